@@ -1,0 +1,187 @@
+# What R users ask of a fitted model.
+
+#' @export
+coef.sparsegp <- function(object, ...) {
+  stats::setNames(hyper_value(object$hyper), object$hyper$name)
+}
+
+#' @export
+formula.sparsegp <- function(x, ...) {
+  if (!is.null(x$terms)) return(stats::formula(x$terms))
+  stop_sparsegp("x", "was fitted to a matrix and has no formula")
+}
+
+#' @export
+nobs.sparsegp <- function(object, ...) length(object$latent$mean)
+
+#' @export
+logLik.sparsegp <- function(object, ...) {
+  structure(object$log_evidence, df = sum(object$hyper$free), nobs = nobs(object),
+            class = "logLik")
+}
+
+#' @export
+fitted.sparsegp <- function(object, ...) predict(object, type = "response")
+
+#' Residuals of a Gaussian-process fit
+#'
+#' @param object A fit of [sparsegp()].
+#' @param type `"response"`: response minus its fitted mean (classes: the second level counts 1, the
+#'   first 0). `"pearson"`: that, divided by the predictive standard deviation of the response.
+#' @param ... Nothing.
+#' @return A numeric vector, one per row of the data (rows dropped by `na.exclude` are `NA`).
+#' @examples
+#' fit <- sparsegp(dist ~ speed, cars)
+#' head(residuals(fit, "pearson"))
+#' @export
+residuals.sparsegp <- function(object, type = c("response", "pearson"), ...) {
+  check_no_dots(...)
+  type <- check_choice(type, c("response", "pearson"), "type")
+  latent <- training_latent(object)
+  predicted <- engine_lik_predict(object, seen_mean(object, latent), latent$var)
+  y <- if (is.factor(object$y)) as.integer(object$y) - 1 else object$y
+  residual <- y - to_response(object, predicted$mean)
+  if (type == "pearson") {
+    residual <- residual / sqrt(predicted$var) /
+      if (object$likelihood$scales) object$response$unit else 1
+  }
+  residual <- stats::setNames(residual, object$row_names)
+  if (is.null(object$na.action)) residual else stats::naresid(object$na.action, residual)
+}
+
+#' Sites and leave-one-out log predictive densities
+#'
+#' `sites()` gives the Gaussian factor \eqn{\exp(-\tau u^2/2 + \nu u)}{exp(-tau u^2/2 + nu u)} that stands
+#' for each row's likelihood in the posterior, as a function of the latent function less its known
+#' mean (offset and, for regression, the removed constant).
+#'
+#' `loo_lpd()` gives, for each row, the log predictive density of its response given all other rows.
+#' It is read off the cavities of EP, \eqn{\log Z_i}{log Z_i} at the cavity's mean and variance (formulas
+#' 78-79), without refitting and at the fitted hyperparameters; exact for Gaussian noise.
+#'
+#' @param object A fit of [sparsegp()].
+#' @param ... Nothing.
+#' @return `sites()`: a data frame with columns `row` (row of the data), `precision` (tau, at least
+#'   0) and `shift` (nu). `loo_lpd()`: a named vector, in natural logarithms of the response's
+#'   density or probability.
+#' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94.
+#' @examples
+#' fit <- sparsegp(am ~ wt, mtcars, likelihood = "probit")
+#' head(sites(fit))
+#' sum(loo_lpd(fit))
+#' @export
+sites <- function(object, ...) UseMethod("sites")
+
+#' @rdname sites
+#' @export
+sites.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  unit <- object$response$unit
+  data.frame(row = object$row_names, precision = object$sites$tau / unit^2,
+             shift = object$sites$nu / unit)
+}
+
+#' @rdname sites
+#' @export
+loo_lpd <- function(object, ...) UseMethod("loo_lpd")
+
+#' @rdname sites
+#' @export
+loo_lpd.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  lpd <- object$cavity$lpd
+  if (object$likelihood$scales) lpd <- lpd - log(object$response$unit)
+  lpd <- stats::setNames(lpd, object$row_names)
+  if (is.null(object$na.action)) lpd else stats::naresid(object$na.action, lpd)
+}
+
+#' Draws from the posterior
+#'
+#' `draws()` draws latent functions, jointly at all rows of `newdata`. `simulate()` draws new
+#' responses, as [stats::simulate()] does for other models: a latent function and, at each row,
+#' a response given it.
+#'
+#' @param object A fit of [sparsegp()].
+#' @param newdata As in [predict][predict.sparsegp]; missing: the training rows. Rows with missing
+#'   values give `NA`.
+#' @param n,nsim Number of draws; whole number of at least 1.
+#' @param seed `NULL` (the current state of R's generator) or a number for `set.seed()`, after which
+#'   the old state comes back.
+#' @param ... For `simulate()`: `newdata`. Otherwise nothing.
+#' @return `draws()`: a matrix with a row per row of `newdata` and a column per draw, in units of the
+#'   latent function (for regression those of the response). `simulate()`: a data frame with
+#'   columns `sim_1`, ... and the state of the generator as attribute `seed`; classes are factors.
+#' @examples
+#' fit <- sparsegp(dist ~ speed, cars)
+#' set.seed(1)
+#' draws(fit, data.frame(speed = c(5, 10)), n = 3)
+#' head(simulate(fit, nsim = 2, seed = 1))
+#' @export
+draws <- function(object, newdata, n = 1, ...) UseMethod("draws")
+
+#' @rdname draws
+#' @export
+draws.sparsegp <- function(object, newdata, n = 1, ...) {
+  check_no_dots(...)
+  latent <- latent_draws(object, if (missing(newdata)) NULL else newdata, check_count(n, "n"))
+  values <- to_latent(object, latent$values, latent$offset)
+  colnames(values) <- paste0("draw_", seq_len(n))
+  restore_rows(values, latent)
+}
+
+# n latent functions in C's units at the complete rows: mean + L z with L L' the joint covariance. A
+# pivoted Cholesky factor stops at the covariance's numerical rank, so nothing is added to it.
+latent_draws <- function(object, newdata, n) {
+  latent <- if (is.null(newdata)) training_latent(object) else NULL
+  x <- object$posterior$basis
+  if (is.null(latent)) {
+    new <- new_inputs(object, newdata)
+    complete <- stats::complete.cases(new$x) & !is.na(new$offset)
+    x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
+    x <- scaled_inputs(x, object$scaling)
+    latent <- list(offset = new$offset[complete], complete = complete, names = new$names, na = NULL)
+  }
+  joint <- engine_predict(object, x, joint = TRUE)
+  factor <- suppressWarnings(chol(joint$var, pivot = TRUE))
+  rank <- attr(factor, "rank")
+  factor <- factor[seq_len(rank), order(attr(factor, "pivot")), drop = FALSE]
+  noise <- matrix(stats::rnorm(rank * n), rank, n)
+  latent$values <- joint$mean + crossprod(factor, noise)
+  latent
+}
+
+#' @rdname draws
+#' @export
+simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
+  arguments <- list(...)
+  unknown <- setdiff(names(arguments), "newdata")
+  if (length(unknown) || length(arguments) != sum(names(arguments) == "newdata")) check_no_dots(...)
+  nsim <- check_count(nsim, "nsim")
+  state <- with_seed(seed)
+  on.exit(state$restore())
+  latent <- latent_draws(object, arguments$newdata, nsim)
+  value <- lik_values(object)
+  columns <- lapply(seq_len(nsim), function(j) {
+    f <- latent$values[, j] + latent$offset / object$response$unit
+    y <- object$likelihood$draw(f, value)
+    levels <- object$response$levels
+    y <- if (is.null(levels)) to_response(object, y) else factor(levels[(y + 3) / 2], levels)
+    unname(restore_rows(y, latent))
+  })
+  names(columns) <- paste0("sim_", seq_len(nsim))
+  out <- data.frame(columns)
+  attr(out, "seed") <- state$seed
+  out
+}
+
+# The generator's state as stats::simulate() documents it: what was before when seed is NULL; else
+# the seed and kind, and the old state is put back on exit.
+with_seed <- function(seed) {
+  globals <- globalenv()
+  if (!exists(".Random.seed", globals, inherits = FALSE)) stats::runif(1)
+  before <- get(".Random.seed", globals, inherits = FALSE)
+  if (is.null(seed)) return(list(seed = before, restore = function() NULL))
+  set.seed(seed)
+  list(seed = structure(seed, kind = as.list(RNGkind())),
+       restore = function() assign(".Random.seed", before, globals))
+}

@@ -1,0 +1,115 @@
+# Every argument check of the package. A bad argument is an error of class `sparsegp_error` that
+# names the argument, says what is wrong with it, and what to do.
+
+stop_sparsegp <- function(argument, problem, remedy = NULL) {
+  message <- paste0("`", argument, "` ", problem, ".")
+  if (!is.null(remedy)) message <- paste0(message, "\n", remedy, ".")
+  stop(structure(
+    class = c("sparsegp_error", "error", "condition"),
+    list(message = message, call = NULL, argument = argument, remedy = remedy)
+  ))
+}
+
+warn_sparsegp <- function(...) {
+  warning(structure(
+    class = c("sparsegp_warning", "warning", "condition"),
+    list(message = paste0(...), call = NULL)
+  ))
+}
+
+check_no_dots <- function(...) {
+  if (...length() == 0L) return(invisible())
+  names <- ...names()
+  unknown <- if (is.null(names)) "" else names
+  unknown[is.na(unknown) | unknown == ""] <- "an unnamed argument"
+  stop_sparsegp("...", paste0("holds what this function does not know: ", toString(unknown)),
+                "Check the spelling; see the help page for the arguments")
+}
+
+check_number <- function(x, argument, lower = -Inf, upper = Inf, open = TRUE) {
+  inside <- is.numeric(x) && length(x) == 1L && is.finite(x) &&
+    (if (open) x > lower && x < upper else x >= lower && x <= upper)
+  if (inside) return(as.double(x))
+  brackets <- if (open) c("(", ")") else c("[", "]")
+  stop_sparsegp(argument, "must be one number",
+                paste0("Give a value in ", brackets[1L], lower, ", ", upper, brackets[2L]))
+}
+
+check_count <- function(x, argument, lower = 1L) {
+  whole <- is.numeric(x) && length(x) == 1L && is.finite(x) && x == round(x) && x >= lower &&
+    x <= .Machine$integer.max
+  if (whole) return(as.integer(x))
+  stop_sparsegp(argument, "must be one whole number", paste0("Give a value of at least ", lower))
+}
+
+check_flag <- function(x, argument) {
+  if (is.logical(x) && length(x) == 1L && !is.na(x)) return(x)
+  stop_sparsegp(argument, "must be TRUE or FALSE")
+}
+
+check_choice <- function(x, choices, argument) {
+  if (identical(x, choices)) return(choices[1L])
+  at <- if (is.character(x) && length(x) == 1L) pmatch(x, choices) else NA_integer_
+  if (!is.na(at)) return(choices[at])
+  stop_sparsegp(argument, "is not one of the choices",
+                paste0("Use one of ", toString(dQuote(choices, FALSE))))
+}
+
+check_class <- function(x, class, argument, remedy) {
+  if (inherits(x, class)) return(x)
+  stop_sparsegp(argument, paste0("is of class ", toString(dQuote(class(x), FALSE))), remedy)
+}
+
+# A hyperparameter as a user gives it: NULL, positive numbers, or fixed() around them.
+check_hyper <- function(x, argument, positive = TRUE) {
+  value <- if (is_fixed(x)) x$value else x
+  if (is.null(value)) return(x)
+  if (!is.numeric(value) || length(value) == 0L || !all(is.finite(value))) {
+    stop_sparsegp(argument, "must be finite numbers, fixed() around them, or NULL")
+  }
+  if (positive && any(value <= 0)) {
+    stop_sparsegp(argument, "must be positive", "Leave it out (NULL) to have it learned")
+  }
+  x
+}
+
+# Inputs of the default method: a numeric matrix with column names, or an error.
+check_inputs <- function(x, argument = "x") {
+  if (is.data.frame(x)) {
+    numeric <- vapply(x, function(column) is.numeric(column) || is.logical(column), NA)
+    if (!all(numeric)) {
+      stop_sparsegp(argument, paste0("has columns that are not numeric: ",
+                                     toString(names(x)[!numeric])),
+                    "Use the formula method, which codes factors")
+    }
+    x <- as.matrix(x)
+  }
+  if (is.null(dim(x)) && is.numeric(x)) x <- matrix(x, ncol = 1L)
+  if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
+    stop_sparsegp(argument, "must be a numeric matrix, a numeric vector or a data frame of numbers")
+  }
+  if (ncol(x) == 0L) stop_sparsegp(argument, "has no columns", "Give at least one input")
+  storage.mode(x) <- "double"
+  if (is.null(colnames(x))) colnames(x) <- paste0("x", seq_len(ncol(x)))
+  x
+}
+
+check_finite_inputs <- function(x, argument = "x") {
+  bad <- !is.finite(x) & !is.na(x)
+  if (!any(bad)) return(x)
+  columns <- colnames(x)[colSums(bad) > 0]
+  stop_sparsegp(argument, paste0("has infinite values in ", toString(columns)),
+                "Replace them by NA or by finite numbers")
+}
+
+check_per_row <- function(x, n, argument, default, positive = FALSE) {
+  if (is.null(x)) return(rep(default, n))
+  if (!is.numeric(x) || length(x) != n) {
+    stop_sparsegp(argument, paste0("must be ", n, " numbers, one per row"))
+  }
+  if (any(is.infinite(x)) || (positive && any(x <= 0, na.rm = TRUE))) {
+    stop_sparsegp(argument, if (positive) "must be positive and finite" else "must be finite",
+                  "Leave out rows that should not count with `subset`")
+  }
+  as.double(x)
+}

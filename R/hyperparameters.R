@@ -1,0 +1,138 @@
+# The table of a model's hyperparameters: what coef() names, what C calls theta, and all that leads
+# from one to the other. A data frame with a row for each, kernel first, then likelihood:
+#
+#   name, base    as coef() prints it; without kernel number and input name
+#   part          "kernel" or "likelihood"
+#   log           searched and handed to C as a logarithm?
+#   unit          theta = log(value / unit): the response's variance for a variance, an input's
+#                 standard deviation for a period, else 1; so C works in standardised units
+#   theta         current value on C's scale
+#   start         the starting value on C's scale
+#   free          learned?
+#   prior         list column of sparsegp_prior values, on the natural scale
+
+hyper_rows <- function(names, base, part, log, unit, start, given, prior) {
+  count <- length(names)
+  fixed <- is_fixed(given)
+  value <- if (fixed) given$value else given
+  if (!length(value) %in% c(0L, 1L, count)) {
+    stop_sparsegp(base, paste0("has ", length(value), " values for ", count, " hyperparameters"),
+                  "Give one value, or one per input the kernel sees")
+  }
+  unit <- rep_len(unit, count)
+  if (length(value)) {
+    value <- rep_len(value, count)
+    start <- if (log) base::log(value) - base::log(unit) else value
+  }
+  start <- rep_len(start, count)
+  rows <- data.frame(name = names, base = base, part = part, log = log, unit = unit,
+                     theta = start, start = start, free = !fixed)
+  rows$prior <- lapply(unit, prior)
+  rows
+}
+
+# A log-normal default prior around `centre`, both in standardised units.
+default_lognormal <- function(centre, sdlog) {
+  function(unit) prior_lognormal(log(unit) + centre, sdlog)
+}
+
+# How each kernel hyperparameter starts and what its default prior is. `leaf` sees p inputs; `env`
+# holds response_unit (NULL when the leaf's variance is a pure number), share (number of summands),
+# input_scale (per kept input: the scale of what the kernel sees) and input_unit (per kept input:
+# the standard deviation that was divided out).
+KERNEL_HYPER <- list(
+  variance = function(leaf, env) {
+    start <- -log(env$share)
+    if (leaf$type == "linear") {
+      start <- start - log(length(leaf$vars)) - 2 * per_input_scale(leaf, env)
+    }
+    unit <- if (leaf$carries) env$response_unit^2 else 1
+    list(start = start, unit = unit, prior = default_lognormal(max(start) + 1, 1.5))
+  },
+  lengthscale = function(leaf, env) {
+    start <- if (leaf$type == "poly") 2 * per_input_scale(leaf, env)
+             else if (leaf$type == "periodic") 0
+             else 0.5 * log(length(leaf$vars)) + per_input_scale(leaf, env)
+    list(start = start, unit = 1, prior = default_lognormal(mean(start), 1))
+  },
+  shape = function(leaf, env) list(start = 0, unit = 1, prior = default_lognormal(0, 1.5)),
+  period = function(leaf, env) {
+    start <- log(env$input_range[leaf$vars + 1L] / 2)
+    list(start = start, unit = env$input_unit[leaf$vars + 1L],
+         prior = default_lognormal(start, 1))
+  }
+)
+
+# log of the scale of the inputs a leaf sees: one number, or one per input with ARD
+per_input_scale <- function(leaf, env) {
+  scales <- env$input_scale[leaf$vars + 1L]
+  if (leaf$ard) log(scales) else log(sqrt(mean(scales^2)))
+}
+
+# Which leaf's variance carries the response's unit: every summand's, one factor's of a product.
+mark_carriers <- function(kernel, carries = TRUE) {
+  if (length(kernel$parts) == 0L) {
+    kernel$carries <- carries
+    return(kernel)
+  }
+  first <- seq_along(kernel$parts) == 1L
+  mine <- if (kernel$type == "product") carries & first else rep(carries, length(first))
+  kernel$parts <- Map(mark_carriers, kernel$parts, mine)
+  kernel
+}
+
+leaf_hyper <- function(leaf, prefix, env) {
+  rows <- lapply(names(leaf$params), function(base) {
+    default <- KERNEL_HYPER[[base]](leaf, env)
+    each <- leaf$ard && base == leaf$per_input
+    given <- leaf$params[[base]]
+    if (each) given <- for_kept_inputs(given, leaf)
+    names <- paste0(prefix, base, if (each) paste0(".", leaf$input_names))
+    hyper_rows(names, base, "kernel", TRUE, default$unit, default$start, given, default$prior)
+  })
+  do.call(rbind, rows)
+}
+
+# One value per input was given: leave out those of constant inputs.
+for_kept_inputs <- function(given, leaf) {
+  value <- if (is_fixed(given)) given$value else given
+  if (length(value) != length(leaf$all_names)) return(given)
+  value <- value[match(leaf$input_names, leaf$all_names)]
+  if (is_fixed(given)) fixed(value) else value
+}
+
+kernel_hyper <- function(kernel, env) {
+  leaves <- kernel_leaves(mark_carriers(kernel))
+  env$share <- if (kernel$type == "sum") length(kernel$parts) else 1L
+  prefixes <- if (length(kernel$parts)) paste0("k", seq_along(leaves), ".") else ""
+  do.call(rbind, Map(leaf_hyper, leaves, prefixes, list(env)))
+}
+
+# Likelihood hyperparameters come with their own starts and priors (likelihoods.R).
+lik_hyper <- function(lik, rows, response_unit) {
+  parts <- lapply(names(lik$params), function(base) {
+    about <- lik$about[[base]]
+    hyper_rows(base, base, "likelihood", about$log, response_unit^about$unit_power,
+               about$start(rows), lik$params[[base]], about$prior)
+  })
+  do.call(rbind, parts)
+}
+
+hyper_table <- function(kernel, lik, env, rows, prior) {
+  table <- rbind(kernel_hyper(kernel, env), lik_hyper(lik, rows, env$response_unit))
+  rownames(table) <- NULL
+  apply_priors(table, prior)
+}
+
+hyper_value <- function(table, theta = table$theta) {
+  ifelse(table$log, exp(theta) * table$unit, theta)
+}
+
+# log prior at theta and its gradient in theta, over the free rows
+hyper_log_prior <- function(table, theta) {
+  value <- hyper_value(table, theta)
+  at <- which(table$free)
+  density <- vapply(at, function(i) prior_log_density(table$prior[[i]], value[i]), 0)
+  slope <- vapply(at, function(i) prior_slope(table$prior[[i]], value[i]), 0)
+  list(value = sum(density), gradient = slope * ifelse(table$log[at], value[at], 1))
+}

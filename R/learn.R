@@ -1,0 +1,97 @@
+# Learning: maximise log evidence + log prior over the free hyperparameters.
+
+BOX <- 10          # half width of the search box around the start, on C's scale
+IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wants it so
+
+# An evaluator with memory: value and gradient come from one run, and sites are warm-started from the
+# last run that converged.
+make_objective <- function(problem, table, verbose) {
+  free <- which(table$free)
+  state <- new.env(parent = emptyenv())
+  state$sites <- NULL
+  state$evaluations <- 0L
+  state$failures <- 0L
+  state$last <- list(par = NULL)
+  evaluate <- function(par) {
+    if (identical(par, state$last$par)) return(state$last)
+    theta <- replace(table$theta, free, par)
+    prior <- hyper_log_prior(table, theta)
+    run <- run_warm(problem, theta, state)
+    state$evaluations <- state$evaluations + 1L
+    value <- run$logz + prior$value
+    ok <- run$status == 0L && is.finite(value) && all(is.finite(run$gradient))
+    if (!ok) state$failures <- state$failures + 1L
+    state$last <- list(
+      par = par,
+      value = if (ok) -value else IMPOSSIBLE,
+      gradient = if (ok) -(run$gradient[free] + prior$gradient) else numeric(length(free))
+    )
+    if (verbose) {
+      message(sprintf("%4d  log evidence + log prior %.6g%s", state$evaluations, value,
+                      if (ok) "" else "  (failed)"))
+    }
+    state$last
+  }
+  list(value = function(par) evaluate(par)$value, gradient = function(par) evaluate(par)$gradient,
+       state = state)
+}
+
+run_warm <- function(problem, theta, state) {
+  run <- engine_run(problem, theta, state$sites, gradient = TRUE)
+  good <- run$status == 0L && run$converged
+  if (!good && !is.null(state$sites)) {
+    run <- engine_run(problem, theta, NULL, gradient = TRUE)
+    good <- run$status == 0L && run$converged
+  }
+  if (good) state$sites <- run[c("tau", "nu")]
+  run
+}
+
+search_once <- function(objective, start, centre, control) {
+  stats::optim(start, objective$value, objective$gradient, method = "L-BFGS-B",
+               lower = centre - BOX, upper = centre + BOX,
+               control = list(maxit = control$inner, factr = 1e8))
+}
+
+# Random starts spread by half a unit in the log, more where the box would allow, from R's RNG.
+random_start <- function(start) start + stats::rnorm(length(start), sd = 1.5)
+
+# Returns the table with learned theta, the last sites, and a record of the search.
+learn_hyper <- function(problem, table, control, verbose = FALSE) {
+  free <- which(table$free)
+  if (is.null(control) || length(free) == 0L) {
+    return(list(table = table, sites = NULL, record = NULL))
+  }
+  objective <- make_objective(problem, table, verbose)
+  centre <- table$start[free]
+  starts <- c(list(centre), replicate(control$restarts, random_start(centre), simplify = FALSE))
+  results <- lapply(starts, function(start) search_once(objective, start, centre, control))
+  values <- vapply(results, function(result) result$value, 0)
+  best <- results[[which.min(values)]]
+  if (best$value >= IMPOSSIBLE) {
+    check_run(engine_run(problem, table$theta), table)
+    stop_sparsegp("kernel", "has starting values at which the evidence cannot be computed")
+  }
+  table$theta[free] <- best$par
+  gradient <- objective$gradient(best$par)
+  record <- list(
+    evaluations = objective$state$evaluations, failures = objective$state$failures,
+    objective = -values, converged = best$convergence == 0L, message = best$message,
+    gradient = stats::setNames(-gradient, table$name[free]),
+    at_bound = table$name[free][abs(best$par - centre) > BOX - 1e-6]
+  )
+  warn_about_search(record)
+  list(table = table, sites = objective$state$sites, record = record)
+}
+
+# One warning at most, with the name of what did not settle.
+warn_about_search <- function(record) {
+  steepest <- names(which.max(abs(record$gradient)))
+  if (length(record$at_bound)) {
+    warn_sparsegp("Learning ended with ", toString(record$at_bound), " at the edge of its range; ",
+                  "give it a start or a prior.")
+  } else if (!record$converged) {
+    warn_sparsegp("Learning stopped before it converged (", record$message, "); the evidence is ",
+                  "steepest in ", steepest, ". Raise learn_control(inner =) or give a start.")
+  }
+}

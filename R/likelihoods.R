@@ -1,0 +1,139 @@
+#' Likelihoods
+#'
+#' How the response depends on the latent function. Each constructor returns a small value that prints
+#' itself. [sparsegp()] chooses one from the response when none is given: `lik_gaussian()` for numbers,
+#' `lik_probit()` for a factor with two levels or a logical.
+#'
+#' | constructor | model | hyperparameters |
+#' |---|---|---|
+#' | `lik_gaussian` | \eqn{y \sim N(u, noise / weight)}{y ~ N(u, noise / weight)} | `noise`, a variance in squared units of the response |
+#' | `lik_probit` | \eqn{P(y = second level) = \Phi(u + bias)}{P(y = second level) = Phi(u + bias)} | `bias` |
+#' | `lik_logit` | \eqn{P(y = second level) = 1/(1 + \exp(-u - bias))}{P(y = second level) = 1 / (1 + exp(-u - bias))} | `bias` |
+#'
+#' The Gaussian and the probit likelihood have closed forms (thesis section 2.4; Minka's formulas
+#' 56-60); the logit one is integrated numerically to a relative accuracy of 1e-9.
+#'
+#' A likelihood may also be given to [sparsegp()] by name (`"probit"`) or as an R
+#' [family][stats::family]: `gaussian()`, `binomial("probit")`, `binomial("logit")`.
+#'
+#' @param variance Noise variance: `NULL` (learned), a positive number (where learning starts) or
+#'   `fixed(value)`.
+#' @param bias Constant added to the latent function: `NULL` (learned), a number or `fixed(value)`.
+#' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
+#' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 56-61. Csató, L. (2002). *Gaussian
+#'   Processes -- Iterative Sparse Approximations*, section 2.4. Seeger, Lawrence and Herbrich,
+#'   *Efficient Nonparametric Bayesian Modelling with Sparse Gaussian Process Approximations*,
+#'   appendix B.1.
+#' @examples
+#' lik_gaussian(variance = fixed(0.1))
+#' lik_probit()
+#' fit <- sparsegp(mtcars$wt, mtcars$am, likelihood = "logit")
+#' predict(fit, c(2, 3, 4))
+#' @name likelihoods
+NULL
+
+# A likelihood in R. `type` names the C file that computes. Per hyperparameter, `about` says whether it
+# is searched as a logarithm, which power of the response's unit it has, where it starts (on C's scale,
+# from the data rows) and its default prior (from the unit).
+#   response   "numeric" or "binary": how sparsegp() reads y and how predict() words the answer
+#   scales     does y -> c y + b map the model to itself? then y is standardised for C
+#   data_rows  (y, weights) -> the q x n matrix C wants
+#   quantile   (p, mean, var, value) quantile of a new response under N(mean, var); NULL for classes
+#   draw       (f, value) random responses given latent values; value: named hyperparameters
+new_likelihood <- function(type, params, about, response, data_rows, draw, quantile = NULL,
+                           scales = FALSE) {
+  for (name in names(params)) check_hyper(params[[name]], name, positive = about[[name]]$log)
+  structure(
+    list(type = type, params = params, about = about, response = response, scales = scales,
+         data_rows = data_rows, draw = draw, quantile = quantile),
+    class = "sparsegp_likelihood"
+  )
+}
+
+#' @rdname likelihoods
+#' @export
+lik_gaussian <- function(variance = NULL) {
+  noise <- list(log = TRUE, unit_power = 2, start = function(rows) log(0.1),
+                prior = default_lognormal(-2, 2))
+  new_likelihood(
+    "gaussian", list(noise = variance), list(noise = noise), "numeric", scales = TRUE,
+    data_rows = function(y, weights) rbind(y, weights),
+    draw = function(f, value) stats::rnorm(length(f), f, sqrt(value[["noise"]])),
+    quantile = function(p, mean, var, value) {
+      stats::qnorm(p, mean, sqrt(var + value[["noise"]]))
+    }
+  )
+}
+
+# Two classes: rows are -1 and 1; the bias starts where it alone gives the classes' frequencies.
+new_binary <- function(type, bias, inverse_link, link) {
+  about <- list(log = FALSE, unit_power = 0, prior = function(unit) prior_normal(0, 5),
+                start = function(rows) link((sum(rows > 0) + 0.5) / (length(rows) + 1)))
+  new_likelihood(
+    type, list(bias = bias), list(bias = about), "binary",
+    data_rows = function(y, weights) rbind(y),
+    draw = function(f, value) {
+      ifelse(stats::runif(length(f)) < inverse_link(f + value[["bias"]]), 1, -1)
+    }
+  )
+}
+
+#' @rdname likelihoods
+#' @export
+lik_probit <- function(bias = NULL) new_binary("probit", bias, stats::pnorm, stats::qnorm)
+
+#' @rdname likelihoods
+#' @export
+lik_logit <- function(bias = NULL) new_binary("logit", bias, stats::plogis, stats::qlogis)
+
+#' @export
+format.sparsegp_likelihood <- function(x, ...) {
+  given <- Filter(Negate(is.null), x$params)
+  show <- function(value) {
+    text <- format(if (is_fixed(value)) value$value else value, digits = 4L, trim = TRUE)
+    if (is_fixed(value)) paste0("fixed(", text, ")") else text
+  }
+  arguments <- paste0(names(given), " = ", vapply(given, show, ""), recycle0 = TRUE)
+  paste0(x$type, "(", toString(arguments), ")")
+}
+
+#' @export
+print.sparsegp_likelihood <- function(x, ...) {
+  cat("<likelihood> ", format(x), "\n", sep = "")
+  invisible(x)
+}
+
+# What a user may give as `likelihood`: nothing, a name, a family, a value.
+as_likelihood <- function(likelihood, y) {
+  if (is.function(likelihood)) likelihood <- likelihood()
+  if (is.null(likelihood)) return(default_likelihood(y))
+  if (inherits(likelihood, "sparsegp_likelihood")) return(likelihood)
+  if (inherits(likelihood, "family")) return(likelihood_of_family(likelihood))
+  known <- .Call(sg_catalogue)$likelihoods
+  if (is.character(likelihood) && length(likelihood) == 1L) {
+    return(do.call(paste0("lik_", check_choice(likelihood, known, "likelihood")), list()))
+  }
+  stop_sparsegp("likelihood", paste0("is of class ", class(likelihood)[1L]),
+                "Give a lik_*() value, a name such as \"probit\", or a family such as binomial()")
+}
+
+default_likelihood <- function(y) {
+  if (is.numeric(y)) return(lik_gaussian())
+  if (is_two_valued(y)) return(lik_probit())
+  stop_sparsegp("y", paste0("has ", length(unique(y)), " classes"),
+                "Choose two classes with `subset`, or recode the response; more are to come")
+}
+
+is_two_valued <- function(y) {
+  is.logical(y) || (is.factor(y) && nlevels(droplevels(y)) <= 2L) ||
+    (is.character(y) && length(unique(y[!is.na(y)])) <= 2L)
+}
+
+likelihood_of_family <- function(family) {
+  constructor <- list("gaussian identity" = lik_gaussian, "binomial probit" = lik_probit,
+                      "binomial logit" = lik_logit)[[paste(family$family, family$link)]]
+  if (!is.null(constructor)) return(constructor())
+  stop_sparsegp("likelihood", paste0("is the family ", family$family, "(", family$link,
+                                     "), which this package does not know"),
+                "Use gaussian(), binomial(\"probit\") or binomial(\"logit\")")
+}

@@ -1,0 +1,219 @@
+#' Predictions from a Gaussian-process fit
+#'
+#' | `type` | regression | two classes |
+#' |---|---|---|
+#' | `"response"` | mean of the response | probability of the second level |
+#' | `"latent"` | mean of the latent function (the same) | mean of the latent function, without the bias |
+#' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level |
+#' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` |
+#'
+#' Probabilities are averaged over the latent function's posterior, not read off at its mean. With
+#' \eqn{N(\mu, s^2)}{N(mu, s2)} the posterior of the latent function at an input, the probit likelihood
+#' gives \eqn{\Phi((\mu + bias)/\sqrt{1 + s^2})}{Phi((mu + bias) / sqrt(1 + s2))}.
+#'
+#' @param object A fit of [sparsegp()].
+#' @param newdata Data frame with the variables of the formula, or for fits of a matrix a matrix, a
+#'   vector or a data frame with the same columns. Missing: the training rows. Rows with missing values
+#'   give missing predictions, never a shorter answer.
+#' @param type See the table.
+#' @param se.fit For `"response"` and `"latent"`: also the standard deviation, over the posterior of
+#'   the latent function, of what is predicted? (For classes that of the probability.)
+#' @param interval `"confidence"`: an interval for the mean response (for classes the
+#'   probability), from latent quantiles; `"prediction"`: for a new response (of weight 1), regression
+#'   only.
+#' @param level Probability content of the interval, in (0, 1).
+#' @param reject `type = "class"`: rows whose largest probability is below this are `NA`; in \[0, 1\].
+#' @param offset Known prior mean at the new rows, for fits of a matrix with an offset: one number
+#'   per row, default 0. For formulas it comes from the `offset()` term.
+#' @param ... Nothing: an unknown argument is an error.
+#' @return A vector (or matrix, factor) with one entry per row of `newdata`; with `se.fit` a list
+#'   `fit`, `se.fit`; with `interval` a matrix with columns `fit`, `lwr`, `upr`. Errors are of class
+#'   `sparsegp_error`.
+#' @references Seeger, M. (2002). *Notes on Minka's expectation propagation for Gaussian process
+#'   classification*, section 2.2.
+#' @examples
+#' fit <- sparsegp(dist ~ speed, cars)
+#' new <- data.frame(speed = c(5, 15, 30))
+#' predict(fit, new, se.fit = TRUE)
+#' predict(fit, new, interval = "prediction", level = 0.9)
+#'
+#' fit <- sparsegp(am ~ wt + hp, mtcars, likelihood = "probit")
+#' predict(fit, mtcars[1:3, ], type = "prob")
+#' predict(fit, mtcars[1:3, ], type = "class", reject = 0.8)
+#' @export
+predict.sparsegp <- function(object, newdata, type = c("response", "latent", "prob", "class"),
+                             se.fit = FALSE, interval = c("none", "confidence", "prediction"),
+                             level = 0.95, reject = 0, offset = NULL, ...) {
+  check_no_dots(...)
+  type <- check_choice(type, c("response", "latent", "prob", "class"), "type")
+  interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
+  check_flag(se.fit, "se.fit")
+  check_number(level, "level", 0, 1)
+  check_number(reject, "reject", 0, 1, open = FALSE)
+  check_predict_request(object, type, se.fit, interval)
+  latent <- if (missing(newdata) || is.null(newdata)) training_latent(object)
+            else new_latent(object, newdata, offset)
+  answer <- answer_complete(object, latent, type, se.fit, interval, level, reject)
+  restore_rows(answer, latent)
+}
+
+check_predict_request <- function(object, type, se.fit, interval) {
+  classes <- object$likelihood$response == "binary"
+  if (!classes && type %in% c("prob", "class")) {
+    stop_sparsegp("type", paste0("= \"", type, "\" is for classes, and this is a regression"),
+                  "Use type = \"response\", with interval = \"prediction\" for its spread")
+  }
+  if (type %in% c("prob", "class") && (se.fit || interval != "none")) {
+    stop_sparsegp(if (se.fit) "se.fit" else "interval",
+                  paste0("is not defined for type = \"", type, "\""), "Use type = \"response\"")
+  }
+  if (interval == "prediction" && (classes || type == "latent")) {
+    stop_sparsegp("interval", "= \"prediction\" is for the response of a regression",
+                  "Use interval = \"confidence\"")
+  }
+  if (se.fit && interval != "none") {
+    stop_sparsegp("se.fit", "cannot be combined with an interval", "Ask for one of them")
+  }
+}
+
+# Latent moments in C's units at the rows without missing values; `complete` and `names` put the
+# answer back in place; `na` is the na.action whose rows napredict() restores.
+training_latent <- function(object) {
+  n <- length(object$latent$mean)
+  list(mean = object$latent$mean, var = object$latent$var, offset = object$offset,
+       complete = rep(TRUE, n), names = object$row_names, na = object$na.action)
+}
+
+new_latent <- function(object, newdata, offset = NULL) {
+  new <- new_inputs(object, newdata, offset)
+  complete <- stats::complete.cases(new$x) & !is.na(new$offset)
+  x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
+  moments <- engine_predict(object, scaled_inputs(x, object$scaling))
+  list(mean = moments$mean, var = moments$var, offset = new$offset[complete], complete = complete,
+       names = new$names, na = NULL)
+}
+
+# Unscaled inputs (columns as at the fit), offsets and row names of new data.
+new_inputs <- function(object, newdata, offset = NULL) {
+  if (is.null(object$terms)) return(new_inputs_matrix(object, newdata, offset))
+  if (!is.data.frame(newdata) && !is.list(newdata) && !is.environment(newdata)) {
+    stop_sparsegp("newdata", "must be a data frame", "The model was fitted by a formula")
+  }
+  if (!is.null(offset)) {
+    stop_sparsegp("offset", "is part of the formula", "Put it into `newdata`")
+  }
+  terms <- stats::delete.response(object$terms)
+  frame <- tryCatch({
+    frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = object$xlevels)
+    classes <- attr(terms, "dataClasses")
+    if (!is.null(classes)) stats::.checkMFClasses(classes, frame)
+    frame
+  }, error = function(e) {
+    stop_sparsegp("newdata", paste0("does not fit the formula: ", conditionMessage(e)),
+                  "It needs the variables of the formula, with the levels seen at the fit")
+  })
+  x <- model_inputs(terms, frame, object$contrasts, object$xlevels)$x
+  known <- stats::model.offset(frame)
+  names <- if (is.data.frame(newdata)) rownames(newdata) else rownames(frame)
+  list(x = x, offset = if (is.null(known)) numeric(nrow(x)) else as.double(known), names = names)
+}
+
+new_inputs_matrix <- function(object, newdata, offset) {
+  wanted <- object$scaling$names
+  if (is.null(dim(newdata)) && is.numeric(newdata) && length(wanted) > 1L &&
+        length(newdata) == length(wanted)) {
+    newdata <- matrix(newdata, 1L) # one row
+  }
+  x <- check_inputs(newdata, "newdata")
+  if (is.data.frame(newdata) && all(wanted %in% colnames(x))) x <- x[, wanted, drop = FALSE]
+  if (ncol(x) != length(wanted)) {
+    stop_sparsegp("newdata", paste0("has ", ncol(x), " columns for ", length(wanted), " inputs"),
+                  paste0("The inputs are ", toString(wanted)))
+  }
+  names <- rownames(x)
+  list(x = x, offset = check_per_row(offset, nrow(x), "offset", 0),
+       names = if (is.null(names)) as.character(seq_len(nrow(x))) else names)
+}
+
+# ---- From latent moments to the answer ----
+
+answer_complete <- function(object, latent, type, se.fit, interval, level, reject) {
+  if (type %in% c("prob", "class")) {
+    prob <- class_probabilities(object, latent)
+    return(if (type == "prob") prob else most_probable(prob, reject))
+  }
+  answer <- if (interval != "none") {
+    interval_answer(object, latent, type, interval, level)
+  } else if (type == "latent") {
+    to_latent(object, latent$mean, latent$offset)
+  } else {
+    mean_response(object, latent)
+  }
+  if (!se.fit) return(answer)
+  list(fit = answer, se.fit = standard_deviation(object, latent, type))
+}
+
+# Latent values in C's units, and the mean response at them, as the user sees them.
+to_latent <- function(object, f, offset) f * object$response$unit + object$response$centre + offset
+
+# What the likelihood sees: the latent function and its offset, in C's units.
+seen_mean <- function(object, latent) latent$mean + latent$offset / object$response$unit
+
+to_response <- function(object, mean) {
+  if (object$likelihood$scales) mean * object$response$unit + object$response$centre else mean
+}
+
+mean_response <- function(object, latent) {
+  to_response(object, engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)
+}
+
+standard_deviation <- function(object, latent, type) {
+  if (type == "latent") return(sqrt(latent$var) * object$response$unit)
+  spread <- engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE)$spread
+  sqrt(spread) * if (object$likelihood$scales) object$response$unit else 1
+}
+
+class_probabilities <- function(object, latent) {
+  second <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
+  prob <- cbind(1 - second, second)
+  colnames(prob) <- object$response$levels
+  prob
+}
+
+most_probable <- function(prob, reject = 0) {
+  at <- max.col(prob, "first")
+  at[prob[cbind(seq_along(at), at)] < reject] <- NA
+  factor(colnames(prob)[at], colnames(prob))
+}
+
+interval_answer <- function(object, latent, type, interval, level) {
+  tails <- c(lwr = (1 - level) / 2, upr = (1 + level) / 2)
+  sd <- sqrt(latent$var)
+  seen <- seen_mean(object, latent)
+  value <- lik_values(object)
+  bound <- function(p) {
+    if (interval == "prediction") {
+      return(to_response(object, object$likelihood$quantile(p, seen, latent$var, value)))
+    }
+    f <- stats::qnorm(p) * sd
+    if (type == "latent") return(to_latent(object, latent$mean + f, latent$offset))
+    to_response(object, engine_lik_eval(object, seen + f)$mean)
+  }
+  fit <- if (type == "latent") to_latent(object, latent$mean, latent$offset)
+         else mean_response(object, latent)
+  cbind(fit = fit, lwr = bound(tails[["lwr"]]), upr = bound(tails[["upr"]]))
+}
+
+# ---- Back to the rows asked for ----
+
+restore_rows <- function(answer, latent) {
+  if (is.list(answer)) return(lapply(answer, restore_rows, latent))
+  at <- match(seq_along(latent$complete), which(latent$complete))
+  if (is.matrix(answer)) {
+    out <- answer[at, , drop = FALSE]
+    rownames(out) <- latent$names
+  } else {
+    out <- stats::setNames(answer[at], latent$names)
+  }
+  if (is.null(latent$na)) out else stats::napredict(latent$na, out)
+}

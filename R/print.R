@@ -1,0 +1,128 @@
+# What a fit says of itself.
+
+#' @export
+print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_head(x)
+  cat("\nHyperparameters:\n")
+  print(coef(x), digits = digits)
+  cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
+  print_convergence(x)
+  invisible(x)
+}
+
+print_head <- function(x) {
+  kind <- if (is.null(x$response$levels)) "regression" else "classification"
+  cat("Gaussian-process ", kind, " by ", x$method$label, "\n", sep = "")
+  if (!is.null(x$terms)) cat("  ", deparse1(stats::formula(x$terms)), "\n", sep = "")
+  cat("  ", nobs(x), " rows, ", ncol(x$posterior$basis), " inputs; ",
+      x$likelihood$type, " likelihood; kernel ", format(x$kernel), "\n", sep = "")
+  if (!is.null(x$response$levels)) {
+    cat("  probability of ", dQuote(x$response$levels[2L], FALSE), " against ",
+        dQuote(x$response$levels[1L], FALSE), "\n", sep = "")
+  } else {
+    cat("  constant removed from the response: ", format(x$response$centre, digits = 6L), "\n",
+        sep = "")
+  }
+  if (length(x$scaling$dropped)) {
+    cat("  constant inputs kept out: ", toString(x$scaling$dropped), "\n", sep = "")
+  }
+  if (length(x$na.action)) {
+    cat("  rows with missing values left out: ", length(x$na.action), "\n", sep = "")
+  }
+}
+
+print_convergence <- function(x) {
+  run <- x$convergence
+  if (!run$converged) {
+    cat("EP did NOT converge: change ", signif(run$change, 3L), " after ", run$sweeps, " sweeps\n",
+        sep = "")
+  }
+  if (!is.null(x$learning) && !x$learning$converged) {
+    cat("Learning did NOT converge: ", x$learning$message, "\n", sep = "")
+  }
+}
+
+#' Summary of a Gaussian-process fit
+#'
+#' @param object A fit of [sparsegp()].
+#' @param x A summary.
+#' @param digits Significant digits to print.
+#' @param ... Nothing.
+#' @return An object of class `summary.sparsegp`: a list with `fit` (the fit), `hyperparameters` (data
+#'   frame: value, start, whether learned, and for length scales the value in input units),
+#'   `log_evidence`, `mean_loo_lpd` (mean leave-one-out log predictive density) and `confusion` (for
+#'   classes: the training response against the more probable class without its own row).
+#'
+#'   A length scale says over which distance the function bends along an input. It is not the
+#'   input's importance: a long one can carry a strong linear trend.
+#' @examples
+#' summary(sparsegp(dist ~ speed, cars))
+#' @export
+summary.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  table <- object$hyper
+  hyper <- data.frame(
+    value = hyper_value(table), start = hyper_value(table, table$start),
+    learned = table$free & !is.null(object$learning), row.names = table$name
+  )
+  hyper$input_units <- lengthscales_in_input_units(object)
+  structure(
+    list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
+         mean_loo_lpd = mean(loo_lpd(object), na.rm = TRUE), confusion = loo_confusion(object)),
+    class = "summary.sparsegp"
+  )
+}
+
+# Length scales times the standard deviation divided out of their input; NA where one length scale serves
+# inputs of several units.
+lengthscales_in_input_units <- function(object) {
+  table <- object$hyper
+  out <- rep(NA_real_, nrow(table))
+  if (!object$scaling$scale) return(out)
+  units <- stats::setNames(object$scaling$sd, object$scaling$names[object$scaling$kept])
+  value <- hyper_value(table)
+  for (i in which(table$base == "lengthscale")) {
+    input <- sub("^(k[0-9]+[.])?lengthscale[.]?", "", table$name[i])
+    unit <- if (nzchar(input)) units[input] else if (length(units) == 1L) units else NA
+    out[i] <- value[i] * unit
+  }
+  out
+}
+
+# Leave-one-out classes from the cavities.
+loo_confusion <- function(object) {
+  if (is.null(object$response$levels)) return(NULL)
+  cavity <- list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset)
+  table(observed = object$y, predicted = most_probable(class_probabilities(object, cavity)))
+}
+
+#' @rdname summary.sparsegp
+#' @export
+print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  fit <- x$fit
+  print_head(fit)
+  cat("\nHyperparameters", if (fit$scaling$scale) " (inputs in standard deviations)", ":\n", sep = "")
+  hyper <- x$hyperparameters
+  if (all(is.na(hyper$input_units))) hyper$input_units <- NULL
+  print(format(hyper, digits = digits), quote = FALSE)
+  if (any(grepl("lengthscale[.]", rownames(hyper)))) {
+    cat("Length scales say how far the function reaches along an input, not how much it matters.\n")
+  }
+  cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L),
+      "; leave-one-out log predictive density ", format(x$mean_loo_lpd, digits = digits),
+      " per row\n", sep = "")
+  if (!is.null(x$confusion)) {
+    cat("\nLeave-one-out classes:\n")
+    print(x$confusion)
+  }
+  run <- fit$convergence
+  cat("\nEP: ", run$sweeps, " sweeps, change ", format(run$change, digits = 2L), "; damped ",
+      run$damped, ", sequential ", run$sequential, ", site updates refused ", run$skipped, "\n",
+      sep = "")
+  if (!is.null(fit$learning)) {
+    cat("Learning: ", fit$learning$evaluations, " evaluations of the evidence, ",
+        fit$learning$failures, " failed; ", tolower(fit$learning$message), "\n", sep = "")
+  }
+  print_convergence(fit)
+  invisible(x)
+}

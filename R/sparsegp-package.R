@@ -1,0 +1,42 @@
+#' sparsegp: Gaussian processes with honest error bars
+#'
+#' One verb, [sparsegp()], fits a Gaussian-process regression or classification model from a
+#' formula; [kernel_rbf()] and its family, [lik_gaussian()] and its family, [method_ep()] and the
+#' priors are small values that compose it. Everything else is what R users expect of a fitted
+#' model: [predict()][predict.sparsegp], [plot()][plot.sparsegp], [summary()][summary.sparsegp],
+#' `coef()`, `logLik()`, `residuals()`, `update()`, `simulate()`.
+#'
+#' @section Notation:
+#' Words outside, paper letters inside; one table for the whole package.
+#'
+#' | symbol | meaning |
+#' |---|---|
+#' | \eqn{u}{u} | latent function at a row, a Gaussian process |
+#' | \eqn{\mu, s^2}{mu, s2} | mean and variance of a Gaussian marginal of \eqn{u}{u} |
+#' | \eqn{\log Z, d_1, d_2}{logz, d1, d2} | \eqn{\log E\,p(y|u)}{log E p(y|u)} under that marginal, and its two derivatives in \eqn{\mu}{mu} |
+#' | \eqn{\tau, \nu}{tau, nu} | site of a row: the factor \eqn{\exp(-\tau u^2/2 + \nu u)}{exp(-tau u^2/2 + nu u)} |
+#' | cavity | posterior marginal of a row without its own site |
+#' | \eqn{K}{K} | kernel (covariance) matrix |
+#' | \eqn{\alpha}{alpha} | weights of the posterior mean, \eqn{k(x)'\alpha}{k(x)' alpha} |
+#' | \eqn{A}{A} | Cholesky factor of \eqn{I + T^{1/2} K T^{1/2}}{I + T^(1/2) K T^(1/2)}, \eqn{T = diag(\tau)}{T = diag(tau)} |
+#' | \eqn{G, H}{G, H} | stored factors: \eqn{var(x) = K(x,x) - |G'k(x)|^2 + |H'k(x)|^2}{var(x) = K(x,x) - |G'k(x)|^2 + |H'k(x)|^2} |
+#' | \eqn{n, p, d}{n, p, d} | rows, inputs, basis size |
+#'
+#' @references
+#' Minka, T. P. (2001). *A family of algorithms for approximate Bayesian inference*. PhD thesis,
+#' Massachusetts Institute of Technology.
+#'
+#' Seeger, M. (2002). *Notes on Minka's expectation propagation for Gaussian process
+#' classification*. Technical report, University of Edinburgh.
+#'
+#' Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD thesis, Aston
+#' University.
+#'
+#' Seeger, M., Lawrence, N. D. and Herbrich, R. *Efficient Nonparametric Bayesian Modelling with
+#' Sparse Gaussian Process Approximations*.
+#'
+#' @useDynLib sparsegp, .registration = TRUE
+#' @importFrom stats coef fitted formula logLik nobs predict residuals sd simulate update
+#' @importFrom graphics abline axis box contour layout legend lines par plot points polygon
+#'   rect segments text title
+"_PACKAGE"

@@ -1,0 +1,313 @@
+#' Fit a Gaussian-process model
+#'
+#' Regression or classification with a Gaussian-process prior on the latent function, by expectation
+#' propagation. Hyperparameters are chosen by maximising the log evidence plus log [priors].
+#'
+#' The formula method prepares the response and the model matrix as [lm()] does (factors and
+#' interactions are coded by contrasts, without an intercept column) and calls the default method.
+#'
+#' @section What happens to the data:
+#' Rows with missing values are left to `na.action`. Inputs are centred and divided by their standard
+#' deviations when `scale = TRUE`; a constant input is kept out and reported. For regression a constant
+#' (the mean of the response less the offset) is removed from the response and added again at
+#' prediction, and the response is standardised inside, so that adding 100 to it or multiplying it
+#' by 1e100 changes nothing else.
+#'
+#' @section The response:
+#' Numbers: regression, unless a binary likelihood is given, which then takes 0/1 or -1/1. A logical,
+#' or a factor or character vector with two levels: classification; the model is for the
+#' probability of the second level.
+#'
+#' @section Convergence:
+#' `fit$convergence` records `sweeps`, `change` (the largest distance of a tilted moment from the
+#' posterior's), `converged`, `damped` and `sequential` (sweeps), `skipped` (refused site updates) and
+#' `trace` (log evidence and change, sweep by sweep); `fit$learning` the search. `print()` and
+#' `summary()` say when something did not converge, and there is one warning.
+#'
+#' @param x For the default method a numeric matrix, numeric vector or data frame of numbers with a
+#'   row per observation and a column per input; for the formula method a `formula`.
+#' @param formula,data Model formula, and a data frame (or environment) to find its variables in. Terms
+#'   `offset()` are known prior means of the latent function.
+#' @param y Response: one value per row, see below.
+#' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or an R
+#'   `family`.
+#' @param kernel A [kernel][kernels]; default `kernel_rbf()`.
+#' @param method `NULL` or a [method][methods]; at present [method_ep()].
+#' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
+#'   [learn_control()].
+#' @param prior Named list of [priors] that replace the defaults.
+#' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
+#' @param weights Positive numbers: the noise variance of a row is `noise / weight`. Gaussian likelihood
+#'   only.
+#' @param na.action What to do with rows with missing values: a function such as [na.omit()] or
+#'   [na.exclude()]; default `getOption("na.action")`.
+#' @param offset Known prior mean of the latent function, one number per row.
+#' @param scale Standardise the inputs? Kernel arguments and `coef()` are then in scaled units.
+#' @param keep_x Keep the inputs in the fit (for plots)? Default: with at most two inputs, and always
+#'   when the posterior needs all rows, as full EP does.
+#' @param verbose Report every evaluation while learning?
+#' @param ... Nothing: an unknown argument is an error.
+#' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
+#'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
+#'   (hyperparameters on the natural scale), `fitted`, [residuals][residuals.sparsegp], `logLik`
+#'   (log evidence), `nobs`, `formula`, [update][update.sparsegp], [simulate][simulate.sparsegp],
+#'   [draws()], [sites()], [loo_lpd()].
+#'
+#'   Bad input is an error of class `sparsegp_error` that names the argument and the remedy.
+#' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94. Seeger, M. (2002). *Notes on
+#'   Minka's expectation propagation for Gaussian process classification*.
+#' @examples
+#' fit <- sparsegp(dist ~ speed, cars)
+#' fit
+#' predict(fit, data.frame(speed = c(10, 20)), interval = "prediction")
+#'
+#' crabs <- MASS::crabs[c(1:20, 51:70), ]
+#' fit <- sparsegp(sex ~ FL + RW, crabs, likelihood = "probit")
+#' predict(fit, crabs[1:3, ], type = "prob")
+#' @export
+sparsegp <- function(x, ...) UseMethod("sparsegp")
+
+#' @rdname sparsegp
+#' @export
+sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_rbf(),
+                             method = NULL, learn = TRUE, prior = NULL, subset, weights,
+                             na.action, scale = TRUE, keep_x = NULL, verbose = FALSE, ...) {
+  check_no_dots(...)
+  call <- match.call()
+  call[[1L]] <- quote(sparsegp)
+  if (length(formula) < 3L) {
+    stop_sparsegp("formula", "has no response", "Write it as response ~ inputs")
+  }
+  frame <- model_frame(match.call(), parent.frame())
+  terms <- attr(frame, "terms")
+  y <- stats::model.response(frame, "any")
+  if (NROW(frame) == 0L) stop_sparsegp("data", "has no complete rows")
+  inputs <- model_inputs(terms, frame)
+  fit <- fit_sparsegp(
+    inputs$x, y, likelihood, kernel, method, learn, prior,
+    weights = stats::model.weights(frame), offset = stats::model.offset(frame), scale, keep_x,
+    verbose, input_terms = inputs$terms
+  )
+  fit$call <- call
+  fit$terms <- terms
+  fit$xlevels <- stats::.getXlevels(terms, frame)
+  fit$contrasts <- attr(inputs$x, "contrasts")
+  fit$na.action <- attr(frame, "na.action")
+  fit$row_names <- rownames(frame)
+  fit
+}
+
+#' @rdname sparsegp
+#' @export
+sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), method = NULL,
+                             learn = TRUE, prior = NULL, weights = NULL, na.action = NULL,
+                             offset = NULL, scale = TRUE, keep_x = NULL, verbose = FALSE, ...) {
+  check_no_dots(...)
+  call <- match.call()
+  call[[1L]] <- quote(sparsegp)
+  x <- check_inputs(x)
+  n <- nrow(x)
+  if (missing(y) || is.null(y)) stop_sparsegp("y", "is missing", "Give one response per row of `x`")
+  y <- check_response_length(y, n)
+  offset <- check_per_row(offset, n, "offset", 0)
+  weights <- if (!is.null(weights)) check_per_row(weights, n, "weights", 1, positive = TRUE)
+  frame <- data.frame(y = I(y), x = I(x), offset = offset, weights = if (is.null(weights)) 1 else weights)
+  names <- rownames(x)
+  frame <- apply_na_action(frame, na.action)
+  omitted <- attr(frame, "na.action")
+  rows <- if (is.null(omitted)) seq_len(n) else seq_len(n)[-omitted]
+  if (length(rows) == 0L) stop_sparsegp("x", "has no complete rows")
+  fit <- fit_sparsegp(x[rows, , drop = FALSE], y[rows], likelihood, kernel, method, learn, prior,
+                      weights[rows], offset[rows], scale, keep_x, verbose)
+  fit$call <- call
+  fit$na.action <- omitted
+  fit$row_names <- if (is.null(names)) as.character(rows) else names[rows]
+  fit
+}
+
+check_response_length <- function(y, n) {
+  if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
+  if (!is.null(dim(y)) || is.list(y)) {
+    stop_sparsegp("y", "must be one vector", "Fit one model per response")
+  }
+  if (length(y) == n) return(y)
+  stop_sparsegp("y", paste0("has ", length(y), " values for ", n, " rows of `x`"))
+}
+
+apply_na_action <- function(frame, na.action) {
+  if (is.null(na.action)) na.action <- getOption("na.action")
+  if (is.character(na.action)) na.action <- match.fun(na.action)
+  tryCatch(na.action(frame), error = function(e) {
+    stop_sparsegp("na.action", paste0("refused the data: ", conditionMessage(e)),
+                  "Remove the rows with missing values, or use na.action = na.omit")
+  })
+}
+
+# The part of the call that model.frame() understands, evaluated where the user called.
+model_frame <- function(call, env) {
+  keep <- match(c("formula", "data", "subset", "weights", "na.action"), names(call), 0L)
+  call <- call[c(1L, keep)]
+  call$drop.unused.levels <- TRUE
+  call[[1L]] <- quote(stats::model.frame)
+  frame <- tryCatch(eval(call, env), error = function(e) {
+    stop_sparsegp("formula", paste0("and data do not make a model frame: ", conditionMessage(e)),
+                  "Check the variables in `formula`, `data`, `subset` and `weights`")
+  })
+  check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
+  frame
+}
+
+# Model matrix without the intercept column, coded as if there were one, and for each column the
+# variable or term it came from.
+model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
+  terms <- stats::delete.response(terms)
+  x <- stats::model.matrix(terms, frame, contrasts.arg = contrasts, xlev = xlev)
+  assign <- attr(x, "assign")
+  coding <- attr(x, "contrasts")
+  x <- x[, assign > 0L, drop = FALSE]
+  if (ncol(x) == 0L) {
+    stop_sparsegp("formula", "has no inputs", "Write it as response ~ inputs")
+  }
+  rownames(x) <- NULL
+  attr(x, "contrasts") <- coding
+  list(x = x, terms = attr(terms, "term.labels")[assign[assign > 0L]])
+}
+
+# ---- From numbers to a fit ----
+
+fit_sparsegp <- function(x, y, likelihood, kernel, method, learn, prior, weights, offset, scale,
+                         keep_x, verbose, input_terms = colnames(x)) {
+  kernel <- check_class(if (is.function(kernel)) kernel() else kernel, "sparsegp_kernel", "kernel",
+                        "Give a kernel_*() value such as kernel_rbf()")
+  method <- as_method(method)
+  control <- as_learn(learn)
+  scale <- check_flag(scale, "scale")
+  if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
+  check_flag(verbose, "verbose")
+  offset <- check_per_row(offset, nrow(x), "offset", 0)
+  check_finite_inputs(x)
+  lik <- as_likelihood(likelihood, y)
+  if (!is.null(weights) && lik$type != "gaussian") {
+    stop_sparsegp("weights", paste0("are not defined for the ", lik$type, " likelihood"),
+                  "They divide the noise variance of a Gaussian likelihood; leave them out")
+  }
+  response <- read_response(y, lik, offset, weights)
+  scaling <- scale_inputs(x, scale)
+  inputs <- list(names = colnames(x), terms = input_terms, kept = scaling$kept)
+  resolved <- resolve_kernel(kernel, inputs)
+  data_rows <- lik$data_rows(response$y, response$weights)
+  env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
+              input_range = scaling$range)
+  table <- hyper_table(resolved, lik, env, data_rows, prior)
+  problem <- list(x = scaled_inputs(x, scaling), kernel = resolved, spec = spec_for_c(resolved),
+                  nkernel = sum(table$part == "kernel"), lik = lik, rows = data_rows,
+                  offset = offset / response$unit, method = method)
+  learned <- learn_hyper(problem, table, control, verbose)
+  run <- check_run(engine_run(problem, learned$table$theta, learned$sites, posterior = TRUE),
+                   learned$table)
+  warn_about_run(run)
+  new_fit(problem, learned, run, response, scaling, x, y, offset, kernel, keep_x)
+}
+
+# Reads y as the likelihood needs it, in units in which C works: classes as -1 and 1; numbers
+# less their mean (after the offset) and divided by their standard deviation.
+read_response <- function(y, lik, offset, weights) {
+  if (lik$response == "binary") return(read_binary(y))
+  if (is.logical(y)) y <- as.numeric(y)
+  if (!is.numeric(y)) {
+    stop_sparsegp("y", paste0("is of class ", class(y)[1L], ", but the ", lik$type,
+                              " likelihood is for numbers"),
+                  "Convert the response, or choose another likelihood")
+  }
+  y <- as.double(y)
+  if (!all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
+  if (is.null(weights)) weights <- rep(1, length(y))
+  # divided first: a sum of values near the largest double must not overflow
+  size <- max(abs(y), abs(offset), 0)
+  if (size == 0) size <- 1
+  shifted <- y / size - offset / size
+  centre <- sum(shifted * (weights / sum(weights)))
+  spread <- sqrt(mean((shifted - centre)^2))
+  unit <- if (spread > 1e-14) spread else 1
+  list(y = (y / size - centre) / unit, weights = weights, centre = centre * size,
+       unit = unit * size, levels = NULL)
+}
+
+read_binary <- function(y) {
+  codes <- if (is.factor(y)) droplevels(y)
+           else if (is.logical(y)) factor(y, c(FALSE, TRUE))
+           else if (is.numeric(y) && !all(y %in% c(0, 1)) && !all(y %in% c(-1, 1))) NULL
+           else factor(y)
+  if (is.null(codes) || nlevels(droplevels(codes)) > 2L) {
+    stop_sparsegp("y", "is not a two-class response",
+                  "Give a factor with two levels, a logical, 0/1 or -1/1")
+  }
+  if (nlevels(droplevels(codes)) < 2L) {
+    stop_sparsegp("y", paste0("has only one class, ", as.character(codes[1L])),
+                  "Give rows of both classes")
+  }
+  list(y = c(-1, 1)[as.integer(codes)], weights = NULL, centre = 0, unit = 1,
+       levels = levels(codes))
+}
+
+# Centre and standard deviation of each input; `kept` leaves out constant ones. `seen` is the scale of
+# what the kernel sees: 1, or the standard deviation when inputs are not scaled.
+scale_inputs <- function(x, scale) {
+  size <- pmax(apply(abs(x), 2L, max), 0)
+  relative <- sweep(x, 2L, ifelse(size > 0, size, 1), "/")
+  centre <- colMeans(relative)
+  sd <- sqrt(colMeans(sweep(relative, 2L, centre)^2))
+  kept <- sd > 1e-10
+  if (!any(kept)) {
+    stop_sparsegp("x", "has constant columns only",
+                  "Give at least one input with two different values")
+  }
+  range <- apply(x[, kept, drop = FALSE], 2L, function(column) diff(range(column)))
+  natural <- (sd * size)[kept]
+  list(
+    kept = kept, scale = scale, dropped = colnames(x)[!kept], names = colnames(x),
+    centre = if (scale) (centre * size)[kept] else numeric(sum(kept)),
+    sd = if (scale) natural else rep(1, sum(kept)),
+    seen = if (scale) rep(1, sum(kept)) else natural,
+    range = if (scale) range / natural else range
+  )
+}
+
+scaled_inputs <- function(x, scaling) {
+  x <- x[, scaling$kept, drop = FALSE]
+  x <- sweep(sweep(x, 2L, scaling$centre), 2L, scaling$sd, "/")
+  attr(x, "contrasts") <- NULL
+  x
+}
+
+warn_about_run <- function(run) {
+  if (run$converged) return(invisible())
+  warn_sparsegp("EP did not converge in ", run$sweeps, " sweeps (change ", signif(run$change, 3),
+                "); raise method_ep(sweeps =) or lower its damping.")
+}
+
+new_fit <- function(problem, learned, run, response, scaling, x, y, offset, kernel, keep_x) {
+  keep_x <- if (is.null(keep_x)) ncol(x) <= 2L else keep_x
+  attr(x, "contrasts") <- NULL
+  structure(
+    list(
+      likelihood = problem$lik, kernel = kernel, method = problem$method,
+      hyper = learned$table, learning = learned$record, spec = problem$spec, scaling = scaling,
+      response = response[c("centre", "unit", "levels")],
+      posterior = list(basis = problem$x, alpha = run$alpha, G = run$G, H = NULL),
+      basis_rows = seq_len(nrow(x)),
+      y = if (is.null(response$levels)) as.double(y)
+          else factor(response$levels[(response$y + 3) / 2], response$levels),
+      data_rows = problem$rows, offset = offset,
+      latent = list(mean = run$mean, var = run$var),
+      cavity = list(mean = run$cav_mean, var = run$cav_var, lpd = run$lpd),
+      sites = list(tau = run$tau, nu = run$nu),
+      log_evidence = run$logz - nrow(x) * log(response$unit),
+      convergence = c(run[c("sweeps", "change", "converged", "damped", "sequential", "skipped")],
+                      list(trace = data.frame(log_evidence = run$trace[1L, ],
+                                              change = run$trace[2L, ]))),
+      x = if (keep_x) x
+    ),
+    class = "sparsegp"
+  )
+}

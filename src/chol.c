@@ -1,0 +1,29 @@
+#include <math.h>
+#include "chol.h"
+
+sg_status sg_chol_sites(int n, const double *K, const double *rt, double *A)
+{
+    for (int j = 0; j < n; j++) {
+        const double *k = K + (size_t) n * j;
+        double *a = A + (size_t) n * j;
+        for (int i = 0; i <= j; i++) a[i] = rt[i] * k[i] * rt[j];
+        a[j] += 1;
+    }
+    return sg_potrf(n, A);
+}
+
+double sg_log_diag(int n, const double *U)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += log(U[i + (size_t) n * i]);
+    return sum;
+}
+
+void sg_row_norms(int n, const double *U, double *out)
+{
+    for (int i = 0; i < n; i++) out[i] = 0;
+    for (int j = 0; j < n; j++) {
+        const double *u = U + (size_t) n * j;
+        for (int i = 0; i <= j; i++) out[i] += u[i] * u[i];
+    }
+}

@@ -1,0 +1,18 @@
+/* chol.h: the one dense matrix EP factors, and what is read off its factor. */
+#ifndef SG_CHOL_H
+#define SG_CHOL_H
+
+#include "la.h"
+
+/* A = chol(I + T^1/2 K T^1/2), upper: A'A is that matrix (formulas 74; its eigenvalues are >= 1,
+ * so K needs neither an inverse nor jitter). K[n x n], rt[n] = sqrt(tau), A[n x n] written; the
+ * strict lower triangle of A is left as it was. O(n^3/3). */
+sg_status sg_chol_sites(int n, const double *K, const double *rt, double *A);
+
+/* sum of the logarithms of the diagonal of U[n x n] */
+double sg_log_diag(int n, const double *U);
+
+/* out[i] = sum_j U[i,j]^2, rows of an upper triangular U[n x n]: the diagonal of U U' */
+void sg_row_norms(int n, const double *U, double *out);
+
+#endif

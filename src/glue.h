@@ -1,0 +1,40 @@
+/* glue.h: the border. Only glue_*.c and init.c see R objects; no mathematics here. R has checked
+ * every argument before the call, so an error raised below means a fault of the package. */
+#ifndef SG_GLUE_H
+#define SG_GLUE_H
+
+#include <R.h>
+#include <Rinternals.h>
+#include "kernel.h"
+#include "lik.h"
+#include "posterior.h"
+#include "types.h"
+
+/* glue_convert.c */
+extern const sg_ws sg_r_workspace;
+SEXP sg_field(SEXP list, const char *name);
+int sg_field_int(SEXP list, const char *name);
+double sg_field_double(SEXP list, const char *name);
+const double *sg_doubles_of(SEXP x, size_t size, const char *what);
+const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta);
+sg_lik sg_lik_of(SEXP spec, SEXP theta);
+int sg_rows_of(SEXP matrix);
+int sg_cols_of(SEXP matrix);
+/* A fresh numeric vector of list element `at`, and its data. */
+double *sg_new_vector(SEXP list, int at, int n);
+double *sg_new_matrix(SEXP list, int at, int nrow, int ncol);
+
+/* Entry points, by file. */
+SEXP sg_r_catalogue(void);
+SEXP sg_r_kernel_cross(SEXP spec, SEXP theta, SEXP x, SEXP z);
+SEXP sg_r_kernel_diag(SEXP spec, SEXP theta, SEXP x);
+SEXP sg_r_kernel_adjoint(SEXP spec, SEXP theta, SEXP x, SEXP z, SEXP Kbar);
+SEXP sg_r_kernel_adjoint_diag(SEXP spec, SEXP theta, SEXP x, SEXP kbar);
+SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP s2, SEXP quadrature);
+SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP s2, SEXP quadrature);
+SEXP sg_r_lik_eval(SEXP spec, SEXP theta, SEXP y, SEXP f);
+SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
+                  SEXP sites, SEXP options);
+SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP posterior, SEXP x, SEXP joint);
+
+#endif

@@ -1,0 +1,121 @@
+/* glue_convert.c: R values to and from what the core takes. */
+#include <string.h>
+#include <R_ext/Utils.h>
+#include "glue.h"
+
+static double *r_doubles(size_t n)
+{
+    return (double *) R_alloc(n > 0 ? n : 1, sizeof(double));
+}
+
+static void *r_mark(void)
+{
+    return vmaxget();
+}
+
+static void r_release(void *mark)
+{
+    vmaxset(mark);
+}
+
+static void r_tick(void)
+{
+    R_CheckUserInterrupt();
+}
+
+const sg_ws sg_r_workspace = {r_doubles, r_mark, r_release, r_tick};
+
+SEXP sg_field(SEXP list, const char *name)
+{
+    SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+    for (int i = 0; i < Rf_length(names); i++) {
+        if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
+    }
+    Rf_error("internal error: no field '%s'", name);
+}
+
+int sg_field_int(SEXP list, const char *name)
+{
+    return Rf_asInteger(sg_field(list, name));
+}
+
+double sg_field_double(SEXP list, const char *name)
+{
+    return Rf_asReal(sg_field(list, name));
+}
+
+const double *sg_doubles_of(SEXP x, size_t size, const char *what)
+{
+    if (TYPEOF(x) != REALSXP || (size_t) XLENGTH(x) != size) {
+        Rf_error("internal error: '%s' must be %lu doubles", what, (unsigned long) size);
+    }
+    return REAL(x);
+}
+
+int sg_rows_of(SEXP matrix)
+{
+    if (TYPEOF(matrix) != REALSXP || !Rf_isMatrix(matrix)) {
+        Rf_error("internal error: not a double matrix");
+    }
+    return Rf_nrows(matrix);
+}
+
+int sg_cols_of(SEXP matrix)
+{
+    return Rf_ncols(matrix);
+}
+
+/* Builds a node and its children over theta from *at on; *at moves past what the node takes. */
+static const sg_kernel *build_kernel(SEXP spec, const double *theta, int *at)
+{
+    const char *name = CHAR(STRING_ELT(sg_field(spec, "type"), 0));
+    SEXP vars = sg_field(spec, "vars"), parts = sg_field(spec, "parts");
+    sg_kernel *node = (sg_kernel *) R_alloc(1, sizeof(sg_kernel));
+    node->type = sg_kernel_type_find(name);
+    if (!node->type) Rf_error("internal error: no kernel '%s'", name);
+    node->theta = theta + *at;
+    node->p = Rf_length(vars);
+    node->vars = INTEGER(vars);
+    node->ard = sg_field_int(spec, "ard");
+    node->degree = sg_field_int(spec, "degree");
+    node->nchild = Rf_length(parts);
+    const sg_kernel **child = (const sg_kernel **) R_alloc(node->nchild + 1, sizeof(sg_kernel *));
+    for (int c = 0; c < node->nchild; c++) {
+        child[c] = build_kernel(VECTOR_ELT(parts, c), theta, at);
+    }
+    node->child = child;
+    if (node->nchild == 0) *at += sg_kernel_ntheta(node);
+    return node;
+}
+
+const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta)
+{
+    int used = 0;
+    const sg_kernel *kernel = build_kernel(spec, REAL(theta), &used);
+    if (used != Rf_length(theta)) {
+        Rf_error("internal error: kernel wants %d hyperparameters, got %d", used,
+                 Rf_length(theta));
+    }
+    return kernel;
+}
+
+sg_lik sg_lik_of(SEXP spec, SEXP theta)
+{
+    const char *name = CHAR(STRING_ELT(sg_field(spec, "type"), 0));
+    sg_lik lik = {sg_lik_type_find(name), NULL, 1};
+    if (!lik.type) Rf_error("internal error: no likelihood '%s'", name);
+    lik.theta = sg_doubles_of(theta, lik.type->npar, "likelihood theta");
+    return lik;
+}
+
+double *sg_new_vector(SEXP list, int at, int n)
+{
+    SET_VECTOR_ELT(list, at, Rf_allocVector(REALSXP, n));
+    return REAL(VECTOR_ELT(list, at));
+}
+
+double *sg_new_matrix(SEXP list, int at, int nrow, int ncol)
+{
+    SET_VECTOR_ELT(list, at, Rf_allocMatrix(REALSXP, nrow, ncol));
+    return REAL(VECTOR_ELT(list, at));
+}

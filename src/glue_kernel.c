@@ -1,0 +1,148 @@
+/* glue_kernel.c: kernels and likelihoods one at a time, and the catalogue of both. */
+#include "glue.h"
+
+static SEXP names_of(const char *(*name_at)(int))
+{
+    int count = 0;
+    while (name_at(count)) count++;
+    SEXP names = PROTECT(Rf_allocVector(STRSXP, count));
+    for (int i = 0; i < count; i++) SET_STRING_ELT(names, i, Rf_mkChar(name_at(i)));
+    UNPROTECT(1);
+    return names;
+}
+
+static const char *kernel_name(int i)
+{
+    const sg_kernel_type *type = sg_kernel_type_at(i);
+    return type ? type->name : NULL;
+}
+
+static const char *lik_name(int i)
+{
+    const sg_lik_type *type = sg_lik_type_at(i);
+    return type ? type->name : NULL;
+}
+
+SEXP sg_r_catalogue(void)
+{
+    const char *fields[] = {"kernels", "likelihoods", ""};
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    SET_VECTOR_ELT(out, 0, names_of(kernel_name));
+    SET_VECTOR_ELT(out, 1, names_of(lik_name));
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP sg_r_kernel_cross(SEXP spec, SEXP theta, SEXP x, SEXP z)
+{
+    const sg_kernel *kernel = sg_kernel_of(spec, theta);
+    const int n = sg_rows_of(x), m = sg_rows_of(z);
+    SEXP K = PROTECT(Rf_allocMatrix(REALSXP, n, m));
+    sg_kernel_cross(kernel, n, REAL(x), m, REAL(z), REAL(K), &sg_r_workspace);
+    UNPROTECT(1);
+    return K;
+}
+
+SEXP sg_r_kernel_diag(SEXP spec, SEXP theta, SEXP x)
+{
+    const sg_kernel *kernel = sg_kernel_of(spec, theta);
+    const int n = sg_rows_of(x);
+    SEXP k = PROTECT(Rf_allocVector(REALSXP, n));
+    sg_kernel_diag(kernel, n, REAL(x), REAL(k), &sg_r_workspace);
+    UNPROTECT(1);
+    return k;
+}
+
+static SEXP zeros(R_xlen_t n)
+{
+    SEXP out = Rf_allocVector(REALSXP, n);
+    Memzero(REAL(out), n);
+    return out;
+}
+
+SEXP sg_r_kernel_adjoint(SEXP spec, SEXP theta, SEXP x, SEXP z, SEXP Kbar)
+{
+    const sg_kernel *kernel = sg_kernel_of(spec, theta);
+    const int n = sg_rows_of(x), m = sg_rows_of(z);
+    const size_t size = (size_t) n * m;
+    SEXP dtheta = PROTECT(zeros(XLENGTH(theta)));
+    double *K = sg_r_workspace.doubles(size);
+    sg_kernel_cross(kernel, n, REAL(x), m, REAL(z), K, &sg_r_workspace);
+    sg_kernel_adjoint(kernel, n, REAL(x), m, REAL(z), K, sg_doubles_of(Kbar, size, "Kbar"),
+                      REAL(dtheta), &sg_r_workspace);
+    UNPROTECT(1);
+    return dtheta;
+}
+
+SEXP sg_r_kernel_adjoint_diag(SEXP spec, SEXP theta, SEXP x, SEXP kbar)
+{
+    const sg_kernel *kernel = sg_kernel_of(spec, theta);
+    const int n = sg_rows_of(x);
+    SEXP dtheta = PROTECT(zeros(XLENGTH(theta)));
+    sg_kernel_adjoint_diag(kernel, n, REAL(x), sg_doubles_of(kbar, n, "kbar"), REAL(dtheta),
+                           &sg_r_workspace);
+    UNPROTECT(1);
+    return dtheta;
+}
+
+enum { BETWEEN_TICKS = 1000 };
+
+SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP s2, SEXP quadrature)
+{
+    const char *fields[] = {"logz", "d1", "d2", "dpar", ""};
+    const sg_lik lik = sg_lik_of(spec, theta);
+    const int n = Rf_length(mu), npar = lik.type->npar, quad = Rf_asLogical(quadrature);
+    const double *rows = sg_doubles_of(y, (size_t) lik.type->q * n, "y");
+    const double *m = REAL(mu), *v = sg_doubles_of(s2, n, "s2");
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    double *logz = sg_new_vector(out, 0, n), *d1 = sg_new_vector(out, 1, n);
+    double *d2 = sg_new_vector(out, 2, n), *dpar = sg_new_matrix(out, 3, npar, n);
+    Memzero(dpar, (size_t) npar * n);
+    for (int i = 0; i < n; i++) {
+        const double *row = rows + (size_t) lik.type->q * i;
+        double *dp = dpar + (size_t) npar * i;
+        (quad ? sg_lik_tilt_quad : sg_lik_tilt)(&lik, row, m + i, v + i, logz + i, d1 + i, d2 + i);
+        (quad ? sg_lik_tilt_dpar_quad : sg_lik_tilt_dpar)(&lik, row, m + i, v + i, dp);
+        if (i % BETWEEN_TICKS == 0) sg_r_workspace.tick();
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* quadrature: by quadrature in any case, and then with the spread of E(y|f) */
+SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP s2, SEXP quadrature)
+{
+    const char *fields[] = {"mean", "var", "spread", ""};
+    const sg_lik lik = sg_lik_of(spec, theta);
+    const int n = Rf_length(mu), quad = Rf_asLogical(quadrature);
+    const double *m = REAL(mu), *v = sg_doubles_of(s2, n, "s2");
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    double *mean = sg_new_vector(out, 0, n), *var = sg_new_vector(out, 1, n);
+    double *spread = sg_new_vector(out, 2, quad ? n : 0);
+    for (int i = 0; i < n; i++) {
+        if (quad) sg_lik_predict_quad(&lik, m + i, v + i, mean + i, var + i, spread + i);
+        else sg_lik_predict(&lik, m + i, v + i, mean + i, var + i);
+        if (i % BETWEEN_TICKS == 0) sg_r_workspace.tick();
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* log p(y|f), and mean and variance of a new response given f; y may be NULL for the latter alone */
+SEXP sg_r_lik_eval(SEXP spec, SEXP theta, SEXP y, SEXP f)
+{
+    const char *fields[] = {"logp", "mean", "var", ""};
+    const sg_lik lik = sg_lik_of(spec, theta);
+    const int n = Rf_length(f), with_y = !Rf_isNull(y);
+    const double *u = REAL(f);
+    const double *rows = with_y ? sg_doubles_of(y, (size_t) lik.type->q * n, "y") : NULL;
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    double *logp = sg_new_vector(out, 0, with_y ? n : 0);
+    double *mean = sg_new_vector(out, 1, n), *var = sg_new_vector(out, 2, n);
+    for (int i = 0; i < n; i++) {
+        if (with_y) logp[i] = lik.type->logp(&lik, rows + (size_t) lik.type->q * i, u + i);
+        lik.type->moments(&lik, u + i, mean + i, var + i);
+    }
+    UNPROTECT(1);
+    return out;
+}

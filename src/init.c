@@ -1,0 +1,26 @@
+#include <R_ext/Rdynload.h>
+#include <R_ext/Visibility.h>
+#include "glue.h"
+
+#define ENTRY(name, arity) {"sg_" #name, (DL_FUNC) &sg_r_##name, arity}
+
+static const R_CallMethodDef ENTRIES[] = {
+    ENTRY(catalogue, 0),
+    ENTRY(kernel_cross, 4),
+    ENTRY(kernel_diag, 3),
+    ENTRY(kernel_adjoint, 5),
+    ENTRY(kernel_adjoint_diag, 4),
+    ENTRY(lik_tilt, 6),
+    ENTRY(lik_predict, 5),
+    ENTRY(lik_eval, 4),
+    ENTRY(ep_full, 9),
+    ENTRY(predict, 5),
+    {NULL, NULL, 0}
+};
+
+void attribute_visible R_init_sparsegp(DllInfo *dll)
+{
+    R_registerRoutines(dll, NULL, ENTRIES, NULL, NULL);
+    R_useDynamicSymbols(dll, FALSE);
+    R_forceSymbols(dll, TRUE);
+}

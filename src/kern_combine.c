@@ -1,0 +1,122 @@
+/* kern_combine.c: sums and products of kernels. theta: the children's, one after the other. */
+#include "kernel.h"
+
+static int combine_ntheta(const sg_kernel *self)
+{
+    int sum = 0;
+    for (int c = 0; c < self->nchild; c++) sum += sg_kernel_ntheta(self->child[c]);
+    return sum;
+}
+
+static void set(double *to, double value, size_t size)
+{
+    for (size_t i = 0; i < size; i++) to[i] = value;
+}
+
+static void add(double *to, const double *from, size_t size)
+{
+    for (size_t i = 0; i < size; i++) to[i] += from[i];
+}
+
+static void multiply(double *to, const double *from, size_t size)
+{
+    for (size_t i = 0; i < size; i++) to[i] *= from[i];
+}
+
+/* What tells the two composites apart: the neutral element and the operation. */
+typedef struct {
+    double neutral;
+    void (*combine)(double *to, const double *from, size_t size);
+} combination;
+
+static const combination SUM = {0, add}, PRODUCT = {1, multiply};
+
+static void combine_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
+                          double *K, const sg_ws *ws)
+{
+    const combination *op = self->type->family;
+    const size_t size = (size_t) n * m;
+    double *part = ws->doubles(size);
+    set(K, op->neutral, size);
+    for (int c = 0; c < self->nchild; c++) {
+        sg_kernel_cross(self->child[c], n, x, m, z, part, ws);
+        op->combine(K, part, size);
+    }
+}
+
+static void combine_diag(const sg_kernel *self, int n, const double *x, double *k,
+                         const sg_ws *ws)
+{
+    const combination *op = self->type->family;
+    double *part = ws->doubles(n);
+    set(k, op->neutral, n);
+    for (int c = 0; c < self->nchild; c++) {
+        sg_kernel_diag(self->child[c], n, x, part, ws);
+        op->combine(k, part, n);
+    }
+}
+
+static void sum_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
+                        const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
+{
+    (void) K;
+    double *part = ws->doubles((size_t) n * m);
+    for (int c = 0; c < self->nchild; c++) {
+        sg_kernel_cross(self->child[c], n, x, m, z, part, ws);
+        sg_kernel_adjoint(self->child[c], n, x, m, z, part, Kbar, dtheta, ws);
+        dtheta += sg_kernel_ntheta(self->child[c]);
+    }
+}
+
+static void sum_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
+                             double *dtheta, const sg_ws *ws)
+{
+    for (int c = 0; c < self->nchild; c++) {
+        sg_kernel_adjoint_diag(self->child[c], n, x, kbar, dtheta, ws);
+        dtheta += sg_kernel_ntheta(self->child[c]);
+    }
+}
+
+/* Child c sees Kbar times the product of its siblings. The siblings are multiplied out anew for
+ * each child: a division by the child's own K would fail where it is zero. */
+static void product_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
+                            const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
+{
+    (void) K;
+    const size_t size = (size_t) n * m;
+    double *part = ws->doubles(size), *weight = ws->doubles(size);
+    for (int c = 0; c < self->nchild; c++) {
+        for (size_t i = 0; i < size; i++) weight[i] = Kbar[i];
+        for (int s = 0; s < self->nchild; s++) {
+            if (s == c) continue;
+            sg_kernel_cross(self->child[s], n, x, m, z, part, ws);
+            multiply(weight, part, size);
+        }
+        sg_kernel_cross(self->child[c], n, x, m, z, part, ws);
+        sg_kernel_adjoint(self->child[c], n, x, m, z, part, weight, dtheta, ws);
+        dtheta += sg_kernel_ntheta(self->child[c]);
+    }
+}
+
+static void product_adjoint_diag(const sg_kernel *self, int n, const double *x,
+                                 const double *kbar, double *dtheta, const sg_ws *ws)
+{
+    double *part = ws->doubles(n), *weight = ws->doubles(n);
+    for (int c = 0; c < self->nchild; c++) {
+        for (int i = 0; i < n; i++) weight[i] = kbar[i];
+        for (int s = 0; s < self->nchild; s++) {
+            if (s == c) continue;
+            sg_kernel_diag(self->child[s], n, x, part, ws);
+            multiply(weight, part, n);
+        }
+        sg_kernel_adjoint_diag(self->child[c], n, x, weight, dtheta, ws);
+        dtheta += sg_kernel_ntheta(self->child[c]);
+    }
+}
+
+const sg_kernel_type sg_kernels_combine[] = {
+    {"sum", combine_ntheta, combine_cross, combine_diag, sum_adjoint, sum_adjoint_diag, &SUM},
+    {"product", combine_ntheta, combine_cross, combine_diag, product_adjoint,
+     product_adjoint_diag, &PRODUCT},
+    {0}
+};

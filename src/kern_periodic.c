@@ -1,0 +1,104 @@
+/* kern_periodic.c: variance * exp(-2 sin^2(pi (x - z) / period) / lengthscale^2), one input.
+ *
+ * With u(x) = (cos, sin)(2 pi x / period) this is the rbf kernel of u: |u(x) - u(z)|^2 =
+ * 4 sin^2(pi (x - z) / period). So distances come from the same dgemm as everybody's.
+ *
+ * theta: log variance, log lengthscale, log period. */
+#include <math.h>
+#include <Rmath.h>
+#include "la.h"
+#include "dist.h"
+
+static int periodic_ntheta(const sg_kernel *self)
+{
+    (void) self;
+    return 3;
+}
+
+static sg_points embed(const sg_kernel *self, int n, const double *x, const sg_ws *ws)
+{
+    const double ell = exp(self->theta[1]), freq = 2 * M_PI / exp(self->theta[2]);
+    const double *col = x + (size_t) n * self->vars[0];
+    sg_points u = {n, 2, ws->doubles(2 * (size_t) n), ws->doubles(n)};
+    for (int i = 0; i < n; i++) {
+        u.x[i] = cos(freq * col[i]) / ell;
+        u.x[i + (size_t) n] = sin(freq * col[i]) / ell;
+    }
+    sg_points_norms(&u);
+    return u;
+}
+
+static sg_pairs embed_pairs(const sg_kernel *self, int n, const double *x, int m, const double *z,
+                            const sg_ws *ws)
+{
+    sg_pairs pairs = {embed(self, n, x, ws), embed(self, m, z, ws), 0};
+    return pairs;
+}
+
+static void periodic_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
+                           double *K, const sg_ws *ws)
+{
+    const double variance = exp(self->theta[0]);
+    sg_pairs pairs = embed_pairs(self, n, x, m, z, ws);
+    sg_block block = {0};
+    while (sg_next_block(&pairs, &block)) {
+        double *out = K + (size_t) n * block.j0;
+        const size_t size = (size_t) n * block.nj;
+        sg_sqdist(&pairs, &block, out, n);
+        for (size_t i = 0; i < size; i++) out[i] = variance * exp(-0.5 * out[i]);
+    }
+}
+
+static void periodic_diag(const sg_kernel *self, int n, const double *x, double *k,
+                          const sg_ws *ws)
+{
+    (void) x, (void) ws;
+    for (int i = 0; i < n; i++) k[i] = exp(self->theta[0]);
+}
+
+/* With W = Kbar o K and delta = x_i - z_j:
+ *   d/dlog lengthscale = sum W r2,
+ *   d/dlog period      = sum W (2 pi delta / period) sin(2 pi delta / period) / lengthscale^2,
+ * and sin(a - b) = sin a cos b - cos a sin b is in the embedding already. */
+static void periodic_adjoint(const sg_kernel *self, int n, const double *x, int m,
+                             const double *z, const double *K, const double *Kbar,
+                             double *dtheta, const sg_ws *ws)
+{
+    const double freq = 2 * M_PI / exp(self->theta[2]);
+    const double *xc = x + (size_t) n * self->vars[0], *zc = z + (size_t) m * self->vars[0];
+    sg_pairs pairs = embed_pairs(self, n, x, m, z, ws);
+    const sg_points *a = &pairs.a, *b = &pairs.b;
+    double *r2 = ws->doubles((size_t) n * (m < SG_BLOCK ? m : SG_BLOCK));
+    double dvariance = 0, dell = 0, dperiod = 0;
+    sg_block block = {0};
+    while (sg_next_block(&pairs, &block)) {
+        sg_sqdist(&pairs, &block, r2, n);
+        for (int jj = 0; jj < block.nj; jj++) {
+            const int j = block.j0 + jj;
+            const double cos_j = b->x[j], sin_j = b->x[j + (size_t) m];
+            for (int i = 0; i < n; i++) {
+                const size_t at = i + (size_t) n * j;
+                const double w = Kbar[at] * K[at];
+                dvariance += w;
+                dell += w * r2[i + (size_t) n * jj];
+                dperiod += w * (xc[i] - zc[j]) * (a->x[i + (size_t) n] * cos_j - a->x[i] * sin_j);
+            }
+        }
+    }
+    dtheta[0] += dvariance;
+    dtheta[1] += dell;
+    dtheta[2] += freq * dperiod;
+}
+
+static void periodic_adjoint_diag(const sg_kernel *self, int n, const double *x,
+                                  const double *kbar, double *dtheta, const sg_ws *ws)
+{
+    (void) x, (void) ws;
+    for (int i = 0; i < n; i++) dtheta[0] += exp(self->theta[0]) * kbar[i];
+}
+
+const sg_kernel_type sg_kernels_periodic[] = {
+    {"periodic", periodic_ntheta, periodic_cross, periodic_diag, periodic_adjoint,
+     periodic_adjoint_diag, NULL},
+    {0}
+};

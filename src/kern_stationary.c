@@ -1,0 +1,258 @@
+/* kern_stationary.c: variance * k(r2), r2 = |x - z|^2 / lengthscale^2 (ARD: one lengthscale per
+ * input). Distances, ARD, diagonal, cross and adjoint are written once; a member is its radial
+ * functions and a row in the table at the end.
+ *
+ * theta: log variance, log lengthscale (1 or p of them), log shape where the member has one. */
+#include <math.h>
+#include "la.h"
+#include "dist.h"
+
+/* Over n squared distances, shape a (ignored by most). Results may overwrite r2. */
+typedef void (*radial_fun)(int n, const double *r2, double a, double *out);
+
+typedef struct {
+    radial_fun value;  /* k(r2), with k(0) = 1 */
+    radial_fun slope;  /* dk / dr2; where it is infinite at 0, return 0: it only ever meets r2 */
+    radial_fun dshape; /* dk / dlog(a), or NULL when the member has no shape */
+} radial;
+
+static void rbf_value(int n, const double *r2, double a, double *out)
+{
+    (void) a;
+    for (int i = 0; i < n; i++) out[i] = exp(-0.5 * r2[i]);
+}
+
+static void rbf_slope(int n, const double *r2, double a, double *out)
+{
+    (void) a;
+    for (int i = 0; i < n; i++) out[i] = -0.5 * exp(-0.5 * r2[i]);
+}
+
+static void matern12_value(int n, const double *r2, double a, double *out)
+{
+    (void) a;
+    for (int i = 0; i < n; i++) out[i] = exp(-sqrt(r2[i]));
+}
+
+static void matern12_slope(int n, const double *r2, double a, double *out)
+{
+    (void) a;
+    for (int i = 0; i < n; i++) {
+        const double r = sqrt(r2[i]);
+        out[i] = r > 0 ? -0.5 * exp(-r) / r : 0;
+    }
+}
+
+static void matern32_value(int n, const double *r2, double a, double *out)
+{
+    (void) a;
+    for (int i = 0; i < n; i++) {
+        const double s = sqrt(3 * r2[i]), e = exp(-s);
+        out[i] = e > 0 ? (1 + s) * e : 0;
+    }
+}
+
+static void matern32_slope(int n, const double *r2, double a, double *out)
+{
+    (void) a;
+    for (int i = 0; i < n; i++) out[i] = -1.5 * exp(-sqrt(3 * r2[i]));
+}
+
+static void matern52_value(int n, const double *r2, double a, double *out)
+{
+    (void) a;
+    for (int i = 0; i < n; i++) {
+        const double s = sqrt(5 * r2[i]), e = exp(-s);
+        out[i] = e > 0 ? (1 + s + s * s / 3) * e : 0;
+    }
+}
+
+static void matern52_slope(int n, const double *r2, double a, double *out)
+{
+    (void) a;
+    for (int i = 0; i < n; i++) {
+        const double s = sqrt(5 * r2[i]), e = exp(-s);
+        out[i] = e > 0 ? -5.0 / 6 * (1 + s) * e : 0;
+    }
+}
+
+/* (1 + r2 / 2a)^-a, through log1p so that a -> infinity is the rbf kernel to all digits */
+static void rq_value(int n, const double *r2, double a, double *out)
+{
+    for (int i = 0; i < n; i++) out[i] = exp(-a * log1p(r2[i] / (2 * a)));
+}
+
+static void rq_slope(int n, const double *r2, double a, double *out)
+{
+    for (int i = 0; i < n; i++) out[i] = -0.5 * exp(-(a + 1) * log1p(r2[i] / (2 * a)));
+}
+
+static void rq_dshape(int n, const double *r2, double a, double *out)
+{
+    for (int i = 0; i < n; i++) {
+        const double t = r2[i] / (2 * a), log_t = log1p(t);
+        out[i] = isfinite(t) ? a * exp(-a * log_t) * (t / (1 + t) - log_t) : 0;
+    }
+}
+
+static const radial *radial_of(const sg_kernel *self)
+{
+    return self->type->family;
+}
+
+static int n_lengthscales(const sg_kernel *self)
+{
+    return self->ard ? self->p : 1;
+}
+
+static double shape_of(const sg_kernel *self)
+{
+    return radial_of(self)->dshape ? exp(self->theta[1 + n_lengthscales(self)]) : 0;
+}
+
+static int stationary_ntheta(const sg_kernel *self)
+{
+    return 1 + n_lengthscales(self) + (radial_of(self)->dshape != NULL);
+}
+
+static void stationary_pairs(const sg_kernel *self, int n, const double *x, int m,
+                             const double *z, sg_pairs *pairs, const sg_ws *ws)
+{
+    sg_pairs_scaled(self, n, x, m, z, self->theta + 1, self->ard, pairs, ws);
+}
+
+static void stationary_cross(const sg_kernel *self, int n, const double *x, int m,
+                             const double *z, double *K, const sg_ws *ws)
+{
+    const double variance = exp(self->theta[0]), a = shape_of(self);
+    sg_pairs pairs;
+    stationary_pairs(self, n, x, m, z, &pairs, ws);
+    sg_block block = {0};
+    while (sg_next_block(&pairs, &block)) {
+        double *out = K + block.i0 + (size_t) n * block.j0;
+        sg_sqdist(&pairs, &block, out, n);
+        for (int j = 0; j < block.nj; j++) {
+            double *col = out + (size_t) n * j;
+            radial_of(self)->value(block.ni, col, a, col);
+            for (int i = 0; i < block.ni; i++) col[i] *= variance;
+        }
+    }
+    if (pairs.symmetric) sg_mirror('L', n, K);
+}
+
+static void stationary_diag(const sg_kernel *self, int n, const double *x, double *k,
+                            const sg_ws *ws)
+{
+    (void) x, (void) ws;
+    const double variance = exp(self->theta[0]);
+    for (int i = 0; i < n; i++) k[i] = variance;
+}
+
+/* What the adjoint accumulates over blocks. With W = Kbar o dK/dr2:
+ *   isotropic  sum_ij W_ij r2_ij
+ *   ARD        row and column sums of W, and W b by dgemm, since
+ *              sum_ij W_ij (a_ik - b_jk)^2 = a_k^2'rows + b_k^2'cols - 2 a_k'(W b_k) */
+typedef struct {
+    double variance, shape, iso;
+    double *rows, *cols, *Wb;
+} adjoint_sums;
+
+static void add_block(const sg_kernel *self, const sg_pairs *pairs, const sg_block *block,
+                      const double *K, const double *Kbar, double *r2, double *W,
+                      adjoint_sums *sums)
+{
+    const radial *rad = radial_of(self);
+    const double variance = exp(self->theta[0]), a = shape_of(self);
+    const int n = block->ni;
+    sg_sqdist(pairs, block, r2, n);
+    for (int j = 0; j < block->nj; j++) {
+        const double *k = K + (size_t) n * (block->j0 + j);
+        const double *kbar = Kbar + (size_t) n * (block->j0 + j);
+        double *d = r2 + (size_t) n * j, *w = W + (size_t) n * j;
+        sums->variance += sg_dot(n, kbar, k);
+        if (rad->dshape) {
+            rad->dshape(n, d, a, w);
+            sums->shape += variance * sg_dot(n, kbar, w);
+        }
+        rad->slope(n, d, a, w);
+        double col = 0, iso = 0;
+        for (int i = 0; i < n; i++) {
+            w[i] *= variance * kbar[i];
+            if (w[i] != 0) iso += w[i] * d[i]; /* r2 may be Inf where the kernel vanished */
+            sums->rows[i] += w[i];
+            col += w[i];
+        }
+        sums->cols[block->j0 + j] += col;
+        sums->iso += iso;
+    }
+    if (self->ard) {
+        sg_gemm('N', 'N', n, pairs->b.q, block->nj, 1, W, n, pairs->b.x + block->j0, pairs->b.n, 1,
+                sums->Wb, n);
+    }
+}
+
+static void add_ard(const sg_pairs *pairs, const adjoint_sums *sums, double *dlog_ell)
+{
+    const sg_points *a = &pairs->a, *b = &pairs->b;
+    for (int k = 0; k < a->q; k++) {
+        const double *ak = a->x + (size_t) a->n * k, *bk = b->x + (size_t) b->n * k;
+        const double *wb = sums->Wb + (size_t) a->n * k;
+        double sum = 0;
+        for (int i = 0; i < a->n; i++) sum += ak[i] * (ak[i] * sums->rows[i] - 2 * wb[i]);
+        for (int j = 0; j < b->n; j++) sum += bk[j] * bk[j] * sums->cols[j];
+        dlog_ell[k] -= 2 * sum;
+    }
+}
+
+static double *zeros(size_t n, const sg_ws *ws)
+{
+    double *x = ws->doubles(n);
+    for (size_t i = 0; i < n; i++) x[i] = 0;
+    return x;
+}
+
+static void stationary_adjoint(const sg_kernel *self, int n, const double *x, int m,
+                               const double *z, const double *K, const double *Kbar,
+                               double *dtheta, const sg_ws *ws)
+{
+    sg_pairs pairs;
+    stationary_pairs(self, n, x, m, z, &pairs, ws);
+    pairs.symmetric = 0; /* Kbar need not be symmetric: visit every pair */
+    const size_t room = (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK);
+    double *r2 = ws->doubles(room), *W = ws->doubles(room);
+    adjoint_sums sums = {0, 0, 0, zeros(n, ws), zeros(m, ws),
+                         self->ard ? zeros((size_t) n * self->p, ws) : NULL};
+    sg_block block = {0};
+    while (sg_next_block(&pairs, &block)) add_block(self, &pairs, &block, K, Kbar, r2, W, &sums);
+    dtheta[0] += sums.variance;
+    if (self->ard) add_ard(&pairs, &sums, dtheta + 1);
+    else dtheta[1] -= 2 * sums.iso;
+    if (radial_of(self)->dshape) dtheta[1 + n_lengthscales(self)] += sums.shape;
+}
+
+static void stationary_adjoint_diag(const sg_kernel *self, int n, const double *x,
+                                    const double *kbar, double *dtheta, const sg_ws *ws)
+{
+    (void) x, (void) ws;
+    const double variance = exp(self->theta[0]);
+    for (int i = 0; i < n; i++) dtheta[0] += variance * kbar[i];
+}
+
+static const radial RBF = {rbf_value, rbf_slope, NULL};
+static const radial MATERN12 = {matern12_value, matern12_slope, NULL};
+static const radial MATERN32 = {matern32_value, matern32_slope, NULL};
+static const radial MATERN52 = {matern52_value, matern52_slope, NULL};
+static const radial RQ = {rq_value, rq_slope, rq_dshape};
+
+#define STATIONARY(name, member)                                                       \
+    {name, stationary_ntheta, stationary_cross, stationary_diag, stationary_adjoint, \
+     stationary_adjoint_diag, &member}
+
+const sg_kernel_type sg_kernels_stationary[] = {
+    STATIONARY("rbf", RBF),
+    STATIONARY("matern12", MATERN12),
+    STATIONARY("matern32", MATERN32),
+    STATIONARY("matern52", MATERN52),
+    STATIONARY("rq", RQ),
+    {0}
+};

@@ -1,0 +1,60 @@
+#include <string.h>
+#include "kernel.h"
+
+int sg_kernel_ntheta(const sg_kernel *self)
+{
+    return self->type->ntheta(self);
+}
+
+/* Every call gives its working memory back, so that a loop over blocks does not grow. */
+void sg_kernel_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
+                     double *K, const sg_ws *ws)
+{
+    void *mark = ws->mark();
+    self->type->cross(self, n, x, m, z, K, ws);
+    ws->release(mark);
+}
+
+void sg_kernel_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws)
+{
+    void *mark = ws->mark();
+    self->type->diag(self, n, x, k, ws);
+    ws->release(mark);
+}
+
+void sg_kernel_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
+                       const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
+{
+    void *mark = ws->mark();
+    self->type->adjoint(self, n, x, m, z, K, Kbar, dtheta, ws);
+    ws->release(mark);
+}
+
+void sg_kernel_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
+                            double *dtheta, const sg_ws *ws)
+{
+    void *mark = ws->mark();
+    self->type->adjoint_diag(self, n, x, kbar, dtheta, ws);
+    ws->release(mark);
+}
+
+const sg_kernel_type *sg_kernel_type_at(int i)
+{
+    const sg_kernel_type *const families[] = {sg_kernels_stationary, sg_kernels_periodic,
+                                              sg_kernels_dot, sg_kernels_combine};
+    for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
+        for (const sg_kernel_type *type = families[f]; type->name; type++) {
+            if (i-- == 0) return type;
+        }
+    }
+    return NULL;
+}
+
+const sg_kernel_type *sg_kernel_type_find(const char *name)
+{
+    const sg_kernel_type *type;
+    for (int i = 0; (type = sg_kernel_type_at(i)) != NULL; i++) {
+        if (strcmp(type->name, name) == 0) return type;
+    }
+    return NULL;
+}

@@ -1,0 +1,73 @@
+/* kernel.h: the kernel contract.
+ *
+ * A kernel type is a constant struct of five slots; a kernel node is the `self` they receive: its
+ * slice of theta, the input columns it sees, its children. A kernel knows nothing of y, of noise
+ * or of jitter (noise belongs to the likelihood), so cross() never has to know whether x and z
+ * are the same points; when the pointers are equal it may use the symmetry.
+ *
+ *   ntheta(self)                          number of hyperparameters, all on the log scale
+ *   cross(self, n, x, m, z, K, ws)        K[n x m] overwritten
+ *   diag(self, n, x, k, ws)               k[n] overwritten: the diagonal of cross(x, x)
+ *   adjoint(self, n, x, m, z, K, Kbar, dtheta, ws)
+ *       adds sum_ij Kbar_ij dK_ij/dtheta_t to dtheta[t] for every t in one pass;
+ *       K[n x m] is what cross() gave. Symmetric use (z == x) is the caller's to symmetrise.
+ *   adjoint_diag(self, n, x, kbar, dtheta, ws)
+ *       adds sum_i kbar_i dK_ii/dtheta_t
+ *
+ * x is n x D, z is m x D, column-major, contiguous, finite. Slots allocate from ws only and give
+ * it back. Cost promise: O(n m p), distances and inner products by one dgemm.
+ *
+ * To add a stationary kernel: three functions and a row in kern_stationary.c, a constructor in
+ * R/kernels.R, a formula in helper-reference.R. The catalogue, ARD, gradients and contract tests
+ * follow. */
+#ifndef SG_KERNEL_H
+#define SG_KERNEL_H
+
+#include "types.h"
+
+typedef struct sg_kernel sg_kernel;
+
+typedef struct {
+    const char *name;
+    int (*ntheta)(const sg_kernel *self);
+    void (*cross)(const sg_kernel *self, int n, const double *x, int m, const double *z, double *K,
+                  const sg_ws *ws);
+    void (*diag)(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws);
+    void (*adjoint)(const sg_kernel *self, int n, const double *x, int m, const double *z,
+                    const double *K, const double *Kbar, double *dtheta, const sg_ws *ws);
+    void (*adjoint_diag)(const sg_kernel *self, int n, const double *x, const double *kbar,
+                         double *dtheta, const sg_ws *ws);
+    const void *family; /* what the family file keeps per member */
+} sg_kernel_type;
+
+struct sg_kernel {
+    const sg_kernel_type *type;
+    const double *theta;           /* this node's slice; a composite's covers its children */
+    int p;                         /* number of input columns it sees */
+    const int *vars;               /* their indices in x, from 0 */
+    int ard;                       /* one lengthscale (or variance) per input */
+    int degree;                    /* polynomial kernel only */
+    int nchild;                    /* composites only */
+    const sg_kernel *const *child;
+};
+
+int sg_kernel_ntheta(const sg_kernel *self);
+void sg_kernel_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
+                     double *K, const sg_ws *ws);
+void sg_kernel_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws);
+void sg_kernel_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
+                       const double *K, const double *Kbar, double *dtheta, const sg_ws *ws);
+void sg_kernel_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
+                            double *dtheta, const sg_ws *ws);
+
+/* The catalogue: the i-th type, or NULL past the end; lookup by name, NULL when unknown. */
+const sg_kernel_type *sg_kernel_type_at(int i);
+const sg_kernel_type *sg_kernel_type_find(const char *name);
+
+/* Family tables, each ended by a row whose name is NULL. */
+extern const sg_kernel_type sg_kernels_stationary[];
+extern const sg_kernel_type sg_kernels_periodic[];
+extern const sg_kernel_type sg_kernels_dot[];
+extern const sg_kernel_type sg_kernels_combine[];
+
+#endif

@@ -1,0 +1,96 @@
+/* la.c: the only file that calls BLAS or LAPACK, and the only one that knows FCONE. */
+#include <R_ext/BLAS.h>
+#include <R_ext/Lapack.h>
+#include "la.h"
+
+#ifndef FCONE
+#define FCONE
+#endif
+
+static const int ONE = 1;
+
+double sg_dot(int n, const double *x, const double *y)
+{
+    return F77_CALL(ddot)(&n, x, &ONE, y, &ONE);
+}
+
+void sg_gemv(char trans, int m, int n, double a, const double *A, const double *x, double b,
+             double *y)
+{
+    F77_CALL(dgemv)(&trans, &m, &n, &a, A, &m, x, &ONE, &b, y, &ONE FCONE);
+}
+
+void sg_symv(int n, const double *A, const double *x, double *y)
+{
+    const double one = 1, zero = 0;
+    F77_CALL(dsymv)("L", &n, &one, A, &n, x, &ONE, &zero, y, &ONE FCONE);
+}
+
+void sg_syr(int n, double a, const double *x, double *A)
+{
+    F77_CALL(dsyr)("L", &n, &a, x, &ONE, A, &n FCONE);
+}
+
+void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, int lda,
+             const double *B, int ldb, double b, double *C, int ldc)
+{
+    F77_CALL(dgemm)(&ta, &tb, &m, &n, &k, &a, A, &lda, B, &ldb, &b, C, &ldc FCONE FCONE);
+}
+
+void sg_syrk(char trans, int n, int k, double a, const double *A, double b, double *C)
+{
+    const int lda = trans == 'N' ? n : k;
+    F77_CALL(dsyrk)("L", &trans, &n, &k, &a, A, &lda, &b, C, &n FCONE FCONE);
+}
+
+void sg_trmv(char trans, int n, const double *U, double *x)
+{
+    F77_CALL(dtrmv)("U", &trans, "N", &n, U, &n, x, &ONE FCONE FCONE FCONE);
+}
+
+void sg_trmm(char side, char trans, int m, int n, const double *U, double *B)
+{
+    const int ldu = side == 'L' ? m : n;
+    const double one = 1;
+    F77_CALL(dtrmm)(&side, "U", &trans, "N", &m, &n, &one, U, &ldu, B, &m
+                    FCONE FCONE FCONE FCONE);
+}
+
+sg_status sg_potrf(int n, double *A)
+{
+    int info;
+    F77_CALL(dpotrf)("U", &n, A, &n, &info FCONE);
+    return info == 0 ? SG_OK : SG_NOT_PD;
+}
+
+sg_status sg_trtri(int n, double *U)
+{
+    int info;
+    F77_CALL(dtrtri)("U", "N", &n, U, &n, &info FCONE FCONE);
+    return info == 0 ? SG_OK : SG_NOT_PD;
+}
+
+void sg_lauum(int n, double *U)
+{
+    int info; /* reports illegal arguments only */
+    F77_CALL(dlauum)("U", &n, U, &n, &info FCONE);
+}
+
+/* Blocks keep both the rows read and the columns written in cache. */
+void sg_mirror(char from, int n, double *A)
+{
+    enum { BLOCK = 32 };
+    for (int jb = 0; jb < n; jb += BLOCK) {
+        for (int ib = jb; ib < n; ib += BLOCK) {
+            const int jend = jb + BLOCK < n ? jb + BLOCK : n;
+            const int iend = ib + BLOCK < n ? ib + BLOCK : n;
+            for (int j = jb; j < jend; j++) {
+                for (int i = ib > j ? ib : j + 1; i < iend; i++) {
+                    double *lower = A + i + (size_t) n * j, *upper = A + j + (size_t) n * i;
+                    if (from == 'L') *upper = *lower;
+                    else *lower = *upper;
+                }
+            }
+        }
+    }
+}

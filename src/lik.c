@@ -1,0 +1,178 @@
+#include <math.h>
+#include <string.h>
+#include "lik.h"
+#include "quad.h"
+
+#define SG_LIK(id) extern const sg_lik_type sg_lik_##id;
+#include "lik_list.h"
+#undef SG_LIK
+
+#define SG_LIK(id) &sg_lik_##id,
+static const sg_lik_type *const TYPES[] = {
+#include "lik_list.h"
+    0
+};
+#undef SG_LIK
+
+const sg_lik_type *sg_lik_type_at(int i)
+{
+    const int count = (int) (sizeof TYPES / sizeof *TYPES) - 1;
+    return i < count ? TYPES[i] : 0;
+}
+
+const sg_lik_type *sg_lik_type_find(const char *name)
+{
+    const sg_lik_type *type;
+    for (int i = 0; (type = sg_lik_type_at(i)) != 0; i++) {
+        if (strcmp(type->name, name) == 0) return type;
+    }
+    return 0;
+}
+
+typedef struct {
+    const sg_lik *lik;
+    const double *y;
+    double step; /* of finite differences in f */
+} row;
+
+static double row_logp(double f, const void *ctx)
+{
+    const row *r = ctx;
+    return r->lik->type->logp(r->lik, r->y, &f);
+}
+
+/* First and second derivative of log p in f by central differences of order 6. The step is a
+ * fiftieth of the likelihood's own width: errors near 1e-10 of either derivative's scale. */
+static void row_slopes(double f, const void *ctx, double *out)
+{
+    const row *r = ctx;
+    const double h = r->step, at = row_logp(f, ctx);
+    double odd[3], even[3];
+    for (int k = 0; k < 3; k++) {
+        const double up = row_logp(f + (k + 1) * h, ctx), down = row_logp(f - (k + 1) * h, ctx);
+        odd[k] = up - down;
+        even[k] = up - 2 * at + down;
+    }
+    out[0] = (45 * odd[0] - 9 * odd[1] + odd[2]) / (60 * h);
+    out[1] = (270 * even[0] - 27 * even[1] + 2 * even[2]) / (180 * h * h);
+    out[2] = out[0] * out[0];
+}
+
+static sg_quad_problem problem_of(const sg_lik *self, const double *y, double mu, double s2,
+                                  row *r)
+{
+    sg_quad_problem problem = {mu, s2, 0, 1, row_logp, 0, 0, r};
+    self->type->locate(self, y, &problem.centre, &problem.width);
+    r->lik = self, r->y = y, r->step = 0.02 * problem.width;
+    return problem;
+}
+
+/* For wide marginals from the moments of t = (u - mu)/sd: d1 = E t / sd, d2 = (Var t - 1) / s2.
+ * For s2 |l''| < 1e-4 these cancel: there d1 = E l', d2 = E l'' + Var l' (l = log p), which is the
+ * same by Stein's identity. */
+void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                      double *logz, double *d1, double *d2)
+{
+    const double NARROW = 1e-4;
+    row r;
+    double at_mu[3];
+    sg_quad_problem problem = problem_of(self, y, *mu, *s2, &r);
+    sg_quad_result result;
+    row_slopes(*mu, &r, at_mu);
+    if (!(*s2 > 1e-300)) {
+        *logz = row_logp(*mu, &r), *d1 = at_mu[0], *d2 = at_mu[1];
+        return;
+    }
+    const int narrow = *s2 * fabs(at_mu[1]) < NARROW && *s2 < problem.width * problem.width;
+    if (narrow) problem.k = 3, problem.values = row_slopes;
+    sg_quad(&problem, &result);
+    *logz = result.logz;
+    if (narrow) {
+        *d1 = result.expect[0];
+        *d2 = result.expect[1] + result.expect[2] - result.expect[0] * result.expect[0];
+    } else {
+        *d1 = result.mean / sqrt(*s2);
+        *d2 = (result.var - 1) / *s2;
+    }
+}
+
+/* dlogp/dtheta for every parameter by central differences of order 4 */
+static void row_dpar(double f, const void *ctx, double *out)
+{
+    const row *r = ctx;
+    const double h = 1e-3;
+    double theta[SG_LIK_MAX_PAR], at[2];
+    sg_lik moved = *r->lik;
+    moved.theta = theta;
+    for (int k = 0; k < moved.type->npar; k++) theta[k] = r->lik->theta[k];
+    for (int k = 0; k < moved.type->npar; k++) {
+        for (int twice = 0; twice < 2; twice++) {
+            theta[k] = r->lik->theta[k] + (1 + twice) * h;
+            at[twice] = moved.type->logp(&moved, r->y, &f);
+            theta[k] = r->lik->theta[k] - (1 + twice) * h;
+            at[twice] -= moved.type->logp(&moved, r->y, &f);
+        }
+        theta[k] = r->lik->theta[k];
+        out[k] = (8 * at[0] - at[1]) / (12 * h);
+    }
+}
+
+/* dlogZ/dtheta = E dlogp/dtheta under the tilted distribution */
+void sg_lik_tilt_dpar_quad(const sg_lik *self, const double *y, const double *mu,
+                           const double *s2, double *dpar)
+{
+    row r;
+    sg_quad_problem problem = problem_of(self, y, *mu, *s2, &r);
+    sg_quad_result result;
+    if (self->type->npar == 0) return;
+    problem.k = self->type->npar, problem.values = row_dpar;
+    if (*s2 > 1e-300) sg_quad(&problem, &result);
+    else row_dpar(*mu, &r, result.expect);
+    for (int k = 0; k < self->type->npar; k++) dpar[k] += result.expect[k];
+}
+
+static void row_moments(double f, const void *ctx, double *out)
+{
+    const row *r = ctx;
+    r->lik->type->moments(r->lik, &f, out, out + 1);
+    out[2] = out[0] * out[0];
+}
+
+void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2, double *mean,
+                         double *var, double *spread)
+{
+    row r = {self, 0, 0};
+    sg_quad_problem problem = {*mu, *s2, *mu, sqrt(*s2), 0, 3, row_moments, &r};
+    sg_quad_result result;
+    if (!(*s2 > 1e-300)) {
+        self->type->moments(self, mu, mean, var);
+        if (spread) *spread = 0;
+        return;
+    }
+    sg_quad(&problem, &result);
+    const double about_f = fmax(result.expect[2] - result.expect[0] * result.expect[0], 0);
+    *mean = result.expect[0];
+    *var = result.expect[1] + about_f;
+    if (spread) *spread = about_f;
+}
+
+void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                 double *logz, double *d1, double *d2)
+{
+    if (self->type->tilt) self->type->tilt(self, y, mu, s2, logz, d1, d2);
+    else sg_lik_tilt_quad(self, y, mu, s2, logz, d1, d2);
+}
+
+void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                      double *dpar)
+{
+    if (self->type->tilt_dpar) self->type->tilt_dpar(self, y, mu, s2, dpar);
+    else sg_lik_tilt_dpar_quad(self, y, mu, s2, dpar);
+}
+
+void sg_lik_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
+                    double *var)
+{
+    if (self->type->predict) self->type->predict(self, mu, s2, mean, var);
+    else sg_lik_predict_quad(self, mu, s2, mean, var, 0);
+}

@@ -1,0 +1,71 @@
+/* lik.h: the likelihood contract.
+ *
+ * A likelihood type is a constant struct; a likelihood is type + parameters. It knows one row at a
+ * time and nothing of x, of kernels or of sites. A data row y is q doubles (the response, then
+ * trials, exposure or weight where the type has them); a row has C latent values (C = 1 but for
+ * classes), whose marginals are independent: mu[C], s2[C] in, d1[C], d2[C] (the diagonal) out.
+ * theta is unconstrained: logarithms of positive parameters, a bias as it is.
+ *
+ *   logp(self, y, f)                     log p(y|f). Required. Finite for legal y and finite f.
+ *   moments(self, f, mean, var)          E and Var of a new response given f. Required.
+ *   locate(self, y, centre, width)       where in f the likelihood does its work (mode, kink or
+ *                                        transition) and on what scale. Required.
+ *   tilt(self, y, mu, s2, logz, d1, d2)  NULL: quadrature of logp (C = 1)
+ *   tilt_dpar(self, y, mu, s2, dpar)     adds dlogZ/dtheta to dpar[npar]. NULL: quadrature
+ *   predict(self, mu, s2, mean, var)     moments of a new response under N(mu, s2). NULL:
+ *                                        quadrature of moments
+ *   site(self, y, tau, nu)               the exact site when log p is quadratic in f, else NULL
+ *
+ * A positive d2 is reported as it is: sites.c decides what to do about it.
+ *
+ * To add a likelihood: one lik_<name>.c with the three required slots, its line in lik_list.h, a
+ * constructor in R/likelihoods.R, a formula in helper-reference.R. */
+#ifndef SG_LIK_H
+#define SG_LIK_H
+
+typedef struct sg_lik sg_lik;
+
+typedef struct {
+    const char *name;
+    int q, npar;
+    double (*logp)(const sg_lik *self, const double *y, const double *f);
+    void (*moments)(const sg_lik *self, const double *f, double *mean, double *var);
+    void (*locate)(const sg_lik *self, const double *y, double *centre, double *width);
+    void (*tilt)(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                 double *logz, double *d1, double *d2);
+    void (*tilt_dpar)(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                      double *dpar);
+    void (*predict)(const sg_lik *self, const double *mu, const double *s2, double *mean,
+                    double *var);
+    void (*site)(const sg_lik *self, const double *y, double *tau, double *nu);
+} sg_lik_type;
+
+enum { SG_LIK_MAX_PAR = 6 };
+
+struct sg_lik {
+    const sg_lik_type *type;
+    const double *theta; /* npar */
+    int C;
+};
+
+/* The slots, or quadrature where a slot is NULL. */
+void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                 double *logz, double *d1, double *d2);
+void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                      double *dpar);
+void sg_lik_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
+                    double *var);
+
+/* The same by quadrature in any case: what a closed form is tested against. */
+void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                      double *logz, double *d1, double *d2);
+void sg_lik_tilt_dpar_quad(const sg_lik *self, const double *y, const double *mu,
+                           const double *s2, double *dpar);
+/* spread (may be NULL): variance of E(y|f) under N(mu, s2), the part of var that is about f. */
+void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2, double *mean,
+                         double *var, double *spread);
+
+const sg_lik_type *sg_lik_type_at(int i);
+const sg_lik_type *sg_lik_type_find(const char *name);
+
+#endif

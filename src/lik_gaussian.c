@@ -1,0 +1,68 @@
+/* lik_gaussian.c: y ~ N(f, noise / weight). y: response, weight. theta: log noise (a variance).
+ * Thesis 2.4; a new response has weight 1. */
+#include <math.h>
+#include <Rmath.h>
+#include "lik.h"
+
+static double noise_of(const sg_lik *self)
+{
+    return exp(self->theta[0]);
+}
+
+static double log_normal(double y, double mu, double s2)
+{
+    return -M_LN_SQRT_2PI - 0.5 * (log(s2) + (y - mu) / s2 * (y - mu));
+}
+
+static double gaussian_logp(const sg_lik *self, const double *y, const double *f)
+{
+    return log_normal(y[0], *f, noise_of(self) / y[1]);
+}
+
+static void gaussian_moments(const sg_lik *self, const double *f, double *mean, double *var)
+{
+    *mean = *f;
+    *var = noise_of(self);
+}
+
+static void gaussian_locate(const sg_lik *self, const double *y, double *centre, double *width)
+{
+    *centre = y[0];
+    *width = sqrt(noise_of(self) / y[1]);
+}
+
+static void gaussian_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                          double *logz, double *d1, double *d2)
+{
+    const double total = *s2 + noise_of(self) / y[1];
+    *logz = log_normal(y[0], *mu, total);
+    *d1 = (y[0] - *mu) / total;
+    *d2 = -1 / total;
+}
+
+/* v = noise / weight enters log Z through s2 + v alone */
+static void gaussian_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
+                               const double *s2, double *dpar)
+{
+    const double v = noise_of(self) / y[1], total = *s2 + v;
+    const double z = (y[0] - *mu) / sqrt(total);
+    dpar[0] += 0.5 * v / total * (z * z - 1);
+}
+
+static void gaussian_predict(const sg_lik *self, const double *mu, const double *s2,
+                             double *mean, double *var)
+{
+    *mean = *mu;
+    *var = *s2 + noise_of(self);
+}
+
+static void gaussian_site(const sg_lik *self, const double *y, double *tau, double *nu)
+{
+    *tau = y[1] / noise_of(self);
+    *nu = *tau * y[0];
+}
+
+const sg_lik_type sg_lik_gaussian = {
+    "gaussian", 2, 1, gaussian_logp, gaussian_moments, gaussian_locate, gaussian_tilt,
+    gaussian_tilt_dpar, gaussian_predict, gaussian_site
+};

@@ -1,0 +1,4 @@
+/* lik_list.h: one line per likelihood; included twice by lik.c, to declare and to list. */
+SG_LIK(gaussian)
+SG_LIK(probit)
+SG_LIK(logit)

@@ -1,0 +1,79 @@
+#include <Rmath.h>
+#include "la.h"
+#include "posterior.h"
+
+/* rows from..from+m-1 of x[n x D], made contiguous */
+static void copy_rows(int n, int D, const double *x, int from, int m, double *out)
+{
+    for (int k = 0; k < D; k++) {
+        const double *col = x + from + (size_t) n * k;
+        for (int i = 0; i < m; i++) out[i + (size_t) m * k] = col[i];
+    }
+}
+
+/* work[m x d] = Kx U; then sums[i] = sum_j work[i,j]^2 */
+static void factor_norms(int m, int d, const double *Kx, const double *U, double *work,
+                         double *sums)
+{
+    const size_t size = (size_t) m * d;
+    for (size_t i = 0; i < size; i++) work[i] = Kx[i];
+    sg_trmm('R', 'N', m, d, U, work);
+    for (int i = 0; i < m; i++) sums[i] = 0;
+    for (int j = 0; j < d; j++) {
+        const double *col = work + (size_t) m * j;
+        for (int i = 0; i < m; i++) sums[i] += col[i] * col[i];
+    }
+}
+
+static void predict_block(const sg_posterior *post, int m, const double *x, double *mean,
+                          double *var, const sg_ws *ws)
+{
+    const int d = post->d;
+    double *Kx = ws->doubles((size_t) m * d), *work = ws->doubles((size_t) m * d);
+    double *sums = ws->doubles(m);
+    sg_kernel_cross(post->kernel, m, x, d, post->basis, Kx, ws);
+    sg_kernel_diag(post->kernel, m, x, var, ws);
+    sg_gemv('N', m, d, 1, Kx, post->alpha, 0, mean);
+    if (post->G) {
+        factor_norms(m, d, Kx, post->G, work, sums);
+        for (int i = 0; i < m; i++) var[i] = fmax2(var[i] - sums[i], 0);
+    }
+    if (post->H) {
+        factor_norms(m, d, Kx, post->H, work, sums);
+        for (int i = 0; i < m; i++) var[i] += sums[i];
+    }
+}
+
+void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *x, double *mean,
+                          double *var, const sg_ws *ws)
+{
+    enum { BLOCK = 512 };
+    for (int from = 0; from < n; from += BLOCK) {
+        const int m = n - from < BLOCK ? n - from : BLOCK;
+        void *mark = ws->mark();
+        double *rows = ws->doubles((size_t) m * D);
+        copy_rows(n, D, x, from, m, rows);
+        predict_block(post, m, rows, mean + from, var + from, ws);
+        ws->release(mark);
+        ws->tick();
+    }
+}
+
+void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double *mean,
+                        double *cov, const sg_ws *ws)
+{
+    const int d = post->d;
+    const size_t size = (size_t) n * d;
+    const double *factors[2] = {post->G, post->H}, signs[2] = {-1, 1};
+    double *Kx = ws->doubles(size), *work = ws->doubles(size);
+    sg_kernel_cross(post->kernel, n, x, d, post->basis, Kx, ws);
+    sg_kernel_cross(post->kernel, n, x, n, x, cov, ws);
+    sg_gemv('N', n, d, 1, Kx, post->alpha, 0, mean);
+    for (int f = 0; f < 2; f++) {
+        if (!factors[f]) continue;
+        for (size_t i = 0; i < size; i++) work[i] = Kx[i];
+        sg_trmm('R', 'N', n, d, factors[f], work);
+        sg_syrk('N', n, d, signs[f], work, 1, cov);
+    }
+    sg_mirror('L', n, cov);
+}

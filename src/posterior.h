@@ -1,0 +1,28 @@
+/* posterior.h: the stored form of every fit, and prediction from it.
+ *
+ *   mean(x) = k(x)' alpha,   var(x) = max(K(x,x) - |G'k(x)|^2, 0) + |H'k(x)|^2
+ *
+ * with k(x) the kernel between x and the basis. Nothing here asks which method made the fit. */
+#ifndef SG_POSTERIOR_H
+#define SG_POSTERIOR_H
+
+#include "kernel.h"
+
+typedef struct {
+    const sg_kernel *kernel;
+    int d;               /* basis size */
+    const double *basis; /* d x D inputs */
+    const double *alpha; /* d */
+    const double *G, *H; /* d x d upper triangular; either may be NULL, for zero */
+} sg_posterior;
+
+/* mean[n], var[n] at x[n x D]. Rows go in blocks, so that the memory is O(d^2) however large n is.
+ * O(n d^2 / 2) for each factor. */
+void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *x, double *mean,
+                          double *var, const sg_ws *ws);
+
+/* mean[n] and the joint covariance cov[n x n] at x[n x D]; O(n^2 d + n d^2). */
+void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double *mean,
+                        double *cov, const sg_ws *ws);
+
+#endif

@@ -1,0 +1,78 @@
+#include <math.h>
+#include <Rmath.h>
+#include "sites.h"
+
+sg_marginals sg_marginals_new(int n, const sg_ws *ws)
+{
+    sg_marginals marg = {n,
+                         ws->doubles(n), ws->doubles(n), ws->doubles(n),
+                         ws->doubles(n), ws->doubles(n), ws->doubles(n),
+                         ws->doubles(n), ws->doubles(n), ws->doubles(n)};
+    return marg;
+}
+
+int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu)
+{
+    const double D = 1 + s2 * d2, t = -d2 / D, v = (d1 - mu * d2) / D;
+    if (!(D > 0) || !isfinite(t) || !isfinite(v)) return 0;
+    *tau = t;
+    *nu = v;
+    return 1;
+}
+
+void sg_cavities(sg_marginals *marg)
+{
+    for (int i = 0; i < marg->n; i++) {
+        marg->cav_var[i] = marg->var[i] / marg->g[i];
+        marg->cav_mean[i] = marg->mean[i] - marg->cav_var[i] * marg->alpha[i];
+    }
+}
+
+sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg)
+{
+    const int q = rows->lik->type->q;
+    sg_status status = SG_OK;
+    for (int i = 0; i < rows->n; i++) {
+        const double mu = marg->cav_mean[i] + rows->offset[i];
+        sg_lik_tilt(rows->lik, rows->y + (size_t) q * i, &mu, marg->cav_var + i, marg->logz + i,
+                    marg->d1 + i, marg->d2 + i);
+        if (!isfinite(marg->logz[i] + marg->d1[i] + marg->d2[i])) status = SG_NOT_FINITE;
+    }
+    return status;
+}
+
+double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg)
+{
+    double worst = 0;
+    for (int i = 0; i < sites->n; i++) {
+        const double v = marg->cav_var[i];
+        worst = fmax2(worst, fabs(marg->d1[i] - marg->alpha[i]) * sqrt(v));
+        worst = fmax2(worst, fabs(marg->d2[i] + sites->tau[i] * marg->g[i]) * v);
+    }
+    return worst;
+}
+
+int sg_sites_step(sg_sites *sites, const sg_marginals *marg, double damping)
+{
+    int skipped = 0;
+    for (int i = 0; i < sites->n; i++) {
+        double tau, nu;
+        if (!sg_site_from_tilt(marg->cav_mean[i], marg->cav_var[i], marg->d1[i], marg->d2[i], &tau,
+                               &nu)) {
+            skipped++;
+            continue;
+        }
+        sites->tau[i] += damping * (fmax2(tau, 0) - sites->tau[i]);
+        sites->nu[i] += damping * (nu - sites->nu[i]);
+    }
+    return skipped;
+}
+
+double sg_log_evidence(const sg_marginals *marg, double log_det_A)
+{
+    double sum = -log_det_A;
+    for (int i = 0; i < marg->n; i++) {
+        sum += marg->logz[i] - 0.5 * (log(marg->g[i]) + marg->cav_mean[i] * marg->alpha[i]);
+    }
+    return sum;
+}

@@ -1,0 +1,63 @@
+/* sites.h: Gaussian sites, cavities and tilts, one row at a time; what every EP shares.
+ *
+ * A row's site is exp(-tau u^2 / 2 + nu u). Offsets (known prior means) are added to a marginal's
+ * mean just before the likelihood sees it, so that everything here is about a process of mean 0. */
+#ifndef SG_SITES_H
+#define SG_SITES_H
+
+#include "lik.h"
+#include "types.h"
+
+/* The rows as a likelihood sees them. */
+typedef struct {
+    int n;
+    const sg_lik *lik;
+    const double *y;      /* q x n */
+    const double *offset; /* n */
+} sg_rows;
+
+typedef struct {
+    int n;
+    double *tau, *nu;
+} sg_sites;
+
+/* All that EP knows at the rows under given sites; every array has length n. */
+typedef struct {
+    int n;
+    double *mean, *var;         /* posterior marginals */
+    double *g;                  /* 1 - tau var, in (0, 1] */
+    double *alpha;              /* nu - tau mean = K^{-1} mean */
+    double *cav_mean, *cav_var; /* marginals without the row's own site */
+    double *logz, *d1, *d2;     /* tilts at the cavities */
+} sg_marginals;
+
+sg_marginals sg_marginals_new(int n, const sg_ws *ws);
+
+/* Site of a tilt at the marginal (mu, s2): D = 1 + s2 d2, tau = -d2/D, nu = (d1 - mu d2)/D
+ * (formulas 81-83 in natural parameters). d2 = 0 is legal. Returns 0 when D <= 0 or a number is
+ * not finite: there is no such site, and tau, nu are left alone. */
+int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu);
+
+/* cav_var = var / g, cav_mean = mean - cav_var alpha: formulas 78-79 with nothing that cancels when
+ * a site is nearly all the row's precision. */
+void sg_cavities(sg_marginals *marg);
+
+/* Tilts of all rows at their cavities. SG_NOT_FINITE when a number is not. */
+sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg);
+
+/* How far the sites are from a fixed point, free of units: the largest of
+ * |d1 - alpha| sqrt(cav_var) and |-d2 - tau g| cav_var. At a fixed point alpha = d1 and
+ * tau g = -d2, which is what the evidence's gradient is made of. */
+double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg);
+
+/* Moves every site a share `damping` of the way to its tilt's. Precisions stay >= 0. Returns the
+ * number of rows left alone because their tilt has no site. */
+int sg_sites_step(sg_sites *sites, const sg_marginals *marg, double damping);
+
+/* log evidence from cavities and tilts (formulas 87-88; at any sites, stationary at a fixed point):
+ *   sum_i (logz_i - log(g_i)/2 - cav_mean_i alpha_i / 2) - log|A|,
+ * which equals sum (logZ - logZ~) - log|A| + m'nu / 2, but adds no large terms of opposite sign
+ * when the sites are sharp. log_det_A: log of the determinant of the factor A. */
+double sg_log_evidence(const sg_marginals *marg, double log_det_A);
+
+#endif

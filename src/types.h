@@ -1,0 +1,45 @@
+/* types.h: what every layer of the core shares.
+ *
+ * House rules of the core (everything but glue_*.c and init.c):
+ *   - plain C99 on double *, column-major and contiguous; sizes are int, offsets size_t
+ *     (write i + (size_t) n * j);
+ *   - no R objects, no printing, no error(): a function that can fail returns an sg_status;
+ *   - memory comes from the workspace, is never freed by hand, and is gone when the call ends;
+ *   - no statics that change, no randomness.
+ *
+ * Notation, one table for the whole package (paper letters inside, words outside):
+ *   mu, s2           mean and variance of a Gaussian marginal of the latent function
+ *   logz, d1, d2     tilt: log Z = log E_N(mu,s2) p(y|u) and its two derivatives in mu
+ *                    (thesis q, r; IVM paper alpha, -nu; formulas alpha, -beta)
+ *   tau, nu          site: precision and shift of the factor exp(-tau u^2 / 2 + nu u)
+ *   cavity           a marginal without its own site: cav_mean, cav_var
+ *   K, Kbar          Gram matrix; Kbar is the weight of its adjoint, d/dK of a scalar
+ *   B, d             basis and its size (thesis: BV set; IVM paper: active set)
+ *   alpha            weights of the posterior mean, mean(x) = k(x)' alpha
+ *   A                upper Cholesky factor of I + T^1/2 K T^1/2, T = diag(tau)
+ *   G, H             stored factors: var(x) = K(x,x) - |G'k|^2 + |H'k|^2
+ *   theta            hyperparameters on the unconstrained scale (logarithms; a bias as it is)
+ */
+#ifndef SG_TYPES_H
+#define SG_TYPES_H
+
+#include <stddef.h>
+
+typedef enum {
+    SG_OK = 0,
+    SG_NOT_PD = -1,    /* a Cholesky factorisation met a pivot that is not positive */
+    SG_NOT_FINITE = -2 /* a marginal or log Z became NaN or infinite */
+} sg_status;
+
+/* What the host lends to the core: memory, and a place to be interrupted.
+ * doubles(n) never returns NULL (the host jumps instead, which is safe because nothing is
+ * owned here). release(mark()) gives back what was taken in between: use it around blocks.
+ * tick() is called once per sweep, block or some hundred rows; it may jump as well. */
+typedef struct {
+    double *(*doubles)(size_t n);
+    void *(*mark)(void);
+    void (*release)(void *mark);
+    void (*tick)(void);
+} sg_ws;
+
+#endif
