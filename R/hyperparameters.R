@@ -9,6 +9,7 @@
 #   theta         current value on C's scale
 #   start         the starting value on C's scale
 #   free          learned?
+#   scan          a start that was not given and may be far off: learning tries shorter ones first
 #   prior         list column of sparsegp_prior values, on the natural scale
 
 hyper_rows <- function(names, base, part, log, unit, start, given, prior) {
@@ -26,7 +27,8 @@ hyper_rows <- function(names, base, part, log, unit, start, given, prior) {
   }
   start <- rep_len(start, count)
   rows <- data.frame(name = names, base = base, part = part, log = log, unit = unit,
-                     theta = start, start = start, free = !fixed)
+                     theta = start, start = start, free = !fixed,
+                     scan = base == "lengthscale" & is.null(given))
   rows$prior <- lapply(unit, prior)
   rows
 }
@@ -53,7 +55,8 @@ KERNEL_HYPER <- list(
     start <- if (leaf$type == "poly") 2 * per_input_scale(leaf, env)
              else if (leaf$type == "periodic") 0
              else 0.5 * log(length(leaf$vars)) + per_input_scale(leaf, env)
-    list(start = start, unit = 1, prior = default_lognormal(mean(start), 1))
+    # an input that does not matter wants a very long scale of its own: leave it room
+    list(start = start, unit = 1, prior = default_lognormal(mean(start), if (leaf$ard) 2 else 1))
   },
   shape = function(leaf, env) list(start = 0, unit = 1, prior = default_lognormal(0, 1.5)),
   period = function(leaf, env) {

@@ -53,7 +53,21 @@ search_once <- function(objective, start, centre, control) {
                control = list(maxit = control$inner, factr = 1e8))
 }
 
-# Random starts spread by half a unit in the log, more where the box would allow, from R's RNG.
+# The default length scale is about the width of the data, and the evidence has an optimum that
+# explains a function wigglier than that as noise. So the search begins at the best of a few: one
+# evaluation each. A start the user gave is not touched.
+SHORTER <- c(1, 0.4, 0.15)
+
+best_start <- function(objective, table) {
+  start <- table$start[table$free]
+  scan <- table$scan[table$free]
+  if (!any(scan)) return(start)
+  candidates <- lapply(SHORTER, function(factor) start + ifelse(scan, log(factor), 0))
+  values <- vapply(candidates, objective$value, 0)
+  candidates[[which.min(values)]]
+}
+
+# Random starts around the first one, from R's RNG: a factor of 4.5 for one standard deviation.
 random_start <- function(start) start + stats::rnorm(length(start), sd = 1.5)
 
 # Returns the table with learned theta, the last sites, and a record of the search.
@@ -64,7 +78,7 @@ learn_hyper <- function(problem, table, control, verbose = FALSE) {
   }
   objective <- make_objective(problem, table, verbose)
   centre <- table$start[free]
-  starts <- c(list(centre), replicate(control$restarts, random_start(centre), simplify = FALSE))
+  starts <- c(list(best_start(objective, table)), replicate(control$restarts, random_start(centre), simplify = FALSE))
   results <- lapply(starts, function(start) search_once(objective, start, centre, control))
   values <- vapply(results, function(result) result$value, 0)
   best <- results[[which.min(values)]]
@@ -76,12 +90,18 @@ learn_hyper <- function(problem, table, control, verbose = FALSE) {
   gradient <- objective$gradient(best$par)
   record <- list(
     evaluations = objective$state$evaluations, failures = objective$state$failures,
-    objective = -values, converged = best$convergence == 0L, message = best$message,
+    objective = -values, converged = settled(best, gradient), message = best$message,
     gradient = stats::setNames(-gradient, table$name[free]),
     at_bound = table$name[free][abs(best$par - centre) > BOX - 1e-6]
   )
   warn_about_search(record)
   list(table = table, sites = objective$state$sites, record = record)
+}
+
+# L-BFGS-B gives up its line search ("abnormal termination") when rounding hides further progress; with
+# a gradient this small, in units of log evidence per factor e, that is the optimum.
+settled <- function(result, gradient) {
+  result$convergence == 0L || (result$convergence == 52L && max(abs(gradient)) < 0.01)
 }
 
 # One warning at most, with the name of what did not settle.

@@ -250,7 +250,7 @@ read_binary <- function(y) {
        levels = levels(codes))
 }
 
-# Centre and standard deviation of each input; `kept` leaves out constant ones. `seen` is the scale of
+# Centre and standard deviation of each input; `kept` leaves out constant ones, unless all are. `seen` is the scale of
 # what the kernel sees: 1, or the standard deviation when inputs are not scaled.
 scale_inputs <- function(x, scale) {
   size <- pmax(apply(abs(x), 2L, max), 0)
@@ -258,12 +258,11 @@ scale_inputs <- function(x, scale) {
   centre <- colMeans(relative)
   sd <- sqrt(colMeans(sweep(relative, 2L, centre)^2))
   kept <- sd > 1e-10
-  if (!any(kept)) {
-    stop_sparsegp("x", "has constant columns only",
-                  "Give at least one input with two different values")
-  }
+  if (!any(kept)) kept[] <- TRUE # one row, or copies of one: nothing tells the inputs apart
   range <- apply(x[, kept, drop = FALSE], 2L, function(column) diff(range(column)))
   natural <- (sd * size)[kept]
+  natural[natural == 0] <- 1
+  range[range == 0] <- 1
   list(
     kept = kept, scale = scale, dropped = colnames(x)[!kept], names = colnames(x),
     centre = if (scale) (centre * size)[kept] else numeric(sum(kept)),

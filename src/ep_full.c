@@ -3,6 +3,14 @@
 #include "chol.h"
 #include "ep_full.h"
 
+enum { BLOCK = 64 }; /* columns treated at a time where memory should stay O(n) */
+
+/* Room that every sweep uses again. */
+typedef struct {
+    double *V; /* n x BLOCK */
+    int *weak; /* n */
+} workspace;
+
 /* b = B^{-1} b with A^{-1} in hand */
 static void solve_B(int n, const double *Ainv, double *b)
 {
@@ -24,14 +32,13 @@ static void subtract_filtered(int n, const double *K, const sg_full_factor *f, c
  * sharp (noise far below the kernel's variance): the residual nu - alpha - T mean costs nothing
  * and tells; then refine. O(n^2). */
 static void posterior_mean(int n, const double *K, const sg_sites *sites, const sg_full_factor *f,
-                           sg_marginals *marg, const sg_ws *ws)
+                           sg_marginals *marg, workspace *work)
 {
     enum { ROUNDS = 3 };
     const double ENOUGH = 1e-13;
-    void *mark = ws->mark();
-    double *work = ws->doubles(n), *res = ws->doubles(n), *alpha = marg->alpha;
+    double *filtered = work->V, *res = work->V + n, *alpha = marg->alpha;
     for (int i = 0; i < n; i++) alpha[i] = sites->nu[i];
-    subtract_filtered(n, K, f, sites->nu, alpha, work);
+    subtract_filtered(n, K, f, sites->nu, alpha, filtered);
     for (int round = 0;; round++) {
         double largest = 0, size = 0;
         sg_symv(n, K, alpha, marg->mean);
@@ -42,18 +49,14 @@ static void posterior_mean(int n, const double *K, const sg_sites *sites, const 
         }
         if (round == ROUNDS || largest <= ENOUGH * size) break;
         for (int i = 0; i < n; i++) alpha[i] += res[i];
-        subtract_filtered(n, K, f, res, alpha, work);
+        subtract_filtered(n, K, f, res, alpha, filtered);
     }
-    ws->release(mark);
 }
 
 /* var[i] = K_ii - |A^{-T} T^1/2 K_i|^2 for the m rows listed, by blocks of columns */
 static void variances_direct(int n, const double *K, const sg_full_factor *f, int m,
-                             const int *rows, double *var, const sg_ws *ws)
+                             const int *rows, double *var, double *V)
 {
-    enum { BLOCK = 64 };
-    void *mark = ws->mark();
-    double *V = ws->doubles((size_t) n * BLOCK);
     for (int from = 0; from < m; from += BLOCK) {
         const int width = m - from < BLOCK ? m - from : BLOCK;
         for (int c = 0; c < width; c++) {
@@ -67,26 +70,22 @@ static void variances_direct(int n, const double *K, const sg_full_factor *f, in
             var[i] = fmax2(K[i + (size_t) n * i] - sg_dot(n, v, v), 0);
         }
     }
-    ws->release(mark);
 }
 
 /* g = diag(B^{-1}) keeps its digits however sharp a site is; var = (1 - g)/tau keeps them unless
  * the site hardly matters. Where it does not, the direct form takes over, for those rows only. */
 static void posterior_variances(int n, const double *K, const sg_sites *sites,
-                                const sg_full_factor *f, sg_marginals *marg, const sg_ws *ws)
+                                const sg_full_factor *f, sg_marginals *marg, workspace *work)
 {
     const double WEAK = 1e-5;
-    void *mark = ws->mark();
-    int *weak = (int *) ws->doubles(n);
     int m = 0;
     sg_row_norms(n, f->A, marg->g);
     for (int i = 0; i < n; i++) {
         const double share = 1 - marg->g[i];
         if (share > WEAK) marg->var[i] = share / sites->tau[i];
-        else weak[m++] = i;
+        else work->weak[m++] = i;
     }
-    variances_direct(n, K, f, m, weak, marg->var, ws);
-    ws->release(mark);
+    variances_direct(n, K, f, m, work->weak, marg->var, work->V);
 }
 
 /* No site says anything yet: the posterior is the prior, and A the identity. */
@@ -114,7 +113,7 @@ static void prior_marginals(int n, const double *K, sg_full_factor *f, sg_margin
 
 /* From sites to factor and marginals, from scratch. */
 static sg_status refresh(int n, const double *K, const sg_sites *sites, sg_full_factor *f,
-                         sg_marginals *marg, const sg_ws *ws)
+                         sg_marginals *marg, workspace *work)
 {
     if (is_prior(sites)) {
         prior_marginals(n, K, f, marg);
@@ -126,8 +125,8 @@ static sg_status refresh(int n, const double *K, const sg_sites *sites, sg_full_
     f->log_det = sg_log_diag(n, f->A);
     status = sg_trtri(n, f->A);
     if (status != SG_OK) return status;
-    posterior_variances(n, K, sites, f, marg, ws);
-    posterior_mean(n, K, sites, f, marg, ws);
+    posterior_variances(n, K, sites, f, marg, work);
+    posterior_mean(n, K, sites, f, marg, work);
     return SG_OK;
 }
 
@@ -207,9 +206,9 @@ static int exact_sites(const sg_rows *rows, sg_sites *sites)
 /* The state of the sites is judged: posterior, cavities, tilts, evidence, residual. */
 static sg_status evaluate(const sg_rows *rows, const double *K, const sg_sites *sites,
                           sg_marginals *marg, sg_full_factor *factor, sg_ep_report *report,
-                          const sg_ws *ws)
+                          workspace *work)
 {
-    sg_status status = refresh(rows->n, K, sites, factor, marg, ws);
+    sg_status status = refresh(rows->n, K, sites, factor, marg, work);
     if (status != SG_OK) return status;
     sg_cavities(marg);
     status = sg_tilt_rows(rows, marg);
@@ -222,14 +221,41 @@ static sg_status evaluate(const sg_rows *rows, const double *K, const sg_sites *
     return isfinite(report->logz) ? SG_OK : SG_NOT_FINITE;
 }
 
+/* One batch step. The EP energy is a saddle, not a minimum, at the fixed point: it may rightly get
+ * worse on the way. The residual has no such excuse: when it grows well beyond the best so far, the
+ * past is forgotten and the step halved. */
+typedef struct {
+    sg_stepper stepper;
+    double damping, best;
+} batch_state;
+
+static int batch_sweep(batch_state *batch, const sg_ep_options *options, sg_sites *sites,
+                       const sg_marginals *marg, sg_ep_report *report)
+{
+    const double WORSE = 2;
+    if (report->change > WORSE * batch->best) {
+        sg_anderson_reset(&batch->stepper.mixing);
+        batch->damping = fmax2(batch->damping / 2, 1.0 / 16);
+        batch->best = report->change;
+    } else {
+        batch->damping = fmin2(batch->damping * 1.25, options->damping);
+        batch->best = fmin2(batch->best, report->change);
+    }
+    report->damped += batch->damping < options->damping;
+    return sg_sites_step(&batch->stepper, sites, marg, batch->damping);
+}
+
 sg_status sg_ep_full_run(const sg_rows *rows, const double *K, const sg_ep_options *options,
                          sg_sites *sites, sg_marginals *marg, sg_full_factor *factor,
                          sg_ep_report *report, const sg_ws *ws)
 {
-    const int exact = exact_sites(rows, sites);
-    double damping = options->damping, last = HUGE_VAL;
+    const int exact = exact_sites(rows, sites), n = rows->n;
+    double *prior_var = ws->doubles(n);
+    for (int i = 0; i < n; i++) prior_var[i] = K[i + (size_t) n * i];
+    workspace work = {ws->doubles((size_t) n * BLOCK), (int *) ws->doubles(n)};
+    batch_state batch = {sg_stepper_new(n, prior_var, ws), options->damping, HUGE_VAL};
     for (;;) {
-        const sg_status status = evaluate(rows, K, sites, marg, factor, report, ws);
+        const sg_status status = evaluate(rows, K, sites, marg, factor, report, &work);
         if (status != SG_OK) return status;
         report->converged = exact || report->change <= options->tol;
         if (report->converged || report->sweeps >= options->sweeps) return SG_OK;
@@ -237,13 +263,7 @@ sg_status sg_ep_full_run(const sg_rows *rows, const double *K, const sg_ep_optio
             report->skipped += sequential_sweep(rows, K, factor, sites, marg, ws);
             report->sequential++;
         } else {
-            /* The EP energy is a saddle, not a minimum, at the fixed point: it may rightly get
-             * worse on the way. The residual has no such excuse, so it decides. */
-            if (report->change > last) damping = fmax2(damping / 2, 1.0 / 16);
-            else damping = fmin2(damping * 1.25, options->damping);
-            report->damped += damping < options->damping;
-            last = report->change;
-            report->skipped += sg_sites_step(sites, marg, damping);
+            report->skipped += batch_sweep(&batch, options, sites, marg, report);
         }
         ws->tick();
     }

@@ -48,6 +48,11 @@ void sg_trmv(char trans, int n, const double *U, double *x)
     F77_CALL(dtrmv)("U", &trans, "N", &n, U, &n, x, &ONE FCONE FCONE FCONE);
 }
 
+void sg_trsv(char trans, int n, const double *U, double *x)
+{
+    F77_CALL(dtrsv)("U", &trans, "N", &n, U, &n, x, &ONE FCONE FCONE FCONE);
+}
+
 void sg_trmm(char side, char trans, int m, int n, const double *U, double *B)
 {
     const int ldu = side == 'L' ? m : n;

@@ -21,6 +21,8 @@ void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, i
 void sg_syrk(char trans, int n, int k, double a, const double *A, double b, double *C);
 /* x = op(U) x, U[n x n] upper */
 void sg_trmv(char trans, int n, const double *U, double *x);
+/* x = op(U)^{-1} x, U[n x n] upper */
+void sg_trsv(char trans, int n, const double *U, double *x);
 /* B[m x n] = op(U) B (side 'L') or B op(U) ('R'), U upper */
 void sg_trmm(char side, char trans, int m, int n, const double *U, double *B);
 /* A = U'U in place, upper triangle read and written; SG_NOT_PD leaves A undefined */

@@ -52,18 +52,35 @@ double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg)
     return worst;
 }
 
-int sg_sites_step(sg_sites *sites, const sg_marginals *marg, double damping)
+sg_stepper sg_stepper_new(int n, const double *scale, const sg_ws *ws)
 {
+    enum { DEPTH = 8 };
+    sg_stepper stepper = {sg_anderson_new(2 * n, DEPTH, ws), scale, ws->doubles(2 * (size_t) n),
+                          ws->doubles(2 * (size_t) n), ws->doubles(2 * (size_t) n)};
+    return stepper;
+}
+
+int sg_sites_step(sg_stepper *stepper, sg_sites *sites, const sg_marginals *marg, double beta)
+{
+    const int n = sites->n;
+    double *x = stepper->x, *f = stepper->f, *next = stepper->next;
     int skipped = 0;
-    for (int i = 0; i < sites->n; i++) {
-        double tau, nu;
-        if (!sg_site_from_tilt(marg->cav_mean[i], marg->cav_var[i], marg->d1[i], marg->d2[i], &tau,
-                               &nu)) {
-            skipped++;
-            continue;
-        }
-        sites->tau[i] += damping * (fmax2(tau, 0) - sites->tau[i]);
-        sites->nu[i] += damping * (nu - sites->nu[i]);
+    for (int i = 0; i < n; i++) {
+        const double v = stepper->scale[i], root = sqrt(v);
+        double tau = sites->tau[i], nu = sites->nu[i];
+        skipped += !sg_site_from_tilt(marg->cav_mean[i], marg->cav_var[i], marg->d1[i],
+                                      marg->d2[i], &tau, &nu);
+        x[i] = v * sites->tau[i], f[i] = v * fmax2(tau, 0) - x[i];
+        x[n + i] = root * sites->nu[i], f[n + i] = root * nu - x[n + i];
+    }
+    sg_anderson_step(&stepper->mixing, x, f, beta, next);
+    for (int i = 0; i < n; i++) {
+        if (stepper->scale[i] == 0) continue;
+        const int plain = !(next[i] >= 0);
+        const double tau = plain ? x[i] + beta * f[i] : next[i];
+        const double nu = plain ? x[n + i] + beta * f[n + i] : next[n + i];
+        sites->tau[i] = tau / stepper->scale[i];
+        sites->nu[i] = nu / sqrt(stepper->scale[i]);
     }
     return skipped;
 }

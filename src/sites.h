@@ -5,6 +5,7 @@
 #ifndef SG_SITES_H
 #define SG_SITES_H
 
+#include "anderson.h"
 #include "lik.h"
 #include "types.h"
 
@@ -50,9 +51,20 @@ sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg);
  * tau g = -d2, which is what the evidence's gradient is made of. */
 double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg);
 
-/* Moves every site a share `damping` of the way to its tilt's. Precisions stay >= 0. Returns the
- * number of rows left alone because their tilt has no site. */
-int sg_sites_step(sg_sites *sites, const sg_marginals *marg, double damping);
+/* The iteration that batch sweeps run: x = (tau v, nu sqrt(v)), v a fixed scale per row (the
+ * prior variance), so that all numbers are free of units. */
+typedef struct {
+    sg_anderson mixing;
+    const double *scale;   /* n: prior variances */
+    double *x, *f, *next;  /* 2n */
+} sg_stepper;
+
+sg_stepper sg_stepper_new(int n, const double *scale, const sg_ws *ws);
+
+/* Moves all sites towards their tilts': a share beta of the plain step, mixed with the past.
+ * Precisions stay >= 0: where mixing would make one negative the row takes the plain step.
+ * Returns the number of rows left alone because their tilt has no site. */
+int sg_sites_step(sg_stepper *stepper, sg_sites *sites, const sg_marginals *marg, double beta);
 
 /* log evidence from cavities and tilts (formulas 87-88; at any sites, stationary at a fixed point):
  *   sum_i (logz_i - log(g_i)/2 - cav_mean_i alpha_i / 2) - log|A|,

@@ -1,0 +1,406 @@
+#' Plots of a Gaussian-process fit
+#'
+#' @description
+#' * `type = "fit"`, along one input: the data, the posterior mean and its error bars. For
+#'   regression the dark band is the interval for the mean and the light one that for new
+#'   responses; for two classes the curve is the probability of the second level, with the interval
+#'   of `predict(interval = "confidence")`, and rows are ticks at 0 and 1. Ticks at the bottom mark
+#'   the basis, unless every row is in it.
+#' * `type = "fit"`, over two inputs: filled contours of the probability of the second level (a
+#'   heavy line where it is 0.5) or of the mean response, with the rows; rows of the basis are
+#'   ringed, unless every row is in it.
+#' * `type = "trace"`: the log evidence sweep by sweep, and the distance from a fixed point (on a
+#'   logarithmic scale) with the tolerance.
+#' * `type = "reliability"`: are the probabilities right? For classes the observed frequency of the
+#'   second level in bins of equal counts against the mean predicted probability, with binomial
+#'   (Clopper-Pearson) intervals and a histogram of the probabilities. For regression the share of
+#'   responses inside central predictive intervals against the intervals' nominal content, with the
+#'   band of a calibrated model (pointwise, binomial). Predictions are for `newdata` or, without it,
+#'   leave-one-out predictions for the training rows from the cavities of EP.
+#'
+#' @details
+#' Inputs are columns of the model matrix, in their original units. Those that are not axes stay at
+#' their medians, a factor at its most common level, an offset at its median (to which responses of
+#' a regression are moved too); columns that follow from others, such as `a:b` or `I(a^2)` beside
+#' `a`, follow them. With more than two inputs, and no `which`, the axes are the two numeric inputs
+#' of the shortest length scales (in standard deviations) under automatic relevance determination,
+#' else the first two. What is held fixed is written above the panel.
+#'
+#' Nothing in `par()` is changed, so that panels of `par(mfrow)` and `layout()` can be filled and
+#' `points()`, `lines()` or `legend()` can add to a panel. The two scales of `"trace"` share one
+#' panel, whose vertical user coordinate runs from 0 to 1.
+#'
+#' @param x A fit of [sparsegp()].
+#' @param which `type = "fit"`: one or two inputs to be the axes, names or numbers of columns of the
+#'   model matrix.
+#' @param type See the description.
+#' @param newdata For a fit of a formula a data frame with its variables, the response too; for a
+#'   fit of a matrix `list(x = , y = )`, and `offset` where needed. `type = "fit"` draws these rows
+#'   and takes ranges and medians from them instead of from the training rows.
+#' @param level Probability content of intervals and bands, in (0, 1).
+#' @param n `type = "fit"`: number of points along each input (default 201, and 81 for two inputs).
+#'   `type = "reliability"`: for classes the largest number of bins (default 10, fewer for less than
+#'   200 rows), for regression the number of nominal levels (default 99).
+#' @param ... `xlab`, `ylab`, `main`, `xlim`, `ylim`, `las`, `bty`, `axes`, `ann`, `cex.axis`,
+#'   `cex.lab`, `cex.main` as in [graphics::plot.default()]; `sub` replaces the words above the
+#'   panel (`sub = ""`: none); `pch`, `cex`, `col` are for the rows (`pch` and `col` one per class)
+#'   and `lwd` for the curve. `xlim` (and `ylim` for two inputs) also says how far to predict.
+#'   Others are errors.
+#' @return Invisibly a data frame of what was drawn.
+#'   One input: the input, `fit`, `lwr`, `upr` and for regression `new_lwr`, `new_upr`.
+#'   Two: the inputs and `fit`. Trace: `sweep`, `log_evidence`, `change`. Reliability: `predicted`
+#'   or `nominal`, `observed`, `lwr`, `upr` and, for classes, `rows` in the bin. Bad arguments are
+#'   errors of class `sparsegp_error`.
+#' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
+#'   thesis, Aston University, figs 2.1 and 5.1.
+#' @examples
+#' plot(sparsegp(dist ~ speed, cars))
+#'
+#' fit <- sparsegp(am ~ wt + hp, mtcars, likelihood = "probit")
+#' plot(fit)
+#' plot(fit, "wt", level = 0.8, main = "Manual gearboxes are light")
+#' plot(fit, type = "trace")
+#' plot(fit, type = "reliability")
+#' @export
+plot.sparsegp <- function(x, which = NULL, type = c("fit", "trace", "reliability"),
+                          newdata = NULL, level = 0.95, n = NULL, ...) {
+  type <- check_choice(type, c("fit", "trace", "reliability"), "type")
+  check_number(level, "level", 0, 1)
+  if (!is.null(n)) n <- check_count(n, "n", 2L)
+  if (!is.null(which) && type != "fit") {
+    stop_sparsegp("which", paste0("has no meaning for type = \"", type, "\""), "Leave it out")
+  }
+  style <- plot_style(...)
+  drawn <- switch(
+    type,
+    fit = plot_fit(x, which, newdata, level, n, style),
+    trace = plot_trace(x, newdata, style),
+    reliability = plot_reliability(x, newdata, level, n, style)
+  )
+  invisible(drawn)
+}
+
+plot_fit <- function(object, which, newdata, level, n, style) {
+  rows <- if (is.null(newdata)) training_rows(object) else new_rows(object, newdata)
+  view <- slice_view(object, rows, which)
+  if (object$likelihood$scales) rows$y <- rows$y - rows$offset + view$offset
+  if (length(view$axes) == 2L) return(plot_surface(object, rows, view, n, style))
+  plot_curve(object, rows, view, level, n, style)
+}
+
+# ---- Rows: kept inputs in original units, response, offset, the basis unless it is every row ----
+
+training_rows <- function(object) {
+  basis <- unscaled_inputs(object, object$posterior$basis)
+  every_row <- identical(object$basis_rows, seq_along(object$y))
+  at <- if (is.null(object$x)) object$basis_rows else seq_along(object$y)
+  x <- if (is.null(object$x)) basis else kept_inputs(object, object$x)
+  if (length(object$y) == 0L || length(at) == 0L || anyNA(at)) {
+    stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
+                  "Give data with the response, the first chunk of a stream for instance")
+  }
+  list(x = x, y = object$y[at], offset = object$offset[at], basis = if (!every_row) basis)
+}
+
+new_rows <- function(object, newdata) {
+  given <- new_data_parts(object, newdata)
+  new <- new_inputs(object, given$x, given$offset)
+  y <- read_new_response(object, given$y, nrow(new$x))
+  complete <- stats::complete.cases(new$x) & !is.na(new$offset) & !is.na(y)
+  if (!any(complete)) stop_sparsegp("newdata", "has no complete rows")
+  x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")
+  every_row <- identical(object$basis_rows, seq_along(object$y))
+  list(x = x, y = y[complete], offset = new$offset[complete],
+       basis = if (!every_row) unscaled_inputs(object, object$posterior$basis))
+}
+
+# Inputs, response and offset of `newdata`, as predict() takes them.
+new_data_parts <- function(object, newdata) {
+  if (is.null(object$terms)) {
+    if (is.list(newdata) && all(c("x", "y") %in% names(newdata))) {
+      return(list(x = newdata$x, y = newdata$y, offset = newdata$offset))
+    }
+    stop_sparsegp("newdata", "must be list(x = , y = )", "The model was fitted to a matrix")
+  }
+  response <- stats::formula(object$terms)[[2L]]
+  absent <- setdiff(all.vars(response), names(newdata))
+  if (!is.data.frame(newdata) || length(absent)) {
+    stop_sparsegp("newdata", "must be a data frame that also holds the response",
+                  paste0("It needs ", toString(all.vars(response)), " and the inputs"))
+  }
+  y <- tryCatch(eval(response, newdata, environment(object$terms)), error = function(e) {
+    stop_sparsegp("newdata", paste0("does not give the response: ", conditionMessage(e)))
+  })
+  list(x = newdata, y = y)
+}
+
+read_new_response <- function(object, y, n) {
+  if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
+  if (length(y) != n || !is.null(dim(y))) {
+    stop_sparsegp("newdata", paste0("has ", NROW(y), " responses for ", n, " rows"))
+  }
+  levels <- object$response$levels
+  if (is.null(levels)) {
+    if (!(is.numeric(y) || is.logical(y)) || any(is.infinite(y))) {
+      stop_sparsegp("newdata", "has a response that is not finite numbers")
+    }
+    return(as.double(y))
+  }
+  unknown <- setdiff(unique(as.character(y)), c(levels, NA))
+  if (length(unknown) == 0L) return(factor(as.character(y), levels))
+  stop_sparsegp("newdata", paste0("has responses that were not seen at the fit: ",
+                                  toString(unknown)), paste0("The levels are ", toString(levels)))
+}
+
+kept_inputs <- function(object, x) {
+  x <- x[, object$scaling$kept, drop = FALSE]
+  colnames(x) <- plain_names(object)[object$scaling$kept]
+  x
+}
+
+unscaled_inputs <- function(object, x) {
+  scaling <- object$scaling
+  x <- sweep(sweep(x, 2L, scaling$sd, "*"), 2L, scaling$centre, "+")
+  colnames(x) <- plain_names(object)[scaling$kept]
+  x
+}
+
+rescaled_inputs <- function(object, x) {
+  sweep(sweep(x, 2L, object$scaling$centre), 2L, object$scaling$sd, "/")
+}
+
+# model.matrix() names the column of a variable `a b` with the backticks
+plain_names <- function(object) sub("^`([^`]*)`$", "\\1", object$scaling$names)
+
+# ---- A slice: which inputs are axes, and where the others stay ----
+
+# axes: names of one or two kept inputs; typical: named value of every kept input; derived:
+# expressions for the columns that follow from others; caption: what is held fixed, in words.
+slice_view <- function(object, rows, which) {
+  factors <- factor_columns(object, colnames(rows$x))
+  coded <- unlist(lapply(factors, colnames))
+  derived <- derived_columns(object, rows$x)
+  axes <- if (is.null(which)) default_axes(object, rows$x, names(derived), coded)
+          else asked_axes(object, which)
+  derived <- derived[setdiff(names(derived), axes)]
+  held <- setdiff(colnames(rows$x), c(axes, names(derived), coded))
+  typical <- apply(rows$x, 2L, stats::median)
+  words <- held_words(held)
+  for (name in names(factors)) {
+    columns <- colnames(factors[[name]])
+    level <- typical_level(factors[[name]], rows$x)
+    asked <- any(columns %in% axes) # its other levels would make no sense beside it
+    typical[columns] <- if (asked) 0 else factors[[name]][level, ]
+    if (!asked) words <- c(words, paste(name, "at", level))
+  }
+  if (any(rows$offset != 0)) words <- c(words, "offset at its median")
+  list(axes = axes, typical = typical, derived = derived, offset = stats::median(rows$offset),
+       caption = paste(words, collapse = ", "), env = environment(object$terms))
+}
+
+held_words <- function(held) {
+  if (length(held) == 0L) return(NULL)
+  if (length(held) == 1L) return(paste(held, "at its median"))
+  if (length(held) > 4L) held <- paste(length(held), "other inputs")
+  paste(toString(held), "at their medians")
+}
+
+asked_axes <- function(object, which) {
+  names <- plain_names(object)
+  kept <- names[object$scaling$kept]
+  if (!length(which) %in% 1:2 || anyDuplicated(which) || anyNA(which)) {
+    stop_sparsegp("which", "must be one or two different inputs",
+                  paste0("The inputs are ", toString(kept)))
+  }
+  axes <- if (is.numeric(which)) names[match(which, seq_along(names))] else as.character(which)
+  unknown <- which[!axes %in% kept]
+  if (length(unknown) == 0L) return(axes)
+  constant <- all(axes[!axes %in% kept] %in% names)
+  stop_sparsegp("which", paste0(if (constant) "names inputs that are constant: "
+                                else "names unknown inputs: ", toString(unknown)),
+                paste0("The inputs are ", toString(kept)))
+}
+
+# With at most two free numeric inputs these; else the two of shortest length scale, or the first.
+default_axes <- function(object, x, derived, coded) {
+  free <- setdiff(colnames(x), derived)
+  numeric <- setdiff(free, coded)
+  if (length(numeric) == 0L && length(free) > 1L) {
+    stop_sparsegp("which", "is needed, as all inputs are codes of factors",
+                  paste0("Give one or two of ", toString(free)))
+  }
+  if (length(numeric) == 0L) return(free)
+  reach <- length_scales(object)[numeric]
+  first <- numeric[utils::head(order(reach), 2L)]
+  numeric[numeric %in% first]
+}
+
+# Shortest ARD length scale of each kept input, in standard deviations; Inf without one.
+length_scales <- function(object) {
+  table <- object$hyper[object$hyper$base == "lengthscale", ]
+  inputs <- sub("^(k[0-9]+[.])?lengthscale[.]?", "", table$name)
+  kept <- object$scaling$names[object$scaling$kept]
+  shortest <- vapply(kept, function(input) min(hyper_value(table)[inputs == input], Inf), 0)
+  stats::setNames(shortest / object$scaling$seen, plain_names(object)[object$scaling$kept])
+}
+
+# For every factor (and logical) the coding of its kept columns: a matrix with a row per level.
+factor_columns <- function(object, kept) {
+  codings <- lapply(stats::setNames(nm = names(object$contrasts)), function(variable) {
+    levels <- object$xlevels[[variable]]
+    if (is.null(levels)) levels <- c("FALSE", "TRUE")
+    frame <- data.frame(v = factor(levels, levels))
+    coding <- stats::model.matrix(~ v, frame, stats::setNames(object$contrasts[variable], "v"))
+    columns <- paste0(variable, substring(colnames(coding), 2L))
+    if (!any(columns %in% kept)) columns <- sub(variable, paste0("`", variable, "`"), columns,
+                                                fixed = TRUE)
+    dimnames(coding) <- list(levels, columns)
+    coding[, columns %in% kept, drop = FALSE]
+  })
+  Filter(ncol, codings)
+}
+
+# The level most rows have: of the nearest coding, as unscaled columns are 0 or 1 only to rounding.
+typical_level <- function(coding, x) {
+  distance <- apply(coding, 1L, function(code) {
+    rowSums(sweep(x[, colnames(coding), drop = FALSE], 2L, code)^2)
+  })
+  nearest <- max.col(-matrix(distance, nrow(x)), "first")
+  rownames(coding)[which.max(tabulate(nearest, nrow(coding)))]
+}
+
+# Columns of a formula's model matrix that the others give: products a:b, and calls such as I(a^2).
+# Each is believed only if it reproduces the column.
+derived_columns <- function(object, x) {
+  if (is.null(object$terms)) return(list())
+  calls <- lapply(stats::setNames(nm = colnames(x)), column_expression, colnames(x))
+  calls <- Filter(Negate(is.null), calls)
+  frame <- as.data.frame(x)
+  holds <- vapply(names(calls), function(name) {
+    value <- tryCatch(as.double(eval(calls[[name]], frame, environment(object$terms))),
+                      error = function(e) NULL)
+    isTRUE(all.equal(value, unname(x[, name]), tolerance = 1e-6))
+  }, NA)
+  calls[holds]
+}
+
+column_expression <- function(name, columns) {
+  parts <- gsub("`", "", strsplit(name, ":", fixed = TRUE)[[1L]], fixed = TRUE)
+  if (length(parts) > 1L && all(parts %in% columns)) {
+    return(Reduce(function(a, b) call("*", a, b), lapply(parts, as.name)))
+  }
+  call <- tryCatch(str2lang(name), error = function(e) NULL)
+  if (is.call(call) && length(all.vars(call)) && all(all.vars(call) %in% columns)) call
+}
+
+# Latent moments in C's units where the axes take the rows of `grid` (one column per axis).
+slice_latent <- function(object, view, grid) {
+  x <- matrix(view$typical, nrow(grid), length(view$typical), byrow = TRUE,
+              dimnames = list(NULL, names(view$typical)))
+  x[, view$axes] <- grid
+  for (name in names(view$derived)) {
+    x[, name] <- as.double(eval(view$derived[[name]], as.data.frame(x), view$env))
+  }
+  moments <- engine_predict(object, rescaled_inputs(object, x))
+  list(mean = moments$mean, var = moments$var, offset = rep(view$offset, nrow(grid)))
+}
+
+# ---- Reliability: what was predicted against what happened ----
+
+plot_reliability <- function(object, newdata, level, n, style) {
+  held_out <- if (is.null(newdata)) loo_rows(object) else predicted_rows(object, newdata)
+  source <- paste0(if (is.null(newdata)) "Leave-one-out, " else "New data, ",
+                   length(held_out$y), " rows")
+  if (is.null(object$response$levels)) {
+    drawn <- coverage(object, held_out, level, or_else(n, 99L))
+    draw_coverage(drawn, level, source, style)
+    return(drawn)
+  }
+  prob <- class_probabilities(object, held_out$latent)[, 2L]
+  drawn <- reliability_bins(prob, as.integer(held_out$y) == 2L, level, n)
+  draw_reliability(drawn, prob, level, source, response_label(object), style)
+  drawn
+}
+
+loo_rows <- function(object) {
+  if (is.null(object$cavity) || length(object$y) == 0L) {
+    stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
+                  "Give data with the response that the model has not seen")
+  }
+  latent <- list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset)
+  list(y = object$y, latent = latent, extra = weight_variance(object))
+}
+
+predicted_rows <- function(object, newdata) {
+  rows <- new_rows(object, newdata)
+  moments <- engine_predict(object, rescaled_inputs(object, rows$x))
+  latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset)
+  list(y = rows$y, latent = latent, extra = 0)
+}
+
+# quantile() of a likelihood is for weight 1; this is what the noise of the training rows has beyond
+# that, in C's units.
+weight_variance <- function(object) {
+  noise <- lik_values(object)["noise"]
+  if (is.na(noise) || nrow(object$data_rows) < 2L) return(0)
+  noise[[1L]] * (1 / object$data_rows[2L, ] - 1)
+}
+
+# Equal counts, ties kept together; never an empty bin.
+reliability_bins <- function(prob, second, level, n) {
+  n <- or_else(n, max(2L, min(10L, length(prob) %/% 20L)))
+  bin <- ceiling(n * rank(prob) / length(prob))
+  bin <- match(bin, sort(unique(bin)))
+  rows <- tabulate(bin)
+  hits <- as.vector(rowsum(as.integer(second), bin))
+  tail <- (1 - level) / 2
+  data.frame(
+    predicted = as.vector(rowsum(prob, bin)) / rows, observed = hits / rows,
+    lwr = ifelse(hits == 0L, 0, stats::qbeta(tail, hits, rows - hits + 1)),
+    upr = ifelse(hits == rows, 1, stats::qbeta(1 - tail, hits + 1, rows - hits)), rows = rows
+  )
+}
+
+# Observed content of central predictive intervals, and the band of a calibrated model.
+coverage <- function(object, held_out, level, n) {
+  if (is.null(object$likelihood$quantile)) {
+    stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")
+  }
+  latent <- held_out$latent
+  latent$var <- latent$var + held_out$extra
+  value <- lik_values(object)
+  seen <- seen_mean(object, latent)
+  bound <- function(p) to_response(object, object$likelihood$quantile(p, seen, latent$var, value))
+  y <- held_out$y
+  nominal <- seq_len(n) / (n + 1)
+  observed <- vapply(nominal, function(p) {
+    mean(y >= bound((1 - p) / 2) & y <= bound((1 + p) / 2))
+  }, 0)
+  tail <- (1 - level) / 2
+  rows <- length(y)
+  data.frame(nominal, observed, lwr = stats::qbinom(tail, rows, nominal) / rows,
+             upr = stats::qbinom(1 - tail, rows, nominal) / rows)
+}
+
+# ---- Words ----
+
+response_label <- function(object) {
+  expression <- if (is.null(object$terms)) object$call$y
+                else stats::formula(object$terms)[[2L]]
+  if (is.call(expression) && identical(expression[[1L]], quote(I))) expression <- expression[[2L]]
+  label <- if (is.language(expression)) deparse1(expression) else "y"
+  if (nchar(label) > 40L) label <- "y"
+  levels <- object$response$levels
+  if (is.null(levels)) return(label)
+  paste0("P(", label, if (levels[2L] != "TRUE") paste(" =", levels[2L]), ")")
+}
+
+# A vector given as `x` has no name but the one in the call.
+input_label <- function(object, name) {
+  expression <- object$call$x
+  unnamed <- is.null(object$terms) && identical(object$scaling$names, "x1")
+  label <- if (unnamed && is.language(expression)) deparse1(expression) else name
+  if (nchar(label) > 40L) name else label
+}
+
+percent <- function(level) paste0(format(100 * level, digits = 4L), "%")
