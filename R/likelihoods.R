@@ -38,7 +38,7 @@ NULL
 #   response   "numeric" or "binary": how sparsegp() reads y and how predict() words the answer
 #   scales     does y -> c y + b map the model to itself? then y is standardised for C
 #   data_rows  (y, weights) -> the q x n matrix C wants
-#   quantile   (p, mean, var, value) quantile of a new response under N(mean, var); NULL for classes
+#   quantile   (p, mean, var, value, weights) quantile of a response under N(mean, var); NULL for classes
 #   draw       (f, value) random responses given latent values; value: named hyperparameters
 new_likelihood <- function(type, params, about, response, data_rows, draw, quantile = NULL,
                            scales = FALSE) {
@@ -59,8 +59,8 @@ lik_gaussian <- function(variance = NULL) {
     "gaussian", list(noise = variance), list(noise = noise), "numeric", scales = TRUE,
     data_rows = function(y, weights) rbind(y, weights),
     draw = function(f, value) stats::rnorm(length(f), f, sqrt(value[["noise"]])),
-    quantile = function(p, mean, var, value) {
-      stats::qnorm(p, mean, sqrt(var + value[["noise"]]))
+    quantile = function(p, mean, var, value, weights) {
+      stats::qnorm(p, mean, sqrt(var + value[["noise"]] / weights))
     }
   )
 }

@@ -186,15 +186,17 @@ most_probable <- function(prob, reject = 0) {
   factor(colnames(prob)[at], colnames(prob))
 }
 
+response_quantile <- function(object, p, latent, weights = 1) {
+  to_response(object, object$likelihood$quantile(p, seen_mean(object, latent), latent$var,
+                                                 lik_values(object), weights))
+}
+
 interval_answer <- function(object, latent, type, interval, level) {
   tails <- c(lwr = (1 - level) / 2, upr = (1 + level) / 2)
   sd <- sqrt(latent$var)
   seen <- seen_mean(object, latent)
-  value <- lik_values(object)
   bound <- function(p) {
-    if (interval == "prediction") {
-      return(to_response(object, object$likelihood$quantile(p, seen, latent$var, value)))
-    }
+    if (interval == "prediction") return(response_quantile(object, p, latent))
     f <- stats::qnorm(p) * sd
     if (type == "latent") return(to_latent(object, latent$mean + f, latent$offset))
     to_response(object, engine_lik_eval(object, seen + f)$mean)

@@ -37,6 +37,7 @@
 #'
 #' @useDynLib sparsegp, .registration = TRUE
 #' @importFrom stats coef fitted formula logLik nobs predict residuals sd simulate update
-#' @importFrom graphics abline axis box contour layout legend lines par plot points polygon
-#'   rect segments text title
-"_PACKAGE"
+#' @importFrom graphics axis box contour lines par plot points polygon rect segments text title
+#' @name sparsegp-package
+#' @docType package
+NULL

@@ -288,6 +288,7 @@ warn_about_run <- function(run) {
 new_fit <- function(problem, learned, run, response, scaling, x, y, offset, kernel, keep_x) {
   keep_x <- if (is.null(keep_x)) ncol(x) <= 2L else keep_x
   attr(x, "contrasts") <- NULL
+  in_units <- nrow(x) * log(response$unit) # a density of y, not of y / unit
   structure(
     list(
       likelihood = problem$lik, kernel = kernel, method = problem$method,
@@ -297,13 +298,13 @@ new_fit <- function(problem, learned, run, response, scaling, x, y, offset, kern
       basis_rows = seq_len(nrow(x)),
       y = if (is.null(response$levels)) as.double(y)
           else factor(response$levels[(response$y + 3) / 2], response$levels),
-      data_rows = problem$rows, offset = offset,
+      data_rows = problem$rows, offset = offset, weights = response$weights,
       latent = list(mean = run$mean, var = run$var),
       cavity = list(mean = run$cav_mean, var = run$cav_var, lpd = run$lpd),
       sites = list(tau = run$tau, nu = run$nu),
-      log_evidence = run$logz - nrow(x) * log(response$unit),
+      log_evidence = run$logz - in_units,
       convergence = c(run[c("sweeps", "change", "converged", "damped", "sequential", "skipped")],
-                      list(trace = data.frame(log_evidence = run$trace[1L, ],
+                      list(trace = data.frame(log_evidence = run$trace[1L, ] - in_units,
                                               change = run$trace[2L, ]))),
       x = if (keep_x) x
     ),

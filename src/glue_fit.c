@@ -79,6 +79,7 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     const sg_rows rows = rows_of(&likelihood, y, offset);
     const int n = rows.n, nk = Rf_length(ktheta), keep = sg_field_int(options, "posterior");
     const size_t n2 = (size_t) n * n;
+    if (sg_rows_of(x) != n) Rf_error("internal error: x has not one row per offset");
     const sg_ep_options opt = {sg_field_int(options, "sweeps"), sg_field_int(options, "batch"),
                                sg_field_double(options, "damping"),
                                sg_field_double(options, "tol")};

@@ -46,6 +46,7 @@ static void periodic_cross(const sg_kernel *self, int n, const double *x, int m,
         const size_t size = (size_t) n * block.nj;
         sg_sqdist(&pairs, &block, out, n);
         for (size_t i = 0; i < size; i++) out[i] = variance * exp(-0.5 * out[i]);
+        ws->tick();
     }
 }
 
@@ -84,6 +85,7 @@ static void periodic_adjoint(const sg_kernel *self, int n, const double *x, int 
                 dperiod += w * (xc[i] - zc[j]) * (a->x[i + (size_t) n] * cos_j - a->x[i] * sin_j);
             }
         }
+        ws->tick();
     }
     dtheta[0] += dvariance;
     dtheta[1] += dell;

@@ -136,6 +136,7 @@ static void stationary_cross(const sg_kernel *self, int n, const double *x, int 
             radial_of(self)->value(block.ni, col, a, col);
             for (int i = 0; i < block.ni; i++) col[i] *= variance;
         }
+        ws->tick();
     }
     if (pairs.symmetric) sg_mirror('L', n, K);
 }
@@ -223,7 +224,10 @@ static void stationary_adjoint(const sg_kernel *self, int n, const double *x, in
     adjoint_sums sums = {0, 0, 0, zeros(n, ws), zeros(m, ws),
                          self->ard ? zeros((size_t) n * self->p, ws) : NULL};
     sg_block block = {0};
-    while (sg_next_block(&pairs, &block)) add_block(self, &pairs, &block, K, Kbar, r2, W, &sums);
+    while (sg_next_block(&pairs, &block)) {
+        add_block(self, &pairs, &block, K, Kbar, r2, W, &sums);
+        ws->tick();
+    }
     dtheta[0] += sums.variance;
     if (self->ard) add_ard(&pairs, &sums, dtheta + 1);
     else dtheta[1] -= 2 * sums.iso;

@@ -1,0 +1,178 @@
+# Pictures about a fit rather than of it: the trace of EP, and reliability.
+
+# ---- Reliability: what was predicted against what happened ----
+
+plot_reliability <- function(object, newdata, level, n, style) {
+  held_out <- if (is.null(newdata)) loo_rows(object) else predicted_rows(object, newdata)
+  source <- paste0(if (is.null(newdata)) "Leave-one-out, " else "New data, ",
+                   length(held_out$y), " rows")
+  if (is.null(object$response$levels)) {
+    drawn <- coverage(object, held_out, level, or_else(n, 99L))
+    draw_coverage(drawn, level, source, style)
+    return(drawn)
+  }
+  prob <- class_probabilities(object, held_out$latent)[, 2L]
+  drawn <- reliability_bins(prob, as.integer(held_out$y) == 2L, level, n)
+  draw_reliability(drawn, prob, level, source, response_label(object), style)
+  drawn
+}
+
+loo_rows <- function(object) {
+  if (is.null(object$cavity) || length(object$y) == 0L) {
+    stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
+                  "Give data with the response that the model has not seen")
+  }
+  latent <- list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset)
+  list(y = object$y, latent = latent, weights = object$weights)
+}
+
+predicted_rows <- function(object, newdata) {
+  rows <- new_rows(object, newdata)
+  moments <- engine_predict(object, rescaled_inputs(object, rows$x))
+  latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset)
+  list(y = rows$y, latent = latent, weights = 1)
+}
+
+# Equal counts, ties kept together; never an empty bin.
+reliability_bins <- function(prob, second, level, n) {
+  n <- or_else(n, max(2L, min(10L, length(prob) %/% 20L)))
+  bin <- ceiling(n * rank(prob) / length(prob))
+  bin <- match(bin, sort(unique(bin)))
+  rows <- tabulate(bin)
+  hits <- as.vector(rowsum(as.integer(second), bin))
+  tail <- (1 - level) / 2
+  data.frame(
+    predicted = as.vector(rowsum(prob, bin)) / rows, observed = hits / rows,
+    lwr = ifelse(hits == 0L, 0, stats::qbeta(tail, hits, rows - hits + 1)),
+    upr = ifelse(hits == rows, 1, stats::qbeta(1 - tail, hits + 1, rows - hits)), rows = rows
+  )
+}
+
+# Observed content of central predictive intervals, and the band of a calibrated model.
+coverage <- function(object, held_out, level, n) {
+  if (is.null(object$likelihood$quantile)) {
+    stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")
+  }
+  bound <- function(p) response_quantile(object, p, held_out$latent, held_out$weights)
+  y <- held_out$y
+  nominal <- seq_len(n) / (n + 1)
+  observed <- vapply(nominal, function(p) {
+    mean(y >= bound((1 - p) / 2) & y <= bound((1 + p) / 2))
+  }, 0)
+  tail <- (1 - level) / 2
+  rows <- length(y)
+  data.frame(nominal, observed, lwr = stats::qbinom(tail, rows, nominal) / rows,
+             upr = stats::qbinom(1 - tail, rows, nominal) / rows)
+}
+
+# ---- Trace: two scales share one panel, so that a caller's layout holds ----
+
+plot_trace <- function(object, newdata, style) {
+  trace <- object$convergence$trace
+  if (!is.null(newdata)) {
+    stop_sparsegp("newdata", "has no meaning for type = \"trace\"", "Leave it out")
+  }
+  if (!NROW(trace)) stop_sparsegp("type", "= \"trace\" needs a fit that records its sweeps")
+  drawn <- data.frame(sweep = seq_len(nrow(trace)), log_evidence = trace$log_evidence,
+                      change = trace$change)
+  open_panel(or_else(style$xlim, c(1, nrow(drawn)) + c(-0.5, 0.5)), c(0, 1))
+  upper <- evidence_scale(drawn$log_evidence, style)
+  lower <- change_scale(drawn$change, object$method$tol)
+  col <- if (object$convergence$converged) BLUE else ORANGE
+  draw_strip(drawn$sweep, upper, col, style)
+  draw_strip(drawn$sweep, lower, col, style)
+  sweeps <- pretty(par("usr")[1:2], 8L)
+  if (style$axes) draw_axis(1L, unique(round(sweeps[sweeps >= 1])), NULL, style)
+  if (style$ann) title(xlab = or_else(style$xlab, "sweep"), line = 2.1, cex.lab = style$cex.lab)
+  draw_heading(style, caption = trace_words(object))
+  drawn
+}
+
+trace_words <- function(object) {
+  run <- object$convergence
+  if (run$converged) paste("Converged in", run$sweeps, if (run$sweeps == 1) "sweep" else "sweeps")
+  else paste("Did NOT converge in", run$sweeps, "sweeps")
+}
+
+# A strip: where values, ticks and labels go on the panel's 0 to 1, and the tolerance's place.
+new_strip <- function(values, ticks, labels, limits, place, name, line = NULL) {
+  to <- function(v) place[1L] + diff(place) * (v - limits[1L]) / diff(limits)
+  list(y = to(values), ticks = to(ticks), labels = labels, line = if (!is.null(line)) to(line),
+       place = place, name = name)
+}
+
+evidence_scale <- function(values, style) {
+  seen <- values[is.finite(values)]
+  # differences below a thousandth of a nat, or of the value, are not worth long labels
+  spread <- max(diff(range(seen)), 1e-3 * abs(seen), 1e-3)
+  limits <- or_else(style$ylim, mean(range(seen)) + c(-0.58, 0.58) * spread)
+  ticks <- pretty(limits, 4L)
+  ticks <- ticks[ticks >= min(limits) & ticks <= max(limits)]
+  if (length(seen) == 1L && is.null(style$ylim)) ticks <- seen
+  new_strip(values, ticks, format(signif(ticks, 5L), trim = TRUE), limits, c(0.57, 0.94),
+            or_else(style$ylab, "Log evidence"))
+}
+
+# Rounding level, 1e-17, stands for a change of exactly 0.
+change_scale <- function(values, tol) {
+  logs <- log10(pmax(values, 1e-17))
+  limits <- range(logs[is.finite(logs)], log10(tol), na.rm = TRUE) + c(-0.4, 0.4)
+  step <- max(1, ceiling(diff(limits) / 4))
+  ticks <- seq(step * ceiling(limits[1L] / step), limits[2L], by = step)
+  new_strip(logs, ticks, parse(text = paste0("10^", ticks)), limits, c(0.06, 0.43),
+            "Distance from the fixed point (dashed: tolerance)", log10(tol))
+}
+
+draw_strip <- function(sweep, strip, col, style) {
+  usr <- par("usr")
+  floor <- strip$place[1L] - 0.06
+  if (!is.null(strip$line)) segments(usr[1L], strip$line, usr[2L], col = "grey50", lty = 2)
+  lines(sweep, strip$y, col = col, lwd = style$lwd)
+  points(sweep, strip$y, pch = 21, col = col, bg = "white", lwd = 1.3, cex = 0.8)
+  points(sweep[length(sweep)], strip$y[length(sweep)], pch = 16, col = col, cex = 0.95)
+  if (style$axes) {
+    segments(usr[1L], floor, c(usr[2L], usr[1L]), c(floor, strip$place[2L]), col = INK, xpd = NA)
+    draw_axis(2L, strip$ticks, strip$labels, style)
+  }
+  if (style$ann) {
+    text(usr[1L], strip$place[2L] + 0.035, strip$name, adj = c(0, 0.5), cex = 0.8, col = INK,
+         xpd = NA)
+  }
+}
+
+# ---- Reliability ----
+
+draw_reliability <- function(drawn, prob, level, source, label, style) {
+  open_panel(or_else(style$xlim, c(-0.02, 1.02)), or_else(style$ylim, c(-0.2, 1.02)))
+  segments(0, 0, 1, 1, col = "grey55", lty = 2)
+  segments(drawn$predicted, drawn$lwr, y1 = drawn$upr, col = grDevices::adjustcolor(BLUE, 0.45),
+           lwd = 3, lend = 1)
+  lines(drawn$predicted, drawn$observed, col = BLUE, lwd = 0.5 * style$lwd)
+  points(drawn$predicted, drawn$observed, pch = or_else(style$pch, 16),
+         col = or_else(style$col, BLUE), cex = or_else(style$cex, 1))
+  counts <- graphics::hist(prob, seq(0, 1, 0.05), plot = FALSE)$counts
+  left <- seq(0, 0.95, 0.05)
+  rect(left, -0.19, left + 0.05, -0.19 + 0.14 * counts / max(counts), col = "grey75",
+       border = "white", lwd = 0.7)
+  close_panel(style, paste("predicted", label), "observed frequency", x_at = seq(0, 1, 0.25),
+              y_at = seq(0, 1, 0.25))
+  key <- list(key_item(paste(percent(level), "interval"), "line",
+                       grDevices::adjustcolor(BLUE, 0.45), lwd = 3),
+              key_item("calibrated", "line", "grey55", lwd = 1, lty = 2),
+              key_item("rows", "band", "grey75"))
+  draw_heading(style, key, source)
+}
+
+draw_coverage <- function(drawn, level, source, style) {
+  open_panel(or_else(style$xlim, c(0, 1)), or_else(style$ylim, c(0, 1)))
+  draw_band(drawn$nominal, drawn$lwr, drawn$upr, "grey88")
+  segments(0, 0, 1, 1, col = "grey55", lty = 2)
+  lines(drawn$nominal, drawn$observed, col = or_else(style$col, BLUE), lwd = style$lwd)
+  ticks <- seq(0, 1, 0.25)
+  close_panel(style, "nominal content of the interval", "share of responses inside",
+              x_at = ticks, y_at = ticks)
+  key <- list(key_item("observed", "line", or_else(style$col, BLUE)),
+              key_item("calibrated", "line", "grey55", lwd = 1, lty = 2),
+              key_item(paste(percent(level), "of calibrated models"), "band", "grey88"))
+  draw_heading(style, key, source)
+}

@@ -1,0 +1,161 @@
+# Shared by the scripts of this folder, which source it. POSIX sh.
+#
+# It finds the checkout ($root), makes a folder for everything temporary ($work, removed on exit),
+# installs what is missing (need) and installs the package into $work (install_package).
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 129' HUP # dash runs the EXIT trap on a signal only if the signal is trapped
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# A bare system has no locale set, and R would then mangle every character outside ASCII.
+case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in
+  *[Uu][Tt][Ff]*) ;;
+  *) if locale -a 2>/dev/null | grep -qi '^c\.utf'; then export LC_ALL=C.UTF-8; fi ;;
+esac
+
+say() { printf '%s\n' "$*" >&2; }
+die() {
+  say "$(basename -- "$0"): $*"
+  exit 1
+}
+
+# R without the user's start-up file, which may print, attach or set anything.
+rscript() { Rscript --no-init-file "$@"; }
+
+# quietly WHAT COMMAND...: runs COMMAND and shows what it printed only if it fails.
+quietly() {
+  what=$1
+  shift
+  "$@" >"$work/log" 2>&1 </dev/null && return 0
+  cat "$work/log" >&2
+  say "failed: $what"
+  return 1
+}
+
+# ---- what a script needs: r, compiler, pkg:NAME (an R package), or the name of a command ----
+
+# Can R here compile C and link it with BLAS and LAPACK? Only a try tells: it takes headers,
+# a C compiler, make, the Fortran run time and the libraries' link names at once.
+compiler_works() (
+  mkdir -p "$work/probe" && cd "$work/probe" || exit 1
+  cat >probe.c <<'C'
+#include <Rinternals.h>
+#include <R_ext/BLAS.h>
+#include <R_ext/Lapack.h>
+SEXP probe(void) { return R_MakeExternalPtr((void *) dpotrf_, R_NilValue, R_NilValue); }
+C
+  PKG_LIBS="$(R CMD config LAPACK_LIBS) $(R CMD config BLAS_LIBS) $(R CMD config FLIBS)"
+  export PKG_LIBS
+  R CMD SHLIB --clean --preclean probe.c
+)
+
+has() {
+  case $1 in
+    r) command -v R && command -v Rscript ;;
+    compiler) command -v R && command -v make && compiler_works ;;
+    pkg:*)
+      command -v Rscript &&
+        rscript -e 'quit(status = !requireNamespace(commandArgs(TRUE), quietly = TRUE))' "${1#pkg:}"
+      ;;
+    *) command -v "$1" ;;
+  esac >/dev/null 2>&1 </dev/null
+}
+
+missing() {
+  for item; do has "$item" || echo "$item"; done
+}
+
+# The Debian packages of an item. OpenBLAS is R's BLAS and LAPACK from the moment it is installed.
+debian_packages() {
+  case $1 in
+    r) echo r-base-core libopenblas0-pthread ;;
+    compiler) echo gcc libc6-dev gfortran make libopenblas-dev ;;
+    pkg:*) echo "r-cran-${1#pkg:}" | tr '[:upper:]' '[:lower:]' ;;
+    *) echo "$1" ;;
+  esac
+}
+
+explain() {
+  case $1 in
+    r) echo "R, 4.1 or newer, with R and Rscript on the PATH" ;;
+    compiler)
+      echo "for R: a C compiler, a Fortran compiler, make, and BLAS and LAPACK to link with" ;;
+    pkg:*) echo "the R package ${1#pkg:}: install.packages(\"${1#pkg:}\")" ;;
+    *) echo "the command $1" ;;
+  esac
+}
+
+list_missing() {
+  say "$1"
+  shift
+  for item; do say "  - $(explain "$item")"; done
+}
+
+apt() {
+  if [ "$(id -u)" -eq 0 ]; then
+    env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@"
+  else
+    sudo env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@"
+  fi
+}
+
+# need ITEM...: installs the missing ones through apt; apt is not called if nothing is missing.
+need() {
+  lacking=$(missing "$@")
+  [ -n "$lacking" ] || return 0
+  # shellcheck disable=SC2086 # $lacking and $debs are lists of words without blanks
+  {
+    command -v apt-get >/dev/null || {
+      list_missing "missing here, and there is no apt-get to install it with:" $lacking
+      exit 1
+    }
+    # An R that is not Debian's does not look where Debian puts R packages.
+    case "$lacking" in
+      *pkg:*)
+        if has r && ! dpkg -S "$(R RHOME)/bin/Rscript" >/dev/null 2>&1; then
+          list_missing "missing here, and this R was not installed by apt:" $lacking
+          exit 1
+        fi ;;
+    esac
+    debs=$(for item in $lacking; do debian_packages "$item"; done | tr '\n' ' ')
+    debs=${debs% }
+    [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
+      die "needs root or sudo for: apt-get install --no-install-recommends $debs"
+    say "installing: $debs"
+    set -- install -y --no-install-recommends $debs
+    # The index of packages is empty on a bare system, and an old one names files that are gone.
+    apt "$@" >"$work/log" 2>&1 </dev/null || {
+      say "updating: the index of packages, to try once more"
+      quietly "apt-get update" apt update || : # one broken source of many need not matter
+      quietly "apt-get install (on Ubuntu, R is in the component universe)" apt "$@" || exit 1
+    }
+    lacking=$(missing $lacking)
+    [ -z "$lacking" ] || {
+      list_missing "still missing after the installation:" $lacking
+      exit 1
+    }
+  }
+}
+
+# build_package FOLDER OPTION...: the package's tarball into FOLDER; its name goes to $tarball.
+# Building copies the checkout first, so nothing is compiled or left in the checkout itself.
+build_package() {
+  folder=$1
+  shift
+  say "building: the package"
+  mkdir -p "$folder"
+  (cd "$folder" && quietly "R CMD build" R CMD build "$@" "$root") || exit 1
+  tarball=$(echo "$folder"/*.tar.gz)
+}
+
+# Installs the package into a library of its own, and puts that first for the R that follows.
+install_package() {
+  build_package "$work/tarball" --no-build-vignettes
+  say "installing: the package, into a temporary library"
+  mkdir "$work/library"
+  quietly "R CMD INSTALL" R CMD INSTALL --library="$work/library" "$tarball" || exit 1
+  export R_LIBS="$work/library${R_LIBS:+:$R_LIBS}"
+}
