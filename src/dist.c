@@ -71,22 +71,25 @@ static double sqdist_direct(const sg_points *a, int i, const sg_points *b, int j
     return sum;
 }
 
-void sg_sqdist(const sg_pairs *pairs, const sg_block *block, double *r2, int ld)
+/* Negated, so that Inf - Inf from huge inputs counts as close and is computed from differences. */
+int sg_pair_is_close(const sg_pairs *pairs, int i, int j, double r2)
 {
     const double CLOSE = 1e-4;
+    return !(r2 >= CLOSE * (pairs->a.norm[i] + pairs->b.norm[j]));
+}
+
+void sg_sqdist(const sg_pairs *pairs, const sg_block *block, double *r2, int ld)
+{
     const sg_points *a = &pairs->a, *b = &pairs->b;
     sg_gemm('N', 'T', block->ni, block->nj, a->q, -2, a->x + block->i0, a->n, b->x + block->j0,
             b->n, 0, r2, ld);
-    for (int j = 0; j < block->nj; j++) {
-        const double norm_j = b->norm[block->j0 + j];
-        double *col = r2 + (size_t) ld * j;
-        for (int i = 0; i < block->ni; i++) {
-            const double sum = a->norm[block->i0 + i] + norm_j;
-            col[i] += sum;
-            /* negated so that Inf - Inf from huge inputs takes this branch as well */
-            if (!(col[i] >= CLOSE * sum)) {
-                col[i] = sqdist_direct(a, block->i0 + i, b, block->j0 + j);
-            }
+    for (int jj = 0; jj < block->nj; jj++) {
+        const int j = block->j0 + jj;
+        double *col = r2 + (size_t) ld * jj;
+        for (int ii = 0; ii < block->ni; ii++) {
+            const int i = block->i0 + ii;
+            col[ii] += a->norm[i] + b->norm[j];
+            if (sg_pair_is_close(pairs, i, j, col[ii])) col[ii] = sqdist_direct(a, i, b, j);
         }
     }
 }

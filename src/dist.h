@@ -38,6 +38,10 @@ int sg_next_block(const sg_pairs *pairs, sg_block *block);
  * that |a|^2 + |b|^2 - 2 a'b would lose more than four digits are computed from differences. */
 void sg_sqdist(const sg_pairs *pairs, const sg_block *block, double *r2, int ld);
 
+/* Is the pair (row i of a, row j of b) at squared distance r2 so close that sums of its inner
+ * products say little about its differences? */
+int sg_pair_is_close(const sg_pairs *pairs, int i, int j, double r2);
+
 /* widest block sg_next_block() makes */
 enum { SG_BLOCK = 128 };
 

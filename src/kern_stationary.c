@@ -152,11 +152,22 @@ static void stationary_diag(const sg_kernel *self, int n, const double *x, doubl
 /* What the adjoint accumulates over blocks. With W = Kbar o dK/dr2:
  *   isotropic  sum_ij W_ij r2_ij
  *   ARD        row and column sums of W, and W b by dgemm, since
- *              sum_ij W_ij (a_ik - b_jk)^2 = a_k^2'rows + b_k^2'cols - 2 a_k'(W b_k) */
+ *              sum_ij W_ij (a_ik - b_jk)^2 = a_k^2'rows + b_k^2'cols - 2 a_k'(W b_k)
+ * Close pairs would cancel there, and a Matern 1/2 slope grows without bound as they close in: they
+ * are summed from their differences into near[k] and left out of W. */
 typedef struct {
     double variance, shape, iso;
-    double *rows, *cols, *Wb;
+    double *rows, *cols, *Wb, *near;
 } adjoint_sums;
+
+static void add_close_pair(const sg_pairs *pairs, int i, int j, double w, double *near)
+{
+    const sg_points *a = &pairs->a, *b = &pairs->b;
+    for (int k = 0; k < a->q; k++) {
+        const double diff = a->x[i + (size_t) a->n * k] - b->x[j + (size_t) b->n * k];
+        near[k] += w * diff * diff;
+    }
+}
 
 static void add_block(const sg_kernel *self, const sg_pairs *pairs, const sg_block *block,
                       const double *K, const double *Kbar, double *r2, double *W,
@@ -179,7 +190,12 @@ static void add_block(const sg_kernel *self, const sg_pairs *pairs, const sg_blo
         double col = 0, iso = 0;
         for (int i = 0; i < n; i++) {
             w[i] *= variance * kbar[i];
-            if (w[i] != 0) iso += w[i] * d[i]; /* r2 may be Inf where the kernel vanished */
+            if (w[i] == 0) continue; /* r2 may be Inf where the kernel vanished */
+            iso += w[i] * d[i];
+            if (self->ard && sg_pair_is_close(pairs, i, block->j0 + j, d[i])) {
+                add_close_pair(pairs, i, block->j0 + j, w[i], sums->near);
+                w[i] = 0;
+            }
             sums->rows[i] += w[i];
             col += w[i];
         }
@@ -198,7 +214,7 @@ static void add_ard(const sg_pairs *pairs, const adjoint_sums *sums, double *dlo
     for (int k = 0; k < a->q; k++) {
         const double *ak = a->x + (size_t) a->n * k, *bk = b->x + (size_t) b->n * k;
         const double *wb = sums->Wb + (size_t) a->n * k;
-        double sum = 0;
+        double sum = sums->near[k];
         for (int i = 0; i < a->n; i++) sum += ak[i] * (ak[i] * sums->rows[i] - 2 * wb[i]);
         for (int j = 0; j < b->n; j++) sum += bk[j] * bk[j] * sums->cols[j];
         dlog_ell[k] -= 2 * sum;
@@ -222,7 +238,7 @@ static void stationary_adjoint(const sg_kernel *self, int n, const double *x, in
     const size_t room = (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK);
     double *r2 = ws->doubles(room), *W = ws->doubles(room);
     adjoint_sums sums = {0, 0, 0, zeros(n, ws), zeros(m, ws),
-                         self->ard ? zeros((size_t) n * self->p, ws) : NULL};
+                         zeros(self->ard ? (size_t) n * self->p : 0, ws), zeros(self->p, ws)};
     sg_block block = {0};
     while (sg_next_block(&pairs, &block)) {
         add_block(self, &pairs, &block, K, Kbar, r2, W, &sums);
