@@ -1,0 +1,4 @@
+library(testthat)
+library(sparsegp)
+
+test_check("sparsegp")

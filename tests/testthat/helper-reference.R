@@ -1,0 +1,237 @@
+# Plain R definitions that the C code must reproduce: slow, short, and written from the papers, not
+# from the C code. A new kernel or likelihood adds one entry to REFERENCE_KERNELS or
+# REFERENCE_LIKELIHOODS, under the name that C's catalogue gives it; the contract tests do the rest.
+
+# ---- Kernels ----
+
+# One pair of inputs x, z (vectors of the p inputs the kernel sees). v: list of hyperparameters on the
+# natural scale by the names of the R constructor. A composite gets the values of its parts instead.
+REFERENCE_KERNELS <- list(
+  rbf = function(x, z, v, kernel) v$variance * exp(-distance(x, z, v)^2 / 2),
+  matern12 = function(x, z, v, kernel) v$variance * exp(-distance(x, z, v)),
+  matern32 = function(x, z, v, kernel) {
+    s <- sqrt(3) * distance(x, z, v)
+    v$variance * (1 + s) * exp(-s)
+  },
+  matern52 = function(x, z, v, kernel) {
+    s <- sqrt(5) * distance(x, z, v)
+    v$variance * (1 + s + s^2 / 3) * exp(-s)
+  },
+  rq = function(x, z, v, kernel) {
+    v$variance * (1 + distance(x, z, v)^2 / (2 * v$shape))^-v$shape
+  },
+  linear = function(x, z, v, kernel) sum(v$variance * x * z),
+  poly = function(x, z, v, kernel) {
+    v$variance * (1 + sum(x * z) / (length(x) * v$lengthscale))^kernel$degree
+  },
+  constant = function(x, z, v, kernel) v$variance,
+  periodic = function(x, z, v, kernel) {
+    v$variance * exp(-2 * sin(pi * (x - z) / v$period)^2 / v$lengthscale^2)
+  },
+  sum = function(parts) sum(parts),
+  product = function(parts) prod(parts)
+)
+
+distance <- function(x, z, v) sqrt(sum(((x - z) / v$lengthscale)^2))
+
+# Hyperparameters a resolved kernel has, in C's order.
+kernel_theta_length <- function(kernel) {
+  if (length(kernel$parts)) return(sum(vapply(kernel$parts, kernel_theta_length, 0)))
+  each <- kernel$ard & names(kernel$params) == kernel$per_input
+  sum(ifelse(each, length(kernel$vars), 1))
+}
+
+# theta (logarithms) cut up for a leaf: list by name, natural scale.
+kernel_values <- function(kernel, theta) {
+  each <- kernel$ard & names(kernel$params) == kernel$per_input
+  size <- ifelse(each, length(kernel$vars), 1)
+  split(exp(theta), factor(rep(names(kernel$params), size), names(kernel$params)))
+}
+
+# The naive Gram matrix of a resolved kernel between the rows of x and of z.
+reference_kernel <- function(kernel, theta, x, z = x) {
+  K <- matrix(0, nrow(x), nrow(z))
+  for (i in seq_len(nrow(x))) {
+    for (j in seq_len(nrow(z))) K[i, j] <- reference_pair(kernel, theta, x[i, ], z[j, ])
+  }
+  K
+}
+
+reference_pair <- function(kernel, theta, x, z) {
+  formula <- REFERENCE_KERNELS[[kernel$type]]
+  if (length(kernel$parts) == 0L) {
+    at <- kernel$vars + 1L
+    return(formula(x[at], z[at], kernel_values(kernel, theta), kernel))
+  }
+  parts <- numeric()
+  for (part in kernel$parts) {
+    mine <- seq_len(kernel_theta_length(part))
+    parts <- c(parts, reference_pair(part, theta[mine], x, z))
+    theta <- theta[-mine]
+  }
+  formula(parts)
+}
+
+# ---- Likelihoods ----
+
+# y: one data row as C sees it; f: vector of latent values; v: list of hyperparameters, natural scale.
+#   logp         log p(y|f)
+#   mean, var    of a new response given f (classes: of 0/1)
+#   places       where in f the likelihood has its mode, kinks, jumps or transitions
+#   log_concave  is logp concave in f for every y?
+REFERENCE_LIKELIHOODS <- list(
+  gaussian = list(
+    logp = function(y, f, v) stats::dnorm(y[1L], f, sqrt(v$noise / y[2L]), log = TRUE),
+    mean = function(f, v) f,
+    var = function(f, v) rep(v$noise, length(f)),
+    places = function(y, v) y[1L],
+    log_concave = TRUE
+  ),
+  probit = list(
+    logp = function(y, f, v) stats::pnorm(y * (f + v$bias), log.p = TRUE),
+    mean = function(f, v) stats::pnorm(f + v$bias),
+    var = function(f, v) stats::pnorm(f + v$bias) * stats::pnorm(-f - v$bias),
+    places = function(y, v) -v$bias,
+    log_concave = TRUE
+  ),
+  logit = list(
+    logp = function(y, f, v) stats::plogis(y * (f + v$bias), log.p = TRUE),
+    mean = function(f, v) stats::plogis(f + v$bias),
+    var = function(f, v) stats::plogis(f + v$bias) * stats::plogis(-f - v$bias),
+    places = function(y, v) -v$bias,
+    log_concave = TRUE
+  )
+)
+
+# ---- Integrals against a Gaussian ----
+
+# Gauss-Legendre on [-1, 1] from the eigenvalues of the Jacobi matrix (Golub and Welsch).
+gauss_legendre <- function(n) {
+  k <- seq_len(n - 1L)
+  jacobi <- matrix(0, n, n)
+  jacobi[cbind(k, k + 1L)] <- jacobi[cbind(k + 1L, k)] <- k / sqrt(4 * k^2 - 1)
+  e <- eigen(jacobi, symmetric = TRUE)
+  list(x = e$values, w = 2 * e$vectors[1L, ]^2)
+}
+
+GAUSS_LEGENDRE <- gauss_legendre(20L)
+
+# Nodes and weights of the 20-point rule on every interval of a mesh that doubles away from each
+# place: whatever happens near a place, on whatever scale from 1e-9 to 1e9, is resolved.
+reference_mesh <- function(places, rule = GAUSS_LEGENDRE) {
+  steps <- 2^(-30:30)
+  breaks <- sort(unique(c(outer(places, c(-steps, 0, steps), "+"))))
+  half <- diff(breaks) / 2
+  middle <- breaks[-1L] - half
+  list(t = c(outer(rule$x, half) + rep(middle, each = length(rule$x))), w = c(outer(rule$w, half)))
+}
+
+# log Z = log of the integral of exp(logp(f)) N(f; mu, s2) over f, and d1, d2, its derivatives in mu,
+# from the moments of t = (f - mu) / sd; `expect(g)` is the mean of g(f) under the integrand.
+# Accurate to about 1e-13 in log Z, 1e-13 / sd in d1, 1e-13 / s2 in d2.
+reference_integral <- function(logp, mu, s2, places) {
+  sd <- sqrt(s2)
+  log_integrand <- function(t) logp(mu + sd * t) - t^2 / 2 - log(2 * pi) / 2
+  places <- c(0, (places - mu) / sd)
+  first <- reference_mesh(places)$t
+  at <- which.max(log_integrand(first))
+  around <- first[c(max(at - 1L, 1L), min(at + 1L, length(first)))]
+  peak <- stats::optimize(log_integrand, around, maximum = TRUE)$maximum
+  mesh <- reference_mesh(c(places, peak))
+  values <- log_integrand(mesh$t)
+  top <- max(values)
+  weight <- mesh$w * exp(values - top)
+  total <- sum(weight)
+  weight <- weight / total
+  shift <- sum(weight * (mesh$t - peak))
+  var <- sum(weight * (mesh$t - peak)^2) - shift^2
+  expect <- function(g) {
+    at <- weight > 0
+    sum(weight[at] * g(mu + sd * mesh$t[at]))
+  }
+  list(logz = top + log(total), d1 = (peak + shift) / sd, d2 = (var - 1) / s2, expect = expect)
+}
+
+reference_tilt <- function(type, y, mu, s2, v) {
+  lik <- REFERENCE_LIKELIHOODS[[type]]
+  reference_integral(function(f) lik$logp(y, f, v), mu, s2, lik$places(y, v))
+}
+
+# Mean and variance of a new response under f ~ N(mu, s2), and the variance of its mean. y is any
+# data row: it only says where to look.
+reference_predict <- function(type, y, mu, s2, v) {
+  lik <- REFERENCE_LIKELIHOODS[[type]]
+  expect <- reference_integral(function(f) 0 * f, mu, s2, lik$places(y, v))$expect
+  mean <- expect(function(f) lik$mean(f, v))
+  spread <- expect(function(f) (lik$mean(f, v) - mean)^2)
+  list(mean = mean, var = expect(function(f) lik$var(f, v)) + spread, spread = spread)
+}
+
+# ---- Expectation propagation ----
+
+# Plain sequential EP (Minka's formulas 71-88) with explicit inverses, run until no site moves by more
+# than tol. tilt(i, mu, s2) gives logz, d1, d2 of row i at a cavity; offset: known prior means.
+# K must be well conditioned. Evidence needs every site precision to be positive.
+reference_ep <- function(K, tilt, offset = numeric(nrow(K)), tol = 1e-12, sweeps = 1000L) {
+  n <- nrow(K)
+  tau <- nu <- cav_mean <- cav_var <- logz <- d1 <- d2 <- numeric(n)
+  K_inverse <- solve(K)
+  for (sweep in seq_len(sweeps)) {
+    before <- c(tau, nu)
+    for (i in seq_len(n)) {
+      Sigma <- solve(K_inverse + diag(tau, n))
+      mean <- drop(Sigma %*% nu)
+      cav_var[i] <- 1 / (1 / Sigma[i, i] - tau[i])
+      cav_mean[i] <- cav_var[i] * (mean[i] / Sigma[i, i] - nu[i])
+      z <- tilt(i, cav_mean[i] + offset[i], cav_var[i])
+      logz[i] <- z$logz
+      d1[i] <- z$d1
+      d2[i] <- z$d2
+      tau[i] <- -z$d2 / (1 + cav_var[i] * z$d2)
+      nu[i] <- (z$d1 - cav_mean[i] * z$d2) / (1 + cav_var[i] * z$d2)
+    }
+    if (max(abs(c(tau, nu) - before)) <= tol * max(abs(c(tau, nu)))) break
+  }
+  Sigma <- solve(K_inverse + diag(tau, n))
+  v <- 1 / tau
+  m <- nu / tau
+  log_s <- logz + log1p(cav_var / v) / 2 - d1^2 / (2 * d2)          # formula 16
+  B <- sum(Sigma * outer(m / v, m / v)) - sum(m^2 / v)              # formula 87
+  log_det <- as.numeric(determinant(K + diag(v, n))$modulus)
+  list(
+    tau = tau, nu = nu, mean = drop(Sigma %*% nu), var = diag(Sigma), cav_mean = cav_mean,
+    cav_var = cav_var, sweeps = sweep,
+    log_evidence = sum(log(v)) / 2 - log_det / 2 + B / 2 + sum(log_s) # formula 88
+  )
+}
+
+# The tilt of reference_ep() for a likelihood of the list above; rows: q x n.
+reference_ep_tilt <- function(type, rows, v) {
+  function(i, mu, s2) reference_tilt(type, rows[, i], mu, s2, v)
+}
+
+# Exact log evidence with Gaussian noise: the log density of y under N(offset, K + diag(noise)).
+reference_gaussian_evidence <- function(K, y, noise, offset = 0) {
+  C <- K + diag(noise, nrow(K))
+  r <- y - offset
+  log_det <- as.numeric(determinant(C)$modulus)
+  -0.5 * (length(y) * log(2 * pi) + log_det + sum(r * solve(C, r)))
+}
+
+# ---- Derivatives ----
+
+# Gradient of f at x by central differences with steps h, h/2, h/4, ..., extrapolated to step 0
+# (Richardson): the error is of order h^(2 levels), plus rounding of f times 2^levels / h.
+numeric_gradient <- function(f, x, h = 0.005, levels = 4L) {
+  slope <- function(k) {
+    steps <- h / 2^(seq_len(levels) - 1L)
+    table <- vapply(steps, function(step) {
+      (f(replace(x, k, x[k] + step)) - f(replace(x, k, x[k] - step))) / (2 * step)
+    }, 0)
+    for (level in seq_len(levels - 1L)) {
+      table <- table[-1L] + diff(table) / (4^level - 1)
+    }
+    table
+  }
+  vapply(seq_along(x), slope, 0)
+}

@@ -1,0 +1,282 @@
+# What every kernel promises, for every kernel that C reports. A new kernel is found here by itself; it
+# needs its formula in helper-reference.R, and a constructor kernel_<name>().
+
+catalogue <- function() .Call(sg_catalogue)$kernels
+
+three_inputs <- list(names = c("a", "b", "c"), terms = c("a", "b", "c"), kept = rep(TRUE, 3L))
+
+# The ways to call a constructor, as far as it has the arguments: one input, all, a reordered subset,
+# one length scale per input. Composites get parts of every family, and a nested composite.
+sample_kernels <- function(type) {
+  if (type %in% c("sum", "product")) {
+    combine <- if (type == "sum") `+` else `*`
+    inner <- if (type == "sum") `*` else `+`
+    plain <- combine(kernel_rbf(ard = TRUE), kernel_linear(vars = "b"))
+    nested <- inner(kernel_periodic(vars = "a"), kernel_constant())
+    return(list(plain = plain, nested = combine(combine(nested, kernel_rq()), kernel_poly(3))))
+  }
+  make <- get(paste0("kernel_", type))
+  ways <- list(
+    one = list(vars = "b"), all = list(), some = list(vars = c("c", "a")), ard = list(ard = TRUE),
+    some_ard = list(vars = c("c", "a"), ard = TRUE), degree = list(degree = 3)
+  )
+  ways <- Filter(function(way) all(names(way) %in% names(formals(make))), ways)
+  kernels <- lapply(ways, function(way) do.call(make, way))
+  Filter(function(kernel) accepts(kernel, three_inputs), kernels)
+}
+
+# FALSE for a kernel of one input that was given all of them
+accepts <- function(kernel, inputs) {
+  tryCatch(is.list(resolve_kernel(kernel, inputs)), sparsegp_error = function(e) FALSE)
+}
+
+# Every kernel in every way, with hyperparameters around 1: `spec` for C, `kernel` for the reference.
+cases <- function() {
+  set.seed(1)
+  lapply(setNames(nm = catalogue()), function(type) {
+    lapply(sample_kernels(type), function(kernel) {
+      kernel <- resolve_kernel(kernel, three_inputs)
+      list(kernel = kernel, spec = spec_for_c(kernel),
+           theta = rnorm(kernel_theta_length(kernel), sd = 0.4))
+    })
+  })
+}
+
+# Runs check(case, label) for all cases; labels say which kernel failed.
+for_all <- function(check) {
+  all <- cases()
+  for (type in names(all)) {
+    for (way in names(all[[type]])) check(all[[type]][[way]], paste0(type, " (", way, ")"))
+  }
+}
+
+points <- function(n, spread = 1) matrix(rnorm(3L * n, sd = spread), n, 3L)
+
+cross <- function(case, x, z = x, theta = case$theta) {
+  .Call(sg_kernel_cross, case$spec, theta, x, z)
+}
+
+# The largest difference relative to the size of the numbers compared.
+gap <- function(a, b) max(abs(a - b)) / max(abs(b), 1e-300)
+
+# sum of Kbar o dK/dtheta by C, and by differentiating sum(Kbar o K).
+expect_adjoint <- function(case, x, z, Kbar, tolerance, label) {
+  by_c <- .Call(sg_kernel_adjoint, case$spec, case$theta, x, z, Kbar)
+  by_differences <- numeric_gradient(function(theta) sum(Kbar * cross(case, x, z, theta)),
+                                     case$theta)
+  expect_lt(gap(by_c, by_differences), tolerance, label = label)
+}
+
+test_that("every kernel of the catalogue has a reference formula and a constructor", {
+  expect_setequal(names(REFERENCE_KERNELS), catalogue())
+  for (type in catalogue()) expect_true(length(cases()[[type]]) > 0L, label = type)
+})
+
+test_that("a matrix of any shape equals the reference formula", {
+  set.seed(2)
+  x <- points(9L)
+  z <- points(5L, spread = 2)
+  one <- points(1L)
+  for_all(function(case, label) {
+    # distances come from inner products: a dozen roundings of numbers of the size of |x|^2
+    expect_lt(gap(cross(case, x, z), reference_kernel(case$kernel, case$theta, x, z)), 1e-13,
+              label = label)
+    expect_lt(gap(cross(case, one, z), reference_kernel(case$kernel, case$theta, one, z)), 1e-13,
+              label = label)
+    expect_lt(gap(cross(case, x, one), reference_kernel(case$kernel, case$theta, x, one)), 1e-13,
+              label = label)
+  })
+})
+
+test_that("extreme hyperparameters give the reference formula", {
+  set.seed(3)
+  x <- points(6L)
+  for_all(function(case, label) {
+    for (shift in c(-8, 8)) {
+      theta <- case$theta + shift
+      # length scales of e^-8 put the inputs thousands of units apart, where inner products of size
+      # 1e7 round in the ninth digit; kernels that far apart are 0 unless they are periodic
+      expect_lt(gap(cross(case, x, theta = theta), reference_kernel(case$kernel, theta, x)), 1e-8,
+                label = paste(label, shift))
+    }
+  })
+})
+
+test_that("x with itself gives what x with a copy of x gives, and is symmetric", {
+  set.seed(4)
+  x <- points(11L)
+  for_all(function(case, label) {
+    K <- cross(case, x)
+    expect_lt(gap(K, cross(case, x, x + 0)), 1e-14, label = label)
+    expect_lt(gap(K, t(K)), 1e-15, label = label)
+  })
+})
+
+test_that("blocks of columns fit together: 127 to 300 of them, few rows or many", {
+  set.seed(5)
+  z <- points(300L)
+  for_all(function(case, label) {
+    K <- cross(case, z, z + 0)
+    for (m in c(127L, 128L, 129L, 256L, 257L)) {
+      some <- z[seq_len(m), ]
+      expect_lt(gap(cross(case, some), K[seq_len(m), seq_len(m)]), 1e-13, label = paste(label, m))
+    }
+    expect_lt(gap(cross(case, z[1:2, ], z), K[1:2, ]), 1e-13, label = label)
+    at <- c(1L, 128L, 129L, 300L)
+    expect_lt(gap(K[at, at], reference_kernel(case$kernel, case$theta, z[at, ])), 1e-13,
+              label = label)
+  })
+})
+
+test_that("the diagonal is that of the matrix", {
+  set.seed(6)
+  x <- points(10L)
+  for_all(function(case, label) {
+    k <- .Call(sg_kernel_diag, case$spec, case$theta, x)
+    expect_lt(gap(k, diag(cross(case, x))), 1e-14, label = label)
+  })
+})
+
+test_that("matrices are positive semidefinite, with duplicates and near-duplicates too", {
+  set.seed(7)
+  x <- points(25L)
+  x <- rbind(x, x[1:5, ], x[1:5, ] + 1e-9)
+  for_all(function(case, label) {
+    values <- eigen(cross(case, x), symmetric = TRUE, only.values = TRUE)$values
+    # eigenvalues that are 0 come out as rounding of the largest
+    expect_gt(min(values), -1e-14 * length(values) * max(values), label = label)
+  })
+})
+
+test_that("near-duplicates are told apart as well as the inputs tell them apart", {
+  set.seed(8)
+  x <- points(6L)
+  z <- x + 1e-9 * points(6L)
+  for_all(function(case, label) {
+    K <- cross(case, rbind(x, z))
+    expect_lt(gap(K, reference_kernel(case$kernel, case$theta, rbind(x, z))), 1e-13, label = label)
+    # the distance itself, which is all that is left of 1 - K: 1e-9 to six digits
+    if (startsWith(label, "matern12")) {
+      lost <- 1 - diag(cross(case, x, z)) / exp(case$theta[1L])
+      reference <- -expm1(log(diag(reference_kernel(case$kernel, case$theta, x, z))) -
+                            case$theta[1L])
+      expect_lt(gap(lost, reference), 1e-6, label = label)
+    }
+  })
+})
+
+test_that("exact duplicates have equal rows", {
+  set.seed(9)
+  x <- points(4L)[c(1L, 2L, 3L, 4L, 1L, 2L), ]
+  for_all(function(case, label) {
+    K <- cross(case, x)
+    expect_lt(gap(K[5:6, ], K[1:2, ]), 1e-15, label = label)
+  })
+})
+
+test_that("inputs a million units from the origin keep their distances", {
+  set.seed(10)
+  x <- points(7L) + 1e6
+  z <- points(5L) + 1e6
+  for_all(function(case, label) {
+    # 1e6 leaves ten decimals to a difference, and the phase of a periodic kernel nine
+    expect_lt(gap(cross(case, x, z), reference_kernel(case$kernel, case$theta, x, z)), 1e-8,
+              label = label)
+    expect_lt(gap(cross(case, x), reference_kernel(case$kernel, case$theta, x)), 1e-8,
+              label = label)
+  })
+})
+
+test_that("huge and tiny inputs give finite matrices wherever the formula is finite", {
+  set.seed(11)
+  for (size in c(1e150, 1e-150)) {
+    x <- points(5L) * size
+    Kbar <- matrix(rnorm(25L), 5L)
+    for_all(function(case, label) {
+      K <- cross(case, x)
+      reference <- reference_kernel(case$kernel, case$theta, x)
+      at <- is.finite(reference)
+      expect_true(all(is.finite(K[at])), label = label)
+      # nobody can know the phase of 1e150 periods
+      if (size > 1 && grepl("periodic|nested", label)) return()
+      if (any(at)) expect_lt(gap(K[at], reference[at]), 1e-13, label = label)
+      if (all(at)) expect_adjoint(case, x, x, Kbar, 1e-9, label)
+    })
+  }
+})
+
+test_that("no rows give an empty matrix and an adjoint of zero", {
+  x <- points(4L)
+  none <- x[0L, , drop = FALSE]
+  for_all(function(case, label) {
+    expect_identical(dim(cross(case, none, x)), c(0L, 4L), label = label)
+    expect_identical(dim(cross(case, x, none)), c(4L, 0L), label = label)
+    expect_identical(dim(cross(case, none)), c(0L, 0L), label = label)
+    expect_length(.Call(sg_kernel_diag, case$spec, case$theta, none), 0L)
+    expect_true(all(.Call(sg_kernel_adjoint, case$spec, case$theta, none, x, numeric()) == 0),
+                label = label)
+  })
+})
+
+test_that("columns a kernel does not see do not matter", {
+  set.seed(12)
+  x <- points(6L)
+  other <- x
+  other[, 2L] <- rnorm(6L)
+  for (kernel in list(kernel_rbf(vars = c("c", "a"), ard = TRUE), kernel_linear(vars = c(3, 1)),
+                      kernel_poly(vars = "c"), kernel_periodic(vars = 1))) {
+    kernel <- resolve_kernel(kernel, three_inputs)
+    theta <- seq_len(kernel_theta_length(kernel)) / 10
+    expect_identical(.Call(sg_kernel_cross, spec_for_c(kernel), theta, x, x),
+                     .Call(sg_kernel_cross, spec_for_c(kernel), theta, other, other))
+  }
+})
+
+# ---- Adjoints ----
+
+test_that("the adjoint is the derivative of sum(Kbar * K) for any weights and shapes", {
+  set.seed(13)
+  x <- points(8L)
+  z <- points(5L)
+  wide <- points(140L)
+  for_all(function(case, label) {
+    # 1e-10: differences of K extrapolated from steps of 0.005 and less
+    expect_adjoint(case, x, z, matrix(rnorm(40L), 8L), 1e-10, label)
+    expect_adjoint(case, z, z, matrix(rnorm(25L), 5L), 1e-10, paste(label, "x with itself"))
+    expect_adjoint(case, x[1:2, ], wide, matrix(rnorm(280L), 2L), 1e-10, paste(label, "blocks"))
+    expect_adjoint(case, x[1L, , drop = FALSE], z[1L, , drop = FALSE], matrix(1), 1e-10,
+                   paste(label, "1 x 1"))
+  })
+})
+
+test_that("the adjoint of the diagonal is its derivative", {
+  set.seed(14)
+  x <- points(9L)
+  kbar <- rnorm(9L)
+  for_all(function(case, label) {
+    by_c <- .Call(sg_kernel_adjoint_diag, case$spec, case$theta, x, kbar)
+    by_differences <- numeric_gradient(function(theta) {
+      sum(kbar * .Call(sg_kernel_diag, case$spec, theta, x))
+    }, case$theta)
+    expect_lt(gap(by_c, by_differences), 1e-10, label = label)
+  })
+})
+
+test_that("the adjoint survives duplicates, near-duplicates and a distant origin", {
+  set.seed(15)
+  x <- points(6L)
+  for (apart in c(0, 1e-9, 1e-13)) {
+    z <- rbind(x, x + apart * points(6L))
+    Kbar <- matrix(rnorm(144L), 12L)
+    for_all(function(case, label) {
+      expect_adjoint(case, z, z, Kbar, 1e-9, paste(label, apart))
+    })
+  }
+  z <- points(6L) + 1e6
+  x <- x + 1e6
+  Kbar <- matrix(rnorm(36L), 6L)
+  for_all(function(case, label) {
+    # ten decimals are left of a difference; nine of a phase, divided by a step of 1e-3
+    expect_adjoint(case, x, z, Kbar, if (grepl("periodic|nested", label)) 1e-5 else 1e-8, label)
+  })
+})

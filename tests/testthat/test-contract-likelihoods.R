@@ -1,0 +1,289 @@
+# What every likelihood promises, for every likelihood that C reports. A new one is found here by
+# itself; it needs its entry in helper-reference.R, and a constructor lik_<name>() whose $draw() and
+# $data_rows() make the sample responses.
+
+catalogue <- function() .Call(sg_catalogue)$likelihoods
+
+# Two settings of each likelihood's hyperparameters: theta on C's scale, `values` on the natural one;
+# and for each, up to four different data rows: responses drawn at low, middling and high latent
+# values, of uneven weight.
+cases <- function() {
+  set.seed(1)
+  all <- list()
+  for (type in catalogue()) {
+    lik <- get(paste0("lik_", type))()
+    log <- vapply(lik$about[names(lik$params)], function(about) about$log, NA)
+    for (theta in list(rep(-0.7, length(log)), rep(1.2, length(log)))) {
+      values <- as.list(setNames(ifelse(log, exp(theta), theta), names(log)))
+      f <- rep(c(-2, 0.3, 1.8), 4L)
+      rows <- unique(lik$data_rows(lik$draw(f, unlist(values)), rep(c(1, 0.25, 4), 4L)), MARGIN = 2L)
+      all[[length(all) + 1L]] <- list(
+        type = type, lik = lik, theta = as.double(theta), values = values,
+        rows = rows[, seq_len(min(4L, ncol(rows))), drop = FALSE], label = paste0(type, "(", toString(theta), ")")
+      )
+    }
+  }
+  all
+}
+
+for_all <- function(check) for (case in cases()) check(case)
+
+# C's tilts for all combinations of data rows, means and variances: a data frame with a column `row`;
+# dpar is a matrix column.
+tilts <- function(case, mu, s2, quadrature = FALSE, theta = case$theta) {
+  grid <- expand.grid(row = seq_len(ncol(case$rows)), mu = mu, s2 = s2)
+  tilt_at(case, grid, quadrature, theta)
+}
+
+tilt_at <- function(case, grid, quadrature = FALSE, theta = case$theta) {
+  z <- .Call(sg_lik_tilt, case$lik["type"], theta, case$rows[, grid$row, drop = FALSE], grid$mu,
+             grid$s2, quadrature)
+  grid[c("logz", "d1", "d2")] <- z[c("logz", "d1", "d2")]
+  grid$dpar <- t(z$dpar)
+  grid
+}
+
+reference_at <- function(case, grid) {
+  for (i in seq_len(nrow(grid))) {
+    z <- reference_tilt(case$type, case$rows[, grid$row[i]], grid$mu[i], grid$s2[i], case$values)
+    grid[i, c("logz", "d1", "d2")] <- z[c("logz", "d1", "d2")]
+  }
+  grid
+}
+
+# log Z to `tolerance`, relative where it is large; derivatives relative to their natural size, that of
+# a likelihood as narrow as the marginal: 1 / sd and 1 / s2, or their own where that is larger.
+expect_same_tilt <- function(found, wanted, tolerance, label) {
+  sd <- sqrt(wanted$s2)
+  expect_lt(max(abs(found$logz - wanted$logz) / pmax(1, abs(wanted$logz))), tolerance,
+            label = paste("log Z of", label))
+  expect_lt(max(abs(found$d1 - wanted$d1) / pmax(1 / sd, abs(wanted$d1))), tolerance,
+            label = paste("d1 of", label))
+  expect_lt(max(abs(found$d2 - wanted$d2) / pmax(1 / wanted$s2, abs(wanted$d2))), tolerance,
+            label = paste("d2 of", label))
+}
+
+logp <- function(case, f, row = 1L) {
+  y <- case$rows[, rep(row, length(f)), drop = FALSE]
+  .Call(sg_lik_eval, case$lik["type"], case$theta, y, as.double(f))$logp
+}
+
+test_that("every likelihood of the catalogue has a reference formula and a constructor", {
+  expect_setequal(names(REFERENCE_LIKELIHOODS), catalogue())
+  for (type in catalogue()) {
+    expect_s3_class(get(paste0("lik_", type))(), "sparsegp_likelihood")
+  }
+})
+
+test_that("log p and the moments of a response equal the reference formulas", {
+  f <- c(-40, -3, -0.2, 0, 1e-8, 2.5, 40)
+  for_all(function(case) {
+    reference <- REFERENCE_LIKELIHOODS[[case$type]]
+    for (row in seq_len(ncol(case$rows))) {
+      expect_equal(logp(case, f, row), reference$logp(case$rows[, row], f, case$values),
+                   tolerance = 1e-14, label = case$label)
+    }
+    found <- .Call(sg_lik_eval, case$lik["type"], case$theta, NULL, f)
+    expect_equal(found$mean, reference$mean(f, case$values), tolerance = 1e-14, label = case$label)
+    expect_equal(found$var, reference$var(f, case$values), tolerance = 1e-14, label = case$label)
+  })
+})
+
+test_that("log p is finite for every finite latent value", {
+  f <- c(-1e150, -1e8, -1e3, 1e3, 1e8, 1e150)
+  for_all(function(case) {
+    for (row in seq_len(ncol(case$rows))) {
+      expect_true(all(is.finite(logp(case, f, row))), label = case$label)
+    }
+  })
+})
+
+test_that("tilts equal the reference integral", {
+  for_all(function(case) {
+    found <- tilts(case, c(-6, -0.5, 0, 2, 15), c(0.01, 0.5, 4, 100, 1e4))
+    wanted <- reference_at(case, found)
+    # the quadrature promises 1e-9 in log Z
+    expect_same_tilt(found, wanted, 1e-9, case$label)
+    by_quadrature <- tilt_at(case, found[c("row", "mu", "s2")], quadrature = TRUE)
+    expect_same_tilt(by_quadrature, wanted, 1e-9, paste(case$label, "by quadrature"))
+  })
+})
+
+test_that("closed forms equal the quadrature", {
+  for_all(function(case) {
+    mu <- c(-30, -3, 0, 0.7, 8, 40)
+    closed <- tilts(case, mu, 10^c(-12, -6, -4, -2, 0, 2, 4, 8))
+    by_quadrature <- tilt_at(case, closed[c("row", "mu", "s2")], quadrature = TRUE)
+    expect_same_tilt(by_quadrature, closed, 1e-9, case$label)
+    size <- pmax(1, abs(closed$dpar))
+    expect_lt(max(abs(by_quadrature$dpar - closed$dpar) / size), 1e-8,
+              label = paste("dpar of", case$label)) # dlogp/dtheta is a difference with step 1e-3
+  })
+})
+
+test_that("d1 and d2 are the derivatives of log Z in mu", {
+  for_all(function(case) {
+    at <- tilts(case, c(-8, -1, 0.4, 3), c(0.05, 1, 30))
+    for (i in seq_len(nrow(at))) {
+      moved <- function(mu, what) {
+        tilt_at(case, data.frame(row = at$row[i], mu = mu, s2 = at$s2[i]))[[what]]
+      }
+      # the step is a thousandth and less of the marginal's width; log Z has ten digits or more
+      h <- 0.1 * sqrt(at$s2[i])
+      d1 <- numeric_gradient(function(mu) moved(mu, "logz"), at$mu[i], h)
+      d2 <- numeric_gradient(function(mu) moved(mu, "d1"), at$mu[i], h)
+      label <- paste(case$label, toString(at[i, c("row", "mu", "s2")]))
+      expect_lt(abs(at$d1[i] - d1), 1e-7 * max(1, abs(d1)), label = paste("d1 of", label))
+      expect_lt(abs(at$d2[i] - d2), 1e-7 * max(1, abs(d2)), label = paste("d2 of", label))
+    }
+  })
+})
+
+test_that("dpar is the derivative of log Z in the hyperparameters", {
+  for_all(function(case) {
+    at <- tilts(case, c(-8, -1, 0.4, 3), c(0, 0.05, 1, 30, 1e4))
+    for (i in seq_len(nrow(at))) {
+      dpar <- numeric_gradient(function(theta) {
+        tilt_at(case, at[i, c("row", "mu", "s2")], theta = theta)$logz
+      }, case$theta, h = 0.02)
+      # log Z has ten digits or more, divided by a step of 0.0025
+      expect_lt(max(abs(at$dpar[i, ] - dpar) / pmax(1, abs(dpar))), 1e-7,
+                label = paste("dpar of", case$label, toString(at[i, c("row", "mu", "s2")])))
+    }
+  })
+})
+
+test_that("as s2 vanishes tilts become log p and its derivatives", {
+  for_all(function(case) {
+    for (row in seq_len(ncol(case$rows))) {
+      for (mu in c(-20, -2, 0.1, 3, 20)) {
+        at_point <- logp(case, mu, row)
+        slope <- numeric_gradient(function(f) logp(case, f, row), mu, h = 0.05)
+        bend <- numeric_gradient(function(f) {
+          numeric_gradient(function(f) logp(case, f, row), f, h = 0.05)
+        }, mu, h = 0.05)
+        for (quadrature in c(FALSE, TRUE)) {
+          found <- tilt_at(case, data.frame(row = row, mu = mu, s2 = c(1e-2, 1e-6, 1e-12, 0)),
+                           quadrature)
+          # to first order in s2, log Z = log p + s2 (slope^2 + bend) / 2; d1 and d2 alike: a few
+          # s2 of the size of the powers of slope and bend. 1e-8: two differentiations of log p.
+          size <- (1 + abs(slope) + abs(bend))^3
+          label <- paste(case$label, "row", row, "at", mu)
+          expect_true(all(abs(found$logz - at_point) <= size * (found$s2 + 1e-13)),
+                      label = paste("log Z of", label))
+          expect_true(all(abs(found$d1 - slope) <= size * (found$s2 + 1e-10)),
+                      label = paste("d1 of", label))
+          expect_true(all(abs(found$d2 - bend) <= size * (found$s2 + 1e-8)),
+                      label = paste("d2 of", label))
+        }
+      }
+    }
+  })
+})
+
+test_that("tilts are finite and sane for any marginal", {
+  for_all(function(case) {
+    for (quadrature in c(FALSE, TRUE)) {
+      at <- tilts(case, c(-40, -5, 0, 5, 40), c(0, 10^seq(-14, 8, by = 2)), quadrature)
+      expect_true(all(is.finite(unlist(at))), label = case$label)
+      # 1 + s2 d2 is the tilted variance in units of the marginal's
+      expect_true(all(1 + at$s2 * at$d2 > 0), label = paste("tilted variance of", case$label))
+      if (REFERENCE_LIKELIHOODS[[case$type]]$log_concave) {
+        # never wider than the marginal; 1e-9: second differences of log p, for s2 small
+        expect_true(all(at$d2 <= 1e-9), label = paste("d2 of", case$label))
+      }
+    }
+  })
+})
+
+test_that("a marginal far wider than the likelihood is no obstacle", {
+  for_all(function(case) {
+    found <- tilts(case, c(-40, 0, 40), c(1e6, 1e8))
+    expect_same_tilt(found, reference_at(case, found), 1e-9, case$label)
+  })
+})
+
+test_that("predictions equal the reference integral, spread included", {
+  for_all(function(case) {
+    grid <- expand.grid(mu = c(-5, -0.4, 0, 1, 12), s2 = c(1e-4, 0.3, 2, 50, 1e4))
+    closed <- .Call(sg_lik_predict, case$lik["type"], case$theta, grid$mu, grid$s2, FALSE)
+    by_quadrature <- .Call(sg_lik_predict, case$lik["type"], case$theta, grid$mu, grid$s2, TRUE)
+    wanted <- Map(function(mu, s2) {
+      unlist(reference_predict(case$type, case$rows[, 1L], mu, s2, case$values))
+    }, grid$mu, grid$s2)
+    wanted <- as.data.frame(do.call(rbind, wanted))
+    for (found in list(closed, by_quadrature)) {
+      expect_lt(max(abs(found$mean - wanted$mean) / pmax(1, abs(wanted$mean))), 1e-9,
+                label = paste("mean of", case$label))
+      expect_lt(max(abs(found$var - wanted$var) / pmax(1, wanted$var)), 1e-9,
+                label = paste("variance of", case$label))
+    }
+    expect_lt(max(abs(by_quadrature$spread - wanted$spread) / pmax(1, wanted$spread)), 1e-9,
+              label = paste("spread of", case$label))
+  })
+})
+
+test_that("predictions without variance are the moments at the mean", {
+  mu <- c(-40, -1, 0, 2, 40)
+  for_all(function(case) {
+    at <- .Call(sg_lik_eval, case$lik["type"], case$theta, NULL, mu)
+    for (s2 in c(0, 1e-13)) {
+      for (quadrature in c(FALSE, TRUE)) {
+        found <- .Call(sg_lik_predict, case$lik["type"], case$theta, mu, rep(s2, 5L), quadrature)
+        expect_equal(found[c("mean", "var")], at[c("mean", "var")], tolerance = 1e-12,
+                     label = case$label)
+      }
+      expect_true(all(found$spread >= 0 & found$spread <= 2 * s2), label = case$label)
+    }
+  })
+})
+
+test_that("the probabilities of two classes sum to one and are what predict() gives", {
+  mu <- rep(c(-40, -2, 0, 0.3, 9), 4L)
+  s2 <- rep(c(0, 0.1, 7, 1e6), each = 5L)
+  for_all(function(case) {
+    if (case$lik$response != "binary") return()
+    prob <- function(class) {
+      rows <- case$lik$data_rows(rep(class, 20L), NULL)
+      exp(.Call(sg_lik_tilt, case$lik["type"], case$theta, rows, mu, s2, FALSE)$logz)
+    }
+    mean <- .Call(sg_lik_predict, case$lik["type"], case$theta, mu, s2, FALSE)$mean
+    expect_equal(prob(1) + prob(-1), rep(1, 20L), tolerance = 1e-9, label = case$label)
+    expect_equal(mean, prob(1), tolerance = 1e-9, label = case$label)
+    expect_true(all(mean >= 0 & mean <= 1), label = case$label)
+  })
+})
+
+test_that("2000 random tilts are finite, and closed form and quadrature agree", {
+  for_all(function(case) {
+    set.seed(20)
+    n <- 1000L
+    at <- data.frame(row = sample(ncol(case$rows), n, TRUE), mu = rnorm(n) * 10^runif(n, -2, 2.3),
+                     s2 = 10^runif(n, -14, 9))
+    theta <- case$theta + rnorm(length(case$theta))
+    found <- tilt_at(case, at, theta = theta)
+    by_quadrature <- tilt_at(case, at, quadrature = TRUE, theta = theta)
+    expect_true(all(is.finite(unlist(found))), label = case$label)
+    expect_true(all(is.finite(unlist(by_quadrature))), label = paste(case$label, "by quadrature"))
+    # where log Z is -1e5, logp itself has rounding of 1e-11 that the moments see in full
+    expect_same_tilt(by_quadrature, found, 1e-8, case$label)
+    predicted <- .Call(sg_lik_predict, case$lik["type"], theta, at$mu, at$s2, FALSE)
+    expect_true(all(is.finite(unlist(predicted))) && all(predicted$var >= 0), label = case$label)
+  })
+})
+
+test_that("the reference EP and its evidence are exact for Gaussian noise", {
+  # the other tests of EP lean on reference_ep(): here it has to show that it is right
+  set.seed(21)
+  x <- cbind(1:5)
+  kernel <- resolve_kernel(kernel_rbf(), list(names = "x", terms = "x", kept = TRUE))
+  K <- reference_kernel(kernel, log(c(1.3, 0.8)), x)
+  rows <- rbind(rnorm(5L), c(1, 2, 1, 0.5, 1))
+  offset <- rnorm(5L)
+  v <- list(noise = 0.2)
+  ep <- reference_ep(K, reference_ep_tilt("gaussian", rows, v), offset)
+  noise <- v$noise / rows[2L, ]
+  expect_equal(ep$log_evidence, reference_gaussian_evidence(K, rows[1L, ], noise, offset),
+               tolerance = 1e-10)
+  expect_equal(ep$mean, drop(K %*% solve(K + diag(noise), rows[1L, ] - offset)), tolerance = 1e-10)
+})

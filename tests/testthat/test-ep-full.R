@@ -1,0 +1,187 @@
+# Full EP against the dense reference, quadrature and itself.
+
+# A problem for engine_run() at chosen hyperparameters: x as given, no scaling.
+ep_problem <- function(x, rows, kernel, lik, offset = numeric(nrow(x)), method = method_ep(tol = 1e-10)) {
+  names <- paste0("x", seq_len(ncol(x)))
+  resolved <- resolve_kernel(kernel, list(names = names, terms = names,
+                                          kept = rep(TRUE, ncol(x))))
+  theta <- log(kernel_start(resolved))
+  list(x = x, spec = spec_for_c(resolved), nkernel = length(theta), kernel_theta = theta, lik = lik,
+       rows = rows, offset = offset, method = method)
+}
+
+# The values given in the constructors, in C's order.
+kernel_start <- function(kernel) {
+  if (length(kernel$parts)) return(unlist(lapply(kernel$parts, kernel_start)))
+  values <- lapply(names(kernel$params), function(name) {
+    count <- if (kernel$ard && name == kernel$per_input) length(kernel$vars) else 1L
+    rep_len(kernel$params[[name]], count)
+  })
+  unlist(values)
+}
+
+classes_problem <- function(n, kernel, lik, seed = 1, ...) {
+  set.seed(seed)
+  x <- matrix(rnorm(n * 3), n)
+  y <- sign(x[, 1] + x[, 2]^2 - 1 + 0.5 * rnorm(n))
+  ep_problem(x, rbind(y), kernel, lik, offset = 0.2 * x[, 3], ...)
+}
+
+run_at <- function(problem, lik_theta, ...) {
+  engine_run(problem, c(problem$kernel_theta, lik_theta), ...)
+}
+
+test_that("full EP equals the dense reference on 100 rows, three inputs, offsets and a bias", {
+  # Matern: the reference inverts K, and the rbf kernel's condition number costs it seven digits
+  kernel <- kernel_matern32(variance = 5, lengthscale = c(1, 1.5, 3), ard = TRUE)
+  problem <- classes_problem(100, kernel, lik_probit())
+  run <- run_at(problem, 0.3)
+  K <- engine_kernel(problem, problem$kernel_theta, problem$x)
+  reference <- reference_ep(K, function(i, mu, s2) {
+    # the probit's closed form: the reference integral would take minutes at 100 rows
+    .Call(sg_lik_tilt, list(type = "probit"), 0.3, problem$rows[, i, drop = FALSE], mu, s2, FALSE)
+  }, problem$offset)
+  # both are converged to 1e-10 or better
+  expect_equal(run$logz, reference$log_evidence, tolerance = 1e-9)
+  expect_equal(run$mean, reference$mean, tolerance = 1e-8)
+  expect_equal(run$var, reference$var, tolerance = 1e-8)
+  expect_equal(run$tau, reference$tau, tolerance = 1e-7)
+  expect_equal(run$cav_var, reference$cav_var, tolerance = 1e-7)
+})
+
+test_that("full EP equals the dense reference with a likelihood known only by its log density", {
+  problem <- classes_problem(15, kernel_matern32(variance = 4, lengthscale = 1), lik_logit())
+  run <- run_at(problem, -0.4)
+  K <- engine_kernel(problem, problem$kernel_theta, problem$x)
+  tilt <- reference_ep_tilt("logit", problem$rows, list(bias = -0.4))
+  reference <- reference_ep(K, tilt, problem$offset, tol = 1e-11)
+  # quadrature is good to 1e-9 in log Z
+  expect_equal(run$logz, reference$log_evidence, tolerance = 1e-8)
+  expect_equal(run$mean, reference$mean, tolerance = 1e-7)
+  expect_equal(run$var, reference$var, tolerance = 1e-7)
+})
+
+# log of the integral of prod_i p(y_i | u_i) N(u; 0, K) on a grid in whitened coordinates
+grid_evidence <- function(K, log_p) {
+  n <- nrow(K)
+  grid <- seq(-8, 8, length.out = if (n < 3L) 161L else 81L)
+  nodes <- as.matrix(expand.grid(rep(list(grid), n)))
+  u <- nodes %*% chol(K)
+  logs <- rowSums(stats::dnorm(nodes, log = TRUE))
+  for (i in seq_len(n)) logs <- logs + log_p(u[, i], i)
+  log(sum(exp(logs))) + n * log(diff(grid[1:2]))
+}
+
+test_that("the log evidence is exact for one row and within 0.005 for two and three", {
+  cdf <- list(probit = stats::pnorm, logit = stats::plogis)
+  for (lik in list(lik_probit(), lik_logit())) {
+    for (n in 1:3) {
+      problem <- classes_problem(n, kernel_rbf(variance = 4, lengthscale = 1.2), lik, seed = n)
+      problem$rows[] <- c(1, -1, 1)[seq_len(n)]
+      run <- run_at(problem, 0.2)
+      K <- engine_kernel(problem, problem$kernel_theta, problem$x)
+      exact <- grid_evidence(K, function(u, i) {
+        cdf[[lik$type]](problem$rows[i] * (u + problem$offset[i] + 0.2), log.p = TRUE)
+      })
+      # n = 1: quadrature and trapezoid both reach 1e-9. n > 1: EP itself is an approximation.
+      expect_lt(abs(run$logz - exact), if (n == 1L) 1e-8 else 5e-3)
+    }
+  }
+})
+
+test_that("Gaussian noise is exact in one sweep, down to noise a billionth of the variance", {
+  set.seed(2)
+  x <- matrix(rnorm(80), 40)
+  y <- sin(x[, 1]) + x[, 2]
+  kernel <- kernel_matern12(variance = 2, lengthscale = 1.5)
+  for (noise in c(1e-9, 1e-4, 0.1, 1e4)) {
+    problem <- ep_problem(x, rbind(y, 1), kernel, lik_gaussian(), offset = 0.1 * x[, 1])
+    run <- run_at(problem, log(noise))
+    K <- engine_kernel(problem, problem$kernel_theta, x)
+    C <- K + diag(noise, 40)
+    r <- y - problem$offset
+    expect_identical(run$sweeps, 1L)
+    expect_equal(run$logz, reference_gaussian_evidence(K, y, noise, problem$offset),
+                 tolerance = 1e-10)
+    expect_equal(run$alpha, solve(C, r), tolerance = 1e-10)
+    expect_equal(run$mean, drop(K %*% solve(C, r)), tolerance = 1e-10)
+    # the closed form K - K C^-1 K itself loses digits when the noise is small: use noise C^-1 K
+    expect_equal(run$var, diag(noise * solve(C, K)), tolerance = 1e-9)
+  }
+})
+
+test_that("batch and sequential sweeps have the same fixed point", {
+  batch <- classes_problem(60, kernel_rbf(variance = 50, lengthscale = 1), lik_probit())
+  sequential <- batch
+  sequential$method$batch <- 0L
+  a <- run_at(batch, 0)
+  b <- run_at(sequential, 0)
+  expect_true(a$converged && b$converged)
+  expect_identical(a$sequential, 0L)
+  expect_gt(b$sequential, 0L)
+  # both stop at a residual of 1e-10
+  expect_equal(a$logz, b$logz, tolerance = 1e-10)
+  expect_equal(a$mean, b$mean, tolerance = 1e-7)
+  expect_equal(a$var, b$var, tolerance = 1e-7)
+})
+
+test_that("sequential sweeps take over when batch sweeps have used their share", {
+  problem <- classes_problem(40, kernel_rbf(variance = 100, lengthscale = 2), lik_probit())
+  problem$method$batch <- 2L
+  run <- run_at(problem, 0)
+  expect_true(run$converged)
+  expect_identical(run$sequential, run$sweeps - 3L) # two batch steps, and the last only judges
+})
+
+test_that("warm starts end where cold starts do, in fewer sweeps", {
+  problem <- classes_problem(50, kernel_rbf(variance = 10, lengthscale = 1), lik_probit())
+  cold <- run_at(problem, 0)
+  near <- problem
+  near$kernel_theta <- near$kernel_theta + 0.01
+  from_cold <- run_at(near, 0)
+  warm <- run_at(near, 0, sites = cold[c("tau", "nu")])
+  expect_lt(warm$sweeps, from_cold$sweeps)
+  expect_equal(warm$logz, from_cold$logz, tolerance = 1e-10)
+  expect_equal(warm$var, from_cold$var, tolerance = 1e-7)
+})
+
+test_that("the start handed to C is not written to", {
+  problem <- classes_problem(20, kernel_rbf(variance = 1, lengthscale = 1), lik_probit())
+  start <- list(tau = numeric(20), nu = numeric(20))
+  run_at(problem, 0, sites = start)
+  expect_identical(start, list(tau = numeric(20), nu = numeric(20)))
+})
+
+test_that("a singular kernel matrix needs no jitter", {
+  # 60 rows of 6 distinct points and a linear kernel: rank 2
+  set.seed(4)
+  x <- matrix(rnorm(12), 6)[rep(1:6, 10), ]
+  y <- rep(c(1, -1), 30)
+  run <- run_at(ep_problem(x, rbind(y), kernel_linear(variance = 1), lik_probit()), 0)
+  expect_true(run$converged)
+  expect_true(all(run$var >= 0))
+})
+
+test_that("damping slows EP down and changes nothing else", {
+  fast <- classes_problem(40, kernel_rbf(variance = 3, lengthscale = 1), lik_logit())
+  slow <- fast
+  slow$method <- method_ep(tol = 1e-10, damping = 0.5)
+  a <- run_at(fast, 0)
+  b <- run_at(slow, 0)
+  expect_gt(b$sweeps, a$sweeps)
+  expect_equal(a$logz, b$logz, tolerance = 1e-10)
+})
+
+test_that("the evidence on the way is recorded sweep by sweep and settles", {
+  run <- run_at(classes_problem(40, kernel_rbf(variance = 3, lengthscale = 1), lik_probit()), 0)
+  expect_identical(dim(run$trace), c(2L, run$sweeps))
+  expect_identical(run$trace[, run$sweeps], c(run$logz, run$change))
+  expect_lte(run$change, 1e-10)
+})
+
+test_that("hyperparameters without numbers in reach give a status, not a NaN", {
+  problem <- classes_problem(20, kernel_rbf(variance = 1, lengthscale = 1), lik_probit())
+  problem$kernel_theta <- c(1000, 0)
+  run <- run_at(problem, 0)
+  expect_lt(run$status, 0L)
+})

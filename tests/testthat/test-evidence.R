@@ -1,0 +1,58 @@
+# The gradient of the log evidence against differences of the log evidence.
+
+evidence_problem <- function(kernel, lik, n = 30) {
+  set.seed(7)
+  x <- matrix(rnorm(n * 3), n, dimnames = list(NULL, c("a", "b", "c")))
+  f <- x[, 1] + sin(2 * x[, 2])
+  y <- if (lik$response == "binary") rbind(sign(f + 0.3 * rnorm(n)))
+       else rbind(f + 0.3 * rnorm(n), runif(n, 0.5, 2))
+  names <- colnames(x)
+  resolved <- resolve_kernel(kernel, list(names = names, terms = names, kept = rep(TRUE, 3)))
+  env <- list(response_unit = 1, input_scale = rep(1, 3), input_unit = rep(1, 3),
+              input_range = rep(4, 3))
+  table <- hyper_table(resolved, lik, env, y, NULL)
+  list(problem = list(x = x, spec = spec_for_c(resolved), nkernel = sum(table$part == "kernel"),
+                      lik = lik, rows = y, offset = 0.1 * x[, 3],
+                      method = method_ep(tol = 1e-11)),
+       theta = table$theta + 0.1 * seq_len(nrow(table)) / nrow(table))
+}
+
+kernels <- function() {
+  list(
+    kernel_rbf(), kernel_rbf(ard = TRUE), kernel_matern12(), kernel_matern12(ard = TRUE),
+    kernel_matern32(), kernel_matern32(ard = TRUE), kernel_matern52(),
+    kernel_matern52(ard = TRUE), kernel_rq(), kernel_rq(ard = TRUE), kernel_linear(),
+    kernel_linear(ard = TRUE), kernel_poly(3), kernel_constant(),
+    kernel_periodic(period = 2, vars = "b"),
+    kernel_rbf(vars = c("a", "c")) + kernel_linear(ard = TRUE) + kernel_constant(),
+    kernel_matern52(ard = TRUE) * kernel_poly(2) * kernel_periodic(period = 3, vars = 1),
+    (kernel_rbf(vars = "a") + kernel_linear()) * kernel_rq(vars = "b")
+  )
+}
+
+test_that("the gradient is exact for every kernel with every likelihood", {
+  covered <- unlist(lapply(kernels(), function(k) vapply(kernel_leaves(k), `[[`, "", "type")))
+  expect_setequal(c(covered, "sum", "product"), .Call(sg_catalogue)$kernels)
+  for (type in .Call(sg_catalogue)$likelihoods) {
+    lik <- as_likelihood(type, NULL)
+    for (kernel in kernels()) {
+      case <- evidence_problem(kernel, lik)
+      exact <- engine_run(case$problem, case$theta, gradient = TRUE)
+      approx <- numeric_gradient(function(theta) engine_run(case$problem, theta)$logz, case$theta)
+      # sites converged to 1e-11: the gradient's error is of that order, the differences' larger
+      expect_lt(max(abs(exact$gradient - approx)), 1e-6 * max(1, abs(approx)),
+                label = paste(type, "with", format(kernel)))
+    }
+  }
+})
+
+test_that("the evidence is stationary in the sites at the fixed point", {
+  case <- evidence_problem(kernel_rbf(), lik_probit())
+  run <- engine_run(case$problem, case$theta)
+  case$problem$method$sweeps <- 1L
+  set.seed(8)
+  moved <- lapply(run[c("tau", "nu")], function(v) v * (1 + 1e-4 * rnorm(length(v))))
+  near <- engine_run(case$problem, case$theta, sites = moved)
+  # a change of 1e-4 in the sites changes the evidence in second order
+  expect_lt(abs(near$logz - run$logz), 1e-6)
+})

@@ -1,0 +1,92 @@
+# Learning hyperparameters.
+
+wiggly <- function() {
+  set.seed(1)
+  x <- seq(0, 20, length.out = 120)
+  list(x = x, y = sin(2 * pi * x / 3) + 0.1 * x + 0.2 * rnorm(120))
+}
+
+test_that("learning raises log evidence + log prior above the start, and ends where it is flat", {
+  d <- wiggly()
+  fit <- sparsegp(d$x, d$y)
+  start <- sparsegp(d$x, d$y, learn = FALSE)
+  prior <- function(f) hyper_log_prior(fit$hyper, f$hyper$theta)$value
+  expect_gt(fit$log_evidence + prior(fit), start$log_evidence + prior(start))
+  # optim's own tolerance is relative, 1e8 times rounding: far below one unit of log evidence
+  expect_lt(max(abs(fit$learning$gradient)), 0.05)
+  expect_true(fit$learning$converged)
+})
+
+test_that("a function wigglier than the default length scale is not explained as noise", {
+  d <- wiggly()
+  noise <- coef(sparsegp(d$x, d$y))[["noise"]]
+  # the truth is 0.04; the optimum that calls the wiggles noise has 0.5
+  expect_lt(noise, 0.06)
+})
+
+test_that("the gradient handed to optim is that of the value handed to optim", {
+  d <- wiggly()
+  fit <- sparsegp(d$x, d$y, kernel = kernel_rq(), learn = FALSE)
+  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 3L, lik = fit$likelihood,
+                  rows = fit$data_rows, offset = fit$offset, method = fit$method)
+  objective <- make_objective(problem, fit$hyper, FALSE)
+  at <- fit$hyper$theta + 0.1
+  # exact GP: both are accurate to about 1e-8
+  expect_equal(objective$gradient(at), numeric_gradient(objective$value, at), tolerance = 1e-6)
+})
+
+test_that("fixed() hyperparameters stay, to the last bit, and the others are learned", {
+  d <- wiggly()
+  fit <- sparsegp(d$x, d$y, kernel = kernel_rbf(lengthscale = fixed(0.3)))
+  expect_equal(coef(fit)[["lengthscale"]], 0.3, tolerance = 1e-15)
+  expect_false("lengthscale" %in% names(fit$learning$gradient))
+  expect_identical(attr(logLik(fit), "df"), 2L)
+  all_fixed <- sparsegp(d$x, d$y, kernel = kernel_rbf(fixed(1), fixed(1)),
+                        likelihood = lik_gaussian(fixed(0.1)))
+  expect_null(all_fixed$learning)
+})
+
+test_that("ARD finds the inputs that matter", {
+  set.seed(3)
+  x <- matrix(runif(600), 100)
+  y <- sin(6 * x[, 2]) + 2 * x[, 5]^2 + 0.1 * rnorm(100)
+  fit <- sparsegp(x, y, kernel = kernel_rbf(ard = TRUE))
+  lengths <- coef(fit)[grepl("lengthscale", names(coef(fit)))]
+  expect_setequal(order(lengths)[1:2], c(2, 5))
+})
+
+test_that("priors pull, and prior_flat() lets go", {
+  d <- wiggly()
+  near <- sparsegp(d$x, d$y, prior = list(noise = prior_lognormal(log(0.5), 0.01)))
+  free <- sparsegp(d$x, d$y, prior = list(noise = prior_flat()))
+  # the pull of a prior this narrow moves the mode by a few hundredths in the log at most
+  expect_lt(abs(log(coef(near)[["noise"]] / 0.5)), 0.05)
+  expect_lt(coef(free)[["noise"]], 0.06)
+})
+
+test_that("restarts never end worse than the first search, and set.seed() fixes them", {
+  d <- wiggly()
+  fit <- function() {
+    set.seed(11)
+    sparsegp(d$x, d$y, learn = learn_control(restarts = 3))
+  }
+  a <- fit()
+  b <- fit()
+  expect_identical(coef(a), coef(b))
+  expect_length(a$learning$objective, 4L)
+  expect_gte(max(a$learning$objective), a$learning$objective[1L])
+})
+
+test_that("a search that is cut short says so once, with the name of what was still moving", {
+  d <- wiggly()
+  expect_warning(fit <- sparsegp(d$x, d$y, learn = learn_control(inner = 1)),
+                 "steepest in (variance|lengthscale|noise)", class = "sparsegp_warning")
+  expect_false(fit$learning$converged)
+  expect_output(print(fit), "Learning did NOT converge")
+})
+
+test_that("separable classes have a maximum, because of the prior", {
+  x <- c(-3:-1, 1:3)
+  expect_silent(fit <- sparsegp(x, x > 0))
+  expect_lt(coef(fit)[["variance"]], 1e4)
+})
