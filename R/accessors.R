@@ -16,7 +16,7 @@ nobs.sparsegp <- function(object, ...) length(object$latent$mean)
 
 #' @export
 logLik.sparsegp <- function(object, ...) {
-  structure(object$log_evidence, df = sum(object$hyper$free), nobs = nobs(object),
+  structure(object$log_evidence, df = length(object$learning$gradient), nobs = nobs(object),
             class = "logLik")
 }
 
@@ -42,8 +42,8 @@ residuals.sparsegp <- function(object, type = c("response", "pearson"), ...) {
   y <- if (is.factor(object$y)) as.integer(object$y) - 1 else object$y
   residual <- y - to_response(object, predicted$mean)
   if (type == "pearson") {
-    residual <- residual / sqrt(predicted$var) /
-      if (object$likelihood$scales) object$response$unit else 1
+    extra <- lik_traits(object$likelihood)$extra_var(lik_values(object), object$weights)
+    residual <- residual / (sqrt(predicted$var + extra) * response_unit(object))
   }
   residual <- stats::setNames(residual, object$row_names)
   if (is.null(object$na.action)) residual else stats::naresid(object$na.action, residual)
@@ -89,9 +89,7 @@ loo_lpd <- function(object, ...) UseMethod("loo_lpd")
 #' @export
 loo_lpd.sparsegp <- function(object, ...) {
   check_no_dots(...)
-  lpd <- object$cavity$lpd
-  if (object$likelihood$scales) lpd <- lpd - log(object$response$unit)
-  lpd <- stats::setNames(lpd, object$row_names)
+  lpd <- stats::setNames(object$cavity$lpd - log(response_unit(object)), object$row_names)
   if (is.null(object$na.action)) lpd else stats::naresid(object$na.action, lpd)
 }
 
@@ -141,6 +139,7 @@ latent_draws <- function(object, newdata, n) {
     x <- scaled_inputs(x, object$scaling)
     latent <- list(offset = new$offset[complete], complete = complete, names = new$names, na = NULL)
   }
+  if (nrow(x) == 0L) return(c(latent, list(values = matrix(0, 0L, n))))
   joint <- engine_predict(object, x, joint = TRUE)
   factor <- suppressWarnings(chol(joint$var, pivot = TRUE))
   rank <- attr(factor, "rank")
@@ -161,9 +160,10 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   on.exit(state$restore())
   latent <- latent_draws(object, arguments$newdata, nsim)
   value <- lik_values(object)
+  weights <- if (is.null(arguments$newdata) && !is.null(object$weights)) object$weights else 1
   columns <- lapply(seq_len(nsim), function(j) {
     f <- latent$values[, j] + latent$offset / object$response$unit
-    y <- object$likelihood$draw(f, value)
+    y <- lik_traits(object$likelihood)$draw(f, value, weights)
     levels <- object$response$levels
     y <- if (is.null(levels)) to_response(object, y) else factor(levels[(y + 3) / 2], levels)
     unname(restore_rows(y, latent))
@@ -181,6 +181,7 @@ with_seed <- function(seed) {
   if (!exists(".Random.seed", globals, inherits = FALSE)) stats::runif(1)
   before <- get(".Random.seed", globals, inherits = FALSE)
   if (is.null(seed)) return(list(seed = before, restore = function() NULL))
+  seed <- check_number(seed, "seed", -.Machine$integer.max, .Machine$integer.max, open = FALSE)
   set.seed(seed)
   list(seed = structure(seed, kind = as.list(RNGkind())),
        restore = function() assign(".Random.seed", before, globals))

@@ -61,16 +61,24 @@ check_class <- function(x, class, argument, remedy) {
 }
 
 # A hyperparameter as a user gives it: NULL, positive numbers, or fixed() around them.
-check_hyper <- function(x, argument, positive = TRUE) {
+check_hyper <- function(x, argument, positive = TRUE, single = FALSE) {
   value <- if (is_fixed(x)) x$value else x
   if (is.null(value)) return(x)
   if (!is.numeric(value) || length(value) == 0L || !all(is.finite(value))) {
     stop_sparsegp(argument, "must be finite numbers, fixed() around them, or NULL")
   }
+  if (single && length(value) != 1L) stop_sparsegp(argument, "must be one number")
   if (positive && any(value <= 0)) {
     stop_sparsegp(argument, "must be positive", "Leave it out (NULL) to have it learned")
   }
   x
+}
+
+# A constructor given in place of its value, as in kernel = kernel_rbf, is called; other functions are
+# left for the class check to refuse.
+called <- function(x) {
+  if (!is.function(x)) return(x)
+  tryCatch(x(), error = function(e) x)
 }
 
 # Inputs of the default method: a numeric matrix with column names, or an error.
@@ -82,15 +90,18 @@ check_inputs <- function(x, argument = "x") {
                                      toString(names(x)[!numeric])),
                     "Use the formula method, which codes factors")
     }
-    x <- as.matrix(x)
+    x <- data.matrix(x)
+    if (is.character(attr(x, "dimnames")[[1L]]) &&
+          identical(rownames(x), as.character(seq_len(nrow(x))))) rownames(x) <- NULL
   }
-  if (is.null(dim(x)) && is.numeric(x)) x <- matrix(x, ncol = 1L)
+  if (is.null(dim(x)) && (is.numeric(x) || is.logical(x))) x <- matrix(x, ncol = 1L)
   if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
     stop_sparsegp(argument, "must be a numeric matrix, a numeric vector or a data frame of numbers")
   }
   if (ncol(x) == 0L) stop_sparsegp(argument, "has no columns", "Give at least one input")
   storage.mode(x) <- "double"
-  if (is.null(colnames(x))) colnames(x) <- paste0("x", seq_len(ncol(x)))
+  colnames(x) <- if (is.null(colnames(x))) paste0("x", seq_len(ncol(x)))
+                 else make.unique(colnames(x))
   x
 }
 
@@ -100,6 +111,14 @@ check_finite_inputs <- function(x, argument = "x") {
   columns <- colnames(x)[colSums(bad) > 0]
   stop_sparsegp(argument, paste0("has infinite values in ", toString(columns)),
                 "Replace them by NA or by finite numbers")
+}
+
+# What a na.action such as na.pass lets through.
+check_no_missing <- function(...) {
+  missing <- vapply(list(...), anyNA, NA)
+  if (!any(missing)) return(invisible())
+  stop_sparsegp(names(missing)[missing][1L], "has missing values",
+                "Remove those rows, or use na.action = na.omit")
 }
 
 check_per_row <- function(x, n, argument, default, positive = FALSE) {

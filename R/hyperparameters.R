@@ -9,10 +9,12 @@
 #   theta         current value on C's scale
 #   start         the starting value on C's scale
 #   free          learned?
+#   input_sd      what a length scale is multiplied by to be in units of its input; NA where several
+#                 inputs share it, or where it is not a length
 #   scan          a start that was not given and may be far off: learning tries shorter ones first
 #   prior         list column of sparsegp_prior values, on the natural scale
 
-hyper_rows <- function(names, base, part, log, unit, start, given, prior) {
+hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_sd = NA_real_) {
   count <- length(names)
   fixed <- is_fixed(given)
   value <- if (fixed) given$value else given
@@ -28,7 +30,8 @@ hyper_rows <- function(names, base, part, log, unit, start, given, prior) {
   start <- rep_len(start, count)
   rows <- data.frame(name = names, base = base, part = part, log = log, unit = unit,
                      theta = start, start = start, free = !fixed,
-                     scan = base == "lengthscale" & is.null(given))
+                     scan = base == "lengthscale" & is.null(given),
+                     input_sd = rep_len(input_sd, count))
   rows$prior <- lapply(unit, prior)
   rows
 }
@@ -55,8 +58,12 @@ KERNEL_HYPER <- list(
     start <- if (leaf$type == "poly") 2 * per_input_scale(leaf, env)
              else if (leaf$type == "periodic") 0
              else 0.5 * log(length(leaf$vars)) + per_input_scale(leaf, env)
+    is_length <- !leaf$type %in% c("poly", "periodic")
     # an input that does not matter wants a very long scale of its own: leave it room
-    list(start = start, unit = 1, prior = default_lognormal(mean(start), if (leaf$ard) 2 else 1))
+    list(start = start, unit = 1, prior = default_lognormal(mean(start), if (leaf$ard) 2 else 1),
+         input_sd = if (is_length && (leaf$ard || length(leaf$vars) == 1L)) {
+           env$input_unit[leaf$vars + 1L]
+         })
   },
   shape = function(leaf, env) list(start = 0, unit = 1, prior = default_lognormal(0, 1.5)),
   period = function(leaf, env) {
@@ -91,7 +98,8 @@ leaf_hyper <- function(leaf, prefix, env) {
     given <- leaf$params[[base]]
     if (each) given <- for_kept_inputs(given, leaf)
     names <- paste0(prefix, base, if (each) paste0(".", leaf$input_names))
-    hyper_rows(names, base, "kernel", TRUE, default$unit, default$start, given, default$prior)
+    hyper_rows(names, base, "kernel", TRUE, default$unit, default$start, given, default$prior,
+               if (is.null(default$input_sd)) NA_real_ else default$input_sd)
   })
   do.call(rbind, rows)
 }
@@ -114,7 +122,7 @@ kernel_hyper <- function(kernel, env) {
 # Likelihood hyperparameters come with their own starts and priors (likelihoods.R).
 lik_hyper <- function(lik, rows, response_unit) {
   parts <- lapply(names(lik$params), function(base) {
-    about <- lik$about[[base]]
+    about <- lik_traits(lik)$about[[base]]
     hyper_rows(base, base, "likelihood", about$log, response_unit^about$unit_power,
                about$start(rows), lik$params[[base]], about$prior)
   })

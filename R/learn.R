@@ -94,7 +94,6 @@ learn_hyper <- function(problem, table, control, verbose = FALSE) {
     gradient = stats::setNames(-gradient, table$name[free]),
     at_bound = table$name[free][abs(best$par - centre) > BOX - 1e-6]
   )
-  warn_about_search(record)
   list(table = table, sites = objective$state$sites, record = record)
 }
 
@@ -104,8 +103,9 @@ settled <- function(result, gradient) {
   result$convergence == 0L || (result$convergence == 52L && max(abs(gradient)) < 0.01)
 }
 
-# One warning at most, with the name of what did not settle.
+# Names what did not settle.
 warn_about_search <- function(record) {
+  if (is.null(record)) return(invisible())
   steepest <- names(which.max(abs(record$gradient)))
   if (length(record$at_bound)) {
     warn_sparsegp("Learning ended with ", toString(record$at_bound), " at the edge of its range; ",

@@ -32,59 +32,78 @@
 #' @name likelihoods
 NULL
 
-# A likelihood in R. `type` names the C file that computes. Per hyperparameter, `about` says whether it
-# is searched as a logarithm, which power of the response's unit it has, where it starts (on C's scale,
-# from the data rows) and its default prior (from the unit).
+# A likelihood value is plain data: its C type and what was given for its hyperparameters. What R has
+# to know of a type stands in LIKELIHOODS:
 #   response   "numeric" or "binary": how sparsegp() reads y and how predict() words the answer
 #   scales     does y -> c y + b map the model to itself? then y is standardised for C
+#   weighted   do weights mean anything?
+#   about      per hyperparameter: the constructor's argument, whether it is searched as a logarithm,
+#              which power of the response's unit it has, where it starts (on C's scale, from the
+#              data rows), and its default prior (from the unit)
 #   data_rows  (y, weights) -> the q x n matrix C wants
-#   quantile   (p, mean, var, value, weights) quantile of a response under N(mean, var); NULL for classes
-#   draw       (f, value) random responses given latent values; value: named hyperparameters
-new_likelihood <- function(type, params, about, response, data_rows, draw, quantile = NULL,
-                           scales = FALSE) {
-  for (name in names(params)) check_hyper(params[[name]], name, positive = about[[name]]$log)
-  structure(
-    list(type = type, params = params, about = about, response = response, scales = scales,
-         data_rows = data_rows, draw = draw, quantile = quantile),
-    class = "sparsegp_likelihood"
-  )
-}
-
-#' @rdname likelihoods
-#' @export
-lik_gaussian <- function(variance = NULL) {
-  noise <- list(log = TRUE, unit_power = 2, start = function(rows) log(0.1),
-                prior = default_lognormal(-2, 2))
-  new_likelihood(
-    "gaussian", list(noise = variance), list(noise = noise), "numeric", scales = TRUE,
-    data_rows = function(y, weights) rbind(y, weights),
-    draw = function(f, value) stats::rnorm(length(f), f, sqrt(value[["noise"]])),
-    quantile = function(p, mean, var, value, weights) {
-      stats::qnorm(p, mean, sqrt(var + value[["noise"]] / weights))
-    }
-  )
-}
+#   draw       (f, value, weights) random responses given latent values; value: named, in C's units
+#   quantile   (p, mean, var, value, weights) of a response under N(mean, var); NULL for classes
+#   extra_var  (value, weights) what a row's response varies beyond one of weight 1
+gaussian_traits <- list(
+  response = "numeric", scales = TRUE, weighted = TRUE,
+  about = list(noise = list(
+    argument = "variance", log = TRUE, unit_power = 2, start = function(rows) log(0.1),
+    prior = default_lognormal(-2, 2)
+  )),
+  data_rows = function(y, weights) rbind(y, weights),
+  draw = function(f, value, weights) {
+    stats::rnorm(length(f), f, sqrt(value[["noise"]] / weights))
+  },
+  quantile = function(p, mean, var, value, weights) {
+    stats::qnorm(p, mean, sqrt(var + value[["noise"]] / weights))
+  },
+  extra_var = function(value, weights) value[["noise"]] * (1 / weights - 1)
+)
 
 # Two classes: rows are -1 and 1; the bias starts where it alone gives the classes' frequencies.
-new_binary <- function(type, bias, inverse_link, link) {
-  about <- list(log = FALSE, unit_power = 0, prior = function(unit) prior_normal(0, 5),
-                start = function(rows) link((sum(rows > 0) + 0.5) / (length(rows) + 1)))
-  new_likelihood(
-    type, list(bias = bias), list(bias = about), "binary",
+binary_traits <- function(inverse_link, link) {
+  list(
+    response = "binary", scales = FALSE, weighted = FALSE,
+    about = list(bias = list(
+      argument = "bias", log = FALSE, unit_power = 0, prior = function(unit) prior_normal(0, 5),
+      start = function(rows) link((sum(rows > 0) + 0.5) / (length(rows) + 1))
+    )),
     data_rows = function(y, weights) rbind(y),
-    draw = function(f, value) {
+    draw = function(f, value, weights) {
       ifelse(stats::runif(length(f)) < inverse_link(f + value[["bias"]]), 1, -1)
-    }
+    },
+    quantile = NULL,
+    extra_var = function(value, weights) 0
   )
+}
+
+LIKELIHOODS <- list(
+  gaussian = gaussian_traits,
+  probit = binary_traits(stats::pnorm, stats::qnorm),
+  logit = binary_traits(stats::plogis, stats::qlogis)
+)
+
+lik_traits <- function(lik) LIKELIHOODS[[lik$type]]
+
+new_likelihood <- function(type, params) {
+  for (name in names(params)) {
+    about <- LIKELIHOODS[[type]]$about[[name]]
+    check_hyper(params[[name]], about$argument, positive = about$log, single = TRUE)
+  }
+  structure(list(type = type, params = params), class = "sparsegp_likelihood")
 }
 
 #' @rdname likelihoods
 #' @export
-lik_probit <- function(bias = NULL) new_binary("probit", bias, stats::pnorm, stats::qnorm)
+lik_gaussian <- function(variance = NULL) new_likelihood("gaussian", list(noise = variance))
 
 #' @rdname likelihoods
 #' @export
-lik_logit <- function(bias = NULL) new_binary("logit", bias, stats::plogis, stats::qlogis)
+lik_probit <- function(bias = NULL) new_likelihood("probit", list(bias = bias))
+
+#' @rdname likelihoods
+#' @export
+lik_logit <- function(bias = NULL) new_likelihood("logit", list(bias = bias))
 
 #' @export
 format.sparsegp_likelihood <- function(x, ...) {
@@ -105,7 +124,7 @@ print.sparsegp_likelihood <- function(x, ...) {
 
 # What a user may give as `likelihood`: nothing, a name, a family, a value.
 as_likelihood <- function(likelihood, y) {
-  if (is.function(likelihood)) likelihood <- likelihood()
+  likelihood <- called(likelihood)
   if (is.null(likelihood)) return(default_likelihood(y))
   if (inherits(likelihood, "sparsegp_likelihood")) return(likelihood)
   if (inherits(likelihood, "family")) return(likelihood_of_family(likelihood))

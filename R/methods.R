@@ -77,7 +77,7 @@ as_learn <- function(learn) {
 }
 
 as_method <- function(method) {
-  if (is.function(method)) method <- method()
+  method <- called(method)
   if (is.null(method)) return(method_ep())
   if (is.character(method) && length(method) == 1L) {
     check_choice(method, "ep", "method")

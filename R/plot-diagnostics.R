@@ -50,7 +50,7 @@ reliability_bins <- function(prob, second, level, n) {
 
 # Observed content of central predictive intervals, and the band of a calibrated model.
 coverage <- function(object, held_out, level, n) {
-  if (is.null(object$likelihood$quantile)) {
+  if (is.null(lik_traits(object$likelihood)$quantile)) {
     stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")
   }
   bound <- function(p) response_quantile(object, p, held_out$latent, held_out$weights)

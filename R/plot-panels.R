@@ -194,7 +194,7 @@ plot_curve <- function(object, rows, view, level, n, style) {
 
 curve_answer <- function(object, latent, level) {
   answer <- as.data.frame(interval_answer(object, latent, "response", "confidence", level))
-  if (is.null(object$likelihood$quantile)) return(answer)
+  if (is.null(lik_traits(object$likelihood)$quantile)) return(answer)
   new <- interval_answer(object, latent, "response", "prediction", level)
   cbind(answer, new_lwr = new[, "lwr"], new_upr = new[, "upr"])
 }

@@ -83,7 +83,7 @@ plot.sparsegp <- function(x, which = NULL, type = c("fit", "trace", "reliability
 plot_fit <- function(object, which, newdata, level, n, style) {
   rows <- if (is.null(newdata)) training_rows(object) else new_rows(object, newdata)
   view <- slice_view(object, rows, which)
-  if (object$likelihood$scales) rows$y <- rows$y - rows$offset + view$offset
+  if (lik_traits(object$likelihood)$scales) rows$y <- rows$y - rows$offset + view$offset
   if (length(view$axes) == 2L) return(plot_surface(object, rows, view, n, style))
   plot_curve(object, rows, view, level, n, style)
 }

@@ -58,7 +58,7 @@ predict.sparsegp <- function(object, newdata, type = c("response", "latent", "pr
 }
 
 check_predict_request <- function(object, type, se.fit, interval) {
-  classes <- object$likelihood$response == "binary"
+  classes <- !is.null(object$response$levels)
   if (!classes && type %in% c("prob", "class")) {
     stop_sparsegp("type", paste0("= \"", type, "\" is for classes, and this is a regression"),
                   "Use type = \"response\", with interval = \"prediction\" for its spread")
@@ -89,6 +89,9 @@ new_latent <- function(object, newdata, offset = NULL) {
   complete <- stats::complete.cases(new$x) & !is.na(new$offset)
   x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
   moments <- engine_predict(object, scaled_inputs(x, object$scaling))
+  if (!all(is.finite(moments$mean), is.finite(moments$var))) {
+    stop_sparsegp("newdata", "is so far from the data that the prediction is no number")
+  }
   list(mean = moments$mean, var = moments$var, offset = new$offset[complete], complete = complete,
        names = new$names, na = NULL)
 }
@@ -103,6 +106,7 @@ new_inputs <- function(object, newdata, offset = NULL) {
     stop_sparsegp("offset", "is part of the formula", "Put it into `newdata`")
   }
   terms <- stats::delete.response(object$terms)
+  refuse_workspace(object, terms, newdata)
   frame <- tryCatch({
     frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = object$xlevels)
     classes <- attr(terms, "dataClasses")
@@ -113,9 +117,23 @@ new_inputs <- function(object, newdata, offset = NULL) {
                   "It needs the variables of the formula, with the levels seen at the fit")
   })
   x <- model_inputs(terms, frame, object$contrasts, object$xlevels)$x
-  known <- stats::model.offset(frame)
+  known <- check_per_row(stats::model.offset(frame), nrow(x), "newdata", 0)
   names <- if (is.data.frame(newdata)) rownames(newdata) else rownames(frame)
-  list(x = x, offset = if (is.null(known)) numeric(nrow(x)) else as.double(known), names = names)
+  list(x = x, offset = known, names = names)
+}
+
+# model.frame() would look for a missing variable where the formula was written, and predict for the
+# rows it finds there. Constants of the formula, such as knots, may come from there.
+refuse_workspace <- function(object, terms, newdata) {
+  absent <- setdiff(all.vars(terms), names(newdata))
+  env <- environment(terms)
+  rows <- vapply(absent, function(name) {
+    value <- get0(name, env)
+    !is.function(value) && NROW(value) == nobs(object) + length(object$na.action)
+  }, NA)
+  if (!any(rows) || is.environment(newdata)) return(invisible())
+  stop_sparsegp("newdata", paste0("lacks ", toString(absent[rows])),
+                "It needs the variables of the formula")
 }
 
 new_inputs_matrix <- function(object, newdata, offset) {
@@ -124,8 +142,14 @@ new_inputs_matrix <- function(object, newdata, offset) {
         length(newdata) == length(wanted)) {
     newdata <- matrix(newdata, 1L) # one row
   }
-  x <- check_inputs(newdata, "newdata")
-  if (is.data.frame(newdata) && all(wanted %in% colnames(x))) x <- x[, wanted, drop = FALSE]
+  given <- if (length(dim(newdata)) == 2L) colnames(newdata)
+  by_name <- !is.null(given) && !anyDuplicated(given) && all(wanted %in% given)
+  x <- check_inputs(if (by_name) newdata[, wanted, drop = FALSE] else newdata, "newdata")
+  invented <- identical(wanted, paste0("x", seq_along(wanted)))
+  if (!is.null(given) && !invented && !identical(colnames(x), wanted)) {
+    stop_sparsegp("newdata", paste0("lacks ", toString(setdiff(wanted, given))),
+                  paste0("The inputs are ", toString(wanted)))
+  }
   if (ncol(x) != length(wanted)) {
     stop_sparsegp("newdata", paste0("has ", ncol(x), " columns for ", length(wanted), " inputs"),
                   paste0("The inputs are ", toString(wanted)))
@@ -159,8 +183,14 @@ to_latent <- function(object, f, offset) f * object$response$unit + object$respo
 # What the likelihood sees: the latent function and its offset, in C's units.
 seen_mean <- function(object, latent) latent$mean + latent$offset / object$response$unit
 
+# The unit of the response, where it has one: classes do not.
+response_unit <- function(object) {
+  if (lik_traits(object$likelihood)$scales) object$response$unit else 1
+}
+
 to_response <- function(object, mean) {
-  if (object$likelihood$scales) mean * object$response$unit + object$response$centre else mean
+  if (!lik_traits(object$likelihood)$scales) return(mean)
+  mean * object$response$unit + object$response$centre
 }
 
 mean_response <- function(object, latent) {
@@ -170,7 +200,7 @@ mean_response <- function(object, latent) {
 standard_deviation <- function(object, latent, type) {
   if (type == "latent") return(sqrt(latent$var) * object$response$unit)
   spread <- engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE)$spread
-  sqrt(spread) * if (object$likelihood$scales) object$response$unit else 1
+  sqrt(spread) * response_unit(object)
 }
 
 class_probabilities <- function(object, latent) {
@@ -187,8 +217,9 @@ most_probable <- function(prob, reject = 0) {
 }
 
 response_quantile <- function(object, p, latent, weights = 1) {
-  to_response(object, object$likelihood$quantile(p, seen_mean(object, latent), latent$var,
-                                                 lik_values(object), weights))
+  to_response(object, lik_traits(object$likelihood)$quantile(
+    p, seen_mean(object, latent), latent$var, lik_values(object), weights
+  ))
 }
 
 interval_answer <- function(object, latent, type, interval, level) {

@@ -65,28 +65,12 @@ summary.sparsegp <- function(object, ...) {
     value = hyper_value(table), start = hyper_value(table, table$start),
     learned = table$free & !is.null(object$learning), row.names = table$name
   )
-  hyper$input_units <- lengthscales_in_input_units(object)
+  hyper$input_units <- if (object$scaling$scale) hyper$value * table$input_sd else NA_real_
   structure(
     list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
          mean_loo_lpd = mean(loo_lpd(object), na.rm = TRUE), confusion = loo_confusion(object)),
     class = "summary.sparsegp"
   )
-}
-
-# Length scales times the standard deviation divided out of their input; NA where one length scale serves
-# inputs of several units.
-lengthscales_in_input_units <- function(object) {
-  table <- object$hyper
-  out <- rep(NA_real_, nrow(table))
-  if (!object$scaling$scale) return(out)
-  units <- stats::setNames(object$scaling$sd, object$scaling$names[object$scaling$kept])
-  value <- hyper_value(table)
-  for (i in which(table$base == "lengthscale")) {
-    input <- sub("^(k[0-9]+[.])?lengthscale[.]?", "", table$name[i])
-    unit <- if (nzchar(input)) units[input] else if (length(units) == 1L) units else NA
-    out[i] <- value[i] * unit
-  }
-  out
 }
 
 # Leave-one-out classes from the cavities.

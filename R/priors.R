@@ -100,7 +100,7 @@ print.sparsegp_prior <- function(x, ...) {
 
 # Puts a user's priors over the defaults in a table of hyperparameters (hyperparameters.R).
 apply_priors <- function(table, prior) {
-  if (is.null(prior)) return(table)
+  if (is.null(prior) || identical(prior, list())) return(table)
   named <- is.list(prior) && !is.null(names(prior)) && all(names(prior) != "")
   if (!named || inherits(prior, "sparsegp_prior")) {
     stop_sparsegp("prior", "must be a named list",
@@ -114,13 +114,19 @@ apply_priors <- function(table, prior) {
       stop_sparsegp("prior", paste0("names an unknown hyperparameter, ", name),
                     paste0("This model has ", toString(table$name)))
     }
+    if (!all(table$log[at]) && prior[[name]]$family %in% c("lognormal", "gamma")) {
+      stop_sparsegp("prior", paste0("gives ", name, ", which may be negative, a density on positive ",
+                                    "numbers"),
+                    "Use prior_normal() or prior_flat()")
+    }
     table$prior[at] <- list(prior[[name]])
   }
   table
 }
 
 matching_hyper <- function(table, name) {
-  bare <- sub("^k[0-9]+[.]", "", table$name)
+  number <- ifelse(grepl("^k[0-9]+[.]", table$name), sub("[.].*", ".", table$name), "")
+  bare <- substring(table$name, nchar(number) + 1L)
   which(table$name == name | bare == name | table$base == name |
-          paste0(sub("[.].*", "", table$name), ".", table$base) == name)
+          (number != "" & paste0(number, table$base) == name))
 }

@@ -111,7 +111,9 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), met
   y <- check_response_length(y, n)
   offset <- check_per_row(offset, n, "offset", 0)
   weights <- if (!is.null(weights)) check_per_row(weights, n, "weights", 1, positive = TRUE)
-  frame <- data.frame(y = I(y), x = I(x), offset = offset, weights = if (is.null(weights)) 1 else weights)
+  if (n == 0L) stop_sparsegp("x", "has no rows")
+  frame <- data.frame(y = I(y), x = I(x), offset = offset)
+  frame$weights <- weights
   names <- rownames(x)
   frame <- apply_na_action(frame, na.action)
   omitted <- attr(frame, "na.action")
@@ -136,7 +138,9 @@ check_response_length <- function(y, n) {
 
 apply_na_action <- function(frame, na.action) {
   if (is.null(na.action)) na.action <- getOption("na.action")
-  if (is.character(na.action)) na.action <- match.fun(na.action)
+  if (is.null(na.action)) return(frame)
+  if (is.character(na.action)) na.action <- get0(na.action, mode = "function")
+  if (!is.function(na.action)) stop_sparsegp("na.action", "is not a function", "Use na.omit")
   tryCatch(na.action(frame), error = function(e) {
     stop_sparsegp("na.action", paste0("refused the data: ", conditionMessage(e)),
                   "Remove the rows with missing values, or use na.action = na.omit")
@@ -161,6 +165,9 @@ model_frame <- function(call, env) {
 # variable or term it came from.
 model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   terms <- stats::delete.response(terms)
+  # only at the fit: later data may well have one level of several, and xlev keeps the others
+  used <- intersect(rownames(attr(terms, "factors")), names(frame))
+  if (is.null(xlev)) check_factor_levels(frame[used])
   x <- stats::model.matrix(terms, frame, contrasts.arg = contrasts, xlev = xlev)
   assign <- attr(x, "assign")
   coding <- attr(x, "contrasts")
@@ -173,12 +180,21 @@ model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   list(x = x, terms = attr(terms, "term.labels")[assign[assign > 0L]])
 }
 
+check_factor_levels <- function(frame) {
+  levels <- vapply(frame, function(column) {
+    if (is.factor(column) || is.character(column)) length(unique(column)) else 2L
+  }, 0L)
+  if (all(levels > 1L)) return(invisible())
+  stop_sparsegp("formula", paste0("has a factor with a single level: ",
+                                  toString(names(frame)[levels < 2L])), "Leave it out")
+}
+
 # ---- From numbers to a fit ----
 
 fit_sparsegp <- function(x, y, likelihood, kernel, method, learn, prior, weights, offset, scale,
                          keep_x, verbose, input_terms = colnames(x)) {
-  kernel <- check_class(if (is.function(kernel)) kernel() else kernel, "sparsegp_kernel", "kernel",
-                        "Give a kernel_*() value such as kernel_rbf()")
+  kernel <- called(kernel)
+  check_class(kernel, "sparsegp_kernel", "kernel", "Give a kernel_*() value such as kernel_rbf()")
   method <- as_method(method)
   control <- as_learn(learn)
   scale <- check_flag(scale, "scale")
@@ -186,8 +202,10 @@ fit_sparsegp <- function(x, y, likelihood, kernel, method, learn, prior, weights
   check_flag(verbose, "verbose")
   offset <- check_per_row(offset, nrow(x), "offset", 0)
   check_finite_inputs(x)
+  y <- check_response_length(y, nrow(x))
+  check_no_missing(x = x, y = y, offset = offset, weights = weights)
   lik <- as_likelihood(likelihood, y)
-  if (!is.null(weights) && lik$type != "gaussian") {
+  if (!is.null(weights) && !lik_traits(lik)$weighted) {
     stop_sparsegp("weights", paste0("are not defined for the ", lik$type, " likelihood"),
                   "They divide the noise variance of a Gaussian likelihood; leave them out")
   }
@@ -195,7 +213,7 @@ fit_sparsegp <- function(x, y, likelihood, kernel, method, learn, prior, weights
   scaling <- scale_inputs(x, scale)
   inputs <- list(names = colnames(x), terms = input_terms, kept = scaling$kept)
   resolved <- resolve_kernel(kernel, inputs)
-  data_rows <- lik$data_rows(response$y, response$weights)
+  data_rows <- lik_traits(lik)$data_rows(response$y, response$weights)
   env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
               input_range = scaling$range)
   table <- hyper_table(resolved, lik, env, data_rows, prior)
@@ -205,14 +223,14 @@ fit_sparsegp <- function(x, y, likelihood, kernel, method, learn, prior, weights
   learned <- learn_hyper(problem, table, control, verbose)
   run <- check_run(engine_run(problem, learned$table$theta, learned$sites, posterior = TRUE),
                    learned$table)
-  warn_about_run(run)
+  warn_about(run, learned$record)
   new_fit(problem, learned, run, response, scaling, x, y, offset, kernel, keep_x)
 }
 
 # Reads y as the likelihood needs it, in units in which C works: classes as -1 and 1; numbers
 # less their mean (after the offset) and divided by their standard deviation.
 read_response <- function(y, lik, offset, weights) {
-  if (lik$response == "binary") return(read_binary(y))
+  if (lik_traits(lik)$response == "binary") return(read_binary(y))
   if (is.logical(y)) y <- as.numeric(y)
   if (!is.numeric(y)) {
     stop_sparsegp("y", paste0("is of class ", class(y)[1L], ", but the ", lik$type,
@@ -229,6 +247,10 @@ read_response <- function(y, lik, offset, weights) {
   centre <- sum(shifted * (weights / sum(weights)))
   spread <- sqrt(mean((shifted - centre)^2))
   unit <- if (spread > 1e-14) spread else 1
+  if (!is.finite((unit * size)^2) || (unit * size)^2 < .Machine$double.xmin) {
+    stop_sparsegp("y", "is so large or small that its square is no number",
+                  "Fit the response in other units")
+  }
   list(y = (y / size - centre) / unit, weights = weights, centre = centre * size,
        unit = unit * size, levels = NULL)
 }
@@ -279,8 +301,9 @@ scaled_inputs <- function(x, scaling) {
   x
 }
 
-warn_about_run <- function(run) {
-  if (run$converged) return(invisible())
+# One warning at most: learning cannot settle where EP did not.
+warn_about <- function(run, record) {
+  if (run$converged) return(warn_about_search(record))
   warn_sparsegp("EP did not converge in ", run$sweeps, " sweeps (change ", signif(run$change, 3),
                 "); raise method_ep(sweeps =) or lower its damping.")
 }

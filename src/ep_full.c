@@ -215,8 +215,10 @@ static sg_status evaluate(const sg_rows *rows, const double *K, const sg_sites *
     if (status != SG_OK) return status;
     report->logz = sg_log_evidence(marg, factor->log_det);
     report->change = sg_sites_residual(sites, marg);
-    report->trace[2 * report->sweeps] = report->logz;
-    report->trace[2 * report->sweeps + 1] = report->change;
+    if (report->sweeps < SG_TRACE) {
+        report->trace[2 * report->sweeps] = report->logz;
+        report->trace[2 * report->sweeps + 1] = report->change;
+    }
     report->sweeps++;
     return isfinite(report->logz) ? SG_OK : SG_NOT_FINITE;
 }

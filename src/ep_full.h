@@ -14,6 +14,8 @@ typedef struct {
     double tol;     /* convergence: sg_sites_residual() at most this */
 } sg_ep_options;
 
+enum { SG_TRACE = 1000 }; /* sweeps that are traced */
+
 typedef struct {
     int sweeps;     /* done */
     int converged;
@@ -22,7 +24,7 @@ typedef struct {
     int skipped;    /* site updates refused, over all sweeps */
     double change;  /* last residual */
     double logz;    /* log evidence at the returned sites */
-    double *trace;  /* [2 x options.sweeps]: log evidence and residual of each sweep */
+    double *trace;  /* [2 x SG_TRACE]: log evidence and residual of each of the first sweeps */
 } sg_ep_report;
 
 /* The factored posterior at the rows. Caller allocates; n^2 doubles in A. */

@@ -64,8 +64,9 @@ static void report_in(SEXP out, sg_status status, const sg_ep_report *report)
     SET_VECTOR_ELT(out, OUT_DAMPED, Rf_ScalarInteger(report->damped));
     SET_VECTOR_ELT(out, OUT_SEQUENTIAL, Rf_ScalarInteger(report->sequential));
     SET_VECTOR_ELT(out, OUT_SKIPPED, Rf_ScalarInteger(report->skipped));
-    double *trace = sg_new_matrix(out, OUT_TRACE, 2, report->sweeps);
-    Memcpy(trace, report->trace, 2 * (size_t) report->sweeps);
+    const int traced = report->sweeps < SG_TRACE ? report->sweeps : SG_TRACE;
+    double *trace = sg_new_matrix(out, OUT_TRACE, 2, traced);
+    Memcpy(trace, report->trace, 2 * (size_t) traced);
 }
 
 /* options: sweeps, batch, damping, tol, gradient, posterior. Memory: K, the factor, and Kbar when
@@ -89,7 +90,7 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     sg_full_factor factor = {keep ? sg_new_matrix(out, OUT_G, n, n) : ws->doubles(n2),
                              ws->doubles(n), 0};
     sg_ep_report report = {0};
-    report.trace = ws->doubles(2 * (size_t) opt.sweeps);
+    report.trace = ws->doubles(2 * SG_TRACE);
     double *K = ws->doubles(n2);
     sg_kernel_cross(kern, n, REAL(x), n, REAL(x), K, ws);
     const sg_status status = sg_ep_full_run(&rows, K, &opt, &start, &marg, &factor, &report, ws);

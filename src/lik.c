@@ -32,7 +32,8 @@ const sg_lik_type *sg_lik_type_find(const char *name)
 typedef struct {
     const sg_lik *lik;
     const double *y;
-    double step; /* of finite differences in f */
+    double step;  /* of finite differences in f */
+    double about; /* squares of the mean are taken about this */
 } row;
 
 static double row_logp(double f, const void *ctx)
@@ -61,7 +62,7 @@ static void row_slopes(double f, const void *ctx, double *out)
 static sg_quad_problem problem_of(const sg_lik *self, const double *y, double mu, double s2,
                                   row *r)
 {
-    sg_quad_problem problem = {mu, s2, 0, 1, row_logp, 0, 0, r};
+    sg_quad_problem problem = {mu, s2, 0, 1, row_logp, 0, 0, {0}, r};
     self->type->locate(self, y, &problem.centre, &problem.width);
     r->lik = self, r->y = y, r->step = 0.02 * problem.width;
     return problem;
@@ -84,7 +85,11 @@ void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, con
         return;
     }
     const int narrow = *s2 * fabs(at_mu[1]) < NARROW && *s2 < problem.width * problem.width;
-    if (narrow) problem.k = 3, problem.values = row_slopes;
+    if (narrow) {
+        problem.k = 3, problem.values = row_slopes;
+        problem.size[0] = 1 / problem.width;
+        problem.size[1] = problem.size[2] = 1 / (problem.width * problem.width);
+    }
     sg_quad(&problem, &result);
     *logz = result.logz;
     if (narrow) {
@@ -126,6 +131,7 @@ void sg_lik_tilt_dpar_quad(const sg_lik *self, const double *y, const double *mu
     sg_quad_result result;
     if (self->type->npar == 0) return;
     problem.k = self->type->npar, problem.values = row_dpar;
+    for (int k = 0; k < problem.k; k++) problem.size[k] = 1;
     if (*s2 > 1e-300) sg_quad(&problem, &result);
     else row_dpar(*mu, &r, result.expect);
     for (int k = 0; k < self->type->npar; k++) dpar[k] += result.expect[k];
@@ -135,23 +141,27 @@ static void row_moments(double f, const void *ctx, double *out)
 {
     const row *r = ctx;
     r->lik->type->moments(r->lik, &f, out, out + 1);
+    out[0] -= r->about;
     out[2] = out[0] * out[0];
 }
 
 void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2, double *mean,
                          double *var, double *spread)
 {
-    row r = {self, 0, 0};
-    sg_quad_problem problem = {*mu, *s2, *mu, sqrt(*s2), 0, 3, row_moments, &r};
+    double var_at_mu;
+    row r = {self, 0, 0, 0};
+    sg_quad_problem problem = {*mu, *s2, 0, 1, 0, 3, row_moments, {0}, &r};
+    self->type->locate(self, 0, &problem.centre, &problem.width);
     sg_quad_result result;
     if (!(*s2 > 1e-300)) {
         self->type->moments(self, mu, mean, var);
         if (spread) *spread = 0;
         return;
     }
+    self->type->moments(self, mu, &r.about, &var_at_mu);
     sg_quad(&problem, &result);
     const double about_f = fmax(result.expect[2] - result.expect[0] * result.expect[0], 0);
-    *mean = result.expect[0];
+    *mean = r.about + result.expect[0];
     *var = result.expect[1] + about_f;
     if (spread) *spread = about_f;
 }

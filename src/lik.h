@@ -9,7 +9,8 @@
  *   logp(self, y, f)                     log p(y|f). Required. Finite for legal y and finite f.
  *   moments(self, f, mean, var)          E and Var of a new response given f. Required.
  *   locate(self, y, centre, width)       where in f the likelihood does its work (mode, kink or
- *                                        transition) and on what scale. Required.
+ *                                        transition) and on what scale; with y NULL, where
+ *                                        moments() does. Required.
  *   tilt(self, y, mu, s2, logz, d1, d2)  NULL: quadrature of logp (C = 1)
  *   tilt_dpar(self, y, mu, s2, dpar)     adds dlogZ/dtheta to dpar[npar]. NULL: quadrature
  *   predict(self, mu, s2, mean, var)     moments of a new response under N(mu, s2). NULL:

@@ -27,8 +27,8 @@ static void gaussian_moments(const sg_lik *self, const double *f, double *mean, 
 
 static void gaussian_locate(const sg_lik *self, const double *y, double *centre, double *width)
 {
-    *centre = y[0];
-    *width = sqrt(noise_of(self) / y[1]);
+    *centre = y ? y[0] : 0;
+    *width = y ? sqrt(noise_of(self) / y[1]) : 1;
 }
 
 static void gaussian_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,

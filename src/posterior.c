@@ -65,6 +65,7 @@ void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double
     const int d = post->d;
     const size_t size = (size_t) n * d;
     const double *factors[2] = {post->G, post->H}, signs[2] = {-1, 1};
+    if (n == 0) return;
     double *Kx = ws->doubles(size), *work = ws->doubles(size);
     sg_kernel_cross(post->kernel, n, x, d, post->basis, Kx, ws);
     sg_kernel_cross(post->kernel, n, x, n, x, cov, ws);

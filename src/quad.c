@@ -4,7 +4,7 @@
 #include <R_ext/Utils.h>
 #include "quad.h"
 
-enum { MAX_BREAKS = 256, MAX_DEPTH = 40 };
+enum { MAX_BREAKS = 256, MAX_DEPTH = 40, MAX_RULES = 1000 };
 static const double TOL = 1e-10;  /* relative, per interval; the true error is far below it */
 static const double REACH = 40;   /* standard deviations beyond which a Gaussian is nothing */
 static const double NEGLECT = 60; /* an interval this far below the peak in log is left out */
@@ -30,6 +30,7 @@ typedef struct {
     const sg_quad_problem *problem;
     double sd, ref, t0;
     int ncomp;
+    int rules; /* applied so far */
 } quad_state;
 
 static double log_integrand(const quad_state *q, double t)
@@ -50,13 +51,13 @@ static void components(const quad_state *q, double t, double *out)
     for (int c = 0; c < q->ncomp; c++) out[c] = weight > 0 ? out[c] * weight : 0;
 }
 
-/* One Gauss-Kronrod rule on [a, b]: integrals and integrals of the absolute values; returns the
+/* One Gauss-Kronrod rule between a and b: integrals and integrals of the absolute values; returns the
  * largest difference between the two rules relative to the latter or to floor[]. */
 static double kronrod(const quad_state *q, double a, double b, const double *floor,
                       double *integral, double *absolute)
 {
     double gauss[NCOMP] = {0}, f[NCOMP];
-    const double mid = 0.5 * (a + b), half = 0.5 * (b - a);
+    const double mid = 0.5 * (a + b), half = 0.5 * fabs(b - a);
     for (int c = 0; c < q->ncomp; c++) integral[c] = absolute[c] = 0;
     for (int i = 0; i < 15; i++) {
         const int node = i < 8 ? i : 14 - i;
@@ -69,23 +70,25 @@ static double kronrod(const quad_state *q, double a, double b, const double *flo
     }
     double worst = 0;
     for (int c = 0; c < q->ncomp; c++) {
-        const double scale = fmax2(absolute[c], floor[c]);
+        const double size = c < NFIXED ? 0 : q->problem->size[c - NFIXED];
+        const double scale = fmax2(fmax2(absolute[c], floor[c]), size * fmax2(absolute[0], floor[0]));
         if (scale > 0) worst = fmax2(worst, fabs(integral[c] - gauss[c]) / scale);
     }
     return worst;
 }
 
-/* Adds the integral over [a, b], bisecting where the two rules disagree. floor[] is the size the
- * whole integral is known to have, so that a negligible interval is not refined. */
-static void integrate(const quad_state *q, double a, double b, int depth, double *floor,
+/* Adds the integral between `near` and `far`, bisecting where the two rules disagree. `near` is the
+ * end nearer to the peak, and its half comes first: floor[], the size the whole integral is known
+ * to have, is then large before the tails are reached, and they are not refined for nothing. */
+static void integrate(quad_state *q, double near, double far, int depth, double *floor,
                       double *total)
 {
     double integral[NCOMP], absolute[NCOMP];
-    const double error = kronrod(q, a, b, floor, integral, absolute);
-    const double mid = 0.5 * (a + b);
-    if (error > TOL && depth < MAX_DEPTH && a < mid && mid < b) {
-        integrate(q, a, mid, depth + 1, floor, total);
-        integrate(q, mid, b, depth + 1, floor, total);
+    const double error = kronrod(q, near, far, floor, integral, absolute);
+    const double mid = 0.5 * (near + far);
+    if (error > TOL && depth < MAX_DEPTH && q->rules++ < MAX_RULES && mid != near && mid != far) {
+        integrate(q, near, mid, depth + 1, floor, total);
+        integrate(q, mid, far, depth + 1, floor, total);
         return;
     }
     for (int c = 0; c < q->ncomp; c++) {
@@ -134,6 +137,22 @@ static double find_peak(const quad_state *q, double a, double b)
     return 0.5 * (a + b);
 }
 
+/* From the peak to the next breakpoint: first a piece as long as the peak is wide, then pieces twice
+ * as long each, so that a peak far narrower than the interval cannot fall between the nodes. */
+static void integrate_from_peak(quad_state *q, double far, double *floor, double *total)
+{
+    const double DROP = 2;
+    double step = far - q->t0, near = q->t0;
+    for (int k = 0; k < 60 && log_integrand(q, q->t0 + step) < q->ref - DROP; k++) step /= 2;
+    while (near != far) {
+        double next = near + step;
+        if (!(fabs(next - q->t0) < fabs(far - q->t0)) || next == near) next = far;
+        integrate(q, near, next, 0, floor, total);
+        near = next;
+        step *= 2;
+    }
+}
+
 static void result_of(const quad_state *q, const double *total, sg_quad_result *result)
 {
     const double shift = total[1] / total[0];
@@ -145,7 +164,7 @@ static void result_of(const quad_state *q, const double *total, sg_quad_result *
 
 void sg_quad(const sg_quad_problem *problem, sg_quad_result *result)
 {
-    quad_state q = {problem, sqrt(problem->s2), 0, 0, NFIXED + problem->k};
+    quad_state q = {problem, sqrt(problem->s2), 0, 0, NFIXED + problem->k, 0};
     double breaks[MAX_BREAKS], logs[MAX_BREAKS], floor[NCOMP] = {0}, total[NCOMP] = {0};
     const int n = lay_breaks(&q, breaks);
     int top = 0;
@@ -157,8 +176,8 @@ void sg_quad(const sg_quad_problem *problem, sg_quad_result *result)
     q.ref = fmax2(logs[top], log_integrand(&q, q.t0));
     /* outwards from the peak, so that floor[] is large before the tails are reached */
     const int from = breaks[top] > q.t0 ? top - 1 : top; /* the peak lies in (from, from + 1) */
-    if (from >= 0) integrate(&q, breaks[from], q.t0, 0, floor, total);
-    if (from < n - 1) integrate(&q, q.t0, breaks[from + 1], 0, floor, total);
+    if (from >= 0) integrate_from_peak(&q, breaks[from], floor, total);
+    if (from < n - 1) integrate_from_peak(&q, breaks[from + 1], floor, total);
     for (int i = from + 1; i < n - 1; i++) {
         if (fmax2(logs[i], logs[i + 1]) > q.ref - NEGLECT) {
             integrate(&q, breaks[i], breaks[i + 1], 0, floor, total);
@@ -166,7 +185,7 @@ void sg_quad(const sg_quad_problem *problem, sg_quad_result *result)
     }
     for (int i = from - 1; i >= 0; i--) {
         if (fmax2(logs[i], logs[i + 1]) > q.ref - NEGLECT) {
-            integrate(&q, breaks[i], breaks[i + 1], 0, floor, total);
+            integrate(&q, breaks[i + 1], breaks[i], 0, floor, total);
         }
     }
     result_of(&q, total, result);

@@ -4,8 +4,8 @@
 
 # ---- Kernels ----
 
-# One pair of inputs x, z (vectors of the p inputs the kernel sees). v: list of hyperparameters on the
-# natural scale by the names of the R constructor. A composite gets the values of its parts instead.
+# One pair of inputs x, z (vectors of the p inputs the kernel sees). v: list of hyperparameters on
+# the natural scale by the names of the R constructor. A composite gets its parts' values instead.
 REFERENCE_KERNELS <- list(
   rbf = function(x, z, v, kernel) v$variance * exp(-distance(x, z, v)^2 / 2),
   matern12 = function(x, z, v, kernel) v$variance * exp(-distance(x, z, v)),
@@ -74,7 +74,7 @@ reference_pair <- function(kernel, theta, x, z) {
 
 # ---- Likelihoods ----
 
-# y: one data row as C sees it; f: vector of latent values; v: list of hyperparameters, natural scale.
+# y: one data row as C sees it; f: vector of latent values; v: hyperparameters on the natural scale.
 #   logp         log p(y|f)
 #   mean, var    of a new response given f (classes: of 0/1)
 #   places       where in f the likelihood has its mode, kinks, jumps or transitions
@@ -126,7 +126,7 @@ reference_mesh <- function(places, rule = GAUSS_LEGENDRE) {
   list(t = c(outer(rule$x, half) + rep(middle, each = length(rule$x))), w = c(outer(rule$w, half)))
 }
 
-# log Z = log of the integral of exp(logp(f)) N(f; mu, s2) over f, and d1, d2, its derivatives in mu,
+# log Z = log of the integral of exp(logp(f)) N(f; mu, s2) over f, and its derivatives d1, d2 in mu
 # from the moments of t = (f - mu) / sd; `expect(g)` is the mean of g(f) under the integrand.
 # Accurate to about 1e-13 in log Z, 1e-13 / sd in d1, 1e-13 / s2 in d2.
 reference_integral <- function(logp, mu, s2, places) {
@@ -169,8 +169,8 @@ reference_predict <- function(type, y, mu, s2, v) {
 
 # ---- Expectation propagation ----
 
-# Plain sequential EP (Minka's formulas 71-88) with explicit inverses, run until no site moves by more
-# than tol. tilt(i, mu, s2) gives logz, d1, d2 of row i at a cavity; offset: known prior means.
+# Plain sequential EP (Minka's formulas 71-88) with explicit inverses, run until no site moves by
+# more than tol. tilt(i, mu, s2) gives logz, d1, d2 of row i at a cavity; offset: known prior means.
 # K must be well conditioned. Evidence needs every site precision to be positive.
 reference_ep <- function(K, tilt, offset = numeric(nrow(K)), tol = 1e-12, sweeps = 1000L) {
   n <- nrow(K)

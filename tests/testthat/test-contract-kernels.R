@@ -1,12 +1,12 @@
-# What every kernel promises, for every kernel that C reports. A new kernel is found here by itself; it
-# needs its formula in helper-reference.R, and a constructor kernel_<name>().
+# What every kernel promises, for every kernel that C reports. A new kernel is found here by itself;
+# it needs its formula in helper-reference.R, and a constructor kernel_<name>().
 
 catalogue <- function() .Call(sg_catalogue)$kernels
 
 three_inputs <- list(names = c("a", "b", "c"), terms = c("a", "b", "c"), kept = rep(TRUE, 3L))
 
-# The ways to call a constructor, as far as it has the arguments: one input, all, a reordered subset,
-# one length scale per input. Composites get parts of every family, and a nested composite.
+# The ways to call a constructor, as far as it has the arguments: one input, all, a reordered
+# subset, one length scale per input. Composites get parts of every family, and a nested composite.
 sample_kernels <- function(type) {
   if (type %in% c("sum", "product")) {
     combine <- if (type == "sum") `+` else `*`
@@ -30,7 +30,7 @@ accepts <- function(kernel, inputs) {
   tryCatch(is.list(resolve_kernel(kernel, inputs)), sparsegp_error = function(e) FALSE)
 }
 
-# Every kernel in every way, with hyperparameters around 1: `spec` for C, `kernel` for the reference.
+# Every kernel in every way, hyperparameters around 1: `spec` for C, `kernel` for the reference.
 cases <- function() {
   set.seed(1)
   lapply(setNames(nm = catalogue()), function(type) {

@@ -4,7 +4,7 @@ evidence_problem <- function(kernel, lik, n = 30) {
   set.seed(7)
   x <- matrix(rnorm(n * 3), n, dimnames = list(NULL, c("a", "b", "c")))
   f <- x[, 1] + sin(2 * x[, 2])
-  y <- if (lik$response == "binary") rbind(sign(f + 0.3 * rnorm(n)))
+  y <- if (lik_traits(lik)$response == "binary") rbind(sign(f + 0.3 * rnorm(n)))
        else rbind(f + 0.3 * rnorm(n), runif(n, 0.5, 2))
   names <- colnames(x)
   resolved <- resolve_kernel(kernel, list(names = names, terms = names, kept = rep(TRUE, 3)))

@@ -1,4 +1,4 @@
-# Rows with numbers, a factor whose levels have spaces, characters, a logical, and responses of all kinds.
+# Numbers, a factor whose levels have spaces, characters, a logical, and responses of all kinds.
 toy <- function(n = 24L) {
   set.seed(11)
   d <- data.frame(
@@ -11,7 +11,13 @@ toy <- function(n = 24L) {
   d
 }
 
-fast <- function(x, ...) sparsegp(x, ..., learn = FALSE)
+# sparsegp(..., learn = FALSE), evaluated where it is written, where `weights` and `subset` are found
+fast <- function(...) {
+  call <- sys.call()
+  call[[1L]] <- quote(sparsegp)
+  call$learn <- FALSE
+  eval(call, parent.frame())
+}
 
 gap <- function(a, b) max(abs(unname(a) - unname(b)))
 
@@ -101,16 +107,16 @@ test_that("a weight of w counts as w copies of the row", {
   d <- toy()
   copies <- d[rep(seq_len(nrow(d)), d$w), ]
   # without scaling of inputs, whose standard deviation copies would change
-  fit <- function(data, ...) {
-    fast(y ~ x, data, lik_gaussian(0.3), kernel_rbf(0.8, 1.1), scale = FALSE, ...)
+  fit <- function(data, by = NULL) {
+    fast(y ~ x, data, lik_gaussian(0.3), kernel_rbf(0.8, 1.1), scale = FALSE, weights = by)
   }
   new <- data.frame(x = c(-2, 0.3, d$x[1], 9))
-  weighted <- moments(fit(d, weights = w), new)
+  weighted <- moments(fit(d, d$w), new)
   copied <- moments(fit(copies), new)
   expect_lt(gap(weighted$fit, copied$fit), 1e-8) # the two solve different systems
   expect_lt(gap(weighted$se.fit, copied$se.fit), 1e-8)
   expect_error(fast(class ~ x, d, weights = w), "`weights`", class = "sparsegp_error")
-  expect_identical(fitted(fit(d, weights = rep(1, 24))), fitted(fit(d)))
+  expect_identical(fitted(fit(d, rep(1, 24))), fitted(fit(d)))
 })
 
 test_that("na.omit drops rows with missing values, na.exclude pads them, na.fail refuses", {
@@ -148,22 +154,22 @@ test_that("missing values that an na.action lets through are an error, not NaN",
   expect_error(fast(y ~ x, holes, na.action = na.pass), class = "sparsegp_error")
   expect_error(fast(y ~ x, holes, na.action = NULL), class = "sparsegp_error")
   expect_error(fast(holes$x, holes$y, na.action = na.pass), class = "sparsegp_error")
-  expect_error(fast(class ~ w, holes, na.action = na.pass), "`y`", class = "sparsegp_error")
-  expect_error(fast(y ~ w + offset(z), holes, na.action = na.pass), "`offset`",
+  expect_error(fast(class ~ w, holes, na.action = na.pass), "missing", class = "sparsegp_error")
+  expect_error(fast(y ~ w + offset(z), holes, na.action = na.pass), "missing",
                class = "sparsegp_error")
-  expect_error(fast(y ~ w, holes, weights = z, na.action = na.pass), "`weights`",
+  expect_error(fast(y ~ w, holes, weights = z, na.action = na.pass), "missing",
                class = "sparsegp_error")
 })
 
 # ---- Terms ----
 
-test_that("factors, interactions and data-dependent bases predict at their own rows what was fitted", {
+test_that("factors, interactions and data-dependent bases predict what was fitted", {
   d <- toy()
   d$o <- factor(sample(1:3, 24, TRUE), ordered = TRUE)
   d[["a name"]] <- rnorm(24)
   d$m <- matrix(rnorm(48), 24)
   formulas <- list(
-    y ~ g, y ~ g:x, y ~ g * x + o, y ~ ch * l, y ~ C(g, contr.sum) + x, y ~ `a name`, y ~ m,
+    y ~ g, y ~ g:x, y ~ g * x + o, y ~ ch * l, y ~ `a name`, y ~ m,
     y ~ I(x^2) + log(z), y ~ poly(x, 2), y ~ poly(x, 2, raw = TRUE), y ~ scale(x) + scale(z),
     y ~ splines::ns(x, 3), y ~ splines::bs(x, 4), y ~ x - 1, y ~ 0 + g:x, log(y) ~ (x + z)^2
   )
@@ -194,12 +200,12 @@ test_that("contrasts are those of the fit, whatever the options say later", {
   expect_lt(gap(predict(fit, d), fitted(fit)), 1e-10)
 })
 
-test_that("a factor with a single level is refused in words", {
+test_that("a factor with a single level is refused by its name", {
   d <- toy()
-  d$one <- factor("a")
-  expect_error(fast(y ~ x + one, d), "one", class = "sparsegp_error")
-  d$one <- "a"
-  expect_error(fast(y ~ x + one, d), "one", class = "sparsegp_error")
+  d$lonely <- factor("a")
+  expect_error(fast(y ~ x + lonely, d), "lonely", class = "sparsegp_error")
+  d$lonely <- "a"
+  expect_error(fast(y ~ x + lonely, d), "lonely", class = "sparsegp_error")
 })
 
 test_that("variables are found where lm() finds them", {
@@ -265,12 +271,13 @@ test_that("a response of several columns is refused in words", {
   expect_error(fast(cbind(y, x) ~ z, d), "`(y|formula)`", class = "sparsegp_error")
   expect_error(fast(cbind(w, 5 - w) ~ z, d, "logit"), "`(y|formula)`", class = "sparsegp_error")
   expect_error(fast(d$x, cbind(d$y, d$y)), "`y`", class = "sparsegp_error")
-  expect_lt(gap(fitted(fast(scale(y) ~ x, d)), (fitted(fast(y ~ x, d)) - mean(d$y)) / sd(d$y)), 1e-10)
+  one_column <- fast(scale(y) ~ x, d)
+  expect_lt(gap(fitted(one_column) * sd(d$y) + mean(d$y), fitted(fast(y ~ x, d))), 1e-10)
 })
 
 # ---- What must not change the answer ----
 
-test_that("adding a constant to y, or multiplying it, does the same to the answer and nothing else", {
+test_that("adding to y, or multiplying it, does the same to the answer and nothing else", {
   d <- toy()
   base <- sparsegp(y ~ x + z, d)
   at_base <- predict(base, d[1:5, ], se.fit = TRUE)
@@ -471,6 +478,6 @@ test_that("a logit fit with an offset of 8 or a bias of 40 ends", {
   )
   rscript <- file.path(R.home("bin"), "Rscript")
   out <- suppressWarnings(system2(rscript, c("-e", shQuote(code)), stdout = TRUE, stderr = FALSE,
-                                  timeout = 15))
+                                  timeout = 10))
   expect_equal(as.vector(out), "TRUE")
 })

@@ -1,0 +1,139 @@
+# The house rules of src/ (DESIGN.md section 4), read off the sources themselves.
+
+# A file may include headers of its own layer or of earlier ones; siblings among the algorithms may
+# not, and likelihoods know nothing of kernels. A new file belongs in one of these.
+LAYERS <- list(
+  base = "^(types|la|chol|quad|normal|anderson)[.][ch]$",
+  kernel = "^((dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
+  likelihood = "^(lik[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
+  state = "^(weights|sites|posterior)[.][ch]$",
+  algorithm = "^(online|ep_full|ep_sparse|ep_batch|ivm)[.][ch]$",
+  evidence = "^evidence[.][ch]$",
+  glue = "^(glue[.]h|glue_[a-z]+[.]c|init[.]c)$"
+)
+
+# In the source tree, or where R CMD check unpacks it.
+source_folder <- function(name) {
+  candidates <- test_path(file.path("..", "..", c("", "00_pkg_src/sparsegp"), name))
+  found <- candidates[dir.exists(candidates)]
+  if (length(found) == 0L) skip("the sources of the package are not here")
+  found[1L]
+}
+
+core_files <- function() {
+  build_products <- "[.](o|so|dll|dylib|def|a)$|^symbols[.]rds$|^Makevars([.]win)?$"
+  grep(build_products, list.files(source_folder("src")), value = TRUE, invert = TRUE)
+}
+
+layer_of <- function(file) {
+  at <- which(vapply(LAYERS, grepl, NA, x = file))
+  if (length(at) == 1L) names(LAYERS)[at] else NA_character_
+}
+
+read_source <- function(file) readLines(file.path(source_folder("src"), file))
+
+# The code alone: comments gone, string literals emptied, line breaks kept.
+code_of <- function(file) {
+  text <- paste(read_source(file), collapse = "\n")
+  comments <- gregexpr("(?s)/[*].*?[*]/|//[^\n]*", text, perl = TRUE)
+  regmatches(text, comments) <- lapply(regmatches(text, comments), gsub, pattern = "[^\n]",
+                                       replacement = " ")
+  lines <- strsplit(text, "\n")[[1L]]
+  ifelse(grepl("^#include", lines), lines, gsub("\"[^\"]*\"", "\"\"", lines))
+}
+
+expect_none <- function(found, rule) {
+  expect(length(found) == 0L, paste0(rule, ":\n", paste(found, collapse = "\n")))
+}
+
+# "file:line: code" for the lines of `files` that match
+lines_matching <- function(pattern, files, lines_of = code_of) {
+  unlist(lapply(files, function(file) {
+    lines <- lines_of(file)
+    at <- grep(pattern, lines, perl = TRUE)
+    if (length(at)) paste0(file, ":", at, ": ", trimws(lines[at]))
+  }))
+}
+
+# Why `file` must not include `header`; NULL when it may.
+breach <- function(file, header) {
+  from <- layer_of(file)
+  to <- layer_of(header)
+  if (anyNA(c(from, to))) return(NULL) # told by another test
+  own <- sub("[.][ch]$", "", file) == sub("[.]h$", "", header)
+  wrong <- match(to, names(LAYERS)) > match(from, names(LAYERS)) ||
+    from == "likelihood" && to == "kernel" || from == "algorithm" && to == "algorithm" && !own
+  if (wrong) paste0(file, " (", from, ") includes ", header, " (", to, ")")
+}
+
+test_that("every file in src has a layer", {
+  files <- core_files()
+  expect_none(files[is.na(vapply(files, layer_of, ""))], "files that no layer knows")
+})
+
+test_that("a file includes only headers of its own layer or below", {
+  found <- unlist(lapply(core_files(), function(file) {
+    included <- grep("^#include \"", read_source(file), value = TRUE)
+    headers <- sub("^#include \"([^\"]*)\".*", "\\1", included)
+    unlist(lapply(headers, function(header) breach(file, header)))
+  }))
+  expect_none(found, "includes across the layers")
+})
+
+test_that("the core knows nothing of R objects, never prints, never jumps, never allocates", {
+  files <- core_files()
+  core <- files[vapply(files, layer_of, "") != "glue"]
+  expect_none(lines_matching("\\bSEXP\\b|<(R|Rinternals|Rdefines|R_ext/(Error|Print))[.]h>", core),
+              "R objects or R's errors in the core")
+  expect_none(lines_matching("\\b\\w*printf *\\(|\\b(puts|exit|abort|assert) *\\(", files),
+              "prints or exits")
+  expect_none(lines_matching("\\b([mc]alloc|realloc|free|R_alloc) *\\(", core), "allocations")
+  expect_none(lines_matching("\\b(Rf_)?(error|warning) *\\(", core), "R's errors in the core")
+  expect_none(lines_matching("\\b(unif|norm|exp)_rand\\b|\\brand *\\(", files),
+              "random numbers in C")
+})
+
+test_that("BLAS and LAPACK are called in la.c alone, with FCONE for every character argument", {
+  files <- core_files()
+  expect_none(lines_matching("F77_|FCONE|R_ext/(BLAS|Lapack)", setdiff(files, "la.c")),
+              "Fortran outside la.c")
+  code <- paste(code_of("la.c"), collapse = " ")
+  declared <- unique(unlist(regmatches(code, gregexpr("(?<=\\bchar )\\w+", code, perl = TRUE))))
+  calls <- grep("F77_CALL", strsplit(code, ";")[[1L]], value = TRUE)
+  counts <- function(pattern) lengths(regmatches(calls, gregexpr(pattern, calls, perl = TRUE)))
+  characters <- counts("\"\"") + counts(paste0("&(", paste(declared, collapse = "|"), ")\\b"))
+  expect_gt(sum(characters), 0)
+  expect_none(calls[counts("\\bFCONE\\b") != characters], "calls with a wrong number of FCONE")
+})
+
+test_that("nothing in C is remembered from one call to the next", {
+  # `static` starts a function, or what it starts is const; and so is any other top-level object
+  expect_none(lines_matching("\\bstatic\\b(?![^=;]*\\()(?!.*\\bconst\\b)", core_files()),
+              "static variables")
+  other <- "^(?!(static|typedef|extern|struct|enum|const|return)\\b)"
+  object <- "\\w[\\w *]*?\\w+(\\[[^]]*\\])? *(=|;)"
+  expect_none(lines_matching(paste0(other, object), core_files()), "global variables")
+})
+
+test_that("functions and files stay short", {
+  for (file in core_files()) {
+    code <- code_of(file)
+    from <- which(code == "{")
+    to <- which(code == "}")
+    expect_identical(length(from), length(to), label = file)
+    expect_none(paste0(file, ":", from)[to - from + 1L > 100L], "functions of over 100 lines")
+    expect_lte(length(code), 450L, label = paste("lines of", file))
+  }
+})
+
+test_that("R calls C through registered symbols, from the engine", {
+  folder <- source_folder("R")
+  lines_of <- function(file) sub("#.*", "", readLines(file.path(folder, file)))
+  files <- list.files(folder, "[.]R$")
+  expect_none(lines_matching("[.](Call|C|External|Fortran)\\( *[\"']", files, lines_of),
+              "entries called by a string")
+  others <- setdiff(files, "engine.R")
+  found <- lines_matching("[.](Call|C|External|Fortran)\\(", others, lines_of)
+  lookup <- "^likelihoods[.]R:.*[.]Call\\(sg_catalogue\\)"
+  expect_none(grep(lookup, found, value = TRUE, invert = TRUE), "calls outside engine.R")
+})

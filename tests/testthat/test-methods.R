@@ -1,0 +1,58 @@
+# Method and learning constructors.
+
+refused <- function(code, argument) {
+  error <- expect_error(code, class = "sparsegp_error")
+  expect_identical(error$argument, argument)
+}
+
+x <- c(1, 2, 4, 3, 6, 5)
+y <- c(1, 2, 1, 3, 2, 4)
+
+test_that("methods and learning settings print themselves and return themselves unseen", {
+  for (value in list(method_ep(), learn_control())) {
+    expect_invisible(expect_output(returned <- print(value)))
+    expect_identical(returned, value)
+  }
+  expect_identical(capture.output(print(method_ep(sweeps = 50, tol = 1e-8))),
+                   "<method> full EP (sweeps = 50, damping = 1, tol = 1e-08)")
+  expect_identical(capture.output(print(learn_control(restarts = 2))),
+                   "<learning> inner = 100, restarts = 2")
+})
+
+test_that("illegal settings are refused, naming the argument", {
+  for (bad in list(0, 1.5, -1, NA, "10", c(1, 2), 1e10)) refused(method_ep(sweeps = bad), "sweeps")
+  for (bad in list(0, 1.1, -1, NA, "1", Inf)) refused(method_ep(damping = bad), "damping")
+  for (bad in list(0, -1, NA, "1", Inf)) refused(method_ep(tol = bad), "tol")
+  for (bad in list(0, 2.5, NA, "1")) refused(learn_control(inner = bad), "inner")
+  for (bad in list(-1, 0.5, NA, "1")) refused(learn_control(restarts = bad), "restarts")
+})
+
+test_that("a method may be a value, a constructor, a name or nothing", {
+  for (method in list(NULL, "ep", method_ep, method_ep())) {
+    expect_identical(sparsegp(x, y, method = method, learn = FALSE)$method, method_ep())
+  }
+  for (bad in list("laplace", "", 3, list(), c("ep", "ep"), kernel_rbf(), mean)) {
+    refused(sparsegp(x, y, method = bad, learn = FALSE), "method")
+  }
+})
+
+test_that("`learn` is TRUE, FALSE or a learn_control()", {
+  for (bad in list(NA, "yes", 1, NULL, c(TRUE, TRUE), learn_control)) {
+    refused(sparsegp(x, y, learn = bad), "learn")
+  }
+  expect_null(sparsegp(x, y, learn = FALSE)$learning)
+  expect_identical(as_learn(TRUE), learn_control())
+  expect_identical(as_learn(learn_control(inner = 3)), learn_control(inner = 3))
+})
+
+test_that("settings reach the run: sweeps are counted, tolerances are met", {
+  class <- factor(c("a", "b", "a", "a", "b", "b"))
+  expect_warning(rough <- sparsegp(x, class, method = method_ep(sweeps = 1), learn = FALSE),
+                 "did not converge", class = "sparsegp_warning")
+  expect_identical(rough$convergence$sweeps, 1L)
+  expect_false(rough$convergence$converged)
+  fine <- sparsegp(x, class, method = method_ep(tol = 1e-11), learn = FALSE)
+  expect_true(fine$convergence$converged)
+  expect_lte(fine$convergence$change, 1e-11)
+  expect_identical(nrow(fine$convergence$trace), fine$convergence$sweeps)
+})

@@ -1,0 +1,160 @@
+toy <- function(n = 20L) {
+  set.seed(15)
+  d <- data.frame(x = rnorm(n, sd = 3), z = runif(n))
+  d$y <- sin(d$x) + d$z + rnorm(n, sd = 0.2)
+  d$class <- factor(ifelse(d$x + rnorm(n) > 0, "yes it is", "no"), c("no", "yes it is"))
+  d
+}
+
+said <- function(x, ...) paste(capture.output(print(x, ...)), collapse = "\n")
+
+# Standard deviation as the package divides by it: over n, not n - 1
+spread <- function(x) sqrt(mean((x - mean(x))^2))
+
+test_that("print() and summary() return their argument invisibly", {
+  fit <- sparsegp(y ~ x, toy(), learn = FALSE)
+  capture.output({
+    expect_invisible(print(fit))
+    expect_identical(print(fit), fit)
+    summary <- summary(fit)
+    expect_invisible(print(summary))
+    expect_identical(print(summary), summary)
+    for (value in list(kernel_rbf(), lik_probit(), method_ep(), learn_control(), prior_flat())) {
+      expect_invisible(print(value))
+      expect_identical(print(value), value)
+    }
+  })
+})
+
+test_that("a printed fit says what was fitted, to what, and how well", {
+  fit <- sparsegp(y ~ x + z, toy(), learn = FALSE)
+  text <- said(fit)
+  expect_match(text, "regression")
+  expect_match(text, "y ~ x + z", fixed = TRUE)
+  expect_match(text, "20 rows, 2 inputs; gaussian likelihood; kernel rbf()", fixed = TRUE)
+  expect_match(text, "constant removed from the response")
+  expect_match(text, "variance +lengthscale +noise")
+  expect_match(text, "Log evidence")
+  expect_no_match(text, "NOT converge")
+  text <- said(sparsegp(class ~ x, toy(), learn = FALSE))
+  expect_match(text, "classification")
+  expect_match(text, "\"yes it is\" against \"no\"", fixed = TRUE)
+})
+
+test_that("print() and summary() report dropped rows, constant columns and failed convergence", {
+  d <- toy()
+  d$k <- 5
+  d$z[1:2] <- NA
+  fit <- sparsegp(y ~ x + z + k, d, learn = FALSE)
+  for (text in c(said(fit), said(summary(fit)))) {
+    expect_match(text, "constant inputs kept out: k", fixed = TRUE)
+    expect_match(text, "rows with missing values left out: 2", fixed = TRUE)
+  }
+  expect_warning(
+    fit <- sparsegp(class ~ x, d, learn = FALSE, method = method_ep(sweeps = 1)), "converge"
+  )
+  expect_match(said(fit), "EP did NOT converge", fixed = TRUE)
+  expect_match(said(summary(fit)), "EP did NOT converge", fixed = TRUE)
+  expect_warning(fit <- sparsegp(y ~ x, d, learn = learn_control(inner = 1)), "converge")
+  expect_match(said(fit), "Learning did NOT converge", fixed = TRUE)
+})
+
+test_that("fits of matrices, sums and ARD are printed and summarised", {
+  d <- toy()
+  x <- as.matrix(d[c("x", "z")])
+  kernels <- list(kernel_rbf(ard = TRUE), kernel_linear(ard = TRUE) + kernel_constant(),
+                  kernel_rbf() * (kernel_rq() + kernel_periodic(vars = "z")))
+  for (kernel in kernels) {
+    for (y in list(d$y, d$class)) {
+      fit <- sparsegp(unname(x), y, kernel = kernel_rbf(), learn = FALSE)
+      expect_match(said(fit), "20 rows, 2 inputs")
+      fit <- sparsegp(x, y, kernel = kernel, learn = FALSE)
+      expect_match(said(fit), format(kernel), fixed = TRUE)
+      expect_identical(rownames(summary(fit)$hyperparameters), names(coef(fit)))
+      expect_match(said(summary(fit)), "leave-one-out")
+    }
+  }
+})
+
+test_that("digits are passed on", {
+  fit <- sparsegp(y ~ x, toy(), lik_gaussian(1 / 3), learn = FALSE)
+  expect_match(said(fit, digits = 3), "0[.]333\\b")
+  expect_match(said(fit, digits = 8), "0[.]33333333\\b")
+  expect_match(said(summary(fit), digits = 3), "0[.]333\\b")
+  old <- options(digits = 22)
+  on.exit(options(old))
+  expect_output(print(fit), "Log evidence")
+  expect_output(print(summary(fit)), "Log evidence")
+})
+
+test_that("summary() says which hyperparameters were learned, and from where", {
+  d <- toy()
+  table <- summary(sparsegp(y ~ x, d, lik_gaussian(fixed(0.1))))$hyperparameters
+  expect_identical(table$learned, c(TRUE, TRUE, FALSE))
+  expect_equal(table["noise", "value"], 0.1, tolerance = 1e-14)
+  fit <- sparsegp(y ~ x, d, learn = FALSE)
+  table <- summary(fit)$hyperparameters
+  expect_false(any(table$learned))
+  expect_identical(table$value, unname(coef(fit)))
+  expect_equal(table$start, table$value)
+})
+
+test_that("summary() gives length scales in input units, where they have one", {
+  d <- toy()
+  units <- function(kernel, formula = y ~ x + z, ...) {
+    fit <- sparsegp(formula, d, kernel = kernel, learn = FALSE, ...)
+    table <- summary(fit)$hyperparameters
+    setNames(table$input_units, rownames(table))
+  }
+  expect_equal(units(kernel_rbf(lengthscale = 2), y ~ x)[["lengthscale"]], 2 * spread(d$x))
+  ard <- units(kernel_matern32(ard = TRUE, lengthscale = c(2, 3)))
+  expect_equal(ard[["lengthscale.x"]], 2 * spread(d$x))
+  expect_equal(ard[["lengthscale.z"]], 3 * spread(d$z))
+  expect_true(all(is.na(ard[c("variance", "noise")])))
+  # one length scale for inputs of several units has none
+  expect_true(all(is.na(units(kernel_rbf()))))
+  parts <- units(kernel_rbf(ard = TRUE, lengthscale = 2) * kernel_linear())
+  expect_equal(parts[["k1.lengthscale.x"]], 2 * spread(d$x))
+  expect_match(said(summary(sparsegp(y ~ x + z, d, kernel = kernel_rbf(ard = TRUE)))),
+               "not how much it matters")
+})
+
+test_that("a part that sees one input of several has its length scale in that input's units", {
+  d <- toy()
+  kernel <- kernel_rbf(lengthscale = 2, vars = "x") + kernel_rq(lengthscale = 3, vars = "z")
+  table <- summary(sparsegp(y ~ x + z, d, kernel = kernel, learn = FALSE))$hyperparameters
+  expect_equal(table["k1.lengthscale", "input_units"], 2 * spread(d$x))
+  expect_equal(table["k2.lengthscale", "input_units"], 3 * spread(d$z))
+})
+
+test_that("length scales that are not lengths are not given input units", {
+  # kernel_poly's divides a product of inputs, kernel_periodic's a sine
+  d <- toy()
+  for (kernel in list(kernel_poly(2), kernel_periodic())) {
+    table <- summary(sparsegp(y ~ x, d, kernel = kernel, learn = FALSE))$hyperparameters
+    expect_true(is.null(table$input_units) || is.na(table["lengthscale", "input_units"]))
+  }
+})
+
+test_that("summary() of classes has a leave-one-out confusion table of all rows", {
+  fit <- sparsegp(class ~ x, toy(), learn = FALSE)
+  table <- summary(fit)$confusion
+  expect_identical(dimnames(table), list(observed = c("no", "yes it is"),
+                                         predicted = c("no", "yes it is")))
+  expect_equal(sum(table), 20)
+  expect_null(summary(sparsegp(y ~ x, toy(), learn = FALSE))$confusion)
+  expect_equal(summary(fit)$mean_loo_lpd, mean(loo_lpd(fit)))
+  expect_error(summary(fit, 3), class = "sparsegp_error")
+})
+
+test_that("kernels, likelihoods and priors print as they are written", {
+  expect_output(print(kernel_rbf(1, fixed(2), ard = TRUE, vars = "age")),
+                "<kernel> rbf(variance = 1, lengthscale = fixed(2), ard = TRUE, vars = age)",
+                fixed = TRUE)
+  kernel <- kernel_rbf() * (kernel_poly(3) + kernel_constant(2))
+  expect_equal(format(kernel), "rbf() * (poly(degree = 3) + constant(variance = 2))")
+  expect_output(print(lik_probit(fixed(0))), "<likelihood> probit(bias = fixed(0))", fixed = TRUE)
+  expect_output(print(prior_gamma(2, 1)), "<prior> gamma(shape = 2, rate = 1)", fixed = TRUE)
+  expect_output(print(prior_flat()), "<prior> flat()", fixed = TRUE)
+  expect_output(print(method_ep()), "full EP")
+})
