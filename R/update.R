@@ -29,6 +29,6 @@ update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
   if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
     stop_sparsegp("...", "holds an unnamed argument", "Name what should change")
   }
-  for (name in names(changes)) call[[name]] <- changes[[name]] # NULL removes
+  call <- as.call(utils::modifyList(as.list(call), changes)) # NULL removes
   if (check_flag(evaluate, "evaluate")) eval(call, parent.frame()) else call
 }

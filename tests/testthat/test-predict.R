@@ -282,6 +282,9 @@ test_that("a variable missing from newdata is not taken from the workspace", {
   # the answer would be for the 24 training rows
   refused(predict(fit, data.frame(speed = 1)), "newdata")
   refused(predict(fit, data.frame(speed = 1:100)), "newdata")
+  # nor when the workspace has other rows than the fit
+  fit <- sparsegp(y ~ x, subset = x > 0, learn = FALSE)
+  refused(predict(fit, data.frame(speed = 1)), "newdata")
 })
 
 test_that("constants of a formula, such as breaks and knots, may live in the workspace", {

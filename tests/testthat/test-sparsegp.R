@@ -103,6 +103,20 @@ test_that("an offset is taken from the response before and added to the mean aft
   expect_lt(gap(predict(shifted, type = "latent"), predict(biased, type = "latent") + 0.4), 1e-12)
 })
 
+test_that("a constant in the offset is taken up by the bias, as it is by a regression's mean", {
+  d <- toy()
+  base <- sparsegp(class ~ x, d)
+  for (constant in c(1, 20)) {
+    shifted <- sparsegp(class ~ x + offset(rep(constant, 24)), d)
+    # two searches that end within their tolerance
+    expect_lt(gap(fitted(shifted), fitted(base)), 1e-3)
+    expect_lt(abs(coef(shifted)[["bias"]] + constant - coef(base)[["bias"]]), 0.01)
+  }
+  base <- fast(y ~ x, d)
+  shifted <- fast(y ~ x + offset(rep(50, 24)), d)
+  expect_lt(gap(fitted(shifted), fitted(base)), 1e-10)
+})
+
 test_that("a weight of w counts as w copies of the row", {
   d <- toy()
   copies <- d[rep(seq_len(nrow(d)), d$w), ]

@@ -63,6 +63,16 @@ test_that("update() works inside functions, with what is local there", {
            sparsegp(y ~ x, d, kernel = kernel_constant() + kernel_linear(), learn = FALSE))
 })
 
+test_that("update() works on calls that hold values in place of names, as do.call() makes them", {
+  d <- toy()
+  fit <- do.call(sparsegp, list(y ~ x, d, kernel = kernel_rbf(1, 2), learn = FALSE))
+  linear <- sparsegp(y ~ x, d, kernel = kernel_linear(), learn = FALSE)
+  same_fit(update(fit, kernel = kernel_linear()), linear)
+  same_fit(do.call(update, list(fit, kernel = kernel_linear())), linear)
+  shorter <- do.call(update, list(fit, data = d[1:9, c("x", "y")]))
+  same_fit(shorter, sparsegp(y ~ x, d[1:9, ], kernel = kernel_rbf(1, 2), learn = FALSE))
+})
+
 test_that("evaluate = FALSE gives the call", {
   d <- toy()
   fit <- sparsegp(y ~ x, d, learn = FALSE)
