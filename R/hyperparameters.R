@@ -120,17 +120,18 @@ kernel_hyper <- function(kernel, env) {
 }
 
 # Likelihood hyperparameters come with their own starts and priors (likelihoods.R).
-lik_hyper <- function(lik, rows, response_unit) {
+lik_hyper <- function(lik, rows, offset, response_unit) {
   parts <- lapply(names(lik$params), function(base) {
     about <- lik_traits(lik)$about[[base]]
     hyper_rows(base, base, "likelihood", about$log, response_unit^about$unit_power,
-               about$start(rows), lik$params[[base]], about$prior)
+               about$start(rows, offset), lik$params[[base]],
+               function(unit) about$prior(unit, offset))
   })
   do.call(rbind, parts)
 }
 
-hyper_table <- function(kernel, lik, env, rows, prior) {
-  table <- rbind(kernel_hyper(kernel, env), lik_hyper(lik, rows, env$response_unit))
+hyper_table <- function(kernel, lik, env, rows, offset, prior) {
+  table <- rbind(kernel_hyper(kernel, env), lik_hyper(lik, rows, offset, env$response_unit))
   rownames(table) <- NULL
   apply_priors(table, prior)
 }

@@ -90,7 +90,7 @@ learn_hyper <- function(problem, table, control, verbose = FALSE) {
   gradient <- objective$gradient(best$par)
   record <- list(
     evaluations = objective$state$evaluations, failures = objective$state$failures,
-    objective = -values, converged = settled(best, gradient), message = best$message,
+    objective = -values, converged = settled(best, gradient),
     gradient = stats::setNames(-gradient, table$name[free]),
     at_bound = table$name[free][abs(best$par - centre) > BOX - 1e-6]
   )
@@ -103,15 +103,17 @@ settled <- function(result, gradient) {
   result$convergence == 0L || (result$convergence == 52L && max(abs(gradient)) < 0.01)
 }
 
-# Names what did not settle.
+# Names what did not settle. Noise at its lower edge is no cause for alarm: the data have none.
 warn_about_search <- function(record) {
   if (is.null(record)) return(invisible())
   steepest <- names(which.max(abs(record$gradient)))
-  if (length(record$at_bound)) {
-    warn_sparsegp("Learning ended with ", toString(record$at_bound), " at the edge of its range; ",
+  at_bound <- setdiff(record$at_bound, "noise")
+  if (length(at_bound)) {
+    warn_sparsegp("Learning ended with ", toString(at_bound), " at the edge of its range; ",
                   "give it a start or a prior.")
   } else if (!record$converged) {
-    warn_sparsegp("Learning stopped before it converged (", record$message, "); the evidence is ",
-                  "steepest in ", steepest, ". Raise learn_control(inner =) or give a start.")
+    warn_sparsegp("Learning stopped before it converged, after ", record$evaluations,
+                  " evaluations; the evidence is steepest in ", steepest,
+                  ". Raise learn_control(inner =) or give a start.")
   }
 }

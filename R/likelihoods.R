@@ -39,7 +39,7 @@ NULL
 #   weighted   do weights mean anything?
 #   about      per hyperparameter: the constructor's argument, whether it is searched as a logarithm,
 #              which power of the response's unit it has, where it starts (on C's scale, from the
-#              data rows), and its default prior (from the unit)
+#              data rows and offsets), and its default prior (from the unit and the offsets)
 #   data_rows  (y, weights) -> the q x n matrix C wants
 #   draw       (f, value, weights) random responses given latent values; value: named, in C's units
 #   quantile   (p, mean, var, value, weights) of a response under N(mean, var); NULL for classes
@@ -47,8 +47,8 @@ NULL
 gaussian_traits <- list(
   response = "numeric", scales = TRUE, weighted = TRUE,
   about = list(noise = list(
-    argument = "variance", log = TRUE, unit_power = 2, start = function(rows) log(0.1),
-    prior = default_lognormal(-2, 2)
+    argument = "variance", log = TRUE, unit_power = 2, start = function(rows, offset) log(0.1),
+    prior = function(unit, offset) default_lognormal(-2, 2)(unit)
   )),
   data_rows = function(y, weights) rbind(y, weights),
   draw = function(f, value, weights) {
@@ -60,13 +60,17 @@ gaussian_traits <- list(
   extra_var = function(value, weights) value[["noise"]] * (1 / weights - 1)
 )
 
-# Two classes: rows are -1 and 1; the bias starts where it alone gives the classes' frequencies.
+# Two classes: rows are -1 and 1. The bias starts where it and the mean offset give the classes'
+# frequencies, and its default prior does not mind a constant in the offset.
 binary_traits <- function(inverse_link, link) {
   list(
     response = "binary", scales = FALSE, weighted = FALSE,
     about = list(bias = list(
-      argument = "bias", log = FALSE, unit_power = 0, prior = function(unit) prior_normal(0, 5),
-      start = function(rows) link((sum(rows > 0) + 0.5) / (length(rows) + 1))
+      argument = "bias", log = FALSE, unit_power = 0,
+      start = function(rows, offset) {
+        link((sum(rows > 0) + 0.5) / (length(rows) + 1)) - mean(offset)
+      },
+      prior = function(unit, offset) prior_normal(-mean(offset), 5)
     )),
     data_rows = function(y, weights) rbind(y),
     draw = function(f, value, weights) {
@@ -139,6 +143,10 @@ as_likelihood <- function(likelihood, y) {
 default_likelihood <- function(y) {
   if (is.numeric(y)) return(lik_gaussian())
   if (is_two_valued(y)) return(lik_probit())
+  if (!is.factor(y) && !is.character(y)) {
+    stop_sparsegp("y", paste0("is of class ", class(y)[1L]),
+                  "Give numbers, a logical, or a factor with two levels")
+  }
   stop_sparsegp("y", paste0("has ", length(unique(y)), " classes"),
                 "Choose two classes with `subset`, or recode the response; more are to come")
 }

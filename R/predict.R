@@ -106,34 +106,45 @@ new_inputs <- function(object, newdata, offset = NULL) {
     stop_sparsegp("offset", "is part of the formula", "Put it into `newdata`")
   }
   terms <- stats::delete.response(object$terms)
-  refuse_workspace(object, terms, newdata)
+  refuse_workspace(terms, newdata)
+  warnings <- list() # told once the frame has proved good; else the error below says more
   frame <- tryCatch({
-    frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = object$xlevels)
+    frame <- withCallingHandlers(
+      stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = object$xlevels),
+      warning = function(w) {
+        warnings <<- c(warnings, list(w))
+        invokeRestart("muffleWarning")
+      }
+    )
     classes <- attr(terms, "dataClasses")
     if (!is.null(classes)) stats::.checkMFClasses(classes, frame)
-    frame
+    check_rows(frame, newdata)
   }, error = function(e) {
     stop_sparsegp("newdata", paste0("does not fit the formula: ", conditionMessage(e)),
                   "It needs the variables of the formula, with the levels seen at the fit")
   })
+  for (w in warnings) warning(w)
   x <- model_inputs(terms, frame, object$contrasts, object$xlevels)$x
   known <- check_per_row(stats::model.offset(frame), nrow(x), "newdata", 0)
   names <- if (is.data.frame(newdata)) rownames(newdata) else rownames(frame)
   list(x = x, offset = known, names = names)
 }
 
-# model.frame() would look for a missing variable where the formula was written, and predict for the
-# rows it finds there. Constants of the formula, such as knots, may come from there.
-refuse_workspace <- function(object, terms, newdata) {
-  absent <- setdiff(all.vars(terms), names(newdata))
-  env <- environment(terms)
-  rows <- vapply(absent, function(name) {
-    value <- get0(name, env)
-    !is.function(value) && NROW(value) == nobs(object) + length(object$na.action)
-  }, NA)
-  if (!any(rows) || is.environment(newdata)) return(invisible())
-  stop_sparsegp("newdata", paste0("lacks ", toString(absent[rows])),
+# model.frame() looks for what newdata lacks where the formula was written, and would predict for the
+# rows it finds there. Constants of a term, such as knots, may come from there; whole variables may not.
+refuse_workspace <- function(terms, newdata) {
+  if (is.environment(newdata)) return(invisible())
+  names <- lapply(as.list(attr(terms, "variables"))[-1L], all.vars)
+  lacking <- vapply(names, function(name) length(name) > 0L && !any(name %in% names(newdata)), NA)
+  if (!any(lacking)) return(invisible())
+  stop_sparsegp("newdata", paste0("lacks ", toString(unique(unlist(names[lacking])))),
                 "It needs the variables of the formula")
+}
+
+# A term of which only a part came from newdata may have other rows.
+check_rows <- function(frame, newdata) {
+  if (is.data.frame(newdata) && nrow(frame) != nrow(newdata)) stop("a variable has other rows")
+  frame
 }
 
 new_inputs_matrix <- function(object, newdata, offset) {

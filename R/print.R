@@ -14,7 +14,7 @@ print_head <- function(x) {
   kind <- if (is.null(x$response$levels)) "regression" else "classification"
   cat("Gaussian-process ", kind, " by ", x$method$label, "\n", sep = "")
   if (!is.null(x$terms)) cat("  ", deparse1(stats::formula(x$terms)), "\n", sep = "")
-  cat("  ", nobs(x), " rows, ", ncol(x$posterior$basis), " inputs; ",
+  cat("  ", counted(nobs(x), "row"), ", ", counted(ncol(x$posterior$basis), "input"), "; ",
       x$likelihood$type, " likelihood; kernel ", format(x$kernel), "\n", sep = "")
   if (!is.null(x$response$levels)) {
     cat("  probability of ", dQuote(x$response$levels[2L], FALSE), " against ",
@@ -31,14 +31,16 @@ print_head <- function(x) {
   }
 }
 
+counted <- function(n, what) paste0(n, " ", what, if (n != 1L) "s")
+
 print_convergence <- function(x) {
   run <- x$convergence
   if (!run$converged) {
-    cat("EP did NOT converge: change ", signif(run$change, 3L), " after ", run$sweeps, " sweeps\n",
-        sep = "")
+    cat("EP did NOT converge: change ", signif(run$change, 3L), " after ",
+        counted(run$sweeps, "sweep"), "\n", sep = "")
   }
   if (!is.null(x$learning) && !x$learning$converged) {
-    cat("Learning did NOT converge: ", x$learning$message, "\n", sep = "")
+    cat("Learning did NOT converge in ", counted(x$learning$evaluations, "evaluation"), "\n", sep = "")
   }
 }
 
@@ -100,12 +102,13 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
     print(x$confusion)
   }
   run <- fit$convergence
-  cat("\nEP: ", run$sweeps, " sweeps, change ", format(run$change, digits = 2L), "; damped ",
+  cat("\nEP, last run: ", counted(run$sweeps, "sweep"), ", change ", format(run$change, digits = 2L), "; damped ",
       run$damped, ", sequential ", run$sequential, ", site updates refused ", run$skipped, "\n",
       sep = "")
   if (!is.null(fit$learning)) {
-    cat("Learning: ", fit$learning$evaluations, " evaluations of the evidence, ",
-        fit$learning$failures, " failed; ", tolower(fit$learning$message), "\n", sep = "")
+    cat("Learning: ", counted(fit$learning$evaluations, "evaluation"), " of the evidence, ",
+        fit$learning$failures, " failed; largest slope ",
+        format(max(abs(fit$learning$gradient)), digits = 2L), "\n", sep = "")
   }
   print_convergence(fit)
   invisible(x)

@@ -16,7 +16,7 @@
 #' | `lengthscale` | log-normal: `log(lengthscale / start)` ~ N(0, 1), start as in [kernels]; with `ard = TRUE` N(0, 2^2) |
 #' | `shape`, `period` | log-normal around the start with standard deviations 1.5 and 1 |
 #' | `noise` | log-normal: `log(noise / v)` ~ N(-2, 2^2) |
-#' | `bias` | normal N(0, 25) (IVM paper 6.1) |
+#' | `bias` | normal N(-m, 25), m the mean offset (0 without one; IVM paper 6.1) |
 #'
 #' The first two are wider, and centred higher for the variance, than the hyperpriors of the IVM paper's
 #' section 6.1 (log variance ~ N(-1, 1)): on the crabs and the sonar data, where classes are nearly
@@ -106,7 +106,9 @@ apply_priors <- function(table, prior) {
     stop_sparsegp("prior", "must be a named list",
                   "As in prior = list(lengthscale = prior_gamma(2, 1))")
   }
-  for (name in names(prior)) {
+  # what is named more closely is put in later, and stays
+  breadth <- vapply(names(prior), function(name) length(matching_hyper(table, name)), 0L)
+  for (name in names(prior)[order(-breadth)]) {
     check_class(prior[[name]], "sparsegp_prior", paste0("prior$", name),
                 "Use prior_lognormal(), prior_gamma(), prior_normal() or prior_flat()")
     at <- matching_hyper(table, name)

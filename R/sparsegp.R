@@ -102,9 +102,10 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
 sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), method = NULL,
                              learn = TRUE, prior = NULL, weights = NULL, na.action = NULL,
                              offset = NULL, scale = TRUE, keep_x = NULL, verbose = FALSE, ...) {
-  check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
+  if (missing(x)) stop_sparsegp("x", "is missing", "Give a formula or a matrix first")
+  check_no_dots(...)
   x <- check_inputs(x)
   n <- nrow(x)
   if (missing(y) || is.null(y)) stop_sparsegp("y", "is missing", "Give one response per row of `x`")
@@ -216,7 +217,7 @@ fit_sparsegp <- function(x, y, likelihood, kernel, method, learn, prior, weights
   data_rows <- lik_traits(lik)$data_rows(response$y, response$weights)
   env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
               input_range = scaling$range)
-  table <- hyper_table(resolved, lik, env, data_rows, prior)
+  table <- hyper_table(resolved, lik, env, data_rows, offset / response$unit, prior)
   problem <- list(x = scaled_inputs(x, scaling), kernel = resolved, spec = spec_for_c(resolved),
                   nkernel = sum(table$part == "kernel"), lik = lik, rows = data_rows,
                   offset = offset / response$unit, method = method)

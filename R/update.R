@@ -29,6 +29,9 @@ update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
   if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
     stop_sparsegp("...", "holds an unnamed argument", "Name what should change")
   }
-  call <- as.call(utils::modifyList(as.list(call), changes)) # NULL removes
+  call <- as.list(call)
+  call[names(changes)] <- changes
+  call[intersect(names(call), names(Filter(is.null, changes)))] <- NULL # NULL removes
+  call <- as.call(call)
   if (check_flag(evaluate, "evaluate")) eval(call, parent.frame()) else call
 }

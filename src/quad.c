@@ -1,11 +1,12 @@
+#include <float.h>
 #include <math.h>
 #include <Rmath.h>
 #include <R_ext/Arith.h>
 #include <R_ext/Utils.h>
 #include "quad.h"
 
-enum { MAX_BREAKS = 256, MAX_DEPTH = 40, MAX_RULES = 1000 };
-static const double TOL = 1e-10;  /* relative, per interval; the true error is far below it */
+enum { MAX_BREAKS = 400, BISECTIONS = 200, MAX_PANELS = MAX_BREAKS + BISECTIONS };
+static const double TOL = 1e-10;  /* relative; the true error is far below it */
 static const double REACH = 40;   /* standard deviations beyond which a Gaussian is nothing */
 static const double NEGLECT = 60; /* an interval this far below the peak in log is left out */
 
@@ -26,11 +27,18 @@ static const double WG[8] = {0, 0.129484966168869693270611432679082,
 /* Component 0 is the weight itself, 1 and 2 are (t - t0) and (t - t0)^2, then the k values. */
 enum { NFIXED = 3, NCOMP = NFIXED + SG_QUAD_MAX };
 
+/* An interval with its Gauss-Kronrod integrals, and its error: the largest difference between the
+ * two rules, relative to the whole integral of the component's absolute value. */
+typedef struct {
+    double a, b, error, integral[NCOMP];
+} panel;
+
 typedef struct {
     const sg_quad_problem *problem;
     double sd, ref, t0;
-    int ncomp;
-    int rules; /* applied so far */
+    int ncomp, npanel;
+    double size[NCOMP]; /* integrals of the absolute values so far */
+    panel panels[MAX_PANELS];
 } quad_state;
 
 static double log_integrand(const quad_state *q, double t)
@@ -51,49 +59,52 @@ static void components(const quad_state *q, double t, double *out)
     for (int c = 0; c < q->ncomp; c++) out[c] = weight > 0 ? out[c] * weight : 0;
 }
 
-/* One Gauss-Kronrod rule between a and b: integrals and integrals of the absolute values; returns the
- * largest difference between the two rules relative to the latter or to floor[]. */
-static double kronrod(const quad_state *q, double a, double b, const double *floor,
-                      double *integral, double *absolute)
+/* One Gauss-Kronrod rule on [a, b]. is_new: not part of a panel that q->size has already seen. */
+static panel kronrod(quad_state *q, double a, double b, int is_new)
 {
-    double gauss[NCOMP] = {0}, f[NCOMP];
-    const double mid = 0.5 * (a + b), half = 0.5 * fabs(b - a);
-    for (int c = 0; c < q->ncomp; c++) integral[c] = absolute[c] = 0;
+    double gauss[NCOMP] = {0}, absolute[NCOMP] = {0}, f[NCOMP];
+    const double mid = 0.5 * (a + b), half = 0.5 * (b - a);
+    panel p = {a, b, 0, {0}};
     for (int i = 0; i < 15; i++) {
         const int node = i < 8 ? i : 14 - i;
         components(q, mid + (i < 8 ? -half : half) * XK[node], f);
         for (int c = 0; c < q->ncomp; c++) {
-            integral[c] += half * WK[node] * f[c];
+            p.integral[c] += half * WK[node] * f[c];
             absolute[c] += half * WK[node] * fabs(f[c]);
             gauss[c] += half * WG[node] * f[c];
         }
     }
-    double worst = 0;
     for (int c = 0; c < q->ncomp; c++) {
-        const double size = c < NFIXED ? 0 : q->problem->size[c - NFIXED];
-        const double scale = fmax2(fmax2(absolute[c], floor[c]), size * fmax2(absolute[0], floor[0]));
-        if (scale > 0) worst = fmax2(worst, fabs(integral[c] - gauss[c]) / scale);
+        if (is_new) q->size[c] += absolute[c];
+        else q->size[c] = fmax2(q->size[c], absolute[c]);
+        const double given = c < NFIXED ? 0 : q->problem->size[c - NFIXED] * q->size[0];
+        const double scale = fmax2(q->size[c], given);
+        if (scale > 0) p.error = fmax2(p.error, fabs(p.integral[c] - gauss[c]) / scale);
     }
-    return worst;
+    return p;
 }
 
-/* Adds the integral between `near` and `far`, bisecting where the two rules disagree. `near` is the
- * end nearer to the peak, and its half comes first: floor[], the size the whole integral is known
- * to have, is then large before the tails are reached, and they are not refined for nothing. */
-static void integrate(quad_state *q, double near, double far, int depth, double *floor,
-                      double *total)
+static void add_panel(quad_state *q, double a, double b)
 {
-    double integral[NCOMP], absolute[NCOMP];
-    const double error = kronrod(q, near, far, floor, integral, absolute);
-    const double mid = 0.5 * (near + far);
-    if (error > TOL && depth < MAX_DEPTH && q->rules++ < MAX_RULES && mid != near && mid != far) {
-        integrate(q, near, mid, depth + 1, floor, total);
-        integrate(q, mid, far, depth + 1, floor, total);
-        return;
-    }
-    for (int c = 0; c < q->ncomp; c++) {
-        total[c] += integral[c];
-        floor[c] = fmax2(floor[c], absolute[c]);
+    if (a < b && q->npanel < MAX_PANELS) q->panels[q->npanel++] = kronrod(q, a, b, 1);
+}
+
+/* Bisects the worst panel until the errors' sum is within the tolerance, or no panels are left: an
+ * integrand that is itself only known to rounding is then as good as it gets. */
+static void refine(quad_state *q)
+{
+    const double tol = fmax2(TOL, 64 * DBL_EPSILON * fabs(q->ref));
+    for (int left = BISECTIONS; left > 0; left--) {
+        int worst = 0;
+        double sum = 0;
+        for (int i = 0; i < q->npanel; i++) {
+            sum += q->panels[i].error;
+            if (q->panels[i].error > q->panels[worst].error) worst = i;
+        }
+        const double a = q->panels[worst].a, b = q->panels[worst].b, mid = 0.5 * (a + b);
+        if (!(sum > tol) || !(a < mid && mid < b)) return;
+        q->panels[worst] = kronrod(q, a, mid, 0);
+        q->panels[q->npanel++] = kronrod(q, mid, b, 0);
     }
 }
 
@@ -137,24 +148,12 @@ static double find_peak(const quad_state *q, double a, double b)
     return 0.5 * (a + b);
 }
 
-/* From the peak to the next breakpoint: first a piece as long as the peak is wide, then pieces twice
- * as long each, so that a peak far narrower than the interval cannot fall between the nodes. */
-static void integrate_from_peak(quad_state *q, double far, double *floor, double *total)
+static void result_of(const quad_state *q, sg_quad_result *result)
 {
-    const double DROP = 2;
-    double step = far - q->t0, near = q->t0;
-    for (int k = 0; k < 60 && log_integrand(q, q->t0 + step) < q->ref - DROP; k++) step /= 2;
-    while (near != far) {
-        double next = near + step;
-        if (!(fabs(next - q->t0) < fabs(far - q->t0)) || next == near) next = far;
-        integrate(q, near, next, 0, floor, total);
-        near = next;
-        step *= 2;
+    double total[NCOMP] = {0};
+    for (int i = 0; i < q->npanel; i++) {
+        for (int c = 0; c < q->ncomp; c++) total[c] += q->panels[i].integral[c];
     }
-}
-
-static void result_of(const quad_state *q, const double *total, sg_quad_result *result)
-{
     const double shift = total[1] / total[0];
     result->logz = q->ref + log(total[0]) - M_LN_SQRT_2PI;
     result->mean = q->t0 + shift;
@@ -162,31 +161,56 @@ static void result_of(const quad_state *q, const double *total, sg_quad_result *
     for (int c = 0; c < q->problem->k; c++) result->expect[c] = total[NFIXED + c] / total[0];
 }
 
-void sg_quad(const sg_quad_problem *problem, sg_quad_result *result)
+static int highest(const quad_state *q, int n, const double *breaks, double *logs)
 {
-    quad_state q = {problem, sqrt(problem->s2), 0, 0, NFIXED + problem->k, 0};
-    double breaks[MAX_BREAKS], logs[MAX_BREAKS], floor[NCOMP] = {0}, total[NCOMP] = {0};
-    const int n = lay_breaks(&q, breaks);
     int top = 0;
     for (int i = 0; i < n; i++) {
-        logs[i] = log_integrand(&q, breaks[i]);
+        logs[i] = log_integrand(q, breaks[i]);
         if (logs[i] > logs[top]) top = i;
     }
-    q.t0 = find_peak(&q, breaks[top > 0 ? top - 1 : 0], breaks[top < n - 1 ? top + 1 : n - 1]);
-    q.ref = fmax2(logs[top], log_integrand(&q, q.t0));
-    /* outwards from the peak, so that floor[] is large before the tails are reached */
-    const int from = breaks[top] > q.t0 ? top - 1 : top; /* the peak lies in (from, from + 1) */
-    if (from >= 0) integrate_from_peak(&q, breaks[from], floor, total);
-    if (from < n - 1) integrate_from_peak(&q, breaks[from + 1], floor, total);
-    for (int i = from + 1; i < n - 1; i++) {
-        if (fmax2(logs[i], logs[i + 1]) > q.ref - NEGLECT) {
-            integrate(&q, breaks[i], breaks[i + 1], 0, floor, total);
-        }
+    return top;
+}
+
+static quad_state *start_state(quad_state *q, const sg_quad_problem *problem)
+{
+    q->problem = problem;
+    q->sd = sqrt(problem->s2);
+    q->ref = q->t0 = 0;
+    q->ncomp = NFIXED + problem->k;
+    q->npanel = 0;
+    for (int c = 0; c < NCOMP; c++) q->size[c] = 0;
+    return q;
+}
+
+/* Breakpoints with the peak among them; where it is far from both mu and the centre and the mesh is
+ * coarse, a mesh around it, too. Returns their number; q->t0 is the peak. */
+static int mesh(quad_state *q, double *breaks, double *logs)
+{
+    int n = lay_breaks(q, breaks);
+    const int top = highest(q, n, breaks, logs);
+    const double left = breaks[top > 0 ? top - 1 : 0];
+    const double right = breaks[top < n - 1 ? top + 1 : n - 1];
+    const double narrow = fmin2(1, q->problem->width / q->sd);
+    q->t0 = find_peak(q, left, right);
+    if (right - left > 4 * narrow) n = push_around(breaks, n, q->t0, 0.25 * narrow, REACH);
+    else breaks[n++] = q->t0;
+    R_rsort(breaks, n);
+    return n;
+}
+
+void sg_quad(const sg_quad_problem *problem, sg_quad_result *result)
+{
+    quad_state state, *q = start_state(&state, problem);
+    double breaks[MAX_BREAKS], logs[MAX_BREAKS];
+    const int n = mesh(q, breaks, logs), top = highest(q, n, breaks, logs);
+    q->ref = logs[top];
+    /* outwards from the peak, so that size[] is large before the tails are reached */
+    for (int i = top; i < n - 1; i++) {
+        if (fmax2(logs[i], logs[i + 1]) > q->ref - NEGLECT) add_panel(q, breaks[i], breaks[i + 1]);
     }
-    for (int i = from - 1; i >= 0; i--) {
-        if (fmax2(logs[i], logs[i + 1]) > q.ref - NEGLECT) {
-            integrate(&q, breaks[i + 1], breaks[i], 0, floor, total);
-        }
+    for (int i = top - 1; i >= 0; i--) {
+        if (fmax2(logs[i], logs[i + 1]) > q->ref - NEGLECT) add_panel(q, breaks[i], breaks[i + 1]);
     }
-    result_of(&q, total, result);
+    refine(q);
+    result_of(q, result);
 }

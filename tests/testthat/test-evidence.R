@@ -10,7 +10,7 @@ evidence_problem <- function(kernel, lik, n = 30) {
   resolved <- resolve_kernel(kernel, list(names = names, terms = names, kept = rep(TRUE, 3)))
   env <- list(response_unit = 1, input_scale = rep(1, 3), input_unit = rep(1, 3),
               input_range = rep(4, 3))
-  table <- hyper_table(resolved, lik, env, y, NULL)
+  table <- hyper_table(resolved, lik, env, y, 0.1 * x[, 3], NULL)
   list(problem = list(x = x, spec = spec_for_c(resolved), nkernel = sum(table$part == "kernel"),
                       lik = lik, rows = y, offset = 0.1 * x[, 3],
                       method = method_ep(tol = 1e-11)),

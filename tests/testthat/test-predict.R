@@ -16,8 +16,7 @@ classes <- function(d = toy(), likelihood = "probit") {
 gap <- function(a, b) max(abs(unname(a) - unname(b)))
 
 refused <- function(code, argument) {
-  error <- expect_error(code, class = "sparsegp_error")
-  expect_match(conditionMessage(error), paste0("`", argument, "`"), fixed = TRUE)
+  expect_error(code, paste0("`", argument, "`"), fixed = TRUE, class = "sparsegp_error")
 }
 
 # ---- Every combination ----

@@ -11,7 +11,7 @@ toy <- function(n = 24L) {
   d
 }
 
-# sparsegp(..., learn = FALSE), evaluated where it is written, where `weights` and `subset` are found
+# sparsegp(..., learn = FALSE), evaluated where it is written: `weights`, `subset` are found there
 fast <- function(...) {
   call <- sys.call()
   call[[1L]] <- quote(sparsegp)
