@@ -51,13 +51,13 @@ residuals.sparsegp <- function(object, type = c("response", "pearson"), ...) {
 
 #' Sites and leave-one-out log predictive densities
 #'
-#' `sites()` gives the Gaussian factor \eqn{\exp(-\tau u^2/2 + \nu u)}{exp(-tau u^2/2 + nu u)} that stands
-#' for each row's likelihood in the posterior, as a function of the latent function less its known
-#' mean (offset and, for regression, the removed constant).
+#' `sites()` gives the Gaussian factor \eqn{\exp(-\tau u^2/2 + \nu u)}{exp(-tau u^2/2 + nu u)} that
+#' stands for each row's likelihood in the posterior, as a function of the latent function less its
+#' known mean (offset and, for regression, the removed constant).
 #'
 #' `loo_lpd()` gives, for each row, the log predictive density of its response given all other rows.
-#' It is read off the cavities of EP, \eqn{\log Z_i}{log Z_i} at the cavity's mean and variance (formulas
-#' 78-79), without refitting and at the fitted hyperparameters; exact for Gaussian noise.
+#' It is read off the cavities of EP, \eqn{\log Z_i}{log Z_i} at the cavity's mean and variance
+#' (formulas 78-79), without refitting and at the fitted hyperparameters; exact for Gaussian noise.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param ... Nothing.
@@ -106,8 +106,8 @@ loo_lpd.sparsegp <- function(object, ...) {
 #' @param seed `NULL` (the current state of R's generator) or a number for `set.seed()`, after which
 #'   the old state comes back.
 #' @param ... For `simulate()`: `newdata`. Otherwise nothing.
-#' @return `draws()`: a matrix with a row per row of `newdata` and a column per draw, in units of the
-#'   latent function (for regression those of the response). `simulate()`: a data frame with
+#' @return `draws()`: a matrix with a row per row of `newdata` and a column per draw, in units of
+#'   the latent function (for regression those of the response). `simulate()`: a data frame with
 #'   columns `sim_1`, ... and the state of the generator as attribute `seed`; classes are factors.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)

@@ -74,8 +74,8 @@ check_hyper <- function(x, argument, positive = TRUE, single = FALSE) {
   x
 }
 
-# A constructor given in place of its value, as in kernel = kernel_rbf, is called; other functions are
-# left for the class check to refuse.
+# A constructor given in place of its value, as in kernel = kernel_rbf, is called; other functions
+# are left for the class check to refuse.
 called <- function(x) {
   if (!is.function(x)) return(x)
   tryCatch(x(), error = function(e) x)

@@ -3,8 +3,8 @@
 BOX <- 10          # half width of the search box around the start, on C's scale
 IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wants it so
 
-# An evaluator with memory: value and gradient come from one run, and sites are warm-started from the
-# last run that converged.
+# An evaluator with memory: value and gradient come from one run, and sites are warm-started from
+# the last run that converged.
 make_objective <- function(problem, table, verbose) {
   free <- which(table$free)
   state <- new.env(parent = emptyenv())
@@ -78,7 +78,8 @@ learn_hyper <- function(problem, table, control, verbose = FALSE) {
   }
   objective <- make_objective(problem, table, verbose)
   centre <- table$start[free]
-  starts <- c(list(best_start(objective, table)), replicate(control$restarts, random_start(centre), simplify = FALSE))
+  random <- replicate(control$restarts, random_start(centre), simplify = FALSE)
+  starts <- c(list(best_start(objective, table)), random)
   results <- lapply(starts, function(start) search_once(objective, start, centre, control))
   values <- vapply(results, function(result) result$value, 0)
   best <- results[[which.min(values)]]
@@ -97,8 +98,8 @@ learn_hyper <- function(problem, table, control, verbose = FALSE) {
   list(table = table, sites = objective$state$sites, record = record)
 }
 
-# L-BFGS-B gives up its line search ("abnormal termination") when rounding hides further progress; with
-# a gradient this small, in units of log evidence per factor e, that is the optimum.
+# L-BFGS-B gives up its line search ("abnormal termination") when rounding hides further progress;
+# with a gradient this small, in units of log evidence per factor e, that is the optimum.
 settled <- function(result, gradient) {
   result$convergence == 0L || (result$convergence == 52L && max(abs(gradient)) < 0.01)
 }

@@ -1,8 +1,8 @@
 #' Likelihoods
 #'
-#' How the response depends on the latent function. Each constructor returns a small value that prints
-#' itself. [sparsegp()] chooses one from the response when none is given: `lik_gaussian()` for numbers,
-#' `lik_probit()` for a factor with two levels or a logical.
+#' How the response depends on the latent function. Each constructor returns a small value that
+#' prints itself. [sparsegp()] chooses one from the response when none is given: `lik_gaussian()`
+#' for numbers, `lik_probit()` for a factor with two levels or a logical.
 #'
 #' | constructor | model | hyperparameters |
 #' |---|---|---|
@@ -32,14 +32,15 @@
 #' @name likelihoods
 NULL
 
-# A likelihood value is plain data: its C type and what was given for its hyperparameters. What R has
-# to know of a type stands in LIKELIHOODS:
+# A likelihood value is plain data: its C type and what was given for its hyperparameters. What R
+# has to know of a type stands in LIKELIHOODS:
 #   response   "numeric" or "binary": how sparsegp() reads y and how predict() words the answer
 #   scales     does y -> c y + b map the model to itself? then y is standardised for C
 #   weighted   do weights mean anything?
-#   about      per hyperparameter: the constructor's argument, whether it is searched as a logarithm,
-#              which power of the response's unit it has, where it starts (on C's scale, from the
-#              data rows and offsets), and its default prior (from the unit and the offsets)
+#   about      per hyperparameter: the constructor's argument, whether it is searched as a
+#              logarithm, which power of the response's unit it has, where it starts (on C's scale,
+#              from the data rows and offsets), and its default prior (from the unit and the
+#              offsets)
 #   data_rows  (y, weights) -> the q x n matrix C wants
 #   draw       (f, value, weights) random responses given latent values; value: named, in C's units
 #   quantile   (p, mean, var, value, weights) of a response under N(mean, var); NULL for classes

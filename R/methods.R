@@ -5,15 +5,15 @@
 #'
 #' Each row's likelihood is replaced by a Gaussian site, refined until the posterior moments agree
 #' with those of the exact likelihood in the context of all other sites (Minka's formulas 71-94).
-#' Sweeps update all sites at once on matrix-matrix operations; a step is halved when the distance from
-#' a fixed point grows, and rows are updated one after the other when batch sweeps have used half of
-#' `sweeps` without converging. With Gaussian noise the first sweep is exact. Memory: about 3
-#' \eqn{n^2}{n^2} doubles; time: 2/3 \eqn{n^3}{n^3} multiplications a sweep.
+#' Sweeps update all sites at once on matrix-matrix operations; a step is halved when the distance
+#' from a fixed point grows, and rows are updated one after the other when batch sweeps have used
+#' half of `sweeps` without converging. With Gaussian noise the first sweep is exact. Memory: about
+#' 3 \eqn{n^2}{n^2} doubles; time: 2/3 \eqn{n^3}{n^3} multiplications a sweep.
 #'
 #' Learning maximises the log evidence plus log priors by `optim(method = "L-BFGS-B")` with exact
-#' gradients, on the logarithms of all hyperparameters but `bias`, in a box of 10 to either side of the
-#' start; sites are warm-started. Every restart begins at random values around the start; the best
-#' end is kept.
+#' gradients, on the logarithms of all hyperparameters but `bias`, in a box of 10 to either side of
+#' the start; sites are warm-started. Every restart begins at random values around the start; the
+#' best end is kept.
 #'
 #' @param sweeps Most sweeps; whole number of at least 1.
 #' @param damping Largest share of a step taken in a batch sweep, in (0, 1].

@@ -8,21 +8,22 @@
 #' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` |
 #'
 #' Probabilities are averaged over the latent function's posterior, not read off at its mean. With
-#' \eqn{N(\mu, s^2)}{N(mu, s2)} the posterior of the latent function at an input, the probit likelihood
-#' gives \eqn{\Phi((\mu + bias)/\sqrt{1 + s^2})}{Phi((mu + bias) / sqrt(1 + s2))}.
+#' \eqn{N(\mu, s^2)}{N(mu, s2)} the posterior of the latent function at an input, the probit
+#' likelihood gives \eqn{\Phi((\mu + bias)/\sqrt{1 + s^2})}{Phi((mu + bias) / sqrt(1 + s2))}.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param newdata Data frame with the variables of the formula, or for fits of a matrix a matrix, a
-#'   vector or a data frame with the same columns. Missing: the training rows. Rows with missing values
-#'   give missing predictions, never a shorter answer.
+#'   vector or a data frame with the same columns. Missing: the training rows. Rows with missing
+#'   values give missing predictions, never a shorter answer.
 #' @param type See the table.
 #' @param se.fit For `"response"` and `"latent"`: also the standard deviation, over the posterior of
 #'   the latent function, of what is predicted? (For classes that of the probability.)
 #' @param interval `"confidence"`: an interval for the mean response (for classes the
-#'   probability), from latent quantiles; `"prediction"`: for a new response (of weight 1), regression
-#'   only.
+#'   probability), from latent quantiles; `"prediction"`: for a new response (of weight 1),
+#'   regression only.
 #' @param level Probability content of the interval, in (0, 1).
-#' @param reject `type = "class"`: rows whose largest probability is below this are `NA`; in \[0, 1\].
+#' @param reject `type = "class"`: rows whose largest probability is below this are `NA`; from 0
+#'   to 1.
 #' @param offset Known prior mean at the new rows, for fits of a matrix with an offset: one number
 #'   per row, default 0. For formulas it comes from the `offset()` term.
 #' @param ... Nothing: an unknown argument is an error.
@@ -130,8 +131,9 @@ new_inputs <- function(object, newdata, offset = NULL) {
   list(x = x, offset = known, names = names)
 }
 
-# model.frame() looks for what newdata lacks where the formula was written, and would predict for the
-# rows it finds there. Constants of a term, such as knots, may come from there; whole variables may not.
+# model.frame() looks for what newdata lacks where the formula was written, and would predict for
+# the rows it finds there. Constants of a term, such as knots, may come from there; whole variables
+# may not.
 refuse_workspace <- function(terms, newdata) {
   if (is.environment(newdata)) return(invisible())
   names <- lapply(as.list(attr(terms, "variables"))[-1L], all.vars)

@@ -40,7 +40,8 @@ print_convergence <- function(x) {
         counted(run$sweeps, "sweep"), "\n", sep = "")
   }
   if (!is.null(x$learning) && !x$learning$converged) {
-    cat("Learning did NOT converge in ", counted(x$learning$evaluations, "evaluation"), "\n", sep = "")
+    cat("Learning did NOT converge in ", counted(x$learning$evaluations, "evaluation"), "\n",
+        sep = "")
   }
 }
 
@@ -50,8 +51,8 @@ print_convergence <- function(x) {
 #' @param x A summary.
 #' @param digits Significant digits to print.
 #' @param ... Nothing.
-#' @return An object of class `summary.sparsegp`: a list with `fit` (the fit), `hyperparameters` (data
-#'   frame: value, start, whether learned, and for length scales the value in input units),
+#' @return An object of class `summary.sparsegp`: a list with `fit` (the fit), `hyperparameters`
+#'   (data frame: value, start, whether learned, and for length scales the value in input units),
 #'   `log_evidence`, `mean_loo_lpd` (mean leave-one-out log predictive density) and `confusion` (for
 #'   classes: the training response against the more probable class without its own row).
 #'
@@ -87,7 +88,8 @@ loo_confusion <- function(object) {
 print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   fit <- x$fit
   print_head(fit)
-  cat("\nHyperparameters", if (fit$scaling$scale) " (inputs in standard deviations)", ":\n", sep = "")
+  cat("\nHyperparameters", if (fit$scaling$scale) " (inputs in standard deviations)", ":\n",
+      sep = "")
   hyper <- x$hyperparameters
   if (all(is.na(hyper$input_units))) hyper$input_units <- NULL
   print(format(hyper, digits = digits), quote = FALSE)
@@ -102,9 +104,9 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
     print(x$confusion)
   }
   run <- fit$convergence
-  cat("\nEP, last run: ", counted(run$sweeps, "sweep"), ", change ", format(run$change, digits = 2L), "; damped ",
-      run$damped, ", sequential ", run$sequential, ", site updates refused ", run$skipped, "\n",
-      sep = "")
+  cat("\nEP, last run: ", counted(run$sweeps, "sweep"), ", change ",
+      format(run$change, digits = 2L), "; damped ", run$damped, ", sequential ",
+      run$sequential, ", site updates refused ", run$skipped, "\n", sep = "")
   if (!is.null(fit$learning)) {
     cat("Learning: ", counted(fit$learning$evaluations, "evaluation"), " of the evidence, ",
         fit$learning$failures, " failed; largest slope ",

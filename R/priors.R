@@ -2,13 +2,13 @@
 #'
 #' A prior is the log density of a named hyperparameter on its natural scale, added to the log
 #' evidence while [sparsegp()] learns. It is added as it is, without the Jacobian of the logarithm
-#' in which the search runs (as in the IVM paper, section 3.3 and 6.1), so that the mode found is the
-#' mode in the hyperparameter itself; `prior_lognormal` is a normal density in the logarithm.
+#' in which the search runs (as in the IVM paper, section 3.3 and 6.1), so that the mode found is
+#' the mode in the hyperparameter itself; `prior_lognormal` is a normal density in the logarithm.
 #'
 #' Give priors as a named list, `prior = list(lengthscale = prior_gamma(2, 1), bias =
 #' prior_normal(0, 2))`. A name is a full name as `coef()` prints it (`k1.lengthscale.age`), or what
-#' is left of it without the kernel's number or the input's name (`lengthscale`), which then means all
-#' of them. What is not named keeps its default:
+#' is left of it without the kernel's number or the input's name (`lengthscale`), which then means
+#' all of them that are not named more closely. What is not named keeps its default:
 #'
 #' | hyperparameter | default prior |
 #' |---|---|
@@ -18,9 +18,10 @@
 #' | `noise` | log-normal: `log(noise / v)` ~ N(-2, 2^2) |
 #' | `bias` | normal N(-m, 25), m the mean offset (0 without one; IVM paper 6.1) |
 #'
-#' The first two are wider, and centred higher for the variance, than the hyperpriors of the IVM paper's
-#' section 6.1 (log variance ~ N(-1, 1)): on the crabs and the sonar data, where classes are nearly
-#' separable, they gave test log likelihoods of -0.11 and -0.33 per row against -0.17 and -0.39.
+#' The first two are wider, and centred higher for the variance, than the hyperpriors of the IVM
+#' paper's section 6.1 (log variance ~ N(-1, 1)): on the crabs and the sonar data, where classes are
+#' nearly separable, they gave test log likelihoods of -0.11 and -0.33 per row against -0.17 and
+#' -0.39.
 #'
 #' Without any prior the evidence of perfectly separable classes has no maximum.
 #'
@@ -117,8 +118,8 @@ apply_priors <- function(table, prior) {
                     paste0("This model has ", toString(table$name)))
     }
     if (!all(table$log[at]) && prior[[name]]$family %in% c("lognormal", "gamma")) {
-      stop_sparsegp("prior", paste0("gives ", name, ", which may be negative, a density on positive ",
-                                    "numbers"),
+      stop_sparsegp("prior", paste0("gives ", name, ", which may be negative, a density on ",
+                                    "positive numbers"),
                     "Use prior_normal() or prior_flat()")
     }
     table$prior[at] <- list(prior[[name]])

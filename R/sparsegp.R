@@ -7,44 +7,44 @@
 #' interactions are coded by contrasts, without an intercept column) and calls the default method.
 #'
 #' @section What happens to the data:
-#' Rows with missing values are left to `na.action`. Inputs are centred and divided by their standard
-#' deviations when `scale = TRUE`; a constant input is kept out and reported. For regression a constant
-#' (the mean of the response less the offset) is removed from the response and added again at
-#' prediction, and the response is standardised inside, so that adding 100 to it or multiplying it
-#' by 1e100 changes nothing else.
+#' Rows with missing values are left to `na.action`. Inputs are centred and divided by their
+#' standard deviations when `scale = TRUE`; a constant input is kept out and reported. For
+#' regression a constant (the mean of the response less the offset) is removed from the response and
+#' added again at prediction, and the response is standardised inside, so that adding 100 to it or
+#' multiplying it by 1e100 changes nothing else.
 #'
 #' @section The response:
-#' Numbers: regression, unless a binary likelihood is given, which then takes 0/1 or -1/1. A logical,
-#' or a factor or character vector with two levels: classification; the model is for the
+#' Numbers: regression, unless a binary likelihood is given, which then takes 0/1 or -1/1. A
+#' logical, or a factor or character vector with two levels: classification; the model is for the
 #' probability of the second level.
 #'
 #' @section Convergence:
 #' `fit$convergence` records `sweeps`, `change` (the largest distance of a tilted moment from the
-#' posterior's), `converged`, `damped` and `sequential` (sweeps), `skipped` (refused site updates) and
-#' `trace` (log evidence and change, sweep by sweep); `fit$learning` the search. `print()` and
+#' posterior's), `converged`, `damped` and `sequential` (sweeps), `skipped` (refused site updates)
+#' and `trace` (log evidence and change, sweep by sweep); `fit$learning` the search. `print()` and
 #' `summary()` say when something did not converge, and there is one warning.
 #'
 #' @param x For the default method a numeric matrix, numeric vector or data frame of numbers with a
 #'   row per observation and a column per input; for the formula method a `formula`.
-#' @param formula,data Model formula, and a data frame (or environment) to find its variables in. Terms
-#'   `offset()` are known prior means of the latent function.
+#' @param formula,data Model formula, and a data frame (or environment) to find its variables in.
+#'   Terms `offset()` are known prior means of the latent function.
 #' @param y Response: one value per row, see below.
-#' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or an R
-#'   `family`.
+#' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or an
+#'   R `family`.
 #' @param kernel A [kernel][kernels]; default `kernel_rbf()`.
 #' @param method `NULL` or a [method][methods]; at present [method_ep()].
 #' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
 #'   [learn_control()].
 #' @param prior Named list of [priors] that replace the defaults.
 #' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
-#' @param weights Positive numbers: the noise variance of a row is `noise / weight`. Gaussian likelihood
-#'   only.
+#' @param weights Positive numbers: the noise variance of a row is `noise / weight`. Gaussian
+#'   likelihood only.
 #' @param na.action What to do with rows with missing values: a function such as [na.omit()] or
 #'   [na.exclude()]; default `getOption("na.action")`.
 #' @param offset Known prior mean of the latent function, one number per row.
 #' @param scale Standardise the inputs? Kernel arguments and `coef()` are then in scaled units.
-#' @param keep_x Keep the inputs in the fit (for plots)? Default: with at most two inputs, and always
-#'   when the posterior needs all rows, as full EP does.
+#' @param keep_x Keep the inputs in the fit (for plots)? Default: with at most two inputs, and
+#'   always when the posterior needs all rows, as full EP does.
 #' @param verbose Report every evaluation while learning?
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
@@ -273,8 +273,9 @@ read_binary <- function(y) {
        levels = levels(codes))
 }
 
-# Centre and standard deviation of each input; `kept` leaves out constant ones, unless all are. `seen` is the scale of
-# what the kernel sees: 1, or the standard deviation when inputs are not scaled.
+# Centre and standard deviation of each input; `kept` leaves out constant ones, unless all are.
+# `seen` is the scale of what the kernel sees: 1, or the standard deviation when inputs are not
+# scaled.
 scale_inputs <- function(x, scale) {
   size <- pmax(apply(abs(x), 2L, max), 0)
   relative <- sweep(x, 2L, ifelse(size > 0, size, 1), "/")

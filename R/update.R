@@ -1,7 +1,7 @@
 #' Refit with changes
 #'
-#' `update(fit, formula)` and `update(fit, argument = value)` fit again with the call changed, as for
-#' other models in R. New rows are not added to a full EP fit: that needs all rows again.
+#' `update(fit, formula)` and `update(fit, argument = value)` fit again with the call changed, as
+#' for other models in R. New rows are not added to a full EP fit: that needs all rows again.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param formula. A formula, with `.` for what was there; missing: unchanged.

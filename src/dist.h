@@ -23,7 +23,8 @@ typedef struct {
     int i0, ni, j0, nj;
 } sg_block;
 
-/* Columns self->vars of x and z divided by exp(log_ell[k * step]), step 0 (one lengthscale) or 1. */
+/* Columns self->vars of x and z divided by exp(log_ell[k * step]), step 0 (one lengthscale) or
+ * 1. */
 void sg_pairs_scaled(const sg_kernel *self, int n, const double *x, int m, const double *z,
                      const double *log_ell, int step, sg_pairs *pairs, const sg_ws *ws);
 

@@ -128,7 +128,8 @@ SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP s2, SEXP quadrature)
     return out;
 }
 
-/* log p(y|f), and mean and variance of a new response given f; y may be NULL for the latter alone */
+/* log p(y|f), and mean and variance of a new response given f; y may be NULL for the latter
+ * alone */
 SEXP sg_r_lik_eval(SEXP spec, SEXP theta, SEXP y, SEXP f)
 {
     const char *fields[] = {"logp", "mean", "var", ""};

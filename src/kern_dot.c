@@ -134,7 +134,8 @@ static void poly_diag(const sg_kernel *self, int n, const double *x, double *k, 
     for (int i = 0; i < n; i++) k[i] = exp(self->theta[0]) * pow(1 + s[i], self->degree);
 }
 
-/* dK/dlog lengthscale = -degree variance (b^degree - b^(degree - 1)), b = 1 + x'z/(p lengthscale) */
+/* dK/dlog lengthscale = -degree variance (b^degree - b^(degree - 1)), b = 1 + x'z/(p
+ * lengthscale) */
 static void poly_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                          const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {

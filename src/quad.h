@@ -3,10 +3,10 @@
  * The integrand is exp(logf(u)) N(u; mu, s2). Breakpoints are laid geometrically around mu and
  * around the place where logf does its work (a kink, a mode, a transition), the peak is found and
  * made a breakpoint too, and the worst interval is bisected until Gauss-Kronrod 7-15 agrees with
- * itself. So neither a likelihood far from mu, nor one much narrower or wider than the Gaussian, nor a
- * second mode is missed. Relative accuracy about 1e-10 in Z and in every expectation.
- * Cost: 15 evaluations for each of 10 to 40 intervals, and at most 200 bisections, so that no input,
- * however strange, takes long: then the best so far is the answer. */
+ * itself. So neither a likelihood far from mu, nor one much narrower or wider than the Gaussian,
+ * nor a second mode is missed. Relative accuracy about 1e-10 in Z and in every expectation.
+ * Cost: 15 evaluations for each of 10 to 40 intervals, and at most 200 bisections, so that no
+ * input, however strange, takes long: then the best so far is the answer. */
 #ifndef SG_QUAD_H
 #define SG_QUAD_H
 

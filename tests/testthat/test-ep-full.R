@@ -1,7 +1,8 @@
 # Full EP against the dense reference, quadrature and itself.
 
 # A problem for engine_run() at chosen hyperparameters: x as given, no scaling.
-ep_problem <- function(x, rows, kernel, lik, offset = numeric(nrow(x)), method = method_ep(tol = 1e-10)) {
+ep_problem <- function(x, rows, kernel, lik, offset = numeric(nrow(x)),
+                       method = method_ep(tol = 1e-10)) {
   names <- paste0("x", seq_len(ncol(x)))
   resolved <- resolve_kernel(kernel, list(names = names, terms = names,
                                           kept = rep(TRUE, ncol(x))))
