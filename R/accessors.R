@@ -131,7 +131,7 @@ draws.sparsegp <- function(object, newdata, n = 1, ...) {
 # pivoted Cholesky factor stops at the covariance's numerical rank, so nothing is added to it.
 latent_draws <- function(object, newdata, n) {
   latent <- if (is.null(newdata)) training_latent(object) else NULL
-  x <- object$posterior$basis
+  x <- if (is.null(newdata)) training_inputs(object)
   if (is.null(latent)) {
     new <- new_inputs(object, newdata)
     complete <- stats::complete.cases(new$x) & !is.na(new$offset)
@@ -185,4 +185,38 @@ with_seed <- function(seed) {
   set.seed(seed)
   list(seed = structure(seed, kind = as.list(RNGkind())),
        restore = function() assign(".Random.seed", before, globals))
+}
+
+# Scaled inputs of the training rows, where the fit has them.
+training_inputs <- function(object) {
+  if (identical(object$basis_rows, seq_len(nobs(object)))) return(object$posterior$basis)
+  if (!is.null(object$x)) return(scaled_inputs(object$x, object$scaling))
+  stop_sparsegp("newdata", "is missing, and the fit has not kept its inputs",
+                "Give `newdata`, or fit with keep_x = TRUE")
+}
+
+#' The basis of a fit
+#'
+#' The points whose kernels carry the posterior: every training row for full EP, or what was given
+#' as `basis` to [sparsegp()], without repetitions.
+#'
+#' @param object A fit of [sparsegp()].
+#' @param ... Nothing.
+#' @return A matrix with a row per point and a column per input (of the model matrix; constant ones
+#'   left out), in the units of the inputs. Attribute `rows`: which of the rows used they are, in
+#'   order of inclusion, or `NULL` when points were given.
+#' @examples
+#' fit <- sparsegp(dist ~ speed, cars, basis = c(5, 20, 35, 50))
+#' basis(fit)
+#' @export
+basis <- function(object, ...) UseMethod("basis")
+
+#' @rdname basis
+#' @export
+basis.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  scaling <- object$scaling
+  points <- sweep(sweep(object$posterior$basis, 2L, scaling$sd, "*"), 2L, scaling$centre, "+")
+  rownames(points) <- if (!is.null(object$basis_rows)) object$row_names[object$basis_rows]
+  structure(points, rows = object$basis_rows)
 }

@@ -1,6 +1,7 @@
 # The one place that calls C. A problem is everything C needs but hyperparameters:
 #   x        n x p double matrix of kept, scaled inputs
 #   kernel   resolved specification; lik; rows (q x n); offset (n); method
+#   basis    d x p double matrix of scaled inputs, or NULL: every row is in the basis
 # theta is the full vector of hyperparameters on C's scale, kernel first.
 
 spec_for_c <- function(kernel) {
@@ -18,15 +19,20 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
                   damping = method$damping, tol = method$tol, gradient = gradient,
                   posterior = posterior)
   if (!is.null(method$batch)) options$batch <- method$batch
-  .Call(sg_ep_full, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
-        theta[-from_kernel], problem$rows, problem$offset, sites, options)
+  if (is.null(problem$basis)) {
+    .Call(sg_ep_full, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
+          theta[-from_kernel], problem$rows, problem$offset, sites, options)
+  } else {
+    .Call(sg_ep_batch, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
+          theta[-from_kernel], problem$rows, problem$offset, sites, options, problem$basis)
+  }
 }
 
 # The status of a run, in words. Names the hyperparameters, since they are what a user can change.
 check_run <- function(run, table) {
   if (run$status == 0L && is.finite(run$logz)) return(run)
   values <- paste(table$name, signif(hyper_value(table), 3), sep = " = ")
-  what <- if (run$status == -1L) "made I + T^1/2 K T^1/2 impossible to factor"
+  what <- if (run$status == -1L) "made a kernel matrix impossible to factor"
           else "led to numbers that are not finite"
   stop_sparsegp("kernel", paste0(what, " (", toString(values), ")"),
                 "Scale the inputs (scale = TRUE), or start from less extreme hyperparameters")

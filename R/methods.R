@@ -1,7 +1,7 @@
 #' Methods and how they learn
 #'
-#' `method_ep()` is expectation propagation with every row in the basis. `learn_control()` says how
-#' hyperparameters are searched.
+#' `method_ep()` is expectation propagation, with every row in the basis (full EP) or on the `basis`
+#' given to [sparsegp()]. `learn_control()` says how hyperparameters are searched.
 #'
 #' Each row's likelihood is replaced by a Gaussian site, refined until the posterior moments agree
 #' with those of the exact likelihood in the context of all other sites (Minka's formulas 71-94).
@@ -9,6 +9,16 @@
 #' from a fixed point grows, and rows are updated one after the other when batch sweeps have used
 #' half of `sweeps` without converging. With Gaussian noise the first sweep is exact. Memory: about
 #' 3 \eqn{n^2}{n^2} doubles; time: 2/3 \eqn{n^3}{n^3} multiplications a sweep.
+#'
+#' On a basis of d points the latent function is split into the part that the basis carries and a
+#' residual, independent from row to row, of variance \eqn{\gamma(x) = K(x,x) - |R^{-T} k(x)|^2}{gamma(x)
+#' = K(x,x) - |R^-T k(x)|^2}, \eqn{K_B = R'R}{K_B = R'R}. Sites are on the carried part, and
+#' \eqn{\gamma}{gamma} joins the cavity's variance when the likelihood is asked, so that moments match.
+#' Posterior and evidence are those of full EP with the kernel matrix \eqn{K_{nB} K_B^{-1} K_{Bn} +
+#' diag(\gamma)}{K_nB K_B^-1 K_Bn + diag(gamma)}; with Gaussian noise they are the FITC regression. A sweep takes
+#' \eqn{n d^2}{n d^2} multiplications; memory is about 3 n d doubles, 6 n d while learning. Should
+#' \eqn{K_B}{K_B} be singular to rounding, the smallest sufficient share of its diagonal, from 1e-12 to
+#' 1e-6, is added to it; `print()` says so and `fit$jitter` holds it.
 #'
 #' Learning maximises the log evidence plus log priors by `optim(method = "L-BFGS-B")` with exact
 #' gradients, on the logarithms of all hyperparameters but `bias`, in a box of 10 to either side of
@@ -23,7 +33,8 @@
 #' @param restarts Further searches from random starts; whole number of at least 0.
 #' @return A value of class `sparsegp_method` or `sparsegp_learn`.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), section 2. Seeger, M. (2002). *Notes on
-#'   Minka's expectation propagation for Gaussian process classification*, section 2.
+#'   Minka's expectation propagation for Gaussian process classification*, section 2. Csató, L. (2002).
+#'   *Gaussian Processes -- Iterative Sparse Approximations*, section 3.6.1 and chapter 4.
 #' @examples
 #' method_ep(tol = 1e-8)
 #' set.seed(1)
@@ -39,7 +50,7 @@ method_ep <- function(sweeps = 200, damping = 1, tol = 1e-6) {
     stop_sparsegp("damping", "must be one number", "Give a value in (0, 1]")
   }
   structure(
-    list(type = "ep", label = "full EP", entry = "ep_full", sweeps = check_count(sweeps, "sweeps"),
+    list(type = "ep", label = "EP", sweeps = check_count(sweeps, "sweeps"),
          damping = as.double(damping), tol = check_number(tol, "tol", 0)),
     class = "sparsegp_method"
   )

@@ -12,7 +12,7 @@ print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 
 print_head <- function(x) {
   kind <- if (is.null(x$response$levels)) "regression" else "classification"
-  cat("Gaussian-process ", kind, " by ", x$method$label, "\n", sep = "")
+  cat("Gaussian-process ", kind, " by ", method_words(x), "\n", sep = "")
   if (!is.null(x$terms)) cat("  ", deparse1(stats::formula(x$terms)), "\n", sep = "")
   cat("  ", counted(nobs(x), "row"), ", ", counted(ncol(x$posterior$basis), "input"), "; ",
       x$likelihood$type, " likelihood; kernel ", format(x$kernel), "\n", sep = "")
@@ -31,6 +31,11 @@ print_head <- function(x) {
   }
 }
 
+method_words <- function(x) {
+  if (identical(x$basis_rows, seq_len(nobs(x)))) return(paste("full", x$method$label))
+  paste(x$method$label, "on a basis of", counted(nrow(x$posterior$basis), "point"))
+}
+
 counted <- function(n, what) paste0(n, " ", what, if (n != 1L) "s")
 
 print_convergence <- function(x) {
@@ -38,6 +43,9 @@ print_convergence <- function(x) {
   if (!run$converged) {
     cat("EP did NOT converge: change ", signif(run$change, 3L), " after ",
         counted(run$sweeps, "sweep"), "\n", sep = "")
+  }
+  if (x$jitter > 0) {
+    cat("Jitter on the basis's kernel matrix: ", x$jitter, " of its diagonal\n", sep = "")
   }
   if (!is.null(x$learning) && !x$learning$converged) {
     cat("Learning did NOT converge in ", counted(x$learning$evaluations, "evaluation"), "\n",

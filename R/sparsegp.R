@@ -36,6 +36,10 @@
 #' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
 #'   [learn_control()].
 #' @param prior Named list of [priors] that replace the defaults.
+#' @param basis `NULL`: every row is in the basis (full EP). Or the points that carry the latent
+#'   function: row numbers (counted among the rows used), a matrix with the inputs' columns, or for
+#'   formulas a data frame. All rows contribute through them ([method_ep()]); time and memory grow
+#'   with the number of rows times the square of, and times, the size of the basis.
 #' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
 #' @param weights Positive numbers: the noise variance of a row is `noise / weight`. Gaussian
 #'   likelihood only.
@@ -70,8 +74,8 @@ sparsegp <- function(x, ...) UseMethod("sparsegp")
 #' @rdname sparsegp
 #' @export
 sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_rbf(),
-                             method = NULL, learn = TRUE, prior = NULL, subset, weights,
-                             na.action, scale = TRUE, keep_x = NULL, verbose = FALSE, ...) {
+                             method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
+                             weights, na.action, scale = TRUE, keep_x = NULL, verbose = FALSE, ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
@@ -86,7 +90,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
   fit <- fit_sparsegp(
     inputs$x, y, likelihood, kernel, method, learn, prior,
     weights = stats::model.weights(frame), offset = stats::model.offset(frame), scale, keep_x,
-    verbose, input_terms = inputs$terms
+    verbose, basis = formula_basis(basis, terms, frame, inputs$x), input_terms = inputs$terms
   )
   fit$call <- call
   fit$terms <- terms
@@ -100,8 +104,8 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
 #' @rdname sparsegp
 #' @export
 sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), method = NULL,
-                             learn = TRUE, prior = NULL, weights = NULL, na.action = NULL,
-                             offset = NULL, scale = TRUE, keep_x = NULL, verbose = FALSE, ...) {
+                             learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
+                             na.action = NULL, offset = NULL, scale = TRUE, keep_x = NULL, verbose = FALSE, ...) {
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
   if (missing(x)) stop_sparsegp("x", "is missing", "Give a formula or a matrix first")
@@ -121,7 +125,8 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), met
   rows <- if (is.null(omitted)) seq_len(n) else seq_len(n)[-omitted]
   if (length(rows) == 0L) stop_sparsegp("x", "has no complete rows")
   fit <- fit_sparsegp(x[rows, , drop = FALSE], y[rows], likelihood, kernel, method, learn, prior,
-                      weights[rows], offset[rows], scale, keep_x, verbose)
+                      weights[rows], offset[rows], scale, keep_x, verbose,
+                      basis = matrix_basis(basis, x))
   fit$call <- call
   fit$na.action <- omitted
   fit$row_names <- if (is.null(names)) as.character(rows) else names[rows]
@@ -190,10 +195,55 @@ check_factor_levels <- function(frame) {
                                   toString(names(frame)[levels < 2L])), "Leave it out")
 }
 
+# ---- The basis a user gives: row numbers, or points in the inputs' space ----
+
+# Points as a data frame of the formula's variables become model-matrix columns.
+formula_basis <- function(basis, terms, frame, x) {
+  if (!is.data.frame(basis)) return(matrix_basis(basis, x))
+  terms <- stats::delete.response(terms)
+  points <- tryCatch(
+    stats::model.frame(terms, basis, na.action = stats::na.fail,
+                       xlev = stats::.getXlevels(terms, frame)),
+    error = function(e) stop_sparsegp("basis", paste0("does not fit the formula: ",
+                                                      conditionMessage(e)))
+  )
+  model_inputs(terms, points, attr(x, "contrasts"), stats::.getXlevels(terms, frame))$x
+}
+
+matrix_basis <- function(basis, x) {
+  if (is.null(basis) || (is.numeric(basis) && is.null(dim(basis)))) return(basis)
+  points <- check_inputs(basis, "basis")
+  if (ncol(points) != ncol(x)) {
+    stop_sparsegp("basis", paste0("has ", ncol(points), " columns for ", ncol(x), " inputs"),
+                  "Give row numbers, or a matrix with the inputs' columns")
+  }
+  points
+}
+
+# Scaled points, and which training rows they are. A point given twice counts once: the second
+# would make the basis's kernel matrix singular.
+resolve_basis <- function(basis, x, scaling) {
+  if (is.null(basis)) return(list(x = NULL, rows = seq_len(nrow(x))))
+  if (is.matrix(basis)) {
+    if (nrow(basis) == 0L || !all(is.finite(basis))) {
+      stop_sparsegp("basis", "must be a matrix of finite numbers with at least one row")
+    }
+    return(list(x = unique(scaled_inputs(basis, scaling)), rows = NULL))
+  }
+  inside <- length(basis) > 0L && all(basis %in% seq_len(nrow(x)))
+  if (!inside) {
+    stop_sparsegp("basis", paste0("must be row numbers from 1 to ", nrow(x), ", of the rows used"),
+                  "Or give a matrix of points")
+  }
+  rows <- as.integer(basis)
+  rows <- rows[!duplicated(x[rows, , drop = FALSE])]
+  list(x = x[rows, , drop = FALSE], rows = rows)
+}
+
 # ---- From numbers to a fit ----
 
 fit_sparsegp <- function(x, y, likelihood, kernel, method, learn, prior, weights, offset, scale,
-                         keep_x, verbose, input_terms = colnames(x)) {
+                         keep_x, verbose, basis = NULL, input_terms = colnames(x)) {
   kernel <- called(kernel)
   check_class(kernel, "sparsegp_kernel", "kernel", "Give a kernel_*() value such as kernel_rbf()")
   method <- as_method(method)
@@ -221,11 +271,13 @@ fit_sparsegp <- function(x, y, likelihood, kernel, method, learn, prior, weights
   problem <- list(x = scaled_inputs(x, scaling), kernel = resolved, spec = spec_for_c(resolved),
                   nkernel = sum(table$part == "kernel"), lik = lik, rows = data_rows,
                   offset = offset / response$unit, method = method)
+  basis <- resolve_basis(basis, problem$x, scaling)
+  problem$basis <- basis$x
   learned <- learn_hyper(problem, table, control, verbose)
   run <- check_run(engine_run(problem, learned$table$theta, learned$sites, posterior = TRUE),
                    learned$table)
   warn_about(run, learned$record)
-  new_fit(problem, learned, run, response, scaling, x, y, offset, kernel, keep_x)
+  new_fit(problem, learned, run, response, scaling, x, basis$rows, offset, kernel, keep_x)
 }
 
 # Reads y as the likelihood needs it, in units in which C works: classes as -1 and 1; numbers
@@ -253,7 +305,7 @@ read_response <- function(y, lik, offset, weights) {
                   "Fit the response in other units")
   }
   list(y = (y / size - centre) / unit, weights = weights, centre = centre * size,
-       unit = unit * size, levels = NULL)
+       unit = unit * size, levels = NULL, given = y)
 }
 
 read_binary <- function(y) {
@@ -310,7 +362,8 @@ warn_about <- function(run, record) {
                 "); raise method_ep(sweeps =) or lower its damping.")
 }
 
-new_fit <- function(problem, learned, run, response, scaling, x, y, offset, kernel, keep_x) {
+new_fit <- function(problem, learned, run, response, scaling, x, basis_rows, offset, kernel,
+                    keep_x) {
   keep_x <- if (is.null(keep_x)) ncol(x) <= 2L else keep_x
   attr(x, "contrasts") <- NULL
   in_units <- nrow(x) * log(response$unit) # a density of y, not of y / unit
@@ -319,9 +372,10 @@ new_fit <- function(problem, learned, run, response, scaling, x, y, offset, kern
       likelihood = problem$lik, kernel = kernel, method = problem$method,
       hyper = learned$table, learning = learned$record, spec = problem$spec, scaling = scaling,
       response = response[c("centre", "unit", "levels")],
-      posterior = list(basis = problem$x, alpha = run$alpha, G = run$G, H = NULL),
-      basis_rows = seq_len(nrow(x)),
-      y = if (is.null(response$levels)) as.double(y)
+      posterior = list(basis = if (is.null(problem$basis)) problem$x else problem$basis,
+                       alpha = run$alpha, G = run$G, H = run$H),
+      basis_rows = basis_rows, jitter = run$jitter,
+      y = if (is.null(response$levels)) response$given
           else factor(response$levels[(response$y + 3) / 2], response$levels),
       data_rows = problem$rows, offset = offset, weights = response$weights,
       latent = list(mean = run$mean, var = run$var),

@@ -108,13 +108,23 @@ static void prior_marginals(int n, const double *K, sg_full_factor *f, sg_margin
         marg->var[j] = K[j + (size_t) n * j];
         marg->mean[j] = marg->alpha[j] = 0;
     }
-    f->log_det = 0;
 }
 
-/* From sites to factor and marginals, from scratch. */
-static sg_status refresh(int n, const double *K, const sg_sites *sites, sg_full_factor *f,
-                         sg_marginals *marg, workspace *work)
+/* What the loop hands back to refresh() and sequential_sweep(). */
+typedef struct {
+    const double *K;
+    sg_full_factor *factor;
+    workspace work;
+    const sg_ws *ws;
+} full_model;
+
+static sg_status refresh(void *self, const sg_sites *sites, sg_marginals *marg, double *log_det)
 {
+    full_model *full = self;
+    const int n = sites->n;
+    const double *K = full->K;
+    sg_full_factor *f = full->factor;
+    *log_det = 0;
     if (is_prior(sites)) {
         prior_marginals(n, K, f, marg);
         return SG_OK;
@@ -122,11 +132,11 @@ static sg_status refresh(int n, const double *K, const sg_sites *sites, sg_full_
     for (int i = 0; i < n; i++) f->rt[i] = sqrt(sites->tau[i]);
     sg_status status = sg_chol_sites(n, K, f->rt, f->A);
     if (status != SG_OK) return status;
-    f->log_det = sg_log_diag(n, f->A);
+    *log_det = sg_log_diag(n, f->A);
     status = sg_trtri(n, f->A);
     if (status != SG_OK) return status;
-    posterior_variances(n, K, sites, f, marg, work);
-    posterior_mean(n, K, sites, f, marg, work);
+    posterior_variances(n, K, sites, f, marg, &full->work);
+    posterior_mean(n, K, sites, f, marg, &full->work);
     return SG_OK;
 }
 
@@ -173,15 +183,17 @@ static int sequential_update(int i, const sg_rows *rows, sg_sites *sites, double
 }
 
 /* One pass over the rows; `marg` must belong to the sites on entry. Returns the rows refused. */
-static int sequential_sweep(const sg_rows *rows, const double *K, const sg_full_factor *f,
-                            sg_sites *sites, const sg_marginals *marg, const sg_ws *ws)
+static int sequential_sweep(void *self, const sg_rows *rows, sg_sites *sites,
+                            const sg_marginals *marg)
 {
     enum { BETWEEN_TICKS = 100 };
+    const full_model *full = self;
+    const sg_ws *ws = full->ws;
     const int n = rows->n;
     int skipped = 0;
     void *mark = ws->mark();
     double *Sigma = ws->doubles((size_t) n * n), *mean = ws->doubles(n), *col = ws->doubles(n);
-    posterior_covariance(n, K, f, Sigma, ws);
+    posterior_covariance(n, full->K, full->factor, Sigma, ws);
     for (int i = 0; i < n; i++) mean[i] = marg->mean[i];
     for (int i = 0; i < n; i++) {
         skipped += !sequential_update(i, rows, sites, mean, Sigma, col);
@@ -191,82 +203,14 @@ static int sequential_sweep(const sg_rows *rows, const double *K, const sg_full_
     return skipped;
 }
 
-/* Likelihoods with exact sites need no iteration. Returns 0 for the others. */
-static int exact_sites(const sg_rows *rows, sg_sites *sites)
-{
-    const sg_lik_type *type = rows->lik->type;
-    if (!type->site) return 0;
-    for (int i = 0; i < rows->n; i++) {
-        type->site(rows->lik, rows->y + (size_t) type->q * i, sites->tau + i, sites->nu + i);
-        sites->nu[i] -= sites->tau[i] * rows->offset[i];
-    }
-    return 1;
-}
-
-/* The state of the sites is judged: posterior, cavities, tilts, evidence, residual. */
-static sg_status evaluate(const sg_rows *rows, const double *K, const sg_sites *sites,
-                          sg_marginals *marg, sg_full_factor *factor, sg_ep_report *report,
-                          workspace *work)
-{
-    sg_status status = refresh(rows->n, K, sites, factor, marg, work);
-    if (status != SG_OK) return status;
-    sg_cavities(marg);
-    status = sg_tilt_rows(rows, marg);
-    if (status != SG_OK) return status;
-    report->logz = sg_log_evidence(marg, factor->log_det);
-    report->change = sg_sites_residual(sites, marg);
-    if (report->sweeps < SG_TRACE) {
-        report->trace[2 * report->sweeps] = report->logz;
-        report->trace[2 * report->sweeps + 1] = report->change;
-    }
-    report->sweeps++;
-    return isfinite(report->logz) ? SG_OK : SG_NOT_FINITE;
-}
-
-/* One batch step. The EP energy is a saddle, not a minimum, at the fixed point: it may rightly get
- * worse on the way. The residual has no such excuse: when it grows well beyond the best so far, the
- * past is forgotten and the step halved. */
-typedef struct {
-    sg_stepper stepper;
-    double damping, best;
-} batch_state;
-
-static int batch_sweep(batch_state *batch, const sg_ep_options *options, sg_sites *sites,
-                       const sg_marginals *marg, sg_ep_report *report)
-{
-    const double WORSE = 2;
-    if (report->change > WORSE * batch->best) {
-        sg_anderson_reset(&batch->stepper.mixing);
-        batch->damping = fmax2(batch->damping / 2, 1.0 / 16);
-        batch->best = report->change;
-    } else {
-        batch->damping = fmin2(batch->damping * 1.25, options->damping);
-        batch->best = fmin2(batch->best, report->change);
-    }
-    report->damped += batch->damping < options->damping;
-    return sg_sites_step(&batch->stepper, sites, marg, batch->damping);
-}
-
 sg_status sg_ep_full_run(const sg_rows *rows, const double *K, const sg_ep_options *options,
                          sg_sites *sites, sg_marginals *marg, sg_full_factor *factor,
                          sg_ep_report *report, const sg_ws *ws)
 {
-    const int exact = exact_sites(rows, sites), n = rows->n;
+    const int n = rows->n;
     double *prior_var = ws->doubles(n);
     for (int i = 0; i < n; i++) prior_var[i] = K[i + (size_t) n * i];
-    workspace work = {ws->doubles((size_t) n * BLOCK), (int *) ws->doubles(n)};
-    batch_state batch = {sg_stepper_new(n, prior_var, ws), options->damping, HUGE_VAL};
-    for (;;) {
-        const sg_status status = evaluate(rows, K, sites, marg, factor, report, &work);
-        if (status != SG_OK) return status;
-        report->converged = exact || report->change <= options->tol;
-        if (report->converged || report->sweeps >= options->sweeps) return SG_OK;
-        if (report->sweeps > options->batch) {
-            report->skipped += sequential_sweep(rows, K, factor, sites, marg, ws);
-            report->sequential++;
-        } else {
-            report->skipped += batch_sweep(&batch, options, sites, marg, report);
-        }
-        ws->tick();
-    }
+    full_model full = {K, factor, {ws->doubles((size_t) n * BLOCK), (int *) ws->doubles(n)}, ws};
+    const sg_ep_model model = {&full, refresh, sequential_sweep};
+    return sg_ep_loop(rows, &model, options, prior_var, sites, marg, report, ws);
 }

@@ -1,24 +1,35 @@
 /* glue_fit.c: one entry per method: problem in, everything a fit keeps out. */
 #include "glue.h"
+#include "la.h"
+#include "ep_batch.h"
 #include "ep_full.h"
 #include "evidence.h"
 
 enum {
     OUT_STATUS, OUT_LOGZ, OUT_GRADIENT, OUT_TAU, OUT_NU, OUT_MEAN, OUT_VAR, OUT_CAV_MEAN,
-    OUT_CAV_VAR, OUT_LPD, OUT_ALPHA, OUT_G, OUT_SWEEPS, OUT_CONVERGED, OUT_CHANGE, OUT_DAMPED,
+    OUT_CAV_VAR, OUT_LPD, OUT_ALPHA, OUT_G, OUT_H, OUT_JITTER, OUT_SWEEPS, OUT_CONVERGED, OUT_CHANGE, OUT_DAMPED,
     OUT_SEQUENTIAL, OUT_SKIPPED, OUT_TRACE
 };
 
 static const char *const FIT_FIELDS[] = {
     "status", "logz", "gradient", "tau", "nu", "mean", "var", "cav_mean",
-    "cav_var", "lpd", "alpha", "G", "sweeps", "converged", "change", "damped",
+    "cav_var", "lpd", "alpha", "G", "H", "jitter", "sweeps", "converged", "change", "damped",
     "sequential", "skipped", "trace", ""
 };
+
+static sg_ep_options options_of(SEXP options)
+{
+    const sg_ep_options opt = {sg_field_int(options, "sweeps"), sg_field_int(options, "batch"),
+                               sg_field_double(options, "damping"),
+                               sg_field_double(options, "tol")};
+    return opt;
+}
 
 static sg_rows rows_of(const sg_lik *lik, SEXP y, SEXP offset)
 {
     const int n = Rf_length(offset);
-    sg_rows rows = {n, lik, sg_doubles_of(y, (size_t) lik->type->q * n, "y"), REAL(offset)};
+    sg_rows rows = {n, lik, sg_doubles_of(y, (size_t) lik->type->q * n, "y"), REAL(offset),
+                    NULL};
     return rows;
 }
 
@@ -31,7 +42,6 @@ static sg_marginals marginals_in(SEXP out, int n)
     marg.cav_mean = sg_new_vector(out, OUT_CAV_MEAN, n);
     marg.cav_var = sg_new_vector(out, OUT_CAV_VAR, n);
     marg.logz = sg_new_vector(out, OUT_LPD, n);
-    marg.alpha = sg_new_vector(out, OUT_ALPHA, n);
     return marg;
 }
 
@@ -44,13 +54,19 @@ static sg_sites sites_in(SEXP out, SEXP start, int n)
     return sites;
 }
 
-/* G = T^1/2 A^{-1}, in place, zeros below: var(x) = K(x,x) - |G'k|^2 (posterior.h) */
-static void finish_factor(int n, sg_full_factor *factor)
+static void clear_below(int n, double *U)
 {
     for (int j = 0; j < n; j++) {
-        double *col = factor->A + (size_t) n * j;
-        for (int i = 0; i <= j; i++) col[i] *= factor->rt[i];
-        for (int i = j + 1; i < n; i++) col[i] = 0;
+        for (int i = j + 1; i < n; i++) U[i + (size_t) n * j] = 0;
+    }
+}
+
+/* G = T^1/2 A^{-1}, in place: var(x) = K(x,x) - |G'k|^2 (posterior.h) */
+static void finish_factor(int n, sg_full_factor *factor)
+{
+    clear_below(n, factor->A);
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i <= j; i++) factor->A[i + (size_t) n * j] *= factor->rt[i];
     }
 }
 
@@ -81,14 +97,13 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     const int n = rows.n, nk = Rf_length(ktheta), keep = sg_field_int(options, "posterior");
     const size_t n2 = (size_t) n * n;
     if (sg_rows_of(x) != n) Rf_error("internal error: x has not one row per offset");
-    const sg_ep_options opt = {sg_field_int(options, "sweeps"), sg_field_int(options, "batch"),
-                               sg_field_double(options, "damping"),
-                               sg_field_double(options, "tol")};
+    const sg_ep_options opt = options_of(options);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) FIT_FIELDS));
     sg_sites start = sites_in(out, sites, n);
     sg_marginals marg = marginals_in(out, n);
+    marg.alpha = sg_new_vector(out, OUT_ALPHA, n);
     sg_full_factor factor = {keep ? sg_new_matrix(out, OUT_G, n, n) : ws->doubles(n2),
-                             ws->doubles(n), 0};
+                             ws->doubles(n)};
     sg_ep_report report = {0};
     report.trace = ws->doubles(2 * SG_TRACE);
     double *K = ws->doubles(n2);
@@ -101,6 +116,62 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
                                   gradient, gradient + nk, ws);
     }
     if (keep) finish_factor(n, &factor);
+    SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(0));
+    report_in(out, status, &report);
+    UNPROTECT(1);
+    return out;
+}
+
+/* Stored form on a basis: G = R^{-1}, H = R^{-1} A^{-1}, alpha = R^{-1} m (posterior.h). */
+static void store_batch(SEXP out, const sg_basis_rows *b, const sg_batch_factor *factor)
+{
+    const int d = b->d;
+    double *alpha = sg_new_vector(out, OUT_ALPHA, d);
+    double *G = sg_new_matrix(out, OUT_G, d, d), *H = sg_new_matrix(out, OUT_H, d, d);
+    Memcpy(alpha, factor->m, d);
+    sg_trmv('N', d, b->Rinv, alpha);
+    Memcpy(G, b->Rinv, (size_t) d * d);
+    clear_below(d, G);
+    Memcpy(H, factor->A, (size_t) d * d);
+    clear_below(d, H);
+    sg_trmm('L', 'N', d, d, b->Rinv, H);
+}
+
+/* As sg_r_ep_full, on a basis. Memory: K_nB, V and one more n x d; with the gradient three more. */
+SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
+                   SEXP sites, SEXP options, SEXP basis)
+{
+    const sg_ws *ws = &sg_r_workspace;
+    const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
+    const sg_lik likelihood = sg_lik_of(lik, ltheta);
+    sg_rows rows = rows_of(&likelihood, y, offset);
+    const int n = rows.n, d = sg_rows_of(basis), nk = Rf_length(ktheta);
+    if (sg_rows_of(x) != n) Rf_error("internal error: x has not one row per offset");
+    const sg_ep_options opt = options_of(options);
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) FIT_FIELDS));
+    sg_sites start = sites_in(out, sites, n);
+    sg_marginals marg = marginals_in(out, n);
+    sg_batch_factor factor = {ws->doubles((size_t) d * d), ws->doubles(d)};
+    sg_ep_report report = {0};
+    report.trace = ws->doubles(2 * SG_TRACE);
+    sg_basis_rows b;
+    sg_status status = sg_basis_rows_new(kern, n, REAL(x), d, REAL(basis), &b, ws);
+    rows.gamma = b.gamma;
+    if (status == SG_OK) {
+        status = sg_ep_batch_run(&rows, &b, &opt, &start, &marg, &factor, &report, ws);
+    }
+    if (status == SG_OK && sg_field_int(options, "gradient")) {
+        double *gradient = sg_new_vector(out, OUT_GRADIENT, nk + likelihood.type->npar);
+        Memzero(gradient, nk + likelihood.type->npar);
+        sg_evidence_gradient_basis(&rows, kern, REAL(x), REAL(basis), &b, &start, &marg, &factor,
+                                   gradient, gradient + nk, ws);
+    }
+    if (status == SG_OK && sg_field_int(options, "posterior")) store_batch(out, &b, &factor);
+    for (int i = 0; status == SG_OK && i < n; i++) { /* of u, not of what the basis carries */
+        marg.var[i] += b.gamma[i];
+        marg.cav_var[i] += b.gamma[i];
+    }
+    SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(b.jitter));
     report_in(out, status, &report);
     UNPROTECT(1);
     return out;

@@ -14,6 +14,7 @@ static const R_CallMethodDef ENTRIES[] = {
     ENTRY(lik_predict, 5),
     ENTRY(lik_eval, 4),
     ENTRY(ep_full, 9),
+    ENTRY(ep_batch, 10),
     ENTRY(predict, 5),
     {NULL, NULL, 0}
 };

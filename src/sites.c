@@ -34,8 +34,9 @@ sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg)
     sg_status status = SG_OK;
     for (int i = 0; i < rows->n; i++) {
         const double mu = marg->cav_mean[i] + rows->offset[i];
-        sg_lik_tilt(rows->lik, rows->y + (size_t) q * i, &mu, marg->cav_var + i, marg->logz + i,
-                    marg->d1 + i, marg->d2 + i);
+        const double s2 = marg->cav_var[i] + sg_extra_var(rows, i);
+        sg_lik_tilt(rows->lik, rows->y + (size_t) q * i, &mu, &s2, marg->logz + i, marg->d1 + i,
+                    marg->d2 + i);
         if (!isfinite(marg->logz[i] + marg->d1[i] + marg->d2[i])) status = SG_NOT_FINITE;
     }
     return status;

@@ -17,6 +17,13 @@ evidence_problem <- function(kernel, lik, n = 30) {
        theta = table$theta + 0.1 * seq_len(nrow(table)) / nrow(table))
 }
 
+expect_exact_gradient <- function(case, label) {
+  exact <- engine_run(case$problem, case$theta, gradient = TRUE)
+  approx <- numeric_gradient(function(theta) engine_run(case$problem, theta)$logz, case$theta)
+  # sites converged to 1e-11: the gradient's error is of that order, the differences' larger
+  expect_lt(max(abs(exact$gradient - approx)), 1e-6 * max(1, abs(approx)), label = label)
+}
+
 kernels <- function() {
   list(
     kernel_rbf(), kernel_rbf(ard = TRUE), kernel_matern12(), kernel_matern12(ard = TRUE),
@@ -37,13 +44,32 @@ test_that("the gradient is exact for every kernel with every likelihood", {
     lik <- as_likelihood(type, NULL)
     for (kernel in kernels()) {
       case <- evidence_problem(kernel, lik)
-      exact <- engine_run(case$problem, case$theta, gradient = TRUE)
-      approx <- numeric_gradient(function(theta) engine_run(case$problem, theta)$logz, case$theta)
-      # sites converged to 1e-11: the gradient's error is of that order, the differences' larger
-      expect_lt(max(abs(exact$gradient - approx)), 1e-6 * max(1, abs(approx)),
-                label = paste(type, "with", format(kernel)))
+      expect_exact_gradient(case, paste(type, "with", format(kernel)))
     }
   }
+})
+
+test_that("the gradient on a basis is exact for every kernel with every likelihood", {
+  for (type in .Call(sg_catalogue)$likelihoods) {
+    lik <- as_likelihood(type, NULL)
+    for (kernel in kernels()) {
+      case <- evidence_problem(kernel, lik)
+      # points of their own, so that the weights of K_nB and of K_B are told apart
+      case$problem$basis <- case$problem$x[c(3, 11, 17, 29), ] + 0.1
+      if (engine_run(case$problem, case$theta)$jitter > 0) next # rank below 4: see below
+      expect_exact_gradient(case, paste(type, "with", format(kernel), "on a basis"))
+    }
+  }
+})
+
+test_that("the gradient on a basis is exact where jitter had to be added, too", {
+  case <- evidence_problem(kernel_linear(), lik_probit())
+  case$problem$basis <- case$problem$x[1:6, ] # rank 3
+  expect_gt(engine_run(case$problem, case$theta)$jitter, 0)
+  exact <- engine_run(case$problem, case$theta, gradient = TRUE)$gradient
+  approx <- numeric_gradient(function(theta) engine_run(case$problem, theta)$logz, case$theta)
+  # a condition number of 1e12 leaves few digits
+  expect_lt(max(abs(exact - approx)), 1e-3)
 })
 
 test_that("the evidence is stationary in the sites at the fixed point", {

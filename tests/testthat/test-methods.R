@@ -14,7 +14,7 @@ test_that("methods and learning settings print themselves and return themselves 
     expect_identical(returned, value)
   }
   expect_identical(capture.output(print(method_ep(sweeps = 50, tol = 1e-8))),
-                   "<method> full EP (sweeps = 50, damping = 1, tol = 1e-08)")
+                   "<method> EP (sweeps = 50, damping = 1, tol = 1e-08)")
   expect_identical(capture.output(print(learn_control(restarts = 2))),
                    "<learning> inner = 100, restarts = 2")
 })

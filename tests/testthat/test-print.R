@@ -156,5 +156,5 @@ test_that("kernels, likelihoods and priors print as they are written", {
   expect_output(print(lik_probit(fixed(0))), "<likelihood> probit(bias = fixed(0))", fixed = TRUE)
   expect_output(print(prior_gamma(2, 1)), "<prior> gamma(shape = 2, rate = 1)", fixed = TRUE)
   expect_output(print(prior_flat()), "<prior> flat()", fixed = TRUE)
-  expect_output(print(method_ep()), "full EP")
+  expect_output(print(method_ep()), "EP")
 })

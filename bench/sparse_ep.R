@@ -1,0 +1,76 @@
+# Batch EP on a frozen basis (probit, rbf kernel) on USPS, digit 2 against the rest: 7291 rows, 256
+# inputs, random rows as basis:
+#   - log evidence and time against gplite's EP-FITC with the same points and hyperparameters;
+#   - one sweep in units of (one dsyrk of n x d + one dtrsm of n x d), timed in the same run;
+#   - an evaluation of evidence and gradient.
+# Medians of REPEATS runs, but for gplite: one run. Usage: Rscript bench/sparse_ep.R [sizes]; the data
+# folder is SPARSEGP_DATA.
+library(sparsegp)
+
+arguments <- commandArgs(TRUE)
+SIZES <- if (length(arguments)) as.integer(arguments) else c(100, 200, 500)
+REPEATS <- 5
+VARIANCE <- 10
+LENGTHSCALE <- 8
+
+data_folder <- Sys.getenv("SPARSEGP_DATA")
+if (!nzchar(data_folder)) {
+  stop("set SPARSEGP_DATA to the folder that holds usps/usps_train.csv.gz", call. = FALSE)
+}
+usps <- read.csv(file.path(data_folder, "usps", "usps_train.csv.gz"))
+x <- as.matrix(usps[, -1L]) / 1000
+y <- as.numeric(usps$label == 2)
+
+seconds <- function(run) system.time(run())[["elapsed"]]
+median_time <- function(run) median(replicate(REPEATS, seconds(run)))
+
+# crossprod() of n x d is R's dsyrk; backsolve() of d x n its dtrsm
+blas_unit <- function(d) {
+  V <- matrix(rnorm(nrow(x) * d), ncol = d)
+  tV <- t(V)
+  U <- chol(crossprod(V))
+  median_time(function() crossprod(V)) +
+    median_time(function() backsolve(U, tV, transpose = TRUE))
+}
+
+compare_gplite <- function(rows, logz, took) {
+  if (!requireNamespace("gplite", quietly = TRUE)) {
+    cat("  gplite is not installed: no comparison\n")
+    return(invisible())
+  }
+  model <- gplite::gp_init(
+    cfs = gplite::cf_sexp(lscale = LENGTHSCALE, magn = sqrt(VARIANCE)),
+    lik = gplite::lik_bernoulli(link = "probit"),
+    method = gplite::method_fitc(inducing = x[rows, ]), approx = gplite::approx_ep()
+  )
+  peer <- NULL
+  peer_took <- seconds(function() peer <<- gplite::gp_fit(model, x, y))
+  cat(sprintf("  gplite EP-FITC %.1f s, %.1f times ours; ours - its log evidence %.1e\n", peer_took,
+              peer_took / took, logz - peer$fit$log_evidence))
+}
+
+measure <- function(d) {
+  set.seed(1)
+  rows <- sample(nrow(x), d)
+  fit <- sparsegp(x, y, likelihood = lik_probit(bias = 0), basis = rows, scale = FALSE,
+                  learn = FALSE, kernel = kernel_rbf(VARIANCE, LENGTHSCALE))
+  problem <- list(x = x, basis = fit$posterior$basis, spec = fit$spec, nkernel = 2L,
+                  lik = fit$likelihood, rows = fit$data_rows, offset = fit$offset,
+                  method = fit$method)
+  evidence <- function(gradient = FALSE, sweeps = 200L) {
+    problem$method$sweeps <- sweeps
+    sparsegp:::engine_run(problem, fit$hyper$theta, gradient = gradient)
+  }
+  run <- evidence()
+  took <- median_time(function() evidence())
+  # what all sweeps but the first cost, without kernel matrices and factor
+  sweep <- (took - median_time(function() evidence(sweeps = 1L))) / (run$sweeps - 1)
+  cat(sprintf("d = %d: %d sweeps, log evidence %.4f, %.2f s; with gradient %.2f s\n", d, run$sweeps,
+              run$logz, took, median_time(function() evidence(TRUE))))
+  cat(sprintf("  a sweep %.1f ms = %.2f times (dsyrk + dtrsm)\n", 1000 * sweep,
+              sweep / blas_unit(d)))
+  compare_gplite(rows, run$logz, took)
+}
+
+cat(extSoftVersion()[["BLAS"]], "\n")
+for (d in SIZES) measure(d)

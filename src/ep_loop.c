@@ -1,0 +1,84 @@
+#include <math.h>
+#include <Rmath.h>
+#include "ep_loop.h"
+
+/* Likelihoods with exact sites need no iteration. Returns 0 for the others. */
+static int exact_sites(const sg_rows *rows, sg_sites *sites)
+{
+    const sg_lik_type *type = rows->lik->type;
+    if (!type->site) return 0;
+    for (int i = 0; i < rows->n; i++) {
+        type->site(rows->lik, rows->y + (size_t) type->q * i, sites->tau + i, sites->nu + i);
+        sites->nu[i] -= sites->tau[i] * rows->offset[i];
+        /* what the marginal does not carry is noise between it and the likelihood */
+        const double shrink = 1 + sg_extra_var(rows, i) * sites->tau[i];
+        sites->tau[i] /= shrink;
+        sites->nu[i] /= shrink;
+    }
+    return 1;
+}
+
+/* The state of the sites is judged: posterior, cavities, tilts, evidence, residual. */
+static sg_status evaluate(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
+                          sg_marginals *marg, sg_ep_report *report)
+{
+    double log_det;
+    sg_status status = model->refresh(model->self, sites, marg, &log_det);
+    if (status != SG_OK) return status;
+    sg_cavities(marg);
+    status = sg_tilt_rows(rows, marg);
+    if (status != SG_OK) return status;
+    report->logz = sg_log_evidence(marg, log_det);
+    report->change = sg_sites_residual(sites, marg);
+    if (report->sweeps < SG_TRACE) {
+        report->trace[2 * report->sweeps] = report->logz;
+        report->trace[2 * report->sweeps + 1] = report->change;
+    }
+    report->sweeps++;
+    return isfinite(report->logz) ? SG_OK : SG_NOT_FINITE;
+}
+
+/* One batch step. The EP energy is a saddle, not a minimum, at the fixed point: it may rightly get
+ * worse on the way. The residual has no such excuse: when it grows well beyond the best so far, the
+ * past is forgotten and the step halved. */
+typedef struct {
+    sg_stepper stepper;
+    double damping, best;
+} batch_state;
+
+static int batch_sweep(batch_state *batch, const sg_ep_options *options, sg_sites *sites,
+                       const sg_marginals *marg, sg_ep_report *report)
+{
+    const double WORSE = 2;
+    if (report->change > WORSE * batch->best) {
+        sg_anderson_reset(&batch->stepper.mixing);
+        batch->damping = fmax2(batch->damping / 2, 1.0 / 16);
+        batch->best = report->change;
+    } else {
+        batch->damping = fmin2(batch->damping * 1.25, options->damping);
+        batch->best = fmin2(batch->best, report->change);
+    }
+    report->damped += batch->damping < options->damping;
+    return sg_sites_step(&batch->stepper, sites, marg, batch->damping);
+}
+
+sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_options *options,
+                     const double *prior_var, sg_sites *sites, sg_marginals *marg,
+                     sg_ep_report *report, const sg_ws *ws)
+{
+    const int exact = exact_sites(rows, sites);
+    batch_state batch = {sg_stepper_new(rows->n, prior_var, ws), options->damping, HUGE_VAL};
+    for (;;) {
+        const sg_status status = evaluate(rows, model, sites, marg, report);
+        if (status != SG_OK) return status;
+        report->converged = exact || report->change <= options->tol;
+        if (report->converged || report->sweeps >= options->sweeps) return SG_OK;
+        if (model->sequential && report->sweeps > options->batch) {
+            report->skipped += model->sequential(model->self, rows, sites, marg);
+            report->sequential++;
+        } else {
+            report->skipped += batch_sweep(&batch, options, sites, marg, report);
+        }
+        ws->tick();
+    }
+}
