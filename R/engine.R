@@ -20,12 +20,24 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
                   posterior = posterior)
   if (!is.null(method$batch)) options$batch <- method$batch
   if (is.null(problem$basis)) {
-    .Call(sg_ep_full, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
-          theta[-from_kernel], problem$rows, problem$offset, sites, options)
+    full_or_advice(n, .Call(
+      sg_ep_full, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
+      theta[-from_kernel], problem$rows, problem$offset, sites, options
+    ))
   } else {
     .Call(sg_ep_batch, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
           theta[-from_kernel], problem$rows, problem$offset, sites, options, problem$basis)
   }
+}
+
+# Full EP holds n x n matrices; where they do not fit, say what does.
+full_or_advice <- function(n, run) {
+  tryCatch(run, error = function(e) {
+    if (!grepl("cannot allocate", conditionMessage(e), fixed = TRUE)) stop(e)
+    stop_sparsegp("x", paste0("has too many rows for full EP: ", n, " rows take about ",
+                              ceiling(3 * 8 * n^2 / 2^30), " GiB"),
+                  "Give a `basis` of some hundred rows, as in basis = sample(nrow(x), 300)")
+  })
 }
 
 # The status of a run, in words. Names the hyperparameters, since they are what a user can change.
@@ -36,10 +48,6 @@ check_run <- function(run, table) {
           else "led to numbers that are not finite"
   stop_sparsegp("kernel", paste0(what, " (", toString(values), ")"),
                 "Scale the inputs (scale = TRUE), or start from less extreme hyperparameters")
-}
-
-engine_kernel <- function(problem, theta, x, z = x) {
-  .Call(sg_kernel_cross, problem$spec, theta[seq_len(problem$nkernel)], x, z)
 }
 
 engine_predict <- function(fit, x, joint = FALSE) {
@@ -53,11 +61,6 @@ engine_lik_predict <- function(fit, mean, var, spread = FALSE) {
 
 engine_lik_eval <- function(fit, f, rows = NULL) {
   .Call(sg_lik_eval, fit$likelihood["type"], lik_theta(fit), rows, as.double(f))
-}
-
-engine_lik_tilt <- function(fit, rows, mean, var) {
-  .Call(sg_lik_tilt, fit$likelihood["type"], lik_theta(fit), rows, as.double(mean),
-        as.double(var), FALSE)
 }
 
 kernel_theta <- function(fit) fit$hyper$theta[fit$hyper$part == "kernel"]

@@ -11,14 +11,15 @@
 #' 3 \eqn{n^2}{n^2} doubles; time: 2/3 \eqn{n^3}{n^3} multiplications a sweep.
 #'
 #' On a basis of d points the latent function is split into the part that the basis carries and a
-#' residual, independent from row to row, of variance \eqn{\gamma(x) = K(x,x) - |R^{-T} k(x)|^2}{gamma(x)
-#' = K(x,x) - |R^-T k(x)|^2}, \eqn{K_B = R'R}{K_B = R'R}. Sites are on the carried part, and
-#' \eqn{\gamma}{gamma} joins the cavity's variance when the likelihood is asked, so that moments match.
-#' Posterior and evidence are those of full EP with the kernel matrix \eqn{K_{nB} K_B^{-1} K_{Bn} +
-#' diag(\gamma)}{K_nB K_B^-1 K_Bn + diag(gamma)}; with Gaussian noise they are the FITC regression. A sweep takes
-#' \eqn{n d^2}{n d^2} multiplications; memory is about 3 n d doubles, 6 n d while learning. Should
-#' \eqn{K_B}{K_B} be singular to rounding, the smallest sufficient share of its diagonal, from 1e-12 to
-#' 1e-6, is added to it; `print()` says so and `fit$jitter` holds it.
+#' residual, independent from row to row, of variance \eqn{\gamma(x) = K(x,x) - |R^{-T}
+#' k(x)|^2}{gamma(x) = K(x,x) - |R^-T k(x)|^2}, \eqn{K_B = R'R}{K_B = R'R}. Sites are on the carried
+#' part, and \eqn{\gamma}{gamma} joins the cavity's variance when the likelihood is asked, so that
+#' moments match. Posterior and evidence are those of full EP with the kernel matrix \eqn{K_{nB}
+#' K_B^{-1} K_{Bn} + diag(\gamma)}{K_nB K_B^-1 K_Bn + diag(gamma)}; with Gaussian noise they are the
+#' FITC regression. A sweep takes \eqn{n d^2}{n d^2} multiplications; memory is about 3 n d doubles,
+#' 6 n d while learning. Should \eqn{K_B}{K_B} be singular to rounding, the smallest sufficient
+#' share of its diagonal, from 1e-12 to 1e-6, is added to it; `print()` says so and `fit$jitter`
+#' holds it.
 #'
 #' Learning maximises the log evidence plus log priors by `optim(method = "L-BFGS-B")` with exact
 #' gradients, on the logarithms of all hyperparameters but `bias`, in a box of 10 to either side of
@@ -33,8 +34,8 @@
 #' @param restarts Further searches from random starts; whole number of at least 0.
 #' @return A value of class `sparsegp_method` or `sparsegp_learn`.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), section 2. Seeger, M. (2002). *Notes on
-#'   Minka's expectation propagation for Gaussian process classification*, section 2. Csató, L. (2002).
-#'   *Gaussian Processes -- Iterative Sparse Approximations*, section 3.6.1 and chapter 4.
+#'   Minka's expectation propagation for Gaussian process classification*, section 2. Csató, L.
+#'   (2002). *Gaussian Processes -- Iterative Sparse Approximations*, section 3.6.1 and chapter 4.
 #' @examples
 #' method_ep(tol = 1e-8)
 #' set.seed(1)

@@ -19,6 +19,8 @@
 #' | \eqn{K}{K} | kernel (covariance) matrix |
 #' | \eqn{\alpha}{alpha} | weights of the posterior mean, \eqn{k(x)'\alpha}{k(x)' alpha} |
 #' | \eqn{A}{A} | Cholesky factor of \eqn{I + T^{1/2} K T^{1/2}}{I + T^(1/2) K T^(1/2)}, \eqn{T = diag(\tau)}{T = diag(tau)} |
+#' | \eqn{B, R}{B, R} | basis, and the Cholesky factor of its kernel matrix, \eqn{K_B = R'R}{K_B = R'R} |
+#' | \eqn{V, \gamma}{V, gamma} | rows seen through the basis, \eqn{V = K_{nB} R^{-1}}{V = K_nB R^-1}, and the variance it leaves |
 #' | \eqn{G, H}{G, H} | stored factors: \eqn{var(x) = K(x,x) - |G'k(x)|^2 + |H'k(x)|^2}{var(x) = K(x,x) - |G'k(x)|^2 + |H'k(x)|^2} |
 #' | \eqn{n, p, d}{n, p, d} | rows, inputs, basis size |
 #'

@@ -75,7 +75,8 @@ sparsegp <- function(x, ...) UseMethod("sparsegp")
 #' @export
 sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_rbf(),
                              method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
-                             weights, na.action, scale = TRUE, keep_x = NULL, verbose = FALSE, ...) {
+                             weights, na.action, scale = TRUE, keep_x = NULL, verbose = FALSE,
+                             ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
@@ -105,7 +106,8 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
 #' @export
 sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), method = NULL,
                              learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
-                             na.action = NULL, offset = NULL, scale = TRUE, keep_x = NULL, verbose = FALSE, ...) {
+                             na.action = NULL, offset = NULL, scale = TRUE, keep_x = NULL,
+                             verbose = FALSE, ...) {
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
   if (missing(x)) stop_sparsegp("x", "is missing", "Give a formula or a matrix first")

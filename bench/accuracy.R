@@ -45,7 +45,7 @@ report("rbf, ARD", lapply(sets, score, kernel = kernel_rbf(ard = TRUE)))
 report("Matern 5/2", lapply(sets, score, kernel = kernel_matern52()))
 report("Matern 3/2", lapply(sets, score, kernel = kernel_matern32()))
 report("rbf + linear", lapply(sets, score, kernel = kernel_rbf() + kernel_linear()))
-# noise sigma_0^2 = 1e-4 of a step likelihood is a probit one of variance 1 and a kernel 1e4 as large
+# a step likelihood with noise 1e-4 is the probit one (noise 1) and a kernel 1e4 times as large
 for (sigma2 in c(0.25^2, 0.25)) {
   report(paste("thesis, sigma_K^2 =", sigma2),
          list(sonar = score(sets$sonar, kernel = kernel_rbf(1e4, sqrt(60 * sigma2)),

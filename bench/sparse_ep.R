@@ -3,8 +3,8 @@
 #   - log evidence and time against gplite's EP-FITC with the same points and hyperparameters;
 #   - one sweep in units of (one dsyrk of n x d + one dtrsm of n x d), timed in the same run;
 #   - an evaluation of evidence and gradient.
-# Medians of REPEATS runs, but for gplite: one run. Usage: Rscript bench/sparse_ep.R [sizes]; the data
-# folder is SPARSEGP_DATA.
+# Medians of REPEATS runs, but for gplite: one run. Usage: Rscript bench/sparse_ep.R [sizes]; the
+# data folder is SPARSEGP_DATA.
 library(sparsegp)
 
 arguments <- commandArgs(TRUE)
@@ -41,7 +41,8 @@ compare_gplite <- function(rows, logz, took) {
   model <- gplite::gp_init(
     cfs = gplite::cf_sexp(lscale = LENGTHSCALE, magn = sqrt(VARIANCE)),
     lik = gplite::lik_bernoulli(link = "probit"),
-    method = gplite::method_fitc(inducing = x[rows, ]), approx = gplite::approx_ep(quad_order = 51) # at its default, 11, the evidence is 0.2 off
+    method = gplite::method_fitc(inducing = x[rows, ]),
+    approx = gplite::approx_ep(quad_order = 51) # at its default, 11, the evidence is 0.2 off
   )
   peer <- NULL
   peer_took <- seconds(function() peer <<- gplite::gp_fit(model, x, y))

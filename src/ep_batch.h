@@ -3,8 +3,8 @@
  * The latent function is split into the part a basis B of d points carries and a residual:
  *   u = v'w + residual,  v = R^{-T} k(x),  w ~ N(0, I) a priori,
  *   residual variance gamma = K(x,x) - |v|^2, K_B = R'R.
- * A site is on the carried part v'w; gamma joins the cavity's variance when the likelihood is asked.
- * Fixed point and evidence are those of dense EP with K_nB K_B^{-1} K_Bn + diag(gamma). */
+ * A site is on the carried part v'w; gamma joins the cavity's variance when the likelihood is
+ * asked. Fixed point and evidence are those of dense EP with K_nB K_B^{-1} K_Bn + diag(gamma). */
 #ifndef SG_EP_BATCH_H
 #define SG_EP_BATCH_H
 

@@ -49,7 +49,8 @@ int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, d
  * a site is nearly all the row's precision. */
 void sg_cavities(sg_marginals *marg);
 
-/* Tilts of all rows at their cavities, gamma added to the variance. SG_NOT_FINITE when a number is not. */
+/* Tilts of all rows at their cavities, gamma added to the variance. SG_NOT_FINITE when a number is
+ * not. */
 sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg);
 
 /* How far the sites are from a fixed point, free of units: the largest of

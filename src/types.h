@@ -17,6 +17,8 @@
  *   B, d             basis and its size (thesis: BV set; IVM paper: active set)
  *   alpha            weights of the posterior mean, mean(x) = k(x)' alpha
  *   A                upper Cholesky factor of I + T^1/2 K T^1/2, T = diag(tau)
+ *   R                upper Cholesky factor of the basis's kernel matrix, K_B = R'R
+ *   V, gamma         rows seen through the basis: V = K_nB R^{-1}, gamma = K_ii - |V_i|^2
  *   G, H             stored factors: var(x) = K(x,x) - |G'k|^2 + |H'k|^2
  *   theta            hyperparameters on the unconstrained scale (logarithms; a bias as it is)
  */

@@ -130,6 +130,13 @@ test_that("variances lie between zero and the prior's, also next to basis points
   expect_true(all(sd >= 0 & sd <= sqrt(3) * (1 + 1e-12)))
 })
 
+test_that("more rows than full EP can hold are refused with the remedy", {
+  x <- seq(0, 1, length.out = 5e5) # 2 TB a matrix
+  expect_error(sparsegp(x, x, learn = FALSE), "`basis`", class = "sparsegp_error")
+  fit <- sparsegp(x, sin(9 * x), basis = seq(1, 5e5, by = 5e4), learn = FALSE)
+  expect_length(fitted(fit), 5e5)
+})
+
 test_that("a basis that is none is refused by name", {
   d <- basis_data()
   for (bad in list(0, 51, 1.5, NA_real_, integer(), "a", d$x[1:3, 1, drop = FALSE],

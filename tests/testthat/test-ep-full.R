@@ -1,5 +1,9 @@
 # Full EP against the dense reference, quadrature and itself.
 
+engine_kernel <- function(problem, theta, x) {
+  .Call(sg_kernel_cross, problem$spec, theta[seq_len(problem$nkernel)], x, x)
+}
+
 # A problem for engine_run() at chosen hyperparameters: x as given, no scaling.
 ep_problem <- function(x, rows, kernel, lik, offset = numeric(nrow(x)),
                        method = method_ep(tol = 1e-10)) {
