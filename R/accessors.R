@@ -187,9 +187,12 @@ with_seed <- function(seed) {
        restore = function() assign(".Random.seed", before, globals))
 }
 
+# Full EP: the basis is the training rows in their order.
+every_row_in_basis <- function(object) identical(object$basis_rows, seq_len(nobs(object)))
+
 # Scaled inputs of the training rows, where the fit has them.
 training_inputs <- function(object) {
-  if (identical(object$basis_rows, seq_len(nobs(object)))) return(object$posterior$basis)
+  if (every_row_in_basis(object)) return(object$posterior$basis)
   if (!is.null(object$x)) return(scaled_inputs(object$x, object$scaling))
   stop_sparsegp("newdata", "is missing, and the fit has not kept its inputs",
                 "Give `newdata`, or fit with keep_x = TRUE")
@@ -215,8 +218,7 @@ basis <- function(object, ...) UseMethod("basis")
 #' @export
 basis.sparsegp <- function(object, ...) {
   check_no_dots(...)
-  scaling <- object$scaling
-  points <- sweep(sweep(object$posterior$basis, 2L, scaling$sd, "*"), 2L, scaling$centre, "+")
+  points <- unscale_kept(object$posterior$basis, object$scaling)
   rownames(points) <- if (!is.null(object$basis_rows)) object$row_names[object$basis_rows]
   structure(points, rows = object$basis_rows)
 }

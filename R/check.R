@@ -91,8 +91,7 @@ check_inputs <- function(x, argument = "x") {
                     "Use the formula method, which codes factors")
     }
     x <- data.matrix(x)
-    if (is.character(attr(x, "dimnames")[[1L]]) &&
-          identical(rownames(x), as.character(seq_len(nrow(x))))) rownames(x) <- NULL
+    if (identical(rownames(x), as.character(seq_len(nrow(x))))) rownames(x) <- NULL
   }
   if (is.null(dim(x)) && (is.numeric(x) || is.logical(x))) x <- matrix(x, ncol = 1L)
   if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) {

@@ -28,7 +28,7 @@ loo_rows <- function(object) {
 
 predicted_rows <- function(object, newdata) {
   rows <- new_rows(object, newdata)
-  moments <- engine_predict(object, rescaled_inputs(object, rows$x))
+  moments <- engine_predict(object, scale_kept(rows$x, object$scaling))
   latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset)
   list(y = rows$y, latent = latent, weights = 1)
 }

@@ -92,14 +92,13 @@ plot_fit <- function(object, which, newdata, level, n, style) {
 
 training_rows <- function(object) {
   basis <- unscaled_inputs(object, object$posterior$basis)
-  every_row <- identical(object$basis_rows, seq_along(object$y))
   at <- if (is.null(object$x)) object$basis_rows else seq_along(object$y)
   x <- if (is.null(object$x)) basis else kept_inputs(object, object$x)
   if (length(object$y) == 0L || length(at) == 0L || anyNA(at)) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response, the first chunk of a stream for instance")
   }
-  list(x = x, y = object$y[at], offset = object$offset[at], basis = if (!every_row) basis)
+  list(x = x, y = object$y[at], offset = object$offset[at], basis = if (!every_row_in_basis(object)) basis)
 }
 
 new_rows <- function(object, newdata) {
@@ -109,9 +108,10 @@ new_rows <- function(object, newdata) {
   complete <- stats::complete.cases(new$x) & !is.na(new$offset) & !is.na(y)
   if (!any(complete)) stop_sparsegp("newdata", "has no complete rows")
   x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")
-  every_row <- identical(object$basis_rows, seq_along(object$y))
   list(x = x, y = y[complete], offset = new$offset[complete],
-       basis = if (!every_row) unscaled_inputs(object, object$posterior$basis))
+       basis = if (!every_row_in_basis(object)) {
+         unscaled_inputs(object, object$posterior$basis)
+       })
 }
 
 # Inputs, response and offset of `newdata`, as predict() takes them.
@@ -159,14 +159,9 @@ kept_inputs <- function(object, x) {
 }
 
 unscaled_inputs <- function(object, x) {
-  scaling <- object$scaling
-  x <- sweep(sweep(x, 2L, scaling$sd, "*"), 2L, scaling$centre, "+")
-  colnames(x) <- plain_names(object)[scaling$kept]
+  x <- unscale_kept(x, object$scaling)
+  colnames(x) <- plain_names(object)[object$scaling$kept]
   x
-}
-
-rescaled_inputs <- function(object, x) {
-  sweep(sweep(x, 2L, object$scaling$centre), 2L, object$scaling$sd, "/")
 }
 
 # model.matrix() names the column of a variable `a b` with the backticks
@@ -301,7 +296,7 @@ slice_latent <- function(object, view, grid) {
   for (name in names(view$derived)) {
     x[, name] <- as.double(eval(view$derived[[name]], as.data.frame(x), view$env))
   }
-  moments <- engine_predict(object, rescaled_inputs(object, x))
+  moments <- engine_predict(object, scale_kept(x, object$scaling))
   list(mean = moments$mean, var = moments$var, offset = rep(view$offset, nrow(grid)))
 }
 

@@ -32,7 +32,7 @@ print_head <- function(x) {
 }
 
 method_words <- function(x) {
-  if (identical(x$basis_rows, seq_len(nobs(x)))) return(paste("full", x$method$label))
+  if (every_row_in_basis(x)) return(paste("full", x$method$label))
   paste(x$method$label, "on a basis of", counted(nrow(x$posterior$basis), "point"))
 }
 

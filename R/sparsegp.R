@@ -351,11 +351,15 @@ scale_inputs <- function(x, scale) {
 }
 
 scaled_inputs <- function(x, scaling) {
-  x <- x[, scaling$kept, drop = FALSE]
-  x <- sweep(sweep(x, 2L, scaling$centre), 2L, scaling$sd, "/")
+  x <- scale_kept(x[, scaling$kept, drop = FALSE], scaling)
   attr(x, "contrasts") <- NULL
   x
 }
+
+# Kept inputs to C's units and back.
+scale_kept <- function(x, scaling) sweep(sweep(x, 2L, scaling$centre), 2L, scaling$sd, "/")
+
+unscale_kept <- function(x, scaling) sweep(sweep(x, 2L, scaling$sd, "*"), 2L, scaling$centre, "+")
 
 # One warning at most: learning cannot settle where EP did not.
 warn_about <- function(run, record) {

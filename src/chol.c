@@ -27,3 +27,12 @@ void sg_row_norms(int n, const double *U, double *out)
         for (int i = 0; i <= j; i++) out[i] += u[i] * u[i];
     }
 }
+
+void sg_row_squares(int n, int d, const double *X, double *out)
+{
+    for (int i = 0; i < n; i++) out[i] = 0;
+    for (int j = 0; j < d; j++) {
+        const double *x = X + (size_t) n * j;
+        for (int i = 0; i < n; i++) out[i] += x[i] * x[i];
+    }
+}

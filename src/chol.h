@@ -15,4 +15,7 @@ double sg_log_diag(int n, const double *U);
 /* out[i] = sum_j U[i,j]^2, rows of an upper triangular U[n x n]: the diagonal of U U' */
 void sg_row_norms(int n, const double *U, double *out);
 
+/* out[i] = sum_j X[i,j]^2, rows of any X[n x d] */
+void sg_row_squares(int n, int d, const double *X, double *out);
+
 #endif

@@ -3,16 +3,6 @@
 #include "chol.h"
 #include "ep_batch.h"
 
-/* sums[i] = sum_j X[i,j]^2 over the d columns of X[n x d] */
-static void row_squares(int n, int d, const double *X, double *sums)
-{
-    for (int i = 0; i < n; i++) sums[i] = 0;
-    for (int j = 0; j < d; j++) {
-        const double *col = X + (size_t) n * j;
-        for (int i = 0; i < n; i++) sums[i] += col[i] * col[i];
-    }
-}
-
 /* R with R'R = KB + jitter diag(KB), for the smallest jitter of the ladder that has one. */
 static sg_status factor_basis(int d, const double *KB, double *R, double *jitter)
 {
@@ -44,7 +34,7 @@ sg_status sg_basis_rows_new(const sg_kernel *kernel, int n, const double *x, int
     sg_trmm('R', 'N', n, d, b->Rinv, b->V);
     double *prior = ws->doubles(n);
     sg_kernel_diag(kernel, n, x, prior, ws);
-    row_squares(n, d, b->V, b->gamma);
+    sg_row_squares(n, d, b->V, b->gamma);
     for (int i = 0; i < n; i++) b->gamma[i] = fmax2(prior[i] - b->gamma[i], 0);
     return SG_OK;
 }
@@ -87,7 +77,7 @@ static sg_status refresh(void *self, const sg_sites *sites, sg_marginals *marg, 
     if (status != SG_OK) return status;
     for (size_t i = 0; i < nd; i++) batch->work[i] = b->V[i];
     sg_trmm('R', 'N', n, d, Ainv, batch->work);
-    row_squares(n, d, batch->work, marg->var);
+    sg_row_squares(n, d, batch->work, marg->var);
     sg_gemv('T', n, d, 1, b->V, sites->nu, 0, m);
     sg_trmv('T', d, Ainv, m);
     sg_trmv('N', d, Ainv, m);
@@ -105,7 +95,7 @@ sg_status sg_ep_batch_run(const sg_rows *rows, const sg_basis_rows *b,
                           sg_batch_factor *factor, sg_ep_report *report, const sg_ws *ws)
 {
     double *prior_var = ws->doubles(b->n);
-    row_squares(b->n, b->d, b->V, prior_var);
+    sg_row_squares(b->n, b->d, b->V, prior_var);
     batch_model batch = {b, factor, ws->doubles((size_t) b->n * b->d)};
     const sg_ep_model model = {&batch, refresh, NULL};
     return sg_ep_loop(rows, &model, options, prior_var, sites, marg, report, ws);

@@ -20,13 +20,13 @@ static int exact_sites(const sg_rows *rows, sg_sites *sites)
 
 /* The state of the sites is judged: posterior, cavities, tilts, evidence, residual. */
 static sg_status evaluate(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
-                          sg_marginals *marg, sg_ep_report *report)
+                          sg_marginals *marg, sg_ep_report *report, const sg_ws *ws)
 {
     double log_det;
     sg_status status = model->refresh(model->self, sites, marg, &log_det);
     if (status != SG_OK) return status;
     sg_cavities(marg);
-    status = sg_tilt_rows(rows, marg);
+    status = sg_tilt_rows(rows, marg, ws);
     if (status != SG_OK) return status;
     report->logz = sg_log_evidence(marg, log_det);
     report->change = sg_sites_residual(sites, marg);
@@ -69,7 +69,7 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
     const int exact = exact_sites(rows, sites);
     batch_state batch = {sg_stepper_new(rows->n, prior_var, ws), options->damping, HUGE_VAL};
     for (;;) {
-        const sg_status status = evaluate(rows, model, sites, marg, report);
+        const sg_status status = evaluate(rows, model, sites, marg, report, ws);
         if (status != SG_OK) return status;
         report->converged = exact || report->change <= options->tol;
         if (report->converged || report->sweeps >= options->sweeps) return SG_OK;

@@ -1,13 +1,15 @@
 #include "evidence.h"
 #include "la.h"
 
-static void lik_gradient(const sg_rows *rows, const sg_marginals *marg, double *dlik)
+static void lik_gradient(const sg_rows *rows, const sg_marginals *marg, double *dlik,
+                         const sg_ws *ws)
 {
     const int q = rows->lik->type->q;
     for (int i = 0; i < rows->n; i++) {
         const double mu = marg->cav_mean[i] + rows->offset[i];
         const double s2 = marg->cav_var[i] + sg_extra_var(rows, i);
         sg_lik_tilt_dpar(rows->lik, rows->y + (size_t) q * i, &mu, &s2, dlik);
+        if (i % SG_BETWEEN_TICKS == 0) ws->tick();
     }
 }
 
@@ -31,7 +33,7 @@ void sg_evidence_gradient_full(const sg_rows *rows, const sg_kernel *kernel, con
     }
     sg_mirror('U', n, Kbar);
     sg_kernel_adjoint(kernel, n, x, n, x, K, Kbar, dkernel, ws);
-    lik_gradient(rows, marg, dlik);
+    lik_gradient(rows, marg, dlik, ws);
 }
 
 static double *copy_of(const double *x, size_t size, const sg_ws *ws)
@@ -108,5 +110,5 @@ void sg_evidence_gradient_basis(const sg_rows *rows, const sg_kernel *kernel, co
     sg_kernel_adjoint(kernel, d, basis, d, basis, b->KB, G0, dkernel, ws);
     for (int i = 0; i < n; i++) t[i] *= 0.5;
     sg_kernel_adjoint_diag(kernel, n, x, t, dkernel, ws);
-    lik_gradient(rows, marg, dlik);
+    lik_gradient(rows, marg, dlik, ws);
 }

@@ -85,8 +85,6 @@ SEXP sg_r_kernel_adjoint_diag(SEXP spec, SEXP theta, SEXP x, SEXP kbar)
     return dtheta;
 }
 
-enum { BETWEEN_TICKS = 1000 };
-
 SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP s2, SEXP quadrature)
 {
     const char *fields[] = {"logz", "d1", "d2", "dpar", ""};
@@ -103,7 +101,7 @@ SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP s2, SEXP quadrat
         double *dp = dpar + (size_t) npar * i;
         (quad ? sg_lik_tilt_quad : sg_lik_tilt)(&lik, row, m + i, v + i, logz + i, d1 + i, d2 + i);
         (quad ? sg_lik_tilt_dpar_quad : sg_lik_tilt_dpar)(&lik, row, m + i, v + i, dp);
-        if (i % BETWEEN_TICKS == 0) sg_r_workspace.tick();
+        if (i % SG_BETWEEN_TICKS == 0) sg_r_workspace.tick();
     }
     UNPROTECT(1);
     return out;
@@ -122,7 +120,7 @@ SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP s2, SEXP quadrature)
     for (int i = 0; i < n; i++) {
         if (quad) sg_lik_predict_quad(&lik, m + i, v + i, mean + i, var + i, spread + i);
         else sg_lik_predict(&lik, m + i, v + i, mean + i, var + i);
-        if (i % BETWEEN_TICKS == 0) sg_r_workspace.tick();
+        if (i % SG_BETWEEN_TICKS == 0) sg_r_workspace.tick();
     }
     UNPROTECT(1);
     return out;

@@ -1,5 +1,5 @@
 #include <Rmath.h>
-#include "la.h"
+#include "chol.h"
 #include "posterior.h"
 
 /* rows from..from+m-1 of x[n x D], made contiguous */
@@ -18,11 +18,7 @@ static void factor_norms(int m, int d, const double *Kx, const double *U, double
     const size_t size = (size_t) m * d;
     for (size_t i = 0; i < size; i++) work[i] = Kx[i];
     sg_trmm('R', 'N', m, d, U, work);
-    for (int i = 0; i < m; i++) sums[i] = 0;
-    for (int j = 0; j < d; j++) {
-        const double *col = work + (size_t) m * j;
-        for (int i = 0; i < m; i++) sums[i] += col[i] * col[i];
-    }
+    sg_row_squares(m, d, work, sums);
 }
 
 static void predict_block(const sg_posterior *post, int m, const double *x, double *mean,

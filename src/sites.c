@@ -28,7 +28,7 @@ void sg_cavities(sg_marginals *marg)
     }
 }
 
-sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg)
+sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, const sg_ws *ws)
 {
     const int q = rows->lik->type->q;
     sg_status status = SG_OK;
@@ -38,6 +38,7 @@ sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg)
         sg_lik_tilt(rows->lik, rows->y + (size_t) q * i, &mu, &s2, marg->logz + i, marg->d1 + i,
                     marg->d2 + i);
         if (!isfinite(marg->logz[i] + marg->d1[i] + marg->d2[i])) status = SG_NOT_FINITE;
+        if (i % SG_BETWEEN_TICKS == 0) ws->tick();
     }
     return status;
 }

@@ -51,7 +51,7 @@ void sg_cavities(sg_marginals *marg);
 
 /* Tilts of all rows at their cavities, gamma added to the variance. SG_NOT_FINITE when a number is
  * not. */
-sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg);
+sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, const sg_ws *ws);
 
 /* How far the sites are from a fixed point, free of units: the largest of
  * |d1 - alpha| sqrt(cav_var) and |-d2 - tau g| cav_var. At a fixed point alpha = d1 and

@@ -44,4 +44,6 @@ typedef struct {
     void (*tick)(void);
 } sg_ws;
 
+enum { SG_BETWEEN_TICKS = 1000 }; /* rows a loop over likelihoods does without a tick */
+
 #endif
