@@ -46,8 +46,8 @@ static int least_squares(sg_anderson *a, const double *f)
     }
     for (int j = 0; j < m; j++) a->gram[j + m * j] += RIDGE * trace;
     if (m == 0 || sg_potrf(m, a->gram) != SG_OK) return 0;
-    sg_trsv('T', m, a->gram, a->gamma);
-    sg_trsv('N', m, a->gram, a->gamma);
+    sg_trsv('T', m, a->gram, m, a->gamma);
+    sg_trsv('N', m, a->gram, m, a->gamma);
     return 1;
 }
 

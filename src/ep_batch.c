@@ -59,7 +59,7 @@ static sg_status factor_sites(const batch_model *batch, const double *tau, doubl
     }
     sg_syrk('T', d, n, 1, batch->work, 0, A);
     for (int j = 0; j < d; j++) A[j + (size_t) d * j] += 1;
-    sg_mirror('L', d, A);
+    sg_mirror('L', d, A, d);
     const sg_status status = sg_potrf(d, A);
     if (status != SG_OK) return status;
     *log_det = sg_log_diag(d, A);

@@ -22,7 +22,7 @@ static void solve_B(int n, const double *Ainv, double *b)
 static void subtract_filtered(int n, const double *K, const sg_full_factor *f, const double *b,
                               double *x, double *work)
 {
-    sg_symv(n, K, b, work);
+    sg_symv(n, K, n, b, work);
     for (int i = 0; i < n; i++) work[i] *= f->rt[i];
     solve_B(n, f->A, work);
     for (int i = 0; i < n; i++) x[i] -= f->rt[i] * work[i];
@@ -41,7 +41,7 @@ static void posterior_mean(int n, const double *K, const sg_sites *sites, const 
     subtract_filtered(n, K, f, sites->nu, alpha, filtered);
     for (int round = 0;; round++) {
         double largest = 0, size = 0;
-        sg_symv(n, K, alpha, marg->mean);
+        sg_symv(n, K, n, alpha, marg->mean);
         for (int i = 0; i < n; i++) {
             res[i] = sites->nu[i] - alpha[i] - sites->tau[i] * marg->mean[i];
             largest = fmax2(largest, fabs(res[i]));
@@ -176,7 +176,7 @@ static int sequential_update(int i, const sg_rows *rows, sg_sites *sites, double
     if (!(1 + dtau * s > 0)) return 0;
     for (int j = 0; j < n; j++) col[j] = Sigma[j < i ? i + (size_t) n * j : j + (size_t) n * i];
     for (int j = 0; j < n; j++) mean[j] += (dnu - dtau * m) / (1 + dtau * s) * col[j];
-    sg_syr(n, -dtau / (1 + dtau * s), col, Sigma);
+    sg_syr(n, -dtau / (1 + dtau * s), col, Sigma, n);
     sites->tau[i] += dtau;
     sites->nu[i] += dnu;
     return 1;

@@ -31,7 +31,7 @@ void sg_evidence_gradient_full(const sg_rows *rows, const sg_kernel *kernel, con
             kbar[i] = 0.5 * (alpha[i] * alpha[j] - rt[i] * kbar[i] * rt[j]);
         }
     }
-    sg_mirror('U', n, Kbar);
+    sg_mirror('U', n, Kbar, n);
     sg_kernel_adjoint(kernel, n, x, n, x, K, Kbar, dkernel, ws);
     lik_gradient(rows, marg, dlik, ws);
 }
@@ -48,7 +48,7 @@ static double *inverse_of_B(int d, const double *Ainv, const sg_ws *ws)
 {
     double *out = copy_of(Ainv, (size_t) d * d, ws);
     sg_lauum(d, out);
-    sg_mirror('U', d, out);
+    sg_mirror('U', d, out, d);
     return out;
 }
 

@@ -6,7 +6,7 @@
 #include <R.h>
 #include <Rinternals.h>
 #include "kernel.h"
-#include "lik.h"
+#include "sites.h"
 #include "posterior.h"
 #include "types.h"
 
@@ -18,6 +18,7 @@ double sg_field_double(SEXP list, const char *name);
 const double *sg_doubles_of(SEXP x, size_t size, const char *what);
 const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta);
 sg_lik sg_lik_of(SEXP spec, SEXP theta);
+sg_rows sg_rows_from(const sg_lik *lik, SEXP y, SEXP offset);
 int sg_rows_of(SEXP matrix);
 int sg_cols_of(SEXP matrix);
 /* A fresh numeric vector of list element `at`, and its data. */
@@ -37,6 +38,10 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
                   SEXP sites, SEXP options);
 SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                    SEXP sites, SEXP options, SEXP basis);
+SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
+                    SEXP offset, SEXP options);
+SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP state, SEXP basis, SEXP x, SEXP lik, SEXP ltheta,
+                 SEXP y, SEXP offset, SEXP options);
 SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP posterior, SEXP x, SEXP joint);
 
 #endif

@@ -108,6 +108,15 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta)
     return lik;
 }
 
+/* The rows as a likelihood sees them; offset has one entry for each. */
+sg_rows sg_rows_from(const sg_lik *lik, SEXP y, SEXP offset)
+{
+    const int n = Rf_length(offset);
+    const sg_rows rows = {n, lik, sg_doubles_of(y, (size_t) lik->type->q * n, "y"), REAL(offset),
+                          NULL};
+    return rows;
+}
+
 double *sg_new_vector(SEXP list, int at, int n)
 {
     SET_VECTOR_ELT(list, at, Rf_allocVector(REALSXP, n));

@@ -25,14 +25,6 @@ static sg_ep_options options_of(SEXP options)
     return opt;
 }
 
-static sg_rows rows_of(const sg_lik *lik, SEXP y, SEXP offset)
-{
-    const int n = Rf_length(offset);
-    sg_rows rows = {n, lik, sg_doubles_of(y, (size_t) lik->type->q * n, "y"), REAL(offset),
-                    NULL};
-    return rows;
-}
-
 /* The marginals' arrays that the fit keeps are R vectors; the rest is working memory. */
 static sg_marginals marginals_in(SEXP out, int n)
 {
@@ -93,7 +85,7 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     const sg_ws *ws = &sg_r_workspace;
     const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
     const sg_lik likelihood = sg_lik_of(lik, ltheta);
-    const sg_rows rows = rows_of(&likelihood, y, offset);
+    const sg_rows rows = sg_rows_from(&likelihood, y, offset);
     const int n = rows.n, nk = Rf_length(ktheta), keep = sg_field_int(options, "posterior");
     const size_t n2 = (size_t) n * n;
     if (sg_rows_of(x) != n) Rf_error("internal error: x has not one row per offset");
@@ -144,7 +136,7 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
     const sg_ws *ws = &sg_r_workspace;
     const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
     const sg_lik likelihood = sg_lik_of(lik, ltheta);
-    sg_rows rows = rows_of(&likelihood, y, offset);
+    sg_rows rows = sg_rows_from(&likelihood, y, offset);
     const int n = rows.n, d = sg_rows_of(basis), nk = Rf_length(ktheta);
     if (sg_rows_of(x) != n) Rf_error("internal error: x has not one row per offset");
     const sg_ep_options opt = options_of(options);

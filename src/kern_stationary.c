@@ -138,7 +138,7 @@ static void stationary_cross(const sg_kernel *self, int n, const double *x, int 
         }
         ws->tick();
     }
-    if (pairs.symmetric) sg_mirror('L', n, K);
+    if (pairs.symmetric) sg_mirror('L', n, K, n);
 }
 
 static void stationary_diag(const sg_kernel *self, int n, const double *x, double *k,

@@ -20,15 +20,15 @@ void sg_gemv(char trans, int m, int n, double a, const double *A, const double *
     F77_CALL(dgemv)(&trans, &m, &n, &a, A, &m, x, &ONE, &b, y, &ONE FCONE);
 }
 
-void sg_symv(int n, const double *A, const double *x, double *y)
+void sg_symv(int n, const double *A, int lda, const double *x, double *y)
 {
     const double one = 1, zero = 0;
-    F77_CALL(dsymv)("L", &n, &one, A, &n, x, &ONE, &zero, y, &ONE FCONE);
+    F77_CALL(dsymv)("L", &n, &one, A, &lda, x, &ONE, &zero, y, &ONE FCONE);
 }
 
-void sg_syr(int n, double a, const double *x, double *A)
+void sg_syr(int n, double a, const double *x, double *A, int lda)
 {
-    F77_CALL(dsyr)("L", &n, &a, x, &ONE, A, &n FCONE);
+    F77_CALL(dsyr)("L", &n, &a, x, &ONE, A, &lda FCONE);
 }
 
 void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, int lda,
@@ -48,9 +48,16 @@ void sg_trmv(char trans, int n, const double *U, double *x)
     F77_CALL(dtrmv)("U", &trans, "N", &n, U, &n, x, &ONE FCONE FCONE FCONE);
 }
 
-void sg_trsv(char trans, int n, const double *U, double *x)
+void sg_trsv(char trans, int n, const double *U, int ldu, double *x)
 {
-    F77_CALL(dtrsv)("U", &trans, "N", &n, U, &n, x, &ONE FCONE FCONE FCONE);
+    F77_CALL(dtrsv)("U", &trans, "N", &n, U, &ldu, x, &ONE FCONE FCONE FCONE);
+}
+
+void sg_trsm(char trans, int m, int n, const double *U, int ldu, double *B, int ldb)
+{
+    const double one = 1;
+    F77_CALL(dtrsm)("L", "U", &trans, "N", &m, &n, &one, U, &ldu, B, &ldb
+                    FCONE FCONE FCONE FCONE);
 }
 
 void sg_trmm(char side, char trans, int m, int n, const double *U, double *B)
@@ -81,8 +88,8 @@ void sg_lauum(int n, double *U)
     F77_CALL(dlauum)("U", &n, U, &n, &info FCONE);
 }
 
-/* Blocks keep both the rows read and the columns written in cache. */
-void sg_mirror(char from, int n, double *A)
+/* Blocks keep both the rows and the columns at hand in cache. */
+void sg_mirror(char from, int n, double *A, int lda)
 {
     enum { BLOCK = 32 };
     for (int jb = 0; jb < n; jb += BLOCK) {
@@ -91,9 +98,10 @@ void sg_mirror(char from, int n, double *A)
             const int iend = ib + BLOCK < n ? ib + BLOCK : n;
             for (int j = jb; j < jend; j++) {
                 for (int i = ib > j ? ib : j + 1; i < iend; i++) {
-                    double *lower = A + i + (size_t) n * j, *upper = A + j + (size_t) n * i;
-                    if (from == 'L') *upper = *lower;
-                    else *lower = *upper;
+                    double *lower = A + i + (size_t) lda * j, *upper = A + j + (size_t) lda * i;
+                    const double kept = *upper;
+                    if (from != 'U') *upper = *lower;
+                    if (from != 'L') *lower = kept;
                 }
             }
         }

@@ -10,10 +10,10 @@ double sg_dot(int n, const double *x, const double *y);
 /* y = a op(A) x + b y,  A[m x n] */
 void sg_gemv(char trans, int m, int n, double a, const double *A, const double *x, double b,
              double *y);
-/* y = A x, A[n x n] symmetric, lower triangle read */
-void sg_symv(int n, const double *A, const double *x, double *y);
+/* y = A x, A[n x n] symmetric, lower triangle read; lda is its leading dimension */
+void sg_symv(int n, const double *A, int lda, const double *x, double *y);
 /* A += a x x', lower triangle written */
-void sg_syr(int n, double a, const double *x, double *A);
+void sg_syr(int n, double a, const double *x, double *A, int lda);
 /* C[m x n] = a op(A) op(B) + b C, inner size k; ld* are leading dimensions */
 void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, int lda,
              const double *B, int ldb, double b, double *C, int ldc);
@@ -22,7 +22,9 @@ void sg_syrk(char trans, int n, int k, double a, const double *A, double b, doub
 /* x = op(U) x, U[n x n] upper */
 void sg_trmv(char trans, int n, const double *U, double *x);
 /* x = op(U)^{-1} x, U[n x n] upper */
-void sg_trsv(char trans, int n, const double *U, double *x);
+void sg_trsv(char trans, int n, const double *U, int ldu, double *x);
+/* B[m x n] = op(U)^{-1} B, U upper */
+void sg_trsm(char trans, int m, int n, const double *U, int ldu, double *B, int ldb);
 /* B[m x n] = op(U) B (side 'L') or B op(U) ('R'), U upper */
 void sg_trmm(char side, char trans, int m, int n, const double *U, double *B);
 /* A = U'U in place, upper triangle read and written; SG_NOT_PD leaves A undefined */
@@ -31,7 +33,8 @@ sg_status sg_potrf(int n, double *A);
 sg_status sg_trtri(int n, double *U);
 /* U = U U' in place: upper triangle of the product */
 void sg_lauum(int n, double *U);
-/* copy one triangle of A[n x n] onto the other: 'L' copies the lower up, 'U' the upper down */
-void sg_mirror(char from, int n, double *A);
+/* copy one triangle of A[n x n] onto the other: 'L' copies the lower up, 'U' the upper down; 'T'
+ * exchanges them, which transposes A */
+void sg_mirror(char from, int n, double *A, int lda);
 
 #endif

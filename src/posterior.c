@@ -72,5 +72,5 @@ void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double
         sg_trmm('R', 'N', n, d, factors[f], work);
         sg_syrk('N', n, d, signs[f], work, 1, cov);
     }
-    sg_mirror('L', n, cov);
+    sg_mirror('L', n, cov, n);
 }

@@ -235,3 +235,81 @@ numeric_gradient <- function(f, x, h = 0.005, levels = 4L) {
   }
   vapply(seq_along(x), slope, 0)
 }
+
+# ---- The sparse online algorithm, in the thesis's own letters ----
+
+# One pass over rows (thesis 3.6): alpha, C, Q by (2.46), (3.5), (3.28) and (3.19-22), scores by
+# (3.26), (3.24) and |alpha|/q, and beside them every row's site with its projection c on the basis.
+# kernel(a, b): matrix between the rows of a and of b; tilt(i, mu, s2): list(logz, d1, d2).
+# projection "kl" or "moment"; frozen: row numbers of a predefined basis, or NULL.
+reference_online <- function(kernel, x, tilt, size, projection = "kl", score = "mean",
+                             novelty = 1e-6, frozen = NULL) {
+  g <- list(B = frozen, alpha = numeric(length(frozen)), C = matrix(0, length(frozen), length(frozen)),
+            Q = if (length(frozen)) solve(kernel(x[frozen, , drop = FALSE], x[frozen, , drop = FALSE]))
+                else matrix(0, 0, 0),
+            c = matrix(0, 0, length(frozen)), tau = NULL, nu = NULL, logz = 0)
+  for (i in seq_len(nrow(x))) {
+    k <- drop(kernel(x[g$B, , drop = FALSE], x[i, , drop = FALSE]))
+    kk <- drop(kernel(x[i, , drop = FALSE], x[i, , drop = FALSE]))
+    e <- drop(g$Q %*% k)
+    gamma <- max(kk - sum(k * e), 0)
+    mu <- sum(k * g$alpha)
+    s2 <- kk + sum(k * (g$C %*% k))
+    z <- tilt(i, mu, s2)
+    g$logz <- g$logz + z$logz
+    whole <- function(g) {
+      s <- c(g$C %*% k, 1)
+      g$C <- rbind(cbind(g$C, 0), 0) + z$d2 * outer(s, s)
+      g$alpha <- c(g$alpha, 0) + z$d1 * s
+      g$Q <- rbind(cbind(g$Q, 0), 0) + outer(c(e, -1), c(e, -1)) / gamma
+      D <- 1 + s2 * z$d2
+      g$c <- rbind(cbind(g$c, drop(g$c %*% e)), c(k, kk))
+      g$tau <- c(g$tau, -z$d2 / D)
+      g$nu <- c(g$nu, (z$d1 - mu * z$d2) / D)
+      g$B <- c(g$B, i)
+      g
+    }
+    least <- NULL
+    if (is.null(frozen) && gamma > novelty * kk) {
+      grown <- whole(g)
+      if (length(grown$B) <= size) {
+        g <- grown
+        next
+      }
+      least <- which.min(reference_scores(grown, score))
+      if (least <= length(g$B)) {
+        g <- reference_remove(grown, least)
+        next
+      }
+    }
+    s <- drop(g$C %*% k) + e
+    eta <- if (projection == "kl") 1 / (1 + gamma * z$d2) else 1
+    g$C <- g$C + z$d2 * eta * outer(s, s)
+    g$alpha <- g$alpha + z$d1 * eta * s
+    D <- 1 + (if (projection == "kl") s2 else s2 - gamma) * z$d2
+    g$c <- rbind(g$c, k)
+    g$tau <- c(g$tau, -z$d2 / D)
+    g$nu <- c(g$nu, (z$d1 - mu * z$d2) / D)
+  }
+  g
+}
+
+reference_scores <- function(g, score) {
+  q <- diag(g$Q)
+  E <- diag(g$C) + q
+  # (K + C^-1)^-1 = -C + ... has no inverse of C when written with E: Q - Q E^-1 Q
+  s <- diag(g$Q - g$Q %*% solve(g$C + g$Q, g$Q))
+  switch(score, mean = g$alpha^2 / E, error = abs(g$alpha) / q,
+         kl = g$alpha^2 / E - s / q + log1p(diag(g$C) / q))
+}
+
+# Thesis (3.19-22), with the sites' projections
+reference_remove <- function(g, j) {
+  q <- g$Q[-j, j]
+  E <- q + g$C[-j, j]
+  Ejj <- g$C[j, j] + g$Q[j, j]
+  alpha <- g$alpha[-j] - g$alpha[j] * E / Ejj
+  C <- g$C[-j, -j] + outer(q, q) / g$Q[j, j] - outer(E, E) / Ejj
+  Q <- g$Q[-j, -j] - outer(q, q) / g$Q[j, j]
+  utils::modifyList(g, list(alpha = alpha, C = C, Q = Q, c = g$c[, -j, drop = FALSE], B = g$B[-j]))
+}

@@ -1,0 +1,50 @@
+/* ep_sparse.h: expectation propagation with basis exchange (thesis 4.6 and appendix G). */
+#ifndef SG_EP_SPARSE_H
+#define SG_EP_SPARSE_H
+
+#include "kernel.h"
+#include "row_step.h"
+
+/* Room for n rows: their sites are on v_i'z, v_i as the row was last projected. */
+typedef struct {
+    int n;
+    double *V;     /* cap x n; coordinates beyond the basis are 0 */
+    double *prior; /* n: K(x,x) */
+} sg_sparse_rows;
+
+sg_sparse_rows sg_sparse_rows_new(int n, int cap, const sg_ws *ws);
+
+enum { SG_SWEEPS_TRACED = 1000 };
+
+/* One sweep: rows by what became of them, the largest change of a site (in cavity standard
+ * deviations), the log evidence at the sites after it. */
+typedef struct {
+    double fate[SG_ROW_FATES];
+    double change, logz;
+} sg_sweep_report;
+
+/* One sweep over the rows of x[n x p] in turn: a row's site is taken out of the posterior, the row
+ * is seen anew as in the online algorithm, and its new site kept. The first sweep, from no sites, is
+ * the online algorithm. O(n d^2), and O(n d) for every exchange. SG_NOT_PD when sites of negative
+ * precision have made I + S indefinite. */
+sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const double *x,
+                             const sg_row_rules *rules, sg_process *gp, sg_sparse_rows *sparse,
+                             sg_sites *sites, sg_sweep_report *report, const sg_ws *ws);
+
+/* Marginals, cavities and tilts of all rows under the sites, marginals of the carried part, and the
+ * log evidence at the sites (moments matched, whatever the projection). gamma[n] on return: residual
+ * variances K(x,x) - |v|^2. O(n d^2). */
+sg_status sg_ep_sparse_evidence(const sg_rows *rows, const sg_process *gp,
+                                const sg_sparse_rows *sparse, const sg_sites *sites,
+                                sg_marginals *marg, double *gamma, double *logz,
+                                const sg_ws *ws);
+
+/* Sweeps until no site changes by more than tol, at most `sweeps` of them; after `freeze` of them
+ * the basis stays as it is. reports[SG_SWEEPS_TRACED] of the first ones, *done of them in all. */
+sg_status sg_ep_sparse_run(const sg_kernel *kernel, const sg_rows *rows, const double *x,
+                           const sg_row_rules *rules, int freeze, int sweeps, double tol,
+                           sg_process *gp, sg_sparse_rows *sparse, sg_sites *sites,
+                           sg_marginals *marg, double *gamma, sg_sweep_report *reports,
+                           int *done, const sg_ws *ws);
+
+#endif

@@ -1,0 +1,197 @@
+/* glue_online.c: what changes its basis on the way. A stream's state in, the state after some rows
+ * out, nothing changed in place; and sparse EP with basis exchange. */
+#include "glue.h"
+#include "ep_sparse.h"
+#include "online.h"
+
+/* A state in R, for d points and C latent functions:
+ *   points p x d, id d, R d x d, S d x d x C, t d x C, count SG_RECORD, trace, a row per entry. */
+enum {
+    OUT_STATUS, OUT_POINTS, OUT_ID, OUT_R, OUT_S, OUT_T, OUT_COUNT, OUT_TRACE, OUT_ALPHA, OUT_G,
+    OUT_H
+};
+
+static const char *const STATE_FIELDS[] = {
+    "status", "points", "id", "R", "S", "t", "count", "trace", "alpha", "G", "H", ""
+};
+
+/* to[ldto x ncol] = from[ldfrom x ncol], nrow rows of each column */
+static void copy_columns(int nrow, int ncol, const double *from, int ldfrom, double *to, int ldto)
+{
+    for (int j = 0; j < ncol; j++) {
+        Memcpy(to + (size_t) ldto * j, from + (size_t) ldfrom * j, nrow);
+    }
+}
+
+static sg_status read_process(SEXP state, sg_process *gp)
+{
+    const int d = sg_rows_of(sg_field(state, "R")), cap = gp->basis.cap, C = gp->C;
+    const double *S = sg_doubles_of(sg_field(state, "S"), (size_t) d * d * C, "S");
+    const double *t = sg_doubles_of(sg_field(state, "t"), (size_t) d * C, "t");
+    if (d >= cap) Rf_error("internal error: a state of more points than its size");
+    gp->basis.d = d;
+    copy_columns(d, d, REAL(sg_field(state, "R")), d, gp->basis.R, cap);
+    Memcpy(gp->points, sg_doubles_of(sg_field(state, "points"), (size_t) d * gp->p, "points"),
+           (size_t) d * gp->p);
+    Memcpy(gp->id, sg_doubles_of(sg_field(state, "id"), d, "id"), d);
+    for (int c = 0; c < C; c++) {
+        copy_columns(d, d, S + (size_t) d * d * c, d, gp->w[c].S, cap);
+        Memcpy(gp->w[c].t, t + (size_t) d * c, d);
+    }
+    return sg_process_refresh(gp, &sg_r_workspace);
+}
+
+static sg_online_record read_record(SEXP state)
+{
+    sg_online_record record;
+    SEXP trace = sg_field(state, "trace");
+    Memcpy(record.count, sg_doubles_of(sg_field(state, "count"), SG_RECORD, "count"), SG_RECORD);
+    record.trace = sg_r_workspace.doubles(SG_TRACE_COLUMNS * SG_TRACE_ROWS);
+    if (XLENGTH(trace) > SG_TRACE_COLUMNS * SG_TRACE_ROWS) Rf_error("internal error: trace");
+    Memcpy(record.trace, REAL(trace), XLENGTH(trace));
+    return record;
+}
+
+/* State and stored form; 3-dimensional arrays go out flat, R gives them their shape. */
+static sg_status write_process(SEXP out, const sg_process *gp)
+{
+    const int d = gp->basis.d, cap = gp->basis.cap, C = gp->C;
+    const size_t dd = (size_t) d * d;
+    sg_status status = SG_OK;
+    Memcpy(sg_new_matrix(out, OUT_POINTS, gp->p, d), gp->points, (size_t) d * gp->p);
+    Memcpy(sg_new_vector(out, OUT_ID, d), gp->id, d);
+    double *R = sg_new_matrix(out, OUT_R, d, d);
+    Memzero(R, dd);
+    for (int j = 0; j < d; j++) {
+        Memcpy(R + (size_t) d * j, gp->basis.R + (size_t) cap * j, (size_t) j + 1);
+    }
+    double *S = sg_new_matrix(out, OUT_S, d, d * C), *t = sg_new_matrix(out, OUT_T, d, C);
+    double *alpha = sg_new_matrix(out, OUT_ALPHA, d, C), *G = sg_new_matrix(out, OUT_G, d, d);
+    double *H = sg_new_matrix(out, OUT_H, d, d * C);
+    for (int c = 0; c < C && status == SG_OK; c++) {
+        copy_columns(d, d, gp->w[c].S, cap, S + dd * c, d);
+        Memcpy(t + (size_t) d * c, gp->w[c].t, d);
+        status = sg_weights_stored(gp->w + c, &gp->basis, alpha + (size_t) d * c, G, H + dd * c);
+    }
+    return status;
+}
+
+static void write_record(SEXP out, const sg_online_record *record)
+{
+    const int traced = (int) record->count[SG_REC_TRACED];
+    Memcpy(sg_new_vector(out, OUT_COUNT, SG_RECORD), record->count, SG_RECORD);
+    double *trace = sg_new_matrix(out, OUT_TRACE, SG_TRACE_COLUMNS, traced);
+    Memcpy(trace, record->trace, (size_t) SG_TRACE_COLUMNS * traced);
+}
+
+static sg_row_rules rules_of(SEXP options)
+{
+    const sg_row_rules rules = {sg_field_int(options, "size"), sg_field_int(options, "frozen"),
+                                sg_field_int(options, "kl"), sg_field_double(options, "novelty"),
+                                (sg_score) sg_field_int(options, "score")};
+    return rules;
+}
+
+/* state: as above, or with no points; basis: NULL, or points of a predefined basis to begin with.
+ * ltheta, y: lists of C. options: size, frozen, kl, novelty, score (0, 1, 2), informative.
+ * Memory: about 4 (C + 1) d^2 doubles, and blocks of 64 d (1000 d for the informative order). */
+SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP state, SEXP basis, SEXP x, SEXP lik, SEXP ltheta,
+                 SEXP y, SEXP offset, SEXP options)
+{
+    const sg_ws *ws = &sg_r_workspace;
+    const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
+    const int n = sg_rows_of(x), p = sg_cols_of(x), C = Rf_length(y);
+    const sg_online_options opt = {rules_of(options), sg_field_int(options, "informative")};
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) STATE_FIELDS));
+    sg_process gp = sg_process_new(opt.rules.size + 1, p, C, ws);
+    sg_online_record record = read_record(state);
+    sg_lik *liks = (sg_lik *) R_alloc(C, sizeof(sg_lik));
+    sg_rows *rows = (sg_rows *) R_alloc(C, sizeof(sg_rows));
+    for (int c = 0; c < C; c++) {
+        liks[c] = sg_lik_of(lik, VECTOR_ELT(ltheta, c));
+        rows[c] = sg_rows_from(liks + c, VECTOR_ELT(y, c), offset);
+        if (rows[c].n != n) Rf_error("internal error: x has not one row per offset");
+    }
+    sg_status status = read_process(state, &gp);
+    if (status == SG_OK && !Rf_isNull(basis)) {
+        sg_process_predefine(kern, sg_rows_of(basis), REAL(basis), opt.rules.novelty, &gp, ws);
+    }
+    if (status == SG_OK) status = sg_online_run(kern, n, REAL(x), rows, &opt, &gp, &record, ws);
+    if (status == SG_OK) status = write_process(out, &gp);
+    write_record(out, &record);
+    SET_VECTOR_ELT(out, OUT_STATUS, Rf_ScalarInteger(status));
+    UNPROTECT(1);
+    return out;
+}
+
+enum {
+    EP_STATUS, EP_ID, EP_TAU, EP_NU, EP_CAV_MEAN, EP_CAV_VAR, EP_LPD, EP_TRACE, EP_ALPHA, EP_G, EP_H
+};
+
+static const char *const EP_FIELDS[] = {
+    "status", "id", "tau", "nu", "cav_mean", "cav_var", "lpd", "trace", "alpha", "G", "H", ""
+};
+
+/* trace: a column per sweep: fates, change, log evidence */
+static void write_sweeps(SEXP out, const sg_sweep_report *reports, int sweeps)
+{
+    const int traced = sweeps < SG_SWEEPS_TRACED ? sweeps : SG_SWEEPS_TRACED;
+    double *trace = sg_new_matrix(out, EP_TRACE, SG_ROW_FATES + 2, traced);
+    for (int i = 0; i < traced; i++) {
+        Memcpy(trace, reports[i].fate, SG_ROW_FATES);
+        trace[SG_ROW_FATES] = reports[i].change;
+        trace[SG_ROW_FATES + 1] = reports[i].logz;
+        trace += SG_ROW_FATES + 2;
+    }
+}
+
+static void write_posterior(SEXP out, const sg_process *gp, sg_status *status)
+{
+    const int d = gp->basis.d;
+    double *alpha = sg_new_vector(out, EP_ALPHA, d);
+    double *G = sg_new_matrix(out, EP_G, d, d), *H = sg_new_matrix(out, EP_H, d, d);
+    Memcpy(sg_new_vector(out, EP_ID, d), gp->id, d);
+    if (*status == SG_OK) *status = sg_weights_stored(gp->w, &gp->basis, alpha, G, H);
+}
+
+/* basis: NULL, or a predefined one (then frozen from the start). options: size, frozen, kl, novelty,
+ * score, freeze, sweeps, tol. Memory: n d doubles, and 8 d^2. */
+SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
+                    SEXP offset, SEXP options)
+{
+    const sg_ws *ws = &sg_r_workspace;
+    const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
+    const sg_lik likelihood = sg_lik_of(lik, ltheta);
+    const sg_rows rows = sg_rows_from(&likelihood, y, offset);
+    const sg_row_rules rules = rules_of(options);
+    const int n = rows.n;
+    if (sg_rows_of(x) != n) Rf_error("internal error: x has not one row per offset");
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) EP_FIELDS));
+    sg_process gp = sg_process_new(rules.size + 1, sg_cols_of(x), 1, ws);
+    sg_sparse_rows sparse = sg_sparse_rows_new(n, rules.size + 1, ws);
+    sg_sites sites = {n, sg_new_vector(out, EP_TAU, n), sg_new_vector(out, EP_NU, n)};
+    Memzero(sites.tau, n);
+    Memzero(sites.nu, n);
+    sg_marginals marg = sg_marginals_new(n, ws);
+    marg.cav_mean = sg_new_vector(out, EP_CAV_MEAN, n);
+    marg.cav_var = sg_new_vector(out, EP_CAV_VAR, n);
+    marg.logz = sg_new_vector(out, EP_LPD, n);
+    double *gamma = ws->doubles(n);
+    sg_sweep_report *reports =
+        (sg_sweep_report *) R_alloc(SG_SWEEPS_TRACED, sizeof(sg_sweep_report));
+    int sweeps = 0;
+    if (!Rf_isNull(basis)) {
+        sg_process_predefine(kern, sg_rows_of(basis), REAL(basis), rules.novelty, &gp, ws);
+    }
+    sg_status status = sg_ep_sparse_run(kern, &rows, REAL(x), &rules,
+                                        sg_field_int(options, "freeze"),
+                                        sg_field_int(options, "sweeps"),
+                                        sg_field_double(options, "tol"), &gp, &sparse, &sites,
+                                        &marg, gamma, reports, &sweeps, ws);
+    for (int i = 0; i < n; i++) marg.cav_var[i] += gamma[i]; /* of u, not of the carried part */
+    write_sweeps(out, reports, sweeps);
+    write_posterior(out, &gp, &status);
+    SET_VECTOR_ELT(out, EP_STATUS, Rf_ScalarInteger(status));
+    UNPROTECT(1);
+    return out;
+}

@@ -1,0 +1,41 @@
+/* online.h: the sparse online algorithm (thesis 3.6): one pass over rows in fixed memory. */
+#ifndef SG_ONLINE_H
+#define SG_ONLINE_H
+
+#include "kernel.h"
+#include "row_step.h"
+
+/* What a stream remembers of its past besides the process; plain numbers, so that it resumes from
+ * them. Fates of rows come first, under the numbers of sg_row_fate. */
+enum {
+    SG_REC_ROWS = SG_ROW_FATES, /* rows seen */
+    SG_REC_LOGZ,                /* sum of log Z, each row given those before it */
+    SG_REC_STALE,               /* work since M and a were last rebuilt from S and t */
+    SG_REC_STRIDE,              /* rows between entries of the trace */
+    SG_REC_TRACED,              /* entries in the trace */
+    SG_RECORD
+};
+
+/* One entry of the trace: row, basis size, sum of log Z, both KL divergences of the row's step. */
+enum { SG_TRACE_COLUMNS = 5, SG_TRACE_ROWS = 256 };
+
+typedef struct {
+    double count[SG_RECORD];
+    double *trace; /* SG_TRACE_COLUMNS x SG_TRACE_ROWS */
+} sg_online_record;
+
+typedef struct {
+    sg_row_rules rules;
+    int informative; /* of the rows at hand first the one of largest KL gain (thesis 3.8.1) */
+} sg_online_options;
+
+/* Takes the n rows of x[n x p] into the process. rows[c], c < C, share n and know no gamma. Rows are
+ * seen in blocks, so that kernels and their triangular solves are matrix products while the basis
+ * stands still; blocks shrink where it changes. Rows whose tilt has no site are skipped and counted.
+ * A row costs about 4 d^2 multiplications and d kernel values, where the basis changes about five
+ * times that. On a status other than SG_OK the process is of no use. */
+sg_status sg_online_run(const sg_kernel *kernel, int n, const double *x, const sg_rows *rows,
+                        const sg_online_options *options, sg_process *gp,
+                        sg_online_record *record, const sg_ws *ws);
+
+#endif

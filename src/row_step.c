@@ -1,0 +1,235 @@
+#include <math.h>
+#include <Rmath.h>
+#include "row_step.h"
+
+sg_process sg_process_new(int cap, int p, int C, const sg_ws *ws)
+{
+    sg_process gp = {.basis = sg_basis_new(cap, ws), .C = C, .p = p,
+                     .removal = sg_removal_new(cap, ws)};
+    /* the workspace lends doubles; a struct of pointers is aligned no more strictly */
+    gp.w = (sg_weights *) ws->doubles(C * (sizeof(sg_weights) / sizeof(double) + 1));
+    for (int c = 0; c < C; c++) gp.w[c] = sg_weights_new(cap, ws);
+    gp.points = ws->doubles((size_t) p * cap);
+    gp.id = ws->doubles(cap);
+    gp.v = ws->doubles(cap);
+    gp.g = ws->doubles((size_t) cap * C);
+    gp.score = ws->doubles(cap);
+    gp.worst = ws->doubles(cap);
+    return gp;
+}
+
+/* ---- Rows at hand ---- */
+
+sg_view sg_view_new(int rows, const sg_process *gp, const sg_ws *ws)
+{
+    const size_t size = (size_t) gp->basis.cap * rows;
+    const sg_view view = {0, ws->doubles((size_t) rows * gp->p), ws->doubles(rows),
+                          ws->doubles(size), ws->doubles(size), ws->doubles(rows)};
+    return view;
+}
+
+/* The points as the kernel wants them: d x p */
+static const double *points_by_column(const sg_process *gp, const sg_ws *ws)
+{
+    const int d = gp->basis.d, p = gp->p;
+    double *out = ws->doubles((size_t) d * p);
+    for (int i = 0; i < d; i++) {
+        for (int k = 0; k < p; k++) out[i + (size_t) d * k] = gp->points[k + (size_t) p * i];
+    }
+    return out;
+}
+
+void sg_view_look(const sg_kernel *kernel, const sg_process *gp, int frozen, sg_view *view,
+                  const sg_ws *ws)
+{
+    const int d = gp->basis.d, m = view->m;
+    sg_kernel_diag(kernel, m, view->x, view->prior, ws);
+    if (d > 0) {
+        void *mark = ws->mark();
+        sg_kernel_cross(kernel, d, points_by_column(gp, ws), m, view->x, view->V, ws);
+        ws->release(mark);
+    }
+    sg_basis_whiten(&gp->basis, m, view->V);
+    for (int i = 0; i < m; i++) {
+        const double *v = view->V + (size_t) d * i;
+        view->gamma[i] = fmax2(view->prior[i] - sg_dot(d, v, v), 0);
+    }
+    if (frozen) return;
+    for (size_t i = 0; i < (size_t) d * m; i++) view->q[i] = view->V[i];
+    sg_basis_to_weights(&gp->basis, m, view->q);
+}
+
+/* ---- One row ---- */
+
+static double *gain_of(const sg_process *gp, int c)
+{
+    return gp->g + (size_t) gp->basis.cap * c;
+}
+
+int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, const sg_seen *seen,
+                     sg_row_tilt *tilt)
+{
+    int finite = 1;
+    for (int c = 0; c < gp->C; c++) {
+        const sg_lik *lik = rows[c].lik;
+        sg_row_tilt *t = tilt + c;
+        t->mean = sg_dot(gp->basis.d, seen->v, gp->w[c].a);
+        t->carried = fmax2(sg_weights_gain(gp->w + c, &gp->basis, seen->v, gain_of(gp, c)), 0);
+        const double mu = t->mean + rows[c].offset[i], s2 = t->carried + seen->gamma;
+        sg_lik_tilt(lik, rows[c].y + (size_t) lik->type->q * i, &mu, &s2, &t->logz, &t->d1, &t->d2);
+        finite = finite && isfinite(t->logz + t->d1 + t->d2);
+    }
+    return finite;
+}
+
+void sg_row_kl(const sg_process *gp, double gamma, const sg_row_tilt *tilt, double kl[2])
+{
+    kl[0] = kl[1] = 0;
+    for (int c = 0; c < gp->C; c++) {
+        double one[2];
+        sg_step_kl(tilt[c].d1, tilt[c].d2, tilt[c].carried + gamma, one);
+        kl[0] += one[0];
+        kl[1] += one[1];
+    }
+}
+
+/* The site on the whole of u (thesis 2.46): the row's point will be in the basis. */
+static int whole_step(double gamma, sg_row_tilt *t)
+{
+    t->step.mean = t->d1;
+    t->step.var = t->d2;
+    return sg_site_from_tilt(t->mean, t->carried + gamma, t->d1, t->d2, &t->step.tau,
+                             &t->step.nu);
+}
+
+/* The site on the part the basis carries: KL-optimal (thesis 3.29), or of matching moments. */
+static int projected_step(double gamma, int kl, sg_row_tilt *t)
+{
+    const double eta = kl ? 1 / (1 + gamma * t->d2) : 1;
+    t->step.mean = t->d1 * eta;
+    t->step.var = t->d2 * eta;
+    return sg_site_from_tilt(t->mean, kl ? t->carried + gamma : t->carried, t->d1, t->d2,
+                             &t->step.tau, &t->step.nu);
+}
+
+static int projected_steps(const sg_process *gp, double gamma, int kl, sg_row_tilt *tilt)
+{
+    int legal = 1;
+    for (int c = 0; c < gp->C; c++) legal = projected_step(gamma, kl, tilt + c) && legal;
+    return legal;
+}
+
+static int whole_steps(const sg_process *gp, double gamma, sg_row_tilt *tilt)
+{
+    int legal = 1;
+    for (int c = 0; c < gp->C; c++) legal = whole_step(gamma, tilt + c) && legal;
+    return legal;
+}
+
+/* The point of least score among the basis and the newcomer (number d); with several latent
+ * functions the least of the largest (thesis 5.10). Ties within 1e-10 go to the earliest point. */
+static int least_point(sg_process *gp, const sg_seen *seen, sg_score kind, const sg_row_tilt *tilt)
+{
+    const double TIE = 1e-10;
+    const int d = gp->basis.d;
+    int least = 0;
+    for (int c = 0; c < gp->C; c++) {
+        double *score = c == 0 ? gp->worst : gp->score;
+        sg_weights_scores(gp->w + c, &gp->basis, seen, gain_of(gp, c), &tilt[c].step, kind, score);
+        for (int i = 0; c > 0 && i <= d; i++) gp->worst[i] = fmax2(gp->worst[i], score[i]);
+    }
+    for (int i = 1; i <= d; i++) {
+        if (gp->worst[i] < gp->worst[least] - TIE * fabs(gp->worst[least])) least = i;
+    }
+    return least;
+}
+
+sg_row_fate sg_row_judge(sg_process *gp, const sg_seen *seen, double prior_var,
+                         const sg_row_rules *rules, sg_row_tilt *tilt, int *leaver)
+{
+    sg_row_fate fate = SG_ROW_PROJECTED;
+    if (!rules->frozen && seen->gamma > rules->novelty * prior_var) {
+        if (!whole_steps(gp, seen->gamma, tilt)) return SG_ROW_SKIPPED;
+        if (gp->basis.d < rules->size) return SG_ROW_ADDED;
+        *leaver = least_point(gp, seen, rules->score, tilt);
+        if (*leaver < gp->basis.d) return SG_ROW_EXCHANGED;
+        fate = SG_ROW_DECLINED;
+    }
+    return projected_steps(gp, seen->gamma, rules->kl, tilt) ? fate : SG_ROW_SKIPPED;
+}
+
+void sg_row_project(sg_process *gp, const sg_seen *seen, const sg_row_rules *rules,
+                    const sg_row_tilt *tilt)
+{
+    const double *q = rules->score == SG_SCORE_KL && !rules->frozen ? seen->q : NULL;
+    for (int c = 0; c < gp->C; c++) {
+        sg_weights_move(gp->w + c, &gp->basis, gain_of(gp, c), q, &tilt[c].step);
+    }
+}
+
+/* A point without its row's response. */
+static void join(sg_process *gp, const sg_view *view, int i, double id)
+{
+    sg_basis *b = &gp->basis;
+    const int d = b->d;
+    const sg_seen seen = sg_view_row(view, d, i);
+    for (int c = 0; c < gp->C; c++) sg_weights_grow(gp->w + c, b, &seen);
+    sg_basis_grow(b, &seen);
+    for (int k = 0; k < gp->p; k++) {
+        gp->points[k + (size_t) gp->p * d] = view->x[i + (size_t) view->m * k];
+    }
+    gp->id[d] = id;
+    for (int k = 0; k < d; k++) gp->v[k] = seen.v[k];
+    gp->v[d] = sqrt(seen.gamma);
+}
+
+void sg_row_include(sg_process *gp, const sg_view *view, int i, double id,
+                    const sg_row_tilt *tilt)
+{
+    sg_basis *b = &gp->basis;
+    const int d = b->d;
+    join(gp, view, i, id);
+    for (int c = 0; c < gp->C; c++) {
+        const sg_step *step = &tilt[c].step;
+        double *g = gain_of(gp, c);
+        g[d] = gp->v[d];
+        sg_weights_move(gp->w + c, b, g, NULL, step);
+        gp->w[c].P[d] = step->tau; /* in weights the row is e_d */
+        sg_weights_absorb(gp->w + c, b, 1, gp->v, b->cap, &step->tau, &step->nu, 1, gp->score);
+    }
+}
+
+void sg_process_predefine(const sg_kernel *kernel, int n, const double *x, double novelty,
+                          sg_process *gp, const sg_ws *ws)
+{
+    sg_view view = sg_view_new(1, gp, ws);
+    view.m = 1;
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < gp->p; k++) view.x[k] = x[i + (size_t) n * k];
+        sg_view_look(kernel, gp, 0, &view, ws);
+        if (view.gamma[0] > novelty * view.prior[0]) join(gp, &view, 0, i + 1.0);
+    }
+}
+
+void sg_row_remove(sg_process *gp, int j)
+{
+    sg_basis *b = &gp->basis;
+    sg_removal_begin(&gp->removal, b, j);
+    for (int c = 0; c < gp->C; c++) sg_weights_remove(gp->w + c, b, &gp->removal);
+    sg_removal_end(&gp->removal, b);
+    for (int i = j; i < b->d; i++) {
+        gp->id[i] = gp->id[i + 1];
+        for (int k = 0; k < gp->p; k++) {
+            gp->points[k + (size_t) gp->p * i] = gp->points[k + (size_t) gp->p * (i + 1)];
+        }
+    }
+}
+
+sg_status sg_process_refresh(sg_process *gp, const sg_ws *ws)
+{
+    sg_status status = SG_OK;
+    for (int c = 0; c < gp->C && status == SG_OK; c++) {
+        status = sg_weights_refresh(gp->w + c, &gp->basis, ws);
+    }
+    return status;
+}

@@ -1,0 +1,116 @@
+/* weights.h: a posterior on a basis that changes one row or one basis point at a time.
+ *
+ * K_B = R'R. A row x is seen as v(x) = R^{-T} k(x), and of the latent function the basis carries
+ * v'z (thesis: w = R^{-1} z):
+ *   prior      z ~ N(0, I)
+ *   posterior  z ~ N(a, M),  M = (I + S)^{-1},  a = M t,
+ *   S = sum tau v v',  t = sum nu v  over the sites (tau, nu) of all rows seen,
+ *   residual   gamma(x) = K(x,x) - |v|^2,
+ *   marginal   mean(x) = v'a,  var(x) = gamma + v'M v.
+ * In these coordinates every matrix of a posterior lies between 0 and I, whatever the condition
+ * of K_B; the thesis's parameters are alpha = R^{-1} a, E = C + Q = R^{-1} M R^{-T},
+ * Q = R^{-1} R^{-T}.
+ *
+ * S and t are sums and never lose digits; M and a follow row by row in O(d^2) and are rebuilt from
+ * S and t by sg_weights_refresh() every now and then. Several posteriors (one per class) may share
+ * a basis. Matrices have room for `cap` points and leading dimension cap. */
+#ifndef SG_WEIGHTS_H
+#define SG_WEIGHTS_H
+
+#include "la.h"
+
+/* The geometry of a basis, which no response changes. */
+typedef struct {
+    int cap, d;
+    double *R; /* upper triangular */
+    double *Q; /* d: diagonal of K_B^{-1}, for the scores */
+} sg_basis;
+
+typedef struct {
+    double *M; /* lower triangle */
+    double *a;
+    double *S, *t;          /* both triangles of S */
+    double *alpha, *E, *P;  /* d, for the scores: weights, diagonals of E and of Q K_B S K_B Q in the
+                             * thesis's weights (S there is c' diag(tau) c, and K_B Q = I) */
+    double *work;           /* 2 cap */
+} sg_weights;
+
+/* Room for cap points, none used. */
+sg_basis sg_basis_new(int cap, const sg_ws *ws);
+sg_weights sg_weights_new(int cap, const sg_ws *ws);
+
+/* X[d x m] = R^{-T} X (kernel columns to v), X = R^{-1} X (to weights). O(d^2 m / 2). */
+void sg_basis_whiten(const sg_basis *b, int m, double *X);
+void sg_basis_to_weights(const sg_basis *b, int m, double *X);
+
+/* A row as the basis sees it. */
+typedef struct {
+    const double *v; /* d */
+    const double *q; /* d: Q k = R^{-1} v; to add the row's point and for the scores */
+    double gamma;    /* >= 0 */
+} sg_seen;
+
+/* How a row's tilt moves one posterior along g = M v: a += mean g, M += var g g', and its site. */
+typedef struct {
+    double mean, var, tau, nu;
+} sg_step;
+
+/* g[d] = M v; returns v'M v, the variance that the basis carries. */
+double sg_weights_gain(const sg_weights *w, const sg_basis *b, const double *v, double *g);
+
+/* Moves M, a and the scores' parts by a step (thesis 2.46, 3.29); g = M v. q may be NULL when P is
+ * not wanted. S and t are left to sg_weights_absorb(). O(d^2). */
+void sg_weights_move(sg_weights *w, const sg_basis *b, const double *g, const double *q,
+                     const sg_step *step);
+
+/* S += sign sum_i tau_i v_i v_i', t += sign sum_i nu_i v_i for the columns of V[d x m], leading
+ * dimension ldv. work[d x m]. */
+void sg_weights_absorb(sg_weights *w, const sg_basis *b, int m, const double *V, int ldv,
+                       const double *tau, const double *nu, double sign, double *work);
+
+/* The row's point joins the basis (thesis 3.5): first every posterior, then the basis. Its weight
+ * begins at its prior. seen->gamma > 0. O(d). */
+void sg_weights_grow(sg_weights *w, const sg_basis *b, const sg_seen *seen);
+void sg_basis_grow(sg_basis *b, const sg_seen *seen);
+
+/* The removal of point j: what it takes, and what rows outside must do to their v. */
+typedef struct {
+    int j, d;          /* d: size before */
+    double *r, *q;     /* R^{-T} e_j; column j of Q */
+    double *cos, *sin; /* rotations of coordinates (k, k + 1), k = j .. d - 2 */
+    double *R;         /* cap x cap: columns j .. d - 2 of the next R */
+} sg_removal;
+
+sg_removal sg_removal_new(int cap, const sg_ws *ws);
+
+/* Removes point j, KL-optimally (thesis 3.19-3.22): each posterior is conditioned on w_j = 0. Call
+ * begin, then remove for every posterior, then end. O(d^2). */
+void sg_removal_begin(sg_removal *rem, const sg_basis *b, int j);
+void sg_weights_remove(sg_weights *w, const sg_basis *b, const sg_removal *rem);
+void sg_removal_end(const sg_removal *rem, sg_basis *b);
+
+/* X[ldx x m]: the v of m rows in the coordinates after the removal; coordinate d becomes 0. */
+void sg_removal_rotate(const sg_removal *rem, int m, double *X, int ldx);
+
+typedef enum { SG_SCORE_MEAN, SG_SCORE_KL, SG_SCORE_ERROR } sg_score;
+
+/* What the KL-optimal removal of each point costs (thesis 3.26, 3.24; 3.6 for "error"), for the
+ * basis as it would be after `seen` joined and took the step: score[d + 1], the new point last.
+ * With seen NULL: score[d], of the basis as it is. g = M v. O(d^2 / 2). */
+void sg_weights_scores(const sg_weights *w, const sg_basis *b, const sg_seen *seen,
+                       const double *g, const sg_step *step, sg_score kind, double *score);
+
+/* The stored form (posterior.h): alpha[d], G = R^{-1}, H = R^{-1} A^{-1} with A'A = I + S; both
+ * d x d upper triangular, contiguous, zero below. SG_NOT_PD when I + S is not positive definite.
+ * O(d^3). */
+sg_status sg_weights_stored(const sg_weights *w, const sg_basis *b, double *alpha, double *G,
+                            double *H);
+
+/* M, a, alpha, E, P of w and Q of b anew from R, S, t. O(d^3). On SG_NOT_PD nothing has changed. */
+sg_status sg_weights_refresh(sg_weights *w, sg_basis *b, const sg_ws *ws);
+
+/* Both KL divergences of a step along a marginal of variance s2 (thesis 3.16): kl[0] new against
+ * old, kl[1] old against new. */
+void sg_step_kl(double d1, double d2, double s2, double kl[2]);
+
+#endif
