@@ -2,6 +2,7 @@
 
 #' @export
 coef.sparsegp <- function(object, ...) {
+  object <- ready(object)
   stats::setNames(hyper_value(object$hyper), object$hyper$name)
 }
 
@@ -12,10 +13,11 @@ formula.sparsegp <- function(x, ...) {
 }
 
 #' @export
-nobs.sparsegp <- function(object, ...) length(object$latent$mean)
+nobs.sparsegp <- function(object, ...) ready(object)$n
 
 #' @export
 logLik.sparsegp <- function(object, ...) {
+  object <- ready(object)
   structure(object$log_evidence, df = length(object$learning$gradient), nobs = nobs(object),
             class = "logLik")
 }
@@ -37,6 +39,7 @@ fitted.sparsegp <- function(object, ...) predict(object, type = "response")
 residuals.sparsegp <- function(object, type = c("response", "pearson"), ...) {
   check_no_dots(...)
   type <- check_choice(type, c("response", "pearson"), "type")
+  object <- with_rows(object)
   latent <- training_latent(object)
   predicted <- engine_lik_predict(object, seen_mean(object, latent), latent$var)
   y <- if (is.factor(object$y)) as.integer(object$y) - 1 else object$y
@@ -76,6 +79,7 @@ sites <- function(object, ...) UseMethod("sites")
 #' @export
 sites.sparsegp <- function(object, ...) {
   check_no_dots(...)
+  object <- with_rows(object)
   unit <- object$response$unit
   data.frame(row = object$row_names, precision = object$sites$tau / unit^2,
              shift = object$sites$nu / unit)
@@ -89,6 +93,7 @@ loo_lpd <- function(object, ...) UseMethod("loo_lpd")
 #' @export
 loo_lpd.sparsegp <- function(object, ...) {
   check_no_dots(...)
+  object <- with_rows(object)
   lpd <- stats::setNames(object$cavity$lpd - log(response_unit(object)), object$row_names)
   if (is.null(object$na.action)) lpd else stats::naresid(object$na.action, lpd)
 }
@@ -121,6 +126,7 @@ draws <- function(object, newdata, n = 1, ...) UseMethod("draws")
 #' @export
 draws.sparsegp <- function(object, newdata, n = 1, ...) {
   check_no_dots(...)
+  object <- ready(object)
   latent <- latent_draws(object, if (missing(newdata)) NULL else newdata, check_count(n, "n"))
   values <- to_latent(object, latent$values, latent$offset)
   colnames(values) <- paste0("draw_", seq_len(n))
@@ -158,6 +164,7 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   nsim <- check_count(nsim, "nsim")
   state <- with_seed(seed)
   on.exit(state$restore())
+  object <- ready(object)
   latent <- latent_draws(object, arguments$newdata, nsim)
   value <- lik_values(object)
   weights <- if (is.null(arguments$newdata) && !is.null(object$weights)) object$weights else 1
@@ -187,8 +194,18 @@ with_seed <- function(seed) {
        restore = function() assign(".Random.seed", before, globals))
 }
 
+# A fit that knows its rows. A stream's keeps none.
+with_rows <- function(object) {
+  object <- ready(object)
+  if (!is.null(object$latent)) return(object)
+  stop_sparsegp("object", "is a stream's fit, which keeps no rows",
+                "Predict for the rows in question: predict(object, newdata)")
+}
+
 # Full EP: the basis is the training rows in their order.
-every_row_in_basis <- function(object) identical(object$basis_rows, seq_len(nobs(object)))
+every_row_in_basis <- function(object) {
+  !is.null(object$latent) && identical(object$basis_rows, seq_len(object$n))
+}
 
 # Scaled inputs of the training rows, where the fit has them.
 training_inputs <- function(object) {
@@ -218,7 +235,10 @@ basis <- function(object, ...) UseMethod("basis")
 #' @export
 basis.sparsegp <- function(object, ...) {
   check_no_dots(...)
+  object <- ready(object)
   points <- unscale_kept(object$posterior$basis, object$scaling)
-  rownames(points) <- if (!is.null(object$basis_rows)) object$row_names[object$basis_rows]
+  names <- if (is.null(object$row_names)) object$basis_rows
+           else object$row_names[object$basis_rows]
+  rownames(points) <- if (!is.null(object$basis_rows)) as.character(names)
   structure(points, rows = object$basis_rows)
 }

@@ -42,6 +42,10 @@ check_count <- function(x, argument, lower = 1L) {
   stop_sparsegp(argument, "must be one whole number", paste0("Give a value of at least ", lower))
 }
 
+check_count_or_inf <- function(x, argument) {
+  if (identical(x, Inf)) x else check_count(x, argument)
+}
+
 check_flag <- function(x, argument) {
   if (is.logical(x) && length(x) == 1L && !is.na(x)) return(x)
   stop_sparsegp(argument, "must be TRUE or FALSE")

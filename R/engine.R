@@ -1,7 +1,8 @@
 # The one place that calls C. A problem is everything C needs but hyperparameters:
 #   x        n x p double matrix of kept, scaled inputs
 #   kernel   resolved specification; lik; rows (q x n); offset (n); method
-#   basis    d x p double matrix of scaled inputs, or NULL: every row is in the basis
+#   basis    d x p double matrix of scaled inputs, or NULL: every row is in the basis, unless the
+#            method selects some (select.R); chosen: which rows of x they are, or NULL
 # theta is the full vector of hyperparameters on C's scale, kernel first.
 
 spec_for_c <- function(kernel) {
@@ -30,6 +31,50 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   }
 }
 
+FATES <- c("projected", "declined", "added", "exchanged", "skipped") # as in row_step.h
+
+score_code <- function(score) match(score, c("mean", "kl", "error")) - 1L
+
+# Sweeps of sparse EP from scratch at theta; after `freeze` of them, or with a predefined basis from
+# the start, the basis stays.
+engine_sparse <- function(problem, theta, freeze, sweeps) {
+  from_kernel <- seq_len(problem$nkernel)
+  method <- problem$method
+  options <- list(
+    size = if (is.null(problem$basis)) min(method$size, nrow(problem$x)) else nrow(problem$basis),
+    frozen = !is.null(problem$basis), kl = method$projection == "kl", novelty = method$novelty,
+    score = score_code("mean"), freeze = min(freeze, .Machine$integer.max), sweeps = sweeps,
+    tol = method$tol
+  )
+  run <- .Call(sg_ep_sparse, problem$spec, theta[from_kernel], problem$basis, problem$x,
+               problem$lik["type"], theta[-from_kernel], problem$rows, problem$offset, options)
+  rownames(run$trace) <- c(FATES, "change", "log_evidence")
+  run
+}
+
+# A stream that has seen nothing: p inputs.
+empty_state <- function(p) {
+  count <- c(numeric(length(FATES)), rows = 0, logz = 0, stale = 0, stride = 1, traced = 0)
+  list(points = matrix(0, p, 0L), id = numeric(), R = matrix(0, 0L, 0L), S = matrix(0, 0L, 0L),
+       t = matrix(0, 0L, 1L), count = unname(count), trace = matrix(0, 5L, 0L))
+}
+
+STATE <- names(empty_state(0L))
+
+# Rows of `problem` into a stream; problem$size and $frozen say how far the basis may change. start:
+# points of a predefined basis to begin with, or NULL.
+engine_online <- function(problem, theta, state, start = NULL) {
+  from_kernel <- seq_len(problem$nkernel)
+  method <- problem$method
+  options <- list(
+    size = problem$size, frozen = problem$frozen, kl = method$projection == "kl",
+    novelty = method$novelty, score = score_code(method$score),
+    informative = method$order == "informative"
+  )
+  .Call(sg_online, problem$spec, theta[from_kernel], state, start, problem$x,
+        problem$lik["type"], list(theta[-from_kernel]), list(problem$rows), problem$offset, options)
+}
+
 # Full EP holds n x n matrices; where they do not fit, say what does.
 full_or_advice <- function(n, run) {
   tryCatch(run, error = function(e) {
@@ -48,6 +93,12 @@ check_run <- function(run, table) {
           else "led to numbers that are not finite"
   stop_sparsegp("kernel", paste0(what, " (", toString(values), ")"),
                 "Scale the inputs (scale = TRUE), or start from less extreme hyperparameters")
+}
+
+# Latent moments at x under a run that is not yet a fit.
+engine_latent <- function(problem, theta, run, x) {
+  posterior <- list(basis = run$basis, alpha = run$alpha, G = run$G, H = run$H)
+  .Call(sg_predict, problem$spec, theta[seq_len(problem$nkernel)], posterior, x, FALSE)
 }
 
 engine_predict <- function(fit, x, joint = FALSE) {

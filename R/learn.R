@@ -70,8 +70,9 @@ best_start <- function(objective, table) {
 # Random starts around the first one, from R's RNG: a factor of 4.5 for one standard deviation.
 random_start <- function(start) start + stats::rnorm(length(start), sd = 1.5)
 
-# Returns the table with learned theta, the last sites, and a record of the search.
-learn_hyper <- function(problem, table, control, verbose = FALSE) {
+# Returns the table with learned theta, the last sites, and a record of the search. from: where to
+# go on from an earlier search; NULL for the table's starts.
+learn_hyper <- function(problem, table, control, verbose = FALSE, from = NULL) {
   free <- which(table$free)
   if (is.null(control) || length(free) == 0L) {
     return(list(table = table, sites = NULL, record = NULL))
@@ -79,7 +80,7 @@ learn_hyper <- function(problem, table, control, verbose = FALSE) {
   objective <- make_objective(problem, table, verbose)
   centre <- table$start[free]
   random <- replicate(control$restarts, random_start(centre), simplify = FALSE)
-  starts <- c(list(best_start(objective, table)), random)
+  starts <- if (is.null(from)) c(list(best_start(objective, table)), random) else list(from)
   results <- lapply(starts, function(start) search_once(objective, start, centre, control))
   values <- vapply(results, function(result) result$value, 0)
   best <- results[[which.min(values)]]

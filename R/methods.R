@@ -26,6 +26,9 @@
 #' the start; sites are warm-started. Every restart begins at random values around the start; the
 #' best end is kept.
 #'
+#' @param size Most basis points
+#' @param projection,freeze,novelty,score,order,pilot todo
+#' @param outer todo
 #' @param sweeps Most sweeps; whole number of at least 1.
 #' @param damping Largest share of a step taken in a batch sweep, in (0, 1].
 #' @param tol Convergence: the largest distance of a tilted moment from the posterior's, in units of
@@ -45,29 +48,51 @@ NULL
 
 #' @rdname methods
 #' @export
-method_ep <- function(sweeps = 200, damping = 1, tol = 1e-6) {
+method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sweeps = 200,
+                      novelty = 1e-6, damping = 1, tol = 1e-6) {
   if (!(is.numeric(damping) && length(damping) == 1L && is.finite(damping) && damping > 0 &&
           damping <= 1)) {
     stop_sparsegp("damping", "must be one number", "Give a value in (0, 1]")
   }
-  structure(
-    list(type = "ep", label = "EP", sweeps = check_count(sweeps, "sweeps"),
-         damping = as.double(damping), tol = check_number(tol, "tol", 0)),
-    class = "sparsegp_method"
-  )
+  new_method("ep", "EP", list(
+    size = check_count_or_inf(size, "size"),
+    projection = check_choice(projection, c("moment", "kl"), "projection"),
+    freeze = check_count_or_inf(freeze, "freeze"), sweeps = check_count(sweeps, "sweeps"),
+    novelty = check_number(novelty, "novelty", 0, 1), damping = as.double(damping),
+    tol = check_number(tol, "tol", 0)
+  ))
 }
 
 #' @rdname methods
 #' @export
-learn_control <- function(inner = 100, restarts = 0) {
-  structure(list(inner = check_count(inner, "inner"), restarts = check_count(restarts, "restarts",
-                                                                             0L)),
+method_online <- function(size = 100, projection = c("kl", "moment"),
+                          score = c("mean", "kl", "error"), novelty = 1e-6,
+                          order = c("given", "random", "informative"), pilot = 500) {
+  new_method("online", "online learning", list(
+    size = check_count(size, "size"),
+    projection = check_choice(projection, c("kl", "moment"), "projection"),
+    score = check_choice(score, c("mean", "kl", "error"), "score"),
+    novelty = check_number(novelty, "novelty", 0, 1),
+    order = check_choice(order, c("given", "random", "informative"), "order"),
+    pilot = check_count(pilot, "pilot")
+  ))
+}
+
+new_method <- function(type, label, settings) {
+  structure(c(list(type = type, label = label), settings), class = "sparsegp_method")
+}
+
+#' @rdname methods
+#' @export
+learn_control <- function(inner = 100, outer = 2, restarts = 0) {
+  structure(list(inner = check_count(inner, "inner"), outer = check_count(outer, "outer"),
+                 restarts = check_count(restarts, "restarts", 0L)),
             class = "sparsegp_learn")
 }
 
 #' @export
 print.sparsegp_method <- function(x, ...) {
-  settings <- x[c("sweeps", "damping", "tol")]
+  settings <- x[setdiff(names(x), c("type", "label"))]
   cat("<method> ", x$label, " (", toString(paste(names(settings), settings, sep = " = ")), ")\n",
       sep = "")
   invisible(x)
@@ -92,8 +117,8 @@ as_method <- function(method) {
   method <- called(method)
   if (is.null(method)) return(method_ep())
   if (is.character(method) && length(method) == 1L) {
-    check_choice(method, "ep", "method")
-    return(method_ep())
+    return(switch(check_choice(method, c("ep", "online"), "method"), ep = method_ep(),
+                  online = method_online()))
   }
   check_class(method, "sparsegp_method", "method", "Give a method_*() value such as method_ep()")
 }

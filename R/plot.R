@@ -71,6 +71,7 @@ plot.sparsegp <- function(x, which = NULL, type = c("fit", "trace", "reliability
     stop_sparsegp("which", paste0("has no meaning for type = \"", type, "\""), "Leave it out")
   }
   style <- plot_style(...)
+  x <- ready(x)
   drawn <- switch(
     type,
     fit = plot_fit(x, which, newdata, level, n, style),

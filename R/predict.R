@@ -51,6 +51,7 @@ predict.sparsegp <- function(object, newdata, type = c("response", "latent", "pr
   check_flag(se.fit, "se.fit")
   check_number(level, "level", 0, 1)
   check_number(reject, "reject", 0, 1, open = FALSE)
+  object <- ready(object)
   check_predict_request(object, type, se.fit, interval)
   latent <- if (missing(newdata) || is.null(newdata)) training_latent(object)
             else new_latent(object, newdata, offset)
@@ -80,6 +81,7 @@ check_predict_request <- function(object, type, se.fit, interval) {
 # Latent moments in C's units at the rows without missing values; `complete` and `names` put the
 # answer back in place; `na` is the na.action whose rows napredict() restores.
 training_latent <- function(object) {
+  object <- with_rows(object)
   n <- length(object$latent$mean)
   list(mean = object$latent$mean, var = object$latent$var, offset = object$offset,
        complete = rep(TRUE, n), names = object$row_names, na = object$na.action)

@@ -83,23 +83,38 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
   if (length(formula) < 3L) {
     stop_sparsegp("formula", "has no response", "Write it as response ~ inputs")
   }
-  frame <- model_frame(match.call(), parent.frame())
+  setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
+  streams <- setup$streams
+  frame <- model_frame(match.call(), parent.frame(), drop = !streams)
   terms <- attr(frame, "terms")
-  y <- stats::model.response(frame, "any")
-  if (NROW(frame) == 0L) stop_sparsegp("data", "has no complete rows")
-  inputs <- model_inputs(terms, frame)
-  fit <- fit_sparsegp(
-    inputs$x, y, likelihood, kernel, method, learn, prior,
-    weights = stats::model.weights(frame), offset = stats::model.offset(frame), scale, keep_x,
-    verbose, basis = formula_basis(basis, terms, frame, inputs$x), input_terms = inputs$terms
-  )
+  if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
+  fit <- if (streams) start_stream(frame_chunk(frame), setup, terms)
+         else fit_formula(frame, terms, setup)
   fit$call <- call
   fit$terms <- terms
+  if (!streams) {
+    fit$na.action <- attr(frame, "na.action")
+    fit$row_names <- rownames(frame)
+  }
+  fit
+}
+
+fit_formula <- function(frame, terms, setup) {
+  inputs <- model_inputs(terms, frame)
+  setup$basis <- formula_basis(setup$basis, terms, frame, inputs$x)
+  chunk <- frame_chunk(frame)
+  chunk$x <- inputs$x
+  fit <- fit_rows(chunk, setup, inputs$terms)
   fit$xlevels <- stats::.getXlevels(terms, frame)
   fit$contrasts <- attr(inputs$x, "contrasts")
-  fit$na.action <- attr(frame, "na.action")
-  fit$row_names <- rownames(frame)
   fit
+}
+
+# Rows as they come: inputs (a model frame, or a matrix), response, offset, weights.
+frame_chunk <- function(frame) {
+  list(x = frame, y = stats::model.response(frame, "any"),
+       offset = check_per_row(stats::model.offset(frame), nrow(frame), "offset", 0),
+       weights = stats::model.weights(frame))
 }
 
 #' @rdname sparsegp
@@ -112,27 +127,40 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), met
   call[[1L]] <- quote(sparsegp)
   if (missing(x)) stop_sparsegp("x", "is missing", "Give a formula or a matrix first")
   check_no_dots(...)
+  setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
+  if (missing(y)) y <- NULL
+  read <- matrix_chunk(x, y, offset, weights, na.action)
+  if (setup$streams) {
+    setup["na.action"] <- list(na.action)
+    fit <- start_stream(read$chunk, setup)
+  } else {
+    if (read$given == 0L) stop_sparsegp("x", "has no rows")
+    if (length(read$rows) == 0L) stop_sparsegp("x", "has no complete rows")
+    setup$basis <- matrix_basis(basis, read$chunk$x)
+    fit <- fit_rows(read$chunk, setup)
+    fit$na.action <- read$omitted
+    fit$row_names <- read$names
+  }
+  fit$call <- call
+  fit
+}
+
+# A matrix of inputs and what goes with it as a chunk of rows: without those `na.action` leaves out.
+matrix_chunk <- function(x, y, offset, weights, na.action) {
   x <- check_inputs(x)
   n <- nrow(x)
-  if (missing(y) || is.null(y)) stop_sparsegp("y", "is missing", "Give one response per row of `x`")
+  if (is.null(y)) stop_sparsegp("y", "is missing", "Give one response per row of `x`")
   y <- check_response_length(y, n)
   offset <- check_per_row(offset, n, "offset", 0)
   weights <- if (!is.null(weights)) check_per_row(weights, n, "weights", 1, positive = TRUE)
-  if (n == 0L) stop_sparsegp("x", "has no rows")
   frame <- data.frame(y = I(y), x = I(x), offset = offset)
   frame$weights <- weights
-  names <- rownames(x)
-  frame <- apply_na_action(frame, na.action)
-  omitted <- attr(frame, "na.action")
+  omitted <- attr(apply_na_action(frame, na.action), "na.action")
   rows <- if (is.null(omitted)) seq_len(n) else seq_len(n)[-omitted]
-  if (length(rows) == 0L) stop_sparsegp("x", "has no complete rows")
-  fit <- fit_sparsegp(x[rows, , drop = FALSE], y[rows], likelihood, kernel, method, learn, prior,
-                      weights[rows], offset[rows], scale, keep_x, verbose,
-                      basis = matrix_basis(basis, x))
-  fit$call <- call
-  fit$na.action <- omitted
-  fit$row_names <- if (is.null(names)) as.character(rows) else names[rows]
-  fit
+  list(chunk = list(x = x[rows, , drop = FALSE], y = y[rows], offset = offset[rows],
+                    weights = weights[rows]),
+       given = n, rows = rows, omitted = omitted,
+       names = if (is.null(rownames(x))) as.character(rows) else rownames(x)[rows])
 }
 
 check_response_length <- function(y, n) {
@@ -156,10 +184,10 @@ apply_na_action <- function(frame, na.action) {
 }
 
 # The part of the call that model.frame() understands, evaluated where the user called.
-model_frame <- function(call, env) {
+model_frame <- function(call, env, drop = TRUE) {
   keep <- match(c("formula", "data", "subset", "weights", "na.action"), names(call), 0L)
   call <- call[c(1L, keep)]
-  call$drop.unused.levels <- TRUE
+  call$drop.unused.levels <- drop
   call[[1L]] <- quote(stats::model.frame)
   frame <- tryCatch(eval(call, env), error = function(e) {
     stop_sparsegp("formula", paste0("and data do not make a model frame: ", conditionMessage(e)),
@@ -190,7 +218,8 @@ model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
 
 check_factor_levels <- function(frame) {
   levels <- vapply(frame, function(column) {
-    if (is.factor(column) || is.character(column)) length(unique(column)) else 2L
+    if (is.factor(column)) nlevels(column)
+    else if (is.character(column)) length(unique(column)) else 2L
   }, 0L)
   if (all(levels > 1L)) return(invisible())
   stop_sparsegp("formula", paste0("has a factor with a single level: ",
@@ -244,48 +273,66 @@ resolve_basis <- function(basis, x, scaling) {
 
 # ---- From numbers to a fit ----
 
-fit_sparsegp <- function(x, y, likelihood, kernel, method, learn, prior, weights, offset, scale,
-                         keep_x, verbose, basis = NULL, input_terms = colnames(x)) {
+# Every argument that is not data, checked.
+check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis) {
   kernel <- called(kernel)
   check_class(kernel, "sparsegp_kernel", "kernel", "Give a kernel_*() value such as kernel_rbf()")
-  method <- as_method(method)
-  control <- as_learn(learn)
-  scale <- check_flag(scale, "scale")
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
-  check_flag(verbose, "verbose")
-  offset <- check_per_row(offset, nrow(x), "offset", 0)
+  method <- as_method(method)
+  list(likelihood = likelihood, kernel = kernel, method = method,
+       streams = method$type == "online", control = as_learn(learn), prior = prior,
+       scale = check_flag(scale, "scale"), keep_x = keep_x, verbose = check_flag(verbose, "verbose"), basis = basis)
+}
+
+# What is read off the rows before anything is learned: response, scaling, and the table of
+# hyperparameters with starts and priors. chunk$x is a matrix by now.
+read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
+  x <- chunk$x
   check_finite_inputs(x)
-  y <- check_response_length(y, nrow(x))
-  check_no_missing(x = x, y = y, offset = offset, weights = weights)
-  lik <- as_likelihood(likelihood, y)
-  if (!is.null(weights) && !lik_traits(lik)$weighted) {
+  y <- check_response_length(chunk$y, nrow(x))
+  check_no_missing(x = x, y = y, offset = chunk$offset, weights = chunk$weights)
+  lik <- as_likelihood(setup$likelihood, y)
+  if (!is.null(chunk$weights) && !lik_traits(lik)$weighted) {
     stop_sparsegp("weights", paste0("are not defined for the ", lik$type, " likelihood"),
                   "They divide the noise variance of a Gaussian likelihood; leave them out")
   }
-  response <- read_response(y, lik, offset, weights)
-  scaling <- scale_inputs(x, scale)
-  inputs <- list(names = colnames(x), terms = input_terms, kept = scaling$kept)
-  resolved <- resolve_kernel(kernel, inputs)
-  data_rows <- lik_traits(lik)$data_rows(response$y, response$weights)
+  response <- read_response(y, lik, chunk$offset, chunk$weights, setup$streams)
+  scaling <- scale_inputs(x, setup$scale)
+  resolved <- resolve_kernel(setup$kernel, list(names = colnames(x), terms = input_terms,
+                                                kept = scaling$kept))
+  rows <- lik_traits(lik)$data_rows(response$y, response$weights)
   env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
               input_range = scaling$range)
-  table <- hyper_table(resolved, lik, env, data_rows, offset / response$unit, prior)
-  problem <- list(x = scaled_inputs(x, scaling), kernel = resolved, spec = spec_for_c(resolved),
-                  nkernel = sum(table$part == "kernel"), lik = lik, rows = data_rows,
-                  offset = offset / response$unit, method = method)
-  basis <- resolve_basis(basis, problem$x, scaling)
+  table <- hyper_table(resolved, lik, env, rows, chunk$offset / response$unit, setup$prior)
+  list(lik = lik, response = response, scaling = scaling, kernel = resolved,
+       spec = spec_for_c(resolved), table = table, rows = rows)
+}
+
+# What C needs but hyperparameters (engine.R).
+problem_of <- function(model, chunk, method) {
+  list(x = scaled_inputs(chunk$x, model$scaling), kernel = model$kernel, spec = model$spec,
+       nkernel = sum(model$table$part == "kernel"), lik = model$lik, rows = model$rows,
+       offset = chunk$offset / model$response$unit, method = method)
+}
+
+fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
+  model <- read_model(chunk, setup, input_terms)
+  problem <- problem_of(model, chunk, setup$method)
+  basis <- resolve_basis(setup$basis, problem$x, model$scaling)
   problem$basis <- basis$x
-  learned <- learn_hyper(problem, table, control, verbose)
-  run <- check_run(engine_run(problem, learned$table$theta, learned$sites, posterior = TRUE),
-                   learned$table)
+  problem$chosen <- basis$rows
+  learned <- learn_model(problem, model$table, setup$control, setup$verbose)
+  run <- check_run(final_run(learned$problem, learned), learned$table)
   warn_about(run, learned$record)
-  new_fit(problem, learned, run, response, scaling, x, basis$rows, offset, kernel, keep_x)
+  fit <- new_fit(model, setup, learned, run, nrow(problem$x))
+  fit$convergence <- convergence_of(run, fit$log_evidence - run$logz)
+  keep_rows(fit, chunk, model, run, setup$keep_x)
 }
 
 # Reads y as the likelihood needs it, in units in which C works: classes as -1 and 1; numbers
 # less their mean (after the offset) and divided by their standard deviation.
-read_response <- function(y, lik, offset, weights) {
-  if (lik_traits(lik)$response == "binary") return(read_binary(y))
+read_response <- function(y, lik, offset, weights, streams) {
+  if (lik_traits(lik)$response == "binary") return(read_binary(y, streams))
   if (is.logical(y)) y <- as.numeric(y)
   if (!is.numeric(y)) {
     stop_sparsegp("y", paste0("is of class ", class(y)[1L], ", but the ", lik$type,
@@ -310,8 +357,10 @@ read_response <- function(y, lik, offset, weights) {
        unit = unit * size, levels = NULL, given = y)
 }
 
-read_binary <- function(y) {
-  codes <- if (is.factor(y)) droplevels(y)
+# A stream may begin with one class, if the response names the other.
+read_binary <- function(y, streams) {
+  codes <- if (is.factor(y) && streams && nlevels(y) == 2L) y
+           else if (is.factor(y)) droplevels(y)
            else if (is.logical(y)) factor(y, c(FALSE, TRUE))
            else if (is.numeric(y) && !all(y %in% c(0, 1)) && !all(y %in% c(-1, 1))) NULL
            else factor(y)
@@ -319,7 +368,7 @@ read_binary <- function(y) {
     stop_sparsegp("y", "is not a two-class response",
                   "Give a factor with two levels, a logical, 0/1 or -1/1")
   }
-  if (nlevels(droplevels(codes)) < 2L) {
+  if (nlevels(if (streams) codes else droplevels(codes)) < 2L) {
     stop_sparsegp("y", paste0("has only one class, ", as.character(codes[1L])),
                   "Give rows of both classes")
   }
@@ -343,6 +392,7 @@ scale_inputs <- function(x, scale) {
   range[range == 0] <- 1
   list(
     kept = kept, scale = scale, dropped = colnames(x)[!kept], names = colnames(x),
+    constant = x[1L, !kept],
     centre = if (scale) (centre * size)[kept] else numeric(sum(kept)),
     sd = if (scale) natural else rep(1, sum(kept)),
     seen = if (scale) rep(1, sum(kept)) else natural,
@@ -368,31 +418,48 @@ warn_about <- function(run, record) {
                 "); raise method_ep(sweeps =) or lower its damping.")
 }
 
-new_fit <- function(problem, learned, run, response, scaling, x, basis_rows, offset, kernel,
-                    keep_x) {
-  keep_x <- if (is.null(keep_x)) ncol(x) <= 2L else keep_x
-  attr(x, "contrasts") <- NULL
-  in_units <- nrow(x) * log(response$unit) # a density of y, not of y / unit
+# What every fit has; n: rows seen.
+new_fit <- function(model, setup, learned, run, n) {
+  response <- model$response
   structure(
     list(
-      likelihood = problem$lik, kernel = kernel, method = problem$method,
-      hyper = learned$table, learning = learned$record, spec = problem$spec, scaling = scaling,
-      response = response[c("centre", "unit", "levels")],
-      posterior = list(basis = if (is.null(problem$basis)) problem$x else problem$basis,
-                       alpha = run$alpha, G = run$G, H = run$H),
-      basis_rows = basis_rows, jitter = run$jitter,
-      y = if (is.null(response$levels)) response$given
-          else factor(response$levels[(response$y + 3) / 2], response$levels),
-      data_rows = problem$rows, offset = offset, weights = response$weights,
-      latent = list(mean = run$mean, var = run$var),
-      cavity = list(mean = run$cav_mean, var = run$cav_var, lpd = run$lpd),
-      sites = list(tau = run$tau, nu = run$nu),
-      log_evidence = run$logz - in_units,
-      convergence = c(run[c("sweeps", "change", "converged", "damped", "sequential", "skipped")],
-                      list(trace = data.frame(log_evidence = run$trace[1L, ] - in_units,
-                                              change = run$trace[2L, ]))),
-      x = if (keep_x) x
+      likelihood = model$lik, kernel = setup$kernel, method = setup$method,
+      hyper = learned$table, learning = learned$record, spec = model$spec,
+      scaling = model$scaling, response = response[c("centre", "unit", "levels")],
+      posterior = run[c("basis", "alpha", "G", "H")], basis_rows = run$basis_rows,
+      jitter = run$jitter, n = n,
+      log_evidence = run$logz - n * log(response$unit), # a density of y, not of y / unit
+      # what only a fit of all rows at once fills in (keep_rows()); a stream's keeps none
+      x = NULL, y = NULL, data_rows = NULL, offset = NULL, weights = NULL, latent = NULL,
+      cavity = NULL, sites = NULL
     ),
     class = "sparsegp"
   )
+}
+
+# How EP went. shift: from the evidence in C's units to that of the response.
+convergence_of <- function(run, shift) {
+  trace <- data.frame(sweep = seq_len(ncol(run$trace)), log_evidence = run$trace[1L, ] + shift,
+                      change = run$trace[2L, ])
+  if (any(run$exchanges > 0)) trace$exchanges <- run$exchanges
+  c(run[c("sweeps", "change", "converged", "damped", "sequential", "skipped")],
+    list(trace = trace))
+}
+
+# What a fit of all rows at once knows of each of them.
+keep_rows <- function(fit, chunk, model, run, keep_x) {
+  response <- model$response
+  x <- chunk$x
+  attr(x, "contrasts") <- NULL
+  fit$y <- if (is.null(response$levels)) response$given
+           else factor(response$levels[(response$y + 3) / 2], response$levels)
+  fit$data_rows <- model$rows
+  fit$offset <- chunk$offset
+  fit["weights"] <- list(response$weights)
+  fit$latent <- list(mean = run$mean, var = run$var)
+  fit$cavity <- list(mean = run$cav_mean, var = run$cav_var, lpd = run$lpd)
+  fit$sites <- list(tau = run$tau, nu = run$nu)
+  if (is.null(keep_x)) keep_x <- ncol(x) <= 2L
+  if (keep_x) fit[["x"]] <- x
+  fit
 }

@@ -1,24 +1,49 @@
-#' Refit with changes
+#' Update a fit: more rows for a stream, or a refit with changes
 #'
-#' `update(fit, formula)` and `update(fit, argument = value)` fit again with the call changed, as
-#' for other models in R. New rows are not added to a full EP fit: that needs all rows again.
+#' `update(fit, newdata)`, or `update(fit, x, y)` for fits of a matrix, takes more rows into a fit by
+#' [method_online()], for every likelihood and in constant memory; rows are never seen again.
+#' `update(fit, formula)` and `update(fit, argument = value)` fit again with the call changed, as for
+#' other models in R. Rows cannot be added to fits by other methods: those need all rows again.
+#'
+#' A stream's scaling, the constant removed from its response, the starting values and what is
+#' learned come from its first `pilot` complete rows and are frozen then. Until there are that many,
+#' the rows are only kept, and a model of those that are there is made when it is asked for. So the
+#' same rows in the same order give the same fit, to rounding, in whatever chunks they come (with
+#' `order = "given"`). A stream may begin empty: `sparsegp(y ~ x, data[0, ], method =
+#' method_online())`.
+#'
+#' If an update fails the old fit is as it was. Errors, of class `sparsegp_error`: factor levels or
+#' responses unseen so far; other values of an input that was constant in the first rows; values
+#' that are not finite; missing variables. Rows with missing values are left to the `na.action` of
+#' the first call.
 #'
 #' @param object A fit of [sparsegp()].
-#' @param formula. A formula, with `.` for what was there; missing: unchanged.
-#' @param ... Arguments of [sparsegp()] to add or replace; `NULL` removes one.
+#' @param formula. New rows for a stream: a data frame with the variables of the formula, the
+#'   response among them, or for fits of a matrix a matrix, vector or data frame of inputs. Else a
+#'   formula, with `.` for what was there; missing: unchanged.
+#' @param ... For new rows of a matrix: `y`, one response per row, and where the fit has them
+#'   `offset` and `weights`. Otherwise arguments of [sparsegp()] to add or replace; `NULL` removes
+#'   one.
 #' @param evaluate Evaluate the new call, or return it?
 #' @return A fit, or the call.
+#' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters 2
+#'   and 3.
 #' @examples
 #' fit <- sparsegp(mpg ~ wt, mtcars)
 #' fit2 <- update(fit, . ~ . + hp)
 #' fit3 <- update(fit, kernel = kernel_matern52())
 #' c(logLik(fit), logLik(fit2), logLik(fit3))
+#'
+#' set.seed(1)
+#' d <- data.frame(x = runif(3000, -10, 10))
+#' d$y <- sin(d$x) / d$x + 0.1 * rnorm(3000)
+#' fit <- sparsegp(y ~ x, d[1:1000, ], method = method_online(size = 20))
+#' fit <- update(fit, d[1001:3000, ])
+#' fit
 #' @export
 update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
   if (!missing(formula.) && !inherits(formula., "formula")) {
-    stop_sparsegp("formula.", "must be a formula",
-                  paste("This fit used every row at once and cannot take more; fit all rows again",
-                        "with sparsegp()"))
+    return(add_rows(object, formula., ...))
   }
   if (!missing(formula.) && is.null(object$terms)) {
     stop_sparsegp("formula.", "cannot change a fit of a matrix", "Call sparsegp() again")
@@ -34,4 +59,49 @@ update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
   call[intersect(names(call), names(Filter(is.null, changes)))] <- NULL # NULL removes
   call <- as.call(call)
   if (check_flag(evaluate, "evaluate")) eval(call, parent.frame()) else call
+}
+
+add_rows <- function(object, rows, ...) {
+  if (is.null(object$stream)) {
+    stop_sparsegp("formula.", "must be a formula",
+                  paste("This fit used every row at once and cannot take more; fit all rows again",
+                        "with sparsegp(), or begin a stream with method_online()"))
+  }
+  chunk <- if (is.null(object$terms)) more_rows_of_matrix(object, rows, ...)
+           else more_rows_of_formula(object, rows, ...)
+  feed(object, chunk)
+}
+
+more_rows_of_matrix <- function(object, x, y, offset = NULL, weights = NULL, ...) {
+  check_no_dots(...)
+  if (missing(y)) stop_sparsegp("y", "is missing", "Give one response per row: update(fit, x, y)")
+  names <- stream_input_names(object)
+  if (!is.null(names)) {
+    read <- list(terms = NULL, scaling = list(names = names))
+    x <- new_inputs_matrix(read, x, NULL)$x
+    colnames(x) <- names
+  }
+  matrix_chunk(x, y, offset, weights, object$stream$setup$na.action)$chunk
+}
+
+stream_input_names <- function(object) {
+  if (!is.null(object$scaling)) object$scaling$names else colnames(object$stream$waiting$x)
+}
+
+# The model frame of new rows, as the first call made it: same terms, weights and na.action.
+more_rows_of_formula <- function(object, newdata, ...) {
+  check_no_dots(...)
+  if (!is.data.frame(newdata)) {
+    stop_sparsegp("newdata", "must be a data frame", "The model was fitted by a formula")
+  }
+  refuse_workspace(object$terms, newdata)
+  call <- as.call(c(list(quote(stats::model.frame), formula = object$terms, data = newdata),
+                    as.list(object$call)[intersect(c("weights", "na.action"),
+                                                   names(object$call))]))
+  frame <- tryCatch(eval(call, environment(object$terms)), error = function(e) {
+    stop_sparsegp("newdata", paste0("does not fit the formula: ", conditionMessage(e)),
+                  "It needs the variables of the formula, the response among them")
+  })
+  check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
+  frame_chunk(frame)
 }

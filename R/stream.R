@@ -1,0 +1,231 @@
+# Streams: fits by method_online(), which take rows as they come and keep none of them.
+#
+# Until `pilot` complete rows have come, all of them wait in fit$stream$waiting; scaling, starting
+# values and what is learned are then read off the first `pilot` rows and frozen, and all rows are
+# processed in their order. So any chunking of the same rows gives the same fit.
+#
+# fit$stream holds
+#   setup      the arguments of sparsegp() that are not data
+#   coder      how inputs become a matrix: terms, and once frozen xlevels and contrasts; NULL for
+#              fits of a matrix
+#   waiting    rows before the pilot is complete (a chunk, see sparsegp.R), else NULL
+#   state      what C resumes from (glue_online.c), once frozen
+#   predefined was the basis given?   size   most points of the basis
+#   omitted    rows left out because of missing values
+
+start_stream <- function(chunk, setup, terms = NULL) {
+  refuse_data_dependent(terms)
+  stream <- list(setup = setup, coder = if (!is.null(terms)) list(terms = terms), waiting = NULL,
+                 state = NULL, omitted = 0)
+  fit <- structure(list(method = setup$method, stream = stream), class = "sparsegp")
+  fit <- feed(fit, chunk)
+  if (can_begin(fit$stream)) ready(fit) else fit
+}
+
+# poly(), scale() and their like depend on all rows, which a stream never has.
+refuse_data_dependent <- function(terms) {
+  if (is.null(terms)) return(invisible())
+  variables <- as.list(attr(terms, "variables"))
+  changed <- !mapply(identical, variables, as.list(attr(terms, "predvars")))
+  if (!any(changed)) return(invisible())
+  stop_sparsegp("formula", paste0("has terms that depend on all rows: ",
+                                  toString(vapply(variables[changed], deparse1, ""))),
+                "A stream has no access to all rows; compute such columns beforehand")
+}
+
+# Takes a chunk of complete rows; what waited goes first.
+feed <- function(fit, chunk) {
+  check_chunk(chunk)
+  fit$stream$omitted <- fit$stream$omitted + chunk_omitted(chunk)
+  if (!is.null(fit$stream$state) && is.null(fit$stream$waiting)) return(continue(fit, chunk))
+  waiting <- bind_chunks(fit$stream$waiting, chunk)
+  if (chunk_size(waiting) >= fit$method$pilot) return(begin(fit, waiting))
+  shell <- fit[intersect(c("method", "stream", "call", "terms"), names(fit))]
+  shell$stream["state"] <- list(NULL)
+  shell$stream$waiting <- waiting
+  structure(shell, class = "sparsegp")
+}
+
+# A fit that can be asked: while rows wait, the model of those that are there.
+ready <- function(fit) {
+  waiting <- fit$stream$waiting
+  if (is.null(waiting) || !is.null(fit$posterior)) return(fit)
+  if (!can_begin(fit$stream)) {
+    what <- if (chunk_size(waiting) == 0L) "has seen no rows yet" else "has seen one class only"
+    stop_sparsegp("object", what, "Give it rows by update(object, newdata)")
+  }
+  started <- begin(fit, waiting)
+  started$stream$waiting <- waiting
+  started
+}
+
+# ---- Chunks ----
+
+chunk_size <- function(chunk) if (is.null(chunk)) 0L else nrow(chunk$x)
+
+chunk_omitted <- function(chunk) length(attr(chunk$x, "na.action"))
+
+chunk_rows <- function(chunk, rows) {
+  list(x = chunk$x[rows, , drop = FALSE], y = chunk$y[rows], offset = chunk$offset[rows],
+       weights = chunk$weights[rows])
+}
+
+check_chunk <- function(chunk) {
+  y <- check_response_length(chunk$y, nrow(chunk$x))
+  check_no_missing(y = y, offset = chunk$offset, weights = chunk$weights)
+  if (is.numeric(y) && !all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
+  if (is.matrix(chunk$x)) check_no_missing(x = check_finite_inputs(chunk$x))
+}
+
+bind_chunks <- function(first, second) {
+  if (chunk_size(first) == 0L && chunk_size(second) == 0L) return(second)
+  if (chunk_size(first) == 0L) return(second)
+  if (is.numeric(first$y) != is.numeric(second$y)) {
+    stop_sparsegp("y", "is not of the type of the rows before")
+  }
+  rows <- if (is.matrix(first$x)) rbind(first$x, second$x)
+          else rbind(as.data.frame(first$x), as.data.frame(second$x))
+  list(x = rows, y = bind_responses(first$y, second$y), offset = c(first$offset, second$offset),
+       weights = c(first$weights, second$weights))
+}
+
+bind_responses <- function(first, second) {
+  if (!is.factor(first) && !is.factor(second)) return(c(first, second))
+  levels <- union(levels(as.factor(first)), levels(as.factor(second)))
+  factor(c(as.character(first), as.character(second)), levels)
+}
+
+# Are there rows enough to fit? Classes need both of them, or a factor that names both.
+can_begin <- function(stream) {
+  y <- stream$waiting$y
+  if (chunk_size(stream$waiting) == 0L) return(FALSE)
+  lik <- as_likelihood(stream$setup$likelihood, y)
+  lik_traits(lik)$response == "numeric" || is.logical(y) || nlevels(as.factor(y)) > 1L
+}
+
+# ---- Coding the inputs ----
+
+# The coder of a formula once the pilot is there.
+learn_coder <- function(coder, frame) {
+  if (is.null(coder)) return(NULL)
+  attr(frame, "terms") <- coder$terms
+  inputs <- model_inputs(coder$terms, frame)
+  coder$xlevels <- stats::.getXlevels(coder$terms, frame)
+  coder$contrasts <- attr(inputs$x, "contrasts")
+  coder$input_terms <- inputs$terms
+  coder
+}
+
+# Model frame to matrix, as at the pilot; a matrix stays.
+code_inputs <- function(coder, x) {
+  if (is.null(coder)) return(x)
+  for (name in names(coder$xlevels)) {
+    known <- coder$xlevels[[name]]
+    unseen <- setdiff(unique(as.character(x[[name]])), known)
+    if (length(unseen)) {
+      stop_sparsegp("newdata", paste0("has levels of ", name, " unseen so far: ", toString(unseen)),
+                    paste("Give the factor all its levels in the first rows, or raise",
+                          "method_online(pilot =) until they occur"))
+    }
+    x[[name]] <- factor(as.character(x[[name]]), known)
+  }
+  attr(x, "terms") <- coder$terms # which rbind() and `[` drop
+  x <- model_inputs(coder$terms, x, coder$contrasts, coder$xlevels)$x
+  check_finite_inputs(x)
+}
+
+# An input that was constant while the scaling was read off has none, and no part in the model.
+check_constant <- function(scaling, x) {
+  moved <- vapply(scaling$dropped, function(name) any(x[, name] != scaling$constant[[name]]), NA)
+  if (!any(moved)) return(invisible())
+  stop_sparsegp("newdata", paste0("has other values of an input that was constant in the first ",
+                                  "rows: ", toString(scaling$dropped[moved])),
+                "Raise method_online(pilot =) until it varies, or leave it out")
+}
+
+# ---- Rows into the state ----
+
+# The pilot's model, then all rows.
+begin <- function(fit, rows) {
+  stream <- fit$stream
+  setup <- stream$setup
+  pilot <- chunk_rows(rows, seq_len(min(chunk_size(rows), setup$method$pilot)))
+  stream$coder <- learn_coder(stream$coder, pilot$x)
+  pilot_frame <- pilot$x
+  pilot$x <- code_inputs(stream$coder, pilot$x)
+  names <- colnames(pilot$x)
+  model <- read_model(pilot, setup, if (is.null(stream$coder)) names else stream$coder$input_terms)
+  problem <- problem_of(model, pilot, method_ep())
+  points <- stream_basis(setup$basis, stream$coder, pilot_frame, pilot$x)
+  basis <- resolve_basis(points, problem$x, model$scaling)
+  problem$basis <- basis$x
+  learned <- learn_hyper(problem, model$table, setup$control, setup$verbose)
+  stream["waiting"] <- list(NULL)
+  stream$state <- empty_state(ncol(problem$x))
+  stream$predefined <- !is.null(basis$x)
+  stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size
+  fit <- stream_fit(fit, stream, model, learned)
+  take_rows(fit, rows, start = basis$x)
+}
+
+stream_basis <- function(basis, coder, frame, x) {
+  if (is.null(coder)) matrix_basis(basis, x) else formula_basis(basis, coder$terms, frame, x)
+}
+
+stream_fit <- function(fit, stream, model, learned) {
+  empty <- list(basis = NULL, alpha = NULL, G = NULL, H = NULL, basis_rows = NULL, jitter = 0,
+                logz = 0)
+  new <- new_fit(model, stream$setup, learned, empty, 0)
+  new$stream <- stream
+  new[c("call", "terms")] <- fit[c("call", "terms")]
+  new$xlevels <- stream$coder$xlevels
+  new$contrasts <- stream$coder$contrasts
+  new
+}
+
+continue <- function(fit, chunk) if (chunk_size(chunk) == 0L) fit else take_rows(fit, chunk)
+
+# A fit of the rows so far and these: the old one is not touched.
+take_rows <- function(fit, rows, start = NULL) {
+  rows$x <- code_inputs(fit$stream$coder, rows$x)
+  check_constant(fit$scaling, rows$x)
+  n <- chunk_size(rows)
+  order <- if (fit$method$order == "random") sample.int(n) else seq_len(n)
+  before <- fit$n
+  run <- engine_online(stream_problem(fit, chunk_rows(rows, order)), fit$hyper$theta,
+                       fit$stream$state, start)
+  check_run(list(status = run$status, logz = run$count[length(FATES) + 2L]), fit$hyper)
+  new <- run$id > before
+  run$id[new] <- before + order[run$id[new] - before]
+  after_rows(fit, run, n)
+}
+
+stream_problem <- function(fit, rows) {
+  unit <- fit$response$unit
+  y <- if (is.null(fit$response$levels)) as.double(rows$y) / unit - fit$response$centre / unit
+       else c(-1, 1)[as.integer(read_new_response(fit, rows$y, length(rows$y)))]
+  weights <- if (is.null(rows$weights)) rep(1, length(y)) else rows$weights
+  list(x = scaled_inputs(rows$x, fit$scaling), spec = fit$spec,
+       nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, method = fit$method,
+       rows = lik_traits(fit$likelihood)$data_rows(y, weights), offset = rows$offset / unit,
+       size = fit$stream$size, frozen = fit$stream$predefined)
+}
+
+after_rows <- function(fit, run, n) {
+  count <- stats::setNames(run$count, c(FATES, "rows", "logz", "stale", "stride", "traced"))
+  fit$stream$state <- run[STATE]
+  fit$n <- fit$n + n
+  fit$posterior <- list(basis = t(run$points), alpha = drop(run$alpha), G = run$G, H = run$H)
+  colnames(fit$posterior$basis) <- fit$scaling$names[fit$scaling$kept]
+  fit["basis_rows"] <- list(if (!fit$stream$predefined) run$id)
+  log_unit <- log(fit$response$unit)
+  fit$log_evidence <- count[["logz"]] - (count[["rows"]] - count[["skipped"]]) * log_unit
+  trace <- run$trace
+  fit$convergence <- list(
+    converged = TRUE, fates = count[FATES], skipped = count[["skipped"]],
+    trace = data.frame(row = trace[1L, ], size = trace[2L, ],
+                       log_evidence = trace[3L, ] - trace[1L, ] * log_unit,
+                       kl_new_old = trace[4L, ], kl_old_new = trace[5L, ])
+  )
+  fit
+}
