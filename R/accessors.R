@@ -217,14 +217,14 @@ training_inputs <- function(object) {
 
 #' The basis of a fit
 #'
-#' The points whose kernels carry the posterior: every training row for full EP, or what was given
-#' as `basis` to [sparsegp()], without repetitions.
+#' The points whose kernels carry the posterior: every training row for full EP, what was given as
+#' `basis` to [sparsegp()], without repetitions, or what the method chose.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param ... Nothing.
 #' @return A matrix with a row per point and a column per input (of the model matrix; constant ones
-#'   left out), in the units of the inputs. Attribute `rows`: which of the rows used they are, in
-#'   order of inclusion, or `NULL` when points were given.
+#'   left out), in the units of the inputs. Attribute `rows`: which of the rows used they are (for a
+#'   stream: of all rows so far), in order of inclusion, or `NULL` when points were given.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars, basis = c(5, 20, 35, 50))
 #' basis(fit)

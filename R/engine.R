@@ -123,3 +123,6 @@ lik_values <- function(fit) {
   table <- fit$hyper[fit$hyper$part == "likelihood", ]
   stats::setNames(ifelse(table$log, exp(table$theta), table$theta), table$name)
 }
+
+# Kernel matrix between scaled inputs x and z.
+engine_kernel <- function(fit, x, z) .Call(sg_kernel_cross, fit$spec, kernel_theta(fit), x, z)

@@ -1,8 +1,11 @@
 #' Methods and how they learn
 #'
-#' `method_ep()` is expectation propagation, with every row in the basis (full EP) or on the `basis`
-#' given to [sparsegp()]. `learn_control()` says how hyperparameters are searched.
+#' `method_ep()` is expectation propagation of all rows: full EP, on a `basis` given to [sparsegp()],
+#' or on `size` points that it chooses. `method_online()` sees every row once, in constant memory,
+#' and goes on with [update()][update.sparsegp]. `learn_control()` says how hyperparameters are
+#' searched.
 #'
+#' @section Full EP (`method_ep()`):
 #' Each row's likelihood is replaced by a Gaussian site, refined until the posterior moments agree
 #' with those of the exact likelihood in the context of all other sites (Minka's formulas 71-94).
 #' Sweeps update all sites at once on matrix-matrix operations; a step is halved when the distance
@@ -10,39 +13,105 @@
 #' half of `sweeps` without converging. With Gaussian noise the first sweep is exact. Memory: about
 #' 3 \eqn{n^2}{n^2} doubles; time: 2/3 \eqn{n^3}{n^3} multiplications a sweep.
 #'
-#' On a basis of d points the latent function is split into the part that the basis carries and a
-#' residual, independent from row to row, of variance \eqn{\gamma(x) = K(x,x) - |R^{-T}
-#' k(x)|^2}{gamma(x) = K(x,x) - |R^-T k(x)|^2}, \eqn{K_B = R'R}{K_B = R'R}. Sites are on the carried
-#' part, and \eqn{\gamma}{gamma} joins the cavity's variance when the likelihood is asked, so that
-#' moments match. Posterior and evidence are those of full EP with the kernel matrix \eqn{K_{nB}
-#' K_B^{-1} K_{Bn} + diag(\gamma)}{K_nB K_B^-1 K_Bn + diag(gamma)}; with Gaussian noise they are the
-#' FITC regression. A sweep takes \eqn{n d^2}{n d^2} multiplications; memory is about 3 n d doubles,
-#' 6 n d while learning. Should \eqn{K_B}{K_B} be singular to rounding, the smallest sufficient
-#' share of its diagonal, from 1e-12 to 1e-6, is added to it; `print()` says so and `fit$jitter`
-#' holds it.
+#' @section On a basis:
+#' With d points \eqn{K_B = R'R}{K_B = R'R} and \eqn{v(x) = R^{-T} k(x)}{v(x) = R^-T k(x)}. The
+#' latent function is split into the part v'z that the basis carries, a priori \eqn{z \sim
+#' N(0, I)}{z ~ N(0, I)}, and a residual, independent from row to row, of variance \eqn{\gamma(x) =
+#' K(x,x) - |v|^2}{gamma(x) = K(x,x) - |v|^2}. A row's site, of precision \eqn{\tau}{tau} and shift
+#' \eqn{\nu}{nu}, is on v'z, so that the posterior is \eqn{z \sim N(a, M)}{z ~ N(a, M)} with
+#' \eqn{M^{-1} = I + \sum \tau v v'}{M^-1 = I + sum tau v v'} and \eqn{a = M \sum \nu v}{a = M sum nu
+#' v}; mean \eqn{v'a}{v'a}, variance \eqn{\gamma + v'Mv}{gamma + v'Mv}. In the thesis's letters
+#' \eqn{\alpha = R^{-1}a}{alpha = R^-1 a} and \eqn{C + Q = E = R^{-1} M R^{-T}}{C + Q = E = R^-1 M
+#' R^-T}. With d1, d2 the derivatives of the log predictive density \eqn{\log Z}{log Z} in the
+#' marginal's mean (thesis q, r), a row's step is
 #'
-#' Learning maximises the log evidence plus log priors by `optim(method = "L-BFGS-B")` with exact
+#' | | a | M | site |
+#' |---|---|---|---|
+#' | `"kl"` (thesis 3.29) | \eqn{+ d_1 \eta Mv}{+ d1 eta Mv} | \eqn{+ d_2 \eta Mv v'M}{+ d2 eta Mv v'M} | \eqn{\tau = -d_2/(1 + s^2 d_2)}{tau = -d2/(1 + s2 d2)} |
+#' | `"moment"` (thesis 3.4) | \eqn{+ d_1 Mv}{+ d1 Mv} | \eqn{+ d_2 Mv v'M}{+ d2 Mv v'M} | \eqn{\tau = -d_2/(1 + (s^2 - \gamma) d_2)}{tau = -d2/(1 + (s2 - gamma) d2)} |
+#'
+#' with \eqn{\eta = 1/(1 + \gamma d_2)}{eta = 1/(1 + gamma d2)} and \eqn{s^2}{s2} the marginal's
+#' variance. `"kl"` is the best projection of the updated process on the basis in Kullback-Leibler
+#' divergence; with Gaussian noise and a fixed basis it gives the projected process (DTC)
+#' regression. `"moment"` keeps the residual variance in the likelihood and gives FITC; its fixed
+#' point is full EP with the kernel matrix \eqn{K_{nB} K_B^{-1} K_{Bn} + diag(\gamma)}{K_nB K_B^-1
+#' K_Bn + diag(gamma)}. Evidence and learning always use moments.
+#'
+#' Batch EP on a basis takes \eqn{n d^2}{n d^2} multiplications a sweep and about 3 n d doubles, 6 n
+#' d while learning. Should \eqn{K_B}{K_B} be singular to rounding, the smallest sufficient share of
+#' its diagonal, from 1e-12 to 1e-6, is added to it; `print()` says so and `fit$jitter` holds it.
+#'
+#' @section A basis that is chosen (`method_ep(size =)`):
+#' Sparse EP (thesis 4.6 and appendix G): sweeps in which each row's site is removed, the row is
+#' seen anew, and joins the basis as described below. After `freeze` such sweeps the basis stays,
+#' and batch EP (`"moment"`) or further sweeps (`"kl"`) go on to convergence. `freeze = Inf`
+#' exchanges points in all `sweeps` and is the thesis's algorithm. A `size` of at least the number
+#' of rows is full EP. While learning, the basis is selected and the evidence on it maximised in
+#' `outer` rounds, of which the best is kept; `fit$learning$rounds` has their objectives.
+#'
+#' @section Streams (`method_online()`):
+#' The sparse online algorithm (thesis 3.6). A row joins the basis if \eqn{\gamma > novelty \,
+#' K(x,x)}{gamma > novelty K(x,x)}. If the basis is full then, the point of least score leaves, by
+#' the best projection of the process on the others (thesis 3.19-3.22); scores are computed before
+#' anything changes, and a newcomer that would leave at once is projected. Scores are \eqn{\alpha_j^2
+#' / E_{jj}}{alpha_j^2/E_jj} (`"mean"`, thesis 3.26), that plus \eqn{\log(E_{jj}/Q_{jj}) - 1 + [Q
+#' E^{-1} Q]_{jj}/Q_{jj}}{log(E_jj/Q_jj) - 1 + [Q E^-1 Q]_jj/Q_jj} (`"kl"`, the exact divergence,
+#' 3.24) or \eqn{|\alpha_j|/Q_{jj}}{|alpha_j|/Q_jj} (`"error"`, 3.6). With a kernel of finite
+#' dimension, such as a polynomial, the basis stops growing when it spans it. A `basis` given to
+#' [sparsegp()] stays as it is (3.6.1), but for points that are not novel.
+#'
+#' A row takes about 4 \eqn{d^2}{d^2} multiplications and d kernel values, about 20 \eqn{d^2}{d^2}
+#' where the basis changes; memory is 4 \eqn{d^2}{d^2} doubles whatever the number of rows.
+#' Hyperparameters, when they are learned, maximise the evidence of full EP (or EP on the given
+#' basis) on the first `pilot` rows, at a cost of `pilot` cubed a step, and are frozen. `logLik()` is
+#' the sum of \eqn{\log Z}{log Z}, each row's given those before it.
+#'
+#' @section Learning:
+#' The log evidence plus log priors is maximised by `optim(method = "L-BFGS-B")` with exact
 #' gradients, on the logarithms of all hyperparameters but `bias`, in a box of 10 to either side of
 #' the start; sites are warm-started. Every restart begins at random values around the start; the
 #' best end is kept.
 #'
-#' @param size Most basis points
-#' @param projection,freeze,novelty,score,order,pilot todo
-#' @param outer todo
+#' @param size Most points in the basis; whole number of at least 1, or for `method_ep()` `Inf`:
+#'   all rows.
+#' @param projection What a row that does not join the basis does to the posterior: `"moment"` or
+#'   `"kl"`, see the sections.
+#' @param freeze Sweeps with exchange of basis points; whole number of at least 1 or `Inf`.
 #' @param sweeps Most sweeps; whole number of at least 1.
+#' @param novelty A row joins the basis only if the basis leaves more than this share of its prior
+#'   variance; in (0, 1).
 #' @param damping Largest share of a step taken in a batch sweep, in (0, 1].
 #' @param tol Convergence: the largest distance of a tilted moment from the posterior's, in units of
 #'   the row's cavity standard deviation; positive.
-#' @param inner Most iterations of the search; whole number of at least 1.
+#' @param score What decides which point leaves a full basis, see the section.
+#' @param order Order within the rows of one call: as `"given"`; `"random"`, from R's generator; or
+#'   `"informative"`: of the next 1000 rows the one with the largest KL divergence between posterior
+#'   and prior (thesis 3.16, 3.8.1), at 1000 times the cost. Only with `"given"` is the result
+#'   independent of how rows are divided into calls.
+#' @param pilot Rows from which scaling, starts and learned values are taken; whole number of at
+#'   least 1.
+#' @param inner Most iterations of a search; whole number of at least 1.
+#' @param outer Rounds of selection and search, for methods that choose their basis; whole number
+#'   of at least 1.
 #' @param restarts Further searches from random starts; whole number of at least 0.
-#' @return A value of class `sparsegp_method` or `sparsegp_learn`.
+#' @return A value of class `sparsegp_method` or `sparsegp_learn`. Errors are of class
+#'   `sparsegp_error`.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), section 2. Seeger, M. (2002). *Notes on
 #'   Minka's expectation propagation for Gaussian process classification*, section 2. Csató, L.
-#'   (2002). *Gaussian Processes -- Iterative Sparse Approximations*, section 3.6.1 and chapter 4.
+#'   (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters 3 and 4, appendix G.
 #' @examples
 #' method_ep(tol = 1e-8)
 #' set.seed(1)
 #' fit <- sparsegp(dist ~ speed, cars, learn = learn_control(restarts = 2))
+#'
+#' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs, method = method_ep(size = 30))
+#' plot(fit, type = "trace")
+#'
+#' d <- data.frame(x = runif(2000, -10, 10))
+#' d$y <- d$x / 10 + sin(d$x) / d$x + 0.1 * rnorm(2000)
+#' fit <- sparsegp(y ~ x, d, method = method_online(size = 20))
+#' summary(fit)
+#' plot(fit, newdata = d[1:200, ])
 #' @name methods
 NULL
 

@@ -65,43 +65,66 @@ coverage <- function(object, held_out, level, n) {
              upr = stats::qbinom(1 - tail, rows, nominal) / rows)
 }
 
-# ---- Trace: two scales share one panel, so that a caller's layout holds ----
+# ---- Trace: several scales share one panel, so that a caller's layout holds ----
 
 plot_trace <- function(object, newdata, style) {
   trace <- object$convergence$trace
   if (!is.null(newdata)) {
     stop_sparsegp("newdata", "has no meaning for type = \"trace\"", "Leave it out")
   }
-  if (!NROW(trace)) stop_sparsegp("type", "= \"trace\" needs a fit that records its sweeps")
-  drawn <- data.frame(sweep = seq_len(nrow(trace)), log_evidence = trace$log_evidence,
-                      change = trace$change)
-  open_panel(or_else(style$xlim, c(1, nrow(drawn)) + c(-0.5, 0.5)), c(0, 1))
-  upper <- evidence_scale(drawn$log_evidence, style)
-  lower <- change_scale(drawn$change, object$method$tol)
+  if (!NROW(trace)) stop_sparsegp("type", "= \"trace\" needs a fit that records its course")
+  at <- trace[[1L]]
+  open_panel(or_else(style$xlim, range(at) + c(-0.5, 0.5) * max(1, diff(range(at)) / 40)), c(0, 1))
+  strips <- trace_strips(object, trace, style)
   col <- if (object$convergence$converged) BLUE else ORANGE
-  draw_strip(drawn$sweep, upper, col, style)
-  draw_strip(drawn$sweep, lower, col, style)
-  sweeps <- pretty(par("usr")[1:2], 8L)
-  if (style$axes) draw_axis(1L, unique(round(sweeps[sweeps >= 1])), NULL, style)
-  if (style$ann) title(xlab = or_else(style$xlab, "sweep"), line = 2.1, cex.lab = style$cex.lab)
+  height <- 1 / length(strips)
+  for (i in seq_along(strips)) {
+    top <- 1 - (i - 1) * height
+    place <- c(top - height + 0.12 * height, top - 0.14 * height)
+    draw_strip(at, placed(strips[[i]], place), col, style)
+  }
+  ticks <- pretty(par("usr")[1:2], 8L)
+  if (style$axes) draw_axis(1L, unique(round(ticks[ticks >= 1])), NULL, style)
+  if (style$ann) {
+    title(xlab = or_else(style$xlab, names(trace)[1L]), line = 2.1, cex.lab = style$cex.lab)
+  }
   draw_heading(style, caption = trace_words(object))
-  drawn
+  trace
+}
+
+# What the columns of a trace look like; those that are not named here are not drawn.
+trace_strips <- function(object, trace, style) {
+  known <- list(
+    size = function(v) count_scale(v, "Points in the basis"),
+    log_evidence = function(v) evidence_scale(v, style),
+    lpd = function(v) evidence_scale(v, style, "Log predictive density of new rows"),
+    change = function(v) change_scale(v, object$method$tol),
+    exchanges = function(v) count_scale(v, "Points that joined the basis")
+  )
+  columns <- intersect(names(known), names(trace))
+  lapply(stats::setNames(nm = columns), function(column) known[[column]](trace[[column]]))
 }
 
 trace_words <- function(object) {
   run <- object$convergence
-  if (run$converged) paste("Converged in", run$sweeps, if (run$sweeps == 1) "sweep" else "sweeps")
-  else paste("Did NOT converge in", run$sweeps, "sweeps")
+  if (is.null(run$sweeps)) return(paste(counted(object$n, "row"), "in one pass"))
+  if (run$converged) return(paste("Converged in", counted(run$sweeps, "sweep")))
+  paste("Did NOT converge in", counted(run$sweeps, "sweep"))
 }
 
-# A strip: where values, ticks and labels go on the panel's 0 to 1, and the tolerance's place.
-new_strip <- function(values, ticks, labels, limits, place, name, line = NULL) {
-  to <- function(v) place[1L] + diff(place) * (v - limits[1L]) / diff(limits)
-  list(y = to(values), ticks = to(ticks), labels = labels, line = if (!is.null(line)) to(line),
-       place = place, name = name)
+# A strip: values, ticks and labels on a scale with limits; line: a value to mark.
+new_strip <- function(values, ticks, labels, limits, name, line = NULL) {
+  list(values = values, ticks = ticks, labels = labels, limits = limits, name = name, line = line)
 }
 
-evidence_scale <- function(values, style) {
+# The strip where it goes on the panel's 0 to 1.
+placed <- function(strip, place) {
+  to <- function(v) place[1L] + diff(place) * (v - strip$limits[1L]) / diff(strip$limits)
+  list(y = to(strip$values), ticks = to(strip$ticks), labels = strip$labels, place = place,
+       line = if (!is.null(strip$line)) to(strip$line), name = strip$name)
+}
+
+evidence_scale <- function(values, style, name = "Log evidence") {
   seen <- values[is.finite(values)]
   # differences below a thousandth of a nat, or of the value, are not worth long labels
   spread <- max(diff(range(seen)), 1e-3 * abs(seen), 1e-3)
@@ -109,8 +132,15 @@ evidence_scale <- function(values, style) {
   ticks <- pretty(limits, 4L)
   ticks <- ticks[ticks >= min(limits) & ticks <= max(limits)]
   if (length(seen) == 1L && is.null(style$ylim)) ticks <- seen
-  new_strip(values, ticks, format(signif(ticks, 5L), trim = TRUE), limits, c(0.57, 0.94),
-            or_else(style$ylab, "Log evidence"))
+  new_strip(values, ticks, format(signif(ticks, 5L), trim = TRUE), limits,
+            or_else(style$ylab, name))
+}
+
+count_scale <- function(values, name) {
+  limits <- c(0, max(values, 1)) * 1.05
+  ticks <- unique(round(pretty(limits, 3L)))
+  ticks <- ticks[ticks <= limits[2L]]
+  new_strip(values, ticks, format(ticks, trim = TRUE), limits, name)
 }
 
 # Rounding level, 1e-17, stands for a change of exactly 0.
@@ -119,24 +149,26 @@ change_scale <- function(values, tol) {
   limits <- range(logs[is.finite(logs)], log10(tol), na.rm = TRUE) + c(-0.4, 0.4)
   step <- max(1, ceiling(diff(limits) / 4))
   ticks <- seq(step * ceiling(limits[1L] / step), limits[2L], by = step)
-  new_strip(logs, ticks, parse(text = paste0("10^", ticks)), limits, c(0.06, 0.43),
+  new_strip(logs, ticks, parse(text = paste0("10^", ticks)), limits,
             "Distance from the fixed point (dashed: tolerance)", log10(tol))
 }
 
-draw_strip <- function(sweep, strip, col, style) {
+draw_strip <- function(at, strip, col, style) {
   usr <- par("usr")
-  floor <- strip$place[1L] - 0.06
+  height <- diff(strip$place)
+  floor <- strip$place[1L] - 0.1 * height
   if (!is.null(strip$line)) segments(usr[1L], strip$line, usr[2L], col = "grey50", lty = 2)
-  lines(sweep, strip$y, col = col, lwd = style$lwd)
-  points(sweep, strip$y, pch = 21, col = col, bg = "white", lwd = 1.3, cex = 0.8)
-  points(sweep[length(sweep)], strip$y[length(sweep)], pch = 16, col = col, cex = 0.95)
+  lines(at, strip$y, col = col, lwd = style$lwd)
+  few <- length(at) <= 40L
+  if (few) points(at, strip$y, pch = 21, col = col, bg = "white", lwd = 1.3, cex = 0.8)
+  points(at[length(at)], strip$y[length(at)], pch = 16, col = col, cex = 0.95)
   if (style$axes) {
     segments(usr[1L], floor, c(usr[2L], usr[1L]), c(floor, strip$place[2L]), col = INK, xpd = NA)
     draw_axis(2L, strip$ticks, strip$labels, style)
   }
   if (style$ann) {
-    text(usr[1L], strip$place[2L] + 0.035, strip$name, adj = c(0, 0.5), cex = 0.8, col = INK,
-         xpd = NA)
+    text(usr[1L], strip$place[2L] + 0.1 * height, strip$name, adj = c(0, 0.5), cex = 0.8,
+         col = INK, xpd = NA)
   }
 }
 

@@ -9,8 +9,10 @@
 #' * `type = "fit"`, over two inputs: filled contours of the probability of the second level (a
 #'   heavy line where it is 0.5) or of the mean response, with the rows; rows of the basis are
 #'   ringed, unless every row is in it.
-#' * `type = "trace"`: the log evidence sweep by sweep, and the distance from a fixed point (on a
-#'   logarithmic scale) with the tolerance.
+#' * `type = "trace"`: the log evidence sweep by sweep, the distance from a fixed point (on a
+#'   logarithmic scale) with the tolerance, and the points that joined the basis where the method
+#'   chooses it. For a stream, over its rows: the size of the basis, the log evidence of the rows so
+#'   far, and the mean log predictive density of rows before they are seen.
 #' * `type = "reliability"`: are the probabilities right? For classes the observed frequency of the
 #'   second level in bins of equal counts against the mean predicted probability, with binomial
 #'   (Clopper-Pearson) intervals and a histogram of the probabilities. For regression the share of
@@ -27,7 +29,7 @@
 #' else the first two. What is held fixed is written above the panel.
 #'
 #' Nothing in `par()` is changed, so that panels of `par(mfrow)` and `layout()` can be filled and
-#' `points()`, `lines()` or `legend()` can add to a panel. The two scales of `"trace"` share one
+#' `points()`, `lines()` or `legend()` can add to a panel. The scales of `"trace"` share one
 #' panel, whose vertical user coordinate runs from 0 to 1.
 #'
 #' @param x A fit of [sparsegp()].
@@ -99,7 +101,8 @@ training_rows <- function(object) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response, the first chunk of a stream for instance")
   }
-  list(x = x, y = object$y[at], offset = object$offset[at], basis = if (!every_row_in_basis(object)) basis)
+  list(x = x, y = object$y[at], offset = object$offset[at],
+       basis = if (!every_row_in_basis(object)) basis)
 }
 
 new_rows <- function(object, newdata) {
@@ -133,24 +136,6 @@ new_data_parts <- function(object, newdata) {
     stop_sparsegp("newdata", paste0("does not give the response: ", conditionMessage(e)))
   })
   list(x = newdata, y = y)
-}
-
-read_new_response <- function(object, y, n) {
-  if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
-  if (length(y) != n || !is.null(dim(y))) {
-    stop_sparsegp("newdata", paste0("has ", NROW(y), " responses for ", n, " rows"))
-  }
-  levels <- object$response$levels
-  if (is.null(levels)) {
-    if (!(is.numeric(y) || is.logical(y)) || any(is.infinite(y))) {
-      stop_sparsegp("newdata", "has a response that is not finite numbers")
-    }
-    return(as.double(y))
-  }
-  unknown <- setdiff(unique(as.character(y)), c(levels, NA))
-  if (length(unknown) == 0L) return(factor(as.character(y), levels))
-  stop_sparsegp("newdata", paste0("has responses that were not seen at the fit: ",
-                                  toString(unknown)), paste0("The levels are ", toString(levels)))
 }
 
 kept_inputs <- function(object, x) {

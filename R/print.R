@@ -2,11 +2,22 @@
 
 #' @export
 print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  if (is_empty_stream(x)) return(print_empty(x))
+  given <- x
+  x <- ready(x)
   print_head(x)
   cat("\nHyperparameters:\n")
   print(coef(x), digits = digits)
   cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
   print_convergence(x)
+  invisible(given)
+}
+
+is_empty_stream <- function(x) !is.null(x$stream$waiting) && !can_begin(x$stream)
+
+print_empty <- function(x) {
+  cat("Gaussian process by ", x$method$label, ": ", counted(chunk_size(x$stream$waiting), "row"),
+      " so far, too few to begin\n", sep = "")
   invisible(x)
 }
 
@@ -26,13 +37,15 @@ print_head <- function(x) {
   if (length(x$scaling$dropped)) {
     cat("  constant inputs kept out: ", toString(x$scaling$dropped), "\n", sep = "")
   }
-  if (length(x$na.action)) {
-    cat("  rows with missing values left out: ", length(x$na.action), "\n", sep = "")
+  omitted <- if (is.null(x$stream)) length(x$na.action) else x$stream$omitted
+  if (omitted > 0) cat("  rows with missing values left out: ", omitted, "\n", sep = "")
+  if (!is.null(x$stream$waiting)) {
+    cat("  provisional until ", x$method$pilot, " rows have come\n", sep = "")
   }
 }
 
 method_words <- function(x) {
-  if (every_row_in_basis(x)) return(paste("full", x$method$label))
+  if (every_row_in_basis(x)) return("full EP")
   paste(x$method$label, "on a basis of", counted(nrow(x$posterior$basis), "point"))
 }
 
@@ -61,8 +74,11 @@ print_convergence <- function(x) {
 #' @param ... Nothing.
 #' @return An object of class `summary.sparsegp`: a list with `fit` (the fit), `hyperparameters`
 #'   (data frame: value, start, whether learned, and for length scales the value in input units),
-#'   `log_evidence`, `mean_loo_lpd` (mean leave-one-out log predictive density) and `confusion` (for
-#'   classes: the training response against the more probable class without its own row).
+#'   `log_evidence`, and unless the fit is a stream's, which keeps no rows, `mean_loo_lpd` (mean
+#'   leave-one-out log predictive density) and `confusion` (for classes: the training response
+#'   against the more probable class without its own row). Printing shows how EP went: sweeps, and
+#'   points that joined the basis in each of them; for streams how many rows were projected (not
+#'   novel), declined (novel, but of least score), added, exchanged or skipped.
 #'
 #'   A length scale says over which distance the function bends along an input. It is not the
 #'   input's importance: a long one can carry a strong linear trend.
@@ -71,6 +87,8 @@ print_convergence <- function(x) {
 #' @export
 summary.sparsegp <- function(object, ...) {
   check_no_dots(...)
+  object <- ready(object)
+  keeps_rows <- !is.null(object$latent)
   table <- object$hyper
   hyper <- data.frame(
     value = hyper_value(table), start = hyper_value(table, table$start),
@@ -79,7 +97,8 @@ summary.sparsegp <- function(object, ...) {
   hyper$input_units <- if (object$scaling$scale) hyper$value * table$input_sd else NA_real_
   structure(
     list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
-         mean_loo_lpd = mean(loo_lpd(object), na.rm = TRUE), confusion = loo_confusion(object)),
+         mean_loo_lpd = if (keeps_rows) mean(loo_lpd(object), na.rm = TRUE),
+         confusion = if (keeps_rows) loo_confusion(object)),
     class = "summary.sparsegp"
   )
 }
@@ -104,17 +123,18 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   if (any(grepl("lengthscale[.]", rownames(hyper)))) {
     cat("Length scales say how far the function reaches along an input, not how much it matters.\n")
   }
-  cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L),
-      "; leave-one-out log predictive density ", format(x$mean_loo_lpd, digits = digits),
-      " per row\n", sep = "")
+  cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), sep = "")
+  if (!is.null(x$mean_loo_lpd)) {
+    cat("; leave-one-out log predictive density ", format(x$mean_loo_lpd, digits = digits),
+        " per row", sep = "")
+  }
+  cat("\n")
   if (!is.null(x$confusion)) {
     cat("\nLeave-one-out classes:\n")
     print(x$confusion)
   }
-  run <- fit$convergence
-  cat("\nEP, last run: ", counted(run$sweeps, "sweep"), ", change ",
-      format(run$change, digits = 2L), "; damped ", run$damped, ", sequential ",
-      run$sequential, ", site updates refused ", run$skipped, "\n", sep = "")
+  cat("\n")
+  print_course(fit)
   if (!is.null(fit$learning)) {
     cat("Learning: ", counted(fit$learning$evaluations, "evaluation"), " of the evidence, ",
         fit$learning$failures, " failed; largest slope ",
@@ -122,4 +142,21 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   }
   print_convergence(fit)
   invisible(x)
+}
+
+# How it went: a stream's rows by what became of them, or the sweeps of EP.
+print_course <- function(fit) {
+  run <- fit$convergence
+  if (!is.null(run$fates)) {
+    cat("Rows: ", toString(paste(run$fates, names(run$fates))), "\n", sep = "")
+    return(invisible())
+  }
+  exchanges <- run$trace$exchanges
+  if (!is.null(exchanges)) {
+    cat("Points that joined the basis, sweep by sweep: ", toString(utils::head(exchanges, 10L)),
+        if (length(exchanges) > 10L) ", ...", "\n", sep = "")
+  }
+  cat("EP, last run: ", counted(run$sweeps, "sweep"), ", change ",
+      format(run$change, digits = 2L), "; damped ", run$damped, ", sequential ", run$sequential,
+      ", site updates refused ", run$skipped, "\n", sep = "")
 }

@@ -71,6 +71,7 @@ final_run <- function(problem, learned) {
   run <- engine_run(problem, theta, learned$sites, posterior = TRUE)
   before <- learned$trace
   run$exchanges <- c(exchanges(before), numeric(ncol(run$trace)))
+  if (!is.null(before)) run$sweeps <- run$sweeps + ncol(before)
   run$trace <- cbind(before[c("log_evidence", "change"), , drop = FALSE], run$trace)
   run$basis <- if (is.null(problem$basis)) problem$x else problem$basis
   run["basis_rows"] <- list(problem$chosen)

@@ -202,8 +202,8 @@ take_rows <- function(fit, rows, start = NULL) {
 
 stream_problem <- function(fit, rows) {
   unit <- fit$response$unit
-  y <- if (is.null(fit$response$levels)) as.double(rows$y) / unit - fit$response$centre / unit
-       else c(-1, 1)[as.integer(read_new_response(fit, rows$y, length(rows$y)))]
+  y <- read_new_response(fit, rows$y, length(rows$y))
+  y <- if (is.factor(y)) c(-1, 1)[as.integer(y)] else y / unit - fit$response$centre / unit
   weights <- if (is.null(rows$weights)) rep(1, length(y)) else rows$weights
   list(x = scaled_inputs(rows$x, fit$scaling), spec = fit$spec,
        nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, method = fit$method,
@@ -218,14 +218,19 @@ after_rows <- function(fit, run, n) {
   fit$posterior <- list(basis = t(run$points), alpha = drop(run$alpha), G = run$G, H = run$H)
   colnames(fit$posterior$basis) <- fit$scaling$names[fit$scaling$kept]
   fit["basis_rows"] <- list(if (!fit$stream$predefined) run$id)
-  log_unit <- log(fit$response$unit)
-  fit$log_evidence <- count[["logz"]] - (count[["rows"]] - count[["skipped"]]) * log_unit
-  trace <- run$trace
-  fit$convergence <- list(
-    converged = TRUE, fates = count[FATES], skipped = count[["skipped"]],
-    trace = data.frame(row = trace[1L, ], size = trace[2L, ],
-                       log_evidence = trace[3L, ] - trace[1L, ] * log_unit,
-                       kl_new_old = trace[4L, ], kl_old_new = trace[5L, ])
-  )
+  used <- count[["rows"]] - count[["skipped"]]
+  fit$log_evidence <- count[["logz"]] - used * log(fit$response$unit)
+  fit$convergence <- list(converged = TRUE, fates = count[FATES], skipped = count[["skipped"]],
+                          trace = stream_trace(run$trace, log(fit$response$unit)))
   fit
+}
+
+# The course of a stream at up to 256 rows, evenly spaced: basis size, log evidence of the rows so
+# far, mean log predictive density since the entry before, and the KL divergences of the row's step.
+stream_trace <- function(trace, log_unit) {
+  row <- trace[1L, ]
+  log_evidence <- trace[3L, ] - row * log_unit
+  data.frame(row = row, size = trace[2L, ], log_evidence = log_evidence,
+             lpd = diff(c(0, log_evidence)) / diff(c(0, row)), kl_new_old = trace[4L, ],
+             kl_old_new = trace[5L, ])
 }

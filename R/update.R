@@ -1,9 +1,9 @@
 #' Update a fit: more rows for a stream, or a refit with changes
 #'
-#' `update(fit, newdata)`, or `update(fit, x, y)` for fits of a matrix, takes more rows into a fit by
-#' [method_online()], for every likelihood and in constant memory; rows are never seen again.
-#' `update(fit, formula)` and `update(fit, argument = value)` fit again with the call changed, as for
-#' other models in R. Rows cannot be added to fits by other methods: those need all rows again.
+#' `update(fit, newdata)`, or `update(fit, x, y)` for fits of a matrix, takes more rows into a fit
+#' by [method_online()], for every likelihood and in constant memory; rows are never seen again.
+#' `update(fit, formula)` and `update(fit, argument = value)` fit again with the call changed, as
+#' for other models in R. Rows cannot be added to fits by other methods: those need all rows again.
 #'
 #' A stream's scaling, the constant removed from its response, the starting values and what is
 #' learned come from its first `pilot` complete rows and are frozen then. Until there are that many,
@@ -26,8 +26,8 @@
 #'   one.
 #' @param evaluate Evaluate the new call, or return it?
 #' @return A fit, or the call.
-#' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters 2
-#'   and 3.
+#' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters
+#'   2 and 3.
 #' @examples
 #' fit <- sparsegp(mpg ~ wt, mtcars)
 #' fit2 <- update(fit, . ~ . + hp)

@@ -24,16 +24,16 @@ typedef struct {
 } sg_sweep_report;
 
 /* One sweep over the rows of x[n x p] in turn: a row's site is taken out of the posterior, the row
- * is seen anew as in the online algorithm, and its new site kept. The first sweep, from no sites, is
- * the online algorithm. O(n d^2), and O(n d) for every exchange. SG_NOT_PD when sites of negative
- * precision have made I + S indefinite. */
+ * is seen anew as in the online algorithm, and its new site kept. The first sweep, from no sites,
+ * is the online algorithm. O(n d^2), and O(n d) for every exchange. SG_NOT_PD when sites of
+ * negative precision have made I + S indefinite. */
 sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const double *x,
                              const sg_row_rules *rules, sg_process *gp, sg_sparse_rows *sparse,
                              sg_sites *sites, sg_sweep_report *report, const sg_ws *ws);
 
 /* Marginals, cavities and tilts of all rows under the sites, marginals of the carried part, and the
- * log evidence at the sites (moments matched, whatever the projection). gamma[n] on return: residual
- * variances K(x,x) - |v|^2. O(n d^2). */
+ * log evidence at the sites (moments matched, whatever the projection). gamma[n] on return:
+ * residual variances K(x,x) - |v|^2. O(n d^2). */
 sg_status sg_ep_sparse_evidence(const sg_rows *rows, const sg_process *gp,
                                 const sg_sparse_rows *sparse, const sg_sites *sites,
                                 sg_marginals *marg, double *gamma, double *logz,

@@ -154,8 +154,8 @@ static void write_posterior(SEXP out, const sg_process *gp, sg_status *status)
     if (*status == SG_OK) *status = sg_weights_stored(gp->w, &gp->basis, alpha, G, H);
 }
 
-/* basis: NULL, or a predefined one (then frozen from the start). options: size, frozen, kl, novelty,
- * score, freeze, sweeps, tol. Memory: n d doubles, and 8 d^2. */
+/* basis: NULL, or a predefined one (then frozen from the start). options: size, frozen, kl,
+ * novelty, score, freeze, sweeps, tol. Memory: n d doubles, and 8 d^2. */
 SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
                     SEXP offset, SEXP options)
 {

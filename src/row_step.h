@@ -91,8 +91,8 @@ sg_row_fate sg_row_judge(sg_process *gp, const sg_seen *seen, double prior_var,
 void sg_row_project(sg_process *gp, const sg_seen *seen, const sg_row_rules *rules,
                     const sg_row_tilt *tilt);
 
-/* Row i of the view joins as a point, all posteriors move and absorb its sites. Every other row's sites
- * must be in S and t by now. gp->v[d] is the row in the new basis. O(C d^2). */
+/* Row i of the view joins as a point, all posteriors move and absorb its sites. Every other row's
+ * sites must be in S and t by now. gp->v[d] is the row in the new basis. O(C d^2). */
 void sg_row_include(sg_process *gp, const sg_view *view, int i, double id,
                     const sg_row_tilt *tilt);
 

@@ -110,8 +110,8 @@ void sg_basis_grow(sg_basis *b, const sg_seen *seen)
     b->d++;
 }
 
-/* ---- A point less. Without its column, R is upper Hessenberg; rotations of neighbouring rows make
- * it triangular again and turn the coordinates z with it. w_j = 0 puts the last of them to 0. ---- */
+/* ---- A point less. Without its column, R is upper Hessenberg; rotations of neighbouring rows
+ * make it triangular again and turn the coordinates z with it. w_j = 0 puts the last one to 0. */
 
 static void rotate(double cos, double sin, double *x)
 {
@@ -238,7 +238,9 @@ void sg_weights_scores(const sg_weights *w, const sg_basis *b, const sg_seen *se
     const int d = b->d;
     double *s = w->work;
     if (!seen) {
-        for (int i = 0; i < d; i++) score[i] = score_of(kind, w->alpha[i], w->E[i], b->Q[i], w->P[i]);
+        for (int i = 0; i < d; i++) {
+            score[i] = score_of(kind, w->alpha[i], w->E[i], b->Q[i], w->P[i]);
+        }
         return;
     }
     for (int i = 0; i < d; i++) s[i] = g[i];

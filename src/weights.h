@@ -30,8 +30,7 @@ typedef struct {
     double *M; /* lower triangle */
     double *a;
     double *S, *t;          /* both triangles of S */
-    double *alpha, *E, *P;  /* d, for the scores: weights, diagonals of E and of Q K_B S K_B Q in the
-                             * thesis's weights (S there is c' diag(tau) c, and K_B Q = I) */
+    double *alpha, *E, *P;  /* d, for the scores: weights; diagonals of E, of R^{-1} S R^{-T} */
     double *work;           /* 2 cap */
 } sg_weights;
 

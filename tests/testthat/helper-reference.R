@@ -244,10 +244,11 @@ numeric_gradient <- function(f, x, h = 0.005, levels = 4L) {
 # projection "kl" or "moment"; frozen: row numbers of a predefined basis, or NULL.
 reference_online <- function(kernel, x, tilt, size, projection = "kl", score = "mean",
                              novelty = 1e-6, frozen = NULL) {
-  g <- list(B = frozen, alpha = numeric(length(frozen)), C = matrix(0, length(frozen), length(frozen)),
-            Q = if (length(frozen)) solve(kernel(x[frozen, , drop = FALSE], x[frozen, , drop = FALSE]))
-                else matrix(0, 0, 0),
-            c = matrix(0, 0, length(frozen)), tau = NULL, nu = NULL, logz = 0)
+  d <- length(frozen)
+  points <- x[frozen, , drop = FALSE]
+  g <- list(B = frozen, alpha = numeric(d), C = matrix(0, d, d),
+            Q = if (d > 0L) solve(kernel(points, points)) else matrix(0, 0, 0),
+            c = matrix(0, 0, d), tau = NULL, nu = NULL, logz = 0)
   for (i in seq_len(nrow(x))) {
     k <- drop(kernel(x[g$B, , drop = FALSE], x[i, , drop = FALSE]))
     kk <- drop(kernel(x[i, , drop = FALSE], x[i, , drop = FALSE]))
@@ -259,11 +260,11 @@ reference_online <- function(kernel, x, tilt, size, projection = "kl", score = "
     g$logz <- g$logz + z$logz
     whole <- function(g) {
       s <- c(g$C %*% k, 1)
-      g$C <- rbind(cbind(g$C, 0), 0) + z$d2 * outer(s, s)
+      g$C <- bordered(g$C) + z$d2 * outer(s, s)
       g$alpha <- c(g$alpha, 0) + z$d1 * s
-      g$Q <- rbind(cbind(g$Q, 0), 0) + outer(c(e, -1), c(e, -1)) / gamma
+      g$Q <- bordered(g$Q) + outer(c(e, -1), c(e, -1)) / gamma
       D <- 1 + s2 * z$d2
-      g$c <- rbind(cbind(g$c, drop(g$c %*% e)), c(k, kk))
+      g$c <- rbind(cbind(g$c, g$c %*% e), c(k, kk))
       g$tau <- c(g$tau, -z$d2 / D)
       g$nu <- c(g$nu, (z$d1 - mu * z$d2) / D)
       g$B <- c(g$B, i)
@@ -292,6 +293,14 @@ reference_online <- function(kernel, x, tilt, size, projection = "kl", score = "
     g$nu <- c(g$nu, (z$d1 - mu * z$d2) / D)
   }
   g
+}
+
+# A row and a column of zeros more
+bordered <- function(A) {
+  n <- nrow(A)
+  out <- matrix(0, n + 1L, n + 1L)
+  out[seq_len(n), seq_len(n)] <- A
+  out
 }
 
 reference_scores <- function(g, score) {

@@ -1,0 +1,195 @@
+# From what users hand over to numbers: model frames and matrices, the basis they give, the response,
+# the scaling of inputs.
+
+# The part of the call that model.frame() understands, evaluated where the user called.
+model_frame <- function(call, env, drop = TRUE) {
+  keep <- match(c("formula", "data", "subset", "weights", "na.action"), names(call), 0L)
+  call <- call[c(1L, keep)]
+  call$drop.unused.levels <- drop
+  call[[1L]] <- quote(stats::model.frame)
+  frame <- tryCatch(eval(call, env), error = function(e) {
+    stop_sparsegp("formula", paste0("and data do not make a model frame: ", conditionMessage(e)),
+                  "Check the variables in `formula`, `data`, `subset` and `weights`")
+  })
+  check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
+  frame
+}
+
+# Model matrix without the intercept column, coded as if there were one, and for each column the
+# variable or term it came from.
+model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
+  terms <- stats::delete.response(terms)
+  # only at the fit: later data may well have one level of several, and xlev keeps the others
+  used <- intersect(rownames(attr(terms, "factors")), names(frame))
+  if (is.null(xlev)) check_factor_levels(frame[used])
+  x <- stats::model.matrix(terms, frame, contrasts.arg = contrasts, xlev = xlev)
+  assign <- attr(x, "assign")
+  coding <- attr(x, "contrasts")
+  x <- x[, assign > 0L, drop = FALSE]
+  if (ncol(x) == 0L) {
+    stop_sparsegp("formula", "has no inputs", "Write it as response ~ inputs")
+  }
+  rownames(x) <- NULL
+  attr(x, "contrasts") <- coding
+  list(x = x, terms = attr(terms, "term.labels")[assign[assign > 0L]])
+}
+
+check_factor_levels <- function(frame) {
+  levels <- vapply(frame, function(column) {
+    if (is.factor(column)) nlevels(column)
+    else if (is.character(column)) length(unique(column)) else 2L
+  }, 0L)
+  if (all(levels > 1L)) return(invisible())
+  stop_sparsegp("formula", paste0("has a factor with a single level: ",
+                                  toString(names(frame)[levels < 2L])), "Leave it out")
+}
+
+# ---- The basis a user gives: row numbers, or points in the inputs' space ----
+
+# Points as a data frame of the formula's variables become model-matrix columns.
+formula_basis <- function(basis, terms, frame, x) {
+  if (!is.data.frame(basis)) return(matrix_basis(basis, x))
+  terms <- stats::delete.response(terms)
+  points <- tryCatch(
+    stats::model.frame(terms, basis, na.action = stats::na.fail,
+                       xlev = stats::.getXlevels(terms, frame)),
+    error = function(e) stop_sparsegp("basis", paste0("does not fit the formula: ",
+                                                      conditionMessage(e)))
+  )
+  model_inputs(terms, points, attr(x, "contrasts"), stats::.getXlevels(terms, frame))$x
+}
+
+matrix_basis <- function(basis, x) {
+  if (is.null(basis) || (is.numeric(basis) && is.null(dim(basis)))) return(basis)
+  points <- check_inputs(basis, "basis")
+  if (ncol(points) != ncol(x)) {
+    stop_sparsegp("basis", paste0("has ", ncol(points), " columns for ", ncol(x), " inputs"),
+                  "Give row numbers, or a matrix with the inputs' columns")
+  }
+  points
+}
+
+# Scaled points, and which training rows they are. A point given twice counts once: the second
+# would make the basis's kernel matrix singular.
+resolve_basis <- function(basis, x, scaling) {
+  if (is.null(basis)) return(list(x = NULL, rows = seq_len(nrow(x))))
+  if (is.matrix(basis)) {
+    if (nrow(basis) == 0L || !all(is.finite(basis))) {
+      stop_sparsegp("basis", "must be a matrix of finite numbers with at least one row")
+    }
+    return(list(x = unique(scaled_inputs(basis, scaling)), rows = NULL))
+  }
+  inside <- length(basis) > 0L && all(basis %in% seq_len(nrow(x)))
+  if (!inside) {
+    stop_sparsegp("basis", paste0("must be row numbers from 1 to ", nrow(x), ", of the rows used"),
+                  "Or give a matrix of points")
+  }
+  rows <- as.integer(basis)
+  rows <- rows[!duplicated(x[rows, , drop = FALSE])]
+  list(x = x[rows, , drop = FALSE], rows = rows)
+}
+
+# ---- Response ----
+
+# Reads y as the likelihood needs it, in units in which C works: classes as -1 and 1; numbers
+# less their mean (after the offset) and divided by their standard deviation.
+read_response <- function(y, lik, offset, weights, streams) {
+  if (lik_traits(lik)$response == "binary") return(read_binary(y, streams))
+  if (is.logical(y)) y <- as.numeric(y)
+  if (!is.numeric(y)) {
+    stop_sparsegp("y", paste0("is of class ", class(y)[1L], ", but the ", lik$type,
+                              " likelihood is for numbers"),
+                  "Convert the response, or choose another likelihood")
+  }
+  y <- as.double(y)
+  if (!all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
+  if (is.null(weights)) weights <- rep(1, length(y))
+  # divided first: a sum of values near the largest double must not overflow
+  size <- max(abs(y), abs(offset), 0)
+  if (size == 0) size <- 1
+  shifted <- y / size - offset / size
+  centre <- sum(shifted * (weights / sum(weights)))
+  spread <- sqrt(mean((shifted - centre)^2))
+  unit <- if (spread > 1e-14) spread else 1
+  if (!is.finite((unit * size)^2) || (unit * size)^2 < .Machine$double.xmin) {
+    stop_sparsegp("y", "is so large or small that its square is no number",
+                  "Fit the response in other units")
+  }
+  list(y = (y / size - centre) / unit, weights = weights, centre = centre * size,
+       unit = unit * size, levels = NULL, given = y)
+}
+
+# A stream may begin with one class, if the response names the other.
+read_binary <- function(y, streams) {
+  codes <- if (is.factor(y) && streams && nlevels(y) == 2L) y
+           else if (is.factor(y)) droplevels(y)
+           else if (is.logical(y)) factor(y, c(FALSE, TRUE))
+           else if (is.numeric(y) && !all(y %in% c(0, 1)) && !all(y %in% c(-1, 1))) NULL
+           else factor(y)
+  if (is.null(codes) || nlevels(droplevels(codes)) > 2L) {
+    stop_sparsegp("y", "is not a two-class response",
+                  "Give a factor with two levels, a logical, 0/1 or -1/1")
+  }
+  if (nlevels(if (streams) codes else droplevels(codes)) < 2L) {
+    stop_sparsegp("y", paste0("has only one class, ", as.character(codes[1L])),
+                  "Give rows of both classes")
+  }
+  list(y = c(-1, 1)[as.integer(codes)], weights = NULL, centre = 0, unit = 1,
+       levels = levels(codes))
+}
+
+# The response of more rows, as the fit reads it: numbers, or a factor of its levels.
+read_new_response <- function(object, y, n) {
+  if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
+  if (length(y) != n || !is.null(dim(y))) {
+    stop_sparsegp("newdata", paste0("has ", NROW(y), " responses for ", n, " rows"))
+  }
+  levels <- object$response$levels
+  if (is.null(levels)) {
+    if (!(is.numeric(y) || is.logical(y)) || any(is.infinite(y))) {
+      stop_sparsegp("newdata", "has a response that is not finite numbers")
+    }
+    return(as.double(y))
+  }
+  unknown <- setdiff(unique(as.character(y)), c(levels, NA))
+  if (length(unknown) == 0L) return(factor(as.character(y), levels))
+  stop_sparsegp("newdata", paste0("has responses that were not seen at the fit: ",
+                                  toString(unknown)), paste0("The levels are ", toString(levels)))
+}
+
+# ---- Scaling ----
+
+# Centre and standard deviation of each input; `kept` leaves out constant ones, unless all are.
+# `seen` is the scale of what the kernel sees: 1, or the standard deviation when inputs are not
+# scaled.
+scale_inputs <- function(x, scale) {
+  size <- pmax(apply(abs(x), 2L, max), 0)
+  relative <- sweep(x, 2L, ifelse(size > 0, size, 1), "/")
+  centre <- colMeans(relative)
+  sd <- sqrt(colMeans(sweep(relative, 2L, centre)^2))
+  kept <- sd > 1e-10
+  if (!any(kept)) kept[] <- TRUE # one row, or copies of one: nothing tells the inputs apart
+  range <- apply(x[, kept, drop = FALSE], 2L, function(column) diff(range(column)))
+  natural <- (sd * size)[kept]
+  natural[natural == 0] <- 1
+  range[range == 0] <- 1
+  list(
+    kept = kept, scale = scale, dropped = colnames(x)[!kept], names = colnames(x),
+    constant = x[1L, !kept],
+    centre = if (scale) (centre * size)[kept] else numeric(sum(kept)),
+    sd = if (scale) natural else rep(1, sum(kept)),
+    seen = if (scale) rep(1, sum(kept)) else natural,
+    range = if (scale) range / natural else range
+  )
+}
+
+scaled_inputs <- function(x, scaling) {
+  x <- scale_kept(x[, scaling$kept, drop = FALSE], scaling)
+  attr(x, "contrasts") <- NULL
+  x
+}
+
+# Kept inputs to C's units and back.
+scale_kept <- function(x, scaling) sweep(sweep(x, 2L, scaling$centre), 2L, scaling$sd, "/")
+
+unscale_kept <- function(x, scaling) sweep(sweep(x, 2L, scaling$sd, "*"), 2L, scaling$centre, "+")

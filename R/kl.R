@@ -1,0 +1,75 @@
+#' Kullback-Leibler divergence between two fits
+#'
+#' How far one posterior process is from another: \eqn{KL(f \| g) = E_f \log(f / g)}{KL(f || g) =
+#' E_f log(f / g)}, half of what thesis eq. 3.15 gives, for posteriors of the same prior. What one
+#' more row has taught a stream is `kl(update(fit, row), fit)` (thesis eq. 3.16).
+#'
+#' Both posteriors are written on the joint basis, in coordinates in which the prior is N(0, I).
+#' Points that the others determine to 1e-12 of their prior variance are left out. The error is
+#' about 1e-12 for each basis point, relative to the smallest posterior variance in these
+#' coordinates.
+#'
+#' @param f,g Fits of [sparsegp()] with the same kernel, hyperparameters, scaling and removed
+#'   constant, such as the stages of a stream after its pilot.
+#' @param ... Nothing.
+#' @return A number of at least 0 (to rounding), in nats. Errors are of class `sparsegp_error`.
+#' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, section
+#'   3.2.
+#' @examples
+#' d <- data.frame(x = seq(-3, 3, length.out = 60))
+#' d$y <- sin(d$x)
+#' fit <- sparsegp(y ~ x, d[seq(1, 60, 2), ], method = method_online(size = 20, pilot = 30))
+#' kl(update(fit, d[2, ]), fit)
+#' kl(update(fit, d[seq(2, 60, 2), ]), fit)
+#' @export
+kl <- function(f, g, ...) UseMethod("kl")
+
+#' @rdname kl
+#' @export
+kl.sparsegp <- function(f, g, ...) {
+  check_no_dots(...)
+  check_class(g, "sparsegp", "g", "Give another fit of sparsegp()")
+  f <- ready(f)
+  g <- ready(g)
+  check_same_prior(f, g)
+  points <- joint_basis(f, unique(rbind(f$posterior$basis, g$posterior$basis)))
+  one <- whitened_posterior(f, points)
+  two <- whitened_posterior(g, points)
+  shift <- backsolve(two$factor, two$mean - one$mean, transpose = TRUE)
+  ratio <- backsolve(two$factor, t(one$factor), transpose = TRUE)
+  log_det <- sum(log(diag(two$factor))) - sum(log(diag(one$factor)))
+  log_det + (sum(shift^2) + sum(ratio^2) - length(shift)) / 2
+}
+
+check_same_prior <- function(f, g) {
+  prior <- function(fit) {
+    list(fit$spec, fit$scaling[c("kept", "centre", "sd")], fit$response[c("centre", "unit")],
+         kernel_theta(fit))
+  }
+  same <- isTRUE(all.equal(prior(f), prior(g), tolerance = 1e-12))
+  if (same) return(invisible())
+  stop_sparsegp("g", "has another kernel, other hyperparameters or another scaling than `f`",
+                paste("Only posteriors of the same prior can be compared; use learn = FALSE and",
+                      "scale = FALSE, or stages of one stream"))
+}
+
+# Points none of which the others determine, and the Cholesky factor of their kernel matrix.
+joint_basis <- function(fit, x) {
+  K <- engine_kernel(fit, x, x)
+  pivoted <- suppressWarnings(chol(K, pivot = TRUE, tol = 1e-12 * max(diag(K))))
+  kept <- attr(pivoted, "pivot")[seq_len(attr(pivoted, "rank"))]
+  list(x = x[kept, , drop = FALSE], R = pivoted[seq_along(kept), seq_along(kept), drop = FALSE])
+}
+
+# The posterior of z, f(x) = R'z at the points: mean, and the upper factor of its covariance.
+whitened_posterior <- function(fit, points) {
+  posterior <- fit$posterior
+  W <- backsolve(points$R, engine_kernel(fit, points$x, posterior$basis), transpose = TRUE)
+  cov <- diag(nrow(W))
+  if (!is.null(posterior$G)) cov <- cov - tcrossprod(W %*% posterior$G)
+  if (!is.null(posterior$H)) cov <- cov + tcrossprod(W %*% posterior$H)
+  factor <- tryCatch(chol(cov), error = function(e) {
+    stop_sparsegp("f", "or `g` has a posterior so sharp that its divergence is lost in rounding")
+  })
+  list(mean = drop(W %*% posterior$alpha), factor = factor)
+}

@@ -1,0 +1,230 @@
+# Fits by method_online(): pilots, chunks, updates, and what a fit without rows can be asked.
+
+sinc <- function(n = 1000) {
+  set.seed(4)
+  d <- data.frame(x = runif(n, -10, 10), z = runif(n), g = factor(sample(c("a", "b"), n, TRUE)))
+  d$y <- sin(d$x) / d$x + 0.3 * (d$g == "b") + 0.1 * rnorm(n)
+  d$class <- factor(ifelse(d$y + 0.1 * rnorm(n) > 0.2, "high", "low"))
+  d
+}
+
+in_chunks <- function(fit, d, size) {
+  for (rows in split(seq_len(nrow(d)), ceiling(seq_len(nrow(d)) / size))) {
+    fit <- update(fit, d[rows, ])
+  }
+  fit
+}
+
+expect_same_fit <- function(found, expected, new) {
+  for (part in c("n", "basis_rows", "scaling", "response", "hyper", "xlevels", "contrasts")) {
+    expect_equal(found[[part]], expected[[part]], tolerance = 1e-10, label = part)
+  }
+  expect_equal(logLik(found), logLik(expected), tolerance = 1e-10)
+  expect_equal(predict(found, new, type = "latent", se.fit = TRUE),
+               predict(expected, new, type = "latent", se.fit = TRUE), tolerance = 1e-10)
+  expect_equal(found$convergence, expected$convergence, tolerance = 1e-10)
+}
+
+test_that("any chunking equals one call, learning and scaling included, from an empty start", {
+  d <- sinc(420)
+  method <- method_online(size = 30, pilot = 150)
+  for (formula in list(y ~ x + z + g, class ~ x + z, I(y > 0.2) ~ x + offset(z))) {
+    whole <- sparsegp(formula, d, method = method)
+    for (size in c(1, 97)) {
+      empty <- sparsegp(formula, d[0L, ], method = method)
+      expect_same_fit(in_chunks(empty, d, size), whole, d[1:20, ])
+    }
+    begun <- sparsegp(formula, d[1:200, ], method = method)
+    expect_same_fit(in_chunks(begun, d[201:420, ], 50), whole, d[1:20, ])
+  }
+})
+
+test_that("fits of a matrix take x and y, offsets and weights", {
+  d <- sinc(300)
+  x <- as.matrix(d[c("x", "z")])
+  method <- method_online(size = 20, pilot = 100)
+  whole <- sparsegp(x, d$y, offset = d$z, weights = d$z + 0.5, method = method)
+  fit <- sparsegp(x[1:60, ], d$y[1:60], offset = d$z[1:60], weights = d$z[1:60] + 0.5,
+                  method = method)
+  for (rows in list(61:150, 151:300)) {
+    fit <- update(fit, x[rows, ], d$y[rows], offset = d$z[rows], weights = d$z[rows] + 0.5)
+  }
+  expect_same_fit(fit, whole, x[1:10, ])
+  frame <- data.frame(d, w = d$z + 0.5)
+  by_formula <- sparsegp(y ~ x + z + offset(z), frame[1:60, ], weights = w, method = method)
+  by_formula <- update(by_formula, frame[61:300, ])
+  expect_equal(logLik(by_formula), logLik(whole), tolerance = 1e-10)
+})
+
+test_that("until the pilot is there the fit is that of the rows so far", {
+  d <- sinc(120)
+  method <- method_online(size = 20, pilot = 100)
+  fit <- sparsegp(y ~ x, d[1:30, ], method = method)
+  expect_output(print(fit), "provisional until 100 rows")
+  more <- update(fit, d[31:60, ])
+  once <- sparsegp(y ~ x, d[1:60, ], method = method)
+  expect_identical(predict(more, d[1:5, ]), predict(once, d[1:5, ]))
+  expect_identical(coef(more), coef(once))
+  expect_identical(nobs(more), 60)
+  settled <- update(more, d[61:120, ])
+  expect_identical(settled$stream$waiting, NULL)
+  expect_false(any(grepl("provisional", capture.output(print(settled)))))
+})
+
+test_that("memory and fit do not grow with the stream", {
+  d <- sinc(3000)
+  fit <- sparsegp(y ~ x, d[1:1000, ], method = method_online(size = 20))
+  size <- function(fit) length(serialize(fit, NULL))
+  small <- size(fit)
+  for (i in 1:5) fit <- update(fit, d)
+  expect_lt(size(fit), small + 1e4) # a trace of at most 256 entries
+  expect_identical(nobs(fit), 16000)
+})
+
+test_that("an empty stream says what it waits for", {
+  d <- sinc(50)
+  fit <- sparsegp(class ~ x, d[0L, ], method = method_online())
+  expect_output(print(fit), "0 rows so far")
+  expect_error(predict(fit, d), "no rows yet", class = "sparsegp_error")
+  expect_error(summary(fit), "no rows yet", class = "sparsegp_error")
+  one <- update(fit, d[which(d$class == "low")[1:3], ]) # the factor names both classes
+  expect_true(all(predict(one, d[1:3, ]) < 1))
+  text <- transform(d, class = as.character(class))
+  fit <- sparsegp(class ~ x, text[text$class == "low", ], method = method_online())
+  expect_error(coef(fit), "one class only", class = "sparsegp_error")
+  fit <- update(fit, text[text$class == "high", ])
+  expect_named(coef(fit), c("variance", "lengthscale", "bias"))
+})
+
+test_that("a failed update leaves the old fit intact", {
+  d <- sinc(200)
+  fit <- sparsegp(y ~ x + g, d, method = method_online(size = 15, pilot = 100))
+  deep_copy <- function(x) unserialize(serialize(x, NULL))
+  plain <- c("stream", "posterior", "hyper", "n", "log_evidence")
+  before <- deep_copy(fit[plain])
+  bad <- list(
+    transform(d[1:3, ], y = Inf), transform(d[1:3, ], x = -Inf), transform(d[1:3, ], g = "c"),
+    d[1:3, c("x", "g")], d[1:3, c("y", "g")], transform(d[1:3, ], y = "a"), as.list(d[1:3, ]), 7
+  )
+  for (rows in bad) expect_error(update(fit, rows), class = "sparsegp_error")
+  update(fit, d[1:3, ]) # a good one does not change it either
+  expect_true(isTRUE(all.equal(fit[plain], before, tolerance = 0)))
+  expect_error(update(fit, transform(d[1:3, ], g = "c")), "unseen so far: c")
+  classes <- sparsegp(class ~ x, d, method = method_online(size = 15, pilot = 100))
+  expect_error(update(classes, transform(d[1:3, ], class = "middle")), "not seen at the fit",
+               class = "sparsegp_error")
+})
+
+test_that("an input constant in the pilot may not vary later", {
+  d <- sinc(300)
+  d$late <- c(rep(1, 200), rnorm(100))
+  fit <- sparsegp(y ~ x + late, d[1:200, ], method = method_online(size = 15, pilot = 100))
+  expect_identical(fit$scaling$dropped, "late")
+  expect_error(update(fit, d[201:300, ]), "`newdata` has other values of an input that was constant",
+               class = "sparsegp_error")
+  d$g <- factor(c(rep("a", 200), rep("b", 100)))
+  fit <- sparsegp(y ~ x + g, d[1:200, ], method = method_online(size = 15, pilot = 100))
+  expect_error(update(fit, d[201:300, ]), "constant", class = "sparsegp_error")
+})
+
+test_that("terms that depend on all rows are refused", {
+  d <- sinc(50)
+  expect_error(sparsegp(y ~ poly(x, 2), d, method = method_online()), "poly(x, 2)", fixed = TRUE,
+               class = "sparsegp_error")
+  fit <- sparsegp(y ~ log(z) + I(x^2), d, method = method_online(pilot = 20), learn = FALSE)
+  whole <- predict(fit, d[1:3, ])
+  fit <- sparsegp(y ~ log(z) + I(x^2), d[1:10, ], method = method_online(pilot = 20), learn = FALSE)
+  expect_equal(predict(update(fit, d[11:50, ]), d[1:3, ]), whole, tolerance = 1e-10)
+})
+
+test_that("rows with missing values are left out, counted, and change nothing else", {
+  d <- sinc(300)
+  holes <- d
+  holes$y[c(3, 150, 299)] <- NA
+  holes$x[40] <- NA
+  method <- method_online(size = 20, pilot = 100)
+  found <- in_chunks(sparsegp(y ~ x, holes[0L, ], method = method), holes, 60)
+  whole <- sparsegp(y ~ x, d[-c(3, 40, 150, 299), ], method = method)
+  expect_same_fit(found, whole, d[1:5, ])
+  expect_output(print(found), "missing values left out: 4")
+})
+
+test_that("a fit that keeps no rows says so where rows are asked for", {
+  d <- sinc(200)
+  fit <- sparsegp(y ~ x, d, method = method_online(size = 15, pilot = 100))
+  for (ask in list(fitted, residuals, sites, loo_lpd, predict, draws, simulate)) {
+    expect_error(ask(fit), "keeps no rows", class = "sparsegp_error")
+  }
+  for (type in c("fit", "reliability")) {
+    expect_error(plot(fit, type = type), "`newdata`", class = "sparsegp_error")
+  }
+  expect_length(predict(fit, d), 200L)
+  expect_identical(dim(draws(fit, d[1:3, ], n = 2)), c(3L, 2L))
+  expect_identical(nrow(simulate(fit, newdata = d[1:3, ])), 3L)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_named(plot(fit, type = "trace"), c("row", "size", "log_evidence", "lpd", "kl_new_old",
+                                            "kl_old_new"))
+  expect_silent(plot(fit, newdata = d))
+  expect_silent(plot(fit, newdata = d, type = "reliability"))
+  expect_output(print(summary(fit)), "projected, .* declined, 15 added, .* exchanged")
+})
+
+test_that("random and informative orders report rows by their place in the data", {
+  d <- sinc(200)
+  for (order in c("random", "informative")) {
+    set.seed(9)
+    fit <- sparsegp(y ~ x, d, method = method_online(size = 15, pilot = 100, order = order))
+    expect_equal(unname(basis(fit)[, 1]), d$x[attr(basis(fit), "rows")], tolerance = 1e-12)
+    set.seed(9)
+    again <- sparsegp(y ~ x, d, method = method_online(size = 15, pilot = 100, order = order))
+    expect_identical(predict(again, d), predict(fit, d))
+  }
+})
+
+test_that("a basis can be given to a stream, as rows, matrix or data frame", {
+  d <- sinc(300)
+  method <- method_online(pilot = 100)
+  by_rows <- sparsegp(y ~ x, d, basis = seq(1, 96, 5), method = method)
+  expect_lte(nrow(basis(by_rows)), 20L)
+  by_frame <- sparsegp(y ~ x, d[1:50, ], basis = d[seq(1, 96, 5), ], method = method)
+  by_frame <- update(by_frame, d[51:300, ])
+  expect_equal(predict(by_frame, d[1:9, ]), predict(by_rows, d[1:9, ]), tolerance = 1e-10)
+  expect_identical(sum(by_rows$convergence$fates[c("added", "exchanged", "declined")]), 0)
+})
+
+test_that("a saved stream goes on where it was", {
+  d <- sinc(300)
+  fit <- sparsegp(class ~ x, d[1:150, ], method = method_online(size = 15, pilot = 100))
+  file <- tempfile()
+  saveRDS(fit, file)
+  expect_identical(predict(update(readRDS(file), d[151:300, ]), d),
+                   predict(update(fit, d[151:300, ]), d))
+})
+
+test_that("kl() is zero of a fit and itself, that of (3.16) for one row, and additive in none", {
+  d <- sinc(200)
+  fit <- sparsegp(class ~ x, d[1:150, ], method = method_online(size = 40, pilot = 100))
+  expect_equal(kl(fit, fit), 0, tolerance = 1e-10)
+  for (row in 151:156) {
+    after <- update(fit, d[row, ])
+    step <- utils::tail(update(fit, d[row, ])$convergence$trace, 1L)
+    # gamma below the novelty of 1e-6, or a point exchanged whose weight hardly matters
+    expect_equal(kl(after, fit), step$kl_new_old, tolerance = 1e-3)
+    expect_equal(kl(fit, after), step$kl_old_new, tolerance = 1e-3)
+    fit <- after
+  }
+  full <- sparsegp(d["x"], d$y, kernel = kernel_matern12(1, 1), learn = FALSE)
+  half <- sparsegp(d["x"], d$y, kernel = kernel_matern12(1, 1), learn = FALSE, basis = 1:100)
+  K <- engine_kernel(full, full$posterior$basis, full$posterior$basis)
+  cov <- function(fit) engine_predict(fit, full$posterior$basis, TRUE)
+  f <- cov(full)
+  g <- cov(half)
+  ratio <- solve(g$var, f$var)
+  dense <- (sum((g$mean - f$mean) * solve(g$var, g$mean - f$mean)) + sum(diag(ratio)) - 200 -
+              as.numeric(determinant(ratio)$modulus)) / 2
+  expect_equal(kl(full, half), dense, tolerance = 1e-5) # dense: condition number of 1e5
+  other <- sparsegp(d["x"], d$y, kernel = kernel_matern12(2, 1), learn = FALSE)
+  expect_error(kl(full, other), "`g`", class = "sparsegp_error")
+  expect_error(kl(full, 1), "`g`", class = "sparsegp_error")
+})
