@@ -11,7 +11,8 @@
 #   free          learned?
 #   input_sd      what a length scale is multiplied by to be in units of its input; NA where several
 #                 inputs share it, or where it is not a length
-#   scan          a start that was not given and may be far off: learning tries shorter ones first
+#   scan          a start that was not given and may be far off: learning tries shorter ones first,
+#                 and puts values back towards it that ended longer
 #   prior         list column of sparsegp_prior values, on the natural scale
 
 hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_sd = NA_real_) {

@@ -70,6 +70,43 @@ best_start <- function(objective, table) {
 # Random starts around the first one, from R's RNG: a factor of 4.5 for one standard deviation.
 random_start <- function(start) start + stats::rnorm(length(start), sd = 1.5)
 
+# Inputs that act only together are a trap for ARD: while one is switched off by a long length scale
+# the evidence wants the other off as well, so the search can end with both off, far below the best
+# optimum. There it is flat in their logarithms and the gradient tells nothing; but at moderate
+# length scales the gradient ranks inputs that matter above those that do not, even though the
+# evidence is low. So after the search all length scales that ended longer than these factors of
+# their starts are put back there to be ranked, and the evidence is asked about the first 1, 2, 4,
+# ... of them.
+PUT_BACK <- c(1, 2, 4)
+ROUNDS <- 3
+WORTH_A_SEARCH <- 1 # in log evidence; what is less may be left over from the last search
+
+switched_on <- function(objective, par, put_back) {
+  off <- which(par > put_back) # not where put_back is NA
+  if (length(off) < 2L) return(list()) # the trap takes two
+  slope <- objective$gradient(replace(par, off, put_back[off])) # of the minus log evidence
+  ranked <- off[order(slope[off], decreasing = TRUE)]
+  counts <- 2^seq(0, floor(log2(length(off))))
+  lapply(counts, function(count) {
+    on <- ranked[seq_len(count)]
+    replace(par, on, put_back[on])
+  })
+}
+
+# Searches again from the best such point for as long as one raises the evidence.
+leave_trap <- function(objective, table, result, centre, control) {
+  start <- ifelse(table$scan, table$start, NA)[table$free]
+  for (round in seq_len(ROUNDS)) {
+    candidates <- unlist(lapply(log(PUT_BACK), function(longer) {
+      switched_on(objective, result$par, start + longer)
+    }), recursive = FALSE)
+    values <- vapply(candidates, objective$value, 0)
+    if (length(values) == 0L || min(values) >= result$value - WORTH_A_SEARCH) break
+    result <- search_once(objective, candidates[[which.min(values)]], centre, control)
+  }
+  result
+}
+
 # Returns the table with learned theta, the last sites, and a record of the search. from: where to
 # go on from an earlier search; NULL for the table's starts.
 learn_hyper <- function(problem, table, control, verbose = FALSE, from = NULL) {
@@ -83,7 +120,9 @@ learn_hyper <- function(problem, table, control, verbose = FALSE, from = NULL) {
   starts <- if (is.null(from)) c(list(best_start(objective, table)), random) else list(from)
   results <- lapply(starts, function(start) search_once(objective, start, centre, control))
   values <- vapply(results, function(result) result$value, 0)
-  best <- results[[which.min(values)]]
+  first <- which.min(values)
+  best <- leave_trap(objective, table, results[[first]], centre, control)
+  values[first] <- best$value
   if (best$value >= IMPOSSIBLE) {
     check_run(engine_run(problem, table$theta), table)
     stop_sparsegp("kernel", "has starting values at which the evidence cannot be computed")

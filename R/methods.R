@@ -72,6 +72,13 @@
 #' the start; sites are warm-started. Every restart begins at random values around the start; the
 #' best end is kept.
 #'
+#' With `ard = TRUE` a search may switch off, by long length scales, inputs that matter only
+#' together, and end in an optimum from which no single one of them is missed. So length scales that
+#' were given no start and ended long are then put back to 1, 2 and 4 times their starts, the inputs
+#' are ranked there by the gradient, and the first 1, 2, 4, ... switched on again. If one of these
+#' points raises the log evidence by more than 1, the search goes on from the best, at most three
+#' times. That takes some ten evaluations where there was no trap.
+#'
 #' @param size Most points in the basis; whole number of at least 1, or for `method_ep()` `Inf`:
 #'   all rows.
 #' @param projection What a row that does not join the basis does to the posterior: `"moment"` or
@@ -153,7 +160,7 @@ new_method <- function(type, label, settings) {
 
 #' @rdname methods
 #' @export
-learn_control <- function(inner = 100, outer = 2, restarts = 0) {
+learn_control <- function(inner = 200, outer = 2, restarts = 0) {
   structure(list(inner = check_count(inner, "inner"), outer = check_count(outer, "outer"),
                  restarts = check_count(restarts, "restarts", 0L)),
             class = "sparsegp_learn")

@@ -55,6 +55,35 @@ test_that("ARD finds the inputs that matter", {
   expect_setequal(order(lengths)[1:2], c(2, 5))
 })
 
+test_that("ARD finds inputs that act only together, though the search first switches them off", {
+  set.seed(3)
+  x <- matrix(runif(5000, -1.7, 1.7), 500)
+  y <- 3 * sin(2 * x[, 1]) + x[, 3] * sin(2 * x[, 4] + x[, 1]) + 0.1 * rnorm(500)
+  fit <- sparsegp(x, y, kernel = kernel_rbf(ard = TRUE), basis = sample(500, 60))
+  lengths <- coef(fit)[grepl("lengthscale", names(coef(fit)))]
+  expect_setequal(order(lengths)[1:3], c(1, 3, 4))
+  # with 3 and 4 switched off the log evidence is -534
+  expect_gt(fit$log_evidence, 100)
+})
+
+test_that("inputs are switched on again from default starts only, and never lower the evidence", {
+  set.seed(3)
+  x <- matrix(runif(600), 100)
+  y <- sin(6 * x[, 2]) + 2 * x[, 5]^2 + 0.1 * rnorm(100)
+  fit <- sparsegp(x, y, kernel = kernel_rbf(ard = TRUE), learn = FALSE, keep_x = TRUE)
+  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 7L, lik = fit$likelihood,
+                  rows = fit$data_rows, offset = fit$offset, method = fit$method)
+  objective <- make_objective(problem, fit$hyper, FALSE)
+  start <- fit$hyper$start
+  control <- learn_control()
+  first <- search_once(objective, start, start, control)
+  again <- leave_trap(objective, fit$hyper, first, start, control)
+  expect_lte(again$value, first$value)
+  given <- fit$hyper
+  given$scan <- FALSE
+  expect_identical(leave_trap(objective, given, first, start, control), first)
+})
+
 test_that("priors pull, and prior_flat() lets go", {
   d <- wiggly()
   near <- sparsegp(d$x, d$y, prior = list(noise = prior_lognormal(log(0.5), 0.01)))
