@@ -34,7 +34,7 @@ static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_
 
 /* Takes a row's site out of the posterior (thesis 4.36, App. G's sign mended). Returns 0, and
  * changes nothing, when what is left would not be a distribution. */
-static int remove_site(sg_process *gp, const double *v, double tau, double nu)
+static int remove_site(sg_process *gp, const double *v, double tau, double nu, int frozen)
 {
     sg_weights *w = gp->w;
     const sg_basis *b = &gp->basis;
@@ -42,20 +42,22 @@ static int remove_site(sg_process *gp, const double *v, double tau, double nu)
     const double g = 1 - tau * var;
     if (!(g > 0)) return 0;
     const sg_step back = {(tau * mean - nu) / g, tau / g, -tau, -nu};
-    sg_weights_move(w, b, gp->g, NULL, &back);
+    sg_weights_move(w, b, gp->g, &back);
+    if (!frozen) sg_weights_move_scores(w, b, gp->g, NULL, &back);
     sg_weights_absorb(w, b, 1, v, b->cap, &tau, &nu, -1, gp->score);
     return 1;
 }
 
 /* Puts a site back whose row cannot be seen anew. */
-static void restore_site(sg_process *gp, const double *v, double tau, double nu)
+static void restore_site(sg_process *gp, const double *v, double tau, double nu, int frozen)
 {
     sg_weights *w = gp->w;
     const sg_basis *b = &gp->basis;
     const double var = sg_weights_gain(w, b, v, gp->g), mean = sg_dot(b->d, v, w->a);
     const double g = 1 + tau * var;
     const sg_step step = {(nu - tau * mean) / g, -tau / g, tau, nu};
-    sg_weights_move(w, b, gp->g, NULL, &step);
+    sg_weights_move(w, b, gp->g, &step);
+    if (!frozen) sg_weights_move_scores(w, b, gp->g, NULL, &step);
     sg_weights_absorb(w, b, 1, v, b->cap, &tau, &nu, 1, gp->score);
 }
 
@@ -103,11 +105,11 @@ static int take(const sweep *s, int i, int at)
     sg_row_tilt tilt;
     sg_row_fate fate = SG_ROW_SKIPPED;
     int leaver = -1;
-    if (!had || remove_site(gp, old, tau, nu)) {
+    if (!had || remove_site(gp, old, tau, nu, s->rules->frozen)) {
         if (sg_row_marginals(gp, s->rows, i, &seen, &tilt)) {
             fate = sg_row_judge(gp, &seen, s->view.prior[at], s->rules, &tilt, &leaver);
         }
-        if (had && fate == SG_ROW_SKIPPED) restore_site(gp, old, tau, nu);
+        if (had && fate == SG_ROW_SKIPPED) restore_site(gp, old, tau, nu, s->rules->frozen);
     }
     s->report->fate[fate]++;
     if (fate == SG_ROW_PROJECTED || fate == SG_ROW_DECLINED) {

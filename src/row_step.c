@@ -161,9 +161,13 @@ sg_row_fate sg_row_judge(sg_process *gp, const sg_seen *seen, double prior_var,
 void sg_row_project(sg_process *gp, const sg_seen *seen, const sg_row_rules *rules,
                     const sg_row_tilt *tilt)
 {
-    const double *q = rules->score == SG_SCORE_KL && !rules->frozen ? seen->q : NULL;
+    const double *q = rules->score == SG_SCORE_KL ? seen->q : NULL;
     for (int c = 0; c < gp->C; c++) {
-        sg_weights_move(gp->w + c, &gp->basis, gain_of(gp, c), q, &tilt[c].step);
+        const double *g = gain_of(gp, c);
+        sg_weights_move(gp->w + c, &gp->basis, g, &tilt[c].step);
+        if (!rules->frozen) {
+            sg_weights_move_scores(gp->w + c, &gp->basis, g, q, &tilt[c].step);
+        }
     }
 }
 
@@ -193,7 +197,8 @@ void sg_row_include(sg_process *gp, const sg_view *view, int i, double id,
         const sg_step *step = &tilt[c].step;
         double *g = gain_of(gp, c);
         g[d] = gp->v[d];
-        sg_weights_move(gp->w + c, b, g, NULL, step);
+        sg_weights_move(gp->w + c, b, g, step);
+        sg_weights_move_scores(gp->w + c, b, g, NULL, step);
         gp->w[c].P[d] = step->tau; /* in weights the row is e_d */
         sg_weights_absorb(gp->w + c, b, 1, gp->v, b->cap, &step->tau, &step->nu, 1, gp->score);
     }

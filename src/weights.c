@@ -49,16 +49,20 @@ double sg_weights_gain(const sg_weights *w, const sg_basis *b, const double *v, 
     return sg_dot(b->d, v, g);
 }
 
-void sg_weights_move(sg_weights *w, const sg_basis *b, const double *g, const double *q,
-                     const sg_step *step)
+void sg_weights_move(sg_weights *w, const sg_basis *b, const double *g, const sg_step *step)
+{
+    sg_syr(b->d, step->var, g, w->M, b->cap);
+    for (int i = 0; i < b->d; i++) w->a[i] += step->mean * g[i];
+}
+
+void sg_weights_move_scores(sg_weights *w, const sg_basis *b, const double *g, const double *q,
+                            const sg_step *step)
 {
     const int d = b->d;
     double *s = w->work;
     for (int i = 0; i < d; i++) s[i] = g[i];
     sg_trsv('N', d, b->R, b->cap, s);
-    sg_syr(d, step->var, g, w->M, b->cap);
     for (int i = 0; i < d; i++) {
-        w->a[i] += step->mean * g[i];
         w->alpha[i] += step->mean * s[i];
         w->E[i] += step->var * s[i] * s[i];
         if (q) w->P[i] += step->tau * q[i] * q[i];
@@ -211,7 +215,8 @@ void sg_weights_remove(sg_weights *w, const sg_basis *b, const sg_removal *rem)
     double *g = w->work + b->cap;
     const double Ejj = sg_weights_gain(w, b, rem->r, g), alpha = sg_dot(d, rem->r, w->a);
     const sg_step step = {-alpha / Ejj, -1 / Ejj, 0, 0};
-    sg_weights_move(w, b, g, NULL, &step);
+    sg_weights_move(w, b, g, &step);
+    sg_weights_move_scores(w, b, g, NULL, &step);
     drop_entry(d, j, w->alpha);
     drop_entry(d, j, w->E);
     remove_from_P(w, b, rem, g);

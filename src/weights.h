@@ -57,10 +57,14 @@ typedef struct {
 /* g[d] = M v; returns v'M v, the variance that the basis carries. */
 double sg_weights_gain(const sg_weights *w, const sg_basis *b, const double *v, double *g);
 
-/* Moves M, a and the scores' parts by a step (thesis 2.46, 3.29); g = M v. q may be NULL when P is
- * not wanted. S and t are left to sg_weights_absorb(). O(d^2). */
-void sg_weights_move(sg_weights *w, const sg_basis *b, const double *g, const double *q,
-                     const sg_step *step);
+/* Moves M and a by a step (thesis 2.46, 3.29); g = M v. S and t are left to sg_weights_absorb().
+ * O(d^2). */
+void sg_weights_move(sg_weights *w, const sg_basis *b, const double *g, const sg_step *step);
+
+/* The same step for what the scores are made of: alpha and E, and P unless q is NULL. Of no use on
+ * a basis that stays. O(d^2 / 2). */
+void sg_weights_move_scores(sg_weights *w, const sg_basis *b, const double *g, const double *q,
+                            const sg_step *step);
 
 /* S += sign sum_i tau_i v_i v_i', t += sign sum_i nu_i v_i for the columns of V[d x m], leading
  * dimension ldv. work[d x m]. */

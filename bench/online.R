@@ -1,0 +1,94 @@
+# Streams by method_online(): seconds a row, ten inputs, on a basis that is full, and
+#   - predefined (thesis 3.6.1): every row is projected;
+#   - exchanged: a novel row is judged against every point, and some replace one (scores mean, kl).
+# A row's cost is also given in units of one matrix-vector product of d x d, timed in the same run:
+# R's %*% calls dgemv once options(matprod = "blas") has turned off its search for NaN, and what
+# the call takes by itself, timed on a 1 x 1 matrix, is subtracted. The matrix stays in cache, which
+# makes the unit small. A row needs its d kernel values (exponentials), one triangular solve (half a
+# unit), a product with M and an update of M (a unit each), and half a unit when its site is
+# collected; exchanges about five times that.
+# Then a stream of ROWS rows in chunks, through update(): first against last chunk.
+# Medians. Usage: Rscript bench/online.R [ROWS]
+library(sparsegp)
+options(matprod = "blas")
+
+given <- commandArgs(TRUE)
+ROWS <- if (length(given)) as.numeric(given[[1L]]) else 1e6
+SIZES <- c(25, 50, 100, 200)
+CHUNK <- 10000
+REPEATS <- 7
+
+seconds <- function(run) system.time(run())[["elapsed"]]
+
+draw <- function(n) {
+  x <- matrix(runif(10 * n), n)
+  y <- 10 * sin(pi * x[, 1] * x[, 2]) + 20 * (x[, 3] - 0.5)^2 + 10 * x[, 4] + 5 * x[, 5] + rnorm(n)
+  list(x = x, y = y, offset = numeric(n))
+}
+
+# Seconds of one A %*% v of d x d
+product_time <- function(d, times = ceiling(4e8 / (d^2 + 2000))) {
+  A <- matrix(rnorm(d * d), d)
+  v <- rnorm(d)
+  median(replicate(REPEATS, seconds(function() for (i in seq_len(times)) A %*% v))) / times
+}
+dgemv_time <- function(d) product_time(d) - product_time(1)
+
+# A stream of enough rows that its basis is full and has settled.
+settled <- function(d, score, predefined) {
+  first <- draw(5000)
+  sparsegp(first$x, first$y, kernel = kernel_rbf(25, sqrt(10)), likelihood = lik_gaussian(1),
+           learn = FALSE, method = method_online(size = d, score = score),
+           basis = if (predefined) first$x[1:d, ])
+}
+
+# Seconds a row in the engine, from a settled state
+row_time <- function(fit) {
+  chunk <- draw(CHUNK)
+  problem <- sparsegp:::stream_problem(fit, chunk)
+  run <- function() sparsegp:::engine_online(problem, fit$hyper$theta, fit$stream$state)
+  run()
+  median(replicate(REPEATS, seconds(run))) / CHUNK
+}
+
+# What share of the rows changed the basis
+exchange_share <- function(fit) {
+  chunk <- draw(CHUNK)
+  more <- update(fit, chunk$x, chunk$y)
+  (more$convergence$fates - fit$convergence$fates)[["exchanged"]] / CHUNK
+}
+
+measure <- function(d) {
+  unit <- dgemv_time(d)
+  cat(sprintf("d = %3d, one dgemv %.2f us\n", d, 1e6 * unit))
+  one <- function(label, ...) {
+    fit <- settled(d, ...)
+    took <- row_time(fit)
+    cat(sprintf("  %-22s %6.2f us a row = %5.1f dgemv, %8.0f rows a second, %4.1f %% exchanged\n",
+                label, 1e6 * took, took / unit, 1 / took, 100 * exchange_share(fit)))
+    took
+  }
+  c(predefined = one("predefined", "mean", TRUE), mean = one("exchanging, mean", "mean", FALSE),
+    kl = one("exchanging, kl", "kl", FALSE))
+}
+
+long_stream <- function(d, predefined) {
+  fit <- settled(d, "mean", predefined)
+  took <- numeric(10)
+  for (i in seq_along(took)) {
+    chunk <- draw(ROWS / length(took))
+    took[i] <- seconds(function() fit <<- update(fit, chunk$x, chunk$y))
+  }
+  each <- 1e6 * took / (ROWS / length(took))
+  cat(sprintf("d = %d, %s: update() takes %.2f us a row in the first tenth of %g rows, %.2f in the",
+              d, if (predefined) "predefined" else "exchanging", each[1], ROWS, each[10]),
+      sprintf("last (median %.2f)\n", median(each)))
+}
+
+cat(extSoftVersion()[["BLAS"]], "\n")
+set.seed(1)
+times <- vapply(SIZES, measure, numeric(3))
+cat("Growth of a row's time for each doubling of d (4 if all were d^2):\n")
+print(round(times[, -1] / times[, -length(SIZES)], 2))
+long_stream(100, TRUE)
+long_stream(100, FALSE)
