@@ -1,8 +1,8 @@
 #' sparsegp: Gaussian processes with honest error bars
 #'
 #' One verb, [sparsegp()], fits a Gaussian-process regression or classification model from a
-#' formula; [kernel_rbf()] and its family, [lik_gaussian()] and its family, [method_ep()] and the
-#' priors are small values that compose it. Everything else is what R users expect of a fitted
+#' formula; [kernel_rbf()] and its family, [lik_gaussian()] and its family, [method_ep()] and
+#' [method_online()], and the priors are small values that compose it. Everything else is what R users expect of a fitted
 #' model: [predict()][predict.sparsegp], [plot()][plot.sparsegp], [summary()][summary.sparsegp],
 #' `coef()`, `logLik()`, `residuals()`, `update()`, `simulate()`.
 #'
@@ -20,6 +20,9 @@
 #' | \eqn{\alpha}{alpha} | weights of the posterior mean, \eqn{k(x)'\alpha}{k(x)' alpha} |
 #' | \eqn{A}{A} | Cholesky factor of \eqn{I + T^{1/2} K T^{1/2}}{I + T^(1/2) K T^(1/2)}, \eqn{T = diag(\tau)}{T = diag(tau)} |
 #' | \eqn{B, R}{B, R} | basis, and the Cholesky factor of its kernel matrix, \eqn{K_B = R'R}{K_B = R'R} |
+#' | \eqn{z \sim N(a, M)}{z ~ N(a, M)} | posterior of the part a basis carries, \eqn{v(x)'z}{v(x)'z} with \eqn{v = R^{-T}k(x)}{v = R^-T k(x)}; a priori \eqn{N(0, I)}{N(0, I)} |
+#' | \eqn{S, t}{S, t} | sums of \eqn{\tau v v'}{tau v v'} and \eqn{\nu v}{nu v} over rows: \eqn{M = (I + S)^{-1}}{M = (I + S)^-1}, \eqn{a = Mt}{a = M t} |
+#' | \eqn{E, Q}{E, Q} | \eqn{R^{-1} M R^{-T}}{R^-1 M R^-T} (thesis: C + Q) and \eqn{K_B^{-1}}{K_B^-1} |
 #' | \eqn{V, \gamma}{V, gamma} | rows seen through the basis, \eqn{V = K_{nB} R^{-1}}{V = K_nB R^-1}, and the variance it leaves |
 #' | \eqn{G, H}{G, H} | stored factors: \eqn{var(x) = K(x,x) - |G'k(x)|^2 + |H'k(x)|^2}{var(x) = K(x,x) - |G'k(x)|^2 + |H'k(x)|^2} |
 #' | \eqn{n, p, d}{n, p, d} | rows, inputs, basis size |

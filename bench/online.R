@@ -1,24 +1,26 @@
 # Streams by method_online(): seconds a row, ten inputs, on a basis that is full, and
 #   - predefined (thesis 3.6.1): every row is projected;
 #   - exchanged: a novel row is judged against every point, and some replace one (scores mean, kl).
-# A row's cost is also given in units of one matrix-vector product of d x d, timed in the same run:
-# R's %*% calls dgemv once options(matprod = "blas") has turned off its search for NaN, and what
-# the call takes by itself, timed on a 1 x 1 matrix, is subtracted. The matrix stays in cache, which
-# makes the unit small. A row needs its d kernel values (exponentials), one triangular solve (half a
-# unit), a product with M and an update of M (a unit each), and half a unit when its site is
-# collected; exchanges about five times that.
-# Then a stream of ROWS rows in chunks, through update(): first against last chunk.
-# Medians. Usage: Rscript bench/online.R [ROWS]
+# A row's cost is also given in units of one matrix-vector product of d x d, timed next to it, again
+# and again, so that both see the same machine: R's %*% calls dgemv once options(matprod = "blas")
+# has turned off its search for NaN, and what the call takes by itself, timed on a 1 x 1 matrix, is
+# subtracted. The matrix stays in cache, which makes the unit small. A row needs its d kernel values
+# (exponentials, of distances in ten dimensions), a triangular solve (half a unit), a product with
+# the covariance and an update of it (a unit each), and half a unit when its site is collected; one
+# that is judged another solve and the scores, an exchange several times that.
+# Then a stream of ROWS rows in ten chunks, through update(): first against last chunk.
+# Medians of processor time: run it with one BLAS thread (OPENBLAS_NUM_THREADS=1).
+# Usage: Rscript bench/online.R [ROWS] [REPEATS]
 library(sparsegp)
 options(matprod = "blas")
 
 given <- commandArgs(TRUE)
 ROWS <- if (length(given)) as.numeric(given[[1L]]) else 1e6
+REPEATS <- if (length(given) > 1L) as.integer(given[[2L]]) else 15L
 SIZES <- c(25, 50, 100, 200)
-CHUNK <- 10000
-REPEATS <- 7
+CHUNK <- 20000
 
-seconds <- function(run) system.time(run())[["elapsed"]]
+seconds <- function(run) sum(system.time(run())[c("user.self", "sys.self")])
 
 draw <- function(n) {
   x <- matrix(runif(10 * n), n)
@@ -26,11 +28,12 @@ draw <- function(n) {
   list(x = x, y = y, offset = numeric(n))
 }
 
-# Seconds of one A %*% v of d x d
-product_time <- function(d, times = ceiling(4e8 / (d^2 + 2000))) {
+# Seconds of one A %*% v of d x d, of about a tenth of a second's worth
+product_time <- function(d) {
+  times <- ceiling(1e9 / (d^2 + 4000))
   A <- matrix(rnorm(d * d), d)
   v <- rnorm(d)
-  median(replicate(REPEATS, seconds(function() for (i in seq_len(times)) A %*% v))) / times
+  seconds(function() for (i in seq_len(times)) A %*% v) / times
 }
 dgemv_time <- function(d) product_time(d) - product_time(1)
 
@@ -42,13 +45,15 @@ settled <- function(d, score, predefined) {
            basis = if (predefined) first$x[1:d, ])
 }
 
-# Seconds a row in the engine, from a settled state
-row_time <- function(fit) {
+# Seconds a row in the engine, from a settled state, and seconds of a dgemv
+row_times <- function(fit, d) {
   chunk <- draw(CHUNK)
   problem <- sparsegp:::stream_problem(fit, chunk)
   run <- function() sparsegp:::engine_online(problem, fit$hyper$theta, fit$stream$state)
   run()
-  median(replicate(REPEATS, seconds(run))) / CHUNK
+  pairs <- replicate(REPEATS, c(dgemv = dgemv_time(d), row = seconds(run) / CHUNK))
+  c(row = median(pairs["row", ]), dgemv = median(pairs["dgemv", ]),
+    ratio = median(pairs["row", ] / pairs["dgemv", ]))
 }
 
 # What share of the rows changed the basis
@@ -59,14 +64,14 @@ exchange_share <- function(fit) {
 }
 
 measure <- function(d) {
-  unit <- dgemv_time(d)
-  cat(sprintf("d = %3d, one dgemv %.2f us\n", d, 1e6 * unit))
+  cat(sprintf("d = %d\n", d))
   one <- function(label, ...) {
     fit <- settled(d, ...)
-    took <- row_time(fit)
-    cat(sprintf("  %-22s %6.2f us a row = %5.1f dgemv, %8.0f rows a second, %4.1f %% exchanged\n",
-                label, 1e6 * took, took / unit, 1 / took, 100 * exchange_share(fit)))
-    took
+    took <- row_times(fit, d)
+    cat(sprintf("  %-17s %6.2f us a row = %5.2f dgemv of %5.2f us, %7.0f rows a second, %4.1f %%",
+                label, 1e6 * took[["row"]], took[["ratio"]], 1e6 * took[["dgemv"]],
+                1 / took[["row"]], 100 * exchange_share(fit)), "exchanged\n")
+    took[["row"]]
   }
   c(predefined = one("predefined", "mean", TRUE), mean = one("exchanging, mean", "mean", FALSE),
     kl = one("exchanging, kl", "kl", FALSE))

@@ -17,6 +17,10 @@
  *   B, d             basis and its size (thesis: BV set; IVM paper: active set)
  *   alpha            weights of the posterior mean, mean(x) = k(x)' alpha
  *   A                upper Cholesky factor of I + T^1/2 K T^1/2, T = diag(tau)
+ *   z ~ N(a, M)      what a basis carries of the posterior: v(x)'z, v = R^{-T} k(x), z ~ N(0, I)
+ *                    a priori; M = (I + S)^{-1}, a = M t (weights.h)
+ *   S, t             sums of tau v v' and nu v over rows
+ *   E, Q             R^{-1} M R^{-T} (thesis: C + Q), K_B^{-1}
  *   R                upper Cholesky factor of the basis's kernel matrix, K_B = R'R
  *   V, gamma         rows seen through the basis: V = K_nB R^{-1}, gamma = K_ii - |V_i|^2
  *   G, H             stored factors: var(x) = K(x,x) - |G'k|^2 + |H'k|^2
