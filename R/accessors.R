@@ -18,6 +18,7 @@ nobs.sparsegp <- function(object, ...) ready(object)$n
 #' @export
 logLik.sparsegp <- function(object, ...) {
   object <- ready(object)
+  refuse_several(object, "no evidence")
   structure(object$log_evidence, df = length(object$learning$gradient), nobs = nobs(object),
             class = "logLik")
 }
@@ -127,6 +128,7 @@ draws <- function(object, newdata, n = 1, ...) UseMethod("draws")
 draws.sparsegp <- function(object, newdata, n = 1, ...) {
   check_no_dots(...)
   object <- ready(object)
+  refuse_several(object, "no joint latent function")
   latent <- latent_draws(object, if (missing(newdata)) NULL else newdata, check_count(n, "n"))
   values <- to_latent(object, latent$values, latent$offset)
   colnames(values) <- paste0("draw_", seq_len(n))
@@ -165,6 +167,7 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   state <- with_seed(seed)
   on.exit(state$restore())
   object <- ready(object)
+  refuse_several(object, "no distribution of responses")
   latent <- latent_draws(object, arguments$newdata, nsim)
   value <- lik_values(object)
   weights <- if (is.null(arguments$newdata) && !is.null(object$weights)) object$weights else 1
@@ -192,6 +195,13 @@ with_seed <- function(seed) {
   set.seed(seed)
   list(seed = structure(seed, kind = as.list(RNGkind())),
        restore = function() assign(".Random.seed", before, globals))
+}
+
+# Classes each against the rest are as many models, of which no two agree on the data.
+refuse_several <- function(object, lack) {
+  if (!several_classes(object)) return(invisible())
+  stop_sparsegp("object", paste0("sets each class against the rest, which has ", lack),
+                "Fit two classes to get it")
 }
 
 # A fit that knows its rows. A stream's keeps none.

@@ -1,5 +1,5 @@
-# From what users hand over to numbers: model frames and matrices, the basis they give, the response,
-# the scaling of inputs.
+# From what users hand over to numbers: model frames and matrices, the basis they give, the
+# response, the scaling of inputs.
 
 # The part of the call that model.frame() understands, evaluated where the user called.
 model_frame <- function(call, env, drop = TRUE) {
@@ -119,23 +119,37 @@ read_response <- function(y, lik, offset, weights, streams) {
        unit = unit * size, levels = NULL, given = y)
 }
 
-# A stream may begin with one class, if the response names the other.
+# A stream may begin with one class, if the response names the others; and it may have more than
+# two, each against the rest.
 read_binary <- function(y, streams) {
-  codes <- if (is.factor(y) && streams && nlevels(y) == 2L) y
+  codes <- if (is.factor(y) && streams && nlevels(y) > 1L) y
            else if (is.factor(y)) droplevels(y)
            else if (is.logical(y)) factor(y, c(FALSE, TRUE))
            else if (is.numeric(y) && !all(y %in% c(0, 1)) && !all(y %in% c(-1, 1))) NULL
            else factor(y)
-  if (is.null(codes) || nlevels(droplevels(codes)) > 2L) {
+  if (is.null(codes) || !streams && nlevels(codes) > 2L) {
     stop_sparsegp("y", "is not a two-class response",
-                  "Give a factor with two levels, a logical, 0/1 or -1/1")
+                  paste("Give a factor with two levels, a logical, 0/1 or -1/1; or more levels to",
+                        "method = method_online(), which sets each class against the rest"))
   }
   if (nlevels(if (streams) codes else droplevels(codes)) < 2L) {
     stop_sparsegp("y", paste0("has only one class, ", as.character(codes[1L])),
                   "Give rows of both classes")
   }
-  list(y = c(-1, 1)[as.integer(codes)], weights = NULL, centre = 0, unit = 1,
-       levels = levels(codes))
+  list(y = class_codes(codes), weights = NULL, centre = 0, unit = 1, levels = levels(codes))
+}
+
+# Two classes are -1 and 1 for C; more are numbers from 1.
+class_codes <- function(y) if (nlevels(y) == 2L) c(-1, 1)[as.integer(y)] else as.integer(y)
+
+# The rows as C wants them: a q x n matrix, or with more than two classes a named list of them, each
+# class being 1 and the rest -1.
+rows_for_c <- function(lik, y, weights, levels) {
+  rows <- lik_traits(lik)$data_rows
+  if (length(levels) <= 2L) return(rows(y, weights))
+  lapply(stats::setNames(seq_along(levels), levels), function(class) {
+    rows(ifelse(y == class, 1, -1), weights)
+  })
 }
 
 # The response of more rows, as the fit reads it: numbers, or a factor of its levels.

@@ -12,6 +12,7 @@ spec_for_c <- function(kernel) {
 
 # One run of the method at theta. sites: list(tau, nu) to start from, NULL for scratch.
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
+  if (is.list(problem$rows)) return(run_against_rest(problem, theta, sites, gradient))
   n <- nrow(problem$x)
   from_kernel <- seq_len(problem$nkernel)
   if (is.null(sites)) sites <- list(tau = numeric(n), nu = numeric(n))
@@ -52,11 +53,11 @@ engine_sparse <- function(problem, theta, freeze, sweeps) {
   run
 }
 
-# A stream that has seen nothing: p inputs.
-empty_state <- function(p) {
+# A stream that has seen nothing: p inputs, one process per class.
+empty_state <- function(p, classes = 1L) {
   count <- c(numeric(length(FATES)), rows = 0, logz = 0, stale = 0, stride = 1, traced = 0)
   list(points = matrix(0, p, 0L), id = numeric(), R = matrix(0, 0L, 0L), S = matrix(0, 0L, 0L),
-       t = matrix(0, 0L, 1L), count = unname(count), trace = matrix(0, 5L, 0L))
+       t = matrix(0, 0L, classes), count = unname(count), trace = matrix(0, 5L, 0L))
 }
 
 STATE <- names(empty_state(0L))
@@ -72,7 +73,38 @@ engine_online <- function(problem, theta, state, start = NULL) {
     informative = method$order == "informative"
   )
   .Call(sg_online, problem$spec, theta[from_kernel], state, start, problem$x,
-        problem$lik["type"], list(theta[-from_kernel]), list(problem$rows), problem$offset, options)
+        problem$lik["type"], class_thetas(problem, theta),
+        if (is.list(problem$rows)) unname(problem$rows) else list(problem$rows), problem$offset,
+        options)
+}
+
+# Hyperparameters of the likelihood, class by class.
+class_thetas <- function(problem, theta) {
+  classes <- if (is.list(problem$rows)) length(problem$rows) else 1L
+  own <- theta[-seq_len(problem$nkernel)]
+  unname(split(own, rep(seq_len(classes), each = length(own) / classes)))
+}
+
+# Every class against the rest: processes that share the kernel's hyperparameters and nothing else,
+# so that evidences and their gradients add.
+run_against_rest <- function(problem, theta, sites, gradient) {
+  kernel <- seq_len(problem$nkernel)
+  own <- class_thetas(problem, theta)
+  runs <- lapply(seq_along(own), function(class) {
+    mine <- problem
+    mine$rows <- problem$rows[[class]]
+    start <- if (!is.null(sites)) list(tau = sites$tau[[class]], nu = sites$nu[[class]])
+    engine_run(mine, c(theta[kernel], own[[class]]), start, gradient)
+  })
+  each <- function(field) lapply(runs, `[[`, field)
+  list(
+    status = min(unlist(each("status"))), logz = sum(unlist(each("logz"))),
+    converged = all(unlist(each("converged"))), tau = each("tau"), nu = each("nu"),
+    gradient = if (gradient) {
+      c(Reduce(`+`, lapply(each("gradient"), `[`, kernel)),
+        unlist(lapply(each("gradient"), `[`, -kernel)))
+    }
+  )
 }
 
 # Full EP holds n x n matrices; where they do not fit, say what does.
@@ -102,13 +134,41 @@ engine_latent <- function(problem, theta, run, x) {
 }
 
 engine_predict <- function(fit, x, joint = FALSE) {
+  if (several_classes(fit)) return(predict_classes(fit, x))
   .Call(sg_predict, fit$spec, kernel_theta(fit), fit$posterior, x, joint)
 }
 
-engine_lik_predict <- function(fit, mean, var, spread = FALSE) {
-  .Call(sg_lik_predict, fit$likelihood["type"], lik_theta(fit), as.double(mean), as.double(var),
-        spread)
+# Latent moments of every class: matrices with a column for each.
+predict_classes <- function(fit, x) {
+  d <- nrow(fit$posterior$basis)
+  moments <- lapply(seq_along(fit$response$levels), function(class) {
+    posterior <- fit$posterior
+    posterior$alpha <- posterior$alpha[, class]
+    posterior$H <- posterior$H[, (class - 1L) * d + seq_len(d), drop = FALSE]
+    .Call(sg_predict, fit$spec, kernel_theta(fit), posterior, x, FALSE)
+  })
+  columns <- function(field) {
+    matrix(unlist(lapply(moments, `[[`, field)), nrow(x),
+           dimnames = list(NULL, fit$response$levels))
+  }
+  list(mean = columns("mean"), var = columns("var"))
 }
+
+# Moments of a response; for several classes mean and var are matrices with a column for each, and
+# so are the answers.
+engine_lik_predict <- function(fit, mean, var, spread = FALSE) {
+  own <- matrix(lik_theta(fit), ncol = NCOL(mean))
+  runs <- lapply(seq_len(NCOL(mean)), function(class) {
+    .Call(sg_lik_predict, fit$likelihood["type"], own[, class], as.double(as.matrix(mean)[, class]),
+          as.double(as.matrix(var)[, class]), spread)
+  })
+  if (!is.matrix(mean)) return(runs[[1L]])
+  lapply(stats::setNames(nm = names(Filter(length, runs[[1L]]))), function(field) {
+    matrix(unlist(lapply(runs, `[[`, field)), nrow(mean), dimnames = dimnames(mean))
+  })
+}
+
+several_classes <- function(fit) length(fit$response$levels) > 2L
 
 engine_lik_eval <- function(fit, f, rows = NULL) {
   .Call(sg_lik_eval, fit$likelihood["type"], lik_theta(fit), rows, as.double(f))

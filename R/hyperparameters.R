@@ -121,10 +121,15 @@ kernel_hyper <- function(kernel, env) {
 }
 
 # Likelihood hyperparameters come with their own starts and priors (likelihoods.R).
-lik_hyper <- function(lik, rows, offset, response_unit) {
+lik_hyper <- function(lik, rows, offset, response_unit, class = NULL) {
+  if (is.list(rows)) { # one process per class
+    parts <- Map(function(mine, class) lik_hyper(lik, mine, offset, response_unit, class), rows,
+                 names(rows))
+    return(do.call(rbind, unname(parts)))
+  }
   parts <- lapply(names(lik$params), function(base) {
     about <- lik_traits(lik)$about[[base]]
-    hyper_rows(base, base, "likelihood", about$log, response_unit^about$unit_power,
+    hyper_rows(paste(c(base, class), collapse = "."), base, "likelihood", about$log, response_unit^about$unit_power,
                about$start(rows, offset), lik$params[[base]],
                function(unit) about$prior(unit, offset))
   })

@@ -12,7 +12,8 @@
 #' @param f,g Fits of [sparsegp()] with the same kernel, hyperparameters, scaling and removed
 #'   constant, such as the stages of a stream after its pilot.
 #' @param ... Nothing.
-#' @return A number of at least 0 (to rounding), in nats. Errors are of class `sparsegp_error`.
+#' @return A number of at least 0 (to rounding), in nats; with more than two classes the sum over
+#'   them. Errors are of class `sparsegp_error`.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, section
 #'   3.2.
 #' @examples
@@ -33,8 +34,12 @@ kl.sparsegp <- function(f, g, ...) {
   g <- ready(g)
   check_same_prior(f, g)
   points <- joint_basis(f, unique(rbind(f$posterior$basis, g$posterior$basis)))
-  one <- whitened_posterior(f, points)
-  two <- whitened_posterior(g, points)
+  sum(vapply(seq_len(NCOL(f$posterior$alpha)), function(class) {
+    divergence(whitened_posterior(f, points, class), whitened_posterior(g, points, class))
+  }, 0))
+}
+
+divergence <- function(one, two) {
   shift <- backsolve(two$factor, two$mean - one$mean, transpose = TRUE)
   ratio <- backsolve(two$factor, t(one$factor), transpose = TRUE)
   log_det <- sum(log(diag(two$factor))) - sum(log(diag(one$factor)))
@@ -43,7 +48,8 @@ kl.sparsegp <- function(f, g, ...) {
 
 check_same_prior <- function(f, g) {
   prior <- function(fit) {
-    list(fit$spec, fit$scaling[c("kept", "centre", "sd")], fit$response[c("centre", "unit")],
+    list(fit$spec, fit$scaling[c("kept", "centre", "sd")],
+         fit$response[c("centre", "unit", "levels")],
          kernel_theta(fit))
   }
   same <- isTRUE(all.equal(prior(f), prior(g), tolerance = 1e-12))
@@ -62,14 +68,17 @@ joint_basis <- function(fit, x) {
 }
 
 # The posterior of z, f(x) = R'z at the points: mean, and the upper factor of its covariance.
-whitened_posterior <- function(fit, points) {
+whitened_posterior <- function(fit, points, class) {
   posterior <- fit$posterior
+  d <- nrow(posterior$basis)
   W <- backsolve(points$R, engine_kernel(fit, points$x, posterior$basis), transpose = TRUE)
   cov <- diag(nrow(W))
   if (!is.null(posterior$G)) cov <- cov - tcrossprod(W %*% posterior$G)
-  if (!is.null(posterior$H)) cov <- cov + tcrossprod(W %*% posterior$H)
+  if (!is.null(posterior$H)) {
+    cov <- cov + tcrossprod(W %*% posterior$H[, (class - 1L) * d + seq_len(d), drop = FALSE])
+  }
   factor <- tryCatch(chol(cov), error = function(e) {
     stop_sparsegp("f", "or `g` has a posterior so sharp that its divergence is lost in rounding")
   })
-  list(mean = drop(W %*% posterior$alpha), factor = factor)
+  list(mean = drop(W %*% as.matrix(posterior$alpha)[, class]), factor = factor)
 }

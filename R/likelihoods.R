@@ -13,6 +13,10 @@
 #' The Gaussian and the probit likelihood have closed forms (thesis section 2.4; Minka's formulas
 #' 56-60); the logit one is integrated numerically to a relative accuracy of 1e-9.
 #'
+#' With more than two levels, and [method_online()], `lik_probit()` and `lik_logit()` set each class
+#' against the rest: a process per class on a common basis, with a common kernel and a `bias` each
+#' (thesis section 5.2; the point that leaves the basis is the one of least largest score, 5.10).
+#'
 #' A likelihood may also be given to [sparsegp()] by name (`"probit"`) or as an R
 #' [family][stats::family]: `gaussian()`, `binomial("probit")`, `binomial("logit")`.
 #'
@@ -149,7 +153,8 @@ default_likelihood <- function(y) {
                   "Give numbers, a logical, or a factor with two levels")
   }
   stop_sparsegp("y", paste0("has ", length(unique(y)), " classes"),
-                "Choose two classes with `subset`, or recode the response; more are to come")
+                paste("Choose two classes with `subset`, or set each class against the rest by",
+                      "likelihood = lik_probit(), method = method_online()"))
 }
 
 is_two_valued <- function(y) {

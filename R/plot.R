@@ -74,6 +74,10 @@ plot.sparsegp <- function(x, which = NULL, type = c("fit", "trace", "reliability
   }
   style <- plot_style(...)
   x <- ready(x)
+  if (type != "trace" && several_classes(x)) {
+    stop_sparsegp("type", paste0("= \"", type, "\" is for regressions and two classes"),
+                  "Use type = \"trace\", or plot what predict(type = \"prob\") gives")
+  }
   drawn <- switch(
     type,
     fit = plot_fit(x, which, newdata, level, n, style),

@@ -1,15 +1,18 @@
 #' Predictions from a Gaussian-process fit
 #'
-#' | `type` | regression | two classes |
-#' |---|---|---|
-#' | `"response"` | mean of the response | probability of the second level |
-#' | `"latent"` | mean of the latent function (the same) | mean of the latent function, without the bias |
-#' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level |
-#' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` |
+#' | `type` | regression | two classes | more classes |
+#' |---|---|---|---|
+#' | `"response"` | mean of the response | probability of the second level | as `"prob"` |
+#' | `"latent"` | mean of the latent function (the same) | mean of the latent function, without the bias | n x C matrix |
+#' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix |
+#' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same |
 #'
 #' Probabilities are averaged over the latent function's posterior, not read off at its mean. With
 #' \eqn{N(\mu, s^2)}{N(mu, s2)} the posterior of the latent function at an input, the probit
 #' likelihood gives \eqn{\Phi((\mu + bias)/\sqrt{1 + s^2})}{Phi((mu + bias) / sqrt(1 + s2))}.
+#'
+#' With more than two classes, each against the rest, the classes' own probabilities are divided by
+#' their sum.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param newdata Data frame with the variables of the formula, or for fits of a matrix a matrix, a
@@ -68,6 +71,10 @@ check_predict_request <- function(object, type, se.fit, interval) {
   if (type %in% c("prob", "class") && (se.fit || interval != "none")) {
     stop_sparsegp(if (se.fit) "se.fit" else "interval",
                   paste0("is not defined for type = \"", type, "\""), "Use type = \"response\"")
+  }
+  if (several_classes(object) && (interval != "none" || se.fit && type != "latent")) {
+    stop_sparsegp(if (se.fit) "se.fit" else "interval", "is not defined for more than two classes",
+                  "Use type = \"prob\", or se.fit with type = \"latent\"")
   }
   if (interval == "prediction" && (classes || type == "latent")) {
     stop_sparsegp("interval", "= \"prediction\" is for the response of a regression",
@@ -209,6 +216,7 @@ to_response <- function(object, mean) {
 }
 
 mean_response <- function(object, latent) {
+  if (several_classes(object)) return(class_probabilities(object, latent))
   to_response(object, engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)
 }
 
@@ -219,8 +227,9 @@ standard_deviation <- function(object, latent, type) {
 }
 
 class_probabilities <- function(object, latent) {
-  second <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
-  prob <- cbind(1 - second, second)
+  own <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
+  # each class against the rest: probabilities of one row need not sum to 1 by themselves
+  prob <- if (is.matrix(own)) own / rowSums(own) else cbind(1 - own, own)
   colnames(prob) <- object$response$levels
   prob
 }

@@ -8,7 +8,9 @@ print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print_head(x)
   cat("\nHyperparameters:\n")
   print(coef(x), digits = digits)
-  cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
+  if (!several_classes(x)) {
+    cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
+  }
   print_convergence(x)
   invisible(given)
 }
@@ -27,7 +29,10 @@ print_head <- function(x) {
   if (!is.null(x$terms)) cat("  ", deparse1(stats::formula(x$terms)), "\n", sep = "")
   cat("  ", counted(nobs(x), "row"), ", ", counted(ncol(x$posterior$basis), "input"), "; ",
       x$likelihood$type, " likelihood; kernel ", format(x$kernel), "\n", sep = "")
-  if (!is.null(x$response$levels)) {
+  if (several_classes(x)) {
+    cat("  ", length(x$response$levels), " classes, each against the rest: ",
+        toString(x$response$levels), "\n", sep = "")
+  } else if (!is.null(x$response$levels)) {
     cat("  probability of ", dQuote(x$response$levels[2L], FALSE), " against ",
         dQuote(x$response$levels[1L], FALSE), "\n", sep = "")
   } else {
@@ -123,12 +128,14 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   if (any(grepl("lengthscale[.]", rownames(hyper)))) {
     cat("Length scales say how far the function reaches along an input, not how much it matters.\n")
   }
-  cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), sep = "")
-  if (!is.null(x$mean_loo_lpd)) {
-    cat("; leave-one-out log predictive density ", format(x$mean_loo_lpd, digits = digits),
-        " per row", sep = "")
+  if (!several_classes(fit)) {
+    cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), sep = "")
+    if (!is.null(x$mean_loo_lpd)) {
+      cat("; leave-one-out log predictive density ", format(x$mean_loo_lpd, digits = digits),
+          " per row", sep = "")
+    }
+    cat("\n")
   }
-  cat("\n")
   if (!is.null(x$confusion)) {
     cat("\nLeave-one-out classes:\n")
     print(x$confusion)

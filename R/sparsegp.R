@@ -215,7 +215,7 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   scaling <- scale_inputs(x, setup$scale)
   resolved <- resolve_kernel(setup$kernel, list(names = colnames(x), terms = input_terms,
                                                 kept = scaling$kept))
-  rows <- lik_traits(lik)$data_rows(response$y, response$weights)
+  rows <- rows_for_c(lik, response$y, response$weights, response$levels)
   env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
               input_range = scaling$range)
   table <- hyper_table(resolved, lik, env, rows, chunk$offset / response$unit, setup$prior)

@@ -1,6 +1,8 @@
-# Streams by method_online(): seconds a row, ten inputs, on a basis that is full, and
+# Streams by method_online(): seconds a row, ten inputs, on a basis of d points that is
 #   - predefined (thesis 3.6.1): every row is projected;
-#   - exchanged: a novel row is judged against every point, and some replace one (scores mean, kl).
+#   - exchanged: full, every novel row is judged against every point, and some replace one. How many
+#     depends on the score: "kl" the fewest, "error" the most;
+#   - filled: the first d rows of a stream, each of which joins, and the d^3 of beginning and ending.
 # A row's cost is also given in units of one matrix-vector product of d x d, timed next to it, again
 # and again, so that both see the same machine: R's %*% calls dgemv once options(matprod = "blas")
 # has turned off its search for NaN, and what the call takes by itself, timed on a 1 x 1 matrix, is
@@ -45,15 +47,30 @@ settled <- function(d, score, predefined) {
            basis = if (predefined) first$x[1:d, ])
 }
 
-# Seconds a row in the engine, from a settled state, and seconds of a dgemv
-row_times <- function(fit, d) {
-  chunk <- draw(CHUNK)
-  problem <- sparsegp:::stream_problem(fit, chunk)
-  run <- function() sparsegp:::engine_online(problem, fit$hyper$theta, fit$stream$state)
+# Median seconds a row of `n` rows, of a dgemv timed beside it, and the median of their ratio
+timed <- function(run, n, d) {
   run()
-  pairs <- replicate(REPEATS, c(dgemv = dgemv_time(d), row = seconds(run) / CHUNK))
+  pairs <- replicate(REPEATS, c(dgemv = dgemv_time(d), row = seconds(run) / n))
   c(row = median(pairs["row", ]), dgemv = median(pairs["dgemv", ]),
     ratio = median(pairs["row", ] / pairs["dgemv", ]))
+}
+
+# In the engine, from a settled state
+row_times <- function(fit, d) {
+  problem <- sparsegp:::stream_problem(fit, draw(CHUNK))
+  timed(function() sparsegp:::engine_online(problem, fit$hyper$theta, fit$stream$state), CHUNK, d)
+}
+
+# The first d rows, again and again
+filling_times <- function(fit, d) {
+  problem <- sparsegp:::stream_problem(fit, draw(d))
+  times <- ceiling(CHUNK / d)
+  run <- function() {
+    for (i in seq_len(times)) {
+      sparsegp:::engine_online(problem, fit$hyper$theta, sparsegp:::empty_state(10L))
+    }
+  }
+  timed(run, d * times, d)
 }
 
 # What share of the rows changed the basis
@@ -63,18 +80,22 @@ exchange_share <- function(fit) {
   (more$convergence$fates - fit$convergence$fates)[["exchanged"]] / CHUNK
 }
 
+report <- function(label, took, share) {
+  cat(sprintf("  %-17s %6.2f us a row = %5.2f dgemv of %5.2f us, %7.0f rows a second, %4.1f %%",
+              label, 1e6 * took[["row"]], took[["ratio"]], 1e6 * took[["dgemv"]],
+              1 / took[["row"]], 100 * share), "exchanged\n")
+  took[["row"]]
+}
+
 measure <- function(d) {
   cat(sprintf("d = %d\n", d))
   one <- function(label, ...) {
     fit <- settled(d, ...)
-    took <- row_times(fit, d)
-    cat(sprintf("  %-17s %6.2f us a row = %5.2f dgemv of %5.2f us, %7.0f rows a second, %4.1f %%",
-                label, 1e6 * took[["row"]], took[["ratio"]], 1e6 * took[["dgemv"]],
-                1 / took[["row"]], 100 * exchange_share(fit)), "exchanged\n")
-    took[["row"]]
+    report(label, row_times(fit, d), exchange_share(fit))
   }
-  c(predefined = one("predefined", "mean", TRUE), mean = one("exchanging, mean", "mean", FALSE),
-    kl = one("exchanging, kl", "kl", FALSE))
+  c(predefined = one("predefined", "mean", TRUE), mean = one("exchanged, mean", "mean", FALSE),
+    kl = one("exchanged, kl", "kl", FALSE), error = one("exchanged, error", "error", FALSE),
+    filled = report("filled", filling_times(settled(d, "mean", FALSE), d), 0))
 }
 
 long_stream <- function(d, predefined) {
@@ -86,13 +107,13 @@ long_stream <- function(d, predefined) {
   }
   each <- 1e6 * took / (ROWS / length(took))
   cat(sprintf("d = %d, %s: update() takes %.2f us a row in the first tenth of %g rows, %.2f in the",
-              d, if (predefined) "predefined" else "exchanging", each[1], ROWS, each[10]),
+              d, if (predefined) "predefined" else "exchanged", each[1], ROWS, each[10]),
       sprintf("last (median %.2f)\n", median(each)))
 }
 
 cat(extSoftVersion()[["BLAS"]], "\n")
 set.seed(1)
-times <- vapply(SIZES, measure, numeric(3))
+times <- vapply(SIZES, measure, numeric(5))
 cat("Growth of a row's time for each doubling of d (4 if all were d^2):\n")
 print(round(times[, -1] / times[, -length(SIZES)], 2))
 long_stream(100, TRUE)

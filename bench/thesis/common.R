@@ -1,5 +1,5 @@
-# What the scripts in this folder share. Each of them repeats an experiment of Csató's thesis (2002)
-# and prints the thesis's numbers beside those of the package. The thesis's rbf kernel is
+# What the scripts in this folder share. Each of them repeats an experiment of Csató's thesis
+# (2002) and prints the thesis's numbers beside those of the package. The thesis's rbf kernel is
 # exp(-|x - x'|^2 / (2 p sigma_K^2)) of p inputs (5.2): lengthscale^2 = p sigma_K^2.
 library(sparsegp)
 

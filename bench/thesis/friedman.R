@@ -28,7 +28,8 @@ isotropic <- function(i) {
                 likelihood = lik_gaussian(learned[["noise"]]))
   by_size <- function(method) {
     vapply(SIZES, function(size) {
-      mse(d, kernel = known$kernel, likelihood = known$likelihood, learn = FALSE, method = method(size))
+      mse(d, kernel = known$kernel, likelihood = known$likelihood, learn = FALSE,
+          method = method(size))
     }, 1)
   }
   out <- c(by_size(function(size) method_online(size, pilot = 250)),

@@ -3,8 +3,9 @@
 #     more points.
 #   - rbf kernel of sigma_K^2 = 1, novelty 1e-6: how many points are taken? The thesis says about 12
 #     and does not name the interval; [-4, 4] is that of fig. 2.1.
-#   - rbf kernel and 10 points: error by the score that decides which point leaves, beside batch
-#     EP (exact for Gaussian noise) on 10 points at even distances.
+#   - rbf kernel and few points: error by the score that decides which point leaves, beside batch EP
+#     (exact for Gaussian noise) on as many points at even distances.
+#   - The order of the rows should hardly matter where the basis has room.
 # Usage: Rscript bench/thesis/sinc.R [repetitions] [file.pdf for the figure]
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -55,24 +56,40 @@ points_taken <- function(half) {
              novelty_1e_2 = mean(runs[, 3]))
 }
 
-ten_points <- function(size) {
+by_score <- function(size) {
   runs <- repeated(REPEATS, function(i) {
     d <- noisy_sinc(4)
     error <- function(...) root_mse(sinc_fit(d, thesis_rbf(1, 1), ...), 4)
     even <- data.frame(x = seq(-4, 4, length.out = size))
-    c(mean = error(method_online(size = size)), kl = error(method_online(size = size, score = "kl")),
+    c(mean = error(method_online(size = size)),
+      kl = error(method_online(size = size, score = "kl")),
       error = error(method_online(size = size, score = "error")),
       ep = error(method_ep(size = size)), even = error(method_ep(), basis = even))
   })
   data.frame(size = size, t(colMeans(runs)))
 }
 
+# The same rows at random and sorted by the input, as a time series would come.
+by_order <- function() {
+  runs <- repeated(REPEATS, function(i) {
+    d <- noisy_sinc(4)
+    sorted <- d[order(d$x), ]
+    error <- function(...) root_mse(sinc_fit(..., kernel = thesis_rbf(1, 1)), 4)
+    c(random = error(d, method = method_online(size = 50)),
+      sorted = error(sorted, method = method_online(size = 50)))
+  })
+  summarised(runs)[c("mean", "max")]
+}
+
 table_of <- function(values, row) do.call(rbind, lapply(values, row))
 show_table("Polynomial kernels on [-4, 4]: most points, and root mean squared error",
            table_of(1:6, polynomial))
-show_table("rbf kernel: points taken, by interval and novelty", table_of(c(2, 3, 4, 10), points_taken))
-show_table("rbf kernel on [-4, 4]: root mean squared error by score, of method_ep(), of even points",
-           table_of(c(8, 10, 12, 15), ten_points))
+show_table("rbf kernel: points taken, by interval and novelty",
+           table_of(c(2, 3, 4, 10), points_taken))
+show_table("rbf kernel on [-4, 4]: root mean squared error by score; method_ep(); even points",
+           table_of(c(8, 10, 12, 15), by_score))
+show_table("rbf kernel on [-4, 4], size 50: root mean squared error by order of the rows",
+           by_order())
 
 if (length(commandArgs(TRUE)) >= 2) {
   set.seed(1)

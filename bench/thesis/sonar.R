@@ -1,6 +1,6 @@
 # Thesis fig. 5.5: sonar returns from rocks and metal cylinders, 104 training and 104 test rows (the
-# aspect-angle dependent split), standardised inputs; sparse EP to the letter in random orders of the
-# training rows. The thesis: 8.9 +- 0.9 % wrong with half of the rows as basis, 6.7 % with (nearly)
+# aspect-angle dependent split), standardised inputs; sparse EP to the letter in random orders of
+# the training rows. The thesis: 8.9 +- 0.9 % wrong with half of the rows as basis, 6.7 % with (nearly)
 # all of them, where the spread over the orders vanishes. Its likelihood is Phi(y f / sigma_0) with
 # sigma_0^2 = 0.0001: the package's with a kernel variance of 1 / sigma_0^2. The text says
 # "variance sigma_K = 0.25": both readings, sigma_K and sigma_K^2, are tried.

@@ -1,5 +1,5 @@
-# Thesis fig. 5.6a: USPS digit 4 against the rest, 7291 training and 2007 test images of 256 pixels in
-# [-1, 1]; rbf kernel of sigma_K^2 = 0.5. The thesis has about the 1.7 % that the Nystroem method
+# Thesis fig. 5.6a: USPS digit 4 against the rest, 7291 training and 2007 test images of 256 pixels
+# in [-1, 1]; rbf kernel of sigma_K^2 = 0.5. The thesis has about the 1.7 % that the Nystroem method
 # reaches with 256 points (Williams and Seeger, 2001). It does not say its noise, which here is the
 # kernel's variance. Random orders of the training rows.
 #   online     method_online(size), and with score "kl"

@@ -196,3 +196,55 @@ test_that("rows far from the basis, without prior variance, or repeated are lega
   fit <- sparsegp(rep(1:2, 50), rep(c(TRUE, FALSE), 50), method = method_online(), learn = FALSE)
   expect_identical(nrow(basis(fit)), 2L)
 })
+
+# Three classes against the rest on a common basis, straight through the engine.
+three_classes <- function(d, size, rows) {
+  class <- cut(d$numbers, c(-Inf, -0.7, 0.7, Inf), labels = FALSE)
+  problem <- list(
+    x = d$x[rows, , drop = FALSE], nkernel = 2L, method = method_online(size = size),
+    rows = lapply(1:3, function(c) rbind(ifelse(class[rows] == c, 1, -1))),
+    spec = list(type = "rbf", vars = 0:1, ard = FALSE, degree = 0L, parts = list()),
+    lik = list(type = "probit"), offset = numeric(length(rows)), frozen = FALSE, size = size
+  )
+  engine_online(problem, c(log(c(2, 0.8)), -0.5, 0, 0.3), empty_state(2L, 3L))
+}
+
+test_that("classes share a basis, and the point of least largest score leaves it", {
+  d <- online_data(30)
+  all <- three_classes(d, 30L, 1:16) # every row is novel: none is left out
+  expect_identical(all$id, as.double(1:16))
+  largest <- Reduce(pmax, lapply(1:3, function(c) {
+    E <- tcrossprod(all$H[, (c - 1) * 16 + 1:16])
+    all$alpha[, c]^2 / diag(E)
+  }))
+  some <- three_classes(d, 15L, 1:16)
+  expect_identical(setdiff(1:16, some$id), which.min(largest))
+  # and each class's posterior is the one from its own sums
+  d <- online_data(200)
+  run <- three_classes(d, 20L, 1:200)
+  expect_gt(run$count[4L], 5) # exchanges
+  K <- rbf(2, 0.8)(t(run$points), t(run$points))
+  for (c in 1:3) {
+    at <- (c - 1) * 20 + 1:20
+    E <- solve(K + crossprod(run$R, run$S[, at] %*% run$R))
+    expect_equal(tcrossprod(run$H[, at]), E, tolerance = 1e-9) # solve(), condition number 1e4
+    expect_equal(run$alpha[, c], drop(E %*% crossprod(run$R, run$t[, c])), tolerance = 1e-9)
+  }
+})
+
+test_that("on a predefined basis every class is its own binary stream", {
+  d <- online_data(100)
+  class <- factor(cut(d$numbers, c(-Inf, -0.7, 0.7, Inf), labels = c("a", "b", "c")))
+  fit <- sparsegp(d$x, class, basis = 1:12, likelihood = lik_probit(0.2), kernel = kernel_rbf(2, 1),
+                  method = method_online(), learn = FALSE)
+  own <- lapply(levels(class), function(level) {
+    sparsegp(d$x, class == level, basis = 1:12, likelihood = lik_probit(0.2),
+             kernel = kernel_rbf(2, 1), method = method_online(), learn = FALSE)
+  })
+  prob <- sapply(own, predict, d$x)
+  expect_equal(predict(fit, d$x, type = "prob"), prob / rowSums(prob), tolerance = 1e-12,
+               ignore_attr = TRUE)
+  expect_equal(unname(predict(fit, d$x, type = "latent")),
+               unname(sapply(own, predict, d$x, type = "latent")), tolerance = 1e-12)
+  expect_equal(fit$log_evidence, sum(sapply(own, `[[`, "log_evidence")), tolerance = 1e-12)
+})

@@ -228,3 +228,48 @@ test_that("kl() is zero of a fit and itself, that of (3.16) for one row, and add
   expect_error(kl(full, other), "`g`", class = "sparsegp_error")
   expect_error(kl(full, 1), "`g`", class = "sparsegp_error")
 })
+
+test_that("more than two classes: each against the rest, in chunks, in any labelling", {
+  set.seed(2)
+  flowers <- iris[sample(150L), ]
+  method <- method_online(size = 30, pilot = 100)
+  fit <- sparsegp(Species ~ ., flowers, likelihood = lik_probit(), method = method)
+  expect_named(coef(fit), c("variance", "lengthscale", "bias.setosa", "bias.versicolor",
+                            "bias.virginica"))
+  chunks <- in_chunks(sparsegp(Species ~ ., flowers[0L, ], likelihood = "probit", method = method),
+                      flowers, 35)
+  prob <- predict(fit, flowers, type = "prob")
+  expect_equal(predict(chunks, flowers, type = "prob"), prob, tolerance = 1e-10)
+  expect_identical(colnames(prob), levels(flowers$Species))
+  expect_equal(rowSums(prob), rep(1, 150), tolerance = 1e-12, ignore_attr = TRUE)
+  expect_gt(mean(predict(fit, flowers, type = "class") == flowers$Species), 0.93)
+  expect_identical(is.na(predict(fit, flowers, type = "class", reject = 0.9)),
+                   apply(prob, 1L, max) < 0.9)
+  expect_identical(predict(fit, flowers), prob)
+  other <- transform(flowers, Species = factor(Species, rev(levels(Species))))
+  relabelled <- sparsegp(Species ~ ., other, likelihood = "probit", method = method)
+  # the search stops elsewhere within its tolerance when sums are in another order
+  expect_equal(predict(relabelled, other, type = "prob")[, colnames(prob)], prob, tolerance = 1e-6)
+  before <- fit
+  after <- update(fit, flowers[1:2, ])
+  expect_equal(kl(after, before) >= 0, TRUE)
+  expect_output(print(summary(fit)), "3 classes, each against the rest: setosa, versicolor")
+})
+
+test_that("what classes against the rest cannot give is refused with the reason", {
+  method <- method_online(size = 20, pilot = 100)
+  fit <- sparsegp(Species ~ ., iris, likelihood = "logit", method = method, learn = FALSE)
+  refusals <- list(
+    function() logLik(fit), function() draws(fit, iris[1:2, ]),
+    function() simulate(fit, newdata = iris[1:2, ]), function() plot(fit, newdata = iris),
+    function() predict(fit, iris, se.fit = TRUE),
+    function() predict(fit, iris, interval = "confidence")
+  )
+  for (refuse in refusals) expect_error(refuse(), class = "sparsegp_error")
+  expect_identical(dim(predict(fit, iris[1:4, ], type = "latent", se.fit = TRUE)$se.fit), c(4L, 3L))
+  expect_error(update(fit, transform(iris[1:2, ], Species = "rosa")), "rosa",
+               class = "sparsegp_error")
+  expect_error(sparsegp(Species ~ ., iris, likelihood = "probit"), "method_online",
+               class = "sparsegp_error")
+  expect_error(sparsegp(Species ~ ., iris), "method_online", class = "sparsegp_error")
+})
