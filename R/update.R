@@ -14,8 +14,8 @@
 #'
 #' If an update fails the old fit is as it was. Errors, of class `sparsegp_error`: factor levels or
 #' responses unseen so far; other values of an input that was constant in the first rows; values
-#' that are not finite; missing variables. Rows with missing values are left to the `na.action` of
-#' the first call.
+#' that are not finite; missing variables. `weights` and `na.action` are those of the first call,
+#' evaluated in the new rows; its `subset` is not applied to them.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param formula. New rows for a stream: a data frame with the variables of the formula, the

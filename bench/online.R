@@ -2,7 +2,7 @@
 #   - predefined (thesis 3.6.1): every row is projected;
 #   - exchanged: full, every novel row is judged against every point, and some replace one. How many
 #     depends on the score: "kl" the fewest, "error" the most;
-#   - filled: the first d rows of a stream, each of which joins, and the d^3 of beginning and ending.
+#   - filled: the first d rows of a stream, each of which joins, with the d^3 of the call itself.
 # A row's cost is also given in units of one matrix-vector product of d x d, timed next to it, again
 # and again, so that both see the same machine: R's %*% calls dgemv once options(matprod = "blas")
 # has turned off its search for NaN, and what the call takes by itself, timed on a 1 x 1 matrix, is

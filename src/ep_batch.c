@@ -3,6 +3,18 @@
 #include "chol.h"
 #include "ep_batch.h"
 
+/* Is every pivot well above rounding? A singular matrix may pass the factorisation by luck, with
+ * pivots that are noise. */
+static int pivots_matter(int d, const double *KB, const double *R)
+{
+    const double ROUNDING = 1e-14;
+    for (int j = 0; j < d; j++) {
+        const size_t jj = j + (size_t) d * j;
+        if (!(R[jj] * R[jj] > ROUNDING * KB[jj])) return 0;
+    }
+    return 1;
+}
+
 /* R with R'R = KB + jitter diag(KB), for the smallest jitter of the ladder that has one. */
 static sg_status factor_basis(int d, const double *KB, double *R, double *jitter)
 {
@@ -12,7 +24,7 @@ static sg_status factor_basis(int d, const double *KB, double *R, double *jitter
         for (size_t i = 0; i < size; i++) R[i] = KB[i];
         for (int j = 0; j < d; j++) R[j + (size_t) d * j] *= 1 + LADDER[step];
         *jitter = LADDER[step];
-        if (sg_potrf(d, R) == SG_OK) return SG_OK;
+        if (sg_potrf(d, R) == SG_OK && pivots_matter(d, KB, R)) return SG_OK;
     }
     return SG_NOT_PD;
 }

@@ -1,3 +1,4 @@
+#include <float.h>
 #include <math.h>
 #include <Rmath.h>
 #include "chol.h"
@@ -229,12 +230,13 @@ void sg_weights_remove(sg_weights *w, const sg_basis *b, const sg_removal *rem)
 
 /* ---- Scores ---- */
 
+/* E > 0; where rounding has eaten it, the point is too well known to be removed. */
 static double score_of(sg_score kind, double alpha, double E, double Q, double P)
 {
-    const double mean = alpha * alpha / E;
+    const double mean = alpha * alpha / fmax2(E, DBL_MIN);
     if (kind == SG_SCORE_MEAN) return mean;
     if (kind == SG_SCORE_ERROR) return fabs(alpha) / Q;
-    return mean + log(E / Q) + P / Q;
+    return mean + log(fmax2(E, DBL_MIN) / Q) + P / Q;
 }
 
 void sg_weights_scores(const sg_weights *w, const sg_basis *b, const sg_seen *seen,
