@@ -44,7 +44,7 @@ engine_sparse <- function(problem, theta, freeze, sweeps) {
   options <- list(
     size = if (is.null(problem$basis)) min(method$size, nrow(problem$x)) else nrow(problem$basis),
     frozen = !is.null(problem$basis), kl = method$projection == "kl", novelty = method$novelty,
-    score = score_code("mean"), freeze = min(freeze, .Machine$integer.max), sweeps = sweeps,
+    score = score_code(method$score), freeze = min(freeze, .Machine$integer.max), sweeps = sweeps,
     tol = method$tol
   )
   run <- .Call(sg_ep_sparse, problem$spec, theta[from_kernel], problem$basis, problem$x,

@@ -11,7 +11,7 @@ selects_basis <- function(problem) {
 # Does the posterior come from the sweeps themselves, rather than from batch EP on what they chose?
 keeps_sweeping <- function(problem) {
   method <- problem$method
-  selects_basis(problem) && method$freeze == Inf ||
+  is.null(problem$basis) && method$freeze == Inf ||
     method$projection == "kl" && (selects_basis(problem) || !is.null(problem$basis))
 }
 

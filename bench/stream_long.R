@@ -52,9 +52,9 @@ run <- function(name, per_call = CHUNK) {
       seconds <- seconds + system.time(fit <- update(fit, d[rows, ]))[["elapsed"]]
     }
   }
-  cat(sprintf("%s: %.0f rows, %d points, %.2f million rows a second; memory %+.1f MB after the first",
-              name, nobs(fit), nrow(basis(fit)), (ROWS - CHUNK) / seconds / 1e6,
-              megabytes() - used), "chunk\n")
+  cat(sprintf("%s: %.0f rows, %d points, %.2f million rows a second; ", name, nobs(fit),
+              nrow(basis(fit)), (ROWS - CHUNK) / seconds / 1e6))
+  cat(sprintf("memory %+.1f MB after the first chunk\n", megabytes() - used))
   fit
 }
 

@@ -28,6 +28,14 @@ void sg_row_norms(int n, const double *U, double *out)
     }
 }
 
+void sg_col_squares(int n, const double *U, int ldu, double *out)
+{
+    for (int j = 0; j < n; j++) {
+        const double *u = U + (size_t) ldu * j;
+        out[j] = sg_dot(j + 1, u, u);
+    }
+}
+
 void sg_row_squares(int n, int d, const double *X, double *out)
 {
     for (int i = 0; i < n; i++) out[i] = 0;

@@ -15,6 +15,9 @@ double sg_log_diag(int n, const double *U);
 /* out[i] = sum_j U[i,j]^2, rows of an upper triangular U[n x n]: the diagonal of U U' */
 void sg_row_norms(int n, const double *U, double *out);
 
+/* out[j] = sum_i U[i,j]^2, columns of an upper triangular U[n x n]: the diagonal of U'U */
+void sg_col_squares(int n, const double *U, int ldu, double *out);
+
 /* out[i] = sum_j X[i,j]^2, rows of any X[n x d] */
 void sg_row_squares(int n, int d, const double *X, double *out);
 

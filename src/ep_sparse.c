@@ -32,9 +32,21 @@ static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_
     return sg_process_refresh(gp, ws);
 }
 
+/* What a site's change does to the scores' parts; nothing where no score is asked for again. */
+static void move_scores(sg_process *gp, const double *v, const sg_step *step,
+                        const sg_row_rules *rules)
+{
+    const int d = gp->basis.d, wants_P = rules->score == SG_SCORE_KL;
+    if (rules->frozen) return;
+    for (int i = 0; wants_P && i < d; i++) gp->v[i] = v[i];
+    if (wants_P) sg_basis_to_weights(&gp->basis, 1, gp->v);
+    sg_weights_move_scores(gp->w, &gp->basis, gp->g, wants_P ? gp->v : NULL, step);
+}
+
 /* Takes a row's site out of the posterior (thesis 4.36, App. G's sign mended). Returns 0, and
  * changes nothing, when what is left would not be a distribution. */
-static int remove_site(sg_process *gp, const double *v, double tau, double nu, int frozen)
+static int remove_site(sg_process *gp, const double *v, double tau, double nu,
+                       const sg_row_rules *rules)
 {
     sg_weights *w = gp->w;
     const sg_basis *b = &gp->basis;
@@ -43,13 +55,14 @@ static int remove_site(sg_process *gp, const double *v, double tau, double nu, i
     if (!(g > 0)) return 0;
     const sg_step back = {(tau * mean - nu) / g, tau / g, -tau, -nu};
     sg_weights_move(w, b, gp->g, &back);
-    if (!frozen) sg_weights_move_scores(w, b, gp->g, NULL, &back);
+    move_scores(gp, v, &back, rules);
     sg_weights_absorb(w, b, 1, v, b->cap, &tau, &nu, -1, gp->score);
     return 1;
 }
 
 /* Puts a site back whose row cannot be seen anew. */
-static void restore_site(sg_process *gp, const double *v, double tau, double nu, int frozen)
+static void restore_site(sg_process *gp, const double *v, double tau, double nu,
+                         const sg_row_rules *rules)
 {
     sg_weights *w = gp->w;
     const sg_basis *b = &gp->basis;
@@ -57,7 +70,7 @@ static void restore_site(sg_process *gp, const double *v, double tau, double nu,
     const double g = 1 + tau * var;
     const sg_step step = {(nu - tau * mean) / g, -tau / g, tau, nu};
     sg_weights_move(w, b, gp->g, &step);
-    if (!frozen) sg_weights_move_scores(w, b, gp->g, NULL, &step);
+    move_scores(gp, v, &step, rules);
     sg_weights_absorb(w, b, 1, v, b->cap, &tau, &nu, 1, gp->score);
 }
 
@@ -86,11 +99,13 @@ static void keep_site(const sweep *s, int i, const double *v, int d, double prio
     s->sites->nu[i] = tilt->step.nu;
 }
 
-/* The exchange turns the coordinates of every row. */
+/* A removal turns the coordinates of every row. */
 static void exchange(const sweep *s, int leaver)
 {
-    sg_row_remove(s->gp, leaver);
-    sg_removal_rotate(&s->gp->removal, s->sparse->n, s->sparse->V, s->gp->basis.cap);
+    for (; leaver >= 0; leaver = sg_basis_redundant(&s->gp->basis, NULL, s->rules->novelty)) {
+        sg_row_remove(s->gp, leaver);
+        sg_removal_rotate(&s->gp->removal, s->sparse->n, s->sparse->V, s->gp->basis.cap);
+    }
 }
 
 /* Row i, number `at` of the view. Returns 1 when the basis has changed. */
@@ -105,11 +120,11 @@ static int take(const sweep *s, int i, int at)
     sg_row_tilt tilt;
     sg_row_fate fate = SG_ROW_SKIPPED;
     int leaver = -1;
-    if (!had || remove_site(gp, old, tau, nu, s->rules->frozen)) {
+    if (!had || remove_site(gp, old, tau, nu, s->rules)) {
         if (sg_row_marginals(gp, s->rows, i, &seen, &tilt)) {
             fate = sg_row_judge(gp, &seen, s->view.prior[at], s->rules, &tilt, &leaver);
         }
-        if (had && fate == SG_ROW_SKIPPED) restore_site(gp, old, tau, nu, s->rules->frozen);
+        if (had && fate == SG_ROW_SKIPPED) restore_site(gp, old, tau, nu, s->rules);
     }
     s->report->fate[fate]++;
     if (fate == SG_ROW_PROJECTED || fate == SG_ROW_DECLINED) {

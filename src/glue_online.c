@@ -1,5 +1,6 @@
 /* glue_online.c: what changes its basis on the way. A stream's state in, the state after some rows
  * out, nothing changed in place; and sparse EP with basis exchange. */
+#include "chol.h"
 #include "glue.h"
 #include "ep_sparse.h"
 #include "online.h"
@@ -31,6 +32,7 @@ static sg_status read_process(SEXP state, sg_process *gp)
     if (d >= cap) Rf_error("internal error: a state of more points than its size");
     gp->basis.d = d;
     copy_columns(d, d, REAL(sg_field(state, "R")), d, gp->basis.R, cap);
+    sg_col_squares(d, gp->basis.R, cap, gp->basis.K);
     Memcpy(gp->points, sg_doubles_of(sg_field(state, "points"), (size_t) d * gp->p, "points"),
            (size_t) d * gp->p);
     Memcpy(gp->id, sg_doubles_of(sg_field(state, "id"), d, "id"), d);

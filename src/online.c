@@ -157,7 +157,11 @@ static int take(sg_process *gp, const sg_rows *rows, const sg_online_options *op
     if (fate == SG_ROW_ADDED || fate == SG_ROW_EXCHANGED) {
         absorb(gp, b);
         sg_row_include(gp, &b->view, i, b->before + b->row[i] + 1, tilt);
-        if (fate == SG_ROW_EXCHANGED) sg_row_remove(gp, leaver);
+        const double novelty = options->rules.novelty;
+        for (; fate == SG_ROW_EXCHANGED && leaver >= 0;
+             leaver = sg_basis_redundant(&gp->basis, NULL, novelty)) {
+            sg_row_remove(gp, leaver);
+        }
     }
     note(record, gp, seen.gamma, tilt, fate);
     return fate == SG_ROW_ADDED || fate == SG_ROW_EXCHANGED;

@@ -150,6 +150,8 @@ sg_row_fate sg_row_judge(sg_process *gp, const sg_seen *seen, double prior_var,
     sg_row_fate fate = SG_ROW_PROJECTED;
     if (!rules->frozen && seen->gamma > rules->novelty * prior_var) {
         if (!whole_steps(gp, seen->gamma, tilt)) return SG_ROW_SKIPPED;
+        *leaver = sg_basis_redundant(&gp->basis, seen, rules->novelty);
+        if (*leaver >= 0) return SG_ROW_EXCHANGED;
         if (gp->basis.d < rules->size) return SG_ROW_ADDED;
         *leaver = least_point(gp, seen, rules->score, tilt);
         if (*leaver < gp->basis.d) return SG_ROW_EXCHANGED;

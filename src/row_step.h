@@ -60,7 +60,7 @@ typedef enum {
     SG_ROW_PROJECTED, /* not novel */
     SG_ROW_DECLINED,  /* novel, but the least of the points it would have stood among */
     SG_ROW_ADDED,
-    SG_ROW_EXCHANGED, /* added, and the point of least score removed */
+    SG_ROW_EXCHANGED, /* added, and another removed: of least score, or redundant beside it */
     SG_ROW_SKIPPED,   /* its tilt has no site */
     SG_ROW_FATES
 } sg_row_fate;
@@ -96,7 +96,8 @@ void sg_row_project(sg_process *gp, const sg_seen *seen, const sg_row_rules *rul
 void sg_row_include(sg_process *gp, const sg_view *view, int i, double id,
                     const sg_row_tilt *tilt);
 
-/* Removes a point from all; gp->removal says how v of rows outside turn. O(C d^2). */
+/* Removes a point from all; gp->removal says how v of rows outside turn. O(C d^2). After an
+ * exchange sg_basis_redundant() may name further points. */
 void sg_row_remove(sg_process *gp, int j);
 
 /* Both directions of thesis 3.16, summed over the latent functions. */

@@ -13,7 +13,7 @@ static double *zeros(size_t n, const sg_ws *ws)
 
 sg_basis sg_basis_new(int cap, const sg_ws *ws)
 {
-    sg_basis b = {cap, 0, zeros((size_t) cap * cap, ws), zeros(cap, ws)};
+    sg_basis b = {cap, 0, zeros((size_t) cap * cap, ws), zeros(cap, ws), zeros(cap, ws)};
     return b;
 }
 
@@ -112,7 +112,19 @@ void sg_basis_grow(sg_basis *b, const sg_seen *seen)
     }
     column[d] = sqrt(seen->gamma);
     b->Q[d] = 1 / seen->gamma;
+    b->K[d] = sg_dot(d + 1, column, column);
     b->d++;
+}
+
+int sg_basis_redundant(const sg_basis *b, const sg_seen *seen, double novelty)
+{
+    int least = -1;
+    double share = novelty;
+    for (int j = 0; j < b->d; j++) {
+        const double Q = b->Q[j] + (seen ? seen->q[j] * seen->q[j] / seen->gamma : 0);
+        if (1 / (Q * b->K[j]) < share) share = 1 / (Q * b->K[j]), least = j;
+    }
+    return least;
 }
 
 /* ---- A point less. Without its column, R is upper Hessenberg; rotations of neighbouring rows
@@ -163,6 +175,7 @@ void sg_removal_end(const sg_removal *rem, sg_basis *b)
     const double Qjj = rem->q[j];
     for (int i = 0; i < d; i++) b->Q[i] -= rem->q[i] * rem->q[i] / Qjj;
     drop_entry(d, j, b->Q);
+    drop_entry(d, j, b->K);
     for (int c = j; c < d - 1; c++) {
         for (int i = 0; i <= c; i++) b->R[i + (size_t) cap * c] = rem->R[i + (size_t) cap * c];
     }

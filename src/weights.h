@@ -23,7 +23,8 @@
 typedef struct {
     int cap, d;
     double *R; /* upper triangular */
-    double *Q; /* d: diagonal of K_B^{-1}, for the scores */
+    double *K; /* d: diagonal of K_B */
+    double *Q; /* d: diagonal of K_B^{-1}; 1 / Q_jj is what the other points leave of K_jj */
 } sg_basis;
 
 typedef struct {
@@ -75,6 +76,12 @@ void sg_weights_absorb(sg_weights *w, const sg_basis *b, int m, const double *V,
  * begins at its prior. seen->gamma > 0. O(d). */
 void sg_weights_grow(sg_weights *w, const sg_basis *b, const sg_seen *seen);
 void sg_basis_grow(sg_basis *b, const sg_seen *seen);
+
+/* The point of which the others would leave least, as a share of its prior variance, once `seen`
+ * has joined (NULL: as the basis is), if that is less than `novelty`; else -1. Each point was novel
+ * when it joined, but those that joined later may have made it redundant, and K_B singular.
+ * O(d). */
+int sg_basis_redundant(const sg_basis *b, const sg_seen *seen, double novelty);
 
 /* The removal of point j: what it takes, and what rows outside must do to their v. */
 typedef struct {

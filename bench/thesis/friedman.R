@@ -32,7 +32,7 @@ isotropic <- function(i) {
           method = method(size))
     }, 1)
   }
-  out <- c(by_size(function(size) method_online(size, pilot = 250)),
+  out <- c(by_size(function(size) method_online(size, score = "mean", pilot = 250)),
            by_size(function(size) method_online(size, score = "kl", pilot = 250)))
   for (size in SIZES) out <- c(out, mse(d, method = method_ep(size)))
   c(out, mse(d))

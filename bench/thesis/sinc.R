@@ -61,7 +61,7 @@ by_score <- function(size) {
     d <- noisy_sinc(4)
     error <- function(...) root_mse(sinc_fit(d, thesis_rbf(1, 1), ...), 4)
     even <- data.frame(x = seq(-4, 4, length.out = size))
-    c(mean = error(method_online(size = size)),
+    c(mean = error(method_online(size = size, score = "mean")),
       kl = error(method_online(size = size, score = "kl")),
       error = error(method_online(size = size, score = "error")),
       ep = error(method_ep(size = size)), even = error(method_ep(), basis = even))

@@ -25,7 +25,8 @@ test_y <- y[!in_training]
 thesis_fit <- function(order, kernel, size, sweeps) {
   rows <- which(in_training)[order]
   sweeps_of(x[rows, ], y[rows], kernel = kernel, likelihood = lik_probit(0), scale = FALSE,
-            learn = FALSE, method = method_ep(size, "kl", freeze = Inf, sweeps = sweeps),
+            learn = FALSE, method = method_ep(size, "kl", freeze = Inf, sweeps = sweeps,
+                                              score = "mean"),
             basis = if (size == length(rows)) seq_along(rows))
 }
 

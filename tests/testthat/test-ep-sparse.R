@@ -60,7 +60,8 @@ test_that("size = n is full EP, to the letter of the thesis as well", {
   for (freeze in c(2, Inf)) for (projection in c("moment", "kl")) {
     fit <- sparsegp(sex ~ FL + RW + CL, d, learn = FALSE, kernel = kernel_matern12(),
                     method = method_ep(200, projection, freeze))
-    expect_equal(logLik(fit), logLik(full), tolerance = 1e-10)
+    # to the letter: 200 sequential updates a sweep, to a change of 1e-6
+    expect_equal(logLik(fit), logLik(full), tolerance = if (freeze == 2) 1e-12 else 1e-6)
   }
   # one point of 200 less: sweeps with exchange
   for (projection in c("moment", "kl")) {
@@ -81,7 +82,7 @@ test_that("a basis is chosen, kept after `freeze` sweeps, and reported", {
   expect_identical(anyDuplicated(rows), 0L)
   expect_identical(rownames(basis(fit)), rownames(d)[rows])
   trace <- fit$convergence$trace
-  expect_true(all(trace$exchanges[-(1:2)] == 0) && all(trace$exchanges[1:2] > 0))
+  expect_true(all(trace$exchanges[-(1:2)] == 0) && trace$exchanges[1L] >= 20)
   expect_identical(nrow(trace), fit$convergence$sweeps)
   expect_output(print(summary(fit)), "Points that joined the basis, sweep by sweep: ")
   given <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, basis = rows, learn = FALSE)
