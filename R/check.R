@@ -46,6 +46,9 @@ check_count_or_inf <- function(x, argument) {
   if (identical(x, Inf)) x else check_count(x, argument)
 }
 
+# Below 1e-11 what the other points leave of one is lost in rounding.
+check_novelty <- function(x) check_number(x, "novelty", 1e-11, 0.5, open = FALSE)
+
 check_flag <- function(x, argument) {
   if (is.logical(x) && length(x) == 1L && !is.na(x)) return(x)
   stop_sparsegp(argument, "must be TRUE or FALSE")

@@ -20,8 +20,7 @@ model_frame <- function(call, env, drop = TRUE) {
 model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   terms <- stats::delete.response(terms)
   # only at the fit: later data may well have one level of several, and xlev keeps the others
-  used <- intersect(rownames(attr(terms, "factors")), names(frame))
-  if (is.null(xlev)) check_factor_levels(frame[used])
+  if (is.null(xlev)) check_factor_levels(used_inputs(terms, frame))
   x <- stats::model.matrix(terms, frame, contrasts.arg = contrasts, xlev = xlev)
   assign <- attr(x, "assign")
   coding <- attr(x, "contrasts")
@@ -34,14 +33,25 @@ model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   list(x = x, terms = attr(terms, "term.labels")[assign[assign > 0L]])
 }
 
-check_factor_levels <- function(frame) {
-  levels <- vapply(frame, function(column) {
+# The variables of a model frame that the terms use as inputs.
+used_inputs <- function(terms, frame) {
+  terms <- stats::delete.response(terms)
+  as.list(frame)[intersect(rownames(attr(terms, "factors")), names(frame))]
+}
+
+# Levels of each variable; 2 for numbers, which need none.
+factor_levels <- function(variables) {
+  vapply(variables, function(column) {
     if (is.factor(column)) nlevels(column)
     else if (is.character(column)) length(unique(column)) else 2L
   }, 0L)
+}
+
+check_factor_levels <- function(variables) {
+  levels <- factor_levels(variables)
   if (all(levels > 1L)) return(invisible())
   stop_sparsegp("formula", paste0("has a factor with a single level: ",
-                                  toString(names(frame)[levels < 2L])), "Leave it out")
+                                  toString(names(variables)[levels < 2L])), "Leave it out")
 }
 
 # ---- The basis a user gives: row numbers, or points in the inputs' space ----
@@ -50,6 +60,7 @@ check_factor_levels <- function(frame) {
 formula_basis <- function(basis, terms, frame, x) {
   if (!is.data.frame(basis)) return(matrix_basis(basis, x))
   terms <- stats::delete.response(terms)
+  refuse_workspace(terms, basis, "basis")
   points <- tryCatch(
     stats::model.frame(terms, basis, na.action = stats::na.fail,
                        xlev = stats::.getXlevels(terms, frame)),
@@ -60,8 +71,18 @@ formula_basis <- function(basis, terms, frame, x) {
 }
 
 matrix_basis <- function(basis, x) {
+  if (is.logical(basis)) {
+    stop_sparsegp("basis", "is logical", "Give row numbers, as which() does, or points")
+  }
   if (is.null(basis) || (is.numeric(basis) && is.null(dim(basis)))) return(basis)
+  given <- colnames(basis)
   points <- check_inputs(basis, "basis")
+  if (all(colnames(x) %in% given)) return(points[, colnames(x), drop = FALSE])
+  invented <- identical(colnames(x), paste0("x", seq_len(ncol(x))))
+  if (!is.null(given) && !invented && !identical(colnames(points), colnames(x))) {
+    stop_sparsegp("basis", paste0("lacks ", toString(setdiff(colnames(x), given))),
+                  paste0("The inputs are ", toString(colnames(x))))
+  }
   if (ncol(points) != ncol(x)) {
     stop_sparsegp("basis", paste0("has ", ncol(points), " columns for ", ncol(x), " inputs"),
                   "Give row numbers, or a matrix with the inputs' columns")

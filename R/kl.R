@@ -33,7 +33,9 @@ kl.sparsegp <- function(f, g, ...) {
   f <- ready(f)
   g <- ready(g)
   check_same_prior(f, g)
-  points <- joint_basis(f, unique(rbind(f$posterior$basis, g$posterior$basis)))
+  basis <- unique(rbind(f$posterior$basis, g$posterior$basis))
+  if (nrow(basis) == 0L) return(0) # neither knows more than the prior
+  points <- joint_basis(f, basis)
   sum(vapply(seq_len(NCOL(f$posterior$alpha)), function(class) {
     divergence(whitened_posterior(f, points, class), whitened_posterior(g, points, class))
   }, 0))

@@ -93,7 +93,7 @@
 #' @param freeze Sweeps with exchange of basis points; whole number of at least 1 or `Inf`.
 #' @param sweeps Most sweeps; whole number of at least 1.
 #' @param novelty A row joins the basis only if the basis leaves more than this share of its prior
-#'   variance; in (0, 1).
+#'   variance; from 1e-11 to 0.5.
 #' @param damping Largest share of a step taken in a batch sweep, in (0, 1].
 #' @param tol Convergence: the largest distance of a tilted moment from the posterior's, in units of
 #'   the row's cavity standard deviation; positive.
@@ -142,7 +142,7 @@ method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sw
     projection = check_choice(projection, c("moment", "kl"), "projection"),
     freeze = check_count_or_inf(freeze, "freeze"), sweeps = check_count(sweeps, "sweeps"),
     score = check_choice(score, c("kl", "mean", "error"), "score"),
-    novelty = check_number(novelty, "novelty", 0, 1), damping = as.double(damping),
+    novelty = check_novelty(novelty), damping = as.double(damping),
     tol = check_number(tol, "tol", 0)
   ))
 }
@@ -156,7 +156,7 @@ method_online <- function(size = 100, projection = c("kl", "moment"),
     size = check_count(size, "size"),
     projection = check_choice(projection, c("kl", "moment"), "projection"),
     score = check_choice(score, c("kl", "mean", "error"), "score"),
-    novelty = check_number(novelty, "novelty", 0, 1),
+    novelty = check_novelty(novelty),
     order = check_choice(order, c("given", "random", "informative"), "order"),
     pilot = check_count(pilot, "pilot")
   ))

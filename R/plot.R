@@ -50,7 +50,11 @@
 #'   Others are errors.
 #' @return Invisibly a data frame of what was drawn.
 #'   One input: the input, `fit`, `lwr`, `upr` and for regression `new_lwr`, `new_upr`.
-#'   Two: the inputs and `fit`. Trace: `sweep`, `log_evidence`, `change`. Reliability: `predicted`
+#'   Two: the inputs and `fit`. Trace: `sweep`, `log_evidence`, `change` and where
+#'   the method chooses its basis `exchanges`, points that joined it; for a stream `row`, `size` of
+#'   the basis, `log_evidence` of the rows so far, `lpd`, the mean log predictive density of rows
+#'   since the entry before, and the KL divergences of the row's step (thesis 3.16), `kl_new_old`
+#'   and `kl_old_new`. Reliability: `predicted`
 #'   or `nominal`, `observed`, `lwr`, `upr` and, for classes, `rows` in the bin. Bad arguments are
 #'   errors of class `sparsegp_error`.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD

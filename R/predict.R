@@ -143,12 +143,12 @@ new_inputs <- function(object, newdata, offset = NULL) {
 # model.frame() looks for what newdata lacks where the formula was written, and would predict for
 # the rows it finds there. Constants of a term, such as knots, may come from there; whole variables
 # may not.
-refuse_workspace <- function(terms, newdata) {
+refuse_workspace <- function(terms, newdata, argument = "newdata") {
   if (is.environment(newdata)) return(invisible())
   names <- lapply(as.list(attr(terms, "variables"))[-1L], all.vars)
   lacking <- vapply(names, function(name) length(name) > 0L && !any(name %in% names(newdata)), NA)
   if (!any(lacking)) return(invisible())
-  stop_sparsegp("newdata", paste0("lacks ", toString(unique(unlist(names[lacking])))),
+  stop_sparsegp(argument, paste0("lacks ", toString(unique(unlist(names[lacking])))),
                 "It needs the variables of the formula")
 }
 
@@ -221,7 +221,9 @@ mean_response <- function(object, latent) {
 }
 
 standard_deviation <- function(object, latent, type) {
-  if (type == "latent") return(sqrt(latent$var) * object$response$unit)
+  # where the response scales with the latent function, its mean is the latent function
+  identity <- lik_traits(object$likelihood)$scales
+  if (identity || type == "latent") return(sqrt(latent$var) * object$response$unit)
   spread <- engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE)$spread
   sqrt(spread) * response_unit(object)
 }

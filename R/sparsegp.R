@@ -19,9 +19,11 @@
 #' probability of the second level.
 #'
 #' @section Convergence:
-#' For fits of all rows at once `fit$convergence` records `sweeps`, `change` (the largest distance of
-#' a tilted moment from the posterior's), `converged`, `damped` and `sequential` (sweeps), `skipped` (refused site updates)
-#' and `trace` (log evidence and change, sweep by sweep); `fit$learning` the search. `print()` and
+#' For streams `fit$convergence` holds `fates`, the number of rows that were projected, declined,
+#' added, exchanged or skipped (see [methods]), and `trace`, see [plot][plot.sparsegp]. For fits of
+#' all rows at once `fit$convergence` records `sweeps`, `change` (the largest distance of
+#' a tilted moment from the posterior's), `converged`, `damped` and `sequential` (sweeps), `skipped`
+#' (refused site updates) and `trace` (log evidence and change, sweep by sweep); `fit$learning` the search. `print()` and
 #' `summary()` say when something did not converge, and there is one warning.
 #'
 #' @param x For the default method a numeric matrix, numeric vector or data frame of numbers with a
@@ -38,8 +40,8 @@
 #'   [learn_control()].
 #' @param prior Named list of [priors] that replace the defaults.
 #' @param basis `NULL`: left to the method. Or the points that carry the latent function: row
-#'   numbers (counted among the rows used, for streams among the first `pilot`), a matrix with the inputs'
-#'   columns, or for formulas a data frame. All rows contribute through them ([method_ep()]); time
+#'   numbers (counted among the rows used; a stream waits until they have come), a matrix with the
+#'   inputs' columns, or for formulas a data frame. All rows contribute through them ([method_ep()]); time
 #'   and memory grow with the number of rows times the square of, and times, the size of the basis.
 #' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
 #' @param weights Positive numbers: the noise variance of a row is `noise / weight`. Gaussian
@@ -247,8 +249,8 @@ fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
 # One warning at most: learning cannot settle where EP did not.
 warn_about <- function(run, record) {
   if (run$converged) return(warn_about_search(record))
-  warn_sparsegp("EP did not converge in ", run$sweeps, " sweeps (change ", signif(run$change, 3),
-                "); raise method_ep(sweeps =) or lower its damping.")
+  warn_sparsegp("EP did not converge in ", counted(run$sweeps, "sweep"), " (change ",
+                signif(run$change, 3), "); raise method_ep(sweeps =) or lower its damping.")
 }
 
 # What every fit has; n: rows seen.

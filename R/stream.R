@@ -15,8 +15,10 @@
 
 start_stream <- function(chunk, setup, terms = NULL) {
   refuse_data_dependent(terms)
-  stream <- list(setup = setup, coder = if (!is.null(terms)) list(terms = terms), waiting = NULL,
-                 state = NULL, omitted = 0)
+  if (!is.null(setup$likelihood)) as_likelihood(setup$likelihood, numeric())
+  coder <- if (!is.null(terms)) list(terms = terms, given = given_contrasts(chunk$x))
+  stream <- list(setup = setup, coder = coder, weighted = !is.null(chunk$weights), waiting = NULL,
+                 state = NULL, omitted = 0, grown = FALSE)
   fit <- structure(list(method = setup$method, stream = stream), class = "sparsegp")
   fit <- feed(fit, chunk)
   if (can_begin(fit$stream)) ready(fit) else fit
@@ -33,16 +35,27 @@ refuse_data_dependent <- function(terms) {
                 "A stream has no access to all rows; compute such columns beforehand")
 }
 
+# Contrasts that factors carry themselves, which rbind() would drop.
+given_contrasts <- function(frame) {
+  own <- lapply(frame, attr, "contrasts")
+  own <- own[!vapply(own, is.null, NA)]
+  if (length(own)) own
+}
+
 # Takes a chunk of complete rows; what waited goes first.
 feed <- function(fit, chunk) {
   check_chunk(chunk)
+  check_weighted(fit$stream, chunk)
   fit$stream$omitted <- fit$stream$omitted + chunk_omitted(chunk)
   if (!is.null(fit$stream$state) && is.null(fit$stream$waiting)) return(continue(fit, chunk))
   waiting <- bind_chunks(fit$stream$waiting, chunk)
   if (chunk_size(waiting) >= fit$method$pilot) return(begin(fit, waiting))
+  if (chunk_size(waiting)) as_likelihood(fit$stream$setup$likelihood, waiting$y)
   shell <- fit[intersect(c("method", "stream", "call", "terms"), names(fit))]
   shell$stream["state"] <- list(NULL)
   shell$stream$waiting <- waiting
+  # what the model of the waiting rows draws at random must not change from call to call
+  shell$stream$seed <- if (needs_seed(fit)) sample.int(.Machine$integer.max, 1L)
   structure(shell, class = "sparsegp")
 }
 
@@ -51,12 +64,19 @@ ready <- function(fit) {
   waiting <- fit$stream$waiting
   if (is.null(waiting) || !is.null(fit$posterior)) return(fit)
   if (!can_begin(fit$stream)) {
-    what <- if (chunk_size(waiting) == 0L) "has seen no rows yet" else "has seen one class only"
+    what <- if (chunk_size(waiting) == 0L) "has seen no rows yet"
+            else "has too few rows: one class or one level only, or not yet the rows of `basis`"
     stop_sparsegp("object", what, "Give it rows by update(object, newdata)")
   }
+  state <- with_seed(fit$stream$seed)
+  on.exit(state$restore())
   started <- begin(fit, waiting)
   started$stream$waiting <- waiting
   started
+}
+
+needs_seed <- function(fit) {
+  fit$method$order == "random" || isTRUE(fit$stream$setup$control$restarts > 0L)
 }
 
 # ---- Chunks ----
@@ -77,6 +97,14 @@ check_chunk <- function(chunk) {
   if (is.matrix(chunk$x)) check_no_missing(x = check_finite_inputs(chunk$x))
 }
 
+# All rows of a stream have weights, or none.
+check_weighted <- function(stream, chunk) {
+  if (stream$weighted == !is.null(chunk$weights)) return(invisible())
+  if (stream$weighted) stop_sparsegp("weights", "are missing, and the rows before had them")
+  stop_sparsegp("weights", "are given, and the rows before had none",
+                "Begin the stream with weights, of 1 if need be")
+}
+
 bind_chunks <- function(first, second) {
   if (chunk_size(first) == 0L && chunk_size(second) == 0L) return(second)
   if (chunk_size(first) == 0L) return(second)
@@ -95,10 +123,18 @@ bind_responses <- function(first, second) {
   factor(c(as.character(first), as.character(second)), levels)
 }
 
-# Are there rows enough to fit? Classes need both of them, or a factor that names both.
+# Are there rows enough to fit? Classes need both of them, or a factor that names both; inputs that
+# are factors two levels; a basis of rows these rows.
 can_begin <- function(stream) {
-  y <- stream$waiting$y
-  if (chunk_size(stream$waiting) == 0L) return(FALSE)
+  waiting <- stream$waiting
+  y <- waiting$y
+  basis <- stream$setup$basis
+  if (chunk_size(waiting) == 0L) return(FALSE)
+  if (is.numeric(basis) && is.null(dim(basis)) && any(basis > length(y))) return(FALSE)
+  if (!is.null(stream$coder)) {
+    levels <- factor_levels(used_inputs(stream$coder$terms, waiting$x))
+    if (any(levels < 2L)) return(FALSE)
+  }
   lik <- as_likelihood(stream$setup$likelihood, y)
   lik_traits(lik)$response == "numeric" || is.logical(y) || nlevels(as.factor(y)) > 1L
 }
@@ -109,7 +145,7 @@ can_begin <- function(stream) {
 learn_coder <- function(coder, frame) {
   if (is.null(coder)) return(NULL)
   attr(frame, "terms") <- coder$terms
-  inputs <- model_inputs(coder$terms, frame)
+  inputs <- model_inputs(coder$terms, frame, coder$given)
   coder$xlevels <- stats::.getXlevels(coder$terms, frame)
   coder$contrasts <- attr(inputs$x, "contrasts")
   coder$input_terms <- inputs$terms
@@ -123,7 +159,8 @@ code_inputs <- function(coder, x) {
     known <- coder$xlevels[[name]]
     unseen <- setdiff(unique(as.character(x[[name]])), known)
     if (length(unseen)) {
-      stop_sparsegp("newdata", paste0("has levels of ", name, " unseen so far: ", toString(unseen)),
+      stop_sparsegp("newdata", paste0("has levels of ", name, " unseen so far: ",
+                                      toString(unseen, width = 60L)),
                     paste("Give the factor all its levels in the first rows, or raise",
                           "method_online(pilot =) until they occur"))
     }
@@ -131,12 +168,16 @@ code_inputs <- function(coder, x) {
   }
   attr(x, "terms") <- coder$terms # which rbind() and `[` drop
   x <- model_inputs(coder$terms, x, coder$contrasts, coder$xlevels)$x
-  check_finite_inputs(x)
+  check_no_missing(newdata = x)
+  check_finite_inputs(x, "newdata")
 }
 
 # An input that was constant while the scaling was read off has none, and no part in the model.
 check_constant <- function(scaling, x) {
-  moved <- vapply(scaling$dropped, function(name) any(x[, name] != scaling$constant[[name]]), NA)
+  moved <- vapply(scaling$dropped, function(name) {
+    known <- scaling$constant[[name]]
+    any(abs(x[, name] - known) > 1e-9 * abs(known)) # scale_inputs() takes 1e-10 for none
+  }, NA)
   if (!any(moved)) return(invisible())
   stop_sparsegp("newdata", paste0("has other values of an input that was constant in the first ",
                                   "rows: ", toString(scaling$dropped[moved])),

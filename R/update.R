@@ -5,25 +5,32 @@
 #' `update(fit, formula)` and `update(fit, argument = value)` fit again with the call changed, as
 #' for other models in R. Rows cannot be added to fits by other methods: those need all rows again.
 #'
+#' A refit of a stream knows the rows of the first call only, not those that updates brought; there
+#' is a warning then. `update(fit, data = )` is such a refit.
+#'
 #' A stream's scaling, the constant removed from its response, the starting values and what is
 #' learned come from its first `pilot` complete rows and are frozen then. Until there are that many,
-#' the rows are only kept, and a model of those that are there is made when it is asked for. So the
+#' the rows are only kept, and a model of those that are there is made, and learned, whenever it is
+#' asked for. So the
 #' same rows in the same order give the same fit, to rounding, in whatever chunks they come (with
 #' `order = "given"`). A stream may begin empty: `sparsegp(y ~ x, data[0, ], method =
 #' method_online())`.
 #'
 #' If an update fails the old fit is as it was. Errors, of class `sparsegp_error`: factor levels or
 #' responses unseen so far; other values of an input that was constant in the first rows; values
-#' that are not finite; missing variables. `weights` and `na.action` are those of the first call,
-#' evaluated in the new rows; its `subset` is not applied to them.
+#' that are not finite; variables that are missing or of another class. `weights` and `na.action`
+#' are those of the first call, evaluated in the new rows; its `subset` is not applied to them.
+#' Terms such as `I(x - mean(x))` are computed in each chunk by itself: such columns are better
+#' computed beforehand.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param formula. New rows for a stream: a data frame with the variables of the formula, the
-#'   response among them, or for fits of a matrix a matrix, vector or data frame of inputs. Else a
-#'   formula, with `.` for what was there; missing: unchanged.
-#' @param ... For new rows of a matrix: `y`, one response per row, and where the fit has them
-#'   `offset` and `weights`. Otherwise arguments of [sparsegp()] to add or replace; `NULL` removes
-#'   one.
+#'   response among them (also by the name `newdata`), or for fits of a matrix a matrix, vector or
+#'   data frame of inputs (also by the name `x`). Else a formula, with `.` for what was there;
+#'   missing: unchanged.
+#' @param ... For new rows: `weights` where the fit has them, one per row; for rows of a matrix also
+#'   `y`, one response per row, and `offset`. Otherwise arguments of [sparsegp()] to add or
+#'   replace; `NULL` removes one.
 #' @param evaluate Evaluate the new call, or return it?
 #' @return A fit, or the call.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters
@@ -45,6 +52,15 @@ update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
   if (!missing(formula.) && !inherits(formula., "formula")) {
     return(add_rows(object, formula., ...))
   }
+  if (!is.null(object$stream) && missing(formula.)) {
+    given <- names(substitute(list(...)))
+    if ("newdata" %in% given) return(add_named_rows(object, "newdata", ...))
+    if (all(c("x", "y") %in% given)) return(add_named_rows(object, "x", ...))
+  }
+  if (isTRUE(object$stream$grown)) {
+    warn_sparsegp("This fits again what the first call names; rows that update() took later are ",
+                  "not in it.")
+  }
   if (!missing(formula.) && is.null(object$terms)) {
     stop_sparsegp("formula.", "cannot change a fit of a matrix", "Call sparsegp() again")
   }
@@ -61,6 +77,13 @@ update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
   if (check_flag(evaluate, "evaluate")) eval(call, parent.frame()) else call
 }
 
+# update(fit, newdata = rows), update(fit, x = rows, y = )
+add_named_rows <- function(object, name, ...) {
+  arguments <- list(...)
+  others <- arguments[names(arguments) != name]
+  do.call(add_rows, c(list(object, arguments[[name]]), others))
+}
+
 add_rows <- function(object, rows, ...) {
   if (is.null(object$stream)) {
     stop_sparsegp("formula.", "must be a formula",
@@ -69,6 +92,7 @@ add_rows <- function(object, rows, ...) {
   }
   chunk <- if (is.null(object$terms)) more_rows_of_matrix(object, rows, ...)
            else more_rows_of_formula(object, rows, ...)
+  object$stream$grown <- TRUE
   feed(object, chunk)
 }
 
@@ -88,20 +112,49 @@ stream_input_names <- function(object) {
   if (!is.null(object$scaling)) object$scaling$names else colnames(object$stream$waiting$x)
 }
 
-# The model frame of new rows, as the first call made it: same terms, weights and na.action.
-more_rows_of_formula <- function(object, newdata, ...) {
+# The model frame of new rows, as the first call made it: same terms and na.action, and the weights'
+# expression in the new rows unless weights are given.
+more_rows_of_formula <- function(object, newdata, weights = NULL, ...) {
   check_no_dots(...)
   if (!is.data.frame(newdata)) {
     stop_sparsegp("newdata", "must be a data frame", "The model was fitted by a formula")
   }
   refuse_workspace(object$terms, newdata)
+  if (is.null(weights)) refuse_workspace_weights(object$call$weights, newdata)
   call <- as.call(c(list(quote(stats::model.frame), formula = object$terms, data = newdata),
-                    as.list(object$call)[intersect(c("weights", "na.action"),
-                                                   names(object$call))]))
-  frame <- tryCatch(eval(call, environment(object$terms)), error = function(e) {
+                    as.list(object$call)["na.action"[!is.null(object$call$na.action)]]))
+  call$weights <- if (is.null(weights)) object$call$weights else weights
+  frame <- tryCatch({
+    frame <- eval(call, environment(object$terms))
+    check_classes(object$terms, frame)
+    frame
+  }, error = function(e) {
+    if (inherits(e, "sparsegp_error")) stop(e)
     stop_sparsegp("newdata", paste0("does not fit the formula: ", conditionMessage(e)),
                   "It needs the variables of the formula, the response among them")
   })
   check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
   frame_chunk(frame)
+}
+
+refuse_workspace_weights <- function(expression, newdata) {
+  names <- all.vars(expression)
+  if (is.null(expression) || length(names) && all(names %in% names(newdata))) return(invisible())
+  stop_sparsegp("weights", "are not in the new rows",
+                paste("Give them as a column that the first call names, or as",
+                      "update(fit, newdata, weights =)"))
+}
+
+# Text may stand for a factor, an ordered factor for a plain one; else a variable stays of its kind.
+check_classes <- function(terms, frame) {
+  plain <- function(class) ifelse(class %in% c("character", "ordered"), "factor", class)
+  before <- attr(terms, "dataClasses")
+  shared <- intersect(names(before), names(frame))
+  now <- plain(vapply(frame[shared], stats::.MFclass, ""))
+  before <- plain(before[shared])
+  changed <- shared[now != before]
+  if (length(changed) == 0L) return(invisible())
+  stop_sparsegp("newdata", paste0("has ", changed[1L], " of class ", now[changed[1L]],
+                                  ", which was of class ", before[changed[1L]]),
+                "Convert it as it was in the first rows")
 }

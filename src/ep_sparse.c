@@ -203,7 +203,7 @@ static sg_status log_det(const sg_process *gp, double *out, const sg_ws *ws)
             A[i + (size_t) d * j] = gp->w->S[i + (size_t) gp->basis.cap * j] + (i == j);
         }
     }
-    const sg_status status = d > 0 ? sg_potrf(d, A) : SG_OK;
+    const sg_status status = sg_potrf(d, A);
     *out = sg_log_diag(d, A);
     ws->release(mark);
     return status;

@@ -105,7 +105,11 @@ SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP state, SEXP basis, SEXP x, SEXP 
     const int n = sg_rows_of(x), p = sg_cols_of(x), C = Rf_length(y);
     const sg_online_options opt = {rules_of(options), sg_field_int(options, "informative")};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) STATE_FIELDS));
-    sg_process gp = sg_process_new(opt.rules.size + 1, p, C, ws);
+    /* room for what these rows can bring, not for all that options allow */
+    const double most = (double) sg_rows_of(sg_field(state, "R")) + n +
+                        (Rf_isNull(basis) ? 0 : sg_rows_of(basis));
+    const int size = opt.rules.size < most ? opt.rules.size : (int) most;
+    sg_process gp = sg_process_new(size + 1, p, C, ws);
     sg_online_record record = read_record(state);
     sg_lik *liks = (sg_lik *) R_alloc(C, sizeof(sg_lik));
     sg_rows *rows = (sg_rows *) R_alloc(C, sizeof(sg_rows));

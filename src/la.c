@@ -7,6 +7,8 @@
 #define FCONE
 #endif
 
+/* BLAS and LAPACK take no leading dimension of 0, and gemv leaves y alone when A has no columns:
+ * matrices of no rows or columns stop here. */
 static const int ONE = 1;
 
 double sg_dot(int n, const double *x, const double *y)
@@ -17,6 +19,9 @@ double sg_dot(int n, const double *x, const double *y)
 void sg_gemv(char trans, int m, int n, double a, const double *A, const double *x, double b,
              double *y)
 {
+    const int out = trans == 'N' ? m : n, in = trans == 'N' ? n : m;
+    for (int i = 0; in == 0 && i < out; i++) y[i] = b == 0 ? 0 : b * y[i];
+    if (out == 0 || in == 0) return;
     F77_CALL(dgemv)(&trans, &m, &n, &a, A, &m, x, &ONE, &b, y, &ONE FCONE);
 }
 
@@ -39,12 +44,14 @@ void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, i
 
 void sg_syrk(char trans, int n, int k, double a, const double *A, double b, double *C)
 {
+    if (n == 0) return;
     const int lda = trans == 'N' ? n : k;
     F77_CALL(dsyrk)("L", &trans, &n, &k, &a, A, &lda, &b, C, &n FCONE FCONE);
 }
 
 void sg_trmv(char trans, int n, const double *U, double *x)
 {
+    if (n == 0) return;
     F77_CALL(dtrmv)("U", &trans, "N", &n, U, &n, x, &ONE FCONE FCONE FCONE);
 }
 
@@ -55,6 +62,7 @@ void sg_trsv(char trans, int n, const double *U, int ldu, double *x)
 
 void sg_trsm(char trans, int m, int n, const double *U, int ldu, double *B, int ldb)
 {
+    if (m == 0 || n == 0) return;
     const double one = 1;
     F77_CALL(dtrsm)("L", "U", &trans, "N", &m, &n, &one, U, &ldu, B, &ldb
                     FCONE FCONE FCONE FCONE);
@@ -62,6 +70,7 @@ void sg_trsm(char trans, int m, int n, const double *U, int ldu, double *B, int 
 
 void sg_trmm(char side, char trans, int m, int n, const double *U, double *B)
 {
+    if (m == 0 || n == 0) return;
     const int ldu = side == 'L' ? m : n;
     const double one = 1;
     F77_CALL(dtrmm)(&side, "U", &trans, "N", &m, &n, &one, U, &ldu, B, &m
@@ -70,6 +79,7 @@ void sg_trmm(char side, char trans, int m, int n, const double *U, double *B)
 
 sg_status sg_potrf(int n, double *A)
 {
+    if (n == 0) return SG_OK;
     int info;
     F77_CALL(dpotrf)("U", &n, A, &n, &info FCONE);
     return info == 0 ? SG_OK : SG_NOT_PD;
@@ -77,6 +87,7 @@ sg_status sg_potrf(int n, double *A)
 
 sg_status sg_trtri(int n, double *U)
 {
+    if (n == 0) return SG_OK;
     int info;
     F77_CALL(dtrtri)("U", "N", &n, U, &n, &info FCONE FCONE);
     return info == 0 ? SG_OK : SG_NOT_PD;
@@ -84,6 +95,7 @@ sg_status sg_trtri(int n, double *U)
 
 void sg_lauum(int n, double *U)
 {
+    if (n == 0) return;
     int info; /* reports illegal arguments only */
     F77_CALL(dlauum)("U", &n, U, &n, &info FCONE);
 }

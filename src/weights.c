@@ -34,12 +34,12 @@ sg_removal sg_removal_new(int cap, const sg_ws *ws)
 
 void sg_basis_whiten(const sg_basis *b, int m, double *X)
 {
-    if (b->d > 0) sg_trsm('T', b->d, m, b->R, b->cap, X, b->d);
+    sg_trsm('T', b->d, m, b->R, b->cap, X, b->d);
 }
 
 void sg_basis_to_weights(const sg_basis *b, int m, double *X)
 {
-    if (b->d > 0) sg_trsm('N', b->d, m, b->R, b->cap, X, b->d);
+    sg_trsm('N', b->d, m, b->R, b->cap, X, b->d);
 }
 
 /* ---- One row ---- */
@@ -295,7 +295,6 @@ static sg_status factors(const sg_weights *w, const sg_basis *b, double *Rinv, d
     }
     clear_below(d, Rinv);
     clear_below(d, Ainv);
-    if (d == 0) return SG_OK;
     sg_status status = sg_potrf(d, Ainv);
     if (status == SG_OK) status = sg_trtri(d, Ainv);
     if (status == SG_OK) status = sg_trtri(d, Rinv);
@@ -315,7 +314,7 @@ sg_status sg_weights_stored(const sg_weights *w, const sg_basis *b, double *alph
 {
     const int d = b->d;
     const sg_status status = factors(w, b, G, H);
-    if (d == 0 || status != SG_OK) return status;
+    if (status != SG_OK) return status;
     mean_of(d, H, w->t, alpha);
     sg_trmv('N', d, G, alpha);
     sg_trmm('L', 'N', d, d, G, H);
@@ -345,7 +344,7 @@ sg_status sg_weights_refresh(sg_weights *w, sg_basis *b, const sg_ws *ws)
     void *mark = ws->mark();
     double *Rinv = ws->doubles(size), *Ainv = ws->doubles(size), *H = ws->doubles(size);
     const sg_status status = factors(w, b, Rinv, Ainv);
-    if (d > 0 && status == SG_OK) {
+    if (status == SG_OK) {
         mean_of(d, Ainv, w->t, w->a);
         for (int i = 0; i < d; i++) w->alpha[i] = w->a[i];
         sg_trmv('N', d, Rinv, w->alpha);

@@ -130,7 +130,7 @@ test_that("settings that are none are refused by name", {
   expect_error(method_ep(projection = "best"), "`projection`", class = "sparsegp_error")
   expect_error(method_online(score = 1), "`score`", class = "sparsegp_error")
   expect_error(method_online(order = "reverse"), "`order`", class = "sparsegp_error")
-  for (bad in list(0, 1, -1, NA, "a")) {
+  for (bad in list(0, 1e-12, 0.6, 1, -1, NA, "a")) {
     expect_error(method_ep(novelty = bad), "`novelty`", class = "sparsegp_error")
   }
   expect_error(learn_control(outer = 0), "`outer`", class = "sparsegp_error")

@@ -91,7 +91,7 @@ test_that("an empty stream says what it waits for", {
   expect_true(all(predict(one, d[1:3, ]) < 1))
   text <- transform(d, class = as.character(class))
   fit <- sparsegp(class ~ x, text[text$class == "low", ], method = method_online())
-  expect_error(coef(fit), "one class only", class = "sparsegp_error")
+  expect_error(coef(fit), "one class or one level only", class = "sparsegp_error")
   fit <- update(fit, text[text$class == "high", ])
   expect_named(coef(fit), c("variance", "lengthscale", "bias"))
 })
@@ -120,7 +120,7 @@ test_that("an input constant in the pilot may not vary later", {
   d$late <- c(rep(1, 200), rnorm(100))
   fit <- sparsegp(y ~ x + late, d[1:200, ], method = method_online(size = 15, pilot = 100))
   expect_identical(fit$scaling$dropped, "late")
-  expect_error(update(fit, d[201:300, ]), "`newdata` has other values of an input that was constant",
+  expect_error(update(fit, d[201:300, ]), "other values of an input that was constant",
                class = "sparsegp_error")
   d$g <- factor(c(rep("a", 200), rep("b", 100)))
   fit <- sparsegp(y ~ x + g, d[1:200, ], method = method_online(size = 15, pilot = 100))
@@ -272,4 +272,118 @@ test_that("what classes against the rest cannot give is refused with the reason"
   expect_error(sparsegp(Species ~ ., iris, likelihood = "probit"), "method_online",
                class = "sparsegp_error")
   expect_error(sparsegp(Species ~ ., iris), "method_online", class = "sparsegp_error")
+})
+
+test_that("a variable that changes its kind is refused, before and after the pilot", {
+  d <- sinc(60)
+  for (pilot in c(20, 100)) {
+    fit <- sparsegp(y ~ x + z, d[1:30, ], method = method_online(pilot = pilot), learn = FALSE)
+    bad <- list(transform(d[31:33, ], x = as.character(x)), transform(d[31:33, ], x = factor(x)),
+                transform(d[31:33, ], z = z > 0), transform(d[31:33, ], y = as.character(y)))
+    for (rows in bad) {
+      expect_error(update(fit, rows), "of class", class = "sparsegp_error")
+    }
+  }
+  fit <- sparsegp(y ~ g, d[1:30, ], method = method_online(pilot = 20), learn = FALSE)
+  text <- transform(d[31:60, ], g = as.character(g))
+  expect_identical(predict(update(fit, text), d), predict(update(fit, d[31:60, ]), d))
+  classes <- sparsegp(class ~ x, d[1:10, ], method = method_online())
+  expect_error(update(classes, transform(d[11:12, ], class = "maybe")), class = "sparsegp_error")
+})
+
+test_that("weights come for all rows or for none, and never from the workspace", {
+  d <- sinc(60)
+  x <- cbind(x = d$x)
+  method <- method_online(pilot = 30)
+  fit <- sparsegp(x[1:10, , drop = FALSE], d$y[1:10], method = method)
+  expect_error(update(fit, x[11:20, , drop = FALSE], d$y[11:20], weights = d$z[11:20]), "`weights`",
+               class = "sparsegp_error")
+  fit <- sparsegp(x[1:10, , drop = FALSE], d$y[1:10], weights = d$z[1:10], method = method)
+  expect_error(update(fit, x[11:20, , drop = FALSE], d$y[11:20]), "`weights`",
+               class = "sparsegp_error")
+  w <- d$z + 1
+  by_formula <- sparsegp(y ~ x, d[c("x", "y")], weights = w, method = method)
+  expect_error(update(by_formula, d[1:60, c("x", "y")]), "`weights` are not in the new rows",
+               class = "sparsegp_error")
+  more <- update(by_formula, d[c("x", "y")], weights = w)
+  expect_identical(nobs(more), 120)
+})
+
+test_that("new rows may come by name, and a refit that forgets rows warns", {
+  d <- sinc(80)
+  fit <- sparsegp(y ~ x, d[1:40, ], method = method_online(pilot = 30))
+  more <- update(fit, d[41:80, ])
+  expect_identical(predict(update(fit, newdata = d[41:80, ]), d), predict(more, d))
+  matrix_fit <- sparsegp(cbind(d$x[1:40]), d$y[1:40], method = method_online(pilot = 30))
+  expect_identical(nobs(update(matrix_fit, x = cbind(d$x[41:80]), y = d$y[41:80])), 80)
+  expect_silent(again <- update(fit, method = method_online(size = 5, pilot = 30)))
+  expect_identical(nrow(basis(again)), 5L)
+  expect_warning(again <- update(more, . ~ . + z), "not in it", class = "sparsegp_warning")
+  expect_identical(nobs(again), 40)
+})
+
+test_that("a basis without points predicts the prior", {
+  for (y in list(3, TRUE)) {
+    first <- data.frame(x = 1, y = if (is.logical(y)) factor(y, c(FALSE, TRUE)) else y)
+    fit <- sparsegp(y ~ x, first, kernel = kernel_linear(), method = method_online(), learn = FALSE)
+    expect_identical(nrow(basis(fit)), 0L)
+    found <- predict(fit, data.frame(x = c(1, 3)), type = "latent", se.fit = TRUE)
+    expect_equal(unname(found$fit), if (is.logical(y)) c(0, 0) else c(3, 3))
+    expect_equal(unname(found$se.fit[1L]), 0)
+    expect_equal(kl(fit, fit), 0)
+    expect_identical(dim(draws(fit, data.frame(x = 1:3), n = 2)), c(3L, 2L))
+  }
+})
+
+test_that("a stream starts once its inputs can be coded and its basis has come", {
+  d <- sinc(60)
+  one_level <- transform(d[d$g == "a", ], g = as.character(g))
+  fit <- sparsegp(y ~ g + x, one_level[1:10, ], method = method_online(pilot = 40), learn = FALSE)
+  expect_error(predict(fit, d), "one level only", class = "sparsegp_error")
+  fit <- update(fit, transform(d[d$g == "b", ], g = as.character(g)))
+  expect_length(predict(fit, d), 60L)
+  fit <- sparsegp(y ~ x, d[1:10, ], basis = c(1, 20), method = method_online(pilot = 40))
+  expect_error(predict(fit, d), "the rows of `basis`", class = "sparsegp_error")
+  expect_identical(nrow(basis(update(fit, d[11:60, ]))), 2L)
+  own <- d
+  stats::contrasts(own$g) <- stats::contr.sum(2)
+  whole <- sparsegp(y ~ g + x, own, method = method_online(pilot = 30), learn = FALSE)
+  parts <- update(sparsegp(y ~ g + x, own[1:10, ], method = method_online(pilot = 30),
+                           learn = FALSE), own[11:60, ])
+  expect_equal(predict(parts, d), predict(whole, d), tolerance = 1e-10)
+  expect_identical(sort(unique(round(basis(parts)[, 1L], 9))), c(-1, 1))
+})
+
+test_that("what waits is the same model at every call, whatever is drawn", {
+  d <- sinc(60)
+  fit <- sparsegp(y ~ x, d[1:20, ], method = method_online(size = 5, order = "random"))
+  fit <- update(fit, d[21:30, ])
+  before <- .Random.seed
+  expect_identical(predict(fit, d), predict(fit, d))
+  expect_identical(.Random.seed, before)
+})
+
+test_that("sizes beyond memory, missing values under na.pass, huge responses", {
+  d <- sinc(60)
+  fit <- sparsegp(y ~ x, d, method = method_online(size = 1e6, pilot = 30), learn = FALSE)
+  expect_lte(nrow(basis(fit)), 60L)
+  pass <- sparsegp(y ~ x, d[1:40, ], method = method_online(pilot = 30), na.action = stats::na.pass,
+                   learn = FALSE)
+  expect_error(update(pass, transform(d[41:43, ], x = c(1, NA, 2))), "missing values",
+               class = "sparsegp_error")
+  shifted <- update(pass, data.frame(x = 1, y = 1e20))
+  expect_equal(predict(shifted, d[1:3, ], se.fit = TRUE)$se.fit,
+               predict(shifted, d[1:3, ], type = "latent", se.fit = TRUE)$se.fit)
+})
+
+test_that("points are matched by name, and are never looked up in the workspace", {
+  d <- sinc(60)
+  x <- c(9, 8)
+  expect_error(sparsegp(y ~ x + z, d, basis = data.frame(z = 1:2)), "`basis` lacks x",
+               class = "sparsegp_error")
+  fit <- sparsegp(y ~ x + z, d, basis = cbind(z = 1:3, x = 11:13), learn = FALSE)
+  expect_equal(unname(basis(fit)[, "x"]), 11:13)
+  expect_error(sparsegp(y ~ x + z, d, basis = cbind(a = 1:3, x = 1:3)), "`basis`",
+               class = "sparsegp_error")
+  expect_error(sparsegp(y ~ x, d, basis = d$x > 0), "`basis` is logical", class = "sparsegp_error")
 })
