@@ -46,6 +46,12 @@ check_count_or_inf <- function(x, argument) {
   if (identical(x, Inf)) x else check_count(x, argument)
 }
 
+check_damping <- function(x) {
+  good <- is.numeric(x) && length(x) == 1L && is.finite(x) && x > 0 && x <= 1
+  if (!good) stop_sparsegp("damping", "must be one number", "Give a value in (0, 1]")
+  as.double(x)
+}
+
 # Below 1e-11 what the other points leave of one is lost in rounding.
 check_novelty <- function(x) check_number(x, "novelty", 1e-11, 0.5, open = FALSE)
 

@@ -53,6 +53,28 @@ engine_sparse <- function(problem, theta, freeze, sweeps) {
   run
 }
 
+# Selection of an active set at theta. `luck` comes from R's generator, and only where it matters.
+engine_ivm <- function(problem, theta) {
+  from_kernel <- seq_len(problem$nkernel)
+  method <- problem$method
+  n <- nrow(problem$x)
+  size <- min(method$size, n)
+  pool <- min(method$pool, n * size)
+  needs_luck <- method$select == "random" || pool < n * size
+  options <- list(size = size, min_gain = method$min_gain, pool = max(pool, size),
+                  select = match(method$select, c("information", "entropy", "random")) - 1L,
+                  block = method$block, keep = method$keep)
+  .Call(sg_ivm, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
+        theta[-from_kernel], problem$rows, problem$offset,
+        as.double(if (needs_luck) sample.int(n) else seq_len(n)), options)
+}
+
+# log Z and its derivatives of all rows at marginals of the latent function.
+engine_tilt <- function(problem, theta, mean, var) {
+  .Call(sg_lik_tilt, problem$lik["type"], theta[-seq_len(problem$nkernel)], problem$rows,
+        mean + problem$offset, var, FALSE)
+}
+
 # A stream that has seen nothing: p inputs, one process per class.
 empty_state <- function(p, classes = 1L) {
   count <- c(numeric(length(FATES)), rows = 0, logz = 0, stale = 0, stride = 1, traced = 0)

@@ -129,8 +129,8 @@ lik_hyper <- function(lik, rows, offset, response_unit, class = NULL) {
   }
   parts <- lapply(names(lik$params), function(base) {
     about <- lik_traits(lik)$about[[base]]
-    hyper_rows(paste(c(base, class), collapse = "."), base, "likelihood", about$log, response_unit^about$unit_power,
-               about$start(rows, offset), lik$params[[base]],
+    hyper_rows(paste(c(base, class), collapse = "."), base, "likelihood", about$log,
+               response_unit^about$unit_power, about$start(rows, offset), lik$params[[base]],
                function(unit) about$prior(unit, offset))
   })
   do.call(rbind, parts)

@@ -1,7 +1,9 @@
 #' Methods and how they learn
 #'
-#' `method_ep()` is expectation propagation of all rows: full EP, on a `basis` given to [sparsegp()],
-#' or on `size` points that it chooses. `method_online()` sees every row once, in constant memory,
+#' `method_ep()` is expectation propagation of all rows: full EP, on a `basis` given to
+#' [sparsegp()], or on `size` points that it chooses. `method_ivm()` chooses them by what each would
+#' teach.
+#' `method_online()` sees every row once, in constant memory,
 #' and goes on with [update()][update.sparsegp]. `learn_control()` says how hyperparameters are
 #' searched.
 #'
@@ -19,8 +21,8 @@
 #' N(0, I)}{z ~ N(0, I)}, and a residual, independent from row to row, of variance \eqn{\gamma(x) =
 #' K(x,x) - |v|^2}{gamma(x) = K(x,x) - |v|^2}. A row's site, of precision \eqn{\tau}{tau} and shift
 #' \eqn{\nu}{nu}, is on v'z, so that the posterior is \eqn{z \sim N(a, M)}{z ~ N(a, M)} with
-#' \eqn{M^{-1} = I + \sum \tau v v'}{M^-1 = I + sum tau v v'} and \eqn{a = M \sum \nu v}{a = M sum nu
-#' v}; mean \eqn{v'a}{v'a}, variance \eqn{\gamma + v'Mv}{gamma + v'Mv}. In the thesis's letters
+#' \eqn{M^{-1} = I + \sum \tau v v'}{M^-1 = I + sum tau v v'} and \eqn{a = M \sum \nu v}{a = M sum
+#' nu v}; mean \eqn{v'a}{v'a}, variance \eqn{\gamma + v'Mv}{gamma + v'Mv}. In the thesis's letters
 #' \eqn{\alpha = R^{-1}a}{alpha = R^-1 a} and \eqn{C + Q = E = R^{-1} M R^{-T}}{C + Q = E = R^-1 M
 #' R^-T}. With d1, d2 the derivatives of the log predictive density \eqn{\log Z}{log Z} in the
 #' marginal's mean (thesis q, r), a row's step is
@@ -50,6 +52,23 @@
 #' learning, the basis is selected and the evidence on it maximised in `outer` rounds, of which the
 #' best is kept; `fit$learning$rounds` has their objectives.
 #'
+#' @section The informative vector machine (`method_ivm()`):
+#' Rows join the active set one at a time, each time the one of largest gain among all candidates:
+#' `"information"`, the Kullback-Leibler divergence of the posterior after from the posterior before
+#' (IVM paper, eq. 5), which is read off the row's tilt alone; `"entropy"`, by how much the entropy
+#' of the row's own marginal falls; or at `"random"`. Ties within 1e-10 go to the earliest row. A row's
+#' site is set once, at its inclusion. An inclusion costs a pass over the n x d stubs (appendix
+#' C.1), a kernel column and n tilts; the stubs take n `size` doubles, or `pool`: then the candidates
+#' shrink after every `block` inclusions to as many as the pool can hold until the next, a share
+#' `keep` of them by their gain and the rest at random (section 3.2).
+#'
+#' `refine = "none"` is the paper's IVM: only the active rows' sites make the posterior. With
+#' `"basis"` the active set is the basis of batch EP, to which all rows contribute: the remedy the paper names
+#' for its variances and for regression. Learning maximises the evidence of batch EP on the active
+#' set in rounds, as for `method_ep(size =)`. `fit$convergence$selection` records why the selection
+#' `stopped` and its `trace`: `size`, `row`, `gain` in nats, and `log_evidence` (minus the paper's
+#' eq. 11, over the candidates at hand); `plot(type = "trace")` draws it.
+#'
 #' @section Streams (`method_online()`):
 #' The sparse online algorithm (thesis 3.6). A row joins the basis if \eqn{\gamma > novelty \,
 #' K(x,x)}{gamma > novelty K(x,x)}. If the basis is full then, the point of least score leaves, by
@@ -70,8 +89,8 @@
 #' A row takes about 4 \eqn{d^2}{d^2} multiplications and d kernel values, about 20 \eqn{d^2}{d^2}
 #' where the basis changes; memory is 4 \eqn{d^2}{d^2} doubles whatever the number of rows.
 #' Hyperparameters, when they are learned, maximise the evidence of full EP (or EP on the given
-#' basis) on the first `pilot` rows, at a cost of `pilot` cubed a step, and are frozen. `logLik()` is
-#' the sum of \eqn{\log Z}{log Z}, each row's given those before it.
+#' basis) on the first `pilot` rows, at a cost of `pilot` cubed a step, and are frozen. `logLik()`
+#' is the sum of \eqn{\log Z}{log Z}, each row's given those before it.
 #'
 #' @section Learning:
 #' The log evidence plus log priors is maximised by `optim(method = "L-BFGS-B")` with exact
@@ -86,8 +105,8 @@
 #' points raises the log evidence by more than 1, the search goes on from the best, at most three
 #' times. That takes some ten evaluations where there was no trap.
 #'
-#' @param size Most points in the basis; whole number of at least 1, or for `method_ep()` `Inf`:
-#'   all rows.
+#' @param size Most points in the basis or the active set; whole number of at least 1, or for
+#'   `method_ep()` `Inf`: all rows.
 #' @param projection What a row that does not join the basis does to the posterior: `"moment"` or
 #'   `"kl"`, see the sections.
 #' @param freeze Sweeps with exchange of basis points; whole number of at least 1 or `Inf`.
@@ -102,6 +121,13 @@
 #'   `"informative"`: of the next 1000 rows the one with the largest KL divergence between posterior
 #'   and prior (thesis 3.16, 3.8.1), at 1000 times the cost. Only with `"given"` is the result
 #'   independent of how rows are divided into calls.
+#' @param select What a candidate is chosen by, see the section on the informative vector machine.
+#' @param refine Do all rows contribute through the active set (`"basis"`), or only its own
+#'   (`"none"`)?
+#' @param pool Most doubles that the stubs of the candidates may take; whole number or `Inf`.
+#' @param keep Share of the candidates kept for their gain when they shrink; from 0 to 1.
+#' @param block Inclusions between shrinkings; whole number of at least 1.
+#' @param min_gain The selection stops when no candidate gains more nats; at least 0.
 #' @param pilot Rows from which scaling, starts and learned values are taken; whole number of at
 #'   least 1.
 #' @param inner Most iterations of a search; whole number of at least 1.
@@ -113,12 +139,17 @@
 #' @references Minka, T. P. *Gaussian EP* (update formulas), section 2. Seeger, M. (2002). *Notes on
 #'   Minka's expectation propagation for Gaussian process classification*, section 2. Csató, L.
 #'   (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters 3 and 4, appendix G.
+#'   Seeger, Lawrence and Herbrich, *Efficient Nonparametric Bayesian Modelling with Sparse Gaussian
+#'   Process Approximations*, section 3 and appendix C.1.
 #' @examples
 #' method_ep(tol = 1e-8)
 #' set.seed(1)
 #' fit <- sparsegp(dist ~ speed, cars, learn = learn_control(restarts = 2))
 #'
 #' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs, method = method_ep(size = 30))
+#' plot(fit, type = "trace")
+#'
+#' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs, method = method_ivm(size = 30))
 #' plot(fit, type = "trace")
 #'
 #' d <- data.frame(x = runif(2000, -10, 10))
@@ -133,16 +164,28 @@ NULL
 #' @export
 method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sweeps = 200,
                       score = c("kl", "mean", "error"), novelty = 1e-6, damping = 1, tol = 1e-6) {
-  if (!(is.numeric(damping) && length(damping) == 1L && is.finite(damping) && damping > 0 &&
-          damping <= 1)) {
-    stop_sparsegp("damping", "must be one number", "Give a value in (0, 1]")
-  }
   new_method("ep", "EP", list(
     size = check_count_or_inf(size, "size"),
     projection = check_choice(projection, c("moment", "kl"), "projection"),
     freeze = check_count_or_inf(freeze, "freeze"), sweeps = check_count(sweeps, "sweeps"),
     score = check_choice(score, c("kl", "mean", "error"), "score"),
-    novelty = check_novelty(novelty), damping = as.double(damping),
+    novelty = check_novelty(novelty), damping = check_damping(damping),
+    tol = check_number(tol, "tol", 0)
+  ))
+}
+
+#' @rdname methods
+#' @export
+method_ivm <- function(size = 100, select = c("information", "entropy", "random"),
+                       refine = c("basis", "none"), pool = Inf, keep = 0.5, block = 100,
+                       min_gain = 0, sweeps = 200, damping = 1, tol = 1e-6) {
+  new_method("ivm", "the IVM", list(
+    size = check_count(size, "size"),
+    select = check_choice(select, c("information", "entropy", "random"), "select"),
+    refine = check_choice(refine, c("basis", "none"), "refine"),
+    pool = check_count_or_inf(pool, "pool"), keep = check_number(keep, "keep", 0, 1, open = FALSE),
+    block = check_count(block, "block"), min_gain = check_number(min_gain, "min_gain", -1e-300),
+    sweeps = check_count(sweeps, "sweeps"), damping = check_damping(damping),
     tol = check_number(tol, "tol", 0)
   ))
 }
@@ -201,8 +244,8 @@ as_method <- function(method) {
   method <- called(method)
   if (is.null(method)) return(method_ep())
   if (is.character(method) && length(method) == 1L) {
-    return(switch(check_choice(method, c("ep", "online"), "method"), ep = method_ep(),
-                  online = method_online()))
+    return(switch(check_choice(method, c("ep", "ivm", "online"), "method"), ep = method_ep(),
+                  ivm = method_ivm(), online = method_online()))
   }
   check_class(method, "sparsegp_method", "method", "Give a method_*() value such as method_ep()")
 }

@@ -68,7 +68,8 @@ coverage <- function(object, held_out, level, n) {
 # ---- Trace: several scales share one panel, so that a caller's layout holds ----
 
 plot_trace <- function(object, newdata, style) {
-  trace <- object$convergence$trace
+  trace <- object$convergence$selection$trace
+  if (is.null(trace)) trace <- object$convergence$trace
   if (!is.null(newdata)) {
     stop_sparsegp("newdata", "has no meaning for type = \"trace\"", "Leave it out")
   }
@@ -96,17 +97,22 @@ plot_trace <- function(object, newdata, style) {
 trace_strips <- function(object, trace, style) {
   known <- list(
     size = function(v) count_scale(v, "Points in the basis"),
+    gain = function(v) evidence_scale(v, style, "Gain of a point (nats)"),
     log_evidence = function(v) evidence_scale(v, style),
     lpd = function(v) evidence_scale(v, style, "Log predictive density of new rows"),
     change = function(v) change_scale(v, object$method$tol),
     exchanges = function(v) count_scale(v, "Points that joined the basis")
   )
-  columns <- intersect(names(known), names(trace))
+  columns <- intersect(names(known), names(trace)[-1L])
   lapply(stats::setNames(nm = columns), function(column) known[[column]](trace[[column]]))
 }
 
 trace_words <- function(object) {
   run <- object$convergence
+  if (!is.null(run$selection)) {
+    return(paste0(counted(nrow(run$selection$trace), "point"), " selected; stopped by ",
+                  run$selection$stopped))
+  }
   if (is.null(run$sweeps)) return(paste(counted(object$n, "row"), "in one pass"))
   if (run$converged) return(paste("Converged in", counted(run$sweeps, "sweep")))
   paste("Did NOT converge in", counted(run$sweeps, "sweep"))

@@ -158,6 +158,12 @@ print_course <- function(fit) {
     cat("Rows: ", toString(paste(run$fates, names(run$fates))), "\n", sep = "")
     return(invisible())
   }
+  if (!is.null(run$selection)) {
+    cat(counted(nrow(run$selection$trace), "point"), " selected; stopped by ",
+        run$selection$stopped, "; last gain ",
+        format(utils::tail(run$selection$trace$gain, 1L), digits = 2L), " nats\n", sep = "")
+    if (run$sweeps == 0L) return(invisible()) # every site was set once
+  }
   exchanges <- run$trace$exchanges
   if (!is.null(exchanges)) {
     cat("Points that joined the basis, sweep by sweep: ", toString(utils::head(exchanges, 10L)),

@@ -1,85 +1,114 @@
 # Methods that choose their basis: selection at given hyperparameters, learning on what was
 # selected, selection again.
 
-SELECTION_SWEEPS <- 2 # with basis exchange, while learning; thesis 5.2: later exchanges gain little
-
 # Does the method choose the basis itself? A size of all rows leaves no choice: that is full EP.
 selects_basis <- function(problem) {
   is.null(problem$basis) && problem$method$size < nrow(problem$x)
 }
 
-# Does the posterior come from the sweeps themselves, rather than from batch EP on what they chose?
-keeps_sweeping <- function(problem) {
-  method <- problem$method
-  is.null(problem$basis) && method$freeze == Inf ||
-    method$projection == "kl" && (selects_basis(problem) || !is.null(problem$basis))
-}
+# What a method that selects has to bring:
+#   owns    (problem) does its own run give the posterior, rather than batch EP on what it chose?
+#   choose  (problem, theta, learning) a run that ends with `id`, the rows chosen in order of
+#           inclusion; optionally tau and nu, sites of all rows to start from
+#   run     (problem, theta) where it owns the posterior: a run as engine_run() gives it
+#   record  (run) what a choice leaves in the fit: exchanges, log_evidence and change of its sweeps,
+#           or the gains of its inclusions
+SELECTIONS <- list(
+  ep = list(
+    owns = function(problem) {
+      method <- problem$method
+      is.null(problem$basis) && method$freeze == Inf ||
+        method$projection == "kl" && (selects_basis(problem) || !is.null(problem$basis))
+    },
+    choose = function(problem, theta, learning) {
+      sweeps <- min(problem$method$freeze, problem$method$sweeps, if (learning) SELECTION_SWEEPS)
+      engine_sparse(problem, theta, freeze = sweeps, sweeps = sweeps)
+    },
+    run = function(problem, theta) sweeping_run(problem, theta),
+    record = function(run) list(sweeps = run$trace)
+  ),
+  ivm = list(
+    owns = function(problem) is.null(problem$basis) && problem$method$refine == "none",
+    choose = function(problem, theta, learning) engine_ivm(problem, theta),
+    run = function(problem, theta) active_run(problem, theta),
+    record = function(run) list(selection = inclusions(run))
+  )
+)
 
-# Sparse EP with basis exchange from scratch, at theta: the problem with its basis, and the sites.
-select_basis <- function(problem, theta, sweeps) {
-  sweeps <- min(sweeps, problem$method$sweeps)
-  run <- engine_sparse(problem, theta, freeze = sweeps, sweeps = sweeps)
-  if (run$status != 0L) return(NULL)
+SELECTION_SWEEPS <- 2 # with basis exchange, while learning; thesis 5.2: later exchanges gain little
+
+selection_of <- function(problem) SELECTIONS[[problem$method$type]]
+
+owns_posterior <- function(problem) selection_of(problem)$owns(problem)
+
+# The problem with the basis chosen at theta, sites to start from, and the choice's record.
+select_basis <- function(problem, table, learning) {
+  selection <- selection_of(problem)
+  run <- selection$choose(problem, table$theta, learning)
+  if (run$status != 0L) check_run(run, table)
+  if (length(run$id) == 0L) {
+    stop_sparsegp("kernel", "is zero at every row, so that no row can carry the others",
+                  "Leave constant inputs out, or add kernel_constant()")
+  }
   problem$chosen <- as.integer(run$id)
   problem$basis <- problem$x[problem$chosen, , drop = FALSE]
-  list(problem = problem, sites = run[c("tau", "nu")], trace = run$trace)
-}
-
-selected_or_error <- function(problem, table, sweeps) {
-  choice <- select_basis(problem, table$theta, sweeps)
-  if (is.null(choice)) check_run(list(status = -2L), table)
-  choice
+  problem$record <- selection$record(run)
+  list(problem = problem, sites = if (length(run$tau) == nrow(problem$x)) run[c("tau", "nu")])
 }
 
 # The table with learned theta, the sites to start from, the record of the search, the problem with
-# its basis, and the trace of its selection.
+# its basis.
 learn_model <- function(problem, table, control, verbose) {
   learns <- !is.null(control) && any(table$free)
   if (!selects_basis(problem)) {
     return(c(learn_hyper(problem, table, control, verbose), list(problem = problem)))
   }
   if (learns) return(learn_rounds(problem, table, control, verbose))
-  if (keeps_sweeping(problem)) return(list(table = table, problem = problem))
-  c(list(table = table), selected_or_error(problem, table, problem$method$freeze))
+  if (owns_posterior(problem)) return(list(table = table, problem = problem))
+  c(list(table = table), select_basis(problem, table, learning = FALSE))
 }
 
 # Rounds of (select, learn). Another basis may well be worse, so the best round is kept.
 learn_rounds <- function(problem, table, control, verbose) {
-  sweeps <- min(problem$method$freeze, SELECTION_SWEEPS)
   best <- NULL
   reached <- numeric()
   for (round in seq_len(control$outer)) {
-    choice <- selected_or_error(problem, table, sweeps)
+    choice <- select_basis(problem, table, learning = TRUE)
     from <- if (round > 1L) table$theta[table$free]
     learned <- learn_hyper(choice$problem, table, control, verbose, from)
     table <- learned$table
     reached <- c(reached, max(learned$record$objective))
-    if (which.max(reached) == round) best <- c(learned, choice[c("problem", "trace")])
+    if (which.max(reached) == round) best <- c(learned, choice["problem"])
   }
   best$record$rounds <- reached
-  if (keeps_sweeping(problem)) best$problem <- problem # the sweeps choose again, to the letter
+  if (owns_posterior(problem)) best$problem <- problem # chosen once more, at what was learned
   best
 }
-
-# Points that joined the basis, by sweep.
-exchanges <- function(trace) if (!is.null(trace)) trace["exchanged", ] + trace["added", ]
 
 # The run the fit is made of.
 final_run <- function(problem, learned) {
   theta <- learned$table$theta
-  if (keeps_sweeping(problem)) return(sweeping_run(problem, theta))
+  if (owns_posterior(problem)) return(selection_of(problem)$run(problem, theta))
   run <- engine_run(problem, theta, learned$sites, posterior = TRUE)
-  before <- learned$trace
-  run$exchanges <- c(exchanges(before), numeric(ncol(run$trace)))
-  if (!is.null(before)) run$sweeps <- run$sweeps + ncol(before)
-  run$trace <- cbind(before[c("log_evidence", "change"), , drop = FALSE], run$trace)
+  run$selection <- problem$record$selection
+  before <- problem$record$sweeps
+  if (!is.null(before)) {
+    run$exchanges <- c(exchanges(before), numeric(ncol(run$trace)))
+    run$sweeps <- run$sweeps + ncol(before)
+    run$trace <- cbind(before[c("log_evidence", "change"), , drop = FALSE], run$trace)
+  }
   run$basis <- if (is.null(problem$basis)) problem$x else problem$basis
   run["basis_rows"] <- list(problem$chosen)
   run
 }
 
-# The thesis to the letter: the posterior of the sweeps. Evidence and jitter are those of batch EP
-# on the final basis, with moments matched.
+# ---- Sparse EP: the posterior of the sweeps ----
+
+# Points that joined the basis, by sweep.
+exchanges <- function(trace) trace["exchanged", ] + trace["added", ]
+
+# The thesis to the letter. Evidence and jitter are those of batch EP on the final basis, with
+# moments matched.
 sweeping_run <- function(problem, theta) {
   method <- problem$method
   run <- engine_sparse(problem, theta, method$freeze, method$sweeps)
@@ -95,8 +124,41 @@ sweeping_run <- function(problem, theta) {
   c(run[setdiff(names(run), "trace")], latent, list(
     logz = batch$logz, jitter = 0, sweeps = sweeps, change = run$trace[["change", sweeps]],
     converged = run$trace[["change", sweeps]] <= method$tol, damped = 0L, sequential = sweeps,
-    skipped = sum(run$trace["skipped", ]), trace = run$trace[c("log_evidence", "change"), ,
-                                                             drop = FALSE],
-    exchanges = exchanges(run$trace)
+    skipped = sum(run$trace["skipped", ]), exchanges = exchanges(run$trace),
+    trace = run$trace[c("log_evidence", "change"), , drop = FALSE]
   ))
+}
+
+# ---- The informative vector machine ----
+
+STOPS <- c("size", "min_gain", "no row left")
+
+# Inclusion by inclusion: what was gained, and the log evidence after it.
+inclusions <- function(run) {
+  list(stopped = STOPS[run$stop + 1L],
+       trace = data.frame(size = seq_along(run$id), row = as.integer(run$id), gain = run$gain,
+                          log_evidence = run$logz))
+}
+
+# The paper's IVM: the posterior of the active rows' sites, each set once, at its inclusion.
+active_run <- function(problem, theta) {
+  run <- engine_ivm(problem, theta)
+  if (run$status != 0L) return(run)
+  n <- nrow(problem$x)
+  rows <- as.integer(run$id)
+  tau <- replace(numeric(n), rows, run$tau)
+  nu <- replace(numeric(n), rows, run$nu)
+  run$basis <- problem$x[rows, , drop = FALSE]
+  latent <- engine_latent(problem, theta, run, problem$x)
+  g <- pmax(1 - tau * latent$var, 1e-12)
+  cav_var <- latent$var / g
+  cav_mean <- (latent$mean - latent$var * nu) / g
+  tilt <- engine_tilt(problem, theta, cav_mean, cav_var)
+  list(
+    status = 0L, logz = if (length(rows)) run$logz[length(rows)] else sum(tilt$logz),
+    basis = run$basis, basis_rows = rows, alpha = run$alpha, G = run$G, H = NULL,
+    mean = latent$mean, var = latent$var, tau = tau, nu = nu, cav_mean = cav_mean, cav_var = cav_var, lpd = tilt$logz, jitter = 0, sweeps = 0L,
+    change = 0, converged = TRUE, damped = 0L, sequential = 0L, skipped = 0L,
+    trace = matrix(0, 2L, 0L), selection = inclusions(run)
+  )
 }

@@ -23,8 +23,8 @@
 #' added, exchanged or skipped (see [methods]), and `trace`, see [plot][plot.sparsegp]. For fits of
 #' all rows at once `fit$convergence` records `sweeps`, `change` (the largest distance of
 #' a tilted moment from the posterior's), `converged`, `damped` and `sequential` (sweeps), `skipped`
-#' (refused site updates) and `trace` (log evidence and change, sweep by sweep); `fit$learning` the search. `print()` and
-#' `summary()` say when something did not converge, and there is one warning.
+#' (refused site updates) and `trace` (log evidence and change, sweep by sweep); `fit$learning` the
+#' search. `print()` and `summary()` say when something did not converge, and there is one warning.
 #'
 #' @param x For the default method a numeric matrix, numeric vector or data frame of numbers with a
 #'   row per observation and a column per input; for the formula method a `formula`.
@@ -35,14 +35,14 @@
 #'   R `family`.
 #' @param kernel A [kernel][kernels]; default `kernel_rbf()`.
 #' @param method `NULL` (full EP, or EP on the `basis`), a [method][methods] such as
-#'   `method_ep(size = 100)` or `method_online()`, or its name.
+#'   `method_ep(size = 100)`, `method_ivm()` or `method_online()`, or its name.
 #' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
 #'   [learn_control()].
 #' @param prior Named list of [priors] that replace the defaults.
 #' @param basis `NULL`: left to the method. Or the points that carry the latent function: row
 #'   numbers (counted among the rows used; a stream waits until they have come), a matrix with the
-#'   inputs' columns, or for formulas a data frame. All rows contribute through them ([method_ep()]); time
-#'   and memory grow with the number of rows times the square of, and times, the size of the basis.
+#'   inputs' columns, or for formulas a data frame. All rows contribute through them
+#'   ([method_ep()]); time and memory grow with the number of rows times the square of, and times, the size of the basis.
 #' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
 #' @param weights Positive numbers: the noise variance of a row is `noise / weight`. Gaussian
 #'   likelihood only.
@@ -277,8 +277,12 @@ convergence_of <- function(run, shift) {
   trace <- data.frame(sweep = seq_len(ncol(run$trace)), log_evidence = run$trace[1L, ] + shift,
                       change = run$trace[2L, ])
   if (any(run$exchanges > 0)) trace$exchanges <- run$exchanges
+  selection <- run$selection
+  if (!is.null(selection)) {
+    selection$trace$log_evidence <- selection$trace$log_evidence + shift
+  }
   c(run[c("sweeps", "change", "converged", "damped", "sequential", "skipped")],
-    list(trace = trace))
+    list(trace = trace, selection = selection))
 }
 
 # What a fit of all rows at once knows of each of them.

@@ -2,10 +2,10 @@
 #include "glue.h"
 #include "ivm.h"
 
-enum { OUT_STATUS, OUT_ID, OUT_TAU, OUT_NU, OUT_GAIN, OUT_STOP, OUT_ALPHA, OUT_G, OUT_H };
+enum { OUT_STATUS, OUT_ID, OUT_TAU, OUT_NU, OUT_GAIN, OUT_LOGZ, OUT_STOP, OUT_ALPHA, OUT_G, OUT_H };
 
 static const char *const IVM_FIELDS[] = {
-    "status", "id", "tau", "nu", "gain", "stop", "alpha", "G", "H", ""
+    "status", "id", "tau", "nu", "gain", "logz", "stop", "alpha", "G", "H", ""
 };
 
 static void write_active(SEXP out, const sg_active *active, int size, sg_status *status)
@@ -16,6 +16,7 @@ static void write_active(SEXP out, const sg_active *active, int size, sg_status 
     Memcpy(sg_new_vector(out, OUT_TAU, d), active->tau, d);
     Memcpy(sg_new_vector(out, OUT_NU, d), active->nu, d);
     Memcpy(sg_new_vector(out, OUT_GAIN, d), active->gain, d);
+    Memcpy(sg_new_vector(out, OUT_LOGZ, d), active->logz, d);
     double *alpha = sg_new_vector(out, OUT_ALPHA, d), *G = sg_new_matrix(out, OUT_G, d, d);
     if (*status == SG_OK) *status = sg_active_stored(active, size, alpha, G);
     SET_VECTOR_ELT(out, OUT_STOP, Rf_ScalarInteger(active->stop));

@@ -8,7 +8,7 @@ sg_active sg_active_new(int size, const sg_ws *ws)
 {
     sg_active active = {0, (int *) ws->doubles(size / 2 + 1), ws->doubles(size),
                         ws->doubles(size), ws->doubles((size_t) size * size), ws->doubles(size),
-                        ws->doubles(size), SG_IVM_SIZE};
+                        ws->doubles(size), ws->doubles(size), SG_IVM_SIZE};
     return active;
 }
 
@@ -17,7 +17,7 @@ typedef struct {
     int m;
     int *row, *taken;   /* row number; in the active set already? */
     double *mean, *var; /* posterior marginals (paper: h, a) */
-    double *d1, *tau, *nu, *gain;
+    double *logz, *d1, *tau, *nu, *gain;
     const double *x;    /* m x p */
     double *M;          /* m x d stubs: row i is U^{-T} Pi^1/2 K_I,i */
 } candidates;
@@ -28,7 +28,8 @@ static candidates all_rows(const sg_kernel *kernel, int n, const double *x, doub
     const size_t room = (size_t) fmin2((double) n * size, pool);
     int *numbers = (int *) ws->doubles((size_t) n + 1);
     candidates c = {n, numbers, numbers + n, ws->doubles(n), ws->doubles(n), ws->doubles(n),
-                    ws->doubles(n), ws->doubles(n), ws->doubles(n), x, ws->doubles(room)};
+                    ws->doubles(n), ws->doubles(n), ws->doubles(n), ws->doubles(n), x,
+                    ws->doubles(room)};
     sg_kernel_diag(kernel, n, x, c.var, ws);
     for (int i = 0; i < n; i++) c.row[i] = i, c.taken[i] = 0, c.mean[i] = 0;
     return c;
@@ -51,16 +52,27 @@ static void score(const sg_rows *rows, const sg_ivm_options *options, candidates
     for (int j = 0; j < c->m; j++) {
         const int i = c->row[j];
         const double mu = c->mean[j] + rows->offset[i], s2 = c->var[j];
-        double logz, d2;
+        double d2;
         c->gain[j] = -HUGE_VAL;
         if (j % SG_BETWEEN_TICKS == 0) ws->tick();
         if (c->taken[j]) continue;
-        sg_lik_tilt(rows->lik, rows->y + (size_t) q * i, &mu, &s2, &logz, c->d1 + j, &d2);
+        sg_lik_tilt(rows->lik, rows->y + (size_t) q * i, &mu, &s2, c->logz + j,
+                    c->d1 + j, &d2);
         if (!sg_site_from_tilt(c->mean[j], s2, c->d1[j], d2, c->tau + j, c->nu + j)) continue;
         if (!(c->tau[j] * s2 > NOTHING)) continue;
         c->gain[j] = options->select == SG_SELECT_LUCK ? -options->luck[i]
                                                        : gain_of(options->select, s2, c->d1[j], d2);
     }
+}
+
+/* log Z of what is included, each given those before it, and of the rest given all of them: an
+ * approximation of the log evidence (minus paper eq. 11) of the rows still at hand. */
+static double evidence(const candidates *c, double included)
+{
+    for (int j = 0; j < c->m; j++) {
+        if (!c->taken[j]) included += c->logz[j];
+    }
+    return included;
 }
 
 static int best_of(const candidates *c)
@@ -74,19 +86,62 @@ static int best_of(const candidates *c)
     return best;
 }
 
+/* ---- Kernel columns, for the likeliest next rows together: one read of the inputs for many. */
+
+enum { AHEAD = 64 };
+
+typedef struct {
+    int count, row[AHEAD]; /* columns in store; their rows */
+    double *K;             /* m x AHEAD */
+    double *points;        /* AHEAD x p */
+    double *sorted;        /* m */
+} columns;
+
+/* The `count` candidates of largest gain; returns how many there are. The best comes first. */
+static int likeliest(const candidates *c, int best, int *which, double *sorted)
+{
+    const int want = AHEAD < c->m ? AHEAD : c->m;
+    int count = 1;
+    for (int j = 0; j < c->m; j++) sorted[j] = -c->gain[j];
+    rPsort(sorted, c->m, want - 1);
+    const double least = -sorted[want - 1];
+    which[0] = best;
+    for (int j = 0; j < c->m && count < want; j++) {
+        if (j != best && !c->taken[j] && c->gain[j] >= least) which[count++] = j;
+    }
+    return count;
+}
+
+/* The kernel between all candidates and candidate j. */
+static const double *column_of(const sg_kernel *kernel, int p, const candidates *c, int j,
+                               columns *store, const sg_ws *ws)
+{
+    for (int k = 0; k < store->count; k++) {
+        if (store->row[k] == c->row[j]) return store->K + (size_t) c->m * k;
+    }
+    int which[AHEAD];
+    const int count = likeliest(c, j, which, store->sorted);
+    for (int a = 0; a < count; a++) {
+        store->row[a] = c->row[which[a]];
+        for (int k = 0; k < p; k++) {
+            store->points[a + (size_t) count * k] = c->x[which[a] + (size_t) c->m * k];
+        }
+    }
+    sg_kernel_cross(kernel, c->m, c->x, count, store->points, store->K, ws);
+    store->count = count;
+    return store->K;
+}
+
 /* Candidate j joins (paper C.1): a row of U', a column of M, new marginals for all. O(m d). */
-static void include(const sg_kernel *kernel, int n, int p, const double *x, int j, candidates *c,
-                    sg_active *active, int size, double *point, const sg_ws *ws)
+static void include(const double *kernel_column, int j, candidates *c, sg_active *active, int size)
 {
     const int d = active->d, m = c->m, i = c->row[j];
     const double root = sqrt(c->tau[j]), pivot = sqrt(1 + c->tau[j] * c->var[j]);
     double *l = active->U + (size_t) size * d, *column = c->M + (size_t) m * d;
     for (int k = 0; k < d; k++) l[k] = root * c->M[j + (size_t) m * k];
     l[d] = pivot;
-    for (int k = 0; k < p; k++) point[k] = x[i + (size_t) n * k];
-    sg_kernel_cross(kernel, m, c->x, 1, point, column, ws);
-    for (int k = 0; k < m; k++) column[k] *= root / pivot; /* BLAS does nothing at d = 0 */
-    sg_gemv('N', m, d, -1 / pivot, c->M, l, 1, column);
+    for (int k = 0; k < m; k++) column[k] = root / pivot * kernel_column[k];
+    if (d > 0) sg_gemv('N', m, d, -1 / pivot, c->M, l, 1, column);
     const double beta = c->d1[j] * pivot / root;
     for (int k = 0; k < m; k++) {
         c->mean[k] += beta * column[k];
@@ -158,7 +213,7 @@ static void shrink(const sg_ivm_options *options, int left, int d, int p, candid
     mark_smallest(c, key, left - count, kept, ws);
     count = 0;
     for (int j = 0; j < c->m; j++) count += kept[j];
-    double *const each[] = {c->mean, c->var, c->d1, c->tau, c->nu, c->gain};
+    double *const each[] = {c->mean, c->var, c->logz, c->d1, c->tau, c->nu, c->gain};
     for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
         compact(c->m, 1, each[k], kept, count, each[k]);
     }
@@ -171,30 +226,37 @@ static void shrink(const sg_ivm_options *options, int left, int d, int p, candid
     ws->release(mark);
 }
 
-static void shrink_if_due(const sg_ivm_options *options, int d, int p, candidates *c, double **X,
-                          const sg_ws *ws)
+static int shrink_if_due(const sg_ivm_options *options, int d, int p, candidates *c, double **X,
+                         const sg_ws *ws)
 {
     const double most = most_candidates(options, d);
-    if (d % options->block != 0 || c->m <= most) return;
+    if (d % options->block != 0 || c->m <= most) return 0;
     if (!*X) *X = ws->doubles((size_t) most * p);
     shrink(options, (int) most, d, p, c, *X, ws);
+    return 1;
 }
 
 sg_status sg_ivm_run(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
                      const sg_ivm_options *options, sg_active *active, const sg_ws *ws)
 {
     const int n = rows->n;
-    double *X = NULL, *point = ws->doubles(p);
+    double *X = NULL;
+    columns store = {0, {0}, ws->doubles((size_t) n * AHEAD), ws->doubles((size_t) p * AHEAD),
+                     ws->doubles(n)};
     candidates c = all_rows(kernel, n, x, options->pool, options->size, ws);
-    for (active->stop = SG_IVM_SIZE; active->d < options->size;) {
+    double included = 0;
+    for (active->stop = SG_IVM_SIZE;;) {
         score(rows, options, &c, ws);
-        shrink_if_due(options, active->d, p, &c, &X, ws);
+        if (active->d > 0) active->logz[active->d - 1] = evidence(&c, included);
+        if (active->d == options->size) break;
+        if (shrink_if_due(options, active->d, p, &c, &X, ws)) store.count = 0;
         const int best = best_of(&c);
         if (best < 0) active->stop = SG_IVM_NO_ROW;
         else if (options->select != SG_SELECT_LUCK && c.gain[best] < options->min_gain) {
             active->stop = SG_IVM_GAIN;
         } else {
-            include(kernel, n, p, x, best, &c, active, options->size, point, ws);
+            included += c.logz[best];
+            include(column_of(kernel, p, &c, best, &store, ws), best, &c, active, options->size);
             if (!isfinite(active->beta[active->d - 1])) return SG_NOT_FINITE;
         }
         if (active->stop != SG_IVM_SIZE) break;

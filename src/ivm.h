@@ -33,14 +33,15 @@ typedef struct {
     double *U;         /* size x size upper, leading dimension size */
     double *beta;      /* size */
     double *gain;      /* size: of each inclusion */
+    double *logz;      /* size: log evidence after each inclusion, up to candidates given up */
     sg_ivm_stop stop;
 } sg_active;
 
 sg_active sg_active_new(int size, const sg_ws *ws);
 
 /* Runs the selection over x[n x p]. Ties within 1e-10 go to the earliest row. Memory: M, min(n
- * size, pool) doubles, and about 8 n. An inclusion is one kernel column, one product of M with a vector,
- * and a tilt for every candidate. */
+ * size, pool) doubles, and about 75 n. An inclusion is one kernel column (64 computed at a time,
+ * for the likeliest candidates), one product of M with a vector, and a tilt for every candidate. */
 sg_status sg_ivm_run(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
                      const sg_ivm_options *options, sg_active *active, const sg_ws *ws);
 

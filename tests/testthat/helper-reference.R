@@ -236,6 +236,40 @@ numeric_gradient <- function(f, x, h = 0.005, levels = 4L) {
   vapply(seq_along(x), slope, 0)
 }
 
+# ---- The informative vector machine ----
+
+# Greedy inclusions (IVM paper, Algorithm 1) with the dense covariance. criterion: "information" (eq.
+# 5) or "entropy". evidence: log Z of every inclusion given those before it, and of the rest.
+reference_ivm <- function(K, tilt, size, criterion) {
+  n <- nrow(K)
+  mean <- numeric(n)
+  out <- list(rows = integer(), tau = numeric(), nu = numeric(), gain = numeric(),
+              evidence = numeric())
+  included <- 0
+  for (step in seq_len(size)) {
+    z <- lapply(seq_len(n), function(i) tilt(i, mean[i], K[i, i]))
+    d1 <- vapply(z, `[[`, 0, "d1")
+    d2 <- vapply(z, `[[`, 0, "d2")
+    s2 <- diag(K)
+    m <- 1 / (1 + s2 * d2) # paper: 1 + a pi
+    moved <- s2 * d1       # h' - h
+    gain <- if (criterion == "entropy") log(m) / 2 else (log(m) + 1 / m + moved^2 / s2 - 1) / 2
+    gain[out$rows] <- -Inf
+    i <- which(gain > max(gain) - 1e-10 * abs(max(gain)))[1L]
+    out$rows <- c(out$rows, i)
+    out$tau <- c(out$tau, -d2[i] * m[i])
+    out$nu <- c(out$nu, (d1[i] - mean[i] * d2[i]) * m[i])
+    out$gain <- c(out$gain, gain[i])
+    included <- included + z[[i]]$logz
+    mean <- mean + d1[i] * K[, i]
+    K <- K + d2[i] * outer(K[, i], K[, i])
+    rest <- setdiff(seq_len(n), out$rows)
+    out$evidence <- c(out$evidence, included +
+                        sum(vapply(rest, function(j) tilt(j, mean[j], K[j, j])$logz, 0)))
+  }
+  c(out, list(mean = mean, var = diag(K)))
+}
+
 # ---- The sparse online algorithm, in the thesis's own letters ----
 
 # One pass over rows (thesis 3.6): alpha, C, Q by (2.46), (3.5), (3.28) and (3.19-22), scores by

@@ -1,0 +1,117 @@
+# The informative vector machine against a dense reference, and as a method.
+
+ivm_sets <- function() {
+  set.seed(6)
+  x <- matrix(rnorm(240), 120)
+  f <- sin(2 * x[, 1]) + x[, 2]
+  list(list(x = x, y = f + 0.5 * rnorm(120) > 0, lik = lik_probit(0.2)),
+       list(x = x, y = f + 0.5 * rnorm(120) > 0, lik = lik_logit(-0.3)),
+       list(x = x, y = f + 0.3 * rnorm(120), lik = lik_gaussian(0.09)))
+}
+
+ivm_fit <- function(set, ...) {
+  sparsegp(set$x, set$y, likelihood = set$lik, kernel = kernel_rbf(2, 0.8), scale = FALSE,
+           learn = FALSE, method = method_ivm(...), offset = 0.1 * set$x[, 1])
+}
+
+test_that("without refinement it is the paper's, for every likelihood and both criteria", {
+  for (set in ivm_sets()) for (select in c("information", "entropy")) {
+    fit <- ivm_fit(set, 40, select, "none")
+    K <- engine_kernel(fit, set$x, set$x)
+    tilt <- function(i, mu, s2) {
+      .Call(sg_lik_tilt, set$lik["type"], lik_theta(fit), fit$data_rows[, i, drop = FALSE],
+            mu + fit$offset[i] / fit$response$unit, s2, FALSE)
+    }
+    reference <- reference_ivm(K, tilt, 40, select)
+    selection <- fit$convergence$selection
+    expect_identical(selection$trace$row, reference$rows)
+    expect_identical(attr(basis(fit), "rows"), reference$rows)
+    # recursions of 40 steps against the dense covariance
+    expect_equal(selection$trace$gain, reference$gain, tolerance = 1e-9)
+    expect_equal(fit$sites$tau[reference$rows], reference$tau, tolerance = 1e-9)
+    expect_equal(fit$sites$nu[reference$rows], reference$nu, tolerance = 1e-9)
+    expect_equal(fit$latent$mean, reference$mean, tolerance = 1e-8)
+    expect_equal(fit$latent$var, reference$var, tolerance = 1e-8)
+    shift <- fit$log_evidence - reference$evidence[40L] # the response's unit
+    expect_equal(selection$trace$log_evidence, reference$evidence + shift, tolerance = 1e-9)
+    expect_identical(selection$stopped, "size")
+    again <- predict(fit, set$x, offset = fit$offset, type = "latent")
+    expect_equal(unname(again), unname(predict(fit, type = "latent")), tolerance = 1e-8)
+  }
+})
+
+test_that("the first inclusion of a stationary kernel is all ties, and the earliest row's", {
+  set <- ivm_sets()[[1L]]
+  fit <- sparsegp(set$x, set$y, likelihood = lik_probit(0), kernel = kernel_rbf(2, 1),
+                  learn = FALSE, method = method_ivm(3))
+  expect_identical(attr(basis(fit), "rows")[1L], 1L)
+})
+
+test_that("leave-one-out densities are those of cavities", {
+  set <- ivm_sets()[[3L]]
+  fit <- ivm_fit(set, 120, refine = "none") # all rows: exact regression
+  full <- sparsegp(set$x, set$y, likelihood = set$lik, kernel = kernel_rbf(2, 0.8), scale = FALSE,
+                   learn = FALSE, offset = 0.1 * set$x[, 1])
+  # 120 rank-one steps
+  expect_equal(loo_lpd(fit), loo_lpd(full), tolerance = 1e-7)
+  expect_equal(logLik(fit), logLik(full), tolerance = 1e-9)
+})
+
+test_that("refined on the basis it is batch EP on the rows chosen", {
+  for (set in ivm_sets()) {
+    fit <- ivm_fit(set, 25)
+    given <- sparsegp(set$x, set$y, likelihood = set$lik, kernel = kernel_rbf(2, 0.8),
+                      scale = FALSE, learn = FALSE, basis = attr(basis(fit), "rows"), offset = 0.1 * set$x[, 1])
+    expect_equal(fit$log_evidence, given$log_evidence, tolerance = 1e-10)
+    expect_equal(predict(fit), predict(given), tolerance = 1e-8)
+  }
+})
+
+test_that("a pool shrinks the candidates and still chooses distinct, informative rows", {
+  set <- ivm_sets()[[1L]]
+  set.seed(1)
+  fit <- ivm_fit(set, 60, pool = 60 * 70, block = 10)
+  set.seed(1)
+  expect_identical(ivm_fit(set, 60, pool = 60 * 70, block = 10)$posterior, fit$posterior)
+  rows <- attr(basis(fit), "rows")
+  expect_identical(anyDuplicated(rows), 0L)
+  expect_identical(rows[1:10], attr(basis(ivm_fit(set, 60)), "rows")[1:10]) # all still there
+  tight <- ivm_fit(set, 30, pool = 30, block = 5)
+  expect_lte(nrow(basis(tight)), 30L)
+  set.seed(3)
+  by_luck <- ivm_fit(set, 30, "random")
+  set.seed(4)
+  expect_false(identical(attr(basis(ivm_fit(set, 30, "random")), "rows"),
+                         attr(basis(by_luck), "rows")))
+})
+
+test_that("selection stops when the gain is small, or no row can be included", {
+  set <- ivm_sets()[[1L]]
+  fit <- ivm_fit(set, 100, min_gain = 0.3)
+  gain <- fit$convergence$selection$trace$gain
+  expect_identical(fit$convergence$selection$stopped, "min_gain")
+  expect_true(length(gain) < 100 && all(gain >= 0.3))
+  one <- sparsegp(rep(0, 30), rnorm(30), kernel = kernel_linear(), learn = FALSE, scale = FALSE,
+                  method = method_ivm(5, refine = "none"))
+  expect_identical(nrow(basis(one)), 0L)
+  expect_identical(one$convergence$selection$stopped, "no row left")
+})
+
+test_that("hyperparameters are learned on what is selected", {
+  set.seed(1)
+  d <- MASS::crabs[sample(200L), ]
+  fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, method = "ivm")
+  full <- sparsegp(sex ~ FL + RW + CL + CW + BD, d)
+  expect_equal(fit$log_evidence, full$log_evidence, tolerance = 0.01)
+  own <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, method = method_ivm(40, refine = "none"))
+  expect_true(all(is.finite(loo_lpd(own))))
+  expect_output(print(summary(fit)), "100 points selected; stopped by size")
+  for (bad in list(0, 1.5, NA, "a", Inf)) {
+    expect_error(method_ivm(size = bad), "`size`", class = "sparsegp_error")
+    expect_error(method_ivm(block = bad), "`block`", class = "sparsegp_error")
+  }
+  expect_error(method_ivm(keep = 2), "`keep`", class = "sparsegp_error")
+  expect_error(method_ivm(select = "best"), "`select`", class = "sparsegp_error")
+  expect_error(method_ivm(min_gain = -1), "`min_gain`", class = "sparsegp_error")
+  expect_error(method_ivm(pool = 0), "`pool`", class = "sparsegp_error")
+})
