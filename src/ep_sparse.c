@@ -40,7 +40,9 @@ static void move_scores(sg_process *gp, const double *v, const sg_step *step,
     if (rules->frozen) return;
     for (int i = 0; wants_P && i < d; i++) gp->v[i] = v[i];
     if (wants_P) sg_basis_to_weights(&gp->basis, 1, gp->v);
-    sg_weights_move_scores(gp->w, &gp->basis, gp->g, wants_P ? gp->v : NULL, step);
+    for (int i = 0; i < d; i++) gp->s[i] = gp->g[i];
+    sg_basis_to_weights(&gp->basis, 1, gp->s);
+    sg_weights_move_scores(gp->w, d, gp->s, wants_P ? gp->v : NULL, step);
 }
 
 /* Takes a row's site out of the posterior (thesis 4.36, App. G's sign mended). Returns 0, and

@@ -13,6 +13,7 @@ sg_process sg_process_new(int cap, int p, int C, const sg_ws *ws)
     gp.id = ws->doubles(cap);
     gp.v = ws->doubles(cap);
     gp.g = ws->doubles((size_t) cap * C);
+    gp.s = ws->doubles((size_t) cap * C);
     gp.score = ws->doubles(cap);
     gp.worst = ws->doubles(cap);
     return gp;
@@ -66,10 +67,23 @@ static double *gain_of(const sg_process *gp, int c)
     return gp->g + (size_t) gp->basis.cap * c;
 }
 
+/* s of all latent functions, computed once a row. */
+static void find_s(sg_process *gp)
+{
+    const int d = gp->basis.d;
+    for (int c = 0; c < gp->C && !gp->knows_s; c++) {
+        double *s = gp->s + (size_t) gp->basis.cap * c;
+        for (int i = 0; i < d; i++) s[i] = gain_of(gp, c)[i];
+        sg_basis_to_weights(&gp->basis, 1, s);
+    }
+    gp->knows_s = 1;
+}
+
 int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, const sg_seen *seen,
                      sg_row_tilt *tilt)
 {
     int finite = 1;
+    gp->knows_s = 0;
     for (int c = 0; c < gp->C; c++) {
         const sg_lik *lik = rows[c].lik;
         sg_row_tilt *t = tilt + c;
@@ -133,9 +147,11 @@ static int least_point(sg_process *gp, const sg_seen *seen, sg_score kind, const
     const double TIE = 1e-10;
     const int d = gp->basis.d;
     int least = 0;
+    find_s(gp);
     for (int c = 0; c < gp->C; c++) {
         double *score = c == 0 ? gp->worst : gp->score;
-        sg_weights_scores(gp->w + c, &gp->basis, seen, gain_of(gp, c), &tilt[c].step, kind, score);
+        const double *s = gp->s + (size_t) gp->basis.cap * c;
+        sg_weights_scores(gp->w + c, &gp->basis, seen, s, &tilt[c].step, kind, score);
         for (int i = 0; c > 0 && i <= d; i++) gp->worst[i] = fmax2(gp->worst[i], score[i]);
     }
     for (int i = 1; i <= d; i++) {
@@ -164,12 +180,12 @@ void sg_row_project(sg_process *gp, const sg_seen *seen, const sg_row_rules *rul
                     const sg_row_tilt *tilt)
 {
     const double *q = rules->score == SG_SCORE_KL ? seen->q : NULL;
+    if (!rules->frozen) find_s(gp);
     for (int c = 0; c < gp->C; c++) {
-        const double *g = gain_of(gp, c);
-        sg_weights_move(gp->w + c, &gp->basis, g, &tilt[c].step);
-        if (!rules->frozen) {
-            sg_weights_move_scores(gp->w + c, &gp->basis, g, q, &tilt[c].step);
-        }
+        const sg_step *step = &tilt[c].step;
+        const double *s = gp->s + (size_t) gp->basis.cap * c;
+        sg_weights_move(gp->w + c, &gp->basis, gain_of(gp, c), step);
+        if (!rules->frozen) sg_weights_move_scores(gp->w + c, gp->basis.d, s, q, step);
     }
 }
 
@@ -194,13 +210,17 @@ void sg_row_include(sg_process *gp, const sg_view *view, int i, double id,
 {
     sg_basis *b = &gp->basis;
     const int d = b->d;
+    const double *q = view->q + (size_t) d * i;
+    find_s(gp);
     join(gp, view, i, id);
     for (int c = 0; c < gp->C; c++) {
         const sg_step *step = &tilt[c].step;
-        double *g = gain_of(gp, c);
+        double *g = gain_of(gp, c), *s = gp->s + (size_t) b->cap * c;
         g[d] = gp->v[d];
+        for (int k = 0; k < d; k++) s[k] -= q[k]; /* thesis 2.46: s = Ck + e */
+        s[d] = 1;
         sg_weights_move(gp->w + c, b, g, step);
-        sg_weights_move_scores(gp->w + c, b, g, NULL, step);
+        sg_weights_move_scores(gp->w + c, b->d, s, NULL, step);
         gp->w[c].P[d] = step->tau; /* in weights the row is e_d */
         sg_weights_absorb(gp->w + c, b, 1, gp->v, b->cap, &step->tau, &step->nu, 1, gp->score);
     }

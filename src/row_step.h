@@ -18,7 +18,8 @@ typedef struct {
     double *points;       /* p x cap: basis points, a column each */
     double *id;           /* cap: the number of the row each came from */
     sg_removal removal;   /* of the last exchange */
-    double *v, *g;        /* cap; cap x C */
+    double *v, *g, *s;    /* cap; cap x C: of the row at hand v, M v and R^{-1} M v */
+    int knows_s;
     double *score, *worst; /* cap each */
 } sg_process;
 

@@ -21,7 +21,7 @@ sg_weights sg_weights_new(int cap, const sg_ws *ws)
 {
     const size_t size = (size_t) cap * cap;
     sg_weights w = {zeros(size, ws), zeros(cap, ws), zeros(size, ws), zeros(cap, ws),
-                    zeros(cap, ws), zeros(cap, ws), zeros(cap, ws), zeros(2 * (size_t) cap, ws)};
+                    zeros(cap, ws), zeros(cap, ws), zeros(cap, ws), zeros(cap, ws)};
     return w;
 }
 
@@ -56,13 +56,9 @@ void sg_weights_move(sg_weights *w, const sg_basis *b, const double *g, const sg
     for (int i = 0; i < b->d; i++) w->a[i] += step->mean * g[i];
 }
 
-void sg_weights_move_scores(sg_weights *w, const sg_basis *b, const double *g, const double *q,
+void sg_weights_move_scores(sg_weights *w, int d, const double *s, const double *q,
                             const sg_step *step)
 {
-    const int d = b->d;
-    double *s = w->work;
-    for (int i = 0; i < d; i++) s[i] = g[i];
-    sg_trsv('N', d, b->R, b->cap, s);
     for (int i = 0; i < d; i++) {
         w->alpha[i] += step->mean * s[i];
         w->E[i] += step->var * s[i] * s[i];
@@ -226,11 +222,12 @@ static void remove_from_P(sg_weights *w, const sg_basis *b, const sg_removal *re
 void sg_weights_remove(sg_weights *w, const sg_basis *b, const sg_removal *rem)
 {
     const int d = rem->d, j = rem->j;
-    double *g = w->work + b->cap;
+    double *g = w->work;
     const double Ejj = sg_weights_gain(w, b, rem->r, g), alpha = sg_dot(d, rem->r, w->a);
     const sg_step step = {-alpha / Ejj, -1 / Ejj, 0, 0};
     sg_weights_move(w, b, g, &step);
-    sg_weights_move_scores(w, b, g, NULL, &step);
+    sg_basis_to_weights(b, 1, g);
+    sg_weights_move_scores(w, d, g, NULL, &step);
     drop_entry(d, j, w->alpha);
     drop_entry(d, j, w->E);
     remove_from_P(w, b, rem, g);
@@ -253,18 +250,9 @@ static double score_of(sg_score kind, double alpha, double E, double Q, double P
 }
 
 void sg_weights_scores(const sg_weights *w, const sg_basis *b, const sg_seen *seen,
-                       const double *g, const sg_step *step, sg_score kind, double *score)
+                       const double *s, const sg_step *step, sg_score kind, double *score)
 {
     const int d = b->d;
-    double *s = w->work;
-    if (!seen) {
-        for (int i = 0; i < d; i++) {
-            score[i] = score_of(kind, w->alpha[i], w->E[i], b->Q[i], w->P[i]);
-        }
-        return;
-    }
-    for (int i = 0; i < d; i++) s[i] = g[i];
-    sg_trsv('N', d, b->R, b->cap, s);
     for (int i = 0; i < d; i++) {
         const double q = seen->q[i], e = s[i] - q, joined = q * q / seen->gamma;
         score[i] = score_of(kind, w->alpha[i] + step->mean * e,

@@ -32,7 +32,7 @@ typedef struct {
     double *a;
     double *S, *t;          /* both triangles of S */
     double *alpha, *E, *P;  /* d, for the scores: weights; diagonals of E, of R^{-1} S R^{-T} */
-    double *work;           /* 2 cap */
+    double *work;           /* cap */
 } sg_weights;
 
 /* Room for cap points, none used. */
@@ -62,9 +62,9 @@ double sg_weights_gain(const sg_weights *w, const sg_basis *b, const double *v, 
  * O(d^2). */
 void sg_weights_move(sg_weights *w, const sg_basis *b, const double *g, const sg_step *step);
 
-/* The same step for what the scores are made of: alpha and E, and P unless q is NULL. Of no use on
- * a basis that stays. O(d^2 / 2). */
-void sg_weights_move_scores(sg_weights *w, const sg_basis *b, const double *g, const double *q,
+/* The same step for what the scores are made of: alpha and E, and P unless q is NULL; s = R^{-1} g
+ * (thesis: Ck + Qk). Of no use on a basis that stays. O(d). */
+void sg_weights_move_scores(sg_weights *w, int d, const double *s, const double *q,
                             const sg_step *step);
 
 /* S += sign sum_i tau_i v_i v_i', t += sign sum_i nu_i v_i for the columns of V[d x m], leading
@@ -106,9 +106,9 @@ typedef enum { SG_SCORE_MEAN, SG_SCORE_KL, SG_SCORE_ERROR } sg_score;
 
 /* What the KL-optimal removal of each point costs (thesis 3.26, 3.24; 3.6 for "error"), for the
  * basis as it would be after `seen` joined and took the step: score[d + 1], the new point last.
- * With seen NULL: score[d], of the basis as it is. g = M v. O(d^2 / 2). */
+ * s = R^{-1} M v. O(d). */
 void sg_weights_scores(const sg_weights *w, const sg_basis *b, const sg_seen *seen,
-                       const double *g, const sg_step *step, sg_score kind, double *score);
+                       const double *s, const sg_step *step, sg_score kind, double *score);
 
 /* The stored form (posterior.h): alpha[d], G = R^{-1}, H = R^{-1} A^{-1} with A'A = I + S; both
  * d x d upper triangular, contiguous, zero below. SG_NOT_PD when I + S is not positive definite.
