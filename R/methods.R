@@ -7,6 +7,9 @@
 #' and goes on with [update()][update.sparsegp]. `learn_control()` says how hyperparameters are
 #' searched.
 #'
+#' With `method = NULL` [sparsegp()] takes full EP for up to 1000 rows or when a `basis` is given, else
+#' `method_ivm(size = )` with a size of four times the root of the number of rows, at most 500.
+#'
 #' @section Full EP (`method_ep()`):
 #' Each row's likelihood is replaced by a Gaussian site, refined until the posterior moments agree
 #' with those of the exact likelihood in the context of all other sites (Minka's formulas 71-94).
@@ -240,12 +243,22 @@ as_learn <- function(learn) {
   stop_sparsegp("learn", "must be TRUE, FALSE or a learn_control()")
 }
 
+# NULL stays: default_method() decides when the rows are there.
 as_method <- function(method) {
   method <- called(method)
-  if (is.null(method)) return(method_ep())
+  if (is.null(method)) return(NULL)
   if (is.character(method) && length(method) == 1L) {
     return(switch(check_choice(method, c("ep", "ivm", "online"), "method"), ep = method_ep(),
                   ivm = method_ivm(), online = method_online()))
   }
   check_class(method, "sparsegp_method", "method", "Give a method_*() value such as method_ep()")
+}
+
+# Full EP where it takes seconds, else selection by information gain and EP of all rows on it. The
+# size grows with the root of the rows, so that a sweep costs about n^2 until it is 500.
+FULL_EP_ROWS <- 1000
+
+default_method <- function(n, basis) {
+  if (n <= FULL_EP_ROWS || !is.null(basis)) return(method_ep())
+  method_ivm(size = min(500L, as.integer(round(4 * sqrt(n)))))
 }

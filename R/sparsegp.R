@@ -34,7 +34,8 @@
 #' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or an
 #'   R `family`.
 #' @param kernel A [kernel][kernels]; default `kernel_rbf()`.
-#' @param method `NULL` (full EP, or EP on the `basis`), a [method][methods] such as
+#' @param method `NULL` (full EP for up to 1000 rows and EP on a given `basis`, else
+#'   `method_ivm()` with a size that grows with the rows, see [methods]), a [method][methods] such as
 #'   `method_ep(size = 100)`, `method_ivm()` or `method_online()`, or its name.
 #' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
 #'   [learn_control()].
@@ -196,7 +197,7 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
   method <- as_method(method)
   list(likelihood = likelihood, kernel = kernel, method = method,
-       streams = method$type == "online", control = as_learn(learn), prior = prior,
+       streams = identical(method$type, "online"), control = as_learn(learn), prior = prior,
        scale = check_flag(scale, "scale"), keep_x = keep_x,
        verbose = check_flag(verbose, "verbose"), basis = basis)
 }
@@ -233,6 +234,7 @@ problem_of <- function(model, chunk, method) {
 }
 
 fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
+  if (is.null(setup$method)) setup$method <- default_method(nrow(chunk$x), setup$basis)
   model <- read_model(chunk, setup, input_terms)
   problem <- problem_of(model, chunk, setup$method)
   basis <- resolve_basis(setup$basis, problem$x, model$scaling)
