@@ -87,7 +87,8 @@ plot_trace <- function(object, newdata, style) {
   ticks <- pretty(par("usr")[1:2], 8L)
   if (style$axes) draw_axis(1L, unique(round(ticks[ticks >= 1])), NULL, style)
   if (style$ann) {
-    title(xlab = or_else(style$xlab, names(trace)[1L]), line = 2.1, cex.lab = style$cex.lab)
+    along <- sub("size", "points selected", names(trace)[1L])
+    title(xlab = or_else(style$xlab, along), line = 2.1, cex.lab = style$cex.lab)
   }
   draw_heading(style, caption = trace_words(object))
   trace
