@@ -63,7 +63,7 @@ engine_ivm <- function(problem, theta) {
   needs_luck <- method$select == "random" || pool < n * size
   options <- list(size = size, min_gain = method$min_gain, pool = max(pool, size),
                   select = match(method$select, c("information", "entropy", "random")) - 1L,
-                  block = method$block, keep = method$keep)
+                  block = method$block, keep = method$keep, exchange = method$exchange)
   .Call(sg_ivm, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
         theta[-from_kernel], problem$rows, problem$offset,
         as.double(if (needs_luck) sample.int(n) else seq_len(n)), options)

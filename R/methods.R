@@ -65,7 +65,13 @@
 #' shrink after every `block` inclusions to as many as the pool can hold until the next, a share
 #' `keep` of them by their gain and the rest at random (section 3.2).
 #'
+#' `exchange` moves follow (notes, section 2.3): the row whose loss raises the posterior's entropy
+#' least is taken out, which gives all marginals without it (eqs 8, 9), and the candidate that lowers
+#' the entropy most put in, if that is less entropy than before; the first move that fails is the
+#' last.
+#'
 #' `refine = "none"` is the paper's IVM: only the active rows' sites make the posterior. With
+#' `"active"` these sites are iterated to convergence, by full EP on the active rows. With
 #' `"basis"` the active set is the basis of batch EP, to which all rows contribute: the remedy the paper names
 #' for its variances and for regression. Learning maximises the evidence of batch EP on the active
 #' set in rounds, as for `method_ep(size =)`. `fit$convergence$selection` records why the selection
@@ -125,8 +131,9 @@
 #'   and prior (thesis 3.16, 3.8.1), at 1000 times the cost. Only with `"given"` is the result
 #'   independent of how rows are divided into calls.
 #' @param select What a candidate is chosen by, see the section on the informative vector machine.
-#' @param refine Do all rows contribute through the active set (`"basis"`), or only its own
-#'   (`"none"`)?
+#' @param refine Do all rows contribute through the active set (`"basis"`), or only its own, with
+#'   sites iterated to convergence (`"active"`) or set once (`"none"`)?
+#' @param exchange Most exchange moves; whole number of at least 0.
 #' @param pool Most doubles that the stubs of the candidates may take; whole number or `Inf`.
 #' @param keep Share of the candidates kept for their gain when they shrink; from 0 to 1.
 #' @param block Inclusions between shrinkings; whole number of at least 1.
@@ -180,14 +187,15 @@ method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sw
 #' @rdname methods
 #' @export
 method_ivm <- function(size = 100, select = c("information", "entropy", "random"),
-                       refine = c("basis", "none"), pool = Inf, keep = 0.5, block = 100,
-                       min_gain = 0, sweeps = 200, damping = 1, tol = 1e-6) {
+                       refine = c("basis", "active", "none"), pool = Inf, keep = 0.5, block = 100,
+                       exchange = 0, min_gain = 0, sweeps = 200, damping = 1, tol = 1e-6) {
   new_method("ivm", "the IVM", list(
     size = check_count(size, "size"),
     select = check_choice(select, c("information", "entropy", "random"), "select"),
-    refine = check_choice(refine, c("basis", "none"), "refine"),
+    refine = check_choice(refine, c("basis", "active", "none"), "refine"),
     pool = check_count_or_inf(pool, "pool"), keep = check_number(keep, "keep", 0, 1, open = FALSE),
-    block = check_count(block, "block"), min_gain = check_number(min_gain, "min_gain", -1e-300),
+    block = check_count(block, "block"), exchange = check_count(exchange, "exchange", 0L),
+    min_gain = check_number(min_gain, "min_gain", -1e-300),
     sweeps = check_count(sweeps, "sweeps"), damping = check_damping(damping),
     tol = check_number(tol, "tol", 0)
   ))

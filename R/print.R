@@ -161,7 +161,8 @@ print_course <- function(fit) {
   if (!is.null(run$selection)) {
     cat(counted(nrow(run$selection$trace), "point"), " selected; stopped by ",
         run$selection$stopped, "; last gain ",
-        format(utils::tail(run$selection$trace$gain, 1L), digits = 2L), " nats\n", sep = "")
+        format(utils::tail(run$selection$trace$gain, 1L), digits = 2L), " nats; ",
+        run$selection$exchanged, " exchanged\n", sep = "")
     if (run$sweeps == 0L) return(invisible()) # every site was set once
   }
   exchanges <- run$trace$exchanges

@@ -28,7 +28,7 @@ SELECTIONS <- list(
     record = function(run) list(sweeps = run$trace)
   ),
   ivm = list(
-    owns = function(problem) is.null(problem$basis) && problem$method$refine == "none",
+    owns = function(problem) is.null(problem$basis) && problem$method$refine != "basis",
     choose = function(problem, theta, learning) engine_ivm(problem, theta),
     run = function(problem, theta) active_run(problem, theta),
     record = function(run) list(selection = inclusions(run))
@@ -135,30 +135,55 @@ STOPS <- c("size", "min_gain", "no row left")
 
 # Inclusion by inclusion: what was gained, and the log evidence after it.
 inclusions <- function(run) {
-  list(stopped = STOPS[run$stop + 1L],
+  list(stopped = STOPS[run$stop + 1L], exchanged = run$exchanged,
        trace = data.frame(size = seq_along(run$id), row = as.integer(run$id), gain = run$gain,
                           log_evidence = run$logz))
 }
 
-# The paper's IVM: the posterior of the active rows' sites, each set once, at its inclusion.
+# The posterior of the active rows alone: their sites set once, each at its inclusion, or refined by
+# full EP on these rows. The other rows are predicted.
 active_run <- function(problem, theta) {
   run <- engine_ivm(problem, theta)
   if (run$status != 0L) return(run)
-  n <- nrow(problem$x)
-  rows <- as.integer(run$id)
-  tau <- replace(numeric(n), rows, run$tau)
-  nu <- replace(numeric(n), rows, run$nu)
+  chosen <- inclusions(run)
+  rows <- chosen$trace$row
+  refined <- problem$method$refine == "active" && length(rows) > 0L
+  if (refined) run <- refine_active(problem, theta, run, rows)
+  if (run$status != 0L) return(run)
   run$basis <- problem$x[rows, , drop = FALSE]
   latent <- engine_latent(problem, theta, run, problem$x)
-  g <- pmax(1 - tau * latent$var, 1e-12)
+  all <- all_rows(problem, theta, run, rows, latent)
+  # as it was added up during the selection, unless sites have changed since
+  if (!refined && run$exchanged == 0L && length(rows)) all$logz <- run$logz[length(rows)]
+  steps <- run[c("sweeps", "change", "converged", "damped", "sequential", "skipped", "trace")]
+  if (!refined) steps <- SET_ONCE
+  c(list(status = 0L, basis = run$basis, basis_rows = rows, alpha = run$alpha, G = run$G, H = NULL,
+         jitter = 0, selection = chosen), latent, all, steps)
+}
+
+SET_ONCE <- list(sweeps = 0L, change = 0, converged = TRUE, damped = 0L, sequential = 0L,
+                 skipped = 0L, trace = matrix(0, 2L, 0L))
+
+refine_active <- function(problem, theta, run, rows) {
+  few <- problem
+  few$x <- problem$x[rows, , drop = FALSE]
+  few$rows <- problem$rows[, rows, drop = FALSE]
+  few$offset <- problem$offset[rows]
+  engine_run(few, theta, run[c("tau", "nu")], posterior = TRUE)
+}
+
+# Sites, cavities and the evidence of all rows: EP's for the active ones (their sites need not be at
+# a fixed point), the predictive density for the rest.
+all_rows <- function(problem, theta, run, rows, latent) {
+  n <- nrow(problem$x)
+  tau <- replace(numeric(n), rows, run$tau)
+  nu <- replace(numeric(n), rows, run$nu)
+  g <- pmax(1 - tau * latent$var, .Machine$double.eps)
+  shift <- nu - tau * latent$mean
   cav_var <- latent$var / g
-  cav_mean <- (latent$mean - latent$var * nu) / g
-  tilt <- engine_tilt(problem, theta, cav_mean, cav_var)
-  list(
-    status = 0L, logz = if (length(rows)) run$logz[length(rows)] else sum(tilt$logz),
-    basis = run$basis, basis_rows = rows, alpha = run$alpha, G = run$G, H = NULL,
-    mean = latent$mean, var = latent$var, tau = tau, nu = nu, cav_mean = cav_mean, cav_var = cav_var, lpd = tilt$logz, jitter = 0, sweeps = 0L,
-    change = 0, converged = TRUE, damped = 0L, sequential = 0L, skipped = 0L,
-    trace = matrix(0, 2L, 0L), selection = inclusions(run)
-  )
+  cav_mean <- latent$mean - cav_var * shift
+  lpd <- engine_tilt(problem, theta, cav_mean, cav_var)$logz
+  log_det <- sum(log(sqrt(run$tau)) - log(diag(as.matrix(run$G)))) # G = T^1/2 U^-1
+  list(tau = tau, nu = nu, cav_mean = cav_mean, cav_var = cav_var, lpd = lpd,
+       logz = sum(lpd - log(g) / 2 - cav_mean * shift / 2) - log_det)
 }

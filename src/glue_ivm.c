@@ -2,13 +2,16 @@
 #include "glue.h"
 #include "ivm.h"
 
-enum { OUT_STATUS, OUT_ID, OUT_TAU, OUT_NU, OUT_GAIN, OUT_LOGZ, OUT_STOP, OUT_ALPHA, OUT_G, OUT_H };
-
-static const char *const IVM_FIELDS[] = {
-    "status", "id", "tau", "nu", "gain", "logz", "stop", "alpha", "G", "H", ""
+enum {
+    OUT_STATUS, OUT_ID, OUT_TAU, OUT_NU, OUT_GAIN, OUT_LOGZ, OUT_STOP, OUT_EXCHANGED, OUT_ALPHA,
+    OUT_G, OUT_H
 };
 
-static void write_active(SEXP out, const sg_active *active, int size, sg_status *status)
+static const char *const IVM_FIELDS[] = {
+    "status", "id", "tau", "nu", "gain", "logz", "stop", "exchanged", "alpha", "G", "H", ""
+};
+
+static void write_active(SEXP out, const sg_active *active, sg_status *status)
 {
     const int d = active->d;
     double *id = sg_new_vector(out, OUT_ID, d);
@@ -18,12 +21,12 @@ static void write_active(SEXP out, const sg_active *active, int size, sg_status 
     Memcpy(sg_new_vector(out, OUT_GAIN, d), active->gain, d);
     Memcpy(sg_new_vector(out, OUT_LOGZ, d), active->logz, d);
     double *alpha = sg_new_vector(out, OUT_ALPHA, d), *G = sg_new_matrix(out, OUT_G, d, d);
-    if (*status == SG_OK) *status = sg_active_stored(active, size, alpha, G);
-    SET_VECTOR_ELT(out, OUT_STOP, Rf_ScalarInteger(active->stop));
+    if (*status == SG_OK) *status = sg_active_stored(active, alpha, G);
 }
 
 /* luck: n distinct numbers in random order. options: size, select (0 information, 1 entropy, 2 by
- * luck), min_gain, pool, block, keep. tau and nu are of the active rows, in order of inclusion.
+ * luck), min_gain, pool, block, keep, exchange. tau and nu are of the active rows, in order of
+ * inclusion.
  * Memory: min(n size, pool) doubles, size^2, and about 10 n. */
 SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
               SEXP luck, SEXP options)
@@ -37,12 +40,16 @@ SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, S
                                 sg_field_double(options, "min_gain"),
                                 sg_field_double(options, "pool"), sg_field_int(options, "block"),
                                 sg_field_double(options, "keep"),
+                                sg_field_int(options, "exchange"),
                                 sg_doubles_of(luck, rows.n, "luck")};
     if (sg_rows_of(x) != rows.n) Rf_error("internal error: x has not one row per offset");
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) IVM_FIELDS));
     sg_active active = sg_active_new(opt.size, ws);
-    sg_status status = sg_ivm_run(kern, &rows, sg_cols_of(x), REAL(x), &opt, &active, ws);
-    write_active(out, &active, opt.size, &status);
+    sg_ivm_report report = {SG_IVM_SIZE, 0};
+    sg_status status = sg_ivm_run(kern, &rows, sg_cols_of(x), REAL(x), &opt, &active, &report, ws);
+    write_active(out, &active, &status);
+    SET_VECTOR_ELT(out, OUT_STOP, Rf_ScalarInteger(report.stop));
+    SET_VECTOR_ELT(out, OUT_EXCHANGED, Rf_ScalarInteger(report.exchanged));
     SET_VECTOR_ELT(out, OUT_STATUS, Rf_ScalarInteger(status));
     UNPROTECT(1);
     return out;

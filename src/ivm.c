@@ -2,72 +2,10 @@
 #include <Rmath.h>
 #include <R_ext/Utils.h>
 #include "ivm.h"
-#include "la.h"
-
-sg_active sg_active_new(int size, const sg_ws *ws)
-{
-    sg_active active = {0, (int *) ws->doubles(size / 2 + 1), ws->doubles(size),
-                        ws->doubles(size), ws->doubles((size_t) size * size), ws->doubles(size),
-                        ws->doubles(size), ws->doubles(size), SG_IVM_SIZE};
-    return active;
-}
-
-/* The candidates, row numbers increasing; every array has an entry for each of the m. */
-typedef struct {
-    int m;
-    int *row, *taken;   /* row number; in the active set already? */
-    double *mean, *var; /* posterior marginals (paper: h, a) */
-    double *logz, *d1, *tau, *nu, *gain;
-    const double *x;    /* m x p */
-    double *M;          /* m x d stubs: row i is U^{-T} Pi^1/2 K_I,i */
-} candidates;
-
-static candidates all_rows(const sg_kernel *kernel, int n, const double *x, double pool, int size,
-                           const sg_ws *ws)
-{
-    const size_t room = (size_t) fmin2((double) n * size, pool);
-    int *numbers = (int *) ws->doubles((size_t) n + 1);
-    candidates c = {n, numbers, numbers + n, ws->doubles(n), ws->doubles(n), ws->doubles(n),
-                    ws->doubles(n), ws->doubles(n), ws->doubles(n), ws->doubles(n), x,
-                    ws->doubles(room)};
-    sg_kernel_diag(kernel, n, x, c.var, ws);
-    for (int i = 0; i < n; i++) c.row[i] = i, c.taken[i] = 0, c.mean[i] = 0;
-    return c;
-}
-
-/* What an inclusion gains by the criterion; s2 and the tilt's derivatives are the row's. */
-static double gain_of(sg_select select, double s2, double d1, double d2)
-{
-    const double logs = log1p(s2 * d2);
-    return select == SG_SELECT_ENTROPY ? -logs / 2 : ((d1 * d1 + d2) * s2 - logs) / 2;
-}
-
-/* Sites and gains of all candidates as they stand. A row whose site would say nothing, or that has
- * none, gains -infinity: it cannot be included. */
-static void score(const sg_rows *rows, const sg_ivm_options *options, candidates *c,
-                  const sg_ws *ws)
-{
-    const double NOTHING = 1e-14;
-    const int q = rows->lik->type->q;
-    for (int j = 0; j < c->m; j++) {
-        const int i = c->row[j];
-        const double mu = c->mean[j] + rows->offset[i], s2 = c->var[j];
-        double d2;
-        c->gain[j] = -HUGE_VAL;
-        if (j % SG_BETWEEN_TICKS == 0) ws->tick();
-        if (c->taken[j]) continue;
-        sg_lik_tilt(rows->lik, rows->y + (size_t) q * i, &mu, &s2, c->logz + j,
-                    c->d1 + j, &d2);
-        if (!sg_site_from_tilt(c->mean[j], s2, c->d1[j], d2, c->tau + j, c->nu + j)) continue;
-        if (!(c->tau[j] * s2 > NOTHING)) continue;
-        c->gain[j] = options->select == SG_SELECT_LUCK ? -options->luck[i]
-                                                       : gain_of(options->select, s2, c->d1[j], d2);
-    }
-}
 
 /* log Z of what is included, each given those before it, and of the rest given all of them: an
  * approximation of the log evidence (minus paper eq. 11) of the rows still at hand. */
-static double evidence(const candidates *c, double included)
+static double evidence(const sg_candidates *c, double included)
 {
     for (int j = 0; j < c->m; j++) {
         if (!c->taken[j]) included += c->logz[j];
@@ -75,7 +13,7 @@ static double evidence(const candidates *c, double included)
     return included;
 }
 
-static int best_of(const candidates *c)
+static int best_of(const sg_candidates *c)
 {
     const double TIE = 1e-10;
     int best = -1;
@@ -98,7 +36,7 @@ typedef struct {
 } columns;
 
 /* The `count` candidates of largest gain; returns how many there are. The best comes first. */
-static int likeliest(const candidates *c, int best, int *which, double *sorted)
+static int likeliest(const sg_candidates *c, int best, int *which, double *sorted)
 {
     const int want = AHEAD < c->m ? AHEAD : c->m;
     int count = 1;
@@ -113,7 +51,7 @@ static int likeliest(const candidates *c, int best, int *which, double *sorted)
 }
 
 /* The kernel between all candidates and candidate j. */
-static const double *column_of(const sg_kernel *kernel, int p, const candidates *c, int j,
+static const double *column_of(const sg_kernel *kernel, int p, const sg_candidates *c, int j,
                                columns *store, const sg_ws *ws)
 {
     for (int k = 0; k < store->count; k++) {
@@ -132,30 +70,6 @@ static const double *column_of(const sg_kernel *kernel, int p, const candidates 
     return store->K;
 }
 
-/* Candidate j joins (paper C.1): a row of U', a column of M, new marginals for all. O(m d). */
-static void include(const double *kernel_column, int j, candidates *c, sg_active *active, int size)
-{
-    const int d = active->d, m = c->m, i = c->row[j];
-    const double root = sqrt(c->tau[j]), pivot = sqrt(1 + c->tau[j] * c->var[j]);
-    double *l = active->U + (size_t) size * d, *column = c->M + (size_t) m * d;
-    for (int k = 0; k < d; k++) l[k] = root * c->M[j + (size_t) m * k];
-    l[d] = pivot;
-    for (int k = 0; k < m; k++) column[k] = root / pivot * kernel_column[k];
-    if (d > 0) sg_gemv('N', m, d, -1 / pivot, c->M, l, 1, column);
-    const double beta = c->d1[j] * pivot / root;
-    for (int k = 0; k < m; k++) {
-        c->mean[k] += beta * column[k];
-        c->var[k] = fmax2(c->var[k] - column[k] * column[k], 0);
-    }
-    active->row[d] = i;
-    active->tau[d] = c->tau[j];
-    active->nu[d] = c->nu[j];
-    active->beta[d] = beta;
-    active->gain[d] = c->gain[j];
-    active->d++;
-    c->taken[j] = 1;
-}
-
 /* ---- Randomised greedy selection: fewer candidates as their stubs grow (paper 3.2) ---- */
 
 /* Most candidates whose stubs fit into the pool until the next shrinking. */
@@ -166,7 +80,7 @@ static double most_candidates(const sg_ivm_options *options, int d)
 }
 
 /* Marks the first `count` of the free candidates by increasing key. */
-static void mark_smallest(const candidates *c, const double *key, int count, int *kept,
+static void mark_smallest(const sg_candidates *c, const double *key, int count, int *kept,
                           const sg_ws *ws)
 {
     void *mark = ws->mark();
@@ -201,8 +115,8 @@ static void compact_ints(int m, int *x, const int *kept)
 
 /* Leaves `left` candidates, a share `keep` of them by gain and the rest by luck. X: room for their
  * inputs. */
-static void shrink(const sg_ivm_options *options, int left, int d, int p, candidates *c, double *X,
-                   const sg_ws *ws)
+static void shrink(const sg_ivm_options *options, int left, int d, int p, sg_candidates *c,
+                   double *X, const sg_ws *ws)
 {
     void *mark = ws->mark();
     double *key = ws->doubles(c->m);
@@ -226,7 +140,7 @@ static void shrink(const sg_ivm_options *options, int left, int d, int p, candid
     ws->release(mark);
 }
 
-static int shrink_if_due(const sg_ivm_options *options, int d, int p, candidates *c, double **X,
+static int shrink_if_due(const sg_ivm_options *options, int d, int p, sg_candidates *c, double **X,
                          const sg_ws *ws)
 {
     const double most = most_candidates(options, d);
@@ -236,46 +150,104 @@ static int shrink_if_due(const sg_ivm_options *options, int d, int p, candidates
     return 1;
 }
 
-sg_status sg_ivm_run(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
-                     const sg_ivm_options *options, sg_active *active, const sg_ws *ws)
+/* Everything the passes share. */
+typedef struct {
+    const sg_kernel *kernel;
+    const sg_rows *rows;
+    const sg_ivm_options *options;
+    int p;
+    sg_candidates c;
+    columns store;
+    double *X; /* inputs of the candidates once they are fewer than the rows */
+    sg_active *active;
+    const sg_ws *ws;
+} selection;
+
+static const double *kernel_column(selection *s, int j)
 {
-    const int n = rows->n;
-    double *X = NULL;
-    columns store = {0, {0}, ws->doubles((size_t) n * AHEAD), ws->doubles((size_t) p * AHEAD),
-                     ws->doubles(n)};
-    candidates c = all_rows(kernel, n, x, options->pool, options->size, ws);
-    double included = 0;
-    for (active->stop = SG_IVM_SIZE;;) {
-        score(rows, options, &c, ws);
-        if (active->d > 0) active->logz[active->d - 1] = evidence(&c, included);
-        if (active->d == options->size) break;
-        if (shrink_if_due(options, active->d, p, &c, &X, ws)) store.count = 0;
-        const int best = best_of(&c);
-        if (best < 0) active->stop = SG_IVM_NO_ROW;
-        else if (options->select != SG_SELECT_LUCK && c.gain[best] < options->min_gain) {
-            active->stop = SG_IVM_GAIN;
-        } else {
-            included += c.logz[best];
-            include(column_of(kernel, p, &c, best, &store, ws), best, &c, active, options->size);
-            if (!isfinite(active->beta[active->d - 1])) return SG_NOT_FINITE;
-        }
-        if (active->stop != SG_IVM_SIZE) break;
-    }
-    return SG_OK;
+    return column_of(s->kernel, s->p, &s->c, j, &s->store, s->ws);
 }
 
-sg_status sg_active_stored(const sg_active *active, int size, double *alpha, double *G)
+/* Inclusions until the set is full, or nothing is left that is worth one. */
+static sg_status select_rows(selection *s, sg_ivm_report *report)
 {
-    const int d = active->d;
-    for (int j = 0; j < d; j++) {
-        for (int i = 0; i < d; i++) {
-            G[i + (size_t) d * j] = i <= j ? active->U[i + (size_t) size * j] : 0;
-        }
+    const sg_ivm_options *options = s->options;
+    sg_active *active = s->active;
+    double included = 0;
+    for (;;) {
+        sg_candidates_score(s->rows, options->select, options->luck, &s->c, s->ws);
+        if (active->d > 0) active->logz[active->d - 1] = evidence(&s->c, included);
+        report->stop = SG_IVM_SIZE;
+        if (active->d == options->size) return SG_OK;
+        if (shrink_if_due(options, active->d, s->p, &s->c, &s->X, s->ws)) s->store.count = 0;
+        const int best = best_of(&s->c);
+        report->stop = best < 0 ? SG_IVM_NO_ROW : SG_IVM_GAIN;
+        if (best < 0) return SG_OK;
+        if (options->select != SG_SELECT_LUCK && s->c.gain[best] < options->min_gain) return SG_OK;
+        included += s->c.logz[best];
+        sg_active_include(active, &s->c, best, kernel_column(s, best));
+        if (!isfinite(active->beta[active->d - 1])) return SG_NOT_FINITE;
     }
-    const sg_status status = d > 0 ? sg_trtri(d, G) : SG_OK;
-    for (int j = 0; j < d; j++) {
-        for (int i = 0; i <= j; i++) G[i + (size_t) d * j] *= sqrt(active->tau[i]);
+}
+
+static int candidate_of(const sg_candidates *c, int row)
+{
+    for (int j = 0; j < c->m; j++) {
+        if (c->row[j] == row) return j;
     }
-    if (d > 0) sg_gemv('N', d, d, 1, G, active->beta, 0, alpha);
+    return -1;
+}
+
+/* The position worth least among those whose rows are still candidates; -1: none. */
+static int least_worth(const selection *s, const double *worth)
+{
+    int least = -1;
+    for (int k = 0; k < s->active->d; k++) {
+        if (candidate_of(&s->c, s->active->row[k]) < 0) continue;
+        if (least < 0 || worth[k] < worth[least]) least = k;
+    }
+    return least;
+}
+
+/* One exchange (notes 2.3). Returns 1 when the entropy fell; else all is as it was. */
+static int exchange(selection *s, double *worth)
+{
+    const double ROUNDING = 1e-10;
+    sg_active *active = s->active;
+    sg_candidates *c = &s->c;
+    if (active->d == 0 || sg_active_worth(active, worth, s->ws) != SG_OK) return 0;
+    const int k = least_worth(s, worth);
+    if (k < 0) return 0;
+    const int back = candidate_of(c, active->row[k]);
+    const double tau = active->tau[k], nu = active->nu[k], gain = active->gain[k], cost = worth[k];
+    sg_active_remove(active, c, k, s->ws);
+    sg_candidates_score(s->rows, SG_SELECT_ENTROPY, NULL, c, s->ws);
+    const int best = best_of(c);
+    const int falls = best >= 0 && c->gain[best] > cost + ROUNDING * (1 + cost);
+    if (falls) sg_active_include(active, c, best, kernel_column(s, best));
+    else {
+        sg_active_include_site(active, c, back, tau, nu, kernel_column(s, back));
+        active->gain[active->d - 1] = gain;
+    }
+    return falls;
+}
+
+sg_status sg_ivm_run(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
+                     const sg_ivm_options *options, sg_active *active, sg_ivm_report *report,
+                     const sg_ws *ws)
+{
+    const int n = rows->n;
+    const double stubs = fmin2((double) n * options->size, options->pool);
+    selection s = {kernel, rows, options, p, sg_candidates_new(kernel, n, x, stubs, ws),
+                   {0, {0}, ws->doubles((size_t) n * AHEAD), ws->doubles((size_t) p * AHEAD),
+                    ws->doubles(n)},
+                   NULL, active, ws};
+    const sg_status status = select_rows(&s, report);
+    double *worth = ws->doubles(options->size);
+    report->exchanged = 0;
+    while (status == SG_OK && report->exchanged < options->exchange && exchange(&s, worth)) {
+        report->exchanged++;
+        ws->tick();
+    }
     return status;
 }

@@ -61,7 +61,8 @@ test_that("refined on the basis it is batch EP on the rows chosen", {
   for (set in ivm_sets()) {
     fit <- ivm_fit(set, 25)
     given <- sparsegp(set$x, set$y, likelihood = set$lik, kernel = kernel_rbf(2, 0.8),
-                      scale = FALSE, learn = FALSE, basis = attr(basis(fit), "rows"), offset = 0.1 * set$x[, 1])
+                      scale = FALSE, learn = FALSE, basis = attr(basis(fit), "rows"),
+                      offset = 0.1 * set$x[, 1])
     expect_equal(fit$log_evidence, given$log_evidence, tolerance = 1e-10)
     expect_equal(predict(fit), predict(given), tolerance = 1e-8)
   }
@@ -125,4 +126,83 @@ test_that("without a method, many rows are selected from, few are not", {
   expect_identical(sparsegp(x[1:50], x[1:50], learn = FALSE)$method, method_ep())
   expect_identical(sparsegp(x, x, basis = 1:9, learn = FALSE)$method, method_ep())
   expect_identical(default_method(1e6, NULL)$size, 500L)
+})
+
+test_that("a row that is taken out again leaves the posterior of the others", {
+  # the exchange's entropy is that of dense covariances: moves are those of a greedy reference
+  set <- ivm_sets()[[1L]]
+  entropy <- function(fit) {
+    rows <- attr(basis(fit), "rows")
+    K <- engine_kernel(fit, fit$posterior$basis, fit$posterior$basis)
+    tau <- fit$sites$tau[rows]
+    -as.numeric(determinant(diag(length(rows)) + sqrt(tau) * K * rep(sqrt(tau), each = length(tau)),
+                            logarithm = TRUE)$modulus) / 2
+  }
+  for (select in c("information", "random")) {
+    set.seed(4)
+    before <- ivm_fit(set, 20, select, "none")
+    last <- entropy(before)
+    for (moves in 1:3) {
+      set.seed(4)
+      fit <- ivm_fit(set, 20, select, "none", exchange = moves)
+      made <- fit$convergence$selection$exchanged
+      if (made < moves) break
+      expect_lt(entropy(fit), last)
+      last <- entropy(fit)
+    }
+    if (select == "random") expect_gt(made, 1L)
+  }
+  # and the state after moves is that of its sites, from scratch
+  set.seed(4)
+  fit <- ivm_fit(set, 20, "random", "none", exchange = 10)
+  rows <- attr(basis(fit), "rows")
+  expect_identical(anyDuplicated(rows), 0L)
+  k <- engine_kernel(fit, set$x, set$x[rows, ])
+  C <- engine_kernel(fit, set$x[rows, ], set$x[rows, ]) + diag(1 / fit$sites$tau[rows])
+  shift <- fit$sites$nu[rows] / fit$sites$tau[rows]
+  expect_equal(fit$latent$mean, drop(k %*% solve(C, shift)), tolerance = 1e-9)
+  expect_equal(fit$latent$var, 2 - rowSums((k %*% solve(C)) * k), tolerance = 1e-9)
+})
+
+test_that("an exchange is the best the dense reference finds for the least row", {
+  set <- ivm_sets()[[1L]]
+  set.seed(4)
+  before <- ivm_fit(set, 15, "random", "none")
+  set.seed(4)
+  after <- ivm_fit(set, 15, "random", "none", exchange = 1)
+  rows <- attr(basis(before), "rows")
+  K <- engine_kernel(before, set$x, set$x)
+  posterior <- function(rows, tau, nu) {
+    A <- K - K[, rows] %*% solve(K[rows, rows] + diag(1 / tau), K[rows, ])
+    list(var = diag(A), mean = drop(K[, rows] %*% solve(K[rows, rows] + diag(1 / tau), nu / tau)))
+  }
+  tau <- before$sites$tau[rows]
+  nu <- before$sites$nu[rows]
+  B <- diag(15) + sqrt(tau) * K[rows, rows] * rep(sqrt(tau), each = 15)
+  least <- which.max(diag(solve(B))) # -log of it is what the row is worth
+  without <- posterior(rows[-least], tau[-least], nu[-least])
+  gain <- vapply(seq_along(set$y), function(i) {
+    z <- .Call(sg_lik_tilt, set$lik["type"], lik_theta(before),
+               before$data_rows[, i, drop = FALSE], without$mean[i] + before$offset[i],
+               without$var[i], FALSE)
+    -log1p(without$var[i] * z$d2) / 2
+  }, 0)
+  gain[rows[-least]] <- -Inf
+  expect_identical(setdiff(attr(basis(after), "rows"), rows), setdiff(which.max(gain), rows))
+  expect_identical(setdiff(rows, attr(basis(after), "rows")), setdiff(rows[least], which.max(gain)))
+})
+
+test_that("sites refined on the active set are full EP's on these rows", {
+  for (set in ivm_sets()[1:2]) {
+    fit <- ivm_fit(set, 30, refine = "active")
+    rows <- attr(basis(fit), "rows")
+    few <- sparsegp(set$x[rows, ], set$y[rows], likelihood = set$lik, kernel = kernel_rbf(2, 0.8),
+                    scale = FALSE, learn = FALSE, offset = 0.1 * set$x[rows, 1])
+    # both to 1e-6 of a cavity's standard deviation, from other starts
+    expect_equal(predict(fit, set$x, type = "latent"), predict(few, set$x, type = "latent"),
+                 tolerance = 1e-5)
+    rest <- sum(loo_lpd(fit)[-rows])
+    expect_equal(fit$log_evidence, few$log_evidence + rest, tolerance = 1e-6)
+    expect_gt(fit$convergence$sweeps, 1L)
+  }
 })

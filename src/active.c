@@ -1,0 +1,165 @@
+#include <math.h>
+#include <Rmath.h>
+#include "active.h"
+#include "chol.h"
+
+sg_active sg_active_new(int size, const sg_ws *ws)
+{
+    const sg_active active = {size, 0, (int *) ws->doubles((size_t) size / 2 + 1),
+                              ws->doubles(size), ws->doubles(size),
+                              ws->doubles((size_t) size * size), ws->doubles(size),
+                              ws->doubles(size), ws->doubles(size)};
+    return active;
+}
+
+sg_candidates sg_candidates_new(const sg_kernel *kernel, int n, const double *x, double stubs,
+                                const sg_ws *ws)
+{
+    int *numbers = (int *) ws->doubles((size_t) n + 1);
+    sg_candidates c = {n, numbers, numbers + n, ws->doubles(n), ws->doubles(n), ws->doubles(n),
+                       ws->doubles(n), ws->doubles(n), ws->doubles(n), ws->doubles(n), x,
+                       ws->doubles((size_t) stubs)};
+    sg_kernel_diag(kernel, n, x, c.var, ws);
+    for (int i = 0; i < n; i++) c.row[i] = i, c.taken[i] = 0, c.mean[i] = 0;
+    return c;
+}
+
+/* What an inclusion gains by the criterion; s2 and the tilt's derivatives are the row's. */
+static double gain_of(sg_select select, double s2, double d1, double d2)
+{
+    const double logs = log1p(s2 * d2);
+    return select == SG_SELECT_ENTROPY ? -logs / 2 : ((d1 * d1 + d2) * s2 - logs) / 2;
+}
+
+void sg_candidates_score(const sg_rows *rows, sg_select select, const double *luck,
+                         sg_candidates *c, const sg_ws *ws)
+{
+    const double NOTHING = 1e-14;
+    const int q = rows->lik->type->q;
+    for (int j = 0; j < c->m; j++) {
+        const int i = c->row[j];
+        const double mu = c->mean[j] + rows->offset[i], s2 = c->var[j];
+        double d2;
+        c->gain[j] = -HUGE_VAL;
+        if (j % SG_BETWEEN_TICKS == 0) ws->tick();
+        if (c->taken[j]) continue;
+        sg_lik_tilt(rows->lik, rows->y + (size_t) q * i, &mu, &s2, c->logz + j,
+                    c->d1 + j, &d2);
+        if (!sg_site_from_tilt(c->mean[j], s2, c->d1[j], d2, c->tau + j, c->nu + j)) continue;
+        if (!(c->tau[j] * s2 > NOTHING)) continue;
+        c->gain[j] = select == SG_SELECT_LUCK ? -luck[i] : gain_of(select, s2, c->d1[j], d2);
+    }
+}
+
+/* Marginals and stubs move along a new column of M. */
+static void move(sg_candidates *c, const double *column, double beta)
+{
+    for (int k = 0; k < c->m; k++) {
+        c->mean[k] += beta * column[k];
+        c->var[k] = fmax2(c->var[k] - column[k] * column[k], 0);
+    }
+}
+
+void sg_active_include_site(sg_active *active, sg_candidates *c, int j, double tau, double nu,
+                            const double *kernel_column)
+{
+    const int d = active->d, m = c->m;
+    const double root = sqrt(tau), pivot = sqrt(1 + tau * c->var[j]);
+    double *l = active->U + (size_t) active->size * d, *column = c->M + (size_t) m * d;
+    for (int k = 0; k < d; k++) l[k] = root * c->M[j + (size_t) m * k];
+    l[d] = pivot;
+    for (int k = 0; k < m; k++) column[k] = root / pivot * kernel_column[k];
+    if (d > 0) sg_gemv('N', m, d, -1 / pivot, c->M, l, 1, column);
+    active->beta[d] = (nu - tau * c->mean[j]) / (root * pivot);
+    move(c, column, active->beta[d]);
+    active->row[d] = c->row[j];
+    active->tau[d] = tau;
+    active->nu[d] = nu;
+    active->gain[d] = c->gain[j];
+    active->d++;
+    c->taken[j] = 1;
+}
+
+void sg_active_include(sg_active *active, sg_candidates *c, int j, const double *kernel_column)
+{
+    sg_active_include_site(active, c, j, c->tau[j], c->nu[j], kernel_column);
+}
+
+/* (x, y) = (cos x + sin y, cos y - sin x), n entries */
+static void rotate(int n, double cos, double sin, double *x, double *y)
+{
+    for (int i = 0; i < n; i++) {
+        const double turned = cos * x[i] + sin * y[i];
+        y[i] = cos * y[i] - sin * x[i];
+        x[i] = turned;
+    }
+}
+
+/* Without column k, U is upper Hessenberg. Rotations of neighbouring rows mend it, and turn the
+ * coordinates of stubs and of beta with it; the last coordinate is what the site contributed. */
+void sg_active_remove(sg_active *active, sg_candidates *c, int k, const sg_ws *ws)
+{
+    const int d = active->d, m = c->m;
+    void *mark = ws->mark();
+    double *cos = ws->doubles(d), *sin = ws->doubles(d);
+    for (int j = k; j < d - 1; j++) {
+        const double *from = active->U + (size_t) active->size * (j + 1);
+        double *column = active->U + (size_t) active->size * j;
+        for (int i = 0; i <= j + 1; i++) column[i] = from[i];
+        for (int i = k; i < j; i++) rotate(1, cos[i], sin[i], column + i, column + i + 1);
+        const double length = hypot(column[j], column[j + 1]);
+        cos[j] = column[j] / length;
+        sin[j] = column[j + 1] / length;
+        column[j] = length;
+        rotate(1, cos[j], sin[j], active->beta + j, active->beta + j + 1);
+        rotate(m, cos[j], sin[j], c->M + (size_t) m * j, c->M + (size_t) m * (j + 1));
+    }
+    const double *gone = c->M + (size_t) m * (d - 1), beta = active->beta[d - 1];
+    for (int i = 0; i < m; i++) {
+        c->mean[i] -= beta * gone[i];
+        c->var[i] += gone[i] * gone[i];
+        if (c->row[i] == active->row[k]) c->taken[i] = 0;
+    }
+    for (int j = k; j < d - 1; j++) {
+        active->row[j] = active->row[j + 1];
+        active->tau[j] = active->tau[j + 1], active->nu[j] = active->nu[j + 1];
+        active->gain[j] = active->gain[j + 1];
+    }
+    active->d--;
+    ws->release(mark);
+}
+
+/* U[d x d] made contiguous, zero below, inverted */
+static sg_status inverse_factor(const sg_active *active, double *out)
+{
+    const int d = active->d;
+    for (int j = 0; j < d; j++) {
+        for (int i = 0; i < d; i++) {
+            out[i + (size_t) d * j] = i <= j ? active->U[i + (size_t) active->size * j] : 0;
+        }
+    }
+    return sg_trtri(d, out);
+}
+
+sg_status sg_active_worth(const sg_active *active, double *out, const sg_ws *ws)
+{
+    const int d = active->d;
+    void *mark = ws->mark();
+    double *inverse = ws->doubles((size_t) d * d);
+    const sg_status status = inverse_factor(active, inverse);
+    sg_row_norms(d, inverse, out);
+    for (int k = 0; k < d; k++) out[k] = -log(out[k]) / 2;
+    ws->release(mark);
+    return status;
+}
+
+sg_status sg_active_stored(const sg_active *active, double *alpha, double *G)
+{
+    const int d = active->d;
+    const sg_status status = inverse_factor(active, G);
+    for (int j = 0; j < d; j++) {
+        for (int i = 0; i <= j; i++) G[i + (size_t) d * j] *= sqrt(active->tau[i]);
+    }
+    sg_gemv('N', d, d, 1, G, active->beta, 0, alpha);
+    return status;
+}

@@ -1,0 +1,72 @@
+/* active.h: the representation of the informative vector machine (IVM paper, appendix C.1): an
+ * active set with its sites, and what the posterior says at all candidates.
+ *
+ * With Pi = diag(tau) over the d active rows and U'U = I + Pi^1/2 K_I Pi^1/2 (paper: U = L'), a
+ * row x is seen as m = U^{-T} Pi^1/2 k(x), its stub, and
+ *   mean(x) = m'beta,   var(x) = K(x,x) - |m|^2. */
+#ifndef SG_ACTIVE_H
+#define SG_ACTIVE_H
+
+#include "kernel.h"
+#include "sites.h"
+
+typedef struct {
+    int size, d;       /* room, rows in use */
+    int *row;          /* size: row numbers in order of inclusion, from 0 */
+    double *tau, *nu;  /* size: sites */
+    double *U;         /* size x size upper */
+    double *beta;      /* size */
+    double *gain;      /* size: what each inclusion gained */
+    double *logz;      /* size: log evidence after each inclusion, up to candidates given up */
+} sg_active;
+
+sg_active sg_active_new(int size, const sg_ws *ws);
+
+/* The candidates, row numbers increasing; every array has an entry for each of the m. */
+typedef struct {
+    int m;
+    int *row, *taken;    /* row number; in the active set already? */
+    double *mean, *var;  /* posterior marginals (paper: h, a) */
+    double *logz, *d1;   /* tilts at the marginals */
+    double *tau, *nu;    /* the sites they would have */
+    double *gain;        /* what their inclusion would gain; -infinity: cannot be included */
+    const double *x;     /* m x p */
+    double *M;           /* m x d: stubs */
+} sg_candidates;
+
+/* All n rows of x, nothing included; room for `stubs` doubles in M. */
+sg_candidates sg_candidates_new(const sg_kernel *kernel, int n, const double *x, double stubs,
+                                const sg_ws *ws);
+
+typedef enum {
+    SG_SELECT_INFORMATION, /* KL divergence of the posterior after from that before (paper eq. 5) */
+    SG_SELECT_ENTROPY,     /* fall of the entropy of the row's own marginal */
+    SG_SELECT_LUCK         /* by luck[] alone, small is lucky */
+} sg_select;
+
+/* Tilts, sites and gains of all candidates as they stand. A row whose site would say nothing, or
+ * that has none, cannot be included. O(m) tilts. */
+void sg_candidates_score(const sg_rows *rows, sg_select select, const double *luck,
+                         sg_candidates *c, const sg_ws *ws);
+
+/* Candidate j joins the active set; kernel_column[m]: the kernel between it and all candidates.
+ * After sg_candidates_score(). O(m d). */
+void sg_active_include(sg_active *active, sg_candidates *c, int j, const double *kernel_column);
+
+/* The same with a site of its own: tau > 0. */
+void sg_active_include_site(sg_active *active, sg_candidates *c, int j, double tau, double nu,
+                            const double *kernel_column);
+
+/* Position k of the active set leaves: marginals become those without its site (notes eqs 8, 9).
+ * O(m d) rotations of the stubs. */
+void sg_active_remove(sg_active *active, sg_candidates *c, int k, const sg_ws *ws);
+
+/* What each position takes off the entropy of the posterior: out[k] = -log[(U'U)^{-1}]_kk / 2, the
+ * fall of log|U| without it. O(d^3). */
+sg_status sg_active_worth(const sg_active *active, double *out, const sg_ws *ws);
+
+/* The stored form (posterior.h): alpha = Pi^1/2 U^{-1} beta and G = Pi^1/2 U^{-1}, d and d x d,
+ * zero below the diagonal. */
+sg_status sg_active_stored(const sg_active *active, double *alpha, double *G);
+
+#endif
