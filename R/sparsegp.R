@@ -163,7 +163,7 @@ matrix_chunk <- function(x, y, offset, weights, na.action) {
   omitted <- attr(apply_na_action(frame, na.action), "na.action")
   rows <- if (is.null(omitted)) seq_len(n) else seq_len(n)[-omitted]
   list(chunk = list(x = x[rows, , drop = FALSE], y = y[rows], offset = offset[rows],
-                    weights = weights[rows]),
+                    weights = weights[rows], omitted = length(omitted)),
        given = n, rows = rows, omitted = omitted,
        names = if (is.null(rownames(x))) as.character(rows) else rownames(x)[rows])
 }

@@ -83,7 +83,9 @@ needs_seed <- function(fit) {
 
 chunk_size <- function(chunk) if (is.null(chunk)) 0L else nrow(chunk$x)
 
-chunk_omitted <- function(chunk) length(attr(chunk$x, "na.action"))
+chunk_omitted <- function(chunk) {
+  if (is.matrix(chunk$x)) chunk$omitted else length(attr(chunk$x, "na.action"))
+}
 
 chunk_rows <- function(chunk, rows) {
   list(x = chunk$x[rows, , drop = FALSE], y = chunk$y[rows], offset = chunk$offset[rows],

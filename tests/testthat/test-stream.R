@@ -147,6 +147,9 @@ test_that("rows with missing values are left out, counted, and change nothing el
   whole <- sparsegp(y ~ x, d[-c(3, 40, 150, 299), ], method = method)
   expect_same_fit(found, whole, d[1:5, ])
   expect_output(print(found), "missing values left out: 4")
+  matrix_fit <- sparsegp(holes["x"], holes$y, method = method)
+  expect_output(print(matrix_fit), "missing values left out: 4")
+  expect_equal(logLik(matrix_fit), logLik(whole), tolerance = 1e-10)
 })
 
 test_that("a fit that keeps no rows says so where rows are asked for", {
