@@ -135,7 +135,7 @@ full_or_advice <- function(n, run) {
     if (!grepl("cannot allocate", conditionMessage(e), fixed = TRUE)) stop(e)
     stop_sparsegp("x", paste0("has too many rows for full EP: ", n, " rows take about ",
                               ceiling(3 * 8 * n^2 / 2^30), " GiB"),
-                  "Leave `method` out, or choose method_ivm(size =) or method_ep(size =)")
+                  "Leave `method` out, or choose method_ep(size =) or method_ivm(size =)")
   })
 }
 

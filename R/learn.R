@@ -1,6 +1,6 @@
 # Learning: maximise log evidence + log prior over the free hyperparameters.
 
-BOX <- 10          # half width of the search box around the start, on C's scale
+BOX <- 10          # half width of the search box around the start, for logarithms
 IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wants it so
 
 # An evaluator with memory: value and gradient come from one run, and sites are warm-started from
@@ -49,7 +49,7 @@ run_warm <- function(problem, theta, state) {
 
 search_once <- function(objective, start, centre, control) {
   stats::optim(start, objective$value, objective$gradient, method = "L-BFGS-B",
-               lower = centre - BOX, upper = centre + BOX,
+               lower = centre$value - centre$reach, upper = centre$value + centre$reach,
                control = list(maxit = control$inner, factr = 1e8))
 }
 
@@ -115,8 +115,9 @@ learn_hyper <- function(problem, table, control, verbose = FALSE, from = NULL) {
     return(list(table = table, sites = NULL, record = NULL))
   }
   objective <- make_objective(problem, table, verbose)
-  centre <- table$start[free]
-  random <- replicate(control$restarts, random_start(centre), simplify = FALSE)
+  # a bias has its prior, and no box
+  centre <- list(value = table$start[free], reach = ifelse(table$log[free], BOX, Inf))
+  random <- replicate(control$restarts, random_start(centre$value), simplify = FALSE)
   starts <- if (is.null(from)) c(list(best_start(objective, table)), random) else list(from)
   results <- lapply(starts, function(start) search_once(objective, start, centre, control))
   values <- vapply(results, function(result) result$value, 0)
@@ -133,7 +134,7 @@ learn_hyper <- function(problem, table, control, verbose = FALSE, from = NULL) {
     evaluations = objective$state$evaluations, failures = objective$state$failures,
     objective = -values, converged = settled(best, gradient),
     gradient = stats::setNames(-gradient, table$name[free]),
-    at_bound = table$name[free][abs(best$par - centre) > BOX - 1e-6]
+    at_bound = table$name[free][abs(best$par - centre$value) > centre$reach - 1e-6]
   )
   list(table = table, sites = objective$state$sites, record = record)
 }

@@ -72,15 +72,18 @@ learn_model <- function(problem, table, control, verbose) {
 learn_rounds <- function(problem, table, control, verbose) {
   best <- NULL
   reached <- numeric()
+  spent <- 0L
   for (round in seq_len(control$outer)) {
     choice <- select_basis(problem, table, learning = TRUE)
     from <- if (round > 1L) table$theta[table$free]
     learned <- learn_hyper(choice$problem, table, control, verbose, from)
     table <- learned$table
     reached <- c(reached, max(learned$record$objective))
+    spent <- spent + learned$record$evaluations
     if (which.max(reached) == round) best <- c(learned, choice["problem"])
   }
   best$record$rounds <- reached
+  best$record$evaluations <- spent
   if (owns_posterior(problem)) best$problem <- problem # chosen once more, at what was learned
   best
 }

@@ -35,7 +35,7 @@
 #'   R `family`.
 #' @param kernel A [kernel][kernels]; default `kernel_rbf()`.
 #' @param method `NULL` (full EP for up to 1000 rows and EP on a given `basis`, else
-#'   `method_ivm()` with a size that grows with the rows, see [methods]), a [method][methods] such as
+#'   `method_ep()` with a size that grows with the rows, see [methods]), a [method][methods] such as
 #'   `method_ep(size = 100)`, `method_ivm()` or `method_online()`, or its name.
 #' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
 #'   [learn_control()].
@@ -43,7 +43,8 @@
 #' @param basis `NULL`: left to the method. Or the points that carry the latent function: row
 #'   numbers (counted among the rows used; a stream waits until they have come), a matrix with the
 #'   inputs' columns, or for formulas a data frame. All rows contribute through them
-#'   ([method_ep()]); time and memory grow with the number of rows times the square of, and times, the size of the basis.
+#'   ([method_ep()]); time and memory grow with the number of rows times the square of, and times,
+#'   the size of the basis.
 #' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
 #' @param weights Positive numbers: the noise variance of a row is `noise / weight`. Gaussian
 #'   likelihood only.

@@ -76,12 +76,13 @@ test_that("inputs are switched on again from default starts only, and never lowe
   objective <- make_objective(problem, fit$hyper, FALSE)
   start <- fit$hyper$start
   control <- learn_control()
-  first <- search_once(objective, start, start, control)
-  again <- leave_trap(objective, fit$hyper, first, start, control)
+  centre <- list(value = start, reach = 10)
+  first <- search_once(objective, start, centre, control)
+  again <- leave_trap(objective, fit$hyper, first, centre, control)
   expect_lte(again$value, first$value)
   given <- fit$hyper
   given$scan <- FALSE
-  expect_identical(leave_trap(objective, given, first, start, control), first)
+  expect_identical(leave_trap(objective, given, first, centre, control), first)
 })
 
 test_that("priors pull, and prior_flat() lets go", {
@@ -118,4 +119,16 @@ test_that("separable classes have a maximum, because of the prior", {
   x <- c(-3:-1, 1:3)
   expect_silent(fit <- sparsegp(x, x > 0))
   expect_lt(coef(fit)[["variance"]], 1e4)
+})
+
+test_that("a bias has no box, and evaluations count all rounds", {
+  set.seed(1)
+  x <- seq(-3, 3, length.out = 60)
+  y <- x > 2.8
+  fit <- sparsegp(x, y, prior = list(bias = prior_flat()), kernel = kernel_rbf(fixed(1), fixed(1)),
+                  likelihood = lik_probit(-15))
+  expect_identical(fit$learning$at_bound, character())
+  once <- sparsegp(x, sin(x), method = method_ep(10), learn = learn_control(outer = 1))
+  twice <- sparsegp(x, sin(x), method = method_ep(10), learn = learn_control(outer = 2))
+  expect_gt(twice$learning$evaluations, once$learning$evaluations)
 })
