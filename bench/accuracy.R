@@ -2,20 +2,18 @@
 # kernels and the hyperpriors of the IVM paper (6.1), and the sonar data at the thesis's fixed
 # parameters (5.2: noise nearly 0, lengthscale^2 = 60 sigma_K^2).
 # Usage: Rscript bench/accuracy.R; the data folder is SPARSEGP_DATA.
-library(sparsegp)
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "common.R"))
+})
 
-data_folder <- Sys.getenv("SPARSEGP_DATA")
-if (!nzchar(data_folder)) {
-  stop("set SPARSEGP_DATA to the folder that holds crabs/, sonar/, pima/ and synth/", call. = FALSE)
-}
-read <- function(name) read.csv(file.path(data_folder, name, paste0(name, ".csv.gz")))
 set <- function(d, inputs, class, train) {
   list(x = as.matrix(d[inputs]), y = factor(d[[class]]), train = train)
 }
-crabs <- read("crabs")
-sonar <- read("sonar")
-pima <- read("pima")
-synth <- read("synth")
+crabs <- read_data("crabs")
+sonar <- read_data("sonar")
+pima <- read_data("pima")
+synth <- read_data("synth")
 sets <- list(
   crabs = set(crabs, 4:8, "sex", crabs$index %% 5 %in% c(1, 3)),
   sonar = set(sonar, 2:61, "class", sonar$set == "train"),

@@ -4,18 +4,17 @@
 #   - in units of sweeps x (one dpotrf + one dtrsm of that size), timed in the same run;
 #   - peak memory in units of n^2 doubles, with and without the gradient.
 # Medians of REPEATS runs. Usage: Rscript bench/full_ep.R; the data folder is SPARSEGP_DATA.
-library(sparsegp)
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "common.R"))
+})
 
 SIZES <- c(1000, 2000)
 REPEATS <- 3
 VARIANCE <- 10
 LENGTHSCALE <- 8
 
-data_folder <- Sys.getenv("SPARSEGP_DATA")
-if (!nzchar(data_folder)) {
-  stop("set SPARSEGP_DATA to the folder that holds usps/usps_train.csv.gz", call. = FALSE)
-}
-usps <- read.csv(file.path(data_folder, "usps", "usps_train.csv.gz"))
+usps <- read_usps()
 
 median_time <- function(run) median(replicate(REPEATS, system.time(run())[["elapsed"]]))
 
@@ -36,12 +35,13 @@ peak_memory <- function(run, n) {
 
 measure <- function(n) {
   set.seed(1)
-  at <- sample(nrow(usps), n)
-  x <- as.matrix(usps[at, -1L]) / 1000
-  y <- as.numeric(usps$label[at] == 2)
+  at <- sample(nrow(usps$x), n)
+  x <- usps$x[at, ]
+  y <- as.numeric(usps$digit[at] == 2)
   kernel <- kernel_rbf(VARIANCE, LENGTHSCALE)
   ours <- function() {
-    sparsegp(x, y, likelihood = lik_probit(bias = 0), kernel = kernel, scale = FALSE, learn = FALSE)
+    sparsegp(x, y, likelihood = lik_probit(bias = 0), kernel = kernel, scale = FALSE, learn = FALSE,
+             method = method_ep())
   }
   # evidence alone, as a learner would ask for it
   fit <- ours()

@@ -13,7 +13,10 @@
 #
 # Usage: Rscript bench/ivm_bases.R [sets, as usps2,image or all] [repeats]; the data folder is
 # SPARSEGP_DATA.
-library(sparsegp)
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "common.R"))
+})
 
 LEARN_ROWS <- 1000
 KMEANS_ROWS <- 3000
@@ -21,15 +24,6 @@ MOST_ROWS <- 10000
 
 given <- commandArgs(TRUE)
 REPEATS <- if (length(given) > 1L) as.integer(given[[2L]]) else 3L
-
-read_set <- function(name, file) {
-  folder <- Sys.getenv("SPARSEGP_DATA")
-  path <- file.path(folder, name, paste0(file, ".csv.gz"))
-  if (!nzchar(folder) || !file.exists(path)) {
-    stop("set SPARSEGP_DATA to the folder that holds ", name, "/", file, ".csv.gz", call. = FALSE)
-  }
-  read.csv(path)
-}
 
 # ---- The sets: training and test rows, standardised by the training rows ----
 
@@ -44,30 +38,27 @@ new_set <- function(x, y, test, size, classes) {
 }
 
 usps <- function(digit) {
-  columns <- function(part) {
-    rows <- read_set("usps", paste0("usps_", part))
-    list(x = as.matrix(rows[, -1L]) / 1000, y = rows$label == digit)
-  }
-  train <- columns("train")
-  test <- columns("test")
-  list(x = train$x, y = train$y, test_x = test$x, test_y = test$y, size = 300, classes = TRUE,
+  train <- read_usps("train")
+  test <- read_usps("test")
+  list(x = train$x, y = train$digit == digit, test_x = test$x, test_y = test$digit == digit,
+       size = 300, classes = TRUE,
        kernel = kernel_rbf(10, 8), likelihood = lik_probit(bias = 0))
 }
 
 satimage <- function(class) {
-  train <- read_set("satimage", "satimage_train")
-  both <- rbind(train, read_set("satimage", "satimage_test"))
+  train <- read_data("satimage", "satimage_train")
+  both <- rbind(train, read_data("satimage", "satimage_test"))
   new_set(as.matrix(both[, 1:36]), both$label == class, seq_len(nrow(both)) > nrow(train), 200,
           TRUE)
 }
 
 image_set <- function() {
-  rows <- read_set("raetsch", "image")
+  rows <- read_data("raetsch", "image")
   new_set(as.matrix(rows[, 1:18]), rows$label == 1, rows$split1 != "train", 100, TRUE)
 }
 
 regression <- function(name, inputs, size) {
-  rows <- read_set(name, name)
+  rows <- read_data(name, name)
   test <- rows$fold == 1
   set.seed(1)
   kept <- c(sample(which(!test), min(MOST_ROWS, sum(!test))), which(test))

@@ -7,27 +7,24 @@
 # Medians of REPEATS runs; what is compared is timed in turns, since a shared machine's speed
 # drifts, and by processor time: run it with a BLAS of one thread (OPENBLAS_NUM_THREADS=1).
 # Usage: Rscript bench/ivm_speed.R [repeats]; the data folder is SPARSEGP_DATA.
-library(sparsegp)
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "common.R"))
+})
 options(matprod = "blas") # without R's own search for NaN before each product
 
-arguments <- commandArgs(TRUE)
-REPEATS <- if (length(arguments)) as.integer(arguments[1L]) else 5L
+REPEATS <- argument(1, 5)
 SIZE <- 500
 ROWS <- c(1000, 1750, 3000, 5000, 7291)
 SIZES <- c(100, 200, 400, 800)
 VARIANCE <- 10
 LENGTHSCALE <- 8
 
-data_folder <- Sys.getenv("SPARSEGP_DATA")
-path <- file.path(data_folder, "usps", "usps_train.csv.gz")
-if (!nzchar(data_folder) || !file.exists(path)) {
-  stop("set SPARSEGP_DATA to the folder that holds usps/usps_train.csv.gz", call. = FALSE)
-}
-usps <- read.csv(path)
+usps <- read_usps()
 set.seed(1)
-usps <- usps[sample(nrow(usps)), ]
-x <- as.matrix(usps[, -1L]) / 1000
-y <- as.numeric(usps$label == 2)
+shuffled <- sample(nrow(usps$x))
+x <- usps$x[shuffled, ]
+y <- as.numeric(usps$digit[shuffled] == 2)
 
 seconds <- function(run) sum(system.time(run())[c("user.self", "sys.self")])
 

@@ -17,7 +17,10 @@
 #
 # Usage: Rscript bench/ivm_usps.R [digits, as 2,5,8] [sizes, as 50,100,200,500]; the data folder is
 # SPARSEGP_DATA.
-library(sparsegp)
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "common.R"))
+})
 
 numbers <- function(i, default) {
   given <- commandArgs(TRUE)
@@ -41,16 +44,6 @@ TABLE1_LOGLIK <- -matrix(c(
   0.263, 0.097, 0.028, 0.020, 0.089, 0.087, 0.029, 0.024, 0.112, 0.104, 0.067, 0.054,
   0.080, 0.074, 0.065, 0.036
 ), 10L, byrow = TRUE)
-
-read_usps <- function(part) {
-  folder <- Sys.getenv("SPARSEGP_DATA")
-  path <- file.path(folder, "usps", paste0("usps_", part, ".csv.gz"))
-  if (!nzchar(folder) || !file.exists(path)) {
-    stop("set SPARSEGP_DATA to the folder that holds usps/usps_", part, ".csv.gz", call. = FALSE)
-  }
-  rows <- read.csv(path)
-  list(x = as.matrix(rows[, -1L]) / 1000, digit = rows$label)
-}
 
 train <- read_usps("train")
 test <- read_usps("test")

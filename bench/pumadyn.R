@@ -5,18 +5,16 @@
 # standardised response; only x4, x5, x15 and x16 matter. The paper's IVM has errors of 0.0464 with
 # 500 points and 0.0544 with 200, and log densities of 0.107 and 0.034.
 # Usage: Rscript bench/pumadyn.R [number of folds]; the data folder is SPARSEGP_DATA.
-library(sparsegp)
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "common.R"))
+})
 
-arguments <- commandArgs(TRUE)
-FOLDS <- if (length(arguments)) as.integer(arguments[1L]) else 10L
+FOLDS <- argument(1, 10)
 BASIS <- 200
 RELEVANT <- c("x4", "x5", "x15", "x16")
 
-data_folder <- Sys.getenv("SPARSEGP_DATA")
-if (!nzchar(data_folder)) {
-  stop("set SPARSEGP_DATA to the folder that holds pumadyn32nm/pumadyn32nm.csv.gz", call. = FALSE)
-}
-puma <- read.csv(file.path(data_folder, "pumadyn32nm", "pumadyn32nm.csv.gz"))
+puma <- read_data("pumadyn32nm")
 inputs <- paste0("x", 1:32)
 
 prepare <- function(test) {

@@ -5,7 +5,10 @@
 #   - an evaluation of evidence and gradient.
 # Medians of REPEATS runs, but for gplite: one run. Usage: Rscript bench/sparse_ep.R [sizes]; the
 # data folder is SPARSEGP_DATA.
-library(sparsegp)
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "common.R"))
+})
 
 arguments <- commandArgs(TRUE)
 SIZES <- if (length(arguments)) as.integer(arguments) else c(100, 200, 500)
@@ -13,13 +16,9 @@ REPEATS <- 5
 VARIANCE <- 10
 LENGTHSCALE <- 8
 
-data_folder <- Sys.getenv("SPARSEGP_DATA")
-if (!nzchar(data_folder)) {
-  stop("set SPARSEGP_DATA to the folder that holds usps/usps_train.csv.gz", call. = FALSE)
-}
-usps <- read.csv(file.path(data_folder, "usps", "usps_train.csv.gz"))
-x <- as.matrix(usps[, -1L]) / 1000
-y <- as.numeric(usps$label == 2)
+usps <- read_usps()
+x <- usps$x
+y <- as.numeric(usps$digit == 2)
 
 seconds <- function(run) system.time(run())[["elapsed"]]
 median_time <- function(run) median(replicate(REPEATS, seconds(run)))

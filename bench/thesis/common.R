@@ -1,23 +1,10 @@
 # What the scripts in this folder share. Each of them repeats an experiment of Csató's thesis
 # (2002) and prints the thesis's numbers beside those of the package. The thesis's rbf kernel is
 # exp(-|x - x'|^2 / (2 p sigma_K^2)) of p inputs (5.2): lengthscale^2 = p sigma_K^2.
-library(sparsegp)
-
-# The script's `i`th argument, a number.
-argument <- function(i, default) {
-  given <- commandArgs(TRUE)
-  if (length(given) >= i) as.numeric(given[[i]]) else default
-}
-
-# Data set `name` from the folder that SPARSEGP_DATA names.
-read_data <- function(name, file = name) {
-  folder <- Sys.getenv("SPARSEGP_DATA")
-  path <- file.path(folder, name, paste0(file, ".csv.gz"))
-  if (!nzchar(folder) || !file.exists(path)) {
-    stop("set SPARSEGP_DATA to the folder that holds ", name, "/", file, ".csv.gz", call. = FALSE)
-  }
-  read.csv(path)
-}
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "..", "common.R"))
+})
 
 thesis_rbf <- function(sigma2, p, variance = 1) {
   kernel_rbf(variance = variance, lengthscale = sqrt(p * sigma2))
