@@ -39,6 +39,7 @@ void sg_syr(int n, double a, const double *x, double *A, int lda)
 void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, int lda,
              const double *B, int ldb, double b, double *C, int ldc)
 {
+    if (m == 0 || n == 0) return;
     F77_CALL(dgemm)(&ta, &tb, &m, &n, &k, &a, A, &lda, B, &ldb, &b, C, &ldc FCONE FCONE);
 }
 
