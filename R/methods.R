@@ -197,7 +197,7 @@ method_ivm <- function(size = 100, select = c("information", "entropy", "random"
     refine = check_choice(refine, c("basis", "active", "none"), "refine"),
     pool = check_count_or_inf(pool, "pool"), keep = check_number(keep, "keep", 0, 1, open = FALSE),
     block = check_count(block, "block"), exchange = check_count(exchange, "exchange", 0L),
-    min_gain = check_number(min_gain, "min_gain", -1e-300),
+    min_gain = check_number(min_gain, "min_gain", 0, open = FALSE),
     sweeps = check_count(sweeps, "sweeps"), damping = check_damping(damping),
     tol = check_number(tol, "tol", 0)
   ))

@@ -5,7 +5,7 @@
 
 sg_active sg_active_new(int size, const sg_ws *ws)
 {
-    const sg_active active = {size, 0, (int *) ws->doubles((size_t) size / 2 + 1),
+    const sg_active active = {size, 0, sg_ints(size, ws),
                               ws->doubles(size), ws->doubles(size),
                               ws->doubles((size_t) size * size), ws->doubles(size),
                               ws->doubles(size), ws->doubles(size)};
@@ -15,7 +15,7 @@ sg_active sg_active_new(int size, const sg_ws *ws)
 sg_candidates sg_candidates_new(const sg_kernel *kernel, int n, const double *x, double stubs,
                                 const sg_ws *ws)
 {
-    int *numbers = (int *) ws->doubles((size_t) n + 1);
+    int *numbers = sg_ints(2 * (size_t) n, ws);
     sg_candidates c = {n, numbers, numbers + n, ws->doubles(n), ws->doubles(n), ws->doubles(n),
                        ws->doubles(n), ws->doubles(n), ws->doubles(n), ws->doubles(n), x,
                        ws->doubles((size_t) stubs)};
@@ -27,8 +27,10 @@ sg_candidates sg_candidates_new(const sg_kernel *kernel, int n, const double *x,
 /* What an inclusion gains by the criterion; s2 and the tilt's derivatives are the row's. */
 static double gain_of(sg_select select, double s2, double d1, double d2)
 {
-    const double logs = log1p(s2 * d2);
-    return select == SG_SELECT_ENTROPY ? -logs / 2 : ((d1 * d1 + d2) * s2 - logs) / 2;
+    double kl[2];
+    if (select == SG_SELECT_ENTROPY) return -log1p(s2 * d2) / 2;
+    sg_step_kl(d1, d2, s2, kl);
+    return kl[0];
 }
 
 void sg_candidates_score(const sg_rows *rows, sg_select select, const double *luck,
@@ -69,7 +71,7 @@ void sg_active_include_site(sg_active *active, sg_candidates *c, int j, double t
     for (int k = 0; k < d; k++) l[k] = root * c->M[j + (size_t) m * k];
     l[d] = pivot;
     for (int k = 0; k < m; k++) column[k] = root / pivot * kernel_column[k];
-    if (d > 0) sg_gemv('N', m, d, -1 / pivot, c->M, l, 1, column);
+    sg_gemv('N', m, d, -1 / pivot, c->M, l, 1, column);
     active->beta[d] = (nu - tau * c->mean[j]) / (root * pivot);
     move(c, column, active->beta[d]);
     active->row[d] = c->row[j];
@@ -85,34 +87,18 @@ void sg_active_include(sg_active *active, sg_candidates *c, int j, const double 
     sg_active_include_site(active, c, j, c->tau[j], c->nu[j], kernel_column);
 }
 
-/* (x, y) = (cos x + sin y, cos y - sin x), n entries */
-static void rotate(int n, double cos, double sin, double *x, double *y)
-{
-    for (int i = 0; i < n; i++) {
-        const double turned = cos * x[i] + sin * y[i];
-        y[i] = cos * y[i] - sin * x[i];
-        x[i] = turned;
-    }
-}
-
-/* Without column k, U is upper Hessenberg. Rotations of neighbouring rows mend it, and turn the
- * coordinates of stubs and of beta with it; the last coordinate is what the site contributed. */
+/* The rotations that mend U turn the coordinates of stubs and of beta with it; the last coordinate
+ * is what the site contributed. */
 void sg_active_remove(sg_active *active, sg_candidates *c, int k, const sg_ws *ws)
 {
     const int d = active->d, m = c->m;
     void *mark = ws->mark();
     double *cos = ws->doubles(d), *sin = ws->doubles(d);
+    sg_chol_drop(d, k, active->U, active->size, active->U, cos, sin);
     for (int j = k; j < d - 1; j++) {
-        const double *from = active->U + (size_t) active->size * (j + 1);
-        double *column = active->U + (size_t) active->size * j;
-        for (int i = 0; i <= j + 1; i++) column[i] = from[i];
-        for (int i = k; i < j; i++) rotate(1, cos[i], sin[i], column + i, column + i + 1);
-        const double length = hypot(column[j], column[j + 1]);
-        cos[j] = column[j] / length;
-        sin[j] = column[j + 1] / length;
-        column[j] = length;
-        rotate(1, cos[j], sin[j], active->beta + j, active->beta + j + 1);
-        rotate(m, cos[j], sin[j], c->M + (size_t) m * j, c->M + (size_t) m * (j + 1));
+        double *left = c->M + (size_t) m * j, *right = left + m;
+        sg_rotate(cos[j], sin[j], active->beta + j, active->beta + j + 1);
+        for (int i = 0; i < m; i++) sg_rotate(cos[j], sin[j], left + i, right + i);
     }
     const double *gone = c->M + (size_t) m * (d - 1), beta = active->beta[d - 1];
     for (int i = 0; i < m; i++) {
@@ -134,10 +120,11 @@ static sg_status inverse_factor(const sg_active *active, double *out)
 {
     const int d = active->d;
     for (int j = 0; j < d; j++) {
-        for (int i = 0; i < d; i++) {
-            out[i + (size_t) d * j] = i <= j ? active->U[i + (size_t) active->size * j] : 0;
+        for (int i = 0; i <= j; i++) {
+            out[i + (size_t) d * j] = active->U[i + (size_t) active->size * j];
         }
     }
+    sg_clear_below(d, out);
     return sg_trtri(d, out);
 }
 

@@ -9,6 +9,21 @@
  * strict lower triangle of A is left as it was. O(n^3/3). */
 sg_status sg_chol_sites(int n, const double *K, const double *rt, double *A);
 
+/* U'U loses row and column k: columns k .. d - 2 of its factor go to out, which may be U and has
+ * the same leading dimension. What the factor is multiplied with turns along by sg_rotate() of
+ * coordinates (j, j + 1), j = k .. d - 2, with cos[j], sin[j]. O((d - k)^2). */
+void sg_chol_drop(int d, int k, const double *U, int ldu, double *out, double *cos, double *sin);
+
+static inline void sg_rotate(double cos, double sin, double *x, double *y)
+{
+    const double turned = cos * *x + sin * *y;
+    *y = cos * *y - sin * *x;
+    *x = turned;
+}
+
+/* zeros below the diagonal of U[n x n] */
+void sg_clear_below(int n, double *U);
+
 /* sum of the logarithms of the diagonal of U[n x n] */
 double sg_log_diag(int n, const double *U);
 

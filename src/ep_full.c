@@ -210,7 +210,7 @@ sg_status sg_ep_full_run(const sg_rows *rows, const double *K, const sg_ep_optio
     const int n = rows->n;
     double *prior_var = ws->doubles(n);
     for (int i = 0; i < n; i++) prior_var[i] = K[i + (size_t) n * i];
-    full_model full = {K, factor, {ws->doubles((size_t) n * BLOCK), (int *) ws->doubles(n)}, ws};
+    full_model full = {K, factor, {ws->doubles((size_t) n * BLOCK), sg_ints(n, ws)}, ws};
     const sg_ep_model model = {&full, refresh, sequential_sweep};
     return sg_ep_loop(rows, &model, options, prior_var, sites, marg, report, ws);
 }

@@ -157,11 +157,7 @@ sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const
         const int m = n - from < size ? n - from : size;
         int taken = 0, changed = 0;
         s.view.m = m;
-        for (int i = 0; i < m; i++) {
-            for (int k = 0; k < gp->p; k++) {
-                s.view.x[i + (size_t) m * k] = x[from + i + (size_t) n * k];
-            }
-        }
+        sg_copy_rows(n, gp->p, x, from, m, s.view.x);
         sg_view_look(kernel, gp, rules->frozen, &s.view, ws);
         while (!changed && taken < m) {
             changed = take(&s, from + taken, taken);
@@ -179,7 +175,8 @@ sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const
 
 /* Marginals of the carried part with g and alpha, and the residual variances, from M and a. */
 static sg_status marginals(const sg_process *gp, const sg_sparse_rows *sparse,
-                           const sg_sites *sites, sg_marginals *marg, double *gamma)
+                           const sg_sites *sites, sg_marginals *marg, double *gamma,
+                           const sg_ws *ws)
 {
     const int d = gp->basis.d;
     for (int i = 0; i < sparse->n; i++) {
@@ -190,25 +187,9 @@ static sg_status marginals(const sg_process *gp, const sg_sparse_rows *sparse,
         marg->g[i] = 1 - sites->tau[i] * marg->var[i];
         marg->alpha[i] = sites->nu[i] - sites->tau[i] * marg->mean[i];
         if (!(marg->g[i] > 0)) return SG_NOT_FINITE;
+        if (i % SG_BETWEEN_TICKS == 0) ws->tick();
     }
     return SG_OK;
-}
-
-/* log|A|, A'A = I + S */
-static sg_status log_det(const sg_process *gp, double *out, const sg_ws *ws)
-{
-    const int d = gp->basis.d;
-    void *mark = ws->mark();
-    double *A = ws->doubles((size_t) d * d);
-    for (int j = 0; j < d; j++) {
-        for (int i = 0; i <= j; i++) {
-            A[i + (size_t) d * j] = gp->w->S[i + (size_t) gp->basis.cap * j] + (i == j);
-        }
-    }
-    const sg_status status = sg_potrf(d, A);
-    *out = sg_log_diag(d, A);
-    ws->release(mark);
-    return status;
 }
 
 sg_status sg_ep_sparse_evidence(const sg_rows *rows, const sg_process *gp,
@@ -219,8 +200,8 @@ sg_status sg_ep_sparse_evidence(const sg_rows *rows, const sg_process *gp,
     sg_rows with_residual = *rows;
     with_residual.gamma = gamma;
     double log_det_A;
-    sg_status status = log_det(gp, &log_det_A, ws);
-    if (status == SG_OK) status = marginals(gp, sparse, sites, marg, gamma);
+    sg_status status = sg_weights_log_det(gp->w, &gp->basis, &log_det_A, ws);
+    if (status == SG_OK) status = marginals(gp, sparse, sites, marg, gamma, ws);
     if (status != SG_OK) return status;
     sg_cavities(marg);
     status = sg_tilt_rows(&with_residual, marg, ws);

@@ -18,7 +18,7 @@ double sg_field_double(SEXP list, const char *name);
 const double *sg_doubles_of(SEXP x, size_t size, const char *what);
 const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta);
 sg_lik sg_lik_of(SEXP spec, SEXP theta);
-sg_rows sg_rows_from(const sg_lik *lik, SEXP y, SEXP offset);
+sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset);
 int sg_rows_of(SEXP matrix);
 int sg_cols_of(SEXP matrix);
 /* A fresh numeric vector of list element `at`, and its data. */

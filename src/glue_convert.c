@@ -108,10 +108,11 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta)
     return lik;
 }
 
-/* The rows as a likelihood sees them; offset has one entry for each. */
-sg_rows sg_rows_from(const sg_lik *lik, SEXP y, SEXP offset)
+/* The rows of x as a likelihood sees them; offset has one entry for each. */
+sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset)
 {
     const int n = Rf_length(offset);
+    if (sg_rows_of(x) != n) Rf_error("internal error: x has not one row per offset");
     const sg_rows rows = {n, lik, sg_doubles_of(y, (size_t) lik->type->q * n, "y"), REAL(offset),
                           NULL};
     return rows;

@@ -1,6 +1,6 @@
 /* glue_fit.c: one entry per method: problem in, everything a fit keeps out. */
 #include "glue.h"
-#include "la.h"
+#include "chol.h"
 #include "ep_batch.h"
 #include "ep_full.h"
 #include "evidence.h"
@@ -46,17 +46,10 @@ static sg_sites sites_in(SEXP out, SEXP start, int n)
     return sites;
 }
 
-static void clear_below(int n, double *U)
-{
-    for (int j = 0; j < n; j++) {
-        for (int i = j + 1; i < n; i++) U[i + (size_t) n * j] = 0;
-    }
-}
-
 /* G = T^1/2 A^{-1}, in place: var(x) = K(x,x) - |G'k|^2 (posterior.h) */
 static void finish_factor(int n, sg_full_factor *factor)
 {
-    clear_below(n, factor->A);
+    sg_clear_below(n, factor->A);
     for (int j = 0; j < n; j++) {
         for (int i = 0; i <= j; i++) factor->A[i + (size_t) n * j] *= factor->rt[i];
     }
@@ -85,10 +78,9 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     const sg_ws *ws = &sg_r_workspace;
     const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
     const sg_lik likelihood = sg_lik_of(lik, ltheta);
-    const sg_rows rows = sg_rows_from(&likelihood, y, offset);
+    const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
     const int n = rows.n, nk = Rf_length(ktheta), keep = sg_field_int(options, "posterior");
     const size_t n2 = (size_t) n * n;
-    if (sg_rows_of(x) != n) Rf_error("internal error: x has not one row per offset");
     const sg_ep_options opt = options_of(options);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) FIT_FIELDS));
     sg_sites start = sites_in(out, sites, n);
@@ -123,9 +115,9 @@ static void store_batch(SEXP out, const sg_basis_rows *b, const sg_batch_factor 
     Memcpy(alpha, factor->m, d);
     sg_trmv('N', d, b->Rinv, alpha);
     Memcpy(G, b->Rinv, (size_t) d * d);
-    clear_below(d, G);
+    sg_clear_below(d, G);
     Memcpy(H, factor->A, (size_t) d * d);
-    clear_below(d, H);
+    sg_clear_below(d, H);
     sg_trmm('L', 'N', d, d, b->Rinv, H);
 }
 
@@ -136,9 +128,8 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
     const sg_ws *ws = &sg_r_workspace;
     const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
     const sg_lik likelihood = sg_lik_of(lik, ltheta);
-    sg_rows rows = sg_rows_from(&likelihood, y, offset);
+    sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
     const int n = rows.n, d = sg_rows_of(basis), nk = Rf_length(ktheta);
-    if (sg_rows_of(x) != n) Rf_error("internal error: x has not one row per offset");
     const sg_ep_options opt = options_of(options);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) FIT_FIELDS));
     sg_sites start = sites_in(out, sites, n);

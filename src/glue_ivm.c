@@ -34,7 +34,7 @@ SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, S
     const sg_ws *ws = &sg_r_workspace;
     const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
     const sg_lik likelihood = sg_lik_of(lik, ltheta);
-    const sg_rows rows = sg_rows_from(&likelihood, y, offset);
+    const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
     const sg_ivm_options opt = {sg_field_int(options, "size"),
                                 (sg_select) sg_field_int(options, "select"),
                                 sg_field_double(options, "min_gain"),
@@ -42,7 +42,6 @@ SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, S
                                 sg_field_double(options, "keep"),
                                 sg_field_int(options, "exchange"),
                                 sg_doubles_of(luck, rows.n, "luck")};
-    if (sg_rows_of(x) != rows.n) Rf_error("internal error: x has not one row per offset");
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) IVM_FIELDS));
     sg_active active = sg_active_new(opt.size, ws);
     sg_ivm_report report = {SG_IVM_SIZE, 0};

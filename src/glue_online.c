@@ -115,8 +115,7 @@ SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP state, SEXP basis, SEXP x, SEXP 
     sg_rows *rows = (sg_rows *) R_alloc(C, sizeof(sg_rows));
     for (int c = 0; c < C; c++) {
         liks[c] = sg_lik_of(lik, VECTOR_ELT(ltheta, c));
-        rows[c] = sg_rows_from(liks + c, VECTOR_ELT(y, c), offset);
-        if (rows[c].n != n) Rf_error("internal error: x has not one row per offset");
+        rows[c] = sg_rows_from(liks + c, x, VECTOR_ELT(y, c), offset);
     }
     sg_status status = read_process(state, &gp);
     if (status == SG_OK && !Rf_isNull(basis)) {
@@ -168,10 +167,9 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP
     const sg_ws *ws = &sg_r_workspace;
     const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
     const sg_lik likelihood = sg_lik_of(lik, ltheta);
-    const sg_rows rows = sg_rows_from(&likelihood, y, offset);
+    const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
     const sg_row_rules rules = rules_of(options);
     const int n = rows.n;
-    if (sg_rows_of(x) != n) Rf_error("internal error: x has not one row per offset");
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) EP_FIELDS));
     sg_process gp = sg_process_new(rules.size + 1, sg_cols_of(x), 1, ws);
     sg_sparse_rows sparse = sg_sparse_rows_new(n, rules.size + 1, ws);

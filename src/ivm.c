@@ -85,7 +85,7 @@ static void mark_smallest(const sg_candidates *c, const double *key, int count, 
 {
     void *mark = ws->mark();
     double *keys = ws->doubles(c->m);
-    int *which = (int *) ws->doubles((size_t) c->m / 2 + 1), free = 0;
+    int *which = sg_ints(c->m, ws), free = 0;
     for (int j = 0; j < c->m; j++) {
         if (!c->taken[j] && !kept[j]) keys[free] = key[j], which[free++] = j;
     }
@@ -120,7 +120,7 @@ static void shrink(const sg_ivm_options *options, int left, int d, int p, sg_can
 {
     void *mark = ws->mark();
     double *key = ws->doubles(c->m);
-    int *kept = (int *) ws->doubles((size_t) c->m / 2 + 1), count = 0;
+    int *kept = sg_ints(c->m, ws), count = 0;
     for (int j = 0; j < c->m; j++) kept[j] = 0, key[j] = -c->gain[j];
     mark_smallest(c, key, (int) (options->keep * left), kept, ws);
     for (int j = 0; j < c->m; j++) key[j] = options->luck[c->row[j]], count += kept[j];

@@ -38,6 +38,14 @@ void sg_kernel_adjoint_diag(const sg_kernel *self, int n, const double *x, const
     ws->release(mark);
 }
 
+void sg_copy_rows(int n, int D, const double *x, int from, int m, double *out)
+{
+    for (int k = 0; k < D; k++) {
+        const double *col = x + from + (size_t) n * k;
+        for (int i = 0; i < m; i++) out[i + (size_t) m * k] = col[i];
+    }
+}
+
 const sg_kernel_type *sg_kernel_type_at(int i)
 {
     const sg_kernel_type *const families[] = {sg_kernels_stationary, sg_kernels_periodic,

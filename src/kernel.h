@@ -60,6 +60,9 @@ void sg_kernel_adjoint(const sg_kernel *self, int n, const double *x, int m, con
 void sg_kernel_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
                             double *dtheta, const sg_ws *ws);
 
+/* out[m x D] = rows from .. from + m - 1 of x[n x D], contiguous as kernels take them */
+void sg_copy_rows(int n, int D, const double *x, int from, int m, double *out);
+
 /* The catalogue: the i-th type, or NULL past the end; lookup by name, NULL when unknown. */
 const sg_kernel_type *sg_kernel_type_at(int i);
 const sg_kernel_type *sg_kernel_type_find(const char *name);

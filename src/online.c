@@ -19,15 +19,13 @@ typedef struct {
     double *V, *tau, *nu, *work; /* room to absorb them: d x m, m, m, d x m */
 } block;
 
-static int *ints(size_t n, const sg_ws *ws) { return (int *) ws->doubles(n / 2 + 1); }
-
 static block new_block(int cap, double before, const sg_process *gp, const sg_ws *ws)
 {
     const size_t size = (size_t) gp->basis.cap * cap;
     const size_t tilts = (size_t) gp->C * cap * (sizeof(sg_row_tilt) / sizeof(double));
     block b = {.cap = cap, .before = before, .view = sg_view_new(cap, gp, ws),
-               .row = ints(cap, ws), .done = ints(cap, ws),
-               .tilt = (sg_row_tilt *) ws->doubles(tilts), .pending = ints(cap, ws),
+               .row = sg_ints(cap, ws), .done = sg_ints(cap, ws),
+               .tilt = (sg_row_tilt *) ws->doubles(tilts), .pending = sg_ints(cap, ws),
                .V = ws->doubles(size), .tau = ws->doubles(cap), .nu = ws->doubles(cap),
                .work = ws->doubles(size)};
     return b;

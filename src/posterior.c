@@ -2,15 +2,6 @@
 #include "chol.h"
 #include "posterior.h"
 
-/* rows from..from+m-1 of x[n x D], made contiguous */
-static void copy_rows(int n, int D, const double *x, int from, int m, double *out)
-{
-    for (int k = 0; k < D; k++) {
-        const double *col = x + from + (size_t) n * k;
-        for (int i = 0; i < m; i++) out[i + (size_t) m * k] = col[i];
-    }
-}
-
 /* work[m x d] = Kx U; then sums[i] = sum_j work[i,j]^2 */
 static void factor_norms(int m, int d, const double *Kx, const double *U, double *work,
                          double *sums)
@@ -48,7 +39,7 @@ void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *
         const int m = n - from < BLOCK ? n - from : BLOCK;
         void *mark = ws->mark();
         double *rows = ws->doubles((size_t) m * D);
-        copy_rows(n, D, x, from, m, rows);
+        sg_copy_rows(n, D, x, from, m, rows);
         predict_block(post, m, rows, mean + from, var + from, ws);
         ws->release(mark);
         ws->tick();

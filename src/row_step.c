@@ -232,9 +232,10 @@ void sg_process_predefine(const sg_kernel *kernel, int n, const double *x, doubl
     sg_view view = sg_view_new(1, gp, ws);
     view.m = 1;
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < gp->p; k++) view.x[k] = x[i + (size_t) n * k];
+        sg_copy_rows(n, gp->p, x, i, 1, view.x);
         sg_view_look(kernel, gp, 0, &view, ws);
         if (view.gamma[0] > novelty * view.prior[0]) join(gp, &view, 0, i + 1.0);
+        ws->tick();
     }
 }
 

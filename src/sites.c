@@ -20,6 +20,13 @@ int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, d
     return 1;
 }
 
+void sg_step_kl(double d1, double d2, double s2, double kl[2])
+{
+    const double shrink = s2 * d2, logs = log1p(shrink);
+    kl[0] = ((d1 * d1 + d2) * s2 - logs) / 2;
+    kl[1] = ((d1 * d1 - d2) * s2 / (1 + shrink) + logs) / 2;
+}
+
 void sg_cavities(sg_marginals *marg)
 {
     for (int i = 0; i < marg->n; i++) {

@@ -45,6 +45,10 @@ sg_marginals sg_marginals_new(int n, const sg_ws *ws);
  * not finite: there is no such site, and tau, nu are left alone. */
 int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu);
 
+/* Both KL divergences of a step along a marginal of variance s2 (thesis 3.16): kl[0] new against
+ * old, kl[1] old against new. */
+void sg_step_kl(double d1, double d2, double s2, double kl[2]);
+
 /* cav_var = var / g, cav_mean = mean - cav_var alpha: formulas 78-79 with nothing that cancels when
  * a site is nearly all the row's precision. */
 void sg_cavities(sg_marginals *marg);

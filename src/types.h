@@ -48,6 +48,9 @@ typedef struct {
     void (*tick)(void);
 } sg_ws;
 
+/* n ints in memory that is lent in doubles */
+static inline int *sg_ints(size_t n, const sg_ws *ws) { return (int *) ws->doubles(n / 2 + 1); }
+
 enum { SG_BETWEEN_TICKS = 1000 }; /* rows a loop over likelihoods does without a tick */
 
 #endif

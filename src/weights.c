@@ -70,7 +70,6 @@ void sg_weights_absorb(sg_weights *w, const sg_basis *b, int m, const double *V,
                        const double *tau, const double *nu, double sign, double *work)
 {
     const int d = b->d;
-    if (d == 0) return;
     for (int i = 0; i < m; i++) {
         const double *v = V + (size_t) ldv * i;
         double *scaled = work + (size_t) d * i;
@@ -126,28 +125,6 @@ int sg_basis_redundant(const sg_basis *b, const sg_seen *seen, double novelty)
 /* ---- A point less. Without its column, R is upper Hessenberg; rotations of neighbouring rows
  * make it triangular again and turn the coordinates z with it. w_j = 0 puts the last one to 0. */
 
-static void rotate(double cos, double sin, double *x)
-{
-    const double turned = cos * x[0] + sin * x[1];
-    x[1] = cos * x[1] - sin * x[0];
-    x[0] = turned;
-}
-
-/* The columns after j of R, one place to the left, made triangular by rotations into rem->R. */
-static void downdate(sg_removal *rem, const double *R, int cap)
-{
-    for (int c = rem->j; c < rem->d - 1; c++) {
-        const double *from = R + (size_t) cap * (c + 1);
-        double *column = rem->R + (size_t) cap * c;
-        for (int i = 0; i <= c + 1; i++) column[i] = from[i];
-        for (int k = rem->j; k < c; k++) rotate(rem->cos[k], rem->sin[k], column + k);
-        const double length = hypot(column[c], column[c + 1]);
-        rem->cos[c] = column[c] / length;
-        rem->sin[c] = column[c + 1] / length;
-        column[c] = length;
-    }
-}
-
 void sg_removal_begin(sg_removal *rem, const sg_basis *b, int j)
 {
     const int d = b->d;
@@ -157,7 +134,7 @@ void sg_removal_begin(sg_removal *rem, const sg_basis *b, int j)
     sg_trsv('T', d, b->R, b->cap, rem->r);
     for (int i = 0; i < d; i++) rem->q[i] = rem->r[i];
     sg_trsv('N', d, b->R, b->cap, rem->q);
-    downdate(rem, b->R, b->cap);
+    sg_chol_drop(d, j, b->R, b->cap, rem->R, rem->cos, rem->sin);
 }
 
 static void drop_entry(int d, int j, double *x)
@@ -186,13 +163,16 @@ void sg_removal_rotate(const sg_removal *rem, int m, double *X, int ldx)
         double *x = X + (size_t) ldx * i;
         for (int k = rem->j; k < rem->d - 1; k++) {
             for (int c = 0; c < ABREAST; c++) {
-                rotate(rem->cos[k], rem->sin[k], x + k + (size_t) ldx * c);
+                double *pair = x + k + (size_t) ldx * c;
+                sg_rotate(rem->cos[k], rem->sin[k], pair, pair + 1);
             }
         }
     }
     for (; i < m; i++) {
         double *x = X + (size_t) ldx * i;
-        for (int k = rem->j; k < rem->d - 1; k++) rotate(rem->cos[k], rem->sin[k], x + k);
+        for (int k = rem->j; k < rem->d - 1; k++) {
+            sg_rotate(rem->cos[k], rem->sin[k], x + k, x + k + 1);
+        }
     }
     for (i = 0; i < m; i++) X[rem->d - 1 + (size_t) ldx * i] = 0;
 }
@@ -264,11 +244,28 @@ void sg_weights_scores(const sg_weights *w, const sg_basis *b, const sg_seen *se
 
 /* ---- From scratch ---- */
 
-static void clear_below(int n, double *U)
+/* A'A = I + S: d x d upper, contiguous, zero below */
+static sg_status site_factor(const sg_weights *w, const sg_basis *b, double *A)
 {
-    for (int j = 0; j < n; j++) {
-        for (int i = j + 1; i < n; i++) U[i + (size_t) n * j] = 0;
+    const int d = b->d;
+    for (int j = 0; j < d; j++) {
+        for (int i = 0; i <= j; i++) {
+            A[i + (size_t) d * j] = w->S[i + (size_t) b->cap * j] + (i == j);
+        }
     }
+    sg_clear_below(d, A);
+    return sg_potrf(d, A);
+}
+
+sg_status sg_weights_log_det(const sg_weights *w, const sg_basis *b, double *log_det,
+                             const sg_ws *ws)
+{
+    void *mark = ws->mark();
+    double *A = ws->doubles((size_t) b->d * b->d);
+    const sg_status status = site_factor(w, b, A);
+    *log_det = sg_log_diag(b->d, A);
+    ws->release(mark);
+    return status;
 }
 
 /* Rinv = R^{-1}, Ainv with Ainv Ainv' = (I + S)^{-1}: d x d upper, contiguous, zero below */
@@ -276,14 +273,10 @@ static sg_status factors(const sg_weights *w, const sg_basis *b, double *Rinv, d
 {
     const int d = b->d;
     for (int j = 0; j < d; j++) {
-        for (int i = 0; i <= j; i++) {
-            Rinv[i + (size_t) d * j] = b->R[i + (size_t) b->cap * j];
-            Ainv[i + (size_t) d * j] = w->S[i + (size_t) b->cap * j] + (i == j);
-        }
+        for (int i = 0; i <= j; i++) Rinv[i + (size_t) d * j] = b->R[i + (size_t) b->cap * j];
     }
-    clear_below(d, Rinv);
-    clear_below(d, Ainv);
-    sg_status status = sg_potrf(d, Ainv);
+    sg_clear_below(d, Rinv);
+    sg_status status = site_factor(w, b, Ainv);
     if (status == SG_OK) status = sg_trtri(d, Ainv);
     if (status == SG_OK) status = sg_trtri(d, Rinv);
     return status;
@@ -348,11 +341,4 @@ sg_status sg_weights_refresh(sg_weights *w, sg_basis *b, const sg_ws *ws)
     }
     ws->release(mark);
     return status;
-}
-
-void sg_step_kl(double d1, double d2, double s2, double kl[2])
-{
-    const double shrink = s2 * d2, logs = log1p(shrink);
-    kl[0] = ((d1 * d1 + d2) * s2 - logs) / 2;
-    kl[1] = ((d1 * d1 - d2) * s2 / (1 + shrink) + logs) / 2;
 }

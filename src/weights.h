@@ -116,11 +116,11 @@ void sg_weights_scores(const sg_weights *w, const sg_basis *b, const sg_seen *se
 sg_status sg_weights_stored(const sg_weights *w, const sg_basis *b, double *alpha, double *G,
                             double *H);
 
+/* log|A|, A'A = I + S. O(d^3). */
+sg_status sg_weights_log_det(const sg_weights *w, const sg_basis *b, double *log_det,
+                             const sg_ws *ws);
+
 /* M, a, alpha, E, P of w and Q of b anew from R, S, t. O(d^3). On SG_NOT_PD nothing has changed. */
 sg_status sg_weights_refresh(sg_weights *w, sg_basis *b, const sg_ws *ws);
-
-/* Both KL divergences of a step along a marginal of variance s2 (thesis 3.16): kl[0] new against
- * old, kl[1] old against new. */
-void sg_step_kl(double d1, double d2, double s2, double kl[2]);
 
 #endif

@@ -58,3 +58,21 @@ test_that("settings reach the run: sweeps are counted, tolerances are met", {
   expect_lte(fine$convergence$change, 1e-11)
   expect_identical(nrow(fine$convergence$trace), fine$convergence$sweeps)
 })
+
+test_that("every setting of every method is checked by name", {
+  for (bad in list("best", 1, NA, c("mean", "mean"))) {
+    refused(method_ep(score = bad), "score")
+    refused(method_online(score = bad), "score")
+    refused(method_online(projection = bad), "projection")
+    refused(method_online(order = bad), "order")
+    refused(method_ivm(refine = bad), "refine")
+    refused(method_ivm(select = bad), "select")
+  }
+  for (bad in list(0, 1e-12, 0.6, NA, "a")) refused(method_online(novelty = bad), "novelty")
+  for (bad in list(-1, 0.5, NA, "a")) refused(method_ivm(exchange = bad), "exchange")
+  for (bad in list(-1e-9, NA, Inf, "a")) refused(method_ivm(min_gain = bad), "min_gain")
+  for (bad in list(-0.1, 1.1, NA, "a")) refused(method_ivm(keep = bad), "keep")
+  for (bad in list(0, 1.5, NA, "a")) refused(method_ivm(sweeps = bad), "sweeps")
+  for (bad in list(0, 1.1, NA, "a")) refused(method_ivm(damping = bad), "damping")
+  for (bad in list(0, -1, NA, "a")) refused(method_ivm(tol = bad), "tol")
+})
