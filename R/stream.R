@@ -192,14 +192,15 @@ check_constant <- function(scaling, x) {
 begin <- function(fit, rows) {
   stream <- fit$stream
   setup <- stream$setup
-  pilot <- chunk_rows(rows, seq_len(min(chunk_size(rows), setup$method$pilot)))
-  stream$coder <- learn_coder(stream$coder, pilot$x)
-  pilot_frame <- pilot$x
-  pilot$x <- code_inputs(stream$coder, pilot$x)
+  first <- seq_len(min(chunk_size(rows), setup$method$pilot))
+  pilot_frame <- rows$x[first, , drop = FALSE]
+  stream$coder <- learn_coder(stream$coder, pilot_frame)
+  rows$x <- code_inputs(stream$coder, rows$x) # all at once: an unseen level fails before learning
+  pilot <- chunk_rows(rows, first)
   names <- colnames(pilot$x)
   model <- read_model(pilot, setup, if (is.null(stream$coder)) names else stream$coder$input_terms)
   problem <- problem_of(model, pilot, method_ep())
-  points <- stream_basis(setup$basis, stream$coder, pilot_frame, pilot$x)
+  points <- stream_basis(setup$basis, stream$coder, pilot_frame, rows$x)
   basis <- resolve_basis(points, problem$x, model$scaling)
   problem$basis <- basis$x
   learned <- learn_hyper(problem, model$table, setup$control, setup$verbose)
@@ -226,11 +227,14 @@ stream_fit <- function(fit, stream, model, learned) {
   new
 }
 
-continue <- function(fit, chunk) if (chunk_size(chunk) == 0L) fit else take_rows(fit, chunk)
+continue <- function(fit, chunk) {
+  if (chunk_size(chunk) == 0L) return(fit)
+  chunk$x <- code_inputs(fit$stream$coder, chunk$x)
+  take_rows(fit, chunk)
+}
 
-# A fit of the rows so far and these: the old one is not touched.
+# A fit of the rows so far and these, whose inputs are coded: the old one is not touched.
 take_rows <- function(fit, rows, start = NULL) {
-  rows$x <- code_inputs(fit$stream$coder, rows$x)
   check_constant(fit$scaling, rows$x)
   n <- chunk_size(rows)
   order <- if (fit$method$order == "random") sample.int(n) else seq_len(n)
