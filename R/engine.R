@@ -18,8 +18,8 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   if (is.null(sites)) sites <- list(tau = numeric(n), nu = numeric(n))
   method <- problem$method
   options <- list(sweeps = method$sweeps, batch = ceiling(method$sweeps / 2),
-                  damping = method$damping, tol = method$tol, gradient = gradient,
-                  posterior = posterior)
+                  damping = method$damping, tol = method$tol, pool = method$pool,
+                  gradient = gradient, posterior = posterior)
   if (!is.null(method$batch)) options$batch <- method$batch
   if (is.null(problem$basis)) {
     full_or_advice(n, .Call(
@@ -155,25 +155,11 @@ engine_latent <- function(problem, theta, run, x) {
   .Call(sg_predict, problem$spec, theta[seq_len(problem$nkernel)], posterior, x, FALSE)
 }
 
+# Latent moments; with several classes matrices with a column for each.
 engine_predict <- function(fit, x, joint = FALSE) {
-  if (several_classes(fit)) return(predict_classes(fit, x))
-  .Call(sg_predict, fit$spec, kernel_theta(fit), fit$posterior, x, joint)
-}
-
-# Latent moments of every class: matrices with a column for each.
-predict_classes <- function(fit, x) {
-  d <- nrow(fit$posterior$basis)
-  moments <- lapply(seq_along(fit$response$levels), function(class) {
-    posterior <- fit$posterior
-    posterior$alpha <- posterior$alpha[, class]
-    posterior$H <- posterior$H[, (class - 1L) * d + seq_len(d), drop = FALSE]
-    .Call(sg_predict, fit$spec, kernel_theta(fit), posterior, x, FALSE)
-  })
-  columns <- function(field) {
-    matrix(unlist(lapply(moments, `[[`, field)), nrow(x),
-           dimnames = list(NULL, fit$response$levels))
-  }
-  list(mean = columns("mean"), var = columns("var"))
+  moments <- .Call(sg_predict, fit$spec, kernel_theta(fit), fit$posterior, x, joint)
+  if (!several_classes(fit)) return(moments)
+  lapply(moments, `colnames<-`, fit$response$levels)
 }
 
 # Moments of a response; for several classes mean and var are matrices with a column for each, and

@@ -40,8 +40,9 @@
 #' point is full EP with the kernel matrix \eqn{K_{nB} K_B^{-1} K_{Bn} + diag(\gamma)}{K_nB K_B^-1
 #' K_Bn + diag(gamma)}. Evidence and learning always use moments.
 #'
-#' Batch EP on a basis takes \eqn{n d^2}{n d^2} multiplications a sweep and about 3 n d doubles, 6 n
-#' d while learning. Should \eqn{K_B}{K_B} be singular to rounding, the smallest sufficient share of
+#' Batch EP on a basis takes \eqn{n d^2}{n d^2} multiplications a sweep. The matrix of all v, n d
+#' doubles, is held where `pool` allows; else its rows are computed anew in blocks, twice a sweep,
+#' and memory is about 50 n doubles and a few \eqn{d^2}{d^2}. Should \eqn{K_B}{K_B} be singular to rounding, the smallest sufficient share of
 #' its diagonal, from 1e-12 to 1e-6, is added to it; `print()` says so and `fit$jitter` holds it.
 #'
 #' @section A basis that is chosen (`method_ep(size =)`):
@@ -136,7 +137,8 @@
 #' @param refine Do all rows contribute through the active set (`"basis"`), or only its own, with
 #'   sites iterated to convergence (`"active"`) or set once (`"none"`)?
 #' @param exchange Most exchange moves; whole number of at least 0.
-#' @param pool Most doubles that the stubs of the candidates may take; whole number or `Inf`.
+#' @param pool Most doubles that the stubs of the candidates may take, and in batch EP the rows as
+#'   the basis sees them; whole number or `Inf`.
 #' @param keep Share of the candidates kept for their gain when they shrink; from 0 to 1.
 #' @param block Inclusions between shrinkings; whole number of at least 1.
 #' @param min_gain The selection stops when no candidate gains more nats; at least 0.
@@ -175,14 +177,15 @@ NULL
 #' @rdname methods
 #' @export
 method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sweeps = 200,
-                      score = c("kl", "mean", "error"), novelty = 1e-6, damping = 1, tol = 1e-6) {
+                      score = c("kl", "mean", "error"), novelty = 1e-6, damping = 1, tol = 1e-6,
+                      pool = Inf) {
   new_method("ep", "EP", list(
     size = check_count_or_inf(size, "size"),
     projection = check_choice(projection, c("moment", "kl"), "projection"),
     freeze = check_count_or_inf(freeze, "freeze"), sweeps = check_count(sweeps, "sweeps"),
     score = check_choice(score, c("kl", "mean", "error"), "score"),
     novelty = check_novelty(novelty), damping = check_damping(damping),
-    tol = check_number(tol, "tol", 0)
+    tol = check_number(tol, "tol", 0), pool = check_count_or_inf(pool, "pool")
   ))
 }
 

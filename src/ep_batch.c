@@ -29,86 +29,208 @@ static sg_status factor_basis(int d, const double *KB, double *R, double *jitter
     return SG_NOT_PD;
 }
 
-sg_status sg_basis_rows_new(const sg_kernel *kernel, int n, const double *x, int d,
-                            const double *basis, sg_basis_rows *b, const sg_ws *ws)
+enum { ROW_BLOCK = 1024 };
+
+int sg_next_rows(int n, sg_row_block *block)
+{
+    block->from += block->m;
+    const int left = n - block->from;
+    block->m = left < ROW_BLOCK ? left : ROW_BLOCK;
+    return left > 0;
+}
+
+double *sg_block_room(int n, int width, const sg_ws *ws)
+{
+    return ws->doubles((size_t) (n < ROW_BLOCK ? n : ROW_BLOCK) * width);
+}
+
+void sg_basis_kernel_block(const sg_basis_rows *b, const sg_row_block *block, double *x_block,
+                           double *out, const sg_ws *ws)
+{
+    sg_copy_rows(b->n, b->D, b->x, block->from, block->m, x_block);
+    sg_kernel_cross(b->kernel, block->m, x_block, b->d, b->basis, out, ws);
+}
+
+static void look(const sg_basis_rows *b, const sg_row_block *block, double *out, const sg_ws *ws)
+{
+    void *mark = ws->mark();
+    sg_basis_kernel_block(b, block, ws->doubles((size_t) block->m * b->D), out, ws);
+    sg_trmm('R', 'N', block->m, b->d, b->Rinv, out);
+    ws->release(mark);
+    ws->tick();
+}
+
+const double *sg_basis_block(const sg_basis_rows *b, const sg_row_block *block, double *room,
+                             const sg_ws *ws)
+{
+    if (b->V) return b->V + (size_t) block->from * b->d;
+    look(b, block, room, ws);
+    return room;
+}
+
+/* gamma of all rows, and V where it is held */
+static void look_at_all(sg_basis_rows *b, const sg_ws *ws)
+{
+    void *mark = ws->mark();
+    double *prior = ws->doubles(b->n), *room = b->V ? NULL : sg_block_room(b->n, b->d, ws);
+    sg_row_block block = {0, 0};
+    sg_kernel_diag(b->kernel, b->n, b->x, prior, ws);
+    while (sg_next_rows(b->n, &block)) {
+        double *V = b->V ? b->V + (size_t) block.from * b->d : room;
+        double *gamma = b->gamma + block.from;
+        look(b, &block, V, ws);
+        sg_row_squares(block.m, b->d, V, gamma);
+        for (int i = 0; i < block.m; i++) gamma[i] = fmax2(prior[block.from + i] - gamma[i], 0);
+    }
+    ws->release(mark);
+}
+
+sg_status sg_basis_rows_new(const sg_kernel *kernel, int n, int D, const double *x, int d,
+                            const double *basis, double pool, double *gamma, sg_basis_rows *b,
+                            const sg_ws *ws)
 {
     const size_t nd = (size_t) n * d, dd = (size_t) d * d;
-    b->n = n, b->d = d;
-    b->KB = ws->doubles(dd), b->Rinv = ws->doubles(dd);
-    b->KnB = ws->doubles(nd), b->V = ws->doubles(nd), b->gamma = ws->doubles(n);
+    const sg_basis_rows rows = {kernel, n, D, d, x, basis, ws->doubles(dd), ws->doubles(dd), gamma,
+                                (double) nd <= pool ? ws->doubles(nd) : NULL, 0};
+    *b = rows;
     sg_kernel_cross(kernel, d, basis, d, basis, b->KB, ws);
-    sg_kernel_cross(kernel, n, x, d, basis, b->KnB, ws);
     sg_status status = factor_basis(d, b->KB, b->Rinv, &b->jitter);
     if (status != SG_OK) return status;
     status = sg_trtri(d, b->Rinv);
     if (status != SG_OK) return status;
-    for (size_t i = 0; i < nd; i++) b->V[i] = b->KnB[i];
-    sg_trmm('R', 'N', n, d, b->Rinv, b->V);
-    double *prior = ws->doubles(n);
-    sg_kernel_diag(kernel, n, x, prior, ws);
-    sg_row_squares(n, d, b->V, b->gamma);
-    for (int i = 0; i < n; i++) b->gamma[i] = fmax2(prior[i] - b->gamma[i], 0);
+    look_at_all(b, ws);
     return SG_OK;
 }
 
 /* What the loop hands back to refresh(). */
 typedef struct {
-    const sg_basis_rows *b;
-    sg_batch_factor *factor;
-    double *work; /* n x d */
+    const sg_bases *bases;
+    sg_batch_factor *factor; /* C */
+    double *room, *work;     /* a block of the widest basis each */
+    const sg_ws *ws;
 } batch_model;
 
-/* A = chol(I + V' T V), inverted; *log_det = log|A| */
-static sg_status factor_sites(const batch_model *batch, const double *tau, double *log_det)
+/* Adds what a block's sites say: V' diag(tau) V to A (lower triangle) and V'nu to m. */
+static void add_sites(int m, int d, const double *V, const double *tau, const double *nu,
+                      double *work, sg_batch_factor *f)
 {
-    const sg_basis_rows *b = batch->b;
-    const int n = b->n, d = b->d;
-    double *A = batch->factor->A;
     for (int j = 0; j < d; j++) {
-        const double *v = b->V + (size_t) n * j;
-        double *w = batch->work + (size_t) n * j;
-        for (int i = 0; i < n; i++) w[i] = sqrt(tau[i]) * v[i];
+        const double *v = V + (size_t) m * j;
+        double *w = work + (size_t) m * j;
+        for (int i = 0; i < m; i++) w[i] = sqrt(tau[i]) * v[i];
     }
-    sg_syrk('T', d, n, 1, batch->work, 0, A);
-    for (int j = 0; j < d; j++) A[j + (size_t) d * j] += 1;
-    sg_mirror('L', d, A, d);
-    const sg_status status = sg_potrf(d, A);
+    sg_gemv('T', m, d, 1, V, nu, 1, f->m);
+    sg_syrk('T', d, m, 1, work, 1, f->A);
+}
+
+static void add_all_sites(const batch_model *batch, const sg_sites *sites, int g)
+{
+    const sg_basis_rows *b = batch->bases->each + g;
+    const int first = sg_first_class(batch->bases, g), last = sg_last_class(batch->bases, g);
+    const size_t dd = (size_t) b->d * b->d;
+    for (int c = first; c < last; c++) {
+        for (size_t k = 0; k < dd; k++) batch->factor[c].A[k] = 0;
+        for (int j = 0; j < b->d; j++) batch->factor[c].m[j] = 0;
+    }
+    sg_row_block block = {0, 0};
+    while (sg_next_rows(b->n, &block)) {
+        const double *V = sg_basis_block(b, &block, batch->room, batch->ws);
+        for (int c = first; c < last; c++) {
+            const sg_sites own = sg_sites_of_class(sites, b->n, c);
+            add_sites(block.m, b->d, V, own.tau + block.from, own.nu + block.from, batch->work,
+                      batch->factor + c);
+        }
+        batch->ws->tick();
+    }
+}
+
+/* A and m from the sums: inverse factor of I + V'TV, added log|A|, posterior mean. */
+static sg_status factor_sums(int d, sg_batch_factor *f, double *log_det)
+{
+    for (int j = 0; j < d; j++) f->A[j + (size_t) d * j] += 1;
+    sg_mirror('L', d, f->A, d);
+    sg_status status = sg_potrf(d, f->A);
     if (status != SG_OK) return status;
-    *log_det = sg_log_diag(d, A);
-    return sg_trtri(d, A);
+    *log_det += sg_log_diag(d, f->A);
+    status = sg_trtri(d, f->A);
+    if (status != SG_OK) return status;
+    sg_trmv('T', d, f->A, f->m);
+    sg_trmv('N', d, f->A, f->m);
+    return SG_OK;
+}
+
+/* mean = V m, var = |V A^{-1}|^2 by rows */
+static void carried_moments(int m, int d, const double *V, const sg_batch_factor *f, double *work,
+                            double *mean, double *var)
+{
+    const size_t size = (size_t) m * d;
+    for (size_t i = 0; i < size; i++) work[i] = V[i];
+    sg_trmm('R', 'N', m, d, f->A, work);
+    sg_row_squares(m, d, work, var);
+    sg_gemv('N', m, d, 1, V, f->m, 0, mean);
+}
+
+static void marginals_of_basis(const batch_model *batch, int g, sg_marginals *marg)
+{
+    const sg_basis_rows *b = batch->bases->each + g;
+    sg_row_block block = {0, 0};
+    while (sg_next_rows(b->n, &block)) {
+        const double *V = sg_basis_block(b, &block, batch->room, batch->ws);
+        for (int c = sg_first_class(batch->bases, g); c < sg_last_class(batch->bases, g); c++) {
+            const sg_marginals own = sg_marginals_of_class(marg, c);
+            carried_moments(block.m, b->d, V, batch->factor + c, batch->work,
+                            own.mean + block.from, own.var + block.from);
+        }
+        batch->ws->tick();
+    }
 }
 
 static sg_status refresh(void *self, const sg_sites *sites, sg_marginals *marg, double *log_det)
 {
     const batch_model *batch = self;
-    const sg_basis_rows *b = batch->b;
-    const int n = b->n, d = b->d;
-    const size_t nd = (size_t) n * d;
-    double *Ainv = batch->factor->A, *m = batch->factor->m;
-    const sg_status status = factor_sites(batch, sites->tau, log_det);
-    if (status != SG_OK) return status;
-    for (size_t i = 0; i < nd; i++) batch->work[i] = b->V[i];
-    sg_trmm('R', 'N', n, d, Ainv, batch->work);
-    sg_row_squares(n, d, batch->work, marg->var);
-    sg_gemv('T', n, d, 1, b->V, sites->nu, 0, m);
-    sg_trmv('T', d, Ainv, m);
-    sg_trmv('N', d, Ainv, m);
-    sg_gemv('N', n, d, 1, b->V, m, 0, marg->mean);
-    for (int i = 0; i < n; i++) {
-        marg->g[i] = 1 - sites->tau[i] * marg->var[i];
-        marg->alpha[i] = sites->nu[i] - sites->tau[i] * marg->mean[i];
-        if (!(marg->g[i] > 0)) return SG_NOT_FINITE;
+    const sg_bases *bases = batch->bases;
+    *log_det = 0;
+    for (int g = 0; g < bases->count; g++) {
+        add_all_sites(batch, sites, g);
+        for (int c = sg_first_class(bases, g); c < sg_last_class(bases, g); c++) {
+            const sg_status status = factor_sums(bases->each[g].d, batch->factor + c, log_det);
+            if (status != SG_OK) return status;
+        }
+        marginals_of_basis(batch, g, marg);
+    }
+    for (int k = 0; k < marg->n; k++) {
+        marg->g[k] = 1 - sites->tau[k] * marg->var[k];
+        marg->alpha[k] = sites->nu[k] - sites->tau[k] * marg->mean[k];
+        if (!(marg->g[k] > 0)) return SG_NOT_FINITE;
     }
     return SG_OK;
 }
 
-sg_status sg_ep_batch_run(const sg_rows *rows, const sg_basis_rows *b,
+/* prior variances of what the bases carry, K(x,x) - gamma */
+static double *carried_prior(const sg_rows *rows, const sg_bases *bases, const sg_ws *ws)
+{
+    double *out = ws->doubles(sg_latents(rows));
+    for (int g = 0; g < bases->count; g++) {
+        for (int c = sg_first_class(bases, g); c < sg_last_class(bases, g); c++) {
+            double *own = out + (size_t) rows->n * c;
+            sg_kernel_diag(bases->each[g].kernel, rows->n, bases->each[g].x, own, ws);
+            for (int i = 0; i < rows->n; i++) {
+                own[i] = fmax2(own[i] - sg_extra_var(rows, i + rows->n * c), 0);
+            }
+        }
+    }
+    return out;
+}
+
+sg_status sg_ep_batch_run(const sg_rows *rows, const sg_bases *bases,
                           const sg_ep_options *options, sg_sites *sites, sg_marginals *marg,
                           sg_batch_factor *factor, sg_ep_report *report, const sg_ws *ws)
 {
-    double *prior_var = ws->doubles(b->n);
-    sg_row_squares(b->n, b->d, b->V, prior_var);
-    batch_model batch = {b, factor, ws->doubles((size_t) b->n * b->d)};
+    int widest = 0;
+    for (int g = 0; g < bases->count; g++) widest = imax2(widest, bases->each[g].d);
+    batch_model batch = {bases, factor, sg_block_room(rows->n, widest, ws),
+                         sg_block_room(rows->n, widest, ws), ws};
     const sg_ep_model model = {&batch, refresh, NULL};
-    return sg_ep_loop(rows, &model, options, prior_var, sites, marg, report, ws);
+    return sg_ep_loop(rows, &model, options, carried_prior(rows, bases, ws), sites, marg, report,
+                      ws);
 }

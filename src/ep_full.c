@@ -112,19 +112,29 @@ static void prior_marginals(int n, const double *K, sg_full_factor *f, sg_margin
 
 /* What the loop hands back to refresh() and sequential_sweep(). */
 typedef struct {
+    int n, C, kernels;
     const double *K;
     sg_full_factor *factor;
     workspace work;
     const sg_ws *ws;
 } full_model;
 
-static sg_status refresh(void *self, const sg_sites *sites, sg_marginals *marg, double *log_det)
+static const double *gram_of_class(const full_model *full, int c)
 {
-    full_model *full = self;
-    const int n = sites->n;
-    const double *K = full->K;
-    sg_full_factor *f = full->factor;
-    *log_det = 0;
+    return full->K + (full->kernels == 1 ? 0 : (size_t) full->n * full->n * c);
+}
+
+sg_full_factor sg_full_factor_of_class(const sg_full_factor *factor, int n, int c)
+{
+    const sg_full_factor own = {factor->A + (size_t) n * n * c, factor->rt + (size_t) n * c};
+    return own;
+}
+
+/* Adds log|A| to *log_det. */
+static sg_status refresh_class(full_model *full, const double *K, const sg_sites *sites,
+                               sg_full_factor *f, sg_marginals *marg, double *log_det)
+{
+    const int n = full->n;
     if (is_prior(sites)) {
         prior_marginals(n, K, f, marg);
         return SG_OK;
@@ -132,12 +142,27 @@ static sg_status refresh(void *self, const sg_sites *sites, sg_marginals *marg, 
     for (int i = 0; i < n; i++) f->rt[i] = sqrt(sites->tau[i]);
     sg_status status = sg_chol_sites(n, K, f->rt, f->A);
     if (status != SG_OK) return status;
-    *log_det = sg_log_diag(n, f->A);
+    *log_det += sg_log_diag(n, f->A);
     status = sg_trtri(n, f->A);
     if (status != SG_OK) return status;
     posterior_variances(n, K, sites, f, marg, &full->work);
     posterior_mean(n, K, sites, f, marg, &full->work);
     return SG_OK;
+}
+
+static sg_status refresh(void *self, const sg_sites *sites, sg_marginals *marg, double *log_det)
+{
+    full_model *full = self;
+    sg_status status = SG_OK;
+    *log_det = 0;
+    for (int c = 0; c < full->C && status == SG_OK; c++) {
+        const sg_sites own = sg_sites_of_class(sites, full->n, c);
+        sg_marginals mine = sg_marginals_of_class(marg, c);
+        sg_full_factor factor = sg_full_factor_of_class(full->factor, full->n, c);
+        status = refresh_class(full, gram_of_class(full, c), &own, &factor, &mine, log_det);
+        full->ws->tick();
+    }
+    return status;
 }
 
 /* Sigma = K - K T^1/2 B^{-1} T^1/2 K, lower triangle. O(n^3). */
@@ -203,14 +228,18 @@ static int sequential_sweep(void *self, const sg_rows *rows, sg_sites *sites,
     return skipped;
 }
 
-sg_status sg_ep_full_run(const sg_rows *rows, const double *K, const sg_ep_options *options,
-                         sg_sites *sites, sg_marginals *marg, sg_full_factor *factor,
-                         sg_ep_report *report, const sg_ws *ws)
+sg_status sg_ep_full_run(const sg_rows *rows, const double *K, int kernels,
+                         const sg_ep_options *options, sg_sites *sites, sg_marginals *marg,
+                         sg_full_factor *factor, sg_ep_report *report, const sg_ws *ws)
 {
-    const int n = rows->n;
-    double *prior_var = ws->doubles(n);
-    for (int i = 0; i < n; i++) prior_var[i] = K[i + (size_t) n * i];
-    full_model full = {K, factor, {ws->doubles((size_t) n * BLOCK), sg_ints(n, ws)}, ws};
-    const sg_ep_model model = {&full, refresh, sequential_sweep};
+    const int n = rows->n, C = rows->lik->C;
+    double *prior_var = ws->doubles(sg_latents(rows));
+    full_model full = {n, C, kernels, K, factor,
+                       {ws->doubles((size_t) n * BLOCK), sg_ints(n, ws)}, ws};
+    for (int c = 0; c < C; c++) {
+        const double *own = gram_of_class(&full, c);
+        for (int i = 0; i < n; i++) prior_var[i + n * c] = own[i + (size_t) n * i];
+    }
+    const sg_ep_model model = {&full, refresh, C == 1 ? sequential_sweep : NULL};
     return sg_ep_loop(rows, &model, options, prior_var, sites, marg, report, ws);
 }

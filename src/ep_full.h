@@ -7,15 +7,19 @@
 
 #include "ep_loop.h"
 
-/* The factored posterior at the rows. Caller allocates; n^2 doubles in A. */
+/* The factored posterior at the rows, class by class. Caller allocates; C n^2 doubles in A. */
 typedef struct {
-    double *A;  /* on return A^{-1}, upper triangular; strict lower triangle undefined */
-    double *rt; /* sqrt(tau) */
+    double *A;  /* C times n x n: on return A^{-1}, upper; strict lower triangle undefined */
+    double *rt; /* n x C: sqrt(tau) */
 } sg_full_factor;
 
-/* sg_ep_loop() for K[n x n], full symmetric. A sweep costs 2 n^3 / 3 in LAPACK. */
-sg_status sg_ep_full_run(const sg_rows *rows, const double *K, const sg_ep_options *options,
-                         sg_sites *sites, sg_marginals *marg, sg_full_factor *factor,
-                         sg_ep_report *report, const sg_ws *ws);
+sg_full_factor sg_full_factor_of_class(const sg_full_factor *factor, int n, int c);
+
+/* sg_ep_loop() for K[n x n], full symmetric: the one that all classes share (kernels = 1), or one
+ * after the other for each (kernels = C). A sweep costs 2 C n^3 / 3 in LAPACK. Sequential sweeps
+ * for C = 1 only. */
+sg_status sg_ep_full_run(const sg_rows *rows, const double *K, int kernels,
+                         const sg_ep_options *options, sg_sites *sites, sg_marginals *marg,
+                         sg_full_factor *factor, sg_ep_report *report, const sg_ws *ws);
 
 #endif

@@ -17,6 +17,8 @@ int sg_field_int(SEXP list, const char *name);
 double sg_field_double(SEXP list, const char *name);
 const double *sg_doubles_of(SEXP x, size_t size, const char *what);
 const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta);
+/* One kernel, or as many of one specification as theta has hyperparameters for. */
+const sg_kernel *const *sg_kernels_of(SEXP spec, SEXP theta, int *count);
 sg_lik sg_lik_of(SEXP spec, SEXP theta);
 sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset);
 int sg_rows_of(SEXP matrix);

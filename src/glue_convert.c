@@ -88,15 +88,27 @@ static const sg_kernel *build_kernel(SEXP spec, const double *theta, int *at)
     return node;
 }
 
+const sg_kernel *const *sg_kernels_of(SEXP spec, SEXP theta, int *count)
+{
+    const int given = Rf_length(theta);
+    int used = 0;
+    const sg_kernel *first = build_kernel(spec, REAL(theta), &used);
+    if (given % used != 0) {
+        Rf_error("internal error: kernel wants %d hyperparameters, got %d", used, given);
+    }
+    *count = given / used;
+    const sg_kernel **each = (const sg_kernel **) R_alloc(*count, sizeof(sg_kernel *));
+    each[0] = first;
+    for (int k = 1; k < *count; k++) each[k] = build_kernel(spec, REAL(theta), &used);
+    return each;
+}
+
 const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta)
 {
-    int used = 0;
-    const sg_kernel *kernel = build_kernel(spec, REAL(theta), &used);
-    if (used != Rf_length(theta)) {
-        Rf_error("internal error: kernel wants %d hyperparameters, got %d", used,
-                 Rf_length(theta));
-    }
-    return kernel;
+    int count;
+    const sg_kernel *const *each = sg_kernels_of(spec, theta, &count);
+    if (count != 1) Rf_error("internal error: hyperparameters of %d kernels, not of one", count);
+    return each[0];
 }
 
 sg_lik sg_lik_of(SEXP spec, SEXP theta)

@@ -1,4 +1,5 @@
-/* glue_fit.c: one entry per method: problem in, everything a fit keeps out. */
+/* glue_fit.c: EP of all rows: problem in, everything a fit keeps out. */
+#include <Rmath.h>
 #include "glue.h"
 #include "chol.h"
 #include "ep_batch.h"
@@ -25,29 +26,69 @@ static sg_ep_options options_of(SEXP options)
     return opt;
 }
 
-/* The marginals' arrays that the fit keeps are R vectors; the rest is working memory. */
-static sg_marginals marginals_in(SEXP out, int n)
+/* Kernels (one, or one for each class), likelihood and rows, as both entries take them. */
+typedef struct {
+    int kernels, nk; /* how many; hyperparameters of all of them */
+    const sg_kernel *const *kernel;
+    sg_lik lik;
+    sg_rows rows;
+} problem;
+
+static void read_problem(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
+                         SEXP offset, problem *p)
 {
-    sg_marginals marg = sg_marginals_new(n, &sg_r_workspace);
-    marg.mean = sg_new_vector(out, OUT_MEAN, n);
-    marg.var = sg_new_vector(out, OUT_VAR, n);
-    marg.cav_mean = sg_new_vector(out, OUT_CAV_MEAN, n);
-    marg.cav_var = sg_new_vector(out, OUT_CAV_VAR, n);
-    marg.logz = sg_new_vector(out, OUT_LPD, n);
+    p->kernel = sg_kernels_of(kernel, ktheta, &p->kernels);
+    p->nk = Rf_length(ktheta);
+    p->lik = sg_lik_of(lik, ltheta);
+    p->rows = sg_rows_from(&p->lik, x, y, offset);
+}
+
+/* One number for each latent value: a vector, or with several classes a matrix. */
+static double *new_latents(SEXP out, int at, const sg_rows *rows)
+{
+    const int C = rows->lik->C;
+    return C == 1 ? sg_new_vector(out, at, rows->n) : sg_new_matrix(out, at, rows->n, C);
+}
+
+/* The marginals' arrays that the fit keeps are R vectors; the rest is working memory. */
+static sg_marginals marginals_in(SEXP out, const sg_rows *rows)
+{
+    sg_marginals marg = sg_marginals_new(rows->n, rows->lik->C, &sg_r_workspace);
+    marg.mean = new_latents(out, OUT_MEAN, rows);
+    marg.var = new_latents(out, OUT_VAR, rows);
+    marg.cav_mean = new_latents(out, OUT_CAV_MEAN, rows);
+    marg.cav_var = new_latents(out, OUT_CAV_VAR, rows);
+    marg.logz = sg_new_vector(out, OUT_LPD, rows->n);
     return marg;
 }
 
 /* Warm or cold start: copied, because an argument is never written to. */
-static sg_sites sites_in(SEXP out, SEXP start, int n)
+static sg_sites sites_in(SEXP out, SEXP start, const sg_rows *rows)
 {
-    sg_sites sites = {n, sg_new_vector(out, OUT_TAU, n), sg_new_vector(out, OUT_NU, n)};
+    const int n = sg_latents(rows);
+    sg_sites sites = {n, new_latents(out, OUT_TAU, rows), new_latents(out, OUT_NU, rows)};
     Memcpy(sites.tau, sg_doubles_of(sg_field(start, "tau"), n, "tau"), n);
     Memcpy(sites.nu, sg_doubles_of(sg_field(start, "nu"), n, "nu"), n);
     return sites;
 }
 
+static double *gradient_in(SEXP out, const problem *p)
+{
+    const int size = p->nk + sg_lik_npar(&p->lik);
+    double *gradient = sg_new_vector(out, OUT_GRADIENT, size);
+    Memzero(gradient, size);
+    return gradient;
+}
+
+static sg_ep_report new_report(void)
+{
+    sg_ep_report report = {0};
+    report.trace = sg_r_workspace.doubles(2 * SG_TRACE);
+    return report;
+}
+
 /* G = T^1/2 A^{-1}, in place: var(x) = K(x,x) - |G'k|^2 (posterior.h) */
-static void finish_factor(int n, sg_full_factor *factor)
+static void finish_factor(int n, const sg_full_factor *factor)
 {
     sg_clear_below(n, factor->A);
     for (int j = 0; j < n; j++) {
@@ -70,91 +111,139 @@ static void report_in(SEXP out, sg_status status, const sg_ep_report *report)
     Memcpy(trace, report->trace, 2 * (size_t) traced);
 }
 
-/* options: sweeps, batch, damping, tol, gradient, posterior. Memory: K, the factor, and Kbar when
- * the gradient is wanted: 3 n^2 doubles, and blocks of 128 columns. */
+/* ktheta: of one kernel, or of one for each class. options: sweeps, batch, damping, tol, gradient,
+ * posterior. With several classes what is said of latent values are n x C matrices, and G is n x
+ * (n C). Memory: K of every kernel, a factor for every class, and Kbar when the gradient is wanted
+ * (two with several classes): n^2 doubles each, and blocks of 128 columns. */
 SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                   SEXP sites, SEXP options)
 {
     const sg_ws *ws = &sg_r_workspace;
-    const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
-    const sg_lik likelihood = sg_lik_of(lik, ltheta);
-    const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
-    const int n = rows.n, nk = Rf_length(ktheta), keep = sg_field_int(options, "posterior");
+    problem p;
+    read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &p);
+    const int n = p.rows.n, C = p.lik.C, keep = sg_field_int(options, "posterior");
     const size_t n2 = (size_t) n * n;
     const sg_ep_options opt = options_of(options);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) FIT_FIELDS));
-    sg_sites start = sites_in(out, sites, n);
-    sg_marginals marg = marginals_in(out, n);
-    marg.alpha = sg_new_vector(out, OUT_ALPHA, n);
-    sg_full_factor factor = {keep ? sg_new_matrix(out, OUT_G, n, n) : ws->doubles(n2),
-                             ws->doubles(n)};
-    sg_ep_report report = {0};
-    report.trace = ws->doubles(2 * SG_TRACE);
-    double *K = ws->doubles(n2);
-    sg_kernel_cross(kern, n, REAL(x), n, REAL(x), K, ws);
-    const sg_status status = sg_ep_full_run(&rows, K, &opt, &start, &marg, &factor, &report, ws);
-    if (status == SG_OK && sg_field_int(options, "gradient")) {
-        double *gradient = sg_new_vector(out, OUT_GRADIENT, nk + likelihood.type->npar);
-        Memzero(gradient, nk + likelihood.type->npar);
-        sg_evidence_gradient_full(&rows, kern, REAL(x), K, &marg, &factor, ws->doubles(n2),
-                                  gradient, gradient + nk, ws);
+    sg_sites start = sites_in(out, sites, &p.rows);
+    sg_marginals marg = marginals_in(out, &p.rows);
+    marg.alpha = new_latents(out, OUT_ALPHA, &p.rows);
+    sg_full_factor factor = {keep ? sg_new_matrix(out, OUT_G, n, n * C) : ws->doubles(n2 * C),
+                             ws->doubles((size_t) n * C)};
+    sg_ep_report report = new_report();
+    double *K = ws->doubles(n2 * p.kernels);
+    for (int k = 0; k < p.kernels; k++) {
+        sg_kernel_cross(p.kernel[k], n, REAL(x), n, REAL(x), K + n2 * k, ws);
     }
-    if (keep) finish_factor(n, &factor);
+    const sg_status status = sg_ep_full_run(&p.rows, K, p.kernels, &opt, &start, &marg, &factor,
+                                            &report, ws);
+    if (status == SG_OK && sg_field_int(options, "gradient")) {
+        double *gradient = gradient_in(out, &p);
+        sg_evidence_gradient_full(&p.rows, p.kernels, p.kernel, REAL(x), K, &marg, &factor,
+                                  ws->doubles(n2), gradient, gradient + p.nk, ws);
+    }
+    for (int c = 0; keep && c < C; c++) {
+        const sg_full_factor own = sg_full_factor_of_class(&factor, n, c);
+        finish_factor(n, &own);
+    }
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(0));
     report_in(out, status, &report);
     UNPROTECT(1);
     return out;
 }
 
-/* Stored form on a basis: G = R^{-1}, H = R^{-1} A^{-1}, alpha = R^{-1} m (posterior.h). */
-static void store_batch(SEXP out, const sg_basis_rows *b, const sg_batch_factor *factor)
+/* Stored form of one class: alpha = R^{-1} m and H = R^{-1} A^{-1} (posterior.h). */
+static void store_class(const sg_basis_rows *b, const sg_batch_factor *factor, double *alpha,
+                        double *H)
 {
     const int d = b->d;
-    double *alpha = sg_new_vector(out, OUT_ALPHA, d);
-    double *G = sg_new_matrix(out, OUT_G, d, d), *H = sg_new_matrix(out, OUT_H, d, d);
     Memcpy(alpha, factor->m, d);
     sg_trmv('N', d, b->Rinv, alpha);
-    Memcpy(G, b->Rinv, (size_t) d * d);
-    sg_clear_below(d, G);
     Memcpy(H, factor->A, (size_t) d * d);
     sg_clear_below(d, H);
     sg_trmm('L', 'N', d, d, b->Rinv, H);
 }
 
-/* As sg_r_ep_full, on a basis. Memory: K_nB, V and one more n x d; with the gradient three more. */
+/* alpha, G = R^{-1} and H of all classes, one after the other; G once for a basis. */
+static void store_batch(SEXP out, const sg_bases *bases, const sg_batch_factor *factor)
+{
+    const int d = bases->each->d, C = bases->C;
+    const size_t dd = (size_t) d * d;
+    double *alpha = C == 1 ? sg_new_vector(out, OUT_ALPHA, d)
+                           : sg_new_matrix(out, OUT_ALPHA, d, C);
+    double *G = sg_new_matrix(out, OUT_G, d, d * bases->count);
+    double *H = sg_new_matrix(out, OUT_H, d, d * C);
+    for (int g = 0; g < bases->count; g++) {
+        Memcpy(G + dd * g, bases->each[g].Rinv, dd);
+        sg_clear_below(d, G + dd * g);
+        for (int c = sg_first_class(bases, g); c < sg_last_class(bases, g); c++) {
+            store_class(bases->each + g, factor + c, alpha + (size_t) d * c, H + dd * c);
+        }
+    }
+}
+
+/* One basis for all, or with a kernel for each class the same points seen by each. gamma[n x C]. */
+static sg_status bases_of(const problem *p, SEXP x, SEXP basis, double pool, double *gamma,
+                          sg_bases *bases)
+{
+    const int n = p->rows.n;
+    bases->count = p->kernels, bases->C = p->lik.C;
+    bases->each = (sg_basis_rows *) R_alloc(p->kernels, sizeof(sg_basis_rows));
+    sg_status status = SG_OK;
+    for (int g = 0; g < p->kernels && status == SG_OK; g++) {
+        status = sg_basis_rows_new(p->kernel[g], n, sg_cols_of(x), REAL(x), sg_rows_of(basis),
+                                   REAL(basis), pool, gamma + (size_t) n * g, bases->each + g,
+                                   &sg_r_workspace);
+    }
+    for (int c = p->kernels; c < p->lik.C; c++) Memcpy(gamma + (size_t) n * c, gamma, n);
+    return status;
+}
+
+static sg_batch_factor *new_factors(int C, int d)
+{
+    sg_batch_factor *factor = (sg_batch_factor *) R_alloc(C, sizeof(sg_batch_factor));
+    for (int c = 0; c < C; c++) {
+        factor[c].A = sg_r_workspace.doubles((size_t) d * d);
+        factor[c].m = sg_r_workspace.doubles(d);
+    }
+    return factor;
+}
+
+/* As sg_r_ep_full, on a basis; options also: pool. Memory: V, n d doubles for each kernel if pool
+ * allows; blocks of 1024 rows of the basis and of x; some d^2 for each class. */
 SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                    SEXP sites, SEXP options, SEXP basis)
 {
     const sg_ws *ws = &sg_r_workspace;
-    const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
-    const sg_lik likelihood = sg_lik_of(lik, ltheta);
-    sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
-    const int n = rows.n, d = sg_rows_of(basis), nk = Rf_length(ktheta);
+    problem p;
+    read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &p);
     const sg_ep_options opt = options_of(options);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) FIT_FIELDS));
-    sg_sites start = sites_in(out, sites, n);
-    sg_marginals marg = marginals_in(out, n);
-    sg_batch_factor factor = {ws->doubles((size_t) d * d), ws->doubles(d)};
-    sg_ep_report report = {0};
-    report.trace = ws->doubles(2 * SG_TRACE);
-    sg_basis_rows b;
-    sg_status status = sg_basis_rows_new(kern, n, REAL(x), d, REAL(basis), &b, ws);
-    rows.gamma = b.gamma;
+    sg_sites start = sites_in(out, sites, &p.rows);
+    sg_marginals marg = marginals_in(out, &p.rows);
+    sg_batch_factor *factor = new_factors(p.lik.C, sg_rows_of(basis));
+    sg_ep_report report = new_report();
+    double *gamma = ws->doubles(marg.n);
+    sg_bases bases;
+    sg_status status = bases_of(&p, x, basis, sg_field_double(options, "pool") / p.kernels, gamma,
+                                &bases);
+    p.rows.gamma = gamma;
     if (status == SG_OK) {
-        status = sg_ep_batch_run(&rows, &b, &opt, &start, &marg, &factor, &report, ws);
+        status = sg_ep_batch_run(&p.rows, &bases, &opt, &start, &marg, factor, &report, ws);
     }
     if (status == SG_OK && sg_field_int(options, "gradient")) {
-        double *gradient = sg_new_vector(out, OUT_GRADIENT, nk + likelihood.type->npar);
-        Memzero(gradient, nk + likelihood.type->npar);
-        sg_evidence_gradient_basis(&rows, kern, REAL(x), REAL(basis), &b, &start, &marg, &factor,
-                                   gradient, gradient + nk, ws);
+        double *gradient = gradient_in(out, &p);
+        sg_evidence_gradient_basis(&p.rows, &bases, &start, &marg, factor, gradient,
+                                   gradient + p.nk, ws);
     }
-    if (status == SG_OK && sg_field_int(options, "posterior")) store_batch(out, &b, &factor);
-    for (int i = 0; status == SG_OK && i < n; i++) { /* of u, not of what the basis carries */
-        marg.var[i] += b.gamma[i];
-        marg.cav_var[i] += b.gamma[i];
+    if (status == SG_OK && sg_field_int(options, "posterior")) store_batch(out, &bases, factor);
+    for (int k = 0; status == SG_OK && k < marg.n; k++) { /* of u, not of what a basis carries */
+        marg.var[k] += gamma[k];
+        marg.cav_var[k] += gamma[k];
     }
-    SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(b.jitter));
+    double jitter = 0;
+    for (int g = 0; g < bases.count; g++) jitter = fmax2(jitter, bases.each[g].jitter);
+    SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(jitter));
     report_in(out, status, &report);
     UNPROTECT(1);
     return out;

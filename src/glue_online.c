@@ -176,7 +176,7 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP
     sg_sites sites = {n, sg_new_vector(out, EP_TAU, n), sg_new_vector(out, EP_NU, n)};
     Memzero(sites.tau, n);
     Memzero(sites.nu, n);
-    sg_marginals marg = sg_marginals_new(n, ws);
+    sg_marginals marg = sg_marginals_new(n, 1, ws);
     marg.cav_mean = sg_new_vector(out, EP_CAV_MEAN, n);
     marg.cav_var = sg_new_vector(out, EP_CAV_VAR, n);
     marg.logz = sg_new_vector(out, EP_LPD, n);

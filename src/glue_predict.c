@@ -1,29 +1,42 @@
 /* glue_predict.c: latent moments at new inputs from a stored posterior. */
 #include "glue.h"
 
-static const double *optional_factor(SEXP posterior, const char *name, int d)
+/* A factor, or one for each class; *count says how many. */
+static const double *optional_factor(SEXP posterior, const char *name, int d, int *count)
 {
     SEXP factor = sg_field(posterior, name);
-    return Rf_isNull(factor) ? NULL : sg_doubles_of(factor, (size_t) d * d, name);
+    const size_t dd = (size_t) d * d;
+    *count = 1;
+    if (Rf_isNull(factor)) return NULL;
+    if (d > 0) *count = (int) (XLENGTH(factor) / dd);
+    return sg_doubles_of(factor, dd * *count, name);
 }
 
-/* posterior: list(basis, alpha, G, H). joint: the full covariance instead of variances. */
+/* posterior: list(basis, alpha, G, H); alpha a vector, or a matrix with a column for each class, and
+ * then so are the answers. joint: the full covariance of one class instead of variances. */
 SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP posterior, SEXP x, SEXP joint)
 {
     const char *fields[] = {"mean", "var", ""};
-    SEXP basis = sg_field(posterior, "basis");
+    SEXP basis = sg_field(posterior, "basis"), alpha = sg_field(posterior, "alpha");
     const int d = sg_rows_of(basis), n = sg_rows_of(x), D = sg_cols_of(x);
-    const sg_posterior post = {sg_kernel_of(kernel, ktheta), d, REAL(basis),
-                               sg_doubles_of(sg_field(posterior, "alpha"), d, "alpha"),
-                               optional_factor(posterior, "G", d),
-                               optional_factor(posterior, "H", d)};
+    const int several = Rf_isMatrix(alpha), C = several ? Rf_ncols(alpha) : 1;
+    int nG, nH;
+    const double *G = optional_factor(posterior, "G", d, &nG);
+    const double *H = optional_factor(posterior, "H", d, &nH);
+    if (d > 0 && ((nG != 1 && nG != C) || (H && nH != C))) {
+        Rf_error("internal error: %d classes, but %d and %d factors", C, nG, nH);
+    }
+    const sg_posterior post = {sg_kernel_of(kernel, ktheta), d, REAL(basis), C,
+                               sg_doubles_of(alpha, (size_t) d * C, "alpha"), nG == 1, G, H};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    double *mean = sg_new_vector(out, 0, n);
     if (Rf_asLogical(joint)) {
+        if (C != 1) Rf_error("internal error: a joint covariance of %d classes", C);
+        double *mean = sg_new_vector(out, 0, n);
         sg_posterior_joint(&post, n, REAL(x), mean, sg_new_matrix(out, 1, n, n), &sg_r_workspace);
     } else {
-        sg_posterior_predict(&post, n, D, REAL(x), mean, sg_new_vector(out, 1, n),
-                             &sg_r_workspace);
+        double *mean = several ? sg_new_matrix(out, 0, n, C) : sg_new_vector(out, 0, n);
+        double *var = several ? sg_new_matrix(out, 1, n, C) : sg_new_vector(out, 1, n);
+        sg_posterior_predict(&post, n, D, REAL(x), mean, var, &sg_r_workspace);
     }
     UNPROTECT(1);
     return out;

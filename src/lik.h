@@ -41,13 +41,16 @@ typedef struct {
     void (*site)(const sg_lik *self, const double *y, double *tau, double *nu);
 } sg_lik_type;
 
-enum { SG_LIK_MAX_PAR = 6 };
+enum { SG_LIK_MAX_PAR = 6, SG_LIK_MAX_CLASSES = 128 };
 
 struct sg_lik {
     const sg_lik_type *type;
     const double *theta; /* npar */
     int C;
 };
+
+/* hyperparameters of all latent functions together */
+static inline int sg_lik_npar(const sg_lik *self) { return self->type->npar * self->C; }
 
 /* The slots, or quadrature where a slot is NULL. */
 void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,

@@ -12,22 +12,25 @@ static void factor_norms(int m, int d, const double *Kx, const double *U, double
     sg_row_squares(m, d, work, sums);
 }
 
-static void predict_block(const sg_posterior *post, int m, const double *x, double *mean,
-                          double *var, const sg_ws *ws)
+/* Moments of a block of m rows into rows from .. of mean[n x C], var[n x C]. */
+static void predict_block(const sg_posterior *post, int n, int from, int m, const double *x,
+                          double *mean, double *var, const sg_ws *ws)
 {
     const int d = post->d;
+    const size_t dd = (size_t) d * d;
     double *Kx = ws->doubles((size_t) m * d), *work = ws->doubles((size_t) m * d);
-    double *sums = ws->doubles(m);
+    double *prior = ws->doubles(m), *explained = ws->doubles(m), *left = ws->doubles(m);
     sg_kernel_cross(post->kernel, m, x, d, post->basis, Kx, ws);
-    sg_kernel_diag(post->kernel, m, x, var, ws);
-    sg_gemv('N', m, d, 1, Kx, post->alpha, 0, mean);
-    if (post->G) {
-        factor_norms(m, d, Kx, post->G, work, sums);
-        for (int i = 0; i < m; i++) var[i] = fmax2(var[i] - sums[i], 0);
-    }
-    if (post->H) {
-        factor_norms(m, d, Kx, post->H, work, sums);
-        for (int i = 0; i < m; i++) var[i] += sums[i];
+    sg_kernel_diag(post->kernel, m, x, prior, ws);
+    for (int i = 0; i < m; i++) explained[i] = left[i] = 0;
+    for (int c = 0; c < post->C; c++) {
+        double *mu = mean + from + (size_t) n * c, *s2 = var + from + (size_t) n * c;
+        sg_gemv('N', m, d, 1, Kx, post->alpha + (size_t) d * c, 0, mu);
+        if (post->G && (c == 0 || !post->shared)) {
+            factor_norms(m, d, Kx, post->G + dd * c, work, explained);
+        }
+        if (post->H) factor_norms(m, d, Kx, post->H + dd * c, work, left);
+        for (int i = 0; i < m; i++) s2[i] = fmax2(prior[i] - explained[i], 0) + left[i];
     }
 }
 
@@ -40,7 +43,7 @@ void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *
         void *mark = ws->mark();
         double *rows = ws->doubles((size_t) m * D);
         sg_copy_rows(n, D, x, from, m, rows);
-        predict_block(post, m, rows, mean + from, var + from, ws);
+        predict_block(post, n, from, m, rows, mean, var, ws);
         ws->release(mark);
         ws->tick();
     }

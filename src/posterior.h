@@ -2,7 +2,9 @@
  *
  *   mean(x) = k(x)' alpha,   var(x) = max(K(x,x) - |G'k(x)|^2, 0) + |H'k(x)|^2
  *
- * with k(x) the kernel between x and the basis. Nothing here asks which method made the fit. */
+ * with k(x) the kernel between x and the basis. Several classes on one basis have an alpha and an H
+ * each; G is R^{-1} of the basis for all, or one each. Nothing here asks which method made the
+ * fit. */
 #ifndef SG_POSTERIOR_H
 #define SG_POSTERIOR_H
 
@@ -12,16 +14,18 @@ typedef struct {
     const sg_kernel *kernel;
     int d;               /* basis size */
     const double *basis; /* d x D inputs */
-    const double *alpha; /* d */
-    const double *G, *H; /* d x d upper triangular; either may be NULL, for zero */
+    int C;               /* latent functions */
+    const double *alpha; /* d x C */
+    int shared;          /* one G for all of them? */
+    const double *G, *H; /* d x d upper triangular each; either may be NULL, for zero */
 } sg_posterior;
 
-/* mean[n], var[n] at x[n x D]. Rows go in blocks, so that the memory is O(d^2) however large n is.
- * O(n d^2 / 2) for each factor. */
+/* mean[n x C], var[n x C] at x[n x D]. Rows go in blocks, so that the memory is O(d^2) however large
+ * n is. O(n d^2 / 2) for each factor. */
 void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *x, double *mean,
                           double *var, const sg_ws *ws);
 
-/* mean[n] and the joint covariance cov[n x n] at x[n x D]; O(n^2 d + n d^2). */
+/* mean[n] and the joint covariance cov[n x n] at x[n x D], C = 1; O(n^2 d + n d^2). */
 void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double *mean,
                         double *cov, const sg_ws *ws);
 

@@ -2,13 +2,40 @@
 #include <Rmath.h>
 #include "sites.h"
 
-sg_marginals sg_marginals_new(int n, const sg_ws *ws)
+sg_marginals sg_marginals_new(int rows, int C, const sg_ws *ws)
 {
-    sg_marginals marg = {n,
+    const int n = rows * C;
+    sg_marginals marg = {n, rows,
                          ws->doubles(n), ws->doubles(n), ws->doubles(n),
                          ws->doubles(n), ws->doubles(n), ws->doubles(n),
-                         ws->doubles(n), ws->doubles(n), ws->doubles(n)};
+                         ws->doubles(rows), ws->doubles(n), ws->doubles(n)};
     return marg;
+}
+
+sg_sites sg_sites_of_class(const sg_sites *sites, int rows, int c)
+{
+    const size_t at = (size_t) rows * c;
+    const sg_sites own = {rows, sites->tau + at, sites->nu + at};
+    return own;
+}
+
+sg_marginals sg_marginals_of_class(const sg_marginals *m, int c)
+{
+    const size_t at = (size_t) m->rows * c;
+    const sg_marginals own = {m->rows, m->rows, m->mean + at, m->var + at, m->g + at,
+                              m->alpha + at, m->cav_mean + at, m->cav_var + at, m->logz,
+                              m->d1 + at, m->d2 + at};
+    return own;
+}
+
+void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
+                        double *s2)
+{
+    for (int c = 0; c < rows->lik->C; c++) {
+        const int at = i + rows->n * c;
+        mu[c] = marg->cav_mean[at] + rows->offset[i];
+        s2[c] = marg->cav_var[at] + sg_extra_var(rows, at);
+    }
 }
 
 int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu)
@@ -37,14 +64,20 @@ void sg_cavities(sg_marginals *marg)
 
 sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, const sg_ws *ws)
 {
-    const int q = rows->lik->type->q;
+    const int q = rows->lik->type->q, C = rows->lik->C;
+    double mu[SG_LIK_MAX_CLASSES], s2[SG_LIK_MAX_CLASSES];
+    double d1[SG_LIK_MAX_CLASSES], d2[SG_LIK_MAX_CLASSES];
     sg_status status = SG_OK;
     for (int i = 0; i < rows->n; i++) {
-        const double mu = marg->cav_mean[i] + rows->offset[i];
-        const double s2 = marg->cav_var[i] + sg_extra_var(rows, i);
-        sg_lik_tilt(rows->lik, rows->y + (size_t) q * i, &mu, &s2, marg->logz + i, marg->d1 + i,
-                    marg->d2 + i);
-        if (!isfinite(marg->logz[i] + marg->d1[i] + marg->d2[i])) status = SG_NOT_FINITE;
+        sg_cavities_of_row(rows, marg, i, mu, s2);
+        sg_lik_tilt(rows->lik, rows->y + (size_t) q * i, mu, s2, marg->logz + i, d1, d2);
+        double sum = marg->logz[i];
+        for (int c = 0; c < C; c++) {
+            marg->d1[i + rows->n * c] = d1[c];
+            marg->d2[i + rows->n * c] = d2[c];
+            sum += d1[c] + d2[c];
+        }
+        if (!isfinite(sum)) status = SG_NOT_FINITE;
         if (i % SG_BETWEEN_TICKS == 0) ws->tick();
     }
     return status;
@@ -97,8 +130,9 @@ int sg_sites_step(sg_stepper *stepper, sg_sites *sites, const sg_marginals *marg
 double sg_log_evidence(const sg_marginals *marg, double log_det_A)
 {
     double sum = -log_det_A;
-    for (int i = 0; i < marg->n; i++) {
-        sum += marg->logz[i] - 0.5 * (log(marg->g[i]) + marg->cav_mean[i] * marg->alpha[i]);
+    for (int i = 0; i < marg->rows; i++) sum += marg->logz[i];
+    for (int k = 0; k < marg->n; k++) {
+        sum -= 0.5 * (log(marg->g[k]) + marg->cav_mean[k] * marg->alpha[k]);
     }
     return sum;
 }

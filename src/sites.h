@@ -1,6 +1,8 @@
 /* sites.h: Gaussian sites, cavities and tilts, one row at a time; what every EP shares.
  *
- * A row's site is exp(-tau u^2 / 2 + nu u). Offsets (known prior means) are added to a marginal's
+ * A row has C latent values, independent in the posterior (C = 1 but for classes). Arrays over
+ * latent values have n x C entries, all rows of the first class first. A latent value's site is
+ * exp(-tau u^2 / 2 + nu u). Offsets (known prior means) are added to a marginal's
  * mean just before the likelihood sees it, so that everything here is about a process of mean 0. */
 #ifndef SG_SITES_H
 #define SG_SITES_H
@@ -15,30 +17,41 @@ typedef struct {
     const sg_lik *lik;
     const double *y;      /* q x n */
     const double *offset; /* n */
-    const double *gamma;  /* n: variance of u that the marginals leave out; NULL for none */
+    const double *gamma;  /* n x C: variance of u that the marginals leave out; NULL for none */
 } sg_rows;
 
-static inline double sg_extra_var(const sg_rows *rows, int i)
+static inline int sg_latents(const sg_rows *rows) { return rows->n * rows->lik->C; }
+
+static inline double sg_extra_var(const sg_rows *rows, int at)
 {
-    return rows->gamma ? rows->gamma[i] : 0;
+    return rows->gamma ? rows->gamma[at] : 0;
 }
 
 typedef struct {
-    int n;
+    int n; /* latent values */
     double *tau, *nu;
 } sg_sites;
 
-/* All that EP knows at the rows under given sites; every array has length n. */
+/* All that EP knows at the rows under given sites; every array but logz is over latent values. */
 typedef struct {
-    int n;
+    int n, rows;                /* latent values; rows */
     double *mean, *var;         /* posterior marginals */
     double *g;                  /* 1 - tau var, in (0, 1] */
     double *alpha;              /* nu - tau mean = K^{-1} mean */
     double *cav_mean, *cav_var; /* marginals without the row's own site */
-    double *logz, *d1, *d2;     /* tilts at the cavities */
+    double *logz;               /* rows: log Z of the tilts at the cavities, */
+    double *d1, *d2;            /* and its derivatives */
 } sg_marginals;
 
-sg_marginals sg_marginals_new(int n, const sg_ws *ws);
+sg_marginals sg_marginals_new(int rows, int C, const sg_ws *ws);
+
+/* Class c alone, as of one latent value a row; logz stays that of all. */
+sg_sites sg_sites_of_class(const sg_sites *sites, int rows, int c);
+sg_marginals sg_marginals_of_class(const sg_marginals *marg, int c);
+
+/* mu[C], s2[C]: the cavities of row i as its likelihood sees them, with offset and gamma. */
+void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
+                        double *s2);
 
 /* Site of a tilt at the marginal (mu, s2): D = 1 + s2 d2, tau = -d2/D, nu = (d1 - mu d2)/D
  * (formulas 81-83 in natural parameters). d2 = 0 is legal. Returns 0 when D <= 0 or a number is
@@ -66,7 +79,7 @@ double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg);
  * prior variance), so that all numbers are free of units. */
 typedef struct {
     sg_anderson mixing;
-    const double *scale;   /* n: prior variances */
+    const double *scale;   /* n: prior variances of the latent values */
     double *x, *f, *next;  /* 2n */
 } sg_stepper;
 
@@ -74,13 +87,14 @@ sg_stepper sg_stepper_new(int n, const double *scale, const sg_ws *ws);
 
 /* Moves all sites towards their tilts': a share beta of the plain step, mixed with the past.
  * Precisions stay >= 0: where mixing would make one negative the row takes the plain step.
- * Returns the number of rows left alone because their tilt has no site. */
+ * Returns the number of sites left alone because their tilt has none. */
 int sg_sites_step(sg_stepper *stepper, sg_sites *sites, const sg_marginals *marg, double beta);
 
 /* log evidence from cavities and tilts (formulas 87-88; at any sites, stationary at a fixed point):
- *   sum_i (logz_i - log(g_i)/2 - cav_mean_i alpha_i / 2) - log|A|,
- * which equals sum (logZ - logZ~) - log|A| + m'nu / 2, but adds no large terms of opposite sign
- * when the sites are sharp. log_det_A: log of the determinant of the factor A. */
+ *   sum logz_i - sum (log(g)/2 + cav_mean alpha / 2) - log|A|
+ * over rows and over latent values, which equals sum (logZ - logZ~) - log|A| + m'nu / 2, but adds
+ * no large terms of opposite sign when the sites are sharp. log_det_A: log of the determinant of
+ * the factor A, of all classes' factors together. */
 double sg_log_evidence(const sg_marginals *marg, double log_det_A);
 
 #endif

@@ -157,3 +157,19 @@ test_that("a fit on a basis says so, and asks for rows it has not kept", {
   expect_length(loo_lpd(fit), 50L)
   expect_true(all(sites(fit)$precision >= 0))
 })
+
+# Blocks have 1024 rows: two whole ones and a part. Held or computed anew, the numbers are the same
+# operations on the same blocks.
+test_that("a pool too small for the rows changes memory, not numbers", {
+  d <- basis_data(2500)
+  fit <- function(pool) {
+    sparsegp(d$x, d$class, likelihood = lik_probit(), kernel = kernel_matern32(ard = TRUE),
+             basis = c(3, 9, 140, 1200, 1900, 2499), method = method_ep(pool = pool),
+             learn = learn_control(inner = 3))
+  }
+  held <- suppressWarnings(fit(Inf))
+  anew <- suppressWarnings(fit(1))
+  expect_equal(anew$learning$gradient, held$learning$gradient, tolerance = 1e-12)
+  expect_equal(anew$posterior, held$posterior, tolerance = 1e-12)
+  expect_equal(as.numeric(logLik(anew)), as.numeric(logLik(held)), tolerance = 1e-12)
+})
