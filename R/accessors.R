@@ -18,7 +18,7 @@ nobs.sparsegp <- function(object, ...) ready(object)$n
 #' @export
 logLik.sparsegp <- function(object, ...) {
   object <- ready(object)
-  refuse_several(object, "no evidence")
+  refuse_against_rest(object, "no evidence")
   structure(object$log_evidence, df = length(object$learning$gradient), nobs = nobs(object),
             class = "logLik")
 }
@@ -29,10 +29,12 @@ fitted.sparsegp <- function(object, ...) predict(object, type = "response")
 #' Residuals of a Gaussian-process fit
 #'
 #' @param object A fit of [sparsegp()].
-#' @param type `"response"`: response minus its fitted mean (classes: the second level counts 1, the
-#'   first 0). `"pearson"`: that, divided by the predictive standard deviation of the response.
+#' @param type `"response"`: response minus its fitted mean (two classes: the second level counts 1,
+#'   the first 0). `"pearson"`: that, divided by the predictive standard deviation of the response.
 #' @param ... Nothing.
-#' @return A numeric vector, one per row of the data (rows dropped by `na.exclude` are `NA`).
+#' @return A numeric vector, one per row of the data (rows dropped by `na.exclude` are `NA`). With a
+#'   latent function for each class a matrix with a column for each: 1 for the row's class and 0 for
+#'   the others, minus the probability.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)
 #' head(residuals(fit, "pearson"))
@@ -43,14 +45,26 @@ residuals.sparsegp <- function(object, type = c("response", "pearson"), ...) {
   object <- with_rows(object)
   latent <- training_latent(object)
   predicted <- engine_lik_predict(object, seen_mean(object, latent), latent$var)
-  y <- if (is.factor(object$y)) as.integer(object$y) - 1 else object$y
-  residual <- y - to_response(object, predicted$mean)
+  if (several_classes(object)) {
+    predicted$mean <- class_probabilities(object, latent)
+    predicted$var <- predicted$mean * (1 - predicted$mean)
+  }
+  residual <- observed_mean(object) - to_response(object, predicted$mean)
   if (type == "pearson") {
     extra <- lik_traits(object$likelihood)$extra_var(lik_values(object), object$weights)
     residual <- residual / (sqrt(predicted$var + extra) * response_unit(object))
   }
-  residual <- stats::setNames(residual, object$row_names)
+  if (is.matrix(residual)) rownames(residual) <- object$row_names
+  else names(residual) <- object$row_names
   if (is.null(object$na.action)) residual else stats::naresid(object$na.action, residual)
+}
+
+# What the mean response would be if it were known: for classes 0 and 1.
+observed_mean <- function(object) {
+  if (several_classes(object)) {
+    return(outer(as.integer(object$y), seq_along(levels(object$y)), "=="))
+  }
+  if (is.factor(object$y)) as.integer(object$y) - 1 else object$y
 }
 
 #' Sites and leave-one-out log predictive densities
@@ -66,7 +80,7 @@ residuals.sparsegp <- function(object, type = c("response", "pearson"), ...) {
 #' @param object A fit of [sparsegp()].
 #' @param ... Nothing.
 #' @return `sites()`: a data frame with columns `row` (row of the data), `precision` (tau, at least
-#'   0) and `shift` (nu). `loo_lpd()`: a named vector, in natural logarithms of the response's
+#'   0) and `shift` (nu), and with a latent function for each class, `class`. `loo_lpd()`: a named vector, in natural logarithms of the response's
 #'   density or probability.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94.
 #' @examples
@@ -82,8 +96,13 @@ sites.sparsegp <- function(object, ...) {
   check_no_dots(...)
   object <- with_rows(object)
   unit <- object$response$unit
-  data.frame(row = object$row_names, precision = object$sites$tau / unit^2,
-             shift = object$sites$nu / unit)
+  out <- data.frame(row = object$row_names, precision = c(object$sites$tau) / unit^2,
+                    shift = c(object$sites$nu) / unit)
+  if (several_classes(object)) {
+    levels <- object$response$levels
+    out$class <- factor(rep(levels, each = object$n), levels)
+  }
+  out
 }
 
 #' @rdname sites
@@ -95,7 +114,13 @@ loo_lpd <- function(object, ...) UseMethod("loo_lpd")
 loo_lpd.sparsegp <- function(object, ...) {
   check_no_dots(...)
   object <- with_rows(object)
-  lpd <- stats::setNames(object$cavity$lpd - log(response_unit(object)), object$row_names)
+  lpd <- if (against_rest(object)) {
+    # their log Z is of the indicators of all classes, not of the class
+    log(loo_probabilities(object)[cbind(seq_along(object$y), as.integer(object$y))])
+  } else {
+    object$cavity$lpd - log(response_unit(object))
+  }
+  names(lpd) <- object$row_names
   if (is.null(object$na.action)) lpd else stats::naresid(object$na.action, lpd)
 }
 
@@ -113,7 +138,8 @@ loo_lpd.sparsegp <- function(object, ...) {
 #'   the old state comes back.
 #' @param ... For `simulate()`: `newdata`. Otherwise nothing.
 #' @return `draws()`: a matrix with a row per row of `newdata` and a column per draw, in units of
-#'   the latent function (for regression those of the response). `simulate()`: a data frame with
+#'   the latent function (for regression those of the response); with a latent function for each
+#'   class an array, its third dimension the class. `simulate()`: a data frame with
 #'   columns `sim_1`, ... and the state of the generator as attribute `seed`; classes are factors.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)
@@ -128,15 +154,20 @@ draws <- function(object, newdata, n = 1, ...) UseMethod("draws")
 draws.sparsegp <- function(object, newdata, n = 1, ...) {
   check_no_dots(...)
   object <- ready(object)
-  refuse_several(object, "no joint latent function")
   latent <- latent_draws(object, if (missing(newdata)) NULL else newdata, check_count(n, "n"))
-  values <- to_latent(object, latent$values, latent$offset)
-  colnames(values) <- paste0("draw_", seq_len(n))
-  restore_rows(values, latent)
+  each <- lapply(latent$values, function(values) {
+    values <- to_latent(object, values, latent$offset)
+    colnames(values) <- paste0("draw_", seq_len(n))
+    restore_rows(values, latent)
+  })
+  if (!several_classes(object)) return(each[[1L]])
+  array(unlist(each), c(dim(each[[1L]]), length(each)),
+        c(dimnames(each[[1L]]), list(object$response$levels)))
 }
 
-# n latent functions in C's units at the complete rows: mean + L z with L L' the joint covariance. A
-# pivoted Cholesky factor stops at the covariance's numerical rank, so nothing is added to it.
+# n latent functions in C's units at the complete rows, a matrix of them for each class: mean + L z
+# with L L' the joint covariance. A pivoted Cholesky factor stops at the covariance's numerical
+# rank, so nothing is added to it.
 latent_draws <- function(object, newdata, n) {
   latent <- if (is.null(newdata)) training_latent(object) else NULL
   x <- if (is.null(newdata)) training_inputs(object)
@@ -147,14 +178,17 @@ latent_draws <- function(object, newdata, n) {
     x <- scaled_inputs(x, object$scaling)
     latent <- list(offset = new$offset[complete], complete = complete, names = new$names, na = NULL)
   }
-  if (nrow(x) == 0L) return(c(latent, list(values = matrix(0, 0L, n))))
-  joint <- engine_predict(object, x, joint = TRUE)
+  latent$values <- lapply(seq_len(object$response$latents), function(class) {
+    if (nrow(x) == 0L) matrix(0, 0L, n) else draw_gaussian(engine_joint(object, x, class), n)
+  })
+  latent
+}
+
+draw_gaussian <- function(joint, n) {
   factor <- suppressWarnings(chol(joint$var, pivot = TRUE))
   rank <- attr(factor, "rank")
   factor <- factor[seq_len(rank), order(attr(factor, "pivot")), drop = FALSE]
-  noise <- matrix(stats::rnorm(rank * n), rank, n)
-  latent$values <- joint$mean + crossprod(factor, noise)
-  latent
+  joint$mean + crossprod(factor, matrix(stats::rnorm(rank * n), rank, n))
 }
 
 #' @rdname draws
@@ -167,15 +201,18 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   state <- with_seed(seed)
   on.exit(state$restore())
   object <- ready(object)
-  refuse_several(object, "no distribution of responses")
+  refuse_against_rest(object, "no distribution of responses")
   latent <- latent_draws(object, arguments$newdata, nsim)
   value <- lik_values(object)
   weights <- if (is.null(arguments$newdata) && !is.null(object$weights)) object$weights else 1
   columns <- lapply(seq_len(nsim), function(j) {
-    f <- latent$values[, j] + latent$offset / object$response$unit
+    f <- vapply(latent$values, function(values) values[, j], numeric(length(latent$offset)))
+    if (several_classes(object)) dim(f) <- c(length(latent$offset), length(latent$values))
+    f <- f + latent$offset / object$response$unit
     y <- lik_traits(object$likelihood)$draw(f, value, weights)
     levels <- object$response$levels
-    y <- if (is.null(levels)) to_response(object, y) else factor(levels[(y + 3) / 2], levels)
+    y <- if (is.null(levels)) to_response(object, y)
+         else class_factor(y, levels, object$response$latents)
     unname(restore_rows(y, latent))
   })
   names(columns) <- paste0("sim_", seq_len(nsim))
@@ -198,10 +235,10 @@ with_seed <- function(seed) {
 }
 
 # Classes each against the rest are as many models, of which no two agree on the data.
-refuse_several <- function(object, lack) {
-  if (!several_classes(object)) return(invisible())
+refuse_against_rest <- function(object, lack) {
+  if (!against_rest(object)) return(invisible())
   stop_sparsegp("object", paste0("sets each class against the rest, which has ", lack),
-                "Fit two classes to get it")
+                "Fit one model of all classes: likelihood = lik_mprobit()")
 }
 
 # A fit that knows its rows. A stream's keeps none.

@@ -115,7 +115,7 @@ resolve_basis <- function(basis, x, scaling) {
 # Reads y as the likelihood needs it, in units in which C works: classes as -1 and 1; numbers
 # less their mean (after the offset) and divided by their standard deviation.
 read_response <- function(y, lik, offset, weights, streams) {
-  if (lik_traits(lik)$response == "binary") return(read_binary(y, streams))
+  if (lik_traits(lik)$response != "numeric") return(read_classes(y, lik, streams))
   if (is.logical(y)) y <- as.numeric(y)
   if (!is.numeric(y)) {
     stop_sparsegp("y", paste0("is of class ", class(y)[1L], ", but the ", lik$type,
@@ -137,40 +137,59 @@ read_response <- function(y, lik, offset, weights, streams) {
                   "Fit the response in other units")
   }
   list(y = (y / size - centre) / unit, weights = weights, centre = centre * size,
-       unit = unit * size, levels = NULL, given = y)
+       unit = unit * size, levels = NULL, given = y, latents = 1L)
 }
 
-# A stream may begin with one class, if the response names the others; and it may have more than
-# two, each against the rest.
-read_binary <- function(y, streams) {
+# Two classes are -1 and 1 for C, several latent functions numbers from 1. A stream may begin with
+# one class, if the response names the others.
+read_classes <- function(y, lik, streams) {
   codes <- if (is.factor(y) && streams && nlevels(y) > 1L) y
            else if (is.factor(y)) droplevels(y)
            else if (is.logical(y)) factor(y, c(FALSE, TRUE))
-           else if (is.numeric(y) && !all(y %in% c(0, 1)) && !all(y %in% c(-1, 1))) NULL
+           else if (is.numeric(y) && !are_labels(y, lik)) NULL
            else factor(y)
-  if (is.null(codes) || !streams && nlevels(codes) > 2L) {
-    stop_sparsegp("y", "is not a two-class response",
-                  paste("Give a factor with two levels, a logical, 0/1 or -1/1; or more levels to",
-                        "method = method_online(), which sets each class against the rest"))
+  if (is.null(codes)) {
+    stop_sparsegp("y", paste("is not a", class_words(lik), "response"),
+                  "Give a factor; a logical, 0/1 or -1/1 will do for two classes")
   }
   if (nlevels(if (streams) codes else droplevels(codes)) < 2L) {
     stop_sparsegp("y", paste0("has only one class, ", as.character(codes[1L])),
-                  "Give rows of both classes")
+                  "Give rows of all classes")
   }
-  list(y = class_codes(codes), weights = NULL, centre = 0, unit = 1, levels = levels(codes))
+  if (nlevels(codes) > MAX_CLASSES) {
+    stop_sparsegp("y", paste0("has ", nlevels(codes), " classes, and ", MAX_CLASSES,
+                              " is the most"), "Merge classes, or fit numbers as a regression")
+  }
+  latents <- count_latents(lik, levels(codes))
+  list(y = class_codes(codes, latents), weights = NULL, centre = 0, unit = 1,
+       levels = levels(codes), latents = latents)
 }
 
-# Two classes are -1 and 1 for C; more are numbers from 1.
-class_codes <- function(y) if (nlevels(y) == 2L) c(-1, 1)[as.integer(y)] else as.integer(y)
+MAX_CLASSES <- 128L # SG_LIK_MAX_CLASSES in lik.h
 
-# The rows as C wants them: a q x n matrix, or with more than two classes a named list of them, each
-# class being 1 and the rest -1.
-rows_for_c <- function(lik, y, weights, levels) {
-  rows <- lik_traits(lik)$data_rows
-  if (length(levels) <= 2L) return(rows(y, weights))
-  lapply(stats::setNames(seq_along(levels), levels), function(class) {
-    rows(ifelse(y == class, 1, -1), weights)
-  })
+class_words <- function(lik) if (is_joint(lik)) "class" else "two-class"
+
+# Are these numbers names of classes?
+are_labels <- function(y, lik) {
+  if (is_joint(lik)) return(all(is.finite(y) & y == round(y)))
+  all(y %in% c(0, 1)) || all(y %in% c(-1, 1))
+}
+
+# One model of all classes?
+is_joint <- function(lik) lik_traits(lik)$response == "classes"
+
+# Latent functions: one for each class, or one for two classes.
+count_latents <- function(lik, levels) {
+  if (is_joint(lik) || length(levels) > 2L) length(levels) else 1L
+}
+
+class_codes <- function(y, latents) {
+  if (latents == 1L) c(-1, 1)[as.integer(y)] else as.double(as.integer(y))
+}
+
+# and back
+class_factor <- function(codes, levels, latents) {
+  factor(levels[if (latents == 1L) (codes + 3) / 2 else codes], levels)
 }
 
 # The response of more rows, as the fit reads it: numbers, or a factor of its levels.

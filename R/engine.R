@@ -1,6 +1,7 @@
 # The one place that calls C. A problem is everything C needs but hyperparameters:
 #   x        n x p double matrix of kept, scaled inputs
 #   kernel   resolved specification; lik; rows (q x n); offset (n); method
+#   latents  number of latent functions: what is said of latent values is n x latents then
 #   basis    d x p double matrix of scaled inputs, or NULL: every row is in the basis, unless the
 #            method selects some (select.R); chosen: which rows of x they are, or NULL
 # theta is the full vector of hyperparameters on C's scale, kernel first.
@@ -12,10 +13,12 @@ spec_for_c <- function(kernel) {
 
 # One run of the method at theta. sites: list(tau, nu) to start from, NULL for scratch.
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
-  if (is.list(problem$rows)) return(run_against_rest(problem, theta, sites, gradient))
   n <- nrow(problem$x)
   from_kernel <- seq_len(problem$nkernel)
-  if (is.null(sites)) sites <- list(tau = numeric(n), nu = numeric(n))
+  if (is.null(sites)) {
+    none <- numeric(n * problem$latents)
+    sites <- list(tau = none, nu = none)
+  }
   method <- problem$method
   options <- list(sweeps = method$sweeps, batch = ceiling(method$sweeps / 2),
                   damping = method$damping, tol = method$tol, pool = method$pool,
@@ -95,38 +98,7 @@ engine_online <- function(problem, theta, state, start = NULL) {
     informative = method$order == "informative"
   )
   .Call(sg_online, problem$spec, theta[from_kernel], state, start, problem$x,
-        problem$lik["type"], class_thetas(problem, theta),
-        if (is.list(problem$rows)) unname(problem$rows) else list(problem$rows), problem$offset,
-        options)
-}
-
-# Hyperparameters of the likelihood, class by class.
-class_thetas <- function(problem, theta) {
-  classes <- if (is.list(problem$rows)) length(problem$rows) else 1L
-  own <- theta[-seq_len(problem$nkernel)]
-  unname(split(own, rep(seq_len(classes), each = length(own) / classes)))
-}
-
-# Every class against the rest: processes that share the kernel's hyperparameters and nothing else,
-# so that evidences and their gradients add.
-run_against_rest <- function(problem, theta, sites, gradient) {
-  kernel <- seq_len(problem$nkernel)
-  own <- class_thetas(problem, theta)
-  runs <- lapply(seq_along(own), function(class) {
-    mine <- problem
-    mine$rows <- problem$rows[[class]]
-    start <- if (!is.null(sites)) list(tau = sites$tau[[class]], nu = sites$nu[[class]])
-    engine_run(mine, c(theta[kernel], own[[class]]), start, gradient)
-  })
-  each <- function(field) lapply(runs, `[[`, field)
-  list(
-    status = min(unlist(each("status"))), logz = sum(unlist(each("logz"))),
-    converged = all(unlist(each("converged"))), tau = each("tau"), nu = each("nu"),
-    gradient = if (gradient) {
-      c(Reduce(`+`, lapply(each("gradient"), `[`, kernel)),
-        unlist(lapply(each("gradient"), `[`, -kernel)))
-    }
-  )
+        problem$lik["type"], theta[-from_kernel], problem$rows, problem$offset, options)
 }
 
 # Full EP holds n x n matrices; where they do not fit, say what does.
@@ -155,28 +127,39 @@ engine_latent <- function(problem, theta, run, x) {
   .Call(sg_predict, problem$spec, theta[seq_len(problem$nkernel)], posterior, x, FALSE)
 }
 
-# Latent moments; with several classes matrices with a column for each.
-engine_predict <- function(fit, x, joint = FALSE) {
-  moments <- .Call(sg_predict, fit$spec, kernel_theta(fit), fit$posterior, x, joint)
+# Latent moments; with several latent functions matrices with a column for each.
+engine_predict <- function(fit, x) {
+  moments <- .Call(sg_predict, fit$spec, kernel_theta(fit), fit$posterior, x, FALSE)
   if (!several_classes(fit)) return(moments)
   lapply(moments, `colnames<-`, fit$response$levels)
 }
 
-# Moments of a response; for several classes mean and var are matrices with a column for each, and
-# so are the answers.
-engine_lik_predict <- function(fit, mean, var, spread = FALSE) {
-  own <- matrix(lik_theta(fit), ncol = NCOL(mean))
-  runs <- lapply(seq_len(NCOL(mean)), function(class) {
-    .Call(sg_lik_predict, fit$likelihood["type"], own[, class], as.double(as.matrix(mean)[, class]),
-          as.double(as.matrix(var)[, class]), spread)
-  })
-  if (!is.matrix(mean)) return(runs[[1L]])
-  lapply(stats::setNames(nm = names(Filter(length, runs[[1L]]))), function(field) {
-    matrix(unlist(lapply(runs, `[[`, field)), nrow(mean), dimnames = dimnames(mean))
-  })
+# Mean and covariance matrix of one latent function at x.
+engine_joint <- function(fit, x, class = 1L) {
+  posterior <- fit$posterior
+  if (several_classes(fit)) {
+    d <- nrow(posterior$basis)
+    own <- function(factor) {
+      if (is.null(factor) || ncol(factor) == d) return(factor)
+      factor[, (class - 1L) * d + seq_len(d), drop = FALSE]
+    }
+    posterior$alpha <- posterior$alpha[, class]
+    posterior[c("G", "H")] <- list(own(posterior$G), own(posterior$H))
+  }
+  .Call(sg_predict, fit$spec, kernel_theta(fit), posterior, x, TRUE)
 }
 
-several_classes <- function(fit) length(fit$response$levels) > 2L
+# Moments of a response; with several latent functions mean and var are matrices with a column for
+# each, and so are the answers.
+engine_lik_predict <- function(fit, mean, var, spread = FALSE) {
+  run <- .Call(sg_lik_predict, fit$likelihood["type"], lik_theta(fit), mean, var, spread)
+  if (several_classes(fit)) lapply(run[c("mean", "var")], `colnames<-`, colnames(mean)) else run
+}
+
+several_classes <- function(fit) fit$response$latents > 1L
+
+# Each class a model of its own?
+against_rest <- function(fit) several_classes(fit) && !is_joint(fit$likelihood)
 
 engine_lik_eval <- function(fit, f, rows = NULL) {
   .Call(sg_lik_eval, fit$likelihood["type"], lik_theta(fit), rows, as.double(f))

@@ -121,23 +121,24 @@ kernel_hyper <- function(kernel, env) {
 }
 
 # Likelihood hyperparameters come with their own starts and priors (likelihoods.R).
-lik_hyper <- function(lik, rows, offset, response_unit, class = NULL) {
-  if (is.list(rows)) { # one process per class
-    parts <- Map(function(mine, class) lik_hyper(lik, mine, offset, response_unit, class), rows,
-                 names(rows))
-    return(do.call(rbind, unname(parts)))
-  }
+# With a latent function for each class they have them class by class, starts from the rows as the
+# class sees them: 1 for its own, -1 for the others.
+lik_hyper <- function(lik, rows, offset, response_unit, classes = NULL) {
+  seen <- if (is.null(classes)) list(rows)
+          else lapply(seq_along(classes), function(class) ifelse(rows == class, 1, -1))
   parts <- lapply(names(lik$params), function(base) {
     about <- lik_traits(lik)$about[[base]]
-    hyper_rows(paste(c(base, class), collapse = "."), base, "likelihood", about$log,
-               response_unit^about$unit_power, about$start(rows, offset), lik$params[[base]],
+    hyper_rows(paste0(base, if (!is.null(classes)) paste0(".", classes)), base, "likelihood",
+               about$log, response_unit^about$unit_power,
+               vapply(seen, about$start, 0, offset), lik$params[[base]],
                function(unit) about$prior(unit, offset))
   })
   do.call(rbind, parts)
 }
 
-hyper_table <- function(kernel, lik, env, rows, offset, prior) {
-  table <- rbind(kernel_hyper(kernel, env), lik_hyper(lik, rows, offset, env$response_unit))
+hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL) {
+  table <- rbind(kernel_hyper(kernel, env),
+                 lik_hyper(lik, rows, offset, env$response_unit, classes))
   rownames(table) <- NULL
   apply_priors(table, prior)
 }

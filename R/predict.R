@@ -89,7 +89,7 @@ check_predict_request <- function(object, type, se.fit, interval) {
 # answer back in place; `na` is the na.action whose rows napredict() restores.
 training_latent <- function(object) {
   object <- with_rows(object)
-  n <- length(object$latent$mean)
+  n <- NROW(object$latent$mean)
   list(mean = object$latent$mean, var = object$latent$var, offset = object$offset,
        complete = rep(TRUE, n), names = object$row_names, na = object$na.action)
 }
@@ -230,7 +230,7 @@ standard_deviation <- function(object, latent, type) {
 
 class_probabilities <- function(object, latent) {
   own <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
-  # each class against the rest: probabilities of one row need not sum to 1 by themselves
+  # of classes against the rest they do not sum to 1 by themselves
   prob <- if (is.matrix(own)) own / rowSums(own) else cbind(1 - own, own)
   colnames(prob) <- object$response$levels
   prob

@@ -8,7 +8,7 @@ print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print_head(x)
   cat("\nHyperparameters:\n")
   print(coef(x), digits = digits)
-  if (!several_classes(x)) {
+  if (!against_rest(x)) {
     cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
   }
   print_convergence(x)
@@ -30,8 +30,8 @@ print_head <- function(x) {
   cat("  ", counted(nobs(x), "row"), ", ", counted(ncol(x$posterior$basis), "input"), "; ",
       x$likelihood$type, " likelihood; kernel ", format(x$kernel), "\n", sep = "")
   if (several_classes(x)) {
-    cat("  ", length(x$response$levels), " classes, each against the rest: ",
-        toString(x$response$levels), "\n", sep = "")
+    cat("  ", length(x$response$levels), " classes", if (against_rest(x)) ", each against the rest",
+        ": ", toString(x$response$levels), "\n", sep = "")
   } else if (!is.null(x$response$levels)) {
     cat("  probability of ", dQuote(x$response$levels[2L], FALSE), " against ",
         dQuote(x$response$levels[1L], FALSE), "\n", sep = "")
@@ -111,8 +111,12 @@ summary.sparsegp <- function(object, ...) {
 # Leave-one-out classes from the cavities.
 loo_confusion <- function(object) {
   if (is.null(object$response$levels)) return(NULL)
-  cavity <- list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset)
-  table(observed = object$y, predicted = most_probable(class_probabilities(object, cavity)))
+  table(observed = object$y, predicted = most_probable(loo_probabilities(object)))
+}
+
+loo_probabilities <- function(object) {
+  class_probabilities(object, list(mean = object$cavity$mean, var = object$cavity$var,
+                                   offset = object$offset))
 }
 
 #' @rdname summary.sparsegp
@@ -128,7 +132,7 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   if (any(grepl("lengthscale[.]", rownames(hyper)))) {
     cat("Length scales say how far the function reaches along an input, not how much it matters.\n")
   }
-  if (!several_classes(fit)) {
+  if (!against_rest(fit)) {
     cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), sep = "")
     if (!is.null(x$mean_loo_lpd)) {
       cat("; leave-one-out log predictive density ", format(x$mean_loo_lpd, digits = digits),

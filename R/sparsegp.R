@@ -219,10 +219,15 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   scaling <- scale_inputs(x, setup$scale)
   resolved <- resolve_kernel(setup$kernel, list(names = colnames(x), terms = input_terms,
                                                 kept = scaling$kept))
-  rows <- rows_for_c(lik, response$y, response$weights, response$levels)
+  rows <- lik_traits(lik)$data_rows(response$y, response$weights)
   env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
               input_range = scaling$range)
-  table <- hyper_table(resolved, lik, env, rows, chunk$offset / response$unit, setup$prior)
+  if (is_joint(lik) && any(chunk$offset != 0)) {
+    stop_sparsegp("offset", "shifts the latent functions of all classes alike, which says nothing",
+                  "Leave it out, or set each class against the rest by lik_probit()")
+  }
+  table <- hyper_table(resolved, lik, env, rows, chunk$offset / response$unit, setup$prior,
+                       if (response$latents > 1L) response$levels)
   list(lik = lik, response = response, scaling = scaling, kernel = resolved,
        spec = spec_for_c(resolved), table = table, rows = rows)
 }
@@ -231,6 +236,7 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
 problem_of <- function(model, chunk, method) {
   list(x = scaled_inputs(chunk$x, model$scaling), kernel = model$kernel, spec = model$spec,
        nkernel = sum(model$table$part == "kernel"), lik = model$lik, rows = model$rows,
+       latents = model$response$latents,
        offset = chunk$offset / model$response$unit, method = method)
 }
 
@@ -263,7 +269,7 @@ new_fit <- function(model, setup, learned, run, n) {
     list(
       likelihood = model$lik, kernel = setup$kernel, method = setup$method,
       hyper = learned$table, learning = learned$record, spec = model$spec,
-      scaling = model$scaling, response = response[c("centre", "unit", "levels")],
+      scaling = model$scaling, response = response[c("centre", "unit", "levels", "latents")],
       posterior = run[c("basis", "alpha", "G", "H")], basis_rows = run$basis_rows,
       jitter = run$jitter, n = n,
       log_evidence = run$logz - n * log(response$unit), # a density of y, not of y / unit
@@ -294,13 +300,16 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
   x <- chunk$x
   attr(x, "contrasts") <- NULL
   fit$y <- if (is.null(response$levels)) response$given
-           else factor(response$levels[(response$y + 3) / 2], response$levels)
+           else class_factor(response$y, response$levels, response$latents)
   fit$data_rows <- model$rows
   fit$offset <- chunk$offset
   fit["weights"] <- list(response$weights)
-  fit$latent <- list(mean = run$mean, var = run$var)
-  fit$cavity <- list(mean = run$cav_mean, var = run$cav_var, lpd = run$lpd)
-  fit$sites <- list(tau = run$tau, nu = run$nu)
+  by_class <- function(...) {
+    if (response$latents == 1L) list(...) else lapply(list(...), `colnames<-`, response$levels)
+  }
+  fit$latent <- by_class(mean = run$mean, var = run$var)
+  fit$cavity <- c(by_class(mean = run$cav_mean, var = run$cav_var), list(lpd = run$lpd))
+  fit$sites <- by_class(tau = run$tau, nu = run$nu)
   if (is.null(keep_x)) keep_x <- ncol(x) <= 2L
   if (keep_x) fit[["x"]] <- x
   fit

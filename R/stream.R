@@ -205,7 +205,7 @@ begin <- function(fit, rows) {
   problem$basis <- basis$x
   learned <- learn_hyper(problem, model$table, setup$control, setup$verbose)
   stream["waiting"] <- list(NULL)
-  stream$state <- empty_state(ncol(problem$x), length(class_thetas(problem, learned$table$theta)))
+  stream$state <- empty_state(ncol(problem$x), problem$latents)
   stream$predefined <- !is.null(basis$x)
   stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size
   fit <- stream_fit(fit, stream, model, learned)
@@ -250,11 +250,12 @@ take_rows <- function(fit, rows, start = NULL) {
 stream_problem <- function(fit, rows) {
   unit <- fit$response$unit
   y <- read_new_response(fit, rows$y, length(rows$y))
-  y <- if (is.factor(y)) class_codes(y) else y / unit - fit$response$centre / unit
+  y <- if (is.factor(y)) class_codes(y, fit$response$latents)
+       else y / unit - fit$response$centre / unit
   weights <- if (is.null(rows$weights)) rep(1, length(y)) else rows$weights
   list(x = scaled_inputs(rows$x, fit$scaling), spec = fit$spec,
        nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, method = fit$method,
-       rows = rows_for_c(fit$likelihood, y, weights, fit$response$levels),
+       rows = lik_traits(fit$likelihood)$data_rows(y, weights),
        offset = rows$offset / unit, size = fit$stream$size, frozen = fit$stream$predefined)
 }
 

@@ -67,7 +67,8 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
                      sg_ep_report *report, const sg_ws *ws)
 {
     const int exact = exact_sites(rows, sites);
-    batch_state batch = {sg_stepper_new(sg_latents(rows), prior_var, ws), options->damping, HUGE_VAL};
+    batch_state batch = {sg_stepper_new(sg_latents(rows), prior_var, ws), options->damping,
+                         HUGE_VAL};
     for (;;) {
         const sg_status status = evaluate(rows, model, sites, marg, report, ws);
         if (status != SG_OK) return status;

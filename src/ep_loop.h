@@ -36,10 +36,10 @@ typedef struct {
     int (*sequential)(void *self, const sg_rows *rows, sg_sites *sites, const sg_marginals *marg);
 } sg_ep_model;
 
-/* Runs EP from the sites given (zeros: from scratch) to a residual of options->tol. prior_var[n x C] is
- * the scale of the mixing. On return sites, marginals, report and what the model keeps belong
- * together. A status other than SG_OK means that the sites given, or the model, led to numbers that
- * are not finite. */
+/* Runs EP from the sites given (zeros: from scratch) to a residual of options->tol.
+ * prior_var[n x C] is the scale of the mixing. On return sites, marginals, report and what the
+ * model keeps belong together. A status other than SG_OK means that the sites given, or the model,
+ * led to numbers that are not finite. */
 sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_options *options,
                      const double *prior_var, sg_sites *sites, sg_marginals *marg,
                      sg_ep_report *report, const sg_ws *ws);

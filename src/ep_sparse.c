@@ -18,62 +18,61 @@ static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_
 {
     enum { BLOCK = 512 };
     const int cap = gp->basis.cap, n = sparse->n;
-    sg_weights *w = gp->w;
-    for (size_t i = 0; i < (size_t) cap * cap; i++) w->S[i] = 0;
-    for (int i = 0; i < cap; i++) w->t[i] = 0;
     void *mark = ws->mark();
     double *work = ws->doubles((size_t) cap * BLOCK);
-    for (int from = 0; from < n; from += BLOCK) {
-        const int m = n - from < BLOCK ? n - from : BLOCK;
-        sg_weights_absorb(w, &gp->basis, m, sparse->V + (size_t) cap * from, cap,
-                          sites->tau + from, sites->nu + from, 1, work);
+    for (int c = 0; c < gp->C; c++) {
+        const sg_sites own = sg_sites_of_class(sites, n, c);
+        sg_weights *w = gp->w + c;
+        for (size_t i = 0; i < (size_t) cap * cap; i++) w->S[i] = 0;
+        for (int i = 0; i < cap; i++) w->t[i] = 0;
+        for (int from = 0; from < n; from += BLOCK) {
+            const int m = n - from < BLOCK ? n - from : BLOCK;
+            sg_weights_absorb(w, &gp->basis, m, sparse->V + (size_t) cap * from, cap,
+                              own.tau + from, own.nu + from, 1, work);
+        }
     }
     ws->release(mark);
     return sg_process_refresh(gp, ws);
 }
 
-/* What a site's change does to the scores' parts; nothing where no score is asked for again. */
-static void move_scores(sg_process *gp, const double *v, const sg_step *step,
-                        const sg_row_rules *rules)
+/* What a site's change does to the scores' parts; q = R^{-1} v when the score asks for it. */
+static void move_scores(sg_process *gp, int c, const double *q, const sg_step *step)
 {
-    const int d = gp->basis.d, wants_P = rules->score == SG_SCORE_KL;
-    if (rules->frozen) return;
-    for (int i = 0; wants_P && i < d; i++) gp->v[i] = v[i];
-    if (wants_P) sg_basis_to_weights(&gp->basis, 1, gp->v);
-    for (int i = 0; i < d; i++) gp->s[i] = gp->g[i];
+    const int d = gp->basis.d;
+    const double *gain = sg_process_gain(gp, c);
+    for (int i = 0; i < d; i++) gp->s[i] = gain[i];
     sg_basis_to_weights(&gp->basis, 1, gp->s);
-    sg_weights_move_scores(gp->w, d, gp->s, wants_P ? gp->v : NULL, step);
+    sg_weights_move_scores(gp->w + c, d, gp->s, q, step);
 }
 
-/* Takes a row's site out of the posterior (thesis 4.36, App. G's sign mended). Returns 0, and
- * changes nothing, when what is left would not be a distribution. */
-static int remove_site(sg_process *gp, const double *v, double tau, double nu,
-                       const sg_row_rules *rules)
+/* Takes the sites of a row, seen as v, out of the posteriors (thesis 4.36, App. G's sign mended),
+ * or with sign -1 puts them back. Returns 0, and changes nothing, when what is left would not be a
+ * distribution. */
+static int take_out(sg_process *gp, const double *v, const sg_sites *sites, int i, int n, int sign,
+                    const sg_row_rules *rules)
 {
-    sg_weights *w = gp->w;
     const sg_basis *b = &gp->basis;
-    const double var = sg_weights_gain(w, b, v, gp->g), mean = sg_dot(b->d, v, w->a);
-    const double g = 1 - tau * var;
-    if (!(g > 0)) return 0;
-    const sg_step back = {(tau * mean - nu) / g, tau / g, -tau, -nu};
-    sg_weights_move(w, b, gp->g, &back);
-    move_scores(gp, v, &back, rules);
-    sg_weights_absorb(w, b, 1, v, b->cap, &tau, &nu, -1, gp->score);
+    const double *q = NULL;
+    for (int c = 0; c < gp->C; c++) {
+        const double tau = sign * sites->tau[i + n * c];
+        gp->var[c] = sg_weights_gain(gp->w + c, b, v, sg_process_gain(gp, c));
+        if (!(1 - tau * gp->var[c] > 0)) return 0;
+    }
+    if (!rules->frozen && rules->score == SG_SCORE_KL) {
+        for (int k = 0; k < b->d; k++) gp->v[k] = v[k];
+        sg_basis_to_weights(b, 1, gp->v);
+        q = gp->v;
+    }
+    for (int c = 0; c < gp->C; c++) {
+        const double tau = sites->tau[i + n * c], nu = sites->nu[i + n * c];
+        const double mean = sg_dot(b->d, v, gp->w[c].a), g = 1 - sign * tau * gp->var[c];
+        const sg_step back = {sign * (tau * mean - nu) / g, sign * tau / g, -sign * tau,
+                              -sign * nu};
+        sg_weights_move(gp->w + c, b, sg_process_gain(gp, c), &back);
+        if (!rules->frozen) move_scores(gp, c, q, &back);
+        sg_weights_absorb(gp->w + c, b, 1, v, b->cap, &tau, &nu, -sign, gp->score);
+    }
     return 1;
-}
-
-/* Puts a site back whose row cannot be seen anew. */
-static void restore_site(sg_process *gp, const double *v, double tau, double nu,
-                         const sg_row_rules *rules)
-{
-    sg_weights *w = gp->w;
-    const sg_basis *b = &gp->basis;
-    const double var = sg_weights_gain(w, b, v, gp->g), mean = sg_dot(b->d, v, w->a);
-    const double g = 1 + tau * var;
-    const sg_step step = {(nu - tau * mean) / g, -tau / g, tau, nu};
-    sg_weights_move(w, b, gp->g, &step);
-    move_scores(gp, v, &step, rules);
-    sg_weights_absorb(w, b, 1, v, b->cap, &tau, &nu, 1, gp->score);
 }
 
 /* What a sweep carries along. */
@@ -84,21 +83,34 @@ typedef struct {
     sg_sparse_rows *sparse;
     sg_sites *sites;
     sg_view view;
+    sg_row_tilt *tilt; /* C: of the row at hand */
     sg_sweep_report *report;
 } sweep;
 
 /* Row i's new site, on v: in the basis before, or for a point that joined, in the grown one. */
-static void keep_site(const sweep *s, int i, const double *v, int d, double prior,
-                      const sg_row_tilt *tilt)
+static void keep_site(const sweep *s, int i, const double *v, int d, double prior)
 {
-    double *kept = s->sparse->V + (size_t) s->gp->basis.cap * i;
-    const double var = tilt->carried, step = tilt->step.tau - s->sites->tau[i];
-    const double shift = tilt->step.nu - s->sites->nu[i];
+    double *kept = s->sparse->V + (size_t) s->gp->basis.cap * i, change = s->report->change;
     for (int k = 0; k < s->gp->basis.cap; k++) kept[k] = k < d ? v[k] : 0;
     s->sparse->prior[i] = prior;
-    s->report->change = fmax2(s->report->change, fmax2(fabs(step) * var, fabs(shift) * sqrt(var)));
-    s->sites->tau[i] = tilt->step.tau;
-    s->sites->nu[i] = tilt->step.nu;
+    for (int c = 0; c < s->gp->C; c++) {
+        const sg_row_tilt *tilt = s->tilt + c;
+        double *tau = s->sites->tau + i + s->rows->n * c, *nu = s->sites->nu + i + s->rows->n * c;
+        change = fmax2(change, fabs(tilt->step.tau - *tau) * tilt->carried);
+        change = fmax2(change, fabs(tilt->step.nu - *nu) * sqrt(tilt->carried));
+        *tau = tilt->step.tau;
+        *nu = tilt->step.nu;
+    }
+    s->report->change = change;
+}
+
+static int has_sites(const sweep *s, int i)
+{
+    for (int c = 0; c < s->gp->C; c++) {
+        const int at = i + s->rows->n * c;
+        if (s->sites->tau[at] != 0 || s->sites->nu[at] != 0) return 1;
+    }
+    return 0;
 }
 
 /* A removal turns the coordinates of every row. */
@@ -116,27 +128,29 @@ static int take(const sweep *s, int i, int at)
     sg_process *gp = s->gp;
     const int d = gp->basis.d;
     const double *old = s->sparse->V + (size_t) gp->basis.cap * i;
-    const double tau = s->sites->tau[i], nu = s->sites->nu[i];
-    const int had = tau != 0 || nu != 0;
+    const int n = s->rows->n, had = has_sites(s, i);
     const sg_seen seen = sg_view_row(&s->view, d, at);
-    sg_row_tilt tilt;
     sg_row_fate fate = SG_ROW_SKIPPED;
     int leaver = -1;
-    if (!had || remove_site(gp, old, tau, nu, s->rules)) {
-        if (sg_row_marginals(gp, s->rows, i, &seen, &tilt)) {
-            fate = sg_row_judge(gp, &seen, s->view.prior[at], s->rules, &tilt, &leaver);
+    double logz;
+    if (!had || take_out(gp, old, s->sites, i, n, 1, s->rules)) {
+        if (sg_row_marginals(gp, s->rows, i, &seen, s->tilt, &logz)) {
+            fate = sg_row_judge(gp, &seen, s->view.prior[at], s->rules, s->tilt, &leaver);
         }
-        if (had && fate == SG_ROW_SKIPPED) restore_site(gp, old, tau, nu, s->rules);
+        if (had && fate == SG_ROW_SKIPPED) take_out(gp, old, s->sites, i, n, -1, s->rules);
     }
     s->report->fate[fate]++;
     if (fate == SG_ROW_PROJECTED || fate == SG_ROW_DECLINED) {
-        sg_row_project(gp, &seen, s->rules, &tilt);
-        keep_site(s, i, seen.v, d, s->view.prior[at], &tilt);
-        sg_weights_absorb(gp->w, &gp->basis, 1, seen.v, d, &tilt.step.tau, &tilt.step.nu, 1,
-                          gp->score);
+        sg_row_project(gp, &seen, s->rules, s->tilt);
+        keep_site(s, i, seen.v, d, s->view.prior[at]);
+        for (int c = 0; c < gp->C; c++) {
+            const sg_step *step = &s->tilt[c].step;
+            sg_weights_absorb(gp->w + c, &gp->basis, 1, seen.v, d, &step->tau, &step->nu, 1,
+                              gp->score);
+        }
     } else if (fate != SG_ROW_SKIPPED) {
-        sg_row_include(gp, &s->view, at, i + 1.0, &tilt);
-        keep_site(s, i, gp->v, d + 1, s->view.prior[at], &tilt);
+        sg_row_include(gp, &s->view, at, i + 1.0, s->tilt);
+        keep_site(s, i, gp->v, d + 1, s->view.prior[at]);
         if (fate == SG_ROW_EXCHANGED) exchange(s, leaver);
         return 1;
     }
@@ -151,7 +165,9 @@ sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const
     const int n = rows->n;
     int size = 1, stale = 0;
     void *mark = ws->mark();
-    sweep s = {rows, rules, gp, sparse, sites, sg_view_new(BLOCK, gp, ws), report};
+    const size_t room = gp->C * (sizeof(sg_row_tilt) / sizeof(double) + 1);
+    sweep s = {rows, rules, gp, sparse, sites, sg_view_new(BLOCK, gp, ws),
+               (sg_row_tilt *) ws->doubles(room), report};
     sg_status status = rebuild(gp, sparse, sites, ws);
     for (int from = 0; from < n && status == SG_OK;) {
         const int m = n - from < size ? n - from : size;
@@ -173,8 +189,9 @@ sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const
     return status == SG_OK ? rebuild(gp, sparse, sites, ws) : status;
 }
 
-/* Marginals of the carried part with g and alpha, and the residual variances, from M and a. */
-static sg_status marginals(const sg_process *gp, const sg_sparse_rows *sparse,
+/* Marginals of what the basis carries of class c with g and alpha, and the residual variances, from
+ * M and a. */
+static sg_status marginals(const sg_process *gp, int c, const sg_sparse_rows *sparse,
                            const sg_sites *sites, sg_marginals *marg, double *gamma,
                            const sg_ws *ws)
 {
@@ -182,8 +199,8 @@ static sg_status marginals(const sg_process *gp, const sg_sparse_rows *sparse,
     for (int i = 0; i < sparse->n; i++) {
         const double *v = sparse->V + (size_t) gp->basis.cap * i;
         gamma[i] = fmax2(sparse->prior[i] - sg_dot(d, v, v), 0);
-        marg->var[i] = fmax2(sg_weights_gain(gp->w, &gp->basis, v, gp->g), 0);
-        marg->mean[i] = sg_dot(d, v, gp->w->a);
+        marg->var[i] = fmax2(sg_weights_gain(gp->w + c, &gp->basis, v, gp->g), 0);
+        marg->mean[i] = sg_dot(d, v, gp->w[c].a);
         marg->g[i] = 1 - sites->tau[i] * marg->var[i];
         marg->alpha[i] = sites->nu[i] - sites->tau[i] * marg->mean[i];
         if (!(marg->g[i] > 0)) return SG_NOT_FINITE;
@@ -199,13 +216,20 @@ sg_status sg_ep_sparse_evidence(const sg_rows *rows, const sg_process *gp,
 {
     sg_rows with_residual = *rows;
     with_residual.gamma = gamma;
-    double log_det_A;
-    sg_status status = sg_weights_log_det(gp->w, &gp->basis, &log_det_A, ws);
-    if (status == SG_OK) status = marginals(gp, sparse, sites, marg, gamma, ws);
-    if (status != SG_OK) return status;
+    double log_det = 0, own_log_det;
+    for (int c = 0; c < gp->C; c++) {
+        const sg_sites own = sg_sites_of_class(sites, rows->n, c);
+        sg_marginals mine = sg_marginals_of_class(marg, c);
+        sg_status status = sg_weights_log_det(gp->w + c, &gp->basis, &own_log_det, ws);
+        if (status == SG_OK) {
+            status = marginals(gp, c, sparse, &own, &mine, gamma + (size_t) rows->n * c, ws);
+        }
+        if (status != SG_OK) return status;
+        log_det += own_log_det;
+    }
     sg_cavities(marg);
-    status = sg_tilt_rows(&with_residual, marg, ws);
-    *logz = sg_log_evidence(marg, log_det_A);
+    const sg_status status = sg_tilt_rows(&with_residual, marg, ws);
+    *logz = sg_log_evidence(marg, log_det);
     return status;
 }
 

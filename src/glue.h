@@ -19,6 +19,7 @@ const double *sg_doubles_of(SEXP x, size_t size, const char *what);
 const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta);
 /* One kernel, or as many of one specification as theta has hyperparameters for. */
 const sg_kernel *const *sg_kernels_of(SEXP spec, SEXP theta, int *count);
+/* As many latent functions as theta has hyperparameters for. */
 sg_lik sg_lik_of(SEXP spec, SEXP theta);
 sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset);
 int sg_rows_of(SEXP matrix);
@@ -26,6 +27,8 @@ int sg_cols_of(SEXP matrix);
 /* A fresh numeric vector of list element `at`, and its data. */
 double *sg_new_vector(SEXP list, int at, int n);
 double *sg_new_matrix(SEXP list, int at, int nrow, int ncol);
+/* n numbers for each of C latent functions: a vector, or with several of them a matrix. */
+double *sg_new_latents(SEXP list, int at, int n, int C);
 
 /* Entry points, by file. */
 SEXP sg_r_catalogue(void);

@@ -116,7 +116,9 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta)
     const char *name = CHAR(STRING_ELT(sg_field(spec, "type"), 0));
     sg_lik lik = {sg_lik_type_find(name), NULL, 1};
     if (!lik.type) Rf_error("internal error: no likelihood '%s'", name);
-    lik.theta = sg_doubles_of(theta, lik.type->npar, "likelihood theta");
+    if (lik.type->npar > 0) lik.C = Rf_length(theta) / lik.type->npar;
+    if (lik.C < 1 || lik.C > SG_LIK_MAX_CLASSES) Rf_error("internal error: %d classes", lik.C);
+    lik.theta = sg_doubles_of(theta, sg_lik_npar(&lik), "likelihood theta");
     return lik;
 }
 
@@ -140,4 +142,9 @@ double *sg_new_matrix(SEXP list, int at, int nrow, int ncol)
 {
     SET_VECTOR_ELT(list, at, Rf_allocMatrix(REALSXP, nrow, ncol));
     return REAL(VECTOR_ELT(list, at));
+}
+
+double *sg_new_latents(SEXP list, int at, int n, int C)
+{
+    return C == 1 ? sg_new_vector(list, at, n) : sg_new_matrix(list, at, n, C);
 }

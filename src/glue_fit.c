@@ -43,21 +43,15 @@ static void read_problem(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta
     p->rows = sg_rows_from(&p->lik, x, y, offset);
 }
 
-/* One number for each latent value: a vector, or with several classes a matrix. */
-static double *new_latents(SEXP out, int at, const sg_rows *rows)
-{
-    const int C = rows->lik->C;
-    return C == 1 ? sg_new_vector(out, at, rows->n) : sg_new_matrix(out, at, rows->n, C);
-}
-
 /* The marginals' arrays that the fit keeps are R vectors; the rest is working memory. */
 static sg_marginals marginals_in(SEXP out, const sg_rows *rows)
 {
-    sg_marginals marg = sg_marginals_new(rows->n, rows->lik->C, &sg_r_workspace);
-    marg.mean = new_latents(out, OUT_MEAN, rows);
-    marg.var = new_latents(out, OUT_VAR, rows);
-    marg.cav_mean = new_latents(out, OUT_CAV_MEAN, rows);
-    marg.cav_var = new_latents(out, OUT_CAV_VAR, rows);
+    const int C = rows->lik->C;
+    sg_marginals marg = sg_marginals_new(rows->n, C, &sg_r_workspace);
+    marg.mean = sg_new_latents(out, OUT_MEAN, rows->n, C);
+    marg.var = sg_new_latents(out, OUT_VAR, rows->n, C);
+    marg.cav_mean = sg_new_latents(out, OUT_CAV_MEAN, rows->n, C);
+    marg.cav_var = sg_new_latents(out, OUT_CAV_VAR, rows->n, C);
     marg.logz = sg_new_vector(out, OUT_LPD, rows->n);
     return marg;
 }
@@ -65,8 +59,9 @@ static sg_marginals marginals_in(SEXP out, const sg_rows *rows)
 /* Warm or cold start: copied, because an argument is never written to. */
 static sg_sites sites_in(SEXP out, SEXP start, const sg_rows *rows)
 {
-    const int n = sg_latents(rows);
-    sg_sites sites = {n, new_latents(out, OUT_TAU, rows), new_latents(out, OUT_NU, rows)};
+    const int n = sg_latents(rows), C = rows->lik->C;
+    sg_sites sites = {n, sg_new_latents(out, OUT_TAU, rows->n, C),
+                      sg_new_latents(out, OUT_NU, rows->n, C)};
     Memcpy(sites.tau, sg_doubles_of(sg_field(start, "tau"), n, "tau"), n);
     Memcpy(sites.nu, sg_doubles_of(sg_field(start, "nu"), n, "nu"), n);
     return sites;
@@ -127,7 +122,7 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) FIT_FIELDS));
     sg_sites start = sites_in(out, sites, &p.rows);
     sg_marginals marg = marginals_in(out, &p.rows);
-    marg.alpha = new_latents(out, OUT_ALPHA, &p.rows);
+    marg.alpha = sg_new_latents(out, OUT_ALPHA, n, C);
     sg_full_factor factor = {keep ? sg_new_matrix(out, OUT_G, n, n * C) : ws->doubles(n2 * C),
                              ws->doubles((size_t) n * C)};
     sg_ep_report report = new_report();
@@ -169,8 +164,7 @@ static void store_batch(SEXP out, const sg_bases *bases, const sg_batch_factor *
 {
     const int d = bases->each->d, C = bases->C;
     const size_t dd = (size_t) d * d;
-    double *alpha = C == 1 ? sg_new_vector(out, OUT_ALPHA, d)
-                           : sg_new_matrix(out, OUT_ALPHA, d, C);
+    double *alpha = sg_new_latents(out, OUT_ALPHA, d, C);
     double *G = sg_new_matrix(out, OUT_G, d, d * bases->count);
     double *H = sg_new_matrix(out, OUT_H, d, d * C);
     for (int g = 0; g < bases->count; g++) {

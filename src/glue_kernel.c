@@ -85,41 +85,67 @@ SEXP sg_r_kernel_adjoint_diag(SEXP spec, SEXP theta, SEXP x, SEXP kbar)
     return dtheta;
 }
 
+/* to[C] = entry i of each column of from[n x C], and back */
+static void gather(int n, int C, const double *from, int i, double *to)
+{
+    for (int c = 0; c < C; c++) to[c] = from[i + (size_t) n * c];
+}
+
+static void scatter(int n, int C, const double *from, int i, double *to)
+{
+    for (int c = 0; c < C; c++) to[i + (size_t) n * c] = from[c];
+}
+
+/* mu, s2: n, or with several latent functions n x C, and so are d1 and d2; dpar has a column for
+ * each row. quadrature: even where there is a closed form; one latent function only. */
 SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP s2, SEXP quadrature)
 {
     const char *fields[] = {"logz", "d1", "d2", "dpar", ""};
     const sg_lik lik = sg_lik_of(spec, theta);
-    const int n = Rf_length(mu), npar = lik.type->npar, quad = Rf_asLogical(quadrature);
-    const double *rows = sg_doubles_of(y, (size_t) lik.type->q * n, "y");
-    const double *m = REAL(mu), *v = sg_doubles_of(s2, n, "s2");
+    const int C = lik.C, n = Rf_length(mu) / C, npar = sg_lik_npar(&lik), q = lik.type->q;
+    const int quad = Rf_asLogical(quadrature);
+    const double *rows = sg_doubles_of(y, (size_t) q * n, "y");
+    const double *m = REAL(mu), *v = sg_doubles_of(s2, (size_t) n * C, "s2");
+    double at[SG_LIK_MAX_CLASSES], var[SG_LIK_MAX_CLASSES];
+    double slope[SG_LIK_MAX_CLASSES], curv[SG_LIK_MAX_CLASSES];
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    double *logz = sg_new_vector(out, 0, n), *d1 = sg_new_vector(out, 1, n);
-    double *d2 = sg_new_vector(out, 2, n), *dpar = sg_new_matrix(out, 3, npar, n);
+    double *logz = sg_new_vector(out, 0, n), *d1 = sg_new_latents(out, 1, n, C);
+    double *d2 = sg_new_latents(out, 2, n, C), *dpar = sg_new_matrix(out, 3, npar, n);
     Memzero(dpar, (size_t) npar * n);
     for (int i = 0; i < n; i++) {
-        const double *row = rows + (size_t) lik.type->q * i;
-        double *dp = dpar + (size_t) npar * i;
-        (quad ? sg_lik_tilt_quad : sg_lik_tilt)(&lik, row, m + i, v + i, logz + i, d1 + i, d2 + i);
-        (quad ? sg_lik_tilt_dpar_quad : sg_lik_tilt_dpar)(&lik, row, m + i, v + i, dp);
+        const double *row = rows + (size_t) q * i;
+        gather(n, C, m, i, at);
+        gather(n, C, v, i, var);
+        (quad ? sg_lik_tilt_quad : sg_lik_tilt)(&lik, row, at, var, logz + i, slope, curv);
+        (quad ? sg_lik_tilt_dpar_quad : sg_lik_tilt_dpar)(&lik, row, at, var,
+                                                          dpar + (size_t) npar * i);
+        scatter(n, C, slope, i, d1);
+        scatter(n, C, curv, i, d2);
         if (i % SG_BETWEEN_TICKS == 0) sg_r_workspace.tick();
     }
     UNPROTECT(1);
     return out;
 }
 
-/* quadrature: by quadrature in any case, and then with the spread of E(y|f) */
+/* Shapes as above. quadrature: by quadrature in any case, and then with the spread of E(y|f) */
 SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP s2, SEXP quadrature)
 {
     const char *fields[] = {"mean", "var", "spread", ""};
     const sg_lik lik = sg_lik_of(spec, theta);
-    const int n = Rf_length(mu), quad = Rf_asLogical(quadrature);
-    const double *m = REAL(mu), *v = sg_doubles_of(s2, n, "s2");
+    const int C = lik.C, n = Rf_length(mu) / C, quad = Rf_asLogical(quadrature);
+    const double *m = REAL(mu), *v = sg_doubles_of(s2, (size_t) n * C, "s2");
+    double at[SG_LIK_MAX_CLASSES], about[SG_LIK_MAX_CLASSES];
+    double first[SG_LIK_MAX_CLASSES], second[SG_LIK_MAX_CLASSES];
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    double *mean = sg_new_vector(out, 0, n), *var = sg_new_vector(out, 1, n);
+    double *mean = sg_new_latents(out, 0, n, C), *var = sg_new_latents(out, 1, n, C);
     double *spread = sg_new_vector(out, 2, quad ? n : 0);
     for (int i = 0; i < n; i++) {
-        if (quad) sg_lik_predict_quad(&lik, m + i, v + i, mean + i, var + i, spread + i);
-        else sg_lik_predict(&lik, m + i, v + i, mean + i, var + i);
+        gather(n, C, m, i, at);
+        gather(n, C, v, i, about);
+        if (quad) sg_lik_predict_quad(&lik, at, about, first, second, spread + i);
+        else sg_lik_predict(&lik, at, about, first, second);
+        scatter(n, C, first, i, mean);
+        scatter(n, C, second, i, var);
         if (i % SG_BETWEEN_TICKS == 0) sg_r_workspace.tick();
     }
     UNPROTECT(1);

@@ -95,33 +95,29 @@ static sg_row_rules rules_of(SEXP options)
 }
 
 /* state: as above, or with no points; basis: NULL, or points of a predefined basis to begin with.
- * ltheta, y: lists of C. options: size, frozen, kl, novelty, score (0, 1, 2), informative.
+ * ltheta: of C latent functions. options: size, frozen, kl, novelty, score (0, 1, 2), informative.
  * Memory: about 4 (C + 1) d^2 doubles, and blocks of 64 d (1000 d for the informative order). */
 SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP state, SEXP basis, SEXP x, SEXP lik, SEXP ltheta,
                  SEXP y, SEXP offset, SEXP options)
 {
     const sg_ws *ws = &sg_r_workspace;
     const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
-    const int n = sg_rows_of(x), p = sg_cols_of(x), C = Rf_length(y);
+    const sg_lik likelihood = sg_lik_of(lik, ltheta);
+    const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
+    const int n = rows.n;
     const sg_online_options opt = {rules_of(options), sg_field_int(options, "informative")};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) STATE_FIELDS));
     /* room for what these rows can bring, not for all that options allow */
     const double most = (double) sg_rows_of(sg_field(state, "R")) + n +
                         (Rf_isNull(basis) ? 0 : sg_rows_of(basis));
     const int size = opt.rules.size < most ? opt.rules.size : (int) most;
-    sg_process gp = sg_process_new(size + 1, p, C, ws);
+    sg_process gp = sg_process_new(size + 1, sg_cols_of(x), likelihood.C, ws);
     sg_online_record record = read_record(state);
-    sg_lik *liks = (sg_lik *) R_alloc(C, sizeof(sg_lik));
-    sg_rows *rows = (sg_rows *) R_alloc(C, sizeof(sg_rows));
-    for (int c = 0; c < C; c++) {
-        liks[c] = sg_lik_of(lik, VECTOR_ELT(ltheta, c));
-        rows[c] = sg_rows_from(liks + c, x, VECTOR_ELT(y, c), offset);
-    }
     sg_status status = read_process(state, &gp);
     if (status == SG_OK && !Rf_isNull(basis)) {
         sg_process_predefine(kern, sg_rows_of(basis), REAL(basis), opt.rules.novelty, &gp, ws);
     }
-    if (status == SG_OK) status = sg_online_run(kern, n, REAL(x), rows, &opt, &gp, &record, ws);
+    if (status == SG_OK) status = sg_online_run(kern, n, REAL(x), &rows, &opt, &gp, &record, ws);
     if (status == SG_OK) status = write_process(out, &gp);
     write_record(out, &record);
     SET_VECTOR_ELT(out, OUT_STATUS, Rf_ScalarInteger(status));
@@ -152,15 +148,19 @@ static void write_sweeps(SEXP out, const sg_sweep_report *reports, int sweeps)
 
 static void write_posterior(SEXP out, const sg_process *gp, sg_status *status)
 {
-    const int d = gp->basis.d;
-    double *alpha = sg_new_vector(out, EP_ALPHA, d);
-    double *G = sg_new_matrix(out, EP_G, d, d), *H = sg_new_matrix(out, EP_H, d, d);
+    const int d = gp->basis.d, C = gp->C;
+    double *alpha = sg_new_latents(out, EP_ALPHA, d, C);
+    double *G = sg_new_matrix(out, EP_G, d, d), *H = sg_new_matrix(out, EP_H, d, d * C);
     Memcpy(sg_new_vector(out, EP_ID, d), gp->id, d);
-    if (*status == SG_OK) *status = sg_weights_stored(gp->w, &gp->basis, alpha, G, H);
+    for (int c = 0; c < C && *status == SG_OK; c++) {
+        *status = sg_weights_stored(gp->w + c, &gp->basis, alpha + (size_t) d * c, G,
+                                    H + (size_t) d * d * c);
+    }
 }
 
 /* basis: NULL, or a predefined one (then frozen from the start). options: size, frozen, kl,
- * novelty, score, freeze, sweeps, tol. Memory: n d doubles, and 8 d^2. */
+ * novelty, score, freeze, sweeps, tol. With several classes tau, nu and the cavities are n x C.
+ * Memory: n d doubles, about 30 n for each class, and some d^2. */
 SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
                     SEXP offset, SEXP options)
 {
@@ -169,18 +169,19 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP
     const sg_lik likelihood = sg_lik_of(lik, ltheta);
     const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
     const sg_row_rules rules = rules_of(options);
-    const int n = rows.n;
+    const int n = rows.n, C = likelihood.C, latents = sg_latents(&rows);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) EP_FIELDS));
-    sg_process gp = sg_process_new(rules.size + 1, sg_cols_of(x), 1, ws);
+    sg_process gp = sg_process_new(rules.size + 1, sg_cols_of(x), C, ws);
     sg_sparse_rows sparse = sg_sparse_rows_new(n, rules.size + 1, ws);
-    sg_sites sites = {n, sg_new_vector(out, EP_TAU, n), sg_new_vector(out, EP_NU, n)};
-    Memzero(sites.tau, n);
-    Memzero(sites.nu, n);
-    sg_marginals marg = sg_marginals_new(n, 1, ws);
-    marg.cav_mean = sg_new_vector(out, EP_CAV_MEAN, n);
-    marg.cav_var = sg_new_vector(out, EP_CAV_VAR, n);
+    sg_sites sites = {latents, sg_new_latents(out, EP_TAU, n, C),
+                      sg_new_latents(out, EP_NU, n, C)};
+    Memzero(sites.tau, latents);
+    Memzero(sites.nu, latents);
+    sg_marginals marg = sg_marginals_new(n, C, ws);
+    marg.cav_mean = sg_new_latents(out, EP_CAV_MEAN, n, C);
+    marg.cav_var = sg_new_latents(out, EP_CAV_VAR, n, C);
     marg.logz = sg_new_vector(out, EP_LPD, n);
-    double *gamma = ws->doubles(n);
+    double *gamma = ws->doubles(latents);
     sg_sweep_report *reports =
         (sg_sweep_report *) R_alloc(SG_SWEEPS_TRACED, sizeof(sg_sweep_report));
     int sweeps = 0;
@@ -192,7 +193,7 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP
                                         sg_field_int(options, "sweeps"),
                                         sg_field_double(options, "tol"), &gp, &sparse, &sites,
                                         &marg, gamma, reports, &sweeps, ws);
-    for (int i = 0; i < n; i++) marg.cav_var[i] += gamma[i]; /* of u, not of the carried part */
+    for (int k = 0; k < latents; k++) marg.cav_var[k] += gamma[k]; /* of all of u */
     write_sweeps(out, reports, sweeps);
     write_posterior(out, &gp, &status);
     SET_VECTOR_ELT(out, EP_STATUS, Rf_ScalarInteger(status));

@@ -12,8 +12,8 @@ static const double *optional_factor(SEXP posterior, const char *name, int d, in
     return sg_doubles_of(factor, dd * *count, name);
 }
 
-/* posterior: list(basis, alpha, G, H); alpha a vector, or a matrix with a column for each class, and
- * then so are the answers. joint: the full covariance of one class instead of variances. */
+/* posterior: list(basis, alpha, G, H); alpha a vector, or a matrix with a column for each class,
+ * and then so are the answers. joint: the full covariance of one class instead of variances. */
 SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP posterior, SEXP x, SEXP joint)
 {
     const char *fields[] = {"mean", "var", ""};

@@ -166,23 +166,72 @@ void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2,
     if (spread) *spread = about_f;
 }
 
+/* ---- Each class against the rest ---- */
+
+static int is_against_rest(const sg_lik *self)
+{
+    return self->C > 1 && !self->type->classes;
+}
+
+/* Class c alone, and *y what it sees of the class number in the data row. */
+static sg_lik class_against_rest(const sg_lik *self, int c, const double *row, double *y)
+{
+    const sg_lik own = {self->type, self->theta + self->type->npar * c, 1};
+    if (row) *y = *row == c + 1 ? 1 : -1;
+    return own;
+}
+
+static void tilt_against_rest(const sg_lik *self, const double *row, const double *mu,
+                              const double *s2, double *logz, double *d1, double *d2)
+{
+    *logz = 0;
+    for (int c = 0; c < self->C; c++) {
+        double y, own_logz;
+        const sg_lik own = class_against_rest(self, c, row, &y);
+        sg_lik_tilt(&own, &y, mu + c, s2 + c, &own_logz, d1 + c, d2 + c);
+        *logz += own_logz;
+    }
+}
+
+static void dpar_against_rest(const sg_lik *self, const double *row, const double *mu,
+                              const double *s2, double *dpar)
+{
+    for (int c = 0; c < self->C; c++) {
+        double y;
+        const sg_lik own = class_against_rest(self, c, row, &y);
+        sg_lik_tilt_dpar(&own, &y, mu + c, s2 + c, dpar + self->type->npar * c);
+    }
+}
+
+static void predict_against_rest(const sg_lik *self, const double *mu, const double *s2,
+                                 double *mean, double *var)
+{
+    for (int c = 0; c < self->C; c++) {
+        const sg_lik own = class_against_rest(self, c, 0, 0);
+        sg_lik_predict(&own, mu + c, s2 + c, mean + c, var + c);
+    }
+}
+
 void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                  double *logz, double *d1, double *d2)
 {
-    if (self->type->tilt) self->type->tilt(self, y, mu, s2, logz, d1, d2);
+    if (is_against_rest(self)) tilt_against_rest(self, y, mu, s2, logz, d1, d2);
+    else if (self->type->tilt) self->type->tilt(self, y, mu, s2, logz, d1, d2);
     else sg_lik_tilt_quad(self, y, mu, s2, logz, d1, d2);
 }
 
 void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, const double *s2,
                       double *dpar)
 {
-    if (self->type->tilt_dpar) self->type->tilt_dpar(self, y, mu, s2, dpar);
+    if (is_against_rest(self)) dpar_against_rest(self, y, mu, s2, dpar);
+    else if (self->type->tilt_dpar) self->type->tilt_dpar(self, y, mu, s2, dpar);
     else sg_lik_tilt_dpar_quad(self, y, mu, s2, dpar);
 }
 
 void sg_lik_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
                     double *var)
 {
-    if (self->type->predict) self->type->predict(self, mu, s2, mean, var);
+    if (is_against_rest(self)) predict_against_rest(self, mu, s2, mean, var);
+    else if (self->type->predict) self->type->predict(self, mu, s2, mean, var);
     else sg_lik_predict_quad(self, mu, s2, mean, var, 0);
 }

@@ -39,20 +39,23 @@ typedef struct {
     void (*predict)(const sg_lik *self, const double *mu, const double *s2, double *mean,
                     double *var);
     void (*site)(const sg_lik *self, const double *y, double *tau, double *nu);
+    int classes; /* a latent function for each of C classes; 0: one */
 } sg_lik_type;
 
 enum { SG_LIK_MAX_PAR = 6, SG_LIK_MAX_CLASSES = 128 };
 
 struct sg_lik {
     const sg_lik_type *type;
-    const double *theta; /* npar */
-    int C;
+    const double *theta; /* npar for each latent function */
+    int C;               /* latent functions */
 };
 
 /* hyperparameters of all latent functions together */
 static inline int sg_lik_npar(const sg_lik *self) { return self->type->npar * self->C; }
 
-/* The slots, or quadrature where a slot is NULL. */
+/* The slots, or quadrature where a slot is NULL. A likelihood of two classes, y = -1 or 1, with
+ * C > 1 sets each class against the rest: y is a class number from 1, class c sees 1 where y is c
+ * and else -1, and their log Z add up. */
 void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                  double *logz, double *d1, double *d2);
 void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, const double *s2,

@@ -91,15 +91,13 @@ static void thin_trace(sg_online_record *record)
 }
 
 static void note(sg_online_record *record, const sg_process *gp, double gamma,
-                 const sg_row_tilt *tilt, sg_row_fate fate)
+                 const sg_row_tilt *tilt, double logz, sg_row_fate fate)
 {
     double *count = record->count;
     count[fate]++;
     count[SG_REC_ROWS]++;
     count[SG_REC_STALE] += fate == SG_ROW_ADDED || fate == SG_ROW_EXCHANGED ? 10 : 1;
-    if (fate != SG_ROW_SKIPPED) {
-        for (int c = 0; c < gp->C; c++) count[SG_REC_LOGZ] += tilt[c].logz;
-    }
+    if (fate != SG_ROW_SKIPPED) count[SG_REC_LOGZ] += logz;
     if (fmod(count[SG_REC_ROWS], count[SG_REC_STRIDE]) != 0) return;
     if (count[SG_REC_TRACED] == SG_TRACE_ROWS) {
         thin_trace(record);
@@ -124,9 +122,9 @@ static int most_informative(sg_process *gp, const sg_rows *rows, block *b)
     for (int i = 0; i < b->view.m; i++) {
         if (b->done[i]) continue;
         const sg_seen seen = sg_view_row(&b->view, gp->basis.d, i);
-        double kl[2] = {-HUGE_VAL, 0};
+        double kl[2] = {-HUGE_VAL, 0}, logz;
         sg_row_tilt *tilt = b->tilt + (size_t) gp->C * i;
-        if (sg_row_marginals(gp, rows, b->row[i], &seen, tilt)) {
+        if (sg_row_marginals(gp, rows, b->row[i], &seen, tilt, &logz)) {
             sg_row_kl(gp, seen.gamma, tilt, kl);
         }
         if (best < 0 || kl[0] > largest) best = i, largest = kl[0];
@@ -144,7 +142,8 @@ static int take(sg_process *gp, const sg_rows *rows, const sg_online_options *op
     sg_row_tilt *tilt = b->tilt + (size_t) gp->C * i;
     sg_row_fate fate = SG_ROW_SKIPPED;
     int leaver = -1;
-    if (sg_row_marginals(gp, rows, b->row[i], &seen, tilt)) {
+    double logz;
+    if (sg_row_marginals(gp, rows, b->row[i], &seen, tilt, &logz)) {
         fate = sg_row_judge(gp, &seen, b->view.prior[i], &options->rules, tilt, &leaver);
     }
     b->done[i] = 1;
@@ -161,7 +160,7 @@ static int take(sg_process *gp, const sg_rows *rows, const sg_online_options *op
             sg_row_remove(gp, leaver);
         }
     }
-    note(record, gp, seen.gamma, tilt, fate);
+    note(record, gp, seen.gamma, tilt, logz, fate);
     return fate == SG_ROW_ADDED || fate == SG_ROW_EXCHANGED;
 }
 

@@ -20,8 +20,8 @@ typedef struct {
     const double *G, *H; /* d x d upper triangular each; either may be NULL, for zero */
 } sg_posterior;
 
-/* mean[n x C], var[n x C] at x[n x D]. Rows go in blocks, so that the memory is O(d^2) however large
- * n is. O(n d^2 / 2) for each factor. */
+/* mean[n x C], var[n x C] at x[n x D]. Rows go in blocks, so that the memory is O(d^2) however
+ * large n is. O(n d^2 / 2) for each factor. */
 void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *x, double *mean,
                           double *var, const sg_ws *ws);
 

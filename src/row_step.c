@@ -16,6 +16,7 @@ sg_process sg_process_new(int cap, int p, int C, const sg_ws *ws)
     gp.s = ws->doubles((size_t) cap * C);
     gp.score = ws->doubles(cap);
     gp.worst = ws->doubles(cap);
+    gp.var = ws->doubles(C);
     return gp;
 }
 
@@ -62,38 +63,39 @@ void sg_view_look(const sg_kernel *kernel, const sg_process *gp, int frozen, sg_
 
 /* ---- One row ---- */
 
-static double *gain_of(const sg_process *gp, int c)
-{
-    return gp->g + (size_t) gp->basis.cap * c;
-}
-
 /* s of all latent functions, computed once a row. */
 static void find_s(sg_process *gp)
 {
     const int d = gp->basis.d;
     for (int c = 0; c < gp->C && !gp->knows_s; c++) {
         double *s = gp->s + (size_t) gp->basis.cap * c;
-        for (int i = 0; i < d; i++) s[i] = gain_of(gp, c)[i];
+        for (int i = 0; i < d; i++) s[i] = sg_process_gain(gp, c)[i];
         sg_basis_to_weights(&gp->basis, 1, s);
     }
     gp->knows_s = 1;
 }
 
 int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, const sg_seen *seen,
-                     sg_row_tilt *tilt)
+                     sg_row_tilt *tilt, double *logz)
 {
-    int finite = 1;
+    double mu[SG_LIK_MAX_CLASSES], s2[SG_LIK_MAX_CLASSES];
+    double d1[SG_LIK_MAX_CLASSES], d2[SG_LIK_MAX_CLASSES];
     gp->knows_s = 0;
     for (int c = 0; c < gp->C; c++) {
-        const sg_lik *lik = rows[c].lik;
         sg_row_tilt *t = tilt + c;
         t->mean = sg_dot(gp->basis.d, seen->v, gp->w[c].a);
-        t->carried = fmax2(sg_weights_gain(gp->w + c, &gp->basis, seen->v, gain_of(gp, c)), 0);
-        const double mu = t->mean + rows[c].offset[i], s2 = t->carried + seen->gamma;
-        sg_lik_tilt(lik, rows[c].y + (size_t) lik->type->q * i, &mu, &s2, &t->logz, &t->d1, &t->d2);
-        finite = finite && isfinite(t->logz + t->d1 + t->d2);
+        double *gain = sg_process_gain(gp, c);
+        t->carried = fmax2(sg_weights_gain(gp->w + c, &gp->basis, seen->v, gain), 0);
+        mu[c] = t->mean + rows->offset[i];
+        s2[c] = t->carried + seen->gamma;
     }
-    return finite;
+    sg_lik_tilt(rows->lik, rows->y + (size_t) rows->lik->type->q * i, mu, s2, logz, d1, d2);
+    double sum = *logz;
+    for (int c = 0; c < gp->C; c++) {
+        tilt[c].d1 = d1[c], tilt[c].d2 = d2[c];
+        sum += d1[c] + d2[c];
+    }
+    return isfinite(sum);
 }
 
 void sg_row_kl(const sg_process *gp, double gamma, const sg_row_tilt *tilt, double kl[2])
@@ -184,7 +186,7 @@ void sg_row_project(sg_process *gp, const sg_seen *seen, const sg_row_rules *rul
     for (int c = 0; c < gp->C; c++) {
         const sg_step *step = &tilt[c].step;
         const double *s = gp->s + (size_t) gp->basis.cap * c;
-        sg_weights_move(gp->w + c, &gp->basis, gain_of(gp, c), step);
+        sg_weights_move(gp->w + c, &gp->basis, sg_process_gain(gp, c), step);
         if (!rules->frozen) sg_weights_move_scores(gp->w + c, gp->basis.d, s, q, step);
     }
 }
@@ -215,7 +217,7 @@ void sg_row_include(sg_process *gp, const sg_view *view, int i, double id,
     join(gp, view, i, id);
     for (int c = 0; c < gp->C; c++) {
         const sg_step *step = &tilt[c].step;
-        double *g = gain_of(gp, c), *s = gp->s + (size_t) b->cap * c;
+        double *g = sg_process_gain(gp, c), *s = gp->s + (size_t) b->cap * c;
         g[d] = gp->v[d];
         for (int k = 0; k < d; k++) s[k] -= q[k]; /* thesis 2.46: s = Ck + e */
         s[d] = 1;

@@ -21,7 +21,14 @@ typedef struct {
     double *v, *g, *s;    /* cap; cap x C: of the row at hand v, M v and R^{-1} M v */
     int knows_s;
     double *score, *worst; /* cap each */
+    double *var;          /* C: room for a variance each */
 } sg_process;
+
+/* Where M v of the row at hand is kept for class c. */
+static inline double *sg_process_gain(const sg_process *gp, int c)
+{
+    return gp->g + (size_t) gp->basis.cap * c;
+}
 
 /* Room for cap points of p inputs; rules of one more than their size. */
 sg_process sg_process_new(int cap, int p, int C, const sg_ws *ws);
@@ -68,14 +75,13 @@ typedef enum {
 
 /* One latent function at the row: its marginal N(mean, carried + gamma), tilt and step. */
 typedef struct {
-    double mean, carried, logz, d1, d2;
+    double mean, carried, d1, d2;
     sg_step step;
 } sg_row_tilt;
 
-/* tilt[C] at the row's marginals, offset and likelihood of rows[C]. Returns 0 when a number is not
- * finite. O(C d^2). */
+/* tilt[C] and *logz at the row's marginals. Returns 0 when a number is not finite. O(C d^2). */
 int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, const sg_seen *seen,
-                     sg_row_tilt *tilt);
+                     sg_row_tilt *tilt, double *logz);
 
 /* A predefined basis (thesis 3.6.1) for an empty process: the points of x[n x p], those not novel
  * left out. ids count from 1. O(d^3). */

@@ -12,7 +12,7 @@ evidence_problem <- function(kernel, lik, n = 30) {
               input_range = rep(4, 3))
   table <- hyper_table(resolved, lik, env, y, 0.1 * x[, 3], NULL)
   list(problem = list(x = x, spec = spec_for_c(resolved), nkernel = sum(table$part == "kernel"),
-                      lik = lik, rows = y, offset = 0.1 * x[, 3],
+                      latents = 1L, lik = lik, rows = y, offset = 0.1 * x[, 3],
                       method = method_ep(tol = 1e-11)),
        theta = table$theta + 0.1 * seq_len(nrow(table)) / nrow(table))
 }

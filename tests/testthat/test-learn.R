@@ -27,7 +27,8 @@ test_that("a function wigglier than the default length scale is not explained as
 test_that("the gradient handed to optim is that of the value handed to optim", {
   d <- wiggly()
   fit <- sparsegp(d$x, d$y, kernel = kernel_rq(), learn = FALSE)
-  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 3L, lik = fit$likelihood,
+  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 3L, latents = 1L,
+                  lik = fit$likelihood,
                   rows = fit$data_rows, offset = fit$offset, method = fit$method)
   objective <- make_objective(problem, fit$hyper, FALSE)
   at <- fit$hyper$theta + 0.1
@@ -71,7 +72,8 @@ test_that("inputs are switched on again from default starts only, and never lowe
   x <- matrix(runif(600), 100)
   y <- sin(6 * x[, 2]) + 2 * x[, 5]^2 + 0.1 * rnorm(100)
   fit <- sparsegp(x, y, kernel = kernel_rbf(ard = TRUE), learn = FALSE, keep_x = TRUE)
-  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 7L, lik = fit$likelihood,
+  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 7L, latents = 1L,
+                  lik = fit$likelihood,
                   rows = fit$data_rows, offset = fit$offset, method = fit$method)
   objective <- make_objective(problem, fit$hyper, FALSE)
   start <- fit$hyper$start
