@@ -104,7 +104,9 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta)
     const char *name = CHAR(STRING_ELT(sg_field(spec, "type"), 0));
     sg_lik lik = {sg_lik_type_find(name), NULL, 1};
     if (!lik.type) Rf_error("internal error: no likelihood '%s'", name);
-    lik.theta = sg_doubles_of(theta, lik.type->npar, "likelihood theta");
+    if (lik.type->classes) lik.C = Rf_length(theta) / lik.type->npar;
+    if (lik.C < 1 || lik.C > SG_LIK_MAX_CLASSES) Rf_error("internal error: %d classes", lik.C);
+    lik.theta = sg_doubles_of(theta, sg_lik_npar(&lik), "likelihood theta");
     return lik;
 }
 
@@ -112,6 +114,7 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta)
 sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset)
 {
     const int n = Rf_length(offset);
+    if (lik->C > 1 || lik->type->classes) Rf_error("internal error: no fit of several classes");
     if (sg_rows_of(x) != n) Rf_error("internal error: x has not one row per offset");
     const sg_rows rows = {n, lik, sg_doubles_of(y, (size_t) lik->type->q * n, "y"), REAL(offset),
                           NULL};

@@ -85,41 +85,74 @@ SEXP sg_r_kernel_adjoint_diag(SEXP spec, SEXP theta, SEXP x, SEXP kbar)
     return dtheta;
 }
 
+/* Latent values, marginals and what comes of them are n x C; a likelihood sees a row at a time. */
+static void gather(const double *from, size_t n, size_t i, int C, double *row)
+{
+    for (int c = 0; c < C; c++) row[c] = from[i + n * c];
+}
+
+static void scatter(const double *row, size_t n, size_t i, int C, double *to)
+{
+    for (int c = 0; c < C; c++) to[i + n * c] = row[c];
+}
+
+/* n x C for classes, else a vector of n */
+static double *new_values(SEXP list, int at, const sg_lik *lik, int n)
+{
+    return lik->type->classes ? sg_new_matrix(list, at, n, lik->C) : sg_new_vector(list, at, n);
+}
+
+static int rows_for(const sg_lik *lik, SEXP values)
+{
+    if (Rf_length(values) % lik->C != 0) Rf_error("internal error: not one value per class");
+    return Rf_length(values) / lik->C;
+}
+
 SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP s2, SEXP quadrature)
 {
     const char *fields[] = {"logz", "d1", "d2", "dpar", ""};
     const sg_lik lik = sg_lik_of(spec, theta);
-    const int n = Rf_length(mu), npar = lik.type->npar, quad = Rf_asLogical(quadrature);
+    const int C = lik.C, n = rows_for(&lik, mu), npar = sg_lik_npar(&lik);
+    const int quad = Rf_asLogical(quadrature) && !lik.type->classes;
     const double *rows = sg_doubles_of(y, (size_t) lik.type->q * n, "y");
-    const double *m = REAL(mu), *v = sg_doubles_of(s2, n, "s2");
+    const double *m = REAL(mu), *v = sg_doubles_of(s2, (size_t) n * C, "s2");
+    double mi[SG_LIK_MAX_CLASSES], vi[SG_LIK_MAX_CLASSES];
+    double d1i[SG_LIK_MAX_CLASSES], d2i[SG_LIK_MAX_CLASSES];
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    double *logz = sg_new_vector(out, 0, n), *d1 = sg_new_vector(out, 1, n);
-    double *d2 = sg_new_vector(out, 2, n), *dpar = sg_new_matrix(out, 3, npar, n);
+    double *logz = sg_new_vector(out, 0, n), *d1 = new_values(out, 1, &lik, n);
+    double *d2 = new_values(out, 2, &lik, n), *dpar = sg_new_matrix(out, 3, npar, n);
     Memzero(dpar, (size_t) npar * n);
     for (int i = 0; i < n; i++) {
         const double *row = rows + (size_t) lik.type->q * i;
         double *dp = dpar + (size_t) npar * i;
-        (quad ? sg_lik_tilt_quad : sg_lik_tilt)(&lik, row, m + i, v + i, logz + i, d1 + i, d2 + i);
-        (quad ? sg_lik_tilt_dpar_quad : sg_lik_tilt_dpar)(&lik, row, m + i, v + i, dp);
+        gather(m, n, i, C, mi), gather(v, n, i, C, vi);
+        (quad ? sg_lik_tilt_quad : sg_lik_tilt)(&lik, row, mi, vi, logz + i, d1i, d2i);
+        (quad ? sg_lik_tilt_dpar_quad : sg_lik_tilt_dpar)(&lik, row, mi, vi, dp);
+        scatter(d1i, n, i, C, d1), scatter(d2i, n, i, C, d2);
         if (i % SG_BETWEEN_TICKS == 0) sg_r_workspace.tick();
     }
     UNPROTECT(1);
     return out;
 }
 
-/* quadrature: by quadrature in any case, and then with the spread of E(y|f) */
+/* quadrature: by quadrature in any case, and then with the spread of E(y|f); not for classes */
 SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP s2, SEXP quadrature)
 {
     const char *fields[] = {"mean", "var", "spread", ""};
     const sg_lik lik = sg_lik_of(spec, theta);
-    const int n = Rf_length(mu), quad = Rf_asLogical(quadrature);
-    const double *m = REAL(mu), *v = sg_doubles_of(s2, n, "s2");
+    const int C = lik.C, n = rows_for(&lik, mu);
+    const int quad = Rf_asLogical(quadrature) && !lik.type->classes;
+    const double *m = REAL(mu), *v = sg_doubles_of(s2, (size_t) n * C, "s2");
+    double mi[SG_LIK_MAX_CLASSES], vi[SG_LIK_MAX_CLASSES];
+    double mean_i[SG_LIK_MAX_CLASSES], var_i[SG_LIK_MAX_CLASSES];
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    double *mean = sg_new_vector(out, 0, n), *var = sg_new_vector(out, 1, n);
+    double *mean = new_values(out, 0, &lik, n), *var = new_values(out, 1, &lik, n);
     double *spread = sg_new_vector(out, 2, quad ? n : 0);
     for (int i = 0; i < n; i++) {
-        if (quad) sg_lik_predict_quad(&lik, m + i, v + i, mean + i, var + i, spread + i);
-        else sg_lik_predict(&lik, m + i, v + i, mean + i, var + i);
+        gather(m, n, i, C, mi), gather(v, n, i, C, vi);
+        if (quad) sg_lik_predict_quad(&lik, mi, vi, mean_i, var_i, spread + i);
+        else sg_lik_predict(&lik, mi, vi, mean_i, var_i);
+        scatter(mean_i, n, i, C, mean), scatter(var_i, n, i, C, var);
         if (i % SG_BETWEEN_TICKS == 0) sg_r_workspace.tick();
     }
     UNPROTECT(1);
@@ -132,15 +165,18 @@ SEXP sg_r_lik_eval(SEXP spec, SEXP theta, SEXP y, SEXP f)
 {
     const char *fields[] = {"logp", "mean", "var", ""};
     const sg_lik lik = sg_lik_of(spec, theta);
-    const int n = Rf_length(f), with_y = !Rf_isNull(y);
+    const int C = lik.C, n = rows_for(&lik, f), with_y = !Rf_isNull(y);
     const double *u = REAL(f);
     const double *rows = with_y ? sg_doubles_of(y, (size_t) lik.type->q * n, "y") : NULL;
+    double ui[SG_LIK_MAX_CLASSES], mean_i[SG_LIK_MAX_CLASSES], var_i[SG_LIK_MAX_CLASSES];
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *logp = sg_new_vector(out, 0, with_y ? n : 0);
-    double *mean = sg_new_vector(out, 1, n), *var = sg_new_vector(out, 2, n);
+    double *mean = new_values(out, 1, &lik, n), *var = new_values(out, 2, &lik, n);
     for (int i = 0; i < n; i++) {
-        if (with_y) logp[i] = lik.type->logp(&lik, rows + (size_t) lik.type->q * i, u + i);
-        lik.type->moments(&lik, u + i, mean + i, var + i);
+        gather(u, n, i, C, ui);
+        if (with_y) logp[i] = lik.type->logp(&lik, rows + (size_t) lik.type->q * i, ui);
+        lik.type->moments(&lik, ui, mean_i, var_i);
+        scatter(mean_i, n, i, C, mean), scatter(var_i, n, i, C, var);
     }
     UNPROTECT(1);
     return out;
