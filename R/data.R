@@ -165,8 +165,6 @@ read_classes <- function(y, lik, streams) {
        levels = levels(codes), latents = latents)
 }
 
-MAX_CLASSES <- 128L # SG_LIK_MAX_CLASSES in lik.h
-
 class_words <- function(lik) if (is_joint(lik)) "class" else "two-class"
 
 # Are these numbers names of classes?

@@ -121,19 +121,23 @@ kernel_hyper <- function(kernel, env) {
 }
 
 # Likelihood hyperparameters come with their own starts and priors (likelihoods.R).
-# With a latent function for each class they have them class by class, starts from the rows as the
-# class sees them: 1 for its own, -1 for the others.
+# With a latent function for each class they have them class by class.
 lik_hyper <- function(lik, rows, offset, response_unit, classes = NULL) {
-  seen <- if (is.null(classes)) list(rows)
-          else lapply(seq_along(classes), function(class) ifelse(rows == class, 1, -1))
   parts <- lapply(names(lik$params), function(base) {
     about <- lik_traits(lik)$about[[base]]
     hyper_rows(paste0(base, if (!is.null(classes)) paste0(".", classes)), base, "likelihood",
                about$log, response_unit^about$unit_power,
-               vapply(seen, about$start, 0, offset), lik$params[[base]],
+               lik_start(lik, about, rows, offset, classes), lik$params[[base]],
                function(unit) about$prior(unit, offset))
   })
   do.call(rbind, parts)
+}
+
+# A class against the rest sees 1 for its own rows and -1 for the others.
+lik_start <- function(lik, about, rows, offset, classes) {
+  if (is.null(classes)) return(about$start(rows, offset))
+  if (is_joint(lik)) return(about$start(rows, offset, length(classes)))
+  vapply(seq_along(classes), function(class) about$start(ifelse(rows == class, 1, -1), offset), 0)
 }
 
 hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL) {

@@ -38,7 +38,8 @@ NULL
 
 # A likelihood value is plain data: its C type and what was given for its hyperparameters. What R
 # has to know of a type stands in LIKELIHOODS:
-#   response   "numeric" or "binary": how sparsegp() reads y and how predict() words the answer
+#   response   "numeric", "binary" or "classes": how sparsegp() reads y and how predict() words the
+#              answer
 #   scales     does y -> c y + b map the model to itself? then y is standardised for C
 #   weighted   do weights mean anything?
 #   about      per hyperparameter: the constructor's argument, whether it is searched as a
@@ -86,18 +87,49 @@ binary_traits <- function(inverse_link, link) {
   )
 }
 
+# Several classes: rows are 1..C. There is a bias per class: hyperparameters, offset and draw()'s f
+# have a column or an entry for each, and value[["bias"]] of the other traits is all of value here.
+# Only differences of biases matter; they start centred, where `link` of the classes' frequencies is
+# (nearly) what they alone give, and the default prior keeps them there.
+class_traits <- function(link, noise) {
+  list(
+    response = "classes", scales = FALSE, weighted = FALSE,
+    about = list(bias = list(
+      argument = "bias", log = FALSE, unit_power = 0,
+      start = function(rows, offset, classes = max(rows)) {
+        start <- link((tabulate(rows, classes) + 0.5) / (length(rows) + 0.5 * classes))
+        start - mean(start)
+      },
+      prior = function(unit, offset) prior_normal(0, 5)
+    )),
+    data_rows = function(y, weights) rbind(as.double(y)),
+    draw = function(f, value, weights) {
+      f <- rbind(f) # one row may come as a vector
+      v <- f + rep(value, each = nrow(f)) + noise(length(f))
+      max.col(v, "first")
+    },
+    quantile = NULL,
+    extra_var = function(value, weights) 0
+  )
+}
+
 LIKELIHOODS <- list(
   gaussian = gaussian_traits,
   probit = binary_traits(stats::pnorm, stats::qnorm),
-  logit = binary_traits(stats::plogis, stats::qlogis)
+  logit = binary_traits(stats::plogis, stats::qlogis),
+  mprobit = class_traits(stats::qnorm, stats::rnorm)
 )
+
+# As many as C has room for (SG_LIK_MAX_CLASSES)
+MAX_CLASSES <- 256L
 
 lik_traits <- function(lik) LIKELIHOODS[[lik$type]]
 
 new_likelihood <- function(type, params) {
   for (name in names(params)) {
     about <- LIKELIHOODS[[type]]$about[[name]]
-    check_hyper(params[[name]], about$argument, positive = about$log, single = TRUE)
+    check_hyper(params[[name]], about$argument, positive = about$log,
+                single = LIKELIHOODS[[type]]$response != "classes")
   }
   structure(list(type = type, params = params), class = "sparsegp_likelihood")
 }
@@ -114,11 +146,16 @@ lik_probit <- function(bias = NULL) new_likelihood("probit", list(bias = bias))
 #' @export
 lik_logit <- function(bias = NULL) new_likelihood("logit", list(bias = bias))
 
+#' @rdname likelihoods
+#' @export
+lik_mprobit <- function(bias = NULL) new_likelihood("mprobit", list(bias = bias))
+
 #' @export
 format.sparsegp_likelihood <- function(x, ...) {
   given <- Filter(Negate(is.null), x$params)
   show <- function(value) {
     text <- format(if (is_fixed(value)) value$value else value, digits = 4L, trim = TRUE)
+    if (length(text) > 1L) text <- paste0("c(", toString(text), ")")
     if (is_fixed(value)) paste0("fixed(", text, ")") else text
   }
   arguments <- paste0(names(given), " = ", vapply(given, show, ""), recycle0 = TRUE)
@@ -150,11 +187,9 @@ default_likelihood <- function(y) {
   if (is_two_valued(y)) return(lik_probit())
   if (!is.factor(y) && !is.character(y)) {
     stop_sparsegp("y", paste0("is of class ", class(y)[1L]),
-                  "Give numbers, a logical, or a factor with two levels")
+                  "Give numbers, a logical, or a factor")
   }
-  stop_sparsegp("y", paste0("has ", length(unique(y)), " classes"),
-                paste("Choose two classes with `subset`, or set each class against the rest by",
-                      "likelihood = lik_probit(), method = method_online()"))
+  lik_mprobit()
 }
 
 is_two_valued <- function(y) {

@@ -85,67 +85,69 @@ SEXP sg_r_kernel_adjoint_diag(SEXP spec, SEXP theta, SEXP x, SEXP kbar)
     return dtheta;
 }
 
-/* to[C] = entry i of each column of from[n x C], and back */
-static void gather(int n, int C, const double *from, int i, double *to)
+/* Latent values, marginals and what comes of them are n x C; a likelihood sees a row at a time. */
+static void gather(const double *from, size_t n, size_t i, int C, double *row)
 {
-    for (int c = 0; c < C; c++) to[c] = from[i + (size_t) n * c];
+    for (int c = 0; c < C; c++) row[c] = from[i + n * c];
 }
 
-static void scatter(int n, int C, const double *from, int i, double *to)
+static void scatter(const double *row, size_t n, size_t i, int C, double *to)
 {
-    for (int c = 0; c < C; c++) to[i + (size_t) n * c] = from[c];
+    for (int c = 0; c < C; c++) to[i + n * c] = row[c];
 }
 
-/* mu, s2: n, or with several latent functions n x C, and so are d1 and d2; dpar has a column for
- * each row. quadrature: even where there is a closed form; one latent function only. */
+static int rows_for(const sg_lik *lik, SEXP values)
+{
+    if (Rf_length(values) % lik->C != 0) Rf_error("internal error: not one value per class");
+    return Rf_length(values) / lik->C;
+}
+
 SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP s2, SEXP quadrature)
 {
     const char *fields[] = {"logz", "d1", "d2", "dpar", ""};
     const sg_lik lik = sg_lik_of(spec, theta);
-    const int C = lik.C, n = Rf_length(mu) / C, npar = sg_lik_npar(&lik), q = lik.type->q;
-    const int quad = Rf_asLogical(quadrature);
-    const double *rows = sg_doubles_of(y, (size_t) q * n, "y");
+    const int C = lik.C, n = rows_for(&lik, mu), npar = sg_lik_npar(&lik);
+    const int quad = Rf_asLogical(quadrature) && C == 1;
+    const double *rows = sg_doubles_of(y, (size_t) lik.type->q * n, "y");
     const double *m = REAL(mu), *v = sg_doubles_of(s2, (size_t) n * C, "s2");
-    double at[SG_LIK_MAX_CLASSES], var[SG_LIK_MAX_CLASSES];
-    double slope[SG_LIK_MAX_CLASSES], curv[SG_LIK_MAX_CLASSES];
+    double mi[SG_LIK_MAX_CLASSES], vi[SG_LIK_MAX_CLASSES];
+    double d1i[SG_LIK_MAX_CLASSES], d2i[SG_LIK_MAX_CLASSES];
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *logz = sg_new_vector(out, 0, n), *d1 = sg_new_latents(out, 1, n, C);
     double *d2 = sg_new_latents(out, 2, n, C), *dpar = sg_new_matrix(out, 3, npar, n);
     Memzero(dpar, (size_t) npar * n);
     for (int i = 0; i < n; i++) {
-        const double *row = rows + (size_t) q * i;
-        gather(n, C, m, i, at);
-        gather(n, C, v, i, var);
-        (quad ? sg_lik_tilt_quad : sg_lik_tilt)(&lik, row, at, var, logz + i, slope, curv);
-        (quad ? sg_lik_tilt_dpar_quad : sg_lik_tilt_dpar)(&lik, row, at, var,
-                                                          dpar + (size_t) npar * i);
-        scatter(n, C, slope, i, d1);
-        scatter(n, C, curv, i, d2);
+        const double *row = rows + (size_t) lik.type->q * i;
+        double *dp = dpar + (size_t) npar * i;
+        gather(m, n, i, C, mi), gather(v, n, i, C, vi);
+        (quad ? sg_lik_tilt_quad : sg_lik_tilt)(&lik, row, mi, vi, logz + i, d1i, d2i);
+        (quad ? sg_lik_tilt_dpar_quad : sg_lik_tilt_dpar)(&lik, row, mi, vi, dp);
+        scatter(d1i, n, i, C, d1), scatter(d2i, n, i, C, d2);
         if (i % SG_BETWEEN_TICKS == 0) sg_r_workspace.tick();
     }
     UNPROTECT(1);
     return out;
 }
 
-/* Shapes as above. quadrature: by quadrature in any case, and then with the spread of E(y|f) */
+/* quadrature: by quadrature in any case, and then with the spread of E(y|f); one latent function
+ * only. */
 SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP s2, SEXP quadrature)
 {
     const char *fields[] = {"mean", "var", "spread", ""};
     const sg_lik lik = sg_lik_of(spec, theta);
-    const int C = lik.C, n = Rf_length(mu) / C, quad = Rf_asLogical(quadrature);
+    const int C = lik.C, n = rows_for(&lik, mu);
+    const int quad = Rf_asLogical(quadrature) && C == 1;
     const double *m = REAL(mu), *v = sg_doubles_of(s2, (size_t) n * C, "s2");
-    double at[SG_LIK_MAX_CLASSES], about[SG_LIK_MAX_CLASSES];
-    double first[SG_LIK_MAX_CLASSES], second[SG_LIK_MAX_CLASSES];
+    double mi[SG_LIK_MAX_CLASSES], vi[SG_LIK_MAX_CLASSES];
+    double mean_i[SG_LIK_MAX_CLASSES], var_i[SG_LIK_MAX_CLASSES];
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *mean = sg_new_latents(out, 0, n, C), *var = sg_new_latents(out, 1, n, C);
     double *spread = sg_new_vector(out, 2, quad ? n : 0);
     for (int i = 0; i < n; i++) {
-        gather(n, C, m, i, at);
-        gather(n, C, v, i, about);
-        if (quad) sg_lik_predict_quad(&lik, at, about, first, second, spread + i);
-        else sg_lik_predict(&lik, at, about, first, second);
-        scatter(n, C, first, i, mean);
-        scatter(n, C, second, i, var);
+        gather(m, n, i, C, mi), gather(v, n, i, C, vi);
+        if (quad) sg_lik_predict_quad(&lik, mi, vi, mean_i, var_i, spread + i);
+        else sg_lik_predict(&lik, mi, vi, mean_i, var_i);
+        scatter(mean_i, n, i, C, mean), scatter(var_i, n, i, C, var);
         if (i % SG_BETWEEN_TICKS == 0) sg_r_workspace.tick();
     }
     UNPROTECT(1);
@@ -158,15 +160,18 @@ SEXP sg_r_lik_eval(SEXP spec, SEXP theta, SEXP y, SEXP f)
 {
     const char *fields[] = {"logp", "mean", "var", ""};
     const sg_lik lik = sg_lik_of(spec, theta);
-    const int n = Rf_length(f), with_y = !Rf_isNull(y);
+    const int C = lik.C, n = rows_for(&lik, f), with_y = !Rf_isNull(y);
     const double *u = REAL(f);
     const double *rows = with_y ? sg_doubles_of(y, (size_t) lik.type->q * n, "y") : NULL;
+    double ui[SG_LIK_MAX_CLASSES], mean_i[SG_LIK_MAX_CLASSES], var_i[SG_LIK_MAX_CLASSES];
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *logp = sg_new_vector(out, 0, with_y ? n : 0);
-    double *mean = sg_new_vector(out, 1, n), *var = sg_new_vector(out, 2, n);
+    double *mean = sg_new_latents(out, 1, n, C), *var = sg_new_latents(out, 2, n, C);
     for (int i = 0; i < n; i++) {
-        if (with_y) logp[i] = lik.type->logp(&lik, rows + (size_t) lik.type->q * i, u + i);
-        lik.type->moments(&lik, u + i, mean + i, var + i);
+        gather(u, n, i, C, ui);
+        if (with_y) logp[i] = lik.type->logp(&lik, rows + (size_t) lik.type->q * i, ui);
+        lik.type->moments(&lik, ui, mean_i, var_i);
+        scatter(mean_i, n, i, C, mean), scatter(var_i, n, i, C, var);
     }
     UNPROTECT(1);
     return out;

@@ -4,7 +4,8 @@
  * time and nothing of x, of kernels or of sites. A data row y is q doubles (the response, then
  * trials, exposure or weight where the type has them); a row has C latent values (C = 1 but for
  * classes), whose marginals are independent: mu[C], s2[C] in, d1[C], d2[C] (the diagonal) out.
- * theta is unconstrained: logarithms of positive parameters, a bias as it is.
+ * theta is unconstrained: logarithms of positive parameters, a bias as it is; with C latent values
+ * npar parameters for each of them.
  *
  *   logp(self, y, f)                     log p(y|f). Required. Finite for legal y and finite f.
  *   moments(self, f, mean, var)          E and Var of a new response given f. Required.
@@ -16,6 +17,10 @@
  *   predict(self, mu, s2, mean, var)     moments of a new response under N(mu, s2). NULL:
  *                                        quadrature of moments
  *   site(self, y, tau, nu)               the exact site when log p is quadratic in f, else NULL
+ *
+ * A type of classes has one latent value per class and y[0] = 1..C; its moments() and predict() give
+ * every class's probability p and p (1 - p), mean[C] and var[C]. There is no quadrature in C
+ * dimensions, so tilt, tilt_dpar and predict are required, and locate is not.
  *
  * A positive d2 is reported as it is: sites.c decides what to do about it.
  *
@@ -42,7 +47,8 @@ typedef struct {
     int classes; /* a latent function for each of C classes; 0: one */
 } sg_lik_type;
 
-enum { SG_LIK_MAX_PAR = 6, SG_LIK_MAX_CLASSES = 128 };
+/* Slots have no workspace: bounds of their small arrays. */
+enum { SG_LIK_MAX_PAR = 6, SG_LIK_MAX_CLASSES = 256 };
 
 struct sg_lik {
     const sg_lik_type *type;

@@ -2,3 +2,4 @@
 SG_LIK(gaussian)
 SG_LIK(probit)
 SG_LIK(logit)
+SG_LIK(mprobit)
