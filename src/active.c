@@ -17,11 +17,37 @@ sg_candidates sg_candidates_new(const sg_kernel *kernel, int n, const double *x,
 {
     int *numbers = sg_ints(2 * (size_t) n, ws);
     sg_candidates c = {n, numbers, numbers + n, ws->doubles(n), ws->doubles(n), ws->doubles(n),
-                       ws->doubles(n), ws->doubles(n), ws->doubles(n), ws->doubles(n), x,
-                       ws->doubles((size_t) stubs)};
+                       ws->doubles(n), ws->doubles(n), ws->doubles(n), ws->doubles(n),
+                       sg_kernel_prepare(kernel, n, x, NULL, ws), ws->doubles((size_t) stubs),
+                       stubs};
     sg_kernel_diag(kernel, n, x, c.var, ws);
     for (int i = 0; i < n; i++) c.row[i] = i, c.taken[i] = 0, c.mean[i] = 0;
     return c;
+}
+
+/* x[m x ncol], its rows kept[] moved together in place. */
+static void compact(int m, int ncol, double *x, const int *kept)
+{
+    double *to = x;
+    for (int k = 0; k < ncol; k++) {
+        const double *from = x + (size_t) m * k;
+        for (int j = 0; j < m; j++) {
+            if (kept[j]) *to++ = from[j];
+        }
+    }
+}
+
+void sg_candidates_keep(sg_candidates *c, int d, const int *kept)
+{
+    double *const each[] = {c->mean, c->var, c->logz, c->d1, c->tau, c->nu, c->gain};
+    for (size_t k = 0; k < sizeof each / sizeof *each; k++) compact(c->m, 1, each[k], kept);
+    compact(c->m, d, c->M, kept);
+    sg_points_keep(&c->points, kept);
+    int at = 0;
+    for (int j = 0; j < c->m; j++) {
+        if (kept[j]) c->row[at] = c->row[j], c->taken[at++] = c->taken[j];
+    }
+    c->m = at;
 }
 
 /* What an inclusion gains by the criterion; s2 and the tilt's derivatives are the row's. */

@@ -30,13 +30,17 @@ typedef struct {
     double *logz, *d1;   /* tilts at the marginals */
     double *tau, *nu;    /* the sites they would have */
     double *gain;        /* what their inclusion would gain; -infinity: cannot be included */
-    const double *x;     /* m x p */
+    sg_points points;    /* their inputs as the kernel sees them */
     double *M;           /* m x d: stubs */
+    double room;         /* doubles that M has room for */
 } sg_candidates;
 
 /* All n rows of x, nothing included; room for `stubs` doubles in M. */
 sg_candidates sg_candidates_new(const sg_kernel *kernel, int n, const double *x, double stubs,
                                 const sg_ws *ws);
+
+/* Only the candidates with kept[j] not 0 stay, d stubs each. O(m (p + d)). */
+void sg_candidates_keep(sg_candidates *c, int d, const int *kept);
 
 typedef enum {
     SG_SELECT_INFORMATION, /* KL divergence of the posterior after from that before (paper eq. 5) */
@@ -49,8 +53,8 @@ typedef enum {
 void sg_candidates_score(const sg_rows *rows, sg_select select, const double *luck,
                          sg_candidates *c, const sg_ws *ws);
 
-/* Candidate j joins the active set; kernel_column[m]: the kernel between it and all candidates.
- * After sg_candidates_score(). O(m d). */
+/* Candidate j joins the active set; kernel_column[m]: the kernel between it and all candidates,
+ * which may lie in the column of M that its stub takes. After sg_candidates_score(). O(m d). */
 void sg_active_include(sg_active *active, sg_candidates *c, int j, const double *kernel_column);
 
 /* The same with a site of its own: tau > 0. */

@@ -2,94 +2,79 @@
 #include "la.h"
 #include "dist.h"
 
-static void scaled_copy(const sg_kernel *self, int n, const double *x, const double *log_ell,
-                        int step, const double *centre, sg_points *pts)
-{
-    for (int k = 0; k < self->p; k++) {
-        const double *from = x + (size_t) n * self->vars[k];
-        const double ell = exp(log_ell[k * step]);
-        double *to = pts->x + (size_t) n * k;
-        for (int i = 0; i < n; i++) to[i] = (from[i] - centre[k]) / ell;
-    }
-    sg_points_norms(pts);
-}
-
-static sg_points new_points(int n, int q, const sg_ws *ws)
-{
-    sg_points pts = {n, q, ws->doubles((size_t) n * q), ws->doubles(n)};
-    return pts;
-}
-
-void sg_points_norms(sg_points *pts)
-{
-    for (int i = 0; i < pts->n; i++) pts->norm[i] = 0;
-    for (int k = 0; k < pts->q; k++) {
-        const double *x = pts->x + (size_t) pts->n * k;
-        for (int i = 0; i < pts->n; i++) pts->norm[i] += x[i] * x[i];
-    }
-}
-
-void sg_pairs_scaled(const sg_kernel *self, int n, const double *x, int m, const double *z,
-                     const double *log_ell, int step, sg_pairs *pairs, const sg_ws *ws)
+static const double *own_centre(const sg_kernel *self, int n, const double *x, const sg_ws *ws)
 {
     double *centre = ws->doubles(self->p);
     for (int k = 0; k < self->p; k++) {
-        const double *col = z + (size_t) m * self->vars[k];
+        const double *col = x + (size_t) n * self->vars[k];
         double sum = 0;
-        for (int j = 0; j < m; j++) sum += col[j] / m;
+        for (int i = 0; i < n; i++) sum += col[i] / n;
         centre[k] = sum;
     }
-    pairs->symmetric = x == z && n == m;
-    pairs->b = new_points(m, self->p, ws);
-    scaled_copy(self, m, z, log_ell, step, centre, &pairs->b);
-    if (pairs->symmetric) {
-        pairs->a = pairs->b;
-    } else {
-        pairs->a = new_points(n, self->p, ws);
-        scaled_copy(self, n, x, log_ell, step, centre, &pairs->a);
-    }
+    return centre;
 }
 
-int sg_next_block(const sg_pairs *pairs, sg_block *block)
+/* Columns of x become rows of u, a few points at a time, so that both stay in cache. */
+sg_points sg_points_scaled(const sg_kernel *self, int n, const double *x, const double *log_ell,
+                           int step, const sg_points *like, const sg_ws *ws)
 {
-    const int j0 = block->j0 + block->nj, left = pairs->b.n - j0;
+    enum { TILE = 16 };
+    const int q = self->p;
+    sg_points out = sg_points_new(n, q, ws);
+    out.centre = like ? like->centre : own_centre(self, n, x, ws);
+    double *ell = ws->doubles(q);
+    for (int k = 0; k < q; k++) ell[k] = exp(log_ell[k * step]);
+    for (int i0 = 0; i0 < n; i0 += TILE) {
+        const int end = n - i0 < TILE ? n : i0 + TILE;
+        for (int k = 0; k < q; k++) {
+            const double *col = x + (size_t) n * self->vars[k];
+            for (int i = i0; i < end; i++) {
+                out.u[k + (size_t) q * i] = (col[i] - out.centre[k]) / ell[k];
+            }
+        }
+    }
+    sg_points_norms(&out, ws);
+    return out;
+}
+
+int sg_next_block(int n, int m, int symmetric, sg_block *block)
+{
+    const int j0 = block->j0 + block->nj, left = m - j0;
     if (left <= 0) return 0;
     block->j0 = j0;
     block->nj = left < SG_BLOCK ? left : SG_BLOCK;
-    block->i0 = pairs->symmetric ? j0 : 0;
-    block->ni = pairs->a.n - block->i0;
+    block->i0 = symmetric ? j0 : 0;
+    block->ni = n - block->i0;
     return 1;
 }
 
 static double sqdist_direct(const sg_points *a, int i, const sg_points *b, int j)
 {
+    const double *u = a->u + (size_t) a->q * i, *v = b->u + (size_t) b->q * j;
     double sum = 0;
-    for (int k = 0; k < a->q; k++) {
-        const double diff = a->x[i + (size_t) a->n * k] - b->x[j + (size_t) b->n * k];
-        sum += diff * diff;
-    }
+    for (int k = 0; k < a->q; k++) sum += (u[k] - v[k]) * (u[k] - v[k]);
     return sum;
 }
 
 /* Negated, so that Inf - Inf from huge inputs counts as close and is computed from differences. */
-int sg_pair_is_close(const sg_pairs *pairs, int i, int j, double r2)
+int sg_pair_is_close(const sg_points *a, int i, const sg_points *b, int j, double r2)
 {
     const double CLOSE = 1e-4;
-    return !(r2 >= CLOSE * (pairs->a.norm[i] + pairs->b.norm[j]));
+    return !(r2 >= CLOSE * (a->norm[i] + b->norm[j]));
 }
 
-void sg_sqdist(const sg_pairs *pairs, const sg_block *block, double *r2, int ld)
+void sg_sqdist(const sg_points *a, const sg_points *b, const sg_block *block, double *r2, int ld)
 {
-    const sg_points *a = &pairs->a, *b = &pairs->b;
-    sg_gemm('N', 'T', block->ni, block->nj, a->q, -2, a->x + block->i0, a->n, b->x + block->j0,
-            b->n, 0, r2, ld);
+    const int q = a->q;
+    sg_gemm('T', 'N', block->ni, block->nj, q, -2, a->u + (size_t) q * block->i0, q,
+            b->u + (size_t) q * block->j0, q, 0, r2, ld);
     for (int jj = 0; jj < block->nj; jj++) {
         const int j = block->j0 + jj;
         double *col = r2 + (size_t) ld * jj;
         for (int ii = 0; ii < block->ni; ii++) {
             const int i = block->i0 + ii;
             col[ii] += a->norm[i] + b->norm[j];
-            if (sg_pair_is_close(pairs, i, j, col[ii])) col[ii] = sqdist_direct(a, i, b, j);
+            if (sg_pair_is_close(a, i, b, j, col[ii])) col[ii] = sqdist_direct(a, i, b, j);
         }
     }
 }

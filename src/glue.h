@@ -33,6 +33,7 @@ double *sg_new_latents(SEXP list, int at, int n, int C);
 /* Entry points, by file. */
 SEXP sg_r_catalogue(void);
 SEXP sg_r_kernel_cross(SEXP spec, SEXP theta, SEXP x, SEXP z);
+SEXP sg_r_kernel_columns(SEXP spec, SEXP theta, SEXP x, SEXP kept, SEXP which);
 SEXP sg_r_kernel_diag(SEXP spec, SEXP theta, SEXP x);
 SEXP sg_r_kernel_adjoint(SEXP spec, SEXP theta, SEXP x, SEXP z, SEXP Kbar);
 SEXP sg_r_kernel_adjoint_diag(SEXP spec, SEXP theta, SEXP x, SEXP kbar);

@@ -43,6 +43,21 @@ SEXP sg_r_kernel_cross(SEXP spec, SEXP theta, SEXP x, SEXP z)
     return K;
 }
 
+/* Columns `which` (from 1) of the matrix of the prepared rows of x that kept[] leaves. */
+SEXP sg_r_kernel_columns(SEXP spec, SEXP theta, SEXP x, SEXP kept, SEXP which)
+{
+    const sg_kernel *kernel = sg_kernel_of(spec, theta);
+    const int m = Rf_length(which);
+    sg_points points = sg_kernel_prepare(kernel, sg_rows_of(x), REAL(x), NULL, &sg_r_workspace);
+    sg_points_keep(&points, LOGICAL(kept));
+    int *row = sg_ints(m, &sg_r_workspace);
+    for (int j = 0; j < m; j++) row[j] = INTEGER(which)[j] - 1;
+    SEXP K = PROTECT(Rf_allocMatrix(REALSXP, points.n, m));
+    sg_kernel_columns(kernel, &points, m, row, REAL(K), &sg_r_workspace);
+    UNPROTECT(1);
+    return K;
+}
+
 SEXP sg_r_kernel_diag(SEXP spec, SEXP theta, SEXP x)
 {
     const sg_kernel *kernel = sg_kernel_of(spec, theta);

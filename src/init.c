@@ -7,6 +7,7 @@
 static const R_CallMethodDef ENTRIES[] = {
     ENTRY(catalogue, 0),
     ENTRY(kernel_cross, 4),
+    ENTRY(kernel_columns, 5),
     ENTRY(kernel_diag, 3),
     ENTRY(kernel_adjoint, 5),
     ENTRY(kernel_adjoint_diag, 4),

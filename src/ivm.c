@@ -1,6 +1,7 @@
 #include <math.h>
 #include <Rmath.h>
 #include <R_ext/Utils.h>
+#include "columns.h"
 #include "ivm.h"
 
 /* log Z of what is included, each given those before it, and of the rest given all of them: an
@@ -22,52 +23,6 @@ static int best_of(const sg_candidates *c)
         if (best < 0 || c->gain[j] > c->gain[best] + TIE * fabs(c->gain[best])) best = j;
     }
     return best;
-}
-
-/* ---- Kernel columns, for the likeliest next rows together: one read of the inputs for many. */
-
-enum { AHEAD = 64 };
-
-typedef struct {
-    int count, row[AHEAD]; /* columns in store; their rows */
-    double *K;             /* m x AHEAD */
-    double *points;        /* AHEAD x p */
-    double *sorted;        /* m */
-} columns;
-
-/* The `count` candidates of largest gain; returns how many there are. The best comes first. */
-static int likeliest(const sg_candidates *c, int best, int *which, double *sorted)
-{
-    const int want = AHEAD < c->m ? AHEAD : c->m;
-    int count = 1;
-    for (int j = 0; j < c->m; j++) sorted[j] = -c->gain[j];
-    rPsort(sorted, c->m, want - 1);
-    const double least = -sorted[want - 1];
-    which[0] = best;
-    for (int j = 0; j < c->m && count < want; j++) {
-        if (j != best && !c->taken[j] && c->gain[j] >= least) which[count++] = j;
-    }
-    return count;
-}
-
-/* The kernel between all candidates and candidate j. */
-static const double *column_of(const sg_kernel *kernel, int p, const sg_candidates *c, int j,
-                               columns *store, const sg_ws *ws)
-{
-    for (int k = 0; k < store->count; k++) {
-        if (store->row[k] == c->row[j]) return store->K + (size_t) c->m * k;
-    }
-    int which[AHEAD];
-    const int count = likeliest(c, j, which, store->sorted);
-    for (int a = 0; a < count; a++) {
-        store->row[a] = c->row[which[a]];
-        for (int k = 0; k < p; k++) {
-            store->points[a + (size_t) count * k] = c->x[which[a] + (size_t) c->m * k];
-        }
-    }
-    sg_kernel_cross(kernel, c->m, c->x, count, store->points, store->K, ws);
-    store->count = count;
-    return store->K;
 }
 
 /* ---- Randomised greedy selection: fewer candidates as their stubs grow (paper 3.2) ---- */
@@ -94,29 +49,9 @@ static void mark_smallest(const sg_candidates *c, const double *key, int count, 
     ws->release(mark);
 }
 
-/* x[m x ncol], its rows kept[] moved together; to may be x itself. */
-static void compact(int m, int ncol, const double *x, const int *kept, int left, double *to)
-{
-    for (int k = 0; k < ncol; k++) {
-        const double *from = x + (size_t) m * k;
-        double *column = to + (size_t) left * k;
-        for (int j = 0, at = 0; j < m; j++) {
-            if (kept[j]) column[at++] = from[j];
-        }
-    }
-}
-
-static void compact_ints(int m, int *x, const int *kept)
-{
-    for (int j = 0, at = 0; j < m; j++) {
-        if (kept[j]) x[at++] = x[j];
-    }
-}
-
-/* Leaves `left` candidates, a share `keep` of them by gain and the rest by luck. X: room for their
- * inputs. */
-static void shrink(const sg_ivm_options *options, int left, int d, int p, sg_candidates *c,
-                   double *X, const sg_ws *ws)
+/* Leaves `left` candidates, a share `keep` of them by gain and the rest by luck. */
+static void shrink(const sg_ivm_options *options, int left, int d, sg_candidates *c,
+                   const sg_ws *ws)
 {
     void *mark = ws->mark();
     double *key = ws->doubles(c->m);
@@ -125,47 +60,32 @@ static void shrink(const sg_ivm_options *options, int left, int d, int p, sg_can
     mark_smallest(c, key, (int) (options->keep * left), kept, ws);
     for (int j = 0; j < c->m; j++) key[j] = options->luck[c->row[j]], count += kept[j];
     mark_smallest(c, key, left - count, kept, ws);
-    count = 0;
-    for (int j = 0; j < c->m; j++) count += kept[j];
-    double *const each[] = {c->mean, c->var, c->logz, c->d1, c->tau, c->nu, c->gain};
-    for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
-        compact(c->m, 1, each[k], kept, count, each[k]);
-    }
-    compact(c->m, d, c->M, kept, count, c->M);
-    compact(c->m, p, c->x, kept, count, X);
-    compact_ints(c->m, c->row, kept);
-    compact_ints(c->m, c->taken, kept);
-    c->x = X;
-    c->m = count;
+    sg_candidates_keep(c, d, kept);
     ws->release(mark);
-}
-
-static int shrink_if_due(const sg_ivm_options *options, int d, int p, sg_candidates *c, double **X,
-                         const sg_ws *ws)
-{
-    const double most = most_candidates(options, d);
-    if (d % options->block != 0 || c->m <= most) return 0;
-    if (!*X) *X = ws->doubles((size_t) most * p);
-    shrink(options, (int) most, d, p, c, *X, ws);
-    return 1;
 }
 
 /* Everything the passes share. */
 typedef struct {
-    const sg_kernel *kernel;
     const sg_rows *rows;
     const sg_ivm_options *options;
-    int p;
     sg_candidates c;
-    columns store;
-    double *X; /* inputs of the candidates once they are fewer than the rows */
+    sg_columns columns;
     sg_active *active;
     const sg_ws *ws;
 } selection;
 
+static void shrink_if_due(selection *s)
+{
+    const int d = s->active->d;
+    const double most = most_candidates(s->options, d);
+    if (d % s->options->block != 0 || s->c.m <= most) return;
+    shrink(s->options, (int) most, d, &s->c, s->ws);
+    sg_columns_reset(&s->columns, &s->c);
+}
+
 static const double *kernel_column(selection *s, int j)
 {
-    return column_of(s->kernel, s->p, &s->c, j, &s->store, s->ws);
+    return sg_columns_get(&s->columns, &s->c, s->active->d, j, s->ws);
 }
 
 /* Inclusions until the set is full, or nothing is left that is worth one. */
@@ -179,7 +99,7 @@ static sg_status select_rows(selection *s, sg_ivm_report *report)
         if (active->d > 0) active->logz[active->d - 1] = evidence(&s->c, included);
         report->stop = SG_IVM_SIZE;
         if (active->d == options->size) return SG_OK;
-        if (shrink_if_due(options, active->d, s->p, &s->c, &s->X, s->ws)) s->store.count = 0;
+        shrink_if_due(s);
         const int best = best_of(&s->c);
         report->stop = best < 0 ? SG_IVM_NO_ROW : SG_IVM_GAIN;
         if (best < 0) return SG_OK;
@@ -236,12 +156,11 @@ sg_status sg_ivm_run(const sg_kernel *kernel, const sg_rows *rows, int p, const 
                      const sg_ivm_options *options, sg_active *active, sg_ivm_report *report,
                      const sg_ws *ws)
 {
+    (void) p; /* the kernel knows its columns */
     const int n = rows->n;
     const double stubs = fmin2((double) n * options->size, options->pool);
-    selection s = {kernel, rows, options, p, sg_candidates_new(kernel, n, x, stubs, ws),
-                   {0, {0}, ws->doubles((size_t) n * AHEAD), ws->doubles((size_t) p * AHEAD),
-                    ws->doubles(n)},
-                   NULL, active, ws};
+    selection s = {rows, options, sg_candidates_new(kernel, n, x, stubs, ws), {0}, active, ws};
+    s.columns = sg_columns_new(kernel, &s.c, options->size, ws);
     const sg_status status = select_rows(&s, report);
     double *worth = ws->doubles(options->size);
     report->exchanged = 0;

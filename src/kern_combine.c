@@ -31,15 +31,27 @@ typedef struct {
 
 static const combination SUM = {0, add}, PRODUCT = {1, multiply};
 
-static void combine_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
+static sg_points combine_prepare(const sg_kernel *self, int n, const double *x,
+                                 const sg_points *like, const sg_ws *ws)
+{
+    sg_points out = sg_points_new(n, 0, ws);
+    out.nparts = self->nchild;
+    out.part = sg_points_array(self->nchild, ws);
+    for (int c = 0; c < self->nchild; c++) {
+        out.part[c] = sg_kernel_prepare(self->child[c], n, x, like ? like->part + c : NULL, ws);
+    }
+    return out;
+}
+
+static void combine_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                           double *K, const sg_ws *ws)
 {
     const combination *op = self->type->family;
-    const size_t size = (size_t) n * m;
+    const size_t size = (size_t) a->n * b->n;
     double *part = ws->doubles(size);
     set(K, op->neutral, size);
     for (int c = 0; c < self->nchild; c++) {
-        sg_kernel_cross(self->child[c], n, x, m, z, part, ws);
+        sg_kernel_between(self->child[c], a->part + c, b->part + c, part, ws);
         op->combine(K, part, size);
     }
 }
@@ -115,8 +127,9 @@ static void product_adjoint_diag(const sg_kernel *self, int n, const double *x,
 }
 
 const sg_kernel_type sg_kernels_combine[] = {
-    {"sum", combine_ntheta, combine_cross, combine_diag, sum_adjoint, sum_adjoint_diag, &SUM},
-    {"product", combine_ntheta, combine_cross, combine_diag, product_adjoint,
+    {"sum", combine_ntheta, combine_prepare, combine_cross, combine_diag, sum_adjoint,
+     sum_adjoint_diag, &SUM},
+    {"product", combine_ntheta, combine_prepare, combine_cross, combine_diag, product_adjoint,
      product_adjoint_diag, &PRODUCT},
     {0}
 };

@@ -8,17 +8,28 @@
 #include "la.h"
 #include "kernel.h"
 
-/* out[n x p]: the kernel's columns of x, column k times weight[k * step] */
-static double *weighted_columns(const sg_kernel *self, int n, const double *x,
-                                const double *weight, int step, const sg_ws *ws)
+/* The kernel's columns of x, column k times weight[k * step]: the kernel is made of the inner
+ * products of what comes out. */
+static sg_points weighted_points(const sg_kernel *self, int n, const double *x,
+                                 const double *weight, int step, const sg_ws *ws)
 {
-    double *out = ws->doubles((size_t) n * self->p);
-    for (int k = 0; k < self->p; k++) {
-        const double *from = x + (size_t) n * self->vars[k], w = weight[k * step];
-        double *to = out + (size_t) n * k;
-        for (int i = 0; i < n; i++) to[i] = w * from[i];
+    enum { TILE = 16 }; /* points at a time, so that both layouts stay in cache */
+    const int q = self->p;
+    sg_points out = sg_points_new(n, q, ws);
+    for (int i0 = 0; i0 < n; i0 += TILE) {
+        const int end = n - i0 < TILE ? n : i0 + TILE;
+        for (int k = 0; k < q; k++) {
+            const double *col = x + (size_t) n * self->vars[k], w = weight[k * step];
+            for (int i = i0; i < end; i++) out.u[k + (size_t) q * i] = w * col[i];
+        }
     }
     return out;
+}
+
+/* K[a->n x b->n] = u_i'u_j */
+static void inner_products(const sg_points *a, const sg_points *b, double *K)
+{
+    sg_gemm('T', 'N', a->n, b->n, a->q, 1, a->u, a->q, b->u, b->q, 0, K, a->n);
 }
 
 static double *exp_theta(const sg_kernel *self, int count, const sg_ws *ws)
@@ -28,8 +39,6 @@ static double *exp_theta(const sg_kernel *self, int count, const sg_ws *ws)
     return out;
 }
 
-static const double UNIT = 1;
-
 /* ---- linear ---- */
 
 static int linear_ntheta(const sg_kernel *self)
@@ -37,13 +46,21 @@ static int linear_ntheta(const sg_kernel *self)
     return self->ard ? self->p : 1;
 }
 
-static void linear_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
-                         double *K, const sg_ws *ws)
+static sg_points linear_prepare(const sg_kernel *self, int n, const double *x,
+                                const sg_points *like, const sg_ws *ws)
 {
-    const double *variance = exp_theta(self, linear_ntheta(self), ws);
-    const double *a = weighted_columns(self, n, x, &UNIT, 0, ws);
-    const double *b = weighted_columns(self, m, z, variance, self->ard, ws);
-    sg_gemm('N', 'T', n, m, self->p, 1, a, n, b, m, 0, K, n);
+    (void) like;
+    const int count = linear_ntheta(self);
+    double *weight = ws->doubles(count);
+    for (int k = 0; k < count; k++) weight[k] = exp(self->theta[k] / 2);
+    return weighted_points(self, n, x, weight, self->ard, ws);
+}
+
+static void linear_cross(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
+                         const sg_ws *ws)
+{
+    (void) self, (void) ws;
+    inner_products(a, b, K);
 }
 
 static void linear_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws)
@@ -56,17 +73,20 @@ static void linear_diag(const sg_kernel *self, int n, const double *x, double *k
     }
 }
 
-/* d/dlog variance_k = variance_k x_k' Kbar z_k */
+/* d/dlog variance_k = variance_k x_k' Kbar z_k, of which u carries the variance */
 static void linear_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                            const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
     (void) K;
-    const double *variance = exp_theta(self, linear_ntheta(self), ws);
-    const double *b = weighted_columns(self, m, z, variance, self->ard, ws);
-    double *Kb = ws->doubles((size_t) n * self->p);
-    sg_gemm('N', 'N', n, self->p, m, 1, Kbar, n, b, m, 0, Kb, n);
-    for (int k = 0; k < self->p; k++) {
-        dtheta[k * self->ard] += sg_dot(n, x + (size_t) n * self->vars[k], Kb + (size_t) n * k);
+    const int q = self->p;
+    const sg_points a = linear_prepare(self, n, x, NULL, ws);
+    const sg_points b = linear_prepare(self, m, z, NULL, ws);
+    double *Kb = ws->doubles((size_t) n * q);
+    sg_gemm('N', 'T', n, q, m, 1, Kbar, n, b.u, q, 0, Kb, n);
+    for (int k = 0; k < q; k++) {
+        double sum = 0;
+        for (int i = 0; i < n; i++) sum += a.u[k + (size_t) q * i] * Kb[i + (size_t) n * k];
+        dtheta[k * self->ard] += sum;
     }
 }
 
@@ -95,24 +115,29 @@ static double poly_weight(const sg_kernel *self)
     return exp(-self->theta[1]) / self->p;
 }
 
-/* K = (1 + x'z / (p lengthscale))^power, without the variance */
-static void poly_power(const sg_kernel *self, double power, int n, const double *x, int m,
-                       const double *z, double *K, const sg_ws *ws)
+static sg_points poly_prepare(const sg_kernel *self, int n, const double *x,
+                              const sg_points *like, const sg_ws *ws)
 {
-    const double w = poly_weight(self);
-    const double *a = weighted_columns(self, n, x, &UNIT, 0, ws);
-    const double *b = weighted_columns(self, m, z, &w, 0, ws);
-    const size_t size = (size_t) n * m;
-    sg_gemm('N', 'T', n, m, self->p, 1, a, n, b, m, 0, K, n);
+    (void) like;
+    const double w = sqrt(poly_weight(self));
+    return weighted_points(self, n, x, &w, 0, ws);
+}
+
+/* K = (1 + x'z / (p lengthscale))^power, without the variance */
+static void poly_power(double power, const sg_points *a, const sg_points *b, double *K)
+{
+    const size_t size = (size_t) a->n * b->n;
+    inner_products(a, b, K);
     for (size_t i = 0; i < size; i++) K[i] = pow(1 + K[i], power);
 }
 
-static void poly_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
-                       double *K, const sg_ws *ws)
+static void poly_cross(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
+                       const sg_ws *ws)
 {
+    (void) ws;
     const double variance = exp(self->theta[0]);
-    const size_t size = (size_t) n * m;
-    poly_power(self, self->degree, n, x, m, z, K, ws);
+    const size_t size = (size_t) a->n * b->n;
+    poly_power(self->degree, a, b, K);
     for (size_t i = 0; i < size; i++) K[i] *= variance;
 }
 
@@ -142,7 +167,9 @@ static void poly_adjoint(const sg_kernel *self, int n, const double *x, int m, c
     const size_t size = (size_t) n * m;
     const double variance = exp(self->theta[0]);
     double *lower = ws->doubles(size), dvariance = 0, dell = 0;
-    poly_power(self, self->degree - 1, n, x, m, z, lower, ws);
+    const sg_points a = poly_prepare(self, n, x, NULL, ws);
+    const sg_points b = poly_prepare(self, m, z, NULL, ws);
+    poly_power(self->degree - 1, &a, &b, lower);
     for (size_t i = 0; i < size; i++) {
         dvariance += Kbar[i] * K[i];
         dell += Kbar[i] * (K[i] - variance * lower[i]);
@@ -170,19 +197,31 @@ static int constant_ntheta(const sg_kernel *self)
     return 1;
 }
 
-static void constant_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
+static sg_points constant_prepare(const sg_kernel *self, int n, const double *x,
+                                  const sg_points *like, const sg_ws *ws)
+{
+    (void) self, (void) x, (void) like;
+    return sg_points_new(n, 0, ws);
+}
+
+static void fill(const sg_kernel *self, size_t size, double *K)
+{
+    const double variance = exp(self->theta[0]);
+    for (size_t i = 0; i < size; i++) K[i] = variance;
+}
+
+static void constant_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                            double *K, const sg_ws *ws)
 {
-    (void) x, (void) z, (void) ws;
-    const double variance = exp(self->theta[0]);
-    const size_t size = (size_t) n * m;
-    for (size_t i = 0; i < size; i++) K[i] = variance;
+    (void) ws;
+    fill(self, (size_t) a->n * b->n, K);
 }
 
 static void constant_diag(const sg_kernel *self, int n, const double *x, double *k,
                           const sg_ws *ws)
 {
-    constant_cross(self, n, x, 1, x, k, ws);
+    (void) x, (void) ws;
+    fill(self, n, k);
 }
 
 static void constant_adjoint_diag(const sg_kernel *self, int n, const double *x,
@@ -203,9 +242,11 @@ static void constant_adjoint(const sg_kernel *self, int n, const double *x, int 
 }
 
 const sg_kernel_type sg_kernels_dot[] = {
-    {"linear", linear_ntheta, linear_cross, linear_diag, linear_adjoint, linear_adjoint_diag, NULL},
-    {"poly", poly_ntheta, poly_cross, poly_diag, poly_adjoint, poly_adjoint_diag, NULL},
-    {"constant", constant_ntheta, constant_cross, constant_diag, constant_adjoint,
-     constant_adjoint_diag, NULL},
+    {"linear", linear_ntheta, linear_prepare, linear_cross, linear_diag, linear_adjoint,
+     linear_adjoint_diag, NULL},
+    {"poly", poly_ntheta, poly_prepare, poly_cross, poly_diag, poly_adjoint, poly_adjoint_diag,
+     NULL},
+    {"constant", constant_ntheta, constant_prepare, constant_cross, constant_diag,
+     constant_adjoint, constant_adjoint_diag, NULL},
     {0}
 };

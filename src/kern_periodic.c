@@ -15,36 +15,31 @@ static int periodic_ntheta(const sg_kernel *self)
     return 3;
 }
 
-static sg_points embed(const sg_kernel *self, int n, const double *x, const sg_ws *ws)
+/* Both lie on one circle about the origin: nothing to centre. */
+static sg_points periodic_prepare(const sg_kernel *self, int n, const double *x,
+                                  const sg_points *like, const sg_ws *ws)
 {
+    (void) like;
     const double ell = exp(self->theta[1]), freq = 2 * M_PI / exp(self->theta[2]);
     const double *col = x + (size_t) n * self->vars[0];
-    sg_points u = {n, 2, ws->doubles(2 * (size_t) n), ws->doubles(n)};
+    sg_points out = sg_points_new(n, 2, ws);
     for (int i = 0; i < n; i++) {
-        u.x[i] = cos(freq * col[i]) / ell;
-        u.x[i + (size_t) n] = sin(freq * col[i]) / ell;
+        out.u[2 * (size_t) i] = cos(freq * col[i]) / ell;
+        out.u[2 * (size_t) i + 1] = sin(freq * col[i]) / ell;
     }
-    sg_points_norms(&u);
-    return u;
+    sg_points_norms(&out, ws);
+    return out;
 }
 
-static sg_pairs embed_pairs(const sg_kernel *self, int n, const double *x, int m, const double *z,
-                            const sg_ws *ws)
-{
-    sg_pairs pairs = {embed(self, n, x, ws), embed(self, m, z, ws), 0};
-    return pairs;
-}
-
-static void periodic_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
+static void periodic_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                            double *K, const sg_ws *ws)
 {
     const double variance = exp(self->theta[0]);
-    sg_pairs pairs = embed_pairs(self, n, x, m, z, ws);
     sg_block block = {0};
-    while (sg_next_block(&pairs, &block)) {
-        double *out = K + (size_t) n * block.j0;
-        const size_t size = (size_t) n * block.nj;
-        sg_sqdist(&pairs, &block, out, n);
+    while (sg_next_block(a->n, b->n, 0, &block)) {
+        double *out = K + (size_t) a->n * block.j0;
+        const size_t size = (size_t) a->n * block.nj;
+        sg_sqdist(a, b, &block, out, a->n);
         for (size_t i = 0; i < size; i++) out[i] = variance * exp(-0.5 * out[i]);
         ws->tick();
     }
@@ -67,22 +62,23 @@ static void periodic_adjoint(const sg_kernel *self, int n, const double *x, int 
 {
     const double freq = 2 * M_PI / exp(self->theta[2]);
     const double *xc = x + (size_t) n * self->vars[0], *zc = z + (size_t) m * self->vars[0];
-    sg_pairs pairs = embed_pairs(self, n, x, m, z, ws);
-    const sg_points *a = &pairs.a, *b = &pairs.b;
+    const sg_points a = periodic_prepare(self, n, x, NULL, ws);
+    const sg_points b = periodic_prepare(self, m, z, NULL, ws);
     double *r2 = ws->doubles((size_t) n * (m < SG_BLOCK ? m : SG_BLOCK));
     double dvariance = 0, dell = 0, dperiod = 0;
     sg_block block = {0};
-    while (sg_next_block(&pairs, &block)) {
-        sg_sqdist(&pairs, &block, r2, n);
+    while (sg_next_block(n, m, 0, &block)) {
+        sg_sqdist(&a, &b, &block, r2, n);
         for (int jj = 0; jj < block.nj; jj++) {
             const int j = block.j0 + jj;
-            const double cos_j = b->x[j], sin_j = b->x[j + (size_t) m];
+            const double *v = b.u + 2 * (size_t) j;
             for (int i = 0; i < n; i++) {
                 const size_t at = i + (size_t) n * j;
                 const double w = Kbar[at] * K[at];
                 dvariance += w;
                 dell += w * r2[i + (size_t) n * jj];
-                dperiod += w * (xc[i] - zc[j]) * (a->x[i + (size_t) n] * cos_j - a->x[i] * sin_j);
+                const double *u = a.u + 2 * (size_t) i;
+                dperiod += w * (xc[i] - zc[j]) * (u[1] * v[0] - u[0] * v[1]);
             }
         }
         ws->tick();
@@ -100,7 +96,7 @@ static void periodic_adjoint_diag(const sg_kernel *self, int n, const double *x,
 }
 
 const sg_kernel_type sg_kernels_periodic[] = {
-    {"periodic", periodic_ntheta, periodic_cross, periodic_diag, periodic_adjoint,
-     periodic_adjoint_diag, NULL},
+    {"periodic", periodic_ntheta, periodic_prepare, periodic_cross, periodic_diag,
+     periodic_adjoint, periodic_adjoint_diag, NULL},
     {0}
 };

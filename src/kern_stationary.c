@@ -115,30 +115,29 @@ static int stationary_ntheta(const sg_kernel *self)
     return 1 + n_lengthscales(self) + (radial_of(self)->dshape != NULL);
 }
 
-static void stationary_pairs(const sg_kernel *self, int n, const double *x, int m,
-                             const double *z, sg_pairs *pairs, const sg_ws *ws)
+static sg_points stationary_prepare(const sg_kernel *self, int n, const double *x,
+                                    const sg_points *like, const sg_ws *ws)
 {
-    sg_pairs_scaled(self, n, x, m, z, self->theta + 1, self->ard, pairs, ws);
+    return sg_points_scaled(self, n, x, self->theta + 1, self->ard, like, ws);
 }
 
-static void stationary_cross(const sg_kernel *self, int n, const double *x, int m,
-                             const double *z, double *K, const sg_ws *ws)
+static void stationary_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
+                             double *K, const sg_ws *ws)
 {
-    const double variance = exp(self->theta[0]), a = shape_of(self);
-    sg_pairs pairs;
-    stationary_pairs(self, n, x, m, z, &pairs, ws);
+    const double variance = exp(self->theta[0]), shape = shape_of(self);
+    const int n = a->n, symmetric = a == b;
     sg_block block = {0};
-    while (sg_next_block(&pairs, &block)) {
+    while (sg_next_block(n, b->n, symmetric, &block)) {
         double *out = K + block.i0 + (size_t) n * block.j0;
-        sg_sqdist(&pairs, &block, out, n);
+        sg_sqdist(a, b, &block, out, n);
         for (int j = 0; j < block.nj; j++) {
             double *col = out + (size_t) n * j;
-            radial_of(self)->value(block.ni, col, a, col);
+            radial_of(self)->value(block.ni, col, shape, col);
             for (int i = 0; i < block.ni; i++) col[i] *= variance;
         }
         ws->tick();
     }
-    if (pairs.symmetric) sg_mirror('L', n, K, n);
+    if (symmetric) sg_mirror('L', n, K, n);
 }
 
 static void stationary_diag(const sg_kernel *self, int n, const double *x, double *k,
@@ -160,23 +159,26 @@ typedef struct {
     double *rows, *cols, *Wb, *near;
 } adjoint_sums;
 
-static void add_close_pair(const sg_pairs *pairs, int i, int j, double w, double *near)
+/* The points of both sides. */
+typedef struct {
+    sg_points a, b;
+} sides;
+
+static void add_close_pair(const sides *s, int i, int j, double w, double *near)
 {
-    const sg_points *a = &pairs->a, *b = &pairs->b;
-    for (int k = 0; k < a->q; k++) {
-        const double diff = a->x[i + (size_t) a->n * k] - b->x[j + (size_t) b->n * k];
-        near[k] += w * diff * diff;
-    }
+    const size_t q = s->a.q;
+    const double *u = s->a.u + q * i, *v = s->b.u + q * j;
+    for (size_t k = 0; k < q; k++) near[k] += w * (u[k] - v[k]) * (u[k] - v[k]);
 }
 
-static void add_block(const sg_kernel *self, const sg_pairs *pairs, const sg_block *block,
+static void add_block(const sg_kernel *self, const sides *s, const sg_block *block,
                       const double *K, const double *Kbar, double *r2, double *W,
                       adjoint_sums *sums)
 {
     const radial *rad = radial_of(self);
     const double variance = exp(self->theta[0]), a = shape_of(self);
-    const int n = block->ni;
-    sg_sqdist(pairs, block, r2, n);
+    const int n = block->ni, q = s->a.q;
+    sg_sqdist(&s->a, &s->b, block, r2, n);
     for (int j = 0; j < block->nj; j++) {
         const double *k = K + (size_t) n * (block->j0 + j);
         const double *kbar = Kbar + (size_t) n * (block->j0 + j);
@@ -192,8 +194,8 @@ static void add_block(const sg_kernel *self, const sg_pairs *pairs, const sg_blo
             w[i] *= variance * kbar[i];
             if (w[i] == 0) continue; /* r2 may be Inf where the kernel vanished */
             iso += w[i] * d[i];
-            if (self->ard && sg_pair_is_close(pairs, i, block->j0 + j, d[i])) {
-                add_close_pair(pairs, i, block->j0 + j, w[i], sums->near);
+            if (self->ard && sg_pair_is_close(&s->a, i, &s->b, block->j0 + j, d[i])) {
+                add_close_pair(s, i, block->j0 + j, w[i], sums->near);
                 w[i] = 0;
             }
             sums->rows[i] += w[i];
@@ -203,21 +205,29 @@ static void add_block(const sg_kernel *self, const sg_pairs *pairs, const sg_blo
         sums->iso += iso;
     }
     if (self->ard) {
-        sg_gemm('N', 'N', n, pairs->b.q, block->nj, 1, W, n, pairs->b.x + block->j0, pairs->b.n, 1,
+        sg_gemm('N', 'T', n, q, block->nj, 1, W, n, s->b.u + (size_t) q * block->j0, q, 1,
                 sums->Wb, n);
     }
 }
 
-static void add_ard(const sg_pairs *pairs, const adjoint_sums *sums, double *dlog_ell)
+/* sum[k] += w_i u_ik^2 over the points */
+static void add_squares(const sg_points *points, const double *w, double *sum)
 {
-    const sg_points *a = &pairs->a, *b = &pairs->b;
-    for (int k = 0; k < a->q; k++) {
-        const double *ak = a->x + (size_t) a->n * k, *bk = b->x + (size_t) b->n * k;
-        const double *wb = sums->Wb + (size_t) a->n * k;
-        double sum = sums->near[k];
-        for (int i = 0; i < a->n; i++) sum += ak[i] * (ak[i] * sums->rows[i] - 2 * wb[i]);
-        for (int j = 0; j < b->n; j++) sum += bk[j] * bk[j] * sums->cols[j];
-        dlog_ell[k] -= 2 * sum;
+    for (int i = 0; i < points->n; i++) {
+        const double *u = points->u + (size_t) points->q * i;
+        for (int k = 0; k < points->q; k++) sum[k] += w[i] * u[k] * u[k];
+    }
+}
+
+static void add_ard(const sides *s, adjoint_sums *sums, double *dlog_ell)
+{
+    const size_t n = s->a.n, q = s->a.q;
+    double *sum = sums->near;
+    add_squares(&s->a, sums->rows, sum);
+    add_squares(&s->b, sums->cols, sum);
+    for (size_t k = 0; k < q; k++) {
+        for (size_t i = 0; i < n; i++) sum[k] -= 2 * s->a.u[k + q * i] * sums->Wb[i + n * k];
+        dlog_ell[k] -= 2 * sum[k];
     }
 }
 
@@ -232,20 +242,20 @@ static void stationary_adjoint(const sg_kernel *self, int n, const double *x, in
                                const double *z, const double *K, const double *Kbar,
                                double *dtheta, const sg_ws *ws)
 {
-    sg_pairs pairs;
-    stationary_pairs(self, n, x, m, z, &pairs, ws);
-    pairs.symmetric = 0; /* Kbar need not be symmetric: visit every pair */
+    sides s;
+    s.b = stationary_prepare(self, m, z, NULL, ws);
+    s.a = stationary_prepare(self, n, x, &s.b, ws);
     const size_t room = (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK);
     double *r2 = ws->doubles(room), *W = ws->doubles(room);
     adjoint_sums sums = {0, 0, 0, zeros(n, ws), zeros(m, ws),
                          zeros(self->ard ? (size_t) n * self->p : 0, ws), zeros(self->p, ws)};
-    sg_block block = {0};
-    while (sg_next_block(&pairs, &block)) {
-        add_block(self, &pairs, &block, K, Kbar, r2, W, &sums);
+    sg_block block = {0}; /* Kbar need not be symmetric: visit every pair */
+    while (sg_next_block(n, m, 0, &block)) {
+        add_block(self, &s, &block, K, Kbar, r2, W, &sums);
         ws->tick();
     }
     dtheta[0] += sums.variance;
-    if (self->ard) add_ard(&pairs, &sums, dtheta + 1);
+    if (self->ard) add_ard(&s, &sums, dtheta + 1);
     else dtheta[1] -= 2 * sums.iso;
     if (radial_of(self)->dshape) dtheta[1 + n_lengthscales(self)] += sums.shape;
 }
@@ -264,9 +274,9 @@ static const radial MATERN32 = {matern32_value, matern32_slope, NULL};
 static const radial MATERN52 = {matern52_value, matern52_slope, NULL};
 static const radial RQ = {rq_value, rq_slope, rq_dshape};
 
-#define STATIONARY(name, member)                                                       \
-    {name, stationary_ntheta, stationary_cross, stationary_diag, stationary_adjoint, \
-     stationary_adjoint_diag, &member}
+#define STATIONARY(name, member)                                                      \
+    {name, stationary_ntheta, stationary_prepare, stationary_cross, stationary_diag, \
+     stationary_adjoint, stationary_adjoint_diag, &member}
 
 const sg_kernel_type sg_kernels_stationary[] = {
     STATIONARY("rbf", RBF),

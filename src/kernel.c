@@ -6,12 +6,42 @@ int sg_kernel_ntheta(const sg_kernel *self)
     return self->type->ntheta(self);
 }
 
-/* Every call gives its working memory back, so that a loop over blocks does not grow. */
+sg_points sg_kernel_prepare(const sg_kernel *self, int n, const double *x, const sg_points *like,
+                            const sg_ws *ws)
+{
+    return self->type->prepare(self, n, x, like, ws);
+}
+
+/* Every call from here on gives its working memory back, so that a loop over blocks does not
+ * grow. */
+void sg_kernel_between(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
+                       const sg_ws *ws)
+{
+    void *mark = ws->mark();
+    self->type->cross(self, a, b, K, ws);
+    ws->release(mark);
+}
+
 void sg_kernel_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
                      double *K, const sg_ws *ws)
 {
     void *mark = ws->mark();
-    self->type->cross(self, n, x, m, z, K, ws);
+    const sg_points b = sg_kernel_prepare(self, m, z, NULL, ws);
+    if (x == z && n == m) {
+        self->type->cross(self, &b, &b, K, ws);
+    } else {
+        const sg_points a = sg_kernel_prepare(self, n, x, &b, ws);
+        self->type->cross(self, &a, &b, K, ws);
+    }
+    ws->release(mark);
+}
+
+void sg_kernel_columns(const sg_kernel *self, const sg_points *points, int m, const int *row,
+                       double *K, const sg_ws *ws)
+{
+    void *mark = ws->mark();
+    const sg_points some = sg_points_rows(points, m, row, ws);
+    self->type->cross(self, points, &some, K, ws);
     ws->release(mark);
 }
 

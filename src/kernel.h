@@ -1,21 +1,26 @@
 /* kernel.h: the kernel contract.
  *
- * A kernel type is a constant struct of five slots; a kernel node is the `self` they receive: its
+ * A kernel type is a constant struct of six slots; a kernel node is the `self` they receive: its
  * slice of theta, the input columns it sees, its children. A kernel knows nothing of y, of noise
- * or of jitter (noise belongs to the likelihood), so cross() never has to know whether x and z
+ * or of jitter (noise belongs to the likelihood), so cross() never has to know whether a and b
  * are the same points; when the pointers are equal it may use the symmetry.
  *
  *   ntheta(self)                          number of hyperparameters, all on the log scale
- *   cross(self, n, x, m, z, K, ws)        K[n x m] overwritten
- *   diag(self, n, x, k, ws)               k[n] overwritten: the diagonal of cross(x, x)
+ *   prepare(self, n, x, like, ws)         the points x as this kernel sees them (points.h), to be
+ *                                         paired with each other and, if not NULL, with `like`;
+ *                                         holds for this theta, stays in ws, copies what it needs
+ *   cross(self, a, b, K, ws)              K[a->n x b->n] overwritten, from prepared points
+ *   diag(self, n, x, k, ws)               k[n] overwritten: the diagonal of x with itself
  *   adjoint(self, n, x, m, z, K, Kbar, dtheta, ws)
  *       adds sum_ij Kbar_ij dK_ij/dtheta_t to dtheta[t] for every t in one pass;
- *       K[n x m] is what cross() gave. Symmetric use (z == x) is the caller's to symmetrise.
+ *       K[n x m] is what sg_kernel_cross() gave. Symmetric use (z == x) is the caller's to
+ *       symmetrise.
  *   adjoint_diag(self, n, x, kbar, dtheta, ws)
  *       adds sum_i kbar_i dK_ii/dtheta_t
  *
  * x is n x D, z is m x D, column-major, contiguous, finite. Slots allocate from ws only and give
- * it back. Cost promise: O(n m p), distances and inner products by one dgemm.
+ * it back, but for what prepare() returns. Cost promise: prepare O(n p), cross and adjoint
+ * O(n m p), distances and inner products by one dgemm.
  *
  * To add a stationary kernel: three functions and a row in kern_stationary.c, a constructor in
  * R/kernels.R, a formula in helper-reference.R. The catalogue, ARD, gradients and contract tests
@@ -23,14 +28,16 @@
 #ifndef SG_KERNEL_H
 #define SG_KERNEL_H
 
-#include "types.h"
+#include "points.h"
 
 typedef struct sg_kernel sg_kernel;
 
 typedef struct {
     const char *name;
     int (*ntheta)(const sg_kernel *self);
-    void (*cross)(const sg_kernel *self, int n, const double *x, int m, const double *z, double *K,
+    sg_points (*prepare)(const sg_kernel *self, int n, const double *x, const sg_points *like,
+                         const sg_ws *ws);
+    void (*cross)(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
                   const sg_ws *ws);
     void (*diag)(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws);
     void (*adjoint)(const sg_kernel *self, int n, const double *x, int m, const double *z,
@@ -52,8 +59,16 @@ struct sg_kernel {
 };
 
 int sg_kernel_ntheta(const sg_kernel *self);
+sg_points sg_kernel_prepare(const sg_kernel *self, int n, const double *x, const sg_points *like,
+                            const sg_ws *ws);
+void sg_kernel_between(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
+                       const sg_ws *ws);
+/* K[n x m] of x[n x D] and z[m x D]: both prepared, z by itself and x like it, then cross() */
 void sg_kernel_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
                      double *K, const sg_ws *ws);
+/* K[n x m]: the columns row[0..m-1] of the matrix of prepared points with themselves. O(n m p) */
+void sg_kernel_columns(const sg_kernel *self, const sg_points *points, int m, const int *row,
+                       double *K, const sg_ws *ws);
 void sg_kernel_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws);
 void sg_kernel_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                        const double *K, const double *Kbar, double *dtheta, const sg_ws *ws);

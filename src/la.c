@@ -40,6 +40,13 @@ void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, i
              const double *B, int ldb, double b, double *C, int ldc)
 {
     if (m == 0 || n == 0) return;
+    if (k == 0) {
+        for (int j = 0; j < n; j++) {
+            double *col = C + (size_t) ldc * j;
+            for (int i = 0; i < m; i++) col[i] = b == 0 ? 0 : b * col[i];
+        }
+        return;
+    }
     F77_CALL(dgemm)(&ta, &tb, &m, &n, &k, &a, A, &lda, B, &ldb, &b, C, &ldc FCONE FCONE);
 }
 

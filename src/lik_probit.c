@@ -32,9 +32,8 @@ static void probit_tilt(const sg_lik *self, const double *y, const double *mu, c
                         double *logz, double *d1, double *d2)
 {
     const double scale = sqrt(1 + *s2), z = y[0] * (*mu + self->theta[0]) / scale;
-    double curv;
-    const double h = sg_hazard(z, &curv);
-    *logz = sg_log_Phi(z);
+    double h, curv;
+    *logz = sg_log_Phi_slopes(z, &h, &curv);
     *d1 = y[0] * h / scale;
     *d2 = -curv / (1 + *s2);
 }

@@ -1,33 +1,94 @@
+/* normal.c: log Phi and its slopes from rational approximations by Cody (1969, Rational Chebyshev
+ * approximations for the error function, Mathematics of Computation 23), in the form of his ANORM
+ * (SPECFUN). Each leaves exp(-z^2/2) out, which logarithms and slopes need not have put in. */
 #include <math.h>
 #include <Rmath.h>
 #include "normal.h"
 
+static const double CENTRE_END = 0.67448975, FAR = 5.656854249492380195;
+
+static const double CENTRE_P[] = {
+    0.065682337918207449113, 2.2352520354606839287, 161.02823106855587881, 1067.6894854603709582,
+    18154.981253343561249
+};
+static const double CENTRE_Q[] = {
+    1, 47.20258190468824187, 976.09855173777669322, 10260.932208618978205, 45507.789335026729956
+};
+static const double TAIL_P[] = {
+    1.0765576773720192317e-8, 0.39894151208813466764, 8.8831497943883759412,
+    93.506656132177855979, 597.27027639480026226, 2494.5375852903726711, 6848.1904505362823326,
+    11602.651437647350124, 9842.7148383839780218
+};
+static const double TAIL_Q[] = {
+    1, 22.266688044328115691, 235.38790178262499861, 1519.377599407554805, 6485.558298266760755,
+    18615.571640885098091, 34900.952721145977266, 38912.003286093271411, 19685.429676859990727
+};
+static const double FAR_P[] = {
+    0.02307344176494017303, 0.21589853405795699, 0.1274011611602473639, 0.022235277870649807,
+    0.001421619193227893466, 2.9112874951168792e-5
+};
+static const double FAR_Q[] = {
+    1, 1.28426009614491121, 0.468238212480865118, 0.0659881378689285515, 0.00378239633202758244,
+    7.29751555083966205e-5
+};
+
+enum { CENTRE_DEGREE = 4, TAIL_DEGREE = 8, FAR_DEGREE = 5 };
+
+/* P(x) / Q(x), highest powers first */
+static inline double ratio(int degree, const double *P, const double *Q, double x)
+{
+    double p = P[0], q = Q[0];
+    for (int k = 1; k <= degree; k++) p = p * x + P[k], q = q * x + Q[k];
+    return p / q;
+}
+
+/* exp(-z^2/2) to the last digit: z^2 itself would round z^2/2 eps away. high^2 is exact. */
+static double bell(double z)
+{
+    if (fabs(z) > 39) return 0; /* less than any double */
+    const double high = (float) z, t = 0.5 * (z - high) * (z + high);
+    return exp(-0.5 * high * high) * (1 - t * (1 - t / 2 * (1 - t / 3)));
+}
+
+/* Phi(-x) / exp(-x^2/2) for x > CENTRE_END; *excess = h(-x) - x, which is what h (h + z) needs
+ * and what a difference of h and x would lose digits of when they are close. */
+static double tail(double x, double *excess)
+{
+    if (x < FAR) {
+        const double out = ratio(TAIL_DEGREE, TAIL_P, TAIL_Q, x);
+        *excess = M_1_SQRT_2PI / out - x;
+        return out;
+    }
+    const double s = 1 / (x * x), t = s * ratio(FAR_DEGREE, FAR_P, FAR_Q, s) / M_1_SQRT_2PI;
+    *excess = x > 1e8 ? 1 / x : x * t / (1 - t);
+    return M_1_SQRT_2PI * (1 - t) / x;
+}
+
+double sg_log_Phi_slopes(double z, double *h, double *curv)
+{
+    double excess, Phi, logs;
+    if (z < -CENTRE_END) {
+        const double factor = tail(-z, &excess);
+        *h = excess - z;
+        *curv = *h * excess;
+        return log(factor) - 0.5 * z * z;
+    }
+    const double phi = bell(z);
+    if (z > CENTRE_END) {
+        const double above = phi * tail(z, &excess);
+        Phi = 1 - above;
+        logs = log1p(-above);
+    } else {
+        Phi = 0.5 + z * ratio(CENTRE_DEGREE, CENTRE_P, CENTRE_Q, z * z);
+        logs = log(Phi);
+    }
+    *h = M_1_SQRT_2PI * phi / Phi;
+    *curv = *h * (*h + z);
+    return logs;
+}
+
 double sg_log_Phi(double z)
 {
-    return Rf_pnorm5(z, 0, 1, 1, 1);
-}
-
-/* h + z for z < 0 by the continued fraction of Mills' ratio, x = -z:
- *   h - x = 1/(x + 2/(x + 3/(x + ...)))
- * Nothing cancels, so h (h + z) keeps all its digits where h itself is close to x.
- * 60 terms reach rounding level for x >= 5. Beyond 1e8 the first term is exact. */
-static double hazard_excess(double x)
-{
-    enum { TERMS = 60 };
-    if (x > 1e8) return 1 / x;
-    double t = x;
-    for (int k = TERMS; k >= 2; k--) t = x + k / t;
-    return 1 / t;
-}
-
-double sg_hazard(double z, double *curv)
-{
-    if (z < -5) {
-        const double excess = hazard_excess(-z), h = excess - z;
-        *curv = h * excess;
-        return h;
-    }
-    const double h = exp(-0.5 * z * z - M_LN_SQRT_2PI - sg_log_Phi(z));
-    *curv = h * (h + z);
-    return h;
+    double h, curv;
+    return sg_log_Phi_slopes(z, &h, &curv);
 }

@@ -4,7 +4,8 @@
 
 /* log Phi(z) */
 double sg_log_Phi(double z);
-/* h(z) = phi(z)/Phi(z), the slope of log Phi; *curv = h (h + z) = -(log Phi)'' in (0, 1) */
-double sg_hazard(double z, double *curv);
+/* log Phi(z), its slope h(z) = phi(z)/Phi(z), and *curv = h (h + z) = -(log Phi)'' in (0, 1); one
+ * rational function, at most one exponential and one logarithm for all three. */
+double sg_log_Phi_slopes(double z, double *h, double *curv);
 
 #endif

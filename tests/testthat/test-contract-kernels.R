@@ -128,6 +128,26 @@ test_that("blocks of columns fit together: 127 to 300 of them, few rows or many"
   })
 })
 
+test_that("columns of prepared points are those of the matrix, of a part of the points too", {
+  set.seed(16)
+  x <- points(140L)
+  kept <- seq_len(140L) %% 3 != 0
+  which <- c(7L, 1L, 93L, 7L)
+  for_all(function(case, label) {
+    columns <- function(kept, which) {
+      .Call(sg_kernel_columns, case$spec, case$theta, x, kept, which)
+    }
+    # centred on all points, or on those of the block: the last digit may differ
+    expect_lt(gap(columns(!logical(140L), which), cross(case, x)[, which]), 1e-13, label = label)
+    expect_lt(gap(columns(kept, which), cross(case, x[kept, ])[, which]), 1e-13, label = label)
+    expect_identical(dim(columns(kept, integer())), c(sum(kept), 0L), label = label)
+    expect_identical(dim(columns(logical(140L), integer())), c(0L, 0L), label = label)
+    # what a selection relies on: a point and itself, or its copy, are at no distance
+    expect_lt(gap(diag(columns(kept, seq_len(sum(kept)))),
+                  .Call(sg_kernel_diag, case$spec, case$theta, x[kept, ])), 1e-14, label = label)
+  })
+})
+
 test_that("the diagonal is that of the matrix", {
   set.seed(6)
   x <- points(10L)

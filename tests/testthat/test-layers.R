@@ -4,9 +4,9 @@
 # not, and likelihoods know nothing of kernels. A new file belongs in one of these.
 LAYERS <- list(
   base = "^(types|la|chol|quad|concave|normal|anderson)[.][ch]$",
-  kernel = "^((dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
+  kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^(lik[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
-  state = "^(weights|row_step|active|sites|ep_loop|posterior)[.][ch]$",
+  state = "^(weights|row_step|active|columns|sites|ep_loop|posterior)[.][ch]$",
   algorithm = "^(online|ep_full|ep_sparse|ep_batch|ivm)[.][ch]$",
   evidence = "^evidence[.][ch]$",
   glue = "^(glue[.]h|glue_[a-z]+[.]c|init[.]c)$"

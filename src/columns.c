@@ -1,0 +1,87 @@
+#include <math.h>
+#include <string.h>
+#include "columns.h"
+
+sg_columns sg_columns_new(const sg_kernel *kernel, const sg_candidates *c, int size,
+                          const sg_ws *ws)
+{
+    sg_columns store = {kernel, size, 0, sg_ints(size, ws), sg_ints(c->m, ws),
+                        ws->doubles((size_t) c->m * SG_AHEAD), 0};
+    sg_columns_reset(&store, c);
+    return store;
+}
+
+void sg_columns_reset(sg_columns *store, const sg_candidates *c)
+{
+    const double room = c->m > 0 ? floor(c->room / c->m) : store->size;
+    store->slots = room < store->size ? (int) room : store->size;
+    for (int s = 0; s < store->size; s++) store->holds[s] = -1;
+    for (int j = 0; j < c->m; j++) store->slot[j] = -1;
+}
+
+static void forget(sg_columns *store, int s)
+{
+    if (store->holds[s] >= 0) store->slot[store->holds[s]] = -1;
+    store->holds[s] = -1;
+}
+
+/* Column j[m] waits from now on in the last free slot behind column d of M; when there is none, in
+ * that of the column least likely to be used, if that is less likely than j. */
+static void keep(sg_columns *store, sg_candidates *c, int d, int j, const double *column)
+{
+    int at = -1;
+    for (int s = store->slots - 1; s > d; s--) {
+        if (store->holds[s] < 0) {
+            at = s;
+            break;
+        }
+        if (at < 0 || c->gain[store->holds[s]] < c->gain[store->holds[at]]) at = s;
+    }
+    if (at < 0) return;
+    if (store->holds[at] >= 0 && !(c->gain[store->holds[at]] < c->gain[j])) return;
+    forget(store, at);
+    memcpy(c->M + (size_t) c->m * at, column, c->m * sizeof(double));
+    store->holds[at] = j;
+    store->slot[j] = at;
+}
+
+/* Candidate `best` and those of largest gain whose columns do not wait already, at most `want` in
+ * all, in order; returns how many. */
+static int likeliest(const sg_columns *store, const sg_candidates *c, int best, int want,
+                     int *which)
+{
+    int count = 1;
+    which[0] = best;
+    for (int j = 0; j < c->m && want > 1; j++) {
+        if (count == want && !(c->gain[j] > c->gain[which[count - 1]])) continue;
+        if (c->gain[j] == -HUGE_VAL || j == best || store->slot[j] >= 0) continue;
+        int at = count < want ? count++ : count - 1;
+        for (; at > 1 && c->gain[j] > c->gain[which[at - 1]]; at--) which[at] = which[at - 1];
+        which[at] = j;
+    }
+    return count;
+}
+
+static const double *compute(sg_columns *store, sg_candidates *c, int d, int j, const sg_ws *ws)
+{
+    int which[SG_AHEAD];
+    const int room = store->slots - d, want = room < SG_AHEAD ? room : SG_AHEAD;
+    const int count = likeliest(store, c, j, want, which);
+    sg_kernel_columns(store->kernel, &c->points, count, which, store->K, ws);
+    store->computed += count;
+    for (int k = 1; k < count; k++) keep(store, c, d, which[k], store->K + (size_t) c->m * k);
+    return store->K;
+}
+
+const double *sg_columns_get(sg_columns *store, sg_candidates *c, int d, int j, const sg_ws *ws)
+{
+    const int front = store->holds[d];
+    if (front >= 0 && front != j) { /* the stub needs the place */
+        forget(store, d);
+        keep(store, c, d, front, c->M + (size_t) c->m * d);
+    }
+    const int waits = store->slot[j];
+    if (waits < 0) return compute(store, c, d, j, ws);
+    forget(store, waits);
+    return c->M + (size_t) c->m * waits;
+}

@@ -1,0 +1,32 @@
+/* columns.h: kernel columns of the rows likely to be included next. Eight cost little more than
+ * one, as the points are read once for all; those not used at once wait in the columns of M that
+ * the stubs have not reached yet. */
+#ifndef SG_COLUMNS_H
+#define SG_COLUMNS_H
+
+#include "active.h"
+
+enum { SG_AHEAD = 8 }; /* computed together */
+
+typedef struct {
+    const sg_kernel *kernel;
+    int size;        /* most columns of M that are ever used */
+    int slots;       /* columns that M has room for now, at most size */
+    int *holds;      /* size: the candidate whose kernel column waits in column s of M; -1: none */
+    int *slot;       /* m: where candidate j's column waits; -1: nowhere */
+    double *K;       /* m x SG_AHEAD: those just computed */
+    int computed;    /* so far */
+} sg_columns;
+
+/* For stubs of up to `size` inclusions. About 9 m. */
+sg_columns sg_columns_new(const sg_kernel *kernel, const sg_candidates *c, int size,
+                          const sg_ws *ws);
+
+/* Forgets all: the candidates have changed. */
+void sg_columns_reset(sg_columns *store, const sg_candidates *c);
+
+/* The kernel between candidate j and all candidates, column d of M being the next that a stub
+ * takes. Valid until the next call; may lie in that column. O(m p), or O(1) when it waited. */
+const double *sg_columns_get(sg_columns *store, sg_candidates *c, int d, int j, const sg_ws *ws);
+
+#endif

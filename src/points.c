@@ -1,0 +1,54 @@
+#include <string.h>
+#include "la.h"
+#include "points.h"
+
+sg_points sg_points_new(int n, int q, const sg_ws *ws)
+{
+    const sg_points points = {n, q, ws->doubles((size_t) n * q), NULL, NULL, 0, NULL};
+    return points;
+}
+
+sg_points *sg_points_array(int count, const sg_ws *ws)
+{
+    return (sg_points *) ws->doubles((size_t) count * sizeof(sg_points) / sizeof(double) + 1);
+}
+
+void sg_points_norms(sg_points *points, const sg_ws *ws)
+{
+    points->norm = ws->doubles(points->n);
+    for (int i = 0; i < points->n; i++) {
+        const double *u = points->u + (size_t) points->q * i;
+        points->norm[i] = sg_dot(points->q, u, u);
+    }
+}
+
+static void copy_point(const sg_points *from, int i, sg_points *to, int j)
+{
+    const size_t q = from->q;
+    memmove(to->u + q * j, from->u + q * i, q * sizeof(double));
+    if (from->norm) to->norm[j] = from->norm[i];
+}
+
+sg_points sg_points_rows(const sg_points *points, int m, const int *row, const sg_ws *ws)
+{
+    sg_points out = sg_points_new(m, points->q, ws);
+    if (points->norm) out.norm = ws->doubles(m);
+    for (int j = 0; j < m; j++) copy_point(points, row[j], &out, j);
+    out.centre = points->centre;
+    out.nparts = points->nparts;
+    out.part = sg_points_array(points->nparts, ws);
+    for (int c = 0; c < points->nparts; c++) {
+        out.part[c] = sg_points_rows(points->part + c, m, row, ws);
+    }
+    return out;
+}
+
+void sg_points_keep(sg_points *points, const int *kept)
+{
+    int at = 0;
+    for (int i = 0; i < points->n; i++) {
+        if (kept[i]) copy_point(points, i, points, at++);
+    }
+    points->n = at;
+    for (int c = 0; c < points->nparts; c++) sg_points_keep(points->part + c, kept);
+}
