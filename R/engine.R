@@ -56,20 +56,27 @@ engine_sparse <- function(problem, theta, freeze, sweeps) {
   run
 }
 
-# Selection of an active set at theta. `luck` comes from R's generator, and only where it matters.
+# What a selection leaves to luck, from R's generator and only where it matters.
+draw_luck <- function(problem) {
+  n <- nrow(problem$x)
+  method <- problem$method
+  needed <- method$select == "random" || method$pool < n * min(method$size, n)
+  as.double(if (needed) sample.int(n) else seq_len(n))
+}
+
+# Selection of an active set at theta, with the problem's luck if it brings some.
 engine_ivm <- function(problem, theta) {
   from_kernel <- seq_len(problem$nkernel)
   method <- problem$method
   n <- nrow(problem$x)
   size <- min(method$size, n)
   pool <- min(method$pool, n * size)
-  needs_luck <- method$select == "random" || pool < n * size
   options <- list(size = size, min_gain = method$min_gain, pool = max(pool, size),
                   select = match(method$select, c("information", "entropy", "random")) - 1L,
                   block = method$block, keep = method$keep, exchange = method$exchange)
   .Call(sg_ivm, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
         theta[-from_kernel], problem$rows, problem$offset,
-        as.double(if (needs_luck) sample.int(n) else seq_len(n)), options)
+        if (is.null(problem$luck)) draw_luck(problem) else problem$luck, options)
 }
 
 # log Z and its derivatives of all rows at marginals of the latent function.
@@ -177,3 +184,13 @@ lik_values <- function(fit) {
 
 # Kernel matrix between scaled inputs x and z.
 engine_kernel <- function(fit, x, z) .Call(sg_kernel_cross, fit$spec, kernel_theta(fit), x, z)
+
+# The IVM's log Q(D|theta) = -phi (paper eq. 11) on an active set, with its gradient for the sites
+# as they are. active: `rows` in order of inclusion, their `tau` and `nu`, all rows `at_hand`; row
+# numbers are integers. renew: set the sites at theta first, in the order of the rows.
+engine_phi <- function(problem, theta, active, renew = FALSE, gradient = TRUE) {
+  from_kernel <- seq_len(problem$nkernel)
+  .Call(sg_ivm_criterion, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
+        theta[-from_kernel], problem$rows, problem$offset, active$rows, active$at_hand,
+        active[c("tau", "nu")], list(renew = renew, gradient = gradient))
+}

@@ -3,12 +3,28 @@
 BOX <- 10          # half width of the search box around the start, for logarithms
 IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wants it so
 
-# An evaluator with memory: value and gradient come from one run, and sites are warm-started from
-# the last run that converged.
-make_objective <- function(problem, table, verbose) {
+# A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else
+# its owner wants to find in objective$state$last$run. This one is the log evidence; sites are
+# warm-started from the last run that converged.
+evidence_criterion <- function(problem) {
+  sites <- NULL
+  function(theta) {
+    run <- engine_run(problem, theta, sites, gradient = TRUE)
+    good <- run$status == 0L && run$converged
+    if (!good && !is.null(sites)) {
+      run <- engine_run(problem, theta, NULL, gradient = TRUE)
+      good <- run$status == 0L && run$converged
+    }
+    if (good) sites <<- run[c("tau", "nu")]
+    c(run[c("status", "logz", "gradient")], list(sites = sites))
+  }
+}
+
+# An evaluator with memory: value and gradient, of minus criterion and log prior, come from one run.
+# progress: see new_progress().
+make_objective <- function(criterion, table, progress) {
   free <- which(table$free)
   state <- new.env(parent = emptyenv())
-  state$sites <- NULL
   state$evaluations <- 0L
   state$failures <- 0L
   state$last <- list(par = NULL)
@@ -16,7 +32,7 @@ make_objective <- function(problem, table, verbose) {
     if (identical(par, state$last$par)) return(state$last)
     theta <- replace(table$theta, free, par)
     prior <- hyper_log_prior(table, theta)
-    run <- run_warm(problem, theta, state)
+    run <- criterion(theta)
     state$evaluations <- state$evaluations + 1L
     value <- run$logz + prior$value
     ok <- run$status == 0L && is.finite(value) && all(is.finite(run$gradient))
@@ -24,27 +40,14 @@ make_objective <- function(problem, table, verbose) {
     state$last <- list(
       par = par,
       value = if (ok) -value else IMPOSSIBLE,
-      gradient = if (ok) -(run$gradient[free] + prior$gradient) else numeric(length(free))
+      gradient = if (ok) -(run$gradient[free] + prior$gradient) else numeric(length(free)),
+      run = run
     )
-    if (verbose) {
-      message(sprintf("%4d  log evidence + log prior %.6g%s", state$evaluations, value,
-                      if (ok) "" else "  (failed)"))
-    }
+    progress$step(value, ok, theta, run)
     state$last
   }
   list(value = function(par) evaluate(par)$value, gradient = function(par) evaluate(par)$gradient,
        state = state)
-}
-
-run_warm <- function(problem, theta, state) {
-  run <- engine_run(problem, theta, state$sites, gradient = TRUE)
-  good <- run$status == 0L && run$converged
-  if (!good && !is.null(state$sites)) {
-    run <- engine_run(problem, theta, NULL, gradient = TRUE)
-    good <- run$status == 0L && run$converged
-  }
-  if (good) state$sites <- run[c("tau", "nu")]
-  run
 }
 
 search_once <- function(objective, start, centre, control) {
@@ -107,16 +110,21 @@ leave_trap <- function(objective, table, result, centre, control) {
   result
 }
 
+# Where the free hyperparameters are searched: a bias has its prior, and no box.
+search_box <- function(table) {
+  list(value = table$start[table$free], reach = ifelse(table$log, BOX, Inf)[table$free])
+}
+
+at_edge <- function(par, table, centre) {
+  table$name[table$free][abs(par - centre$value) > centre$reach - 1e-6]
+}
+
 # Returns the table with learned theta, the last sites, and a record of the search. from: where to
 # go on from an earlier search; NULL for the table's starts.
-learn_hyper <- function(problem, table, control, verbose = FALSE, from = NULL) {
+learn_hyper <- function(problem, table, control, progress, from = NULL) {
   free <- which(table$free)
-  if (is.null(control) || length(free) == 0L) {
-    return(list(table = table, sites = NULL, record = NULL))
-  }
-  objective <- make_objective(problem, table, verbose)
-  # a bias has its prior, and no box
-  centre <- list(value = table$start[free], reach = ifelse(table$log[free], BOX, Inf))
+  objective <- make_objective(evidence_criterion(problem), table, progress)
+  centre <- search_box(table)
   random <- replicate(control$restarts, random_start(centre$value), simplify = FALSE)
   starts <- if (is.null(from)) c(list(best_start(objective, table)), random) else list(from)
   results <- lapply(starts, function(start) search_once(objective, start, centre, control))
@@ -134,9 +142,11 @@ learn_hyper <- function(problem, table, control, verbose = FALSE, from = NULL) {
     evaluations = objective$state$evaluations, failures = objective$state$failures,
     objective = -values, converged = settled(best, gradient),
     gradient = stats::setNames(-gradient, table$name[free]),
-    at_bound = table$name[free][abs(best$par - centre$value) > centre$reach - 1e-6]
+    at_bound = at_edge(best$par, table, centre),
+    advice = paste0("the evidence is steepest in ", table$name[free][which.max(abs(gradient))],
+                    ". Raise learn_control(inner =)")
   )
-  list(table = table, sites = objective$state$sites, record = record)
+  list(table = table, sites = objective$state$last$run$sites, record = record)
 }
 
 # L-BFGS-B gives up its line search ("abnormal termination") when rounding hides further progress;
@@ -148,14 +158,12 @@ settled <- function(result, gradient) {
 # Names what did not settle. Noise at its lower edge is no cause for alarm: the data have none.
 warn_about_search <- function(record) {
   if (is.null(record)) return(invisible())
-  steepest <- names(which.max(abs(record$gradient)))
   at_bound <- setdiff(record$at_bound, "noise")
   if (length(at_bound)) {
     warn_sparsegp("Learning ended with ", toString(at_bound), " at the edge of its range; ",
                   "give it a start or a prior.")
   } else if (!record$converged) {
     warn_sparsegp("Learning stopped before it converged, after ", record$evaluations,
-                  " evaluations; the evidence is steepest in ", steepest,
-                  ". Raise learn_control(inner =) or give a start.")
+                  " evaluations; ", record$advice, " or give a start.")
   }
 }

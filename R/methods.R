@@ -73,9 +73,11 @@
 #' `"active"` these sites are iterated to convergence, by full EP on the active rows. With
 #' `"basis"` the active set is the basis of batch EP, to which all rows contribute: the remedy the
 #' paper names for its variances and for regression. Learning maximises the evidence of batch EP on
-#' the active set in rounds, as for `method_ep(size =)`. `fit$convergence$selection` records why the
-#' selection `stopped` and its `trace`: `size`, `row`, `gain` in nats, and `log_evidence` (minus the
-#' paper's eq. 11, over the candidates at hand); `plot(type = "trace")` draws it.
+#' the active set in rounds, as for `method_ep(size =)`, or the paper's own criterion, see below.
+#' `logLik()` is the evidence of batch EP, or with `refine = "none"` that criterion.
+#' `fit$convergence$selection` records why the selection `stopped` and its `trace`: `size`, `row`,
+#' `gain` in nats, and `log_evidence`, the sum of log Z of every inclusion given those before it and
+#' of all other candidates at hand; `plot(type = "trace")` draws it.
 #'
 #' Information gain chooses well for classes. In regression the largest surprises are also the
 #' noisiest rows: there, and where most rows are informative, the exchanges of `method_ep(size =)`
@@ -117,6 +119,34 @@
 #' points raises the log evidence by more than 1, the search goes on from the best, at most three
 #' times. That takes some ten evaluations where there was no trap.
 #'
+#' `fit$learning` records the search: `evaluations` and how many of them were `failures`, the
+#' `objective` of every start, whether it `converged`, the last `gradient`, what ended `at_bound`,
+#' and for methods that choose their basis the objective of each of the `rounds`.
+#'
+#' @section Learning by the informative vector machine's criterion:
+#' With `criterion = "ivm"` the hyperparameters of `method_ivm()` maximise \eqn{\log Q(D|\theta) =
+#' -\phi}{log Q(D|theta) = -phi} (IVM paper, eq. 11) plus log priors: the evidence of the active
+#' rows' sites, and the predictive densities of all other rows at hand, without refinement. It costs
+#' a fraction of batch EP's evidence. Whatever `refine` is then runs at what was learned.
+#'
+#' A round is a major and at most `inner` minor steps. The major step selects the active set and its
+#' sites at the current hyperparameters; minor steps search with both sets of rows held (section
+#' 3.3). The paper's 15 rounds of 8 steps are the default. What the sites do in minor steps is the
+#' `strategy` (6.1.1):
+#'
+#' | | sites | search |
+#' |---|---|---|
+#' | `"constant"` | held | `optim(method = "L-BFGS-B")`; value and gradient (eqs 14, 12) agree, but the further it goes the less the sites fit |
+#' | `"hybrid"` | set anew for each search direction | quasi-Newton (BFGS) directions, line searches at held sites; the criterion may go up from one direction to the next |
+#' | `"exact"` | set anew at every evaluation, in the order of inclusion | `optim()` on the criterion itself, with the gradient of held sites: many line searches fail |
+#'
+#' Reselection makes the criterion jump, so it need not rise from round to round. The best major
+#' step is kept, the one at the start included; `fit$learning$start` and `rounds` are the objectives
+#' at the start and at the major step that ends each round, `line_searches` counts those that
+#' failed. Learning counts as converged when the last round was not the best by more than 1. Where
+#' `pool` shrinks the candidates only those left count, which in regression are the noisier ones:
+#' noise is then overestimated. The search for inputs that act only together is not made.
+#'
 #' @param size Most points in the basis or the active set; whole number of at least 1, or for
 #'   `method_ep()` `Inf`: all rows.
 #' @param projection What a row that does not join the basis does to the posterior: `"moment"` or
@@ -144,9 +174,13 @@
 #' @param min_gain The selection stops when no candidate gains more nats; at least 0.
 #' @param pilot Rows from which scaling, starts and learned values are taken; whole number of at
 #'   least 1.
-#' @param inner Most iterations of a search; whole number of at least 1.
+#' @param criterion What is maximised: the log `"evidence"` of EP, or for `method_ivm()` also the
+#'   `"ivm"`'s own criterion.
+#' @param inner Most iterations of a search; whole number of at least 1, or `NULL`: 200 for the
+#'   evidence, 8 for `"ivm"`.
 #' @param outer Rounds of selection and search, for methods that choose their basis; whole number
-#'   of at least 1.
+#'   of at least 1, or `NULL`: 2 for the evidence, 15 for `"ivm"`.
+#' @param strategy What the sites do while the `"ivm"` criterion is searched, see its section.
 #' @param restarts Further searches from random starts; whole number of at least 0.
 #' @return A value of class `sparsegp_method` or `sparsegp_learn`. Errors are of class
 #'   `sparsegp_error`.
@@ -154,7 +188,7 @@
 #'   Minka's expectation propagation for Gaussian process classification*, section 2. Csató, L.
 #'   (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters 3 and 4, appendix G.
 #'   Seeger, Lawrence and Herbrich, *Efficient Nonparametric Bayesian Modelling with Sparse Gaussian
-#'   Process Approximations*, section 3 and appendix C.1.
+#'   Process Approximations*, sections 3 and 6.1 and appendix C.
 #' @examples
 #' method_ep(tol = 1e-8)
 #' set.seed(1)
@@ -165,6 +199,10 @@
 #'
 #' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs, method = method_ivm(size = 30))
 #' plot(fit, type = "trace")
+#' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs,
+#'                 method = method_ivm(size = 30, refine = "none"),
+#'                 learn = learn_control("ivm", outer = 5))
+#' fit$learning$rounds
 #'
 #' d <- data.frame(x = runif(2000, -10, 10))
 #' d$y <- d$x / 10 + sin(d$x) / d$x + 0.1 * rnorm(2000)
@@ -227,11 +265,20 @@ new_method <- function(type, label, settings) {
 
 #' @rdname methods
 #' @export
-learn_control <- function(inner = 200, outer = 2, restarts = 0) {
-  structure(list(inner = check_count(inner, "inner"), outer = check_count(outer, "outer"),
-                 restarts = check_count(restarts, "restarts", 0L)),
+learn_control <- function(criterion = c("evidence", "ivm"), inner = NULL, outer = NULL,
+                          strategy = c("constant", "hybrid", "exact"), restarts = 0) {
+  criterion <- check_choice(criterion, names(LEARN_DEFAULTS), "criterion")
+  default <- LEARN_DEFAULTS[[criterion]]
+  strategy <- check_choice(strategy, names(STRATEGIES), "strategy")
+  structure(list(criterion = criterion,
+                 inner = check_count(if (is.null(inner)) default[["inner"]] else inner, "inner"),
+                 outer = check_count(if (is.null(outer)) default[["outer"]] else outer, "outer"),
+                 strategy = strategy, restarts = check_count(restarts, "restarts", 0L)),
             class = "sparsegp_learn")
 }
+
+# For "ivm" those of the IVM paper's section 6.1.
+LEARN_DEFAULTS <- list(evidence = c(inner = 200, outer = 2), ivm = c(inner = 8, outer = 15))
 
 #' @export
 print.sparsegp_method <- function(x, ...) {
@@ -243,7 +290,8 @@ print.sparsegp_method <- function(x, ...) {
 
 #' @export
 print.sparsegp_learn <- function(x, ...) {
-  cat("<learning> ", toString(paste(names(x), unlist(x), sep = " = ")), "\n", sep = "")
+  shown <- x[x$criterion == "ivm" | names(x) != "strategy"] # the evidence has no strategies
+  cat("<learning> ", toString(paste(names(shown), shown, sep = " = ")), "\n", sep = "")
   invisible(x)
 }
 

@@ -147,12 +147,21 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   cat("\n")
   print_course(fit)
   if (!is.null(fit$learning)) {
-    cat("Learning: ", counted(fit$learning$evaluations, "evaluation"), " of the evidence, ",
+    cat("Learning: ", counted(fit$learning$evaluations, "evaluation"), " of the criterion, ",
         fit$learning$failures, " failed; largest slope ",
         format(max(abs(fit$learning$gradient)), digits = 2L), "\n", sep = "")
+    print_rounds(fit$learning)
   }
   print_convergence(fit)
   invisible(x)
+}
+
+# Rounds of selection and search, by what each reached; they need not go up.
+print_rounds <- function(record) {
+  if (is.null(record$rounds)) return(invisible())
+  cat("Rounds reached ", toString(format(record$rounds, digits = 6L)), sep = "")
+  if (!is.null(record$line_searches)) cat("; failed line searches:", record$line_searches)
+  cat("\n")
 }
 
 # How it went: a stream's rows by what became of them, or the sweeps of EP.

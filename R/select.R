@@ -13,6 +13,7 @@ selects_basis <- function(problem) {
 #   run     (problem, theta) where it owns the posterior: a run as engine_run() gives it
 #   record  (run) what a choice leaves in the fit: exchanges, log_evidence and change of its sweeps,
 #           or the gains of its inclusions
+#   phi     can it be learned by the IVM paper's criterion?
 SELECTIONS <- list(
   ep = list(
     owns = function(problem) {
@@ -25,13 +26,15 @@ SELECTIONS <- list(
       engine_sparse(problem, theta, freeze = sweeps, sweeps = sweeps)
     },
     run = function(problem, theta) sweeping_run(problem, theta),
-    record = function(run) list(sweeps = run$trace)
+    record = function(run) list(sweeps = run$trace),
+    phi = FALSE
   ),
   ivm = list(
     owns = function(problem) is.null(problem$basis) && problem$method$refine != "basis",
     choose = function(problem, theta, learning) engine_ivm(problem, theta),
     run = function(problem, theta) active_run(problem, theta),
-    record = function(run) list(selection = inclusions(run))
+    record = function(run) list(selection = inclusions(run)),
+    phi = TRUE
   )
 )
 
@@ -59,24 +62,42 @@ select_basis <- function(problem, table, learning) {
 # The table with learned theta, the sites to start from, the record of the search, the problem with
 # its basis.
 learn_model <- function(problem, table, control, verbose) {
-  learns <- !is.null(control) && any(table$free)
-  if (!selects_basis(problem)) {
-    return(c(learn_hyper(problem, table, control, verbose), list(problem = problem)))
+  if (is.null(control) || !any(table$free)) return(choose_at(problem, table))
+  with_progress(new_progress(verbose, control$outer * control$inner), function(progress) {
+    CRITERIA[[control$criterion]](problem, table, control, progress)
+  })
+}
+
+# What a model is learned by: functions of (problem, table, control, progress) that return what
+# learn_model() does.
+CRITERIA <- list(
+  evidence = function(problem, table, control, progress) {
+    if (selects_basis(problem)) return(learn_rounds(problem, table, control, progress))
+    c(learn_hyper(problem, table, control, progress), list(problem = problem))
+  },
+  ivm = function(problem, table, control, progress) {
+    learned <- learn_by_phi(problem, table, control, progress)
+    c(choose_at(learned$problem, learned$table), learned["record"])
   }
-  if (learns) return(learn_rounds(problem, table, control, verbose))
-  if (owns_posterior(problem)) return(list(table = table, problem = problem))
+)
+
+# The problem at the table's theta, with its basis where batch EP is to have one.
+choose_at <- function(problem, table) {
+  if (!selects_basis(problem) || owns_posterior(problem)) {
+    return(list(table = table, problem = problem))
+  }
   c(list(table = table), select_basis(problem, table, learning = FALSE))
 }
 
 # Rounds of (select, learn). Another basis may well be worse, so the best round is kept.
-learn_rounds <- function(problem, table, control, verbose) {
+learn_rounds <- function(problem, table, control, progress) {
   best <- NULL
   reached <- numeric()
   spent <- 0L
   for (round in seq_len(control$outer)) {
     choice <- select_basis(problem, table, learning = TRUE)
     from <- if (round > 1L) table$theta[table$free]
-    learned <- learn_hyper(choice$problem, table, control, verbose, from)
+    learned <- learn_hyper(choice$problem, table, control, progress, from)
     table <- learned$table
     reached <- c(reached, max(learned$record$objective))
     spent <- spent + learned$record$evaluations
@@ -156,8 +177,9 @@ active_run <- function(problem, theta) {
   run$basis <- problem$x[rows, , drop = FALSE]
   latent <- engine_latent(problem, theta, run, problem$x)
   all <- all_rows(problem, theta, run, rows, latent)
-  # as it was added up during the selection, unless sites have changed since
-  if (!refined && run$exchanged == 0L && length(rows)) all$logz <- run$logz[length(rows)]
+  if (!refined && length(rows)) { # over the rows at hand, of which learning knows as well
+    all$logz <- engine_phi(problem, theta, active_set(run), gradient = FALSE)$logz
+  }
   steps <- run[c("sweeps", "change", "converged", "damped", "sequential", "skipped", "trace")]
   if (!refined) steps <- SET_ONCE
   c(list(status = 0L, basis = run$basis, basis_rows = rows, alpha = run$alpha, G = run$G, H = NULL,

@@ -54,7 +54,8 @@
 #' @param scale Standardise the inputs? Kernel arguments and `coef()` are then in scaled units.
 #' @param keep_x Keep the inputs in the fit (for plots)? Default: with at most two inputs, and
 #'   always when the posterior needs all rows, as full EP does; never for streams.
-#' @param verbose Report every evaluation while learning?
+#' @param verbose Show how learning goes: a progress bar, or where R is not interactive a line for
+#'   every evaluation?
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
@@ -197,8 +198,10 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
   check_class(kernel, "sparsegp_kernel", "kernel", "Give a kernel_*() value such as kernel_rbf()")
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
   method <- as_method(method)
+  control <- as_learn(learn)
+  check_criterion(control, method, basis)
   list(likelihood = likelihood, kernel = kernel, method = method,
-       streams = identical(method$type, "online"), control = as_learn(learn), prior = prior,
+       streams = identical(method$type, "online"), control = control, prior = prior,
        scale = check_flag(scale, "scale"), keep_x = keep_x,
        verbose = check_flag(verbose, "verbose"), basis = basis)
 }

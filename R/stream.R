@@ -203,7 +203,7 @@ begin <- function(fit, rows) {
   points <- stream_basis(setup$basis, stream$coder, pilot_frame, rows$x)
   basis <- resolve_basis(points, problem$x, model$scaling)
   problem$basis <- basis$x
-  learned <- learn_hyper(problem, model$table, setup$control, setup$verbose)
+  learned <- learn_model(problem, model$table, setup$control, setup$verbose)
   stream["waiting"] <- list(NULL)
   stream$state <- empty_state(ncol(problem$x), problem$latents)
   stream$predefined <- !is.null(basis$x)

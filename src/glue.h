@@ -46,6 +46,8 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
                    SEXP sites, SEXP options, SEXP basis);
 SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
               SEXP luck, SEXP options);
+SEXP sg_r_ivm_criterion(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
+                        SEXP offset, SEXP active, SEXP at_hand, SEXP sites, SEXP options);
 SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
                     SEXP offset, SEXP options);
 SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP state, SEXP basis, SEXP x, SEXP lik, SEXP ltheta,

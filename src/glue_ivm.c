@@ -1,14 +1,16 @@
-/* glue_ivm.c: selection by the informative vector machine. */
+/* glue_ivm.c: the informative vector machine: selection, and what it learns by. */
 #include "glue.h"
 #include "ivm.h"
+#include "ivm_criterion.h"
 
 enum {
     OUT_STATUS, OUT_ID, OUT_TAU, OUT_NU, OUT_GAIN, OUT_LOGZ, OUT_STOP, OUT_EXCHANGED, OUT_ALPHA,
-    OUT_G, OUT_H
+    OUT_G, OUT_H, OUT_AT_HAND
 };
 
 static const char *const IVM_FIELDS[] = {
-    "status", "id", "tau", "nu", "gain", "logz", "stop", "exchanged", "alpha", "G", "H", ""
+    "status", "id", "tau", "nu", "gain", "logz", "stop", "exchanged", "alpha", "G", "H", "at_hand",
+    ""
 };
 
 static void write_active(SEXP out, const sg_active *active, sg_status *status)
@@ -24,9 +26,18 @@ static void write_active(SEXP out, const sg_active *active, sg_status *status)
     if (*status == SG_OK) *status = sg_active_stored(active, alpha, G);
 }
 
+/* from 1 */
+static SEXP row_numbers(int count, const int *row)
+{
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, count));
+    for (int i = 0; i < count; i++) INTEGER(out)[i] = row[i] + 1;
+    UNPROTECT(1);
+    return out;
+}
+
 /* luck: n distinct numbers in random order. options: size, select (0 information, 1 entropy, 2 by
  * luck), min_gain, pool, block, keep, exchange. tau and nu are of the active rows, in order of
- * inclusion.
+ * inclusion; at_hand are the candidates there were in the end.
  * Memory: min(n size, pool) doubles, size^2, and about 10 n. */
 SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
               SEXP luck, SEXP options)
@@ -44,12 +55,59 @@ SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, S
                                 sg_doubles_of(luck, rows.n, "luck")};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) IVM_FIELDS));
     sg_active active = sg_active_new(opt.size, ws);
-    sg_ivm_report report = {SG_IVM_SIZE, 0};
+    sg_ivm_report report = {SG_IVM_SIZE, 0, 0, NULL};
     sg_status status = sg_ivm_run(kern, &rows, sg_cols_of(x), REAL(x), &opt, &active, &report, ws);
     write_active(out, &active, &status);
     SET_VECTOR_ELT(out, OUT_STOP, Rf_ScalarInteger(report.stop));
     SET_VECTOR_ELT(out, OUT_EXCHANGED, Rf_ScalarInteger(report.exchanged));
+    SET_VECTOR_ELT(out, OUT_AT_HAND, row_numbers(report.left, report.row));
     SET_VECTOR_ELT(out, OUT_STATUS, Rf_ScalarInteger(status));
+    UNPROTECT(1);
+    return out;
+}
+
+enum { CRITERION_STATUS, CRITERION_LOGZ, CRITERION_GRADIENT, CRITERION_TAU, CRITERION_NU };
+
+static const char *const CRITERION_FIELDS[] = {"status", "logz", "gradient", "tau", "nu", ""};
+
+/* Row numbers from 1, as the core counts them. */
+static int *rows_from_zero(SEXP numbers)
+{
+    const int count = Rf_length(numbers);
+    int *out = sg_ints(count, &sg_r_workspace);
+    for (int i = 0; i < count; i++) out[i] = INTEGER(numbers)[i] - 1;
+    return out;
+}
+
+/* active: rows in order of inclusion, at_hand: all that count, integers from 1; sites: tau and nu
+ * of the active rows. options: renew (the sites, in the order of the active rows), gradient. */
+SEXP sg_r_ivm_criterion(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
+                        SEXP offset, SEXP active, SEXP at_hand, SEXP sites, SEXP options)
+{
+    const sg_ws *ws = &sg_r_workspace;
+    const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
+    const sg_lik likelihood = sg_lik_of(lik, ltheta);
+    const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
+    const int d = Rf_length(active), p = sg_cols_of(x), nk = Rf_length(ktheta);
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) CRITERION_FIELDS));
+    sg_ivm_set set = {d, rows_from_zero(active), sg_new_vector(out, CRITERION_TAU, d),
+                      sg_new_vector(out, CRITERION_NU, d), Rf_length(at_hand),
+                      rows_from_zero(at_hand)};
+    Memcpy(set.tau, sg_doubles_of(sg_field(sites, "tau"), d, "tau"), d);
+    Memcpy(set.nu, sg_doubles_of(sg_field(sites, "nu"), d, "nu"), d);
+    double logz = NA_REAL, *gradient = NULL;
+    if (sg_field_int(options, "gradient")) {
+        gradient = sg_new_vector(out, CRITERION_GRADIENT, nk + likelihood.type->npar);
+        Memzero(gradient, nk + likelihood.type->npar);
+    }
+    sg_status status = SG_OK;
+    if (sg_field_int(options, "renew")) status = sg_ivm_sites(kern, &rows, p, REAL(x), &set, ws);
+    if (status == SG_OK) {
+        status = sg_ivm_criterion(kern, &rows, p, REAL(x), &set, &logz, gradient,
+                                  gradient ? gradient + nk : NULL, ws);
+    }
+    SET_VECTOR_ELT(out, CRITERION_LOGZ, Rf_ScalarReal(logz));
+    SET_VECTOR_ELT(out, CRITERION_STATUS, Rf_ScalarInteger(status));
     UNPROTECT(1);
     return out;
 }

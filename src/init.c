@@ -18,6 +18,7 @@ static const R_CallMethodDef ENTRIES[] = {
     ENTRY(ep_batch, 10),
     ENTRY(ep_sparse, 9),
     ENTRY(ivm, 9),
+    ENTRY(ivm_criterion, 11),
     ENTRY(online, 10),
     ENTRY(predict, 5),
     {NULL, NULL, 0}

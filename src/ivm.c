@@ -168,5 +168,7 @@ sg_status sg_ivm_run(const sg_kernel *kernel, const sg_rows *rows, int p, const 
         report->exchanged++;
         ws->tick();
     }
+    report->left = s.c.m;
+    report->row = s.c.row;
     return status;
 }

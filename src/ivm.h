@@ -21,6 +21,8 @@ typedef enum { SG_IVM_SIZE, SG_IVM_GAIN, SG_IVM_NO_ROW } sg_ivm_stop;
 typedef struct {
     sg_ivm_stop stop;  /* why the selection ended */
     int exchanged;     /* exchange moves accepted */
+    int left;          /* candidates at hand in the end, those in the active set included */
+    const int *row;    /* left: their row numbers, increasing, from 0 */
 } sg_ivm_report;
 
 /* Runs the selection over x[n x p]. Ties within 1e-10 go to the earliest row. Memory: M, min(n

@@ -34,7 +34,8 @@
 typedef enum {
     SG_OK = 0,
     SG_NOT_PD = -1,    /* a Cholesky factorisation met a pivot that is not positive */
-    SG_NOT_FINITE = -2 /* a marginal or log Z became NaN or infinite */
+    SG_NOT_FINITE = -2, /* a marginal or log Z became NaN or infinite */
+    SG_NO_SITE = -3     /* a row that has to have a site has none at its tilt */
 } sg_status;
 
 /* What the host lends to the core: memory, and a place to be interrupted.

@@ -270,6 +270,24 @@ reference_ivm <- function(K, tilt, size, criterion) {
   c(out, list(mean = mean, var = diag(K)))
 }
 
+# phi of an active set (IVM paper eq. 11 and the formulas before it), with the dense posterior. rows,
+# tau, nu: the active set; at_hand: all rows that count.
+reference_phi <- function(K, tilt, rows, tau, nu, at_hand = seq_len(nrow(K))) {
+  C <- K[rows, rows] + diag(1 / tau, length(rows))
+  a <- diag(K - K[, rows] %*% solve(C, K[rows, ]))
+  h <- drop(K[, rows] %*% solve(C, nu / tau))
+  pi <- b <- numeric(nrow(K))
+  pi[rows] <- tau
+  b[rows] <- nu
+  left <- 1 - pi * a
+  log_z <- vapply(at_hand, function(i) {
+    tilt(i, (h[i] - a[i] * b[i]) / left[i], a[i] / left[i])$logz
+  }, 0)
+  log_z_site <- (log(left) - (pi * h^2 - 2 * h * b + a * b^2) / left) / 2
+  log_det_B <- as.numeric(determinant(C)$modulus) + sum(log(tau))
+  -sum(log_z) + sum(log_z_site[rows]) + (log_det_B - sum(h[rows] * nu)) / 2
+}
+
 # ---- The sparse online algorithm, in the thesis's own letters ----
 
 # One pass over rows (thesis 3.6): alpha, C, Q by (2.46), (3.5), (3.28) and (3.19-22), scores by

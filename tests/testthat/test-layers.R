@@ -8,7 +8,7 @@ LAYERS <- list(
   likelihood = "^(lik[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
   state = "^(weights|row_step|active|columns|sites|ep_loop|posterior)[.][ch]$",
   algorithm = "^(online|ep_full|ep_sparse|ep_batch|ivm)[.][ch]$",
-  evidence = "^evidence[.][ch]$",
+  evidence = "^(evidence|ivm_criterion)[.][ch]$",
   glue = "^(glue[.]h|glue_[a-z]+[.]c|init[.]c)$"
 )
 

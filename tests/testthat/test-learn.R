@@ -30,7 +30,7 @@ test_that("the gradient handed to optim is that of the value handed to optim", {
   problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 3L, latents = 1L,
                   lik = fit$likelihood,
                   rows = fit$data_rows, offset = fit$offset, method = fit$method)
-  objective <- make_objective(problem, fit$hyper, FALSE)
+  objective <- make_objective(evidence_criterion(problem), fit$hyper, SILENT)
   at <- fit$hyper$theta + 0.1
   # exact GP: both are accurate to about 1e-8
   expect_equal(objective$gradient(at), numeric_gradient(objective$value, at), tolerance = 1e-6)
@@ -75,7 +75,7 @@ test_that("inputs are switched on again from default starts only, and never lowe
   problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 7L, latents = 1L,
                   lik = fit$likelihood,
                   rows = fit$data_rows, offset = fit$offset, method = fit$method)
-  objective <- make_objective(problem, fit$hyper, FALSE)
+  objective <- make_objective(evidence_criterion(problem), fit$hyper, SILENT)
   start <- fit$hyper$start
   control <- learn_control()
   centre <- list(value = start, reach = 10)

@@ -17,7 +17,10 @@ test_that("methods and learning settings print themselves and return themselves 
                    paste0("<method> EP (size = Inf, projection = moment, freeze = 2, sweeps = 50, ",
                           "score = kl, novelty = 1e-06, damping = 1, tol = 1e-08, pool = Inf)"))
   expect_identical(capture.output(print(learn_control(restarts = 2))),
-                   "<learning> inner = 200, outer = 2, restarts = 2")
+                   "<learning> criterion = evidence, inner = 200, outer = 2, restarts = 2")
+  expect_identical(capture.output(print(learn_control("ivm"))),
+                   paste0("<learning> criterion = ivm, inner = 8, outer = 15, ",
+                          "strategy = constant, restarts = 0"))
 })
 
 test_that("illegal settings are refused, naming the argument", {
@@ -26,6 +29,9 @@ test_that("illegal settings are refused, naming the argument", {
   for (bad in list(0, -1, NA, "1", Inf)) refused(method_ep(tol = bad), "tol")
   for (bad in list(0, 2.5, NA, "1")) refused(learn_control(inner = bad), "inner")
   for (bad in list(-1, 0.5, NA, "1")) refused(learn_control(restarts = bad), "restarts")
+  for (bad in list(0, 2.5, NA, "1")) refused(learn_control(outer = bad), "outer")
+  for (bad in list("phi", NA, 1)) refused(learn_control(bad), "criterion")
+  for (bad in list("fixed", NA, 1)) refused(learn_control("ivm", strategy = bad), "strategy")
 })
 
 test_that("a method may be a value, a constructor, a name or nothing", {

@@ -1,0 +1,210 @@
+# Learning by the informative vector machine's own criterion (IVM paper, 3.3 and 6.1.1): phi = -log
+# Q(D|theta), eq. 11. Major steps select an active set and its sites at the current
+# hyperparameters; minor ones minimise phi minus log prior on what was selected.
+
+# What a selection leaves for the criterion (engine_phi()).
+active_set <- function(run) {
+  rows <- as.integer(run$id)
+  list(rows = rows, tau = run$tau, nu = run$nu, at_hand = sort(union(rows, run$at_hand)))
+}
+
+phi_criterion <- function(problem, active, renew = FALSE) {
+  function(theta) engine_phi(problem, theta, active, renew)
+}
+
+# ---- Minor steps ----
+
+# How the sites follow theta between major steps. Each strategy takes a major step, with the box and
+# `objective_on` an active set, and returns `par` and whether it ended with a failed line search.
+STRATEGIES <- list(
+  # not at all: criterion and gradient agree, and the wrong criterion is minimised
+  constant = function(at, control) {
+    search_by_optim(at$objective, at, control)
+  },
+  # set anew for each search direction, held for its line search
+  hybrid = function(at, control) search_by_directions(at, control),
+  # set anew at every point; the gradient is that of held sites, so that searches fail
+  exact = function(at, control) {
+    search_by_optim(at$objective_on(at$active, renew = TRUE), at, control)
+  }
+)
+
+ABNORMAL <- 52L # optim()'s word for a line search that found no better point
+
+search_by_optim <- function(objective, at, control) {
+  result <- search_once(objective, at$par, at$centre, control)
+  list(par = result$par, failed = result$convergence == ABNORMAL)
+}
+
+# Quasi-Newton directions (BFGS). The sites of a direction give the values, the slopes and the
+# change of slope that it learns the curvature from, so that all three agree; from one direction to
+# the next the criterion may well go up.
+search_by_directions <- function(at, control) {
+  par <- at$par
+  failed <- FALSE
+  inverse <- NULL # of the Hessian
+  for (direction in seq_len(control$inner)) {
+    renewed <- at$objective_on(at$active, renew = TRUE)
+    here <- list(par = par, value = renewed$value(par), gradient = renewed$gradient(par))
+    held <- utils::modifyList(at$active, renewed$state$last$run[c("tau", "nu")])
+    objective <- at$objective_on(held)
+    to <- if (here$value < IMPOSSIBLE) line_search(objective, here, inverse, at$centre)
+    failed <- is.null(to)
+    if (failed) break
+    inverse <- curvature(inverse, to$par - par, to$gradient - here$gradient)
+    par <- to$par
+  }
+  list(par = par, failed = failed)
+}
+
+SUFFICIENT <- 1e-4 # of the fall that the slope promises
+TRIALS <- 10L
+
+# Back from the full step by parabolas, until the fall is sufficient; NULL: never.
+line_search <- function(objective, here, inverse, centre) {
+  step <- if (is.null(inverse)) -here$gradient / max(1, sqrt(sum(here$gradient^2)))
+          else -drop(inverse %*% here$gradient)
+  share <- 1
+  for (trial in seq_len(TRIALS)) {
+    par <- pmax(pmin(here$par + share * step, centre$value + centre$reach),
+                centre$value - centre$reach)
+    promised <- sum(here$gradient * (par - here$par))
+    if (promised >= 0) return(NULL)
+    value <- objective$value(par)
+    if (value <= here$value + SUFFICIENT * promised) {
+      return(list(par = par, gradient = objective$gradient(par)))
+    }
+    share <- share * max(0.1, min(0.5, -promised / (2 * (value - here$value - promised))))
+  }
+  NULL
+}
+
+# The BFGS update of the inverse Hessian by a step and the change of slope along it.
+curvature <- function(inverse, step, change) {
+  along <- sum(step * change)
+  if (along <= 1e-10 * sqrt(sum(step^2) * sum(change^2))) return(inverse)
+  if (is.null(inverse)) inverse <- diag(along / sum(change^2), length(step))
+  left <- diag(length(step)) - outer(step, change) / along
+  left %*% inverse %*% t(left) + outer(step, step) / along
+}
+
+# ---- Major steps ----
+
+# Selection at par and the criterion there.
+major_step <- function(problem, table, par, progress) {
+  run <- engine_ivm(problem, replace(table$theta, which(table$free), par))
+  if (run$status != 0L || length(run$id) == 0L) return(list(par = par, value = IMPOSSIBLE))
+  active <- active_set(run)
+  objective <- make_objective(phi_criterion(problem, active), table, progress)
+  list(par = par, value = objective$value(par), gradient = objective$gradient(par),
+       active = active, objective = objective)
+}
+
+minor_steps <- function(problem, table, major, control, centre, progress) {
+  objective_on <- function(active, renew = FALSE) {
+    make_objective(phi_criterion(problem, active, renew), table, progress)
+  }
+  at <- c(major, list(centre = centre, objective_on = objective_on))
+  STRATEGIES[[control$strategy]](at, control)
+}
+
+# Rounds of minor steps, each between two major ones; the best major step is kept. reached: log
+# evidence + log prior at the start, and at the major step that ends each round (NA: it failed).
+phi_rounds <- function(problem, table, start, control, progress) {
+  centre <- search_box(table)
+  best <- here <- major_step(problem, table, start, progress)
+  reached <- -here$value
+  failed <- 0L
+  for (round in seq_len(control$outer)) {
+    if (here$value >= IMPOSSIBLE) break
+    minor <- minor_steps(problem, table, here, control, centre, progress)
+    failed <- failed + minor$failed
+    if (identical(minor$par, here$par)) break # and so would be all that follow
+    here <- major_step(problem, table, minor$par, progress)
+    reached <- c(reached, if (here$value < IMPOSSIBLE) -here$value else NA_real_)
+    if (here$value < best$value) best <- here
+  }
+  list(best = best, reached = reached, failed = failed)
+}
+
+# The rounds of a search have settled when the last one was not better than all before it by more
+# than this, in log evidence. Reselection makes the criterion jump: there is no convergence to speak
+# of (paper 3.3).
+SETTLED <- 1
+
+rounds_settled <- function(rounds) {
+  last <- length(rounds)
+  isTRUE(last < 2L || is.na(rounds[last]) ||
+           rounds[last] <= max(rounds[-last], na.rm = TRUE) + SETTLED)
+}
+
+# The start as given, or the best of the scan, as in learn.R; here each costs a selection.
+phi_start <- function(problem, table, progress) {
+  start <- table$start[table$free]
+  scan <- table$scan[table$free]
+  if (!any(scan)) return(start)
+  candidates <- lapply(SHORTER, function(factor) start + ifelse(scan, log(factor), 0))
+  values <- vapply(candidates, function(par) major_step(problem, table, par, progress)$value, 0)
+  candidates[[which.min(values)]]
+}
+
+# An observer that counts evaluations in `tally` and tells another.
+counting <- function(progress, tally) {
+  step <- function(value, ok, theta, run) {
+    tally$evaluations <- tally$evaluations + 1L
+    if (!ok) tally$failures <- tally$failures + 1L
+    progress$step(value, ok, theta, run)
+  }
+  utils::modifyList(progress, list(step = step))
+}
+
+# The table with learned theta, the record of the search, and the problem with the luck of all its
+# selections: major steps can be compared, and the best be made again, only if luck does not change.
+learn_by_phi <- function(problem, table, control, progress) {
+  check_one_process(problem)
+  problem$luck <- draw_luck(problem)
+  tally <- list2env(list(evaluations = 0L, failures = 0L))
+  progress <- counting(progress, tally)
+  given <- table$start[table$free]
+  random <- replicate(control$restarts, random_start(given), simplify = FALSE)
+  starts <- c(list(phi_start(problem, table, progress)), random)
+  searches <- lapply(starts, phi_rounds, problem = problem, table = table, control = control,
+                     progress = progress)
+  values <- vapply(searches, function(search) search$best$value, 0)
+  search <- searches[[which.min(values)]]
+  best <- search$best
+  if (best$value >= IMPOSSIBLE) {
+    choose_at(problem, table) # says why, where it is the selection
+    stop_sparsegp("kernel", "has starting values at which the criterion cannot be computed")
+  }
+  table$theta[table$free] <- best$par
+  record <- list(
+    evaluations = tally$evaluations, failures = tally$failures, objective = -values,
+    converged = rounds_settled(search$reached),
+    gradient = stats::setNames(-best$gradient, table$name[table$free]),
+    at_bound = at_edge(best$par, table, search_box(table)), start = search$reached[1L],
+    rounds = search$reached[-1L],
+    line_searches = sum(vapply(searches, `[[`, 0L, "failed")),
+    advice = "its last round was still the best by far. Raise learn_control(outer =)"
+  )
+  list(table = table, record = record, problem = problem)
+}
+
+check_one_process <- function(problem) {
+  if (!is.list(problem$rows)) return(invisible())
+  stop_sparsegp("learn", "has criterion = \"ivm\", which is for one latent function, not several",
+                "Use learn_control(criterion = \"evidence\")")
+}
+
+# Before there are rows.
+check_criterion <- function(control, method, basis) {
+  if (is.null(control) || control$criterion != "ivm") return(invisible())
+  if (is.null(method) || !isTRUE(SELECTIONS[[method$type]]$phi)) {
+    stop_sparsegp("learn", "has criterion = \"ivm\", which only method_ivm() can be learned by",
+                  "Use method = method_ivm(), or learn_control(criterion = \"evidence\")")
+  }
+  if (!is.null(basis)) {
+    stop_sparsegp("learn", "has criterion = \"ivm\", which chooses its rows itself",
+                  "Leave out `basis`, or use learn_control(criterion = \"evidence\")")
+  }
+}

@@ -1,0 +1,51 @@
+# What learning says of itself while it goes on.
+
+# An observer of evaluations: step(value, ok, theta, run) after each, close() at the end or when
+# something has gone wrong, done(objective) after an end that is not.
+SILENT <- list(step = function(value, ok, theta, run) invisible(),
+               close = function() invisible(), done = function(objective) invisible())
+
+# most: the length of the bar, in evaluations; a search that takes more leaves it full.
+new_progress <- function(verbose, most, bar = interactive()) {
+  if (!verbose) SILENT else if (bar) progress_bar(most) else progress_lines()
+}
+
+progress_lines <- function() {
+  count <- 0L
+  list(
+    step = function(value, ok, theta, run) {
+      count <<- count + 1L
+      message(sprintf("%4d  log evidence + log prior %.6g%s", count, value,
+                      if (ok) "" else "  (failed)"))
+    },
+    close = SILENT$close, done = SILENT$done
+  )
+}
+
+progress_bar <- function(most) {
+  bar <- utils::txtProgressBar(max = most, style = 3, file = stderr())
+  count <- 0L
+  list(
+    step = function(value, ok, theta, run) {
+      count <<- count + 1L
+      utils::setTxtProgressBar(bar, min(count, most))
+    },
+    close = function() close(bar),
+    done = function(objective) {
+      utils::setTxtProgressBar(bar, most)
+      close(bar)
+      message(sprintf("log evidence + log prior %.6g after %s", objective,
+                      counted(count, "evaluation")))
+    }
+  )
+}
+
+# learn(progress), and whatever happens in it `progress` is closed, once.
+with_progress <- function(progress, learn) {
+  open <- TRUE
+  on.exit(if (open) progress$close())
+  learned <- learn(progress)
+  open <- FALSE
+  progress$done(max(learned$record$objective))
+  learned
+}

@@ -1,0 +1,254 @@
+#include <math.h>
+#include <Rmath.h>
+#include "chol.h"
+#include "ivm_criterion.h"
+
+enum { BLOCK = 512 };
+
+/* rows[count] of x[n x p], in that order */
+static void gather(int n, int p, const double *x, int count, const int *rows, double *out)
+{
+    for (int k = 0; k < p; k++) {
+        const double *from = x + (size_t) n * k;
+        double *to = out + (size_t) count * k;
+        for (int i = 0; i < count; i++) to[i] = from[rows[i]];
+    }
+}
+
+/* The active rows among themselves: inputs X[d x p], kernel matrix K[d x d]. */
+static void active_kernel(const sg_kernel *kernel, int n, int p, const double *x,
+                          const sg_ivm_set *set, double *X, double *K, const sg_ws *ws)
+{
+    gather(n, p, x, set->d, set->active, X);
+    sg_kernel_cross(kernel, set->d, X, set->d, X, K, ws);
+}
+
+/* ---- Sites in the order of inclusion ---- */
+
+/* The site of active row k at the marginal N(mu, s2); 0: none that could be included. */
+static int set_site(const sg_rows *rows, sg_ivm_set *set, int k, double mu, double s2)
+{
+    const double NOTHING = 1e-14; /* as for candidates (active.c) */
+    const int i = set->active[k];
+    const double at = mu + rows->offset[i];
+    double logz, d1, d2;
+    sg_lik_tilt(rows->lik, rows->y + (size_t) rows->lik->type->q * i, &at, &s2, &logz, &d1, &d2);
+    if (!sg_site_from_tilt(mu, s2, d1, d2, set->tau + k, set->nu + k)) return 0;
+    return set->tau[k] * s2 > NOTHING;
+}
+
+/* Column k of U is the stub of row k under those before it (appendix C.1), scaled. */
+sg_status sg_ivm_sites(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
+                       sg_ivm_set *set, const sg_ws *ws)
+{
+    const int d = set->d;
+    void *mark = ws->mark();
+    double *X = ws->doubles((size_t) d * p), *K = ws->doubles((size_t) d * d);
+    double *U = ws->doubles((size_t) d * d), *beta = ws->doubles(d), *root = ws->doubles(d);
+    sg_status status = SG_OK;
+    active_kernel(kernel, rows->n, p, x, set, X, K, ws);
+    for (int k = 0; k < d && status == SG_OK; k++) {
+        const double *column = K + (size_t) d * k;
+        double *stub = U + (size_t) d * k;
+        for (int j = 0; j < k; j++) stub[j] = root[j] * column[j];
+        sg_trsv('T', k, U, d, stub);
+        const double mu = sg_dot(k, stub, beta);
+        const double s2 = fmax2(column[k] - sg_dot(k, stub, stub), 0);
+        if (!set_site(rows, set, k, mu, s2)) status = SG_NO_SITE;
+        root[k] = sqrt(set->tau[k]);
+        const double pivot = sqrt(1 + set->tau[k] * s2);
+        for (int j = 0; j < k; j++) stub[j] *= root[k];
+        stub[k] = pivot;
+        beta[k] = (set->nu[k] - set->tau[k] * mu) / (root[k] * pivot);
+        if (k % 64 == 0) ws->tick();
+    }
+    ws->release(mark);
+    return status;
+}
+
+/* ---- The posterior of I, as the rows see it ---- */
+
+typedef struct {
+    int d;
+    double *X;   /* d x p */
+    double *K;   /* d x d: K_I */
+    double *G;   /* d x d upper: Pi^1/2 U^{-1}; a row's stub is G'k */
+    double *v;   /* d: K_I^{-1} h_I, so that mean = k'v */
+    double *g;   /* d: 1 - tau a = diag(B^{-1}) */
+    int *place;  /* n: where in I a row is, or -1 */
+    double log_det_U;
+} posterior;
+
+static sg_status posterior_of(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
+                              const sg_ivm_set *set, posterior *post, const sg_ws *ws)
+{
+    const int d = set->d, n = rows->n;
+    const posterior room = {d, ws->doubles((size_t) d * p), ws->doubles((size_t) d * d),
+                            ws->doubles((size_t) d * d), ws->doubles(d), ws->doubles(d),
+                            sg_ints(n, ws), 0};
+    double *root = ws->doubles(d);
+    *post = room;
+    for (int i = 0; i < n; i++) post->place[i] = -1;
+    for (int k = 0; k < d; k++) post->place[set->active[k]] = k, root[k] = sqrt(set->tau[k]);
+    active_kernel(kernel, n, p, x, set, post->X, post->K, ws);
+    sg_status status = sg_chol_sites(d, post->K, root, post->G);
+    if (status != SG_OK) return status;
+    post->log_det_U = sg_log_diag(d, post->G);
+    status = sg_trtri(d, post->G);
+    sg_row_norms(d, post->G, post->g);
+    for (int k = 0; k < d; k++) post->v[k] = set->nu[k] / root[k];
+    sg_trmv('T', d, post->G, post->v);
+    for (int j = 0; j < d; j++) {
+        for (int i = 0; i <= j; i++) post->G[i + (size_t) d * j] *= root[i];
+    }
+    sg_trmv('N', d, post->G, post->v);
+    return status;
+}
+
+/* ---- A block of rows ---- */
+
+typedef struct {
+    sg_rows rows;       /* of the block */
+    double *x;          /* block x p */
+    double *y, *offset;
+    double *K, *M, *E;  /* block x d: kernel to I; stubs, then K_{J~,I} W; weights */
+    double *tau;        /* block: 0 outside I */
+    double *rho, *t;    /* block */
+    sg_marginals marg;
+} block;
+
+static block block_new(const sg_rows *rows, int p, int d, const sg_ws *ws)
+{
+    const size_t size = (size_t) BLOCK * d;
+    const block b = {*rows, ws->doubles((size_t) BLOCK * p),
+                     ws->doubles((size_t) BLOCK * rows->lik->type->q), ws->doubles(BLOCK),
+                     ws->doubles(size), ws->doubles(size), ws->doubles(size), ws->doubles(BLOCK),
+                     ws->doubles(BLOCK), ws->doubles(BLOCK), sg_marginals_new(BLOCK, ws)};
+    return b;
+}
+
+static void block_read(const sg_rows *rows, int p, const double *x, int m, const int *which,
+                       block *b)
+{
+    const int q = rows->lik->type->q;
+    gather(rows->n, p, x, m, which, b->x);
+    for (int i = 0; i < m; i++) {
+        for (int k = 0; k < q; k++) b->y[k + q * i] = rows->y[k + (size_t) q * which[i]];
+        b->offset[i] = rows->offset[which[i]];
+    }
+    b->rows.n = b->marg.n = m;
+    b->rows.y = b->y;
+    b->rows.offset = b->offset;
+}
+
+/* Posterior marginals of the block's rows; what is known of the active ones keeps its digits
+ * however sharp their sites are (as in ep_full.c). */
+static void block_marginals(const sg_kernel *kernel, const posterior *post, const sg_ivm_set *set,
+                            const int *which, block *b, const sg_ws *ws)
+{
+    const double WEAK = 1e-5;
+    const int m = b->rows.n, d = post->d;
+    const size_t size = (size_t) m * d;
+    sg_marginals *marg = &b->marg;
+    sg_kernel_cross(kernel, m, b->x, d, post->X, b->K, ws);
+    sg_kernel_diag(kernel, m, b->x, marg->var, ws);
+    sg_gemv('N', m, d, 1, b->K, post->v, 0, marg->mean);
+    for (size_t i = 0; i < size; i++) b->M[i] = b->K[i];
+    sg_trmm('R', 'N', m, d, post->G, b->M);
+    sg_row_squares(m, d, b->M, b->t);
+    for (int i = 0; i < m; i++) {
+        const int k = post->place[which[i]];
+        marg->var[i] = fmax2(marg->var[i] - b->t[i], 0);
+        b->tau[i] = k < 0 ? 0 : set->tau[k];
+        marg->g[i] = k < 0 ? 1 : post->g[k];
+        marg->alpha[i] = k < 0 ? 0 : post->v[k];
+        if (1 - marg->g[i] > WEAK) marg->var[i] = (1 - marg->g[i]) / b->tau[i];
+    }
+}
+
+/* E = diag(t) M, [m x d] */
+static void scale_rows(int m, int d, const double *t, const double *M, double *E)
+{
+    for (int j = 0; j < d; j++) {
+        const double *from = M + (size_t) m * j;
+        double *to = E + (size_t) m * j;
+        for (int i = 0; i < m; i++) to[i] = t[i] * from[i];
+    }
+}
+
+/* The block's part of the gradient; N[d x d] += E'diag(t)E and q[d] += E'rho for that of K_I. */
+static void block_gradient(const sg_kernel *kernel, const posterior *post, block *b, double *N,
+                           double *q, double *dkernel, double *dlik, const sg_ws *ws)
+{
+    const int m = b->rows.n, d = post->d, ny = b->rows.lik->type->q;
+    const sg_marginals *marg = &b->marg;
+    for (int i = 0; i < m; i++) {
+        const double g = marg->g[i], rho = (marg->d1[i] - marg->alpha[i]) / g;
+        b->rho[i] = rho;
+        b->t[i] = (rho * rho + (marg->d2[i] + b->tau[i] * g) / (g * g)) / 2;
+    }
+    sg_trmm('R', 'T', m, d, post->G, b->M);
+    scale_rows(m, d, b->t, b->M, b->E);
+    sg_gemm('T', 'N', d, d, m, 1, b->M, m, b->E, m, 1, N, d);
+    sg_gemv('T', m, d, 1, b->M, b->rho, 1, q);
+    for (int j = 0; j < d; j++) {
+        double *e = b->E + (size_t) m * j;
+        for (int i = 0; i < m; i++) e[i] = b->rho[i] * post->v[j] - 2 * e[i];
+    }
+    sg_kernel_adjoint(kernel, m, b->x, d, post->X, b->K, b->E, dkernel, ws);
+    sg_kernel_adjoint_diag(kernel, m, b->x, b->t, dkernel, ws);
+    for (int i = 0; i < m; i++) {
+        const double mu = marg->cav_mean[i] + b->offset[i];
+        sg_lik_tilt_dpar(b->rows.lik, b->y + (size_t) ny * i, &mu, marg->cav_var + i, dlik);
+    }
+}
+
+/* The part of K_I: N and q summed over all blocks, N made symmetric. */
+static void active_gradient(const sg_kernel *kernel, const posterior *post, double *N,
+                            const double *q, double *dkernel, const sg_ws *ws)
+{
+    const int d = post->d;
+    const double *v = post->v;
+    double *W = post->G; /* G G', the factor's last use */
+    sg_lauum(d, W);
+    sg_mirror('U', d, W, d);
+    for (int j = 0; j < d; j++) {
+        for (int i = 0; i < d; i++) {
+            N[i + (size_t) d * j] += (v[i] * v[j] - W[i + (size_t) d * j] - q[i] * v[j] -
+                                      v[i] * q[j]) / 2;
+        }
+    }
+    sg_kernel_adjoint(kernel, d, post->X, d, post->X, post->K, N, dkernel, ws);
+}
+
+sg_status sg_ivm_criterion(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
+                           const sg_ivm_set *set, double *logq, double *dkernel, double *dlik,
+                           const sg_ws *ws)
+{
+    const int d = set->d;
+    void *mark = ws->mark();
+    posterior post;
+    sg_status status = posterior_of(kernel, rows, p, x, set, &post, ws);
+    block b = block_new(rows, p, d, ws);
+    double *N = ws->doubles((size_t) d * d), *q = ws->doubles(d);
+    for (size_t i = 0; i < (size_t) d * d; i++) N[i] = 0;
+    for (int i = 0; i < d; i++) q[i] = 0;
+    *logq = status == SG_OK ? -post.log_det_U : 0;
+    for (int from = 0; from < set->m && status == SG_OK; from += BLOCK) {
+        const int m = set->m - from < BLOCK ? set->m - from : BLOCK;
+        const int *which = set->at_hand + from;
+        block_read(rows, p, x, m, which, &b);
+        block_marginals(kernel, &post, set, which, &b, ws);
+        sg_cavities(&b.marg);
+        status = sg_tilt_rows(&b.rows, &b.marg, ws);
+        *logq += sg_log_evidence(&b.marg, 0);
+        if (status == SG_OK && dkernel) {
+            block_gradient(kernel, &post, &b, N, q, dkernel, dlik, ws);
+        }
+        ws->tick();
+    }
+    if (status == SG_OK && dkernel) active_gradient(kernel, &post, N, q, dkernel, ws);
+    if (status == SG_OK && !isfinite(*logq)) status = SG_NOT_FINITE;
+    ws->release(mark);
+    return status;
+}
