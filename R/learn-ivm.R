@@ -191,7 +191,7 @@ learn_by_phi <- function(problem, table, control, progress) {
 }
 
 check_one_process <- function(problem) {
-  if (!is.list(problem$rows)) return(invisible())
+  if (problem$latents == 1L) return(invisible())
   stop_sparsegp("learn", "has criterion = \"ivm\", which is for one latent function, not several",
                 "Use learn_control(criterion = \"evidence\")")
 }

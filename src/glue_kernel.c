@@ -122,7 +122,7 @@ SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP s2, SEXP quadrat
     const char *fields[] = {"logz", "d1", "d2", "dpar", ""};
     const sg_lik lik = sg_lik_of(spec, theta);
     const int C = lik.C, n = rows_for(&lik, mu), npar = sg_lik_npar(&lik);
-    const int quad = Rf_asLogical(quadrature) && C == 1;
+    const int quad = Rf_asLogical(quadrature) && C == 1 && !lik.type->classes;
     const double *rows = sg_doubles_of(y, (size_t) lik.type->q * n, "y");
     const double *m = REAL(mu), *v = sg_doubles_of(s2, (size_t) n * C, "s2");
     double mi[SG_LIK_MAX_CLASSES], vi[SG_LIK_MAX_CLASSES];
@@ -151,7 +151,7 @@ SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP s2, SEXP quadrature)
     const char *fields[] = {"mean", "var", "spread", ""};
     const sg_lik lik = sg_lik_of(spec, theta);
     const int C = lik.C, n = rows_for(&lik, mu);
-    const int quad = Rf_asLogical(quadrature) && C == 1;
+    const int quad = Rf_asLogical(quadrature) && C == 1 && !lik.type->classes;
     const double *m = REAL(mu), *v = sg_doubles_of(s2, (size_t) n * C, "s2");
     double mi[SG_LIK_MAX_CLASSES], vi[SG_LIK_MAX_CLASSES];
     double mean_i[SG_LIK_MAX_CLASSES], var_i[SG_LIK_MAX_CLASSES];

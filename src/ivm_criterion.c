@@ -123,7 +123,7 @@ static block block_new(const sg_rows *rows, int p, int d, const sg_ws *ws)
     const block b = {*rows, ws->doubles((size_t) BLOCK * p),
                      ws->doubles((size_t) BLOCK * rows->lik->type->q), ws->doubles(BLOCK),
                      ws->doubles(size), ws->doubles(size), ws->doubles(size), ws->doubles(BLOCK),
-                     ws->doubles(BLOCK), ws->doubles(BLOCK), sg_marginals_new(BLOCK, ws)};
+                     ws->doubles(BLOCK), ws->doubles(BLOCK), sg_marginals_new(BLOCK, 1, ws)};
     return b;
 }
 

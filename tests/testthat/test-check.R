@@ -120,7 +120,6 @@ test_that("classes that are not two, and a likelihood that does not fit, are ref
   expect_match(refused(sparsegp(two ~ x, d[d$two == "no", ]), "y"), "only one class, no")
   refused(sparsegp(1:3, rep(TRUE, 3)), "y")
   refused(sparsegp(1:3, rep(1, 3), "probit"), "y")
-  refused(sparsegp(g ~ x, d), "y")
   refused(sparsegp(y ~ x, d, "probit"), "y")
   refused(sparsegp(1:4, c(1, 2, 1, 2), "logit"), "y")
   refused(sparsegp(two ~ x, d, "gaussian"), "y")
