@@ -165,6 +165,25 @@ static sg_status refresh(void *self, const sg_sites *sites, sg_marginals *marg, 
     return status;
 }
 
+/* out = (K - K T^1/2 B^{-1} T^1/2 K) x class by class */
+static void covariance(void *self, const double *x, double *out)
+{
+    full_model *full = self;
+    const int n = full->n;
+    double *filtered = full->work.V, *back = full->work.V + n;
+    for (int c = 0; c < full->C; c++) {
+        const sg_full_factor f = sg_full_factor_of_class(full->factor, n, c);
+        const double *K = gram_of_class(full, c);
+        double *own = out + (size_t) n * c;
+        sg_symv(n, K, n, x + (size_t) n * c, own);
+        for (int i = 0; i < n; i++) filtered[i] = f.rt[i] * own[i];
+        solve_B(n, f.A, filtered);
+        for (int i = 0; i < n; i++) filtered[i] *= f.rt[i];
+        sg_symv(n, K, n, filtered, back);
+        for (int i = 0; i < n; i++) own[i] -= back[i];
+    }
+}
+
 /* Sigma = K - K T^1/2 B^{-1} T^1/2 K, lower triangle. O(n^3). */
 static void posterior_covariance(int n, const double *K, const sg_full_factor *f, double *Sigma,
                                  const sg_ws *ws)
@@ -240,6 +259,6 @@ sg_status sg_ep_full_run(const sg_rows *rows, const double *K, int kernels,
         const double *own = gram_of_class(&full, c);
         for (int i = 0; i < n; i++) prior_var[i + n * c] = own[i + (size_t) n * i];
     }
-    const sg_ep_model model = {&full, refresh, C == 1 ? sequential_sweep : NULL};
+    const sg_ep_model model = {&full, refresh, C == 1 ? sequential_sweep : NULL, covariance};
     return sg_ep_loop(rows, &model, options, prior_var, sites, marg, report, ws);
 }

@@ -44,10 +44,28 @@ static sg_status evaluate(const sg_rows *rows, const sg_ep_model *model, const s
 typedef struct {
     sg_stepper stepper;
     double damping, best;
+    double *tau, *nu;     /* n x C: where the sites are to go */
+    sg_coupling coupling; /* of classes with a likelihood in common */
 } batch_state;
 
-static int batch_sweep(batch_state *batch, const sg_ep_options *options, sg_sites *sites,
-                       const sg_marginals *marg, sg_ep_report *report)
+static int is_coupled(const sg_rows *rows)
+{
+    return rows->lik->type->classes && rows->lik->C > 1;
+}
+
+static batch_state new_batch(const sg_rows *rows, const double *prior_var, double damping,
+                             const sg_ws *ws)
+{
+    const int n = sg_latents(rows);
+    batch_state batch = {sg_stepper_new(n, prior_var, ws), damping, HUGE_VAL, ws->doubles(n),
+                         ws->doubles(n), {0}};
+    if (is_coupled(rows)) batch.coupling = sg_coupling_new(rows->n, rows->lik->C, ws);
+    return batch;
+}
+
+static int batch_sweep(batch_state *batch, const sg_rows *rows, const sg_ep_model *model,
+                       const sg_ep_options *options, sg_sites *sites, const sg_marginals *marg,
+                       sg_ep_report *report, const sg_ws *ws)
 {
     const double WORSE = 2;
     if (report->change > WORSE * batch->best) {
@@ -59,7 +77,13 @@ static int batch_sweep(batch_state *batch, const sg_ep_options *options, sg_site
         batch->best = fmin2(batch->best, report->change);
     }
     report->damped += batch->damping < options->damping;
-    return sg_sites_step(&batch->stepper, sites, marg, batch->damping);
+    const int skipped = sg_sites_of_tilts(sites, marg, batch->tau, batch->nu);
+    if (is_coupled(rows)) {
+        sg_coupled_shifts(marg, rows->lik->C, sites->tau, model->covariance, model->self,
+                          batch->tau, batch->nu, &batch->coupling, ws);
+    }
+    sg_sites_step(&batch->stepper, sites, batch->tau, batch->nu, batch->damping);
+    return skipped;
 }
 
 sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_options *options,
@@ -67,8 +91,7 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
                      sg_ep_report *report, const sg_ws *ws)
 {
     const int exact = exact_sites(rows, sites);
-    batch_state batch = {sg_stepper_new(sg_latents(rows), prior_var, ws), options->damping,
-                         HUGE_VAL};
+    batch_state batch = new_batch(rows, prior_var, options->damping, ws);
     for (;;) {
         const sg_status status = evaluate(rows, model, sites, marg, report, ws);
         if (status != SG_OK) return status;
@@ -78,7 +101,7 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
             report->skipped += model->sequential(model->self, rows, sites, marg);
             report->sequential++;
         } else {
-            report->skipped += batch_sweep(&batch, options, sites, marg, report);
+            report->skipped += batch_sweep(&batch, rows, model, options, sites, marg, report, ws);
         }
         ws->tick();
     }

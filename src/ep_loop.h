@@ -5,6 +5,7 @@
 #ifndef SG_EP_LOOP_H
 #define SG_EP_LOOP_H
 
+#include "coupled.h"
 #include "sites.h"
 
 typedef struct {
@@ -34,6 +35,8 @@ typedef struct {
     /* one pass over the rows in turn, starting where marg belongs to the sites; returns the rows
      * refused. NULL: batch sweeps only. */
     int (*sequential)(void *self, const sg_rows *rows, sg_sites *sites, const sg_marginals *marg);
+    /* products with the posterior covariance at the sites last refreshed: for several classes */
+    sg_covariance covariance;
 } sg_ep_model;
 
 /* Runs EP from the sites given (zeros: from scratch) to a residual of options->tol.

@@ -102,29 +102,37 @@ sg_stepper sg_stepper_new(int n, const double *scale, const sg_ws *ws)
     return stepper;
 }
 
-int sg_sites_step(sg_stepper *stepper, sg_sites *sites, const sg_marginals *marg, double beta)
+int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, double *tau, double *nu)
+{
+    int skipped = 0;
+    for (int i = 0; i < sites->n; i++) {
+        tau[i] = sites->tau[i], nu[i] = sites->nu[i];
+        skipped += !sg_site_from_tilt(marg->cav_mean[i], marg->cav_var[i], marg->d1[i],
+                                      marg->d2[i], tau + i, nu + i);
+        tau[i] = fmax2(tau[i], 0);
+    }
+    return skipped;
+}
+
+void sg_sites_step(sg_stepper *stepper, sg_sites *sites, const double *tau, const double *nu,
+                   double beta)
 {
     const int n = sites->n;
     double *x = stepper->x, *f = stepper->f, *next = stepper->next;
-    int skipped = 0;
     for (int i = 0; i < n; i++) {
         const double v = stepper->scale[i], root = sqrt(v);
-        double tau = sites->tau[i], nu = sites->nu[i];
-        skipped += !sg_site_from_tilt(marg->cav_mean[i], marg->cav_var[i], marg->d1[i],
-                                      marg->d2[i], &tau, &nu);
-        x[i] = v * sites->tau[i], f[i] = v * fmax2(tau, 0) - x[i];
-        x[n + i] = root * sites->nu[i], f[n + i] = root * nu - x[n + i];
+        x[i] = v * sites->tau[i], f[i] = v * tau[i] - x[i];
+        x[n + i] = root * sites->nu[i], f[n + i] = root * nu[i] - x[n + i];
     }
     sg_anderson_step(&stepper->mixing, x, f, beta, next);
     for (int i = 0; i < n; i++) {
         if (stepper->scale[i] == 0) continue;
         const int plain = !(next[i] >= 0);
-        const double tau = plain ? x[i] + beta * f[i] : next[i];
-        const double nu = plain ? x[n + i] + beta * f[n + i] : next[n + i];
-        sites->tau[i] = tau / stepper->scale[i];
-        sites->nu[i] = nu / sqrt(stepper->scale[i]);
+        const double t = plain ? x[i] + beta * f[i] : next[i];
+        const double v = plain ? x[n + i] + beta * f[n + i] : next[n + i];
+        sites->tau[i] = t / stepper->scale[i];
+        sites->nu[i] = v / sqrt(stepper->scale[i]);
     }
-    return skipped;
 }
 
 double sg_log_evidence(const sg_marginals *marg, double log_det_A)

@@ -85,10 +85,14 @@ typedef struct {
 
 sg_stepper sg_stepper_new(int n, const double *scale, const sg_ws *ws);
 
-/* Moves all sites towards their tilts': a share beta of the plain step, mixed with the past.
- * Precisions stay >= 0: where mixing would make one negative the row takes the plain step.
- * Returns the number of sites left alone because their tilt has none. */
-int sg_sites_step(sg_stepper *stepper, sg_sites *sites, const sg_marginals *marg, double beta);
+/* The tilts' sites into tau, nu [n], precisions >= 0; where a tilt has none the old one stays.
+ * Returns how many. */
+int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, double *tau, double *nu);
+
+/* Moves all sites towards the targets tau, nu: a share beta of the plain step, mixed with the past.
+ * Precisions stay >= 0: where mixing would make one negative the site takes the plain step. */
+void sg_sites_step(sg_stepper *stepper, sg_sites *sites, const double *tau, const double *nu,
+                   double beta);
 
 /* log evidence from cavities and tilts (formulas 87-88; at any sites, stationary at a fixed point):
  *   sum logz_i - sum (log(g)/2 + cav_mean alpha / 2) - log|A|

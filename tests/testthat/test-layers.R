@@ -6,7 +6,7 @@ LAYERS <- list(
   base = "^(types|la|chol|quad|concave|normal|anderson)[.][ch]$",
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^(lik[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
-  state = "^(weights|row_step|active|columns|sites|ep_loop|posterior)[.][ch]$",
+  state = "^(weights|row_step|active|columns|sites|coupled|ep_loop|posterior)[.][ch]$",
   algorithm = "^(online|ep_full|ep_sparse|ep_batch|ivm)[.][ch]$",
   evidence = "^(evidence|ivm_criterion)[.][ch]$",
   glue = "^(glue[.]h|glue_[a-z]+[.]c|init[.]c)$"
