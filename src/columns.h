@@ -1,6 +1,7 @@
-/* columns.h: kernel columns of the rows likely to be included next. Sixteen take little longer than
- * eight, as the points are read once for all, and two in three are used; those not used at once
- * wait in the columns of M that the stubs have not reached yet. */
+/* columns.h: kernel columns of the rows likely to be included next. Sixteen at a time take far less
+ * than sixteen one by one, as the points are read once for all, and on digits more than half of
+ * them are used; those not used at once wait in the columns of M that the stubs have not reached
+ * yet. */
 #ifndef SG_COLUMNS_H
 #define SG_COLUMNS_H
 
