@@ -1,11 +1,14 @@
-# Time of the IVM's inclusions on USPS, digit 2 against the rest (7291 rows, 256 inputs, probit, rbf
-# kernel):
-#   - 500 inclusions from all rows, against the products of stubs and a vector that they contain,
-#     alone (n x d times d for d = 1, 11, 21, ..., 491, times ten; R's %*% with the BLAS), and one
-#     tilt of all rows per inclusion;
-#   - cost against n at d = 500 and against d at all rows, with the slopes of a log-log fit.
-# Medians of REPEATS runs; what is compared is timed in turns, since a shared machine's speed
-# drifts, and by processor time: run it with a BLAS of one thread (OPENBLAS_NUM_THREADS=1).
+# Time and memory of the IVM's inclusions, a digit 2 against the rest (probit, rbf kernel):
+#   - USPS: 500 inclusions from all 7291 rows, against the products of stubs and a vector that they
+#     contain, alone (n x d times d, R's %*% with the BLAS);
+#   - USPS: cost against n at 500 inclusions and against d at all rows, with the slopes of a log-log
+#     fit, and those of the products alone, as stubs that fit into a cache are cheaper;
+#   - MNIST: 1000 inclusions from all 60000 rows, against the products and one read of the inputs
+#     per inclusion; once;
+#   - MNIST with a pool of 3.6e7 doubles: the most memory that the run holds, against the pool and
+#     the inputs as the kernel sees them.
+# Medians of runs that take turns, since a shared machine's speed drifts, in processor time: run it
+# with a BLAS of one thread (OPENBLAS_NUM_THREADS=1).
 # Usage: Rscript bench/ivm_speed.R [repeats]; the data folder is SPARSEGP_DATA.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -14,85 +17,151 @@ local({
 options(matprod = "blas") # without R's own search for NaN before each product
 
 REPEATS <- argument(1, 5)
-SIZE <- 500
 ROWS <- c(1000, 1750, 3000, 5000, 7291)
 SIZES <- c(100, 200, 400, 800)
 VARIANCE <- 10
 LENGTHSCALE <- 8
-
-usps <- read_usps()
-set.seed(1)
-shuffled <- sample(nrow(usps$x))
-x <- usps$x[shuffled, ]
-y <- as.numeric(usps$digit[shuffled] == 2)
+POOL <- 3.6e7
 
 seconds <- function(run) sum(system.time(run())[c("user.self", "sys.self")])
 
-# What C needs for the first n rows: problem and hyperparameters of a cheap fit.
-ivm_of <- function(n, size) {
+in_turns <- function(runs, repeats) {
+  took <- replicate(repeats, vapply(runs, seconds, 0))
+  apply(matrix(took, length(runs), dimnames = list(names(runs), NULL)), 1L, median)
+}
+
+shuffled <- function(set) {
+  set.seed(1)
+  rows <- sample(nrow(set$x))
+  list(x = set$x[rows, ], y = set$digit[rows] == 2)
+}
+
+# What C needs to select `size` of the first n rows of a set; theta is that of a cheap fit.
+ivm_of <- function(set, n, size, pool = Inf) {
+  few <- seq_len(50)
+  fit <- sparsegp(set$x[few, ], set$y[few], likelihood = lik_probit(bias = 0), scale = FALSE,
+                  learn = FALSE, kernel = kernel_rbf(VARIANCE, LENGTHSCALE))
+  fit$spec$vars <- seq_len(ncol(set$x)) - 1L # those constant in few rows as well
   rows <- seq_len(n)
-  fit <- sparsegp(x[rows, ], y[rows], likelihood = lik_probit(bias = 0), scale = FALSE,
-                  learn = FALSE, kernel = kernel_rbf(VARIANCE, LENGTHSCALE),
-                  method = method_ivm(1, refine = "none"))
-  problem <- list(x = x[rows, ], spec = fit$spec, nkernel = 2L, lik = fit$likelihood,
-                  rows = fit$data_rows, offset = fit$offset,
-                  method = method_ivm(size, refine = "none"))
+  x <- if (n < nrow(set$x)) set$x[rows, ] else set$x
+  problem <- list(x = x, spec = fit$spec, nkernel = 2L, lik = fit$likelihood,
+                  rows = rbind(2 * set$y[rows] - 1), offset = numeric(n),
+                  method = method_ivm(size, pool = pool, refine = "none"))
   list(problem = problem, theta = fit$hyper$theta)
 }
 
 selection <- function(ivm) {
+  force(ivm)
   function() {
     run <- sparsegp:::engine_ivm(ivm$problem, ivm$theta)
     stopifnot(length(run$id) == ivm$problem$method$size)
   }
 }
 
-# The passes over the stubs of n rows as they grow to `size` columns, every tenth of them.
+# The products with the stubs of n rows as they grow to `size` columns: every tenth of them.
 EVERY <- 10
 passes <- function(n, size) {
-  stubs <- lapply(seq(1, size, by = EVERY), function(d) matrix(runif(n * d), n))
+  stubs <- lapply(seq(EVERY / 2, size, by = EVERY), function(d) matrix(runif(n * d), n))
   vectors <- lapply(stubs, function(M) runif(ncol(M)))
   function() for (k in seq_along(stubs)) stubs[[k]] %*% vectors[[k]]
 }
 
-# A tilt of all rows, at marginals as they are after some inclusions.
-tilts <- function(ivm, n, times) {
-  mean <- rnorm(n)
-  var <- runif(n, 0.5, VARIANCE)
-  function() for (k in seq_len(times)) sparsegp:::engine_tilt(ivm$problem, ivm$theta, mean, var)
+# A hundred tilts of all rows, at marginals as they are after some inclusions.
+tilts <- function(ivm) {
+  mean <- rnorm(length(ivm$problem$offset))
+  var <- runif(length(mean), 0.5, VARIANCE)
+  function() for (k in 1:100) sparsegp:::engine_tilt(ivm$problem, ivm$theta, mean, var)
 }
 
-# Medians of runs that take turns.
-in_turns <- function(runs) {
-  took <- replicate(REPEATS, vapply(runs, seconds, 0))
-  apply(matrix(took, length(runs), dimnames = list(names(runs), NULL)), 1L, median)
-}
-
-against_passes <- function(n, size) {
-  ivm <- ivm_of(n, size)
-  some <- size / EVERY
-  took <- in_turns(list(ivm = selection(ivm), passes = passes(n, size),
-                        tilts = tilts(ivm, n, some)))
-  took[c("passes", "tilts")] <- EVERY * took[c("passes", "tilts")]
-  least <- took[["passes"]] + took[["tilts"]] / size # the passes and a single tilt of all rows
-  cat(sprintf("%d inclusions from %d rows: %.2f s\n", size, n, took[["ivm"]]))
-  cat(sprintf("  passes over the stubs %.2f s (%.1f GB/s), a tilt of all rows %.2f ms\n",
-              took[["passes"]], 8e-9 * n * size^2 / 2 / took[["passes"]],
-              1000 * took[["tilts"]] / size))
-  cat(sprintf("  %.2f times the passes and one tilt; %.2f times the passes and a tilt each\n",
-              took[["ivm"]] / least, took[["ivm"]] / (took[["passes"]] + took[["tilts"]])))
+against_passes <- function(set, size) {
+  n <- nrow(set$x)
+  ivm <- ivm_of(set, n, size)
+  took <- in_turns(list(ivm = selection(ivm), passes = passes(n, size)), REPEATS)
+  took[["passes"]] <- EVERY * took[["passes"]]
+  cached <- median(replicate(REPEATS, products_of(n, size)))
+  tilt <- in_turns(list(tilts(ivm)), REPEATS)
+  cat(sprintf("USPS, %d of %d rows: %.2f s\n", size, n, took[["ivm"]]))
+  cat(sprintf("  %.2f times the products with stubs (%.2f s, %.1f GB/s)\n",
+              took[["ivm"]] / took[["passes"]], took[["passes"]],
+              8e-9 * n * size^2 / 2 / took[["passes"]]))
+  cat(sprintf("  %.2f times the products with stubs that the cache may hold (%.2f s)\n",
+              took[["ivm"]] / cached, cached))
+  cat(sprintf("  a tilt of all rows with its parameter's derivative: %.2f ms\n", 10 * tilt))
 }
 
 slope <- function(at, took) coef(lm(log(took) ~ log(at)))[[2L]]
 
-against <- function(what, at, ivms) {
-  took <- in_turns(lapply(ivms, selection))
-  cat(sprintf("%s %s: %s s; slope %.2f, over the upper half %.2f\n", what, toString(at),
-              toString(sprintf("%.3f", took)), slope(at, took),
-              slope(tail(at, 2L), tail(took, 2L))))
+# Slopes over all of `at` and over its upper half.
+slopes <- function(at, took) {
+  upper <- seq_along(at) > length(at) / 2
+  sprintf("%.2f (upper half %.2f)", slope(at, took), slope(at[upper], took[upper]))
+}
+
+against <- function(what, n, size) {
+  at <- if (what == "n") n else size
+  took <- in_turns(Map(function(n, size) selection(ivm_of(usps, n, size)), n, size), REPEATS)
+  alone <- mapply(function(n, size) median(replicate(REPEATS, products_of(n, size))), n, size)
+  cat(sprintf("USPS, %s = %s: %s s\n  slope %s; of the products alone %s\n", what, toString(at),
+              toString(sprintf("%.3f", took)), slopes(at, took), slopes(at, alone)))
+}
+
+# Seconds of the products with n x d stubs, d = 1, ..., size, from `some` of them, each again
+# and again, so that small ones stay in the cache as a selection's do.
+products_of <- function(n, size, some = 10) {
+  M <- matrix(runif(n * size), n)
+  took <- vapply(round((seq_len(some) - 0.5) * size / some), function(d) {
+    stubs <- M[, seq_len(d), drop = FALSE]
+    vector <- runif(d)
+    again <- 2 + ceiling(2e7 / (n * d))
+    stubs %*% vector
+    seconds(function() for (k in seq_len(again)) stubs %*% vector) / again
+  }, 0)
+  size * mean(took)
+}
+
+reads_of <- function(x, times) {
+  vector <- runif(ncol(x))
+  times * seconds(function() for (again in 1:10) x %*% vector) / 10
+}
+
+large <- function(set, size) {
+  n <- nrow(set$x)
+  took <- seconds(selection(ivm_of(set, n, size)))
+  products <- products_of(n, size)
+  reads <- reads_of(set$x, size)
+  cat(sprintf("MNIST, %d of %d rows: %.1f s\n", size, n, took))
+  cat(sprintf("  %.2f times the products with stubs (%.1f s) and a read of X each (%.1f s)\n",
+              took / (products + reads), products, reads))
+}
+
+# MB of this process, of which Linux knows the most there were since the last reset.
+memory <- function(field) {
+  line <- grep(paste0("^", field), readLines("/proc/self/status"), value = TRUE)
+  as.numeric(gsub("[^0-9]", "", line)) / 1024
+}
+
+peak <- function(set, size, pool) {
+  if (!file.exists("/proc/self/clear_refs")) return(message("no /proc: no peak memory"))
+  before <- 0
+  run <- selection(ivm_of(set, nrow(set$x), size, pool))
+  took <- seconds(function() { # which starts by collecting garbage
+    cat("5", file = "/proc/self/clear_refs")
+    before <<- memory("VmRSS")
+    run()
+  })
+  cat(sprintf("MNIST with a pool of %.2g: %.1f s; at most %.0f MB beside the data\n", pool, took,
+              memory("VmHWM") - before))
+  cat(sprintf("  pool %.0f MB, inputs as the kernel sees them %.0f MB\n", pool * 8 / 2^20,
+              length(set$x) * 8 / 2^20))
 }
 
 cat(extSoftVersion()[["BLAS"]], "\n")
-against_passes(nrow(x), SIZE)
-against("n =", ROWS, lapply(ROWS, ivm_of, size = SIZE))
-against("d =", SIZES, lapply(SIZES, ivm_of, n = nrow(x)))
+usps <- shuffled(read_usps())
+against_passes(usps, 500)
+against("n", ROWS, 500)
+against("d", nrow(usps$x), SIZES)
+mnist <- tryCatch(shuffled(read_mnist()), error = function(e) message(conditionMessage(e)))
+if (!is.null(mnist)) {
+  large(mnist, 1000)
+  peak(mnist, 1000, POOL)
+}

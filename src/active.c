@@ -1,5 +1,4 @@
 #include <math.h>
-#include <Rmath.h>
 #include "active.h"
 #include "chol.h"
 
@@ -83,8 +82,9 @@ void sg_candidates_score(const sg_rows *rows, sg_select select, const double *lu
 static void move(sg_candidates *c, const double *column, double beta)
 {
     for (int k = 0; k < c->m; k++) {
+        const double var = c->var[k] - column[k] * column[k];
         c->mean[k] += beta * column[k];
-        c->var[k] = fmax2(c->var[k] - column[k] * column[k], 0);
+        c->var[k] = var < 0 ? 0 : var;
     }
 }
 

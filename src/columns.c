@@ -6,7 +6,7 @@ sg_columns sg_columns_new(const sg_kernel *kernel, const sg_candidates *c, int s
                           const sg_ws *ws)
 {
     sg_columns store = {kernel, size, 0, sg_ints(size, ws), sg_ints(c->m, ws),
-                        ws->doubles((size_t) c->m * SG_AHEAD), 0};
+                        ws->doubles((size_t) c->m * SG_AHEAD)};
     sg_columns_reset(&store, c);
     return store;
 }
@@ -68,7 +68,6 @@ static const double *compute(sg_columns *store, sg_candidates *c, int d, int j, 
     const int room = store->slots - d, want = room < SG_AHEAD ? room : SG_AHEAD;
     const int count = likeliest(store, c, j, want, which);
     sg_kernel_columns(store->kernel, &c->points, count, which, store->K, ws);
-    store->computed += count;
     for (int k = 1; k < count; k++) keep(store, c, d, which[k], store->K + (size_t) c->m * k);
     return store->K;
 }

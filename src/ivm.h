@@ -26,7 +26,7 @@ typedef struct {
 } sg_ivm_report;
 
 /* Runs the selection over x[n x p]. Ties within 1e-10 go to the earliest row. Memory: M, min(n
- * size, pool) doubles, the prepared inputs, and about 20 n. An inclusion is one kernel column
+ * size, pool) doubles, the prepared inputs, and about 30 n. An inclusion is one kernel column
  * (columns.h), one product of M with a vector, and a tilt for every candidate. An
  * exchange takes out the row whose loss costs the posterior's entropy least and puts in the one
  * that lowers it most, if the entropy falls; the first that fails is the last. O(n d). */

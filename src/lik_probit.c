@@ -31,11 +31,11 @@ static void probit_locate(const sg_lik *self, const double *y, double *centre, d
 static void probit_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                         double *logz, double *d1, double *d2)
 {
-    const double scale = sqrt(1 + *s2), z = y[0] * (*mu + self->theta[0]) / scale;
+    const double shrink = 1 / sqrt(1 + *s2), z = y[0] * (*mu + self->theta[0]) * shrink;
     double h, curv;
     *logz = sg_log_Phi_slopes(z, &h, &curv);
-    *d1 = y[0] * h / scale;
-    *d2 = -curv / (1 + *s2);
+    *d1 = y[0] * h * shrink;
+    *d2 = -curv * shrink * shrink;
 }
 
 /* the bias moves log Z exactly as mu does */

@@ -50,32 +50,41 @@ static double bell(double z)
     return exp(-0.5 * high * high) * (1 - t * (1 - t / 2 * (1 - t / 3)));
 }
 
-/* Phi(-x) / exp(-x^2/2) for x > CENTRE_END; *excess = h(-x) - x, which is what h (h + z) needs
- * and what a difference of h and x would lose digits of when they are close. */
-static double tail(double x, double *excess)
+/* t in Phi(-x) = phi(x) (1 - t) / x, x >= FAR */
+static double far_share(double x)
 {
-    if (x < FAR) {
-        const double out = ratio(TAIL_DEGREE, TAIL_P, TAIL_Q, x);
-        *excess = M_1_SQRT_2PI / out - x;
-        return out;
-    }
-    const double s = 1 / (x * x), t = s * ratio(FAR_DEGREE, FAR_P, FAR_Q, s) / M_1_SQRT_2PI;
-    *excess = x > 1e8 ? 1 / x : x * t / (1 - t);
-    return M_1_SQRT_2PI * (1 - t) / x;
+    const double s = 1 / (x * x);
+    return s * ratio(FAR_DEGREE, FAR_P, FAR_Q, s) / M_1_SQRT_2PI;
+}
+
+/* Phi(-x) / exp(-x^2/2), x > CENTRE_END */
+static double tail(double x)
+{
+    if (x < FAR) return ratio(TAIL_DEGREE, TAIL_P, TAIL_Q, x);
+    return M_1_SQRT_2PI * (1 - far_share(x)) / x;
+}
+
+/* h(-x) - x, factor = tail(x): h (h + z) needs it to the last digit, and far out a difference of h
+ * and x has none. */
+static double hazard_excess(double x, double factor)
+{
+    if (x < FAR) return M_1_SQRT_2PI / factor - x;
+    const double t = far_share(x);
+    return x > 1e8 ? 1 / x : x * t / (1 - t);
 }
 
 double sg_log_Phi_slopes(double z, double *h, double *curv)
 {
-    double excess, Phi, logs;
+    double Phi, logs;
     if (z < -CENTRE_END) {
-        const double factor = tail(-z, &excess);
+        const double factor = tail(-z), excess = hazard_excess(-z, factor);
         *h = excess - z;
         *curv = *h * excess;
         return log(factor) - 0.5 * z * z;
     }
     const double phi = bell(z);
     if (z > CENTRE_END) {
-        const double above = phi * tail(z, &excess);
+        const double above = phi * tail(z);
         Phi = 1 - above;
         logs = log1p(-above);
     } else {

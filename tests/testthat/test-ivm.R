@@ -40,6 +40,32 @@ test_that("without refinement it is the paper's, for every likelihood and both c
   }
 })
 
+test_that("kernel columns that wait, move and are given up are the right ones", {
+  # all rows of the set, so that no place is left for columns in the end; candidates that shrink, of
+  # a kernel whose parts are prepared each by itself
+  set <- ivm_sets()[[1L]]
+  fit_of <- function(size, ...) {
+    sparsegp(set$x, set$y, likelihood = set$lik, learn = FALSE, scale = FALSE,
+             kernel = kernel_rbf(2, 0.8) + kernel_linear(0.1) * kernel_constant(2),
+             method = method_ivm(size, refine = "none", ...))
+  }
+  fit <- fit_of(120)
+  K <- engine_kernel(fit, set$x, set$x)
+  tilt <- function(i, mu, s2) {
+    .Call(sg_lik_tilt, set$lik["type"], lik_theta(fit), fit$data_rows[, i, drop = FALSE], mu, s2,
+          FALSE)
+  }
+  reference <- reference_ivm(K, tilt, 120, "information")
+  expect_identical(fit$convergence$selection$trace$row, reference$rows)
+  expect_equal(fit$latent$var, reference$var, tolerance = 1e-7) # recursions of 120 steps
+  set.seed(1)
+  pooled <- fit_of(60, pool = 60 * 70, block = 7, exchange = 3)
+  rows <- attr(basis(pooled), "rows")
+  C <- K[rows, rows] + diag(1 / pooled$sites$tau[rows])
+  shift <- pooled$sites$nu[rows] / pooled$sites$tau[rows]
+  expect_equal(pooled$latent$mean, drop(K[, rows] %*% solve(C, shift)), tolerance = 1e-8)
+})
+
 test_that("the first inclusion of a stationary kernel is all ties, and the earliest row's", {
   set <- ivm_sets()[[1L]]
   fit <- sparsegp(set$x, set$y, likelihood = lik_probit(0), kernel = kernel_rbf(2, 1),
