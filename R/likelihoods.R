@@ -117,7 +117,8 @@ LIKELIHOODS <- list(
   gaussian = gaussian_traits,
   probit = binary_traits(stats::pnorm, stats::qnorm),
   logit = binary_traits(stats::plogis, stats::qlogis),
-  mprobit = class_traits(stats::qnorm, stats::rnorm)
+  mprobit = class_traits(stats::qnorm, stats::rnorm),
+  softmax = class_traits(log, function(n) -log(stats::rexp(n))) # Gumbel noise
 )
 
 # As many as C has room for (SG_LIK_MAX_CLASSES)
@@ -149,6 +150,10 @@ lik_logit <- function(bias = NULL) new_likelihood("logit", list(bias = bias))
 #' @rdname likelihoods
 #' @export
 lik_mprobit <- function(bias = NULL) new_likelihood("mprobit", list(bias = bias))
+
+#' @rdname likelihoods
+#' @export
+lik_softmax <- function(bias = NULL) new_likelihood("softmax", list(bias = bias))
 
 #' @export
 format.sparsegp_likelihood <- function(x, ...) {

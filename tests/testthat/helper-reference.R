@@ -79,6 +79,9 @@ reference_pair <- function(kernel, theta, x, z) {
 #   mean, var    of a new response given f (classes: of 0/1)
 #   places       where in f the likelihood has its mode, kinks, jumps or transitions
 #   log_concave  is logp concave in f for every y?
+# Of several classes: f is a matrix with a column per class, mean and var are such matrices, v$bias
+# has an entry per class; and instead of places
+#   tilt         log Z, and its derivatives d1, d2 in mu, under independent marginals
 REFERENCE_LIKELIHOODS <- list(
   gaussian = list(
     logp = function(y, f, v) stats::dnorm(y[1L], f, sqrt(v$noise / y[2L]), log = TRUE),
@@ -100,8 +103,110 @@ REFERENCE_LIKELIHOODS <- list(
     var = function(f, v) stats::plogis(f + v$bias) * stats::plogis(-f - v$bias),
     places = function(y, v) -v$bias,
     log_concave = TRUE
+  ),
+  mprobit = list(
+    logp = function(y, f, v) {
+      apply(rbind(f), 1L, function(f) reference_mprobit(y, f, 0 * f, v)$logz)
+    },
+    mean = function(f, v) reference_probabilities("mprobit", f, v),
+    var = function(f, v) {
+      p <- reference_probabilities("mprobit", f, v)
+      p * (1 - p)
+    },
+    tilt = function(y, mu, s2, v) reference_mprobit(y, mu, s2, v),
+    log_concave = TRUE
+  ),
+  softmax = list(
+    logp = function(y, f, v) {
+      apply(rbind(f), 1L, function(f) {
+        m <- f + v$bias
+        m[y] - max(m) - log(sum(exp(m - max(m))))
+      })
+    },
+    mean = function(f, v) reference_probabilities("softmax", f, v),
+    var = function(f, v) {
+      p <- reference_probabilities("softmax", f, v)
+      p * (1 - p)
+    },
+    tilt = function(y, mu, s2, v) reference_softmax(y, mu, s2, v),
+    log_concave = TRUE
   )
 )
+
+# n x C: exp(log p) of every class
+reference_probabilities <- function(type, f, v) {
+  logp <- REFERENCE_LIKELIHOODS[[type]]$logp
+  exp(vapply(seq_len(ncol(f)), function(y) logp(y, f, v), numeric(nrow(f))))
+}
+
+# IVM paper, appendix D: Z is the mean of prod_j Phi((v - m_j) / sd_j) over v ~ N(m_y, sd_y^2).
+# d1 and d2 by differentiating the integrand.
+reference_mprobit <- function(y, mu, s2, v) {
+  m <- mu + v$bias
+  sd <- sqrt(1 + s2)
+  others <- setdiff(seq_along(m), y)
+  z <- function(t, j) (m[y] + sd[y] * t - m[j]) / sd[j]
+  hazard <- function(z) {
+    exp(stats::dnorm(z, log = TRUE) - stats::pnorm(z, log.p = TRUE))
+  }
+  of_t <- reference_integral(function(t) {
+    Reduce(`+`, lapply(others, function(j) stats::pnorm(z(t, j), log.p = TRUE)))
+  }, 0, 1, (m[others] - m[y]) / sd[y])
+  d1 <- d2 <- numeric(length(m))
+  d1[y] <- of_t$d1 / sd[y]
+  d2[y] <- of_t$d2 / sd[y]^2
+  for (j in others) {
+    h <- of_t$expect(function(t) hazard(z(t, j)))
+    second <- of_t$expect(function(t) {
+      here <- hazard(z(t, j))
+      (here - h)^2 - here * (here + z(t, j))
+    })
+    d1[j] <- -h / sd[j]
+    d2[j] <- second / sd[j]^2
+  }
+  list(logz = of_t$logz, d1 = d1, d2 = d2)
+}
+
+# Softmax is the largest of m_c + normal + Gumbel: Z is the integral over v of y's density times the
+# others' distribution functions, and those are integrals over the Gumbel variable (or, where the
+# normal is narrow, over it). Trapezoid rules; a Gumbel density is resolved to 1e-15 by steps of 1/4.
+reference_softmax <- function(y, mu, s2, v, step = 0.25) {
+  m <- mu + v$bias
+  widest <- sqrt(max(s2))
+  at <- seq(min(m) - 9 * widest - 5, max(m) + 9 * widest + 45, by = step)
+  parts <- lapply(seq_along(m), function(c) gumbel_sum(at - m[c], sqrt(s2[c]), own = c == y))
+  log_integrand <- Reduce(`+`, lapply(parts, function(p) log(p$value)))
+  w <- exp(log_integrand - max(log_integrand))
+  seen <- w > 0
+  w <- w[seen] / sum(w)
+  first <- vapply(parts, function(p) sum(w * (p$slope / p$value)[seen]), 0)
+  second <- vapply(parts, function(p) sum(w * (p$curve / p$value)[seen]), 0)
+  list(logz = max(log_integrand) + log(sum(exp(log_integrand - max(log_integrand))) * step),
+       d1 = first, d2 = second - first^2)
+}
+
+# Distribution function (own: density) at x of a Gumbel plus a normal variable of deviation sd, with
+# first and second derivative in -x.
+gumbel_sum <- function(x, sd, own) {
+  if (sd > 0.5) {
+    g <- seq(-4, 42, by = 0.25)
+    z <- outer(x, g, "-") / sd
+    w <- exp(-g - exp(-g)) * 0.25
+    phi <- stats::dnorm(z)
+    list(value = drop((if (own) phi / sd else stats::pnorm(z)) %*% w),
+         slope = drop((if (own) z * phi / sd^2 else -phi / sd) %*% w),
+         curve = drop((if (own) (z^2 - 1) * phi / sd^3 else -z * phi / sd^2) %*% w))
+  } else {
+    n <- seq(-9, 9, by = 0.25)
+    z <- outer(x, sd * n, "-")
+    w <- stats::dnorm(n) * 0.25
+    q <- exp(-z)
+    density <- exp(-z - q)
+    list(value = drop((if (own) density else exp(-q)) %*% w),
+         slope = drop((if (own) density * (1 - q) else -density) %*% w),
+         curve = drop((if (own) density * ((1 - q)^2 - q) else density * (q - 1)) %*% w))
+  }
+}
 
 # ---- Integrals against a Gaussian ----
 
@@ -154,6 +259,7 @@ reference_integral <- function(logp, mu, s2, places) {
 
 reference_tilt <- function(type, y, mu, s2, v) {
   lik <- REFERENCE_LIKELIHOODS[[type]]
+  if (!is.null(lik$tilt)) return(lik$tilt(y, mu, s2, v))
   reference_integral(function(f) lik$logp(y, f, v), mu, s2, lik$places(y, v))
 }
 
@@ -161,6 +267,10 @@ reference_tilt <- function(type, y, mu, s2, v) {
 # data row: it only says where to look.
 reference_predict <- function(type, y, mu, s2, v) {
   lik <- REFERENCE_LIKELIHOODS[[type]]
+  if (!is.null(lik$tilt)) {
+    p <- vapply(seq_along(mu), function(y) exp(lik$tilt(y, mu, s2, v)$logz), 0)
+    return(list(mean = p, var = p * (1 - p)))
+  }
   expect <- reference_integral(function(f) 0 * f, mu, s2, lik$places(y, v))$expect
   mean <- expect(function(f) lik$mean(f, v))
   spread <- expect(function(f) (lik$mean(f, v) - mean)^2)

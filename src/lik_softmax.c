@@ -1,0 +1,236 @@
+/* lik_softmax.c: several classes, P(y | f) = exp(f_y + bias_y) / sum_c exp(f_c + bias_c). y: class
+ * number 1..C. theta: bias, one per class.
+ *
+ * With q_c = exp(f_c + bias_c - v), P(y | f) = integral of q_y exp(-q_y) prod_{j != y} exp(-q_j) dv
+ * over the line (v is the largest of f_c + bias_c + Gumbel noise). Given v the classes are
+ * independent, so for f ~ N(mu, s2) and any C
+ *   Z = integral exp(G(v)) dv,  G = log E(q_y exp(-q_y)) + sum_{j != y} log E exp(-q_j),
+ * an outer integral of C inner ones, each of a log-concave function of one variable. With l_c the
+ * derivative in mu_c of class c's term (falling in mu_c, so rising in v), G' = -sum_c l_c, and E, Cov
+ * over the normalised outer integrand,
+ *   d1_c = E l_c,  d2_c = E l'_c + Var l_c = Cov(l_c, G' + l_c) <= 0
+ * by parts. Cost: about 40 x 40 C exponentials. */
+#include <float.h>
+#include <math.h>
+#include <Rmath.h>
+#include "concave.h"
+#include "lik.h"
+
+/* A class's term at x = m - v, own = 1 for y and 0 for the others: its logarithm, and that one's
+ * first and second derivative in x. */
+typedef struct {
+    double log, slope, curve;
+} term;
+
+/* The inner integrand over n, f = x + sd n, about its peak n0, where q = q0: up to its value there
+ * exp(-d^2 / 2 - q0 (exp(sd d) - 1 - sd d)), d = n - n0. */
+typedef struct {
+    double sd, q0;
+} inner;
+
+/* exp(z) - 1 - z */
+static double exp_rest(double z)
+{
+    if (fabs(z) > 0.01) return expm1(z) - z;
+    return 0.5 * z * z * (1 + z / 3 * (1 + z / 4 * (1 + z / 5 * (1 + z / 6))));
+}
+
+static void inner_at(double d, void *ctx, sg_concave_point *at)
+{
+    const inner *in = ctx;
+    const double z = in->sd * d, gain = expm1(z);
+    at->value = -0.5 * d * d - in->q0 * exp_rest(z);
+    at->slope = -d - in->q0 * in->sd * gain;
+    at->bend = 1 + in->q0 * in->sd * in->sd * (1 + gain);
+}
+
+/* u > 0 with u + log u = y: Newton in log u, from the right after the first step */
+static double log_balance(double y)
+{
+    double r = y > 1 ? log(y) : y - log1p(exp(y));
+    for (int i = 0; i < 50; i++) {
+        const double u = exp(r), step = (u + r - y) / (1 + u);
+        r -= step;
+        if (fabs(step) <= 1e-14 * (1 + fabs(r))) break;
+    }
+    return exp(r);
+}
+
+/* E exp(own f - exp f) for f ~ N(x, s2). The peak balances n0 = sd (own - q0), log q0 = x + sd n0.
+ * With E, Cov over the normalised inner integrand: slope = own - E q, curve = Var q - E q =
+ * -Cov(q, n) / sd by parts. For sd > 1 slope = E n / sd keeps what 1 - E q would cancel. */
+static term term_at(double x, double s2, int own)
+{
+    if (!(s2 > 0)) {
+        const double q = exp(x);
+        return (term) {own * x - q, own - q, -q};
+    }
+    const double sd = sqrt(s2), u = log_balance(x + own * s2 + log(s2)), n0 = own * sd - u / sd;
+    inner in = {sd, u / s2};
+    const sg_concave_rule rule = sg_concave_lay(inner_at, &in);
+    double total = 0, d_mean = 0, gain_mean = 0, both = 0, weight;
+    for (int k = 0; k < rule.count; k++) {
+        const double d = sg_concave_node(&rule, k, &weight), z = sd * d, gain = expm1(z);
+        const double rest = fabs(z) > 0.01 ? gain - z : exp_rest(z);
+        const double w = weight * exp(-0.5 * d * d - in.q0 * rest);
+        total += w, d_mean += w * d, gain_mean += w * gain, both += w * d * gain;
+    }
+    d_mean /= total, gain_mean /= total;
+    const double log0 = own * (x + sd * n0) - 0.5 * n0 * n0 - in.q0 - M_LN_SQRT_2PI;
+    const double slope = own && sd > 1 ? (n0 + d_mean) / sd : own - in.q0 * (1 + gain_mean);
+    return (term) {log0 + log(total), slope, -in.q0 * (both / total - d_mean * gain_mean) / sd};
+}
+
+/* All classes; the line's origin is v0, near the peak of G. */
+typedef struct {
+    int C, y;
+    const double *s2;
+    double v0, log0;
+    double m[SG_LIK_MAX_CLASSES], slope0[SG_LIK_MAX_CLASSES], dslope[SG_LIK_MAX_CLASSES];
+} crowd;
+
+/* G(v0 + x) - G(v0), G', -G''; dslope: change of the classes' slopes from v0 */
+static void crowd_at(double x, void *ctx, sg_concave_point *at)
+{
+    crowd *all = ctx;
+    double value = 0, slope = 0, bend = 0;
+    for (int c = 0; c < all->C; c++) {
+        const term t = term_at(all->m[c] - all->v0 - x, all->s2[c], c == all->y);
+        value += t.log, slope -= t.slope, bend -= t.curve;
+        all->dslope[c] = t.slope - all->slope0[c];
+    }
+    at->value = value - all->log0;
+    at->slope = slope;
+    at->bend = bend;
+}
+
+static double log_sum_exp(int C, const double *m)
+{
+    double top = m[0], sum = 0;
+    for (int c = 1; c < C; c++) top = fmax(top, m[c]);
+    for (int c = 0; c < C; c++) sum += exp(m[c] - top);
+    return top + log(sum);
+}
+
+/* Newton for sum_c E q_c = 1, in logarithms (exact at once for s2 = 0), inside what is known to hold
+ * the peak; close is close enough. */
+static void climb(crowd *all)
+{
+    enum { MOST = 60 };
+    double left = -HUGE_VAL, right = HUGE_VAL;
+    sg_concave_point at;
+    all->v0 = log_sum_exp(all->C, all->m), all->log0 = 0;
+    for (int c = 0; c < all->C; c++) all->slope0[c] = 0;
+    for (int i = 0; i < MOST; i++) {
+        crowd_at(0, all, &at);
+        if (at.slope * at.slope < 0.02 * at.bend) break;
+        if (at.slope > 0) left = all->v0;
+        else right = all->v0;
+        const double q = 1 + at.slope; /* sum_c E q_c */
+        double next = all->v0 + q * log(q) / at.bend;
+        if (!(next > left && next < right)) next = 0.5 * (left + right);
+        if (next == all->v0) break;
+        all->v0 = next;
+    }
+    all->log0 = at.value;
+    for (int c = 0; c < all->C; c++) all->slope0[c] = all->dslope[c];
+}
+
+static void gather_crowd(const sg_lik *self, int y, const double *mu, const double *s2, crowd *all)
+{
+    all->C = self->C, all->y = y, all->s2 = s2;
+    for (int c = 0; c < self->C; c++) all->m[c] = mu[c] + self->theta[c];
+    climb(all);
+}
+
+static double softmax_logp(const sg_lik *self, const double *y, const double *f)
+{
+    double m[SG_LIK_MAX_CLASSES];
+    for (int c = 0; c < self->C; c++) m[c] = f[c] + self->theta[c];
+    return fmin(m[(int) y[0] - 1] - log_sum_exp(self->C, m), 0);
+}
+
+static double log_z(const sg_lik *self, int y, const double *mu, const double *s2)
+{
+    crowd all;
+    sg_concave_point at;
+    double total = 0, weight;
+    gather_crowd(self, y, mu, s2, &all);
+    const sg_concave_rule rule = sg_concave_lay(crowd_at, &all);
+    for (int k = 0; k < rule.count; k++) {
+        crowd_at(sg_concave_node(&rule, k, &weight), &all, &at);
+        total += weight * exp(at.value);
+    }
+    return fmin(all.log0 + log(total), 0);
+}
+
+/* One outer pass; d1 and d2 collect sums of w dslope and w dslope (G' + dslope). */
+static void softmax_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                         double *logz, double *d1, double *d2)
+{
+    const int own = (int) y[0] - 1;
+    crowd all;
+    sg_concave_point at;
+    double total = 0, slope = 0, sum = 0, weight;
+    gather_crowd(self, own, mu, s2, &all);
+    for (int c = 0; c < self->C; c++) d1[c] = d2[c] = 0;
+    const sg_concave_rule rule = sg_concave_lay(crowd_at, &all);
+    for (int k = 0; k < rule.count; k++) {
+        crowd_at(sg_concave_node(&rule, k, &weight), &all, &at);
+        const double w = weight * exp(at.value);
+        for (int c = 0; c < self->C; c++) {
+            d1[c] += w * all.dslope[c];
+            d2[c] += w * all.dslope[c] * (at.slope + all.dslope[c]);
+        }
+        total += w, slope += w * at.slope;
+    }
+    *logz = fmin(all.log0 + log(total), 0);
+    for (int c = 0; c < self->C; c++) {
+        const double mean = d1[c] / total;
+        d1[c] = all.slope0[c] + mean;
+        d2[c] = d2[c] / total - mean * (slope / total + mean);
+        if (c != own) sum += d1[c];
+    }
+    d1[own] = -sum;
+}
+
+/* a bias moves log Z exactly as its class's mu does */
+static void softmax_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
+                              const double *s2, double *dpar)
+{
+    double logz, d1[SG_LIK_MAX_CLASSES], d2[SG_LIK_MAX_CLASSES];
+    softmax_tilt(self, y, mu, s2, &logz, d1, d2);
+    for (int c = 0; c < self->C; c++) dpar[c] += d1[c];
+}
+
+static void normalise(int C, double *mean, double *var)
+{
+    double sum = 0;
+    for (int c = 0; c < C; c++) sum += mean[c];
+    for (int c = 0; c < C; c++) {
+        mean[c] /= sum;
+        var[c] = mean[c] * (1 - mean[c]);
+    }
+}
+
+/* A log Z for every class, which keeps the relative accuracy of small probabilities. */
+static void softmax_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
+                            double *var)
+{
+    for (int c = 0; c < self->C; c++) mean[c] = exp(log_z(self, c, mu, s2));
+    normalise(self->C, mean, var);
+}
+
+static void softmax_moments(const sg_lik *self, const double *f, double *mean, double *var)
+{
+    for (int c = 0; c < self->C; c++) {
+        const double y = c + 1;
+        mean[c] = exp(softmax_logp(self, &y, f));
+    }
+    normalise(self->C, mean, var);
+}
+
+const sg_lik_type sg_lik_softmax = {
+    "softmax", 1, 1, softmax_logp, softmax_moments, 0, softmax_tilt, softmax_tilt_dpar,
+    softmax_predict, 0, 1
+};
