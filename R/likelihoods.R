@@ -9,9 +9,18 @@
 #' | `lik_gaussian` | \eqn{y \sim N(u, noise / weight)}{y ~ N(u, noise / weight)} | `noise`, a variance in squared units of the response |
 #' | `lik_probit` | \eqn{P(y = second level) = \Phi(u + bias)}{P(y = second level) = Phi(u + bias)} | `bias` |
 #' | `lik_logit` | \eqn{P(y = second level) = 1/(1 + \exp(-u - bias))}{P(y = second level) = 1 / (1 + exp(-u - bias))} | `bias` |
+#' | `lik_mprobit` | \eqn{P(y = c) = P(v_c = \max_j v_j)}{P(y = c) = P(v_c = max_j v_j)}, \eqn{v_j \sim N(u_j + bias_j, 1)}{v_j ~ N(u_j + bias_j, 1)} | `bias`, one per class |
+#' | `lik_softmax` | \eqn{P(y = c) = \exp(u_c + bias_c) / \sum_j \exp(u_j + bias_j)}{P(y = c) = exp(u_c + bias_c) / sum_j exp(u_j + bias_j)} | `bias`, one per class |
 #'
 #' The Gaussian and the probit likelihood have closed forms (thesis section 2.4; Minka's formulas
 #' 56-60); the logit one is integrated numerically to a relative accuracy of 1e-9.
+#'
+#' `lik_mprobit()` and `lik_softmax()` have a latent function \eqn{u_c} for every class, and up to
+#' 256 classes. Given the winner's value the classes are independent, so that one integral in one
+#' dimension does for any number of them: for the multinomial probit that of the IVM paper, appendix
+#' D; for softmax, which is the same model with Gumbel in place of normal noise, an integral of
+#' integrals, some hundred times slower. Both are accurate to 1e-9. Only differences of biases
+#' matter.
 #'
 #' With more than two levels, and [method_online()], `lik_probit()` and `lik_logit()` set each class
 #' against the rest: a process per class on a common basis, with a common kernel and a `bias` each
@@ -22,15 +31,17 @@
 #'
 #' @param variance Noise variance: `NULL` (learned), a positive number (where learning starts) or
 #'   `fixed(value)`.
-#' @param bias Constant added to the latent function: `NULL` (learned), a number or `fixed(value)`.
+#' @param bias Constant added to the latent function: `NULL` (learned), a number or `fixed(value)`;
+#'   of several classes one number for all or one per class.
 #' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 56-61. Csató, L. (2002). *Gaussian
 #'   Processes -- Iterative Sparse Approximations*, section 2.4. Seeger, Lawrence and Herbrich,
 #'   *Efficient Nonparametric Bayesian Modelling with Sparse Gaussian Process Approximations*,
-#'   appendix B.1.
+#'   section 4 and appendices B.1 and D.
 #' @examples
 #' lik_gaussian(variance = fixed(0.1))
 #' lik_probit()
+#' lik_mprobit(bias = fixed(0))
 #' fit <- sparsegp(mtcars$wt, mtcars$am, likelihood = "logit")
 #' predict(fit, c(2, 3, 4))
 #' @name likelihoods
@@ -89,8 +100,8 @@ binary_traits <- function(inverse_link, link) {
 
 # Several classes: rows are 1..C. There is a bias per class: hyperparameters, offset and draw()'s f
 # have a column or an entry for each, and value[["bias"]] of the other traits is all of value here.
-# Only differences of biases matter; they start centred, where `link` of the classes' frequencies is
-# (nearly) what they alone give, and the default prior keeps them there.
+# Only differences of biases matter; they start centred, where they alone give the classes'
+# frequencies (nearly), and the default prior holds their mean there.
 class_traits <- function(link, noise) {
   list(
     response = "classes", scales = FALSE, weighted = FALSE,
@@ -117,7 +128,8 @@ LIKELIHOODS <- list(
   gaussian = gaussian_traits,
   probit = binary_traits(stats::pnorm, stats::qnorm),
   logit = binary_traits(stats::plogis, stats::qlogis),
-  mprobit = class_traits(stats::qnorm, stats::rnorm),
+  # normal noise is much like Gumbel noise of its variance, for which the start would be exact
+  mprobit = class_traits(function(p) log(p) * sqrt(6) / pi, stats::rnorm),
   softmax = class_traits(log, function(n) -log(stats::rexp(n))) # Gumbel noise
 )
 
@@ -131,6 +143,9 @@ new_likelihood <- function(type, params) {
     about <- LIKELIHOODS[[type]]$about[[name]]
     check_hyper(params[[name]], about$argument, positive = about$log,
                 single = LIKELIHOODS[[type]]$response != "classes")
+    if (length(unlist(params[[name]])) > MAX_CLASSES) {
+      stop_sparsegp(about$argument, paste("must be at most", MAX_CLASSES, "numbers"))
+    }
   }
   structure(list(type = type, params = params), class = "sparsegp_likelihood")
 }

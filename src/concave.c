@@ -2,33 +2,41 @@
 #include "concave.h"
 
 static const double FALL = 30;  /* exp(-30) = 1e-13 is left out on either side */
-static const double STEP = 0.2; /* in s: the map makes normal densities on all scales alike */
+static const double STEP = 0.18; /* in s: the map makes normal densities on all scales alike */
 static const double SPREAD = 2; /* width of the map in units of 1 / sqrt(bend) */
-enum { TRIES = 12, MOST_NODES = 200 };
+enum { TRIES = 60, MOST_NODES = 200 };
 
-/* An end: a place beyond which g is less than g(0) - FALL, and not much farther out than needed.
- * sign: -1 to the left, 1 to the right. */
-static double find_end(sg_concave_fn g, void *ctx, double sign, double start, double *bend)
+/* The next try at an end from x, where g has fallen too far: exact where the fall is quadratic or
+ * exponential in the distance. */
+static double step_back(double x, double fall, double steepness)
 {
-    double inner = 0, outer = HUGE_VAL, x = start;
+    if (!(fall < HUGE_VAL)) return 0.5 * x;
+    const double ratio = 1.2 * FALL / fall;
+    return fmax(x * sqrt(ratio), x + fall / steepness * log(ratio));
+}
+
+/* An end: a place where g is less than g(0) - FALL, but not by half as much again. sign: -1 to the
+ * left, 1 to the right. */
+static double find_end(sg_concave_fn g, void *ctx, double sign, double x, double *bend)
+{
+    double inner = 0, outer = HUGE_VAL, next;
     sg_concave_point at;
     for (int i = 0; i < TRIES; i++) {
         g(sign * x, ctx, &at);
-        const double fall = -at.value;
+        const double fall = -at.value, steepness = -sign * at.slope;
         *bend = at.bend;
-        if (fall >= FALL && fall <= 1.5 * FALL) return sign * x;
+        if (fall >= FALL && fall <= 1.5 * FALL) break;
         if (fall > FALL) {
             outer = x;
-            x = fmax(x * fmax(sqrt(FALL / fall), 0.01), inner + 0.25 * (x - inner));
+            next = step_back(x, fall, steepness);
         } else {
-            /* g lies below its tangent: this reaches the end in any case */
-            const double away = -sign * at.slope;
             inner = x;
-            x += away > 0 ? (1.02 * FALL - fall) / away : x;
-            if (x >= outer) x = 0.5 * (inner + outer);
+            /* g lies below its tangent: this is far enough in any case */
+            next = steepness > 0 ? x + (1.1 * FALL - fall) / steepness : 2 * x;
         }
+        x = next > inner && next < outer ? next : 0.5 * (inner + fmin(outer, 4 * x));
     }
-    return sign * (outer < HUGE_VAL ? outer : x);
+    return sign * x;
 }
 
 /* The map's centre stands where g bends most, as many standard deviations (of a normal density that

@@ -18,8 +18,8 @@
  *                                        quadrature of moments
  *   site(self, y, tau, nu)               the exact site when log p is quadratic in f, else NULL
  *
- * A type of classes has one latent value per class and y[0] = 1..C; its moments() and predict() give
- * every class's probability p and p (1 - p), mean[C] and var[C]. There is no quadrature in C
+ * A type of classes has one latent value per class and y[0] = 1..C; its moments() and predict()
+ * give every class's probability p and p (1 - p), mean[C] and var[C]. There is no quadrature in C
  * dimensions, so tilt, tilt_dpar and predict are required, and locate is not.
  *
  * A positive d2 is reported as it is: sites.c decides what to do about it.

@@ -6,8 +6,8 @@
  * independent, so for f ~ N(mu, s2) and any C
  *   Z = integral exp(G(v)) dv,  G = log E(q_y exp(-q_y)) + sum_{j != y} log E exp(-q_j),
  * an outer integral of C inner ones, each of a log-concave function of one variable. With l_c the
- * derivative in mu_c of class c's term (falling in mu_c, so rising in v), G' = -sum_c l_c, and E, Cov
- * over the normalised outer integrand,
+ * derivative in mu_c of class c's term (falling in mu_c, so rising in v), G' = -sum_c l_c, and E
+ * and Cov over the normalised outer integrand,
  *   d1_c = E l_c,  d2_c = E l'_c + Var l_c = Cov(l_c, G' + l_c) <= 0
  * by parts. Cost: about 40 x 40 C exponentials. */
 #include <float.h>
@@ -19,32 +19,41 @@
 /* A class's term at x = m - v, own = 1 for y and 0 for the others: its logarithm, and that one's
  * first and second derivative in x. */
 typedef struct {
-    double log, slope, curve;
+    double log, slope, curve, q; /* q: E q */
 } term;
 
 /* The inner integrand over n, f = x + sd n, about its peak n0, where q = q0: up to its value there
- * exp(-d^2 / 2 - q0 (exp(sd d) - 1 - sd d)), d = n - n0. */
+ * exp(-d^2 / 2 - q0 (exp(sd d) - 1 - sd d)), d = n - n0. The logarithm of q0 is kept, as q0 may
+ * underflow where the wall exp(-exp f) is a thousand away. */
 typedef struct {
-    double sd, q0;
+    double sd, q0, log_q0;
 } inner;
 
-/* exp(z) - 1 - z */
-static double exp_rest(double z)
+/* q - q0 at n0 + d */
+static double gain_at(const inner *in, double d)
 {
-    if (fabs(z) > 0.01) return expm1(z) - z;
-    return 0.5 * z * z * (1 + z / 3 * (1 + z / 4 * (1 + z / 5 * (1 + z / 6))));
+    const double z = in->sd * d;
+    return fabs(z) < 1 ? in->q0 * expm1(z) : exp(z + in->log_q0) - in->q0;
+}
+
+static double inner_log(const inner *in, double d, double gain)
+{
+    const double z = in->sd * d;
+    double rest = gain - in->q0 * z;
+    if (fabs(z) < 0.01) rest = in->q0 * z * z / 2 * (1 + z / 3 * (1 + z / 4 * (1 + z / 5)));
+    return -0.5 * d * d - rest;
 }
 
 static void inner_at(double d, void *ctx, sg_concave_point *at)
 {
     const inner *in = ctx;
-    const double z = in->sd * d, gain = expm1(z);
-    at->value = -0.5 * d * d - in->q0 * exp_rest(z);
-    at->slope = -d - in->q0 * in->sd * gain;
-    at->bend = 1 + in->q0 * in->sd * in->sd * (1 + gain);
+    const double gain = gain_at(in, d);
+    at->value = inner_log(in, d, gain);
+    at->slope = -d - in->sd * gain;
+    at->bend = 1 + in->sd * in->sd * (in->q0 + gain);
 }
 
-/* u > 0 with u + log u = y: Newton in log u, from the right after the first step */
+/* log u for u + log u = y: Newton, from the right after the first step */
 static double log_balance(double y)
 {
     double r = y > 1 ? log(y) : y - log1p(exp(y));
@@ -53,7 +62,7 @@ static double log_balance(double y)
         r -= step;
         if (fabs(step) <= 1e-14 * (1 + fabs(r))) break;
     }
-    return exp(r);
+    return r;
 }
 
 /* E exp(own f - exp f) for f ~ N(x, s2). The peak balances n0 = sd (own - q0), log q0 = x + sd n0.
@@ -63,29 +72,30 @@ static term term_at(double x, double s2, int own)
 {
     if (!(s2 > 0)) {
         const double q = exp(x);
-        return (term) {own * x - q, own - q, -q};
+        return (term) {own * x - q, own - q, -q, q};
     }
-    const double sd = sqrt(s2), u = log_balance(x + own * s2 + log(s2)), n0 = own * sd - u / sd;
-    inner in = {sd, u / s2};
+    const double sd = sqrt(s2), log_u = log_balance(x + own * s2 + log(s2));
+    inner in = {sd, exp(log_u) / s2, log_u - log(s2)};
+    const double n0 = sd * (own - in.q0);
     const sg_concave_rule rule = sg_concave_lay(inner_at, &in);
     double total = 0, d_mean = 0, gain_mean = 0, both = 0, weight;
     for (int k = 0; k < rule.count; k++) {
-        const double d = sg_concave_node(&rule, k, &weight), z = sd * d, gain = expm1(z);
-        const double rest = fabs(z) > 0.01 ? gain - z : exp_rest(z);
-        const double w = weight * exp(-0.5 * d * d - in.q0 * rest);
+        const double d = sg_concave_node(&rule, k, &weight), gain = gain_at(&in, d);
+        const double w = weight * exp(inner_log(&in, d, gain));
         total += w, d_mean += w * d, gain_mean += w * gain, both += w * d * gain;
     }
     d_mean /= total, gain_mean /= total;
     const double log0 = own * (x + sd * n0) - 0.5 * n0 * n0 - in.q0 - M_LN_SQRT_2PI;
-    const double slope = own && sd > 1 ? (n0 + d_mean) / sd : own - in.q0 * (1 + gain_mean);
-    return (term) {log0 + log(total), slope, -in.q0 * (both / total - d_mean * gain_mean) / sd};
+    const double q = in.q0 + gain_mean;
+    return (term) {log0 + log(total), own && sd > 1 ? (n0 + d_mean) / sd : own - q,
+                   -(both / total - d_mean * gain_mean) / sd, q};
 }
 
 /* All classes; the line's origin is v0, near the peak of G. */
 typedef struct {
     int C, y;
     const double *s2;
-    double v0, log0;
+    double v0, log0, q; /* q: sum of E q, 1 at the peak */
     double m[SG_LIK_MAX_CLASSES], slope0[SG_LIK_MAX_CLASSES], dslope[SG_LIK_MAX_CLASSES];
 } crowd;
 
@@ -94,10 +104,11 @@ static void crowd_at(double x, void *ctx, sg_concave_point *at)
 {
     crowd *all = ctx;
     double value = 0, slope = 0, bend = 0;
+    all->q = 0;
     for (int c = 0; c < all->C; c++) {
         const term t = term_at(all->m[c] - all->v0 - x, all->s2[c], c == all->y);
         value += t.log, slope -= t.slope, bend -= t.curve;
-        all->dslope[c] = t.slope - all->slope0[c];
+        all->dslope[c] = t.slope - all->slope0[c], all->q += t.q;
     }
     at->value = value - all->log0;
     at->slope = slope;
@@ -112,12 +123,13 @@ static double log_sum_exp(int C, const double *m)
     return top + log(sum);
 }
 
-/* Newton for sum_c E q_c = 1, in logarithms (exact at once for s2 = 0), inside what is known to hold
- * the peak; close is close enough. */
+/* Newton for sum_c E q_c = 1, where G' = 0: the sum is convex in v, so from the left it does not
+ * jump over, and its logarithm is nearly concave, so from the right that one hardly does. Bisection
+ * where this leaves what is known to hold the peak, or is slow. Close is close enough. */
 static void climb(crowd *all)
 {
     enum { MOST = 60 };
-    double left = -HUGE_VAL, right = HUGE_VAL;
+    double left = -HUGE_VAL, right = HUGE_VAL, reach = 1;
     sg_concave_point at;
     all->v0 = log_sum_exp(all->C, all->m), all->log0 = 0;
     for (int c = 0; c < all->C; c++) all->slope0[c] = 0;
@@ -126,9 +138,13 @@ static void climb(crowd *all)
         if (at.slope * at.slope < 0.02 * at.bend) break;
         if (at.slope > 0) left = all->v0;
         else right = all->v0;
-        const double q = 1 + at.slope; /* sum_c E q_c */
-        double next = all->v0 + q * log(q) / at.bend;
-        if (!(next > left && next < right)) next = 0.5 * (left + right);
+        const double step = at.slope > 0 ? at.slope : all->q * log(all->q);
+        double next = all->v0 + step / at.bend;
+        if (!(next > left && next < right) || i % 8 == 7) {
+            next = right - left < HUGE_VAL ? 0.5 * (left + right)
+                                           : all->v0 + (at.slope > 0 ? reach : -reach);
+            reach *= 2;
+        }
         if (next == all->v0) break;
         all->v0 = next;
     }

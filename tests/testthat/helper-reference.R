@@ -169,9 +169,10 @@ reference_mprobit <- function(y, mu, s2, v) {
 
 # Softmax is the largest of m_c + normal + Gumbel: Z is the integral over v of y's density times the
 # others' distribution functions, and those are integrals over the Gumbel variable (or, where the
-# normal is narrow, over it). Trapezoid rules; a Gumbel density is resolved to 1e-15 by steps of 1/4.
-reference_softmax <- function(y, mu, s2, v, step = 0.25) {
+# normal is narrow, over it). Trapezoid rules; steps of 1/4 resolve a Gumbel density to 1e-15.
+reference_softmax <- function(y, mu, s2, v) {
   m <- mu + v$bias
+  step <- 0.25 * sqrt(1 + min(s2)) # what is added makes smoother
   widest <- sqrt(max(s2))
   at <- seq(min(m) - 9 * widest - 5, max(m) + 9 * widest + 45, by = step)
   parts <- lapply(seq_along(m), function(c) gumbel_sum(at - m[c], sqrt(s2[c]), own = c == y))
@@ -189,7 +190,7 @@ reference_softmax <- function(y, mu, s2, v, step = 0.25) {
 # first and second derivative in -x.
 gumbel_sum <- function(x, sd, own) {
   if (sd > 0.5) {
-    g <- seq(-4, 42, by = 0.25)
+    g <- seq(-4, if (own) 200 else 42, by = 0.25) # y may win by its Gumbel tail alone
     z <- outer(x, g, "-") / sd
     w <- exp(-g - exp(-g)) * 0.25
     phi <- stats::dnorm(z)

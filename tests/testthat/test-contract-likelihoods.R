@@ -6,22 +6,28 @@ catalogue <- function() .Call(sg_catalogue)$likelihoods
 
 # Two settings of each likelihood's hyperparameters: theta on C's scale, `values` on the natural
 # one; and for each, up to four different data rows: responses drawn at low, middling and high
-# latent values, of uneven weight.
+# latent values, of uneven weight. `along` and `across`: numbers mu and s2 stand for the latent
+# values mu * along and the variances s2 * across, one per latent function.
 cases <- function() {
   set.seed(1)
   all <- list()
   for (type in catalogue()) {
     lik <- get(paste0("lik_", type))()
+    of_classes <- lik_traits(lik)$response == "classes"
+    along <- if (of_classes) c(1, -0.3, 0.4) else 1
+    across <- if (of_classes) c(1, 0.2, 3) else 1
     log <- vapply(lik_traits(lik)$about[names(lik$params)], function(about) about$log, NA)
     for (theta in list(rep(-0.7, length(log)), rep(1.2, length(log)))) {
       values <- as.list(setNames(ifelse(log, exp(theta), theta), names(log)))
+      if (of_classes) theta <- values$bias <- theta * c(1, -0.5, 0.1)
       f <- rep(c(-2, 0.3, 1.8), 4L)
-      y <- lik_traits(lik)$draw(f, unlist(values), 1)
+      f <- if (of_classes) outer(f, along) else f
+      y <- lik_traits(lik)$draw(f, if (of_classes) values$bias else unlist(values), 1)
       rows <- lik_traits(lik)$data_rows(y, rep(c(1, 0.25, 4), 4L))
       rows <- unique(rows, MARGIN = 2L)
       all[[length(all) + 1L]] <- list(
-        type = type, lik = lik, theta = as.double(theta), values = values,
-        rows = rows[, seq_len(min(4L, ncol(rows))), drop = FALSE],
+        type = type, lik = lik, theta = as.double(theta), values = values, classes = of_classes,
+        rows = rows[, seq_len(min(4L, ncol(rows))), drop = FALSE], along = along, across = across,
         label = paste0(type, "(", toString(theta), ")")
       )
     }
@@ -31,25 +37,41 @@ cases <- function() {
 
 for_all <- function(check) for (case in cases()) check(case)
 
+# A fallback by quadrature exists where there is one latent function.
+ways <- function(case) if (case$classes) FALSE else c(FALSE, TRUE)
+
+# A data frame whose columns mu and s2 are matrices with a column per latent function
+marginals <- function(case, mu, s2, row = 1L) {
+  grid <- data.frame(row = row, size = s2)
+  grid$mu <- outer(rep_len(mu, nrow(grid)), case$along)
+  grid$s2 <- outer(rep_len(s2, nrow(grid)), case$across)
+  grid
+}
+
 # C's tilts for all combinations of data rows, means and variances: a data frame; column `row` says
-# which data row, dpar is a matrix.
+# which data row; d1, d2 and dpar are matrices.
 tilts <- function(case, mu, s2, quadrature = FALSE, theta = case$theta) {
   grid <- expand.grid(row = seq_len(ncol(case$rows)), mu = mu, s2 = s2)
-  tilt_at(case, grid, quadrature, theta)
+  tilt_at(case, marginals(case, grid$mu, grid$s2, grid$row), quadrature, theta)
 }
 
 tilt_at <- function(case, grid, quadrature = FALSE, theta = case$theta) {
   z <- .Call(sg_lik_tilt, case$lik["type"], theta, case$rows[, grid$row, drop = FALSE], grid$mu,
              grid$s2, quadrature)
-  grid[c("logz", "d1", "d2")] <- z[c("logz", "d1", "d2")]
+  grid$logz <- z$logz
+  grid$d1 <- as.matrix(z$d1)
+  grid$d2 <- as.matrix(z$d2)
   grid$dpar <- t(z$dpar)
   grid
 }
 
 reference_at <- function(case, grid) {
   for (i in seq_len(nrow(grid))) {
-    z <- reference_tilt(case$type, case$rows[, grid$row[i]], grid$mu[i], grid$s2[i], case$values)
-    grid[i, c("logz", "d1", "d2")] <- z[c("logz", "d1", "d2")]
+    z <- reference_tilt(case$type, case$rows[, grid$row[i]], grid$mu[i, ], grid$s2[i, ],
+                        case$values)
+    grid$logz[i] <- z$logz
+    grid$d1[i, ] <- z$d1
+    grid$d2[i, ] <- z$d2
   }
   grid
 }
@@ -66,10 +88,15 @@ expect_same_tilt <- function(found, wanted, tolerance, label) {
             label = paste("d2 of", label))
 }
 
+# log p at latent values f * along, or at a matrix of them
 logp <- function(case, f, row = 1L) {
-  y <- case$rows[, rep(row, length(f)), drop = FALSE]
-  .Call(sg_lik_eval, case$lik["type"], case$theta, y, as.double(f))$logp
+  f <- if (is.matrix(f)) f else outer(f, case$along)
+  y <- case$rows[, rep(row, nrow(f)), drop = FALSE]
+  .Call(sg_lik_eval, case$lik["type"], case$theta, y, f)$logp
 }
+
+# C's answer for latent values or marginals of a likelihood of one latent function comes in vectors.
+as_columns <- function(x) lapply(x[lengths(x) > 0L], as.matrix)
 
 test_that("every likelihood of the catalogue has a reference formula and a constructor", {
   expect_setequal(names(REFERENCE_LIKELIHOODS), catalogue())
@@ -79,16 +106,19 @@ test_that("every likelihood of the catalogue has a reference formula and a const
 })
 
 test_that("log p and the moments of a response equal the reference formulas", {
-  f <- c(-40, -3, -0.2, 0, 1e-8, 2.5, 40)
   for_all(function(case) {
+    f <- outer(c(-40, -3, -0.2, 0, 1e-8, 2.5, 40), case$along)
     reference <- REFERENCE_LIKELIHOODS[[case$type]]
+    tolerance <- if (case$classes) 1e-9 else 1e-14 # of classes log p may be an integral itself
     for (row in seq_len(ncol(case$rows))) {
-      expect_equal(logp(case, f, row), reference$logp(case$rows[, row], f, case$values),
-                   tolerance = 1e-14, label = case$label)
+      wanted <- reference$logp(case$rows[, row], f, case$values)
+      expect_equal(logp(case, f, row), drop(wanted), tolerance = tolerance, label = case$label)
     }
-    found <- .Call(sg_lik_eval, case$lik["type"], case$theta, NULL, f)
-    expect_equal(found$mean, reference$mean(f, case$values), tolerance = 1e-14, label = case$label)
-    expect_equal(found$var, reference$var(f, case$values), tolerance = 1e-14, label = case$label)
+    found <- as_columns(.Call(sg_lik_eval, case$lik["type"], case$theta, NULL, f))
+    expect_equal(found$mean, as.matrix(reference$mean(f, case$values)), tolerance = tolerance,
+                 label = case$label)
+    expect_equal(found$var, as.matrix(reference$var(f, case$values)), tolerance = tolerance,
+                 label = case$label)
   })
 })
 
@@ -106,7 +136,8 @@ test_that("tilts equal the reference integral", {
     found <- tilts(case, c(-6, -0.5, 0, 2, 15), c(0.01, 0.5, 4, 100, 1e4))
     wanted <- reference_at(case, found)
     # the quadrature promises 1e-9 in log Z
-    expect_same_tilt(found, wanted, 1e-9, case$label)
+    expect_same_tilt(found, wanted, if (case$classes) 1e-8 else 1e-9, case$label)
+    if (case$classes) return()
     by_quadrature <- tilt_at(case, found[c("row", "mu", "s2")], quadrature = TRUE)
     expect_same_tilt(by_quadrature, wanted, 1e-9, paste(case$label, "by quadrature"))
   })
@@ -114,6 +145,7 @@ test_that("tilts equal the reference integral", {
 
 test_that("closed forms equal the quadrature", {
   for_all(function(case) {
+    if (case$classes) return()
     mu <- c(-30, -3, 0, 0.7, 8, 40)
     closed <- tilts(case, mu, 10^c(-12, -6, -4, -2, 0, 2, 4, 8))
     by_quadrature <- tilt_at(case, closed[c("row", "mu", "s2")], quadrature = TRUE)
@@ -128,16 +160,21 @@ test_that("d1 and d2 are the derivatives of log Z in mu", {
   for_all(function(case) {
     at <- tilts(case, c(-8, -1, 0.4, 3), c(0.05, 1, 30))
     for (i in seq_len(nrow(at))) {
-      moved <- function(mu, what) {
-        tilt_at(case, data.frame(row = at$row[i], mu = mu, s2 = at$s2[i]))[[what]]
+      for (c in seq_along(case$along)) {
+        moved <- function(mu, what) {
+          here <- at[i, c("row", "mu", "s2")]
+          here$mu[, c] <- mu
+          z <- tilt_at(case, here)
+          if (what == "logz") z$logz else z$d1[, c]
+        }
+        # steps of a tenth to an eightieth of the marginal's width; log Z has ten digits or more
+        h <- 0.1 * sqrt(at$s2[i, c])
+        d1 <- numeric_gradient(function(mu) moved(mu, "logz"), at$mu[i, c], h)
+        d2 <- numeric_gradient(function(mu) moved(mu, "d1"), at$mu[i, c], h)
+        label <- paste(case$label, toString(at[i, c("row", "mu", "s2")]))
+        expect_lt(abs(at$d1[i, c] - d1), 1e-7 * max(1, abs(d1)), label = paste("d1 of", label))
+        expect_lt(abs(at$d2[i, c] - d2), 1e-7 * max(1, abs(d2)), label = paste("d2 of", label))
       }
-      # steps of a tenth to an eightieth of the marginal's width; log Z has ten digits or more
-      h <- 0.1 * sqrt(at$s2[i])
-      d1 <- numeric_gradient(function(mu) moved(mu, "logz"), at$mu[i], h)
-      d2 <- numeric_gradient(function(mu) moved(mu, "d1"), at$mu[i], h)
-      label <- paste(case$label, toString(at[i, c("row", "mu", "s2")]))
-      expect_lt(abs(at$d1[i] - d1), 1e-7 * max(1, abs(d1)), label = paste("d1 of", label))
-      expect_lt(abs(at$d2[i] - d2), 1e-7 * max(1, abs(d2)), label = paste("d2 of", label))
     }
   })
 })
@@ -156,37 +193,44 @@ test_that("dpar is the derivative of log Z in the hyperparameters", {
   })
 })
 
+expect_limit <- function(case, row, mu) {
+  at_point <- logp(case, mu, row)
+  place <- outer(mu, case$along)
+  # a step of 0.05 in f loses too much where log p itself is an integral
+  h <- if (case$classes) 0.4 else 0.05
+  along_one <- function(c, f) logp(case, replace(place, c, f), row)
+  slopes <- function(c, f) numeric_gradient(function(f) along_one(c, f), f, h = h)
+  slope <- vapply(seq_along(place), function(c) slopes(c, place[c]), 0)
+  bend <- vapply(seq_along(place), function(c) {
+    numeric_gradient(function(f) slopes(c, f), place[c], h = h)
+  }, 0)
+  # to first order in s2, log Z = log p + s2 (slope^2 + bend) / 2; d1 and d2 alike: a few s2 of the
+  # size of the powers of slope and bend. 1e-8: two differentiations of log p.
+  size <- length(place) * max(case$across) * (1 + max(abs(slope)) + max(abs(bend)))^3
+  floor <- if (case$classes) c(1e-9, 1e-8, 1e-6) else c(1e-13, 1e-10, 1e-8)
+  for (quadrature in ways(case)) {
+    found <- tilt_at(case, marginals(case, mu, c(1e-2, 1e-6, 1e-12, 0), row), quadrature)
+    label <- paste(case$label, "row", row, "at", mu)
+    expect_true(all(abs(found$logz - at_point) <= size * (found$size + floor[1L])),
+                label = paste("log Z of", label))
+    expect_true(all(abs(found$d1 - rep(slope, each = 4L)) <= size * (found$size + floor[2L])),
+                label = paste("d1 of", label))
+    expect_true(all(abs(found$d2 - rep(bend, each = 4L)) <= size * (found$size + floor[3L])),
+                label = paste("d2 of", label))
+  }
+}
+
 test_that("as s2 vanishes tilts become log p and its derivatives", {
   for_all(function(case) {
     for (row in seq_len(ncol(case$rows))) {
-      for (mu in c(-20, -2, 0.1, 3, 20)) {
-        at_point <- logp(case, mu, row)
-        slope <- numeric_gradient(function(f) logp(case, f, row), mu, h = 0.05)
-        bend <- numeric_gradient(function(f) {
-          numeric_gradient(function(f) logp(case, f, row), f, h = 0.05)
-        }, mu, h = 0.05)
-        for (quadrature in c(FALSE, TRUE)) {
-          found <- tilt_at(case, data.frame(row = row, mu = mu, s2 = c(1e-2, 1e-6, 1e-12, 0)),
-                           quadrature)
-          # to first order in s2, log Z = log p + s2 (slope^2 + bend) / 2; d1 and d2 alike: a few
-          # s2 of the size of the powers of slope and bend. 1e-8: two differentiations of log p.
-          size <- (1 + abs(slope) + abs(bend))^3
-          label <- paste(case$label, "row", row, "at", mu)
-          expect_true(all(abs(found$logz - at_point) <= size * (found$s2 + 1e-13)),
-                      label = paste("log Z of", label))
-          expect_true(all(abs(found$d1 - slope) <= size * (found$s2 + 1e-10)),
-                      label = paste("d1 of", label))
-          expect_true(all(abs(found$d2 - bend) <= size * (found$s2 + 1e-8)),
-                      label = paste("d2 of", label))
-        }
-      }
+      for (mu in c(-20, -2, 0.1, 3, 20)) expect_limit(case, row, mu)
     }
   })
 })
 
 test_that("tilts are finite and sane for any marginal", {
   for_all(function(case) {
-    for (quadrature in c(FALSE, TRUE)) {
+    for (quadrature in ways(case)) {
       at <- tilts(case, c(-40, -5, 0, 5, 40), c(0, 10^seq(-14, 8, by = 2)), quadrature)
       expect_true(all(is.finite(unlist(at))), label = case$label)
       # 1 + s2 d2 is the tilted variance in units of the marginal's
@@ -201,58 +245,65 @@ test_that("tilts are finite and sane for any marginal", {
 
 test_that("a marginal far wider than the likelihood is no obstacle", {
   for_all(function(case) {
-    found <- tilts(case, c(-40, 0, 40), c(1e6, 1e8))
-    expect_same_tilt(found, reference_at(case, found), 1e-9, case$label)
+    found <- tilts(case, c(-40, 0, 40), if (case$classes) 1e4 else c(1e6, 1e8))
+    tolerance <- if (case$classes) 1e-8 else 1e-9
+    expect_same_tilt(found, reference_at(case, found), tolerance, case$label)
   })
 })
 
 test_that("predictions equal the reference integral, spread included", {
   for_all(function(case) {
     grid <- expand.grid(mu = c(-5, -0.4, 0, 1, 12), s2 = c(1e-4, 0.3, 2, 50, 1e4))
-    closed <- .Call(sg_lik_predict, case$lik["type"], case$theta, grid$mu, grid$s2, FALSE)
-    by_quadrature <- .Call(sg_lik_predict, case$lik["type"], case$theta, grid$mu, grid$s2, TRUE)
-    wanted <- Map(function(mu, s2) {
-      unlist(reference_predict(case$type, case$rows[, 1L], mu, s2, case$values))
-    }, grid$mu, grid$s2)
-    wanted <- as.data.frame(do.call(rbind, wanted))
-    for (found in list(closed, by_quadrature)) {
-      expect_lt(max(abs(found$mean - wanted$mean) / pmax(1, abs(wanted$mean))), 1e-9,
-                label = paste("mean of", case$label))
-      expect_lt(max(abs(found$var - wanted$var) / pmax(1, wanted$var)), 1e-9,
-                label = paste("variance of", case$label))
+    if (case$classes) grid <- grid[grid$s2 < 1e4, ] # three classes take the reference long
+    grid <- marginals(case, grid$mu, grid$s2)
+    wanted <- lapply(seq_len(nrow(grid)), function(i) {
+      reference_predict(case$type, case$rows[, 1L], grid$mu[i, ], grid$s2[i, ], case$values)
+    })
+    column <- function(what) do.call(rbind, lapply(wanted, `[[`, what))
+    for (quadrature in ways(case)) {
+      found <- as_columns(.Call(sg_lik_predict, case$lik["type"], case$theta, grid$mu, grid$s2,
+                                quadrature))
+      for (what in names(found)) {
+        size <- pmax(1, abs(column(what)))
+        expect_lt(max(abs(found[[what]] - column(what)) / size), 1e-9,
+                  label = paste(what, "of", case$label))
+      }
     }
-    expect_lt(max(abs(by_quadrature$spread - wanted$spread) / pmax(1, wanted$spread)), 1e-9,
-              label = paste("spread of", case$label))
   })
 })
 
 test_that("predictions without variance are the moments at the mean", {
-  mu <- c(-40, -1, 0, 2, 40)
   for_all(function(case) {
+    mu <- outer(c(-40, -1, 0, 2, 40), case$along)
     at <- .Call(sg_lik_eval, case$lik["type"], case$theta, NULL, mu)
     for (s2 in c(0, 1e-13)) {
-      for (quadrature in c(FALSE, TRUE)) {
-        found <- .Call(sg_lik_predict, case$lik["type"], case$theta, mu, rep(s2, 5L), quadrature)
-        expect_equal(found[c("mean", "var")], at[c("mean", "var")], tolerance = 1e-12,
-                     label = case$label)
+      for (quadrature in ways(case)) {
+        found <- .Call(sg_lik_predict, case$lik["type"], case$theta, mu, 0 * mu + s2, quadrature)
+        expect_equal(found[c("mean", "var")], at[c("mean", "var")],
+                     tolerance = if (case$classes) 1e-9 else 1e-12, label = case$label)
       }
       expect_true(all(found$spread >= 0 & found$spread <= 2 * s2), label = case$label)
     }
   })
 })
 
-test_that("the probabilities of two classes sum to one and are what predict() gives", {
+test_that("the probabilities of all classes sum to one and are what predict() gives", {
   mu <- rep(c(-40, -2, 0, 0.3, 9), 4L)
   s2 <- rep(c(0, 0.1, 7, 1e6), each = 5L)
   for_all(function(case) {
-    if (lik_traits(case$lik)$response != "binary") return()
+    response <- lik_traits(case$lik)$response
+    if (response == "numeric") return()
+    grid <- marginals(case, mu, s2)
     prob <- function(class) {
       rows <- lik_traits(case$lik)$data_rows(rep(class, 20L), NULL)
-      exp(.Call(sg_lik_tilt, case$lik["type"], case$theta, rows, mu, s2, FALSE)$logz)
+      exp(.Call(sg_lik_tilt, case$lik["type"], case$theta, rows, grid$mu, grid$s2, FALSE)$logz)
     }
-    mean <- .Call(sg_lik_predict, case$lik["type"], case$theta, mu, s2, FALSE)$mean
-    expect_equal(prob(1) + prob(-1), rep(1, 20L), tolerance = 1e-9, label = case$label)
-    expect_equal(mean, prob(1), tolerance = 1e-9, label = case$label)
+    found <- vapply(if (case$classes) seq_along(case$along) else c(1, -1), prob, numeric(20L))
+    mean <- .Call(sg_lik_predict, case$lik["type"], case$theta, grid$mu, grid$s2, FALSE)$mean
+    expect_equal(rowSums(found), rep(1, 20L), tolerance = 1e-9, label = case$label)
+    if (case$classes) expect_equal(rowSums(mean), rep(1, 20L), tolerance = 1e-12)
+    expect_equal(mean, if (case$classes) found else found[, 1L], tolerance = 1e-9,
+                 label = case$label)
     expect_true(all(mean >= 0 & mean <= 1), label = case$label)
   })
 })
@@ -261,17 +312,20 @@ test_that("random tilts are finite, and closed form and quadrature agree", {
   for_all(function(case) {
     set.seed(20)
     n <- 300L
-    at <- data.frame(row = sample(ncol(case$rows), n, TRUE), mu = rnorm(n) * 10^runif(n, -2, 2.3),
-                     s2 = 10^runif(n, -14, 9))
+    at <- data.frame(row = sample(ncol(case$rows), n, TRUE))
+    at$mu <- at$s2 <- matrix(0, n, length(case$along))
+    at$mu[] <- rnorm(length(at$mu)) * 10^runif(length(at$mu), -2, 2.3)
+    at$s2[] <- 10^runif(length(at$s2), -14, 9)
     theta <- case$theta + rnorm(length(case$theta))
     found <- tilt_at(case, at, theta = theta)
-    by_quadrature <- tilt_at(case, at, quadrature = TRUE, theta = theta)
     expect_true(all(is.finite(unlist(found))), label = case$label)
+    predicted <- .Call(sg_lik_predict, case$lik["type"], theta, at$mu, at$s2, FALSE)
+    expect_true(all(is.finite(unlist(predicted))) && all(predicted$var >= 0), label = case$label)
+    if (case$classes) return()
+    by_quadrature <- tilt_at(case, at, quadrature = TRUE, theta = theta)
     expect_true(all(is.finite(unlist(by_quadrature))), label = paste(case$label, "by quadrature"))
     # where log Z is -1e5, logp itself has rounding of 1e-11 that the moments see in full
     expect_same_tilt(by_quadrature, found, 1e-8, case$label)
-    predicted <- .Call(sg_lik_predict, case$lik["type"], theta, at$mu, at$s2, FALSE)
-    expect_true(all(is.finite(unlist(predicted))) && all(predicted$var >= 0), label = case$label)
   })
 })
 
