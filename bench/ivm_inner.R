@@ -2,9 +2,9 @@
 # against the rest, an active set of 200 rows, 15 rounds of at most 8 steps by each strategy: the
 # criterion (phi minus log prior), test error and mean test log likelihood at every evaluation. A
 # round begins with a major step, marked in the plot; spikes are points that line searches tried and
-# refused. Model, start and priors are those of
-# ivm_usps.R. The paper's figures after the last major step are the last column; ours are given for
-# that step and for the best one, which is what learning keeps.
+# refused. Model, start and priors are those of ivm_usps.R. The paper's figures, after the last
+# major step, are the last columns; ours are given for that step and for the best, which learning
+# keeps.
 #
 # Usage: Rscript bench/ivm_inner.R [size, digit, rounds, picture (.png or .pdf)]; the data folder is
 # SPARSEGP_DATA.

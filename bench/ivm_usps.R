@@ -9,9 +9,9 @@
 # gamma of mean 1 and one degree of freedom, which is a (half-)normal lengthscale of variance p: the
 # same distribution, though the density that learning adds is then that of the length scale.
 #
-# "none" learns as the paper does, by its criterion and the constant strategy in 15 rounds of at most
-# 8 steps; "basis" by the evidence of batch EP on the active set, in two rounds. The hyperparameters
-# of both are shown. An asterisk: learning ended at the edge of its box.
+# "none" learns as the paper does, by its criterion and the constant strategy in 15 rounds of at
+# most 8 steps; "basis" by the evidence of batch EP on the active set, in two rounds. The
+# hyperparameters of both are shown. An asterisk: learning ended at the edge of its box.
 #
 # Usage: Rscript bench/ivm_usps.R [digits, as 2,5,8] [sizes, as 50,100,200,500]; the data folder is
 # SPARSEGP_DATA.
