@@ -8,8 +8,9 @@ active_set <- function(run) {
   list(rows = rows, tau = run$tau, nu = run$nu, at_hand = sort(union(rows, run$at_hand)))
 }
 
+# A criterion as in learn.R; its runs carry the posterior's sites and their rows.
 phi_criterion <- function(problem, active, renew = FALSE) {
-  function(theta) engine_phi(problem, theta, active, renew)
+  function(theta) c(engine_phi(problem, theta, active, renew), active["rows"])
 }
 
 # ---- Minor steps ----

@@ -145,7 +145,9 @@
 #' at the start and at the major step that ends each round, `line_searches` counts those that
 #' failed. Learning counts as converged when the last round was not the best by more than 1. Where
 #' `pool` shrinks the candidates only those left count, which in regression are the noisier ones:
-#' noise is then overestimated. The search for inputs that act only together is not made.
+#' noise is then overestimated. Where one class is rare the criterion may push the bias far out and
+#' fill a small active set with that class alone. The search for inputs that act only together is
+#' not made. The evidence with `refine = "basis"` is the safer choice, if the dearer one.
 #'
 #' @param size Most points in the basis or the active set; whole number of at least 1, or for
 #'   `method_ep()` `Inf`: all rows.
