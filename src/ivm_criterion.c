@@ -136,7 +136,7 @@ static void block_read(const sg_rows *rows, int p, const double *x, int m, const
         for (int k = 0; k < q; k++) b->y[k + q * i] = rows->y[k + (size_t) q * which[i]];
         b->offset[i] = rows->offset[which[i]];
     }
-    b->rows.n = b->marg.n = m;
+    b->rows.n = b->marg.n = b->marg.rows = m;
     b->rows.y = b->y;
     b->rows.offset = b->offset;
 }
