@@ -179,7 +179,7 @@ latent_draws <- function(object, newdata, n) {
     latent <- list(offset = new$offset[complete], complete = complete, names = new$names, na = NULL)
   }
   latent$values <- lapply(seq_len(object$response$latents), function(class) {
-    if (nrow(x) == 0L) matrix(0, 0L, n) else draw_gaussian(engine_joint(object, x, class), n)
+    if (nrow(x) == 0L) matrix(0, 0L, n) else draw_gaussian(joint_moments(object, x, class), n)
   })
   latent
 }
@@ -271,7 +271,8 @@ training_inputs <- function(object) {
 #' @param ... Nothing.
 #' @return A matrix with a row per point and a column per input (of the model matrix; constant ones
 #'   left out), in the units of the inputs. Attribute `rows`: which of the rows used they are (for a
-#'   stream: of all rows so far), in order of inclusion, or `NULL` when points were given.
+#'   stream: of all rows so far), in order of inclusion, or `NULL` when points were given. Where
+#'   classes have bases of their own it has all their points, and attribute `each` the rows of each.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars, basis = c(5, 20, 35, 50))
 #' basis(fit)
@@ -287,5 +288,6 @@ basis.sparsegp <- function(object, ...) {
   names <- if (is.null(object$row_names)) object$basis_rows
            else object$row_names[object$basis_rows]
   rownames(points) <- if (!is.null(object$basis_rows)) as.character(names)
-  structure(points, rows = object$basis_rows)
+  own <- object$basis_rows_of
+  structure(points, rows = object$basis_rows, each = own)
 }

@@ -2,8 +2,9 @@
 #   x        n x p double matrix of kept, scaled inputs
 #   kernel   resolved specification; lik; rows (q x n); offset (n); method
 #   latents  number of latent functions: what is said of latent values is n x latents then
-#   basis    d x p double matrix of scaled inputs, or NULL: every row is in the basis, unless the
-#            method selects some (select.R); chosen: which rows of x they are, or NULL
+#   basis    d x p double matrix of scaled inputs, a list of them, one for each latent function, or
+#            NULL: every row is in the basis, unless the method selects some (select.R); chosen:
+#            which rows of x they are (of all of them), or NULL
 # theta is the full vector of hyperparameters on C's scale, kernel first.
 
 spec_for_c <- function(kernel) {
@@ -25,14 +26,34 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
                   gradient = gradient, posterior = posterior)
   if (!is.null(method$batch)) options$batch <- method$batch
   if (is.null(problem$basis)) {
-    full_or_advice(n, .Call(
+    run <- full_or_advice(n, .Call(
       sg_ep_full, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
       theta[-from_kernel], problem$rows, problem$offset, sites, options
     ))
+    if (!own_kernels(problem$lik) || !posterior) return(run)
+    run$basis <- problem$x
+    run$each <- lapply(seq_len(problem$latents), class_posterior, posterior = run,
+                       latents = problem$latents)
+    run
   } else {
-    .Call(sg_ep_batch, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
-          theta[-from_kernel], problem$rows, problem$offset, sites, options, problem$basis)
+    run <- .Call(sg_ep_batch, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
+                 theta[-from_kernel], problem$rows, problem$offset, sites, options, problem$basis)
+    if (is.list(problem$basis) || own_kernels(problem$lik)) split_classes(problem, run) else run
   }
+}
+
+# What C gives of classes with kernels or bases of their own lies end to end.
+split_classes <- function(problem, run) {
+  bases <- problem$basis
+  if (!is.list(bases)) bases <- rep(list(bases), problem$latents)
+  size <- vapply(bases, nrow, 0L)
+  pieces <- function(x, lengths) unname(split(x, rep(seq_along(size), lengths)))
+  square <- function(x) Map(matrix, pieces(x, size^2), size)
+  if (!is.null(run$alpha)) {
+    run$each <- Map(function(basis, alpha, G, H) list(basis = basis, alpha = alpha, G = G, H = H),
+                    bases, pieces(run$alpha, size), square(run$G), square(run$H))
+  }
+  run
 }
 
 FATES <- c("projected", "declined", "added", "exchanged", "skipped") # as in row_step.h
@@ -60,7 +81,7 @@ engine_sparse <- function(problem, theta, freeze, sweeps) {
 draw_luck <- function(problem) {
   n <- nrow(problem$x)
   method <- problem$method
-  needed <- method$select == "random" || method$pool < n * min(method$size, n)
+  needed <- method$select == "random" || method$pool < n * min(method$size, n) * problem$latents
   as.double(if (needed) sample.int(n) else seq_len(n))
 }
 
@@ -70,13 +91,15 @@ engine_ivm <- function(problem, theta) {
   method <- problem$method
   n <- nrow(problem$x)
   size <- min(method$size, n)
-  pool <- min(method$pool, n * size)
-  options <- list(size = size, min_gain = method$min_gain, pool = max(pool, size),
+  pool <- min(method$pool, n * size * problem$latents)
+  options <- list(size = size, min_gain = method$min_gain,
+                  pool = max(pool, size * problem$latents),
                   select = match(method$select, c("information", "entropy", "random")) - 1L,
                   block = method$block, keep = method$keep, exchange = method$exchange)
-  .Call(sg_ivm, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
-        theta[-from_kernel], problem$rows, problem$offset,
-        if (is.null(problem$luck)) draw_luck(problem) else problem$luck, options)
+  run <- .Call(sg_ivm, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
+               theta[-from_kernel], problem$rows, problem$offset,
+               if (is.null(problem$luck)) draw_luck(problem) else problem$luck, options)
+  if (problem$latents == 1L) c(run, run$each[[1L]]) else run
 }
 
 # log Z and its derivatives of all rows at marginals of the latent function.
@@ -130,30 +153,17 @@ check_run <- function(run, table) {
 
 # Latent moments at x under a run that is not yet a fit.
 engine_latent <- function(problem, theta, run, x) {
-  posterior <- list(basis = run$basis, alpha = run$alpha, G = run$G, H = run$H)
-  .Call(sg_predict, problem$spec, theta[seq_len(problem$nkernel)], posterior, x, FALSE)
+  posterior <- run[intersect(c("basis", "alpha", "G", "H", "each"), names(run))]
+  for (field in setdiff(c("G", "H"), names(posterior))) posterior[field] <- list(NULL)
+  latent_moments(problem, theta[seq_len(problem$nkernel)], posterior, x)
 }
 
 # Latent moments; with several latent functions matrices with a column for each.
 engine_predict <- function(fit, x) {
-  moments <- .Call(sg_predict, fit$spec, kernel_theta(fit), fit$posterior, x, FALSE)
+  model <- list(spec = fit$spec, lik = fit$likelihood)
+  moments <- latent_moments(model, kernel_theta(fit), fit$posterior, x)
   if (!several_classes(fit)) return(moments)
   lapply(moments, `colnames<-`, fit$response$levels)
-}
-
-# Mean and covariance matrix of one latent function at x.
-engine_joint <- function(fit, x, class = 1L) {
-  posterior <- fit$posterior
-  if (several_classes(fit)) {
-    d <- nrow(posterior$basis)
-    own <- function(factor) {
-      if (is.null(factor) || ncol(factor) == d) return(factor)
-      factor[, (class - 1L) * d + seq_len(d), drop = FALSE]
-    }
-    posterior$alpha <- posterior$alpha[, class]
-    posterior[c("G", "H")] <- list(own(posterior$G), own(posterior$H))
-  }
-  .Call(sg_predict, fit$spec, kernel_theta(fit), posterior, x, TRUE)
 }
 
 # Moments of a response; with several latent functions mean and var are matrices with a column for
@@ -181,9 +191,6 @@ lik_values <- function(fit) {
   table <- fit$hyper[fit$hyper$part == "likelihood", ]
   stats::setNames(ifelse(table$log, exp(table$theta), table$theta), table$name)
 }
-
-# Kernel matrix between scaled inputs x and z.
-engine_kernel <- function(fit, x, z) .Call(sg_kernel_cross, fit$spec, kernel_theta(fit), x, z)
 
 # The IVM's log Q(D|theta) = -phi (paper eq. 11) on an active set, with its gradient for the sites
 # as they are. active: `rows` in order of inclusion, their `tau` and `nu`, all rows `at_hand`; row

@@ -141,7 +141,13 @@ lik_start <- function(lik, about, rows, offset, classes) {
 }
 
 hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL) {
-  table <- rbind(kernel_hyper(kernel, env),
+  own <- if (own_kernels(lik)) classes
+  kernels <- lapply(if (is.null(own)) list(NULL) else own, function(class) {
+    part <- kernel_hyper(kernel, env)
+    part$name <- paste0(part$name, if (!is.null(class)) paste0(".", class))
+    part
+  })
+  table <- rbind(do.call(rbind, kernels),
                  lik_hyper(lik, rows, offset, env$response_unit, classes))
   rownames(table) <- NULL
   apply_priors(table, prior)

@@ -35,8 +35,8 @@ kl.sparsegp <- function(f, g, ...) {
   check_same_prior(f, g)
   basis <- unique(rbind(f$posterior$basis, g$posterior$basis))
   if (nrow(basis) == 0L) return(0) # neither knows more than the prior
-  points <- joint_basis(f, basis)
-  sum(vapply(seq_len(NCOL(f$posterior$alpha)), function(class) {
+  sum(vapply(seq_len(f$response$latents), function(class) {
+    points <- joint_basis(f, basis, class)
     divergence(whitened_posterior(f, points, class), whitened_posterior(g, points, class))
   }, 0))
 }
@@ -62,8 +62,8 @@ check_same_prior <- function(f, g) {
 }
 
 # Points none of which the others determine, and the Cholesky factor of their kernel matrix.
-joint_basis <- function(fit, x) {
-  K <- engine_kernel(fit, x, x)
+joint_basis <- function(fit, x, class) {
+  K <- class_kernel(fit, x, x, class)
   pivoted <- suppressWarnings(chol(K, pivot = TRUE, tol = 1e-12 * max(diag(K))))
   kept <- attr(pivoted, "pivot")[seq_len(attr(pivoted, "rank"))]
   list(x = x[kept, , drop = FALSE], R = pivoted[seq_along(kept), seq_along(kept), drop = FALSE])
@@ -71,16 +71,14 @@ joint_basis <- function(fit, x) {
 
 # The posterior of z, f(x) = R'z at the points: mean, and the upper factor of its covariance.
 whitened_posterior <- function(fit, points, class) {
-  posterior <- fit$posterior
-  d <- nrow(posterior$basis)
-  W <- backsolve(points$R, engine_kernel(fit, points$x, posterior$basis), transpose = TRUE)
+  posterior <- class_posterior(fit$posterior, fit$response$latents, class)
+  K <- class_kernel(fit, points$x, posterior$basis, class)
+  W <- backsolve(points$R, K, transpose = TRUE)
   cov <- diag(nrow(W))
   if (!is.null(posterior$G)) cov <- cov - tcrossprod(W %*% posterior$G)
-  if (!is.null(posterior$H)) {
-    cov <- cov + tcrossprod(W %*% posterior$H[, (class - 1L) * d + seq_len(d), drop = FALSE])
-  }
+  if (!is.null(posterior$H)) cov <- cov + tcrossprod(W %*% posterior$H)
   factor <- tryCatch(chol(cov), error = function(e) {
     stop_sparsegp("f", "or `g` has a posterior so sharp that its divergence is lost in rounding")
   })
-  list(mean = drop(W %*% as.matrix(posterior$alpha)[, class]), factor = factor)
+  list(mean = drop(W %*% posterior$alpha), factor = factor)
 }

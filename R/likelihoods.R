@@ -33,6 +33,8 @@
 #'   `fixed(value)`.
 #' @param bias Constant added to the latent function: `NULL` (learned), a number or `fixed(value)`;
 #'   of several classes one number for all or one per class.
+#' @param shared Do the latent functions of all classes have the same kernel hyperparameters, or each
+#'   its own?
 #' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 56-61. Csató, L. (2002). *Gaussian
 #'   Processes -- Iterative Sparse Approximations*, section 2.4. Seeger, Lawrence and Herbrich,
@@ -164,11 +166,17 @@ lik_logit <- function(bias = NULL) new_likelihood("logit", list(bias = bias))
 
 #' @rdname likelihoods
 #' @export
-lik_mprobit <- function(bias = NULL) new_likelihood("mprobit", list(bias = bias))
+lik_mprobit <- function(bias = NULL, shared = TRUE) new_class_likelihood("mprobit", bias, shared)
 
 #' @rdname likelihoods
 #' @export
-lik_softmax <- function(bias = NULL) new_likelihood("softmax", list(bias = bias))
+lik_softmax <- function(bias = NULL, shared = TRUE) new_class_likelihood("softmax", bias, shared)
+
+new_class_likelihood <- function(type, bias, shared) {
+  lik <- new_likelihood(type, list(bias = bias))
+  if (!check_flag(shared, "shared")) lik$shared <- FALSE
+  lik
+}
 
 #' @export
 format.sparsegp_likelihood <- function(x, ...) {
@@ -179,6 +187,7 @@ format.sparsegp_likelihood <- function(x, ...) {
     if (is_fixed(value)) paste0("fixed(", text, ")") else text
   }
   arguments <- paste0(names(given), " = ", vapply(given, show, ""), recycle0 = TRUE)
+  if (own_kernels(x)) arguments <- c(arguments, "shared = FALSE")
   paste0(x$type, "(", toString(arguments), ")")
 }
 

@@ -173,6 +173,8 @@
 #'   the basis sees them; whole number or `Inf`.
 #' @param keep Share of the candidates kept for their gain when they shrink; from 0 to 1.
 #' @param block Inclusions between shrinkings; whole number of at least 1.
+#' @param common Several latent functions: one basis for all of them, the union of their active sets,
+#'   or each its own? With `refine = "basis"`.
 #' @param min_gain The selection stops when no candidate gains more nats; at least 0.
 #' @param pilot Rows from which scaling, starts and learned values are taken; whole number of at
 #'   least 1.
@@ -233,7 +235,8 @@ method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sw
 #' @export
 method_ivm <- function(size = 100, select = c("information", "entropy", "random"),
                        refine = c("basis", "active", "none"), pool = Inf, keep = 0.5, block = 100,
-                       exchange = 0, min_gain = 0, sweeps = 200, damping = 1, tol = 1e-6) {
+                       exchange = 0, min_gain = 0, common = FALSE, sweeps = 200, damping = 1,
+                       tol = 1e-6) {
   new_method("ivm", "the IVM", list(
     size = check_count(size, "size"),
     select = check_choice(select, c("information", "entropy", "random"), "select"),
@@ -241,6 +244,7 @@ method_ivm <- function(size = 100, select = c("information", "entropy", "random"
     pool = check_count_or_inf(pool, "pool"), keep = check_number(keep, "keep", 0, 1, open = FALSE),
     block = check_count(block, "block"), exchange = check_count(exchange, "exchange", 0L),
     min_gain = check_number(min_gain, "min_gain", 0, open = FALSE),
+    common = check_flag(common, "common"),
     sweeps = check_count(sweeps, "sweeps"), damping = check_damping(damping),
     tol = check_number(tol, "tol", 0)
   ))

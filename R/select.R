@@ -9,7 +9,8 @@ selects_basis <- function(problem) {
 # What a method that selects has to bring:
 #   owns    (problem) does its own run give the posterior, rather than batch EP on what it chose?
 #   choose  (problem, theta, learning) a run that ends with `id`, the rows chosen in order of
-#           inclusion; optionally tau and nu, sites of all rows to start from
+#           inclusion, or `ids`, those of each latent function; optionally tau and nu, sites of all
+#           rows to start from
 #   run     (problem, theta) where it owns the posterior: a run as engine_run() gives it
 #   record  (run) what a choice leaves in the fit: exchanges, log_evidence and change of its sweeps,
 #           or the gains of its inclusions
@@ -31,7 +32,7 @@ SELECTIONS <- list(
   ),
   ivm = list(
     owns = function(problem) is.null(problem$basis) && problem$method$refine != "basis",
-    choose = function(problem, theta, learning) engine_ivm(problem, theta),
+    choose = function(problem, theta, learning) chosen_by_ivm(problem, engine_ivm(problem, theta)),
     run = function(problem, theta) active_run(problem, theta),
     record = function(run) list(selection = inclusions(run)),
     phi = TRUE
@@ -49,12 +50,14 @@ select_basis <- function(problem, table, learning) {
   selection <- selection_of(problem)
   run <- selection$choose(problem, table$theta, learning)
   if (run$status != 0L) check_run(run, table)
-  if (length(run$id) == 0L) {
+  if (length(run$id) == 0L && !length(run$ids)) {
     stop_sparsegp("kernel", "is zero at every row, so that no row can carry the others",
                   "Leave constant inputs out, or add kernel_constant()")
   }
-  problem$chosen <- as.integer(run$id)
-  problem$basis <- problem$x[problem$chosen, , drop = FALSE]
+  problem$chosen <- as.integer(if (is.null(run$ids)) run$id else unique(unlist(run$ids)))
+  problem["chosen_of"] <- list(run$ids)
+  problem$basis <- if (is.null(run$ids)) problem$x[problem$chosen, , drop = FALSE]
+                   else lapply(run$ids, function(rows) problem$x[rows, , drop = FALSE])
   problem$record <- selection$record(run)
   list(problem = problem, sites = if (length(run$tau) == nrow(problem$x)) run[c("tau", "nu")])
 }
@@ -121,8 +124,10 @@ final_run <- function(problem, learned) {
     run$sweeps <- run$sweeps + ncol(before)
     run$trace <- cbind(before[c("log_evidence", "change"), , drop = FALSE], run$trace)
   }
-  run$basis <- if (is.null(problem$basis)) problem$x else problem$basis
-  run["basis_rows"] <- list(problem$chosen)
+  run$basis <- if (is.null(problem$basis)) problem$x
+               else if (is.list(problem$basis)) problem$x[problem$chosen, , drop = FALSE]
+               else problem$basis
+  run[c("basis_rows", "basis_rows_of")] <- list(problem$chosen, problem$chosen_of)
   run
 }
 
@@ -157,11 +162,32 @@ sweeping_run <- function(problem, theta) {
 
 STOPS <- c("size", "min_gain", "no row left")
 
-# Inclusion by inclusion: what was gained, and the log evidence after it.
+# Inclusion by inclusion: what was gained, and the log evidence after it, or with several latent
+# functions whose active set the row joined.
 inclusions <- function(run) {
-  list(stopped = STOPS[run$stop + 1L], exchanged = run$exchanged,
-       trace = data.frame(size = seq_along(run$id), row = as.integer(run$id), gain = run$gain,
-                          log_evidence = run$logz))
+  several <- length(run$each) > 1L
+  count <- stats::ave(seq_along(run$sequence), run$sequence, FUN = seq_along)
+  at <- function(field) {
+    if (!several) return(run[[field]])
+    mapply(function(class, k) run$each[[class]][[field]][k], run$sequence, count)
+  }
+  trace <- data.frame(size = seq_along(at("id")), row = as.integer(at("id")), gain = at("gain"))
+  if (several) trace$class <- run$sequence else trace$log_evidence <- run$logz
+  list(stopped = STOPS[run$stop + 1L], exchanged = run$exchanged, trace = trace)
+}
+
+# The rows of one basis for all latent functions, or of one for each. A latent function of which no
+# row says anything gets the first point of the others: its posterior is the prior then.
+chosen_by_ivm <- function(problem, run) {
+  if (problem$latents == 1L || run$status != 0L) return(run)
+  ids <- lapply(run$each, function(active) as.integer(active$id))
+  all <- unique(inclusions(run)$trace$row)
+  if (problem$method$common) {
+    run$id <- all
+    return(run)
+  }
+  if (length(all)) run$ids <- lapply(ids, function(rows) if (length(rows)) rows else all[1L])
+  run
 }
 
 # The posterior of the active rows alone: their sites set once, each at its inclusion, or refined by
@@ -169,6 +195,7 @@ inclusions <- function(run) {
 active_run <- function(problem, theta) {
   run <- engine_ivm(problem, theta)
   if (run$status != 0L) return(run)
+  if (problem$latents > 1L) return(active_classes(problem, theta, run))
   chosen <- inclusions(run)
   rows <- chosen$trace$row
   refined <- problem$method$refine == "active" && length(rows) > 0L
@@ -186,6 +213,30 @@ active_run <- function(problem, theta) {
          jitter = 0, selection = chosen), latent, all, steps)
 }
 
+# The same for several latent functions, each with its own active set.
+active_classes <- function(problem, theta, run) {
+  n <- nrow(problem$x)
+  ids <- lapply(run$each, function(active) as.integer(active$id))
+  each <- Map(function(active, rows) {
+    list(basis = problem$x[rows, , drop = FALSE], alpha = active$alpha, G = active$G, H = NULL)
+  }, run$each, ids)
+  posterior <- joined_posterior(each, problem$x, ids)
+  latent <- engine_latent(problem, theta, posterior, problem$x)
+  by_row <- function(field) {
+    mapply(function(active, rows) replace(numeric(n), rows, active[[field]]), run$each, ids)
+  }
+  log_det <- sum(mapply(log_det_active, run$each))
+  all <- cavities_of_all(problem, theta, by_row("tau"), by_row("nu"), latent, log_det)
+  c(list(status = 0L, jitter = 0, selection = inclusions(run), basis_rows = posterior$rows,
+         basis_rows_of = ids), posterior[c("basis", "alpha", "G", "H", "each")], latent, all,
+    SET_ONCE)
+}
+
+# log|U| of an active set: G = T^1/2 U^-1
+log_det_active <- function(active) {
+  sum(log(sqrt(active$tau)) - log(diag(as.matrix(active$G))))
+}
+
 SET_ONCE <- list(sweeps = 0L, change = 0, converged = TRUE, damped = 0L, sequential = 0L,
                  skipped = 0L, trace = matrix(0, 2L, 0L))
 
@@ -201,14 +252,16 @@ refine_active <- function(problem, theta, run, rows) {
 # a fixed point), the predictive density for the rest.
 all_rows <- function(problem, theta, run, rows, latent) {
   n <- nrow(problem$x)
-  tau <- replace(numeric(n), rows, run$tau)
-  nu <- replace(numeric(n), rows, run$nu)
+  cavities_of_all(problem, theta, replace(numeric(n), rows, run$tau),
+                  replace(numeric(n), rows, run$nu), latent, log_det_active(run))
+}
+
+cavities_of_all <- function(problem, theta, tau, nu, latent, log_det) {
   g <- pmax(1 - tau * latent$var, .Machine$double.eps)
   shift <- nu - tau * latent$mean
   cav_var <- latent$var / g
   cav_mean <- latent$mean - cav_var * shift
   lpd <- engine_tilt(problem, theta, cav_mean, cav_var)$logz
-  log_det <- sum(log(sqrt(run$tau)) - log(diag(as.matrix(run$G)))) # G = T^1/2 U^-1
   list(tau = tau, nu = nu, cav_mean = cav_mean, cav_var = cav_var, lpd = lpd,
-       logz = sum(lpd - log(g) / 2 - cav_mean * shift / 2) - log_det)
+       logz = sum(lpd) - sum(log(g) + cav_mean * shift) / 2 - log_det)
 }

@@ -231,8 +231,28 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   }
   table <- hyper_table(resolved, lik, env, rows, chunk$offset / response$unit, setup$prior,
                        if (response$latents > 1L) response$levels)
+  check_several(lik, response$latents, setup$method, is.null(setup$basis))
   list(lik = lik, response = response, scaling = scaling, kernel = resolved,
        spec = spec_for_c(resolved), table = table, rows = rows)
+}
+
+# What cannot be had with several latent functions.
+check_several <- function(lik, latents, method, selects) {
+  if (own_kernels(lik) && (method$type == "online" || method$type == "ep" && selects &&
+                             is.finite(method$size))) {
+    stop_sparsegp("likelihood", paste("has shared = FALSE, and", method$label,
+                                      "chooses points for all classes by one kernel"),
+                  "Use method_ivm(), full EP, or give a `basis`")
+  }
+  if (latents == 1L || method$type != "ivm") return(invisible())
+  if (method$refine == "active") {
+    stop_sparsegp("method", "has refine = \"active\", which is for one latent function",
+                  "Use refine = \"basis\" or \"none\"")
+  }
+  if (method$exchange > 0) {
+    stop_sparsegp("method", "has exchange moves, which are for one latent function",
+                  "Use exchange = 0, or method_ep(size =)")
+  }
 }
 
 # What C needs but hyperparameters (engine.R).
@@ -273,7 +293,8 @@ new_fit <- function(model, setup, learned, run, n) {
       likelihood = model$lik, kernel = setup$kernel, method = setup$method,
       hyper = learned$table, learning = learned$record, spec = model$spec,
       scaling = model$scaling, response = response[c("centre", "unit", "levels", "latents")],
-      posterior = run[c("basis", "alpha", "G", "H")], basis_rows = run$basis_rows,
+      posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each)),
+      basis_rows = run$basis_rows, basis_rows_of = run$basis_rows_of,
       jitter = run$jitter, n = n,
       log_evidence = run$logz - n * log(response$unit), # a density of y, not of y / unit
       # what only a fit of all rows at once fills in (keep_rows()); a stream's keeps none
@@ -290,7 +311,7 @@ convergence_of <- function(run, shift) {
                       change = run$trace[2L, ])
   if (any(run$exchanges > 0)) trace$exchanges <- run$exchanges
   selection <- run$selection
-  if (!is.null(selection)) {
+  if (!is.null(selection$trace$log_evidence)) {
     selection$trace$log_evidence <- selection$trace$log_evidence + shift
   }
   c(run[c("sweeps", "change", "converged", "damped", "sequential", "skipped")],

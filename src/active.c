@@ -11,16 +11,20 @@ sg_active sg_active_new(int size, const sg_ws *ws)
     return active;
 }
 
-sg_candidates sg_candidates_new(const sg_kernel *kernel, int n, const double *x, double stubs,
-                                const sg_ws *ws)
+sg_candidates sg_candidates_new(const sg_kernel *kernel, int n, const double *x,
+                                const sg_candidates *like, double stubs, const sg_ws *ws)
 {
     int *numbers = sg_ints(2 * (size_t) n, ws);
     sg_candidates c = {n, numbers, numbers + n, ws->doubles(n), ws->doubles(n), ws->doubles(n),
                        ws->doubles(n), ws->doubles(n), ws->doubles(n), ws->doubles(n),
-                       sg_kernel_prepare(kernel, n, x, NULL, ws), ws->doubles((size_t) stubs),
-                       stubs};
+                       ws->doubles(n),
+                       like ? like->points : sg_kernel_prepare(kernel, n, x, NULL, ws), like,
+                       ws->doubles((size_t) stubs), stubs};
     sg_kernel_diag(kernel, n, x, c.var, ws);
-    for (int i = 0; i < n; i++) c.row[i] = i, c.taken[i] = 0, c.mean[i] = 0;
+    for (int i = 0; i < n; i++) {
+        c.row[i] = i, c.taken[i] = 0, c.mean[i] = 0;
+        c.seen_mean[i] = c.seen_var[i] = HUGE_VAL; /* never scored */
+    }
     return c;
 }
 
@@ -38,10 +42,12 @@ static void compact(int m, int ncol, double *x, const int *kept)
 
 void sg_candidates_keep(sg_candidates *c, int d, const int *kept)
 {
-    double *const each[] = {c->mean, c->var, c->logz, c->d1, c->tau, c->nu, c->gain};
+    double *const each[] = {c->mean, c->var, c->seen_mean, c->seen_var, c->logz,
+                            c->tau, c->nu, c->gain};
     for (size_t k = 0; k < sizeof each / sizeof *each; k++) compact(c->m, 1, each[k], kept);
     compact(c->m, d, c->M, kept);
-    sg_points_keep(&c->points, kept);
+    if (c->like) c->points = c->like->points;
+    else sg_points_keep(&c->points, kept);
     int at = 0;
     for (int j = 0; j < c->m; j++) {
         if (kept[j]) c->row[at] = c->row[j], c->taken[at++] = c->taken[j];
@@ -58,23 +64,61 @@ static double gain_of(sg_select select, double s2, double d1, double d2)
     return kl[0];
 }
 
-void sg_candidates_score(const sg_rows *rows, sg_select select, const double *luck,
+/* What the row's tilt says of its inclusion in the active set of one latent function. */
+static void consider(sg_select select, double luck, sg_candidates *c, int j, double d1, double d2)
+{
+    const double NOTHING = 1e-14, s2 = c->var[j];
+    c->seen_mean[j] = c->mean[j], c->seen_var[j] = s2;
+    c->gain[j] = -HUGE_VAL;
+    if (c->taken[j]) return;
+    if (!sg_site_from_tilt(c->mean[j], s2, d1, d2, c->tau + j, c->nu + j)) return;
+    if (!(c->tau[j] * s2 > NOTHING)) return;
+    c->gain[j] = select == SG_SELECT_LUCK ? -luck : gain_of(select, s2, d1, d2);
+}
+
+/* The marginals of candidate j as its likelihood sees them. */
+static void marginals_of(const sg_rows *rows, int C, const sg_candidates *c, int j, double *mu,
+                         double *s2)
+{
+    for (int k = 0; k < C; k++) {
+        mu[k] = c[k].mean[j] + rows->offset[c->row[j]];
+        s2[k] = c[k].var[j];
+    }
+}
+
+void sg_candidates_score_row(const sg_rows *rows, sg_select select, const double *luck, int C,
+                             sg_candidates *c, int j)
+{
+    double mu[SG_LIK_MAX_CLASSES], s2[SG_LIK_MAX_CLASSES];
+    double d1[SG_LIK_MAX_CLASSES], d2[SG_LIK_MAX_CLASSES];
+    const int i = c->row[j];
+    marginals_of(rows, C, c, j, mu, s2);
+    sg_lik_tilt(rows->lik, rows->y + (size_t) rows->lik->type->q * i, mu, s2, c->logz + j, d1, d2);
+    for (int k = 0; k < C; k++) {
+        consider(select, select == SG_SELECT_LUCK ? luck[i] : 0, c + k, j, d1[k], d2[k]);
+    }
+}
+
+/* Could the row be included anywhere, and is what is known of it out of date? */
+static int is_due(int C, const sg_candidates *c, int j)
+{
+    const double STILL = 1e-6; /* of a marginal's standard deviation, and of its variance */
+    int open = 0, moved = C == 1;
+    for (int k = 0; k < C; k++) {
+        const double var = c[k].var[j];
+        open = open || !c[k].taken[j];
+        moved = moved || fabs(c[k].mean[j] - c[k].seen_mean[j]) > STILL * sqrt(var) ||
+                fabs(var - c[k].seen_var[j]) > STILL * var;
+    }
+    return open && moved;
+}
+
+void sg_candidates_score(const sg_rows *rows, sg_select select, const double *luck, int C,
                          sg_candidates *c, const sg_ws *ws)
 {
-    const double NOTHING = 1e-14;
-    const int q = rows->lik->type->q;
     for (int j = 0; j < c->m; j++) {
-        const int i = c->row[j];
-        const double mu = c->mean[j] + rows->offset[i], s2 = c->var[j];
-        double d2;
-        c->gain[j] = -HUGE_VAL;
         if (j % SG_BETWEEN_TICKS == 0) ws->tick();
-        if (c->taken[j]) continue;
-        sg_lik_tilt(rows->lik, rows->y + (size_t) q * i, &mu, &s2, c->logz + j,
-                    c->d1 + j, &d2);
-        if (!sg_site_from_tilt(c->mean[j], s2, c->d1[j], d2, c->tau + j, c->nu + j)) continue;
-        if (!(c->tau[j] * s2 > NOTHING)) continue;
-        c->gain[j] = select == SG_SELECT_LUCK ? -luck[i] : gain_of(select, s2, c->d1[j], d2);
+        if (is_due(C, c, j)) sg_candidates_score_row(rows, select, luck, C, c, j);
     }
 }
 
@@ -106,6 +150,7 @@ void sg_active_include_site(sg_active *active, sg_candidates *c, int j, double t
     active->gain[d] = c->gain[j];
     active->d++;
     c->taken[j] = 1;
+    c->gain[j] = -HUGE_VAL;
 }
 
 void sg_active_include(sg_active *active, sg_candidates *c, int j, const double *kernel_column)

@@ -3,7 +3,10 @@
  *
  * With Pi = diag(tau) over the d active rows and U'U = I + Pi^1/2 K_I Pi^1/2 (paper: U = L'), a
  * row x is seen as m = U^{-T} Pi^1/2 k(x), its stub, and
- *   mean(x) = m'beta,   var(x) = K(x,x) - |m|^2. */
+ *   mean(x) = m'beta,   var(x) = K(x,x) - |m|^2.
+ *
+ * Several latent functions (section 4) have an active set each, and as many sg_candidates of the
+ * same rows. */
 #ifndef SG_ACTIVE_H
 #define SG_ACTIVE_H
 
@@ -22,24 +25,29 @@ typedef struct {
 
 sg_active sg_active_new(int size, const sg_ws *ws);
 
-/* The candidates, row numbers increasing; every array has an entry for each of the m. */
-typedef struct {
+/* The candidates of one latent function, row numbers increasing; every array has an entry for each
+ * of the m. */
+typedef struct sg_candidates sg_candidates;
+
+struct sg_candidates {
     int m;
     int *row, *taken;    /* row number; in the active set already? */
     double *mean, *var;  /* posterior marginals (paper: h, a) */
-    double *logz, *d1;   /* tilts at the marginals */
+    double *seen_mean, *seen_var; /* those the row was scored at */
+    double *logz;        /* tilts at the marginals of all latent functions: the first one's */
     double *tau, *nu;    /* the sites they would have */
     double *gain;        /* what their inclusion would gain; -infinity: cannot be included */
     sg_points points;    /* their inputs as the kernel sees them */
+    const sg_candidates *like; /* whose points these are, of the same kernel; NULL: its own */
     double *M;           /* m x d: stubs */
     double room;         /* doubles that M has room for */
-} sg_candidates;
+};
 
 /* All n rows of x, nothing included; room for `stubs` doubles in M. */
-sg_candidates sg_candidates_new(const sg_kernel *kernel, int n, const double *x, double stubs,
-                                const sg_ws *ws);
+sg_candidates sg_candidates_new(const sg_kernel *kernel, int n, const double *x,
+                                const sg_candidates *like, double stubs, const sg_ws *ws);
 
-/* Only the candidates with kept[j] not 0 stay, d stubs each. O(m (p + d)). */
+/* Only the candidates with kept[j] not 0 stay, d stubs each; `like` goes first. O(m (p + d)). */
 void sg_candidates_keep(sg_candidates *c, int d, const int *kept);
 
 typedef enum {
@@ -48,10 +56,16 @@ typedef enum {
     SG_SELECT_LUCK         /* by luck[] alone, small is lucky */
 } sg_select;
 
-/* Tilts, sites and gains of all candidates as they stand. A row whose site would say nothing, or
- * that has none, cannot be included. O(m) tilts. */
-void sg_candidates_score(const sg_rows *rows, sg_select select, const double *luck,
+/* Tilts, sites and gains of all candidates of the C latent functions c[C] as they stand; where
+ * there are several, only of rows whose marginals have moved by more than 1e-6 since they were
+ * scored (winners by sg_candidates_score_row()). A row whose site would say nothing, or that has
+ * none, cannot be included. O(m) tilts. */
+void sg_candidates_score(const sg_rows *rows, sg_select select, const double *luck, int C,
                          sg_candidates *c, const sg_ws *ws);
+
+/* The same for candidate j alone. */
+void sg_candidates_score_row(const sg_rows *rows, sg_select select, const double *luck, int C,
+                             sg_candidates *c, int j);
 
 /* Candidate j joins the active set; kernel_column[m]: the kernel between it and all candidates,
  * which may lie in the column of M that its stub takes. After sg_candidates_score(). O(m d). */

@@ -53,7 +53,7 @@ double sg_coupling_weights(int C, const double *tau, double *D)
 static void weigh_rows(const sg_marginals *marg, int C, const double *tau, sg_coupling *coupling)
 {
     const int n = marg->rows;
-    double own[SG_LIK_MAX_CLASSES], D[SG_LIK_MAX_CLASSES];
+    double own[SG_LIK_MAX_CLASSES] = {0}, D[SG_LIK_MAX_CLASSES];
     for (int i = 0; i < n; i++) {
         for (int c = 0; c < C; c++) own[c] = fmax2(tau[i + (size_t) n * c], 0);
         coupling->sum[i] = sg_coupling_weights(C, own, D);

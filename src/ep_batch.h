@@ -53,6 +53,7 @@ void sg_basis_kernel_block(const sg_basis_rows *b, const sg_row_block *block, do
 /* Bases of C latent functions: one they share (count 1), or one each (count C). */
 typedef struct {
     int count, C;
+    int kernels;         /* 1, or one for each basis */
     sg_basis_rows *each;
 } sg_bases;
 

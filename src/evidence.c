@@ -221,7 +221,7 @@ void sg_evidence_gradient_basis(const sg_rows *rows, const sg_bases *bases,
                               sg_block_room(rows->n, b->d, ws), sg_block_room(rows->n, b->d, ws),
                               ws};
         basis_gradient(&pass, factor, dkernel);
-        dkernel += sg_kernel_ntheta(b->kernel);
+        if (bases->kernels > 1) dkernel += sg_kernel_ntheta(b->kernel);
         ws->release(mark);
     }
     lik_gradient(rows, marg, dlik, ws);

@@ -159,44 +159,68 @@ static void store_class(const sg_basis_rows *b, const sg_batch_factor *factor, d
     sg_trmm('L', 'N', d, d, b->Rinv, H);
 }
 
-/* alpha, G = R^{-1} and H of all classes, one after the other; G once for a basis. */
-static void store_batch(SEXP out, const sg_bases *bases, const sg_batch_factor *factor)
+/* One basis for all classes: alpha, G = R^{-1} and H as sg_r_predict() takes them. */
+static void store_shared(SEXP out, const sg_bases *bases, const sg_batch_factor *factor)
 {
     const int d = bases->each->d, C = bases->C;
     const size_t dd = (size_t) d * d;
-    double *alpha = sg_new_latents(out, OUT_ALPHA, d, C);
-    double *G = sg_new_matrix(out, OUT_G, d, d * bases->count);
+    double *alpha = sg_new_latents(out, OUT_ALPHA, d, C), *G = sg_new_matrix(out, OUT_G, d, d);
     double *H = sg_new_matrix(out, OUT_H, d, d * C);
-    for (int g = 0; g < bases->count; g++) {
-        Memcpy(G + dd * g, bases->each[g].Rinv, dd);
-        sg_clear_below(d, G + dd * g);
-        for (int c = sg_first_class(bases, g); c < sg_last_class(bases, g); c++) {
-            store_class(bases->each + g, factor + c, alpha + (size_t) d * c, H + dd * c);
-        }
+    Memcpy(G, bases->each->Rinv, dd);
+    sg_clear_below(d, G);
+    for (int c = 0; c < C; c++) {
+        store_class(bases->each, factor + c, alpha + (size_t) d * c, H + dd * c);
     }
 }
 
-/* One basis for all, or with a kernel for each class the same points seen by each. gamma[n x C]. */
+/* A basis for each: their numbers end to end. */
+static void store_own(SEXP out, const sg_bases *bases, const sg_batch_factor *factor)
+{
+    int points = 0, squares = 0;
+    for (int g = 0; g < bases->count; g++) {
+        points += bases->each[g].d;
+        squares += bases->each[g].d * bases->each[g].d;
+    }
+    double *alpha = sg_new_vector(out, OUT_ALPHA, points);
+    double *G = sg_new_vector(out, OUT_G, squares), *H = sg_new_vector(out, OUT_H, squares);
+    for (int g = 0; g < bases->count; g++) {
+        const int d = bases->each[g].d;
+        Memcpy(G, bases->each[g].Rinv, (size_t) d * d);
+        sg_clear_below(d, G);
+        store_class(bases->each + g, factor + g, alpha, H);
+        alpha += d, G += (size_t) d * d, H += (size_t) d * d;
+    }
+}
+
+/* basis: a matrix, or a list of one for each class. */
+static SEXP basis_of(SEXP basis, int g)
+{
+    return TYPEOF(basis) == VECSXP ? VECTOR_ELT(basis, g) : basis;
+}
+
+/* One basis for all, or with kernels or points of their own one for each class. gamma[n x C]. */
 static sg_status bases_of(const problem *p, SEXP x, SEXP basis, double pool, double *gamma,
                           sg_bases *bases)
 {
-    const int n = p->rows.n;
-    bases->count = p->kernels, bases->C = p->lik.C;
-    bases->each = (sg_basis_rows *) R_alloc(p->kernels, sizeof(sg_basis_rows));
+    const int n = p->rows.n, own = p->kernels > 1 || TYPEOF(basis) == VECSXP;
+    bases->C = p->lik.C, bases->count = own ? p->lik.C : 1, bases->kernels = p->kernels;
+    bases->each = (sg_basis_rows *) R_alloc(bases->count, sizeof(sg_basis_rows));
     sg_status status = SG_OK;
-    for (int g = 0; g < p->kernels && status == SG_OK; g++) {
-        status = sg_basis_rows_new(p->kernel[g], n, sg_cols_of(x), REAL(x), sg_rows_of(basis),
-                                   REAL(basis), pool, gamma + (size_t) n * g, bases->each + g,
-                                   &sg_r_workspace);
+    for (int g = 0; g < bases->count && status == SG_OK; g++) {
+        SEXP points = basis_of(basis, g);
+        status = sg_basis_rows_new(p->kernel[p->kernels == 1 ? 0 : g], n, sg_cols_of(x), REAL(x),
+                                   sg_rows_of(points), REAL(points), pool / bases->count,
+                                   gamma + (size_t) n * g, bases->each + g, &sg_r_workspace);
     }
-    for (int c = p->kernels; c < p->lik.C; c++) Memcpy(gamma + (size_t) n * c, gamma, n);
+    for (int c = bases->count; c < p->lik.C; c++) Memcpy(gamma + (size_t) n * c, gamma, n);
     return status;
 }
 
-static sg_batch_factor *new_factors(int C, int d)
+static sg_batch_factor *new_factors(int C, SEXP basis)
 {
     sg_batch_factor *factor = (sg_batch_factor *) R_alloc(C, sizeof(sg_batch_factor));
     for (int c = 0; c < C; c++) {
+        const int d = sg_rows_of(basis_of(basis, c));
         factor[c].A = sg_r_workspace.doubles((size_t) d * d);
         factor[c].m = sg_r_workspace.doubles(d);
     }
@@ -215,12 +239,11 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) FIT_FIELDS));
     sg_sites start = sites_in(out, sites, &p.rows);
     sg_marginals marg = marginals_in(out, &p.rows);
-    sg_batch_factor *factor = new_factors(p.lik.C, sg_rows_of(basis));
+    sg_batch_factor *factor = new_factors(p.lik.C, basis);
     sg_ep_report report = new_report();
     double *gamma = ws->doubles(marg.n);
     sg_bases bases;
-    sg_status status = bases_of(&p, x, basis, sg_field_double(options, "pool") / p.kernels, gamma,
-                                &bases);
+    sg_status status = bases_of(&p, x, basis, sg_field_double(options, "pool"), gamma, &bases);
     p.rows.gamma = gamma;
     if (status == SG_OK) {
         status = sg_ep_batch_run(&p.rows, &bases, &opt, &start, &marg, factor, &report, ws);
@@ -230,7 +253,9 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
         sg_evidence_gradient_basis(&p.rows, &bases, &start, &marg, factor, gradient,
                                    gradient + p.nk, ws);
     }
-    if (status == SG_OK && sg_field_int(options, "posterior")) store_batch(out, &bases, factor);
+    if (status == SG_OK && sg_field_int(options, "posterior")) {
+        (bases.count == 1 ? store_shared : store_own)(out, &bases, factor);
+    }
     for (int k = 0; status == SG_OK && k < marg.n; k++) { /* of u, not of what a basis carries */
         marg.var[k] += gamma[k];
         marg.cav_var[k] += gamma[k];

@@ -3,30 +3,36 @@
 #include "ivm.h"
 #include "ivm_criterion.h"
 
-enum {
-    OUT_STATUS, OUT_ID, OUT_TAU, OUT_NU, OUT_GAIN, OUT_LOGZ, OUT_STOP, OUT_EXCHANGED, OUT_ALPHA,
-    OUT_G, OUT_H, OUT_AT_HAND
-};
+enum { OUT_STATUS, OUT_STOP, OUT_EXCHANGED, OUT_AT_HAND, OUT_SEQUENCE, OUT_EACH };
 
 static const char *const IVM_FIELDS[] = {
-    "status", "id", "tau", "nu", "gain", "logz", "stop", "exchanged", "alpha", "G", "H", "at_hand",
-    ""
+    "status", "stop", "exchanged", "at_hand", "sequence", "each", ""
 };
 
-static void write_active(SEXP out, const sg_active *active, sg_status *status)
+enum { ACT_ID, ACT_TAU, ACT_NU, ACT_GAIN, ACT_LOGZ, ACT_ALPHA, ACT_G, ACT_H };
+
+static const char *const ACTIVE_FIELDS[] = {
+    "id", "tau", "nu", "gain", "logz", "alpha", "G", "H", ""
+};
+
+/* The active set of one latent function. */
+static SEXP new_active_list(const sg_active *active, sg_status *status)
 {
     const int d = active->d;
-    double *id = sg_new_vector(out, OUT_ID, d);
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) ACTIVE_FIELDS));
+    double *id = sg_new_vector(out, ACT_ID, d);
     for (int i = 0; i < d; i++) id[i] = active->row[i] + 1.0;
-    Memcpy(sg_new_vector(out, OUT_TAU, d), active->tau, d);
-    Memcpy(sg_new_vector(out, OUT_NU, d), active->nu, d);
-    Memcpy(sg_new_vector(out, OUT_GAIN, d), active->gain, d);
-    Memcpy(sg_new_vector(out, OUT_LOGZ, d), active->logz, d);
-    double *alpha = sg_new_vector(out, OUT_ALPHA, d), *G = sg_new_matrix(out, OUT_G, d, d);
+    Memcpy(sg_new_vector(out, ACT_TAU, d), active->tau, d);
+    Memcpy(sg_new_vector(out, ACT_NU, d), active->nu, d);
+    Memcpy(sg_new_vector(out, ACT_GAIN, d), active->gain, d);
+    Memcpy(sg_new_vector(out, ACT_LOGZ, d), active->logz, d);
+    double *alpha = sg_new_vector(out, ACT_ALPHA, d), *G = sg_new_matrix(out, ACT_G, d, d);
     if (*status == SG_OK) *status = sg_active_stored(active, alpha, G);
+    UNPROTECT(1);
+    return out;
 }
 
-/* from 1 */
+/* counted from 1 */
 static SEXP row_numbers(int count, const int *row)
 {
     SEXP out = PROTECT(Rf_allocVector(INTSXP, count));
@@ -35,17 +41,20 @@ static SEXP row_numbers(int count, const int *row)
     return out;
 }
 
-/* luck: n distinct numbers in random order. options: size, select (0 information, 1 entropy, 2 by
- * luck), min_gain, pool, block, keep, exchange. tau and nu are of the active rows, in order of
- * inclusion; at_hand are the candidates there were in the end.
- * Memory: min(n size, pool) doubles, size^2, and about 10 n. */
+/* ktheta: of one kernel, or of one for each class. luck: n distinct numbers in random order.
+ * options: size, select (0 information, 1 entropy, 2 by luck), min_gain, pool, block, keep,
+ * exchange. each: the active sets of all latent functions, tau and nu of their rows in order of
+ * inclusion; sequence: whose set each inclusion went into; at_hand: the candidates in the end.
+ * Memory: min(n size, pool / C) doubles for each, its size^2, the prepared inputs, about 50 n. */
 SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
               SEXP luck, SEXP options)
 {
     const sg_ws *ws = &sg_r_workspace;
-    const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
+    int kernels;
+    const sg_kernel *const *kern = sg_kernels_of(kernel, ktheta, &kernels);
     const sg_lik likelihood = sg_lik_of(lik, ltheta);
     const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
+    const int C = likelihood.C;
     const sg_ivm_options opt = {sg_field_int(options, "size"),
                                 (sg_select) sg_field_int(options, "select"),
                                 sg_field_double(options, "min_gain"),
@@ -54,10 +63,17 @@ SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, S
                                 sg_field_int(options, "exchange"),
                                 sg_doubles_of(luck, rows.n, "luck")};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) IVM_FIELDS));
-    sg_active active = sg_active_new(opt.size, ws);
-    sg_ivm_report report = {SG_IVM_SIZE, 0, 0, NULL};
-    sg_status status = sg_ivm_run(kern, &rows, sg_cols_of(x), REAL(x), &opt, &active, &report, ws);
-    write_active(out, &active, &status);
+    sg_active *active = (sg_active *) R_alloc(C, sizeof(sg_active));
+    for (int c = 0; c < C; c++) active[c] = sg_active_new(opt.size, ws);
+    sg_ivm_report report = {SG_IVM_SIZE, 0, 0, NULL, NULL};
+    sg_status status = sg_ivm_run(kernels, kern, &rows, REAL(x), &opt, active, &report, ws);
+    SET_VECTOR_ELT(out, OUT_EACH, Rf_allocVector(VECSXP, C));
+    int total = 0;
+    for (int c = 0; c < C; c++) {
+        SET_VECTOR_ELT(VECTOR_ELT(out, OUT_EACH), c, new_active_list(active + c, &status));
+        total += active[c].d;
+    }
+    SET_VECTOR_ELT(out, OUT_SEQUENCE, row_numbers(total, report.sequence));
     SET_VECTOR_ELT(out, OUT_STOP, Rf_ScalarInteger(report.stop));
     SET_VECTOR_ELT(out, OUT_EXCHANGED, Rf_ScalarInteger(report.exchanged));
     SET_VECTOR_ELT(out, OUT_AT_HAND, row_numbers(report.left, report.row));

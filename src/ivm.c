@@ -1,3 +1,4 @@
+#include <float.h>
 #include <math.h>
 #include <Rmath.h>
 #include <R_ext/Utils.h>
@@ -14,99 +15,161 @@ static double evidence(const sg_candidates *c, double included)
     return included;
 }
 
-static int best_of(const sg_candidates *c)
+/* Everything the passes share; arrays are over latent functions. */
+typedef struct {
+    const sg_rows *rows;
+    const sg_ivm_options *options;
+    int C;
+    sg_candidates *c;
+    sg_columns *columns;
+    sg_active *active;
+    const sg_ws *ws;
+} selection;
+
+/* What including candidate j would gain for latent function k, whose set may be full. */
+static double gain_at(const selection *s, int k, int j)
+{
+    return s->active[k].d < s->options->size ? s->c[k].gain[j] : -HUGE_VAL;
+}
+
+/* The candidate of largest gain, and for which latent function; -1: none. */
+static int best_of(const selection *s, int *whose)
 {
     const double TIE = 1e-10;
     int best = -1;
-    for (int j = 0; j < c->m; j++) {
-        if (c->gain[j] == -HUGE_VAL) continue;
-        if (best < 0 || c->gain[j] > c->gain[best] + TIE * fabs(c->gain[best])) best = j;
+    double most = -HUGE_VAL;
+    for (int j = 0; j < s->c->m; j++) {
+        for (int k = 0; k < s->C; k++) {
+            const double gain = gain_at(s, k, j);
+            if (gain == -HUGE_VAL || (best >= 0 && !(gain > most + TIE * fabs(most)))) continue;
+            best = j, *whose = k, most = gain;
+        }
     }
     return best;
 }
 
 /* ---- Randomised greedy selection: fewer candidates as their stubs grow (paper 3.2) ---- */
 
-/* Most candidates whose stubs fit into the pool until the next shrinking. */
-static double most_candidates(const sg_ivm_options *options, int d)
+static int largest_set(const selection *s)
 {
-    const int end = d + options->block < options->size ? d + options->block : options->size;
-    return floor(options->pool / end);
+    int d = 0;
+    for (int k = 0; k < s->C; k++) d = imax2(d, s->active[k].d);
+    return d;
 }
 
-/* Marks the first `count` of the free candidates by increasing key. */
-static void mark_smallest(const sg_candidates *c, const double *key, int count, int *kept,
-                          const sg_ws *ws)
+/* Most candidates whose stubs fit into the pool until the next shrinking. */
+static double most_candidates(const selection *s)
+{
+    const sg_ivm_options *options = s->options;
+    const int end = imin2(largest_set(s) + options->block, options->size);
+    return floor(s->c->room / end);
+}
+
+/* Marks the first `count` of the candidates with key < infinity by increasing key. */
+static void mark_smallest(int m, const double *key, int count, int *kept, const sg_ws *ws)
 {
     void *mark = ws->mark();
-    double *keys = ws->doubles(c->m);
-    int *which = sg_ints(c->m, ws), free = 0;
-    for (int j = 0; j < c->m; j++) {
-        if (!c->taken[j] && !kept[j]) keys[free] = key[j], which[free++] = j;
+    double *keys = ws->doubles(m);
+    int *which = sg_ints(m, ws), free = 0;
+    for (int j = 0; j < m; j++) {
+        if (key[j] < HUGE_VAL && !kept[j]) keys[free] = key[j], which[free++] = j;
     }
     rsort_with_index(keys, which, free);
     for (int k = 0; k < count && k < free; k++) kept[which[k]] = 1;
     ws->release(mark);
 }
 
-/* Leaves `left` candidates, a share `keep` of them by gain and the rest by luck. */
-static void shrink(const sg_ivm_options *options, int left, int d, sg_candidates *c,
-                   const sg_ws *ws)
+/* Is the row in all active sets already? */
+static int is_used_up(const selection *s, int j)
 {
+    for (int k = 0; k < s->C; k++) {
+        if (!s->c[k].taken[j]) return 0;
+    }
+    return 1;
+}
+
+/* Leaves `left` candidates, a share `keep` of them by their best gain and the rest by luck. */
+static void shrink(selection *s, int left)
+{
+    const sg_ws *ws = s->ws;
+    const int m = s->c->m;
     void *mark = ws->mark();
-    double *key = ws->doubles(c->m);
-    int *kept = sg_ints(c->m, ws), count = 0;
-    for (int j = 0; j < c->m; j++) kept[j] = 0, key[j] = -c->gain[j];
-    mark_smallest(c, key, (int) (options->keep * left), kept, ws);
-    for (int j = 0; j < c->m; j++) key[j] = options->luck[c->row[j]], count += kept[j];
-    mark_smallest(c, key, left - count, kept, ws);
-    sg_candidates_keep(c, d, kept);
+    double *key = ws->doubles(m);
+    int *kept = sg_ints(m, ws), count = 0;
+    for (int j = 0; j < m; j++) {
+        double most = -DBL_MAX; /* has none, and may get one */
+        for (int k = 0; k < s->C; k++) most = fmax2(most, s->c[k].gain[j]);
+        kept[j] = 0;
+        key[j] = is_used_up(s, j) ? HUGE_VAL : -most;
+    }
+    mark_smallest(m, key, (int) (s->options->keep * left), kept, ws);
+    for (int j = 0; j < m; j++) {
+        if (key[j] < HUGE_VAL) key[j] = s->options->luck[s->c->row[j]];
+        count += kept[j];
+    }
+    mark_smallest(m, key, left - count, kept, ws);
+    for (int k = 0; k < s->C; k++) sg_candidates_keep(s->c + k, s->active[k].d, kept);
+    for (int k = 0; k < s->C; k++) sg_columns_reset(s->columns + k, s->c + k);
     ws->release(mark);
 }
 
-/* Everything the passes share. */
-typedef struct {
-    const sg_rows *rows;
-    const sg_ivm_options *options;
-    sg_candidates c;
-    sg_columns columns;
-    sg_active *active;
-    const sg_ws *ws;
-} selection;
+static int inclusions(const selection *s)
+{
+    int sum = 0;
+    for (int k = 0; k < s->C; k++) sum += s->active[k].d;
+    return sum;
+}
 
 static void shrink_if_due(selection *s)
 {
-    const int d = s->active->d;
-    const double most = most_candidates(s->options, d);
-    if (d % s->options->block != 0 || s->c.m <= most) return;
-    shrink(s->options, (int) most, d, &s->c, s->ws);
-    sg_columns_reset(&s->columns, &s->c);
+    const double most = most_candidates(s);
+    if (inclusions(s) % s->options->block == 0 && s->c->m > most) shrink(s, (int) most);
 }
 
-static const double *kernel_column(selection *s, int j)
+static const double *kernel_column(selection *s, int k, int j)
 {
-    return sg_columns_get(&s->columns, &s->c, s->active->d, j, s->ws);
+    return sg_columns_get(s->columns + k, s->c + k, s->active[k].d, j, s->ws);
 }
 
-/* Inclusions until the set is full, or nothing is left that is worth one. */
+static void score(selection *s, sg_select select)
+{
+    sg_candidates_score(s->rows, select, s->options->luck, s->C, s->c, s->ws);
+}
+
+/* What there is to say of the evidence after an inclusion. */
+static void note_evidence(selection *s, int whose, double included)
+{
+    sg_active *active = s->active + whose;
+    active->logz[active->d - 1] = s->C == 1 ? evidence(s->c, included) : NAN;
+}
+
+/* Inclusions until the sets are full, or nothing is left that is worth one. */
 static sg_status select_rows(selection *s, sg_ivm_report *report)
 {
     const sg_ivm_options *options = s->options;
-    sg_active *active = s->active;
     double included = 0;
-    for (;;) {
-        sg_candidates_score(s->rows, options->select, options->luck, &s->c, s->ws);
-        if (active->d > 0) active->logz[active->d - 1] = evidence(&s->c, included);
+    for (int count = 0, whose = 0;; count++) {
+        score(s, options->select);
+        if (count > 0) note_evidence(s, whose, included);
         report->stop = SG_IVM_SIZE;
-        if (active->d == options->size) return SG_OK;
+        if (count == options->size * s->C) return SG_OK;
         shrink_if_due(s);
-        const int best = best_of(&s->c);
+        const int best = best_of(s, &whose);
         report->stop = best < 0 ? SG_IVM_NO_ROW : SG_IVM_GAIN;
         if (best < 0) return SG_OK;
-        if (options->select != SG_SELECT_LUCK && s->c.gain[best] < options->min_gain) return SG_OK;
-        included += s->c.logz[best];
-        sg_active_include(active, &s->c, best, kernel_column(s, best));
-        if (!isfinite(active->beta[active->d - 1])) return SG_NOT_FINITE;
+        sg_candidates *c = s->c + whose;
+        if (options->select != SG_SELECT_LUCK && c->gain[best] < options->min_gain) return SG_OK;
+        if (s->C > 1) { /* what is known of it may be a little out of date */
+            sg_candidates_score_row(s->rows, options->select, options->luck, s->C, s->c, best);
+            if (c->gain[best] == -HUGE_VAL) {
+                count--;
+                continue;
+            }
+        }
+        included += s->c->logz[best];
+        report->sequence[count] = whose;
+        sg_active_include(s->active + whose, c, best, kernel_column(s, whose, best));
+        if (!isfinite(s->active[whose].beta[s->active[whose].d - 1])) return SG_NOT_FINITE;
     }
 }
 
@@ -123,44 +186,63 @@ static int least_worth(const selection *s, const double *worth)
 {
     int least = -1;
     for (int k = 0; k < s->active->d; k++) {
-        if (candidate_of(&s->c, s->active->row[k]) < 0) continue;
+        if (candidate_of(s->c, s->active->row[k]) < 0) continue;
         if (least < 0 || worth[k] < worth[least]) least = k;
     }
     return least;
 }
 
-/* One exchange (notes 2.3). Returns 1 when the entropy fell; else all is as it was. */
+/* One exchange (notes 2.3), of one latent function. Returns 1 when the entropy fell; else all is as
+ * it was. */
 static int exchange(selection *s, double *worth)
 {
     const double ROUNDING = 1e-10;
     sg_active *active = s->active;
-    sg_candidates *c = &s->c;
+    sg_candidates *c = s->c;
+    int whose = 0;
     if (active->d == 0 || sg_active_worth(active, worth, s->ws) != SG_OK) return 0;
     const int k = least_worth(s, worth);
     if (k < 0) return 0;
     const int back = candidate_of(c, active->row[k]);
     const double tau = active->tau[k], nu = active->nu[k], gain = active->gain[k], cost = worth[k];
     sg_active_remove(active, c, k, s->ws);
-    sg_candidates_score(s->rows, SG_SELECT_ENTROPY, NULL, c, s->ws);
-    const int best = best_of(c);
+    score(s, SG_SELECT_ENTROPY);
+    const int best = best_of(s, &whose);
     const int falls = best >= 0 && c->gain[best] > cost + ROUNDING * (1 + cost);
-    if (falls) sg_active_include(active, c, best, kernel_column(s, best));
+    if (falls) sg_active_include(active, c, best, kernel_column(s, 0, best));
     else {
-        sg_active_include_site(active, c, back, tau, nu, kernel_column(s, back));
+        sg_active_include_site(active, c, back, tau, nu, kernel_column(s, 0, back));
         active->gain[active->d - 1] = gain;
     }
     return falls;
 }
 
-sg_status sg_ivm_run(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
-                     const sg_ivm_options *options, sg_active *active, sg_ivm_report *report,
-                     const sg_ws *ws)
+static selection new_selection(int kernels, const sg_kernel *const *kernel, const sg_rows *rows,
+                               const double *x, const sg_ivm_options *options, sg_active *active,
+                               const sg_ws *ws)
 {
-    (void) p; /* the kernel knows its columns */
-    const int n = rows->n;
-    const double stubs = fmin2((double) n * options->size, options->pool);
-    selection s = {rows, options, sg_candidates_new(kernel, n, x, stubs, ws), {0}, active, ws};
-    s.columns = sg_columns_new(kernel, &s.c, options->size, ws);
+    const int n = rows->n, C = rows->lik->C;
+    const double stubs = fmin2((double) n * options->size, floor(options->pool / C));
+    /* the workspace lends doubles; a struct of pointers is aligned no more strictly */
+    selection s = {rows, options, C,
+                   (sg_candidates *) ws->doubles(C * (sizeof(sg_candidates) / sizeof(double) + 1)),
+                   (sg_columns *) ws->doubles(C * (sizeof(sg_columns) / sizeof(double) + 1)),
+                   active, ws};
+    for (int k = 0; k < C; k++) {
+        const sg_kernel *own = kernel[kernels == 1 ? 0 : k];
+        const sg_candidates *like = kernels == 1 && k > 0 ? s.c : NULL;
+        s.c[k] = sg_candidates_new(own, n, x, like, stubs, ws);
+        s.columns[k] = sg_columns_new(own, s.c + k, options->size, ws);
+    }
+    return s;
+}
+
+sg_status sg_ivm_run(int kernels, const sg_kernel *const *kernel, const sg_rows *rows,
+                     const double *x, const sg_ivm_options *options, sg_active *active,
+                     sg_ivm_report *report, const sg_ws *ws)
+{
+    selection s = new_selection(kernels, kernel, rows, x, options, active, ws);
+    report->sequence = sg_ints((size_t) options->size * s.C, ws);
     const sg_status status = select_rows(&s, report);
     double *worth = ws->doubles(options->size);
     report->exchanged = 0;
@@ -168,7 +250,7 @@ sg_status sg_ivm_run(const sg_kernel *kernel, const sg_rows *rows, int p, const 
         report->exchanged++;
         ws->tick();
     }
-    report->left = s.c.m;
-    report->row = s.c.row;
+    report->left = s.c->m;
+    report->row = s.c->row;
     return status;
 }

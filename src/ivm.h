@@ -6,13 +6,13 @@
 #include "active.h"
 
 typedef struct {
-    int size;           /* most rows in the active set */
+    int size;           /* most rows in the active set (of each latent function) */
     sg_select select;
     double min_gain;    /* stop when no candidate gains more */
-    double pool;        /* most doubles in the stubs M; at least size */
+    double pool;        /* most doubles in the stubs M of all; at least size for each */
     int block;          /* inclusions between shrinkings of the candidate set */
     double keep;        /* share of the candidates kept for their gain; the rest by luck */
-    int exchange;       /* most exchange moves after the selection */
+    int exchange;       /* most exchange moves after the selection; one latent function only */
     const double *luck; /* n: distinct numbers in random order; small is lucky */
 } sg_ivm_options;
 
@@ -23,15 +23,20 @@ typedef struct {
     int exchanged;     /* exchange moves accepted */
     int left;          /* candidates at hand in the end, those in the active set included */
     const int *row;    /* left: their row numbers, increasing, from 0 */
+    int *sequence;     /* whose set each inclusion went into, in order: room for size C */
 } sg_ivm_report;
 
 /* Runs the selection over x[n x p]. Ties within 1e-10 go to the earliest row. Memory: M, min(n
  * size, pool) doubles, the prepared inputs, and about 30 n. An inclusion is one kernel column
  * (columns.h), one product of M with a vector, and a tilt for every candidate. An
  * exchange takes out the row whose loss costs the posterior's entropy least and puts in the one
- * that lowers it most, if the entropy falls; the first that fails is the last. O(n d). */
-sg_status sg_ivm_run(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
-                     const sg_ivm_options *options, sg_active *active, sg_ivm_report *report,
-                     const sg_ws *ws);
+ * that lowers it most, if the entropy falls; the first that fails is the last. O(n d).
+ *
+ * With C latent functions, one kernel for all (kernels = 1) or one each, an inclusion puts a row
+ * into one of the active sets active[C] (paper 4.2); the candidates are common to all, and shrink
+ * by their best gain. There is no log evidence along the way then (NaN). */
+sg_status sg_ivm_run(int kernels, const sg_kernel *const *kernel, const sg_rows *rows,
+                     const double *x, const sg_ivm_options *options, sg_active *active,
+                     sg_ivm_report *report, const sg_ws *ws);
 
 #endif

@@ -1,0 +1,56 @@
+# The stored posterior of a fit or run: list(basis, alpha, G, H) as posterior.h has it. With several
+# latent functions alpha is a matrix with a column for each, H (and G, unless it is one for all) has
+# their factors side by side. Where they have kernels or bases of their own there is `each` besides,
+# a list of such posteriors of one latent function each, and `basis` has the points of all.
+
+# One kernel for each class?
+own_kernels <- function(lik) isFALSE(lik$shared)
+
+class_kernel_theta <- function(theta, lik, latents, class) {
+  if (own_kernels(lik)) matrix(theta, ncol = latents)[, class] else theta
+}
+
+# Mean and variance of the latent functions at x; matrices where there are several. model: whatever
+# has `spec` and `lik`; theta: of its kernels.
+latent_moments <- function(model, theta, posterior, x) {
+  each <- posterior$each
+  if (is.null(each)) return(.Call(sg_predict, model$spec, theta, posterior, x, FALSE))
+  runs <- lapply(seq_along(each), function(class) {
+    own <- class_kernel_theta(theta, model$lik, length(each), class)
+    .Call(sg_predict, model$spec, own, each[[class]], x, FALSE)
+  })
+  columns <- function(field) matrix(unlist(lapply(runs, `[[`, field)), nrow(x))
+  list(mean = columns("mean"), var = columns("var"))
+}
+
+# The posterior of one latent function.
+class_posterior <- function(posterior, latents, class) {
+  if (!is.null(posterior$each)) return(posterior$each[[class]])
+  if (latents == 1L) return(posterior)
+  d <- nrow(posterior$basis)
+  own <- function(factor) {
+    if (is.null(factor) || ncol(factor) == d) return(factor)
+    factor[, (class - 1L) * d + seq_len(d), drop = FALSE]
+  }
+  list(basis = posterior$basis, alpha = as.matrix(posterior$alpha)[, class],
+       G = own(posterior$G), H = own(posterior$H))
+}
+
+# One posterior of several, each on its own points `x` (scaled inputs) with rows `ids` of them.
+joined_posterior <- function(each, x, ids) {
+  rows <- unique(unlist(ids))
+  list(basis = x[rows, , drop = FALSE], alpha = NULL, G = NULL, H = NULL, each = each, rows = rows)
+}
+
+# Mean and covariance matrix of one latent function of a fit at x.
+joint_moments <- function(fit, x, class = 1L) {
+  latents <- fit$response$latents
+  own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, latents, class)
+  .Call(sg_predict, fit$spec, own, class_posterior(fit$posterior, latents, class), x, TRUE)
+}
+
+# Kernel matrix between scaled inputs x and z, as one latent function has it.
+class_kernel <- function(fit, x, z, class) {
+  own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, fit$response$latents, class)
+  .Call(sg_kernel_cross, fit$spec, own, x, z)
+}
