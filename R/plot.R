@@ -68,9 +68,9 @@
 #' plot(fit, type = "trace")
 #' plot(fit, type = "reliability")
 #' @export
-plot.sparsegp <- function(x, which = NULL, type = c("fit", "trace", "reliability"),
+plot.sparsegp <- function(x, which = NULL, type = c("fit", "trace", "reliability", "reject"),
                           newdata = NULL, level = 0.95, n = NULL, ...) {
-  type <- check_choice(type, c("fit", "trace", "reliability"), "type")
+  type <- check_choice(type, c("fit", "trace", "reliability", "reject"), "type")
   check_number(level, "level", 0, 1)
   if (!is.null(n)) n <- check_count(n, "n", 2L)
   if (!is.null(which) && type != "fit") {
@@ -78,15 +78,12 @@ plot.sparsegp <- function(x, which = NULL, type = c("fit", "trace", "reliability
   }
   style <- plot_style(...)
   x <- ready(x)
-  if (type != "trace" && several_classes(x)) {
-    stop_sparsegp("type", paste0("= \"", type, "\" is for regressions and two classes"),
-                  "Use type = \"trace\", or plot what predict(type = \"prob\") gives")
-  }
   drawn <- switch(
     type,
     fit = plot_fit(x, which, newdata, level, n, style),
     trace = plot_trace(x, newdata, style),
-    reliability = plot_reliability(x, newdata, level, n, style)
+    reliability = plot_reliability(x, newdata, level, n, style),
+    reject = plot_reject(x, newdata, level, n, style)
   )
   invisible(drawn)
 }
@@ -96,6 +93,7 @@ plot_fit <- function(object, which, newdata, level, n, style) {
   view <- slice_view(object, rows, which)
   if (lik_traits(object$likelihood)$scales) rows$y <- rows$y - rows$offset + view$offset
   if (length(view$axes) == 2L) return(plot_surface(object, rows, view, n, style))
+  if (several_classes(object)) return(plot_class_curves(object, rows, view, n, style))
   plot_curve(object, rows, view, level, n, style)
 }
 
@@ -296,12 +294,17 @@ slice_latent <- function(object, view, grid) {
 
 # ---- Words ----
 
-response_label <- function(object) {
+response_name <- function(object) {
   expression <- if (is.null(object$terms)) object$call$y
                 else stats::formula(object$terms)[[2L]]
   if (is.call(expression) && identical(expression[[1L]], quote(I))) expression <- expression[[2L]]
   label <- if (is.language(expression)) deparse1(expression) else "y"
-  if (nchar(label) > 40L) label <- "y"
+  if (nchar(label) > 40L) "y" else label
+}
+
+# With two classes the probability of the second.
+response_label <- function(object) {
+  label <- response_name(object)
   levels <- object$response$levels
   if (is.null(levels)) return(label)
   paste0("P(", label, if (levels[2L] != "TRUE") paste(" =", levels[2L]), ")")
