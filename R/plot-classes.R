@@ -17,7 +17,8 @@ class_symbols <- function(style, count) rep_len(or_else(style$pch, c(21, 24, 22,
 class_key <- function(levels, col, pch, style) {
   heading <- heading_room(style)
   for (length in c(1000L, 20L, 12L, 8L, 5L)) {
-    names <- abbreviate(levels, length, named = FALSE)
+    # which warns of letters that are not ASCII, and keeps them
+    names <- suppressWarnings(abbreviate(levels, length, named = FALSE))
     key <- unname(Map(key_item, names, "point", col, pch))
     if (max(key_layout(key, heading$cex, par("pin")[1L])$row) < heading$rows) break
   }

@@ -54,7 +54,7 @@ draw_reject <- function(drawn, level, source, style) {
 # Thresholds hang from the panel's top edge, the round ones first, as many as there is room for.
 mark_thresholds <- function(drawn) {
   at <- c(0.9, 0.5, 0.99, 0.7, 0.8, 0.95, 0.6, 0.999, 0.4, 0.3, 0.2)
-  share <- stats::approx(drawn$threshold, drawn$rejected, at, method = "constant", f = 1)$y
+  share <- drawn$rejected[findInterval(at, drawn$threshold, left.open = TRUE) + 1L]
   usr <- par("usr")
   wide <- graphics::strwidth(at, cex = 0.75)
   inside <- !is.na(share) & share - wide / 2 > min(usr[1:2]) & share + wide / 2 < max(usr[1:2])
@@ -62,6 +62,7 @@ mark_thresholds <- function(drawn) {
   for (i in which(inside)) {
     if (all(abs(share[i] - share[taken]) > 0.6 * (wide[i] + wide[taken]))) taken <- c(taken, i)
   }
+  if (length(taken) == 0L) return(invisible())
   height <- usr[4L] - usr[3L]
   segments(share[taken], usr[4L], y1 = usr[4L] - 0.02 * height, col = INK)
   text(share[taken], usr[4L] - 0.06 * height, format(at[taken], drop0trailing = TRUE), cex = 0.75,
