@@ -57,7 +57,8 @@ draw_decision_map <- function(object, rows, view, surface, style) {
 paint_classes <- function(surface, col, lwd) {
   lead <- class_leads(surface$z)
   tints <- outer(col, seq(0.14, 0.62, length.out = length(DEPTHS)), Vectorize(tint))
-  graphics::image(surface$x, surface$y, lead$best, zlim = c(1, length(col)), col = tints[, 1L], add = TRUE)
+  graphics::image(surface$x, surface$y, lead$best, zlim = c(1, length(col)), col = tints[, 1L],
+                  add = TRUE)
   for (class in unique(c(lead$best))) {
     for (depth in seq_along(DEPTHS)) {
       inside <- pmin(lead$by[, , class], surface$z[, , class] - DEPTHS[depth])

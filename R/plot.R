@@ -10,8 +10,8 @@
 #'   heavy line where it is 0.5) or of the mean response, with the rows; rows of the basis are
 #'   ringed, unless every row is in it.
 #' * `type = "fit"`, several classes (a latent function for each): over two inputs a decision map,
-#'   in the colour of the most probable class, which is deeper where its probability is higher (steps
-#'   of 0.1; thin lines at 0.5, 0.7 and 0.9); heavy lines are where the decision changes. Along
+#'   in the colour of the most probable class, which is deeper where its probability is higher (in
+#'   steps of 0.1; thin lines at 0.5, 0.7 and 0.9); heavy lines are where the decision changes. Along
 #'   one input the probability of every class, and below a lane for each class with ticks at its
 #'   rows, the lanes in the order of the key. Colours are chosen for colour-blind readers, and each
 #'   class has a symbol too.
@@ -31,8 +31,8 @@
 #'   leave-one-out predictions for the training rows from the cavities of EP.
 #' * `type = "reject"`, for classes: what `predict(type = "class", reject = )` does. The error rate
 #'   of the rows that are not rejected against the share of those that are, as the threshold on the
-#'   largest probability rises (marked at the top edge), with the binomial (Clopper-Pearson) interval
-#'   at each threshold; dashed the error rate that the probabilities themselves promise, the mean of
+#'   largest probability rises (marked at the top edge), with the binomial (Clopper-Pearson)
+#'   interval at each threshold; dashed the error rate that the probabilities themselves promise, the mean of
 #'   one minus the largest. Predictions as for `"reliability"`.
 #'
 #' @details

@@ -20,7 +20,7 @@ clouds <- function(count, each = 8, names = seq_len(count)) {
 
 loo_classes <- function(fit) most_probable(loo_probabilities(fit))
 
-test_that("two inputs give a grid of what predict() gives, for one model and for each against all", {
+test_that("two inputs give a grid of what predict() gives, jointly and against the rest", {
   for (likelihood in c("mprobit", "probit")) {
     fit <- fit_iris(likelihood = likelihood)
     drawn <- drawing(plot(fit, n = 7))
