@@ -11,10 +11,10 @@
 #'   ringed, unless every row is in it.
 #' * `type = "fit"`, several classes (a latent function for each): over two inputs a decision map,
 #'   in the colour of the most probable class, which is deeper where its probability is higher (in
-#'   steps of 0.1; thin lines at 0.5, 0.7 and 0.9); heavy lines are where the decision changes. Along
-#'   one input the probability of every class, and below a lane for each class with ticks at its
-#'   rows, the lanes in the order of the key. Colours are chosen for colour-blind readers, and each
-#'   class has a symbol too.
+#'   steps of 0.1; thin lines at 0.5, 0.7 and 0.9); heavy lines are where the decision changes.
+#'   Along one input the probability of every class, and below a lane for each class with ticks at
+#'   its rows, the lanes in the order of the key. Colours are chosen for colour-blind readers, and
+#'   each class has a symbol too.
 #' * `type = "trace"`: the log evidence sweep by sweep, the distance from a fixed point (on a
 #'   logarithmic scale) with the tolerance, and the points that joined the basis where the method
 #'   chooses it. For a stream, over its rows: the size of the basis, the log evidence of the rows so
@@ -32,8 +32,8 @@
 #' * `type = "reject"`, for classes: what `predict(type = "class", reject = )` does. The error rate
 #'   of the rows that are not rejected against the share of those that are, as the threshold on the
 #'   largest probability rises (marked at the top edge), with the binomial (Clopper-Pearson)
-#'   interval at each threshold; dashed the error rate that the probabilities themselves promise, the mean of
-#'   one minus the largest. Predictions as for `"reliability"`.
+#'   interval at each threshold; dashed the error rate that the probabilities themselves promise,
+#'   the mean of one minus the largest. Predictions as for `"reliability"`.
 #'
 #' @details
 #' Inputs are columns of the model matrix, in their original units. Those that are not axes stay at
