@@ -11,10 +11,26 @@ plot_reliability <- function(object, newdata, level, n, style) {
     draw_coverage(drawn, level, source, style)
     return(drawn)
   }
-  prob <- class_probabilities(object, held_out$latent)[, 2L]
-  drawn <- reliability_bins(prob, as.integer(held_out$y) == 2L, level, n)
-  draw_reliability(drawn, prob, level, source, response_label(object), style)
+  events <- class_events(object, held_out)
+  n <- or_else(n, max(2L, min(10L, length(held_out$y) %/% 20L)))
+  drawn <- reliability_bins(events$prob, events$happened, level, n, events$share)
+  draw_reliability(drawn, level, source, events, style)
   drawn
+}
+
+# What is predicted to happen with which probability, and did it? Two classes: that a row is of the
+# second level. Several: for every row and class, that it is of the class; a bin's share of those is
+# measured by their variance, as most of them are foregone.
+class_events <- function(object, held_out) {
+  prob <- class_probabilities(object, held_out$latent)
+  if (several_classes(object)) {
+    happened <- outer(as.integer(held_out$y), seq_len(ncol(prob)), "==")
+    return(list(prob = c(prob), happened = c(happened), share = c(prob * (1 - prob)),
+                label = paste0("P(", response_name(object), ") of every class"),
+                counted = "rows x classes"))
+  }
+  list(prob = prob[, 2L], happened = as.integer(held_out$y) == 2L, share = rep(1, nrow(prob)),
+       label = response_label(object), counted = "rows")
 }
 
 loo_rows <- function(object) {
@@ -33,18 +49,28 @@ predicted_rows <- function(object, newdata) {
   list(y = rows$y, latent = latent, weights = 1)
 }
 
-# Equal counts, ties kept together; never an empty bin.
-reliability_bins <- function(prob, second, level, n) {
-  n <- or_else(n, max(2L, min(10L, length(prob) %/% 20L)))
-  bin <- ceiling(n * rank(prob) / length(prob))
+# Bins of equal shares (counts, where each event's share is 1), ties kept together; never an empty
+# bin.
+reliability_bins <- function(prob, happened, level, n, share) {
+  if (sum(share) == 0) share[] <- 1
+  tie <- match(prob, sort(unique(prob)))
+  mass <- as.vector(rowsum(share, tie))
+  # rank() where each event's share is 1
+  place <- cumsum(mass) - (mass - mass / tabulate(tie)) / 2
+  bin <- ceiling(n * place / sum(mass))[tie]
   bin <- match(bin, sort(unique(bin)))
   rows <- tabulate(bin)
-  hits <- as.vector(rowsum(as.integer(second), bin))
+  hits <- as.vector(rowsum(as.integer(happened), bin))
+  data.frame(predicted = as.vector(rowsum(prob, bin)) / rows, observed = hits / rows,
+             binomial_interval(hits, rows, level), rows = rows)
+}
+
+# Clopper and Pearson's
+binomial_interval <- function(hits, rows, level) {
   tail <- (1 - level) / 2
   data.frame(
-    predicted = as.vector(rowsum(prob, bin)) / rows, observed = hits / rows,
-    lwr = ifelse(hits == 0L, 0, stats::qbeta(tail, hits, rows - hits + 1)),
-    upr = ifelse(hits == rows, 1, stats::qbeta(1 - tail, hits + 1, rows - hits)), rows = rows
+    lwr = ifelse(hits == 0, 0, stats::qbeta(tail, pmax(hits, 1), rows - hits + 1)),
+    upr = ifelse(hits == rows, 1, stats::qbeta(1 - tail, hits + 1, pmax(rows - hits, 1)))
   )
 }
 
@@ -181,7 +207,7 @@ draw_strip <- function(at, strip, col, style) {
 
 # ---- Reliability ----
 
-draw_reliability <- function(drawn, prob, level, source, label, style) {
+draw_reliability <- function(drawn, level, source, events, style) {
   open_panel(or_else(style$xlim, c(-0.02, 1.02)), or_else(style$ylim, c(-0.2, 1.02)))
   segments(0, 0, 1, 1, col = "grey55", lty = 2)
   segments(drawn$predicted, drawn$lwr, y1 = drawn$upr, col = grDevices::adjustcolor(BLUE, 0.45),
@@ -189,16 +215,16 @@ draw_reliability <- function(drawn, prob, level, source, label, style) {
   lines(drawn$predicted, drawn$observed, col = BLUE, lwd = 0.5 * style$lwd)
   points(drawn$predicted, drawn$observed, pch = or_else(style$pch, 16),
          col = or_else(style$col, BLUE), cex = or_else(style$cex, 1))
-  counts <- graphics::hist(prob, seq(0, 1, 0.05), plot = FALSE)$counts
+  counts <- graphics::hist(events$prob, seq(0, 1, 0.05), plot = FALSE)$counts
   left <- seq(0, 0.95, 0.05)
   rect(left, -0.19, left + 0.05, -0.19 + 0.14 * counts / max(counts), col = "grey75",
        border = "white", lwd = 0.7)
-  close_panel(style, paste("predicted", label), "observed frequency", x_at = seq(0, 1, 0.25),
+  close_panel(style, paste("predicted", events$label), "observed frequency", x_at = seq(0, 1, 0.25),
               y_at = seq(0, 1, 0.25))
   key <- list(key_item(paste(percent(level), "interval"), "line",
                        grDevices::adjustcolor(BLUE, 0.45), lwd = 3),
               key_item("calibrated", "line", "grey55", lwd = 1, lty = 2),
-              key_item("rows", "band", "grey75"))
+              key_item(events$counted, "band", "grey75"))
   draw_heading(style, key, source)
 }
 

@@ -76,13 +76,14 @@ key_item <- function(label, kind, col, pch = 16, lwd = 2, lty = 1) {
 # Left out from the top where the margin has no room for it.
 draw_heading <- function(style, key = list(), caption = "") {
   if (!style$ann) return(invisible())
-  cex <- 0.8 * style$cex.axis / 0.9
-  line <- 1.15 * cex * par("csi")
+  heading <- heading_room(style)
+  cex <- heading$cex
+  line <- heading$line
+  room <- heading$rows
   key <- Filter(Negate(is.null), key)
   at <- key_layout(key, cex, par("pin")[1L])
   words <- or_else(style$sub, caption)
   words <- if (nzchar(words)) wrap_words(words, cex, par("pin")[1L])
-  room <- floor((par("mai")[3L] - 0.2 * line) / line)
   if (max(at$row, 0L) <= room) draw_key(key, at, cex, line)
   used <- max(at$row, 0L) + length(words)
   if (used <= room) {
@@ -94,6 +95,13 @@ draw_heading <- function(style, key = list(), caption = "") {
     title(main = style$main, adj = 0, cex.main = style$cex.main,
           line = used * line / par("csi") + 0.45)
   }
+}
+
+# Size of letters, inches of a line of them, and how many the top margin holds.
+heading_room <- function(style) {
+  cex <- 0.8 * style$cex.axis / 0.9
+  line <- 1.15 * cex * par("csi")
+  list(cex = cex, line = line, rows = floor((par("mai")[3L] - 0.2 * line) / line))
 }
 
 wrap_words <- function(words, cex, width) {
@@ -163,9 +171,9 @@ row_alpha <- function(n) min(0.85, max(0.15, 0.85 * (150 / n)^0.4))
 row_size <- function(n) min(1, max(0.4, (300 / n)^0.25))
 
 # Filled symbols get a thin white edge, which keeps them apart.
-draw_rows <- function(x, y, fill, pch, size, edge = grDevices::adjustcolor("white", 0.8)) {
+draw_rows <- function(x, y, fill, pch, size, edge = grDevices::adjustcolor("white", 0.8), ...) {
   solid <- pch %in% 21:25
-  points(x, y, pch = pch, cex = size, bg = fill, col = ifelse(solid, edge, fill), lwd = 0.7)
+  points(x, y, pch = pch, cex = size, bg = fill, col = ifelse(solid, edge, fill), lwd = 0.7, ...)
 }
 
 draw_basis_ticks <- function(basis) {
@@ -182,14 +190,19 @@ draw_band <- function(x, lwr, upr, col) {
 # ---- One input ----
 
 plot_curve <- function(object, rows, view, level, n, style) {
-  x <- rows$x[, view$axes]
-  xlim <- or_else(style$xlim, grDevices::extendrange(x, f = 0.04))
-  at <- seq(min(xlim), max(xlim), length.out = or_else(n, 201L))
-  drawn <- curve_answer(object, slice_latent(object, view, cbind(at)), level)
-  drawn <- cbind(stats::setNames(data.frame(at), view$axes), drawn)
+  curve <- slice_curve(object, rows, view, n, style)
+  drawn <- curve_answer(object, curve$latent, level)
+  drawn <- cbind(stats::setNames(data.frame(curve$at), view$axes), drawn)
   draw <- if (is.null(object$response$levels)) draw_regression else draw_probability
-  draw(object, rows, view, drawn, xlim, level, style)
+  draw(object, rows, view, drawn, curve$xlim, level, style)
   drawn
+}
+
+# The points along the axis, and latent moments there.
+slice_curve <- function(object, rows, view, n, style) {
+  xlim <- or_else(style$xlim, grDevices::extendrange(rows$x[, view$axes], f = 0.04))
+  at <- seq(min(xlim), max(xlim), length.out = or_else(n, 201L))
+  list(xlim = xlim, at = at, latent = slice_latent(object, view, cbind(at)))
 }
 
 curve_answer <- function(object, latent, level) {
@@ -246,10 +259,6 @@ draw_probability <- function(object, rows, view, drawn, xlim, level, style) {
   draw_heading(style, key, view$caption)
 }
 
-class_colours <- function(style, alpha = 1) {
-  rep_len(or_else(style$col, grDevices::adjustcolor(c(BLUE, ORANGE), alpha)), 2L)
-}
-
 # ---- Two inputs ----
 
 plot_surface <- function(object, rows, view, n, style) {
@@ -261,14 +270,17 @@ plot_surface <- function(object, rows, view, n, style) {
   })
   grid <- as.matrix(expand.grid(at, KEEP.OUT.ATTRS = FALSE))
   fit <- mean_response(object, slice_latent(object, view, grid))
-  surface <- list(x = at[[1L]], y = at[[2L]], z = matrix(fit, length(at[[1L]])))
+  # with several classes a layer of probabilities for each
+  surface <- list(x = at[[1L]], y = at[[2L]], z = drop(array(fit, c(lengths(at), NCOL(fit)))))
   open_panel(limits[[1L]], limits[[2L]])
-  draw <- if (is.null(object$response$levels)) draw_mean_surface else draw_class_surface
+  draw <- if (several_classes(object)) draw_decision_map
+          else if (is.null(object$response$levels)) draw_mean_surface else draw_class_surface
   heading <- draw(object, rows, view, surface, style)
   draw_basis_rings(rows$basis, view$axes)
   close_panel(style, view$axes[1L], view$axes[2L], bty = "o")
   if (!is.null(rows$basis)) heading$key <- c(heading$key, list(key_item("basis", "point", INK, 1)))
   draw_heading(style, heading$key, heading$caption)
+  if (several_classes(object)) return(class_frame(grid, view$axes, fit))
   stats::setNames(data.frame(grid, fit), c(view$axes, "fit"))
 }
 

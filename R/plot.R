@@ -9,16 +9,31 @@
 #' * `type = "fit"`, over two inputs: filled contours of the probability of the second level (a
 #'   heavy line where it is 0.5) or of the mean response, with the rows; rows of the basis are
 #'   ringed, unless every row is in it.
+#' * `type = "fit"`, several classes (a latent function for each): over two inputs a decision map,
+#'   in the colour of the most probable class, which is deeper where its probability is higher (in
+#'   steps of 0.1; thin lines at 0.5, 0.7 and 0.9); heavy lines are where the decision changes.
+#'   Along one input the probability of every class, and below a lane for each class with ticks at
+#'   its rows, the lanes in the order of the key. Colours are chosen for colour-blind readers, and
+#'   each class has a symbol too.
 #' * `type = "trace"`: the log evidence sweep by sweep, the distance from a fixed point (on a
 #'   logarithmic scale) with the tolerance, and the points that joined the basis where the method
 #'   chooses it. For a stream, over its rows: the size of the basis, the log evidence of the rows so
 #'   far, and the mean log predictive density of rows before they are seen.
 #' * `type = "reliability"`: are the probabilities right? For classes the observed frequency of the
 #'   second level in bins of equal counts against the mean predicted probability, with binomial
-#'   (Clopper-Pearson) intervals and a histogram of the probabilities. For regression the share of
+#'   (Clopper-Pearson) intervals and a histogram of the probabilities. With several classes every
+#'   row is as many events as there are classes, each with its predicted probability, all in one
+#'   picture; bins are of equal predicted variance (the sum of `p * (1 - p)`), since most of these
+#'   events are almost excluded. Those of one row exclude each other, which makes the intervals too
+#'   wide rather than too narrow. For regression the share of
 #'   responses inside central predictive intervals against the intervals' nominal content, with the
 #'   band of a calibrated model (pointwise, binomial). Predictions are for `newdata` or, without it,
 #'   leave-one-out predictions for the training rows from the cavities of EP.
+#' * `type = "reject"`, for classes: what `predict(type = "class", reject = )` does. The error rate
+#'   of the rows that are not rejected against the share of those that are, as the threshold on the
+#'   largest probability rises (marked at the top edge), with the binomial (Clopper-Pearson)
+#'   interval at each threshold; dashed the error rate that the probabilities themselves promise,
+#'   the mean of one minus the largest. Predictions as for `"reliability"`.
 #'
 #' @details
 #' Inputs are columns of the model matrix, in their original units. Those that are not axes stay at
@@ -42,7 +57,8 @@
 #' @param level Probability content of intervals and bands, in (0, 1).
 #' @param n `type = "fit"`: number of points along each input (default 201, and 81 for two inputs).
 #'   `type = "reliability"`: for classes the largest number of bins (default 10, fewer for less than
-#'   200 rows), for regression the number of nominal levels (default 99).
+#'   200 rows), for regression the number of nominal levels (default 99). `type = "reject"`: the
+#'   largest number of thresholds (default: one for every row).
 #' @param ... `xlab`, `ylab`, `main`, `xlim`, `ylim`, `las`, `bty`, `axes`, `ann`, `cex.axis`,
 #'   `cex.lab`, `cex.main` as in [graphics::plot.default()]; `sub` replaces the words above the
 #'   panel (`sub = ""`: none); `pch`, `cex`, `col` are for the rows (`pch` and `col` one per class)
@@ -50,15 +66,18 @@
 #'   Others are errors.
 #' @return Invisibly a data frame of what was drawn.
 #'   One input: the input, `fit`, `lwr`, `upr` and for regression `new_lwr`, `new_upr`.
-#'   Two: the inputs and `fit`. Trace: `sweep`, `log_evidence`, `change` and where
+#'   Two: the inputs and `fit`. Several classes: the inputs, `class`, the most probable one, and a
+#'   column `prob.<level>` for each. Trace: `sweep`, `log_evidence`, `change` and where
 #'   the method chooses its basis `exchanges`, points that joined it; for a stream `row`, `size` of
 #'   the basis, `log_evidence` of the rows so far, `lpd`, the mean log predictive density of rows
 #'   since the entry before, and the KL divergences of the row's step (thesis 3.16), `kl_new_old`
 #'   and `kl_old_new`. Reliability: `predicted`
-#'   or `nominal`, `observed`, `lwr`, `upr` and, for classes, `rows` in the bin. Bad arguments are
-#'   errors of class `sparsegp_error`.
+#'   or `nominal`, `observed`, `lwr`, `upr` and, for classes, `rows` in the bin (of several
+#'   classes: rows times classes). Reject: `threshold`, the share `rejected` below it, `error`,
+#'   `lwr`, `upr` and `expected` of the others and how many they are, `accepted`. Bad arguments,
+#'   and `"reject"` for a regression, are errors of class `sparsegp_error`.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
-#'   thesis, Aston University, figs 2.1 and 5.1.
+#'   thesis, Aston University, figs 2.1, 5.1 and 5.7.
 #' @examples
 #' plot(sparsegp(dist ~ speed, cars))
 #'
@@ -67,10 +86,15 @@
 #' plot(fit, "wt", level = 0.8, main = "Manual gearboxes are light")
 #' plot(fit, type = "trace")
 #' plot(fit, type = "reliability")
+#'
+#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris)
+#' plot(fit)
+#' plot(fit, "Sepal.Width")
+#' plot(fit, type = "reject")
 #' @export
-plot.sparsegp <- function(x, which = NULL, type = c("fit", "trace", "reliability"),
+plot.sparsegp <- function(x, which = NULL, type = c("fit", "trace", "reliability", "reject"),
                           newdata = NULL, level = 0.95, n = NULL, ...) {
-  type <- check_choice(type, c("fit", "trace", "reliability"), "type")
+  type <- check_choice(type, c("fit", "trace", "reliability", "reject"), "type")
   check_number(level, "level", 0, 1)
   if (!is.null(n)) n <- check_count(n, "n", 2L)
   if (!is.null(which) && type != "fit") {
@@ -78,15 +102,12 @@ plot.sparsegp <- function(x, which = NULL, type = c("fit", "trace", "reliability
   }
   style <- plot_style(...)
   x <- ready(x)
-  if (type != "trace" && several_classes(x)) {
-    stop_sparsegp("type", paste0("= \"", type, "\" is for regressions and two classes"),
-                  "Use type = \"trace\", or plot what predict(type = \"prob\") gives")
-  }
   drawn <- switch(
     type,
     fit = plot_fit(x, which, newdata, level, n, style),
     trace = plot_trace(x, newdata, style),
-    reliability = plot_reliability(x, newdata, level, n, style)
+    reliability = plot_reliability(x, newdata, level, n, style),
+    reject = plot_reject(x, newdata, level, n, style)
   )
   invisible(drawn)
 }
@@ -96,6 +117,7 @@ plot_fit <- function(object, which, newdata, level, n, style) {
   view <- slice_view(object, rows, which)
   if (lik_traits(object$likelihood)$scales) rows$y <- rows$y - rows$offset + view$offset
   if (length(view$axes) == 2L) return(plot_surface(object, rows, view, n, style))
+  if (several_classes(object)) return(plot_class_curves(object, rows, view, n, style))
   plot_curve(object, rows, view, level, n, style)
 }
 
@@ -296,12 +318,17 @@ slice_latent <- function(object, view, grid) {
 
 # ---- Words ----
 
-response_label <- function(object) {
+response_name <- function(object) {
   expression <- if (is.null(object$terms)) object$call$y
                 else stats::formula(object$terms)[[2L]]
   if (is.call(expression) && identical(expression[[1L]], quote(I))) expression <- expression[[2L]]
   label <- if (is.language(expression)) deparse1(expression) else "y"
-  if (nchar(label) > 40L) label <- "y"
+  if (nchar(label) > 40L) "y" else label
+}
+
+# With two classes the probability of the second.
+response_label <- function(object) {
+  label <- response_name(object)
   levels <- object$response$levels
   if (is.null(levels)) return(label)
   paste0("P(", label, if (levels[2L] != "TRUE") paste(" =", levels[2L]), ")")

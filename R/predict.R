@@ -11,8 +11,14 @@
 #' \eqn{N(\mu, s^2)}{N(mu, s2)} the posterior of the latent function at an input, the probit
 #' likelihood gives \eqn{\Phi((\mu + bias)/\sqrt{1 + s^2})}{Phi((mu + bias) / sqrt(1 + s2))}.
 #'
-#' With more than two classes, each against the rest, the classes' own probabilities are divided by
-#' their sum.
+#' In the table "more classes" means a latent function for each (\eqn{C} of them). Under
+#' `lik_mprobit()` the probability of a class is that of its latent function, with noise of variance
+#' 1 and its bias, being the largest; that is a one-dimensional integral over the posterior. With
+#' each class against the rest the classes' own probabilities are divided by their sum.
+#'
+#' A row whose largest probability is below `reject` is better left to somebody else: its class is
+#' `NA` (thesis, section 5.2). [plot(type = "reject")][plot.sparsegp] shows what a threshold costs
+#' and what it buys.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param newdata Data frame with the variables of the formula, or for fits of a matrix a matrix, a
@@ -34,7 +40,8 @@
 #'   `fit`, `se.fit`; with `interval` a matrix with columns `fit`, `lwr`, `upr`. Errors are of class
 #'   `sparsegp_error`.
 #' @references Seeger, M. (2002). *Notes on Minka's expectation propagation for Gaussian process
-#'   classification*, section 2.2.
+#'   classification*, section 2.2. Csató, L. (2002). *Gaussian Processes -- Iterative Sparse
+#'   Approximations*, PhD thesis, Aston University, section 5.2 and fig. 5.7.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)
 #' new <- data.frame(speed = c(5, 15, 30))
@@ -44,6 +51,10 @@
 #' fit <- sparsegp(am ~ wt + hp, mtcars, likelihood = "probit")
 #' predict(fit, mtcars[1:3, ], type = "prob")
 #' predict(fit, mtcars[1:3, ], type = "class", reject = 0.8)
+#'
+#' fit <- sparsegp(Species ~ ., iris)
+#' predict(fit, iris[c(1, 51, 71), ], type = "prob")
+#' predict(fit, iris[c(1, 51, 71), ], type = "class", reject = 0.9)
 #' @export
 predict.sparsegp <- function(object, newdata, type = c("response", "latent", "prob", "class"),
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),

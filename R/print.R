@@ -81,7 +81,8 @@ print_convergence <- function(x) {
 #'   (data frame: value, start, whether learned, and for length scales the value in input units),
 #'   `log_evidence`, and unless the fit is a stream's, which keeps no rows, `mean_loo_lpd` (mean
 #'   leave-one-out log predictive density) and `confusion` (for classes: the training response
-#'   against the more probable class without its own row). Printing shows how EP went: sweeps, and
+#'   against the most probable class without its own row; the share of a class's rows that are taken
+#'   for others is printed beside it). Printing shows how EP went: sweeps, and
 #'   points that joined the basis in each of them; for streams how many rows were projected (not
 #'   novel), declined (novel, but of least score), added, exchanged or skipped.
 #'
@@ -132,18 +133,8 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   if (any(grepl("lengthscale[.]", rownames(hyper)))) {
     cat("Length scales say how far the function reaches along an input, not how much it matters.\n")
   }
-  if (!against_rest(fit)) {
-    cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), sep = "")
-    if (!is.null(x$mean_loo_lpd)) {
-      cat("; leave-one-out log predictive density ", format(x$mean_loo_lpd, digits = digits),
-          " per row", sep = "")
-    }
-    cat("\n")
-  }
-  if (!is.null(x$confusion)) {
-    cat("\nLeave-one-out classes:\n")
-    print(x$confusion)
-  }
+  print_scores(x, digits)
+  if (!is.null(x$confusion)) print_confusion(x$confusion)
   cat("\n")
   print_course(fit)
   if (!is.null(fit$learning)) {
@@ -154,6 +145,27 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   }
   print_convergence(fit)
   invisible(x)
+}
+
+print_scores <- function(x, digits) {
+  scores <- c(
+    if (!against_rest(x$fit)) paste("log evidence", format(x$log_evidence, digits = digits + 2L)),
+    if (!is.null(x$mean_loo_lpd)) {
+      paste("leave-one-out log predictive density", format(x$mean_loo_lpd, digits = digits),
+            "per row")
+    }
+  )
+  if (length(scores)) cat("\n", sub("^l", "L", paste(scores, collapse = "; ")), "\n", sep = "")
+}
+
+# Beside each class the share of its rows that are taken for others.
+print_confusion <- function(table) {
+  share <- function(right, rows) paste0(format(round(100 * (1 - right / rows), 1L)), "%")
+  cat("\nLeave-one-out classes, ", share(sum(diag(table)), sum(table)), " wrong:\n", sep = "")
+  shown <- cbind(table, error = share(diag(table), rowSums(table)))
+  shown[rowSums(table) == 0, "error"] <- ""
+  names(dimnames(shown)) <- names(dimnames(table))
+  print(shown, quote = FALSE, right = TRUE)
 }
 
 # Rounds of selection and search, by what each reached; they need not go up.

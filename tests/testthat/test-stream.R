@@ -263,7 +263,7 @@ test_that("what classes against the rest cannot give is refused with the reason"
   method <- method_online(size = 20, pilot = 100)
   fit <- sparsegp(Species ~ ., iris, likelihood = "logit", method = method, learn = FALSE)
   refusals <- list(
-    function() logLik(fit), function() simulate(fit, newdata = iris[1:2, ]), function() plot(fit, newdata = iris),
+    function() logLik(fit), function() simulate(fit, newdata = iris[1:2, ]),
     function() predict(fit, iris, se.fit = TRUE),
     function() predict(fit, iris, interval = "confidence")
   )

@@ -1,0 +1,140 @@
+# Pictures of several classes: a decision map over two inputs, probability curves along one.
+
+# Colours apart under protanopia and deuteranopia too, the first ones the most; symbols repeat after
+# five, so that colour and symbol together are unique among 60 classes.
+CLASS_COLOURS <- c(
+  "#0072B2", "#D55E00", "#009E73", "#E0C700", "#CC79A7", "#661100", "#56C8F0",
+  "#4B2BCB", "#36C872", "#005355", "#8B5A2B", "#303030"
+)
+
+class_colours <- function(style, alpha = 1, count = 2L) {
+  rep_len(or_else(style$col, grDevices::adjustcolor(CLASS_COLOURS, alpha)), count)
+}
+
+class_symbols <- function(style, count) rep_len(or_else(style$pch, c(21, 24, 22, 23, 25)), count)
+
+# Long names are shortened where the margin has no room for them, beside a row of other things.
+class_key <- function(levels, col, pch, style) {
+  heading <- heading_room(style)
+  for (length in c(1000L, 20L, 12L, 8L, 5L)) {
+    # which warns of letters that are not ASCII, and keeps them
+    names <- suppressWarnings(abbreviate(levels, length, named = FALSE))
+    key <- unname(Map(key_item, names, "point", col, pch))
+    if (max(key_layout(key, heading$cex, par("pin")[1L])$row) < heading$rows) break
+  }
+  key
+}
+
+# What the panels of several classes return: the inputs, the most probable class, a probability per
+# class.
+class_frame <- function(inputs, axes, prob) {
+  inputs <- stats::setNames(data.frame(inputs), axes)
+  rownames(prob) <- NULL
+  data.frame(inputs, class = most_probable(prob), prob = prob, check.names = FALSE)
+}
+
+# ---- Two inputs: the most probable class, in a deeper colour where it is surer ----
+
+# Boundaries between depths of colour, as probabilities of the most probable class
+DEPTHS <- c(0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+draw_decision_map <- function(object, rows, view, surface, style) {
+  levels <- object$response$levels
+  col <- class_colours(style, count = length(levels))
+  pch <- class_symbols(style, length(levels))
+  paint_classes(surface, col, style$lwd)
+  code <- as.integer(rows$y)
+  draw_rows(rows$x[, view$axes[1L]], rows$x[, view$axes[2L]], col[code], pch[code],
+            or_else(style$cex, row_size(length(code))))
+  list(key = class_key(levels, col, pch, style), caption = paste(
+    c(paste0("most probable ", response_name(object), ", deeper where surer"),
+      nonempty(view$caption)), collapse = "; "
+  ))
+}
+
+# Layers from pale to deep, so that the edge of each is a straight line through a cell of the grid
+# and not a staircase. What they leave free, corners between three classes, has its node's colour.
+paint_classes <- function(surface, col, lwd) {
+  lead <- class_leads(surface$z)
+  tints <- outer(col, seq(0.14, 0.62, length.out = length(DEPTHS)), Vectorize(tint))
+  graphics::image(surface$x, surface$y, lead$best, zlim = c(1, length(col)), col = tints[, 1L],
+                  add = TRUE)
+  for (class in unique(c(lead$best))) {
+    for (depth in seq_along(DEPTHS)) {
+      inside <- pmin(lead$by[, , class], surface$z[, , class] - DEPTHS[depth])
+      if (max(inside) > 0) {
+        graphics::.filled.contour(surface$x, surface$y, inside, c(0, 2), tints[class, depth])
+      }
+    }
+  }
+  top <- list(x = surface$x, y = surface$y, z = lead$top)
+  # of two classes one always has 0.5
+  draw_contours(top, if (length(col) > 2L) c(0.5, 0.7, 0.9) else c(0.7, 0.9), "grey35", 0.7)
+  for (class in unique(c(lead$best))) {
+    draw_contours(list(x = surface$x, y = surface$y, z = lead$by[, , class]), 0, INK, lwd,
+                  drawlabels = FALSE)
+  }
+}
+
+# best: the most probable class at each node, of probability `top`; by: each class's probability
+# less the largest of the others.
+class_leads <- function(z) {
+  flat <- matrix(z, ncol = dim(z)[3L])
+  best <- max.col(flat, "first")
+  at <- cbind(seq_along(best), best)
+  top <- flat[at]
+  others <- replace(flat, at, -Inf)
+  second <- others[cbind(seq_along(best), max.col(others, "first"))]
+  by <- flat - top
+  by[at] <- top - second
+  grid <- dim(z)[1:2]
+  list(best = array(best, grid), top = array(top, grid), by = array(by, dim(z)))
+}
+
+tint <- function(col, depth) {
+  grDevices::rgb(t(depth * grDevices::col2rgb(col) + (1 - depth) * 255), maxColorValue = 255)
+}
+
+# ---- One input: a curve per class, and below a lane per class with its rows ----
+
+plot_class_curves <- function(object, rows, view, n, style) {
+  curve <- slice_curve(object, rows, view, n, style)
+  prob <- class_probabilities(object, curve$latent)
+  levels <- object$response$levels
+  col <- class_colours(style, count = length(levels))
+  pch <- class_symbols(style, length(levels))
+  lane <- min(0.05, 0.4 / length(levels))
+  floor <- -0.03 - lane * length(levels) - if (is.null(rows$basis)) 0 else 0.06
+  open_panel(curve$xlim, or_else(style$ylim, c(floor, 1.04)))
+  segments(min(curve$xlim), c(0, 0.5, 1), max(curve$xlim), col = "grey85", lty = c(1, 3, 1))
+  for (class in seq_along(levels)) {
+    draw_class_curve(curve$at, prob[, class], class / length(levels), col[class], pch[class], style)
+  }
+  draw_lanes(rows$x[, view$axes], as.integer(rows$y), lane, col, pch)
+  draw_basis_ticks(rows$basis[, view$axes])
+  close_panel(style, input_label(object, view$axes), paste0("P(", response_name(object), ")"),
+              y_at = if (is.null(style$ylim)) seq(0, 1, 0.25))
+  key <- class_key(levels, col, pch, style)
+  if (!is.null(rows$basis)) key <- c(key, list(key_item("basis", "tick", INK)))
+  draw_heading(style, key, view$caption)
+  class_frame(curve$at, view$axes, prob)
+}
+
+# The class's symbol stands on the curve here and there; `phase`, in (0, 1], keeps those of
+# different classes apart.
+draw_class_curve <- function(x, prob, phase, col, pch, style) {
+  lines(x, prob, col = col, lwd = style$lwd)
+  marks <- unique(round((seq_len(6L) - phase) / 6 * (length(x) - 1))) + 1
+  draw_rows(x[marks], prob[marks], col, pch, 0.9 * or_else(style$cex, 1), "white")
+}
+
+# A lane begins with its class's symbol, on the panel's edge.
+draw_lanes <- function(x, code, lane, col, pch) {
+  middle <- -0.03 - lane * (seq_along(col) - 0.5)
+  pale <- grDevices::adjustcolor(col, row_alpha(length(x)))
+  segments(x, middle[code] - 0.4 * lane, y1 = middle[code] + 0.4 * lane, col = pale[code],
+           lwd = 1.4, lend = 1)
+  inches <- abs(diff(graphics::grconvertY(c(0, lane), "user", "inches")))
+  draw_rows(rep(par("usr")[1L], length(col)), middle, col, pch, min(0.9, 1.5 * inches / par("csi")),
+            xpd = NA)
+}

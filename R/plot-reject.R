@@ -1,0 +1,70 @@
+# What is gained by leaving the unsure rows to somebody else (thesis, figure 5.7).
+
+plot_reject <- function(object, newdata, level, n, style) {
+  if (is.null(object$response$levels)) {
+    stop_sparsegp("type", "= \"reject\" is for classes, and this is a regression",
+                  "See how sure it is by type = \"reliability\"")
+  }
+  held_out <- if (is.null(newdata)) loo_rows(object) else predicted_rows(object, newdata)
+  prob <- class_probabilities(object, held_out$latent)
+  drawn <- reject_curve(prob, as.integer(held_out$y), level, n)
+  source <- paste0(if (is.null(newdata)) "Leave-one-out, " else "New data, ", length(held_out$y),
+                   " rows")
+  draw_reject(drawn, level, source, style)
+  drawn
+}
+
+# A row per threshold at which a row more is rejected, from the first, at which none is. `n`: not
+# more rows than these.
+reject_curve <- function(prob, code, level, n) {
+  best <- max.col(prob, "first")
+  top <- prob[cbind(seq_along(best), best)]
+  wrong <- best != code
+  threshold <- sort(unique(top))
+  if (!is.null(n)) {
+    threshold <- threshold[unique(round(seq(1, length(threshold), length.out = n)))]
+  }
+  # of the rows in ascending order all from `from` on are accepted
+  from <- findInterval(threshold, sort(top), left.open = TRUE) + 1L
+  accepted <- length(top) - from + 1L
+  from_here_on <- function(v) rev(cumsum(rev(v[order(top)])))[from]
+  errors <- from_here_on(wrong)
+  data.frame(threshold, rejected = 1 - accepted / length(top), error = errors / accepted,
+             binomial_interval(errors, accepted, level),
+             expected = from_here_on(1 - top) / accepted, accepted)
+}
+
+draw_reject <- function(drawn, level, source, style) {
+  band <- grDevices::adjustcolor(BLUE, 0.2)
+  col <- or_else(style$col, BLUE)
+  # the interval of the last few rows may reach 1
+  top <- 1.25 * max(drawn$error, drawn$expected, drawn$upr[1L], 1e-3)
+  open_panel(or_else(style$xlim, c(0, 1)), or_else(style$ylim, c(0, min(top, 1.1))))
+  draw_band(drawn$rejected, drawn$lwr, drawn$upr, band)
+  lines(drawn$rejected, drawn$expected, col = "grey45", lty = 2, lwd = 0.75 * style$lwd)
+  lines(drawn$rejected, drawn$error, col = col, lwd = style$lwd)
+  if (style$ann) mark_thresholds(drawn)
+  close_panel(style, "share of rows rejected", "error rate of the rest")
+  key <- list(key_item("observed", "line", col),
+              key_item(paste(percent(level), "interval"), "band", band),
+              key_item("expected if calibrated", "line", "grey45", lty = 2))
+  draw_heading(style, key, paste0(source, "; ticks at the top: threshold"))
+}
+
+# Thresholds hang from the panel's top edge, the round ones first, as many as there is room for.
+mark_thresholds <- function(drawn) {
+  at <- c(0.9, 0.5, 0.99, 0.7, 0.8, 0.95, 0.6, 0.999, 0.4, 0.3, 0.2)
+  share <- drawn$rejected[findInterval(at, drawn$threshold, left.open = TRUE) + 1L]
+  usr <- par("usr")
+  wide <- graphics::strwidth(at, cex = 0.75)
+  inside <- !is.na(share) & share - wide / 2 > min(usr[1:2]) & share + wide / 2 < max(usr[1:2])
+  taken <- integer()
+  for (i in which(inside)) {
+    if (all(abs(share[i] - share[taken]) > 0.6 * (wide[i] + wide[taken]))) taken <- c(taken, i)
+  }
+  if (length(taken) == 0L) return(invisible())
+  height <- usr[4L] - usr[3L]
+  segments(share[taken], usr[4L], y1 = usr[4L] - 0.02 * height, col = INK)
+  text(share[taken], usr[4L] - 0.06 * height, format(at[taken], drop0trailing = TRUE), cex = 0.75,
+       col = "grey35")
+}
