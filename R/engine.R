@@ -99,7 +99,8 @@ engine_ivm <- function(problem, theta) {
   run <- .Call(sg_ivm, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
                theta[-from_kernel], problem$rows, problem$offset,
                if (is.null(problem$luck)) draw_luck(problem) else problem$luck, options)
-  if (problem$latents == 1L) c(run, run$each[[1L]]) else run
+  if (problem$latents > 1L) return(run)
+  c(run[names(run) != "each"], run$each[[1L]])
 }
 
 # log Z and its derivatives of all rows at marginals of the latent function.

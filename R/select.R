@@ -59,7 +59,8 @@ select_basis <- function(problem, table, learning) {
   problem$basis <- if (is.null(run$ids)) problem$x[problem$chosen, , drop = FALSE]
                    else lapply(run$ids, function(rows) problem$x[rows, , drop = FALSE])
   problem$record <- selection$record(run)
-  list(problem = problem, sites = if (length(run$tau) == nrow(problem$x)) run[c("tau", "nu")])
+  all <- nrow(problem$x) * problem$latents
+  list(problem = problem, sites = if (length(run$tau) == all) run[c("tau", "nu")])
 }
 
 # The table with learned theta, the sites to start from, the record of the search, the problem with

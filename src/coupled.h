@@ -4,36 +4,45 @@
  * amount, but a site sees one latent value and takes the others for fixed: sweeps follow such a
  * move without resisting it, and need hundreds. Here the sites' shifts come from the means of the
  * Newton step that knows the coupling. With K the prior covariance of all latent values, alpha =
- * K^{-1} mean, r = d1 - alpha, and W the precision of a row's likelihood without its cavity,
- *   (I + W K) dalpha = r + W cav_var r,   dmean = K dalpha.
- * W is C x C in each row and has the sites' precisions as its diagonal and W 1 = 0; of such
- * matrices it is taken as D - D 1 1'D / 1'D1, D diagonal, which is W itself for softmax, and for
- * any likelihood when C <= 3. Fixed points do not depend on it. */
+ * K^{-1} mean, r = d1 - alpha, S the cavities' variances and H a row's second derivatives of log Z,
+ *   (I + W K) dalpha = r + W S r,   dmean = K dalpha,   W = -(I + H S)^{-1} H.
+ * Of H only the diagonal d2 is known, and H 1 = 0. It is taken as -(D - D 1 1'D / 1'D1), D diagonal,
+ * which it is for softmax at s2 = 0, and for any likelihood when C <= 3; then W is of the same form
+ * with D^{-1} - S for D^{-1}. Fixed points do not depend on it. */
 #ifndef SG_COUPLED_H
 #define SG_COUPLED_H
 
 #include "sites.h"
 
-/* out = (K^{-1} + T)^{-1} x over latent values, at the sites of the moment. */
-typedef void (*sg_covariance)(void *self, const double *x, double *out);
+/* The latent values as coordinates carry them, K = V V': how the step sees a posterior. Arrays a are
+ * over coordinates of all latent functions, arrays x over latent values. */
+typedef struct {
+    int size;                                                 /* length of a */
+    void (*forward)(void *self, const double *a, double *x);  /* x = V a */
+    void (*backward)(void *self, const double *x, double *a); /* a = V' x */
+    void (*smooth)(void *self, double *a); /* a = (I + V'TV)^{-1} a at the sites of the moment */
+} sg_carrier;
 
 typedef struct {
-    double *D, *sum;                 /* n x C; n: W of every row */
-    double *x, *Kx, *r, *p, *Kp, *z, *Kz, *Ap; /* n x C each: conjugate gradients */
+    double *D, *sum;            /* n x C; n: W of every row */
+    double *b, *x;              /* n x C; room for two n x C */
+    double *a, *r, *p, *z, *Ap; /* over coordinates: conjugate gradients */
 } sg_coupling;
 
-sg_coupling sg_coupling_new(int rows, int C, const sg_ws *ws);
+sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws);
 
-/* D of one row from its C precisions tau >= 0; returns 1'D1 (0: they are all zero). Where no D has
- * that diagonal, the class of the largest tau is coupled to the others, and they not to each
- * other. */
-double sg_coupling_weights(int C, const double *tau, double *D);
+/* D with D_c - D_c^2 / 1'D1 = w_c >= 0; returns 1'D1 (0: all w are zero). Where there is none, the
+ * class of the largest w is coupled to the others, and they not to each other. */
+double sg_coupling_weights(int C, const double *w, double *D);
+
+/* From D to that of W: D / (1 - s D), s[C] the cavities' variances. Returns the new sum. One of them
+ * may turn negative, and the sum with it. */
+double sg_coupling_without(int C, const double *s, double *D);
 
 /* Replaces the targets nu[n x C] of the shifts by those at the Newton step's means, for targets
- * tau[n x C] of the precisions. Conjugate gradients, in at most 50 products with the posterior
- * covariance. */
-void sg_coupled_shifts(const sg_marginals *marg, int C, const double *sites_tau,
-                       sg_covariance covariance, void *self, const double *tau, double *nu,
-                       sg_coupling *c, const sg_ws *ws);
+ * tau[n x C] of the precisions. Conjugate gradients on (I + V'WV) a = V'(r + W S r), at most 50
+ * steps of one forward, backward and smooth each. */
+void sg_coupled_shifts(const sg_marginals *marg, int C, const sg_carrier *carrier, void *self,
+                       const double *tau, double *nu, sg_coupling *c, const sg_ws *ws);
 
 #endif

@@ -107,7 +107,6 @@ typedef struct {
     const sg_bases *bases;
     sg_batch_factor *factor; /* C */
     double *room, *work;     /* a block of the widest basis each */
-    double *weights;         /* widest basis x C */
     const sg_ws *ws;
 } batch_model;
 
@@ -207,30 +206,57 @@ static sg_status refresh(void *self, const sg_sites *sites, sg_marginals *marg, 
     return SG_OK;
 }
 
-/* out = V M V'x class by class, M = A^{-1} A^{-T} */
-static void covariance(void *self, const double *x, double *out)
+/* Coordinates of all classes: each has as many as its basis has points. */
+static int coordinates(const sg_bases *bases)
+{
+    int sum = 0;
+    for (int g = 0; g < bases->count; g++) {
+        sum += bases->each[g].d * (sg_last_class(bases, g) - sg_first_class(bases, g));
+    }
+    return sum;
+}
+
+static void forward(void *self, const double *a, double *x)
 {
     const batch_model *batch = self;
     for (int g = 0; g < batch->bases->count; g++) {
         const sg_basis_rows *b = batch->bases->each + g;
         const int first = sg_first_class(batch->bases, g), last = sg_last_class(batch->bases, g);
         sg_row_block block = {0, 0};
-        double *t = batch->weights;
-        for (int k = 0; k < b->d * (last - first); k++) t[k] = 0;
+        while (sg_next_rows(b->n, &block)) {
+            const double *V = sg_basis_block(b, &block, batch->room, batch->ws);
+            sg_gemm('N', 'N', block.m, last - first, b->d, 1, V, block.m, a, b->d, 0,
+                    x + (size_t) b->n * first + block.from, b->n);
+        }
+        a += b->d * (last - first);
+    }
+}
+
+static void backward(void *self, const double *x, double *a)
+{
+    const batch_model *batch = self;
+    for (int g = 0; g < batch->bases->count; g++) {
+        const sg_basis_rows *b = batch->bases->each + g;
+        const int first = sg_first_class(batch->bases, g), last = sg_last_class(batch->bases, g);
+        sg_row_block block = {0, 0};
         while (sg_next_rows(b->n, &block)) {
             const double *V = sg_basis_block(b, &block, batch->room, batch->ws);
             sg_gemm('T', 'N', b->d, last - first, block.m, 1, V, block.m,
-                    x + (size_t) b->n * first + block.from, b->n, 1, t, b->d);
+                    x + (size_t) b->n * first + block.from, b->n, block.from > 0, a, b->d);
         }
-        for (int c = first; c < last; c++) {
-            sg_trmv('T', b->d, batch->factor[c].A, t + (size_t) b->d * (c - first));
-            sg_trmv('N', b->d, batch->factor[c].A, t + (size_t) b->d * (c - first));
-        }
-        block.from = block.m = 0;
-        while (sg_next_rows(b->n, &block)) {
-            const double *V = sg_basis_block(b, &block, batch->room, batch->ws);
-            sg_gemm('N', 'N', block.m, last - first, b->d, 1, V, block.m, t, b->d, 0,
-                    out + (size_t) b->n * first + block.from, b->n);
+        a += b->d * (last - first);
+    }
+}
+
+static void smooth(void *self, double *a)
+{
+    const batch_model *batch = self;
+    for (int g = 0; g < batch->bases->count; g++) {
+        const int d = batch->bases->each[g].d;
+        for (int c = sg_first_class(batch->bases, g); c < sg_last_class(batch->bases, g); c++) {
+            sg_trmv('T', d, batch->factor[c].A, a);
+            sg_trmv('N', d, batch->factor[c].A, a);
+            a += d;
         }
     }
 }
@@ -258,9 +284,9 @@ sg_status sg_ep_batch_run(const sg_rows *rows, const sg_bases *bases,
     int widest = 0;
     for (int g = 0; g < bases->count; g++) widest = imax2(widest, bases->each[g].d);
     batch_model batch = {bases, factor, sg_block_room(rows->n, widest, ws),
-                         sg_block_room(rows->n, widest, ws),
-                         ws->doubles((size_t) widest * bases->C), ws};
-    const sg_ep_model model = {&batch, refresh, NULL, covariance};
+                         sg_block_room(rows->n, widest, ws), ws};
+    const sg_carrier carrier = {coordinates(bases), forward, backward, smooth};
+    const sg_ep_model model = {&batch, refresh, NULL, carrier};
     return sg_ep_loop(rows, &model, options, carried_prior(rows, bases, ws), sites, marg, report,
                       ws);
 }

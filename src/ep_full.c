@@ -116,6 +116,7 @@ typedef struct {
     const double *K;
     sg_full_factor *factor;
     workspace work;
+    double *R; /* as K: its factors, where classes are coupled */
     const sg_ws *ws;
 } full_model;
 
@@ -165,22 +166,65 @@ static sg_status refresh(void *self, const sg_sites *sites, sg_marginals *marg, 
     return status;
 }
 
-/* out = (K - K T^1/2 B^{-1} T^1/2 K) x class by class */
-static void covariance(void *self, const double *x, double *out)
+/* ---- Coordinates for the coupled step: K = R'R, x = R'a ---- */
+
+/* R of each kernel. A jitter stands in where K is singular: the step it is for need not be exact. */
+static sg_status factor_grams(full_model *full)
+{
+    const int n = full->n;
+    const size_t n2 = (size_t) n * n;
+    full->R = full->ws->doubles(n2 * full->kernels);
+    for (int k = 0; k < full->kernels; k++) {
+        sg_status status = SG_NOT_PD;
+        for (double jitter = 1e-10; status != SG_OK && jitter < 1e-2; jitter *= 100) {
+            double *R = full->R + n2 * k;
+            for (size_t i = 0; i < n2; i++) R[i] = full->K[n2 * k + i];
+            for (int i = 0; i < n; i++) R[i + (size_t) n * i] *= 1 + jitter;
+            status = sg_potrf(n, R);
+        }
+        if (status != SG_OK) return status;
+    }
+    return SG_OK;
+}
+
+static const double *root_of_class(const full_model *full, int c)
+{
+    return full->R + (full->kernels == 1 ? 0 : (size_t) full->n * full->n * c);
+}
+
+static void forward(void *self, const double *a, double *x)
+{
+    const full_model *full = self;
+    const int n = full->n;
+    for (int k = 0; k < n * full->C; k++) x[k] = a[k];
+    for (int c = 0; c < full->C; c++) sg_trmv('T', n, root_of_class(full, c), x + (size_t) n * c);
+}
+
+static void backward(void *self, const double *x, double *a)
+{
+    const full_model *full = self;
+    const int n = full->n;
+    for (int k = 0; k < n * full->C; k++) a[k] = x[k];
+    for (int c = 0; c < full->C; c++) sg_trmv('N', n, root_of_class(full, c), a + (size_t) n * c);
+}
+
+/* (I + R T R')^{-1} = I - R T^1/2 B^{-1} T^1/2 R' */
+static void smooth(void *self, double *a)
 {
     full_model *full = self;
     const int n = full->n;
-    double *filtered = full->work.V, *back = full->work.V + n;
+    double *work = full->work.V;
     for (int c = 0; c < full->C; c++) {
         const sg_full_factor f = sg_full_factor_of_class(full->factor, n, c);
-        const double *K = gram_of_class(full, c);
-        double *own = out + (size_t) n * c;
-        sg_symv(n, K, n, x + (size_t) n * c, own);
-        for (int i = 0; i < n; i++) filtered[i] = f.rt[i] * own[i];
-        solve_B(n, f.A, filtered);
-        for (int i = 0; i < n; i++) filtered[i] *= f.rt[i];
-        sg_symv(n, K, n, filtered, back);
-        for (int i = 0; i < n; i++) own[i] -= back[i];
+        const double *R = root_of_class(full, c);
+        double *own = a + (size_t) n * c;
+        for (int i = 0; i < n; i++) work[i] = own[i];
+        sg_trmv('T', n, R, work);
+        for (int i = 0; i < n; i++) work[i] *= f.rt[i];
+        solve_B(n, f.A, work);
+        for (int i = 0; i < n; i++) work[i] *= f.rt[i];
+        sg_trmv('N', n, R, work);
+        for (int i = 0; i < n; i++) own[i] -= work[i];
     }
 }
 
@@ -254,11 +298,16 @@ sg_status sg_ep_full_run(const sg_rows *rows, const double *K, int kernels,
     const int n = rows->n, C = rows->lik->C;
     double *prior_var = ws->doubles(sg_latents(rows));
     full_model full = {n, C, kernels, K, factor,
-                       {ws->doubles((size_t) n * BLOCK), sg_ints(n, ws)}, ws};
+                       {ws->doubles((size_t) n * BLOCK), sg_ints(n, ws)}, NULL, ws};
     for (int c = 0; c < C; c++) {
         const double *own = gram_of_class(&full, c);
         for (int i = 0; i < n; i++) prior_var[i + n * c] = own[i + (size_t) n * i];
     }
-    const sg_ep_model model = {&full, refresh, C == 1 ? sequential_sweep : NULL, covariance};
+    const sg_carrier carrier = {n * C, forward, backward, smooth};
+    const sg_ep_model model = {&full, refresh, C == 1 ? sequential_sweep : NULL, carrier};
+    if (sg_is_coupled(rows)) {
+        const sg_status status = factor_grams(&full);
+        if (status != SG_OK) return status;
+    }
     return sg_ep_loop(rows, &model, options, prior_var, sites, marg, report, ws);
 }

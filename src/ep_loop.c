@@ -44,23 +44,45 @@ static sg_status evaluate(const sg_rows *rows, const sg_ep_model *model, const s
 typedef struct {
     sg_stepper stepper;
     double damping, best;
+    double least;             /* the smallest residual so far, and the sites it was of */
+    double *tau_least, *nu_least;
     double *tau, *nu;     /* n x C: where the sites are to go */
     sg_coupling coupling; /* of classes with a likelihood in common */
 } batch_state;
 
-static int is_coupled(const sg_rows *rows)
-{
-    return rows->lik->type->classes && rows->lik->C > 1;
-}
-
-static batch_state new_batch(const sg_rows *rows, const double *prior_var, double damping,
-                             const sg_ws *ws)
+static batch_state new_batch(const sg_rows *rows, const sg_ep_model *model,
+                             const double *prior_var, double damping, const sg_ws *ws)
 {
     const int n = sg_latents(rows);
-    batch_state batch = {sg_stepper_new(n, prior_var, ws), damping, HUGE_VAL, ws->doubles(n),
-                         ws->doubles(n), {0}};
-    if (is_coupled(rows)) batch.coupling = sg_coupling_new(rows->n, rows->lik->C, ws);
+    batch_state batch = {sg_stepper_new(n, prior_var, ws), damping, HUGE_VAL, HUGE_VAL,
+                         ws->doubles(n), ws->doubles(n), ws->doubles(n), ws->doubles(n), {0}};
+    if (sg_is_coupled(rows)) {
+        batch.coupling = sg_coupling_new(rows->n, rows->lik->C, model->carrier.size, ws);
+    }
     return batch;
+}
+
+static void copy(int n, const double *from, double *to)
+{
+    for (int i = 0; i < n; i++) to[i] = from[i];
+}
+
+/* An extrapolation that went astray may not come back: far from the best sites so far, these are
+ * taken up again. Returns 1 when they are. */
+static int return_to_best(batch_state *batch, sg_sites *sites, const sg_ep_report *report)
+{
+    const double ASTRAY = 20;
+    if (report->change > ASTRAY * batch->least) {
+        copy(sites->n, batch->tau_least, sites->tau);
+        copy(sites->n, batch->nu_least, sites->nu);
+        return 1;
+    }
+    if (report->change < batch->least) {
+        batch->least = report->change;
+        copy(sites->n, sites->tau, batch->tau_least);
+        copy(sites->n, sites->nu, batch->nu_least);
+    }
+    return 0;
 }
 
 static int batch_sweep(batch_state *batch, const sg_rows *rows, const sg_ep_model *model,
@@ -77,10 +99,11 @@ static int batch_sweep(batch_state *batch, const sg_rows *rows, const sg_ep_mode
         batch->best = fmin2(batch->best, report->change);
     }
     report->damped += batch->damping < options->damping;
+    if (return_to_best(batch, sites, report)) return 0;
     const int skipped = sg_sites_of_tilts(sites, marg, batch->tau, batch->nu);
-    if (is_coupled(rows)) {
-        sg_coupled_shifts(marg, rows->lik->C, sites->tau, model->covariance, model->self,
-                          batch->tau, batch->nu, &batch->coupling, ws);
+    if (sg_is_coupled(rows)) {
+        sg_coupled_shifts(marg, rows->lik->C, &model->carrier, model->self, batch->tau, batch->nu,
+                          &batch->coupling, ws);
     }
     sg_sites_step(&batch->stepper, sites, batch->tau, batch->nu, batch->damping);
     return skipped;
@@ -91,7 +114,7 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
                      sg_ep_report *report, const sg_ws *ws)
 {
     const int exact = exact_sites(rows, sites);
-    batch_state batch = new_batch(rows, prior_var, options->damping, ws);
+    batch_state batch = new_batch(rows, model, prior_var, options->damping, ws);
     for (;;) {
         const sg_status status = evaluate(rows, model, sites, marg, report, ws);
         if (status != SG_OK) return status;

@@ -35,8 +35,7 @@ typedef struct {
     /* one pass over the rows in turn, starting where marg belongs to the sites; returns the rows
      * refused. NULL: batch sweeps only. */
     int (*sequential)(void *self, const sg_rows *rows, sg_sites *sites, const sg_marginals *marg);
-    /* products with the posterior covariance at the sites last refreshed: for several classes */
-    sg_covariance covariance;
+    sg_carrier carrier; /* at the sites last refreshed; for several classes */
 } sg_ep_model;
 
 /* Runs EP from the sites given (zeros: from scratch) to a residual of options->tol.

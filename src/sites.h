@@ -22,6 +22,12 @@ typedef struct {
 
 static inline int sg_latents(const sg_rows *rows) { return rows->n * rows->lik->C; }
 
+/* Do the latent values of a row have a likelihood in common? */
+static inline int sg_is_coupled(const sg_rows *rows)
+{
+    return rows->lik->type->classes && rows->lik->C > 1;
+}
+
 static inline double sg_extra_var(const sg_rows *rows, int at)
 {
     return rows->gamma ? rows->gamma[at] : 0;

@@ -485,3 +485,34 @@ reference_remove <- function(g, j) {
   Q <- g$Q[-j, -j] - outer(q, q) / g$Q[j, j]
   utils::modifyList(g, list(alpha = alpha, C = C, Q = Q, c = g$c[, -j, drop = FALSE], B = g$B[-j]))
 }
+
+# The same for several latent functions with the kernel matrix K each (IVM paper, 4.2): tilt(mean, var)
+# of all rows at n x C marginals. Sets of `size` rows.
+reference_ivm_classes <- function(K, C, tilt, size, criterion) {
+  n <- nrow(K)
+  cov <- rep(list(K), C)
+  mean <- matrix(0, n, C)
+  used <- matrix(FALSE, n, C)
+  out <- list(row = integer(), class = integer(), gain = numeric())
+  for (step in seq_len(size * C)) {
+    s2 <- sapply(cov, diag)
+    z <- tilt(mean, s2)
+    m <- 1 / (1 + s2 * z$d2)
+    moved <- s2 * z$d1
+    gain <- if (criterion == "entropy") log(m) / 2 else (log(m) + 1 / m + moved^2 / s2 - 1) / 2
+    gain[used] <- -Inf
+    gain[, colSums(used) == size] <- -Inf
+    by_row <- t(gain) # ties to the earliest row, then the earliest class
+    at <- which(by_row > max(gain) - 1e-10 * abs(max(gain)))[1L]
+    c <- (at - 1L) %% C + 1L
+    i <- (at - 1L) %/% C + 1L
+    out$row <- c(out$row, i)
+    out$class <- c(out$class, c)
+    out$gain <- c(out$gain, gain[i, c])
+    used[i, c] <- TRUE
+    column <- cov[[c]][, i]
+    mean[, c] <- mean[, c] + z$d1[i, c] * column
+    cov[[c]] <- cov[[c]] + z$d2[i, c] * outer(column, column)
+  }
+  c(out, list(mean = mean, var = sapply(cov, diag)))
+}

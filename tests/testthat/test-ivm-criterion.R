@@ -76,7 +76,7 @@ test_that("with Gaussian noise and all rows active it is the exact log evidence"
   case <- phi_case(lik_gaussian(0.09), size = 120, n = 121)
   # one row is not active: it counts by its density given the others, which is the chain rule
   expect_length(case$active$rows, 120L)
-  K <- engine_kernel(case$fit, case$problem$x, case$problem$x)
+  K <- class_kernel(case$fit, case$problem$x, case$problem$x, 1L)
   exact <- reference_gaussian_evidence(K, case$problem$rows[1L, ], exp(case$theta[3L]),
                                        case$problem$offset)
   expect_equal(logq(case), exact, tolerance = 1e-10)

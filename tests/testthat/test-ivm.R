@@ -17,7 +17,7 @@ ivm_fit <- function(set, ...) {
 test_that("without refinement it is the paper's, for every likelihood and both criteria", {
   for (set in ivm_sets()) for (select in c("information", "entropy")) {
     fit <- ivm_fit(set, 40, select, "none")
-    K <- engine_kernel(fit, set$x, set$x)
+    K <- class_kernel(fit, set$x, set$x, 1L)
     tilt <- function(i, mu, s2) {
       .Call(sg_lik_tilt, set$lik["type"], lik_theta(fit), fit$data_rows[, i, drop = FALSE],
             mu + fit$offset[i] / fit$response$unit, s2, FALSE)
@@ -50,7 +50,7 @@ test_that("kernel columns that wait, move and are given up are the right ones", 
              method = method_ivm(size, refine = "none", ...))
   }
   fit <- fit_of(120)
-  K <- engine_kernel(fit, set$x, set$x)
+  K <- class_kernel(fit, set$x, set$x, 1L)
   tilt <- function(i, mu, s2) {
     .Call(sg_lik_tilt, set$lik["type"], lik_theta(fit), fit$data_rows[, i, drop = FALSE], mu, s2,
           FALSE)
@@ -159,7 +159,7 @@ test_that("a row that is taken out again leaves the posterior of the others", {
   set <- ivm_sets()[[1L]]
   entropy <- function(fit) {
     rows <- attr(basis(fit), "rows")
-    K <- engine_kernel(fit, fit$posterior$basis, fit$posterior$basis)
+    K <- class_kernel(fit, fit$posterior$basis, fit$posterior$basis, 1L)
     tau <- fit$sites$tau[rows]
     -as.numeric(determinant(diag(length(rows)) + sqrt(tau) * K * rep(sqrt(tau), each = length(tau)),
                             logarithm = TRUE)$modulus) / 2
@@ -183,8 +183,8 @@ test_that("a row that is taken out again leaves the posterior of the others", {
   fit <- ivm_fit(set, 20, "random", "none", exchange = 10)
   rows <- attr(basis(fit), "rows")
   expect_identical(anyDuplicated(rows), 0L)
-  k <- engine_kernel(fit, set$x, set$x[rows, ])
-  C <- engine_kernel(fit, set$x[rows, ], set$x[rows, ]) + diag(1 / fit$sites$tau[rows])
+  k <- class_kernel(fit, set$x, set$x[rows, ], 1L)
+  C <- class_kernel(fit, set$x[rows, ], set$x[rows, ], 1L) + diag(1 / fit$sites$tau[rows])
   shift <- fit$sites$nu[rows] / fit$sites$tau[rows]
   expect_equal(fit$latent$mean, drop(k %*% solve(C, shift)), tolerance = 1e-9)
   expect_equal(fit$latent$var, 2 - rowSums((k %*% solve(C)) * k), tolerance = 1e-9)
@@ -197,7 +197,7 @@ test_that("an exchange is the best the dense reference finds for the least row",
   set.seed(4)
   after <- ivm_fit(set, 15, "random", "none", exchange = 1)
   rows <- attr(basis(before), "rows")
-  K <- engine_kernel(before, set$x, set$x)
+  K <- class_kernel(before, set$x, set$x, 1L)
   posterior <- function(rows, tau, nu) {
     A <- K - K[, rows] %*% solve(K[rows, rows] + diag(1 / tau), K[rows, ])
     list(var = diag(A), mean = drop(K[, rows] %*% solve(K[rows, rows] + diag(1 / tau), nu / tau)))
