@@ -2,7 +2,7 @@
 #'
 #' How the response depends on the latent function. Each constructor returns a small value that
 #' prints itself. [sparsegp()] chooses one from the response when none is given: `lik_gaussian()`
-#' for numbers, `lik_probit()` for a factor with two levels or a logical.
+#' for numbers, `lik_probit()` for a factor with two levels or a logical, `lik_mprobit()` for more.
 #'
 #' | constructor | model | hyperparameters |
 #' |---|---|---|
@@ -22,9 +22,10 @@
 #' integrals, some hundred times slower. Both are accurate to 1e-9. Only differences of biases
 #' matter.
 #'
-#' With more than two levels, and [method_online()], `lik_probit()` and `lik_logit()` set each class
-#' against the rest: a process per class on a common basis, with a common kernel and a `bias` each
-#' (thesis section 5.2; the point that leaves the basis is the one of least largest score, 5.10).
+#' With more than two levels `lik_probit()` and `lik_logit()` set each class against the rest: a
+#' latent function per class on a common basis, with a common kernel and a `bias` each, and nothing
+#' else in common (thesis section 5.2). There is no evidence of the classes then, only the sum of
+#' those of the indicators, which learning maximises.
 #'
 #' A likelihood may also be given to [sparsegp()] by name (`"probit"`) or as an R
 #' [family][stats::family]: `gaussian()`, `binomial("probit")`, `binomial("logit")`.

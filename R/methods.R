@@ -5,8 +5,10 @@
 #' teach. `method_online()` sees every row once, in constant memory, and goes on with
 #' [update()][update.sparsegp]. `learn_control()` says how hyperparameters are searched.
 #'
-#' With `method = NULL` [sparsegp()] takes full EP for up to 1000 rows or when a `basis` is given,
-#' else `method_ep(size = )` with a size of four times the root of the number of rows, at most 500.
+#' With `method = NULL` [sparsegp()] takes full EP for up to 1000 rows (with a latent function for
+#' each of C classes \eqn{1000 / (4C)^{1/3}}{1000 / (4 C)^(1/3)}: 437 for three) or when a `basis` is
+#' given, else `method_ep(size = )` with a size of four times the root of the number of rows, at most
+#' 500.
 #'
 #' @section Full EP (`method_ep()`):
 #' Each row's likelihood is replaced by a Gaussian site, refined until the posterior moments agree
@@ -82,6 +84,19 @@
 #' Information gain chooses well for classes. In regression the largest surprises are also the
 #' noisiest rows: there, and where most rows are informative, the exchanges of `method_ep(size =)`
 #' are the safer choice.
+#'
+#' @section Several classes:
+#' A latent function for each class, independent a priori and, as an approximation, in the posterior
+#' (IVM paper, section 4.1): every sum over rows above is one over rows and classes, with the
+#' likelihood's log Z of the whole row, whose derivatives in each marginal's mean set that class's
+#' site. Time and memory are linear in the number of classes. In full EP and on a basis the sites'
+#' shifts come from one Newton step for all classes, without which a shift of all latent functions
+#' together, to which the likelihood is blind, would take hundreds of sweeps; convergence is judged
+#' by the terms of the gradient, so that the evidence's gradient is as accurate as `tol` says. The
+#' classes have one basis: points are exchanged by the largest of their scores over classes, the
+#' least of which leaves (thesis 5.10). `method_ivm()` includes a row for a class (4.2): `size` rows
+#' for each, candidates and pool in common, so that every class has its own active set and basis,
+#' unless `common = TRUE`; it has no exchanges, no `refine = "active"` and no `criterion = "ivm"`.
 #'
 #' @section Streams (`method_online()`):
 #' The sparse online algorithm (thesis 3.6). A row joins the basis if \eqn{\gamma > novelty \,
@@ -324,9 +339,11 @@ as_method <- function(method) {
 # Full EP where it takes seconds, else sparse EP: of the ways to choose a basis its exchanges gave
 # the best log density on all seven sets of bench/ivm_bases.R, and they do not chase noise. The size
 # grows with the root of the rows, so that a sweep costs about n^2 until it is 500.
+# Several latent functions are as many cubes, and about four times the sweeps.
 FULL_EP_ROWS <- 1000
 
-default_method <- function(n, basis) {
-  if (n <= FULL_EP_ROWS || !is.null(basis)) return(method_ep())
+default_method <- function(n, basis, latents = 1L) {
+  most <- if (latents == 1L) FULL_EP_ROWS else FULL_EP_ROWS / (4 * latents)^(1 / 3)
+  if (n <= most || !is.null(basis)) return(method_ep())
   method_ep(size = min(500L, as.integer(round(4 * sqrt(n)))))
 }

@@ -57,7 +57,7 @@ reliability_bins <- function(prob, happened, level, n, share) {
   mass <- as.vector(rowsum(share, tie))
   # rank() where each event's share is 1
   place <- cumsum(mass) - (mass - mass / tabulate(tie)) / 2
-  bin <- ceiling(n * place / sum(mass))[tie]
+  bin <- pmin(ceiling(n * place / sum(mass)), n)[tie]
   bin <- match(bin, sort(unique(bin)))
   rows <- tabulate(bin)
   hits <- as.vector(rowsum(as.integer(happened), bin))

@@ -16,7 +16,9 @@
 #' @section The response:
 #' Numbers: regression, unless a binary likelihood is given, which then takes 0/1 or -1/1. A
 #' logical, or a factor or character vector with two levels: classification; the model is for the
-#' probability of the second level.
+#' probability of the second level. With more levels: one model of all classes by [lik_mprobit()], or
+#' each class against the rest if `lik_probit()` or `lik_logit()` is asked for. Whole numbers are
+#' classes for `lik_mprobit()` and `lik_softmax()`.
 #'
 #' @section Convergence:
 #' For streams `fit$convergence` holds `fates`, the number of rows that were projected, declined,
@@ -34,8 +36,8 @@
 #' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or an
 #'   R `family`.
 #' @param kernel A [kernel][kernels]; default `kernel_rbf()`.
-#' @param method `NULL` (full EP for up to 1000 rows and EP on a given `basis`, else
-#'   `method_ep()` with a size that grows with the rows, see [methods]), a [method][methods] such as
+#' @param method `NULL` (full EP for up to 1000 rows, fewer with several classes, and EP on a given
+#'   `basis`, else `method_ep()` with a size that grows with the rows, see [methods]), a [method][methods] such as
 #'   `method_ep(size = 100)`, `method_ivm()` or `method_online()`, or its name.
 #' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
 #'   [learn_control()].
@@ -50,7 +52,8 @@
 #'   likelihood only.
 #' @param na.action What to do with rows with missing values: a function such as [na.omit()] or
 #'   [na.exclude()]; default `getOption("na.action")`.
-#' @param offset Known prior mean of the latent function, one number per row.
+#' @param offset Known prior mean of the latent function, one number per row. Not with
+#'   `lik_mprobit()` and `lik_softmax()`, which do not notice what all classes have in common.
 #' @param scale Standardise the inputs? Kernel arguments and `coef()` are then in scaled units.
 #' @param keep_x Keep the inputs in the fit (for plots)? Default: with at most two inputs, and
 #'   always when the posterior needs all rows, as full EP does; never for streams.
@@ -75,6 +78,9 @@
 #' crabs <- MASS::crabs[c(1:20, 51:70), ]
 #' fit <- sparsegp(sex ~ FL + RW, crabs, likelihood = "probit")
 #' predict(fit, crabs[1:3, ], type = "prob")
+#'
+#' fit <- sparsegp(Species ~ Petal.Length + Petal.Width, iris)
+#' summary(fit)
 #' @export
 sparsegp <- function(x, ...) UseMethod("sparsegp")
 
@@ -231,20 +237,20 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   }
   table <- hyper_table(resolved, lik, env, rows, chunk$offset / response$unit, setup$prior,
                        if (response$latents > 1L) response$levels)
-  check_several(lik, response$latents, setup$method, is.null(setup$basis))
   list(lik = lik, response = response, scaling = scaling, kernel = resolved,
        spec = spec_for_c(resolved), table = table, rows = rows)
 }
 
 # What cannot be had with several latent functions.
-check_several <- function(lik, latents, method, selects) {
-  if (own_kernels(lik) && (method$type == "online" || method$type == "ep" && selects &&
-                             is.finite(method$size))) {
+check_several <- function(model, setup) {
+  method <- setup$method
+  chooses <- is.null(setup$basis) && is.finite(method$size)
+  if (own_kernels(model$lik) && (method$type == "online" || method$type == "ep" && chooses)) {
     stop_sparsegp("likelihood", paste("has shared = FALSE, and", method$label,
                                       "chooses points for all classes by one kernel"),
                   "Use method_ivm(), full EP, or give a `basis`")
   }
-  if (latents == 1L || method$type != "ivm") return(invisible())
+  if (model$response$latents == 1L || method$type != "ivm") return(invisible())
   if (method$refine == "active") {
     stop_sparsegp("method", "has refine = \"active\", which is for one latent function",
                   "Use refine = \"basis\" or \"none\"")
@@ -264,8 +270,11 @@ problem_of <- function(model, chunk, method) {
 }
 
 fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
-  if (is.null(setup$method)) setup$method <- default_method(nrow(chunk$x), setup$basis)
   model <- read_model(chunk, setup, input_terms)
+  if (is.null(setup$method)) {
+    setup$method <- default_method(nrow(chunk$x), setup$basis, model$response$latents)
+  }
+  check_several(model, setup)
   problem <- problem_of(model, chunk, setup$method)
   basis <- resolve_basis(setup$basis, problem$x, model$scaling)
   problem$basis <- basis$x

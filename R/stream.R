@@ -199,6 +199,7 @@ begin <- function(fit, rows) {
   pilot <- chunk_rows(rows, first)
   names <- colnames(pilot$x)
   model <- read_model(pilot, setup, if (is.null(stream$coder)) names else stream$coder$input_terms)
+  check_several(model, setup)
   problem <- problem_of(model, pilot, method_ep())
   points <- stream_basis(setup$basis, stream$coder, pilot_frame, rows$x)
   basis <- resolve_basis(points, problem$x, model$scaling)
