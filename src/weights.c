@@ -155,26 +155,31 @@ void sg_removal_end(const sg_removal *rem, sg_basis *b)
     b->d--;
 }
 
+/* The rotations of `count` columns; what one leaves behind is the next one's first operand. */
+static inline void rotate_columns(const sg_removal *rem, int count, double *x, int ldx)
+{
+    double carried[8];
+    for (int c = 0; c < count; c++) carried[c] = x[rem->j + (size_t) ldx * c];
+    for (int k = rem->j; k < rem->d - 1; k++) {
+        const double cos = rem->cos[k], sin = rem->sin[k];
+        for (int c = 0; c < count; c++) {
+            double *pair = x + k + (size_t) ldx * c;
+            const double next = pair[1];
+            pair[0] = cos * carried[c] + sin * next;
+            carried[c] = cos * next - sin * carried[c];
+        }
+    }
+    for (int c = 0; c < count; c++) x[rem->d - 1 + (size_t) ldx * c] = 0;
+}
+
 void sg_removal_rotate(const sg_removal *rem, int m, double *X, int ldx)
 {
-    enum { ABREAST = 4 }; /* columns at a time: one alone would wait for its own results */
+    enum { ABREAST = 8 }; /* columns at a time: one alone would wait for its own results */
     int i = 0;
     for (; i + ABREAST <= m; i += ABREAST) {
-        double *x = X + (size_t) ldx * i;
-        for (int k = rem->j; k < rem->d - 1; k++) {
-            for (int c = 0; c < ABREAST; c++) {
-                double *pair = x + k + (size_t) ldx * c;
-                sg_rotate(rem->cos[k], rem->sin[k], pair, pair + 1);
-            }
-        }
+        rotate_columns(rem, ABREAST, X + (size_t) ldx * i, ldx);
     }
-    for (; i < m; i++) {
-        double *x = X + (size_t) ldx * i;
-        for (int k = rem->j; k < rem->d - 1; k++) {
-            sg_rotate(rem->cos[k], rem->sin[k], x + k, x + k + 1);
-        }
-    }
-    for (i = 0; i < m; i++) X[rem->d - 1 + (size_t) ldx * i] = 0;
+    for (; i < m; i++) rotate_columns(rem, 1, X + (size_t) ldx * i, ldx);
 }
 
 /* A = G A G' for a symmetric A, both triangles in and out */
