@@ -216,36 +216,50 @@ static int coordinates(const sg_bases *bases)
     return sum;
 }
 
-static void forward(void *self, const double *a, double *x)
+/* One block's part of a product with V of the classes first .. first + count - 1, whose coordinates
+ * begin at `at`. */
+typedef void (*block_product)(const sg_basis_rows *b, const sg_row_block *block, const double *V,
+                              int first, int count, int at, const double *from, double *to);
+
+static void forward_block(const sg_basis_rows *b, const sg_row_block *block, const double *V,
+                          int first, int count, int at, const double *a, double *x)
 {
-    const batch_model *batch = self;
+    sg_gemm('N', 'N', block->m, count, b->d, 1, V, block->m, a + at, b->d, 0,
+            x + (size_t) b->n * first + block->from, b->n);
+}
+
+static void backward_block(const sg_basis_rows *b, const sg_row_block *block, const double *V,
+                           int first, int count, int at, const double *x, double *a)
+{
+    sg_gemm('T', 'N', b->d, count, block->m, 1, V, block->m,
+            x + (size_t) b->n * first + block->from, b->n, block->from > 0, a + at, b->d);
+}
+
+static void multiply_blocks(const batch_model *batch, block_product product, const double *from,
+                            double *to)
+{
+    int at = 0;
     for (int g = 0; g < batch->bases->count; g++) {
         const sg_basis_rows *b = batch->bases->each + g;
-        const int first = sg_first_class(batch->bases, g), last = sg_last_class(batch->bases, g);
+        const int first = sg_first_class(batch->bases, g);
+        const int count = sg_last_class(batch->bases, g) - first;
         sg_row_block block = {0, 0};
         while (sg_next_rows(b->n, &block)) {
             const double *V = sg_basis_block(b, &block, batch->room, batch->ws);
-            sg_gemm('N', 'N', block.m, last - first, b->d, 1, V, block.m, a, b->d, 0,
-                    x + (size_t) b->n * first + block.from, b->n);
+            product(b, &block, V, first, count, at, from, to);
         }
-        a += b->d * (last - first);
+        at += b->d * count;
     }
+}
+
+static void forward(void *self, const double *a, double *x)
+{
+    multiply_blocks(self, forward_block, a, x);
 }
 
 static void backward(void *self, const double *x, double *a)
 {
-    const batch_model *batch = self;
-    for (int g = 0; g < batch->bases->count; g++) {
-        const sg_basis_rows *b = batch->bases->each + g;
-        const int first = sg_first_class(batch->bases, g), last = sg_last_class(batch->bases, g);
-        sg_row_block block = {0, 0};
-        while (sg_next_rows(b->n, &block)) {
-            const double *V = sg_basis_block(b, &block, batch->room, batch->ws);
-            sg_gemm('T', 'N', b->d, last - first, block.m, 1, V, block.m,
-                    x + (size_t) b->n * first + block.from, b->n, block.from > 0, a, b->d);
-        }
-        a += b->d * (last - first);
-    }
+    multiply_blocks(self, backward_block, x, a);
 }
 
 static void smooth(void *self, double *a)
