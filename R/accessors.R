@@ -53,6 +53,7 @@ residuals.sparsegp <- function(object, type = c("response", "pearson"), ...) {
   if (type == "pearson") {
     extra <- lik_traits(object$likelihood)$extra_var(lik_values(object), object$weights)
     residual <- residual / (sqrt(predicted$var + extra) * response_unit(object))
+    residual[is.nan(residual)] <- 0 # as it should be, and no doubt about it
   }
   if (is.matrix(residual)) rownames(residual) <- object$row_names
   else names(residual) <- object$row_names

@@ -150,7 +150,11 @@ read_classes <- function(y, lik, streams) {
            else factor(y)
   if (is.null(codes)) {
     stop_sparsegp("y", paste("is not a", class_words(lik), "response"),
-                  "Give a factor; a logical, 0/1 or -1/1 will do for two classes")
+                  "Convert it by factor(); a logical, 0/1 or -1/1 will do for two classes")
+  }
+  if (anyNA(levels(codes))) {
+    stop_sparsegp("y", "has NA among its levels",
+                  "Name that level, or leave it out: factor(as.character(y))")
   }
   if (nlevels(if (streams) codes else droplevels(codes)) < 2L) {
     stop_sparsegp("y", paste0("has only one class, ", as.character(codes[1L])),

@@ -21,7 +21,8 @@ hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_
   value <- if (fixed) given$value else given
   if (!length(value) %in% c(0L, 1L, count)) {
     stop_sparsegp(base, paste0("has ", length(value), " values for ", count, " hyperparameters"),
-                  "Give one value, or one per input the kernel sees")
+                  paste("Give one value, or one per",
+                        if (part == "kernel") "input the kernel sees" else "class"))
   }
   unit <- rep_len(unit, count)
   if (length(value)) {

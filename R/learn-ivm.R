@@ -175,7 +175,9 @@ learn_by_phi <- function(problem, table, control, progress) {
   search <- searches[[which.min(values)]]
   best <- search$best
   if (best$value >= IMPOSSIBLE) {
-    choose_at(problem, table) # says why, where it is the selection
+    run <- engine_ivm(problem, table$theta)
+    if (run$status == 0L && length(run$id) == 0L) stop_empty(run)
+    check_run(list(status = run$status, logz = 0), table)
     stop_sparsegp("kernel", "has starting values at which the criterion cannot be computed")
   }
   table$theta[table$free] <- best$par

@@ -16,9 +16,15 @@ evidence_criterion <- function(problem) {
       good <- run$status == 0L && run$converged
     }
     if (good) sites <<- run[c("tau", "nu")]
+    if (run$status == 0L && !run$converged && run$change > NEAR) run$status <- NOT_CONVERGED
     c(run[c("status", "logz", "gradient")], list(sites = sites))
   }
 }
+
+# EP that is far from its fixed point has an evidence that may be many nats too high: not a number
+# to learn from. Near to it the error is of second order.
+NEAR <- 0.1 # residual, in cavity standard deviations
+NOT_CONVERGED <- -4L
 
 # An evaluator with memory: value and gradient, of minus criterion and log prior, come from one run.
 # progress: see new_progress().
@@ -133,27 +139,46 @@ learn_hyper <- function(problem, table, control, progress, from = NULL) {
   best <- leave_trap(objective, table, results[[first]], centre, control)
   values[first] <- best$value
   if (best$value >= IMPOSSIBLE) {
-    check_run(engine_run(problem, table$theta), table)
-    stop_sparsegp("kernel", "has starting values at which the evidence cannot be computed")
+    run <- check_run(engine_run(problem, table$theta), table)
+    if (!run$converged) return(nothing_learned(table, objective))
+    stop_sparsegp("kernel", "has starting values at which the evidence has no gradient",
+                  "Start from less extreme hyperparameters")
   }
   table$theta[free] <- best$par
   gradient <- objective$gradient(best$par)
+  at_bound <- at_edge(best$par, table, centre)
   record <- list(
     evaluations = objective$state$evaluations, failures = objective$state$failures,
-    objective = -values, converged = settled(best, gradient),
-    gradient = stats::setNames(-gradient, table$name[free]),
-    at_bound = at_edge(best$par, table, centre),
+    objective = -values, converged = settled(best, gradient, !table$name[free] %in% at_bound),
+    gradient = stats::setNames(-gradient, table$name[free]), at_bound = at_bound,
     advice = paste0("the evidence is steepest in ", table$name[free][which.max(abs(gradient))],
                     ". Raise learn_control(inner =)")
   )
   list(table = table, sites = objective$state$last$run$sites, record = record)
 }
 
+# EP did not converge where the search began, nor anywhere else it looked.
+nothing_learned <- function(table, objective) {
+  names <- table$name[table$free]
+  record <- list(
+    evaluations = objective$state$evaluations, failures = objective$state$failures,
+    objective = -Inf, converged = FALSE,
+    gradient = stats::setNames(rep(NA_real_, length(names)), names), at_bound = character(), advice = "EP did not converge. Raise method_ep(sweeps =)"
+  )
+  list(table = table, sites = NULL, record = record)
+}
+
 # L-BFGS-B gives up its line search ("abnormal termination") when rounding hides further progress;
 # with a gradient this small, in units of log evidence per factor e, that is the optimum.
-settled <- function(result, gradient) {
-  result$convergence == 0L || (result$convergence == 52L && max(abs(gradient)) < 0.01)
+# Neither is an optimum from which the criterion still rises by several nats per factor e, whatever
+# the search says; `inside`: the hyperparameters that are not at the edge of their box.
+settled <- function(result, gradient, inside) {
+  slope <- max(0, abs(gradient[inside]))
+  result$convergence == 0L && slope < STEEP ||
+    result$convergence == ABNORMAL && slope < 0.01
 }
+
+STEEP <- 1
 
 # Names what did not settle. Noise at its lower edge is no cause for alarm: the data have none.
 warn_about_search <- function(record) {

@@ -145,7 +145,7 @@ new_likelihood <- function(type, params) {
   for (name in names(params)) {
     about <- LIKELIHOODS[[type]]$about[[name]]
     check_hyper(params[[name]], about$argument, positive = about$log,
-                single = LIKELIHOODS[[type]]$response != "classes")
+                single = LIKELIHOODS[[type]]$response == "numeric")
     if (length(unlist(params[[name]])) > MAX_CLASSES) {
       stop_sparsegp(about$argument, paste("must be at most", MAX_CLASSES, "numbers"))
     }
@@ -198,10 +198,13 @@ print.sparsegp_likelihood <- function(x, ...) {
   invisible(x)
 }
 
-# What a user may give as `likelihood`: nothing, a name, a family, a value.
-as_likelihood <- function(likelihood, y) {
+# What a user may give as `likelihood`: nothing, a name, a family, a value. declared: do levels of a
+# factor count that have not come yet?
+as_likelihood <- function(likelihood, y, declared = FALSE) {
   likelihood <- called(likelihood)
-  if (is.null(likelihood)) return(default_likelihood(y))
+  if (is.null(likelihood)) {
+    return(default_likelihood(if (is.factor(y) && !declared) droplevels(y) else y))
+  }
   if (inherits(likelihood, "sparsegp_likelihood")) return(likelihood)
   if (inherits(likelihood, "family")) return(likelihood_of_family(likelihood))
   known <- .Call(sg_catalogue)$likelihoods
@@ -223,7 +226,7 @@ default_likelihood <- function(y) {
 }
 
 is_two_valued <- function(y) {
-  is.logical(y) || (is.factor(y) && nlevels(droplevels(y)) <= 2L) ||
+  is.logical(y) || (is.factor(y) && nlevels(y) <= 2L) ||
     (is.character(y) && length(unique(y[!is.na(y)])) <= 2L)
 }
 

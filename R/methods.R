@@ -14,9 +14,10 @@
 #' Each row's likelihood is replaced by a Gaussian site, refined until the posterior moments agree
 #' with those of the exact likelihood in the context of all other sites (Minka's formulas 71-94).
 #' Sweeps update all sites at once on matrix-matrix operations; a step is halved when the distance
-#' from a fixed point grows, and rows are updated one after the other when batch sweeps have used
-#' half of `sweeps` without converging. With Gaussian noise the first sweep is exact. Memory: about
-#' 3 \eqn{n^2}{n^2} doubles; time: 2/3 \eqn{n^3}{n^3} multiplications a sweep.
+#' from a fixed point grows. With one latent function rows are updated one after the other when
+#' batch sweeps of full EP have used half of `sweeps` without converging. With Gaussian noise the
+#' first sweep is exact. Memory: about 3 \eqn{n^2}{n^2} doubles; time: 2/3 \eqn{n^3}{n^3}
+#' multiplications a sweep.
 #'
 #' @section On a basis:
 #' With d points \eqn{K_B = R'R}{K_B = R'R} and \eqn{v(x) = R^{-T} k(x)}{v(x) = R^-T k(x)}. The

@@ -200,7 +200,7 @@ plot_curve <- function(object, rows, view, level, n, style) {
 
 # The points along the axis, and latent moments there.
 slice_curve <- function(object, rows, view, n, style) {
-  xlim <- or_else(style$xlim, grDevices::extendrange(rows$x[, view$axes], f = 0.04))
+  xlim <- or_else(style$xlim, around(rows$x[, view$axes]))
   at <- seq(min(xlim), max(xlim), length.out = or_else(n, 201L))
   list(xlim = xlim, at = at, latent = slice_latent(object, view, cbind(at)))
 }
@@ -261,9 +261,15 @@ draw_probability <- function(object, rows, view, drawn, xlim, level, style) {
 
 # ---- Two inputs ----
 
+# The range of x with a margin; of one value, one to either side.
+around <- function(x) {
+  range <- range(x)
+  if (diff(range) == 0) range + c(-1, 1) else grDevices::extendrange(range, f = 0.04)
+}
+
 plot_surface <- function(object, rows, view, n, style) {
   limits <- Map(function(given, name) {
-    or_else(given, grDevices::extendrange(rows$x[, name], f = 0.04))
+    or_else(given, around(rows$x[, name]))
   }, list(style$xlim, style$ylim), view$axes)
   at <- lapply(limits, function(limit) {
     seq(min(limit), max(limit), length.out = or_else(n, 81L))

@@ -84,7 +84,8 @@ check_predict_request <- function(object, type, se.fit, interval) {
                   paste0("is not defined for type = \"", type, "\""), "Use type = \"response\"")
   }
   if (several_classes(object) && (interval != "none" || se.fit && type != "latent")) {
-    stop_sparsegp(if (se.fit) "se.fit" else "interval", "is not defined for more than two classes",
+    stop_sparsegp(if (se.fit) "se.fit" else "interval",
+                  "is not defined where every class has a latent function",
                   "Use type = \"prob\", or se.fit with type = \"latent\"")
   }
   if (interval == "prediction" && (classes || type == "latent")) {

@@ -50,10 +50,7 @@ select_basis <- function(problem, table, learning) {
   selection <- selection_of(problem)
   run <- selection$choose(problem, table$theta, learning)
   if (run$status != 0L) check_run(run, table)
-  if (length(run$id) == 0L && !length(run$ids)) {
-    stop_sparsegp("kernel", "is zero at every row, so that no row can carry the others",
-                  "Leave constant inputs out, or add kernel_constant()")
-  }
+  if (length(run$id) == 0L && !length(run$ids)) stop_empty(run)
   problem$chosen <- as.integer(if (is.null(run$ids)) run$id else unique(unlist(run$ids)))
   problem["chosen_of"] <- list(run$ids)
   problem$basis <- if (is.null(run$ids)) problem$x[problem$chosen, , drop = FALSE]
@@ -61,6 +58,16 @@ select_basis <- function(problem, table, learning) {
   problem$record <- selection$record(run)
   all <- nrow(problem$x) * problem$latents
   list(problem = problem, sites = if (length(run$tau) == all) run[c("tau", "nu")])
+}
+
+# Nothing was chosen.
+stop_empty <- function(run) {
+  if (identical(run$stop, match("min_gain", STOPS) - 1L)) {
+    stop_sparsegp("method", "has a min_gain that no row reaches at these hyperparameters",
+                  "Lower method_ivm(min_gain =)")
+  }
+  stop_sparsegp("kernel", "is zero at every row, so that no row can carry the others",
+                "Leave constant inputs out, or add kernel_constant()")
 }
 
 # The table with learned theta, the sites to start from, the record of the search, the problem with

@@ -219,7 +219,7 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   check_finite_inputs(x)
   y <- check_response_length(chunk$y, nrow(x))
   check_no_missing(x = x, y = y, offset = chunk$offset, weights = chunk$weights)
-  lik <- as_likelihood(setup$likelihood, y)
+  lik <- as_likelihood(setup$likelihood, y, declared = setup$streams)
   if (!is.null(chunk$weights) && !lik_traits(lik)$weighted) {
     stop_sparsegp("weights", paste0("are not defined for the ", lik$type, " likelihood"),
                   "They divide the noise variance of a Gaussian likelihood; leave them out")
@@ -244,11 +244,12 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
 # What cannot be had with several latent functions.
 check_several <- function(model, setup) {
   method <- setup$method
-  chooses <- is.null(setup$basis) && is.finite(method$size)
+  chooses <- is.null(setup$basis) && isTRUE(method$size < length(model$response$y))
   if (own_kernels(model$lik) && (method$type == "online" || method$type == "ep" && chooses)) {
     stop_sparsegp("likelihood", paste("has shared = FALSE, and", method$label,
                                       "chooses points for all classes by one kernel"),
-                  "Use method_ivm(), full EP, or give a `basis`")
+                  paste0("Use shared = TRUE, method_ivm(), full EP",
+                         if (method$type == "ep") ", or give a `basis`"))
   }
   if (model$response$latents == 1L || method$type != "ivm") return(invisible())
   if (method$refine == "active") {

@@ -137,7 +137,7 @@ can_begin <- function(stream) {
     levels <- factor_levels(used_inputs(stream$coder$terms, waiting$x))
     if (any(levels < 2L)) return(FALSE)
   }
-  lik <- as_likelihood(stream$setup$likelihood, y)
+  lik <- as_likelihood(stream$setup$likelihood, y, declared = TRUE)
   lik_traits(lik)$response == "numeric" || is.logical(y) || nlevels(as.factor(y)) > 1L
 }
 

@@ -1,3 +1,4 @@
+#include <float.h>
 #include <math.h>
 #include <Rmath.h>
 #include "coupled.h"
@@ -35,12 +36,12 @@ double sg_coupling_weights(int C, const double *w, double *D)
     for (int c = 1; c < C; c++) {
         if (w[c] > w[top]) top = c;
     }
-    if (!(w[top] > 0)) return 0;
+    if (!(w[top] > DBL_MIN * FAR)) return 0;
     double low = 4 * w[top], high = FAR * w[top];
     /* sum q falls with s where all roots are the smaller ones, and grows to 1 otherwise */
     const int above = shares(C, w, low, top, 0, D) < 1;
     for (int k = 0; k < HALVINGS && high > 1.0001 * low; k++) {
-        const double s = sqrt(low * high), sum = shares(C, w, s, top, above, D);
+        const double s = sqrt(low) * sqrt(high), sum = shares(C, w, s, top, above, D);
         if ((sum > 1) != above) low = s;
         else high = s;
     }

@@ -176,10 +176,13 @@ static sg_status factor_grams(full_model *full)
     full->R = full->ws->doubles(n2 * full->kernels);
     for (int k = 0; k < full->kernels; k++) {
         sg_status status = SG_NOT_PD;
+        double largest = 0;
+        for (int i = 0; i < n; i++) largest = fmax2(largest, full->K[n2 * k + i + (size_t) n * i]);
+        if (largest == 0) largest = 1;
         for (double jitter = 1e-10; status != SG_OK && jitter < 1e-2; jitter *= 100) {
             double *R = full->R + n2 * k;
             for (size_t i = 0; i < n2; i++) R[i] = full->K[n2 * k + i];
-            for (int i = 0; i < n; i++) R[i + (size_t) n * i] *= 1 + jitter;
+            for (int i = 0; i < n; i++) R[i + (size_t) n * i] += jitter * largest;
             status = sg_potrf(n, R);
         }
         if (status != SG_OK) return status;

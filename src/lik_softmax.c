@@ -204,7 +204,7 @@ static void softmax_tilt(const sg_lik *self, const double *y, const double *mu, 
     for (int c = 0; c < self->C; c++) {
         const double mean = d1[c] / total;
         d1[c] = all.slope0[c] + mean;
-        d2[c] = d2[c] / total - mean * (slope / total + mean);
+        d2[c] = fmin(d2[c] / total - mean * (slope / total + mean), 0); /* but for rounding */
         if (c != own) sum += d1[c];
     }
     d1[own] = -sum;

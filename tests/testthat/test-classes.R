@@ -254,3 +254,29 @@ test_that("what several latent functions cannot have is refused by name", {
   expect_error(sparsegp(d$x, d$class, method = method_ivm(5), learn = learn_control("ivm")),
                "one latent function", class = "sparsegp_error")
 })
+
+test_that("rows that are certain beyond rounding, and kernels of nothing, do not stop EP", {
+  for (bias in c(40, 50, 64, 80)) { # second derivatives down to 1e-320
+    fit <- sparsegp(c(-1, 0, 1), factor(1:3), likelihood = lik_mprobit(c(0, 0, bias)),
+                    learn = FALSE)
+    expect_true(all(is.finite(predict(fit, c(-1, 2), type = "latent"))))
+  }
+  fit <- sparsegp(c(-1, 0, 1), factor(c(1, 1, 2)), likelihood = lik_softmax(c(-25, 25)),
+                  method = method_ep(size = 1), learn = FALSE)
+  expect_true(all(is.finite(fit$latent$mean)))
+  same <- sparsegp(cbind(rep(1, 6), 2), factor(rep(1:3, 2)), kernel = kernel_linear(),
+                   learn = FALSE)
+  expect_equal(unname(fitted(same)[1L, ]), rep(1 / 3, 3), tolerance = 0.02)
+})
+
+test_that("a stream goes by the levels its factor declares", {
+  fit <- sparsegp(Species ~ ., iris, method = method_online(size = 10, pilot = 60), learn = FALSE)
+  expect_identical(fit$likelihood$type, "mprobit")
+  expect_error(sparsegp(iris[, 1:2], addNA(replace(iris$Species, 1:5, NA)), learn = FALSE), "NA",
+               class = "sparsegp_error")
+  expect_error(sparsegp(iris[, 1:2], iris$Species, learn = FALSE,
+                        method = method_ivm(5, min_gain = 9)), "min_gain",
+               class = "sparsegp_error")
+  given <- sparsegp(iris[, 1:2], iris$Species, likelihood = lik_probit(c(1, 2, 3)), learn = FALSE)
+  expect_equal(unname(coef(given)[3:5]), 1:3)
+})

@@ -134,3 +134,18 @@ test_that("a bias has no box, and evaluations count all rounds", {
   twice <- sparsegp(x, sin(x), method = method_ep(10), learn = learn_control(outer = 2))
   expect_gt(twice$learning$evaluations, once$learning$evaluations)
 })
+
+# Data and start from a search that once ended, content, at an evidence of EP that was 20 nats off.
+test_that("the evidence of EP that has not converged is not learned from", {
+  X <- cbind(c(.6778, -.1364, 1.6715, -.0311, -1.7778, -.7568, .6874, -.5063, -.0442, .7406),
+             c(-1.6664, .3778, -.8423, 1.0287, -.238, -1.3023, -1.0555, -.9295, .7434, -.3456),
+             c(-2.7076, .8854, .3028, -.9894, -.0409, -.3236, -1.2125, .2264, -.0872, -1.6342),
+             c(.9071, -.2665, 1.2235, .9963, .9924, 1.1784, 1.6862, .6059, .9831, -1.1205))
+  y <- factor(c(2, 2, 2, 2, 1, 2, 1, 1, 2, 2))
+  expect_warning(lost <- sparsegp(X, y, kernel = kernel_linear(3000), likelihood = "mprobit"),
+                 "did not converge")
+  expect_false(lost$learning$converged)
+  found <- sparsegp(X, y, kernel = kernel_linear(100), likelihood = "mprobit")
+  expect_true(found$learning$converged)
+  expect_lt(coef(found)[["variance"]], 1)
+})
