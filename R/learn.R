@@ -163,7 +163,8 @@ nothing_learned <- function(table, objective) {
   record <- list(
     evaluations = objective$state$evaluations, failures = objective$state$failures,
     objective = -Inf, converged = FALSE,
-    gradient = stats::setNames(rep(NA_real_, length(names)), names), at_bound = character(), advice = "EP did not converge. Raise method_ep(sweeps =)"
+    gradient = stats::setNames(rep(NA_real_, length(names)), names), at_bound = character(),
+    advice = "EP did not converge. Raise method_ep(sweeps =)"
   )
   list(table = table, sites = NULL, record = record)
 }

@@ -6,16 +6,16 @@
  * Newton step that knows the coupling. With K the prior covariance of all latent values, alpha =
  * K^{-1} mean, r = d1 - alpha, S the cavities' variances and H a row's second derivatives of log Z,
  *   (I + W K) dalpha = r + W S r,   dmean = K dalpha,   W = -(I + H S)^{-1} H.
- * Of H only the diagonal d2 is known, and H 1 = 0. It is taken as -(D - D 1 1'D / 1'D1), D diagonal,
- * which it is for softmax at s2 = 0, and for any likelihood when C <= 3; then W is of the same form
- * with D^{-1} - S for D^{-1}. Fixed points do not depend on it. */
+ * Of H only the diagonal d2 is known, and H 1 = 0. It is taken as -(D - D 1 1'D / 1'D1), D
+ * diagonal, which it is for softmax at s2 = 0, and for any likelihood when C <= 3; then W is of the
+ * same form with D^{-1} - S for D^{-1}. Fixed points do not depend on it. */
 #ifndef SG_COUPLED_H
 #define SG_COUPLED_H
 
 #include "sites.h"
 
-/* The latent values as coordinates carry them, K = V V': how the step sees a posterior. Arrays a are
- * over coordinates of all latent functions, arrays x over latent values. */
+/* The latent values as coordinates carry them, K = V V': how the step sees a posterior. Arrays a
+ * are over coordinates of all latent functions, arrays x over latent values. */
 typedef struct {
     int size;                                                 /* length of a */
     void (*forward)(void *self, const double *a, double *x);  /* x = V a */
@@ -35,8 +35,8 @@ sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws);
  * class of the largest w is coupled to the others, and they not to each other. */
 double sg_coupling_weights(int C, const double *w, double *D);
 
-/* From D to that of W: D / (1 - s D), s[C] the cavities' variances. Returns the new sum. One of them
- * may turn negative, and the sum with it. */
+/* From D to that of W: D / (1 - s D), s[C] the cavities' variances. Returns the new sum. One of
+ * them may turn negative, and the sum with it. */
 double sg_coupling_without(int C, const double *s, double *D);
 
 /* Replaces the targets nu[n x C] of the shifts by those at the Newton step's means, for targets

@@ -168,7 +168,8 @@ static sg_status refresh(void *self, const sg_sites *sites, sg_marginals *marg, 
 
 /* ---- Coordinates for the coupled step: K = R'R, x = R'a ---- */
 
-/* R of each kernel. A jitter stands in where K is singular: the step it is for need not be exact. */
+/* R of each kernel. A jitter stands in where K is singular: the step it is for need not be
+ * exact. */
 static sg_status factor_grams(full_model *full)
 {
     const int n = full->n;

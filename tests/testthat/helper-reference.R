@@ -486,8 +486,8 @@ reference_remove <- function(g, j) {
   utils::modifyList(g, list(alpha = alpha, C = C, Q = Q, c = g$c[, -j, drop = FALSE], B = g$B[-j]))
 }
 
-# The same for several latent functions with the kernel matrix K each (IVM paper, 4.2): tilt(mean, var)
-# of all rows at n x C marginals. Sets of `size` rows.
+# The same for several latent functions with the kernel matrix K each (IVM paper, 4.2):
+# tilt(mean, var) of all rows at n x C marginals. Sets of `size` rows.
 reference_ivm_classes <- function(K, C, tilt, size, criterion) {
   n <- nrow(K)
   cov <- rep(list(K), C)

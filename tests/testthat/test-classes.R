@@ -134,8 +134,8 @@ test_that("relabelling classes permutes every result", {
 })
 
 # The binary model of the difference of the two latent functions has twice the kernel and twice the
-# noise: P = Phi((u1 - u2 + b1 - b2) / sqrt(2)). The joint posterior factorises over u1 and u2, which
-# the exact one does not, so that the fits differ: by at most 0.06 in a probability here.
+# noise: P = Phi((u1 - u2 + b1 - b2) / sqrt(2)). The joint posterior factorises over u1 and u2,
+# which the exact one does not, so that the fits differ: by at most 0.06 in a probability here.
 test_that("two classes are near the probit model of the difference, not equal to it", {
   d <- class_data(80)
   two <- factor(ifelse(d$class == "red", "red", "not red"), c("red", "not red"))

@@ -135,5 +135,5 @@ test_that("R calls C through registered symbols, from the engine and the posteri
   others <- setdiff(files, c("engine.R", "posterior.R")) # fitting; what is asked of a posterior
   found <- lines_matching("[.](Call|C|External|Fortran)\\(", others, lines_of)
   lookup <- "^likelihoods[.]R:.*[.]Call\\(sg_catalogue\\)"
-  expect_none(grep(lookup, found, value = TRUE, invert = TRUE), "calls outside engine.R and posterior.R")
+  expect_none(grep(lookup, found, value = TRUE, invert = TRUE), "calls outside these two")
 })
