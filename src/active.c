@@ -102,7 +102,7 @@ void sg_candidates_score_row(const sg_rows *rows, sg_select select, const double
 /* Could the row be included anywhere, and is what is known of it out of date? */
 static int is_due(int C, const sg_candidates *c, int j)
 {
-    const double STILL = 1e-6; /* of a marginal's standard deviation, and of its variance */
+    const double STILL = 1e-3; /* of a marginal's standard deviation, and of its variance */
     int open = 0, moved = C == 1;
     for (int k = 0; k < C; k++) {
         const double var = c[k].var[j];
