@@ -179,7 +179,7 @@ settled <- function(result, gradient, inside) {
     result$convergence == ABNORMAL && slope < 0.01
 }
 
-STEEP <- 1
+STEEP <- 5
 
 # Names what did not settle. Noise at its lower edge is no cause for alarm: the data have none.
 warn_about_search <- function(record) {
