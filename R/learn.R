@@ -149,7 +149,8 @@ learn_hyper <- function(problem, table, control, progress, from = NULL) {
   at_bound <- at_edge(best$par, table, centre)
   record <- list(
     evaluations = objective$state$evaluations, failures = objective$state$failures,
-    objective = -values, converged = settled(best, gradient, !table$name[free] %in% at_bound),
+    objective = -values,
+    converged = settled(best, gradient, !table$name[free] %in% at_bound, objective$state$failures),
     gradient = stats::setNames(-gradient, table$name[free]), at_bound = at_bound,
     advice = paste0("the evidence is steepest in ", table$name[free][which.max(abs(gradient))],
                     ". Raise learn_control(inner =)")
@@ -171,11 +172,11 @@ nothing_learned <- function(table, objective) {
 
 # L-BFGS-B gives up its line search ("abnormal termination") when rounding hides further progress;
 # with a gradient this small, in units of log evidence per factor e, that is the optimum.
-# Neither is an optimum from which the criterion still rises by several nats per factor e, whatever
-# the search says; `inside`: the hyperparameters that are not at the edge of their box.
-settled <- function(result, gradient, inside) {
+# Where evaluations failed, a search may end for want of better points with the criterion still
+# rising by several nats per factor e. `inside`: the hyperparameters not at the edge of their box.
+settled <- function(result, gradient, inside, failures) {
   slope <- max(0, abs(gradient[inside]))
-  result$convergence == 0L && slope < STEEP ||
+  result$convergence == 0L && (failures == 0L || slope < STEEP) ||
     result$convergence == ABNORMAL && slope < 0.01
 }
 
