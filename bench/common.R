@@ -92,3 +92,13 @@ scaled_by <- function(x, by) {
   sd <- apply(by, 2L, sd)
   scale(x, colMeans(by), ifelse(sd > 0, sd, 1))[, ]
 }
+
+# USPS with pixels on the scale of the IVM paper, where w is one over their average variance.
+usps_on_paper_scale <- function(w) {
+  train <- read_usps("train")
+  test <- read_usps("test")
+  unit <- sqrt(mean(apply(train$x, 2L, var)) * w)
+  train$x <- train$x / unit
+  test$x <- test$x / unit
+  list(train = train, test = test)
+}

@@ -25,11 +25,9 @@ PAPER <- list(constant = c(1.3453, -0.099876), hybrid = c(1.6442, -0.064983),
 
 inside <- asNamespace("sparsegp") # a protocol of evaluations is not part of a fit
 
-train <- read_usps("train")
-test <- read_usps("test")
-unit <- sqrt(mean(apply(train$x, 2L, var)) * START[["w"]])
-train$x <- train$x / unit
-test$x <- test$x / unit
+usps <- usps_on_paper_scale(START[["w"]])
+train <- usps$train
+test <- usps$test
 P <- ncol(train$x)
 
 # The problem and its table of hyperparameters, as sparsegp() makes them.

@@ -43,11 +43,9 @@ TABLE1_LOGLIK <- -matrix(c(
   0.080, 0.074, 0.065, 0.036
 ), 10L, byrow = TRUE)
 
-train <- read_usps("train")
-test <- read_usps("test")
-unit <- sqrt(mean(apply(train$x, 2L, var)) * START[["w"]])
-train$x <- train$x / unit
-test$x <- test$x / unit
+usps <- usps_on_paper_scale(START[["w"]])
+train <- usps$train
+test <- usps$test
 P <- ncol(train$x)
 
 against_rest <- function(digit) factor(digit, c(FALSE, TRUE), c("rest", "digit"))
