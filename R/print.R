@@ -35,7 +35,7 @@ print_head <- function(x) {
   } else if (!is.null(x$response$levels)) {
     cat("  probability of ", dQuote(x$response$levels[2L], FALSE), " against ",
         dQuote(x$response$levels[1L], FALSE), "\n", sep = "")
-  } else {
+  } else if (lik_traits(x$likelihood)$scales) {
     cat("  constant removed from the response: ", format(x$response$centre, digits = 6L), "\n",
         sep = "")
   }

@@ -79,6 +79,8 @@ reference_pair <- function(kernel, theta, x, z) {
 #   mean, var    of a new response given f (classes: of 0/1)
 #   places       where in f the likelihood has its mode, kinks, jumps or transitions
 #   log_concave  is logp concave in f for every y?
+#   widest       largest s2 at which a response under N(mu, s2) has moments that are numbers one can
+#                integrate for; left out: any
 # Of several classes: f is a matrix with a column per class, mean and var are such matrices, v$bias
 # has an entry per class; and instead of places
 #   tilt         log Z, and its derivatives d1, d2 in mu, under independent marginals
@@ -130,6 +132,17 @@ REFERENCE_LIKELIHOODS <- list(
     },
     tilt = function(y, mu, s2, v) reference_softmax(y, mu, s2, v),
     log_concave = TRUE
+  ),
+  poisson = list(
+    # dpois(log = TRUE) itself loses digits far out
+    logp = function(y, f, v) {
+      y * (f + v$bias) - exp(pmin(f + v$bias, 300)) - lfactorial(y)
+    },
+    mean = function(f, v) exp(f + v$bias),
+    var = function(f, v) exp(f + v$bias),
+    places = function(y, v) log(max(y, 1)) - v$bias,
+    log_concave = TRUE,
+    widest = 2
   )
 )
 

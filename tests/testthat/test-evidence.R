@@ -4,8 +4,9 @@ evidence_problem <- function(kernel, lik, n = 30) {
   set.seed(7)
   x <- matrix(rnorm(n * 3), n, dimnames = list(NULL, c("a", "b", "c")))
   f <- x[, 1] + sin(2 * x[, 2])
-  y <- if (lik_traits(lik)$response == "binary") rbind(sign(f + 0.3 * rnorm(n)))
-       else rbind(f + 0.3 * rnorm(n), runif(n, 0.5, 2))
+  traits <- lik_traits(lik)
+  values <- vapply(traits$about[names(lik$params)], function(at) if (at$log) 0.3 else 0, 0)
+  y <- traits$data_rows(traits$draw(f, values, 1), runif(n, 0.5, 2))
   names <- colnames(x)
   resolved <- resolve_kernel(kernel, list(names = names, terms = names, kept = rep(TRUE, 3)))
   env <- list(response_unit = 1, input_scale = rep(1, 3), input_unit = rep(1, 3),
