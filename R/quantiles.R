@@ -41,3 +41,43 @@ whole_quantile <- function(p, mean, sd, cdf, width, start) {
     high
   })
 }
+
+# Where a continuous distribution function of vectors crosses p: bisection from a bracket that is
+# widened until it holds the place.
+crossing <- function(p, cdf, middle, reach) {
+  low <- middle - reach
+  high <- middle + reach
+  for (i in 1:60) {
+    if (!any(over <- cdf(low) > p)) break
+    low <- ifelse(over, middle - 4^i * reach, low)
+  }
+  for (i in 1:60) {
+    if (!any(under <- cdf(high) < p)) break
+    high <- ifelse(under, middle + 4^i * reach, high)
+  }
+  for (i in 1:60) {
+    at <- (low + high) / 2
+    enough <- cdf(at) >= p
+    high <- ifelse(enough, at, high)
+    low <- ifelse(enough, low, at)
+  }
+  (low + high) / 2
+}
+
+# The same for the mixture of continuous ones over f ~ N(mean, sd^2), on the scale of width.
+mixed_quantile <- function(p, mean, sd, cdf, width) {
+  sd <- rep_len(sd, length(mean))
+  in_blocks(length(mean), function(rows) {
+    mixture <- function(y) mixed_cdf(y, mean[rows], sd[rows], cdf, width)
+    crossing(p, mixture, mean[rows], width + sd[rows])
+  })
+}
+
+# Normal plus Laplace noise: distribution function at r from the mean.
+laplace_cdf <- function(r, sd, scale) {
+  sd <- pmax(sd, 1e-9 * scale)
+  tail <- function(r) {
+    0.5 * exp(r / scale + (sd / scale)^2 / 2 + stats::pnorm(-r / sd - sd / scale, log.p = TRUE))
+  }
+  stats::pnorm(r / sd) + tail(r) - tail(-r)
+}

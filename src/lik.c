@@ -69,7 +69,7 @@ static void row_slopes(double f, const void *ctx, double *out)
 static sg_quad_problem problem_of(const sg_lik *self, const double *y, double mu, double s2,
                                   row *r)
 {
-    sg_quad_problem problem = {mu, s2, 0, 1, row_logp, 0, 0, {0}, r};
+    sg_quad_problem problem = {mu, s2, 0, 1, row_logp, 0, 0, {0}, r, 0, 0};
     self->type->locate(self, y, &problem.centre, &problem.width);
     r->lik = self, r->y = y, r->step = 0.02 * problem.width;
     return problem;
@@ -101,7 +101,7 @@ static int find_mode(const sg_lik *self, const double *y, const sg_quad_problem 
 }
 
 /* Far from mu and from where the likelihood works the mesh would not see the peak of their product:
- * a count of 3 where exp(40) is expected. It is laid around the peak then. Returns 1, with the
+ * a count of 3 where exp(40) is expected. It is laid around the peak, too, then. Returns 1, with the
  * Laplace approximation in result, where the logarithms are so large that no integral can be had. */
 static int look_far(const sg_lik *self, const double *y, sg_quad_problem *problem,
                     sg_quad_result *result)
@@ -117,7 +117,7 @@ static int look_far(const sg_lik *self, const double *y, sg_quad_problem *proble
     result->mean = t;
     result->var = 1 / (problem->s2 * bend);
     if (fabs(mode - problem->centre) > FAR * problem->width) {
-        problem->centre = mode, problem->width = 1 / sqrt(bend);
+        problem->peak = mode, problem->peak_width = 1 / sqrt(bend);
     }
     return fabs(ref) > LOST;
 }
@@ -147,12 +147,11 @@ void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, con
         return;
     }
     const int narrow = is_narrow(self, &problem, at_mu[1]);
-    const double width = problem.width;
     const int lost = look_far(self, y, &problem, &result);
     if (narrow) {
         problem.k = 3, problem.values = row_slopes;
-        problem.size[0] = 1 / width;
-        problem.size[1] = problem.size[2] = 1 / (width * width);
+        problem.size[0] = 1 / problem.width;
+        problem.size[1] = problem.size[2] = 1 / (problem.width * problem.width);
     }
     if (!lost) sg_quad(&problem, &result);
     *logz = result.logz;
@@ -216,7 +215,7 @@ void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2,
 {
     double var_at_mu;
     row r = {self, 0, 0, 0};
-    sg_quad_problem problem = {*mu, *s2, 0, 1, 0, 3, row_moments, {0}, &r};
+    sg_quad_problem problem = {*mu, *s2, 0, 1, 0, 3, row_moments, {0}, &r, 0, 0};
     self->type->locate(self, 0, &problem.centre, &problem.width);
     sg_quad_result result;
     if (!(*s2 > 1e-300)) {

@@ -5,7 +5,7 @@
 #include <R_ext/Utils.h>
 #include "quad.h"
 
-enum { MAX_BREAKS = 400, BISECTIONS = 200, MAX_PANELS = MAX_BREAKS + BISECTIONS };
+enum { MAX_BREAKS = 520, BISECTIONS = 200, MAX_PANELS = MAX_BREAKS + BISECTIONS };
 static const double TOL = 1e-10;  /* relative; the true error is far below it */
 static const double REACH = 40;   /* standard deviations beyond which a Gaussian is nothing */
 static const double NEGLECT = 60; /* an interval this far below the peak in log is left out; */
@@ -126,6 +126,9 @@ static int lay_breaks(const quad_state *q, double *breaks)
     int n = push_around(breaks, 0, 0, 0.25, 2 * REACH);
     if (R_FINITE(centre)) {
         n = push_around(breaks, n, centre, 0.25 * width, fabs(centre) + REACH + 64 * width);
+    }
+    if (p->peak_width > 0) {
+        n = push_around(breaks, n, (p->peak - p->mu) / q->sd, 0.25 * p->peak_width / q->sd, REACH);
     }
     R_rsort(breaks, n);
     return n;

@@ -16,9 +16,8 @@ cases <- function() {
     of_classes <- lik_traits(lik)$response == "classes"
     along <- if (of_classes) c(1, -0.3, 0.4) else 1
     across <- if (of_classes) c(1, 0.2, 3) else 1
-    log <- vapply(lik_traits(lik)$about[names(lik$params)], function(about) about$log, NA)
-    for (theta in list(rep(-0.7, length(log)), rep(1.2, length(log)))) {
-      values <- as.list(setNames(ifelse(log, exp(theta), theta), names(log)))
+    for (theta in list(rep(-0.7, length(lik$params)), rep(1.2, length(lik$params)))) {
+      values <- as.list(natural_values(lik, theta))
       if (of_classes) theta <- values$bias <- theta * c(1, -0.5, 0.1)
       f <- rep(c(-2, 0.3, 1.8), 4L)
       f <- if (of_classes) outer(f, along) else f
@@ -195,7 +194,18 @@ test_that("dpar is the derivative of log Z in the hyperparameters", {
   })
 })
 
+# How far mu is from where log p of a row, or without one the mean response, is not smooth.
+from_corner <- function(case, mu, row = NULL) {
+  corner <- REFERENCE_LIKELIHOODS[[case$type]]$corner
+  if (is.null(corner)) return(rep(Inf, length(mu)))
+  abs(mu - corner(if (!is.null(row)) case$rows[, row], case$values))
+}
+
 expect_limit <- function(case, row, mu) {
+  away <- from_corner(case, mu, row)
+  if (away < 0.2) return() # differences would reach across
+  sizes <- c(1e-2, 1e-6, 1e-12, 0)
+  sizes <- sizes[sqrt(sizes) < away / 9] # nor may the marginal
   at_point <- logp(case, mu, row)
   place <- outer(mu, case$along)
   # a step of 0.05 in f loses too much where log p itself is an integral
@@ -211,13 +221,13 @@ expect_limit <- function(case, row, mu) {
   size <- length(place) * max(case$across) * (1 + max(abs(slope)) + max(abs(bend)))^3
   floor <- if (case$classes) c(1e-9, 1e-8, 1e-6) else c(1e-13, 1e-10, 1e-8)
   for (quadrature in ways(case)) {
-    found <- tilt_at(case, marginals(case, mu, c(1e-2, 1e-6, 1e-12, 0), row), quadrature)
+    found <- tilt_at(case, marginals(case, mu, sizes, row), quadrature)
     label <- paste(case$label, "row", row, "at", mu)
     expect_true(all(abs(found$logz - at_point) <= size * (found$size + floor[1L])),
                 label = paste("log Z of", label))
-    expect_true(all(abs(found$d1 - rep(slope, each = 4L)) <= size * (found$size + floor[2L])),
+    expect_true(all(abs(found$d1 - rep(slope, each = length(sizes))) <= size * (found$size + floor[2L])),
                 label = paste("d1 of", label))
-    expect_true(all(abs(found$d2 - rep(bend, each = 4L)) <= size * (found$size + floor[3L])),
+    expect_true(all(abs(found$d2 - rep(bend, each = length(sizes))) <= size * (found$size + floor[3L])),
                 label = paste("d2 of", label))
   }
 }

@@ -115,6 +115,67 @@ test_that("intervals of counts cover, residuals have variance one, and simulatio
   expect_true(all(drawing[1:2, "lwr"] < drawing[1:2, "upr"] & drawing[1:2, "lwr"] > 0))
 })
 
+# ---- Numbers with outliers ----
+
+test_that("Laplace noise is fitted by every method", {
+  data <- responses(lik_laplace(), c(scale = 0.3))
+  expect_found(data, lik_laplace(fixed(0.3)), kernel_rbf(1, 0.5), 0.85)
+})
+
+# Laplace quantiles against draws; and in units of the response.
+expect_quantiles <- function(lik, value) {
+  set.seed(7)
+  traits <- lik_traits(lik)
+  for (sd in c(0, 0.1, 0.6, 5)) {
+    y <- traits$draw(rnorm(2e5, 0.7, sd), value, 1)
+    for (p in c(0.025, 0.4, 0.9)) {
+      found <- traits$quantile(p, 0.7, sd^2, value, 1)
+      # 4.5 standard errors of a share
+      expect_lt(abs(mean(y <= found) - p), 4.5 * sqrt(p * (1 - p) / 2e5))
+    }
+  }
+}
+
+expect_scales_along <- function(lik) {
+  data <- responses(lik, c(scale = 0.3, df = 4), seed = 3)
+  fit <- sparsegp(data$x, data$y, lik)
+  far <- sparsegp(data$x, 1e6 * data$y - 1e7, lik)
+  expect_equal(coef(far)[["scale"]], 1e6 * coef(fit)[["scale"]], tolerance = 1e-4)
+  expect_equal(fitted(far), 1e6 * fitted(fit) - 1e7, tolerance = 1e-4)
+  band <- predict(fit, c(0, 1), interval = "prediction")
+  expect_equal(predict(far, c(0, 1), interval = "prediction"), 1e6 * band - 1e7, tolerance = 1e-4)
+  expect_equal(as.numeric(logLik(far)), as.numeric(logLik(fit)) - 80 * log(1e6), tolerance = 1e-4)
+  expect_lt(abs(mean(residuals(fit, "pearson")^2) - 1), 0.6)
+  expect_equal(sd(unlist(simulate(fit, 50, seed = 1))), sd(data$y), tolerance = 0.3)
+}
+
+test_that("Laplace quantiles are those of the mixture, and all scales with the response", {
+  expect_quantiles(lik_laplace(), c(scale = 0.4))
+  expect_scales_along(lik_laplace())
+  refused(lik_laplace(scale = -1), "scale")
+})
+
+test_that("Student-t noise is fitted by every method, gross outliers and all", {
+  data <- responses(lik_student(), c(scale = 0.2, df = 4))
+  data$y[c(7, 30, 61)] <- c(15, -20, 9)
+  expect_found(data, lik_student(fixed(0.2), fixed(4)), kernel_rbf(1, 0.5), 0.85)
+  fit <- sparsegp(data$x, data$y, lik_student())
+  expect_true(fit$convergence$converged)
+  expect_gte(fit$convergence$flat, 3)
+  expect_true(all(sites(fit)$precision >= 0))
+  gaussian <- sparsegp(data$x, data$y)
+  expect_lt(sqrt(mean((fitted(fit) - data$f)^2)), 0.5 * sqrt(mean((fitted(gaussian) - data$f)^2)))
+})
+
+test_that("Student-t quantiles are those of the mixture, and all scales with the response", {
+  expect_quantiles(lik_student(), c(scale = 0.4, df = 3))
+  expect_scales_along(lik_student())
+  refused(lik_student(df = 2), "df")
+  refused(lik_student(scale = 0), "scale")
+  fit <- sparsegp(1:6, c(1, 2, 3, 1, 2, 9), lik_student(2, fixed(3.5)), learn = FALSE)
+  expect_equal(coef(fit)[c("scale", "df")], c(scale = 2, df = 3.5))
+})
+
 # ---- Every likelihood of one latent function ----
 
 test_that("the log evidence of one row is the integral", {
@@ -123,9 +184,8 @@ test_that("the log evidence of one row is the integral", {
     lik <- as_likelihood(type, NULL)
     traits <- lik_traits(lik)
     if (traits$response == "classes") next
-    log <- vapply(traits$about[names(lik$params)], function(about) about$log, NA)
-    theta <- rep(-0.4, length(log))
-    values <- ifelse(log, exp(theta), theta)
+    theta <- rep(-0.4, length(lik$params))
+    values <- natural_values(lik, theta)
     rows <- traits$data_rows(traits$draw(c(-1.5, 0.2, 3), values, 1), 1)
     for (i in 1:3) {
       run <- engine_run(list(
