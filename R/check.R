@@ -74,15 +74,17 @@ check_class <- function(x, class, argument, remedy) {
 }
 
 # A hyperparameter as a user gives it: NULL, positive numbers, or fixed() around them.
-check_hyper <- function(x, argument, positive = TRUE, single = FALSE) {
+check_hyper <- function(x, argument, positive = TRUE, single = FALSE, range = c(0, Inf)) {
   value <- if (is_fixed(x)) x$value else x
   if (is.null(value)) return(x)
   if (!is.numeric(value) || length(value) == 0L || !all(is.finite(value))) {
     stop_sparsegp(argument, "must be finite numbers, fixed() around them, or NULL")
   }
   if (single && length(value) != 1L) stop_sparsegp(argument, "must be one number")
-  if (positive && any(value <= 0)) {
-    stop_sparsegp(argument, "must be positive", "Leave it out (NULL) to have it learned")
+  if (positive && any(value <= range[1L] | value >= range[2L])) {
+    what <- if (range[2L] < Inf) paste("must lie between", range[1L], "and", range[2L])
+            else if (range[1L] > 0) paste("must be greater than", range[1L]) else "must be positive"
+    stop_sparsegp(argument, what, "Leave it out (NULL) to have it learned")
   }
   x
 }

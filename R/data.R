@@ -124,7 +124,9 @@ read_response <- function(y, lik, offset, weights, streams) {
   }
   y <- as.double(y)
   if (!all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
+  check_legal(y, lik)
   if (is.null(weights)) weights <- rep(1, length(y))
+  if (!lik_traits(lik)$scales) return(unscaled_response(y, weights))
   # divided first: a sum of values near the largest double must not overflow
   size <- max(abs(y), abs(offset), 0)
   if (size == 0) size <- 1
@@ -138,6 +140,18 @@ read_response <- function(y, lik, offset, weights, streams) {
   }
   list(y = (y / size - centre) / unit, weights = weights, centre = centre * size,
        unit = unit * size, levels = NULL, given = y, latents = 1L)
+}
+
+unscaled_response <- function(y, weights) {
+  list(y = y, weights = weights, centre = 0, unit = 1, levels = NULL, given = y, latents = 1L)
+}
+
+# Numbers the likelihood has a density for.
+check_legal <- function(y, lik, argument = "y") {
+  wrong <- if (!is.null(lik_traits(lik)$legal)) lik_traits(lik)$legal(y[!is.na(y)])
+  if (is.null(wrong)) return(invisible())
+  stop_sparsegp(argument, paste0(wrong, ", and the likelihood is ", lik$type),
+                "Correct those rows, or choose another likelihood")
 }
 
 # Two classes are -1 and 1 for C, several latent functions numbers from 1. A stream may begin with
@@ -205,6 +219,7 @@ read_new_response <- function(object, y, n) {
     if (!(is.numeric(y) || is.logical(y)) || any(is.infinite(y))) {
       stop_sparsegp("newdata", "has a response that is not finite numbers")
     }
+    check_legal(y, object$likelihood, "newdata")
     return(as.double(y))
   }
   unknown <- setdiff(unique(as.character(y)), c(levels, NA))

@@ -20,6 +20,7 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
     none <- numeric(n * problem$latents)
     sites <- list(tau = none, nu = none)
   }
+  sites$tau <- pmax(sites$tau, 0) # rows that came one by one may have widened the posterior
   method <- problem$method
   options <- list(sweeps = method$sweeps, batch = ceiling(method$sweeps / 2),
                   damping = method$damping, tol = method$tol, pool = method$pool,
@@ -190,7 +191,8 @@ lik_theta <- function(fit) fit$hyper$theta[fit$hyper$part == "likelihood"]
 # The likelihood's hyperparameters by name, in C's units.
 lik_values <- function(fit) {
   table <- fit$hyper[fit$hyper$part == "likelihood", ]
-  stats::setNames(ifelse(table$log, exp(table$theta), table$theta), table$name)
+  stats::setNames(ifelse(table$log, from_search(table$theta, table$lower, table$upper), table$theta),
+                  table$name)
 }
 
 # The IVM's log Q(D|theta) = -phi (paper eq. 11) on an active set, with its gradient for the sites

@@ -4,6 +4,8 @@
 #   name, base    as coef() prints it; without kernel number and input name
 #   part          "kernel" or "likelihood"
 #   log           searched and handed to C as a logarithm?
+#   lower, upper  then: what the value lies between, not on. The logarithm is of its distance from
+#                 lower, or with a finite upper of the ratio of its distances from both
 #   unit          theta = log(value / unit): the response's variance for a variance, an input's
 #                 standard deviation for a period, else 1; so C works in standardised units
 #   theta         current value on C's scale
@@ -15,7 +17,8 @@
 #                 and puts values back towards it that ended longer
 #   prior         list column of sparsegp_prior values, on the natural scale
 
-hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_sd = NA_real_) {
+hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_sd = NA_real_,
+                       range = c(0, Inf)) {
   count <- length(names)
   fixed <- is_fixed(given)
   value <- if (fixed) given$value else given
@@ -27,15 +30,27 @@ hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_
   unit <- rep_len(unit, count)
   if (length(value)) {
     value <- rep_len(value, count)
-    start <- if (log) base::log(value) - base::log(unit) else value
+    start <- if (log) to_search(value, range[1L], range[2L], unit) else value
   }
   start <- rep_len(start, count)
   rows <- data.frame(name = names, base = base, part = part, log = log, unit = unit,
+                     lower = rep_len(range[1L], count), upper = rep_len(range[2L], count),
                      theta = start, start = start, free = !fixed,
                      scan = base == "lengthscale" & is.null(given),
                      input_sd = rep_len(input_sd, count))
   rows$prior <- lapply(unit, prior)
   rows
+}
+
+# From values of hyperparameters that are searched as logarithms to those logarithms, and back.
+to_search <- function(value, lower = 0, upper = Inf, unit = 1) {
+  if (all(upper == Inf)) return(log(value - lower) - log(unit))
+  log(value - lower) - log(upper - value)
+}
+
+from_search <- function(theta, lower = 0, upper = Inf, unit = 1) {
+  width <- ifelse(upper == Inf, 0, upper - lower)
+  lower + ifelse(upper == Inf, exp(theta) * unit, width * stats::plogis(theta))
 }
 
 # A log-normal default prior around `centre`, both in standardised units.
@@ -129,10 +144,14 @@ lik_hyper <- function(lik, rows, offset, response_unit, classes = NULL) {
     hyper_rows(paste0(base, if (!is.null(classes)) paste0(".", classes)), base, "likelihood",
                about$log, response_unit^about$unit_power,
                lik_start(lik, about, rows, offset, classes), lik$params[[base]],
-               function(unit) about$prior(unit, offset))
+               function(unit) about$prior(unit, offset), range = hyper_range(about))
   })
-  do.call(rbind, parts)
+  rows <- do.call(rbind, parts)
+  # C wants all of a class's together
+  if (is.null(classes)) rows else rows[order(rep(seq_along(classes), length(parts))), ]
 }
+
+hyper_range <- function(about) if (is.null(about$range)) c(0, Inf) else about$range
 
 # A class against the rest sees 1 for its own rows and -1 for the others.
 lik_start <- function(lik, about, rows, offset, classes) {
@@ -155,7 +174,14 @@ hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL) {
 }
 
 hyper_value <- function(table, theta = table$theta) {
-  ifelse(table$log, exp(theta) * table$unit, theta)
+  ifelse(table$log, from_search(theta, table$lower, table$upper, table$unit), theta)
+}
+
+# d value / d theta
+hyper_slope <- function(table, value) {
+  bounded <- table$upper < Inf
+  share <- ifelse(bounded, (table$upper - value) / ifelse(bounded, table$upper - table$lower, 1), 1)
+  ifelse(table$log, (value - table$lower) * share, 1)
 }
 
 # log prior at theta and its gradient in theta, over the free rows
@@ -164,5 +190,5 @@ hyper_log_prior <- function(table, theta) {
   at <- which(table$free)
   density <- vapply(at, function(i) prior_log_density(table$prior[[i]], value[i]), 0)
   slope <- vapply(at, function(i) prior_slope(table$prior[[i]], value[i]), 0)
-  list(value = sum(density), gradient = slope * ifelse(table$log[at], value[at], 1))
+  list(value = sum(density), gradient = slope * hyper_slope(table, value)[at])
 }

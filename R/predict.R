@@ -3,7 +3,7 @@
 #' | `type` | regression | two classes | more classes |
 #' |---|---|---|---|
 #' | `"response"` | mean of the response | probability of the second level | as `"prob"` |
-#' | `"latent"` | mean of the latent function (the same) | mean of the latent function, without the bias | n x C matrix |
+#' | `"latent"` | mean of the latent function (the same where there is no link), without the bias | mean of the latent function, without the bias | n x C matrix |
 #' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix |
 #' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same |
 #'
@@ -28,8 +28,8 @@
 #' @param se.fit For `"response"` and `"latent"`: also the standard deviation, over the posterior of
 #'   the latent function, of what is predicted? (For classes that of the probability.)
 #' @param interval `"confidence"`: an interval for the mean response (for classes the
-#'   probability), from latent quantiles; `"prediction"`: for a new response (of weight 1),
-#'   regression only.
+#'   probability), from latent quantiles; `"prediction"`: for a new response (of weight 1), not for
+#'   classes; whole numbers for counts.
 #' @param level Probability content of the interval, in (0, 1).
 #' @param reject `type = "class"`: rows whose largest probability is below this are `NA`; from 0
 #'   to 1.

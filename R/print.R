@@ -35,7 +35,7 @@ print_head <- function(x) {
   } else if (!is.null(x$response$levels)) {
     cat("  probability of ", dQuote(x$response$levels[2L], FALSE), " against ",
         dQuote(x$response$levels[1L], FALSE), "\n", sep = "")
-  } else {
+  } else if (lik_traits(x$likelihood)$scales) {
     cat("  constant removed from the response: ", format(x$response$centre, digits = 6L), "\n",
         sep = "")
   }
@@ -197,5 +197,6 @@ print_course <- function(fit) {
   }
   cat("EP, last run: ", counted(run$sweeps, "sweep"), ", change ",
       format(run$change, digits = 2L), "; damped ", run$damped, ", sequential ", run$sequential,
-      ", site updates refused ", run$skipped, "\n", sep = "")
+      ", site updates refused ", run$skipped,
+      if (isTRUE(run$flat > 0)) paste0(", sites without precision ", run$flat), "\n", sep = "")
 }

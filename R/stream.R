@@ -50,7 +50,9 @@ feed <- function(fit, chunk) {
   if (!is.null(fit$stream$state) && is.null(fit$stream$waiting)) return(continue(fit, chunk))
   waiting <- bind_chunks(fit$stream$waiting, chunk)
   if (chunk_size(waiting) >= fit$method$pilot) return(begin(fit, waiting))
-  if (chunk_size(waiting)) as_likelihood(fit$stream$setup$likelihood, waiting$y)
+  if (chunk_size(waiting)) {
+    check_legal(waiting$y, as_likelihood(fit$stream$setup$likelihood, waiting$y))
+  }
   shell <- fit[intersect(c("method", "stream", "call", "terms"), names(fit))]
   shell$stream["state"] <- list(NULL)
   shell$stream$waiting <- waiting

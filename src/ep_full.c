@@ -263,8 +263,8 @@ static int sequential_update(int i, const sg_rows *rows, sg_sites *sites, double
     const double mu = cav_mean + rows->offset[i];
     sg_lik_tilt(rows->lik, rows->y + (size_t) rows->lik->type->q * i, &mu, &cav_var, &logz, &d1,
                 &d2);
-    if (!sg_site_from_tilt(cav_mean, cav_var, d1, d2, &tau, &nu)) return 0;
-    const double dtau = fmax2(tau, 0) - sites->tau[i], dnu = nu - sites->nu[i];
+    if (!sg_site_from_tilt(cav_mean, cav_var, d1, sg_narrowing(d2), &tau, &nu)) return 0;
+    const double dtau = tau - sites->tau[i], dnu = nu - sites->nu[i];
     if (!(1 + dtau * s > 0)) return 0;
     for (int j = 0; j < n; j++) col[j] = Sigma[j < i ? i + (size_t) n * j : j + (size_t) n * i];
     for (int j = 0; j < n; j++) mean[j] += (dnu - dtau * m) / (1 + dtau * s) * col[j];

@@ -44,7 +44,7 @@ static double row_logp(double f, const void *ctx)
 
 /* First and second derivative of log p in f by central differences of order 6. The step is a
  * fiftieth of the likelihood's own width: errors near 1e-10 of either derivative's scale. */
-static void row_slopes(double f, const void *ctx, double *out)
+static void row_differences(double f, const void *ctx, double *out)
 {
     const row *r = ctx;
     const double h = r->step, at = row_logp(f, ctx);
@@ -56,16 +56,79 @@ static void row_slopes(double f, const void *ctx, double *out)
     }
     out[0] = (45 * odd[0] - 9 * odd[1] + odd[2]) / (60 * h);
     out[1] = (270 * even[0] - 27 * even[1] + 2 * even[2]) / (180 * h * h);
+}
+
+static void row_slopes(double f, const void *ctx, double *out)
+{
+    const row *r = ctx;
+    if (r->lik->type->slopes) r->lik->type->slopes(r->lik, r->y, f, out);
+    else row_differences(f, ctx, out);
     out[2] = out[0] * out[0];
 }
 
 static sg_quad_problem problem_of(const sg_lik *self, const double *y, double mu, double s2,
                                   row *r)
 {
-    sg_quad_problem problem = {mu, s2, 0, 1, row_logp, 0, 0, {0}, r};
+    sg_quad_problem problem = {mu, s2, 0, 1, row_logp, 0, 0, {0}, r, 0, 0};
     self->type->locate(self, y, &problem.centre, &problem.width);
     r->lik = self, r->y = y, r->step = 0.02 * problem.width;
     return problem;
+}
+
+/* The mode of p(y|f) N(f; mu, s2) between mu and the likelihood's own mode, by Newton steps that may
+ * not leave a bracket. *bend: minus the second derivative of the log there. Returns 0 if the two ends
+ * do not bracket a peak. */
+static int find_mode(const sg_lik *self, const double *y, const sg_quad_problem *problem,
+                     double *mode, double *bend)
+{
+    enum { TRIES = 100 };
+    double low = fmin(problem->mu, problem->centre), high = fmax(problem->mu, problem->centre);
+    double f = problem->centre, slopes[2];
+    for (int i = 0; i < TRIES; i++) {
+        self->type->slopes(self, y, f, slopes);
+        const double g = slopes[0] - (f - problem->mu) / problem->s2;
+        *bend = 1 / problem->s2 - slopes[1];
+        *mode = f;
+        if (g > 0) low = f;
+        else high = f;
+        const double newton = f + g / *bend;
+        if (*bend > 0 && fabs(newton - f) <= 1e-3 / sqrt(*bend)) break;
+        /* down an exponential Newton's steps have length 1: every third halves the bracket */
+        f = newton > low && newton < high && i % 3 < 2 ? newton : 0.5 * (low + high);
+        if (!(low < f && f < high)) break;
+    }
+    return *bend > 0 && problem->mu != problem->centre;
+}
+
+/* Far from mu and from where the likelihood works the mesh would not see the peak of their product:
+ * a count of 3 where exp(40) is expected. It is laid around the peak, too, then. Returns 1, with the
+ * Laplace approximation in result, where the logarithms are so large that no integral can be had. */
+static int look_far(const sg_lik *self, const double *y, sg_quad_problem *problem,
+                    sg_quad_result *result)
+{
+    const double FAR = 4, LOST = 1e8, sd = sqrt(problem->s2);
+    double mode, bend;
+    if (!self->type->slopes || self->type->kinked) return 0;
+    if (fabs(problem->centre - problem->mu) < FAR * (sd + problem->width)) return 0;
+    if (!find_mode(self, y, problem, &mode, &bend)) return 0;
+    if (fabs(mode - problem->mu) < FAR * sd) return 0;
+    const double t = (mode - problem->mu) / sd, ref = row_logp(mode, problem->ctx) - 0.5 * t * t;
+    result->logz = ref - 0.5 * log(problem->s2 * bend);
+    result->mean = t;
+    result->var = 1 / (problem->s2 * bend);
+    if (fabs(mode - problem->centre) > FAR * problem->width) {
+        problem->peak = mode, problem->peak_width = 1 / sqrt(bend);
+    }
+    return fabs(ref) > LOST;
+}
+
+/* Is the marginal so narrow that l' and l'' hardly change over it? Not while it sees a corner. */
+static int is_narrow(const sg_lik *self, const sg_quad_problem *problem, double curvature)
+{
+    const double NARROW = 1e-4, CLEAR = 40, s2 = problem->s2, width = problem->width;
+    const double away = fabs(problem->mu - problem->centre);
+    if (self->type->kinked && away < CLEAR * sqrt(s2)) return 0;
+    return s2 * fabs(curvature) < NARROW && s2 < width * width;
 }
 
 /* For wide marginals from the moments of t = (u - mu)/sd: d1 = E t / sd, d2 = (Var t - 1) / s2.
@@ -74,7 +137,6 @@ static sg_quad_problem problem_of(const sg_lik *self, const double *y, double mu
 void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, const double *s2,
                       double *logz, double *d1, double *d2)
 {
-    const double NARROW = 1e-4;
     row r;
     double at_mu[3];
     sg_quad_problem problem = problem_of(self, y, *mu, *s2, &r);
@@ -84,15 +146,16 @@ void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, con
         *logz = row_logp(*mu, &r), *d1 = at_mu[0], *d2 = at_mu[1];
         return;
     }
-    const int narrow = *s2 * fabs(at_mu[1]) < NARROW && *s2 < problem.width * problem.width;
+    const int narrow = is_narrow(self, &problem, at_mu[1]);
+    const int lost = look_far(self, y, &problem, &result);
     if (narrow) {
         problem.k = 3, problem.values = row_slopes;
         problem.size[0] = 1 / problem.width;
         problem.size[1] = problem.size[2] = 1 / (problem.width * problem.width);
     }
-    sg_quad(&problem, &result);
+    if (!lost) sg_quad(&problem, &result);
     *logz = result.logz;
-    if (narrow) {
+    if (narrow && !lost) {
         *d1 = result.expect[0];
         *d2 = result.expect[1] + result.expect[2] - result.expect[0] * result.expect[0];
     } else {
@@ -132,8 +195,10 @@ void sg_lik_tilt_dpar_quad(const sg_lik *self, const double *y, const double *mu
     if (self->type->npar == 0) return;
     problem.k = self->type->npar, problem.values = row_dpar;
     for (int k = 0; k < problem.k; k++) problem.size[k] = 1;
-    if (*s2 > 1e-300) sg_quad(&problem, &result);
-    else row_dpar(*mu, &r, result.expect);
+    if (!(*s2 > 1e-300)) row_dpar(*mu, &r, result.expect);
+    else if (look_far(self, y, &problem, &result)) {
+        row_dpar(*mu + sqrt(*s2) * result.mean, &r, result.expect);
+    } else sg_quad(&problem, &result);
     for (int k = 0; k < self->type->npar; k++) dpar[k] += result.expect[k];
 }
 
@@ -150,7 +215,7 @@ void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2,
 {
     double var_at_mu;
     row r = {self, 0, 0, 0};
-    sg_quad_problem problem = {*mu, *s2, 0, 1, 0, 3, row_moments, {0}, &r};
+    sg_quad_problem problem = {*mu, *s2, 0, 1, 0, 3, row_moments, {0}, &r, 0, 0};
     self->type->locate(self, 0, &problem.centre, &problem.width);
     sg_quad_result result;
     if (!(*s2 > 1e-300)) {

@@ -17,6 +17,8 @@
  *   predict(self, mu, s2, mean, var)     moments of a new response under N(mu, s2). NULL:
  *                                        quadrature of moments
  *   site(self, y, tau, nu)               the exact site when log p is quadratic in f, else NULL
+ *   slopes(self, y, f, out)              log p's first and second derivative in f into out[2].
+ *                                        NULL: differences of logp, unless it is kinked
  *
  * A type of classes has one latent value per class and y[0] = 1..C; its moments() and predict()
  * give every class's probability p and p (1 - p), mean[C] and var[C]. There is no quadrature in C
@@ -45,6 +47,8 @@ typedef struct {
                     double *var);
     void (*site)(const sg_lik *self, const double *y, double *tau, double *nu);
     int classes; /* a latent function for each of C classes; 0: one */
+    void (*slopes)(const sg_lik *self, const double *y, double f, double *out);
+    int kinked;  /* log p has a corner or a jump at locate()'s centre; slopes() is required */
 } sg_lik_type;
 
 /* Slots have no workspace: bounds of their small arrays. */

@@ -64,5 +64,5 @@ static void gaussian_site(const sg_lik *self, const double *y, double *tau, doub
 
 const sg_lik_type sg_lik_gaussian = {
     "gaussian", 2, 1, gaussian_logp, gaussian_moments, gaussian_locate, gaussian_tilt,
-    gaussian_tilt_dpar, gaussian_predict, gaussian_site, 0
+    gaussian_tilt_dpar, gaussian_predict, gaussian_site, 0, 0, 0
 };

@@ -29,5 +29,5 @@ static void logit_locate(const sg_lik *self, const double *y, double *centre, do
 }
 
 const sg_lik_type sg_lik_logit = {
-    "logit", 1, 1, logit_logp, logit_moments, logit_locate, 0, 0, 0, 0, 0
+    "logit", 1, 1, logit_logp, logit_moments, logit_locate, 0, 0, 0, 0, 0, 0, 0
 };

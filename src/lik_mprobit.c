@@ -249,5 +249,5 @@ static void mprobit_moments(const sg_lik *self, const double *f, double *mean, d
 
 const sg_lik_type sg_lik_mprobit = {
     "mprobit", 1, 1, mprobit_logp, mprobit_moments, 0, mprobit_tilt, mprobit_tilt_dpar,
-    mprobit_predict, 0, 1
+    mprobit_predict, 0, 1, 0, 0
 };

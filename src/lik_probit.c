@@ -56,5 +56,5 @@ static void probit_predict(const sg_lik *self, const double *mu, const double *s
 
 const sg_lik_type sg_lik_probit = {
     "probit", 1, 1, probit_logp, probit_moments, probit_locate, probit_tilt, probit_tilt_dpar,
-    probit_predict, 0, 0
+    probit_predict, 0, 0, 0, 0
 };

@@ -248,5 +248,5 @@ static void softmax_moments(const sg_lik *self, const double *f, double *mean, d
 
 const sg_lik_type sg_lik_softmax = {
     "softmax", 1, 1, softmax_logp, softmax_moments, 0, softmax_tilt, softmax_tilt_dpar,
-    softmax_predict, 0, 1
+    softmax_predict, 0, 1, 0, 0
 };

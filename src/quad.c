@@ -5,10 +5,11 @@
 #include <R_ext/Utils.h>
 #include "quad.h"
 
-enum { MAX_BREAKS = 400, BISECTIONS = 200, MAX_PANELS = MAX_BREAKS + BISECTIONS };
+enum { MAX_BREAKS = 520, BISECTIONS = 200, MAX_PANELS = MAX_BREAKS + BISECTIONS };
 static const double TOL = 1e-10;  /* relative; the true error is far below it */
 static const double REACH = 40;   /* standard deviations beyond which a Gaussian is nothing */
-static const double NEGLECT = 60; /* an interval this far below the peak in log is left out */
+static const double NEGLECT = 60; /* an interval this far below the peak in log is left out; */
+static const double GROWTH = 700; /* for values alone, which may grow as exp(u): this far */
 
 /* Gauss-Kronrod 7-15: abscissae from the outside in, Kronrod and Gauss weights. */
 static const double XK[8] = {0.991455371120812639, 0.949107912342758524,
@@ -126,6 +127,9 @@ static int lay_breaks(const quad_state *q, double *breaks)
     if (R_FINITE(centre)) {
         n = push_around(breaks, n, centre, 0.25 * width, fabs(centre) + REACH + 64 * width);
     }
+    if (p->peak_width > 0) {
+        n = push_around(breaks, n, (p->peak - p->mu) / q->sd, 0.25 * p->peak_width / q->sd, REACH);
+    }
     R_rsort(breaks, n);
     return n;
 }
@@ -203,13 +207,14 @@ void sg_quad(const sg_quad_problem *problem, sg_quad_result *result)
     quad_state state, *q = start_state(&state, problem);
     double breaks[MAX_BREAKS], logs[MAX_BREAKS];
     const int n = mesh(q, breaks, logs), top = highest(q, n, breaks, logs);
+    const double neglect = problem->logf ? NEGLECT : GROWTH;
     q->ref = logs[top];
     /* outwards from the peak, so that size[] is large before the tails are reached */
     for (int i = top; i < n - 1; i++) {
-        if (fmax2(logs[i], logs[i + 1]) > q->ref - NEGLECT) add_panel(q, breaks[i], breaks[i + 1]);
+        if (fmax2(logs[i], logs[i + 1]) > q->ref - neglect) add_panel(q, breaks[i], breaks[i + 1]);
     }
     for (int i = top - 1; i >= 0; i--) {
-        if (fmax2(logs[i], logs[i + 1]) > q->ref - NEGLECT) add_panel(q, breaks[i], breaks[i + 1]);
+        if (fmax2(logs[i], logs[i + 1]) > q->ref - neglect) add_panel(q, breaks[i], breaks[i + 1]);
     }
     refine(q);
     result_of(q, result);

@@ -22,6 +22,7 @@ typedef struct {
                                                             1e-10 of this: rounding in a value
                                                             must not be chased */
     const void *ctx;
+    double peak, peak_width; /* a further place and scale to look at; width 0: none */
 } sg_quad_problem;
 
 /* log Z, and under the normalised integrand: mean and variance of t = (u - mu) / sqrt(s2), and

@@ -88,8 +88,9 @@ double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg)
     double worst = 0;
     for (int i = 0; i < sites->n; i++) {
         const double v = marg->cav_var[i];
+        const double d2 = sites->tau[i] < 0 ? marg->d2[i] : sg_narrowing(marg->d2[i]);
         worst = fmax2(worst, fabs(marg->d1[i] - marg->alpha[i]) * sqrt(v));
-        worst = fmax2(worst, fabs(marg->d2[i] + sites->tau[i] * marg->g[i]) * v);
+        worst = fmax2(worst, fabs(d2 + sites->tau[i] * marg->g[i]) * v);
     }
     return worst;
 }
@@ -108,8 +109,8 @@ int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, double *t
     for (int i = 0; i < sites->n; i++) {
         tau[i] = sites->tau[i], nu[i] = sites->nu[i];
         skipped += !sg_site_from_tilt(marg->cav_mean[i], marg->cav_var[i], marg->d1[i],
-                                      marg->d2[i], tau + i, nu + i);
-        tau[i] = fmax2(tau[i], 0);
+                                      sg_narrowing(marg->d2[i]), tau + i, nu + i);
+        tau[i] = fmax2(tau[i], 0); /* that of a row without a site may be an old one */
     }
     return skipped;
 }

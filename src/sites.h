@@ -64,6 +64,10 @@ void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, do
  * not finite: there is no such site, and tau, nu are left alone. */
 int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu);
 
+/* The part of d2 that a site of no negative precision can have: a likelihood that widens the marginal
+ * (d2 > 0: not log-concave, and far from its mode) is taken for one that shifts it and no more. */
+static inline double sg_narrowing(double d2) { return d2 > 0 ? 0 : d2; }
+
 /* Both KL divergences of a step along a marginal of variance s2 (thesis 3.16): kl[0] new against
  * old, kl[1] old against new. */
 void sg_step_kl(double d1, double d2, double s2, double kl[2]);
@@ -78,7 +82,7 @@ sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, const sg_ws *ws)
 
 /* How far the sites are from a fixed point, free of units: the largest of
  * |d1 - alpha| sqrt(cav_var) and |-d2 - tau g| cav_var. At a fixed point alpha = d1 and
- * tau g = -d2, which is what the evidence's gradient is made of. */
+ * tau g = -d2, which is what the evidence's gradient is made of; or tau = 0 and d2 > 0. */
 double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg);
 
 /* The iteration that batch sweeps run: x = (tau v, nu sqrt(v)), v a fixed scale per row (the

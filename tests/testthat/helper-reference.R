@@ -79,6 +79,9 @@ reference_pair <- function(kernel, theta, x, z) {
 #   mean, var    of a new response given f (classes: of 0/1)
 #   places       where in f the likelihood has its mode, kinks, jumps or transitions
 #   log_concave  is logp concave in f for every y?
+#   corner       (y, v) -> where logp has a corner or jumps; left out: nowhere
+#   widest       largest s2 at which a response under N(mu, s2) has moments that are numbers one can
+#                integrate for; left out: any
 # Of several classes: f is a matrix with a column per class, mean and var are such matrices, v$bias
 # has an entry per class; and instead of places
 #   tilt         log Z, and its derivatives d1, d2 in mu, under independent marginals
@@ -130,8 +133,47 @@ REFERENCE_LIKELIHOODS <- list(
     },
     tilt = function(y, mu, s2, v) reference_softmax(y, mu, s2, v),
     log_concave = TRUE
+  ),
+  poisson = list(
+    # dpois(log = TRUE) itself loses digits far out
+    logp = function(y, f, v) {
+      y * (f + v$bias) - exp(pmin(f + v$bias, 300)) - lfactorial(y)
+    },
+    mean = function(f, v) exp(f + v$bias),
+    var = function(f, v) exp(f + v$bias),
+    places = function(y, v) log(max(y, 1)) - v$bias,
+    log_concave = TRUE,
+    widest = 2
+  ),
+  laplace = list(
+    logp = function(y, f, v) -abs(y - f) / v$scale - log(2 * v$scale),
+    mean = function(f, v) f,
+    var = function(f, v) rep(2 * v$scale^2, length(f)),
+    places = function(y, v) y,
+    corner = function(y, v) y,
+    log_concave = TRUE
+  ),
+  student = list(
+    logp = function(y, f, v) {
+      q <- (y - f) / (v$scale * sqrt(v$df))
+      lgamma((v$df + 1) / 2) - lgamma(v$df / 2) - log(pi * v$df) / 2 - log(v$scale) -
+        (v$df + 1) / 2 * ifelse(abs(q) > 1e8, 2 * log(abs(q)), log1p(q^2))
+    },
+    mean = function(f, v) f,
+    var = function(f, v) rep(v$scale^2 * v$df / (v$df - 2), length(f)),
+    places = function(y, v) y,
+    log_concave = FALSE
   )
 )
+
+# Hyperparameters on the natural scale, by name, from what C takes.
+natural_values <- function(lik, theta) {
+  about <- lik_traits(lik)$about[names(lik$params)]
+  mapply(function(at, theta) {
+    range <- hyper_range(at)
+    if (at$log) from_search(theta, range[1L], range[2L]) else theta
+  }, about, theta)
+}
 
 # n x C: exp(log p) of every class
 reference_probabilities <- function(type, f, v) {

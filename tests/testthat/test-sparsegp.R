@@ -276,7 +276,7 @@ test_that("a likelihood may be a value, a constructor, a name or an R family", {
   expect_equal(type(binomial("probit")), "probit")
   expect_equal(type(gaussian(), y ~ x), "gaussian")
   expect_equal(type("gaussian", l ~ x), "gaussian")
-  expect_error(type(poisson), "`likelihood`", class = "sparsegp_error")
+  expect_error(type(Gamma), "`likelihood`", class = "sparsegp_error")
   expect_error(type(binomial("cauchit")), "`likelihood`", class = "sparsegp_error")
 })
 

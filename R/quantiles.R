@@ -1,0 +1,83 @@
+# Quantiles of a response whose latent value is normal, where there is no formula: the distribution
+# function is the mean of the likelihood's own over the latent value.
+
+# Mean of cdf(y, f) over f ~ N(mean, sd^2) by the trapezoid rule, which is exact to rounding once its
+# steps are shorter than a quarter of what is smooth: sd, and the width over which cdf moves. Vectors
+# y, mean, sd; most nodes for the sharpest of them.
+mixed_cdf <- function(y, mean, sd, cdf, width) {
+  REACH <- 8
+  sharpest <- max(sd / width, 1)
+  half <- min(ceiling(4 * REACH * sharpest), 2000)
+  t <- REACH * seq(-1, 1, length.out = 2 * half + 1)
+  w <- stats::dnorm(t) / sum(stats::dnorm(t))
+  f <- mean + outer(sd, t)
+  drop(matrix(cdf(rep(y, length(t)), c(f)), length(y)) %*% w)
+}
+
+# Rows at a time, so that rows x nodes stay in bounds
+QUANTILE_ROWS <- 500L
+
+in_blocks <- function(n, block) {
+  from <- seq(1L, by = QUANTILE_ROWS, length.out = ceiling(n / QUANTILE_ROWS))
+  as.double(unlist(lapply(from, function(at) block(at:min(at + QUANTILE_ROWS - 1L, n)))))
+}
+
+# The smallest whole numbers y >= 0 at which the distribution function reaches p, by bisection. width:
+# of cdf in f, for a given y; start(p, f): the quantile at one latent value.
+whole_quantile <- function(p, mean, sd, cdf, width, start) {
+  sd <- rep_len(sd, length(mean))
+  in_blocks(length(mean), function(rows) {
+    m <- mean[rows]
+    s <- sd[rows]
+    # with 1e-15 of the latent values beyond 8 sd, and as much of the response beyond its quantile
+    low <- start(p * (1 - p) / 100, m - 8 * s) - 1
+    high <- pmax(start(1 - p * (1 - p) / 100, m + 8 * s), low + 1)
+    while (any(high - low > 1)) {
+      middle <- floor((low + high) / 2)
+      enough <- mixed_cdf(middle, m, s, cdf, width(middle)) >= p
+      high <- ifelse(enough, middle, high)
+      low <- ifelse(enough, low, middle)
+    }
+    high
+  })
+}
+
+# Where a continuous distribution function of vectors crosses p: bisection from a bracket that is
+# widened until it holds the place.
+crossing <- function(p, cdf, middle, reach) {
+  low <- middle - reach
+  high <- middle + reach
+  for (i in 1:60) {
+    if (!any(over <- cdf(low) > p)) break
+    low <- ifelse(over, middle - 4^i * reach, low)
+  }
+  for (i in 1:60) {
+    if (!any(under <- cdf(high) < p)) break
+    high <- ifelse(under, middle + 4^i * reach, high)
+  }
+  for (i in 1:60) {
+    at <- (low + high) / 2
+    enough <- cdf(at) >= p
+    high <- ifelse(enough, at, high)
+    low <- ifelse(enough, low, at)
+  }
+  (low + high) / 2
+}
+
+# The same for the mixture of continuous ones over f ~ N(mean, sd^2), on the scale of width.
+mixed_quantile <- function(p, mean, sd, cdf, width) {
+  sd <- rep_len(sd, length(mean))
+  in_blocks(length(mean), function(rows) {
+    mixture <- function(y) mixed_cdf(y, mean[rows], sd[rows], cdf, width)
+    crossing(p, mixture, mean[rows], width + sd[rows])
+  })
+}
+
+# Normal plus Laplace noise: distribution function at r from the mean.
+laplace_cdf <- function(r, sd, scale) {
+  sd <- pmax(sd, 1e-9 * scale)
+  tail <- function(r) {
+    0.5 * exp(r / scale + (sd / scale)^2 / 2 + stats::pnorm(-r / sd - sd / scale, log.p = TRUE))
+  }
+  stats::pnorm(r / sd) + tail(r) - tail(-r)
+}

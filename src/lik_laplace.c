@@ -1,0 +1,113 @@
+/* lik_laplace.c: p(y|f) = exp(-|y - f| / scale) / (2 scale). theta: log scale.
+ *
+ * The tilt is the sum of two truncated normals, A below y and B above it. With m = mu - y,
+ * s = sqrt(s2), zA = -m/s - s/scale, zB = m/s - s/scale:
+ *   2 scale Z = A + B,  log A = m/scale + s2/(2 scale^2) + log Phi(zA), B the same with -m and zB.
+ * As phi(zA)/Phi(zA) A = phi(zB)/Phi(zB) B what is left of the derivatives is short. */
+#include <math.h>
+#include <Rmath.h>
+#include "lik.h"
+#include "normal.h"
+
+static double scale_of(const sg_lik *self)
+{
+    return exp(self->theta[0]);
+}
+
+static double laplace_logp(const sg_lik *self, const double *y, const double *f)
+{
+    return -M_LN2 - self->theta[0] - fabs(y[0] - *f) / scale_of(self);
+}
+
+static void laplace_moments(const sg_lik *self, const double *f, double *mean, double *var)
+{
+    *mean = *f;
+    *var = 2 * exp(2 * self->theta[0]);
+}
+
+static void laplace_locate(const sg_lik *self, const double *y, double *centre, double *width)
+{
+    *centre = y ? y[0] : 0;
+    *width = y ? scale_of(self) : 1;
+}
+
+static void laplace_slopes(const sg_lik *self, const double *y, double f, double *out)
+{
+    out[0] = sign(y[0] - f) / scale_of(self);
+    out[1] = 0;
+}
+
+/* One of the two: its logarithm, and z + phi(z)/Phi(z), what a truncated normal's mean lies beyond
+ * its bound. `away`: m or -m. Where z < 0 terms of s2/scale^2 cancel and are left out. */
+static double half_line(double away, double s, double b, double *beyond)
+{
+    const double z = -away / s - s / b;
+    double h, curv;
+    const double log_Phi = sg_log_Phi_slopes(z, &h, &curv);
+    *beyond = h > 0 ? curv / h : z;
+    if (z < 0) return -0.5 * (away / s) * (away / s) - M_LN_SQRT_2PI - log(h);
+    return away / b + 0.5 * (s / b) * (s / b) + log_Phi;
+}
+
+/* log Z, log A - log B, and what lies beyond either; sums: A's and B's shares */
+typedef struct {
+    double logz, odds, beyond_A, beyond_B, share_A, share_B;
+} halves;
+
+static halves split(const sg_lik *self, const double *y, double mu, double s)
+{
+    const double b = scale_of(self), m = mu - y[0];
+    halves h;
+    const double log_A = half_line(m, s, b, &h.beyond_A), log_B = half_line(-m, s, b, &h.beyond_B);
+    const double top = fmax2(log_A, log_B);
+    h.odds = log_A - log_B;
+    h.logz = top + log1p(exp(-fabs(h.odds))) - M_LN2 - self->theta[0];
+    h.share_A = 1 / (1 + exp(-h.odds));
+    h.share_B = 1 / (1 + exp(h.odds));
+    return h;
+}
+
+static int is_point(double s2)
+{
+    return !(s2 > 1e-200);
+}
+
+static void laplace_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                         double *logz, double *d1, double *d2)
+{
+    const double b = scale_of(self), s = sqrt(*s2);
+    if (is_point(*s2)) {
+        *logz = laplace_logp(self, y, mu);
+        *d1 = sign(y[0] - *mu) / b;
+        *d2 = 0;
+        return;
+    }
+    const halves h = split(self, y, *mu, s);
+    *logz = h.logz;
+    *d1 = tanh(0.5 * h.odds) / b;
+    *d2 = -2 * h.share_A * h.share_B * (h.beyond_A + h.beyond_B) / (b * s);
+}
+
+static void laplace_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
+                              const double *s2, double *dpar)
+{
+    const double b = scale_of(self), s = sqrt(*s2);
+    if (is_point(*s2)) {
+        dpar[0] += fabs(y[0] - *mu) / b - 1;
+        return;
+    }
+    const halves h = split(self, y, *mu, s);
+    dpar[0] += s / b * (h.share_A * h.beyond_A + h.share_B * h.beyond_B) - 1;
+}
+
+static void laplace_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
+                            double *var)
+{
+    laplace_moments(self, mu, mean, var);
+    *var += *s2;
+}
+
+const sg_lik_type sg_lik_laplace = {
+    "laplace", 1, 1, laplace_logp, laplace_moments, laplace_locate, laplace_tilt,
+    laplace_tilt_dpar, laplace_predict, 0, 0, laplace_slopes, 1
+};

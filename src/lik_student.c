@@ -1,0 +1,71 @@
+/* lik_student.c: (y - f) / scale is Student-t with df = 2 + exp(theta[1]) degrees of freedom, so that
+ * the noise has a variance. theta: log scale, log(df - 2).
+ *
+ * Not log-concave: beyond scale sqrt(df) from y the second derivative is positive, and with a
+ * marginal far from y there may be two modes, one at either. The quadrature has breakpoints around
+ * both. */
+#include <math.h>
+#include <Rmath.h>
+#include "lik.h"
+
+static double scale_of(const sg_lik *self)
+{
+    return exp(self->theta[0]);
+}
+
+static double df_of(const sg_lik *self)
+{
+    return 2 + exp(self->theta[1]);
+}
+
+static double log_constant(const sg_lik *self)
+{
+    const double df = df_of(self);
+    return -lbeta(0.5, df / 2) - 0.5 * log(df) - self->theta[0];
+}
+
+/* log(1 + q^2) */
+static double log1p_square(double q)
+{
+    return fabs(q) > 1e8 ? 2 * log(fabs(q)) : log1p(q * q);
+}
+
+static double student_logp(const sg_lik *self, const double *y, const double *f)
+{
+    const double df = df_of(self), q = (y[0] - *f) / (scale_of(self) * sqrt(df));
+    return log_constant(self) - 0.5 * (df + 1) * log1p_square(q);
+}
+
+static void student_moments(const sg_lik *self, const double *f, double *mean, double *var)
+{
+    const double scale = scale_of(self);
+    *mean = *f;
+    *var = scale * scale * df_of(self) * exp(-self->theta[1]);
+}
+
+static void student_locate(const sg_lik *self, const double *y, double *centre, double *width)
+{
+    *centre = y ? y[0] : 0;
+    *width = y ? scale_of(self) : 1;
+}
+
+/* With q = r / (scale sqrt(df)), r = y - f: l' = (df + 1) q / (1 + q^2) / (scale sqrt(df)) */
+static void student_slopes(const sg_lik *self, const double *y, double f, double *out)
+{
+    const double df = df_of(self), unit = scale_of(self) * sqrt(df), q = (y[0] - f) / unit;
+    const double share = 1 / (1 + q * q); /* 0 where q^2 overflows */
+    out[0] = (df + 1) / unit * (fabs(q) < 1e8 ? q * share : 1 / q);
+    out[1] = -(df + 1) / unit / unit * share * (2 * share - 1);
+}
+
+static void student_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
+                            double *var)
+{
+    student_moments(self, mu, mean, var);
+    *var += *s2;
+}
+
+const sg_lik_type sg_lik_student = {
+    "student", 1, 2, student_logp, student_moments, student_locate, 0, 0, student_predict, 0, 0,
+    student_slopes, 0
+};

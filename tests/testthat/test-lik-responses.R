@@ -1,0 +1,202 @@
+# Likelihoods at the R prompt, by every method: what fits, predictions, residuals and simulations mean
+# for counts and other responses.
+
+# One input, a smooth function of it, and responses drawn from the likelihood at `value`.
+responses <- function(lik, value, n = 80, scale = 1, seed = 1) {
+  set.seed(seed)
+  x <- sort(runif(n, -3, 3))
+  f <- scale * sin(1.5 * x)
+  list(x = x, f = f, y = lik_traits(lik)$draw(f, value, 1))
+}
+
+METHODS <- function() {
+  list(full = method_ep(), sparse = method_ep(size = 12), online = method_online(size = 12),
+       ivm = method_ivm(size = 25), machine = method_ivm(size = 25, refine = "none"))
+}
+
+# Fits by every method find the function: correlation of the latent mean with the truth.
+expect_found <- function(data, lik, kernel, at_least, methods = METHODS()) {
+  for (name in names(methods)) {
+    fit <- sparsegp(data$x, data$y, lik, kernel, methods[[name]], learn = FALSE)
+    latent <- predict(fit, data$x, type = "latent", se.fit = TRUE)
+    expect_true(all(is.finite(unlist(latent))), label = name)
+    expect_gt(cor(latent$fit, data$f), at_least, label = paste(lik$type, "by", name))
+    expect_true(is.finite(logLik(fit)), label = name)
+  }
+  on_points <- sparsegp(data$x, data$y, lik, kernel, learn = FALSE, basis = seq(1, 80, by = 6))
+  expect_gt(cor(fitted(on_points), data$f), at_least, label = paste(lik$type, "on a basis"))
+}
+
+refused <- function(code, argument) {
+  error <- expect_error(code, class = "sparsegp_error")
+  expect_identical(error$argument, argument)
+}
+
+# Coverage of prediction intervals at new rows, whose responses are drawn.
+covered <- function(fit, data, value, level) {
+  y <- lik_traits(fit$likelihood)$draw(data$f, value, 1)
+  band <- predict(fit, data$x, interval = "prediction", level = level)
+  mean(y >= band[, "lwr"] & y <= band[, "upr"])
+}
+
+# ---- Counts ----
+
+test_that("counts are fitted by every method", {
+  data <- responses(lik_poisson(), c(bias = 1.5))
+  expect_found(data, lik_poisson(fixed(1.5)), kernel_rbf(1, 0.5), 0.85)
+})
+
+test_that("an exposure in the offset is accounted for", {
+  data <- responses(lik_poisson(), c(bias = 1))
+  exposure <- rep(c(1, 10), 40)
+  y <- rpois(80, exposure * exp(data$f + 1))
+  d <- data.frame(x = data$x, y, exposure)
+  fit <- sparsegp(y ~ x + offset(log(exposure)), d, lik_poisson())
+  expect_lt(abs(coef(fit)[["bias"]] - 1), 0.7)
+  once <- predict(fit, data.frame(x = 0.5, exposure = 1))
+  expect_equal(predict(fit, data.frame(x = 0.5, exposure = 10)), 10 * once, tolerance = 1e-10)
+  latent <- predict(fit, data.frame(x = 0.5, exposure = 1), "latent", se.fit = TRUE)
+  expect_equal(once, exp(latent$fit + coef(fit)[["bias"]] + latent$se.fit^2 / 2),
+               tolerance = 1e-10)
+  expect_equal(sum(fitted(fit)), sum(y), tolerance = 0.1)
+})
+
+test_that("the family and the name of counts are understood", {
+  data <- responses(lik_poisson(), c(bias = 1.5))
+  fit <- sparsegp(data$x, data$y, poisson(), learn = FALSE)
+  expect_identical(fit$likelihood$type, "poisson")
+  expect_output(print(fit), "poisson likelihood")
+  # the bias starts where it alone gives the counts' sum
+  expect_equal(coef(fit)[["bias"]], log((sum(data$y) + 0.5) / 80))
+})
+
+test_that("what is no count is refused", {
+  x <- 1:6
+  refused(sparsegp(x, c(1, 2, -1, 0, 1, 2), "poisson"), "y")
+  refused(sparsegp(x, c(1, 2, 0.5, 0, 1, 2), "poisson"), "y")
+  refused(sparsegp(x, c(1, 2, Inf, 0, 1, 2), "poisson"), "y")
+  refused(sparsegp(x, factor(c(1, 2, 1, 0, 1, 2)), "poisson"), "y")
+  refused(sparsegp(x, c(1, 2, 3, 0, 1, 2), "poisson", weights = rep(2, 6)), "weights")
+  fit <- sparsegp(x, c(1, 2, 3, 0, 1, 2), "poisson", method = method_online(pilot = 3))
+  refused(update(fit, 7, -1), "newdata")
+  waits <- sparsegp(x, c(1, 2, 3, 0, 1, 2), "poisson", method = method_online(pilot = 30))
+  refused(update(waits, 7, 0.5), "y")
+})
+
+test_that("predictive quantiles of counts are those of the mixture", {
+  set.seed(3)
+  quantile <- lik_traits(lik_poisson())$quantile
+  for (case in list(c(-1, 0.5), c(2, 0.01), c(3, 1.2), c(8, 0.3), c(0, 0))) {
+    y <- rpois(2e5, exp(rnorm(2e5, case[1L] + 0.4, case[2L])))
+    for (p in c(0.025, 0.3, 0.5, 0.95)) {
+      found <- quantile(p, case[1L], case[2L]^2, c(bias = 0.4))
+      # the smallest whole number that is reached: 4.5 standard errors of a share
+      slack <- 4.5 * sqrt(p * (1 - p) / 2e5)
+      expect_gte(mean(y <= found), p - slack)
+      expect_lte(mean(y <= found - 1), p + slack)
+    }
+  }
+})
+
+test_that("intervals of counts cover, residuals have variance one, and simulations look alike", {
+  data <- responses(lik_poisson(), c(bias = 1.5), n = 200, seed = 2)
+  fit <- sparsegp(data$x, data$y, "poisson")
+  set.seed(4)
+  share <- mean(replicate(20, covered(fit, data, c(bias = 1.5), 0.9)))
+  expect_gt(share, 0.87) # discrete: at least the level
+  expect_lt(share, 0.97)
+  expect_equal(residuals(fit), data$y - fitted(fit), ignore_attr = TRUE)
+  expect_lt(abs(mean(residuals(fit, "pearson")^2) - 1), 0.35)
+  again <- simulate(fit, 50, seed = 1)
+  expect_true(all(unlist(again) >= 0 & unlist(again) == round(unlist(again))))
+  expect_equal(mean(unlist(again)), mean(data$y), tolerance = 0.1)
+  drawing <- predict(fit, c(-1, 0, NA), interval = "confidence")
+  expect_identical(is.na(drawing[, "fit"]), c(`1` = FALSE, `2` = FALSE, `3` = TRUE))
+  expect_true(all(drawing[1:2, "lwr"] < drawing[1:2, "upr"] & drawing[1:2, "lwr"] > 0))
+})
+
+# ---- Numbers with outliers ----
+
+test_that("Laplace noise is fitted by every method", {
+  data <- responses(lik_laplace(), c(scale = 0.3))
+  expect_found(data, lik_laplace(fixed(0.3)), kernel_rbf(1, 0.5), 0.85)
+})
+
+# Laplace quantiles against draws; and in units of the response.
+expect_quantiles <- function(lik, value) {
+  set.seed(7)
+  traits <- lik_traits(lik)
+  for (sd in c(0, 0.1, 0.6, 5)) {
+    y <- traits$draw(rnorm(2e5, 0.7, sd), value, 1)
+    for (p in c(0.025, 0.4, 0.9)) {
+      found <- traits$quantile(p, 0.7, sd^2, value, 1)
+      # 4.5 standard errors of a share
+      expect_lt(abs(mean(y <= found) - p), 4.5 * sqrt(p * (1 - p) / 2e5))
+    }
+  }
+}
+
+expect_scales_along <- function(lik) {
+  data <- responses(lik, c(scale = 0.3, df = 4), seed = 3)
+  fit <- sparsegp(data$x, data$y, lik)
+  far <- sparsegp(data$x, 1e6 * data$y - 1e7, lik)
+  expect_equal(coef(far)[["scale"]], 1e6 * coef(fit)[["scale"]], tolerance = 1e-4)
+  expect_equal(fitted(far), 1e6 * fitted(fit) - 1e7, tolerance = 1e-4)
+  band <- predict(fit, c(0, 1), interval = "prediction")
+  expect_equal(predict(far, c(0, 1), interval = "prediction"), 1e6 * band - 1e7, tolerance = 1e-4)
+  expect_equal(as.numeric(logLik(far)), as.numeric(logLik(fit)) - 80 * log(1e6), tolerance = 1e-4)
+  expect_lt(abs(mean(residuals(fit, "pearson")^2) - 1), 0.6)
+  expect_equal(sd(unlist(simulate(fit, 50, seed = 1))), sd(data$y), tolerance = 0.3)
+}
+
+test_that("Laplace quantiles are those of the mixture, and all scales with the response", {
+  expect_quantiles(lik_laplace(), c(scale = 0.4))
+  expect_scales_along(lik_laplace())
+  refused(lik_laplace(scale = -1), "scale")
+})
+
+test_that("Student-t noise is fitted by every method, gross outliers and all", {
+  data <- responses(lik_student(), c(scale = 0.2, df = 4))
+  data$y[c(7, 30, 61)] <- c(15, -20, 9)
+  expect_found(data, lik_student(fixed(0.2), fixed(4)), kernel_rbf(1, 0.5), 0.85)
+  fit <- sparsegp(data$x, data$y, lik_student())
+  expect_true(fit$convergence$converged)
+  expect_gte(fit$convergence$flat, 3)
+  expect_true(all(sites(fit)$precision >= 0))
+  gaussian <- sparsegp(data$x, data$y)
+  expect_lt(sqrt(mean((fitted(fit) - data$f)^2)), 0.5 * sqrt(mean((fitted(gaussian) - data$f)^2)))
+})
+
+test_that("Student-t quantiles are those of the mixture, and all scales with the response", {
+  expect_quantiles(lik_student(), c(scale = 0.4, df = 3))
+  expect_scales_along(lik_student())
+  refused(lik_student(df = 2), "df")
+  refused(lik_student(scale = 0), "scale")
+  fit <- sparsegp(1:6, c(1, 2, 3, 1, 2, 9), lik_student(2, fixed(3.5)), learn = FALSE)
+  expect_equal(coef(fit)[c("scale", "df")], c(scale = 2, df = 3.5))
+})
+
+# ---- Every likelihood of one latent function ----
+
+test_that("the log evidence of one row is the integral", {
+  set.seed(6)
+  for (type in .Call(sg_catalogue)$likelihoods) {
+    lik <- as_likelihood(type, NULL)
+    traits <- lik_traits(lik)
+    if (traits$response == "classes") next
+    theta <- rep(-0.4, length(lik$params))
+    values <- natural_values(lik, theta)
+    rows <- traits$data_rows(traits$draw(c(-1.5, 0.2, 3), values, 1), 1)
+    for (i in 1:3) {
+      run <- engine_run(list(
+        x = matrix(0.3), spec = spec_for_c(list(type = "constant", vars = 0L, ard = FALSE,
+                                                degree = 0L, parts = list())),
+        nkernel = 1L, latents = 1L, lik = lik, rows = rows[, i, drop = FALSE], offset = 0.5,
+        method = method_ep(tol = 1e-10)
+      ), c(log(4), theta))
+      wanted <- reference_tilt(type, rows[, i], 0.5, 4, as.list(values))
+      # the quadrature promises 1e-9
+      expect_equal(run$logz, wanted$logz, tolerance = 1e-8, label = paste(type, "row", i))
+    }
+  }
+})
