@@ -51,7 +51,11 @@ residuals.sparsegp <- function(object, type = c("response", "pearson"), ...) {
   }
   residual <- observed_mean(object) - to_response(object, predicted$mean)
   if (type == "pearson") {
-    extra <- lik_traits(object$likelihood)$extra_var(lik_values(object), object$weights)
+    # evaluated only where it is asked for
+    extra <- lik_traits(object$likelihood)$extra_var(
+      lik_values(object), object$weights,
+      predicted$var - engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE)$spread
+    )
     residual <- residual / (sqrt(predicted$var + extra) * response_unit(object))
     residual[is.nan(residual)] <- 0 # as it should be, and no doubt about it
   }

@@ -120,12 +120,14 @@ read_response <- function(y, lik, offset, weights, streams) {
   if (!is.numeric(y)) {
     stop_sparsegp("y", paste0("is of class ", class(y)[1L], ", but the ", lik$type,
                               " likelihood is for numbers"),
-                  "Convert the response, or choose another likelihood")
+                  if (isTRUE(lik_traits(lik)$trials)) {
+                    "Use likelihood = \"logit\" for classes, cbind(successes, failures) for trials"
+                  } else "Convert the response, or choose another likelihood")
   }
   y <- as.double(y)
   if (!all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
-  check_legal(y, lik)
   if (is.null(weights)) weights <- rep(1, length(y))
+  check_legal(y, lik, weights)
   if (!lik_traits(lik)$scales) return(unscaled_response(y, weights))
   # divided first: a sum of values near the largest double must not overflow
   size <- max(abs(y), abs(offset), 0)
@@ -147,8 +149,10 @@ unscaled_response <- function(y, weights) {
 }
 
 # Numbers the likelihood has a density for.
-check_legal <- function(y, lik, argument = "y") {
-  wrong <- if (!is.null(lik_traits(lik)$legal)) lik_traits(lik)$legal(y[!is.na(y)])
+check_legal <- function(y, lik, weights = 1, argument = "y") {
+  known <- !is.na(y)
+  weights <- if (is.null(weights)) 1 else rep_len(weights, length(y))[known]
+  wrong <- if (!is.null(lik_traits(lik)$legal)) lik_traits(lik)$legal(y[known], weights)
   if (is.null(wrong)) return(invisible())
   stop_sparsegp(argument, paste0(wrong, ", and the likelihood is ", lik$type),
                 "Correct those rows, or choose another likelihood")
@@ -209,7 +213,7 @@ class_factor <- function(codes, levels, latents) {
 }
 
 # The response of more rows, as the fit reads it: numbers, or a factor of its levels.
-read_new_response <- function(object, y, n) {
+read_new_response <- function(object, y, n, weights = NULL) {
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
   if (length(y) != n || !is.null(dim(y))) {
     stop_sparsegp("newdata", paste0("has ", NROW(y), " responses for ", n, " rows"))
@@ -219,7 +223,7 @@ read_new_response <- function(object, y, n) {
     if (!(is.numeric(y) || is.logical(y)) || any(is.infinite(y))) {
       stop_sparsegp("newdata", "has a response that is not finite numbers")
     }
-    check_legal(y, object$likelihood, "newdata")
+    check_legal(y, object$likelihood, weights, "newdata")
     return(as.double(y))
   }
   unknown <- setdiff(unique(as.character(y)), c(levels, NA))

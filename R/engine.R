@@ -191,8 +191,8 @@ lik_theta <- function(fit) fit$hyper$theta[fit$hyper$part == "likelihood"]
 # The likelihood's hyperparameters by name, in C's units.
 lik_values <- function(fit) {
   table <- fit$hyper[fit$hyper$part == "likelihood", ]
-  stats::setNames(ifelse(table$log, from_search(table$theta, table$lower, table$upper), table$theta),
-                  table$name)
+  natural <- from_search(table$theta, table$lower, table$upper)
+  stats::setNames(ifelse(table$log, natural, table$theta), table$name)
 }
 
 # The IVM's log Q(D|theta) = -phi (paper eq. 11) on an active set, with its gradient for the sites

@@ -9,14 +9,22 @@
 #' | `lik_gaussian` | \eqn{y \sim N(u, noise / weight)}{y ~ N(u, noise / weight)} | `noise`, a variance in squared units of the response |
 #' | `lik_probit` | \eqn{P(y = second level) = \Phi(u + bias)}{P(y = second level) = Phi(u + bias)} | `bias` |
 #' | `lik_logit` | \eqn{P(y = second level) = 1/(1 + \exp(-u - bias))}{P(y = second level) = 1 / (1 + exp(-u - bias))} | `bias` |
+#' | `lik_flip` | \eqn{P(y = second level) = flip + (1 - 2 flip) \Phi(u + bias)}{P(y = second level) = flip + (1 - 2 flip) Phi(u + bias)} | `bias`; `flip`, the probability of a wrong label, from 0 to 1/2 |
+#' | `lik_step` | \eqn{P(y = second level) = noise + (1 - 2 noise) [u > 0]}{P(y = second level) = noise + (1 - 2 noise) [u > 0]} | `noise`, as `flip` |
 #' | `lik_mprobit` | \eqn{P(y = c) = P(v_c = \max_j v_j)}{P(y = c) = P(v_c = max_j v_j)}, \eqn{v_j \sim N(u_j + bias_j, 1)}{v_j ~ N(u_j + bias_j, 1)} | `bias`, one per class |
 #' | `lik_softmax` | \eqn{P(y = c) = \exp(u_c + bias_c) / \sum_j \exp(u_j + bias_j)}{P(y = c) = exp(u_c + bias_c) / sum_j exp(u_j + bias_j)} | `bias`, one per class |
 #' | `lik_laplace` | \eqn{p(y) = \exp(-|y - u| / scale) / (2 scale)}{p(y) = exp(-|y - u| / scale) / (2 scale)} | `scale`, in units of the response; the noise has variance \eqn{2 scale^2}{2 scale^2} |
 #' | `lik_student` | \eqn{(y - u) / scale \sim t_{df}}{(y - u) / scale ~ t(df)} | `scale`, in units of the response; `df` greater than 2, so that the noise has a variance |
 #' | `lik_poisson` | \eqn{y \sim Poisson(\exp(u + bias))}{y ~ Poisson(exp(u + bias))} | `bias`, the logarithm of a rate |
+#' | `lik_binomial` | \eqn{successes \sim Binomial(trials, 1/(1 + \exp(-u - bias)))}{successes ~ Binomial(trials, 1 / (1 + exp(-u - bias)))} | `bias` |
 #'
 #' The Gaussian and the probit likelihood have closed forms (thesis section 2.4; Minka's formulas
 #' 56-60); the logit one is integrated numerically to a relative accuracy of 1e-9.
+#'
+#' `lik_probit(flip = )` is `lik_flip()`: the probit model with labels that are wrong with a small
+#' probability, wherever they stand; `lik_step()` is Minka's (formulas 50-55), in which they are
+#' wrong for no other reason. Rows far on the wrong side then say little. Neither is log-concave,
+#' see `lik_student()` below.
 #'
 #' `lik_mprobit()` and `lik_softmax()` have a latent function \eqn{u_c} for every class, and up to
 #' 256 classes. Given the winner's value the classes are independent, so that one integral in one
@@ -32,18 +40,24 @@
 #'
 #' `lik_laplace()` is for numbers with outliers: a row far off pulls with a force that does not grow
 #' with its distance. Its closed form (two truncated normals) keeps its digits in all tails.
-#' `lik_student()` goes further: far off the force falls to nothing. It is not log-concave, and a row
-#' may widen the posterior instead of narrowing it. Expectation propagation for all rows at once gives
-#' such a row a site without precision, which only shifts the mean; `fit$convergence$flat` counts them.
-#' While there are any the gradient of the evidence is not exact (it leaves out that the other sites
-#' move), by some per cent; the evidence itself is as it says.
+#' `lik_student()` goes further: far off the force falls to nothing. It is not log-concave, and a
+#' row may widen the posterior instead of narrowing it. Expectation propagation for all rows at once
+#' gives such a row a site without precision, which only shifts the mean; `fit$convergence$flat`
+#' counts them. While there are any the gradient of the evidence, which learning follows, is not
+#' exact (it leaves out that the other sites move): a few per cent off with a tenth of the rows, more
+#' with more. Where learning matters then, compare a few given values by `logLik()`.
 #'
-#' `lik_poisson()` is for counts. An exposure enters as `offset(log(exposure))`, as in [stats::glm()];
-#' `predict(type = "response")` is then the expected count, averaged over the posterior of the rate.
+#' `lik_poisson()` is for counts. An exposure enters as `offset(log(exposure))`, as in
+#' [stats::glm()]; `predict(type = "response")` is then the expected count, averaged over the
+#' posterior of the rate.
+#'
+#' `lik_binomial()` takes `cbind(successes, failures)`, as [stats::glm()] does, or shares of
+#' successes with the numbers of trials as `weights`. The response of predictions, residuals and
+#' simulations is the share; that of new rows, of which the trials are not known, is of one trial.
 #'
 #' A likelihood may also be given to [sparsegp()] by name (`"probit"`) or as an R
 #' [family][stats::family]: `gaussian()`, `binomial("probit")`, `binomial("logit")`,
-#' `poisson()`.
+#' `poisson()`; `binomial("logit")` means `lik_binomial()` where the response has two columns.
 #'
 #' @param variance Noise variance: `NULL` (learned), a positive number (where learning starts) or
 #'   `fixed(value)`.
@@ -51,9 +65,13 @@
 #'   of several classes one number for all or one per class.
 #' @param scale Scale of the noise, in units of the response: `NULL` (learned), a positive number or
 #'   `fixed(value)`.
-#' @param df Degrees of freedom of Student's t: `fixed(value)`, a number greater than 2 (where learning
+#' @param df Degrees of freedom of Student's t: `fixed(value)`, a number greater than 2 (where
+#' learning
 #'   starts) or `NULL` (learned). A few gross outliers say little about it but that they are there.
-#' @param shared Do the latent functions of all classes have the same kernel hyperparameters, or each
+#' @param flip,noise Probability of a wrong label: `NULL` (learned), a number between 0 and 1/2 or
+#'   `fixed(value)`. With `flip = 0` labels are right, and `lik_probit()` is as if it had no `flip`.
+#' @param shared Do the latent functions of all classes have the same kernel hyperparameters, or
+#' each
 #'   its own?
 #' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 56-61. Csató, L. (2002). *Gaussian
@@ -68,165 +86,6 @@
 #' predict(fit, c(2, 3, 4))
 #' @name likelihoods
 NULL
-
-# A likelihood value is plain data: its C type and what was given for its hyperparameters. What R
-# has to know of a type stands in LIKELIHOODS:
-#   response   "numeric", "binary" or "classes": how sparsegp() reads y and how predict() words the
-#              answer
-#   legal      (y) -> what is wrong with these numbers, or NULL; left out: any finite ones will do
-#   scales     does y -> c y + b map the model to itself? then y is standardised for C
-#   weighted   do weights mean anything?
-#   about      per hyperparameter: the constructor's argument, whether it is searched as a
-#              logarithm (between what bounds, `range`, if not 0 and Inf), which power of the response's unit it has, where it starts (on C's scale,
-#              from the data rows and offsets), and its default prior (from the unit and the
-#              offsets)
-#   data_rows  (y, weights) -> the q x n matrix C wants
-#   draw       (f, value, weights) random responses given latent values; value: named, in C's units
-#   quantile   (p, mean, var, value, weights) of a response under N(mean, var); NULL for classes
-#   extra_var  (value, weights) what a row's response varies beyond one of weight 1
-# Numbers that do not scale are for C as they are, and so is the latent function.
-gaussian_traits <- list(
-  response = "numeric", scales = TRUE, weighted = TRUE,
-  about = list(noise = list(
-    argument = "variance", log = TRUE, unit_power = 2, start = function(rows, offset) log(0.1),
-    prior = function(unit, offset) default_lognormal(-2, 2)(unit)
-  )),
-  data_rows = function(y, weights) rbind(y, weights),
-  draw = function(f, value, weights) {
-    stats::rnorm(length(f), f, sqrt(value[["noise"]] / weights))
-  },
-  quantile = function(p, mean, var, value, weights) {
-    stats::qnorm(p, mean, sqrt(var + value[["noise"]] / weights))
-  },
-  extra_var = function(value, weights) value[["noise"]] * (1 / weights - 1)
-)
-
-# A scale of noise, in units of the response. It starts where the Gaussian's standard deviation does.
-noise_scale <- list(
-  argument = "scale", log = TRUE, unit_power = 1, start = function(rows, offset) log(0.22),
-  prior = function(unit, offset) default_lognormal(-1.35, 1)(unit)
-)
-
-laplace_traits <- list(
-  response = "numeric", scales = TRUE, weighted = FALSE, about = list(scale = noise_scale),
-  data_rows = function(y, weights) rbind(y),
-  draw = function(f, value, weights) {
-    side <- ifelse(stats::runif(length(f)) < 0.5, -1, 1)
-    f + side * value[["scale"]] * stats::rexp(length(f))
-  },
-  quantile = function(p, mean, var, value, weights) {
-    scale <- value[["scale"]]
-    mean + crossing(p, function(r) laplace_cdf(r, sqrt(var), scale), 0 * mean, scale + sqrt(var))
-  },
-  extra_var = function(value, weights) 0
-)
-
-student_traits <- list(
-  response = "numeric", scales = TRUE, weighted = FALSE,
-  about = list(scale = noise_scale, df = list(
-    argument = "df", log = TRUE, unit_power = 0, range = c(2, Inf),
-    start = function(rows, offset) log(5 - 2),
-    prior = function(unit, offset) prior_gamma(2, 0.1)
-  )),
-  data_rows = function(y, weights) rbind(y),
-  draw = function(f, value, weights) {
-    f + value[["scale"]] * stats::rt(length(f), value[["df"]])
-  },
-  quantile = function(p, mean, var, value, weights) {
-    scale <- value[["scale"]]
-    cdf <- function(y, f) stats::pt((y - f) / scale, value[["df"]])
-    mixed_quantile(p, mean, sqrt(var), cdf, scale)
-  },
-  extra_var = function(value, weights) 0
-)
-
-# Counts: rows are as given. The bias starts where it and the offset give their sum.
-poisson_traits <- list(
-  response = "numeric", scales = FALSE, weighted = FALSE,
-  legal = function(y) illegal_counts(y),
-  about = list(bias = list(
-    argument = "bias", log = FALSE, unit_power = 0,
-    start = function(rows, offset) {
-      log(sum(rows[1L, ]) + 0.5) - max(offset) - log(sum(exp(offset - max(offset))))
-    },
-    prior = function(unit, offset) prior_normal(-mean(offset), 10)
-  )),
-  data_rows = function(y, weights) rbind(y),
-  draw = function(f, value, weights) {
-    as.double(stats::rpois(length(f), exp(f + value[["bias"]])))
-  },
-  quantile = function(p, mean, var, value, weights) {
-    log_rate <- mean + value[["bias"]]
-    whole_quantile(p, log_rate, sqrt(var), function(y, f) stats::ppois(y, exp(f)),
-                   width = function(y) 1 / sqrt(y + 1),
-                   start = function(p, f) stats::qpois(p, exp(pmin(f, 35)))) # 1e15, all whole
-  },
-  extra_var = function(value, weights) 0
-)
-
-illegal_counts <- function(y) {
-  if (any(y < 0)) "has negative values, which are no counts"
-  else if (any(y != round(y))) "has values that are not whole numbers"
-}
-
-# Two classes: rows are -1 and 1. The bias starts where it and the mean offset give the classes'
-# frequencies, and its default prior does not mind a constant in the offset.
-binary_traits <- function(inverse_link, link) {
-  list(
-    response = "binary", scales = FALSE, weighted = FALSE,
-    about = list(bias = list(
-      argument = "bias", log = FALSE, unit_power = 0,
-      start = function(rows, offset) {
-        link((sum(rows > 0) + 0.5) / (length(rows) + 1)) - mean(offset)
-      },
-      prior = function(unit, offset) prior_normal(-mean(offset), 5)
-    )),
-    data_rows = function(y, weights) rbind(y),
-    draw = function(f, value, weights) {
-      ifelse(stats::runif(length(f)) < inverse_link(f + value[["bias"]]), 1, -1)
-    },
-    quantile = NULL,
-    extra_var = function(value, weights) 0
-  )
-}
-
-# Several classes: rows are 1..C. There is a bias per class: hyperparameters, offset and draw()'s f
-# have a column or an entry for each, and value[["bias"]] of the other traits is all of value here.
-# Only differences of biases matter; they start centred, where they alone give the classes'
-# frequencies (nearly), and the default prior holds their mean there.
-class_traits <- function(link, noise) {
-  list(
-    response = "classes", scales = FALSE, weighted = FALSE,
-    about = list(bias = list(
-      argument = "bias", log = FALSE, unit_power = 0,
-      start = function(rows, offset, classes = max(rows)) {
-        start <- link((tabulate(rows, classes) + 0.5) / (length(rows) + 0.5 * classes))
-        start - mean(start)
-      },
-      prior = function(unit, offset) prior_normal(0, 5)
-    )),
-    data_rows = function(y, weights) rbind(as.double(y)),
-    draw = function(f, value, weights) {
-      f <- rbind(f) # one row may come as a vector
-      v <- f + rep(value, each = nrow(f)) + noise(length(f))
-      max.col(v, "first")
-    },
-    quantile = NULL,
-    extra_var = function(value, weights) 0
-  )
-}
-
-LIKELIHOODS <- list(
-  gaussian = gaussian_traits,
-  probit = binary_traits(stats::pnorm, stats::qnorm),
-  logit = binary_traits(stats::plogis, stats::qlogis),
-  # normal noise is much like Gumbel noise of its variance, for which the start would be exact
-  mprobit = class_traits(function(p) log(p) * sqrt(6) / pi, stats::rnorm),
-  softmax = class_traits(log, function(n) -log(stats::rexp(n))), # Gumbel noise
-  poisson = poisson_traits,
-  laplace = laplace_traits,
-  student = student_traits
-)
 
 # As many as C has room for (SG_LIK_MAX_CLASSES)
 MAX_CLASSES <- 256L
@@ -252,7 +111,21 @@ lik_gaussian <- function(variance = NULL) new_likelihood("gaussian", list(noise 
 
 #' @rdname likelihoods
 #' @export
-lik_probit <- function(bias = NULL) new_likelihood("probit", list(bias = bias))
+lik_probit <- function(bias = NULL, flip = 0) {
+  known <- if (is_fixed(flip)) flip$value else flip
+  if (!identical(known, 0) && !identical(known, 0L)) return(lik_flip(bias, flip))
+  new_likelihood("probit", list(bias = bias))
+}
+
+#' @rdname likelihoods
+#' @export
+lik_flip <- function(bias = NULL, flip = NULL) {
+  new_likelihood("flip", list(bias = bias, flip = flip))
+}
+
+#' @rdname likelihoods
+#' @export
+lik_step <- function(noise = NULL) new_likelihood("step", list(noise = noise))
 
 #' @rdname likelihoods
 #' @export
@@ -279,6 +152,10 @@ lik_student <- function(scale = NULL, df = fixed(4)) {
 #' @rdname likelihoods
 #' @export
 lik_poisson <- function(bias = NULL) new_likelihood("poisson", list(bias = bias))
+
+#' @rdname likelihoods
+#' @export
+lik_binomial <- function(bias = NULL) new_likelihood("binomial", list(bias = bias))
 
 new_class_likelihood <- function(type, bias, shared) {
   lik <- new_likelihood(type, list(bias = bias))
@@ -332,14 +209,45 @@ default_likelihood <- function(y) {
   lik_mprobit()
 }
 
+# A matrix of successes and failures, where the likelihood is of trials
+are_trials <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) == 2L
+
+# binomial() means trials for such a response, and classes for others.
+for_trials <- function(likelihood, y) {
+  likelihood <- called(likelihood)
+  logit <- inherits(likelihood, "family") && likelihood$family == "binomial" &&
+    likelihood$link == "logit"
+  if (are_trials(y) && logit) lik_binomial() else likelihood
+}
+
+# Shares and trials in place of successes and failures
+read_trials <- function(chunk, likelihood) {
+  if (!are_trials(chunk$y) || is.null(likelihood)) return(chunk)
+  if (!isTRUE(lik_traits(as_likelihood(likelihood, chunk$y))$trials)) return(chunk)
+  if (!is.null(chunk$weights)) {
+    stop_sparsegp("weights", "and a response of successes and failures exclude each other",
+                  "Leave the weights out")
+  }
+  trials <- rowSums(chunk$y)
+  wrong <- illegal_counts(chunk$y[!is.na(chunk$y)])
+  if (!is.null(wrong)) stop_sparsegp("y", wrong)
+  if (any(trials == 0, na.rm = TRUE)) {
+    stop_sparsegp("y", "has rows without trials", "Leave them out")
+  }
+  chunk$y <- unname(chunk$y[, 1L] / trials)
+  chunk$weights <- unname(trials)
+  chunk
+}
+
 is_two_valued <- function(y) {
   is.logical(y) || (is.factor(y) && nlevels(y) <= 2L) ||
     (is.character(y) && length(unique(y[!is.na(y)])) <= 2L)
 }
 
 likelihood_of_family <- function(family) {
-  constructor <- list("gaussian identity" = lik_gaussian, "binomial probit" = lik_probit,
-                      "binomial logit" = lik_logit, "poisson log" = lik_poisson)[[paste(family$family, family$link)]]
+  known <- list("gaussian identity" = lik_gaussian, "binomial probit" = lik_probit,
+                "binomial logit" = lik_logit, "poisson log" = lik_poisson)
+  constructor <- known[[paste(family$family, family$link)]]
   if (!is.null(constructor)) return(constructor())
   stop_sparsegp("likelihood", paste0("is the family ", family$family, "(", family$link,
                                      "), which this package does not know"),

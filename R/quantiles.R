@@ -1,9 +1,9 @@
 # Quantiles of a response whose latent value is normal, where there is no formula: the distribution
 # function is the mean of the likelihood's own over the latent value.
 
-# Mean of cdf(y, f) over f ~ N(mean, sd^2) by the trapezoid rule, which is exact to rounding once its
-# steps are shorter than a quarter of what is smooth: sd, and the width over which cdf moves. Vectors
-# y, mean, sd; most nodes for the sharpest of them.
+# Mean of cdf(y, f) over f ~ N(mean, sd^2) by the trapezoid rule, which is exact to rounding once
+# its steps are shorter than a quarter of what is smooth: sd, and the width over which cdf moves.
+# Vectors y, mean, sd; most nodes for the sharpest of them.
 mixed_cdf <- function(y, mean, sd, cdf, width) {
   REACH <- 8
   sharpest <- max(sd / width, 1)
@@ -22,8 +22,8 @@ in_blocks <- function(n, block) {
   as.double(unlist(lapply(from, function(at) block(at:min(at + QUANTILE_ROWS - 1L, n)))))
 }
 
-# The smallest whole numbers y >= 0 at which the distribution function reaches p, by bisection. width:
-# of cdf in f, for a given y; start(p, f): the quantile at one latent value.
+# The smallest whole numbers y >= 0 at which the distribution function reaches p, by bisection.
+# width: of cdf in f, for a given y; start(p, f): the quantile at one latent value.
 whole_quantile <- function(p, mean, sd, cdf, width, start) {
   sd <- rep_len(sd, length(mean))
   in_blocks(length(mean), function(rows) {

@@ -16,8 +16,8 @@
 #' @section The response:
 #' Numbers: regression, unless a binary likelihood is given, which then takes 0/1 or -1/1. A
 #' logical, or a factor or character vector with two levels: classification; the model is for the
-#' probability of the second level. With more levels: one model of all classes by [lik_mprobit()], or
-#' each class against the rest if `lik_probit()` or `lik_logit()` is asked for. Whole numbers are
+#' probability of the second level. With more levels: one model of all classes by [lik_mprobit()],
+#' or each class against the rest if `lik_probit()` or `lik_logit()` is asked for. Whole numbers are
 #' classes for `lik_mprobit()` and `lik_softmax()`.
 #'
 #' @section Convergence:
@@ -25,8 +25,9 @@
 #' added, exchanged or skipped (see [methods]), and `trace`, see [plot][plot.sparsegp]. For fits of
 #' all rows at once `fit$convergence` records `sweeps`, `change` (the largest distance of
 #' a tilted moment from the posterior's), `converged`, `damped` and `sequential` (sweeps), `skipped`
-#' (refused site updates), `flat` (sites without precision) and `trace` (log evidence and change, sweep by sweep); `fit$learning` the
-#' search. `print()` and `summary()` say when something did not converge, and there is one warning.
+#' (refused site updates), `flat` (sites without precision) and `trace` (log evidence and change,
+#' sweep by sweep); `fit$learning` the search. `print()` and `summary()` say when something did not
+#' converge, and there is one warning.
 #'
 #' @param x For the default method a numeric matrix, numeric vector or data frame of numbers with a
 #'   row per observation and a column per input; for the formula method a `formula`.
@@ -37,8 +38,9 @@
 #'   R `family`.
 #' @param kernel A [kernel][kernels]; default `kernel_rbf()`.
 #' @param method `NULL` (full EP for up to 1000 rows, fewer with several classes, and EP on a given
-#'   `basis`, else `method_ep()` with a size that grows with the rows, see [methods]), a [method][methods] such as
-#'   `method_ep(size = 100)`, `method_ivm()` or `method_online()`, or its name.
+#'   `basis`, else `method_ep()` with a size that grows with the rows, see [methods]), a
+#'   [method][methods] such as `method_ep(size = 100)`, `method_ivm()` or `method_online()`, or its
+#'   name.
 #' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
 #'   [learn_control()].
 #' @param prior Named list of [priors] that replace the defaults.
@@ -101,7 +103,8 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
   frame <- model_frame(match.call(), parent.frame(), drop = !streams)
   terms <- attr(frame, "terms")
   if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
-  fit <- if (streams) start_stream(frame_chunk(frame), setup, terms)
+  setup["likelihood"] <- list(for_trials(likelihood, stats::model.response(frame, "any")))
+  fit <- if (streams) start_stream(frame_chunk(frame, setup$likelihood), setup, terms)
          else fit_formula(frame, terms, setup)
   fit$call <- call
   fit$terms <- terms
@@ -115,7 +118,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
 fit_formula <- function(frame, terms, setup) {
   inputs <- model_inputs(terms, frame)
   setup$basis <- formula_basis(setup$basis, terms, frame, inputs$x)
-  chunk <- frame_chunk(frame)
+  chunk <- frame_chunk(frame, setup$likelihood)
   chunk$x <- inputs$x
   fit <- fit_rows(chunk, setup, inputs$terms)
   fit$xlevels <- stats::.getXlevels(terms, frame)
@@ -124,10 +127,10 @@ fit_formula <- function(frame, terms, setup) {
 }
 
 # Rows as they come: inputs (a model frame, or a matrix), response, offset, weights.
-frame_chunk <- function(frame) {
-  list(x = frame, y = stats::model.response(frame, "any"),
-       offset = check_per_row(stats::model.offset(frame), nrow(frame), "offset", 0),
-       weights = stats::model.weights(frame))
+frame_chunk <- function(frame, likelihood) {
+  read_trials(list(x = frame, y = stats::model.response(frame, "any"),
+                   offset = check_per_row(stats::model.offset(frame), nrow(frame), "offset", 0),
+                   weights = stats::model.weights(frame)), likelihood)
 }
 
 #' @rdname sparsegp
@@ -142,7 +145,8 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), met
   check_no_dots(...)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
   if (missing(y)) y <- NULL
-  read <- matrix_chunk(x, y, offset, weights, na.action)
+  setup["likelihood"] <- list(for_trials(likelihood, y))
+  read <- matrix_chunk(x, y, offset, weights, na.action, setup$likelihood)
   if (setup$streams) {
     setup["na.action"] <- list(na.action)
     fit <- start_stream(read$chunk, setup)
@@ -159,10 +163,13 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), met
 }
 
 # A matrix of inputs and what goes with it as a chunk of rows: without those `na.action` leaves out.
-matrix_chunk <- function(x, y, offset, weights, na.action) {
+matrix_chunk <- function(x, y, offset, weights, na.action, likelihood) {
   x <- check_inputs(x)
   n <- nrow(x)
   if (is.null(y)) stop_sparsegp("y", "is missing", "Give one response per row of `x`")
+  trials <- read_trials(list(y = y, weights = weights), likelihood)
+  y <- trials$y
+  weights <- trials$weights
   y <- check_response_length(y, n)
   offset <- check_per_row(offset, n, "offset", 0)
   weights <- if (!is.null(weights)) check_per_row(weights, n, "weights", 1, positive = TRUE)

@@ -51,7 +51,7 @@ feed <- function(fit, chunk) {
   waiting <- bind_chunks(fit$stream$waiting, chunk)
   if (chunk_size(waiting) >= fit$method$pilot) return(begin(fit, waiting))
   if (chunk_size(waiting)) {
-    check_legal(waiting$y, as_likelihood(fit$stream$setup$likelihood, waiting$y))
+    check_legal(waiting$y, as_likelihood(fit$stream$setup$likelihood, waiting$y), waiting$weights)
   }
   shell <- fit[intersect(c("method", "stream", "call", "terms"), names(fit))]
   shell$stream["state"] <- list(NULL)
@@ -252,7 +252,7 @@ take_rows <- function(fit, rows, start = NULL) {
 
 stream_problem <- function(fit, rows) {
   unit <- fit$response$unit
-  y <- read_new_response(fit, rows$y, length(rows$y))
+  y <- read_new_response(fit, rows$y, length(rows$y), rows$weights)
   y <- if (is.factor(y)) class_codes(y, fit$response$latents)
        else y / unit - fit$response$centre / unit
   weights <- if (is.null(rows$weights)) rep(1, length(y)) else rows$weights

@@ -105,7 +105,8 @@ more_rows_of_matrix <- function(object, x, y, offset = NULL, weights = NULL, ...
     x <- new_inputs_matrix(read, x, NULL)$x
     colnames(x) <- names
   }
-  matrix_chunk(x, y, offset, weights, object$stream$setup$na.action)$chunk
+  matrix_chunk(x, y, offset, weights, object$stream$setup$na.action,
+               object$stream$setup$likelihood)$chunk
 }
 
 stream_input_names <- function(object) {
@@ -134,7 +135,7 @@ more_rows_of_formula <- function(object, newdata, weights = NULL, ...) {
                   "It needs the variables of the formula, the response among them")
   })
   check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
-  frame_chunk(frame)
+  frame_chunk(frame, object$stream$setup$likelihood)
 }
 
 refuse_workspace_weights <- function(expression, newdata) {

@@ -75,9 +75,9 @@ static sg_quad_problem problem_of(const sg_lik *self, const double *y, double mu
     return problem;
 }
 
-/* The mode of p(y|f) N(f; mu, s2) between mu and the likelihood's own mode, by Newton steps that may
- * not leave a bracket. *bend: minus the second derivative of the log there. Returns 0 if the two ends
- * do not bracket a peak. */
+/* The mode of p(y|f) N(f; mu, s2) between mu and the likelihood's own mode, by Newton steps that
+ * may not leave a bracket. *bend: minus the second derivative of the log there. Returns 0 if the
+ * two ends do not bracket a peak. */
 static int find_mode(const sg_lik *self, const double *y, const sg_quad_problem *problem,
                      double *mode, double *bend)
 {
@@ -101,8 +101,9 @@ static int find_mode(const sg_lik *self, const double *y, const sg_quad_problem 
 }
 
 /* Far from mu and from where the likelihood works the mesh would not see the peak of their product:
- * a count of 3 where exp(40) is expected. It is laid around the peak, too, then. Returns 1, with the
- * Laplace approximation in result, where the logarithms are so large that no integral can be had. */
+ * a count of 3 where exp(40) is expected. It is laid around the peak, too, then. Returns 1, with
+ * the Laplace approximation in result, where the logarithms are so large that no integral can be
+ * had. */
 static int look_far(const sg_lik *self, const double *y, sg_quad_problem *problem,
                     sg_quad_result *result)
 {

@@ -1,5 +1,5 @@
-/* lik_student.c: (y - f) / scale is Student-t with df = 2 + exp(theta[1]) degrees of freedom, so that
- * the noise has a variance. theta: log scale, log(df - 2).
+/* lik_student.c: (y - f) / scale is Student-t with df = 2 + exp(theta[1]) degrees of freedom, so
+ * that the noise has a variance. theta: log scale, log(df - 2).
  *
  * Not log-concave: beyond scale sqrt(df) from y the second derivative is positive, and with a
  * marginal far from y there may be two modes, one at either. The quadrature has breakpoints around

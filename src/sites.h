@@ -64,8 +64,9 @@ void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, do
  * not finite: there is no such site, and tau, nu are left alone. */
 int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu);
 
-/* The part of d2 that a site of no negative precision can have: a likelihood that widens the marginal
- * (d2 > 0: not log-concave, and far from its mode) is taken for one that shifts it and no more. */
+/* The part of d2 that a site of no negative precision can have: a likelihood that widens the
+ * marginal (d2 > 0: not log-concave, and far from its mode) is taken for one that shifts it and no
+ * more. */
 static inline double sg_narrowing(double d2) { return d2 > 0 ? 0 : d2; }
 
 /* Both KL divergences of a step along a marginal of variance s2 (thesis 3.16): kl[0] new against

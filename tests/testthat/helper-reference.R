@@ -107,6 +107,27 @@ REFERENCE_LIKELIHOODS <- list(
     places = function(y, v) -v$bias,
     log_concave = TRUE
   ),
+  step = list(
+    logp = function(y, f, v) log(v$noise + (1 - 2 * v$noise) * (sign(y * f) + 1) / 2),
+    mean = function(f, v) v$noise + (1 - 2 * v$noise) * (sign(f) + 1) / 2,
+    var = function(f, v) {
+      p <- v$noise + (1 - 2 * v$noise) * (sign(f) + 1) / 2
+      p * (1 - p)
+    },
+    places = function(y, v) 0,
+    corner = function(y, v) 0,
+    log_concave = FALSE
+  ),
+  flip = list(
+    logp = function(y, f, v) log(v$flip + (1 - 2 * v$flip) * stats::pnorm(y * (f + v$bias))),
+    mean = function(f, v) v$flip + (1 - 2 * v$flip) * stats::pnorm(f + v$bias),
+    var = function(f, v) {
+      p <- v$flip + (1 - 2 * v$flip) * stats::pnorm(f + v$bias)
+      p * (1 - p)
+    },
+    places = function(y, v) -v$bias,
+    log_concave = FALSE
+  ),
   mprobit = list(
     logp = function(y, f, v) {
       apply(rbind(f), 1L, function(f) reference_mprobit(y, f, 0 * f, v)$logz)
@@ -144,6 +165,17 @@ REFERENCE_LIKELIHOODS <- list(
     places = function(y, v) log(max(y, 1)) - v$bias,
     log_concave = TRUE,
     widest = 2
+  ),
+  binomial = list(
+    logp = function(y, f, v) {
+      lgamma(y[2L] + 1) - lgamma(y[1L] + 1) - lgamma(y[2L] - y[1L] + 1) +
+        y[1L] * stats::plogis(f + v$bias, log.p = TRUE) +
+        (y[2L] - y[1L]) * stats::plogis(-f - v$bias, log.p = TRUE)
+    },
+    mean = function(f, v) stats::plogis(f + v$bias),
+    var = function(f, v) stats::plogis(f + v$bias) * stats::plogis(-f - v$bias),
+    places = function(y, v) -v$bias,
+    log_concave = TRUE
   ),
   laplace = list(
     logp = function(y, f, v) -abs(y - f) / v$scale - log(2 * v$scale),
@@ -391,8 +423,8 @@ numeric_gradient <- function(f, x, h = 0.005, levels = 4L) {
 
 # ---- The informative vector machine ----
 
-# Greedy inclusions (IVM paper, Algorithm 1) with the dense covariance. criterion: "information" (eq.
-# 5) or "entropy". evidence: log Z of every inclusion given those before it, and of the rest.
+# Greedy inclusions (IVM paper, Algorithm 1) with the dense covariance. criterion: "information"
+# (eq. 5) or "entropy". evidence: log Z of every inclusion given those before it, and of the rest.
 reference_ivm <- function(K, tilt, size, criterion) {
   n <- nrow(K)
   mean <- numeric(n)
@@ -423,8 +455,8 @@ reference_ivm <- function(K, tilt, size, criterion) {
   c(out, list(mean = mean, var = diag(K)))
 }
 
-# phi of an active set (IVM paper eq. 11 and the formulas before it), with the dense posterior. rows,
-# tau, nu: the active set; at_hand: all rows that count.
+# phi of an active set (IVM paper eq. 11 and the formulas before it), with the dense posterior.
+# rows, tau, nu: the active set; at_hand: all rows that count.
 reference_phi <- function(K, tilt, rows, tau, nu, at_hand = seq_len(nrow(K))) {
   C <- K[rows, rows] + diag(1 / tau, length(rows))
   a <- diag(K - K[, rows] %*% solve(C, K[rows, ]))

@@ -123,7 +123,7 @@ test_that("classes that are not two, and a likelihood that does not fit, are ref
   refused(sparsegp(y ~ x, d, "probit"), "y")
   refused(sparsegp(1:4, c(1, 2, 1, 2), "logit"), "y")
   refused(sparsegp(two ~ x, d, "gaussian"), "y")
-  expect_match(refused(sparsegp(two ~ x, d, "binomial"), "likelihood"), "\"logit\"", fixed = TRUE)
+  expect_match(refused(sparsegp(two ~ x, d, "binomial"), "y"), "\"logit\"", fixed = TRUE)
   refused(sparsegp(two ~ x, d, Gamma()), "likelihood")
   refused(sparsegp(two ~ x, d, 3), "likelihood")
   refused(sparsegp(two ~ x, d, c("probit", "logit")), "likelihood")

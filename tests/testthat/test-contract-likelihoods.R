@@ -225,9 +225,10 @@ expect_limit <- function(case, row, mu) {
     label <- paste(case$label, "row", row, "at", mu)
     expect_true(all(abs(found$logz - at_point) <= size * (found$size + floor[1L])),
                 label = paste("log Z of", label))
-    expect_true(all(abs(found$d1 - rep(slope, each = length(sizes))) <= size * (found$size + floor[2L])),
+    each <- function(x) rep(x, each = length(sizes))
+    expect_true(all(abs(found$d1 - each(slope)) <= size * (found$size + floor[2L])),
                 label = paste("d1 of", label))
-    expect_true(all(abs(found$d2 - rep(bend, each = length(sizes))) <= size * (found$size + floor[3L])),
+    expect_true(all(abs(found$d2 - each(bend)) <= size * (found$size + floor[3L])),
                 label = paste("d2 of", label))
   }
 }
@@ -296,14 +297,16 @@ test_that("predictions without variance are the moments at the mean", {
       pmax(1, vapply(mu, function(f) numeric_gradient(mean_at, f)^2, 0))
     }
     tolerance <- if (case$classes) 1e-9 else 1e-12
+    smooth <- from_corner(case, mu[, 1L]) > 1e-5
     for (s2 in c(0, 1e-13)) {
       for (quadrature in ways(case)) {
         found <- .Call(sg_lik_predict, case$lik["type"], case$theta, mu, 0 * mu + s2, quadrature)
         expect_equal(found$mean, at$mean, tolerance = tolerance, label = case$label)
-        expect_true(all(abs(found$var - at$var) <= tolerance * pmax(1, at$var) + 2 * s2 * steep),
-                    label = case$label)
+        close <- abs(found$var - at$var) <= tolerance * pmax(1, at$var) + 2 * s2 * steep
+        expect_true(all(close), label = case$label)
       }
-      expect_true(all(found$spread >= 0 & found$spread <= 2 * s2 * steep), label = case$label)
+      small <- found$spread >= 0 & (found$spread <= 2 * s2 * steep | !smooth)
+      expect_true(all(small), label = case$label)
     }
   })
 })

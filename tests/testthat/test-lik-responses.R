@@ -1,5 +1,5 @@
-# Likelihoods at the R prompt, by every method: what fits, predictions, residuals and simulations mean
-# for counts and other responses.
+# Likelihoods at the R prompt, by every method: what fits, predictions, residuals and simulations
+# mean for counts and other responses.
 
 # One input, a smooth function of it, and responses drawn from the likelihood at `value`.
 responses <- function(lik, value, n = 80, scale = 1, seed = 1) {
@@ -115,6 +115,72 @@ test_that("intervals of counts cover, residuals have variance one, and simulatio
   expect_true(all(drawing[1:2, "lwr"] < drawing[1:2, "upr"] & drawing[1:2, "lwr"] > 0))
 })
 
+# ---- Successes of trials ----
+
+trials_data <- function(n = 80, seed = 5) {
+  set.seed(seed)
+  x <- sort(runif(n, -3, 3))
+  f <- sin(1.5 * x)
+  size <- rep(c(2, 10, 40, 1), length.out = n)
+  won <- rbinom(n, size, plogis(f + 0.3))
+  data.frame(x, f, size, won, lost = size - won, share = won / size)
+}
+
+test_that("trials are fitted by every method, in either form", {
+  d <- trials_data()
+  for (method in METHODS()) {
+    fit <- sparsegp(cbind(won, lost) ~ x, d, lik_binomial(fixed(0.3)), kernel_rbf(1, 0.5), method,
+                    learn = FALSE)
+    expect_gt(cor(predict(fit, d, type = "latent"), d$f), 0.85)
+    same <- sparsegp(d$x, cbind(d$won, d$lost), lik_binomial(fixed(0.3)), kernel_rbf(1, 0.5),
+                     method, learn = FALSE)
+    expect_equal(unname(predict(same, d$x)), unname(predict(fit, d)), tolerance = 1e-12)
+  }
+  fit <- sparsegp(cbind(won, lost) ~ x, d, binomial())
+  expect_identical(fit$likelihood$type, "binomial")
+  shares <- sparsegp(share ~ x, d, lik_binomial(), weights = size)
+  expect_equal(fitted(shares), fitted(fit), tolerance = 1e-10)
+  expect_lt(mean(abs(fitted(fit) - plogis(d$f + 0.3))), 0.1)
+  expect_equal(residuals(fit), d$share - fitted(fit), ignore_attr = TRUE)
+  expect_lt(abs(mean(residuals(fit, "pearson")^2) - 1), 0.4)
+  again <- simulate(fit, 40, seed = 1)
+  expect_equal(mean(colMeans(again)), mean(d$share), tolerance = 0.15)
+  expect_equal(c(as.matrix(again) * d$size), round(c(as.matrix(again) * d$size)))
+})
+
+test_that("one trial each is the logit model", {
+  d <- trials_data()
+  d$y <- factor(d$won > 0)
+  two <- sparsegp(y ~ x, d, lik_logit(0.2), kernel_rbf(1, 0.5), learn = FALSE)
+  one <- sparsegp(cbind(won > 0, won == 0) + 0 ~ x, d, lik_binomial(0.2), kernel_rbf(1, 0.5),
+                  learn = FALSE)
+  expect_equal(as.numeric(logLik(one)), as.numeric(logLik(two)), tolerance = 1e-8)
+  expect_equal(fitted(one), fitted(two), tolerance = 1e-6)
+})
+
+test_that("a stream takes trials", {
+  d <- trials_data()
+  fit <- function(...) {
+    sparsegp(cbind(won, lost) ~ x, ..., likelihood = lik_binomial(0.2), kernel = kernel_rbf(1, 0.5),
+             method = method_online(size = 12, pilot = 30), learn = FALSE)
+  }
+  parts <- update(update(fit(d[1:20, ]), d[21:50, ]), d[51:80, ])
+  expect_equal(predict(parts, d), predict(fit(d), d), tolerance = 1e-10)
+  expect_true(all(is.finite(predict(parts, d, interval = "prediction"))))
+})
+
+test_that("trials that cannot be are refused", {
+  d <- trials_data()
+  refused(sparsegp(d$x, cbind(d$won, -d$lost), lik_binomial()), "y")
+  refused(sparsegp(d$x, cbind(d$won + 0.5, d$lost), lik_binomial()), "y")
+  refused(sparsegp(d$x, cbind(0 * d$won, 0), lik_binomial()), "y")
+  refused(sparsegp(d$x, cbind(d$won, d$lost), lik_binomial(), weights = d$size), "weights")
+  refused(sparsegp(d$x, cbind(d$won, d$lost)), "y")
+  refused(sparsegp(d$x, cbind(d$won, d$lost), "poisson"), "y")
+  refused(sparsegp(d$x, d$share, lik_binomial()), "y") # shares of how many?
+  refused(sparsegp(d$x, d$won, lik_binomial(), weights = d$size), "y")
+})
+
 # ---- Numbers with outliers ----
 
 test_that("Laplace noise is fitted by every method", {
@@ -174,6 +240,59 @@ test_that("Student-t quantiles are those of the mixture, and all scales with the
   refused(lik_student(scale = 0), "scale")
   fit <- sparsegp(1:6, c(1, 2, 3, 1, 2, 9), lik_student(2, fixed(3.5)), learn = FALSE)
   expect_equal(coef(fit)[c("scale", "df")], c(scale = 2, df = 3.5))
+})
+
+# ---- Labels that may be wrong ----
+
+test_that("wrong labels are fitted by every method", {
+  data <- responses(lik_step(), c(noise = 0.05))
+  expect_found(data, lik_step(fixed(0.05)), kernel_rbf(1, 0.5), 0.7)
+  data <- responses(lik_flip(), c(bias = 0, flip = 0.05), scale = 3)
+  expect_found(data, lik_probit(fixed(0), fixed(0.05)), kernel_rbf(9, 0.5), 0.7)
+})
+
+test_that("flip = 0 is the probit model, bit for bit", {
+  expect_identical(lik_probit(0.3, flip = 0), lik_probit(0.3))
+  expect_identical(lik_probit(flip = fixed(0)), lik_probit())
+  expect_identical(lik_probit(flip = NULL), lik_flip())
+  # and what tends to it tends to it
+  rows <- rbind(c(1, -1, 1))
+  tilt <- function(type, theta) {
+    .Call(sg_lik_tilt, list(type = type), theta, rows, c(-2, 0.5, 30), c(0.1, 3, 2), FALSE)
+  }
+  found <- tilt("flip", c(0.3, -80)) # 1e-35
+  wanted <- tilt("probit", 0.3)
+  expect_equal(found[c("logz", "d1", "d2")], wanted[c("logz", "d1", "d2")], tolerance = 1e-14)
+})
+
+test_that("a wrong label deep in the other class does not bend the boundary", {
+  set.seed(9)
+  x <- runif(150, -3, 3)
+  y <- ifelse(x > 0, 1, -1)
+  wrong <- order(x)[seq(8, 143, by = 15)] # alone among right ones
+  y[wrong] <- -y[wrong]
+  fit <- sparsegp(x, y, lik_probit(flip = NULL))
+  expect_true(fit$convergence$converged)
+  expect_gt(coef(fit)[["flip"]], 0.02)
+  expect_lt(coef(fit)[["flip"]], 0.15)
+  p <- predict(fit, c(-2.5, -2, -1, 1, 2, 2.5))
+  expect_true(all((p > 0.5) == rep(c(FALSE, TRUE), each = 3L)))
+  expect_true(all(p > 0.01 & p < 0.99)) # a label may always be wrong
+  # each of three classes against the rest has its own
+  d <- iris[c(1:20, 51:70, 101:120), ]
+  several <- sparsegp(Species ~ Petal.Length, d, lik_probit(flip = NULL), learn = FALSE)
+  levels <- levels(d$Species)
+  expect_identical(tail(names(coef(several)), 6L),
+                   c(rbind(paste0("bias.", levels), paste0("flip.", levels))))
+  expect_equal(unname(coef(several)[paste0("flip.", levels)]), rep(0.05, 3L))
+})
+
+test_that("impossible probabilities of a wrong label are refused", {
+  for (bad in list(-0.1, 0.5, 1, NA_real_, "a", fixed(0.6))) {
+    refused(lik_probit(flip = bad), "flip")
+    refused(lik_step(bad), "noise")
+  }
+  refused(lik_step(0), "noise")
 })
 
 # ---- Every likelihood of one latent function ----

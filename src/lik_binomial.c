@@ -1,0 +1,49 @@
+/* lik_binomial.c: y[0] successes of y[1] trials, each with probability 1 / (1 + exp(-f - bias)).
+ * theta: bias. No closed form. A new response is that of one trial. */
+#include <math.h>
+#include <Rmath.h>
+#include "lik.h"
+
+static double log_sigmoid(double z)
+{
+    return z > 0 ? -log1p(exp(-z)) : z - log1p(exp(z));
+}
+
+/* the logarithm of the number of ways */
+static double log_ways(const double *y)
+{
+    return lgammafn(y[1] + 1) - lgammafn(y[0] + 1) - lgammafn(y[1] - y[0] + 1);
+}
+
+static double binomial_logp(const sg_lik *self, const double *y, const double *f)
+{
+    const double z = *f + self->theta[0];
+    return log_ways(y) + y[0] * log_sigmoid(z) + (y[1] - y[0]) * log_sigmoid(-z);
+}
+
+static void binomial_moments(const sg_lik *self, const double *f, double *mean, double *var)
+{
+    const double z = *f + self->theta[0], log_p = log_sigmoid(z);
+    *mean = exp(log_p);
+    *var = exp(log_p + log_sigmoid(-z));
+}
+
+/* half a success and half a failure more, so that there is a mode */
+static void binomial_locate(const sg_lik *self, const double *y, double *centre, double *width)
+{
+    const double won = y ? y[0] + 0.5 : 1, lost = y ? y[1] - y[0] + 0.5 : 1;
+    *centre = log(won / lost) - self->theta[0];
+    *width = fmin2(sqrt((won + lost) / (won * lost)), 1);
+}
+
+static void binomial_slopes(const sg_lik *self, const double *y, double f, double *out)
+{
+    const double z = f + self->theta[0], log_p = log_sigmoid(z), log_q = log_sigmoid(-z);
+    out[0] = y[0] * exp(log_q) - (y[1] - y[0]) * exp(log_p);
+    out[1] = -y[1] * exp(log_p + log_q);
+}
+
+const sg_lik_type sg_lik_binomial = {
+    "binomial", 2, 1, binomial_logp, binomial_moments, binomial_locate, 0, 0, 0, 0, 0,
+    binomial_slopes, 0
+};

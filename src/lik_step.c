@@ -1,0 +1,122 @@
+/* lik_step.c: two classes whose labels are wrong with probability e, y = -1 or 1:
+ *   step  P(y = 1 | f) = e + (1 - 2e) [f > 0]               theta: search scale of e
+ *   flip  P(y = 1 | f) = e + (1 - 2e) Phi(f + bias)         theta: bias, search scale of e
+ * Formulas 50-55 and 89-91, with 1 + s2 in place of s2 for the second. e = 1/2 / (1 + exp(-theta)),
+ * and everything is done on logarithms, so that e may be as small as it likes.
+ *
+ * Not log-concave: a row that is far on the wrong side is taken for a wrong label. */
+#include <math.h>
+#include <Rmath.h>
+#include "lik.h"
+#include "normal.h"
+
+/* log e and log(1 - 2e) */
+typedef struct {
+    double log_e, log_rest, bias, slack; /* slack: variance of the noise before the step */
+} noisy;
+
+static double log_sigmoid(double z)
+{
+    return z > 0 ? -log1p(exp(-z)) : z - log1p(exp(z));
+}
+
+static noisy noisy_of(const sg_lik *self)
+{
+    const int biased = self->type->npar == 2;
+    const double t = self->theta[biased];
+    const noisy out = {log_sigmoid(t) - M_LN2, log_sigmoid(-t), biased ? self->theta[0] : 0,
+                       biased};
+    return out;
+}
+
+static double log_sum(double a, double b)
+{
+    return fmax2(a, b) + log1p(exp(-fabs(a - b)));
+}
+
+/* log of e + (1 - 2e) Phi(y m / sqrt(s2 + slack)), m = mu + bias, and its two derivatives in m.
+ * With w the share of the second part, h = phi/Phi: w h and -w (h (h + z) - (1 - w) h^2) in z. */
+static double noisy_tilt(const noisy *n, double y, double mu, double s2, double *d1, double *d2)
+{
+    const double total = s2 + n->slack, m = y * (mu + n->bias);
+    *d1 = *d2 = 0;
+    if (!(total > 1e-200)) {
+        const double log_step = m > 0 ? 0 : m < 0 ? -HUGE_VAL : -M_LN2;
+        return log_step < -1 ? n->log_e : log_sum(n->log_e, n->log_rest + log_step);
+    }
+    double h, curv;
+    const double z = m / sqrt(total), log_part = n->log_rest + sg_log_Phi_slopes(z, &h, &curv);
+    const double logz = log_sum(n->log_e, log_part), w = exp(log_part - logz);
+    if (w > 0) {
+        *d1 = y * w * h / sqrt(total);
+        *d2 = -w * (curv - exp(n->log_e - logz) * h * h) / total;
+    }
+    return logz;
+}
+
+static double step_logp(const sg_lik *self, const double *y, const double *f)
+{
+    double d1, d2;
+    const noisy n = noisy_of(self);
+    return noisy_tilt(&n, y[0], *f, 0, &d1, &d2);
+}
+
+static void step_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                      double *logz, double *d1, double *d2)
+{
+    const noisy n = noisy_of(self);
+    *logz = noisy_tilt(&n, y[0], *mu, *s2, d1, d2);
+}
+
+static void step_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
+                         double *var)
+{
+    double d1, d2;
+    const noisy n = noisy_of(self);
+    const double log_p = noisy_tilt(&n, 1, *mu, *s2, &d1, &d2);
+    *mean = exp(log_p);
+    *var = exp(log_p + noisy_tilt(&n, -1, *mu, *s2, &d1, &d2));
+}
+
+static void step_moments(const sg_lik *self, const double *f, double *mean, double *var)
+{
+    const double none = 0;
+    step_predict(self, f, &none, mean, var);
+}
+
+static void step_locate(const sg_lik *self, const double *y, double *centre, double *width)
+{
+    (void) y;
+    *centre = -noisy_of(self).bias;
+    *width = 1;
+}
+
+static void step_slopes(const sg_lik *self, const double *y, double f, double *out)
+{
+    const noisy n = noisy_of(self);
+    noisy_tilt(&n, y[0], f, 0, out, out + 1);
+}
+
+/* The bias moves log Z as mu does. With Z = e + (1 - 2e) P and de/dtheta = e (1 - 2e) the other is
+ * ((1 - P) - P) e (1 - 2e) / Z; of Z and Z' = e + (1 - 2e)(1 - P), the other label's:
+ * (1 - 2e)(1 - 2P) = Z' - Z. */
+static void step_tilt_dpar(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                           double *dpar)
+{
+    double d1, d2, other1, other2;
+    const noisy n = noisy_of(self);
+    const double logz = noisy_tilt(&n, y[0], *mu, *s2, &d1, &d2);
+    const double other = noisy_tilt(&n, -y[0], *mu, *s2, &other1, &other2);
+    if (self->type->npar == 2) *dpar++ += d1;
+    dpar[0] += exp(n.log_e) * expm1(other - logz);
+}
+
+const sg_lik_type sg_lik_step = {
+    "step", 1, 1, step_logp, step_moments, step_locate, step_tilt, step_tilt_dpar, step_predict, 0,
+    0, step_slopes, 1
+};
+
+const sg_lik_type sg_lik_flip = {
+    "flip", 1, 2, step_logp, step_moments, step_locate, step_tilt, step_tilt_dpar, step_predict, 0,
+    0, step_slopes, 0
+};
