@@ -44,10 +44,11 @@ residuals.sparsegp <- function(object, type = c("response", "pearson"), ...) {
   type <- check_choice(type, c("response", "pearson"), "type")
   object <- with_rows(object)
   latent <- training_latent(object)
-  predicted <- engine_lik_predict(object, seen_mean(object, latent), latent$var)
-  if (several_classes(object)) {
-    predicted$mean <- class_probabilities(object, latent)
-    predicted$var <- predicted$mean * (1 - predicted$mean)
+  predicted <- if (several_classes(object)) {
+    prob <- class_probabilities(object, latent)
+    list(mean = prob, var = prob * (1 - prob))
+  } else {
+    engine_lik_predict(object, seen_mean(object, latent), latent$var)
   }
   residual <- observed_mean(object) - to_response(object, predicted$mean)
   if (type == "pearson") {
@@ -85,7 +86,8 @@ observed_mean <- function(object) {
 #' @param object A fit of [sparsegp()].
 #' @param ... Nothing.
 #' @return `sites()`: a data frame with columns `row` (row of the data), `precision` (tau, at least
-#'   0) and `shift` (nu), and with a latent function for each class, `class`. `loo_lpd()`: a named vector, in natural logarithms of the response's
+#'   0) and `shift` (nu), and with a latent function for each class, `class`. `loo_lpd()`: a named
+#'   vector, in natural logarithms of the response's
 #'   density or probability.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94.
 #' @examples
@@ -293,6 +295,5 @@ basis.sparsegp <- function(object, ...) {
   names <- if (is.null(object$row_names)) object$basis_rows
            else object$row_names[object$basis_rows]
   rownames(points) <- if (!is.null(object$basis_rows)) as.character(names)
-  own <- object$basis_rows_of
-  structure(points, rows = object$basis_rows, each = own)
+  structure(points, rows = object$basis_rows, each = object$basis_rows_of)
 }

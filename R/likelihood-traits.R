@@ -5,7 +5,7 @@
 #   response   "numeric", "binary" or "classes": how sparsegp() reads y and how predict() words the
 #              answer
 #   legal      (y, weights) -> what is wrong with these numbers, or NULL; left out: any finite ones
-#   do trials     are responses shares of successes, and weights the numbers of trials?
+#   trials     are responses shares of successes, and weights the numbers of trials?
 #   scales     does y -> c y + b map the model to itself? then y is standardised for C
 #   weighted   do weights mean anything?
 #   about      per hyperparameter: the constructor's argument, whether it is searched as a

@@ -28,7 +28,9 @@ static double shares(int C, const double *w, double s, int top, int above, doubl
     return sum;
 }
 
-double sg_coupling_weights(int C, const double *w, double *D)
+/* D with D_c - D_c^2 / 1'D1 = w_c >= 0; returns 1'D1 (0: all w are zero). Where there is none, the
+ * class of the largest w is coupled to the others, and they not to each other. */
+static double weights_of_diagonal(int C, const double *w, double *D)
 {
     enum { HALVINGS = 30 };
     const double FAR = 1e4; /* times the largest w: W is that of the limit by now */
@@ -51,7 +53,9 @@ double sg_coupling_weights(int C, const double *w, double *D)
     return total;
 }
 
-double sg_coupling_without(int C, const double *s, double *D)
+/* From D to that of W: D / (1 - s D), s[C] the cavities' variances. Returns the new sum. One of
+ * them may turn negative, and the sum with it. */
+static double without_cavity(int C, const double *s, double *D)
 {
     const double TINY = 1e-6; /* of 1: no D is infinite */
     double sum = 0;
@@ -82,8 +86,8 @@ static void weigh_rows(const sg_marginals *marg, int C, sg_coupling *coupling)
             w[c] = fmax2(-marg->d2[i + (size_t) n * c], 0);
             s[c] = marg->cav_var[i + (size_t) n * c];
         }
-        coupling->sum[i] = sg_coupling_weights(C, w, D);
-        if (coupling->sum[i] > 0) coupling->sum[i] = sg_coupling_without(C, s, D);
+        coupling->sum[i] = weights_of_diagonal(C, w, D);
+        if (coupling->sum[i] > 0) coupling->sum[i] = without_cavity(C, s, D);
         for (int c = 0; c < C; c++) coupling->D[i + (size_t) n * c] = D[c];
     }
 }

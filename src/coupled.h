@@ -31,14 +31,6 @@ typedef struct {
 
 sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws);
 
-/* D with D_c - D_c^2 / 1'D1 = w_c >= 0; returns 1'D1 (0: all w are zero). Where there is none, the
- * class of the largest w is coupled to the others, and they not to each other. */
-double sg_coupling_weights(int C, const double *w, double *D);
-
-/* From D to that of W: D / (1 - s D), s[C] the cavities' variances. Returns the new sum. One of
- * them may turn negative, and the sum with it. */
-double sg_coupling_without(int C, const double *s, double *D);
-
 /* Replaces the targets nu[n x C] of the shifts by those at the Newton step's means, for targets
  * tau[n x C] of the precisions. Conjugate gradients on (I + V'WV) a = V'(r + W S r), at most 50
  * steps of one forward, backward and smooth each. */
