@@ -66,6 +66,12 @@ test_that("settings reach the run: sweeps are counted, tolerances are met", {
 })
 
 test_that("every setting of every method is checked by name", {
+  for (bad in list("yes", NA, 1, c(TRUE, FALSE))) {
+    refused(method_ivm(common = bad), "common")
+    refused(lik_mprobit(shared = bad), "shared")
+    refused(lik_softmax(shared = bad), "shared")
+  }
+  for (bad in list(0, 1.5, "all", NA)) refused(method_ep(pool = bad), "pool")
   for (bad in list("best", 1, NA, c("mean", "mean"))) {
     refused(method_ep(score = bad), "score")
     refused(method_online(score = bad), "score")
