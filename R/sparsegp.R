@@ -177,8 +177,9 @@ matrix_chunk <- function(x, y, offset, weights, na.action, likelihood) {
   frame$weights <- weights
   omitted <- attr(apply_na_action(frame, na.action), "na.action")
   rows <- if (is.null(omitted)) seq_len(n) else seq_len(n)[-omitted]
-  list(chunk = list(x = x[rows, , drop = FALSE], y = y[rows], offset = offset[rows],
-                    weights = weights[rows], omitted = length(omitted)),
+  list(chunk = list(x = if (is.null(omitted)) x else x[rows, , drop = FALSE], # no needless copy
+                    y = y[rows], offset = offset[rows], weights = weights[rows],
+                    omitted = length(omitted)),
        given = n, rows = rows, omitted = omitted,
        names = if (is.null(rownames(x))) as.character(rows) else rownames(x)[rows])
 }
@@ -192,11 +193,13 @@ check_response_length <- function(y, n) {
   stop_sparsegp("y", paste0("has ", length(y), " values for ", n, " rows of `x`"))
 }
 
+# A frame without missing values is left alone: na.omit() would copy it.
 apply_na_action <- function(frame, na.action) {
   if (is.null(na.action)) na.action <- getOption("na.action")
   if (is.null(na.action)) return(frame)
   if (is.character(na.action)) na.action <- get0(na.action, mode = "function")
   if (!is.function(na.action)) stop_sparsegp("na.action", "is not a function", "Use na.omit")
+  if (!anyNA(frame, recursive = TRUE)) return(frame)
   tryCatch(na.action(frame), error = function(e) {
     stop_sparsegp("na.action", paste0("refused the data: ", conditionMessage(e)),
                   "Remove the rows with missing values, or use na.action = na.omit")
