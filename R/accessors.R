@@ -3,7 +3,7 @@
 #' @export
 coef.sparsegp <- function(object, ...) {
   object <- ready(object)
-  stats::setNames(hyper_value(object$hyper), object$hyper$name)
+  shown_values(object$hyper)
 }
 
 #' @export
@@ -65,12 +65,14 @@ residuals.sparsegp <- function(object, type = c("response", "pearson"), ...) {
   if (is.null(object$na.action)) residual else stats::naresid(object$na.action, residual)
 }
 
-# What the mean response would be if it were known: for classes 0 and 1.
+# What the mean response would be if it were known: for classes 0 and 1, of ordered categories the
+# number.
 observed_mean <- function(object) {
   if (several_classes(object)) {
     return(outer(as.integer(object$y), seq_along(levels(object$y)), "=="))
   }
-  if (is.factor(object$y)) as.integer(object$y) - 1 else object$y
+  if (is_ordered(object$likelihood)) as.integer(object$y)
+  else if (is.factor(object$y)) as.integer(object$y) - 1 else object$y
 }
 
 #' Sites and leave-one-out log predictive densities
@@ -219,7 +221,7 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
     y <- lik_traits(object$likelihood)$draw(f, value, weights)
     levels <- object$response$levels
     y <- if (is.null(levels)) to_response(object, y)
-         else class_factor(y, levels, object$response$latents)
+         else class_factor(y, levels, object$likelihood)
     unname(restore_rows(y, latent))
   })
   names(columns) <- paste0("sim_", seq_len(nsim))

@@ -112,8 +112,8 @@ resolve_basis <- function(basis, x, scaling) {
 
 # ---- Response ----
 
-# Reads y as the likelihood needs it, in units in which C works: classes as -1 and 1; numbers
-# less their mean (after the offset) and divided by their standard deviation.
+# Reads y as the likelihood needs it, in units in which C works: two classes as -1 and 1, more from
+# 1; numbers less their mean (after the offset) and divided by their standard deviation.
 read_response <- function(y, lik, offset, weights, streams) {
   if (lik_traits(lik)$response != "numeric") return(read_classes(y, lik, streams))
   if (is.logical(y)) y <- as.numeric(y)
@@ -167,8 +167,12 @@ read_classes <- function(y, lik, streams) {
            else if (is.numeric(y) && !are_labels(y, lik)) NULL
            else factor(y)
   if (is.null(codes)) {
-    stop_sparsegp("y", paste("is not a", class_words(lik), "response"),
+    stop_sparsegp("y", paste("is not", class_words(lik)),
                   "Convert it by factor(); a logical, 0/1 or -1/1 will do for two classes")
+  }
+  if (is_ordered(lik) && is.character(y)) {
+    stop_sparsegp("y", "is text, whose categories have no order but the alphabet's",
+                  "Say which it is by factor(y, levels, ordered = TRUE)")
   }
   if (anyNA(levels(codes))) {
     stop_sparsegp("y", "has NA among its levels",
@@ -182,34 +186,54 @@ read_classes <- function(y, lik, streams) {
     stop_sparsegp("y", paste0("has ", nlevels(codes), " classes, and ", MAX_CLASSES,
                               " is the most"), "Merge classes, or fit numbers as a regression")
   }
-  latents <- count_latents(lik, levels(codes))
-  list(y = class_codes(codes, latents), weights = NULL, centre = 0, unit = 1,
-       levels = levels(codes), latents = latents)
+  if (is_ordered(lik)) check_cut_count(lik, nlevels(codes))
+  list(y = class_codes(codes, lik), weights = NULL, centre = 0, unit = 1,
+       levels = levels(codes), latents = count_latents(lik, levels(codes)))
 }
 
-class_words <- function(lik) if (is_joint(lik)) "class" else "two-class"
+class_words <- function(lik) {
+  switch(lik_traits(lik)$response, classes = "a class response", binary = "a two-class response",
+         ordered = "a response of ordered categories")
+}
+
+# Cut points that were given; learned ones are as many as it takes.
+check_cut_count <- function(lik, categories) {
+  given <- length(unlist(lik$params))
+  if (given == 0L || given == categories - 1L) return(invisible())
+  stop_sparsegp("cuts", paste0("has ", counted(given, "value"), " for ", categories,
+                               " categories"), "Give one between any two neighbours")
+}
 
 # Are these numbers names of classes?
 are_labels <- function(y, lik) {
-  if (is_joint(lik)) return(all(is.finite(y) & y == round(y)))
+  if (is_joint(lik) || is_ordered(lik)) return(all(is.finite(y) & y == round(y)))
   all(y %in% c(0, 1)) || all(y %in% c(-1, 1))
 }
 
 # One model of all classes?
 is_joint <- function(lik) lik_traits(lik)$response == "classes"
 
-# Latent functions: one for each class, or one for two classes.
-count_latents <- function(lik, levels) {
-  if (is_joint(lik) || length(levels) > 2L) length(levels) else 1L
+# One latent function for all categories, in their order?
+is_ordered <- function(lik) lik_traits(lik)$response == "ordered"
+
+# One latent function for two classes?
+is_binary <- function(lik, levels) {
+  lik_traits(lik)$response == "binary" && length(levels) == 2L
 }
 
-class_codes <- function(y, latents) {
-  if (latents == 1L) c(-1, 1)[as.integer(y)] else as.double(as.integer(y))
+# Latent functions: one for each class, or one for two classes or ordered ones.
+count_latents <- function(lik, levels) {
+  if (is_binary(lik, levels) || is_ordered(lik)) 1L else length(levels)
+}
+
+class_codes <- function(y, lik) {
+  if (is_binary(lik, levels(y))) c(-1, 1)[as.integer(y)] else as.double(as.integer(y))
 }
 
 # and back
-class_factor <- function(codes, levels, latents) {
-  factor(levels[if (latents == 1L) (codes + 3) / 2 else codes], levels)
+class_factor <- function(codes, levels, lik) {
+  at <- if (is_binary(lik, levels)) match(codes, c(-1, 1)) else codes
+  factor(levels[at], levels, ordered = is_ordered(lik))
 }
 
 # The response of more rows, as the fit reads it: numbers, or a factor of its levels.

@@ -2,8 +2,8 @@
 
 # A likelihood value is plain data: its C type and what was given for its hyperparameters. What R
 # has to know of a type stands in LIKELIHOODS:
-#   response   "numeric", "binary" or "classes": how sparsegp() reads y and how predict() words the
-#              answer
+#   response   "numeric", "binary", "classes" or "ordered": how sparsegp() reads y and how predict()
+#              words the answer
 #   legal      (y, weights) -> what is wrong with these numbers, or NULL; left out: any finite ones
 #   trials     are responses shares of successes, and weights the numbers of trials?
 #   scales     does y -> c y + b map the model to itself? then y is standardised for C
@@ -11,7 +11,9 @@
 #   about      per hyperparameter: the constructor's argument, whether it is searched as a
 #              logarithm (between what bounds, `range`, if not 0 and Inf), which power of the
 #              response's unit it has, where it starts (on C's scale, from the data rows and
-#              offsets), and its default prior (from the unit and the offsets)
+#              offsets), and its default prior (from the unit and the offsets). Of ordered
+#              categories, from whose number it starts, too: which cut points it is for, `between`,
+#              and whether coef() adds its values up from those of another, `adds_to`
 #   data_rows  (y, weights) -> the q x n matrix C wants
 #   draw       (f, value, weights) random responses given latent values; value: named, in C's units
 #   quantile   (p, mean, var, value, weights) of a response under N(mean, var); NULL for classes
@@ -216,5 +218,6 @@ LIKELIHOODS <- list(
   poisson = poisson_traits,
   binomial = binomial_traits,
   laplace = laplace_traits,
-  student = student_traits
+  student = student_traits,
+  ordinal = ordinal_traits
 )

@@ -2,7 +2,8 @@
 #'
 #' How the response depends on the latent function. Each constructor returns a small value that
 #' prints itself. [sparsegp()] chooses one from the response when none is given: `lik_gaussian()`
-#' for numbers, `lik_probit()` for a factor with two levels or a logical, `lik_mprobit()` for more.
+#' for numbers, `lik_probit()` for a factor with two levels or a logical, `lik_mprobit()` for more,
+#' `lik_ordinal()` for an ordered factor of more.
 #'
 #' | constructor | model | hyperparameters |
 #' |---|---|---|
@@ -13,6 +14,7 @@
 #' | `lik_step` | \eqn{P(y = second level) = noise + (1 - 2 noise) [u > 0]}{P(y = second level) = noise + (1 - 2 noise) [u > 0]} | `noise`, as `flip` |
 #' | `lik_mprobit` | \eqn{P(y = c) = P(v_c = \max_j v_j)}{P(y = c) = P(v_c = max_j v_j)}, \eqn{v_j \sim N(u_j + bias_j, 1)}{v_j ~ N(u_j + bias_j, 1)} | `bias`, one per class |
 #' | `lik_softmax` | \eqn{P(y = c) = \exp(u_c + bias_c) / \sum_j \exp(u_j + bias_j)}{P(y = c) = exp(u_c + bias_c) / sum_j exp(u_j + bias_j)} | `bias`, one per class |
+#' | `lik_ordinal` | \eqn{P(y \le k) = \Phi(cut_k - u)}{P(y <= k) = Phi(cut_k - u)} | `cut`, one between any two neighbouring categories |
 #' | `lik_laplace` | \eqn{p(y) = \exp(-|y - u| / scale) / (2 scale)}{p(y) = exp(-|y - u| / scale) / (2 scale)} | `scale`, in units of the response; the noise has variance \eqn{2 scale^2}{2 scale^2} |
 #' | `lik_student` | \eqn{(y - u) / scale \sim t_{df}}{(y - u) / scale ~ t(df)} | `scale`, in units of the response; `df` greater than 2, so that the noise has a variance |
 #' | `lik_poisson` | \eqn{y \sim Poisson(\exp(u + bias))}{y ~ Poisson(exp(u + bias))} | `bias`, the logarithm of a rate |
@@ -37,6 +39,13 @@
 #' latent function per class on a common basis, with a common kernel and a `bias` each, and nothing
 #' else in common (thesis section 5.2). There is no evidence of the classes then, only the sum of
 #' those of the indicators, which learning maximises.
+#'
+#' `lik_ordinal()` is for ordered categories, such as ratings: a latent function, noise of variance
+#' 1, and cut points between neighbouring categories (the cumulative probit model). They are learned
+#' as the first one and the gaps after it, and it is these that [priors] named `cut` and `gap` are
+#' of; `coef()` shows cut points, named as by `MASS::polr()`. The tilt has a closed form, accurate
+#' for categories however narrow or far. Unused levels of the response are left out, as they are
+#' for other classes; a stream keeps them, as their rows may yet come.
 #'
 #' `lik_laplace()` is for numbers with outliers: a row far off pulls with a force that does not grow
 #' with its distance. Its closed form (two truncated normals) keeps its digits in all tails.
@@ -63,6 +72,8 @@
 #'   `fixed(value)`.
 #' @param bias Constant added to the latent function: `NULL` (learned), a number or `fixed(value)`;
 #'   of several classes one number for all or one per class.
+#' @param cuts Cut points between categories: `NULL` (learned), increasing numbers, one less than
+#'   there are categories, or `fixed()` around them.
 #' @param scale Scale of the noise, in units of the response: `NULL` (learned), a positive number or
 #'   `fixed(value)`.
 #' @param df Degrees of freedom of Student's t: `fixed(value)`, a number greater than 2 (where
@@ -96,7 +107,7 @@ new_likelihood <- function(type, params) {
   for (name in names(params)) {
     about <- LIKELIHOODS[[type]]$about[[name]]
     check_hyper(params[[name]], about$argument, positive = about$log,
-                single = !LIKELIHOODS[[type]]$response %in% c("binary", "classes"),
+                single = LIKELIHOODS[[type]]$response == "numeric",
                 range = hyper_range(about))
     if (length(unlist(params[[name]])) > MAX_CLASSES) {
       stop_sparsegp(about$argument, paste("must be at most", MAX_CLASSES, "numbers"))
@@ -157,6 +168,19 @@ lik_poisson <- function(bias = NULL) new_likelihood("poisson", list(bias = bias)
 #' @export
 lik_binomial <- function(bias = NULL) new_likelihood("binomial", list(bias = bias))
 
+#' @rdname likelihoods
+#' @export
+lik_ordinal <- function(cuts = NULL) {
+  values <- if (is_fixed(cuts)) cuts$value else cuts
+  check_hyper(values, "cuts", positive = FALSE)
+  if (is.unsorted(values, strictly = TRUE)) {
+    stop_sparsegp("cuts", "must be in increasing order",
+                  "Give one number between any two neighbouring categories")
+  }
+  part <- function(values) if (length(values)) if (is_fixed(cuts)) fixed(values) else values
+  new_likelihood("ordinal", list(cut = part(values[1L]), gap = part(diff(values))))
+}
+
 new_class_likelihood <- function(type, bias, shared) {
   lik <- new_likelihood(type, list(bias = bias))
   if (!check_flag(shared, "shared")) lik$shared <- FALSE
@@ -206,7 +230,7 @@ default_likelihood <- function(y) {
     stop_sparsegp("y", paste0("is of class ", class(y)[1L]),
                   "Give numbers, a logical, or a factor")
   }
-  lik_mprobit()
+  if (is.ordered(y)) lik_ordinal() else lik_mprobit()
 }
 
 # A matrix of successes and failures, where the likelihood is of trials

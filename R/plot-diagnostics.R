@@ -23,7 +23,7 @@ plot_reliability <- function(object, newdata, level, n, style) {
 # measured by their variance, as most of them are foregone.
 class_events <- function(object, held_out) {
   prob <- class_probabilities(object, held_out$latent)
-  if (several_classes(object)) {
+  if (shows_classes(object)) {
     happened <- outer(as.integer(held_out$y), seq_len(ncol(prob)), "==")
     return(list(prob = c(prob), happened = c(happened), share = c(prob * (1 - prob)),
                 label = paste0("P(", response_name(object), ") of every class"),

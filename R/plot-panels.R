@@ -275,18 +275,20 @@ plot_surface <- function(object, rows, view, n, style) {
     seq(min(limit), max(limit), length.out = or_else(n, 81L))
   })
   grid <- as.matrix(expand.grid(at, KEEP.OUT.ATTRS = FALSE))
-  fit <- mean_response(object, slice_latent(object, view, grid))
+  latent <- slice_latent(object, view, grid)
+  fit <- if (shows_classes(object)) class_probabilities(object, latent)
+         else mean_response(object, latent)
   # with several classes a layer of probabilities for each
   surface <- list(x = at[[1L]], y = at[[2L]], z = drop(array(fit, c(lengths(at), NCOL(fit)))))
   open_panel(limits[[1L]], limits[[2L]])
-  draw <- if (several_classes(object)) draw_decision_map
+  draw <- if (shows_classes(object)) draw_decision_map
           else if (is.null(object$response$levels)) draw_mean_surface else draw_class_surface
   heading <- draw(object, rows, view, surface, style)
   draw_basis_rings(rows$basis, view$axes)
   close_panel(style, view$axes[1L], view$axes[2L], bty = "o")
   if (!is.null(rows$basis)) heading$key <- c(heading$key, list(key_item("basis", "point", INK, 1)))
   draw_heading(style, heading$key, heading$caption)
-  if (several_classes(object)) return(class_frame(grid, view$axes, fit))
+  if (shows_classes(object)) return(class_frame(grid, view$axes, fit))
   stats::setNames(data.frame(grid, fit), c(view$axes, "fit"))
 }
 

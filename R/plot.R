@@ -117,7 +117,7 @@ plot_fit <- function(object, which, newdata, level, n, style) {
   view <- slice_view(object, rows, which)
   if (lik_traits(object$likelihood)$scales) rows$y <- rows$y - rows$offset + view$offset
   if (length(view$axes) == 2L) return(plot_surface(object, rows, view, n, style))
-  if (several_classes(object)) return(plot_class_curves(object, rows, view, n, style))
+  if (shows_classes(object)) return(plot_class_curves(object, rows, view, n, style))
   plot_curve(object, rows, view, level, n, style)
 }
 

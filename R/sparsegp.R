@@ -243,7 +243,7 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
                   "Leave it out, or set each class against the rest by lik_probit()")
   }
   table <- hyper_table(resolved, lik, env, rows, chunk$offset / response$unit, setup$prior,
-                       if (response$latents > 1L) response$levels)
+                       if (response$latents > 1L) response$levels, response$levels)
   list(lik = lik, response = response, scaling = scaling, kernel = resolved,
        spec = spec_for_c(resolved), table = table, rows = rows)
 }
@@ -341,7 +341,7 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
   x <- chunk$x
   attr(x, "contrasts") <- NULL
   fit$y <- if (is.null(response$levels)) response$given
-           else class_factor(response$y, response$levels, response$latents)
+           else class_factor(response$y, response$levels, model$lik)
   fit$data_rows <- model$rows
   fit$offset <- chunk$offset
   fit["weights"] <- list(response$weights)

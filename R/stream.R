@@ -123,8 +123,19 @@ bind_chunks <- function(first, second) {
 
 bind_responses <- function(first, second) {
   if (!is.factor(first) && !is.factor(second)) return(c(first, second))
+  if (is.ordered(first)) return(bind_ordered(first, second))
   levels <- union(levels(as.factor(first)), levels(as.factor(second)))
   factor(c(as.character(first), as.character(second)), levels)
+}
+
+# Where one of two levels stands that were never seen together nobody knows.
+bind_ordered <- function(first, second) {
+  new <- setdiff(as.character(second), c(levels(first), NA))
+  if (length(new)) {
+    stop_sparsegp("y", paste0("has categories that the rows before did not have: ", toString(new)),
+                  "Give the ordered factor all its levels in the first rows")
+  }
+  factor(c(as.character(first), as.character(second)), levels(first), ordered = TRUE)
 }
 
 # Are there rows enough to fit? Classes need both of them, or a factor that names both; inputs that
@@ -253,7 +264,7 @@ take_rows <- function(fit, rows, start = NULL) {
 stream_problem <- function(fit, rows) {
   unit <- fit$response$unit
   y <- read_new_response(fit, rows$y, length(rows$y), rows$weights)
-  y <- if (is.factor(y)) class_codes(y, fit$response$latents)
+  y <- if (is.factor(y)) class_codes(y, fit$likelihood)
        else y / unit - fit$response$centre / unit
   weights <- if (is.null(rows$weights)) rep(1, length(y)) else rows$weights
   list(x = scaled_inputs(rows$x, fit$scaling), spec = fit$spec,
