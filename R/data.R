@@ -1,11 +1,13 @@
 # From what users hand over to numbers: model frames and matrices, the basis they give, the
 # response, the scaling of inputs.
 
-# The part of the call that model.frame() understands, evaluated where the user called.
-model_frame <- function(call, env, drop = TRUE) {
+# The part of the call that model.frame() understands, evaluated where the user called. unlabelled:
+# may the response be missing?
+model_frame <- function(call, env, drop = TRUE, unlabelled = FALSE) {
   keep <- match(c("formula", "data", "subset", "weights", "na.action"), names(call), 0L)
   call <- call[c(1L, keep)]
   call$drop.unused.levels <- drop
+  if (unlabelled) call$na.action <- but_for_labels(eval(call$na.action, env))
   call[[1L]] <- quote(stats::model.frame)
   frame <- tryCatch(eval(call, env), error = function(e) {
     stop_sparsegp("formula", paste0("and data do not make a model frame: ", conditionMessage(e)),
@@ -13,6 +15,19 @@ model_frame <- function(call, env, drop = TRUE) {
   })
   check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
   frame
+}
+
+# A na.action for model frames that does what na.action says, but as if the response were known.
+but_for_labels <- function(na.action) {
+  force(na.action)
+  function(frame) {
+    response <- attr(attr(frame, "terms"), "response")
+    labels <- frame[[response]]
+    frame[[response]] <- seq_along(labels)
+    frame <- apply_na_action(frame, na.action)
+    frame[[response]] <- labels[frame[[response]]]
+    frame
+  }
 }
 
 # Model matrix without the intercept column, coded as if there were one, and for each column the
@@ -187,6 +202,10 @@ read_classes <- function(y, lik, streams) {
                               " is the most"), "Merge classes, or fit numbers as a regression")
   }
   if (is_ordered(lik)) check_cut_count(lik, nlevels(codes))
+  if (may_lack_labels(lik) && nlevels(codes) > 2L) {
+    stop_sparsegp("y", paste0("has ", nlevels(codes), " classes, and the ", lik$type,
+                              " likelihood is for two"), "Merge classes, or fit one by one")
+  }
   list(y = class_codes(codes, lik), weights = NULL, centre = 0, unit = 1,
        levels = levels(codes), latents = count_latents(lik, levels(codes)))
 }
@@ -207,6 +226,7 @@ check_cut_count <- function(lik, categories) {
 # Are these numbers names of classes?
 are_labels <- function(y, lik) {
   if (is_joint(lik) || is_ordered(lik)) return(all(is.finite(y) & y == round(y)))
+  y <- y[!is.na(y)]
   all(y %in% c(0, 1)) || all(y %in% c(-1, 1))
 }
 
@@ -226,8 +246,12 @@ count_latents <- function(lik, levels) {
   if (is_binary(lik, levels) || is_ordered(lik)) 1L else length(levels)
 }
 
+# May a row have no label? Its code is 0 then.
+may_lack_labels <- function(lik) isTRUE(lik_traits(lik)$unlabelled)
+
 class_codes <- function(y, lik) {
-  if (is_binary(lik, levels(y))) c(-1, 1)[as.integer(y)] else as.double(as.integer(y))
+  if (is_binary(lik, levels(y))) ifelse(is.na(y), 0, c(-1, 1)[as.integer(y)])
+  else as.double(as.integer(y))
 }
 
 # and back

@@ -1,5 +1,5 @@
-# Likelihoods whose labels say more, or less, than a class: ordered categories. What R has to know of
-# each is said in likelihood-traits.R.
+# Likelihoods whose labels say more, or less, than a class: ordered categories, and rows without a
+# label. What R has to know of each is said in likelihood-traits.R.
 
 # Cut points from the hyperparameters: the first, and the gaps after it.
 cut_points <- function(value) cumsum(unlist(value, use.names = FALSE))
@@ -36,3 +36,33 @@ ordinal_traits <- list(
   },
   extra_var = function(value, weights, within) 0
 )
+
+# A probability that a label is missing. It starts at the share of rows without one.
+missing_label <- list(
+  argument = "missing", log = TRUE, unit_power = 0, range = c(0, 1),
+  start = function(rows, offset) to_search((sum(rows == 0) + 0.5) / (length(rows) + 1), 0, 1),
+  prior = function(unit, offset) prior_flat()
+)
+
+# Two classes with a null category between them: rows are -1, 1, or 0 without a label.
+nullcat_traits <- function() {
+  plain <- binary_traits(stats::pnorm, stats::qnorm)
+  plain$unlabelled <- TRUE
+  all_rows <- plain$about$bias$start
+  plain$about$bias$start <- function(rows, offset) all_rows(rows[rows != 0], offset)
+  plain$about$width <- list(
+    argument = "width", log = TRUE, unit_power = 0, start = function(rows, offset) 0,
+    prior = function(unit, offset) prior_lognormal(0, 1)
+  )
+  plain$about$missing1 <- plain$about$missing2 <- missing_label
+  # where it is not the null category
+  plain$draw <- function(f, value, weights) {
+    m <- f + value[["bias"]]
+    odds <- stats::pnorm(m - value[["width"]] / 2, log.p = TRUE) -
+      stats::pnorm(-m - value[["width"]] / 2, log.p = TRUE)
+    second <- stats::runif(length(f)) < stats::plogis(odds)
+    missing <- ifelse(second, value[["missing2"]], value[["missing1"]])
+    ifelse(stats::runif(length(f)) < missing, 0, ifelse(second, 1, -1))
+  }
+  plain
+}

@@ -5,6 +5,8 @@
 #   response   "numeric", "binary", "classes" or "ordered": how sparsegp() reads y and how predict()
 #              words the answer
 #   legal      (y, weights) -> what is wrong with these numbers, or NULL; left out: any finite ones
+#   unlabelled may rows have no label? They are 0 for C, and a label's probability is one of being
+#              there at all, too
 #   trials     are responses shares of successes, and weights the numbers of trials?
 #   scales     does y -> c y + b map the model to itself? then y is standardised for C
 #   weighted   do weights mean anything?
@@ -219,5 +221,6 @@ LIKELIHOODS <- list(
   binomial = binomial_traits,
   laplace = laplace_traits,
   student = student_traits,
-  ordinal = ordinal_traits
+  ordinal = ordinal_traits,
+  nullcat = nullcat_traits()
 )

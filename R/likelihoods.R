@@ -15,6 +15,7 @@
 #' | `lik_mprobit` | \eqn{P(y = c) = P(v_c = \max_j v_j)}{P(y = c) = P(v_c = max_j v_j)}, \eqn{v_j \sim N(u_j + bias_j, 1)}{v_j ~ N(u_j + bias_j, 1)} | `bias`, one per class |
 #' | `lik_softmax` | \eqn{P(y = c) = \exp(u_c + bias_c) / \sum_j \exp(u_j + bias_j)}{P(y = c) = exp(u_c + bias_c) / sum_j exp(u_j + bias_j)} | `bias`, one per class |
 #' | `lik_ordinal` | \eqn{P(y \le k) = \Phi(cut_k - u)}{P(y <= k) = Phi(cut_k - u)} | `cut`, one between any two neighbouring categories |
+#' | `lik_nullcat` | \eqn{P(y = second level) \propto \Phi(u + bias - width/2)}{P(y = second level) ~ Phi(u + bias - width / 2)}, \eqn{P(y = first level) \propto \Phi(-u - bias - width/2)}{P(y = first level) ~ Phi(-u - bias - width / 2)} | `bias`; `width` of the null category; `missing1`, `missing2`, probabilities that a label of the first and of the second level is missing |
 #' | `lik_laplace` | \eqn{p(y) = \exp(-|y - u| / scale) / (2 scale)}{p(y) = exp(-|y - u| / scale) / (2 scale)} | `scale`, in units of the response; the noise has variance \eqn{2 scale^2}{2 scale^2} |
 #' | `lik_student` | \eqn{(y - u) / scale \sim t_{df}}{(y - u) / scale ~ t(df)} | `scale`, in units of the response; `df` greater than 2, so that the noise has a variance |
 #' | `lik_poisson` | \eqn{y \sim Poisson(\exp(u + bias))}{y ~ Poisson(exp(u + bias))} | `bias`, the logarithm of a rate |
@@ -47,6 +48,19 @@
 #' for categories however narrow or far. Unused levels of the response are left out, as they are
 #' for other classes; a stream keeps them, as their rows may yet come.
 #'
+#' `lik_nullcat()` learns from rows without a label, too: rows whose response is `NA` are kept (of
+#' other likelihoods they are left to `na.action`, as are rows with missing inputs here). Between two
+#' classes stands a null category, in which no row ever is (Lawrence and Jordan's null category
+#' noise model; IVM paper, section 5). A row without a label does not say on which side it is, but
+#' that it is on one: the latent function keeps away from 0 where there are rows, and the boundary
+#' goes where there are few. It helps where the classes are apart, and misleads where they overlap
+#' much. With `missing` the same for both classes it makes no difference what it is; where labels of
+#' one class are missing more often give two numbers. Rows without a label are not log-concave, see
+#' `lik_student()` below; a length scale far too long for the gap between the classes is a local
+#' optimum, and worth a comparison with shorter ones by `logLik()`. Missing labels count in
+#' the log evidence, which is not to be compared with other likelihoods'. Its predictions are
+#' probabilities of the two classes, given that it is one of them.
+#'
 #' `lik_laplace()` is for numbers with outliers: a row far off pulls with a force that does not grow
 #' with its distance. Its closed form (two truncated normals) keeps its digits in all tails.
 #' `lik_student()` goes further: far off the force falls to nothing. It is not log-concave, and a
@@ -74,6 +88,10 @@
 #'   of several classes one number for all or one per class.
 #' @param cuts Cut points between categories: `NULL` (learned), increasing numbers, one less than
 #'   there are categories, or `fixed()` around them.
+#' @param width Width of the null category, in units of the noise's standard deviation: `NULL`
+#'   (learned), a positive number or `fixed(value)`.
+#' @param missing Probability that a row has no label, between 0 and 1: one number, or one for each
+#'   class, or `fixed()` around them; `NULL`: two, learned.
 #' @param scale Scale of the noise, in units of the response: `NULL` (learned), a positive number or
 #'   `fixed(value)`.
 #' @param df Degrees of freedom of Student's t: `fixed(value)`, a number greater than 2 (where
@@ -88,7 +106,9 @@
 #' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 56-61. Csató, L. (2002). *Gaussian
 #'   Processes -- Iterative Sparse Approximations*, section 2.4. Seeger, Lawrence and Herbrich,
 #'   *Efficient Nonparametric Bayesian Modelling with Sparse Gaussian Process Approximations*,
-#'   section 4 and appendices B.1 and D.
+#'   sections 4 and 5 and appendices B.1 and D. Lawrence, N. D. and Jordan, M. I. (2005).
+#'   Semi-supervised learning via Gaussian processes. *Advances in Neural Information Processing
+#'   Systems* 17.
 #' @examples
 #' lik_gaussian(variance = fixed(0.1))
 #' lik_probit()
@@ -181,6 +201,19 @@ lik_ordinal <- function(cuts = NULL) {
   new_likelihood("ordinal", list(cut = part(values[1L]), gap = part(diff(values))))
 }
 
+#' @rdname likelihoods
+#' @export
+lik_nullcat <- function(bias = NULL, width = fixed(1), missing = fixed(0.5)) {
+  values <- if (is_fixed(missing)) missing$value else missing
+  if (length(values) > 2L) stop_sparsegp("missing", "must be one number, or one for each class")
+  of_class <- function(class) {
+    if (length(values) < 2L) missing else if (is_fixed(missing)) fixed(values[class])
+    else values[class]
+  }
+  new_likelihood("nullcat", list(bias = bias, width = width, missing1 = of_class(1L),
+                                 missing2 = of_class(2L)))
+}
+
 new_class_likelihood <- function(type, bias, shared) {
   lik <- new_likelihood(type, list(bias = bias))
   if (!check_flag(shared, "shared")) lik$shared <- FALSE
@@ -221,6 +254,11 @@ as_likelihood <- function(likelihood, y, declared = FALSE) {
   }
   stop_sparsegp("likelihood", paste0("is of class ", class(likelihood)[1L]),
                 "Give a lik_*() value, a name such as \"probit\", or a family such as binomial()")
+}
+
+# Does what a user gives as `likelihood` take rows without a label?
+takes_unlabelled <- function(likelihood) {
+  !is.null(likelihood) && may_lack_labels(as_likelihood(likelihood, numeric()))
 }
 
 default_likelihood <- function(y) {

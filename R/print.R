@@ -42,6 +42,7 @@ print_head <- function(x) {
     cat("  constant removed from the response: ", format(x$response$centre, digits = 6L), "\n",
         sep = "")
   }
+  if (anyNA(x$y)) cat("  rows without a label: ", sum(is.na(x$y)), "\n", sep = "")
   if (length(x$scaling$dropped)) {
     cat("  constant inputs kept out: ", toString(x$scaling$dropped), "\n", sep = "")
   }

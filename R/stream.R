@@ -44,7 +44,7 @@ given_contrasts <- function(frame) {
 
 # Takes a chunk of complete rows; what waited goes first.
 feed <- function(fit, chunk) {
-  check_chunk(chunk)
+  check_chunk(chunk, takes_unlabelled(fit$stream$setup$likelihood))
   check_weighted(fit$stream, chunk)
   fit$stream$omitted <- fit$stream$omitted + chunk_omitted(chunk)
   if (!is.null(fit$stream$state) && is.null(fit$stream$waiting)) return(continue(fit, chunk))
@@ -94,10 +94,10 @@ chunk_rows <- function(chunk, rows) {
        weights = chunk$weights[rows])
 }
 
-check_chunk <- function(chunk) {
+check_chunk <- function(chunk, unlabelled) {
   y <- check_response_length(chunk$y, nrow(chunk$x))
-  check_no_missing(y = y, offset = chunk$offset, weights = chunk$weights)
-  if (is.numeric(y) && !all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
+  check_no_missing(y = if (!unlabelled) y, offset = chunk$offset, weights = chunk$weights)
+  if (any(is.infinite(y))) stop_sparsegp("y", "has values that are not finite")
   if (is.matrix(chunk$x)) check_no_missing(x = check_finite_inputs(chunk$x))
 }
 
@@ -112,7 +112,8 @@ check_weighted <- function(stream, chunk) {
 bind_chunks <- function(first, second) {
   if (chunk_size(first) == 0L && chunk_size(second) == 0L) return(second)
   if (chunk_size(first) == 0L) return(second)
-  if (is.numeric(first$y) != is.numeric(second$y)) {
+  mixed <- is.numeric(first$y) != is.numeric(second$y)
+  if (mixed && !all(is.na(first$y)) && !all(is.na(second$y))) {
     stop_sparsegp("y", "is not of the type of the rows before")
   }
   rows <- if (is.matrix(first$x)) rbind(first$x, second$x)
@@ -151,7 +152,8 @@ can_begin <- function(stream) {
     if (any(levels < 2L)) return(FALSE)
   }
   lik <- as_likelihood(stream$setup$likelihood, y, declared = TRUE)
-  lik_traits(lik)$response == "numeric" || is.logical(y) || nlevels(as.factor(y)) > 1L
+  lik_traits(lik)$response == "numeric" || nlevels(as.factor(y)) > 1L ||
+    is.logical(y) && !all(is.na(y))
 }
 
 # ---- Coding the inputs ----

@@ -32,6 +32,8 @@
 #ifndef SG_LIK_H
 #define SG_LIK_H
 
+#include <math.h>
+
 typedef struct sg_lik sg_lik;
 
 typedef struct {
@@ -61,6 +63,12 @@ struct sg_lik {
     int C;               /* latent functions */
     int npar;            /* hyperparameters of each: its type's, or as many as it brings */
 };
+
+/* log(1 / (1 + exp(-z))) without overflow on either side */
+static inline double sg_log_sigmoid(double z)
+{
+    return z > 0 ? -log1p(exp(-z)) : z - log1p(exp(z));
+}
 
 /* hyperparameters of all latent functions together */
 static inline int sg_lik_npar(const sg_lik *self) { return self->npar * self->C; }

@@ -188,6 +188,19 @@ REFERENCE_LIKELIHOODS <- list(
     places = function(y, v) cumsum(c(v$cut, v$gap)),
     log_concave = TRUE
   ),
+  nullcat = list(
+    logp = function(y, f, v) {
+      first <- stats::pnorm(-f - v$bias - v$width / 2, log.p = TRUE)
+      second <- stats::pnorm(f + v$bias - v$width / 2, log.p = TRUE)
+      if (y != 0) return(if (y < 0) log1p(-v$missing1) + first else log1p(-v$missing2) + second)
+      top <- pmax(first, second)
+      top + log(v$missing1 * exp(first - top) + v$missing2 * exp(second - top))
+    },
+    mean = function(f, v) nullcat_share(f + v$bias, v),
+    var = function(f, v) nullcat_share(f + v$bias, v) * nullcat_share(-f - v$bias, v),
+    places = function(y, v) -v$bias + c(-0.5, 0, 0.5) * v$width,
+    log_concave = FALSE
+  ),
   laplace = list(
     logp = function(y, f, v) -abs(y - f) / v$scale - log(2 * v$scale),
     mean = function(f, v) f,
@@ -225,6 +238,12 @@ ordinal_probabilities <- function(f, v) {
   exp(vapply(seq_len(length(bounds) - 1L), function(y) {
     log_normal_mass(bounds[y], bounds[y + 1L], f)
   }, numeric(length(f))))
+}
+
+# Of the two classes beside a null category the one on m's side
+nullcat_share <- function(m, v) {
+  stats::plogis(stats::pnorm(m - v$width / 2, log.p = TRUE) -
+                  stats::pnorm(-m - v$width / 2, log.p = TRUE))
 }
 
 # Hyperparameters on the natural scale, by name, from what C takes.
