@@ -229,6 +229,11 @@ to_response <- function(object, mean) {
   mean * object$response$unit + object$response$centre
 }
 
+# and back to C's units
+from_response <- function(object, y) {
+  y / object$response$unit - object$response$centre / object$response$unit
+}
+
 mean_response <- function(object, latent) {
   if (several_classes(object)) return(class_probabilities(object, latent))
   to_response(object, engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)

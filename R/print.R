@@ -121,9 +121,11 @@ loo_confusion <- function(object) {
   ))
 }
 
-loo_probabilities <- function(object) {
-  class_probabilities(object, list(mean = object$cavity$mean, var = object$cavity$var,
-                                   offset = object$offset))
+loo_probabilities <- function(object) class_probabilities(object, loo_latent(object))
+
+# Latent moments at the rows without their own sites
+loo_latent <- function(object) {
+  list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset)
 }
 
 #' @rdname summary.sparsegp

@@ -267,7 +267,7 @@ stream_problem <- function(fit, rows) {
   unit <- fit$response$unit
   y <- read_new_response(fit, rows$y, length(rows$y), rows$weights)
   y <- if (is.factor(y)) class_codes(y, fit$likelihood)
-       else y / unit - fit$response$centre / unit
+       else from_response(fit, y)
   weights <- if (is.null(rows$weights)) rep(1, length(y)) else rows$weights
   list(x = scaled_inputs(rows$x, fit$scaling), spec = fit$spec,
        nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, method = fit$method,
