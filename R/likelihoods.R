@@ -27,7 +27,8 @@
 #' `lik_probit(flip = )` is `lik_flip()`: the probit model with labels that are wrong with a small
 #' probability, wherever they stand; `lik_step()` is Minka's (formulas 50-55), in which they are
 #' wrong for no other reason. Rows far on the wrong side then say little. Neither is log-concave,
-#' see `lik_student()` below.
+#' see `lik_student()` below. `lik_step()` has no bias; `kernel_constant()` added to the kernel does
+#' for one.
 #'
 #' `lik_mprobit()` and `lik_softmax()` have a latent function \eqn{u_c} for every class, and up to
 #' 256 classes. Given the winner's value the classes are independent, so that one integral in one

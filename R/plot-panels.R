@@ -249,7 +249,7 @@ draw_probability <- function(object, rows, view, drawn, xlim, level, style) {
   segments(rows$x[, view$axes], second + 0.01 * outwards, y1 = second + 0.045 * outwards, col = col,
            lwd = 1.4, lend = 1)
   unlabelled <- rows$x[is.na(second), view$axes]
-  segments(unlabelled, rep(0.49, length(unlabelled)), y1 = 0.51, col = UNLABELLED)
+  if (length(unlabelled)) segments(unlabelled, 0.49, y1 = 0.51, col = UNLABELLED)
   draw_basis_ticks(rows$basis[, view$axes])
   close_panel(style, input_label(object, view$axes), response_label(object),
               y_at = if (is.null(style$ylim)) seq(0, 1, 0.25))
