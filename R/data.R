@@ -211,8 +211,9 @@ read_classes <- function(y, lik, streams) {
 }
 
 class_words <- function(lik) {
-  switch(lik_traits(lik)$response, classes = "a class response", binary = "a two-class response",
-         ordered = "a response of ordered categories")
+  words <- c(classes = "a class response", binary = "a two-class response",
+             ordered = "a response of ordered categories")
+  words[[lik_traits(lik)$response]]
 }
 
 # Cut points that were given; learned ones are as many as it takes.

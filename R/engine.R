@@ -183,7 +183,7 @@ engine_label_probabilities <- function(fit, mean, var) {
     rows <- lik_traits(fit$likelihood)$data_rows(rep(label, length(mean)), NULL)
     exp(.Call(sg_lik_tilt, fit$likelihood["type"], lik_theta(fit), rows, mean, var, FALSE)$logz)
   })
-  matrix(unlist(each), length(mean), dimnames = list(NULL, levels))
+  matrix(as.double(unlist(each)), length(mean), length(levels), dimnames = list(NULL, levels))
 }
 
 several_classes <- function(fit) fit$response$latents > 1L

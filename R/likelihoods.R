@@ -198,9 +198,12 @@ lik_ordinal <- function(cuts = NULL) {
     stop_sparsegp("cuts", "must be in increasing order",
                   "Give one number between any two neighbouring categories")
   }
-  part <- function(values) if (length(values)) if (is_fixed(cuts)) fixed(values) else values
+  part <- function(values) if (length(values)) given_like(cuts, values)
   new_likelihood("ordinal", list(cut = part(values[1L]), gap = part(diff(values))))
 }
+
+# Values that were part of what was given, fixed if that was
+given_like <- function(given, values) if (is_fixed(given)) fixed(values) else values
 
 #' @rdname likelihoods
 #' @export
@@ -208,8 +211,7 @@ lik_nullcat <- function(bias = NULL, width = fixed(1), missing = fixed(0.5)) {
   values <- if (is_fixed(missing)) missing$value else missing
   if (length(values) > 2L) stop_sparsegp("missing", "must be one number, or one for each class")
   of_class <- function(class) {
-    if (length(values) < 2L) missing else if (is_fixed(missing)) fixed(values[class])
-    else values[class]
+    if (length(values) < 2L) missing else given_like(missing, values[class])
   }
   new_likelihood("nullcat", list(bias = bias, width = width, missing1 = of_class(1L),
                                  missing2 = of_class(2L)))

@@ -40,7 +40,7 @@ static category next_to(const sg_lik *self, category y)
 static category category_of(const sg_lik *self, int k)
 {
     category y = first_of(self);
-    while (y.k < k) y = next_to(self, y);
+    while (y.k < k && y.has_upper) y = next_to(self, y);
     return y;
 }
 

@@ -132,6 +132,7 @@ test_that("an ordered factor is fitted by default, with cut points near the trut
   expect_identical(dimnames(prob), list(c("10", "300"), levels(d$y)))
   expect_equal(rowSums(prob), c(`10` = 1, `300` = 1), tolerance = 1e-12)
   expect_equal(predict(fit, d[c(10, 300), ]), drop(prob %*% 1:4), tolerance = 1e-12)
+  expect_identical(dim(predict(fit, d[0, ], type = "prob")), c(0L, 4L))
   class <- predict(fit, d[c(10, 300), ], type = "class")
   expect_identical(class, setNames(factor(levels(d$y)[max.col(prob)], levels(d$y), ordered = TRUE),
                                    c("10", "300")))
@@ -166,6 +167,14 @@ test_that("ordered categories are fitted by every method", {
     expect_equal(unname(rowSums(predict(fit, d, type = "prob"))), rep(1, 150L), tolerance = 1e-12)
     expect_true(is.finite(logLik(fit)))
   }
+})
+
+test_that("the IVM's own criterion learns cut points", {
+  d <- ratings()
+  fit <- sparsegp(y ~ x, d, method = method_ivm(size = 40, refine = "none"),
+                  learn = learn_control("ivm"))
+  expect_named(coef(fit)[-(1:2)], c("cut.low|fair", "cut.fair|good", "cut.good|top"))
+  expect_gt(cor(predict(fit, d, type = "latent"), d$f), 0.85)
 })
 
 test_that("an offset moves the cut points", {
