@@ -44,10 +44,10 @@
 #'
 #' `lik_ordinal()` is for ordered categories, such as ratings: a latent function, noise of variance
 #' 1, and cut points between neighbouring categories (the cumulative probit model). They are learned
-#' as the first one and the gaps after it, and it is these that [priors] named `cut` and `gap` are
-#' of; `coef()` shows cut points, named as by `MASS::polr()`. The tilt has a closed form, accurate
-#' for categories however narrow or far. Unused levels of the response are left out, as they are
-#' for other classes; a stream keeps them, as their rows may yet come.
+#' as the first one, `cut`, and the gaps after it, `gap`; it is these that a [prior][priors] is of.
+#' `coef()` shows cut points, named as by `MASS::polr()`. The tilt has a closed form, accurate for
+#' categories however narrow or far. Unused levels of the response are left out, as they are for
+#' other classes; a stream keeps them, as their rows may yet come.
 #'
 #' `lik_nullcat()` learns from rows without a label, too: rows whose response is `NA` are kept (of
 #' other likelihoods they are left to `na.action`, as are rows with missing inputs here). Between two
@@ -57,10 +57,10 @@
 #' goes where there are few. It helps where the classes are apart, and misleads where they overlap
 #' much. With `missing` the same for both classes it makes no difference what it is; where labels of
 #' one class are missing more often give two numbers. Rows without a label are not log-concave, see
-#' `lik_student()` below; a length scale far too long for the gap between the classes is a local
-#' optimum, and worth a comparison with shorter ones by `logLik()`. Missing labels count in
-#' the log evidence, which is not to be compared with other likelihoods'. Its predictions are
-#' probabilities of the two classes, given that it is one of them.
+#' `lik_student()` below. With few labels learning tends to length scales that are too long for the
+#' gap; where the boundary is thought to bend give one that is short against the classes, with
+#' `learn = FALSE`. Missing labels count in the log evidence, which is not to be compared with other
+#' likelihoods'. Predictions are probabilities of the two classes, given that it is one of them.
 #'
 #' `lik_laplace()` is for numbers with outliers: a row far off pulls with a force that does not grow
 #' with its distance. Its closed form (two truncated normals) keeps its digits in all tails.
