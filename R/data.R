@@ -1,11 +1,13 @@
 # From what users hand over to numbers: model frames and matrices, the basis they give, the
 # response, the scaling of inputs.
 
-# The part of the call that model.frame() understands, evaluated where the user called.
-model_frame <- function(call, env, drop = TRUE) {
+# The part of the call that model.frame() understands, evaluated where the user called. unlabelled:
+# may the response be missing?
+model_frame <- function(call, env, drop = TRUE, unlabelled = FALSE) {
   keep <- match(c("formula", "data", "subset", "weights", "na.action"), names(call), 0L)
   call <- call[c(1L, keep)]
   call$drop.unused.levels <- drop
+  if (unlabelled) call$na.action <- but_for_labels(eval(call$na.action, env))
   call[[1L]] <- quote(stats::model.frame)
   frame <- tryCatch(eval(call, env), error = function(e) {
     stop_sparsegp("formula", paste0("and data do not make a model frame: ", conditionMessage(e)),
@@ -13,6 +15,19 @@ model_frame <- function(call, env, drop = TRUE) {
   })
   check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
   frame
+}
+
+# A na.action for model frames that does what na.action says, but as if the response were known.
+but_for_labels <- function(na.action) {
+  force(na.action)
+  function(frame) {
+    response <- attr(attr(frame, "terms"), "response")
+    labels <- frame[[response]]
+    frame[[response]] <- seq_along(labels)
+    frame <- apply_na_action(frame, na.action)
+    frame[[response]] <- labels[frame[[response]]]
+    frame
+  }
 }
 
 # Model matrix without the intercept column, coded as if there were one, and for each column the
@@ -112,8 +127,8 @@ resolve_basis <- function(basis, x, scaling) {
 
 # ---- Response ----
 
-# Reads y as the likelihood needs it, in units in which C works: classes as -1 and 1; numbers
-# less their mean (after the offset) and divided by their standard deviation.
+# Reads y as the likelihood needs it, in units in which C works: two classes as -1 and 1, more from
+# 1; numbers less their mean (after the offset) and divided by their standard deviation.
 read_response <- function(y, lik, offset, weights, streams) {
   if (lik_traits(lik)$response != "numeric") return(read_classes(y, lik, streams))
   if (is.logical(y)) y <- as.numeric(y)
@@ -167,8 +182,12 @@ read_classes <- function(y, lik, streams) {
            else if (is.numeric(y) && !are_labels(y, lik)) NULL
            else factor(y)
   if (is.null(codes)) {
-    stop_sparsegp("y", paste("is not a", class_words(lik), "response"),
+    stop_sparsegp("y", paste("is not", class_words(lik)),
                   "Convert it by factor(); a logical, 0/1 or -1/1 will do for two classes")
+  }
+  if (is_ordered(lik) && is.character(y)) {
+    stop_sparsegp("y", "is text, whose categories have no order but the alphabet's",
+                  "Say which it is by factor(y, levels, ordered = TRUE)")
   }
   if (anyNA(levels(codes))) {
     stop_sparsegp("y", "has NA among its levels",
@@ -182,34 +201,64 @@ read_classes <- function(y, lik, streams) {
     stop_sparsegp("y", paste0("has ", nlevels(codes), " classes, and ", MAX_CLASSES,
                               " is the most"), "Merge classes, or fit numbers as a regression")
   }
-  latents <- count_latents(lik, levels(codes))
-  list(y = class_codes(codes, latents), weights = NULL, centre = 0, unit = 1,
-       levels = levels(codes), latents = latents)
+  if (is_ordered(lik)) check_cut_count(lik, nlevels(codes))
+  if (may_lack_labels(lik) && nlevels(codes) > 2L) {
+    stop_sparsegp("y", paste0("has ", nlevels(codes), " classes, and the ", lik$type,
+                              " likelihood is for two"), "Merge classes, or fit one by one")
+  }
+  list(y = class_codes(codes, lik), weights = NULL, centre = 0, unit = 1,
+       levels = levels(codes), latents = count_latents(lik, levels(codes)))
 }
 
-class_words <- function(lik) if (is_joint(lik)) "class" else "two-class"
+class_words <- function(lik) {
+  words <- c(classes = "a class response", binary = "a two-class response",
+             ordered = "a response of ordered categories")
+  words[[lik_traits(lik)$response]]
+}
+
+# Cut points that were given; learned ones are as many as it takes.
+check_cut_count <- function(lik, categories) {
+  given <- length(unlist(lik$params))
+  if (given == 0L || given == categories - 1L) return(invisible())
+  stop_sparsegp("cuts", paste0("has ", counted(given, "value"), " for ", categories,
+                               " categories"), "Give one between any two neighbours")
+}
 
 # Are these numbers names of classes?
 are_labels <- function(y, lik) {
-  if (is_joint(lik)) return(all(is.finite(y) & y == round(y)))
+  if (is_joint(lik) || is_ordered(lik)) return(all(is.finite(y) & y == round(y)))
+  y <- y[!is.na(y)]
   all(y %in% c(0, 1)) || all(y %in% c(-1, 1))
 }
 
 # One model of all classes?
 is_joint <- function(lik) lik_traits(lik)$response == "classes"
 
-# Latent functions: one for each class, or one for two classes.
-count_latents <- function(lik, levels) {
-  if (is_joint(lik) || length(levels) > 2L) length(levels) else 1L
+# One latent function for all categories, in their order?
+is_ordered <- function(lik) lik_traits(lik)$response == "ordered"
+
+# One latent function for two classes?
+is_binary <- function(lik, levels) {
+  lik_traits(lik)$response == "binary" && length(levels) == 2L
 }
 
-class_codes <- function(y, latents) {
-  if (latents == 1L) c(-1, 1)[as.integer(y)] else as.double(as.integer(y))
+# Latent functions: one for each class, or one for two classes or ordered ones.
+count_latents <- function(lik, levels) {
+  if (is_binary(lik, levels) || is_ordered(lik)) 1L else length(levels)
+}
+
+# May a row have no label? Its code is 0 then.
+may_lack_labels <- function(lik) isTRUE(lik_traits(lik)$unlabelled)
+
+class_codes <- function(y, lik) {
+  if (is_binary(lik, levels(y))) ifelse(is.na(y), 0, c(-1, 1)[as.integer(y)])
+  else as.double(as.integer(y))
 }
 
 # and back
-class_factor <- function(codes, levels, latents) {
-  factor(levels[if (latents == 1L) (codes + 3) / 2 else codes], levels)
+class_factor <- function(codes, levels, lik) {
+  at <- if (is_binary(lik, levels)) match(codes, c(-1, 1)) else codes
+  factor(levels[at], levels, ordered = is_ordered(lik))
 }
 
 # The response of more rows, as the fit reads it: numbers, or a factor of its levels.

@@ -146,7 +146,7 @@ full_or_advice <- function(n, run) {
 # The status of a run, in words. Names the hyperparameters, since they are what a user can change.
 check_run <- function(run, table) {
   if (run$status == 0L && is.finite(run$logz)) return(run)
-  values <- paste(table$name, signif(hyper_value(table), 3), sep = " = ")
+  values <- paste(names(shown_values(table)), signif(shown_values(table), 3), sep = " = ")
   what <- if (run$status == -1L) "made a kernel matrix impossible to factor"
           else "led to numbers that are not finite"
   stop_sparsegp("kernel", paste0(what, " (", toString(values), ")"),
@@ -173,6 +173,17 @@ engine_predict <- function(fit, x) {
 engine_lik_predict <- function(fit, mean, var, spread = FALSE) {
   run <- .Call(sg_lik_predict, fit$likelihood["type"], lik_theta(fit), mean, var, spread)
   if (several_classes(fit)) lapply(run[c("mean", "var")], `colnames<-`, colnames(mean)) else run
+}
+
+# Probability of every label under marginals of one latent function: n x K.
+engine_label_probabilities <- function(fit, mean, var) {
+  levels <- fit$response$levels
+  labels <- class_codes(factor(levels, levels), fit$likelihood)
+  each <- lapply(labels, function(label) {
+    rows <- lik_traits(fit$likelihood)$data_rows(rep(label, length(mean)), NULL)
+    exp(.Call(sg_lik_tilt, fit$likelihood["type"], lik_theta(fit), rows, mean, var, FALSE)$logz)
+  })
+  matrix(as.double(unlist(each)), length(mean), length(levels), dimnames = list(NULL, levels))
 }
 
 several_classes <- function(fit) fit$response$latents > 1L

@@ -1,7 +1,9 @@
 # The table of a model's hyperparameters: what coef() names, what C calls theta, and all that leads
 # from one to the other. A data frame with a row for each, kernel first, then likelihood:
 #
-#   name, base    as coef() prints it; without kernel number and input name
+#   name, base    what it is called; without kernel number and input name
+#   adds_to       "", or the base under which coef() shows its value added to those of the rows
+#                 before: cut points by the gaps between them
 #   part          "kernel" or "likelihood"
 #   log           searched and handed to C as a logarithm?
 #   lower, upper  then: what the value lies between, not on. The logarithm is of its distance from
@@ -18,7 +20,7 @@
 #   prior         list column of sparsegp_prior values, on the natural scale
 
 hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_sd = NA_real_,
-                       range = c(0, Inf)) {
+                       range = c(0, Inf), adds_to = "") {
   count <- length(names)
   fixed <- is_fixed(given)
   value <- if (fixed) given$value else given
@@ -33,7 +35,9 @@ hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_
     start <- if (log) to_search(value, range[1L], range[2L], unit) else value
   }
   start <- rep_len(start, count)
+  if (count == 0L) return(NULL)
   rows <- data.frame(name = names, base = base, part = part, log = log, unit = unit,
+                     adds_to = adds_to,
                      lower = rep_len(range[1L], count), upper = rep_len(range[2L], count),
                      theta = start, start = start, free = !fixed,
                      scan = base == "lengthscale" & is.null(given),
@@ -138,13 +142,15 @@ kernel_hyper <- function(kernel, env) {
 
 # Likelihood hyperparameters come with their own starts and priors (likelihoods.R).
 # With a latent function for each class they have them class by class.
-lik_hyper <- function(lik, rows, offset, response_unit, classes = NULL) {
+lik_hyper <- function(lik, rows, offset, response_unit, classes, levels) {
   parts <- lapply(names(lik$params), function(base) {
     about <- lik_traits(lik)$about[[base]]
-    hyper_rows(paste0(base, if (!is.null(classes)) paste0(".", classes)), base, "likelihood",
-               about$log, response_unit^about$unit_power,
-               lik_start(lik, about, rows, offset, classes), lik$params[[base]],
-               function(unit) about$prior(unit, offset), range = hyper_range(about))
+    suffix <- if (is_ordered(lik)) between_levels(levels, about) else classes
+    name <- if (is.null(suffix)) base else paste(base, suffix, sep = ".", recycle0 = TRUE)
+    hyper_rows(name, base, "likelihood", about$log, response_unit^about$unit_power,
+               lik_start(lik, about, rows, offset, classes, levels), lik$params[[base]],
+               function(unit) about$prior(unit, offset), range = hyper_range(about),
+               adds_to = if (is.null(about$adds_to)) "" else about$adds_to)
   })
   rows <- do.call(rbind, parts)
   # C wants all of a class's together
@@ -153,14 +159,23 @@ lik_hyper <- function(lik, rows, offset, response_unit, classes = NULL) {
 
 hyper_range <- function(about) if (is.null(about$range)) c(0, Inf) else about$range
 
+# "low|medium" for each of the cut points it is for, as others write it
+between_levels <- function(levels, about) {
+  at <- about$between(length(levels))
+  paste(levels[at], levels[at + 1L], sep = "|", recycle0 = TRUE)
+}
+
 # A class against the rest sees 1 for its own rows and -1 for the others.
-lik_start <- function(lik, about, rows, offset, classes) {
+lik_start <- function(lik, about, rows, offset, classes, levels) {
+  if (is_ordered(lik)) return(about$start(rows, offset, length(levels)))
   if (is.null(classes)) return(about$start(rows, offset))
   if (is_joint(lik)) return(about$start(rows, offset, length(classes)))
   vapply(seq_along(classes), function(class) about$start(ifelse(rows == class, 1, -1), offset), 0)
 }
 
-hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL) {
+# levels: what the rows' labels stand for
+hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL,
+                        levels = seq_len(max(rows))) {
   own <- if (own_kernels(lik)) classes
   kernels <- lapply(if (is.null(own)) list(NULL) else own, function(class) {
     part <- kernel_hyper(kernel, env)
@@ -168,13 +183,22 @@ hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL) {
     part
   })
   table <- rbind(do.call(rbind, kernels),
-                 lik_hyper(lik, rows, offset, env$response_unit, classes))
+                 lik_hyper(lik, rows, offset, env$response_unit, classes, levels))
   rownames(table) <- NULL
   apply_priors(table, prior)
 }
 
 hyper_value <- function(table, theta = table$theta) {
   ifelse(table$log, from_search(theta, table$lower, table$upper, table$unit), theta)
+}
+
+# What coef() shows, by name
+shown_values <- function(table, theta = table$theta) {
+  value <- hyper_value(table, theta)
+  added <- table$adds_to != ""
+  for (i in which(added)) value[i] <- value[i - 1L] + value[i]
+  bare <- substring(table$name, nchar(table$base) + 1L)
+  stats::setNames(value, ifelse(added, paste0(table$adds_to, bare), table$name))
 }
 
 # d value / d theta

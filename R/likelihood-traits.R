@@ -2,19 +2,26 @@
 
 # A likelihood value is plain data: its C type and what was given for its hyperparameters. What R
 # has to know of a type stands in LIKELIHOODS:
-#   response   "numeric", "binary" or "classes": how sparsegp() reads y and how predict() words the
-#              answer
+#   response   "numeric", "binary", "classes" or "ordered": how sparsegp() reads y and how predict()
+#              words the answer
 #   legal      (y, weights) -> what is wrong with these numbers, or NULL; left out: any finite ones
+#   unlabelled may rows have no label? They are 0 for C, and a label's probability is one of being
+#              there at all, too
 #   trials     are responses shares of successes, and weights the numbers of trials?
 #   scales     does y -> c y + b map the model to itself? then y is standardised for C
 #   weighted   do weights mean anything?
 #   about      per hyperparameter: the constructor's argument, whether it is searched as a
 #              logarithm (between what bounds, `range`, if not 0 and Inf), which power of the
 #              response's unit it has, where it starts (on C's scale, from the data rows and
-#              offsets), and its default prior (from the unit and the offsets)
+#              offsets), and its default prior (from the unit and the offsets). Of ordered
+#              categories, from whose number it starts, too: which cut points it is for, `between`,
+#              and whether coef() adds its values up from those of another, `adds_to`
 #   data_rows  (y, weights) -> the q x n matrix C wants
 #   draw       (f, value, weights) random responses given latent values; value: named, in C's units
 #   quantile   (p, mean, var, value, weights) of a response under N(mean, var); NULL for classes
+#   cdf        (y, mean, var, value, weights, lower) its distribution function, or where lower is
+#              FALSE what is above; not of labels, whose probabilities add up to it
+#   jump       (weights) from a response to the next that there can be; left out: all numbers can be
 #   extra_var  (value, weights, within) what a row's response varies beyond one of weight 1; within:
 #              the part of that one's variance that is not about the latent function
 # Numbers that do not scale are for C as they are, and so is the latent function.
@@ -30,6 +37,9 @@ gaussian_traits <- list(
   },
   quantile = function(p, mean, var, value, weights) {
     stats::qnorm(p, mean, sqrt(var + value[["noise"]] / weights))
+  },
+  cdf = function(y, mean, var, value, weights, lower) {
+    stats::pnorm(y, mean, sqrt(var + value[["noise"]] / weights), lower.tail = lower)
   },
   extra_var = function(value, weights, within) value[["noise"]] * (1 / weights - 1)
 )
@@ -52,6 +62,9 @@ laplace_traits <- list(
     scale <- value[["scale"]]
     mean + crossing(p, function(r) laplace_cdf(r, sqrt(var), scale), 0 * mean, scale + sqrt(var))
   },
+  cdf = function(y, mean, var, value, weights, lower) {
+    laplace_cdf(if (lower) y - mean else mean - y, sqrt(var), value[["scale"]])
+  },
   extra_var = function(value, weights, within) 0
 )
 
@@ -67,12 +80,17 @@ student_traits <- list(
     f + value[["scale"]] * stats::rt(length(f), value[["df"]])
   },
   quantile = function(p, mean, var, value, weights) {
-    scale <- value[["scale"]]
-    cdf <- function(y, f) stats::pt((y - f) / scale, value[["df"]])
-    mixed_quantile(p, mean, sqrt(var), cdf, scale)
+    mixed_quantile(p, mean, sqrt(var), student_cdf(value), value[["scale"]])
+  },
+  cdf = function(y, mean, var, value, weights, lower) {
+    mixed_tail(y, mean, sqrt(var), student_cdf(value, lower), function(y) value[["scale"]])
   },
   extra_var = function(value, weights, within) 0
 )
+
+student_cdf <- function(value, lower = TRUE) {
+  function(y, f) stats::pt((y - f) / value[["scale"]], value[["df"]], lower.tail = lower)
+}
 
 # Counts: rows are as given. The bias starts where it and the offset give their sum.
 poisson_traits <- list(
@@ -92,11 +110,19 @@ poisson_traits <- list(
   quantile = function(p, mean, var, value, weights) {
     log_rate <- mean + value[["bias"]]
     whole_quantile(p, log_rate, sqrt(var), function(y, f) stats::ppois(y, exp(f)),
-                   width = function(y) 1 / sqrt(y + 1),
+                   width = count_width,
                    start = function(p, f) stats::qpois(p, exp(pmin(f, 35)))) # 1e15, all whole
   },
+  cdf = function(y, mean, var, value, weights, lower) {
+    mixed_tail(y, mean + value[["bias"]], sqrt(var),
+               function(y, f) stats::ppois(y, exp(f), lower.tail = lower), count_width)
+  },
+  jump = function(weights) 1,
   extra_var = function(value, weights, within) 0
 )
+
+# Over which width of its logarithmic rate a count's distribution function moves
+count_width <- function(y) 1 / sqrt(y + 1)
 
 # Successes of trials: the response is their share, the weights are the trials.
 binomial_traits <- list(
@@ -117,19 +143,34 @@ binomial_traits <- list(
     stats::rbinom(length(f), weights, stats::plogis(f + value[["bias"]])) / weights
   },
   quantile = function(p, mean, var, value, weights) {
-    weights <- rep_len(weights, length(mean))
-    out <- numeric(length(mean))
-    for (trials in unique(weights)) {
-      at <- weights == trials
+    by_trials(weights, mean, function(at, trials) {
       cdf <- function(y, f) stats::pbinom(y, trials, stats::plogis(f))
-      out[at] <- whole_quantile(p, mean[at] + value[["bias"]], sqrt(var[at]), cdf,
-                                width = function(y) 1 / sqrt(trials),
-                                start = function(p, f) stats::qbinom(p, trials, stats::plogis(f)))
-    }
-    out / weights
+      whole_quantile(p, mean[at] + value[["bias"]], sqrt(var[at]), cdf,
+                     width = function(y) 1 / sqrt(trials),
+                     start = function(p, f) stats::qbinom(p, trials, stats::plogis(f))) / trials
+    })
   },
+  cdf = function(y, mean, var, value, weights, lower) {
+    by_trials(weights, mean, function(at, trials) {
+      cdf <- function(y, f) stats::pbinom(y, trials, stats::plogis(f), lower.tail = lower)
+      mixed_tail(round(y[at] * trials), mean[at] + value[["bias"]], sqrt(var[at]), cdf,
+                 width = function(y) 1 / sqrt(trials))
+    })
+  },
+  jump = function(weights) 1 / weights,
   extra_var = function(value, weights, within) within * (1 / weights - 1)
 )
+
+# fun(at, trials) of the rows `at` of as many trials each, for all of them
+by_trials <- function(weights, mean, fun) {
+  weights <- rep_len(weights, length(mean))
+  out <- numeric(length(mean))
+  for (trials in unique(weights)) {
+    at <- weights == trials
+    out[at] <- fun(at, trials)
+  }
+  out
+}
 
 # What whole numbers have become in a division and a multiplication
 as_whole <- function(x) ifelse(abs(x - round(x)) < 1e-8 * pmax(1, abs(x)), round(x), x)
@@ -216,5 +257,7 @@ LIKELIHOODS <- list(
   poisson = poisson_traits,
   binomial = binomial_traits,
   laplace = laplace_traits,
-  student = student_traits
+  student = student_traits,
+  ordinal = ordinal_traits,
+  nullcat = nullcat_traits()
 )

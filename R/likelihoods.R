@@ -2,7 +2,8 @@
 #'
 #' How the response depends on the latent function. Each constructor returns a small value that
 #' prints itself. [sparsegp()] chooses one from the response when none is given: `lik_gaussian()`
-#' for numbers, `lik_probit()` for a factor with two levels or a logical, `lik_mprobit()` for more.
+#' for numbers, `lik_probit()` for a factor with two levels or a logical, `lik_mprobit()` for more,
+#' `lik_ordinal()` for an ordered factor of more.
 #'
 #' | constructor | model | hyperparameters |
 #' |---|---|---|
@@ -13,6 +14,8 @@
 #' | `lik_step` | \eqn{P(y = second level) = noise + (1 - 2 noise) [u > 0]}{P(y = second level) = noise + (1 - 2 noise) [u > 0]} | `noise`, as `flip` |
 #' | `lik_mprobit` | \eqn{P(y = c) = P(v_c = \max_j v_j)}{P(y = c) = P(v_c = max_j v_j)}, \eqn{v_j \sim N(u_j + bias_j, 1)}{v_j ~ N(u_j + bias_j, 1)} | `bias`, one per class |
 #' | `lik_softmax` | \eqn{P(y = c) = \exp(u_c + bias_c) / \sum_j \exp(u_j + bias_j)}{P(y = c) = exp(u_c + bias_c) / sum_j exp(u_j + bias_j)} | `bias`, one per class |
+#' | `lik_ordinal` | \eqn{P(y \le k) = \Phi(cut_k - u)}{P(y <= k) = Phi(cut_k - u)} | `cut`, one between any two neighbouring categories |
+#' | `lik_nullcat` | \eqn{P(y = second level) \propto \Phi(u + bias - width/2)}{P(y = second level) ~ Phi(u + bias - width / 2)}, \eqn{P(y = first level) \propto \Phi(-u - bias - width/2)}{P(y = first level) ~ Phi(-u - bias - width / 2)} | `bias`; `width` of the null category; `missing1`, `missing2`, probabilities that a label of the first and of the second level is missing |
 #' | `lik_laplace` | \eqn{p(y) = \exp(-|y - u| / scale) / (2 scale)}{p(y) = exp(-|y - u| / scale) / (2 scale)} | `scale`, in units of the response; the noise has variance \eqn{2 scale^2}{2 scale^2} |
 #' | `lik_student` | \eqn{(y - u) / scale \sim t_{df}}{(y - u) / scale ~ t(df)} | `scale`, in units of the response; `df` greater than 2, so that the noise has a variance |
 #' | `lik_poisson` | \eqn{y \sim Poisson(\exp(u + bias))}{y ~ Poisson(exp(u + bias))} | `bias`, the logarithm of a rate |
@@ -24,7 +27,8 @@
 #' `lik_probit(flip = )` is `lik_flip()`: the probit model with labels that are wrong with a small
 #' probability, wherever they stand; `lik_step()` is Minka's (formulas 50-55), in which they are
 #' wrong for no other reason. Rows far on the wrong side then say little. Neither is log-concave,
-#' see `lik_student()` below.
+#' see `lik_student()` below. `lik_step()` has no bias; `kernel_constant()` added to the kernel does
+#' for one.
 #'
 #' `lik_mprobit()` and `lik_softmax()` have a latent function \eqn{u_c} for every class, and up to
 #' 256 classes. Given the winner's value the classes are independent, so that one integral in one
@@ -37,6 +41,26 @@
 #' latent function per class on a common basis, with a common kernel and a `bias` each, and nothing
 #' else in common (thesis section 5.2). There is no evidence of the classes then, only the sum of
 #' those of the indicators, which learning maximises.
+#'
+#' `lik_ordinal()` is for ordered categories, such as ratings: a latent function, noise of variance
+#' 1, and cut points between neighbouring categories (the cumulative probit model). They are learned
+#' as the first one, `cut`, and the gaps after it, `gap`; it is these that a [prior][priors] is of.
+#' `coef()` shows cut points, named as by `MASS::polr()`. The tilt has a closed form, accurate for
+#' categories however narrow or far. Unused levels of the response are left out, as they are for
+#' other classes; a stream keeps them, as their rows may yet come.
+#'
+#' `lik_nullcat()` learns from rows without a label, too: rows whose response is `NA` are kept (of
+#' other likelihoods they are left to `na.action`, as are rows with missing inputs here). Between two
+#' classes stands a null category, in which no row ever is (Lawrence and Jordan's null category
+#' noise model; IVM paper, section 5). A row without a label does not say on which side it is, but
+#' that it is on one: the latent function keeps away from 0 where there are rows, and the boundary
+#' goes where there are few. It helps where the classes are apart, and misleads where they overlap
+#' much. With `missing` the same for both classes it makes no difference what it is; where labels of
+#' one class are missing more often give two numbers. Rows without a label are not log-concave, see
+#' `lik_student()` below. With few labels learning tends to length scales that are too long for the
+#' gap; where the boundary is thought to bend give one that is short against the classes, with
+#' `learn = FALSE`. Missing labels count in the log evidence, which is not to be compared with other
+#' likelihoods'. Predictions are probabilities of the two classes, given that it is one of them.
 #'
 #' `lik_laplace()` is for numbers with outliers: a row far off pulls with a force that does not grow
 #' with its distance. Its closed form (two truncated normals) keeps its digits in all tails.
@@ -63,6 +87,12 @@
 #'   `fixed(value)`.
 #' @param bias Constant added to the latent function: `NULL` (learned), a number or `fixed(value)`;
 #'   of several classes one number for all or one per class.
+#' @param cuts Cut points between categories: `NULL` (learned), increasing numbers, one less than
+#'   there are categories, or `fixed()` around them.
+#' @param width Width of the null category, in units of the noise's standard deviation: `NULL`
+#'   (learned), a positive number or `fixed(value)`.
+#' @param missing Probability that a row has no label, between 0 and 1: one number, or one for each
+#'   class, or `fixed()` around them; `NULL`: two, learned.
 #' @param scale Scale of the noise, in units of the response: `NULL` (learned), a positive number or
 #'   `fixed(value)`.
 #' @param df Degrees of freedom of Student's t: `fixed(value)`, a number greater than 2 (where
@@ -77,7 +107,9 @@
 #' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 56-61. Csató, L. (2002). *Gaussian
 #'   Processes -- Iterative Sparse Approximations*, section 2.4. Seeger, Lawrence and Herbrich,
 #'   *Efficient Nonparametric Bayesian Modelling with Sparse Gaussian Process Approximations*,
-#'   section 4 and appendices B.1 and D.
+#'   sections 4 and 5 and appendices B.1 and D. Lawrence, N. D. and Jordan, M. I. (2005).
+#'   Semi-supervised learning via Gaussian processes. *Advances in Neural Information Processing
+#'   Systems* 17.
 #' @examples
 #' lik_gaussian(variance = fixed(0.1))
 #' lik_probit()
@@ -96,7 +128,7 @@ new_likelihood <- function(type, params) {
   for (name in names(params)) {
     about <- LIKELIHOODS[[type]]$about[[name]]
     check_hyper(params[[name]], about$argument, positive = about$log,
-                single = !LIKELIHOODS[[type]]$response %in% c("binary", "classes"),
+                single = LIKELIHOODS[[type]]$response == "numeric",
                 range = hyper_range(about))
     if (length(unlist(params[[name]])) > MAX_CLASSES) {
       stop_sparsegp(about$argument, paste("must be at most", MAX_CLASSES, "numbers"))
@@ -157,6 +189,34 @@ lik_poisson <- function(bias = NULL) new_likelihood("poisson", list(bias = bias)
 #' @export
 lik_binomial <- function(bias = NULL) new_likelihood("binomial", list(bias = bias))
 
+#' @rdname likelihoods
+#' @export
+lik_ordinal <- function(cuts = NULL) {
+  values <- if (is_fixed(cuts)) cuts$value else cuts
+  check_hyper(values, "cuts", positive = FALSE)
+  if (is.unsorted(values, strictly = TRUE)) {
+    stop_sparsegp("cuts", "must be in increasing order",
+                  "Give one number between any two neighbouring categories")
+  }
+  part <- function(values) if (length(values)) given_like(cuts, values)
+  new_likelihood("ordinal", list(cut = part(values[1L]), gap = part(diff(values))))
+}
+
+# Values that were part of what was given, fixed if that was
+given_like <- function(given, values) if (is_fixed(given)) fixed(values) else values
+
+#' @rdname likelihoods
+#' @export
+lik_nullcat <- function(bias = NULL, width = fixed(1), missing = fixed(0.5)) {
+  values <- if (is_fixed(missing)) missing$value else missing
+  if (length(values) > 2L) stop_sparsegp("missing", "must be one number, or one for each class")
+  of_class <- function(class) {
+    if (length(values) < 2L) missing else given_like(missing, values[class])
+  }
+  new_likelihood("nullcat", list(bias = bias, width = width, missing1 = of_class(1L),
+                                 missing2 = of_class(2L)))
+}
+
 new_class_likelihood <- function(type, bias, shared) {
   lik <- new_likelihood(type, list(bias = bias))
   if (!check_flag(shared, "shared")) lik$shared <- FALSE
@@ -199,6 +259,11 @@ as_likelihood <- function(likelihood, y, declared = FALSE) {
                 "Give a lik_*() value, a name such as \"probit\", or a family such as binomial()")
 }
 
+# Does what a user gives as `likelihood` take rows without a label?
+takes_unlabelled <- function(likelihood) {
+  !is.null(likelihood) && may_lack_labels(as_likelihood(likelihood, numeric()))
+}
+
 default_likelihood <- function(y) {
   if (is.numeric(y)) return(lik_gaussian())
   if (is_two_valued(y)) return(lik_probit())
@@ -206,7 +271,7 @@ default_likelihood <- function(y) {
     stop_sparsegp("y", paste0("is of class ", class(y)[1L]),
                   "Give numbers, a logical, or a factor")
   }
-  lik_mprobit()
+  if (is.ordered(y)) lik_ordinal() else lik_mprobit()
 }
 
 # A matrix of successes and failures, where the likelihood is of trials

@@ -23,7 +23,7 @@ plot_reliability <- function(object, newdata, level, n, style) {
 # measured by their variance, as most of them are foregone.
 class_events <- function(object, held_out) {
   prob <- class_probabilities(object, held_out$latent)
-  if (several_classes(object)) {
+  if (shows_classes(object)) {
     happened <- outer(as.integer(held_out$y), seq_len(ncol(prob)), "==")
     return(list(prob = c(prob), happened = c(happened), share = c(prob * (1 - prob)),
                 label = paste0("P(", response_name(object), ") of every class"),
@@ -38,8 +38,11 @@ loo_rows <- function(object) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response that the model has not seen")
   }
-  latent <- list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset)
-  list(y = object$y, latent = latent, weights = object$weights)
+  known <- !is.na(object$y)
+  of_known <- function(x) if (is.matrix(x)) x[known, , drop = FALSE] else x[known]
+  latent <- list(mean = of_known(object$cavity$mean), var = of_known(object$cavity$var),
+                 offset = object$offset[known])
+  list(y = object$y[known], latent = latent, weights = object$weights[known])
 }
 
 predicted_rows <- function(object, newdata) {

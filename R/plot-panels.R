@@ -248,12 +248,15 @@ draw_probability <- function(object, rows, view, drawn, xlim, level, style) {
   outwards <- 2 * second - 1
   segments(rows$x[, view$axes], second + 0.01 * outwards, y1 = second + 0.045 * outwards, col = col,
            lwd = 1.4, lend = 1)
+  unlabelled <- rows$x[is.na(second), view$axes]
+  if (length(unlabelled)) segments(unlabelled, 0.49, y1 = 0.51, col = UNLABELLED)
   draw_basis_ticks(rows$basis[, view$axes])
   close_panel(style, input_label(object, view$axes), response_label(object),
               y_at = if (is.null(style$ylim)) seq(0, 1, 0.25))
   key <- list(
     key_item("probability", "line", BLUE),
     key_item(paste(percent(level), "interval"), "band", band),
+    if (length(unlabelled)) key_item("no label", "tick", UNLABELLED),
     if (!is.null(rows$basis)) key_item("basis", "tick", INK)
   )
   draw_heading(style, key, view$caption)
@@ -275,18 +278,20 @@ plot_surface <- function(object, rows, view, n, style) {
     seq(min(limit), max(limit), length.out = or_else(n, 81L))
   })
   grid <- as.matrix(expand.grid(at, KEEP.OUT.ATTRS = FALSE))
-  fit <- mean_response(object, slice_latent(object, view, grid))
+  latent <- slice_latent(object, view, grid)
+  fit <- if (shows_classes(object)) class_probabilities(object, latent)
+         else mean_response(object, latent)
   # with several classes a layer of probabilities for each
   surface <- list(x = at[[1L]], y = at[[2L]], z = drop(array(fit, c(lengths(at), NCOL(fit)))))
   open_panel(limits[[1L]], limits[[2L]])
-  draw <- if (several_classes(object)) draw_decision_map
+  draw <- if (shows_classes(object)) draw_decision_map
           else if (is.null(object$response$levels)) draw_mean_surface else draw_class_surface
   heading <- draw(object, rows, view, surface, style)
   draw_basis_rings(rows$basis, view$axes)
   close_panel(style, view$axes[1L], view$axes[2L], bty = "o")
   if (!is.null(rows$basis)) heading$key <- c(heading$key, list(key_item("basis", "point", INK, 1)))
   draw_heading(style, heading$key, heading$caption)
-  if (several_classes(object)) return(class_frame(grid, view$axes, fit))
+  if (shows_classes(object)) return(class_frame(grid, view$axes, fit))
   stats::setNames(data.frame(grid, fit), c(view$axes, "fit"))
 }
 
@@ -297,6 +302,8 @@ draw_contours <- function(surface, levels, col, lwd, ...) {
           labcex = 0.75 * par("cex"), ...)
 }
 
+UNLABELLED <- "grey45" # rows without a label
+
 draw_class_surface <- function(object, rows, view, surface, style) {
   levels <- seq(0, 1, 0.1)
   palette <- grDevices::colorRampPalette(c("#7FB8DA", "#F7F7F7", "#F0B27F"), space = "Lab")(10L)
@@ -306,11 +313,14 @@ draw_class_surface <- function(object, rows, view, surface, style) {
   pch <- rep_len(or_else(style$pch, c(21, 24)), 2L)
   col <- class_colours(style)
   code <- as.integer(rows$y)
+  points(rows$x[is.na(code), view$axes, drop = FALSE], pch = 16, col = UNLABELLED,
+         cex = 0.6 * or_else(style$cex, row_size(length(code))))
   draw_rows(rows$x[, view$axes[1L]], rows$x[, view$axes[2L]], col[code], pch[code],
-            or_else(style$cex, row_size(length(code))))
+            or_else(style$cex, row_size(sum(!is.na(code)))))
   names <- object$response$levels
   key <- list(key_item(names[1L], "point", col[1L], pch[1L]),
               key_item(names[2L], "point", col[2L], pch[2L]),
+              if (anyNA(code)) key_item("no label", "point", UNLABELLED),
               key_item("probability 0.5", "line", INK))
   list(key = key, caption = paste(c(response_label(object), nonempty(view$caption)),
                                   collapse = "; "))

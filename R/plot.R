@@ -9,8 +9,8 @@
 #' * `type = "fit"`, over two inputs: filled contours of the probability of the second level (a
 #'   heavy line where it is 0.5) or of the mean response, with the rows; rows of the basis are
 #'   ringed, unless every row is in it.
-#' * `type = "fit"`, several classes (a latent function for each): over two inputs a decision map,
-#'   in the colour of the most probable class, which is deeper where its probability is higher (in
+#' * `type = "fit"`, several classes (a latent function for each) or ordered categories: over two
+#'   inputs a decision map, in the colour of the most probable class, which is deeper where its probability is higher (in
 #'   steps of 0.1; thin lines at 0.5, 0.7 and 0.9); heavy lines are where the decision changes.
 #'   Along one input the probability of every class, and below a lane for each class with ticks at
 #'   its rows, the lanes in the order of the key. Colours are chosen for colour-blind readers, and
@@ -117,7 +117,7 @@ plot_fit <- function(object, which, newdata, level, n, style) {
   view <- slice_view(object, rows, which)
   if (lik_traits(object$likelihood)$scales) rows$y <- rows$y - rows$offset + view$offset
   if (length(view$axes) == 2L) return(plot_surface(object, rows, view, n, style))
-  if (several_classes(object)) return(plot_class_curves(object, rows, view, n, style))
+  if (shows_classes(object)) return(plot_class_curves(object, rows, view, n, style))
   plot_curve(object, rows, view, level, n, style)
 }
 

@@ -1,11 +1,11 @@
 #' Predictions from a Gaussian-process fit
 #'
-#' | `type` | regression | two classes | more classes |
-#' |---|---|---|---|
-#' | `"response"` | mean of the response | probability of the second level | as `"prob"` |
-#' | `"latent"` | mean of the latent function (the same where there is no link), without the bias | mean of the latent function, without the bias | n x C matrix |
-#' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix |
-#' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same |
+#' | `type` | regression | two classes | more classes | ordered categories |
+#' |---|---|---|---|---|
+#' | `"response"` | mean of the response | probability of the second level | as `"prob"` | mean of the category's number, from 1 |
+#' | `"latent"` | mean of the latent function (the same where there is no link), without the bias | mean of the latent function, without the bias | n x C matrix | mean of the latent function |
+#' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix | n x K matrix |
+#' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same | the same, an ordered factor |
 #'
 #' Probabilities are averaged over the latent function's posterior, not read off at its mean. With
 #' \eqn{N(\mu, s^2)}{N(mu, s2)} the posterior of the latent function at an input, the probit
@@ -29,7 +29,7 @@
 #'   the latent function, of what is predicted? (For classes that of the probability.)
 #' @param interval `"confidence"`: an interval for the mean response (for classes the
 #'   probability), from latent quantiles; `"prediction"`: for a new response (of weight 1), not for
-#'   classes; whole numbers for counts.
+#'   classes without an order; whole numbers for counts, numbers of categories for ordered ones.
 #' @param level Probability content of the interval, in (0, 1).
 #' @param reject `type = "class"`: rows whose largest probability is below this are `NA`; from 0
 #'   to 1.
@@ -75,6 +75,7 @@ predict.sparsegp <- function(object, newdata, type = c("response", "latent", "pr
 
 check_predict_request <- function(object, type, se.fit, interval) {
   classes <- !is.null(object$response$levels)
+  ranked <- classes && is_ordered(object$likelihood)
   if (!classes && type %in% c("prob", "class")) {
     stop_sparsegp("type", paste0("= \"", type, "\" is for classes, and this is a regression"),
                   "Use type = \"response\", with interval = \"prediction\" for its spread")
@@ -88,7 +89,7 @@ check_predict_request <- function(object, type, se.fit, interval) {
                   "is not defined where every class has a latent function",
                   "Use type = \"prob\", or se.fit with type = \"latent\"")
   }
-  if (interval == "prediction" && (classes || type == "latent")) {
+  if (interval == "prediction" && (classes && !ranked || type == "latent")) {
     stop_sparsegp("interval", "= \"prediction\" is for the response of a regression",
                   "Use interval = \"confidence\"")
   }
@@ -198,7 +199,8 @@ new_inputs_matrix <- function(object, newdata, offset) {
 answer_complete <- function(object, latent, type, se.fit, interval, level, reject) {
   if (type %in% c("prob", "class")) {
     prob <- class_probabilities(object, latent)
-    return(if (type == "prob") prob else most_probable(prob, reject))
+    if (type == "prob") return(prob)
+    return(most_probable(prob, reject, is_ordered(object$likelihood)))
   }
   answer <- if (interval != "none") {
     interval_answer(object, latent, type, interval, level)
@@ -227,6 +229,11 @@ to_response <- function(object, mean) {
   mean * object$response$unit + object$response$centre
 }
 
+# and back to C's units
+from_response <- function(object, y) {
+  y / object$response$unit - object$response$centre / object$response$unit
+}
+
 mean_response <- function(object, latent) {
   if (several_classes(object)) return(class_probabilities(object, latent))
   to_response(object, engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)
@@ -241,17 +248,19 @@ standard_deviation <- function(object, latent, type) {
 }
 
 class_probabilities <- function(object, latent) {
-  own <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
+  seen <- seen_mean(object, latent)
+  if (is_ordered(object$likelihood)) return(engine_label_probabilities(object, seen, latent$var))
+  own <- engine_lik_predict(object, seen, latent$var)$mean
   # of classes against the rest they do not sum to 1 by themselves
   prob <- if (is.matrix(own)) own / rowSums(own) else cbind(1 - own, own)
   colnames(prob) <- object$response$levels
   prob
 }
 
-most_probable <- function(prob, reject = 0) {
+most_probable <- function(prob, reject = 0, ordered = FALSE) {
   at <- max.col(prob, "first")
   at[prob[cbind(seq_along(at), at)] < reject] <- NA
-  factor(colnames(prob)[at], colnames(prob))
+  factor(colnames(prob)[at], colnames(prob), ordered = ordered)
 }
 
 response_quantile <- function(object, p, latent, weights = 1) {

@@ -32,6 +32,9 @@ print_head <- function(x) {
   if (several_classes(x)) {
     cat("  ", length(x$response$levels), " classes", if (against_rest(x)) ", each against the rest",
         ": ", toString(x$response$levels), "\n", sep = "")
+  } else if (is_ordered(x$likelihood)) {
+    cat("  ", length(x$response$levels), " ordered categories: ",
+        paste(x$response$levels, collapse = " < "), "\n", sep = "")
   } else if (!is.null(x$response$levels)) {
     cat("  probability of ", dQuote(x$response$levels[2L], FALSE), " against ",
         dQuote(x$response$levels[1L], FALSE), "\n", sep = "")
@@ -39,6 +42,7 @@ print_head <- function(x) {
     cat("  constant removed from the response: ", format(x$response$centre, digits = 6L), "\n",
         sep = "")
   }
+  if (anyNA(x$y)) cat("  rows without a label: ", sum(is.na(x$y)), "\n", sep = "")
   if (length(x$scaling$dropped)) {
     cat("  constant inputs kept out: ", toString(x$scaling$dropped), "\n", sep = "")
   }
@@ -97,8 +101,8 @@ summary.sparsegp <- function(object, ...) {
   keeps_rows <- !is.null(object$latent)
   table <- object$hyper
   hyper <- data.frame(
-    value = hyper_value(table), start = hyper_value(table, table$start),
-    learned = table$free & !is.null(object$learning), row.names = table$name
+    value = shown_values(table), start = shown_values(table, table$start),
+    learned = table$free & !is.null(object$learning), row.names = names(shown_values(table))
   )
   hyper$input_units <- if (object$scaling$scale) hyper$value * table$input_sd else NA_real_
   structure(
@@ -112,12 +116,16 @@ summary.sparsegp <- function(object, ...) {
 # Leave-one-out classes from the cavities.
 loo_confusion <- function(object) {
   if (is.null(object$response$levels)) return(NULL)
-  table(observed = object$y, predicted = most_probable(loo_probabilities(object)))
+  table(observed = object$y, predicted = most_probable(
+    loo_probabilities(object), ordered = is_ordered(object$likelihood)
+  ))
 }
 
-loo_probabilities <- function(object) {
-  class_probabilities(object, list(mean = object$cavity$mean, var = object$cavity$var,
-                                   offset = object$offset))
+loo_probabilities <- function(object) class_probabilities(object, loo_latent(object))
+
+# Latent moments at the rows without their own sites
+loo_latent <- function(object) {
+  list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset)
 }
 
 #' @rdname summary.sparsegp

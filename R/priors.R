@@ -17,6 +17,10 @@
 #' | `shape`, `period` | log-normal around the start with standard deviations 1.5 and 1 |
 #' | `noise` | log-normal: `log(noise / v)` ~ N(-2, 2^2) |
 #' | `bias` | normal N(-m, 25), m the mean offset (0 without one; IVM paper 6.1) |
+#' | `cut`, the first of them | normal N(m, 25) |
+#' | `gap` between cut points; its full name has `gap.` where that of `coef()` has `cut.` | log-normal: `log(gap)` ~ N(0, 1.5^2) |
+#' | `width` | log-normal: `log(width)` ~ N(0, 1) |
+#' | `missing1`, `missing2` | flat |
 #'
 #' The first two are wider, and centred higher for the variance, than the hyperpriors of the IVM
 #' paper's section 6.1 (log variance ~ N(-1, 1)): on the crabs and the sonar data, where classes are

@@ -1,5 +1,5 @@
-# Quantiles of a response whose latent value is normal, where there is no formula: the distribution
-# function is the mean of the likelihood's own over the latent value.
+# Distribution functions and quantiles of a response whose latent value is normal, where there is no
+# formula: the distribution function is the mean of the likelihood's own over the latent value.
 
 # Mean of cdf(y, f) over f ~ N(mean, sd^2) by the trapezoid rule, which is exact to rounding once
 # its steps are shorter than a quarter of what is smooth: sd, and the width over which cdf moves.
@@ -20,6 +20,13 @@ QUANTILE_ROWS <- 500L
 in_blocks <- function(n, block) {
   from <- seq(1L, by = QUANTILE_ROWS, length.out = ceiling(n / QUANTILE_ROWS))
   as.double(unlist(lapply(from, function(at) block(at:min(at + QUANTILE_ROWS - 1L, n)))))
+}
+
+# Means of cdf at y for any number of rows, width(y) as mixed_cdf() has it.
+mixed_tail <- function(y, mean, sd, cdf, width) {
+  in_blocks(length(mean), function(rows) {
+    mixed_cdf(y[rows], mean[rows], sd[rows], cdf, width(y[rows]))
+  })
 }
 
 # The smallest whole numbers y >= 0 at which the distribution function reaches p, by bisection.

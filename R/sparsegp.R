@@ -7,8 +7,9 @@
 #' interactions are coded by contrasts, without an intercept column) and calls the default method.
 #'
 #' @section What happens to the data:
-#' Rows with missing values are left to `na.action`. Inputs are centred and divided by their
-#' standard deviations when `scale = TRUE`; a constant input is kept out and reported. For
+#' Rows with missing values are left to `na.action`; a missing response is no reason to leave a row
+#' out where the likelihood is for rows without labels, [lik_nullcat()]. Inputs are centred and
+#' divided by their standard deviations when `scale = TRUE`; a constant input is kept out and reported. For
 #' regression a constant (the mean of the response less the offset) is removed from the response and
 #' added again at prediction, and the response is standardised inside, so that adding 100 to it or
 #' multiplying it by 1e100 changes nothing else.
@@ -18,7 +19,9 @@
 #' logical, or a factor or character vector with two levels: classification; the model is for the
 #' probability of the second level. With more levels: one model of all classes by [lik_mprobit()],
 #' or each class against the rest if `lik_probit()` or `lik_logit()` is asked for. Whole numbers are
-#' classes for `lik_mprobit()` and `lik_softmax()`.
+#' classes for `lik_mprobit()` and `lik_softmax()`. An ordered factor with more than two levels:
+#' ordered categories, by [lik_ordinal()], which also takes whole numbers and plain factors if asked
+#' for.
 #'
 #' @section Convergence:
 #' For streams `fit$convergence` holds `fates`, the number of rows that were projected, declined,
@@ -100,7 +103,8 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
   }
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
   streams <- setup$streams
-  frame <- model_frame(match.call(), parent.frame(), drop = !streams)
+  frame <- model_frame(match.call(), parent.frame(), drop = !streams,
+                       unlabelled = takes_unlabelled(likelihood))
   terms <- attr(frame, "terms")
   if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
   setup["likelihood"] <- list(for_trials(likelihood, stats::model.response(frame, "any")))
@@ -173,7 +177,8 @@ matrix_chunk <- function(x, y, offset, weights, na.action, likelihood) {
   y <- check_response_length(y, n)
   offset <- check_per_row(offset, n, "offset", 0)
   weights <- if (!is.null(weights)) check_per_row(weights, n, "weights", 1, positive = TRUE)
-  frame <- data.frame(y = I(y), x = I(x), offset = offset)
+  frame <- data.frame(x = I(x), offset = offset)
+  if (!takes_unlabelled(likelihood)) frame$y <- I(y)
   frame$weights <- weights
   omitted <- attr(apply_na_action(frame, na.action), "na.action")
   rows <- if (is.null(omitted)) seq_len(n) else seq_len(n)[-omitted]
@@ -228,8 +233,9 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   x <- chunk$x
   check_finite_inputs(x)
   y <- check_response_length(chunk$y, nrow(x))
-  check_no_missing(x = x, y = y, offset = chunk$offset, weights = chunk$weights)
   lik <- as_likelihood(setup$likelihood, y, declared = setup$streams)
+  check_no_missing(x = x, y = if (!may_lack_labels(lik)) y, offset = chunk$offset,
+                   weights = chunk$weights)
   if (!is.null(chunk$weights) && !lik_traits(lik)$weighted) {
     stop_sparsegp("weights", paste0("are not defined for the ", lik$type, " likelihood"),
                   "They divide the noise variance of a Gaussian likelihood; leave them out")
@@ -246,7 +252,7 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
                   "Leave it out, or set each class against the rest by lik_probit()")
   }
   table <- hyper_table(resolved, lik, env, rows, chunk$offset / response$unit, setup$prior,
-                       if (response$latents > 1L) response$levels)
+                       if (response$latents > 1L) response$levels, response$levels)
   list(lik = lik, response = response, scaling = scaling, kernel = resolved,
        spec = spec_for_c(resolved), table = table, rows = rows)
 }
@@ -344,7 +350,7 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
   x <- chunk$x
   attr(x, "contrasts") <- NULL
   fit$y <- if (is.null(response$levels)) response$given
-           else class_factor(response$y, response$levels, response$latents)
+           else class_factor(response$y, response$levels, model$lik)
   fit$data_rows <- model$rows
   fit$offset <- chunk$offset
   fit["weights"] <- list(response$weights)

@@ -44,7 +44,7 @@ given_contrasts <- function(frame) {
 
 # Takes a chunk of complete rows; what waited goes first.
 feed <- function(fit, chunk) {
-  check_chunk(chunk)
+  check_chunk(chunk, takes_unlabelled(fit$stream$setup$likelihood))
   check_weighted(fit$stream, chunk)
   fit$stream$omitted <- fit$stream$omitted + chunk_omitted(chunk)
   if (!is.null(fit$stream$state) && is.null(fit$stream$waiting)) return(continue(fit, chunk))
@@ -94,10 +94,10 @@ chunk_rows <- function(chunk, rows) {
        weights = chunk$weights[rows])
 }
 
-check_chunk <- function(chunk) {
+check_chunk <- function(chunk, unlabelled) {
   y <- check_response_length(chunk$y, nrow(chunk$x))
-  check_no_missing(y = y, offset = chunk$offset, weights = chunk$weights)
-  if (is.numeric(y) && !all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
+  check_no_missing(y = if (!unlabelled) y, offset = chunk$offset, weights = chunk$weights)
+  if (any(is.infinite(y))) stop_sparsegp("y", "has values that are not finite")
   if (is.matrix(chunk$x)) check_no_missing(x = check_finite_inputs(chunk$x))
 }
 
@@ -112,7 +112,8 @@ check_weighted <- function(stream, chunk) {
 bind_chunks <- function(first, second) {
   if (chunk_size(first) == 0L && chunk_size(second) == 0L) return(second)
   if (chunk_size(first) == 0L) return(second)
-  if (is.numeric(first$y) != is.numeric(second$y)) {
+  mixed <- is.numeric(first$y) != is.numeric(second$y)
+  if (mixed && !all(is.na(first$y)) && !all(is.na(second$y))) {
     stop_sparsegp("y", "is not of the type of the rows before")
   }
   rows <- if (is.matrix(first$x)) rbind(first$x, second$x)
@@ -123,8 +124,19 @@ bind_chunks <- function(first, second) {
 
 bind_responses <- function(first, second) {
   if (!is.factor(first) && !is.factor(second)) return(c(first, second))
+  if (is.ordered(first)) return(bind_ordered(first, second))
   levels <- union(levels(as.factor(first)), levels(as.factor(second)))
   factor(c(as.character(first), as.character(second)), levels)
+}
+
+# Where one of two levels stands that were never seen together nobody knows.
+bind_ordered <- function(first, second) {
+  new <- setdiff(as.character(second), c(levels(first), NA))
+  if (length(new)) {
+    stop_sparsegp("y", paste0("has categories that the rows before did not have: ", toString(new)),
+                  "Give the ordered factor all its levels in the first rows")
+  }
+  factor(c(as.character(first), as.character(second)), levels(first), ordered = TRUE)
 }
 
 # Are there rows enough to fit? Classes need both of them, or a factor that names both; inputs that
@@ -140,7 +152,8 @@ can_begin <- function(stream) {
     if (any(levels < 2L)) return(FALSE)
   }
   lik <- as_likelihood(stream$setup$likelihood, y, declared = TRUE)
-  lik_traits(lik)$response == "numeric" || is.logical(y) || nlevels(as.factor(y)) > 1L
+  lik_traits(lik)$response == "numeric" || nlevels(as.factor(y)) > 1L ||
+    is.logical(y) && !all(is.na(y))
 }
 
 # ---- Coding the inputs ----
@@ -253,8 +266,8 @@ take_rows <- function(fit, rows, start = NULL) {
 stream_problem <- function(fit, rows) {
   unit <- fit$response$unit
   y <- read_new_response(fit, rows$y, length(rows$y), rows$weights)
-  y <- if (is.factor(y)) class_codes(y, fit$response$latents)
-       else y / unit - fit$response$centre / unit
+  y <- if (is.factor(y)) class_codes(y, fit$likelihood)
+       else from_response(fit, y)
   weights <- if (is.null(rows$weights)) rep(1, length(y)) else rows$weights
   list(x = scaled_inputs(rows$x, fit$scaling), spec = fit$spec,
        nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, method = fit$method,

@@ -124,6 +124,9 @@ more_rows_of_formula <- function(object, newdata, weights = NULL, ...) {
   if (is.null(weights)) refuse_workspace_weights(object$call$weights, newdata)
   call <- as.call(c(list(quote(stats::model.frame), formula = object$terms, data = newdata),
                     as.list(object$call)["na.action"[!is.null(object$call$na.action)]]))
+  if (takes_unlabelled(object$stream$setup$likelihood)) {
+    call$na.action <- but_for_labels(eval(call$na.action, environment(object$terms)))
+  }
   call$weights <- if (is.null(weights)) object$call$weights else weights
   frame <- tryCatch({
     frame <- eval(call, environment(object$terms))
@@ -150,7 +153,9 @@ refuse_workspace_weights <- function(expression, newdata) {
 check_classes <- function(terms, frame) {
   plain <- function(class) ifelse(class %in% c("character", "ordered"), "factor", class)
   before <- attr(terms, "dataClasses")
-  shared <- intersect(names(before), names(frame))
+  # NA, which is logical, may stand for anything
+  known <- vapply(frame, function(column) length(column) == 0L || !all(is.na(column)), NA)
+  shared <- intersect(names(before), names(frame)[known])
   now <- plain(vapply(frame[shared], stats::.MFclass, ""))
   before <- plain(before[shared])
   changed <- shared[now != before]

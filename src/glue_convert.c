@@ -114,10 +114,11 @@ const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta)
 sg_lik sg_lik_of(SEXP spec, SEXP theta)
 {
     const char *name = CHAR(STRING_ELT(sg_field(spec, "type"), 0));
-    sg_lik lik = {sg_lik_type_find(name), NULL, 1};
+    sg_lik lik = {sg_lik_type_find(name), NULL, 1, Rf_length(theta)};
     if (!lik.type) Rf_error("internal error: no likelihood '%s'", name);
-    if (lik.type->npar > 0) lik.C = Rf_length(theta) / lik.type->npar;
+    if (lik.type->npar > 0) lik.npar = lik.type->npar, lik.C = Rf_length(theta) / lik.npar;
     if (lik.C < 1 || lik.C > SG_LIK_MAX_CLASSES) Rf_error("internal error: %d classes", lik.C);
+    if (lik.npar > SG_LIK_MAX_PAR) Rf_error("internal error: %d hyperparameters", lik.npar);
     lik.theta = sg_doubles_of(theta, sg_lik_npar(&lik), "likelihood theta");
     return lik;
 }

@@ -113,8 +113,8 @@ SEXP sg_r_ivm_criterion(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta,
     Memcpy(set.nu, sg_doubles_of(sg_field(sites, "nu"), d, "nu"), d);
     double logz = NA_REAL, *gradient = NULL;
     if (sg_field_int(options, "gradient")) {
-        gradient = sg_new_vector(out, CRITERION_GRADIENT, nk + likelihood.type->npar);
-        Memzero(gradient, nk + likelihood.type->npar);
+        gradient = sg_new_vector(out, CRITERION_GRADIENT, nk + sg_lik_npar(&likelihood));
+        Memzero(gradient, nk + sg_lik_npar(&likelihood));
     }
     sg_status status = SG_OK;
     if (sg_field_int(options, "renew")) status = sg_ivm_sites(kern, &rows, p, REAL(x), &set, ws);

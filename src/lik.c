@@ -34,6 +34,7 @@ typedef struct {
     const double *y;
     double step;  /* of finite differences in f */
     double about; /* squares of the mean are taken about this */
+    int from, to; /* hyperparameters of which derivatives are wanted */
 } row;
 
 static double row_logp(double f, const void *ctx)
@@ -165,7 +166,7 @@ void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, con
     }
 }
 
-/* dlogp/dtheta for every parameter by central differences of order 4 */
+/* dlogp/dtheta for the parameters wanted, by central differences of order 4 */
 static void row_dpar(double f, const void *ctx, double *out)
 {
     const row *r = ctx;
@@ -173,8 +174,8 @@ static void row_dpar(double f, const void *ctx, double *out)
     double theta[SG_LIK_MAX_PAR], at[2];
     sg_lik moved = *r->lik;
     moved.theta = theta;
-    for (int k = 0; k < moved.type->npar; k++) theta[k] = r->lik->theta[k];
-    for (int k = 0; k < moved.type->npar; k++) {
+    for (int k = 0; k < moved.npar; k++) theta[k] = r->lik->theta[k];
+    for (int k = r->from; k < r->to; k++) {
         for (int twice = 0; twice < 2; twice++) {
             theta[k] = r->lik->theta[k] + (1 + twice) * h;
             at[twice] = moved.type->logp(&moved, r->y, &f);
@@ -182,25 +183,29 @@ static void row_dpar(double f, const void *ctx, double *out)
             at[twice] -= moved.type->logp(&moved, r->y, &f);
         }
         theta[k] = r->lik->theta[k];
-        out[k] = (8 * at[0] - at[1]) / (12 * h);
+        out[k - r->from] = (8 * at[0] - at[1]) / (12 * h);
     }
 }
 
-/* dlogZ/dtheta = E dlogp/dtheta under the tilted distribution */
+/* dlogZ/dtheta = E dlogp/dtheta under the tilted distribution, as many at a time as a quadrature
+ * takes. */
 void sg_lik_tilt_dpar_quad(const sg_lik *self, const double *y, const double *mu,
                            const double *s2, double *dpar)
 {
     row r;
     sg_quad_problem problem = problem_of(self, y, *mu, *s2, &r);
     sg_quad_result result;
-    if (self->type->npar == 0) return;
-    problem.k = self->type->npar, problem.values = row_dpar;
-    for (int k = 0; k < problem.k; k++) problem.size[k] = 1;
-    if (!(*s2 > 1e-300)) row_dpar(*mu, &r, result.expect);
-    else if (look_far(self, y, &problem, &result)) {
-        row_dpar(*mu + sqrt(*s2) * result.mean, &r, result.expect);
-    } else sg_quad(&problem, &result);
-    for (int k = 0; k < self->type->npar; k++) dpar[k] += result.expect[k];
+    problem.values = row_dpar;
+    for (int k = 0; k < SG_QUAD_MAX; k++) problem.size[k] = 1;
+    for (r.from = 0; r.from < self->npar; r.from = r.to) {
+        r.to = r.from + SG_QUAD_MAX < self->npar ? r.from + SG_QUAD_MAX : self->npar;
+        problem.k = r.to - r.from;
+        if (!(*s2 > 1e-300)) row_dpar(*mu, &r, result.expect);
+        else if (look_far(self, y, &problem, &result)) {
+            row_dpar(*mu + sqrt(*s2) * result.mean, &r, result.expect);
+        } else sg_quad(&problem, &result);
+        for (int k = 0; k < problem.k; k++) dpar[r.from + k] += result.expect[k];
+    }
 }
 
 static void row_moments(double f, const void *ctx, double *out)
@@ -215,7 +220,7 @@ void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2,
                          double *var, double *spread)
 {
     double var_at_mu;
-    row r = {self, 0, 0, 0};
+    row r = {self, 0, 0, 0, 0, 0};
     sg_quad_problem problem = {*mu, *s2, 0, 1, 0, 3, row_moments, {0}, &r, 0, 0};
     self->type->locate(self, 0, &problem.centre, &problem.width);
     sg_quad_result result;
@@ -242,7 +247,7 @@ static int is_against_rest(const sg_lik *self)
 /* Class c alone, and *y what it sees of the class number in the data row. */
 static sg_lik class_against_rest(const sg_lik *self, int c, const double *row, double *y)
 {
-    const sg_lik own = {self->type, self->theta + self->type->npar * c, 1};
+    const sg_lik own = {self->type, self->theta + self->npar * c, 1, self->npar};
     if (row) *y = *row == c + 1 ? 1 : -1;
     return own;
 }
@@ -265,7 +270,7 @@ static void dpar_against_rest(const sg_lik *self, const double *row, const doubl
     for (int c = 0; c < self->C; c++) {
         double y;
         const sg_lik own = class_against_rest(self, c, row, &y);
-        sg_lik_tilt_dpar(&own, &y, mu + c, s2 + c, dpar + self->type->npar * c);
+        sg_lik_tilt_dpar(&own, &y, mu + c, s2 + c, dpar + self->npar * c);
     }
 }
 

@@ -5,7 +5,8 @@
  * trials, exposure or weight where the type has them); a row has C latent values (C = 1 but for
  * classes), whose marginals are independent: mu[C], s2[C] in, d1[C], d2[C] (the diagonal) out.
  * theta is unconstrained: logarithms of positive parameters, a bias as it is; with C latent values
- * npar parameters for each of them.
+ * npar parameters for each of them. A type's npar of 0 leaves their number to the likelihood, which
+ * has one latent value then.
  *
  *   logp(self, y, f)                     log p(y|f). Required. Finite for legal y and finite f.
  *   moments(self, f, mean, var)          E and Var of a new response given f. Required.
@@ -31,6 +32,8 @@
 #ifndef SG_LIK_H
 #define SG_LIK_H
 
+#include <math.h>
+
 typedef struct sg_lik sg_lik;
 
 typedef struct {
@@ -52,16 +55,23 @@ typedef struct {
 } sg_lik_type;
 
 /* Slots have no workspace: bounds of their small arrays. */
-enum { SG_LIK_MAX_PAR = 6, SG_LIK_MAX_CLASSES = 256 };
+enum { SG_LIK_MAX_PAR = 256, SG_LIK_MAX_CLASSES = 256 };
 
 struct sg_lik {
     const sg_lik_type *type;
     const double *theta; /* npar for each latent function */
     int C;               /* latent functions */
+    int npar;            /* hyperparameters of each: its type's, or as many as it brings */
 };
 
+/* log(1 / (1 + exp(-z))) without overflow on either side */
+static inline double sg_log_sigmoid(double z)
+{
+    return z > 0 ? -log1p(exp(-z)) : z - log1p(exp(z));
+}
+
 /* hyperparameters of all latent functions together */
-static inline int sg_lik_npar(const sg_lik *self) { return self->type->npar * self->C; }
+static inline int sg_lik_npar(const sg_lik *self) { return self->npar * self->C; }
 
 /* The slots, or quadrature where a slot is NULL. A likelihood of two classes, y = -1 or 1, with
  * C > 1 sets each class against the rest: y is a class number from 1, class c sees 1 where y is c

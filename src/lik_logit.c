@@ -3,22 +3,16 @@
 #include <math.h>
 #include "lik.h"
 
-/* log(1 / (1 + exp(-z))) without overflow on either side */
-static double log_sigmoid(double z)
-{
-    return z > 0 ? -log1p(exp(-z)) : z - log1p(exp(z));
-}
-
 static double logit_logp(const sg_lik *self, const double *y, const double *f)
 {
-    return log_sigmoid(y[0] * (*f + self->theta[0]));
+    return sg_log_sigmoid(y[0] * (*f + self->theta[0]));
 }
 
 static void logit_moments(const sg_lik *self, const double *f, double *mean, double *var)
 {
-    const double z = *f + self->theta[0], log_p = log_sigmoid(z);
+    const double z = *f + self->theta[0], log_p = sg_log_sigmoid(z);
     *mean = exp(log_p);
-    *var = exp(log_p + log_sigmoid(-z));
+    *var = exp(log_p + sg_log_sigmoid(-z));
 }
 
 static void logit_locate(const sg_lik *self, const double *y, double *centre, double *width)

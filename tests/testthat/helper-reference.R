@@ -177,6 +177,30 @@ REFERENCE_LIKELIHOODS <- list(
     places = function(y, v) -v$bias,
     log_concave = TRUE
   ),
+  ordinal = list(
+    logp = function(y, f, v) log_normal_mass(ordinal_bounds(v)[y], ordinal_bounds(v)[y + 1L], f),
+    mean = function(f, v) drop(ordinal_probabilities(f, v) %*% seq_len(length(v$gap) + 2L)),
+    var = function(f, v) {
+      p <- ordinal_probabilities(f, v)
+      k <- matrix(seq_len(ncol(p)), nrow(p), ncol(p), byrow = TRUE)
+      rowSums(p * (k - drop(p %*% seq_len(ncol(p))))^2)
+    },
+    places = function(y, v) cumsum(c(v$cut, v$gap)),
+    log_concave = TRUE
+  ),
+  nullcat = list(
+    logp = function(y, f, v) {
+      first <- stats::pnorm(-f - v$bias - v$width / 2, log.p = TRUE)
+      second <- stats::pnorm(f + v$bias - v$width / 2, log.p = TRUE)
+      if (y != 0) return(if (y < 0) log1p(-v$missing1) + first else log1p(-v$missing2) + second)
+      top <- pmax(first, second)
+      top + log(v$missing1 * exp(first - top) + v$missing2 * exp(second - top))
+    },
+    mean = function(f, v) nullcat_share(f + v$bias, v),
+    var = function(f, v) nullcat_share(f + v$bias, v) * nullcat_share(-f - v$bias, v),
+    places = function(y, v) -v$bias + c(-0.5, 0, 0.5) * v$width,
+    log_concave = FALSE
+  ),
   laplace = list(
     logp = function(y, f, v) -abs(y - f) / v$scale - log(2 * v$scale),
     mean = function(f, v) f,
@@ -197,6 +221,30 @@ REFERENCE_LIKELIHOODS <- list(
     log_concave = FALSE
   )
 )
+
+# Ordered categories: v$cut is the first cut point, v$gap has the gaps after it.
+ordinal_bounds <- function(v) c(-Inf, cumsum(c(v$cut, v$gap)), Inf)
+
+# log of Phi(b - f) - Phi(a - f), from the side where both are small
+log_normal_mass <- function(a, b, f) {
+  flip <- a + b - 2 * f > 0
+  low <- stats::pnorm(ifelse(flip, f - b, a - f), log.p = TRUE)
+  high <- stats::pnorm(ifelse(flip, f - a, b - f), log.p = TRUE)
+  high + log1p(-exp(low - high))
+}
+
+ordinal_probabilities <- function(f, v) {
+  bounds <- ordinal_bounds(v)
+  exp(vapply(seq_len(length(bounds) - 1L), function(y) {
+    log_normal_mass(bounds[y], bounds[y + 1L], f)
+  }, numeric(length(f))))
+}
+
+# Of the two classes beside a null category the one on m's side
+nullcat_share <- function(m, v) {
+  stats::plogis(stats::pnorm(m - v$width / 2, log.p = TRUE) -
+                  stats::pnorm(-m - v$width / 2, log.p = TRUE))
+}
 
 # Hyperparameters on the natural scale, by name, from what C takes.
 natural_values <- function(lik, theta) {

@@ -316,19 +316,23 @@ test_that("the probabilities of all classes sum to one and are what predict() gi
   s2 <- rep(c(0, 0.1, 7, 1e6), each = 5L)
   for_all(function(case) {
     response <- lik_traits(case$lik)$response
-    if (response == "numeric") return()
+    if (response == "numeric" || isTRUE(lik_traits(case$lik)$unlabelled)) return()
+    # labels as C has them, and the mean response when their probabilities are one
+    labels <- switch(response, binary = c(-1, 1), classes = seq_along(case$along),
+                     ordered = seq_len(length(case$theta) + 1L))
+    score <- switch(response, binary = rbind(0, 1), classes = diag(length(labels)),
+                    ordered = cbind(labels))
     grid <- marginals(case, mu, s2)
     prob <- function(class) {
       rows <- lik_traits(case$lik)$data_rows(rep(class, 20L), NULL)
       exp(.Call(sg_lik_tilt, case$lik["type"], case$theta, rows, grid$mu, grid$s2, FALSE)$logz)
     }
-    found <- vapply(if (case$classes) seq_along(case$along) else c(1, -1), prob, numeric(20L))
+    found <- vapply(labels, prob, numeric(20L))
     mean <- .Call(sg_lik_predict, case$lik["type"], case$theta, grid$mu, grid$s2, FALSE)$mean
     expect_equal(rowSums(found), rep(1, 20L), tolerance = 1e-9, label = case$label)
     if (case$classes) expect_equal(rowSums(mean), rep(1, 20L), tolerance = 1e-12)
-    expect_equal(mean, if (case$classes) found else found[, 1L], tolerance = 1e-9,
-                 label = case$label)
-    expect_true(all(mean >= 0 & mean <= 1), label = case$label)
+    expect_equal(drop(mean), drop(found %*% score), tolerance = 1e-9, label = case$label)
+    expect_true(all(mean >= min(score) & mean <= max(score)), label = case$label)
   })
 })
 

@@ -57,7 +57,8 @@ test_that("the gradient is exact for every kernel with every likelihood", {
       case <- evidence_problem(kernel, lik)
       expect_exact_gradient(case, paste(type, "with", format(kernel)))
     }, NA)
-    expect_true(any(judged), label = type)
+    # of rows without a label some widen the posterior under every kernel: see test-lik-nullcat.R
+    expect_true(any(judged) || may_lack_labels(lik), label = type)
   }
 })
 
