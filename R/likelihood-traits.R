@@ -8,6 +8,7 @@
 #   trials     are responses shares of successes, and weights the numbers of trials?
 #   scales     does y -> c y + b map the model to itself? then y is standardised for C
 #   weighted   do weights mean anything?
+#   learns     is log Z that of an integral, so that there is an evidence? left out: yes
 #   about      per hyperparameter: the constructor's argument, whether it is searched as a
 #              logarithm (between what bounds, `range`, if not 0 and Inf), which power of the
 #              response's unit it has, where it starts (on C's scale, from the data rows and
@@ -75,16 +76,18 @@ student_traits <- list(
 )
 
 # Counts: rows are as given. The bias starts where it and the offset give their sum.
+log_rate_bias <- list(
+  argument = "bias", log = FALSE, unit_power = 0,
+  start = function(rows, offset) {
+    log(sum(rows[1L, ]) + 0.5) - max(offset) - log(sum(exp(offset - max(offset))))
+  },
+  prior = function(unit, offset) prior_normal(-mean(offset), 10)
+)
+
 poisson_traits <- list(
   response = "numeric", scales = FALSE, weighted = FALSE,
   legal = function(y, weights) illegal_counts(y),
-  about = list(bias = list(
-    argument = "bias", log = FALSE, unit_power = 0,
-    start = function(rows, offset) {
-      log(sum(rows[1L, ]) + 0.5) - max(offset) - log(sum(exp(offset - max(offset))))
-    },
-    prior = function(unit, offset) prior_normal(-mean(offset), 10)
-  )),
+  about = list(bias = log_rate_bias),
   data_rows = function(y, weights) rbind(y),
   draw = function(f, value, weights) {
     as.double(stats::rpois(length(f), exp(f + value[["bias"]])))
@@ -93,7 +96,36 @@ poisson_traits <- list(
     log_rate <- mean + value[["bias"]]
     whole_quantile(p, log_rate, sqrt(var), function(y, f) stats::ppois(y, exp(f)),
                    width = function(y) 1 / sqrt(y + 1),
-                   start = function(p, f) stats::qpois(p, exp(pmin(f, 35)))) # 1e15, all whole
+                   start = function(p, f) count_quantile(p, exp(f)))
+  },
+  extra_var = function(value, weights, within) 0
+)
+
+# Beyond 1e15 all doubles are whole, and qpois() has none to give.
+count_quantile <- function(p, rate) stats::qpois(p, pmin(rate, 1e15))
+
+# Counts that vary more than a rate alone explains.
+negbin_traits <- list(
+  response = "numeric", scales = FALSE, weighted = FALSE,
+  legal = function(y, weights) illegal_counts(y),
+  about = list(bias = log_rate_bias, size = list(
+    argument = "size", log = TRUE, unit_power = 0, start = function(rows, offset) log(5),
+    prior = function(unit, offset) prior_lognormal(log(5), 2)
+  )),
+  data_rows = function(y, weights) rbind(y),
+  draw = function(f, value, weights) {
+    as.double(stats::rnbinom(length(f), value[["size"]], mu = exp(f + value[["bias"]])))
+  },
+  quantile = function(p, mean, var, value, weights) {
+    size <- value[["size"]]
+    whole_quantile(p, mean + value[["bias"]], sqrt(var),
+                   function(y, f) stats::pnbinom(y, size, mu = exp(f)),
+                   width = function(y) pmin(sqrt(1 / (y + 1) + 1 / size), 1),
+                   # a gamma variable's quantile, then a Poisson's: beyond p, and far faster than
+                   # qnbinom(), which counts
+                   start = function(p, f) {
+                     count_quantile(p, exp(f) * stats::qgamma(p, size) / size)
+                   })
   },
   extra_var = function(value, weights, within) 0
 )
@@ -208,12 +240,14 @@ LIKELIHOODS <- list(
   gaussian = gaussian_traits,
   probit = binary_traits(stats::pnorm, stats::qnorm),
   logit = binary_traits(stats::plogis, stats::qlogis),
+  mackay = c(binary_traits(stats::plogis, stats::qlogis), learns = FALSE),
   step = noisy_traits("noise", step = TRUE),
   flip = noisy_traits("flip", step = FALSE),
   # normal noise is much like Gumbel noise of its variance, for which the start would be exact
   mprobit = class_traits(function(p) log(p) * sqrt(6) / pi, stats::rnorm),
   softmax = class_traits(log, function(n) -log(stats::rexp(n))), # Gumbel noise
   poisson = poisson_traits,
+  negbin = negbin_traits,
   binomial = binomial_traits,
   laplace = laplace_traits,
   student = student_traits

@@ -3,11 +3,7 @@
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
-
-static double log_sigmoid(double z)
-{
-    return z > 0 ? -log1p(exp(-z)) : z - log1p(exp(z));
-}
+#include "logs.h"
 
 /* the logarithm of the number of ways */
 static double log_ways(const double *y)
@@ -18,14 +14,14 @@ static double log_ways(const double *y)
 static double binomial_logp(const sg_lik *self, const double *y, const double *f)
 {
     const double z = *f + self->theta[0];
-    return log_ways(y) + y[0] * log_sigmoid(z) + (y[1] - y[0]) * log_sigmoid(-z);
+    return log_ways(y) + y[0] * sg_log_sigmoid(z) + (y[1] - y[0]) * sg_log_sigmoid(-z);
 }
 
 static void binomial_moments(const sg_lik *self, const double *f, double *mean, double *var)
 {
-    const double z = *f + self->theta[0], log_p = log_sigmoid(z);
+    const double z = *f + self->theta[0], log_p = sg_log_sigmoid(z);
     *mean = exp(log_p);
-    *var = exp(log_p + log_sigmoid(-z));
+    *var = exp(log_p + sg_log_sigmoid(-z));
 }
 
 /* half a success and half a failure more, so that there is a mode */
@@ -38,7 +34,7 @@ static void binomial_locate(const sg_lik *self, const double *y, double *centre,
 
 static void binomial_slopes(const sg_lik *self, const double *y, double f, double *out)
 {
-    const double z = f + self->theta[0], log_p = log_sigmoid(z), log_q = log_sigmoid(-z);
+    const double z = f + self->theta[0], log_p = sg_log_sigmoid(z), log_q = sg_log_sigmoid(-z);
     out[0] = y[0] * exp(log_q) - (y[1] - y[0]) * exp(log_p);
     out[1] = -y[1] * exp(log_p + log_q);
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
+#include "logs.h"
 #include "normal.h"
 
 /* log e and log(1 - 2e) */
@@ -15,16 +16,11 @@ typedef struct {
     double log_e, log_rest, bias, slack; /* slack: variance of the noise before the step */
 } noisy;
 
-static double log_sigmoid(double z)
-{
-    return z > 0 ? -log1p(exp(-z)) : z - log1p(exp(z));
-}
-
 static noisy noisy_of(const sg_lik *self)
 {
     const int biased = self->type->npar == 2;
     const double t = self->theta[biased];
-    const noisy out = {log_sigmoid(t) - M_LN2, log_sigmoid(-t), biased ? self->theta[0] : 0,
+    const noisy out = {sg_log_sigmoid(t) - M_LN2, sg_log_sigmoid(-t), biased ? self->theta[0] : 0,
                        biased};
     return out;
 }

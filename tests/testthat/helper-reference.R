@@ -82,9 +82,10 @@ reference_pair <- function(kernel, theta, x, z) {
 #   corner       (y, v) -> where logp has a corner or jumps; left out: nowhere
 #   widest       largest s2 at which a response under N(mu, s2) has moments that are numbers one can
 #                integrate for; left out: any
+#   tilt         log Z, and its derivatives d1, d2 in mu, under (independent) marginals, where that
+#                is not to be the integral of logp in one dimension
 # Of several classes: f is a matrix with a column per class, mean and var are such matrices, v$bias
-# has an entry per class; and instead of places
-#   tilt         log Z, and its derivatives d1, d2 in mu, under independent marginals
+# has an entry per class; tilt stands in place of places.
 REFERENCE_LIKELIHOODS <- list(
   gaussian = list(
     logp = function(y, f, v) stats::dnorm(y[1L], f, sqrt(v$noise / y[2L]), log = TRUE),
@@ -105,6 +106,18 @@ REFERENCE_LIKELIHOODS <- list(
     mean = function(f, v) stats::plogis(f + v$bias),
     var = function(f, v) stats::plogis(f + v$bias) * stats::plogis(-f - v$bias),
     places = function(y, v) -v$bias,
+    log_concave = TRUE
+  ),
+  mackay = list(
+    logp = function(y, f, v) stats::plogis(y * (f + v$bias), log.p = TRUE),
+    mean = function(f, v) stats::plogis(f + v$bias),
+    var = function(f, v) stats::plogis(f + v$bias) * stats::plogis(-f - v$bias),
+    tilt = function(y, mu, s2, v) {
+      shrink <- 1 / sqrt(1 + pi * s2 / 8)
+      z <- y[[1L]] * shrink * (mu + v$bias)
+      list(logz = stats::plogis(z, log.p = TRUE), d1 = y[[1L]] * shrink * stats::plogis(-z),
+           d2 = -shrink^2 * stats::plogis(z) * stats::plogis(-z))
+    },
     log_concave = TRUE
   ),
   step = list(
@@ -163,6 +176,19 @@ REFERENCE_LIKELIHOODS <- list(
     mean = function(f, v) exp(f + v$bias),
     var = function(f, v) exp(f + v$bias),
     places = function(y, v) log(max(y, 1)) - v$bias,
+    log_concave = TRUE,
+    widest = 2
+  ),
+  negbin = list(
+    # gamma functions of moderate sizes alone; the C code must do for all
+    logp = function(y, f, v) {
+      t <- f + v$bias - log(v$size)
+      lgamma(y + v$size) - lgamma(v$size) - lfactorial(y) + y * stats::plogis(t, log.p = TRUE) +
+        v$size * stats::plogis(-t, log.p = TRUE)
+    },
+    mean = function(f, v) exp(f + v$bias),
+    var = function(f, v) exp(f + v$bias) + exp(2 * (f + v$bias)) / v$size,
+    places = function(y, v) c(log(max(y, 1)), log(v$size)) - v$bias,
     log_concave = TRUE,
     widest = 2
   ),
