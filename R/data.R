@@ -1,13 +1,21 @@
 # From what users hand over to numbers: model frames and matrices, the basis they give, the
 # response, the scaling of inputs.
 
-# The part of the call that model.frame() understands, evaluated where the user called.
-model_frame <- function(call, env, drop = TRUE) {
+# The part of the call that model.frame() understands, evaluated where the user called. Known
+# variances of the likelihood go along as weights.
+model_frame <- function(call, env, drop = TRUE, likelihood = NULL) {
+  refuse_two_weights(likelihood, !is.null(call$weights))
   keep <- match(c("formula", "data", "subset", "weights", "na.action"), names(call), 0L)
   call <- call[c(1L, keep)]
   call$drop.unused.levels <- drop
+  if (has_variances(likelihood)) call$weights <- weights_of_variances(likelihood)
   call[[1L]] <- quote(stats::model.frame)
   frame <- tryCatch(eval(call, env), error = function(e) {
+    if (has_variances(likelihood) && grepl("(weights)", conditionMessage(e), fixed = TRUE)) {
+      call$weights <- call$subset <- NULL
+      call$na.action <- quote(stats::na.pass)
+      refuse_wrong_count(likelihood$variances, nrow(eval(call, env)))
+    }
     stop_sparsegp("formula", paste0("and data do not make a model frame: ", conditionMessage(e)),
                   "Check the variables in `formula`, `data`, `subset` and `weights`")
   })

@@ -38,15 +38,19 @@ loo_rows <- function(object) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response that the model has not seen")
   }
-  latent <- list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset)
-  list(y = object$y, latent = latent, weights = object$weights)
+  latent <- list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset,
+                 weights = object$weights)
+  list(y = object$y, latent = latent)
 }
 
 predicted_rows <- function(object, newdata) {
   rows <- new_rows(object, newdata)
   moments <- engine_predict(object, scale_kept(rows$x, object$scaling))
-  latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset)
-  list(y = rows$y, latent = latent, weights = 1)
+  if (has_variances(object$likelihood)) {
+    refuse_unknown_variances("newdata", "Leave it out for leave-one-out predictions")
+  }
+  latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset, weights = 1)
+  list(y = rows$y, latent = latent)
 }
 
 # Bins of equal shares (counts, where each event's share is 1), ties kept together; never an empty
@@ -79,7 +83,7 @@ coverage <- function(object, held_out, level, n) {
   if (is.null(lik_traits(object$likelihood)$quantile)) {
     stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")
   }
-  bound <- function(p) response_quantile(object, p, held_out$latent, held_out$weights)
+  bound <- function(p) response_quantile(object, p, held_out$latent)
   y <- held_out$y
   nominal <- seq_len(n) / (n + 1)
   observed <- vapply(nominal, function(p) {
