@@ -252,7 +252,8 @@ standard_deviation <- function(object, latent, type) {
 
 class_probabilities <- function(object, latent) {
   own <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
-  # of classes against the rest they do not sum to 1 by themselves
+  # of classes against the rest they do not sum to 1 by themselves; where all are 0 nobody can tell
+  if (is.matrix(own)) own[rowSums(own) == 0, ] <- 1
   prob <- if (is.matrix(own)) own / rowSums(own) else cbind(1 - own, own)
   colnames(prob) <- object$response$levels
   prob

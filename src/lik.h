@@ -31,6 +31,8 @@
 #ifndef SG_LIK_H
 #define SG_LIK_H
 
+#include <math.h>
+
 typedef struct sg_lik sg_lik;
 
 typedef struct {
@@ -59,6 +61,14 @@ struct sg_lik {
     const double *theta; /* npar for each latent function */
     int C;               /* latent functions */
 };
+
+/* A variance that is none: the square of its root may vanish. */
+static inline int sg_is_point(double s2) { return !(s2 > 1e-200); }
+
+/* Integrals over several classes are had for means and variances up to these. What lies beyond is
+ * taken for them: it has won or lost as surely. */
+static inline double sg_class_mean(double m) { return fmin(fmax(m, -1e9), 1e9); }
+static inline double sg_class_var(double s2) { return fmin(s2, 1e14); }
 
 /* hyperparameters of all latent functions together */
 static inline int sg_lik_npar(const sg_lik *self) { return self->type->npar * self->C; }

@@ -62,11 +62,18 @@ static void mackay_predict(const sg_lik *self, const double *mu, const double *s
     *var = exp(log_p + sg_log_sigmoid(-z));
 }
 
+static void logit_slopes(const sg_lik *self, const double *y, double f, double *out)
+{
+    const double z = y[0] * (f + self->theta[0]), log_rest = sg_log_sigmoid(-z);
+    out[0] = y[0] * exp(log_rest);
+    out[1] = -exp(sg_log_sigmoid(z) + log_rest);
+}
+
 const sg_lik_type sg_lik_logit = {
-    "logit", 1, 1, logit_logp, logit_moments, logit_locate, 0, 0, 0, 0, 0, 0, 0
+    "logit", 1, 1, logit_logp, logit_moments, logit_locate, 0, 0, 0, 0, 0, logit_slopes, 0
 };
 
 const sg_lik_type sg_lik_mackay = {
     "mackay", 1, 1, logit_logp, logit_moments, logit_locate, mackay_tilt, mackay_tilt_dpar,
-    mackay_predict, 0, 0, 0, 0
+    mackay_predict, 0, 0, logit_slopes, 0
 };

@@ -11,10 +11,9 @@
 #include "lik.h"
 #include "logs.h"
 
-/* Neither e^300 nor e^-300 is told from what lies beyond. */
 static double log_size_of(const sg_lik *self)
 {
-    return fmax2(fmin2(self->theta[1], 300), -300);
+    return sg_log_within(self->theta[1]);
 }
 
 /* L, log p and log q */

@@ -7,7 +7,7 @@
 
 static double poisson_logp(const sg_lik *self, const double *y, const double *f)
 {
-    const double z = *f + self->theta[0];
+    const double z = fmin2(*f + self->theta[0], 300); /* as sg_rate_of() */
     return y[0] * z - sg_rate_of(z) - lgammafn(y[0] + 1);
 }
 

@@ -16,6 +16,13 @@ static inline double sg_rate_of(double log_rate)
     return exp(fmin(log_rate, 300));
 }
 
+/* A logarithm of a positive parameter: neither e^200 nor e^-200 is told from what lies beyond, and
+ * their powers and products are finite. */
+static inline double sg_log_within(double log_value)
+{
+    return fmin(fmax(log_value, -200), 200);
+}
+
 /* Variance of a lognormal rate with logarithm of variance s2 and a mean with logarithm log_mean:
  * mean^2 (exp(s2) - 1), and no Inf * 0. */
 static inline double sg_rate_var(double log_mean, double s2)
