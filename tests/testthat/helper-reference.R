@@ -80,6 +80,10 @@ reference_pair <- function(kernel, theta, x, z) {
 #   places       where in f the likelihood has its mode, kinks, jumps or transitions
 #   log_concave  is logp concave in f for every y?
 #   corner       (y, v) -> where logp has a corner or jumps; left out: nowhere
+#   ep_error     how far EP's log evidence of two or three neighbouring rows may be from that of the
+#                integral; left out: 0.005, as it is for smooth log-concave ones. More where the
+#                tilted distributions are less normal (corners, jumps, outliers), where the
+#                posterior is factorised (classes), or where tilts are approximate themselves
 #   widest       largest s2 at which a response under N(mu, s2) has moments that are numbers one can
 #                integrate for; left out: any
 #   tilt         log Z, and its derivatives d1, d2 in mu, under (independent) marginals, where that
@@ -92,7 +96,8 @@ REFERENCE_LIKELIHOODS <- list(
     mean = function(f, v) f,
     var = function(f, v) rep(v$noise, length(f)),
     places = function(y, v) y[1L],
-    log_concave = TRUE
+    log_concave = TRUE,
+    ep_error = 1e-8
   ),
   probit = list(
     logp = function(y, f, v) stats::pnorm(y * (f + v$bias), log.p = TRUE),
@@ -118,7 +123,8 @@ REFERENCE_LIKELIHOODS <- list(
       list(logz = stats::plogis(z, log.p = TRUE), d1 = y[[1L]] * shrink * stats::plogis(-z),
            d2 = -shrink^2 * stats::plogis(z) * stats::plogis(-z))
     },
-    log_concave = TRUE
+    log_concave = TRUE,
+    ep_error = 0.03
   ),
   step = list(
     logp = function(y, f, v) log(v$noise + (1 - 2 * v$noise) * (sign(y * f) + 1) / 2),
@@ -129,7 +135,8 @@ REFERENCE_LIKELIHOODS <- list(
     },
     places = function(y, v) 0,
     corner = function(y, v) 0,
-    log_concave = FALSE
+    log_concave = FALSE,
+    ep_error = 0.03
   ),
   flip = list(
     logp = function(y, f, v) log(v$flip + (1 - 2 * v$flip) * stats::pnorm(y * (f + v$bias))),
@@ -151,7 +158,8 @@ REFERENCE_LIKELIHOODS <- list(
       p * (1 - p)
     },
     tilt = function(y, mu, s2, v) reference_mprobit(y, mu, s2, v),
-    log_concave = TRUE
+    log_concave = TRUE,
+    ep_error = 0.04
   ),
   softmax = list(
     logp = function(y, f, v) {
@@ -166,7 +174,8 @@ REFERENCE_LIKELIHOODS <- list(
       p * (1 - p)
     },
     tilt = function(y, mu, s2, v) reference_softmax(y, mu, s2, v),
-    log_concave = TRUE
+    log_concave = TRUE,
+    ep_error = 0.04
   ),
   poisson = list(
     # dpois(log = TRUE) itself loses digits far out
@@ -209,7 +218,8 @@ REFERENCE_LIKELIHOODS <- list(
     var = function(f, v) rep(2 * v$scale^2, length(f)),
     places = function(y, v) y,
     corner = function(y, v) y,
-    log_concave = TRUE
+    log_concave = TRUE,
+    ep_error = 0.01
   ),
   student = list(
     logp = function(y, f, v) {
@@ -220,7 +230,8 @@ REFERENCE_LIKELIHOODS <- list(
     mean = function(f, v) f,
     var = function(f, v) rep(v$scale^2 * v$df / (v$df - 2), length(f)),
     places = function(y, v) y,
-    log_concave = FALSE
+    log_concave = FALSE,
+    ep_error = 0.01
   )
 )
 

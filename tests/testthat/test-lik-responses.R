@@ -391,28 +391,3 @@ test_that("MacKay's moments have no evidence to learn from", {
   expect_identical(lik_logit(0.3, "mackay"), lik_mackay(0.3))
   expect_identical(lik_logit(0.3, "quadrature"), lik_logit(0.3))
 })
-
-# ---- Every likelihood of one latent function ----
-
-test_that("the log evidence of one row is the integral", {
-  set.seed(6)
-  for (type in .Call(sg_catalogue)$likelihoods) {
-    lik <- as_likelihood(type, NULL)
-    traits <- lik_traits(lik)
-    if (traits$response == "classes") next
-    theta <- rep(-0.4, length(lik$params))
-    values <- natural_values(lik, theta)
-    rows <- traits$data_rows(traits$draw(c(-1.5, 0.2, 3), values, 1), 1)
-    for (i in 1:3) {
-      run <- engine_run(list(
-        x = matrix(0.3), spec = spec_for_c(list(type = "constant", vars = 0L, ard = FALSE,
-                                                degree = 0L, parts = list())),
-        nkernel = 1L, latents = 1L, lik = lik, rows = rows[, i, drop = FALSE], offset = 0.5,
-        method = method_ep(tol = 1e-10)
-      ), c(log(4), theta))
-      wanted <- reference_tilt(type, rows[, i], 0.5, 4, as.list(values))
-      # the quadrature promises 1e-9
-      expect_equal(run$logz, wanted$logz, tolerance = 1e-8, label = paste(type, "row", i))
-    }
-  }
-})
