@@ -86,7 +86,9 @@ static void line_up(const sg_lik *self, int y, const double *mu, const double *s
 }
 
 /* Newton from t = 0, where G' >= 0; G' is convex, so it comes from the left and does not jump over.
- * Close is close enough: until the peak is no more than about 0.01 above, or rounding stops it. */
+ * Close is close enough: until the peak is no more than 0.01 above (as -G'' >= 1 everywhere; where
+ * we stand it may be much more, on a narrow step whose top is far from the peak), or rounding stops
+ * it. */
 static void climb(race *r)
 {
     enum { MOST = 100 };
@@ -101,7 +103,7 @@ static void climb(race *r)
         r->slope0 = pull - r->t0;
         const double next = r->t0 + r->slope0 / bend;
         if (fabs(r->slope0) <= 8 * DBL_EPSILON * pull) r->slope0 = 0;
-        if (r->slope0 * r->slope0 < 0.02 * bend || !(next > r->t0)) return;
+        if (r->slope0 * r->slope0 < 0.02 || !(next > r->t0)) return;
         r->t0 = next;
     }
 }
