@@ -19,63 +19,110 @@
 #' | `lik_negbin` | \eqn{y \sim NegBin(\exp(u + bias), size)}{y ~ NegBin(exp(u + bias), size)}, of variance \eqn{m + m^2 / size}{m + m^2 / size} about a mean m | `bias`, the logarithm of a rate; `size`, positive |
 #' | `lik_binomial` | \eqn{successes \sim Binomial(trials, 1/(1 + \exp(-u - bias)))}{successes ~ Binomial(trials, 1 / (1 + exp(-u - bias)))} | `bias` |
 #'
-#' `lik_gaussian(variance = <vector>)` is for measurements with error bars of their own: nothing of the
-#' noise is learned, and `coef()` names as `noise` the variances' geometric mean. Prediction intervals
-#' of new responses need the new rows' variances ([predict(variance = )][predict.sparsegp]). Not for
-#' streams, which take `lik_gaussian(fixed(1))` with `weights = 1 / variance`.
+#' Below, by kind of response: when to use each, when not, and where it comes from (see the
+#' references; *formulas* are Minka's, by number).
 #'
-#' The Gaussian and the probit likelihood have closed forms (thesis section 2.4; Minka's formulas
-#' 56-60); the logit one is integrated numerically to a relative accuracy of 1e-9.
+#' @section Numbers:
+#' **`lik_gaussian()`**: errors that are as likely above as below, with few far out.
+#' * *Hyperparameter*: `noise`, the variance of the errors (the argument is `variance`). `weights`
+#'   in [sparsegp()] divide it, row by row.
+#' * *Known variances*: measurements with error bars of their own have `variance = <vector>`, one
+#'   positive number for each row. Nothing of the noise is learned then, and `coef()` names as
+#'   `noise` the variances' geometric mean. Prediction intervals of new responses need the variances
+#'   of the new rows ([predict(variance = )][predict.sparsegp]). Streams take
+#'   `lik_gaussian(fixed(1))` with `weights = 1 / variance` instead.
+#' * *Not for* outliers, which pull with a force that grows with their distance; nor for counts and
+#'   shares, whose scatter depends on their mean.
+#' * *From*: thesis, section 2.4; in closed form.
 #'
-#' `lik_probit(flip = )` is `lik_flip()`: the probit model with labels that are wrong with a small
-#' probability, wherever they stand; `lik_step()` is Minka's (formulas 50-55), in which they are
-#' wrong for no other reason. Rows far on the wrong side then say little. Neither is log-concave,
-#' see `lik_student()` below.
+#' @section Numbers with outliers:
+#' **`lik_laplace()`**: errors with tails that are heavier than normal; a row far off pulls with a
+#' force that does not grow with its distance.
+#' * *Hyperparameter*: `scale`, the mean absolute error.
+#' * *Not for* gross outliers in numbers, which still move the function.
+#' * *From*: named in the thesis, section 5.5, as a thing to do. The closed form (two truncated
+#'   normals) keeps its digits in all tails.
 #'
-#' `lik_mprobit()` and `lik_softmax()` have a latent function \eqn{u_c} for every class, and up to
-#' 256 classes. Given the winner's value the classes are independent, so that one integral in one
-#' dimension does for any number of them: for the multinomial probit that of the IVM paper, appendix
-#' D; for softmax, which is the same model with Gumbel in place of normal noise, an integral of
-#' integrals, some hundred times slower. Both are accurate to 1e-9. Only differences of biases
-#' matter.
+#' **`lik_student()`**: gross outliers; far off a row's force falls to nothing.
+#' * *Hyperparameters*: `scale`; `df`, which is `fixed(4)` unless you say otherwise, as a few gross
+#'   outliers say little about it.
+#' * *From*: none of the papers.
+#' * *Not log-concave*: a row may widen the posterior instead of narrowing it. Expectation
+#'   propagation for all rows at once gives such a row a site without precision, which only shifts
+#'   the mean; `fit$convergence$flat` counts them. While there are any the gradient of the evidence,
+#'   which learning follows, is not exact (it leaves out that the other sites move): a few per cent
+#'   off with a tenth of the rows, more with more. Where learning matters then, compare a few given
+#'   values by `logLik()`.
+#' * *Not for* data without outliers, where `lik_gaussian()` is exact, faster and has one optimum.
 #'
-#' With more than two levels `lik_probit()` and `lik_logit()` set each class against the rest: a
-#' latent function per class on a common basis, with a common kernel and a `bias` each, and nothing
-#' else in common (thesis section 5.2). There is no evidence of the classes then, only the sum of
-#' those of the indicators, which learning maximises.
+#' @section Counts:
+#' **`lik_poisson()`**: counts whose variance is their mean.
+#' * *Hyperparameter*: `bias`, the logarithm of a rate. An exposure enters as
+#'   `offset(log(exposure))`, as in [stats::glm()]. `predict(type = "response")` is the expected
+#'   count, averaged over the posterior of the rate.
+#' * *Not for* counts that vary more: the function would follow their noise.
+#' * *From*: none of the papers; the model of [stats::glm()].
 #'
-#' `lik_laplace()` is for numbers with outliers: a row far off pulls with a force that does not grow
-#' with its distance. Its closed form (two truncated normals) keeps its digits in all tails.
-#' `lik_student()` goes further: far off the force falls to nothing. It is not log-concave, and a
-#' row may widen the posterior instead of narrowing it. Expectation propagation for all rows at once
-#' gives such a row a site without precision, which only shifts the mean; `fit$convergence$flat`
-#' counts them. While there are any the gradient of the evidence, which learning follows, is not
-#' exact (it leaves out that the other sites move): a few per cent off with a tenth of the rows, more
-#' with more. Where learning matters then, compare a few given values by `logLik()`.
+#' **`lik_negbin()`**: counts that vary more than that, as each row has a rate of its own, drawn
+#' from a gamma distribution of shape `size` about \eqn{\exp(u + bias)}{exp(u + bias)}.
+#' * *Hyperparameters*: `bias`, as above; `size`, the larger the more like a Poisson count, which it
+#'   becomes digit by digit.
+#' * *Not for* counts where `size` is learned to be much larger than they are: take `lik_poisson()`.
+#' * *From*: none of the papers.
 #'
-#' `lik_poisson()` is for counts. An exposure enters as `offset(log(exposure))`, as in
-#' [stats::glm()]; `predict(type = "response")` is then the expected count, averaged over the
-#' posterior of the rate.
+#' @section Successes of trials:
+#' **`lik_binomial()`**: a number of successes in a known number of trials. The response is
+#' `cbind(successes, failures)`, as in [stats::glm()], or shares of successes with the numbers of
+#' trials as `weights`.
+#' * *Hyperparameter*: `bias`, a log odds.
+#' * The response of predictions, residuals and simulations is the share; that of new rows, of which
+#'   the trials are not known, is of one trial.
+#' * *Not for* shares of an amount, such as of water in a mixture, which are not counted.
+#' * *From*: none of the papers; the model of [stats::glm()].
 #'
-#' `lik_negbin()` is for counts that vary more than `lik_poisson()` lets them: each row has a rate of
-#' its own, drawn from a gamma distribution of shape `size` about \eqn{\exp(u + bias)}{exp(u + bias)}.
-#' As `size` grows it becomes `lik_poisson()`; take that where `size` is learned to be much larger
-#' than the counts.
+#' @section Two classes:
+#' **`lik_probit()`**: the default, for a factor with two levels or a logical.
+#' * *Hyperparameter*: `bias`.
+#' * *From*: formulas 56-60; IVM paper, appendix B.1; in closed form.
 #'
-#' `lik_logit(moments = "mackay")` is `lik_mackay()`: MacKay's approximation of the logit's integral
-#' (formulas 62-64, with its true second derivative in place of 65), which costs a fourth of a fit by
-#' quadrature and errs by up to 0.013 in a probability. There is no evidence of it to learn from:
-#' hyperparameters have to be given, and `logLik()` is a rough figure. Minka's quadrature centred on
-#' the posterior (formulas 66-70) puts its nodes where likelihood times cavity is large; so does the
-#' default, which looks for that place itself, for any method, and adds nodes until it is accurate.
+#' **`lik_logit()`**: much the same probabilities; choose it where log odds are the language, or
+#' where a label far on the wrong side should pull less (by a force that does not grow).
+#' * *Hyperparameter*: `bias`. Four times slower than probit.
+#' * *From*: formulas 61-70. The integrals are accurate to 1e-9. Minka's quadrature centred on the
+#'   posterior (66-70) puts its nodes where likelihood times cavity is large; so does this one,
+#'   which looks for that place itself, for any method, and adds nodes until it is accurate.
+#' * `moments = "mackay"`, or `lik_mackay()`: MacKay's approximation (62-64, with its true second
+#'   derivative in place of 65), as fast as probit. It errs by up to 0.013 in a probability, and has
+#'   no evidence to learn from: hyperparameters have to be given, and `logLik()` is a rough figure.
 #'
-#' `lik_binomial()` takes `cbind(successes, failures)`, as [stats::glm()] does, or shares of
-#' successes with the numbers of trials as `weights`. The response of predictions, residuals and
-#' simulations is the share; that of new rows, of which the trials are not known, is of one trial.
+#' **`lik_flip()`**, or `lik_probit(flip = )`: the probit model with labels that are wrong with a
+#' small probability, wherever they stand. **`lik_step()`**: the same where they are wrong for no
+#' other reason, and the classes do not overlap.
+#' * *Hyperparameters*: `bias`; `flip` or `noise`, the probability.
+#' * *Not log-concave*: rows far on the wrong side say little; see `lik_student()`.
+#' * *Not for* small data, which cannot tell wrong labels from an overlap: give a `fixed()` value.
+#' * *From*: formulas 50-55 and 89-91; in closed form.
 #'
+#' With more than two levels each class is set against the rest: a latent function per class on a
+#' common basis, with a common kernel and hyperparameters of its own, and nothing else in common
+#' (thesis section 5.2). There is no evidence of the classes then, only the sum of those of the
+#' indicators, which learning maximises.
+#'
+#' @section Several classes:
+#' **`lik_mprobit()`**: the default for a factor with more than two levels; a latent function
+#' \eqn{u_c} for each of up to 256 classes, plus normal noise.
+#' * *Hyperparameters*: `bias`, one per class, of which only differences matter. `shared = FALSE`
+#'   gives each class a kernel of its own.
+#' * *From*: IVM paper, section 4 and appendix D. Given the winner's value the classes are
+#'   independent, so one integral in one dimension does for any number of them, accurate to 1e-9.
+#'
+#' **`lik_softmax()`**: the same with Gumbel noise: the logit's counterpart.
+#' * *Not for* many rows: an integral of integrals, some hundred times slower.
+#'
+#' @section Names and families:
 #' A likelihood may also be given to [sparsegp()] by name (`"probit"`) or as an R
-#' [family][stats::family]: `gaussian()`, `binomial("probit")`, `binomial("logit")`,
-#' `poisson()`; `binomial("logit")` means `lik_binomial()` where the response has two columns.
+#' [family][stats::family]: `gaussian()`, `binomial("probit")`, `binomial("logit")`, `poisson()`;
+#' `binomial("logit")` means `lik_binomial()` where the response has two columns.
 #'
 #' @param variance Noise variance: `NULL` (learned), a positive number (where learning starts) or
 #'   `fixed(value)`. Or known variances, a positive number for each row of the data (before `subset`
@@ -89,18 +136,15 @@
 #' @param scale Scale of the noise, in units of the response: `NULL` (learned), a positive number or
 #'   `fixed(value)`.
 #' @param df Degrees of freedom of Student's t: `fixed(value)`, a number greater than 2 (where
-#' learning
-#'   starts) or `NULL` (learned). A few gross outliers say little about it but that they are there.
+#'   learning starts) or `NULL` (learned).
 #' @param flip,noise Probability of a wrong label: `NULL` (learned), a number between 0 and 1/2 or
 #'   `fixed(value)`. With `flip = 0` labels are right, and `lik_probit()` is as if it had no `flip`.
 #' @param shared Do the latent functions of all classes have the same kernel hyperparameters, or
-#' each
-#'   its own?
+#'   each its own?
 #' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
-#' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 56-61. Csató, L. (2002). *Gaussian
-#'   Processes -- Iterative Sparse Approximations*, section 2.4. Seeger, Lawrence and Herbrich,
-#'   *Efficient Nonparametric Bayesian Modelling with Sparse Gaussian Process Approximations*,
-#'   section 4 and appendices B.1 and D.
+#' @references Minka, T. P. *Gaussian EP* (update formulas). Csató, L. (2002). *Gaussian Processes --
+#'   Iterative Sparse Approximations* (the thesis). Seeger, Lawrence and Herbrich, *Efficient
+#'   Nonparametric Bayesian Modelling with Sparse Gaussian Process Approximations* (the IVM paper).
 #' @examples
 #' lik_gaussian(variance = fixed(0.1))
 #' lik_probit()

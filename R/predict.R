@@ -35,9 +35,9 @@
 #'   to 1.
 #' @param offset Known prior mean at the new rows, for fits of a matrix with an offset: one number
 #'   per row, default 0. For formulas it comes from the `offset()` term.
-#' @param variance `interval = "prediction"` after `lik_gaussian(variance = )` with known variances of
-#'   the rows: those of the new rows, in squared units of the response, one number for all or one per
-#'   row. At the training rows they are known.
+#' @param variance `interval = "prediction"` after `lik_gaussian(variance = )` with known variances
+#'   of the rows: those of the new rows, in squared units of the response, one number for all or one
+#'   per row. At the training rows they are known.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A vector (or matrix, factor) with one entry per row of `newdata`; with `se.fit` a list
 #'   `fit`, `se.fit`; with `interval` a matrix with columns `fit`, `lwr`, `upr`. Errors are of class
@@ -106,8 +106,8 @@ check_predict_request <- function(object, type, se.fit, interval, variance) {
 }
 
 # Latent moments in C's units at the rows without missing values; `complete` and `names` put the
-# answer back in place; `na` is the na.action whose rows napredict() restores; `weights` those of new
-# responses, where they are known.
+# answer back in place; `na` is the na.action whose rows napredict() restores; `weights` those of
+# new responses, where they are known.
 training_latent <- function(object) {
   object <- with_rows(object)
   n <- NROW(object$latent$mean)

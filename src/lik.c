@@ -121,7 +121,8 @@ static int look_far(const sg_lik *self, const double *y, sg_quad_problem *proble
     if (fabs(t) > FAR && fabs(mode - problem->centre) > FAR * problem->width) {
         problem->peak = mode, problem->peak_width = 1 / sqrt(bend);
     }
-    *peak = (far_peak) {mode, t, ref - 0.5 * (log(s2) + log(bend)), slopes[0], slopes[1] / s2 / bend};
+    *peak = (far_peak) {mode, t, ref - 0.5 * (log(s2) + log(bend)), slopes[0],
+                        slopes[1] / s2 / bend};
     return fabs(ref) > LOST;
 }
 

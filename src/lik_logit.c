@@ -1,5 +1,5 @@
-/* lik_logit.c: P(y = 1 | f) = 1 / (1 + exp(-f - bias)), y = -1 or 1 (formula 61). theta: bias. There
- * is no closed form for the tilt. `logit` leaves it to quadrature; `mackay` approximates the
+/* lik_logit.c: P(y = 1 | f) = 1 / (1 + exp(-f - bias)), y = -1 or 1 (formula 61). theta: bias.
+ * There is no closed form for the tilt. `logit` leaves it to quadrature; `mackay` approximates the
  * integral by formulas 62-64:
  *   Z = sigma(z), z = y (mu + bias) / sqrt(1 + pi s2 / 8)
  * with the derivative of that, d2 = -sigma(z) sigma(-z) / (1 + pi s2 / 8), which (65) is not. As Z

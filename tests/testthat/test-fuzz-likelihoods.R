@@ -100,8 +100,10 @@ every_row <- function(test, answer) {
 
 test_that("answers are finite wherever learning and predictions go", {
   fuzz(41, absurd = FALSE, function(answer, block) {
-    # 1 + s2 d2 is the tilted variance in units of the marginal's; 1e-9: nothing, but for rounding
-    tilted <- apply(1 + block$s2 * answer$d2 >= -1e-9, 1L, all)
+    # 1 + s2 d2 is the tilted variance in units of the marginal's: nothing, but for the rounding of
+    # log Z, of which it is made
+    rounding <- 1e-9 + 1e-11 * abs(c(answer$logz))
+    tilted <- apply(1 + block$s2 * answer$d2 >= -rounding, 1L, all)
     every_row(is.finite, answer) & tilted & apply(answer$new_var >= 0, 1L, all)
   })
 })
