@@ -117,14 +117,15 @@ negbin_traits <- list(
     as.double(stats::rnbinom(length(f), value[["size"]], mu = exp(f + value[["bias"]])))
   },
   quantile = function(p, mean, var, value, weights) {
-    size <- value[["size"]]
+    size <- min(value[["size"]], 1e15) # a Poisson count by then
+    rate <- function(f) exp(pmin(f, 300)) # as in C
     whole_quantile(p, mean + value[["bias"]], sqrt(var),
-                   function(y, f) stats::pnbinom(y, size, mu = exp(f)),
+                   function(y, f) stats::pnbinom(y, size, mu = rate(f)),
                    width = function(y) pmin(sqrt(1 / (y + 1) + 1 / size), 1),
                    # a gamma variable's quantile, then a Poisson's: beyond p, and far faster than
                    # qnbinom(), which counts
                    start = function(p, f) {
-                     count_quantile(p, exp(f) * stats::qgamma(p, size) / size)
+                     count_quantile(p, rate(f) * stats::qgamma(p, size) / size)
                    })
   },
   extra_var = function(value, weights, within) 0

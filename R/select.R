@@ -77,7 +77,7 @@ learn_model <- function(problem, table, control, verbose) {
   if (isFALSE(lik_traits(problem$lik)$learns)) {
     stop_sparsegp("learn", paste0("= TRUE needs an evidence, and the ", problem$lik$type,
                                   " likelihood has none"),
-                  "Use learn = FALSE, or lik_logit() with its moments by quadrature")
+                  "Use learn = FALSE, fixed() hyperparameters, or another likelihood")
   }
   with_progress(new_progress(verbose, control$outer * control$inner), function(progress) {
     CRITERIA[[control$criterion]](problem, table, control, progress)
