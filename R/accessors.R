@@ -266,7 +266,11 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   refuse_against_rest(object, "no distribution of responses")
   latent <- latent_draws(object, arguments$newdata, nsim)
   value <- lik_values(object)
-  weights <- if (is.null(arguments$newdata) && !is.null(object$weights)) object$weights else 1
+  at_rows <- is.null(arguments$newdata)
+  if (!at_rows && has_variances(object$likelihood)) {
+    refuse_unknown_variances("newdata", "Leave it out, or add noise to draws()")
+  }
+  weights <- if (at_rows && !is.null(object$weights)) object$weights else 1
   columns <- lapply(seq_len(nsim), function(j) {
     f <- vapply(latent$values, function(values) values[, j], numeric(length(latent$offset)))
     if (several_classes(object)) dim(f) <- c(length(latent$offset), length(latent$values))

@@ -1,15 +1,22 @@
 # From what users hand over to numbers: model frames and matrices, the basis they give, the
 # response, the scaling of inputs.
 
-# The part of the call that model.frame() understands, evaluated where the user called. unlabelled:
-# may the response be missing?
-model_frame <- function(call, env, drop = TRUE, unlabelled = FALSE) {
+# The part of the call that model.frame() understands, evaluated where the user called. Known
+# variances of the likelihood go along as weights, rows without a label only where it takes them.
+model_frame <- function(call, env, drop = TRUE, likelihood = NULL) {
+  refuse_two_weights(likelihood, !is.null(call$weights))
   keep <- match(c("formula", "data", "subset", "weights", "na.action"), names(call), 0L)
   call <- call[c(1L, keep)]
   call$drop.unused.levels <- drop
-  if (unlabelled) call$na.action <- but_for_labels(eval(call$na.action, env))
+  if (has_variances(likelihood)) call$weights <- weights_of_variances(likelihood)
+  if (takes_unlabelled(likelihood)) call$na.action <- but_for_labels(eval(call$na.action, env))
   call[[1L]] <- quote(stats::model.frame)
   frame <- tryCatch(eval(call, env), error = function(e) {
+    if (has_variances(likelihood) && grepl("(weights)", conditionMessage(e), fixed = TRUE)) {
+      call$weights <- call$subset <- NULL
+      call$na.action <- quote(stats::na.pass)
+      refuse_wrong_count(likelihood$variances, nrow(eval(call, env)))
+    }
     stop_sparsegp("formula", paste0("and data do not make a model frame: ", conditionMessage(e)),
                   "Check the variables in `formula`, `data`, `subset` and `weights`")
   })

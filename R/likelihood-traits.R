@@ -10,6 +10,7 @@
 #   trials     are responses shares of successes, and weights the numbers of trials?
 #   scales     does y -> c y + b map the model to itself? then y is standardised for C
 #   weighted   do weights mean anything?
+#   learns     is log Z that of an integral, so that there is an evidence? left out: yes
 #   about      per hyperparameter: the constructor's argument, whether it is searched as a
 #              logarithm (between what bounds, `range`, if not 0 and Inf), which power of the
 #              response's unit it has, where it starts (on C's scale, from the data rows and
@@ -93,16 +94,18 @@ student_cdf <- function(value, lower = TRUE) {
 }
 
 # Counts: rows are as given. The bias starts where it and the offset give their sum.
+log_rate_bias <- list(
+  argument = "bias", log = FALSE, unit_power = 0,
+  start = function(rows, offset) {
+    log(sum(rows[1L, ]) + 0.5) - max(offset) - log(sum(exp(offset - max(offset))))
+  },
+  prior = function(unit, offset) prior_normal(-mean(offset), 10)
+)
+
 poisson_traits <- list(
   response = "numeric", scales = FALSE, weighted = FALSE,
   legal = function(y, weights) illegal_counts(y),
-  about = list(bias = list(
-    argument = "bias", log = FALSE, unit_power = 0,
-    start = function(rows, offset) {
-      log(sum(rows[1L, ]) + 0.5) - max(offset) - log(sum(exp(offset - max(offset))))
-    },
-    prior = function(unit, offset) prior_normal(-mean(offset), 10)
-  )),
+  about = list(bias = log_rate_bias),
   data_rows = function(y, weights) rbind(y),
   draw = function(f, value, weights) {
     as.double(stats::rpois(length(f), exp(f + value[["bias"]])))
@@ -110,8 +113,7 @@ poisson_traits <- list(
   quantile = function(p, mean, var, value, weights) {
     log_rate <- mean + value[["bias"]]
     whole_quantile(p, log_rate, sqrt(var), function(y, f) stats::ppois(y, exp(f)),
-                   width = count_width,
-                   start = function(p, f) stats::qpois(p, exp(pmin(f, 35)))) # 1e15, all whole
+                   width = count_width, start = function(p, f) count_quantile(p, exp(f)))
   },
   cdf = function(y, mean, var, value, weights, lower) {
     mixed_tail(y, mean + value[["bias"]], sqrt(var),
@@ -120,6 +122,49 @@ poisson_traits <- list(
   jump = function(weights) 1,
   extra_var = function(value, weights, within) 0
 )
+
+# Beyond 1e15 all doubles are whole, and qpois() has none to give.
+count_quantile <- function(p, rate) stats::qpois(p, pmin(rate, 1e15))
+
+# Counts that vary more than a rate alone explains.
+negbin_traits <- list(
+  response = "numeric", scales = FALSE, weighted = FALSE,
+  legal = function(y, weights) illegal_counts(y),
+  about = list(bias = log_rate_bias, size = list(
+    argument = "size", log = TRUE, unit_power = 0, start = function(rows, offset) log(5),
+    prior = function(unit, offset) prior_lognormal(log(5), 2)
+  )),
+  data_rows = function(y, weights) rbind(y),
+  draw = function(f, value, weights) {
+    as.double(stats::rnbinom(length(f), value[["size"]], mu = exp(f + value[["bias"]])))
+  },
+  quantile = function(p, mean, var, value, weights) {
+    size <- negbin_size(value)
+    whole_quantile(p, mean + value[["bias"]], sqrt(var), negbin_cdf(value), negbin_width(value),
+                   # a gamma variable's quantile, then a Poisson's: beyond p, and far faster than
+                   # qnbinom(), which counts
+                   start = function(p, f) {
+                     count_quantile(p, negbin_mean(f) * stats::qgamma(p, size) / size)
+                   })
+  },
+  cdf = function(y, mean, var, value, weights, lower) {
+    mixed_tail(y, mean + value[["bias"]], sqrt(var), negbin_cdf(value, lower), negbin_width(value))
+  },
+  jump = function(weights) 1,
+  extra_var = function(value, weights, within) 0
+)
+
+negbin_size <- function(value) min(value[["size"]], 1e15) # a Poisson count by then
+
+negbin_mean <- function(f) exp(pmin(f, 300)) # as in C
+
+negbin_cdf <- function(value, lower = TRUE) {
+  function(y, f) stats::pnbinom(y, negbin_size(value), mu = negbin_mean(f), lower.tail = lower)
+}
+
+negbin_width <- function(value) {
+  function(y) pmin(sqrt(count_width(y)^2 + 1 / negbin_size(value)), 1)
+}
 
 # Over which width of its logarithmic rate a count's distribution function moves
 count_width <- function(y) 1 / sqrt(y + 1)
@@ -249,12 +294,14 @@ LIKELIHOODS <- list(
   gaussian = gaussian_traits,
   probit = binary_traits(stats::pnorm, stats::qnorm),
   logit = binary_traits(stats::plogis, stats::qlogis),
+  mackay = c(binary_traits(stats::plogis, stats::qlogis), learns = FALSE),
   step = noisy_traits("noise", step = TRUE),
   flip = noisy_traits("flip", step = FALSE),
   # normal noise is much like Gumbel noise of its variance, for which the start would be exact
   mprobit = class_traits(function(p) log(p) * sqrt(6) / pi, stats::rnorm),
   softmax = class_traits(log, function(n) -log(stats::rexp(n))), # Gumbel noise
   poisson = poisson_traits,
+  negbin = negbin_traits,
   binomial = binomial_traits,
   laplace = laplace_traits,
   student = student_traits,

@@ -41,15 +41,18 @@ loo_rows <- function(object) {
   known <- !is.na(object$y)
   of_known <- function(x) if (is.matrix(x)) x[known, , drop = FALSE] else x[known]
   latent <- list(mean = of_known(object$cavity$mean), var = of_known(object$cavity$var),
-                 offset = object$offset[known])
-  list(y = object$y[known], latent = latent, weights = object$weights[known])
+                 offset = object$offset[known], weights = object$weights[known])
+  list(y = object$y[known], latent = latent)
 }
 
 predicted_rows <- function(object, newdata) {
   rows <- new_rows(object, newdata)
   moments <- engine_predict(object, scale_kept(rows$x, object$scaling))
-  latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset)
-  list(y = rows$y, latent = latent, weights = 1)
+  if (has_variances(object$likelihood)) {
+    refuse_unknown_variances("newdata", "Leave it out for leave-one-out predictions")
+  }
+  latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset, weights = 1)
+  list(y = rows$y, latent = latent)
 }
 
 # Bins of equal shares (counts, where each event's share is 1), ties kept together; never an empty
@@ -82,7 +85,7 @@ coverage <- function(object, held_out, level, n) {
   if (is.null(lik_traits(object$likelihood)$quantile)) {
     stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")
   }
-  bound <- function(p) response_quantile(object, p, held_out$latent, held_out$weights)
+  bound <- function(p) response_quantile(object, p, held_out$latent)
   y <- held_out$y
   nominal <- seq_len(n) / (n + 1)
   observed <- vapply(nominal, function(p) {

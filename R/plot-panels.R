@@ -208,6 +208,8 @@ slice_curve <- function(object, rows, view, n, style) {
 curve_answer <- function(object, latent, level) {
   answer <- as.data.frame(interval_answer(object, latent, "response", "confidence", level))
   if (is.null(lik_traits(object$likelihood)$quantile)) return(answer)
+  if (has_variances(object$likelihood)) return(answer) # nobody knows them between the rows
+  latent$weights <- 1
   new <- interval_answer(object, latent, "response", "prediction", level)
   cbind(answer, new_lwr = new[, "lwr"], new_upr = new[, "upr"])
 }

@@ -35,6 +35,9 @@
 #'   to 1.
 #' @param offset Known prior mean at the new rows, for fits of a matrix with an offset: one number
 #'   per row, default 0. For formulas it comes from the `offset()` term.
+#' @param variance `interval = "prediction"` after `lik_gaussian(variance = )` with known variances
+#'   of the rows: those of the new rows, in squared units of the response, one number for all or one
+#'   per row. At the training rows they are known.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A vector (or matrix, factor) with one entry per row of `newdata`; with `se.fit` a list
 #'   `fit`, `se.fit`; with `interval` a matrix with columns `fit`, `lwr`, `upr`. Errors are of class
@@ -58,7 +61,7 @@
 #' @export
 predict.sparsegp <- function(object, newdata, type = c("response", "latent", "prob", "class"),
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
-                             level = 0.95, reject = 0, offset = NULL, ...) {
+                             level = 0.95, reject = 0, offset = NULL, variance = NULL, ...) {
   check_no_dots(...)
   type <- check_choice(type, c("response", "latent", "prob", "class"), "type")
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
@@ -66,14 +69,15 @@ predict.sparsegp <- function(object, newdata, type = c("response", "latent", "pr
   check_number(level, "level", 0, 1)
   check_number(reject, "reject", 0, 1, open = FALSE)
   object <- ready(object)
-  check_predict_request(object, type, se.fit, interval)
+  check_predict_request(object, type, se.fit, interval, variance)
   latent <- if (missing(newdata) || is.null(newdata)) training_latent(object)
             else new_latent(object, newdata, offset)
+  if (interval == "prediction") latent$weights <- weights_at(object, latent, variance)
   answer <- answer_complete(object, latent, type, se.fit, interval, level, reject)
   restore_rows(answer, latent)
 }
 
-check_predict_request <- function(object, type, se.fit, interval) {
+check_predict_request <- function(object, type, se.fit, interval, variance) {
   classes <- !is.null(object$response$levels)
   ranked <- classes && is_ordered(object$likelihood)
   if (!classes && type %in% c("prob", "class")) {
@@ -93,18 +97,24 @@ check_predict_request <- function(object, type, se.fit, interval) {
     stop_sparsegp("interval", "= \"prediction\" is for the response of a regression",
                   "Use interval = \"confidence\"")
   }
+  if (!is.null(variance) && (interval != "prediction" || !has_variances(object$likelihood))) {
+    stop_sparsegp("variance", "is for prediction intervals of a fit with known variances",
+                  "Leave it out")
+  }
   if (se.fit && interval != "none") {
     stop_sparsegp("se.fit", "cannot be combined with an interval", "Ask for one of them")
   }
 }
 
 # Latent moments in C's units at the rows without missing values; `complete` and `names` put the
-# answer back in place; `na` is the na.action whose rows napredict() restores.
+# answer back in place; `na` is the na.action whose rows napredict() restores; `weights` those of
+# new responses, where they are known.
 training_latent <- function(object) {
   object <- with_rows(object)
   n <- NROW(object$latent$mean)
   list(mean = object$latent$mean, var = object$latent$var, offset = object$offset,
-       complete = rep(TRUE, n), names = object$row_names, na = object$na.action)
+       complete = rep(TRUE, n), names = object$row_names, na = object$na.action,
+       weights = object$weights)
 }
 
 new_latent <- function(object, newdata, offset = NULL) {
@@ -251,7 +261,8 @@ class_probabilities <- function(object, latent) {
   seen <- seen_mean(object, latent)
   if (is_ordered(object$likelihood)) return(engine_label_probabilities(object, seen, latent$var))
   own <- engine_lik_predict(object, seen, latent$var)$mean
-  # of classes against the rest they do not sum to 1 by themselves
+  # of classes against the rest they do not sum to 1 by themselves; where all are 0 nobody can tell
+  if (is.matrix(own)) own[rowSums(own) == 0, ] <- 1
   prob <- if (is.matrix(own)) own / rowSums(own) else cbind(1 - own, own)
   colnames(prob) <- object$response$levels
   prob
@@ -263,9 +274,9 @@ most_probable <- function(prob, reject = 0, ordered = FALSE) {
   factor(colnames(prob)[at], colnames(prob), ordered = ordered)
 }
 
-response_quantile <- function(object, p, latent, weights = 1) {
+response_quantile <- function(object, p, latent) {
   to_response(object, lik_traits(object$likelihood)$quantile(
-    p, seen_mean(object, latent), latent$var, lik_values(object), weights
+    p, seen_mean(object, latent), latent$var, lik_values(object), latent$weights
   ))
 }
 

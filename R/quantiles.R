@@ -80,11 +80,20 @@ mixed_quantile <- function(p, mean, sd, cdf, width) {
   })
 }
 
-# Normal plus Laplace noise: distribution function at r from the mean.
+# Normal plus Laplace noise: distribution function at r from the mean. Half a tail is
+# exp(r / scale + (sd / scale)^2 / 2) Phi(-a), a = r / sd + sd / scale; for a > 0 the squares cancel.
 laplace_cdf <- function(r, sd, scale) {
   sd <- pmax(sd, 1e-9 * scale)
   tail <- function(r) {
-    0.5 * exp(r / scale + (sd / scale)^2 / 2 + stats::pnorm(-r / sd - sd / scale, log.p = TRUE))
+    a <- r / sd + sd / scale
+    far <- r / scale + (sd / scale)^2 / 2 + stats::pnorm(-a, log.p = TRUE)
+    0.5 * exp(ifelse(a > 0, log_mills(pmax(a, 0)) - (r / sd)^2 / 2, far))
   }
   stats::pnorm(r / sd) + tail(r) - tail(-r)
+}
+
+# log(Phi(-a) exp(a^2 / 2)) for a >= 0
+log_mills <- function(a) {
+  ifelse(a < 1000, stats::pnorm(-a, log.p = TRUE) + a^2 / 2,
+         -log(a) - log1p(1 / a^2) - log(2 * pi) / 2) # to 1e-12
 }

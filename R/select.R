@@ -74,6 +74,11 @@ stop_empty <- function(run) {
 # its basis.
 learn_model <- function(problem, table, control, verbose) {
   if (is.null(control) || !any(table$free)) return(choose_at(problem, table))
+  if (isFALSE(lik_traits(problem$lik)$learns)) {
+    stop_sparsegp("learn", paste0("= TRUE needs an evidence, and the ", problem$lik$type,
+                                  " likelihood has none"),
+                  "Use learn = FALSE, fixed() hyperparameters, or another likelihood")
+  }
   with_progress(new_progress(verbose, control$outer * control$inner), function(progress) {
     CRITERIA[[control$criterion]](problem, table, control, progress)
   })

@@ -54,7 +54,7 @@
 #'   the size of the basis.
 #' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
 #' @param weights Positive numbers: the noise variance of a row is `noise / weight`. Gaussian
-#'   likelihood only.
+#'   likelihood only (for known variances see [lik_gaussian()]), and trials of `lik_binomial()`.
 #' @param na.action What to do with rows with missing values: a function such as [na.omit()] or
 #'   [na.exclude()]; default `getOption("na.action")`.
 #' @param offset Known prior mean of the latent function, one number per row. Not with
@@ -103,8 +103,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
   }
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
   streams <- setup$streams
-  frame <- model_frame(match.call(), parent.frame(), drop = !streams,
-                       unlabelled = takes_unlabelled(likelihood))
+  frame <- model_frame(match.call(), parent.frame(), drop = !streams, likelihood = likelihood)
   terms <- attr(frame, "terms")
   if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
   setup["likelihood"] <- list(for_trials(likelihood, stats::model.response(frame, "any")))
@@ -150,6 +149,11 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), met
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
   if (missing(y)) y <- NULL
   setup["likelihood"] <- list(for_trials(likelihood, y))
+  refuse_two_weights(likelihood, !is.null(weights))
+  if (has_variances(likelihood)) {
+    refuse_wrong_count(likelihood$variances, NROW(x))
+    weights <- weights_of_variances(likelihood)
+  }
   read <- matrix_chunk(x, y, offset, weights, na.action, setup$likelihood)
   if (setup$streams) {
     setup["na.action"] <- list(na.action)
@@ -221,6 +225,7 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
   method <- as_method(method)
   control <- as_learn(learn)
   check_criterion(control, method, basis)
+  refuse_variances_of_stream(likelihood, identical(method$type, "online"))
   list(likelihood = likelihood, kernel = kernel, method = method,
        streams = identical(method$type, "online"), control = control, prior = prior,
        scale = check_flag(scale, "scale"), keep_x = keep_x,

@@ -4,7 +4,7 @@
 static const double FALL = 30;  /* exp(-30) = 1e-13 is left out on either side */
 static const double STEP = 0.18; /* in s: the map makes normal densities on all scales alike */
 static const double SPREAD = 2; /* width of the map in units of 1 / sqrt(bend) */
-enum { TRIES = 60, MOST_NODES = 200 };
+enum { TRIES = 100, MOST_NODES = 200 };
 
 /* The next try at an end from x, where g has fallen too far: exact where the fall is quadratic or
  * exponential in the distance. */
@@ -34,7 +34,9 @@ static double find_end(sg_concave_fn g, void *ctx, double sign, double x, double
             /* g lies below its tangent: this is far enough in any case */
             next = steepness > 0 ? x + (1.1 * FALL - fall) / steepness : 2 * x;
         }
-        x = next > inner && next < outer ? next : 0.5 * (inner + fmin(outer, 4 * x));
+        /* the two guesses may send each other back and forth: every fourth halves what is known */
+        const int good = next > inner && next < outer && i % 4 < 3;
+        x = good ? next : 0.5 * (inner + fmin(outer, 4 * x));
     }
     return sign * x;
 }

@@ -77,14 +77,14 @@ static sg_quad_problem problem_of(const sg_lik *self, const double *y, double mu
 }
 
 /* The mode of p(y|f) N(f; mu, s2) between mu and the likelihood's own mode, by Newton steps that
- * may not leave a bracket. *bend: minus the second derivative of the log there. Returns 0 if the
- * two ends do not bracket a peak. */
+ * may not leave a bracket. slopes: of log p there; *bend: minus the second derivative of the whole
+ * logarithm. Returns 0 if the two ends do not bracket a peak. */
 static int find_mode(const sg_lik *self, const double *y, const sg_quad_problem *problem,
-                     double *mode, double *bend)
+                     double *mode, double *slopes, double *bend)
 {
     enum { TRIES = 100 };
     double low = fmin(problem->mu, problem->centre), high = fmax(problem->mu, problem->centre);
-    double f = problem->centre, slopes[2];
+    double f = problem->centre;
     for (int i = 0; i < TRIES; i++) {
         self->type->slopes(self, y, f, slopes);
         const double g = slopes[0] - (f - problem->mu) / problem->s2;
@@ -101,69 +101,82 @@ static int find_mode(const sg_lik *self, const double *y, const sg_quad_problem 
     return *bend > 0 && problem->mu != problem->centre;
 }
 
+/* The Laplace approximation: log Z and its derivatives from the mode of the integrand; `away`: from
+ * mu, in standard deviations; 0 where nobody has looked. */
+typedef struct {
+    double mode, away, logz, d1, d2;
+} far_peak;
+
 /* Far from mu and from where the likelihood works the mesh would not see the peak of their product:
- * a count of 3 where exp(40) is expected. It is laid around the peak, too, then. Returns 1, with
- * the Laplace approximation in result, where the logarithms are so large that no integral can be
- * had. */
-static int look_far(const sg_lik *self, const double *y, sg_quad_problem *problem,
-                    sg_quad_result *result)
+ * a count of 3 where exp(40) is expected. It is laid around the peak, too, then. Returns 1 where
+ * the logarithms are so large that no integral can be had: what is in `peak` has to do. */
+static int look_far(const sg_lik *self, const double *y, sg_quad_problem *problem, far_peak *peak)
 {
-    const double FAR = 4, LOST = 1e8, sd = sqrt(problem->s2);
-    double mode, bend;
+    const double FAR = 4, LOST = 1e8, s2 = problem->s2, sd = sqrt(s2);
+    double mode, bend, slopes[2];
+    peak->away = 0;
     if (!self->type->slopes || self->type->kinked) return 0;
     if (fabs(problem->centre - problem->mu) < FAR * (sd + problem->width)) return 0;
-    if (!find_mode(self, y, problem, &mode, &bend)) return 0;
-    if (fabs(mode - problem->mu) < FAR * sd) return 0;
+    if (!find_mode(self, y, problem, &mode, slopes, &bend)) return 0;
     const double t = (mode - problem->mu) / sd, ref = row_logp(mode, problem->ctx) - 0.5 * t * t;
-    result->logz = ref - 0.5 * log(problem->s2 * bend);
-    result->mean = t;
-    result->var = 1 / (problem->s2 * bend);
-    if (fabs(mode - problem->centre) > FAR * problem->width) {
+    if (fabs(t) > FAR && fabs(mode - problem->centre) > FAR * problem->width) {
         problem->peak = mode, problem->peak_width = 1 / sqrt(bend);
     }
+    *peak = (far_peak) {mode, t, ref - 0.5 * (log(s2) + log(bend)), slopes[0],
+                        slopes[1] / s2 / bend};
     return fabs(ref) > LOST;
 }
 
-/* Is the marginal so narrow that l' and l'' hardly change over it? Not while it sees a corner. */
-static int is_narrow(const sg_lik *self, const sg_quad_problem *problem, double curvature)
+/* Is the marginal so narrow that l' and l'' hardly change over it? Not while it sees a corner, nor
+ * where it is pulled off its place. */
+static int is_narrow(const sg_lik *self, const sg_quad_problem *problem, double curvature,
+                     const far_peak *peak)
 {
-    const double NARROW = 1e-4, CLEAR = 40, s2 = problem->s2, width = problem->width;
+    const double NARROW = 1e-4, CLEAR = 40, PULLED = 4, s2 = problem->s2, width = problem->width;
     const double away = fabs(problem->mu - problem->centre);
+    if (fabs(peak->away) > PULLED) return 0;
     if (self->type->kinked && away < CLEAR * sqrt(s2)) return 0;
     return s2 * fabs(curvature) < NARROW && s2 < width * width;
 }
 
 /* For wide marginals from the moments of t = (u - mu)/sd: d1 = E t / sd, d2 = (Var t - 1) / s2.
  * For s2 |l''| < 1e-4 these cancel: there d1 = E l', d2 = E l'' + Var l' (l = log p), which is the
- * same by Stein's identity. */
+ * same by Stein's identity. curvature: l'' at mu. Returns 0 where no integral can be had, as mu's
+ * last digit is worth more than the likelihood is wide. */
+static int tilt_by_moments(const sg_lik *self, sg_quad_problem *problem, double curvature,
+                           const far_peak *peak, double *logz, double *d1, double *d2)
+{
+    sg_quad_result result;
+    const int narrow = is_narrow(self, problem, curvature, peak);
+    if (narrow) {
+        problem->k = 3, problem->values = row_slopes;
+        problem->size[0] = 1 / problem->width;
+        problem->size[1] = problem->size[2] = 1 / (problem->width * problem->width);
+    }
+    sg_quad(problem, &result);
+    *logz = result.logz;
+    *d1 = narrow ? result.expect[0] : result.mean / sqrt(problem->s2);
+    *d2 = narrow ? result.expect[1] + result.expect[2] - result.expect[0] * result.expect[0]
+                 : (result.var - 1) / problem->s2;
+    return isfinite(*logz);
+}
+
 void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, const double *s2,
                       double *logz, double *d1, double *d2)
 {
     row r;
     double at_mu[3];
     sg_quad_problem problem = problem_of(self, y, *mu, *s2, &r);
-    sg_quad_result result;
+    far_peak peak;
     row_slopes(*mu, &r, at_mu);
-    if (!(*s2 > 1e-300)) {
-        *logz = row_logp(*mu, &r), *d1 = at_mu[0], *d2 = at_mu[1];
-        return;
+    if (!sg_is_point(*s2)) {
+        if (look_far(self, y, &problem, &peak)) {
+            *logz = peak.logz, *d1 = peak.d1, *d2 = peak.d2;
+            return;
+        }
+        if (tilt_by_moments(self, &problem, at_mu[1], &peak, logz, d1, d2)) return;
     }
-    const int narrow = is_narrow(self, &problem, at_mu[1]);
-    const int lost = look_far(self, y, &problem, &result);
-    if (narrow) {
-        problem.k = 3, problem.values = row_slopes;
-        problem.size[0] = 1 / problem.width;
-        problem.size[1] = problem.size[2] = 1 / (problem.width * problem.width);
-    }
-    if (!lost) sg_quad(&problem, &result);
-    *logz = result.logz;
-    if (narrow && !lost) {
-        *d1 = result.expect[0];
-        *d2 = result.expect[1] + result.expect[2] - result.expect[0] * result.expect[0];
-    } else {
-        *d1 = result.mean / sqrt(*s2);
-        *d2 = (result.var - 1) / *s2;
-    }
+    *logz = row_logp(*mu, &r), *d1 = at_mu[0], *d2 = at_mu[1];
 }
 
 /* dlogp/dtheta for the parameters wanted, by central differences of order 4 */
@@ -195,15 +208,18 @@ void sg_lik_tilt_dpar_quad(const sg_lik *self, const double *y, const double *mu
     row r;
     sg_quad_problem problem = problem_of(self, y, *mu, *s2, &r);
     sg_quad_result result;
+    far_peak peak;
+    double place = *mu;
     problem.values = row_dpar;
     for (int k = 0; k < SG_QUAD_MAX; k++) problem.size[k] = 1;
+    const int point = sg_is_point(*s2), lost = !point && look_far(self, y, &problem, &peak);
+    if (lost) place = peak.mode;
     for (r.from = 0; r.from < self->npar; r.from = r.to) {
         r.to = r.from + SG_QUAD_MAX < self->npar ? r.from + SG_QUAD_MAX : self->npar;
         problem.k = r.to - r.from;
-        if (!(*s2 > 1e-300)) row_dpar(*mu, &r, result.expect);
-        else if (look_far(self, y, &problem, &result)) {
-            row_dpar(*mu + sqrt(*s2) * result.mean, &r, result.expect);
-        } else sg_quad(&problem, &result);
+        result.logz = -HUGE_VAL;
+        if (!point && !lost) sg_quad(&problem, &result);
+        if (!isfinite(result.logz)) row_dpar(place, &r, result.expect);
         for (int k = 0; k < problem.k; k++) dpar[r.from + k] += result.expect[k];
     }
 }
@@ -224,7 +240,7 @@ void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2,
     sg_quad_problem problem = {*mu, *s2, 0, 1, 0, 3, row_moments, {0}, &r, 0, 0};
     self->type->locate(self, 0, &problem.centre, &problem.width);
     sg_quad_result result;
-    if (!(*s2 > 1e-300)) {
+    if (sg_is_point(*s2)) {
         self->type->moments(self, mu, mean, var);
         if (spread) *spread = 0;
         return;

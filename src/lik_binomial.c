@@ -3,6 +3,7 @@
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
+#include "logs.h"
 
 /* the logarithm of the number of ways */
 static double log_ways(const double *y)

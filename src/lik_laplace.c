@@ -7,22 +7,23 @@
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
+#include "logs.h"
 #include "normal.h"
 
 static double scale_of(const sg_lik *self)
 {
-    return exp(self->theta[0]);
+    return exp(sg_log_within(self->theta[0]));
 }
 
 static double laplace_logp(const sg_lik *self, const double *y, const double *f)
 {
-    return -M_LN2 - self->theta[0] - fabs(y[0] - *f) / scale_of(self);
+    return -M_LN2 - sg_log_within(self->theta[0]) - fabs(y[0] - *f) / scale_of(self);
 }
 
 static void laplace_moments(const sg_lik *self, const double *f, double *mean, double *var)
 {
     *mean = *f;
-    *var = 2 * exp(2 * self->theta[0]);
+    *var = 2 * scale_of(self) * scale_of(self);
 }
 
 static void laplace_locate(const sg_lik *self, const double *y, double *centre, double *width)
@@ -37,16 +38,21 @@ static void laplace_slopes(const sg_lik *self, const double *y, double f, double
     out[1] = 0;
 }
 
-/* One of the two: its logarithm, and z + phi(z)/Phi(z), what a truncated normal's mean lies beyond
- * its bound. `away`: m or -m. Where z < 0 terms of s2/scale^2 cancel and are left out. */
-static double half_line(double away, double s, double b, double *beyond)
+/* One of the two: its logarithm; `own`, that without -(m/s)^2/2, which both have; and what a
+ * truncated normal's mean lies beyond its bound, z + phi(z)/Phi(z). */
+typedef struct {
+    double log, own, beyond;
+} half;
+
+/* `away`: m or -m. Where z < 0 terms of s2/scale^2 cancel and are left out. */
+static half half_line(double away, double s, double b)
 {
-    const double z = -away / s - s / b;
+    const double z = -away / s - s / b, m = away / s;
     double h, curv;
     const double log_Phi = sg_log_Phi_slopes(z, &h, &curv);
-    *beyond = h > 0 ? curv / h : z;
-    if (z < 0) return -0.5 * (away / s) * (away / s) - M_LN_SQRT_2PI - log(h);
-    return away / b + 0.5 * (s / b) * (s / b) + log_Phi;
+    const double own = z < 0 ? -M_LN_SQRT_2PI - log(h) : 0.5 * z * z + log_Phi;
+    const double whole = z < 0 ? own - 0.5 * m * m : away / b + 0.5 * (s / b) * (s / b) + log_Phi;
+    return (half) {whole, own, h > 0 ? curv / h : z};
 }
 
 /* log Z, log A - log B, and what lies beyond either; sums: A's and B's shares */
@@ -57,26 +63,17 @@ typedef struct {
 static halves split(const sg_lik *self, const double *y, double mu, double s)
 {
     const double b = scale_of(self), m = mu - y[0];
-    halves h;
-    const double log_A = half_line(m, s, b, &h.beyond_A), log_B = half_line(-m, s, b, &h.beyond_B);
-    const double top = fmax2(log_A, log_B);
-    h.odds = log_A - log_B;
-    h.logz = top + log1p(exp(-fabs(h.odds))) - M_LN2 - self->theta[0];
-    h.share_A = 1 / (1 + exp(-h.odds));
-    h.share_B = 1 / (1 + exp(h.odds));
-    return h;
-}
-
-static int is_point(double s2)
-{
-    return !(s2 > 1e-200);
+    const half A = half_line(m, s, b), B = half_line(-m, s, b);
+    const double odds = A.own - B.own, top = fmax2(A.log, B.log);
+    const double logz = top + log1p(exp(-fabs(odds))) - M_LN2 - sg_log_within(self->theta[0]);
+    return (halves) {logz, odds, A.beyond, B.beyond, 1 / (1 + exp(-odds)), 1 / (1 + exp(odds))};
 }
 
 static void laplace_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                          double *logz, double *d1, double *d2)
 {
     const double b = scale_of(self), s = sqrt(*s2);
-    if (is_point(*s2)) {
+    if (sg_is_point(*s2)) {
         *logz = laplace_logp(self, y, mu);
         *d1 = sign(y[0] - *mu) / b;
         *d2 = 0;
@@ -92,7 +89,7 @@ static void laplace_tilt_dpar(const sg_lik *self, const double *y, const double 
                               const double *s2, double *dpar)
 {
     const double b = scale_of(self), s = sqrt(*s2);
-    if (is_point(*s2)) {
+    if (sg_is_point(*s2)) {
         dpar[0] += fabs(y[0] - *mu) / b - 1;
         return;
     }

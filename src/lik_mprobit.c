@@ -66,6 +66,7 @@ static inline factor factor_at(double z)
 /* The classes other than y; the line's origin is a place t0 near the peak of G. */
 typedef struct {
     int n;
+    double sd_y;
     double t0, slope0, log0; /* t0, G'(t0), G(t0) */
     double z[SG_LIK_MAX_CLASSES], rho[SG_LIK_MAX_CLASSES], dh[SG_LIK_MAX_CLASSES];
     factor base[SG_LIK_MAX_CLASSES];
@@ -73,18 +74,21 @@ typedef struct {
 
 static void line_up(const sg_lik *self, int y, const double *mu, const double *s2, race *r)
 {
-    const double sd_y = s2 ? sqrt(1 + s2[y]) : 1, m_y = mu[y] + self->theta[y];
+    const double m_y = sg_class_mean(mu[y] + self->theta[y]);
+    r->sd_y = s2 ? sqrt(1 + sg_class_var(s2[y])) : 1;
     r->n = 0;
     for (int j = 0; j < self->C; j++) {
         if (j == y) continue;
-        const double sd = s2 ? sqrt(1 + s2[j]) : 1;
-        r->rho[r->n] = sd_y / sd;
-        r->z[r->n++] = (m_y - mu[j] - self->theta[j]) / sd;
+        const double sd = s2 ? sqrt(1 + sg_class_var(s2[j])) : 1;
+        r->rho[r->n] = r->sd_y / sd;
+        r->z[r->n++] = (m_y - sg_class_mean(mu[j] + self->theta[j])) / sd;
     }
 }
 
 /* Newton from t = 0, where G' >= 0; G' is convex, so it comes from the left and does not jump over.
- * Close is close enough: until the peak is no more than about 0.01 above, or rounding stops it. */
+ * Close is close enough: until the peak is no more than 0.01 above (as -G'' >= 1 everywhere; where
+ * we stand it may be much more, on a narrow step whose top is far from the peak), or rounding stops
+ * it. */
 static void climb(race *r)
 {
     enum { MOST = 100 };
@@ -99,7 +103,7 @@ static void climb(race *r)
         r->slope0 = pull - r->t0;
         const double next = r->t0 + r->slope0 / bend;
         if (fabs(r->slope0) <= 8 * DBL_EPSILON * pull) r->slope0 = 0;
-        if (r->slope0 * r->slope0 < 0.02 * bend || !(next > r->t0)) return;
+        if (r->slope0 * r->slope0 < 0.02 || !(next > r->t0)) return;
         r->t0 = next;
     }
 }
@@ -177,16 +181,15 @@ static void add_node(const race *r, double w, double slope, double *d1, double *
 
 /* The sums over the weights' total, packed without y, become derivatives at their classes' places;
  * from the last class down, so that nothing is overwritten before it is read. mean_q: E(-G'). */
-static void unpack(const race *r, int y, double sd_y, double total, double mean_q, double *d1,
-                   double *d2)
+static void unpack(const race *r, int y, double total, double mean_q, double *d1, double *d2)
 {
     double sum = 0;
     for (int j = r->n - 1; j >= 0; j--) {
         const int c = j < y ? j : j + 1;
         const double rho = r->rho[j], mean = d1[j] / total;
         const double cov = d2[j] / total - mean * (mean_q + rho * mean);
-        d1[c] = -(r->base[j].h + mean) * rho / sd_y;
-        d2[c] = cov * rho / (sd_y * sd_y);
+        d1[c] = -(r->base[j].h + mean) * rho / r->sd_y;
+        d2[c] = cov * rho / (r->sd_y * r->sd_y);
         sum += d1[c];
     }
     d1[y] = -sum;
@@ -211,8 +214,8 @@ static void mprobit_tilt(const sg_lik *self, const double *y, const double *mu, 
         total += w, t += w * x, pull += w * L, t_pull += w * x * L, q -= w * at.slope;
     }
     *logz = fmin(r.log0 + log(total), 0);
-    unpack(&r, own, sqrt(1 + s2[own]), total, q / total, d1, d2);
-    d2[own] = (t_pull / total - t / total * (pull / total)) / (1 + s2[own]);
+    unpack(&r, own, total, q / total, d1, d2);
+    d2[own] = (t_pull / total - t / total * (pull / total)) / (r.sd_y * r.sd_y);
 }
 
 /* a bias moves log Z exactly as its class's mu does */

@@ -11,11 +11,12 @@
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
+#include "logs.h"
 #include "normal.h"
 
 static double half_width(const sg_lik *self)
 {
-    return 0.5 * exp(self->theta[1]);
+    return 0.5 * exp(sg_log_within(self->theta[1]));
 }
 
 /* A class at side -1 or 1: the logarithm of Phi(z), z = (side m - width / 2) / sd, with its hazard

@@ -1,25 +1,19 @@
 /* lik_poisson.c: counts, y ~ Poisson(exp(f + bias)). theta: bias. An exposure comes as an offset,
  * its logarithm. No closed form of the tilt; a new response has lognormal moments. */
-#include <float.h>
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
-
-/* The rate, and its powers that moments take, stay finite: nobody tells exp(300) from more. */
-static double rate_of(double z)
-{
-    return exp(fmin2(z, 300));
-}
+#include "logs.h"
 
 static double poisson_logp(const sg_lik *self, const double *y, const double *f)
 {
-    const double z = *f + self->theta[0];
-    return y[0] * z - rate_of(z) - lgammafn(y[0] + 1);
+    const double z = fmin2(*f + self->theta[0], 300); /* as sg_rate_of() */
+    return y[0] * z - sg_rate_of(z) - lgammafn(y[0] + 1);
 }
 
 static void poisson_moments(const sg_lik *self, const double *f, double *mean, double *var)
 {
-    *mean = *var = rate_of(*f + self->theta[0]);
+    *mean = *var = sg_rate_of(*f + self->theta[0]);
 }
 
 static void poisson_locate(const sg_lik *self, const double *y, double *centre, double *width)
@@ -31,7 +25,7 @@ static void poisson_locate(const sg_lik *self, const double *y, double *centre, 
 
 static void poisson_slopes(const sg_lik *self, const double *y, double f, double *out)
 {
-    const double rate = rate_of(f + self->theta[0]);
+    const double rate = sg_rate_of(f + self->theta[0]);
     out[0] = y[0] - rate;
     out[1] = -rate;
 }
@@ -40,10 +34,8 @@ static void poisson_predict(const sg_lik *self, const double *mu, const double *
                             double *var)
 {
     const double log_mean = *mu + self->theta[0] + *s2 / 2;
-    *mean = rate_of(log_mean);
-    /* mean^2 (exp(s2) - 1), and no Inf * 0 */
-    *var = *mean + (*s2 < 1 ? *mean * *mean * expm1(*s2)
-                            : rate_of(2 * log_mean + *s2 + log1p(-exp(-*s2))));
+    *mean = sg_rate_of(log_mean);
+    *var = *mean + sg_rate_var(log_mean, *s2);
 }
 
 const sg_lik_type sg_lik_poisson = {

@@ -70,7 +70,7 @@ static double log_balance(double y)
  * -Cov(q, n) / sd by parts. For sd > 1 slope = E n / sd keeps what 1 - E q would cancel. */
 static term term_at(double x, double s2, int own)
 {
-    if (!(s2 > 0)) {
+    if (sg_is_point(s2)) {
         const double q = exp(x);
         return (term) {own * x - q, own - q, -q, q};
     }
@@ -106,7 +106,7 @@ static void crowd_at(double x, void *ctx, sg_concave_point *at)
     double value = 0, slope = 0, bend = 0;
     all->q = 0;
     for (int c = 0; c < all->C; c++) {
-        const term t = term_at(all->m[c] - all->v0 - x, all->s2[c], c == all->y);
+        const term t = term_at(all->m[c] - all->v0 - x, sg_class_var(all->s2[c]), c == all->y);
         value += t.log, slope -= t.slope, bend -= t.curve;
         all->dslope[c] = t.slope - all->slope0[c], all->q += t.q;
     }
@@ -155,7 +155,7 @@ static void climb(crowd *all)
 static void gather_crowd(const sg_lik *self, int y, const double *mu, const double *s2, crowd *all)
 {
     all->C = self->C, all->y = y, all->s2 = s2;
-    for (int c = 0; c < self->C; c++) all->m[c] = mu[c] + self->theta[c];
+    for (int c = 0; c < self->C; c++) all->m[c] = sg_class_mean(mu[c] + self->theta[c]);
     climb(all);
 }
 

@@ -7,21 +7,22 @@
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
+#include "logs.h"
 
 static double scale_of(const sg_lik *self)
 {
-    return exp(self->theta[0]);
+    return exp(sg_log_within(self->theta[0]));
 }
 
 static double df_of(const sg_lik *self)
 {
-    return 2 + exp(self->theta[1]);
+    return 2 + exp(sg_log_within(self->theta[1]));
 }
 
 static double log_constant(const sg_lik *self)
 {
     const double df = df_of(self);
-    return -lbeta(0.5, df / 2) - 0.5 * log(df) - self->theta[0];
+    return -lbeta(0.5, df / 2) - 0.5 * log(df) - sg_log_within(self->theta[0]);
 }
 
 /* log(1 + q^2) */
@@ -40,7 +41,7 @@ static void student_moments(const sg_lik *self, const double *f, double *mean, d
 {
     const double scale = scale_of(self);
     *mean = *f;
-    *var = scale * scale * df_of(self) * exp(-self->theta[1]);
+    *var = scale * scale * df_of(self) * exp(-sg_log_within(self->theta[1]));
 }
 
 static void student_locate(const sg_lik *self, const double *y, double *centre, double *width)

@@ -80,18 +80,24 @@ reference_pair <- function(kernel, theta, x, z) {
 #   places       where in f the likelihood has its mode, kinks, jumps or transitions
 #   log_concave  is logp concave in f for every y?
 #   corner       (y, v) -> where logp has a corner or jumps; left out: nowhere
+#   ep_error     how far EP's log evidence of two or three neighbouring rows may be from that of the
+#                integral; left out: 0.005, as it is for smooth log-concave ones. More where the
+#                tilted distributions are less normal (corners, jumps, outliers), where the
+#                posterior is factorised (classes), or where tilts are approximate themselves
 #   widest       largest s2 at which a response under N(mu, s2) has moments that are numbers one can
 #                integrate for; left out: any
+#   tilt         log Z, and its derivatives d1, d2 in mu, under (independent) marginals, where that
+#                is not to be the integral of logp in one dimension
 # Of several classes: f is a matrix with a column per class, mean and var are such matrices, v$bias
-# has an entry per class; and instead of places
-#   tilt         log Z, and its derivatives d1, d2 in mu, under independent marginals
+# has an entry per class; tilt stands in place of places.
 REFERENCE_LIKELIHOODS <- list(
   gaussian = list(
     logp = function(y, f, v) stats::dnorm(y[1L], f, sqrt(v$noise / y[2L]), log = TRUE),
     mean = function(f, v) f,
     var = function(f, v) rep(v$noise, length(f)),
     places = function(y, v) y[1L],
-    log_concave = TRUE
+    log_concave = TRUE,
+    ep_error = 1e-8
   ),
   probit = list(
     logp = function(y, f, v) stats::pnorm(y * (f + v$bias), log.p = TRUE),
@@ -107,6 +113,19 @@ REFERENCE_LIKELIHOODS <- list(
     places = function(y, v) -v$bias,
     log_concave = TRUE
   ),
+  mackay = list(
+    logp = function(y, f, v) stats::plogis(y * (f + v$bias), log.p = TRUE),
+    mean = function(f, v) stats::plogis(f + v$bias),
+    var = function(f, v) stats::plogis(f + v$bias) * stats::plogis(-f - v$bias),
+    tilt = function(y, mu, s2, v) {
+      shrink <- 1 / sqrt(1 + pi * s2 / 8)
+      z <- y[[1L]] * shrink * (mu + v$bias)
+      list(logz = stats::plogis(z, log.p = TRUE), d1 = y[[1L]] * shrink * stats::plogis(-z),
+           d2 = -shrink^2 * stats::plogis(z) * stats::plogis(-z))
+    },
+    log_concave = TRUE,
+    ep_error = 0.03
+  ),
   step = list(
     logp = function(y, f, v) log(v$noise + (1 - 2 * v$noise) * (sign(y * f) + 1) / 2),
     mean = function(f, v) v$noise + (1 - 2 * v$noise) * (sign(f) + 1) / 2,
@@ -116,7 +135,8 @@ REFERENCE_LIKELIHOODS <- list(
     },
     places = function(y, v) 0,
     corner = function(y, v) 0,
-    log_concave = FALSE
+    log_concave = FALSE,
+    ep_error = 0.03
   ),
   flip = list(
     logp = function(y, f, v) log(v$flip + (1 - 2 * v$flip) * stats::pnorm(y * (f + v$bias))),
@@ -138,7 +158,8 @@ REFERENCE_LIKELIHOODS <- list(
       p * (1 - p)
     },
     tilt = function(y, mu, s2, v) reference_mprobit(y, mu, s2, v),
-    log_concave = TRUE
+    log_concave = TRUE,
+    ep_error = 0.04
   ),
   softmax = list(
     logp = function(y, f, v) {
@@ -153,7 +174,8 @@ REFERENCE_LIKELIHOODS <- list(
       p * (1 - p)
     },
     tilt = function(y, mu, s2, v) reference_softmax(y, mu, s2, v),
-    log_concave = TRUE
+    log_concave = TRUE,
+    ep_error = 0.04
   ),
   poisson = list(
     # dpois(log = TRUE) itself loses digits far out
@@ -163,6 +185,19 @@ REFERENCE_LIKELIHOODS <- list(
     mean = function(f, v) exp(f + v$bias),
     var = function(f, v) exp(f + v$bias),
     places = function(y, v) log(max(y, 1)) - v$bias,
+    log_concave = TRUE,
+    widest = 2
+  ),
+  negbin = list(
+    # gamma functions of moderate sizes alone; the C code must do for all
+    logp = function(y, f, v) {
+      t <- f + v$bias - log(v$size)
+      lgamma(y + v$size) - lgamma(v$size) - lfactorial(y) + y * stats::plogis(t, log.p = TRUE) +
+        v$size * stats::plogis(-t, log.p = TRUE)
+    },
+    mean = function(f, v) exp(f + v$bias),
+    var = function(f, v) exp(f + v$bias) + exp(2 * (f + v$bias)) / v$size,
+    places = function(y, v) c(log(max(y, 1)), log(v$size)) - v$bias,
     log_concave = TRUE,
     widest = 2
   ),
@@ -207,7 +242,8 @@ REFERENCE_LIKELIHOODS <- list(
     var = function(f, v) rep(2 * v$scale^2, length(f)),
     places = function(y, v) y,
     corner = function(y, v) y,
-    log_concave = TRUE
+    log_concave = TRUE,
+    ep_error = 0.01
   ),
   student = list(
     logp = function(y, f, v) {
@@ -218,7 +254,8 @@ REFERENCE_LIKELIHOODS <- list(
     mean = function(f, v) f,
     var = function(f, v) rep(v$scale^2 * v$df / (v$df - 2), length(f)),
     places = function(y, v) y,
-    log_concave = FALSE
+    log_concave = FALSE,
+    ep_error = 0.01
   )
 )
 

@@ -67,34 +67,6 @@ test_that("full EP equals the dense reference with a likelihood known only by it
   expect_equal(run$var, reference$var, tolerance = 1e-7)
 })
 
-# log of the integral of prod_i p(y_i | u_i) N(u; 0, K) on a grid in whitened coordinates
-grid_evidence <- function(K, log_p) {
-  n <- nrow(K)
-  grid <- seq(-8, 8, length.out = if (n < 3L) 161L else 81L)
-  nodes <- as.matrix(expand.grid(rep(list(grid), n)))
-  u <- nodes %*% chol(K)
-  logs <- rowSums(stats::dnorm(nodes, log = TRUE))
-  for (i in seq_len(n)) logs <- logs + log_p(u[, i], i)
-  log(sum(exp(logs))) + n * log(diff(grid[1:2]))
-}
-
-test_that("the log evidence is exact for one row and within 0.005 for two and three", {
-  cdf <- list(probit = stats::pnorm, logit = stats::plogis)
-  for (lik in list(lik_probit(), lik_logit())) {
-    for (n in 1:3) {
-      problem <- classes_problem(n, kernel_rbf(variance = 4, lengthscale = 1.2), lik, seed = n)
-      problem$rows[] <- c(1, -1, 1)[seq_len(n)]
-      run <- run_at(problem, 0.2)
-      K <- engine_kernel(problem, problem$kernel_theta, problem$x)
-      exact <- grid_evidence(K, function(u, i) {
-        cdf[[lik$type]](problem$rows[i] * (u + problem$offset[i] + 0.2), log.p = TRUE)
-      })
-      # n = 1: quadrature and trapezoid both reach 1e-9. n > 1: EP itself is an approximation.
-      expect_lt(abs(run$logz - exact), if (n == 1L) 1e-8 else 5e-3)
-    }
-  }
-})
-
 test_that("Gaussian noise is exact in one sweep, down to noise a billionth of the variance", {
   set.seed(2)
   x <- matrix(rnorm(80), 40)

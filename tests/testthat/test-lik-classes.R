@@ -35,6 +35,29 @@ test_that("two classes of mprobit are the binary probit of the difference", {
   expect_equal(found$d2[32L, ], rep(-1, 2L) / sd[32L]^2, tolerance = 1e-6)
 })
 
+test_that("narrow steps among wide ones are seen", {
+  # the search for the integrand's end used to run in circles here, and that for its peak to stop on
+  # the last one's narrow steps, far from it
+  cases <- list(
+    list(mu = c(-3.2583, 4.91, 6.459, 4.5018), s2 = c(780.8, 354.8, 1.379, 0.06581)),
+    list(mu = c(-2.77, -10.14, -4.08, -6.502), s2 = c(668.9, 19.25, 2242, 0.01862)),
+    list(mu = c(1.826, -2.811, 2.95, 1.635, 7.671), s2 = c(9864, 65.57, 6.504, 0.8412, 19.22)),
+    list(mu = c(0.7018, 2.298, -4.206, 5.732), s2 = c(546.6, 5.585, 0.5832, 429.1)),
+    list(mu = c(-3.946, 2.602, -0.2389, -5.92, -0.4253), s2 = c(2648, 4.946, 0.211, 59.19, 0.1467)),
+    list(mu = c(-3.717, 119632.0, -3.815, -1.541), s2 = c(7.866e8, 5.591e7, 1e-200, 0.11))
+  )
+  for (case in cases) {
+    for (wider in c(0.97, 1, 1.02, 1.1)) {
+      s2 <- case$s2 * wider
+      found <- tilt("mprobit", 1, t(case$mu), t(s2))
+      wanted <- reference_mprobit(1, case$mu, s2, list(bias = 0))
+      expect_lt(abs(found$logz - wanted$logz), 1e-9)
+      expect_lt(max(abs(found$d1 - wanted$d1) * sqrt(1 + s2)), 1e-8)
+      expect_lt(max(abs(found$d2 - wanted$d2) * (1 + s2)), 1e-8)
+    }
+  }
+})
+
 test_that("tilts of many classes equal the reference", {
   set.seed(2)
   for (type in TYPES) {

@@ -115,6 +115,78 @@ test_that("intervals of counts cover, residuals have variance one, and simulatio
   expect_true(all(drawing[1:2, "lwr"] < drawing[1:2, "upr"] & drawing[1:2, "lwr"] > 0))
 })
 
+# ---- Counts that vary more ----
+
+test_that("overdispersed counts are fitted by every method", {
+  data <- responses(lik_negbin(), c(bias = 1.5, size = 3))
+  expect_found(data, lik_negbin(fixed(1.5), fixed(3)), kernel_rbf(1, 0.5), 0.7)
+})
+
+test_that("a gamma distribution of rates is learned, with an exposure in the offset", {
+  set.seed(8)
+  x <- sort(runif(300, -3, 3))
+  d <- data.frame(x, exposure = rep(c(1, 10), 150))
+  d$y <- rnbinom(300, 2, mu = d$exposure * exp(sin(1.5 * x) + 1))
+  fit <- sparsegp(y ~ x + offset(log(exposure)), d, lik_negbin())
+  expect_true(fit$convergence$converged)
+  expect_lt(abs(coef(fit)[["bias"]] - 1), 0.7)
+  # the standard error of log(size) is near 0.1
+  expect_lt(abs(log(coef(fit)[["size"]] / 2)), 0.4)
+  # Poisson counts would be surprised
+  expect_gt(sum(loo_lpd(fit)), sum(loo_lpd(sparsegp(y ~ x + offset(log(exposure)), d,
+                                                    lik_poisson()))) + 20)
+  once <- predict(fit, data.frame(x = 0.5, exposure = 1))
+  expect_equal(predict(fit, data.frame(x = 0.5, exposure = 10)), 10 * once, tolerance = 1e-10)
+  expect_lt(abs(mean(residuals(fit, "pearson")^2) - 1), 0.35)
+})
+
+test_that("log p of counts keeps its digits whatever the size, and tends to the Poisson's", {
+  logp <- function(type, theta, y, f) {
+    .Call(sg_lik_eval, list(type = type), theta, rbind(y), f)$logp
+  }
+  grid <- expand.grid(y = c(0, 1, 7, 250, 1e5), f = c(-9, -1, 0, 2, 5, 11.5))
+  poisson <- logp("poisson", 0.1, grid$y, grid$f)
+  # the difference from a Poisson count is ((y - m)^2 - y) / (2 size), to first order
+  apart <- ((grid$y - exp(grid$f + 0.1))^2 - grid$y) / 2
+  # either is a sum of such terms, good to their last digits
+  terms <- 1 + lfactorial(grid$y) + exp(grid$f + 0.1)
+  for (size in c(1e14, 1e20, 1e100, 1e300)) {
+    found <- logp("negbin", c(0.1, log(size)), grid$y, grid$f)
+    expect_lt(max(abs(found - poisson - apart / size) / terms), 4e-15)
+  }
+  # and dnbinom() where its own digits are good
+  for (size in c(1e-6, 0.03, 1, 15.9, 16.1, 400)) {
+    near <- grid[grid$y < 1e3, ]
+    wanted <- dnbinom(near$y, size, mu = exp(near$f + 0.1), log = TRUE)
+    expect_equal(logp("negbin", c(0.1, log(size)), near$y, near$f), wanted, tolerance = 1e-12)
+  }
+})
+
+test_that("predictive quantiles of overdispersed counts are those of the mixture", {
+  set.seed(3)
+  traits <- lik_traits(lik_negbin())
+  for (case in list(c(-1, 0.5, 0.3), c(2, 0.01, 2), c(3, 1.2, 40), c(8, 0.3, 1e9), c(0, 0, 1))) {
+    value <- c(bias = 0.4, size = case[3L])
+    y <- traits$draw(rnorm(2e5, case[1L], case[2L]), value, 1)
+    for (p in c(0.025, 0.3, 0.5, 0.95)) {
+      found <- traits$quantile(p, case[1L], case[2L]^2, value)
+      # the smallest whole number that is reached: 4.5 standard errors of a share
+      slack <- 4.5 * sqrt(p * (1 - p) / 2e5)
+      expect_gte(mean(y <= found), p - slack)
+      if (found > 0) expect_lte(mean(y <= found - 1), p + slack)
+    }
+  }
+})
+
+test_that("what is no overdispersed count is refused", {
+  refused(sparsegp(1:6, c(1, 2, -1, 0, 1, 2), "negbin"), "y")
+  refused(sparsegp(1:6, c(1, 2, 0.5, 0, 1, 2), "negbin"), "y")
+  refused(sparsegp(1:6, c(1, 2, 3, 0, 1, 2), "negbin", weights = rep(2, 6)), "weights")
+  for (bad in list(-1, 0, Inf, NA_real_, "a", c(1, 2), fixed(-1))) {
+    refused(lik_negbin(size = bad), "size")
+  }
+})
+
 # ---- Successes of trials ----
 
 trials_data <- function(n = 80, seed = 5) {
@@ -295,27 +367,27 @@ test_that("impossible probabilities of a wrong label are refused", {
   refused(lik_step(0), "noise")
 })
 
-# ---- Every likelihood of one latent function ----
+# ---- MacKay's approximation ----
 
-test_that("the log evidence of one row is the integral", {
-  set.seed(6)
-  for (type in .Call(sg_catalogue)$likelihoods) {
-    lik <- as_likelihood(type, NULL)
-    traits <- lik_traits(lik)
-    if (traits$response == "classes") next
-    theta <- rep(-0.4, length(lik$params))
-    values <- natural_values(lik, theta)
-    rows <- traits$data_rows(traits$draw(c(-1.5, 0.2, 3), values, 1), 1)
-    for (i in 1:3) {
-      run <- engine_run(list(
-        x = matrix(0.3), spec = spec_for_c(list(type = "constant", vars = 0L, ard = FALSE,
-                                                degree = 0L, parts = list())),
-        nkernel = 1L, latents = 1L, lik = lik, rows = rows[, i, drop = FALSE], offset = 0.5,
-        method = method_ep(tol = 1e-10)
-      ), c(log(4), theta))
-      wanted <- reference_tilt(type, rows[, i], 0.5, 4, as.list(values))
-      # the quadrature promises 1e-9
-      expect_equal(run$logz, wanted$logz, tolerance = 1e-8, label = paste(type, "row", i))
-    }
-  }
+test_that("MacKay's moments give nearly the fit of exact ones, by every method", {
+  data <- responses(lik_logit(), c(bias = 0), scale = 3)
+  expect_found(data, lik_logit(fixed(0), "mackay"), kernel_rbf(9, 0.5), 0.7)
+  exact <- sparsegp(data$x, data$y, lik_logit(0), kernel_rbf(9, 0.5), learn = FALSE)
+  quick <- sparsegp(data$x, data$y, lik_logit(0, "mackay"), kernel_rbf(9, 0.5), learn = FALSE)
+  # the approximation errs by up to 0.02 in a probability
+  expect_lt(max(abs(fitted(quick) - fitted(exact))), 0.05)
+})
+
+test_that("MacKay's moments have no evidence to learn from", {
+  data <- responses(lik_logit(), c(bias = 0), scale = 3)
+  refused(sparsegp(data$x, data$y, lik_logit(moments = "mackay")), "learn")
+  refused(sparsegp(data$x, data$y, lik_mackay(), method = method_ivm(size = 9),
+                   learn = learn_control("ivm")), "learn")
+  refused(sparsegp(data$x, data$y, lik_mackay(), method = method_online(pilot = 40)), "learn")
+  known <- kernel_rbf(fixed(9), fixed(0.5))
+  fit <- sparsegp(data$x, data$y, lik_logit(fixed(0), "mackay"), known) # nothing to learn
+  expect_true(fit$convergence$converged)
+  refused(lik_logit(moments = "mean"), "moments")
+  expect_identical(lik_logit(0.3, "mackay"), lik_mackay(0.3))
+  expect_identical(lik_logit(0.3, "quadrature"), lik_logit(0.3))
 })

@@ -1,0 +1,90 @@
+/* lik_negbin.c: counts of mean m = exp(f + bias) and variance m + m^2 / size: a Poisson count
+ * whose rate has a gamma distribution of shape `size`. theta: bias, log size.
+ *
+ * With p = m / (m + size), q = 1 - p and L = log(size p) = log(m q),
+ *   log p(y|f) = D(y, size) - log y! + y L - size log1p(m / size),
+ *   D(y, size) = log(Gamma(y + size) / (Gamma(size) size^y)),
+ * of which each term tends to the Poisson's as size grows (D to 0, L to log m). Log-concave in f.
+ * No closed form of the tilt; a new response has the moments of a lognormal mean. */
+#include <math.h>
+#include <Rmath.h>
+#include "lik.h"
+#include "logs.h"
+
+static double log_size_of(const sg_lik *self)
+{
+    return sg_log_within(self->theta[1]);
+}
+
+/* L, log p and log q */
+typedef struct {
+    double log_mix, log_p, log_q;
+} shares;
+
+static shares shares_of(const sg_lik *self, double f)
+{
+    const double z = f + self->theta[0], log_size = log_size_of(self), t = z - log_size;
+    const shares s = {fmin2(z, log_size) - log1p(exp(-fabs(t))), sg_log_sigmoid(t),
+                      sg_log_sigmoid(-t)};
+    return s;
+}
+
+/* log Gamma(x) less Stirling's formula; 1e-16 from x = 16 */
+static double stirling_rest(double x)
+{
+    const double s = 1 / (x * x);
+    return (1 / 12. - s * (1 / 360. - s * (1 / 1260. - s * (1 / 1680. - s / 1188)))) / x;
+}
+
+/* D(y, size): for a large size what is large in it has cancelled on paper */
+static double log_excess(double y, double size)
+{
+    if (size < 16) return lgammafn(y + size) - lgammafn(size) - y * log(size);
+    const double rest = stirling_rest(y + size) - stirling_rest(size);
+    return (y + size - 0.5) * log1p(y / size) - y + rest;
+}
+
+static double negbin_logp(const sg_lik *self, const double *y, const double *f)
+{
+    const double z = *f + self->theta[0], log_size = log_size_of(self), size = exp(log_size);
+    const shares s = shares_of(self, *f);
+    /* not -log_q for a small m / size: z - log_size has lost digits that m has */
+    const double log1p_ratio = z < log_size ? log1p(exp(z) / size) : -s.log_q;
+    return log_excess(y[0], size) - lgammafn(y[0] + 1) + y[0] * s.log_mix - size * log1p_ratio;
+}
+
+static void negbin_moments(const sg_lik *self, const double *f, double *mean, double *var)
+{
+    const double z = *f + self->theta[0];
+    *mean = sg_rate_of(z);
+    *var = *mean + sg_rate_of(2 * z - log_size_of(self));
+}
+
+static void negbin_locate(const sg_lik *self, const double *y, double *centre, double *width)
+{
+    const double count = y ? fmax2(y[0], 1) : 1;
+    *centre = log(count) - self->theta[0];
+    *width = fmin2(sqrt(1 / count + exp(-log_size_of(self))), 1);
+}
+
+static void negbin_slopes(const sg_lik *self, const double *y, double f, double *out)
+{
+    const shares s = shares_of(self, f);
+    const double size_p = exp(s.log_mix), q = exp(s.log_q);
+    out[0] = y[0] * q - size_p;
+    out[1] = -q * (y[0] * exp(s.log_p) + size_p);
+}
+
+static void negbin_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
+                           double *var)
+{
+    const double log_mean = *mu + self->theta[0] + *s2 / 2;
+    *mean = sg_rate_of(log_mean);
+    *var = *mean + sg_rate_var(log_mean, *s2) +
+        sg_rate_of(2 * log_mean + *s2 - log_size_of(self));
+}
+
+const sg_lik_type sg_lik_negbin = {
+    "negbin", 1, 2, negbin_logp, negbin_moments, negbin_locate, 0, 0, negbin_predict, 0, 0,
+    negbin_slopes, 0
+};

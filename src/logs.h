@@ -1,0 +1,35 @@
+/* logs.h: what logarithms of odds and of rates are turned into, without overflow. */
+#ifndef SG_LOGS_H
+#define SG_LOGS_H
+
+#include <math.h>
+
+/* log(1 / (1 + exp(-z))) */
+static inline double sg_log_sigmoid(double z)
+{
+    return z > 0 ? -log1p(exp(-z)) : z - log1p(exp(z));
+}
+
+/* A rate, and its powers that moments take, stay finite: nobody tells exp(300) from more. */
+static inline double sg_rate_of(double log_rate)
+{
+    return exp(fmin(log_rate, 300));
+}
+
+/* A logarithm of a positive parameter: neither e^200 nor e^-200 is told from what lies beyond, and
+ * their powers and products are finite. */
+static inline double sg_log_within(double log_value)
+{
+    return fmin(fmax(log_value, -200), 200);
+}
+
+/* Variance of a lognormal rate with logarithm of variance s2 and a mean with logarithm log_mean:
+ * mean^2 (exp(s2) - 1), and no Inf * 0. */
+static inline double sg_rate_var(double log_mean, double s2)
+{
+    const double mean = sg_rate_of(log_mean);
+    if (s2 < 1) return mean * mean * expm1(s2);
+    return sg_rate_of(2 * log_mean + s2 + log1p(-exp(-s2)));
+}
+
+#endif
