@@ -140,10 +140,10 @@ observed_mean <- function(object) {
 #'
 #' @param object A fit of [sparsegp()].
 #' @param ... Nothing.
-#' @return `sites()`: a data frame with columns `row` (row of the data), `precision` (tau, at least
-#'   0) and `shift` (nu), and with a latent function for each class, `class`. `loo_lpd()`: a named
-#'   vector, in natural logarithms of the response's
-#'   density or probability.
+#' @return `sites()`: a data frame with columns `row` (row of the data), `precision` (tau; below 0
+#'   where a likelihood that is not log-concave widens the posterior) and `shift` (nu), and with a
+#'   latent function for each class, `class`. `loo_lpd()`: a named vector, in natural logarithms of
+#'   the response's density or probability.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94.
 #' @examples
 #' fit <- sparsegp(am ~ wt, mtcars, likelihood = "probit")
@@ -315,14 +315,17 @@ with_rows <- function(object) {
                 "Predict for the rows in question: predict(object, newdata)")
 }
 
-# Full EP: the basis is the training rows in their order.
+# Full EP: the basis is the training rows, though perhaps in another order.
 every_row_in_basis <- function(object) {
-  !is.null(object$latent) && identical(object$basis_rows, seq_len(object$n))
+  !is.null(object$latent) && length(object$basis_rows) == object$n &&
+    setequal(object$basis_rows, seq_len(object$n))
 }
 
 # Scaled inputs of the training rows, where the fit has them.
 training_inputs <- function(object) {
-  if (every_row_in_basis(object)) return(object$posterior$basis)
+  if (every_row_in_basis(object)) {
+    return(object$posterior$basis[order(object$basis_rows), , drop = FALSE])
+  }
   if (!is.null(object$x)) return(scaled_inputs(object$x, object$scaling))
   stop_sparsegp("newdata", "is missing, and the fit has not kept its inputs",
                 "Give `newdata`, or fit with keep_x = TRUE")

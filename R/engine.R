@@ -20,7 +20,6 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
     none <- numeric(n * problem$latents)
     sites <- list(tau = none, nu = none)
   }
-  sites$tau <- pmax(sites$tau, 0) # rows that came one by one may have widened the posterior
   method <- problem$method
   options <- list(sweeps = method$sweeps, batch = ceiling(method$sweeps / 2),
                   damping = method$damping, tol = method$tol, pool = method$pool,
@@ -31,16 +30,31 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
       sg_ep_full, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
       theta[-from_kernel], problem$rows, problem$offset, sites, options
     ))
-    if (!own_kernels(problem$lik) || !posterior) return(run)
-    run$basis <- problem$x
-    run$each <- lapply(seq_len(problem$latents), class_posterior, posterior = run,
-                       latents = problem$latents)
-    run
+    if (posterior && run$status == 0L) full_posterior(problem, run) else run
   } else {
     run <- .Call(sg_ep_batch, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
                  theta[-from_kernel], problem$rows, problem$offset, sites, options, problem$basis)
     if (is.list(problem$basis) || own_kernels(problem$lik)) split_classes(problem, run) else run
   }
+}
+
+# The posterior of full EP. Its factors are of the rows in an order of their own where some of them
+# widen the posterior, with several latent functions each in its own.
+full_posterior <- function(problem, run) {
+  order <- matrix(run$order, ncol = problem$latents)
+  own <- function(class) {
+    posterior <- class_posterior(c(list(basis = problem$x), run), problem$latents, class)
+    posterior$basis <- problem$x[order[, class], , drop = FALSE]
+    posterior$alpha <- posterior$alpha[order[, class]]
+    posterior
+  }
+  if (problem$latents == 1L) {
+    run[c("basis", "alpha")] <- own(1L)[c("basis", "alpha")]
+    return(run)
+  }
+  run$basis <- problem$x
+  if (own_kernels(problem$lik) || !is.null(run$H)) run$each <- lapply(seq_len(problem$latents), own)
+  run
 }
 
 # What C gives of classes with kernels or bases of their own lies end to end.
@@ -62,19 +76,30 @@ FATES <- c("projected", "declined", "added", "exchanged", "skipped") # as in row
 score_code <- function(score) match(score, c("mean", "kl", "error")) - 1L
 
 # Sweeps of sparse EP from scratch at theta; after `freeze` of them, or with a predefined basis from
-# the start, the basis stays.
+# the start, the basis stays. Where rows that widen the posterior have led nowhere, no row may
+# (`narrow`).
 engine_sparse <- function(problem, theta, freeze, sweeps) {
+  run <- sparse_sweeps(problem, theta, freeze, sweeps, narrow = FALSE)
+  lost <- run$status != 0L || any(run$tau < 0) && sweeps == problem$method$sweeps &&
+    last_change(run) > problem$method$tol
+  if (lost) sparse_sweeps(problem, theta, freeze, sweeps, narrow = TRUE) else run
+}
+
+last_change <- function(run) run$trace[["change", ncol(run$trace)]]
+
+sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
   from_kernel <- seq_len(problem$nkernel)
   method <- problem$method
   options <- list(
     size = if (is.null(problem$basis)) min(method$size, nrow(problem$x)) else nrow(problem$basis),
-    frozen = !is.null(problem$basis), kl = method$projection == "kl", novelty = method$novelty,
-    score = score_code(method$score), freeze = min(freeze, .Machine$integer.max), sweeps = sweeps,
-    tol = method$tol
+    frozen = !is.null(problem$basis), kl = method$projection == "kl", narrow = narrow,
+    novelty = method$novelty, score = score_code(method$score),
+    freeze = min(freeze, .Machine$integer.max), sweeps = sweeps, tol = method$tol
   )
   run <- .Call(sg_ep_sparse, problem$spec, theta[from_kernel], problem$basis, problem$x,
                problem$lik["type"], theta[-from_kernel], problem$rows, problem$offset, options)
   rownames(run$trace) <- c(FATES, "change", "log_evidence")
+  run$narrow <- narrow
   run
 }
 
@@ -125,7 +150,7 @@ engine_online <- function(problem, theta, state, start = NULL) {
   from_kernel <- seq_len(problem$nkernel)
   method <- problem$method
   options <- list(
-    size = problem$size, frozen = problem$frozen, kl = method$projection == "kl",
+    size = problem$size, frozen = problem$frozen, kl = method$projection == "kl", narrow = FALSE,
     novelty = method$novelty, score = score_code(method$score),
     informative = method$order == "informative"
   )

@@ -50,12 +50,14 @@
 #' * *Hyperparameters*: `scale`; `df`, which is `fixed(4)` unless you say otherwise, as a few gross
 #'   outliers say little about it.
 #' * *From*: none of the papers.
-#' * *Not log-concave*: a row may widen the posterior instead of narrowing it. Expectation
-#'   propagation for all rows at once gives such a row a site without precision, which only shifts
-#'   the mean; `fit$convergence$flat` counts them. While there are any the gradient of the evidence,
-#'   which learning follows, is not exact (it leaves out that the other sites move): a few per cent
-#'   off with a tenth of the rows, more with more. Where learning matters then, compare a few given
-#'   values by `logLik()`.
+#' * *Not log-concave*: a row may widen the posterior instead of narrowing it; its site has a
+#'   negative precision then (`fit$convergence$widening` counts them). Evidence and gradient are
+#'   exact for these, too. A step of expectation propagation is halved until the posterior, with all
+#'   rows and without any one of them, is a distribution. Where a model fits so badly that there is
+#'   no such fixed point in reach, no row may widen the posterior from then on: it only shifts the
+#'   mean. `fit$convergence$flat` counts the rows that would rather do otherwise; unless it is 0 the
+#'   gradient of the evidence, which learning follows, is a few per cent off. Compare a few given
+#'   values by `logLik()` then, or take a wider `scale`.
 #' * *Not for* data without outliers, where `lik_gaussian()` is exact, faster and has one optimum.
 #'
 #' @section Counts:

@@ -206,5 +206,6 @@ print_course <- function(fit) {
   cat("EP, last run: ", counted(run$sweeps, "sweep"), ", change ",
       format(run$change, digits = 2L), "; damped ", run$damped, ", sequential ", run$sequential,
       ", site updates refused ", run$skipped,
-      if (isTRUE(run$flat > 0)) paste0(", sites without precision ", run$flat), "\n", sep = "")
+      if (isTRUE(run$widening > 0)) paste0(", sites of negative precision ", run$widening),
+      if (isTRUE(run$flat > 0)) paste0(", kept from it ", run$flat), "\n", sep = "")
 }

@@ -66,8 +66,9 @@ stop_empty <- function(run) {
     stop_sparsegp("method", "has a min_gain that no row reaches at these hyperparameters",
                   "Lower method_ivm(min_gain =)")
   }
-  stop_sparsegp("kernel", "is zero at every row, so that no row can carry the others",
-                "Leave constant inputs out, or add kernel_constant()")
+  stop_sparsegp("kernel", paste("is zero at every row, or the likelihood would have every row widen",
+                                "the posterior, so that no row can carry the others"),
+                "Leave constant inputs out, add kernel_constant(), or choose other hyperparameters")
 }
 
 # The table with learned theta, the sites to start from, the record of the search, the problem with
@@ -137,10 +138,11 @@ final_run <- function(problem, learned) {
     run$sweeps <- run$sweeps + ncol(before)
     run$trace <- cbind(before[c("log_evidence", "change"), , drop = FALSE], run$trace)
   }
-  run$basis <- if (is.null(problem$basis)) problem$x
-               else if (is.list(problem$basis)) problem$x[problem$chosen, , drop = FALSE]
-               else problem$basis
-  run[c("basis_rows", "basis_rows_of")] <- list(problem$chosen, problem$chosen_of)
+  if (is.list(problem$basis)) run$basis <- problem$x[problem$chosen, , drop = FALSE]
+  else if (!is.null(problem$basis)) run$basis <- problem$basis
+  in_order <- if (problem$latents == 1L && !is.null(run$order)) problem$chosen[run$order]
+              else problem$chosen
+  run[c("basis_rows", "basis_rows_of")] <- list(in_order, problem$chosen_of)
   run
 }
 
@@ -163,10 +165,11 @@ sweeping_run <- function(problem, theta) {
   problem$basis <- run$basis
   batch <- engine_run(problem, theta, run[c("tau", "nu")])
   sweeps <- ncol(run$trace)
+  flat <- if (run$narrow) sum(engine_tilt(problem, theta, run$cav_mean, run$cav_var)$d2 > 0) else 0L
   c(run[setdiff(names(run), "trace")], latent, list(
-    logz = batch$logz, jitter = 0, sweeps = sweeps, change = run$trace[["change", sweeps]],
-    converged = run$trace[["change", sweeps]] <= method$tol, damped = 0L, sequential = sweeps,
-    skipped = sum(run$trace["skipped", ]), exchanges = exchanges(run$trace),
+    logz = batch$logz, jitter = 0, sweeps = sweeps, change = last_change(run),
+    converged = last_change(run) <= method$tol, damped = 0L, sequential = sweeps,
+    skipped = sum(run$trace["skipped", ]), flat = flat, exchanges = exchanges(run$trace),
     trace = run$trace[c("log_evidence", "change"), , drop = FALSE]
   ))
 }
@@ -214,16 +217,17 @@ active_run <- function(problem, theta) {
   refined <- problem$method$refine == "active" && length(rows) > 0L
   if (refined) run <- refine_active(problem, theta, run, rows)
   if (run$status != 0L) return(run)
-  run$basis <- problem$x[rows, , drop = FALSE]
+  if (!refined) run$basis <- problem$x[rows, , drop = FALSE]
   latent <- engine_latent(problem, theta, run, problem$x)
-  all <- all_rows(problem, theta, run, rows, latent)
+  all <- (if (refined) refined_rows else all_rows)(problem, theta, run, rows, latent)
   if (!refined && length(rows)) { # over the rows at hand, of which learning knows as well
     all$logz <- engine_phi(problem, theta, active_set(run), gradient = FALSE)$logz
   }
-  steps <- run[c("sweeps", "change", "converged", "damped", "sequential", "skipped", "trace")]
+  steps <- run[c("sweeps", "change", "converged", "damped", "sequential", "skipped", "flat", "trace")]
   if (!refined) steps <- SET_ONCE
-  c(list(status = 0L, basis = run$basis, basis_rows = rows, alpha = run$alpha, G = run$G, H = NULL,
-         jitter = 0, selection = chosen), latent, all, steps)
+  in_order <- if (refined) rows[run$order] else rows
+  c(list(status = 0L, basis = run$basis, basis_rows = in_order, alpha = run$alpha, G = run$G,
+         H = run$H, jitter = 0, selection = chosen), latent, all, steps)
 }
 
 # The same for several latent functions, each with its own active set.
@@ -251,7 +255,7 @@ log_det_active <- function(active) {
 }
 
 SET_ONCE <- list(sweeps = 0L, change = 0, converged = TRUE, damped = 0L, sequential = 0L,
-                 skipped = 0L, trace = matrix(0, 2L, 0L))
+                 skipped = 0L, flat = 0L, trace = matrix(0, 2L, 0L))
 
 refine_active <- function(problem, theta, run, rows) {
   few <- problem
@@ -261,12 +265,22 @@ refine_active <- function(problem, theta, run, rows) {
   engine_run(few, theta, run[c("tau", "nu")], posterior = TRUE)
 }
 
-# Sites, cavities and the evidence of all rows: EP's for the active ones (their sites need not be at
-# a fixed point), the predictive density for the rest.
+# Sites, cavities and the evidence of all rows: those of the sites for the active ones (which need
+# not be at a fixed point), the predictive density for the rest.
 all_rows <- function(problem, theta, run, rows, latent) {
   n <- nrow(problem$x)
   cavities_of_all(problem, theta, replace(numeric(n), rows, run$tau),
                   replace(numeric(n), rows, run$nu), latent, log_det_active(run))
+}
+
+# The same after full EP on the active rows, whose precisions may be 0 or negative.
+refined_rows <- function(problem, theta, run, rows, latent) {
+  none <- numeric(nrow(problem$x))
+  cav_mean <- replace(latent$mean, rows, run$cav_mean)
+  cav_var <- replace(latent$var, rows, run$cav_var)
+  lpd <- engine_tilt(problem, theta, cav_mean, cav_var)$logz
+  list(tau = replace(none, rows, run$tau), nu = replace(none, rows, run$nu), cav_mean = cav_mean,
+       cav_var = cav_var, lpd = lpd, logz = run$logz + sum(lpd[-rows]))
 }
 
 cavities_of_all <- function(problem, theta, tau, nu, latent, log_det) {

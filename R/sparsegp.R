@@ -28,8 +28,9 @@
 #' added, exchanged or skipped (see [methods]), and `trace`, see [plot][plot.sparsegp]. For fits of
 #' all rows at once `fit$convergence` records `sweeps`, `change` (the largest distance of
 #' a tilted moment from the posterior's), `converged`, `damped` and `sequential` (sweeps), `skipped`
-#' (refused site updates), `flat` (sites without precision) and `trace` (log evidence and change,
-#' sweep by sweep); `fit$learning` the search. `print()` and `summary()` say when something did not
+#' (refused site updates), `widening` (sites of negative precision), `flat` (rows that were kept from
+#' having one, see [likelihoods]) and `trace` (log evidence and change, sweep by sweep);
+#' `fit$learning` the search. `print()` and `summary()` say when something did not
 #' converge, and there is one warning.
 #'
 #' @param x For the default method a numeric matrix, numeric vector or data frame of numbers with a
@@ -346,7 +347,7 @@ convergence_of <- function(run, shift) {
     selection$trace$log_evidence <- selection$trace$log_evidence + shift
   }
   c(run[c("sweeps", "change", "converged", "damped", "sequential", "skipped")],
-    list(flat = sum(run$tau == 0), trace = trace, selection = selection))
+    list(flat = run$flat, widening = sum(run$tau < 0), trace = trace, selection = selection))
 }
 
 # What a fit of all rows at once knows of each of them.

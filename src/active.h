@@ -59,7 +59,8 @@ typedef enum {
 /* Tilts, sites and gains of all candidates of the C latent functions c[C] as they stand; where
  * there are several, only of rows whose marginals have moved by more than 1e-3 since they were
  * scored (winners by sg_candidates_score_row()). A row whose site would say nothing, or that has
- * none, cannot be included. O(m) tilts. */
+ * none, cannot be included, nor one that would widen the posterior (tau < 0): what it has to teach
+ * is not in a stub. O(m) tilts. */
 void sg_candidates_score(const sg_rows *rows, sg_select select, const double *luck, int C,
                          sg_candidates *c, const sg_ws *ws);
 

@@ -45,7 +45,7 @@ static int least_squares(sg_anderson *a, const double *f)
         trace += a->gram[j + m * j];
     }
     for (int j = 0; j < m; j++) a->gram[j + m * j] += RIDGE * trace;
-    if (m == 0 || sg_potrf(m, a->gram) != SG_OK) return 0;
+    if (m == 0 || sg_potrf(m, a->gram, m) != SG_OK) return 0;
     sg_trsv('T', m, a->gram, m, a->gamma);
     sg_trsv('N', m, a->gram, m, a->gamma);
     return 1;

@@ -1,15 +1,33 @@
 #include <math.h>
 #include "chol.h"
 
-sg_status sg_chol_sites(int n, const double *K, const double *rt, double *A)
+/* Of the sites of negative precision there remains I - T_2 Sigma T_2, Sigma the posterior covariance
+ * under the others: A_22'A_22 = I - X_22 + A_12'A_12 with X = |T|^1/2 K |T|^1/2. */
+static sg_status chol_widening(int n, int m, double *A)
+{
+    double *right = A + (size_t) n * m, *corner = right + m;
+    sg_trsm('T', m, n - m, A, n, right, n);
+    for (int j = 0; j < n - m; j++) {
+        for (int i = 0; i <= j; i++) corner[i + (size_t) n * j] *= -1;
+    }
+    sg_gemm('T', 'N', n - m, n - m, m, 1, right, n, right, n, 1, corner, n);
+    for (int j = 0; j < n - m; j++) {
+        for (int i = j + 1; i < n - m; i++) corner[i + (size_t) n * j] = 0;
+    }
+    return sg_potrf(n - m, corner, n);
+}
+
+sg_status sg_chol_sites(int n, int m, const int *order, const double *K, const double *rt,
+                        double *A)
 {
     for (int j = 0; j < n; j++) {
-        const double *k = K + (size_t) n * j;
+        const double *k = K + (size_t) n * (order ? order[j] : j);
         double *a = A + (size_t) n * j;
-        for (int i = 0; i <= j; i++) a[i] = rt[i] * k[i] * rt[j];
-        a[j] += 1;
+        for (int i = 0; i <= j; i++) a[i] = rt[i] * k[order ? order[i] : i] * rt[j];
+        a[j] += j < m ? 1 : -1;
     }
-    return sg_potrf(n, A);
+    const sg_status status = sg_potrf(m, A, n);
+    return status == SG_OK && m < n ? chol_widening(n, m, A) : status;
 }
 
 void sg_chol_drop(int d, int k, const double *U, int ldu, double *out, double *cos, double *sin)

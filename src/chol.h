@@ -5,9 +5,14 @@
 #include "la.h"
 
 /* A = chol(I + T^1/2 K T^1/2), upper: A'A is that matrix (formulas 74; its eigenvalues are >= 1,
- * so K needs neither an inverse nor jitter). K[n x n], rt[n] = sqrt(tau), A[n x n] written; the
- * strict lower triangle of A is left as it was. O(n^3/3). */
-sg_status sg_chol_sites(int n, const double *K, const double *rt, double *A);
+ * so K needs neither an inverse nor jitter). With sites of negative precision, which stand last, it
+ * is A'SA = S + |T|^1/2 K |T|^1/2, S = diag(1 .. 1, -1 .. -1), and log|I + T K| = 2 log|A| as ever.
+ * The first m of the n sites have no negative precision; order[n]: which rows of K the sites belong
+ * to, NULL: as they stand. K[n x n], rt[n] = sqrt|tau| as the sites stand, A[n x n] written; its
+ * strict lower triangle is zero under the last n - m columns and else undefined. SG_NOT_PD: with these sites K^{-1} + T is not positive
+ * definite. O(n^3/3). */
+sg_status sg_chol_sites(int n, int m, const int *order, const double *K, const double *rt,
+                        double *A);
 
 /* U'U loses row and column k: columns k .. d - 2 of its factor go to out, which may be U and has
  * the same leading dimension. What the factor is multiplied with turns along by sg_rotate() of

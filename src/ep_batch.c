@@ -24,7 +24,7 @@ static sg_status factor_basis(int d, const double *KB, double *R, double *jitter
         for (size_t i = 0; i < size; i++) R[i] = KB[i];
         for (int j = 0; j < d; j++) R[j + (size_t) d * j] *= 1 + LADDER[step];
         *jitter = LADDER[step];
-        if (sg_potrf(d, R) == SG_OK && pivots_matter(d, KB, R)) return SG_OK;
+        if (sg_potrf(d, R, d) == SG_OK && pivots_matter(d, KB, R)) return SG_OK;
     }
     return SG_NOT_PD;
 }
@@ -110,17 +110,29 @@ typedef struct {
     const sg_ws *ws;
 } batch_model;
 
+/* Adds V' diag(tau) V over the rows whose tau has this sign to A, lower triangle. */
+static void add_precisions(int m, int d, const double *V, const double *tau, int sign,
+                           double *work, double *A)
+{
+    int count = 0;
+    for (int i = 0; i < m; i++) count += sign * tau[i] > 0;
+    for (int j = 0; j < d && count > 0; j++) {
+        const double *v = V + (size_t) m * j;
+        double *w = work + (size_t) count * j;
+        for (int i = 0; i < m; i++) {
+            if (sign * tau[i] > 0) *w++ = sqrt(sign * tau[i]) * v[i];
+        }
+    }
+    sg_syrk('T', d, count, sign, work, count, A);
+}
+
 /* Adds what a block's sites say: V' diag(tau) V to A (lower triangle) and V'nu to m. */
 static void add_sites(int m, int d, const double *V, const double *tau, const double *nu,
                       double *work, sg_batch_factor *f)
 {
-    for (int j = 0; j < d; j++) {
-        const double *v = V + (size_t) m * j;
-        double *w = work + (size_t) m * j;
-        for (int i = 0; i < m; i++) w[i] = sqrt(tau[i]) * v[i];
-    }
     sg_gemv('T', m, d, 1, V, nu, 1, f->m);
-    sg_syrk('T', d, m, 1, work, 1, f->A);
+    add_precisions(m, d, V, tau, 1, work, f->A);
+    add_precisions(m, d, V, tau, -1, work, f->A);
 }
 
 static void add_all_sites(const batch_model *batch, const sg_sites *sites, int g)
@@ -149,7 +161,7 @@ static sg_status factor_sums(int d, sg_batch_factor *f, double *log_det)
 {
     for (int j = 0; j < d; j++) f->A[j + (size_t) d * j] += 1;
     sg_mirror('L', d, f->A, d);
-    sg_status status = sg_potrf(d, f->A);
+    sg_status status = sg_potrf(d, f->A, d);
     if (status != SG_OK) return status;
     *log_det += sg_log_diag(d, f->A);
     status = sg_trtri(d, f->A);
@@ -201,7 +213,6 @@ static sg_status refresh(void *self, const sg_sites *sites, sg_marginals *marg, 
     for (int k = 0; k < marg->n; k++) {
         marg->g[k] = 1 - sites->tau[k] * marg->var[k];
         marg->alpha[k] = sites->nu[k] - sites->tau[k] * marg->mean[k];
-        if (!(marg->g[k] > 0)) return SG_NOT_FINITE;
     }
     return SG_OK;
 }

@@ -11,21 +11,24 @@ typedef struct {
     int *weak; /* n */
 } workspace;
 
-/* b = B^{-1} b with A^{-1} in hand */
-static void solve_B(int n, const double *Ainv, double *b)
+/* out = W x, W = |T|^1/2 B^{-1} |T|^1/2, with A^{-1} in hand. work[n], not x or out. */
+static void apply_W(int n, const sg_full_factor *f, const double *x, double *out, double *work)
 {
-    sg_trmv('T', n, Ainv, b);
-    sg_trmv('N', n, Ainv, b);
+    for (int i = 0; i < n; i++) work[i] = f->rt[i] * x[f->order[i]];
+    sg_trmv('T', n, f->A, work);
+    for (int i = *f->plain; i < n; i++) work[i] *= -1;
+    sg_trmv('N', n, f->A, work);
+    for (int i = 0; i < n; i++) out[f->order[i]] = f->rt[i] * work[i];
 }
 
-/* x -= T^1/2 B^{-1} T^1/2 K b, so that x = b on entry gives (I + T K)^{-1} b */
+/* x -= W K b, so that x = b on entry gives (I + T K)^{-1} b. work[2n] */
 static void subtract_filtered(int n, const double *K, const sg_full_factor *f, const double *b,
                               double *x, double *work)
 {
-    sg_symv(n, K, n, b, work);
-    for (int i = 0; i < n; i++) work[i] *= f->rt[i];
-    solve_B(n, f->A, work);
-    for (int i = 0; i < n; i++) x[i] -= f->rt[i] * work[i];
+    double *Kb = work + n;
+    sg_symv(n, K, n, b, Kb);
+    apply_W(n, f, Kb, Kb, work);
+    for (int i = 0; i < n; i++) x[i] -= Kb[i];
 }
 
 /* alpha = (I + T K)^{-1} nu and mean = K alpha. The first answer loses digits when the sites are
@@ -36,7 +39,7 @@ static void posterior_mean(int n, const double *K, const sg_sites *sites, const 
 {
     enum { ROUNDS = 3 };
     const double ENOUGH = 1e-13;
-    double *filtered = work->V, *res = work->V + n, *alpha = marg->alpha;
+    double *res = work->V, *filtered = work->V + n, *alpha = marg->alpha;
     for (int i = 0; i < n; i++) alpha[i] = sites->nu[i];
     subtract_filtered(n, K, f, sites->nu, alpha, filtered);
     for (int round = 0;; round++) {
@@ -53,39 +56,74 @@ static void posterior_mean(int n, const double *K, const sg_sites *sites, const 
     }
 }
 
-/* var[i] = K_ii - |A^{-T} T^1/2 K_i|^2 for the m rows listed, by blocks of columns */
+/* V[n x width] = A^{-T} |T|^1/2 K for the columns of K listed */
+static void filtered_columns(int n, const double *K, const sg_full_factor *f, int width,
+                             const int *rows, double *V)
+{
+    for (int c = 0; c < width; c++) {
+        const double *k = K + (size_t) n * rows[c];
+        double *v = V + (size_t) n * c;
+        for (int i = 0; i < n; i++) v[i] = f->rt[i] * k[f->order[i]];
+    }
+    sg_trmm('L', 'T', n, width, f->A, V);
+}
+
+/* x'S x */
+static double signed_square(int n, int plain, const double *x)
+{
+    return sg_dot(plain, x, x) - sg_dot(n - plain, x + plain, x + plain);
+}
+
+/* var[i] = K_ii - (K W K)_ii for the m rows listed, by blocks of columns */
 static void variances_direct(int n, const double *K, const sg_full_factor *f, int m,
                              const int *rows, double *var, double *V)
 {
     for (int from = 0; from < m; from += BLOCK) {
         const int width = m - from < BLOCK ? m - from : BLOCK;
-        for (int c = 0; c < width; c++) {
-            const double *k = K + (size_t) n * rows[from + c];
-            for (int i = 0; i < n; i++) V[i + (size_t) n * c] = f->rt[i] * k[i];
-        }
-        sg_trmm('L', 'T', n, width, f->A, V);
+        filtered_columns(n, K, f, width, rows + from, V);
         for (int c = 0; c < width; c++) {
             const int i = rows[from + c];
-            const double *v = V + (size_t) n * c;
-            var[i] = fmax2(K[i + (size_t) n * i] - sg_dot(n, v, v), 0);
+            const double known = signed_square(n, *f->plain, V + (size_t) n * c);
+            var[i] = fmax2(K[i + (size_t) n * i] - known, 0);
         }
     }
 }
 
-/* g = diag(B^{-1}) keeps its digits however sharp a site is; var = (1 - g)/tau keeps them unless
- * the site hardly matters. Where it does not, the direct form takes over, for those rows only. */
+/* g = diag(S B^{-1}) */
+static void cavity_shares(int n, const sg_full_factor *f, double *g, double *work)
+{
+    for (int i = 0; i < n; i++) work[i] = 0;
+    for (int j = 0; j < n; j++) {
+        const double *a = f->A + (size_t) n * j, sign = j < *f->plain ? 1 : -1;
+        for (int i = 0; i <= j; i++) work[i] += sign * a[i] * a[i];
+    }
+    for (int i = 0; i < n; i++) g[f->order[i]] = i < *f->plain ? work[i] : -work[i];
+}
+
+/* g = diag(S B^{-1}) keeps its digits however sharp a site is; var = (1 - g)/tau keeps them unless
+ * the site hardly matters. Where it does, the direct form takes over, for those rows only. */
 static void posterior_variances(int n, const double *K, const sg_sites *sites,
                                 const sg_full_factor *f, sg_marginals *marg, workspace *work)
 {
     const double WEAK = 1e-5;
     int m = 0;
-    sg_row_norms(n, f->A, marg->g);
+    cavity_shares(n, f, marg->g, work->V);
     for (int i = 0; i < n; i++) {
         const double share = 1 - marg->g[i];
-        if (share > WEAK) marg->var[i] = share / sites->tau[i];
+        if (fabs(share) > WEAK) marg->var[i] = share / sites->tau[i];
         else work->weak[m++] = i;
     }
     variances_direct(n, K, f, m, work->weak, marg->var, work->V);
+}
+
+/* The order of the factor: sites of negative precision last. */
+static void arrange(int n, const double *tau, sg_full_factor *f)
+{
+    int plain = 0, at = 0;
+    for (int i = 0; i < n; i++) plain += !(tau[i] < 0);
+    for (int i = 0, last = plain; i < n; i++) f->order[tau[i] < 0 ? last++ : at++] = i;
+    for (int k = 0; k < n; k++) f->rt[k] = sqrt(fabs(tau[f->order[k]]));
+    *f->plain = plain;
 }
 
 /* No site says anything yet: the posterior is the prior, and A the identity. */
@@ -103,7 +141,6 @@ static void prior_marginals(int n, const double *K, sg_full_factor *f, sg_margin
         double *a = f->A + (size_t) n * j;
         for (int i = 0; i < j; i++) a[i] = 0;
         a[j] = 1;
-        f->rt[j] = 0;
         marg->g[j] = 1;
         marg->var[j] = K[j + (size_t) n * j];
         marg->mean[j] = marg->alpha[j] = 0;
@@ -127,8 +164,17 @@ static const double *gram_of_class(const full_model *full, int c)
 
 sg_full_factor sg_full_factor_of_class(const sg_full_factor *factor, int n, int c)
 {
-    const sg_full_factor own = {factor->A + (size_t) n * n * c, factor->rt + (size_t) n * c};
+    const size_t at = (size_t) n * c;
+    const sg_full_factor own = {factor->A + n * at, factor->rt + at, factor->order + at,
+                                factor->plain + c};
     return own;
+}
+
+sg_full_factor sg_full_factor_new(int n, int C, double *A, const sg_ws *ws)
+{
+    const size_t size = (size_t) n * C;
+    const sg_full_factor factor = {A, ws->doubles(size), sg_ints(size, ws), sg_ints(C, ws)};
+    return factor;
 }
 
 /* Adds log|A| to *log_det. */
@@ -136,12 +182,12 @@ static sg_status refresh_class(full_model *full, const double *K, const sg_sites
                                sg_full_factor *f, sg_marginals *marg, double *log_det)
 {
     const int n = full->n;
+    arrange(n, sites->tau, f);
     if (is_prior(sites)) {
         prior_marginals(n, K, f, marg);
         return SG_OK;
     }
-    for (int i = 0; i < n; i++) f->rt[i] = sqrt(sites->tau[i]);
-    sg_status status = sg_chol_sites(n, K, f->rt, f->A);
+    sg_status status = sg_chol_sites(n, *f->plain, f->order, K, f->rt, f->A);
     if (status != SG_OK) return status;
     *log_det += sg_log_diag(n, f->A);
     status = sg_trtri(n, f->A);
@@ -184,7 +230,7 @@ static sg_status factor_grams(full_model *full)
             double *R = full->R + n2 * k;
             for (size_t i = 0; i < n2; i++) R[i] = full->K[n2 * k + i];
             for (int i = 0; i < n; i++) R[i + (size_t) n * i] += jitter * largest;
-            status = sg_potrf(n, R);
+            status = sg_potrf(n, R, n);
         }
         if (status != SG_OK) return status;
     }
@@ -212,48 +258,44 @@ static void backward(void *self, const double *x, double *a)
     for (int c = 0; c < full->C; c++) sg_trmv('N', n, root_of_class(full, c), a + (size_t) n * c);
 }
 
-/* (I + R T R')^{-1} = I - R T^1/2 B^{-1} T^1/2 R' */
+/* (I + R T R')^{-1} = I - R W R' */
 static void smooth(void *self, double *a)
 {
     full_model *full = self;
     const int n = full->n;
-    double *work = full->work.V;
+    double *seen = full->work.V, *work = seen + n;
     for (int c = 0; c < full->C; c++) {
         const sg_full_factor f = sg_full_factor_of_class(full->factor, n, c);
         const double *R = root_of_class(full, c);
         double *own = a + (size_t) n * c;
-        for (int i = 0; i < n; i++) work[i] = own[i];
-        sg_trmv('T', n, R, work);
-        for (int i = 0; i < n; i++) work[i] *= f.rt[i];
-        solve_B(n, f.A, work);
-        for (int i = 0; i < n; i++) work[i] *= f.rt[i];
-        sg_trmv('N', n, R, work);
-        for (int i = 0; i < n; i++) own[i] -= work[i];
+        for (int i = 0; i < n; i++) seen[i] = own[i];
+        sg_trmv('T', n, R, seen);
+        apply_W(n, &f, seen, seen, work);
+        sg_trmv('N', n, R, seen);
+        for (int i = 0; i < n; i++) own[i] -= seen[i];
     }
 }
 
-/* Sigma = K - K T^1/2 B^{-1} T^1/2 K, lower triangle. O(n^3). */
+/* Sigma = K - K W K, lower triangle. O(n^3). */
 static void posterior_covariance(int n, const double *K, const sg_full_factor *f, double *Sigma,
                                  const sg_ws *ws)
 {
     const size_t size = (size_t) n * n;
     void *mark = ws->mark();
     double *V = ws->doubles(size);
-    for (int j = 0; j < n; j++) {
-        for (int i = 0; i < n; i++) {
-            V[i + (size_t) n * j] = f->rt[i] * K[i + (size_t) n * j];
-        }
-    }
-    sg_trmm('L', 'T', n, n, f->A, V);
+    int *all = sg_ints(n, ws);
+    for (int i = 0; i < n; i++) all[i] = i;
+    filtered_columns(n, K, f, n, all, V);
     for (size_t i = 0; i < size; i++) Sigma[i] = K[i];
-    sg_syrk('T', n, n, -1, V, 1, Sigma);
+    sg_syrk('T', n, *f->plain, -1, V, n, Sigma);
+    sg_syrk('T', n, n - *f->plain, 1, V + *f->plain, n, Sigma);
     ws->release(mark);
 }
 
 /* One row's update (formulas 78-85): cavity, tilt, site, then a rank-one change of Sigma and mean.
  * Returns 0 when the change is refused. */
-static int sequential_update(int i, const sg_rows *rows, sg_sites *sites, double *mean,
-                             double *Sigma, double *col)
+static int sequential_update(int i, const sg_rows *rows, double damping, sg_sites *sites,
+                             double *mean, double *Sigma, double *col)
 {
     const int n = rows->n;
     const double s = Sigma[i + (size_t) n * i], m = mean[i], g = 1 - sites->tau[i] * s;
@@ -263,8 +305,9 @@ static int sequential_update(int i, const sg_rows *rows, sg_sites *sites, double
     const double mu = cav_mean + rows->offset[i];
     sg_lik_tilt(rows->lik, rows->y + (size_t) rows->lik->type->q * i, &mu, &cav_var, &logz, &d1,
                 &d2);
-    if (!sg_site_from_tilt(cav_mean, cav_var, d1, sg_narrowing(d2), &tau, &nu)) return 0;
-    const double dtau = tau - sites->tau[i], dnu = nu - sites->nu[i];
+    d2 = sg_site_bend(sites, d2);
+    if (!sg_site_from_tilt(cav_mean, cav_var, d1, d2, &tau, &nu)) return 0;
+    const double dtau = damping * (tau - sites->tau[i]), dnu = damping * (nu - sites->nu[i]);
     if (!(1 + dtau * s > 0)) return 0;
     for (int j = 0; j < n; j++) col[j] = Sigma[j < i ? i + (size_t) n * j : j + (size_t) n * i];
     for (int j = 0; j < n; j++) mean[j] += (dnu - dtau * m) / (1 + dtau * s) * col[j];
@@ -275,7 +318,7 @@ static int sequential_update(int i, const sg_rows *rows, sg_sites *sites, double
 }
 
 /* One pass over the rows; `marg` must belong to the sites on entry. Returns the rows refused. */
-static int sequential_sweep(void *self, const sg_rows *rows, sg_sites *sites,
+static int sequential_sweep(void *self, const sg_rows *rows, double damping, sg_sites *sites,
                             const sg_marginals *marg)
 {
     enum { BETWEEN_TICKS = 100 };
@@ -288,7 +331,7 @@ static int sequential_sweep(void *self, const sg_rows *rows, sg_sites *sites,
     posterior_covariance(n, full->K, full->factor, Sigma, ws);
     for (int i = 0; i < n; i++) mean[i] = marg->mean[i];
     for (int i = 0; i < n; i++) {
-        skipped += !sequential_update(i, rows, sites, mean, Sigma, col);
+        skipped += !sequential_update(i, rows, damping, sites, mean, Sigma, col);
         if (i % BETWEEN_TICKS == 0) ws->tick();
     }
     ws->release(mark);

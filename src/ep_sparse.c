@@ -203,7 +203,7 @@ static sg_status marginals(const sg_process *gp, int c, const sg_sparse_rows *sp
         marg->mean[i] = sg_dot(d, v, gp->w[c].a);
         marg->g[i] = 1 - sites->tau[i] * marg->var[i];
         marg->alpha[i] = sites->nu[i] - sites->tau[i] * marg->mean[i];
-        if (!(marg->g[i] > 0)) return SG_NOT_FINITE;
+        if (!(marg->g[i] > 0)) return SG_NOT_PD; /* the cavity would not be a distribution */
         if (i % SG_BETWEEN_TICKS == 0) ws->tick();
     }
     return SG_OK;

@@ -15,24 +15,44 @@ static void lik_gradient(const sg_rows *rows, const sg_marginals *marg, double *
 
 /* ---- Full EP ---- */
 
-/* A class's weights added to Kbar (upper triangle), or with Kbar == inverse written over it.
- * inverse[n x n]: room for B^{-1}. */
-static void gram_weights(int n, const double *alpha, const sg_full_factor *f, double *inverse,
-                         double *Kbar)
+/* B^{-1} = A^{-1} S A^{-T} of a class, in the factor's order; upper triangle */
+static void inverse_of_sites(int n, const sg_full_factor *f, double *inverse)
 {
+    const int plain = *f->plain;
+    const double *last = f->A + (size_t) n * plain;
     for (int j = 0; j < n; j++) {
         const double *from = f->A + (size_t) n * j;
         for (int i = 0; i <= j; i++) inverse[i + (size_t) n * j] = from[i];
     }
     sg_lauum(n, inverse);
+    if (plain < n) sg_gemm('N', 'T', n, n, n - plain, -2, last, n, last, n, 1, inverse, n);
+}
+
+/* A class's weights added to Kbar, upper triangle. With inverse == Kbar, which takes a factor in
+ * the rows' own order, written over it. inverse[n x n]: room for B^{-1}. */
+static void gram_weights(int n, const double *alpha, const sg_full_factor *f, double *inverse,
+                         double *Kbar)
+{
+    inverse_of_sites(n, f, inverse);
     for (int j = 0; j < n; j++) {
         const double *b = inverse + (size_t) n * j;
-        double *kbar = Kbar + (size_t) n * j;
+        const int col = f->order[j];
         for (int i = 0; i <= j; i++) {
-            const double w = 0.5 * (alpha[i] * alpha[j] - f->rt[i] * b[i] * f->rt[j]);
-            kbar[i] = inverse == Kbar ? w : kbar[i] + w;
+            const int row = f->order[i];
+            double *kbar = Kbar + (row < col ? row + (size_t) n * col : col + (size_t) n * row);
+            const double w = 0.5 * (alpha[row] * alpha[col] - f->rt[i] * b[i] * f->rt[j]);
+            *kbar = inverse == Kbar ? w : *kbar + w;
         }
     }
+}
+
+/* Are all factors in the rows' own order? */
+static int in_row_order(int n, int C, const sg_full_factor *factor)
+{
+    for (int c = 0; c < C; c++) {
+        if (factor->plain[c] < n) return 0;
+    }
+    return 1;
 }
 
 void sg_evidence_gradient_full(const sg_rows *rows, int count, const sg_kernel *const *kernels,
@@ -42,12 +62,13 @@ void sg_evidence_gradient_full(const sg_rows *rows, int count, const sg_kernel *
 {
     const int n = rows->n, C = rows->lik->C, share = C / count;
     const size_t n2 = (size_t) n * n;
-    double *inverse = share > 1 ? ws->doubles(n2) : Kbar;
+    const int in_place = share == 1 && in_row_order(n, C, factor);
+    double *inverse = in_place ? Kbar : ws->doubles(n2);
     for (int k = 0; k < count; k++) {
+        for (size_t i = 0; i < n2 && !in_place; i++) Kbar[i] = 0;
         for (int c = k * share; c < (k + 1) * share; c++) {
             const sg_full_factor own = sg_full_factor_of_class(factor, n, c);
-            double *into = c == k * share ? Kbar : inverse; /* the first one overwrites */
-            gram_weights(n, marg->alpha + (size_t) n * c, &own, into, Kbar);
+            gram_weights(n, marg->alpha + (size_t) n * c, &own, inverse, Kbar);
             ws->tick();
         }
         sg_mirror('U', n, Kbar, n);

@@ -29,6 +29,8 @@ double *sg_new_vector(SEXP list, int at, int n);
 double *sg_new_matrix(SEXP list, int at, int nrow, int ncol);
 /* n numbers for each of C latent functions: a vector, or with several of them a matrix. */
 double *sg_new_latents(SEXP list, int at, int n, int C);
+/* Row numbers as R counts them, from 1. */
+SEXP sg_row_numbers(int count, const int *row);
 
 /* Entry points, by file. */
 SEXP sg_r_catalogue(void);

@@ -149,3 +149,11 @@ double *sg_new_latents(SEXP list, int at, int n, int C)
 {
     return C == 1 ? sg_new_vector(list, at, n) : sg_new_matrix(list, at, n, C);
 }
+
+SEXP sg_row_numbers(int count, const int *row)
+{
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, count));
+    for (int i = 0; i < count; i++) INTEGER(out)[i] = row[i] + 1;
+    UNPROTECT(1);
+    return out;
+}

@@ -8,14 +8,14 @@
 
 enum {
     OUT_STATUS, OUT_LOGZ, OUT_GRADIENT, OUT_TAU, OUT_NU, OUT_MEAN, OUT_VAR, OUT_CAV_MEAN,
-    OUT_CAV_VAR, OUT_LPD, OUT_ALPHA, OUT_G, OUT_H, OUT_JITTER, OUT_SWEEPS, OUT_CONVERGED,
-    OUT_CHANGE, OUT_DAMPED, OUT_SEQUENTIAL, OUT_SKIPPED, OUT_TRACE
+    OUT_CAV_VAR, OUT_LPD, OUT_ALPHA, OUT_G, OUT_H, OUT_ORDER, OUT_JITTER, OUT_SWEEPS,
+    OUT_CONVERGED, OUT_CHANGE, OUT_DAMPED, OUT_SEQUENTIAL, OUT_SKIPPED, OUT_FLAT, OUT_TRACE
 };
 
 static const char *const FIT_FIELDS[] = {
     "status", "logz", "gradient", "tau", "nu", "mean", "var", "cav_mean",
-    "cav_var", "lpd", "alpha", "G", "H", "jitter", "sweeps", "converged", "change", "damped",
-    "sequential", "skipped", "trace", ""
+    "cav_var", "lpd", "alpha", "G", "H", "order", "jitter", "sweeps", "converged", "change", "damped",
+    "sequential", "skipped", "flat", "trace", ""
 };
 
 static sg_ep_options options_of(SEXP options)
@@ -61,7 +61,7 @@ static sg_sites sites_in(SEXP out, SEXP start, const sg_rows *rows)
 {
     const int n = sg_latents(rows), C = rows->lik->C;
     sg_sites sites = {n, sg_new_latents(out, OUT_TAU, rows->n, C),
-                      sg_new_latents(out, OUT_NU, rows->n, C)};
+                      sg_new_latents(out, OUT_NU, rows->n, C), 0};
     Memcpy(sites.tau, sg_doubles_of(sg_field(start, "tau"), n, "tau"), n);
     Memcpy(sites.nu, sg_doubles_of(sg_field(start, "nu"), n, "nu"), n);
     return sites;
@@ -82,13 +82,33 @@ static sg_ep_report new_report(void)
     return report;
 }
 
-/* G = T^1/2 A^{-1}, in place: var(x) = K(x,x) - |G'k|^2 (posterior.h) */
-static void finish_factor(int n, const sg_full_factor *factor)
+/* Of the factor's rows in their order: G = |T|^1/2 A^{-1}, in place, and the columns of sites of
+ * negative precision moved to H, which may be NULL where there are none: var(x) = K(x,x) - |G'k|^2
+ * + |H'k|^2 (posterior.h). */
+static void store_factor(int n, const sg_full_factor *factor, double *H)
 {
+    const size_t plain = (size_t) n * *factor->plain, rest = (size_t) n * n - plain;
     sg_clear_below(n, factor->A);
     for (int j = 0; j < n; j++) {
         for (int i = 0; i <= j; i++) factor->A[i + (size_t) n * j] *= factor->rt[i];
     }
+    if (!H) return;
+    Memzero(H, plain);
+    Memcpy(H + plain, factor->A + plain, rest);
+    Memzero(factor->A + plain, rest);
+}
+
+/* G is in place; H only where a class has sites of negative precision. */
+static void store_full(SEXP out, int n, int C, const sg_full_factor *factor)
+{
+    int widening = 0;
+    for (int c = 0; c < C; c++) widening = widening || factor->plain[c] < n;
+    double *H = widening ? sg_new_matrix(out, OUT_H, n, n * C) : NULL;
+    for (int c = 0; c < C; c++) {
+        const sg_full_factor own = sg_full_factor_of_class(factor, n, c);
+        store_factor(n, &own, H ? H + (size_t) n * n * c : NULL);
+    }
+    SET_VECTOR_ELT(out, OUT_ORDER, sg_row_numbers(n * C, factor->order));
 }
 
 static void report_in(SEXP out, sg_status status, const sg_ep_report *report)
@@ -101,15 +121,18 @@ static void report_in(SEXP out, sg_status status, const sg_ep_report *report)
     SET_VECTOR_ELT(out, OUT_DAMPED, Rf_ScalarInteger(report->damped));
     SET_VECTOR_ELT(out, OUT_SEQUENTIAL, Rf_ScalarInteger(report->sequential));
     SET_VECTOR_ELT(out, OUT_SKIPPED, Rf_ScalarInteger(report->skipped));
+    SET_VECTOR_ELT(out, OUT_FLAT, Rf_ScalarInteger(report->flat));
     const int traced = report->sweeps < SG_TRACE ? report->sweeps : SG_TRACE;
     double *trace = sg_new_matrix(out, OUT_TRACE, 2, traced);
     Memcpy(trace, report->trace, 2 * (size_t) traced);
 }
 
 /* ktheta: of one kernel, or of one for each class. options: sweeps, batch, damping, tol, gradient,
- * posterior. With several classes what is said of latent values are n x C matrices, and G is n x
- * (n C). Memory: K of every kernel, a factor for every class, and Kbar when the gradient is wanted
- * (two with several classes): n^2 doubles each, and blocks of 128 columns. */
+ * posterior. With several classes what is said of latent values are n x C matrices, and G and H are
+ * n x (n C). H, which is NULL without sites of negative precision, and order, of all classes one after
+ * the other: the rows, from 1, that the factors' rows belong to. Memory: K of every kernel, a factor
+ * for every class, and Kbar when the gradient is wanted (two with several classes, or with sites of
+ * negative precision): n^2 doubles each, and blocks of 128 columns. */
 SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                   SEXP sites, SEXP options)
 {
@@ -123,8 +146,8 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     sg_sites start = sites_in(out, sites, &p.rows);
     sg_marginals marg = marginals_in(out, &p.rows);
     marg.alpha = sg_new_latents(out, OUT_ALPHA, n, C);
-    sg_full_factor factor = {keep ? sg_new_matrix(out, OUT_G, n, n * C) : ws->doubles(n2 * C),
-                             ws->doubles((size_t) n * C)};
+    sg_full_factor factor = sg_full_factor_new(
+        n, C, keep ? sg_new_matrix(out, OUT_G, n, n * C) : ws->doubles(n2 * C), ws);
     sg_ep_report report = new_report();
     double *K = ws->doubles(n2 * p.kernels);
     for (int k = 0; k < p.kernels; k++) {
@@ -137,10 +160,7 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
         sg_evidence_gradient_full(&p.rows, p.kernels, p.kernel, REAL(x), K, &marg, &factor,
                                   ws->doubles(n2), gradient, gradient + p.nk, ws);
     }
-    for (int c = 0; keep && c < C; c++) {
-        const sg_full_factor own = sg_full_factor_of_class(&factor, n, c);
-        finish_factor(n, &own);
-    }
+    if (keep && status == SG_OK) store_full(out, n, C, &factor);
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(0));
     report_in(out, status, &report);
     UNPROTECT(1);

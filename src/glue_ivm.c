@@ -32,15 +32,6 @@ static SEXP new_active_list(const sg_active *active, sg_status *status)
     return out;
 }
 
-/* counted from 1 */
-static SEXP row_numbers(int count, const int *row)
-{
-    SEXP out = PROTECT(Rf_allocVector(INTSXP, count));
-    for (int i = 0; i < count; i++) INTEGER(out)[i] = row[i] + 1;
-    UNPROTECT(1);
-    return out;
-}
-
 /* ktheta: of one kernel, or of one for each class. luck: n distinct numbers in random order.
  * options: size, select (0 information, 1 entropy, 2 by luck), min_gain, pool, block, keep,
  * exchange. each: the active sets of all latent functions, tau and nu of their rows in order of
@@ -73,10 +64,10 @@ SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, S
         SET_VECTOR_ELT(VECTOR_ELT(out, OUT_EACH), c, new_active_list(active + c, &status));
         total += active[c].d;
     }
-    SET_VECTOR_ELT(out, OUT_SEQUENCE, row_numbers(total, report.sequence));
+    SET_VECTOR_ELT(out, OUT_SEQUENCE, sg_row_numbers(total, report.sequence));
     SET_VECTOR_ELT(out, OUT_STOP, Rf_ScalarInteger(report.stop));
     SET_VECTOR_ELT(out, OUT_EXCHANGED, Rf_ScalarInteger(report.exchanged));
-    SET_VECTOR_ELT(out, OUT_AT_HAND, row_numbers(report.left, report.row));
+    SET_VECTOR_ELT(out, OUT_AT_HAND, sg_row_numbers(report.left, report.row));
     SET_VECTOR_ELT(out, OUT_STATUS, Rf_ScalarInteger(status));
     UNPROTECT(1);
     return out;

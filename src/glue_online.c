@@ -89,13 +89,14 @@ static void write_record(SEXP out, const sg_online_record *record)
 static sg_row_rules rules_of(SEXP options)
 {
     const sg_row_rules rules = {sg_field_int(options, "size"), sg_field_int(options, "frozen"),
-                                sg_field_int(options, "kl"), sg_field_double(options, "novelty"),
+                                sg_field_int(options, "kl"), sg_field_int(options, "narrow"),
+                                sg_field_double(options, "novelty"),
                                 (sg_score) sg_field_int(options, "score")};
     return rules;
 }
 
 /* state: as above, or with no points; basis: NULL, or points of a predefined basis to begin with.
- * ltheta: of C latent functions. options: size, frozen, kl, novelty, score (0, 1, 2), informative.
+ * ltheta: of C latent functions. options: size, frozen, kl, narrow, novelty, score (0, 1, 2), informative.
  * Memory: about 4 (C + 1) d^2 doubles, and blocks of 64 d (1000 d for the informative order). */
 SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP state, SEXP basis, SEXP x, SEXP lik, SEXP ltheta,
                  SEXP y, SEXP offset, SEXP options)
@@ -174,7 +175,7 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP
     sg_process gp = sg_process_new(rules.size + 1, sg_cols_of(x), C, ws);
     sg_sparse_rows sparse = sg_sparse_rows_new(n, rules.size + 1, ws);
     sg_sites sites = {latents, sg_new_latents(out, EP_TAU, n, C),
-                      sg_new_latents(out, EP_NU, n, C)};
+                      sg_new_latents(out, EP_NU, n, C), 0};
     Memzero(sites.tau, latents);
     Memzero(sites.nu, latents);
     sg_marginals marg = sg_marginals_new(n, C, ws);

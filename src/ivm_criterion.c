@@ -91,7 +91,7 @@ static sg_status posterior_of(const sg_kernel *kernel, const sg_rows *rows, int 
     for (int i = 0; i < n; i++) post->place[i] = -1;
     for (int k = 0; k < d; k++) post->place[set->active[k]] = k, root[k] = sqrt(set->tau[k]);
     active_kernel(kernel, n, p, x, set, post->X, post->K, ws);
-    sg_status status = sg_chol_sites(d, post->K, root, post->G);
+    sg_status status = sg_chol_sites(d, d, NULL, post->K, root, post->G);
     if (status != SG_OK) return status;
     post->log_det_U = sg_log_diag(d, post->G);
     status = sg_trtri(d, post->G);

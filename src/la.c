@@ -50,11 +50,11 @@ void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, i
     F77_CALL(dgemm)(&ta, &tb, &m, &n, &k, &a, A, &lda, B, &ldb, &b, C, &ldc FCONE FCONE);
 }
 
-void sg_syrk(char trans, int n, int k, double a, const double *A, double b, double *C)
+void sg_syrk(char trans, int n, int k, double a, const double *A, int lda, double *C)
 {
-    if (n == 0) return;
-    const int lda = trans == 'N' ? n : k;
-    F77_CALL(dsyrk)("L", &trans, &n, &k, &a, A, &lda, &b, C, &n FCONE FCONE);
+    if (n == 0 || k == 0) return;
+    const double one = 1;
+    F77_CALL(dsyrk)("L", &trans, &n, &k, &a, A, &lda, &one, C, &n FCONE FCONE);
 }
 
 void sg_trmv(char trans, int n, const double *U, double *x)
@@ -85,11 +85,11 @@ void sg_trmm(char side, char trans, int m, int n, const double *U, double *B)
                     FCONE FCONE FCONE FCONE);
 }
 
-sg_status sg_potrf(int n, double *A)
+sg_status sg_potrf(int n, double *A, int lda)
 {
     if (n == 0) return SG_OK;
     int info;
-    F77_CALL(dpotrf)("U", &n, A, &n, &info FCONE);
+    F77_CALL(dpotrf)("U", &n, A, &lda, &info FCONE);
     return info == 0 ? SG_OK : SG_NOT_PD;
 }
 

@@ -17,8 +17,9 @@ void sg_syr(int n, double a, const double *x, double *A, int lda);
 /* C[m x n] = a op(A) op(B) + b C, inner size k; ld* are leading dimensions */
 void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, int lda,
              const double *B, int ldb, double b, double *C, int ldc);
-/* C[n x n] = a A A' + b C (trans 'N', A[n x k]) or a A'A + b C ('T', A[k x n]); lower triangle */
-void sg_syrk(char trans, int n, int k, double a, const double *A, double b, double *C);
+/* C[n x n] += a A A' (trans 'N', A[n x k]) or a A'A ('T', A[k x n]); lower triangle; lda is A's
+ * leading dimension */
+void sg_syrk(char trans, int n, int k, double a, const double *A, int lda, double *C);
 /* x = op(U) x, U[n x n] upper */
 void sg_trmv(char trans, int n, const double *U, double *x);
 /* x = op(U)^{-1} x, U[n x n] upper */
@@ -27,8 +28,8 @@ void sg_trsv(char trans, int n, const double *U, int ldu, double *x);
 void sg_trsm(char trans, int m, int n, const double *U, int ldu, double *B, int ldb);
 /* B[m x n] = op(U) B (side 'L') or B op(U) ('R'), U upper */
 void sg_trmm(char side, char trans, int m, int n, const double *U, double *B);
-/* A = U'U in place, upper triangle read and written; SG_NOT_PD leaves A undefined */
-sg_status sg_potrf(int n, double *A);
+/* A = U'U in place, A[n x n], upper triangle read and written; SG_NOT_PD leaves A undefined */
+sg_status sg_potrf(int n, double *A, int lda);
 /* U = U^{-1} in place, U upper with a non-zero diagonal */
 sg_status sg_trtri(int n, double *U);
 /* U = U U' in place: upper triangle of the product */

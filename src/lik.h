@@ -25,7 +25,7 @@
  * give every class's probability p and p (1 - p), mean[C] and var[C]. There is no quadrature in C
  * dimensions, so tilt, tilt_dpar and predict are required, and locate is not.
  *
- * A positive d2 is reported as it is: sites.c decides what to do about it.
+ * A positive d2 is reported as it is: it makes a site of negative precision (sites.h).
  *
  * To add a likelihood: one lik_<name>.c with the three required slots, its line in lik_list.h, a
  * constructor in R/likelihoods.R, a formula in helper-reference.R. */

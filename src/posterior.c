@@ -64,7 +64,7 @@ void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double
         if (!factors[f]) continue;
         for (size_t i = 0; i < size; i++) work[i] = Kx[i];
         sg_trmm('R', 'N', n, d, factors[f], work);
-        sg_syrk('N', n, d, signs[f], work, 1, cov);
+        sg_syrk('N', n, d, signs[f], work, n, cov);
     }
     sg_mirror('L', n, cov, n);
 }

@@ -166,6 +166,7 @@ sg_row_fate sg_row_judge(sg_process *gp, const sg_seen *seen, double prior_var,
                          const sg_row_rules *rules, sg_row_tilt *tilt, int *leaver)
 {
     sg_row_fate fate = SG_ROW_PROJECTED;
+    for (int c = 0; rules->narrow && c < gp->C; c++) tilt[c].d2 = fmin2(tilt[c].d2, 0);
     if (!rules->frozen && seen->gamma > rules->novelty * prior_var) {
         if (!whole_steps(gp, seen->gamma, tilt)) return SG_ROW_SKIPPED;
         *leaver = sg_basis_redundant(&gp->basis, seen, rules->novelty);

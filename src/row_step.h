@@ -60,6 +60,8 @@ typedef struct {
     int size;         /* most basis points; cap is at least size + 1 */
     int frozen;       /* the basis neither grows nor changes */
     int kl;           /* KL-optimal projection (thesis 3.29); else moments are matched */
+    int narrow;       /* no site has a negative precision: a row that would widen the posterior only
+                       * shifts it */
     double novelty;   /* a row joins only if gamma > novelty K(x,x) */
     sg_score score;
 } sg_row_rules;

@@ -15,7 +15,7 @@ sg_marginals sg_marginals_new(int rows, int C, const sg_ws *ws)
 sg_sites sg_sites_of_class(const sg_sites *sites, int rows, int c)
 {
     const size_t at = (size_t) rows * c;
-    const sg_sites own = {rows, sites->tau + at, sites->nu + at};
+    const sg_sites own = {rows, sites->tau + at, sites->nu + at, sites->narrow};
     return own;
 }
 
@@ -87,8 +87,7 @@ double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg)
 {
     double worst = 0;
     for (int i = 0; i < sites->n; i++) {
-        const double v = marg->cav_var[i];
-        const double d2 = sites->tau[i] < 0 ? marg->d2[i] : sg_narrowing(marg->d2[i]);
+        const double v = marg->cav_var[i], d2 = sg_site_bend(sites, marg->d2[i]);
         worst = fmax2(worst, fabs(marg->d1[i] - marg->alpha[i]) * sqrt(v));
         worst = fmax2(worst, fabs(d2 + sites->tau[i] * marg->g[i]) * v);
     }
@@ -109,8 +108,7 @@ int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, double *t
     for (int i = 0; i < sites->n; i++) {
         tau[i] = sites->tau[i], nu[i] = sites->nu[i];
         skipped += !sg_site_from_tilt(marg->cav_mean[i], marg->cav_var[i], marg->d1[i],
-                                      sg_narrowing(marg->d2[i]), tau + i, nu + i);
-        tau[i] = fmax2(tau[i], 0); /* that of a row without a site may be an old one */
+                                      sg_site_bend(sites, marg->d2[i]), tau + i, nu + i);
     }
     return skipped;
 }
@@ -128,7 +126,7 @@ void sg_sites_step(sg_stepper *stepper, sg_sites *sites, const double *tau, cons
     sg_anderson_step(&stepper->mixing, x, f, beta, next);
     for (int i = 0; i < n; i++) {
         if (stepper->scale[i] == 0) continue;
-        const int plain = !(next[i] >= 0);
+        const int plain = !(next[i] >= fmin2(fmin2(x[i], x[i] + f[i]), 0));
         const double t = plain ? x[i] + beta * f[i] : next[i];
         const double v = plain ? x[n + i] + beta * f[n + i] : next[n + i];
         sites->tau[i] = t / stepper->scale[i];

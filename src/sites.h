@@ -36,13 +36,21 @@ static inline double sg_extra_var(const sg_rows *rows, int at)
 typedef struct {
     int n; /* latent values */
     double *tau, *nu;
+    int narrow; /* may no precision be negative? */
 } sg_sites;
+
+/* The part of d2 that a site can have: where sites are to narrow, a likelihood that widens the
+ * marginal is taken for one that shifts it and no more. */
+static inline double sg_site_bend(const sg_sites *sites, double d2)
+{
+    return sites->narrow && d2 > 0 ? 0 : d2;
+}
 
 /* All that EP knows at the rows under given sites; every array but logz is over latent values. */
 typedef struct {
     int n, rows;                /* latent values; rows */
     double *mean, *var;         /* posterior marginals */
-    double *g;                  /* 1 - tau var, in (0, 1] */
+    double *g;                  /* 1 - tau var, > 0: the cavity is a distribution */
     double *alpha;              /* nu - tau mean = K^{-1} mean */
     double *cav_mean, *cav_var; /* marginals without the row's own site */
     double *logz;               /* rows: log Z of the tilts at the cavities, */
@@ -60,14 +68,10 @@ void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, do
                         double *s2);
 
 /* Site of a tilt at the marginal (mu, s2): D = 1 + s2 d2, tau = -d2/D, nu = (d1 - mu d2)/D
- * (formulas 81-83 in natural parameters). d2 = 0 is legal. Returns 0 when D <= 0 or a number is
+ * (formulas 81-83 in natural parameters). d2 = 0 is legal, and where the likelihood is not
+ * log-concave d2 > 0, of which tau < 0 is the image: the row widens the posterior. Returns 0 when D <= 0 or a number is
  * not finite: there is no such site, and tau, nu are left alone. */
 int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu);
-
-/* The part of d2 that a site of no negative precision can have: a likelihood that widens the
- * marginal (d2 > 0: not log-concave, and far from its mode) is taken for one that shifts it and no
- * more. */
-static inline double sg_narrowing(double d2) { return d2 > 0 ? 0 : d2; }
 
 /* Both KL divergences of a step along a marginal of variance s2 (thesis 3.16): kl[0] new against
  * old, kl[1] old against new. */
@@ -83,7 +87,7 @@ sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, const sg_ws *ws)
 
 /* How far the sites are from a fixed point, free of units: the largest of
  * |d1 - alpha| sqrt(cav_var) and |-d2 - tau g| cav_var. At a fixed point alpha = d1 and
- * tau g = -d2, which is what the evidence's gradient is made of; or tau = 0 and d2 > 0. */
+ * tau g = -d2, which is what the evidence's gradient is made of. */
 double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg);
 
 /* The iteration that batch sweeps run: x = (tau v, nu sqrt(v)), v a fixed scale per row (the
@@ -96,12 +100,12 @@ typedef struct {
 
 sg_stepper sg_stepper_new(int n, const double *scale, const sg_ws *ws);
 
-/* The tilts' sites into tau, nu [n], precisions >= 0; where a tilt has none the old one stays.
- * Returns how many. */
+/* The tilts' sites into tau, nu [n]; where a tilt has none the old one stays. Returns how many. */
 int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, double *tau, double *nu);
 
 /* Moves all sites towards the targets tau, nu: a share beta of the plain step, mixed with the past.
- * Precisions stay >= 0: where mixing would make one negative the site takes the plain step. */
+ * Where mixing would make a precision negative, more so than it was and is to be, the site takes the
+ * plain step. */
 void sg_sites_step(sg_stepper *stepper, sg_sites *sites, const double *tau, const double *nu,
                    double beta);
 

@@ -16,7 +16,7 @@
  *   K, Kbar          Gram matrix; Kbar is the weight of its adjoint, d/dK of a scalar
  *   B, d             basis and its size (thesis: BV set; IVM paper: active set)
  *   alpha            weights of the posterior mean, mean(x) = k(x)' alpha
- *   A                upper Cholesky factor of I + T^1/2 K T^1/2, T = diag(tau)
+ *   A                upper Cholesky factor of I + T^1/2 K T^1/2, T = diag(tau) (ep_full.h: tau < 0)
  *   z ~ N(a, M)      what a basis carries of the posterior: v(x)'z, v = R^{-T} k(x), z ~ N(0, I)
  *                    a priori; M = (I + S)^{-1}, a = M t (weights.h)
  *   S, t             sums of tau v v' and nu v over rows

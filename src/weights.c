@@ -259,7 +259,7 @@ static sg_status site_factor(const sg_weights *w, const sg_basis *b, double *A)
         }
     }
     sg_clear_below(d, A);
-    return sg_potrf(d, A);
+    return sg_potrf(d, A, d);
 }
 
 sg_status sg_weights_log_det(const sg_weights *w, const sg_basis *b, double *log_det,

@@ -441,7 +441,7 @@ reference_predict <- function(type, y, mu, s2, v) {
 
 # Plain sequential EP (Minka's formulas 71-88) with explicit inverses, run until no site moves by
 # more than tol. tilt(i, mu, s2) gives logz, d1, d2 of row i at a cavity; offset: known prior means.
-# K must be well conditioned. Evidence needs every site precision to be positive.
+# K must be well conditioned.
 reference_ep <- function(K, tilt, offset = numeric(nrow(K)), tol = 1e-12, sweeps = 1000L) {
   n <- nrow(K)
   tau <- nu <- cav_mean <- cav_var <- logz <- d1 <- d2 <- numeric(n)
@@ -463,15 +463,16 @@ reference_ep <- function(K, tilt, offset = numeric(nrow(K)), tol = 1e-12, sweeps
     if (max(abs(c(tau, nu) - before)) <= tol * max(abs(c(tau, nu)))) break
   }
   Sigma <- solve(K_inverse + diag(tau, n))
-  v <- 1 / tau
-  m <- nu / tau
-  log_s <- logz + log1p(cav_var / v) / 2 - d1^2 / (2 * d2)          # formula 16
-  B <- sum(Sigma * outer(m / v, m / v)) - sum(m^2 / v)              # formula 87
-  log_det <- as.numeric(determinant(K + diag(v, n))$modulus)
+  mean <- drop(Sigma %*% nu)
+  # formulas 16, 87 and 88 without a division by tau: log Z less that of the site in place of the
+  # likelihood, both at the cavity
+  g <- 1 - tau * diag(Sigma)
+  of_sites <- (log(g) - (tau * mean^2 - 2 * mean * nu + diag(Sigma) * nu^2) / g) / 2
+  log_det <- as.numeric(determinant(diag(n) + K * rep(tau, each = n))$modulus)
   list(
-    tau = tau, nu = nu, mean = drop(Sigma %*% nu), var = diag(Sigma), cav_mean = cav_mean,
+    tau = tau, nu = nu, mean = mean, var = diag(Sigma), cav_mean = cav_mean,
     cav_var = cav_var, sweeps = sweep,
-    log_evidence = sum(log(v)) / 2 - log_det / 2 + B / 2 + sum(log_s) # formula 88
+    log_evidence = sum(logz - of_sites) - log_det / 2 + sum(mean * nu) / 2
   )
 }
 

@@ -67,6 +67,99 @@ test_that("full EP equals the dense reference with a likelihood known only by it
   expect_equal(run$var, reference$var, tolerance = 1e-7)
 })
 
+# ---- Sites of negative precision ----
+
+# Rows of Student-t noise, three of them far off.
+outliers_problem <- function(n = 40, ...) {
+  set.seed(11)
+  x <- matrix(sort(rnorm(n)))
+  y <- sin(2 * x[, 1]) + 0.1 * rnorm(n)
+  at <- round(n * c(0.2, 0.5, 0.8))
+  y[at] <- y[at] + c(3, -4, 60)
+  problem <- ep_problem(x, rbind(y), kernel_matern52(1, 0.7), lik_student(), 0.1 * x[, 1], ...)
+  list(problem = problem, theta = log(c(0.15, 2)), at = at)
+}
+
+test_that("rows that widen the posterior have sites of negative precision, as in the reference", {
+  case <- outliers_problem()
+  problem <- case$problem
+  run <- run_at(problem, case$theta)
+  expect_true(run$converged)
+  expect_identical(run$flat, 0L)
+  expect_true(all(run$tau[case$at] < 0))
+  expect_true(all(run$var > 0 & run$cav_var > 0))
+  K <- engine_kernel(problem, problem$kernel_theta, problem$x)
+  reference <- reference_ep(K, function(i, mu, s2) {
+    # contract tests vouch for it; the reference integral would take minutes
+    .Call(sg_lik_tilt, problem$lik["type"], case$theta, problem$rows[, i, drop = FALSE], mu, s2,
+          FALSE)
+  }, problem$offset)
+  # both are converged to 1e-10 or better; the reference inverts K, neighbouring rows of which are
+  # nearly the same, and so has half the digits
+  expect_equal(run$logz, reference$log_evidence, tolerance = 1e-8)
+  expect_equal(run$tau, reference$tau, tolerance = 1e-6)
+  expect_equal(run$mean, reference$mean, tolerance = 1e-7)
+  expect_equal(run$var, reference$var, tolerance = 1e-7)
+})
+
+test_that("with them, too, all sweeps agree, on a basis of all rows, and the stored posterior", {
+  case <- outliers_problem()
+  full <- run_at(case$problem, case$theta, posterior = TRUE)
+  sequential <- case$problem
+  sequential$method$batch <- 0L
+  one_by_one <- run_at(sequential, case$theta)
+  expect_gt(one_by_one$sequential, 0L)
+  on_basis <- case$problem
+  on_basis$basis <- on_basis$x
+  carried <- run_at(on_basis, case$theta, posterior = TRUE)
+  for (other in list(one_by_one, carried)) {
+    # all stop at a residual of 1e-10
+    expect_equal(other$logz, full$logz, tolerance = 1e-9)
+    expect_equal(other$var, full$var, tolerance = 1e-7)
+    expect_equal(other$tau, full$tau, tolerance = 1e-7)
+  }
+  # k'Wk with W = (1/T + K)^-1, which is as good for precisions of either sign
+  x <- matrix(c(-3, -0.2, 0.4, 2.5))
+  K <- engine_kernel(case$problem, case$problem$kernel_theta, case$problem$x)
+  k <- .Call(sg_kernel_cross, case$problem$spec, case$problem$kernel_theta, case$problem$x, x)
+  W <- solve(K + diag(1 / full$tau))
+  found <- engine_latent(case$problem, c(case$problem$kernel_theta, case$theta), full, x)
+  expect_equal(found$var, 1 - colSums(k * (W %*% k)), tolerance = 1e-9)
+  expect_equal(found$mean, drop(crossprod(k, W %*% (full$nu / full$tau))), tolerance = 1e-9)
+  carried$basis <- on_basis$basis
+  by_basis <- engine_latent(case$problem, c(case$problem$kernel_theta, case$theta), carried, x)
+  expect_equal(by_basis, found, tolerance = 1e-7)
+})
+
+test_that("sites without a posterior to start from are no obstacle", {
+  case <- outliers_problem()
+  cold <- run_at(case$problem, case$theta)
+  bad <- list(tau = rep(c(3, -50), 20L), nu = rep(1, 40L))
+  warm <- run_at(case$problem, case$theta, sites = bad)
+  expect_true(warm$converged)
+  expect_equal(warm$logz, cold$logz, tolerance = 1e-9)
+})
+
+test_that("EP of what is not log-concave always ends with a posterior", {
+  set.seed(12)
+  for (i in 1:25) {
+    n <- sample(5:60, 1L)
+    x <- matrix(rnorm(2 * n), n)
+    lik <- list(lik_student(), lik_step(), lik_flip())[[i %% 3L + 1L]]
+    y <- x[, 1L] + rt(n, 1)
+    problem <- ep_problem(x, rbind(if (i %% 3L == 0L) y else sign(y)),
+                          kernel_rbf(10^runif(1, -1, 2), 10^runif(1, -0.7, 1)), lik,
+                          method = method_ep())
+    if (i %% 2L) problem$basis <- problem$x[seq_len(min(n, 10L)), ]
+    run <- run_at(problem, rnorm(length(lik$params), -1.5))
+    expect_identical(run$status, 0L)
+    expect_true(run$converged || run$change < 0.01, label = paste("problem", i))
+    numbers <- unlist(run[c("logz", "tau", "nu", "mean", "var", "cav_mean", "cav_var", "lpd")])
+    expect_true(all(is.finite(numbers)))
+    expect_true(all(run$var >= 0 & run$cav_var >= 0))
+  }
+})
+
 test_that("Gaussian noise is exact in one sweep, down to noise a billionth of the variance", {
   set.seed(2)
   x <- matrix(rnorm(80), 40)
