@@ -104,10 +104,10 @@ response_tails <- function(object) {
   traits <- lik_traits(object$likelihood)
   latent <- loo_latent(object)
   cdf <- function(y, lower) {
-    traits$cdf(y, seen_mean(object, latent), latent$var, lik_values(object), object$weights, lower)
+    traits$cdf(y, seen_mean(object, latent), latent$var, lik_values(object), latent$weights, lower)
   }
   y <- from_response(object, object$y)
-  jump <- if (is.null(traits$jump)) 0 else traits$jump(object$weights)
+  jump <- if (is.null(traits$jump)) 0 else traits$jump(latent$weights)
   list(below = cdf(y - jump, TRUE), above = cdf(y, FALSE), jumps = !is.null(traits$jump))
 }
 

@@ -40,9 +40,7 @@ loo_rows <- function(object) {
   }
   known <- !is.na(object$y)
   of_known <- function(x) if (is.matrix(x)) x[known, , drop = FALSE] else x[known]
-  latent <- list(mean = of_known(object$cavity$mean), var = of_known(object$cavity$var),
-                 offset = object$offset[known], weights = object$weights[known])
-  list(y = object$y[known], latent = latent)
+  list(y = object$y[known], latent = lapply(loo_latent(object), of_known))
 }
 
 predicted_rows <- function(object, newdata) {

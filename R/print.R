@@ -125,7 +125,8 @@ loo_probabilities <- function(object) class_probabilities(object, loo_latent(obj
 
 # Latent moments at the rows without their own sites
 loo_latent <- function(object) {
-  list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset)
+  list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset,
+       weights = object$weights)
 }
 
 #' @rdname summary.sparsegp
