@@ -162,7 +162,7 @@
 #'
 #' @param variance Noise variance: `NULL` (learned), a positive number (where learning starts) or
 #'   `fixed(value)`. Or known variances, a positive number for each row of the data (before `subset`
-#'   and `na.action`), in squared units of the response, kept as they are.
+#'   and `na.action`), in squared units of the response, kept as they are; not looked up in `data`.
 #' @param bias Constant added to the latent function: `NULL` (learned), a number or `fixed(value)`;
 #'   of several classes one number for all or one per class.
 #' @param cuts Cut points between categories: `NULL` (learned), increasing numbers, one less than
