@@ -93,8 +93,8 @@ sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
   options <- list(
     size = if (is.null(problem$basis)) min(method$size, nrow(problem$x)) else nrow(problem$basis),
     frozen = !is.null(problem$basis), kl = method$projection == "kl", narrow = narrow,
-    novelty = method$novelty, score = score_code(method$score), freeze = min(freeze, .Machine$integer.max), sweeps = sweeps,
-    tol = method$tol
+    novelty = method$novelty, score = score_code(method$score),
+    freeze = min(freeze, .Machine$integer.max), sweeps = sweeps, tol = method$tol
   )
   run <- .Call(sg_ep_sparse, problem$spec, theta[from_kernel], problem$basis, problem$x,
                problem$lik["type"], theta[-from_kernel], problem$rows, problem$offset, options)

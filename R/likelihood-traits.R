@@ -131,6 +131,25 @@ binomial_traits <- list(
   extra_var = function(value, weights, within) within * (1 / weights - 1)
 )
 
+# Points that were seen, and nothing else: the response is 1. What is predicted is f^2.
+density_traits <- list(
+  response = "numeric", scales = FALSE, weighted = FALSE, about = list(),
+  legal = function(y, weights) {
+    if (any(y != 1)) "has other values than 1, which says that a point was seen"
+  },
+  data_rows = function(y, weights) rbind(rep(1, length(y)), deparse.level = 0L),
+  draw = function(f, value, weights) f^2,
+  quantile = function(p, mean, var, value, weights) {
+    sd <- sqrt(var)
+    cdf <- function(root) {
+      below <- ifelse(sd > 0, stats::pnorm((root - mean) / sd), root >= mean)
+      ifelse(root < 0, 0, below - ifelse(sd > 0, stats::pnorm((-root - mean) / sd), -root > mean))
+    }
+    pmax(crossing(p, cdf, abs(mean), sd), 0)^2
+  },
+  extra_var = function(value, weights, within) 0
+)
+
 # What whole numbers have become in a division and a multiplication
 as_whole <- function(x) ifelse(abs(x - round(x)) < 1e-8 * pmax(1, abs(x)), round(x), x)
 
@@ -216,5 +235,6 @@ LIKELIHOODS <- list(
   poisson = poisson_traits,
   binomial = binomial_traits,
   laplace = laplace_traits,
-  student = student_traits
+  student = student_traits,
+  density = density_traits
 )

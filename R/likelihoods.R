@@ -17,6 +17,7 @@
 #' | `lik_student` | \eqn{(y - u) / scale \sim t_{df}}{(y - u) / scale ~ t(df)} | `scale`, in units of the response; `df` greater than 2, so that the noise has a variance |
 #' | `lik_poisson` | \eqn{y \sim Poisson(\exp(u + bias))}{y ~ Poisson(exp(u + bias))} | `bias`, the logarithm of a rate |
 #' | `lik_binomial` | \eqn{successes \sim Binomial(trials, 1/(1 + \exp(-u - bias)))}{successes ~ Binomial(trials, 1 / (1 + exp(-u - bias)))} | `bias` |
+#' | `lik_density` | \eqn{p \propto u^2}{p proportional to u^2} for a point that was seen | none |
 #'
 #' The Gaussian and the probit likelihood have closed forms (thesis section 2.4; Minka's formulas
 #' 56-60); the logit one is integrated numerically to a relative accuracy of 1e-9.
@@ -57,6 +58,11 @@
 #' `lik_binomial()` takes `cbind(successes, failures)`, as [stats::glm()] does, or shares of
 #' successes with the numbers of trials as `weights`. The response of predictions, residuals and
 #' simulations is the share; that of new rows, of which the trials are not known, is of one trial.
+#'
+#' `lik_density()` is what [gp_density()] is made of (thesis section 5.3): the response is 1 for
+#' every row, and the square of the latent function is the density of the inputs up to a constant.
+#' It is the same for \eqn{u} and \eqn{-u}{-u}, so that without an `offset` nothing happens, and
+#' not log-concave. What is predicted as the response is \eqn{u^2}{u^2}, which is not normalised.
 #'
 #' A likelihood may also be given to [sparsegp()] by name (`"probit"`) or as an R
 #' [family][stats::family]: `gaussian()`, `binomial("probit")`, `binomial("logit")`,
@@ -159,6 +165,10 @@ lik_poisson <- function(bias = NULL) new_likelihood("poisson", list(bias = bias)
 #' @rdname likelihoods
 #' @export
 lik_binomial <- function(bias = NULL) new_likelihood("binomial", list(bias = bias))
+
+#' @rdname likelihoods
+#' @export
+lik_density <- function() new_likelihood("density", list())
 
 new_class_likelihood <- function(type, bias, shared) {
   lik <- new_likelihood(type, list(bias = bias))
