@@ -86,11 +86,12 @@ plain_residuals <- function(object, pearson) {
 # Dunn and Smyth's, from what the leave-one-out distributions have below and above the responses. A
 # quantile is taken from the smaller of its two tails, which has the digits.
 quantile_residuals <- function(object) {
-  if (several_classes(object)) {
-    stop_sparsegp("type", "= \"quantile\" is not defined for classes without an order",
+  labels <- !is.null(object$response$levels)
+  if (several_classes(object) || (!labels && is.null(lik_traits(object$likelihood)$cdf))) {
+    stop_sparsegp("type", "= \"quantile\" is for responses that have an order",
                   "Use type = \"response\" or \"pearson\"")
   }
-  tails <- if (is.null(object$response$levels)) response_tails(object) else label_tails(object)
+  tails <- if (labels) label_tails(object) else response_tails(object)
   up <- if (tails$jumps) stats::runif(length(tails$below)) else 0
   mass <- pmax(1 - tails$below - tails$above, 0)
   # 37 standard deviations off the numbers end

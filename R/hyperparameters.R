@@ -72,6 +72,7 @@ KERNEL_HYPER <- list(
     if (leaf$type == "linear") {
       start <- start - log(length(leaf$vars)) - 2 * per_input_scale(leaf, env)
     }
+    if (leaf$type == "trig") start <- start - log(2 * leaf$degree[[1L]] + 1) # so many coefficients
     unit <- if (leaf$carries) env$response_unit^2 else 1
     list(start = start, unit = unit, prior = default_lognormal(max(start) + 1, 1.5))
   },

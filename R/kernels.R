@@ -17,6 +17,11 @@
 #' | `kernel_poly` | \eqn{variance (1 + x'x' / (p\,lengthscale))^{degree}}{variance * (1 + x'x' / (p lengthscale))^degree}, p inputs (thesis, eq. 5.1) |
 #' | `kernel_constant` | \eqn{variance}{variance} |
 #' | `kernel_periodic` | \eqn{variance \exp(-2 \sin^2(\pi (x - x')/period)/lengthscale^2)}{variance * exp(-2 sin(pi (x - x') / period)^2 / lengthscale^2)}, one input |
+#' | `kernel_trig` | \eqn{variance (1 + 2 \sum_{n=1}^{k0} \cos(2 \pi n (x - x')/period))}{variance * (1 + 2 sum_{n=1}^k0 cos(2 pi n (x - x') / period))}, one input (thesis, eqs 5.28-5.29) |
+#'
+#' `kernel_trig` is the prior of trigonometric polynomials of order `k0`, whose 2 `k0` + 1
+#' coefficients are independent with that variance (`variance * (2 k0 + 1)` is the variance of the
+#' function): no basis needs more points. See [gp_density()].
 #'
 #' @section Hyperparameters:
 #' `NULL` (the default): start from the data and learn. A number: the start when [sparsegp()]
@@ -39,8 +44,10 @@
 #' @param lengthscale Positive. One number; with `ard = TRUE` one, or one per input in the order
 #'   of the inputs.
 #' @param shape Positive; large values approach `kernel_rbf`.
-#' @param period Positive, in the units of the input.
+#' @param period Positive, in the units of the input; `kernel_trig` has it fixed at 1, the unit
+#'   interval.
 #' @param degree Whole number of at least 1.
+#' @param k0 Order of the trigonometric polynomials: a whole number of at least 0.
 #' @param ard Automatic relevance determination: one length scale (or variance) per input?
 #' @param vars The inputs this kernel sees: column names (of the model matrix, or the variable
 #'   names in the formula) or column numbers. `NULL`: all.
@@ -121,7 +128,7 @@ kernel_linear <- function(variance = NULL, ard = FALSE, vars = NULL) {
 #' @export
 kernel_poly <- function(degree = 2, variance = NULL, lengthscale = NULL, vars = NULL) {
   new_kernel("poly", list(variance = variance, lengthscale = lengthscale), vars = vars,
-             degree = check_count(degree, "degree"))
+             degree = c(degree = check_count(degree, "degree")))
 }
 
 #' @rdname kernels
@@ -135,6 +142,13 @@ kernel_constant <- function(variance = NULL) {
 kernel_periodic <- function(variance = NULL, lengthscale = NULL, period = NULL, vars = NULL) {
   new_kernel("periodic", list(variance = variance, lengthscale = lengthscale, period = period),
              vars = vars)
+}
+
+#' @rdname kernels
+#' @export
+kernel_trig <- function(k0 = 5, variance = NULL, period = fixed(1), vars = NULL) {
+  new_kernel("trig", list(variance = variance, period = period), vars = vars,
+             degree = c(k0 = check_count(k0, "k0", 0L)))
 }
 
 #' Keep a hyperparameter at a value
@@ -187,7 +201,7 @@ format.sparsegp_kernel <- function(x, ...) {
     paste0(name, " = ", if (is_fixed(value)) paste0("fixed(", text, ")") else text)
   }
   arguments <- c(
-    if (x$type == "poly") paste0("degree = ", x$degree),
+    paste0(names(x$degree), " = ", x$degree, recycle0 = TRUE)[!is.null(names(x$degree))],
     unlist(lapply(names(x$params), show)),
     if (x$ard) "ard = TRUE",
     if (!is.null(x$vars)) paste0("vars = ", toString(x$vars))
@@ -220,7 +234,7 @@ resolve_kernel <- function(kernel, inputs) {
                                    ", whose inputs are all constant"),
                   "Leave constant inputs out, or use kernel_constant()")
   }
-  if (kernel$type == "periodic" && length(at) != 1L) {
+  if ("period" %in% names(kernel$params) && length(at) != 1L) {
     stop_sparsegp("kernel", "has a periodic part that sees more than one input",
                   "Give vars = one input; multiply kernels for several")
   }

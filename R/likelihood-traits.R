@@ -21,7 +21,8 @@
 #   draw       (f, value, weights) random responses given latent values; value: named, in C's units
 #   quantile   (p, mean, var, value, weights) of a response under N(mean, var); NULL for classes
 #   cdf        (y, mean, var, value, weights, lower) its distribution function, or where lower is
-#              FALSE what is above; not of labels, whose probabilities add up to it
+#              FALSE what is above; not of labels, whose probabilities add up to it, nor where the
+#              response says nothing
 #   jump       (weights) from a response to the next that there can be; left out: all numbers can be
 #   extra_var  (value, weights, within) what a row's response varies beyond one of weight 1; within:
 #              the part of that one's variance that is not about the latent function
@@ -217,6 +218,25 @@ by_trials <- function(weights, mean, fun) {
   out
 }
 
+# Points that were seen, and nothing else: the response is 1. What is predicted is f^2.
+density_traits <- list(
+  response = "numeric", scales = FALSE, weighted = FALSE, about = list(),
+  legal = function(y, weights) {
+    if (any(y != 1)) "has other values than 1, which says that a point was seen"
+  },
+  data_rows = function(y, weights) rbind(rep(1, length(y)), deparse.level = 0L),
+  draw = function(f, value, weights) f^2,
+  quantile = function(p, mean, var, value, weights) {
+    sd <- sqrt(var)
+    cdf <- function(root) {
+      below <- ifelse(sd > 0, stats::pnorm((root - mean) / sd), root >= mean)
+      ifelse(root < 0, 0, below - ifelse(sd > 0, stats::pnorm((-root - mean) / sd), -root > mean))
+    }
+    pmax(crossing(p, cdf, abs(mean), sd), 0)^2
+  },
+  extra_var = function(value, weights, within) 0
+)
+
 # What whole numbers have become in a division and a multiplication
 as_whole <- function(x) ifelse(abs(x - round(x)) < 1e-8 * pmax(1, abs(x)), round(x), x)
 
@@ -306,5 +326,6 @@ LIKELIHOODS <- list(
   laplace = laplace_traits,
   student = student_traits,
   ordinal = ordinal_traits,
-  nullcat = nullcat_traits()
+  nullcat = nullcat_traits(),
+  density = density_traits
 )

@@ -21,6 +21,7 @@
 #' | `lik_poisson` | \eqn{y \sim Poisson(\exp(u + bias))}{y ~ Poisson(exp(u + bias))} | `bias`, the logarithm of a rate |
 #' | `lik_negbin` | \eqn{y \sim NegBin(\exp(u + bias), size)}{y ~ NegBin(exp(u + bias), size)}, of variance \eqn{m + m^2 / size}{m + m^2 / size} about a mean m | `bias`, the logarithm of a rate; `size`, positive |
 #' | `lik_binomial` | \eqn{successes \sim Binomial(trials, 1/(1 + \exp(-u - bias)))}{successes ~ Binomial(trials, 1 / (1 + exp(-u - bias)))} | `bias` |
+#' | `lik_density` | \eqn{p \propto u^2}{p proportional to u^2} for a point that was seen | none |
 #'
 #' Below, by kind of response: when to use each, when not, and where it comes from (see the
 #' references; *formulas* are Minka's, by number).
@@ -154,6 +155,13 @@
 #'
 #' **`lik_softmax()`**: the same with Gumbel noise: the logit's counterpart.
 #' * *Not for* many rows: an integral of integrals, some hundred times slower.
+#'
+#' @section Densities:
+#' **`lik_density()`**: what [gp_density()] is made of: the response is 1 for every row, and the
+#' square of the latent function is the density of the inputs up to a constant.
+#' * It is the same for \eqn{u} and \eqn{-u}{-u}, so that without an `offset` nothing happens, and
+#'   *not log-concave*. What is predicted as the response is \eqn{u^2}{u^2}, not normalised.
+#' * *From*: thesis, section 5.3; in closed form.
 #'
 #' @section Names and families:
 #' A likelihood may also be given to [sparsegp()] by name (`"probit"`) or as an R
@@ -316,6 +324,10 @@ lik_nullcat <- function(bias = NULL, width = fixed(1), missing = fixed(0.5)) {
                                  missing2 = of_class(2L)))
 }
 
+#' @rdname likelihoods
+#' @export
+lik_density <- function() new_likelihood("density", list())
+
 new_class_likelihood <- function(type, bias, shared) {
   lik <- new_likelihood(type, list(bias = bias))
   if (!check_flag(shared, "shared")) lik$shared <- FALSE
@@ -340,81 +352,4 @@ format.sparsegp_likelihood <- function(x, ...) {
 print.sparsegp_likelihood <- function(x, ...) {
   cat("<likelihood> ", format(x), "\n", sep = "")
   invisible(x)
-}
-
-# What a user may give as `likelihood`: nothing, a name, a family, a value. declared: do levels of a
-# factor count that have not come yet?
-as_likelihood <- function(likelihood, y, declared = FALSE) {
-  likelihood <- called(likelihood)
-  if (is.null(likelihood)) {
-    return(default_likelihood(if (is.factor(y) && !declared) droplevels(y) else y))
-  }
-  if (inherits(likelihood, "sparsegp_likelihood")) return(likelihood)
-  if (inherits(likelihood, "family")) return(likelihood_of_family(likelihood))
-  known <- .Call(sg_catalogue)$likelihoods
-  if (is.character(likelihood) && length(likelihood) == 1L) {
-    return(do.call(paste0("lik_", check_choice(likelihood, known, "likelihood")), list()))
-  }
-  stop_sparsegp("likelihood", paste0("is of class ", class(likelihood)[1L]),
-                "Give a lik_*() value, a name such as \"probit\", or a family such as binomial()")
-}
-
-# Does what a user gives as `likelihood` take rows without a label?
-takes_unlabelled <- function(likelihood) {
-  !is.null(likelihood) && may_lack_labels(as_likelihood(likelihood, numeric()))
-}
-
-default_likelihood <- function(y) {
-  if (is.numeric(y)) return(lik_gaussian())
-  if (is_two_valued(y)) return(lik_probit())
-  if (!is.factor(y) && !is.character(y)) {
-    stop_sparsegp("y", paste0("is of class ", class(y)[1L]),
-                  "Give numbers, a logical, or a factor")
-  }
-  if (is.ordered(y)) lik_ordinal() else lik_mprobit()
-}
-
-# A matrix of successes and failures, where the likelihood is of trials
-are_trials <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) == 2L
-
-# binomial() means trials for such a response, and classes for others.
-for_trials <- function(likelihood, y) {
-  likelihood <- called(likelihood)
-  logit <- inherits(likelihood, "family") && likelihood$family == "binomial" &&
-    likelihood$link == "logit"
-  if (are_trials(y) && logit) lik_binomial() else likelihood
-}
-
-# Shares and trials in place of successes and failures
-read_trials <- function(chunk, likelihood) {
-  if (!are_trials(chunk$y) || is.null(likelihood)) return(chunk)
-  if (!isTRUE(lik_traits(as_likelihood(likelihood, chunk$y))$trials)) return(chunk)
-  if (!is.null(chunk$weights)) {
-    stop_sparsegp("weights", "and a response of successes and failures exclude each other",
-                  "Leave the weights out")
-  }
-  trials <- rowSums(chunk$y)
-  wrong <- illegal_counts(chunk$y[!is.na(chunk$y)])
-  if (!is.null(wrong)) stop_sparsegp("y", wrong)
-  if (any(trials == 0, na.rm = TRUE)) {
-    stop_sparsegp("y", "has rows without trials", "Leave them out")
-  }
-  chunk$y <- unname(chunk$y[, 1L] / trials)
-  chunk$weights <- unname(trials)
-  chunk
-}
-
-is_two_valued <- function(y) {
-  is.logical(y) || (is.factor(y) && nlevels(y) <= 2L) ||
-    (is.character(y) && length(unique(y[!is.na(y)])) <= 2L)
-}
-
-likelihood_of_family <- function(family) {
-  known <- list("gaussian identity" = lik_gaussian, "binomial probit" = lik_probit,
-                "binomial logit" = lik_logit, "poisson log" = lik_poisson)
-  constructor <- known[[paste(family$family, family$link)]]
-  if (!is.null(constructor)) return(constructor())
-  stop_sparsegp("likelihood", paste0("is the family ", family$family, "(", family$link,
-                                     "), which this package does not know"),
-                "Use gaussian(), binomial(\"probit\"), binomial(\"logit\") or poisson()")
 }

@@ -328,11 +328,14 @@ draw_class_surface <- function(object, rows, view, surface, style) {
                                   collapse = "; "))
 }
 
+mean_ramp <- function(count) {
+  grDevices::colorRampPalette(c("#F9FBFD", "#C3D9EC", "#7FB0D6", "#3F80B5"), space = "Lab")(count)
+}
+
 # Rows are filled by their response on the colours of the mean: a row that stands out is a residual.
 draw_mean_surface <- function(object, rows, view, surface, style) {
   levels <- pretty(range(surface$z), 10L)
-  ramp <- grDevices::colorRampPalette(c("#F9FBFD", "#C3D9EC", "#7FB0D6", "#3F80B5"), space = "Lab")
-  palette <- ramp(length(levels) - 1L)
+  palette <- mean_ramp(length(levels) - 1L)
   graphics::.filled.contour(surface$x, surface$y, surface$z, levels, palette)
   draw_contours(surface, levels, INK, 0.7)
   fill <- palette[findInterval(rows$y, levels, all.inside = TRUE)]

@@ -66,9 +66,9 @@ stop_empty <- function(run) {
     stop_sparsegp("method", "has a min_gain that no row reaches at these hyperparameters",
                   "Lower method_ivm(min_gain =)")
   }
-  stop_sparsegp("kernel", paste("is zero at every row, or the likelihood would have every row widen",
-                                "the posterior, so that no row can carry the others"),
-                "Leave constant inputs out, add kernel_constant(), or choose other hyperparameters")
+  stop_sparsegp("kernel", paste("is zero at every row, or the likelihood would have every row",
+                                "widen the posterior, so that no row can carry the others"),
+                "Leave constant inputs out, add kernel_constant(), or start from other values")
 }
 
 # The table with learned theta, the sites to start from, the record of the search, the problem with
@@ -223,8 +223,7 @@ active_run <- function(problem, theta) {
   if (!refined && length(rows)) { # over the rows at hand, of which learning knows as well
     all$logz <- engine_phi(problem, theta, active_set(run), gradient = FALSE)$logz
   }
-  steps <- run[c("sweeps", "change", "converged", "damped", "sequential", "skipped", "flat", "trace")]
-  if (!refined) steps <- SET_ONCE
+  steps <- if (refined) run[names(SET_ONCE)] else SET_ONCE
   in_order <- if (refined) rows[run$order] else rows
   c(list(status = 0L, basis = run$basis, basis_rows = in_order, alpha = run$alpha, G = run$G,
          H = run$H, jitter = 0, selection = chosen), latent, all, steps)

@@ -1,8 +1,8 @@
 #include <math.h>
 #include "chol.h"
 
-/* Of the sites of negative precision there remains I - T_2 Sigma T_2, Sigma the posterior covariance
- * under the others: A_22'A_22 = I - X_22 + A_12'A_12 with X = |T|^1/2 K |T|^1/2. */
+/* Of the sites of negative precision there remains I - T_2 Sigma T_2, Sigma the posterior
+ * covariance under the others: A_22'A_22 = I - X_22 + A_12'A_12 with X = |T|^1/2 K |T|^1/2. */
 static sg_status chol_widening(int n, int m, double *A)
 {
     double *right = A + (size_t) n * m, *corner = right + m;

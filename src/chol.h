@@ -9,8 +9,8 @@
  * is A'SA = S + |T|^1/2 K |T|^1/2, S = diag(1 .. 1, -1 .. -1), and log|I + T K| = 2 log|A| as ever.
  * The first m of the n sites have no negative precision; order[n]: which rows of K the sites belong
  * to, NULL: as they stand. K[n x n], rt[n] = sqrt|tau| as the sites stand, A[n x n] written; its
- * strict lower triangle is zero under the last n - m columns and else undefined. SG_NOT_PD: with these sites K^{-1} + T is not positive
- * definite. O(n^3/3). */
+ * strict lower triangle is zero under the last n - m columns and else undefined. SG_NOT_PD: with
+ * these sites K^{-1} + T is not positive definite. O(n^3/3). */
 sg_status sg_chol_sites(int n, int m, const int *order, const double *K, const double *rt,
                         double *A);
 

@@ -54,12 +54,12 @@ static sg_status evaluate(const sg_rows *rows, const sg_ep_model *model, const d
     return SG_OK;
 }
 
-/* One step of all sites. The EP energy is a saddle, not a minimum, at the fixed point: it may rightly
- * get worse on the way. The residual has no such excuse: when it grows well beyond the best so far,
- * the past is forgotten and the step halved. */
+/* One step of all sites. The EP energy is a saddle, not a minimum, at the fixed point: it may
+ * rightly get worse on the way. The residual has no such excuse: when it grows well beyond the best
+ * so far, the past is forgotten and the step halved. */
 typedef struct {
     sg_stepper stepper;
-    double damping, best;     /* share of the plain step; least residual since it was shortened */
+    double damping, best;     /* share of the plain step; least residual since it shrank */
     double least;             /* the smallest residual so far, and the sites it was of */
     double *tau_least, *nu_least;
     int is_legal;             /* has there been a posterior? the sites of the last one */

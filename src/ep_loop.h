@@ -31,8 +31,8 @@ typedef struct {
 
 typedef struct {
     void *self;
-    /* mean, var, g, alpha of marg and *log_det = log|A| from the sites, from scratch; SG_NOT_PD when
-     * with these sites there is no posterior */
+    /* mean, var, g, alpha of marg and *log_det = log|A| from the sites, from scratch; SG_NOT_PD
+     * when with these sites there is no posterior */
     sg_status (*refresh)(void *self, const sg_sites *sites, sg_marginals *marg, double *log_det);
     /* one pass over the rows in turn, starting where marg belongs to the sites, each site going a
      * share `damping` of its way; returns the rows refused. NULL: batch sweeps only. */

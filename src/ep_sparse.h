@@ -27,8 +27,8 @@ typedef struct {
  * is seen anew as in the online algorithm, and its new site kept. The first sweep, from no sites,
  * is the online algorithm. O(n d^2), and O(n d) for every exchange. SG_NOT_PD when sites of
  * negative precision have made I + S indefinite: a row's are seen through the basis of the day, and
- * what was a distribution on one basis need not be on the next. rules->narrow does without them; the
- * online algorithm, which takes no site out, needs no such thing. */
+ * what was a distribution on one basis need not be on the next. rules->narrow does without them;
+ * the online algorithm, which takes no site out, needs no such thing. */
 sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const double *x,
                              const sg_row_rules *rules, sg_process *gp, sg_sparse_rows *sparse,
                              sg_sites *sites, sg_sweep_report *report, const sg_ws *ws);

@@ -13,8 +13,8 @@
 /* Adds the gradient of full EP's log evidence at a fixed point to dkernel and dlik; kernels[count]
  * and K as sg_ep_full_run() had them. Each class adds
  *   Kbar = (alpha alpha' - W) / 2,   W = |T|^1/2 B^{-1} |T|^1/2
- * to what goes to its kernel's adjoint. Kbar[n x n] is work space. C n^3/3 in LAPACK (2 n^2 more for
- * every site of negative precision) plus one adjoint for each kernel. */
+ * to what goes to its kernel's adjoint. Kbar[n x n] is work space. C n^3/3 in LAPACK (2 n^2 more
+ * for every site of negative precision) plus one adjoint for each kernel. */
 void sg_evidence_gradient_full(const sg_rows *rows, int count, const sg_kernel *const *kernels,
                                const double *x, const double *K, const sg_marginals *marg,
                                const sg_full_factor *factor, double *Kbar, double *dkernel,

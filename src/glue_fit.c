@@ -14,8 +14,8 @@ enum {
 
 static const char *const FIT_FIELDS[] = {
     "status", "logz", "gradient", "tau", "nu", "mean", "var", "cav_mean",
-    "cav_var", "lpd", "alpha", "G", "H", "order", "jitter", "sweeps", "converged", "change", "damped",
-    "sequential", "skipped", "flat", "trace", ""
+    "cav_var", "lpd", "alpha", "G", "H", "order", "jitter", "sweeps", "converged", "change",
+    "damped", "sequential", "skipped", "flat", "trace", ""
 };
 
 static sg_ep_options options_of(SEXP options)
@@ -129,10 +129,10 @@ static void report_in(SEXP out, sg_status status, const sg_ep_report *report)
 
 /* ktheta: of one kernel, or of one for each class. options: sweeps, batch, damping, tol, gradient,
  * posterior. With several classes what is said of latent values are n x C matrices, and G and H are
- * n x (n C). H, which is NULL without sites of negative precision, and order, of all classes one after
- * the other: the rows, from 1, that the factors' rows belong to. Memory: K of every kernel, a factor
- * for every class, and Kbar when the gradient is wanted (two with several classes, or with sites of
- * negative precision): n^2 doubles each, and blocks of 128 columns. */
+ * n x (n C). H, which is NULL without sites of negative precision, and order, of all classes one
+ * after the other: the rows, from 1, that the factors' rows belong to. Memory: K of every kernel, a
+ * factor for every class, and Kbar when the gradient is wanted (two with several classes, or with
+ * sites of negative precision): n^2 doubles each, and blocks of 128 columns. */
 SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                   SEXP sites, SEXP options)
 {

@@ -96,8 +96,9 @@ static sg_row_rules rules_of(SEXP options)
 }
 
 /* state: as above, or with no points; basis: NULL, or points of a predefined basis to begin with.
- * ltheta: of C latent functions. options: size, frozen, kl, narrow, novelty, score (0, 1, 2), informative.
- * Memory: about 4 (C + 1) d^2 doubles, and blocks of 64 d (1000 d for the informative order). */
+ * ltheta: of C latent functions. options: size, frozen, kl, narrow, novelty, score (0, 1, 2),
+ * informative. Memory: about 4 (C + 1) d^2 doubles, and blocks of 64 d (1000 d for the informative
+ * order). */
 SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP state, SEXP basis, SEXP x, SEXP lik, SEXP ltheta,
                  SEXP y, SEXP offset, SEXP options)
 {

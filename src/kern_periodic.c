@@ -1,13 +1,18 @@
-/* kern_periodic.c: variance * exp(-2 sin^2(pi (x - z) / period) / lengthscale^2), one input.
+/* kern_periodic.c: periodic kernels of one input, delta = x - z.
  *
- * With u(x) = (cos, sin)(2 pi x / period) this is the rbf kernel of u: |u(x) - u(z)|^2 =
- * 4 sin^2(pi (x - z) / period). So distances come from the same dgemm as everybody's.
- *
- * theta: log variance, log lengthscale, log period. */
+ *   periodic  variance * exp(-2 sin^2(pi delta / period) / lengthscale^2)
+ *                                    theta: log variance, log lengthscale, log period
+ *   trig      variance * (1 + 2 sum_{n=1}^{k0} cos(2 pi n delta / period)), k0 = self->degree
+ *                                    theta: log variance, log period */
 #include <math.h>
 #include <Rmath.h>
 #include "la.h"
 #include "dist.h"
+
+/* ---- periodic ----
+ *
+ * With u(x) = (cos, sin)(2 pi x / period) this is the rbf kernel of u: |u(x) - u(z)|^2 =
+ * 4 sin^2(pi (x - z) / period). So distances come from the same dgemm as everybody's. */
 
 static int periodic_ntheta(const sg_kernel *self)
 {
@@ -95,8 +100,108 @@ static void periodic_adjoint_diag(const sg_kernel *self, int n, const double *x,
     for (int i = 0; i < n; i++) dtheta[0] += exp(self->theta[0]) * kbar[i];
 }
 
+/* ---- trig ----
+ *
+ * The kernel of trigonometric polynomials with 2 k0 + 1 coefficients N(0, variance) (thesis 5.28;
+ * its 5.29 with cos(2 pi k0 delta) + sin(2 pi k0 delta) cot(pi delta), the sign mended). An inner
+ * product of these many features has that rank to rounding, which the closed form has not. */
+
+static int trig_ntheta(const sg_kernel *self)
+{
+    (void) self;
+    return 2;
+}
+
+/* u = (1, sqrt2 cos t, sqrt2 sin t, sqrt2 cos 2t, ...), t = 2 pi x / period; the angles by
+ * rotation */
+static sg_points trig_prepare(const sg_kernel *self, int n, const double *x, const sg_points *like,
+                              const sg_ws *ws)
+{
+    (void) like;
+    const int q = 2 * self->degree + 1;
+    const double freq = 2 * M_PI / exp(self->theta[1]), *col = x + (size_t) n * self->vars[0];
+    sg_points out = sg_points_new(n, q, ws);
+    for (int i = 0; i < n; i++) {
+        double *u = out.u + (size_t) q * i;
+        const double cos1 = cos(freq * col[i]), sin1 = sin(freq * col[i]);
+        double c = M_SQRT2, s = 0;
+        u[0] = 1;
+        for (int k = 1; k < q; k += 2) {
+            const double next = c * cos1 - s * sin1;
+            u[k + 1] = s = s * cos1 + c * sin1;
+            u[k] = c = next;
+        }
+    }
+    return out;
+}
+
+static void trig_cross(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
+                       const sg_ws *ws)
+{
+    (void) ws;
+    sg_gemm('T', 'N', a->n, b->n, a->q, exp(self->theta[0]), a->u, a->q, b->u, b->q, 0, K, a->n);
+}
+
+static void trig_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws)
+{
+    (void) x, (void) ws;
+    for (int i = 0; i < n; i++) k[i] = exp(self->theta[0]) * (2 * self->degree + 1);
+}
+
+/* Features as P wants them: n (sqrt2 sin nt, -sqrt2 cos nt) for the n-th pair, 0 for the first. */
+static void turn_features(sg_points *a)
+{
+    for (int i = 0; i < a->n; i++) {
+        double *u = a->u + (size_t) a->q * i;
+        u[0] = 0;
+        for (int k = 1; k < a->q; k += 2) {
+            const double c = u[k], order = (k + 1) / 2;
+            u[k] = order * u[k + 1];
+            u[k + 1] = -order * c;
+        }
+    }
+}
+
+/* d/dlog period = sum Kbar variance freq delta P,  P = 2 sum_n n sin(n freq delta) */
+static void trig_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
+                         const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
+{
+    const double *xc = x + (size_t) n * self->vars[0], *zc = z + (size_t) m * self->vars[0];
+    sg_points a = trig_prepare(self, n, x, NULL, ws);
+    const sg_points b = trig_prepare(self, m, z, NULL, ws);
+    double *P = ws->doubles((size_t) n * (m < SG_BLOCK ? m : SG_BLOCK));
+    double dvariance = 0, dperiod = 0;
+    turn_features(&a);
+    sg_block block = {0};
+    while (sg_next_block(n, m, 0, &block)) {
+        sg_gemm('T', 'N', n, block.nj, a.q, 1, a.u, a.q, b.u + (size_t) b.q * block.j0, b.q, 0, P,
+                n);
+        for (int jj = 0; jj < block.nj; jj++) {
+            const int j = block.j0 + jj;
+            for (int i = 0; i < n; i++) {
+                const size_t at = i + (size_t) n * j;
+                dvariance += Kbar[at] * K[at];
+                dperiod += Kbar[at] * (xc[i] - zc[j]) * P[i + (size_t) n * jj];
+            }
+        }
+        ws->tick();
+    }
+    dtheta[0] += dvariance;
+    dtheta[1] += exp(self->theta[0]) * 2 * M_PI / exp(self->theta[1]) * dperiod;
+}
+
+static void trig_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
+                              double *dtheta, const sg_ws *ws)
+{
+    (void) x, (void) ws;
+    const double k = exp(self->theta[0]) * (2 * self->degree + 1);
+    for (int i = 0; i < n; i++) dtheta[0] += k * kbar[i];
+}
+
 const sg_kernel_type sg_kernels_periodic[] = {
     {"periodic", periodic_ntheta, periodic_prepare, periodic_cross, periodic_diag,
      periodic_adjoint, periodic_adjoint_diag, NULL},
+    {"trig", trig_ntheta, trig_prepare, trig_cross, trig_diag, trig_adjoint, trig_adjoint_diag,
+     NULL},
     {0}
 };

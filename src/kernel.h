@@ -53,7 +53,7 @@ struct sg_kernel {
     int p;                         /* number of input columns it sees */
     const int *vars;               /* their indices in x, from 0 */
     int ard;                       /* one lengthscale (or variance) per input */
-    int degree;                    /* polynomial kernel only */
+    int degree;                    /* poly; k0 of trig */
     int nchild;                    /* composites only */
     const sg_kernel *const *child;
 };

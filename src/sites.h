@@ -69,8 +69,8 @@ void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, do
 
 /* Site of a tilt at the marginal (mu, s2): D = 1 + s2 d2, tau = -d2/D, nu = (d1 - mu d2)/D
  * (formulas 81-83 in natural parameters). d2 = 0 is legal, and where the likelihood is not
- * log-concave d2 > 0, of which tau < 0 is the image: the row widens the posterior. Returns 0 when D <= 0 or a number is
- * not finite: there is no such site, and tau, nu are left alone. */
+ * log-concave d2 > 0, of which tau < 0 is the image: the row widens the posterior. Returns 0 when D
+ * <= 0 or a number is not finite: there is no such site, and tau, nu are left alone. */
 int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu);
 
 /* Both KL divergences of a step along a marginal of variance s2 (thesis 3.16): kl[0] new against
@@ -104,8 +104,8 @@ sg_stepper sg_stepper_new(int n, const double *scale, const sg_ws *ws);
 int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, double *tau, double *nu);
 
 /* Moves all sites towards the targets tau, nu: a share beta of the plain step, mixed with the past.
- * Where mixing would make a precision negative, more so than it was and is to be, the site takes the
- * plain step. */
+ * Where mixing would make a precision negative, more so than it was and is to be, the site takes
+ * the plain step. */
 void sg_sites_step(sg_stepper *stepper, sg_sites *sites, const double *tau, const double *nu,
                    double beta);
 

@@ -28,6 +28,12 @@ REFERENCE_KERNELS <- list(
   periodic = function(x, z, v, kernel) {
     v$variance * exp(-2 * sin(pi * (x - z) / v$period)^2 / v$lengthscale^2)
   },
+  trig = function(x, z, v, kernel) { # thesis 5.29, the sign mended
+    t <- (x - z) / v$period
+    k0 <- kernel$degree
+    if (abs(t - round(t)) < 1e-9) return(v$variance * (2 * k0 + 1))
+    v$variance * (cos(2 * pi * k0 * t) + sin(2 * pi * k0 * t) / tan(pi * t))
+  },
   sum = function(parts) sum(parts),
   product = function(parts) prod(parts)
 )
@@ -256,6 +262,15 @@ REFERENCE_LIKELIHOODS <- list(
     places = function(y, v) y,
     log_concave = FALSE,
     ep_error = 0.01
+  ),
+  density = list(
+    logp = function(y, f, v) 2 * log(pmax(abs(f), 1e-150)), # the pole is cut off
+    mean = function(f, v) f^2,
+    var = function(f, v) 0 * f,
+    places = function(y, v) 0,
+    corner = function(y, v) 0,
+    log_concave = FALSE,
+    ep_error = 0.5 # of the posterior's two mirror images EP sees one, or one hill over both
   )
 )
 

@@ -37,7 +37,7 @@ some_theta <- function(lik, latents, absurd) {
             if (absurd) c(-690, -100, 100, 690) else c(-20, 20))
   }
   abouts <- lik_traits(lik)$about[names(lik$params)]
-  unlist(lapply(seq_len(latents), function(class) lapply(abouts, one)), use.names = FALSE)
+  as.double(unlist(lapply(seq_len(latents), function(class) lapply(abouts, one))))
 }
 
 # Responses that are drawn, and what else the likelihood calls legal.

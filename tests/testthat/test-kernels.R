@@ -32,6 +32,7 @@ test_that("a kernel prints itself on one line, as it would be written, and retur
   shows(kernel_rbf(lengthscale = c(1, 2.5), ard = TRUE),
         "<kernel> rbf(lengthscale = c(1.0, 2.5), ard = TRUE)")
   shows(kernel_poly(3, lengthscale = 2), "<kernel> poly(degree = 3, lengthscale = 2)")
+  shows(kernel_trig(3, variance = 2), "<kernel> trig(k0 = 3, variance = 2, period = fixed(1))")
   shows(kernel_periodic(period = fixed(12), vars = "month"),
         "<kernel> periodic(period = fixed(12), vars = month)")
 })
@@ -104,6 +105,7 @@ test_that("what is not a positive number is refused, naming the argument", {
   }
   for (bad in list("a", NA_real_, NULL, numeric(), Inf)) refused(fixed(bad), "value")
   for (bad in list(0, 1.5, "2", NA, c(1, 2))) refused(kernel_poly(bad), "degree")
+  for (bad in list(-1, 1.5, "2", NA, c(1, 2))) refused(kernel_trig(bad), "k0")
   for (bad in list(NA, 1, "yes", c(TRUE, FALSE))) refused(kernel_rbf(ard = bad), "ard")
   for (bad in list(character(), TRUE, NA, c("a", "a"), c(1, 1), list("a"))) {
     refused(kernel_rbf(vars = bad), "vars")
@@ -145,6 +147,10 @@ test_that("a periodic kernel wants exactly one input", {
   refused(start_of(kernel_periodic()), "kernel")
   refused(start_of(kernel_rbf() * kernel_periodic(vars = c("a", "b"))), "kernel")
   expect_named(start_of(kernel_periodic(vars = "b")), c("variance", "lengthscale", "period"))
+  refused(start_of(kernel_trig(2)), "kernel")
+  # five coefficients share the variance of the function
+  expect_equal(5 * start_of(kernel_trig(2, vars = "b"))[["variance"]],
+               start_of(kernel_rbf(vars = "b"))[["variance"]])
   one <- inputs_of("x")
   expect_identical(resolve_kernel(kernel_periodic(), one)$vars, 0L)
 })

@@ -1,0 +1,66 @@
+/* lik_density.c: p = f^2, of a point that was seen where the density is f^2 up to a constant
+ * (thesis 5.12). There is no response but that the point was seen, y = 1; the "new response" of
+ * moments() and predict() is f^2 itself. No hyperparameters.
+ *
+ *   log Z = log(mu^2 + s2),  d1 = 2 mu / (mu^2 + s2),  d2 = 2 (s2 - mu^2) / (mu^2 + s2)^2
+ *
+ * (thesis after 5.31). Symmetric: from mu = 0 it does not move. Not log-concave: where mu^2 < s2
+ * both signs of f are possible, and d2 > 0. log p has a pole at 0, which is cut off. */
+#include <math.h>
+#include <Rmath.h>
+#include "lik.h"
+
+static const double NEAREST = 1e-150; /* to 0: its square and the inverse of that are numbers */
+
+static double density_logp(const sg_lik *self, const double *y, const double *f)
+{
+    (void) self, (void) y;
+    return 2 * log(fmax2(fabs(*f), NEAREST));
+}
+
+static void density_moments(const sg_lik *self, const double *f, double *mean, double *var)
+{
+    (void) self;
+    *mean = *f * *f;
+    *var = 0;
+}
+
+static void density_locate(const sg_lik *self, const double *y, double *centre, double *width)
+{
+    (void) self, (void) y;
+    *centre = 0;
+    *width = 1;
+}
+
+/* In shares of the root of mu^2 + s2, so that nothing overflows. */
+static void density_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                         double *logz, double *d1, double *d2)
+{
+    (void) self, (void) y;
+    const double root = fmax2(hypot(*mu, sqrt(*s2)), NEAREST);
+    const double of_mean = *mu / root, of_sd = sqrt(*s2) / root;
+    *logz = 2 * log(root);
+    *d1 = 2 * of_mean / root;
+    *d2 = 2 * (of_sd - of_mean) * (of_sd + of_mean) / root / root;
+}
+
+static void density_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
+                            double *var)
+{
+    (void) self;
+    *mean = *mu * *mu + *s2;
+    *var = 2 * *s2 * (*s2 + 2 * *mu * *mu);
+}
+
+static void density_slopes(const sg_lik *self, const double *y, double f, double *out)
+{
+    (void) self, (void) y;
+    const double at = fabs(f) < NEAREST ? copysign(NEAREST, f) : f;
+    out[0] = 2 / at;
+    out[1] = -2 / at / at;
+}
+
+const sg_lik_type sg_lik_density = {
+    "density", 1, 0, density_logp, density_moments, density_locate, density_tilt, 0,
+    density_predict, 0, 0, density_slopes, 1
+};

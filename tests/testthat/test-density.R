@@ -1,0 +1,206 @@
+# Densities as squares of Gaussian processes.
+
+two_bumps <- function(n = 300, seed = 1) {
+  set.seed(seed)
+  x <- ifelse(runif(n) < 0.5, rnorm(n, 0.3, 0.06), rnorm(n, 0.7, 0.1))
+  x[x > 0 & x < 1]
+}
+
+two_bumps_density <- function(x) 0.5 * dnorm(x, 0.3, 0.06) + 0.5 * dnorm(x, 0.7, 0.1)
+
+refused <- function(code, argument) {
+  error <- expect_error(code, class = "sparsegp_error")
+  expect_identical(error$argument, argument)
+}
+
+# Midpoints of n cells of [from, to], at which trigonometric polynomials have exact means
+midpoints <- function(n, from = 0, to = 1) from + (to - from) * (seq_len(n) - 0.5) / n
+
+test_that("the density integrates to one and is nowhere negative", {
+  for (k0 in 0:6) {
+    fit <- gp_density(two_bumps(), k0, range = c(-0.5, 1.2))
+    at <- midpoints(1000, -0.5, 1.2)
+    density <- predict(fit, at)
+    expect_lt(abs(1.7 * mean(density) - 1), 1e-10)
+    expect_true(all(density >= 0))
+    expect_identical(nrow(fit$basis), 2L * k0 + 1L)
+  }
+  plane <- gp_density(faithful, 2)
+  grid <- expand.grid(lapply(1:2, function(j) midpoints(40, plane$range[1L, j],
+                                                        plane$range[2L, j])))
+  expect_lt(abs(mean(predict(plane, grid)) * prod(apply(plane$range, 2L, diff)) - 1), 1e-10)
+  expect_identical(nrow(plane$basis), 25L)
+})
+
+test_that("points without structure have a density without structure", {
+  set.seed(2)
+  fit <- gp_density(runif(200, 3, 7), range = c(3, 7))
+  expect_identical(fit$k0, 0L)
+  expect_equal(predict(fit, c(3, 4.4, 7)), rep(0.25, 3L), tolerance = 1e-12)
+  # of a density without a parameter the evidence is what it is; EP's error
+  expect_equal(max(fit$evidence$log_evidence), -200 * log(4), tolerance = 1e-6)
+  expect_lt(predict(fit, 5, se.fit = TRUE)$se.fit, 1e-3) # right to first order
+})
+
+# EP with dense matrices in turn with lambda by thesis 5.30: with K_lambda = K_0 / (1 + lambda), its
+# idempotence gives the integrals of k_i k_j, and a prior mean m of f adds m^2 + 2 m int k'alpha.
+dense_density <- function(u, k0, rounds) {
+  kernel <- resolve_kernel(kernel_trig(k0), list(names = "u", terms = "u", kept = TRUE))
+  K0 <- reference_kernel(kernel, c(0, 0), cbind(u))
+  tilt <- function(i, mu, s2) {
+    list(logz = log(mu^2 + s2), d1 = 2 * mu / (mu^2 + s2),
+         d2 = 2 * (s2 - mu^2) / (mu^2 + s2)^2)
+  }
+  lambda <- 0
+  for (round in seq_len(rounds)) {
+    K <- K0 / (1 + lambda)
+    m <- 1 / (1 + lambda)
+    ep <- reference_ep(K, tilt, rep(m, length(u)))
+    Sigma <- solve(solve(K) + diag(ep$tau))
+    alpha <- solve(K, ep$mean)
+    C <- solve(K, t(solve(K, Sigma - K)))
+    size <- (2 * k0 + 1 + sum(K * (tcrossprod(alpha) + C))) / (1 + lambda)
+    size <- size + m^2 + 2 * m * sum(alpha) / (1 + lambda)
+    lambda <- length(u) / size
+  }
+  list(lambda = lambda, mean = ep$mean + m, var = ep$var)
+}
+
+test_that("dense matrices and the thesis's formula for lambda give the same posterior", {
+  u <- c(0.05, 0.21, 0.3, 0.38, 0.5, 0.64, 0.77, 0.9)
+  reference <- dense_density(u, 5, rounds = 30L)
+  problem <- list(x = cbind(u), spec = density_kernel(5L, 1L), nkernel = 2L, latents = 1L,
+                  lik = lik_density(), rows = matrix(1, 1L, 8L), basis = equispaced(5L, 1L),
+                  method = method_ep(tol = 1e-11))
+  fit <- density_settle(problem, 0, NULL, list(iterations = 100L, tol = 1e-10))
+  expect_true(fit$converged)
+  # 30 rounds that halve the error, and matrices of condition number 1e3
+  expect_equal(fit$lambda, reference$lambda, tolerance = 1e-7)
+  # f is what interpolates its values at the basis
+  W <- .Call(sg_kernel_cross, problem$spec, c(0, 0), problem$x, problem$basis) / 11
+  expect_equal(drop(W %*% fit$mean), reference$mean, tolerance = 1e-7)
+  expect_equal(rowSums(W %*% fit$cov * W), reference$var, tolerance = 1e-7)
+})
+
+test_that("the evidence is the mean of the density over all directions of the coefficients", {
+  settle <- function(u, k0) {
+    density_fit(k0, cbind(u), list(iterations = 100L, tol = 1e-8, sweeps = 200L))$log_evidence
+  }
+  expect_equal(settle(0.3, 2L), 0, tolerance = 1e-10) # one point: EP is exact
+  for (k0 in 1:3) {
+    d <- 2 * k0 + 1
+    K <- .Call(sg_kernel_cross, density_kernel(k0, 1L), c(0, 0), cbind(0.2), cbind(0.55))
+    # E (a's)^2 (b's)^2 = (|a|^2 |b|^2 + 2 (a'b)^2) / (d (d + 2)) on the sphere; EP's error
+    expect_lt(abs(settle(c(0.2, 0.55), k0) - log((d^2 + 2 * K^2) / (d * (d + 2)))), 0.1)
+  }
+})
+
+test_that("two bumps are found, better than by a kernel estimate, and intervals hold them", {
+  at <- midpoints(400)
+  truth <- two_bumps_density(at)
+  error <- function(density) sqrt(mean((density - truth)^2))
+  for (seed in 1:3) {
+    x <- two_bumps(500, seed)
+    fit <- gp_density(x, range = c(0, 1))
+    kde <- stats::density(x)
+    expect_true(fit$k0 %in% 3:6)
+    expect_identical(fit$k0, fit$evidence$k0[which.max(fit$evidence$log_evidence)])
+    expect_lt(error(predict(fit, at)), error(approx(kde$x, kde$y, at, rule = 2)$y))
+  }
+  # of an order that holds the truth
+  band <- predict(gp_density(x, 6, range = c(0, 1)), at, interval = "confidence")
+  expect_gt(mean(truth >= band[, "lwr"] & truth <= band[, "upr"]), 0.8)
+})
+
+test_that("error bars are those of the ratio", {
+  fit <- gp_density(two_bumps(), 4, range = c(0, 1))
+  at <- c(0.1, 0.3, 0.45, 0.7)
+  found <- predict(fit, at, se.fit = TRUE)
+  band <- predict(fit, at, interval = "confidence", level = 0.9)
+  set.seed(3)
+  f <- t(chol(fit$cov)) %*% matrix(rnorm(9 * 20000), 9) + fit$mean
+  W <- .Call(sg_kernel_cross, density_kernel(4L, 1L), c(0, 0), cbind(at), fit$basis) / 9
+  ratio <- t((W %*% f)^2) / colMeans(f^2)
+  # to first order in what is not known of the integral; half a per cent from the draws
+  expect_equal(found$fit, colMeans(ratio), tolerance = 0.02)
+  expect_equal(found$se.fit, apply(ratio, 2L, sd), tolerance = 0.05)
+  expect_equal(unname(band[, "lwr"]), unname(apply(ratio, 2L, quantile, 0.05)), tolerance = 0.05)
+  expect_equal(unname(band[, "upr"]), unname(apply(ratio, 2L, quantile, 0.95)), tolerance = 0.05)
+})
+
+test_that("units do not matter, and the fit is plain data", {
+  x <- two_bumps(120)
+  fit <- gp_density(x, 3, range = c(0, 1))
+  far <- gp_density(1e4 * x - 7e4, 3, range = c(-7e4, -6e4))
+  expect_equal(1e4 * predict(far, 1e4 * c(0.2, 0.5) - 7e4), predict(fit, c(0.2, 0.5)),
+               tolerance = 1e-8)
+  expect_equal(as.numeric(logLik(far)), as.numeric(logLik(fit)) - length(x) * log(1e4),
+               tolerance = 1e-8)
+  file <- tempfile()
+  on.exit(unlink(file))
+  saveRDS(fit, file)
+  expect_identical(predict(readRDS(file), c(0.2, 0.5)), predict(fit, c(0.2, 0.5)))
+  expect_identical(nobs(fit), length(x))
+})
+
+test_that("predictions keep their rows", {
+  fit <- gp_density(two_bumps(100), 2, range = c(0, 1))
+  found <- predict(fit, c(0.2, NA, 1.4, -3))
+  expect_identical(is.na(found), c(FALSE, TRUE, FALSE, FALSE))
+  expect_identical(found[3:4], c(0, 0))
+  band <- predict(fit, c(0.2, NA, 1.4), interval = "confidence")
+  expect_identical(dim(band), c(3L, 3L))
+  expect_true(band[1L, "lwr"] < band[1L, "fit"] && band[1L, "fit"] < band[1L, "upr"])
+  expect_length(predict(fit), 100L)
+  expect_length(predict(fit, numeric()), 0L)
+  # a missing value is no point
+  expect_equal(predict(gp_density(c(NA, two_bumps(100)), 2, range = c(0, 1)), 0.3),
+               predict(fit, 0.3))
+})
+
+test_that("few, equal and very many points end", {
+  expect_true(all(is.finite(predict(gp_density(3), c(2, 3, 4)))))
+  expect_true(all(is.finite(predict(gp_density(rep(2, 20), 3), c(1, 2, 3)))))
+  expect_true(gp_density(c(1, 1e10), 1)$convergence$converged)
+  fit <- gp_density(two_bumps(20000), 5, range = c(0, 1))
+  at <- midpoints(100)
+  expect_lt(sqrt(mean((predict(fit, at) - two_bumps_density(at))^2)), 0.1)
+})
+
+test_that("what cannot be is refused", {
+  x <- two_bumps(50)
+  refused(gp_density(character(3)), "x")
+  refused(gp_density(numeric()), "x")
+  refused(gp_density(c(x, Inf)), "x")
+  refused(gp_density(matrix(x[1:48], ncol = 3)), "x")
+  for (bad in list(-1, 1.5, "a", NA, numeric(), 1000)) refused(gp_density(x, bad), "k0")
+  for (bad in list(c(1, 0), 3, "a", c(0, NA), c(0.4, 1))) {
+    refused(gp_density(x, range = bad), "range")
+  }
+  refused(gp_density(x, iterations = 0), "iterations")
+  refused(gp_density(x, tol = 0), "tol")
+  refused(gp_density(x, sweeps = 0), "sweeps")
+  refused(gp_density(x, orders = 2), "...")
+  fit <- gp_density(x, 1)
+  refused(predict(fit, cbind(1, 2)), "newdata")
+  refused(predict(fit, 0.3, se.fit = NA), "se.fit")
+  refused(predict(fit, 0.3, interval = "prediction"), "interval")
+  refused(predict(fit, 0.3, level = 1), "level")
+  refused(plot(fit, n = 1), "n")
+  refused(plot(fit, colour = 2), "...")
+  expect_warning(gp_density(x, 1, iterations = 2), "lambda did not settle",
+                 class = "sparsegp_warning")
+})
+
+test_that("a density prints itself and draws itself", {
+  fit <- gp_density(two_bumps(100), 0:2, range = c(0, 1))
+  expect_output(expect_invisible(print(fit)), "Density of 100 points on \\[0, 1\\]")
+  expect_output(print(fit), "Orders tried: 0, 1, 2")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  drawn <- plot(fit, n = 50)
+  expect_named(drawn, c("x", "fit", "lwr", "upr"))
+  expect_identical(nrow(drawn), 50L)
+  drawn <- plot(gp_density(faithful, 1), n = 20, main = "Old Faithful")
+  expect_named(drawn, c("eruptions", "waiting", "fit"))
+})
