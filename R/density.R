@@ -176,7 +176,8 @@ equispaced <- function(k0, p) {
 density_fit <- function(k0, u, control) {
   problem <- list(x = u, spec = density_kernel(k0, ncol(u)), nkernel = 2L * ncol(u), latents = 1L,
                   lik = lik_density(), rows = matrix(1, 1L, nrow(u)),
-                  basis = equispaced(k0, ncol(u)), method = method_ep(tol = 1e-9, sweeps = control$sweeps))
+                  basis = equispaced(k0, ncol(u)),
+                  method = method_ep(tol = 1e-9, sweeps = control$sweeps))
   root <- sqrt(nrow(u) * smoothed_histogram(u, k0))
   sites <- list(tau = 2 / root^2, nu = 4 / root) # log f^2 to second order about the root
   found <- list(density_settle(problem, 0, NULL, control),

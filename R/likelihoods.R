@@ -142,8 +142,8 @@
 #' * Unused levels of the response are left out, as they are for other classes; a stream keeps them,
 #'   as their rows may yet come.
 #' * *Not for* categories without an order, nor for counts.
-#' * *From*: none of the papers. The tilt has a closed form, accurate for categories however narrow or
-#'   far.
+#' * *From*: none of the papers. The tilt has a closed form, accurate for categories however narrow
+#'   or far.
 #'
 #' @section Several classes:
 #' **`lik_mprobit()`**: the default for a factor with more than two levels; a latent function
@@ -192,8 +192,8 @@
 #' @param shared Do the latent functions of all classes have the same kernel hyperparameters, or
 #'   each its own?
 #' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
-#' @references Minka, T. P. *Gaussian EP* (update formulas). Csató, L. (2002). *Gaussian Processes --
-#'   Iterative Sparse Approximations* (the thesis). Seeger, Lawrence and Herbrich, *Efficient
+#' @references Minka, T. P. *Gaussian EP* (update formulas). Csató, L. (2002). *Gaussian Processes
+#'   -- Iterative Sparse Approximations* (the thesis). Seeger, Lawrence and Herbrich, *Efficient
 #'   Nonparametric Bayesian Modelling with Sparse Gaussian Process Approximations* (the IVM paper).
 #'   Lawrence, N. D. and Jordan, M. I. (2005). Semi-supervised learning via Gaussian processes.
 #'   *Advances in Neural Information Processing Systems* 17.

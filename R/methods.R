@@ -45,8 +45,9 @@
 #'
 #' Batch EP on a basis takes \eqn{n d^2}{n d^2} multiplications a sweep. The matrix of all v, n d
 #' doubles, is held where `pool` allows; else its rows are computed anew in blocks, twice a sweep,
-#' and memory is about 50 n doubles and a few \eqn{d^2}{d^2}. Should \eqn{K_B}{K_B} be singular to rounding, the smallest sufficient share of
-#' its diagonal, from 1e-12 to 1e-6, is added to it; `print()` says so and `fit$jitter` holds it.
+#' and memory is about 50 n doubles and a few \eqn{d^2}{d^2}. Should \eqn{K_B}{K_B} be singular to
+#' rounding, the smallest sufficient share of its diagonal, from 1e-12 to 1e-6, is added to it;
+#' `print()` says so and `fit$jitter` holds it.
 #'
 #' @section A basis that is chosen (`method_ep(size =)`):
 #' Sparse EP (thesis 4.6 and appendix G): sweeps in which each row's site is removed, the row is

@@ -10,8 +10,9 @@
 #'   heavy line where it is 0.5) or of the mean response, with the rows; rows of the basis are
 #'   ringed, unless every row is in it.
 #' * `type = "fit"`, several classes (a latent function for each) or ordered categories: over two
-#'   inputs a decision map, in the colour of the most probable class, which is deeper where its probability is higher (in
-#'   steps of 0.1; thin lines at 0.5, 0.7 and 0.9); heavy lines are where the decision changes.
+#'   inputs a decision map, in the colour of the most probable class, which is deeper where its
+#'   probability is higher (in steps of 0.1; thin lines at 0.5, 0.7 and 0.9); heavy lines are where
+#'   the decision changes.
 #'   Along one input the probability of every class, and below a lane for each class with ticks at
 #'   its rows, the lanes in the order of the key. Colours are chosen for colour-blind readers, and
 #'   each class has a symbol too.

@@ -9,9 +9,9 @@
 #' @section What happens to the data:
 #' Rows with missing values are left to `na.action`; a missing response is no reason to leave a row
 #' out where the likelihood is for rows without labels, [lik_nullcat()]. Inputs are centred and
-#' divided by their standard deviations when `scale = TRUE`; a constant input is kept out and reported. For
-#' regression a constant (the mean of the response less the offset) is removed from the response and
-#' added again at prediction, and the response is standardised inside, so that adding 100 to it or
+#' divided by their standard deviations when `scale = TRUE`; a constant input is kept out and
+#' reported. For regression a constant (the mean of the response less the offset) is removed from
+#' the response and added again at prediction, and the response is standardised inside, so that adding 100 to it or
 #' multiplying it by 1e100 changes nothing else.
 #'
 #' @section The response:
