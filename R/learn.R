@@ -56,8 +56,19 @@ make_objective <- function(criterion, table, progress) {
        state = state)
 }
 
+# A line search that meets a wall shrinks its step by as much as the wall is high: to nothing, from
+# IMPOSSIBLE. So in a search a failed evaluation costs little more than the worst other one.
+with_low_walls <- function(value) {
+  worst <- -Inf
+  function(par) {
+    at <- value(par)
+    if (at < IMPOSSIBLE) worst <<- max(worst, at)
+    if (at < IMPOSSIBLE || worst == -Inf) at else worst + 1
+  }
+}
+
 search_once <- function(objective, start, centre, control) {
-  stats::optim(start, objective$value, objective$gradient, method = "L-BFGS-B",
+  stats::optim(start, with_low_walls(objective$value), objective$gradient, method = "L-BFGS-B",
                lower = centre$value - centre$reach, upper = centre$value + centre$reach,
                control = list(maxit = control$inner, factr = 1e8))
 }

@@ -149,3 +149,16 @@ test_that("the evidence of EP that has not converged is not learned from", {
   expect_true(found$learning$converged)
   expect_lt(coef(found)[["variance"]], 1)
 })
+
+test_that("a search goes on after a place where EP fails", {
+  # a paraboloid with a wall behind its bottom, into which the second step runs
+  objective <- list(
+    value = function(par) if (par > 1.2) IMPOSSIBLE else 20 * (par - 1)^2 - par,
+    gradient = function(par) if (par > 1.2) 0 else 40 * (par - 1) - 1
+  )
+  found <- search_once(objective, -0.5, list(value = -0.5, reach = 10), learn_control(inner = 50))
+  expect_equal(found$par, 1.025, tolerance = 1e-4) # L-BFGS-B stops at 1e8 roundings of the value
+  walls <- with_low_walls(objective$value)
+  expect_identical(walls(2), IMPOSSIBLE) # nothing to compare with
+  expect_identical(c(walls(0), walls(2), walls(1), walls(2)), c(20, 21, -1, 21))
+})
