@@ -229,7 +229,7 @@ density_run <- function(problem, lambda, prior_mean, sites) {
     stop_sparsegp("x", "led to numbers that are not finite", "Give a smaller `k0`")
   }
   posterior <- list(basis = problem$basis, alpha = run$alpha, G = run$G, H = run$H)
-  joint <- .Call(sg_predict, problem$spec, theta, posterior, problem$basis, TRUE)
+  joint <- joint_latent(problem$spec, theta, posterior, problem$basis)
   run$at_basis <- list(mean = joint$mean + prior_mean, cov = joint$var)
   run$size <- mean(run$at_basis$mean^2 + diag(run$at_basis$cov))
   run
@@ -257,8 +257,8 @@ shape_evidence <- function(problem, lambda, run) {
 shape_moments <- function(object, u) {
   p <- ncol(u)
   d <- length(object$mean)
-  W <- .Call(sg_kernel_cross, density_kernel(object$k0, p), density_theta(0, p), u,
-             to_unit(object$basis, object$range)) / d
+  W <- kernel_matrix(density_kernel(object$k0, p), density_theta(0, p), u,
+                     to_unit(object$basis, object$range)) / d
   mean <- drop(W %*% object$mean)
   with_basis <- W %*% object$cov
   var <- pmax(rowSums(with_basis * W), 0)
