@@ -355,8 +355,12 @@ basis.sparsegp <- function(object, ...) {
   check_no_dots(...)
   object <- ready(object)
   points <- unscale_kept(object$posterior$basis, object$scaling)
-  names <- if (is.null(object$row_names)) object$basis_rows
-           else object$row_names[object$basis_rows]
-  rownames(points) <- if (!is.null(object$basis_rows)) as.character(names)
-  structure(points, rows = object$basis_rows, each = object$basis_rows_of)
+  rows <- object$basis_rows
+  if (every_row_in_basis(object)) {
+    points <- points[order(rows), , drop = FALSE]
+    rows <- sort(rows)
+  }
+  names <- if (is.null(object$row_names)) rows else object$row_names[rows]
+  rownames(points) <- if (!is.null(rows)) as.character(names)
+  structure(points, rows = rows, each = object$basis_rows_of)
 }

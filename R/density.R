@@ -13,8 +13,8 @@
 #' value at both ends of `range`, which should therefore lie where there is none, or the same.
 #'
 #' `2 k0 + 1` equispaced points span these functions exactly, so that they are the basis, of however
-#' many rows there are: time and memory grow with the rows times the basis, and the basis is never
-#' larger. With two columns the prior is the product of two such kernels, with
+#' many rows there are, and it is never larger: memory grows with the rows times its size, time with
+#' the rows times the square of that. With two columns the prior is the product of two such kernels, with
 #' \eqn{(2 k0 + 1)^2}{(2 k0 + 1)^2} basis points.
 #'
 #' The normalising integral is taken into the prior as \eqn{\exp(-\lambda \int f^2 / 2)}{exp(-lambda
@@ -37,10 +37,10 @@
 #' the posterior at hand and doubled for its mirror image.
 #'
 #' @param x The points: a numeric vector, or a matrix or data frame of one or two columns. Missing
-#'   values are left out.
+#'   values are left out. For `plot()` a fit.
 #' @param k0 Order of the trigonometric polynomials, a whole number of at least 0. Several: the one
-#'   of largest evidence is taken. `NULL`: 0, 1, 2, ... until the evidence has fallen three times
-#'   in a row, at most 25 (of two inputs 8).
+#'   of largest evidence is taken. `NULL`: 0, 1, 2, ... until three in a row have not raised the
+#'   evidence, at most 25 (of two inputs, which have the same, 8).
 #' @param range Where the density lives: two numbers, or for two columns a matrix with a column for
 #'   each. `NULL`: the range of the points and a tenth of it on either side.
 #' @param iterations Most re-estimations of \eqn{\lambda}{lambda}, each with its run of EP; a whole
@@ -186,7 +186,8 @@ density_fit <- function(k0, u, control) {
   c(list(k0 = k0, basis = problem$basis), best)
 }
 
-# Posterior of f by EP for each lambda, and lambda from the posterior, in turn (thesis 5.25, 5.30).
+# Posterior of f by EP for each lambda, and lambda from the posterior, in turn (thesis 5.25, 5.30;
+# 5.15 would have 2 N for N, which makes lambda larger, f smaller, and the density what it is).
 # What comes of lambda is nearly linear in it, with a slope of 1/2: secants take the shorter way.
 density_settle <- function(problem, lambda, sites, control) {
   n <- nrow(problem$x)
@@ -229,7 +230,7 @@ density_run <- function(problem, lambda, prior_mean, sites) {
     stop_sparsegp("x", "led to numbers that are not finite", "Give a smaller `k0`")
   }
   posterior <- list(basis = problem$basis, alpha = run$alpha, G = run$G, H = run$H)
-  joint <- .Call(sg_predict, problem$spec, theta, posterior, problem$basis, TRUE)
+  joint <- joint_latent(problem$spec, theta, posterior, problem$basis)
   run$at_basis <- list(mean = joint$mean + prior_mean, cov = joint$var)
   run$size <- mean(run$at_basis$mean^2 + diag(run$at_basis$cov))
   run
@@ -257,8 +258,8 @@ shape_evidence <- function(problem, lambda, run) {
 shape_moments <- function(object, u) {
   p <- ncol(u)
   d <- length(object$mean)
-  W <- .Call(sg_kernel_cross, density_kernel(object$k0, p), density_theta(0, p), u,
-             to_unit(object$basis, object$range)) / d
+  W <- kernel_matrix(density_kernel(object$k0, p), density_theta(0, p), u,
+                     to_unit(object$basis, object$range)) / d
   mean <- drop(W %*% object$mean)
   with_basis <- W %*% object$cov
   var <- pmax(rowSums(with_basis * W), 0)
@@ -271,7 +272,7 @@ shape_moments <- function(object, u) {
 }
 
 #' @rdname gp_density
-#' @param object,x A fit of `gp_density()` (for `gp_density()` itself `x` are the points).
+#' @param object A fit of `gp_density()`.
 #' @param newdata Points, as `x`. `NULL`: the points themselves.
 #' @param se.fit Standard deviations of the density, too?
 #' @param interval `"confidence"`: with an interval of the density.

@@ -46,11 +46,17 @@ joined_posterior <- function(each, x, ids) {
 joint_moments <- function(fit, x, class = 1L) {
   latents <- fit$response$latents
   own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, latents, class)
-  .Call(sg_predict, fit$spec, own, class_posterior(fit$posterior, latents, class), x, TRUE)
+  joint_latent(fit$spec, own, class_posterior(fit$posterior, latents, class), x)
+}
+
+joint_latent <- function(spec, theta, posterior, x) {
+  .Call(sg_predict, spec, theta, posterior, x, TRUE)
 }
 
 # Kernel matrix between scaled inputs x and z, as one latent function has it.
 class_kernel <- function(fit, x, z, class) {
   own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, fit$response$latents, class)
-  .Call(sg_kernel_cross, fit$spec, own, x, z)
+  kernel_matrix(fit$spec, own, x, z)
 }
+
+kernel_matrix <- function(spec, theta, x, z) .Call(sg_kernel_cross, spec, theta, x, z)

@@ -305,7 +305,7 @@ static int sequential_update(int i, const sg_rows *rows, double damping, sg_site
     const double mu = cav_mean + rows->offset[i];
     sg_lik_tilt(rows->lik, rows->y + (size_t) rows->lik->type->q * i, &mu, &cav_var, &logz, &d1,
                 &d2);
-    d2 = sg_site_bend(sites, d2);
+    d2 = sg_site_bend(sites, cav_var, d2);
     if (!sg_site_from_tilt(cav_mean, cav_var, d1, d2, &tau, &nu)) return 0;
     const double dtau = damping * (tau - sites->tau[i]), dnu = damping * (nu - sites->nu[i]);
     if (!(1 + dtau * s > 0)) return 0;

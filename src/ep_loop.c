@@ -215,6 +215,7 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
         if (report->converged || report->sweeps >= options->sweeps) break;
         pace(&course, options, report);
         if (model->sequential && report->sweeps > options->batch) {
+            if (report->sequential == 0) course.damping = options->damping; /* another iteration */
             report->skipped += model->sequential(model->self, rows, course.damping, sites, marg);
             report->sequential++;
         } else {

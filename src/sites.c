@@ -87,7 +87,7 @@ double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg)
 {
     double worst = 0;
     for (int i = 0; i < sites->n; i++) {
-        const double v = marg->cav_var[i], d2 = sg_site_bend(sites, marg->d2[i]);
+        const double v = marg->cav_var[i], d2 = sg_site_bend(sites, v, marg->d2[i]);
         worst = fmax2(worst, fabs(marg->d1[i] - marg->alpha[i]) * sqrt(v));
         worst = fmax2(worst, fabs(d2 + sites->tau[i] * marg->g[i]) * v);
     }
@@ -107,8 +107,8 @@ int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, double *t
     int skipped = 0;
     for (int i = 0; i < sites->n; i++) {
         tau[i] = sites->tau[i], nu[i] = sites->nu[i];
-        skipped += !sg_site_from_tilt(marg->cav_mean[i], marg->cav_var[i], marg->d1[i],
-                                      sg_site_bend(sites, marg->d2[i]), tau + i, nu + i);
+        const double s2 = marg->cav_var[i], d2 = sg_site_bend(sites, s2, marg->d2[i]);
+        skipped += !sg_site_from_tilt(marg->cav_mean[i], s2, marg->d1[i], d2, tau + i, nu + i);
     }
     return skipped;
 }

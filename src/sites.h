@@ -39,11 +39,13 @@ typedef struct {
     int narrow; /* may no precision be negative? */
 } sg_sites;
 
-/* The part of d2 that a site can have: where sites are to narrow, a likelihood that widens the
- * marginal is taken for one that shifts it and no more. */
-static inline double sg_site_bend(const sg_sites *sites, double d2)
+/* The part of d2, at a cavity of variance s2, that a site can have: where sites are to narrow, a
+ * likelihood that widens the marginal is taken for one that shifts it and no more; and so it is
+ * where it widens it by no more than the rounding of a quadrature. */
+static inline double sg_site_bend(const sg_sites *sites, double s2, double d2)
 {
-    return sites->narrow && d2 > 0 ? 0 : d2;
+    const double ROUNDING = 1e-12;
+    return d2 > 0 && (sites->narrow || s2 * d2 < ROUNDING) ? 0 : d2;
 }
 
 /* All that EP knows at the rows under given sites; every array but logz is over latent values. */

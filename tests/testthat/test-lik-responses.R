@@ -306,6 +306,43 @@ test_that("Student-t noise is fitted by every method, gross outliers and all", {
   expect_lt(sqrt(mean((fitted(fit) - data$f)^2)), 0.5 * sqrt(mean((fitted(gaussian) - data$f)^2)))
 })
 
+# A fit knows its rows by whatever way one asks, although where some of them widen the posterior its
+# factors have them in an order of their own.
+expect_consistent <- function(fit, x, several = FALSE) {
+  expect_gt(fit$convergence$widening, 0L)
+  for (type in c("response", "latent")) {
+    expect_equal(predict(fit, x, type = type), predict(fit, type = type), tolerance = 1e-8,
+                 ignore_attr = TRUE)
+  }
+  latent <- predict(fit, x, type = "latent", se.fit = TRUE)
+  unit <- fit$response$unit
+  expect_equal(unname(latent$se.fit / unit), sqrt(unname(fit$latent$var)), tolerance = 1e-8)
+  if (several) return()
+  expect_equal(unname(apply(draws(fit, n = 4000), 1L, sd)), unname(latent$se.fit),
+               tolerance = 0.1) # 1 % each, the largest of many
+  expect_equal(kl(fit, fit), 0, tolerance = 1e-8)
+}
+
+test_that("a row that widens the posterior is where it was", {
+  data <- responses(lik_student(), c(scale = 0.2, df = 4))
+  data$y[c(7, 30, 61)] <- c(15, -20, 9)
+  for (method in list(method_ep(), method_ivm(size = 40, refine = "active"))) {
+    set.seed(4)
+    fit <- sparsegp(data$x, data$y, lik_student(0.2), kernel_matern32(1, 0.5), method,
+                    learn = FALSE)
+    expect_consistent(fit, data$x)
+  }
+  full <- sparsegp(data$x, data$y, lik_student(0.2), kernel_matern32(1, 0.5), learn = FALSE)
+  expect_identical(attr(basis(full), "rows"), seq_along(data$x))
+  expect_equal(basis(full)[, 1L], data$x, ignore_attr = TRUE)
+  expect_true(all(loo_lpd(full)[c(7, 30, 61)] < min(loo_lpd(full)[-c(7, 30, 61)])))
+  set.seed(5)
+  d <- iris[c(1:20, 51:70, 101:120), ]
+  d$Species[c(3, 25, 50)] <- rev(levels(d$Species))
+  classes <- sparsegp(Species ~ Petal.Length, d, lik_probit(flip = 0.05), learn = FALSE)
+  expect_consistent(classes, d, several = TRUE)
+})
+
 test_that("Student-t quantiles are those of the mixture, and all scales with the response", {
   expect_quantiles(lik_student(), c(scale = 0.4, df = 3))
   expect_scales_along(lik_student())
