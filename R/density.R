@@ -14,8 +14,8 @@
 #'
 #' `2 k0 + 1` equispaced points span these functions exactly, so that they are the basis, of however
 #' many rows there are, and it is never larger: memory grows with the rows times its size, time with
-#' the rows times the square of that. With two columns the prior is the product of two such kernels, with
-#' \eqn{(2 k0 + 1)^2}{(2 k0 + 1)^2} basis points.
+#' the rows times the square of that. With two columns the prior is the product of two such kernels,
+#' with \eqn{(2 k0 + 1)^2}{(2 k0 + 1)^2} basis points.
 #'
 #' The normalising integral is taken into the prior as \eqn{\exp(-\lambda \int f^2 / 2)}{exp(-lambda
 #' int f^2 / 2)} (thesis eq. 5.15), which divides the prior's variance, and its mean, by
@@ -176,7 +176,8 @@ equispaced <- function(k0, p) {
 density_fit <- function(k0, u, control) {
   problem <- list(x = u, spec = density_kernel(k0, ncol(u)), nkernel = 2L * ncol(u), latents = 1L,
                   lik = lik_density(), rows = matrix(1, 1L, nrow(u)),
-                  basis = equispaced(k0, ncol(u)), method = method_ep(tol = 1e-9, sweeps = control$sweeps))
+                  basis = equispaced(k0, ncol(u)),
+                  method = method_ep(tol = 1e-9, sweeps = control$sweeps))
   root <- sqrt(nrow(u) * smoothed_histogram(u, k0))
   sites <- list(tau = 2 / root^2, nu = 4 / root) # log f^2 to second order about the root
   found <- list(density_settle(problem, 0, NULL, control),

@@ -43,13 +43,13 @@
 #' with its distance. Its closed form (two truncated normals) keeps its digits in all tails.
 #' `lik_student()` goes further: far off the force falls to nothing. It is not log-concave, and a
 #' row may widen the posterior instead of narrowing it: its site has a negative precision
-#' (`fit$convergence$widening` counts them). Evidence and gradient are exact for these, too. A step of
-#' expectation propagation is taken only as far as the posterior, with all rows and without any one
-#' of them, is a distribution, and halved until it is. Where a model fits so badly that there is no
-#' such fixed point in reach, no row may widen the posterior from then on: it only shifts the mean.
-#' `fit$convergence$flat` counts the rows that would rather do otherwise; unless it is 0 the gradient
-#' of the evidence, which learning follows, is a few per cent off. Compare a few given values by
-#' `logLik()` then, or take a wider `scale`.
+#' (`fit$convergence$widening` counts them). Evidence and gradient are exact for these, too. A step
+#' of expectation propagation is taken only as far as the posterior, with all rows and without any
+#' one of them, is a distribution, and halved until it is. Where a model fits so badly that there is
+#' no such fixed point in reach, no row may widen the posterior from then on: it only shifts the
+#' mean. `fit$convergence$flat` counts the rows that would rather do otherwise; unless it is 0 the
+#' gradient of the evidence, which learning follows, is a few per cent off. Compare a few given
+#' values by `logLik()` then, or take a wider `scale`.
 #'
 #' `lik_poisson()` is for counts. An exposure enters as `offset(log(exposure))`, as in
 #' [stats::glm()]; `predict(type = "response")` is then the expected count, averaged over the
