@@ -14,8 +14,8 @@
 #'
 #' `2 k0 + 1` equispaced points span these functions exactly, so that they are the basis, of however
 #' many rows there are, and it is never larger: memory grows with the rows times its size, time with
-#' the rows times the square of that. With two columns the prior is the product of two such kernels, with
-#' \eqn{(2 k0 + 1)^2}{(2 k0 + 1)^2} basis points.
+#' the rows times the square of that. With two columns the prior is the product of two such kernels,
+#' with \eqn{(2 k0 + 1)^2}{(2 k0 + 1)^2} basis points.
 #'
 #' The normalising integral is taken into the prior as \eqn{\exp(-\lambda \int f^2 / 2)}{exp(-lambda
 #' int f^2 / 2)} (thesis eq. 5.15), which divides the prior's variance, and its mean, by

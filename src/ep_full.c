@@ -101,7 +101,7 @@ static void cavity_shares(int n, const sg_full_factor *f, double *g, double *wor
 }
 
 /* g = diag(S B^{-1}) keeps its digits however sharp a site is; var = (1 - g)/tau keeps them unless
- * the site hardly matters. Where it does, the direct form takes over, for those rows only. */
+ * the site hardly matters. Where it does not, the direct form takes over, for those rows only. */
 static void posterior_variances(int n, const double *K, const sg_sites *sites,
                                 const sg_full_factor *f, sg_marginals *marg, workspace *work)
 {

@@ -1,8 +1,8 @@
 # Density estimation (thesis section 5.3, fig. 5.9): a mixture of two normal densities on the unit
 # interval, 500 points, k0 = 5: L2 error on an even grid against sweeps of EP (at lambda = 0 and at
-# the next one, as many each), with the order chosen by evidence besides, and beside stats::density()
-# with its default bandwidth and that of Sheather and Jones. The thesis names neither the mixture nor
-# the numbers. Medians over seeds.
+# the next one, as many each), with the order chosen by evidence besides, and beside
+# stats::density() with its default bandwidth and that of Sheather and Jones. The thesis names
+# neither the mixture nor the numbers. Medians over seeds.
 # Usage: Rscript bench/thesis/density.R [seeds] [file.pdf for the figure]
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
