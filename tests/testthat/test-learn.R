@@ -142,12 +142,21 @@ test_that("the evidence of EP that has not converged is not learned from", {
              c(-2.7076, .8854, .3028, -.9894, -.0409, -.3236, -1.2125, .2264, -.0872, -1.6342),
              c(.9071, -.2665, 1.2235, .9963, .9924, 1.1784, 1.6862, .6059, .9831, -1.1205))
   y <- factor(c(2, 2, 2, 2, 1, 2, 1, 1, 2, 2))
-  expect_warning(lost <- sparsegp(X, y, kernel = kernel_linear(3000), likelihood = "mprobit"),
-                 "did not converge")
-  expect_false(lost$learning$converged)
-  found <- sparsegp(X, y, kernel = kernel_linear(100), likelihood = "mprobit")
-  expect_true(found$learning$converged)
-  expect_lt(coef(found)[["variance"]], 1)
+  for (start in c(100, 3000, 1e6)) {
+    said <- FALSE
+    found <- withCallingHandlers(
+      sparsegp(X, y, kernel = kernel_linear(start), likelihood = "mprobit"),
+      sparsegp_warning = function(w) {
+        said <<- TRUE
+        invokeRestart("muffleWarning")
+      }
+    )
+    # EP hardly converges at large variances: that is said, or the search has left them behind and
+    # found the optimum, which learning from 1 finds, too
+    expect_true(said || abs(coef(found)[["variance"]] - 0.2314) < 0.01, label = paste("from", start))
+    expect_identical(found$learning$converged, !said)
+    expect_true(!said || start > 100)
+  }
 })
 
 test_that("a search goes on after a place where EP fails", {
