@@ -114,9 +114,17 @@ check_inputs <- function(x, argument = "x") {
   }
   if (ncol(x) == 0L) stop_sparsegp(argument, "has no columns", "Give at least one input")
   storage.mode(x) <- "double"
-  colnames(x) <- if (is.null(colnames(x))) paste0("x", seq_len(ncol(x)))
-                 else make.unique(colnames(x))
+  colnames(x) <- input_names(x)
   x
+}
+
+# Distinct names of columns: x1, x2, ... where there is none, as cbind(age, 1) leaves it.
+input_names <- function(x) {
+  names <- colnames(x)
+  if (is.null(names)) names <- character(ncol(x))
+  nameless <- is.na(names) | names == ""
+  names[nameless] <- paste0("x", which(nameless))
+  make.unique(names)
 }
 
 check_finite_inputs <- function(x, argument = "x") {

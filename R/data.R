@@ -138,15 +138,7 @@ resolve_basis <- function(basis, x, scaling) {
 # 1; numbers less their mean (after the offset) and divided by their standard deviation.
 read_response <- function(y, lik, offset, weights, streams) {
   if (lik_traits(lik)$response != "numeric") return(read_classes(y, lik, streams))
-  if (is.logical(y)) y <- as.numeric(y)
-  if (!is.numeric(y)) {
-    stop_sparsegp("y", paste0("is of class ", class(y)[1L], ", but the ", lik$type,
-                              " likelihood is for numbers"),
-                  if (isTRUE(lik_traits(lik)$trials)) {
-                    "Use likelihood = \"logit\" for classes, cbind(successes, failures) for trials"
-                  } else "Convert the response, or choose another likelihood")
-  }
-  y <- as.double(y)
+  y <- as_numbers(y, lik)
   if (!all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
   if (is.null(weights)) weights <- rep(1, length(y))
   check_legal(y, lik, weights)
@@ -168,6 +160,16 @@ read_response <- function(y, lik, offset, weights, streams) {
 
 unscaled_response <- function(y, weights) {
   list(y = y, weights = weights, centre = 0, unit = 1, levels = NULL, given = y, latents = 1L)
+}
+
+# What a likelihood for numbers may be given as such.
+as_numbers <- function(y, lik) {
+  if (is.numeric(y) || is.logical(y)) return(as.double(y))
+  stop_sparsegp("y", paste0("is of class ", class(y)[1L], ", but the ", lik$type,
+                            " likelihood is for numbers"),
+                if (isTRUE(lik_traits(lik)$trials)) {
+                  "Use likelihood = \"logit\" for classes, cbind(successes, failures) for trials"
+                } else "Convert the response, or choose another likelihood")
 }
 
 # Numbers the likelihood has a density for.
@@ -200,9 +202,10 @@ read_classes <- function(y, lik, streams) {
     stop_sparsegp("y", "has NA among its levels",
                   "Name that level, or leave it out: factor(as.character(y))")
   }
-  if (nlevels(if (streams) codes else droplevels(codes)) < 2L) {
-    stop_sparsegp("y", paste0("has only one class, ", as.character(codes[1L])),
-                  "Give rows of all classes")
+  present <- levels(if (streams) codes else droplevels(codes))
+  if (length(present) < 2L) {
+    stop_sparsegp("y", if (length(present)) paste0("has only one class, ", present)
+                       else "has no labels", "Give rows of all classes")
   }
   if (nlevels(codes) > MAX_CLASSES) {
     stop_sparsegp("y", paste0("has ", nlevels(codes), " classes, and ", MAX_CLASSES,

@@ -68,6 +68,7 @@
 gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6, sweeps = 200,
                        ...) {
   check_no_dots(...)
+  if (missing(x)) stop_sparsegp("x", "is missing", "Give the points")
   x <- density_points(x)
   orders <- check_orders(k0, ncol(x))
   range <- density_range(range, x)
@@ -110,6 +111,7 @@ check_orders <- function(k0, p) {
 
 # A matrix with a column for each input: from, to.
 density_range <- function(range, x) {
+  argument <- if (is.null(range)) "x" else "range"
   if (is.null(range)) {
     range <- apply(x, 2L, function(column) {
       limits <- grDevices::extendrange(column, f = 0.1)
@@ -119,15 +121,24 @@ density_range <- function(range, x) {
     range <- matrix(range, ncol = 1L)
   }
   good <- is.matrix(range) && is.numeric(range) && identical(dim(range), c(2L, ncol(x))) &&
-    all(is.finite(range)) && all(range[2L, ] > range[1L, ])
+    (argument == "x" || all(is.finite(range)) && all(range[2L, ] > range[1L, ]))
   if (!good) {
     stop_sparsegp("range", "must be two increasing numbers, or a column of them for each input")
   }
   if (any(t(x) < range[1L, ] | t(x) > range[2L, ])) {
     stop_sparsegp("range", "leaves out some points", "Widen it, or leave the points out of `x`")
   }
+  check_volume(range, argument)
   dimnames(range) <- list(c("from", "to"), colnames(x))
   range
+}
+
+# A density is in units of 1 / volume: 1e8 leaves it room to rise above the uniform one.
+check_volume <- function(range, argument) {
+  volume <- prod(range[2L, ] - range[1L, ])
+  if (is.finite(volume) && volume > 0 && is.finite(1e8 / volume)) return(invisible())
+  stop_sparsegp(argument, "spans so much or so little that a density there is no number",
+                "Give the points in other units")
 }
 
 to_unit <- function(x, range) {
@@ -273,7 +284,8 @@ shape_moments <- function(object, u) {
 
 #' @rdname gp_density
 #' @param object A fit of `gp_density()`.
-#' @param newdata Points, as `x`. `NULL`: the points themselves.
+#' @param newdata Points, as `x`; columns with names are matched by them. `NULL`: the points
+#'   themselves.
 #' @param se.fit Standard deviations of the density, too?
 #' @param interval `"confidence"`: with an interval of the density.
 #' @param level Probability content of the interval, in (0, 1).
@@ -287,10 +299,8 @@ predict.gp_density <- function(object, newdata = NULL, se.fit = FALSE,
   check_flag(se.fit, "se.fit")
   interval <- check_choice(interval, c("none", "confidence"), "interval")
   check_number(level, "level", 0, 1)
-  x <- if (is.null(newdata)) object$x else check_inputs(newdata, "newdata")
-  if (ncol(x) != ncol(object$range)) {
-    stop_sparsegp("newdata", paste("must have", counted(ncol(object$range), "column")))
-  }
+  named <- list(scaling = list(names = colnames(object$range)))
+  x <- if (is.null(newdata)) object$x else new_inputs_matrix(named, newdata, NULL)$x
   volume <- prod(object$range[2L, ] - object$range[1L, ])
   known <- stats::complete.cases(x)
   inside <- known & colSums(t(x) < object$range[1L, ] | t(x) > object$range[2L, ]) == 0
@@ -371,6 +381,7 @@ draw_density_surface <- function(object, level, n, style) {
   axes <- colnames(object$range)
   limits <- list(or_else(style$xlim, object$range[, 1L]), or_else(style$ylim, object$range[, 2L]))
   at <- lapply(limits, function(limit) seq(limit[1L], limit[2L], length.out = or_else(n, 81L)))
+  names(at) <- axes
   grid <- as.matrix(expand.grid(at, KEEP.OUT.ATTRS = FALSE))
   surface <- list(x = at[[1L]], y = at[[2L]], z = matrix(predict(object, grid), length(at[[1L]])))
   levels <- pretty(range(surface$z), 8L)

@@ -50,9 +50,7 @@ feed <- function(fit, chunk) {
   if (!is.null(fit$stream$state) && is.null(fit$stream$waiting)) return(continue(fit, chunk))
   waiting <- bind_chunks(fit$stream$waiting, chunk)
   if (chunk_size(waiting) >= fit$method$pilot) return(begin(fit, waiting))
-  if (chunk_size(waiting)) {
-    check_legal(waiting$y, as_likelihood(fit$stream$setup$likelihood, waiting$y), waiting$weights)
-  }
+  if (chunk_size(waiting)) check_waiting(waiting, fit$stream$setup$likelihood)
   shell <- fit[intersect(c("method", "stream", "call", "terms"), names(fit))]
   shell$stream["state"] <- list(NULL)
   shell$stream$waiting <- waiting
@@ -99,6 +97,13 @@ check_chunk <- function(chunk, unlabelled) {
   check_no_missing(y = if (!unlabelled) y, offset = chunk$offset, weights = chunk$weights)
   if (any(is.infinite(y))) stop_sparsegp("y", "has values that are not finite")
   if (is.matrix(chunk$x)) check_no_missing(x = check_finite_inputs(chunk$x))
+}
+
+# What the likelihood says of a response, before there are enough rows to read a model off.
+check_waiting <- function(waiting, likelihood) {
+  lik <- as_likelihood(likelihood, waiting$y)
+  numeric <- lik_traits(lik)$response == "numeric"
+  check_legal(if (numeric) as_numbers(waiting$y, lik) else waiting$y, lik, waiting$weights)
 }
 
 # All rows of a stream have weights, or none.

@@ -67,6 +67,11 @@ test_that("numbers per row are one per row, finite, and positive where they must
 test_that("inputs become a double matrix with column names", {
   expect_identical(check_inputs(1:3), matrix(c(1, 2, 3), dimnames = list(NULL, "x1")))
   expect_identical(colnames(check_inputs(matrix(0, 1, 3))), c("x1", "x2", "x3"))
+  nameless <- cbind(a = 1:4, 2, x3 = 3, 5)
+  expect_identical(colnames(check_inputs(nameless)), c("a", "x2", "x3", "x4"))
+  y <- c(1, 3, 2, 4)
+  fit <- sparsegp(nameless, y, learn = FALSE)
+  expect_equal(unname(predict(fit, nameless)), fitted(fit), ignore_attr = TRUE, tolerance = 1e-10)
   expect_identical(check_inputs(data.frame(a = 1L, b = TRUE)), cbind(a = 1, b = 1))
   expect_identical(check_inputs(c(TRUE, NA)), matrix(c(1, NA), dimnames = list(NULL, "x1")))
   for (bad in list("a", NULL, list(1), 1i, as.Date("2020-01-01"), data.frame(a = "b"), mean,

@@ -26,8 +26,7 @@ test_that("the density integrates to one and is nowhere negative", {
     expect_identical(nrow(fit$basis), 2L * k0 + 1L)
   }
   plane <- gp_density(faithful, 2)
-  grid <- expand.grid(lapply(1:2, function(j) midpoints(40, plane$range[1L, j],
-                                                        plane$range[2L, j])))
+  grid <- expand.grid(lapply(as.data.frame(plane$range), function(r) midpoints(40, r[1L], r[2L])))
   expect_lt(abs(mean(predict(plane, grid)) * prod(apply(plane$range, 2L, diff)) - 1), 1e-10)
   expect_identical(nrow(plane$basis), 25L)
 })
@@ -158,6 +157,16 @@ test_that("predictions keep their rows", {
                predict(fit, 0.3))
 })
 
+test_that("columns are told by their names", {
+  both <- cbind(a = two_bumps(60), b = two_bumps(60)^2)
+  fit <- gp_density(both, 1)
+  expect_identical(predict(fit, data.frame(both[1:5, 2:1])), predict(fit, both[1:5, ]))
+  refused(predict(fit, data.frame(a = 1, c = 2)), "newdata")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_named(plot(gp_density(cbind(a = both[, 1L], both[, 2L]), 1), n = 3), c("a", "x2", "fit"))
+})
+
 test_that("few, equal and very many points end", {
   expect_true(all(is.finite(predict(gp_density(3), c(2, 3, 4)))))
   expect_true(all(is.finite(predict(gp_density(rep(2, 20), 3), c(1, 2, 3)))))
@@ -171,6 +180,11 @@ test_that("what cannot be is refused", {
   x <- two_bumps(50)
   refused(gp_density(character(3)), "x")
   refused(gp_density(numeric()), "x")
+  refused(gp_density(), "x")
+  for (bad in list(c(-1, 1) * 1.7e308, c(1, 2) * 1e-320, cbind(x, x) * 1e200)) {
+    refused(gp_density(bad), "x")
+  }
+  refused(gp_density(x, range = c(-1, 1) * 1.7e308), "range")
   refused(gp_density(c(x, Inf)), "x")
   refused(gp_density(matrix(x[1:48], ncol = 3)), "x")
   for (bad in list(-1, 1.5, "a", NA, numeric(), 1000)) refused(gp_density(x, bad), "k0")

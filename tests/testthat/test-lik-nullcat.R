@@ -193,4 +193,6 @@ test_that("what it cannot be is refused", {
   refused(sparsegp(Species ~ ., three, "nullcat"), "y")
   refused(sparsegp(y ~ a, d, "nullcat", weights = rep(1, 160)), "weights")
   refused(sparsegp(I(b * NA) ~ a, d, "nullcat"), "y")
+  expect_error(sparsegp(1:4, factor(rep(NA, 4L)), "nullcat"), "has no labels")
+  expect_error(sparsegp(1:4, factor(c(NA, NA, "left", "left")), "nullcat"), "only one class, left")
 })

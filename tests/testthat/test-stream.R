@@ -384,3 +384,12 @@ test_that("points are matched by name, and are never looked up in the workspace"
                class = "sparsegp_error")
   expect_error(sparsegp(y ~ x, d, basis = d$x > 0), "`basis` is logical", class = "sparsegp_error")
 })
+
+test_that("rows that wait are refused what the likelihood cannot read, as all rows are", {
+  for (lik in list(lik_gaussian(), lik_poisson(), lik_negbin(), lik_binomial(), lik_density())) {
+    for (bad in list(letters[1:3], factor(1:3), 1i * 1:3, Sys.Date() + 1:3)) {
+      expect_error(sparsegp(1:3, bad, lik, method = method_online(2)), "^`y`",
+                   class = "sparsegp_error")
+    }
+  }
+})
