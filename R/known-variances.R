@@ -44,7 +44,13 @@ weights_at <- function(object, latent, variance) {
   if (is.null(variance)) refuse_unknown_variances("variance", "Give one number, or one per row")
   if (length(variance) == 1L) variance <- rep(variance, rows)
   variance <- check_per_row(variance, rows, "variance", positive = TRUE)
-  weights_of_variances(object$likelihood, variance[latent$complete])
+  weights <- weights_of_variances(object$likelihood, variance)
+  lost <- weights < .Machine$double.xmin | is.infinite(variance / object$response$unit^2)
+  if (any(lost, na.rm = TRUE)) {
+    stop_sparsegp("variance", "is so large that in units of the fit it is no number",
+                  "Give variances in squared units of the response")
+  }
+  weights[latent$complete]
 }
 
 refuse_unknown_variances <- function(argument, remedy) {

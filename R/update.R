@@ -151,10 +151,12 @@ refuse_workspace_weights <- function(expression, newdata) {
 
 # Text may stand for a factor, an ordered factor for a plain one; else a variable stays of its kind.
 check_classes <- function(terms, frame) {
-  plain <- function(class) ifelse(class %in% c("character", "ordered"), "factor", class)
+  plain <- function(class) replace(class, class %in% c("character", "ordered"), "factor")
   before <- attr(terms, "dataClasses")
-  # NA, which is logical, may stand for anything
-  known <- vapply(frame, function(column) length(column) == 0L || !all(is.na(column)), NA)
+  # NA, which is logical, may stand for anything, and na.action may have left it out
+  known <- vapply(frame, function(column) {
+    if (length(column)) !all(is.na(column)) else !is.logical(column)
+  }, NA)
   shared <- intersect(names(before), names(frame)[known])
   now <- plain(vapply(frame[shared], stats::.MFclass, ""))
   before <- plain(before[shared])

@@ -95,18 +95,27 @@ static void shorten(ep_course *course)
     course->damping = fmax2(course->damping / 2, 1.0 / 16);
 }
 
-/* Sites without a posterior go back half the way to those of the last one, in the end all of it;
- * sites to start from lose their negative precisions. Returns 0 when that changes nothing. */
+/* Sites without a posterior go back half the way to those of the last one, in the end all of it
+ * (from what is no number, too); sites to start from lose their negative precisions. Returns 0 when
+ * there is nowhere left to go. */
 static int retreat(const ep_course *course, int tries, sg_sites *sites)
 {
     enum { HALVINGS = 10 };
-    const double share = tries < HALVINGS ? 0.5 : 1;
     int moved = 0;
+    if (tries > HALVINGS) return 0;
+    if (course->is_legal && tries == HALVINGS) {
+        copy(sites->n, course->tau_legal, sites->tau);
+        copy(sites->n, course->nu_legal, sites->nu);
+        return 1;
+    }
     for (int k = 0; k < sites->n; k++) {
         const double tau = sites->tau[k], nu = sites->nu[k];
-        sites->tau[k] = course->is_legal ? tau + share * (course->tau_legal[k] - tau)
-                                         : fmax2(tau, 0);
-        if (course->is_legal) sites->nu[k] += share * (course->nu_legal[k] - nu);
+        if (course->is_legal) {
+            sites->tau[k] += (course->tau_legal[k] - tau) / 2;
+            sites->nu[k] += (course->nu_legal[k] - nu) / 2;
+        } else if (tau < 0) {
+            sites->tau[k] = 0;
+        }
         moved = moved || sites->tau[k] != tau || sites->nu[k] != nu;
     }
     return moved;

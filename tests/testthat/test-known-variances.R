@@ -100,6 +100,7 @@ test_that("prediction intervals of new rows want their variances", {
   refused(predict(fit, new, interval = "prediction"), "variance")
   refused(predict(fit, new, interval = "prediction", variance = c(1, 2)), "variance")
   refused(predict(fit, new, interval = "prediction", variance = -1), "variance")
+  refused(predict(fit, new, interval = "prediction", variance = 1.7e308), "variance")
   refused(predict(fit, new, interval = "confidence", variance = 1), "variance")
   refused(predict(sparsegp(y ~ x, d), new, interval = "prediction", variance = 1), "variance")
   latent <- predict(fit, new, se.fit = TRUE)
@@ -140,4 +141,14 @@ test_that("variances that are no variances, or not the rows', are refused", {
   fit <- sparsegp(y ~ x, d[1:20, ], lik_gaussian(fixed(1)), weights = 1 / variance,
                   method = method_online(pilot = 5), learn = FALSE)
   expect_true(all(is.finite(predict(update(fit, d[21:30, ]), d))))
+})
+
+test_that("variances of all sizes that numbers have end, in a fit or in words", {
+  x <- seq(0, 1, length.out = 12L)
+  variance <- rep(c(1e-300, 1e300), each = 6L)
+  for (unit in c(1, 1e100, 1e-100)) {
+    fit <- tryCatch(suppressWarnings(sparsegp(x, unit * sin(6 * x), lik_gaussian(variance),
+                                              learn = FALSE)), sparsegp_error = identity)
+    expect_true(inherits(fit, "sparsegp_error") || all(is.finite(fitted(fit))))
+  }
 })

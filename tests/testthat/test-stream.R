@@ -393,3 +393,11 @@ test_that("rows that wait are refused what the likelihood cannot read, as all ro
     }
   }
 })
+
+test_that("a changed class is named, and a chunk without responses is left out", {
+  d <- data.frame(x = c(1, 3, 2, 5), y = c(2, 1, 4, 3))
+  fit <- sparsegp(y ~ x, d, method = method_online(3, pilot = 3), learn = FALSE)
+  expect_error(update(fit, data.frame(x = "a", y = 1)), class = "sparsegp_error",
+               "x of class factor, which was of class numeric")
+  expect_identical(predict(update(fit, data.frame(x = 1:2, y = NA)), d), predict(fit, d))
+})
