@@ -103,7 +103,7 @@ check_inputs <- function(x, argument = "x") {
     if (!all(numeric)) {
       stop_sparsegp(argument, paste0("has columns that are not numeric: ",
                                      toString(names(x)[!numeric])),
-                    "Use the formula method, which codes factors")
+                    "Make numbers of them; the formula method of sparsegp() does that with factors")
     }
     x <- data.matrix(x)
     if (identical(rownames(x), as.character(seq_len(nrow(x))))) rownames(x) <- NULL
