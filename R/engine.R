@@ -171,7 +171,8 @@ full_or_advice <- function(n, run) {
 # The status of a run, in words. Names the hyperparameters, since they are what a user can change.
 check_run <- function(run, table) {
   if (run$status == 0L && is.finite(run$logz)) return(run)
-  values <- paste(names(shown_values(table)), signif(shown_values(table), 3), sep = " = ")
+  shown <- shown_values(table)
+  values <- paste(names(shown), signif(shown, 3), sep = " = ")
   what <- if (run$status == -1L) "made a kernel matrix impossible to factor"
           else "led to numbers that are not finite"
   stop_sparsegp("kernel", paste0(what, " (", toString(values), ")"),

@@ -100,9 +100,10 @@ summary.sparsegp <- function(object, ...) {
   object <- ready(object)
   keeps_rows <- !is.null(object$latent)
   table <- object$hyper
+  value <- shown_values(table)
   hyper <- data.frame(
-    value = shown_values(table), start = shown_values(table, table$start),
-    learned = table$free & !is.null(object$learning), row.names = names(shown_values(table))
+    value = value, start = shown_values(table, table$start),
+    learned = table$free & !is.null(object$learning), row.names = names(value)
   )
   hyper$input_units <- if (object$scaling$scale) hyper$value * table$input_sd else NA_real_
   structure(

@@ -3,8 +3,8 @@
 #' One verb, [sparsegp()], fits a Gaussian-process regression or classification model from a
 #' formula; [kernel_rbf()] and its family, [lik_gaussian()] and its family, [method_ep()] and
 #' [method_online()], and the priors are small values that compose it. Everything else is what R
-#' users expect of a fitted model: [predict()][predict.sparsegp], [plot()][plot.sparsegp], [summary()][summary.sparsegp],
-#' `coef()`, `logLik()`, `residuals()`, `update()`, `simulate()`.
+#' users expect of a fitted model: [predict()][predict.sparsegp], [plot()][plot.sparsegp],
+#' [summary()][summary.sparsegp], `coef()`, `logLik()`, `residuals()`, `update()`, `simulate()`.
 #'
 #' @section Notation:
 #' Words outside, paper letters inside; one table for the whole package.

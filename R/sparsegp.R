@@ -11,8 +11,8 @@
 #' out where the likelihood is for rows without labels, [lik_nullcat()]. Inputs are centred and
 #' divided by their standard deviations when `scale = TRUE`; a constant input is kept out and
 #' reported. For regression a constant (the mean of the response less the offset) is removed from
-#' the response and added again at prediction, and the response is standardised inside, so that adding 100 to it or
-#' multiplying it by 1e100 changes nothing else.
+#' the response and added again at prediction, and the response is standardised inside, so that
+#' adding 100 to it or multiplying it by 1e100 changes nothing else.
 #'
 #' @section The response:
 #' Numbers: regression, unless a binary likelihood is given, which then takes 0/1 or -1/1. A

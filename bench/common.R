@@ -69,11 +69,14 @@ class_scores <- function(prob, y) {
 # variance) and cost are the best of six by the error in five folds. NULL if e1071 is missing.
 SVM_GRID <- expand.grid(gamma = c(0.5, 2, 8), cost = c(1, 10))
 
+has_svm <- function() {
+  if (requireNamespace("e1071", quietly = TRUE)) return(TRUE)
+  cat("e1071 is not installed (install.packages(\"e1071\")): no comparison\n")
+  FALSE
+}
+
 tuned_svm <- function(x, y) {
-  if (!requireNamespace("e1071", quietly = TRUE)) {
-    cat("e1071 is not installed (install.packages(\"e1071\")): no comparison\n")
-    return(NULL)
-  }
+  if (!has_svm()) return(NULL)
   unit <- 1 / sum(apply(x, 2L, var))
   set.seed(1)
   accuracy <- mapply(function(gamma, cost) {

@@ -106,10 +106,7 @@ show_fit <- function(what, rows, ...) {
 }
 
 show_svm <- function(rows, at) {
-  if (!requireNamespace("e1071", quietly = TRUE)) {
-    cat("e1071 is not installed (install.packages(\"e1071\")): no comparison\n")
-    return(invisible())
-  }
+  if (!has_svm()) return(invisible())
   set.seed(1)
   took <- system.time(model <- e1071::svm(rows$x, rows$digit, scale = FALSE, gamma = at[1L],
                                           cost = at[2L], probability = TRUE))[["elapsed"]]

@@ -322,3 +322,18 @@ void sg_lik_predict(const sg_lik *self, const double *mu, const double *s2, doub
     else if (self->type->predict) self->type->predict(self, mu, s2, mean, var);
     else sg_lik_predict_quad(self, mu, s2, mean, var, 0);
 }
+
+void sg_lik_bias_of_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                         double *dpar)
+{
+    double logz, d1[SG_LIK_MAX_CLASSES], d2[SG_LIK_MAX_CLASSES];
+    self->type->tilt(self, y, mu, s2, &logz, d1, d2);
+    for (int c = 0; c < self->C; c++) dpar[c] += d1[c];
+}
+
+void sg_lik_slopes_of_tilt(const sg_lik *self, const double *y, double f, double *out)
+{
+    const double none = 0;
+    double logp;
+    self->type->tilt(self, y, &f, &none, &logp, out, out + 1);
+}

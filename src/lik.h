@@ -28,7 +28,8 @@
  * A positive d2 is reported as it is: it makes a site of negative precision (sites.h).
  *
  * To add a likelihood: one lik_<name>.c with the three required slots, its line in lik_list.h, a
- * constructor in R/likelihoods.R, a formula in helper-reference.R. */
+ * constructor in R/likelihoods.R and what R has to know in likelihood-traits.R, a formula in
+ * helper-reference.R. */
 #ifndef SG_LIK_H
 #define SG_LIK_H
 
@@ -85,7 +86,13 @@ void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, con
 void sg_lik_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
                     double *var);
 
-/* The same by quadrature in any case: what a closed form is tested against. */
+/* For slots of types that have a tilt: tilt_dpar where theta is a bias for each latent function,
+ * which moves log Z as its mu does, and slopes, as the tilt has them at s2 = 0. */
+void sg_lik_bias_of_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                         double *dpar);
+void sg_lik_slopes_of_tilt(const sg_lik *self, const double *y, double f, double *out);
+
+/* The first three by quadrature in any case: what a closed form is tested against. */
 void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, const double *s2,
                       double *logz, double *d1, double *d2);
 void sg_lik_tilt_dpar_quad(const sg_lik *self, const double *y, const double *mu,

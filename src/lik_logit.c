@@ -45,15 +45,6 @@ static void mackay_tilt(const sg_lik *self, const double *y, const double *mu, c
     *d2 = -exp(*logz + log_rest) / total;
 }
 
-/* the bias moves log Z as mu does */
-static void mackay_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
-                             const double *s2, double *dpar)
-{
-    double logz, d1, d2;
-    mackay_tilt(self, y, mu, s2, &logz, &d1, &d2);
-    dpar[0] += d1;
-}
-
 static void mackay_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
                            double *var)
 {
@@ -74,6 +65,6 @@ const sg_lik_type sg_lik_logit = {
 };
 
 const sg_lik_type sg_lik_mackay = {
-    "mackay", 1, 1, logit_logp, logit_moments, logit_locate, mackay_tilt, mackay_tilt_dpar,
+    "mackay", 1, 1, logit_logp, logit_moments, logit_locate, mackay_tilt, sg_lik_bias_of_tilt,
     mackay_predict, 0, 0, logit_slopes, 0
 };

@@ -218,15 +218,6 @@ static void mprobit_tilt(const sg_lik *self, const double *y, const double *mu, 
     d2[own] = (t_pull / total - t / total * (pull / total)) / (r.sd_y * r.sd_y);
 }
 
-/* a bias moves log Z exactly as its class's mu does */
-static void mprobit_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
-                              const double *s2, double *dpar)
-{
-    double logz, d1[SG_LIK_MAX_CLASSES], d2[SG_LIK_MAX_CLASSES];
-    mprobit_tilt(self, y, mu, s2, &logz, d1, d2);
-    for (int c = 0; c < self->C; c++) dpar[c] += d1[c];
-}
-
 static double mprobit_logp(const sg_lik *self, const double *y, const double *f)
 {
     return log_z(self, (int) y[0] - 1, f, 0);
@@ -251,6 +242,6 @@ static void mprobit_moments(const sg_lik *self, const double *f, double *mean, d
 }
 
 const sg_lik_type sg_lik_mprobit = {
-    "mprobit", 1, 1, mprobit_logp, mprobit_moments, 0, mprobit_tilt, mprobit_tilt_dpar,
+    "mprobit", 1, 1, mprobit_logp, mprobit_moments, 0, mprobit_tilt, sg_lik_bias_of_tilt,
     mprobit_predict, 0, 1, 0, 0
 };

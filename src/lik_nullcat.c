@@ -91,14 +91,7 @@ static void nullcat_locate(const sg_lik *self, const double *y, double *centre, 
     *width = 1;
 }
 
-static void nullcat_slopes(const sg_lik *self, const double *y, double f, double *out)
-{
-    const double none = 0;
-    double logp;
-    nullcat_tilt(self, y, &f, &none, &logp, out, out + 1);
-}
-
 const sg_lik_type sg_lik_nullcat = {
     "nullcat", 1, 4, nullcat_logp, nullcat_moments, nullcat_locate, nullcat_tilt,
-    nullcat_tilt_dpar, 0, 0, 0, nullcat_slopes, 0
+    nullcat_tilt_dpar, 0, 0, 0, sg_lik_slopes_of_tilt, 0
 };

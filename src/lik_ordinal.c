@@ -184,14 +184,7 @@ static void ordinal_locate(const sg_lik *self, const double *y, double *centre, 
     *width = 1;
 }
 
-static void ordinal_slopes(const sg_lik *self, const double *y, double f, double *out)
-{
-    const double none = 0;
-    double logp;
-    ordinal_tilt(self, y, &f, &none, &logp, out, out + 1);
-}
-
 const sg_lik_type sg_lik_ordinal = {
     "ordinal", 1, 0, ordinal_logp, ordinal_moments, ordinal_locate, ordinal_tilt,
-    ordinal_tilt_dpar, ordinal_predict, 0, 0, ordinal_slopes, 0
+    ordinal_tilt_dpar, ordinal_predict, 0, 0, sg_lik_slopes_of_tilt, 0
 };

@@ -38,15 +38,6 @@ static void probit_tilt(const sg_lik *self, const double *y, const double *mu, c
     *d2 = -curv * shrink * shrink;
 }
 
-/* the bias moves log Z exactly as mu does */
-static void probit_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
-                             const double *s2, double *dpar)
-{
-    double logz, d1, d2;
-    probit_tilt(self, y, mu, s2, &logz, &d1, &d2);
-    dpar[0] += d1;
-}
-
 static void probit_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
                            double *var)
 {
@@ -55,6 +46,6 @@ static void probit_predict(const sg_lik *self, const double *mu, const double *s
 }
 
 const sg_lik_type sg_lik_probit = {
-    "probit", 1, 1, probit_logp, probit_moments, probit_locate, probit_tilt, probit_tilt_dpar,
+    "probit", 1, 1, probit_logp, probit_moments, probit_locate, probit_tilt, sg_lik_bias_of_tilt,
     probit_predict, 0, 0, 0, 0
 };

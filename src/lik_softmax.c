@@ -210,15 +210,6 @@ static void softmax_tilt(const sg_lik *self, const double *y, const double *mu, 
     d1[own] = -sum;
 }
 
-/* a bias moves log Z exactly as its class's mu does */
-static void softmax_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
-                              const double *s2, double *dpar)
-{
-    double logz, d1[SG_LIK_MAX_CLASSES], d2[SG_LIK_MAX_CLASSES];
-    softmax_tilt(self, y, mu, s2, &logz, d1, d2);
-    for (int c = 0; c < self->C; c++) dpar[c] += d1[c];
-}
-
 static void normalise(int C, double *mean, double *var)
 {
     double sum = 0;
@@ -247,6 +238,6 @@ static void softmax_moments(const sg_lik *self, const double *f, double *mean, d
 }
 
 const sg_lik_type sg_lik_softmax = {
-    "softmax", 1, 1, softmax_logp, softmax_moments, 0, softmax_tilt, softmax_tilt_dpar,
+    "softmax", 1, 1, softmax_logp, softmax_moments, 0, softmax_tilt, sg_lik_bias_of_tilt,
     softmax_predict, 0, 1, 0, 0
 };

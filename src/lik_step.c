@@ -87,12 +87,6 @@ static void step_locate(const sg_lik *self, const double *y, double *centre, dou
     *width = 1;
 }
 
-static void step_slopes(const sg_lik *self, const double *y, double f, double *out)
-{
-    const noisy n = noisy_of(self);
-    noisy_tilt(&n, y[0], f, 0, out, out + 1);
-}
-
 /* The bias moves log Z as mu does. With Z = e + (1 - 2e) P and de/dtheta = e (1 - 2e) the other is
  * ((1 - P) - P) e (1 - 2e) / Z; of Z and Z' = e + (1 - 2e)(1 - P), the other label's:
  * (1 - 2e)(1 - 2P) = Z' - Z. */
@@ -109,10 +103,10 @@ static void step_tilt_dpar(const sg_lik *self, const double *y, const double *mu
 
 const sg_lik_type sg_lik_step = {
     "step", 1, 1, step_logp, step_moments, step_locate, step_tilt, step_tilt_dpar, step_predict, 0,
-    0, step_slopes, 1
+    0, sg_lik_slopes_of_tilt, 1
 };
 
 const sg_lik_type sg_lik_flip = {
     "flip", 1, 2, step_logp, step_moments, step_locate, step_tilt, step_tilt_dpar, step_predict, 0,
-    0, step_slopes, 0
+    0, sg_lik_slopes_of_tilt, 0
 };
