@@ -12,6 +12,11 @@ spec_for_c <- function(kernel) {
        degree = as.integer(kernel$degree), parts = lapply(kernel$parts, spec_for_c))
 }
 
+# width: latent values of one process that a row's likelihood sees at once
+lik_for_c <- function(lik, processes, width = 1L) {
+  list(type = lik$type, processes = as.integer(processes), width = as.integer(width))
+}
+
 # One run of the method at theta. sites: list(tau, nu) to start from, NULL for scratch.
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
   n <- nrow(problem$x)
@@ -27,12 +32,12 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   if (!is.null(method$batch)) options$batch <- method$batch
   if (is.null(problem$basis)) {
     run <- full_or_advice(n, .Call(
-      sg_ep_full, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
+      sg_ep_full, problem$spec, theta[from_kernel], problem$x, lik_for_c(problem$lik, problem$latents),
       theta[-from_kernel], problem$rows, problem$offset, sites, options
     ))
     if (posterior && run$status == 0L) full_posterior(problem, run) else run
   } else {
-    run <- .Call(sg_ep_batch, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
+    run <- .Call(sg_ep_batch, problem$spec, theta[from_kernel], problem$x, lik_for_c(problem$lik, problem$latents),
                  theta[-from_kernel], problem$rows, problem$offset, sites, options, problem$basis)
     if (is.list(problem$basis) || own_kernels(problem$lik)) split_classes(problem, run) else run
   }
@@ -97,7 +102,7 @@ sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
     freeze = min(freeze, .Machine$integer.max), sweeps = sweeps, tol = method$tol
   )
   run <- .Call(sg_ep_sparse, problem$spec, theta[from_kernel], problem$basis, problem$x,
-               problem$lik["type"], theta[-from_kernel], problem$rows, problem$offset, options)
+               lik_for_c(problem$lik, problem$latents), theta[-from_kernel], problem$rows, problem$offset, options)
   rownames(run$trace) <- c(FATES, "change", "log_evidence")
   run$narrow <- narrow
   run
@@ -122,7 +127,7 @@ engine_ivm <- function(problem, theta) {
                   pool = max(pool, size * problem$latents),
                   select = match(method$select, c("information", "entropy", "random")) - 1L,
                   block = method$block, keep = method$keep, exchange = method$exchange)
-  run <- .Call(sg_ivm, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
+  run <- .Call(sg_ivm, problem$spec, theta[from_kernel], problem$x, lik_for_c(problem$lik, problem$latents),
                theta[-from_kernel], problem$rows, problem$offset,
                if (is.null(problem$luck)) draw_luck(problem) else problem$luck, options)
   if (problem$latents > 1L) return(run)
@@ -131,7 +136,7 @@ engine_ivm <- function(problem, theta) {
 
 # log Z and its derivatives of all rows at marginals of the latent function.
 engine_tilt <- function(problem, theta, mean, var) {
-  .Call(sg_lik_tilt, problem$lik["type"], theta[-seq_len(problem$nkernel)], problem$rows,
+  .Call(sg_lik_tilt, lik_for_c(problem$lik, problem$latents), theta[-seq_len(problem$nkernel)], problem$rows,
         mean + problem$offset, var, FALSE)
 }
 
@@ -155,7 +160,7 @@ engine_online <- function(problem, theta, state, start = NULL) {
     informative = method$order == "informative"
   )
   .Call(sg_online, problem$spec, theta[from_kernel], state, start, problem$x,
-        problem$lik["type"], theta[-from_kernel], problem$rows, problem$offset, options)
+        lik_for_c(problem$lik, problem$latents), theta[-from_kernel], problem$rows, problem$offset, options)
 }
 
 # Full EP holds n x n matrices; where they do not fit, say what does.
@@ -197,7 +202,7 @@ engine_predict <- function(fit, x) {
 # Moments of a response; with several latent functions mean and var are matrices with a column for
 # each, and so are the answers.
 engine_lik_predict <- function(fit, mean, var, spread = FALSE) {
-  run <- .Call(sg_lik_predict, fit$likelihood["type"], lik_theta(fit), mean, var, spread)
+  run <- .Call(sg_lik_predict, lik_for_c(fit$likelihood, fit$response$latents), lik_theta(fit), mean, var, spread)
   if (several_classes(fit)) lapply(run[c("mean", "var")], `colnames<-`, colnames(mean)) else run
 }
 
@@ -207,7 +212,7 @@ engine_label_probabilities <- function(fit, mean, var) {
   labels <- class_codes(factor(levels, levels), fit$likelihood)
   each <- lapply(labels, function(label) {
     rows <- lik_traits(fit$likelihood)$data_rows(rep(label, length(mean)), NULL)
-    exp(.Call(sg_lik_tilt, fit$likelihood["type"], lik_theta(fit), rows, mean, var, FALSE)$logz)
+    exp(.Call(sg_lik_tilt, lik_for_c(fit$likelihood, 1L), lik_theta(fit), rows, mean, var, FALSE)$logz)
   })
   matrix(as.double(unlist(each)), length(mean), length(levels), dimnames = list(NULL, levels))
 }
@@ -218,7 +223,7 @@ several_classes <- function(fit) fit$response$latents > 1L
 against_rest <- function(fit) several_classes(fit) && !is_joint(fit$likelihood)
 
 engine_lik_eval <- function(fit, f, rows = NULL) {
-  .Call(sg_lik_eval, fit$likelihood["type"], lik_theta(fit), rows, as.double(f))
+  .Call(sg_lik_eval, lik_for_c(fit$likelihood, fit$response$latents), lik_theta(fit), rows, as.double(f))
 }
 
 kernel_theta <- function(fit) fit$hyper$theta[fit$hyper$part == "kernel"]
@@ -237,7 +242,7 @@ lik_values <- function(fit) {
 # numbers are integers. renew: set the sites at theta first, in the order of the rows.
 engine_phi <- function(problem, theta, active, renew = FALSE, gradient = TRUE) {
   from_kernel <- seq_len(problem$nkernel)
-  .Call(sg_ivm_criterion, problem$spec, theta[from_kernel], problem$x, problem$lik["type"],
+  .Call(sg_ivm_criterion, problem$spec, theta[from_kernel], problem$x, lik_for_c(problem$lik, problem$latents),
         theta[-from_kernel], problem$rows, problem$offset, active$rows, active$at_hand,
         active[c("tau", "nu")], list(renew = renew, gradient = gradient))
 }

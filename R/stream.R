@@ -276,6 +276,7 @@ stream_problem <- function(fit, rows) {
   weights <- if (is.null(rows$weights)) rep(1, length(y)) else rows$weights
   list(x = scaled_inputs(rows$x, fit$scaling), spec = fit$spec,
        nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, method = fit$method,
+       latents = fit$response$latents,
        rows = lik_traits(fit$likelihood)$data_rows(y, weights),
        offset = rows$offset / unit, size = fit$stream$size, frozen = fit$stream$predefined)
 }

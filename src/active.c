@@ -5,9 +5,9 @@
 sg_active sg_active_new(int size, const sg_ws *ws)
 {
     const sg_active active = {size, 0, sg_ints(size, ws),
-                              ws->doubles(size), ws->doubles(size),
-                              ws->doubles((size_t) size * size), ws->doubles(size),
-                              ws->doubles(size), ws->doubles(size)};
+                              sg_doubles(ws, size), sg_doubles(ws, size),
+                              sg_doubles(ws, (size_t) size * size), sg_doubles(ws, size),
+                              sg_doubles(ws, size), sg_doubles(ws, size)};
     return active;
 }
 
@@ -15,11 +15,11 @@ sg_candidates sg_candidates_new(const sg_kernel *kernel, int n, const double *x,
                                 const sg_candidates *like, double stubs, const sg_ws *ws)
 {
     int *numbers = sg_ints(2 * (size_t) n, ws);
-    sg_candidates c = {n, numbers, numbers + n, ws->doubles(n), ws->doubles(n), ws->doubles(n),
-                       ws->doubles(n), ws->doubles(n), ws->doubles(n), ws->doubles(n),
-                       ws->doubles(n),
+    sg_candidates c = {n, numbers, numbers + n, sg_doubles(ws, n), sg_doubles(ws, n), sg_doubles(ws, n),
+                       sg_doubles(ws, n), sg_doubles(ws, n), sg_doubles(ws, n), sg_doubles(ws, n),
+                       sg_doubles(ws, n),
                        like ? like->points : sg_kernel_prepare(kernel, n, x, NULL, ws), like,
-                       ws->doubles((size_t) stubs), stubs};
+                       sg_doubles(ws, (size_t) stubs), stubs};
     sg_kernel_diag(kernel, n, x, c.var, ws);
     for (int i = 0; i < n; i++) {
         c.row[i] = i, c.taken[i] = 0, c.mean[i] = 0;
@@ -117,7 +117,7 @@ void sg_candidates_score(const sg_rows *rows, sg_select select, const double *lu
                          sg_candidates *c, const sg_ws *ws)
 {
     for (int j = 0; j < c->m; j++) {
-        if (j % SG_BETWEEN_TICKS == 0) ws->tick();
+        if (j % SG_BETWEEN_TICKS == 0) sg_tick(ws);
         if (is_due(C, c, j)) sg_candidates_score_row(rows, select, luck, C, c, j);
     }
 }
@@ -163,8 +163,8 @@ void sg_active_include(sg_active *active, sg_candidates *c, int j, const double 
 void sg_active_remove(sg_active *active, sg_candidates *c, int k, const sg_ws *ws)
 {
     const int d = active->d, m = c->m;
-    void *mark = ws->mark();
-    double *cos = ws->doubles(d), *sin = ws->doubles(d);
+    void *mark = sg_mark(ws);
+    double *cos = sg_doubles(ws, d), *sin = sg_doubles(ws, d);
     sg_chol_drop(d, k, active->U, active->size, active->U, cos, sin);
     for (int j = k; j < d - 1; j++) {
         double *left = c->M + (size_t) m * j, *right = left + m;
@@ -183,7 +183,7 @@ void sg_active_remove(sg_active *active, sg_candidates *c, int k, const sg_ws *w
         active->gain[j] = active->gain[j + 1];
     }
     active->d--;
-    ws->release(mark);
+    sg_release(ws, mark);
 }
 
 /* U[d x d] made contiguous, zero below, inverted */
@@ -202,12 +202,12 @@ static sg_status inverse_factor(const sg_active *active, double *out)
 sg_status sg_active_worth(const sg_active *active, double *out, const sg_ws *ws)
 {
     const int d = active->d;
-    void *mark = ws->mark();
-    double *inverse = ws->doubles((size_t) d * d);
+    void *mark = sg_mark(ws);
+    double *inverse = sg_doubles(ws, (size_t) d * d);
     const sg_status status = inverse_factor(active, inverse);
     sg_row_norms(d, inverse, out);
     for (int k = 0; k < d; k++) out[k] = -log(out[k]) / 2;
-    ws->release(mark);
+    sg_release(ws, mark);
     return status;
 }
 

@@ -3,9 +3,9 @@
 
 sg_anderson sg_anderson_new(int n, int depth, const sg_ws *ws)
 {
-    sg_anderson a = {n, depth, 0, 0, 0, ws->doubles(n), ws->doubles(n),
-                     ws->doubles((size_t) n * depth), ws->doubles((size_t) n * depth),
-                     ws->doubles((size_t) depth * depth), ws->doubles(depth)};
+    sg_anderson a = {n, depth, 0, 0, 0, sg_doubles(ws, n), sg_doubles(ws, n),
+                     sg_doubles(ws, (size_t) n * depth), sg_doubles(ws, (size_t) n * depth),
+                     sg_doubles(ws, (size_t) depth * depth), sg_doubles(ws, depth)};
     return a;
 }
 

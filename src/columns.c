@@ -6,7 +6,7 @@ sg_columns sg_columns_new(const sg_kernel *kernel, const sg_candidates *c, int s
                           const sg_ws *ws)
 {
     sg_columns store = {kernel, size, 0, sg_ints(size, ws), sg_ints(c->m, ws),
-                        ws->doubles((size_t) c->m * SG_AHEAD)};
+                        sg_doubles(ws, (size_t) c->m * SG_AHEAD)};
     sg_columns_reset(&store, c);
     return store;
 }

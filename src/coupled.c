@@ -7,9 +7,9 @@
 sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws)
 {
     const size_t n = (size_t) rows * C;
-    sg_coupling c = {ws->doubles(n), ws->doubles(rows), ws->doubles(n), ws->doubles(2 * n),
-                     ws->doubles(coordinates), ws->doubles(coordinates), ws->doubles(coordinates),
-                     ws->doubles(coordinates), ws->doubles(coordinates)};
+    sg_coupling c = {sg_doubles(ws, n), sg_doubles(ws, rows), sg_doubles(ws, n), sg_doubles(ws, 2 * n),
+                     sg_doubles(ws, coordinates), sg_doubles(ws, coordinates), sg_doubles(ws, coordinates),
+                     sg_doubles(ws, coordinates), sg_doubles(ws, coordinates)};
     return c;
 }
 
@@ -157,7 +157,7 @@ static void solve(int rows, int C, const sg_carrier *carrier, void *self, sg_cou
             c->r[j] -= move * c->Ap[j];
         }
         before = length;
-        ws->tick();
+        sg_tick(ws);
     }
 }
 

@@ -4,7 +4,7 @@
 
 static const double *own_centre(const sg_kernel *self, int n, const double *x, const sg_ws *ws)
 {
-    double *centre = ws->doubles(self->p);
+    double *centre = sg_doubles(ws, self->p);
     for (int k = 0; k < self->p; k++) {
         const double *col = x + (size_t) n * self->vars[k];
         double sum = 0;
@@ -22,7 +22,7 @@ sg_points sg_points_scaled(const sg_kernel *self, int n, const double *x, const 
     const int q = self->p;
     sg_points out = sg_points_new(n, q, ws);
     out.centre = like ? like->centre : own_centre(self, n, x, ws);
-    double *ell = ws->doubles(q);
+    double *ell = sg_doubles(ws, q);
     for (int k = 0; k < q; k++) ell[k] = exp(log_ell[k * step]);
     for (int i0 = 0; i0 < n; i0 += TILE) {
         const int end = n - i0 < TILE ? n : i0 + TILE;

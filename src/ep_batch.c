@@ -41,7 +41,7 @@ int sg_next_rows(int n, sg_row_block *block)
 
 double *sg_block_room(int n, int width, const sg_ws *ws)
 {
-    return ws->doubles((size_t) (n < ROW_BLOCK ? n : ROW_BLOCK) * width);
+    return sg_doubles(ws, (size_t) (n < ROW_BLOCK ? n : ROW_BLOCK) * width);
 }
 
 void sg_basis_kernel_block(const sg_basis_rows *b, const sg_row_block *block, double *x_block,
@@ -53,11 +53,11 @@ void sg_basis_kernel_block(const sg_basis_rows *b, const sg_row_block *block, do
 
 static void look(const sg_basis_rows *b, const sg_row_block *block, double *out, const sg_ws *ws)
 {
-    void *mark = ws->mark();
-    sg_basis_kernel_block(b, block, ws->doubles((size_t) block->m * b->D), out, ws);
+    void *mark = sg_mark(ws);
+    sg_basis_kernel_block(b, block, sg_doubles(ws, (size_t) block->m * b->D), out, ws);
     sg_trmm('R', 'N', block->m, b->d, b->Rinv, out);
-    ws->release(mark);
-    ws->tick();
+    sg_release(ws, mark);
+    sg_tick(ws);
 }
 
 const double *sg_basis_block(const sg_basis_rows *b, const sg_row_block *block, double *room,
@@ -71,8 +71,8 @@ const double *sg_basis_block(const sg_basis_rows *b, const sg_row_block *block, 
 /* gamma of all rows, and V where it is held */
 static void look_at_all(sg_basis_rows *b, const sg_ws *ws)
 {
-    void *mark = ws->mark();
-    double *prior = ws->doubles(b->n), *room = b->V ? NULL : sg_block_room(b->n, b->d, ws);
+    void *mark = sg_mark(ws);
+    double *prior = sg_doubles(ws, b->n), *room = b->V ? NULL : sg_block_room(b->n, b->d, ws);
     sg_row_block block = {0, 0};
     sg_kernel_diag(b->kernel, b->n, b->x, prior, ws);
     while (sg_next_rows(b->n, &block)) {
@@ -82,7 +82,7 @@ static void look_at_all(sg_basis_rows *b, const sg_ws *ws)
         sg_row_squares(block.m, b->d, V, gamma);
         for (int i = 0; i < block.m; i++) gamma[i] = fmax2(prior[block.from + i] - gamma[i], 0);
     }
-    ws->release(mark);
+    sg_release(ws, mark);
 }
 
 sg_status sg_basis_rows_new(const sg_kernel *kernel, int n, int D, const double *x, int d,
@@ -90,8 +90,8 @@ sg_status sg_basis_rows_new(const sg_kernel *kernel, int n, int D, const double 
                             const sg_ws *ws)
 {
     const size_t nd = (size_t) n * d, dd = (size_t) d * d;
-    const sg_basis_rows rows = {kernel, n, D, d, x, basis, ws->doubles(dd), ws->doubles(dd), gamma,
-                                (double) nd <= pool ? ws->doubles(nd) : NULL, 0};
+    const sg_basis_rows rows = {kernel, n, D, d, x, basis, sg_doubles(ws, dd), sg_doubles(ws, dd), gamma,
+                                (double) nd <= pool ? sg_doubles(ws, nd) : NULL, 0};
     *b = rows;
     sg_kernel_cross(kernel, d, basis, d, basis, b->KB, ws);
     sg_status status = factor_basis(d, b->KB, b->Rinv, &b->jitter);
@@ -152,7 +152,7 @@ static void add_all_sites(const batch_model *batch, const sg_sites *sites, int g
             add_sites(block.m, b->d, V, own.tau + block.from, own.nu + block.from, batch->work,
                       batch->factor + c);
         }
-        batch->ws->tick();
+        sg_tick(batch->ws);
     }
 }
 
@@ -193,7 +193,7 @@ static void marginals_of_basis(const batch_model *batch, int g, sg_marginals *ma
             carried_moments(block.m, b->d, V, batch->factor + c, batch->work,
                             own.mean + block.from, own.var + block.from);
         }
-        batch->ws->tick();
+        sg_tick(batch->ws);
     }
 }
 
@@ -289,7 +289,7 @@ static void smooth(void *self, double *a)
 /* prior variances of what the bases carry, K(x,x) - gamma */
 static double *carried_prior(const sg_rows *rows, const sg_bases *bases, const sg_ws *ws)
 {
-    double *out = ws->doubles(sg_latents(rows));
+    double *out = sg_doubles(ws, sg_latents(rows));
     for (int g = 0; g < bases->count; g++) {
         for (int c = sg_first_class(bases, g); c < sg_last_class(bases, g); c++) {
             double *own = out + (size_t) rows->n * c;

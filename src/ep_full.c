@@ -173,7 +173,7 @@ sg_full_factor sg_full_factor_of_class(const sg_full_factor *factor, int n, int 
 sg_full_factor sg_full_factor_new(int n, int C, double *A, const sg_ws *ws)
 {
     const size_t size = (size_t) n * C;
-    const sg_full_factor factor = {A, ws->doubles(size), sg_ints(size, ws), sg_ints(C, ws)};
+    const sg_full_factor factor = {A, sg_doubles(ws, size), sg_ints(size, ws), sg_ints(C, ws)};
     return factor;
 }
 
@@ -207,7 +207,7 @@ static sg_status refresh(void *self, const sg_sites *sites, sg_marginals *marg, 
         sg_marginals mine = sg_marginals_of_class(marg, c);
         sg_full_factor factor = sg_full_factor_of_class(full->factor, full->n, c);
         status = refresh_class(full, gram_of_class(full, c), &own, &factor, &mine, log_det);
-        full->ws->tick();
+        sg_tick(full->ws);
     }
     return status;
 }
@@ -220,7 +220,7 @@ static sg_status factor_grams(full_model *full)
 {
     const int n = full->n;
     const size_t n2 = (size_t) n * n;
-    full->R = full->ws->doubles(n2 * full->kernels);
+    full->R = sg_doubles(full->ws, n2 * full->kernels);
     for (int k = 0; k < full->kernels; k++) {
         sg_status status = SG_NOT_PD;
         double largest = 0;
@@ -281,15 +281,15 @@ static void posterior_covariance(int n, const double *K, const sg_full_factor *f
                                  const sg_ws *ws)
 {
     const size_t size = (size_t) n * n;
-    void *mark = ws->mark();
-    double *V = ws->doubles(size);
+    void *mark = sg_mark(ws);
+    double *V = sg_doubles(ws, size);
     int *all = sg_ints(n, ws);
     for (int i = 0; i < n; i++) all[i] = i;
     filtered_columns(n, K, f, n, all, V);
     for (size_t i = 0; i < size; i++) Sigma[i] = K[i];
     sg_syrk('T', n, *f->plain, -1, V, n, Sigma);
     sg_syrk('T', n, n - *f->plain, 1, V + *f->plain, n, Sigma);
-    ws->release(mark);
+    sg_release(ws, mark);
 }
 
 /* One row's update (formulas 78-85): cavity, tilt, site, then a rank-one change of Sigma and mean.
@@ -326,15 +326,15 @@ static int sequential_sweep(void *self, const sg_rows *rows, double damping, sg_
     const sg_ws *ws = full->ws;
     const int n = rows->n;
     int skipped = 0;
-    void *mark = ws->mark();
-    double *Sigma = ws->doubles((size_t) n * n), *mean = ws->doubles(n), *col = ws->doubles(n);
+    void *mark = sg_mark(ws);
+    double *Sigma = sg_doubles(ws, (size_t) n * n), *mean = sg_doubles(ws, n), *col = sg_doubles(ws, n);
     posterior_covariance(n, full->K, full->factor, Sigma, ws);
     for (int i = 0; i < n; i++) mean[i] = marg->mean[i];
     for (int i = 0; i < n; i++) {
         skipped += !sequential_update(i, rows, damping, sites, mean, Sigma, col);
-        if (i % BETWEEN_TICKS == 0) ws->tick();
+        if (i % BETWEEN_TICKS == 0) sg_tick(ws);
     }
-    ws->release(mark);
+    sg_release(ws, mark);
     return skipped;
 }
 
@@ -343,9 +343,9 @@ sg_status sg_ep_full_run(const sg_rows *rows, const double *K, int kernels,
                          sg_full_factor *factor, sg_ep_report *report, const sg_ws *ws)
 {
     const int n = rows->n, C = rows->lik->C;
-    double *prior_var = ws->doubles(sg_latents(rows));
+    double *prior_var = sg_doubles(ws, sg_latents(rows));
     full_model full = {n, C, kernels, K, factor,
-                       {ws->doubles((size_t) n * BLOCK), sg_ints(n, ws)}, NULL, ws};
+                       {sg_doubles(ws, (size_t) n * BLOCK), sg_ints(n, ws)}, NULL, ws};
     for (int c = 0; c < C; c++) {
         const double *own = gram_of_class(&full, c);
         for (int i = 0; i < n; i++) prior_var[i + n * c] = own[i + (size_t) n * i];

@@ -75,9 +75,9 @@ static ep_course new_course(const sg_rows *rows, const sg_ep_model *model,
     const int n = sg_latents(rows);
     ep_course course = {.stepper = sg_stepper_new(n, prior_var, ws), .damping = damping,
                         .best = HUGE_VAL, .least = HUGE_VAL};
-    course.tau_least = ws->doubles(n), course.nu_least = ws->doubles(n);
-    course.tau_legal = ws->doubles(n), course.nu_legal = ws->doubles(n);
-    course.tau = ws->doubles(n), course.nu = ws->doubles(n);
+    course.tau_least = sg_doubles(ws, n), course.nu_least = sg_doubles(ws, n);
+    course.tau_legal = sg_doubles(ws, n), course.nu_legal = sg_doubles(ws, n);
+    course.tau = sg_doubles(ws, n), course.nu = sg_doubles(ws, n);
     if (sg_is_coupled(rows)) {
         course.coupling = sg_coupling_new(rows->n, rows->lik->C, model->carrier.size, ws);
     }
@@ -136,7 +136,7 @@ static sg_status settle(ep_course *course, const sg_rows *rows, const sg_ep_mode
     }
     for (int tries = 0; status != SG_OK && retreat(course, tries, sites); tries++) {
         status = evaluate(rows, model, prior_var, sites, marg, report, ws);
-        ws->tick();
+        sg_tick(ws);
     }
     course->is_legal = status == SG_OK;
     copy(sites->n, sites->tau, course->tau_legal);
@@ -231,7 +231,7 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
             report->skipped += batch_sweep(&course, rows, model, sites, marg, report, ws);
         }
         narrow_if_lost(&course, options, sites, report);
-        ws->tick();
+        sg_tick(ws);
     }
     report->flat = 0;
     for (int k = 0; k < sites->n; k++) report->flat += sites->narrow && marg->d2[k] > 0;

@@ -6,7 +6,7 @@
 sg_sparse_rows sg_sparse_rows_new(int n, int cap, const sg_ws *ws)
 {
     const size_t size = (size_t) cap * n;
-    sg_sparse_rows sparse = {n, ws->doubles(size), ws->doubles(n)};
+    sg_sparse_rows sparse = {n, sg_doubles(ws, size), sg_doubles(ws, n)};
     for (size_t i = 0; i < size; i++) sparse.V[i] = 0;
     for (int i = 0; i < n; i++) sparse.prior[i] = 0;
     return sparse;
@@ -18,8 +18,8 @@ static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_
 {
     enum { BLOCK = 512 };
     const int cap = gp->basis.cap, n = sparse->n;
-    void *mark = ws->mark();
-    double *work = ws->doubles((size_t) cap * BLOCK);
+    void *mark = sg_mark(ws);
+    double *work = sg_doubles(ws, (size_t) cap * BLOCK);
     for (int c = 0; c < gp->C; c++) {
         const sg_sites own = sg_sites_of_class(sites, n, c);
         sg_weights *w = gp->w + c;
@@ -31,7 +31,7 @@ static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_
                               own.tau + from, own.nu + from, 1, work);
         }
     }
-    ws->release(mark);
+    sg_release(ws, mark);
     return sg_process_refresh(gp, ws);
 }
 
@@ -164,10 +164,10 @@ sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const
     enum { BLOCK = 64 };
     const int n = rows->n;
     int size = 1, stale = 0;
-    void *mark = ws->mark();
+    void *mark = sg_mark(ws);
     const size_t room = gp->C * (sizeof(sg_row_tilt) / sizeof(double) + 1);
     sweep s = {rows, rules, gp, sparse, sites, sg_view_new(BLOCK, gp, ws),
-               (sg_row_tilt *) ws->doubles(room), report};
+               (sg_row_tilt *) sg_doubles(ws, room), report};
     sg_status status = rebuild(gp, sparse, sites, ws);
     for (int from = 0; from < n && status == SG_OK;) {
         const int m = n - from < size ? n - from : size;
@@ -183,9 +183,9 @@ sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const
         stale += taken;
         size = 2 * taken < BLOCK ? 2 * taken : BLOCK;
         if (stale >= 10 * gp->basis.d + 100) status = sg_process_refresh(gp, ws), stale = 0;
-        ws->tick();
+        sg_tick(ws);
     }
-    ws->release(mark);
+    sg_release(ws, mark);
     return status == SG_OK ? rebuild(gp, sparse, sites, ws) : status;
 }
 
@@ -204,7 +204,7 @@ static sg_status marginals(const sg_process *gp, int c, const sg_sparse_rows *sp
         marg->g[i] = 1 - sites->tau[i] * marg->var[i];
         marg->alpha[i] = sites->nu[i] - sites->tau[i] * marg->mean[i];
         if (!(marg->g[i] > 0)) return SG_NOT_PD; /* the cavity would not be a distribution */
-        if (i % SG_BETWEEN_TICKS == 0) ws->tick();
+        if (i % SG_BETWEEN_TICKS == 0) sg_tick(ws);
     }
     return SG_OK;
 }

@@ -9,7 +9,7 @@ static void lik_gradient(const sg_rows *rows, const sg_marginals *marg, double *
     for (int i = 0; i < rows->n; i++) {
         sg_cavities_of_row(rows, marg, i, mu, s2);
         sg_lik_tilt_dpar(rows->lik, rows->y + (size_t) q * i, mu, s2, dlik);
-        if (i % SG_BETWEEN_TICKS == 0) ws->tick();
+        if (i % SG_BETWEEN_TICKS == 0) sg_tick(ws);
     }
 }
 
@@ -63,13 +63,13 @@ void sg_evidence_gradient_full(const sg_rows *rows, int count, const sg_kernel *
     const int n = rows->n, C = rows->lik->C, share = C / count;
     const size_t n2 = (size_t) n * n;
     const int in_place = share == 1 && in_row_order(n, C, factor);
-    double *inverse = in_place ? Kbar : ws->doubles(n2);
+    double *inverse = in_place ? Kbar : sg_doubles(ws, n2);
     for (int k = 0; k < count; k++) {
         for (size_t i = 0; i < n2 && !in_place; i++) Kbar[i] = 0;
         for (int c = k * share; c < (k + 1) * share; c++) {
             const sg_full_factor own = sg_full_factor_of_class(factor, n, c);
             gram_weights(n, marg->alpha + (size_t) n * c, &own, inverse, Kbar);
-            ws->tick();
+            sg_tick(ws);
         }
         sg_mirror('U', n, Kbar, n);
         sg_kernel_adjoint(kernels[k], n, x, n, x, K + n2 * k, Kbar, dkernel, ws);
@@ -139,7 +139,7 @@ static void first_pass(gradient_pass *pass, double *G0)
             for (int i = 0; i < block.m; i++) pass->work[at + i] = t[i] * V[at + i];
         }
         sg_gemm('T', 'N', d, d, block.m, 1, V, block.m, pass->work, block.m, 1, G0, d);
-        pass->ws->tick();
+        sg_tick(pass->ws);
     }
 }
 
@@ -182,7 +182,7 @@ static void second_pass(gradient_pass *pass, double *dkernel)
         block_weights(pass, &block, V, K);
         sg_basis_kernel_block(b, &block, x, K, ws);
         sg_kernel_adjoint(b->kernel, block.m, x, b->d, b->basis, K, pass->work, dkernel, ws);
-        ws->tick();
+        sg_tick(ws);
     }
 }
 
@@ -190,7 +190,7 @@ static void second_pass(gradient_pass *pass, double *dkernel)
 static void row_weights(gradient_pass *pass, double *dkernel)
 {
     const sg_basis_rows *b = pass->b;
-    double *half = pass->ws->doubles(b->n);
+    double *half = sg_doubles(pass->ws, b->n);
     for (int i = 0; i < b->n; i++) {
         pass->t[i] = 0;
         for (int c = pass->first; c < pass->last; c++) {
@@ -208,7 +208,7 @@ static void basis_gradient(gradient_pass *pass, const sg_batch_factor *factor, d
     const sg_basis_rows *b = pass->b;
     const int d = b->d, classes = pass->last - pass->first;
     const size_t dd = (size_t) d * d;
-    double *G0 = pass->ws->doubles(dd), *N = pass->ws->doubles(dd);
+    double *G0 = sg_doubles(pass->ws, dd), *N = sg_doubles(pass->ws, dd);
     for (size_t k = 0; k < dd; k++) G0[k] = 0;
     for (int k = 0; k < d * classes; k++) pass->q[k] = 0;
     row_weights(pass, dkernel);
@@ -233,17 +233,17 @@ void sg_evidence_gradient_basis(const sg_rows *rows, const sg_bases *bases,
                                 const sg_ws *ws)
 {
     for (int g = 0; g < bases->count; g++) {
-        void *mark = ws->mark();
+        void *mark = sg_mark(ws);
         const sg_basis_rows *b = bases->each + g;
         const int first = sg_first_class(bases, g), last = sg_last_class(bases, g);
         const size_t d = b->d, classes = last - first;
-        gradient_pass pass = {b, first, last, sites, marg, ws->doubles(rows->n),
-                              ws->doubles(d * classes), ws->doubles(d * d * classes),
+        gradient_pass pass = {b, first, last, sites, marg, sg_doubles(ws, rows->n),
+                              sg_doubles(ws, d * classes), sg_doubles(ws, d * d * classes),
                               sg_block_room(rows->n, b->d, ws), sg_block_room(rows->n, b->d, ws),
                               ws};
         basis_gradient(&pass, factor, dkernel);
         if (bases->kernels > 1) dkernel += sg_kernel_ntheta(b->kernel);
-        ws->release(mark);
+        sg_release(ws, mark);
     }
     lik_gradient(rows, marg, dlik, ws);
 }

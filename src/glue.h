@@ -19,7 +19,7 @@ const double *sg_doubles_of(SEXP x, size_t size, const char *what);
 const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta);
 /* One kernel, or as many of one specification as theta has hyperparameters for. */
 const sg_kernel *const *sg_kernels_of(SEXP spec, SEXP theta, int *count);
-/* As many latent functions as theta has hyperparameters for. */
+/* spec: type; processes and width, as sg_layout has them. theta: of each process. */
 sg_lik sg_lik_of(SEXP spec, SEXP theta);
 sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset);
 int sg_rows_of(SEXP matrix);

@@ -3,27 +3,27 @@
 #include <R_ext/Utils.h>
 #include "glue.h"
 
-static double *r_doubles(size_t n)
+static double *r_doubles(void *self, size_t n)
 {
     return (double *) R_alloc(n > 0 ? n : 1, sizeof(double));
 }
 
-static void *r_mark(void)
+static void *r_mark(void *self)
 {
     return vmaxget();
 }
 
-static void r_release(void *mark)
+static void r_release(void *self, void *mark)
 {
     vmaxset(mark);
 }
 
-static void r_tick(void)
+static void r_tick(void *self)
 {
     R_CheckUserInterrupt();
 }
 
-const sg_ws sg_r_workspace = {r_doubles, r_mark, r_release, r_tick};
+const sg_ws sg_r_workspace = {NULL, r_doubles, r_mark, r_release, r_tick};
 
 SEXP sg_field(SEXP list, const char *name)
 {
@@ -114,20 +114,26 @@ const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta)
 sg_lik sg_lik_of(SEXP spec, SEXP theta)
 {
     const char *name = CHAR(STRING_ELT(sg_field(spec, "type"), 0));
-    sg_lik lik = {sg_lik_type_find(name), NULL, 1, Rf_length(theta)};
+    const int C = sg_field_int(spec, "processes"), w = sg_field_int(spec, "width");
+    if (C < 1 || C > SG_LIK_MAX_CLASSES) Rf_error("internal error: %d processes", C);
+    if (w < 1 || w > SG_LIK_MAX_WIDTH) Rf_error("internal error: sites of width %d", w);
+    const double *values = sg_doubles_of(theta, Rf_length(theta), "likelihood theta");
+    const sg_lik lik = {sg_lik_type_find(name), values, C, w, Rf_length(theta) / C};
     if (!lik.type) Rf_error("internal error: no likelihood '%s'", name);
-    if (lik.type->npar > 0) lik.npar = lik.type->npar, lik.C = Rf_length(theta) / lik.npar;
-    if (lik.C < 1 || lik.C > SG_LIK_MAX_CLASSES) Rf_error("internal error: %d classes", lik.C);
     if (lik.npar > SG_LIK_MAX_PAR) Rf_error("internal error: %d hyperparameters", lik.npar);
-    lik.theta = sg_doubles_of(theta, sg_lik_npar(&lik), "likelihood theta");
+    if ((lik.type->npar > 0 && lik.npar != lik.type->npar) || lik.npar * C != Rf_length(theta)) {
+        Rf_error("internal error: %d hyperparameters of the likelihood", Rf_length(theta));
+    }
     return lik;
 }
 
 /* The rows of x as a likelihood sees them; offset has one entry for each. */
 sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset)
 {
-    const int n = Rf_length(offset);
-    if (sg_rows_of(x) != n) Rf_error("internal error: x has not one row per offset");
+    const int n = Rf_length(offset) / lik->w;
+    if (sg_rows_of(x) != Rf_length(offset) || n * lik->w != Rf_length(offset)) {
+        Rf_error("internal error: x has not one row per offset");
+    }
     const sg_rows rows = {n, lik, sg_doubles_of(y, (size_t) lik->type->q * n, "y"), REAL(offset),
                           NULL};
     return rows;

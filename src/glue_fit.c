@@ -78,7 +78,7 @@ static double *gradient_in(SEXP out, const problem *p)
 static sg_ep_report new_report(void)
 {
     sg_ep_report report = {0};
-    report.trace = sg_r_workspace.doubles(2 * SG_TRACE);
+    report.trace = sg_doubles(&sg_r_workspace, 2 * SG_TRACE);
     return report;
 }
 
@@ -147,9 +147,9 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     sg_marginals marg = marginals_in(out, &p.rows);
     marg.alpha = sg_new_latents(out, OUT_ALPHA, n, C);
     sg_full_factor factor = sg_full_factor_new(
-        n, C, keep ? sg_new_matrix(out, OUT_G, n, n * C) : ws->doubles(n2 * C), ws);
+        n, C, keep ? sg_new_matrix(out, OUT_G, n, n * C) : sg_doubles(ws, n2 * C), ws);
     sg_ep_report report = new_report();
-    double *K = ws->doubles(n2 * p.kernels);
+    double *K = sg_doubles(ws, n2 * p.kernels);
     for (int k = 0; k < p.kernels; k++) {
         sg_kernel_cross(p.kernel[k], n, REAL(x), n, REAL(x), K + n2 * k, ws);
     }
@@ -158,7 +158,7 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     if (status == SG_OK && sg_field_int(options, "gradient")) {
         double *gradient = gradient_in(out, &p);
         sg_evidence_gradient_full(&p.rows, p.kernels, p.kernel, REAL(x), K, &marg, &factor,
-                                  ws->doubles(n2), gradient, gradient + p.nk, ws);
+                                  sg_doubles(ws, n2), gradient, gradient + p.nk, ws);
     }
     if (keep && status == SG_OK) store_full(out, n, C, &factor);
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(0));
@@ -241,8 +241,8 @@ static sg_batch_factor *new_factors(int C, SEXP basis)
     sg_batch_factor *factor = (sg_batch_factor *) R_alloc(C, sizeof(sg_batch_factor));
     for (int c = 0; c < C; c++) {
         const int d = sg_rows_of(basis_of(basis, c));
-        factor[c].A = sg_r_workspace.doubles((size_t) d * d);
-        factor[c].m = sg_r_workspace.doubles(d);
+        factor[c].A = sg_doubles(&sg_r_workspace, (size_t) d * d);
+        factor[c].m = sg_doubles(&sg_r_workspace, d);
     }
     return factor;
 }
@@ -261,7 +261,7 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
     sg_marginals marg = marginals_in(out, &p.rows);
     sg_batch_factor *factor = new_factors(p.lik.C, basis);
     sg_ep_report report = new_report();
-    double *gamma = ws->doubles(marg.n);
+    double *gamma = sg_doubles(ws, marg.n);
     sg_bases bases;
     sg_status status = bases_of(&p, x, basis, sg_field_double(options, "pool"), gamma, &bases);
     p.rows.gamma = gamma;

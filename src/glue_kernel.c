@@ -81,7 +81,7 @@ SEXP sg_r_kernel_adjoint(SEXP spec, SEXP theta, SEXP x, SEXP z, SEXP Kbar)
     const int n = sg_rows_of(x), m = sg_rows_of(z);
     const size_t size = (size_t) n * m;
     SEXP dtheta = PROTECT(zeros(XLENGTH(theta)));
-    double *K = sg_r_workspace.doubles(size);
+    double *K = sg_doubles(&sg_r_workspace, size);
     sg_kernel_cross(kernel, n, REAL(x), m, REAL(z), K, &sg_r_workspace);
     sg_kernel_adjoint(kernel, n, REAL(x), m, REAL(z), K, sg_doubles_of(Kbar, size, "Kbar"),
                       REAL(dtheta), &sg_r_workspace);
@@ -138,7 +138,7 @@ SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP s2, SEXP quadrat
         (quad ? sg_lik_tilt_quad : sg_lik_tilt)(&lik, row, mi, vi, logz + i, d1i, d2i);
         (quad ? sg_lik_tilt_dpar_quad : sg_lik_tilt_dpar)(&lik, row, mi, vi, dp);
         scatter(d1i, n, i, C, d1), scatter(d2i, n, i, C, d2);
-        if (i % SG_BETWEEN_TICKS == 0) sg_r_workspace.tick();
+        if (i % SG_BETWEEN_TICKS == 0) sg_tick(&sg_r_workspace);
     }
     UNPROTECT(1);
     return out;
@@ -163,7 +163,7 @@ SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP s2, SEXP quadrature)
         if (quad) sg_lik_predict_quad(&lik, mi, vi, mean_i, var_i, spread + i);
         else sg_lik_predict(&lik, mi, vi, mean_i, var_i);
         scatter(mean_i, n, i, C, mean), scatter(var_i, n, i, C, var);
-        if (i % SG_BETWEEN_TICKS == 0) sg_r_workspace.tick();
+        if (i % SG_BETWEEN_TICKS == 0) sg_tick(&sg_r_workspace);
     }
     UNPROTECT(1);
     return out;

@@ -48,7 +48,7 @@ static sg_online_record read_record(SEXP state)
     sg_online_record record;
     SEXP trace = sg_field(state, "trace");
     Memcpy(record.count, sg_doubles_of(sg_field(state, "count"), SG_RECORD, "count"), SG_RECORD);
-    record.trace = sg_r_workspace.doubles(SG_TRACE_COLUMNS * SG_TRACE_ROWS);
+    record.trace = sg_doubles(&sg_r_workspace, SG_TRACE_COLUMNS * SG_TRACE_ROWS);
     if (XLENGTH(trace) > SG_TRACE_COLUMNS * SG_TRACE_ROWS) Rf_error("internal error: trace");
     Memcpy(record.trace, REAL(trace), XLENGTH(trace));
     return record;
@@ -183,7 +183,7 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP
     marg.cav_mean = sg_new_latents(out, EP_CAV_MEAN, n, C);
     marg.cav_var = sg_new_latents(out, EP_CAV_VAR, n, C);
     marg.logz = sg_new_vector(out, EP_LPD, n);
-    double *gamma = ws->doubles(latents);
+    double *gamma = sg_doubles(ws, latents);
     sg_sweep_report *reports =
         (sg_sweep_report *) R_alloc(SG_SWEEPS_TRACED, sizeof(sg_sweep_report));
     int sweeps = 0;

@@ -68,15 +68,15 @@ static double most_candidates(const selection *s)
 /* Marks the first `count` of the candidates with key < infinity by increasing key. */
 static void mark_smallest(int m, const double *key, int count, int *kept, const sg_ws *ws)
 {
-    void *mark = ws->mark();
-    double *keys = ws->doubles(m);
+    void *mark = sg_mark(ws);
+    double *keys = sg_doubles(ws, m);
     int *which = sg_ints(m, ws), free = 0;
     for (int j = 0; j < m; j++) {
         if (key[j] < HUGE_VAL && !kept[j]) keys[free] = key[j], which[free++] = j;
     }
     rsort_with_index(keys, which, free);
     for (int k = 0; k < count && k < free; k++) kept[which[k]] = 1;
-    ws->release(mark);
+    sg_release(ws, mark);
 }
 
 /* Is the row in all active sets already? */
@@ -93,8 +93,8 @@ static void shrink(selection *s, int left)
 {
     const sg_ws *ws = s->ws;
     const int m = s->c->m;
-    void *mark = ws->mark();
-    double *key = ws->doubles(m);
+    void *mark = sg_mark(ws);
+    double *key = sg_doubles(ws, m);
     int *kept = sg_ints(m, ws), count = 0;
     for (int j = 0; j < m; j++) {
         double most = -DBL_MAX; /* has none, and may get one */
@@ -110,7 +110,7 @@ static void shrink(selection *s, int left)
     mark_smallest(m, key, left - count, kept, ws);
     for (int k = 0; k < s->C; k++) sg_candidates_keep(s->c + k, s->active[k].d, kept);
     for (int k = 0; k < s->C; k++) sg_columns_reset(s->columns + k, s->c + k);
-    ws->release(mark);
+    sg_release(ws, mark);
 }
 
 static int inclusions(const selection *s)
@@ -225,8 +225,8 @@ static selection new_selection(int kernels, const sg_kernel *const *kernel, cons
     const double stubs = fmin2((double) n * options->size, floor(options->pool / C));
     /* the workspace lends doubles; a struct of pointers is aligned no more strictly */
     selection s = {rows, options, C,
-                   (sg_candidates *) ws->doubles(C * (sizeof(sg_candidates) / sizeof(double) + 1)),
-                   (sg_columns *) ws->doubles(C * (sizeof(sg_columns) / sizeof(double) + 1)),
+                   (sg_candidates *) sg_doubles(ws, C * (sizeof(sg_candidates) / sizeof(double) + 1)),
+                   (sg_columns *) sg_doubles(ws, C * (sizeof(sg_columns) / sizeof(double) + 1)),
                    active, ws};
     for (int k = 0; k < C; k++) {
         const sg_kernel *own = kernel[kernels == 1 ? 0 : k];
@@ -244,11 +244,11 @@ sg_status sg_ivm_run(int kernels, const sg_kernel *const *kernel, const sg_rows 
     selection s = new_selection(kernels, kernel, rows, x, options, active, ws);
     report->sequence = sg_ints((size_t) options->size * s.C, ws);
     const sg_status status = select_rows(&s, report);
-    double *worth = ws->doubles(options->size);
+    double *worth = sg_doubles(ws, options->size);
     report->exchanged = 0;
     while (status == SG_OK && report->exchanged < options->exchange && exchange(&s, worth)) {
         report->exchanged++;
-        ws->tick();
+        sg_tick(ws);
     }
     report->left = s.c->m;
     report->row = s.c->row;

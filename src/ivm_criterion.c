@@ -42,9 +42,9 @@ sg_status sg_ivm_sites(const sg_kernel *kernel, const sg_rows *rows, int p, cons
                        sg_ivm_set *set, const sg_ws *ws)
 {
     const int d = set->d;
-    void *mark = ws->mark();
-    double *X = ws->doubles((size_t) d * p), *K = ws->doubles((size_t) d * d);
-    double *U = ws->doubles((size_t) d * d), *beta = ws->doubles(d), *root = ws->doubles(d);
+    void *mark = sg_mark(ws);
+    double *X = sg_doubles(ws, (size_t) d * p), *K = sg_doubles(ws, (size_t) d * d);
+    double *U = sg_doubles(ws, (size_t) d * d), *beta = sg_doubles(ws, d), *root = sg_doubles(ws, d);
     sg_status status = SG_OK;
     active_kernel(kernel, rows->n, p, x, set, X, K, ws);
     for (int k = 0; k < d && status == SG_OK; k++) {
@@ -60,9 +60,9 @@ sg_status sg_ivm_sites(const sg_kernel *kernel, const sg_rows *rows, int p, cons
         for (int j = 0; j < k; j++) stub[j] *= root[k];
         stub[k] = pivot;
         beta[k] = (set->nu[k] - set->tau[k] * mu) / (root[k] * pivot);
-        if (k % 64 == 0) ws->tick();
+        if (k % 64 == 0) sg_tick(ws);
     }
-    ws->release(mark);
+    sg_release(ws, mark);
     return status;
 }
 
@@ -83,10 +83,10 @@ static sg_status posterior_of(const sg_kernel *kernel, const sg_rows *rows, int 
                               const sg_ivm_set *set, posterior *post, const sg_ws *ws)
 {
     const int d = set->d, n = rows->n;
-    const posterior room = {d, ws->doubles((size_t) d * p), ws->doubles((size_t) d * d),
-                            ws->doubles((size_t) d * d), ws->doubles(d), ws->doubles(d),
+    const posterior room = {d, sg_doubles(ws, (size_t) d * p), sg_doubles(ws, (size_t) d * d),
+                            sg_doubles(ws, (size_t) d * d), sg_doubles(ws, d), sg_doubles(ws, d),
                             sg_ints(n, ws), 0};
-    double *root = ws->doubles(d);
+    double *root = sg_doubles(ws, d);
     *post = room;
     for (int i = 0; i < n; i++) post->place[i] = -1;
     for (int k = 0; k < d; k++) post->place[set->active[k]] = k, root[k] = sqrt(set->tau[k]);
@@ -120,10 +120,10 @@ typedef struct {
 static block block_new(const sg_rows *rows, int p, int d, const sg_ws *ws)
 {
     const size_t size = (size_t) BLOCK * d;
-    const block b = {*rows, ws->doubles((size_t) BLOCK * p),
-                     ws->doubles((size_t) BLOCK * rows->lik->type->q), ws->doubles(BLOCK),
-                     ws->doubles(size), ws->doubles(size), ws->doubles(size), ws->doubles(BLOCK),
-                     ws->doubles(BLOCK), ws->doubles(BLOCK), sg_marginals_new(BLOCK, 1, ws)};
+    const block b = {*rows, sg_doubles(ws, (size_t) BLOCK * p),
+                     sg_doubles(ws, (size_t) BLOCK * rows->lik->type->q), sg_doubles(ws, BLOCK),
+                     sg_doubles(ws, size), sg_doubles(ws, size), sg_doubles(ws, size), sg_doubles(ws, BLOCK),
+                     sg_doubles(ws, BLOCK), sg_doubles(ws, BLOCK), sg_marginals_new(BLOCK, 1, ws)};
     return b;
 }
 
@@ -226,11 +226,11 @@ sg_status sg_ivm_criterion(const sg_kernel *kernel, const sg_rows *rows, int p, 
                            const sg_ws *ws)
 {
     const int d = set->d;
-    void *mark = ws->mark();
+    void *mark = sg_mark(ws);
     posterior post;
     sg_status status = posterior_of(kernel, rows, p, x, set, &post, ws);
     block b = block_new(rows, p, d, ws);
-    double *N = ws->doubles((size_t) d * d), *q = ws->doubles(d);
+    double *N = sg_doubles(ws, (size_t) d * d), *q = sg_doubles(ws, d);
     for (size_t i = 0; i < (size_t) d * d; i++) N[i] = 0;
     for (int i = 0; i < d; i++) q[i] = 0;
     *logq = status == SG_OK ? -post.log_det_U : 0;
@@ -245,10 +245,10 @@ sg_status sg_ivm_criterion(const sg_kernel *kernel, const sg_rows *rows, int p, 
         if (status == SG_OK && dkernel) {
             block_gradient(kernel, &post, &b, N, q, dkernel, dlik, ws);
         }
-        ws->tick();
+        sg_tick(ws);
     }
     if (status == SG_OK && dkernel) active_gradient(kernel, &post, N, q, dkernel, ws);
     if (status == SG_OK && !isfinite(*logq)) status = SG_NOT_FINITE;
-    ws->release(mark);
+    sg_release(ws, mark);
     return status;
 }

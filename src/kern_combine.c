@@ -48,7 +48,7 @@ static void combine_cross(const sg_kernel *self, const sg_points *a, const sg_po
 {
     const combination *op = self->type->family;
     const size_t size = (size_t) a->n * b->n;
-    double *part = ws->doubles(size);
+    double *part = sg_doubles(ws, size);
     set(K, op->neutral, size);
     for (int c = 0; c < self->nchild; c++) {
         sg_kernel_between(self->child[c], a->part + c, b->part + c, part, ws);
@@ -60,7 +60,7 @@ static void combine_diag(const sg_kernel *self, int n, const double *x, double *
                          const sg_ws *ws)
 {
     const combination *op = self->type->family;
-    double *part = ws->doubles(n);
+    double *part = sg_doubles(ws, n);
     set(k, op->neutral, n);
     for (int c = 0; c < self->nchild; c++) {
         sg_kernel_diag(self->child[c], n, x, part, ws);
@@ -72,7 +72,7 @@ static void sum_adjoint(const sg_kernel *self, int n, const double *x, int m, co
                         const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
     (void) K;
-    double *part = ws->doubles((size_t) n * m);
+    double *part = sg_doubles(ws, (size_t) n * m);
     for (int c = 0; c < self->nchild; c++) {
         sg_kernel_cross(self->child[c], n, x, m, z, part, ws);
         sg_kernel_adjoint(self->child[c], n, x, m, z, part, Kbar, dtheta, ws);
@@ -96,7 +96,7 @@ static void product_adjoint(const sg_kernel *self, int n, const double *x, int m
 {
     (void) K;
     const size_t size = (size_t) n * m;
-    double *part = ws->doubles(size), *weight = ws->doubles(size);
+    double *part = sg_doubles(ws, size), *weight = sg_doubles(ws, size);
     for (int c = 0; c < self->nchild; c++) {
         for (size_t i = 0; i < size; i++) weight[i] = Kbar[i];
         for (int s = 0; s < self->nchild; s++) {
@@ -113,7 +113,7 @@ static void product_adjoint(const sg_kernel *self, int n, const double *x, int m
 static void product_adjoint_diag(const sg_kernel *self, int n, const double *x,
                                  const double *kbar, double *dtheta, const sg_ws *ws)
 {
-    double *part = ws->doubles(n), *weight = ws->doubles(n);
+    double *part = sg_doubles(ws, n), *weight = sg_doubles(ws, n);
     for (int c = 0; c < self->nchild; c++) {
         for (int i = 0; i < n; i++) weight[i] = kbar[i];
         for (int s = 0; s < self->nchild; s++) {

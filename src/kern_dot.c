@@ -34,7 +34,7 @@ static void inner_products(const sg_points *a, const sg_points *b, double *K)
 
 static double *exp_theta(const sg_kernel *self, int count, const sg_ws *ws)
 {
-    double *out = ws->doubles(count);
+    double *out = sg_doubles(ws, count);
     for (int k = 0; k < count; k++) out[k] = exp(self->theta[k]);
     return out;
 }
@@ -51,7 +51,7 @@ static sg_points linear_prepare(const sg_kernel *self, int n, const double *x,
 {
     (void) like;
     const int count = linear_ntheta(self);
-    double *weight = ws->doubles(count);
+    double *weight = sg_doubles(ws, count);
     for (int k = 0; k < count; k++) weight[k] = exp(self->theta[k] / 2);
     return weighted_points(self, n, x, weight, self->ard, ws);
 }
@@ -81,7 +81,7 @@ static void linear_adjoint(const sg_kernel *self, int n, const double *x, int m,
     const int q = self->p;
     const sg_points a = linear_prepare(self, n, x, NULL, ws);
     const sg_points b = linear_prepare(self, m, z, NULL, ws);
-    double *Kb = ws->doubles((size_t) n * q);
+    double *Kb = sg_doubles(ws, (size_t) n * q);
     sg_gemm('N', 'T', n, q, m, 1, Kbar, n, b.u, q, 0, Kb, n);
     for (int k = 0; k < q; k++) {
         double sum = 0;
@@ -144,7 +144,7 @@ static void poly_cross(const sg_kernel *self, const sg_points *a, const sg_point
 /* s[n] = x_i'x_i / (p lengthscale) */
 static double *poly_norms(const sg_kernel *self, int n, const double *x, const sg_ws *ws)
 {
-    double *s = ws->doubles(n);
+    double *s = sg_doubles(ws, n);
     for (int i = 0; i < n; i++) s[i] = 0;
     for (int k = 0; k < self->p; k++) {
         const double *col = x + (size_t) n * self->vars[k];
@@ -166,7 +166,7 @@ static void poly_adjoint(const sg_kernel *self, int n, const double *x, int m, c
 {
     const size_t size = (size_t) n * m;
     const double variance = exp(self->theta[0]);
-    double *lower = ws->doubles(size), dvariance = 0, dell = 0;
+    double *lower = sg_doubles(ws, size), dvariance = 0, dell = 0;
     const sg_points a = poly_prepare(self, n, x, NULL, ws);
     const sg_points b = poly_prepare(self, m, z, NULL, ws);
     poly_power(self->degree - 1, &a, &b, lower);

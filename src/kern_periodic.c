@@ -46,7 +46,7 @@ static void periodic_cross(const sg_kernel *self, const sg_points *a, const sg_p
         const size_t size = (size_t) a->n * block.nj;
         sg_sqdist(a, b, &block, out, a->n);
         for (size_t i = 0; i < size; i++) out[i] = variance * exp(-0.5 * out[i]);
-        ws->tick();
+        sg_tick(ws);
     }
 }
 
@@ -69,7 +69,7 @@ static void periodic_adjoint(const sg_kernel *self, int n, const double *x, int 
     const double *xc = x + (size_t) n * self->vars[0], *zc = z + (size_t) m * self->vars[0];
     const sg_points a = periodic_prepare(self, n, x, NULL, ws);
     const sg_points b = periodic_prepare(self, m, z, NULL, ws);
-    double *r2 = ws->doubles((size_t) n * (m < SG_BLOCK ? m : SG_BLOCK));
+    double *r2 = sg_doubles(ws, (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK));
     double dvariance = 0, dell = 0, dperiod = 0;
     sg_block block = {0};
     while (sg_next_block(n, m, 0, &block)) {
@@ -86,7 +86,7 @@ static void periodic_adjoint(const sg_kernel *self, int n, const double *x, int 
                 dperiod += w * (xc[i] - zc[j]) * (u[1] * v[0] - u[0] * v[1]);
             }
         }
-        ws->tick();
+        sg_tick(ws);
     }
     dtheta[0] += dvariance;
     dtheta[1] += dell;
@@ -169,7 +169,7 @@ static void trig_adjoint(const sg_kernel *self, int n, const double *x, int m, c
     const double *xc = x + (size_t) n * self->vars[0], *zc = z + (size_t) m * self->vars[0];
     sg_points a = trig_prepare(self, n, x, NULL, ws);
     const sg_points b = trig_prepare(self, m, z, NULL, ws);
-    double *P = ws->doubles((size_t) n * (m < SG_BLOCK ? m : SG_BLOCK));
+    double *P = sg_doubles(ws, (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK));
     double dvariance = 0, dperiod = 0;
     turn_features(&a);
     sg_block block = {0};
@@ -184,7 +184,7 @@ static void trig_adjoint(const sg_kernel *self, int n, const double *x, int m, c
                 dperiod += Kbar[at] * (xc[i] - zc[j]) * P[i + (size_t) n * jj];
             }
         }
-        ws->tick();
+        sg_tick(ws);
     }
     dtheta[0] += dvariance;
     dtheta[1] += exp(self->theta[0]) * 2 * M_PI / exp(self->theta[1]) * dperiod;

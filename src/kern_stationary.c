@@ -135,7 +135,7 @@ static void stationary_cross(const sg_kernel *self, const sg_points *a, const sg
             radial_of(self)->value(block.ni, col, shape, col);
             for (int i = 0; i < block.ni; i++) col[i] *= variance;
         }
-        ws->tick();
+        sg_tick(ws);
     }
     if (symmetric) sg_mirror('L', n, K, n);
 }
@@ -233,7 +233,7 @@ static void add_ard(const sides *s, adjoint_sums *sums, double *dlog_ell)
 
 static double *zeros(size_t n, const sg_ws *ws)
 {
-    double *x = ws->doubles(n);
+    double *x = sg_doubles(ws, n);
     for (size_t i = 0; i < n; i++) x[i] = 0;
     return x;
 }
@@ -246,13 +246,13 @@ static void stationary_adjoint(const sg_kernel *self, int n, const double *x, in
     s.b = stationary_prepare(self, m, z, NULL, ws);
     s.a = stationary_prepare(self, n, x, &s.b, ws);
     const size_t room = (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK);
-    double *r2 = ws->doubles(room), *W = ws->doubles(room);
+    double *r2 = sg_doubles(ws, room), *W = sg_doubles(ws, room);
     adjoint_sums sums = {0, 0, 0, zeros(n, ws), zeros(m, ws),
                          zeros(self->ard ? (size_t) n * self->p : 0, ws), zeros(self->p, ws)};
     sg_block block = {0}; /* Kbar need not be symmetric: visit every pair */
     while (sg_next_block(n, m, 0, &block)) {
         add_block(self, &s, &block, K, Kbar, r2, W, &sums);
-        ws->tick();
+        sg_tick(ws);
     }
     dtheta[0] += sums.variance;
     if (self->ard) add_ard(&s, &sums, dtheta + 1);

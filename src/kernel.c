@@ -17,15 +17,15 @@ sg_points sg_kernel_prepare(const sg_kernel *self, int n, const double *x, const
 void sg_kernel_between(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
                        const sg_ws *ws)
 {
-    void *mark = ws->mark();
+    void *mark = sg_mark(ws);
     self->type->cross(self, a, b, K, ws);
-    ws->release(mark);
+    sg_release(ws, mark);
 }
 
 void sg_kernel_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
                      double *K, const sg_ws *ws)
 {
-    void *mark = ws->mark();
+    void *mark = sg_mark(ws);
     const sg_points b = sg_kernel_prepare(self, m, z, NULL, ws);
     if (x == z && n == m) {
         self->type->cross(self, &b, &b, K, ws);
@@ -33,39 +33,39 @@ void sg_kernel_cross(const sg_kernel *self, int n, const double *x, int m, const
         const sg_points a = sg_kernel_prepare(self, n, x, &b, ws);
         self->type->cross(self, &a, &b, K, ws);
     }
-    ws->release(mark);
+    sg_release(ws, mark);
 }
 
 void sg_kernel_columns(const sg_kernel *self, const sg_points *points, int m, const int *row,
                        double *K, const sg_ws *ws)
 {
-    void *mark = ws->mark();
+    void *mark = sg_mark(ws);
     const sg_points some = sg_points_rows(points, m, row, ws);
     self->type->cross(self, points, &some, K, ws);
-    ws->release(mark);
+    sg_release(ws, mark);
 }
 
 void sg_kernel_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws)
 {
-    void *mark = ws->mark();
+    void *mark = sg_mark(ws);
     self->type->diag(self, n, x, k, ws);
-    ws->release(mark);
+    sg_release(ws, mark);
 }
 
 void sg_kernel_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                        const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
-    void *mark = ws->mark();
+    void *mark = sg_mark(ws);
     self->type->adjoint(self, n, x, m, z, K, Kbar, dtheta, ws);
-    ws->release(mark);
+    sg_release(ws, mark);
 }
 
 void sg_kernel_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
                             double *dtheta, const sg_ws *ws)
 {
-    void *mark = ws->mark();
+    void *mark = sg_mark(ws);
     self->type->adjoint_diag(self, n, x, kbar, dtheta, ws);
-    ws->release(mark);
+    sg_release(ws, mark);
 }
 
 void sg_copy_rows(int n, int D, const double *x, int from, int m, double *out)

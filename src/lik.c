@@ -263,7 +263,7 @@ static int is_against_rest(const sg_lik *self)
 /* Class c alone, and *y what it sees of the class number in the data row. */
 static sg_lik class_against_rest(const sg_lik *self, int c, const double *row, double *y)
 {
-    const sg_lik own = {self->type, self->theta + self->npar * c, 1, self->npar};
+    const sg_lik own = {self->type, self->theta + self->npar * c, 1, self->w, self->npar};
     if (row) *y = *row == c + 1 ? 1 : -1;
     return own;
 }

@@ -56,12 +56,13 @@ typedef struct {
 } sg_lik_type;
 
 /* Slots have no workspace: bounds of their small arrays. */
-enum { SG_LIK_MAX_PAR = 256, SG_LIK_MAX_CLASSES = 256 };
+enum { SG_LIK_MAX_PAR = 256, SG_LIK_MAX_CLASSES = 256, SG_LIK_MAX_WIDTH = 8 };
 
 struct sg_lik {
     const sg_lik_type *type;
     const double *theta; /* npar for each latent function */
-    int C;               /* latent functions */
+    int C;               /* latent functions: sg_layout's processes */
+    int w;               /* latent values of one that it sees at once */
     int npar;            /* hyperparameters of each: its type's, or as many as it brings */
 };
 

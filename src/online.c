@@ -25,9 +25,9 @@ static block new_block(int cap, double before, const sg_process *gp, const sg_ws
     const size_t tilts = (size_t) gp->C * cap * (sizeof(sg_row_tilt) / sizeof(double));
     block b = {.cap = cap, .before = before, .view = sg_view_new(cap, gp, ws),
                .row = sg_ints(cap, ws), .done = sg_ints(cap, ws),
-               .tilt = (sg_row_tilt *) ws->doubles(tilts), .pending = sg_ints(cap, ws),
-               .V = ws->doubles(size), .tau = ws->doubles(cap), .nu = ws->doubles(cap),
-               .work = ws->doubles(size)};
+               .tilt = (sg_row_tilt *) sg_doubles(ws, tilts), .pending = sg_ints(cap, ws),
+               .V = sg_doubles(ws, size), .tau = sg_doubles(ws, cap), .nu = sg_doubles(ws, cap),
+               .work = sg_doubles(ws, size)};
     return b;
 }
 
@@ -171,7 +171,7 @@ static int take_block(sg_process *gp, const sg_rows *rows, const sg_online_optio
     int taken = 0, changed = 0;
     while (!changed && taken < b->view.m) {
         const int i = options->informative ? most_informative(gp, rows, b) : taken;
-        if (options->informative) ws->tick();
+        if (options->informative) sg_tick(ws);
         changed = take(gp, rows, options, b, i, record);
         taken++;
     }
@@ -198,7 +198,7 @@ sg_status sg_online_run(const sg_kernel *kernel, int n, const double *x, const s
             if (status != SG_OK) return status;
             record->count[SG_REC_STALE] = 0;
         }
-        ws->tick();
+        sg_tick(ws);
     }
     return isfinite(record->count[SG_REC_LOGZ]) ? SG_OK : SG_NOT_FINITE;
 }

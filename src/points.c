@@ -4,18 +4,18 @@
 
 sg_points sg_points_new(int n, int q, const sg_ws *ws)
 {
-    const sg_points points = {n, q, ws->doubles((size_t) n * q), NULL, NULL, 0, NULL};
+    const sg_points points = {n, q, sg_doubles(ws, (size_t) n * q), NULL, NULL, 0, NULL};
     return points;
 }
 
 sg_points *sg_points_array(int count, const sg_ws *ws)
 {
-    return (sg_points *) ws->doubles((size_t) count * sizeof(sg_points) / sizeof(double) + 1);
+    return (sg_points *) sg_doubles(ws, (size_t) count * sizeof(sg_points) / sizeof(double) + 1);
 }
 
 void sg_points_norms(sg_points *points, const sg_ws *ws)
 {
-    points->norm = ws->doubles(points->n);
+    points->norm = sg_doubles(ws, points->n);
     for (int i = 0; i < points->n; i++) {
         const double *u = points->u + (size_t) points->q * i;
         points->norm[i] = sg_dot(points->q, u, u);
@@ -32,7 +32,7 @@ static void copy_point(const sg_points *from, int i, sg_points *to, int j)
 sg_points sg_points_rows(const sg_points *points, int m, const int *row, const sg_ws *ws)
 {
     sg_points out = sg_points_new(m, points->q, ws);
-    if (points->norm) out.norm = ws->doubles(m);
+    if (points->norm) out.norm = sg_doubles(ws, m);
     for (int j = 0; j < m; j++) copy_point(points, row[j], &out, j);
     out.centre = points->centre;
     out.nparts = points->nparts;

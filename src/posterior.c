@@ -18,8 +18,8 @@ static void predict_block(const sg_posterior *post, int n, int from, int m, cons
 {
     const int d = post->d;
     const size_t dd = (size_t) d * d;
-    double *Kx = ws->doubles((size_t) m * d), *work = ws->doubles((size_t) m * d);
-    double *prior = ws->doubles(m), *explained = ws->doubles(m), *left = ws->doubles(m);
+    double *Kx = sg_doubles(ws, (size_t) m * d), *work = sg_doubles(ws, (size_t) m * d);
+    double *prior = sg_doubles(ws, m), *explained = sg_doubles(ws, m), *left = sg_doubles(ws, m);
     sg_kernel_cross(post->kernel, m, x, d, post->basis, Kx, ws);
     sg_kernel_diag(post->kernel, m, x, prior, ws);
     for (int i = 0; i < m; i++) explained[i] = left[i] = 0;
@@ -40,12 +40,12 @@ void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *
     enum { BLOCK = 512 };
     for (int from = 0; from < n; from += BLOCK) {
         const int m = n - from < BLOCK ? n - from : BLOCK;
-        void *mark = ws->mark();
-        double *rows = ws->doubles((size_t) m * D);
+        void *mark = sg_mark(ws);
+        double *rows = sg_doubles(ws, (size_t) m * D);
         sg_copy_rows(n, D, x, from, m, rows);
         predict_block(post, n, from, m, rows, mean, var, ws);
-        ws->release(mark);
-        ws->tick();
+        sg_release(ws, mark);
+        sg_tick(ws);
     }
 }
 
@@ -56,7 +56,7 @@ void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double
     const size_t size = (size_t) n * d;
     const double *factors[2] = {post->G, post->H}, signs[2] = {-1, 1};
     if (n == 0) return;
-    double *Kx = ws->doubles(size), *work = ws->doubles(size);
+    double *Kx = sg_doubles(ws, size), *work = sg_doubles(ws, size);
     sg_kernel_cross(post->kernel, n, x, d, post->basis, Kx, ws);
     sg_kernel_cross(post->kernel, n, x, n, x, cov, ws);
     sg_gemv('N', n, d, 1, Kx, post->alpha, 0, mean);

@@ -7,16 +7,16 @@ sg_process sg_process_new(int cap, int p, int C, const sg_ws *ws)
     sg_process gp = {.basis = sg_basis_new(cap, ws), .C = C, .p = p,
                      .removal = sg_removal_new(cap, ws)};
     /* the workspace lends doubles; a struct of pointers is aligned no more strictly */
-    gp.w = (sg_weights *) ws->doubles(C * (sizeof(sg_weights) / sizeof(double) + 1));
+    gp.w = (sg_weights *) sg_doubles(ws, C * (sizeof(sg_weights) / sizeof(double) + 1));
     for (int c = 0; c < C; c++) gp.w[c] = sg_weights_new(cap, ws);
-    gp.points = ws->doubles((size_t) p * cap);
-    gp.id = ws->doubles(cap);
-    gp.v = ws->doubles(cap);
-    gp.g = ws->doubles((size_t) cap * C);
-    gp.s = ws->doubles((size_t) cap * C);
-    gp.score = ws->doubles(cap);
-    gp.worst = ws->doubles(cap);
-    gp.var = ws->doubles(C);
+    gp.points = sg_doubles(ws, (size_t) p * cap);
+    gp.id = sg_doubles(ws, cap);
+    gp.v = sg_doubles(ws, cap);
+    gp.g = sg_doubles(ws, (size_t) cap * C);
+    gp.s = sg_doubles(ws, (size_t) cap * C);
+    gp.score = sg_doubles(ws, cap);
+    gp.worst = sg_doubles(ws, cap);
+    gp.var = sg_doubles(ws, C);
     return gp;
 }
 
@@ -25,8 +25,8 @@ sg_process sg_process_new(int cap, int p, int C, const sg_ws *ws)
 sg_view sg_view_new(int rows, const sg_process *gp, const sg_ws *ws)
 {
     const size_t size = (size_t) gp->basis.cap * rows;
-    const sg_view view = {0, ws->doubles((size_t) rows * gp->p), ws->doubles(rows),
-                          ws->doubles(size), ws->doubles(size), ws->doubles(rows)};
+    const sg_view view = {0, sg_doubles(ws, (size_t) rows * gp->p), sg_doubles(ws, rows),
+                          sg_doubles(ws, size), sg_doubles(ws, size), sg_doubles(ws, rows)};
     return view;
 }
 
@@ -34,7 +34,7 @@ sg_view sg_view_new(int rows, const sg_process *gp, const sg_ws *ws)
 static const double *points_by_column(const sg_process *gp, const sg_ws *ws)
 {
     const int d = gp->basis.d, p = gp->p;
-    double *out = ws->doubles((size_t) d * p);
+    double *out = sg_doubles(ws, (size_t) d * p);
     for (int i = 0; i < d; i++) {
         for (int k = 0; k < p; k++) out[i + (size_t) d * k] = gp->points[k + (size_t) p * i];
     }
@@ -47,9 +47,9 @@ void sg_view_look(const sg_kernel *kernel, const sg_process *gp, int frozen, sg_
     const int d = gp->basis.d, m = view->m;
     sg_kernel_diag(kernel, m, view->x, view->prior, ws);
     if (d > 0) {
-        void *mark = ws->mark();
+        void *mark = sg_mark(ws);
         sg_kernel_cross(kernel, d, points_by_column(gp, ws), m, view->x, view->V, ws);
-        ws->release(mark);
+        sg_release(ws, mark);
     }
     sg_basis_whiten(&gp->basis, m, view->V);
     for (int i = 0; i < m; i++) {
@@ -238,7 +238,7 @@ void sg_process_predefine(const sg_kernel *kernel, int n, const double *x, doubl
         sg_copy_rows(n, gp->p, x, i, 1, view.x);
         sg_view_look(kernel, gp, 0, &view, ws);
         if (view.gamma[0] > novelty * view.prior[0]) join(gp, &view, 0, i + 1.0);
-        ws->tick();
+        sg_tick(ws);
     }
 }
 

@@ -6,9 +6,9 @@ sg_marginals sg_marginals_new(int rows, int C, const sg_ws *ws)
 {
     const int n = rows * C;
     sg_marginals marg = {n, rows,
-                         ws->doubles(n), ws->doubles(n), ws->doubles(n),
-                         ws->doubles(n), ws->doubles(n), ws->doubles(n),
-                         ws->doubles(rows), ws->doubles(n), ws->doubles(n)};
+                         sg_doubles(ws, n), sg_doubles(ws, n), sg_doubles(ws, n),
+                         sg_doubles(ws, n), sg_doubles(ws, n), sg_doubles(ws, n),
+                         sg_doubles(ws, rows), sg_doubles(ws, n), sg_doubles(ws, n)};
     return marg;
 }
 
@@ -78,7 +78,7 @@ sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, const sg_ws *ws)
             sum += d1[c] + d2[c];
         }
         if (!isfinite(sum)) status = SG_NOT_FINITE;
-        if (i % SG_BETWEEN_TICKS == 0) ws->tick();
+        if (i % SG_BETWEEN_TICKS == 0) sg_tick(ws);
     }
     return status;
 }
@@ -97,8 +97,8 @@ double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg)
 sg_stepper sg_stepper_new(int n, const double *scale, const sg_ws *ws)
 {
     enum { DEPTH = 8 };
-    sg_stepper stepper = {sg_anderson_new(2 * n, DEPTH, ws), scale, ws->doubles(2 * (size_t) n),
-                          ws->doubles(2 * (size_t) n), ws->doubles(2 * (size_t) n)};
+    sg_stepper stepper = {sg_anderson_new(2 * n, DEPTH, ws), scale, sg_doubles(ws, 2 * (size_t) n),
+                          sg_doubles(ws, 2 * (size_t) n), sg_doubles(ws, 2 * (size_t) n)};
     return stepper;
 }
 

@@ -6,7 +6,7 @@
 
 static double *zeros(size_t n, const sg_ws *ws)
 {
-    double *x = ws->doubles(n);
+    double *x = sg_doubles(ws, n);
     for (size_t i = 0; i < n; i++) x[i] = 0;
     return x;
 }
@@ -265,11 +265,11 @@ static sg_status site_factor(const sg_weights *w, const sg_basis *b, double *A)
 sg_status sg_weights_log_det(const sg_weights *w, const sg_basis *b, double *log_det,
                              const sg_ws *ws)
 {
-    void *mark = ws->mark();
-    double *A = ws->doubles((size_t) b->d * b->d);
+    void *mark = sg_mark(ws);
+    double *A = sg_doubles(ws, (size_t) b->d * b->d);
     const sg_status status = site_factor(w, b, A);
     *log_det = sg_log_diag(b->d, A);
-    ws->release(mark);
+    sg_release(ws, mark);
     return status;
 }
 
@@ -327,8 +327,8 @@ sg_status sg_weights_refresh(sg_weights *w, sg_basis *b, const sg_ws *ws)
 {
     const int d = b->d;
     const size_t size = (size_t) d * d;
-    void *mark = ws->mark();
-    double *Rinv = ws->doubles(size), *Ainv = ws->doubles(size), *H = ws->doubles(size);
+    void *mark = sg_mark(ws);
+    double *Rinv = sg_doubles(ws, size), *Ainv = sg_doubles(ws, size), *H = sg_doubles(ws, size);
     const sg_status status = factors(w, b, Rinv, Ainv);
     if (status == SG_OK) {
         mean_of(d, Ainv, w->t, w->a);
@@ -344,6 +344,6 @@ sg_status sg_weights_refresh(sg_weights *w, sg_basis *b, const sg_ws *ws)
             for (int i = j; i < d; i++) w->M[i + (size_t) b->cap * j] = Ainv[j + (size_t) d * i];
         }
     }
-    ws->release(mark);
+    sg_release(ws, mark);
     return status;
 }

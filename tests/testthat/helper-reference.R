@@ -691,3 +691,9 @@ reference_ivm_classes <- function(K, C, tilt, size, criterion) {
   }
   c(out, list(mean = mean, var = sapply(cov, diag)))
 }
+
+# A likelihood as C takes it. Likelihoods of classes have a bias for each.
+c_lik <- function(lik, theta) {
+  type <- if (is.list(lik)) lik$type else lik
+  lik_for_c(list(type = type), if (type %in% c("mprobit", "softmax")) length(theta) else 1L)
+}

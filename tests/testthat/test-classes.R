@@ -38,7 +38,7 @@ expect_fixed_point <- function(fit, K, likelihood_theta, tolerance, gamma = 0) {
   var <- sapply(own, `[[`, "var")
   cav_var <- var / (1 - tau * var)
   cav_mean <- mean + cav_var * (tau * mean - nu)
-  tilt <- .Call(sg_lik_tilt, fit$likelihood["type"], likelihood_theta, fit$data_rows, cav_mean,
+  tilt <- .Call(sg_lik_tilt, c_lik(fit$likelihood, likelihood_theta), likelihood_theta, fit$data_rows, cav_mean,
                 cav_var + gamma, FALSE)
   expect_lt(max(abs(tilt$d1 - (nu - tau * mean)) * sqrt(cav_var)), tolerance)
   expect_lt(max(abs(tilt$d2 + tau * (1 - tau * var)) * cav_var), tolerance)
@@ -217,7 +217,7 @@ test_that("inclusions are those of the dense greedy selection over rows and clas
                     scale = FALSE, method = method_ivm(size = 6, select = select, refine = "none"))
     K <- rbf(4, 1)(d$x, d$x)
     tilt <- function(mean, var) {
-      .Call(sg_lik_tilt, lik["type"], c(0.2, -0.1, 0), fit$data_rows, mean, var, FALSE)
+      .Call(sg_lik_tilt, c_lik(lik, c(0.2, -0.1, 0)), c(0.2, -0.1, 0), fit$data_rows, mean, var, FALSE)
     }
     dense <- reference_ivm_classes(K, 3L, tilt, 6L, select)
     trace <- fit$convergence$selection$trace

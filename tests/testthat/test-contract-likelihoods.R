@@ -59,7 +59,7 @@ tilts <- function(case, mu, s2, quadrature = FALSE, theta = case$theta) {
 }
 
 tilt_at <- function(case, grid, quadrature = FALSE, theta = case$theta) {
-  z <- .Call(sg_lik_tilt, case$lik["type"], theta, case$rows[, grid$row, drop = FALSE], grid$mu,
+  z <- .Call(sg_lik_tilt, c_lik(case$lik, theta), theta, case$rows[, grid$row, drop = FALSE], grid$mu,
              grid$s2, quadrature)
   grid$logz <- z$logz
   grid$d1 <- as.matrix(z$d1)
@@ -95,7 +95,7 @@ expect_same_tilt <- function(found, wanted, tolerance, label) {
 logp <- function(case, f, row = 1L) {
   f <- if (is.matrix(f)) f else outer(f, case$along)
   y <- case$rows[, rep(row, nrow(f)), drop = FALSE]
-  .Call(sg_lik_eval, case$lik["type"], case$theta, y, f)$logp
+  .Call(sg_lik_eval, c_lik(case$lik, case$theta), case$theta, y, f)$logp
 }
 
 # C's answer for latent values or marginals of a likelihood of one latent function comes in vectors.
@@ -117,7 +117,7 @@ test_that("log p and the moments of a response equal the reference formulas", {
       wanted <- reference$logp(case$rows[, row], f, case$values)
       expect_equal(logp(case, f, row), drop(wanted), tolerance = tolerance, label = case$label)
     }
-    found <- as_columns(.Call(sg_lik_eval, case$lik["type"], case$theta, NULL, f))
+    found <- as_columns(.Call(sg_lik_eval, c_lik(case$lik, case$theta), case$theta, NULL, f))
     expect_equal(found$mean, as.matrix(reference$mean(f, case$values)), tolerance = tolerance,
                  label = case$label)
     expect_equal(found$var, as.matrix(reference$var(f, case$values)), tolerance = tolerance,
@@ -278,7 +278,7 @@ test_that("predictions equal the reference integral, spread included", {
     })
     column <- function(what) do.call(rbind, lapply(wanted, `[[`, what))
     for (quadrature in ways(case)) {
-      found <- as_columns(.Call(sg_lik_predict, case$lik["type"], case$theta, grid$mu, grid$s2,
+      found <- as_columns(.Call(sg_lik_predict, c_lik(case$lik, case$theta), case$theta, grid$mu, grid$s2,
                                 quadrature))
       for (what in names(found)) {
         size <- pmax(1, abs(column(what)))
@@ -292,17 +292,17 @@ test_that("predictions equal the reference integral, spread included", {
 test_that("predictions without variance are the moments at the mean", {
   for_all(function(case) {
     mu <- outer(c(-40, -1, 0, 2, 40), case$along)
-    at <- .Call(sg_lik_eval, case$lik["type"], case$theta, NULL, mu)
+    at <- .Call(sg_lik_eval, c_lik(case$lik, case$theta), case$theta, NULL, mu)
     # the variance of the mean response: s2 times its squared slope in f
     steep <- if (case$classes) 1 else {
-      mean_at <- function(f) .Call(sg_lik_eval, case$lik["type"], case$theta, NULL, f)$mean
+      mean_at <- function(f) .Call(sg_lik_eval, c_lik(case$lik, case$theta), case$theta, NULL, f)$mean
       pmax(1, vapply(mu, function(f) numeric_gradient(mean_at, f)^2, 0))
     }
     tolerance <- if (case$classes) 1e-9 else 1e-12
     smooth <- from_corner(case, mu[, 1L]) > 1e-5
     for (s2 in c(0, 1e-13)) {
       for (quadrature in ways(case)) {
-        found <- .Call(sg_lik_predict, case$lik["type"], case$theta, mu, 0 * mu + s2, quadrature)
+        found <- .Call(sg_lik_predict, c_lik(case$lik, case$theta), case$theta, mu, 0 * mu + s2, quadrature)
         expect_equal(found$mean, at$mean, tolerance = tolerance, label = case$label)
         close <- abs(found$var - at$var) <= tolerance * pmax(1, at$var) + 2 * s2 * steep
         expect_true(all(close), label = case$label)
@@ -327,10 +327,10 @@ test_that("the probabilities of all classes sum to one and are what predict() gi
     grid <- marginals(case, mu, s2)
     prob <- function(class) {
       rows <- lik_traits(case$lik)$data_rows(rep(class, 20L), NULL)
-      exp(.Call(sg_lik_tilt, case$lik["type"], case$theta, rows, grid$mu, grid$s2, FALSE)$logz)
+      exp(.Call(sg_lik_tilt, c_lik(case$lik, case$theta), case$theta, rows, grid$mu, grid$s2, FALSE)$logz)
     }
     found <- vapply(labels, prob, numeric(20L))
-    mean <- .Call(sg_lik_predict, case$lik["type"], case$theta, grid$mu, grid$s2, FALSE)$mean
+    mean <- .Call(sg_lik_predict, c_lik(case$lik, case$theta), case$theta, grid$mu, grid$s2, FALSE)$mean
     expect_equal(rowSums(found), rep(1, 20L), tolerance = 1e-9, label = case$label)
     if (case$classes) expect_equal(rowSums(mean), rep(1, 20L), tolerance = 1e-12)
     expect_equal(drop(mean), drop(found %*% score), tolerance = 1e-9, label = case$label)
@@ -349,7 +349,7 @@ test_that("random tilts are finite, and closed form and quadrature agree", {
     theta <- case$theta + rnorm(length(case$theta))
     found <- tilt_at(case, at, theta = theta)
     expect_true(all(is.finite(unlist(found))), label = case$label)
-    predicted <- .Call(sg_lik_predict, case$lik["type"], theta, at$mu, at$s2, FALSE)
+    predicted <- .Call(sg_lik_predict, c_lik(case$lik, theta), theta, at$mu, at$s2, FALSE)
     expect_true(all(is.finite(unlist(predicted))) && all(predicted$var >= 0), label = case$label)
     if (!by_quadrature(case)) return()
     integral <- tilt_at(case, at, quadrature = TRUE, theta = theta)

@@ -53,7 +53,7 @@ test_that("for classes EP on a basis is dense EP with the FITC kernel matrix", {
     fit <- at_basis(d, d$class, rows, lik, kernel_matern32(2, 1.3))
     dense <- fitc(matern, d$x, d$x[rows, ], d$new)
     reference <- reference_ep(dense$K, function(i, mu, s2) {
-      .Call(sg_lik_tilt, lik["type"], 0.3, fit$data_rows[, i, drop = FALSE], mu, s2, FALSE)
+      .Call(sg_lik_tilt, c_lik(lik, 0.3), 0.3, fit$data_rows[, i, drop = FALSE], mu, s2, FALSE)
     })
     # sequential and batch EP, both converged to 1e-11 or better
     expect_equal(as.numeric(logLik(fit)), reference$log_evidence, tolerance = 1e-9)

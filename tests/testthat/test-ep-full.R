@@ -45,7 +45,7 @@ test_that("full EP equals the dense reference on 100 rows, three inputs, offsets
   K <- engine_kernel(problem, problem$kernel_theta, problem$x)
   reference <- reference_ep(K, function(i, mu, s2) {
     # the probit's closed form: the reference integral would take minutes at 100 rows
-    .Call(sg_lik_tilt, list(type = "probit"), 0.3, problem$rows[, i, drop = FALSE], mu, s2, FALSE)
+    .Call(sg_lik_tilt, c_lik("probit", 0.3), 0.3, problem$rows[, i, drop = FALSE], mu, s2, FALSE)
   }, problem$offset)
   # both are converged to 1e-10 or better
   expect_equal(run$logz, reference$log_evidence, tolerance = 1e-9)
@@ -92,7 +92,7 @@ test_that("rows that widen the posterior have sites of negative precision, as in
   K <- engine_kernel(problem, problem$kernel_theta, problem$x)
   reference <- reference_ep(K, function(i, mu, s2) {
     # contract tests vouch for it; the reference integral would take minutes
-    .Call(sg_lik_tilt, problem$lik["type"], case$theta, problem$rows[, i, drop = FALSE], mu, s2,
+    .Call(sg_lik_tilt, c_lik(problem$lik, case$theta), case$theta, problem$rows[, i, drop = FALSE], mu, s2,
           FALSE)
   }, problem$offset)
   # both are converged to 1e-10 or better; the reference inverts K, of condition number 1e5

@@ -32,7 +32,7 @@ exact_evidence <- function(case, K, offset) {
   rows_of <- function(i) case$rows[, rep(i, nrow(u)), drop = FALSE]
   for (i in first) {
     f <- u[, at$row == i, drop = FALSE] + offset[i]
-    logs <- logs + .Call(sg_lik_eval, case$lik["type"], case$theta, rows_of(i), f)$logp
+    logs <- logs + .Call(sg_lik_eval, c_lik(case$lik, case$theta), case$theta, rows_of(i), f)$logp
   }
   R <- chol(K[first, first])
   ahead <- solve(K[first, first], K[first, n])
@@ -44,7 +44,7 @@ exact_evidence <- function(case, K, offset) {
     mean[, c] <- mean[, c] + own %*% ahead
   }
   var <- 0 * mean + K[n, n] - sum(K[n, first] * ahead)
-  logs <- logs + .Call(sg_lik_tilt, case$lik["type"], case$theta, rows_of(n), mean, var, FALSE)$logz
+  logs <- logs + .Call(sg_lik_tilt, c_lik(case$lik, case$theta), case$theta, rows_of(n), mean, var, FALSE)$logz
   max(logs) + log(sum(exp(logs - max(logs))))
 }
 

@@ -67,9 +67,9 @@ fuzz_block <- function(lik, absurd, n = PER_BLOCK) {
 
 # Everything C says of a block: matrices with a row per row.
 fuzz_answer <- function(block) {
-  tilt <- .Call(sg_lik_tilt, block$type, block$theta, block$rows, block$mu, block$s2, FALSE)
-  new <- .Call(sg_lik_predict, block$type, block$theta, block$mu, block$s2, FALSE)
-  at <- .Call(sg_lik_eval, block$type, block$theta, block$rows, block$mu)
+  tilt <- .Call(sg_lik_tilt, c_lik(block$type, block$theta), block$theta, block$rows, block$mu, block$s2, FALSE)
+  new <- .Call(sg_lik_predict, c_lik(block$type, block$theta), block$theta, block$mu, block$s2, FALSE)
+  at <- .Call(sg_lik_eval, c_lik(block$type, block$theta), block$theta, block$rows, block$mu)
   tilt$dpar <- t(tilt$dpar)
   answer <- c(tilt, list(new_mean = new$mean, new_var = new$var), at["logp"])
   lapply(answer, matrix, nrow(block$mu))

@@ -25,7 +25,7 @@ reference_case <- function(case, theta = case$theta, active = case$active) {
   at <- seq_len(case$problem$nkernel)
   K <- .Call(sg_kernel_cross, case$problem$spec, theta[at], case$problem$x, case$problem$x)
   tilt <- function(i, mu, s2) {
-    .Call(sg_lik_tilt, case$problem$lik["type"], theta[-at],
+    .Call(sg_lik_tilt, c_lik(case$problem$lik, theta[-at]), theta[-at],
           case$problem$rows[, i, drop = FALSE], mu + case$problem$offset[i], s2, FALSE)
   }
   reference_phi(K, tilt, active$rows, active$tau, active$nu, active$at_hand)

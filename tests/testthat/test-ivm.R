@@ -19,7 +19,7 @@ test_that("without refinement it is the paper's, for every likelihood and both c
     fit <- ivm_fit(set, 40, select, "none")
     K <- class_kernel(fit, set$x, set$x, 1L)
     tilt <- function(i, mu, s2) {
-      .Call(sg_lik_tilt, set$lik["type"], lik_theta(fit), fit$data_rows[, i, drop = FALSE],
+      .Call(sg_lik_tilt, c_lik(set$lik, lik_theta(fit)), lik_theta(fit), fit$data_rows[, i, drop = FALSE],
             mu + fit$offset[i] / fit$response$unit, s2, FALSE)
     }
     reference <- reference_ivm(K, tilt, 40, select)
@@ -52,7 +52,7 @@ test_that("kernel columns that wait, move and are given up are the right ones", 
   fit <- fit_of(120)
   K <- class_kernel(fit, set$x, set$x, 1L)
   tilt <- function(i, mu, s2) {
-    .Call(sg_lik_tilt, set$lik["type"], lik_theta(fit), fit$data_rows[, i, drop = FALSE], mu, s2,
+    .Call(sg_lik_tilt, c_lik(set$lik, lik_theta(fit)), lik_theta(fit), fit$data_rows[, i, drop = FALSE], mu, s2,
           FALSE)
   }
   reference <- reference_ivm(K, tilt, 120, "information")
@@ -208,7 +208,7 @@ test_that("an exchange is the best the dense reference finds for the least row",
   least <- which.max(diag(solve(B))) # -log of it is what the row is worth
   without <- posterior(rows[-least], tau[-least], nu[-least])
   gain <- vapply(seq_along(set$y), function(i) {
-    z <- .Call(sg_lik_tilt, set$lik["type"], lik_theta(before),
+    z <- .Call(sg_lik_tilt, c_lik(set$lik, lik_theta(before)), lik_theta(before),
                before$data_rows[, i, drop = FALSE], without$mean[i] + before$offset[i],
                without$var[i], FALSE)
     -log1p(without$var[i] * z$d2) / 2

@@ -4,11 +4,11 @@
 TYPES <- c("mprobit", "softmax")
 
 tilt <- function(type, y, mu, s2, bias = numeric(ncol(mu))) {
-  .Call(sg_lik_tilt, list(type = type), bias, rbind(as.double(y)), mu, s2, FALSE)
+  .Call(sg_lik_tilt, c_lik(type, bias), bias, rbind(as.double(y)), mu, s2, FALSE)
 }
 
 probabilities <- function(type, mu, s2, bias = numeric(ncol(mu))) {
-  .Call(sg_lik_predict, list(type = type), bias, mu, s2, FALSE)$mean
+  .Call(sg_lik_predict, c_lik(type, bias), bias, mu, s2, FALSE)$mean
 }
 
 # n random marginals of C classes

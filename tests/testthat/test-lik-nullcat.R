@@ -3,7 +3,7 @@
 
 tilt <- function(y, mu, s2, theta = c(0.3, 0.1, -1, 0.5)) {
   y <- rbind(rep_len(as.double(y), length(mu)))
-  .Call(sg_lik_tilt, list(type = "nullcat"), theta, y, as.double(mu),
+  .Call(sg_lik_tilt, c_lik("nullcat", theta), theta, y, as.double(mu),
         rep_len(as.double(s2), length(mu)), FALSE)
 }
 

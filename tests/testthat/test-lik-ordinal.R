@@ -3,7 +3,7 @@
 
 tilt <- function(theta, y, mu, s2, quadrature = FALSE) {
   y <- rbind(rep_len(as.double(y), length(mu)))
-  .Call(sg_lik_tilt, list(type = "ordinal"), theta, y, as.double(mu),
+  .Call(sg_lik_tilt, c_lik("ordinal", theta), theta, y, as.double(mu),
         rep_len(as.double(s2), length(mu)), quadrature)
 }
 
@@ -74,7 +74,7 @@ test_that("probabilities equal brute force and sum to one, for 2 to 256 categori
       brute <- drop(w %*% ordinal_probabilities(f, v))
       expect_lt(max(abs(found[i, ] - brute)), 1e-13, label = paste(K, "categories at", mu[i]))
     }
-    moments <- .Call(sg_lik_predict, list(type = "ordinal"), theta, mu, s2, FALSE)
+    moments <- .Call(sg_lik_predict, c_lik("ordinal", theta), theta, mu, s2, FALSE)
     mean <- drop(found %*% seq_len(K))
     expect_equal(moments$mean, mean, tolerance = 1e-12)
     expect_equal(moments$var, rowSums(found * outer(-mean, seq_len(K), "+")^2), tolerance = 1e-9)

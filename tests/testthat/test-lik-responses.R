@@ -142,7 +142,7 @@ test_that("a gamma distribution of rates is learned, with an exposure in the off
 
 test_that("log p of counts keeps its digits whatever the size, and tends to the Poisson's", {
   logp <- function(type, theta, y, f) {
-    .Call(sg_lik_eval, list(type = type), theta, rbind(y), f)$logp
+    .Call(sg_lik_eval, c_lik(type, theta), theta, rbind(y), f)$logp
   }
   grid <- expand.grid(y = c(0, 1, 7, 250, 1e5), f = c(-9, -1, 0, 2, 5, 11.5))
   poisson <- logp("poisson", 0.1, grid$y, grid$f)
@@ -368,7 +368,7 @@ test_that("flip = 0 is the probit model, bit for bit", {
   # and what tends to it tends to it
   rows <- rbind(c(1, -1, 1))
   tilt <- function(type, theta) {
-    .Call(sg_lik_tilt, list(type = type), theta, rows, c(-2, 0.5, 30), c(0.1, 3, 2), FALSE)
+    .Call(sg_lik_tilt, c_lik(type, theta), theta, rows, c(-2, 0.5, 30), c(0.1, 3, 2), FALSE)
   }
   found <- tilt("flip", c(0.3, -80)) # 1e-35
   wanted <- tilt("probit", 0.3)

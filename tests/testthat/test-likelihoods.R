@@ -111,7 +111,7 @@ test_that("draws have the moments that C predicts", {
     theta <- ifelse(names(at) == "noise", log(at), at)
     y <- lik_traits(lik)$draw(f, at, 1)
     if (lik_traits(lik)$response == "binary") y <- (y + 1) / 2
-    wanted <- .Call(sg_lik_eval, lik["type"], theta, NULL, c(-1, 0.5))
+    wanted <- .Call(sg_lik_eval, c_lik(lik, theta), theta, NULL, c(-1, 0.5))
     # 4.5 standard errors of a mean and, roughly, of a variance
     error <- 4.5 * sqrt(wanted$var / n)
     expect_true(all(abs(tapply(y, f, mean) - wanted$mean) < error), label = lik$type)

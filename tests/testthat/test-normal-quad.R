@@ -2,7 +2,7 @@
 
 tilt <- function(type, theta, y, mu, s2, quadrature = FALSE) {
   rows <- if (is.matrix(y)) y else rbind(rep_len(y, length(mu)))
-  .Call(sg_lik_tilt, list(type = type), theta, rows, as.double(mu),
+  .Call(sg_lik_tilt, c_lik(type, theta), theta, rows, as.double(mu),
         rep_len(as.double(s2), length(mu)), quadrature)
 }
 

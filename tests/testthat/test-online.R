@@ -33,7 +33,7 @@ reference_stream <- function(d, lik, method, frozen = NULL) {
   y <- if (lik == "probit") rbind(d$classes) else rbind(d$numbers, 1)
   theta <- if (lik == "probit") 0.2 else log(0.09)
   tilt <- function(i, mu, s2) {
-    .Call(sg_lik_tilt, list(type = lik), theta, y[, i, drop = FALSE], mu, s2, FALSE)
+    .Call(sg_lik_tilt, c_lik(lik, theta), theta, y[, i, drop = FALSE], mu, s2, FALSE)
   }
   reference_online(rbf(2, 0.8), d$x, tilt, method$size, method$projection, method$score,
                    method$novelty, frozen)
