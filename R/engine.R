@@ -3,19 +3,9 @@
 #   kernel   resolved specification; lik; rows (q x n); offset (n); method
 #   latents  number of latent functions: what is said of latent values is n x latents then
 #   basis    d x p double matrix of scaled inputs, a list of them, one for each latent function, or
-#            NULL: every row is in the basis, unless the method selects some (select.R); chosen:
+#            NULL: every row is in the basis, unless the method selects some (plan-basis.R); chosen:
 #            which rows of x they are (of all of them), or NULL
 # theta is the full vector of hyperparameters on C's scale, kernel first.
-
-spec_for_c <- function(kernel) {
-  list(type = kernel$type, vars = as.integer(kernel$vars), ard = kernel$ard,
-       degree = as.integer(kernel$degree), parts = lapply(kernel$parts, spec_for_c))
-}
-
-# width: latent values of one process that a row's likelihood sees at once
-lik_for_c <- function(lik, processes, width = 1L) {
-  list(type = lik$type, processes = as.integer(processes), width = as.integer(width))
-}
 
 # One run of the method at theta. sites: list(tau, nu) to start from, NULL for scratch.
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
@@ -134,6 +124,19 @@ engine_ivm <- function(problem, theta) {
   c(run[names(run) != "each"], run$each[[1L]])
 }
 
+STOPS <- c("size", "min_gain", "no row left")
+
+# Nothing was chosen.
+stop_empty <- function(run) {
+  if (identical(run$stop, match("min_gain", STOPS) - 1L)) {
+    stop_sparsegp("method", "has a min_gain that no row reaches at these hyperparameters",
+                  "Lower method_ivm(min_gain =)")
+  }
+  stop_sparsegp("kernel", paste("is zero at every row, or the likelihood would have every row",
+                                "widen the posterior, so that no row can carry the others"),
+                "Leave constant inputs out, add kernel_constant(), or start from other values")
+}
+
 # log Z and its derivatives of all rows at marginals of the latent function.
 engine_tilt <- function(problem, theta, mean, var) {
   .Call(sg_lik_tilt, lik_for_c(problem$lik, problem$latents), theta[-seq_len(problem$nkernel)], problem$rows,
@@ -217,24 +220,8 @@ engine_label_probabilities <- function(fit, mean, var) {
   matrix(as.double(unlist(each)), length(mean), length(levels), dimnames = list(NULL, levels))
 }
 
-several_classes <- function(fit) fit$response$latents > 1L
-
-# Each class a model of its own?
-against_rest <- function(fit) several_classes(fit) && !is_joint(fit$likelihood)
-
 engine_lik_eval <- function(fit, f, rows = NULL) {
   .Call(sg_lik_eval, lik_for_c(fit$likelihood, fit$response$latents), lik_theta(fit), rows, as.double(f))
-}
-
-kernel_theta <- function(fit) fit$hyper$theta[fit$hyper$part == "kernel"]
-
-lik_theta <- function(fit) fit$hyper$theta[fit$hyper$part == "likelihood"]
-
-# The likelihood's hyperparameters by name, in C's units.
-lik_values <- function(fit) {
-  table <- fit$hyper[fit$hyper$part == "likelihood", ]
-  natural <- from_search(table$theta, table$lower, table$upper)
-  stats::setNames(ifelse(table$log, natural, table$theta), table$name)
 }
 
 # The IVM's log Q(D|theta) = -phi (paper eq. 11) on an active set, with its gradient for the sites

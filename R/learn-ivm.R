@@ -8,7 +8,7 @@ active_set <- function(run) {
   list(rows = rows, tau = run$tau, nu = run$nu, at_hand = sort(union(rows, run$at_hand)))
 }
 
-# A criterion as in learn.R; its runs carry the posterior's sites and their rows.
+# A criterion as in learn-evidence.R; its runs carry the posterior's sites and their rows.
 phi_criterion <- function(problem, active, renew = FALSE) {
   function(theta) c(engine_phi(problem, theta, active, renew), active["rows"])
 }
@@ -29,8 +29,6 @@ STRATEGIES <- list(
     search_by_optim(at$objective_on(at$active, renew = TRUE), at, control)
   }
 )
-
-ABNORMAL <- 52L # optim()'s word for a line search that found no better point
 
 search_by_optim <- function(objective, at, control) {
   result <- search_once(objective, at$par, at$centre, control)
@@ -59,6 +57,7 @@ search_by_directions <- function(at, control) {
 }
 
 SUFFICIENT <- 1e-4 # of the fall that the slope promises
+
 TRIALS <- 10L
 
 # Back from the full step by parabolas, until the fall is sufficient; NULL: never.
@@ -139,7 +138,7 @@ rounds_settled <- function(rounds) {
            rounds[last] <= max(rounds[-last], na.rm = TRUE) + SETTLED)
 }
 
-# The start as given, or the best of the scan, as in learn.R; here each costs a selection.
+# The start as given, or the best of the scan, as in learn-evidence.R; here each costs a selection.
 phi_start <- function(problem, table, progress) {
   start <- table$start[table$free]
   scan <- table$scan[table$free]
@@ -197,17 +196,4 @@ check_one_process <- function(problem) {
   if (problem$latents == 1L) return(invisible())
   stop_sparsegp("learn", "has criterion = \"ivm\", which is for one latent function, not several",
                 "Use learn_control(criterion = \"evidence\")")
-}
-
-# Before there are rows.
-check_criterion <- function(control, method, basis) {
-  if (is.null(control) || control$criterion != "ivm") return(invisible())
-  if (is.null(method) || !isTRUE(SELECTIONS[[method$type]]$phi)) {
-    stop_sparsegp("learn", "has criterion = \"ivm\", which only method_ivm() can be learned by",
-                  "Use method = method_ivm(), or learn_control(criterion = \"evidence\")")
-  }
-  if (!is.null(basis)) {
-    stop_sparsegp("learn", "has criterion = \"ivm\", which chooses its rows itself",
-                  "Leave out `basis`, or use learn_control(criterion = \"evidence\")")
-  }
 }

@@ -3,7 +3,9 @@
 
 # Okabe and Ito's colours, which people with colour-blindness can tell apart
 BLUE <- "#0072B2"
+
 ORANGE <- "#D55E00"
+
 INK <- "grey20"
 
 PLOT_ARGUMENTS <- c(
@@ -347,8 +349,6 @@ draw_mean_surface <- function(object, rows, view, surface, style) {
               key_item("rows, filled by their response", "point", "grey45"))
   list(key = key, caption = view$caption)
 }
-
-nonempty <- function(words) words[nzchar(words)]
 
 draw_basis_rings <- function(basis, axes) {
   if (!is.null(basis)) points(basis[, axes], pch = 1, cex = 1.5, col = INK, lwd = 1.2)

@@ -3,13 +3,6 @@
 # their factors side by side. Where they have kernels or bases of their own there is `each` besides,
 # a list of such posteriors of one latent function each, and `basis` has the points of all.
 
-# One kernel for each class?
-own_kernels <- function(lik) isFALSE(lik$shared)
-
-class_kernel_theta <- function(theta, lik, latents, class) {
-  if (own_kernels(lik)) matrix(theta, ncol = latents)[, class] else theta
-}
-
 # Mean and variance of the latent functions at x; matrices where there are several. model: whatever
 # has `spec` and `lik`; theta: of its kernels.
 latent_moments <- function(model, theta, posterior, x) {

@@ -23,8 +23,8 @@
  * O(n m p), distances and inner products by one dgemm.
  *
  * To add a stationary kernel: three functions and a row in kern_stationary.c, a constructor in
- * R/kernels.R, a formula in helper-reference.R. The catalogue, ARD, gradients and contract tests
- * follow. */
+ * R/kernel-values.R, a formula in helper-reference.R. The catalogue, ARD, gradients and contract
+ * tests follow. */
 #ifndef SG_KERNEL_H
 #define SG_KERNEL_H
 

@@ -27,8 +27,8 @@
  *
  * A positive d2 is reported as it is: it makes a site of negative precision (sites.h).
  *
- * To add a likelihood: one lik_<name>.c with the three required slots, its line in lik_list.h, a
- * constructor in R/likelihoods.R and what R has to know in likelihood-traits.R, a formula in
+ * To add a likelihood: one lik_<name>.c with the three required slots, its line in lik_list.h, its
+ * twin R/lik-<name>.R with the constructor and what R has to know, a formula in
  * helper-reference.R. */
 #ifndef SG_LIK_H
 #define SG_LIK_H

@@ -87,7 +87,7 @@ both_evidences <- function(case) {
 
 test_that("the log evidence is exact for one row, and as near as EP comes for two and three", {
   for (type in .Call(sg_catalogue)$likelihoods) {
-    most <- if (LIKELIHOODS[[type]]$response == "classes") 2L else 3L # four dimensions take long
+    most <- if (traits_of(type)$response == "classes") 2L else 3L # four dimensions take long
     for (n in seq_len(most)) {
       z <- both_evidences(evidence_case(type, n))
       # one row: nothing but the tilt at the prior, of which quadrature promises 1e-9

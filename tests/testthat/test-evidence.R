@@ -60,7 +60,7 @@ kernels <- function() {
 # Likelihoods of one latent function that have an evidence; classes have their own sites and tests.
 single_likelihoods <- function() {
   Filter(function(type) {
-    LIKELIHOODS[[type]]$response != "classes" && !isFALSE(LIKELIHOODS[[type]]$learns)
+    traits_of(type)$response != "classes" && !isFALSE(traits_of(type)$learns)
   }, .Call(sg_catalogue)$likelihoods)
 }
 

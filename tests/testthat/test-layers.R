@@ -12,19 +12,6 @@ LAYERS <- list(
   glue = "^(glue[.]h|glue_[a-z]+[.]c|init[.]c)$"
 )
 
-# In the source tree, or where R CMD check unpacks it.
-source_folder <- function(name) {
-  candidates <- test_path(file.path("..", "..", c("", "00_pkg_src/sparsegp"), name))
-  found <- candidates[dir.exists(candidates)]
-  if (length(found) == 0L) skip("the sources of the package are not here")
-  found[1L]
-}
-
-core_files <- function() {
-  build_products <- "[.](o|so|dll|dylib|def|a)$|^symbols[.]rds$|^Makevars([.]win)?$"
-  grep(build_products, list.files(source_folder("src")), value = TRUE, invert = TRUE)
-}
-
 layer_of <- function(file) {
   at <- which(vapply(LAYERS, grepl, NA, x = file))
   if (length(at) == 1L) names(LAYERS)[at] else NA_character_
@@ -40,10 +27,6 @@ code_of <- function(file) {
                                        replacement = " ")
   lines <- strsplit(text, "\n")[[1L]]
   ifelse(grepl("^#include", lines), lines, gsub("\"[^\"]*\"", "\"\"", lines))
-}
-
-expect_none <- function(found, rule) {
-  expect(length(found) == 0L, paste0(rule, ":\n", paste(found, collapse = "\n")))
 }
 
 # "file:line: code" for the lines of `files` that match
@@ -134,6 +117,6 @@ test_that("R calls C through registered symbols, from the engine and the posteri
               "entries called by a string")
   others <- setdiff(files, c("engine.R", "posterior.R")) # fitting; what is asked of a posterior
   found <- lines_matching("[.](Call|C|External|Fortran)\\(", others, lines_of)
-  lookup <- "^likelihood-choice[.]R:.*[.]Call\\(sg_catalogue\\)"
+  lookup <- "^lik-choice[.]R:.*[.]Call\\(sg_catalogue\\)"
   expect_none(grep(lookup, found, value = TRUE, invert = TRUE), "calls outside these two")
 })

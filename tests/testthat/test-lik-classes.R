@@ -200,7 +200,7 @@ test_that("constructors take no, one or several biases", {
 test_that("biases start centred, where they alone nearly give the classes' frequencies", {
   rows <- rbind(rep(c(1, 2, 3), c(70L, 20L, 10L)))
   for (type in TYPES) {
-    start <- LIKELIHOODS[[type]]$about$bias$start(rows, 0)
+    start <- traits_of(type)$about$bias$start(rows, 0)
     expect_equal(sum(start), 0, tolerance = 1e-12)
     p <- drop(probabilities(type, rbind(start), matrix(0, 1L, 3L)))
     # softmax exactly, with half a row added to each; mprobit roughly

@@ -20,7 +20,7 @@ true_fit <- function(type, n, seed, method = method_ep()) {
 # those with a response that has an order
 single <- function() {
   Filter(function(type) {
-    traits <- LIKELIHOODS[[type]]
+    traits <- traits_of(type)
     !is.null(traits$cdf) || traits$response %in% c("binary", "ordered")
   }, .Call(sg_catalogue)$likelihoods)
 }

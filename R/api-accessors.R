@@ -1,0 +1,125 @@
+# What R users ask of a fitted model.
+
+#' @export
+coef.sparsegp <- function(object, ...) {
+  object <- ready(object)
+  shown_values(object$hyper)
+}
+
+#' @export
+formula.sparsegp <- function(x, ...) {
+  if (!is.null(x$terms)) return(stats::formula(x$terms))
+  stop_sparsegp("x", "was fitted to a matrix and has no formula")
+}
+
+#' @export
+nobs.sparsegp <- function(object, ...) ready(object)$n
+
+#' @export
+logLik.sparsegp <- function(object, ...) {
+  object <- ready(object)
+  refuse_against_rest(object, "no evidence")
+  structure(object$log_evidence, df = length(object$learning$gradient), nobs = nobs(object),
+            class = "logLik")
+}
+
+#' @export
+fitted.sparsegp <- function(object, ...) predict(object, type = "response")
+
+# Classes each against the rest are as many models, of which no two agree on the data.
+refuse_against_rest <- function(object, lack) {
+  if (!against_rest(object)) return(invisible())
+  stop_sparsegp("object", paste0("sets each class against the rest, which has ", lack),
+                "Fit one model of all classes: likelihood = lik_mprobit()")
+}
+
+#' Sites and leave-one-out log predictive densities
+#'
+#' `sites()` gives the Gaussian factor \eqn{\exp(-\tau u^2/2 + \nu u)}{exp(-tau u^2/2 + nu u)} that
+#' stands for each row's likelihood in the posterior, as a function of the latent function less its
+#' known mean (offset and, for regression, the removed constant).
+#'
+#' `loo_lpd()` gives, for each row, the log predictive density of its response given all other rows.
+#' It is read off the cavities of EP, \eqn{\log Z_i}{log Z_i} at the cavity's mean and variance
+#' (formulas 78-79), without refitting and at the fitted hyperparameters; exact for Gaussian noise.
+#'
+#' @param object A fit of [sparsegp()].
+#' @param ... Nothing.
+#' @return `sites()`: a data frame with columns `row` (row of the data), `precision` (tau; below 0
+#'   where a likelihood that is not log-concave widens the posterior) and `shift` (nu), and with a
+#'   latent function for each class, `class`. `loo_lpd()`: a named vector, in natural logarithms of
+#'   the response's density or probability.
+#' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94.
+#' @examples
+#' fit <- sparsegp(am ~ wt, mtcars, likelihood = "probit")
+#' head(sites(fit))
+#' sum(loo_lpd(fit))
+#' @export
+sites <- function(object, ...) UseMethod("sites")
+
+#' @rdname sites
+#' @export
+sites.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  object <- with_rows(object)
+  unit <- object$response$unit
+  out <- data.frame(row = object$row_names, precision = c(object$sites$tau) / unit^2,
+                    shift = c(object$sites$nu) / unit)
+  if (several_classes(object)) {
+    levels <- object$response$levels
+    out$class <- factor(rep(levels, each = object$n), levels)
+  }
+  out
+}
+
+#' @rdname sites
+#' @export
+loo_lpd <- function(object, ...) UseMethod("loo_lpd")
+
+#' @rdname sites
+#' @export
+loo_lpd.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  object <- with_rows(object)
+  lpd <- if (against_rest(object)) {
+    # their log Z is of the indicators of all classes, not of the class
+    log(loo_probabilities(object)[cbind(seq_along(object$y), as.integer(object$y))])
+  } else {
+    object$cavity$lpd - log(response_unit(object))
+  }
+  names(lpd) <- object$row_names
+  if (is.null(object$na.action)) lpd else stats::naresid(object$na.action, lpd)
+}
+
+#' The basis of a fit
+#'
+#' The points whose kernels carry the posterior: every training row for full EP, what was given as
+#' `basis` to [sparsegp()], without repetitions, or what the method chose.
+#'
+#' @param object A fit of [sparsegp()].
+#' @param ... Nothing.
+#' @return A matrix with a row per point and a column per input (of the model matrix; constant ones
+#'   left out), in the units of the inputs. Attribute `rows`: which of the rows used they are (for a
+#'   stream: of all rows so far), in order of inclusion, or `NULL` when points were given. Where
+#'   classes have bases of their own it has all their points, and attribute `each` the rows of each.
+#' @examples
+#' fit <- sparsegp(dist ~ speed, cars, basis = c(5, 20, 35, 50))
+#' basis(fit)
+#' @export
+basis <- function(object, ...) UseMethod("basis")
+
+#' @rdname basis
+#' @export
+basis.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  object <- ready(object)
+  points <- unscale_kept(object$posterior$basis, object$scaling)
+  rows <- object$basis_rows
+  if (every_row_in_basis(object)) {
+    points <- points[order(rows), , drop = FALSE]
+    rows <- sort(rows)
+  }
+  names <- if (is.null(object$row_names)) rows else object$row_names[rows]
+  rownames(points) <- if (!is.null(rows)) as.character(names)
+  structure(points, rows = rows, each = object$basis_rows_of)
+}

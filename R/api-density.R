@@ -1,0 +1,343 @@
+#' Density estimation
+#'
+#' A Bayesian density on an interval (or a rectangle), as the square of a Gaussian process (thesis,
+#' section 5.3). It needs no number of components and no bandwidth: the order of the trigonometric
+#' polynomials is chosen by the evidence.
+#'
+#' @details
+#' The points are mapped to the unit interval. There the density is \eqn{p(x) = f(x)^2 / \int
+#' f^2}{p(x) = f(x)^2 / int f^2} with a prior over the trigonometric polynomials of order `k0`,
+#' [kernel_trig()]: f has `2 k0 + 1` coefficients, all with the same prior variance, and the one of
+#' the constant function has prior mean 1 (the model is the same for \eqn{f} and \eqn{-f}{-f}, and
+#' from a mean of 0 would never leave it). Such functions are periodic: the density has the same
+#' value at both ends of `range`, which should therefore lie where there is none, or the same.
+#'
+#' `2 k0 + 1` equispaced points span these functions exactly, so that they are the basis, of however
+#' many rows there are, and it is never larger: memory grows with the rows times its size, time with
+#' the rows times the square of that. With two columns the prior is the product of two such kernels,
+#' with \eqn{(2 k0 + 1)^2}{(2 k0 + 1)^2} basis points.
+#'
+#' The normalising integral is taken into the prior as \eqn{\exp(-\lambda \int f^2 / 2)}{exp(-lambda
+#' int f^2 / 2)} (thesis eq. 5.15), which divides the prior's variance, and its mean, by
+#' \eqn{1 + \lambda}{1 + lambda}. Expectation propagation gives the posterior of f for a
+#' \eqn{\lambda}{lambda}, and \eqn{N / \lambda = E \int f^2}{N / lambda = E int f^2} the next
+#' \eqn{\lambda}{lambda} (eq. 5.30), until it stays. As the size of f has no bearing on the density,
+#' neither has \eqn{\lambda}{lambda}, but for the prior mean.
+#'
+#' The estimate is the posterior mean \eqn{E f(x)^2 / E \int f^2}{E f(x)^2 / E int f^2}, which
+#' integrates to one. Its error bars are those of the ratio to first order: what is not known of the
+#' size of f is not in them.
+#'
+#' Where f crosses zero is decided early and then kept. Each order is therefore fitted from two
+#' starts, the prior at \eqn{\lambda = 0}{lambda = 0} and the root of a smoothed histogram, and the
+#' fit of larger evidence is kept.
+#'
+#' The evidence of the points for a given `k0` has a form without \eqn{\lambda}{lambda}, because
+#' size and shape of f are independent a priori when its prior mean is 0; it is computed so, from
+#' the posterior at hand and doubled for its mirror image.
+#'
+#' @param x The points: a numeric vector, or a matrix or data frame of one or two columns. Missing
+#'   values are left out. For `plot()` a fit.
+#' @param k0 Order of the trigonometric polynomials, a whole number of at least 0. Several: the one
+#'   of largest evidence is taken. `NULL`: 0, 1, 2, ... until three in a row have not raised the
+#'   evidence, at most 25 (of two inputs, which have the same, 8).
+#' @param range Where the density lives: two numbers, or for two columns a matrix with a column for
+#'   each. `NULL`: the range of the points and a tenth of it on either side.
+#' @param iterations Most re-estimations of \eqn{\lambda}{lambda}, each with its run of EP; a whole
+#'   number of at least 1.
+#' @param tol It has converged when \eqn{\lambda}{lambda} changes by no more than this share of
+#'   itself.
+#' @param sweeps Most sweeps of EP in each of its runs, as for [method_ep()].
+#' @param ... `gp_density()`, `predict()`: nothing. `plot()`: graphical parameters as
+#'   [plot][plot.sparsegp] knows them.
+#' @return An object of class `gp_density`, plain R data: `k0`, `evidence` (a data frame with the
+#'   log evidence of each order tried), `lambda`, `trace` (\eqn{\lambda}{lambda} after each
+#'   re-estimation), `convergence` (of EP, as in [sparsegp()]), `basis` (a matrix of points), `mean`
+#'   and `cov` (of f at the basis), `range`, `n` and the points `x`.
+#' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
+#'   thesis, Aston University, section 5.3.
+#' @examples
+#' fit <- gp_density(faithful$eruptions)
+#' fit
+#' predict(fit, c(2, 3, 4.5), interval = "confidence")
+#' plot(fit)
+#'
+#' both <- gp_density(faithful, k0 = 2:4)
+#' predict(both, faithful[1:3, ])
+#' @export
+gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6, sweeps = 200,
+                       ...) {
+  check_no_dots(...)
+  if (missing(x)) stop_sparsegp("x", "is missing", "Give the points")
+  x <- density_points(x)
+  orders <- check_orders(k0, ncol(x))
+  range <- density_range(range, x)
+  control <- list(iterations = check_count(iterations, "iterations"),
+                  tol = check_number(tol, "tol", 0, 1), sweeps = check_count(sweeps, "sweeps"))
+  u <- to_unit(x, range)
+  found <- if (is.null(orders)) search_order(u, if (ncol(x) == 1L) 25L else 8L, control)
+           else lapply(orders, density_fit, u = u, control = control)
+  each <- vapply(found, `[[`, 0, "log_evidence") - nrow(x) * sum(log(apply(range, 2L, diff)))
+  best <- found[[which.max(each)]]
+  if (!best$converged) {
+    warn_sparsegp("lambda did not settle in ", counted(length(best$trace), "iteration"),
+                  "; raise gp_density(iterations =).")
+  }
+  fit <- best[c("k0", "lambda", "trace", "converged", "convergence", "mean", "cov")]
+  fit$evidence <- data.frame(k0 = vapply(found, `[[`, 0L, "k0"), log_evidence = each)
+  fit$basis <- `colnames<-`(from_unit(best$basis, range), colnames(x))
+  structure(c(fit, list(range = range, n = nrow(x), x = x)), class = "gp_density")
+}
+
+# ---- Arguments ----
+
+density_points <- function(x) {
+  x <- check_inputs(x)
+  if (ncol(x) > 2L) stop_sparsegp("x", "has more than two columns", "Choose one or two of them")
+  x <- x[stats::complete.cases(x), , drop = FALSE]
+  if (nrow(x) == 0L) stop_sparsegp("x", "has no complete rows")
+  check_finite_inputs(x)
+}
+
+check_orders <- function(k0, p) {
+  if (is.null(k0)) return(NULL)
+  most <- if (p == 1L) 500L else 15L # as many basis points as can be factored
+  good <- is.numeric(k0) && length(k0) > 0L && all(is.finite(k0)) && all(k0 == round(k0)) &&
+    all(k0 >= 0 & k0 <= most)
+  if (good) return(as.integer(unique(k0)))
+  stop_sparsegp("k0", paste("must be whole numbers from 0 to", most),
+                "Leave it out (NULL) to have it chosen")
+}
+
+# A matrix with a column for each input: from, to.
+density_range <- function(range, x) {
+  argument <- if (is.null(range)) "x" else "range"
+  if (is.null(range)) {
+    range <- apply(x, 2L, function(column) {
+      limits <- grDevices::extendrange(column, f = 0.1)
+      if (diff(limits) > 0) limits else limits + c(-0.5, 0.5) * max(1, abs(limits))
+    })
+  } else if (is.numeric(range) && is.null(dim(range)) && ncol(x) == 1L) {
+    range <- matrix(range, ncol = 1L)
+  }
+  good <- is.matrix(range) && is.numeric(range) && identical(dim(range), c(2L, ncol(x))) &&
+    (argument == "x" || all(is.finite(range)) && all(range[2L, ] > range[1L, ]))
+  if (!good) {
+    stop_sparsegp("range", "must be two increasing numbers, or a column of them for each input")
+  }
+  if (any(t(x) < range[1L, ] | t(x) > range[2L, ])) {
+    stop_sparsegp("range", "leaves out some points", "Widen it, or leave the points out of `x`")
+  }
+  check_volume(range, argument)
+  dimnames(range) <- list(c("from", "to"), colnames(x))
+  range
+}
+
+# A density is in units of 1 / volume: 1e8 leaves it room to rise above the uniform one.
+check_volume <- function(range, argument) {
+  volume <- prod(range[2L, ] - range[1L, ])
+  if (is.finite(volume) && volume > 0 && is.finite(1e8 / volume)) return(invisible())
+  stop_sparsegp(argument, "spans so much or so little that a density there is no number",
+                "Give the points in other units")
+}
+
+to_unit <- function(x, range) {
+  x <- sweep(x, 2L, range[1L, ])
+  sweep(x, 2L, range[2L, ] - range[1L, ], "/")
+}
+
+from_unit <- function(u, range) {
+  u <- sweep(u, 2L, range[2L, ] - range[1L, ], "*")
+  sweep(u, 2L, range[1L, ], "+")
+}
+
+# ---- One order ----
+
+search_order <- function(u, most, control) {
+  found <- list()
+  reached <- numeric()
+  for (k0 in 0:most) {
+    found[[k0 + 1L]] <- density_fit(k0, u, control)
+    reached[k0 + 1L] <- found[[k0 + 1L]]$log_evidence
+    if (k0 - (which.max(reached) - 1L) >= 3L) break
+  }
+  found
+}
+
+# The prior at lambda on p inputs of the unit interval: K_0 / (1 + lambda).
+density_kernel <- function(k0, p) {
+  leaf <- function(j) {
+    list(type = "trig", vars = j - 1L, ard = FALSE, degree = k0, parts = list())
+  }
+  if (p == 1L) return(spec_for_c(leaf(1L)))
+  spec_for_c(list(type = "product", vars = integer(), ard = FALSE, degree = 0L,
+                  parts = list(leaf(1L), leaf(2L))))
+}
+
+density_theta <- function(lambda, p) c(-log1p(lambda), numeric(2L * p - 1L))
+
+# Rows of the equispaced grid that spans the prior's functions.
+equispaced <- function(k0, p) {
+  at <- (seq_len(2L * k0 + 1L) - 0.5) / (2 * k0 + 1)
+  unname(as.matrix(expand.grid(rep(list(at), p), KEEP.OUT.ATTRS = FALSE)))
+}
+
+# Where f crosses zero is a choice that EP makes early and keeps: of two starts, from the prior at
+# lambda = 0 and from the root of a smoothed histogram, the fit of larger evidence.
+density_fit <- function(k0, u, control) {
+  problem <- list(x = u, spec = density_kernel(k0, ncol(u)), nkernel = 2L * ncol(u), latents = 1L,
+                  lik = lik_density(), rows = matrix(1, 1L, nrow(u)),
+                  basis = equispaced(k0, ncol(u)),
+                  method = method_ep(tol = 1e-9, sweeps = control$sweeps))
+  root <- sqrt(nrow(u) * smoothed_histogram(u, k0))
+  sites <- list(tau = 2 / root^2, nu = 4 / root) # log f^2 to second order about the root
+  found <- list(density_settle(problem, 0, NULL, control),
+                density_settle(problem, 1, sites, control))
+  best <- found[[which.max(vapply(found, `[[`, 0, "log_evidence"))]]
+  c(list(k0 = k0, basis = problem$basis), best)
+}
+
+# Posterior of f by EP for each lambda, and lambda from the posterior, in turn (thesis 5.25, 5.30;
+# 5.15 would have 2 N for N, which makes lambda larger, f smaller, and the density what it is).
+# What comes of lambda is nearly linear in it, with a slope of 1/2: secants take the shorter way.
+density_settle <- function(problem, lambda, sites, control) {
+  n <- nrow(problem$x)
+  trace <- from <- numeric()
+  for (i in seq_len(control$iterations)) {
+    run <- density_run(problem, lambda, 1 / (1 + lambda), sites)
+    sites <- run[c("tau", "nu")]
+    from[i] <- lambda
+    lambda <- trace[i] <- n / run$size
+    settled <- abs(lambda - from[i]) <= control$tol * lambda
+    if (settled) break
+    slope <- if (i > 1L) diff(trace[i - 1:0]) / diff(from[i - 1:0]) else 0
+    if (slope > -0.5 && slope < 0.9) lambda <- (lambda - slope * from[i]) / (1 - slope)
+    lambda <- max(lambda, 0)
+  }
+  run <- density_run(problem, lambda, 1 / (1 + lambda), sites)
+  list(lambda = lambda, trace = trace, converged = settled,
+       convergence = convergence_of(run, 0), mean = run$at_basis$mean, cov = run$at_basis$cov,
+       log_evidence = shape_evidence(problem, lambda, run))
+}
+
+# A pilot density at the points of the unit square, periodic, as fine as the order allows.
+smoothed_histogram <- function(u, k0) {
+  bins <- 4L * (2L * k0 + 1L)
+  apart <- abs(outer(seq_len(bins), seq_len(bins), "-")) / bins
+  smoother <- stats::dnorm(pmin(apart, 1 - apart), sd = 0.5 / (2 * k0 + 1))
+  smoother <- smoother / rowSums(smoother)
+  at <- pmin(floor(u * bins), bins - 1) + 1
+  counts <- unclass(table(lapply(seq_len(ncol(u)), function(j) factor(at[, j], seq_len(bins)))))
+  smooth <- smoother %*% (if (ncol(u) == 1L) c(counts) else counts %*% t(smoother))
+  smooth[at] * bins^ncol(u) / nrow(u)
+}
+
+# EP at a prior mean of f; `at_basis`: moments of f at the basis, `size`: E of the integral of f^2.
+density_run <- function(problem, lambda, prior_mean, sites) {
+  problem$offset <- rep(prior_mean, nrow(problem$x))
+  theta <- density_theta(lambda, ncol(problem$x))
+  run <- engine_run(problem, theta, sites, posterior = TRUE)
+  if (run$status != 0L) {
+    stop_sparsegp("x", "led to numbers that are not finite", "Give a smaller `k0`")
+  }
+  posterior <- list(basis = problem$basis, alpha = run$alpha, G = run$G, H = run$H)
+  joint <- joint_latent(problem$spec, theta, posterior, problem$basis)
+  run$at_basis <- list(mean = joint$mean + prior_mean, cov = joint$var)
+  run$size <- mean(run$at_basis$mean^2 + diag(run$at_basis$cov))
+  run
+}
+
+# log p(x) of the shape of f. With prior mean 0 size and shape of the d coefficients c are
+# independent, and (1 + lambda) |c|^2 is chi-square:
+#   E prod (f_i^2 / |c|^2) = E prod f_i^2 / E |c|^(2n),
+# whatever lambda. Of the two mirror images EP stays with the one it comes from, unless there are so
+# few points that it holds both.
+shape_evidence <- function(problem, lambda, run) {
+  n <- nrow(problem$x)
+  d <- nrow(problem$basis)
+  centred <- density_run(problem, lambda, 0, run[c("tau", "nu")])
+  one_of_two <- 2 * sum(centred$at_basis$mean^2) > d * centred$size
+  log_z <- centred$logz + if (one_of_two) log(2) else 0
+  log_z - n * log(2 / (1 + lambda)) - lgamma(n + d / 2) + lgamma(d / 2)
+}
+
+# ---- Prediction ----
+
+# With h = f / root of the integral of f^2: mean and variance of h at points u, to first order in
+# the integral's deviation from its mean, and the density E f^2 / E integral. f is what interpolates
+# its values at the basis; its integrals are means over the basis.
+shape_moments <- function(object, u) {
+  p <- ncol(u)
+  d <- length(object$mean)
+  W <- kernel_matrix(density_kernel(object$k0, p), density_theta(0, p), u,
+                     to_unit(object$basis, object$range)) / d
+  mean <- drop(W %*% object$mean)
+  with_basis <- W %*% object$cov
+  var <- pmax(rowSums(with_basis * W), 0)
+  size <- base::mean(object$mean^2 + diag(object$cov))
+  # variance of the integral, and its covariance with f
+  spread <- (2 * sum(object$cov^2) + 4 * sum(object$mean * (object$cov %*% object$mean))) / d^2
+  along <- 2 * drop(with_basis %*% object$mean) / d
+  of_shape <- (var - mean / size * along + (mean / (2 * size))^2 * spread) / size
+  list(mean = mean / sqrt(size), var = pmax(of_shape, 0), density = (mean^2 + var) / size)
+}
+
+#' @rdname gp_density
+#' @param object A fit of `gp_density()`.
+#' @param newdata Points, as `x`; columns with names are matched by them. `NULL`: the points
+#'   themselves.
+#' @param se.fit Standard deviations of the density, too?
+#' @param interval `"confidence"`: with an interval of the density.
+#' @param level Probability content of the interval, in (0, 1).
+#' @return `predict()`: the density at each row, 0 outside `range`; with `se.fit` a list of `fit`
+#'   and `se.fit`; with an interval a matrix with columns `fit`, `lwr` and `upr`. Rows with missing
+#'   values give `NA`.
+#' @export
+predict.gp_density <- function(object, newdata = NULL, se.fit = FALSE,
+                               interval = c("none", "confidence"), level = 0.95, ...) {
+  check_no_dots(...)
+  check_flag(se.fit, "se.fit")
+  interval <- check_choice(interval, c("none", "confidence"), "interval")
+  check_number(level, "level", 0, 1)
+  named <- list(scaling = list(names = colnames(object$range)))
+  x <- if (is.null(newdata)) object$x else new_inputs_matrix(named, newdata, NULL)$x
+  volume <- prod(object$range[2L, ] - object$range[1L, ])
+  known <- stats::complete.cases(x)
+  inside <- known & colSums(t(x) < object$range[1L, ] | t(x) > object$range[2L, ]) == 0
+  in_all <- function(values) replace(ifelse(known, 0, NA_real_), which(inside), values / volume)
+  at <- shape_moments(object, to_unit(x[which(inside), , drop = FALSE], object$range))
+  fit <- in_all(at$density)
+  if (interval == "confidence") {
+    bound <- function(p) in_all(density_traits()$quantile(p, at$mean, at$var, NULL, 1))
+    return(cbind(fit = fit, lwr = bound((1 - level) / 2), upr = bound((1 + level) / 2)))
+  }
+  if (!se.fit) return(fit)
+  list(fit = fit, se.fit = in_all(sqrt(2 * at$var * (at$var + 2 * at$mean^2))))
+}
+
+# ---- What users see ----
+
+#' @export
+print.gp_density <- function(x, ...) {
+  limits <- apply(x$range, 2L, function(r) paste0("[", toString(signif(r, 4L)), "]"))
+  best <- max(x$evidence$log_evidence)
+  cat("Density of ", counted(x$n, "point"), " on ", paste(limits, collapse = " x "), "\n",
+      "Order k0 = ", x$k0, ", ", counted(nrow(x$basis), "basis point"),
+      "; log evidence ", format(best, digits = 6L), "\n", sep = "")
+  if (nrow(x$evidence) > 1L) {
+    cat("Orders tried: ", toString(x$evidence$k0), "\n", sep = "")
+  }
+  if (!x$converged) cat("lambda did NOT settle\n")
+  if (!x$convergence$converged) {
+    cat("EP did NOT converge: change ", signif(x$convergence$change, 3L), "\n", sep = "")
+  }
+  invisible(x)
+}
+
+#' @export
+nobs.gp_density <- function(object, ...) object$n
+
+#' @export
+logLik.gp_density <- function(object, ...) {
+  structure(max(object$evidence$log_evidence), df = 0L, nobs = object$n, class = "logLik")
+}

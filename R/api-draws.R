@@ -1,0 +1,110 @@
+#' Draws from the posterior
+#'
+#' `draws()` draws latent functions, jointly at all rows of `newdata`. `simulate()` draws new
+#' responses, as [stats::simulate()] does for other models: a latent function and, at each row,
+#' a response given it.
+#'
+#' @param object A fit of [sparsegp()].
+#' @param newdata As in [predict][predict.sparsegp]; missing: the training rows. Rows with missing
+#'   values give `NA`.
+#' @param n,nsim Number of draws; whole number of at least 1.
+#' @param seed `NULL` (the current state of R's generator) or a number for `set.seed()`, after which
+#'   the old state comes back.
+#' @param ... For `simulate()`: `newdata`. Otherwise nothing.
+#' @return `draws()`: a matrix with a row per row of `newdata` and a column per draw, in units of
+#'   the latent function (for regression those of the response); with a latent function for each
+#'   class an array, its third dimension the class. `simulate()`: a data frame with
+#'   columns `sim_1`, ... and the state of the generator as attribute `seed`; classes are factors.
+#' @examples
+#' fit <- sparsegp(dist ~ speed, cars)
+#' set.seed(1)
+#' draws(fit, data.frame(speed = c(5, 10)), n = 3)
+#' head(simulate(fit, nsim = 2, seed = 1))
+#' @export
+draws <- function(object, newdata, n = 1, ...) UseMethod("draws")
+
+#' @rdname draws
+#' @export
+draws.sparsegp <- function(object, newdata, n = 1, ...) {
+  check_no_dots(...)
+  object <- ready(object)
+  latent <- latent_draws(object, if (missing(newdata)) NULL else newdata, check_count(n, "n"))
+  each <- lapply(latent$values, function(values) {
+    values <- to_latent(object, values, latent$offset)
+    colnames(values) <- paste0("draw_", seq_len(n))
+    restore_rows(values, latent)
+  })
+  if (!several_classes(object)) return(each[[1L]])
+  array(unlist(each), c(dim(each[[1L]]), length(each)),
+        c(dimnames(each[[1L]]), list(object$response$levels)))
+}
+
+# n latent functions in C's units at the complete rows, a matrix of them for each class: mean + L z
+# with L L' the joint covariance. A pivoted Cholesky factor stops at the covariance's numerical
+# rank, so nothing is added to it.
+latent_draws <- function(object, newdata, n) {
+  latent <- if (is.null(newdata)) training_latent(object) else NULL
+  x <- if (is.null(newdata)) training_inputs(object)
+  if (is.null(latent)) {
+    new <- new_inputs(object, newdata)
+    complete <- stats::complete.cases(new$x) & !is.na(new$offset)
+    x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
+    x <- scaled_inputs(x, object$scaling)
+    latent <- list(offset = new$offset[complete], complete = complete, names = new$names, na = NULL)
+  }
+  latent$values <- lapply(seq_len(object$response$latents), function(class) {
+    if (nrow(x) == 0L) matrix(0, 0L, n) else draw_gaussian(joint_moments(object, x, class), n)
+  })
+  latent
+}
+
+draw_gaussian <- function(joint, n) {
+  factor <- suppressWarnings(chol(joint$var, pivot = TRUE))
+  rank <- attr(factor, "rank")
+  factor <- factor[seq_len(rank), order(attr(factor, "pivot")), drop = FALSE]
+  joint$mean + crossprod(factor, matrix(stats::rnorm(rank * n), rank, n))
+}
+
+# Scaled inputs of the training rows, where the fit has them.
+training_inputs <- function(object) {
+  if (every_row_in_basis(object)) {
+    return(object$posterior$basis[order(object$basis_rows), , drop = FALSE])
+  }
+  if (!is.null(object$x)) return(scaled_inputs(object$x, object$scaling))
+  stop_sparsegp("newdata", "is missing, and the fit has not kept its inputs",
+                "Give `newdata`, or fit with keep_x = TRUE")
+}
+
+#' @rdname draws
+#' @export
+simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
+  arguments <- list(...)
+  unknown <- setdiff(names(arguments), "newdata")
+  if (length(unknown) || length(arguments) != sum(names(arguments) == "newdata")) check_no_dots(...)
+  nsim <- check_count(nsim, "nsim")
+  state <- with_seed(seed)
+  on.exit(state$restore())
+  object <- ready(object)
+  refuse_against_rest(object, "no distribution of responses")
+  latent <- latent_draws(object, arguments$newdata, nsim)
+  value <- lik_values(object)
+  at_rows <- is.null(arguments$newdata)
+  if (!at_rows && has_variances(object$likelihood)) {
+    refuse_unknown_variances("newdata", "Leave it out, or add noise to draws()")
+  }
+  weights <- if (at_rows && !is.null(object$weights)) object$weights else 1
+  columns <- lapply(seq_len(nsim), function(j) {
+    f <- vapply(latent$values, function(values) values[, j], numeric(length(latent$offset)))
+    if (several_classes(object)) dim(f) <- c(length(latent$offset), length(latent$values))
+    f <- f + latent$offset / object$response$unit
+    y <- lik_traits(object$likelihood)$draw(f, value, weights)
+    levels <- object$response$levels
+    y <- if (is.null(levels)) to_response(object, y)
+         else class_factor(y, levels, object$likelihood)
+    unname(restore_rows(y, latent))
+  })
+  names(columns) <- paste0("sim_", seq_len(nsim))
+  out <- data.frame(columns)
+  attr(out, "seed") <- state$seed
+  out
+}

@@ -1,0 +1,155 @@
+#' Predictions from a Gaussian-process fit
+#'
+#' | `type` | regression | two classes | more classes | ordered categories |
+#' |---|---|---|---|---|
+#' | `"response"` | mean of the response | probability of the second level | as `"prob"` | mean of the category's number, from 1 |
+#' | `"latent"` | mean of the latent function (the same where there is no link), without the bias | mean of the latent function, without the bias | n x C matrix | mean of the latent function |
+#' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix | n x K matrix |
+#' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same | the same, an ordered factor |
+#'
+#' Probabilities are averaged over the latent function's posterior, not read off at its mean. With
+#' \eqn{N(\mu, s^2)}{N(mu, s2)} the posterior of the latent function at an input, the probit
+#' likelihood gives \eqn{\Phi((\mu + bias)/\sqrt{1 + s^2})}{Phi((mu + bias) / sqrt(1 + s2))}.
+#'
+#' In the table "more classes" means a latent function for each (\eqn{C} of them). Under
+#' `lik_mprobit()` the probability of a class is that of its latent function, with noise of variance
+#' 1 and its bias, being the largest; that is a one-dimensional integral over the posterior. With
+#' each class against the rest the classes' own probabilities are divided by their sum.
+#'
+#' A row whose largest probability is below `reject` is better left to somebody else: its class is
+#' `NA` (thesis, section 5.2). [plot(type = "reject")][plot.sparsegp] shows what a threshold costs
+#' and what it buys.
+#'
+#' @param object A fit of [sparsegp()].
+#' @param newdata Data frame with the variables of the formula, or for fits of a matrix a matrix, a
+#'   vector or a data frame with the same columns. Missing: the training rows. Rows with missing
+#'   values give missing predictions, never a shorter answer.
+#' @param type See the table.
+#' @param se.fit For `"response"` and `"latent"`: also the standard deviation, over the posterior of
+#'   the latent function, of what is predicted? (For classes that of the probability.)
+#' @param interval `"confidence"`: an interval for the mean response (for classes the
+#'   probability), from latent quantiles; `"prediction"`: for a new response (of weight 1), not for
+#'   classes without an order; whole numbers for counts, numbers of categories for ordered ones.
+#' @param level Probability content of the interval, in (0, 1).
+#' @param reject `type = "class"`: rows whose largest probability is below this are `NA`; from 0
+#'   to 1.
+#' @param offset Known prior mean at the new rows, for fits of a matrix with an offset: one number
+#'   per row, default 0. For formulas it comes from the `offset()` term.
+#' @param variance `interval = "prediction"` after `lik_gaussian(variance = )` with known variances
+#'   of the rows: those of the new rows, in squared units of the response, one number for all or one
+#'   per row. At the training rows they are known.
+#' @param ... Nothing: an unknown argument is an error.
+#' @return A vector (or matrix, factor) with one entry per row of `newdata`; with `se.fit` a list
+#'   `fit`, `se.fit`; with `interval` a matrix with columns `fit`, `lwr`, `upr`. Errors are of class
+#'   `sparsegp_error`.
+#' @references Seeger, M. (2002). *Notes on Minka's expectation propagation for Gaussian process
+#'   classification*, section 2.2. Csató, L. (2002). *Gaussian Processes -- Iterative Sparse
+#'   Approximations*, PhD thesis, Aston University, section 5.2 and fig. 5.7.
+#' @examples
+#' fit <- sparsegp(dist ~ speed, cars)
+#' new <- data.frame(speed = c(5, 15, 30))
+#' predict(fit, new, se.fit = TRUE)
+#' predict(fit, new, interval = "prediction", level = 0.9)
+#'
+#' fit <- sparsegp(am ~ wt + hp, mtcars, likelihood = "probit")
+#' predict(fit, mtcars[1:3, ], type = "prob")
+#' predict(fit, mtcars[1:3, ], type = "class", reject = 0.8)
+#'
+#' fit <- sparsegp(Species ~ ., iris)
+#' predict(fit, iris[c(1, 51, 71), ], type = "prob")
+#' predict(fit, iris[c(1, 51, 71), ], type = "class", reject = 0.9)
+#' @export
+predict.sparsegp <- function(object, newdata, type = c("response", "latent", "prob", "class"),
+                             se.fit = FALSE, interval = c("none", "confidence", "prediction"),
+                             level = 0.95, reject = 0, offset = NULL, variance = NULL, ...) {
+  check_no_dots(...)
+  type <- check_choice(type, c("response", "latent", "prob", "class"), "type")
+  interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
+  check_flag(se.fit, "se.fit")
+  check_number(level, "level", 0, 1)
+  check_number(reject, "reject", 0, 1, open = FALSE)
+  object <- ready(object)
+  check_predict_request(object, type, se.fit, interval, variance)
+  latent <- if (missing(newdata) || is.null(newdata)) training_latent(object)
+            else new_latent(object, newdata, offset)
+  if (interval == "prediction") latent$weights <- weights_at(object, latent, variance)
+  answer <- answer_complete(object, latent, type, se.fit, interval, level, reject)
+  restore_rows(answer, latent)
+}
+
+check_predict_request <- function(object, type, se.fit, interval, variance) {
+  classes <- !is.null(object$response$levels)
+  ranked <- classes && is_ordered(object$likelihood)
+  if (!classes && type %in% c("prob", "class")) {
+    stop_sparsegp("type", paste0("= \"", type, "\" is for classes, and this is a regression"),
+                  "Use type = \"response\", with interval = \"prediction\" for its spread")
+  }
+  if (type %in% c("prob", "class") && (se.fit || interval != "none")) {
+    stop_sparsegp(if (se.fit) "se.fit" else "interval",
+                  paste0("is not defined for type = \"", type, "\""), "Use type = \"response\"")
+  }
+  if (several_classes(object) && (interval != "none" || se.fit && type != "latent")) {
+    stop_sparsegp(if (se.fit) "se.fit" else "interval",
+                  "is not defined where every class has a latent function",
+                  "Use type = \"prob\", or se.fit with type = \"latent\"")
+  }
+  if (interval == "prediction" && (classes && !ranked || type == "latent")) {
+    stop_sparsegp("interval", "= \"prediction\" is for the response of a regression",
+                  "Use interval = \"confidence\"")
+  }
+  if (!is.null(variance) && (interval != "prediction" || !has_variances(object$likelihood))) {
+    stop_sparsegp("variance", "is for prediction intervals of a fit with known variances",
+                  "Leave it out")
+  }
+  if (se.fit && interval != "none") {
+    stop_sparsegp("se.fit", "cannot be combined with an interval", "Ask for one of them")
+  }
+}
+
+# Latent moments in C's units at the rows without missing values; `complete` and `names` put the
+# answer back in place; `na` is the na.action whose rows napredict() restores; `weights` those of
+# new responses, where they are known.
+training_latent <- function(object) {
+  object <- with_rows(object)
+  n <- NROW(object$latent$mean)
+  list(mean = object$latent$mean, var = object$latent$var, offset = object$offset,
+       complete = rep(TRUE, n), names = object$row_names, na = object$na.action,
+       weights = object$weights)
+}
+
+new_latent <- function(object, newdata, offset = NULL) {
+  new <- new_inputs(object, newdata, offset)
+  complete <- stats::complete.cases(new$x) & !is.na(new$offset)
+  x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
+  moments <- engine_predict(object, scaled_inputs(x, object$scaling))
+  if (!all(is.finite(moments$mean), is.finite(moments$var))) {
+    stop_sparsegp("newdata", "is so far from the data that the prediction is no number")
+  }
+  list(mean = moments$mean, var = moments$var, offset = new$offset[complete], complete = complete,
+       names = new$names, na = NULL)
+}
+
+answer_complete <- function(object, latent, type, se.fit, interval, level, reject) {
+  if (type %in% c("prob", "class")) {
+    prob <- class_probabilities(object, latent)
+    if (type == "prob") return(prob)
+    return(most_probable(prob, reject, is_ordered(object$likelihood)))
+  }
+  answer <- if (interval != "none") {
+    interval_answer(object, latent, type, interval, level)
+  } else if (type == "latent") {
+    to_latent(object, latent$mean, latent$offset)
+  } else {
+    mean_response(object, latent)
+  }
+  if (!se.fit) return(answer)
+  list(fit = answer, se.fit = standard_deviation(object, latent, type))
+}
+
+# A fit that knows its rows. A stream's keeps none.
+with_rows <- function(object) {
+  object <- ready(object)
+  if (!is.null(object$latent)) return(object)
+  stop_sparsegp("object", "is a stream's fit, which keeps no rows",
+                "Predict for the rows in question: predict(object, newdata)")
+}

@@ -1,0 +1,74 @@
+# What a fit says of itself.
+
+#' @export
+print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  if (is_empty_stream(x)) return(print_empty(x))
+  given <- x
+  x <- ready(x)
+  print_head(x)
+  cat("\nHyperparameters:\n")
+  print(coef(x), digits = digits)
+  if (!against_rest(x)) {
+    cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
+  }
+  print_convergence(x)
+  invisible(given)
+}
+
+is_empty_stream <- function(x) !is.null(x$stream$waiting) && !can_begin(x$stream)
+
+print_empty <- function(x) {
+  cat("Gaussian process by ", x$method$label, ": ", counted(chunk_size(x$stream$waiting), "row"),
+      " so far, too few to begin\n", sep = "")
+  invisible(x)
+}
+
+print_head <- function(x) {
+  kind <- if (is.null(x$response$levels)) "regression" else "classification"
+  cat("Gaussian-process ", kind, " by ", method_words(x), "\n", sep = "")
+  if (!is.null(x$terms)) cat("  ", deparse1(stats::formula(x$terms)), "\n", sep = "")
+  cat("  ", counted(nobs(x), "row"), ", ", counted(ncol(x$posterior$basis), "input"), "; ",
+      x$likelihood$type, " likelihood; kernel ", format(x$kernel), "\n", sep = "")
+  if (several_classes(x)) {
+    cat("  ", length(x$response$levels), " classes", if (against_rest(x)) ", each against the rest",
+        ": ", toString(x$response$levels), "\n", sep = "")
+  } else if (is_ordered(x$likelihood)) {
+    cat("  ", length(x$response$levels), " ordered categories: ",
+        paste(x$response$levels, collapse = " < "), "\n", sep = "")
+  } else if (!is.null(x$response$levels)) {
+    cat("  probability of ", dQuote(x$response$levels[2L], FALSE), " against ",
+        dQuote(x$response$levels[1L], FALSE), "\n", sep = "")
+  } else if (lik_traits(x$likelihood)$scales) {
+    cat("  constant removed from the response: ", format(x$response$centre, digits = 6L), "\n",
+        sep = "")
+  }
+  if (anyNA(x$y)) cat("  rows without a label: ", sum(is.na(x$y)), "\n", sep = "")
+  if (length(x$scaling$dropped)) {
+    cat("  constant inputs kept out: ", toString(x$scaling$dropped), "\n", sep = "")
+  }
+  omitted <- if (is.null(x$stream)) length(x$na.action) else x$stream$omitted
+  if (omitted > 0) cat("  rows with missing values left out: ", omitted, "\n", sep = "")
+  if (!is.null(x$stream$waiting)) {
+    cat("  provisional until ", x$method$pilot, " rows have come\n", sep = "")
+  }
+}
+
+method_words <- function(x) {
+  if (every_row_in_basis(x)) return("full EP")
+  paste(x$method$label, "on a basis of", counted(nrow(x$posterior$basis), "point"))
+}
+
+print_convergence <- function(x) {
+  run <- x$convergence
+  if (!run$converged) {
+    cat("EP did NOT converge: change ", signif(run$change, 3L), " after ",
+        counted(run$sweeps, "sweep"), "\n", sep = "")
+  }
+  if (x$jitter > 0) {
+    cat("Jitter on the basis's kernel matrix: ", x$jitter, " of its diagonal\n", sep = "")
+  }
+  if (!is.null(x$learning) && !x$learning$converged) {
+    cat("Learning did NOT converge in ", counted(x$learning$evaluations, "evaluation"), "\n",
+        sep = "")
+  }
+}

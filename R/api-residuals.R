@@ -1,0 +1,102 @@
+#' Residuals of a Gaussian-process fit
+#'
+#' @param object A fit of [sparsegp()].
+#' @param type `"response"`: response minus its fitted mean (two classes: the second level counts 1,
+#'   the first 0; ordered categories: their numbers, from 1). `"pearson"`: that, divided by the
+#'   predictive standard deviation of the response. `"quantile"`: the normal quantile at which the
+#'   response stands in its predictive distribution given the other rows.
+#' @param ... Nothing.
+#' @return A numeric vector, one per row of the data (rows dropped by `na.exclude` are `NA`, as are
+#'   rows without a label). With a latent function for each class a matrix with a column for each: 1
+#'   for the row's class and 0 for the others, minus the probability; `"quantile"` is an error then,
+#'   as classes without an order have no quantiles.
+#' @details
+#' If the model is right, quantile residuals are standard normal, whatever the likelihood: look at
+#' them with [stats::qqnorm()]. The distribution is the leave-one-out one, from the cavities of EP
+#' (as in [loo_lpd()]), as that of a fit that has seen the response would follow it. Where responses
+#' are counts or classes it jumps, and the quantile is drawn at random within the jump (Dunn and
+#' Smyth's randomised quantile residuals): they differ from call to call, unless [set.seed()] is
+#' called. For other numbers nothing is random. None is larger than 37 in size.
+#' @references Dunn, P. K. and Smyth, G. K. (1996). Randomized quantile residuals. *Journal of
+#'   Computational and Graphical Statistics* 5, 236-244.
+#' @examples
+#' fit <- sparsegp(dist ~ speed, cars)
+#' head(residuals(fit, "pearson"))
+#' qqnorm(residuals(fit, "quantile"))
+#' @export
+residuals.sparsegp <- function(object, type = c("response", "pearson", "quantile"), ...) {
+  check_no_dots(...)
+  type <- check_choice(type, c("response", "pearson", "quantile"), "type")
+  object <- with_rows(object)
+  residual <- if (type == "quantile") quantile_residuals(object)
+              else plain_residuals(object, pearson = type == "pearson")
+  if (is.matrix(residual)) rownames(residual) <- object$row_names
+  else names(residual) <- object$row_names
+  if (is.null(object$na.action)) residual else stats::naresid(object$na.action, residual)
+}
+
+plain_residuals <- function(object, pearson) {
+  latent <- training_latent(object)
+  predicted <- if (several_classes(object)) {
+    prob <- class_probabilities(object, latent)
+    list(mean = prob, var = prob * (1 - prob))
+  } else {
+    engine_lik_predict(object, seen_mean(object, latent), latent$var)
+  }
+  residual <- observed_mean(object) - to_response(object, predicted$mean)
+  if (!pearson) return(residual)
+  # evaluated only where it is asked for
+  extra <- lik_traits(object$likelihood)$extra_var(
+    lik_values(object), object$weights,
+    predicted$var - engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE)$spread
+  )
+  residual <- residual / (sqrt(predicted$var + extra) * response_unit(object))
+  residual[is.nan(residual)] <- 0 # as it should be, and no doubt about it
+  residual
+}
+
+# Dunn and Smyth's, from what the leave-one-out distributions have below and above the responses. A
+# quantile is taken from the smaller of its two tails, which has the digits.
+quantile_residuals <- function(object) {
+  labels <- !is.null(object$response$levels)
+  if (several_classes(object) || (!labels && is.null(lik_traits(object$likelihood)$cdf))) {
+    stop_sparsegp("type", "= \"quantile\" is for responses that have an order",
+                  "Use type = \"response\" or \"pearson\"")
+  }
+  tails <- if (labels) label_tails(object) else response_tails(object)
+  up <- if (tails$jumps) stats::runif(length(tails$below)) else 0
+  mass <- pmax(1 - tails$below - tails$above, 0)
+  # 37 standard deviations off the numbers end
+  lower <- pmax(tails$below + up * mass, .Machine$double.xmin)
+  upper <- pmax(tails$above + (1 - up) * mass, .Machine$double.xmin)
+  ifelse(lower < upper, stats::qnorm(lower), stats::qnorm(upper, lower.tail = FALSE))
+}
+
+# Leave-one-out probabilities of less than each response and of more.
+response_tails <- function(object) {
+  traits <- lik_traits(object$likelihood)
+  latent <- loo_latent(object)
+  cdf <- function(y, lower) {
+    traits$cdf(y, seen_mean(object, latent), latent$var, lik_values(object), latent$weights, lower)
+  }
+  y <- from_response(object, object$y)
+  jump <- if (is.null(traits$jump)) 0 else traits$jump(latent$weights)
+  list(below = cdf(y - jump, TRUE), above = cdf(y, FALSE), jumps = !is.null(traits$jump))
+}
+
+label_tails <- function(object) {
+  prob <- loo_probabilities(object)
+  at <- as.integer(object$y)
+  sum_where <- function(side) rowSums(prob * outer(at, seq_len(ncol(prob)), side))
+  list(below = sum_where(`>`), above = sum_where(`<`), jumps = TRUE)
+}
+
+# What the mean response would be if it were known: for classes 0 and 1, of ordered categories the
+# number.
+observed_mean <- function(object) {
+  if (several_classes(object)) {
+    return(outer(as.integer(object$y), seq_along(levels(object$y)), "=="))
+  }
+  if (is_ordered(object$likelihood)) as.integer(object$y)
+  else if (is.factor(object$y)) as.integer(object$y) - 1 else object$y
+}

@@ -1,0 +1,180 @@
+#' Fit a Gaussian-process model
+#'
+#' Regression or classification with a Gaussian-process prior on the latent function, by expectation
+#' propagation. Hyperparameters are chosen by maximising the log evidence plus log [priors].
+#'
+#' The formula method prepares the response and the model matrix as [lm()] does (factors and
+#' interactions are coded by contrasts, without an intercept column) and calls the default method.
+#'
+#' @section What happens to the data:
+#' Rows with missing values are left to `na.action`; a missing response is no reason to leave a row
+#' out where the likelihood is for rows without labels, [lik_nullcat()]. Inputs are centred and
+#' divided by their standard deviations when `scale = TRUE`; a constant input is kept out and
+#' reported. For regression a constant (the mean of the response less the offset) is removed from
+#' the response and added again at prediction, and the response is standardised inside, so that
+#' adding 100 to it or multiplying it by 1e100 changes nothing else.
+#'
+#' @section The response:
+#' Numbers: regression, unless a binary likelihood is given, which then takes 0/1 or -1/1. A
+#' logical, or a factor or character vector with two levels: classification; the model is for the
+#' probability of the second level. With more levels: one model of all classes by [lik_mprobit()],
+#' or each class against the rest if `lik_probit()` or `lik_logit()` is asked for. Whole numbers are
+#' classes for `lik_mprobit()` and `lik_softmax()`. An ordered factor with more than two levels:
+#' ordered categories, by [lik_ordinal()], which also takes whole numbers and plain factors if asked
+#' for.
+#'
+#' @section Convergence:
+#' For streams `fit$convergence` holds `fates`, the number of rows that were projected, declined,
+#' added, exchanged or skipped (see [methods]), and `trace`, see [plot][plot.sparsegp]. For fits of
+#' all rows at once `fit$convergence` records `sweeps`, `change` (the largest distance of
+#' a tilted moment from the posterior's), `converged`, `damped` and `sequential` (sweeps), `skipped`
+#' (refused site updates), `widening` (sites of negative precision), `flat` (rows that were kept
+#' from having one, see [likelihoods]) and `trace` (log evidence and change, sweep by sweep);
+#' `fit$learning` the search. `print()` and `summary()` say when something did not
+#' converge, and there is one warning.
+#'
+#' @param x For the default method a numeric matrix, numeric vector or data frame of numbers with a
+#'   row per observation and a column per input; for the formula method a `formula`.
+#' @param formula,data Model formula, and a data frame (or environment) to find its variables in.
+#'   Terms `offset()` are known prior means of the latent function.
+#' @param y Response: one value per row, see below.
+#' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or an
+#'   R `family`.
+#' @param kernel A [kernel][kernels]; default `kernel_rbf()`.
+#' @param method `NULL` (full EP for up to 1000 rows, fewer with several classes, and EP on a given
+#'   `basis`, else `method_ep()` with a size that grows with the rows, see [methods]), a
+#'   [method][methods] such as `method_ep(size = 100)`, `method_ivm()` or `method_online()`, or its
+#'   name.
+#' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
+#'   [learn_control()].
+#' @param prior Named list of [priors] that replace the defaults.
+#' @param basis `NULL`: left to the method. Or the points that carry the latent function: row
+#'   numbers (counted among the rows used; a stream waits until they have come), a matrix with the
+#'   inputs' columns, or for formulas a data frame. All rows contribute through them
+#'   ([method_ep()]); time and memory grow with the number of rows times the square of, and times,
+#'   the size of the basis.
+#' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
+#' @param weights Positive numbers: the noise variance of a row is `noise / weight`. Gaussian
+#'   likelihood only (for known variances see [lik_gaussian()]), and trials of `lik_binomial()`.
+#' @param na.action What to do with rows with missing values: a function such as [na.omit()] or
+#'   [na.exclude()]; default `getOption("na.action")`.
+#' @param offset Known prior mean of the latent function, one number per row. Not with
+#'   `lik_mprobit()` and `lik_softmax()`, which do not notice what all classes have in common.
+#' @param scale Standardise the inputs? Kernel arguments and `coef()` are then in scaled units.
+#' @param keep_x Keep the inputs in the fit (for plots)? Default: with at most two inputs, and
+#'   always when the posterior needs all rows, as full EP does; never for streams.
+#' @param verbose Show how learning goes: a progress bar, or where R is not interactive a line for
+#'   every evaluation?
+#' @param ... Nothing: an unknown argument is an error.
+#' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
+#'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
+#'   (hyperparameters on the natural scale), `fitted`, [residuals][residuals.sparsegp], `logLik`
+#'   (log evidence), `nobs`, `formula`, [update][update.sparsegp], [simulate][simulate.sparsegp],
+#'   [draws()], [sites()], [loo_lpd()], [basis()], [kl()]. Fits by `method_online()` keep no rows:
+#'   `fitted`, `residuals`, `sites`, `loo_lpd` and predictions without `newdata` are errors.
+#'
+#'   Bad input is an error of class `sparsegp_error` that names the argument and the remedy.
+#' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94. Seeger, M. (2002). *Notes on
+#'   Minka's expectation propagation for Gaussian process classification*.
+#' @examples
+#' fit <- sparsegp(dist ~ speed, cars)
+#' fit
+#' predict(fit, data.frame(speed = c(10, 20)), interval = "prediction")
+#'
+#' crabs <- MASS::crabs[c(1:20, 51:70), ]
+#' fit <- sparsegp(sex ~ FL + RW, crabs, likelihood = "probit")
+#' predict(fit, crabs[1:3, ], type = "prob")
+#'
+#' fit <- sparsegp(Species ~ Petal.Length + Petal.Width, iris)
+#' summary(fit)
+#' @export
+sparsegp <- function(x, ...) UseMethod("sparsegp")
+
+#' @rdname sparsegp
+#' @export
+sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_rbf(),
+                             method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
+                             weights, na.action, scale = TRUE, keep_x = NULL, verbose = FALSE,
+                             ...) {
+  check_no_dots(...)
+  call <- match.call()
+  call[[1L]] <- quote(sparsegp)
+  if (length(formula) < 3L) {
+    stop_sparsegp("formula", "has no response", "Write it as response ~ inputs")
+  }
+  setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
+  streams <- setup$streams
+  frame <- model_frame(match.call(), parent.frame(), drop = !streams, likelihood = likelihood)
+  terms <- attr(frame, "terms")
+  if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
+  setup["likelihood"] <- list(for_trials(likelihood, stats::model.response(frame, "any")))
+  fit <- if (streams) start_stream(frame_chunk(frame, setup$likelihood), setup, terms)
+         else fit_formula(frame, terms, setup)
+  fit$call <- call
+  fit$terms <- terms
+  if (!streams) {
+    fit$na.action <- attr(frame, "na.action")
+    fit$row_names <- rownames(frame)
+  }
+  fit
+}
+
+fit_formula <- function(frame, terms, setup) {
+  inputs <- model_inputs(terms, frame)
+  setup$basis <- formula_basis(setup$basis, terms, frame, inputs$x)
+  chunk <- frame_chunk(frame, setup$likelihood)
+  chunk$x <- inputs$x
+  fit <- fit_rows(chunk, setup, inputs$terms)
+  fit$xlevels <- stats::.getXlevels(terms, frame)
+  fit$contrasts <- attr(inputs$x, "contrasts")
+  fit
+}
+
+#' @rdname sparsegp
+#' @export
+sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), method = NULL,
+                             learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
+                             na.action = NULL, offset = NULL, scale = TRUE, keep_x = NULL,
+                             verbose = FALSE, ...) {
+  call <- match.call()
+  call[[1L]] <- quote(sparsegp)
+  if (missing(x)) stop_sparsegp("x", "is missing", "Give a formula or a matrix first")
+  check_no_dots(...)
+  setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
+  if (missing(y)) y <- NULL
+  setup["likelihood"] <- list(for_trials(likelihood, y))
+  refuse_two_weights(likelihood, !is.null(weights))
+  if (has_variances(likelihood)) {
+    refuse_wrong_count(likelihood$variances, NROW(x))
+    weights <- weights_of_variances(likelihood)
+  }
+  read <- matrix_chunk(x, y, offset, weights, na.action, setup$likelihood)
+  if (setup$streams) {
+    setup["na.action"] <- list(na.action)
+    fit <- start_stream(read$chunk, setup)
+  } else {
+    if (read$given == 0L) stop_sparsegp("x", "has no rows")
+    if (length(read$rows) == 0L) stop_sparsegp("x", "has no complete rows")
+    setup$basis <- matrix_basis(basis, read$chunk$x)
+    fit <- fit_rows(read$chunk, setup)
+    fit$na.action <- read$omitted
+    fit$row_names <- read$names
+  }
+  fit$call <- call
+  fit
+}
+
+# Every argument that is not data, checked.
+check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis) {
+  kernel <- called(kernel)
+  check_class(kernel, "sparsegp_kernel", "kernel", "Give a kernel_*() value such as kernel_rbf()")
+  if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
+  method <- as_method(method)
+  control <- as_learn(learn)
+  check_criterion(control, method, basis)
+  refuse_variances_of_stream(likelihood, identical(method$type, "online"))
+  list(likelihood = likelihood, kernel = kernel, method = method,
+       streams = identical(method$type, "online"), control = control, prior = prior,
+       scale = check_flag(scale, "scale"), keep_x = keep_x,
+       verbose = check_flag(verbose, "verbose"), basis = basis)
+}

@@ -1,0 +1,128 @@
+#' Summary of a Gaussian-process fit
+#'
+#' @param object A fit of [sparsegp()].
+#' @param x A summary.
+#' @param digits Significant digits to print.
+#' @param ... Nothing.
+#' @return An object of class `summary.sparsegp`: a list with `fit` (the fit), `hyperparameters`
+#'   (data frame: value, start, whether learned, and for length scales the value in input units),
+#'   `log_evidence`, and unless the fit is a stream's, which keeps no rows, `mean_loo_lpd` (mean
+#'   leave-one-out log predictive density) and `confusion` (for classes: the training response
+#'   against the most probable class without its own row; the share of a class's rows that are taken
+#'   for others is printed beside it). Printing shows how EP went: sweeps, and
+#'   points that joined the basis in each of them; for streams how many rows were projected (not
+#'   novel), declined (novel, but of least score), added, exchanged or skipped.
+#'
+#'   A length scale says over which distance the function bends along an input. It is not the
+#'   input's importance: a long one can carry a strong linear trend.
+#' @examples
+#' summary(sparsegp(dist ~ speed, cars))
+#' @export
+summary.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  object <- ready(object)
+  keeps_rows <- !is.null(object$latent)
+  table <- object$hyper
+  value <- shown_values(table)
+  hyper <- data.frame(
+    value = value, start = shown_values(table, table$start),
+    learned = table$free & !is.null(object$learning), row.names = names(value)
+  )
+  hyper$input_units <- if (object$scaling$scale) hyper$value * table$input_sd else NA_real_
+  structure(
+    list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
+         mean_loo_lpd = if (keeps_rows) mean(loo_lpd(object), na.rm = TRUE),
+         confusion = if (keeps_rows) loo_confusion(object)),
+    class = "summary.sparsegp"
+  )
+}
+
+# Leave-one-out classes from the cavities.
+loo_confusion <- function(object) {
+  if (is.null(object$response$levels)) return(NULL)
+  table(observed = object$y, predicted = most_probable(
+    loo_probabilities(object), ordered = is_ordered(object$likelihood)
+  ))
+}
+
+#' @rdname summary.sparsegp
+#' @export
+print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  fit <- x$fit
+  print_head(fit)
+  cat("\nHyperparameters", if (fit$scaling$scale) " (inputs in standard deviations)", ":\n",
+      sep = "")
+  hyper <- x$hyperparameters
+  if (all(is.na(hyper$input_units))) hyper$input_units <- NULL
+  print(format(hyper, digits = digits), quote = FALSE)
+  if (any(grepl("lengthscale[.]", rownames(hyper)))) {
+    cat("Length scales say how far the function reaches along an input, not how much it matters.\n")
+  }
+  print_scores(x, digits)
+  if (!is.null(x$confusion)) print_confusion(x$confusion)
+  cat("\n")
+  print_course(fit)
+  if (!is.null(fit$learning)) {
+    cat("Learning: ", counted(fit$learning$evaluations, "evaluation"), " of the criterion, ",
+        fit$learning$failures, " failed; largest slope ",
+        format(max(abs(fit$learning$gradient)), digits = 2L), "\n", sep = "")
+    print_rounds(fit$learning)
+  }
+  print_convergence(fit)
+  invisible(x)
+}
+
+print_scores <- function(x, digits) {
+  scores <- c(
+    if (!against_rest(x$fit)) paste("log evidence", format(x$log_evidence, digits = digits + 2L)),
+    if (!is.null(x$mean_loo_lpd)) {
+      paste("leave-one-out log predictive density", format(x$mean_loo_lpd, digits = digits),
+            "per row")
+    }
+  )
+  if (length(scores)) cat("\n", sub("^l", "L", paste(scores, collapse = "; ")), "\n", sep = "")
+}
+
+# Beside each class the share of its rows that are taken for others.
+print_confusion <- function(table) {
+  share <- function(right, rows) paste0(format(round(100 * (1 - right / rows), 1L)), "%")
+  cat("\nLeave-one-out classes, ", share(sum(diag(table)), sum(table)), " wrong:\n", sep = "")
+  shown <- cbind(table, error = share(diag(table), rowSums(table)))
+  shown[rowSums(table) == 0, "error"] <- ""
+  names(dimnames(shown)) <- names(dimnames(table))
+  print(shown, quote = FALSE, right = TRUE)
+}
+
+# Rounds of selection and search, by what each reached; they need not go up.
+print_rounds <- function(record) {
+  if (is.null(record$rounds)) return(invisible())
+  cat("Rounds reached ", toString(format(record$rounds, digits = 6L)), sep = "")
+  if (!is.null(record$line_searches)) cat("; failed line searches:", record$line_searches)
+  cat("\n")
+}
+
+# How it went: a stream's rows by what became of them, or the sweeps of EP.
+print_course <- function(fit) {
+  run <- fit$convergence
+  if (!is.null(run$fates)) {
+    cat("Rows: ", toString(paste(run$fates, names(run$fates))), "\n", sep = "")
+    return(invisible())
+  }
+  if (!is.null(run$selection)) {
+    cat(counted(nrow(run$selection$trace), "point"), " selected; stopped by ",
+        run$selection$stopped, "; last gain ",
+        format(utils::tail(run$selection$trace$gain, 1L), digits = 2L), " nats; ",
+        run$selection$exchanged, " exchanged\n", sep = "")
+    if (run$sweeps == 0L) return(invisible()) # every site was set once
+  }
+  exchanges <- run$trace$exchanges
+  if (!is.null(exchanges)) {
+    cat("Points that joined the basis, sweep by sweep: ", toString(utils::head(exchanges, 10L)),
+        if (length(exchanges) > 10L) ", ...", "\n", sep = "")
+  }
+  cat("EP, last run: ", counted(run$sweeps, "sweep"), ", change ",
+      format(run$change, digits = 2L), "; damped ", run$damped, ", sequential ", run$sequential,
+      ", site updates refused ", run$skipped,
+      if (isTRUE(run$widening > 0)) paste0(", sites of negative precision ", run$widening),
+      if (isTRUE(run$flat > 0)) paste0(", kept from it ", run$flat), "\n", sep = "")
+}

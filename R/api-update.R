@@ -1,0 +1,150 @@
+#' Update a fit: more rows for a stream, or a refit with changes
+#'
+#' `update(fit, newdata)`, or `update(fit, x, y)` for fits of a matrix, takes more rows into a fit
+#' by [method_online()], for every likelihood and in constant memory; rows are never seen again.
+#' `update(fit, formula)` and `update(fit, argument = value)` fit again with the call changed, as
+#' for other models in R. Rows cannot be added to fits by other methods: those need all rows again.
+#'
+#' A refit of a stream knows the rows of the first call only, not those that updates brought; there
+#' is a warning then. `update(fit, data = )` is such a refit.
+#'
+#' A stream's scaling, the constant removed from its response, the starting values and what is
+#' learned come from its first `pilot` complete rows and are frozen then. Until there are that many,
+#' the rows are only kept, and a model of those that are there is made, and learned, whenever it is
+#' asked for. So the
+#' same rows in the same order give the same fit, to rounding, in whatever chunks they come (with
+#' `order = "given"`). A stream may begin empty: `sparsegp(y ~ x, data[0, ], method =
+#' method_online())`.
+#'
+#' If an update fails the old fit is as it was. Errors, of class `sparsegp_error`: factor levels or
+#' responses unseen so far; other values of an input that was constant in the first rows; values
+#' that are not finite; variables that are missing or of another class. `weights` and `na.action`
+#' are those of the first call, evaluated in the new rows; its `subset` is not applied to them.
+#' Terms such as `I(x - mean(x))` are computed in each chunk by itself: such columns are better
+#' computed beforehand.
+#'
+#' @param object A fit of [sparsegp()].
+#' @param formula. New rows for a stream: a data frame with the variables of the formula, the
+#'   response among them (also by the name `newdata`), or for fits of a matrix a matrix, vector or
+#'   data frame of inputs (also by the name `x`). Else a formula, with `.` for what was there;
+#'   missing: unchanged.
+#' @param ... For new rows: `weights` where the fit has them, one per row; for rows of a matrix also
+#'   `y`, one response per row, and `offset`. Otherwise arguments of [sparsegp()] to add or
+#'   replace; `NULL` removes one.
+#' @param evaluate Evaluate the new call, or return it?
+#' @return A fit, or the call.
+#' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters
+#'   2 and 3.
+#' @examples
+#' fit <- sparsegp(mpg ~ wt, mtcars)
+#' fit2 <- update(fit, . ~ . + hp)
+#' fit3 <- update(fit, kernel = kernel_matern52())
+#' c(logLik(fit), logLik(fit2), logLik(fit3))
+#'
+#' set.seed(1)
+#' d <- data.frame(x = runif(3000, -10, 10))
+#' d$y <- sin(d$x) / d$x + 0.1 * rnorm(3000)
+#' fit <- sparsegp(y ~ x, d[1:1000, ], method = method_online(size = 20))
+#' fit <- update(fit, d[1001:3000, ])
+#' fit
+#' @export
+update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
+  if (!missing(formula.) && !inherits(formula., "formula")) {
+    return(add_rows(object, formula., ...))
+  }
+  if (!is.null(object$stream) && missing(formula.)) {
+    given <- names(substitute(list(...)))
+    if ("newdata" %in% given) return(add_named_rows(object, "newdata", ...))
+    if (all(c("x", "y") %in% given)) return(add_named_rows(object, "x", ...))
+  }
+  if (isTRUE(object$stream$grown)) {
+    warn_sparsegp("This fits again what the first call names; rows that update() took later are ",
+                  "not in it.")
+  }
+  if (!missing(formula.) && is.null(object$terms)) {
+    stop_sparsegp("formula.", "cannot change a fit of a matrix", "Call sparsegp() again")
+  }
+  call <- object$call
+  if (!missing(formula.)) call$formula <- stats::update.formula(stats::formula(object), formula.)
+  changes <- as.list(substitute(list(...)))[-1L]
+  if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
+    stop_sparsegp("...", "holds an unnamed argument", "Name what should change")
+  }
+  call <- as.list(call)
+  call[names(changes)] <- changes
+  call[intersect(names(call), names(Filter(is.null, changes)))] <- NULL # NULL removes
+  call <- as.call(call)
+  if (check_flag(evaluate, "evaluate")) eval(call, parent.frame()) else call
+}
+
+# update(fit, newdata = rows), update(fit, x = rows, y = )
+add_named_rows <- function(object, name, ...) {
+  arguments <- list(...)
+  others <- arguments[names(arguments) != name]
+  do.call(add_rows, c(list(object, arguments[[name]]), others))
+}
+
+add_rows <- function(object, rows, ...) {
+  if (is.null(object$stream)) {
+    stop_sparsegp("formula.", "must be a formula",
+                  paste("This fit used every row at once and cannot take more; fit all rows again",
+                        "with sparsegp(), or begin a stream with method_online()"))
+  }
+  chunk <- if (is.null(object$terms)) more_rows_of_matrix(object, rows, ...)
+           else more_rows_of_formula(object, rows, ...)
+  object$stream$grown <- TRUE
+  feed(object, chunk)
+}
+
+more_rows_of_matrix <- function(object, x, y, offset = NULL, weights = NULL, ...) {
+  check_no_dots(...)
+  if (missing(y)) stop_sparsegp("y", "is missing", "Give one response per row: update(fit, x, y)")
+  names <- stream_input_names(object)
+  if (!is.null(names)) {
+    read <- list(terms = NULL, scaling = list(names = names))
+    x <- new_inputs_matrix(read, x, NULL)$x
+    colnames(x) <- names
+  }
+  matrix_chunk(x, y, offset, weights, object$stream$setup$na.action,
+               object$stream$setup$likelihood)$chunk
+}
+
+stream_input_names <- function(object) {
+  if (!is.null(object$scaling)) object$scaling$names else colnames(object$stream$waiting$x)
+}
+
+# The model frame of new rows, as the first call made it: same terms and na.action, and the weights'
+# expression in the new rows unless weights are given.
+more_rows_of_formula <- function(object, newdata, weights = NULL, ...) {
+  check_no_dots(...)
+  if (!is.data.frame(newdata)) {
+    stop_sparsegp("newdata", "must be a data frame", "The model was fitted by a formula")
+  }
+  refuse_workspace(object$terms, newdata)
+  if (is.null(weights)) refuse_workspace_weights(object$call$weights, newdata)
+  call <- as.call(c(list(quote(stats::model.frame), formula = object$terms, data = newdata),
+                    as.list(object$call)["na.action"[!is.null(object$call$na.action)]]))
+  if (takes_unlabelled(object$stream$setup$likelihood)) {
+    call$na.action <- but_for_labels(eval(call$na.action, environment(object$terms)))
+  }
+  call$weights <- if (is.null(weights)) object$call$weights else weights
+  frame <- tryCatch({
+    frame <- eval(call, environment(object$terms))
+    check_classes(object$terms, frame)
+    frame
+  }, error = function(e) {
+    if (inherits(e, "sparsegp_error")) stop(e)
+    stop_sparsegp("newdata", paste0("does not fit the formula: ", conditionMessage(e)),
+                  "It needs the variables of the formula, the response among them")
+  })
+  check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
+  frame_chunk(frame, object$stream$setup$likelihood)
+}
+
+refuse_workspace_weights <- function(expression, newdata) {
+  names <- all.vars(expression)
+  if (is.null(expression) || length(names) && all(names %in% names(newdata))) return(invisible())
+  stop_sparsegp("weights", "are not in the new rows",
+                paste("Give them as a column that the first call names, or as",
+                      "update(fit, newdata, weights =)"))
+}

@@ -1,0 +1,55 @@
+# The basis a user gives: row numbers, or points in the inputs' space.
+
+# Points as a data frame of the formula's variables become model-matrix columns.
+formula_basis <- function(basis, terms, frame, x) {
+  if (!is.data.frame(basis)) return(matrix_basis(basis, x))
+  terms <- stats::delete.response(terms)
+  refuse_workspace(terms, basis, "basis")
+  points <- tryCatch(
+    stats::model.frame(terms, basis, na.action = stats::na.fail,
+                       xlev = stats::.getXlevels(terms, frame)),
+    error = function(e) stop_sparsegp("basis", paste0("does not fit the formula: ",
+                                                      conditionMessage(e)))
+  )
+  model_inputs(terms, points, attr(x, "contrasts"), stats::.getXlevels(terms, frame))$x
+}
+
+matrix_basis <- function(basis, x) {
+  if (is.logical(basis)) {
+    stop_sparsegp("basis", "is logical", "Give row numbers, as which() does, or points")
+  }
+  if (is.null(basis) || (is.numeric(basis) && is.null(dim(basis)))) return(basis)
+  given <- colnames(basis)
+  points <- check_inputs(basis, "basis")
+  if (all(colnames(x) %in% given)) return(points[, colnames(x), drop = FALSE])
+  invented <- identical(colnames(x), paste0("x", seq_len(ncol(x))))
+  if (!is.null(given) && !invented && !identical(colnames(points), colnames(x))) {
+    stop_sparsegp("basis", paste0("lacks ", toString(setdiff(colnames(x), given))),
+                  paste0("The inputs are ", toString(colnames(x))))
+  }
+  if (ncol(points) != ncol(x)) {
+    stop_sparsegp("basis", paste0("has ", ncol(points), " columns for ", ncol(x), " inputs"),
+                  "Give row numbers, or a matrix with the inputs' columns")
+  }
+  points
+}
+
+# Scaled points, and which training rows they are. A point given twice counts once: the second
+# would make the basis's kernel matrix singular.
+resolve_basis <- function(basis, x, scaling) {
+  if (is.null(basis)) return(list(x = NULL, rows = seq_len(nrow(x))))
+  if (is.matrix(basis)) {
+    if (nrow(basis) == 0L || !all(is.finite(basis))) {
+      stop_sparsegp("basis", "must be a matrix of finite numbers with at least one row")
+    }
+    return(list(x = unique(scaled_inputs(basis, scaling)), rows = NULL))
+  }
+  inside <- length(basis) > 0L && all(basis %in% seq_len(nrow(x)))
+  if (!inside) {
+    stop_sparsegp("basis", paste0("must be row numbers from 1 to ", nrow(x), ", of the rows used"),
+                  "Or give a matrix of points")
+  }
+  rows <- as.integer(basis)
+  rows <- rows[!duplicated(x[rows, , drop = FALSE])]
+  list(x = x[rows, , drop = FALSE], rows = rows)
+}

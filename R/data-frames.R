@@ -1,0 +1,104 @@
+# Model frames, and the matrix of inputs that the terms of a formula make of one.
+
+# A na.action for model frames that does what na.action says, but as if the response were known.
+but_for_labels <- function(na.action) {
+  force(na.action)
+  function(frame) {
+    response <- attr(attr(frame, "terms"), "response")
+    labels <- frame[[response]]
+    frame[[response]] <- seq_along(labels)
+    frame <- apply_na_action(frame, na.action)
+    frame[[response]] <- labels[frame[[response]]]
+    frame
+  }
+}
+
+# A frame without missing values is left alone: na.omit() would copy it.
+apply_na_action <- function(frame, na.action) {
+  if (is.null(na.action)) na.action <- getOption("na.action")
+  if (is.null(na.action)) return(frame)
+  if (is.character(na.action)) na.action <- get0(na.action, mode = "function")
+  if (!is.function(na.action)) stop_sparsegp("na.action", "is not a function", "Use na.omit")
+  if (!anyNA(frame, recursive = TRUE)) return(frame)
+  tryCatch(na.action(frame), error = function(e) {
+    stop_sparsegp("na.action", paste0("refused the data: ", conditionMessage(e)),
+                  "Remove the rows with missing values, or use na.action = na.omit")
+  })
+}
+
+# Model matrix without the intercept column, coded as if there were one, and for each column the
+# variable or term it came from.
+model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
+  terms <- stats::delete.response(terms)
+  # only at the fit: later data may well have one level of several, and xlev keeps the others
+  if (is.null(xlev)) check_factor_levels(used_inputs(terms, frame))
+  x <- stats::model.matrix(terms, frame, contrasts.arg = contrasts, xlev = xlev)
+  assign <- attr(x, "assign")
+  coding <- attr(x, "contrasts")
+  x <- x[, assign > 0L, drop = FALSE]
+  if (ncol(x) == 0L) {
+    stop_sparsegp("formula", "has no inputs", "Write it as response ~ inputs")
+  }
+  rownames(x) <- NULL
+  attr(x, "contrasts") <- coding
+  list(x = x, terms = attr(terms, "term.labels")[assign[assign > 0L]])
+}
+
+# The variables of a model frame that the terms use as inputs.
+used_inputs <- function(terms, frame) {
+  terms <- stats::delete.response(terms)
+  as.list(frame)[intersect(rownames(attr(terms, "factors")), names(frame))]
+}
+
+# Levels of each variable; 2 for numbers, which need none.
+factor_levels <- function(variables) {
+  vapply(variables, function(column) {
+    if (is.factor(column)) nlevels(column)
+    else if (is.character(column)) length(unique(column)) else 2L
+  }, 0L)
+}
+
+check_factor_levels <- function(variables) {
+  levels <- factor_levels(variables)
+  if (all(levels > 1L)) return(invisible())
+  stop_sparsegp("formula", paste0("has a factor with a single level: ",
+                                  toString(names(variables)[levels < 2L])), "Leave it out")
+}
+
+# ---- The frame of new rows ----
+
+# model.frame() looks for what newdata lacks where the formula was written, and would predict for
+# the rows it finds there. Constants of a term, such as knots, may come from there; whole variables
+# may not.
+refuse_workspace <- function(terms, newdata, argument = "newdata") {
+  if (is.environment(newdata)) return(invisible())
+  names <- lapply(as.list(attr(terms, "variables"))[-1L], all.vars)
+  lacking <- vapply(names, function(name) length(name) > 0L && !any(name %in% names(newdata)), NA)
+  if (!any(lacking)) return(invisible())
+  stop_sparsegp(argument, paste0("lacks ", toString(unique(unlist(names[lacking])))),
+                "It needs the variables of the formula")
+}
+
+# A term of which only a part came from newdata may have other rows.
+check_rows <- function(frame, newdata) {
+  if (is.data.frame(newdata) && nrow(frame) != nrow(newdata)) stop("a variable has other rows")
+  frame
+}
+
+# Text may stand for a factor, an ordered factor for a plain one; else a variable stays of its kind.
+check_classes <- function(terms, frame) {
+  plain <- function(class) replace(class, class %in% c("character", "ordered"), "factor")
+  before <- attr(terms, "dataClasses")
+  # NA, which is logical, may stand for anything, and na.action may have left it out
+  known <- vapply(frame, function(column) {
+    if (length(column)) !all(is.na(column)) else !is.logical(column)
+  }, NA)
+  shared <- intersect(names(before), names(frame)[known])
+  now <- plain(vapply(frame[shared], stats::.MFclass, ""))
+  before <- plain(before[shared])
+  changed <- shared[now != before]
+  if (length(changed) == 0L) return(invisible())
+  stop_sparsegp("newdata", paste0("has ", changed[1L], " of class ", now[changed[1L]],
+                                  ", which was of class ", before[changed[1L]]),
+                "Convert it as it was in the first rows")
+}

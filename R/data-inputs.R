@@ -1,0 +1,128 @@
+# Inputs and what goes with each row, checked: matrices of numbers, with names for the columns.
+
+# Inputs of the default method: a numeric matrix with column names, or an error.
+check_inputs <- function(x, argument = "x") {
+  if (is.data.frame(x)) {
+    numeric <- vapply(x, function(column) is.numeric(column) || is.logical(column), NA)
+    if (!all(numeric)) {
+      stop_sparsegp(argument, paste0("has columns that are not numeric: ",
+                                     toString(names(x)[!numeric])),
+                    "Make numbers of them; the formula method of sparsegp() does that with factors")
+    }
+    x <- data.matrix(x)
+    if (identical(rownames(x), as.character(seq_len(nrow(x))))) rownames(x) <- NULL
+  }
+  if (is.null(dim(x)) && (is.numeric(x) || is.logical(x))) x <- matrix(x, ncol = 1L)
+  if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
+    stop_sparsegp(argument, "must be a numeric matrix, a numeric vector or a data frame of numbers")
+  }
+  if (ncol(x) == 0L) stop_sparsegp(argument, "has no columns", "Give at least one input")
+  storage.mode(x) <- "double"
+  colnames(x) <- input_names(x)
+  x
+}
+
+# Distinct names of columns: x1, x2, ... where there is none, as cbind(age, 1) leaves it.
+input_names <- function(x) {
+  names <- colnames(x)
+  if (is.null(names)) names <- character(ncol(x))
+  nameless <- is.na(names) | names == ""
+  names[nameless] <- paste0("x", which(nameless))
+  make.unique(names)
+}
+
+check_finite_inputs <- function(x, argument = "x") {
+  bad <- !is.finite(x) & !is.na(x)
+  if (!any(bad)) return(x)
+  columns <- colnames(x)[colSums(bad) > 0]
+  stop_sparsegp(argument, paste0("has infinite values in ", toString(columns)),
+                "Replace them by NA or by finite numbers")
+}
+
+# What a na.action such as na.pass lets through.
+check_no_missing <- function(...) {
+  missing <- vapply(list(...), anyNA, NA)
+  if (!any(missing)) return(invisible())
+  stop_sparsegp(names(missing)[missing][1L], "has missing values",
+                "Remove those rows, or use na.action = na.omit")
+}
+
+check_per_row <- function(x, n, argument, default, positive = FALSE) {
+  if (is.null(x)) return(rep(default, n))
+  if (!is.numeric(x) || length(x) != n) {
+    stop_sparsegp(argument, paste0("must be ", n, " numbers, one per row"))
+  }
+  if (any(is.infinite(x)) || (positive && any(x <= 0, na.rm = TRUE))) {
+    stop_sparsegp(argument, if (positive) "must be positive and finite" else "must be finite",
+                  "Leave out rows that should not count with `subset`")
+  }
+  as.double(x)
+}
+
+check_response_length <- function(y, n) {
+  if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
+  if (!is.null(dim(y)) || is.list(y)) {
+    stop_sparsegp("y", "must be one vector", "Fit one model per response")
+  }
+  if (length(y) == n) return(y)
+  stop_sparsegp("y", paste0("has ", length(y), " values for ", n, " rows of `x`"))
+}
+
+# ---- New data for a fit ----
+
+# Unscaled inputs (columns as at the fit), offsets and row names of new data.
+new_inputs <- function(object, newdata, offset = NULL) {
+  if (is.null(object$terms)) return(new_inputs_matrix(object, newdata, offset))
+  if (!is.data.frame(newdata) && !is.list(newdata) && !is.environment(newdata)) {
+    stop_sparsegp("newdata", "must be a data frame", "The model was fitted by a formula")
+  }
+  if (!is.null(offset)) {
+    stop_sparsegp("offset", "is part of the formula", "Put it into `newdata`")
+  }
+  terms <- stats::delete.response(object$terms)
+  refuse_workspace(terms, newdata)
+  warnings <- list() # told once the frame has proved good; else the error below says more
+  frame <- tryCatch({
+    frame <- withCallingHandlers(
+      stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = object$xlevels),
+      warning = function(w) {
+        warnings <<- c(warnings, list(w))
+        invokeRestart("muffleWarning")
+      }
+    )
+    classes <- attr(terms, "dataClasses")
+    if (!is.null(classes)) stats::.checkMFClasses(classes, frame)
+    check_rows(frame, newdata)
+  }, error = function(e) {
+    stop_sparsegp("newdata", paste0("does not fit the formula: ", conditionMessage(e)),
+                  "It needs the variables of the formula, with the levels seen at the fit")
+  })
+  for (w in warnings) warning(w)
+  x <- model_inputs(terms, frame, object$contrasts, object$xlevels)$x
+  known <- check_per_row(stats::model.offset(frame), nrow(x), "newdata", 0)
+  names <- if (is.data.frame(newdata)) rownames(newdata) else rownames(frame)
+  list(x = x, offset = known, names = names)
+}
+
+new_inputs_matrix <- function(object, newdata, offset) {
+  wanted <- object$scaling$names
+  if (is.null(dim(newdata)) && is.numeric(newdata) && length(wanted) > 1L &&
+        length(newdata) == length(wanted)) {
+    newdata <- matrix(newdata, 1L) # one row
+  }
+  given <- if (length(dim(newdata)) == 2L) colnames(newdata)
+  by_name <- !is.null(given) && !anyDuplicated(given) && all(wanted %in% given)
+  x <- check_inputs(if (by_name) newdata[, wanted, drop = FALSE] else newdata, "newdata")
+  invented <- identical(wanted, paste0("x", seq_along(wanted)))
+  if (!is.null(given) && !invented && !identical(colnames(x), wanted)) {
+    stop_sparsegp("newdata", paste0("lacks ", toString(setdiff(wanted, given))),
+                  paste0("The inputs are ", toString(wanted)))
+  }
+  if (ncol(x) != length(wanted)) {
+    stop_sparsegp("newdata", paste0("has ", ncol(x), " columns for ", length(wanted), " inputs"),
+                  paste0("The inputs are ", toString(wanted)))
+  }
+  names <- rownames(x)
+  list(x = x, offset = check_per_row(offset, nrow(x), "offset", 0),
+       names = if (is.null(names)) as.character(seq_len(nrow(x))) else names)
+}

@@ -1,0 +1,47 @@
+# The scaling of inputs.
+
+# Centre and standard deviation of each input; `kept` leaves out constant ones, unless all are.
+# `seen` is the scale of what the kernel sees: 1, or the standard deviation when inputs are not
+# scaled.
+scale_inputs <- function(x, scale) {
+  size <- by_column(x, function(column) max(abs(column), 0))
+  unit <- ifelse(size > 0, size, 1)
+  centre <- by_column(x, function(column, unit) mean(column / unit), unit)
+  sd <- by_column(x, function(column, unit, centre) sqrt(mean((column / unit - centre)^2)), unit,
+                  centre)
+  kept <- sd > 1e-10
+  if (!any(kept)) kept[] <- TRUE # one row, or copies of one: nothing tells the inputs apart
+  range <- by_column(x, function(column) diff(range(column)))[kept]
+  natural <- (sd * size)[kept]
+  natural[natural == 0] <- 1
+  range[range == 0] <- 1
+  list(
+    kept = kept, scale = scale, dropped = colnames(x)[!kept], names = colnames(x),
+    constant = x[1L, !kept],
+    centre = if (scale) (centre * size)[kept] else numeric(sum(kept)),
+    sd = if (scale) natural else rep(1, sum(kept)),
+    seen = if (scale) rep(1, sum(kept)) else natural,
+    range = if (scale) range / natural else range
+  )
+}
+
+# fun(column, ...) of every column, further arguments one for each: no copy of all of x.
+by_column <- function(x, fun, ...) {
+  each <- mapply(function(j, ...) fun(x[, j], ...), seq_len(ncol(x)), ...)
+  stats::setNames(as.double(each), colnames(x))
+}
+
+scaled_inputs <- function(x, scaling) {
+  if (!all(scaling$kept)) x <- x[, scaling$kept, drop = FALSE]
+  if (any(scaling$centre != 0, scaling$sd != 1)) x <- scale_kept(x, scaling)
+  attr(x, "contrasts") <- NULL
+  x
+}
+
+# Kept inputs to C's units and back.
+scale_kept <- function(x, scaling) {
+  for (j in seq_len(ncol(x))) x[, j] <- (x[, j] - scaling$centre[j]) / scaling$sd[j]
+  x
+}
+
+unscale_kept <- function(x, scaling) sweep(sweep(x, 2L, scaling$sd, "*"), 2L, scaling$centre, "+")

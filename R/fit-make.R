@@ -1,0 +1,80 @@
+# From rows to a fit.
+
+fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
+  model <- read_model(chunk, setup, input_terms)
+  if (is.null(setup$method)) {
+    setup$method <- default_method(nrow(chunk$x), setup$basis, model$response$latents)
+  }
+  check_several(model, setup)
+  problem <- problem_of(model, chunk, setup$method)
+  basis <- resolve_basis(setup$basis, problem$x, model$scaling)
+  problem$basis <- basis$x
+  problem$chosen <- basis$rows
+  learned <- learn_model(problem, model$table, setup$control, setup$verbose)
+  run <- check_run(final_run(learned$problem, learned), learned$table)
+  warn_about(run, learned$record)
+  fit <- new_fit(model, setup, learned, run, nrow(problem$x))
+  fit$convergence <- convergence_of(run, fit$log_evidence - run$logz)
+  keep_rows(fit, chunk, model, run, setup$keep_x)
+}
+
+# One warning at most: learning cannot settle where EP did not.
+warn_about <- function(run, record) {
+  if (run$converged) return(warn_about_search(record))
+  warn_sparsegp("EP did not converge in ", counted(run$sweeps, "sweep"), " (change ",
+                signif(run$change, 3), "); raise method_ep(sweeps =) or lower its damping.")
+}
+
+# What every fit has; n: rows seen.
+new_fit <- function(model, setup, learned, run, n) {
+  response <- model$response
+  structure(
+    list(
+      likelihood = model$lik, kernel = setup$kernel, method = setup$method,
+      hyper = learned$table, learning = learned$record, spec = model$spec,
+      scaling = model$scaling, response = response[c("centre", "unit", "levels", "latents")],
+      posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each)),
+      basis_rows = run$basis_rows, basis_rows_of = run$basis_rows_of,
+      jitter = run$jitter, n = n,
+      log_evidence = run$logz - n * log(response$unit), # a density of y, not of y / unit
+      # what only a fit of all rows at once fills in (keep_rows()); a stream's keeps none
+      x = NULL, y = NULL, data_rows = NULL, offset = NULL, weights = NULL, latent = NULL,
+      cavity = NULL, sites = NULL
+    ),
+    class = "sparsegp"
+  )
+}
+
+# How EP went. shift: from the evidence in C's units to that of the response.
+convergence_of <- function(run, shift) {
+  trace <- data.frame(sweep = seq_len(ncol(run$trace)), log_evidence = run$trace[1L, ] + shift,
+                      change = run$trace[2L, ])
+  if (any(run$exchanges > 0)) trace$exchanges <- run$exchanges
+  selection <- run$selection
+  if (!is.null(selection$trace$log_evidence)) {
+    selection$trace$log_evidence <- selection$trace$log_evidence + shift
+  }
+  c(run[c("sweeps", "change", "converged", "damped", "sequential", "skipped")],
+    list(flat = run$flat, widening = sum(run$tau < 0), trace = trace, selection = selection))
+}
+
+# What a fit of all rows at once knows of each of them.
+keep_rows <- function(fit, chunk, model, run, keep_x) {
+  response <- model$response
+  x <- chunk$x
+  attr(x, "contrasts") <- NULL
+  fit$y <- if (is.null(response$levels)) response$given
+           else class_factor(response$y, response$levels, model$lik)
+  fit$data_rows <- model$rows
+  fit$offset <- chunk$offset
+  fit["weights"] <- list(response$weights)
+  by_class <- function(...) {
+    if (response$latents == 1L) list(...) else lapply(list(...), `colnames<-`, response$levels)
+  }
+  fit$latent <- by_class(mean = run$mean, var = run$var)
+  fit$cavity <- c(by_class(mean = run$cav_mean, var = run$cav_var), list(lpd = run$lpd))
+  fit$sites <- by_class(tau = run$tau, nu = run$nu)
+  if (is.null(keep_x)) keep_x <- ncol(x) <= 2L
+  if (keep_x) fit[["x"]] <- x
+  fit
+}

@@ -1,0 +1,40 @@
+# A hyperparameter as a user gives it.
+
+#' Keep a hyperparameter at a value
+#'
+#' Learning moves every hyperparameter that is `NULL` or a plain number; one wrapped in `fixed()`
+#' stays.
+#'
+#' @param value Finite number(s), legal for the hyperparameter they are given for.
+#' @return A value of class `sparsegp_fixed`.
+#' @examples
+#' kernel_rbf(variance = fixed(1))
+#' lik_probit(bias = fixed(0))
+#' @export
+fixed <- function(value) {
+  if (!is.numeric(value) || length(value) == 0L || !all(is.finite(value))) {
+    stop_sparsegp("value", "must be finite numbers")
+  }
+  structure(list(value = as.double(value)), class = "sparsegp_fixed")
+}
+
+is_fixed <- function(x) inherits(x, "sparsegp_fixed")
+
+# Values that were part of what was given, fixed if that was
+given_like <- function(given, values) if (is_fixed(given)) fixed(values) else values
+
+# A hyperparameter as a user gives it: NULL, positive numbers, or fixed() around them.
+check_hyper <- function(x, argument, positive = TRUE, single = FALSE, range = c(0, Inf)) {
+  value <- if (is_fixed(x)) x$value else x
+  if (is.null(value)) return(x)
+  if (!is.numeric(value) || length(value) == 0L || !all(is.finite(value))) {
+    stop_sparsegp(argument, "must be finite numbers, fixed() around them, or NULL")
+  }
+  if (single && length(value) != 1L) stop_sparsegp(argument, "must be one number")
+  if (positive && any(value <= range[1L] | value >= range[2L])) {
+    what <- if (range[2L] < Inf) paste("must lie between", range[1L], "and", range[2L])
+            else if (range[1L] > 0) paste("must be greater than", range[1L]) else "must be positive"
+    stop_sparsegp(argument, what, "Leave it out (NULL) to have it learned")
+  }
+  x
+}

@@ -1,0 +1,102 @@
+# The table of a model's hyperparameters: what coef() names, what C calls theta, and all that leads
+# from one to the other. A data frame with a row for each, kernel first, then likelihood:
+#
+#   name, base    what it is called; without kernel number and input name
+#   adds_to       "", or the base under which coef() shows its value added to those of the rows
+#                 before: cut points by the gaps between them
+#   part          "kernel" or "likelihood"
+#   log           searched and handed to C as a logarithm?
+#   lower, upper  then: what the value lies between, not on. The logarithm is of its distance from
+#                 lower, or with a finite upper of the ratio of its distances from both
+#   unit          theta = log(value / unit): the response's variance for a variance, an input's
+#                 standard deviation for a period, else 1; so C works in standardised units
+#   theta         current value on C's scale
+#   start         the starting value on C's scale
+#   free          learned?
+#   input_sd      what a length scale is multiplied by to be in units of its input; NA where several
+#                 inputs share it, or where it is not a length
+#   scan          a start that was not given and may be far off: learning tries shorter ones first,
+#                 and puts values back towards it that ended longer
+#   prior         list column of sparsegp_prior values, on the natural scale
+
+hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_sd = NA_real_,
+                       range = c(0, Inf), adds_to = "") {
+  count <- length(names)
+  fixed <- is_fixed(given)
+  value <- if (fixed) given$value else given
+  if (!length(value) %in% c(0L, 1L, count)) {
+    stop_sparsegp(base, paste0("has ", length(value), " values for ", count, " hyperparameters"),
+                  paste("Give one value, or one per",
+                        if (part == "kernel") "input the kernel sees" else "class"))
+  }
+  unit <- rep_len(unit, count)
+  if (length(value)) {
+    value <- rep_len(value, count)
+    start <- if (log) to_search(value, range[1L], range[2L], unit) else value
+  }
+  start <- rep_len(start, count)
+  if (count == 0L) return(NULL)
+  rows <- data.frame(name = names, base = base, part = part, log = log, unit = unit,
+                     adds_to = adds_to,
+                     lower = rep_len(range[1L], count), upper = rep_len(range[2L], count),
+                     theta = start, start = start, free = !fixed,
+                     scan = base == "lengthscale" & is.null(given),
+                     input_sd = rep_len(input_sd, count))
+  rows$prior <- lapply(unit, prior)
+  rows
+}
+
+# From values of hyperparameters that are searched as logarithms to those logarithms, and back.
+to_search <- function(value, lower = 0, upper = Inf, unit = 1) {
+  if (all(upper == Inf)) return(log(value - lower) - log(unit))
+  log(value - lower) - log(upper - value)
+}
+
+from_search <- function(theta, lower = 0, upper = Inf, unit = 1) {
+  width <- ifelse(upper == Inf, 0, upper - lower)
+  lower + ifelse(upper == Inf, exp(theta) * unit, width * stats::plogis(theta))
+}
+
+hyper_range <- function(about) if (is.null(about$range)) c(0, Inf) else about$range
+
+hyper_value <- function(table, theta = table$theta) {
+  ifelse(table$log, from_search(theta, table$lower, table$upper, table$unit), theta)
+}
+
+# What coef() shows, by name
+shown_values <- function(table, theta = table$theta) {
+  value <- hyper_value(table, theta)
+  added <- table$adds_to != ""
+  for (i in which(added)) value[i] <- value[i - 1L] + value[i]
+  bare <- substring(table$name, nchar(table$base) + 1L)
+  stats::setNames(value, ifelse(added, paste0(table$adds_to, bare), table$name))
+}
+
+# d value / d theta
+hyper_slope <- function(table, value) {
+  bounded <- table$upper < Inf
+  share <- ifelse(bounded, (table$upper - value) / ifelse(bounded, table$upper - table$lower, 1), 1)
+  ifelse(table$log, (value - table$lower) * share, 1)
+}
+
+# log prior at theta and its gradient in theta, over the free rows
+hyper_log_prior <- function(table, theta) {
+  value <- hyper_value(table, theta)
+  at <- which(table$free)
+  density <- vapply(at, function(i) prior_log_density(table$prior[[i]], value[i]), 0)
+  slope <- vapply(at, function(i) prior_slope(table$prior[[i]], value[i]), 0)
+  list(value = sum(density), gradient = slope * hyper_slope(table, value)[at])
+}
+
+# ---- The values of a fit ----
+
+kernel_theta <- function(fit) fit$hyper$theta[fit$hyper$part == "kernel"]
+
+lik_theta <- function(fit) fit$hyper$theta[fit$hyper$part == "likelihood"]
+
+# The likelihood's hyperparameters by name, in C's units.
+lik_values <- function(fit) {
+  table <- fit$hyper[fit$hyper$part == "likelihood", ]
+  natural <- from_search(table$theta, table$lower, table$upper)
+  stats::setNames(ifelse(table$log, natural, table$theta), table$name)
+}

@@ -1,0 +1,80 @@
+# The hyperparameters of a kernel: rows of the table in hyper-table.R.
+
+# How each kernel hyperparameter starts and what its default prior is. `leaf` sees p inputs; `env`
+# holds response_unit (NULL when the leaf's variance is a pure number), share (number of summands),
+# input_scale (per kept input: the scale of what the kernel sees) and input_unit (per kept input:
+# the standard deviation that was divided out).
+KERNEL_HYPER <- list(
+  variance = function(leaf, env) {
+    start <- -log(env$share)
+    if (leaf$type == "linear") {
+      start <- start - log(length(leaf$vars)) - 2 * per_input_scale(leaf, env)
+    }
+    if (leaf$type == "trig") start <- start - log(2 * leaf$degree[[1L]] + 1) # so many coefficients
+    unit <- if (leaf$carries) env$response_unit^2 else 1
+    list(start = start, unit = unit, prior = default_lognormal(max(start) + 1, 1.5))
+  },
+  lengthscale = function(leaf, env) {
+    start <- if (leaf$type == "poly") 2 * per_input_scale(leaf, env)
+             else if (leaf$type == "periodic") 0
+             else 0.5 * log(length(leaf$vars)) + per_input_scale(leaf, env)
+    is_length <- !leaf$type %in% c("poly", "periodic")
+    # an input that does not matter wants a very long scale of its own: leave it room
+    list(start = start, unit = 1, prior = default_lognormal(mean(start), if (leaf$ard) 2 else 1),
+         input_sd = if (is_length && (leaf$ard || length(leaf$vars) == 1L)) {
+           env$input_unit[leaf$vars + 1L]
+         })
+  },
+  shape = function(leaf, env) list(start = 0, unit = 1, prior = default_lognormal(0, 1.5)),
+  period = function(leaf, env) {
+    start <- log(env$input_range[leaf$vars + 1L] / 2)
+    list(start = start, unit = env$input_unit[leaf$vars + 1L],
+         prior = default_lognormal(start, 1))
+  }
+)
+
+# log of the scale of the inputs a leaf sees: one number, or one per input with ARD
+per_input_scale <- function(leaf, env) {
+  scales <- env$input_scale[leaf$vars + 1L]
+  if (leaf$ard) log(scales) else log(sqrt(mean(scales^2)))
+}
+
+# Which leaf's variance carries the response's unit: every summand's, one factor's of a product.
+mark_carriers <- function(kernel, carries = TRUE) {
+  if (length(kernel$parts) == 0L) {
+    kernel$carries <- carries
+    return(kernel)
+  }
+  first <- seq_along(kernel$parts) == 1L
+  mine <- if (kernel$type == "product") carries & first else rep(carries, length(first))
+  kernel$parts <- Map(mark_carriers, kernel$parts, mine)
+  kernel
+}
+
+leaf_hyper <- function(leaf, prefix, env) {
+  rows <- lapply(names(leaf$params), function(base) {
+    default <- KERNEL_HYPER[[base]](leaf, env)
+    each <- leaf$ard && base == leaf$per_input
+    given <- leaf$params[[base]]
+    if (each) given <- for_kept_inputs(given, leaf)
+    names <- paste0(prefix, base, if (each) paste0(".", leaf$input_names))
+    hyper_rows(names, base, "kernel", TRUE, default$unit, default$start, given, default$prior,
+               if (is.null(default$input_sd)) NA_real_ else default$input_sd)
+  })
+  do.call(rbind, rows)
+}
+
+# One value per input was given: leave out those of constant inputs.
+for_kept_inputs <- function(given, leaf) {
+  value <- if (is_fixed(given)) given$value else given
+  if (length(value) != length(leaf$all_names)) return(given)
+  value <- value[match(leaf$input_names, leaf$all_names)]
+  if (is_fixed(given)) fixed(value) else value
+}
+
+kernel_hyper <- function(kernel, env) {
+  leaves <- kernel_leaves(mark_carriers(kernel))
+  env$share <- if (kernel$type == "sum") length(kernel$parts) else 1L
+  prefixes <- if (length(kernel$parts)) paste0("k", seq_along(leaves), ".") else ""
+  do.call(rbind, Map(leaf_hyper, leaves, prefixes, list(env)))
+}

@@ -1,0 +1,196 @@
+#' Kernels
+#'
+#' A kernel is the prior covariance of the latent function. Each constructor returns a small value
+#' that prints itself; `+` and `*` combine kernels into sums and products.
+#'
+#' With `r` the distance of two inputs divided by `lengthscale` (with `ard = TRUE`: every input
+#' divided by its own length scale first):
+#'
+#' | constructor | kernel |
+#' |---|---|
+#' | `kernel_rbf` | \eqn{variance \exp(-r^2/2)}{variance * exp(-r^2 / 2)} |
+#' | `kernel_matern12` | \eqn{variance \exp(-r)}{variance * exp(-r)} |
+#' | `kernel_matern32` | \eqn{variance (1 + \sqrt 3 r) \exp(-\sqrt 3 r)}{variance * (1 + sqrt(3) r) * exp(-sqrt(3) r)} |
+#' | `kernel_matern52` | \eqn{variance (1 + \sqrt 5 r + 5 r^2/3) \exp(-\sqrt 5 r)}{variance * (1 + sqrt(5) r + 5 r^2/3) * exp(-sqrt(5) r)} |
+#' | `kernel_rq` | \eqn{variance (1 + r^2/(2\,shape))^{-shape}}{variance * (1 + r^2 / (2 shape))^-shape} |
+#' | `kernel_linear` | \eqn{\sum_j variance_j x_j x'_j}{sum_j variance_j x_j x'_j} (one variance for all without `ard`) |
+#' | `kernel_poly` | \eqn{variance (1 + x'x' / (p\,lengthscale))^{degree}}{variance * (1 + x'x' / (p lengthscale))^degree}, p inputs (thesis, eq. 5.1) |
+#' | `kernel_constant` | \eqn{variance}{variance} |
+#' | `kernel_periodic` | \eqn{variance \exp(-2 \sin^2(\pi (x - x')/period)/lengthscale^2)}{variance * exp(-2 sin(pi (x - x') / period)^2 / lengthscale^2)}, one input |
+#' | `kernel_trig` | \eqn{variance (1 + 2 \sum_{n=1}^{k0} \cos(2 \pi n (x - x')/period))}{variance * (1 + 2 sum_{n=1}^k0 cos(2 pi n (x - x') / period))}, one input (thesis, eqs 5.28-5.29) |
+#'
+#' `kernel_trig` is the prior of trigonometric polynomials of order `k0`, whose 2 `k0` + 1
+#' coefficients are independent with that variance (`variance * (2 k0 + 1)` is the variance of the
+#' function): no basis needs more points. See [gp_density()].
+#'
+#' @section Hyperparameters:
+#' `NULL` (the default): start from the data and learn. A number: the start when [sparsegp()]
+#' learns, kept when `learn = FALSE`. `fixed(value)`: kept always. Starts: `variance` the variance
+#' of the response (1 for classes), shared among the terms of a sum; `lengthscale` the root of the
+#' number of inputs the kernel sees; `shape` 1; `period` half the range of its input.
+#'
+#' @section Units:
+#' With `scale = TRUE` in [sparsegp()] kernels see inputs centred and divided by their standard
+#' deviations, and `lengthscale` is in those units; `summary()` adds the units of the inputs.
+#' `period` is always in the units of the input. `variance` is in squared units of the response for
+#' regression.
+#'
+#' @section The papers' parameters:
+#' IVM paper eq. 9: v = `variance`, w = p / `lengthscale`^2; eq. 10: w_j = 1 / `lengthscale_j`^2.
+#' Csató's thesis eq. 5.2: \eqn{\sigma_k^2}{sigma_k^2} = `lengthscale`^2 / p.
+#'
+#' @param variance Prior variance; positive. One number, or one per input for
+#'   `kernel_linear(ard = TRUE)`.
+#' @param lengthscale Positive. One number; with `ard = TRUE` one, or one per input in the order
+#'   of the inputs.
+#' @param shape Positive; large values approach `kernel_rbf`.
+#' @param period Positive, in the units of the input; `kernel_trig` has it fixed at 1, the unit
+#'   interval.
+#' @param degree Whole number of at least 1.
+#' @param k0 Order of the trigonometric polynomials: a whole number of at least 0.
+#' @param ard Automatic relevance determination: one length scale (or variance) per input?
+#' @param vars The inputs this kernel sees: column names (of the model matrix, or the variable
+#'   names in the formula) or column numbers. `NULL`: all.
+#' @return A value of class `sparsegp_kernel`. Errors are of class `sparsegp_error` and name the
+#'   argument.
+#' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
+#'   thesis, Aston University, eqs 5.1-5.2.
+#'
+#'   Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*.
+#'   MIT Press, chapter 4.
+#' @examples
+#' kernel_matern52(ard = TRUE)
+#' kernel_rbf(lengthscale = 2, vars = "age") * kernel_linear(vars = "dose") + kernel_constant()
+#' x <- seq(-3, 3, length.out = 50)
+#' fit <- sparsegp(x, sin(4 * x) + x, kernel = kernel_periodic() + kernel_linear())
+#' coef(fit)
+#' @name kernels
+NULL
+
+new_kernel <- function(type, params, ard = FALSE, vars = NULL, degree = 0L, per_input = "",
+                       parts = list()) {
+  if (!is.null(vars) && !(is.character(vars) || is.numeric(vars)) ||
+      !is.null(vars) && (length(vars) == 0L || anyNA(vars) || anyDuplicated(vars))) {
+    stop_sparsegp("vars", "must be distinct input names or column numbers",
+                  "Leave it out (NULL) for all inputs")
+  }
+  for (name in names(params)) check_hyper(params[[name]], name)
+  structure(
+    list(type = type, params = params, ard = check_flag(ard, "ard"), vars = vars, degree = degree,
+         per_input = per_input, parts = parts),
+    class = "sparsegp_kernel"
+  )
+}
+
+new_stationary <- function(type, variance, lengthscale, ard, vars, ...) {
+  new_kernel(type, list(variance = variance, lengthscale = lengthscale, ...), ard, vars,
+             per_input = "lengthscale")
+}
+
+#' @rdname kernels
+#' @export
+kernel_rbf <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL) {
+  new_stationary("rbf", variance, lengthscale, ard, vars)
+}
+
+#' @rdname kernels
+#' @export
+kernel_matern12 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL) {
+  new_stationary("matern12", variance, lengthscale, ard, vars)
+}
+
+#' @rdname kernels
+#' @export
+kernel_matern32 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL) {
+  new_stationary("matern32", variance, lengthscale, ard, vars)
+}
+
+#' @rdname kernels
+#' @export
+kernel_matern52 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL) {
+  new_stationary("matern52", variance, lengthscale, ard, vars)
+}
+
+#' @rdname kernels
+#' @export
+kernel_rq <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL,
+                      shape = NULL) {
+  new_stationary("rq", variance, lengthscale, ard, vars, shape = shape)
+}
+
+#' @rdname kernels
+#' @export
+kernel_linear <- function(variance = NULL, ard = FALSE, vars = NULL) {
+  new_kernel("linear", list(variance = variance), ard, vars, per_input = "variance")
+}
+
+#' @rdname kernels
+#' @export
+kernel_poly <- function(degree = 2, variance = NULL, lengthscale = NULL, vars = NULL) {
+  new_kernel("poly", list(variance = variance, lengthscale = lengthscale), vars = vars,
+             degree = c(degree = check_count(degree, "degree")))
+}
+
+#' @rdname kernels
+#' @export
+kernel_constant <- function(variance = NULL) {
+  new_kernel("constant", list(variance = variance))
+}
+
+#' @rdname kernels
+#' @export
+kernel_periodic <- function(variance = NULL, lengthscale = NULL, period = NULL, vars = NULL) {
+  new_kernel("periodic", list(variance = variance, lengthscale = lengthscale, period = period),
+             vars = vars)
+}
+
+#' @rdname kernels
+#' @export
+kernel_trig <- function(k0 = 5, variance = NULL, period = fixed(1), vars = NULL) {
+  new_kernel("trig", list(variance = variance, period = period), vars = vars,
+             degree = c(k0 = check_count(k0, "k0", 0L)))
+}
+
+#' @export
+Ops.sparsegp_kernel <- function(e1, e2) {
+  type <- c("+" = "sum", "*" = "product")[.Generic]
+  if (is.na(type) || missing(e2)) {
+    stop_sparsegp(.Generic, "is not defined for kernels", "Combine kernels with + and *")
+  }
+  remedy <- "Combine a kernel with another kernel, as in kernel_rbf() + kernel_linear()"
+  check_class(e1, "sparsegp_kernel", .Generic, remedy)
+  check_class(e2, "sparsegp_kernel", .Generic, remedy)
+  parts_of <- function(e) if (e$type == type) e$parts else list(e)
+  new_kernel(unname(type), list(), parts = c(parts_of(e1), parts_of(e2)))
+}
+
+#' @export
+format.sparsegp_kernel <- function(x, ...) {
+  if (length(x$parts)) {
+    inner <- vapply(x$parts, format, "")
+    if (x$type == "sum") return(paste(inner, collapse = " + "))
+    brackets <- vapply(x$parts, function(part) part$type == "sum", NA)
+    return(paste(ifelse(brackets, paste0("(", inner, ")"), inner), collapse = " * "))
+  }
+  show <- function(name) {
+    value <- x$params[[name]]
+    if (is.null(value)) return(NULL)
+    text <- paste(format(if (is_fixed(value)) value$value else value, digits = 4L, trim = TRUE),
+                  collapse = ", ")
+    if (length(if (is_fixed(value)) value$value else value) > 1L) text <- paste0("c(", text, ")")
+    paste0(name, " = ", if (is_fixed(value)) paste0("fixed(", text, ")") else text)
+  }
+  arguments <- c(
+    paste0(names(x$degree), " = ", x$degree, recycle0 = TRUE)[!is.null(names(x$degree))],
+    unlist(lapply(names(x$params), show)),
+    if (x$ard) "ard = TRUE",
+    if (!is.null(x$vars)) paste0("vars = ", toString(x$vars))
+  )
+  paste0(x$type, "(", paste(arguments, collapse = ", "), ")")
+}
+
+#' @export
+print.sparsegp_kernel <- function(x, ...) {
+  cat("<kernel> ", format(x), "\n", sep = "")
+  invisible(x)
+}

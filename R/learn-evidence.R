@@ -1,0 +1,213 @@
+# Learning: maximise log evidence + log prior over the free hyperparameters.
+
+BOX <- 10          # half width of the search box around the start, for logarithms
+
+IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wants it so
+
+# A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else
+# its owner wants to find in objective$state$last$run. This one is the log evidence; sites are
+# warm-started from the last run that converged.
+evidence_criterion <- function(problem) {
+  sites <- NULL
+  function(theta) {
+    run <- engine_run(problem, theta, sites, gradient = TRUE)
+    good <- run$status == 0L && run$converged
+    if (!good && !is.null(sites)) {
+      run <- engine_run(problem, theta, NULL, gradient = TRUE)
+      good <- run$status == 0L && run$converged
+    }
+    if (good) sites <<- run[c("tau", "nu")]
+    if (run$status == 0L && !run$converged && run$change > NEAR) run$status <- NOT_CONVERGED
+    c(run[c("status", "logz", "gradient")], list(sites = sites))
+  }
+}
+
+# EP that is far from its fixed point has an evidence that may be many nats too high: not a number
+# to learn from. Near to it the error is of second order.
+NEAR <- 0.1 # residual, in cavity standard deviations
+
+NOT_CONVERGED <- -4L
+
+# An evaluator with memory: value and gradient, of minus criterion and log prior, come from one run.
+# progress: see new_progress().
+make_objective <- function(criterion, table, progress) {
+  free <- which(table$free)
+  state <- new.env(parent = emptyenv())
+  state$evaluations <- 0L
+  state$failures <- 0L
+  state$last <- list(par = NULL)
+  evaluate <- function(par) {
+    if (identical(par, state$last$par)) return(state$last)
+    theta <- replace(table$theta, free, par)
+    prior <- hyper_log_prior(table, theta)
+    run <- criterion(theta)
+    state$evaluations <- state$evaluations + 1L
+    value <- run$logz + prior$value
+    ok <- run$status == 0L && is.finite(value) && all(is.finite(run$gradient))
+    if (!ok) state$failures <- state$failures + 1L
+    state$last <- list(
+      par = par,
+      value = if (ok) -value else IMPOSSIBLE,
+      gradient = if (ok) -(run$gradient[free] + prior$gradient) else numeric(length(free)),
+      run = run
+    )
+    progress$step(value, ok, theta, run)
+    state$last
+  }
+  list(value = function(par) evaluate(par)$value, gradient = function(par) evaluate(par)$gradient,
+       state = state)
+}
+
+# A line search that meets a wall shrinks its step by as much as the wall is high: to nothing, from
+# IMPOSSIBLE. So in a search a failed evaluation costs little more than the worst other one.
+with_low_walls <- function(value) {
+  worst <- -Inf
+  function(par) {
+    at <- value(par)
+    if (at < IMPOSSIBLE) worst <<- max(worst, at)
+    if (at < IMPOSSIBLE || worst == -Inf) at else worst + 1
+  }
+}
+
+search_once <- function(objective, start, centre, control) {
+  stats::optim(start, with_low_walls(objective$value), objective$gradient, method = "L-BFGS-B",
+               lower = centre$value - centre$reach, upper = centre$value + centre$reach,
+               control = list(maxit = control$inner, factr = 1e8))
+}
+
+# The default length scale is about the width of the data, and the evidence has an optimum that
+# explains a function wigglier than that as noise. So the search begins at the best of a few: one
+# evaluation each. A start the user gave is not touched.
+SHORTER <- c(1, 0.4, 0.15)
+
+best_start <- function(objective, table) {
+  start <- table$start[table$free]
+  scan <- table$scan[table$free]
+  if (!any(scan)) return(start)
+  candidates <- lapply(SHORTER, function(factor) start + ifelse(scan, log(factor), 0))
+  values <- vapply(candidates, objective$value, 0)
+  candidates[[which.min(values)]]
+}
+
+# Random starts around the first one, from R's RNG: a factor of 4.5 for one standard deviation.
+random_start <- function(start) start + stats::rnorm(length(start), sd = 1.5)
+
+# Inputs that act only together are a trap for ARD: while one is switched off by a long length scale
+# the evidence wants the other off as well, so the search can end with both off, far below the best
+# optimum. There it is flat in their logarithms and the gradient tells nothing; but at moderate
+# length scales the gradient ranks inputs that matter above those that do not, even though the
+# evidence is low. So after the search all length scales that ended longer than these factors of
+# their starts are put back there to be ranked, and the evidence is asked about the first 1, 2, 4,
+# ... of them.
+PUT_BACK <- c(1, 2, 4)
+
+ROUNDS <- 3
+
+WORTH_A_SEARCH <- 1 # in log evidence; what is less may be left over from the last search
+
+switched_on <- function(objective, par, put_back) {
+  off <- which(par > put_back) # not where put_back is NA
+  if (length(off) < 2L) return(list()) # the trap takes two
+  slope <- objective$gradient(replace(par, off, put_back[off])) # of the minus log evidence
+  ranked <- off[order(slope[off], decreasing = TRUE)]
+  counts <- 2^seq(0, floor(log2(length(off))))
+  lapply(counts, function(count) {
+    on <- ranked[seq_len(count)]
+    replace(par, on, put_back[on])
+  })
+}
+
+# Searches again from the best such point for as long as one raises the evidence.
+leave_trap <- function(objective, table, result, centre, control) {
+  start <- ifelse(table$scan, table$start, NA)[table$free]
+  for (round in seq_len(ROUNDS)) {
+    candidates <- unlist(lapply(log(PUT_BACK), function(longer) {
+      switched_on(objective, result$par, start + longer)
+    }), recursive = FALSE)
+    values <- vapply(candidates, objective$value, 0)
+    if (length(values) == 0L || min(values) >= result$value - WORTH_A_SEARCH) break
+    result <- search_once(objective, candidates[[which.min(values)]], centre, control)
+  }
+  result
+}
+
+# Where the free hyperparameters are searched: a bias has its prior, and no box.
+search_box <- function(table) {
+  list(value = table$start[table$free], reach = ifelse(table$log, BOX, Inf)[table$free])
+}
+
+at_edge <- function(par, table, centre) {
+  table$name[table$free][abs(par - centre$value) > centre$reach - 1e-6]
+}
+
+# Returns the table with learned theta, the last sites, and a record of the search. from: where to
+# go on from an earlier search; NULL for the table's starts.
+learn_hyper <- function(problem, table, control, progress, from = NULL) {
+  free <- which(table$free)
+  objective <- make_objective(evidence_criterion(problem), table, progress)
+  centre <- search_box(table)
+  random <- replicate(control$restarts, random_start(centre$value), simplify = FALSE)
+  starts <- if (is.null(from)) c(list(best_start(objective, table)), random) else list(from)
+  results <- lapply(starts, function(start) search_once(objective, start, centre, control))
+  values <- vapply(results, function(result) result$value, 0)
+  first <- which.min(values)
+  best <- leave_trap(objective, table, results[[first]], centre, control)
+  values[first] <- best$value
+  if (best$value >= IMPOSSIBLE) {
+    run <- check_run(engine_run(problem, table$theta), table)
+    if (!run$converged) return(nothing_learned(table, objective))
+    stop_sparsegp("kernel", "has starting values at which the evidence has no gradient",
+                  "Start from less extreme hyperparameters")
+  }
+  table$theta[free] <- best$par
+  gradient <- objective$gradient(best$par)
+  at_bound <- at_edge(best$par, table, centre)
+  record <- list(
+    evaluations = objective$state$evaluations, failures = objective$state$failures,
+    objective = -values,
+    converged = settled(best, gradient, !table$name[free] %in% at_bound, objective$state$failures),
+    gradient = stats::setNames(-gradient, table$name[free]), at_bound = at_bound,
+    advice = paste0("the evidence is steepest in ", table$name[free][which.max(abs(gradient))],
+                    ". Raise learn_control(inner =)")
+  )
+  list(table = table, sites = objective$state$last$run$sites, record = record)
+}
+
+# EP did not converge where the search began, nor anywhere else it looked.
+nothing_learned <- function(table, objective) {
+  names <- table$name[table$free]
+  record <- list(
+    evaluations = objective$state$evaluations, failures = objective$state$failures,
+    objective = -Inf, converged = FALSE,
+    gradient = stats::setNames(rep(NA_real_, length(names)), names), at_bound = character(),
+    advice = "EP did not converge. Raise method_ep(sweeps =)"
+  )
+  list(table = table, sites = NULL, record = record)
+}
+
+ABNORMAL <- 52L # optim()'s word for a line search that found no better point
+
+# L-BFGS-B gives up its line search ("abnormal termination") when rounding hides further progress;
+# with a gradient this small, in units of log evidence per factor e, that is the optimum.
+# Where evaluations failed, a search may end for want of better points with the criterion still
+# rising by several nats per factor e. `inside`: the hyperparameters not at the edge of their box.
+settled <- function(result, gradient, inside, failures) {
+  slope <- max(0, abs(gradient[inside]))
+  result$convergence == 0L && (failures == 0L || slope < STEEP) ||
+    result$convergence == ABNORMAL && slope < 0.01
+}
+
+STEEP <- 5
+
+# Names what did not settle. Noise at its lower edge is no cause for alarm: the data have none.
+warn_about_search <- function(record) {
+  if (is.null(record)) return(invisible())
+  at_bound <- setdiff(record$at_bound, "noise")
+  if (length(at_bound)) {
+    warn_sparsegp("Learning ended with ", toString(at_bound), " at the edge of its range; ",
+                  "give it a start or a prior.")
+  } else if (!record$converged) {
+    warn_sparsegp("Learning stopped before it converged, after ", record$evaluations,
+                  " evaluations; ", record$advice, " or give a start.")
+  }
+}

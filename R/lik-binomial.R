@@ -1,0 +1,55 @@
+# Successes of trials: the response is their share, the weights are the trials. The twin of
+# src/lik_binomial.c.
+
+#' @rdname likelihoods
+#' @order 14
+#' @export
+lik_binomial <- function(bias = NULL) new_likelihood("binomial", list(bias = bias))
+
+# Successes of trials: the response is their share, the weights are the trials.
+binomial_traits <- function() list(
+  response = "numeric", scales = FALSE, weighted = TRUE, trials = TRUE,
+  legal = function(y, weights) {
+    if (any(y < 0 | y > 1)) "has shares of successes that are not between 0 and 1"
+    else illegal_counts(as_whole(y * weights))
+  },
+  about = list(bias = list(
+    argument = "bias", log = FALSE, unit_power = 0,
+    start = function(rows, offset) {
+      log(sum(rows[1L, ]) + 0.5) - log(sum(rows[2L, ] - rows[1L, ]) + 0.5) - mean(offset)
+    },
+    prior = function(unit, offset) prior_normal(-mean(offset), 5)
+  )),
+  data_rows = function(y, weights) rbind(as_whole(y * weights), weights, deparse.level = 0L),
+  draw = function(f, value, weights) {
+    stats::rbinom(length(f), weights, stats::plogis(f + value[["bias"]])) / weights
+  },
+  quantile = function(p, mean, var, value, weights) {
+    by_trials(weights, mean, function(at, trials) {
+      cdf <- function(y, f) stats::pbinom(y, trials, stats::plogis(f))
+      whole_quantile(p, mean[at] + value[["bias"]], sqrt(var[at]), cdf,
+                     width = function(y) 1 / sqrt(trials),
+                     start = function(p, f) stats::qbinom(p, trials, stats::plogis(f))) / trials
+    })
+  },
+  cdf = function(y, mean, var, value, weights, lower) {
+    by_trials(weights, mean, function(at, trials) {
+      cdf <- function(y, f) stats::pbinom(y, trials, stats::plogis(f), lower.tail = lower)
+      mixed_tail(round(y[at] * trials), mean[at] + value[["bias"]], sqrt(var[at]), cdf,
+                 width = function(y) 1 / sqrt(trials))
+    })
+  },
+  jump = function(weights) 1 / weights,
+  extra_var = function(value, weights, within) within * (1 / weights - 1)
+)
+
+# fun(at, trials) of the rows `at` of as many trials each, for all of them
+by_trials <- function(weights, mean, fun) {
+  weights <- rep_len(weights, length(mean))
+  out <- numeric(length(mean))
+  for (trials in unique(weights)) {
+    at <- weights == trials
+    out[at] <- fun(at, trials)
+  }
+  out
+}

@@ -1,0 +1,96 @@
+# What R has to know of each likelihood.
+#
+# A likelihood value is plain data: its C type and what was given for its hyperparameters. What R
+# has to know of a type stands in LIKELIHOODS:
+#   response   "numeric", "binary", "classes" or "ordered": how sparsegp() reads y and how predict()
+#              words the answer
+#   legal      (y, weights) -> what is wrong with these numbers, or NULL; left out: any finite ones
+#   unlabelled may rows have no label? They are 0 for C, and a label's probability is one of being
+#              there at all, too
+#   trials     are responses shares of successes, and weights the numbers of trials?
+#   scales     does y -> c y + b map the model to itself? then y is standardised for C
+#   weighted   do weights mean anything?
+#   learns     is log Z that of an integral, so that there is an evidence? left out: yes
+#   about      per hyperparameter: the constructor's argument, whether it is searched as a
+#              logarithm (between what bounds, `range`, if not 0 and Inf), which power of the
+#              response's unit it has, where it starts (on C's scale, from the data rows and
+#              offsets), and its default prior (from the unit and the offsets). Of ordered
+#              categories, from whose number it starts, too: which cut points it is for, `between`,
+#              and whether coef() adds its values up from those of another, `adds_to`
+#   data_rows  (y, weights) -> the q x n matrix C wants
+#   draw       (f, value, weights) random responses given latent values; value: named, in C's units
+#   quantile   (p, mean, var, value, weights) of a response under N(mean, var); NULL for classes
+#   cdf        (y, mean, var, value, weights, lower) its distribution function, or where lower is
+#              FALSE what is above; not of labels, whose probabilities add up to it, nor where the
+#              response says nothing
+#   jump       (weights) from a response to the next that there can be; left out: all numbers can be
+#   extra_var  (value, weights, within) what a row's response varies beyond one of weight 1; within:
+#              the part of that one's variance that is not about the latent function
+# Numbers that do not scale are for C as they are, and so is the latent function.
+
+lik_traits <- function(lik) traits_of(lik$type)
+
+# The traits of a type are what the function <type>_traits() in R/lik-<name>.R returns.
+traits_of <- function(type) get(paste0(type, "_traits"), mode = "function")()
+
+# As many as C has room for (SG_LIK_MAX_CLASSES)
+MAX_CLASSES <- 256L
+
+new_likelihood <- function(type, params) {
+  for (name in names(params)) {
+    about <- traits_of(type)$about[[name]]
+    check_hyper(params[[name]], about$argument, positive = about$log,
+                single = traits_of(type)$response == "numeric",
+                range = hyper_range(about))
+    if (length(unlist(params[[name]])) > MAX_CLASSES) {
+      stop_sparsegp(about$argument, paste("must be at most", MAX_CLASSES, "numbers"))
+    }
+  }
+  structure(list(type = type, params = params), class = "sparsegp_likelihood")
+}
+
+# One model of all classes?
+is_joint <- function(lik) lik_traits(lik)$response == "classes"
+
+# One latent function for all categories, in their order?
+is_ordered <- function(lik) lik_traits(lik)$response == "ordered"
+
+# One latent function for two classes?
+is_binary <- function(lik, levels) {
+  lik_traits(lik)$response == "binary" && length(levels) == 2L
+}
+
+# May a row have no label? Its code is 0 then.
+may_lack_labels <- function(lik) isTRUE(lik_traits(lik)$unlabelled)
+
+# One kernel for each class?
+own_kernels <- function(lik) isFALSE(lik$shared)
+
+class_kernel_theta <- function(theta, lik, latents, class) {
+  if (own_kernels(lik)) matrix(theta, ncol = latents)[, class] else theta
+}
+
+#' @export
+format.sparsegp_likelihood <- function(x, ...) {
+  given <- Filter(Negate(is.null), x$params)
+  show <- function(value) {
+    text <- format(if (is_fixed(value)) value$value else value, digits = 4L, trim = TRUE)
+    if (length(text) > 1L) text <- paste0("c(", toString(text), ")")
+    if (is_fixed(value)) paste0("fixed(", text, ")") else text
+  }
+  arguments <- paste0(names(given), " = ", vapply(given, show, ""), recycle0 = TRUE)
+  if (has_variances(x)) arguments <- paste("variance =", format_variances(x$variances))
+  if (own_kernels(x)) arguments <- c(arguments, "shared = FALSE")
+  paste0(x$type, "(", toString(arguments), ")")
+}
+
+#' @export
+print.sparsegp_likelihood <- function(x, ...) {
+  cat("<likelihood> ", format(x), "\n", sep = "")
+  invisible(x)
+}
+
+# width: latent values of one process that a row's likelihood sees at once
+lik_for_c <- function(lik, processes, width = 1L) {
+  list(type = lik$type, processes = as.integer(processes), width = as.integer(width))
+}

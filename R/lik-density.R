@@ -1,0 +1,25 @@
+# Points that were seen, and nothing else: the twin of src/lik_density.c.
+
+#' @rdname likelihoods
+#' @order 17
+#' @export
+lik_density <- function() new_likelihood("density", list())
+
+# Points that were seen, and nothing else: the response is 1. What is predicted is f^2.
+density_traits <- function() list(
+  response = "numeric", scales = FALSE, weighted = FALSE, about = list(),
+  legal = function(y, weights) {
+    if (any(y != 1)) "has other values than 1, which says that a point was seen"
+  },
+  data_rows = function(y, weights) rbind(rep(1, length(y)), deparse.level = 0L),
+  draw = function(f, value, weights) f^2,
+  quantile = function(p, mean, var, value, weights) {
+    sd <- sqrt(var)
+    cdf <- function(root) {
+      below <- ifelse(sd > 0, stats::pnorm((root - mean) / sd), root >= mean)
+      ifelse(root < 0, 0, below - ifelse(sd > 0, stats::pnorm((-root - mean) / sd), -root > mean))
+    }
+    pmax(crossing(p, cdf, abs(mean), sd), 0)^2
+  },
+  extra_var = function(value, weights, within) 0
+)

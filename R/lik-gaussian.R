@@ -1,0 +1,33 @@
+# Gaussian noise: the twin of src/lik_gaussian.c. Known variances stand in lik-known-variances.R.
+
+#' @rdname likelihoods
+#' @order 2
+#' @export
+lik_gaussian <- function(variance = NULL) {
+  given <- if (is_fixed(variance)) variance$value else variance
+  if (length(given) < 2L) return(new_likelihood("gaussian", list(noise = variance)))
+  check_hyper(given, "variance")
+  lik <- new_likelihood("gaussian", list(noise = fixed(exp(mean(log(given))))))
+  lik$variances <- as.double(given)
+  lik
+}
+
+# Errors of a normal distribution, row by row of variance noise / weight.
+gaussian_traits <- function() list(
+  response = "numeric", scales = TRUE, weighted = TRUE,
+  about = list(noise = list(
+    argument = "variance", log = TRUE, unit_power = 2, start = function(rows, offset) log(0.1),
+    prior = function(unit, offset) default_lognormal(-2, 2)(unit)
+  )),
+  data_rows = function(y, weights) rbind(y, weights),
+  draw = function(f, value, weights) {
+    stats::rnorm(length(f), f, sqrt(value[["noise"]] / weights))
+  },
+  quantile = function(p, mean, var, value, weights) {
+    stats::qnorm(p, mean, sqrt(var + value[["noise"]] / weights))
+  },
+  cdf = function(y, mean, var, value, weights, lower) {
+    stats::pnorm(y, mean, sqrt(var + value[["noise"]] / weights), lower.tail = lower)
+  },
+  extra_var = function(value, weights, within) value[["noise"]] * (1 / weights - 1)
+)

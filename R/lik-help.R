@@ -1,0 +1,208 @@
+#' Likelihoods
+#'
+#' How the response depends on the latent function. Each constructor returns a small value that
+#' prints itself. [sparsegp()] chooses one from the response when none is given: `lik_gaussian()`
+#' for numbers, `lik_probit()` for a factor with two levels or a logical, `lik_mprobit()` for more,
+#' `lik_ordinal()` for an ordered factor of more.
+#'
+#' | constructor | model | hyperparameters |
+#' |---|---|---|
+#' | `lik_gaussian` | \eqn{y \sim N(u, noise / weight)}{y ~ N(u, noise / weight)} | `noise`, a variance in squared units of the response |
+#' | `lik_probit` | \eqn{P(y = second level) = \Phi(u + bias)}{P(y = second level) = Phi(u + bias)} | `bias` |
+#' | `lik_logit` | \eqn{P(y = second level) = 1/(1 + \exp(-u - bias))}{P(y = second level) = 1 / (1 + exp(-u - bias))} | `bias` |
+#' | `lik_flip` | \eqn{P(y = second level) = flip + (1 - 2 flip) \Phi(u + bias)}{P(y = second level) = flip + (1 - 2 flip) Phi(u + bias)} | `bias`; `flip`, the probability of a wrong label, from 0 to 1/2 |
+#' | `lik_step` | \eqn{P(y = second level) = noise + (1 - 2 noise) [u > 0]}{P(y = second level) = noise + (1 - 2 noise) [u > 0]} | `noise`, as `flip` |
+#' | `lik_mprobit` | \eqn{P(y = c) = P(v_c = \max_j v_j)}{P(y = c) = P(v_c = max_j v_j)}, \eqn{v_j \sim N(u_j + bias_j, 1)}{v_j ~ N(u_j + bias_j, 1)} | `bias`, one per class |
+#' | `lik_softmax` | \eqn{P(y = c) = \exp(u_c + bias_c) / \sum_j \exp(u_j + bias_j)}{P(y = c) = exp(u_c + bias_c) / sum_j exp(u_j + bias_j)} | `bias`, one per class |
+#' | `lik_ordinal` | \eqn{P(y \le k) = \Phi(cut_k - u)}{P(y <= k) = Phi(cut_k - u)} | `cut`, one between any two neighbouring categories |
+#' | `lik_nullcat` | \eqn{P(y = second level) \propto \Phi(u + bias - width/2)}{P(y = second level) ~ Phi(u + bias - width / 2)}, \eqn{P(y = first level) \propto \Phi(-u - bias - width/2)}{P(y = first level) ~ Phi(-u - bias - width / 2)} | `bias`; `width` of the null category; `missing1`, `missing2`, probabilities that a label of the first and of the second level is missing |
+#' | `lik_laplace` | \eqn{p(y) = \exp(-|y - u| / scale) / (2 scale)}{p(y) = exp(-|y - u| / scale) / (2 scale)} | `scale`, in units of the response; the noise has variance \eqn{2 scale^2}{2 scale^2} |
+#' | `lik_student` | \eqn{(y - u) / scale \sim t_{df}}{(y - u) / scale ~ t(df)} | `scale`, in units of the response; `df` greater than 2, so that the noise has a variance |
+#' | `lik_poisson` | \eqn{y \sim Poisson(\exp(u + bias))}{y ~ Poisson(exp(u + bias))} | `bias`, the logarithm of a rate |
+#' | `lik_negbin` | \eqn{y \sim NegBin(\exp(u + bias), size)}{y ~ NegBin(exp(u + bias), size)}, of variance \eqn{m + m^2 / size}{m + m^2 / size} about a mean m | `bias`, the logarithm of a rate; `size`, positive |
+#' | `lik_binomial` | \eqn{successes \sim Binomial(trials, 1/(1 + \exp(-u - bias)))}{successes ~ Binomial(trials, 1 / (1 + exp(-u - bias)))} | `bias` |
+#' | `lik_density` | \eqn{p \propto u^2}{p proportional to u^2} for a point that was seen | none |
+#'
+#' Below, by kind of response: when to use each, when not, and where it comes from (see the
+#' references; *formulas* are Minka's, by number).
+#'
+#' @section Numbers:
+#' **`lik_gaussian()`**: errors that are as likely above as below, with few far out.
+#' * *Hyperparameter*: `noise`, the variance of the errors (the argument is `variance`). `weights`
+#'   in [sparsegp()] divide it, row by row.
+#' * *Known variances*: measurements with error bars of their own have `variance = <vector>`, one
+#'   positive number for each row. Nothing of the noise is learned then, and `coef()` names as
+#'   `noise` the variances' geometric mean. Prediction intervals of new responses need the variances
+#'   of the new rows ([predict(variance = )][predict.sparsegp]). Streams take
+#'   `lik_gaussian(fixed(1))` with `weights = 1 / variance` instead.
+#' * *Not for* outliers, which pull with a force that grows with their distance; nor for counts and
+#'   shares, whose scatter depends on their mean.
+#' * *From*: thesis, section 2.4; in closed form.
+#'
+#' @section Numbers with outliers:
+#' **`lik_laplace()`**: errors with tails that are heavier than normal; a row far off pulls with a
+#' force that does not grow with its distance.
+#' * *Hyperparameter*: `scale`, the mean absolute error.
+#' * *Not for* gross outliers in numbers, which still move the function.
+#' * *From*: named in the thesis, section 5.5, as a thing to do. The closed form (two truncated
+#'   normals) keeps its digits in all tails.
+#'
+#' **`lik_student()`**: gross outliers; far off a row's force falls to nothing.
+#' * *Hyperparameters*: `scale`; `df`, which is `fixed(4)` unless you say otherwise, as a few gross
+#'   outliers say little about it.
+#' * *From*: none of the papers.
+#' * *Not log-concave*: a row may widen the posterior instead of narrowing it; its site has a
+#'   negative precision then (`fit$convergence$widening` counts them). Evidence and gradient are
+#'   exact for these, too. A step of expectation propagation is halved until the posterior, with all
+#'   rows and without any one of them, is a distribution. Where a model fits so badly that there is
+#'   no such fixed point in reach, no row may widen the posterior from then on: it only shifts the
+#'   mean. `fit$convergence$flat` counts the rows that would rather do otherwise; unless it is 0 the
+#'   gradient of the evidence, which learning follows, is a few per cent off. Compare a few given
+#'   values by `logLik()` then, or take a wider `scale`.
+#' * *Not for* data without outliers, where `lik_gaussian()` is exact, faster and has one optimum.
+#'
+#' @section Counts:
+#' **`lik_poisson()`**: counts whose variance is their mean.
+#' * *Hyperparameter*: `bias`, the logarithm of a rate. An exposure enters as
+#'   `offset(log(exposure))`, as in [stats::glm()]. `predict(type = "response")` is the expected
+#'   count, averaged over the posterior of the rate.
+#' * *Not for* counts that vary more: the function would follow their noise.
+#' * *From*: none of the papers; the model of [stats::glm()].
+#'
+#' **`lik_negbin()`**: counts that vary more than that, as each row has a rate of its own, drawn
+#' from a gamma distribution of shape `size` about \eqn{\exp(u + bias)}{exp(u + bias)}.
+#' * *Hyperparameters*: `bias`, as above; `size`, the larger the more like a Poisson count, which it
+#'   becomes digit by digit.
+#' * *Not for* counts where `size` is learned to be much larger than they are: take `lik_poisson()`.
+#' * *From*: none of the papers.
+#'
+#' @section Successes of trials:
+#' **`lik_binomial()`**: a number of successes in a known number of trials. The response is
+#' `cbind(successes, failures)`, as in [stats::glm()], or shares of successes with the numbers of
+#' trials as `weights`.
+#' * *Hyperparameter*: `bias`, a log odds.
+#' * The response of predictions, residuals and simulations is the share; that of new rows, of which
+#'   the trials are not known, is of one trial.
+#' * *Not for* shares of an amount, such as of water in a mixture, which are not counted.
+#' * *From*: none of the papers; the model of [stats::glm()].
+#'
+#' @section Two classes:
+#' **`lik_probit()`**: the default, for a factor with two levels or a logical.
+#' * *Hyperparameter*: `bias`.
+#' * *From*: formulas 56-60; IVM paper, appendix B.1; in closed form.
+#'
+#' **`lik_logit()`**: much the same probabilities; choose it where log odds are the language, or
+#' where a label far on the wrong side should pull less (by a force that does not grow).
+#' * *Hyperparameter*: `bias`. Four times slower than probit.
+#' * *From*: formulas 61-70. The integrals are accurate to 1e-9. Minka's quadrature centred on the
+#'   posterior (66-70) puts its nodes where likelihood times cavity is large; so does this one,
+#'   which looks for that place itself, for any method, and adds nodes until it is accurate.
+#' * `moments = "mackay"`, or `lik_mackay()`: MacKay's approximation (62-64, with its true second
+#'   derivative in place of 65), as fast as probit. It errs by up to 0.013 in a probability, and has
+#'   no evidence to learn from: hyperparameters have to be given, and `logLik()` is a rough figure.
+#'
+#' **`lik_flip()`**, or `lik_probit(flip = )`: the probit model with labels that are wrong with a
+#' small probability, wherever they stand. **`lik_step()`**: the same where they are wrong for no
+#' other reason, and the classes do not overlap.
+#' * *Hyperparameters*: `flip` or `noise`, the probability; `bias` with `flip` only (for `lik_step()`
+#'   a `kernel_constant()` added to the kernel does for one).
+#' * *Not log-concave*: rows far on the wrong side say little; see `lik_student()`.
+#' * *Not for* small data, which cannot tell wrong labels from an overlap: give a `fixed()` value.
+#' * *From*: formulas 50-55 and 89-91; in closed form.
+#'
+#' With more than two levels each class is set against the rest: a latent function per class on a
+#' common basis, with a common kernel and hyperparameters of its own, and nothing else in common
+#' (thesis section 5.2). There is no evidence of the classes then, only the sum of those of the
+#' indicators, which learning maximises.
+#'
+#' @section Two classes, some rows without a label:
+#' **`lik_nullcat()`**: rows whose response is `NA` are kept and learned from (of other likelihoods
+#' they are left to `na.action`, as are rows with missing inputs here). Between the classes stands a
+#' null category, in which no row ever is. A row without a label does not say on which side it is,
+#' but that it is on one: the latent function keeps away from 0 where there are rows, and the
+#' boundary goes where there are few.
+#' * *Hyperparameters*: `bias`; `width`, fixed at 1 unless you say otherwise; `missing1` and
+#'   `missing2` (the argument is `missing`): as long as they are the same it makes no difference what
+#'   they are; where labels of one class are missing more often give two numbers.
+#' * *Not for* classes that overlap much, where it misleads. With few labels learning tends to length
+#'   scales that are too long for the gap; where the boundary is thought to bend give one that is
+#'   short against the classes, with `learn = FALSE`.
+#' * Rows without a label are *not log-concave*, see `lik_student()`. They count in the log evidence,
+#'   which is not to be compared with other likelihoods'. Predictions are probabilities of the two
+#'   classes, given that it is one of them.
+#' * *From*: IVM paper, section 5; Lawrence and Jordan's null category noise model.
+#'
+#' @section Ordered categories:
+#' **`lik_ordinal()`**: such as ratings, the default for an ordered factor of more than two levels: a
+#' latent function, noise of variance 1, and cut points between neighbouring categories (the
+#' cumulative probit model).
+#' * *Hyperparameters*: cut points. They are learned as the first one, `cut`, and the gaps after it,
+#'   `gap`; it is these that a [prior][priors] is of. `coef()` shows cut points, named as by
+#'   `MASS::polr()`.
+#' * Unused levels of the response are left out, as they are for other classes; a stream keeps them,
+#'   as their rows may yet come.
+#' * *Not for* categories without an order, nor for counts.
+#' * *From*: none of the papers. The tilt has a closed form, accurate for categories however narrow
+#'   or far.
+#'
+#' @section Several classes:
+#' **`lik_mprobit()`**: the default for a factor with more than two levels; a latent function
+#' \eqn{u_c} for each of up to 256 classes, plus normal noise.
+#' * *Hyperparameters*: `bias`, one per class, of which only differences matter. `shared = FALSE`
+#'   gives each class a kernel of its own.
+#' * *From*: IVM paper, section 4 and appendix D. Given the winner's value the classes are
+#'   independent, so one integral in one dimension does for any number of them, accurate to 1e-9.
+#'
+#' **`lik_softmax()`**: the same with Gumbel noise: the logit's counterpart.
+#' * *Not for* many rows: an integral of integrals, some hundred times slower.
+#'
+#' @section Densities:
+#' **`lik_density()`**: what [gp_density()] is made of: the response is 1 for every row, and the
+#' square of the latent function is the density of the inputs up to a constant.
+#' * It is the same for \eqn{u} and \eqn{-u}{-u}, so that without an `offset` nothing happens, and
+#'   *not log-concave*. What is predicted as the response is \eqn{u^2}{u^2}, not normalised.
+#' * *From*: thesis, section 5.3; in closed form.
+#'
+#' @section Names and families:
+#' A likelihood may also be given to [sparsegp()] by name (`"probit"`) or as an R
+#' [family][stats::family]: `gaussian()`, `binomial("probit")`, `binomial("logit")`, `poisson()`;
+#' `binomial("logit")` means `lik_binomial()` where the response has two columns.
+#'
+#' @param variance Noise variance: `NULL` (learned), a positive number (where learning starts) or
+#'   `fixed(value)`. Or known variances, a positive number for each row of the data (before `subset`
+#'   and `na.action`), in squared units of the response, kept as they are; not looked up in `data`.
+#' @param bias Constant added to the latent function: `NULL` (learned), a number or `fixed(value)`;
+#'   of several classes one number for all or one per class.
+#' @param cuts Cut points between categories: `NULL` (learned), increasing numbers, one less than
+#'   there are categories, or `fixed()` around them.
+#' @param width Width of the null category, in units of the noise's standard deviation: `NULL`
+#'   (learned), a positive number or `fixed(value)`.
+#' @param missing Probability that a row has no label, between 0 and 1: one number, or one for each
+#'   class, or `fixed()` around them; `NULL`: two, learned.
+#' @param moments How the logit's integrals are had: `"quadrature"`, or `"mackay"` for the
+#'   approximation, which needs `learn = FALSE` or `fixed()` hyperparameters.
+#' @param size How much rates differ between rows, the shape of their gamma distribution: `NULL`
+#'   (learned), a positive number or `fixed(value)`. The smaller, the more the counts scatter.
+#' @param scale Scale of the noise, in units of the response: `NULL` (learned), a positive number or
+#'   `fixed(value)`.
+#' @param df Degrees of freedom of Student's t: `fixed(value)`, a number greater than 2 (where
+#'   learning starts) or `NULL` (learned).
+#' @param flip,noise Probability of a wrong label: `NULL` (learned), a number between 0 and 1/2 or
+#'   `fixed(value)`. With `flip = 0` labels are right, and `lik_probit()` is as if it had no `flip`.
+#' @param shared Do the latent functions of all classes have the same kernel hyperparameters, or
+#'   each its own?
+#' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
+#' @references Minka, T. P. *Gaussian EP* (update formulas). Csató, L. (2002). *Gaussian Processes
+#'   -- Iterative Sparse Approximations* (the thesis). Seeger, Lawrence and Herbrich, *Efficient
+#'   Nonparametric Bayesian Modelling with Sparse Gaussian Process Approximations* (the IVM paper).
+#'   Lawrence, N. D. and Jordan, M. I. (2005). Semi-supervised learning via Gaussian processes.
+#'   *Advances in Neural Information Processing Systems* 17.
+#' @examples
+#' lik_gaussian(variance = fixed(0.1))
+#' lik_probit()
+#' lik_mprobit(bias = fixed(0))
+#' fit <- sparsegp(mtcars$wt, mtcars$am, likelihood = "logit")
+#' predict(fit, c(2, 3, 4))
+#' @name likelihoods
+#' @order 1
+NULL

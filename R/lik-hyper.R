@@ -1,0 +1,47 @@
+# The hyperparameters of a likelihood, and the whole table of a model.
+
+# Likelihood hyperparameters come with their own starts and priors (`about`, lik-contract.R).
+# With a latent function for each class they have them class by class.
+lik_hyper <- function(lik, rows, offset, response_unit, classes, levels) {
+  parts <- lapply(names(lik$params), function(base) {
+    about <- lik_traits(lik)$about[[base]]
+    suffix <- if (is_ordered(lik)) between_levels(levels, about) else classes
+    name <- if (is.null(suffix)) base else paste(base, suffix, sep = ".", recycle0 = TRUE)
+    hyper_rows(name, base, "likelihood", about$log, response_unit^about$unit_power,
+               lik_start(lik, about, rows, offset, classes, levels), lik$params[[base]],
+               function(unit) about$prior(unit, offset), range = hyper_range(about),
+               adds_to = if (is.null(about$adds_to)) "" else about$adds_to)
+  })
+  rows <- do.call(rbind, parts)
+  # C wants all of a class's together
+  if (is.null(classes)) rows else rows[order(rep(seq_along(classes), length(parts))), ]
+}
+
+# "low|medium" for each of the cut points it is for, as others write it
+between_levels <- function(levels, about) {
+  at <- about$between(length(levels))
+  paste(levels[at], levels[at + 1L], sep = "|", recycle0 = TRUE)
+}
+
+# A class against the rest sees 1 for its own rows and -1 for the others.
+lik_start <- function(lik, about, rows, offset, classes, levels) {
+  if (is_ordered(lik)) return(about$start(rows, offset, length(levels)))
+  if (is.null(classes)) return(about$start(rows, offset))
+  if (is_joint(lik)) return(about$start(rows, offset, length(classes)))
+  vapply(seq_along(classes), function(class) about$start(ifelse(rows == class, 1, -1), offset), 0)
+}
+
+# levels: what the rows' labels stand for
+hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL,
+                        levels = seq_len(max(rows))) {
+  own <- if (own_kernels(lik)) classes
+  kernels <- lapply(if (is.null(own)) list(NULL) else own, function(class) {
+    part <- kernel_hyper(kernel, env)
+    part$name <- paste0(part$name, if (!is.null(class)) paste0(".", class))
+    part
+  })
+  table <- rbind(do.call(rbind, kernels),
+                 lik_hyper(lik, rows, offset, env$response_unit, classes, levels))
+  rownames(table) <- NULL
+  apply_priors(table, prior)
+}

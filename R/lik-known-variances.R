@@ -1,0 +1,59 @@
+# Gaussian noise of known variance, one for each row of the data: lik_gaussian(variance = <vector>).
+# What the variances have in common (their geometric mean, so that no row's share is extreme) is the
+# noise, fixed, and each row's weight is the noise divided by its variance. So everything that minds
+# weights minds known variances; here is what else they need.
+
+has_variances <- function(likelihood) {
+  inherits(likelihood, "sparsegp_likelihood") && !is.null(likelihood$variances)
+}
+
+weights_of_variances <- function(likelihood, variances = likelihood$variances) {
+  likelihood$params$noise$value / variances
+}
+
+format_variances <- function(variances) {
+  if (length(variances) > 5L) return(paste0("<", length(variances), " known values>"))
+  paste0("c(", toString(format(variances, digits = 4L, trim = TRUE)), ")")
+}
+
+# The weights argument of a fit whose variances, if it has them, say it all.
+refuse_two_weights <- function(likelihood, given) {
+  if (!has_variances(likelihood) || !given) return(invisible())
+  stop_sparsegp("weights", "and known variances exclude each other",
+                "Leave the weights out: a variance of its own is all there is to say of a row")
+}
+
+refuse_wrong_count <- function(variances, rows) {
+  if (length(variances) == rows) return(invisible())
+  stop_sparsegp("variance", paste0("has ", length(variances), " values for ", rows, " rows"),
+                "Give one per row of the data, those among them that are left out later")
+}
+
+refuse_variances_of_stream <- function(likelihood, streams) {
+  if (!has_variances(likelihood) || !streams) return(invisible())
+  stop_sparsegp("variance", "has the variances of these rows only, and a stream has more to come",
+                paste("Use lik_gaussian(fixed(1)) with weights = 1 / variance, here and in",
+                      "update()"))
+}
+
+# Weights of new responses at the rows of `latent` (api-predict.R); variance: what the user gave.
+weights_at <- function(object, latent, variance) {
+  if (!has_variances(object$likelihood)) return(1)
+  rows <- length(latent$complete)
+  if (is.null(variance) && !is.null(latent$weights)) return(latent$weights)
+  if (is.null(variance)) refuse_unknown_variances("variance", "Give one number, or one per row")
+  if (length(variance) == 1L) variance <- rep(variance, rows)
+  variance <- check_per_row(variance, rows, "variance", positive = TRUE)
+  weights <- weights_of_variances(object$likelihood, variance)
+  lost <- weights < .Machine$double.xmin | is.infinite(variance / object$response$unit^2)
+  if (any(lost, na.rm = TRUE)) {
+    stop_sparsegp("variance", "is so large that in units of the fit it is no number",
+                  "Give variances in squared units of the response")
+  }
+  weights[latent$complete]
+}
+
+refuse_unknown_variances <- function(argument, remedy) {
+  stop_sparsegp(argument, "is short of the noise variances of new rows, which the fit cannot know",
+                remedy)
+}

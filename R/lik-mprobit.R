@@ -1,0 +1,9 @@
+# Several classes by normal noise: the twin of src/lik_mprobit.c.
+
+#' @rdname likelihoods
+#' @order 8
+#' @export
+lik_mprobit <- function(bias = NULL, shared = TRUE) new_class_likelihood("mprobit", bias, shared)
+
+# Normal noise is much like Gumbel noise of its variance, for which the start would be exact.
+mprobit_traits <- function() class_traits(function(p) log(p) * sqrt(6) / pi, stats::rnorm)

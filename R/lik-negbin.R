@@ -1,0 +1,48 @@
+# Counts that vary more than a rate alone explains: the twin of src/lik_negbin.c.
+
+#' @rdname likelihoods
+#' @order 13
+#' @export
+lik_negbin <- function(bias = NULL, size = NULL) {
+  new_likelihood("negbin", list(bias = bias, size = size))
+}
+
+# Counts that vary more than a rate alone explains.
+negbin_traits <- function() list(
+  response = "numeric", scales = FALSE, weighted = FALSE,
+  legal = function(y, weights) illegal_counts(y),
+  about = list(bias = log_rate_bias, size = list(
+    argument = "size", log = TRUE, unit_power = 0, start = function(rows, offset) log(5),
+    prior = function(unit, offset) prior_lognormal(log(5), 2)
+  )),
+  data_rows = function(y, weights) rbind(y),
+  draw = function(f, value, weights) {
+    as.double(stats::rnbinom(length(f), value[["size"]], mu = exp(f + value[["bias"]])))
+  },
+  quantile = function(p, mean, var, value, weights) {
+    size <- negbin_size(value)
+    whole_quantile(p, mean + value[["bias"]], sqrt(var), negbin_cdf(value), negbin_width(value),
+                   # a gamma variable's quantile, then a Poisson's: beyond p, and far faster than
+                   # qnbinom(), which counts
+                   start = function(p, f) {
+                     count_quantile(p, negbin_mean(f) * stats::qgamma(p, size) / size)
+                   })
+  },
+  cdf = function(y, mean, var, value, weights, lower) {
+    mixed_tail(y, mean + value[["bias"]], sqrt(var), negbin_cdf(value, lower), negbin_width(value))
+  },
+  jump = function(weights) 1,
+  extra_var = function(value, weights, within) 0
+)
+
+negbin_size <- function(value) min(value[["size"]], 1e15) # a Poisson count by then
+
+negbin_mean <- function(f) exp(pmin(f, 300)) # as in C
+
+negbin_cdf <- function(value, lower = TRUE) {
+  function(y, f) stats::pnbinom(y, negbin_size(value), mu = negbin_mean(f), lower.tail = lower)
+}
+
+negbin_width <- function(value) {
+  function(y) pmin(sqrt(count_width(y)^2 + 1 / negbin_size(value)), 1)
+}

@@ -1,0 +1,45 @@
+# Two classes with a null category between them, and rows without a label: the twin of
+# src/lik_nullcat.c.
+
+#' @rdname likelihoods
+#' @order 16
+#' @export
+lik_nullcat <- function(bias = NULL, width = fixed(1), missing = fixed(0.5)) {
+  values <- if (is_fixed(missing)) missing$value else missing
+  if (length(values) > 2L) stop_sparsegp("missing", "must be one number, or one for each class")
+  of_class <- function(class) {
+    if (length(values) < 2L) missing else given_like(missing, values[class])
+  }
+  new_likelihood("nullcat", list(bias = bias, width = width, missing1 = of_class(1L),
+                                 missing2 = of_class(2L)))
+}
+
+# A probability that a label is missing. It starts at the share of rows without one.
+missing_label <- list(
+  argument = "missing", log = TRUE, unit_power = 0, range = c(0, 1),
+  start = function(rows, offset) to_search((sum(rows == 0) + 0.5) / (length(rows) + 1), 0, 1),
+  prior = function(unit, offset) prior_flat()
+)
+
+# Two classes with a null category between them: rows are -1, 1, or 0 without a label.
+nullcat_traits <- function() {
+  plain <- binary_traits(stats::pnorm, stats::qnorm)
+  plain$unlabelled <- TRUE
+  all_rows <- plain$about$bias$start
+  plain$about$bias$start <- function(rows, offset) all_rows(rows[rows != 0], offset)
+  plain$about$width <- list(
+    argument = "width", log = TRUE, unit_power = 0, start = function(rows, offset) 0,
+    prior = function(unit, offset) prior_lognormal(0, 1)
+  )
+  plain$about$missing1 <- plain$about$missing2 <- missing_label
+  # where it is not the null category
+  plain$draw <- function(f, value, weights) {
+    m <- f + value[["bias"]]
+    odds <- stats::pnorm(m - value[["width"]] / 2, log.p = TRUE) -
+      stats::pnorm(-m - value[["width"]] / 2, log.p = TRUE)
+    second <- stats::runif(length(f)) < stats::plogis(odds)
+    missing <- ifelse(second, value[["missing2"]], value[["missing1"]])
+    ifelse(stats::runif(length(f)) < missing, 0, ifelse(second, 1, -1))
+  }
+  plain
+}

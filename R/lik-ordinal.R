@@ -1,0 +1,51 @@
+# Ordered categories: the twin of src/lik_ordinal.c.
+
+#' @rdname likelihoods
+#' @order 15
+#' @export
+lik_ordinal <- function(cuts = NULL) {
+  values <- if (is_fixed(cuts)) cuts$value else cuts
+  check_hyper(values, "cuts", positive = FALSE)
+  if (is.unsorted(values, strictly = TRUE)) {
+    stop_sparsegp("cuts", "must be in increasing order",
+                  "Give one number between any two neighbouring categories")
+  }
+  part <- function(values) if (length(values)) given_like(cuts, values)
+  new_likelihood("ordinal", list(cut = part(values[1L]), gap = part(diff(values))))
+}
+
+# Cut points from the hyperparameters: the first, and the gaps after it.
+cut_points <- function(value) cumsum(unlist(value, use.names = FALSE))
+
+# They start where they alone give the categories' frequencies, half a row added to each.
+starting_cuts <- function(rows, offset, categories) {
+  share <- cumsum(tabulate(rows, categories) + 0.5) / (length(rows) + 0.5 * categories)
+  stats::qnorm(share[-categories]) + mean(offset)
+}
+
+# Ordered categories: rows are 1..K. Hyperparameters are named by the categories on either side.
+ordinal_traits <- function() list(
+  response = "ordered", scales = FALSE, weighted = FALSE,
+  about = list(
+    cut = list(
+      argument = "cuts", log = FALSE, unit_power = 0,
+      start = function(rows, offset, categories) starting_cuts(rows, offset, categories)[1L],
+      prior = function(unit, offset) prior_normal(mean(offset), 5),
+      between = function(categories) 1L
+    ),
+    gap = list(
+      argument = "cuts", log = TRUE, unit_power = 0, adds_to = "cut",
+      start = function(rows, offset, categories) log(diff(starting_cuts(rows, offset, categories))),
+      prior = function(unit, offset) prior_lognormal(0, 1.5),
+      between = function(categories) seq_len(categories - 1L)[-1L]
+    )
+  ),
+  data_rows = function(y, weights) rbind(as.double(y)),
+  draw = function(f, value, weights) {
+    findInterval(f + stats::rnorm(length(f)), cut_points(value)) + 1
+  },
+  quantile = function(p, mean, var, value, weights) {
+    findInterval(mean + stats::qnorm(p) * sqrt(1 + var), cut_points(value), left.open = TRUE) + 1
+  },
+  extra_var = function(value, weights, within) 0
+)

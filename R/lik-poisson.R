@@ -1,0 +1,27 @@
+# Counts: rows are as given. The twin of src/lik_poisson.c.
+
+#' @rdname likelihoods
+#' @order 12
+#' @export
+lik_poisson <- function(bias = NULL) new_likelihood("poisson", list(bias = bias))
+
+poisson_traits <- function() list(
+  response = "numeric", scales = FALSE, weighted = FALSE,
+  legal = function(y, weights) illegal_counts(y),
+  about = list(bias = log_rate_bias),
+  data_rows = function(y, weights) rbind(y),
+  draw = function(f, value, weights) {
+    as.double(stats::rpois(length(f), exp(f + value[["bias"]])))
+  },
+  quantile = function(p, mean, var, value, weights) {
+    log_rate <- mean + value[["bias"]]
+    whole_quantile(p, log_rate, sqrt(var), function(y, f) stats::ppois(y, exp(f)),
+                   width = count_width, start = function(p, f) count_quantile(p, exp(f)))
+  },
+  cdf = function(y, mean, var, value, weights, lower) {
+    mixed_tail(y, mean + value[["bias"]], sqrt(var),
+               function(y, f) stats::ppois(y, exp(f), lower.tail = lower), count_width)
+  },
+  jump = function(weights) 1,
+  extra_var = function(value, weights, within) 0
+)

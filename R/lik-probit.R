@@ -1,0 +1,12 @@
+# Two classes by a normal distribution function: the twin of src/lik_probit.c.
+
+#' @rdname likelihoods
+#' @order 3
+#' @export
+lik_probit <- function(bias = NULL, flip = 0) {
+  known <- if (is_fixed(flip)) flip$value else flip
+  if (!identical(known, 0) && !identical(known, 0L)) return(lik_flip(bias, flip))
+  new_likelihood("probit", list(bias = bias))
+}
+
+probit_traits <- function() binary_traits(stats::pnorm, stats::qnorm)

@@ -1,0 +1,90 @@
+# What several likelihoods have in common: two classes, several, counts, a scale of noise.
+
+# ---- Two classes ----
+
+# Two classes: rows are -1 and 1. The bias starts where it and the mean offset give the classes'
+# frequencies, and its default prior does not mind a constant in the offset.
+binary_traits <- function(inverse_link, link) {
+  list(
+    response = "binary", scales = FALSE, weighted = FALSE,
+    about = list(bias = list(
+      argument = "bias", log = FALSE, unit_power = 0,
+      start = function(rows, offset) {
+        link((sum(rows > 0) + 0.5) / (length(rows) + 1)) - mean(offset)
+      },
+      prior = function(unit, offset) prior_normal(-mean(offset), 5)
+    )),
+    data_rows = function(y, weights) rbind(y),
+    draw = function(f, value, weights) {
+      ifelse(stats::runif(length(f)) < inverse_link(f + value[["bias"]]), 1, -1)
+    },
+    quantile = NULL,
+    extra_var = function(value, weights, within) 0
+  )
+}
+
+# ---- Several classes ----
+
+# Several classes: rows are 1..C. There is a bias per class: hyperparameters, offset and draw()'s f
+# have a column or an entry for each, and value[["bias"]] of the other traits is all of value here.
+# Only differences of biases matter; they start centred, where they alone give the classes'
+# frequencies (nearly), and the default prior holds their mean there.
+class_traits <- function(link, noise) {
+  list(
+    response = "classes", scales = FALSE, weighted = FALSE,
+    about = list(bias = list(
+      argument = "bias", log = FALSE, unit_power = 0,
+      start = function(rows, offset, classes = max(rows)) {
+        start <- link((tabulate(rows, classes) + 0.5) / (length(rows) + 0.5 * classes))
+        start - mean(start)
+      },
+      prior = function(unit, offset) prior_normal(0, 5)
+    )),
+    data_rows = function(y, weights) rbind(as.double(y)),
+    draw = function(f, value, weights) {
+      f <- rbind(f) # one row may come as a vector
+      v <- f + rep(value, each = nrow(f)) + noise(length(f))
+      max.col(v, "first")
+    },
+    quantile = NULL,
+    extra_var = function(value, weights, within) 0
+  )
+}
+
+new_class_likelihood <- function(type, bias, shared) {
+  lik <- new_likelihood(type, list(bias = bias))
+  if (!check_flag(shared, "shared")) lik$shared <- FALSE
+  lik
+}
+
+# ---- Counts, and numbers with a scale of noise ----
+
+# Counts: rows are as given. The bias starts where it and the offset give their sum.
+log_rate_bias <- list(
+  argument = "bias", log = FALSE, unit_power = 0,
+  start = function(rows, offset) {
+    log(sum(rows[1L, ]) + 0.5) - max(offset) - log(sum(exp(offset - max(offset))))
+  },
+  prior = function(unit, offset) prior_normal(-mean(offset), 10)
+)
+
+# Beyond 1e15 all doubles are whole, and qpois() has none to give.
+count_quantile <- function(p, rate) stats::qpois(p, pmin(rate, 1e15))
+
+# Over which width of its logarithmic rate a count's distribution function moves
+count_width <- function(y) 1 / sqrt(y + 1)
+
+# What whole numbers have become in a division and a multiplication
+as_whole <- function(x) ifelse(abs(x - round(x)) < 1e-8 * pmax(1, abs(x)), round(x), x)
+
+illegal_counts <- function(y) {
+  if (any(y < 0)) "has negative values, which are no counts"
+  else if (any(y != round(y))) "has values that are not whole numbers"
+}
+
+# A scale of noise, in units of the response. It starts where the Gaussian's standard deviation
+# does.
+noise_scale <- list(
+  argument = "scale", log = TRUE, unit_power = 1, start = function(rows, offset) log(0.22),
+  prior = function(unit, offset) default_lognormal(-1.35, 1)(unit)
+)

@@ -1,0 +1,10 @@
+# Several classes by Gumbel noise: the twin of src/lik_softmax.c.
+
+#' @rdname likelihoods
+#' @order 9
+#' @export
+lik_softmax <- function(bias = NULL, shared = TRUE) new_class_likelihood("softmax", bias, shared)
+
+softmax_traits <- function() {
+  class_traits(log, function(n) -log(stats::rexp(n))) # Gumbel noise
+}

@@ -1,0 +1,32 @@
+# Student's t noise: the twin of src/lik_student.c.
+
+#' @rdname likelihoods
+#' @order 11
+#' @export
+lik_student <- function(scale = NULL, df = fixed(4)) {
+  new_likelihood("student", list(scale = scale, df = df))
+}
+
+student_traits <- function() list(
+  response = "numeric", scales = TRUE, weighted = FALSE,
+  about = list(scale = noise_scale, df = list(
+    argument = "df", log = TRUE, unit_power = 0, range = c(2, Inf),
+    start = function(rows, offset) log(5 - 2),
+    prior = function(unit, offset) prior_gamma(2, 0.1)
+  )),
+  data_rows = function(y, weights) rbind(y),
+  draw = function(f, value, weights) {
+    f + value[["scale"]] * stats::rt(length(f), value[["df"]])
+  },
+  quantile = function(p, mean, var, value, weights) {
+    mixed_quantile(p, mean, sqrt(var), student_cdf(value), value[["scale"]])
+  },
+  cdf = function(y, mean, var, value, weights, lower) {
+    mixed_tail(y, mean, sqrt(var), student_cdf(value, lower), function(y) value[["scale"]])
+  },
+  extra_var = function(value, weights, within) 0
+)
+
+student_cdf <- function(value, lower = TRUE) {
+  function(y, f) stats::pt((y - f) / value[["scale"]], value[["df"]], lower.tail = lower)
+}

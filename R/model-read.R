@@ -1,0 +1,60 @@
+# What is read off the rows before anything is learned, and the problem C is given.
+
+# What is read off the rows before anything is learned: response, scaling, and the table of
+# hyperparameters with starts and priors. chunk$x is a matrix by now.
+read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
+  x <- chunk$x
+  check_finite_inputs(x)
+  y <- check_response_length(chunk$y, nrow(x))
+  lik <- as_likelihood(setup$likelihood, y, declared = setup$streams)
+  check_no_missing(x = x, y = if (!may_lack_labels(lik)) y, offset = chunk$offset,
+                   weights = chunk$weights)
+  if (!is.null(chunk$weights) && !lik_traits(lik)$weighted) {
+    stop_sparsegp("weights", paste0("are not defined for the ", lik$type, " likelihood"),
+                  "They divide the noise variance of a Gaussian likelihood; leave them out")
+  }
+  response <- read_response(y, lik, chunk$offset, chunk$weights, setup$streams)
+  scaling <- scale_inputs(x, setup$scale)
+  resolved <- resolve_kernel(setup$kernel, list(names = colnames(x), terms = input_terms,
+                                                kept = scaling$kept))
+  rows <- lik_traits(lik)$data_rows(response$y, response$weights)
+  env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
+              input_range = scaling$range)
+  if (is_joint(lik) && any(chunk$offset != 0)) {
+    stop_sparsegp("offset", "shifts the latent functions of all classes alike, which says nothing",
+                  "Leave it out, or set each class against the rest by lik_probit()")
+  }
+  table <- hyper_table(resolved, lik, env, rows, chunk$offset / response$unit, setup$prior,
+                       if (response$latents > 1L) response$levels, response$levels)
+  list(lik = lik, response = response, scaling = scaling, kernel = resolved,
+       spec = spec_for_c(resolved), table = table, rows = rows)
+}
+
+# What cannot be had with several latent functions.
+check_several <- function(model, setup) {
+  method <- setup$method
+  chooses <- is.null(setup$basis) && isTRUE(method$size < length(model$response$y))
+  if (own_kernels(model$lik) && (method$type == "online" || method$type == "ep" && chooses)) {
+    stop_sparsegp("likelihood", paste("has shared = FALSE, and", method$label,
+                                      "chooses points for all classes by one kernel"),
+                  paste0("Use shared = TRUE, method_ivm(), full EP",
+                         if (method$type == "ep") ", or give a `basis`"))
+  }
+  if (model$response$latents == 1L || method$type != "ivm") return(invisible())
+  if (method$refine == "active") {
+    stop_sparsegp("method", "has refine = \"active\", which is for one latent function",
+                  "Use refine = \"basis\" or \"none\"")
+  }
+  if (method$exchange > 0) {
+    stop_sparsegp("method", "has exchange moves, which are for one latent function",
+                  "Use exchange = 0, or method_ep(size =)")
+  }
+}
+
+# What C needs but hyperparameters (engine.R).
+problem_of <- function(model, chunk, method) {
+  list(x = scaled_inputs(chunk$x, model$scaling), kernel = model$kernel, spec = model$spec,
+       nkernel = sum(model$table$part == "kernel"), lik = model$lik, rows = model$rows,
+       latents = model$response$latents,
+       offset = chunk$offset / model$response$unit, method = method)
+}

@@ -1,0 +1,211 @@
+#' Plots of a Gaussian-process fit
+#'
+#' @description
+#' * `type = "fit"`, along one input: the data, the posterior mean and its error bars. For
+#'   regression the dark band is the interval for the mean and the light one that for new
+#'   responses; for two classes the curve is the probability of the second level, with the interval
+#'   of `predict(interval = "confidence")`, and rows are ticks at 0 and 1. Ticks at the bottom mark
+#'   the basis, unless every row is in it.
+#' * `type = "fit"`, over two inputs: filled contours of the probability of the second level (a
+#'   heavy line where it is 0.5) or of the mean response, with the rows; rows of the basis are
+#'   ringed, unless every row is in it.
+#' * `type = "fit"`, several classes (a latent function for each) or ordered categories: over two
+#'   inputs a decision map, in the colour of the most probable class, which is deeper where its
+#'   probability is higher (in steps of 0.1; thin lines at 0.5, 0.7 and 0.9); heavy lines are where
+#'   the decision changes.
+#'   Along one input the probability of every class, and below a lane for each class with ticks at
+#'   its rows, the lanes in the order of the key. Colours are chosen for colour-blind readers, and
+#'   each class has a symbol too.
+#' * `type = "trace"`: the log evidence sweep by sweep, the distance from a fixed point (on a
+#'   logarithmic scale) with the tolerance, and the points that joined the basis where the method
+#'   chooses it. For a stream, over its rows: the size of the basis, the log evidence of the rows so
+#'   far, and the mean log predictive density of rows before they are seen.
+#' * `type = "reliability"`: are the probabilities right? For classes the observed frequency of the
+#'   second level in bins of equal counts against the mean predicted probability, with binomial
+#'   (Clopper-Pearson) intervals and a histogram of the probabilities. With several classes every
+#'   row is as many events as there are classes, each with its predicted probability, all in one
+#'   picture; bins are of equal predicted variance (the sum of `p * (1 - p)`), since most of these
+#'   events are almost excluded. Those of one row exclude each other, which makes the intervals too
+#'   wide rather than too narrow. For regression the share of
+#'   responses inside central predictive intervals against the intervals' nominal content, with the
+#'   band of a calibrated model (pointwise, binomial). Predictions are for `newdata` or, without it,
+#'   leave-one-out predictions for the training rows from the cavities of EP.
+#' * `type = "reject"`, for classes: what `predict(type = "class", reject = )` does. The error rate
+#'   of the rows that are not rejected against the share of those that are, as the threshold on the
+#'   largest probability rises (marked at the top edge), with the binomial (Clopper-Pearson)
+#'   interval at each threshold; dashed the error rate that the probabilities themselves promise,
+#'   the mean of one minus the largest. Predictions as for `"reliability"`.
+#'
+#' @details
+#' Inputs are columns of the model matrix, in their original units. Those that are not axes stay at
+#' their medians, a factor at its most common level, an offset at its median (to which responses of
+#' a regression are moved too); columns that follow from others, such as `a:b` or `I(a^2)` beside
+#' `a`, follow them. With more than two inputs, and no `which`, the axes are the two numeric inputs
+#' of the shortest length scales (in standard deviations) under automatic relevance determination,
+#' else the first two. What is held fixed is written above the panel.
+#'
+#' Nothing in `par()` is changed, so that panels of `par(mfrow)` and `layout()` can be filled and
+#' `points()`, `lines()` or `legend()` can add to a panel. The scales of `"trace"` share one
+#' panel, whose vertical user coordinate runs from 0 to 1.
+#'
+#' @param x A fit of [sparsegp()].
+#' @param which `type = "fit"`: one or two inputs to be the axes, names or numbers of columns of the
+#'   model matrix.
+#' @param type See the description.
+#' @param newdata For a fit of a formula a data frame with its variables, the response too; for a
+#'   fit of a matrix `list(x = , y = )`, and `offset` where needed. `type = "fit"` draws these rows
+#'   and takes ranges and medians from them instead of from the training rows.
+#' @param level Probability content of intervals and bands, in (0, 1).
+#' @param n `type = "fit"`: number of points along each input (default 201, and 81 for two inputs).
+#'   `type = "reliability"`: for classes the largest number of bins (default 10, fewer for less than
+#'   200 rows), for regression the number of nominal levels (default 99). `type = "reject"`: the
+#'   largest number of thresholds (default: one for every row).
+#' @param ... `xlab`, `ylab`, `main`, `xlim`, `ylim`, `las`, `bty`, `axes`, `ann`, `cex.axis`,
+#'   `cex.lab`, `cex.main` as in [graphics::plot.default()]; `sub` replaces the words above the
+#'   panel (`sub = ""`: none); `pch`, `cex`, `col` are for the rows (`pch` and `col` one per class)
+#'   and `lwd` for the curve. `xlim` (and `ylim` for two inputs) also says how far to predict.
+#'   Others are errors.
+#' @return Invisibly a data frame of what was drawn.
+#'   One input: the input, `fit`, `lwr`, `upr` and for regression `new_lwr`, `new_upr`.
+#'   Two: the inputs and `fit`. Several classes: the inputs, `class`, the most probable one, and a
+#'   column `prob.<level>` for each. Trace: `sweep`, `log_evidence`, `change` and where
+#'   the method chooses its basis `exchanges`, points that joined it; for a stream `row`, `size` of
+#'   the basis, `log_evidence` of the rows so far, `lpd`, the mean log predictive density of rows
+#'   since the entry before, and the KL divergences of the row's step (thesis 3.16), `kl_new_old`
+#'   and `kl_old_new`. Reliability: `predicted`
+#'   or `nominal`, `observed`, `lwr`, `upr` and, for classes, `rows` in the bin (of several
+#'   classes: rows times classes). Reject: `threshold`, the share `rejected` below it, `error`,
+#'   `lwr`, `upr` and `expected` of the others and how many they are, `accepted`. Bad arguments,
+#'   and `"reject"` for a regression, are errors of class `sparsegp_error`.
+#' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
+#'   thesis, Aston University, figs 2.1, 5.1 and 5.7.
+#' @examples
+#' plot(sparsegp(dist ~ speed, cars))
+#'
+#' fit <- sparsegp(am ~ wt + hp, mtcars, likelihood = "probit")
+#' plot(fit)
+#' plot(fit, "wt", level = 0.8, main = "Manual gearboxes are light")
+#' plot(fit, type = "trace")
+#' plot(fit, type = "reliability")
+#'
+#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris)
+#' plot(fit)
+#' plot(fit, "Sepal.Width")
+#' plot(fit, type = "reject")
+#' @export
+plot.sparsegp <- function(x, which = NULL, type = c("fit", "trace", "reliability", "reject"),
+                          newdata = NULL, level = 0.95, n = NULL, ...) {
+  type <- check_choice(type, c("fit", "trace", "reliability", "reject"), "type")
+  check_number(level, "level", 0, 1)
+  if (!is.null(n)) n <- check_count(n, "n", 2L)
+  if (!is.null(which) && type != "fit") {
+    stop_sparsegp("which", paste0("has no meaning for type = \"", type, "\""), "Leave it out")
+  }
+  style <- plot_style(...)
+  x <- ready(x)
+  drawn <- switch(
+    type,
+    fit = plot_fit(x, which, newdata, level, n, style),
+    trace = plot_trace(x, newdata, style),
+    reliability = plot_reliability(x, newdata, level, n, style),
+    reject = plot_reject(x, newdata, level, n, style)
+  )
+  invisible(drawn)
+}
+
+plot_fit <- function(object, which, newdata, level, n, style) {
+  rows <- if (is.null(newdata)) training_rows(object) else new_rows(object, newdata)
+  view <- slice_view(object, rows, which)
+  if (lik_traits(object$likelihood)$scales) rows$y <- rows$y - rows$offset + view$offset
+  if (length(view$axes) == 2L) return(plot_surface(object, rows, view, n, style))
+  if (shows_classes(object)) return(plot_class_curves(object, rows, view, n, style))
+  plot_curve(object, rows, view, level, n, style)
+}
+
+# ---- Rows: kept inputs in original units, response, offset, the basis unless it is every row ----
+
+training_rows <- function(object) {
+  basis <- unscaled_inputs(object, object$posterior$basis)
+  at <- if (is.null(object$x)) object$basis_rows else seq_along(object$y)
+  x <- if (is.null(object$x)) basis else kept_inputs(object, object$x)
+  if (length(object$y) == 0L || length(at) == 0L || anyNA(at)) {
+    stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
+                  "Give data with the response, the first chunk of a stream for instance")
+  }
+  list(x = x, y = object$y[at], offset = object$offset[at],
+       basis = if (!every_row_in_basis(object)) basis)
+}
+
+new_rows <- function(object, newdata) {
+  given <- new_data_parts(object, newdata)
+  new <- new_inputs(object, given$x, given$offset)
+  y <- read_new_response(object, given$y, nrow(new$x))
+  complete <- stats::complete.cases(new$x) & !is.na(new$offset) & !is.na(y)
+  if (!any(complete)) stop_sparsegp("newdata", "has no complete rows")
+  x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")
+  list(x = x, y = y[complete], offset = new$offset[complete],
+       basis = if (!every_row_in_basis(object)) {
+         unscaled_inputs(object, object$posterior$basis)
+       })
+}
+
+# Inputs, response and offset of `newdata`, as predict() takes them.
+new_data_parts <- function(object, newdata) {
+  if (is.null(object$terms)) {
+    if (is.list(newdata) && all(c("x", "y") %in% names(newdata))) {
+      return(list(x = newdata$x, y = newdata$y, offset = newdata$offset))
+    }
+    stop_sparsegp("newdata", "must be list(x = , y = )", "The model was fitted to a matrix")
+  }
+  response <- stats::formula(object$terms)[[2L]]
+  absent <- setdiff(all.vars(response), names(newdata))
+  if (!is.data.frame(newdata) || length(absent)) {
+    stop_sparsegp("newdata", "must be a data frame that also holds the response",
+                  paste0("It needs ", toString(all.vars(response)), " and the inputs"))
+  }
+  y <- tryCatch(eval(response, newdata, environment(object$terms)), error = function(e) {
+    stop_sparsegp("newdata", paste0("does not give the response: ", conditionMessage(e)))
+  })
+  list(x = newdata, y = y)
+}
+
+kept_inputs <- function(object, x) {
+  x <- x[, object$scaling$kept, drop = FALSE]
+  colnames(x) <- plain_names(object)[object$scaling$kept]
+  x
+}
+
+unscaled_inputs <- function(object, x) {
+  x <- unscale_kept(x, object$scaling)
+  colnames(x) <- plain_names(object)[object$scaling$kept]
+  x
+}
+
+# model.matrix() names the column of a variable `a b` with the backticks
+plain_names <- function(object) sub("^`([^`]*)`$", "\\1", object$scaling$names)
+
+# ---- Words ----
+
+response_name <- function(object) {
+  expression <- if (is.null(object$terms)) object$call$y
+                else stats::formula(object$terms)[[2L]]
+  if (is.call(expression) && identical(expression[[1L]], quote(I))) expression <- expression[[2L]]
+  label <- if (is.language(expression)) deparse1(expression) else "y"
+  if (nchar(label) > 40L) "y" else label
+}
+
+# With two classes the probability of the second.
+response_label <- function(object) {
+  label <- response_name(object)
+  levels <- object$response$levels
+  if (is.null(levels)) return(label)
+  paste0("P(", label, if (levels[2L] != "TRUE") paste(" =", levels[2L]), ")")
+}
+
+# A vector given as `x` has no name but the one in the call.
+input_label <- function(object, name) {
+  expression <- object$call$x
+  unnamed <- is.null(object$terms) && identical(object$scaling$names, "x1")
+  label <- if (unnamed && is.language(expression)) deparse1(expression) else name
+  if (nchar(label) > 40L) name else label
+}

@@ -1,0 +1,129 @@
+# Reliability: what was predicted against what happened.
+
+plot_reliability <- function(object, newdata, level, n, style) {
+  held_out <- if (is.null(newdata)) loo_rows(object) else predicted_rows(object, newdata)
+  source <- paste0(if (is.null(newdata)) "Leave-one-out, " else "New data, ",
+                   length(held_out$y), " rows")
+  if (is.null(object$response$levels)) {
+    drawn <- coverage(object, held_out, level, or_else(n, 99L))
+    draw_coverage(drawn, level, source, style)
+    return(drawn)
+  }
+  events <- class_events(object, held_out)
+  n <- or_else(n, max(2L, min(10L, length(held_out$y) %/% 20L)))
+  drawn <- reliability_bins(events$prob, events$happened, level, n, events$share)
+  draw_reliability(drawn, level, source, events, style)
+  drawn
+}
+
+# What is predicted to happen with which probability, and did it? Two classes: that a row is of the
+# second level. Several: for every row and class, that it is of the class; a bin's share of those is
+# measured by their variance, as most of them are foregone.
+class_events <- function(object, held_out) {
+  prob <- class_probabilities(object, held_out$latent)
+  if (shows_classes(object)) {
+    happened <- outer(as.integer(held_out$y), seq_len(ncol(prob)), "==")
+    return(list(prob = c(prob), happened = c(happened), share = c(prob * (1 - prob)),
+                label = paste0("P(", response_name(object), ") of every class"),
+                counted = "rows x classes"))
+  }
+  list(prob = prob[, 2L], happened = as.integer(held_out$y) == 2L, share = rep(1, nrow(prob)),
+       label = response_label(object), counted = "rows")
+}
+
+loo_rows <- function(object) {
+  if (is.null(object$cavity) || length(object$y) == 0L) {
+    stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
+                  "Give data with the response that the model has not seen")
+  }
+  known <- !is.na(object$y)
+  of_known <- function(x) if (is.matrix(x)) x[known, , drop = FALSE] else x[known]
+  list(y = object$y[known], latent = lapply(loo_latent(object), of_known))
+}
+
+predicted_rows <- function(object, newdata) {
+  rows <- new_rows(object, newdata)
+  moments <- engine_predict(object, scale_kept(rows$x, object$scaling))
+  if (has_variances(object$likelihood)) {
+    refuse_unknown_variances("newdata", "Leave it out for leave-one-out predictions")
+  }
+  latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset, weights = 1)
+  list(y = rows$y, latent = latent)
+}
+
+# Bins of equal shares (counts, where each event's share is 1), ties kept together; never an empty
+# bin.
+reliability_bins <- function(prob, happened, level, n, share) {
+  if (sum(share) == 0) share[] <- 1
+  tie <- match(prob, sort(unique(prob)))
+  mass <- as.vector(rowsum(share, tie))
+  # rank() where each event's share is 1
+  place <- cumsum(mass) - (mass - mass / tabulate(tie)) / 2
+  bin <- pmin(ceiling(n * place / sum(mass)), n)[tie]
+  bin <- match(bin, sort(unique(bin)))
+  rows <- tabulate(bin)
+  hits <- as.vector(rowsum(as.integer(happened), bin))
+  data.frame(predicted = as.vector(rowsum(prob, bin)) / rows, observed = hits / rows,
+             binomial_interval(hits, rows, level), rows = rows)
+}
+
+# Clopper and Pearson's
+binomial_interval <- function(hits, rows, level) {
+  tail <- (1 - level) / 2
+  data.frame(
+    lwr = ifelse(hits == 0, 0, stats::qbeta(tail, pmax(hits, 1), rows - hits + 1)),
+    upr = ifelse(hits == rows, 1, stats::qbeta(1 - tail, hits + 1, pmax(rows - hits, 1)))
+  )
+}
+
+# Observed content of central predictive intervals, and the band of a calibrated model.
+coverage <- function(object, held_out, level, n) {
+  if (is.null(lik_traits(object$likelihood)$quantile)) {
+    stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")
+  }
+  bound <- function(p) response_quantile(object, p, held_out$latent)
+  y <- held_out$y
+  nominal <- seq_len(n) / (n + 1)
+  observed <- vapply(nominal, function(p) {
+    mean(y >= bound((1 - p) / 2) & y <= bound((1 + p) / 2))
+  }, 0)
+  tail <- (1 - level) / 2
+  rows <- length(y)
+  data.frame(nominal, observed, lwr = stats::qbinom(tail, rows, nominal) / rows,
+             upr = stats::qbinom(1 - tail, rows, nominal) / rows)
+}
+
+draw_reliability <- function(drawn, level, source, events, style) {
+  open_panel(or_else(style$xlim, c(-0.02, 1.02)), or_else(style$ylim, c(-0.2, 1.02)))
+  segments(0, 0, 1, 1, col = "grey55", lty = 2)
+  segments(drawn$predicted, drawn$lwr, y1 = drawn$upr, col = grDevices::adjustcolor(BLUE, 0.45),
+           lwd = 3, lend = 1)
+  lines(drawn$predicted, drawn$observed, col = BLUE, lwd = 0.5 * style$lwd)
+  points(drawn$predicted, drawn$observed, pch = or_else(style$pch, 16),
+         col = or_else(style$col, BLUE), cex = or_else(style$cex, 1))
+  counts <- graphics::hist(events$prob, seq(0, 1, 0.05), plot = FALSE)$counts
+  left <- seq(0, 0.95, 0.05)
+  rect(left, -0.19, left + 0.05, -0.19 + 0.14 * counts / max(counts), col = "grey75",
+       border = "white", lwd = 0.7)
+  close_panel(style, paste("predicted", events$label), "observed frequency", x_at = seq(0, 1, 0.25),
+              y_at = seq(0, 1, 0.25))
+  key <- list(key_item(paste(percent(level), "interval"), "line",
+                       grDevices::adjustcolor(BLUE, 0.45), lwd = 3),
+              key_item("calibrated", "line", "grey55", lwd = 1, lty = 2),
+              key_item(events$counted, "band", "grey75"))
+  draw_heading(style, key, source)
+}
+
+draw_coverage <- function(drawn, level, source, style) {
+  open_panel(or_else(style$xlim, c(0, 1)), or_else(style$ylim, c(0, 1)))
+  draw_band(drawn$nominal, drawn$lwr, drawn$upr, "grey88")
+  segments(0, 0, 1, 1, col = "grey55", lty = 2)
+  lines(drawn$nominal, drawn$observed, col = or_else(style$col, BLUE), lwd = style$lwd)
+  ticks <- seq(0, 1, 0.25)
+  close_panel(style, "nominal content of the interval", "share of responses inside",
+              x_at = ticks, y_at = ticks)
+  key <- list(key_item("observed", "line", or_else(style$col, BLUE)),
+              key_item("calibrated", "line", "grey55", lwd = 1, lty = 2),
+              key_item(paste(percent(level), "of calibrated models"), "band", "grey88"))
+  draw_heading(style, key, source)
+}

@@ -1,0 +1,113 @@
+# The trace of a fit: several scales share one panel, so that a caller's layout holds.
+
+plot_trace <- function(object, newdata, style) {
+  trace <- object$convergence$selection$trace
+  if (is.null(trace)) trace <- object$convergence$trace
+  if (!is.null(newdata)) {
+    stop_sparsegp("newdata", "has no meaning for type = \"trace\"", "Leave it out")
+  }
+  if (!NROW(trace)) stop_sparsegp("type", "= \"trace\" needs a fit that records its course")
+  at <- trace[[1L]]
+  open_panel(or_else(style$xlim, range(at) + c(-0.5, 0.5) * max(1, diff(range(at)) / 40)), c(0, 1))
+  strips <- trace_strips(object, trace, style)
+  col <- if (object$convergence$converged) BLUE else ORANGE
+  height <- 1 / length(strips)
+  for (i in seq_along(strips)) {
+    top <- 1 - (i - 1) * height
+    place <- c(top - height + 0.12 * height, top - 0.14 * height)
+    draw_strip(at, placed(strips[[i]], place), col, style)
+  }
+  ticks <- pretty(par("usr")[1:2], 8L)
+  if (style$axes) draw_axis(1L, unique(round(ticks[ticks >= 1])), NULL, style)
+  if (style$ann) {
+    along <- sub("size", "points selected", names(trace)[1L])
+    title(xlab = or_else(style$xlab, along), line = 2.1, cex.lab = style$cex.lab)
+  }
+  draw_heading(style, caption = trace_words(object))
+  trace
+}
+
+# What the columns of a trace look like; those that are not named here are not drawn.
+trace_strips <- function(object, trace, style) {
+  known <- list(
+    size = function(v) count_scale(v, "Points in the basis"),
+    gain = function(v) evidence_scale(v, style, "Gain of a point (nats)"),
+    log_evidence = function(v) evidence_scale(v, style),
+    lpd = function(v) evidence_scale(v, style, "Log predictive density of new rows"),
+    change = function(v) change_scale(v, object$method$tol),
+    exchanges = function(v) count_scale(v, "Points that joined the basis")
+  )
+  columns <- intersect(names(known), names(trace)[-1L])
+  lapply(stats::setNames(nm = columns), function(column) known[[column]](trace[[column]]))
+}
+
+trace_words <- function(object) {
+  run <- object$convergence
+  if (!is.null(run$selection)) {
+    return(paste0(counted(nrow(run$selection$trace), "point"), " selected; stopped by ",
+                  run$selection$stopped))
+  }
+  if (is.null(run$sweeps)) return(paste(counted(object$n, "row"), "in one pass"))
+  if (run$converged) return(paste("Converged in", counted(run$sweeps, "sweep")))
+  paste("Did NOT converge in", counted(run$sweeps, "sweep"))
+}
+
+# A strip: values, ticks and labels on a scale with limits; line: a value to mark.
+new_strip <- function(values, ticks, labels, limits, name, line = NULL) {
+  list(values = values, ticks = ticks, labels = labels, limits = limits, name = name, line = line)
+}
+
+# The strip where it goes on the panel's 0 to 1.
+placed <- function(strip, place) {
+  to <- function(v) place[1L] + diff(place) * (v - strip$limits[1L]) / diff(strip$limits)
+  list(y = to(strip$values), ticks = to(strip$ticks), labels = strip$labels, place = place,
+       line = if (!is.null(strip$line)) to(strip$line), name = strip$name)
+}
+
+evidence_scale <- function(values, style, name = "Log evidence") {
+  seen <- values[is.finite(values)]
+  # differences below a thousandth of a nat, or of the value, are not worth long labels
+  spread <- max(diff(range(seen)), 1e-3 * abs(seen), 1e-3)
+  limits <- or_else(style$ylim, mean(range(seen)) + c(-0.58, 0.58) * spread)
+  ticks <- pretty(limits, 4L)
+  ticks <- ticks[ticks >= min(limits) & ticks <= max(limits)]
+  if (length(seen) == 1L && is.null(style$ylim)) ticks <- seen
+  new_strip(values, ticks, format(signif(ticks, 5L), trim = TRUE), limits,
+            or_else(style$ylab, name))
+}
+
+count_scale <- function(values, name) {
+  limits <- c(0, max(values, 1)) * 1.05
+  ticks <- unique(round(pretty(limits, 3L)))
+  ticks <- ticks[ticks <= limits[2L]]
+  new_strip(values, ticks, format(ticks, trim = TRUE), limits, name)
+}
+
+# Rounding level, 1e-17, stands for a change of exactly 0.
+change_scale <- function(values, tol) {
+  logs <- log10(pmax(values, 1e-17))
+  limits <- range(logs[is.finite(logs)], log10(tol), na.rm = TRUE) + c(-0.4, 0.4)
+  step <- max(1, ceiling(diff(limits) / 4))
+  ticks <- seq(step * ceiling(limits[1L] / step), limits[2L], by = step)
+  new_strip(logs, ticks, parse(text = paste0("10^", ticks)), limits,
+            "Distance from the fixed point (dashed: tolerance)", log10(tol))
+}
+
+draw_strip <- function(at, strip, col, style) {
+  usr <- par("usr")
+  height <- diff(strip$place)
+  floor <- strip$place[1L] - 0.1 * height
+  if (!is.null(strip$line)) segments(usr[1L], strip$line, usr[2L], col = "grey50", lty = 2)
+  lines(at, strip$y, col = col, lwd = style$lwd)
+  few <- length(at) <= 40L
+  if (few) points(at, strip$y, pch = 21, col = col, bg = "white", lwd = 1.3, cex = 0.8)
+  points(at[length(at)], strip$y[length(at)], pch = 16, col = col, cex = 0.95)
+  if (style$axes) {
+    segments(usr[1L], floor, c(usr[2L], usr[1L]), c(floor, strip$place[2L]), col = INK, xpd = NA)
+    draw_axis(2L, strip$ticks, strip$labels, style)
+  }
+  if (style$ann) {
+    text(usr[1L], strip$place[2L] + 0.1 * height, strip$name, adj = c(0, 0.5), cex = 0.8,
+         col = INK, xpd = NA)
+  }
+}

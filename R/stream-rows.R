@@ -1,0 +1,224 @@
+# Streams: fits by method_online(), which take rows as they come and keep none of them.
+#
+# Until `pilot` complete rows have come, all of them wait in fit$stream$waiting; scaling, starting
+# values and what is learned are then read off the first `pilot` rows and frozen, and all rows are
+# processed in their order. So any chunking of the same rows gives the same fit.
+#
+# fit$stream holds
+#   setup      the arguments of sparsegp() that are not data
+#   coder      how inputs become a matrix: terms, and once frozen xlevels and contrasts; NULL for
+#              fits of a matrix
+#   waiting    rows before the pilot is complete (a chunk, see data-chunks.R), else NULL
+#   state      what C resumes from (glue_online.c), once frozen
+#   predefined was the basis given?   size   most points of the basis
+#   omitted    rows left out because of missing values
+
+start_stream <- function(chunk, setup, terms = NULL) {
+  refuse_data_dependent(terms)
+  if (!is.null(setup$likelihood)) as_likelihood(setup$likelihood, numeric())
+  coder <- if (!is.null(terms)) list(terms = terms, given = given_contrasts(chunk$x))
+  stream <- list(setup = setup, coder = coder, weighted = !is.null(chunk$weights), waiting = NULL,
+                 state = NULL, omitted = 0, grown = FALSE)
+  fit <- structure(list(method = setup$method, stream = stream), class = "sparsegp")
+  fit <- feed(fit, chunk)
+  if (can_begin(fit$stream)) ready(fit) else fit
+}
+
+# poly(), scale() and their like depend on all rows, which a stream never has.
+refuse_data_dependent <- function(terms) {
+  if (is.null(terms)) return(invisible())
+  variables <- as.list(attr(terms, "variables"))
+  changed <- !mapply(identical, variables, as.list(attr(terms, "predvars")))
+  if (!any(changed)) return(invisible())
+  stop_sparsegp("formula", paste0("has terms that depend on all rows: ",
+                                  toString(vapply(variables[changed], deparse1, ""))),
+                "A stream has no access to all rows; compute such columns beforehand")
+}
+
+# Contrasts that factors carry themselves, which rbind() would drop.
+given_contrasts <- function(frame) {
+  own <- lapply(frame, attr, "contrasts")
+  own <- own[!vapply(own, is.null, NA)]
+  if (length(own)) own
+}
+
+# Takes a chunk of complete rows; what waited goes first.
+feed <- function(fit, chunk) {
+  check_chunk(chunk, takes_unlabelled(fit$stream$setup$likelihood))
+  check_weighted(fit$stream, chunk)
+  fit$stream$omitted <- fit$stream$omitted + chunk_omitted(chunk)
+  if (!is.null(fit$stream$state) && is.null(fit$stream$waiting)) return(continue(fit, chunk))
+  waiting <- bind_chunks(fit$stream$waiting, chunk)
+  if (chunk_size(waiting) >= fit$method$pilot) return(begin(fit, waiting))
+  if (chunk_size(waiting)) check_waiting(waiting, fit$stream$setup$likelihood)
+  shell <- fit[intersect(c("method", "stream", "call", "terms"), names(fit))]
+  shell$stream["state"] <- list(NULL)
+  shell$stream$waiting <- waiting
+  # what the model of the waiting rows draws at random must not change from call to call
+  shell$stream$seed <- if (needs_seed(fit)) sample.int(.Machine$integer.max, 1L)
+  structure(shell, class = "sparsegp")
+}
+
+# A fit that can be asked: while rows wait, the model of those that are there.
+ready <- function(fit) {
+  waiting <- fit$stream$waiting
+  if (is.null(waiting) || !is.null(fit$posterior)) return(fit)
+  if (!can_begin(fit$stream)) {
+    what <- if (chunk_size(waiting) == 0L) "has seen no rows yet"
+            else "has too few rows: one class or one level only, or not yet the rows of `basis`"
+    stop_sparsegp("object", what, "Give it rows by update(object, newdata)")
+  }
+  state <- with_seed(fit$stream$seed)
+  on.exit(state$restore())
+  started <- begin(fit, waiting)
+  started$stream$waiting <- waiting
+  started
+}
+
+needs_seed <- function(fit) {
+  fit$method$order == "random" || isTRUE(fit$stream$setup$control$restarts > 0L)
+}
+
+# What the likelihood says of a response, before there are enough rows to read a model off.
+check_waiting <- function(waiting, likelihood) {
+  lik <- as_likelihood(likelihood, waiting$y)
+  numeric <- lik_traits(lik)$response == "numeric"
+  check_legal(if (numeric) as_numbers(waiting$y, lik) else waiting$y, lik, waiting$weights)
+}
+
+# All rows of a stream have weights, or none.
+check_weighted <- function(stream, chunk) {
+  if (stream$weighted == !is.null(chunk$weights)) return(invisible())
+  if (stream$weighted) stop_sparsegp("weights", "are missing, and the rows before had them")
+  stop_sparsegp("weights", "are given, and the rows before had none",
+                "Begin the stream with weights, of 1 if need be")
+}
+
+# Are there rows enough to fit? Classes need both of them, or a factor that names both; inputs that
+# are factors two levels; a basis of rows these rows.
+can_begin <- function(stream) {
+  waiting <- stream$waiting
+  y <- waiting$y
+  basis <- stream$setup$basis
+  if (chunk_size(waiting) == 0L) return(FALSE)
+  if (is.numeric(basis) && is.null(dim(basis)) && any(basis > length(y))) return(FALSE)
+  if (!is.null(stream$coder)) {
+    levels <- factor_levels(used_inputs(stream$coder$terms, waiting$x))
+    if (any(levels < 2L)) return(FALSE)
+  }
+  lik <- as_likelihood(stream$setup$likelihood, y, declared = TRUE)
+  lik_traits(lik)$response == "numeric" || nlevels(as.factor(y)) > 1L ||
+    is.logical(y) && !all(is.na(y))
+}
+
+# An input that was constant while the scaling was read off has none, and no part in the model.
+check_constant <- function(scaling, x) {
+  moved <- vapply(scaling$dropped, function(name) {
+    known <- scaling$constant[[name]]
+    any(abs(x[, name] - known) > 1e-9 * abs(known)) # scale_inputs() takes 1e-10 for none
+  }, NA)
+  if (!any(moved)) return(invisible())
+  stop_sparsegp("newdata", paste0("has other values of an input that was constant in the first ",
+                                  "rows: ", toString(scaling$dropped[moved])),
+                "Raise method_online(pilot =) until it varies, or leave it out")
+}
+
+# ---- Rows into the state ----
+
+# The pilot's model, then all rows.
+begin <- function(fit, rows) {
+  stream <- fit$stream
+  setup <- stream$setup
+  first <- seq_len(min(chunk_size(rows), setup$method$pilot))
+  pilot_frame <- rows$x[first, , drop = FALSE]
+  stream$coder <- learn_coder(stream$coder, pilot_frame)
+  rows$x <- code_inputs(stream$coder, rows$x) # all at once: an unseen level fails before learning
+  pilot <- chunk_rows(rows, first)
+  names <- colnames(pilot$x)
+  model <- read_model(pilot, setup, if (is.null(stream$coder)) names else stream$coder$input_terms)
+  check_several(model, setup)
+  problem <- problem_of(model, pilot, method_ep())
+  points <- stream_basis(setup$basis, stream$coder, pilot_frame, rows$x)
+  basis <- resolve_basis(points, problem$x, model$scaling)
+  problem$basis <- basis$x
+  learned <- learn_model(problem, model$table, setup$control, setup$verbose)
+  stream["waiting"] <- list(NULL)
+  stream$state <- empty_state(ncol(problem$x), problem$latents)
+  stream$predefined <- !is.null(basis$x)
+  stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size
+  fit <- stream_fit(fit, stream, model, learned)
+  take_rows(fit, rows, start = basis$x)
+}
+
+stream_basis <- function(basis, coder, frame, x) {
+  if (is.null(coder)) matrix_basis(basis, x) else formula_basis(basis, coder$terms, frame, x)
+}
+
+stream_fit <- function(fit, stream, model, learned) {
+  empty <- list(basis = NULL, alpha = NULL, G = NULL, H = NULL, basis_rows = NULL, jitter = 0,
+                logz = 0)
+  new <- new_fit(model, stream$setup, learned, empty, 0)
+  new$stream <- stream
+  new[c("call", "terms")] <- fit[c("call", "terms")]
+  new$xlevels <- stream$coder$xlevels
+  new$contrasts <- stream$coder$contrasts
+  new
+}
+
+continue <- function(fit, chunk) {
+  if (chunk_size(chunk) == 0L) return(fit)
+  chunk$x <- code_inputs(fit$stream$coder, chunk$x)
+  take_rows(fit, chunk)
+}
+
+# A fit of the rows so far and these, whose inputs are coded: the old one is not touched.
+take_rows <- function(fit, rows, start = NULL) {
+  check_constant(fit$scaling, rows$x)
+  n <- chunk_size(rows)
+  order <- if (fit$method$order == "random") sample.int(n) else seq_len(n)
+  before <- fit$n
+  run <- engine_online(stream_problem(fit, chunk_rows(rows, order)), fit$hyper$theta,
+                       fit$stream$state, start)
+  check_run(list(status = run$status, logz = run$count[length(FATES) + 2L]), fit$hyper)
+  new <- run$id > before
+  run$id[new] <- before + order[run$id[new] - before]
+  after_rows(fit, run, n)
+}
+
+stream_problem <- function(fit, rows) {
+  unit <- fit$response$unit
+  y <- read_new_response(fit, rows$y, length(rows$y), rows$weights)
+  y <- if (is.factor(y)) class_codes(y, fit$likelihood)
+       else from_response(fit, y)
+  weights <- if (is.null(rows$weights)) rep(1, length(y)) else rows$weights
+  list(x = scaled_inputs(rows$x, fit$scaling), spec = fit$spec,
+       nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, method = fit$method,
+       latents = fit$response$latents,
+       rows = lik_traits(fit$likelihood)$data_rows(y, weights),
+       offset = rows$offset / unit, size = fit$stream$size, frozen = fit$stream$predefined)
+}
+
+after_rows <- function(fit, run, n) {
+  count <- stats::setNames(run$count, c(FATES, "rows", "logz", "stale", "stride", "traced"))
+  fit$stream$state <- run[STATE]
+  fit$n <- fit$n + n
+  fit$posterior <- list(basis = t(run$points), alpha = run$alpha, G = run$G, H = run$H)
+  if (!several_classes(fit)) fit$posterior$alpha <- drop(run$alpha)
+  colnames(fit$posterior$basis) <- fit$scaling$names[fit$scaling$kept]
+  fit["basis_rows"] <- list(if (!fit$stream$predefined) run$id)
+  used <- count[["rows"]] - count[["skipped"]]
+  fit$log_evidence <- count[["logz"]] - used * log(fit$response$unit)
+  fit$convergence <- list(converged = TRUE, fates = count[FATES], skipped = count[["skipped"]],
+                          trace = stream_trace(run$trace, log(fit$response$unit)))
+  fit
+}
+
+# The course of a stream at up to 256 rows, evenly spaced: basis size, log evidence of the rows so
+# far, mean log predictive density since the entry before, and the KL divergences of the row's step.
+stream_trace <- function(trace, log_unit) {
+  row <- trace[1L, ]
+  log_evidence <- trace[3L, ] - row * log_unit
+  data.frame(row = row, size = trace[2L, ], log_evidence = log_evidence,
+             lpd = diff(c(0, log_evidence)) / diff(c(0, row)), kl_new_old = trace[4L, ],
+             kl_old_new = trace[5L, ])
+}

@@ -1,0 +1,81 @@
+# Every check of a small argument. A bad argument is an error of class `sparsegp_error` that names
+# the argument, says what is wrong with it, and what to do. Checks of data stand in data-inputs.R.
+
+stop_sparsegp <- function(argument, problem, remedy = NULL) {
+  message <- paste0("`", argument, "` ", problem, ".")
+  if (!is.null(remedy)) message <- paste0(message, "\n", remedy, ".")
+  stop(structure(
+    class = c("sparsegp_error", "error", "condition"),
+    list(message = message, call = NULL, argument = argument, remedy = remedy)
+  ))
+}
+
+warn_sparsegp <- function(...) {
+  warning(structure(
+    class = c("sparsegp_warning", "warning", "condition"),
+    list(message = paste0(...), call = NULL)
+  ))
+}
+
+check_no_dots <- function(...) {
+  if (...length() == 0L) return(invisible())
+  names <- ...names()
+  unknown <- if (is.null(names)) "" else names
+  unknown[is.na(unknown) | unknown == ""] <- "an unnamed argument"
+  stop_sparsegp("...", paste0("holds what this function does not know: ", toString(unknown)),
+                "Check the spelling; see the help page for the arguments")
+}
+
+check_number <- function(x, argument, lower = -Inf, upper = Inf, open = TRUE) {
+  inside <- is.numeric(x) && length(x) == 1L && is.finite(x) &&
+    (if (open) x > lower && x < upper else x >= lower && x <= upper)
+  if (inside) return(as.double(x))
+  brackets <- if (open) c("(", ")") else c("[", "]")
+  stop_sparsegp(argument, "must be one number",
+                paste0("Give a value in ", brackets[1L], lower, ", ", upper, brackets[2L]))
+}
+
+check_count <- function(x, argument, lower = 1L) {
+  whole <- is.numeric(x) && length(x) == 1L && is.finite(x) && x == round(x) && x >= lower &&
+    x <= .Machine$integer.max
+  if (whole) return(as.integer(x))
+  stop_sparsegp(argument, "must be one whole number", paste0("Give a value of at least ", lower))
+}
+
+check_count_or_inf <- function(x, argument) {
+  if (identical(x, Inf)) x else check_count(x, argument)
+}
+
+check_damping <- function(x) {
+  good <- is.numeric(x) && length(x) == 1L && is.finite(x) && x > 0 && x <= 1
+  if (!good) stop_sparsegp("damping", "must be one number", "Give a value in (0, 1]")
+  as.double(x)
+}
+
+# Below 1e-11 what the other points leave of one is lost in rounding.
+check_novelty <- function(x) check_number(x, "novelty", 1e-11, 0.5, open = FALSE)
+
+check_flag <- function(x, argument) {
+  if (is.logical(x) && length(x) == 1L && !is.na(x)) return(x)
+  stop_sparsegp(argument, "must be TRUE or FALSE")
+}
+
+check_choice <- function(x, choices, argument) {
+  if (identical(x, choices)) return(choices[1L])
+  at <- if (is.character(x) && length(x) == 1L) pmatch(x, choices) else NA_integer_
+  if (!is.na(at)) return(choices[at])
+  stop_sparsegp(argument, "is not one of the choices",
+                paste0("Use one of ", toString(dQuote(choices, FALSE))))
+}
+
+check_class <- function(x, class, argument, remedy) {
+  if (inherits(x, class)) return(x)
+  stop_sparsegp(argument, paste0("is of class ", toString(dQuote(class(x), FALSE))), remedy)
+}
+
+# A constructor given in place of its value, as in kernel = kernel_rbf, is called; other functions
+# are left for the class check to refuse.
+called <- function(x) {
+  if (!is.function(x)) return(x)
+  tryCatch(x(), error = function(e) x)
+}

@@ -1,0 +1,84 @@
+# The floors of R/, read off the sources themselves. The prefix of a file is its room.
+
+# From the ground up. A function uses what its own room or a lower one defines, and nothing above.
+ROOMS <- c(
+  util = "checks of arguments, words, random seeds, quantiles of mixtures",
+  data = "model frames, inputs, their scaling, the basis as given, chunks of rows",
+  hyper = "hyperparameters: as given, priors, the table",
+  kernel = "kernels: values, their inputs, their hyperparameters",
+  lik = "likelihoods: what they share, and a file for each",
+  response = "responses, read and given back",
+  method = "methods as a user gives them",
+  posterior = "what is asked of a stored posterior",
+  engine = "the calls of C",
+  model = "what is read off the rows before anything is learned",
+  learn = "the search for hyperparameters",
+  plan = "what each method does",
+  fit = "the fit and its answers in a user's units",
+  stream = "rows as they come",
+  api = "what users call",
+  plot = "pictures"
+)
+
+room_of <- function(file) sub("[-.].*", "", file)
+
+r_files <- function() setdiff(list.files(source_folder("R"), "[.]R$"), "sparsegp-package.R")
+
+# For every top-level object its file and the other top-level objects it names: a data frame with a
+# row for each use.
+uses_in_r <- function() {
+  skip_if_not_installed("codetools")
+  file <- character()
+  value <- list()
+  for (name in r_files()) {
+    for (expression in parse(file.path(source_folder("R"), name), keep.source = FALSE)) {
+      if (!is.call(expression)) next # the NULL that carries a help page
+      stopifnot(identical(expression[[1L]], as.name("<-")))
+      object <- as.character(expression[[2L]])
+      file[object] <- name
+      value[[object]] <- expression[[3L]]
+    }
+  }
+  uses <- lapply(names(value), function(object) {
+    globals <- codetools::findGlobals(eval(call("function", NULL, value[[object]])))
+    setdiff(intersect(globals, names(value)), object)
+  })
+  list(file = file, uses = data.frame(user = rep(names(value), lengths(uses)), used = unlist(uses)))
+}
+
+test_that("every file in R has a room", {
+  files <- r_files()
+  expect_none(files[!room_of(files) %in% names(ROOMS)], "files that no room knows")
+})
+
+test_that("no function in R uses one of a room above its own", {
+  found <- uses_in_r()
+  uses <- found$uses
+  floor_of <- function(object) match(room_of(found$file[object]), names(ROOMS))
+  up <- uses[floor_of(uses$used) > floor_of(uses$user), ]
+  expect_none(paste0(found$file[up$user], ": ", up$user, "() uses ", up$used, "() of ",
+                     found$file[up$used], recycle0 = TRUE), "uses that go up")
+})
+
+test_that("everything in R is used: by something else there, by users, or as a method", {
+  found <- uses_in_r()
+  registered <- readLines(file.path(source_folder("."), "NAMESPACE"))
+  exported <- sub("^export[(](.*)[)]$", "\\1", grep("^export[(]", registered, value = TRUE))
+  methods <- gsub("^S3method[(]|[)]$|\"", "", grep("^S3method[(]", registered, value = TRUE))
+  by_name <- "_traits$" # traits_of()
+  idle <- setdiff(names(found$file), c(found$uses$used, exported, sub(",", ".", methods)))
+  expect_none(grep(by_name, idle, value = TRUE, invert = TRUE), "what nothing uses")
+})
+
+test_that("every likelihood has a file in R and its twin in C", {
+  types <- .Call(sg_catalogue)$likelihoods
+  for (type in types) expect_true(is.list(traits_of(type)), label = type)
+  twins <- sub("_", "-", sub("[.]c$", ".R", grep("^lik_[a-z]+[.]c$", core_files(), value = TRUE)))
+  expect_none(setdiff(twins, r_files()), "likelihoods in C without a twin in R")
+})
+
+test_that("files in R stay short", {
+  for (file in r_files()) {
+    expect_lte(length(readLines(file.path(source_folder("R"), file))), 450L, label = file)
+  }
+})
