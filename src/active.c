@@ -89,11 +89,13 @@ static void marginals_of(const sg_rows *rows, int C, const sg_candidates *c, int
 void sg_candidates_score_row(const sg_rows *rows, sg_select select, const double *luck, int C,
                              sg_candidates *c, int j)
 {
-    double mu[SG_LIK_MAX_CLASSES], s2[SG_LIK_MAX_CLASSES];
-    double d1[SG_LIK_MAX_CLASSES], d2[SG_LIK_MAX_CLASSES];
+    double mu[SG_LIK_MAX_BLOCKS], s2[SG_LIK_MAX_BLOCKS];
+    double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
+    sg_tilt tilt = {.d1 = d1, .d2 = d2};
     const int i = c->row[j];
     marginals_of(rows, C, c, j, mu, s2);
-    sg_lik_tilt(rows->lik, rows->y + (size_t) rows->lik->type->q * i, mu, s2, c->logz + j, d1, d2);
+    sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, s2, &tilt);
+    c->logz[j] = tilt.logz;
     for (int k = 0; k < C; k++) {
         consider(select, select == SG_SELECT_LUCK ? luck[i] : 0, c + k, j, d1[k], d2[k]);
     }

@@ -299,12 +299,12 @@ static int sequential_update(int i, const sg_rows *rows, double damping, sg_site
 {
     const int n = rows->n;
     const double s = Sigma[i + (size_t) n * i], m = mean[i], g = 1 - sites->tau[i] * s;
-    double logz, d1, d2, tau, nu;
+    double d1, d2, tau, nu;
+    sg_tilt tilt = {.d1 = &d1, .d2 = &d2};
     if (!(g > 0)) return 0;
     const double cav_var = s / g, cav_mean = m - cav_var * (sites->nu[i] - sites->tau[i] * m);
     const double mu = cav_mean + rows->offset[i];
-    sg_lik_tilt(rows->lik, rows->y + (size_t) rows->lik->type->q * i, &mu, &cav_var, &logz, &d1,
-                &d2);
+    sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), &mu, &cav_var, &tilt);
     d2 = sg_site_bend(sites, cav_var, d2);
     if (!sg_site_from_tilt(cav_mean, cav_var, d1, d2, &tau, &nu)) return 0;
     const double dtau = damping * (tau - sites->tau[i]), dnu = damping * (nu - sites->nu[i]);

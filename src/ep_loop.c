@@ -8,7 +8,7 @@ static int exact_sites(const sg_rows *rows, sg_sites *sites)
     const sg_lik_type *type = rows->lik->type;
     if (!type->site) return 0;
     for (int i = 0; i < rows->n; i++) {
-        type->site(rows->lik, rows->y + (size_t) type->q * i, sites->tau + i, sites->nu + i);
+        type->site(rows->lik, sg_lik_row(rows->lik, rows->y, i), sites->tau + i, sites->nu + i);
         sites->nu[i] -= sites->tau[i] * rows->offset[i];
         /* what the marginal does not carry is noise between it and the likelihood */
         const double shrink = 1 + sg_extra_var(rows, i) * sites->tau[i];

@@ -4,11 +4,10 @@
 static void lik_gradient(const sg_rows *rows, const sg_marginals *marg, double *dlik,
                          const sg_ws *ws)
 {
-    const int q = rows->lik->type->q;
-    double mu[SG_LIK_MAX_CLASSES], s2[SG_LIK_MAX_CLASSES];
+    double mu[SG_LIK_MAX_BLOCKS], s2[SG_LIK_MAX_BLOCKS];
     for (int i = 0; i < rows->n; i++) {
         sg_cavities_of_row(rows, marg, i, mu, s2);
-        sg_lik_tilt_dpar(rows->lik, rows->y + (size_t) q * i, mu, s2, dlik);
+        sg_lik_tilt_dpar(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, s2, dlik);
         if (i % SG_BETWEEN_TICKS == 0) sg_tick(ws);
     }
 }

@@ -120,6 +120,9 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta)
     const double *values = sg_doubles_of(theta, Rf_length(theta), "likelihood theta");
     const sg_lik lik = {sg_lik_type_find(name), values, C, w, Rf_length(theta) / C};
     if (!lik.type) Rf_error("internal error: no likelihood '%s'", name);
+    if ((lik.type->width && w != lik.type->width) || C * w * w > SG_LIK_MAX_BLOCKS) {
+        Rf_error("internal error: %d blocks of width %d", C, w);
+    }
     if (lik.npar > SG_LIK_MAX_PAR) Rf_error("internal error: %d hyperparameters", lik.npar);
     if ((lik.type->npar > 0 && lik.npar != lik.type->npar) || lik.npar * C != Rf_length(theta)) {
         Rf_error("internal error: %d hyperparameters of the likelihood", Rf_length(theta));
@@ -134,7 +137,7 @@ sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset)
     if (sg_rows_of(x) != Rf_length(offset) || n * lik->w != Rf_length(offset)) {
         Rf_error("internal error: x has not one row per offset");
     }
-    const sg_rows rows = {n, lik, sg_doubles_of(y, (size_t) lik->type->q * n, "y"), REAL(offset),
+    const sg_rows rows = {n, lik, sg_doubles_of(y, (size_t) sg_lik_q(lik) * n, "y"), REAL(offset),
                           NULL};
     return rows;
 }

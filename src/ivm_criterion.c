@@ -31,8 +31,9 @@ static int set_site(const sg_rows *rows, sg_ivm_set *set, int k, double mu, doub
     const double NOTHING = 1e-14; /* as for candidates (active.c) */
     const int i = set->active[k];
     const double at = mu + rows->offset[i];
-    double logz, d1, d2;
-    sg_lik_tilt(rows->lik, rows->y + (size_t) rows->lik->type->q * i, &at, &s2, &logz, &d1, &d2);
+    double d1, d2;
+    sg_tilt tilt = {.d1 = &d1, .d2 = &d2};
+    sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), &at, &s2, &tilt);
     if (!sg_site_from_tilt(mu, s2, d1, d2, set->tau + k, set->nu + k)) return 0;
     return set->tau[k] * s2 > NOTHING;
 }
@@ -121,7 +122,7 @@ static block block_new(const sg_rows *rows, int p, int d, const sg_ws *ws)
 {
     const size_t size = (size_t) BLOCK * d;
     const block b = {*rows, sg_doubles(ws, (size_t) BLOCK * p),
-                     sg_doubles(ws, (size_t) BLOCK * rows->lik->type->q), sg_doubles(ws, BLOCK),
+                     sg_doubles(ws, (size_t) BLOCK * sg_lik_q(rows->lik)), sg_doubles(ws, BLOCK),
                      sg_doubles(ws, size), sg_doubles(ws, size), sg_doubles(ws, size), sg_doubles(ws, BLOCK),
                      sg_doubles(ws, BLOCK), sg_doubles(ws, BLOCK), sg_marginals_new(BLOCK, 1, ws)};
     return b;
@@ -130,7 +131,7 @@ static block block_new(const sg_rows *rows, int p, int d, const sg_ws *ws)
 static void block_read(const sg_rows *rows, int p, const double *x, int m, const int *which,
                        block *b)
 {
-    const int q = rows->lik->type->q;
+    const int q = sg_lik_q(rows->lik);
     gather(rows->n, p, x, m, which, b->x);
     for (int i = 0; i < m; i++) {
         for (int k = 0; k < q; k++) b->y[k + q * i] = rows->y[k + (size_t) q * which[i]];
@@ -180,7 +181,7 @@ static void scale_rows(int m, int d, const double *t, const double *M, double *E
 static void block_gradient(const sg_kernel *kernel, const posterior *post, block *b, double *N,
                            double *q, double *dkernel, double *dlik, const sg_ws *ws)
 {
-    const int m = b->rows.n, d = post->d, ny = b->rows.lik->type->q;
+    const int m = b->rows.n, d = post->d;
     const sg_marginals *marg = &b->marg;
     for (int i = 0; i < m; i++) {
         const double g = marg->g[i], rho = (marg->d1[i] - marg->alpha[i]) / g;
@@ -199,7 +200,7 @@ static void block_gradient(const sg_kernel *kernel, const posterior *post, block
     sg_kernel_adjoint_diag(kernel, m, b->x, b->t, dkernel, ws);
     for (int i = 0; i < m; i++) {
         const double mu = marg->cav_mean[i] + b->offset[i];
-        sg_lik_tilt_dpar(b->rows.lik, b->y + (size_t) ny * i, &mu, marg->cav_var + i, dlik);
+        sg_lik_tilt_dpar(b->rows.lik, sg_lik_row(b->rows.lik, b->y, i), &mu, marg->cav_var + i, dlik);
     }
 }
 

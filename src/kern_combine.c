@@ -127,9 +127,11 @@ static void product_adjoint_diag(const sg_kernel *self, int n, const double *x,
 }
 
 const sg_kernel_type sg_kernels_combine[] = {
-    {"sum", combine_ntheta, combine_prepare, combine_cross, combine_diag, sum_adjoint,
-     sum_adjoint_diag, &SUM},
-    {"product", combine_ntheta, combine_prepare, combine_cross, combine_diag, product_adjoint,
-     product_adjoint_diag, &PRODUCT},
+    {.name = "sum", .ntheta = combine_ntheta, .prepare = combine_prepare, .cross = combine_cross,
+     .diag = combine_diag, .adjoint = sum_adjoint, .adjoint_diag = sum_adjoint_diag,
+     .family = &SUM},
+    {.name = "product", .ntheta = combine_ntheta, .prepare = combine_prepare,
+     .cross = combine_cross, .diag = combine_diag, .adjoint = product_adjoint,
+     .adjoint_diag = product_adjoint_diag, .family = &PRODUCT},
     {0}
 };

@@ -242,11 +242,12 @@ static void constant_adjoint(const sg_kernel *self, int n, const double *x, int 
 }
 
 const sg_kernel_type sg_kernels_dot[] = {
-    {"linear", linear_ntheta, linear_prepare, linear_cross, linear_diag, linear_adjoint,
-     linear_adjoint_diag, NULL},
-    {"poly", poly_ntheta, poly_prepare, poly_cross, poly_diag, poly_adjoint, poly_adjoint_diag,
-     NULL},
-    {"constant", constant_ntheta, constant_prepare, constant_cross, constant_diag,
-     constant_adjoint, constant_adjoint_diag, NULL},
+    {.name = "linear", .ntheta = linear_ntheta, .prepare = linear_prepare, .cross = linear_cross,
+     .diag = linear_diag, .adjoint = linear_adjoint, .adjoint_diag = linear_adjoint_diag},
+    {.name = "poly", .ntheta = poly_ntheta, .prepare = poly_prepare, .cross = poly_cross,
+     .diag = poly_diag, .adjoint = poly_adjoint, .adjoint_diag = poly_adjoint_diag},
+    {.name = "constant", .ntheta = constant_ntheta, .prepare = constant_prepare,
+     .cross = constant_cross, .diag = constant_diag, .adjoint = constant_adjoint,
+     .adjoint_diag = constant_adjoint_diag},
     {0}
 };

@@ -199,9 +199,10 @@ static void trig_adjoint_diag(const sg_kernel *self, int n, const double *x, con
 }
 
 const sg_kernel_type sg_kernels_periodic[] = {
-    {"periodic", periodic_ntheta, periodic_prepare, periodic_cross, periodic_diag,
-     periodic_adjoint, periodic_adjoint_diag, NULL},
-    {"trig", trig_ntheta, trig_prepare, trig_cross, trig_diag, trig_adjoint, trig_adjoint_diag,
-     NULL},
+    {.name = "periodic", .ntheta = periodic_ntheta, .prepare = periodic_prepare,
+     .cross = periodic_cross, .diag = periodic_diag, .adjoint = periodic_adjoint,
+     .adjoint_diag = periodic_adjoint_diag},
+    {.name = "trig", .ntheta = trig_ntheta, .prepare = trig_prepare, .cross = trig_cross,
+     .diag = trig_diag, .adjoint = trig_adjoint, .adjoint_diag = trig_adjoint_diag},
     {0}
 };

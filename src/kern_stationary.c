@@ -274,9 +274,10 @@ static const radial MATERN32 = {matern32_value, matern32_slope, NULL};
 static const radial MATERN52 = {matern52_value, matern52_slope, NULL};
 static const radial RQ = {rq_value, rq_slope, rq_dshape};
 
-#define STATIONARY(name, member)                                                      \
-    {name, stationary_ntheta, stationary_prepare, stationary_cross, stationary_diag, \
-     stationary_adjoint, stationary_adjoint_diag, &member}
+#define STATIONARY(id, member)                                                                  \
+    {.name = id, .ntheta = stationary_ntheta, .prepare = stationary_prepare,                    \
+     .cross = stationary_cross, .diag = stationary_diag, .adjoint = stationary_adjoint,         \
+     .adjoint_diag = stationary_adjoint_diag, .family = &member}
 
 const sg_kernel_type sg_kernels_stationary[] = {
     STATIONARY("rbf", RBF),

@@ -144,7 +144,7 @@ static int is_narrow(const sg_lik *self, const sg_quad_problem *problem, double 
  * same by Stein's identity. curvature: l'' at mu. Returns 0 where no integral can be had, as mu's
  * last digit is worth more than the likelihood is wide. */
 static int tilt_by_moments(const sg_lik *self, sg_quad_problem *problem, double curvature,
-                           const far_peak *peak, double *logz, double *d1, double *d2)
+                           const far_peak *peak, sg_tilt *out)
 {
     sg_quad_result result;
     const int narrow = is_narrow(self, problem, curvature, peak);
@@ -154,15 +154,15 @@ static int tilt_by_moments(const sg_lik *self, sg_quad_problem *problem, double 
         problem->size[1] = problem->size[2] = 1 / (problem->width * problem->width);
     }
     sg_quad(problem, &result);
-    *logz = result.logz;
-    *d1 = narrow ? result.expect[0] : result.mean / sqrt(problem->s2);
-    *d2 = narrow ? result.expect[1] + result.expect[2] - result.expect[0] * result.expect[0]
-                 : (result.var - 1) / problem->s2;
-    return isfinite(*logz);
+    out->logz = result.logz;
+    *out->d1 = narrow ? result.expect[0] : result.mean / sqrt(problem->s2);
+    *out->d2 = narrow ? result.expect[1] + result.expect[2] - result.expect[0] * result.expect[0]
+                      : (result.var - 1) / problem->s2;
+    return isfinite(out->logz);
 }
 
 void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                      double *logz, double *d1, double *d2)
+                      sg_tilt *out)
 {
     row r;
     double at_mu[3];
@@ -171,12 +171,12 @@ void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, con
     row_slopes(*mu, &r, at_mu);
     if (!sg_is_point(*s2)) {
         if (look_far(self, y, &problem, &peak)) {
-            *logz = peak.logz, *d1 = peak.d1, *d2 = peak.d2;
+            out->logz = peak.logz, *out->d1 = peak.d1, *out->d2 = peak.d2;
             return;
         }
-        if (tilt_by_moments(self, &problem, at_mu[1], &peak, logz, d1, d2)) return;
+        if (tilt_by_moments(self, &problem, at_mu[1], &peak, out)) return;
     }
-    *logz = row_logp(*mu, &r), *d1 = at_mu[0], *d2 = at_mu[1];
+    out->logz = row_logp(*mu, &r), *out->d1 = at_mu[0], *out->d2 = at_mu[1];
 }
 
 /* dlogp/dtheta for the parameters wanted, by central differences of order 4 */
@@ -269,14 +269,15 @@ static sg_lik class_against_rest(const sg_lik *self, int c, const double *row, d
 }
 
 static void tilt_against_rest(const sg_lik *self, const double *row, const double *mu,
-                              const double *s2, double *logz, double *d1, double *d2)
+                              const double *s2, sg_tilt *out)
 {
-    *logz = 0;
+    out->logz = 0;
     for (int c = 0; c < self->C; c++) {
-        double y, own_logz;
+        double y;
         const sg_lik own = class_against_rest(self, c, row, &y);
-        sg_lik_tilt(&own, &y, mu + c, s2 + c, &own_logz, d1 + c, d2 + c);
-        *logz += own_logz;
+        sg_tilt tilt = {.d1 = out->d1 + c, .d2 = out->d2 + c};
+        sg_lik_tilt(&own, &y, mu + c, s2 + c, &tilt);
+        out->logz += tilt.logz;
     }
 }
 
@@ -299,41 +300,42 @@ static void predict_against_rest(const sg_lik *self, const double *mu, const dou
     }
 }
 
-void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                 double *logz, double *d1, double *d2)
+void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const double *S,
+                 sg_tilt *out)
 {
-    if (is_against_rest(self)) tilt_against_rest(self, y, mu, s2, logz, d1, d2);
-    else if (self->type->tilt) self->type->tilt(self, y, mu, s2, logz, d1, d2);
-    else sg_lik_tilt_quad(self, y, mu, s2, logz, d1, d2);
+    if (is_against_rest(self)) tilt_against_rest(self, y, mu, S, out);
+    else if (self->type->tilt) self->type->tilt(self, y, mu, S, out);
+    else sg_lik_tilt_quad(self, y, mu, S, out);
 }
 
-void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, const double *s2,
+void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, const double *S,
                       double *dpar)
 {
-    if (is_against_rest(self)) dpar_against_rest(self, y, mu, s2, dpar);
-    else if (self->type->tilt_dpar) self->type->tilt_dpar(self, y, mu, s2, dpar);
-    else sg_lik_tilt_dpar_quad(self, y, mu, s2, dpar);
+    if (is_against_rest(self)) dpar_against_rest(self, y, mu, S, dpar);
+    else if (self->type->tilt_dpar) self->type->tilt_dpar(self, y, mu, S, dpar);
+    else sg_lik_tilt_dpar_quad(self, y, mu, S, dpar);
 }
 
-void sg_lik_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
+void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var)
 {
-    if (is_against_rest(self)) predict_against_rest(self, mu, s2, mean, var);
-    else if (self->type->predict) self->type->predict(self, mu, s2, mean, var);
-    else sg_lik_predict_quad(self, mu, s2, mean, var, 0);
+    if (is_against_rest(self)) predict_against_rest(self, mu, S, mean, var);
+    else if (self->type->predict) self->type->predict(self, mu, S, mean, var);
+    else sg_lik_predict_quad(self, mu, S, mean, var, 0);
 }
 
 void sg_lik_bias_of_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                          double *dpar)
 {
-    double logz, d1[SG_LIK_MAX_CLASSES], d2[SG_LIK_MAX_CLASSES];
-    self->type->tilt(self, y, mu, s2, &logz, d1, d2);
+    double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
+    sg_tilt tilt = {.d1 = d1, .d2 = d2};
+    self->type->tilt(self, y, mu, s2, &tilt);
     for (int c = 0; c < self->C; c++) dpar[c] += d1[c];
 }
 
 void sg_lik_slopes_of_tilt(const sg_lik *self, const double *y, double f, double *out)
 {
     const double none = 0;
-    double logp;
-    self->type->tilt(self, y, &f, &none, &logp, out, out + 1);
+    sg_tilt tilt = {.d1 = out, .d2 = out + 1};
+    self->type->tilt(self, y, &f, &none, &tilt);
 }

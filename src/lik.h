@@ -2,22 +2,26 @@
  *
  * A likelihood type is a constant struct; a likelihood is type + parameters. It knows one row at a
  * time and nothing of x, of kernels or of sites. A data row y is q doubles (the response, then
- * trials, exposure or weight where the type has them); a row has C latent values (C = 1 but for
- * classes), whose marginals are independent: mu[C], s2[C] in, d1[C], d2[C] (the diagonal) out.
- * theta is unconstrained: logarithms of positive parameters, a bias as it is; with C latent values
- * npar parameters for each of them. A type's npar of 0 leaves their number to the likelihood, which
- * has one latent value then.
+ * trials, exposure or weight where the type has them). A row sees w latent values of each of C
+ * processes (sg_layout: C = 1 but for classes, w = 1 but for a vector's components). The marginals
+ * of different processes are independent; that of process c is N(mu_c, S_c), mu[C w], S[C blocks of
+ * w x w], and with w = 1 S is a variance for each process, which slots call s2 then.
+ * theta is unconstrained: logarithms of positive parameters, a bias as it is; with C processes npar
+ * parameters for each of them. A type's npar of 0 leaves their number to the likelihood, which has
+ * one process then, and its q of 0 says: as many numbers as the sites are wide.
  *
  *   logp(self, y, f)                     log p(y|f). Required. Finite for legal y and finite f.
  *   moments(self, f, mean, var)          E and Var of a new response given f. Required.
  *   locate(self, y, centre, width)       where in f the likelihood does its work (mode, kink or
  *                                        transition) and on what scale; with y NULL, where
  *                                        moments() does. Required.
- *   tilt(self, y, mu, s2, logz, d1, d2)  NULL: quadrature of logp (C = 1)
- *   tilt_dpar(self, y, mu, s2, dpar)     adds dlogZ/dtheta to dpar[npar]. NULL: quadrature
- *   predict(self, mu, s2, mean, var)     moments of a new response under N(mu, s2). NULL:
- *                                        quadrature of moments
- *   site(self, y, tau, nu)               the exact site when log p is quadratic in f, else NULL
+ *   tilt(self, y, mu, S, out)            log Z = log E p(y|f) under N(mu, S) and its derivatives
+ *                                        in mu (sg_tilt). NULL: quadrature of logp (C = w = 1)
+ *   tilt_dpar(self, y, mu, S, dpar)      adds dlogZ/dtheta to dpar[npar]. NULL: quadrature
+ *   predict(self, mu, S, mean, var)      moments of a new response under N(mu, S), mean[C w] and
+ *                                        var[C blocks of w x w]. NULL: quadrature of moments
+ *   site(self, y, tau, nu)               the exact site when log p is quadratic in f, else NULL:
+ *                                        tau[w x w], nu[w]
  *   slopes(self, y, f, out)              log p's first and second derivative in f into out[2].
  *                                        NULL: differences of logp, unless it is kinked
  *
@@ -34,29 +38,44 @@
 #define SG_LIK_H
 
 #include <math.h>
+#include <stddef.h>
 
 typedef struct sg_lik sg_lik;
+
+/* What a row's likelihood says at marginals: log Z, and the first and second derivatives of log Z
+ * in the means. d2 has the block of each process alone. */
+typedef struct {
+    double logz;
+    double *d1; /* C w */
+    double *d2; /* C blocks of w x w */
+} sg_tilt;
 
 typedef struct {
     const char *name;
     int q, npar;
+    int width;   /* latent values of a process that it sees at once: 1, or 0 for any number */
+    int classes; /* a process for each of C classes; 0: one */
+    int kinked;  /* log p has a corner or a jump at locate()'s centre; slopes() is required */
     double (*logp)(const sg_lik *self, const double *y, const double *f);
     void (*moments)(const sg_lik *self, const double *f, double *mean, double *var);
     void (*locate)(const sg_lik *self, const double *y, double *centre, double *width);
-    void (*tilt)(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                 double *logz, double *d1, double *d2);
-    void (*tilt_dpar)(const sg_lik *self, const double *y, const double *mu, const double *s2,
+    void (*tilt)(const sg_lik *self, const double *y, const double *mu, const double *S,
+                 sg_tilt *out);
+    void (*tilt_dpar)(const sg_lik *self, const double *y, const double *mu, const double *S,
                       double *dpar);
-    void (*predict)(const sg_lik *self, const double *mu, const double *s2, double *mean,
+    void (*predict)(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var);
     void (*site)(const sg_lik *self, const double *y, double *tau, double *nu);
-    int classes; /* a latent function for each of C classes; 0: one */
     void (*slopes)(const sg_lik *self, const double *y, double f, double *out);
-    int kinked;  /* log p has a corner or a jump at locate()'s centre; slopes() is required */
 } sg_lik_type;
 
 /* Slots have no workspace: bounds of their small arrays. */
-enum { SG_LIK_MAX_PAR = 256, SG_LIK_MAX_CLASSES = 256, SG_LIK_MAX_WIDTH = 8 };
+enum {
+    SG_LIK_MAX_PAR = 256,
+    SG_LIK_MAX_CLASSES = 256,
+    SG_LIK_MAX_WIDTH = 8,
+    SG_LIK_MAX_BLOCKS = 256 /* numbers in the blocks of a row, C w w; and so of C w */
+};
 
 struct sg_lik {
     const sg_lik_type *type;
@@ -77,14 +96,21 @@ static inline double sg_class_var(double s2) { return fmin(s2, 1e14); }
 /* hyperparameters of all latent functions together */
 static inline int sg_lik_npar(const sg_lik *self) { return self->npar * self->C; }
 
+/* numbers in a data row, and the data row number i of y[q x n] */
+static inline int sg_lik_q(const sg_lik *self) { return self->type->q ? self->type->q : self->w; }
+static inline const double *sg_lik_row(const sg_lik *self, const double *y, int i)
+{
+    return y + (size_t) sg_lik_q(self) * i;
+}
+
 /* The slots, or quadrature where a slot is NULL. A likelihood of two classes, y = -1 or 1, with
  * C > 1 sets each class against the rest: y is a class number from 1, class c sees 1 where y is c
  * and else -1, and their log Z add up. */
-void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                 double *logz, double *d1, double *d2);
-void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, const double *s2,
+void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const double *S,
+                 sg_tilt *out);
+void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, const double *S,
                       double *dpar);
-void sg_lik_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
+void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var);
 
 /* For slots of types that have a tilt: tilt_dpar where theta is a bias for each latent function,
@@ -93,9 +119,9 @@ void sg_lik_bias_of_tilt(const sg_lik *self, const double *y, const double *mu, 
                          double *dpar);
 void sg_lik_slopes_of_tilt(const sg_lik *self, const double *y, double f, double *out);
 
-/* The first three by quadrature in any case: what a closed form is tested against. */
+/* The first three by quadrature in any case (C = w = 1): what a closed form is tested against. */
 void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                      double *logz, double *d1, double *d2);
+                      sg_tilt *out);
 void sg_lik_tilt_dpar_quad(const sg_lik *self, const double *y, const double *mu,
                            const double *s2, double *dpar);
 /* spread (may be NULL): variance of E(y|f) under N(mu, s2), the part of var that is about f. */

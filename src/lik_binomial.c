@@ -40,6 +40,7 @@ static void binomial_slopes(const sg_lik *self, const double *y, double f, doubl
 }
 
 const sg_lik_type sg_lik_binomial = {
-    "binomial", 2, 1, binomial_logp, binomial_moments, binomial_locate, 0, 0, 0, 0, 0,
-    binomial_slopes, 0
+    .name = "binomial", .q = 2, .npar = 1, .width = 1,
+    .logp = binomial_logp, .moments = binomial_moments, .locate = binomial_locate,
+    .slopes = binomial_slopes
 };

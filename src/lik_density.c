@@ -34,14 +34,14 @@ static void density_locate(const sg_lik *self, const double *y, double *centre, 
 
 /* In shares of the root of mu^2 + s2, so that nothing overflows. */
 static void density_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                         double *logz, double *d1, double *d2)
+                         sg_tilt *out)
 {
     (void) self, (void) y;
     const double root = fmax2(hypot(*mu, sqrt(*s2)), NEAREST);
     const double of_mean = *mu / root, of_sd = sqrt(*s2) / root;
-    *logz = 2 * log(root);
-    *d1 = 2 * of_mean / root;
-    *d2 = 2 * (of_sd - of_mean) * (of_sd + of_mean) / root / root;
+    out->logz = 2 * log(root);
+    *out->d1 = 2 * of_mean / root;
+    *out->d2 = 2 * (of_sd - of_mean) * (of_sd + of_mean) / root / root;
 }
 
 static void density_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
@@ -61,6 +61,7 @@ static void density_slopes(const sg_lik *self, const double *y, double f, double
 }
 
 const sg_lik_type sg_lik_density = {
-    "density", 1, 0, density_logp, density_moments, density_locate, density_tilt, 0,
-    density_predict, 0, 0, density_slopes, 1
+    .name = "density", .q = 1, .width = 1, .kinked = 1,
+    .logp = density_logp, .moments = density_moments, .locate = density_locate,
+    .slopes = density_slopes, .tilt = density_tilt, .predict = density_predict
 };

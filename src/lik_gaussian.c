@@ -32,12 +32,12 @@ static void gaussian_locate(const sg_lik *self, const double *y, double *centre,
 }
 
 static void gaussian_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                          double *logz, double *d1, double *d2)
+                          sg_tilt *out)
 {
     const double total = *s2 + noise_of(self) / y[1];
-    *logz = log_normal(y[0], *mu, total);
-    *d1 = (y[0] - *mu) / total;
-    *d2 = -1 / total;
+    out->logz = log_normal(y[0], *mu, total);
+    *out->d1 = (y[0] - *mu) / total;
+    *out->d2 = -1 / total;
 }
 
 /* v = noise / weight enters log Z through s2 + v alone */
@@ -63,6 +63,8 @@ static void gaussian_site(const sg_lik *self, const double *y, double *tau, doub
 }
 
 const sg_lik_type sg_lik_gaussian = {
-    "gaussian", 2, 1, gaussian_logp, gaussian_moments, gaussian_locate, gaussian_tilt,
-    gaussian_tilt_dpar, gaussian_predict, gaussian_site, 0, 0, 0
+    .name = "gaussian", .q = 2, .npar = 1, .width = 1,
+    .logp = gaussian_logp, .moments = gaussian_moments, .locate = gaussian_locate,
+    .site = gaussian_site, .tilt = gaussian_tilt, .tilt_dpar = gaussian_tilt_dpar,
+    .predict = gaussian_predict
 };

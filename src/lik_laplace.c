@@ -70,19 +70,19 @@ static halves split(const sg_lik *self, const double *y, double mu, double s)
 }
 
 static void laplace_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                         double *logz, double *d1, double *d2)
+                         sg_tilt *out)
 {
     const double b = scale_of(self), s = sqrt(*s2);
     if (sg_is_point(*s2)) {
-        *logz = laplace_logp(self, y, mu);
-        *d1 = sign(y[0] - *mu) / b;
-        *d2 = 0;
+        out->logz = laplace_logp(self, y, mu);
+        *out->d1 = sign(y[0] - *mu) / b;
+        *out->d2 = 0;
         return;
     }
     const halves h = split(self, y, *mu, s);
-    *logz = h.logz;
-    *d1 = tanh(0.5 * h.odds) / b;
-    *d2 = -2 * h.share_A * h.share_B * (h.beyond_A + h.beyond_B) / (b * s);
+    out->logz = h.logz;
+    *out->d1 = tanh(0.5 * h.odds) / b;
+    *out->d2 = -2 * h.share_A * h.share_B * (h.beyond_A + h.beyond_B) / (b * s);
 }
 
 static void laplace_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
@@ -105,6 +105,8 @@ static void laplace_predict(const sg_lik *self, const double *mu, const double *
 }
 
 const sg_lik_type sg_lik_laplace = {
-    "laplace", 1, 1, laplace_logp, laplace_moments, laplace_locate, laplace_tilt,
-    laplace_tilt_dpar, laplace_predict, 0, 0, laplace_slopes, 1
+    .name = "laplace", .q = 1, .npar = 1, .width = 1, .kinked = 1,
+    .logp = laplace_logp, .moments = laplace_moments, .locate = laplace_locate,
+    .slopes = laplace_slopes, .tilt = laplace_tilt, .tilt_dpar = laplace_tilt_dpar,
+    .predict = laplace_predict
 };

@@ -36,13 +36,13 @@ static double mackay_z(const sg_lik *self, double mu, double s2)
 }
 
 static void mackay_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                        double *logz, double *d1, double *d2)
+                        sg_tilt *out)
 {
     const double total = 1 + M_PI / 8 * *s2, z = y[0] * mackay_z(self, *mu, *s2);
     const double log_rest = sg_log_sigmoid(-z);
-    *logz = sg_log_sigmoid(z);
-    *d1 = y[0] * exp(log_rest) / sqrt(total);
-    *d2 = -exp(*logz + log_rest) / total;
+    out->logz = sg_log_sigmoid(z);
+    *out->d1 = y[0] * exp(log_rest) / sqrt(total);
+    *out->d2 = -exp(out->logz + log_rest) / total;
 }
 
 static void mackay_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
@@ -61,10 +61,12 @@ static void logit_slopes(const sg_lik *self, const double *y, double f, double *
 }
 
 const sg_lik_type sg_lik_logit = {
-    "logit", 1, 1, logit_logp, logit_moments, logit_locate, 0, 0, 0, 0, 0, logit_slopes, 0
+    .name = "logit", .q = 1, .npar = 1, .width = 1,
+    .logp = logit_logp, .moments = logit_moments, .locate = logit_locate, .slopes = logit_slopes
 };
 
 const sg_lik_type sg_lik_mackay = {
-    "mackay", 1, 1, logit_logp, logit_moments, logit_locate, mackay_tilt, sg_lik_bias_of_tilt,
-    mackay_predict, 0, 0, logit_slopes, 0
+    .name = "mackay", .q = 1, .npar = 1, .width = 1,
+    .logp = logit_logp, .moments = logit_moments, .locate = logit_locate, .slopes = logit_slopes,
+    .tilt = mackay_tilt, .tilt_dpar = sg_lik_bias_of_tilt, .predict = mackay_predict
 };

@@ -197,11 +197,12 @@ static void unpack(const race *r, int y, double total, double mean_q, double *d1
 
 /* One pass over the nodes: O(C) for each of 25 to 60. */
 static void mprobit_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                         double *logz, double *d1, double *d2)
+                         sg_tilt *out)
 {
     race r;
     sg_concave_point at;
     const int own = (int) y[0] - 1;
+    double *d1 = out->d1, *d2 = out->d2;
     double total = 0, t = 0, pull = 0, t_pull = 0, q = 0, weight;
     start_race(self, own, mu, s2, &r);
     for (int c = 0; c < self->C; c++) d1[c] = d2[c] = 0;
@@ -213,7 +214,7 @@ static void mprobit_tilt(const sg_lik *self, const double *y, const double *mu, 
         add_node(&r, w, at.slope, d1, d2);
         total += w, t += w * x, pull += w * L, t_pull += w * x * L, q -= w * at.slope;
     }
-    *logz = fmin(r.log0 + log(total), 0);
+    out->logz = fmin(r.log0 + log(total), 0);
     unpack(&r, own, total, q / total, d1, d2);
     d2[own] = (t_pull / total - t / total * (pull / total)) / (r.sd_y * r.sd_y);
 }
@@ -242,6 +243,7 @@ static void mprobit_moments(const sg_lik *self, const double *f, double *mean, d
 }
 
 const sg_lik_type sg_lik_mprobit = {
-    "mprobit", 1, 1, mprobit_logp, mprobit_moments, 0, mprobit_tilt, sg_lik_bias_of_tilt,
-    mprobit_predict, 0, 1, 0, 0
+    .name = "mprobit", .q = 1, .npar = 1, .width = 1, .classes = 1,
+    .logp = mprobit_logp, .moments = mprobit_moments, .tilt = mprobit_tilt,
+    .tilt_dpar = sg_lik_bias_of_tilt, .predict = mprobit_predict
 };

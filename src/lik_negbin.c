@@ -85,6 +85,7 @@ static void negbin_predict(const sg_lik *self, const double *mu, const double *s
 }
 
 const sg_lik_type sg_lik_negbin = {
-    "negbin", 1, 2, negbin_logp, negbin_moments, negbin_locate, 0, 0, negbin_predict, 0, 0,
-    negbin_slopes, 0
+    .name = "negbin", .q = 1, .npar = 2, .width = 1,
+    .logp = negbin_logp, .moments = negbin_moments, .locate = negbin_locate,
+    .slopes = negbin_slopes, .predict = negbin_predict
 };

@@ -48,14 +48,14 @@ static double share_out(const sg_lik *self, double y, class_part *first, class_p
 /* In m / sd the parts' logarithms have slopes -h and h: that of log Z is their mean, and its
  * curvature theirs and the variance of the slopes. */
 static void nullcat_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                         double *logz, double *d1, double *d2)
+                         sg_tilt *out)
 {
     const double sd = sqrt(1 + *s2);
     class_part first = part_of(self, -1, *mu, sd), second = part_of(self, 1, *mu, sd);
-    *logz = share_out(self, y[0], &first, &second);
+    out->logz = share_out(self, y[0], &first, &second);
     const double apart = sqrt(first.share * second.share) * (first.h + second.h);
-    *d1 = (second.share * second.h - first.share * first.h) / sd;
-    *d2 = (apart * apart - first.share * first.curv - second.share * second.curv) / (sd * sd);
+    *out->d1 = (second.share * second.h - first.share * first.h) / sd;
+    *out->d2 = (apart * apart - first.share * first.curv - second.share * second.curv) / (sd * sd);
 }
 
 static void nullcat_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
@@ -92,6 +92,7 @@ static void nullcat_locate(const sg_lik *self, const double *y, double *centre, 
 }
 
 const sg_lik_type sg_lik_nullcat = {
-    "nullcat", 1, 4, nullcat_logp, nullcat_moments, nullcat_locate, nullcat_tilt,
-    nullcat_tilt_dpar, 0, 0, 0, sg_lik_slopes_of_tilt, 0
+    .name = "nullcat", .q = 1, .npar = 4, .width = 1,
+    .logp = nullcat_logp, .moments = nullcat_moments, .locate = nullcat_locate,
+    .slopes = sg_lik_slopes_of_tilt, .tilt = nullcat_tilt, .tilt_dpar = nullcat_tilt_dpar
 };

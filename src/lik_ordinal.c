@@ -124,14 +124,14 @@ static slice seen(const category *y, double mu, double sd)
 }
 
 static void ordinal_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                         double *logz, double *d1, double *d2)
+                         sg_tilt *out)
 {
     const double sd = sqrt(1 + *s2);
     const category own = category_of(self, (int) y[0]);
     const slice s = seen(&own, *mu, sd);
-    *logz = s.log_mass;
-    *d1 = s.mean / sd;
-    *d2 = s.excess / (sd * sd);
+    out->logz = s.log_mass;
+    *out->d1 = s.mean / sd;
+    *out->d2 = s.excess / (sd * sd);
 }
 
 /* The first cut point moves them all, against mu; a gap below the category both its bounds, its own
@@ -185,6 +185,8 @@ static void ordinal_locate(const sg_lik *self, const double *y, double *centre, 
 }
 
 const sg_lik_type sg_lik_ordinal = {
-    "ordinal", 1, 0, ordinal_logp, ordinal_moments, ordinal_locate, ordinal_tilt,
-    ordinal_tilt_dpar, ordinal_predict, 0, 0, sg_lik_slopes_of_tilt, 0
+    .name = "ordinal", .q = 1, .width = 1,
+    .logp = ordinal_logp, .moments = ordinal_moments, .locate = ordinal_locate,
+    .slopes = sg_lik_slopes_of_tilt, .tilt = ordinal_tilt, .tilt_dpar = ordinal_tilt_dpar,
+    .predict = ordinal_predict
 };

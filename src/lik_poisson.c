@@ -39,6 +39,7 @@ static void poisson_predict(const sg_lik *self, const double *mu, const double *
 }
 
 const sg_lik_type sg_lik_poisson = {
-    "poisson", 1, 1, poisson_logp, poisson_moments, poisson_locate, 0, 0,
-    poisson_predict, 0, 0, poisson_slopes, 0
+    .name = "poisson", .q = 1, .npar = 1, .width = 1,
+    .logp = poisson_logp, .moments = poisson_moments, .locate = poisson_locate,
+    .slopes = poisson_slopes, .predict = poisson_predict
 };

@@ -29,13 +29,13 @@ static void probit_locate(const sg_lik *self, const double *y, double *centre, d
 }
 
 static void probit_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                        double *logz, double *d1, double *d2)
+                        sg_tilt *out)
 {
     const double shrink = 1 / sqrt(1 + *s2), z = y[0] * (*mu + self->theta[0]) * shrink;
     double h, curv;
-    *logz = sg_log_Phi_slopes(z, &h, &curv);
-    *d1 = y[0] * h * shrink;
-    *d2 = -curv * shrink * shrink;
+    out->logz = sg_log_Phi_slopes(z, &h, &curv);
+    *out->d1 = y[0] * h * shrink;
+    *out->d2 = -curv * shrink * shrink;
 }
 
 static void probit_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
@@ -46,6 +46,7 @@ static void probit_predict(const sg_lik *self, const double *mu, const double *s
 }
 
 const sg_lik_type sg_lik_probit = {
-    "probit", 1, 1, probit_logp, probit_moments, probit_locate, probit_tilt, sg_lik_bias_of_tilt,
-    probit_predict, 0, 0, 0, 0
+    .name = "probit", .q = 1, .npar = 1, .width = 1,
+    .logp = probit_logp, .moments = probit_moments, .locate = probit_locate, .tilt = probit_tilt,
+    .tilt_dpar = sg_lik_bias_of_tilt, .predict = probit_predict
 };

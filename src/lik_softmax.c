@@ -182,11 +182,12 @@ static double log_z(const sg_lik *self, int y, const double *mu, const double *s
 
 /* One outer pass; d1 and d2 collect sums of w dslope and w dslope (G' + dslope). */
 static void softmax_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                         double *logz, double *d1, double *d2)
+                         sg_tilt *out)
 {
     const int own = (int) y[0] - 1;
     crowd all;
     sg_concave_point at;
+    double *d1 = out->d1, *d2 = out->d2;
     double total = 0, slope = 0, sum = 0, weight;
     gather_crowd(self, own, mu, s2, &all);
     for (int c = 0; c < self->C; c++) d1[c] = d2[c] = 0;
@@ -200,7 +201,7 @@ static void softmax_tilt(const sg_lik *self, const double *y, const double *mu, 
         }
         total += w, slope += w * at.slope;
     }
-    *logz = fmin(all.log0 + log(total), 0);
+    out->logz = fmin(all.log0 + log(total), 0);
     for (int c = 0; c < self->C; c++) {
         const double mean = d1[c] / total;
         d1[c] = all.slope0[c] + mean;
@@ -238,6 +239,7 @@ static void softmax_moments(const sg_lik *self, const double *f, double *mean, d
 }
 
 const sg_lik_type sg_lik_softmax = {
-    "softmax", 1, 1, softmax_logp, softmax_moments, 0, softmax_tilt, sg_lik_bias_of_tilt,
-    softmax_predict, 0, 1, 0, 0
+    .name = "softmax", .q = 1, .npar = 1, .width = 1, .classes = 1,
+    .logp = softmax_logp, .moments = softmax_moments, .tilt = softmax_tilt,
+    .tilt_dpar = sg_lik_bias_of_tilt, .predict = softmax_predict
 };

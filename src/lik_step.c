@@ -58,10 +58,10 @@ static double step_logp(const sg_lik *self, const double *y, const double *f)
 }
 
 static void step_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                      double *logz, double *d1, double *d2)
+                      sg_tilt *out)
 {
     const noisy n = noisy_of(self);
-    *logz = noisy_tilt(&n, y[0], *mu, *s2, d1, d2);
+    out->logz = noisy_tilt(&n, y[0], *mu, *s2, out->d1, out->d2);
 }
 
 static void step_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
@@ -102,11 +102,15 @@ static void step_tilt_dpar(const sg_lik *self, const double *y, const double *mu
 }
 
 const sg_lik_type sg_lik_step = {
-    "step", 1, 1, step_logp, step_moments, step_locate, step_tilt, step_tilt_dpar, step_predict, 0,
-    0, sg_lik_slopes_of_tilt, 1
+    .name = "step", .q = 1, .npar = 1, .width = 1, .kinked = 1,
+    .logp = step_logp, .moments = step_moments, .locate = step_locate,
+    .slopes = sg_lik_slopes_of_tilt, .tilt = step_tilt, .tilt_dpar = step_tilt_dpar,
+    .predict = step_predict
 };
 
 const sg_lik_type sg_lik_flip = {
-    "flip", 1, 2, step_logp, step_moments, step_locate, step_tilt, step_tilt_dpar, step_predict, 0,
-    0, sg_lik_slopes_of_tilt, 0
+    .name = "flip", .q = 1, .npar = 2, .width = 1,
+    .logp = step_logp, .moments = step_moments, .locate = step_locate,
+    .slopes = sg_lik_slopes_of_tilt, .tilt = step_tilt, .tilt_dpar = step_tilt_dpar,
+    .predict = step_predict
 };

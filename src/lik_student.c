@@ -67,6 +67,7 @@ static void student_predict(const sg_lik *self, const double *mu, const double *
 }
 
 const sg_lik_type sg_lik_student = {
-    "student", 1, 2, student_logp, student_moments, student_locate, 0, 0, student_predict, 0, 0,
-    student_slopes, 0
+    .name = "student", .q = 1, .npar = 2, .width = 1,
+    .logp = student_logp, .moments = student_moments, .locate = student_locate,
+    .slopes = student_slopes, .predict = student_predict
 };

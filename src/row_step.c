@@ -78,8 +78,9 @@ static void find_s(sg_process *gp)
 int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, const sg_seen *seen,
                      sg_row_tilt *tilt, double *logz)
 {
-    double mu[SG_LIK_MAX_CLASSES], s2[SG_LIK_MAX_CLASSES];
-    double d1[SG_LIK_MAX_CLASSES], d2[SG_LIK_MAX_CLASSES];
+    double mu[SG_LIK_MAX_BLOCKS], s2[SG_LIK_MAX_BLOCKS];
+    double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
+    sg_tilt out = {.d1 = d1, .d2 = d2};
     gp->knows_s = 0;
     for (int c = 0; c < gp->C; c++) {
         sg_row_tilt *t = tilt + c;
@@ -89,8 +90,9 @@ int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, const sg_seen *
         mu[c] = t->mean + rows->offset[i];
         s2[c] = t->carried + seen->gamma;
     }
-    sg_lik_tilt(rows->lik, rows->y + (size_t) rows->lik->type->q * i, mu, s2, logz, d1, d2);
-    double sum = *logz;
+    sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, s2, &out);
+    *logz = out.logz;
+    double sum = out.logz;
     for (int c = 0; c < gp->C; c++) {
         tilt[c].d1 = d1[c], tilt[c].d2 = d2[c];
         sum += d1[c] + d2[c];

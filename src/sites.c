@@ -64,14 +64,16 @@ void sg_cavities(sg_marginals *marg)
 
 sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, const sg_ws *ws)
 {
-    const int q = rows->lik->type->q, C = rows->lik->C;
-    double mu[SG_LIK_MAX_CLASSES], s2[SG_LIK_MAX_CLASSES];
-    double d1[SG_LIK_MAX_CLASSES], d2[SG_LIK_MAX_CLASSES];
+    const int C = rows->lik->C;
+    double mu[SG_LIK_MAX_BLOCKS], s2[SG_LIK_MAX_BLOCKS];
+    double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
+    sg_tilt tilt = {.d1 = d1, .d2 = d2};
     sg_status status = SG_OK;
     for (int i = 0; i < rows->n; i++) {
         sg_cavities_of_row(rows, marg, i, mu, s2);
-        sg_lik_tilt(rows->lik, rows->y + (size_t) q * i, mu, s2, marg->logz + i, d1, d2);
-        double sum = marg->logz[i];
+        sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, s2, &tilt);
+        marg->logz[i] = tilt.logz;
+        double sum = tilt.logz;
         for (int c = 0; c < C; c++) {
             marg->d1[i + rows->n * c] = d1[c];
             marg->d2[i + rows->n * c] = d2[c];
