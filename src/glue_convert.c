@@ -23,7 +23,18 @@ static void r_tick(void *self)
     R_CheckUserInterrupt();
 }
 
-const sg_ws sg_r_workspace = {NULL, r_doubles, r_mark, r_release, r_tick};
+/* R knows: the user's option, and whether this is a forked process (util-threads.R). */
+static int r_threads(void *self)
+{
+    SEXP name = PROTECT(Rf_mkString("sparsegp")), home = PROTECT(R_FindNamespace(name));
+    SEXP call = PROTECT(Rf_lang1(Rf_install("threads_wanted")));
+    const int threads = Rf_asInteger(Rf_eval(call, home));
+    UNPROTECT(3);
+    return threads;
+}
+
+const sg_ws sg_r_workspace = {.doubles = r_doubles, .mark = r_mark, .release = r_release,
+                              .tick = r_tick, .threads = r_threads};
 
 SEXP sg_field(SEXP list, const char *name)
 {

@@ -1,5 +1,6 @@
 #include <math.h>
 #include <Rmath.h>
+#include "par.h"
 #include "sites.h"
 
 sg_marginals sg_marginals_new(int rows, int C, const sg_ws *ws)
@@ -62,27 +63,43 @@ void sg_cavities(sg_marginals *marg)
     }
 }
 
-sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, const sg_ws *ws)
+typedef struct {
+    const sg_rows *rows;
+    sg_marginals *marg;
+} tilt_job;
+
+/* Rows from .. to - 1 of sg_tilt_rows(). */
+static sg_status tilt_chunk(void *ctx, int from, int to, const sg_ws *ws)
 {
+    (void) ws;
+    const tilt_job *job = ctx;
+    const sg_rows *rows = job->rows;
+    const sg_marginals *marg = job->marg;
     const int C = rows->lik->C;
     double mu[SG_LIK_MAX_BLOCKS], s2[SG_LIK_MAX_BLOCKS];
     double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
     sg_tilt tilt = {.d1 = d1, .d2 = d2};
     sg_status status = SG_OK;
-    for (int i = 0; i < rows->n; i++) {
+    for (int i = from; i < to; i++) {
         sg_cavities_of_row(rows, marg, i, mu, s2);
         sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, s2, &tilt);
         marg->logz[i] = tilt.logz;
         double sum = tilt.logz;
         for (int c = 0; c < C; c++) {
-            marg->d1[i + rows->n * c] = d1[c];
-            marg->d2[i + rows->n * c] = d2[c];
+            marg->d1[i + (size_t) rows->n * c] = d1[c];
+            marg->d2[i + (size_t) rows->n * c] = d2[c];
             sum += d1[c] + d2[c];
         }
         if (!isfinite(sum)) status = SG_NOT_FINITE;
-        if (i % SG_BETWEEN_TICKS == 0) sg_tick(ws);
     }
     return status;
+}
+
+sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, const sg_ws *ws)
+{
+    enum { GRAIN = 16 };
+    tilt_job job = {rows, marg};
+    return sg_par_rows(rows->n, GRAIN, tilt_chunk, &job, ws);
 }
 
 double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg)

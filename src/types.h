@@ -51,22 +51,25 @@ static inline size_t sg_sites_of(sg_layout l) { return (size_t) l.n * l.C; }
 static inline size_t sg_values_of(sg_layout l) { return sg_sites_of(l) * l.w; }
 static inline size_t sg_blocks_of(sg_layout l) { return sg_values_of(l) * l.w; }
 
-/* What the host lends to the core: memory, and a place to be interrupted; self is its own.
+/* What the host lends to the core: memory, threads, and a place to be interrupted; self is its own.
  * doubles(n) never returns NULL (the host jumps instead, which is safe because nothing is
  * owned here). release(mark()) gives back what was taken in between: use it around blocks.
- * tick() is called once per sweep, block or some hundred rows; it may jump as well. */
+ * tick() is called once per sweep, block or some hundred rows; it may jump as well, and so may
+ * threads(): how many threads a loop may use, 0 when the host does not say (par.h). */
 typedef struct {
     void *self;
     double *(*doubles)(void *self, size_t n);
     void *(*mark)(void *self);
     void (*release)(void *self, void *mark);
     void (*tick)(void *self);
+    int (*threads)(void *self);
 } sg_ws;
 
 static inline double *sg_doubles(const sg_ws *ws, size_t n) { return ws->doubles(ws->self, n); }
 static inline void *sg_mark(const sg_ws *ws) { return ws->mark(ws->self); }
 static inline void sg_release(const sg_ws *ws, void *mark) { ws->release(ws->self, mark); }
 static inline void sg_tick(const sg_ws *ws) { ws->tick(ws->self); }
+static inline int sg_threads(const sg_ws *ws) { return ws->threads(ws->self); }
 
 /* n ints in memory that is lent in doubles */
 static inline int *sg_ints(size_t n, const sg_ws *ws) { return (int *) sg_doubles(ws, n / 2 + 1); }

@@ -65,7 +65,7 @@ test_that("everything in R is used: by something else there, by users, or as a m
   registered <- readLines(file.path(source_folder("."), "NAMESPACE"))
   exported <- sub("^export[(](.*)[)]$", "\\1", grep("^export[(]", registered, value = TRUE))
   methods <- gsub("^S3method[(]|[)]$|\"", "", grep("^S3method[(]", registered, value = TRUE))
-  by_name <- "_traits$" # traits_of()
+  by_name <- "_traits$|^[.]onLoad$|^threads_wanted$" # traits_of(); R's loader; glue_convert.c
   idle <- setdiff(names(found$file), c(found$uses$used, exported, sub(",", ".", methods)))
   expect_none(grep(by_name, idle, value = TRUE, invert = TRUE), "what nothing uses")
 })

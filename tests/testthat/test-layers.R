@@ -3,7 +3,7 @@
 # A file may include headers of its own layer or of earlier ones; siblings among the algorithms may
 # not, and likelihoods know nothing of kernels. A new file belongs in one of these.
 LAYERS <- list(
-  base = "^(types|la|chol|quad|concave|normal|logs|anderson)[.][ch]$",
+  base = "^(types|par|la|chol|quad|concave|normal|logs|anderson)[.][ch]$",
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^(lik[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
   state = "^(weights|row_step|active|columns|sites|coupled|ep_loop|posterior)[.][ch]$",
@@ -72,6 +72,8 @@ test_that("the core knows nothing of R objects, never prints, never jumps, never
               "prints or exits")
   expect_none(lines_matching("\\b([mc]alloc|realloc|free|R_alloc) *\\(", core), "allocations")
   expect_none(lines_matching("\\b(Rf_)?(error|warning) *\\(", core), "R's errors in the core")
+  jumps <- "\\b(set|long)jmp *\\("
+  expect_none(lines_matching(jumps, setdiff(core, "par.c")), "jumps outside a thread's memory")
   expect_none(lines_matching("\\b(unif|norm|exp)_rand\\b|\\brand *\\(", files),
               "random numbers in C")
 })
@@ -87,6 +89,12 @@ test_that("BLAS and LAPACK are called in la.c alone, with FCONE for every charac
   characters <- counts("\"\"") + counts(paste0("&(", paste(declared, collapse = "|"), ")\\b"))
   expect_gt(sum(characters), 0)
   expect_none(calls[counts("\\bFCONE\\b") != characters], "calls with a wrong number of FCONE")
+})
+
+test_that("OpenMP is known in par.c alone", {
+  others <- setdiff(core_files(), "par.c")
+  expect_none(lines_matching("omp[.]h>|# *pragma|\\bomp_\\w+", others), "OpenMP outside par.c")
+  expect_gt(length(lines_matching("# *pragma omp", "par.c")), 0L)
 })
 
 test_that("nothing in C is remembered from one call to the next", {

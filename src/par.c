@@ -1,0 +1,248 @@
+/* par.c: chunks of rows on several threads (par.h). The only file that knows OpenMP. */
+#include <setjmp.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#include "par.h"
+
+enum { AGAIN = 1 };  /* in place of a status: the chunk did not get the memory it wanted */
+enum { LINE = 8 };   /* doubles in a cache line: threads write to none in common */
+enum { FEW = 2 };    /* threads that are used when nobody says how many */
+
+static const double WORTH = 5e-4; /* seconds of work for which it pays to wake other threads */
+static const double WAVE = 0.05;  /* seconds after which the calling thread ticks again */
+
+/* A loop under way. */
+typedef struct {
+    int n, grain, chunks;
+    sg_par_body body;
+    void *ctx;
+    int next;    /* the first chunk that nobody has taken */
+    int *status; /* chunks: how each ended */
+} loop;
+
+static int run_chunk(const loop *l, int chunk, const sg_ws *ws)
+{
+    const int from = chunk * l->grain;
+    const int to = l->n - from < l->grain ? l->n : from + l->grain;
+    return l->body(l->ctx, from, to, ws);
+}
+
+/* On the calling thread, with the memory that its workspace has. */
+static void run_here(const loop *l, int chunk, const sg_ws *ws)
+{
+    void *mark = sg_mark(ws);
+    l->status[chunk] = run_chunk(l, chunk, ws);
+    sg_release(ws, mark);
+}
+
+/* Chunks from .. on the calling thread. */
+static void run_rest(const loop *l, int from, const sg_ws *ws)
+{
+    int rows = 0;
+    for (int chunk = from; chunk < l->chunks; chunk++) {
+        run_here(l, chunk, ws);
+        rows += l->grain;
+        if (rows < SG_BETWEEN_TICKS) continue;
+        sg_tick(ws);
+        rows = 0;
+    }
+}
+
+static sg_status first_failure(const loop *l)
+{
+    for (int chunk = 0; chunk < l->chunks; chunk++) {
+        if (l->status[chunk] != SG_OK) return (sg_status) l->status[chunk];
+    }
+    return SG_OK;
+}
+
+#ifdef _OPENMP
+
+int sg_par_threads(int wanted)
+{
+    const int most = omp_get_thread_limit(), usual = omp_get_max_threads();
+    const int threads = wanted > 0 ? wanted : usual < FEW ? usual : FEW;
+    return threads < most ? threads : most;
+}
+
+/* ---- A workspace that measures: the caller's, and the most doubles in use at once ---- */
+
+static size_t whole_lines(size_t n)
+{
+    return (n / LINE + 1) * LINE;
+}
+
+typedef struct {
+    const sg_ws *host;
+    size_t used, peak;
+} meter;
+
+/* What a mark of the meter stands for; kept in the host's memory, behind the host's own mark. */
+typedef struct {
+    void *host;
+    size_t used;
+} meter_mark;
+
+static double *meter_doubles(void *self, size_t n)
+{
+    meter *m = self;
+    m->used += whole_lines(n);
+    if (m->used > m->peak) m->peak = m->used;
+    return sg_doubles(m->host, n);
+}
+
+static void *meter_get_mark(void *self)
+{
+    const meter *m = self;
+    void *host = sg_mark(m->host);
+    meter_mark *mark = (meter_mark *) sg_doubles(m->host, sizeof(meter_mark) / sizeof(double) + 1);
+    mark->host = host;
+    mark->used = m->used;
+    return mark;
+}
+
+static void meter_release(void *self, void *at)
+{
+    meter *m = self;
+    const meter_mark *mark = at;
+    m->used = mark->used;
+    sg_release(m->host, mark->host);
+}
+
+static void no_tick(void *self)
+{
+    (void) self;
+}
+
+static int no_threads(void *self)
+{
+    (void) self;
+    return 1;
+}
+
+/* Chunk 0 on the calling thread. Returns the doubles it had in use at most. */
+static size_t measure_chunk(const loop *l, const sg_ws *ws)
+{
+    meter m = {ws, 0, 0};
+    const sg_ws metered = {.self = &m, .doubles = meter_doubles, .mark = meter_get_mark,
+                           .release = meter_release, .tick = no_tick, .threads = no_threads};
+    run_here(l, 0, &metered);
+    return m.peak;
+}
+
+/* ---- A thread's own memory: a part of a slab that the calling thread took ----
+ *
+ * A chunk that wants more is left by a jump within its thread, to be done again on the calling
+ * thread: no other jump is made in the core, and this one crosses nothing but the body, which owns
+ * nothing. */
+
+typedef struct {
+    double *slab;
+    size_t size, used;
+    jmp_buf too_small;
+} arena;
+
+static double *arena_doubles(void *self, size_t n)
+{
+    arena *a = self;
+    if (whole_lines(n) > a->size - a->used) longjmp(a->too_small, 1);
+    double *out = a->slab + a->used;
+    a->used += whole_lines(n);
+    return out;
+}
+
+static void *arena_mark(void *self)
+{
+    const arena *a = self;
+    return a->slab + a->used;
+}
+
+static void arena_release(void *self, void *mark)
+{
+    arena *a = self;
+    a->used = (size_t) ((double *) mark - a->slab);
+}
+
+static int run_in_arena(const loop *l, int chunk, arena *a)
+{
+    const sg_ws ws = {.self = a, .doubles = arena_doubles, .mark = arena_mark,
+                      .release = arena_release, .tick = no_tick, .threads = no_threads};
+    a->used = 0;
+    if (setjmp(a->too_small)) return AGAIN;
+    return run_chunk(l, chunk, &ws);
+}
+
+/* ---- Waves ---- */
+
+/* All threads take chunks until none is left or the wave has lasted long enough. */
+static void wave(loop *l, int threads, double *slab, size_t size)
+{
+    const double end = omp_get_wtime() + WAVE;
+#pragma omp parallel num_threads(threads)
+    {
+        arena own = {.slab = slab + size * omp_get_thread_num(), .size = size};
+        while (omp_get_wtime() < end) {
+            int chunk;
+#pragma omp atomic capture
+            chunk = l->next++;
+            if (chunk >= l->chunks) break;
+            l->status[chunk] = run_in_arena(l, chunk, &own);
+        }
+    }
+}
+
+/* Chunks 1 .. on all threads, each with room for `size` doubles. */
+static void run_in_waves(loop *l, int threads, size_t size, const sg_ws *ws)
+{
+    double *slab = sg_doubles(ws, size * threads);
+    for (l->next = 1; l->next < l->chunks;) {
+        wave(l, threads, slab, size);
+        sg_tick(ws);
+    }
+    for (int chunk = 1; chunk < l->chunks; chunk++) {
+        if (l->status[chunk] == AGAIN) run_here(l, chunk, ws);
+    }
+}
+
+/* The first chunk tells how much memory a chunk wants, and whether other threads are worth it. */
+static void run_all(loop *l, const sg_ws *ws)
+{
+    const int threads = l->chunks > 1 ? sg_par_threads(sg_threads(ws)) : 1;
+    if (threads < 2) {
+        run_rest(l, 0, ws);
+        return;
+    }
+    const double start = omp_get_wtime();
+    const size_t size = measure_chunk(l, ws);
+    const double rest = (omp_get_wtime() - start) * (l->chunks - 1);
+    if (rest < WORTH) run_rest(l, 1, ws);
+    else run_in_waves(l, threads, size + LINE, ws);
+}
+
+#else
+
+int sg_par_threads(int wanted)
+{
+    (void) wanted;
+    return 1;
+}
+
+static void run_all(loop *l, const sg_ws *ws)
+{
+    run_rest(l, 0, ws);
+}
+
+#endif
+
+sg_status sg_par_rows(int n, int grain, sg_par_body body, void *ctx, const sg_ws *ws)
+{
+    const int chunks = sg_par_chunks(n, grain);
+    void *mark = sg_mark(ws);
+    loop l = {.n = n, .grain = grain, .chunks = chunks, .body = body, .ctx = ctx,
+              .status = sg_ints(chunks, ws)};
+    run_all(&l, ws);
+    const sg_status status = first_failure(&l);
+    sg_release(ws, mark);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* par.h: loops over rows that may run on several threads. par.c is the only file that knows OpenMP;
+ * without it every loop runs on the calling thread.
+ *
+ * The rows 0 .. n - 1 go to the body in chunks of `grain`, whatever the number of threads, and no
+ * sum crosses chunks: so the numbers are the same, bit for bit, for any number of threads. Who
+ * wants a sum over rows keeps one for each chunk (the chunk's number is from / grain) and adds them
+ * up in order afterwards.
+ *
+ * Which bodies? Those without BLAS: tilts, scores, the elementwise part of a kernel's matrix. Matrix
+ * products are left to a BLAS and the threads that it may have. */
+#ifndef SG_PAR_H
+#define SG_PAR_H
+
+#include "types.h"
+
+/* Does rows from .. to - 1. A body
+ *   - writes only what belongs to its rows, overwriting (a chunk may be done a second time) and
+ *     never adding, and reads nothing that another chunk writes;
+ *   - takes memory from `ws` alone, which need not be the caller's; all of it is given back after
+ *     the chunk. The first chunk takes at least as much as any other;
+ *   - calls nothing of R that can warn, jump, allocate or ask for interrupts. */
+typedef sg_status (*sg_par_body)(void *ctx, int from, int to, const sg_ws *ws);
+
+/* Does all rows. Returns what the first chunk said, in the order of rows, that was not SG_OK; the
+ * others are done all the same. Ticks on the calling thread, outside of anything parallel, at least
+ * ten times a second if a chunk takes no longer; chunks of about a millisecond share the work well.
+ * Loops that are done within half a millisecond stay on the calling thread, and so do loops within
+ * a body. */
+sg_status sg_par_rows(int n, int grain, sg_par_body body, void *ctx, const sg_ws *ws);
+
+/* The number of chunks of n rows. */
+static inline int sg_par_chunks(int n, int grain) { return n / grain + (n % grain > 0); }
+
+/* How many threads a loop gets when the host says `wanted` (sg_ws, types.h). */
+int sg_par_threads(int wanted);
+
+#endif
