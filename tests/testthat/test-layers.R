@@ -3,7 +3,7 @@
 # A file may include headers of its own layer or of earlier ones; siblings among the algorithms may
 # not, and likelihoods know nothing of kernels. A new file belongs in one of these.
 LAYERS <- list(
-  base = "^(types|par|la|chol|quad|concave|normal|logs|anderson)[.][ch]$",
+  base = "^(types|block|par|la|chol|quad|concave|normal|logs|anderson)[.][ch]$",
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^(lik[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
   state = "^(weights|row_step|active|columns|sites|coupled|ep_loop|posterior)[.][ch]$",
