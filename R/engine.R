@@ -66,9 +66,7 @@ split_classes <- function(problem, run) {
   run
 }
 
-FATES <- c("projected", "declined", "added", "exchanged", "skipped") # as in row_step.h
-
-score_code <- function(score) match(score, c("mean", "kl", "error")) - 1L
+score_code <- function(score) match(score, catalogue()$scores) - 1L
 
 # Sweeps of sparse EP from scratch at theta; after `freeze` of them, or with a predefined basis from
 # the start, the basis stays. Where rows that widen the posterior have led nowhere, no row may
@@ -93,7 +91,7 @@ sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
   )
   run <- .Call(sg_ep_sparse, problem$spec, theta[from_kernel], problem$basis, problem$x,
                lik_for_c(problem$lik, problem$latents), theta[-from_kernel], problem$rows, problem$offset, options)
-  rownames(run$trace) <- c(FATES, "change", "log_evidence")
+  rownames(run$trace) <- c(catalogue()$fates, "change", "log_evidence")
   run$narrow <- narrow
   run
 }
@@ -115,7 +113,7 @@ engine_ivm <- function(problem, theta) {
   pool <- min(method$pool, n * size * problem$latents)
   options <- list(size = size, min_gain = method$min_gain,
                   pool = max(pool, size * problem$latents),
-                  select = match(method$select, c("information", "entropy", "random")) - 1L,
+                  select = match(method$select, catalogue()$selections) - 1L,
                   block = method$block, keep = method$keep, exchange = method$exchange)
   run <- .Call(sg_ivm, problem$spec, theta[from_kernel], problem$x, lik_for_c(problem$lik, problem$latents),
                theta[-from_kernel], problem$rows, problem$offset,
@@ -124,11 +122,12 @@ engine_ivm <- function(problem, theta) {
   c(run[names(run) != "each"], run$each[[1L]])
 }
 
-STOPS <- c("size", "min_gain", "no row left")
+# Why a selection ended
+stop_of <- function(run) catalogue()$stops[run$stop + 1L]
 
 # Nothing was chosen.
 stop_empty <- function(run) {
-  if (identical(run$stop, match("min_gain", STOPS) - 1L)) {
+  if (identical(stop_of(run), "min_gain")) {
     stop_sparsegp("method", "has a min_gain that no row reaches at these hyperparameters",
                   "Lower method_ivm(min_gain =)")
   }
@@ -145,12 +144,12 @@ engine_tilt <- function(problem, theta, mean, var) {
 
 # A stream that has seen nothing: p inputs, one process per class.
 empty_state <- function(p, classes = 1L) {
-  count <- c(numeric(length(FATES)), rows = 0, logz = 0, stale = 0, stride = 1, traced = 0)
   list(points = matrix(0, p, 0L), id = numeric(), R = matrix(0, 0L, 0L), S = matrix(0, 0L, 0L),
-       t = matrix(0, 0L, classes), count = unname(count), trace = matrix(0, 5L, 0L))
+       t = matrix(0, 0L, classes), count = as.double(record_names() == "stride"),
+       trace = matrix(0, 5L, 0L))
 }
 
-STATE <- names(empty_state(0L))
+STATE <- c("points", "id", "R", "S", "t", "count", "trace") # of empty_state()
 
 # Rows of `problem` into a stream; problem$size and $frozen say how far the basis may change. start:
 # points of a predefined basis to begin with, or NULL.
@@ -181,7 +180,7 @@ check_run <- function(run, table) {
   if (run$status == 0L && is.finite(run$logz)) return(run)
   shown <- shown_values(table)
   values <- paste(names(shown), signif(shown, 3), sep = " = ")
-  what <- if (run$status == -1L) "made a kernel matrix impossible to factor"
+  what <- if (run$status == catalogue()$statuses[["not_pd"]]) "made a kernel matrix impossible to factor"
           else "led to numbers that are not finite"
   stop_sparsegp("kernel", paste0(what, " (", toString(values), ")"),
                 "Scale the inputs (scale = TRUE), or start from less extreme hyperparameters")

@@ -9,9 +9,9 @@ as_likelihood <- function(likelihood, y, declared = FALSE) {
   }
   if (inherits(likelihood, "sparsegp_likelihood")) return(likelihood)
   if (inherits(likelihood, "family")) return(likelihood_of_family(likelihood))
-  known <- .Call(sg_catalogue)$likelihoods
   if (is.character(likelihood) && length(likelihood) == 1L) {
-    return(do.call(paste0("lik_", check_choice(likelihood, known, "likelihood")), list()))
+    name <- check_choice(likelihood, likelihood_names(), "likelihood")
+    return(do.call(paste0("lik_", name), list()))
   }
   stop_sparsegp("likelihood", paste0("is of class ", class(likelihood)[1L]),
                 "Give a lik_*() value, a name such as \"probit\", or a family such as binomial()")

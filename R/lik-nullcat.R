@@ -31,7 +31,7 @@ nullcat_traits <- function() {
     argument = "width", log = TRUE, unit_power = 0, start = function(rows, offset) 0,
     prior = function(unit, offset) prior_lognormal(0, 1)
   )
-  plain$about$missing1 <- plain$about$missing2 <- missing_label
+  plain$about[c("missing1", "missing2")] <- list(missing_label, missing_label)
   # where it is not the null category
   plain$draw <- function(f, value, weights) {
     m <- f + value[["bias"]]

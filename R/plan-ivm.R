@@ -11,7 +11,7 @@ inclusions <- function(run) {
   }
   trace <- data.frame(size = seq_along(at("id")), row = as.integer(at("id")), gain = at("gain"))
   if (several) trace$class <- run$sequence else trace$log_evidence <- run$logz
-  list(stopped = STOPS[run$stop + 1L], exchanged = run$exchanged, trace = trace)
+  list(stopped = stop_of(run), exchanged = run$exchanged, trace = trace)
 }
 
 # The rows of one basis for all latent functions, or of one for each. A latent function of which no

@@ -179,7 +179,7 @@ take_rows <- function(fit, rows, start = NULL) {
   before <- fit$n
   run <- engine_online(stream_problem(fit, chunk_rows(rows, order)), fit$hyper$theta,
                        fit$stream$state, start)
-  check_run(list(status = run$status, logz = run$count[length(FATES) + 2L]), fit$hyper)
+  check_run(list(status = run$status, logz = run$count[record_names() == "logz"]), fit$hyper)
   new <- run$id > before
   run$id[new] <- before + order[run$id[new] - before]
   after_rows(fit, run, n)
@@ -199,7 +199,7 @@ stream_problem <- function(fit, rows) {
 }
 
 after_rows <- function(fit, run, n) {
-  count <- stats::setNames(run$count, c(FATES, "rows", "logz", "stale", "stride", "traced"))
+  count <- stats::setNames(run$count, record_names())
   fit$stream$state <- run[STATE]
   fit$n <- fit$n + n
   fit$posterior <- list(basis = t(run$points), alpha = run$alpha, G = run$G, H = run$H)
@@ -208,7 +208,8 @@ after_rows <- function(fit, run, n) {
   fit["basis_rows"] <- list(if (!fit$stream$predefined) run$id)
   used <- count[["rows"]] - count[["skipped"]]
   fit$log_evidence <- count[["logz"]] - used * log(fit$response$unit)
-  fit$convergence <- list(converged = TRUE, fates = count[FATES], skipped = count[["skipped"]],
+  fit$convergence <- list(converged = TRUE, fates = count[catalogue()$fates],
+                          skipped = count[["skipped"]],
                           trace = stream_trace(run$trace, log(fit$response$unit)))
   fit
 }

@@ -1,121 +1,82 @@
-/* block.c: algebra of w x w blocks (block.h). */
+/* block.c: algebra of w x w blocks (block.h): factors and eigenvalues of small symmetric matrices,
+ * sites of tilts, cavities, and how far a step goes. */
+#include <float.h>
 #include <math.h>
+#include <string.h>
 #include "block.h"
 
-void sg_block_multiply(int w, const double *A, const double *B, double *out)
+static int all_finite(int n, const double *x)
 {
-    for (int j = 0; j < w; j++) sg_block_mv(w, A, B + w * j, out + w * j);
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(x[i])) return 0;
+    }
+    return 1;
 }
 
 void sg_block_mv(int w, const double *A, const double *x, double *out)
 {
     for (int i = 0; i < w; i++) {
         out[i] = 0;
-        for (int k = 0; k < w; k++) out[i] += A[i + w * k] * x[k];
+        for (int j = 0; j < w; j++) out[i] += A[i + w * j] * x[j];
     }
 }
 
-/* out = L'B L */
-static void congruence(int w, const double *L, const double *B, double *out)
+void sg_block_multiply(int w, const double *A, const double *B, double *out)
 {
-    double BL[SG_BLOCK_SIZE];
-    sg_block_multiply(w, B, L, BL);
+    for (int j = 0; j < w; j++) sg_block_mv(w, A, B + w * j, out + w * j);
+}
+
+/* C = A'B */
+static void multiply_t(int w, const double *A, const double *B, double *C)
+{
     for (int j = 0; j < w; j++) {
         for (int i = 0; i < w; i++) {
-            double sum = 0;
-            for (int k = 0; k < w; k++) sum += L[k + w * i] * BL[k + w * j];
-            out[i + w * j] = sum;
+            C[i + w * j] = 0;
+            for (int k = 0; k < w; k++) C[i + w * j] += A[k + w * i] * B[k + w * j];
         }
     }
 }
 
-static void symmetrise(int w, double *A)
+/* ---- Factors ---- */
+
+int sg_block_cholesky(int w, const double *A, double *L)
 {
     for (int j = 0; j < w; j++) {
-        for (int i = 0; i < j; i++) {
-            A[i + w * j] = A[j + w * i] = 0.5 * (A[i + w * j] + A[j + w * i]);
+        for (int i = 0; i < w; i++) {
+            double left = A[i + w * j];
+            for (int k = 0; k < j; k++) left -= L[i + w * k] * L[j + w * k];
+            L[i + w * j] = i < j ? 0 : i == j ? sqrt(left) : left / L[j + w * j];
+            if (i == j && !(left > 0)) return 0;
         }
-    }
-}
-
-/* ---- Eigenvalues ---- */
-
-/* Rotates coordinates p and q of A and the columns of U so that A_pq = 0. */
-static void rotate(int w, int p, int q, double *A, double *U)
-{
-    const double off = A[p + w * q];
-    if (off == 0) return;
-    const double theta = (A[q + w * q] - A[p + w * p]) / (2 * off);
-    const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + hypot(theta, 1));
-    const double c = 1 / sqrt(t * t + 1), s = t * c;
-    for (int k = 0; k < w; k++) {
-        const double x = A[k + w * p], y = A[k + w * q];
-        A[k + w * p] = c * x - s * y;
-        A[k + w * q] = s * x + c * y;
-    }
-    for (int k = 0; k < w; k++) {
-        const double x = A[p + w * k], y = A[q + w * k];
-        A[p + w * k] = c * x - s * y;
-        A[q + w * k] = s * x + c * y;
-        const double u = U[k + w * p], v = U[k + w * q];
-        U[k + w * p] = c * u - s * v;
-        U[k + w * q] = s * u + c * v;
-    }
-    A[p + w * q] = A[q + w * p] = 0;
-}
-
-void sg_block_eigen(int w, const double *A, double *U, double *lambda)
-{
-    enum { ROUNDS = 30 }; /* convergence is quadratic: some six are needed */
-    double B[SG_BLOCK_SIZE];
-    for (int k = 0; k < w * w; k++) {
-        B[k] = A[k];
-        U[k] = k % (w + 1) == 0;
-    }
-    for (int round = 0; round < ROUNDS; round++) {
-        double off = 0, all = 0;
-        for (int k = 0; k < w * w; k++) {
-            all += B[k] * B[k];
-            off += k % (w + 1) == 0 ? 0 : B[k] * B[k];
-        }
-        if (!(off > 1e-34 * all)) break; /* less than the rounding of an eigenvalue */
-        for (int p = 0; p < w; p++) {
-            for (int q = p + 1; q < w; q++) rotate(w, p, q, B, U);
-        }
-    }
-    for (int a = 0; a < w; a++) lambda[a] = B[a * (w + 1)];
-}
-
-void sg_block_root(int w, const double *S, double *L)
-{
-    double lambda[SG_BLOCK_MAX];
-    sg_block_eigen(w, S, L, lambda);
-    for (int j = 0; j < w; j++) {
-        /* below 0 is rounding; NaN stays */
-        const double root = lambda[j] < 0 ? 0 : sqrt(lambda[j]);
-        for (int i = 0; i < w; i++) L[i + w * j] *= root;
-    }
-}
-
-/* Eigenvalues of I + sign L'B L, S = LL', sorted as they come. */
-static void shares(int w, const double *S, double sign, const double *B, double *lambda)
-{
-    double L[SG_BLOCK_SIZE], C[SG_BLOCK_SIZE], U[SG_BLOCK_SIZE];
-    sg_block_root(w, S, L);
-    congruence(w, L, B, C);
-    sg_block_eigen(w, C, U, lambda);
-    for (int a = 0; a < w; a++) lambda[a] = 1 + sign * lambda[a];
-}
-
-static int all_positive(int w, const double *lambda)
-{
-    for (int a = 0; a < w; a++) {
-        if (!(lambda[a] > 0)) return 0;
     }
     return 1;
 }
 
-/* ---- Solving ---- */
+void sg_block_forward(int w, const double *L, double *x)
+{
+    for (int i = 0; i < w; i++) {
+        for (int k = 0; k < i; k++) x[i] -= L[i + w * k] * x[k];
+        x[i] /= L[i + w * i];
+    }
+}
+
+void sg_block_backward(int w, const double *L, double *x)
+{
+    for (int i = w - 1; i >= 0; i--) {
+        for (int k = i + 1; k < w; k++) x[i] -= L[k + w * i] * x[k];
+        x[i] /= L[i + w * i];
+    }
+}
+
+void sg_block_inverse(int w, const double *L, double *inverse)
+{
+    for (int j = 0; j < w; j++) {
+        double *column = inverse + w * j;
+        for (int i = 0; i < w; i++) column[i] = i == j;
+        sg_block_forward(w, L, column);
+        sg_block_backward(w, L, column);
+    }
+}
 
 static void swap_rows(int w, int columns, int i, int j, double *A)
 {
@@ -156,71 +117,226 @@ int sg_block_solve(int w, const double *A, int columns, double *B)
     return isfinite(sum);
 }
 
-/* I + A */
-static void add_identity(int w, double *A)
+/* The pivot is the largest share of a diagonal entry that is left: shares have no units. What is
+ * below the rounding of the entries is nothing. */
+void sg_block_root(int w, const double *S, double *L)
 {
-    for (int a = 0; a < w; a++) A[a * (w + 1)] += 1;
-}
-
-/* ---- Sites and cavities ---- */
-
-int sg_block_site(int w, const double *mu, const double *S, const double *d1, const double *d2,
-                  double *T, double *nu)
-{
-    double lambda[SG_BLOCK_MAX], D[SG_BLOCK_SIZE], right[SG_BLOCK_SIZE + SG_BLOCK_MAX];
-    shares(w, S, 1, d2, lambda);
-    if (!all_positive(w, lambda)) return 0;
-    sg_block_multiply(w, d2, S, D);
-    add_identity(w, D);
-    sg_block_mv(w, d2, mu, right + w * w);
-    for (int k = 0; k < w * w; k++) right[k] = -d2[k];
-    for (int a = 0; a < w; a++) right[w * w + a] = d1[a] - right[w * w + a];
-    if (!sg_block_solve(w, D, w + 1, right)) return 0;
-    symmetrise(w, right);
-    for (int k = 0; k < w * w; k++) T[k] = right[k];
-    for (int a = 0; a < w; a++) nu[a] = right[w * w + a];
-    return 1;
-}
-
-int sg_block_cavity(int w, const double *m, const double *S, const double *T, const double *nu,
-                    double *mean, double *cov, double *log_det)
-{
-    double lambda[SG_BLOCK_MAX], G[SG_BLOCK_SIZE], alpha[SG_BLOCK_MAX], shift[SG_BLOCK_MAX];
-    shares(w, S, -1, T, lambda);
-    if (!all_positive(w, lambda)) return 0;
-    *log_det = 0;
-    for (int a = 0; a < w; a++) *log_det += log(lambda[a]);
-    sg_block_multiply(w, S, T, G);
-    for (int k = 0; k < w * w; k++) G[k] *= -1, cov[k] = S[k];
-    add_identity(w, G);
-    if (!sg_block_solve(w, G, w, cov)) return 0;
-    symmetrise(w, cov);
-    sg_block_mv(w, T, m, alpha);
-    for (int a = 0; a < w; a++) alpha[a] = nu[a] - alpha[a];
-    sg_block_mv(w, cov, alpha, shift);
-    for (int a = 0; a < w; a++) mean[a] = m[a] - shift[a];
-    return 1;
-}
-
-/* With L'd2 L = W diag(lambda) W' and x = d2 L w_k, what the eigenvalue lambda_k contributes to d2
- * is x x' / lambda_k, without an inverse of L. */
-void sg_block_narrow(int w, const double *S, double *d2)
-{
-    double L[SG_BLOCK_SIZE], C[SG_BLOCK_SIZE], W[SG_BLOCK_SIZE], lambda[SG_BLOCK_MAX];
-    double old[SG_BLOCK_SIZE], Lw[SG_BLOCK_MAX], x[SG_BLOCK_MAX];
-    sg_block_root(w, S, L);
-    congruence(w, L, d2, C);
-    sg_block_eigen(w, C, W, lambda);
-    for (int k = 0; k < w * w; k++) old[k] = d2[k];
-    for (int k = 0; k < w; k++) {
-        if (!(lambda[k] > 0)) continue;
-        sg_block_mv(w, L, W + w * k, Lw);
-        sg_block_mv(w, old, Lw, x);
-        for (int j = 0; j < w; j++) {
-            for (int i = 0; i < w; i++) d2[i + w * j] -= x[i] * x[j] / lambda[k];
+    const double NOTHING = w * DBL_EPSILON;
+    double left[SG_BLOCK_MAX];
+    int taken[SG_BLOCK_MAX] = {0};
+    for (int i = 0; i < w; i++) left[i] = S[i + w * i];
+    for (int i = 0; i < w * w; i++) L[i] = S[i] - S[i]; /* 0, or NaN stays */
+    for (int step = 0; step < w; step++) {
+        double *column = L + w * step, most = NOTHING;
+        int p = -1;
+        for (int i = 0; i < w; i++) {
+            if (taken[i] || !(left[i] > most * S[i + w * i])) continue;
+            most = left[i] / S[i + w * i], p = i;
+        }
+        if (p < 0) return;
+        taken[p] = 1;
+        column[p] = sqrt(left[p]);
+        for (int i = 0; i < w; i++) {
+            if (taken[i]) continue;
+            double rest = S[i + w * p];
+            for (int k = 0; k < step; k++) rest -= L[i + w * k] * L[p + w * k];
+            column[i] = rest / column[p];
+            left[i] -= column[i] * column[i];
         }
     }
 }
+
+/* ---- Eigenvalues ---- */
+
+/* One rotation of rows and columns p < q of A, which makes A_pq zero (Golub and Van Loan 8.5). */
+static void rotate(int w, int p, int q, double *A, double *U)
+{
+    const double off = A[p + w * q];
+    if (off == 0) return;
+    const double theta = (A[q + w * q] - A[p + w * p]) / (2 * off);
+    const double t = copysign(1, theta) / (fabs(theta) + hypot(theta, 1));
+    const double c = 1 / hypot(t, 1), s = t * c;
+    for (int k = 0; k < w; k++) {
+        const double up = U[k + w * p], uq = U[k + w * q];
+        U[k + w * p] = c * up - s * uq, U[k + w * q] = s * up + c * uq;
+        if (k == p || k == q) continue;
+        const double ap = A[k + w * p], aq = A[k + w * q];
+        A[k + w * p] = A[p + w * k] = c * ap - s * aq;
+        A[k + w * q] = A[q + w * k] = s * ap + c * aq;
+    }
+    A[p + w * p] -= t * off, A[q + w * q] += t * off;
+    A[p + w * q] = A[q + w * p] = 0;
+}
+
+/* Is A_pq no more than rounding beside what it would be rotated into? */
+static int is_off(int w, const double *A, int p, int q)
+{
+    return fabs(A[p + w * q]) > DBL_EPSILON * sqrt(fabs(A[p + w * p])) * sqrt(fabs(A[q + w * q]));
+}
+
+/* Ascending, the vectors with their values */
+static void sort_values(int w, double *A, double *U, double *lambda)
+{
+    for (int j = 0; j < w; j++) lambda[j] = A[j + w * j];
+    for (int j = 0; j < w; j++) {
+        int least = j;
+        for (int k = j + 1; k < w; k++) least = lambda[k] < lambda[least] ? k : least;
+        const double value = lambda[j];
+        lambda[j] = lambda[least], lambda[least] = value;
+        for (int i = 0; i < w && least != j; i++) {
+            const double u = U[i + w * j];
+            U[i + w * j] = U[i + w * least], U[i + w * least] = u;
+        }
+    }
+}
+
+void sg_block_eigen(int w, const double *A, double *U, double *lambda)
+{
+    enum { SWEEPS = 30 }; /* four to eight do */
+    double B[SG_BLOCK_SIZE];
+    memcpy(B, A, sizeof(double) * w * w);
+    for (int i = 0; i < w * w; i++) U[i] = i % (w + 1) == 0;
+    int turned = 1;
+    for (int sweep = 0; sweep < SWEEPS && turned; sweep++) {
+        turned = 0;
+        for (int p = 0; p < w - 1; p++) {
+            for (int q = p + 1; q < w; q++) {
+                if (!is_off(w, B, p, q)) continue;
+                rotate(w, p, q, B, U);
+                turned = 1;
+            }
+        }
+    }
+    sort_values(w, B, U, lambda);
+}
+
+/* ---- The whitened frame ---- */
+
+/* N(., S) and a symmetric block B seen in its frame: L, L'BL = V diag(lambda) V', and F = L V. */
+typedef struct {
+    double L[SG_BLOCK_SIZE], V[SG_BLOCK_SIZE], F[SG_BLOCK_SIZE], lambda[SG_BLOCK_MAX];
+} frame;
+
+/* L'BL */
+static void congruence(int w, const double *L, const double *B, double *out)
+{
+    double BL[SG_BLOCK_SIZE];
+    sg_block_multiply(w, B, L, BL);
+    multiply_t(w, L, BL, out);
+}
+
+/* Returns 0 when a number is not finite. */
+static int whiten(int w, const double *S, const double *B, frame *in)
+{
+    double seen[SG_BLOCK_SIZE];
+    sg_block_root(w, S, in->L);
+    congruence(w, in->L, B, seen);
+    if (!all_finite(w * w, seen)) return 0;
+    sg_block_eigen(w, seen, in->V, in->lambda);
+    sg_block_multiply(w, in->L, in->V, in->F);
+    return 1;
+}
+
+/* out += sum_k share_k z_k z_k', z_k the columns of Z */
+static void add_squares(int w, const double *Z, const double *share, double *out)
+{
+    for (int k = 0; k < w; k++) {
+        const double *z = Z + w * k;
+        for (int j = 0; j < w; j++) {
+            for (int i = 0; i < w; i++) out[i + w * j] += share[k] * (z[i] * z[j]);
+        }
+    }
+}
+
+/* x += A diag(share) B'y */
+static void add_through(int w, const double *A, const double *share, const double *B,
+                        const double *y, double *x)
+{
+    for (int k = 0; k < w; k++) {
+        double along = 0;
+        for (int i = 0; i < w; i++) along += B[i + w * k] * y[i];
+        for (int i = 0; i < w; i++) x[i] += share[k] * along * A[i + w * k];
+    }
+}
+
+/* With (I + d2 LL')^{-1} = I - d2 L (I + L'd2 L)^{-1} L' and Z = d2 F:
+ *   T = -d2 + Z diag(1 / (1 + lambda)) Z',  nu = x - Z diag(1 / (1 + lambda)) F'x,  x = d1 - d2 mu,
+ * sums of two terms of one sign where d2 narrows. */
+int sg_block_site(int w, const double *mu, const double *S, const double *d1, const double *d2,
+                  double *T, double *nu)
+{
+    frame in;
+    double Z[SG_BLOCK_SIZE], site[SG_BLOCK_SIZE];
+    double x[SG_BLOCK_MAX], y[SG_BLOCK_MAX], share[SG_BLOCK_MAX];
+    if (!whiten(w, S, d2, &in) || !(in.lambda[0] > -1)) return 0;
+    sg_block_multiply(w, d2, in.F, Z);
+    sg_block_mv(w, d2, mu, x);
+    for (int i = 0; i < w; i++) x[i] = y[i] = d1[i] - x[i];
+    for (int i = 0; i < w * w; i++) site[i] = -d2[i];
+    for (int k = 0; k < w; k++) share[k] = 1 / (1 + in.lambda[k]);
+    add_squares(w, Z, share, site);
+    for (int k = 0; k < w; k++) share[k] = -share[k];
+    add_through(w, Z, share, in.F, y, x);
+    if (!all_finite(w * w, site) || !all_finite(w, x)) return 0;
+    memcpy(T, site, sizeof(double) * w * w);
+    memcpy(nu, x, sizeof(double) * w);
+    return 1;
+}
+
+/* G = I - S T has the eigenvalues g = 1 - lambda of I - L'TL, and G^{-1} S = F diag(1 / g) F'. */
+int sg_block_cavity(int w, const double *m, const double *S, const double *T, const double *nu,
+                    double *mean, double *cov, double *log_det_G)
+{
+    frame in;
+    double a[SG_BLOCK_MAX], share[SG_BLOCK_MAX];
+    if (!whiten(w, S, T, &in) || !(in.lambda[w - 1] < 1)) return 0;
+    sg_block_mv(w, T, m, a);
+    *log_det_G = 0;
+    for (int k = 0; k < w; k++) {
+        a[k] = nu[k] - a[k];
+        share[k] = 1 / (1 - in.lambda[k]);
+        *log_det_G += log1p(-in.lambda[k]);
+        mean[k] = m[k];
+    }
+    for (int i = 0; i < w * w; i++) cov[i] = 0;
+    add_squares(w, in.F, share, cov);
+    for (int k = 0; k < w; k++) share[k] = -share[k];
+    add_through(w, in.F, share, in.F, a, mean);
+    return 1;
+}
+
+/* With z = d2 L v of an eigenvector v: L'z = lambda v, so d2 - z z' / lambda has lambda no more. */
+void sg_block_narrow(int w, const double *S, double *d2)
+{
+    const double ROUNDING = 1e-12; /* as sg_site_bend() has it: no widening, and no divisor */
+    frame in;
+    double Z[SG_BLOCK_SIZE], share[SG_BLOCK_MAX];
+    if (!whiten(w, S, d2, &in)) return;
+    sg_block_multiply(w, d2, in.F, Z);
+    for (int k = 0; k < w; k++) share[k] = in.lambda[k] > ROUNDING ? -1 / in.lambda[k] : 0;
+    add_squares(w, Z, share, d2);
+}
+
+/* With b = V'L'd1:  kl[0] = 1/2 sum b^2 + lambda - log(1 + lambda),
+ *                   kl[1] = 1/2 sum (b^2 - lambda) / (1 + lambda) + log(1 + lambda). */
+void sg_block_step_kl(int w, const double *S, const double *d1, const double *d2, double kl[2])
+{
+    frame in;
+    kl[0] = kl[1] = 0;
+    if (!whiten(w, S, d2, &in)) {
+        kl[0] = kl[1] = NAN;
+        return;
+    }
+    for (int k = 0; k < w; k++) {
+        double b = 0;
+        for (int i = 0; i < w; i++) b += in.F[i + w * k] * d1[i];
+        const double lambda = in.lambda[k], logs = log1p(lambda);
+        kl[0] += 0.5 * (b * b + lambda - logs);
+        kl[1] += 0.5 * ((b * b - lambda) / (1 + lambda) + logs);
+    }
+}
+
+/* ---- Blocks in other frames ---- */
 
 void sg_block_clip(int w, double *T)
 {
@@ -234,24 +350,19 @@ void sg_block_clip(int w, double *T)
     }
 }
 
-/* With lambda the eigenvalues of L'd2 L and y = W'L'd1:
- *   kl[0] = (|y|^2 + sum lambda - sum log(1 + lambda)) / 2
- *   kl[1] = (sum y^2 / (1 + lambda) - sum lambda / (1 + lambda) + sum log(1 + lambda)) / 2 */
-void sg_block_step_kl(int w, const double *S, const double *d1, const double *d2, double kl[2])
+static void symmetrise(int w, double *A)
 {
-    double L[SG_BLOCK_SIZE], C[SG_BLOCK_SIZE], W[SG_BLOCK_SIZE], lambda[SG_BLOCK_MAX];
-    sg_block_root(w, S, L);
-    congruence(w, L, d2, C);
-    sg_block_eigen(w, C, W, lambda);
-    kl[0] = kl[1] = 0;
-    for (int k = 0; k < w; k++) {
-        double Lw[SG_BLOCK_MAX], y = 0;
-        sg_block_mv(w, L, W + w * k, Lw);
-        for (int a = 0; a < w; a++) y += Lw[a] * d1[a];
-        const double shrink = lambda[k], logs = log1p(shrink);
-        kl[0] += (y * y + shrink - logs) / 2;
-        kl[1] += ((y * y - shrink) / (1 + shrink) + logs) / 2;
+    for (int j = 0; j < w; j++) {
+        for (int i = 0; i < j; i++) {
+            A[i + w * j] = A[j + w * i] = 0.5 * (A[i + w * j] + A[j + w * i]);
+        }
     }
+}
+
+/* I + A */
+static void add_identity(int w, double *A)
+{
+    for (int a = 0; a < w; a++) A[a * (w + 1)] += 1;
 }
 
 void sg_block_soften(int w, const double *offset, const double *gamma, double *T, double *nu)

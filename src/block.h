@@ -1,45 +1,66 @@
-/* block.h: algebra of the small symmetric blocks of sites that see w latent values at once, w up to
- * SG_BLOCK_MAX. Blocks are w x w, column-major, both triangles. Covariances S may be singular: none
- * is ever inverted. What has to hold for a distribution to exist is judged by the eigenvalues of
- * symmetric matrices, as a determinant may be positive where two of them are not. */
+/* block.h: algebra of w x w blocks, w the latent values that a site sees at once (w <= 8).
+ *
+ * Blocks are column-major and contiguous; a symmetric one is given and returned whole. Nothing is
+ * allocated. Outputs may not overlap inputs. With w = 1 callers do without these. Cost: O(w^3), and
+ * some ten times w^3 where eigenvalues are had.
+ *
+ * What happens to a block happens in the frame that the covariance S = LL' whitens: S may be
+ * singular, L then has columns of zeros, and neither L nor S nor anything else is inverted that is
+ * not I + something. */
 #ifndef SG_BLOCK_H
 #define SG_BLOCK_H
 
-enum { SG_BLOCK_MAX = 8, SG_BLOCK_SIZE = SG_BLOCK_MAX * SG_BLOCK_MAX };
+enum { SG_BLOCK_MAX = 8, SG_BLOCK_SIZE = SG_BLOCK_MAX * SG_BLOCK_MAX }; /* of w, and of w w */
 
-/* A = U diag(lambda) U', U orthogonal, by Jacobi's rotations. */
-void sg_block_eigen(int w, const double *A, double *U, double *lambda);
-
-/* L with L L' = S for a positive semidefinite S; not triangular. */
-void sg_block_root(int w, const double *S, double *L);
-
-/* out = A B; out = A x; out is neither operand. */
-void sg_block_multiply(int w, const double *A, const double *B, double *out);
+/* out = A x;  out = A B */
 void sg_block_mv(int w, const double *A, const double *x, double *out);
+void sg_block_multiply(int w, const double *A, const double *B, double *out);
 
-/* B[w x columns] = A^{-1} B, A any square matrix; returns 0 where it is singular, or a number is
+/* A = LL', L lower with zeros above. Returns 0 when A is not positive definite. */
+int sg_block_cholesky(int w, const double *A, double *L);
+
+/* x := L^{-1} x and x := L^{-T} x of a lower L */
+void sg_block_forward(int w, const double *L, double *x);
+void sg_block_backward(int w, const double *L, double *x);
+
+/* A^{-1} from L of A = LL' */
+void sg_block_inverse(int w, const double *L, double *inverse);
+
+/* B[w x columns] := A^{-1} B, A any square matrix; returns 0 where it is singular, or a number is
  * not finite. */
 int sg_block_solve(int w, const double *A, int columns, double *B);
 
-/* Site of a tilt at the marginal N(mu, S): T = -(I + d2 S)^{-1} d2, nu = (I + d2 S)^{-1} (d1 - d2
- * mu) (formulas 81-83 for blocks). Returns 0, and writes nothing, unless all eigenvalues of
- * I + L'd2 L are positive, S = LL': there is no such site. */
+/* A = U diag(lambda) U' of a symmetric A, U orthogonal, lambda ascending. Jacobi rotations: small
+ * eigenvalues keep the digits that A has of them. */
+void sg_block_eigen(int w, const double *A, double *U, double *lambda);
+
+/* S = LL' of a semidefinite S, by Cholesky with pivots: L is lower but for the order of its rows,
+ * and has a column of zeros for every dimension that S lacks. */
+void sg_block_root(int w, const double *S, double *L);
+
+/* Site of a tilt (d1, d2) at the cavity N(mu, S):
+ *   T = -(I + d2 S)^{-1} d2,   nu = (I + d2 S)^{-1} (d1 - d2 mu)
+ * Returns 0, and writes nothing, unless all eigenvalues of I + d2 S are positive and all numbers
+ * are finite: then there is no such site. */
 int sg_block_site(int w, const double *mu, const double *S, const double *d1, const double *d2,
                   double *T, double *nu);
 
-/* The marginal N(m, S) without its site: G = I - S T, cov = G^{-1} S, mean = m - cov (nu - T m)
- * (formulas 78-79), log_det = log|G|. Returns 0 unless the eigenvalues of I - L'T L are positive. */
+/* The cavity that is left of N(m, S) without the site (T, nu): with G = I - S T,
+ *   cov = G^{-1} S,   mean = m - cov a,   a = nu - T m,   *log_det_G = log|G|
+ * Returns 0, and writes nothing, unless all eigenvalues of G are positive. */
 int sg_block_cavity(int w, const double *m, const double *S, const double *T, const double *nu,
-                    double *mean, double *cov, double *log_det);
+                    double *mean, double *cov, double *log_det_G);
 
-/* d2 without what would widen N(., S): the eigenvalues of L'd2 L above 0 become 0. */
+/* d2 without what would widen N(., S): eigenvalues of L'd2 L above 0 become 0, so that the tilt
+ * only shifts the marginal along their directions. */
 void sg_block_narrow(int w, const double *S, double *d2);
+
+/* Both KL divergences of a step (d1, d2) along N(., S) (thesis 3.16): kl[0] new against old, kl[1]
+ * old against new. NaN where I + d2 S has an eigenvalue that is not positive. */
+void sg_block_step_kl(int w, const double *S, const double *d1, const double *d2, double kl[2]);
 
 /* T without its negative eigenvalues. */
 void sg_block_clip(int w, double *T);
-
-/* Both KL divergences of a step (thesis 3.16): kl[0] new against old, kl[1] old against new. */
-void sg_block_step_kl(int w, const double *S, const double *d1, const double *d2, double kl[2]);
 
 /* A site exp(-f'T f / 2 + nu'f) on f = u + offset + residual, residual ~ N(0, gamma), as one on u:
  * (I + T gamma)^{-1} T and (I + T gamma)^{-1} (nu - T offset), in place. gamma NULL: 0. T >= 0. */

@@ -131,7 +131,7 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta)
     const double *values = sg_doubles_of(theta, Rf_length(theta), "likelihood theta");
     const sg_lik lik = {sg_lik_type_find(name), values, C, w, Rf_length(theta) / C};
     if (!lik.type) Rf_error("internal error: no likelihood '%s'", name);
-    if ((lik.type->width && w != lik.type->width) || C * w * w > SG_LIK_MAX_BLOCKS) {
+    if (lik.type->width ? w != lik.type->width : C > 1) {
         Rf_error("internal error: %d blocks of width %d", C, w);
     }
     if (lik.npar > SG_LIK_MAX_PAR) Rf_error("internal error: %d hyperparameters", lik.npar);

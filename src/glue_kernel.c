@@ -1,37 +1,5 @@
-/* glue_kernel.c: kernels one at a time, and the catalogue of kernels and likelihoods. */
+/* glue_kernel.c: kernels one at a time, at points that R gives: how R and tests see a kernel. */
 #include "glue.h"
-
-static SEXP names_of(const char *(*name_at)(int))
-{
-    int count = 0;
-    while (name_at(count)) count++;
-    SEXP names = PROTECT(Rf_allocVector(STRSXP, count));
-    for (int i = 0; i < count; i++) SET_STRING_ELT(names, i, Rf_mkChar(name_at(i)));
-    UNPROTECT(1);
-    return names;
-}
-
-static const char *kernel_name(int i)
-{
-    const sg_kernel_type *type = sg_kernel_type_at(i);
-    return type ? type->name : NULL;
-}
-
-static const char *lik_name(int i)
-{
-    const sg_lik_type *type = sg_lik_type_at(i);
-    return type ? type->name : NULL;
-}
-
-SEXP sg_r_catalogue(void)
-{
-    const char *fields[] = {"kernels", "likelihoods", ""};
-    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    SET_VECTOR_ELT(out, 0, names_of(kernel_name));
-    SET_VECTOR_ELT(out, 1, names_of(lik_name));
-    UNPROTECT(1);
-    return out;
-}
 
 SEXP sg_r_kernel_cross(SEXP spec, SEXP theta, SEXP x, SEXP z)
 {

@@ -27,8 +27,8 @@ static int rows_for(const sg_lik *lik, SEXP values)
     return Rf_length(values) / each;
 }
 
-/* Room for `size` numbers of each row and process: as sg_new_latents(), or with wider sites a column
- * for each. */
+/* Room for `size` numbers of each row and process: as sg_new_latents(), or with wider sites a
+ * column for each. */
 static double *new_numbers(SEXP out, int at, const sg_lik *lik, int n, int size)
 {
     if (lik->w == 1) return sg_new_latents(out, at, n, lik->C);
@@ -111,6 +111,24 @@ SEXP sg_r_lik_eval(SEXP spec, SEXP theta, SEXP y, SEXP f)
         if (with_y) logp[i] = lik.type->logp(&lik, sg_lik_row(&lik, rows, i), fi);
         lik.type->moments(&lik, fi, mean_i, var_i);
         scatter(mean_i, &lik, n, i, w, mean), scatter(var_i, &lik, n, i, w * w, var);
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* The exact sites of rows y[q x n]: tau and nu; empty for a type that has none. For tests: EP asks
+ * for them itself. */
+SEXP sg_r_lik_site(SEXP spec, SEXP theta, SEXP y)
+{
+    const char *fields[] = {"tau", "nu", ""};
+    const sg_lik lik = sg_lik_of(spec, theta);
+    const int q = sg_lik_q(&lik), n = lik.type->site ? Rf_length(y) / q : 0, w = lik.w;
+    const double *rows = sg_doubles_of(y, XLENGTH(y), "y");
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    double *tau = sg_new_matrix(out, 0, w * w, n), *nu = sg_new_matrix(out, 1, w, n);
+    for (int i = 0; i < n; i++) {
+        lik.type->site(&lik, sg_lik_row(&lik, rows, i), tau + (size_t) w * w * i,
+                       nu + (size_t) w * i);
     }
     UNPROTECT(1);
     return out;

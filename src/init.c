@@ -14,6 +14,8 @@ static const R_CallMethodDef ENTRIES[] = {
     ENTRY(lik_tilt, 6),
     ENTRY(lik_predict, 5),
     ENTRY(lik_eval, 4),
+    ENTRY(lik_site, 3),
+    ENTRY(block, 4),
     ENTRY(ep_full, 9),
     ENTRY(ep_batch, 10),
     ENTRY(ep_sparse, 9),

@@ -39,8 +39,11 @@
 
 #include <math.h>
 #include <stddef.h>
+#include "block.h"
 
 typedef struct sg_lik sg_lik;
+
+enum { SG_LIK_PAR_NAMES = 4 }; /* the most that a type has names for */
 
 /* What a row's likelihood says at marginals: log Z, and the first and second derivatives of log Z
  * in the means. d2 has the block of each process alone. */
@@ -52,6 +55,8 @@ typedef struct {
 
 typedef struct {
     const char *name;
+    const char *par[SG_LIK_PAR_NAMES + 1]; /* names of a process's parameters, in theta's order,
+                                            * the last of as many as there are where npar is 0 */
     int q, npar;
     int width;   /* latent values of a process that it sees at once: 1, or 0 for any number */
     int classes; /* a process for each of C classes; 0: one */
@@ -73,7 +78,7 @@ typedef struct {
 enum {
     SG_LIK_MAX_PAR = 256,
     SG_LIK_MAX_CLASSES = 256,
-    SG_LIK_MAX_WIDTH = 8,
+    SG_LIK_MAX_WIDTH = SG_BLOCK_MAX,
     SG_LIK_MAX_BLOCKS = 256 /* numbers in the blocks of a row, C w w; and so of C w */
 };
 

@@ -64,6 +64,7 @@ static void gaussian_site(const sg_lik *self, const double *y, double *tau, doub
 
 const sg_lik_type sg_lik_gaussian = {
     .name = "gaussian", .q = 2, .npar = 1, .width = 1,
+    .par = {"noise"},
     .logp = gaussian_logp, .moments = gaussian_moments, .locate = gaussian_locate,
     .site = gaussian_site, .tilt = gaussian_tilt, .tilt_dpar = gaussian_tilt_dpar,
     .predict = gaussian_predict

@@ -106,6 +106,7 @@ static void laplace_predict(const sg_lik *self, const double *mu, const double *
 
 const sg_lik_type sg_lik_laplace = {
     .name = "laplace", .q = 1, .npar = 1, .width = 1, .kinked = 1,
+    .par = {"scale"},
     .logp = laplace_logp, .moments = laplace_moments, .locate = laplace_locate,
     .slopes = laplace_slopes, .tilt = laplace_tilt, .tilt_dpar = laplace_tilt_dpar,
     .predict = laplace_predict

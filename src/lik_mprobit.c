@@ -244,6 +244,7 @@ static void mprobit_moments(const sg_lik *self, const double *f, double *mean, d
 
 const sg_lik_type sg_lik_mprobit = {
     .name = "mprobit", .q = 1, .npar = 1, .width = 1, .classes = 1,
+    .par = {"bias"},
     .logp = mprobit_logp, .moments = mprobit_moments, .tilt = mprobit_tilt,
     .tilt_dpar = sg_lik_bias_of_tilt, .predict = mprobit_predict
 };

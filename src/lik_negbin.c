@@ -86,6 +86,7 @@ static void negbin_predict(const sg_lik *self, const double *mu, const double *s
 
 const sg_lik_type sg_lik_negbin = {
     .name = "negbin", .q = 1, .npar = 2, .width = 1,
+    .par = {"bias", "size"},
     .logp = negbin_logp, .moments = negbin_moments, .locate = negbin_locate,
     .slopes = negbin_slopes, .predict = negbin_predict
 };

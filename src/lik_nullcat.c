@@ -93,6 +93,7 @@ static void nullcat_locate(const sg_lik *self, const double *y, double *centre, 
 
 const sg_lik_type sg_lik_nullcat = {
     .name = "nullcat", .q = 1, .npar = 4, .width = 1,
+    .par = {"bias", "width", "missing1", "missing2"},
     .logp = nullcat_logp, .moments = nullcat_moments, .locate = nullcat_locate,
     .slopes = sg_lik_slopes_of_tilt, .tilt = nullcat_tilt, .tilt_dpar = nullcat_tilt_dpar
 };

@@ -186,6 +186,7 @@ static void ordinal_locate(const sg_lik *self, const double *y, double *centre, 
 
 const sg_lik_type sg_lik_ordinal = {
     .name = "ordinal", .q = 1, .width = 1,
+    .par = {"cut", "gap"},
     .logp = ordinal_logp, .moments = ordinal_moments, .locate = ordinal_locate,
     .slopes = sg_lik_slopes_of_tilt, .tilt = ordinal_tilt, .tilt_dpar = ordinal_tilt_dpar,
     .predict = ordinal_predict

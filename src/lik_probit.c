@@ -47,6 +47,7 @@ static void probit_predict(const sg_lik *self, const double *mu, const double *s
 
 const sg_lik_type sg_lik_probit = {
     .name = "probit", .q = 1, .npar = 1, .width = 1,
+    .par = {"bias"},
     .logp = probit_logp, .moments = probit_moments, .locate = probit_locate, .tilt = probit_tilt,
     .tilt_dpar = sg_lik_bias_of_tilt, .predict = probit_predict
 };

@@ -240,6 +240,7 @@ static void softmax_moments(const sg_lik *self, const double *f, double *mean, d
 
 const sg_lik_type sg_lik_softmax = {
     .name = "softmax", .q = 1, .npar = 1, .width = 1, .classes = 1,
+    .par = {"bias"},
     .logp = softmax_logp, .moments = softmax_moments, .tilt = softmax_tilt,
     .tilt_dpar = sg_lik_bias_of_tilt, .predict = softmax_predict
 };

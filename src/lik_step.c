@@ -103,6 +103,7 @@ static void step_tilt_dpar(const sg_lik *self, const double *y, const double *mu
 
 const sg_lik_type sg_lik_step = {
     .name = "step", .q = 1, .npar = 1, .width = 1, .kinked = 1,
+    .par = {"noise"},
     .logp = step_logp, .moments = step_moments, .locate = step_locate,
     .slopes = sg_lik_slopes_of_tilt, .tilt = step_tilt, .tilt_dpar = step_tilt_dpar,
     .predict = step_predict
@@ -110,6 +111,7 @@ const sg_lik_type sg_lik_step = {
 
 const sg_lik_type sg_lik_flip = {
     .name = "flip", .q = 1, .npar = 2, .width = 1,
+    .par = {"bias", "flip"},
     .logp = step_logp, .moments = step_moments, .locate = step_locate,
     .slopes = sg_lik_slopes_of_tilt, .tilt = step_tilt, .tilt_dpar = step_tilt_dpar,
     .predict = step_predict

@@ -68,6 +68,7 @@ static void student_predict(const sg_lik *self, const double *mu, const double *
 
 const sg_lik_type sg_lik_student = {
     .name = "student", .q = 1, .npar = 2, .width = 1,
+    .par = {"scale", "df"},
     .logp = student_logp, .moments = student_moments, .locate = student_locate,
     .slopes = student_slopes, .predict = student_predict
 };

@@ -452,6 +452,60 @@ reference_predict <- function(type, y, mu, s2, v) {
   list(mean = mean, var = expect(function(f) lik$var(f, v)) + spread, spread = spread)
 }
 
+# ---- Likelihoods of several values of a process at once ----
+
+# y: one data row; f: a matrix with a row per place and w columns; theta on C's scale.
+#   logp         log p(y|f), for every row of f
+#   mean, var    of a new response given one f: w numbers, w x w
+#   theta        (w) hyperparameters to try
+#   row          (w) a data row to try
+# log Z is had from logp by a product rule, which asks that p be no narrower than a marginal of
+# covariance around I.
+REFERENCE_WIDE <- list(
+  mvnormal = list(
+    logp = function(y, f, theta) {
+      Sigma <- mvnormal_covariance(theta, length(y))
+      away <- y - t(f)
+      -(length(y) * log(2 * pi) + log(det(Sigma)) + colSums(away * solve(Sigma, away))) / 2
+    },
+    mean = function(f, theta) f,
+    var = function(f, theta) mvnormal_covariance(theta, length(f)),
+    theta = function(w) seq(0.5, -0.3, length.out = w * (w + 1) / 2),
+    row = function(w) seq(-1, 1.5, length.out = w)
+  )
+)
+
+# theta: the lower factor column by column, its diagonal as logarithms
+mvnormal_covariance <- function(theta, w) {
+  L <- matrix(0, w, w)
+  L[lower.tri(L, diag = TRUE)] <- theta
+  diag(L) <- exp(diag(L))
+  L %*% t(L)
+}
+
+# Nodes and weights of Gauss and Hermite for N(0, 1) (Golub and Welsch)
+normal_rule <- function(n) {
+  off <- sqrt(seq_len(n - 1L))
+  J <- matrix(0, n, n)
+  J[cbind(1:(n - 1L), 2:n)] <- J[cbind(2:n, 1:(n - 1L))] <- off
+  own <- eigen(J, symmetric = TRUE)
+  list(x = own$values, w = own$vectors[1L, ]^2)
+}
+
+# log Z and its derivatives in mu from the moments of the tilted distribution
+reference_wide_tilt <- function(type, y, mu, S, theta, nodes = 50L) {
+  w <- length(mu)
+  rule <- normal_rule(nodes)
+  z <- as.matrix(expand.grid(rep(list(rule$x), w)))
+  weight <- Reduce(`*`, expand.grid(rep(list(rule$w), w)))
+  f <- sweep(z %*% chol(S), 2L, mu, `+`)
+  p <- weight * exp(REFERENCE_WIDE[[type]]$logp(y, f, theta))
+  away <- sweep(f, 2L, mu)
+  mean <- colSums(p * away) / sum(p)
+  cov <- crossprod(away, p / sum(p) * away) - mean %o% mean
+  list(logz = log(sum(p)), d1 = drop(solve(S, mean)), d2 = solve(S, cov - S) %*% solve(S))
+}
+
 # ---- Expectation propagation ----
 
 # Plain sequential EP (Minka's formulas 71-88) with explicit inverses, run until no site moves by
@@ -693,7 +747,7 @@ reference_ivm_classes <- function(K, C, tilt, size, criterion) {
 }
 
 # A likelihood as C takes it. Likelihoods of classes have a bias for each.
-c_lik <- function(lik, theta) {
+c_lik <- function(lik, theta, width = 1L) {
   type <- if (is.list(lik)) lik$type else lik
-  lik_for_c(list(type = type), if (type %in% c("mprobit", "softmax")) length(theta) else 1L)
+  lik_for_c(list(type = type), if (type %in% c("mprobit", "softmax")) length(theta) else 1L, width)
 }

@@ -2,8 +2,6 @@
 # itself; it needs its entry in helper-reference.R, and a constructor lik_<name>() with traits whose
 # draw() and data_rows() make the sample responses.
 
-catalogue <- function() .Call(sg_catalogue)$likelihoods
-
 # Two settings of each likelihood's hyperparameters: theta on C's scale, `values` on the natural
 # one; and for each, up to four different data rows: responses drawn at low, middling and high
 # latent values, of uneven weight. `along` and `across`: numbers mu and s2 stand for the latent
@@ -11,7 +9,7 @@ catalogue <- function() .Call(sg_catalogue)$likelihoods
 cases <- function() {
   set.seed(1)
   all <- list()
-  for (type in catalogue()) {
+  for (type in likelihood_names()) {
     lik <- get(paste0("lik_", type))()
     of_classes <- lik_traits(lik)$response == "classes"
     along <- if (of_classes) c(1, -0.3, 0.4) else 1
@@ -102,8 +100,8 @@ logp <- function(case, f, row = 1L) {
 as_columns <- function(x) lapply(x[lengths(x) > 0L], as.matrix)
 
 test_that("every likelihood of the catalogue has a reference formula and a constructor", {
-  expect_setequal(names(REFERENCE_LIKELIHOODS), catalogue())
-  for (type in catalogue()) {
+  expect_setequal(names(REFERENCE_LIKELIHOODS), likelihood_names())
+  for (type in likelihood_names()) {
     expect_s3_class(get(paste0("lik_", type))(), "sparsegp_likelihood")
   }
 })

@@ -86,7 +86,7 @@ both_evidences <- function(case) {
 }
 
 test_that("the log evidence is exact for one row, and as near as EP comes for two and three", {
-  for (type in .Call(sg_catalogue)$likelihoods) {
+  for (type in likelihood_names()) {
     most <- if (traits_of(type)$response == "classes") 2L else 3L # four dimensions take long
     for (n in seq_len(most)) {
       z <- both_evidences(evidence_case(type, n))

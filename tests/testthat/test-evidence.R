@@ -61,12 +61,12 @@ kernels <- function() {
 single_likelihoods <- function() {
   Filter(function(type) {
     traits_of(type)$response != "classes" && !isFALSE(traits_of(type)$learns)
-  }, .Call(sg_catalogue)$likelihoods)
+  }, likelihood_names())
 }
 
 test_that("the gradient is exact for every kernel with every likelihood", {
   covered <- unlist(lapply(kernels(), function(k) vapply(kernel_leaves(k), `[[`, "", "type")))
-  expect_setequal(c(covered, "sum", "product"), .Call(sg_catalogue)$kernels)
+  expect_setequal(c(covered, "sum", "product"), catalogue()$kernels)
   for (type in single_likelihoods()) {
     lik <- as_likelihood(type, NULL)
     judged <- lapply(kernels(), function(kernel) {

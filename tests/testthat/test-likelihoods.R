@@ -82,9 +82,27 @@ test_that("a likelihood may be a name, a constructor, a value or a family", {
 })
 
 test_that("every name in the catalogue is a constructor", {
-  for (name in .Call(sg_catalogue)$likelihoods) {
+  for (name in likelihood_names()) {
     expect_identical(as_likelihood(name, NULL)$type, name)
   }
+})
+
+test_that("hyperparameters have in R the names and the order that C gives them", {
+  types <- catalogue()$likelihoods
+  for (name in likelihood_names()) {
+    expect_identical(names(traits_of(name)$about), if (length(types[[name]]$par)) types[[name]]$par,
+                     label = name)
+    expect_identical(names(get(paste0("lik_", name))()$params), names(traits_of(name)$about))
+    expect_identical(traits_of(name)$response == "classes", types[[name]]$classes, label = name)
+    fixed <- types[[name]]$npar
+    if (fixed > 0L) expect_length(types[[name]]$par, fixed)
+  }
+})
+
+test_that("what R offers is what C knows", {
+  expect_identical(eval(formals(method_ivm)$select), catalogue()$selections)
+  expect_setequal(eval(formals(method_online)$score), catalogue()$scores)
+  expect_identical(catalogue()$statuses[["ok"]], 0L)
 })
 
 test_that("unknown likelihoods are refused", {

@@ -22,7 +22,7 @@ single <- function() {
   Filter(function(type) {
     traits <- traits_of(type)
     !is.null(traits$cdf) || traits$response %in% c("binary", "ordered")
-  }, .Call(sg_catalogue)$likelihoods)
+  }, likelihood_names())
 }
 
 test_that("quantile residuals of the true model are standard normal", {
