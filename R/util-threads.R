@@ -1,11 +1,12 @@
 # How many threads the loops of C may use. C asks here (glue_convert.c), once for each loop that is
 # long enough.
 
-# What the package knows of the process that loaded it: its number.
+# What the package knows of the process that loaded it: its number, and whether its BLAS has threads.
 process <- new.env(parent = emptyenv())
 
 .onLoad <- function(libname, pkgname) {
   process$id <- if (is_forked()) NA_integer_ else Sys.getpid()
+  process$blas_has_threads <- blas_has_threads(extSoftVersion()[["BLAS"]])
 }
 
 # Was this process forked by package parallel, before this package was loaded?
@@ -14,10 +15,21 @@ is_forked <- function() {
   is.function(asks) && isTRUE(asks())
 }
 
-# 0: as many as C finds right. A forked process (mclapply()) gets one: OpenMP's threads stay behind
-# in the process that was forked, and a loop that counts on them would wait for ever.
-threads_wanted <- function() {
-  if (!identical(Sys.getpid(), process$id)) return(1L)
+# R's own BLAS and the reference BLAS have none (path "": R does not say, as on Windows). Others say
+# by a variable, and have as many as there are cores where it is not set.
+blas_has_threads <- function(path) {
+  own <- c(openblas = "OPENBLAS_NUM_THREADS", mkl = "MKL_NUM_THREADS", blis = "BLIS_NUM_THREADS")
+  known <- own[vapply(names(own), grepl, NA, x = path, ignore.case = TRUE)]
+  if (length(known) == 0L) return(!grepl("^$|Rblas|/blas/libblas|/libblas[.]so", path))
+  said <- Sys.getenv(c(known, "OMP_NUM_THREADS"))
+  !identical(said[nzchar(said)][1L] == "1", TRUE)
+}
+
+# products: for a loop over matrix products. 0: as many as C finds right. A forked process
+# (mclapply()) gets one: OpenMP's threads stay behind in the process that was forked, and a loop that
+# counts on them would wait for ever.
+threads_wanted <- function(products) {
+  if (!identical(Sys.getpid(), process$id) || products && process$blas_has_threads) return(1L)
   wanted <- getOption("sparsegp.threads")
   if (is.null(wanted)) return(0L)
   if (!is.numeric(wanted) || length(wanted) != 1L || is.na(wanted) || wanted < 1) {

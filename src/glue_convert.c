@@ -23,13 +23,14 @@ static void r_tick(void *self)
     R_CheckUserInterrupt();
 }
 
-/* R knows: the user's option, and whether this is a forked process (util-threads.R). */
-static int r_threads(void *self)
+/* R knows the user's option, and whether process and BLAS allow it (util-threads.R). */
+static int r_threads(void *self, int products)
 {
     SEXP name = PROTECT(Rf_mkString("sparsegp")), home = PROTECT(R_FindNamespace(name));
-    SEXP call = PROTECT(Rf_lang1(Rf_install("threads_wanted")));
+    SEXP kind = PROTECT(Rf_ScalarLogical(products));
+    SEXP call = PROTECT(Rf_lang2(Rf_install("threads_wanted"), kind));
     const int threads = Rf_asInteger(Rf_eval(call, home));
-    UNPROTECT(3);
+    UNPROTECT(4);
     return threads;
 }
 

@@ -1,6 +1,7 @@
 /* glue_lik.c: likelihoods one at a time, at rows and marginals that R gives: what predictions and
  * residuals are made of, and how tests see a tilt. */
 #include "glue.h"
+#include "par.h"
 
 /* Latent values lie as sg_layout says, and a likelihood sees a row at a time: `size` numbers of
  * each process, w values or the w x w of their block. */
@@ -40,34 +41,75 @@ static int can_quadrature(const sg_lik *lik)
     return lik->C == 1 && lik->w == 1 && !lik->type->classes;
 }
 
+/* ---- Entries: their rows go to several threads (par.h), so that bodies call nothing of R ---- */
+
+enum { GRAIN = 16 }; /* rows a thread takes at once */
+
+/* What an entry is given and gives, numbers of n rows; what an entry has no use for is NULL. */
+typedef struct {
+    const sg_lik *lik;
+    int n, quad;
+    const double *y, *at, *S;           /* data rows; means or values of latent values; variances */
+    double *logz, *d1, *d2, *dpar;      /* of tilts */
+    double *logp, *mean, *var, *spread; /* of responses */
+} job;
+
+static sg_status tilt_rows(void *ctx, int from, int to, const sg_ws *ws)
+{
+    (void) ws;
+    const job *j = ctx;
+    const sg_lik *lik = j->lik;
+    const int w = lik->w, n = j->n;
+    const size_t npar = sg_lik_npar(lik);
+    double mu[SG_LIK_MAX_BLOCKS], S[SG_LIK_MAX_BLOCKS];
+    double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
+    sg_tilt tilt = {.d1 = d1, .d2 = d2};
+    for (int i = from; i < to; i++) {
+        const double *y = sg_lik_row(lik, j->y, i);
+        double *dpar = j->dpar + npar * i;
+        gather(j->at, lik, n, i, w, mu), gather(j->S, lik, n, i, w * w, S);
+        for (size_t k = 0; k < npar; k++) dpar[k] = 0;
+        (j->quad ? sg_lik_tilt_quad : sg_lik_tilt)(lik, y, mu, S, &tilt);
+        (j->quad ? sg_lik_tilt_dpar_quad : sg_lik_tilt_dpar)(lik, y, mu, S, dpar);
+        j->logz[i] = tilt.logz;
+        scatter(d1, lik, n, i, w, j->d1), scatter(d2, lik, n, i, w * w, j->d2);
+    }
+    return SG_OK;
+}
+
 /* quadrature: of log p in any case, where that can be */
 SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP quadrature)
 {
     const char *fields[] = {"logz", "d1", "d2", "dpar", ""};
     const sg_lik lik = sg_lik_of(spec, theta);
-    const int n = rows_for(&lik, mu), npar = sg_lik_npar(&lik), w = lik.w;
-    const int quad = Rf_asLogical(quadrature) && can_quadrature(&lik);
-    const double *rows = sg_doubles_of(y, (size_t) sg_lik_q(&lik) * n, "y");
-    const double *all_S = sg_doubles_of(S, (size_t) n * lik.C * w * w, "S");
-    double mi[SG_LIK_MAX_BLOCKS], Si[SG_LIK_MAX_BLOCKS];
-    double d1i[SG_LIK_MAX_BLOCKS], d2i[SG_LIK_MAX_BLOCKS];
-    sg_tilt tilt = {.d1 = d1i, .d2 = d2i};
+    const int n = rows_for(&lik, mu), w = lik.w;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    double *logz = sg_new_vector(out, 0, n), *d1 = new_numbers(out, 1, &lik, n, w);
-    double *d2 = new_numbers(out, 2, &lik, n, w * w), *dpar = sg_new_matrix(out, 3, npar, n);
-    Memzero(dpar, (size_t) npar * n);
-    for (int i = 0; i < n; i++) {
-        const double *row = sg_lik_row(&lik, rows, i);
-        gather(REAL(mu), &lik, n, i, w, mi), gather(all_S, &lik, n, i, w * w, Si);
-        (quad ? sg_lik_tilt_quad : sg_lik_tilt)(&lik, row, mi, Si, &tilt);
-        (quad ? sg_lik_tilt_dpar_quad : sg_lik_tilt_dpar)(&lik, row, mi, Si,
-                                                           dpar + (size_t) npar * i);
-        logz[i] = tilt.logz;
-        scatter(d1i, &lik, n, i, w, d1), scatter(d2i, &lik, n, i, w * w, d2);
-        if (i % SG_BETWEEN_TICKS == 0) sg_tick(&sg_r_workspace);
-    }
+    job j = {.lik = &lik, .n = n, .quad = Rf_asLogical(quadrature) && can_quadrature(&lik),
+             .y = sg_doubles_of(y, (size_t) sg_lik_q(&lik) * n, "y"), .at = REAL(mu),
+             .S = sg_doubles_of(S, (size_t) n * lik.C * w * w, "S")};
+    j.logz = sg_new_vector(out, 0, n), j.d1 = new_numbers(out, 1, &lik, n, w);
+    j.d2 = new_numbers(out, 2, &lik, n, w * w);
+    j.dpar = sg_new_matrix(out, 3, sg_lik_npar(&lik), n);
+    sg_par_rows(n, GRAIN, tilt_rows, &j, &sg_r_workspace);
     UNPROTECT(1);
     return out;
+}
+
+static sg_status predict_rows(void *ctx, int from, int to, const sg_ws *ws)
+{
+    (void) ws;
+    const job *j = ctx;
+    const sg_lik *lik = j->lik;
+    const int w = lik->w, n = j->n;
+    double mu[SG_LIK_MAX_BLOCKS], S[SG_LIK_MAX_BLOCKS];
+    double mean[SG_LIK_MAX_BLOCKS], var[SG_LIK_MAX_BLOCKS];
+    for (int i = from; i < to; i++) {
+        gather(j->at, lik, n, i, w, mu), gather(j->S, lik, n, i, w * w, S);
+        if (j->quad) sg_lik_predict_quad(lik, mu, S, mean, var, j->spread + i);
+        else sg_lik_predict(lik, mu, S, mean, var);
+        scatter(mean, lik, n, i, w, j->mean), scatter(var, lik, n, i, w * w, j->var);
+    }
+    return SG_OK;
 }
 
 /* quadrature: by quadrature in any case, where that can be, and then with the spread of E(y|f) */
@@ -76,22 +118,30 @@ SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP S, SEXP quadrature)
     const char *fields[] = {"mean", "var", "spread", ""};
     const sg_lik lik = sg_lik_of(spec, theta);
     const int n = rows_for(&lik, mu), w = lik.w;
-    const int quad = Rf_asLogical(quadrature) && can_quadrature(&lik);
-    const double *all_S = sg_doubles_of(S, (size_t) n * lik.C * w * w, "S");
-    double mi[SG_LIK_MAX_BLOCKS], Si[SG_LIK_MAX_BLOCKS];
-    double mean_i[SG_LIK_MAX_BLOCKS], var_i[SG_LIK_MAX_BLOCKS];
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    double *mean = new_numbers(out, 0, &lik, n, w), *var = new_numbers(out, 1, &lik, n, w * w);
-    double *spread = sg_new_vector(out, 2, quad ? n : 0);
-    for (int i = 0; i < n; i++) {
-        gather(REAL(mu), &lik, n, i, w, mi), gather(all_S, &lik, n, i, w * w, Si);
-        if (quad) sg_lik_predict_quad(&lik, mi, Si, mean_i, var_i, spread + i);
-        else sg_lik_predict(&lik, mi, Si, mean_i, var_i);
-        scatter(mean_i, &lik, n, i, w, mean), scatter(var_i, &lik, n, i, w * w, var);
-        if (i % SG_BETWEEN_TICKS == 0) sg_tick(&sg_r_workspace);
-    }
+    job j = {.lik = &lik, .n = n, .quad = Rf_asLogical(quadrature) && can_quadrature(&lik),
+             .at = REAL(mu), .S = sg_doubles_of(S, (size_t) n * lik.C * w * w, "S")};
+    j.mean = new_numbers(out, 0, &lik, n, w), j.var = new_numbers(out, 1, &lik, n, w * w);
+    j.spread = sg_new_vector(out, 2, j.quad ? n : 0);
+    sg_par_rows(n, GRAIN, predict_rows, &j, &sg_r_workspace);
     UNPROTECT(1);
     return out;
+}
+
+static sg_status eval_rows(void *ctx, int from, int to, const sg_ws *ws)
+{
+    (void) ws;
+    const job *j = ctx;
+    const sg_lik *lik = j->lik;
+    const int w = lik->w, n = j->n;
+    double f[SG_LIK_MAX_BLOCKS], mean[SG_LIK_MAX_BLOCKS], var[SG_LIK_MAX_BLOCKS];
+    for (int i = from; i < to; i++) {
+        gather(j->at, lik, n, i, w, f);
+        if (j->y) j->logp[i] = lik->type->logp(lik, sg_lik_row(lik, j->y, i), f);
+        lik->type->moments(lik, f, mean, var);
+        scatter(mean, lik, n, i, w, j->mean), scatter(var, lik, n, i, w * w, j->var);
+    }
+    return SG_OK;
 }
 
 /* log p(y|f), and mean and variance of a new response given f; y may be NULL for the latter
@@ -101,17 +151,12 @@ SEXP sg_r_lik_eval(SEXP spec, SEXP theta, SEXP y, SEXP f)
     const char *fields[] = {"logp", "mean", "var", ""};
     const sg_lik lik = sg_lik_of(spec, theta);
     const int n = rows_for(&lik, f), w = lik.w, with_y = !Rf_isNull(y);
-    const double *rows = with_y ? sg_doubles_of(y, (size_t) sg_lik_q(&lik) * n, "y") : NULL;
-    double fi[SG_LIK_MAX_BLOCKS], mean_i[SG_LIK_MAX_BLOCKS], var_i[SG_LIK_MAX_BLOCKS];
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    double *logp = sg_new_vector(out, 0, with_y ? n : 0);
-    double *mean = new_numbers(out, 1, &lik, n, w), *var = new_numbers(out, 2, &lik, n, w * w);
-    for (int i = 0; i < n; i++) {
-        gather(REAL(f), &lik, n, i, w, fi);
-        if (with_y) logp[i] = lik.type->logp(&lik, sg_lik_row(&lik, rows, i), fi);
-        lik.type->moments(&lik, fi, mean_i, var_i);
-        scatter(mean_i, &lik, n, i, w, mean), scatter(var_i, &lik, n, i, w * w, var);
-    }
+    job j = {.lik = &lik, .n = n, .at = REAL(f),
+             .y = with_y ? sg_doubles_of(y, (size_t) sg_lik_q(&lik) * n, "y") : NULL};
+    j.logp = sg_new_vector(out, 0, with_y ? n : 0);
+    j.mean = new_numbers(out, 1, &lik, n, w), j.var = new_numbers(out, 2, &lik, n, w * w);
+    sg_par_rows(n, GRAIN, eval_rows, &j, &sg_r_workspace);
     UNPROTECT(1);
     return out;
 }

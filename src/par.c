@@ -15,6 +15,7 @@ static const double WAVE = 0.05;  /* seconds after which the calling thread tick
 /* A loop under way. */
 typedef struct {
     int n, grain, chunks;
+    int products; /* are the bodies mostly BLAS? */
     sg_par_body body;
     void *ctx;
     int next;    /* the first chunk that nobody has taken */
@@ -39,13 +40,9 @@ static void run_here(const loop *l, int chunk, const sg_ws *ws)
 /* Chunks from .. on the calling thread. */
 static void run_rest(const loop *l, int from, const sg_ws *ws)
 {
-    int rows = 0;
     for (int chunk = from; chunk < l->chunks; chunk++) {
         run_here(l, chunk, ws);
-        rows += l->grain;
-        if (rows < SG_BETWEEN_TICKS) continue;
         sg_tick(ws);
-        rows = 0;
     }
 }
 
@@ -96,7 +93,7 @@ static void *meter_get_mark(void *self)
 {
     const meter *m = self;
     void *host = sg_mark(m->host);
-    meter_mark *mark = (meter_mark *) sg_doubles(m->host, sizeof(meter_mark) / sizeof(double) + 1);
+    meter_mark *mark = sg_structs(1, sizeof(meter_mark), m->host);
     mark->host = host;
     mark->used = m->used;
     return mark;
@@ -115,9 +112,9 @@ static void no_tick(void *self)
     (void) self;
 }
 
-static int no_threads(void *self)
+static int no_threads(void *self, int products)
 {
-    (void) self;
+    (void) self, (void) products;
     return 1;
 }
 
@@ -208,15 +205,15 @@ static void run_in_waves(loop *l, int threads, size_t size, const sg_ws *ws)
 /* The first chunk tells how much memory a chunk wants, and whether other threads are worth it. */
 static void run_all(loop *l, const sg_ws *ws)
 {
-    const int threads = l->chunks > 1 ? sg_par_threads(sg_threads(ws)) : 1;
-    if (threads < 2) {
+    if (l->chunks < 2) {
         run_rest(l, 0, ws);
         return;
     }
     const double start = omp_get_wtime();
     const size_t size = measure_chunk(l, ws);
     const double rest = (omp_get_wtime() - start) * (l->chunks - 1);
-    if (rest < WORTH) run_rest(l, 1, ws);
+    const int threads = rest < WORTH ? 1 : sg_par_threads(sg_threads(ws, l->products));
+    if (threads < 2) run_rest(l, 1, ws);
     else run_in_waves(l, threads, size + LINE, ws);
 }
 
@@ -235,14 +232,25 @@ static void run_all(loop *l, const sg_ws *ws)
 
 #endif
 
-sg_status sg_par_rows(int n, int grain, sg_par_body body, void *ctx, const sg_ws *ws)
+static sg_status run_loop(loop l, const sg_ws *ws)
 {
-    const int chunks = sg_par_chunks(n, grain);
     void *mark = sg_mark(ws);
-    loop l = {.n = n, .grain = grain, .chunks = chunks, .body = body, .ctx = ctx,
-              .status = sg_ints(chunks, ws)};
+    l.chunks = sg_par_chunks(l.n, l.grain);
+    l.status = sg_ints(l.chunks, ws);
     run_all(&l, ws);
     const sg_status status = first_failure(&l);
     sg_release(ws, mark);
     return status;
+}
+
+sg_status sg_par_rows(int n, int grain, sg_par_body body, void *ctx, const sg_ws *ws)
+{
+    const loop l = {.n = n, .grain = grain, .body = body, .ctx = ctx};
+    return run_loop(l, ws);
+}
+
+sg_status sg_par_products(int n, int grain, sg_par_body body, void *ctx, const sg_ws *ws)
+{
+    const loop l = {.n = n, .grain = grain, .products = 1, .body = body, .ctx = ctx};
+    return run_loop(l, ws);
 }

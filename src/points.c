@@ -1,16 +1,17 @@
+/* points.c: features of points, copied and thinned out. */
 #include <string.h>
 #include "la.h"
 #include "points.h"
 
 sg_points sg_points_new(int n, int q, const sg_ws *ws)
 {
-    const sg_points points = {n, q, sg_doubles(ws, (size_t) n * q), NULL, NULL, 0, NULL};
+    const sg_points points = {.n = n, .q = q, .u = sg_doubles(ws, (size_t) n * q)};
     return points;
 }
 
 sg_points *sg_points_array(int count, const sg_ws *ws)
 {
-    return (sg_points *) sg_doubles(ws, (size_t) count * sizeof(sg_points) / sizeof(double) + 1);
+    return sg_structs(count, sizeof(sg_points), ws);
 }
 
 void sg_points_norms(sg_points *points, const sg_ws *ws)

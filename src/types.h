@@ -38,10 +38,10 @@ typedef enum {
     SG_NO_SITE = -3     /* a row that has to have a site has none at its tilt */
 } sg_status;
 
-/* How latent values lie in arrays. A model has C independent processes (one for each class, or one),
- * and w latent values of a process that a site sees at once (w > 1: a vector's components). Value a
- * of row i of process c stands at a + w (i + n c); a process's w x w block of row i begins at
- * w w (i + n c). Passed by the host, never inferred. */
+/* How latent values lie in arrays. A model has C independent processes (one for each class, or
+ * one), and w latent values of a process that a site sees at once (w > 1: a vector's components).
+ * Value a of row i of process c stands at a + w (i + n c); a process's w x w block of row i begins
+ * at w w (i + n c). Passed by the host, never inferred. */
 typedef struct {
     int n, C, w;
 } sg_layout;
@@ -51,28 +51,37 @@ static inline size_t sg_sites_of(sg_layout l) { return (size_t) l.n * l.C; }
 static inline size_t sg_values_of(sg_layout l) { return sg_sites_of(l) * l.w; }
 static inline size_t sg_blocks_of(sg_layout l) { return sg_values_of(l) * l.w; }
 
-/* What the host lends to the core: memory, threads, and a place to be interrupted; self is its own.
+/* What the host lends to the core: memory, threads, a place to be interrupted; self is its own.
  * doubles(n) never returns NULL (the host jumps instead, which is safe because nothing is
  * owned here). release(mark()) gives back what was taken in between: use it around blocks.
  * tick() is called once per sweep, block or some hundred rows; it may jump as well, and so may
- * threads(): how many threads a loop may use, 0 when the host does not say (par.h). */
+ * threads(): how many threads a loop may use (products: one that is mostly BLAS), 0 when the host
+ * does not say (par.h). */
 typedef struct {
     void *self;
     double *(*doubles)(void *self, size_t n);
     void *(*mark)(void *self);
     void (*release)(void *self, void *mark);
     void (*tick)(void *self);
-    int (*threads)(void *self);
+    int (*threads)(void *self, int products);
 } sg_ws;
 
 static inline double *sg_doubles(const sg_ws *ws, size_t n) { return ws->doubles(ws->self, n); }
 static inline void *sg_mark(const sg_ws *ws) { return ws->mark(ws->self); }
 static inline void sg_release(const sg_ws *ws, void *mark) { ws->release(ws->self, mark); }
 static inline void sg_tick(const sg_ws *ws) { ws->tick(ws->self); }
-static inline int sg_threads(const sg_ws *ws) { return ws->threads(ws->self); }
+static inline int sg_threads(const sg_ws *ws, int products)
+{
+    return ws->threads(ws->self, products);
+}
 
-/* n ints in memory that is lent in doubles */
+/* Memory is lent in doubles: n ints of it, or n structs of `size` bytes, which are aligned no more
+ * strictly as long as they hold numbers and pointers. */
 static inline int *sg_ints(size_t n, const sg_ws *ws) { return (int *) sg_doubles(ws, n / 2 + 1); }
+static inline void *sg_structs(size_t n, size_t size, const sg_ws *ws)
+{
+    return sg_doubles(ws, n * (size / sizeof(double) + 1));
+}
 
 enum { SG_BETWEEN_TICKS = 1000 }; /* rows a loop over likelihoods does without a tick */
 

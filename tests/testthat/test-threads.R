@@ -47,10 +47,10 @@ test_that("a fit within mclapply() is that of the process that was forked, after
 
 test_that("options(sparsegp.threads =) is a number, and what is none is said", {
   for (bad in list("two", 0, NA_real_, c(1, 2))) {
-    expect_error(with_threads(bad, threads_wanted()), "sparsegp.threads", class = "sparsegp_error")
+    expect_error(with_threads(bad, threads_wanted(FALSE)), "sparsegp.threads", class = "sparsegp_error")
   }
-  expect_identical(with_threads(3, threads_wanted()), 3L)
-  expect_identical(with_threads(NULL, threads_wanted()), 0L)
+  expect_identical(with_threads(3, threads_wanted(FALSE)), 3L)
+  expect_identical(with_threads(NULL, threads_wanted(FALSE)), 0L)
   d <- thread_data()
   expect_error(with_threads("two", sparsegp(d$x, d$y, lik_student(), basis = 1:20, learn = FALSE)),
                "sparsegp.threads", class = "sparsegp_error")
