@@ -1,6 +1,8 @@
+/* dist.c: points as kernels of distances see them, and their squared distances. */
 #include <math.h>
-#include "la.h"
 #include "dist.h"
+#include "la.h"
+#include "par.h"
 
 static const double *own_centre(const sg_kernel *self, int n, const double *x, const sg_ws *ws)
 {
@@ -63,18 +65,45 @@ int sg_pair_is_close(const sg_points *a, int i, const sg_points *b, int j, doubl
     return !(r2 >= CLOSE * (a->norm[i] + b->norm[j]));
 }
 
-void sg_sqdist(const sg_points *a, const sg_points *b, const sg_block *block, double *r2, int ld)
+typedef struct {
+    const sg_points *a, *b;
+    const sg_block *block;
+    sg_distance_map map;
+    void *ctx;
+    double *r2; /* -2 a'b at first */
+    int ld;
+} distance_job;
+
+/* |a_i|^2 + |b_j|^2 - 2 a_i'b_j for column jj of the block */
+static void mend_column(const distance_job *job, int jj, double *column)
 {
-    const int q = a->q;
-    sg_gemm('T', 'N', block->ni, block->nj, q, -2, a->u + (size_t) q * block->i0, q,
-            b->u + (size_t) q * block->j0, q, 0, r2, ld);
-    for (int jj = 0; jj < block->nj; jj++) {
-        const int j = block->j0 + jj;
-        double *col = r2 + (size_t) ld * jj;
-        for (int ii = 0; ii < block->ni; ii++) {
-            const int i = block->i0 + ii;
-            col[ii] += a->norm[i] + b->norm[j];
-            if (sg_pair_is_close(a, i, b, j, col[ii])) col[ii] = sqdist_direct(a, i, b, j);
-        }
+    const sg_points *a = job->a, *b = job->b;
+    const int i0 = job->block->i0, j = job->block->j0 + jj;
+    for (int ii = 0; ii < job->block->ni; ii++) {
+        const int i = i0 + ii;
+        column[ii] += a->norm[i] + b->norm[j];
+        if (sg_pair_is_close(a, i, b, j, column[ii])) column[ii] = sqdist_direct(a, i, b, j);
     }
+}
+
+static sg_status some_columns(void *ctx, int from, int to, const sg_ws *ws)
+{
+    (void) ws;
+    const distance_job *job = ctx;
+    for (int jj = from; jj < to; jj++) {
+        double *column = job->r2 + (size_t) job->ld * jj;
+        mend_column(job, jj, column);
+        job->map(job->ctx, job->block, jj, column);
+    }
+    return SG_OK;
+}
+
+void sg_sqdist(const sg_points *a, const sg_points *b, const sg_block *block, sg_distance_map map,
+               void *ctx, double *r2, int ld, const sg_ws *ws)
+{
+    const size_t q = a->q;
+    distance_job job = {.a = a, .b = b, .block = block, .map = map, .ctx = ctx, .r2 = r2, .ld = ld};
+    sg_gemm('T', 'N', block->ni, block->nj, a->q, -2, a->u + q * block->i0, a->q,
+            b->u + q * block->j0, a->q, 0, r2, ld);
+    sg_par_rows(block->nj, sg_par_columns(block->ni), some_columns, &job, ws);
 }

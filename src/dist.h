@@ -20,10 +20,15 @@ typedef struct {
  * symmetric matrix a block starts at its diagonal row: the part above is never visited. */
 int sg_next_block(int n, int m, int symmetric, sg_block *block);
 
+/* What a kernel makes of column jj of a block: of the squared distances r2[block->ni], in place or
+ * elsewhere. Columns go to several threads: a map writes only what belongs to its column. */
+typedef void (*sg_distance_map)(void *ctx, const sg_block *block, int jj, double *r2);
+
 /* r2[ni x nj], leading dimension ld: squared distances of one block between a and b, both with
- * norms. O(ni nj q). Pairs so close that |a|^2 + |b|^2 - 2 a'b would lose more than four digits
- * are computed from differences. */
-void sg_sqdist(const sg_points *a, const sg_points *b, const sg_block *block, double *r2, int ld);
+ * norms, and the map of each column of them. O(ni nj q). Pairs so close that |a|^2 + |b|^2 - 2 a'b
+ * would lose more than four digits are computed from differences. */
+void sg_sqdist(const sg_points *a, const sg_points *b, const sg_block *block, sg_distance_map map,
+               void *ctx, double *r2, int ld, const sg_ws *ws);
 
 /* Is the pair (point i of a, point j of b) at squared distance r2 so close that sums of its inner
  * products say little about its differences? */

@@ -5,8 +5,9 @@
  *                                                 theta: log variance, log lengthscale
  *   constant  variance                            theta: log variance */
 #include <math.h>
-#include "la.h"
 #include "kernel.h"
+#include "la.h"
+#include "par.h"
 
 /* The kernel's columns of x, column k times weight[k * step]: the kernel is made of the inner
  * products of what comes out. */
@@ -123,22 +124,36 @@ static sg_points poly_prepare(const sg_kernel *self, int n, const double *x,
     return weighted_points(self, n, x, &w, 0, ws);
 }
 
-/* K = (1 + x'z / (p lengthscale))^power, without the variance */
-static void poly_power(double power, const sg_points *a, const sg_points *b, double *K)
+typedef struct {
+    int n;
+    double power, factor;
+    double *K; /* n x m: x'z / (p lengthscale) at first */
+} power_job;
+
+static sg_status power_columns(void *ctx, int from, int to, const sg_ws *ws)
 {
-    const size_t size = (size_t) a->n * b->n;
+    (void) ws;
+    const power_job *job = ctx;
+    const size_t end = (size_t) job->n * to;
+    for (size_t i = (size_t) job->n * from; i < end; i++) {
+        job->K[i] = pow(1 + job->K[i], job->power) * job->factor;
+    }
+    return SG_OK;
+}
+
+/* K = factor (1 + x'z / (p lengthscale))^power */
+static void poly_power(double power, double factor, const sg_points *a, const sg_points *b,
+                       double *K, const sg_ws *ws)
+{
+    power_job job = {.n = a->n, .power = power, .factor = factor, .K = K};
     inner_products(a, b, K);
-    for (size_t i = 0; i < size; i++) K[i] = pow(1 + K[i], power);
+    sg_par_rows(b->n, sg_par_columns(a->n), power_columns, &job, ws);
 }
 
 static void poly_cross(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
                        const sg_ws *ws)
 {
-    (void) ws;
-    const double variance = exp(self->theta[0]);
-    const size_t size = (size_t) a->n * b->n;
-    poly_power(self->degree, a, b, K);
-    for (size_t i = 0; i < size; i++) K[i] *= variance;
+    poly_power(self->degree, exp(self->theta[0]), a, b, K, ws);
 }
 
 /* s[n] = x_i'x_i / (p lengthscale) */
@@ -165,14 +180,13 @@ static void poly_adjoint(const sg_kernel *self, int n, const double *x, int m, c
                          const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
     const size_t size = (size_t) n * m;
-    const double variance = exp(self->theta[0]);
     double *lower = sg_doubles(ws, size), dvariance = 0, dell = 0;
     const sg_points a = poly_prepare(self, n, x, NULL, ws);
     const sg_points b = poly_prepare(self, m, z, NULL, ws);
-    poly_power(self->degree - 1, &a, &b, lower);
+    poly_power(self->degree - 1, exp(self->theta[0]), &a, &b, lower, ws);
     for (size_t i = 0; i < size; i++) {
         dvariance += Kbar[i] * K[i];
-        dell += Kbar[i] * (K[i] - variance * lower[i]);
+        dell += Kbar[i] * (K[i] - lower[i]);
     }
     dtheta[0] += dvariance;
     dtheta[1] -= self->degree * dell;

@@ -36,16 +36,21 @@ static sg_points periodic_prepare(const sg_kernel *self, int n, const double *x,
     return out;
 }
 
+static void cross_column(void *ctx, const sg_block *block, int jj, double *column)
+{
+    (void) jj;
+    const double variance = *(const double *) ctx;
+    for (int i = 0; i < block->ni; i++) column[i] = variance * exp(-0.5 * column[i]);
+}
+
 static void periodic_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                            double *K, const sg_ws *ws)
 {
-    const double variance = exp(self->theta[0]);
+    double variance = exp(self->theta[0]);
     sg_block block = {0};
     while (sg_next_block(a->n, b->n, 0, &block)) {
         double *out = K + (size_t) a->n * block.j0;
-        const size_t size = (size_t) a->n * block.nj;
-        sg_sqdist(a, b, &block, out, a->n);
-        for (size_t i = 0; i < size; i++) out[i] = variance * exp(-0.5 * out[i]);
+        sg_sqdist(a, b, &block, cross_column, &variance, out, a->n, ws);
         sg_tick(ws);
     }
 }
@@ -61,36 +66,49 @@ static void periodic_diag(const sg_kernel *self, int n, const double *x, double 
  *   d/dlog lengthscale = sum W r2,
  *   d/dlog period      = sum W (2 pi delta / period) sin(2 pi delta / period) / lengthscale^2,
  * and sin(a - b) = sin a cos b - cos a sin b is in the embedding already. */
+typedef struct {
+    sg_points a, b;
+    const double *x, *z, *K, *Kbar;
+    double sums[SG_BLOCK][3]; /* of a block's columns: W, W r2, W delta sin() / lengthscale^2 */
+} adjoint_job;
+
+static void adjoint_column(void *ctx, const sg_block *block, int jj, double *r2)
+{
+    adjoint_job *job = ctx;
+    const int n = block->ni, j = block->j0 + jj;
+    const double *v = job->b.u + 2 * (size_t) j;
+    const double *K = job->K + (size_t) n * j, *Kbar = job->Kbar + (size_t) n * j;
+    double dvariance = 0, dell = 0, dperiod = 0;
+    for (int i = 0; i < n; i++) {
+        const double w = Kbar[i] * K[i], *u = job->a.u + 2 * (size_t) i;
+        dvariance += w;
+        dell += w * r2[i];
+        dperiod += w * (job->x[i] - job->z[j]) * (u[1] * v[0] - u[0] * v[1]);
+    }
+    job->sums[jj][0] = dvariance, job->sums[jj][1] = dell, job->sums[jj][2] = dperiod;
+}
+
 static void periodic_adjoint(const sg_kernel *self, int n, const double *x, int m,
                              const double *z, const double *K, const double *Kbar,
                              double *dtheta, const sg_ws *ws)
 {
     const double freq = 2 * M_PI / exp(self->theta[2]);
-    const double *xc = x + (size_t) n * self->vars[0], *zc = z + (size_t) m * self->vars[0];
-    const sg_points a = periodic_prepare(self, n, x, NULL, ws);
-    const sg_points b = periodic_prepare(self, m, z, NULL, ws);
-    double *r2 = sg_doubles(ws, (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK));
-    double dvariance = 0, dell = 0, dperiod = 0;
+    adjoint_job job = {.a = periodic_prepare(self, n, x, NULL, ws),
+                       .b = periodic_prepare(self, m, z, NULL, ws),
+                       .x = x + (size_t) n * self->vars[0], .z = z + (size_t) m * self->vars[0],
+                       .K = K, .Kbar = Kbar};
+    double *r2 = sg_doubles(ws, (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK)), sum[3] = {0};
     sg_block block = {0};
     while (sg_next_block(n, m, 0, &block)) {
-        sg_sqdist(&a, &b, &block, r2, n);
+        sg_sqdist(&job.a, &job.b, &block, adjoint_column, &job, r2, n, ws);
         for (int jj = 0; jj < block.nj; jj++) {
-            const int j = block.j0 + jj;
-            const double *v = b.u + 2 * (size_t) j;
-            for (int i = 0; i < n; i++) {
-                const size_t at = i + (size_t) n * j;
-                const double w = Kbar[at] * K[at];
-                dvariance += w;
-                dell += w * r2[i + (size_t) n * jj];
-                const double *u = a.u + 2 * (size_t) i;
-                dperiod += w * (xc[i] - zc[j]) * (u[1] * v[0] - u[0] * v[1]);
-            }
+            for (int t = 0; t < 3; t++) sum[t] += job.sums[jj][t];
         }
         sg_tick(ws);
     }
-    dtheta[0] += dvariance;
-    dtheta[1] += dell;
-    dtheta[2] += freq * dperiod;
+    dtheta[0] += sum[0];
+    dtheta[1] += sum[1];
+    dtheta[2] += freq * sum[2];
 }
 
 static void periodic_adjoint_diag(const sg_kernel *self, int n, const double *x,

@@ -121,20 +121,29 @@ static sg_points stationary_prepare(const sg_kernel *self, int n, const double *
     return sg_points_scaled(self, n, x, self->theta + 1, self->ard, like, ws);
 }
 
+typedef struct {
+    const sg_kernel *self;
+    double variance, shape;
+} cross_job;
+
+/* variance k(r2) */
+static void cross_column(void *ctx, const sg_block *block, int jj, double *column)
+{
+    (void) jj;
+    const cross_job *job = ctx;
+    radial_of(job->self)->value(block->ni, column, job->shape, column);
+    for (int i = 0; i < block->ni; i++) column[i] *= job->variance;
+}
+
 static void stationary_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                              double *K, const sg_ws *ws)
 {
-    const double variance = exp(self->theta[0]), shape = shape_of(self);
+    cross_job job = {self, exp(self->theta[0]), shape_of(self)};
     const int n = a->n, symmetric = a == b;
     sg_block block = {0};
     while (sg_next_block(n, b->n, symmetric, &block)) {
         double *out = K + block.i0 + (size_t) n * block.j0;
-        sg_sqdist(a, b, &block, out, n);
-        for (int j = 0; j < block.nj; j++) {
-            double *col = out + (size_t) n * j;
-            radial_of(self)->value(block.ni, col, shape, col);
-            for (int i = 0; i < block.ni; i++) col[i] *= variance;
-        }
+        sg_sqdist(a, b, &block, cross_column, &job, out, n, ws);
         sg_tick(ws);
     }
     if (symmetric) sg_mirror('L', n, K, n);
@@ -148,7 +157,12 @@ static void stationary_diag(const sg_kernel *self, int n, const double *x, doubl
     for (int i = 0; i < n; i++) k[i] = variance;
 }
 
-/* What the adjoint accumulates over blocks. With W = Kbar o dK/dr2:
+/* The points of both sides. */
+typedef struct {
+    sg_points a, b;
+} sides;
+
+/* What the adjoint accumulates. With W = Kbar o dK/dr2:
  *   isotropic  sum_ij W_ij r2_ij
  *   ARD        row and column sums of W, and W b by dgemm, since
  *              sum_ij W_ij (a_ik - b_jk)^2 = a_k^2'rows + b_k^2'cols - 2 a_k'(W b_k)
@@ -159,10 +173,17 @@ typedef struct {
     double *rows, *cols, *Wb, *near;
 } adjoint_sums;
 
-/* The points of both sides. */
+/* One column's part of it, in a block. */
 typedef struct {
-    sg_points a, b;
-} sides;
+    const sg_kernel *self;
+    const sides *s;
+    const double *K, *Kbar;
+    double variance, shape; /* hyperparameters */
+    double *W;              /* n x nj */
+    double *dvariance, *dshape, *iso; /* SG_BLOCK */
+    double *cols;                     /* m: all columns' */
+    double *near;                     /* q x SG_BLOCK */
+} adjoint_job;
 
 static void add_close_pair(const sides *s, int i, int j, double w, double *near)
 {
@@ -171,42 +192,59 @@ static void add_close_pair(const sides *s, int i, int j, double w, double *near)
     for (size_t k = 0; k < q; k++) near[k] += w * (u[k] - v[k]) * (u[k] - v[k]);
 }
 
-static void add_block(const sg_kernel *self, const sides *s, const sg_block *block,
-                      const double *K, const double *Kbar, double *r2, double *W,
-                      adjoint_sums *sums)
+/* w[n]: dK/dr2 of column j becomes W's; its sums are left in the job. */
+static void weigh_column(const adjoint_job *job, int n, int j, int jj, const double *r2, double *w)
 {
-    const radial *rad = radial_of(self);
-    const double variance = exp(self->theta[0]), a = shape_of(self);
-    const int n = block->ni, q = s->a.q;
-    sg_sqdist(&s->a, &s->b, block, r2, n);
-    for (int j = 0; j < block->nj; j++) {
-        const double *k = K + (size_t) n * (block->j0 + j);
-        const double *kbar = Kbar + (size_t) n * (block->j0 + j);
-        double *d = r2 + (size_t) n * j, *w = W + (size_t) n * j;
-        sums->variance += sg_dot(n, kbar, k);
-        if (rad->dshape) {
-            rad->dshape(n, d, a, w);
-            sums->shape += variance * sg_dot(n, kbar, w);
+    const double *kbar = job->Kbar + (size_t) n * j;
+    double *near = job->near + (size_t) job->s->a.q * jj;
+    double col = 0, iso = 0;
+    for (int k = 0; k < job->s->a.q; k++) near[k] = 0;
+    for (int i = 0; i < n; i++) {
+        w[i] *= job->variance * kbar[i];
+        if (w[i] == 0) continue; /* r2 may be Inf where the kernel vanished */
+        iso += w[i] * r2[i];
+        if (job->self->ard && sg_pair_is_close(&job->s->a, i, &job->s->b, j, r2[i])) {
+            add_close_pair(job->s, i, j, w[i], near);
+            w[i] = 0;
         }
-        rad->slope(n, d, a, w);
-        double col = 0, iso = 0;
-        for (int i = 0; i < n; i++) {
-            w[i] *= variance * kbar[i];
-            if (w[i] == 0) continue; /* r2 may be Inf where the kernel vanished */
-            iso += w[i] * d[i];
-            if (self->ard && sg_pair_is_close(&s->a, i, &s->b, block->j0 + j, d[i])) {
-                add_close_pair(s, i, block->j0 + j, w[i], sums->near);
-                w[i] = 0;
-            }
-            sums->rows[i] += w[i];
-            col += w[i];
-        }
-        sums->cols[block->j0 + j] += col;
-        sums->iso += iso;
+        col += w[i];
     }
-    if (self->ard) {
-        sg_gemm('N', 'T', n, q, block->nj, 1, W, n, s->b.u + (size_t) q * block->j0, q, 1,
-                sums->Wb, n);
+    job->iso[jj] = iso;
+    job->cols[j] = col;
+}
+
+static void adjoint_column(void *ctx, const sg_block *block, int jj, double *r2)
+{
+    const adjoint_job *job = ctx;
+    const radial *rad = radial_of(job->self);
+    const int n = block->ni, j = block->j0 + jj;
+    const double *kbar = job->Kbar + (size_t) n * j;
+    double *w = job->W + (size_t) n * jj;
+    job->dvariance[jj] = sg_dot(n, kbar, job->K + (size_t) n * j);
+    if (rad->dshape) {
+        rad->dshape(n, r2, job->shape, w);
+        job->dshape[jj] = job->variance * sg_dot(n, kbar, w);
+    }
+    rad->slope(n, r2, job->shape, w);
+    weigh_column(job, n, j, jj, r2, w);
+}
+
+/* A block's columns, in order. */
+static void add_block(const adjoint_job *job, const sg_block *block, adjoint_sums *sums)
+{
+    const int n = block->ni, q = job->s->a.q;
+    for (int jj = 0; jj < block->nj; jj++) {
+        sums->variance += job->dvariance[jj];
+        sums->iso += job->iso[jj];
+        if (radial_of(job->self)->dshape) sums->shape += job->dshape[jj];
+        if (!job->self->ard) continue;
+        const double *w = job->W + (size_t) n * jj, *near = job->near + (size_t) q * jj;
+        for (int i = 0; i < n; i++) sums->rows[i] += w[i];
+        for (int k = 0; k < q; k++) sums->near[k] += near[k];
+    }
+    if (job->self->ard) {
+        sg_gemm('N', 'T', n, q, block->nj, 1, job->W, n, job->s->b.u + (size_t) q * block->j0, q,
+                1, sums->Wb, n);
     }
 }
 
@@ -246,12 +284,18 @@ static void stationary_adjoint(const sg_kernel *self, int n, const double *x, in
     s.b = stationary_prepare(self, m, z, NULL, ws);
     s.a = stationary_prepare(self, n, x, &s.b, ws);
     const size_t room = (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK);
-    double *r2 = sg_doubles(ws, room), *W = sg_doubles(ws, room);
-    adjoint_sums sums = {0, 0, 0, zeros(n, ws), zeros(m, ws),
+    double *r2 = sg_doubles(ws, room);
+    adjoint_sums sums = {0, 0, 0, zeros(n, ws), sg_doubles(ws, m),
                          zeros(self->ard ? (size_t) n * self->p : 0, ws), zeros(self->p, ws)};
+    adjoint_job job = {.self = self, .s = &s, .K = K, .Kbar = Kbar, .cols = sums.cols,
+                       .variance = exp(self->theta[0]), .shape = shape_of(self)};
+    job.W = sg_doubles(ws, room), job.near = sg_doubles(ws, (size_t) self->p * SG_BLOCK);
+    job.dvariance = sg_doubles(ws, SG_BLOCK), job.dshape = sg_doubles(ws, SG_BLOCK);
+    job.iso = sg_doubles(ws, SG_BLOCK);
     sg_block block = {0}; /* Kbar need not be symmetric: visit every pair */
     while (sg_next_block(n, m, 0, &block)) {
-        add_block(self, &s, &block, K, Kbar, r2, W, &sums);
+        sg_sqdist(&s.a, &s.b, &block, adjoint_column, &job, r2, n, ws);
+        add_block(&job, &block, &sums);
         sg_tick(ws);
     }
     dtheta[0] += sums.variance;

@@ -1,3 +1,4 @@
+/* kernel.c: what every kernel is called through, and the catalogue of them. */
 #include <string.h>
 #include "kernel.h"
 
