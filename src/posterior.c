@@ -1,6 +1,11 @@
+/* posterior.c: latent moments at new rows from a stored posterior; blocks of rows on threads. */
+#include <float.h>
 #include <Rmath.h>
 #include "chol.h"
+#include "par.h"
 #include "posterior.h"
+
+enum { BLOCK = 256 }; /* rows whose kernel with the basis is at hand, for each thread */
 
 /* work[m x d] = Kx U; then sums[i] = sum_j work[i,j]^2 */
 static void factor_norms(int m, int d, const double *Kx, const double *U, double *work,
@@ -12,41 +17,57 @@ static void factor_norms(int m, int d, const double *Kx, const double *U, double
     sg_row_squares(m, d, work, sums);
 }
 
-/* Moments of a block of m rows into rows from .. of mean[n x C], var[n x C]. */
-static void predict_block(const sg_posterior *post, int n, int from, int m, const double *x,
-                          double *mean, double *var, const sg_ws *ws)
+/* K(x,x) - |G'k(x)|^2. The sum of d squares is known to about d rounding units of K(x,x), and so is
+ * the difference: where it is no more than that, that is what is left, for all that is known. A
+ * difference of 0 would claim a certainty that is none. */
+static double unexplained(int d, double prior, double explained)
 {
-    const int d = post->d;
-    const size_t dd = (size_t) d * d;
-    double *Kx = sg_doubles(ws, (size_t) m * d), *work = sg_doubles(ws, (size_t) m * d);
+    return fmax2(prior - explained, d * DBL_EPSILON * prior);
+}
+
+typedef struct {
+    const sg_posterior *post;
+    sg_points basis;
+    int n, D;
+    const double *x;
+    double *mean, *var;
+} prediction;
+
+/* Moments of rows from .. to - 1 into those of mean[n x C], var[n x C]. */
+static sg_status predict_block(void *ctx, int from, int to, const sg_ws *ws)
+{
+    const prediction *p = ctx;
+    const sg_posterior *post = p->post;
+    const int m = to - from, d = post->d;
+    const size_t dd = (size_t) d * d, n = p->n;
+    double *x = sg_doubles(ws, (size_t) m * p->D), *Kx = sg_doubles(ws, (size_t) m * d);
+    double *work = sg_doubles(ws, (size_t) m * d);
     double *prior = sg_doubles(ws, m), *explained = sg_doubles(ws, m), *left = sg_doubles(ws, m);
-    sg_kernel_cross(post->kernel, m, x, d, post->basis, Kx, ws);
+    sg_copy_rows(p->n, p->D, p->x, from, m, x);
+    const sg_points rows = sg_kernel_prepare(post->kernel, m, x, &p->basis, ws);
+    sg_kernel_between(post->kernel, &rows, &p->basis, Kx, ws);
     sg_kernel_diag(post->kernel, m, x, prior, ws);
     for (int i = 0; i < m; i++) explained[i] = left[i] = 0;
     for (int c = 0; c < post->C; c++) {
-        double *mu = mean + from + (size_t) n * c, *s2 = var + from + (size_t) n * c;
-        sg_gemv('N', m, d, 1, Kx, post->alpha + (size_t) d * c, 0, mu);
+        double *mean = p->mean + from + n * c, *var = p->var + from + n * c;
+        sg_gemv('N', m, d, 1, Kx, post->alpha + (size_t) d * c, 0, mean);
         if (post->G && (c == 0 || !post->shared)) {
             factor_norms(m, d, Kx, post->G + dd * c, work, explained);
         }
         if (post->H) factor_norms(m, d, Kx, post->H + dd * c, work, left);
-        for (int i = 0; i < m; i++) s2[i] = fmax2(prior[i] - explained[i], 0) + left[i];
+        for (int i = 0; i < m; i++) var[i] = unexplained(d, prior[i], explained[i]) + left[i];
     }
+    return SG_OK;
 }
 
 void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *x, double *mean,
                           double *var, const sg_ws *ws)
 {
-    enum { BLOCK = 512 };
-    for (int from = 0; from < n; from += BLOCK) {
-        const int m = n - from < BLOCK ? n - from : BLOCK;
-        void *mark = sg_mark(ws);
-        double *rows = sg_doubles(ws, (size_t) m * D);
-        sg_copy_rows(n, D, x, from, m, rows);
-        predict_block(post, n, from, m, rows, mean, var, ws);
-        sg_release(ws, mark);
-        sg_tick(ws);
-    }
+    void *mark = sg_mark(ws);
+    prediction p = {.post = post, .n = n, .D = D, .x = x, .mean = mean, .var = var};
+    p.basis = sg_kernel_prepare(post->kernel, post->d, post->basis, NULL, ws);
+    sg_par_products(n, BLOCK, predict_block, &p, ws);
+    sg_release(ws, mark);
 }
 
 void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double *mean,

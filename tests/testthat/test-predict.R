@@ -346,3 +346,17 @@ test_that("a prediction is finite or refused, however far from the data", {
     }
   }
 })
+
+test_that("a variance that rounding has eaten is the bound of the rounding, not 0", {
+  x <- seq(-3, 3, length.out = 80)
+  se_at <- function(variance) {
+    f <- sparsegp(x, sin(2 * x), lik_gaussian(0.1), kernel = kernel_rbf(variance, 1e3),
+                  learn = FALSE)
+    predict(f, x, type = "latent", se.fit = TRUE)$se.fit
+  }
+  # the prior is flat already: a hundred million times the variance is no news to the rows
+  expect_equal(se_at(1e8), se_at(1e4), tolerance = 0.1)
+  # K(x,x) - |G'k|^2 has no digit left, d rounding units of K(x,x) bound what it may be
+  bound <- sqrt(80 * .Machine$double.eps * 1e12)
+  expect_gt(min(se_at(1e12)), bound * (1 - 1e-12))
+})
