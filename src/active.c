@@ -1,31 +1,44 @@
+/* active.c: stubs and marginals of the candidates as rows join and leave the active set. */
 #include <math.h>
 #include "active.h"
 #include "chol.h"
+#include "par.h"
 
 sg_active sg_active_new(int size, const sg_ws *ws)
 {
-    const sg_active active = {size, 0, sg_ints(size, ws),
-                              sg_doubles(ws, size), sg_doubles(ws, size),
-                              sg_doubles(ws, (size_t) size * size), sg_doubles(ws, size),
-                              sg_doubles(ws, size), sg_doubles(ws, size)};
+    sg_active active = {.size = size, .row = sg_ints(size, ws)};
+    active.tau = sg_doubles(ws, size), active.nu = sg_doubles(ws, size);
+    active.U = sg_doubles(ws, (size_t) size * size), active.beta = sg_doubles(ws, size);
+    active.gain = sg_doubles(ws, size), active.logz = sg_doubles(ws, size);
     return active;
 }
 
 sg_candidates sg_candidates_new(const sg_kernel *kernel, int n, const double *x,
                                 const sg_candidates *like, double stubs, const sg_ws *ws)
 {
-    int *numbers = sg_ints(2 * (size_t) n, ws);
-    sg_candidates c = {n, numbers, numbers + n, sg_doubles(ws, n), sg_doubles(ws, n), sg_doubles(ws, n),
-                       sg_doubles(ws, n), sg_doubles(ws, n), sg_doubles(ws, n), sg_doubles(ws, n),
-                       sg_doubles(ws, n),
-                       like ? like->points : sg_kernel_prepare(kernel, n, x, NULL, ws), like,
-                       sg_doubles(ws, (size_t) stubs), stubs};
+    sg_candidates c = {.m = n, .like = like, .room = stubs, .M = sg_doubles(ws, (size_t) stubs)};
+    c.row = sg_ints(n, ws), c.taken = sg_ints(n, ws);
+    c.mean = sg_doubles(ws, n), c.var = sg_doubles(ws, n);
+    c.seen_mean = sg_doubles(ws, n), c.seen_var = sg_doubles(ws, n);
+    c.logz = sg_doubles(ws, n), c.gain = sg_doubles(ws, n);
+    c.tau = sg_doubles(ws, n), c.nu = sg_doubles(ws, n);
+    c.points = like ? like->points : sg_kernel_prepare(kernel, n, x, NULL, ws);
     sg_kernel_diag(kernel, n, x, c.var, ws);
     for (int i = 0; i < n; i++) {
         c.row[i] = i, c.taken[i] = 0, c.mean[i] = 0;
         c.seen_mean[i] = c.seen_var[i] = HUGE_VAL; /* never scored */
     }
     return c;
+}
+
+double sg_candidates_columns(const sg_candidates *c)
+{
+    return c->m > 0 ? floor(c->room / c->m) : HUGE_VAL;
+}
+
+double *sg_candidates_spare(const sg_candidates *c, int s)
+{
+    return c->M + (size_t) c->m * s;
 }
 
 /* x[m x ncol], its rows kept[] moved together in place. */
@@ -115,13 +128,31 @@ static int is_due(int C, const sg_candidates *c, int j)
     return open && moved;
 }
 
+typedef struct {
+    const sg_rows *rows;
+    sg_select select;
+    const double *luck;
+    int C;
+    sg_candidates *c;
+} score_job;
+
+static sg_status score_some(void *ctx, int from, int to, const sg_ws *ws)
+{
+    (void) ws;
+    const score_job *job = ctx;
+    for (int j = from; j < to; j++) {
+        if (!is_due(job->C, job->c, j)) continue;
+        sg_candidates_score_row(job->rows, job->select, job->luck, job->C, job->c, j);
+    }
+    return SG_OK;
+}
+
 void sg_candidates_score(const sg_rows *rows, sg_select select, const double *luck, int C,
                          sg_candidates *c, const sg_ws *ws)
 {
-    for (int j = 0; j < c->m; j++) {
-        if (j % SG_BETWEEN_TICKS == 0) sg_tick(ws);
-        if (is_due(C, c, j)) sg_candidates_score_row(rows, select, luck, C, c, j);
-    }
+    enum { GRAIN = 64 };
+    score_job job = {.rows = rows, .select = select, .luck = luck, .C = C, .c = c};
+    sg_par_rows(c->m, GRAIN, score_some, &job, ws);
 }
 
 /* Marginals and stubs move along a new column of M. */

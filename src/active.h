@@ -39,9 +39,17 @@ struct sg_candidates {
     double *gain;        /* what their inclusion would gain; -infinity: cannot be included */
     sg_points points;    /* their inputs as the kernel sees them */
     const sg_candidates *like; /* whose points these are, of the same kernel; NULL: its own */
-    double *M;           /* m x d: stubs */
+    double *M;           /* m x d: stubs; behind them columns to lend */
     double room;         /* doubles that M has room for */
 };
+
+/* How many columns of the m candidates M has room for. */
+double sg_candidates_columns(const sg_candidates *c);
+
+/* Column s of M, [m], s >= d: lent for kernel columns to wait in (columns.h), until an inclusion's
+ * stub takes it (the next one takes column d) or sg_candidates_keep() is called. Whoever lends it
+ * keeps count of what is there. */
+double *sg_candidates_spare(const sg_candidates *c, int s);
 
 /* All n rows of x, nothing included; room for `stubs` doubles in M. */
 sg_candidates sg_candidates_new(const sg_kernel *kernel, int n, const double *x,
@@ -68,8 +76,9 @@ void sg_candidates_score(const sg_rows *rows, sg_select select, const double *lu
 void sg_candidates_score_row(const sg_rows *rows, sg_select select, const double *luck, int C,
                              sg_candidates *c, int j);
 
-/* Candidate j joins the active set; kernel_column[m]: the kernel between it and all candidates,
- * which may lie in the column of M that its stub takes. After sg_candidates_score(). O(m d). */
+/* Candidate j joins the active set and its stub takes column d of M; kernel_column[m]: the kernel
+ * between it and all candidates, which may lie in any spare column, that one, too. After
+ * sg_candidates_score(). O(m d). */
 void sg_active_include(sg_active *active, sg_candidates *c, int j, const double *kernel_column);
 
 /* The same with a site of its own: tau > 0. */

@@ -1,3 +1,4 @@
+/* columns.c: kernel columns that are computed ahead and wait in spare columns of the candidates. */
 #include <math.h>
 #include <string.h>
 #include "columns.h"
@@ -5,16 +6,17 @@
 sg_columns sg_columns_new(const sg_kernel *kernel, const sg_candidates *c, int size,
                           const sg_ws *ws)
 {
-    sg_columns store = {kernel, size, 0, sg_ints(size, ws), sg_ints(c->m, ws),
-                        sg_doubles(ws, (size_t) c->m * SG_AHEAD)};
+    sg_columns store = {.kernel = kernel, .size = size, .holds = sg_ints(size, ws),
+                        .slot = sg_ints(c->m, ws),
+                        .K = sg_doubles(ws, (size_t) c->m * SG_AHEAD)};
     sg_columns_reset(&store, c);
     return store;
 }
 
 void sg_columns_reset(sg_columns *store, const sg_candidates *c)
 {
-    const double room = c->m > 0 ? floor(c->room / c->m) : store->size;
-    store->slots = room < store->size ? (int) room : store->size;
+    const double columns = sg_candidates_columns(c);
+    store->slots = columns < store->size ? (int) columns : store->size;
     for (int s = 0; s < store->size; s++) store->holds[s] = -1;
     for (int j = 0; j < c->m; j++) store->slot[j] = -1;
 }
@@ -25,8 +27,8 @@ static void forget(sg_columns *store, int s)
     store->holds[s] = -1;
 }
 
-/* Column j[m] waits from now on in the last free slot behind column d of M; when there is none, in
- * that of the column least likely to be used, if that is less likely than j. */
+/* Column j[m] waits from now on in the last free slot behind column d; when there is none, in that
+ * of the column least likely to be used, if that is less likely than j. */
 static void keep(sg_columns *store, sg_candidates *c, int d, int j, const double *column)
 {
     int at = -1;
@@ -40,7 +42,7 @@ static void keep(sg_columns *store, sg_candidates *c, int d, int j, const double
     if (at < 0) return;
     if (store->holds[at] >= 0 && !(c->gain[store->holds[at]] < c->gain[j])) return;
     forget(store, at);
-    memcpy(c->M + (size_t) c->m * at, column, c->m * sizeof(double));
+    memcpy(sg_candidates_spare(c, at), column, c->m * sizeof(double));
     store->holds[at] = j;
     store->slot[j] = at;
 }
@@ -77,10 +79,10 @@ const double *sg_columns_get(sg_columns *store, sg_candidates *c, int d, int j, 
     const int front = store->holds[d];
     if (front >= 0 && front != j) { /* the stub needs the place */
         forget(store, d);
-        keep(store, c, d, front, c->M + (size_t) c->m * d);
+        keep(store, c, d, front, sg_candidates_spare(c, d));
     }
     const int waits = store->slot[j];
     if (waits < 0) return compute(store, c, d, j, ws);
     forget(store, waits);
-    return c->M + (size_t) c->m * waits;
+    return sg_candidates_spare(c, waits);
 }

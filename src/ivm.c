@@ -1,3 +1,4 @@
+/* ivm.c: the selection: who is included next, who stays a candidate, who is exchanged. */
 #include <float.h>
 #include <math.h>
 #include <Rmath.h>
@@ -152,7 +153,7 @@ static sg_status select_rows(selection *s, sg_ivm_report *report)
         score(s, options->select);
         if (count > 0) note_evidence(s, whose, included);
         report->stop = SG_IVM_SIZE;
-        if (count == options->size * s->C) return SG_OK;
+        if ((size_t) count == (size_t) options->size * s->C) return SG_OK;
         shrink_if_due(s);
         const int best = best_of(s, &whose);
         report->stop = best < 0 ? SG_IVM_NO_ROW : SG_IVM_GAIN;
@@ -223,11 +224,9 @@ static selection new_selection(int kernels, const sg_kernel *const *kernel, cons
 {
     const int n = rows->n, C = rows->lik->C;
     const double stubs = fmin2((double) n * options->size, floor(options->pool / C));
-    /* the workspace lends doubles; a struct of pointers is aligned no more strictly */
-    selection s = {rows, options, C,
-                   (sg_candidates *) sg_doubles(ws, C * (sizeof(sg_candidates) / sizeof(double) + 1)),
-                   (sg_columns *) sg_doubles(ws, C * (sizeof(sg_columns) / sizeof(double) + 1)),
-                   active, ws};
+    selection s = {.rows = rows, .options = options, .C = C, .active = active, .ws = ws};
+    s.c = sg_structs(C, sizeof(sg_candidates), ws);
+    s.columns = sg_structs(C, sizeof(sg_columns), ws);
     for (int k = 0; k < C; k++) {
         const sg_kernel *own = kernel[kernels == 1 ? 0 : k];
         const sg_candidates *like = kernels == 1 && k > 0 ? s.c : NULL;

@@ -1,3 +1,5 @@
+/* ivm_criterion.c: log q of the rows at hand under the posterior of the active set (IVM paper, eq.
+ * 11) and its gradient (eq. 14), in the notation of the header. */
 #include <math.h>
 #include <Rmath.h>
 #include "chol.h"
@@ -45,7 +47,8 @@ sg_status sg_ivm_sites(const sg_kernel *kernel, const sg_rows *rows, int p, cons
     const int d = set->d;
     void *mark = sg_mark(ws);
     double *X = sg_doubles(ws, (size_t) d * p), *K = sg_doubles(ws, (size_t) d * d);
-    double *U = sg_doubles(ws, (size_t) d * d), *beta = sg_doubles(ws, d), *root = sg_doubles(ws, d);
+    double *U = sg_doubles(ws, (size_t) d * d), *beta = sg_doubles(ws, d);
+    double *root = sg_doubles(ws, d);
     sg_status status = SG_OK;
     active_kernel(kernel, rows->n, p, x, set, X, K, ws);
     for (int k = 0; k < d && status == SG_OK; k++) {
@@ -84,11 +87,11 @@ static sg_status posterior_of(const sg_kernel *kernel, const sg_rows *rows, int 
                               const sg_ivm_set *set, posterior *post, const sg_ws *ws)
 {
     const int d = set->d, n = rows->n;
-    const posterior room = {d, sg_doubles(ws, (size_t) d * p), sg_doubles(ws, (size_t) d * d),
-                            sg_doubles(ws, (size_t) d * d), sg_doubles(ws, d), sg_doubles(ws, d),
-                            sg_ints(n, ws), 0};
     double *root = sg_doubles(ws, d);
-    *post = room;
+    *post = (posterior) {.d = d, .place = sg_ints(n, ws)};
+    post->X = sg_doubles(ws, (size_t) d * p), post->K = sg_doubles(ws, (size_t) d * d);
+    post->G = sg_doubles(ws, (size_t) d * d);
+    post->v = sg_doubles(ws, d), post->g = sg_doubles(ws, d);
     for (int i = 0; i < n; i++) post->place[i] = -1;
     for (int k = 0; k < d; k++) post->place[set->active[k]] = k, root[k] = sqrt(set->tau[k]);
     active_kernel(kernel, n, p, x, set, post->X, post->K, ws);
@@ -121,10 +124,11 @@ typedef struct {
 static block block_new(const sg_rows *rows, int p, int d, const sg_ws *ws)
 {
     const size_t size = (size_t) BLOCK * d;
-    const block b = {*rows, sg_doubles(ws, (size_t) BLOCK * p),
-                     sg_doubles(ws, (size_t) BLOCK * sg_lik_q(rows->lik)), sg_doubles(ws, BLOCK),
-                     sg_doubles(ws, size), sg_doubles(ws, size), sg_doubles(ws, size), sg_doubles(ws, BLOCK),
-                     sg_doubles(ws, BLOCK), sg_doubles(ws, BLOCK), sg_marginals_new(BLOCK, 1, ws)};
+    block b = {.rows = *rows, .marg = sg_marginals_new(BLOCK, 1, ws)};
+    b.x = sg_doubles(ws, (size_t) BLOCK * p);
+    b.y = sg_doubles(ws, (size_t) BLOCK * sg_lik_q(rows->lik)), b.offset = sg_doubles(ws, BLOCK);
+    b.K = sg_doubles(ws, size), b.M = sg_doubles(ws, size), b.E = sg_doubles(ws, size);
+    b.tau = sg_doubles(ws, BLOCK), b.rho = sg_doubles(ws, BLOCK), b.t = sg_doubles(ws, BLOCK);
     return b;
 }
 
@@ -177,7 +181,8 @@ static void scale_rows(int m, int d, const double *t, const double *M, double *E
     }
 }
 
-/* The block's part of the gradient; N[d x d] += E'diag(t)E and q[d] += E'rho for that of K_I. */
+/* The block's part of the gradient, by the weights in the header: rho = (d1 - v) / g,
+ * t = (rho^2 + (d2 + tau g) / g^2) / 2, that of K_{J~,I} rho v' - 2 diag(t) E; N[d x d] += E'diag(t)E and q[d] += E'rho for that of K_I. */
 static void block_gradient(const sg_kernel *kernel, const posterior *post, block *b, double *N,
                            double *q, double *dkernel, double *dlik, const sg_ws *ws)
 {
@@ -200,7 +205,8 @@ static void block_gradient(const sg_kernel *kernel, const posterior *post, block
     sg_kernel_adjoint_diag(kernel, m, b->x, b->t, dkernel, ws);
     for (int i = 0; i < m; i++) {
         const double mu = marg->cav_mean[i] + b->offset[i];
-        sg_lik_tilt_dpar(b->rows.lik, sg_lik_row(b->rows.lik, b->y, i), &mu, marg->cav_var + i, dlik);
+        const double *y = sg_lik_row(b->rows.lik, b->y, i);
+        sg_lik_tilt_dpar(b->rows.lik, y, &mu, marg->cav_var + i, dlik);
     }
 }
 
