@@ -9,7 +9,7 @@ enum { AGAIN = 1 };  /* in place of a status: the chunk did not get the memory i
 enum { LINE = 8 };   /* doubles in a cache line: threads write to none in common */
 enum { FEW = 2 };    /* threads that are used when nobody says how many */
 
-static const double WORTH = 5e-4; /* seconds of work for which it pays to wake other threads */
+static const double WORTH = 2e-3; /* seconds of work for which it pays to wake other threads */
 static const double WAVE = 0.05;  /* seconds after which the calling thread ticks again */
 
 /* A loop under way. */

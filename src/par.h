@@ -28,7 +28,7 @@ typedef sg_status (*sg_par_body)(void *ctx, int from, int to, const sg_ws *ws);
 /* Does all rows. Returns what the first chunk said, in the order of rows, that was not SG_OK; the
  * others are done all the same. Ticks on the calling thread, outside of anything parallel, at least
  * ten times a second if a chunk takes no longer; chunks of about a millisecond share the work well.
- * Loops that are done within half a millisecond stay on the calling thread, and so do loops within
+ * Loops that are done within two milliseconds stay on the calling thread, and so do loops within
  * the body of another. */
 sg_status sg_par_rows(int n, int grain, sg_par_body body, void *ctx, const sg_ws *ws);
 
