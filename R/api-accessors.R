@@ -65,7 +65,7 @@ sites.sparsegp <- function(object, ...) {
   unit <- object$response$unit
   out <- data.frame(row = object$row_names, precision = c(object$sites$tau) / unit^2,
                     shift = c(object$sites$nu) / unit)
-  if (several_classes(object)) {
+  if (processes(object) > 1L) {
     levels <- object$response$levels
     out$class <- factor(rep(levels, each = object$n), levels)
   }

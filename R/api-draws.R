@@ -34,7 +34,7 @@ draws.sparsegp <- function(object, newdata, n = 1, ...) {
     colnames(values) <- paste0("draw_", seq_len(n))
     restore_rows(values, latent)
   })
-  if (!several_classes(object)) return(each[[1L]])
+  if (processes(object) == 1L) return(each[[1L]])
   array(unlist(each), c(dim(each[[1L]]), length(each)),
         c(dimnames(each[[1L]]), list(object$response$levels)))
 }
@@ -52,7 +52,7 @@ latent_draws <- function(object, newdata, n) {
     x <- scaled_inputs(x, object$scaling)
     latent <- list(offset = new$offset[complete], complete = complete, names = new$names, na = NULL)
   }
-  latent$values <- lapply(seq_len(object$response$latents), function(class) {
+  latent$values <- lapply(seq_len(processes(object)), function(class) {
     if (nrow(x) == 0L) matrix(0, 0L, n) else draw_gaussian(joint_moments(object, x, class), n)
   })
   latent
@@ -95,7 +95,7 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   weights <- if (at_rows && !is.null(object$weights)) object$weights else 1
   columns <- lapply(seq_len(nsim), function(j) {
     f <- vapply(latent$values, function(values) values[, j], numeric(length(latent$offset)))
-    if (several_classes(object)) dim(f) <- c(length(latent$offset), length(latent$values))
+    if (processes(object) > 1L) dim(f) <- c(length(latent$offset), length(latent$values))
     f <- f + latent$offset / object$response$unit
     y <- lik_traits(object$likelihood)$draw(f, value, weights)
     levels <- object$response$levels

@@ -35,7 +35,7 @@ kl.sparsegp <- function(f, g, ...) {
   check_same_prior(f, g)
   basis <- unique(rbind(f$posterior$basis, g$posterior$basis))
   if (nrow(basis) == 0L) return(0) # neither knows more than the prior
-  sum(vapply(seq_len(f$response$latents), function(class) {
+  sum(vapply(seq_len(processes(f)), function(class) {
     points <- joint_basis(f, basis, class)
     divergence(whitened_posterior(f, points, class), whitened_posterior(g, points, class))
   }, 0))
@@ -71,7 +71,7 @@ joint_basis <- function(fit, x, class) {
 
 # The posterior of z, f(x) = R'z at the points: mean, and the upper factor of its covariance.
 whitened_posterior <- function(fit, points, class) {
-  posterior <- class_posterior(fit$posterior, fit$response$latents, class)
+  posterior <- class_posterior(fit$posterior, processes(fit), class)
   K <- class_kernel(fit, points$x, posterior$basis, class)
   W <- backsolve(points$R, K, transpose = TRUE)
   cov <- diag(nrow(W))

@@ -78,7 +78,7 @@ predict.sparsegp <- function(object, newdata, type = c("response", "latent", "pr
 }
 
 check_predict_request <- function(object, type, se.fit, interval, variance) {
-  classes <- !is.null(object$response$levels)
+  classes <- has_classes(object)
   ranked <- classes && is_ordered(object$likelihood)
   if (!classes && type %in% c("prob", "class")) {
     stop_sparsegp("type", paste0("= \"", type, "\" is for classes, and this is a regression"),
@@ -88,7 +88,7 @@ check_predict_request <- function(object, type, se.fit, interval, variance) {
     stop_sparsegp(if (se.fit) "se.fit" else "interval",
                   paste0("is not defined for type = \"", type, "\""), "Use type = \"response\"")
   }
-  if (several_classes(object) && (interval != "none" || se.fit && type != "latent")) {
+  if (processes(object) > 1L && (interval != "none" || se.fit && type != "latent")) {
     stop_sparsegp(if (se.fit) "se.fit" else "interval",
                   "is not defined where every class has a latent function",
                   "Use type = \"prob\", or se.fit with type = \"latent\"")

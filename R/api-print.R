@@ -24,18 +24,18 @@ print_empty <- function(x) {
 }
 
 print_head <- function(x) {
-  kind <- if (is.null(x$response$levels)) "regression" else "classification"
+  kind <- if (has_classes(x)) "classification" else "regression"
   cat("Gaussian-process ", kind, " by ", method_words(x), "\n", sep = "")
   if (!is.null(x$terms)) cat("  ", deparse1(stats::formula(x$terms)), "\n", sep = "")
   cat("  ", counted(nobs(x), "row"), ", ", counted(ncol(x$posterior$basis), "input"), "; ",
       x$likelihood$type, " likelihood; kernel ", format(x$kernel), "\n", sep = "")
-  if (several_classes(x)) {
+  if (processes(x) > 1L) {
     cat("  ", length(x$response$levels), " classes", if (against_rest(x)) ", each against the rest",
         ": ", toString(x$response$levels), "\n", sep = "")
   } else if (is_ordered(x$likelihood)) {
     cat("  ", length(x$response$levels), " ordered categories: ",
         paste(x$response$levels, collapse = " < "), "\n", sep = "")
-  } else if (!is.null(x$response$levels)) {
+  } else if (has_classes(x)) {
     cat("  probability of ", dQuote(x$response$levels[2L], FALSE), " against ",
         dQuote(x$response$levels[1L], FALSE), "\n", sep = "")
   } else if (lik_traits(x$likelihood)$scales) {

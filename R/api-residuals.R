@@ -37,7 +37,7 @@ residuals.sparsegp <- function(object, type = c("response", "pearson", "quantile
 
 plain_residuals <- function(object, pearson) {
   latent <- training_latent(object)
-  predicted <- if (several_classes(object)) {
+  predicted <- if (processes(object) > 1L) {
     prob <- class_probabilities(object, latent)
     list(mean = prob, var = prob * (1 - prob))
   } else {
@@ -58,8 +58,8 @@ plain_residuals <- function(object, pearson) {
 # Dunn and Smyth's, from what the leave-one-out distributions have below and above the responses. A
 # quantile is taken from the smaller of its two tails, which has the digits.
 quantile_residuals <- function(object) {
-  labels <- !is.null(object$response$levels)
-  if (several_classes(object) || (!labels && is.null(lik_traits(object$likelihood)$cdf))) {
+  labels <- has_classes(object)
+  if (processes(object) > 1L || (!labels && is.null(lik_traits(object$likelihood)$cdf))) {
     stop_sparsegp("type", "= \"quantile\" is for responses that have an order",
                   "Use type = \"response\" or \"pearson\"")
   }
@@ -94,7 +94,7 @@ label_tails <- function(object) {
 # What the mean response would be if it were known: for classes 0 and 1, of ordered categories the
 # number.
 observed_mean <- function(object) {
-  if (several_classes(object)) {
+  if (processes(object) > 1L) {
     return(outer(as.integer(object$y), seq_along(levels(object$y)), "=="))
   }
   if (is_ordered(object$likelihood)) as.integer(object$y)

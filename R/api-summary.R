@@ -39,7 +39,7 @@ summary.sparsegp <- function(object, ...) {
 
 # Leave-one-out classes from the cavities.
 loo_confusion <- function(object) {
-  if (is.null(object$response$levels)) return(NULL)
+  if (!has_classes(object)) return(NULL)
   table(observed = object$y, predicted = most_probable(
     loo_probabilities(object), ordered = is_ordered(object$likelihood)
   ))

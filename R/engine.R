@@ -1,18 +1,23 @@
 # The one place that calls C. A problem is everything C needs but hyperparameters:
 #   x        n x p double matrix of kept, scaled inputs
-#   kernel   resolved specification; lik; rows (q x n); offset (n); method
-#   latents  number of latent functions: what is said of latent values is n x latents then
+#   spec     the kernel for C; nkernel: how many hyperparameters are its; lik; rows (q x n); offset
+#            (n); method
+#   processes  independent latent functions: what is said of latent values is n x processes
 #   basis    d x p double matrix of scaled inputs, a list of them, one for each latent function, or
 #            NULL: every row is in the basis, unless the method selects some (plan-basis.R); chosen:
 #            which rows of x they are (of all of them), or NULL
 # theta is the full vector of hyperparameters on C's scale, kernel first.
+
+lik_in_c <- function(problem) lik_for_c(problem$lik, problem$processes)
+
+lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), width(fit))
 
 # One run of the method at theta. sites: list(tau, nu) to start from, NULL for scratch.
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
   n <- nrow(problem$x)
   from_kernel <- seq_len(problem$nkernel)
   if (is.null(sites)) {
-    none <- numeric(n * problem$latents)
+    none <- numeric(n * problem$processes)
     sites <- list(tau = none, nu = none)
   }
   method <- problem$method
@@ -22,12 +27,12 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   if (!is.null(method$batch)) options$batch <- method$batch
   if (is.null(problem$basis)) {
     run <- full_or_advice(n, .Call(
-      sg_ep_full, problem$spec, theta[from_kernel], problem$x, lik_for_c(problem$lik, problem$latents),
+      sg_ep_full, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
       theta[-from_kernel], problem$rows, problem$offset, sites, options
     ))
     if (posterior && run$status == 0L) full_posterior(problem, run) else run
   } else {
-    run <- .Call(sg_ep_batch, problem$spec, theta[from_kernel], problem$x, lik_for_c(problem$lik, problem$latents),
+    run <- .Call(sg_ep_batch, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
                  theta[-from_kernel], problem$rows, problem$offset, sites, options, problem$basis)
     if (is.list(problem$basis) || own_kernels(problem$lik)) split_classes(problem, run) else run
   }
@@ -36,26 +41,27 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
 # The posterior of full EP. Its factors are of the rows in an order of their own where some of them
 # widen the posterior, with several latent functions each in its own.
 full_posterior <- function(problem, run) {
-  order <- matrix(run$order, ncol = problem$latents)
+  order <- matrix(run$order, ncol = problem$processes)
   own <- function(class) {
-    posterior <- class_posterior(c(list(basis = problem$x), run), problem$latents, class)
+    posterior <- class_posterior(c(list(basis = problem$x), run), problem$processes, class)
     posterior$basis <- problem$x[order[, class], , drop = FALSE]
     posterior$alpha <- posterior$alpha[order[, class]]
     posterior
   }
-  if (problem$latents == 1L) {
+  if (problem$processes == 1L) {
     run[c("basis", "alpha")] <- own(1L)[c("basis", "alpha")]
     return(run)
   }
   run$basis <- problem$x
-  if (own_kernels(problem$lik) || !is.null(run$H)) run$each <- lapply(seq_len(problem$latents), own)
+  each <- own_kernels(problem$lik) || !is.null(run$H)
+  if (each) run$each <- lapply(seq_len(problem$processes), own)
   run
 }
 
 # What C gives of classes with kernels or bases of their own lies end to end.
 split_classes <- function(problem, run) {
   bases <- problem$basis
-  if (!is.list(bases)) bases <- rep(list(bases), problem$latents)
+  if (!is.list(bases)) bases <- rep(list(bases), problem$processes)
   size <- vapply(bases, nrow, 0L)
   pieces <- function(x, lengths) unname(split(x, rep(seq_along(size), lengths)))
   square <- function(x) Map(matrix, pieces(x, size^2), size)
@@ -90,7 +96,7 @@ sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
     freeze = min(freeze, .Machine$integer.max), sweeps = sweeps, tol = method$tol
   )
   run <- .Call(sg_ep_sparse, problem$spec, theta[from_kernel], problem$basis, problem$x,
-               lik_for_c(problem$lik, problem$latents), theta[-from_kernel], problem$rows, problem$offset, options)
+               lik_in_c(problem), theta[-from_kernel], problem$rows, problem$offset, options)
   rownames(run$trace) <- c(catalogue()$fates, "change", "log_evidence")
   run$narrow <- narrow
   run
@@ -100,7 +106,7 @@ sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
 draw_luck <- function(problem) {
   n <- nrow(problem$x)
   method <- problem$method
-  needed <- method$select == "random" || method$pool < n * min(method$size, n) * problem$latents
+  needed <- method$select == "random" || method$pool < n * min(method$size, n) * problem$processes
   as.double(if (needed) sample.int(n) else seq_len(n))
 }
 
@@ -110,15 +116,15 @@ engine_ivm <- function(problem, theta) {
   method <- problem$method
   n <- nrow(problem$x)
   size <- min(method$size, n)
-  pool <- min(method$pool, n * size * problem$latents)
+  pool <- min(method$pool, n * size * problem$processes)
   options <- list(size = size, min_gain = method$min_gain,
-                  pool = max(pool, size * problem$latents),
+                  pool = max(pool, size * problem$processes),
                   select = match(method$select, catalogue()$selections) - 1L,
                   block = method$block, keep = method$keep, exchange = method$exchange)
-  run <- .Call(sg_ivm, problem$spec, theta[from_kernel], problem$x, lik_for_c(problem$lik, problem$latents),
+  run <- .Call(sg_ivm, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
                theta[-from_kernel], problem$rows, problem$offset,
                if (is.null(problem$luck)) draw_luck(problem) else problem$luck, options)
-  if (problem$latents > 1L) return(run)
+  if (problem$processes > 1L) return(run)
   c(run[names(run) != "each"], run$each[[1L]])
 }
 
@@ -138,7 +144,7 @@ stop_empty <- function(run) {
 
 # log Z and its derivatives of all rows at marginals of the latent function.
 engine_tilt <- function(problem, theta, mean, var) {
-  .Call(sg_lik_tilt, lik_for_c(problem$lik, problem$latents), theta[-seq_len(problem$nkernel)], problem$rows,
+  .Call(sg_lik_tilt, lik_in_c(problem), theta[-seq_len(problem$nkernel)], problem$rows,
         mean + problem$offset, var, FALSE)
 }
 
@@ -162,7 +168,7 @@ engine_online <- function(problem, theta, state, start = NULL) {
     informative = method$order == "informative"
   )
   .Call(sg_online, problem$spec, theta[from_kernel], state, start, problem$x,
-        lik_for_c(problem$lik, problem$latents), theta[-from_kernel], problem$rows, problem$offset, options)
+        lik_in_c(problem), theta[-from_kernel], problem$rows, problem$offset, options)
 }
 
 # Full EP holds n x n matrices; where they do not fit, say what does.
@@ -180,7 +186,8 @@ check_run <- function(run, table) {
   if (run$status == 0L && is.finite(run$logz)) return(run)
   shown <- shown_values(table)
   values <- paste(names(shown), signif(shown, 3), sep = " = ")
-  what <- if (run$status == catalogue()$statuses[["not_pd"]]) "made a kernel matrix impossible to factor"
+  singular <- run$status == catalogue()$statuses[["not_pd"]]
+  what <- if (singular) "made a kernel matrix impossible to factor"
           else "led to numbers that are not finite"
   stop_sparsegp("kernel", paste0(what, " (", toString(values), ")"),
                 "Scale the inputs (scale = TRUE), or start from less extreme hyperparameters")
@@ -195,17 +202,17 @@ engine_latent <- function(problem, theta, run, x) {
 
 # Latent moments; with several latent functions matrices with a column for each.
 engine_predict <- function(fit, x) {
-  model <- list(spec = fit$spec, lik = fit$likelihood)
+  model <- list(spec = fit$spec, lik = fit$likelihood, processes = processes(fit))
   moments <- latent_moments(model, kernel_theta(fit), fit$posterior, x)
-  if (!several_classes(fit)) return(moments)
+  if (processes(fit) == 1L) return(moments)
   lapply(moments, `colnames<-`, fit$response$levels)
 }
 
 # Moments of a response; with several latent functions mean and var are matrices with a column for
 # each, and so are the answers.
 engine_lik_predict <- function(fit, mean, var, spread = FALSE) {
-  run <- .Call(sg_lik_predict, lik_for_c(fit$likelihood, fit$response$latents), lik_theta(fit), mean, var, spread)
-  if (several_classes(fit)) lapply(run[c("mean", "var")], `colnames<-`, colnames(mean)) else run
+  run <- .Call(sg_lik_predict, lik_of_fit(fit), lik_theta(fit), mean, var, spread)
+  if (processes(fit) > 1L) lapply(run[c("mean", "var")], `colnames<-`, colnames(mean)) else run
 }
 
 # Probability of every label under marginals of one latent function: n x K.
@@ -214,13 +221,13 @@ engine_label_probabilities <- function(fit, mean, var) {
   labels <- class_codes(factor(levels, levels), fit$likelihood)
   each <- lapply(labels, function(label) {
     rows <- lik_traits(fit$likelihood)$data_rows(rep(label, length(mean)), NULL)
-    exp(.Call(sg_lik_tilt, lik_for_c(fit$likelihood, 1L), lik_theta(fit), rows, mean, var, FALSE)$logz)
+    exp(.Call(sg_lik_tilt, lik_of_fit(fit), lik_theta(fit), rows, mean, var, FALSE)$logz)
   })
   matrix(as.double(unlist(each)), length(mean), length(levels), dimnames = list(NULL, levels))
 }
 
 engine_lik_eval <- function(fit, f, rows = NULL) {
-  .Call(sg_lik_eval, lik_for_c(fit$likelihood, fit$response$latents), lik_theta(fit), rows, as.double(f))
+  .Call(sg_lik_eval, lik_of_fit(fit), lik_theta(fit), rows, as.double(f))
 }
 
 # The IVM's log Q(D|theta) = -phi (paper eq. 11) on an active set, with its gradient for the sites
@@ -228,7 +235,7 @@ engine_lik_eval <- function(fit, f, rows = NULL) {
 # numbers are integers. renew: set the sites at theta first, in the order of the rows.
 engine_phi <- function(problem, theta, active, renew = FALSE, gradient = TRUE) {
   from_kernel <- seq_len(problem$nkernel)
-  .Call(sg_ivm_criterion, problem$spec, theta[from_kernel], problem$x, lik_for_c(problem$lik, problem$latents),
+  .Call(sg_ivm_criterion, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
         theta[-from_kernel], problem$rows, problem$offset, active$rows, active$at_hand,
         active[c("tau", "nu")], list(renew = renew, gradient = gradient))
 }

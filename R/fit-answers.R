@@ -22,7 +22,7 @@ from_response <- function(object, y) {
 }
 
 mean_response <- function(object, latent) {
-  if (several_classes(object)) return(class_probabilities(object, latent))
+  if (processes(object) > 1L) return(class_probabilities(object, latent))
   to_response(object, engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)
 }
 

@@ -3,7 +3,7 @@
 fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   model <- read_model(chunk, setup, input_terms)
   if (is.null(setup$method)) {
-    setup$method <- default_method(nrow(chunk$x), setup$basis, model$response$latents)
+    setup$method <- default_method(nrow(chunk$x), setup$basis, model$response$processes)
   }
   check_several(model, setup)
   problem <- problem_of(model, chunk, setup$method)
@@ -32,7 +32,7 @@ new_fit <- function(model, setup, learned, run, n) {
     list(
       likelihood = model$lik, kernel = setup$kernel, method = setup$method,
       hyper = learned$table, learning = learned$record, spec = model$spec,
-      scaling = model$scaling, response = response[c("centre", "unit", "levels", "latents")],
+      scaling = model$scaling, response = response[c("centre", "unit", "levels", "processes", "width")],
       posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each)),
       basis_rows = run$basis_rows, basis_rows_of = run$basis_rows_of,
       jitter = run$jitter, n = n,
@@ -69,7 +69,7 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
   fit$offset <- chunk$offset
   fit["weights"] <- list(response$weights)
   by_class <- function(...) {
-    if (response$latents == 1L) list(...) else lapply(list(...), `colnames<-`, response$levels)
+    if (response$processes == 1L) list(...) else lapply(list(...), `colnames<-`, response$levels)
   }
   fit$latent <- by_class(mean = run$mean, var = run$var)
   fit$cavity <- c(by_class(mean = run$cav_mean, var = run$cav_var), list(lpd = run$lpd))

@@ -193,7 +193,7 @@ learn_by_phi <- function(problem, table, control, progress) {
 }
 
 check_one_process <- function(problem) {
-  if (problem$latents == 1L) return(invisible())
+  if (problem$processes == 1L) return(invisible())
   stop_sparsegp("learn", "has criterion = \"ivm\", which is for one latent function, not several",
                 "Use learn_control(criterion = \"evidence\")")
 }

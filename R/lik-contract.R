@@ -66,8 +66,8 @@ may_lack_labels <- function(lik) isTRUE(lik_traits(lik)$unlabelled)
 # One kernel for each class?
 own_kernels <- function(lik) isFALSE(lik$shared)
 
-class_kernel_theta <- function(theta, lik, latents, class) {
-  if (own_kernels(lik)) matrix(theta, ncol = latents)[, class] else theta
+class_kernel_theta <- function(theta, lik, processes, class) {
+  if (own_kernels(lik)) matrix(theta, ncol = processes)[, class] else theta
 }
 
 #' @export
@@ -92,5 +92,10 @@ print.sparsegp_likelihood <- function(x, ...) {
 
 # width: latent values of one process that a row's likelihood sees at once
 lik_for_c <- function(lik, processes, width = 1L) {
-  list(type = lik$type, processes = as.integer(processes), width = as.integer(width))
+  c(list(type = lik$type), layout_for_c(processes, width))
+}
+
+# How latent values lie in C (types.h): never inferred from lengths or dimensions.
+layout_for_c <- function(processes, width = 1L) {
+  list(processes = as.integer(processes), width = as.integer(width))
 }

@@ -315,8 +315,8 @@ as_method <- function(method) {
 # Several latent functions are as many cubes, and about four times the sweeps.
 FULL_EP_ROWS <- 1000
 
-default_method <- function(n, basis, latents = 1L) {
-  most <- if (latents == 1L) FULL_EP_ROWS else FULL_EP_ROWS / (4 * latents)^(1 / 3)
+default_method <- function(n, basis, processes = 1L) {
+  most <- if (processes == 1L) FULL_EP_ROWS else FULL_EP_ROWS / (4 * processes)^(1 / 3)
   if (n <= most || !is.null(basis)) return(method_ep())
   method_ep(size = min(500L, as.integer(round(4 * sqrt(n)))))
 }

@@ -25,7 +25,7 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
                   "Leave it out, or set each class against the rest by lik_probit()")
   }
   table <- hyper_table(resolved, lik, env, rows, chunk$offset / response$unit, setup$prior,
-                       if (response$latents > 1L) response$levels, response$levels)
+                       if (response$processes > 1L) response$levels, response$levels)
   list(lik = lik, response = response, scaling = scaling, kernel = resolved,
        spec = spec_for_c(resolved), table = table, rows = rows)
 }
@@ -40,7 +40,7 @@ check_several <- function(model, setup) {
                   paste0("Use shared = TRUE, method_ivm(), full EP",
                          if (method$type == "ep") ", or give a `basis`"))
   }
-  if (model$response$latents == 1L || method$type != "ivm") return(invisible())
+  if (model$response$processes == 1L || method$type != "ivm") return(invisible())
   if (method$refine == "active") {
     stop_sparsegp("method", "has refine = \"active\", which is for one latent function",
                   "Use refine = \"basis\" or \"none\"")
@@ -55,6 +55,6 @@ check_several <- function(model, setup) {
 problem_of <- function(model, chunk, method) {
   list(x = scaled_inputs(chunk$x, model$scaling), kernel = model$kernel, spec = model$spec,
        nkernel = sum(model$table$part == "kernel"), lik = model$lik, rows = model$rows,
-       latents = model$response$latents,
+       processes = model$response$processes,
        offset = chunk$offset / model$response$unit, method = method)
 }

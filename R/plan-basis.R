@@ -69,7 +69,7 @@ select_basis <- function(problem, table, learning) {
   problem$basis <- if (is.null(run$ids)) problem$x[problem$chosen, , drop = FALSE]
                    else lapply(run$ids, function(rows) problem$x[rows, , drop = FALSE])
   problem$record <- selection$record(run)
-  all <- nrow(problem$x) * problem$latents
+  all <- nrow(problem$x) * problem$processes
   list(problem = problem, sites = if (length(run$tau) == all) run[c("tau", "nu")])
 }
 
@@ -142,7 +142,7 @@ final_run <- function(problem, learned) {
   }
   if (is.list(problem$basis)) run$basis <- problem$x[problem$chosen, , drop = FALSE]
   else if (!is.null(problem$basis)) run$basis <- problem$basis
-  in_order <- if (problem$latents == 1L && !is.null(run$order)) problem$chosen[run$order]
+  in_order <- if (problem$processes == 1L && !is.null(run$order)) problem$chosen[run$order]
               else problem$chosen
   run[c("basis_rows", "basis_rows_of")] <- list(in_order, problem$chosen_of)
   run

@@ -17,7 +17,7 @@ inclusions <- function(run) {
 # The rows of one basis for all latent functions, or of one for each. A latent function of which no
 # row says anything gets the first point of the others: its posterior is the prior then.
 chosen_by_ivm <- function(problem, run) {
-  if (problem$latents == 1L || run$status != 0L) return(run)
+  if (problem$processes == 1L || run$status != 0L) return(run)
   ids <- lapply(run$each, function(active) as.integer(active$id))
   all <- unique(inclusions(run)$trace$row)
   if (problem$method$common) {
@@ -33,7 +33,7 @@ chosen_by_ivm <- function(problem, run) {
 active_run <- function(problem, theta) {
   run <- engine_ivm(problem, theta)
   if (run$status != 0L) return(run)
-  if (problem$latents > 1L) return(active_classes(problem, theta, run))
+  if (problem$processes > 1L) return(active_classes(problem, theta, run))
   chosen <- inclusions(run)
   rows <- chosen$trace$row
   refined <- problem$method$refine == "active" && length(rows) > 0L

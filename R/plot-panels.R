@@ -195,7 +195,7 @@ plot_curve <- function(object, rows, view, level, n, style) {
   curve <- slice_curve(object, rows, view, n, style)
   drawn <- curve_answer(object, curve$latent, level)
   drawn <- cbind(stats::setNames(data.frame(curve$at), view$axes), drawn)
-  draw <- if (is.null(object$response$levels)) draw_regression else draw_probability
+  draw <- if (has_classes(object)) draw_probability else draw_regression
   draw(object, rows, view, drawn, curve$xlim, level, style)
   drawn
 }
@@ -289,7 +289,7 @@ plot_surface <- function(object, rows, view, n, style) {
   surface <- list(x = at[[1L]], y = at[[2L]], z = drop(array(fit, c(lengths(at), NCOL(fit)))))
   open_panel(limits[[1L]], limits[[2L]])
   draw <- if (shows_classes(object)) draw_decision_map
-          else if (is.null(object$response$levels)) draw_mean_surface else draw_class_surface
+          else if (has_classes(object)) draw_class_surface else draw_mean_surface
   heading <- draw(object, rows, view, surface, style)
   draw_basis_rings(rows$basis, view$axes)
   close_panel(style, view$axes[1L], view$axes[2L], bty = "o")

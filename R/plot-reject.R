@@ -1,7 +1,7 @@
 # What is gained by leaving the unsure rows to somebody else (thesis, figure 5.7).
 
 plot_reject <- function(object, newdata, level, n, style) {
-  if (is.null(object$response$levels)) {
+  if (!has_classes(object)) {
     stop_sparsegp("type", "= \"reject\" is for classes, and this is a regression",
                   "See how sure it is by type = \"reliability\"")
   }

@@ -4,7 +4,7 @@ plot_reliability <- function(object, newdata, level, n, style) {
   held_out <- if (is.null(newdata)) loo_rows(object) else predicted_rows(object, newdata)
   source <- paste0(if (is.null(newdata)) "Leave-one-out, " else "New data, ",
                    length(held_out$y), " rows")
-  if (is.null(object$response$levels)) {
+  if (!has_classes(object)) {
     drawn <- coverage(object, held_out, level, or_else(n, 99L))
     draw_coverage(drawn, level, source, style)
     return(drawn)

@@ -4,22 +4,24 @@
 # a list of such posteriors of one latent function each, and `basis` has the points of all.
 
 # Mean and variance of the latent functions at x; matrices where there are several. model: whatever
-# has `spec` and `lik`; theta: of its kernels.
+# has `spec`, `lik` and `processes`; theta: of its kernels.
 latent_moments <- function(model, theta, posterior, x) {
   each <- posterior$each
-  if (is.null(each)) return(.Call(sg_predict, model$spec, theta, posterior, x, FALSE))
+  if (is.null(each)) {
+    return(.Call(sg_predict, model$spec, theta, layout_for_c(model$processes), posterior, x, FALSE))
+  }
   runs <- lapply(seq_along(each), function(class) {
     own <- class_kernel_theta(theta, model$lik, length(each), class)
-    .Call(sg_predict, model$spec, own, each[[class]], x, FALSE)
+    .Call(sg_predict, model$spec, own, layout_for_c(1L), each[[class]], x, FALSE)
   })
   columns <- function(field) matrix(unlist(lapply(runs, `[[`, field)), nrow(x))
   list(mean = columns("mean"), var = columns("var"))
 }
 
 # The posterior of one latent function.
-class_posterior <- function(posterior, latents, class) {
+class_posterior <- function(posterior, processes, class) {
   if (!is.null(posterior$each)) return(posterior$each[[class]])
-  if (latents == 1L) return(posterior)
+  if (processes == 1L) return(posterior)
   d <- nrow(posterior$basis)
   own <- function(factor) {
     if (is.null(factor) || ncol(factor) == d) return(factor)
@@ -37,18 +39,17 @@ joined_posterior <- function(each, x, ids) {
 
 # Mean and covariance matrix of one latent function of a fit at x.
 joint_moments <- function(fit, x, class = 1L) {
-  latents <- fit$response$latents
-  own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, latents, class)
-  joint_latent(fit$spec, own, class_posterior(fit$posterior, latents, class), x)
+  own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
+  joint_latent(fit$spec, own, class_posterior(fit$posterior, processes(fit), class), x)
 }
 
 joint_latent <- function(spec, theta, posterior, x) {
-  .Call(sg_predict, spec, theta, posterior, x, TRUE)
+  .Call(sg_predict, spec, theta, layout_for_c(1L), posterior, x, TRUE)
 }
 
 # Kernel matrix between scaled inputs x and z, as one latent function has it.
 class_kernel <- function(fit, x, z, class) {
-  own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, fit$response$latents, class)
+  own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
   kernel_matrix(fit$spec, own, x, z)
 }
 

@@ -21,11 +21,13 @@ read_response <- function(y, lik, offset, weights, streams) {
                   "Fit the response in other units")
   }
   list(y = (y / size - centre) / unit, weights = weights, centre = centre * size,
-       unit = unit * size, levels = NULL, given = y, latents = 1L)
+       unit = unit * size, levels = NULL, given = y, processes = 1L,
+       width = 1L)
 }
 
 unscaled_response <- function(y, weights) {
-  list(y = y, weights = weights, centre = 0, unit = 1, levels = NULL, given = y, latents = 1L)
+  list(y = y, weights = weights, centre = 0, unit = 1, levels = NULL, given = y, processes = 1L,
+       width = 1L)
 }
 
 # What a likelihood for numbers may be given as such.
@@ -102,7 +104,7 @@ read_classes <- function(y, lik, streams) {
                               " likelihood is for two"), "Merge classes, or fit one by one")
   }
   list(y = class_codes(codes, lik), weights = NULL, centre = 0, unit = 1,
-       levels = levels(codes), latents = count_latents(lik, levels(codes)))
+       levels = levels(codes), processes = count_processes(lik, levels(codes)), width = 1L)
 }
 
 class_words <- function(lik) {
@@ -127,7 +129,7 @@ are_labels <- function(y, lik) {
 }
 
 # Latent functions: one for each class, or one for two classes or ordered ones.
-count_latents <- function(lik, levels) {
+count_processes <- function(lik, levels) {
   if (is_binary(lik, levels) || is_ordered(lik)) 1L else length(levels)
 }
 
@@ -164,7 +166,11 @@ read_new_response <- function(object, y, n, weights = NULL) {
 
 # ---- What a fit's response is ----
 
-several_classes <- function(fit) fit$response$latents > 1L
+processes <- function(fit) fit$response$processes # independent latent functions
+
+width <- function(fit) fit$response$width # latent values of one of them that a row sees at once
+
+has_classes <- function(fit) !is.null(fit$response$levels)
 
 # Each class a model of its own?
-against_rest <- function(fit) several_classes(fit) && !is_joint(fit$likelihood)
+against_rest <- function(fit) processes(fit) > 1L && !is_joint(fit$likelihood)

@@ -143,7 +143,7 @@ begin <- function(fit, rows) {
   problem$basis <- basis$x
   learned <- learn_model(problem, model$table, setup$control, setup$verbose)
   stream["waiting"] <- list(NULL)
-  stream$state <- empty_state(ncol(problem$x), problem$latents)
+  stream$state <- empty_state(ncol(problem$x), problem$processes)
   stream$predefined <- !is.null(basis$x)
   stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size
   fit <- stream_fit(fit, stream, model, learned)
@@ -193,7 +193,7 @@ stream_problem <- function(fit, rows) {
   weights <- if (is.null(rows$weights)) rep(1, length(y)) else rows$weights
   list(x = scaled_inputs(rows$x, fit$scaling), spec = fit$spec,
        nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, method = fit$method,
-       latents = fit$response$latents,
+       processes = processes(fit),
        rows = lik_traits(fit$likelihood)$data_rows(y, weights),
        offset = rows$offset / unit, size = fit$stream$size, frozen = fit$stream$predefined)
 }
@@ -203,7 +203,7 @@ after_rows <- function(fit, run, n) {
   fit$stream$state <- run[STATE]
   fit$n <- fit$n + n
   fit$posterior <- list(basis = t(run$points), alpha = run$alpha, G = run$G, H = run$H)
-  if (!several_classes(fit)) fit$posterior$alpha <- drop(run$alpha)
+  if (processes(fit) == 1L) fit$posterior$alpha <- drop(run$alpha)
   colnames(fit$posterior$basis) <- fit$scaling$names[fit$scaling$kept]
   fit["basis_rows"] <- list(if (!fit$stream$predefined) run$id)
   used <- count[["rows"]] - count[["skipped"]]

@@ -56,6 +56,6 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP
                     SEXP offset, SEXP options);
 SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP state, SEXP basis, SEXP x, SEXP lik, SEXP ltheta,
                  SEXP y, SEXP offset, SEXP options);
-SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP posterior, SEXP x, SEXP joint);
+SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x, SEXP joint);
 
 #endif

@@ -12,15 +12,17 @@ static const double *optional_factor(SEXP posterior, const char *name, int d, in
     return sg_doubles_of(factor, dd * *count, name);
 }
 
-/* posterior: list(basis, alpha, G, H); alpha a vector, or a matrix with a column for each class,
- * and then so are the answers. joint: the full covariance of one class instead of variances. */
-SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP posterior, SEXP x, SEXP joint)
+/* layout: processes and width, as sg_layout has them. posterior: list(basis, alpha, G, H); alpha
+ * d numbers for each of C processes, G one factor or C, H C factors or NULL. The answers are n
+ * numbers for each process. joint: the full covariance of one process instead of variances. */
+SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x, SEXP joint)
 {
     const char *fields[] = {"mean", "var", ""};
     SEXP basis = sg_field(posterior, "basis"), alpha = sg_field(posterior, "alpha");
     const int d = sg_rows_of(basis), n = sg_rows_of(x), D = sg_cols_of(x);
-    const int several = Rf_isMatrix(alpha), C = several ? Rf_ncols(alpha) : 1;
+    const int C = sg_field_int(layout, "processes");
     int nG, nH;
+    if (sg_field_int(layout, "width") != 1) Rf_error("internal error: a site wider than one value");
     const double *G = optional_factor(posterior, "G", d, &nG);
     const double *H = optional_factor(posterior, "H", d, &nH);
     if (d > 0 && ((nG != 1 && nG != C) || (H && nH != C))) {
@@ -34,8 +36,8 @@ SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP posterior, SEXP x, SEXP joint)
         double *mean = sg_new_vector(out, 0, n);
         sg_posterior_joint(&post, n, REAL(x), mean, sg_new_matrix(out, 1, n, n), &sg_r_workspace);
     } else {
-        double *mean = several ? sg_new_matrix(out, 0, n, C) : sg_new_vector(out, 0, n);
-        double *var = several ? sg_new_matrix(out, 1, n, C) : sg_new_vector(out, 1, n);
+        double *mean = sg_new_latents(out, 0, n, C);
+        double *var = sg_new_latents(out, 1, n, C);
         sg_posterior_predict(&post, n, D, REAL(x), mean, var, &sg_r_workspace);
     }
     UNPROTECT(1);

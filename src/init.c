@@ -22,7 +22,7 @@ static const R_CallMethodDef ENTRIES[] = {
     ENTRY(ivm, 9),
     ENTRY(ivm_criterion, 11),
     ENTRY(online, 10),
-    ENTRY(predict, 5),
+    ENTRY(predict, 6),
     {NULL, NULL, 0}
 };
 

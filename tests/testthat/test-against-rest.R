@@ -58,7 +58,7 @@ test_that("sparse EP on a predefined basis is the binary fits; exchanges choose 
 test_that("the gradient of the summed evidence is the binary gradients' sum", {
   d <- rest_data()
   fit <- sparsegp(d$x, d$class, likelihood = lik_probit(), kernel = kernel_rbf(), learn = FALSE)
-  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 2L, latents = 3L,
+  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 2L, processes = 3L,
                   lik = fit$likelihood, rows = fit$data_rows, offset = numeric(60),
                   method = method_ep(tol = 1e-11))
   theta <- c(0.3, 0.2, -0.4, 0.1, -0.2)
@@ -66,7 +66,7 @@ test_that("the gradient of the summed evidence is the binary gradients' sum", {
     problem$basis <- basis
     run <- engine_run(problem, theta, gradient = TRUE)
     own <- lapply(1:3, function(class) {
-      problem$latents <- 1L
+      problem$processes <- 1L
       problem$rows <- ifelse(fit$data_rows == class, 1, -1)
       engine_run(problem, theta[c(1, 2, 2 + class)], gradient = TRUE)$gradient
     })

@@ -17,7 +17,7 @@ CLASS_LIKS <- list(lik_mprobit(c(0.2, -0.1, 0)), lik_softmax(c(0.2, -0.1, 0)))
 
 class_problem <- function(fit, d, ...) {
   list(x = scaled_inputs(d$x, fit$scaling), spec = fit$spec,
-       nkernel = sum(fit$hyper$part == "kernel"), latents = 3L, lik = fit$likelihood,
+       nkernel = sum(fit$hyper$part == "kernel"), processes = 3L, lik = fit$likelihood,
        rows = fit$data_rows, offset = numeric(nrow(d$x)), method = method_ep(tol = 1e-11), ...)
 }
 

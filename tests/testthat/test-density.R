@@ -68,7 +68,7 @@ dense_density <- function(u, k0, rounds) {
 test_that("dense matrices and the thesis's formula for lambda give the same posterior", {
   u <- c(0.05, 0.21, 0.3, 0.38, 0.5, 0.64, 0.77, 0.9)
   reference <- dense_density(u, 5, rounds = 30L)
-  problem <- list(x = cbind(u), spec = density_kernel(5L, 1L), nkernel = 2L, latents = 1L,
+  problem <- list(x = cbind(u), spec = density_kernel(5L, 1L), nkernel = 2L, processes = 1L,
                   lik = lik_density(), rows = matrix(1, 1L, 8L), basis = equispaced(5L, 1L),
                   method = method_ep(tol = 1e-11))
   fit <- density_settle(problem, 0, NULL, list(iterations = 100L, tol = 1e-10))

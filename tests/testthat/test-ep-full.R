@@ -11,7 +11,7 @@ ep_problem <- function(x, rows, kernel, lik, offset = numeric(nrow(x)),
   resolved <- resolve_kernel(kernel, list(names = names, terms = names,
                                           kept = rep(TRUE, ncol(x))))
   theta <- log(kernel_start(resolved))
-  list(x = x, spec = spec_for_c(resolved), nkernel = length(theta), latents = 1L,
+  list(x = x, spec = spec_for_c(resolved), nkernel = length(theta), processes = 1L,
        kernel_theta = theta, lik = lik,
        rows = rows, offset = offset, method = method)
 }

@@ -7,7 +7,7 @@ crabs_data <- function() {
 
 # Sequential sweeps on a frozen basis, straight through the engine.
 sequential <- function(fit, x, rows, tol = 1e-12) {
-  problem <- list(x = x, spec = fit$spec, nkernel = 2L, latents = 1L,
+  problem <- list(x = x, spec = fit$spec, nkernel = 2L, processes = 1L,
                   lik = fit$likelihood,
                   rows = fit$data_rows, offset = fit$offset, basis = x[rows, , drop = FALSE],
                   method = method_ep(projection = "moment", tol = tol))

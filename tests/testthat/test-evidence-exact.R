@@ -73,7 +73,7 @@ both_evidences <- function(case) {
   theta <- log(c(2, 1))
   x <- cbind(c(0, 0.8, 1.9)[seq_len(n)])
   offset <- if (case$latents > 1L) numeric(n) else c(0.3, -0.2, 0.1)[seq_len(n)]
-  found <- engine_run(list(x = x, spec = spec_for_c(kernel), nkernel = 2L, latents = case$latents,
+  found <- engine_run(list(x = x, spec = spec_for_c(kernel), nkernel = 2L, processes = case$latents,
                            lik = case$lik, rows = case$rows, offset = offset,
                            method = method_ep(tol = 1e-11)), c(theta, case$theta))$logz
   if (n == 1L) {

@@ -14,7 +14,7 @@ evidence_problem <- function(kernel, lik, n = 30) {
   table <- hyper_table(resolved, lik, env, y, 1 + 0.1 * x[, 3], NULL)
   # an offset that tells f from -f, as lik_density() needs it
   list(problem = list(x = x, spec = spec_for_c(resolved), nkernel = sum(table$part == "kernel"),
-                      latents = 1L, lik = lik, rows = y, offset = 1 + 0.1 * x[, 3],
+                      processes = 1L, lik = lik, rows = y, offset = 1 + 0.1 * x[, 3],
                       method = method_ep(tol = 1e-11, sweeps = 1000)),
        theta = table$theta + 0.1 * seq_len(nrow(table)) / nrow(table))
 }

@@ -8,7 +8,7 @@ phi_case <- function(lik, kernel = kernel_rbf(2, 0.8), n = 120, size = 30, ...) 
   fit <- sparsegp(x, y, likelihood = lik, kernel = kernel, scale = FALSE, learn = FALSE,
                   method = method_ivm(size, refine = "none", ...), offset = 0.1 * x[, 1])
   problem <- list(x = x, spec = fit$spec, nkernel = sum(fit$hyper$part == "kernel"),
-                  latents = 1L, lik = fit$likelihood, rows = fit$data_rows,
+                  processes = 1L, lik = fit$likelihood, rows = fit$data_rows,
                   offset = fit$offset / fit$response$unit, method = fit$method)
   theta <- fit$hyper$theta
   list(fit = fit, problem = problem, theta = theta,
@@ -202,7 +202,7 @@ test_that("what cannot be learned by phi says so", {
     expect_match(conditionMessage(error), "method_ivm()", fixed = TRUE)
   }
   refused(sparsegp(x, x, method = method_ivm(3), basis = 1:2, learn = learn_control("ivm")))
-  expect_error(check_one_process(list(latents = 3L)), class = "sparsegp_error")
+  expect_error(check_one_process(list(processes = 3L)), class = "sparsegp_error")
   zero <- rep(0, 30) # a linear kernel of nothing
   expect_error(sparsegp(zero, rnorm(30), kernel = kernel_linear(), scale = FALSE,
                         method = method_ivm(5), learn = learn_control("ivm")),

@@ -27,7 +27,7 @@ test_that("a function wigglier than the default length scale is not explained as
 test_that("the gradient handed to optim is that of the value handed to optim", {
   d <- wiggly()
   fit <- sparsegp(d$x, d$y, kernel = kernel_rq(), learn = FALSE)
-  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 3L, latents = 1L,
+  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 3L, processes = 1L,
                   lik = fit$likelihood,
                   rows = fit$data_rows, offset = fit$offset, method = fit$method)
   objective <- make_objective(evidence_criterion(problem), fit$hyper, SILENT)
@@ -72,7 +72,7 @@ test_that("inputs are switched on again from default starts only, and never lowe
   x <- matrix(runif(600), 100)
   y <- sin(6 * x[, 2]) + 2 * x[, 5]^2 + 0.1 * rnorm(100)
   fit <- sparsegp(x, y, kernel = kernel_rbf(ard = TRUE), learn = FALSE, keep_x = TRUE)
-  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 7L, latents = 1L,
+  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 7L, processes = 1L,
                   lik = fit$likelihood,
                   rows = fit$data_rows, offset = fit$offset, method = fit$method)
   objective <- make_objective(evidence_criterion(problem), fit$hyper, SILENT)

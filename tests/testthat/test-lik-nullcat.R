@@ -129,7 +129,7 @@ test_that("the gradient of the evidence is exact where no row widens the posteri
   d$y[seq(5, 60, by = 5)] <- NA
   fit <- sparsegp(y ~ a + b, d, lik_nullcat(missing = NULL), kernel_rbf(30, 1), learn = FALSE,
                   method = method_ep(tol = 1e-11))
-  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 2L, latents = 1L,
+  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 2L, processes = 1L,
                   lik = fit$likelihood, rows = fit$data_rows, offset = numeric(60),
                   method = fit$method)
   exact <- engine_run(problem, fit$hyper$theta, gradient = TRUE)

@@ -96,7 +96,7 @@ test_that("derivatives in many cut points are exact, and those by quadrature agr
 test_that("the gradient of the evidence is exact in all cut points", {
   d <- ratings(40)
   fit <- sparsegp(y ~ x, d, learn = FALSE, method = method_ep(tol = 1e-11))
-  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 2L, latents = 1L,
+  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 2L, processes = 1L,
                   lik = fit$likelihood, rows = fit$data_rows, offset = numeric(40),
                   method = fit$method)
   theta <- fit$hyper$theta + 0.1
