@@ -3,13 +3,16 @@
 .POSIX:
 
 help:
-	@echo 'make demo | test | check | docs | bench'
+	@echo 'make demo | test | quick | check | docs | bench'
 
 demo:
 	./tools/demo
 
 test:
 	./tools/test
+
+quick: # the tests that take a minute
+	SPARSEGP_TESTS=quick ./tools/test
 
 check:
 	./tools/check
@@ -20,4 +23,4 @@ docs:
 bench:
 	./tools/bench
 
-.PHONY: help demo test check docs bench
+.PHONY: help demo test quick check docs bench

@@ -2,8 +2,8 @@
 # itself; it needs its entry in helper-reference.R, and a constructor lik_<name>() with traits whose
 # draw() and data_rows() make the sample responses.
 
-# Two settings of each likelihood's hyperparameters: theta on C's scale, `values` on the natural
-# one; and for each, up to four different data rows: responses drawn at low, middling and high
+# Two settings of each likelihood's hyperparameters (in the quick tier one): theta on C's scale,
+# `values` on the natural one; and for each, up to four different data rows (or two): responses drawn at low, middling and high
 # latent values, of uneven weight. `along` and `across`: numbers mu and s2 stand for the latent
 # values mu * along and the variances s2 * across, one per latent function.
 cases <- function() {
@@ -14,7 +14,8 @@ cases <- function() {
     of_classes <- lik_traits(lik)$response == "classes"
     along <- if (of_classes) c(1, -0.3, 0.4) else 1
     across <- if (of_classes) c(1, 0.2, 3) else 1
-    for (theta in list(rep(-0.7, length(lik$params)), rep(1.2, length(lik$params)))) {
+    for (setting in of_tier(c(-0.7, 1.2), 1L)) {
+      theta <- rep(setting, length(lik$params))
       values <- as.list(natural_values(lik, theta))
       if (of_classes) theta <- values$bias <- theta * c(1, -0.5, 0.1)
       f <- rep(c(-2, 0.3, 1.8), 4L)
@@ -26,7 +27,8 @@ cases <- function() {
       rows <- unique(rows, MARGIN = 2L)
       all[[length(all) + 1L]] <- list(
         type = type, lik = lik, theta = as.double(theta), values = values, classes = of_classes,
-        rows = rows[, seq_len(min(4L, ncol(rows))), drop = FALSE], along = along, across = across,
+        rows = rows[, of_tier(seq_len(min(4L, ncol(rows))), 2L), drop = FALSE], along = along,
+        across = across,
         label = paste0(type, "(", toString(theta), ")")
       )
     }
@@ -57,8 +59,8 @@ tilts <- function(case, mu, s2, quadrature = FALSE, theta = case$theta) {
 }
 
 tilt_at <- function(case, grid, quadrature = FALSE, theta = case$theta) {
-  z <- .Call(sg_lik_tilt, c_lik(case$lik, theta), theta, case$rows[, grid$row, drop = FALSE], grid$mu,
-             grid$s2, quadrature)
+  z <- .Call(sg_lik_tilt, c_lik(case$lik, theta), theta, case$rows[, grid$row, drop = FALSE],
+             grid$mu, grid$s2, quadrature)
   grid$logz <- z$logz
   grid$d1 <- as.matrix(z$d1)
   grid$d2 <- as.matrix(z$d2)
@@ -160,7 +162,7 @@ test_that("closed forms equal the quadrature", {
 test_that("d1 and d2 are the derivatives of log Z in mu", {
   for_all(function(case) {
     at <- tilts(case, c(-8, -1, 0.4, 3), c(0.05, 1, 30))
-    for (i in seq_len(nrow(at))) {
+    for (i in of_tier(seq_len(nrow(at)), 9L)) {
       for (c in seq_along(case$along)) {
         moved <- function(mu, what) {
           here <- at[i, c("row", "mu", "s2")]
@@ -183,7 +185,7 @@ test_that("d1 and d2 are the derivatives of log Z in mu", {
 test_that("dpar is the derivative of log Z in the hyperparameters", {
   for_all(function(case) {
     at <- tilts(case, c(-8, -1, 0.4, 3), c(0, 0.05, 1, 30, 1e4))
-    for (i in seq_len(nrow(at))) {
+    for (i in of_tier(seq_len(nrow(at)), 15L)) {
       dpar <- numeric_gradient(function(theta) {
         tilt_at(case, at[i, c("row", "mu", "s2")], theta = theta)$logz
       }, case$theta, h = 0.02)
@@ -276,8 +278,8 @@ test_that("predictions equal the reference integral, spread included", {
     })
     column <- function(what) do.call(rbind, lapply(wanted, `[[`, what))
     for (quadrature in ways(case)) {
-      found <- as_columns(.Call(sg_lik_predict, c_lik(case$lik, case$theta), case$theta, grid$mu, grid$s2,
-                                quadrature))
+      found <- as_columns(.Call(sg_lik_predict, c_lik(case$lik, case$theta), case$theta, grid$mu,
+                                grid$s2, quadrature))
       for (what in names(found)) {
         size <- pmax(1, abs(column(what)))
         expect_lt(max(abs(found[[what]] - column(what)) / size), 1e-9,
@@ -290,17 +292,18 @@ test_that("predictions equal the reference integral, spread included", {
 test_that("predictions without variance are the moments at the mean", {
   for_all(function(case) {
     mu <- outer(c(-40, -1, 0, 2, 40), case$along)
-    at <- .Call(sg_lik_eval, c_lik(case$lik, case$theta), case$theta, NULL, mu)
+    lik <- c_lik(case$lik, case$theta)
+    at <- .Call(sg_lik_eval, lik, case$theta, NULL, mu)
     # the variance of the mean response: s2 times its squared slope in f
     steep <- if (case$classes) 1 else {
-      mean_at <- function(f) .Call(sg_lik_eval, c_lik(case$lik, case$theta), case$theta, NULL, f)$mean
+      mean_at <- function(f) .Call(sg_lik_eval, lik, case$theta, NULL, f)$mean
       pmax(1, vapply(mu, function(f) numeric_gradient(mean_at, f)^2, 0))
     }
     tolerance <- if (case$classes) 1e-9 else 1e-12
     smooth <- from_corner(case, mu[, 1L]) > 1e-5
     for (s2 in c(0, 1e-13)) {
       for (quadrature in ways(case)) {
-        found <- .Call(sg_lik_predict, c_lik(case$lik, case$theta), case$theta, mu, 0 * mu + s2, quadrature)
+        found <- .Call(sg_lik_predict, lik, case$theta, mu, 0 * mu + s2, quadrature)
         expect_equal(found$mean, at$mean, tolerance = tolerance, label = case$label)
         close <- abs(found$var - at$var) <= tolerance * pmax(1, at$var) + 2 * s2 * steep
         expect_true(all(close), label = case$label)
@@ -323,12 +326,13 @@ test_that("the probabilities of all classes sum to one and are what predict() gi
     score <- switch(response, binary = rbind(0, 1), classes = diag(length(labels)),
                     ordered = cbind(labels))
     grid <- marginals(case, mu, s2)
+    lik <- c_lik(case$lik, case$theta)
     prob <- function(class) {
       rows <- lik_traits(case$lik)$data_rows(rep(class, 20L), NULL)
-      exp(.Call(sg_lik_tilt, c_lik(case$lik, case$theta), case$theta, rows, grid$mu, grid$s2, FALSE)$logz)
+      exp(.Call(sg_lik_tilt, lik, case$theta, rows, grid$mu, grid$s2, FALSE)$logz)
     }
     found <- vapply(labels, prob, numeric(20L))
-    mean <- .Call(sg_lik_predict, c_lik(case$lik, case$theta), case$theta, grid$mu, grid$s2, FALSE)$mean
+    mean <- .Call(sg_lik_predict, lik, case$theta, grid$mu, grid$s2, FALSE)$mean
     expect_equal(rowSums(found), rep(1, 20L), tolerance = 1e-9, label = case$label)
     if (case$classes) expect_equal(rowSums(mean), rep(1, 20L), tolerance = 1e-12)
     expect_equal(drop(mean), drop(found %*% score), tolerance = 1e-9, label = case$label)
@@ -339,7 +343,7 @@ test_that("the probabilities of all classes sum to one and are what predict() gi
 test_that("random tilts are finite, and closed form and quadrature agree", {
   for_all(function(case) {
     set.seed(20)
-    n <- 300L
+    n <- if (whole_suite()) 300L else 100L
     at <- data.frame(row = sample(ncol(case$rows), n, TRUE))
     at$mu <- at$s2 <- matrix(0, n, length(case$along))
     at$mu[] <- rnorm(length(at$mu)) * 10^runif(length(at$mu), -2, 2.3)

@@ -1,7 +1,7 @@
 # The gradient of the log evidence against differences of the log evidence.
 
-evidence_problem <- function(kernel, lik, n = 30) {
-  set.seed(7)
+evidence_problem <- function(kernel, lik, n = 20) {
+  set.seed(11) # of likelihoods that are not log-concave, rows that widen with most kernels
   x <- matrix(rnorm(n * 3), n, dimnames = list(NULL, c("a", "b", "c")))
   f <- x[, 1] + sin(2 * x[, 2])
   traits <- lik_traits(lik)
@@ -21,22 +21,27 @@ evidence_problem <- function(kernel, lik, n = 30) {
 
 expect_exact_gradient <- function(case, label) {
   exact <- engine_run(case$problem, case$theta, gradient = TRUE)
-  # from the fixed point at hand, lest another one be found at the next theta
-  approx <- numeric_gradient(function(theta) {
-    engine_run(case$problem, theta, sites = exact[c("tau", "nu")])$logz
-  }, case$theta)
   expect_true(exact$converged || exact$flat > 0, label = label)
   # Where EP has no proper fixed point, rows that would widen the posterior must not. The evidence
   # is then not stationary in the sites, whose own moves the gradient leaves out.
   if (exact$flat > 0) return(list(lost = label, widening = 0L))
+  # From the fixed point at hand, lest another one be found at the next theta. The evidence is
+  # stationary in the sites, so that to have them to 1e-7 is enough for its differences.
+  near <- case$problem
+  near$method$tol <- 1e-7
+  approx <- numeric_gradient(function(theta) {
+    engine_run(near, theta, sites = exact[c("tau", "nu")])$logz
+  }, case$theta, levels = 3L)
   # sites converged to 1e-11: the gradient's error is of that order, the differences' larger
   expect_lt(max(abs(exact$gradient - approx)), 1e-6 * max(1, abs(approx)), label = label)
   list(lost = NULL, widening = sum(exact$tau < 0))
 }
 
 # Sites of negative precision are for likelihoods that are not log-concave, and then there are some;
-# no more than `lost` of the kernels leave EP without a proper fixed point.
+# no more than `lost` of the kernels leave EP without a proper fixed point. The few kernels of the
+# quick tier need not show any.
 expect_sites <- function(judged, type, lost) {
+  if (!whole_suite()) return()
   widening <- sum(vapply(judged, `[[`, 0L, "widening"))
   expect_identical(widening > 0L, !REFERENCE_LIKELIHOODS[[type]]$log_concave, label = type)
   without <- unlist(lapply(judged, `[[`, "lost"))
@@ -44,7 +49,7 @@ expect_sites <- function(judged, type, lost) {
              label = toString(without))
 }
 
-kernels <- function() {
+all_kernels <- function() {
   list(
     kernel_rbf(), kernel_rbf(ard = TRUE), kernel_matern12(), kernel_matern12(ard = TRUE),
     kernel_matern32(), kernel_matern32(ard = TRUE), kernel_matern52(),
@@ -57,6 +62,8 @@ kernels <- function() {
   )
 }
 
+kernels <- function() of_tier(all_kernels(), 2L)
+
 # Likelihoods of one latent function that have an evidence; classes have their own sites and tests.
 single_likelihoods <- function() {
   Filter(function(type) {
@@ -65,7 +72,7 @@ single_likelihoods <- function() {
 }
 
 test_that("the gradient is exact for every kernel with every likelihood", {
-  covered <- unlist(lapply(kernels(), function(k) vapply(kernel_leaves(k), `[[`, "", "type")))
+  covered <- unlist(lapply(all_kernels(), function(k) vapply(kernel_leaves(k), `[[`, "", "type")))
   expect_setequal(c(covered, "sum", "product"), catalogue()$kernels)
   for (type in single_likelihoods()) {
     lik <- as_likelihood(type, NULL)
@@ -83,7 +90,7 @@ test_that("the gradient on a basis is exact for every kernel with every likeliho
     judged <- lapply(kernels(), function(kernel) {
       case <- evidence_problem(kernel, lik)
       # points of their own, so that the weights of K_nB and of K_B are told apart
-      case$problem$basis <- case$problem$x[c(3, 11, 17, 29), ] + 0.1
+      case$problem$basis <- case$problem$x[c(3, 11, 17, 19), ] + 0.1
       if (engine_run(case$problem, case$theta)$jitter > 0) return() # rank below 4: see below
       expect_exact_gradient(case, paste(type, "with", format(kernel), "on a basis"))
     })

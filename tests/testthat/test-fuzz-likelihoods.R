@@ -1,11 +1,12 @@
 # Random rows, marginals and hyperparameters, of all sizes that numbers have, for every likelihood
 # of the catalogue: no NaN, no crash, no loop without end. The suite takes 500 for each (100 of
-# classes, whose integrals take longest); SPARSEGP_FUZZ=100000 in the environment asks for more.
+# classes, whose integrals take longest), its quick tier a fifth of that; SPARSEGP_FUZZ=100000 in the
+# environment asks for more.
 
 fuzz_count <- function(lik) {
   asked <- Sys.getenv("SPARSEGP_FUZZ")
   if (nzchar(asked)) return(as.integer(asked))
-  if (is_joint(lik)) 100L else 500L
+  (if (is_joint(lik)) 100L else 500L) %/% (if (whole_suite()) 1L else 5L)
 }
 
 PER_BLOCK <- 25L # under one theta
@@ -67,9 +68,10 @@ fuzz_block <- function(lik, absurd, n = PER_BLOCK) {
 
 # Everything C says of a block: matrices with a row per row.
 fuzz_answer <- function(block) {
-  tilt <- .Call(sg_lik_tilt, c_lik(block$type, block$theta), block$theta, block$rows, block$mu, block$s2, FALSE)
-  new <- .Call(sg_lik_predict, c_lik(block$type, block$theta), block$theta, block$mu, block$s2, FALSE)
-  at <- .Call(sg_lik_eval, c_lik(block$type, block$theta), block$theta, block$rows, block$mu)
+  lik <- c_lik(block$type, block$theta)
+  tilt <- .Call(sg_lik_tilt, lik, block$theta, block$rows, block$mu, block$s2, FALSE)
+  new <- .Call(sg_lik_predict, lik, block$theta, block$mu, block$s2, FALSE)
+  at <- .Call(sg_lik_eval, lik, block$theta, block$rows, block$mu)
   tilt$dpar <- t(tilt$dpar)
   answer <- c(tilt, list(new_mean = new$mean, new_var = new$var), at["logp"])
   lapply(answer, matrix, nrow(block$mu))
@@ -136,7 +138,7 @@ test_that("quantiles of a new response are numbers, and in order", {
     lik <- as_likelihood(type, NULL)
     quantile <- lik_traits(lik)$quantile
     if (is.null(quantile)) next
-    for (i in 1:30) {
+    for (i in of_tier(1:30, 3L)) {
       theta <- some_theta(lik, 1L, absurd = FALSE)
       value <- natural_values(lik, theta)
       mean <- some_latents(4L, FALSE)
@@ -170,7 +172,7 @@ test_that("what cannot be is refused in words, or gives a fit of finite numbers"
     expect_true(all(is.finite(unlist(answer))) && all(is.finite(fitted(fit))), label = label)
   }
   x <- c(1, 2, 4, 3, 6, 5, 7, 8)
-  for (type in likelihood_names()) {
+  for (type in of_tier(likelihood_names(), 5L)) {
     set.seed(44)
     lik <- as_likelihood(type, NULL)
     for (one in c(NA, NaN, Inf, -Inf, -1, 0.5, 2, 1e15, 1e300, -1e-300)) {

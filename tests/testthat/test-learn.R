@@ -153,7 +153,8 @@ test_that("the evidence of EP that has not converged is not learned from", {
     )
     # EP hardly converges at large variances: that is said, or the search has left them behind and
     # found the optimum, which learning from 1 finds, too
-    expect_true(said || abs(coef(found)[["variance"]] - 0.2314) < 0.01, label = paste("from", start))
+    expect_true(said || abs(coef(found)[["variance"]] - 0.2314) < 0.01,
+                label = paste("from", start))
     expect_identical(found$learning$converged, !said)
     expect_true(!said || start > 100)
   }

@@ -123,6 +123,7 @@ test_that("overdispersed counts are fitted by every method", {
 })
 
 test_that("a gamma distribution of rates is learned, with an exposure in the offset", {
+  slow_tier()
   set.seed(8)
   x <- sort(runif(300, -3, 3))
   d <- data.frame(x, exposure = rep(c(1, 10), 150))
@@ -200,7 +201,7 @@ trials_data <- function(n = 80, seed = 5) {
 
 test_that("trials are fitted by every method, in either form", {
   d <- trials_data()
-  for (method in METHODS()) {
+  for (method in of_tier(METHODS(), 2L)) {
     fit <- sparsegp(cbind(won, lost) ~ x, d, lik_binomial(fixed(0.3)), kernel_rbf(1, 0.5), method,
                     learn = FALSE)
     expect_gt(cor(predict(fit, d, type = "latent"), d$f), 0.85)
@@ -294,6 +295,7 @@ test_that("Laplace quantiles are those of the mixture, and all scales with the r
 })
 
 test_that("Student-t noise is fitted by every method, gross outliers and all", {
+  slow_tier()
   data <- responses(lik_student(), c(scale = 0.2, df = 4))
   data$y[c(7, 30, 61)] <- c(15, -20, 9)
   expect_found(data, lik_student(fixed(0.2), fixed(4)), kernel_rbf(1, 0.5), 0.85)
@@ -344,6 +346,7 @@ test_that("a row that widens the posterior is where it was", {
 })
 
 test_that("Student-t quantiles are those of the mixture, and all scales with the response", {
+  slow_tier()
   expect_quantiles(lik_student(), c(scale = 0.4, df = 3))
   expect_scales_along(lik_student())
   refused(lik_student(df = 2), "df")

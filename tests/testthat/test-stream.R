@@ -28,7 +28,8 @@ expect_same_fit <- function(found, expected, new) {
 test_that("any chunking equals one call, learning and scaling included, from an empty start", {
   d <- sinc(420)
   method <- method_online(size = 30, pilot = 150)
-  for (formula in list(y ~ x + z + g, class ~ x + z, I(y > 0.2) ~ x + offset(z))) {
+  formulas <- list(y ~ x + z + g, class ~ x + z, I(y > 0.2) ~ x + offset(z))
+  for (formula in of_tier(formulas, 1L)) {
     whole <- sparsegp(formula, d, method = method)
     for (size in c(1, 97)) {
       empty <- sparsegp(formula, d[0L, ], method = method)
