@@ -3,9 +3,10 @@
 # draw() and data_rows() make the sample responses.
 
 # Two settings of each likelihood's hyperparameters (in the quick tier one): theta on C's scale,
-# `values` on the natural one; and for each, up to four different data rows (or two): responses drawn at low, middling and high
-# latent values, of uneven weight. `along` and `across`: numbers mu and s2 stand for the latent
-# values mu * along and the variances s2 * across, one per latent function.
+# `values` on the natural one; and for each, up to four (or two) different data rows: responses
+# drawn at low, middling and high latent values, of uneven weight. `along` and `across`: numbers mu
+# and s2 stand for the latent values mu * along and the variances s2 * across, one per latent
+# function.
 cases <- function() {
   set.seed(1)
   all <- list()

@@ -1,7 +1,7 @@
 # Random rows, marginals and hyperparameters, of all sizes that numbers have, for every likelihood
 # of the catalogue: no NaN, no crash, no loop without end. The suite takes 500 for each (100 of
-# classes, whose integrals take longest), its quick tier a fifth of that; SPARSEGP_FUZZ=100000 in the
-# environment asks for more.
+# classes, whose integrals take longest), its quick tier a fifth of that; SPARSEGP_FUZZ=100000 in
+# the environment asks for more.
 
 fuzz_count <- function(lik) {
   asked <- Sys.getenv("SPARSEGP_FUZZ")
