@@ -22,7 +22,7 @@ blas_has_threads <- function(path) {
   known <- own[vapply(names(own), grepl, NA, x = path, ignore.case = TRUE)]
   if (length(known) == 0L) return(!grepl("^$|Rblas|/blas/libblas|/libblas[.]so", path))
   said <- Sys.getenv(c(known, "OMP_NUM_THREADS"))
-  !identical(said[nzchar(said)][1L] == "1", TRUE)
+  !isTRUE(said[nzchar(said)][1L] == "1")
 }
 
 # products: for a loop over matrix products. 0: as many as C finds right. A forked process

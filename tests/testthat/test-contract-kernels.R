@@ -305,3 +305,18 @@ test_that("the adjoint survives duplicates, near-duplicates and a distant origin
     expect_adjoint(case, x, z, Kbar, if (has_phase(case)) 1e-5 else 1e-8, label)
   })
 })
+
+test_that("a matrix and its adjoint are the same, bit for bit, for any number of threads", {
+  set.seed(4)
+  x <- points(12000L) # 40 columns of 50 microseconds at least are worth a second thread
+  z <- x[1:40, ]
+  Kbar <- matrix(rnorm(480000), 12000)
+  for (ways in cases()) {
+    case <- ways[[length(ways)]]
+    label <- case$kernel$type
+    expect_same_by_threads(function() cross(case, x, z), label)
+    expect_same_by_threads(function() {
+      .Call(sg_kernel_adjoint, case$spec, case$theta, x, z, Kbar)
+    }, paste("adjoint of", label))
+  }
+})

@@ -1,20 +1,7 @@
 # Loops over rows on several threads: the same numbers to the last bit, and no thread where there can
 # be none.
 
-with_threads <- function(threads, code) {
-  old <- options(sparsegp.threads = threads)
-  on.exit(options(old))
-  code
-}
-
-# `call` with 1, 2 and 3 threads gives one and the same object.
-expect_same_by_threads <- function(call, label) {
-  fits <- lapply(1:3, function(threads) with_threads(threads, call()))
-  expect_identical(fits[[2L]], fits[[1L]], label = paste(label, "by 2 threads"))
-  expect_identical(fits[[3L]], fits[[1L]], label = paste(label, "by 3 threads"))
-}
-
-# Rows enough for work that is worth a second thread (half a millisecond for all tilts).
+# Rows enough for tilts of all to be worth a second thread (two milliseconds).
 thread_data <- function(n = 300) {
   set.seed(11)
   x <- matrix(runif(2 * n), n)
@@ -23,15 +10,48 @@ thread_data <- function(n = 300) {
        class = factor(max.col(cbind(f, 1 - f, x[, 2]) + 0.3 * rnorm(3 * n))))
 }
 
-test_that("EP is the same for any number of threads", {
+test_that("EP, the IVM and streams are the same for any number of threads", {
   d <- thread_data()
-  run <- function(y, lik, ...) function() sparsegp(d$x, y, lik, learn = FALSE, ...)
+  fit <- function(y, lik, ...) function() sparsegp(d$x, y, lik, learn = FALSE, ...)
   some <- seq(1, 300, by = 12)
-  expect_same_by_threads(run(d$y, lik_student(), basis = some), "student")
-  expect_same_by_threads(run(d$count, lik_negbin(), basis = some), "negbin")
-  expect_same_by_threads(run(d$class, lik_mprobit(), basis = some), "mprobit")
-  expect_same_by_threads(run(d$y, lik_student(), method = method_ep()), "full EP")
-  expect_same_by_threads(run(d$class, lik_softmax(), method = method_ep()), "full EP, softmax")
+  expect_same_by_threads(fit(d$y, lik_student(), basis = some), "student")
+  expect_same_by_threads(fit(d$count, lik_negbin(), basis = some), "negbin")
+  expect_same_by_threads(fit(d$class, lik_mprobit(), basis = some), "mprobit")
+  expect_same_by_threads(fit(d$y, lik_student(), method = method_ep()), "full EP")
+  expect_same_by_threads(fit(d$y, lik_student(), method = method_ivm(8, refine = "none")), "IVM")
+  expect_same_by_threads(fit(d$count, lik_negbin(), method = method_online(20)), "stream")
+})
+
+test_that("learning and predictions are the same for any number of threads", {
+  d <- thread_data(150)
+  basis <- seq(1, 150, by = 12)
+  new <- matrix(runif(6000), 3000)
+  few <- learn_control(inner = 2, outer = 1) # which do not converge
+  learn <- function() {
+    suppressWarnings(sparsegp(d$x, d$count, "poisson", basis = basis, learn = few))
+  }
+  expect_same_by_threads(learn, "learning")
+  counts <- learn()
+  expect_same_by_threads(function() predict(counts, new, se.fit = TRUE), "moments")
+  expect_same_by_threads(function() loo_lpd(counts), "LOO")
+  classes <- sparsegp(d$x, d$class, basis = basis, learn = FALSE)
+  expect_same_by_threads(function() predict(classes, new, type = "prob"), "class probabilities")
+})
+
+test_that("a long loop on threads stops when it is asked to", {
+  n <- 2e5 # half a minute of Student-t tilts
+  spec <- lik_for_c(list(type = "student"), 1L)
+  tilts <- function() {
+    .Call(sg_lik_tilt, spec, c(0, 1), matrix(seq(-5, 5, length.out = n), 1), numeric(n), rep(2, n),
+          FALSE)
+  }
+  for (threads in 1:2) {
+    took <- system.time(with_threads(threads, {
+      setTimeLimit(elapsed = 0.5, transient = TRUE)
+      expect_error(tilts(), "time limit")
+    }))[["elapsed"]]
+    expect_lt(took, 1.5) # a second, which on a machine that does nothing else is 0.06
+  }
 })
 
 test_that("a fit within mclapply() is that of the process that was forked, after threads, too", {
@@ -43,6 +63,41 @@ test_that("a fit within mclapply() is that of the process that was forked, after
     forked <- parallel::mclapply(1:2, fit, mc.cores = 2)
   })
   expect_identical(forked, list(here, here))
+})
+
+test_that("a forked process that loads the package itself has one thread, too", {
+  skip_on_os("windows")
+  ask <- paste(".libPaths(c(commandArgs(TRUE), .libPaths()));",
+               "f <- function(i) sparsegp:::threads_wanted(FALSE);",
+               "cat(unlist(parallel::mclapply(1:2, f, mc.cores = 2)), f())")
+  said <- system2(file.path(R.home("bin"), "Rscript"),
+                  c("-e", shQuote(ask), shQuote(dirname(system.file(package = "sparsegp")))),
+                  stdout = TRUE)
+  expect_identical(said, "1 1 0")
+})
+
+test_that("the BLAS has threads unless it is known to have none", {
+  with_env <- function(..., code) {
+    set <- c(...)
+    old <- Sys.getenv(names(set), NA)
+    on.exit({
+      Sys.unsetenv(names(set))
+      if (!all(is.na(old))) do.call(Sys.setenv, as.list(old[!is.na(old)]))
+    })
+    do.call(Sys.setenv, as.list(set))
+    code
+  }
+  openblas <- "/usr/lib/x86_64-linux-gnu/openblas-pthread/libblas.so.3"
+  under <- function(own, all) {
+    with_env(OPENBLAS_NUM_THREADS = own, OMP_NUM_THREADS = all, code = blas_has_threads(openblas))
+  }
+  expect_identical(c(under("", ""), under("", "4"), under("4", "1")), c(TRUE, TRUE, TRUE))
+  expect_identical(c(under("1", ""), under("", "1"), under("1", "4")), c(FALSE, FALSE, FALSE))
+  expect_true(blas_has_threads("/System/Library/Frameworks/Accelerate.framework/libBLAS.dylib"))
+  for (reference in c("", "/usr/lib/R/lib/libRblas.so",
+                      "/usr/lib/x86_64-linux-gnu/blas/libblas.so.3.11.0")) {
+    expect_false(blas_has_threads(reference), label = reference)
+  }
 })
 
 test_that("options(sparsegp.threads =) is a number, and what is none is said", {
