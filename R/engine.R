@@ -8,7 +8,16 @@
 #            which rows of x they are (of all of them), or NULL
 # theta is the full vector of hyperparameters on C's scale, kernel first.
 
-lik_in_c <- function(problem) lik_for_c(problem$lik, problem$processes)
+lik_in_c <- function(problem) lik_for_c(problem$lik, problem$processes, problem_width(problem))
+
+# Latent values of a row that its site sees at once; x then has so many rows for each.
+problem_width <- function(problem) if (is.null(problem$width)) 1L else problem$width
+
+# Sites that say nothing: blocks tau and values nu.
+no_sites <- function(problem) {
+  values <- as.double(nrow(problem$x)) * problem$processes
+  list(tau = numeric(values * problem_width(problem)), nu = numeric(values))
+}
 
 lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), width(fit))
 
@@ -16,14 +25,11 @@ lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), width(fit)
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
   n <- nrow(problem$x)
   from_kernel <- seq_len(problem$nkernel)
-  if (is.null(sites)) {
-    none <- numeric(n * problem$processes)
-    sites <- list(tau = none, nu = none)
-  }
+  if (is.null(sites)) sites <- no_sites(problem)
   method <- problem$method
   options <- list(sweeps = method$sweeps, batch = ceiling(method$sweeps / 2),
                   damping = method$damping, tol = method$tol, pool = method$pool,
-                  gradient = gradient, posterior = posterior)
+                  mixing = method$mixing, gradient = gradient, posterior = posterior)
   if (!is.null(method$batch)) options$batch <- method$batch
   if (is.null(problem$basis)) {
     run <- full_or_advice(n, .Call(
@@ -34,7 +40,7 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   } else {
     run <- .Call(sg_ep_batch, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
                  theta[-from_kernel], problem$rows, problem$offset, sites, options, problem$basis)
-    if (is.list(problem$basis) || own_kernels(problem$lik)) split_classes(problem, run) else run
+    if (posterior && run$status == 0L) basis_posterior(problem, run) else run
   }
 }
 
@@ -58,18 +64,24 @@ full_posterior <- function(problem, run) {
   run
 }
 
-# What C gives of classes with kernels or bases of their own lies end to end.
-split_classes <- function(problem, run) {
+# The posterior of EP on a basis, or on one for each latent function, from the states it has left.
+basis_posterior <- function(problem, run) {
+  if (length(run$state) == 1L) {
+    run[c("alpha", "G", "H")] <- state_posterior(run$state[[1L]])
+    return(run)
+  }
   bases <- problem$basis
   if (!is.list(bases)) bases <- rep(list(bases), problem$processes)
-  size <- vapply(bases, nrow, 0L)
-  pieces <- function(x, lengths) unname(split(x, rep(seq_along(size), lengths)))
-  square <- function(x) Map(matrix, pieces(x, size^2), size)
-  if (!is.null(run$alpha)) {
-    run$each <- Map(function(basis, alpha, G, H) list(basis = basis, alpha = alpha, G = G, H = H),
-                    bases, pieces(run$alpha, size), square(run$G), square(run$H))
-  }
+  run$each <- Map(function(basis, state) c(list(basis = basis), state_posterior(state)), bases,
+                  run$state)
   run
+}
+
+# The stored form of a state: list(R, S, t) of what is on one basis, as state.h has it.
+state_posterior <- function(state) {
+  stored <- .Call(sg_posterior, state)
+  if (stored$status != 0L) stop("internal error: a state without a posterior")
+  stored[c("alpha", "G", "H")]
 }
 
 score_code <- function(score) match(score, catalogue()$scores) - 1L

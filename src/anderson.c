@@ -1,32 +1,59 @@
+/* anderson.c: Anderson mixing. Iterates are kept, not their differences, which the sums below take
+ * as they go: half the memory of keeping both. */
 #include "anderson.h"
 #include "la.h"
 
-sg_anderson sg_anderson_new(int n, int depth, const sg_ws *ws)
+sg_anderson sg_anderson_new(size_t n, int depth, const sg_ws *ws)
 {
-    sg_anderson a = {n, depth, 0, 0, 0, sg_doubles(ws, n), sg_doubles(ws, n),
-                     sg_doubles(ws, (size_t) n * depth), sg_doubles(ws, (size_t) n * depth),
-                     sg_doubles(ws, (size_t) depth * depth), sg_doubles(ws, depth)};
+    const size_t kept = depth + 1;
+    const sg_anderson a = {
+        .n = n, .depth = depth, .x = sg_doubles(ws, n * kept), .f = sg_doubles(ws, n * kept),
+        .next = sg_doubles(ws, n), .gram = sg_doubles(ws, kept * kept),
+        .A = sg_doubles(ws, kept * kept), .gamma = sg_doubles(ws, kept)
+    };
     return a;
 }
 
 void sg_anderson_reset(sg_anderson *a)
 {
-    a->count = a->at = a->have_last = 0;
+    a->count = 0;
 }
 
-static void remember(sg_anderson *a, const double *x, const double *f)
+/* The place `back` iterates before the one at hand. */
+static int place(const sg_anderson *a, int back)
 {
-    if (a->have_last) {
-        double *dx = a->dx + (size_t) a->n * a->at, *df = a->df + (size_t) a->n * a->at;
-        for (int i = 0; i < a->n; i++) {
-            dx[i] = x[i] - a->last_x[i];
-            df[i] = f[i] - a->last_f[i];
-        }
-        a->at = (a->at + 1) % a->depth;
-        if (a->count < a->depth) a->count++;
+    return (a->at - back + a->depth + 1) % (a->depth + 1);
+}
+
+/* The difference that ends `back` iterates before the one at hand, in either array, as its two
+ * ends. */
+typedef struct {
+    const double *to, *from;
+} difference;
+
+static difference difference_of(const sg_anderson *a, const double *array, int back)
+{
+    const difference d = {array + a->n * place(a, back), array + a->n * place(a, back + 1)};
+    return d;
+}
+
+static double product(size_t n, difference d, difference e)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (d.to[i] - d.from[i]) * (e.to[i] - e.from[i]);
+    return sum;
+}
+
+/* The products of the newest difference with all others; the rest is known from before. */
+static void renew_gram(sg_anderson *a)
+{
+    const int kept = a->depth + 1, p = a->at;
+    const difference newest = difference_of(a, a->f, 0);
+    for (int back = 0; back < a->count; back++) {
+        const int q = place(a, back);
+        const double value = product(a->n, newest, difference_of(a, a->f, back));
+        a->gram[p + kept * q] = a->gram[q + kept * p] = value;
     }
-    for (int i = 0; i < a->n; i++) a->last_x[i] = x[i], a->last_f[i] = f[i];
-    a->have_last = 1;
 }
 
 /* gamma from the normal equations. A ridge at rounding level stands in for a rank decision: the
@@ -34,31 +61,37 @@ static void remember(sg_anderson *a, const double *x, const double *f)
 static int least_squares(sg_anderson *a, const double *f)
 {
     const double RIDGE = 1e-12;
-    const int m = a->count;
+    const int m = a->count, kept = a->depth + 1;
     double trace = 0;
     for (int j = 0; j < m; j++) {
-        const double *dj = a->df + (size_t) a->n * j;
-        for (int i = 0; i <= j; i++) {
-            a->gram[i + m * j] = sg_dot(a->n, a->df + (size_t) a->n * i, dj);
-        }
-        a->gamma[j] = sg_dot(a->n, dj, f);
-        trace += a->gram[j + m * j];
+        const difference d = difference_of(a, a->f, j);
+        a->gamma[j] = 0;
+        for (size_t i = 0; i < a->n; i++) a->gamma[j] += (d.to[i] - d.from[i]) * f[i];
+        for (int i = 0; i <= j; i++) a->A[i + m * j] = a->gram[place(a, i) + kept * place(a, j)];
+        trace += a->A[j + m * j];
     }
-    for (int j = 0; j < m; j++) a->gram[j + m * j] += RIDGE * trace;
-    if (m == 0 || sg_potrf(m, a->gram, m) != SG_OK) return 0;
-    sg_trsv('T', m, a->gram, m, a->gamma);
-    sg_trsv('N', m, a->gram, m, a->gamma);
+    for (int j = 0; j < m; j++) a->A[j + m * j] += RIDGE * trace;
+    if (m == 0 || sg_potrf(m, a->A, m) != SG_OK) return 0;
+    sg_trsv('T', m, a->A, m, a->gamma);
+    sg_trsv('N', m, a->A, m, a->gamma);
     return 1;
 }
 
-void sg_anderson_step(sg_anderson *a, const double *x, const double *f, double beta,
-                      double *next)
+double *sg_anderson_step(sg_anderson *a, double beta)
 {
-    remember(a, x, f);
-    for (int i = 0; i < a->n; i++) next[i] = x[i] + beta * f[i];
-    if (!least_squares(a, f)) return;
-    for (int j = 0; j < a->count; j++) {
-        const double *dx = a->dx + (size_t) a->n * j, *df = a->df + (size_t) a->n * j;
-        for (int i = 0; i < a->n; i++) next[i] -= a->gamma[j] * (dx[i] + beta * df[i]);
+    const double *x = sg_anderson_x(a), *f = sg_anderson_f(a);
+    double *next = a->next;
+    for (size_t i = 0; i < a->n; i++) next[i] = x[i] + beta * f[i];
+    if (a->count > 0) renew_gram(a);
+    const int mixed = least_squares(a, f);
+    for (int j = 0; mixed && j < a->count; j++) {
+        const difference dx = difference_of(a, a->x, j), df = difference_of(a, a->f, j);
+        const double gamma = a->gamma[j];
+        for (size_t i = 0; i < a->n; i++) {
+            next[i] -= gamma * (dx.to[i] - dx.from[i] + beta * (df.to[i] - df.from[i]));
+        }
     }
+    a->at = (a->at + 1) % (a->depth + 1);
+    if (a->count < a->depth) a->count++;
+    return next;
 }

@@ -9,24 +9,30 @@
 #include "types.h"
 
 typedef struct {
-    int n, depth;     /* length of x; most differences kept */
-    int count;        /* differences kept so far, at most depth */
-    int at;           /* where the next one goes */
-    int have_last;    /* last_x, last_f hold the previous iterate */
-    double *last_x, *last_f;
-    double *dx, *df;  /* n x depth */
-    double *gram, *gamma;
+    size_t n;         /* length of x */
+    int depth;        /* most differences of iterates that are mixed */
+    int count;        /* iterates kept before the one at hand, at most depth */
+    int at;           /* place of the iterate at hand among depth + 1 */
+    double *x, *f;    /* n x (depth + 1): iterates and residuals, in turn */
+    double *next;     /* n */
+    double *gram;     /* (depth + 1)^2: products of differences of residuals, by their later place */
+    double *A, *gamma; /* the same in order, and what is solved for */
 } sg_anderson;
 
-sg_anderson sg_anderson_new(int n, int depth, const sg_ws *ws);
+/* 2 n (depth + 1) + n doubles. depth > 0. */
+sg_anderson sg_anderson_new(size_t n, int depth, const sg_ws *ws);
 
 /* Forgets the past, after a step that did not come from here or a change of g. */
 void sg_anderson_reset(sg_anderson *a);
 
-/* next[n] from the iterate x[n] and its residual f[n]:
- *   next = x + beta f - (dX + beta dF) gamma,  gamma = argmin |f - dF gamma|
- * beta in (0, 1] is the share of the plain step. O(n depth). */
-void sg_anderson_step(sg_anderson *a, const double *x, const double *f, double beta,
-                      double *next);
+/* Where the iterate at hand and its residual are to be written, n each. */
+static inline double *sg_anderson_x(const sg_anderson *a) { return a->x + a->n * a->at; }
+static inline double *sg_anderson_f(const sg_anderson *a) { return a->f + a->n * a->at; }
+
+/* The next iterate from the one at hand,
+ *   next = x + beta f - (dX + beta dF) gamma,  gamma = argmin |f - dF gamma|,
+ * beta in (0, 1] the share of the plain step. x and f of the iterate at hand stay readable until
+ * the next call, by the pointers had before this one. O(n depth). */
+double *sg_anderson_step(sg_anderson *a, double beta);
 
 #endif

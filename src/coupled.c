@@ -79,7 +79,7 @@ static double without_cavity(int C, const double *s, double *D)
 
 static void weigh_rows(const sg_marginals *marg, int C, sg_coupling *coupling)
 {
-    const int n = marg->rows;
+    const int n = marg->layout.n;
     double w[SG_LIK_MAX_CLASSES] = {0}, s[SG_LIK_MAX_CLASSES] = {0}, D[SG_LIK_MAX_CLASSES];
     for (int i = 0; i < n; i++) {
         for (int c = 0; c < C; c++) {
@@ -114,11 +114,11 @@ static void add_W(const sg_coupling *coupling, int n, int C, const double *x, do
 /* r + W S r into c->b */
 static void right_hand_side(const sg_marginals *marg, int C, sg_coupling *c)
 {
-    for (int k = 0; k < marg->n; k++) {
+    for (size_t k = 0; k < sg_values_of(marg->layout); k++) {
         c->b[k] = marg->d1[k] - marg->alpha[k];
         c->x[k] = marg->cav_var[k] * c->b[k];
     }
-    add_W(c, marg->rows, C, c->x, c->b);
+    add_W(c, marg->layout.n, C, c->x, c->b);
 }
 
 /* out = (I + V'WV) a; c->x is work space */
@@ -167,11 +167,11 @@ void sg_coupled_shifts(const sg_marginals *marg, int C, const sg_carrier *carrie
 {
     weigh_rows(marg, C, c);
     right_hand_side(marg, C, c);
-    solve(marg->rows, C, carrier, self, c, ws);
+    solve(marg->layout.n, C, carrier, self, c, ws);
     carrier->forward(self, c->a, c->x);
-    for (int k = 0; k < marg->n; k++) {
+    for (size_t k = 0; k < sg_values_of(marg->layout); k++) {
         nu[k] = marg->alpha[k] + c->b[k] + tau[k] * (marg->mean[k] + c->x[k]);
         c->x[k] *= -1;
     }
-    add_W(c, marg->rows, C, c->x, nu);
+    add_W(c, marg->layout.n, C, c->x, nu);
 }

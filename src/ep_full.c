@@ -1,5 +1,8 @@
+/* ep_full.c: the posterior of EP with every row in the basis, from the factor of B. Everything is
+ * scalar: blocks of sites are turned into their eigenvectors' coordinates first. */
 #include <math.h>
 #include <Rmath.h>
+#include "block.h"
 #include "chol.h"
 #include "ep_full.h"
 
@@ -11,23 +14,13 @@ typedef struct {
     int *weak; /* n */
 } workspace;
 
-/* out = W x, W = |T|^1/2 B^{-1} |T|^1/2, with A^{-1} in hand. work[n], not x or out. */
-static void apply_W(int n, const sg_full_factor *f, const double *x, double *out, double *work)
-{
-    for (int i = 0; i < n; i++) work[i] = f->rt[i] * x[f->order[i]];
-    sg_trmv('T', n, f->A, work);
-    for (int i = *f->plain; i < n; i++) work[i] *= -1;
-    sg_trmv('N', n, f->A, work);
-    for (int i = 0; i < n; i++) out[f->order[i]] = f->rt[i] * work[i];
-}
-
 /* x -= W K b, so that x = b on entry gives (I + T K)^{-1} b. work[2n] */
 static void subtract_filtered(int n, const double *K, const sg_full_factor *f, const double *b,
                               double *x, double *work)
 {
     double *Kb = work + n;
     sg_symv(n, K, n, b, Kb);
-    apply_W(n, f, Kb, Kb, work);
+    sg_full_apply_W(n, f, Kb, Kb, work);
     for (int i = 0; i < n; i++) x[i] -= Kb[i];
 }
 
@@ -35,7 +28,7 @@ static void subtract_filtered(int n, const double *K, const sg_full_factor *f, c
  * sharp (noise far below the kernel's variance): the residual nu - alpha - T mean costs nothing
  * and tells; then refine. O(n^2). */
 static void posterior_mean(int n, const double *K, const sg_sites *sites, const sg_full_factor *f,
-                           sg_marginals *marg, workspace *work)
+                           sg_marginals *marg, const workspace *work)
 {
     enum { ROUNDS = 3 };
     const double ENOUGH = 1e-13;
@@ -56,18 +49,6 @@ static void posterior_mean(int n, const double *K, const sg_sites *sites, const 
     }
 }
 
-/* V[n x width] = A^{-T} |T|^1/2 K for the columns of K listed */
-static void filtered_columns(int n, const double *K, const sg_full_factor *f, int width,
-                             const int *rows, double *V)
-{
-    for (int c = 0; c < width; c++) {
-        const double *k = K + (size_t) n * rows[c];
-        double *v = V + (size_t) n * c;
-        for (int i = 0; i < n; i++) v[i] = f->rt[i] * k[f->order[i]];
-    }
-    sg_trmm('L', 'T', n, width, f->A, V);
-}
-
 /* x'S x */
 static double signed_square(int n, int plain, const double *x)
 {
@@ -80,7 +61,7 @@ static void variances_direct(int n, const double *K, const sg_full_factor *f, in
 {
     for (int from = 0; from < m; from += BLOCK) {
         const int width = m - from < BLOCK ? m - from : BLOCK;
-        filtered_columns(n, K, f, width, rows + from, V);
+        sg_full_columns(n, K, f, width, rows + from, V);
         for (int c = 0; c < width; c++) {
             const int i = rows[from + c];
             const double known = signed_square(n, *f->plain, V + (size_t) n * c);
@@ -89,25 +70,15 @@ static void variances_direct(int n, const double *K, const sg_full_factor *f, in
     }
 }
 
-/* g = diag(S B^{-1}) */
-static void cavity_shares(int n, const sg_full_factor *f, double *g, double *work)
-{
-    for (int i = 0; i < n; i++) work[i] = 0;
-    for (int j = 0; j < n; j++) {
-        const double *a = f->A + (size_t) n * j, sign = j < *f->plain ? 1 : -1;
-        for (int i = 0; i <= j; i++) work[i] += sign * a[i] * a[i];
-    }
-    for (int i = 0; i < n; i++) g[f->order[i]] = i < *f->plain ? work[i] : -work[i];
-}
-
 /* g = diag(S B^{-1}) keeps its digits however sharp a site is; var = (1 - g)/tau keeps them unless
  * the site hardly matters. Where it does not, the direct form takes over, for those rows only. */
 static void posterior_variances(int n, const double *K, const sg_sites *sites,
-                                const sg_full_factor *f, sg_marginals *marg, workspace *work)
+                                const sg_full_factor *f, sg_marginals *marg,
+                                const workspace *work)
 {
     const double WEAK = 1e-5;
     int m = 0;
-    cavity_shares(n, f, marg->g, work->V);
+    sg_full_shares(n, f, marg->g, work->V);
     for (int i = 0; i < n; i++) {
         const double share = 1 - marg->g[i];
         if (fabs(share) > WEAK) marg->var[i] = share / sites->tau[i];
@@ -116,100 +87,154 @@ static void posterior_variances(int n, const double *K, const sg_sites *sites,
     variances_direct(n, K, f, m, work->weak, marg->var, work->V);
 }
 
-/* The order of the factor: sites of negative precision last. */
-static void arrange(int n, const double *tau, sg_full_factor *f)
-{
-    int plain = 0, at = 0;
-    for (int i = 0; i < n; i++) plain += !(tau[i] < 0);
-    for (int i = 0, last = plain; i < n; i++) f->order[tau[i] < 0 ? last++ : at++] = i;
-    for (int k = 0; k < n; k++) f->rt[k] = sqrt(fabs(tau[f->order[k]]));
-    *f->plain = plain;
-}
-
 /* No site says anything yet: the posterior is the prior, and A the identity. */
-static int is_prior(const sg_sites *sites)
+static int is_prior(int n, const double *tau, const double *nu)
 {
-    for (int i = 0; i < sites->n; i++) {
-        if (sites->tau[i] != 0 || sites->nu[i] != 0) return 0;
+    for (int i = 0; i < n; i++) {
+        if (tau[i] != 0 || nu[i] != 0) return 0;
     }
     return 1;
 }
 
-static void prior_marginals(int n, const double *K, sg_full_factor *f, sg_marginals *marg)
+static void identity(int n, double *A)
 {
     for (int j = 0; j < n; j++) {
-        double *a = f->A + (size_t) n * j;
-        for (int i = 0; i < j; i++) a[i] = 0;
-        a[j] = 1;
+        for (int i = 0; i <= j; i++) A[i + (size_t) n * j] = i == j;
+    }
+}
+
+static void prior_marginals(int n, const double *K, sg_marginals *marg)
+{
+    for (int j = 0; j < n; j++) {
         marg->g[j] = 1;
         marg->var[j] = K[j + (size_t) n * j];
         marg->mean[j] = marg->alpha[j] = 0;
     }
 }
 
-/* What the loop hands back to refresh() and sequential_sweep(). */
+/* What the loop hands back. */
 typedef struct {
-    int n, C, kernels;
+    sg_layout layout;
+    int N, kernels; /* values of a process */
     const double *K;
     sg_full_factor *factor;
     workspace work;
     double *R; /* as K: its factors, where classes are coupled */
+    double *turned_K, *turned; /* w > 1: C times N x N; 6 N: one process in turned coordinates */
     const sg_ws *ws;
 } full_model;
 
-static const double *gram_of_class(const full_model *full, int c)
+static const double *gram_of(const full_model *full, int c)
 {
-    return full->K + (full->kernels == 1 ? 0 : (size_t) full->n * full->n * c);
+    return full->K + (full->kernels == 1 ? 0 : (size_t) full->N * full->N * c);
 }
 
-sg_full_factor sg_full_factor_of_class(const sg_full_factor *factor, int n, int c)
+/* One process as scalar sites and marginals: its own arrays, or with w > 1 turned ones. */
+typedef struct {
+    const double *K;
+    sg_full_factor factor;
+    sg_sites sites;
+    sg_marginals marg;
+} process;
+
+static process process_of(const full_model *full, const sg_sites *sites, sg_marginals *marg, int c)
 {
-    const size_t at = (size_t) n * c;
-    const sg_full_factor own = {factor->A + n * at, factor->rt + at, factor->order + at,
-                                factor->plain + c};
+    const size_t w = full->layout.w, at = (size_t) full->layout.n * c, N = full->N;
+    process own = {.K = gram_of(full, c),
+                   .factor = sg_full_factor_of(full->factor, full->layout, c)};
+    own.sites.tau = sites->tau + w * w * at, own.sites.nu = sites->nu + w * at;
+    if (w > 1) {
+        double *turned = full->turned;
+        own.K = full->turned_K + N * N * c;
+        own.sites.tau = turned, own.sites.nu = turned + N;
+        own.marg.mean = turned + 2 * N, own.marg.var = turned + 3 * N;
+        own.marg.g = turned + 4 * N, own.marg.alpha = turned + 5 * N;
+    } else if (marg) {
+        own.marg.mean = marg->mean + at, own.marg.var = marg->var + at;
+        own.marg.g = marg->g + at, own.marg.alpha = marg->alpha + at;
+    }
     return own;
 }
 
-sg_full_factor sg_full_factor_new(int n, int C, double *A, const sg_ws *ws)
+/* tau, nu of a process in turned coordinates; anew: U and U'K U, too. */
+static void turn_sites(const full_model *full, const sg_sites *sites, int c, int anew,
+                       process *own)
 {
-    const size_t size = (size_t) n * C;
-    const sg_full_factor factor = {A, sg_doubles(ws, size), sg_ints(size, ws), sg_ints(C, ws)};
-    return factor;
+    const int w = full->layout.w, ww = w * w, N = full->N;
+    const size_t first = (size_t) full->layout.n * c;
+    double U[SG_LIK_MAX_WIDTH * SG_LIK_MAX_WIDTH];
+    for (int i = 0; i < full->layout.n; i++) {
+        double *kept = own->factor.turn + (size_t) ww * i;
+        sg_block_eigen(w, sites->tau + ww * (first + i), anew ? kept : U,
+                       own->sites.tau + (size_t) w * i);
+    }
+    sg_full_turn(&own->factor, full->layout, 1, sites->nu + w * first, own->sites.nu);
+    if (!anew) return;
+    double *K = full->turned_K + (size_t) N * N * c;
+    for (size_t k = 0; k < (size_t) N * N; k++) K[k] = gram_of(full, c)[k];
+    sg_full_turn_gram(&own->factor, full->layout, K);
 }
+
+static void turn_back(const full_model *full, const process *own, int c, sg_marginals *marg)
+{
+    const size_t w = full->layout.w, first = (size_t) full->layout.n * c;
+    sg_full_turn(&own->factor, full->layout, 0, own->marg.mean, marg->mean + w * first);
+    sg_full_turn(&own->factor, full->layout, 0, own->marg.alpha, marg->alpha + w * first);
+    sg_full_blocks(&own->factor, full->layout, own->K, own->sites.tau, own->marg.g, own->marg.var,
+                   marg->var + w * w * first, full->ws);
+}
+
+/* ---- What the loop asks for ---- */
 
 /* Adds log|A| to *log_det. */
-static sg_status refresh_class(full_model *full, const double *K, const sg_sites *sites,
-                               sg_full_factor *f, sg_marginals *marg, double *log_det)
+static sg_status factor_process(const full_model *full, process *own, double *log_det)
 {
-    const int n = full->n;
-    arrange(n, sites->tau, f);
-    if (is_prior(sites)) {
-        prior_marginals(n, K, f, marg);
+    const int N = full->N;
+    sg_full_factor *f = &own->factor;
+    sg_full_arrange(N, own->sites.tau, f);
+    if (is_prior(N, own->sites.tau, own->sites.nu)) {
+        identity(N, f->A);
         return SG_OK;
     }
-    sg_status status = sg_chol_sites(n, *f->plain, f->order, K, f->rt, f->A);
+    sg_status status = sg_chol_sites(N, *f->plain, f->order, own->K, f->rt, f->A);
     if (status != SG_OK) return status;
-    *log_det += sg_log_diag(n, f->A);
-    status = sg_trtri(n, f->A);
-    if (status != SG_OK) return status;
-    posterior_variances(n, K, sites, f, marg, &full->work);
-    posterior_mean(n, K, sites, f, marg, &full->work);
-    return SG_OK;
+    *log_det += sg_log_diag(N, f->A);
+    return sg_trtri(N, f->A);
 }
 
-static sg_status refresh(void *self, const sg_sites *sites, sg_marginals *marg, double *log_det)
+static sg_status begin(void *self, const sg_sites *sites, const double *sums, double *log_det)
 {
-    full_model *full = self;
+    const full_model *full = self;
     sg_status status = SG_OK;
+    (void) sums;
     *log_det = 0;
-    for (int c = 0; c < full->C && status == SG_OK; c++) {
-        const sg_sites own = sg_sites_of_class(sites, full->n, c);
-        sg_marginals mine = sg_marginals_of_class(marg, c);
-        sg_full_factor factor = sg_full_factor_of_class(full->factor, full->n, c);
-        status = refresh_class(full, gram_of_class(full, c), &own, &factor, &mine, log_det);
+    for (int c = 0; c < full->layout.C && status == SG_OK; c++) {
+        process own = process_of(full, sites, NULL, c);
+        if (full->layout.w > 1) turn_sites(full, sites, c, 1, &own);
+        status = factor_process(full, &own, log_det);
         sg_tick(full->ws);
     }
     return status;
+}
+
+/* All rows are one span. */
+static void marginals(void *self, const sg_sites *sites, sg_span span, sg_marginals *marg)
+{
+    const full_model *full = self;
+    const int N = full->N;
+    (void) span;
+    for (int c = 0; c < full->layout.C; c++) {
+        process own = process_of(full, sites, marg, c);
+        if (full->layout.w > 1) turn_sites(full, sites, c, 0, &own);
+        if (is_prior(N, own.sites.tau, own.sites.nu)) {
+            prior_marginals(N, own.K, &own.marg);
+        } else {
+            posterior_variances(N, own.K, &own.sites, &own.factor, &own.marg, &full->work);
+            posterior_mean(N, own.K, &own.sites, &own.factor, &own.marg, &full->work);
+        }
+        if (full->layout.w > 1) turn_back(full, &own, c, marg);
+        sg_tick(full->ws);
+    }
 }
 
 /* ---- Coordinates for the coupled step: K = R'R, x = R'a ---- */
@@ -218,7 +243,7 @@ static sg_status refresh(void *self, const sg_sites *sites, sg_marginals *marg, 
  * exact. */
 static sg_status factor_grams(full_model *full)
 {
-    const int n = full->n;
+    const int n = full->N;
     const size_t n2 = (size_t) n * n;
     full->R = sg_doubles(full->ws, n2 * full->kernels);
     for (int k = 0; k < full->kernels; k++) {
@@ -237,40 +262,40 @@ static sg_status factor_grams(full_model *full)
     return SG_OK;
 }
 
-static const double *root_of_class(const full_model *full, int c)
+static const double *root_of(const full_model *full, int c)
 {
-    return full->R + (full->kernels == 1 ? 0 : (size_t) full->n * full->n * c);
+    return full->R + (full->kernels == 1 ? 0 : (size_t) full->N * full->N * c);
 }
 
 static void forward(void *self, const double *a, double *x)
 {
     const full_model *full = self;
-    const int n = full->n;
-    for (int k = 0; k < n * full->C; k++) x[k] = a[k];
-    for (int c = 0; c < full->C; c++) sg_trmv('T', n, root_of_class(full, c), x + (size_t) n * c);
+    const int n = full->N;
+    for (size_t k = 0; k < sg_values_of(full->layout); k++) x[k] = a[k];
+    for (int c = 0; c < full->layout.C; c++) sg_trmv('T', n, root_of(full, c), x + (size_t) n * c);
 }
 
 static void backward(void *self, const double *x, double *a)
 {
     const full_model *full = self;
-    const int n = full->n;
-    for (int k = 0; k < n * full->C; k++) a[k] = x[k];
-    for (int c = 0; c < full->C; c++) sg_trmv('N', n, root_of_class(full, c), a + (size_t) n * c);
+    const int n = full->N;
+    for (size_t k = 0; k < sg_values_of(full->layout); k++) a[k] = x[k];
+    for (int c = 0; c < full->layout.C; c++) sg_trmv('N', n, root_of(full, c), a + (size_t) n * c);
 }
 
 /* (I + R T R')^{-1} = I - R W R' */
 static void smooth(void *self, double *a)
 {
     full_model *full = self;
-    const int n = full->n;
+    const int n = full->N;
     double *seen = full->work.V, *work = seen + n;
-    for (int c = 0; c < full->C; c++) {
-        const sg_full_factor f = sg_full_factor_of_class(full->factor, n, c);
-        const double *R = root_of_class(full, c);
+    for (int c = 0; c < full->layout.C; c++) {
+        const sg_full_factor f = sg_full_factor_of(full->factor, full->layout, c);
+        const double *R = root_of(full, c);
         double *own = a + (size_t) n * c;
         for (int i = 0; i < n; i++) seen[i] = own[i];
         sg_trmv('T', n, R, seen);
-        apply_W(n, &f, seen, seen, work);
+        sg_full_apply_W(n, &f, seen, seen, work);
         sg_trmv('N', n, R, seen);
         for (int i = 0; i < n; i++) own[i] -= seen[i];
     }
@@ -285,7 +310,7 @@ static void posterior_covariance(int n, const double *K, const sg_full_factor *f
     double *V = sg_doubles(ws, size);
     int *all = sg_ints(n, ws);
     for (int i = 0; i < n; i++) all[i] = i;
-    filtered_columns(n, K, f, n, all, V);
+    sg_full_columns(n, K, f, n, all, V);
     for (size_t i = 0; i < size; i++) Sigma[i] = K[i];
     sg_syrk('T', n, *f->plain, -1, V, n, Sigma);
     sg_syrk('T', n, n - *f->plain, 1, V + *f->plain, n, Sigma);
@@ -338,23 +363,44 @@ static int sequential_sweep(void *self, const sg_rows *rows, double damping, sg_
     return skipped;
 }
 
+/* The diagonals of K, for rows->prior. */
+static double *prior_of(const full_model *full)
+{
+    const int N = full->N;
+    double *prior = sg_doubles(full->ws, (size_t) N * full->kernels);
+    for (int k = 0; k < full->kernels; k++) {
+        const double *K = gram_of(full, k);
+        for (int i = 0; i < N; i++) prior[i + (size_t) N * k] = K[i + (size_t) N * i];
+    }
+    return prior;
+}
+
 sg_status sg_ep_full_run(const sg_rows *rows, const double *K, int kernels,
                          const sg_ep_options *options, sg_sites *sites, sg_marginals *marg,
                          sg_full_factor *factor, sg_ep_report *report, const sg_ws *ws)
 {
-    const int n = rows->n, C = rows->lik->C;
-    double *prior_var = sg_doubles(ws, sg_latents(rows));
-    full_model full = {n, C, kernels, K, factor,
-                       {sg_doubles(ws, (size_t) n * BLOCK), sg_ints(n, ws)}, NULL, ws};
-    for (int c = 0; c < C; c++) {
-        const double *own = gram_of_class(&full, c);
-        for (int i = 0; i < n; i++) prior_var[i + n * c] = own[i + (size_t) n * i];
+    const sg_layout layout = sg_layout_of(rows);
+    const int N = layout.n * layout.w;
+    const size_t values = N;
+    full_model full = {.layout = layout, .N = N, .kernels = kernels, .K = K, .factor = factor,
+                       .work = {sg_doubles(ws, values * BLOCK), sg_ints(N, ws)}, .ws = ws};
+    if (layout.w > 1) {
+        full.turned_K = sg_doubles(ws, values * values * layout.C);
+        full.turned = sg_doubles(ws, 6 * values);
     }
-    const sg_carrier carrier = {n * C, forward, backward, smooth};
-    const sg_ep_model model = {&full, refresh, C == 1 ? sequential_sweep : NULL, carrier};
+    const int in_turn = layout.C == 1 && layout.w == 1;
+    const sg_ep_model model = {
+        .self = &full, .span = layout.n, .begin = begin, .marginals = marginals,
+        .sequential = in_turn ? sequential_sweep : NULL,
+        .carrier = {(int) (values * layout.C), forward, backward, smooth}
+    };
+    sg_rows known = *rows;
+    known.prior = prior_of(&full);
+    known.shared = kernels == 1;
     if (sg_is_coupled(rows)) {
         const sg_status status = factor_grams(&full);
         if (status != SG_OK) return status;
     }
-    return sg_ep_loop(rows, &model, options, prior_var, sites, marg, report, ws);
+    return sg_ep_loop(&known, &model, options, sites, NULL, marg, report, ws);
 }
+

@@ -1,51 +1,202 @@
+/* ep_loop.c: sweeps of EP as folds over spans of rows, and the course they take: how long a step
+ * is, when it is taken back, when sites that widen are given up. */
 #include <math.h>
 #include <Rmath.h>
+#include "block.h"
 #include "ep_loop.h"
 
-/* Likelihoods with exact sites need no iteration. Returns 0 for the others. */
-static int exact_sites(const sg_rows *rows, sg_sites *sites)
+static sg_span all_rows(const sg_rows *rows)
 {
-    const sg_lik_type *type = rows->lik->type;
-    if (!type->site) return 0;
-    for (int i = 0; i < rows->n; i++) {
-        type->site(rows->lik, sg_lik_row(rows->lik, rows->y, i), sites->tau + i, sites->nu + i);
-        sites->nu[i] -= sites->tau[i] * rows->offset[i];
-        /* what the marginal does not carry is noise between it and the likelihood */
-        const double shrink = 1 + sg_extra_var(rows, i) * sites->tau[i];
-        sites->tau[i] /= shrink;
-        sites->nu[i] /= shrink;
-    }
-    return 1;
+    const sg_span all = {0, rows->n};
+    return all;
 }
 
-/* Are the cavities distributions, and not far wider than the prior? Without sites of negative
- * precision they cannot be. */
-static int are_cavities_sane(const sg_rows *rows, const sg_marginals *marg,
-                             const double *prior_var)
+static void copy(size_t n, const double *from, double *to)
 {
-    const double WIDE = 100;
-    for (int k = 0; k < marg->n; k++) {
-        const double prior = prior_var[k] + sg_extra_var(rows, k);
-        if (!(marg->g[k] > 0) || marg->var[k] > WIDE * prior * marg->g[k]) return 0;
-    }
-    return 1;
+    for (size_t i = 0; i < n; i++) to[i] = from[i];
 }
 
-/* The state of the sites is judged: posterior, cavities, tilts, evidence, residual. */
-static sg_status evaluate(const sg_rows *rows, const sg_ep_model *model, const double *prior_var,
-                          const sg_sites *sites, sg_marginals *marg, sg_ep_report *report,
-                          const sg_ws *ws)
+/* to += share (from - to) */
+static void blend(size_t n, double share, const double *from, double *to)
+{
+    for (size_t i = 0; i < n; i++) to[i] += share * (from[i] - to[i]);
+}
+
+static void zero(size_t n, double *x)
+{
+    for (size_t i = 0; i < n; i++) x[i] = 0;
+}
+
+/* ---- The fold ---- */
+
+/* What the tilts of a span ask for, class by class, straight into the sums. */
+static void absorb_tilts(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
+                         const sg_marginals *marg, sg_span span, double *sums, const sg_ws *ws)
+{
+    const size_t w = rows->lik->w;
+    void *mark = sg_mark(ws);
+    double *tau = sg_doubles(ws, w * w * span.m), *nu = sg_doubles(ws, w * span.m);
+    for (int c = 0; c < rows->lik->C; c++) {
+        sg_sites_of_tilts(sites, marg, c, span, tau, nu);
+        model->absorb(model->self, c, span, tau, nu, sums);
+    }
+    sg_release(ws, mark);
+}
+
+sg_status sg_ep_pass(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
+                     sg_span span, sg_marginals *marg, sg_tally *tally,
+                     double *next, const sg_ws *ws)
+{
+    if (model->look) model->look(model->self, span);
+    model->marginals(model->self, sites, span, marg);
+    if (!sg_cavities(rows, sites, marg, span)) return SG_NOT_PD;
+    const sg_status status = sg_tilt_rows(rows, marg, span, ws);
+    if (status != SG_OK) return status;
+    const double residual = sg_sites_residual(sites, marg, span);
+    tally->logz += sg_log_evidence(marg, span);
+    if (!isnan(tally->residual) && !(residual <= tally->residual)) tally->residual = residual;
+    if (next) absorb_tilts(rows, model, sites, marg, span, next, ws);
+    return SG_OK;
+}
+
+/* T = (I + P gamma)^{-1} P of a likelihood's exact P, and nu with it: what the marginal does not carry
+ * is noise between it and the likelihood. */
+static void exact_site(const sg_rows *rows, int i, double *tau, double *nu)
+{
+    const int w = rows->lik->w;
+    const double *offset = rows->offset + (size_t) w * i;
+    rows->lik->type->site(rows->lik, sg_lik_row(rows->lik, rows->y, i), tau, nu);
+    if (w == 1) {
+        const double shrink = 1 + sg_extra_var(rows, i, 0) * *tau;
+        *nu = (*nu - *tau * *offset) / shrink;
+        *tau /= shrink;
+    } else {
+        sg_block_soften(w, offset, sg_gamma_of(rows, i, 0), tau, nu);
+    }
+}
+
+/* The sums of given sites, from nothing; where the likelihood's are exact, of those, which are
+ * written to `sites` first. One read of the rows. */
+static void read_sums(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites, double *sums,
+                      const sg_ws *ws)
+{
+    const size_t w = rows->lik->w;
+    sg_span span = {0, 0};
+    zero(model->sums, sums);
+    while (sg_next_span(rows->n, model->span, &span)) {
+        if (model->look) model->look(model->self, span);
+        for (int i = span.from; rows->lik->type->site && i < span.from + span.m; i++) {
+            exact_site(rows, i, sites->tau + w * w * i, sites->nu + w * i);
+        }
+        for (int c = 0; model->absorb && c < rows->lik->C; c++) {
+            const size_t at = span.from + (size_t) rows->n * c;
+            model->absorb(model->self, c, span, sites->tau + w * w * at, sites->nu + w * at,
+                          sums);
+        }
+        sg_tick(ws);
+    }
+}
+
+/* ---- Where the iteration is ---- */
+
+/* Sites, and their sums where the model has any. */
+typedef struct {
+    sg_sites sites;
+    double *sums;
+} station;
+
+/* The EP energy is a saddle, not a minimum, at the fixed point: it may rightly get worse on the
+ * way. The residual has no such excuse: when it grows well beyond the best so far, the past is
+ * forgotten and the step halved. */
+typedef struct {
+    const sg_rows *rows;
+    const sg_ep_model *model;
+    const sg_ep_options *options;
+    sg_marginals *marg;
+    sg_ep_report *report;
+    const sg_ws *ws;
+    station at;              /* judged, or to be judged */
+    station legal;           /* the last one that has a posterior and all cavities */
+    int is_legal;            /* is there one? */
+    double *next;            /* sums of the sites that the tilts at `at` ask for */
+    double damping, best;    /* share of the plain step; least residual since it shrank */
+    int troubles;            /* steps that went astray, or where there was no posterior */
+    int rereads;             /* are the new sites others than the tilts'? then sums are read anew */
+    int stale;               /* have the sites changed, and not their sums? */
+    double least;            /* with mixing: the smallest residual so far, and the sites it was of */
+    sg_sites best_sites;
+    double *tau, *nu;        /* with mixing or coupled classes: where the sites are to go */
+    sg_stepper stepper;
+    sg_coupling coupling;    /* of classes with a likelihood in common */
+} course;
+
+static sg_sites new_sites(sg_layout layout, const sg_ws *ws)
+{
+    const sg_sites sites = {.layout = layout, .tau = sg_doubles(ws, sg_blocks_of(layout)),
+                            .nu = sg_doubles(ws, sg_values_of(layout))};
+    return sites;
+}
+
+static void copy_sites(const sg_sites *from, sg_sites *to)
+{
+    copy(sg_blocks_of(from->layout), from->tau, to->tau);
+    copy(sg_values_of(from->layout), from->nu, to->nu);
+}
+
+static void copy_station(const sg_ep_model *model, const station *from, station *to)
+{
+    copy_sites(&from->sites, &to->sites);
+    copy(model->sums, from->sums, to->sums);
+}
+
+/* What steps need that do not go straight to the tilts' sites. */
+static void prepare_rereads(course *go)
+{
+    const sg_layout layout = go->at.sites.layout;
+    go->best_sites = new_sites(layout, go->ws);
+    go->tau = sg_doubles(go->ws, sg_blocks_of(layout));
+    go->nu = sg_doubles(go->ws, sg_values_of(layout));
+    go->stepper = sg_stepper_new(go->rows, go->options->mixing, go->ws);
+    if (sg_is_coupled(go->rows)) {
+        go->coupling = sg_coupling_new(layout.n, layout.C, go->model->carrier.size, go->ws);
+    }
+}
+
+static void forget_past(course *go)
+{
+    if (go->options->mixing > 0) sg_stepper_reset(&go->stepper);
+}
+
+static void shorten(course *go)
+{
+    forget_past(go);
+    go->damping = fmax2(go->damping / 2, 1.0 / 16);
+}
+
+/* ---- Judgement ---- */
+
+/* The sweep: posterior, then all rows. */
+static sg_status evaluate(course *go)
 {
     double log_det;
-    sg_status status = model->refresh(model->self, sites, marg, &log_det);
+    sg_tally tally = {0};
+    sg_span span = {0, 0};
+    const sg_ep_model *model = go->model;
+    if (go->stale) read_sums(go->rows, model, &go->at.sites, go->at.sums, go->ws);
+    go->stale = 0;
+    double *next = model->sums > 0 && !go->rereads ? go->next : NULL;
+    if (next) zero(model->sums, next);
+    sg_status status = model->begin(model->self, &go->at.sites, go->at.sums, &log_det);
+    while (status == SG_OK && sg_next_span(go->rows->n, model->span, &span)) {
+        status = sg_ep_pass(go->rows, model, &go->at.sites, span, go->marg, &tally,
+                            next, go->ws);
+        sg_tick(go->ws);
+    }
     if (status != SG_OK) return status;
-    if (!are_cavities_sane(rows, marg, prior_var)) return SG_NOT_PD;
-    sg_cavities(marg);
-    status = sg_tilt_rows(rows, marg, ws);
-    if (status != SG_OK) return status;
-    report->logz = sg_log_evidence(marg, log_det);
-    if (!isfinite(report->logz)) return SG_NOT_FINITE;
-    report->change = sg_sites_residual(sites, marg);
+    sg_ep_report *report = go->report;
+    report->logz = tally.logz - log_det;
+    if (!isfinite(report->logz) || !isfinite(tally.residual)) return SG_NOT_FINITE;
+    report->change = tally.residual;
     if (report->sweeps < SG_TRACE) {
         report->trace[2 * report->sweeps] = report->logz;
         report->trace[2 * report->sweeps + 1] = report->change;
@@ -54,186 +205,203 @@ static sg_status evaluate(const sg_rows *rows, const sg_ep_model *model, const d
     return SG_OK;
 }
 
-/* One step of all sites. The EP energy is a saddle, not a minimum, at the fixed point: it may
- * rightly get worse on the way. The residual has no such excuse: when it grows well beyond the best
- * so far, the past is forgotten and the step halved. */
-typedef struct {
-    sg_stepper stepper;
-    double damping, best;     /* share of the plain step; least residual since it shrank */
-    double least;             /* the smallest residual so far, and the sites it was of */
-    double *tau_least, *nu_least;
-    int is_legal;             /* has there been a posterior? the sites of the last one */
-    double *tau_legal, *nu_legal;
-    int troubles;             /* steps that went astray, or where there was no posterior */
-    double *tau, *nu;     /* n x C: where the sites are to go */
-    sg_coupling coupling; /* of classes with a likelihood in common */
-} ep_course;
-
-static ep_course new_course(const sg_rows *rows, const sg_ep_model *model,
-                            const double *prior_var, double damping, const sg_ws *ws)
-{
-    const int n = sg_latents(rows);
-    ep_course course = {.stepper = sg_stepper_new(n, prior_var, ws), .damping = damping,
-                        .best = HUGE_VAL, .least = HUGE_VAL};
-    course.tau_least = sg_doubles(ws, n), course.nu_least = sg_doubles(ws, n);
-    course.tau_legal = sg_doubles(ws, n), course.nu_legal = sg_doubles(ws, n);
-    course.tau = sg_doubles(ws, n), course.nu = sg_doubles(ws, n);
-    if (sg_is_coupled(rows)) {
-        course.coupling = sg_coupling_new(rows->n, rows->lik->C, model->carrier.size, ws);
-    }
-    return course;
-}
-
-static void copy(int n, const double *from, double *to)
-{
-    for (int i = 0; i < n; i++) to[i] = from[i];
-}
-
-static void shorten(ep_course *course)
-{
-    sg_anderson_reset(&course->stepper.mixing);
-    course->damping = fmax2(course->damping / 2, 1.0 / 16);
-}
-
 /* Sites without a posterior go back half the way to those of the last one, in the end all of it
  * (from what is no number, too); sites to start from lose their negative precisions. Returns 0 when
  * there is nowhere left to go. */
-static int retreat(const ep_course *course, int tries, sg_sites *sites)
+static int retreat(course *go, int tries)
 {
     enum { HALVINGS = 10 };
-    int moved = 0;
+    const sg_layout layout = go->at.sites.layout;
     if (tries > HALVINGS) return 0;
-    if (course->is_legal && tries == HALVINGS) {
-        copy(sites->n, course->tau_legal, sites->tau);
-        copy(sites->n, course->nu_legal, sites->nu);
+    if (!go->is_legal) {
+        go->stale = 1;
+        return sg_sites_narrow(&go->at.sites);
+    }
+    if (tries == HALVINGS) {
+        copy_station(go->model, &go->legal, &go->at);
         return 1;
     }
-    for (int k = 0; k < sites->n; k++) {
-        const double tau = sites->tau[k], nu = sites->nu[k];
-        if (course->is_legal) {
-            sites->tau[k] += (course->tau_legal[k] - tau) / 2;
-            sites->nu[k] += (course->nu_legal[k] - nu) / 2;
-        } else if (tau < 0) {
-            sites->tau[k] = 0;
-        }
-        moved = moved || sites->tau[k] != tau || sites->nu[k] != nu;
-    }
-    return moved;
+    blend(sg_blocks_of(layout), 0.5, go->legal.sites.tau, go->at.sites.tau);
+    blend(sg_values_of(layout), 0.5, go->legal.sites.nu, go->at.sites.nu);
+    blend(go->model->sums, 0.5, go->legal.sums, go->at.sums);
+    return 1;
 }
 
 /* evaluate() where there is something to evaluate: with sites of negative precision the posterior,
  * or a cavity, need not be a distribution. Then the step that led there is halved. */
-static sg_status settle(ep_course *course, const sg_rows *rows, const sg_ep_model *model,
-                        sg_sites *sites, sg_marginals *marg, sg_ep_report *report,
-                        const sg_ws *ws)
+static sg_status settle(course *go)
 {
-    const double *prior_var = course->stepper.scale;
-    sg_status status = evaluate(rows, model, prior_var, sites, marg, report, ws);
-    if (status != SG_OK && course->is_legal) {
-        shorten(course);
-        course->troubles++;
-        report->damped++;
+    sg_status status = evaluate(go);
+    if (status != SG_OK && go->is_legal) {
+        shorten(go);
+        go->troubles++;
+        go->report->damped++;
     }
-    for (int tries = 0; status != SG_OK && retreat(course, tries, sites); tries++) {
-        status = evaluate(rows, model, prior_var, sites, marg, report, ws);
-        sg_tick(ws);
+    for (int tries = 0; status != SG_OK && retreat(go, tries); tries++) {
+        status = evaluate(go);
+        sg_tick(go->ws);
     }
-    course->is_legal = status == SG_OK;
-    copy(sites->n, sites->tau, course->tau_legal);
-    copy(sites->n, sites->nu, course->nu_legal);
+    go->is_legal = status == SG_OK;
+    copy_station(go->model, &go->at, &go->legal);
     return status;
 }
 
 /* The share of the next step. */
-static void pace(ep_course *course, const sg_ep_options *options, sg_ep_report *report)
+static void pace(course *go)
 {
     const double WORSE = 2;
-    if (report->change > WORSE * course->best) {
-        shorten(course);
-        course->best = report->change;
+    if (go->report->change > WORSE * go->best) {
+        shorten(go);
+        go->best = go->report->change;
     } else {
-        course->damping = fmin2(course->damping * 1.25, options->damping);
-        course->best = fmin2(course->best, report->change);
+        go->damping = fmin2(go->damping * 1.25, go->options->damping);
+        go->best = fmin2(go->best, go->report->change);
     }
-    report->damped += course->damping < options->damping;
+    go->report->damped += go->damping < go->options->damping;
 }
+
+/* ---- Steps ---- */
 
 /* An extrapolation that went astray may not come back: far from the best sites so far, these are
  * taken up again. Returns 1 when they are. */
-static int return_to_best(ep_course *course, sg_sites *sites, const sg_ep_report *report)
+static int return_to_best(course *go)
 {
     const double ASTRAY = 20;
-    if (report->change > ASTRAY * course->least) {
-        copy(sites->n, course->tau_least, sites->tau);
-        copy(sites->n, course->nu_least, sites->nu);
-        course->troubles++;
+    if (go->report->change > ASTRAY * go->least) {
+        copy_sites(&go->best_sites, &go->at.sites);
+        go->troubles++;
         return 1;
     }
-    if (report->change < course->least) {
-        course->least = report->change;
-        copy(sites->n, sites->tau, course->tau_least);
-        copy(sites->n, sites->nu, course->nu_least);
+    if (go->report->change < go->least) {
+        go->least = go->report->change;
+        copy_sites(&go->at.sites, &go->best_sites);
     }
     return 0;
 }
 
-static int batch_sweep(ep_course *course, const sg_rows *rows, const sg_ep_model *model,
-                       sg_sites *sites, const sg_marginals *marg, const sg_ep_report *report,
-                       const sg_ws *ws)
+/* Towards the tilts' sites, whose sums the sweep has collected: no row is read. */
+static int plain_step(course *go)
 {
-    if (return_to_best(course, sites, report)) return 0;
-    const int skipped = sg_sites_of_tilts(sites, marg, course->tau, course->nu);
-    if (sg_is_coupled(rows)) {
-        sg_coupled_shifts(marg, rows->lik->C, &model->carrier, model->self, course->tau,
-                          course->nu, &course->coupling, ws);
+    const sg_layout l = go->at.sites.layout;
+    const size_t w = l.w, ww = w * w;
+    const double *tau = go->legal.sites.tau, *nu = go->legal.sites.nu; /* the same as at `at` */
+    int skipped = 0;
+    for (int c = 0; c < l.C; c++) {
+        const size_t at = (size_t) l.n * c;
+        skipped += sg_sites_of_tilts(&go->legal.sites, go->marg, c, all_rows(go->rows),
+                                     go->at.sites.tau + ww * at, go->at.sites.nu + w * at);
     }
-    sg_sites_step(&course->stepper, sites, course->tau, course->nu, course->damping);
+    blend(sg_blocks_of(l), 1 - go->damping, tau, go->at.sites.tau);
+    blend(sg_values_of(l), 1 - go->damping, nu, go->at.sites.nu);
+    blend(go->model->sums, go->damping, go->next, go->at.sums);
     return skipped;
+}
+
+/* Mixed with past steps, or where classes are coupled: the sums have to be read anew. */
+static int mixed_step(course *go)
+{
+    const sg_layout l = go->at.sites.layout;
+    const size_t w = l.w, ww = w * w;
+    int skipped = 0;
+    go->stale = 1;
+    if (return_to_best(go)) return 0;
+    for (int c = 0; c < l.C; c++) {
+        const size_t at = (size_t) l.n * c;
+        skipped += sg_sites_of_tilts(&go->at.sites, go->marg, c, all_rows(go->rows),
+                                     go->tau + ww * at, go->nu + w * at);
+    }
+    if (sg_is_coupled(go->rows)) {
+        sg_coupled_shifts(go->marg, l.C, &go->model->carrier, go->model->self, go->tau, go->nu,
+                          &go->coupling, go->ws);
+    }
+    if (go->options->mixing > 0) {
+        sg_sites_mix(&go->stepper, &go->at.sites, go->tau, go->nu, go->damping);
+    } else {
+        blend(sg_blocks_of(l), go->damping, go->tau, go->at.sites.tau);
+        blend(sg_values_of(l), go->damping, go->nu, go->at.sites.nu);
+    }
+    return skipped;
+}
+
+static void take_step(course *go)
+{
+    const sg_ep_model *model = go->model;
+    sg_ep_report *report = go->report;
+    if (model->sequential && report->sweeps > go->options->batch) {
+        if (report->sequential == 0) go->damping = go->options->damping; /* another iteration */
+        report->skipped += model->sequential(model->self, go->rows, go->damping, &go->at.sites,
+                                             go->marg);
+        report->sequential++;
+        go->stale = 1;
+    } else {
+        report->skipped += (go->rereads ? mixed_step : plain_step)(go);
+    }
 }
 
 /* Not every likelihood that is not log-concave has a fixed point where the posterior and all
  * cavities are distributions, or one that the iteration finds. Where it looks as if there were none
  * the sites are made to narrow from now on. */
-static void narrow_if_lost(ep_course *course, const sg_ep_options *options, sg_sites *sites,
-                           const sg_ep_report *report)
+static void narrow_if_lost(course *go)
 {
     enum { PATIENCE = 10 };
-    int widening = 0;
-    if (course->troubles < PATIENCE && 3 * report->sweeps <= options->sweeps) return;
-    for (int k = 0; k < sites->n; k++) {
-        widening = widening || sites->tau[k] < 0;
-        sites->tau[k] = fmax2(sites->tau[k], 0);
+    if (go->troubles < PATIENCE && 3 * go->report->sweeps <= go->options->sweeps) return;
+    if (!sg_sites_narrow(&go->at.sites)) return;
+    go->at.sites.narrow = go->legal.sites.narrow = 1;
+    go->stale = 1;
+    forget_past(go);
+    go->damping = go->options->damping;
+    go->best = go->least = HUGE_VAL;
+}
+
+/* ---- The whole ---- */
+
+static int says_nothing(const sg_sites *sites)
+{
+    const size_t blocks = sg_blocks_of(sites->layout), values = sg_values_of(sites->layout);
+    for (size_t k = 0; k < blocks; k++) {
+        if (sites->tau[k] != 0) return 0;
     }
-    if (!widening) return;
-    sites->narrow = 1;
-    sg_anderson_reset(&course->stepper.mixing);
-    course->damping = options->damping;
-    course->best = course->least = HUGE_VAL;
+    for (size_t k = 0; k < values; k++) {
+        if (sites->nu[k] != 0) return 0;
+    }
+    return 1;
+}
+
+static course new_course(const sg_rows *rows, const sg_ep_model *model,
+                         const sg_ep_options *options, sg_sites *sites,
+                         double *sums, sg_marginals *marg, sg_ep_report *report, int exact,
+                         const sg_ws *ws)
+{
+    course go = {.rows = rows, .model = model, .options = options, .marg = marg,
+                 .report = report, .ws = ws, .at = {*sites, sums},
+                 .legal = {new_sites(sites->layout, ws), sg_doubles(ws, model->sums)},
+                 .next = sg_doubles(ws, model->sums), .damping = options->damping,
+                 .best = HUGE_VAL, .least = HUGE_VAL};
+    go.legal.sites.narrow = sites->narrow;
+    go.rereads = !exact && (options->mixing > 0 || sg_is_coupled(rows));
+    if (go.rereads) prepare_rereads(&go);
+    return go;
 }
 
 sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_options *options,
-                     const double *prior_var, sg_sites *sites, sg_marginals *marg,
-                     sg_ep_report *report, const sg_ws *ws)
+                     sg_sites *sites, double *sums, sg_marginals *marg, sg_ep_report *report,
+                     const sg_ws *ws)
 {
-    const int exact = exact_sites(rows, sites);
-    ep_course course = new_course(rows, model, prior_var, options->damping, ws);
+    const int exact = rows->lik->type->site != NULL; /* no iteration is needed then */
+    course go = new_course(rows, model, options, sites, sums, marg, report, exact, ws);
+    zero(model->sums, sums);
+    go.stale = exact || !says_nothing(sites);
     for (;;) {
-        const sg_status status = settle(&course, rows, model, sites, marg, report, ws);
+        const sg_status status = settle(&go);
         if (status != SG_OK) return status;
         report->converged = exact || report->change <= options->tol;
         if (report->converged || report->sweeps >= options->sweeps) break;
-        pace(&course, options, report);
-        if (model->sequential && report->sweeps > options->batch) {
-            if (report->sequential == 0) course.damping = options->damping; /* another iteration */
-            report->skipped += model->sequential(model->self, rows, course.damping, sites, marg);
-            report->sequential++;
-        } else {
-            report->skipped += batch_sweep(&course, rows, model, sites, marg, report, ws);
-        }
-        narrow_if_lost(&course, options, sites, report);
+        pace(&go);
+        take_step(&go);
+        narrow_if_lost(&go);
         sg_tick(ws);
     }
-    report->flat = 0;
-    for (int k = 0; k < sites->n; k++) report->flat += sites->narrow && marg->d2[k] > 0;
+    sites->narrow = go.at.sites.narrow;
+    report->flat = sites->narrow ? sg_widening(marg, all_rows(rows)) : 0;
     return SG_OK;
 }

@@ -21,14 +21,14 @@ static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_
     void *mark = sg_mark(ws);
     double *work = sg_doubles(ws, (size_t) cap * BLOCK);
     for (int c = 0; c < gp->C; c++) {
-        const sg_sites own = sg_sites_of_class(sites, n, c);
+        const double *tau = sites->tau + (size_t) n * c, *nu = sites->nu + (size_t) n * c;
         sg_weights *w = gp->w + c;
         for (size_t i = 0; i < (size_t) cap * cap; i++) w->S[i] = 0;
         for (int i = 0; i < cap; i++) w->t[i] = 0;
         for (int from = 0; from < n; from += BLOCK) {
             const int m = n - from < BLOCK ? n - from : BLOCK;
             sg_weights_absorb(w, &gp->basis, m, sparse->V + (size_t) cap * from, cap,
-                              own.tau + from, own.nu + from, 1, work);
+                              tau + from, nu + from, 1, work);
         }
     }
     sg_release(ws, mark);
@@ -189,24 +189,27 @@ sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const
     return status == SG_OK ? rebuild(gp, sparse, sites, ws) : status;
 }
 
-/* Marginals of what the basis carries of class c with g and alpha, and the residual variances, from
- * M and a. */
-static sg_status marginals(const sg_process *gp, int c, const sg_sparse_rows *sparse,
-                           const sg_sites *sites, sg_marginals *marg, double *gamma,
-                           const sg_ws *ws)
+/* Marginals of what the basis carries of process c, from M and a. */
+static void marginals(const sg_process *gp, int c, const sg_sparse_rows *sparse,
+                      sg_marginals *marg, const sg_ws *ws)
 {
     const int d = gp->basis.d;
+    const size_t first = (size_t) sparse->n * c;
     for (int i = 0; i < sparse->n; i++) {
         const double *v = sparse->V + (size_t) gp->basis.cap * i;
-        gamma[i] = fmax2(sparse->prior[i] - sg_dot(d, v, v), 0);
-        marg->var[i] = fmax2(sg_weights_gain(gp->w + c, &gp->basis, v, gp->g), 0);
-        marg->mean[i] = sg_dot(d, v, gp->w[c].a);
-        marg->g[i] = 1 - sites->tau[i] * marg->var[i];
-        marg->alpha[i] = sites->nu[i] - sites->tau[i] * marg->mean[i];
-        if (!(marg->g[i] > 0)) return SG_NOT_PD; /* the cavity would not be a distribution */
+        marg->var[first + i] = fmax2(sg_weights_gain(gp->w + c, &gp->basis, v, gp->g), 0);
+        marg->mean[first + i] = sg_dot(d, v, gp->w[c].a);
         if (i % SG_BETWEEN_TICKS == 0) sg_tick(ws);
     }
-    return SG_OK;
+}
+
+/* K(x,x) - |v|^2 at all rows. */
+static void residuals(const sg_process *gp, const sg_sparse_rows *sparse, double *gamma)
+{
+    for (int i = 0; i < sparse->n; i++) {
+        const double *v = sparse->V + (size_t) gp->basis.cap * i;
+        gamma[i] = fmax2(sparse->prior[i] - sg_dot(gp->basis.d, v, v), 0);
+    }
 }
 
 sg_status sg_ep_sparse_evidence(const sg_rows *rows, const sg_process *gp,
@@ -214,22 +217,22 @@ sg_status sg_ep_sparse_evidence(const sg_rows *rows, const sg_process *gp,
                                 sg_marginals *marg, double *gamma, double *logz,
                                 const sg_ws *ws)
 {
-    sg_rows with_residual = *rows;
-    with_residual.gamma = gamma;
+    const sg_span all = {0, rows->n};
+    sg_rows seen = *rows;
+    seen.gamma = gamma;
+    seen.shared = 1;
     double log_det = 0, own_log_det;
+    residuals(gp, sparse, gamma);
     for (int c = 0; c < gp->C; c++) {
-        const sg_sites own = sg_sites_of_class(sites, rows->n, c);
-        sg_marginals mine = sg_marginals_of_class(marg, c);
-        sg_status status = sg_weights_log_det(gp->w + c, &gp->basis, &own_log_det, ws);
-        if (status == SG_OK) {
-            status = marginals(gp, c, sparse, &own, &mine, gamma + (size_t) rows->n * c, ws);
-        }
+        const sg_status status = sg_weights_log_det(gp->w + c, &gp->basis, &own_log_det, ws);
         if (status != SG_OK) return status;
+        marginals(gp, c, sparse, marg, ws);
         log_det += own_log_det;
     }
-    sg_cavities(marg);
-    const sg_status status = sg_tilt_rows(&with_residual, marg, ws);
-    *logz = sg_log_evidence(marg, log_det);
+    sg_shares(sites, marg, all);
+    if (!sg_cavities(&seen, sites, marg, all)) return SG_NOT_PD;
+    const sg_status status = sg_tilt_rows(&seen, marg, all, ws);
+    *logz = sg_log_evidence(marg, all) - log_det;
     return status;
 }
 

@@ -34,8 +34,8 @@ sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const
                              sg_sites *sites, sg_sweep_report *report, const sg_ws *ws);
 
 /* Marginals, cavities and tilts of all rows under the sites, marginals of the carried part, and the
- * log evidence at the sites (moments matched, whatever the projection). gamma[n x C] on
- * return: residual variances K(x,x) - |v|^2, the same for every class. O(n d^2). */
+ * log evidence at the sites (moments matched, whatever the projection). gamma[n] on
+ * return: residual variances K(x,x) - |v|^2, of all processes. O(n d^2). */
 sg_status sg_ep_sparse_evidence(const sg_rows *rows, const sg_process *gp,
                                 const sg_sparse_rows *sparse, const sg_sites *sites,
                                 sg_marginals *marg, double *gamma, double *logz,

@@ -1,8 +1,9 @@
 /* evidence.h: gradients of the log evidence.
  *
- * At a fixed point the evidence is stationary in the sites, which may be held fixed there. Classes
+ * At a fixed point the evidence is stationary in the sites, which may be held fixed there. Processes
  * that share a kernel share its gradient; with a kernel each, dkernel holds theirs one after the
- * other. dlik = sum_i dlogZ_i / dtheta at the cavities. */
+ * other. That of the likelihood's hyperparameters is sum_i dlogZ_i / dtheta at the cavities
+ * (sg_tilt_rows_dpar()). */
 #ifndef SG_EVIDENCE_H
 #define SG_EVIDENCE_H
 
@@ -10,24 +11,43 @@
 #include "ep_full.h"
 #include "kernel.h"
 
-/* Adds the gradient of full EP's log evidence at a fixed point to dkernel and dlik; kernels[count]
- * and K as sg_ep_full_run() had them. Each class adds
+/* Adds the gradient of full EP's log evidence at a fixed point to dkernel; kernels[count] and K as
+ * sg_ep_full_run() had them. Each process adds
  *   Kbar = (alpha alpha' - W) / 2,   W = |T|^1/2 B^{-1} |T|^1/2
- * to what goes to its kernel's adjoint. Kbar[n x n] is work space. C n^3/3 in LAPACK (2 n^2 more
- * for every site of negative precision) plus one adjoint for each kernel. */
-void sg_evidence_gradient_full(const sg_rows *rows, int count, const sg_kernel *const *kernels,
+ * to what goes to its kernel's adjoint; with w > 1 turned back, Kbar = U (..) U'. Kbar[N x N] is
+ * work space. C N^3/3 in LAPACK (2 N^2 more for every site of negative precision) plus one adjoint
+ * for each kernel. */
+void sg_evidence_gradient_full(sg_layout layout, int count, const sg_kernel *const *kernels,
                                const double *x, const double *K, const sg_marginals *marg,
                                const sg_full_factor *factor, double *Kbar, double *dkernel,
-                               double *dlik, const sg_ws *ws);
+                               const sg_ws *ws);
 
-/* The same on frozen bases. With rho = d1, t = d1^2 + d2, T = diag(tau), B = A'A, P = V R^{-T} and
- * q = P'rho, each class adds to the weights of K_nB and of K_B
- *   G  = rho q' - T V B^{-1} R^{-T} - diag(t) P
- *   G0 = -(q q' + R^{-1} (B^{-1} - I) R^{-T} - P' diag(t) P) / 2,
- * and t / 2 to those of the prior variances K(x_i, x_i). Rows go in blocks. O(C n d^2). */
-void sg_evidence_gradient_basis(const sg_rows *rows, const sg_bases *bases,
-                                const sg_sites *sites, const sg_marginals *marg,
-                                const sg_batch_factor *factor, double *dkernel, double *dlik,
-                                const sg_ws *ws);
+/* The same on frozen bases, as a fold over spans of rows. With rho = d1, t = d1 d1' + d2 and T in
+ * blocks, B = A'A, P = V R^{-T} and q = P'alpha = R^{-1} m, each process adds to the weights of K_nB
+ * and of K_B
+ *   G  = rho q' - T V B^{-1} R^{-T} - t P
+ *   G0 = -(q q' + R^{-1} (B^{-1} - I) R^{-T} - P' t P) / 2,
+ * and t / 2 to those of the prior blocks K_ii. All but the first two terms of G0 are sums over rows:
+ * a span's part needs no other row. */
+typedef struct {
+    const sg_bases *bases;
+    double **M; /* C: B^{-1} R^{-T}, d x d */
+    double **q; /* C: d */
+    double **N; /* count: sum of V' t V over the rows so far, d x d */
+    double *dkernel; /* of all kernels */
+    const sg_ws *ws;
+} sg_basis_adjoint;
+
+/* For the posterior of `factor`; what is to come is added to dkernel. O(C d^3). */
+sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_factor *factor,
+                                      double *dkernel, const sg_ws *ws);
+
+/* A span's part. O(C m w d^2) and an adjoint of m w x d. */
+void sg_basis_adjoint_span(const sg_basis_adjoint *adjoint, const sg_sites *sites,
+                           const sg_marginals *marg, sg_span span);
+
+/* What the spans so far have left to the adjoint of K_B; own: and the part of no row, once for all
+ * rows. O(C d^3) and an adjoint of K_B. */
+void sg_basis_adjoint_end(const sg_basis_adjoint *adjoint, int own);
 
 #endif

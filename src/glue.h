@@ -48,6 +48,9 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
                   SEXP sites, SEXP options);
 SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                    SEXP sites, SEXP options, SEXP basis);
+SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP states, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
+                  SEXP offset, SEXP sites, SEXP options, SEXP basis);
+SEXP sg_r_posterior(SEXP state);
 SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
               SEXP luck, SEXP options);
 SEXP sg_r_ivm_criterion(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,

@@ -149,8 +149,8 @@ sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset)
     if (sg_rows_of(x) != Rf_length(offset) || n * lik->w != Rf_length(offset)) {
         Rf_error("internal error: x has not one row per offset");
     }
-    const sg_rows rows = {n, lik, sg_doubles_of(y, (size_t) sg_lik_q(lik) * n, "y"), REAL(offset),
-                          NULL};
+    const sg_rows rows = {.n = n, .lik = lik, .offset = REAL(offset),
+                          .y = sg_doubles_of(y, (size_t) sg_lik_q(lik) * n, "y")};
     return rows;
 }
 

@@ -4,16 +4,16 @@
 #include "glue.h"
 #include "ep_sparse.h"
 #include "online.h"
+#include "state.h"
 
 /* A state in R, for d points and C latent functions:
  *   points p x d, id d, R d x d, S d x d x C, t d x C, count SG_RECORD, trace, a row per entry. */
 enum {
-    OUT_STATUS, OUT_POINTS, OUT_ID, OUT_R, OUT_S, OUT_T, OUT_COUNT, OUT_TRACE, OUT_ALPHA, OUT_G,
-    OUT_H
+    OUT_STATUS, OUT_POINTS, OUT_ID, OUT_COUNT, OUT_TRACE, OUT_SUMS
 };
 
 static const char *const STATE_FIELDS[] = {
-    "status", "points", "id", "R", "S", "t", "count", "trace", "alpha", "G", "H", ""
+    "status", "points", "id", "count", "trace", "R", "S", "t", "alpha", "G", "H", ""
 };
 
 /* to[ldto x ncol] = from[ldfrom x ncol], nrow rows of each column */
@@ -54,28 +54,34 @@ static sg_online_record read_record(SEXP state)
     return record;
 }
 
-/* State and stored form; 3-dimensional arrays go out flat, R gives them their shape. */
-static sg_status write_process(SEXP out, const sg_process *gp)
+/* R, S, t and the stored form alpha, G, H of a process, in fields `at` and the five after it; S has
+ * the processes' matrices side by side. */
+static sg_status write_sums(SEXP out, int at, const sg_process *gp)
 {
     const int d = gp->basis.d, cap = gp->basis.cap, C = gp->C;
     const size_t dd = (size_t) d * d;
-    sg_status status = SG_OK;
-    Memcpy(sg_new_matrix(out, OUT_POINTS, gp->p, d), gp->points, (size_t) d * gp->p);
-    Memcpy(sg_new_vector(out, OUT_ID, d), gp->id, d);
-    double *R = sg_new_matrix(out, OUT_R, d, d);
+    double *R = sg_new_matrix(out, at, d, d);
+    double *S = sg_new_matrix(out, at + 1, d, d * C), *t = sg_new_matrix(out, at + 2, d, C);
+    double *alpha = sg_new_latents(out, at + 3, d, C), *G = sg_new_matrix(out, at + 4, d, d);
+    double *H = sg_new_matrix(out, at + 5, d, d * C);
     Memzero(R, dd);
     for (int j = 0; j < d; j++) {
         Memcpy(R + (size_t) d * j, gp->basis.R + (size_t) cap * j, (size_t) j + 1);
     }
-    double *S = sg_new_matrix(out, OUT_S, d, d * C), *t = sg_new_matrix(out, OUT_T, d, C);
-    double *alpha = sg_new_matrix(out, OUT_ALPHA, d, C), *G = sg_new_matrix(out, OUT_G, d, d);
-    double *H = sg_new_matrix(out, OUT_H, d, d * C);
-    for (int c = 0; c < C && status == SG_OK; c++) {
+    for (int c = 0; c < C; c++) {
         copy_columns(d, d, gp->w[c].S, cap, S + dd * c, d);
         Memcpy(t + (size_t) d * c, gp->w[c].t, d);
-        status = sg_weights_stored(gp->w + c, &gp->basis, alpha + (size_t) d * c, G, H + dd * c);
     }
-    return status;
+    return sg_state_stored(d, C, R, S, t, alpha, G, H);
+}
+
+/* The whole state. */
+static sg_status write_process(SEXP out, const sg_process *gp)
+{
+    const int d = gp->basis.d;
+    Memcpy(sg_new_matrix(out, OUT_POINTS, gp->p, d), gp->points, (size_t) d * gp->p);
+    Memcpy(sg_new_vector(out, OUT_ID, d), gp->id, d);
+    return write_sums(out, OUT_SUMS, gp);
 }
 
 static void write_record(SEXP out, const sg_online_record *record)
@@ -127,12 +133,11 @@ SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP state, SEXP basis, SEXP x, SEXP 
     return out;
 }
 
-enum {
-    EP_STATUS, EP_ID, EP_TAU, EP_NU, EP_CAV_MEAN, EP_CAV_VAR, EP_LPD, EP_TRACE, EP_ALPHA, EP_G, EP_H
-};
+enum { EP_STATUS, EP_ID, EP_TAU, EP_NU, EP_CAV_MEAN, EP_CAV_VAR, EP_LPD, EP_TRACE, EP_SUMS };
 
 static const char *const EP_FIELDS[] = {
-    "status", "id", "tau", "nu", "cav_mean", "cav_var", "lpd", "trace", "alpha", "G", "H", ""
+    "status", "id", "tau", "nu", "cav_mean", "cav_var", "lpd", "trace",
+    "R", "S", "t", "alpha", "G", "H", ""
 };
 
 /* trace: a column per sweep: fates, change, log evidence */
@@ -148,18 +153,6 @@ static void write_sweeps(SEXP out, const sg_sweep_report *reports, int sweeps)
     }
 }
 
-static void write_posterior(SEXP out, const sg_process *gp, sg_status *status)
-{
-    const int d = gp->basis.d, C = gp->C;
-    double *alpha = sg_new_latents(out, EP_ALPHA, d, C);
-    double *G = sg_new_matrix(out, EP_G, d, d), *H = sg_new_matrix(out, EP_H, d, d * C);
-    Memcpy(sg_new_vector(out, EP_ID, d), gp->id, d);
-    for (int c = 0; c < C && *status == SG_OK; c++) {
-        *status = sg_weights_stored(gp->w + c, &gp->basis, alpha + (size_t) d * c, G,
-                                    H + (size_t) d * d * c);
-    }
-}
-
 /* basis: NULL, or a predefined one (then frozen from the start). options: size, frozen, kl,
  * novelty, score, freeze, sweeps, tol. With several classes tau, nu and the cavities are n x C.
  * Memory: n d doubles, about 30 n for each class, and some d^2. */
@@ -171,19 +164,20 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP
     const sg_lik likelihood = sg_lik_of(lik, ltheta);
     const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
     const sg_row_rules rules = rules_of(options);
-    const int n = rows.n, C = likelihood.C, latents = sg_latents(&rows);
+    const sg_layout layout = sg_layout_of(&rows);
+    const int n = layout.n, C = layout.C;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) EP_FIELDS));
     sg_process gp = sg_process_new(rules.size + 1, sg_cols_of(x), C, ws);
     sg_sparse_rows sparse = sg_sparse_rows_new(n, rules.size + 1, ws);
-    sg_sites sites = {latents, sg_new_latents(out, EP_TAU, n, C),
-                      sg_new_latents(out, EP_NU, n, C), 0};
-    Memzero(sites.tau, latents);
-    Memzero(sites.nu, latents);
-    sg_marginals marg = sg_marginals_new(n, C, ws);
+    sg_sites sites = {.layout = layout, .tau = sg_new_latents(out, EP_TAU, n, C),
+                      .nu = sg_new_latents(out, EP_NU, n, C)};
+    Memzero(sites.tau, sg_values_of(layout));
+    Memzero(sites.nu, sg_values_of(layout));
+    sg_marginals marg = sg_marginals_new(layout, ws);
     marg.cav_mean = sg_new_latents(out, EP_CAV_MEAN, n, C);
     marg.cav_var = sg_new_latents(out, EP_CAV_VAR, n, C);
     marg.logz = sg_new_vector(out, EP_LPD, n);
-    double *gamma = sg_doubles(ws, latents);
+    double *gamma = sg_doubles(ws, n);
     sg_sweep_report *reports =
         (sg_sweep_report *) R_alloc(SG_SWEEPS_TRACED, sizeof(sg_sweep_report));
     int sweeps = 0;
@@ -195,9 +189,13 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP
                                         sg_field_int(options, "sweeps"),
                                         sg_field_double(options, "tol"), &gp, &sparse, &sites,
                                         &marg, gamma, reports, &sweeps, ws);
-    for (int k = 0; k < latents; k++) marg.cav_var[k] += gamma[k]; /* of all of u */
+    for (size_t k = 0; k < sg_values_of(layout); k++) {
+        marg.cav_var[k] += gamma[k % n]; /* of all of u */
+    }
     write_sweeps(out, reports, sweeps);
-    write_posterior(out, &gp, &status);
+    const int d = gp.basis.d;
+    Memcpy(sg_new_vector(out, EP_ID, d), gp.id, d);
+    if (status == SG_OK) status = write_sums(out, EP_SUMS, &gp);
     SET_VECTOR_ELT(out, EP_STATUS, Rf_ScalarInteger(status));
     UNPROTECT(1);
     return out;

@@ -18,6 +18,8 @@ static const R_CallMethodDef ENTRIES[] = {
     ENTRY(block, 4),
     ENTRY(ep_full, 9),
     ENTRY(ep_batch, 10),
+    ENTRY(ep_pass, 11),
+    ENTRY(posterior, 1),
     ENTRY(ep_sparse, 9),
     ENTRY(ivm, 9),
     ENTRY(ivm_criterion, 11),

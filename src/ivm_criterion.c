@@ -124,7 +124,7 @@ typedef struct {
 static block block_new(const sg_rows *rows, int p, int d, const sg_ws *ws)
 {
     const size_t size = (size_t) BLOCK * d;
-    block b = {.rows = *rows, .marg = sg_marginals_new(BLOCK, 1, ws)};
+    block b = {.rows = *rows, .marg = sg_marginals_new((sg_layout) {BLOCK, 1, 1}, ws)};
     b.x = sg_doubles(ws, (size_t) BLOCK * p);
     b.y = sg_doubles(ws, (size_t) BLOCK * sg_lik_q(rows->lik)), b.offset = sg_doubles(ws, BLOCK);
     b.K = sg_doubles(ws, size), b.M = sg_doubles(ws, size), b.E = sg_doubles(ws, size);
@@ -141,7 +141,7 @@ static void block_read(const sg_rows *rows, int p, const double *x, int m, const
         for (int k = 0; k < q; k++) b->y[k + q * i] = rows->y[k + (size_t) q * which[i]];
         b->offset[i] = rows->offset[which[i]];
     }
-    b->rows.n = b->marg.n = b->marg.rows = m;
+    b->rows.n = b->marg.layout.n = m;
     b->rows.y = b->y;
     b->rows.offset = b->offset;
 }
@@ -246,9 +246,10 @@ sg_status sg_ivm_criterion(const sg_kernel *kernel, const sg_rows *rows, int p, 
         const int *which = set->at_hand + from;
         block_read(rows, p, x, m, which, &b);
         block_marginals(kernel, &post, set, which, &b, ws);
-        sg_cavities(&b.marg);
-        status = sg_tilt_rows(&b.rows, &b.marg, ws);
-        *logq += sg_log_evidence(&b.marg, 0);
+        const sg_span all = {0, m};
+        if (!sg_cavities(&b.rows, NULL, &b.marg, all)) status = SG_NOT_PD;
+        else status = sg_tilt_rows(&b.rows, &b.marg, all, ws);
+        *logq += sg_log_evidence(&b.marg, all);
         if (status == SG_OK && dkernel) {
             block_gradient(kernel, &post, &b, N, q, dkernel, dlik, ws);
         }

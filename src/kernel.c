@@ -77,6 +77,31 @@ void sg_copy_rows(int n, int D, const double *x, int from, int m, double *out)
     }
 }
 
+void sg_kernel_blocks(const sg_kernel *self, int w, int n, int D, const double *x, double *out,
+                      const sg_ws *ws)
+{
+    for (int i = 0; i < n; i++) {
+        void *mark = sg_mark(ws);
+        double *own = sg_doubles(ws, (size_t) w * D);
+        sg_copy_rows(n * w, D, x, i * w, w, own);
+        sg_kernel_cross(self, w, own, w, own, out + (size_t) w * w * i, ws);
+        sg_release(ws, mark);
+    }
+}
+
+void sg_kernel_adjoint_blocks(const sg_kernel *self, int w, int n, int D, const double *x,
+                              const double *Kbar, double *dtheta, const sg_ws *ws)
+{
+    for (int i = 0; i < n; i++) {
+        void *mark = sg_mark(ws);
+        double *own = sg_doubles(ws, (size_t) w * D), *K = sg_doubles(ws, (size_t) w * w);
+        sg_copy_rows(n * w, D, x, i * w, w, own);
+        sg_kernel_cross(self, w, own, w, own, K, ws);
+        sg_kernel_adjoint(self, w, own, w, own, K, Kbar + (size_t) w * w * i, dtheta, ws);
+        sg_release(ws, mark);
+    }
+}
+
 const sg_kernel_type *sg_kernel_type_at(int i)
 {
     const sg_kernel_type *const families[] = {sg_kernels_stationary, sg_kernels_periodic,

@@ -75,6 +75,13 @@ void sg_kernel_adjoint(const sg_kernel *self, int n, const double *x, int m, con
 void sg_kernel_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
                             double *dtheta, const sg_ws *ws);
 
+/* out: n blocks of w x w, the kernel among the w points of each row of x[n w x D]; and the adjoint:
+ * adds sum Kbar_k d out_k / dtheta, Kbar in blocks as well. O(n w^2 p). */
+void sg_kernel_blocks(const sg_kernel *self, int w, int n, int D, const double *x, double *out,
+                      const sg_ws *ws);
+void sg_kernel_adjoint_blocks(const sg_kernel *self, int w, int n, int D, const double *x,
+                              const double *Kbar, double *dtheta, const sg_ws *ws);
+
 /* out[m x D] = rows from .. from + m - 1 of x[n x D], contiguous as kernels take them */
 void sg_copy_rows(int n, int D, const double *x, int from, int m, double *out);
 

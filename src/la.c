@@ -127,3 +127,14 @@ void sg_mirror(char from, int n, double *A, int lda)
         }
     }
 }
+
+void sg_rq(int n, double *X, double *work)
+{
+    if (n == 0) return;
+    const int lwork = SG_RQ_COLUMNS * n - n;
+    int info; /* reports illegal arguments only */
+    F77_CALL(dgerqf)(&n, &n, X, &n, work, work + n, &lwork, &info);
+    for (int j = 0; j < n; j++) {
+        for (int i = j + 1; i < n; i++) X[i + (size_t) n * j] = 0;
+    }
+}

@@ -1,41 +1,43 @@
+/* sites.c: cavities, tilts and sites of a span of rows (formulas 74-88; blocks: VECTOR.md has the
+ * derivation). Each function has a scalar branch for w = 1, which is the inner loop of every sweep,
+ * and one for blocks. */
 #include <math.h>
-#include <Rmath.h>
+#include "block.h"
 #include "par.h"
 #include "sites.h"
 
-sg_marginals sg_marginals_new(int rows, int C, const sg_ws *ws)
+enum { MAX_WIDTH = SG_LIK_MAX_WIDTH, MAX_BLOCK = SG_LIK_MAX_WIDTH * SG_LIK_MAX_WIDTH };
+
+sg_marginals sg_marginals_new(sg_layout layout, const sg_ws *ws)
 {
-    const int n = rows * C;
-    sg_marginals marg = {n, rows,
-                         sg_doubles(ws, n), sg_doubles(ws, n), sg_doubles(ws, n),
-                         sg_doubles(ws, n), sg_doubles(ws, n), sg_doubles(ws, n),
-                         sg_doubles(ws, rows), sg_doubles(ws, n), sg_doubles(ws, n)};
+    const size_t values = sg_values_of(layout), blocks = sg_blocks_of(layout);
+    const sg_marginals marg = {
+        .layout = layout, .mean = sg_doubles(ws, values), .var = sg_doubles(ws, blocks),
+        .g = sg_doubles(ws, sg_sites_of(layout)), .alpha = sg_doubles(ws, values),
+        .cav_mean = sg_doubles(ws, values), .cav_var = sg_doubles(ws, blocks),
+        .logz = sg_doubles(ws, layout.n), .d1 = sg_doubles(ws, values),
+        .d2 = sg_doubles(ws, blocks)
+    };
     return marg;
 }
 
-sg_sites sg_sites_of_class(const sg_sites *sites, int rows, int c)
+/* x += y, a block; NULL: nothing */
+static void add_block(int ww, const double *y, double *x)
 {
-    const size_t at = (size_t) rows * c;
-    const sg_sites own = {rows, sites->tau + at, sites->nu + at, sites->narrow};
-    return own;
-}
-
-sg_marginals sg_marginals_of_class(const sg_marginals *m, int c)
-{
-    const size_t at = (size_t) m->rows * c;
-    const sg_marginals own = {m->rows, m->rows, m->mean + at, m->var + at, m->g + at,
-                              m->alpha + at, m->cav_mean + at, m->cav_var + at, m->logz,
-                              m->d1 + at, m->d2 + at};
-    return own;
+    for (int k = 0; y && k < ww; k++) x[k] += y[k];
 }
 
 void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
-                        double *s2)
+                        double *S)
 {
+    const int w = rows->lik->w, ww = w * w;
     for (int c = 0; c < rows->lik->C; c++) {
-        const int at = i + rows->n * c;
-        mu[c] = marg->cav_mean[at] + rows->offset[i];
-        s2[c] = marg->cav_var[at] + sg_extra_var(rows, at);
+        const size_t at = i + (size_t) rows->n * c;
+        for (int a = 0; a < w; a++) {
+            mu[a + w * c] = marg->cav_mean[a + w * at] + rows->offset[a + (size_t) w * i];
+        }
+        for (int k = 0; k < ww; k++) S[k + ww * c] = marg->cav_var[k + ww * at];
+        add_block(ww, sg_gamma_of(rows, i, c), S + ww * c);
     }
 }
 
@@ -55,110 +57,262 @@ void sg_step_kl(double d1, double d2, double s2, double kl[2])
     kl[1] = ((d1 * d1 - d2) * s2 / (1 + shrink) + logs) / 2;
 }
 
-void sg_cavities(sg_marginals *marg)
+/* ---- Cavities ---- */
+
+void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span)
 {
-    for (int i = 0; i < marg->n; i++) {
-        marg->cav_var[i] = marg->var[i] / marg->g[i];
-        marg->cav_mean[i] = marg->mean[i] - marg->cav_var[i] * marg->alpha[i];
+    const sg_layout l = marg->layout;
+    for (int c = 0; c < l.C; c++) {
+        const size_t from = span.from + (size_t) l.n * c;
+        for (size_t at = from; at < from + span.m; at++) {
+            if (l.w == 1) {
+                marg->g[at] = 1 - sites->tau[at] * marg->var[at];
+                marg->alpha[at] = sites->nu[at] - sites->tau[at] * marg->mean[at];
+                continue;
+            }
+            double *alpha = marg->alpha + l.w * at;
+            sg_block_mv(l.w, sites->tau + (size_t) l.w * l.w * at, marg->mean + l.w * at, alpha);
+            for (int a = 0; a < l.w; a++) alpha[a] = sites->nu[a + l.w * at] - alpha[a];
+        }
     }
+}
+
+/* Wider than any cavity of sites that all narrow could be: they end at the prior. */
+static const double WIDE = 100;
+
+static int scalar_cavity(const sg_rows *rows, int i, int c, sg_marginals *marg)
+{
+    const double *prior = sg_prior_of(rows, i, c);
+    const size_t at = i + (size_t) rows->n * c;
+    if (!(marg->g[at] > 0)) return 0;
+    marg->cav_var[at] = marg->var[at] / marg->g[at];
+    marg->cav_mean[at] = marg->mean[at] - marg->cav_var[at] * marg->alpha[at];
+    return !prior || !(marg->cav_var[at] > WIDE * (*prior + sg_extra_var(rows, i, c)));
+}
+
+static double trace_of(int w, const double *block)
+{
+    double sum = 0;
+    for (int a = 0; a < w; a++) sum += block[a * (w + 1)];
+    return sum;
+}
+
+static int block_cavity(const sg_rows *rows, const sg_sites *sites, int i, int c,
+                        sg_marginals *marg)
+{
+    const int w = rows->lik->w, ww = w * w;
+    const size_t at = i + (size_t) rows->n * c;
+    const double *gamma = sg_gamma_of(rows, i, c), *prior = sg_prior_of(rows, i, c);
+    double log_det, width = gamma ? trace_of(w, gamma) : 0;
+    if (!sg_block_cavity(w, marg->mean + w * at, marg->var + ww * at, sites->tau + ww * at,
+                         sites->nu + w * at, marg->cav_mean + w * at, marg->cav_var + ww * at,
+                         &log_det)) return 0;
+    marg->g[at] = exp(log_det);
+    for (int a = 0; prior && a < w; a++) width += prior[a];
+    return !prior || !(trace_of(w, marg->cav_var + ww * at) > WIDE * width);
+}
+
+int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, sg_span span)
+{
+    const int blocks = rows->lik->w > 1;
+    for (int c = 0; c < rows->lik->C; c++) {
+        for (int i = span.from; i < span.from + span.m; i++) {
+            if (!(blocks ? block_cavity(rows, sites, i, c, marg) : scalar_cavity(rows, i, c, marg))) return 0;
+        }
+    }
+    return 1;
+}
+
+/* ---- Tilts ---- */
+
+/* Row i; returns whether all numbers are finite. */
+static int tilt_row(const sg_rows *rows, const sg_marginals *marg, int i)
+{
+    const int C = rows->lik->C, w = rows->lik->w, ww = w * w;
+    double mu[SG_LIK_MAX_BLOCKS], S[SG_LIK_MAX_BLOCKS];
+    double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
+    sg_tilt tilt = {.d1 = d1, .d2 = d2};
+    sg_cavities_of_row(rows, marg, i, mu, S);
+    sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, S, &tilt);
+    double sum = marg->logz[i] = tilt.logz;
+    for (int c = 0; c < C; c++) {
+        const size_t at = i + (size_t) rows->n * c;
+        for (int a = 0; a < w; a++) sum += marg->d1[a + w * at] = d1[a + w * c];
+        for (int k = 0; k < ww; k++) sum += marg->d2[k + ww * at] = d2[k + ww * c];
+    }
+    return isfinite(sum);
 }
 
 typedef struct {
     const sg_rows *rows;
-    sg_marginals *marg;
+    const sg_marginals *marg;
+    int from; /* row that the loop calls 0 */
 } tilt_job;
 
-/* Rows from .. to - 1 of sg_tilt_rows(). */
 static sg_status tilt_chunk(void *ctx, int from, int to, const sg_ws *ws)
 {
-    (void) ws;
     const tilt_job *job = ctx;
-    const sg_rows *rows = job->rows;
-    const sg_marginals *marg = job->marg;
-    const int C = rows->lik->C;
-    double mu[SG_LIK_MAX_BLOCKS], s2[SG_LIK_MAX_BLOCKS];
-    double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
-    sg_tilt tilt = {.d1 = d1, .d2 = d2};
     sg_status status = SG_OK;
-    for (int i = from; i < to; i++) {
-        sg_cavities_of_row(rows, marg, i, mu, s2);
-        sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, s2, &tilt);
-        marg->logz[i] = tilt.logz;
-        double sum = tilt.logz;
-        for (int c = 0; c < C; c++) {
-            marg->d1[i + (size_t) rows->n * c] = d1[c];
-            marg->d2[i + (size_t) rows->n * c] = d2[c];
-            sum += d1[c] + d2[c];
-        }
-        if (!isfinite(sum)) status = SG_NOT_FINITE;
+    (void) ws;
+    for (int i = job->from + from; i < job->from + to; i++) {
+        if (!tilt_row(job->rows, job->marg, i)) status = SG_NOT_FINITE;
     }
     return status;
 }
 
-sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, const sg_ws *ws)
+sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, sg_span span, const sg_ws *ws)
 {
     enum { GRAIN = 16 };
-    tilt_job job = {rows, marg};
-    return sg_par_rows(rows->n, GRAIN, tilt_chunk, &job, ws);
+    tilt_job job = {rows, marg, span.from};
+    return sg_par_rows(span.m, GRAIN, tilt_chunk, &job, ws);
 }
 
-double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg)
+void sg_tilt_rows_dpar(const sg_rows *rows, const sg_marginals *marg, sg_span span, double *dlik,
+                       const sg_ws *ws)
 {
+    double mu[SG_LIK_MAX_BLOCKS], S[SG_LIK_MAX_BLOCKS];
+    for (int i = span.from; i < span.from + span.m; i++) {
+        sg_cavities_of_row(rows, marg, i, mu, S);
+        sg_lik_tilt_dpar(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, S, dlik);
+        if (i % SG_BETWEEN_TICKS == 0) sg_tick(ws);
+    }
+}
+
+/* ---- Sites ---- */
+
+/* Frobenius norms of L'(d1 - alpha) and L'(d2 + tau G)L for a cavity LL'; tau G = tau - tau S tau.
+ * The larger one. */
+static double block_residual(int w, const sg_sites *sites, const sg_marginals *marg, size_t at)
+{
+    const int ww = w * w;
+    const double *T = sites->tau + ww * at, *cov = marg->cav_var + ww * at;
+    double TS[MAX_BLOCK], bend[MAX_BLOCK], step[MAX_WIDTH];
+    for (int k = 0; k < ww; k++) bend[k] = marg->d2[k + ww * at];
+    if (sites->narrow) sg_block_narrow(w, cov, bend);
+    sg_block_multiply(w, T, marg->var + ww * at, TS);
+    for (int b = 0; b < w; b++) {
+        step[b] = marg->d1[b + w * at] - marg->alpha[b + w * at];
+        for (int a = 0; a < w; a++) {
+            double TST = 0;
+            for (int k = 0; k < w; k++) TST += TS[a + w * k] * T[k + w * b];
+            bend[a + w * b] += T[a + w * b] - TST;
+        }
+    }
+    return fmax(sg_block_norm(w, cov, step), sg_block_size(w, cov, bend));
+}
+
+/* The larger of the two, and NaN if one of them is. */
+static double larger(double a, double b)
+{
+    return a >= b || isnan(a) ? a : b;
+}
+
+double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg, sg_span span)
+{
+    const sg_layout l = marg->layout;
     double worst = 0;
-    for (int i = 0; i < sites->n; i++) {
-        const double v = marg->cav_var[i], d2 = sg_site_bend(sites, v, marg->d2[i]);
-        worst = fmax2(worst, fabs(marg->d1[i] - marg->alpha[i]) * sqrt(v));
-        worst = fmax2(worst, fabs(d2 + sites->tau[i] * marg->g[i]) * v);
+    for (int c = 0; c < l.C; c++) {
+        const size_t from = span.from + (size_t) l.n * c;
+        for (size_t at = from; at < from + span.m; at++) {
+            if (l.w > 1) {
+                worst = larger(worst, block_residual(l.w, sites, marg, at));
+                continue;
+            }
+            const double v = marg->cav_var[at], d2 = sg_site_bend(sites, v, marg->d2[at]);
+            worst = larger(worst, fabs(marg->d1[at] - marg->alpha[at]) * sqrt(v));
+            worst = larger(worst, fabs(d2 + sites->tau[at] * marg->g[at]) * v);
+        }
     }
     return worst;
 }
 
-sg_stepper sg_stepper_new(int n, const double *scale, const sg_ws *ws)
+static int scalar_target(const sg_sites *sites, const sg_marginals *marg, size_t at, double *tau,
+                         double *nu)
 {
-    enum { DEPTH = 8 };
-    sg_stepper stepper = {sg_anderson_new(2 * n, DEPTH, ws), scale, sg_doubles(ws, 2 * (size_t) n),
-                          sg_doubles(ws, 2 * (size_t) n), sg_doubles(ws, 2 * (size_t) n)};
-    return stepper;
+    const double s2 = marg->cav_var[at], d2 = sg_site_bend(sites, s2, marg->d2[at]);
+    return sg_site_from_tilt(marg->cav_mean[at], s2, marg->d1[at], d2, tau, nu);
 }
 
-int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, double *tau, double *nu)
+static int block_target(const sg_sites *sites, const sg_marginals *marg, size_t at, double *tau,
+                        double *nu)
 {
+    const int w = marg->layout.w, ww = w * w;
+    double d2[MAX_BLOCK];
+    for (int k = 0; k < ww; k++) d2[k] = marg->d2[k + ww * at];
+    if (sites->narrow) sg_block_narrow(w, marg->cav_var + ww * at, d2);
+    return sg_block_site(w, marg->cav_mean + w * at, marg->cav_var + ww * at, marg->d1 + w * at,
+                         d2, tau, nu);
+}
+
+int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, int c, sg_span span,
+                      double *tau, double *nu)
+{
+    const int n = marg->layout.n, w = marg->layout.w, ww = w * w;
     int skipped = 0;
-    for (int i = 0; i < sites->n; i++) {
-        tau[i] = sites->tau[i], nu[i] = sites->nu[i];
-        const double s2 = marg->cav_var[i], d2 = sg_site_bend(sites, s2, marg->d2[i]);
-        skipped += !sg_site_from_tilt(marg->cav_mean[i], s2, marg->d1[i], d2, tau + i, nu + i);
+    for (int i = 0; i < span.m; i++) {
+        const size_t at = span.from + i + (size_t) n * c, k = i;
+        for (int a = 0; a < w; a++) nu[a + w * k] = sites->nu[a + w * at];
+        for (int a = 0; a < ww; a++) tau[a + ww * k] = sites->tau[a + ww * at];
+        if (trace_of(w, marg->cav_var + ww * at) == 0) continue;
+        skipped += !(w == 1 ? scalar_target : block_target)(sites, marg, at, tau + ww * k,
+                                                            nu + w * k);
     }
     return skipped;
 }
 
-void sg_sites_step(sg_stepper *stepper, sg_sites *sites, const double *tau, const double *nu,
-                   double beta)
+double sg_log_evidence(const sg_marginals *marg, sg_span span)
 {
-    const int n = sites->n;
-    double *x = stepper->x, *f = stepper->f, *next = stepper->next;
-    for (int i = 0; i < n; i++) {
-        const double v = stepper->scale[i], root = sqrt(v);
-        x[i] = v * sites->tau[i], f[i] = v * tau[i] - x[i];
-        x[n + i] = root * sites->nu[i], f[n + i] = root * nu[i] - x[n + i];
-    }
-    sg_anderson_step(&stepper->mixing, x, f, beta, next);
-    for (int i = 0; i < n; i++) {
-        if (stepper->scale[i] == 0) continue;
-        const int plain = !(next[i] >= fmin2(fmin2(x[i], x[i] + f[i]), 0));
-        const double t = plain ? x[i] + beta * f[i] : next[i];
-        const double v = plain ? x[n + i] + beta * f[n + i] : next[n + i];
-        sites->tau[i] = t / stepper->scale[i];
-        sites->nu[i] = v / sqrt(stepper->scale[i]);
-    }
-}
-
-double sg_log_evidence(const sg_marginals *marg, double log_det_A)
-{
-    double sum = -log_det_A;
-    for (int i = 0; i < marg->rows; i++) sum += marg->logz[i];
-    for (int k = 0; k < marg->n; k++) {
-        sum -= 0.5 * (log(marg->g[k]) + marg->cav_mean[k] * marg->alpha[k]);
+    const sg_layout l = marg->layout;
+    double sum = 0;
+    for (int i = span.from; i < span.from + span.m; i++) sum += marg->logz[i];
+    for (int c = 0; c < l.C; c++) {
+        const size_t from = span.from + (size_t) l.n * c;
+        for (size_t at = from; at < from + span.m; at++) sum -= 0.5 * log(marg->g[at]);
+        for (size_t k = l.w * from; k < l.w * (from + span.m); k++) {
+            sum -= 0.5 * marg->cav_mean[k] * marg->alpha[k];
+        }
     }
     return sum;
+}
+
+/* ---- Sites that widen ---- */
+
+/* Has d2, or with sign -1 a site's tau, an eigenvalue above 0? */
+static int has_positive(int w, const double *block, double sign)
+{
+    double U[MAX_BLOCK], lambda[MAX_WIDTH];
+    if (w == 1) return sign * *block > 0;
+    sg_block_eigen(w, block, U, lambda);
+    for (int a = 0; a < w; a++) {
+        if (sign * lambda[a] > 0) return 1;
+    }
+    return 0;
+}
+
+int sg_widening(const sg_marginals *marg, sg_span span)
+{
+    const sg_layout l = marg->layout;
+    int count = 0;
+    for (int c = 0; c < l.C; c++) {
+        const size_t from = span.from + (size_t) l.n * c;
+        for (size_t at = from; at < from + span.m; at++) {
+            count += has_positive(l.w, marg->d2 + (size_t) l.w * l.w * at, 1);
+        }
+    }
+    return count;
+}
+
+int sg_sites_narrow(sg_sites *sites)
+{
+    const int w = sites->layout.w, ww = w * w;
+    const size_t count = sg_sites_of(sites->layout);
+    int widening = 0;
+    for (size_t at = 0; at < count; at++) {
+        double *T = sites->tau + ww * at;
+        if (!has_positive(w, T, -1)) continue;
+        widening = 1;
+        if (w == 1) *T = 0;
+        else sg_block_clip(w, T);
+    }
+    return widening;
 }

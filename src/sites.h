@@ -1,13 +1,17 @@
-/* sites.h: Gaussian sites, cavities and tilts, one row at a time; what every EP shares.
+/* sites.h: Gaussian sites, cavities and tilts of blocks of rows; what every EP shares.
  *
- * A row has C latent values, independent in the posterior (C = 1 but for classes). Arrays over
- * latent values have n x C entries, all rows of the first class first. A latent value's site is
- * exp(-tau u^2 / 2 + nu u). Offsets (known prior means) are added to a marginal's
- * mean just before the likelihood sees it, so that everything here is about a process of mean 0. */
+ * A row has C latent processes, independent in the posterior (C = 1 but for classes), and of each
+ * process w latent values that its site sees at once (w = 1 but for vectors). A site is
+ * exp(-u'T u / 2 + nu'u), T a symmetric w x w block, which may be indefinite. Arrays lie as
+ * sg_layout says: tau (the blocks T), var, cav_var and d2 are blocks of w x w, nu, mean, alpha,
+ * cav_mean and d1 are values. With w = 1 both are plain numbers, and the code that treats them is
+ * scalar.
+ *
+ * Offsets (known prior means) are added to a marginal's mean just before the likelihood sees it, so
+ * that everything here is about a process of mean 0. */
 #ifndef SG_SITES_H
 #define SG_SITES_H
 
-#include "anderson.h"
 #include "lik.h"
 #include "types.h"
 
@@ -16,11 +20,17 @@ typedef struct {
     int n;
     const sg_lik *lik;
     const double *y;      /* q x n */
-    const double *offset; /* n */
-    const double *gamma;  /* n x C: variance of u that the marginals leave out; NULL for none */
+    const double *offset; /* w x n */
+    const double *gamma;  /* blocks: variance of u that the marginals leave out; NULL: none */
+    const double *prior;  /* values: prior variances of what the sites are on; NULL: nobody asks */
+    int shared;           /* have all processes gamma and prior in common, those of the first? */
 } sg_rows;
 
-static inline int sg_latents(const sg_rows *rows) { return rows->n * rows->lik->C; }
+static inline sg_layout sg_layout_of(const sg_rows *rows)
+{
+    const sg_layout layout = {rows->n, rows->lik->C, rows->lik->w};
+    return layout;
+}
 
 /* Do the latent values of a row have a likelihood in common? */
 static inline int sg_is_coupled(const sg_rows *rows)
@@ -28,94 +38,129 @@ static inline int sg_is_coupled(const sg_rows *rows)
     return rows->lik->type->classes && rows->lik->C > 1;
 }
 
-static inline double sg_extra_var(const sg_rows *rows, int at)
+/* Where gamma and prior of row i and process c stand, in blocks and in groups of w. */
+static inline size_t sg_prior_place(const sg_rows *rows, int i, int c)
 {
-    return rows->gamma ? rows->gamma[at] : 0;
+    return i + (rows->shared ? 0 : (size_t) rows->n * c);
+}
+
+/* gamma of row i and process c: a block, or NULL */
+static inline const double *sg_gamma_of(const sg_rows *rows, int i, int c)
+{
+    const size_t ww = (size_t) rows->lik->w * rows->lik->w;
+    return rows->gamma ? rows->gamma + ww * sg_prior_place(rows, i, c) : NULL;
+}
+
+/* prior of row i and process c: w numbers, or NULL */
+static inline const double *sg_prior_of(const sg_rows *rows, int i, int c)
+{
+    return rows->prior ? rows->prior + rows->lik->w * sg_prior_place(rows, i, c) : NULL;
+}
+
+/* The same for w = 1: a number. */
+static inline double sg_extra_var(const sg_rows *rows, int i, int c)
+{
+    const double *gamma = sg_gamma_of(rows, i, c);
+    return gamma ? *gamma : 0;
+}
+
+/* Rows from .. from + m - 1. */
+typedef struct {
+    int from, m;
+} sg_span;
+
+/* The spans of n rows in order, `size` rows each but for the last: call with *span zeroed until it
+ * returns 0. */
+static inline int sg_next_span(int n, int size, sg_span *span)
+{
+    span->from += span->m;
+    span->m = n - span->from < size ? n - span->from : size;
+    return span->m > 0;
 }
 
 typedef struct {
-    int n; /* latent values */
+    sg_layout layout;
     double *tau, *nu;
-    int narrow; /* may no precision be negative? */
+    int narrow; /* may no site widen the posterior? */
 } sg_sites;
 
-/* The part of d2, at a cavity of variance s2, that a site can have: where sites are to narrow, a
- * likelihood that widens the marginal is taken for one that shifts it and no more; and so it is
- * where it widens it by no more than the rounding of a quadrature. */
-static inline double sg_site_bend(const sg_sites *sites, double s2, double d2)
-{
-    const double ROUNDING = 1e-12;
-    return d2 > 0 && (sites->narrow || s2 * d2 < ROUNDING) ? 0 : d2;
-}
-
-/* All that EP knows at the rows under given sites; every array but logz is over latent values. */
+/* All that EP knows at the rows under given sites. */
 typedef struct {
-    int n, rows;                /* latent values; rows */
+    sg_layout layout;
     double *mean, *var;         /* posterior marginals */
-    double *g;                  /* 1 - tau var, > 0: the cavity is a distribution */
+    double *g;                  /* one for each site: |I - var tau|, > 0: there is a cavity */
     double *alpha;              /* nu - tau mean = K^{-1} mean */
     double *cav_mean, *cav_var; /* marginals without the row's own site */
     double *logz;               /* rows: log Z of the tilts at the cavities, */
     double *d1, *d2;            /* and its derivatives */
 } sg_marginals;
 
-sg_marginals sg_marginals_new(int rows, int C, const sg_ws *ws);
+sg_marginals sg_marginals_new(sg_layout layout, const sg_ws *ws);
 
-/* Class c alone, as of one latent value a row; logz stays that of all. */
-sg_sites sg_sites_of_class(const sg_sites *sites, int rows, int c);
-sg_marginals sg_marginals_of_class(const sg_marginals *marg, int c);
-
-/* mu[C], s2[C]: the cavities of row i as its likelihood sees them, with offset and gamma. */
+/* mu[C w], S[C blocks]: the cavities of row i as its likelihood sees them, with offset and
+ * gamma. */
 void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
-                        double *s2);
+                        double *S);
 
-/* Site of a tilt at the marginal (mu, s2): D = 1 + s2 d2, tau = -d2/D, nu = (d1 - mu d2)/D
+/* Site of a tilt at the marginal (mu, s2), w = 1: D = 1 + s2 d2, tau = -d2/D, nu = (d1 - mu d2)/D
  * (formulas 81-83 in natural parameters). d2 = 0 is legal, and where the likelihood is not
  * log-concave d2 > 0, of which tau < 0 is the image: the row widens the posterior. Returns 0 when D
  * <= 0 or a number is not finite: there is no such site, and tau, nu are left alone. */
 int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu);
 
+/* The part of d2, at a cavity of variance s2, that a site can have: where sites are to narrow, a
+ * likelihood that widens the marginal is taken for one that shifts it and no more; and so it is
+ * where it widens it by no more than the rounding of a quadrature. w = 1. */
+static inline double sg_site_bend(const sg_sites *sites, double s2, double d2)
+{
+    const double ROUNDING = 1e-12;
+    return d2 > 0 && (sites->narrow || s2 * d2 < ROUNDING) ? 0 : d2;
+}
+
 /* Both KL divergences of a step along a marginal of variance s2 (thesis 3.16): kl[0] new against
  * old, kl[1] old against new. */
 void sg_step_kl(double d1, double d2, double s2, double kl[2]);
 
-/* cav_var = var / g, cav_mean = mean - cav_var alpha: formulas 78-79 with nothing that cancels when
- * a site is nearly all the row's precision. */
-void sg_cavities(sg_marginals *marg);
+/* alpha = nu - tau mean and, with w = 1, g = 1 - tau var of a span, from mean and var. A model that
+ * has them with more digits fills them in itself. */
+void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span);
 
-/* Tilts of all rows at their cavities, gamma added to the variance. SG_NOT_FINITE when a number is
+/* Cavities of a span: cov = G^{-1} var, mean = mean - cov alpha, G = I - var tau (formulas 78-79
+ * with nothing that cancels when a site is nearly all the row's precision). Returns 0 where a
+ * cavity is no distribution, or far wider than the prior: more than 100 times prior + gamma. */
+int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, sg_span span);
+
+/* Tilts of a span at its cavities, gamma added to the variance. SG_NOT_FINITE when a number is
  * not. */
-sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, const sg_ws *ws);
+sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, sg_span span, const sg_ws *ws);
 
-/* How far the sites are from a fixed point, free of units: the largest of
- * |d1 - alpha| sqrt(cav_var) and |-d2 - tau g| cav_var. At a fixed point alpha = d1 and
- * tau g = -d2, which is what the evidence's gradient is made of. */
-double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg);
+/* Adds dlogZ/dtheta of a span, at its cavities, to dlik (formulas as in lik.h). */
+void sg_tilt_rows_dpar(const sg_rows *rows, const sg_marginals *marg, sg_span span, double *dlik,
+                       const sg_ws *ws);
 
-/* The iteration that batch sweeps run: x = (tau v, nu sqrt(v)), v a fixed scale per row (the
- * prior variance), so that all numbers are free of units. */
-typedef struct {
-    sg_anderson mixing;
-    const double *scale;   /* n: prior variances of the latent values */
-    double *x, *f, *next;  /* 2n */
-} sg_stepper;
+/* How far a span's sites are from a fixed point, free of units: the largest of
+ * |d1 - alpha| sqrt(cav_var) and |-d2 - tau G| cav_var (w > 1: the Frobenius norm in coordinates
+ * in which the cavity has variance 1). At a fixed point alpha = d1 and tau G = -d2, which is what
+ * the evidence's gradient is made of. */
+double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg, sg_span span);
 
-sg_stepper sg_stepper_new(int n, const double *scale, const sg_ws *ws);
+/* The sites of process c that a span's tilts ask for, into tau[m blocks], nu[m values]; where a
+ * tilt has none, or nothing is there to be moved (cav_var = 0), the old one stays. Returns how many
+ * tilts had none. */
+int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, int c, sg_span span,
+                      double *tau, double *nu);
 
-/* The tilts' sites into tau, nu [n]; where a tilt has none the old one stays. Returns how many. */
-int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, double *tau, double *nu);
+/* A span's part of the log evidence (formulas 87-88; at any sites, stationary at a fixed point),
+ *   sum logz_i - sum (log|G| + cav_mean'alpha) / 2
+ * over rows and over sites. Less log|A|, with A'A = I + V'TV or its like, of all processes together,
+ * it is sum (logZ - logZ~) - log|A| + m'nu / 2, but adds no large terms of opposite sign when the
+ * sites are sharp. */
+double sg_log_evidence(const sg_marginals *marg, sg_span span);
 
-/* Moves all sites towards the targets tau, nu: a share beta of the plain step, mixed with the past.
- * Where mixing would make a precision negative, more so than it was and is to be, the site takes
- * the plain step. */
-void sg_sites_step(sg_stepper *stepper, sg_sites *sites, const double *tau, const double *nu,
-                   double beta);
+/* How many of a span's likelihood terms would widen the posterior. */
+int sg_widening(const sg_marginals *marg, sg_span span);
 
-/* log evidence from cavities and tilts (formulas 87-88; at any sites, stationary at a fixed point):
- *   sum logz_i - sum (log(g)/2 + cav_mean alpha / 2) - log|A|
- * over rows and over latent values, which equals sum (logZ - logZ~) - log|A| + m'nu / 2, but adds
- * no large terms of opposite sign when the sites are sharp. log_det_A: log of the determinant of
- * the factor A, of all classes' factors together. */
-double sg_log_evidence(const sg_marginals *marg, double log_det_A);
+/* Takes the negative precisions off all sites; returns 0 when there was none. */
+int sg_sites_narrow(sg_sites *sites);
 
 #endif

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <Rmath.h>
 #include "chol.h"
+#include "state.h"
 #include "weights.h"
 
 static double *zeros(size_t n, const sg_ws *ws)
@@ -249,62 +250,26 @@ void sg_weights_scores(const sg_weights *w, const sg_basis *b, const sg_seen *se
 
 /* ---- From scratch ---- */
 
-/* A'A = I + S: d x d upper, contiguous, zero below */
-static sg_status site_factor(const sg_weights *w, const sg_basis *b, double *A)
-{
-    const int d = b->d;
-    for (int j = 0; j < d; j++) {
-        for (int i = 0; i <= j; i++) {
-            A[i + (size_t) d * j] = w->S[i + (size_t) b->cap * j] + (i == j);
-        }
-    }
-    sg_clear_below(d, A);
-    return sg_potrf(d, A, d);
-}
-
 sg_status sg_weights_log_det(const sg_weights *w, const sg_basis *b, double *log_det,
                              const sg_ws *ws)
 {
     void *mark = sg_mark(ws);
-    double *A = sg_doubles(ws, (size_t) b->d * b->d);
-    const sg_status status = site_factor(w, b, A);
-    *log_det = sg_log_diag(b->d, A);
+    double *A = sg_doubles(ws, (size_t) b->d * b->d), *m = sg_doubles(ws, b->d);
+    *log_det = 0;
+    const sg_status status = sg_state_factor(b->d, w->S, b->cap, w->t, A, m, log_det);
     sg_release(ws, mark);
     return status;
 }
 
-/* Rinv = R^{-1}, Ainv with Ainv Ainv' = (I + S)^{-1}: d x d upper, contiguous, zero below */
-static sg_status factors(const sg_weights *w, const sg_basis *b, double *Rinv, double *Ainv)
+/* R^{-1}: d x d upper, contiguous, zero below */
+static sg_status inverse_of_basis(const sg_basis *b, double *Rinv)
 {
     const int d = b->d;
     for (int j = 0; j < d; j++) {
         for (int i = 0; i <= j; i++) Rinv[i + (size_t) d * j] = b->R[i + (size_t) b->cap * j];
     }
     sg_clear_below(d, Rinv);
-    sg_status status = site_factor(w, b, Ainv);
-    if (status == SG_OK) status = sg_trtri(d, Ainv);
-    if (status == SG_OK) status = sg_trtri(d, Rinv);
-    return status;
-}
-
-/* a = Ainv Ainv' t */
-static void mean_of(int d, const double *Ainv, const double *t, double *a)
-{
-    for (int i = 0; i < d; i++) a[i] = t[i];
-    sg_trmv('T', d, Ainv, a);
-    sg_trmv('N', d, Ainv, a);
-}
-
-sg_status sg_weights_stored(const sg_weights *w, const sg_basis *b, double *alpha, double *G,
-                            double *H)
-{
-    const int d = b->d;
-    const sg_status status = factors(w, b, G, H);
-    if (status != SG_OK) return status;
-    mean_of(d, H, w->t, alpha);
-    sg_trmv('N', d, G, alpha);
-    sg_trmm('L', 'N', d, d, G, H);
-    return SG_OK;
+    return sg_trtri(d, Rinv);
 }
 
 /* P's diagonal: rows of R^{-1} S times rows of R^{-1}; work[d x d] */
@@ -329,9 +294,11 @@ sg_status sg_weights_refresh(sg_weights *w, sg_basis *b, const sg_ws *ws)
     const size_t size = (size_t) d * d;
     void *mark = sg_mark(ws);
     double *Rinv = sg_doubles(ws, size), *Ainv = sg_doubles(ws, size), *H = sg_doubles(ws, size);
-    const sg_status status = factors(w, b, Rinv, Ainv);
+    double log_det = 0, *mean = sg_doubles(ws, d);
+    sg_status status = sg_state_factor(d, w->S, b->cap, w->t, Ainv, mean, &log_det);
+    if (status == SG_OK) status = inverse_of_basis(b, Rinv);
     if (status == SG_OK) {
-        mean_of(d, Ainv, w->t, w->a);
+        for (int i = 0; i < d; i++) w->a[i] = mean[i];
         for (int i = 0; i < d; i++) w->alpha[i] = w->a[i];
         sg_trmv('N', d, Rinv, w->alpha);
         sg_row_norms(d, Rinv, b->Q);

@@ -110,12 +110,6 @@ typedef enum { SG_SCORE_MEAN, SG_SCORE_KL, SG_SCORE_ERROR } sg_score;
 void sg_weights_scores(const sg_weights *w, const sg_basis *b, const sg_seen *seen,
                        const double *s, const sg_step *step, sg_score kind, double *score);
 
-/* The stored form (posterior.h): alpha[d], G = R^{-1}, H = R^{-1} A^{-1} with A'A = I + S; both
- * d x d upper triangular, contiguous, zero below. SG_NOT_PD when I + S is not positive definite.
- * O(d^3). */
-sg_status sg_weights_stored(const sg_weights *w, const sg_basis *b, double *alpha, double *G,
-                            double *H);
-
 /* log|A|, A'A = I + S. O(d^3). */
 sg_status sg_weights_log_det(const sg_weights *w, const sg_basis *b, double *log_det,
                              const sg_ws *ws);

@@ -751,3 +751,68 @@ c_lik <- function(lik, theta, width = 1L) {
   type <- if (is.list(lik)) lik$type else lik
   lik_for_c(list(type = type), if (type %in% c("mprobit", "softmax")) length(theta) else 1L, width)
 }
+
+# ---- Pairs of responses with Gaussian noise of a full covariance ----
+
+# n pairs; the rows of x are those of component 1 and 2 in turn, the component being an input like
+# any other, so that the kernel couples the two.
+pair_problem <- function(n = 12L, basis = NULL) {
+  at <- seq(-2, 2, length.out = n)
+  x <- cbind(at = rep(at, each = 2L), component = rep(c(0, 0.8), n))
+  resolved <- resolve_kernel(kernel_rbf(ard = TRUE), list(names = colnames(x), terms = colnames(x),
+                                                          kept = c(TRUE, TRUE)))
+  y <- rbind(sin(2 * at), cos(2 * at) + 0.3 * at)
+  theta <- c(log(1.3), log(0.8), log(1.1), log(0.4), 0.15, log(0.3)) # kernel; log-Cholesky of noise
+  list(problem = list(x = x, spec = spec_for_c(resolved), nkernel = 3L, processes = 1L, width = 2L,
+                      lik = list(type = "mvnormal"), rows = y, offset = rep(c(0.2, -0.1), n),
+                      method = method_ep(tol = 1e-12), basis = basis),
+       theta = theta)
+}
+
+pair_kernel <- function(case, theta, x, z) {
+  kernel_matrix(case$problem$spec, theta[1:3], x, z)
+}
+
+# blocks of 2 x 2 on the diagonal, everything else 0
+block_diagonal <- function(A) {
+  pair <- (seq_len(nrow(A)) + 1L) %/% 2L
+  A * outer(pair, pair, "==")
+}
+
+# Prior covariance of the latent values: the kernel's, or on a basis what it carries and the blocks
+# of what it leaves.
+pair_prior <- function(case, theta, basis) {
+  x <- case$problem$x
+  K <- pair_kernel(case, theta, x, x)
+  if (is.null(basis)) return(list(carried = K, left = 0 * K))
+  Kb <- pair_kernel(case, theta, x, basis)
+  carried <- Kb %*% solve(pair_kernel(case, theta, basis, basis), t(Kb))
+  list(carried = carried, left = block_diagonal(K - carried))
+}
+
+pair_reference <- function(case, theta = case$theta) {
+  prior <- pair_prior(case, theta, case$problem$basis)
+  n <- ncol(case$problem$rows)
+  noise <- kronecker(diag(n), mvnormal_covariance(theta[4:6], 2L))
+  total <- prior$carried + prior$left + noise
+  y <- c(case$problem$rows) - case$problem$offset
+  away <- solve(total, y)
+  u <- prior$carried + prior$left
+  list(logz = -(length(y) * log(2 * pi) + as.numeric(determinant(total)$modulus) +
+                  sum(y * away)) / 2,
+       mean = drop(prior$carried %*% away), # what the sites are on
+       cov = u - u %*% solve(total, u), site = solve(prior$left + noise))
+}
+
+# var is a vector of 2 x 2 blocks
+blocks_of <- function(A) {
+  unlist(lapply(seq_len(nrow(A) / 2L), function(i) A[2L * i - 1:0, 2L * i - 1:0]))
+}
+
+few_pairs <- function() cbind(rep(c(-1.5, -0.5, 0.4, 1.7), each = 2L), rep(c(0.1, 0.7), 4L))
+
+pair_reference_total <- function(case) {
+  prior <- pair_prior(case, case$theta, case$problem$basis)
+  prior$carried + prior$left +
+    kronecker(diag(ncol(case$problem$rows)), mvnormal_covariance(case$theta[4:6], 2L))
+}

@@ -6,10 +6,11 @@ LAYERS <- list(
   base = "^(types|block|par|la|chol|quad|concave|normal|logs|anderson)[.][ch]$",
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^(lik[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
-  state = "^(weights|row_step|active|columns|sites|coupled|ep_loop|posterior)[.][ch]$",
+  state = paste0("^(state|weights|row_step|active|columns|sites|coupled|basis_rows|full_factor|",
+                 "ep_step|ep_loop|posterior)[.][ch]$"),
   algorithm = "^(online|ep_full|ep_sparse|ep_batch|ivm)[.][ch]$",
-  evidence = "^(evidence|ivm_criterion)[.][ch]$",
-  glue = "^(glue[.]h|glue_[a-z]+[.]c|init[.]c)$"
+  evidence = "^(evidence(_[a-z]+)?|ivm_criterion)[.][ch]$",
+  glue = "^(glue[.]h|glue_[a-z]+[.][ch]|init[.]c)$"
 )
 
 layer_of <- function(file) {

@@ -15,7 +15,8 @@ test_that("methods and learning settings print themselves and return themselves 
   }
   expect_identical(capture.output(print(method_ep(sweeps = 50, tol = 1e-8))),
                    paste0("<method> EP (size = Inf, projection = moment, freeze = 2, sweeps = 50, ",
-                          "score = kl, novelty = 1e-06, damping = 1, tol = 1e-08, pool = Inf)"))
+                          "score = kl, novelty = 1e-06, damping = 1, mixing = 3, tol = 1e-08, ",
+                          "pool = Inf)"))
   expect_identical(capture.output(print(learn_control(restarts = 2))),
                    "<learning> criterion = evidence, inner = 200, outer = 2, restarts = 2")
   expect_identical(capture.output(print(learn_control("ivm"))),
@@ -26,6 +27,7 @@ test_that("methods and learning settings print themselves and return themselves 
 test_that("illegal settings are refused, naming the argument", {
   for (bad in list(0, 1.5, -1, NA, "10", c(1, 2), 1e10)) refused(method_ep(sweeps = bad), "sweeps")
   for (bad in list(0, 1.1, -1, NA, "1", Inf)) refused(method_ep(damping = bad), "damping")
+  for (bad in list(-1, 1.5, NA, "1", Inf)) refused(method_ep(mixing = bad), "mixing")
   for (bad in list(0, -1, NA, "1", Inf)) refused(method_ep(tol = bad), "tol")
   for (bad in list(0, 2.5, NA, "1")) refused(learn_control(inner = bad), "inner")
   for (bad in list(-1, 0.5, NA, "1")) refused(learn_control(restarts = bad), "restarts")

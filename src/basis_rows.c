@@ -1,0 +1,144 @@
+/* basis_rows.c: the factor of a basis, and rows as it sees them. */
+#include <math.h>
+#include <Rmath.h>
+#include "basis_rows.h"
+#include "chol.h"
+
+/* Is every pivot well above rounding? A singular matrix may pass the factorisation by luck, with
+ * pivots that are noise. */
+static int pivots_matter(int d, const double *KB, const double *R)
+{
+    const double ROUNDING = 1e-14;
+    for (int j = 0; j < d; j++) {
+        const size_t jj = j + (size_t) d * j;
+        if (!(R[jj] * R[jj] > ROUNDING * KB[jj])) return 0;
+    }
+    return 1;
+}
+
+/* R with R'R = KB + jitter diag(KB), for the smallest jitter of the ladder that has one. */
+static sg_status factor_basis(int d, const double *KB, double *R, double *jitter)
+{
+    const double LADDER[] = {0, 1e-12, 1e-10, 1e-8, 1e-6};
+    const size_t size = (size_t) d * d;
+    for (size_t step = 0; step < sizeof LADDER / sizeof *LADDER; step++) {
+        for (size_t i = 0; i < size; i++) R[i] = KB[i];
+        for (int j = 0; j < d; j++) R[j + (size_t) d * j] *= 1 + LADDER[step];
+        *jitter = LADDER[step];
+        if (sg_potrf(d, R, d) == SG_OK && pivots_matter(d, KB, R)) return SG_OK;
+    }
+    return SG_NOT_PD;
+}
+
+double *sg_span_room(sg_layout layout, int width, const sg_ws *ws)
+{
+    const int rows = layout.n < SG_ROWS_AT_ONCE ? layout.n : SG_ROWS_AT_ONCE;
+    return sg_doubles(ws, (size_t) rows * layout.w * width);
+}
+
+void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, double *out,
+                     const sg_ws *ws)
+{
+    sg_copy_rows(b->n * b->w, b->D, b->x, span.from * b->w, span.m * b->w, x_span);
+    sg_kernel_cross(b->kernel, span.m * b->w, x_span, b->d, b->basis, out, ws);
+}
+
+/* With w = 1: prior = |v|^2 by rows, gamma = max(K(x,x) - |v|^2, 0); a negative difference is
+ * rounding, NaN stays NaN. */
+static void scalar_residuals(sg_basis_rows *b, sg_span span, const double *x, const double *V,
+                             const sg_ws *ws)
+{
+    double *gamma = b->gamma + span.from, *prior = b->prior + span.from;
+    sg_kernel_diag(b->kernel, span.m, x, gamma, ws);
+    sg_row_squares(span.m, b->d, V, prior);
+    for (int i = 0; i < span.m; i++) {
+        prior[i] = fmin2(prior[i], gamma[i]);
+        gamma[i] -= prior[i];
+    }
+}
+
+/* The same in blocks: gamma = K_ii - V_i V_i'. */
+static void block_residuals(sg_basis_rows *b, sg_span span, const double *x, const double *V,
+                            const sg_ws *ws)
+{
+    const int w = b->w, m = span.m * w;
+    double *gamma = b->gamma + (size_t) w * w * span.from, *prior = b->prior + (size_t) w * span.from;
+    sg_kernel_blocks(b->kernel, w, span.m, b->D, x, gamma, ws);
+    for (int i = 0; i < span.m; i++) {
+        for (int q = 0; q < w; q++) {
+            for (int p = 0; p < w; p++) {
+                double known = 0;
+                for (int j = 0; j < b->d; j++) {
+                    known += V[w * i + p + (size_t) m * j] * V[w * i + q + (size_t) m * j];
+                }
+                gamma[p + w * (q + (size_t) w * i)] -= known;
+                if (p == q) prior[p + (size_t) w * i] = known;
+            }
+        }
+    }
+}
+
+/* V of a span into out, gamma and prior of its rows. */
+static void see(sg_basis_rows *b, sg_span span, double *out, const sg_ws *ws)
+{
+    void *mark = sg_mark(ws);
+    double *x = sg_doubles(ws, (size_t) span.m * b->w * b->D);
+    sg_basis_kernel(b, span, x, out, ws);
+    sg_trmm('R', 'N', span.m * b->w, b->d, b->Rinv, out);
+    (b->w == 1 ? scalar_residuals : block_residuals)(b, span, x, out, ws);
+    sg_release(ws, mark);
+    sg_tick(ws);
+}
+
+static double *held(const sg_basis_rows *b, sg_span span)
+{
+    return b->V + (size_t) span.from * b->w * b->d;
+}
+
+const double *sg_basis_look(sg_basis_rows *b, sg_span span, const sg_ws *ws)
+{
+    if (b->V) return held(b, span);
+    see(b, span, b->room, ws);
+    return b->room;
+}
+
+sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, const double *x,
+                            int d, const double *basis, double pool, double *gamma, double *prior,
+                            sg_basis_rows *b, const sg_ws *ws)
+{
+    const size_t seen = (size_t) layout.n * layout.w * d, dd = (size_t) d * d;
+    const int hold = (double) seen <= pool;
+    *b = (sg_basis_rows) {
+        .kernel = kernel, .n = layout.n, .w = layout.w, .D = D, .d = d, .x = x, .basis = basis,
+        .KB = sg_doubles(ws, dd), .R = sg_doubles(ws, dd), .Rinv = sg_doubles(ws, dd),
+        .gamma = gamma, .prior = prior
+    };
+    sg_kernel_cross(kernel, d, basis, d, basis, b->KB, ws);
+    sg_status status = factor_basis(d, b->KB, b->R, &b->jitter);
+    for (size_t k = 0; k < dd; k++) b->Rinv[k] = b->R[k];
+    if (status == SG_OK) status = sg_trtri(d, b->Rinv);
+    if (status != SG_OK) return status;
+    if (hold) b->V = sg_doubles(ws, seen);
+    else b->room = sg_span_room(layout, d, ws);
+    sg_span span = {0, 0};
+    while (hold && sg_next_span(b->n, SG_ROWS_AT_ONCE, &span)) see(b, span, held(b, span), ws);
+    return SG_OK;
+}
+
+void sg_apply_blocks(int w, int m, int d, const double *blocks, const double *X, double *out)
+{
+    const int rows = m * w;
+    for (int j = 0; j < d; j++) {
+        const double *x = X + (size_t) rows * j;
+        double *y = out + (size_t) rows * j;
+        for (int i = 0; i < m; i++) {
+            for (int a = 0; a < w; a++) {
+                double sum = 0;
+                for (int k = 0; k < w; k++) {
+                    sum += blocks[a + w * (k + (size_t) w * i)] * x[w * i + k];
+                }
+                y[w * i + a] = sum;
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/* basis_rows.h: rows seen through a frozen basis, a span of them at a time.
+ *
+ * The latent function is split into the part a basis B of d points carries and a residual:
+ *   u = v'z + residual,  v = R^{-T} k(x),  z ~ N(0, I) a priori,  K_B = R'R,
+ *   residual variance gamma = K(x,x) - |v|^2.
+ * A site is on the carried part v'z. With w latent values to a row, a row of V is w rows, those of
+ * x[n w x D], and gamma is w x w blocks. */
+#ifndef SG_BASIS_ROWS_H
+#define SG_BASIS_ROWS_H
+
+#include "kernel.h"
+#include "sites.h"
+
+enum { SG_ROWS_AT_ONCE = 1024 };
+
+typedef struct {
+    const sg_kernel *kernel;
+    int n, w, D, d;          /* rows, values of a row, inputs, points */
+    const double *x, *basis; /* n w x D, d x D */
+    double *KB;              /* d x d */
+    double *R, *Rinv;        /* d x d upper: factor of K_B + jitter diag(K_B), and its inverse */
+    double jitter;           /* relative to K_B's diagonal; 0 unless K_B could not be factored */
+    double *gamma;           /* n blocks */
+    double *prior;           /* n w: variances of what the basis carries, |v|^2 */
+    double *V;               /* spans one after the other, m w x d each; NULL: seen at every look */
+    double *room;            /* a span of V, where V is not held */
+} sg_basis_rows;
+
+/* Factor of basis[d x D]; V is held if n w d <= pool. gamma[n blocks] and prior[n w] are the
+ * caller's; they are filled where V is held, and else with every look. O(d^3), and O(n w d (d + D))
+ * where V is held. SG_NOT_PD when even a jitter of 1e-6 does not help. */
+sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, const double *x,
+                            int d, const double *basis, double pool, double *gamma, double *prior,
+                            sg_basis_rows *b, const sg_ws *ws);
+
+/* V of a span, m w x d; with it gamma and prior of its rows. Valid until the next look. */
+const double *sg_basis_look(sg_basis_rows *b, sg_span span, const sg_ws *ws);
+
+/* K_nB of a span into out[m w x d]; x_span[m w x D], its inputs, is filled on the way. */
+void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, double *out,
+                     const sg_ws *ws);
+
+/* Room for a span of `width` columns. */
+double *sg_span_room(sg_layout layout, int width, const sg_ws *ws);
+
+/* Bases of C processes: one they share (count 1), or one each (count C). */
+typedef struct {
+    int count, C;
+    int kernels;         /* 1, or one for each basis */
+    sg_basis_rows *each;
+} sg_bases;
+
+/* The processes on basis g are first .. last - 1. */
+static inline int sg_first_process(const sg_bases *b, int g) { return b->count == 1 ? 0 : g; }
+static inline int sg_last_process(const sg_bases *b, int g) { return b->count == 1 ? b->C : g + 1; }
+
+/* the basis of process c */
+static inline sg_basis_rows *sg_basis_of(const sg_bases *b, int c)
+{
+    return b->each + (b->count == 1 ? 0 : c);
+}
+
+/* out[m w x d] = diag(blocks) X, the w x w blocks of a span times its rows of X[m w x d] */
+void sg_apply_blocks(int w, int m, int d, const double *blocks, const double *X, double *out);
+
+#endif

@@ -1,0 +1,96 @@
+/* ep_step.c: mixed steps of all sites (anderson.h), in units of the prior. */
+#include <math.h>
+#include <Rmath.h>
+#include "block.h"
+#include "ep_step.h"
+
+sg_stepper sg_stepper_new(const sg_rows *rows, int depth, const sg_ws *ws)
+{
+    const sg_layout layout = sg_layout_of(rows);
+    const size_t size = sg_blocks_of(layout) + sg_values_of(layout);
+    sg_stepper stepper = {.rows = rows};
+    if (depth > 0) stepper.mixing = sg_anderson_new(size, depth, ws);
+    return stepper;
+}
+
+void sg_stepper_reset(sg_stepper *stepper)
+{
+    sg_anderson_reset(&stepper->mixing);
+}
+
+/* x = the sites in units of the prior. */
+static void to_units(const sg_rows *rows, const double *tau, const double *nu, double *x)
+{
+    const sg_layout l = sg_layout_of(rows);
+    const size_t w = l.w, ww = w * w;
+    double *shifts = x + sg_blocks_of(l);
+    for (int c = 0; c < l.C; c++) {
+        for (int i = 0; i < l.n; i++) {
+            const size_t at = i + (size_t) l.n * c;
+            const double *v = sg_prior_of(rows, i, c);
+            for (size_t a = 0; a < w; a++) {
+                shifts[a + w * at] = sqrt(v[a]) * nu[a + w * at];
+                for (size_t b = 0; b < w; b++) {
+                    const size_t k = a + w * b + ww * at;
+                    x[k] = sqrt(v[a] * v[b]) * tau[k];
+                }
+            }
+        }
+    }
+}
+
+/* The least eigenvalue of a block. */
+static double least(int w, const double *block)
+{
+    double U[SG_LIK_MAX_WIDTH * SG_LIK_MAX_WIDTH], lambda[SG_LIK_MAX_WIDTH];
+    if (w == 1) return *block;
+    sg_block_eigen(w, block, U, lambda);
+    for (int a = 1; a < w; a++) lambda[0] = fmin2(lambda[0], lambda[a]);
+    return lambda[0];
+}
+
+/* Does the mixed block have a precision that is more negative than the old one's, the wanted one's
+ * and 0? wanted = old + way. */
+static int strays(int w, const double *mixed, const double *old, const double *way)
+{
+    double wanted[SG_LIK_MAX_WIDTH * SG_LIK_MAX_WIDTH];
+    for (int k = 0; k < w * w; k++) wanted[k] = old[k] + way[k];
+    return !(least(w, mixed) >= fmin2(fmin2(least(w, old), least(w, wanted)), 0));
+}
+
+/* The site of row i and process c from its place in `next`, or the plain step's. */
+static void take(const sg_rows *rows, int i, int c, double beta, const double *x, const double *f,
+                 double *next, sg_sites *sites)
+{
+    const sg_layout l = sites->layout;
+    const size_t w = l.w, ww = w * w, at = i + (size_t) l.n * c;
+    const size_t T = ww * at, v = sg_blocks_of(l) + w * at;
+    const double *prior = sg_prior_of(rows, i, c);
+    if (strays(l.w, next + T, x + T, f + T)) {
+        for (size_t k = 0; k < ww; k++) next[T + k] = x[T + k] + beta * f[T + k];
+        for (size_t a = 0; a < w; a++) next[v + a] = x[v + a] + beta * f[v + a];
+    }
+    for (size_t a = 0; a < w; a++) {
+        if (prior[a] == 0) continue; /* nothing there to be moved */
+        sites->nu[w * at + a] = next[v + a] / sqrt(prior[a]);
+        for (size_t b = 0; b < w; b++) {
+            const size_t k = T + a + w * b;
+            if (prior[b] > 0) sites->tau[k] = next[k] / sqrt(prior[a] * prior[b]);
+        }
+    }
+}
+
+void sg_sites_mix(sg_stepper *stepper, sg_sites *sites, const double *tau, const double *nu,
+                  double beta)
+{
+    const sg_layout l = sites->layout;
+    const size_t size = sg_blocks_of(l) + sg_values_of(l);
+    double *x = sg_anderson_x(&stepper->mixing), *f = sg_anderson_f(&stepper->mixing);
+    to_units(stepper->rows, sites->tau, sites->nu, x);
+    to_units(stepper->rows, tau, nu, f);
+    for (size_t k = 0; k < size; k++) f[k] -= x[k];
+    double *next = sg_anderson_step(&stepper->mixing, beta);
+    for (int c = 0; c < l.C; c++) {
+        for (int i = 0; i < l.n; i++) take(stepper->rows, i, c, beta, x, f, next, sites);
+    }
+}

@@ -1,0 +1,188 @@
+/* evidence_basis.c: the gradient of the log evidence on frozen bases, a span of rows at a time
+ * (formulas in evidence.h). */
+#include "evidence.h"
+#include "la.h"
+
+/* B^{-1} R^{-T}, full, from the inverse factors of B and K_B */
+static void weights_of_sites(const sg_basis_rows *b, const double *Ainv, double *M)
+{
+    const size_t dd = (size_t) b->d * b->d;
+    for (size_t k = 0; k < dd; k++) M[k] = Ainv[k];
+    sg_lauum(b->d, M);
+    sg_mirror('U', b->d, M, b->d);
+    sg_trmm('R', 'T', b->d, b->d, b->Rinv, M);
+}
+
+sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_factor *factor,
+                                      double *dkernel, const sg_ws *ws)
+{
+    const int C = bases->C;
+    sg_basis_adjoint adjoint = {.bases = bases, .dkernel = dkernel, .ws = ws};
+    adjoint.M = (double **) sg_doubles(ws, C);
+    adjoint.q = (double **) sg_doubles(ws, C);
+    for (int c = 0; c < C; c++) {
+        const sg_basis_rows *b = sg_basis_of(bases, c);
+        adjoint.M[c] = sg_doubles(ws, (size_t) b->d * b->d);
+        adjoint.q[c] = sg_doubles(ws, b->d);
+        weights_of_sites(b, factor[c].A, adjoint.M[c]);
+        for (int j = 0; j < b->d; j++) adjoint.q[c][j] = factor[c].m[j];
+        sg_trmv('N', b->d, b->Rinv, adjoint.q[c]);
+    }
+    adjoint.N = (double **) sg_doubles(ws, bases->count);
+    for (int g = 0; g < bases->count; g++) {
+        const size_t dd = (size_t) bases->each[g].d * bases->each[g].d;
+        adjoint.N[g] = sg_doubles(ws, dd);
+        for (size_t k = 0; k < dd; k++) adjoint.N[g][k] = 0;
+    }
+    return adjoint;
+}
+
+/* Where the gradient of basis g's kernel begins. */
+static double *gradient_of(const sg_basis_adjoint *adjoint, int g)
+{
+    const sg_bases *bases = adjoint->bases;
+    const size_t own = bases->kernels > 1 ? sg_kernel_ntheta(bases->each[g].kernel) : 0;
+    return adjoint->dkernel + own * g;
+}
+
+/* A process's -(q q' + R^{-1} (B^{-1} - I) R^{-T}) / 2, added to G0. N[d x d]: room. */
+static void add_own_weights(const sg_basis_rows *b, const double *M, const double *q, double *N,
+                            double *G0)
+{
+    const int d = b->d;
+    const size_t dd = (size_t) d * d;
+    for (size_t k = 0; k < dd; k++) N[k] = M[k];
+    for (int j = 0; j < d; j++) {
+        for (int i = j; i < d; i++) N[i + (size_t) d * j] -= b->Rinv[j + (size_t) d * i];
+    }
+    sg_trmm('L', 'N', d, d, b->Rinv, N);
+    for (int j = 0; j < d; j++) {
+        for (int i = 0; i < d; i++) {
+            const size_t at = i + (size_t) d * j;
+            G0[at] -= 0.5 * (q[i] * q[j] + N[at]);
+        }
+    }
+}
+
+/* G0 of one basis to the adjoint of K_B. The jitter is a share of K_B's diagonal and moves with
+ * it. */
+static void end_basis(const sg_basis_adjoint *adjoint, int g, int own)
+{
+    const sg_bases *bases = adjoint->bases;
+    const sg_basis_rows *b = bases->each + g;
+    const int d = b->d;
+    const size_t dd = (size_t) d * d;
+    double *G0 = sg_doubles(adjoint->ws, dd), *room = sg_doubles(adjoint->ws, dd);
+    for (size_t k = 0; k < dd; k++) G0[k] = 0.5 * adjoint->N[g][k];
+    sg_trmm('L', 'N', d, d, b->Rinv, G0);
+    sg_trmm('R', 'T', d, d, b->Rinv, G0);
+    for (int c = sg_first_process(bases, g); own && c < sg_last_process(bases, g); c++) {
+        add_own_weights(b, adjoint->M[c], adjoint->q[c], room, G0);
+    }
+    for (int j = 0; j < d; j++) G0[j + (size_t) d * j] *= 1 + b->jitter;
+    sg_kernel_adjoint(b->kernel, d, b->basis, d, b->basis, b->KB, G0, gradient_of(adjoint, g),
+                      adjoint->ws);
+}
+
+void sg_basis_adjoint_end(const sg_basis_adjoint *adjoint, int own)
+{
+    for (int g = 0; g < adjoint->bases->count; g++) {
+        void *mark = sg_mark(adjoint->ws);
+        end_basis(adjoint, g, own);
+        sg_release(adjoint->ws, mark);
+    }
+}
+
+/* ---- A span ---- */
+
+/* What the processes of one basis have in common while a span is at hand; arrays are of the span. */
+typedef struct {
+    const sg_basis_rows *b;
+    int first, last;      /* its processes */
+    sg_span span;
+    const double *V;      /* m w x d */
+    double *t;            /* blocks: d1 d1' + d2, summed over the processes */
+    double *G, *work;     /* m w x d */
+} span_weights;
+
+static void add_squares(const span_weights *s, const sg_marginals *marg)
+{
+    const int w = s->b->w, ww = w * w;
+    const size_t size = (size_t) ww * s->span.m;
+    for (size_t k = 0; k < size; k++) s->t[k] = 0;
+    for (int c = s->first; c < s->last; c++) {
+        for (int i = 0; i < s->span.m; i++) {
+            const size_t at = s->span.from + i + (size_t) s->b->n * c;
+            const double *d1 = marg->d1 + w * at, *d2 = marg->d2 + ww * at;
+            double *t = s->t + (size_t) ww * i;
+            for (int k = 0; k < ww; k++) t[k] += d1[k % w] * d1[k / w] + d2[k];
+        }
+    }
+}
+
+/* N += V' t V. On return work is t V. */
+static void add_bends(const span_weights *s, double *N)
+{
+    const int d = s->b->d, rows = s->span.m * s->b->w;
+    sg_apply_blocks(s->b->w, s->span.m, d, s->t, s->V, s->work);
+    sg_gemm('T', 'N', d, d, rows, 1, s->V, rows, s->work, rows, 1, N, d);
+}
+
+/* G = sum over the processes of rho q' - T V M, less t P, from work = t V. */
+static void kernel_weights(const sg_basis_adjoint *adjoint, const span_weights *s,
+                           const sg_sites *sites, const sg_marginals *marg)
+{
+    const int d = s->b->d, w = s->b->w, rows = s->span.m * w;
+    const size_t size = (size_t) rows * d;
+    for (size_t k = 0; k < size; k++) s->G[k] = -s->work[k];
+    sg_trmm('R', 'T', rows, d, s->b->Rinv, s->G);
+    for (int c = s->first; c < s->last; c++) {
+        const size_t at = s->span.from + (size_t) s->b->n * c;
+        const double *rho = marg->d1 + w * at, *q = adjoint->q[c];
+        sg_apply_blocks(w, s->span.m, d, sites->tau + (size_t) w * w * at, s->V, s->work);
+        sg_gemm('N', 'N', rows, d, d, -1, s->work, rows, adjoint->M[c], d, 1, s->G, rows);
+        for (int j = 0; j < d; j++) {
+            double *column = s->G + (size_t) rows * j;
+            for (int i = 0; i < rows; i++) column[i] += rho[i] * q[j];
+        }
+    }
+}
+
+/* G to the adjoint of K_nB, t / 2 to that of the prior blocks. */
+static void to_rows(const sg_basis_adjoint *adjoint, int g, const span_weights *s)
+{
+    const sg_basis_rows *b = s->b;
+    const sg_ws *ws = adjoint->ws;
+    const int rows = s->span.m * b->w;
+    const size_t blocks = (size_t) s->span.m * b->w * b->w;
+    double *dkernel = gradient_of(adjoint, g), *K = s->work;
+    double *x = sg_doubles(ws, (size_t) rows * b->D);
+    sg_basis_kernel(b, s->span, x, K, ws);
+    sg_kernel_adjoint(b->kernel, rows, x, b->d, b->basis, K, s->G, dkernel, ws);
+    for (size_t k = 0; k < blocks; k++) s->t[k] /= 2;
+    if (b->w == 1) sg_kernel_adjoint_diag(b->kernel, rows, x, s->t, dkernel, ws);
+    else sg_kernel_adjoint_blocks(b->kernel, b->w, s->span.m, b->D, x, s->t, dkernel, ws);
+}
+
+void sg_basis_adjoint_span(const sg_basis_adjoint *adjoint, const sg_sites *sites,
+                           const sg_marginals *marg, sg_span span)
+{
+    const sg_bases *bases = adjoint->bases;
+    const sg_ws *ws = adjoint->ws;
+    for (int g = 0; g < bases->count; g++) {
+        void *mark = sg_mark(ws);
+        sg_basis_rows *b = bases->each + g;
+        const size_t rows = (size_t) span.m * b->w;
+        const span_weights s = {
+            .b = b, .first = sg_first_process(bases, g), .last = sg_last_process(bases, g),
+            .span = span, .V = sg_basis_look(b, span, ws), .t = sg_doubles(ws, rows * b->w),
+            .G = sg_doubles(ws, rows * b->d), .work = sg_doubles(ws, rows * b->d)
+        };
+        add_squares(&s, marg);
+        add_bends(&s, adjoint->N[g]);
+        kernel_weights(adjoint, &s, sites, marg);
+        to_rows(adjoint, g, &s);
+        sg_release(ws, mark);
+        sg_tick(ws);
+    }
+}

@@ -1,0 +1,91 @@
+/* evidence_full.c: the gradient of full EP's log evidence in the kernel's hyperparameters. */
+#include "evidence.h"
+#include "la.h"
+
+/* B^{-1} = A^{-1} S A^{-T} of a process, in the factor's order; upper triangle */
+static void inverse_of_sites(int n, const sg_full_factor *f, double *inverse)
+{
+    const int plain = *f->plain;
+    const double *last = f->A + (size_t) n * plain;
+    for (int j = 0; j < n; j++) {
+        const double *from = f->A + (size_t) n * j;
+        for (int i = 0; i <= j; i++) inverse[i + (size_t) n * j] = from[i];
+    }
+    sg_lauum(n, inverse);
+    if (plain < n) sg_gemm('N', 'T', n, n, n - plain, -2, last, n, last, n, 1, inverse, n);
+}
+
+/* A process's weights added to Kbar, upper triangle. With inverse == Kbar, which takes a factor in
+ * the rows' own order, written over it. inverse[n x n]: room for B^{-1}. */
+static void gram_weights(int n, const double *alpha, const sg_full_factor *f, double *inverse,
+                         double *Kbar)
+{
+    inverse_of_sites(n, f, inverse);
+    for (int j = 0; j < n; j++) {
+        const double *b = inverse + (size_t) n * j;
+        const int col = f->order[j];
+        for (int i = 0; i <= j; i++) {
+            const int row = f->order[i];
+            double *kbar = Kbar + (row < col ? row + (size_t) n * col : col + (size_t) n * row);
+            const double w = 0.5 * (alpha[row] * alpha[col] - f->rt[i] * b[i] * f->rt[j]);
+            *kbar = inverse == Kbar ? w : *kbar + w;
+        }
+    }
+}
+
+/* The same with w > 1: U (weights in turned coordinates) U' added to Kbar, both triangles. */
+static void block_weights(sg_layout layout, const double *alpha, const sg_full_factor *f,
+                          double *Kbar, const sg_ws *ws)
+{
+    const int N = layout.n * layout.w;
+    const size_t size = (size_t) N * N;
+    void *mark = sg_mark(ws);
+    double *turned = sg_doubles(ws, size), *inverse = sg_doubles(ws, size);
+    double *own = sg_doubles(ws, N);
+    for (size_t k = 0; k < size; k++) turned[k] = 0;
+    sg_full_turn(f, layout, 1, alpha, own);
+    gram_weights(N, own, f, inverse, turned);
+    sg_mirror('U', N, turned, N);
+    for (int side = 0; side < 2; side++) {
+        for (int j = 0; j < N; j++) {
+            double *column = turned + (size_t) N * j;
+            sg_full_turn(f, layout, 0, column, column);
+        }
+        sg_mirror('T', N, turned, N);
+    }
+    for (size_t k = 0; k < size; k++) Kbar[k] += turned[k];
+    sg_release(ws, mark);
+}
+
+/* Are all factors in the rows' own order? */
+static int in_row_order(sg_layout layout, const sg_full_factor *factor)
+{
+    for (int c = 0; c < layout.C; c++) {
+        if (factor->plain[c] < layout.n * layout.w) return 0;
+    }
+    return layout.w == 1;
+}
+
+void sg_evidence_gradient_full(sg_layout layout, int count, const sg_kernel *const *kernels,
+                               const double *x, const double *K, const sg_marginals *marg,
+                               const sg_full_factor *factor, double *Kbar, double *dkernel,
+                               const sg_ws *ws)
+{
+    const int N = layout.n * layout.w, share = layout.C / count;
+    const size_t N2 = (size_t) N * N;
+    const int in_place = share == 1 && in_row_order(layout, factor);
+    double *inverse = in_place ? Kbar : sg_doubles(ws, N2);
+    for (int k = 0; k < count; k++) {
+        for (size_t i = 0; i < N2 && !in_place; i++) Kbar[i] = 0;
+        for (int c = k * share; c < (k + 1) * share; c++) {
+            const sg_full_factor own = sg_full_factor_of(factor, layout, c);
+            const double *alpha = marg->alpha + (size_t) N * c;
+            if (layout.w == 1) gram_weights(N, alpha, &own, inverse, Kbar);
+            else block_weights(layout, alpha, &own, Kbar, ws);
+            sg_tick(ws);
+        }
+        if (layout.w == 1) sg_mirror('U', N, Kbar, N);
+        sg_kernel_adjoint(kernels[k], N, x, N, x, K + N2 * k, Kbar, dkernel, ws);
+        dkernel += sg_kernel_ntheta(kernels[k]);
+    }
+}

@@ -1,0 +1,200 @@
+/* full_factor.c: algebra of the factor A'SA of full EP. */
+#include <math.h>
+#include "block.h"
+#include "chol.h"
+#include "full_factor.h"
+
+sg_full_factor sg_full_factor_of(const sg_full_factor *factor, sg_layout layout, int c)
+{
+    const size_t N = (size_t) layout.n * layout.w, at = N * c;
+    const sg_full_factor own = {factor->A + N * at, factor->rt + at, factor->order + at,
+                                factor->plain + c,
+                                factor->turn ? factor->turn + layout.w * at : NULL};
+    return own;
+}
+
+sg_full_factor sg_full_factor_new(sg_layout layout, double *A, const sg_ws *ws)
+{
+    const size_t size = sg_values_of(layout);
+    const sg_full_factor factor = {
+        A, sg_doubles(ws, size), sg_ints(size, ws), sg_ints(layout.C, ws),
+        layout.w > 1 ? sg_doubles(ws, sg_blocks_of(layout)) : NULL
+    };
+    return factor;
+}
+
+/* ---- Products ---- */
+
+void sg_full_apply_W(int n, const sg_full_factor *f, const double *x, double *out, double *work)
+{
+    for (int i = 0; i < n; i++) work[i] = f->rt[i] * x[f->order[i]];
+    sg_trmv('T', n, f->A, work);
+    for (int i = *f->plain; i < n; i++) work[i] *= -1;
+    sg_trmv('N', n, f->A, work);
+    for (int i = 0; i < n; i++) out[f->order[i]] = f->rt[i] * work[i];
+}
+
+void sg_full_columns(int n, const double *K, const sg_full_factor *f, int width,
+                             const int *rows, double *V)
+{
+    for (int c = 0; c < width; c++) {
+        const double *k = K + (size_t) n * rows[c];
+        double *v = V + (size_t) n * c;
+        for (int i = 0; i < n; i++) v[i] = f->rt[i] * k[f->order[i]];
+    }
+    sg_trmm('L', 'T', n, width, f->A, V);
+}
+
+void sg_full_shares(int n, const sg_full_factor *f, double *g, double *work)
+{
+    for (int i = 0; i < n; i++) work[i] = 0;
+    for (int j = 0; j < n; j++) {
+        const double *a = f->A + (size_t) n * j, sign = j < *f->plain ? 1 : -1;
+        for (int i = 0; i <= j; i++) work[i] += sign * a[i] * a[i];
+    }
+    for (int i = 0; i < n; i++) g[f->order[i]] = i < *f->plain ? work[i] : -work[i];
+}
+
+/* ---- Order and turns ---- */
+
+void sg_full_arrange(int n, const double *tau, sg_full_factor *f)
+{
+    int plain = 0, at = 0;
+    for (int i = 0; i < n; i++) plain += !(tau[i] < 0);
+    for (int i = 0, last = plain; i < n; i++) f->order[tau[i] < 0 ? last++ : at++] = i;
+    for (int k = 0; k < n; k++) f->rt[k] = sqrt(fabs(tau[f->order[k]]));
+    *f->plain = plain;
+}
+
+void sg_full_turn(const sg_full_factor *factor, sg_layout layout, int trans, const double *x,
+                  double *out)
+{
+    const int w = layout.w;
+    double row[SG_BLOCK_MAX];
+    for (int i = 0; i < layout.n; i++) {
+        const double *U = factor->turn + (size_t) w * w * i, *from = x + (size_t) w * i;
+        for (int a = 0; a < w; a++) {
+            row[a] = 0;
+            for (int k = 0; k < w; k++) row[a] += (trans ? U[k + w * a] : U[a + w * k]) * from[k];
+        }
+        for (int a = 0; a < w; a++) out[(size_t) w * i + a] = row[a];
+    }
+}
+
+void sg_full_turn_gram(const sg_full_factor *f, sg_layout layout, double *K)
+{
+    const int N = layout.n * layout.w;
+    for (int side = 0; side < 2; side++) {
+        for (int j = 0; j < N; j++) {
+            sg_full_turn(f, layout, 1, K + (size_t) N * j, K + (size_t) N * j);
+        }
+        sg_mirror('T', N, K, N);
+    }
+}
+
+/* The covariance of two turned values of a row, places a and b of the factor:
+ *   -W_ab / (tau_a tau_b) where both sites matter, else K_ab - (K W K)_ab. V[2 N] */
+static double turned_covariance(int N, const sg_full_factor *f, const double *K, const double *tau,
+                                const double *g, int a, int b, double *V)
+{
+    const double WEAK = 1e-5; /* less of g keeps fewer digits than the direct form */
+    const int rows[2] = {f->order[a], f->order[b]}, plain = *f->plain;
+    if (fabs(1 - g[rows[0]]) > WEAK && fabs(1 - g[rows[1]]) > WEAK) {
+        double inverse = 0; /* of B, at a and b */
+        for (int j = a > b ? a : b; j < N; j++) {
+            const double both = f->A[a + (size_t) N * j] * f->A[b + (size_t) N * j];
+            inverse += j < plain ? both : -both;
+        }
+        return -f->rt[a] * f->rt[b] * inverse / (tau[rows[0]] * tau[rows[1]]);
+    }
+    sg_full_columns(N, K, f, 2, rows, V);
+    return K[rows[0] + (size_t) N * rows[1]] - sg_dot(plain, V, V + N) +
+           sg_dot(N - plain, V + plain, V + N + plain);
+}
+
+/* out = U S U' */
+static void turn_block(int w, const double *U, const double *S, double *out)
+{
+    double US[SG_BLOCK_SIZE];
+    sg_block_multiply(w, U, S, US);
+    for (int b = 0; b < w; b++) {
+        for (int a = 0; a < w; a++) {
+            double sum = 0;
+            for (int k = 0; k < w; k++) sum += US[a + w * k] * U[b + w * k];
+            out[a + w * b] = sum;
+        }
+    }
+}
+
+void sg_full_blocks(const sg_full_factor *f, sg_layout layout, const double *K, const double *tau,
+                    const double *g, const double *var, double *out, const sg_ws *ws)
+{
+    const int w = layout.w, N = layout.n * w;
+    void *mark = sg_mark(ws);
+    double *V = sg_doubles(ws, 2 * (size_t) N), S[SG_BLOCK_SIZE];
+    int *place = sg_ints(N, ws);
+    for (int k = 0; k < N; k++) place[f->order[k]] = k;
+    for (int i = 0; i < layout.n; i++) {
+        for (int b = 0; b < w; b++) {
+            S[b + w * b] = var[w * i + b];
+            for (int a = 0; a < b; a++) {
+                S[a + w * b] = S[b + w * a] = turned_covariance(
+                    N, f, K, tau, g, place[w * i + a], place[w * i + b], V);
+            }
+        }
+        turn_block(w, f->turn + (size_t) w * w * i, S, out + (size_t) w * w * i);
+    }
+    sg_release(ws, mark);
+}
+
+/* ---- The stored form ---- */
+
+/* X = |T|^1/2 A^{-1} in the rows' own order and coordinates, the columns from .. to - 1; others 0 */
+static void rooted_columns(sg_layout layout, const sg_full_factor *f, int from, int to, double *X)
+{
+    const int N = layout.n * layout.w;
+    for (int j = 0; j < N; j++) {
+        double *column = X + (size_t) N * j;
+        for (int i = 0; i < N; i++) column[i] = 0;
+        if (j < from || j >= to) continue;
+        for (int i = 0; i <= j; i++) {
+            column[f->order[i]] = f->rt[i] * f->A[i + (size_t) N * j];
+        }
+        sg_full_turn(f, layout, 0, column, column);
+    }
+}
+
+/* w > 1: rows in their own order and coordinates are not triangular; X = G Q with G upper and Q
+ * orthogonal has the same squares. */
+static void stored_blocks(sg_layout layout, sg_full_factor *f, double *H, const sg_ws *ws)
+{
+    const int N = layout.n * layout.w;
+    const size_t size = (size_t) N * N;
+    void *mark = sg_mark(ws);
+    double *X = sg_doubles(ws, size);
+    if (H) {
+        rooted_columns(layout, f, *f->plain, N, H);
+        sg_rq(N, H, sg_doubles(ws, SG_RQ_COLUMNS * (size_t) N));
+    }
+    rooted_columns(layout, f, 0, *f->plain, X);
+    sg_rq(N, X, sg_doubles(ws, SG_RQ_COLUMNS * (size_t) N));
+    for (size_t k = 0; k < size; k++) f->A[k] = X[k];
+    for (int i = 0; i < N; i++) f->order[i] = i;
+    sg_release(ws, mark);
+}
+
+void sg_full_stored(sg_layout layout, sg_full_factor *f, double *H, const sg_ws *ws)
+{
+    const int N = layout.n * layout.w;
+    const size_t plain = (size_t) N * *f->plain, size = (size_t) N * N;
+    if (layout.w > 1) {
+        stored_blocks(layout, f, H, ws);
+        return;
+    }
+    sg_clear_below(N, f->A);
+    for (int j = 0; j < N; j++) {
+        for (int i = 0; i <= j; i++) f->A[i + (size_t) N * j] *= f->rt[i];
+    }
+    for (size_t k = 0; H && k < size; k++) H[k] = k < plain ? 0 : f->A[k];
+    for (size_t k = plain; H && k < size; k++) f->A[k] = 0;
+}

@@ -1,0 +1,249 @@
+/* glue_batch.c: EP on frozen bases: all rows at once, or one part of a sweep for rows that are kept
+ * elsewhere; and posteriors from the state that such fits leave. */
+#include <Rmath.h>
+#include "chol.h"
+#include "ep_batch.h"
+#include "evidence.h"
+#include "glue_fit.h"
+#include "state.h"
+
+/* ---- Bases and their states ---- */
+
+/* basis: a matrix, or a list of one for each process. */
+static SEXP points_of(SEXP basis, int g)
+{
+    return TYPEOF(basis) == VECSXP ? VECTOR_ELT(basis, g) : basis;
+}
+
+/* One basis for all, or with kernels or points of their own one for each process; gamma and prior
+ * into p->rows. */
+static sg_status bases_of(sg_problem *p, SEXP x, SEXP basis, double pool, sg_bases *bases)
+{
+    const sg_ws *ws = &sg_r_workspace;
+    const int own = p->kernels > 1 || TYPEOF(basis) == VECSXP, w = p->layout.w;
+    const size_t values = (size_t) p->layout.n * w;
+    bases->C = p->layout.C, bases->count = own ? p->layout.C : 1, bases->kernels = p->kernels;
+    bases->each = (sg_basis_rows *) R_alloc(bases->count, sizeof(sg_basis_rows));
+    double *gamma = sg_doubles(ws, values * w * bases->count);
+    double *prior = sg_doubles(ws, values * bases->count);
+    p->rows.gamma = gamma, p->rows.prior = prior, p->rows.shared = !own;
+    sg_status status = SG_OK;
+    for (int g = 0; g < bases->count && status == SG_OK; g++) {
+        SEXP points = points_of(basis, g);
+        status = sg_basis_rows_new(p->kernel[p->kernels == 1 ? 0 : g], p->layout, sg_cols_of(x),
+                                   REAL(x), sg_rows_of(points), REAL(points), pool / bases->count,
+                                   gamma + values * w * g, prior + values * g, bases->each + g,
+                                   ws);
+    }
+    return status;
+}
+
+static double largest_jitter(const sg_bases *bases)
+{
+    double jitter = 0;
+    for (int g = 0; g < bases->count; g++) jitter = fmax2(jitter, bases->each[g].jitter);
+    return jitter;
+}
+
+static const char *const STATE_FIELDS[] = {"R", "S", "t", ""};
+
+/* One basis's state: R of the basis, S (d x (d C), both triangles) and t (d x C) of its
+ * processes. */
+static SEXP state_of(const sg_bases *bases, int g, double *sums)
+{
+    const sg_basis_rows *b = bases->each + g;
+    const int d = b->d, first = sg_first_process(bases, g), C = sg_last_process(bases, g) - first;
+    const size_t dd = (size_t) d * d;
+    SEXP state = PROTECT(Rf_mkNamed(VECSXP, (const char **) STATE_FIELDS));
+    double *R = sg_new_matrix(state, 0, d, d);
+    Memcpy(R, b->R, dd);
+    sg_clear_below(d, R);
+    double *S = sg_new_matrix(state, 1, d, d * C), *t = sg_new_matrix(state, 2, d, C);
+    for (int c = 0; c < C; c++) {
+        const double *own = sg_batch_sums_of(bases, first + c, sums);
+        Memcpy(S + dd * c, own, dd);
+        sg_mirror('L', d, S + dd * c, d);
+        Memcpy(t + (size_t) d * c, own + dd, d);
+    }
+    UNPROTECT(1);
+    return state;
+}
+
+static void states_in(SEXP out, const sg_bases *bases, double *sums)
+{
+    SEXP states = PROTECT(Rf_allocVector(VECSXP, bases->count));
+    for (int g = 0; g < bases->count; g++) SET_VECTOR_ELT(states, g, state_of(bases, g, sums));
+    SET_VECTOR_ELT(out, OUT_STATE, states);
+    UNPROTECT(1);
+}
+
+/* The sums of a list of states, one for each basis, as the model has them. */
+static void read_sums(SEXP states, const sg_bases *bases, double *sums)
+{
+    if (XLENGTH(states) != bases->count) Rf_error("internal error: a state for each basis");
+    for (int c = 0; c < bases->C; c++) {
+        const int g = bases->count == 1 ? 0 : c, k = bases->count == 1 ? c : 0;
+        const size_t d = bases->each[g].d, C = sg_last_process(bases, g) - sg_first_process(bases, g);
+        SEXP state = VECTOR_ELT(states, g);
+        double *own = sg_batch_sums_of(bases, c, sums);
+        Memcpy(own, sg_doubles_of(sg_field(state, "S"), d * d * C, "S") + d * d * k, d * d);
+        Memcpy(own + d * d, sg_doubles_of(sg_field(state, "t"), d * C, "t") + d * k, d);
+    }
+}
+
+/* ---- Entries ---- */
+
+/* As sg_r_ep_full, on a basis; options also: pool. state: a list of one for each basis. Memory: V,
+ * n w d doubles for each kernel if pool allows; spans of 1024 rows of the basis and of x; some d^2
+ * for each process. */
+SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
+                   SEXP sites, SEXP options, SEXP basis)
+{
+    const sg_ws *ws = &sg_r_workspace;
+    sg_problem p;
+    sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &p);
+    const sg_ep_options opt = sg_ep_options_of(options);
+    SEXP out = PROTECT(sg_new_run());
+    sg_sites start = sg_sites_in(out, sites, p.layout);
+    sg_marginals marg = sg_marginals_in(out, p.layout);
+    sg_ep_report report = sg_new_report();
+    sg_bases bases;
+    sg_status status = bases_of(&p, x, basis, sg_field_double(options, "pool"), &bases);
+    SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(largest_jitter(&bases)));
+    if (status == SG_OK) {
+        sg_batch_factor *factor = sg_batch_factors_new(&bases, ws);
+        double *sums = sg_doubles(ws, sg_batch_sums(&bases));
+        status = sg_ep_batch_run(&p.rows, &bases, &opt, &start, sums, &marg, factor, &report, ws);
+        if (status == SG_OK && sg_field_int(options, "gradient")) {
+            double *gradient = sg_gradient_in(out, &p);
+            sg_span span = {0, 0};
+            const sg_basis_adjoint adjoint = sg_basis_adjoint_new(&bases, factor, gradient, ws);
+            while (sg_next_span(p.rows.n, SG_ROWS_AT_ONCE, &span)) {
+                sg_basis_adjoint_span(&adjoint, &start, &marg, span);
+                sg_tilt_rows_dpar(&p.rows, &marg, span, gradient + p.nk, ws);
+            }
+            sg_basis_adjoint_end(&adjoint, 1);
+        }
+        if (status == SG_OK && sg_field_int(options, "posterior")) states_in(out, &bases, sums);
+        if (status == SG_OK) sg_add_gamma(&p.rows, &marg);
+    }
+    sg_report_in(out, status, &report);
+    UNPROTECT(1);
+    return out;
+}
+
+/* What one part of a sweep works with. */
+typedef struct {
+    sg_problem p;
+    sg_bases bases;
+    sg_sites at;             /* of the rows at hand */
+    sg_marginals marg;
+    double *sums, *next;     /* of all rows' sites; of those that the tilts at hand ask for */
+    double *gradient;        /* NULL: not wanted */
+    double log_det;
+    sg_tally tally;
+} part;
+
+static sg_status do_part(part *q, int own)
+{
+    const sg_ws *ws = &sg_r_workspace;
+    sg_batch_factor *factor = sg_batch_factors_new(&q->bases, ws);
+    const sg_ep_model model = sg_batch_model(&q->p.rows, &q->bases, factor, ws);
+    sg_basis_adjoint adjoint = {0};
+    sg_span span = {0, 0};
+    sg_status status = model.begin(model.self, &q->at, q->sums, &q->log_det);
+    if (status != SG_OK) return status;
+    if (q->gradient) adjoint = sg_basis_adjoint_new(&q->bases, factor, q->gradient, ws);
+    while (status == SG_OK && sg_next_span(q->p.rows.n, model.span, &span)) {
+        status = sg_ep_pass(&q->p.rows, &model, &q->at, span, &q->marg, &q->tally, q->next, ws);
+        if (!q->gradient || status != SG_OK) continue;
+        sg_basis_adjoint_span(&adjoint, &q->at, &q->marg, span);
+        sg_tilt_rows_dpar(&q->p.rows, &q->marg, span, q->gradient + q->p.nk, ws);
+    }
+    if (q->gradient && status == SG_OK) sg_basis_adjoint_end(&adjoint, own);
+    return status;
+}
+
+/* The sites that the tilts ask for; returns how many tilts have none. */
+static int targets_in(SEXP out, const part *q)
+{
+    const sg_layout l = q->p.layout;
+    const sg_span all = {0, l.n};
+    const size_t w = l.w;
+    double *tau = REAL(VECTOR_ELT(out, OUT_TAU)), *nu = REAL(VECTOR_ELT(out, OUT_NU));
+    int skipped = 0;
+    for (int c = 0; c < l.C; c++) {
+        const size_t from = (size_t) l.n * c;
+        skipped += sg_sites_of_tilts(&q->at, &q->marg, c, all, tau + w * w * from, nu + w * from);
+    }
+    return skipped;
+}
+
+/* The sites of the run, copied to working memory: the run's own are to be overwritten. */
+static sg_sites sites_at_hand(const sg_sites *in, int narrow)
+{
+    const size_t blocks = sg_blocks_of(in->layout), values = sg_values_of(in->layout);
+    const sg_sites at = {.layout = in->layout, .tau = sg_doubles(&sg_r_workspace, blocks),
+                         .nu = sg_doubles(&sg_r_workspace, values), .narrow = narrow};
+    Memcpy(at.tau, in->tau, blocks);
+    Memcpy(at.nu, in->nu, values);
+    return at;
+}
+
+/* A part of a sweep: some rows, whose sites are tau and nu, under the posterior of states (the sums
+ * of all rows' sites). Out: tau and nu that the tilts ask for, state, their sums over these rows;
+ * logz and gradient, what these rows add (options own: and what no row does, once a sweep); change,
+ * their residual; mean, var, cav_mean, cav_var, lpd. So a sweep over rows in any number of parts
+ * adds up to one over all rows. options also: gradient, narrow. Memory as sg_r_ep_batch without
+ * V. */
+SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP states, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
+                  SEXP offset, SEXP sites, SEXP options, SEXP basis)
+{
+    const sg_ws *ws = &sg_r_workspace;
+    const int own = sg_field_int(options, "own");
+    part q = {.tally = {0}};
+    sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &q.p);
+    SEXP out = PROTECT(sg_new_run());
+    const sg_sites given = sg_sites_in(out, sites, q.p.layout);
+    q.at = sites_at_hand(&given, sg_field_int(options, "narrow"));
+    q.marg = sg_marginals_in(out, q.p.layout);
+    if (sg_field_int(options, "gradient")) q.gradient = sg_gradient_in(out, &q.p);
+    sg_ep_report report = sg_new_report();
+    sg_status status = bases_of(&q.p, x, basis, 0, &q.bases);
+    SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(largest_jitter(&q.bases)));
+    if (status == SG_OK) {
+        q.sums = sg_doubles(ws, sg_batch_sums(&q.bases));
+        q.next = sg_doubles(ws, sg_batch_sums(&q.bases));
+        read_sums(states, &q.bases, q.sums);
+        Memzero(q.next, sg_batch_sums(&q.bases));
+        status = do_part(&q, own);
+    }
+    if (status == SG_OK) {
+        report.logz = q.tally.logz - (own ? q.log_det : 0);
+        report.change = q.tally.residual;
+        report.skipped = targets_in(out, &q);
+        states_in(out, &q.bases, q.next);
+        sg_add_gamma(&q.p.rows, &q.marg);
+    }
+    sg_report_in(out, status, &report);
+    UNPROTECT(1);
+    return out;
+}
+
+/* alpha, G and H (posterior.h) of a state: R, S and t of C processes on one basis; a status. */
+SEXP sg_r_posterior(SEXP state)
+{
+    const char *fields[] = {"status", "alpha", "G", "H", ""};
+    SEXP R = sg_field(state, "R"), t = sg_field(state, "t");
+    const int d = sg_rows_of(R), C = sg_cols_of(t);
+    const size_t dd = (size_t) d * d;
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    double *alpha = sg_new_latents(out, 1, d, C), *G = sg_new_matrix(out, 2, d, d);
+    double *H = sg_new_matrix(out, 3, d, d * C);
+    const sg_status status = sg_state_stored(
+        d, C, sg_doubles_of(R, dd, "R"), sg_doubles_of(sg_field(state, "S"), dd * C, "S"),
+        sg_doubles_of(t, (size_t) d * C, "t"), alpha, G, H);
+    SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(status));
+    UNPROTECT(1);
+    return out;
+}
