@@ -18,7 +18,7 @@ nobs.sparsegp <- function(object, ...) ready(object)$n
 #' @export
 logLik.sparsegp <- function(object, ...) {
   object <- ready(object)
-  refuse_against_rest(object, "no evidence")
+  refuse_without_evidence(object, "no evidence")
   structure(object$log_evidence, df = length(object$learning$gradient), nobs = nobs(object),
             class = "logLik")
 }
@@ -27,8 +27,8 @@ logLik.sparsegp <- function(object, ...) {
 fitted.sparsegp <- function(object, ...) predict(object, type = "response")
 
 # Classes each against the rest are as many models, of which no two agree on the data.
-refuse_against_rest <- function(object, lack) {
-  if (!against_rest(object)) return(invisible())
+refuse_without_evidence <- function(object, lack) {
+  if (has_evidence(object)) return(invisible())
   stop_sparsegp("object", paste0("sets each class against the rest, which has ", lack),
                 "Fit one model of all classes: likelihood = lik_mprobit()")
 }
@@ -81,11 +81,11 @@ loo_lpd <- function(object, ...) UseMethod("loo_lpd")
 loo_lpd.sparsegp <- function(object, ...) {
   check_no_dots(...)
   object <- with_rows(object)
-  lpd <- if (against_rest(object)) {
+  lpd <- if (has_evidence(object)) {
+    object$cavity$lpd - log(object$response$unit)
+  } else {
     # their log Z is of the indicators of all classes, not of the class
     log(loo_probabilities(object)[cbind(seq_along(object$y), as.integer(object$y))])
-  } else {
-    object$cavity$lpd - log(response_unit(object))
   }
   names(lpd) <- object$row_names
   if (is.null(object$na.action)) lpd else stats::naresid(object$na.action, lpd)

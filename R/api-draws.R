@@ -85,7 +85,7 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   state <- with_seed(seed)
   on.exit(state$restore())
   object <- ready(object)
-  refuse_against_rest(object, "no distribution of responses")
+  refuse_without_evidence(object, "no distribution of responses")
   latent <- latent_draws(object, arguments$newdata, nsim)
   value <- lik_values(object)
   at_rows <- is.null(arguments$newdata)
@@ -98,10 +98,7 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
     if (processes(object) > 1L) dim(f) <- c(length(latent$offset), length(latent$values))
     f <- f + latent$offset / object$response$unit
     y <- lik_traits(object$likelihood)$draw(f, value, weights)
-    levels <- object$response$levels
-    y <- if (is.null(levels)) to_response(object, y)
-         else class_factor(y, levels, object$likelihood)
-    unname(restore_rows(y, latent))
+    unname(restore_rows(codec_of(object)$back(y, object$response), latent))
   })
   names(columns) <- paste0("sim_", seq_len(nsim))
   out <- data.frame(columns)

@@ -79,7 +79,7 @@ predict.sparsegp <- function(object, newdata, type = c("response", "latent", "pr
 
 check_predict_request <- function(object, type, se.fit, interval, variance) {
   classes <- has_classes(object)
-  ranked <- classes && is_ordered(object$likelihood)
+  ranked <- codec_of(object)$ranked
   if (!classes && type %in% c("prob", "class")) {
     stop_sparsegp("type", paste0("= \"", type, "\" is for classes, and this is a regression"),
                   "Use type = \"response\", with interval = \"prediction\" for its spread")
@@ -133,7 +133,7 @@ answer_complete <- function(object, latent, type, se.fit, interval, level, rejec
   if (type %in% c("prob", "class")) {
     prob <- class_probabilities(object, latent)
     if (type == "prob") return(prob)
-    return(most_probable(prob, reject, is_ordered(object$likelihood)))
+    return(most_probable(prob, reject, codec_of(object)$ranked))
   }
   answer <- if (interval != "none") {
     interval_answer(object, latent, type, interval, level)

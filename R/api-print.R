@@ -8,7 +8,7 @@ print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print_head(x)
   cat("\nHyperparameters:\n")
   print(coef(x), digits = digits)
-  if (!against_rest(x)) {
+  if (has_evidence(x)) {
     cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
   }
   print_convergence(x)
@@ -29,19 +29,8 @@ print_head <- function(x) {
   if (!is.null(x$terms)) cat("  ", deparse1(stats::formula(x$terms)), "\n", sep = "")
   cat("  ", counted(nobs(x), "row"), ", ", counted(ncol(x$posterior$basis), "input"), "; ",
       x$likelihood$type, " likelihood; kernel ", format(x$kernel), "\n", sep = "")
-  if (processes(x) > 1L) {
-    cat("  ", length(x$response$levels), " classes", if (against_rest(x)) ", each against the rest",
-        ": ", toString(x$response$levels), "\n", sep = "")
-  } else if (is_ordered(x$likelihood)) {
-    cat("  ", length(x$response$levels), " ordered categories: ",
-        paste(x$response$levels, collapse = " < "), "\n", sep = "")
-  } else if (has_classes(x)) {
-    cat("  probability of ", dQuote(x$response$levels[2L], FALSE), " against ",
-        dQuote(x$response$levels[1L], FALSE), "\n", sep = "")
-  } else if (lik_traits(x$likelihood)$scales) {
-    cat("  constant removed from the response: ", format(x$response$centre, digits = 6L), "\n",
-        sep = "")
-  }
+  response <- codec_of(x)$words(x$response)
+  if (!is.null(response)) cat("  ", response, "\n", sep = "")
   if (anyNA(x$y)) cat("  rows without a label: ", sum(is.na(x$y)), "\n", sep = "")
   if (length(x$scaling$dropped)) {
     cat("  constant inputs kept out: ", toString(x$scaling$dropped), "\n", sep = "")

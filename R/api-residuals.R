@@ -43,14 +43,14 @@ plain_residuals <- function(object, pearson) {
   } else {
     engine_lik_predict(object, seen_mean(object, latent), latent$var)
   }
-  residual <- observed_mean(object) - to_response(object, predicted$mean)
+  residual <- codec_of(object)$observed(object$y) - to_response(object, predicted$mean)
   if (!pearson) return(residual)
   # evaluated only where it is asked for
   extra <- lik_traits(object$likelihood)$extra_var(
     lik_values(object), object$weights,
     predicted$var - engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE)$spread
   )
-  residual <- residual / (sqrt(predicted$var + extra) * response_unit(object))
+  residual <- residual / (sqrt(predicted$var + extra) * object$response$unit)
   residual[is.nan(residual)] <- 0 # as it should be, and no doubt about it
   residual
 }
@@ -79,9 +79,10 @@ response_tails <- function(object) {
   cdf <- function(y, lower) {
     traits$cdf(y, seen_mean(object, latent), latent$var, lik_values(object), latent$weights, lower)
   }
-  y <- from_response(object, object$y)
-  jump <- if (is.null(traits$jump)) 0 else traits$jump(latent$weights)
-  list(below = cdf(y - jump, TRUE), above = cdf(y, FALSE), jumps = !is.null(traits$jump))
+  codec <- codec_of(object)
+  y <- codec$codes(object$y, object$response)
+  jump <- if (is.null(codec$jump)) 0 else codec$jump(latent$weights)
+  list(below = cdf(y - jump, TRUE), above = cdf(y, FALSE), jumps = !is.null(codec$jump))
 }
 
 label_tails <- function(object) {
@@ -89,14 +90,4 @@ label_tails <- function(object) {
   at <- as.integer(object$y)
   sum_where <- function(side) rowSums(prob * outer(at, seq_len(ncol(prob)), side))
   list(below = sum_where(`>`), above = sum_where(`<`), jumps = TRUE)
-}
-
-# What the mean response would be if it were known: for classes 0 and 1, of ordered categories the
-# number.
-observed_mean <- function(object) {
-  if (processes(object) > 1L) {
-    return(outer(as.integer(object$y), seq_along(levels(object$y)), "=="))
-  }
-  if (is_ordered(object$likelihood)) as.integer(object$y)
-  else if (is.factor(object$y)) as.integer(object$y) - 1 else object$y
 }

@@ -25,9 +25,9 @@ model_frame <- function(call, env, drop = TRUE, likelihood = NULL) {
 
 # Rows as they come: inputs (a model frame, or a matrix), response, offset, weights.
 frame_chunk <- function(frame, likelihood) {
-  read_trials(list(x = frame, y = stats::model.response(frame, "any"),
-                   offset = check_per_row(stats::model.offset(frame), nrow(frame), "offset", 0),
-                   weights = stats::model.weights(frame)), likelihood)
+  gathered(list(x = frame, y = stats::model.response(frame, "any"),
+                offset = check_per_row(stats::model.offset(frame), nrow(frame), "offset", 0),
+                weights = stats::model.weights(frame)), likelihood)
 }
 
 # A matrix of inputs and what goes with it as a chunk of rows: without those `na.action` leaves out.
@@ -35,10 +35,9 @@ matrix_chunk <- function(x, y, offset, weights, na.action, likelihood) {
   x <- check_inputs(x)
   n <- nrow(x)
   if (is.null(y)) stop_sparsegp("y", "is missing", "Give one response per row of `x`")
-  trials <- read_trials(list(y = y, weights = weights), likelihood)
-  y <- trials$y
-  weights <- trials$weights
-  y <- check_response_length(y, n)
+  whole <- gathered(list(y = y, weights = weights), likelihood)
+  weights <- whole$weights
+  y <- check_response_length(whole$y, n)
   offset <- check_per_row(offset, n, "offset", 0)
   weights <- if (!is.null(weights)) check_per_row(weights, n, "weights", 1, positive = TRUE)
   frame <- data.frame(x = I(x), offset = offset)

@@ -104,10 +104,10 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
   }
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
   streams <- setup$streams
-  frame <- model_frame(match.call(), parent.frame(), drop = !streams, likelihood = likelihood)
+  frame <- model_frame(match.call(), parent.frame(), drop = !streams, setup$likelihood)
   terms <- attr(frame, "terms")
   if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
-  setup["likelihood"] <- list(for_trials(likelihood, stats::model.response(frame, "any")))
+  setup["likelihood"] <- list(meant_by(setup$likelihood, stats::model.response(frame, "any")))
   fit <- if (streams) start_stream(frame_chunk(frame, setup$likelihood), setup, terms)
          else fit_formula(frame, terms, setup)
   fit$call <- call
@@ -142,13 +142,14 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), met
   check_no_dots(...)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
   if (missing(y)) y <- NULL
-  setup["likelihood"] <- list(for_trials(likelihood, y))
-  refuse_two_weights(likelihood, !is.null(weights))
-  if (has_variances(likelihood)) {
-    refuse_wrong_count(likelihood$variances, NROW(x))
-    weights <- weights_of_variances(likelihood)
+  setup["likelihood"] <- list(meant_by(setup$likelihood, y))
+  lik <- setup$likelihood
+  refuse_two_weights(lik, !is.null(weights))
+  if (has_variances(lik)) {
+    refuse_wrong_count(lik$variances, NROW(x))
+    weights <- weights_of_variances(lik)
   }
-  read <- matrix_chunk(x, y, offset, weights, na.action, setup$likelihood)
+  read <- matrix_chunk(x, y, offset, weights, na.action, lik)
   if (setup$streams) {
     setup["na.action"] <- list(na.action)
     fit <- start_stream(read$chunk, setup)
@@ -169,6 +170,7 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
   kernel <- called(kernel)
   check_class(kernel, "sparsegp_kernel", "kernel", "Give a kernel_*() value such as kernel_rbf()")
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
+  likelihood <- as_likelihood(likelihood)
   method <- as_method(method)
   control <- as_learn(learn)
   check_criterion(control, method, basis)

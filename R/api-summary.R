@@ -41,7 +41,7 @@ summary.sparsegp <- function(object, ...) {
 loo_confusion <- function(object) {
   if (!has_classes(object)) return(NULL)
   table(observed = object$y, predicted = most_probable(
-    loo_probabilities(object), ordered = is_ordered(object$likelihood)
+    loo_probabilities(object), ordered = codec_of(object)$ranked
   ))
 }
 
@@ -74,7 +74,7 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
 
 print_scores <- function(x, digits) {
   scores <- c(
-    if (!against_rest(x$fit)) paste("log evidence", format(x$log_evidence, digits = digits + 2L)),
+    if (has_evidence(x$fit)) paste("log evidence", format(x$log_evidence, digits = digits + 2L)),
     if (!is.null(x$mean_loo_lpd)) {
       paste("leave-one-out log predictive density", format(x$mean_loo_lpd, digits = digits),
             "per row")

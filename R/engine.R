@@ -230,7 +230,7 @@ engine_lik_predict <- function(fit, mean, var, spread = FALSE) {
 # Probability of every label under marginals of one latent function: n x K.
 engine_label_probabilities <- function(fit, mean, var) {
   levels <- fit$response$levels
-  labels <- class_codes(factor(levels, levels), fit$likelihood)
+  labels <- codec_of(fit)$codes(factor(levels, levels), fit$response)
   each <- lapply(labels, function(label) {
     rows <- lik_traits(fit$likelihood)$data_rows(rep(label, length(mean)), NULL)
     exp(.Call(sg_lik_tilt, lik_of_fit(fit), lik_theta(fit), rows, mean, var, FALSE)$logz)

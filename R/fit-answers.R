@@ -3,23 +3,11 @@
 # Latent values in C's units, and the mean response at them, as the user sees them.
 to_latent <- function(object, f, offset) f * object$response$unit + object$response$centre + offset
 
+# A mean response as the user sees it. Labels, and numbers that do not scale, have unit 1.
+to_response <- function(object, mean) mean * object$response$unit + object$response$centre
+
 # What the likelihood sees: the latent function and its offset, in C's units.
 seen_mean <- function(object, latent) latent$mean + latent$offset / object$response$unit
-
-# The unit of the response, where it has one: classes do not.
-response_unit <- function(object) {
-  if (lik_traits(object$likelihood)$scales) object$response$unit else 1
-}
-
-to_response <- function(object, mean) {
-  if (!lik_traits(object$likelihood)$scales) return(mean)
-  mean * object$response$unit + object$response$centre
-}
-
-# and back to C's units
-from_response <- function(object, y) {
-  y / object$response$unit - object$response$centre / object$response$unit
-}
 
 mean_response <- function(object, latent) {
   if (processes(object) > 1L) return(class_probabilities(object, latent))
@@ -28,15 +16,15 @@ mean_response <- function(object, latent) {
 
 standard_deviation <- function(object, latent, type) {
   # where the response scales with the latent function, its mean is the latent function
-  identity <- lik_traits(object$likelihood)$scales
-  if (identity || type == "latent") return(sqrt(latent$var) * object$response$unit)
+  same <- codec_of(object)$scaled
+  if (same || type == "latent") return(sqrt(latent$var) * object$response$unit)
   spread <- engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE)$spread
-  sqrt(spread) * response_unit(object)
+  sqrt(spread)
 }
 
 class_probabilities <- function(object, latent) {
   seen <- seen_mean(object, latent)
-  if (is_ordered(object$likelihood)) return(engine_label_probabilities(object, seen, latent$var))
+  if (codec_of(object)$ranked) return(engine_label_probabilities(object, seen, latent$var))
   own <- engine_lik_predict(object, seen, latent$var)$mean
   # of classes against the rest they do not sum to 1 by themselves; where all are 0 nobody can tell
   if (is.matrix(own)) own[rowSums(own) == 0, ] <- 1

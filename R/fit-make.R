@@ -32,7 +32,7 @@ new_fit <- function(model, setup, learned, run, n) {
     list(
       likelihood = model$lik, kernel = setup$kernel, method = setup$method,
       hyper = learned$table, learning = learned$record, spec = model$spec,
-      scaling = model$scaling, response = response[c("centre", "unit", "levels", "processes", "width")],
+      scaling = model$scaling, response = response[RESPONSE],
       posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each)),
       basis_rows = run$basis_rows, basis_rows_of = run$basis_rows_of,
       jitter = run$jitter, n = n,
@@ -63,8 +63,7 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
   response <- model$response
   x <- chunk$x
   attr(x, "contrasts") <- NULL
-  fit$y <- if (is.null(response$levels)) response$given
-           else class_factor(response$y, response$levels, model$lik)
+  fit$y <- response$given
   fit$data_rows <- model$rows
   fit$offset <- chunk$offset
   fit["weights"] <- list(response$weights)

@@ -8,11 +8,7 @@ lik_binomial <- function(bias = NULL) new_likelihood("binomial", list(bias = bia
 
 # Successes of trials: the response is their share, the weights are the trials.
 binomial_traits <- function() list(
-  response = "numeric", scales = FALSE, weighted = TRUE, trials = TRUE,
-  legal = function(y, weights) {
-    if (any(y < 0 | y > 1)) "has shares of successes that are not between 0 and 1"
-    else illegal_counts(as_whole(y * weights))
-  },
+  response = "trials", weighted = TRUE,
   about = list(bias = list(
     argument = "bias", log = FALSE, unit_power = 0,
     start = function(rows, offset) {
@@ -39,7 +35,6 @@ binomial_traits <- function() list(
                  width = function(y) 1 / sqrt(trials))
     })
   },
-  jump = function(weights) 1 / weights,
   extra_var = function(value, weights, within) within * (1 / weights - 1)
 )
 

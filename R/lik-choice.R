@@ -1,13 +1,10 @@
-# From what a user gives as `likelihood`, and the response, to a likelihood.
+# From what a user gives as `likelihood`, and the response, to a likelihood. What was given is made
+# a value once, before there are rows; where nothing was given the rows decide.
 
-# What a user may give as `likelihood`: nothing, a name, a family, a value. declared: do levels of a
-# factor count that have not come yet?
-as_likelihood <- function(likelihood, y, declared = FALSE) {
+# A value, or NULL where nothing was given.
+as_likelihood <- function(likelihood) {
   likelihood <- called(likelihood)
-  if (is.null(likelihood)) {
-    return(default_likelihood(if (is.factor(y) && !declared) droplevels(y) else y))
-  }
-  if (inherits(likelihood, "sparsegp_likelihood")) return(likelihood)
+  if (is.null(likelihood) || inherits(likelihood, "sparsegp_likelihood")) return(likelihood)
   if (inherits(likelihood, "family")) return(likelihood_of_family(likelihood))
   if (is.character(likelihood) && length(likelihood) == 1L) {
     name <- check_choice(likelihood, likelihood_names(), "likelihood")
@@ -17,9 +14,31 @@ as_likelihood <- function(likelihood, y, declared = FALSE) {
                 "Give a lik_*() value, a name such as \"probit\", or a family such as binomial()")
 }
 
-# Does what a user gives as `likelihood` take rows without a label?
-takes_unlabelled <- function(likelihood) {
-  !is.null(likelihood) && may_lack_labels(as_likelihood(likelihood, numeric()))
+# or_trials: binomial() means trials for a response of two columns, and classes for others.
+likelihood_of_family <- function(family) {
+  known <- list("gaussian identity" = lik_gaussian, "binomial probit" = lik_probit,
+                "binomial logit" = lik_logit, "poisson log" = lik_poisson)
+  name <- paste(family$family, family$link)
+  if (is.null(known[[name]])) {
+    stop_sparsegp("likelihood", paste0("is the family ", family$family, "(", family$link,
+                                       "), which this package does not know"),
+                  "Use gaussian(), binomial(\"probit\"), binomial(\"logit\") or poisson()")
+  }
+  lik <- known[[name]]()
+  if (name == "binomial logit") lik$or_trials <- TRUE
+  lik
+}
+
+# What was given, once the response is there.
+meant_by <- function(lik, y) {
+  if (!isTRUE(lik$or_trials)) return(lik)
+  if (are_trials(y)) lik_binomial() else lik_logit()
+}
+
+# What was given, or what suits the rows. declared: do levels of a factor count that have not come?
+likelihood_for <- function(lik, y, declared = FALSE) {
+  if (!is.null(lik)) return(lik)
+  default_likelihood(if (is.factor(y) && !declared) droplevels(y) else y)
 }
 
 default_likelihood <- function(y) {
@@ -32,28 +51,13 @@ default_likelihood <- function(y) {
   if (is.ordered(y)) lik_ordinal() else lik_mprobit()
 }
 
-# A matrix of successes and failures, where the likelihood is of trials
-are_trials <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) == 2L
-
-# binomial() means trials for such a response, and classes for others.
-for_trials <- function(likelihood, y) {
-  likelihood <- called(likelihood)
-  logit <- inherits(likelihood, "family") && likelihood$family == "binomial" &&
-    likelihood$link == "logit"
-  if (are_trials(y) && logit) lik_binomial() else likelihood
-}
-
 is_two_valued <- function(y) {
   is.logical(y) || (is.factor(y) && nlevels(y) <= 2L) ||
     (is.character(y) && length(unique(y[!is.na(y)])) <= 2L)
 }
 
-likelihood_of_family <- function(family) {
-  known <- list("gaussian identity" = lik_gaussian, "binomial probit" = lik_probit,
-                "binomial logit" = lik_logit, "poisson log" = lik_poisson)
-  constructor <- known[[paste(family$family, family$link)]]
-  if (!is.null(constructor)) return(constructor())
-  stop_sparsegp("likelihood", paste0("is the family ", family$family, "(", family$link,
-                                     "), which this package does not know"),
-                "Use gaussian(), binomial(\"probit\"), binomial(\"logit\") or poisson()")
-}
+# Does what was given take rows without a label?
+takes_unlabelled <- function(lik) !is.null(lik) && lik_codec(lik)$missing
+
+# A chunk whose response is one column, with its weights.
+gathered <- function(chunk, lik) if (is.null(lik)) chunk else lik_codec(lik)$gather(chunk)

@@ -1,14 +1,8 @@
 # What R has to know of each likelihood.
 #
 # A likelihood value is plain data: its C type and what was given for its hyperparameters. What R
-# has to know of a type stands in LIKELIHOODS:
-#   response   "numeric", "binary", "classes" or "ordered": how sparsegp() reads y and how predict()
-#              words the answer
-#   legal      (y, weights) -> what is wrong with these numbers, or NULL; left out: any finite ones
-#   unlabelled may rows have no label? They are 0 for C, and a label's probability is one of being
-#              there at all, too
-#   trials     are responses shares of successes, and weights the numbers of trials?
-#   scales     does y -> c y + b map the model to itself? then y is standardised for C
+# has to know of a type, its traits:
+#   response   the name of the codec that reads its response (response-codec.R)
 #   weighted   do weights mean anything?
 #   learns     is log Z that of an integral, so that there is an evidence? left out: yes
 #   about      per hyperparameter: the constructor's argument, whether it is searched as a
@@ -23,45 +17,28 @@
 #   cdf        (y, mean, var, value, weights, lower) its distribution function, or where lower is
 #              FALSE what is above; not of labels, whose probabilities add up to it, nor where the
 #              response says nothing
-#   jump       (weights) from a response to the next that there can be; left out: all numbers can be
 #   extra_var  (value, weights, within) what a row's response varies beyond one of weight 1; within:
 #              the part of that one's variance that is not about the latent function
-# Numbers that do not scale are for C as they are, and so is the latent function.
 
 lik_traits <- function(lik) traits_of(lik$type)
 
 # The traits of a type are what the function <type>_traits() in R/lik-<name>.R returns.
 traits_of <- function(type) get(paste0(type, "_traits"), mode = "function")()
 
-# As many as C has room for (SG_LIK_MAX_CLASSES)
-MAX_CLASSES <- 256L
+lik_codec <- function(lik) codec_named(lik_traits(lik)$response)
 
 new_likelihood <- function(type, params) {
+  traits <- traits_of(type)
   for (name in names(params)) {
-    about <- traits_of(type)$about[[name]]
+    about <- traits$about[[name]]
     check_hyper(params[[name]], about$argument, positive = about$log,
-                single = traits_of(type)$response == "numeric",
-                range = hyper_range(about))
+                single = !codec_named(traits$response)$labelled, range = hyper_range(about))
     if (length(unlist(params[[name]])) > MAX_CLASSES) {
       stop_sparsegp(about$argument, paste("must be at most", MAX_CLASSES, "numbers"))
     }
   }
   structure(list(type = type, params = params), class = "sparsegp_likelihood")
 }
-
-# One model of all classes?
-is_joint <- function(lik) lik_traits(lik)$response == "classes"
-
-# One latent function for all categories, in their order?
-is_ordered <- function(lik) lik_traits(lik)$response == "ordered"
-
-# One latent function for two classes?
-is_binary <- function(lik, levels) {
-  lik_traits(lik)$response == "binary" && length(levels) == 2L
-}
-
-# May a row have no label? Its code is 0 then.
-may_lack_labels <- function(lik) isTRUE(lik_traits(lik)$unlabelled)
 
 # One kernel for each class?
 own_kernels <- function(lik) isFALSE(lik$shared)

@@ -7,10 +7,7 @@ lik_density <- function() new_likelihood("density", list())
 
 # Points that were seen, and nothing else: the response is 1. What is predicted is f^2.
 density_traits <- function() list(
-  response = "numeric", scales = FALSE, weighted = FALSE, about = list(),
-  legal = function(y, weights) {
-    if (any(y != 1)) "has other values than 1, which says that a point was seen"
-  },
+  response = "seen", weighted = FALSE, about = list(),
   data_rows = function(y, weights) rbind(rep(1, length(y)), deparse.level = 0L),
   draw = function(f, value, weights) f^2,
   quantile = function(p, mean, var, value, weights) {

@@ -14,7 +14,7 @@ lik_gaussian <- function(variance = NULL) {
 
 # Errors of a normal distribution, row by row of variance noise / weight.
 gaussian_traits <- function() list(
-  response = "numeric", scales = TRUE, weighted = TRUE,
+  response = "numbers", weighted = TRUE,
   about = list(noise = list(
     argument = "variance", log = TRUE, unit_power = 2, start = function(rows, offset) log(0.1),
     prior = function(unit, offset) default_lognormal(-2, 2)(unit)

@@ -5,7 +5,7 @@
 lik_hyper <- function(lik, rows, offset, response_unit, classes, levels) {
   parts <- lapply(names(lik$params), function(base) {
     about <- lik_traits(lik)$about[[base]]
-    suffix <- if (is_ordered(lik)) between_levels(levels, about) else classes
+    suffix <- if (lik_codec(lik)$ranked) between_levels(levels, about) else classes
     name <- if (is.null(suffix)) base else paste(base, suffix, sep = ".", recycle0 = TRUE)
     hyper_rows(name, base, "likelihood", about$log, response_unit^about$unit_power,
                lik_start(lik, about, rows, offset, classes, levels), lik$params[[base]],
@@ -23,11 +23,13 @@ between_levels <- function(levels, about) {
   paste(levels[at], levels[at + 1L], sep = "|", recycle0 = TRUE)
 }
 
-# A class against the rest sees 1 for its own rows and -1 for the others.
+# A class against the rest, where two labels are more, sees 1 for its own rows and -1 for the
+# others.
 lik_start <- function(lik, about, rows, offset, classes, levels) {
-  if (is_ordered(lik)) return(about$start(rows, offset, length(levels)))
+  codec <- lik_codec(lik)
+  if (codec$ranked) return(about$start(rows, offset, length(levels)))
   if (is.null(classes)) return(about$start(rows, offset))
-  if (is_joint(lik)) return(about$start(rows, offset, length(classes)))
+  if (is.null(codec$more)) return(about$start(rows, offset, length(classes)))
   vapply(seq_along(classes), function(class) about$start(ifelse(rows == class, 1, -1), offset), 0)
 }
 

@@ -6,7 +6,7 @@
 lik_laplace <- function(scale = NULL) new_likelihood("laplace", list(scale = scale))
 
 laplace_traits <- function() list(
-  response = "numeric", scales = TRUE, weighted = FALSE, about = list(scale = noise_scale),
+  response = "numbers", weighted = FALSE, about = list(scale = noise_scale),
   data_rows = function(y, weights) rbind(y),
   draw = function(f, value, weights) {
     side <- ifelse(stats::runif(length(f)) < 0.5, -1, 1)

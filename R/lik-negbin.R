@@ -9,8 +9,7 @@ lik_negbin <- function(bias = NULL, size = NULL) {
 
 # Counts that vary more than a rate alone explains.
 negbin_traits <- function() list(
-  response = "numeric", scales = FALSE, weighted = FALSE,
-  legal = function(y, weights) illegal_counts(y),
+  response = "counts", weighted = FALSE,
   about = list(bias = log_rate_bias, size = list(
     argument = "size", log = TRUE, unit_power = 0, start = function(rows, offset) log(5),
     prior = function(unit, offset) prior_lognormal(log(5), 2)
@@ -31,7 +30,6 @@ negbin_traits <- function() list(
   cdf = function(y, mean, var, value, weights, lower) {
     mixed_tail(y, mean + value[["bias"]], sqrt(var), negbin_cdf(value, lower), negbin_width(value))
   },
-  jump = function(weights) 1,
   extra_var = function(value, weights, within) 0
 )
 

@@ -24,7 +24,7 @@ missing_label <- list(
 # Two classes with a null category between them: rows are -1, 1, or 0 without a label.
 nullcat_traits <- function() {
   plain <- binary_traits(stats::pnorm, stats::qnorm)
-  plain$unlabelled <- TRUE
+  plain$response <- "some_labels"
   all_rows <- plain$about$bias$start
   plain$about$bias$start <- function(rows, offset) all_rows(rows[rows != 0], offset)
   plain$about$width <- list(

@@ -25,7 +25,7 @@ starting_cuts <- function(rows, offset, categories) {
 
 # Ordered categories: rows are 1..K. Hyperparameters are named by the categories on either side.
 ordinal_traits <- function() list(
-  response = "ordered", scales = FALSE, weighted = FALSE,
+  response = "ordered", weighted = FALSE,
   about = list(
     cut = list(
       argument = "cuts", log = FALSE, unit_power = 0,

@@ -6,8 +6,7 @@
 lik_poisson <- function(bias = NULL) new_likelihood("poisson", list(bias = bias))
 
 poisson_traits <- function() list(
-  response = "numeric", scales = FALSE, weighted = FALSE,
-  legal = function(y, weights) illegal_counts(y),
+  response = "counts", weighted = FALSE,
   about = list(bias = log_rate_bias),
   data_rows = function(y, weights) rbind(y),
   draw = function(f, value, weights) {
@@ -22,6 +21,5 @@ poisson_traits <- function() list(
     mixed_tail(y, mean + value[["bias"]], sqrt(var),
                function(y, f) stats::ppois(y, exp(f), lower.tail = lower), count_width)
   },
-  jump = function(weights) 1,
   extra_var = function(value, weights, within) 0
 )

@@ -6,7 +6,7 @@
 # frequencies, and its default prior does not mind a constant in the offset.
 binary_traits <- function(inverse_link, link) {
   list(
-    response = "binary", scales = FALSE, weighted = FALSE,
+    response = "labels", weighted = FALSE,
     about = list(bias = list(
       argument = "bias", log = FALSE, unit_power = 0,
       start = function(rows, offset) {
@@ -31,7 +31,7 @@ binary_traits <- function(inverse_link, link) {
 # frequencies (nearly), and the default prior holds their mean there.
 class_traits <- function(link, noise) {
   list(
-    response = "classes", scales = FALSE, weighted = FALSE,
+    response = "classes", weighted = FALSE,
     about = list(bias = list(
       argument = "bias", log = FALSE, unit_power = 0,
       start = function(rows, offset, classes = max(rows)) {
@@ -73,14 +73,6 @@ count_quantile <- function(p, rate) stats::qpois(p, pmin(rate, 1e15))
 
 # Over which width of its logarithmic rate a count's distribution function moves
 count_width <- function(y) 1 / sqrt(y + 1)
-
-# What whole numbers have become in a division and a multiplication
-as_whole <- function(x) ifelse(abs(x - round(x)) < 1e-8 * pmax(1, abs(x)), round(x), x)
-
-illegal_counts <- function(y) {
-  if (any(y < 0)) "has negative values, which are no counts"
-  else if (any(y != round(y))) "has values that are not whole numbers"
-}
 
 # A scale of noise, in units of the response. It starts where the Gaussian's standard deviation
 # does.

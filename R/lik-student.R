@@ -8,7 +8,7 @@ lik_student <- function(scale = NULL, df = fixed(4)) {
 }
 
 student_traits <- function() list(
-  response = "numeric", scales = TRUE, weighted = FALSE,
+  response = "numbers", weighted = FALSE,
   about = list(scale = noise_scale, df = list(
     argument = "df", log = TRUE, unit_power = 0, range = c(2, Inf),
     start = function(rows, offset) log(5 - 2),

@@ -6,21 +6,22 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   x <- chunk$x
   check_finite_inputs(x)
   y <- check_response_length(chunk$y, nrow(x))
-  lik <- as_likelihood(setup$likelihood, y, declared = setup$streams)
-  check_no_missing(x = x, y = if (!may_lack_labels(lik)) y, offset = chunk$offset,
+  lik <- likelihood_for(setup$likelihood, y, declared = setup$streams)
+  codec <- lik_codec(lik)
+  check_no_missing(x = x, y = if (!codec$missing) y, offset = chunk$offset,
                    weights = chunk$weights)
   if (!is.null(chunk$weights) && !lik_traits(lik)$weighted) {
     stop_sparsegp("weights", paste0("are not defined for the ", lik$type, " likelihood"),
                   "They divide the noise variance of a Gaussian likelihood; leave them out")
   }
-  response <- read_response(y, lik, chunk$offset, chunk$weights, setup$streams)
+  response <- codec$read(codec, y, lik, chunk$offset, chunk$weights, setup$streams)
   scaling <- scale_inputs(x, setup$scale)
   resolved <- resolve_kernel(setup$kernel, list(names = colnames(x), terms = input_terms,
                                                 kept = scaling$kept))
   rows <- lik_traits(lik)$data_rows(response$y, response$weights)
   env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
               input_range = scaling$range)
-  if (is_joint(lik) && any(chunk$offset != 0)) {
+  if (!codec$offsets && any(chunk$offset != 0)) {
     stop_sparsegp("offset", "shifts the latent functions of all classes alike, which says nothing",
                   "Leave it out, or set each class against the rest by lik_probit()")
   }

@@ -1,8 +1,5 @@
 # Pictures of several classes: a decision map over two inputs, probability curves along one.
 
-# A picture of every class, not of a mean or of one probability?
-shows_classes <- function(object) processes(object) > 1L || is_ordered(object$likelihood)
-
 # Colours apart under protanopia and deuteranopia too, the first ones the most; symbols repeat after
 # five, so that colour and symbol together are unique among 60 classes.
 CLASS_COLOURS <- c(

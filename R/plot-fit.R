@@ -116,7 +116,7 @@ plot.sparsegp <- function(x, which = NULL, type = c("fit", "trace", "reliability
 plot_fit <- function(object, which, newdata, level, n, style) {
   rows <- if (is.null(newdata)) training_rows(object) else new_rows(object, newdata)
   view <- slice_view(object, rows, which)
-  if (lik_traits(object$likelihood)$scales) rows$y <- rows$y - rows$offset + view$offset
+  if (codec_of(object)$scaled) rows$y <- rows$y - rows$offset + view$offset
   if (length(view$axes) == 2L) return(plot_surface(object, rows, view, n, style))
   if (shows_classes(object)) return(plot_class_curves(object, rows, view, n, style))
   plot_curve(object, rows, view, level, n, style)
@@ -139,7 +139,7 @@ training_rows <- function(object) {
 new_rows <- function(object, newdata) {
   given <- new_data_parts(object, newdata)
   new <- new_inputs(object, given$x, given$offset)
-  y <- read_new_response(object, given$y, nrow(new$x))
+  y <- read_more(object, given$y, nrow(new$x))
   complete <- stats::complete.cases(new$x) & !is.na(new$offset) & !is.na(y)
   if (!any(complete)) stop_sparsegp("newdata", "has no complete rows")
   x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")

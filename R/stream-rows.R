@@ -15,7 +15,6 @@
 
 start_stream <- function(chunk, setup, terms = NULL) {
   refuse_data_dependent(terms)
-  if (!is.null(setup$likelihood)) as_likelihood(setup$likelihood, numeric())
   coder <- if (!is.null(terms)) list(terms = terms, given = given_contrasts(chunk$x))
   stream <- list(setup = setup, coder = coder, weighted = !is.null(chunk$weights), waiting = NULL,
                  state = NULL, omitted = 0, grown = FALSE)
@@ -81,9 +80,10 @@ needs_seed <- function(fit) {
 
 # What the likelihood says of a response, before there are enough rows to read a model off.
 check_waiting <- function(waiting, likelihood) {
-  lik <- as_likelihood(likelihood, waiting$y)
-  numeric <- lik_traits(lik)$response == "numeric"
-  check_legal(if (numeric) as_numbers(waiting$y, lik) else waiting$y, lik, waiting$weights)
+  lik <- likelihood_for(likelihood, waiting$y)
+  codec <- lik_codec(lik)
+  if (codec$labelled) return(invisible())
+  check_legal(codec, as_numbers(codec, waiting$y, lik), lik, waiting$weights)
 }
 
 # All rows of a stream have weights, or none.
@@ -106,8 +106,8 @@ can_begin <- function(stream) {
     levels <- factor_levels(used_inputs(stream$coder$terms, waiting$x))
     if (any(levels < 2L)) return(FALSE)
   }
-  lik <- as_likelihood(stream$setup$likelihood, y, declared = TRUE)
-  lik_traits(lik)$response == "numeric" || nlevels(as.factor(y)) > 1L ||
+  lik <- likelihood_for(stream$setup$likelihood, y, declared = TRUE)
+  !lik_codec(lik)$labelled || nlevels(as.factor(y)) > 1L ||
     is.logical(y) && !all(is.na(y))
 }
 
@@ -186,16 +186,14 @@ take_rows <- function(fit, rows, start = NULL) {
 }
 
 stream_problem <- function(fit, rows) {
-  unit <- fit$response$unit
-  y <- read_new_response(fit, rows$y, length(rows$y), rows$weights)
-  y <- if (is.factor(y)) class_codes(y, fit$likelihood)
-       else from_response(fit, y)
+  y <- read_more(fit, rows$y, length(rows$y), rows$weights)
+  y <- codec_of(fit)$codes(y, fit$response)
   weights <- if (is.null(rows$weights)) rep(1, length(y)) else rows$weights
   list(x = scaled_inputs(rows$x, fit$scaling), spec = fit$spec,
        nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, method = fit$method,
        processes = processes(fit),
        rows = lik_traits(fit$likelihood)$data_rows(y, weights),
-       offset = rows$offset / unit, size = fit$stream$size, frozen = fit$stream$predefined)
+       offset = rows$offset / fit$response$unit, size = fit$stream$size, frozen = fit$stream$predefined)
 }
 
 after_rows <- function(fit, run, n) {

@@ -320,11 +320,11 @@ test_that("the probabilities of all classes sum to one and are what predict() gi
   s2 <- rep(c(0, 0.1, 7, 1e6), each = 5L)
   for_all(function(case) {
     response <- lik_traits(case$lik)$response
-    if (response == "numeric" || isTRUE(lik_traits(case$lik)$unlabelled)) return()
+    if (!lik_codec(case$lik)$labelled || lik_codec(case$lik)$missing) return()
     # labels as C has them, and the mean response when their probabilities are one
-    labels <- switch(response, binary = c(-1, 1), classes = seq_along(case$along),
+    labels <- switch(response, labels = c(-1, 1), classes = seq_along(case$along),
                      ordered = seq_len(length(case$theta) + 1L))
-    score <- switch(response, binary = rbind(0, 1), classes = diag(length(labels)),
+    score <- switch(response, labels = rbind(0, 1), classes = diag(length(labels)),
                     ordered = cbind(labels))
     grid <- marginals(case, mu, s2)
     lik <- c_lik(case$lik, case$theta)

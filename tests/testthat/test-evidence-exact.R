@@ -51,13 +51,13 @@ exact_evidence <- function(case, K, offset) {
 
 # n neighbouring rows, drawn from the model.
 evidence_case <- function(type, n) {
-  lik <- as_likelihood(type, NULL)
+  lik <- as_likelihood(type)
   traits <- lik_traits(lik)
-  latents <- if (is_joint(lik)) 2L else 1L
+  latents <- if (lik_traits(lik)$response == "classes") 2L else 1L
   theta <- rep(-0.4, length(lik$params))
   values <- as.list(natural_values(lik, theta))
   f <- c(-0.6, 0.3, 1.2)[seq_len(n)]
-  if (is_joint(lik)) {
+  if (lik_traits(lik)$response == "classes") {
     theta <- values$bias <- c(-0.4, 0.2)
     f <- cbind(f, -f)
   }

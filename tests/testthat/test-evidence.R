@@ -75,7 +75,7 @@ test_that("the gradient is exact for every kernel with every likelihood", {
   covered <- unlist(lapply(all_kernels(), function(k) vapply(kernel_leaves(k), `[[`, "", "type")))
   expect_setequal(c(covered, "sum", "product"), catalogue()$kernels)
   for (type in single_likelihoods()) {
-    lik <- as_likelihood(type, NULL)
+    lik <- as_likelihood(type)
     judged <- lapply(kernels(), function(kernel) {
       case <- evidence_problem(kernel, lik)
       expect_exact_gradient(case, paste(type, "with", format(kernel)))
@@ -86,7 +86,7 @@ test_that("the gradient is exact for every kernel with every likelihood", {
 
 test_that("the gradient on a basis is exact for every kernel with every likelihood", {
   for (type in single_likelihoods()) {
-    lik <- as_likelihood(type, NULL)
+    lik <- as_likelihood(type)
     judged <- lapply(kernels(), function(kernel) {
       case <- evidence_problem(kernel, lik)
       # points of their own, so that the weights of K_nB and of K_B are told apart

@@ -6,7 +6,7 @@
 fuzz_count <- function(lik) {
   asked <- Sys.getenv("SPARSEGP_FUZZ")
   if (nzchar(asked)) return(as.integer(asked))
-  (if (is_joint(lik)) 100L else 500L) %/% (if (whole_suite()) 1L else 5L)
+  (if (lik_traits(lik)$response == "classes") 100L else 500L) %/% (if (whole_suite()) 1L else 5L)
 }
 
 PER_BLOCK <- 25L # under one theta
@@ -44,14 +44,14 @@ some_theta <- function(lik, latents, absurd) {
 # Responses that are drawn, and what else the likelihood calls legal.
 some_rows <- function(lik, n, theta, latents) {
   traits <- lik_traits(lik)
-  if (is_joint(lik)) return(traits$data_rows(sample(latents, n, TRUE), NULL))
+  if (lik_traits(lik)$response == "classes") return(traits$data_rows(sample(latents, n, TRUE), NULL))
   value <- natural_values(lik, pmax(pmin(theta, 3), -3))
   weights <- if (traits$weighted) ceiling(10^stats::runif(n, 0, 6)) else rep(1, n)
   y <- traits$draw(stats::rnorm(n, sd = 3), value, weights)
-  if (traits$response == "numeric") {
+  if (!lik_codec(lik)$labelled) {
     other <- some_of(n, function(n) 0 * n, function(n) round(10^stats::runif(n, 0, 12)),
                      c(0, 1, 1e15, 1e-3, -1e8))
-    legal <- function(y, weights) is.null(traits$legal) || is.null(traits$legal(y, weights))
+    legal <- function(y, weights) is.null(lik_codec(lik)$refuse(y, weights))
     taken <- stats::runif(n) < 0.3 & mapply(legal, other, weights)
     y[taken] <- other[taken]
   }
@@ -59,7 +59,7 @@ some_rows <- function(lik, n, theta, latents) {
 }
 
 fuzz_block <- function(lik, absurd, n = PER_BLOCK) {
-  latents <- if (is_joint(lik)) sample(2:4, 1L) else 1L
+  latents <- if (lik_traits(lik)$response == "classes") sample(2:4, 1L) else 1L
   theta <- some_theta(lik, latents, absurd)
   list(type = lik["type"], theta = theta, rows = some_rows(lik, n, theta, latents),
        mu = matrix(some_latents(n * latents, absurd), n),
@@ -81,7 +81,7 @@ fuzz_answer <- function(block) {
 fuzz <- function(seed, absurd, good) {
   for (type in likelihood_names()) {
     set.seed(seed)
-    lik <- as_likelihood(type, NULL)
+    lik <- as_likelihood(type)
     wrong <- NULL
     for (i in seq_len(ceiling(fuzz_count(lik) / PER_BLOCK))) {
       block <- fuzz_block(lik, absurd)
@@ -119,8 +119,8 @@ test_that("C returns from rows that R refuses", {
   bad <- c(NaN, NA, Inf, -Inf, -1, 0.5, 0, 1e300, -1e300)
   for (type in likelihood_names()) {
     set.seed(43)
-    lik <- as_likelihood(type, NULL)
-    if (is_joint(lik)) next # a class is a place in memory, and checked before it is used
+    lik <- as_likelihood(type)
+    if (lik_traits(lik)$response == "classes") next # a class is a place in memory, and checked before it is used
     for (i in seq_len(ceiling(fuzz_count(lik) / PER_BLOCK / 10))) {
       block <- fuzz_block(lik, absurd = TRUE)
       at <- sample(length(block$rows), PER_BLOCK / 2)
@@ -135,7 +135,7 @@ test_that("C returns from rows that R refuses", {
 test_that("quantiles of a new response are numbers, and in order", {
   for (type in likelihood_names()) {
     set.seed(45)
-    lik <- as_likelihood(type, NULL)
+    lik <- as_likelihood(type)
     quantile <- lik_traits(lik)$quantile
     if (is.null(quantile)) next
     for (i in of_tier(1:30, 3L)) {
@@ -154,7 +154,7 @@ test_that("quantiles of a new response are numbers, and in order", {
 # A response of eight rows, of which `one` is something else
 response_with <- function(lik, one) {
   traits <- lik_traits(lik)
-  if (traits$response != "numeric") {
+  if (lik_codec(lik)$labelled) {
     y <- rep(c("a", "b"), 4L)
     if (!is.na(one)) y[3L] <- format(one)
     return(if (is.na(one)) factor(y) else y)
@@ -174,7 +174,7 @@ test_that("what cannot be is refused in words, or gives a fit of finite numbers"
   x <- c(1, 2, 4, 3, 6, 5, 7, 8)
   for (type in of_tier(likelihood_names(), 5L)) {
     set.seed(44)
-    lik <- as_likelihood(type, NULL)
+    lik <- as_likelihood(type)
     for (one in c(NA, NaN, Inf, -Inf, -1, 0.5, 2, 1e15, 1e300, -1e-300)) {
       y <- response_with(lik, one)
       fit_or_words(sparsegp(x, y, lik, learn = FALSE, na.action = na.omit), paste(type, "of", one))

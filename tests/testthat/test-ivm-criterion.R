@@ -4,7 +4,7 @@ phi_case <- function(lik, kernel = kernel_rbf(2, 0.8), n = 120, size = 30, ...) 
   set.seed(6)
   x <- matrix(rnorm(2 * n), n)
   f <- sin(2 * x[, 1]) + x[, 2] + 0.4 * rnorm(n)
-  y <- if (lik_traits(lik)$response == "binary") f > 0 else f
+  y <- if (lik_traits(lik)$response == "labels") f > 0 else f
   fit <- sparsegp(x, y, likelihood = lik, kernel = kernel, scale = FALSE, learn = FALSE,
                   method = method_ivm(size, refine = "none", ...), offset = 0.1 * x[, 1])
   problem <- list(x = x, spec = fit$spec, nkernel = sum(fit$hyper$part == "kernel"),

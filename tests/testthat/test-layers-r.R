@@ -4,10 +4,10 @@
 ROOMS <- c(
   util = "checks of arguments, words, random seeds, quantiles of mixtures",
   data = "model frames, inputs, their scaling, the basis as given, chunks of rows",
+  response = "codecs: how a response is read, and given back",
   hyper = "hyperparameters: as given, priors, the table",
   kernel = "kernels: values, their inputs, their hyperparameters",
   lik = "likelihoods: what they share, and a file for each",
-  response = "responses, read and given back",
   method = "methods as a user gives them",
   posterior = "what is asked of a stored posterior",
   engine = "the calls of C",
@@ -65,7 +65,8 @@ test_that("everything in R is used: by something else there, by users, or as a m
   registered <- readLines(file.path(source_folder("."), "NAMESPACE"))
   exported <- sub("^export[(](.*)[)]$", "\\1", grep("^export[(]", registered, value = TRUE))
   methods <- gsub("^S3method[(]|[)]$|\"", "", grep("^S3method[(]", registered, value = TRUE))
-  by_name <- "_traits$|^[.]onLoad$|^threads_wanted$" # traits_of(); R's loader; glue_convert.c
+  # traits_of(), codec_named(); R's loader; glue_convert.c
+  by_name <- "_(traits|codec)$|^[.]onLoad$|^threads_wanted$"
   idle <- setdiff(names(found$file), c(found$uses$used, exported, sub(",", ".", methods)))
   expect_none(grep(by_name, idle, value = TRUE, invert = TRUE), "what nothing uses")
 })

@@ -83,7 +83,7 @@ test_that("a likelihood may be a name, a constructor, a value or a family", {
 
 test_that("every name in the catalogue is a constructor", {
   for (name in likelihood_names()) {
-    expect_identical(as_likelihood(name, NULL)$type, name)
+    expect_identical(as_likelihood(name)$type, name)
   }
 })
 
@@ -125,10 +125,10 @@ test_that("draws have the moments that C predicts", {
   n <- 20000L
   f <- rep(c(-1, 0.5), each = n)
   for (lik in list(lik_gaussian(), lik_probit(), lik_logit())) {
-    at <- if (lik_traits(lik)$response == "numeric") c(noise = 0.6) else c(bias = 0.3)
+    at <- if (!lik_codec(lik)$labelled) c(noise = 0.6) else c(bias = 0.3)
     theta <- ifelse(names(at) == "noise", log(at), at)
     y <- lik_traits(lik)$draw(f, at, 1)
-    if (lik_traits(lik)$response == "binary") y <- (y + 1) / 2
+    if (lik_traits(lik)$response == "labels") y <- (y + 1) / 2
     wanted <- .Call(sg_lik_eval, c_lik(lik, theta), theta, NULL, c(-1, 0.5))
     # 4.5 standard errors of a mean and, roughly, of a variance
     error <- 4.5 * sqrt(wanted$var / n)

@@ -3,7 +3,7 @@
 
 # n responses from the model with these hyperparameters, and the fit that knows them.
 true_fit <- function(type, n, seed, method = method_ep()) {
-  lik <- as_likelihood(type, NULL)
+  lik <- as_likelihood(type)
   values <- natural_values(lik, rep(-0.4, length(lik$params)))
   lik$params <- lapply(as.list(values), fixed)
   traits <- lik_traits(lik)
@@ -13,7 +13,7 @@ true_fit <- function(type, n, seed, method = method_ep()) {
   f <- drop(crossprod(chol(K + diag(1e-8, n)), rnorm(n)))
   weights <- if (isTRUE(traits$weighted)) rep_len(c(1, 4, 9), n)
   y <- traits$draw(f, values, if (is.null(weights)) 1 else weights)
-  if (may_lack_labels(lik)) y[y == 0] <- NA
+  if (lik_codec(lik)$missing) y[y == 0] <- NA
   sparsegp(x, y, lik, kernel_rbf(1, 0.7), method, learn = FALSE, scale = FALSE, weights = weights)
 }
 
@@ -21,7 +21,7 @@ true_fit <- function(type, n, seed, method = method_ep()) {
 single <- function() {
   Filter(function(type) {
     traits <- traits_of(type)
-    !is.null(traits$cdf) || traits$response %in% c("binary", "ordered")
+    !is.null(traits$cdf) || traits$response %in% c("labels", "some_labels", "ordered")
   }, likelihood_names())
 }
 
@@ -48,7 +48,7 @@ test_that("those of a wrong model are not", {
 test_that("they are as random as the responses, and set.seed() governs that", {
   for (type in single()) {
     fit <- true_fit(type, 60, seed = 3)
-    jumps <- !is.null(lik_traits(fit$likelihood)$jump) || !is.null(fit$response$levels)
+    jumps <- !is.null(codec_of(fit)$jump) || has_classes(fit)
     set.seed(1)
     first <- residuals(fit, "quantile")
     before <- .Random.seed

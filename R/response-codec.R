@@ -1,0 +1,67 @@
+# A response is read by a codec: what a user gives becomes codes for C, and comes back. A likelihood
+# names the codec it needs (`response` of its traits, lik-contract.R), and nothing else asks what
+# kind of response there is. A codec is a list:
+#   name       <name>_codec() returns it
+#   labelled   are responses labels? Their levels are found when they are read
+#   ranked     are the labels in an order?
+#   missing    may a row have no label? Its code is 0 then, and a label's probability is one of
+#              being there at all, too
+#   apart      is each label against the rest a model of its own, so that there is no evidence?
+#   offsets    does an offset say anything? Not where it shifts the functions of all labels alike
+#   scaled     does y -> c y + b map the model to itself? Then C gets y standardised, and the mean
+#              of a response is the latent function
+#   gather     (chunk) -> chunk, with a response of several columns made one, and weights
+#   refuse     (y, weights) -> what is wrong with these numbers, or NULL
+#   read       (codec, y, lik, offset, weights, streams) -> a response, see new_response()
+#   again      (codec, y, lik, weights, response) -> the response of more rows: numbers, or a
+#              factor of the levels
+#   codes      (y, response) -> what C is given of either
+#   back       (codes, response) -> numbers in the user's units, or a factor, from C's
+#   processes  (levels) -> independent latent functions
+#   observed   (y) -> what the mean response would be if it were known
+#   words      (response) -> what print() says of it, or NULL
+#   jump       (weights) -> from a response to the next that there can be; NULL: all numbers can be
+
+codec_named <- function(name) get(paste0(name, "_codec"), mode = "function")()
+
+# A codec that differs from another in the fields given.
+codec_like <- function(codec, ...) {
+  changes <- list(...)
+  codec[names(changes)] <- changes
+  codec
+}
+
+# What is read off a response. y: codes; given: as the user has it. A response in the user's units
+# is code * unit + centre. width: latent values of one process that a row sees at once.
+new_response <- function(codec, y, given, weights = NULL, levels = NULL, centre = 0, unit = 1) {
+  list(codec = codec$name, y = y, given = given, weights = weights, levels = levels,
+       centre = centre, unit = unit, processes = codec$processes(levels), width = 1L)
+}
+
+RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width") # what a fit keeps of it
+
+# The response of n more rows.
+read_more <- function(object, y, n, weights = NULL) {
+  if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
+  if (length(y) != n || !is.null(dim(y))) {
+    stop_sparsegp("newdata", paste0("has ", NROW(y), " responses for ", n, " rows"))
+  }
+  codec <- codec_of(object)
+  codec$again(codec, y, object$likelihood, weights, object$response)
+}
+
+# ---- What the response of a fit is ----
+
+codec_of <- function(fit) codec_named(fit$response$codec)
+
+processes <- function(fit) fit$response$processes
+
+width <- function(fit) fit$response$width
+
+has_classes <- function(fit) !is.null(fit$response$levels)
+
+# Classes each against the rest are as many models, of which no two agree on the data.
+has_evidence <- function(fit) !codec_of(fit)$apart
+
+# A picture of every class, not of a mean or of one probability?
+shows_classes <- function(fit) processes(fit) > 1L || codec_of(fit)$ranked

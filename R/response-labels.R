@@ -1,0 +1,137 @@
+# Codecs of labels: two of them, two that may be missing, several each against the rest, several in
+# one model, and ordered ones. Beside what response-codec.R names they have
+#   called      the response in words
+#   as_labels   (y) -> do these numbers name labels?
+#   more        the codec of more than two labels; NULL: this one
+#   check       (levels, lik) stops for what the likelihood cannot have
+
+# As many as C has room for (SG_LIK_MAX_CLASSES)
+MAX_CLASSES <- 256L
+
+# Two labels are -1 and 1 for C.
+labels_codec <- function() {
+  list(name = "labels", labelled = TRUE, ranked = FALSE, missing = FALSE, apart = FALSE,
+       offsets = TRUE, scaled = FALSE, called = "a two-class response", as_labels = are_two_values,
+       more = rest_codec, check = function(levels, lik) invisible(),
+       gather = function(chunk) chunk, refuse = function(y, weights) NULL, read = read_labels,
+       again = read_more_labels,
+       codes = function(y, response) ifelse(is.na(y), 0, c(-1, 1)[as.integer(y)]),
+       back = function(codes, response) {
+         factor(response$levels[match(codes, c(-1, 1))], response$levels)
+       },
+       processes = function(levels) 1L, observed = function(y) as.integer(y) - 1,
+       words = function(response) {
+         levels <- dQuote(response$levels, FALSE)
+         paste("probability of", levels[2L], "against", levels[1L])
+       },
+       jump = NULL)
+}
+
+# Two labels, either of which may be missing.
+some_labels_codec <- function() {
+  codec_like(labels_codec(), name = "some_labels", missing = TRUE, more = NULL,
+             check = function(levels, lik) {
+               if (length(levels) == 2L) return(invisible())
+               stop_sparsegp("y", paste0("has ", length(levels), " classes, and the ", lik$type,
+                                         " likelihood is for two"),
+                             "Merge classes, or fit one by one")
+             })
+}
+
+# A latent function for each label; labels are numbers from 1 for C.
+classes_codec <- function() {
+  codec_like(labels_codec(), name = "classes", offsets = FALSE, called = "a class response",
+             as_labels = are_whole, more = NULL,
+             codes = function(y, response) as.double(as.integer(y)),
+             back = function(codes, response) factor(response$levels[codes], response$levels),
+             processes = length,
+             observed = function(y) outer(as.integer(y), seq_along(levels(y)), "=="),
+             words = function(response) {
+               paste0(length(response$levels), " classes: ", toString(response$levels))
+             })
+}
+
+rest_codec <- function() {
+  codec_like(classes_codec(), name = "rest", apart = TRUE, offsets = TRUE,
+             words = function(response) {
+               paste0(length(response$levels), " classes, each against the rest: ",
+                      toString(response$levels))
+             })
+}
+
+# One latent function for all labels, in their order.
+ordered_codec <- function() {
+  codec_like(classes_codec(), name = "ordered", ranked = TRUE, offsets = TRUE,
+             called = "a response of ordered categories",
+             check = function(levels, lik) check_cut_count(lik, length(levels)),
+             back = function(codes, response) {
+               factor(response$levels[codes], response$levels, ordered = TRUE)
+             },
+             processes = function(levels) 1L, observed = as.integer,
+             words = function(response) {
+               paste0(length(response$levels), " ordered categories: ",
+                      paste(response$levels, collapse = " < "))
+             })
+}
+
+# A stream may begin with one class, if the response names the others.
+read_labels <- function(codec, y, lik, offset, weights, streams) {
+  labels <- as_factor(codec, y, streams)
+  present <- levels(if (streams) labels else droplevels(labels))
+  if (length(present) < 2L) {
+    stop_sparsegp("y", if (length(present)) paste0("has only one class, ", present)
+                       else "has no labels", "Give rows of all classes")
+  }
+  if (nlevels(labels) > MAX_CLASSES) {
+    stop_sparsegp("y", paste0("has ", nlevels(labels), " classes, and ", MAX_CLASSES,
+                              " is the most"), "Merge classes, or fit numbers as a regression")
+  }
+  codec$check(levels(labels), lik)
+  if (nlevels(labels) > 2L && !is.null(codec$more)) codec <- codec$more()
+  codes <- codec$codes(labels)
+  response <- new_response(codec, codes, NULL, levels = levels(labels))
+  response$given <- codec$back(codes, response)
+  response
+}
+
+as_factor <- function(codec, y, streams) {
+  labels <- if (is.factor(y) && streams && nlevels(y) > 1L) y
+            else if (is.factor(y)) droplevels(y)
+            else if (is.logical(y)) factor(y, c(FALSE, TRUE))
+            else if (is.numeric(y) && !codec$as_labels(y)) NULL
+            else factor(y)
+  if (is.null(labels)) {
+    stop_sparsegp("y", paste("is not", codec$called),
+                  "Convert it by factor(); a logical, 0/1 or -1/1 will do for two classes")
+  }
+  if (codec$ranked && is.character(y)) {
+    stop_sparsegp("y", "is text, whose categories have no order but the alphabet's",
+                  "Say which it is by factor(y, levels, ordered = TRUE)")
+  }
+  if (!anyNA(levels(labels))) return(labels)
+  stop_sparsegp("y", "has NA among its levels",
+                "Name that level, or leave it out: factor(as.character(y))")
+}
+
+are_whole <- function(y) all(is.finite(y) & y == round(y))
+
+are_two_values <- function(y) {
+  y <- y[!is.na(y)]
+  all(y %in% c(0, 1)) || all(y %in% c(-1, 1))
+}
+
+# Cut points that were given; learned ones are as many as it takes.
+check_cut_count <- function(lik, categories) {
+  given <- length(unlist(lik$params))
+  if (given == 0L || given == categories - 1L) return(invisible())
+  stop_sparsegp("cuts", paste0("has ", counted(given, "value"), " for ", categories,
+                               " categories"), "Give one between any two neighbours")
+}
+
+read_more_labels <- function(codec, y, lik, weights, response) {
+  levels <- response$levels
+  unknown <- setdiff(unique(as.character(y)), c(levels, NA))
+  if (length(unknown) == 0L) return(factor(as.character(y), levels))
+  stop_sparsegp("newdata", paste0("has responses that were not seen at the fit: ",
+                                  toString(unknown)), paste0("The levels are ", toString(levels)))
+}

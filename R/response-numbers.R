@@ -1,0 +1,118 @@
+# Codecs of numbers: any, counts, shares of trials, and points that were seen.
+
+numbers_codec <- function() {
+  list(name = "numbers", labelled = FALSE, ranked = FALSE, missing = FALSE, apart = FALSE,
+       offsets = TRUE, scaled = TRUE, gather = function(chunk) chunk,
+       refuse = function(y, weights) NULL, read = read_numbers, again = read_more_numbers,
+       remedy = "Convert the response, or choose another likelihood",
+       codes = function(y, response) y / response$unit - response$centre / response$unit,
+       back = function(codes, response) codes * response$unit + response$centre,
+       processes = function(levels) 1L, observed = function(y) y,
+       words = function(response) {
+         paste("constant removed from the response:", format(response$centre, digits = 6L))
+       },
+       jump = NULL)
+}
+
+counts_codec <- function() {
+  codec_like(numbers_codec(), name = "counts", scaled = FALSE, words = function(response) NULL,
+             refuse = function(y, weights) illegal_counts(y), jump = function(weights) 1)
+}
+
+# Successes of trials: the response is their share, the weights are the trials.
+trials_codec <- function() {
+  codec_like(counts_codec(), name = "trials", gather = gather_trials,
+             refuse = function(y, weights) {
+               if (any(y < 0 | y > 1)) "has shares of successes that are not between 0 and 1"
+               else illegal_counts(as_whole(y * weights))
+             },
+             remedy = paste("Use likelihood = \"logit\" for classes, cbind(successes, failures)",
+                            "for trials"),
+             jump = function(weights) 1 / weights)
+}
+
+# Points that were seen, and nothing else: the response is 1.
+seen_codec <- function() {
+  codec_like(counts_codec(), name = "seen", jump = NULL, refuse = function(y, weights) {
+    if (any(y != 1)) "has other values than 1, which says that a point was seen"
+  })
+}
+
+# Numbers in units in which C works: less their mean (after the offset) and divided by their
+# standard deviation where the likelihood scales.
+read_numbers <- function(codec, y, lik, offset, weights, streams) {
+  y <- as_numbers(codec, y, lik)
+  if (!all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
+  if (is.null(weights)) weights <- rep(1, length(y))
+  check_legal(codec, y, lik, weights)
+  if (!codec$scaled) return(new_response(codec, y, y, weights))
+  # divided first: a sum of values near the largest double must not overflow
+  size <- max(abs(y), abs(offset), 0)
+  if (size == 0) size <- 1
+  shifted <- y / size - offset / size
+  centre <- sum(shifted * (weights / sum(weights)))
+  spread <- sqrt(mean((shifted - centre)^2))
+  unit <- if (spread > 1e-14) spread else 1
+  if (!is.finite((unit * size)^2) || (unit * size)^2 < .Machine$double.xmin) {
+    stop_sparsegp("y", "is so large or small that its square is no number",
+                  "Fit the response in other units")
+  }
+  new_response(codec, (y / size - centre) / unit, y, weights, centre = centre * size,
+               unit = unit * size)
+}
+
+read_more_numbers <- function(codec, y, lik, weights, response) {
+  if (!(is.numeric(y) || is.logical(y)) || any(is.infinite(y))) {
+    stop_sparsegp("newdata", "has a response that is not finite numbers")
+  }
+  check_legal(codec, y, lik, weights, "newdata")
+  as.double(y)
+}
+
+# What a likelihood for numbers may be given as such.
+as_numbers <- function(codec, y, lik) {
+  if (is.numeric(y) || is.logical(y)) return(as.double(y))
+  stop_sparsegp("y", paste0("is of class ", class(y)[1L], ", but the ", lik$type,
+                            " likelihood is for numbers"), codec$remedy)
+}
+
+# Numbers the likelihood has a density for.
+check_legal <- function(codec, y, lik, weights = 1, argument = "y") {
+  known <- !is.na(y)
+  weights <- if (is.null(weights)) 1 else rep_len(weights, length(y))[known]
+  wrong <- codec$refuse(y[known], weights)
+  if (is.null(wrong)) return(invisible())
+  stop_sparsegp(argument, paste0(wrong, ", and the likelihood is ", lik$type),
+                "Correct those rows, or choose another likelihood")
+}
+
+illegal_counts <- function(y) {
+  if (any(y < 0)) "has negative values, which are no counts"
+  else if (any(y != round(y))) "has values that are not whole numbers"
+}
+
+# What whole numbers have become in a division and a multiplication
+as_whole <- function(x) ifelse(abs(x - round(x)) < 1e-8 * pmax(1, abs(x)), round(x), x)
+
+# ---- Trials ----
+
+# A matrix of successes and failures, where the likelihood is of trials
+are_trials <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) == 2L
+
+# Shares and trials in place of successes and failures
+gather_trials <- function(chunk) {
+  if (!are_trials(chunk$y)) return(chunk)
+  if (!is.null(chunk$weights)) {
+    stop_sparsegp("weights", "and a response of successes and failures exclude each other",
+                  "Leave the weights out")
+  }
+  trials <- rowSums(chunk$y)
+  wrong <- illegal_counts(chunk$y[!is.na(chunk$y)])
+  if (!is.null(wrong)) stop_sparsegp("y", wrong)
+  if (any(trials == 0, na.rm = TRUE)) {
+    stop_sparsegp("y", "has rows without trials", "Leave them out")
+  }
+  chunk$y <- unname(chunk$y[, 1L] / trials)
+  chunk$weights <- unname(trials)
+  chunk
+}
