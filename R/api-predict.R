@@ -146,10 +146,12 @@ answer_complete <- function(object, latent, type, se.fit, interval, level, rejec
   list(fit = answer, se.fit = standard_deviation(object, latent, type))
 }
 
-# A fit that knows its rows. A stream's keeps none.
+# A fit that knows its rows. A stream's keeps none, nor one that was grown without inputs.
 with_rows <- function(object) {
   object <- ready(object)
   if (!is.null(object$latent)) return(object)
-  stop_sparsegp("object", "is a stream's fit, which keeps no rows",
+  stop_sparsegp("object", if (is.null(object$stream)) {
+    "was given more rows, or merged, without the inputs of all rows (keep_x = TRUE keeps them)"
+  } else "is a stream's fit, which keeps no rows",
                 "Predict for the rows in question: predict(object, newdata)")
 }

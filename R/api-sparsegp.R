@@ -65,12 +65,17 @@
 #'   always when the posterior needs all rows, as full EP does; never for streams.
 #' @param verbose Show how learning goes: a progress bar, or where R is not interactive a line for
 #'   every evaluation?
+#' @param like A fit on a basis, by `method_ep(size =)`, `method_ivm()` or a `basis`: the new fit has
+#'   its formula, likelihood, kernel, hyperparameters, scaling, removed constant and basis, and
+#'   learns nothing. Only `data` (or `x`, `y`, `offset`), `weights` and `keep_x` may be given with
+#'   it. Such fits can be [merged][merge.sparsegp]. Errors of class `sparsegp_error`: a fit that has
+#'   no basis (full EP) or is a stream; arguments that `like` settles.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
 #'   (hyperparameters on the natural scale), `fitted`, [residuals][residuals.sparsegp], `logLik`
 #'   (log evidence), `nobs`, `formula`, [update][update.sparsegp], [simulate][simulate.sparsegp],
-#'   [draws()], [sites()], [loo_lpd()], [basis()], [kl()]. Fits by `method_online()` keep no rows:
+#'   [draws()], [sites()], [loo_lpd()], [basis()], [kl()], [merge][merge.sparsegp]. Fits by `method_online()` keep no rows:
 #'   `fitted`, `residuals`, `sites`, `loo_lpd` and predictions without `newdata` are errors.
 #'
 #'   Bad input is an error of class `sparsegp_error` that names the argument and the remedy.
@@ -95,10 +100,11 @@ sparsegp <- function(x, ...) UseMethod("sparsegp")
 sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_rbf(),
                              method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
                              weights, na.action, scale = TRUE, keep_x = NULL, verbose = FALSE,
-                             ...) {
+                             like = NULL, ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
+  if (!is.null(like)) return(fit_like(like, call, parent.frame()))
   if (length(formula) < 3L) {
     stop_sparsegp("formula", "has no response", "Write it as response ~ inputs")
   }
@@ -135,9 +141,10 @@ fit_formula <- function(frame, terms, setup) {
 sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), method = NULL,
                              learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
                              na.action = NULL, offset = NULL, scale = TRUE, keep_x = NULL,
-                             verbose = FALSE, ...) {
-  call <- match.call()
+                             verbose = FALSE, like = NULL, ...) {
+  call <- match.call(expand.dots = TRUE)
   call[[1L]] <- quote(sparsegp)
+  if (!is.null(like)) return(fit_like(like, call, parent.frame()))
   if (missing(x)) stop_sparsegp("x", "is missing", "Give a formula or a matrix first")
   check_no_dots(...)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)

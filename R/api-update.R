@@ -1,13 +1,24 @@
-#' Update a fit: more rows for a stream, or a refit with changes
+#' Update a fit: more rows, or a refit with changes
 #'
 #' `update(fit, newdata)`, or `update(fit, x, y)` for fits of a matrix, takes more rows into a fit
-#' by [method_online()], for every likelihood and in constant memory; rows are never seen again.
-#' `update(fit, formula)` and `update(fit, argument = value)` fit again with the call changed, as
-#' for other models in R. Rows cannot be added to fits by other methods: those need all rows again.
+#' by [method_online()], for every likelihood and in constant memory, where rows are never seen
+#' again; or into a fit of all rows on a basis, see below. `update(fit, formula)` and `update(fit,
+#' argument = value)` fit again with the call changed, as for other models in R. Full EP, whose
+#' basis is all rows, needs them all again.
 #'
-#' A refit of a stream knows the rows of the first call only, not those that updates brought; there
-#' is a warning then. `update(fit, data = )` is such a refit.
+#' A refit knows the rows of the first call only, not those that updates brought; there is a warning
+#' then. `update(fit, data = )` is such a refit.
 #'
+#' @section More rows on a basis:
+#' Fits by `method_ep(size =)`, by `method_ivm()` with `refine = "basis"` or on a given `basis` take
+#' rows too. Basis, hyperparameters, scaling and removed constant stay. If the fit keeps its inputs
+#' (`keep_x`), EP goes on with all rows, and the result is the fit of all rows on this basis. If not,
+#' EP finds the new rows' sites with the old ones' standing; with Gaussian noise that is the same,
+#' with other likelihoods nearly so; and `fitted()`, `residuals()`, `sites()` and `loo_lpd()`, which
+#' would need the old rows, are errors from then on. The log evidence is that of all rows. See also
+#' [merge][merge.sparsegp].
+#'
+#' @section Streams:
 #' A stream's scaling, the constant removed from its response, the starting values and what is
 #' learned come from its first `pilot` complete rows and are frozen then. Until there are that many,
 #' the rows are only kept, and a model of those that are there is made, and learned, whenever it is
@@ -24,7 +35,7 @@
 #' computed beforehand.
 #'
 #' @param object A fit of [sparsegp()].
-#' @param formula. New rows for a stream: a data frame with the variables of the formula, the
+#' @param formula. New rows: a data frame with the variables of the formula, the
 #'   response among them (also by the name `newdata`), or for fits of a matrix a matrix, vector or
 #'   data frame of inputs (also by the name `x`). Else a formula, with `.` for what was there;
 #'   missing: unchanged.
@@ -52,12 +63,12 @@ update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
   if (!missing(formula.) && !inherits(formula., "formula")) {
     return(add_rows(object, formula., ...))
   }
-  if (!is.null(object$stream) && missing(formula.)) {
+  if ((!is.null(object$stream) || has_state(object)) && missing(formula.)) {
     given <- names(substitute(list(...)))
     if ("newdata" %in% given) return(add_named_rows(object, "newdata", ...))
     if (all(c("x", "y") %in% given)) return(add_named_rows(object, "x", ...))
   }
-  if (isTRUE(object$stream$grown)) {
+  if (isTRUE(object$grown)) {
     warn_sparsegp("This fits again what the first call names; rows that update() took later are ",
                   "not in it.")
   }
@@ -85,15 +96,15 @@ add_named_rows <- function(object, name, ...) {
 }
 
 add_rows <- function(object, rows, ...) {
-  if (is.null(object$stream)) {
+  if (is.null(object$stream) && !has_state(object)) {
     stop_sparsegp("formula.", "must be a formula",
-                  paste("This fit used every row at once and cannot take more; fit all rows again",
-                        "with sparsegp(), or begin a stream with method_online()"))
+                  paste("This fit cannot take more rows; fit all rows again with sparsegp(), on a",
+                        "basis, which can, or begin a stream with method_online()"))
   }
   chunk <- if (is.null(object$terms)) more_rows_of_matrix(object, rows, ...)
            else more_rows_of_formula(object, rows, ...)
-  object$stream$grown <- TRUE
-  feed(object, chunk)
+  object$grown <- TRUE
+  if (is.null(object$stream)) grow_fit(object, chunk) else feed(object, chunk)
 }
 
 more_rows_of_matrix <- function(object, x, y, offset = NULL, weights = NULL, ...) {
@@ -105,8 +116,14 @@ more_rows_of_matrix <- function(object, x, y, offset = NULL, weights = NULL, ...
     x <- new_inputs_matrix(read, x, NULL)$x
     colnames(x) <- names
   }
-  matrix_chunk(x, y, offset, weights, object$stream$setup$na.action,
-               object$stream$setup$likelihood)$chunk
+  read <- matrix_chunk(x, y, offset, weights, object$stream$setup$na.action,
+                       likelihood_of_rows(object))
+  c(read$chunk, list(names = read$names))
+}
+
+# A stream may not have its likelihood yet.
+likelihood_of_rows <- function(object) {
+  if (is.null(object$stream)) object$likelihood else object$stream$setup$likelihood
 }
 
 stream_input_names <- function(object) {
@@ -124,7 +141,7 @@ more_rows_of_formula <- function(object, newdata, weights = NULL, ...) {
   if (is.null(weights)) refuse_workspace_weights(object$call$weights, newdata)
   call <- as.call(c(list(quote(stats::model.frame), formula = object$terms, data = newdata),
                     as.list(object$call)["na.action"[!is.null(object$call$na.action)]]))
-  if (takes_unlabelled(object$stream$setup$likelihood)) {
+  if (takes_unlabelled(likelihood_of_rows(object))) {
     call$na.action <- but_for_labels(eval(call$na.action, environment(object$terms)))
   }
   call$weights <- if (is.null(weights)) object$call$weights else weights
@@ -138,7 +155,7 @@ more_rows_of_formula <- function(object, newdata, weights = NULL, ...) {
                   "It needs the variables of the formula, the response among them")
   })
   check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
-  frame_chunk(frame, object$stream$setup$likelihood)
+  c(frame_chunk(frame, likelihood_of_rows(object)), list(names = rownames(frame)))
 }
 
 refuse_workspace_weights <- function(expression, newdata) {

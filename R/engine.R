@@ -6,6 +6,7 @@
 #   basis    d x p double matrix of scaled inputs, a list of them, one for each latent function, or
 #            NULL: every row is in the basis, unless the method selects some (plan-basis.R); chosen:
 #            which rows of x they are (of all of them), or NULL
+#   base     states of rows that are not at hand, whose sites stand, one for each basis; or NULL
 # theta is the full vector of hyperparameters on C's scale, kernel first.
 
 lik_in_c <- function(problem) lik_for_c(problem$lik, problem$processes, problem_width(problem))
@@ -29,7 +30,8 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   method <- problem$method
   options <- list(sweeps = method$sweeps, batch = ceiling(method$sweeps / 2),
                   damping = method$damping, tol = method$tol, pool = method$pool,
-                  mixing = method$mixing, gradient = gradient, posterior = posterior)
+                  mixing = method$mixing, gradient = gradient, posterior = posterior,
+                  base = problem$base)
   if (!is.null(method$batch)) options$batch <- method$batch
   if (is.null(problem$basis)) {
     run <- full_or_advice(n, .Call(
@@ -167,7 +169,9 @@ empty_state <- function(p, classes = 1L) {
        trace = matrix(0, 5L, 0L))
 }
 
-STATE <- c("points", "id", "R", "S", "t", "count", "trace") # of empty_state()
+SUMS <- c("R", "S", "t") # of anything on a basis (state.h)
+
+STATE <- c("points", "id", SUMS, "count", "trace") # of empty_state()
 
 # Rows of `problem` into a stream; problem$size and $frozen say how far the basis may change. start:
 # points of a predefined basis to begin with, or NULL.

@@ -35,7 +35,7 @@ new_fit <- function(model, setup, learned, run, n) {
       scaling = model$scaling, response = response[RESPONSE],
       posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each)),
       basis_rows = run$basis_rows, basis_rows_of = run$basis_rows_of,
-      jitter = run$jitter, n = n,
+      state = run$state, jitter = run$jitter, n = n,
       log_evidence = run$logz - n * log(response$unit), # a density of y, not of y / unit
       # what only a fit of all rows at once fills in (keep_rows()); a stream's keeps none
       x = NULL, y = NULL, data_rows = NULL, offset = NULL, weights = NULL, latent = NULL,
@@ -67,13 +67,20 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
   fit$data_rows <- model$rows
   fit$offset <- chunk$offset
   fit["weights"] <- list(response$weights)
-  by_class <- function(...) {
-    if (response$processes == 1L) list(...) else lapply(list(...), `colnames<-`, response$levels)
-  }
-  fit$latent <- by_class(mean = run$mean, var = run$var)
-  fit$cavity <- c(by_class(mean = run$cav_mean, var = run$cav_var), list(lpd = run$lpd))
-  fit$sites <- by_class(tau = run$tau, nu = run$nu)
+  moments <- row_moments(fit, run)
+  fit[names(moments)] <- moments
   if (is.null(keep_x)) keep_x <- ncol(x) <= 2L
   if (keep_x) fit[["x"]] <- x
   fit
+}
+
+# What a run says of every row; with several latent functions matrices with a column for each.
+row_moments <- function(fit, run) {
+  by_process <- function(...) {
+    if (processes(fit) == 1L) return(list(...))
+    lapply(list(...), `colnames<-`, fit$response$levels)
+  }
+  list(latent = by_process(mean = run$mean, var = run$var),
+       cavity = c(by_process(mean = run$cav_mean, var = run$cav_var), list(lpd = run$lpd)),
+       sites = by_process(tau = run$tau, nu = run$nu))
 }

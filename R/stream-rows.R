@@ -9,7 +9,8 @@
 #   coder      how inputs become a matrix: terms, and once frozen xlevels and contrasts; NULL for
 #              fits of a matrix
 #   waiting    rows before the pilot is complete (a chunk, see data-chunks.R), else NULL
-#   state      what C resumes from (glue_online.c), once frozen
+#   record     points (a column each), their rows, counts and trace, once frozen; with fit$state what
+#              C resumes from (glue_online.c)
 #   predefined was the basis given?   size   most points of the basis
 #   omitted    rows left out because of missing values
 
@@ -17,7 +18,7 @@ start_stream <- function(chunk, setup, terms = NULL) {
   refuse_data_dependent(terms)
   coder <- if (!is.null(terms)) list(terms = terms, given = given_contrasts(chunk$x))
   stream <- list(setup = setup, coder = coder, weighted = !is.null(chunk$weights), waiting = NULL,
-                 state = NULL, omitted = 0, grown = FALSE)
+                 record = NULL, omitted = 0)
   fit <- structure(list(method = setup$method, stream = stream), class = "sparsegp")
   fit <- feed(fit, chunk)
   if (can_begin(fit$stream)) ready(fit) else fit
@@ -46,12 +47,12 @@ feed <- function(fit, chunk) {
   check_chunk(chunk, takes_unlabelled(fit$stream$setup$likelihood))
   check_weighted(fit$stream, chunk)
   fit$stream$omitted <- fit$stream$omitted + chunk_omitted(chunk)
-  if (!is.null(fit$stream$state) && is.null(fit$stream$waiting)) return(continue(fit, chunk))
+  if (!is.null(fit$stream$record) && is.null(fit$stream$waiting)) return(continue(fit, chunk))
   waiting <- bind_chunks(fit$stream$waiting, chunk)
   if (chunk_size(waiting) >= fit$method$pilot) return(begin(fit, waiting))
   if (chunk_size(waiting)) check_waiting(waiting, fit$stream$setup$likelihood)
   shell <- fit[intersect(c("method", "stream", "call", "terms"), names(fit))]
-  shell$stream["state"] <- list(NULL)
+  shell$stream["record"] <- list(NULL)
   shell$stream$waiting <- waiting
   # what the model of the waiting rows draws at random must not change from call to call
   shell$stream$seed <- if (needs_seed(fit)) sample.int(.Machine$integer.max, 1L)
@@ -143,10 +144,10 @@ begin <- function(fit, rows) {
   problem$basis <- basis$x
   learned <- learn_model(problem, model$table, setup$control, setup$verbose)
   stream["waiting"] <- list(NULL)
-  stream$state <- empty_state(ncol(problem$x), problem$processes)
   stream$predefined <- !is.null(basis$x)
   stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size
   fit <- stream_fit(fit, stream, model, learned)
+  fit <- keep_state(fit, empty_state(ncol(problem$x), problem$processes))
   take_rows(fit, rows, start = basis$x)
 }
 
@@ -178,12 +179,21 @@ take_rows <- function(fit, rows, start = NULL) {
   order <- if (fit$method$order == "random") sample.int(n) else seq_len(n)
   before <- fit$n
   run <- engine_online(stream_problem(fit, chunk_rows(rows, order)), fit$hyper$theta,
-                       fit$stream$state, start)
+                       stream_state(fit), start)
   check_run(list(status = run$status, logz = run$count[record_names() == "logz"]), fit$hyper)
   new <- run$id > before
   run$id[new] <- before + order[run$id[new] - before]
   after_rows(fit, run, n)
 }
+
+# What C gives back and resumes from: its sums are where every fit on a basis has them.
+keep_state <- function(fit, run) {
+  fit$stream$record <- run[setdiff(STATE, SUMS)]
+  fit$state <- list(run[SUMS])
+  fit
+}
+
+stream_state <- function(fit) c(fit$stream$record, fit$state[[1L]])
 
 stream_problem <- function(fit, rows) {
   y <- read_more(fit, rows$y, length(rows$y), rows$weights)
@@ -198,7 +208,7 @@ stream_problem <- function(fit, rows) {
 
 after_rows <- function(fit, run, n) {
   count <- stats::setNames(run$count, record_names())
-  fit$stream$state <- run[STATE]
+  fit <- keep_state(fit, run)
   fit$n <- fit$n + n
   fit$posterior <- list(basis = t(run$points), alpha = run$alpha, G = run$G, H = run$H)
   if (processes(fit) == 1L) fit$posterior$alpha <- drop(run$alpha)

@@ -269,12 +269,3 @@ sg_ep_model sg_batch_model(const sg_rows *rows, const sg_bases *bases, sg_batch_
     };
     return model;
 }
-
-sg_status sg_ep_batch_run(const sg_rows *rows, const sg_bases *bases,
-                          const sg_ep_options *options, sg_sites *sites,
-                          double *sums, sg_marginals *marg, sg_batch_factor *factor,
-                          sg_ep_report *report, const sg_ws *ws)
-{
-    const sg_ep_model model = sg_batch_model(rows, bases, factor, ws);
-    return sg_ep_loop(rows, &model, options, sites, sums, marg, report, ws);
-}

@@ -25,16 +25,10 @@ sg_batch_factor *sg_batch_factors_new(const sg_bases *bases, const sg_ws *ws);
 size_t sg_batch_sums(const sg_bases *bases);
 double *sg_batch_sums_of(const sg_bases *bases, int c, double *sums);
 
-/* A model for sg_ep_loop() and sg_ep_pass(). self stays in ws. */
+/* A model for sg_ep_loop() and sg_ep_pass(), rows->gamma and rows->prior being those of the bases.
+ * Marginals are of what a basis carries, without gamma. self stays in ws. A sweep costs two
+ * products of n w d^2 for each process; where V is not held, K_nB and a third one. */
 sg_ep_model sg_batch_model(const sg_rows *rows, const sg_bases *bases, sg_batch_factor *factor,
                            const sg_ws *ws);
-
-/* sg_ep_loop() on the bases whose gamma and prior rows has. Marginals are of what a basis carries,
- * without gamma. A sweep costs two products of n w d^2 for each process; where V is not held, K_nB
- * and a third one. Memory: a set of sums three times over, and blocks of rows. */
-sg_status sg_ep_batch_run(const sg_rows *rows, const sg_bases *bases,
-                          const sg_ep_options *options, sg_sites *sites,
-                          double *sums, sg_marginals *marg, sg_batch_factor *factor,
-                          sg_ep_report *report, const sg_ws *ws);
 
 #endif

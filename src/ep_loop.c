@@ -27,6 +27,13 @@ static void zero(size_t n, double *x)
     for (size_t i = 0; i < n; i++) x[i] = 0;
 }
 
+/* Sums to which sites are going to be added. */
+static void begin_sums(const sg_ep_model *model, double *sums)
+{
+    if (model->base) copy(model->sums, model->base, sums);
+    else zero(model->sums, sums);
+}
+
 /* ---- The fold ---- */
 
 /* What the tilts of a span ask for, class by class, straight into the sums. */
@@ -82,7 +89,7 @@ static void read_sums(const sg_rows *rows, const sg_ep_model *model, sg_sites *s
 {
     const size_t w = rows->lik->w;
     sg_span span = {0, 0};
-    zero(model->sums, sums);
+    begin_sums(model, sums);
     while (sg_next_span(rows->n, model->span, &span)) {
         if (model->look) model->look(model->self, span);
         for (int i = span.from; rows->lik->type->site && i < span.from + span.m; i++) {
@@ -121,6 +128,7 @@ typedef struct {
     double *next;            /* sums of the sites that the tilts at `at` ask for */
     double damping, best;    /* share of the plain step; least residual since it shrank */
     int troubles;            /* steps that went astray, or where there was no posterior */
+    int couples;             /* do shifts of classes come from one step for all? (coupled.h) */
     int rereads;             /* are the new sites others than the tilts'? then sums are read anew */
     int stale;               /* have the sites changed, and not their sums? */
     double least;            /* with mixing: the smallest residual so far, and the sites it was of */
@@ -157,7 +165,7 @@ static void prepare_rereads(course *go)
     go->tau = sg_doubles(go->ws, sg_blocks_of(layout));
     go->nu = sg_doubles(go->ws, sg_values_of(layout));
     go->stepper = sg_stepper_new(go->rows, go->options->mixing, go->ws);
-    if (sg_is_coupled(go->rows)) {
+    if (go->couples) {
         go->coupling = sg_coupling_new(layout.n, layout.C, go->model->carrier.size, go->ws);
     }
 }
@@ -185,7 +193,7 @@ static sg_status evaluate(course *go)
     if (go->stale) read_sums(go->rows, model, &go->at.sites, go->at.sums, go->ws);
     go->stale = 0;
     double *next = model->sums > 0 && !go->rereads ? go->next : NULL;
-    if (next) zero(model->sums, next);
+    if (next) begin_sums(model, next);
     sg_status status = model->begin(model->self, &go->at.sites, go->at.sums, &log_det);
     while (status == SG_OK && sg_next_span(go->rows->n, model->span, &span)) {
         status = sg_ep_pass(go->rows, model, &go->at.sites, span, go->marg, &tally,
@@ -310,7 +318,7 @@ static int mixed_step(course *go)
         skipped += sg_sites_of_tilts(&go->at.sites, go->marg, c, all_rows(go->rows),
                                      go->tau + ww * at, go->nu + w * at);
     }
-    if (sg_is_coupled(go->rows)) {
+    if (go->couples) {
         sg_coupled_shifts(go->marg, l.C, &go->model->carrier, go->model->self, go->tau, go->nu,
                           &go->coupling, go->ws);
     }
@@ -378,7 +386,8 @@ static course new_course(const sg_rows *rows, const sg_ep_model *model,
                  .next = sg_doubles(ws, model->sums), .damping = options->damping,
                  .best = HUGE_VAL, .least = HUGE_VAL};
     go.legal.sites.narrow = sites->narrow;
-    go.rereads = !exact && (options->mixing > 0 || sg_is_coupled(rows));
+    go.couples = sg_is_coupled(rows) && !model->base; /* its prior is that of no rows */
+    go.rereads = !exact && (options->mixing > 0 || go.couples);
     if (go.rereads) prepare_rereads(&go);
     return go;
 }
@@ -389,7 +398,7 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
 {
     const int exact = rows->lik->type->site != NULL; /* no iteration is needed then */
     course go = new_course(rows, model, options, sites, sums, marg, report, exact, ws);
-    zero(model->sums, sums);
+    begin_sums(model, sums);
     go.stale = exact || !says_nothing(sites);
     for (;;) {
         const sg_status status = settle(&go);

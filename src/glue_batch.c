@@ -91,9 +91,20 @@ static void read_sums(SEXP states, const sg_bases *bases, double *sums)
     }
 }
 
+/* What rows that are not at hand have left behind; NULL: there are none. */
+static const double *base_of(SEXP options, const sg_bases *bases)
+{
+    SEXP states = sg_field(options, "base");
+    if (Rf_isNull(states)) return NULL;
+    double *base = sg_doubles(&sg_r_workspace, sg_batch_sums(bases));
+    read_sums(states, bases, base);
+    return base;
+}
+
 /* ---- Entries ---- */
 
-/* As sg_r_ep_full, on a basis; options also: pool. state: a list of one for each basis. Memory: V,
+/* As sg_r_ep_full, on a basis; options also: pool; base, NULL or the states of rows that are not at
+ * hand, whose sites stand. state: a list of one for each basis, with the base's sums. Memory: V,
  * n w d doubles for each kernel if pool allows; spans of 1024 rows of the basis and of x; some d^2
  * for each process. */
 SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
@@ -112,8 +123,10 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(largest_jitter(&bases)));
     if (status == SG_OK) {
         sg_batch_factor *factor = sg_batch_factors_new(&bases, ws);
-        double *sums = sg_doubles(ws, sg_batch_sums(&bases));
-        status = sg_ep_batch_run(&p.rows, &bases, &opt, &start, sums, &marg, factor, &report, ws);
+        sg_ep_model model = sg_batch_model(&p.rows, &bases, factor, ws);
+        double *sums = sg_doubles(ws, model.sums);
+        model.base = base_of(options, &bases);
+        status = sg_ep_loop(&p.rows, &model, &opt, &start, sums, &marg, &report, ws);
         if (status == SG_OK && sg_field_int(options, "gradient")) {
             double *gradient = sg_gradient_in(out, &p);
             sg_span span = {0, 0};

@@ -17,7 +17,7 @@ ROWS <- c(30, 50, 70, 90, 120, 150)
 # Both scores of every point of a stream, from its state: K_B = R'R, and S and t, the sites' sums in
 # coordinates whitened by R.
 scores <- function(fit) {
-  state <- fit$stream$state
+  state <- fit$state[[1L]]
   d <- nrow(state$R)
   inverse <- backsolve(state$R, diag(d))
   S <- matrix(state$S, d)

@@ -816,3 +816,17 @@ pair_reference_total <- function(case) {
   prior$carried + prior$left +
     kronecker(diag(ncol(case$problem$rows)), mvnormal_covariance(case$theta[4:6], 2L))
 }
+
+# Whatever a user types, the error is ours, and names the argument. Returns its message, invisibly.
+refused <- function(code, argument = NULL) {
+  label <- deparse1(substitute(code))
+  error <- tryCatch({
+    force(code)
+    NULL
+  }, error = function(e) e)
+  expect_s3_class(error, "sparsegp_error")
+  message <- if (is.null(error)) "no error" else conditionMessage(error)
+  pattern <- if (is.null(argument)) "`[^`]+`" else paste0("`", argument, "`")
+  expect_match(message, pattern, label = paste(label, "says:", message))
+  invisible(message)
+}

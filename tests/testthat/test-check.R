@@ -6,20 +6,6 @@ toy <- function(n = 12L) {
   d
 }
 
-# Whatever a user types, the error is ours, and names the argument. Returns its message, invisibly.
-refused <- function(code, argument = NULL) {
-  label <- deparse1(substitute(code))
-  error <- tryCatch({
-    force(code)
-    NULL
-  }, error = function(e) e)
-  expect_s3_class(error, "sparsegp_error")
-  message <- if (is.null(error)) "no error" else conditionMessage(error)
-  pattern <- if (is.null(argument)) "`[^`]+`" else paste0("`", argument, "`")
-  expect_match(message, pattern, label = paste(label, "says:", message))
-  invisible(message)
-}
-
 # ---- The messages ----
 
 test_that("an error names its argument, says what is wrong, then what to do", {

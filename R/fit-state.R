@@ -1,0 +1,142 @@
+# Fits on a basis as sums over their rows: the factor R of the basis and for every process S = sum
+# tau v v' and t = sum nu v (state.h), a list of them in fit$state, one for each basis. Sums of rows
+# seen apart add up, and rows may go on being added.
+
+has_state <- function(fit) !is.null(fit$state)
+
+# Are the inputs of all rows that the fit has seen still there?
+keeps_inputs <- function(fit) !is.null(fit[["x"]]) && nrow(fit[["x"]]) == fit$n
+
+# The points of each of the bases.
+bases_of <- function(fit) {
+  each <- fit$posterior$each
+  if (is.null(each)) list(fit$posterior$basis) else lapply(each, `[[`, "basis")
+}
+
+# The same bases without any row.
+no_rows_state <- function(state) {
+  lapply(state, function(one) list(R = one$R, S = 0 * one$S, t = 0 * one$t))
+}
+
+add_states <- function(f, g) {
+  Map(function(a, b) list(R = a$R, S = a$S + b$S, t = a$t + b$t), f, g)
+}
+
+# (mean of z, log|A|) of every process, A'A = I + S: list of matrices with a column for each.
+state_moments <- function(one) {
+  d <- nrow(one$R)
+  each <- lapply(seq_len(ncol(one$t)), function(c) {
+    A <- chol(diag(d) + one$S[, (c - 1L) * d + seq_len(d), drop = FALSE])
+    list(mean = backsolve(A, backsolve(A, one$t[, c], transpose = TRUE)),
+         log_det = sum(log(diag(A))))
+  })
+  list(mean = matrix(vapply(each, `[[`, numeric(d), "mean"), d),
+       log_det = sum(vapply(each, `[[`, 0, "log_det")))
+}
+
+# log of the integral of N(z; 0, I) exp(-z'S z / 2 + t'z) over all processes: t'M t / 2 - log|A|.
+state_mass <- function(state) {
+  sum(vapply(state, function(one) {
+    moments <- state_moments(one)
+    sum(one$t * moments$mean) / 2 - moments$log_det
+  }, 0))
+}
+
+# t_before'(mean after) / 2: what C's sum over new rows lacks of their evidence where rows before
+# them stand (ep_loop.h: base), but for state_mass(before).
+state_pull <- function(before, after) {
+  sum(unlist(Map(function(b, a) sum(b$t * state_moments(a)$mean) / 2, before, after)))
+}
+
+# ---- More rows ----
+
+# EP of the rows of `problem` on the fit's bases. sites: where to begin; base: states of rows that
+# are not among them.
+run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
+  each <- fit$posterior$each
+  problem$basis <- if (is.null(each)) fit$posterior$basis else bases_of(fit)
+  problem["base"] <- list(base)
+  given <- fit$method[intersect(names(fit$method), c("sweeps", "damping", "mixing", "tol"))]
+  problem$method <- utils::modifyList(method_ep(), given)
+  run <- check_run(engine_run(problem, fit$hyper$theta, sites, posterior = TRUE), fit$hyper)
+  warn_about(run, NULL)
+  run
+}
+
+# The fit with more rows: inputs x, as the user has them and `problem` has them scaled; response,
+# offset, weights, names; sites to begin with. Where the inputs of all rows are there EP goes on with
+# all of them, and what it finds is the fit of all rows on this basis at these hyperparameters. Where
+# they are not, the sites of the rows before stand, and nothing is known of these rows any more.
+take_more <- function(fit, problem, rows) {
+  all <- keeps_inputs(fit)
+  again <- all && fit$n > 0
+  before <- if (!all && fit$n > 0) fit$state
+  joint <- if (again) join_problems(problem_of_rows(fit), problem) else problem
+  sites <- if (again) join_sites(fit, rows$sites, problem) else rows$sites
+  run <- run_on_state(fit, joint, sites, before)
+  unit <- fit$response$unit
+  new <- fit
+  new$n <- fit$n + nrow(problem$x)
+  new$state <- run$state
+  new$posterior[c("alpha", "G", "H")] <- run[c("alpha", "G", "H")]
+  new$posterior["each"] <- list(run$each)
+  new$log_evidence <- if (all || is.null(before)) run$logz - new$n * log(unit) else {
+    fit$log_evidence + run$logz + state_pull(before, run$state) - state_mass(before) -
+      nrow(problem$x) * log(unit)
+  }
+  new$convergence <- convergence_of(run, new$log_evidence - run$logz)
+  note_rows(new, fit, rows, problem, run, all)
+}
+
+problem_of_rows <- function(fit) {
+  new_rows_problem(fit, fit[["x"]], fit$data_rows, fit$offset)
+}
+
+new_rows_problem <- function(fit, x, data_rows, offset) {
+  list(x = scaled_inputs(x, fit$scaling), spec = fit$spec,
+       nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, method = fit$method,
+       processes = processes(fit), rows = data_rows, offset = offset / fit$response$unit)
+}
+
+join_problems <- function(first, second) {
+  first$x <- rbind(first$x, second$x)
+  first$rows <- cbind(first$rows, second$rows)
+  first$offset <- c(first$offset, second$offset)
+  first
+}
+
+# Sites of the fit's rows, and of new ones: given, or saying nothing. Processes are columns.
+join_sites <- function(fit, given, problem) {
+  if (is.null(given)) given <- no_sites(problem)
+  join <- function(field) {
+    rbind(matrix(fit$sites[[field]], ncol = processes(fit)),
+          matrix(given[[field]], ncol = processes(fit)))
+  }
+  list(tau = c(join("tau")), nu = c(join("nu")))
+}
+
+# What a fit keeps of its rows, with those of the run; of none where not all of them are in it.
+note_rows <- function(new, fit, rows, problem, run, all) {
+  per_row <- c("y", "data_rows", "offset", "weights", "latent", "cavity", "sites", "row_names")
+  if (!all && fit$n > 0) {
+    new[c(per_row, "x", "na.action")] <- list(NULL)
+    return(new)
+  }
+  old <- fit[per_row]
+  if (fit$n == 0) old[] <- list(NULL)
+  new$y <- join_responses(old$y, rows$y)
+  new$data_rows <- cbind(old$data_rows, problem$rows)
+  new$offset <- c(old$offset, rows$offset)
+  new["weights"] <- list(c(old$weights, rows$weights))
+  new$row_names <- make.unique(c(old$row_names, rows$names))
+  new["na.action"] <- list(NULL) # rows that were left out have no place among these
+  new[names(row_moments(fit, run))] <- row_moments(fit, run)
+  new["x"] <- list(if (all) rbind(fit[["x"]], rows$x))
+  new
+}
+
+join_responses <- function(first, second) {
+  if (is.null(first)) return(second)
+  if (!is.factor(first)) return(c(first, second))
+  factor(c(as.character(first), as.character(second)), levels(first), ordered = is.ordered(first))
+}
