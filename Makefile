@@ -3,7 +3,7 @@
 .POSIX:
 
 help:
-	@echo 'make demo | test | quick | check | docs | bench'
+	@echo 'make demo | test | quick | lint | check | docs | bench'
 
 demo:
 	./tools/demo
@@ -14,6 +14,9 @@ test:
 quick: # the tests that take a minute
 	SPARSEGP_TESTS=quick ./tools/test
 
+lint:
+	./tools/lint
+
 check:
 	./tools/check
 
@@ -23,4 +26,4 @@ docs:
 bench:
 	./tools/bench
 
-.PHONY: help demo test quick check docs bench
+.PHONY: help demo test quick lint check docs bench
