@@ -104,8 +104,8 @@
 #' **`lik_flip()`**, or `lik_probit(flip = )`: the probit model with labels that are wrong with a
 #' small probability, wherever they stand. **`lik_step()`**: the same where they are wrong for no
 #' other reason, and the classes do not overlap.
-#' * *Hyperparameters*: `flip` or `noise`, the probability; `bias` with `flip` only (for `lik_step()`
-#'   a `kernel_constant()` added to the kernel does for one).
+#' * *Hyperparameters*: `flip` or `noise`, the probability; `bias` with `flip` only (for
+#'   `lik_step()` a `kernel_constant()` added to the kernel does for one).
 #' * *Not log-concave*: rows far on the wrong side say little; see `lik_student()`.
 #' * *Not for* small data, which cannot tell wrong labels from an overlap: give a `fixed()` value.
 #' * *From*: formulas 50-55 and 89-91; in closed form.
@@ -122,19 +122,19 @@
 #' but that it is on one: the latent function keeps away from 0 where there are rows, and the
 #' boundary goes where there are few.
 #' * *Hyperparameters*: `bias`; `width`, fixed at 1 unless you say otherwise; `missing1` and
-#'   `missing2` (the argument is `missing`): as long as they are the same it makes no difference what
-#'   they are; where labels of one class are missing more often give two numbers.
-#' * *Not for* classes that overlap much, where it misleads. With few labels learning tends to length
-#'   scales that are too long for the gap; where the boundary is thought to bend give one that is
-#'   short against the classes, with `learn = FALSE`.
-#' * Rows without a label are *not log-concave*, see `lik_student()`. They count in the log evidence,
-#'   which is not to be compared with other likelihoods'. Predictions are probabilities of the two
-#'   classes, given that it is one of them.
+#'   `missing2` (the argument is `missing`): as long as they are the same it makes no difference
+#'   what they are; where labels of one class are missing more often give two numbers.
+#' * *Not for* classes that overlap much, where it misleads. With few labels learning tends to
+#'   length scales that are too long for the gap; where the boundary is thought to bend give one
+#'   that is short against the classes, with `learn = FALSE`.
+#' * Rows without a label are *not log-concave*, see `lik_student()`. They count in the log
+#'   evidence, which is not to be compared with other likelihoods'. Predictions are probabilities of
+#'   the two classes, given that it is one of them.
 #' * *From*: IVM paper, section 5; Lawrence and Jordan's null category noise model.
 #'
 #' @section Ordered categories:
-#' **`lik_ordinal()`**: such as ratings, the default for an ordered factor of more than two levels: a
-#' latent function, noise of variance 1, and cut points between neighbouring categories (the
+#' **`lik_ordinal()`**: such as ratings, the default for an ordered factor of more than two levels:
+#' a latent function, noise of variance 1, and cut points between neighbouring categories (the
 #' cumulative probit model).
 #' * *Hyperparameters*: cut points. They are learned as the first one, `cut`, and the gaps after it,
 #'   `gap`; it is these that a [prior][priors] is of. `coef()` shows cut points, named as by

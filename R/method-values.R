@@ -6,9 +6,9 @@
 #' [update()][update.sparsegp]. `learn_control()` says how hyperparameters are searched.
 #'
 #' With `method = NULL` [sparsegp()] takes full EP for up to 1000 rows (with a latent function for
-#' each of C classes \eqn{1000 / (4C)^{1/3}}{1000 / (4 C)^(1/3)}: 437 for three) or when a `basis` is
-#' given, else `method_ep(size = )` with a size of four times the root of the number of rows, at most
-#' 500.
+#' each of C classes \eqn{1000 / (4C)^{1/3}}{1000 / (4 C)^(1/3)}: 437 for three) or when a `basis`
+#' is given, else `method_ep(size = )` with a size of four times the root of the number of rows, at
+#' most 500.
 #'
 #' @section Full EP (`method_ep()`):
 #' Each row's likelihood is replaced by a Gaussian site, refined until the posterior moments agree
@@ -176,8 +176,8 @@
 #' @param novelty A row joins the basis only if the basis leaves more than this share of its prior
 #'   variance; from 1e-11 to 0.5.
 #' @param damping Largest share of a step taken in a batch sweep, in (0, 1].
-#' @param mixing Past sweeps that a batch step is mixed from (Anderson mixing); whole number, 0: none.
-#'   It halves the sweeps where sites are sharp and matters little elsewhere; more than 3 gain
+#' @param mixing Past sweeps that a batch step is mixed from (Anderson mixing); whole number, 0:
+#'   none. It halves the sweeps where sites are sharp and matters little elsewhere; more than 3 gain
 #'   nothing. It takes `4 * mixing + 10` numbers a latent value and a second look at the rows in
 #'   every sweep, which counts where `pool` does not hold them.
 #' @param tol Convergence: the largest distance of a tilted moment from the posterior's, in units of
@@ -195,8 +195,8 @@
 #'   the basis sees them; whole number or `Inf`.
 #' @param keep Share of the candidates kept for their gain when they shrink; from 0 to 1.
 #' @param block Inclusions between shrinkings; whole number of at least 1.
-#' @param common Several latent functions: one basis for all of them, the union of their active sets,
-#'   or each its own? With `refine = "basis"`.
+#' @param common Several latent functions: one basis for all of them, the union of their active
+#'   sets, or each its own? With `refine = "basis"`.
 #' @param min_gain The selection stops when no candidate gains more nats; at least 0.
 #' @param pilot Rows from which scaling, starts and learned values are taken; whole number of at
 #'   least 1.

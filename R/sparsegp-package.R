@@ -29,15 +29,15 @@
 #'
 #' @section Threads:
 #' Where R is built with OpenMP, what is independent goes to two threads as soon as it takes some
-#' milliseconds: tilts and scores of rows, columns of kernel matrices, blocks of rows of a prediction.
-#' `options(sparsegp.threads = 4)` asks for another number, `1` for none but R's own;
-#' the environment variables `OMP_THREAD_LIMIT` and, unless the option is set, `OMP_NUM_THREADS` bound
-#' it. Results are the same, bit for bit, for any number of threads.
+#' milliseconds: tilts and scores of rows, columns of kernel matrices, blocks of rows of a
+#' prediction. `options(sparsegp.threads = 4)` asks for another number, `1` for none but R's own;
+#' the environment variables `OMP_THREAD_LIMIT` and, unless the option is set, `OMP_NUM_THREADS`
+#' bound it. Results are the same, bit for bit, for any number of threads.
 #'
-#' Matrix products are left to the BLAS. Loops that are mostly matrix products go to threads only where
-#' the BLAS has none of its own: where R's own or the reference BLAS is in use, or OpenBLAS, BLIS or
-#' MKL under `OPENBLAS_NUM_THREADS=1` and the like. Processes that [parallel::mclapply()] forks use one
-#' thread each.
+#' Matrix products are left to the BLAS. Loops that are mostly matrix products go to threads only
+#' where the BLAS has none of its own: where R's own or the reference BLAS is in use, or OpenBLAS,
+#' BLIS or MKL under `OPENBLAS_NUM_THREADS=1` and the like. Processes that [parallel::mclapply()]
+#' forks use one thread each.
 #'
 #' @references
 #' Minka, T. P. (2001). *A family of algorithms for approximate Bayesian inference*. PhD thesis,

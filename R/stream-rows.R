@@ -203,7 +203,8 @@ stream_problem <- function(fit, rows) {
        nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, method = fit$method,
        processes = processes(fit),
        rows = lik_traits(fit$likelihood)$data_rows(y, weights),
-       offset = rows$offset / fit$response$unit, size = fit$stream$size, frozen = fit$stream$predefined)
+       offset = rows$offset / fit$response$unit, size = fit$stream$size,
+       frozen = fit$stream$predefined)
 }
 
 after_rows <- function(fit, run, n) {

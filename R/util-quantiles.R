@@ -81,7 +81,8 @@ mixed_quantile <- function(p, mean, sd, cdf, width) {
 }
 
 # Normal plus Laplace noise: distribution function at r from the mean. Half a tail is
-# exp(r / scale + (sd / scale)^2 / 2) Phi(-a), a = r / sd + sd / scale; for a > 0 the squares cancel.
+# exp(r / scale + (sd / scale)^2 / 2) Phi(-a), a = r / sd + sd / scale; for a > 0 squares
+# cancel.
 laplace_cdf <- function(r, sd, scale) {
   sd <- pmax(sd, 1e-9 * scale)
   tail <- function(r) {

@@ -1,7 +1,7 @@
 # How many threads the loops of C may use. C asks here (glue_convert.c), once for each loop that is
 # long enough.
 
-# What the package knows of the process that loaded it: its number, and whether its BLAS has threads.
+# What the package knows of the process that loaded it: its number; has its BLAS threads?
 process <- new.env(parent = emptyenv())
 
 .onLoad <- function(libname, pkgname) {
@@ -26,8 +26,8 @@ blas_has_threads <- function(path) {
 }
 
 # products: for a loop over matrix products. 0: as many as C finds right. A forked process
-# (mclapply()) gets one: OpenMP's threads stay behind in the process that was forked, and a loop that
-# counts on them would wait for ever.
+# (mclapply()) gets one: OpenMP's threads stay behind in the process that was forked, and a loop
+# that counts on them would wait for ever.
 threads_wanted <- function(products) {
   if (!identical(Sys.getpid(), process$id) || products && process$blas_has_threads) return(1L)
   wanted <- getOption("sparsegp.threads")

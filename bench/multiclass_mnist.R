@@ -60,7 +60,7 @@ fit <- NULL
 memory <- memory_of(function() took <<- system.time(fit <<- final(at))[["elapsed"]])
 predicted <- system.time(prob <- predict(fit, test$x, type = "prob"))[["elapsed"]]
 scores <- class_scores(prob, test$digit)
-cat(sprintf("%d rows, %d points a class, refine = \"%s\": error %.2f %%, log likelihood %.4f\n", ROWS,
-            SIZE, REFINE, scores[["error"]], scores[["log_lik"]]))
+cat(sprintf("%d rows, %d points a class, refine = \"%s\": error %.2f %%, log likelihood %.4f\n",
+            ROWS, SIZE, REFINE, scores[["error"]], scores[["log_lik"]]))
 sweeps <- if (REFINE == "none") "no sweep" else sprintf("%d sweeps", fit$convergence$sweeps)
 cat(sprintf("fit %.0f s, %s, %.0f MB; prediction %.0f s\n", took, sweeps, memory, predicted))

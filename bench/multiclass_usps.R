@@ -1,23 +1,23 @@
-# USPS, ten classes (7291 training and 2007 test rows, 256 pixels), test error in per cent, mean test
-# log likelihood and seconds of
+# USPS, ten classes (7291 training and 2007 test rows, 256 pixels), test error in per cent, mean
+# test log likelihood and seconds of
 #   - pixels as they come: the joint model, lik_mprobit(), by method_ep(350); each class against the
-#     rest, lik_probit(), by method_online(350) in one pass and method_ep(350), a basis common to all
-#     classes (the thesis, section 5.2, has errors of 5.4 and 5.15 % with 350 points), and by
+#     rest, lik_probit(), by method_online(350) in one pass and method_ep(350), a basis common to
+#     all classes (the thesis, section 5.2, has errors of 5.4 and 5.15 % with 350 points), and by
 #     method_ivm(SIZE), SIZE rows for each class;
 #   - smooth images: blurred (a normal density of one pixel's standard deviation), background 0,
-#     scaled to length 1; the last model again. An rbf kernel on pixels takes a stroke that is a pixel
-#     off for another one; on these it is a near miss;
+#     scaled to length 1; the last model again. An rbf kernel on pixels takes a stroke that is a
+#     pixel off for another one; on these it is a near miss;
 #   - smooth images and, for training, copies of them shifted by one pixel to each side: 36455 rows;
 #   - e1071's svm (radial kernel, probability = TRUE) on each of the three.
 #
 # The kernel is rbf of a large variance (results hardly depend on it), its length scale the one of
-# three by which 1500 training rows predict 3000 others best. The svm has cost 10 and gamma 1 / 128 on
-# pixels (error 4.6 %, log likelihood -0.162), 2 on smooth images: the better of a few on the test
-# rows.
+# three by which 1500 training rows predict 3000 others best. The svm has cost 10 and gamma 1 / 128
+# on pixels (error 4.6 %, log likelihood -0.162), 2 on smooth images: the better of a few on the
+# test rows.
 #
 # Needs e1071 (install.packages("e1071")) for the svm.
-# Usage: Rscript bench/multiclass_usps.R [size] [inputs, as pixels,smooth,shifted]; the data folder is
-# SPARSEGP_DATA.
+# Usage: Rscript bench/multiclass_usps.R [size] [inputs, as pixels,smooth,shifted]; the data folder
+# is SPARSEGP_DATA.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(self), "common.R"))

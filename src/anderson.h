@@ -15,7 +15,7 @@ typedef struct {
     int at;           /* place of the iterate at hand among depth + 1 */
     double *x, *f;    /* n x (depth + 1): iterates and residuals, in turn */
     double *next;     /* n */
-    double *gram;     /* (depth + 1)^2: products of differences of residuals, by their later place */
+    double *gram;     /* (depth + 1)^2: products of differences of residuals, by later place */
     double *A, *gamma; /* the same in order, and what is solved for */
 } sg_anderson;
 

@@ -62,7 +62,8 @@ static void block_residuals(sg_basis_rows *b, sg_span span, const double *x, con
                             const sg_ws *ws)
 {
     const int w = b->w, m = span.m * w;
-    double *gamma = b->gamma + (size_t) w * w * span.from, *prior = b->prior + (size_t) w * span.from;
+    double *gamma = b->gamma + (size_t) w * w * span.from;
+    double *prior = b->prior + (size_t) w * span.from;
     sg_kernel_blocks(b->kernel, w, span.m, b->D, x, gamma, ws);
     for (int i = 0; i < span.m; i++) {
         for (int q = 0; q < w; q++) {

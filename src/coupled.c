@@ -7,8 +7,9 @@
 sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws)
 {
     const size_t n = (size_t) rows * C;
-    sg_coupling c = {sg_doubles(ws, n), sg_doubles(ws, rows), sg_doubles(ws, n), sg_doubles(ws, 2 * n),
-                     sg_doubles(ws, coordinates), sg_doubles(ws, coordinates), sg_doubles(ws, coordinates),
+    sg_coupling c = {sg_doubles(ws, n), sg_doubles(ws, rows), sg_doubles(ws, n),
+                     sg_doubles(ws, 2 * n), sg_doubles(ws, coordinates),
+                     sg_doubles(ws, coordinates), sg_doubles(ws, coordinates),
                      sg_doubles(ws, coordinates), sg_doubles(ws, coordinates)};
     return c;
 }

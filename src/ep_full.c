@@ -352,7 +352,8 @@ static int sequential_sweep(void *self, const sg_rows *rows, double damping, sg_
     const int n = rows->n;
     int skipped = 0;
     void *mark = sg_mark(ws);
-    double *Sigma = sg_doubles(ws, (size_t) n * n), *mean = sg_doubles(ws, n), *col = sg_doubles(ws, n);
+    double *Sigma = sg_doubles(ws, (size_t) n * n);
+    double *mean = sg_doubles(ws, n), *col = sg_doubles(ws, n);
     posterior_covariance(n, full->K, full->factor, Sigma, ws);
     for (int i = 0; i < n; i++) mean[i] = marg->mean[i];
     for (int i = 0; i < n; i++) {

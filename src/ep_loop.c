@@ -66,8 +66,8 @@ sg_status sg_ep_pass(const sg_rows *rows, const sg_ep_model *model, const sg_sit
     return SG_OK;
 }
 
-/* T = (I + P gamma)^{-1} P of a likelihood's exact P, and nu with it: what the marginal does not carry
- * is noise between it and the likelihood. */
+/* T = (I + P gamma)^{-1} P of a likelihood's exact P, and nu with it: what the marginal does not
+ * carry is noise between it and the likelihood. */
 static void exact_site(const sg_rows *rows, int i, double *tau, double *nu)
 {
     const int w = rows->lik->w;
@@ -131,7 +131,7 @@ typedef struct {
     int couples;             /* do shifts of classes come from one step for all? (coupled.h) */
     int rereads;             /* are the new sites others than the tilts'? then sums are read anew */
     int stale;               /* have the sites changed, and not their sums? */
-    double least;            /* with mixing: the smallest residual so far, and the sites it was of */
+    double least;            /* with mixing: the smallest residual so far, and its sites */
     sg_sites best_sites;
     double *tau, *nu;        /* with mixing or coupled classes: where the sites are to go */
     sg_stepper stepper;

@@ -65,19 +65,19 @@ typedef struct {
 } sg_tally;
 
 /* One span of a sweep, after model->begin(): its marginals, cavities and tilts into marg, its part
- * of the tally and, unless next is NULL, its tilts' sites' part into the sums next. SG_NOT_PD: a cavity is none. */
+ * of the tally and, unless next is NULL, its tilts' sites' part into the sums next. SG_NOT_PD: a
+ * cavity is none. */
 sg_status sg_ep_pass(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
                      sg_span span, sg_marginals *marg, sg_tally *tally,
                      double *next, const sg_ws *ws);
 
-/* Runs EP from the sites given (zeros: from scratch) to a residual of options->tol. rows->prior is the
- * scale of the mixing. On return sites, sums[model->sums],
- * marginals, report and what the model keeps belong together. A status other than SG_OK means that
- * the sites given, or the model, led to numbers that are not finite. A step is taken only as far as
- * there are a posterior and a cavity of every row: it is halved until there are. Where that happens
- * time and again, and where a third of the sweeps has been of no avail, sites with negative
- * precisions are given up (sites->narrow on return): the evidence is then not stationary in the
- * sites, and its gradient not exact.
+/* Runs EP from the sites given (zeros: from scratch) to a residual of options->tol. rows->prior is
+ * the scale of the mixing. On return sites, sums[model->sums], marginals, report and what the model
+ * keeps belong together. A status other than SG_OK means that the sites given, or the model, led to
+ * numbers that are not finite. A step is taken only as far as there are a posterior and a cavity of
+ * every row: it is halved until there are. Where that happens time and again, and where a third of
+ * the sweeps has been of no avail, sites with negative precisions are given up (sites->narrow on
+ * return): the evidence is then not stationary in the sites, and its gradient not exact.
  *
  * A sweep reads the rows once, and a second time where the new sites are not those of the tilts:
  * with mixing, and for classes with a likelihood in common. Memory besides the arguments: 2 numbers

@@ -1,9 +1,9 @@
 /* evidence.h: gradients of the log evidence.
  *
- * At a fixed point the evidence is stationary in the sites, which may be held fixed there. Processes
- * that share a kernel share its gradient; with a kernel each, dkernel holds theirs one after the
- * other. That of the likelihood's hyperparameters is sum_i dlogZ_i / dtheta at the cavities
- * (sg_tilt_rows_dpar()). */
+ * At a fixed point the evidence is stationary in the sites, which may be held fixed there.
+ * Processes that share a kernel share its gradient; with a kernel each, dkernel holds theirs one
+ * after the other. That of the likelihood's hyperparameters is sum_i dlogZ_i / dtheta at the
+ * cavities (sg_tilt_rows_dpar()). */
 #ifndef SG_EVIDENCE_H
 #define SG_EVIDENCE_H
 
@@ -23,12 +23,12 @@ void sg_evidence_gradient_full(sg_layout layout, int count, const sg_kernel *con
                                const sg_ws *ws);
 
 /* The same on frozen bases, as a fold over spans of rows. With rho = d1, t = d1 d1' + d2 and T in
- * blocks, B = A'A, P = V R^{-T} and q = P'alpha = R^{-1} m, each process adds to the weights of K_nB
- * and of K_B
+ * blocks, B = A'A, P = V R^{-T} and q = P'alpha = R^{-1} m, each process adds to the weights of
+ * K_nB and of K_B
  *   G  = rho q' - T V B^{-1} R^{-T} - t P
  *   G0 = -(q q' + R^{-1} (B^{-1} - I) R^{-T} - P' t P) / 2,
- * and t / 2 to those of the prior blocks K_ii. All but the first two terms of G0 are sums over rows:
- * a span's part needs no other row. */
+ * and t / 2 to those of the prior blocks K_ii. All but the first two terms of G0 are sums over
+ * rows: a span's part needs no other row. */
 typedef struct {
     const sg_bases *bases;
     double **M; /* C: B^{-1} R^{-T}, d x d */

@@ -95,7 +95,7 @@ void sg_basis_adjoint_end(const sg_basis_adjoint *adjoint, int own)
 
 /* ---- A span ---- */
 
-/* What the processes of one basis have in common while a span is at hand; arrays are of the span. */
+/* What the processes of one basis have in common while a span is at hand; arrays are the span's. */
 typedef struct {
     const sg_basis_rows *b;
     int first, last;      /* its processes */

@@ -149,7 +149,7 @@ void sg_full_blocks(const sg_full_factor *f, sg_layout layout, const double *K, 
 
 /* ---- The stored form ---- */
 
-/* X = |T|^1/2 A^{-1} in the rows' own order and coordinates, the columns from .. to - 1; others 0 */
+/* X = |T|^1/2 A^{-1} in the rows' own order and coordinates, columns from .. to - 1; others 0 */
 static void rooted_columns(sg_layout layout, const sg_full_factor *f, int from, int to, double *X)
 {
     const int N = layout.n * layout.w;

@@ -83,7 +83,8 @@ static void read_sums(SEXP states, const sg_bases *bases, double *sums)
     if (XLENGTH(states) != bases->count) Rf_error("internal error: a state for each basis");
     for (int c = 0; c < bases->C; c++) {
         const int g = bases->count == 1 ? 0 : c, k = bases->count == 1 ? c : 0;
-        const size_t d = bases->each[g].d, C = sg_last_process(bases, g) - sg_first_process(bases, g);
+        const size_t d = bases->each[g].d;
+        const size_t C = sg_last_process(bases, g) - sg_first_process(bases, g);
         SEXP state = VECTOR_ELT(states, g);
         double *own = sg_batch_sums_of(bases, c, sums);
         Memcpy(own, sg_doubles_of(sg_field(state, "S"), d * d * C, "S") + d * d * k, d * d);

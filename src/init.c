@@ -28,6 +28,8 @@ static const R_CallMethodDef ENTRIES[] = {
     {NULL, NULL, 0}
 };
 
+void attribute_visible R_init_sparsegp(DllInfo *dll); /* R looks for it by name */
+
 void attribute_visible R_init_sparsegp(DllInfo *dll)
 {
     R_registerRoutines(dll, NULL, ENTRIES, NULL, NULL);

@@ -182,7 +182,8 @@ static void scale_rows(int m, int d, const double *t, const double *M, double *E
 }
 
 /* The block's part of the gradient, by the weights in the header: rho = (d1 - v) / g,
- * t = (rho^2 + (d2 + tau g) / g^2) / 2, that of K_{J~,I} rho v' - 2 diag(t) E; N[d x d] += E'diag(t)E and q[d] += E'rho for that of K_I. */
+ * t = (rho^2 + (d2 + tau g) / g^2) / 2, that of K_{J~,I} is rho v' - 2 diag(t) E. For that of K_I,
+ * N[d x d] += E'diag(t)E and q[d] += E'rho. */
 static void block_gradient(const sg_kernel *kernel, const posterior *post, block *b, double *N,
                            double *q, double *dkernel, double *dlik, const sg_ws *ws)
 {

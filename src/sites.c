@@ -117,7 +117,9 @@ int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, 
     const int blocks = rows->lik->w > 1;
     for (int c = 0; c < rows->lik->C; c++) {
         for (int i = span.from; i < span.from + span.m; i++) {
-            if (!(blocks ? block_cavity(rows, sites, i, c, marg) : scalar_cavity(rows, i, c, marg))) return 0;
+            const int good = blocks ? block_cavity(rows, sites, i, c, marg)
+                                    : scalar_cavity(rows, i, c, marg);
+            if (!good) return 0;
         }
     }
     return 1;

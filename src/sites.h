@@ -152,9 +152,9 @@ int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, int c, sg
 
 /* A span's part of the log evidence (formulas 87-88; at any sites, stationary at a fixed point),
  *   sum logz_i - sum (log|G| + cav_mean'alpha) / 2
- * over rows and over sites. Less log|A|, with A'A = I + V'TV or its like, of all processes together,
- * it is sum (logZ - logZ~) - log|A| + m'nu / 2, but adds no large terms of opposite sign when the
- * sites are sharp. */
+ * over rows and over sites. Less log|A|, with A'A = I + V'TV or its like, of all processes
+ * together, it is sum (logZ - logZ~) - log|A| + m'nu / 2, but adds no large terms of opposite sign
+ * when the sites are sharp. */
 double sg_log_evidence(const sg_marginals *marg, sg_span span);
 
 /* How many of a span's likelihood terms would widen the posterior. */

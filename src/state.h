@@ -1,14 +1,15 @@
 /* state.h: what is kept of everything that lives on a basis, by whichever method: the factor of the
- * basis and the sums of the sites, K_B = R'R, S = sum T v v', t = sum nu v (weights.h). Sums of rows
- * seen apart add up; a fit can go on from them; and everything else is derived:
- *   M = (I + S)^{-1},  a = M t,  alpha = R^{-1} a,  G = R^{-1},  H = R^{-1} A^{-1},  A'A = I + S. */
+ * basis and the sums of the sites, K_B = R'R, S = sum T v v', t = sum nu v (weights.h). Sums of
+ * rows seen apart add up; a fit can go on from them; and everything else is derived:
+ *   M = (I + S)^{-1},  a = M t,  alpha = R^{-1} a,  G = R^{-1},  H = R^{-1} A^{-1},  A'A = I + S
+ */
 #ifndef SG_STATE_H
 #define SG_STATE_H
 
 #include "la.h"
 
-/* The posterior of z: A = A^{-1} with A'A = I + S, upper with zeros below, and m = M t; adds log|A|.
- * S[d x d], leading dimension lds, lower triangle read. SG_NOT_PD: there is none. O(d^3). */
+/* The posterior of z: A = A^{-1} with A'A = I + S, upper with zeros below, and m = M t; adds
+ * log|A|. S[d x d], leading dimension lds, lower triangle read. SG_NOT_PD: there is none. O(d^3) */
 sg_status sg_state_factor(int d, const double *S, int lds, const double *t, double *A, double *m,
                           double *log_det);
 

@@ -3,8 +3,8 @@
 # same for all. Between sweeps only the sums of the sites are kept (S and t of every basis), and the
 # sites themselves: two numbers a latent value.
 
-# control: sweeps, damping and tol as in method_ep(). Returns a run as engine_run() gives it, without
-# a posterior; gradient takes one more read of the rows.
+# control: sweeps, damping and tol as in method_ep(). Returns a run as engine_run() gives it,
+# without a posterior; gradient takes one more read of the rows.
 fold_run <- function(parts, theta, control, gradient = FALSE) {
   course <- list(at = fold_start(parts), legal = NULL, damping = control$damping, best = Inf)
   trace <- matrix(0, 2L, 0L)

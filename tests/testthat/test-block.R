@@ -165,21 +165,21 @@ test_that("the KL divergences of a step are those of two normal distributions", 
 
 test_that("clipping, softening and norms are what they say", {
   each_width(function(w) {
-    T <- random_symmetric(w)
-    own <- eigen(T, symmetric = TRUE)
+    P <- random_symmetric(w)
+    own <- eigen(P, symmetric = TRUE)
     S <- random_covariance(w)
     nu <- rnorm(w)
     m <- rnorm(w)
-    found <- block(S, T, nu, m)
+    found <- block(S, P, nu, m)
     clipped <- own$vectors %*% diag(pmax(own$values, 0), w) %*% t(own$vectors)
     expect_equal(found$clip, clipped, tolerance = TINY)
-    precision <- crossprod(T)
+    precision <- crossprod(P)
     soft <- block(S, precision, nu, m)$soften
     expect_equal(soft$T, solve(diag(w) + precision %*% S, precision), tolerance = 1e-8)
     expect_equal(soft$nu, drop(solve(diag(w) + precision %*% S, nu - precision %*% m)),
                  tolerance = 1e-8)
     expect_equal(found$norm, sqrt(sum(nu * S %*% nu)), tolerance = TINY)
     L <- t(chol(S))
-    expect_equal(found$size, sqrt(sum((t(L) %*% T %*% L)^2)), tolerance = TINY)
+    expect_equal(found$size, sqrt(sum((t(L) %*% P %*% L)^2)), tolerance = TINY)
   })
 })

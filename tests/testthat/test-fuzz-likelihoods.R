@@ -44,7 +44,7 @@ some_theta <- function(lik, latents, absurd) {
 # Responses that are drawn, and what else the likelihood calls legal.
 some_rows <- function(lik, n, theta, latents) {
   traits <- lik_traits(lik)
-  if (lik_traits(lik)$response == "classes") return(traits$data_rows(sample(latents, n, TRUE), NULL))
+  if (traits$response == "classes") return(traits$data_rows(sample(latents, n, TRUE), NULL))
   value <- natural_values(lik, pmax(pmin(theta, 3), -3))
   weights <- if (traits$weighted) ceiling(10^stats::runif(n, 0, 6)) else rep(1, n)
   y <- traits$draw(stats::rnorm(n, sd = 3), value, weights)
@@ -120,7 +120,8 @@ test_that("C returns from rows that R refuses", {
   for (type in likelihood_names()) {
     set.seed(43)
     lik <- as_likelihood(type)
-    if (lik_traits(lik)$response == "classes") next # a class is a place in memory, and checked before it is used
+    # a class is a place in memory, and checked before it is used
+    if (lik_traits(lik)$response == "classes") next
     for (i in seq_len(ceiling(fuzz_count(lik) / PER_BLOCK / 10))) {
       block <- fuzz_block(lik, absurd = TRUE)
       at <- sample(length(block$rows), PER_BLOCK / 2)

@@ -216,8 +216,8 @@ test_that("rows far from the basis, without prior variance, or repeated are lega
 three_classes <- function(d, size, rows) {
   class <- cut(d$numbers, c(-Inf, -0.7, 0.7, Inf), labels = FALSE)
   problem <- list(
-    x = d$x[rows, , drop = FALSE], nkernel = 2L, processes = 3L, method = method_online(size = size),
-    rows = rbind(as.double(class[rows])),
+    x = d$x[rows, , drop = FALSE], nkernel = 2L, processes = 3L,
+    method = method_online(size = size), rows = rbind(as.double(class[rows])),
     spec = list(type = "rbf", vars = 0:1, ard = FALSE, degree = 0L, parts = list()),
     lik = list(type = "probit"), offset = numeric(length(rows)), frozen = FALSE, size = size
   )

@@ -1,5 +1,5 @@
-# Loops over rows on several threads: the same numbers to the last bit, and no thread where there can
-# be none.
+# Loops over rows on several threads: the same numbers to the last bit, and no thread where there
+# can be none.
 
 # Rows enough for tilts of all to be worth a second thread (two milliseconds).
 thread_data <- function(n = 300) {
@@ -102,7 +102,8 @@ test_that("the BLAS has threads unless it is known to have none", {
 
 test_that("options(sparsegp.threads =) is a number, and what is none is said", {
   for (bad in list("two", 0, NA_real_, c(1, 2))) {
-    expect_error(with_threads(bad, threads_wanted(FALSE)), "sparsegp.threads", class = "sparsegp_error")
+    expect_error(with_threads(bad, threads_wanted(FALSE)), "sparsegp.threads",
+                 class = "sparsegp_error")
   }
   expect_identical(with_threads(3, threads_wanted(FALSE)), 3L)
   expect_identical(with_threads(NULL, threads_wanted(FALSE)), 0L)
