@@ -1,3 +1,4 @@
+/* chol.c: the factorisation that EP rests on, and what is read off triangular factors. */
 #include <math.h>
 #include "chol.h"
 

@@ -24,7 +24,7 @@ sg_batch_factor *sg_batch_factors_new(const sg_bases *bases, const sg_ws *ws)
         ws, bases->C * (sizeof(sg_batch_factor) / sizeof(double) + 1));
     for (int c = 0; c < bases->C; c++) {
         const size_t d = sg_basis_of(bases, c)->d;
-        factor[c].A = sg_doubles(ws, d * d);
+        factor[c].Ainv = sg_doubles(ws, d * d);
         factor[c].m = sg_doubles(ws, d);
     }
     return factor;
@@ -121,7 +121,7 @@ static sg_status begin(void *self, const sg_sites *sites, const double *sums, do
     for (int c = 0; c < batch->bases->C; c++) {
         const int d = sg_basis_of(batch->bases, c)->d;
         const double *S = sums + sums_before(batch->bases, c);
-        const sg_status status = sg_state_factor(d, S, d, S + (size_t) d * d, batch->factor[c].A,
+        const sg_status status = sg_state_factor(d, S, d, S + (size_t) d * d, batch->factor[c].Ainv,
                                                  batch->factor[c].m, log_det);
         if (status != SG_OK) return status;
     }
@@ -163,7 +163,7 @@ static void carried_moments(const batch_model *batch, int c, sg_span span, doubl
     const double *V = batch->V[g];
     const sg_batch_factor *f = batch->factor + c;
     for (size_t i = 0; i < size; i++) batch->work[i] = V[i];
-    sg_trmm('R', 'N', m, d, f->A, batch->work);
+    sg_trmm('R', 'N', m, d, f->Ainv, batch->work);
     if (w == 1) sg_row_squares(m, d, batch->work, var);
     else block_squares(w, span.m, d, batch->work, var);
     sg_gemv('N', m, d, 1, V, f->m, 0, mean);
@@ -239,8 +239,8 @@ static void smooth(void *self, double *a)
     const batch_model *batch = self;
     for (int c = 0; c < batch->bases->C; c++) {
         const int d = sg_basis_of(batch->bases, c)->d;
-        sg_trmv('T', d, batch->factor[c].A, a);
-        sg_trmv('N', d, batch->factor[c].A, a);
+        sg_trmv('T', d, batch->factor[c].Ainv, a);
+        sg_trmv('N', d, batch->factor[c].Ainv, a);
         a += d;
     }
 }

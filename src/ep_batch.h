@@ -14,8 +14,8 @@
 
 /* The posterior of z of one process: N(m, (A'A)^{-1}), A'A = I + S. */
 typedef struct {
-    double *A; /* d x d: A^{-1}, upper triangular; strict lower triangle undefined */
-    double *m; /* d */
+    double *Ainv; /* d x d: A^{-1}, upper triangular, zero below */
+    double *m;    /* d */
 } sg_batch_factor;
 
 sg_batch_factor *sg_batch_factors_new(const sg_bases *bases, const sg_ws *ws);

@@ -193,13 +193,13 @@ static sg_status factor_process(const full_model *full, process *own, double *lo
     sg_full_factor *f = &own->factor;
     sg_full_arrange(N, own->sites.tau, f);
     if (is_prior(N, own->sites.tau, own->sites.nu)) {
-        identity(N, f->A);
+        identity(N, f->Ainv);
         return SG_OK;
     }
-    sg_status status = sg_chol_sites(N, *f->plain, f->order, own->K, f->rt, f->A);
+    sg_status status = sg_chol_sites(N, *f->plain, f->order, own->K, f->rt, f->Ainv);
     if (status != SG_OK) return status;
-    *log_det += sg_log_diag(N, f->A);
-    return sg_trtri(N, f->A);
+    *log_det += sg_log_diag(N, f->Ainv);
+    return sg_trtri(N, f->Ainv);
 }
 
 static sg_status begin(void *self, const sg_sites *sites, const double *sums, double *log_det)

@@ -40,7 +40,7 @@ typedef struct {
     void *self;
     int span;    /* rows that go through at once */
     size_t sums; /* numbers in the sums of the sites of all rows */
-    const double *base; /* sums of the sites of rows that are not at hand, which stand; NULL: none */
+    const double *base; /* sums of rows that are not at hand, whose sites stand; NULL: none */
     /* the posterior of the sites, or of their sums; *log_det = log|A|. SG_NOT_PD when with these
      * there is none */
     sg_status (*begin)(void *self, const sg_sites *sites, const double *sums, double *log_det);

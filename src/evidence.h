@@ -31,7 +31,7 @@ void sg_evidence_gradient_full(sg_layout layout, int count, const sg_kernel *con
  * rows: a span's part needs no other row. */
 typedef struct {
     const sg_bases *bases;
-    double **M; /* C: B^{-1} R^{-T}, d x d */
+    double **BR; /* C: B^{-1} R^{-T}, d x d */
     double **q; /* C: d */
     double **N; /* count: sum of V' t V over the rows so far, d x d */
     double *dkernel; /* of all kernels */

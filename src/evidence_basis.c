@@ -4,13 +4,13 @@
 #include "la.h"
 
 /* B^{-1} R^{-T}, full, from the inverse factors of B and K_B */
-static void weights_of_sites(const sg_basis_rows *b, const double *Ainv, double *M)
+static void weights_of_sites(const sg_basis_rows *b, const double *Ainv, double *BR)
 {
     const size_t dd = (size_t) b->d * b->d;
-    for (size_t k = 0; k < dd; k++) M[k] = Ainv[k];
-    sg_lauum(b->d, M);
-    sg_mirror('U', b->d, M, b->d);
-    sg_trmm('R', 'T', b->d, b->d, b->Rinv, M);
+    for (size_t k = 0; k < dd; k++) BR[k] = Ainv[k];
+    sg_lauum(b->d, BR);
+    sg_mirror('U', b->d, BR, b->d);
+    sg_trmm('R', 'T', b->d, b->d, b->Rinv, BR);
 }
 
 sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_factor *factor,
@@ -18,13 +18,13 @@ sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_fact
 {
     const int C = bases->C;
     sg_basis_adjoint adjoint = {.bases = bases, .dkernel = dkernel, .ws = ws};
-    adjoint.M = (double **) sg_doubles(ws, C);
+    adjoint.BR = (double **) sg_doubles(ws, C);
     adjoint.q = (double **) sg_doubles(ws, C);
     for (int c = 0; c < C; c++) {
         const sg_basis_rows *b = sg_basis_of(bases, c);
-        adjoint.M[c] = sg_doubles(ws, (size_t) b->d * b->d);
+        adjoint.BR[c] = sg_doubles(ws, (size_t) b->d * b->d);
         adjoint.q[c] = sg_doubles(ws, b->d);
-        weights_of_sites(b, factor[c].A, adjoint.M[c]);
+        weights_of_sites(b, factor[c].Ainv, adjoint.BR[c]);
         for (int j = 0; j < b->d; j++) adjoint.q[c][j] = factor[c].m[j];
         sg_trmv('N', b->d, b->Rinv, adjoint.q[c]);
     }
@@ -46,12 +46,12 @@ static double *gradient_of(const sg_basis_adjoint *adjoint, int g)
 }
 
 /* A process's -(q q' + R^{-1} (B^{-1} - I) R^{-T}) / 2, added to G0. N[d x d]: room. */
-static void add_own_weights(const sg_basis_rows *b, const double *M, const double *q, double *N,
+static void add_own_weights(const sg_basis_rows *b, const double *BR, const double *q, double *N,
                             double *G0)
 {
     const int d = b->d;
     const size_t dd = (size_t) d * d;
-    for (size_t k = 0; k < dd; k++) N[k] = M[k];
+    for (size_t k = 0; k < dd; k++) N[k] = BR[k];
     for (int j = 0; j < d; j++) {
         for (int i = j; i < d; i++) N[i + (size_t) d * j] -= b->Rinv[j + (size_t) d * i];
     }
@@ -77,7 +77,7 @@ static void end_basis(const sg_basis_adjoint *adjoint, int g, int own)
     sg_trmm('L', 'N', d, d, b->Rinv, G0);
     sg_trmm('R', 'T', d, d, b->Rinv, G0);
     for (int c = sg_first_process(bases, g); own && c < sg_last_process(bases, g); c++) {
-        add_own_weights(b, adjoint->M[c], adjoint->q[c], room, G0);
+        add_own_weights(b, adjoint->BR[c], adjoint->q[c], room, G0);
     }
     for (int j = 0; j < d; j++) G0[j + (size_t) d * j] *= 1 + b->jitter;
     sg_kernel_adjoint(b->kernel, d, b->basis, d, b->basis, b->KB, G0, gradient_of(adjoint, g),
@@ -128,7 +128,7 @@ static void add_bends(const span_weights *s, double *N)
     sg_gemm('T', 'N', d, d, rows, 1, s->V, rows, s->work, rows, 1, N, d);
 }
 
-/* G = sum over the processes of rho q' - T V M, less t P, from work = t V. */
+/* G = sum over the processes of rho q' - T V B^{-1} R^{-T}, less t P, from work = t V. */
 static void kernel_weights(const sg_basis_adjoint *adjoint, const span_weights *s,
                            const sg_sites *sites, const sg_marginals *marg)
 {
@@ -140,7 +140,7 @@ static void kernel_weights(const sg_basis_adjoint *adjoint, const span_weights *
         const size_t at = s->span.from + (size_t) s->b->n * c;
         const double *rho = marg->d1 + w * at, *q = adjoint->q[c];
         sg_apply_blocks(w, s->span.m, d, sites->tau + (size_t) w * w * at, s->V, s->work);
-        sg_gemm('N', 'N', rows, d, d, -1, s->work, rows, adjoint->M[c], d, 1, s->G, rows);
+        sg_gemm('N', 'N', rows, d, d, -1, s->work, rows, adjoint->BR[c], d, 1, s->G, rows);
         for (int j = 0; j < d; j++) {
             double *column = s->G + (size_t) rows * j;
             for (int i = 0; i < rows; i++) column[i] += rho[i] * q[j];

@@ -6,9 +6,9 @@
 static void inverse_of_sites(int n, const sg_full_factor *f, double *inverse)
 {
     const int plain = *f->plain;
-    const double *last = f->A + (size_t) n * plain;
+    const double *last = f->Ainv + (size_t) n * plain;
     for (int j = 0; j < n; j++) {
-        const double *from = f->A + (size_t) n * j;
+        const double *from = f->Ainv + (size_t) n * j;
         for (int i = 0; i <= j; i++) inverse[i + (size_t) n * j] = from[i];
     }
     sg_lauum(n, inverse);

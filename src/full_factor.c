@@ -7,7 +7,7 @@
 sg_full_factor sg_full_factor_of(const sg_full_factor *factor, sg_layout layout, int c)
 {
     const size_t N = (size_t) layout.n * layout.w, at = N * c;
-    const sg_full_factor own = {factor->A + N * at, factor->rt + at, factor->order + at,
+    const sg_full_factor own = {factor->Ainv + N * at, factor->rt + at, factor->order + at,
                                 factor->plain + c,
                                 factor->turn ? factor->turn + layout.w * at : NULL};
     return own;
@@ -28,9 +28,9 @@ sg_full_factor sg_full_factor_new(sg_layout layout, double *A, const sg_ws *ws)
 void sg_full_apply_W(int n, const sg_full_factor *f, const double *x, double *out, double *work)
 {
     for (int i = 0; i < n; i++) work[i] = f->rt[i] * x[f->order[i]];
-    sg_trmv('T', n, f->A, work);
+    sg_trmv('T', n, f->Ainv, work);
     for (int i = *f->plain; i < n; i++) work[i] *= -1;
-    sg_trmv('N', n, f->A, work);
+    sg_trmv('N', n, f->Ainv, work);
     for (int i = 0; i < n; i++) out[f->order[i]] = f->rt[i] * work[i];
 }
 
@@ -42,14 +42,14 @@ void sg_full_columns(int n, const double *K, const sg_full_factor *f, int width,
         double *v = V + (size_t) n * c;
         for (int i = 0; i < n; i++) v[i] = f->rt[i] * k[f->order[i]];
     }
-    sg_trmm('L', 'T', n, width, f->A, V);
+    sg_trmm('L', 'T', n, width, f->Ainv, V);
 }
 
 void sg_full_shares(int n, const sg_full_factor *f, double *g, double *work)
 {
     for (int i = 0; i < n; i++) work[i] = 0;
     for (int j = 0; j < n; j++) {
-        const double *a = f->A + (size_t) n * j, sign = j < *f->plain ? 1 : -1;
+        const double *a = f->Ainv + (size_t) n * j, sign = j < *f->plain ? 1 : -1;
         for (int i = 0; i <= j; i++) work[i] += sign * a[i] * a[i];
     }
     for (int i = 0; i < n; i++) g[f->order[i]] = i < *f->plain ? work[i] : -work[i];
@@ -102,7 +102,7 @@ static double turned_covariance(int N, const sg_full_factor *f, const double *K,
     if (fabs(1 - g[rows[0]]) > WEAK && fabs(1 - g[rows[1]]) > WEAK) {
         double inverse = 0; /* of B, at a and b */
         for (int j = a > b ? a : b; j < N; j++) {
-            const double both = f->A[a + (size_t) N * j] * f->A[b + (size_t) N * j];
+            const double both = f->Ainv[a + (size_t) N * j] * f->Ainv[b + (size_t) N * j];
             inverse += j < plain ? both : -both;
         }
         return -f->rt[a] * f->rt[b] * inverse / (tau[rows[0]] * tau[rows[1]]);
@@ -158,7 +158,7 @@ static void rooted_columns(sg_layout layout, const sg_full_factor *f, int from, 
         for (int i = 0; i < N; i++) column[i] = 0;
         if (j < from || j >= to) continue;
         for (int i = 0; i <= j; i++) {
-            column[f->order[i]] = f->rt[i] * f->A[i + (size_t) N * j];
+            column[f->order[i]] = f->rt[i] * f->Ainv[i + (size_t) N * j];
         }
         sg_full_turn(f, layout, 0, column, column);
     }
@@ -178,7 +178,7 @@ static void stored_blocks(sg_layout layout, sg_full_factor *f, double *H, const 
     }
     rooted_columns(layout, f, 0, *f->plain, X);
     sg_rq(N, X, sg_doubles(ws, SG_RQ_COLUMNS * (size_t) N));
-    for (size_t k = 0; k < size; k++) f->A[k] = X[k];
+    for (size_t k = 0; k < size; k++) f->Ainv[k] = X[k];
     for (int i = 0; i < N; i++) f->order[i] = i;
     sg_release(ws, mark);
 }
@@ -191,10 +191,10 @@ void sg_full_stored(sg_layout layout, sg_full_factor *f, double *H, const sg_ws 
         stored_blocks(layout, f, H, ws);
         return;
     }
-    sg_clear_below(N, f->A);
+    sg_clear_below(N, f->Ainv);
     for (int j = 0; j < N; j++) {
-        for (int i = 0; i <= j; i++) f->A[i + (size_t) N * j] *= f->rt[i];
+        for (int i = 0; i <= j; i++) f->Ainv[i + (size_t) N * j] *= f->rt[i];
     }
-    for (size_t k = 0; H && k < size; k++) H[k] = k < plain ? 0 : f->A[k];
-    for (size_t k = plain; H && k < size; k++) f->A[k] = 0;
+    for (size_t k = 0; H && k < size; k++) H[k] = k < plain ? 0 : f->Ainv[k];
+    for (size_t k = plain; H && k < size; k++) f->Ainv[k] = 0;
 }

@@ -14,7 +14,7 @@
  * in A. With w > 1 all of it is in coordinates turned by the eigenvectors of the rows' sites,
  * T_i = U_i diag(tau) U_i', in which sites are scalar. */
 typedef struct {
-    double *A;    /* C times N x N: A^{-1}, upper; strict lower triangle undefined */
+    double *Ainv; /* C times N x N: A^{-1}, upper; strict lower triangle undefined */
     double *rt;   /* N x C: sqrt|tau|, in the order of A */
     int *order;   /* N x C: the row of K that each row of A belongs to, from 0 */
     int *plain;   /* C: the sites that stand first, of no negative precision */

@@ -1,3 +1,4 @@
+/* init.c: the entries that R may call, with their numbers of arguments. */
 #include <R_ext/Rdynload.h>
 #include <R_ext/Visibility.h>
 #include "glue.h"

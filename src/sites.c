@@ -1,6 +1,6 @@
-/* sites.c: cavities, tilts and sites of a span of rows (formulas 74-88; blocks: VECTOR.md has the
- * derivation). Each function has a scalar branch for w = 1, which is the inner loop of every sweep,
- * and one for blocks. */
+/* sites.c: cavities, tilts and sites of a span of rows (formulas 74-88, and the same in w x w
+ * blocks, block.h). Each function has a scalar branch for w = 1, which is the inner loop of every
+ * sweep, and one for blocks. */
 #include <math.h>
 #include "block.h"
 #include "par.h"
@@ -182,6 +182,12 @@ void sg_tilt_rows_dpar(const sg_rows *rows, const sg_marginals *marg, sg_span sp
 
 /* ---- Sites ---- */
 
+/* The larger of the two, and NaN if one of them is. */
+static double larger(double a, double b)
+{
+    return a >= b || isnan(a) ? a : b;
+}
+
 /* Frobenius norms of L'(d1 - alpha) and L'(d2 + tau G)L for a cavity LL'; tau G = tau - tau S tau.
  * The larger one. */
 static double block_residual(int w, const sg_sites *sites, const sg_marginals *marg, size_t at)
@@ -200,13 +206,7 @@ static double block_residual(int w, const sg_sites *sites, const sg_marginals *m
             bend[a + w * b] += T[a + w * b] - TST;
         }
     }
-    return fmax(sg_block_norm(w, cov, step), sg_block_size(w, cov, bend));
-}
-
-/* The larger of the two, and NaN if one of them is. */
-static double larger(double a, double b)
-{
-    return a >= b || isnan(a) ? a : b;
+    return larger(sg_block_norm(w, cov, step), sg_block_size(w, cov, bend));
 }
 
 double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg, sg_span span)

@@ -2,21 +2,21 @@
 #include "chol.h"
 #include "state.h"
 
-sg_status sg_state_factor(int d, const double *S, int lds, const double *t, double *A, double *m,
+sg_status sg_state_factor(int d, const double *S, int lds, const double *t, double *Ainv, double *m,
                           double *log_det)
 {
     for (int j = 0; j < d; j++) {
         m[j] = t[j];
-        for (int i = j; i < d; i++) A[j + (size_t) d * i] = S[i + (size_t) lds * j] + (i == j);
+        for (int i = j; i < d; i++) Ainv[j + (size_t) d * i] = S[i + (size_t) lds * j] + (i == j);
     }
-    sg_clear_below(d, A);
-    sg_status status = sg_potrf(d, A, d);
+    sg_clear_below(d, Ainv);
+    sg_status status = sg_potrf(d, Ainv, d);
     if (status != SG_OK) return status;
-    *log_det += sg_log_diag(d, A);
-    status = sg_trtri(d, A);
+    *log_det += sg_log_diag(d, Ainv);
+    status = sg_trtri(d, Ainv);
     if (status != SG_OK) return status;
-    sg_trmv('T', d, A, m);
-    sg_trmv('N', d, A, m);
+    sg_trmv('T', d, Ainv, m);
+    sg_trmv('N', d, Ainv, m);
     return SG_OK;
 }
 

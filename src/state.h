@@ -10,7 +10,7 @@
 
 /* The posterior of z: A = A^{-1} with A'A = I + S, upper with zeros below, and m = M t; adds
  * log|A|. S[d x d], leading dimension lds, lower triangle read. SG_NOT_PD: there is none. O(d^3) */
-sg_status sg_state_factor(int d, const double *S, int lds, const double *t, double *A, double *m,
+sg_status sg_state_factor(int d, const double *S, int lds, const double *t, double *Ainv, double *m,
                           double *log_det);
 
 /* The stored form (posterior.h) of C processes on one basis: alpha[d x C], G[d x d], H[C times

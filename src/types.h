@@ -11,12 +11,14 @@
  *   mu, s2           mean and variance of a Gaussian marginal of the latent function
  *   logz, d1, d2     tilt: log Z = log E_N(mu,s2) p(y|u) and its two derivatives in mu
  *                    (thesis q, r; IVM paper alpha, -nu; formulas alpha, -beta)
- *   tau, nu          site: precision and shift of the factor exp(-tau u^2 / 2 + nu u)
+ *   tau, nu          site: precision and shift of the factor exp(-tau u^2 / 2 + nu u); for w latent
+ *                    values at once T, a w x w block, and nu: exp(-u'T u / 2 + nu'u)
  *   cavity           a marginal without its own site: cav_mean, cav_var
  *   K, Kbar          Gram matrix; Kbar is the weight of its adjoint, d/dK of a scalar
  *   B, d             basis and its size (thesis: BV set; IVM paper: active set)
  *   alpha            weights of the posterior mean, mean(x) = k(x)' alpha
- *   A                upper Cholesky factor of I + T^1/2 K T^1/2, T = diag(tau) (ep_full.h: tau < 0)
+ *   A, Ainv          upper Cholesky factor of I + T^1/2 K T^1/2, T = diag(tau) (full_factor.h has
+ *                    tau < 0), or of I + S on a basis; its inverse
  *   z ~ N(a, M)      what a basis carries of the posterior: v(x)'z, v = R^{-T} k(x), z ~ N(0, I)
  *                    a priori; M = (I + S)^{-1}, a = M t (weights.h)
  *   S, t             sums of tau v v' and nu v over rows

@@ -1,4 +1,4 @@
-# The house rules of src/ (DESIGN.md section 4), read off the sources themselves.
+# The house rules of src/ (ARCHITECTURE.md), read off the sources themselves.
 
 # A file may include headers of its own layer or of earlier ones; siblings among the algorithms may
 # not, and likelihoods know nothing of kernels. A new file belongs in one of these.
