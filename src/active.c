@@ -136,9 +136,9 @@ typedef struct {
     sg_candidates *c;
 } score_job;
 
-static sg_status score_some(void *ctx, int from, int to, const sg_ws *ws)
+static sg_status score_some(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
-    (void) ws;
+    (void) lane, (void) ws;
     const score_job *job = ctx;
     for (int j = from; j < to; j++) {
         if (!is_due(job->C, job->c, j)) continue;

@@ -86,9 +86,9 @@ static void mend_column(const distance_job *job, int jj, double *column)
     }
 }
 
-static sg_status some_columns(void *ctx, int from, int to, const sg_ws *ws)
+static sg_status some_columns(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
-    (void) ws;
+    (void) lane, (void) ws;
     const distance_job *job = ctx;
     for (int jj = from; jj < to; jj++) {
         double *column = job->r2 + (size_t) job->ld * jj;

@@ -4,7 +4,16 @@
 #include "block.h"
 #include "chol.h"
 #include "ep_batch.h"
+#include "par.h"
 #include "state.h"
+
+/* Where a lane (par.h) works on a span of rows of the widest basis. */
+typedef struct {
+    double *rows;             /* m w x d */
+    int *which;               /* m w: rows of one sign */
+    double *root;             /* m w: of their precisions */
+    double *turned, *tau, *nu; /* m w x d, m w, m w: sites in turned coordinates; for w > 1 only */
+} room;
 
 /* What the loop hands back. */
 typedef struct {
@@ -12,8 +21,7 @@ typedef struct {
     sg_batch_factor *factor; /* C */
     sg_layout layout;
     const double **V;        /* count: the span at hand as each basis sees it */
-    double *work, *turned;   /* a span of the widest basis each; turned for w > 1 only */
-    double *tau, *nu;        /* a span's w m each: sites in turned coordinates; for w > 1 only */
+    room *room;              /* lanes */
     const sg_ws *ws;
 } batch_model;
 
@@ -54,40 +62,40 @@ double *sg_batch_sums_of(const sg_bases *bases, int c, double *sums)
 
 /* Adds V' diag(tau) V over the rows whose tau has this sign to S, lower triangle. */
 static void add_precisions(int m, int d, const double *V, const double *tau, int sign,
-                           double *work, double *S)
+                           const room *at, double *S)
 {
     int count = 0;
-    for (int i = 0; i < m; i++) count += sign * tau[i] > 0;
+    for (int i = 0; i < m; i++) {
+        if (sign * tau[i] > 0) at->root[count] = sqrt(sign * tau[i]), at->which[count++] = i;
+    }
     for (int j = 0; j < d && count > 0; j++) {
         const double *v = V + (size_t) m * j;
-        double *w = work + (size_t) count * j;
-        for (int i = 0; i < m; i++) {
-            if (sign * tau[i] > 0) *w++ = sqrt(sign * tau[i]) * v[i];
-        }
+        double *x = at->rows + (size_t) count * j;
+        for (int k = 0; k < count; k++) x[k] = at->root[k] * v[at->which[k]];
     }
-    sg_syrk('T', d, count, sign, work, count, S);
+    sg_syrk('T', d, count, sign, at->rows, count, S);
 }
 
 /* A block site is w scalar ones in the coordinates of its eigenvectors: T = U diag(tau) U', so the
  * rows U'V_i have precisions tau and shifts U'nu. */
-static void turn_sites(const batch_model *batch, int m, int d, const double *V, const double *T,
-                       const double *nu)
+static void turn_sites(int w, int m, int d, const double *V, const double *T, const double *nu,
+                       const room *out)
 {
-    const int w = batch->layout.w, ww = w * w;
+    const int ww = w * w;
     double U[SG_LIK_MAX_WIDTH * SG_LIK_MAX_WIDTH];
     for (int i = 0; i < m; i++) {
-        sg_block_eigen(w, T + (size_t) ww * i, U, batch->tau + (size_t) w * i);
+        sg_block_eigen(w, T + (size_t) ww * i, U, out->tau + (size_t) w * i);
         for (int a = 0; a < w; a++) {
             double sum = 0;
             for (int k = 0; k < w; k++) sum += U[k + w * a] * nu[k + (size_t) w * i];
-            batch->nu[a + (size_t) w * i] = sum;
+            out->nu[a + (size_t) w * i] = sum;
         }
         for (int j = 0; j < d; j++) {
             const size_t at = (size_t) w * i + (size_t) w * m * j;
             for (int a = 0; a < w; a++) {
                 double sum = 0;
                 for (int k = 0; k < w; k++) sum += U[k + w * a] * V[at + k];
-                batch->turned[at + a] = sum;
+                out->turned[at + a] = sum;
             }
         }
     }
@@ -95,20 +103,21 @@ static void turn_sites(const batch_model *batch, int m, int d, const double *V, 
 
 /* S += V'TV (lower triangle), t += V'nu over a span */
 static void absorb(void *self, int c, sg_span span, const double *tau, const double *nu,
-                   double *sums)
+                   double *sums, int lane)
 {
     const batch_model *batch = self;
     const int g = batch->bases->count == 1 ? 0 : c, d = batch->bases->each[g].d;
-    const int m = span.m * batch->layout.w;
+    const int w = batch->layout.w, m = span.m * w;
+    const room *at = batch->room + lane;
     const double *V = batch->V[g];
     double *S = sg_batch_sums_of(batch->bases, c, sums);
-    if (batch->layout.w > 1) {
-        turn_sites(batch, span.m, d, V, tau, nu);
-        V = batch->turned, tau = batch->tau, nu = batch->nu;
+    if (w > 1) {
+        turn_sites(w, span.m, d, V, tau, nu, at);
+        V = at->turned, tau = at->tau, nu = at->nu;
     }
     sg_gemv('T', m, d, 1, V, nu, 1, S + (size_t) d * d);
-    add_precisions(m, d, V, tau, 1, batch->work, S);
-    add_precisions(m, d, V, tau, -1, batch->work, S);
+    add_precisions(m, d, V, tau, 1, at, S);
+    add_precisions(m, d, V, tau, -1, at, S);
 }
 
 /* ---- Posterior ---- */
@@ -153,30 +162,52 @@ static void block_squares(int w, int m, int d, const double *X, double *out)
     }
 }
 
-/* mean = V m, var = V (A'A)^{-1} V' in blocks */
-static void carried_moments(const batch_model *batch, int c, sg_span span, double *mean,
-                            double *var)
+/* mean = V m, var = V (A'A)^{-1} V' in blocks, for rows first .. first + count - 1 of a span. VA[count
+ * w x d]: room. */
+static void carried_moments(const batch_model *batch, int c, sg_span span, int first, int count,
+                            double *VA, double *mean, double *var)
 {
     const int g = batch->bases->count == 1 ? 0 : c, d = batch->bases->each[g].d;
-    const int w = batch->layout.w, m = span.m * w;
-    const size_t size = (size_t) m * d;
-    const double *V = batch->V[g];
+    const int w = batch->layout.w, m = count * w;
     const sg_batch_factor *f = batch->factor + c;
-    for (size_t i = 0; i < size; i++) batch->work[i] = V[i];
-    sg_trmm('R', 'N', m, d, f->Ainv, batch->work);
-    if (w == 1) sg_row_squares(m, d, batch->work, var);
-    else block_squares(w, span.m, d, batch->work, var);
-    sg_gemv('N', m, d, 1, V, f->m, 0, mean);
+    sg_copy_rows(span.m * w, d, batch->V[g], first * w, m, VA);
+    sg_gemv('N', m, d, 1, VA, f->m, 0, mean);
+    sg_trmm('R', 'N', m, d, f->Ainv, VA);
+    if (w == 1) sg_row_squares(m, d, VA, var);
+    else block_squares(w, count, d, VA, var);
+}
+
+enum { PART = 256 }; /* rows of a span that a thread takes at once, of one process */
+
+typedef struct {
+    const batch_model *batch;
+    sg_span span;
+    int parts; /* of a span */
+    const sg_marginals *marg;
+} moments_job;
+
+/* Parts from .. to - 1, those of the first process first. */
+static sg_status moments_of_parts(void *ctx, int from, int to, int lane, const sg_ws *ws)
+{
+    (void) ws;
+    const moments_job *job = ctx;
+    const size_t w = job->batch->layout.w;
+    for (int k = from; k < to; k++) {
+        const int c = k / job->parts, first = PART * (k % job->parts);
+        const int left = job->span.m - first, count = left < PART ? left : PART;
+        const size_t at = job->span.from + first + (size_t) job->batch->layout.n * c;
+        carried_moments(job->batch, c, job->span, first, count, job->batch->room[lane].rows,
+                        job->marg->mean + w * at, job->marg->var + w * w * at);
+    }
+    return SG_OK;
 }
 
 static void marginals(void *self, const sg_sites *sites, sg_span span, sg_marginals *marg)
 {
     const batch_model *batch = self;
-    const size_t w = batch->layout.w;
-    for (int c = 0; c < batch->bases->C; c++) {
-        const size_t at = span.from + (size_t) batch->layout.n * c;
-        carried_moments(batch, c, span, marg->mean + w * at, marg->var + w * w * at);
-    }
+    const int parts = sg_par_chunks(span.m, PART);
+    moments_job job = {.batch = batch, .span = span, .parts = parts, .marg = marg};
+    sg_par_products(batch->bases->C * parts, 1, moments_of_parts, &job, batch->ws);
     sg_shares(sites, marg, span);
 }
 
@@ -247,21 +278,32 @@ static void smooth(void *self, double *a)
 
 /* ---- The model ---- */
 
+static room *new_rooms(const sg_bases *bases, sg_layout layout, const sg_ws *ws)
+{
+    const int lanes = sg_par_lanes(1, ws);
+    room *rooms = sg_structs(lanes, sizeof(room), ws);
+    int widest = 0;
+    for (int g = 0; g < bases->count; g++) widest = imax2(widest, bases->each[g].d);
+    for (int lane = 0; lane < lanes; lane++) {
+        rooms[lane].rows = sg_span_room(layout, widest, ws);
+        rooms[lane].root = sg_span_room(layout, 1, ws);
+        rooms[lane].which = (int *) sg_span_room(layout, 1, ws);
+        if (layout.w == 1) continue;
+        rooms[lane].turned = sg_span_room(layout, widest, ws);
+        rooms[lane].tau = sg_span_room(layout, 1, ws);
+        rooms[lane].nu = sg_span_room(layout, 1, ws);
+    }
+    return rooms;
+}
+
 sg_ep_model sg_batch_model(const sg_rows *rows, const sg_bases *bases, sg_batch_factor *factor,
                            const sg_ws *ws)
 {
     const sg_layout layout = sg_layout_of(rows);
-    int widest = 0;
-    for (int g = 0; g < bases->count; g++) widest = imax2(widest, bases->each[g].d);
-    batch_model *batch = (batch_model *) sg_doubles(ws, sizeof(batch_model) / sizeof(double) + 1);
+    batch_model *batch = sg_structs(1, sizeof(batch_model), ws);
     *batch = (batch_model) {.bases = bases, .factor = factor, .layout = layout, .ws = ws};
+    batch->room = new_rooms(bases, layout, ws);
     batch->V = (const double **) sg_doubles(ws, bases->count);
-    batch->work = sg_span_room(layout, widest, ws);
-    if (layout.w > 1) {
-        batch->turned = sg_span_room(layout, widest, ws);
-        batch->tau = sg_span_room(layout, 1, ws);
-        batch->nu = sg_span_room(layout, 1, ws);
-    }
     const sg_ep_model model = {
         .self = batch, .span = SG_ROWS_AT_ONCE, .sums = sg_batch_sums(bases), .begin = begin,
         .look = look, .marginals = marginals, .absorb = absorb,

@@ -4,6 +4,7 @@
 #include <Rmath.h>
 #include "block.h"
 #include "ep_loop.h"
+#include "par.h"
 
 static sg_span all_rows(const sg_rows *rows)
 {
@@ -36,18 +37,41 @@ static void begin_sums(const sg_ep_model *model, double *sums)
 
 /* ---- The fold ---- */
 
-/* What the tilts of a span ask for, class by class, straight into the sums. */
-static void absorb_tilts(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
-                         const sg_marginals *marg, sg_span span, double *sums, const sg_ws *ws)
+/* Sites of a span on their way into sums. */
+typedef struct {
+    const sg_ep_model *model;
+    const sg_sites *sites;
+    const sg_marginals *marg; /* whose tilts ask for others; NULL: the sites as they are */
+    sg_span span;
+    double *sums;
+} absorb_job;
+
+/* Processes from .. to - 1. */
+static sg_status absorb_some(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
-    const size_t w = rows->lik->w;
-    void *mark = sg_mark(ws);
-    double *tau = sg_doubles(ws, w * w * span.m), *nu = sg_doubles(ws, w * span.m);
-    for (int c = 0; c < rows->lik->C; c++) {
-        sg_sites_of_tilts(sites, marg, c, span, tau, nu);
-        model->absorb(model->self, c, span, tau, nu, sums);
+    const absorb_job *job = ctx;
+    const sg_layout layout = job->sites->layout;
+    const size_t w = layout.w;
+    double *tau = sg_doubles(ws, w * w * job->span.m), *nu = sg_doubles(ws, w * job->span.m);
+    for (int c = from; c < to; c++) {
+        const size_t at = job->span.from + (size_t) layout.n * c;
+        const double *T = job->sites->tau + w * w * at, *shifts = job->sites->nu + w * at;
+        if (job->marg) {
+            sg_sites_of_tilts(job->sites, job->marg, c, job->span, tau, nu);
+            T = tau, shifts = nu;
+        }
+        job->model->absorb(job->model->self, c, job->span, T, shifts, job->sums, lane);
     }
-    sg_release(ws, mark);
+    return SG_OK;
+}
+
+/* Adds a span's sites to the sums, those that the tilts of marg ask for or, with marg NULL, those
+ * there are. */
+static void absorb_span(const sg_ep_model *model, const sg_sites *sites, const sg_marginals *marg,
+                        sg_span span, double *sums, const sg_ws *ws)
+{
+    absorb_job job = {model, sites, marg, span, sums};
+    sg_par_products(sites->layout.C, 1, absorb_some, &job, ws);
 }
 
 sg_status sg_ep_pass(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
@@ -62,7 +86,7 @@ sg_status sg_ep_pass(const sg_rows *rows, const sg_ep_model *model, const sg_sit
     const double residual = sg_sites_residual(sites, marg, span);
     tally->logz += sg_log_evidence(marg, span);
     if (!isnan(tally->residual) && !(residual <= tally->residual)) tally->residual = residual;
-    if (next) absorb_tilts(rows, model, sites, marg, span, next, ws);
+    if (next) absorb_span(model, sites, marg, span, next, ws);
     return SG_OK;
 }
 
@@ -95,11 +119,7 @@ static void read_sums(const sg_rows *rows, const sg_ep_model *model, sg_sites *s
         for (int i = span.from; rows->lik->type->site && i < span.from + span.m; i++) {
             exact_site(rows, i, sites->tau + w * w * i, sites->nu + w * i);
         }
-        for (int c = 0; model->absorb && c < rows->lik->C; c++) {
-            const size_t at = span.from + (size_t) rows->n * c;
-            model->absorb(model->self, c, span, sites->tau + w * w * at, sites->nu + w * at,
-                          sums);
-        }
+        if (model->absorb) absorb_span(model, sites, NULL, span, sums, ws);
         sg_tick(ws);
     }
 }

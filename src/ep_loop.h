@@ -48,9 +48,10 @@ typedef struct {
     void (*look)(void *self, sg_span span);
     /* mean, var, g (w = 1) and alpha of a span */
     void (*marginals)(void *self, const sg_sites *sites, sg_span span, sg_marginals *marg);
-    /* adds the part of a span's sites of process c, tau[m blocks] and nu[m values], to the sums */
+    /* adds the part of a span's sites of process c, tau[m blocks] and nu[m values], to the sums;
+     * processes are on as many lanes (par.h) as products have, and it takes no memory */
     void (*absorb)(void *self, int c, sg_span span, const double *tau, const double *nu,
-                   double *sums);
+                   double *sums, int lane);
     /* one pass over the rows in turn, starting where marg belongs to the sites, each site going a
      * share `damping` of its way; returns the rows refused. NULL: batch sweeps only. */
     int (*sequential)(void *self, const sg_rows *rows, double damping, sg_sites *sites,

@@ -54,9 +54,9 @@ typedef struct {
     double *logp, *mean, *var, *spread; /* of responses */
 } job;
 
-static sg_status tilt_rows(void *ctx, int from, int to, const sg_ws *ws)
+static sg_status tilt_rows(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
-    (void) ws;
+    (void) lane, (void) ws;
     const job *j = ctx;
     const sg_lik *lik = j->lik;
     const int w = lik->w, n = j->n;
@@ -95,9 +95,9 @@ SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP quadratu
     return out;
 }
 
-static sg_status predict_rows(void *ctx, int from, int to, const sg_ws *ws)
+static sg_status predict_rows(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
-    (void) ws;
+    (void) lane, (void) ws;
     const job *j = ctx;
     const sg_lik *lik = j->lik;
     const int w = lik->w, n = j->n;
@@ -128,9 +128,9 @@ SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP S, SEXP quadrature)
     return out;
 }
 
-static sg_status eval_rows(void *ctx, int from, int to, const sg_ws *ws)
+static sg_status eval_rows(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
-    (void) ws;
+    (void) lane, (void) ws;
     const job *j = ctx;
     const sg_lik *lik = j->lik;
     const int w = lik->w, n = j->n;

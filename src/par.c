@@ -22,18 +22,18 @@ typedef struct {
     int *status; /* chunks: how each ended */
 } loop;
 
-static int run_chunk(const loop *l, int chunk, const sg_ws *ws)
+static int run_chunk(const loop *l, int chunk, int lane, const sg_ws *ws)
 {
     const int from = chunk * l->grain;
     const int to = l->n - from < l->grain ? l->n : from + l->grain;
-    return l->body(l->ctx, from, to, ws);
+    return l->body(l->ctx, from, to, lane, ws);
 }
 
 /* On the calling thread, with the memory that its workspace has. */
 static void run_here(const loop *l, int chunk, const sg_ws *ws)
 {
     void *mark = sg_mark(ws);
-    l->status[chunk] = run_chunk(l, chunk, ws);
+    l->status[chunk] = run_chunk(l, chunk, 0, ws);
     sg_release(ws, mark);
 }
 
@@ -135,6 +135,7 @@ static size_t measure_chunk(const loop *l, const sg_ws *ws)
  * nothing. */
 
 typedef struct {
+    int lane;
     double *slab;
     size_t size, used;
     jmp_buf too_small;
@@ -167,7 +168,7 @@ static int run_in_arena(const loop *l, int chunk, arena *a)
                       .release = arena_release, .tick = no_tick, .threads = no_threads};
     a->used = 0;
     if (setjmp(a->too_small)) return AGAIN;
-    return run_chunk(l, chunk, &ws);
+    return run_chunk(l, chunk, a->lane, &ws);
 }
 
 /* ---- Waves ---- */
@@ -178,7 +179,8 @@ static void wave(loop *l, int threads, double *slab, size_t size)
     const double end = omp_get_wtime() + WAVE;
 #pragma omp parallel num_threads(threads)
     {
-        arena own = {.slab = slab + size * omp_get_thread_num(), .size = size};
+        const int lane = omp_get_thread_num();
+        arena own = {.lane = lane, .slab = slab + size * lane, .size = size};
         while (omp_get_wtime() < end) {
             int chunk;
 #pragma omp atomic capture
@@ -212,7 +214,7 @@ static void run_all(loop *l, const sg_ws *ws)
     const double start = omp_get_wtime();
     const size_t size = measure_chunk(l, ws);
     const double rest = (omp_get_wtime() - start) * (l->chunks - 1);
-    const int threads = rest < WORTH ? 1 : sg_par_threads(sg_threads(ws, l->products));
+    const int threads = rest < WORTH ? 1 : sg_par_lanes(l->products, ws);
     if (threads < 2) run_rest(l, 1, ws);
     else run_in_waves(l, threads, size + LINE, ws);
 }
@@ -241,6 +243,11 @@ static sg_status run_loop(loop l, const sg_ws *ws)
     const sg_status status = first_failure(&l);
     sg_release(ws, mark);
     return status;
+}
+
+int sg_par_lanes(int products, const sg_ws *ws)
+{
+    return sg_par_threads(sg_threads(ws, products));
 }
 
 sg_status sg_par_rows(int n, int grain, sg_par_body body, void *ctx, const sg_ws *ws)

@@ -17,13 +17,14 @@
 
 #include "types.h"
 
-/* Does rows from .. to - 1. A body
- *   - writes only what belongs to its rows, overwriting (a chunk may be done a second time) and
- *     never adding, and reads nothing that another chunk writes;
+/* Does rows from .. to - 1. lane: 0 <= lane < sg_par_lanes(), of no two bodies that run at the same
+ * time the same, for rooms that the caller of the loop keeps for longer than a chunk. A body
+ *   - writes only what belongs to its rows and its lane, and reads nothing that another chunk writes;
  *   - takes memory from `ws` alone, which need not be the caller's; all of it is given back after
- *     the chunk. Chunks take about as much as the first; one that takes more is done again;
+ *     the chunk. A chunk that wants more than the first one took may be left where it asks, to be
+ *     done again from its start: so a body overwrites, or takes its memory before it adds;
  *   - calls nothing of R that can warn, jump, allocate or ask for interrupts. */
-typedef sg_status (*sg_par_body)(void *ctx, int from, int to, const sg_ws *ws);
+typedef sg_status (*sg_par_body)(void *ctx, int from, int to, int lane, const sg_ws *ws);
 
 /* Does all rows. Returns what the first chunk said, in the order of rows, that was not SG_OK; the
  * others are done all the same. Ticks on the calling thread, outside of anything parallel, at least
@@ -44,6 +45,10 @@ static inline int sg_par_columns(int rows)
     enum { ELEMENTS = 4096 };
     return rows > 0 && rows < ELEMENTS ? ELEMENTS / rows : 1;
 }
+
+/* No loop has more lanes than this until the host's call ends. products: loops by
+ * sg_par_products(). */
+int sg_par_lanes(int products, const sg_ws *ws);
 
 /* How many threads a loop gets when the host says `wanted` (sg_ws, types.h). */
 int sg_par_threads(int wanted);

@@ -31,18 +31,20 @@ typedef struct {
     int n, D;
     const double *x;
     double *mean, *var;
+    double *room;     /* of all lanes (par.h) */
+    size_t room_size; /* of one */
 } prediction;
 
 /* Moments of rows from .. to - 1 into those of mean[n x C], var[n x C]. */
-static sg_status predict_block(void *ctx, int from, int to, const sg_ws *ws)
+static sg_status predict_block(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
     const prediction *p = ctx;
     const sg_posterior *post = p->post;
     const int m = to - from, d = post->d;
     const size_t dd = (size_t) d * d, n = p->n;
-    double *x = sg_doubles(ws, (size_t) m * p->D), *Kx = sg_doubles(ws, (size_t) m * d);
-    double *work = sg_doubles(ws, (size_t) m * d);
-    double *prior = sg_doubles(ws, m), *explained = sg_doubles(ws, m), *left = sg_doubles(ws, m);
+    double *Kx = p->room + p->room_size * lane, *work = Kx + (size_t) m * d;
+    double *x = work + (size_t) m * d, *prior = x + (size_t) m * p->D;
+    double *explained = prior + m, *left = explained + m;
     sg_copy_rows(p->n, p->D, p->x, from, m, x);
     const sg_points rows = sg_kernel_prepare(post->kernel, m, x, &p->basis, ws);
     sg_kernel_between(post->kernel, &rows, &p->basis, Kx, ws);
@@ -65,6 +67,8 @@ void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *
 {
     void *mark = sg_mark(ws);
     prediction p = {.post = post, .n = n, .D = D, .x = x, .mean = mean, .var = var};
+    p.room_size = (size_t) (n < BLOCK ? n : BLOCK) * (2 * (size_t) post->d + D + 3);
+    p.room = sg_doubles(ws, p.room_size * (n > BLOCK ? sg_par_lanes(1, ws) : 1));
     p.basis = sg_kernel_prepare(post->kernel, post->d, post->basis, NULL, ws);
     sg_par_products(n, BLOCK, predict_block, &p, ws);
     sg_release(ws, mark);

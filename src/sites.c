@@ -151,11 +151,11 @@ typedef struct {
     int from; /* row that the loop calls 0 */
 } tilt_job;
 
-static sg_status tilt_chunk(void *ctx, int from, int to, const sg_ws *ws)
+static sg_status tilt_chunk(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
     const tilt_job *job = ctx;
     sg_status status = SG_OK;
-    (void) ws;
+    (void) lane, (void) ws;
     for (int i = job->from + from; i < job->from + to; i++) {
         if (!tilt_row(job->rows, job->marg, i)) status = SG_NOT_FINITE;
     }
