@@ -162,8 +162,8 @@ static void block_squares(int w, int m, int d, const double *X, double *out)
     }
 }
 
-/* mean = V m, var = V (A'A)^{-1} V' in blocks, for rows first .. first + count - 1 of a span. VA[count
- * w x d]: room. */
+/* mean = V m, var = V (A'A)^{-1} V' in blocks, for rows first .. first + count - 1 of a span.
+ * VA[count w x d]: room. */
 static void carried_moments(const batch_model *batch, int c, sg_span span, int first, int count,
                             double *VA, double *mean, double *var)
 {

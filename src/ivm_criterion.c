@@ -204,11 +204,8 @@ static void block_gradient(const sg_kernel *kernel, const posterior *post, block
     }
     sg_kernel_adjoint(kernel, m, b->x, d, post->X, b->K, b->E, dkernel, ws);
     sg_kernel_adjoint_diag(kernel, m, b->x, b->t, dkernel, ws);
-    for (int i = 0; i < m; i++) {
-        const double mu = marg->cav_mean[i] + b->offset[i];
-        const double *y = sg_lik_row(b->rows.lik, b->y, i);
-        sg_lik_tilt_dpar(b->rows.lik, y, &mu, marg->cav_var + i, dlik);
-    }
+    const sg_span all = {0, m};
+    sg_tilt_rows_dpar(&b->rows, marg, all, dlik, ws);
 }
 
 /* The part of K_I: N and q summed over all blocks, N made symmetric. */

@@ -19,7 +19,7 @@
 
 /* Does rows from .. to - 1. lane: 0 <= lane < sg_par_lanes(), of no two bodies that run at the same
  * time the same, for rooms that the caller of the loop keeps for longer than a chunk. A body
- *   - writes only what belongs to its rows and its lane, and reads nothing that another chunk writes;
+ *   - writes only what belongs to its rows and its lane, and reads nothing that another writes;
  *   - takes memory from `ws` alone, which need not be the caller's; all of it is given back after
  *     the chunk. A chunk that wants more than the first one took may be left where it asks, to be
  *     done again from its start: so a body overwrites, or takes its memory before it adds;

@@ -145,10 +145,13 @@ static int tilt_row(const sg_rows *rows, const sg_marginals *marg, int i)
     return isfinite(sum);
 }
 
+enum { GRAIN = 16 }; /* rows that a thread takes at once */
+
 typedef struct {
     const sg_rows *rows;
     const sg_marginals *marg;
-    int from; /* row that the loop calls 0 */
+    int from;     /* row that the loop calls 0 */
+    double *dpar; /* dlogZ/dtheta summed over each chunk */
 } tilt_job;
 
 static sg_status tilt_chunk(void *ctx, int from, int to, int lane, const sg_ws *ws)
@@ -164,20 +167,38 @@ static sg_status tilt_chunk(void *ctx, int from, int to, int lane, const sg_ws *
 
 sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, sg_span span, const sg_ws *ws)
 {
-    enum { GRAIN = 16 };
-    tilt_job job = {rows, marg, span.from};
+    tilt_job job = {.rows = rows, .marg = marg, .from = span.from};
     return sg_par_rows(span.m, GRAIN, tilt_chunk, &job, ws);
+}
+
+static sg_status dpar_chunk(void *ctx, int from, int to, int lane, const sg_ws *ws)
+{
+    const tilt_job *job = ctx;
+    const sg_lik *lik = job->rows->lik;
+    const int npar = sg_lik_npar(lik);
+    double mu[SG_LIK_MAX_BLOCKS], S[SG_LIK_MAX_BLOCKS];
+    double *dpar = job->dpar + (size_t) npar * (from / GRAIN);
+    (void) lane, (void) ws;
+    for (int k = 0; k < npar; k++) dpar[k] = 0;
+    for (int i = job->from + from; i < job->from + to; i++) {
+        sg_cavities_of_row(job->rows, job->marg, i, mu, S);
+        sg_lik_tilt_dpar(lik, sg_lik_row(lik, job->rows->y, i), mu, S, dpar);
+    }
+    return SG_OK;
 }
 
 void sg_tilt_rows_dpar(const sg_rows *rows, const sg_marginals *marg, sg_span span, double *dlik,
                        const sg_ws *ws)
 {
-    double mu[SG_LIK_MAX_BLOCKS], S[SG_LIK_MAX_BLOCKS];
-    for (int i = span.from; i < span.from + span.m; i++) {
-        sg_cavities_of_row(rows, marg, i, mu, S);
-        sg_lik_tilt_dpar(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, S, dlik);
-        if (i % SG_BETWEEN_TICKS == 0) sg_tick(ws);
+    const int npar = sg_lik_npar(rows->lik), chunks = sg_par_chunks(span.m, GRAIN);
+    void *mark = sg_mark(ws);
+    tilt_job job = {.rows = rows, .marg = marg, .from = span.from,
+                    .dpar = sg_doubles(ws, (size_t) npar * chunks)};
+    if (npar > 0) sg_par_rows(span.m, GRAIN, dpar_chunk, &job, ws);
+    for (int k = 0; k < chunks; k++) {
+        for (int j = 0; j < npar; j++) dlik[j] += job.dpar[j + (size_t) npar * k];
     }
+    sg_release(ws, mark);
 }
 
 /* ---- Sites ---- */
