@@ -26,7 +26,6 @@ lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), width(fit)
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
   n <- nrow(problem$x)
   from_kernel <- seq_len(problem$nkernel)
-  if (is.null(sites)) sites <- no_sites(problem)
   method <- problem$method
   options <- list(sweeps = method$sweeps, batch = ceiling(method$sweeps / 2),
                   damping = method$damping, tol = method$tol, pool = method$pool,

@@ -50,6 +50,11 @@ sg_sites sg_sites_in(SEXP out, SEXP start, sg_layout layout)
                             .tau = sg_new_latents(out, OUT_TAU, values * layout.w, layout.C),
                             .nu = sg_new_latents(out, OUT_NU, values, layout.C)};
     const size_t blocks = sg_blocks_of(layout), all = sg_values_of(layout);
+    if (Rf_isNull(start)) {
+        Memzero(sites.tau, blocks);
+        Memzero(sites.nu, all);
+        return sites;
+    }
     Memcpy(sites.tau, sg_doubles_of(sg_field(start, "tau"), blocks, "tau"), blocks);
     Memcpy(sites.nu, sg_doubles_of(sg_field(start, "nu"), all, "nu"), all);
     return sites;
