@@ -3,6 +3,7 @@
 #include <Rmath.h>
 #include "basis_rows.h"
 #include "chol.h"
+#include "par.h"
 
 /* Is every pivot well above rounding? A singular matrix may pass the factorisation by luck, with
  * pivots that are noise. */
@@ -96,6 +97,15 @@ static double *held(const sg_basis_rows *b, sg_span span)
     return b->V + (size_t) span.from * b->w * b->d;
 }
 
+static sg_status see_some(void *ctx, int from, int to, int lane, const sg_ws *ws)
+{
+    sg_basis_rows *b = ctx;
+    const sg_span span = {from, to - from};
+    (void) lane;
+    see(b, span, held(b, span), ws);
+    return SG_OK;
+}
+
 const double *sg_basis_look(sg_basis_rows *b, sg_span span, const sg_ws *ws)
 {
     if (b->V) return held(b, span);
@@ -121,8 +131,7 @@ sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, co
     if (status != SG_OK) return status;
     if (hold) b->V = sg_doubles(ws, seen);
     else b->room = sg_span_room(layout, d, ws);
-    sg_span span = {0, 0};
-    while (hold && sg_next_span(b->n, SG_ROWS_AT_ONCE, &span)) see(b, span, held(b, span), ws);
+    if (hold) sg_par_products(b->n, SG_ROWS_AT_ONCE, see_some, b, ws);
     return SG_OK;
 }
 

@@ -162,42 +162,39 @@ static void block_squares(int w, int m, int d, const double *X, double *out)
     }
 }
 
-/* mean = V m, var = V (A'A)^{-1} V' in blocks, for rows first .. first + count - 1 of a span.
- * VA[count w x d]: room. */
-static void carried_moments(const batch_model *batch, int c, sg_span span, int first, int count,
-                            double *VA, double *mean, double *var)
+/* mean = V m, var = V (A'A)^{-1} V' in blocks. VA[m w x d]: room. */
+static void carried_moments(const batch_model *batch, int c, sg_span span, double *VA, double *mean,
+                            double *var)
 {
     const int g = batch->bases->count == 1 ? 0 : c, d = batch->bases->each[g].d;
-    const int w = batch->layout.w, m = count * w;
+    const int w = batch->layout.w, m = span.m * w;
+    const size_t size = (size_t) m * d;
+    const double *V = batch->V[g];
     const sg_batch_factor *f = batch->factor + c;
-    sg_copy_rows(span.m * w, d, batch->V[g], first * w, m, VA);
-    sg_gemv('N', m, d, 1, VA, f->m, 0, mean);
+    for (size_t i = 0; i < size; i++) VA[i] = V[i];
     sg_trmm('R', 'N', m, d, f->Ainv, VA);
     if (w == 1) sg_row_squares(m, d, VA, var);
-    else block_squares(w, count, d, VA, var);
+    else block_squares(w, span.m, d, VA, var);
+    sg_gemv('N', m, d, 1, V, f->m, 0, mean);
 }
-
-enum { PART = 256 }; /* rows of a span that a thread takes at once, of one process */
 
 typedef struct {
     const batch_model *batch;
     sg_span span;
-    int parts; /* of a span */
     const sg_marginals *marg;
 } moments_job;
 
-/* Parts from .. to - 1, those of the first process first. */
-static sg_status moments_of_parts(void *ctx, int from, int to, int lane, const sg_ws *ws)
+/* Processes from .. to - 1. */
+static sg_status moments_of_some(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
     (void) ws;
     const moments_job *job = ctx;
-    const size_t w = job->batch->layout.w;
-    for (int k = from; k < to; k++) {
-        const int c = k / job->parts, first = PART * (k % job->parts);
-        const int left = job->span.m - first, count = left < PART ? left : PART;
-        const size_t at = job->span.from + first + (size_t) job->batch->layout.n * c;
-        carried_moments(job->batch, c, job->span, first, count, job->batch->room[lane].rows,
-                        job->marg->mean + w * at, job->marg->var + w * w * at);
+    const batch_model *batch = job->batch;
+    const size_t w = batch->layout.w;
+    for (int c = from; c < to; c++) {
+        const size_t at = job->span.from + (size_t) batch->layout.n * c;
+        carried_moments(batch, c, job->span, batch->room[lane].rows, job->marg->mean + w * at,
+                        job->marg->var + w * w * at);
     }
     return SG_OK;
 }
@@ -205,9 +202,8 @@ static sg_status moments_of_parts(void *ctx, int from, int to, int lane, const s
 static void marginals(void *self, const sg_sites *sites, sg_span span, sg_marginals *marg)
 {
     const batch_model *batch = self;
-    const int parts = sg_par_chunks(span.m, PART);
-    moments_job job = {.batch = batch, .span = span, .parts = parts, .marg = marg};
-    sg_par_products(batch->bases->C * parts, 1, moments_of_parts, &job, batch->ws);
+    moments_job job = {.batch = batch, .span = span, .marg = marg};
+    sg_par_products(batch->bases->C, 1, moments_of_some, &job, batch->ws);
     sg_shares(sites, marg, span);
 }
 
