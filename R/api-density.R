@@ -185,10 +185,10 @@ equispaced <- function(k0, p) {
 # Where f crosses zero is a choice that EP makes early and keeps: of two starts, from the prior at
 # lambda = 0 and from the root of a smoothed histogram, the fit of larger evidence.
 density_fit <- function(k0, u, control) {
-  problem <- list(x = u, spec = density_kernel(k0, ncol(u)), nkernel = 2L * ncol(u), processes = 1L,
-                  lik = lik_density(), rows = matrix(1, 1L, nrow(u)),
-                  basis = equispaced(k0, ncol(u)),
-                  method = method_ep(tol = 1e-9, sweeps = control$sweeps))
+  problem <- new_problem(u, density_kernel(k0, ncol(u)), 2L * ncol(u), lik_density(),
+                         matrix(1, 1L, nrow(u)), numeric(nrow(u)), processes = 1L,
+                         method = method_ep(tol = 1e-9, sweeps = control$sweeps),
+                         basis = equispaced(k0, ncol(u)))
   root <- sqrt(nrow(u) * smoothed_histogram(u, k0))
   sites <- list(tau = 2 / root^2, nu = 4 / root) # log f^2 to second order about the root
   found <- list(density_settle(problem, 0, NULL, control),

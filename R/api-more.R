@@ -10,13 +10,11 @@ grow_fit <- function(fit, chunk) {
   refuse_weights(fit, chunk)
   if (chunk_size(chunk) == 0L) return(fit)
   y <- read_more(fit, chunk$y, length(chunk$y), chunk$weights)
-  codes <- codec_of(fit)$codes(y, fit$response)
-  weights <- if (is.null(chunk$weights)) rep(1, length(codes)) else chunk$weights
-  data_rows <- lik_traits(fit$likelihood)$data_rows(codes, weights)
-  problem <- new_rows_problem(fit, chunk$x, data_rows, chunk$offset)
+  problem <- new_rows_problem(fit, chunk$x, data_rows_of(fit, y, chunk$weights), chunk$offset)
+  weights <- if (is.null(chunk$weights)) rep(1, length(y)) else chunk$weights
   rows <- list(x = chunk$x, y = y, offset = chunk$offset,
                weights = if (!is.null(fit$weights)) weights,
-               names = if (is.null(names)) as.character(fit$n + seq_along(codes)) else names)
+               names = if (is.null(names)) as.character(fit$n + seq_along(y)) else names)
   take_more(fit, problem, rows)
 }
 

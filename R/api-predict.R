@@ -149,7 +149,7 @@ answer_complete <- function(object, latent, type, se.fit, interval, level, rejec
 # A fit that knows its rows. A stream's keeps none, nor one that was grown without inputs.
 with_rows <- function(object) {
   object <- ready(object)
-  if (!is.null(object$latent)) return(object)
+  if (has_rows(object)) return(object)
   stop_sparsegp("object", if (is.null(object$stream)) {
     "was given more rows, or merged, without the inputs of all rows (keep_x = TRUE keeps them)"
   } else "is a stream's fit, which keeps no rows",

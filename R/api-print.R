@@ -25,7 +25,7 @@ print_empty <- function(x) {
 
 print_head <- function(x) {
   kind <- if (has_classes(x)) "classification" else "regression"
-  cat("Gaussian-process ", kind, " by ", method_words(x), "\n", sep = "")
+  cat("Gaussian-process ", kind, " by ", made_by(x), "\n", sep = "")
   if (!is.null(x$terms)) cat("  ", deparse1(stats::formula(x$terms)), "\n", sep = "")
   cat("  ", counted(nobs(x), "row"), ", ", counted(ncol(x$posterior$basis), "input"), "; ",
       x$likelihood$type, " likelihood; kernel ", format(x$kernel), "\n", sep = "")
@@ -42,22 +42,7 @@ print_head <- function(x) {
   }
 }
 
-method_words <- function(x) {
+made_by <- function(x) {
   if (every_row_in_basis(x)) return("full EP")
   paste(x$method$label, "on a basis of", counted(nrow(x$posterior$basis), "point"))
-}
-
-print_convergence <- function(x) {
-  run <- x$convergence
-  if (!run$converged) {
-    cat("EP did NOT converge: change ", signif(run$change, 3L), " after ",
-        counted(run$sweeps, "sweep"), "\n", sep = "")
-  }
-  if (x$jitter > 0) {
-    cat("Jitter on the basis's kernel matrix: ", x$jitter, " of its diagonal\n", sep = "")
-  }
-  if (!is.null(x$learning) && !x$learning$converged) {
-    cat("Learning did NOT converge in ", counted(x$learning$evaluations, "evaluation"), "\n",
-        sep = "")
-  }
 }

@@ -181,9 +181,9 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
   method <- as_method(method)
   control <- as_learn(learn)
   check_criterion(control, method, basis)
-  refuse_variances_of_stream(likelihood, identical(method$type, "online"))
+  refuse_variances_of_stream(likelihood, streams(method))
   list(likelihood = likelihood, kernel = kernel, method = method,
-       streams = identical(method$type, "online"), control = control, prior = prior,
+       streams = streams(method), control = control, prior = prior,
        scale = check_flag(scale, "scale"), keep_x = keep_x,
        verbose = check_flag(verbose, "verbose"), basis = basis)
 }

@@ -21,7 +21,6 @@
 summary.sparsegp <- function(object, ...) {
   check_no_dots(...)
   object <- ready(object)
-  keeps_rows <- !is.null(object$latent)
   table <- object$hyper
   value <- shown_values(table)
   hyper <- data.frame(
@@ -31,8 +30,8 @@ summary.sparsegp <- function(object, ...) {
   hyper$input_units <- if (object$scaling$scale) hyper$value * table$input_sd else NA_real_
   structure(
     list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
-         mean_loo_lpd = if (keeps_rows) mean(loo_lpd(object), na.rm = TRUE),
-         confusion = if (keeps_rows) loo_confusion(object)),
+         mean_loo_lpd = if (has_rows(object)) mean(loo_lpd(object), na.rm = TRUE),
+         confusion = if (has_cavities(object)) loo_confusion(object)),
     class = "summary.sparsegp"
   )
 }
@@ -99,30 +98,4 @@ print_rounds <- function(record) {
   cat("Rounds reached ", toString(format(record$rounds, digits = 6L)), sep = "")
   if (!is.null(record$line_searches)) cat("; failed line searches:", record$line_searches)
   cat("\n")
-}
-
-# How it went: a stream's rows by what became of them, or the sweeps of EP.
-print_course <- function(fit) {
-  run <- fit$convergence
-  if (!is.null(run$fates)) {
-    cat("Rows: ", toString(paste(run$fates, names(run$fates))), "\n", sep = "")
-    return(invisible())
-  }
-  if (!is.null(run$selection)) {
-    cat(counted(nrow(run$selection$trace), "point"), " selected; stopped by ",
-        run$selection$stopped, "; last gain ",
-        format(utils::tail(run$selection$trace$gain, 1L), digits = 2L), " nats; ",
-        run$selection$exchanged, " exchanged\n", sep = "")
-    if (run$sweeps == 0L) return(invisible()) # every site was set once
-  }
-  exchanges <- run$trace$exchanges
-  if (!is.null(exchanges)) {
-    cat("Points that joined the basis, sweep by sweep: ", toString(utils::head(exchanges, 10L)),
-        if (length(exchanges) > 10L) ", ...", "\n", sep = "")
-  }
-  cat("EP, last run: ", counted(run$sweeps, "sweep"), ", change ",
-      format(run$change, digits = 2L), "; damped ", run$damped, ", sequential ", run$sequential,
-      ", site updates refused ", run$skipped,
-      if (isTRUE(run$widening > 0)) paste0(", sites of negative precision ", run$widening),
-      if (isTRUE(run$flat > 0)) paste0(", kept from it ", run$flat), "\n", sep = "")
 }

@@ -1,13 +1,22 @@
-# The one place that calls C. A problem is everything C needs but hyperparameters:
-#   x        n x p double matrix of kept, scaled inputs
-#   spec     the kernel for C; nkernel: how many hyperparameters are its; lik; rows (q x n); offset
-#            (n); method
+# The one place that calls C.
+
+# Everything C needs but hyperparameters:
+#   x          n x p double matrix of kept, scaled inputs
+#   spec       the kernel for C; nkernel: how many hyperparameters are its; lik
+#   rows, offset   q x n; n
 #   processes  independent latent functions: what is said of latent values is n x processes
-#   basis    d x p double matrix of scaled inputs, a list of them, one for each latent function, or
-#            NULL: every row is in the basis, unless the method selects some (plan-basis.R); chosen:
-#            which rows of x they are (of all of them), or NULL
-#   base     states of rows that are not at hand, whose sites stand, one for each basis; or NULL
-# theta is the full vector of hyperparameters on C's scale, kernel first.
+#   width      latent values of one of them that a row's likelihood sees at once
+#   method     the settings that the calls read; a plan puts them in
+#   basis      d x p double matrix of scaled inputs, a list of them, one for each latent function, or
+#              NULL: every row is in the basis
+#   base       states of rows that are not at hand, whose sites stand, one for each basis; or NULL
+# and what some calls want besides. theta is the full vector of hyperparameters on C's scale, kernel
+# first.
+new_problem <- function(x, spec, nkernel, lik, rows, offset, processes, width = 1L, method = NULL,
+                        basis = NULL, ...) {
+  list(x = x, spec = spec, nkernel = nkernel, lik = lik, rows = rows, offset = offset,
+       processes = processes, width = width, method = method, basis = basis, ...)
+}
 
 lik_in_c <- function(problem) lik_for_c(problem$lik, problem$processes, problem_width(problem))
 

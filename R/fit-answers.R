@@ -60,12 +60,6 @@ interval_answer <- function(object, latent, type, interval, level) {
   cbind(fit = fit, lwr = bound(tails[["lwr"]]), upr = bound(tails[["upr"]]))
 }
 
-# Full EP: the basis is the training rows, though perhaps in another order.
-every_row_in_basis <- function(object) {
-  !is.null(object$latent) && length(object$basis_rows) == object$n &&
-    setequal(object$basis_rows, seq_len(object$n))
-}
-
 # ---- Without a row's own site ----
 
 # Latent moments at the rows without their own sites

@@ -2,16 +2,11 @@
 
 fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   model <- read_model(chunk, setup, input_terms)
-  if (is.null(setup$method)) {
-    setup$method <- default_method(nrow(chunk$x), setup$basis, model$response$processes)
-  }
-  check_several(model, setup)
-  problem <- problem_of(model, chunk, setup$method)
-  basis <- resolve_basis(setup$basis, problem$x, model$scaling)
-  problem$basis <- basis$x
-  problem$chosen <- basis$rows
-  learned <- learn_model(problem, model$table, setup$control, setup$verbose)
-  run <- check_run(final_run(learned$problem, learned), learned$table)
+  problem <- problem_of(model, chunk)
+  plan <- plan_of(setup$method, problem, resolve_basis(setup$basis, problem$x, model$scaling))
+  setup$method <- plan$problem$method
+  learned <- learn_plan(plan, model$table, setup$control, setup$verbose)
+  run <- check_run(run_plan(learned$plan, learned$table$theta), learned$table)
   warn_about(run, learned$record)
   fit <- new_fit(model, setup, learned, run, nrow(problem$x))
   fit$convergence <- convergence_of(run, fit$log_evidence - run$logz)
@@ -43,19 +38,6 @@ new_fit <- function(model, setup, learned, run, n) {
     ),
     class = "sparsegp"
   )
-}
-
-# How EP went. shift: from the evidence in C's units to that of the response.
-convergence_of <- function(run, shift) {
-  trace <- data.frame(sweep = seq_len(ncol(run$trace)), log_evidence = run$trace[1L, ] + shift,
-                      change = run$trace[2L, ])
-  if (any(run$exchanges > 0)) trace$exchanges <- run$exchanges
-  selection <- run$selection
-  if (!is.null(selection$trace$log_evidence)) {
-    selection$trace$log_evidence <- selection$trace$log_evidence + shift
-  }
-  c(run[c("sweeps", "change", "converged", "damped", "sequential", "skipped")],
-    list(flat = run$flat, widening = sum(run$tau < 0), trace = trace, selection = selection))
 }
 
 # What a fit of all rows at once knows of each of them.

@@ -56,11 +56,10 @@ run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
   each <- fit$posterior$each
   problem$basis <- if (is.null(each)) fit$posterior$basis else bases_of(fit)
   problem["base"] <- list(base)
-  given <- fit$method[intersect(names(fit$method), c("sweeps", "damping", "mixing", "tol"))]
-  problem$method <- utils::modifyList(method_ep(), given)
+  problem$method <- batch_settings(fit$method)
   run <- check_run(engine_run(problem, fit$hyper$theta, sites, posterior = TRUE), fit$hyper)
   warn_about(run, NULL)
-  run
+  new_run(run, tol = problem$method$tol)
 }
 
 # The fit with more rows: inputs x, as the user has them and `problem` has them scaled; response,
@@ -92,10 +91,17 @@ problem_of_rows <- function(fit) {
   new_rows_problem(fit, fit[["x"]], fit$data_rows, fit$offset)
 }
 
-new_rows_problem <- function(fit, x, data_rows, offset) {
-  list(x = scaled_inputs(x, fit$scaling), spec = fit$spec,
-       nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, method = fit$method,
-       processes = processes(fit), rows = data_rows, offset = offset / fit$response$unit)
+new_rows_problem <- function(fit, x, data_rows, offset, ...) {
+  new_problem(x = scaled_inputs(x, fit$scaling), spec = fit$spec,
+              nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, rows = data_rows,
+              offset = offset / fit$response$unit, processes = processes(fit), width = width(fit),
+              method = fit$method, ...)
+}
+
+# What C sees of responses that read_more() has read.
+data_rows_of <- function(fit, y, weights) {
+  if (is.null(weights)) weights <- rep(1, length(y))
+  lik_traits(fit$likelihood)$data_rows(codec_of(fit)$codes(y, fit$response), weights)
 }
 
 join_problems <- function(first, second) {

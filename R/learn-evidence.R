@@ -4,6 +4,11 @@ BOX <- 10          # half width of the search box around the start, for logarith
 
 IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wants it so
 
+# What a search maximises: `criterion`, see below, and `plain`, a run that tells why it failed.
+evidence <- function(problem) {
+  list(criterion = evidence_criterion(problem), plain = function(theta) engine_run(problem, theta))
+}
+
 # A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else
 # its owner wants to find in objective$state$last$run. This one is the log evidence; sites are
 # warm-started from the last run that converged.
@@ -140,11 +145,12 @@ at_edge <- function(par, table, centre) {
   table$name[table$free][abs(par - centre$value) > centre$reach - 1e-6]
 }
 
-# Returns the table with learned theta, the last sites, and a record of the search. from: where to
-# go on from an earlier search; NULL for the table's starts.
-learn_hyper <- function(problem, table, control, progress, from = NULL) {
+# Returns the table with learned theta, the last sites, and a record of the search. aim: what
+# evidence() returns, for instance; from: where to go on from an earlier search; NULL for the table's
+# starts.
+learn_hyper <- function(aim, table, control, progress, from = NULL) {
   free <- which(table$free)
-  objective <- make_objective(evidence_criterion(problem), table, progress)
+  objective <- make_objective(aim$criterion, table, progress)
   centre <- search_box(table)
   random <- replicate(control$restarts, random_start(centre$value), simplify = FALSE)
   starts <- if (is.null(from)) c(list(best_start(objective, table)), random) else list(from)
@@ -154,7 +160,7 @@ learn_hyper <- function(problem, table, control, progress, from = NULL) {
   best <- leave_trap(objective, table, results[[first]], centre, control)
   values[first] <- best$value
   if (best$value >= IMPOSSIBLE) {
-    run <- check_run(engine_run(problem, table$theta), table)
+    run <- check_run(aim$plain(table$theta), table)
     if (!run$converged) return(nothing_learned(table, objective))
     stop_sparsegp("kernel", "has starting values at which the evidence has no gradient",
                   "Start from less extreme hyperparameters")

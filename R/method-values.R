@@ -293,7 +293,8 @@ method_online <- function(size = 100, projection = c("kl", "moment"),
 }
 
 new_method <- function(type, label, settings) {
-  structure(c(list(type = type, label = label), settings), class = "sparsegp_method")
+  structure(c(list(type = type, label = label), settings),
+            class = c(paste0("method_", type), "sparsegp_method"))
 }
 
 #' @export
@@ -304,16 +305,46 @@ print.sparsegp_method <- function(x, ...) {
   invisible(x)
 }
 
-# NULL stays: default_method() decides when the rows are there.
+# What a user may give as `method`: nothing, a name, a value.
 as_method <- function(method) {
   method <- called(method)
-  if (is.null(method)) return(NULL)
+  if (is.null(method)) return(new_method("default", "EP", list())) # default_method() decides
   if (is.character(method) && length(method) == 1L) {
-    return(switch(check_choice(method, c("ep", "ivm", "online"), "method"), ep = method_ep(),
-                  ivm = method_ivm(), online = method_online()))
+    name <- check_choice(method, method_names(), "method")
+    return(do.call(paste0("method_", name), list()))
   }
   check_class(method, "sparsegp_method", "method", "Give a method_*() value such as method_ep()")
 }
+
+# Those there are constructors for
+method_names <- function() {
+  constructors <- ls(topenv(), pattern = "^method_[a-z]+$")
+  sub("method_", "", constructors)
+}
+
+# Batch EP as the method would have it.
+batch_settings <- function(method) {
+  given <- method[intersect(names(method), c("sweeps", "damping", "mixing", "tol"))]
+  utils::modifyList(method_ep(), given)
+}
+
+# Does it take rows as they come?
+streams <- function(method) UseMethod("streams")
+
+#' @export
+streams.sparsegp_method <- function(method) FALSE
+
+#' @export
+streams.method_online <- function(method) TRUE
+
+# What its hyperparameters can be learned by, see learn_control()
+criteria <- function(method) UseMethod("criteria")
+
+#' @export
+criteria.sparsegp_method <- function(method) "evidence"
+
+#' @export
+criteria.method_ivm <- function(method) c("evidence", "ivm")
 
 # Full EP where it takes seconds, else sparse EP: of the ways to choose a basis its exchanges gave
 # the best log density on all seven sets of bench/ivm_bases.R, and they do not chase noise. The size

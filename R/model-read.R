@@ -31,31 +31,10 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
        spec = spec_for_c(resolved), table = table, rows = rows)
 }
 
-# What cannot be had with several latent functions.
-check_several <- function(model, setup) {
-  method <- setup$method
-  chooses <- is.null(setup$basis) && isTRUE(method$size < length(model$response$y))
-  if (own_kernels(model$lik) && (method$type == "online" || method$type == "ep" && chooses)) {
-    stop_sparsegp("likelihood", paste("has shared = FALSE, and", method$label,
-                                      "chooses points for all classes by one kernel"),
-                  paste0("Use shared = TRUE, method_ivm(), full EP",
-                         if (method$type == "ep") ", or give a `basis`"))
-  }
-  if (model$response$processes == 1L || method$type != "ivm") return(invisible())
-  if (method$refine == "active") {
-    stop_sparsegp("method", "has refine = \"active\", which is for one latent function",
-                  "Use refine = \"basis\" or \"none\"")
-  }
-  if (method$exchange > 0) {
-    stop_sparsegp("method", "has exchange moves, which are for one latent function",
-                  "Use exchange = 0, or method_ep(size =)")
-  }
-}
-
 # What C needs but hyperparameters (engine.R).
-problem_of <- function(model, chunk, method) {
-  list(x = scaled_inputs(chunk$x, model$scaling), kernel = model$kernel, spec = model$spec,
-       nkernel = sum(model$table$part == "kernel"), lik = model$lik, rows = model$rows,
-       processes = model$response$processes,
-       offset = chunk$offset / model$response$unit, method = method)
+problem_of <- function(model, chunk) {
+  new_problem(x = scaled_inputs(chunk$x, model$scaling), spec = model$spec,
+              nkernel = sum(model$table$part == "kernel"), lik = model$lik, rows = model$rows,
+              offset = chunk$offset / model$response$unit,
+              processes = model$response$processes, width = model$response$width)
 }

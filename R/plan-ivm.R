@@ -1,4 +1,27 @@
-# The informative vector machine.
+# The informative vector machine: its inclusions choose a basis for batch EP, or give the posterior.
+
+#' @export
+plan_of.method_ivm <- function(method, problem, basis) {
+  problem$method <- method
+  if (problem$processes > 1L) refuse_several(method)
+  if (!is.null(basis$x)) return(plan_ep(problem, basis))
+  plan <- if (method$size < nrow(problem$x)) new_plan(c("plan_ivm", "plan_choosing"), problem)
+          else plan_ep(problem, basis)
+  if (method$refine == "basis") return(plan)
+  new_plan(c("plan_active", "plan_own"), problem, evidence = plan)
+}
+
+# What cannot be had with several latent functions.
+refuse_several <- function(method) {
+  if (method$refine == "active") {
+    stop_sparsegp("method", "has refine = \"active\", which is for one latent function",
+                  "Use refine = \"basis\" or \"none\"")
+  }
+  if (method$exchange > 0) {
+    stop_sparsegp("method", "has exchange moves, which are for one latent function",
+                  "Use exchange = 0, or method_ep(size =)")
+  }
+}
 
 # Inclusion by inclusion: what was gained, and the log evidence after it, or with several latent
 # functions whose active set the row joined.
@@ -16,43 +39,70 @@ inclusions <- function(run) {
 
 # The rows of one basis for all latent functions, or of one for each. A latent function of which no
 # row says anything gets the first point of the others: its posterior is the prior then.
-chosen_by_ivm <- function(problem, run) {
-  if (problem$processes == 1L || run$status != 0L) return(run)
-  ids <- lapply(run$each, function(active) as.integer(active$id))
-  all <- unique(inclusions(run)$trace$row)
-  if (problem$method$common) {
-    run$id <- all
-    return(run)
+#' @export
+choose_basis.plan_ivm <- function(plan, table, learning) {
+  problem <- plan$problem
+  run <- engine_ivm(problem, table$theta)
+  record <- list(selection = if (run$status == 0L) inclusions(run))
+  if (problem$processes > 1L && run$status == 0L) {
+    ids <- lapply(run$each, function(active) as.integer(active$id))
+    all <- unique(record$selection$trace$row)
+    if (problem$method$common) run$id <- all
+    else if (length(all)) run$ids <- lapply(ids, function(rows) if (length(rows)) rows else all[1L])
   }
-  if (length(all)) run$ids <- lapply(ids, function(rows) if (length(rows)) rows else all[1L])
-  run
+  plan_chosen(problem, run, table, record)
 }
 
-# The posterior of the active rows alone: their sites set once, each at its inclusion, or refined by
-# full EP on these rows. The other rows are predicted.
-active_run <- function(problem, theta) {
+# The posterior of the active rows alone. The other rows are predicted.
+#' @export
+run_plan.plan_active <- function(plan, theta) {
+  problem <- plan$problem
   run <- engine_ivm(problem, theta)
   if (run$status != 0L) return(run)
-  if (problem$processes > 1L) return(active_classes(problem, theta, run))
   chosen <- inclusions(run)
+  if (problem$processes > 1L) return(several_active(problem, theta, run, chosen))
   rows <- chosen$trace$row
   refined <- problem$method$refine == "active" && length(rows) > 0L
-  if (refined) run <- refine_active(problem, theta, run, rows)
-  if (run$status != 0L) return(run)
-  if (!refined) run$basis <- problem$x[rows, , drop = FALSE]
-  latent <- engine_latent(problem, theta, run, problem$x)
-  all <- (if (refined) refined_rows else all_rows)(problem, theta, run, rows, latent)
-  if (!refined && length(rows)) { # over the rows at hand, of which learning knows as well
-    all$logz <- engine_phi(problem, theta, active_set(run), gradient = FALSE)$logz
-  }
-  steps <- if (refined) run[names(SET_ONCE)] else SET_ONCE
-  in_order <- if (refined) rows[run$order] else rows
-  c(list(status = 0L, basis = run$basis, basis_rows = in_order, alpha = run$alpha, G = run$G,
-         H = run$H, jitter = 0, selection = chosen), latent, all, steps)
+  (if (refined) refined_active else once_active)(problem, theta, run, rows, chosen)
 }
 
-# The same for several latent functions, each with its own active set.
-active_classes <- function(problem, theta, run) {
+# Their sites set once, each at its inclusion. The evidence is over the rows at hand, of which
+# learning knows as well.
+once_active <- function(problem, theta, run, rows, chosen) {
+  posterior <- list(status = 0L, basis = problem$x[rows, , drop = FALSE], alpha = run$alpha,
+                    G = run$G, H = run$H)
+  latent <- engine_latent(problem, theta, posterior, problem$x)
+  none <- numeric(nrow(problem$x))
+  all <- cavities_of_all(problem, theta, replace(none, rows, run$tau), replace(none, rows, run$nu),
+                         replace(none + 1, rows, left_out(run)), latent, log_det_active(run))
+  if (all$status == 0L && length(rows)) {
+    all$logz <- engine_phi(problem, theta, active_set(run), gradient = FALSE)$logz
+  }
+  posterior[names(all)] <- all
+  new_run(posterior, basis_rows = rows, selection = chosen)
+}
+
+# Their sites refined by full EP on these rows; precisions may be 0 or negative.
+refined_active <- function(problem, theta, run, rows, chosen) {
+  few <- problem
+  few$x <- problem$x[rows, , drop = FALSE]
+  few$rows <- problem$rows[, rows, drop = FALSE]
+  few$offset <- problem$offset[rows]
+  run <- engine_run(few, theta, run[c("tau", "nu")], posterior = TRUE)
+  if (run$status != 0L) return(run)
+  latent <- engine_latent(problem, theta, run, problem$x)
+  none <- numeric(nrow(problem$x))
+  cav_mean <- replace(latent$mean, rows, run$cav_mean)
+  cav_var <- replace(latent$var, rows, run$cav_var)
+  lpd <- engine_tilt(problem, theta, cav_mean, cav_var)$logz
+  new_run(run, mean = latent$mean, var = latent$var, tau = replace(none, rows, run$tau),
+          nu = replace(none, rows, run$nu), cav_mean = cav_mean, cav_var = cav_var, lpd = lpd,
+          logz = run$logz + sum(lpd[-rows]), jitter = 0, tol = problem$method$tol, basis_rows = rows[run$order],
+          selection = chosen)
+}
+
+# Several latent functions, each with its own active set; sites set once.
+several_active <- function(problem, theta, run, chosen) {
   n <- nrow(problem$x)
   ids <- lapply(run$each, function(active) as.integer(active$id))
   each <- Map(function(active, rows) {
@@ -60,14 +110,14 @@ active_classes <- function(problem, theta, run) {
   }, run$each, ids)
   posterior <- joined_posterior(each, problem$x, ids)
   latent <- engine_latent(problem, theta, posterior, problem$x)
-  by_row <- function(field) {
-    mapply(function(active, rows) replace(numeric(n), rows, active[[field]]), run$each, ids)
+  by_row <- function(of, others = 0) {
+    mapply(function(active, rows) replace(rep(others, n), rows, of(active)), run$each, ids)
   }
   log_det <- sum(mapply(log_det_active, run$each))
-  all <- cavities_of_all(problem, theta, by_row("tau"), by_row("nu"), latent, log_det)
-  c(list(status = 0L, jitter = 0, selection = inclusions(run), basis_rows = posterior$rows,
-         basis_rows_of = ids), posterior[c("basis", "alpha", "G", "H", "each")], latent, all,
-    SET_ONCE)
+  all <- cavities_of_all(problem, theta, by_row(function(active) active$tau),
+                         by_row(function(active) active$nu), by_row(left_out, 1), latent, log_det)
+  new_run(c(posterior[c("basis", "alpha", "G", "H", "each")], all), basis_rows = posterior$rows,
+          basis_rows_of = ids, selection = chosen)
 }
 
 # log|U| of an active set: G = T^1/2 U^-1
@@ -75,41 +125,20 @@ log_det_active <- function(active) {
   sum(log(sqrt(active$tau)) - log(diag(as.matrix(active$G))))
 }
 
-SET_ONCE <- list(sweeps = 0L, change = 0, converged = TRUE, damped = 0L, sequential = 0L,
-                 skipped = 0L, flat = 0L, trace = matrix(0, 2L, 0L))
-
-refine_active <- function(problem, theta, run, rows) {
-  few <- problem
-  few$x <- problem$x[rows, , drop = FALSE]
-  few$rows <- problem$rows[, rows, drop = FALSE]
-  few$offset <- problem$offset[rows]
-  engine_run(few, theta, run[c("tau", "nu")], posterior = TRUE)
-}
+# 1 - tau var of the active rows, the cavity's precision as a share of the marginal's: the diagonal
+# of (I + T^1/2 K T^1/2)^-1 = U^-1 U^-T, where G = T^1/2 U^-1. A sharp site costs no digits so.
+left_out <- function(active) rowSums(as.matrix(active$G)^2) / active$tau
 
 # Sites, cavities and the evidence of all rows: those of the sites for the active ones (which need
-# not be at a fixed point), the predictive density for the rest.
-all_rows <- function(problem, theta, run, rows, latent) {
-  n <- nrow(problem$x)
-  cavities_of_all(problem, theta, replace(numeric(n), rows, run$tau),
-                  replace(numeric(n), rows, run$nu), latent, log_det_active(run))
-}
-
-# The same after full EP on the active rows, whose precisions may be 0 or negative.
-refined_rows <- function(problem, theta, run, rows, latent) {
-  none <- numeric(nrow(problem$x))
-  cav_mean <- replace(latent$mean, rows, run$cav_mean)
-  cav_var <- replace(latent$var, rows, run$cav_var)
-  lpd <- engine_tilt(problem, theta, cav_mean, cav_var)$logz
-  list(tau = replace(none, rows, run$tau), nu = replace(none, rows, run$nu), cav_mean = cav_mean,
-       cav_var = cav_var, lpd = lpd, logz = run$logz + sum(lpd[-rows]))
-}
-
-cavities_of_all <- function(problem, theta, tau, nu, latent, log_det) {
-  g <- pmax(1 - tau * latent$var, .Machine$double.eps)
+# not be at a fixed point), the predictive density for the rest. g: 1 - tau var. A row without a
+# cavity is a failure, as it is in C (sites.c).
+cavities_of_all <- function(problem, theta, tau, nu, g, latent, log_det) {
+  if (!all(g > 0)) return(list(status = catalogue()$statuses[["not_finite"]]))
   shift <- nu - tau * latent$mean
-  cav_var <- latent$var / g
+  sharp <- g < 0.5 # there 1 - g has the digits that the variance has lost
+  cav_var <- ifelse(sharp, (1 - g) / ifelse(sharp, tau, 1), latent$var) / g
   cav_mean <- latent$mean - cav_var * shift
   lpd <- engine_tilt(problem, theta, cav_mean, cav_var)$logz
-  list(tau = tau, nu = nu, cav_mean = cav_mean, cav_var = cav_var, lpd = lpd,
-       logz = sum(lpd) - sum(log(g) + cav_mean * shift) / 2 - log_det)
+  c(list(status = 0L, tau = tau, nu = nu, cav_mean = cav_mean, cav_var = cav_var, lpd = lpd,
+         logz = sum(lpd) - sum(log(g) + cav_mean * shift) / 2 - log_det), latent)
 }

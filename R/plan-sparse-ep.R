@@ -1,27 +1,44 @@
-# Sparse EP: the posterior of the sweeps.
+# Sparse EP: sweeps that exchange points of the basis choose it for batch EP, or give the posterior.
+
+plan_sparse_ep <- function(problem) new_plan(c("plan_sparse_ep", "plan_choosing"), problem)
+
+SELECTION_SWEEPS <- 2 # with basis exchange, while learning; thesis 5.2: later exchanges gain little
+
+#' @export
+choose_basis.plan_sparse_ep <- function(plan, table, learning) {
+  problem <- plan$problem
+  sweeps <- min(problem$method$freeze, problem$method$sweeps, if (learning) SELECTION_SWEEPS)
+  run <- engine_sparse(problem, table$theta, freeze = sweeps, sweeps = sweeps)
+  plan_chosen(problem, run, table, list(sweeps = run$trace))
+}
 
 # Points that joined the basis, by sweep.
 exchanges <- function(trace) trace["exchanged", ] + trace["added", ]
 
-# The thesis to the letter. Evidence and jitter are those of batch EP on the final basis, with
-# moments matched.
-sweeping_run <- function(problem, theta) {
+# The thesis to the letter; evidence: the plan that learns.
+plan_sweeps <- function(problem, basis, evidence) {
+  problem$basis <- basis$x
+  new_plan(c("plan_sweeps", "plan_own"), problem, rows = basis$rows, evidence = evidence)
+}
+
+# Evidence and jitter are those of batch EP on the final basis, with moments matched.
+#' @export
+run_plan.plan_sweeps <- function(plan, theta) {
+  problem <- plan$problem
   method <- problem$method
   run <- engine_sparse(problem, theta, method$freeze, method$sweeps)
   if (run$status != 0L) return(run)
   rows <- as.integer(run$id)
   from <- if (is.null(problem$basis)) problem$x else problem$basis
   run$basis <- from[rows, , drop = FALSE]
-  run$basis_rows <- if (is.null(problem$basis)) rows else problem$chosen[rows]
   latent <- engine_latent(problem, theta, run, problem$x)
   problem$basis <- run$basis
   batch <- engine_run(problem, theta, run[c("tau", "nu")])
-  sweeps <- ncol(run$trace)
   flat <- if (run$narrow) sum(engine_tilt(problem, theta, run$cav_mean, run$cav_var)$d2 > 0) else 0L
-  c(run[setdiff(names(run), "trace")], latent, list(
-    logz = batch$logz, jitter = 0, sweeps = sweeps, change = last_change(run),
-    converged = last_change(run) <= method$tol, damped = 0L, sequential = sweeps,
-    skipped = sum(run$trace["skipped", ]), flat = flat, exchanges = exchanges(run$trace),
-    trace = run$trace[c("log_evidence", "change"), , drop = FALSE]
-  ))
+  course <- run$trace
+  change <- last_change(run)
+  run$trace <- course[c("log_evidence", "change"), , drop = FALSE]
+  new_run(c(run, latent), logz = batch$logz, basis_rows = plan$rows[rows], sweeps = ncol(course),
+          change = change, tol = method$tol, converged = change <= method$tol, sequential = ncol(course),
+          skipped = sum(course["skipped", ]), flat = flat, exchanges = exchanges(course))
 }

@@ -1,12 +1,13 @@
 # The trace of a fit: several scales share one panel, so that a caller's layout holds.
 
 plot_trace <- function(object, newdata, style) {
-  trace <- object$convergence$selection$trace
-  if (is.null(trace)) trace <- object$convergence$trace
   if (!is.null(newdata)) {
     stop_sparsegp("newdata", "has no meaning for type = \"trace\"", "Leave it out")
   }
-  if (!NROW(trace)) stop_sparsegp("type", "= \"trace\" needs a fit that records its course")
+  if (!has_trace(object)) {
+    stop_sparsegp("type", "= \"trace\" needs a fit that records its course")
+  }
+  trace <- trace_of(object)
   at <- trace[[1L]]
   open_panel(or_else(style$xlim, range(at) + c(-0.5, 0.5) * max(1, diff(range(at)) / 40)), c(0, 1))
   strips <- trace_strips(object, trace, style)
@@ -23,7 +24,7 @@ plot_trace <- function(object, newdata, style) {
     along <- sub("size", "points selected", names(trace)[1L])
     title(xlab = or_else(style$xlab, along), line = 2.1, cex.lab = style$cex.lab)
   }
-  draw_heading(style, caption = trace_words(object))
+  draw_heading(style, caption = course_words(object))
   trace
 }
 
@@ -34,22 +35,11 @@ trace_strips <- function(object, trace, style) {
     gain = function(v) evidence_scale(v, style, "Gain of a point (nats)"),
     log_evidence = function(v) evidence_scale(v, style),
     lpd = function(v) evidence_scale(v, style, "Log predictive density of new rows"),
-    change = function(v) change_scale(v, object$method$tol),
+    change = function(v) change_scale(v, object$convergence$tol),
     exchanges = function(v) count_scale(v, "Points that joined the basis")
   )
   columns <- intersect(names(known), names(trace)[-1L])
   lapply(stats::setNames(nm = columns), function(column) known[[column]](trace[[column]]))
-}
-
-trace_words <- function(object) {
-  run <- object$convergence
-  if (!is.null(run$selection)) {
-    return(paste0(counted(nrow(run$selection$trace), "point"), " selected; stopped by ",
-                  run$selection$stopped))
-  }
-  if (is.null(run$sweeps)) return(paste(counted(object$n, "row"), "in one pass"))
-  if (run$converged) return(paste("Converged in", counted(run$sweeps, "sweep")))
-  paste("Did NOT converge in", counted(run$sweeps, "sweep"))
 }
 
 # A strip: values, ticks and labels on a scale with limits; line: a value to mark.

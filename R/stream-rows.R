@@ -137,12 +137,11 @@ begin <- function(fit, rows) {
   pilot <- chunk_rows(rows, first)
   names <- colnames(pilot$x)
   model <- read_model(pilot, setup, if (is.null(stream$coder)) names else stream$coder$input_terms)
-  check_several(model, setup)
-  problem <- problem_of(model, pilot, method_ep())
+  problem <- problem_of(model, pilot)
   points <- stream_basis(setup$basis, stream$coder, pilot_frame, rows$x)
   basis <- resolve_basis(points, problem$x, model$scaling)
-  problem$basis <- basis$x
-  learned <- learn_model(problem, model$table, setup$control, setup$verbose)
+  plan <- plan_of(setup$method, problem, basis)
+  learned <- learn_plan(plan, model$table, setup$control, setup$verbose)
   stream["waiting"] <- list(NULL)
   stream$predefined <- !is.null(basis$x)
   stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size
@@ -197,14 +196,8 @@ stream_state <- function(fit) c(fit$stream$record, fit$state[[1L]])
 
 stream_problem <- function(fit, rows) {
   y <- read_more(fit, rows$y, length(rows$y), rows$weights)
-  y <- codec_of(fit)$codes(y, fit$response)
-  weights <- if (is.null(rows$weights)) rep(1, length(y)) else rows$weights
-  list(x = scaled_inputs(rows$x, fit$scaling), spec = fit$spec,
-       nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, method = fit$method,
-       processes = processes(fit),
-       rows = lik_traits(fit$likelihood)$data_rows(y, weights),
-       offset = rows$offset / fit$response$unit, size = fit$stream$size,
-       frozen = fit$stream$predefined)
+  new_rows_problem(fit, rows$x, data_rows_of(fit, y, rows$weights), rows$offset,
+                   size = fit$stream$size, frozen = fit$stream$predefined)
 }
 
 after_rows <- function(fit, run, n) {

@@ -40,10 +40,11 @@ prepare <- function(strategy) {
     method_ivm(SIZE, refine = "none"), control, prior, FALSE, FALSE, FALSE, NULL
   )
   label <- factor(train$digit == DIGIT, c(FALSE, TRUE), c("rest", "digit"))
-  chunk <- inside$matrix_chunk(train$x, label, NULL, NULL, NULL)$chunk
+  chunk <- inside$matrix_chunk(train$x, label, NULL, NULL, NULL, setup$likelihood)$chunk
   model <- inside$read_model(chunk, setup)
-  list(problem = inside$problem_of(model, chunk, setup$method), table = model$table,
-       control = control)
+  problem <- inside$problem_of(model, chunk)
+  problem$method <- setup$method
+  list(problem = problem, table = model$table, control = control)
 }
 
 # Test scores of the posterior that a run's rows and sites make.

@@ -16,3 +16,24 @@ core_files <- function() {
 expect_none <- function(found, rule) {
   expect(length(found) == 0L, paste0(rule, ":\n", paste(found, collapse = "\n")))
 }
+
+read_source <- function(file) readLines(file.path(source_folder("src"), file))
+
+# The code alone: comments gone, string literals emptied, line breaks kept.
+code_of <- function(file) {
+  text <- paste(read_source(file), collapse = "\n")
+  comments <- gregexpr("(?s)/[*].*?[*]/|//[^\n]*", text, perl = TRUE)
+  regmatches(text, comments) <- lapply(regmatches(text, comments), gsub, pattern = "[^\n]",
+                                       replacement = " ")
+  lines <- strsplit(text, "\n")[[1L]]
+  ifelse(grepl("^#include", lines), lines, gsub("\"[^\"]*\"", "\"\"", lines))
+}
+
+# "file:line: code" for the lines of `files` that match
+lines_matching <- function(pattern, files, lines_of = code_of) {
+  unlist(lapply(files, function(file) {
+    lines <- lines_of(file)
+    at <- grep(pattern, lines, perl = TRUE)
+    if (length(at)) paste0(file, ":", at, ": ", trimws(lines[at]))
+  }))
+}

@@ -235,3 +235,24 @@ test_that("sites refined on the active set are full EP's on these rows", {
     expect_gt(fit$convergence$sweeps, 1L)
   }
 })
+
+test_that("a sharp site's cavity keeps its digits, and a row without one ends the run", {
+  set.seed(1)
+  x <- runif(40, -3, 3)
+  y <- sin(2 * x) + 0.1 * rnorm(40)
+  kernel <- kernel_matern12(variance = 2, lengthscale = 0.3)
+  # leave-one-out variances of regression on the active rows: of 1 - tau var eight or four digits
+  # would be left
+  for (noise in c(1e-8, 1e-12)) {
+    fit <- sparsegp(x, y, lik_gaussian(noise), kernel, method_ivm(10, refine = "none"),
+                    learn = FALSE)
+    unit <- fit$response$unit^2
+    points <- fit$posterior$basis
+    K <- class_kernel(fit, points, points, 1L) + noise / unit * diag(10)
+    expect_equal(fit$cavity$var[attr(basis(fit), "rows")], 1 / diag(solve(K)) - noise / unit,
+                 tolerance = 1e-9)
+  }
+  none <- list(mean = 0, var = 1)
+  lost <- cavities_of_all(list(), numeric(), tau = 1, nu = 0, g = 0, none, 0)
+  expect_identical(lost$status, catalogue()$statuses[["not_finite"]])
+})

@@ -84,3 +84,14 @@ test_that("files in R stay short", {
     expect_lte(length(readLines(file.path(source_folder("R"), file))), 450L, label = file)
   }
 })
+
+test_that("only plans and methods ask which method there is", {
+  lines_of <- function(file) sub("#.*", "", readLines(file.path(source_folder("R"), file)))
+  others <- r_files()[!room_of(r_files()) %in% c("method", "plan")]
+  asks <- "method\\$type|inherits\\([^)]*method_|class\\([^)]*method"
+  expect_none(lines_matching(asks, others, lines_of), "what asks for the method")
+  # the engine hands its settings to C; a stream goes by its pilot and order
+  above <- others[room_of(others) %in% c("model", "learn", "fit", "api", "plot")]
+  expect_none(lines_matching("method\\$(?!label\\b)", above, lines_of),
+              "what reads a method's settings")
+})

@@ -18,27 +18,6 @@ layer_of <- function(file) {
   if (length(at) == 1L) names(LAYERS)[at] else NA_character_
 }
 
-read_source <- function(file) readLines(file.path(source_folder("src"), file))
-
-# The code alone: comments gone, string literals emptied, line breaks kept.
-code_of <- function(file) {
-  text <- paste(read_source(file), collapse = "\n")
-  comments <- gregexpr("(?s)/[*].*?[*]/|//[^\n]*", text, perl = TRUE)
-  regmatches(text, comments) <- lapply(regmatches(text, comments), gsub, pattern = "[^\n]",
-                                       replacement = " ")
-  lines <- strsplit(text, "\n")[[1L]]
-  ifelse(grepl("^#include", lines), lines, gsub("\"[^\"]*\"", "\"\"", lines))
-}
-
-# "file:line: code" for the lines of `files` that match
-lines_matching <- function(pattern, files, lines_of = code_of) {
-  unlist(lapply(files, function(file) {
-    lines <- lines_of(file)
-    at <- grep(pattern, lines, perl = TRUE)
-    if (length(at)) paste0(file, ":", at, ": ", trimws(lines[at]))
-  }))
-}
-
 # Why `file` must not include `header`; NULL when it may.
 breach <- function(file, header) {
   from <- layer_of(file)

@@ -1,0 +1,67 @@
+# How a fit went: the record of it, and its words.
+
+# How EP went. shift: from the evidence in C's units to that of the response.
+convergence_of <- function(run, shift) {
+  trace <- data.frame(sweep = seq_len(ncol(run$trace)), log_evidence = run$trace[1L, ] + shift,
+                      change = run$trace[2L, ])
+  if (any(run$exchanges > 0)) trace$exchanges <- run$exchanges
+  selection <- run$selection
+  if (!is.null(selection$trace$log_evidence)) {
+    selection$trace$log_evidence <- selection$trace$log_evidence + shift
+  }
+  c(run[c("sweeps", "change", "tol", "converged", "damped", "sequential", "skipped")],
+    list(flat = run$flat, widening = sum(run$tau < 0), trace = trace, selection = selection))
+}
+
+# In a few words, for a picture.
+course_words <- function(object) {
+  run <- object$convergence
+  if (!is.null(run$selection)) {
+    return(paste0(counted(nrow(run$selection$trace), "point"), " selected; stopped by ",
+                  run$selection$stopped))
+  }
+  if (is.null(run$sweeps)) return(paste(counted(object$n, "row"), "in one pass"))
+  if (run$converged) return(paste("Converged in", counted(run$sweeps, "sweep")))
+  paste("Did NOT converge in", counted(run$sweeps, "sweep"))
+}
+
+# How it went: a stream's rows by what became of them, or the sweeps of EP.
+print_course <- function(fit) {
+  run <- fit$convergence
+  if (!is.null(run$fates)) {
+    cat("Rows: ", toString(paste(run$fates, names(run$fates))), "\n", sep = "")
+    return(invisible())
+  }
+  if (!is.null(run$selection)) {
+    cat(counted(nrow(run$selection$trace), "point"), " selected; stopped by ",
+        run$selection$stopped, "; last gain ",
+        format(utils::tail(run$selection$trace$gain, 1L), digits = 2L), " nats; ",
+        run$selection$exchanged, " exchanged\n", sep = "")
+    if (run$sweeps == 0L) return(invisible()) # every site was set once
+  }
+  exchanges <- run$trace$exchanges
+  if (!is.null(exchanges)) {
+    cat("Points that joined the basis, sweep by sweep: ", toString(utils::head(exchanges, 10L)),
+        if (length(exchanges) > 10L) ", ...", "\n", sep = "")
+  }
+  cat("EP, last run: ", counted(run$sweeps, "sweep"), ", change ",
+      format(run$change, digits = 2L), "; damped ", run$damped, ", sequential ", run$sequential,
+      ", site updates refused ", run$skipped,
+      if (isTRUE(run$widening > 0)) paste0(", sites of negative precision ", run$widening),
+      if (isTRUE(run$flat > 0)) paste0(", kept from it ", run$flat), "\n", sep = "")
+}
+
+print_convergence <- function(x) {
+  run <- x$convergence
+  if (!run$converged) {
+    cat("EP did NOT converge: change ", signif(run$change, 3L), " after ",
+        counted(run$sweeps, "sweep"), "\n", sep = "")
+  }
+  if (x$jitter > 0) {
+    cat("Jitter on the basis's kernel matrix: ", x$jitter, " of its diagonal\n", sep = "")
+  }
+  if (!is.null(x$learning) && !x$learning$converged) {
+    cat("Learning did NOT converge in ", counted(x$learning$evaluations, "evaluation"), "\n",
+        sep = "")
+  }
+}

@@ -1,0 +1,20 @@
+# What a fit has. Whoever needs something of a fit asks here, never which method made it.
+
+# Latent moments, sites and cavities of the rows it was fitted to
+has_rows <- function(fit) !is.null(fit$latent)
+
+has_cavities <- function(fit) !is.null(fit$cavity)
+
+# A course of sweeps or inclusions, or of a stream's rows
+has_trace <- function(fit) NROW(trace_of(fit)) > 0L
+
+trace_of <- function(fit) {
+  chosen <- fit$convergence$selection$trace
+  if (is.null(chosen)) fit$convergence$trace else chosen
+}
+
+# Full EP: the basis is the training rows, though perhaps in another order.
+every_row_in_basis <- function(fit) {
+  has_rows(fit) && length(fit$basis_rows) == fit$n &&
+    setequal(fit$basis_rows, seq_len(fit$n))
+}

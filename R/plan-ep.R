@@ -1,0 +1,51 @@
+# Full EP, and batch EP on a basis.
+
+# Does the basis stay open? Only where none was given and the size leaves a choice.
+#' @export
+plan_of.method_ep <- function(method, problem, basis) {
+  problem$method <- method
+  chooses <- is.null(basis$x) && method$size < nrow(problem$x)
+  sweeps <- if (is.null(basis$x)) method$freeze == Inf || chooses && method$projection == "kl"
+            else method$projection == "kl"
+  if (own_kernels(problem$lik)) refuse_own_kernels(method, chooses, sweeps)
+  plan <- if (chooses) plan_sparse_ep(problem) else plan_ep(problem, basis)
+  if (sweeps) plan_sweeps(problem, basis, plan) else plan
+}
+
+# On the basis as given, or where there is none with every row in it.
+plan_ep <- function(problem, basis) {
+  problem$basis <- basis$x
+  class <- if (is.null(basis$x)) "plan_full" else "plan_batch"
+  new_plan(class, problem, rows = basis$rows)
+}
+
+refuse_own_kernels <- function(method, chooses, sweeps) {
+  if (chooses) {
+    stop_sparsegp("likelihood", paste("has shared = FALSE, and", method$label,
+                                      "chooses points for all classes by one kernel"),
+                  "Use shared = TRUE, method_ivm(), full EP, or give a `basis`")
+  }
+  if (!sweeps) return(invisible())
+  stop_sparsegp("likelihood", paste("has shared = FALSE, and sweeps of sparse EP see all classes",
+                                    "by one kernel"),
+                "Use shared = TRUE, or method_ep() with projection = \"moment\" and a finite freeze")
+}
+
+# plan$record$sweeps: the trace of the sweeps that chose the basis, which goes before this one.
+#' @export
+run_plan.plan <- function(plan, theta) {
+  problem <- plan$problem
+  run <- engine_run(problem, theta, plan$sites, posterior = TRUE)
+  if (run$status != 0L) return(run)
+  before <- plan$record$sweeps
+  if (!is.null(before)) {
+    run$exchanges <- c(exchanges(before), numeric(ncol(run$trace)))
+    run$sweeps <- run$sweeps + ncol(before)
+    run$trace <- cbind(before[c("log_evidence", "change"), , drop = FALSE], run$trace)
+  }
+  if (is.list(problem$basis)) run$basis <- problem$x[plan$rows, , drop = FALSE]
+  else if (!is.null(problem$basis)) run$basis <- problem$basis
+  in_order <- problem$processes == 1L && !is.null(run$order) # of full EP
+  new_run(run, basis_rows = if (in_order) plan$rows[run$order] else plan$rows,
+          basis_rows_of = plan$rows_of, selection = plan$record$selection, tol = problem$method$tol)
+}

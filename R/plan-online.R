@@ -1,0 +1,13 @@
+# Streams: hyperparameters are learned by full EP, or EP on the given basis, on the first rows. The
+# rows themselves go through stream-rows.R.
+
+#' @export
+plan_of.method_online <- function(method, problem, basis) {
+  if (own_kernels(problem$lik)) {
+    stop_sparsegp("likelihood", paste("has shared = FALSE, and", method$label,
+                                      "chooses points for all classes by one kernel"),
+                  "Use shared = TRUE, method_ivm(), full EP")
+  }
+  problem$method <- method
+  new_plan(c("plan_online", "plan_own"), problem, evidence = plan_of(method_ep(), problem, basis))
+}
