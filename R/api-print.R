@@ -38,7 +38,7 @@ print_head <- function(x) {
   omitted <- if (is.null(x$stream)) length(x$na.action) else x$stream$omitted
   if (omitted > 0) cat("  rows with missing values left out: ", omitted, "\n", sep = "")
   if (!is.null(x$stream$waiting)) {
-    cat("  provisional until ", x$method$pilot, " rows have come\n", sep = "")
+    cat("  provisional until ", x$stream$pilot, " rows have come\n", sep = "")
   }
 }
 

@@ -31,27 +31,32 @@ no_sites <- function(problem) {
 
 lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), width(fit))
 
-# One run of the method at theta. sites: list(tau, nu) to start from, NULL for scratch.
+# EP at theta, full or on the problem's basis. sites: list(tau, nu) to start from, NULL for scratch.
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
-  n <- nrow(problem$x)
   from_kernel <- seq_len(problem$nkernel)
-  method <- problem$method
-  options <- list(sweeps = method$sweeps, batch = ceiling(method$sweeps / 2),
-                  damping = method$damping, tol = method$tol, pool = method$pool,
-                  mixing = method$mixing, gradient = gradient, posterior = posterior,
-                  base = problem$base)
-  if (!is.null(method$batch)) options$batch <- method$batch
-  if (is.null(problem$basis)) {
-    run <- full_or_advice(n, .Call(
+  options <- run_options(problem, gradient, posterior)
+  full <- is.null(problem$basis)
+  run <- if (full) {
+    full_or_advice(nrow(problem$x), .Call(
       sg_ep_full, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
       theta[-from_kernel], problem$rows, problem$offset, sites, options
     ))
-    if (posterior && run$status == 0L) full_posterior(problem, run) else run
   } else {
-    run <- .Call(sg_ep_batch, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
-                 theta[-from_kernel], problem$rows, problem$offset, sites, options, problem$basis)
-    if (posterior && run$status == 0L) basis_posterior(problem, run) else run
+    .Call(sg_ep_batch, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
+          theta[-from_kernel], problem$rows, problem$offset, sites, options, problem$basis)
   }
+  run$tol <- options$tol
+  if (!posterior || run$status != 0L) return(run)
+  if (full) full_posterior(problem, run) else basis_posterior(problem, run)
+}
+
+# Half of the sweeps of full EP may be of all rows at once, unless the method says how many.
+run_options <- function(problem, gradient, posterior) {
+  method <- problem$method
+  batch <- if (is.null(method$batch)) ceiling(method$sweeps / 2) else method$batch
+  list(sweeps = method$sweeps, batch = batch, damping = method$damping, tol = method$tol,
+       pool = method$pool, mixing = method$mixing, gradient = gradient, posterior = posterior,
+       base = problem$base)
 }
 
 # The posterior of full EP. Its factors are of the rows in an order of their own where some of them

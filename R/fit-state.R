@@ -59,7 +59,7 @@ run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
   problem$method <- batch_settings(fit$method)
   run <- check_run(engine_run(problem, fit$hyper$theta, sites, posterior = TRUE), fit$hyper)
   warn_about(run, NULL)
-  new_run(run, tol = problem$method$tol)
+  new_run(run)
 }
 
 # The fit with more rows: inputs x, as the user has them and `problem` has them scaled; response,

@@ -47,5 +47,5 @@ run_plan.plan <- function(plan, theta) {
   else if (!is.null(problem$basis)) run$basis <- problem$basis
   in_order <- problem$processes == 1L && !is.null(run$order) # of full EP
   new_run(run, basis_rows = if (in_order) plan$rows[run$order] else plan$rows,
-          basis_rows_of = plan$rows_of, selection = plan$record$selection, tol = problem$method$tol)
+          basis_rows_of = plan$rows_of, selection = plan$record$selection)
 }

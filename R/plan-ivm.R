@@ -97,7 +97,7 @@ refined_active <- function(problem, theta, run, rows, chosen) {
   lpd <- engine_tilt(problem, theta, cav_mean, cav_var)$logz
   new_run(run, mean = latent$mean, var = latent$var, tau = replace(none, rows, run$tau),
           nu = replace(none, rows, run$nu), cav_mean = cav_mean, cav_var = cav_var, lpd = lpd,
-          logz = run$logz + sum(lpd[-rows]), jitter = 0, tol = problem$method$tol, basis_rows = rows[run$order],
+          logz = run$logz + sum(lpd[-rows]), jitter = 0, basis_rows = rows[run$order],
           selection = chosen)
 }
 

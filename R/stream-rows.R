@@ -17,7 +17,8 @@
 start_stream <- function(chunk, setup, terms = NULL) {
   refuse_data_dependent(terms)
   coder <- if (!is.null(terms)) list(terms = terms, given = given_contrasts(chunk$x))
-  stream <- list(setup = setup, coder = coder, weighted = !is.null(chunk$weights), waiting = NULL,
+  stream <- list(setup = setup, coder = coder, weighted = !is.null(chunk$weights),
+                 pilot = setup$method$pilot, waiting = NULL,
                  record = NULL, omitted = 0)
   fit <- structure(list(method = setup$method, stream = stream), class = "sparsegp")
   fit <- feed(fit, chunk)
@@ -49,7 +50,7 @@ feed <- function(fit, chunk) {
   fit$stream$omitted <- fit$stream$omitted + chunk_omitted(chunk)
   if (!is.null(fit$stream$record) && is.null(fit$stream$waiting)) return(continue(fit, chunk))
   waiting <- bind_chunks(fit$stream$waiting, chunk)
-  if (chunk_size(waiting) >= fit$method$pilot) return(begin(fit, waiting))
+  if (chunk_size(waiting) >= fit$stream$pilot) return(begin(fit, waiting))
   if (chunk_size(waiting)) check_waiting(waiting, fit$stream$setup$likelihood)
   shell <- fit[intersect(c("method", "stream", "call", "terms"), names(fit))]
   shell$stream["record"] <- list(NULL)
@@ -130,7 +131,7 @@ check_constant <- function(scaling, x) {
 begin <- function(fit, rows) {
   stream <- fit$stream
   setup <- stream$setup
-  first <- seq_len(min(chunk_size(rows), setup$method$pilot))
+  first <- seq_len(min(chunk_size(rows), stream$pilot))
   pilot_frame <- rows$x[first, , drop = FALSE]
   stream$coder <- learn_coder(stream$coder, pilot_frame)
   rows$x <- code_inputs(stream$coder, rows$x) # all at once: an unseen level fails before learning
