@@ -16,14 +16,6 @@ formula.sparsegp <- function(x, ...) {
 nobs.sparsegp <- function(object, ...) ready(object)$n
 
 #' @export
-logLik.sparsegp <- function(object, ...) {
-  object <- ready(object)
-  refuse_without_evidence(object, "no evidence")
-  structure(object$log_evidence, df = length(object$learning$gradient), nobs = nobs(object),
-            class = "logLik")
-}
-
-#' @export
 fitted.sparsegp <- function(object, ...) predict(object, type = "response")
 
 # Classes each against the rest are as many models, of which no two agree on the data.

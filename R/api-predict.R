@@ -40,8 +40,8 @@
 #'   per row. At the training rows they are known.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A vector (or matrix, factor) with one entry per row of `newdata`; with `se.fit` a list
-#'   `fit`, `se.fit`; with `interval` a matrix with columns `fit`, `lwr`, `upr`. Errors are of class
-#'   `sparsegp_error`.
+#'   `fit`, `se.fit`; with `interval` a matrix with columns `fit`, `lwr`, `upr`; with both a list of
+#'   that matrix and `se.fit`, as [predict.lm()] gives it. Errors are of class `sparsegp_error`.
 #' @references Seeger, M. (2002). *Notes on Minka's expectation propagation for Gaussian process
 #'   classification*, section 2.2. Csató, L. (2002). *Gaussian Processes -- Iterative Sparse
 #'   Approximations*, PhD thesis, Aston University, section 5.2 and fig. 5.7.
@@ -100,9 +100,6 @@ check_predict_request <- function(object, type, se.fit, interval, variance) {
   if (!is.null(variance) && (interval != "prediction" || !has_variances(object$likelihood))) {
     stop_sparsegp("variance", "is for prediction intervals of a fit with known variances",
                   "Leave it out")
-  }
-  if (se.fit && interval != "none") {
-    stop_sparsegp("se.fit", "cannot be combined with an interval", "Ask for one of them")
   }
 }
 

@@ -35,6 +35,7 @@ print_head <- function(x) {
   if (length(x$scaling$dropped)) {
     cat("  constant inputs kept out: ", toString(x$scaling$dropped), "\n", sep = "")
   }
+  if (x$scaling$alike && nobs(x) > 1L) cat("  no input varies: the fit is a constant\n")
   omitted <- if (is.null(x$stream)) length(x$na.action) else x$stream$omitted
   if (omitted > 0) cat("  rows with missing values left out: ", omitted, "\n", sep = "")
   if (!is.null(x$stream$waiting)) {

@@ -10,7 +10,7 @@
 #' Rows with missing values are left to `na.action`; a missing response is no reason to leave a row
 #' out where the likelihood is for rows without labels, [lik_nullcat()]. Inputs are centred and
 #' divided by their standard deviations when `scale = TRUE`; a constant input is kept out and
-#' reported. For regression a constant (the mean of the response less the offset) is removed from
+#' reported, and where all are constant there is a warning. For regression a constant (the mean of the response less the offset) is removed from
 #' the response and added again at prediction, and the response is standardised inside, so that
 #' adding 100 to it or multiplying it by 1e100 changes nothing else.
 #'
@@ -21,7 +21,8 @@
 #' or each class against the rest if `lik_probit()` or `lik_logit()` is asked for. Whole numbers are
 #' classes for `lik_mprobit()` and `lik_softmax()`. An ordered factor with more than two levels:
 #' ordered categories, by [lik_ordinal()], which also takes whole numbers and plain factors if asked
-#' for.
+#' for. Two columns of counts, `cbind(successes, failures)`: [lik_binomial()]. With the family
+#' `binomial`, numbers with `weights` are shares of as many trials, as in [glm()].
 #'
 #' @section Convergence:
 #' For streams `fit$convergence` holds `fates`, the number of rows that were projected, declined,
@@ -108,12 +109,14 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
   if (length(formula) < 3L) {
     stop_sparsegp("formula", "has no response", "Write it as response ~ inputs")
   }
+  refuse_habits(formula)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
   streams <- setup$streams
   frame <- model_frame(match.call(), parent.frame(), drop = !streams, setup$likelihood)
   terms <- attr(frame, "terms")
   if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
-  setup["likelihood"] <- list(meant_by(setup$likelihood, stats::model.response(frame, "any")))
+  setup["likelihood"] <- list(meant_by(setup$likelihood, stats::model.response(frame, "any"),
+                                       stats::model.weights(frame)))
   fit <- if (streams) start_stream(frame_chunk(frame, setup$likelihood), setup, terms)
          else fit_formula(frame, terms, setup)
   fit$call <- call
@@ -121,8 +124,15 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
   if (!streams) {
     fit$na.action <- attr(frame, "na.action")
     fit$row_names <- rownames(frame)
+    warn_about_constants(fit)
   }
   fit
+}
+
+# Rows that no input tells apart have one value of the function.
+warn_about_constants <- function(fit) {
+  if (!fit$scaling$alike || fit$n < 2L) return(invisible())
+  warn_sparsegp("No input varies (", toString(fit$scaling$names), "): the fit is a constant.")
 }
 
 fit_formula <- function(frame, terms, setup) {
@@ -149,7 +159,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), met
   check_no_dots(...)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
   if (missing(y)) y <- NULL
-  setup["likelihood"] <- list(meant_by(setup$likelihood, y))
+  setup["likelihood"] <- list(meant_by(setup$likelihood, y, weights))
   lik <- setup$likelihood
   refuse_two_weights(lik, !is.null(weights))
   if (has_variances(lik)) {
@@ -167,6 +177,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), met
     fit <- fit_rows(read$chunk, setup)
     fit$na.action <- read$omitted
     fit$row_names <- read$names
+    warn_about_constants(fit)
   }
   fit$call <- call
   fit

@@ -62,7 +62,8 @@ check_per_row <- function(x, n, argument, default, positive = FALSE) {
 check_response_length <- function(y, n) {
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
   if (!is.null(dim(y)) || is.list(y)) {
-    stop_sparsegp("y", "must be one vector", "Fit one model per response")
+    stop_sparsegp("y", "must be one vector",
+                  "Fit one model per response; successes and failures are for lik_binomial()")
   }
   if (length(y) == n) return(y)
   stop_sparsegp("y", paste0("has ", length(y), " values for ", n, " rows of `x`"))

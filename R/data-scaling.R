@@ -1,8 +1,8 @@
 # The scaling of inputs.
 
-# Centre and standard deviation of each input; `kept` leaves out constant ones, unless all are.
-# `seen` is the scale of what the kernel sees: 1, or the standard deviation when inputs are not
-# scaled.
+# Centre and standard deviation of each input; `kept` leaves out constant ones, unless all are,
+# which `alike` says. `seen` is the scale of what the kernel sees: 1, or the standard deviation when
+# inputs are not scaled.
 scale_inputs <- function(x, scale) {
   size <- by_column(x, function(column) max(abs(column), 0))
   unit <- ifelse(size > 0, size, 1)
@@ -10,13 +10,14 @@ scale_inputs <- function(x, scale) {
   sd <- by_column(x, function(column, unit, centre) sqrt(mean((column / unit - centre)^2)), unit,
                   centre)
   kept <- sd > 1e-10
-  if (!any(kept)) kept[] <- TRUE # one row, or copies of one: nothing tells the inputs apart
+  alike <- !any(kept)
+  if (alike) kept[] <- TRUE # one row, or copies of one: nothing tells the inputs apart
   range <- by_column(x, function(column) diff(range(column)))[kept]
   natural <- (sd * size)[kept]
   natural[natural == 0] <- 1
   range[range == 0] <- 1
   list(
-    kept = kept, scale = scale, dropped = colnames(x)[!kept], names = colnames(x),
+    kept = kept, alike = alike, scale = scale, dropped = colnames(x)[!kept], names = colnames(x),
     constant = x[1L, !kept],
     centre = if (scale) (centre * size)[kept] else numeric(sum(kept)),
     sd = if (scale) natural else rep(1, sum(kept)),

@@ -14,7 +14,8 @@ as_likelihood <- function(likelihood) {
                 "Give a lik_*() value, a name such as \"probit\", or a family such as binomial()")
 }
 
-# or_trials: binomial() means trials for a response of two columns, and classes for others.
+# or_trials: binomial() means trials for a response of two columns, or of shares whose weights are
+# the trials, and classes for others.
 likelihood_of_family <- function(family) {
   known <- list("gaussian identity" = lik_gaussian, "binomial probit" = lik_probit,
                 "binomial logit" = lik_logit, "poisson log" = lik_poisson)
@@ -29,10 +30,12 @@ likelihood_of_family <- function(family) {
   lik
 }
 
-# What was given, once the response is there.
-meant_by <- function(lik, y) {
+# What was given, once the response is there. Two columns of counts are trials where nothing else is
+# said.
+meant_by <- function(lik, y, weights = NULL) {
+  if (is.null(lik) && are_counted_trials(y)) return(lik_binomial())
   if (!isTRUE(lik$or_trials)) return(lik)
-  if (are_trials(y)) lik_binomial() else lik_logit()
+  if (are_trials(y) || is.numeric(y) && !is.null(weights)) lik_binomial() else lik_logit()
 }
 
 # What was given, or what suits the rows. declared: do levels of a factor count that have not come?

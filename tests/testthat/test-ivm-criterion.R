@@ -147,7 +147,7 @@ test_that("learning lowers phi, by every strategy, and keeps the best major step
     # the final selection is the best major step's, made once more
     prior <- hyper_log_prior(fit$hyper, fit$hyper$theta)$value
     expect_equal(fit$log_evidence + prior, record$objective, tolerance = 1e-12)
-    expect_identical(attr(logLik(fit), "df"), 3L)
+    expect_length(record$gradient, 3L)
     expect_output(print(summary(fit)), "Rounds reached .* failed line searches: [0-9]")
   }
 })

@@ -41,7 +41,7 @@ test_that("fixed() hyperparameters stay, to the last bit, and the others are lea
   fit <- sparsegp(d$x, d$y, kernel = kernel_rbf(lengthscale = fixed(0.3)))
   expect_equal(coef(fit)[["lengthscale"]], 0.3, tolerance = 1e-15)
   expect_false("lengthscale" %in% names(fit$learning$gradient))
-  expect_identical(attr(logLik(fit), "df"), 2L)
+  expect_length(fit$learning$gradient, 2L)
   all_fixed <- sparsegp(d$x, d$y, kernel = kernel_rbf(fixed(1), fixed(1)),
                         likelihood = lik_gaussian(fixed(0.1)))
   expect_null(all_fixed$learning)

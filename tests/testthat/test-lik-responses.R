@@ -248,7 +248,6 @@ test_that("trials that cannot be are refused", {
   refused(sparsegp(d$x, cbind(d$won + 0.5, d$lost), lik_binomial()), "y")
   refused(sparsegp(d$x, cbind(0 * d$won, 0), lik_binomial()), "y")
   refused(sparsegp(d$x, cbind(d$won, d$lost), lik_binomial(), weights = d$size), "weights")
-  refused(sparsegp(d$x, cbind(d$won, d$lost)), "y")
   refused(sparsegp(d$x, cbind(d$won, d$lost), "poisson"), "y")
   refused(sparsegp(d$x, d$share, lik_binomial()), "y") # shares of how many?
   refused(sparsegp(d$x, d$won, lik_binomial(), weights = d$size), "y")

@@ -30,8 +30,7 @@ test_that("every type, se.fit and interval gives the documented shape or an erro
   )
   legal <- with(options, {
     value <- type %in% c("response", "latent")
-    (value & !(se.fit & interval != "none") &
-       (interval != "prediction" | (type == "response" & fit == "regression"))) |
+    (value & (interval != "prediction" | (type == "response" & fit == "regression"))) |
       (!value & fit == "classes" & !se.fit & interval == "none")
   })
   for (i in seq_len(nrow(options))) {
@@ -46,6 +45,11 @@ test_that("every type, se.fit and interval gives the documented shape or an erro
       next
     }
     answer <- ask()
+    if (case$se.fit && case$interval != "none") {
+      expect_named(answer, c("fit", "se.fit"), label = what)
+      expect_length(answer$se.fit, case$rows)
+      answer <- answer$fit
+    }
     rows <- rownames(d)[seq_len(case$rows)]
     if (case$type == "prob") {
       expect_identical(dimnames(answer)[[2]], c("no", "yes it is"), label = what)

@@ -1,0 +1,49 @@
+#' The log evidence of a fit
+#'
+#' `logLik()` is the log evidence: the log density of the responses with the latent function
+#' integrated out, at the fitted hyperparameters. It is no maximised likelihood, so that it has no
+#' degrees of freedom (`df` is `NA`): a richer kernel pays for what it could have said by itself.
+#'
+#' To compare two models of the same responses take the difference of their log evidences, in nats:
+#' `exp()` of it is the Bayes factor (but for the hyperparameters, which are chosen and not
+#' integrated out), and a difference of less than about 1 says little. Or compare sums of
+#' [loo_lpd()], with the standard error of the rows' differences.
+#'
+#' `AIC()`, `BIC()` and `lmtest::lrtest()` would count a penalty or a chi-square that an evidence does
+#' not have; they are errors of class `sparsegp_error`.
+#'
+#' @param object,k A fit of [sparsegp()]; `k` is not used.
+#' @param ... Further fits, for `AIC()`, `BIC()` and `lrtest()`.
+#' @return `logLik()`: an object of class `logLik`, with `df` `NA` and `nobs` the rows.
+#' @examples
+#' small <- sparsegp(mpg ~ wt, mtcars)
+#' large <- update(small, . ~ . + hp)
+#' as.numeric(logLik(large) - logLik(small))
+#'
+#' gain <- loo_lpd(large) - loo_lpd(small)
+#' c(gain = sum(gain), se = sqrt(length(gain)) * sd(gain))
+#' @export
+logLik.sparsegp <- function(object, ...) {
+  object <- ready(object)
+  refuse_without_evidence(object, "no evidence")
+  structure(object$log_evidence, df = NA_integer_, nobs = nobs(object), class = "logLik")
+}
+
+#' @rdname logLik.sparsegp
+#' @export
+AIC.sparsegp <- function(object, ..., k = 2) refuse_penalty("AIC()")
+
+#' @rdname logLik.sparsegp
+#' @export
+BIC.sparsegp <- function(object, ...) refuse_penalty("BIC()")
+
+#' @rdname logLik.sparsegp
+#' @exportS3Method lmtest::lrtest
+lrtest.sparsegp <- function(object, ...) refuse_penalty("A likelihood ratio test")
+
+refuse_penalty <- function(what) {
+  stop_sparsegp("object", paste0("has a log evidence, which has no degrees of freedom. ", what,
+                                 " is for maximised likelihoods"),
+                paste("Compare logLik() of the fits by its difference, or loo_lpd() row by row;",
+                      "see ?logLik.sparsegp"))
+}

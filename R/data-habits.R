@@ -1,0 +1,43 @@
+# What the formulas of neighbouring packages say and these do not: refused by name, as model.frame()
+# would take `x | g` for a logical OR, and a smooth term for a column that is not there.
+
+# Packages whose s(), te(), ... are marks in a formula, not columns
+SMOOTHERS <- c("mgcv", "gam", "brms", "gamlss")
+
+SMOOTH_MARKS <- c("s", "te", "ti", "t2")
+
+# Operators of formulas, below which terms stand
+JOINTS <- c("+", "-", "*", ":", "/", "^", "%in%", "(")
+
+refuse_habits <- function(formula) {
+  for (term in terms_within(formula[[length(formula)]])) refuse_habit(term, environment(formula))
+}
+
+terms_within <- function(expression) {
+  joined <- is.call(expression) && as.character(expression[[1L]])[1L] %in% JOINTS
+  if (!joined) return(list(expression))
+  unlist(lapply(as.list(expression)[-1L], terms_within), recursive = FALSE)
+}
+
+refuse_habit <- function(term, env) {
+  if (!is.call(term)) return(invisible())
+  mark <- as.character(term[[1L]])[1L]
+  if (mark %in% c("|", "||")) {
+    stop_sparsegp("formula", paste0("has the term ", deparse1(term), ", and there are no groups",
+                                    " behind a bar here"),
+                  paste("Make the group an input, as in y ~ x + g, where it shifts and bends the",
+                        "function; a logical OR is I(a | b)"))
+  }
+  if (!is_smooth_mark(mark, env)) return(invisible())
+  stop_sparsegp("formula", paste0("has the smooth term ", deparse1(term), ", which other packages",
+                                  " know"),
+                paste("Write y ~ x + z: every input is smooth; for a sum of functions give",
+                      "kernel_rbf(vars = \"x\") + kernel_rbf(vars = \"z\")"))
+}
+
+# s() of the user's own is a function like any other.
+is_smooth_mark <- function(mark, env) {
+  if (!mark %in% SMOOTH_MARKS) return(FALSE)
+  found <- get0(mark, env, mode = "function")
+  is.null(found) || environmentName(environment(found)) %in% SMOOTHERS
+}
