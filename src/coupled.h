@@ -4,15 +4,45 @@
  * amount, but a site sees one latent value and takes the others for fixed: sweeps follow such a
  * move without resisting it, and need hundreds. Here the sites' shifts come from the means of the
  * Newton step that knows the coupling. With K the prior covariance of all latent values, alpha =
- * K^{-1} mean, r = d1 - alpha, S the cavities' variances and H a row's second derivatives of log Z,
+ * K^{-1} mean, r = d1 - alpha, S the cavities' variances and H a row's second derivatives of log Z
+ * (sg_tilt: cross),
  *   (I + W K) dalpha = r + W S r,   dmean = K dalpha,   W = -(I + H S)^{-1} H.
- * Of H only the diagonal d2 is known, and H 1 = 0. It is taken as -(D - D 1 1'D / 1'D1), D
- * diagonal, which it is for softmax at s2 = 0, and for any likelihood when C <= 3; then W is of the
- * same form with D^{-1} - S for D^{-1}. Fixed points do not depend on it. */
+ *
+ * H = F F' - D, with D = -diag(own) and F F' the covariance of what the classes' first derivatives
+ * have in common: functions of one variable, of which a few columns F tell nearly all. So W is had
+ * without an inverse of C x C, and is kept as a diagonal and as many columns. With N = (I - D S)^-1
+ * (positive: 1 - D S is a tilted variance over the cavity's where that variable is known),
+ *   W = D N - Y Y',   Y = N F L^{-T},   L L' = I + F'S N F.
+ * H 1 = 0 holds with any number of columns, as the first is F F' 1 to scale: sweeps are not to
+ * resist what the likelihood does not. Fixed points do not depend on W at all. */
 #ifndef SG_COUPLED_H
 #define SG_COUPLED_H
 
 #include "sites.h"
+
+/* Columns of F: W is exact for up to so many classes; beyond, three leave an error of 1e-4 of its
+ * norm, two of 1e-3, and one of a tenth. */
+enum { SG_COUPLED_RANK = 3 };
+
+/* The first column needs `own` alone. With more classes than this it is all there is of F: cross,
+ * C^2 sums over nodes, makes tilts of 100 classes half as long again, and of many classes sweeps are
+ * as many without it. */
+enum { SG_COUPLED_CROSS = 16 };
+
+static inline int sg_coupled_rank(int C)
+{
+    return C > SG_COUPLED_CROSS ? 1 : C < SG_COUPLED_RANK ? C : SG_COUPLED_RANK;
+}
+
+/* Numbers that W of a row takes: the diagonal D N, and Y[rank x C]. */
+static inline size_t sg_coupled_size(int C) { return (size_t) C * (1 + sg_coupled_rank(C)); }
+
+/* W of a row from its tilt, with own, and cross if the rank is above 1, at cavities of variance
+ * s[C]. O(C rank^2). */
+void sg_coupled_row(int C, const double *s, const sg_tilt *tilt, double *W);
+
+/* x := W x, x over the latent values of a row. */
+void sg_coupled_weigh(int C, const double *W, double *x);
 
 /* The latent values as coordinates carry them, K = V V': how the step sees a posterior. Arrays a
  * are over coordinates of all latent functions, arrays x over latent values. */
@@ -24,16 +54,15 @@ typedef struct {
 } sg_carrier;
 
 typedef struct {
-    double *D, *sum;            /* n x C; n: W of every row */
-    double *b, *x;              /* n x C; room for two n x C */
+    double *x;                  /* n x C */
     double *a, *r, *p, *z, *Ap; /* over coordinates: conjugate gradients */
 } sg_coupling;
 
 sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws);
 
-/* Replaces the targets nu[n x C] of the shifts by those at the Newton step's means, for targets
- * tau[n x C] of the precisions. Conjugate gradients on (I + V'WV) a = V'(r + W S r), at most 50
- * steps of one forward, backward and smooth each. */
+/* The targets nu[n x C] of the shifts at the Newton step's means, for targets tau[n x C] of the
+ * precisions; marg->W from the tilts. Conjugate gradients on (I + V'WV) a = V'(r + W S r), at most
+ * 50 steps of one forward, backward and smooth each. */
 void sg_coupled_shifts(const sg_marginals *marg, int C, const sg_carrier *carrier, void *self,
                        const double *tau, double *nu, sg_coupling *c, const sg_ws *ws);
 

@@ -186,6 +186,7 @@ static void prepare_rereads(course *go)
     go->nu = sg_doubles(go->ws, sg_values_of(layout));
     go->stepper = sg_stepper_new(go->rows, go->options->mixing, go->ws);
     if (go->couples) {
+        go->marg->W = sg_doubles(go->ws, layout.n * sg_coupled_size(layout.C));
         go->coupling = sg_coupling_new(layout.n, layout.C, go->model->carrier.size, go->ws);
     }
 }
@@ -420,9 +421,10 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
     course go = new_course(rows, model, options, sites, sums, marg, report, exact, ws);
     begin_sums(model, sums);
     go.stale = exact || !says_nothing(sites);
+    sg_status status;
     for (;;) {
-        const sg_status status = settle(&go);
-        if (status != SG_OK) return status;
+        status = settle(&go);
+        if (status != SG_OK) break;
         report->converged = exact || report->change <= options->tol;
         if (report->converged || report->sweeps >= options->sweeps) break;
         pace(&go);
@@ -430,7 +432,8 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
         narrow_if_lost(&go);
         sg_tick(ws);
     }
+    marg->W = NULL;
     sites->narrow = go.at.sites.narrow;
     report->flat = sites->narrow ? sg_widening(marg, all_rows(rows)) : 0;
-    return SG_OK;
+    return status;
 }

@@ -40,6 +40,7 @@ SEXP sg_r_kernel_diag(SEXP spec, SEXP theta, SEXP x);
 SEXP sg_r_kernel_adjoint(SEXP spec, SEXP theta, SEXP x, SEXP z, SEXP Kbar);
 SEXP sg_r_kernel_adjoint_diag(SEXP spec, SEXP theta, SEXP x, SEXP kbar);
 SEXP sg_r_block(SEXP S, SEXP B, SEXP a, SEXP m);
+SEXP sg_r_lik_cross(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S);
 SEXP sg_r_lik_site(SEXP spec, SEXP theta, SEXP y);
 SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP quadrature);
 SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP S, SEXP quadrature);

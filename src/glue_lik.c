@@ -1,5 +1,6 @@
 /* glue_lik.c: likelihoods one at a time, at rows and marginals that R gives: what predictions and
  * residuals are made of, and how tests see a tilt. */
+#include "coupled.h"
 #include "glue.h"
 #include "par.h"
 
@@ -174,6 +175,45 @@ SEXP sg_r_lik_site(SEXP spec, SEXP theta, SEXP y)
     for (int i = 0; i < n; i++) {
         lik.type->site(&lik, sg_lik_row(&lik, rows, i), tau + (size_t) w * w * i,
                        nu + (size_t) w * i);
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* W of a row (coupled.h) as a matrix: its columns are those of I, weighed. */
+static void whole_weights(int C, const double *s, const sg_tilt *tilt, double *out)
+{
+    double W[SG_LIK_MAX_CLASSES * (1 + SG_COUPLED_RANK)];
+    sg_coupled_row(C, s, tilt, W);
+    for (int c = 0; c < C; c++) {
+        double *column = out + (size_t) C * c;
+        for (int b = 0; b < C; b++) column[b] = b == c;
+        sg_coupled_weigh(C, W, column);
+    }
+}
+
+/* All second derivatives of log Z, a column of (C w)^2 for each row, and of classes what the
+ * diagonal has of its own and the weights W. For tests: EP has them where it makes them. */
+SEXP sg_r_lik_cross(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S)
+{
+    const char *fields[] = {"cross", "own", "W", ""};
+    const sg_lik lik = sg_lik_of(spec, theta);
+    const int n = rows_for(&lik, mu), w = lik.w, C = lik.C, size = C * w;
+    const int of_classes = lik.type->classes;
+    const double *rows = sg_doubles_of(y, (size_t) sg_lik_q(&lik) * n, "y");
+    const double *all_S = sg_doubles_of(S, (size_t) n * C * w * w, "S");
+    double mi[SG_LIK_MAX_BLOCKS], Si[SG_LIK_MAX_BLOCKS];
+    double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    double *cross = sg_new_matrix(out, 0, size * size, n);
+    double *own = sg_new_matrix(out, 1, of_classes ? C : 0, n);
+    double *W = sg_new_matrix(out, 2, of_classes ? C * C : 0, n);
+    for (int i = 0; i < n; i++) {
+        sg_tilt tilt = {.d1 = d1, .d2 = d2, .cross = cross + (size_t) size * size * i,
+                        .own = of_classes ? own + (size_t) C * i : NULL};
+        gather(REAL(mu), &lik, n, i, w, mi), gather(all_S, &lik, n, i, w * w, Si);
+        sg_lik_tilt(&lik, sg_lik_row(&lik, rows, i), mi, Si, &tilt);
+        if (of_classes) whole_weights(C, Si, &tilt, W + (size_t) C * C * i);
     }
     UNPROTECT(1);
     return out;

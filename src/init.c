@@ -16,6 +16,7 @@ static const R_CallMethodDef ENTRIES[] = {
     ENTRY(lik_predict, 5),
     ENTRY(lik_eval, 4),
     ENTRY(lik_site, 3),
+    ENTRY(lik_cross, 5),
     ENTRY(block, 4),
     ENTRY(ep_full, 9),
     ENTRY(ep_batch, 10),

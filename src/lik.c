@@ -300,12 +300,24 @@ static void predict_against_rest(const sg_lik *self, const double *mu, const dou
     }
 }
 
+/* Processes that do not know of each other: the blocks of d2 down the diagonal. */
+static void cross_of_blocks(const sg_lik *self, sg_tilt *out)
+{
+    const int w = self->w, ww = w * w, size = self->C * w;
+    for (size_t k = 0; k < (size_t) size * size; k++) out->cross[k] = 0;
+    for (int c = 0; c < self->C; c++) {
+        double *block = out->cross + (size_t) w * c * (size + 1);
+        for (int k = 0; k < ww; k++) block[k % w + (size_t) size * (k / w)] = out->d2[k + ww * c];
+    }
+}
+
 void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const double *S,
                  sg_tilt *out)
 {
     if (is_against_rest(self)) tilt_against_rest(self, y, mu, S, out);
     else if (self->type->tilt) self->type->tilt(self, y, mu, S, out);
     else sg_lik_tilt_quad(self, y, mu, S, out);
+    if (out->cross && !self->type->classes) cross_of_blocks(self, out);
 }
 
 void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, const double *S,
@@ -322,6 +334,30 @@ void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, doubl
     if (is_against_rest(self)) predict_against_rest(self, mu, S, mean, var);
     else if (self->type->predict) self->type->predict(self, mu, S, mean, var);
     else sg_lik_predict_quad(self, mu, S, mean, var, 0);
+}
+
+/* sums of w a a', above the diagonal, and of w a */
+void sg_lik_cross_add(int C, double w, const double *a, double *mean, double *cross)
+{
+    for (int c = 0; c < C; c++) {
+        double *column = cross + (size_t) C * c;
+        const double wa = w * a[c];
+        mean[c] += wa;
+        for (int b = 0; b < c; b++) column[b] += wa * a[b];
+    }
+}
+
+void sg_lik_cross_end(int C, double total, const double *d2, double *mean, double *cross)
+{
+    for (int c = 0; c < C; c++) {
+        double *column = cross + (size_t) C * c;
+        mean[c] /= total;
+        for (int b = 0; b < c; b++) {
+            column[b] = column[b] / total - mean[b] * mean[c];
+            cross[c + (size_t) C * b] = column[b];
+        }
+        column[c] = d2[c];
+    }
 }
 
 void sg_lik_bias_of_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,

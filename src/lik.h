@@ -46,11 +46,16 @@ typedef struct sg_lik sg_lik;
 enum { SG_LIK_PAR_NAMES = 4 }; /* the most that a type has names for */
 
 /* What a row's likelihood says at marginals: log Z, and the first and second derivatives of log Z
- * in the means. d2 has the block of each process alone. */
+ * in the means. d2 has the block of each process alone, cross all of them. Classes have one
+ * variable in common (the noisy winner's value, say) and know nothing else of each other: cross is
+ * diag(own) and a covariance, of what that variable makes of their first derivatives, and own <= 0
+ * the mean of the second derivatives where it is known. */
 typedef struct {
     double logz;
-    double *d1; /* C w */
-    double *d2; /* C blocks of w x w */
+    double *d1;    /* C w */
+    double *d2;    /* C blocks of w x w */
+    double *cross; /* (C w) x (C w); NULL: not wanted */
+    double *own;   /* C, of classes alone; NULL: not wanted, nor is cross */
 } sg_tilt;
 
 typedef struct {
@@ -117,6 +122,12 @@ void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, con
                       double *dpar);
 void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var);
+
+/* For tilts of classes: cross from sums, begun at 0, over the nodes of the integral over what the
+ * classes have in common. w: a node's weight; a[C]: the classes' first derivatives there, up to a
+ * constant each; mean[C]: work space. At the end d2 is as it is to be. O(C^2). */
+void sg_lik_cross_add(int C, double w, const double *a, double *mean, double *cross);
+void sg_lik_cross_end(int C, double total, const double *d2, double *mean, double *cross);
 
 /* For slots of types that have a tilt: tilt_dpar where theta is a bias for each latent function,
  * which moves log Z as its mu does, and slopes, as the tilt has them at s2 = 0. */

@@ -9,7 +9,10 @@
  * identity gives the derivatives in forms that neither cancel nor change sign, for s2 = 0, too:
  *   d1_j = -E h_j / sd_j                                  d1_y = -sum_j d1_j
  *   d2_j = Cov(h_j, t - L + rho_j h_j) / (sd_y sd_j)      d2_y = Cov(t, L) / sd_y^2
- * (the covariance of a rising and a falling function is negative under any positive weights). */
+ * (the covariance of a rising and a falling function is negative under any positive weights).
+ * What the classes have in common is v_y: where it is known the derivatives are -h_j / sd_j and
+ * t / sd_y, whose covariances cross has, and -h_j (h_j + z_j) / sd_j^2 and -1 / sd_y^2, whose means
+ * are own. */
 #include <float.h>
 #include <math.h>
 #include <Rmath.h>
@@ -68,7 +71,8 @@ typedef struct {
     int n;
     double sd_y;
     double t0, slope0, log0; /* t0, G'(t0), G(t0) */
-    double z[SG_LIK_MAX_CLASSES], rho[SG_LIK_MAX_CLASSES], dh[SG_LIK_MAX_CLASSES];
+    double z[SG_LIK_MAX_CLASSES], rho[SG_LIK_MAX_CLASSES];
+    double dh[SG_LIK_MAX_CLASSES], bend[SG_LIK_MAX_CLASSES]; /* of h from t0, and rho^2 h (h + z) */
     factor base[SG_LIK_MAX_CLASSES];
 } race;
 
@@ -137,7 +141,7 @@ static void race_at(double x, void *ctx, sg_concave_point *at)
             r->dh[j] = now.h - base->h;
         }
         slope += rho * r->dh[j];
-        bend += rho * rho * now.h * now.excess;
+        bend += r->bend[j] = rho * rho * now.h * now.excess;
         product *= now.mant / base->mant;
         if (!(product > 1e-200 && product < 1e200)) change += log(product), product = 1;
     }
@@ -195,7 +199,45 @@ static void unpack(const race *r, int y, double total, double mean_q, double *d1
     d1[y] = -sum;
 }
 
-/* One pass over the nodes: O(C) for each of 25 to 60. */
+/* What is wanted of how classes depend on each other, summed over the nodes. */
+typedef struct {
+    int y;
+    double mean[SG_LIK_MAX_CLASSES];
+    sg_tilt *out;
+} ties;
+
+static void begin_ties(int C, int y, sg_tilt *out, ties *t)
+{
+    t->y = y, t->out = out;
+    for (int c = 0; out->own && c < C; c++) out->own[c] = t->mean[c] = 0;
+    for (size_t k = 0; out->cross && k < (size_t) C * C; k++) out->cross[k] = 0;
+}
+
+/* Node x: second derivatives -bend_j / sd_y^2, and the first up to a constant, -h_j / sd_j, and
+ * t / sd_y of class y. */
+static void add_ties(const race *r, double w, double x, ties *t)
+{
+    double a[SG_LIK_MAX_CLASSES];
+    if (!t->out->own) return;
+    for (int j = 0; j < r->n; j++) {
+        const int c = j < t->y ? j : j + 1;
+        t->out->own[c] -= w * r->bend[j];
+        a[c] = -r->rho[j] * r->dh[j] / r->sd_y;
+    }
+    t->out->own[t->y] -= w;
+    a[t->y] = x / r->sd_y;
+    if (t->out->cross) sg_lik_cross_add(r->n + 1, w, a, t->mean, t->out->cross);
+}
+
+static void end_ties(const race *r, double total, ties *t)
+{
+    const int C = r->n + 1;
+    const sg_tilt *out = t->out;
+    for (int c = 0; out->own && c < C; c++) out->own[c] /= total * r->sd_y * r->sd_y;
+    if (out->cross) sg_lik_cross_end(C, total, out->d2, t->mean, out->cross);
+}
+
+/* One pass over the nodes: O(C) for each of 25 to 60, or O(C^2) with cross. */
 static void mprobit_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                          sg_tilt *out)
 {
@@ -204,6 +246,8 @@ static void mprobit_tilt(const sg_lik *self, const double *y, const double *mu, 
     const int own = (int) y[0] - 1;
     double *d1 = out->d1, *d2 = out->d2;
     double total = 0, t = 0, pull = 0, t_pull = 0, q = 0, weight;
+    ties tied;
+    begin_ties(self->C, own, out, &tied);
     start_race(self, own, mu, s2, &r);
     for (int c = 0; c < self->C; c++) d1[c] = d2[c] = 0;
     const sg_concave_rule rule = sg_concave_lay(race_at, &r);
@@ -212,11 +256,13 @@ static void mprobit_tilt(const sg_lik *self, const double *y, const double *mu, 
         race_at(x, &r, &at);
         const double w = weight * exp(at.value), L = at.slope - r.slope0 + x;
         add_node(&r, w, at.slope, d1, d2);
+        add_ties(&r, w, x, &tied);
         total += w, t += w * x, pull += w * L, t_pull += w * x * L, q -= w * at.slope;
     }
     out->logz = fmin(r.log0 + log(total), 0);
     unpack(&r, own, total, q / total, d1, d2);
     d2[own] = (t_pull / total - t / total * (pull / total)) / (r.sd_y * r.sd_y);
+    end_ties(&r, total, &tied);
 }
 
 static double mprobit_logp(const sg_lik *self, const double *y, const double *f)

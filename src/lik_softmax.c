@@ -9,7 +9,8 @@
  * derivative in mu_c of class c's term (falling in mu_c, so rising in v), G' = -sum_c l_c, and E
  * and Cov over the normalised outer integrand,
  *   d1_c = E l_c,  d2_c = E l'_c + Var l_c = Cov(l_c, G' + l_c) <= 0
- * by parts. Cost: about 40 x 40 C exponentials. */
+ * by parts, and the second derivatives across classes are Cov(l_b, l_c) >= 0. Cost: about 40 x 40 C
+ * exponentials. */
 #include <float.h>
 #include <math.h>
 #include <Rmath.h>
@@ -97,9 +98,10 @@ typedef struct {
     const double *s2;
     double v0, log0, q; /* q: sum of E q, 1 at the peak */
     double m[SG_LIK_MAX_CLASSES], slope0[SG_LIK_MAX_CLASSES], dslope[SG_LIK_MAX_CLASSES];
+    double curve[SG_LIK_MAX_CLASSES];
 } crowd;
 
-/* G(v0 + x) - G(v0), G', -G''; dslope: change of the classes' slopes from v0 */
+/* G(v0 + x) - G(v0), G', -G''; dslope: change of the classes' slopes from v0; curve: l'_c */
 static void crowd_at(double x, void *ctx, sg_concave_point *at)
 {
     crowd *all = ctx;
@@ -108,6 +110,7 @@ static void crowd_at(double x, void *ctx, sg_concave_point *at)
     for (int c = 0; c < all->C; c++) {
         const term t = term_at(all->m[c] - all->v0 - x, sg_class_var(all->s2[c]), c == all->y);
         value += t.log, slope -= t.slope, bend -= t.curve;
+        all->curve[c] = t.curve;
         all->dslope[c] = t.slope - all->slope0[c], all->q += t.q;
     }
     at->value = value - all->log0;
@@ -180,7 +183,7 @@ static double log_z(const sg_lik *self, int y, const double *mu, const double *s
     return fmin(all.log0 + log(total), 0);
 }
 
-/* One outer pass; d1 and d2 collect sums of w dslope and w dslope (G' + dslope). */
+/* One outer pass; d1 and d2 collect sums of w dslope and w dslope (G' + dslope), own of w l'. */
 static void softmax_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                          sg_tilt *out)
 {
@@ -188,9 +191,11 @@ static void softmax_tilt(const sg_lik *self, const double *y, const double *mu, 
     crowd all;
     sg_concave_point at;
     double *d1 = out->d1, *d2 = out->d2;
-    double total = 0, slope = 0, sum = 0, weight;
+    double total = 0, slope = 0, sum = 0, weight, common[SG_LIK_MAX_CLASSES] = {0};
     gather_crowd(self, own, mu, s2, &all);
     for (int c = 0; c < self->C; c++) d1[c] = d2[c] = 0;
+    for (int c = 0; out->own && c < self->C; c++) out->own[c] = 0;
+    for (size_t k = 0; out->cross && k < (size_t) self->C * self->C; k++) out->cross[k] = 0;
     const sg_concave_rule rule = sg_concave_lay(crowd_at, &all);
     for (int k = 0; k < rule.count; k++) {
         crowd_at(sg_concave_node(&rule, k, &weight), &all, &at);
@@ -199,6 +204,8 @@ static void softmax_tilt(const sg_lik *self, const double *y, const double *mu, 
             d1[c] += w * all.dslope[c];
             d2[c] += w * all.dslope[c] * (at.slope + all.dslope[c]);
         }
+        for (int c = 0; out->own && c < self->C; c++) out->own[c] += w * all.curve[c];
+        if (out->cross) sg_lik_cross_add(self->C, w, all.dslope, common, out->cross);
         total += w, slope += w * at.slope;
     }
     out->logz = fmin(all.log0 + log(total), 0);
@@ -209,6 +216,8 @@ static void softmax_tilt(const sg_lik *self, const double *y, const double *mu, 
         if (c != own) sum += d1[c];
     }
     d1[own] = -sum;
+    for (int c = 0; out->own && c < self->C; c++) out->own[c] /= total;
+    if (out->cross) sg_lik_cross_end(self->C, total, d2, common, out->cross);
 }
 
 static void normalise(int C, double *mean, double *var)

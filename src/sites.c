@@ -3,6 +3,7 @@
  * sweep, and one for blocks. */
 #include <math.h>
 #include "block.h"
+#include "coupled.h"
 #include "par.h"
 #include "sites.h"
 
@@ -127,15 +128,26 @@ int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, 
 
 /* ---- Tilts ---- */
 
-/* Row i; returns whether all numbers are finite. */
-static int tilt_row(const sg_rows *rows, const sg_marginals *marg, int i)
+/* The weights of coupled classes from a row's tilt (w = 1). */
+static void keep_weights(const sg_marginals *marg, int i, const sg_tilt *tilt)
+{
+    const int C = marg->layout.C;
+    double s2[SG_LIK_MAX_CLASSES];
+    for (int c = 0; c < C; c++) s2[c] = marg->cav_var[i + (size_t) marg->layout.n * c];
+    sg_coupled_row(C, s2, tilt, marg->W + sg_coupled_size(C) * i);
+}
+
+/* Row i; returns whether all numbers are finite. cross and own: room, or NULL */
+static int tilt_row(const sg_rows *rows, const sg_marginals *marg, int i, double *cross,
+                    double *own)
 {
     const int C = rows->lik->C, w = rows->lik->w, ww = w * w;
     double mu[SG_LIK_MAX_BLOCKS], S[SG_LIK_MAX_BLOCKS];
     double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
-    sg_tilt tilt = {.d1 = d1, .d2 = d2};
+    sg_tilt tilt = {.d1 = d1, .d2 = d2, .cross = cross, .own = own};
     sg_cavities_of_row(rows, marg, i, mu, S);
     sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, S, &tilt);
+    if (own) keep_weights(marg, i, &tilt);
     double sum = marg->logz[i] = tilt.logz;
     for (int c = 0; c < C; c++) {
         const size_t at = i + (size_t) rows->n * c;
@@ -156,12 +168,17 @@ typedef struct {
 
 static sg_status tilt_chunk(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
+    (void) lane;
     const tilt_job *job = ctx;
+    const int C = job->rows->lik->C, keeps = job->marg->W != NULL;
     sg_status status = SG_OK;
-    (void) lane, (void) ws;
+    void *mark = sg_mark(ws);
+    double *own = keeps ? sg_doubles(ws, C) : NULL;
+    double *cross = keeps && sg_coupled_rank(C) > 1 ? sg_doubles(ws, (size_t) C * C) : NULL;
     for (int i = job->from + from; i < job->from + to; i++) {
-        if (!tilt_row(job->rows, job->marg, i)) status = SG_NOT_FINITE;
+        if (!tilt_row(job->rows, job->marg, i, cross, own)) status = SG_NOT_FINITE;
     }
+    sg_release(ws, mark);
     return status;
 }
 

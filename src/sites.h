@@ -93,6 +93,7 @@ typedef struct {
     double *cav_mean, *cav_var; /* marginals without the row's own site */
     double *logz;               /* rows: log Z of the tilts at the cavities, */
     double *d1, *d2;            /* and its derivatives */
+    double *W;                  /* of coupled classes, weights of rows (coupled.h); NULL: none */
 } sg_marginals;
 
 sg_marginals sg_marginals_new(sg_layout layout, const sg_ws *ws);

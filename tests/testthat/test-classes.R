@@ -177,6 +177,17 @@ test_that("shifts are found in a fraction of the sweeps that uncoupled sites nee
   expect_lt(max(abs(rowSums(fit$latent$mean))), 1e-5 * max(abs(fit$latent$mean)))
 })
 
+test_that("so they are of more classes than have their covariances kept", {
+  set.seed(8)
+  x <- matrix(rnorm(900), 300L)
+  class <- max.col(x %*% matrix(rnorm(60), 3L) + 0.3 * matrix(rnorm(6000), 300L))
+  class[1:20] <- 1:20
+  fit <- sparsegp(x, factor(class), kernel = kernel_rbf(100, 2), learn = FALSE, basis = 1:40,
+                  method = method_ep(tol = 1e-8))
+  expect_true(fit$convergence$converged)
+  expect_lt(fit$convergence$sweeps, 60)
+})
+
 # ---- Streams and sparse EP ----
 
 test_that("a stream of one model is the same in any chunks, and near EP on its basis", {
