@@ -1,7 +1,8 @@
 # Rows into fits on a basis, fits like another, fits merged.
 
 # More rows by update(): a chunk as streams have it.
-grow_fit <- function(fit, chunk) {
+#' @export
+feed.sparsegp <- function(fit, chunk) {
   refuse_no_state(fit)
   names <- chunk$names
   chunk$x <- code_inputs(fit_coder(fit), chunk$x)
@@ -19,7 +20,7 @@ grow_fit <- function(fit, chunk) {
 }
 
 refuse_no_state <- function(fit, argument = "object") {
-  if (!is.null(fit$stream)) {
+  if (is_stream(fit)) {
     stop_sparsegp(argument, "is a stream, which takes rows by update() alone",
                   "Use a fit by method_ep(size =), method_ivm() or on a `basis`")
   }
@@ -74,7 +75,7 @@ fit_like <- function(like, call, frame) {
     more_rows_of_formula(like, given("data"), given("weights"))
   }
   if (chunk_size(chunk) == 0L) stop_sparsegp("data", "has no complete rows")
-  fit <- grow_fit(empty, chunk)
+  fit <- feed(empty, chunk)
   fit["learning"] <- list(NULL)
   fit$call <- call
   fit

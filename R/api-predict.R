@@ -147,8 +147,10 @@ answer_complete <- function(object, latent, type, se.fit, interval, level, rejec
 with_rows <- function(object) {
   object <- ready(object)
   if (has_rows(object)) return(object)
-  stop_sparsegp("object", if (is.null(object$stream)) {
+  stop_sparsegp("object", if (is_stream(object)) {
+    "is a stream's fit, which keeps no rows"
+  } else {
     "was given more rows, or merged, without the inputs of all rows (keep_x = TRUE keeps them)"
-  } else "is a stream's fit, which keeps no rows",
+  },
                 "Predict for the rows in question: predict(object, newdata)")
 }

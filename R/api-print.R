@@ -2,9 +2,6 @@
 
 #' @export
 print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  if (is_empty_stream(x)) return(print_empty(x))
-  given <- x
-  x <- ready(x)
   print_head(x)
   cat("\nHyperparameters:\n")
   print(coef(x), digits = digits)
@@ -12,12 +9,15 @@ print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
     cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
   }
   print_convergence(x)
-  invisible(given)
+  invisible(x)
 }
 
-is_empty_stream <- function(x) !is.null(x$stream$waiting) && !can_begin(x$stream)
-
-print_empty <- function(x) {
+#' @export
+print.sparsegp_waiting <- function(x, ...) {
+  if (can_begin(x)) {
+    print.sparsegp(ready(x), ...)
+    return(invisible(x))
+  }
   cat("Gaussian process by ", x$method$label, ": ", counted(chunk_size(x$stream$waiting), "row"),
       " so far, too few to begin\n", sep = "")
   invisible(x)
@@ -35,10 +35,11 @@ print_head <- function(x) {
   if (length(x$scaling$dropped)) {
     cat("  constant inputs kept out: ", toString(x$scaling$dropped), "\n", sep = "")
   }
-  if (x$scaling$alike && nobs(x) > 1L) cat("  no input varies: the fit is a constant\n")
-  omitted <- if (is.null(x$stream)) length(x$na.action) else x$stream$omitted
+  if (x$scaling$alike && nobs(x) > 1L) cat("  no input varies: the fit is a constant
+")
+  omitted <- if (is_stream(x)) x$stream$omitted else length(x$na.action)
   if (omitted > 0) cat("  rows with missing values left out: ", omitted, "\n", sep = "")
-  if (!is.null(x$stream$waiting)) {
+  if (inherits(x, "sparsegp_waiting")) {
     cat("  provisional until ", x$stream$pilot, " rows have come\n", sep = "")
   }
 }

@@ -21,9 +21,8 @@
 #' @section Streams:
 #' A stream's scaling, the constant removed from its response, the starting values and what is
 #' learned come from its first `pilot` complete rows and are frozen then. Until there are that many,
-#' the rows are only kept, and a model of those that are there is made, and learned, whenever it is
-#' asked for. So the
-#' same rows in the same order give the same fit, to rounding, in whatever chunks they come (with
+#' the rows are only kept, and a model of those that are there is made, and learned, when something
+#' is asked of it. So the same rows in the same order give the same fit, to rounding, in whatever chunks they come (with
 #' `order = "given"`). A stream may begin empty: `sparsegp(y ~ x, data[0, ], method =
 #' method_online())`.
 #'
@@ -63,7 +62,7 @@ update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
   if (!missing(formula.) && !inherits(formula., "formula")) {
     return(add_rows(object, formula., ...))
   }
-  if ((!is.null(object$stream) || has_state(object)) && missing(formula.)) {
+  if (takes_rows(object) && missing(formula.)) {
     given <- names(substitute(list(...)))
     if ("newdata" %in% given) return(add_named_rows(object, "newdata", ...))
     if (all(c("x", "y") %in% given)) return(add_named_rows(object, "x", ...))
@@ -96,7 +95,7 @@ add_named_rows <- function(object, name, ...) {
 }
 
 add_rows <- function(object, rows, ...) {
-  if (is.null(object$stream) && !has_state(object)) {
+  if (!takes_rows(object)) {
     stop_sparsegp("formula.", "must be a formula",
                   paste("This fit cannot take more rows; fit all rows again with sparsegp(), on a",
                         "basis, which can, or begin a stream with method_online()"))
@@ -104,13 +103,13 @@ add_rows <- function(object, rows, ...) {
   chunk <- if (is.null(object$terms)) more_rows_of_matrix(object, rows, ...)
            else more_rows_of_formula(object, rows, ...)
   object$grown <- TRUE
-  if (is.null(object$stream)) grow_fit(object, chunk) else feed(object, chunk)
+  feed(object, chunk)
 }
 
 more_rows_of_matrix <- function(object, x, y, offset = NULL, weights = NULL, ...) {
   check_no_dots(...)
   if (missing(y)) stop_sparsegp("y", "is missing", "Give one response per row: update(fit, x, y)")
-  names <- stream_input_names(object)
+  names <- input_names_of(object)
   if (!is.null(names)) {
     read <- list(terms = NULL, scaling = list(names = names))
     x <- new_inputs_matrix(read, x, NULL)$x
@@ -121,13 +120,13 @@ more_rows_of_matrix <- function(object, x, y, offset = NULL, weights = NULL, ...
   c(read$chunk, list(names = read$names))
 }
 
-# A stream may not have its likelihood yet.
+# A stream whose rows wait may not have its likelihood yet.
 likelihood_of_rows <- function(object) {
-  if (is.null(object$stream)) object$likelihood else object$stream$setup$likelihood
+  if (is_stream(object)) object$stream$setup$likelihood else object$likelihood
 }
 
-stream_input_names <- function(object) {
-  if (!is.null(object$scaling)) object$scaling$names else colnames(object$stream$waiting$x)
+input_names_of <- function(object) {
+  if (is.null(object$scaling)) colnames(object$stream$waiting$x) else object$scaling$names
 }
 
 # The model frame of new rows, as the first call made it: same terms and na.action, and the weights'

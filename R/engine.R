@@ -7,8 +7,8 @@
 #   processes  independent latent functions: what is said of latent values is n x processes
 #   width      latent values of one of them that a row's likelihood sees at once
 #   method     the settings that the calls read; a plan puts them in
-#   basis      d x p double matrix of scaled inputs, a list of them, one for each latent function, or
-#              NULL: every row is in the basis
+#   basis      d x p double matrix of scaled inputs, a list of them, one for each latent function,
+#              or NULL: every row is in the basis
 #   base       states of rows that are not at hand, whose sites stand, one for each basis; or NULL
 # and what some calls want besides. theta is the full vector of hyperparameters on C's scale, kernel
 # first.

@@ -5,6 +5,9 @@ has_rows <- function(fit) !is.null(fit$latent)
 
 has_cavities <- function(fit) !is.null(fit$cavity)
 
+# Rows that come one after the other, of which it keeps none
+is_stream <- function(fit) inherits(fit, "sparsegp_stream")
+
 # A course of sweeps or inclusions, or of a stream's rows
 has_trace <- function(fit) NROW(trace_of(fit)) > 0L
 

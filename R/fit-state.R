@@ -4,6 +4,8 @@
 
 has_state <- function(fit) !is.null(fit$state)
 
+takes_rows <- function(fit) is_stream(fit) || has_state(fit)
+
 # Are the inputs of all rows that the fit has seen still there?
 keeps_inputs <- function(fit) !is.null(fit[["x"]]) && nrow(fit[["x"]]) == fit$n
 

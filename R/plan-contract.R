@@ -89,8 +89,8 @@ by_evidence.plan_choosing <- function(plan, table, control, progress) {
   best
 }
 
-# Batch EP on what a run has chosen: `id`, rows in order of inclusion, or `ids`, those of each latent
-# function. record: what the choice leaves in the fit, `sweeps` or `selection`. The run's sites are
+# Batch EP on what a run has chosen: `id`, rows in order of inclusion, or `ids`, those of each
+# latent function. record: what the choice leaves in the fit, `sweeps` or `selection`. The run's sites are
 # where EP starts, if it has them of all rows.
 plan_chosen <- function(problem, run, table, record) {
   if (run$status != 0L) check_run(run, table)

@@ -28,7 +28,7 @@ refuse_own_kernels <- function(method, chooses, sweeps) {
   if (!sweeps) return(invisible())
   stop_sparsegp("likelihood", paste("has shared = FALSE, and sweeps of sparse EP see all classes",
                                     "by one kernel"),
-                "Use shared = TRUE, or method_ep() with projection = \"moment\" and a finite freeze")
+                "Use shared = TRUE, or projection = \"moment\" with a finite freeze")
 }
 
 # plan$record$sweeps: the trace of the sweeps that chose the basis, which goes before this one.

@@ -39,6 +39,7 @@ run_plan.plan_sweeps <- function(plan, theta) {
   change <- last_change(run)
   run$trace <- course[c("log_evidence", "change"), , drop = FALSE]
   new_run(c(run, latent), logz = batch$logz, basis_rows = plan$rows[rows], sweeps = ncol(course),
-          change = change, tol = method$tol, converged = change <= method$tol, sequential = ncol(course),
+          change = change, tol = method$tol, converged = change <= method$tol,
+          sequential = ncol(course),
           skipped = sum(course["skipped", ]), flat = flat, exchanges = exchanges(course))
 }

@@ -1,117 +1,16 @@
-# Streams: fits by method_online(), which take rows as they come and keep none of them.
-#
-# Until `pilot` complete rows have come, all of them wait in fit$stream$waiting; scaling, starting
-# values and what is learned are then read off the first `pilot` rows and frozen, and all rows are
-# processed in their order. So any chunking of the same rows gives the same fit.
+# Streams: fits by method_online(), which take rows as they come and keep none of them. They are of
+# class sparsegp_stream; before the pilot is there also of class sparsegp_waiting (stream-wait.R).
 #
 # fit$stream holds
 #   setup      the arguments of sparsegp() that are not data
 #   coder      how inputs become a matrix: terms, and once frozen xlevels and contrasts; NULL for
 #              fits of a matrix
-#   waiting    rows before the pilot is complete (a chunk, see data-chunks.R), else NULL
-#   record     points (a column each), their rows, counts and trace, once frozen; with fit$state what
-#              C resumes from (glue_online.c)
-#   predefined was the basis given?   size   most points of the basis
+#   pilot      rows from which scaling, starts and what is learned are read off
+#   weighted   have rows weights?
 #   omitted    rows left out because of missing values
-
-start_stream <- function(chunk, setup, terms = NULL) {
-  refuse_data_dependent(terms)
-  coder <- if (!is.null(terms)) list(terms = terms, given = given_contrasts(chunk$x))
-  stream <- list(setup = setup, coder = coder, weighted = !is.null(chunk$weights),
-                 pilot = setup$method$pilot, waiting = NULL,
-                 record = NULL, omitted = 0)
-  fit <- structure(list(method = setup$method, stream = stream), class = "sparsegp")
-  fit <- feed(fit, chunk)
-  if (can_begin(fit$stream)) ready(fit) else fit
-}
-
-# poly(), scale() and their like depend on all rows, which a stream never has.
-refuse_data_dependent <- function(terms) {
-  if (is.null(terms)) return(invisible())
-  variables <- as.list(attr(terms, "variables"))
-  changed <- !mapply(identical, variables, as.list(attr(terms, "predvars")))
-  if (!any(changed)) return(invisible())
-  stop_sparsegp("formula", paste0("has terms that depend on all rows: ",
-                                  toString(vapply(variables[changed], deparse1, ""))),
-                "A stream has no access to all rows; compute such columns beforehand")
-}
-
-# Contrasts that factors carry themselves, which rbind() would drop.
-given_contrasts <- function(frame) {
-  own <- lapply(frame, attr, "contrasts")
-  own <- own[!vapply(own, is.null, NA)]
-  if (length(own)) own
-}
-
-# Takes a chunk of complete rows; what waited goes first.
-feed <- function(fit, chunk) {
-  check_chunk(chunk, takes_unlabelled(fit$stream$setup$likelihood))
-  check_weighted(fit$stream, chunk)
-  fit$stream$omitted <- fit$stream$omitted + chunk_omitted(chunk)
-  if (!is.null(fit$stream$record) && is.null(fit$stream$waiting)) return(continue(fit, chunk))
-  waiting <- bind_chunks(fit$stream$waiting, chunk)
-  if (chunk_size(waiting) >= fit$stream$pilot) return(begin(fit, waiting))
-  if (chunk_size(waiting)) check_waiting(waiting, fit$stream$setup$likelihood)
-  shell <- fit[intersect(c("method", "stream", "call", "terms"), names(fit))]
-  shell$stream["record"] <- list(NULL)
-  shell$stream$waiting <- waiting
-  # what the model of the waiting rows draws at random must not change from call to call
-  shell$stream$seed <- if (needs_seed(fit)) sample.int(.Machine$integer.max, 1L)
-  structure(shell, class = "sparsegp")
-}
-
-# A fit that can be asked: while rows wait, the model of those that are there.
-ready <- function(fit) {
-  waiting <- fit$stream$waiting
-  if (is.null(waiting) || !is.null(fit$posterior)) return(fit)
-  if (!can_begin(fit$stream)) {
-    what <- if (chunk_size(waiting) == 0L) "has seen no rows yet"
-            else "has too few rows: one class or one level only, or not yet the rows of `basis`"
-    stop_sparsegp("object", what, "Give it rows by update(object, newdata)")
-  }
-  state <- with_seed(fit$stream$seed)
-  on.exit(state$restore())
-  started <- begin(fit, waiting)
-  started$stream$waiting <- waiting
-  started
-}
-
-needs_seed <- function(fit) {
-  fit$method$order == "random" || isTRUE(fit$stream$setup$control$restarts > 0L)
-}
-
-# What the likelihood says of a response, before there are enough rows to read a model off.
-check_waiting <- function(waiting, likelihood) {
-  lik <- likelihood_for(likelihood, waiting$y)
-  codec <- lik_codec(lik)
-  if (codec$labelled) return(invisible())
-  check_legal(codec, as_numbers(codec, waiting$y, lik), lik, waiting$weights)
-}
-
-# All rows of a stream have weights, or none.
-check_weighted <- function(stream, chunk) {
-  if (stream$weighted == !is.null(chunk$weights)) return(invisible())
-  if (stream$weighted) stop_sparsegp("weights", "are missing, and the rows before had them")
-  stop_sparsegp("weights", "are given, and the rows before had none",
-                "Begin the stream with weights, of 1 if need be")
-}
-
-# Are there rows enough to fit? Classes need both of them, or a factor that names both; inputs that
-# are factors two levels; a basis of rows these rows.
-can_begin <- function(stream) {
-  waiting <- stream$waiting
-  y <- waiting$y
-  basis <- stream$setup$basis
-  if (chunk_size(waiting) == 0L) return(FALSE)
-  if (is.numeric(basis) && is.null(dim(basis)) && any(basis > length(y))) return(FALSE)
-  if (!is.null(stream$coder)) {
-    levels <- factor_levels(used_inputs(stream$coder$terms, waiting$x))
-    if (any(levels < 2L)) return(FALSE)
-  }
-  lik <- likelihood_for(stream$setup$likelihood, y, declared = TRUE)
-  !lik_codec(lik)$labelled || nlevels(as.factor(y)) > 1L ||
-    is.logical(y) && !all(is.na(y))
-}
+#   record     points (a column each), their rows, counts and trace, once frozen; with fit$state
+#              what C resumes from (glue_online.c)
+#   predefined was the basis given?   size   most points of the basis
 
 # An input that was constant while the scaling was read off has none, and no part in the model.
 check_constant <- function(scaling, x) {
@@ -124,8 +23,6 @@ check_constant <- function(scaling, x) {
                                   "rows: ", toString(scaling$dropped[moved])),
                 "Raise method_online(pilot =) until it varies, or leave it out")
 }
-
-# ---- Rows into the state ----
 
 # The pilot's model, then all rows.
 begin <- function(fit, rows) {
@@ -143,7 +40,7 @@ begin <- function(fit, rows) {
   basis <- resolve_basis(points, problem$x, model$scaling)
   plan <- plan_of(setup$method, problem, basis)
   learned <- learn_plan(plan, model$table, setup$control, setup$verbose)
-  stream["waiting"] <- list(NULL)
+  stream[c("waiting", "model", "seed")] <- NULL
   stream$predefined <- !is.null(basis$x)
   stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size
   fit <- stream_fit(fit, stream, model, learned)
@@ -155,21 +52,41 @@ stream_basis <- function(basis, coder, frame, x) {
   if (is.null(coder)) matrix_basis(basis, x) else formula_basis(basis, coder$terms, frame, x)
 }
 
+# What the calls that made a stream put into it.
+FROM_CALL <- c("call", "terms", "grown")
+
 stream_fit <- function(fit, stream, model, learned) {
   empty <- list(basis = NULL, alpha = NULL, G = NULL, H = NULL, basis_rows = NULL, jitter = 0,
                 logz = 0)
   new <- new_fit(model, stream$setup, learned, empty, 0)
   new$stream <- stream
-  new[c("call", "terms")] <- fit[c("call", "terms")]
+  new[FROM_CALL] <- fit[FROM_CALL]
   new$xlevels <- stream$coder$xlevels
   new$contrasts <- stream$coder$contrasts
-  new
+  structure(new, class = c("sparsegp_stream", "sparsegp"))
 }
 
-continue <- function(fit, chunk) {
+#' @export
+feed.sparsegp_stream <- function(fit, chunk) {
+  check_more(fit, chunk)
+  fit$stream$omitted <- fit$stream$omitted + chunk_omitted(chunk)
   if (chunk_size(chunk) == 0L) return(fit)
   chunk$x <- code_inputs(fit$stream$coder, chunk$x)
   take_rows(fit, chunk)
+}
+
+# What can be said of a chunk of any stream.
+check_more <- function(fit, chunk) {
+  check_chunk(chunk, takes_unlabelled(fit$stream$setup$likelihood))
+  check_weighted(fit$stream, chunk)
+}
+
+# All rows of a stream have weights, or none.
+check_weighted <- function(stream, chunk) {
+  if (stream$weighted == !is.null(chunk$weights)) return(invisible())
+  if (stream$weighted) stop_sparsegp("weights", "are missing, and the rows before had them")
+  stop_sparsegp("weights", "are given, and the rows before had none",
+                "Begin the stream with weights, of 1 if need be")
 }
 
 # A fit of the rows so far and these, whose inputs are coded: the old one is not touched.

@@ -72,6 +72,30 @@ test_that("until the pilot is there the fit is that of the rows so far", {
   expect_false(any(grepl("provisional", capture.output(print(settled)))))
 })
 
+test_that("the model of the waiting rows is fitted once, and not before it is asked for", {
+  d <- sinc(60)
+  method <- method_online(size = 20, pilot = 100, order = "random")
+  set.seed(1)
+  fit <- update(sparsegp(y ~ x, d[1:30, ], method = method), d[31:60, ])
+  expect_s3_class(fit, "sparsegp_waiting")
+  expect_null(fit$stream$model$fit)
+  expect_identical(nobs(fit), 60)
+  fit$stream$model$fit$log_evidence <- 12345 # what a second fit would not have
+  expect_identical(c(logLik(fit)), 12345)
+  # nothing of it is left over when more rows come, and the old one is as it was
+  more <- update(fit, d[1:3, ])
+  expect_null(more$stream$model$fit)
+  expect_identical(nobs(more), 63)
+  expect_identical(nobs(fit), 60)
+  expect_warning(update(more, kernel = kernel_matern52()), "rows that update")
+  kept <- unserialize(serialize(more, NULL))
+  expect_identical(predict(kept, d), predict(more, d))
+  begun <- update(more, d)
+  expect_false(inherits(begun, "sparsegp_waiting"))
+  expect_null(begun$stream$model)
+  expect_warning(update(begun, kernel = kernel_matern52()), "rows that update")
+})
+
 test_that("memory and fit do not grow with the stream", {
   d <- sinc(3000)
   fit <- sparsegp(y ~ x, d[1:1000, ], method = method_online(size = 20))

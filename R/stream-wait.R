@@ -1,0 +1,118 @@
+# Streams before their pilot. Until `pilot` complete rows have come all of them wait, in
+# fit$stream$waiting, a chunk; scaling, starting values and what is learned are then read off the
+# first `pilot` rows and frozen, and all rows are processed in their order. So any chunking of the
+# same rows gives the same fit.
+#
+# A fit whose rows wait is of class sparsegp_waiting. It is asked through ready(): the model of the
+# rows that are there, which is fitted when something is asked first, and kept until more rows come
+# in fit$stream$model, an environment that holds it as `fit`. fit$stream$seed: what that model draws at
+# random must not change from call to call.
+
+start_stream <- function(chunk, setup, terms = NULL) {
+  refuse_data_dependent(terms)
+  coder <- if (!is.null(terms)) list(terms = terms, given = given_contrasts(chunk$x))
+  stream <- list(setup = setup, coder = coder, pilot = setup$method$pilot,
+                 weighted = !is.null(chunk$weights), omitted = 0)
+  fit <- feed(waiting_fit(list(method = setup$method), stream, NULL), chunk)
+  if (can_begin(fit)) ready(fit) else fit
+}
+
+# fit: what has been said of it by calls.
+waiting_fit <- function(fit, stream, rows) {
+  shell <- fit[intersect(c("method", FROM_CALL), names(fit))]
+  stream[c("record", "predefined", "size")] <- NULL # of a model of fewer rows
+  draws <- !is.null(rows) && needs_seed(stream$setup)
+  stream$seed <- if (draws) sample.int(.Machine$integer.max, 1L)
+  stream$waiting <- rows
+  stream$model <- new.env(parent = emptyenv())
+  shell$stream <- stream
+  structure(shell, class = c("sparsegp_waiting", "sparsegp_stream", "sparsegp"))
+}
+
+needs_seed <- function(setup) {
+  setup$method$order == "random" || isTRUE(setup$control$restarts > 0L)
+}
+
+# poly(), scale() and their like depend on all rows, which a stream never has.
+refuse_data_dependent <- function(terms) {
+  if (is.null(terms)) return(invisible())
+  variables <- as.list(attr(terms, "variables"))
+  changed <- !mapply(identical, variables, as.list(attr(terms, "predvars")))
+  if (!any(changed)) return(invisible())
+  stop_sparsegp("formula", paste0("has terms that depend on all rows: ",
+                                  toString(vapply(variables[changed], deparse1, ""))),
+                "A stream has no access to all rows; compute such columns beforehand")
+}
+
+# Contrasts that factors carry themselves, which rbind() would drop.
+given_contrasts <- function(frame) {
+  own <- lapply(frame, attr, "contrasts")
+  own <- own[!vapply(own, is.null, NA)]
+  if (length(own)) own
+}
+
+# A fit with a chunk of more rows.
+feed <- function(fit, chunk) UseMethod("feed")
+
+#' @export
+feed.sparsegp_waiting <- function(fit, chunk) {
+  check_more(fit, chunk)
+  fit$stream$omitted <- fit$stream$omitted + chunk_omitted(chunk)
+  rows <- bind_chunks(fit$stream$waiting, chunk)
+  if (chunk_size(rows) >= fit$stream$pilot) return(begin(fit, rows))
+  if (chunk_size(rows)) check_waiting(rows, fit$stream$setup$likelihood)
+  waiting_fit(fit, fit$stream, rows)
+}
+
+# A fit that can be asked.
+ready <- function(fit) UseMethod("ready")
+
+#' @export
+ready.sparsegp <- function(fit) fit
+
+#' @export
+ready.sparsegp_waiting <- function(fit) {
+  if (!is.null(fit$posterior)) return(fit) # the model itself
+  if (!can_begin(fit)) {
+    what <- if (chunk_size(fit$stream$waiting) == 0L) "has seen no rows yet"
+            else "has too few rows: one class or one level only, or not yet the rows of `basis`"
+    stop_sparsegp("object", what, "Give it rows by update(object, newdata)")
+  }
+  known <- fit$stream$model
+  if (is.null(known$fit)) known$fit <- model_of_waiting(fit)
+  known$fit
+}
+
+model_of_waiting <- function(fit) {
+  state <- with_seed(fit$stream$seed)
+  on.exit(state$restore())
+  model <- begin(fit, fit$stream$waiting)
+  model$stream$waiting <- fit$stream$waiting
+  structure(model, class = class(fit))
+}
+
+# What the likelihood says of a response, before there are enough rows to read a model off.
+check_waiting <- function(waiting, likelihood) {
+  lik <- likelihood_for(likelihood, waiting$y)
+  codec <- lik_codec(lik)
+  if (codec$labelled) return(invisible())
+  check_legal(codec, as_numbers(codec, waiting$y, lik), lik, waiting$weights)
+}
+
+# Are there rows enough to fit? Classes need both of them, or a factor that names both; inputs that
+# are factors two levels; a basis of rows these rows.
+can_begin <- function(fit) {
+  stream <- fit$stream
+  waiting <- stream$waiting
+  y <- waiting$y
+  basis <- stream$setup$basis
+  if (chunk_size(waiting) == 0L) return(FALSE)
+  if (is.numeric(basis) && is.null(dim(basis)) && any(basis > length(y))) return(FALSE)
+  if (!is.null(stream$coder)) {
+    levels <- factor_levels(used_inputs(stream$coder$terms, waiting$x))
+    if (any(levels < 2L)) return(FALSE)
+  }
+  lik <- likelihood_for(stream$setup$likelihood, y, declared = TRUE)
+  !lik_codec(lik)$labelled || nlevels(as.factor(y)) > 1L ||
+    is.logical(y) && !all(is.na(y))
+}
