@@ -127,8 +127,10 @@
 #' @section Learning:
 #' The log evidence plus log priors is maximised by `optim(method = "L-BFGS-B")` with exact
 #' gradients, on the logarithms of all hyperparameters but `bias`, which are searched within 10 to
-#' either side of the start; sites are warm-started. Every restart begins at random values around
-#' the start; the best end is kept.
+#' either side of the start; sites are warm-started. Length scales that
+#' were given no start begin at the best of a few; where an evaluation is cheap (up to some 460 rows
+#' of full EP) the search is made again from the next best, until two searches end within 0.1 of the
+#' best log evidence. Every restart begins at random values around the start; the best end is kept.
 #'
 #' With `ard = TRUE` a search may switch off, by long length scales, inputs that matter only
 #' together, and end in an optimum from which no single one of them is missed. So length scales that
