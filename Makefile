@@ -3,7 +3,7 @@
 .POSIX:
 
 help:
-	@echo 'make demo | test | quick | lint | check | docs | bench'
+	@echo 'make demo | test | quick | lint | memcheck | check | docs | bench'
 
 demo:
 	./tools/demo
@@ -17,6 +17,9 @@ quick: # the tests that take a minute
 lint:
 	./tools/lint
 
+memcheck:
+	./tools/memcheck
+
 check:
 	./tools/check
 
@@ -26,4 +29,4 @@ docs:
 bench:
 	./tools/bench
 
-.PHONY: help demo test quick lint check docs bench
+.PHONY: help demo test quick lint memcheck check docs bench

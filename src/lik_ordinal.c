@@ -37,7 +37,8 @@ static category next_to(const sg_lik *self, category y)
     return y;
 }
 
-static category category_of(const sg_lik *self, int k)
+/* Category k = 1, 2, ..., a double as rows hold it. What is no number is taken for the first. */
+static category category_of(const sg_lik *self, double k)
 {
     category y = first_of(self);
     while (y.k < k && y.has_upper) y = next_to(self, y);
@@ -127,7 +128,7 @@ static void ordinal_tilt(const sg_lik *self, const double *y, const double *mu, 
                          sg_tilt *out)
 {
     const double sd = sqrt(1 + *s2);
-    const category own = category_of(self, (int) y[0]);
+    const category own = category_of(self, y[0]);
     const slice s = seen(&own, *mu, sd);
     out->logz = s.log_mass;
     *out->d1 = s.mean / sd;
@@ -140,7 +141,7 @@ static void ordinal_tilt_dpar(const sg_lik *self, const double *y, const double 
                               const double *s2, double *dpar)
 {
     const double sd = sqrt(1 + *s2);
-    const category own = category_of(self, (int) y[0]);
+    const category own = category_of(self, y[0]);
     const slice s = seen(&own, *mu, sd);
     dpar[0] -= s.mean / sd;
     for (int j = 1; j < own.k - 1; j++) dpar[j] -= exp(self->theta[j]) * s.mean / sd;
@@ -149,7 +150,7 @@ static void ordinal_tilt_dpar(const sg_lik *self, const double *y, const double 
 
 static double ordinal_logp(const sg_lik *self, const double *y, const double *f)
 {
-    const category own = category_of(self, (int) y[0]);
+    const category own = category_of(self, y[0]);
     return seen(&own, *f, 1).log_mass;
 }
 
@@ -178,7 +179,7 @@ static void ordinal_moments(const sg_lik *self, const double *f, double *mean, d
 /* The bound of an outer category, the middle of an inner one; of all, the middle cut point. */
 static void ordinal_locate(const sg_lik *self, const double *y, double *centre, double *width)
 {
-    const category own = category_of(self, y ? (int) y[0] : 1 + categories(self) / 2);
+    const category own = category_of(self, y ? y[0] : 1 + categories(self) / 2);
     const int inner = own.has_lower && own.has_upper;
     *centre = own.bound + (inner && y ? 0.5 * own.gap : 0);
     *width = 1;

@@ -1,0 +1,115 @@
+# Calls every entry of the package's C code at least once: run by tools/memcheck under valgrind, and
+# under gctorture2(), where all numbers have to be what they are without it.
+#
+#   Rscript tools/entries.R [once | torture]
+#
+# The cases are some of those of the golden numbers (tests/testthat/helper-golden.R): small fits by
+# every method, and what is asked of them. An entry that none of them calls is an error.
+library(sparsegp)
+
+TORTURE_STEP <- 61L # allocations from one forced collection of garbage to the next; a prime
+
+CASES <- c(
+  "gaussian.full", "student.basis", "probit.sparse moment", "poisson.sparse kl",
+  "softmax_own.ivm basis", "mprobit.ivm none", "negbin.online moment", "rest_flip.online kl",
+  "kernel product.full", "kernel trig.online", "ordinal.full", "nullcat.basis",
+  "student widening", "basis jitter", "ivm pool classes", "known variances", "binomial shares",
+  "missing rows", "starts from the classes", "density plane", "slope gaussian",
+  "slope mprobit basis", "kl of stages", "intervals", "draws"
+)
+
+namespace <- asNamespace("sparsegp")
+helpers <- new.env(parent = namespace)
+for (file in list.files("tests/testthat", "^helper.*[.]R$", full.names = TRUE)) {
+  sys.source(file, helpers)
+}
+
+# ---- Which entries are called ----
+
+called <- character()
+note <- function(entry, value) {
+  called <<- union(called, entry)
+  value
+}
+
+# The expression with every .Call() of it noted.
+noting <- function(code) {
+  for (i in seq_along(code)) {
+    if (is.call(code[[i]])) code[[i]] <- noting(code[[i]])
+  }
+  if (!identical(code[[1L]], quote(.Call))) return(code)
+  as.call(list(note, as.character(code[[2L]]), code))
+}
+
+noted <- function(f) {
+  if (is.call(body(f))) body(f) <- noting(body(f))
+  f
+}
+
+for (name in ls(namespace, all.names = TRUE)) {
+  f <- get(name, namespace)
+  if (is.function(f) && ".Call" %in% all.names(body(f))) {
+    utils::assignInNamespace(name, noted(f), namespace)
+  }
+}
+for (name in ls(helpers)) {
+  f <- get(name, helpers)
+  if (is.function(f) && ".Call" %in% all.names(body(f))) assign(name, noted(f), helpers)
+}
+
+# ---- What calls them ----
+
+of_golden <- function(name) {
+  case <- helpers$golden_cases()[[name]]
+  if (is.null(case)) stop("no golden case '", name, "'")
+  function() helpers$golden_numbers(case(damping = 1))
+}
+
+# Learning goes through the criterion of the IVM and gradients of the evidence.
+learned <- function() {
+  data <- helpers$golden_data()
+  ivm <- sparsegp(class ~ x1 + x2, data, method = method_ivm(8),
+                  learn = learn_control("ivm", inner = 2, outer = 1))
+  on_basis <- sparsegp(number ~ x1 + x2, data, method = method_ep(8),
+                       learn = learn_control(inner = 2, outer = 1))
+  list(coef(ivm), coef(on_basis), predict(update(on_basis, data[1:5, ]), data))
+}
+
+# Entries that only tests call
+for_tests <- noted(function() {
+  spec <- list(type = "rbf", vars = 0:1, ard = FALSE, degree = 0L, parts = list())
+  x <- cbind(c(0.1, 0.7, -0.4), c(1, 0, 0.3))
+  theta <- c(0.2, -0.1)
+  two <- c_lik("mvnormal", numeric(3L), 2L)
+  part <- list(spec = spec, nkernel = 2L, processes = 1L, x = x, lik = lik_probit(),
+               rows = rbind(c(1, -1, 1)), offset = numeric(3L), basis = x[1:2, ])
+  sums <- list(list(S = diag(2L), t = cbind(c(0.1, 0.2))))
+  sites <- list(tau = c(0.1, 0.2, 0.1), nu = numeric(3L))
+  list(
+    .Call(sg_kernel_cross, spec, theta, x, x),
+    .Call(sg_kernel_columns, spec, theta, x, c(TRUE, FALSE, TRUE), 1:2),
+    .Call(sg_kernel_diag, spec, theta, x),
+    .Call(sg_kernel_adjoint, spec, theta, x, x, diag(3)),
+    .Call(sg_kernel_adjoint_diag, spec, theta, x, c(1, 2, 3)),
+    .Call(sg_block, diag(2) + 1, diag(2), c(0.1, 0.2), c(1, -1)),
+    .Call(sg_lik_site, two, numeric(3L), cbind(c(0.3, -0.2))),
+    engine_pass(part, c(theta, 0), sums, sites, gradient = TRUE, own = TRUE)
+  )
+})
+environment(for_tests) <- helpers
+
+work <- c(lapply(stats::setNames(nm = CASES), of_golden), list(learned = learned, tests = for_tests))
+answers <- function() lapply(work, function(case) suppressWarnings(case()))
+
+once <- answers()
+lacking <- setdiff(names(getDLLRegisteredRoutines("sparsegp")$.Call), called)
+if (length(lacking)) stop("entries that nothing here calls: ", toString(lacking))
+
+if (identical(commandArgs(TRUE), "torture")) {
+  gctorture2(TORTURE_STEP)
+  again <- answers()
+  gctorture2(0L)
+  differ <- names(work)[!mapply(identical, once, again)]
+  if (length(differ)) stop("other numbers under gctorture2(): ", toString(differ))
+}
+cat("entries:", length(called), "called by", length(work), "cases\n")
