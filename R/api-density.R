@@ -68,6 +68,7 @@
 gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6, sweeps = 200,
                        ...) {
   check_no_dots(...)
+  call <- match.call()
   if (missing(x)) stop_sparsegp("x", "is missing", "Give the points")
   x <- density_points(x)
   orders <- check_orders(k0, ncol(x))
@@ -86,7 +87,7 @@ gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6,
   fit <- best[c("k0", "lambda", "trace", "converged", "convergence", "mean", "cov")]
   fit$evidence <- data.frame(k0 = vapply(found, `[[`, 0L, "k0"), log_evidence = each)
   fit$basis <- `colnames<-`(from_unit(best$basis, range), colnames(x))
-  structure(c(fit, list(range = range, n = nrow(x), x = x)), class = "gp_density")
+  structure(c(fit, list(range = range, n = nrow(x), x = x, call = call)), class = "gp_density")
 }
 
 # ---- Arguments ----

@@ -10,9 +10,10 @@
 #' Rows with missing values are left to `na.action`; a missing response is no reason to leave a row
 #' out where the likelihood is for rows without labels, [lik_nullcat()]. Inputs are centred and
 #' divided by their standard deviations when `scale = TRUE`; a constant input is kept out and
-#' reported, and where all are constant there is a warning. For regression a constant (the mean of the response less the offset) is removed from
-#' the response and added again at prediction, and the response is standardised inside, so that
-#' adding 100 to it or multiplying it by 1e100 changes nothing else.
+#' reported, and where all are constant there is a warning. For regression a constant (the mean of
+#' the response less the offset) is removed from the response and added again at prediction, and the
+#' response is standardised inside, so that adding 100 to it or multiplying it by 1e100 changes
+#' nothing else.
 #'
 #' @section The response:
 #' Numbers: regression, unless a binary likelihood is given, which then takes 0/1 or -1/1. A
@@ -49,8 +50,8 @@
 #' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
 #'   [learn_control()].
 #' @param prior Named list of [priors] that replace the defaults.
-#' @param basis `NULL`: left to the method. Or the points that carry the latent function: row
-#'   numbers (counted among the rows used; a stream waits until they have come), a matrix with the
+#' @param basis `NULL`: left to the method. Or the points that carry the latent function: two or more
+#'   row numbers (counted among the rows used; a stream waits until they have come), a matrix with the
 #'   inputs' columns, or for formulas a data frame. All rows contribute through them
 #'   ([method_ep()]); time and memory grow with the number of rows times the square of, and times,
 #'   the size of the basis.
@@ -121,9 +122,11 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
          else fit_formula(frame, terms, setup)
   fit$call <- call
   fit$terms <- terms
+  fit$clocks <- clocks_of(frame)
   if (!streams) {
     fit$na.action <- attr(frame, "na.action")
     fit$row_names <- rownames(frame)
+    if (every_row_in_basis(fit)) fit$frame <- frame # small beside the posterior
     warn_about_constants(fit)
   }
   fit
@@ -185,6 +188,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), met
 
 # Every argument that is not data, checked.
 check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis) {
+  likelihood <- given_likelihood(likelihood)
   kernel <- called(kernel)
   check_class(kernel, "sparsegp_kernel", "kernel", "Give a kernel_*() value such as kernel_rbf()")
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")

@@ -44,6 +44,11 @@ resolve_basis <- function(basis, x, scaling) {
     }
     return(list(x = unique(scaled_inputs(basis, scaling)), rows = NULL))
   }
+  if (length(basis) == 1L && nrow(x) > 1L) {
+    stop_sparsegp("basis", paste0("is one number, ", basis, ", which would be a row and not a size"),
+                  paste0("For ", basis, " points that are chosen use method = method_ep(size = ",
+                         basis, "); for one point give a matrix of one row"))
+  }
   inside <- length(basis) > 0L && all(basis %in% seq_len(nrow(x)))
   if (!inside) {
     stop_sparsegp("basis", paste0("must be row numbers from 1 to ", nrow(x), ", of the rows used"),

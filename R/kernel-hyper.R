@@ -57,11 +57,21 @@ leaf_hyper <- function(leaf, prefix, env) {
     each <- leaf$ard && base == leaf$per_input
     given <- leaf$params[[base]]
     if (each) given <- for_kept_inputs(given, leaf)
+    else refuse_one_each(given, base, leaf)
     names <- paste0(prefix, base, if (each) paste0(".", leaf$input_names))
     hyper_rows(names, base, "kernel", TRUE, default$unit, default$start, given, default$prior,
                if (is.null(default$input_sd)) NA_real_ else default$input_sd)
   })
   do.call(rbind, rows)
+}
+
+# Several values where all inputs share one
+refuse_one_each <- function(given, base, leaf) {
+  count <- length(if (is_fixed(given)) given$value else given)
+  if (count < 2L) return(invisible())
+  stop_sparsegp(base, paste0("has ", count, " values, and all inputs of ", leaf$type,
+                             "() share one"),
+                if (base == leaf$per_input) "Say ard = TRUE for one per input" else "Give one value")
 }
 
 # One value per input was given: leave out those of constant inputs.

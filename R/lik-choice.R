@@ -1,6 +1,16 @@
 # From what a user gives as `likelihood`, and the response, to a likelihood. What was given is made
 # a value once, before there are rows; where nothing was given the rows decide.
 
+# The argument as given, before it is looked at. A column of the data is not found there.
+given_likelihood <- function(likelihood) {
+  tryCatch(likelihood, error = function(e) {
+    if (inherits(e, "sparsegp_error")) stop(e)
+    stop_sparsegp("likelihood", paste0("cannot be made: ", conditionMessage(e)),
+                  paste("It is not looked up in `data`: for known variances of rows write",
+                        "lik_gaussian(variance = data$column)"))
+  })
+}
+
 # A value, or NULL where nothing was given.
 as_likelihood <- function(likelihood) {
   likelihood <- called(likelihood)

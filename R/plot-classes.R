@@ -113,7 +113,8 @@ plot_class_curves <- function(object, rows, view, n, style) {
   draw_lanes(rows$x[, view$axes], as.integer(rows$y), lane, col, pch)
   draw_basis_ticks(rows$basis[, view$axes])
   close_panel(style, input_label(object, view$axes), paste0("P(", response_name(object), ")"),
-              y_at = if (is.null(style$ylim)) seq(0, 1, 0.25))
+              x = input_ticks(object, view$axes, curve$xlim),
+              y = if (is.null(style$ylim)) list(at = seq(0, 1, 0.25)))
   key <- class_key(levels, col, pch, style)
   if (!is.null(rows$basis)) key <- c(key, list(key_item("basis", "tick", INK)))
   draw_heading(style, key, view$caption)

@@ -28,7 +28,7 @@ draw_density_curve <- function(object, level, n, style) {
   draw_band(at, drawn$lwr, drawn$upr, band)
   lines(at, drawn$fit, col = col, lwd = style$lwd)
   draw_basis_ticks(object$basis)
-  close_panel(style, colnames(object$range), "density")
+  close_panel(style, density_names(object), "density")
   draw_heading(style, list(key_item("density", "line", col),
                            key_item(paste(percent(level), "interval"), "band", band),
                            key_item("basis", "tick", INK)))

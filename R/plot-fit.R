@@ -4,7 +4,9 @@
 #' * `type = "fit"`, along one input: the data, the posterior mean and its error bars. For
 #'   regression the dark band is the interval for the mean and the light one that for new
 #'   responses; for two classes the curve is the probability of the second level, with the interval
-#'   of `predict(interval = "confidence")`, and rows are ticks at 0 and 1. Ticks at the bottom mark
+#'   of `predict(interval = "confidence")`, and rows are ticks at 0 and 1. Shares of trials are
+#'   drawn the larger the more trials they are of; a new response is one of as many trials as all
+#'   rows have, and there is no band for it where they differ. Ticks at the bottom mark
 #'   the basis, unless every row is in it.
 #' * `type = "fit"`, over two inputs: filled contours of the probability of the second level (a
 #'   heavy line where it is 0.5) or of the mean response, with the rows; rows of the basis are
@@ -53,7 +55,7 @@
 #'   model matrix.
 #' @param type See the description.
 #' @param newdata For a fit of a formula a data frame with its variables, the response too; for a
-#'   fit of a matrix `list(x = , y = )`, and `offset` where needed. `type = "fit"` draws these rows
+#'   fit of a matrix `list(x = , y = )`, and `offset` and trials as `weights` where needed. `type = "fit"` draws these rows
 #'   and takes ranges and medians from them instead of from the training rows.
 #' @param level Probability content of intervals and bands, in (0, 1).
 #' @param n `type = "fit"`: number of points along each input (default 201, and 81 for two inputs).
@@ -132,18 +134,19 @@ training_rows <- function(object) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response, the first chunk of a stream for instance")
   }
-  list(x = x, y = object$y[at], offset = object$offset[at],
+  list(x = x, y = object$y[at], offset = object$offset[at], weights = object$weights[at],
        basis = if (!every_row_in_basis(object)) basis)
 }
 
 new_rows <- function(object, newdata) {
   given <- new_data_parts(object, newdata)
   new <- new_inputs(object, given$x, given$offset)
-  y <- read_more(object, given$y, nrow(new$x))
+  given <- gathered(given, object$likelihood)
+  y <- read_more(object, given$y, nrow(new$x), given$weights)
   complete <- stats::complete.cases(new$x) & !is.na(new$offset) & !is.na(y)
   if (!any(complete)) stop_sparsegp("newdata", "has no complete rows")
   x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")
-  list(x = x, y = y[complete], offset = new$offset[complete],
+  list(x = x, y = y[complete], offset = new$offset[complete], weights = given$weights[complete],
        basis = if (!every_row_in_basis(object)) {
          unscaled_inputs(object, object$posterior$basis)
        })
@@ -153,7 +156,7 @@ new_rows <- function(object, newdata) {
 new_data_parts <- function(object, newdata) {
   if (is.null(object$terms)) {
     if (is.list(newdata) && all(c("x", "y") %in% names(newdata))) {
-      return(list(x = newdata$x, y = newdata$y, offset = newdata$offset))
+      return(newdata[intersect(names(newdata), c("x", "y", "offset", "weights"))])
     }
     stop_sparsegp("newdata", "must be list(x = , y = )", "The model was fitted to a matrix")
   }
@@ -163,10 +166,13 @@ new_data_parts <- function(object, newdata) {
     stop_sparsegp("newdata", "must be a data frame that also holds the response",
                   paste0("It needs ", toString(all.vars(response)), " and the inputs"))
   }
-  y <- tryCatch(eval(response, newdata, environment(object$terms)), error = function(e) {
-    stop_sparsegp("newdata", paste0("does not give the response: ", conditionMessage(e)))
-  })
-  list(x = newdata, y = y)
+  known <- function(expression, what) {
+    tryCatch(eval(expression, newdata, environment(object$terms)), error = function(e) {
+      stop_sparsegp("newdata", paste0("does not give the ", what, ": ", conditionMessage(e)))
+    })
+  }
+  list(x = newdata, y = known(response, "response"),
+       weights = if (codec_of(object)$trials) known(object$call$weights, "trials"))
 }
 
 kept_inputs <- function(object, x) {
@@ -190,8 +196,11 @@ response_name <- function(object) {
   expression <- if (is.null(object$terms)) object$call$y
                 else stats::formula(object$terms)[[2L]]
   if (is.call(expression) && identical(expression[[1L]], quote(I))) expression <- expression[[2L]]
+  share <- is.call(expression) && identical(expression[[1L]], quote(cbind))
+  if (share) expression <- expression[[2L]] # of successes
   label <- if (is.language(expression)) deparse1(expression) else "y"
-  if (nchar(label) > 40L) "y" else label
+  if (nchar(label) > 40L) label <- "y"
+  paste0(if (share) "share of ", label)
 }
 
 # With two classes the probability of the second.

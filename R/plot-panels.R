@@ -22,7 +22,10 @@ plot_style <- function(...) {
     stop_sparsegp("...", paste0("holds what this plot does not know: ", toString(unknown)),
                   paste0("It knows ", toString(PLOT_ARGUMENTS)))
   }
-  for (name in intersect(c("xlim", "ylim"), names)) check_limits(given[[name]], name)
+  for (name in intersect(c("xlim", "ylim"), names)) {
+    if (inherits(given[[name]], c("Date", "POSIXct"))) given[[name]] <- as.double(given[[name]])
+    check_limits(given[[name]], name)
+  }
   defaults <- list(las = 1, axes = TRUE, ann = TRUE, cex.axis = 0.9, cex.lab = 1, cex.main = 1.1,
                    lwd = 2)
   utils::modifyList(defaults, given)
@@ -42,14 +45,15 @@ open_panel <- function(xlim, ylim) {
   graphics::plot.window(xlim, ylim, xaxs = "i", yaxs = "i")
 }
 
-# Axes, frame and labels; y_at: ticks of the vertical axis where not all of it is a scale.
-close_panel <- function(style, xlab, ylab, bty = "l", x_at = NULL, y_at = NULL) {
+# Axes, frame and labels. x, y: list(at, labels), ticks that are not those of numbers, or not of all
+# of the axis.
+close_panel <- function(style, xlab, ylab, bty = "l", x = NULL, y = NULL) {
   if (style$axes) {
-    draw_axis(1L, x_at, NULL, style)
-    draw_axis(2L, y_at, NULL, style)
+    draw_axis(1L, x$at, x$labels, style)
+    draw_axis(2L, y$at, y$labels, style)
     box(bty = or_else(style$bty, bty), col = INK)
   }
-  label_axes(style, xlab, ylab, or_else(y_at, graphics::axTicks(2L)))
+  label_axes(style, xlab, ylab, or_else(or_else(y$labels, y$at), graphics::axTicks(2L)))
 }
 
 draw_axis <- function(side, at, labels, style) {
@@ -211,9 +215,24 @@ curve_answer <- function(object, latent, level) {
   answer <- as.data.frame(interval_answer(object, latent, "response", "confidence", level))
   if (is.null(lik_traits(object$likelihood)$quantile)) return(answer)
   if (has_variances(object$likelihood)) return(answer) # nobody knows them between the rows
-  latent$weights <- 1
+  latent$weights <- weight_of_new(object)
+  if (is.null(latent$weights)) return(answer)
   new <- interval_answer(object, latent, "response", "prediction", level)
   cbind(answer, new_lwr = new[, "lwr"], new_upr = new[, "upr"])
+}
+
+# Of how many trials a new response is: of as many as all rows, else nobody knows. Other new
+# responses have weight 1.
+weight_of_new <- function(object) {
+  if (!codec_of(object)$trials) return(1)
+  trials <- unique(object$weights)
+  if (length(trials) == 1L) trials
+}
+
+# Shares of few trials are small.
+trial_sizes <- function(object, rows) {
+  if (!codec_of(object)$trials || is.null(rows$weights)) return(1)
+  0.5 + sqrt(rows$weights / max(rows$weights))
 }
 
 draw_regression <- function(object, rows, view, drawn, xlim, level, style) {
@@ -221,17 +240,19 @@ draw_regression <- function(object, rows, view, drawn, xlim, level, style) {
   pale <- grDevices::adjustcolor(BLUE, 0.13)
   dark <- grDevices::adjustcolor(BLUE, 0.32)
   has_new <- !is.null(drawn$new_lwr)
-  ylim <- range(rows$y, drawn$lwr, drawn$upr, drawn$new_lwr, drawn$new_upr)
+  seen <- rows$x[, view$axes] >= min(xlim) & rows$x[, view$axes] <= max(xlim)
+  ylim <- range(rows$y[seen], drawn$lwr, drawn$upr, drawn$new_lwr, drawn$new_upr)
   open_panel(xlim, or_else(style$ylim, grDevices::extendrange(ylim, f = 0.04)))
   if (has_new) draw_band(x, drawn$new_lwr, drawn$new_upr, pale)
   draw_band(x, drawn$lwr, drawn$upr, dark)
   n <- length(rows$y)
   fill <- or_else(style$col, grDevices::adjustcolor(INK, row_alpha(n)))
   draw_rows(rows$x[, view$axes], rows$y, fill, or_else(style$pch, 21),
-            or_else(style$cex, row_size(n)))
+            or_else(style$cex, row_size(n) * trial_sizes(object, rows)))
   lines(x, drawn$fit, col = BLUE, lwd = style$lwd)
   draw_basis_ticks(rows$basis[, view$axes])
-  close_panel(style, input_label(object, view$axes), response_label(object))
+  close_panel(style, input_label(object, view$axes), response_label(object),
+              x = input_ticks(object, view$axes, xlim))
   key <- list(
     key_item("mean", "line", BLUE), key_item(paste(percent(level), "for the mean"), "band", dark),
     if (has_new) key_item(paste(percent(level), "for new responses"), "band", pale),
@@ -256,7 +277,8 @@ draw_probability <- function(object, rows, view, drawn, xlim, level, style) {
   if (length(unlabelled)) segments(unlabelled, 0.49, y1 = 0.51, col = UNLABELLED)
   draw_basis_ticks(rows$basis[, view$axes])
   close_panel(style, input_label(object, view$axes), response_label(object),
-              y_at = if (is.null(style$ylim)) seq(0, 1, 0.25))
+              x = input_ticks(object, view$axes, xlim),
+              y = if (is.null(style$ylim)) list(at = seq(0, 1, 0.25)))
   key <- list(
     key_item("probability", "line", BLUE),
     key_item(paste(percent(level), "interval"), "band", band),
@@ -292,7 +314,8 @@ plot_surface <- function(object, rows, view, n, style) {
           else if (has_classes(object)) draw_class_surface else draw_mean_surface
   heading <- draw(object, rows, view, surface, style)
   draw_basis_rings(rows$basis, view$axes)
-  close_panel(style, view$axes[1L], view$axes[2L], bty = "o")
+  ticks <- Map(function(input, limit) input_ticks(object, input, limit), view$axes, limits)
+  close_panel(style, view$axes[1L], view$axes[2L], bty = "o", ticks[[1L]], ticks[[2L]])
   if (!is.null(rows$basis)) heading$key <- c(heading$key, list(key_item("basis", "point", INK, 1)))
   draw_heading(style, heading$key, heading$caption)
   if (shows_classes(object)) return(class_frame(grid, view$axes, fit))

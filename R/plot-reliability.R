@@ -105,8 +105,8 @@ draw_reliability <- function(drawn, level, source, events, style) {
   left <- seq(0, 0.95, 0.05)
   rect(left, -0.19, left + 0.05, -0.19 + 0.14 * counts / max(counts), col = "grey75",
        border = "white", lwd = 0.7)
-  close_panel(style, paste("predicted", events$label), "observed frequency", x_at = seq(0, 1, 0.25),
-              y_at = seq(0, 1, 0.25))
+  close_panel(style, paste("predicted", events$label), "observed frequency",
+              x = list(at = seq(0, 1, 0.25)), y = list(at = seq(0, 1, 0.25)))
   key <- list(key_item(paste(percent(level), "interval"), "line",
                        grDevices::adjustcolor(BLUE, 0.45), lwd = 3),
               key_item("calibrated", "line", "grey55", lwd = 1, lty = 2),
@@ -121,7 +121,7 @@ draw_coverage <- function(drawn, level, source, style) {
   lines(drawn$nominal, drawn$observed, col = or_else(style$col, BLUE), lwd = style$lwd)
   ticks <- seq(0, 1, 0.25)
   close_panel(style, "nominal content of the interval", "share of responses inside",
-              x_at = ticks, y_at = ticks)
+              x = list(at = ticks), y = list(at = ticks))
   key <- list(key_item("observed", "line", or_else(style$col, BLUE)),
               key_item("calibrated", "line", "grey55", lwd = 1, lty = 2),
               key_item(paste(percent(level), "of calibrated models"), "band", "grey88"))

@@ -24,7 +24,7 @@ plot_trace <- function(object, newdata, style) {
     along <- sub("size", "points selected", names(trace)[1L])
     title(xlab = or_else(style$xlab, along), line = 2.1, cex.lab = style$cex.lab)
   }
-  draw_heading(style, caption = course_words(object))
+  draw_heading(style, caption = paste0(course_words(object), lone_words(trace[names(strips)])))
   trace
 }
 
@@ -40,6 +40,13 @@ trace_strips <- function(object, trace, style) {
   )
   columns <- intersect(names(known), names(trace)[-1L])
   lapply(stats::setNames(nm = columns), function(column) known[[column]](trace[[column]]))
+}
+
+# One sweep is a dot without a course: its numbers say more.
+lone_words <- function(trace) {
+  if (nrow(trace) > 1L) return("")
+  values <- vapply(trace, function(value) format(value, digits = 4L), "")
+  paste0(": ", paste(gsub("_", " ", names(trace)), values, collapse = ", "))
 }
 
 # A strip: values, ticks and labels on a scale with limits; line: a value to mark.

@@ -8,6 +8,7 @@
 #              being there at all, too
 #   apart      is each label against the rest a model of its own, so that there is no evidence?
 #   offsets    does an offset say anything? Not where it shifts the functions of all labels alike
+#   trials     is a weight a number of trials?
 #   scaled     does y -> c y + b map the model to itself? Then C gets y standardised, and the mean
 #              of a response is the latent function
 #   gather     (chunk) -> chunk, with a response of several columns made one, and weights

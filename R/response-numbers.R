@@ -2,7 +2,7 @@
 
 numbers_codec <- function() {
   list(name = "numbers", labelled = FALSE, ranked = FALSE, missing = FALSE, apart = FALSE,
-       offsets = TRUE, scaled = TRUE, gather = function(chunk) chunk,
+       offsets = TRUE, trials = FALSE, scaled = TRUE, gather = function(chunk) chunk,
        refuse = function(y, weights) NULL, read = read_numbers, again = read_more_numbers,
        remedy = "Convert the response, or choose another likelihood",
        codes = function(y, response) y / response$unit - response$centre / response$unit,
@@ -21,7 +21,7 @@ counts_codec <- function() {
 
 # Successes of trials: the response is their share, the weights are the trials.
 trials_codec <- function() {
-  codec_like(counts_codec(), name = "trials", gather = gather_trials,
+  codec_like(counts_codec(), name = "trials", trials = TRUE, gather = gather_trials,
              refuse = function(y, weights) {
                if (any(y < 0 | y > 1)) "has shares of successes that are not between 0 and 1"
                else illegal_counts(as_whole(y * weights))

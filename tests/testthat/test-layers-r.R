@@ -64,7 +64,8 @@ test_that("everything in R is used: by something else there, by users, or as a m
   found <- uses_in_r()
   registered <- readLines(file.path(source_folder("."), "NAMESPACE"))
   exported <- sub("^export[(](.*)[)]$", "\\1", grep("^export[(]", registered, value = TRUE))
-  methods <- gsub("^S3method[(]([a-z0-9]+::)?|[)]$|\"", "", grep("^S3method[(]", registered, value = TRUE))
+  methods <- gsub("^S3method[(]([a-z0-9]+::)?|[)]$|\"", "",
+                  grep("^S3method[(]", registered, value = TRUE))
   # traits_of(), codec_named(); R's loader; glue_convert.c
   by_name <- "_(traits|codec)$|^[.]onLoad$|^threads_wanted$"
   idle <- setdiff(names(found$file), c(found$uses$used, exported, sub(",", ".", methods)))

@@ -80,3 +80,130 @@ test_that("geom_smooth(method = sparsegp) draws the curve and its band", {
   expect_equal(unname(as.matrix(drawn[c("y", "ymin", "ymax")])), unname(expected),
                tolerance = 1e-10)
 })
+
+test_that("model.frame() and model.matrix() work where formula and data were arguments", {
+  inside <- function(form, d) sparsegp(form, d, learn = FALSE)
+  fit <- inside(mpg ~ log(wt) + factor(cyl), mtcars)
+  linear <- lm(mpg ~ log(wt) + factor(cyl), mtcars)
+  expect_equal(model.frame(fit), model.frame(linear), ignore_attr = TRUE)
+  # the same columns but the intercept
+  expect_equal(model.matrix(fit), model.matrix(linear)[, -1L],
+               ignore_attr = c("assign", "contrasts"))
+  expect_equal(model.matrix(fit, mtcars[3:4, ]), model.matrix(fit)[3:4, ])
+  # a fit on a basis finds its rows where the formula was written, or says that it does not
+  sparse <- sparsegp(mpg ~ wt + hp + qsec, mtcars, basis = 1:5, learn = FALSE)
+  expect_equal(model.matrix(sparse), as.matrix(mtcars[c("wt", "hp", "qsec")]))
+  gone <- (function(form, rows) sparsegp(form, rows, basis = 1:5, learn = FALSE))(
+    mpg ~ wt + hp + qsec, mtcars)
+  refused(model.frame(gone), "not where its formula was written")
+  plain <- sparsegp(cbind(a = mtcars$wt, b = 2, c = mtcars$hp), mtcars$mpg, learn = FALSE)
+  # back from standard deviations, to rounding
+  expect_equal(model.matrix(plain), cbind(a = mtcars$wt, b = 2, c = mtcars$hp), tolerance = 1e-14,
+               ignore_attr = TRUE)
+  refused(model.frame(plain), "matrix")
+})
+
+test_that("sigma, df.residual, labels and variable.names are there, and a deviance is not", {
+  fit <- sparsegp(mpg ~ wt + factor(cyl), mtcars, learn = FALSE)
+  expect_equal(sigma(fit), sqrt(coef(fit)[["noise"]]), tolerance = 1e-14)
+  expect_identical(labels(fit), c("wt", "factor(cyl)"))
+  expect_identical(variable.names(fit), c("wt", "factor(cyl)6", "factor(cyl)8"))
+  # by hand, the trace of K (K + noise I)^{-1}
+  x <- scale(model.matrix(fit)) * sqrt(32 / 31)
+  K <- coef(fit)[["variance"]] * exp(-as.matrix(dist(x))^2 / (2 * coef(fit)[["lengthscale"]]^2))
+  hat <- K %*% solve(K + coef(fit)[["noise"]] * diag(32))
+  expect_equal(df.residual(fit), 32 - sum(diag(hat)), tolerance = 1e-8)
+  refused(deviance(fit), "no deviance")
+  refused(sigma(sparsegp(carb ~ wt, mtcars, poisson, learn = FALSE)), "poisson")
+  heavy <- sparsegp(mpg ~ wt, mtcars, lik_student(2, fixed(5)), learn = FALSE)
+  expect_equal(sigma(heavy), 2 * sqrt(5 / 3), tolerance = 1e-10)
+  refused(df.residual(sparsegp(Species ~ Sepal.Length, iris[c(1:5, 51:55, 101:105), ],
+                               learn = FALSE)), "each class")
+})
+
+test_that("basis = 10 is not taken for row 10", {
+  refused(sparsegp(mpg ~ wt, mtcars, basis = 10), "method_ep\\(size = 10\\).*matrix of one row")
+  one <- sparsegp(mpg ~ wt, mtcars, basis = data.frame(wt = 3), learn = FALSE)
+  expect_identical(nrow(basis(one)), 1L)
+})
+
+test_that("axes of dates and times have dates and times", {
+  says_2021 <- function(fit, ...) {
+    file <- tempfile()
+    grDevices::pdf(file, compress = FALSE) # words are in it as (words)
+    tryCatch(plot(fit, ...), finally = grDevices::dev.off())
+    any(grepl("(2021", readLines(file, warn = FALSE), fixed = TRUE, useBytes = TRUE))
+  }
+  d <- data.frame(day = as.Date("2020-01-01") + 30 * (1:32), y = mtcars$mpg,
+                  wt = mtcars$wt, up = mtcars$am == 1)
+  d$time <- as.POSIXct(d$day, tz = "UTC") + 3600
+  expect_true(says_2021(sparsegp(y ~ day, d, learn = FALSE)))
+  expect_true(says_2021(sparsegp(y ~ time, d, learn = FALSE)))
+  expect_true(says_2021(sparsegp(up ~ day, d, learn = FALSE)))
+  expect_true(says_2021(sparsegp(y ~ day + wt, d, learn = FALSE), n = 5))
+  stream <- sparsegp(y ~ day, d, method = method_online(10, pilot = 20), learn = FALSE)
+  expect_true(says_2021(stream, newdata = d))
+  expect_false(says_2021(sparsegp(y ~ wt, d, learn = FALSE)))
+  expect_false(says_2021(sparsegp(y ~ day, d, learn = FALSE),
+                         xlim = as.Date(c("2020-02-01", "2020-06-01"))))
+  clock <- d$time[0L]
+  expect_identical(on_clock(clock, as.double(d$time)), d$time)
+})
+
+test_that("xlim restricts the rows that ylim is chosen by", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  d <- data.frame(x = 1:20, y = c(rep(c(0, 1), 9), 500, 600))
+  plot(sparsegp(y ~ x, d, lik_gaussian(1), kernel_rbf(1, 0.1), learn = FALSE), xlim = c(1, 10))
+  expect_lt(par("usr")[4L], 400)
+})
+
+test_that("pictures of shares name them, show their trials and have no band of one trial", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  d <- ncases()
+  fit <- sparsegp(cbind(s, f) ~ x, d, learn = FALSE)
+  expect_identical(response_label(fit), "share of s")
+  expect_named(plot(fit), c("x", "fit", "lwr", "upr"))
+  rows <- training_rows(fit)
+  expect_gt(diff(range(trial_sizes(fit, rows))), 0.2)
+  expect_identical(new_rows(fit, d)[c("y", "weights")], rows[c("y", "weights")])
+  expect_silent(plot(fit, newdata = d))
+  # where all are of as many, a new response is, too
+  same <- plot(sparsegp(cbind(s, f) ~ x, transform(d, s = pmin(s, 3), f = 4 - pmin(s, 3)),
+                        learn = FALSE))
+  expect_named(same, c("x", "fit", "lwr", "upr", "new_lwr", "new_upr"))
+  expect_true(all((4 * same$new_upr) %% 1 == 0))
+})
+
+test_that("small things are said in words", {
+  refused(sparsegp(mpg ~ wt + hp, mtcars, kernel = kernel_rbf(lengthscale = c(1, 2))), "ard = TRUE")
+  refused(sparsegp(mpg ~ wt + hp, mtcars, kernel = kernel_rbf(variance = c(1, 2))), "one value")
+  d <- transform(mtcars, v = wt)
+  refused(sparsegp(mpg ~ wt, d, lik_gaussian(variance = v)), "data\\$column")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  fit <- sparsegp(mpg ~ wt, mtcars, learn = FALSE)
+  expect_match(lone_words(fit$convergence$trace[-1L]), ": log evidence -[0-9.]+, change ")
+  expect_silent(plot(fit, type = "trace"))
+  expect_identical(lone_words(data.frame(change = 1:2)), "")
+})
+
+test_that("a density has a name on its axis, a summary, simulated points and an update", {
+  fit <- gp_density(faithful$eruptions, k0 = 2)
+  expect_identical(density_names(fit), "faithful$eruptions")
+  expect_identical(density_names(gp_density(faithful[1L], k0 = 2)), "eruptions")
+  found <- summary(fit)
+  expect_output(print(found), "Moments.*faithful\\$eruptions.*Log evidence by order")
+  at <- integrate(function(x) x * predict(fit, x), fit$range[1L], fit$range[2L])$value
+  expect_equal(found$moments$mean, at, tolerance = 1e-5) # the grid's
+  drawn <- simulate(fit, 2, seed = 1)
+  expect_identical(dim(drawn), c(272L, 2L))
+  expect_identical(drawn, simulate(fit, 2, seed = 1))
+  # four standard errors of a mean of 544 points
+  expect_lt(abs(mean(unlist(drawn)) - at), 4 * found$moments$sd / sqrt(544))
+  expect_identical(update(fit, k0 = 3)$k0, 3L)
+  two <- gp_density(faithful, k0 = 1)
+  expect_identical(dim(simulate(two, seed = 1)$sim_1), c(272L, 2L))
+  expect_identical(rownames(summary(two)$moments), names(faithful))
+})

@@ -1,0 +1,83 @@
+# What R users ask of a density.
+
+# The name of a vector of points is in the call alone.
+density_names <- function(object) {
+  names <- colnames(object$range)
+  given <- object$call$x
+  if (identical(names, "x1") && is.language(given) && nchar(deparse1(given)) <= 40L) deparse1(given)
+  else names
+}
+
+# A grid of cells and the mass in each, to the second order in their width.
+density_cells <- function(object, count) {
+  width <- (object$range[2L, ] - object$range[1L, ]) / count
+  at <- lapply(seq_along(width), function(j) object$range[1L, j] + (seq_len(count) - 0.5) * width[j])
+  names(at) <- colnames(object$range)
+  points <- as.matrix(expand.grid(at, KEEP.OUT.ATTRS = FALSE))
+  mass <- predict(object, points)
+  list(points = points, width = width, mass = mass / sum(mass))
+}
+
+# Cells along an input: as many as 51 Fourier terms (k0 = 25) need, and in two dimensions fewer
+CELLS <- c(4000L, 300L)
+
+#' @rdname gp_density
+#' @return `summary()`: a list of class `summary.gp_density` with `fit`, `evidence`, and `moments`,
+#'   a data frame of the `mean` and `sd` of the density, along each input.
+#' @export
+summary.gp_density <- function(object, ...) {
+  check_no_dots(...)
+  cells <- density_cells(object, CELLS[ncol(object$range)])
+  mean <- colSums(cells$points * cells$mass)
+  sd <- sqrt(colSums(sweep(cells$points, 2L, mean)^2 * cells$mass))
+  structure(list(fit = object, evidence = object$evidence,
+                 moments = data.frame(mean = mean, sd = sd, row.names = density_names(object))),
+            class = "summary.gp_density")
+}
+
+#' @export
+print.summary.gp_density <- function(x, ...) {
+  print(x$fit)
+  cat("\nMoments of the density:\n")
+  print(x$moments)
+  cat("\nLog evidence by order:\n")
+  print(x$evidence, row.names = FALSE)
+  invisible(x)
+}
+
+#' @rdname gp_density
+#' @param nsim `simulate()`: how many points to draw from the density, each time as many as there
+#'   were.
+#' @param seed As for [simulate.sparsegp()].
+#' @return `simulate()`: a data frame with a column for each simulation, `sim_1`, ... (of two
+#'   inputs each a matrix), and the state of the generator as attribute `seed`. `update()` fits again
+#'   with arguments changed: `update(fit, k0 = 3)`.
+#' @export
+simulate.gp_density <- function(object, nsim = 1, seed = NULL, ...) {
+  check_no_dots(...)
+  nsim <- check_count(nsim, "nsim")
+  state <- with_seed(seed)
+  on.exit(state$restore())
+  cells <- density_cells(object, CELLS[ncol(object$range)])
+  draw <- function(j) {
+    at <- sample.int(length(cells$mass), object$n, TRUE, cells$mass)
+    inside <- matrix(stats::runif(object$n * length(cells$width)) - 0.5, object$n)
+    drop(cells$points[at, , drop = FALSE] + sweep(inside, 2L, cells$width, "*"))
+  }
+  columns <- lapply(stats::setNames(seq_len(nsim), paste0("sim_", seq_len(nsim))), draw)
+  out <- data.frame(lapply(columns, I))
+  out[] <- lapply(out, unclass)
+  attr(out, "seed") <- state$seed
+  out
+}
+
+#' @export
+update.gp_density <- function(object, ..., evaluate = TRUE) {
+  call <- as.list(object$call)
+  changes <- as.list(substitute(list(...)))[-1L]
+  if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
+    stop_sparsegp("...", "holds an unnamed argument", "Name what should change")
+  }
+  call[names(changes)] <- changes
+  if (check_flag(evaluate, "evaluate")) eval(as.call(call), parent.frame()) else as.call(call)
+}

@@ -1,0 +1,127 @@
+#' Frames, matrices and numbers of a fit that other models have, too
+#'
+#' What [stats::lm()]'s methods give, as far as it is there.
+#'
+#' `model.frame()` is the frame of the rows used. Full EP keeps it; other fits make it again from the
+#' first call, where its formula was written, which is an error when `data` is no longer there.
+#' `model.matrix()` is the matrix of inputs, in their units and without an intercept, which a
+#' Gaussian process has no need of; with `data` that of other rows. `labels()` names the terms and
+#' `variable.names()` the inputs, which are the columns of that matrix.
+#'
+#' `sigma()` is the standard deviation of a response about the latent function, for likelihoods of
+#' numbers; under `weights` that of a row of weight 1. `df.residual()` is the number of rows less that
+#' of parameters the function is worth, the sum over the rows of what the row's own response takes
+#' off its cavity's variance: for Gaussian noise the trace of the matrix that makes fitted values of
+#' responses. `deviance()` is an error, as nothing is maximised here that it could be twice of.
+#'
+#' @param object,formula A fit of [sparsegp()].
+#' @param data `NULL` or other rows, as `newdata` of [predict][predict.sparsegp].
+#' @param ... Nothing.
+#' @return A data frame; a matrix; character vectors; numbers. What there is not is an error of class
+#'   `sparsegp_error`.
+#' @examples
+#' fit <- sparsegp(dist ~ speed, cars)
+#' head(model.matrix(fit), 3)
+#' c(sigma = sigma(fit), df.residual = df.residual(fit))
+#' @name frames
+NULL
+
+#' @rdname frames
+#' @export
+model.frame.sparsegp <- function(formula, ...) {
+  check_no_dots(...)
+  fit <- ready(formula)
+  if (is.null(fit$terms)) {
+    stop_sparsegp("formula", "is a fit of a matrix, which has no frame", "Use model.matrix()")
+  }
+  if (!is.null(fit$frame)) return(fit$frame)
+  call <- fit$call
+  call$formula <- fit$terms
+  frame <- tryCatch(model_frame(call, environment(fit$terms), likelihood = fit$likelihood),
+                    error = function(e) NULL)
+  if (!is.null(frame) && nrow(frame) == fit$n) return(frame)
+  stop_sparsegp("formula", "is a fit whose rows are not where its formula was written",
+                "Make the frame from them: model.frame(terms(fit), data)")
+}
+
+#' @rdname frames
+#' @export
+model.matrix.sparsegp <- function(object, data = NULL, ...) {
+  check_no_dots(...)
+  if (!is.null(data)) {
+    new <- new_inputs(ready(object), data)
+    return(plain_matrix(new$x, new$names))
+  }
+  object <- with_rows(object)
+  x <- if (!is.null(object[["x"]])) object[["x"]]
+       else if (is.null(object$terms)) with_constants(object, training_inputs(object))
+       else model_inputs(object$terms, model.frame(object), object$contrasts, object$xlevels)$x
+  plain_matrix(x, object$row_names)
+}
+
+plain_matrix <- function(x, names) {
+  attr(x, "contrasts") <- NULL
+  rownames(x) <- names
+  x
+}
+
+# Scaled inputs in the user's units, with the constant ones.
+with_constants <- function(object, x) {
+  scaling <- object$scaling
+  out <- matrix(0, nrow(x), length(scaling$kept), dimnames = list(NULL, scaling$names))
+  out[, scaling$kept] <- unscale_kept(x, scaling)
+  out[, !scaling$kept] <- rep(scaling$constant, each = nrow(x))
+  out
+}
+
+#' @rdname frames
+#' @export
+labels.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  if (is.null(object$terms)) variable.names(object) else attr(object$terms, "term.labels")
+}
+
+#' @rdname frames
+#' @importFrom stats variable.names
+#' @export
+variable.names.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  ready(object)$scaling$names
+}
+
+#' @rdname frames
+#' @importFrom stats sigma
+#' @export
+sigma.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  object <- ready(object)
+  if (!codec_of(object)$scaled) {
+    stop_sparsegp("object", paste("has the likelihood", object$likelihood$type, "whose responses",
+                                  "vary by their mean"), "There is no one standard deviation")
+  }
+  if (has_variances(object$likelihood)) {
+    stop_sparsegp("object", "has a known variance for each row", "Take their square roots")
+  }
+  sqrt(engine_lik_eval(object, 0)$var) * object$response$unit
+}
+
+#' @rdname frames
+#' @importFrom stats df.residual
+#' @export
+df.residual.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  object <- with_rows(object)
+  if (processes(object) > 1L) {
+    stop_sparsegp("object", "has a latent function for each class",
+                  "Their parameters are not to be set off against the rows")
+  }
+  sum(object$latent$var / object$cavity$var)
+}
+
+#' @rdname frames
+#' @importFrom stats deviance
+#' @export
+deviance.sparsegp <- function(object, ...) {
+  stop_sparsegp("object", "has no deviance, as no likelihood is maximised",
+                "Use logLik(), the log evidence, or -2 * sum(loo_lpd(object))")
+}
