@@ -124,7 +124,7 @@ sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, co
         .KB = sg_doubles(ws, dd), .R = sg_doubles(ws, dd), .Rinv = sg_doubles(ws, dd),
         .gamma = gamma, .prior = prior
     };
-    sg_kernel_cross(kernel, d, basis, d, basis, b->KB, ws);
+    sg_kernel_cross(kernel, d, basis, d, NULL, b->KB, ws);
     sg_status status = factor_basis(d, b->KB, b->R, &b->jitter);
     for (size_t k = 0; k < dd; k++) b->Rinv[k] = b->R[k];
     if (status == SG_OK) status = sg_trtri(d, b->Rinv);

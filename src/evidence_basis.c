@@ -80,7 +80,7 @@ static void end_basis(const sg_basis_adjoint *adjoint, int g, int own)
         add_own_weights(b, adjoint->BR[c], adjoint->q[c], room, G0);
     }
     for (int j = 0; j < d; j++) G0[j + (size_t) d * j] *= 1 + b->jitter;
-    sg_kernel_adjoint(b->kernel, d, b->basis, d, b->basis, b->KB, G0, gradient_of(adjoint, g),
+    sg_kernel_adjoint(b->kernel, d, b->basis, d, NULL, b->KB, G0, gradient_of(adjoint, g),
                       adjoint->ws);
 }
 

@@ -85,7 +85,7 @@ void sg_evidence_gradient_full(sg_layout layout, int count, const sg_kernel *con
             sg_tick(ws);
         }
         if (layout.w == 1) sg_mirror('U', N, Kbar, N);
-        sg_kernel_adjoint(kernels[k], N, x, N, x, K + N2 * k, Kbar, dkernel, ws);
+        sg_kernel_adjoint(kernels[k], N, x, N, NULL, K + N2 * k, Kbar, dkernel, ws);
         dkernel += sg_kernel_ntheta(kernels[k]);
     }
 }

@@ -159,7 +159,7 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     sg_ep_report report = sg_new_report();
     double *K = sg_doubles(ws, N2 * p.kernels);
     for (int k = 0; k < p.kernels; k++) {
-        sg_kernel_cross(p.kernel[k], N, REAL(x), N, REAL(x), K + N2 * k, ws);
+        sg_kernel_cross(p.kernel[k], N, REAL(x), N, NULL, K + N2 * k, ws);
     }
     const sg_status status = sg_ep_full_run(&p.rows, K, p.kernels, &opt, &start, &marg, &factor,
                                             &report, ws);

@@ -1,12 +1,21 @@
 /* glue_kernel.c: kernels one at a time, at points that R gives: how R and tests see a kernel. */
 #include "glue.h"
 
+/* The points x are paired with; NULL: with each other. */
+static const double *others(SEXP x, SEXP z, int *m)
+{
+    *m = sg_rows_of(Rf_isNull(z) ? x : z);
+    return Rf_isNull(z) ? NULL : REAL(z);
+}
+
 SEXP sg_r_kernel_cross(SEXP spec, SEXP theta, SEXP x, SEXP z)
 {
     const sg_kernel *kernel = sg_kernel_of(spec, theta);
-    const int n = sg_rows_of(x), m = sg_rows_of(z);
+    int m;
+    const double *other = others(x, z, &m);
+    const int n = sg_rows_of(x);
     SEXP K = PROTECT(Rf_allocMatrix(REALSXP, n, m));
-    sg_kernel_cross(kernel, n, REAL(x), m, REAL(z), REAL(K), &sg_r_workspace);
+    sg_kernel_cross(kernel, n, REAL(x), m, other, REAL(K), &sg_r_workspace);
     UNPROTECT(1);
     return K;
 }
@@ -46,12 +55,14 @@ static SEXP zeros(R_xlen_t n)
 SEXP sg_r_kernel_adjoint(SEXP spec, SEXP theta, SEXP x, SEXP z, SEXP Kbar)
 {
     const sg_kernel *kernel = sg_kernel_of(spec, theta);
-    const int n = sg_rows_of(x), m = sg_rows_of(z);
+    int m;
+    const double *other = others(x, z, &m);
+    const int n = sg_rows_of(x);
     const size_t size = (size_t) n * m;
     SEXP dtheta = PROTECT(zeros(XLENGTH(theta)));
     double *K = sg_doubles(&sg_r_workspace, size);
-    sg_kernel_cross(kernel, n, REAL(x), m, REAL(z), K, &sg_r_workspace);
-    sg_kernel_adjoint(kernel, n, REAL(x), m, REAL(z), K, sg_doubles_of(Kbar, size, "Kbar"),
+    sg_kernel_cross(kernel, n, REAL(x), m, other, K, &sg_r_workspace);
+    sg_kernel_adjoint(kernel, n, REAL(x), m, other, K, sg_doubles_of(Kbar, size, "Kbar"),
                       REAL(dtheta), &sg_r_workspace);
     UNPROTECT(1);
     return dtheta;

@@ -22,7 +22,7 @@ static void active_kernel(const sg_kernel *kernel, int n, int p, const double *x
                           const sg_ivm_set *set, double *X, double *K, const sg_ws *ws)
 {
     gather(n, p, x, set->d, set->active, X);
-    sg_kernel_cross(kernel, set->d, X, set->d, X, K, ws);
+    sg_kernel_cross(kernel, set->d, X, set->d, NULL, K, ws);
 }
 
 /* ---- Sites in the order of inclusion ---- */
@@ -223,7 +223,7 @@ static void active_gradient(const sg_kernel *kernel, const posterior *post, doub
                                       v[i] * q[j]) / 2;
         }
     }
-    sg_kernel_adjoint(kernel, d, post->X, d, post->X, post->K, N, dkernel, ws);
+    sg_kernel_adjoint(kernel, d, post->X, d, NULL, post->K, N, dkernel, ws);
 }
 
 sg_status sg_ivm_criterion(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,

@@ -44,14 +44,15 @@ static sg_points combine_prepare(const sg_kernel *self, int n, const double *x,
 }
 
 static void combine_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
-                          double *K, const sg_ws *ws)
+                          int symmetric, double *K, const sg_ws *ws)
 {
     const combination *op = self->type->family;
     const size_t size = (size_t) a->n * b->n;
     double *part = sg_doubles(ws, size);
     set(K, op->neutral, size);
     for (int c = 0; c < self->nchild; c++) {
-        sg_kernel_between(self->child[c], a->part + c, b->part + c, part, ws);
+        const sg_points *other = symmetric ? NULL : b->part + c;
+        sg_kernel_between(self->child[c], a->part + c, other, part, ws);
         op->combine(K, part, size);
     }
 }

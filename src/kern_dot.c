@@ -57,10 +57,10 @@ static sg_points linear_prepare(const sg_kernel *self, int n, const double *x,
     return weighted_points(self, n, x, weight, self->ard, ws);
 }
 
-static void linear_cross(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
-                         const sg_ws *ws)
+static void linear_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
+                         int symmetric, double *K, const sg_ws *ws)
 {
-    (void) self, (void) ws;
+    (void) self, (void) symmetric, (void) ws;
     inner_products(a, b, K);
 }
 
@@ -81,7 +81,7 @@ static void linear_adjoint(const sg_kernel *self, int n, const double *x, int m,
     (void) K;
     const int q = self->p;
     const sg_points a = linear_prepare(self, n, x, NULL, ws);
-    const sg_points b = linear_prepare(self, m, z, NULL, ws);
+    const sg_points b = linear_prepare(self, m, z ? z : x, NULL, ws);
     double *Kb = sg_doubles(ws, (size_t) n * q);
     sg_gemm('N', 'T', n, q, m, 1, Kbar, n, b.u, q, 0, Kb, n);
     for (int k = 0; k < q; k++) {
@@ -150,9 +150,10 @@ static void poly_power(double power, double factor, const sg_points *a, const sg
     sg_par_rows(b->n, sg_par_columns(a->n), power_columns, &job, ws);
 }
 
-static void poly_cross(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
-                       const sg_ws *ws)
+static void poly_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
+                       int symmetric, double *K, const sg_ws *ws)
 {
+    (void) symmetric;
     poly_power(self->degree, exp(self->theta[0]), a, b, K, ws);
 }
 
@@ -182,7 +183,7 @@ static void poly_adjoint(const sg_kernel *self, int n, const double *x, int m, c
     const size_t size = (size_t) n * m;
     double *lower = sg_doubles(ws, size), dvariance = 0, dell = 0;
     const sg_points a = poly_prepare(self, n, x, NULL, ws);
-    const sg_points b = poly_prepare(self, m, z, NULL, ws);
+    const sg_points b = poly_prepare(self, m, z ? z : x, NULL, ws);
     poly_power(self->degree - 1, exp(self->theta[0]), &a, &b, lower, ws);
     for (size_t i = 0; i < size; i++) {
         dvariance += Kbar[i] * K[i];
@@ -225,9 +226,9 @@ static void fill(const sg_kernel *self, size_t size, double *K)
 }
 
 static void constant_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
-                           double *K, const sg_ws *ws)
+                           int symmetric, double *K, const sg_ws *ws)
 {
-    (void) ws;
+    (void) symmetric, (void) ws;
     fill(self, (size_t) a->n * b->n, K);
 }
 

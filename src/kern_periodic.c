@@ -44,8 +44,9 @@ static void cross_column(void *ctx, const sg_block *block, int jj, double *colum
 }
 
 static void periodic_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
-                           double *K, const sg_ws *ws)
+                           int symmetric, double *K, const sg_ws *ws)
 {
+    (void) symmetric;
     double variance = exp(self->theta[0]);
     sg_block block = {0};
     while (sg_next_block(a->n, b->n, 0, &block)) {
@@ -94,8 +95,8 @@ static void periodic_adjoint(const sg_kernel *self, int n, const double *x, int 
 {
     const double freq = 2 * M_PI / exp(self->theta[2]);
     adjoint_job job = {.a = periodic_prepare(self, n, x, NULL, ws),
-                       .b = periodic_prepare(self, m, z, NULL, ws),
-                       .x = x + (size_t) n * self->vars[0], .z = z + (size_t) m * self->vars[0],
+                       .b = periodic_prepare(self, m, z ? z : x, NULL, ws),
+                       .x = x + (size_t) n * self->vars[0], .z = (z ? z : x) + (size_t) m * self->vars[0],
                        .K = K, .Kbar = Kbar};
     double *r2 = sg_doubles(ws, (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK)), sum[3] = {0};
     sg_block block = {0};
@@ -153,10 +154,10 @@ static sg_points trig_prepare(const sg_kernel *self, int n, const double *x, con
     return out;
 }
 
-static void trig_cross(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
-                       const sg_ws *ws)
+static void trig_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
+                       int symmetric, double *K, const sg_ws *ws)
 {
-    (void) ws;
+    (void) symmetric, (void) ws;
     sg_gemm('T', 'N', a->n, b->n, a->q, exp(self->theta[0]), a->u, a->q, b->u, b->q, 0, K, a->n);
 }
 
@@ -184,9 +185,9 @@ static void turn_features(sg_points *a)
 static void trig_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                          const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
-    const double *xc = x + (size_t) n * self->vars[0], *zc = z + (size_t) m * self->vars[0];
+    const double *xc = x + (size_t) n * self->vars[0], *zc = (z ? z : x) + (size_t) m * self->vars[0];
     sg_points a = trig_prepare(self, n, x, NULL, ws);
-    const sg_points b = trig_prepare(self, m, z, NULL, ws);
+    const sg_points b = trig_prepare(self, m, z ? z : x, NULL, ws);
     double *P = sg_doubles(ws, (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK));
     double dvariance = 0, dperiod = 0;
     turn_features(&a);

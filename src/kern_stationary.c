@@ -136,10 +136,10 @@ static void cross_column(void *ctx, const sg_block *block, int jj, double *colum
 }
 
 static void stationary_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
-                             double *K, const sg_ws *ws)
+                             int symmetric, double *K, const sg_ws *ws)
 {
     cross_job job = {self, exp(self->theta[0]), shape_of(self)};
-    const int n = a->n, symmetric = a == b;
+    const int n = a->n;
     sg_block block = {0};
     while (sg_next_block(n, b->n, symmetric, &block)) {
         double *out = K + block.i0 + (size_t) n * block.j0;
@@ -281,7 +281,7 @@ static void stationary_adjoint(const sg_kernel *self, int n, const double *x, in
                                double *dtheta, const sg_ws *ws)
 {
     sides s;
-    s.b = stationary_prepare(self, m, z, NULL, ws);
+    s.b = stationary_prepare(self, m, z ? z : x, NULL, ws);
     s.a = stationary_prepare(self, n, x, &s.b, ws);
     const size_t room = (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK);
     double *r2 = sg_doubles(ws, room);

@@ -19,7 +19,7 @@ void sg_kernel_between(const sg_kernel *self, const sg_points *a, const sg_point
                        const sg_ws *ws)
 {
     void *mark = sg_mark(ws);
-    self->type->cross(self, a, b, K, ws);
+    self->type->cross(self, a, b ? b : a, b == NULL, K, ws);
     sg_release(ws, mark);
 }
 
@@ -27,12 +27,12 @@ void sg_kernel_cross(const sg_kernel *self, int n, const double *x, int m, const
                      double *K, const sg_ws *ws)
 {
     void *mark = sg_mark(ws);
-    const sg_points b = sg_kernel_prepare(self, m, z, NULL, ws);
-    if (x == z && n == m) {
-        self->type->cross(self, &b, &b, K, ws);
-    } else {
+    const sg_points b = sg_kernel_prepare(self, m, z ? z : x, NULL, ws);
+    if (z) {
         const sg_points a = sg_kernel_prepare(self, n, x, &b, ws);
-        self->type->cross(self, &a, &b, K, ws);
+        self->type->cross(self, &a, &b, 0, K, ws);
+    } else {
+        self->type->cross(self, &b, &b, 1, K, ws);
     }
     sg_release(ws, mark);
 }
@@ -42,7 +42,7 @@ void sg_kernel_columns(const sg_kernel *self, const sg_points *points, int m, co
 {
     void *mark = sg_mark(ws);
     const sg_points some = sg_points_rows(points, m, row, ws);
-    self->type->cross(self, points, &some, K, ws);
+    self->type->cross(self, points, &some, 0, K, ws);
     sg_release(ws, mark);
 }
 
@@ -84,7 +84,7 @@ void sg_kernel_blocks(const sg_kernel *self, int w, int n, int D, const double *
         void *mark = sg_mark(ws);
         double *own = sg_doubles(ws, (size_t) w * D);
         sg_copy_rows(n * w, D, x, i * w, w, own);
-        sg_kernel_cross(self, w, own, w, own, out + (size_t) w * w * i, ws);
+        sg_kernel_cross(self, w, own, w, NULL, out + (size_t) w * w * i, ws);
         sg_release(ws, mark);
     }
 }
@@ -96,8 +96,8 @@ void sg_kernel_adjoint_blocks(const sg_kernel *self, int w, int n, int D, const 
         void *mark = sg_mark(ws);
         double *own = sg_doubles(ws, (size_t) w * D), *K = sg_doubles(ws, (size_t) w * w);
         sg_copy_rows(n * w, D, x, i * w, w, own);
-        sg_kernel_cross(self, w, own, w, own, K, ws);
-        sg_kernel_adjoint(self, w, own, w, own, K, Kbar + (size_t) w * w * i, dtheta, ws);
+        sg_kernel_cross(self, w, own, w, NULL, K, ws);
+        sg_kernel_adjoint(self, w, own, w, NULL, K, Kbar + (size_t) w * w * i, dtheta, ws);
         sg_release(ws, mark);
     }
 }

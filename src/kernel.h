@@ -2,19 +2,21 @@
  *
  * A kernel type is a constant struct of six slots; a kernel node is the `self` they receive: its
  * slice of theta, the input columns it sees, its children. A kernel knows nothing of y, of noise
- * or of jitter (noise belongs to the likelihood), so cross() never has to know whether a and b
- * are the same points; when the pointers are equal it may use the symmetry.
+ * or of jitter (noise belongs to the likelihood), so cross() never has to know whether points of a
+ * and b are the same ones. Where a caller wants the matrix of points with themselves it says so, by
+ * NULL for the other points.
  *
  *   ntheta(self)                          number of hyperparameters, all on the log scale
  *   prepare(self, n, x, like, ws)         the points x as this kernel sees them (points.h), to be
  *                                         paired with each other and, if not NULL, with `like`;
  *                                         holds for this theta, stays in ws, copies what it needs
- *   cross(self, a, b, K, ws)              K[a->n x b->n] overwritten, from prepared points
+ *   cross(self, a, b, symmetric, K, ws)   K[a->n x b->n] overwritten, from prepared points;
+ *                                         symmetric: b is a, and half of K may be copied
  *   diag(self, n, x, k, ws)               k[n] overwritten: the diagonal of x with itself
  *   adjoint(self, n, x, m, z, K, Kbar, dtheta, ws)
  *       adds sum_ij Kbar_ij dK_ij/dtheta_t to dtheta[t] for every t in one pass;
- *       K[n x m] is what sg_kernel_cross() gave. Symmetric use (z == x) is the caller's to
- *       symmetrise.
+ *       K[n x m] is what sg_kernel_cross() gave. z NULL, m = n: of x with itself; Kbar need not be
+ *       symmetric.
  *   adjoint_diag(self, n, x, kbar, dtheta, ws)
  *       adds sum_i kbar_i dK_ii/dtheta_t
  *
@@ -37,8 +39,8 @@ typedef struct {
     int (*ntheta)(const sg_kernel *self);
     sg_points (*prepare)(const sg_kernel *self, int n, const double *x, const sg_points *like,
                          const sg_ws *ws);
-    void (*cross)(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
-                  const sg_ws *ws);
+    void (*cross)(const sg_kernel *self, const sg_points *a, const sg_points *b, int symmetric,
+                  double *K, const sg_ws *ws);
     void (*diag)(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws);
     void (*adjoint)(const sg_kernel *self, int n, const double *x, int m, const double *z,
                     const double *K, const double *Kbar, double *dtheta, const sg_ws *ws);
@@ -61,9 +63,11 @@ struct sg_kernel {
 int sg_kernel_ntheta(const sg_kernel *self);
 sg_points sg_kernel_prepare(const sg_kernel *self, int n, const double *x, const sg_points *like,
                             const sg_ws *ws);
+/* K[a->n x b->n]; b NULL: of a with itself */
 void sg_kernel_between(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
                        const sg_ws *ws);
-/* K[n x m] of x[n x D] and z[m x D]: both prepared, z by itself and x like it, then cross() */
+/* K[n x m] of x[n x D] and z[m x D]: both prepared, z by itself and x like it, then cross(). z NULL,
+ * m = n: of x with itself. */
 void sg_kernel_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
                      double *K, const sg_ws *ws);
 /* K[n x m]: the columns row[0..m-1] of the matrix of prepared points with themselves. O(n m p) */

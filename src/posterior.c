@@ -83,7 +83,7 @@ void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double
     if (n == 0) return;
     double *Kx = sg_doubles(ws, size), *work = sg_doubles(ws, size);
     sg_kernel_cross(post->kernel, n, x, d, post->basis, Kx, ws);
-    sg_kernel_cross(post->kernel, n, x, n, x, cov, ws);
+    sg_kernel_cross(post->kernel, n, x, n, NULL, cov, ws);
     sg_gemv('N', n, d, 1, Kx, post->alpha, 0, mean);
     for (int f = 0; f < 2; f++) {
         if (!factors[f]) continue;
