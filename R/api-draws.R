@@ -62,7 +62,7 @@ draw_gaussian <- function(joint, n) {
   factor <- suppressWarnings(chol(joint$var, pivot = TRUE))
   rank <- attr(factor, "rank")
   factor <- factor[seq_len(rank), order(attr(factor, "pivot")), drop = FALSE]
-  joint$mean + crossprod(factor, matrix(stats::rnorm(rank * n), rank, n))
+  joint$mean + crossprod(factor, matrix(stats::rnorm(as.double(rank) * n), rank, n))
 }
 
 # Scaled inputs of the training rows, where the fit has them.

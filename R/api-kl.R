@@ -37,6 +37,7 @@ kl.sparsegp <- function(f, g, ...) {
   if (nrow(basis) == 0L) return(0) # neither knows more than the prior
   sum(vapply(seq_len(processes(f)), function(class) {
     points <- joint_basis(f, basis, class)
+    if (nrow(points$x) == 0L) return(0) # the kernel is zero at all of them
     divergence(whitened_posterior(f, points, class), whitened_posterior(g, points, class))
   }, 0))
 }

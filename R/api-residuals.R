@@ -66,9 +66,10 @@ quantile_residuals <- function(object) {
   tails <- if (labels) label_tails(object) else response_tails(object)
   up <- if (tails$jumps) stats::runif(length(tails$below)) else 0
   mass <- pmax(1 - tails$below - tails$above, 0)
-  # 37 standard deviations off the numbers end
-  lower <- pmax(tails$below + up * mass, .Machine$double.xmin)
-  upper <- pmax(tails$above + (1 - up) * mass, .Machine$double.xmin)
+  # 37 standard deviations off the numbers end; tails that add up to 1 may do so but for rounding
+  inside <- function(p) pmin(pmax(p, .Machine$double.xmin), 1)
+  lower <- inside(tails$below + up * mass)
+  upper <- inside(tails$above + (1 - up) * mass)
   ifelse(lower < upper, stats::qnorm(lower), stats::qnorm(upper, lower.tail = FALSE))
 }
 

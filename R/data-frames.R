@@ -32,7 +32,13 @@ model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   terms <- stats::delete.response(terms)
   # only at the fit: later data may well have one level of several, and xlev keeps the others
   if (is.null(xlev)) check_factor_levels(used_inputs(terms, frame))
-  x <- stats::model.matrix(terms, frame, contrasts.arg = contrasts, xlev = xlev)
+  x <- tryCatch(
+    stats::model.matrix(terms, frame, contrasts.arg = contrasts, xlev = xlev),
+    error = function(e) {
+      stop_sparsegp("formula", paste0("and data do not make a model matrix: ", conditionMessage(e)),
+                    "Make numbers or factors of the variables in `formula`")
+    }
+  )
   assign <- attr(x, "assign")
   coding <- attr(x, "contrasts")
   x <- x[, assign > 0L, drop = FALSE]

@@ -3,9 +3,11 @@
 # Inputs of the default method: a numeric matrix with column names, or an error.
 check_inputs <- function(x, argument = "x") {
   if (is.data.frame(x)) {
-    numeric <- vapply(x, function(column) is.numeric(column) || is.logical(column), NA)
+    numeric <- vapply(x, function(column) {
+      (is.numeric(column) || is.logical(column)) && is.null(dim(column))
+    }, NA)
     if (!all(numeric)) {
-      stop_sparsegp(argument, paste0("has columns that are not numeric: ",
+      stop_sparsegp(argument, paste0("has columns that are not numeric vectors: ",
                                      toString(names(x)[!numeric])),
                     "Make numbers of them; the formula method of sparsegp() does that with factors")
     }

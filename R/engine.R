@@ -133,8 +133,14 @@ sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
 draw_luck <- function(problem) {
   n <- nrow(problem$x)
   method <- problem$method
-  needed <- method$select == "random" || method$pool < n * min(method$size, n) * problem$processes
+  needed <- method$select == "random" || method$pool < stub_count(problem)
   as.double(if (needed) sample.int(n) else seq_len(n))
+}
+
+# The doubles that the stubs of all candidates take.
+stub_count <- function(problem) {
+  n <- as.double(nrow(problem$x)) # a product of integers may be none
+  n * min(problem$method$size, n) * problem$processes
 }
 
 # Selection of an active set at theta, with the problem's luck if it brings some.
@@ -143,7 +149,7 @@ engine_ivm <- function(problem, theta) {
   method <- problem$method
   n <- nrow(problem$x)
   size <- min(method$size, n)
-  pool <- min(method$pool, n * size * problem$processes)
+  pool <- min(method$pool, stub_count(problem))
   options <- list(size = size, min_gain = method$min_gain,
                   pool = max(pool, size * problem$processes),
                   select = match(method$select, catalogue()$selections) - 1L,
@@ -179,7 +185,7 @@ engine_tilt <- function(problem, theta, mean, var) {
 empty_state <- function(p, classes = 1L) {
   list(points = matrix(0, p, 0L), id = numeric(), R = matrix(0, 0L, 0L), S = matrix(0, 0L, 0L),
        t = matrix(0, 0L, classes), count = as.double(record_names() == "stride"),
-       trace = matrix(0, 5L, 0L))
+       trace = matrix(0, 6L, 0L))
 }
 
 SUMS <- c("R", "S", "t") # of anything on a basis (state.h)

@@ -60,12 +60,13 @@ make_objective <- function(criterion, table, progress) {
     run <- criterion(theta)
     state$evaluations <- state$evaluations + 1L
     value <- run$logz + prior$value
-    ok <- run$status == 0L && is.finite(value) && all(is.finite(run$gradient))
+    gradient <- if (run$status == 0L) -(run$gradient[free] + prior$gradient)
+    ok <- run$status == 0L && is.finite(value) && all(is.finite(gradient))
     if (!ok) state$failures <- state$failures + 1L
     state$last <- list(
       par = par,
       value = if (ok) -value else IMPOSSIBLE,
-      gradient = if (ok) -(run$gradient[free] + prior$gradient) else numeric(length(free)),
+      gradient = if (ok) gradient else numeric(length(free)),
       run = run
     )
     progress$step(value, ok, theta, run)

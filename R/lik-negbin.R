@@ -16,7 +16,7 @@ negbin_traits <- function() list(
   )),
   data_rows = function(y, weights) rbind(y),
   draw = function(f, value, weights) {
-    as.double(stats::rnbinom(length(f), value[["size"]], mu = exp(f + value[["bias"]])))
+    as.double(stats::rnbinom(length(f), value[["size"]], mu = negbin_mean(f + value[["bias"]])))
   },
   quantile = function(p, mean, var, value, weights) {
     size <- negbin_size(value)

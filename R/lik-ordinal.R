@@ -17,10 +17,11 @@ lik_ordinal <- function(cuts = NULL) {
 # Cut points from the hyperparameters: the first, and the gaps after it.
 cut_points <- function(value) cumsum(unlist(value, use.names = FALSE))
 
-# They start where they alone give the categories' frequencies, half a row added to each.
-starting_cuts <- function(rows, offset, categories) {
+# They start where they alone give the categories' frequencies, half a row added to each; the mean
+# offset moves all of them.
+starting_cuts <- function(rows, categories) {
   share <- cumsum(tabulate(rows, categories) + 0.5) / (length(rows) + 0.5 * categories)
-  stats::qnorm(share[-categories]) + mean(offset)
+  stats::qnorm(share[-categories])
 }
 
 # Ordered categories: rows are 1..K. Hyperparameters are named by the categories on either side.
@@ -29,13 +30,15 @@ ordinal_traits <- function() list(
   about = list(
     cut = list(
       argument = "cuts", log = FALSE, unit_power = 0,
-      start = function(rows, offset, categories) starting_cuts(rows, offset, categories)[1L],
+      start = function(rows, offset, categories) {
+        starting_cuts(rows, categories)[1L] + mean(offset)
+      },
       prior = function(unit, offset) prior_normal(mean(offset), 5),
       between = function(categories) 1L
     ),
     gap = list(
       argument = "cuts", log = TRUE, unit_power = 0, adds_to = "cut",
-      start = function(rows, offset, categories) log(diff(starting_cuts(rows, offset, categories))),
+      start = function(rows, offset, categories) log(diff(starting_cuts(rows, categories))),
       prior = function(unit, offset) prior_lognormal(0, 1.5),
       between = function(categories) seq_len(categories - 1L)[-1L]
     )

@@ -10,7 +10,7 @@ poisson_traits <- function() list(
   about = list(bias = log_rate_bias),
   data_rows = function(y, weights) rbind(y),
   draw = function(f, value, weights) {
-    as.double(stats::rpois(length(f), exp(f + value[["bias"]])))
+    as.double(stats::rpois(length(f), exp(pmin(f + value[["bias"]], 700)))) # 1e304
   },
   quantile = function(p, mean, var, value, weights) {
     log_rate <- mean + value[["bias"]]

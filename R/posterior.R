@@ -14,7 +14,9 @@ latent_moments <- function(model, theta, posterior, x) {
     own <- class_kernel_theta(theta, model$lik, length(each), class)
     .Call(sg_predict, model$spec, own, layout_for_c(1L), each[[class]], x, FALSE)
   })
-  columns <- function(field) matrix(unlist(lapply(runs, `[[`, field)), nrow(x))
+  columns <- function(field) {
+    matrix(as.double(unlist(lapply(runs, `[[`, field))), nrow(x), length(runs))
+  }
   list(mean = columns("mean"), var = columns("var"))
 }
 

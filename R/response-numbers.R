@@ -24,6 +24,7 @@ trials_codec <- function() {
   codec_like(counts_codec(), name = "trials", trials = TRUE, gather = gather_trials,
              refuse = function(y, weights) {
                if (any(y < 0 | y > 1)) "has shares of successes that are not between 0 and 1"
+               else if (any(weights > 2^53)) "has more trials than can be counted"
                else illegal_counts(as_whole(y * weights))
              },
              remedy = paste("Use likelihood = \"logit\" for classes, cbind(successes, failures)",

@@ -137,9 +137,10 @@ after_rows <- function(fit, run, n) {
 # The course of a stream at up to 256 rows, evenly spaced: basis size, log evidence of the rows so
 # far, mean log predictive density since the entry before, and the KL divergences of the row's step.
 stream_trace <- function(trace, log_unit) {
-  row <- trace[1L, ]
-  log_evidence <- trace[3L, ] - row * log_unit
-  data.frame(row = row, size = trace[2L, ], log_evidence = log_evidence,
-             lpd = diff(c(0, log_evidence)) / diff(c(0, row)), kl_new_old = trace[4L, ],
+  counted <- trace[6L, ] # a row that was skipped has no density
+  log_evidence <- trace[3L, ] - counted * log_unit
+  lpd <- diff(c(0, log_evidence)) / diff(c(0, counted))
+  data.frame(row = trace[1L, ], size = trace[2L, ], log_evidence = log_evidence,
+             lpd = replace(lpd, is.nan(lpd), NA), kl_new_old = trace[4L, ],
              kl_old_new = trace[5L, ])
 }

@@ -108,6 +108,7 @@ static void note(sg_online_record *record, const sg_process *gp, double gamma,
     entry[1] = gp->basis.d;
     entry[2] = count[SG_REC_LOGZ];
     entry[3] = entry[4] = 0;
+    entry[5] = count[SG_REC_ROWS] - count[SG_ROW_SKIPPED];
     if (fate != SG_ROW_SKIPPED) sg_row_kl(gp, gamma, tilt, entry + 3);
 }
 

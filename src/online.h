@@ -16,8 +16,9 @@ enum {
     SG_RECORD
 };
 
-/* One entry of the trace: row, basis size, sum of log Z, both KL divergences of the row's step. */
-enum { SG_TRACE_COLUMNS = 5, SG_TRACE_ROWS = 256 };
+/* One entry of the trace: row, basis size, sum of log Z, both KL divergences of the row's step, rows
+ * that were not skipped. */
+enum { SG_TRACE_COLUMNS = 6, SG_TRACE_ROWS = 256 };
 
 typedef struct {
     double count[SG_RECORD];
