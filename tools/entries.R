@@ -98,7 +98,8 @@ for_tests <- noted(function() {
 })
 environment(for_tests) <- helpers
 
-work <- c(lapply(stats::setNames(nm = CASES), of_golden), list(learned = learned, tests = for_tests))
+work <- c(lapply(stats::setNames(nm = CASES), of_golden),
+          list(learned = learned, tests = for_tests))
 answers <- function() lapply(work, function(case) suppressWarnings(case()))
 
 once <- answers()
