@@ -11,7 +11,9 @@ density_names <- function(object) {
 # A grid of cells and the mass in each, to the second order in their width.
 density_cells <- function(object, count) {
   width <- (object$range[2L, ] - object$range[1L, ]) / count
-  at <- lapply(seq_along(width), function(j) object$range[1L, j] + (seq_len(count) - 0.5) * width[j])
+  at <- lapply(seq_along(width), function(j) {
+    object$range[1L, j] + (seq_len(count) - 0.5) * width[j]
+  })
   names(at) <- colnames(object$range)
   points <- as.matrix(expand.grid(at, KEEP.OUT.ATTRS = FALSE))
   mass <- predict(object, points)
@@ -50,8 +52,8 @@ print.summary.gp_density <- function(x, ...) {
 #'   were.
 #' @param seed As for [simulate.sparsegp()].
 #' @return `simulate()`: a data frame with a column for each simulation, `sim_1`, ... (of two
-#'   inputs each a matrix), and the state of the generator as attribute `seed`. `update()` fits again
-#'   with arguments changed: `update(fit, k0 = 3)`.
+#'   inputs each a matrix), and the state of the generator as attribute `seed`. `update()` fits
+#'   again with arguments changed: `update(fit, k0 = 3)`.
 #' @export
 simulate.gp_density <- function(object, nsim = 1, seed = NULL, ...) {
   check_no_dots(...)

@@ -9,8 +9,8 @@
 #' integrated out), and a difference of less than about 1 says little. Or compare sums of
 #' [loo_lpd()], with the standard error of the rows' differences.
 #'
-#' `AIC()`, `BIC()` and `lmtest::lrtest()` would count a penalty or a chi-square that an evidence does
-#' not have; they are errors of class `sparsegp_error`.
+#' `AIC()`, `BIC()` and `lmtest::lrtest()` would count a penalty or a chi-square that an evidence
+#' does not have; they are errors of class `sparsegp_error`.
 #'
 #' @param object,k A fit of [sparsegp()]; `k` is not used.
 #' @param ... Further fits, for `AIC()`, `BIC()` and `lrtest()`.

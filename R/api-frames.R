@@ -2,22 +2,24 @@
 #'
 #' What [stats::lm()]'s methods give, as far as it is there.
 #'
-#' `model.frame()` is the frame of the rows used. Full EP keeps it; other fits make it again from the
-#' first call, where its formula was written, which is an error when `data` is no longer there.
+#' `model.frame()` is the frame of the rows used. Full EP keeps it; other fits make it again from
+#' the first call, where its formula was written, which is an error when `data` is no longer there.
 #' `model.matrix()` is the matrix of inputs, in their units and without an intercept, which a
 #' Gaussian process has no need of; with `data` that of other rows. `labels()` names the terms and
 #' `variable.names()` the inputs, which are the columns of that matrix.
 #'
 #' `sigma()` is the standard deviation of a response about the latent function, for likelihoods of
-#' numbers; under `weights` that of a row of weight 1. `df.residual()` is the number of rows less that
-#' of parameters the function is worth, the sum over the rows of what the row's own response takes
-#' off its cavity's variance: for Gaussian noise the trace of the matrix that makes fitted values of
-#' responses. `deviance()` is an error, as nothing is maximised here that it could be twice of.
+#' numbers; under `weights` that of a row of weight 1. `df.residual()` is the number of rows less
+#' that of parameters the function is worth, the sum over the rows of what the row's own response
+#' takes off its cavity's variance: for Gaussian noise the trace of the matrix that makes fitted
+#' values of responses. `deviance()` is an error, as nothing is maximised here that it could be
+#' twice of.
 #'
 #' @param object,formula A fit of [sparsegp()].
 #' @param data `NULL` or other rows, as `newdata` of [predict][predict.sparsegp].
 #' @param ... Nothing.
-#' @return A data frame; a matrix; character vectors; numbers. What there is not is an error of class
+#' @return A data frame; a matrix; character vectors; numbers. What there is not is an error of
+#' class
 #'   `sparsegp_error`.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)

@@ -100,10 +100,10 @@ check_same_formula <- function(like, formula) {
 #'
 #' With Gaussian noise the merged fit is that of all rows, its log evidence included. For other
 #' likelihoods every row's site was found among the rows of its own fit. Where both fits keep their
-#' inputs (`keep_x`) EP goes on with all rows until it converges, and the result is again that of all
-#' rows on this basis; where they do not the sites stand, the merged fit knows of no single row
-#' (`fitted()`, `residuals()`, `sites()` and `loo_lpd()` are errors), and its log evidence is that of
-#' these sites.
+#' inputs (`keep_x`) EP goes on with all rows until it converges, and the result is again that of
+#' all rows on this basis; where they do not the sites stand, the merged fit knows of no single row
+#' (`fitted()`, `residuals()`, `sites()` and `loo_lpd()` are errors), and its log evidence is that
+#' of these sites.
 #'
 #' @param x,y Fits of [sparsegp()] on the same basis with the same kernel, hyperparameters,
 #'   likelihood, scaling and removed constant: `y` was made like `x`, or both like a third. Not full

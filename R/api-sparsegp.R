@@ -50,9 +50,9 @@
 #' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
 #'   [learn_control()].
 #' @param prior Named list of [priors] that replace the defaults.
-#' @param basis `NULL`: left to the method. Or the points that carry the latent function: two or more
-#'   row numbers (counted among the rows used; a stream waits until they have come), a matrix with the
-#'   inputs' columns, or for formulas a data frame. All rows contribute through them
+#' @param basis `NULL`: left to the method. Or the points that carry the latent function: two or
+#'   more row numbers (counted among the rows used; a stream waits until they have come), a matrix
+#'   with the inputs' columns, or for formulas a data frame. All rows contribute through them
 #'   ([method_ep()]); time and memory grow with the number of rows times the square of, and times,
 #'   the size of the basis.
 #' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
@@ -67,8 +67,8 @@
 #'   always when the posterior needs all rows, as full EP does; never for streams.
 #' @param verbose Show how learning goes: a progress bar, or where R is not interactive a line for
 #'   every evaluation?
-#' @param like A fit on a basis, by `method_ep(size =)`, `method_ivm()` or a `basis`: the new fit has
-#'   its formula, likelihood, kernel, hyperparameters, scaling, removed constant and basis, and
+#' @param like A fit on a basis, by `method_ep(size =)`, `method_ivm()` or a `basis`: the new fit
+#'   has its formula, likelihood, kernel, hyperparameters, scaling, removed constant and basis, and
 #'   learns nothing. Only `data` (or `x`, `y`, `offset`), `weights` and `keep_x` may be given with
 #'   it. Such fits can be [merged][merge.sparsegp]. Errors of class `sparsegp_error`: a fit that has
 #'   no basis (full EP) or is a stream; arguments that `like` settles.
@@ -77,8 +77,9 @@
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
 #'   (hyperparameters on the natural scale), `fitted`, [residuals][residuals.sparsegp], `logLik`
 #'   (log evidence), `nobs`, `formula`, [update][update.sparsegp], [simulate][simulate.sparsegp],
-#'   [draws()], [sites()], [loo_lpd()], [basis()], [kl()], [merge][merge.sparsegp]. Fits by `method_online()` keep no rows:
-#'   `fitted`, `residuals`, `sites`, `loo_lpd` and predictions without `newdata` are errors.
+#'   [draws()], [sites()], [loo_lpd()], [basis()], [kl()], [merge][merge.sparsegp]. Fits by
+#'   `method_online()` keep no rows: `fitted`, `residuals`, `sites`, `loo_lpd` and predictions
+#'   without `newdata` are errors.
 #'
 #'   Bad input is an error of class `sparsegp_error` that names the argument and the remedy.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94. Seeger, M. (2002). *Notes on

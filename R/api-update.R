@@ -12,19 +12,19 @@
 #' @section More rows on a basis:
 #' Fits by `method_ep(size =)`, by `method_ivm()` with `refine = "basis"` or on a given `basis` take
 #' rows too. Basis, hyperparameters, scaling and removed constant stay. If the fit keeps its inputs
-#' (`keep_x`), EP goes on with all rows, and the result is the fit of all rows on this basis. If not,
-#' EP finds the new rows' sites with the old ones' standing; with Gaussian noise that is the same,
-#' with other likelihoods nearly so; and `fitted()`, `residuals()`, `sites()` and `loo_lpd()`, which
-#' would need the old rows, are errors from then on. The log evidence is that of all rows. See also
-#' [merge][merge.sparsegp].
+#' (`keep_x`), EP goes on with all rows, and the result is the fit of all rows on this basis. If
+#' not, EP finds the new rows' sites with the old ones' standing; with Gaussian noise that is the
+#' same, with other likelihoods nearly so; and `fitted()`, `residuals()`, `sites()` and `loo_lpd()`,
+#' which would need the old rows, are errors from then on. The log evidence is that of all rows. See
+#' also [merge][merge.sparsegp].
 #'
 #' @section Streams:
 #' A stream's scaling, the constant removed from its response, the starting values and what is
 #' learned come from its first `pilot` complete rows and are frozen then. Until there are that many,
 #' the rows are only kept, and a model of those that are there is made, and learned, when something
-#' is asked of it. So the same rows in the same order give the same fit, to rounding, in whatever chunks they come (with
-#' `order = "given"`). A stream may begin empty: `sparsegp(y ~ x, data[0, ], method =
-#' method_online())`.
+#' is asked of it. So the same rows in the same order give the same fit, to rounding, in whatever
+#' chunks they come (with `order = "given"`). A stream may begin empty: `sparsegp(y ~ x, data[0, ],
+#' method = method_online())`.
 #'
 #' If an update fails the old fit is as it was. Errors, of class `sparsegp_error`: factor levels or
 #' responses unseen so far; other values of an input that was constant in the first rows; values

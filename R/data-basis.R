@@ -45,7 +45,8 @@ resolve_basis <- function(basis, x, scaling) {
     return(list(x = unique(scaled_inputs(basis, scaling)), rows = NULL))
   }
   if (length(basis) == 1L && nrow(x) > 1L) {
-    stop_sparsegp("basis", paste0("is one number, ", basis, ", which would be a row and not a size"),
+    stop_sparsegp("basis",
+                  paste0("is one number, ", basis, ", which would be a row and not a size"),
                   paste0("For ", basis, " points that are chosen use method = method_ep(size = ",
                          basis, "); for one point give a matrix of one row"))
   }

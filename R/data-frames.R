@@ -50,7 +50,8 @@ model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   list(x = x, terms = attr(terms, "term.labels")[assign[assign > 0L]])
 }
 
-# Which columns of a frame are dates or times, and how to make them again from numbers: a named list.
+# Which columns of a frame are dates or times, and how to make them again from numbers: a named
+# list.
 clocks_of <- function(frame) {
   clocks <- Filter(function(column) inherits(column, c("Date", "POSIXct")), as.list(frame))
   lapply(clocks, function(column) column[0L])

@@ -65,9 +65,10 @@ run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
 }
 
 # The fit with more rows: inputs x, as the user has them and `problem` has them scaled; response,
-# offset, weights, names; sites to begin with. Where the inputs of all rows are there EP goes on with
-# all of them, and what it finds is the fit of all rows on this basis at these hyperparameters. Where
-# they are not, the sites of the rows before stand, and nothing is known of these rows any more.
+# offset, weights, names; sites to begin with. Where the inputs of all rows are there EP goes on
+# with all of them, and what it finds is the fit of all rows on this basis at these hyperparameters.
+# Where they are not, the sites of the rows before stand, and nothing is known of these rows any
+# more.
 take_more <- function(fit, problem, rows) {
   all <- keeps_inputs(fit)
   again <- all && fit$n > 0

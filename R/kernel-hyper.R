@@ -71,7 +71,8 @@ refuse_one_each <- function(given, base, leaf) {
   if (count < 2L) return(invisible())
   stop_sparsegp(base, paste0("has ", count, " values, and all inputs of ", leaf$type,
                              "() share one"),
-                if (base == leaf$per_input) "Say ard = TRUE for one per input" else "Give one value")
+                if (base == leaf$per_input) "Say ard = TRUE for one per input"
+                else "Give one value")
 }
 
 # One value per input was given: leave out those of constant inputs.

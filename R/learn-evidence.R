@@ -179,8 +179,8 @@ at_edge <- function(par, table, centre) {
 }
 
 # Returns the table with learned theta, the last sites, and a record of the search. aim: what
-# evidence() returns, for instance; from: where to go on from an earlier search; NULL for the table's
-# starts.
+# evidence() returns, for instance; from: where to go on from an earlier search; NULL for the
+# table's starts.
 learn_hyper <- function(aim, table, control, progress, from = NULL) {
   free <- which(table$free)
   objective <- make_objective(aim$criterion, table, progress)

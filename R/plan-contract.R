@@ -90,8 +90,8 @@ by_evidence.plan_choosing <- function(plan, table, control, progress) {
 }
 
 # Batch EP on what a run has chosen: `id`, rows in order of inclusion, or `ids`, those of each
-# latent function. record: what the choice leaves in the fit, `sweeps` or `selection`. The run's sites are
-# where EP starts, if it has them of all rows.
+# latent function. record: what the choice leaves in the fit, `sweeps` or `selection`. The run's
+# sites are where EP starts, if it has them of all rows.
 plan_chosen <- function(problem, run, table, record) {
   if (run$status != 0L) check_run(run, table)
   if (length(run$id) == 0L && !length(run$ids)) stop_empty(run)

@@ -55,8 +55,9 @@
 #'   model matrix.
 #' @param type See the description.
 #' @param newdata For a fit of a formula a data frame with its variables, the response too; for a
-#'   fit of a matrix `list(x = , y = )`, and `offset` and trials as `weights` where needed. `type = "fit"` draws these rows
-#'   and takes ranges and medians from them instead of from the training rows.
+#'   fit of a matrix `list(x = , y = )`, and `offset` and trials as `weights` where needed.
+#'   `type = "fit"` draws these rows and takes ranges and medians from them instead of from the
+#'   training rows.
 #' @param level Probability content of intervals and bands, in (0, 1).
 #' @param n `type = "fit"`: number of points along each input (default 201, and 81 for two inputs).
 #'   `type = "reliability"`: for classes the largest number of bins (default 10, fewer for less than

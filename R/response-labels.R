@@ -11,8 +11,8 @@ MAX_CLASSES <- 256L
 # Two labels are -1 and 1 for C.
 labels_codec <- function() {
   list(name = "labels", labelled = TRUE, ranked = FALSE, missing = FALSE, apart = FALSE,
-       offsets = TRUE, trials = FALSE, scaled = FALSE, called = "a two-class response", as_labels = are_two_values,
-       more = rest_codec, check = function(levels, lik) invisible(),
+       offsets = TRUE, trials = FALSE, scaled = FALSE, called = "a two-class response",
+       as_labels = are_two_values, more = rest_codec, check = function(levels, lik) invisible(),
        gather = function(chunk) chunk, refuse = function(y, weights) NULL, read = read_labels,
        again = read_more_labels,
        codes = function(y, response) ifelse(is.na(y), 0, c(-1, 1)[as.integer(y)]),

@@ -5,8 +5,8 @@
 #
 # A fit whose rows wait is of class sparsegp_waiting. It is asked through ready(): the model of the
 # rows that are there, which is fitted when something is asked first, and kept until more rows come
-# in fit$stream$model, an environment that holds it as `fit`. fit$stream$seed: what that model draws at
-# random must not change from call to call.
+# in fit$stream$model, an environment that holds it as `fit`. fit$stream$seed: what that model draws
+# at random must not change from call to call.
 
 start_stream <- function(chunk, setup, terms = NULL) {
   refuse_data_dependent(terms)

@@ -58,7 +58,8 @@ timed <- function(run, n, d) {
 # In the engine, from a settled state
 row_times <- function(fit, d) {
   problem <- sparsegp:::stream_problem(fit, draw(CHUNK))
-  timed(function() sparsegp:::engine_online(problem, fit$hyper$theta, sparsegp:::stream_state(fit)), CHUNK, d)
+  state <- sparsegp:::stream_state(fit)
+  timed(function() sparsegp:::engine_online(problem, fit$hyper$theta, state), CHUNK, d)
 }
 
 # The first d rows, again and again

@@ -1,7 +1,7 @@
 # Two versions of the package against each other, in one run on one machine: seconds and memory of
-#   - a sweep of batch EP on a given basis (probit, rbf kernel), with the rows as the basis sees them
-#     held in memory and not, and the most memory that such a fit takes above its data; the memory
-#     without mixing, too, in a version whose method_ep() has that argument;
+#   - a sweep of batch EP on a given basis (probit, rbf kernel), with the rows as the basis sees
+#     them held in memory and not, and the most memory that such a fit takes above its data; the
+#     memory without mixing, too, in a version whose method_ep() has that argument;
 #   - a row of a stream;
 #   - the inclusions of an IVM;
 #   - full EP;

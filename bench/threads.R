@@ -1,7 +1,7 @@
-# What a second thread saves: batch EP on 100 points of 2000 rows, by likelihoods whose tilts are most
-# of the work, and predictions and selections of many rows. Least and median seconds of several runs,
-# and that the results are identical. Give the BLAS one thread (OPENBLAS_NUM_THREADS=1 or the like),
-# as loops over matrix products go to ours only then.
+# What a second thread saves: batch EP on 100 points of 2000 rows, by likelihoods whose tilts are
+# most of the work, and predictions and selections of many rows. Least and median seconds of several
+# runs, and that the results are identical. Give the BLAS one thread (OPENBLAS_NUM_THREADS=1 or the
+# like), as loops over matrix products go to ours only then.
 #
 #   Rscript bench/threads.R [runs = 5] [threads = 2]
 source("bench/common.R")

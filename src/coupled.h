@@ -25,8 +25,8 @@
 enum { SG_COUPLED_RANK = 3 };
 
 /* The first column needs `own` alone. With more classes than this it is all there is of F: cross,
- * C^2 sums over nodes, makes tilts of 100 classes half as long again, and of many classes sweeps are
- * as many without it. */
+ * C^2 sums over nodes, makes tilts of 100 classes half as long again, and of many classes sweeps
+ * are as many without it. */
 enum { SG_COUPLED_CROSS = 16 };
 
 static inline int sg_coupled_rank(int C)
