@@ -16,7 +16,12 @@ binomial_traits <- function() list(
     },
     prior = function(unit, offset) prior_normal(-mean(offset), 5)
   )),
-  data_rows = function(y, weights) rbind(as_whole(y * weights), weights, deparse.level = 0L),
+  data_rows = function(y, weights) {
+    won <- as_whole(y * weights)
+    # lchoose(weights, won), whatever division has made of whole numbers
+    ways <- -log1p(weights) - lbeta(weights - won + 1, won + 1)
+    rbind(won, weights, ways, deparse.level = 0L)
+  },
   draw = function(f, value, weights) {
     stats::rbinom(length(f), weights, stats::plogis(f + value[["bias"]])) / weights
   },

@@ -14,7 +14,7 @@ negbin_traits <- function() list(
     argument = "size", log = TRUE, unit_power = 0, start = function(rows, offset) log(5),
     prior = function(unit, offset) prior_lognormal(log(5), 2)
   )),
-  data_rows = function(y, weights) rbind(y),
+  data_rows = function(y, weights) count_rows(y),
   draw = function(f, value, weights) {
     as.double(stats::rnbinom(length(f), value[["size"]], mu = negbin_mean(f + value[["bias"]])))
   },

@@ -8,7 +8,7 @@ lik_poisson <- function(bias = NULL) new_likelihood("poisson", list(bias = bias)
 poisson_traits <- function() list(
   response = "counts", weighted = FALSE,
   about = list(bias = log_rate_bias),
-  data_rows = function(y, weights) rbind(y),
+  data_rows = function(y, weights) count_rows(y),
   draw = function(f, value, weights) {
     as.double(stats::rpois(length(f), exp(pmin(f + value[["bias"]], 700)))) # 1e304
   },

@@ -1,4 +1,6 @@
+/* concave.c: where the nodes of the trapezoid rule for a log-concave integrand lie (concave.h). */
 #include <math.h>
+#include <Rmath.h>
 #include "concave.h"
 
 static const double FALL = 30;  /* exp(-30) = 1e-13 is left out on either side */
@@ -12,7 +14,7 @@ static double step_back(double x, double fall, double steepness)
 {
     if (!(fall < HUGE_VAL)) return 0.5 * x;
     const double ratio = 1.2 * FALL / fall;
-    return fmax(x * sqrt(ratio), x + fall / steepness * log(ratio));
+    return fmax2(x * sqrt(ratio), x + fall / steepness * log(ratio));
 }
 
 /* An end: a place where g is less than g(0) - FALL, but not by half as much again. sign: -1 to the
@@ -36,7 +38,7 @@ static double find_end(sg_concave_fn g, void *ctx, double sign, double x, double
         }
         /* the two guesses may send each other back and forth: every fourth halves what is known */
         const int good = next > inner && next < outer && i % 4 < 3;
-        x = good ? next : 0.5 * (inner + fmin(outer, 4 * x));
+        x = good ? next : 0.5 * (inner + fmin2(outer, 4 * x));
     }
     return sign * x;
 }
@@ -52,15 +54,20 @@ sg_concave_rule sg_concave_lay(sg_concave_fn g, void *ctx)
     sg_concave_rule rule;
     double bend_low, bend_high;
     g(0, ctx, &at);
+    if (isnan(at.value) || isnan(at.bend)) { /* one node, at no place */
+        rule = (sg_concave_rule) {NAN, NAN, NAN, NAN, 1};
+        return rule;
+    }
     const double low = find_end(g, ctx, -1, sds / sqrt(at.bend), &bend_low);
     const double high = find_end(g, ctx, 1, sds / sqrt(at.bend), &bend_high);
-    const double scale = 1 / sqrt(fmax(fmax(bend_low, bend_high), at.bend));
-    rule.centre = bend_low >= bend_high ? fmin(low + sds * scale, 0) : fmax(high - sds * scale, 0);
+    const double scale = 1 / sqrt(fmax2(fmax2(bend_low, bend_high), at.bend));
+    rule.centre = bend_low >= bend_high ? fmin2(low + sds * scale, 0) : fmax2(high - sds * scale, 0);
     rule.width = SPREAD * scale;
     rule.from = asinh((low - rule.centre) / rule.width);
     const double length = asinh((high - rule.centre) / rule.width) - rule.from;
     const double away = fabs(rule.centre) * sqrt(at.bend);
-    rule.count = (int) fmin(ceil(length * (1 + 0.17 * away) / STEP), MOST_NODES) + 1;
+    const double steps = ceil(length * (1 + 0.17 * away) / STEP);
+    rule.count = (steps < MOST_NODES ? (int) steps : MOST_NODES) + 1; /* of NaN, too */
     rule.step = length / (rule.count - 1);
     return rule;
 }

@@ -1,3 +1,5 @@
+/* lik.c: the catalogue of likelihoods, quadrature where a type has no closed form, each class
+ * against the rest, and what tilts of classes have in common (lik.h). */
 #include <math.h>
 #include <string.h>
 #include "lik.h"
@@ -83,7 +85,7 @@ static int find_mode(const sg_lik *self, const double *y, const sg_quad_problem 
                      double *mode, double *slopes, double *bend)
 {
     enum { TRIES = 100 };
-    double low = fmin(problem->mu, problem->centre), high = fmax(problem->mu, problem->centre);
+    double low = fmin2(problem->mu, problem->centre), high = fmax2(problem->mu, problem->centre);
     double f = problem->centre;
     for (int i = 0; i < TRIES; i++) {
         self->type->slopes(self, y, f, slopes);
@@ -168,6 +170,10 @@ void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, con
     double at_mu[3];
     sg_quad_problem problem = problem_of(self, y, *mu, *s2, &r);
     far_peak peak;
+    if (isnan(*mu) || isnan(*s2)) {
+        out->logz = *out->d1 = *out->d2 = NAN;
+        return;
+    }
     row_slopes(*mu, &r, at_mu);
     if (!sg_is_point(*s2)) {
         if (look_far(self, y, &problem, &peak)) {
@@ -214,6 +220,7 @@ void sg_lik_tilt_dpar_quad(const sg_lik *self, const double *y, const double *mu
     for (int k = 0; k < SG_QUAD_MAX; k++) problem.size[k] = 1;
     const int point = sg_is_point(*s2), lost = !point && look_far(self, y, &problem, &peak);
     if (lost) place = peak.mode;
+    if (isnan(*s2)) place = NAN;
     for (r.from = 0; r.from < self->npar; r.from = r.to) {
         r.to = r.from + SG_QUAD_MAX < self->npar ? r.from + SG_QUAD_MAX : self->npar;
         problem.k = r.to - r.from;
@@ -247,7 +254,7 @@ void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2,
     }
     self->type->moments(self, mu, &r.about, &var_at_mu);
     sg_quad(&problem, &result);
-    const double about_f = fmax(result.expect[2] - result.expect[0] * result.expect[0], 0);
+    const double about_f = fmax2(result.expect[2] - result.expect[0] * result.expect[0], 0);
     *mean = r.about + result.expect[0];
     *var = result.expect[1] + about_f;
     if (spread) *spread = about_f;

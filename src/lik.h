@@ -38,6 +38,7 @@
 #define SG_LIK_H
 
 #include <math.h>
+#include <Rmath.h>
 #include <stddef.h>
 #include "block.h"
 
@@ -95,13 +96,13 @@ struct sg_lik {
     int npar;            /* hyperparameters of each: its type's, or as many as it brings */
 };
 
-/* A variance that is none: the square of its root may vanish. */
-static inline int sg_is_point(double s2) { return !(s2 > 1e-200); }
+/* Is a variance so small that the square of its root may vanish? NaN is not. */
+static inline int sg_is_point(double s2) { return s2 <= 1e-200; }
 
 /* Integrals over several classes are had for means and variances up to these. What lies beyond is
  * taken for them: it has won or lost as surely. */
-static inline double sg_class_mean(double m) { return fmin(fmax(m, -1e9), 1e9); }
-static inline double sg_class_var(double s2) { return fmin(s2, 1e14); }
+static inline double sg_class_mean(double m) { return fmin2(fmax2(m, -1e9), 1e9); }
+static inline double sg_class_var(double s2) { return fmin2(s2, 1e14); }
 
 /* hyperparameters of all latent functions together */
 static inline int sg_lik_npar(const sg_lik *self) { return self->npar * self->C; }

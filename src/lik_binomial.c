@@ -1,20 +1,15 @@
-/* lik_binomial.c: y[0] successes of y[1] trials, each with probability 1 / (1 + exp(-f - bias)).
- * theta: bias. No closed form. A new response is that of one trial. */
+/* lik_binomial.c: y[0] successes of y[1] trials, each with probability 1 / (1 + exp(-f - bias));
+ * y[2]: the logarithm of the number of ways that they can lie. theta: bias. No closed form. A new
+ * response is that of one trial. */
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
 #include "logs.h"
 
-/* the logarithm of the number of ways */
-static double log_ways(const double *y)
-{
-    return lgammafn(y[1] + 1) - lgammafn(y[0] + 1) - lgammafn(y[1] - y[0] + 1);
-}
-
 static double binomial_logp(const sg_lik *self, const double *y, const double *f)
 {
     const double z = *f + self->theta[0];
-    return log_ways(y) + y[0] * sg_log_sigmoid(z) + (y[1] - y[0]) * sg_log_sigmoid(-z);
+    return y[2] + y[0] * sg_log_sigmoid(z) + (y[1] - y[0]) * sg_log_sigmoid(-z);
 }
 
 static void binomial_moments(const sg_lik *self, const double *f, double *mean, double *var)
@@ -40,7 +35,7 @@ static void binomial_slopes(const sg_lik *self, const double *y, double f, doubl
 }
 
 const sg_lik_type sg_lik_binomial = {
-    .name = "binomial", .q = 2, .npar = 1, .width = 1,
+    .name = "binomial", .q = 3, .npar = 1, .width = 1,
     .par = {"bias"},
     .logp = binomial_logp, .moments = binomial_moments, .locate = binomial_locate,
     .slopes = binomial_slopes

@@ -169,7 +169,7 @@ static double log_z(const sg_lik *self, int y, const double *mu, const double *s
         race_at(sg_concave_node(&rule, k, &weight), &r, &at);
         total += weight * exp(at.value);
     }
-    return fmin(r.log0 + log(total), 0);
+    return fmin2(r.log0 + log(total), 0);
 }
 
 /* d1[j], d2[j] collect sums of w dh_j and w dh_j (-G' + rho_j dh_j) before they become derivatives;
@@ -259,7 +259,7 @@ static void mprobit_tilt(const sg_lik *self, const double *y, const double *mu, 
         add_ties(&r, w, x, &tied);
         total += w, t += w * x, pull += w * L, t_pull += w * x * L, q -= w * at.slope;
     }
-    out->logz = fmin(r.log0 + log(total), 0);
+    out->logz = fmin2(r.log0 + log(total), 0);
     unpack(&r, own, total, q / total, d1, d2);
     d2[own] = (t_pull / total - t / total * (pull / total)) / (r.sd_y * r.sd_y);
     end_ties(&r, total, &tied);

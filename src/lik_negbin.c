@@ -1,5 +1,5 @@
 /* lik_negbin.c: counts of mean m = exp(f + bias) and variance m + m^2 / size: a Poisson count
- * whose rate has a gamma distribution of shape `size`. theta: bias, log size.
+ * whose rate has a gamma distribution of shape `size`. y: the count, log y!. theta: bias, log size.
  *
  * With p = m / (m + size), q = 1 - p and L = log(size p) = log(m q),
  *   log p(y|f) = D(y, size) - log y! + y L - size log1p(m / size),
@@ -10,6 +10,7 @@
 #include <Rmath.h>
 #include "lik.h"
 #include "logs.h"
+#include "rising.h"
 
 static double log_size_of(const sg_lik *self)
 {
@@ -29,28 +30,13 @@ static shares shares_of(const sg_lik *self, double f)
     return s;
 }
 
-/* log Gamma(x) less Stirling's formula; 1e-16 from x = 16 */
-static double stirling_rest(double x)
-{
-    const double s = 1 / (x * x);
-    return (1 / 12. - s * (1 / 360. - s * (1 / 1260. - s * (1 / 1680. - s / 1188)))) / x;
-}
-
-/* D(y, size): for a large size what is large in it has cancelled on paper */
-static double log_excess(double y, double size)
-{
-    if (size < 16) return lgammafn(y + size) - lgammafn(size) - y * log(size);
-    const double rest = stirling_rest(y + size) - stirling_rest(size);
-    return (y + size - 0.5) * log1p(y / size) - y + rest;
-}
-
 static double negbin_logp(const sg_lik *self, const double *y, const double *f)
 {
     const double z = *f + self->theta[0], log_size = log_size_of(self), size = exp(log_size);
     const shares s = shares_of(self, *f);
     /* not -log_q for a small m / size: z - log_size has lost digits that m has */
     const double log1p_ratio = z < log_size ? log1p(exp(z) / size) : -s.log_q;
-    return log_excess(y[0], size) - lgammafn(y[0] + 1) + y[0] * s.log_mix - size * log1p_ratio;
+    return sg_log_rising(size, y[0]) - y[1] + y[0] * s.log_mix - size * log1p_ratio;
 }
 
 static void negbin_moments(const sg_lik *self, const double *f, double *mean, double *var)
@@ -85,7 +71,7 @@ static void negbin_predict(const sg_lik *self, const double *mu, const double *s
 }
 
 const sg_lik_type sg_lik_negbin = {
-    .name = "negbin", .q = 1, .npar = 2, .width = 1,
+    .name = "negbin", .q = 2, .npar = 2, .width = 1,
     .par = {"bias", "size"},
     .logp = negbin_logp, .moments = negbin_moments, .locate = negbin_locate,
     .slopes = negbin_slopes, .predict = negbin_predict

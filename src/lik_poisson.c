@@ -1,5 +1,5 @@
-/* lik_poisson.c: counts, y ~ Poisson(exp(f + bias)). theta: bias. An exposure comes as an offset,
- * its logarithm. No closed form of the tilt; a new response has lognormal moments. */
+/* lik_poisson.c: counts, y ~ Poisson(exp(f + bias)). y: the count, log y!. theta: bias. An exposure
+ * comes as an offset, its logarithm. No closed form of the tilt; a new response has lognormal moments. */
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
@@ -8,7 +8,7 @@
 static double poisson_logp(const sg_lik *self, const double *y, const double *f)
 {
     const double z = fmin2(*f + self->theta[0], 300); /* as sg_rate_of() */
-    return y[0] * z - sg_rate_of(z) - lgammafn(y[0] + 1);
+    return y[0] * z - sg_rate_of(z) - y[1];
 }
 
 static void poisson_moments(const sg_lik *self, const double *f, double *mean, double *var)
@@ -39,7 +39,7 @@ static void poisson_predict(const sg_lik *self, const double *mu, const double *
 }
 
 const sg_lik_type sg_lik_poisson = {
-    .name = "poisson", .q = 1, .npar = 1, .width = 1,
+    .name = "poisson", .q = 2, .npar = 1, .width = 1,
     .par = {"bias"},
     .logp = poisson_logp, .moments = poisson_moments, .locate = poisson_locate,
     .slopes = poisson_slopes, .predict = poisson_predict

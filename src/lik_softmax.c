@@ -121,7 +121,7 @@ static void crowd_at(double x, void *ctx, sg_concave_point *at)
 static double log_sum_exp(int C, const double *m)
 {
     double top = m[0], sum = 0;
-    for (int c = 1; c < C; c++) top = fmax(top, m[c]);
+    for (int c = 1; c < C; c++) top = fmax2(top, m[c]);
     for (int c = 0; c < C; c++) sum += exp(m[c] - top);
     return top + log(sum);
 }
@@ -166,7 +166,7 @@ static double softmax_logp(const sg_lik *self, const double *y, const double *f)
 {
     double m[SG_LIK_MAX_CLASSES];
     for (int c = 0; c < self->C; c++) m[c] = f[c] + self->theta[c];
-    return fmin(m[(int) y[0] - 1] - log_sum_exp(self->C, m), 0);
+    return fmin2(m[(int) y[0] - 1] - log_sum_exp(self->C, m), 0);
 }
 
 static double log_z(const sg_lik *self, int y, const double *mu, const double *s2)
@@ -180,7 +180,7 @@ static double log_z(const sg_lik *self, int y, const double *mu, const double *s
         crowd_at(sg_concave_node(&rule, k, &weight), &all, &at);
         total += weight * exp(at.value);
     }
-    return fmin(all.log0 + log(total), 0);
+    return fmin2(all.log0 + log(total), 0);
 }
 
 /* One outer pass; d1 and d2 collect sums of w dslope and w dslope (G' + dslope), own of w l'. */
@@ -208,11 +208,11 @@ static void softmax_tilt(const sg_lik *self, const double *y, const double *mu, 
         if (out->cross) sg_lik_cross_add(self->C, w, all.dslope, common, out->cross);
         total += w, slope += w * at.slope;
     }
-    out->logz = fmin(all.log0 + log(total), 0);
+    out->logz = fmin2(all.log0 + log(total), 0);
     for (int c = 0; c < self->C; c++) {
         const double mean = d1[c] / total;
         d1[c] = all.slope0[c] + mean;
-        d2[c] = fmin(d2[c] / total - mean * (slope / total + mean), 0); /* but for rounding */
+        d2[c] = fmin2(d2[c] / total - mean * (slope / total + mean), 0); /* but for rounding */
         if (c != own) sum += d1[c];
     }
     d1[own] = -sum;

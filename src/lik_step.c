@@ -37,7 +37,7 @@ static double noisy_tilt(const noisy *n, double y, double mu, double s2, double 
     const double total = s2 + n->slack, m = y * (mu + n->bias);
     *d1 = *d2 = 0;
     if (sg_is_point(total)) {
-        const double log_step = m > 0 ? 0 : m < 0 ? -HUGE_VAL : -M_LN2;
+        const double log_step = m > 0 ? 0 : m < 0 ? -HUGE_VAL : m - M_LN2;
         return log_step < -1 ? n->log_e : log_sum(n->log_e, n->log_rest + log_step);
     }
     double h, curv;

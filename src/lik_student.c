@@ -8,6 +8,7 @@
 #include <Rmath.h>
 #include "lik.h"
 #include "logs.h"
+#include "rising.h"
 
 static double scale_of(const sg_lik *self)
 {
@@ -19,10 +20,11 @@ static double df_of(const sg_lik *self)
     return 2 + exp(sg_log_within(self->theta[1]));
 }
 
+/* of the density: Gamma((df + 1) / 2) / (Gamma(df / 2) sqrt(pi df) scale) */
 static double log_constant(const sg_lik *self)
 {
     const double df = df_of(self);
-    return -lbeta(0.5, df / 2) - 0.5 * log(df) - sg_log_within(self->theta[0]);
+    return sg_log_rising(0.5 * df, 0.5) - M_LN_SQRT_2PI - sg_log_within(self->theta[0]);
 }
 
 /* log(1 + q^2) */

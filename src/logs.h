@@ -3,6 +3,7 @@
 #define SG_LOGS_H
 
 #include <math.h>
+#include <Rmath.h>
 
 /* log(1 / (1 + exp(-z))) */
 static inline double sg_log_sigmoid(double z)
@@ -13,14 +14,14 @@ static inline double sg_log_sigmoid(double z)
 /* A rate, and its powers that moments take, stay finite: nobody tells exp(300) from more. */
 static inline double sg_rate_of(double log_rate)
 {
-    return exp(fmin(log_rate, 300));
+    return exp(fmin2(log_rate, 300));
 }
 
 /* A logarithm of a positive parameter: neither e^200 nor e^-200 is told from what lies beyond, and
  * their powers and products are finite. */
 static inline double sg_log_within(double log_value)
 {
-    return fmin(fmax(log_value, -200), 200);
+    return fmin2(fmax2(log_value, -200), 200);
 }
 
 /* Variance of a lognormal rate with logarithm of variance s2 and a mean with logarithm log_mean:

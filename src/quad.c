@@ -1,7 +1,9 @@
+/* quad.c: adaptive Gauss-Kronrod quadrature against a Gaussian (quad.h), in t = (u - mu) / sd: a
+ * mesh around the places where the integrand can be anything, then bisection of the worst interval.
+ */
 #include <float.h>
 #include <math.h>
 #include <Rmath.h>
-#include <R_ext/Arith.h>
 #include <R_ext/Utils.h>
 #include "quad.h"
 
@@ -57,7 +59,7 @@ static void components(const quad_state *q, double t, double *out)
     out[2] = out[1] * out[1];
     if (p->k > 0) p->values(p->mu + q->sd * t, p->ctx, out + NFIXED);
     /* a value may overflow where the weight has vanished: that is 0, not NaN */
-    for (int c = 0; c < q->ncomp; c++) out[c] = weight > 0 ? out[c] * weight : 0;
+    for (int c = 0; c < q->ncomp; c++) out[c] = weight == 0 ? 0 : out[c] * weight;
 }
 
 /* One Gauss-Kronrod rule on [a, b]. is_new: not part of a panel that q->size has already seen. */
@@ -124,7 +126,7 @@ static int lay_breaks(const quad_state *q, double *breaks)
     const sg_quad_problem *p = q->problem;
     const double centre = (p->centre - p->mu) / q->sd, width = p->width / q->sd;
     int n = push_around(breaks, 0, 0, 0.25, 2 * REACH);
-    if (R_FINITE(centre)) {
+    if (isfinite(centre)) {
         n = push_around(breaks, n, centre, 0.25 * width, fabs(centre) + REACH + 64 * width);
     }
     if (p->peak_width > 0) {

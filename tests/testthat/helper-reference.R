@@ -186,24 +186,25 @@ REFERENCE_LIKELIHOODS <- list(
   poisson = list(
     # dpois(log = TRUE) itself loses digits far out
     logp = function(y, f, v) {
-      y * (f + v$bias) - exp(pmin(f + v$bias, 300)) - lfactorial(y)
+      y[1L] * (f + v$bias) - exp(pmin(f + v$bias, 300)) - lfactorial(y[1L])
     },
     mean = function(f, v) exp(f + v$bias),
     var = function(f, v) exp(f + v$bias),
-    places = function(y, v) log(max(y, 1)) - v$bias,
+    places = function(y, v) log(max(y[1L], 1)) - v$bias,
     log_concave = TRUE,
     widest = 2
   ),
   negbin = list(
     # gamma functions of moderate sizes alone; the C code must do for all
     logp = function(y, f, v) {
+      y <- y[1L]
       t <- f + v$bias - log(v$size)
       lgamma(y + v$size) - lgamma(v$size) - lfactorial(y) + y * stats::plogis(t, log.p = TRUE) +
         v$size * stats::plogis(-t, log.p = TRUE)
     },
     mean = function(f, v) exp(f + v$bias),
     var = function(f, v) exp(f + v$bias) + exp(2 * (f + v$bias)) / v$size,
-    places = function(y, v) c(log(max(y, 1)), log(v$size)) - v$bias,
+    places = function(y, v) c(log(max(y[1L], 1)), log(v$size)) - v$bias,
     log_concave = TRUE,
     widest = 2
   ),

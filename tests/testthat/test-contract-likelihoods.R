@@ -259,6 +259,29 @@ test_that("tilts are finite and sane for any marginal", {
   })
 })
 
+test_that("NaN is never turned into a number", {
+  all_nan <- function(...) all(is.nan(rowSums(cbind(...))))
+  for_all(function(case) {
+    for (quadrature in ways(case)) {
+      for (what in c("mu", "s2")) {
+        grid <- marginals(case, c(0.3, -8), c(0, 2))
+        grid[[what]][, 1L] <- NaN
+        at <- tilt_at(case, grid, quadrature)
+        label <- paste(case$label, "at", what)
+        # EP asks whether the sum is finite
+        expect_true(all_nan(at$logz, at$d1, at$d2), label = label)
+        if (length(case$theta) > 0L) expect_true(all_nan(at$dpar), label = paste("dpar of", label))
+        new <- .Call(sg_lik_predict, c_lik(case$lik, case$theta), case$theta, grid$mu, grid$s2,
+                     quadrature)
+        expect_true(all_nan(new$mean, new$var), label = paste("prediction of", label))
+      }
+      if (length(case$theta) == 0L) next
+      at <- tilts(case, 0.3, c(0, 2), quadrature, theta = case$theta + NaN)
+      expect_true(all_nan(at$logz, at$d1, at$d2), label = paste("theta of", case$label))
+    }
+  })
+})
+
 test_that("a marginal far wider than the likelihood is no obstacle", {
   for_all(function(case) {
     found <- tilts(case, c(-40, 0, 40), if (case$classes) 1e4 else c(1e6, 1e8))

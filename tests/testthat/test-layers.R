@@ -3,7 +3,7 @@
 # A file may include headers of its own layer or of earlier ones; siblings among the algorithms may
 # not, and likelihoods know nothing of kernels. A new file belongs in one of these.
 LAYERS <- list(
-  base = "^(types|block|par|la|chol|quad|concave|normal|logs|anderson)[.][ch]$",
+  base = "^(types|block|rising|par|la|chol|quad|concave|normal|logs|anderson)[.][ch]$",
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^(lik[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
   state = paste0("^(state|weights|row_step|active|columns|sites|coupled|basis_rows|full_factor|",
@@ -75,6 +75,15 @@ test_that("OpenMP is known in par.c alone", {
   others <- setdiff(core_files(), "par.c")
   expect_none(lines_matching("omp[.]h>|# *pragma|\\bomp_\\w+", others), "OpenMP outside par.c")
   expect_gt(length(lines_matching("# *pragma omp", "par.c")), 0L)
+})
+
+test_that("NaN stays NaN, and what runs on threads warns nobody", {
+  core <- setdiff(core_files(), grep("^glue|^init", core_files(), value = TRUE))
+  # C's fmin() and fmax() give the other number; Rmath's fmin2() and fmax2() do not
+  expect_none(lines_matching("\\bf(min|max) *\\(", core), "fmin() or fmax()")
+  # those of Rmath that look at their arguments and may have something to say about them
+  warners <- "\\b(l?gammafn\\w*|lgamma\\w*|l?beta|l?choose|[dpqr](norm|gamma|beta|t)|\\w+gamma|bessel_\\w+)\\("
+  expect_none(lines_matching(warners, core), "functions that can warn")
 })
 
 test_that("nothing in C is remembered from one call to the next", {

@@ -143,7 +143,7 @@ test_that("a gamma distribution of rates is learned, with an exposure in the off
 
 test_that("log p of counts keeps its digits whatever the size, and tends to the Poisson's", {
   logp <- function(type, theta, y, f) {
-    .Call(sg_lik_eval, c_lik(type, theta), theta, rbind(y), f)$logp
+    .Call(sg_lik_eval, c_lik(type, theta), theta, count_rows(y), f)$logp
   }
   grid <- expand.grid(y = c(0, 1, 7, 250, 1e5), f = c(-9, -1, 0, 2, 5, 11.5))
   poisson <- logp("poisson", 0.1, grid$y, grid$f)
