@@ -61,7 +61,8 @@ sg_concave_rule sg_concave_lay(sg_concave_fn g, void *ctx)
     const double low = find_end(g, ctx, -1, sds / sqrt(at.bend), &bend_low);
     const double high = find_end(g, ctx, 1, sds / sqrt(at.bend), &bend_high);
     const double scale = 1 / sqrt(fmax2(fmax2(bend_low, bend_high), at.bend));
-    rule.centre = bend_low >= bend_high ? fmin2(low + sds * scale, 0) : fmax2(high - sds * scale, 0);
+    rule.centre = bend_low >= bend_high ? fmin2(low + sds * scale, 0)
+                                        : fmax2(high - sds * scale, 0);
     rule.width = SPREAD * scale;
     rule.from = asinh((low - rule.centre) / rule.width);
     const double length = asinh((high - rule.centre) / rule.width) - rule.from;

@@ -1,5 +1,6 @@
 /* lik_poisson.c: counts, y ~ Poisson(exp(f + bias)). y: the count, log y!. theta: bias. An exposure
- * comes as an offset, its logarithm. No closed form of the tilt; a new response has lognormal moments. */
+ * comes as an offset, its logarithm. No closed form of the tilt; a new response has lognormal
+ * moments. */
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
