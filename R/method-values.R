@@ -312,14 +312,14 @@ as_method <- function(method) {
   method <- called(method)
   if (is.null(method)) return(new_method("default", "EP", list())) # default_method() decides
   if (is.character(method) && length(method) == 1L) {
-    name <- check_choice(method, method_names(), "method")
+    name <- check_choice(method, known_methods(), "method")
     return(do.call(paste0("method_", name), list()))
   }
   check_class(method, "sparsegp_method", "method", "Give a method_*() value such as method_ep()")
 }
 
-# Those there are constructors for
-method_names <- function() {
+# Those there are constructors for: all functions named so
+known_methods <- function() {
   constructors <- ls(topenv(), pattern = "^method_[a-z]+$")
   sub("method_", "", constructors)
 }

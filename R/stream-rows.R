@@ -56,9 +56,7 @@ stream_basis <- function(basis, coder, frame, x) {
 FROM_CALL <- c("call", "terms", "grown")
 
 stream_fit <- function(fit, stream, model, learned) {
-  empty <- list(basis = NULL, alpha = NULL, G = NULL, H = NULL, basis_rows = NULL, jitter = 0,
-                logz = 0)
-  new <- new_fit(model, stream$setup, learned, empty, 0)
+  new <- new_fit(model, stream$setup, learned, new_run(list(status = 0L, logz = 0)), 0)
   new$stream <- stream
   new[FROM_CALL] <- fit[FROM_CALL]
   new$xlevels <- stream$coder$xlevels

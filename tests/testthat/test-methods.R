@@ -90,3 +90,9 @@ test_that("every setting of every method is checked by name", {
   for (bad in list(0, 1.1, NA, "a")) refused(method_ivm(damping = bad), "damping")
   for (bad in list(0, -1, NA, "a")) refused(method_ivm(tol = bad), "tol")
 })
+
+test_that("a method may be named, and the names are those of the constructors", {
+  expect_identical(known_methods(), c("ep", "ivm", "online"))
+  for (name in known_methods()) expect_s3_class(as_method(name), paste0("method_", name))
+  expect_error(as_method("gibbs"), "\"ep\", \"ivm\", \"online\"", class = "sparsegp_error")
+})
