@@ -7,6 +7,7 @@ fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   setup$method <- plan$problem$method
   learned <- learn_plan(plan, model$table, setup$control, setup$verbose)
   run <- check_run(run_plan(learned$plan, learned$table$theta), learned$table)
+  refuse_runaway(run, model$lik, nrow(problem$x))
   warn_about(run, learned$record)
   fit <- new_fit(model, setup, learned, run, nrow(problem$x))
   fit$convergence <- convergence_of(run, fit$log_evidence - run$logz)

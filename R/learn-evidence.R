@@ -34,14 +34,14 @@ evidence_criterion <- function(problem) {
       good <- run$status == 0L && run$converged
     }
     if (good) sites <<- run[c("tau", "nu")]
-    if (run$status == 0L && !run$converged && run$change > NEAR) run$status <- NOT_CONVERGED
+    if (run$status == 0L && is_lost(run, problem)) run$status <- NOT_CONVERGED
     c(run[c("status", "logz", "gradient")], list(sites = sites))
   }
 }
 
-# EP that is far from its fixed point has an evidence that may be many nats too high: not a number
-# to learn from. Near to it the error is of second order.
-NEAR <- 0.1 # residual, in cavity standard deviations
+is_lost <- function(run, problem) {
+  !run$converged && !(run$change <= NEAR) || is_impossible(problem$lik, run$logz, nrow(problem$x))
+}
 
 NOT_CONVERGED <- -4L
 

@@ -4,6 +4,8 @@
 # has to know of a type, its traits:
 #   response   the name of the codec that reads its response (response-codec.R)
 #   weighted   do weights mean anything?
+#   unbounded  where rows contradict each other, what takes their labels' precision to no end, and
+#              leaves EP without a fixed point: the remedy. Left out: that cannot be
 #   learns     is log Z that of an integral, so that there is an evidence? left out: yes
 #   about      per hyperparameter: the constructor's argument, whether it is searched as a
 #              logarithm (between what bounds, `range`, if not 0 and Inf), which power of the
@@ -38,6 +40,14 @@ new_likelihood <- function(type, params) {
     }
   }
   structure(list(type = type, params = params), class = "sparsegp_likelihood")
+}
+
+# Log evidences of labels and counts are log probabilities. EP on its way to no fixed point shows by
+# one above 0; SLACK of a nat for each row is more than rounding makes of 0.
+is_impossible <- function(lik, logz, rows) {
+  codec <- lik_codec(lik)
+  SLACK <- 1e-6
+  (codec$labelled || !is.null(codec$jump)) && logz > SLACK * rows
 }
 
 # One kernel for each class?

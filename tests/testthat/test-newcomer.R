@@ -207,3 +207,31 @@ test_that("a density has a name on its axis, a summary, simulated points and an 
   expect_identical(dim(simulate(two, seed = 1)$sim_1), c(272L, 2L))
   expect_identical(rownames(summary(two)$moments), names(faithful))
 })
+
+test_that("lik_step() with labels that contradict each other is refused in words, or fits", {
+  overlapping <- function(seed) {
+    set.seed(seed)
+    x <- rnorm(200)
+    list(x = round(x, 1), y = as.double(x + rnorm(200) > 0))
+  }
+  for (seed in 1:3) {
+    d <- overlapping(seed)
+    refused(sparsegp(d$x, d$y, lik_step(fixed(0.05)), learn = FALSE), "no fixed point.*lik_flip")
+  }
+  # Ten labels at one input, five of each kind
+  expect_error(suppressWarnings(
+    sparsegp(rep(0, 10), rep(0:1, 5), lik_step(fixed(0.05)), learn = FALSE)
+  ), "no fixed point", class = "sparsegp_error")
+  # where labels do not contradict each other there is one
+  fit <- suppressWarnings(sparsegp(1:40, as.double(1:40 > 20), lik_step(fixed(0.05)),
+                                   learn = FALSE))
+  expect_true(fit$convergence$converged)
+  expect_lt(logLik(fit), 0)
+})
+
+test_that("an evidence of labels or counts above 0 is impossible, and no number to learn from", {
+  expect_true(is_impossible(lik_probit(), 1, 10))
+  expect_true(is_impossible(lik_poisson(), 1, 10))
+  expect_false(is_impossible(lik_probit(), 1e-9, 10))
+  expect_false(is_impossible(lik_gaussian(), 100, 10))
+})
