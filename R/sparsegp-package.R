@@ -53,7 +53,8 @@
 #' Sparse Gaussian Process Approximations*.
 #'
 #' @useDynLib sparsegp, .registration = TRUE
-#' @importFrom stats coef fitted formula logLik nobs predict residuals sd simulate update
+#' @importFrom stats AIC BIC coef fitted formula logLik model.frame model.matrix nobs predict
+#'   residuals sd simulate update
 #' @importFrom graphics axis box contour lines par plot points polygon rect segments text title
 #' @name sparsegp-package
 #' @docType package

@@ -62,13 +62,12 @@ test_that("no function in R uses one of a room above its own", {
 
 test_that("everything in R is used: by something else there, by users, or as a method", {
   found <- uses_in_r()
-  registered <- readLines(file.path(source_folder("."), "NAMESPACE"))
-  exported <- sub("^export[(](.*)[)]$", "\\1", grep("^export[(]", registered, value = TRUE))
-  methods <- gsub("^S3method[(]([a-z0-9]+::)?|[)]$|\"", "",
-                  grep("^S3method[(]", registered, value = TRUE))
+  namespace <- asNamespace("sparsegp")
+  exported <- getNamespaceExports(namespace)
+  methods <- namespace[[".__NAMESPACE__."]]$S3methods
   # traits_of(), codec_named(); R's loader; glue_convert.c
   by_name <- "_(traits|codec)$|^[.]onLoad$|^threads_wanted$"
-  idle <- setdiff(names(found$file), c(found$uses$used, exported, sub(",", ".", methods)))
+  idle <- setdiff(names(found$file), c(found$uses$used, exported, methods[, 3L]))
   expect_none(grep(by_name, idle, value = TRUE, invert = TRUE), "what nothing uses")
 })
 
@@ -95,4 +94,17 @@ test_that("only plans and methods ask which method there is", {
   above <- others[room_of(others) %in% c("model", "learn", "fit", "api", "plot")]
   expect_none(lines_matching("method\\$(?!label\\b)", above, lines_of),
               "what reads a method's settings")
+})
+
+test_that("the package loads where no other is attached", {
+  # the generic of a method is imported, or the package's own
+  methods <- asNamespace("sparsegp")[[".__NAMESPACE__."]]$S3methods
+  known <- function(generic) {
+    exists(generic, asNamespace("sparsegp"), inherits = FALSE) ||
+      exists(generic, parent.env(asNamespace("sparsegp")), inherits = FALSE) ||
+      exists(generic, baseenv()) || generic == "Ops" # a group of base R's
+  }
+  at_once <- is.na(methods[, 4L]) # not delayed until another package is there
+  generics <- unique(methods[at_once, 1L])
+  expect_none(generics[!vapply(generics, known, NA)], "generics that are not imported")
 })
