@@ -46,7 +46,8 @@ test_that("all rows are done once, by several threads where there is work for th
   }
   expect_identical(probe$run(threads = 1)$elsewhere, 0)
   skip_if_not(has_threads(probe), "one thread only")
-  expect_gt(probe$run(threads = 2)$elsewhere, 0)
+  # of five runs, as on a busy machine the second thread may come when all is done
+  expect_gt(max(replicate(5, probe$run(threads = 2)$elsewhere)), 0)
 })
 
 test_that("short loops, loops over products and loops in a body stay on their thread", {

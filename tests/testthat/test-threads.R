@@ -54,7 +54,7 @@ test_that("a long loop on threads stops when it is asked to", {
       setTimeLimit(elapsed = 0.5, transient = TRUE)
       expect_error(tilts(), "time limit")
     }))[["elapsed"]]
-    expect_lt(took, 1.5) # a second, which on a machine that does nothing else is 0.06
+    expect_lt(took, 3) # 0.06 s after the limit, and more where others want the cores
   }
 })
 
