@@ -72,7 +72,7 @@ static void row_slopes(double f, const void *ctx, double *out)
 static sg_quad_problem problem_of(const sg_lik *self, const double *y, double mu, double s2,
                                   row *r)
 {
-    sg_quad_problem problem = {mu, s2, 0, 1, row_logp, 0, 0, {0}, r, 0, 0};
+    sg_quad_problem problem = {.mu = mu, .s2 = s2, .width = 1, .logf = row_logp, .ctx = r};
     self->type->locate(self, y, &problem.centre, &problem.width);
     r->lik = self, r->y = y, r->step = 0.02 * problem.width;
     return problem;
@@ -243,8 +243,9 @@ void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2,
                          double *var, double *spread)
 {
     double var_at_mu;
-    row r = {self, 0, 0, 0, 0, 0};
-    sg_quad_problem problem = {*mu, *s2, 0, 1, 0, 3, row_moments, {0}, &r, 0, 0};
+    row r = {.lik = self};
+    sg_quad_problem problem = {.mu = *mu, .s2 = *s2, .width = 1, .k = 3, .values = row_moments,
+                               .ctx = &r};
     self->type->locate(self, 0, &problem.centre, &problem.width);
     sg_quad_result result;
     if (sg_is_point(*s2)) {
@@ -270,7 +271,8 @@ static int is_against_rest(const sg_lik *self)
 /* Class c alone, and *y what it sees of the class number in the data row. */
 static sg_lik class_against_rest(const sg_lik *self, int c, const double *row, double *y)
 {
-    const sg_lik own = {self->type, self->theta + self->npar * c, 1, self->w, self->npar};
+    const sg_lik own = {.type = self->type, .theta = self->theta + self->npar * c, .C = 1,
+                        .w = self->w, .npar = self->npar};
     if (row) *y = *row == c + 1 ? 1 : -1;
     return own;
 }

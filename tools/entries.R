@@ -92,6 +92,8 @@ for_tests <- noted(function() {
     .Call(sg_kernel_adjoint, spec, theta, x, x, diag(3)),
     .Call(sg_kernel_adjoint_diag, spec, theta, x, c(1, 2, 3)),
     .Call(sg_block, diag(2) + 1, diag(2), c(0.1, 0.2), c(1, -1)),
+    .Call(sg_lik_cross, c_lik("softmax", numeric(3L)), numeric(3L), rbind(c(1, 3)),
+          matrix(0.1, 2L, 3L), matrix(0.5, 2L, 3L)),
     .Call(sg_lik_site, two, numeric(3L), cbind(c(0.3, -0.2))),
     engine_pass(part, c(theta, 0), sums, sites, gradient = TRUE, own = TRUE)
   )
