@@ -96,7 +96,8 @@ static void periodic_adjoint(const sg_kernel *self, int n, const double *x, int 
     const double freq = 2 * M_PI / exp(self->theta[2]);
     adjoint_job job = {.a = periodic_prepare(self, n, x, NULL, ws),
                        .b = periodic_prepare(self, m, z ? z : x, NULL, ws),
-                       .x = x + (size_t) n * self->vars[0], .z = (z ? z : x) + (size_t) m * self->vars[0],
+                       .x = x + (size_t) n * self->vars[0],
+                       .z = (z ? z : x) + (size_t) m * self->vars[0],
                        .K = K, .Kbar = Kbar};
     double *r2 = sg_doubles(ws, (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK)), sum[3] = {0};
     sg_block block = {0};
@@ -185,7 +186,8 @@ static void turn_features(sg_points *a)
 static void trig_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                          const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
-    const double *xc = x + (size_t) n * self->vars[0], *zc = (z ? z : x) + (size_t) m * self->vars[0];
+    const double *xc = x + (size_t) n * self->vars[0];
+    const double *zc = (z ? z : x) + (size_t) m * self->vars[0];
     sg_points a = trig_prepare(self, n, x, NULL, ws);
     const sg_points b = trig_prepare(self, m, z ? z : x, NULL, ws);
     double *P = sg_doubles(ws, (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK));

@@ -66,8 +66,8 @@ sg_points sg_kernel_prepare(const sg_kernel *self, int n, const double *x, const
 /* K[a->n x b->n]; b NULL: of a with itself */
 void sg_kernel_between(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
                        const sg_ws *ws);
-/* K[n x m] of x[n x D] and z[m x D]: both prepared, z by itself and x like it, then cross(). z NULL,
- * m = n: of x with itself. */
+/* K[n x m] of x[n x D] and z[m x D]: both prepared, z by itself and x like it, then cross(). z
+ * NULL, m = n: of x with itself. */
 void sg_kernel_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
                      double *K, const sg_ws *ws);
 /* K[n x m]: the columns row[0..m-1] of the matrix of prepared points with themselves. O(n m p) */
