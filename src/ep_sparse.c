@@ -1,15 +1,29 @@
+/* ep_sparse.c: sequential EP in which rows come back (ep_sparse.h): a row's site is taken out of
+ * the posterior, the row is judged and applied as in a stream (exchange.h), its new site kept. */
 #include <math.h>
 #include <Rmath.h>
-#include "chol.h"
 #include "ep_sparse.h"
 
-sg_sparse_rows sg_sparse_rows_new(int n, int cap, const sg_ws *ws)
+sg_sparse_rows sg_sparse_rows_new(int n, int w, int cap, const sg_ws *ws)
 {
-    const size_t size = (size_t) cap * n;
-    sg_sparse_rows sparse = {n, sg_doubles(ws, size), sg_doubles(ws, n)};
+    const size_t points = (size_t) n * w, size = points * cap;
+    const sg_sparse_rows sparse = {.n = n, .V = sg_doubles(ws, size),
+                                   .prior = sg_doubles(ws, points * w)};
     for (size_t i = 0; i < size; i++) sparse.V[i] = 0;
-    for (int i = 0; i < n; i++) sparse.prior[i] = 0;
+    for (size_t i = 0; i < points * w; i++) sparse.prior[i] = 0;
     return sparse;
+}
+
+/* row i as it was last projected: cap x w */
+static double *row_of(const sg_process *gp, const sg_sparse_rows *sparse, int i)
+{
+    return sparse->V + (size_t) gp->basis.cap * gp->w * i;
+}
+
+/* Where the site of row i and process c stands: times w in nu, times w w in tau. */
+static size_t site_at(const sg_sparse_rows *sparse, int i, int c)
+{
+    return i + (size_t) sparse->n * c;
 }
 
 /* S and t from all sites, so that sums and differences of a sweep do not pile up. */
@@ -17,62 +31,22 @@ static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_
                          const sg_ws *ws)
 {
     enum { BLOCK = 512 };
-    const int cap = gp->basis.cap, n = sparse->n;
+    const int cap = gp->basis.cap, n = sparse->n, w = gp->w, most = n < BLOCK ? n : BLOCK;
     void *mark = sg_mark(ws);
-    double *work = sg_doubles(ws, (size_t) cap * BLOCK);
+    double *work = sg_doubles(ws, sg_absorb_room(gp, most));
     for (int c = 0; c < gp->C; c++) {
-        const double *tau = sites->tau + (size_t) n * c, *nu = sites->nu + (size_t) n * c;
-        sg_weights *w = gp->w + c;
-        for (size_t i = 0; i < (size_t) cap * cap; i++) w->S[i] = 0;
-        for (int i = 0; i < cap; i++) w->t[i] = 0;
-        for (int from = 0; from < n; from += BLOCK) {
-            const int m = n - from < BLOCK ? n - from : BLOCK;
-            sg_weights_absorb(w, &gp->basis, m, sparse->V + (size_t) cap * from, cap,
-                              tau + from, nu + from, 1, work);
+        sg_weights *weights = gp->each + c;
+        for (size_t i = 0; i < (size_t) cap * cap; i++) weights->S[i] = 0;
+        for (int i = 0; i < cap; i++) weights->t[i] = 0;
+        sg_span span = {0, 0};
+        while (sg_next_span(n, BLOCK, &span)) {
+            const size_t at = w * site_at(sparse, span.from, c);
+            sg_process_absorb(gp, c, span.m, row_of(gp, sparse, span.from), cap,
+                              sites->tau + w * at, sites->nu + at, 1, work);
         }
     }
     sg_release(ws, mark);
     return sg_process_refresh(gp, ws);
-}
-
-/* What a site's change does to the scores' parts; q = R^{-1} v when the score asks for it. */
-static void move_scores(sg_process *gp, int c, const double *q, const sg_step *step)
-{
-    const int d = gp->basis.d;
-    const double *gain = sg_process_gain(gp, c);
-    for (int i = 0; i < d; i++) gp->s[i] = gain[i];
-    sg_basis_to_weights(&gp->basis, 1, gp->s);
-    sg_weights_move_scores(gp->w + c, d, gp->s, q, step);
-}
-
-/* Takes the sites of a row, seen as v, out of the posteriors (thesis 4.36, App. G's sign mended),
- * or with sign -1 puts them back. Returns 0, and changes nothing, when what is left would not be a
- * distribution. */
-static int take_out(sg_process *gp, const double *v, const sg_sites *sites, int i, int n, int sign,
-                    const sg_row_rules *rules)
-{
-    const sg_basis *b = &gp->basis;
-    const double *q = NULL;
-    for (int c = 0; c < gp->C; c++) {
-        const double tau = sign * sites->tau[i + n * c];
-        gp->var[c] = sg_weights_gain(gp->w + c, b, v, sg_process_gain(gp, c));
-        if (!(1 - tau * gp->var[c] > 0)) return 0;
-    }
-    if (!rules->frozen && rules->score == SG_SCORE_KL) {
-        for (int k = 0; k < b->d; k++) gp->v[k] = v[k];
-        sg_basis_to_weights(b, 1, gp->v);
-        q = gp->v;
-    }
-    for (int c = 0; c < gp->C; c++) {
-        const double tau = sites->tau[i + n * c], nu = sites->nu[i + n * c];
-        const double mean = sg_dot(b->d, v, gp->w[c].a), g = 1 - sign * tau * gp->var[c];
-        const sg_step back = {sign * (tau * mean - nu) / g, sign * tau / g, -sign * tau,
-                              -sign * nu};
-        sg_weights_move(gp->w + c, b, sg_process_gain(gp, c), &back);
-        if (!rules->frozen) move_scores(gp, c, q, &back);
-        sg_weights_absorb(gp->w + c, b, 1, v, b->cap, &tau, &nu, -sign, gp->score);
-    }
-    return 1;
 }
 
 /* What a sweep carries along. */
@@ -83,78 +57,157 @@ typedef struct {
     sg_sparse_rows *sparse;
     sg_sites *sites;
     sg_view view;
-    sg_row_tilt *tilt; /* C: of the row at hand */
+    sg_row_tilt tilt; /* of the row at hand */
+    sg_row_tilt back; /* of its old sites, taken out or put back */
     sg_sweep_report *report;
 } sweep;
 
-/* Row i's new site, on v: in the basis before, or for a point that joined, in the grown one. */
-static void keep_site(const sweep *s, int i, const double *v, int d, double prior)
+/* ---- Sites out of the posterior ---- */
+
+/* q = R^{-1} V into gp->V, for P; NULL when no score asks for it */
+static const double *in_weights(sg_process *gp, const double *V, const sg_row_rules *rules)
 {
-    double *kept = s->sparse->V + (size_t) s->gp->basis.cap * i, change = s->report->change;
-    for (int k = 0; k < s->gp->basis.cap; k++) kept[k] = k < d ? v[k] : 0;
-    s->sparse->prior[i] = prior;
-    for (int c = 0; c < s->gp->C; c++) {
-        const sg_row_tilt *tilt = s->tilt + c;
-        double *tau = s->sites->tau + i + s->rows->n * c, *nu = s->sites->nu + i + s->rows->n * c;
-        change = fmax2(change, fabs(tilt->step.tau - *tau) * tilt->carried);
-        change = fmax2(change, fabs(tilt->step.nu - *nu) * sqrt(tilt->carried));
-        *tau = tilt->step.tau;
-        *nu = tilt->step.nu;
+    const int d = gp->basis.d, cap = gp->basis.cap;
+    if (rules->frozen || rules->score != SG_SCORE_KL) return NULL;
+    for (int a = 0; a < gp->w; a++) {
+        double *q = gp->V + (size_t) cap * a;
+        for (int k = 0; k < d; k++) q[k] = V[k + (size_t) cap * a];
+        sg_basis_to_weights(&gp->basis, 1, q);
     }
-    s->report->change = change;
+    return gp->V;
+}
+
+/* The step that divides by the sites of row i, which is seen as V, sign 1, or multiplies with them,
+ * -1: with T and nu times sign it is
+ *   bend = (I - T V'G)^{-1} T,  shift = (I - T V'G)^{-1} (T V'a - nu)
+ * (thesis 4.36, App. G's sign mended), -T and nu of a tilt (d1, d2) = (-nu, -T)'s site. P gains -T.
+ * Returns 0 when what is left would not be a distribution. */
+static int find_back(const sweep *s, int i, const double *V, int sign)
+{
+    sg_process *gp = s->gp;
+    const sg_row_tilt *back = &s->back;
+    const int w = gp->w, ww = w * w;
+    for (int c = 0; c < gp->C; c++) {
+        const size_t at = site_at(s->sparse, i, c);
+        double *mean = back->mean + w * c, *carried = back->carried + ww * c;
+        double *d1 = back->d1 + w * c, *d2 = back->d2 + ww * c;
+        sg_row_gains(gp, c, V, gp->basis.cap, mean, carried);
+        for (int a = 0; a < w; a++) d1[a] = -sign * s->sites->nu[a + w * at];
+        for (int k = 0; k < ww; k++) {
+            d2[k] = back->tau[k + ww * c] = -sign * s->sites->tau[k + ww * at];
+        }
+        double *bend = back->bend + ww * c;
+        if (!sg_row_site(w, mean, carried, d1, d2, bend, back->shift + w * c)) return 0;
+    }
+    return 1;
+}
+
+/* Takes the sites of row i out of the posteriors, or with sign -1 puts them back. Returns 0, and
+ * changes nothing, when what is left would not be a distribution. */
+static int take_out(const sweep *s, int i, int sign)
+{
+    sg_process *gp = s->gp;
+    const int w = gp->w, cap = gp->basis.cap, keeps_scores = !s->rules->frozen;
+    const double *V = row_of(gp, s->sparse, i);
+    if (!find_back(s, i, V, sign)) return 0;
+    const double *q = in_weights(gp, V, s->rules);
+    if (keeps_scores) sg_row_gains_in_weights(gp);
+    for (int c = 0; c < gp->C; c++) {
+        const size_t at = site_at(s->sparse, i, c);
+        sg_row_move(gp, c, &s->back);
+        if (keeps_scores) {
+            sg_row_move_parts(gp, c, &s->back, gp->basis.d, &gp->each[c].parts,
+                              sg_gains_in_weights(gp, c), q, cap);
+        }
+        sg_process_absorb(gp, c, 1, V, cap, s->sites->tau + w * w * at, s->sites->nu + w * at,
+                          -sign, gp->work);
+    }
+    return 1;
+}
+
+/* ---- A row ---- */
+
+/* How far a site moves where the basis carries a covariance, in its standard deviations. */
+static double change_of(int w, const double *carried, const double *tau, const double *nu,
+                        const double *old_tau, const double *old_nu)
+{
+    double by_tau[SG_BLOCK_SIZE], by_nu[SG_BLOCK_MAX];
+    for (int k = 0; k < w * w; k++) by_tau[k] = tau[k] - old_tau[k];
+    for (int a = 0; a < w; a++) by_nu[a] = nu[a] - old_nu[a];
+    return w == 1 ? fmax2(fabs(*by_tau) * *carried, fabs(*by_nu) * sqrt(*carried))
+                  : fmax2(sg_block_size(w, carried, by_tau), sg_block_norm(w, carried, by_nu));
+}
+
+/* Row i's new sites, on V[ldv x w]: in the basis before, or for points that joined, in the grown
+ * one. */
+static void keep_site(const sweep *s, int i, const double *V, int ldv, int d, const double *K)
+{
+    const sg_process *gp = s->gp;
+    const int w = gp->w, ww = w * w, cap = gp->basis.cap;
+    double *kept = row_of(gp, s->sparse, i);
+    for (int a = 0; a < w; a++) {
+        for (int k = 0; k < cap; k++) {
+            kept[k + (size_t) cap * a] = k < d ? V[k + (size_t) ldv * a] : 0;
+        }
+    }
+    for (int k = 0; k < ww; k++) s->sparse->prior[k + (size_t) ww * i] = K[k];
+    for (int c = 0; c < gp->C; c++) {
+        const size_t at = site_at(s->sparse, i, c);
+        const double *new_tau = s->tilt.tau + ww * c, *new_nu = s->tilt.nu + w * c;
+        double *tau = s->sites->tau + ww * at, *nu = s->sites->nu + w * at;
+        const double change = change_of(w, s->tilt.carried + ww * c, new_tau, new_nu, tau, nu);
+        s->report->change = fmax2(s->report->change, change);
+        for (int k = 0; k < ww; k++) tau[k] = new_tau[k];
+        for (int a = 0; a < w; a++) nu[a] = new_nu[a];
+    }
 }
 
 static int has_sites(const sweep *s, int i)
 {
+    const int w = s->gp->w, ww = w * w;
     for (int c = 0; c < s->gp->C; c++) {
-        const int at = i + s->rows->n * c;
-        if (s->sites->tau[at] != 0 || s->sites->nu[at] != 0) return 1;
+        const size_t at = site_at(s->sparse, i, c);
+        for (int k = 0; k < ww; k++) {
+            if (s->sites->tau[k + ww * at] != 0) return 1;
+        }
+        for (int a = 0; a < w; a++) {
+            if (s->sites->nu[a + w * at] != 0) return 1;
+        }
     }
     return 0;
-}
-
-/* A removal turns the coordinates of every row. */
-static void exchange(const sweep *s, int leaver)
-{
-    for (; leaver >= 0; leaver = sg_basis_redundant(&s->gp->basis, NULL, s->rules->novelty)) {
-        sg_row_remove(s->gp, leaver);
-        sg_removal_rotate(&s->gp->removal, s->sparse->n, s->sparse->V, s->gp->basis.cap);
-    }
 }
 
 /* Row i, number `at` of the view. Returns 1 when the basis has changed. */
-static int take(const sweep *s, int i, int at)
+static int take(sweep *s, int i, int at)
 {
     sg_process *gp = s->gp;
-    const int d = gp->basis.d;
-    const double *old = s->sparse->V + (size_t) gp->basis.cap * i;
-    const int n = s->rows->n, had = has_sites(s, i);
+    const int d = gp->basis.d, cap = gp->basis.cap, w = gp->w, had = has_sites(s, i);
     const sg_seen seen = sg_view_row(&s->view, d, at);
     sg_row_fate fate = SG_ROW_SKIPPED;
-    int leaver = -1;
-    double logz;
-    if (!had || take_out(gp, old, s->sites, i, n, 1, s->rules)) {
-        if (sg_row_marginals(gp, s->rows, i, &seen, s->tilt, &logz)) {
-            fate = sg_row_judge(gp, &seen, s->view.prior[at], s->rules, s->tilt, &leaver);
+    sg_leaver leaver = {0, 0};
+    if (!had || take_out(s, i, 1)) {
+        if (sg_row_marginals(gp, s->rows, i, s->rules->narrow, &seen, &s->tilt)) {
+            fate = sg_row_judge(gp, &seen, s->rules, &s->tilt, &leaver);
         }
-        if (had && fate == SG_ROW_SKIPPED) take_out(gp, old, s->sites, i, n, -1, s->rules);
+        if (had && fate == SG_ROW_SKIPPED) take_out(s, i, -1);
     }
     s->report->fate[fate]++;
+    if (fate == SG_ROW_SKIPPED) return 0;
     if (fate == SG_ROW_PROJECTED || fate == SG_ROW_DECLINED) {
-        sg_row_project(gp, &seen, s->rules, s->tilt);
-        keep_site(s, i, seen.v, d, s->view.prior[at]);
+        sg_row_project(gp, &seen, s->rules, &s->tilt);
+        keep_site(s, i, seen.V, d, d, seen.K);
         for (int c = 0; c < gp->C; c++) {
-            const sg_step *step = &s->tilt[c].step;
-            sg_weights_absorb(gp->w + c, &gp->basis, 1, seen.v, d, &step->tau, &step->nu, 1,
-                              gp->score);
+            sg_process_absorb(gp, c, 1, seen.V, d, s->tilt.tau + w * w * c, s->tilt.nu + w * c, 1,
+                              gp->work);
         }
-    } else if (fate != SG_ROW_SKIPPED) {
-        sg_row_include(gp, &s->view, at, i + 1.0, s->tilt);
-        keep_site(s, i, gp->v, d + 1, s->view.prior[at]);
-        if (fate == SG_ROW_EXCHANGED) exchange(s, leaver);
-        return 1;
+        return 0;
     }
-    return 0;
+    sg_row_include(gp, &seen, w * (double) i + 1, &s->tilt);
+    keep_site(s, i, gp->V, cap, gp->basis.d, seen.K);
+    if (fate == SG_ROW_EXCHANGED) {
+        sg_row_exchange(gp, s->rules, leaver, s->sparse->n * w, s->sparse->V);
+    }
+    return 1;
 }
 
 sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const double *x,
@@ -162,25 +215,25 @@ sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const
                              sg_sites *sites, sg_sweep_report *report, const sg_ws *ws)
 {
     enum { BLOCK = 64 };
-    const int n = rows->n;
+    const int n = rows->n, w = gp->w;
     int size = 1, stale = 0;
     void *mark = sg_mark(ws);
-    const size_t room = gp->C * (sizeof(sg_row_tilt) / sizeof(double) + 1);
-    sweep s = {rows, rules, gp, sparse, sites, sg_view_new(BLOCK, gp, ws),
-               (sg_row_tilt *) sg_doubles(ws, room), report};
+    sweep s = {.rows = rows, .rules = rules, .gp = gp, .sparse = sparse, .sites = sites,
+               .view = sg_view_new(BLOCK, w, gp, ws), .tilt = sg_row_tilt_new(gp, ws),
+               .back = sg_row_tilt_new(gp, ws), .report = report};
     sg_status status = rebuild(gp, sparse, sites, ws);
     for (int from = 0; from < n && status == SG_OK;) {
         const int m = n - from < size ? n - from : size;
         int taken = 0, changed = 0;
         s.view.m = m;
-        sg_copy_rows(n, gp->p, x, from, m, s.view.x);
+        sg_copy_rows(n * w, gp->p, x, from * w, m * w, s.view.x);
         sg_view_look(kernel, gp, rules->frozen, &s.view, ws);
         while (!changed && taken < m) {
             changed = take(&s, from + taken, taken);
             taken++;
         }
         from += taken;
-        stale += taken;
+        stale += taken * w;
         size = 2 * taken < BLOCK ? 2 * taken : BLOCK;
         if (stale >= 10 * gp->basis.d + 100) status = sg_process_refresh(gp, ws), stale = 0;
         sg_tick(ws);
@@ -190,29 +243,19 @@ sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const
 }
 
 /* Marginals of what the basis carries of process c, from M and a. */
-static void marginals(const sg_process *gp, int c, const sg_sparse_rows *sparse,
-                      sg_marginals *marg, const sg_ws *ws)
+static void marginals(sg_process *gp, int c, const sg_sparse_rows *sparse, sg_marginals *marg,
+                      const sg_ws *ws)
 {
-    const int d = gp->basis.d;
-    const size_t first = (size_t) sparse->n * c;
+    const int w = gp->w;
     for (int i = 0; i < sparse->n; i++) {
-        const double *v = sparse->V + (size_t) gp->basis.cap * i;
-        marg->var[first + i] = fmax2(sg_weights_gain(gp->w + c, &gp->basis, v, gp->g), 0);
-        marg->mean[first + i] = sg_dot(d, v, gp->w[c].a);
+        const size_t at = w * site_at(sparse, i, c);
+        sg_row_gains(gp, c, row_of(gp, sparse, i), gp->basis.cap, marg->mean + at,
+                     marg->var + w * at);
         if (i % SG_BETWEEN_TICKS == 0) sg_tick(ws);
     }
 }
 
-/* K(x,x) - |v|^2 at all rows. */
-static void residuals(const sg_process *gp, const sg_sparse_rows *sparse, double *gamma)
-{
-    for (int i = 0; i < sparse->n; i++) {
-        const double *v = sparse->V + (size_t) gp->basis.cap * i;
-        gamma[i] = fmax2(sparse->prior[i] - sg_dot(gp->basis.d, v, v), 0);
-    }
-}
-
-sg_status sg_ep_sparse_evidence(const sg_rows *rows, const sg_process *gp,
+sg_status sg_ep_sparse_evidence(const sg_rows *rows, sg_process *gp,
                                 const sg_sparse_rows *sparse, const sg_sites *sites,
                                 sg_marginals *marg, double *gamma, double *logz,
                                 const sg_ws *ws)
@@ -222,9 +265,9 @@ sg_status sg_ep_sparse_evidence(const sg_rows *rows, const sg_process *gp,
     seen.gamma = gamma;
     seen.shared = 1;
     double log_det = 0, own_log_det;
-    residuals(gp, sparse, gamma);
+    sg_residuals(gp, gp->w, sparse->n, sparse->prior, sparse->V, gp->basis.cap, gamma);
     for (int c = 0; c < gp->C; c++) {
-        const sg_status status = sg_weights_log_det(gp->w + c, &gp->basis, &own_log_det, ws);
+        const sg_status status = sg_weights_log_det(gp->each + c, &gp->basis, &own_log_det, ws);
         if (status != SG_OK) return status;
         marginals(gp, c, sparse, marg, ws);
         log_det += own_log_det;

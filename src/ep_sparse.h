@@ -2,41 +2,41 @@
 #ifndef SG_EP_SPARSE_H
 #define SG_EP_SPARSE_H
 
+#include "exchange.h"
 #include "kernel.h"
-#include "row_step.h"
 
-/* Room for n rows: their sites are on v_i'z, v_i as the row was last projected. */
+/* Room for n rows of w points: their sites are on V_i'z, V_i as the row was last projected. */
 typedef struct {
     int n;
-    double *V;     /* cap x n; coordinates beyond the basis are 0 */
-    double *prior; /* n: K(x,x) */
+    double *V;     /* cap x n w; coordinates beyond the basis are 0 */
+    double *prior; /* n blocks: K among the row's points */
 } sg_sparse_rows;
 
-sg_sparse_rows sg_sparse_rows_new(int n, int cap, const sg_ws *ws);
+sg_sparse_rows sg_sparse_rows_new(int n, int w, int cap, const sg_ws *ws);
 
 enum { SG_SWEEPS_TRACED = 1000 };
 
-/* One sweep: rows by what became of them, the largest change of a site (in cavity standard
- * deviations), the log evidence at the sites after it. */
+/* One sweep: rows by what became of them, the largest change of a site (in standard deviations of
+ * what the basis carries of its cavity), the log evidence at the sites after it. */
 typedef struct {
     double fate[SG_ROW_FATES];
     double change, logz;
 } sg_sweep_report;
 
-/* One sweep over the rows of x[n x p] in turn: a row's site is taken out of the posterior, the row
- * is seen anew as in the online algorithm, and its new site kept. The first sweep, from no sites,
- * is the online algorithm. O(n d^2), and O(n d) for every exchange. SG_NOT_PD when sites of
- * negative precision have made I + S indefinite: a row's are seen through the basis of the day, and
- * what was a distribution on one basis need not be on the next. rules->narrow does without them;
- * the online algorithm, which takes no site out, needs no such thing. */
+/* One sweep over the rows of x[n w x p] in turn: a row's site is taken out of the posterior, the
+ * row is seen anew as in the online algorithm, and its new site kept. The first sweep, from no
+ * sites, is the online algorithm. O(n w d^2), and O(n w d) for every point that leaves. SG_NOT_PD
+ * when sites of negative precision have made I + S indefinite: a row's are seen through the basis
+ * of the day, and what was a distribution on one basis need not be on the next. rules->narrow does
+ * without them; the online algorithm, which takes no site out, needs no such thing. */
 sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const double *x,
                              const sg_row_rules *rules, sg_process *gp, sg_sparse_rows *sparse,
                              sg_sites *sites, sg_sweep_report *report, const sg_ws *ws);
 
 /* Marginals, cavities and tilts of all rows under the sites, marginals of the carried part, and the
- * log evidence at the sites (moments matched, whatever the projection). gamma[n] on
- * return: residual variances K(x,x) - |v|^2, of all processes. O(n d^2). */
-sg_status sg_ep_sparse_evidence(const sg_rows *rows, const sg_process *gp,
+ * log evidence at the sites (moments matched, whatever the projection). gamma[n blocks] on return:
+ * what the basis leaves of the rows, K - V'V, of all processes. O(n w d^2). */
+sg_status sg_ep_sparse_evidence(const sg_rows *rows, sg_process *gp,
                                 const sg_sparse_rows *sparse, const sg_sites *sites,
                                 sg_marginals *marg, double *gamma, double *logz,
                                 const sg_ws *ws);

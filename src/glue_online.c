@@ -1,13 +1,15 @@
 /* glue_online.c: what changes its basis on the way. A stream's state in, the state after some rows
  * out, nothing changed in place; and sparse EP with basis exchange. */
+#include <limits.h>
 #include "chol.h"
 #include "glue.h"
 #include "ep_sparse.h"
 #include "online.h"
 #include "state.h"
 
-/* A state in R, for d points and C latent functions:
- *   points p x d, id d, R d x d, S d x d x C, t d x C, count SG_RECORD, trace, a row per entry. */
+/* A state in R, for d points and C processes:
+ *   points p x d, id d (rows of x, from 1; with w points to a row those of row i are w (i - 1) + 1
+ *   .. w i), R d x d, S d x d x C, t d x C, count SG_RECORD, trace, a row per entry. */
 enum {
     OUT_STATUS, OUT_POINTS, OUT_ID, OUT_COUNT, OUT_TRACE, OUT_SUMS
 };
@@ -24,12 +26,19 @@ static void copy_columns(int nrow, int ncol, const double *from, int ldfrom, dou
     }
 }
 
+/* R's matrices have int dimensions. */
+static int dimension(size_t size)
+{
+    if (size > INT_MAX) Rf_error("internal error: a matrix of more than 2^31 - 1 rows or columns");
+    return (int) size;
+}
+
 static sg_status read_process(SEXP state, sg_process *gp)
 {
     const int d = sg_rows_of(sg_field(state, "R")), cap = gp->basis.cap, C = gp->C;
     const double *S = sg_doubles_of(sg_field(state, "S"), (size_t) d * d * C, "S");
     const double *t = sg_doubles_of(sg_field(state, "t"), (size_t) d * C, "t");
-    if (d >= cap) Rf_error("internal error: a state of more points than its size");
+    if (d + gp->w > cap) Rf_error("internal error: a state of more points than its size");
     gp->basis.d = d;
     copy_columns(d, d, REAL(sg_field(state, "R")), d, gp->basis.R, cap);
     sg_col_squares(d, gp->basis.R, cap, gp->basis.K);
@@ -37,9 +46,10 @@ static sg_status read_process(SEXP state, sg_process *gp)
            (size_t) d * gp->p);
     Memcpy(gp->id, sg_doubles_of(sg_field(state, "id"), d, "id"), d);
     for (int c = 0; c < C; c++) {
-        copy_columns(d, d, S + (size_t) d * d * c, d, gp->w[c].S, cap);
-        Memcpy(gp->w[c].t, t + (size_t) d * c, d);
+        copy_columns(d, d, S + (size_t) d * d * c, d, gp->each[c].S, cap);
+        Memcpy(gp->each[c].t, t + (size_t) d * c, d);
     }
+    sg_process_locate(gp);
     return sg_process_refresh(gp, &sg_r_workspace);
 }
 
@@ -61,16 +71,17 @@ static sg_status write_sums(SEXP out, int at, const sg_process *gp)
     const int d = gp->basis.d, cap = gp->basis.cap, C = gp->C;
     const size_t dd = (size_t) d * d;
     double *R = sg_new_matrix(out, at, d, d);
-    double *S = sg_new_matrix(out, at + 1, d, d * C), *t = sg_new_matrix(out, at + 2, d, C);
+    const int columns = dimension((size_t) d * C);
+    double *S = sg_new_matrix(out, at + 1, d, columns), *t = sg_new_matrix(out, at + 2, d, C);
     double *alpha = sg_new_latents(out, at + 3, d, C), *G = sg_new_matrix(out, at + 4, d, d);
-    double *H = sg_new_matrix(out, at + 5, d, d * C);
+    double *H = sg_new_matrix(out, at + 5, d, columns);
     Memzero(R, dd);
     for (int j = 0; j < d; j++) {
         Memcpy(R + (size_t) d * j, gp->basis.R + (size_t) cap * j, (size_t) j + 1);
     }
     for (int c = 0; c < C; c++) {
-        copy_columns(d, d, gp->w[c].S, cap, S + dd * c, d);
-        Memcpy(t + (size_t) d * c, gp->w[c].t, d);
+        copy_columns(d, d, gp->each[c].S, cap, S + dd * c, d);
+        Memcpy(t + (size_t) d * c, gp->each[c].t, d);
     }
     return sg_state_stored(d, C, R, S, t, alpha, G, H);
 }
@@ -94,17 +105,19 @@ static void write_record(SEXP out, const sg_online_record *record)
 
 static sg_row_rules rules_of(SEXP options)
 {
-    const sg_row_rules rules = {sg_field_int(options, "size"), sg_field_int(options, "frozen"),
-                                sg_field_int(options, "kl"), sg_field_int(options, "narrow"),
-                                sg_field_double(options, "novelty"),
-                                (sg_score) sg_field_int(options, "score")};
+    const sg_row_rules rules = {
+        .size = sg_field_int(options, "size"), .frozen = sg_field_int(options, "frozen"),
+        .projection = sg_field_int(options, "kl") ? SG_KL : SG_MOMENT,
+        .narrow = sg_field_int(options, "narrow"), .novelty = sg_field_double(options, "novelty"),
+        .score = (sg_score) sg_field_int(options, "score")
+    };
     return rules;
 }
 
 /* state: as above, or with no points; basis: NULL, or points of a predefined basis to begin with.
- * ltheta: of C latent functions. options: size, frozen, kl, narrow, novelty, score (0, 1, 2),
- * informative. Memory: about 4 (C + 1) d^2 doubles, and blocks of 64 d (1000 d for the informative
- * order). */
+ * x: a row for each latent value, w to a data row. ltheta: of C processes. options: size (of
+ * points), frozen, kl, narrow, novelty, score (0, 1, 2), informative. Memory: about 4 (C + 1) d^2
+ * doubles, and blocks of 64 w d (1000 w d for the informative order). */
 SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP state, SEXP basis, SEXP x, SEXP lik, SEXP ltheta,
                  SEXP y, SEXP offset, SEXP options)
 {
@@ -112,20 +125,21 @@ SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP state, SEXP basis, SEXP x, SEXP 
     const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
     const sg_lik likelihood = sg_lik_of(lik, ltheta);
     const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
-    const int n = rows.n;
-    const sg_online_options opt = {rules_of(options), sg_field_int(options, "informative")};
+    const int C = likelihood.C, w = likelihood.w;
+    const sg_online_options opt = {.rules = rules_of(options),
+                                   .informative = sg_field_int(options, "informative")};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) STATE_FIELDS));
     /* room for what these rows can bring, not for all that options allow */
-    const double most = (double) sg_rows_of(sg_field(state, "R")) + n +
+    const double most = (double) sg_rows_of(sg_field(state, "R")) + sg_rows_of(x) +
                         (Rf_isNull(basis) ? 0 : sg_rows_of(basis));
     const int size = opt.rules.size < most ? opt.rules.size : (int) most;
-    sg_process gp = sg_process_new(size + 1, sg_cols_of(x), likelihood.C, ws);
+    sg_process gp = sg_process_new(size + w, sg_cols_of(x), C, w, ws);
     sg_online_record record = read_record(state);
     sg_status status = read_process(state, &gp);
     if (status == SG_OK && !Rf_isNull(basis)) {
         sg_process_predefine(kern, sg_rows_of(basis), REAL(basis), opt.rules.novelty, &gp, ws);
     }
-    if (status == SG_OK) status = sg_online_run(kern, n, REAL(x), &rows, &opt, &gp, &record, ws);
+    if (status == SG_OK) status = sg_online_run(kern, REAL(x), &rows, &opt, &gp, &record, ws);
     if (status == SG_OK) status = write_process(out, &gp);
     write_record(out, &record);
     SET_VECTOR_ELT(out, OUT_STATUS, Rf_ScalarInteger(status));
@@ -153,9 +167,11 @@ static void write_sweeps(SEXP out, const sg_sweep_report *reports, int sweeps)
     }
 }
 
-/* basis: NULL, or a predefined one (then frozen from the start). options: size, frozen, kl,
- * novelty, score, freeze, sweeps, tol. With several classes tau, nu and the cavities are n x C.
- * Memory: n d doubles, about 30 n for each class, and some d^2. */
+/* basis: NULL, or a predefined one (then frozen from the start). x: a row for each latent value, w
+ * to a data row. options: size (of points), frozen, kl, narrow, novelty, score, freeze, sweeps,
+ * tol. tau and cav_var are n blocks of w x w, nu and cav_mean n w values; with several processes
+ * matrices with a column for each. Memory: n w d doubles, about 30 n w^2 for each process, and some
+ * d^2. */
 SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
                     SEXP offset, SEXP options)
 {
@@ -165,21 +181,22 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP
     const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
     const sg_row_rules rules = rules_of(options);
     const sg_layout layout = sg_layout_of(&rows);
-    const int n = layout.n, C = layout.C;
+    const int n = layout.n, C = layout.C, w = layout.w, cap = rules.size + w;
+    const size_t values = (size_t) n * w, blocks = values * w;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) EP_FIELDS));
-    sg_process gp = sg_process_new(rules.size + 1, sg_cols_of(x), C, ws);
-    sg_sparse_rows sparse = sg_sparse_rows_new(n, rules.size + 1, ws);
-    sg_sites sites = {.layout = layout, .tau = sg_new_latents(out, EP_TAU, n, C),
-                      .nu = sg_new_latents(out, EP_NU, n, C)};
-    Memzero(sites.tau, sg_values_of(layout));
+    sg_process gp = sg_process_new(cap, sg_cols_of(x), C, w, ws);
+    sg_sparse_rows sparse = sg_sparse_rows_new(n, w, cap, ws);
+    sg_sites sites = {.layout = layout,
+                      .tau = sg_new_latents(out, EP_TAU, dimension(blocks), C),
+                      .nu = sg_new_latents(out, EP_NU, dimension(values), C)};
+    Memzero(sites.tau, sg_blocks_of(layout));
     Memzero(sites.nu, sg_values_of(layout));
     sg_marginals marg = sg_marginals_new(layout, ws);
-    marg.cav_mean = sg_new_latents(out, EP_CAV_MEAN, n, C);
-    marg.cav_var = sg_new_latents(out, EP_CAV_VAR, n, C);
+    marg.cav_mean = sg_new_latents(out, EP_CAV_MEAN, dimension(values), C);
+    marg.cav_var = sg_new_latents(out, EP_CAV_VAR, dimension(blocks), C);
     marg.logz = sg_new_vector(out, EP_LPD, n);
-    double *gamma = sg_doubles(ws, n);
-    sg_sweep_report *reports =
-        (sg_sweep_report *) R_alloc(SG_SWEEPS_TRACED, sizeof(sg_sweep_report));
+    double *gamma = sg_doubles(ws, blocks);
+    sg_sweep_report *reports = sg_structs(SG_SWEEPS_TRACED, sizeof(sg_sweep_report), ws);
     int sweeps = 0;
     if (!Rf_isNull(basis)) {
         sg_process_predefine(kern, sg_rows_of(basis), REAL(basis), rules.novelty, &gp, ws);
@@ -189,8 +206,8 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP
                                         sg_field_int(options, "sweeps"),
                                         sg_field_double(options, "tol"), &gp, &sparse, &sites,
                                         &marg, gamma, reports, &sweeps, ws);
-    for (size_t k = 0; k < sg_values_of(layout); k++) {
-        marg.cav_var[k] += gamma[k % n]; /* of all of u */
+    for (size_t k = 0; k < sg_blocks_of(layout); k++) {
+        marg.cav_var[k] += gamma[k % blocks]; /* of all of u */
     }
     write_sweeps(out, reports, sweeps);
     const int d = gp.basis.d;

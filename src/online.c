@@ -1,4 +1,8 @@
+/* online.c: one pass over rows in fixed memory (online.h). A row is judged and applied by
+ * exchange.h; here are the blocks in which rows are seen, and the record of what became of them.
+ * Sites of rows that leave the basis as it is wait, and enter S and t together. */
 #include <math.h>
+#include <string.h>
 #include <Rmath.h>
 #include "online.h"
 
@@ -9,38 +13,41 @@ enum {
 
 /* Rows at hand. */
 typedef struct {
-    int cap;           /* room */
-    double before;     /* rows of the stream before row 0 */
+    int cap;               /* room */
+    double before;         /* rows of the stream before row 0 */
     sg_view view;
-    int *row, *done;   /* m: row numbers; taken already? */
-    sg_row_tilt *tilt; /* C x cap */
-    int *pending;      /* rows projected whose sites are not yet in S and t */
-    int npending;
-    double *V, *tau, *nu, *work; /* room to absorb them: d x m, m, m, d x m */
+    int *row, *done;       /* m: row numbers; taken already? */
+    sg_row_tilt tilt;      /* of the row at hand */
+    int npending;          /* rows projected whose sites are not yet in S and t: */
+    double *V, *tau, *nu;  /* d x npending w; C x cap blocks; C x cap w */
+    double *work;
 } block;
 
 static block new_block(int cap, double before, const sg_process *gp, const sg_ws *ws)
 {
-    const size_t size = (size_t) gp->basis.cap * cap;
-    const size_t tilts = (size_t) gp->C * cap * (sizeof(sg_row_tilt) / sizeof(double));
-    block b = {.cap = cap, .before = before, .view = sg_view_new(cap, gp, ws),
-               .row = sg_ints(cap, ws), .done = sg_ints(cap, ws),
-               .tilt = (sg_row_tilt *) sg_doubles(ws, tilts), .pending = sg_ints(cap, ws),
-               .V = sg_doubles(ws, size), .tau = sg_doubles(ws, cap), .nu = sg_doubles(ws, cap),
-               .work = sg_doubles(ws, size)};
+    const size_t points = (size_t) gp->w * cap, values = points * gp->C;
+    const block b = {.cap = cap, .before = before, .view = sg_view_new(cap, gp->w, gp, ws),
+                     .row = sg_ints(cap, ws), .done = sg_ints(cap, ws),
+                     .tilt = sg_row_tilt_new(gp, ws),
+                     .V = sg_doubles(ws, points * gp->basis.cap),
+                     .tau = sg_doubles(ws, values * gp->w), .nu = sg_doubles(ws, values),
+                     .work = sg_doubles(ws, sg_absorb_room(gp, cap))};
     return b;
 }
 
-/* The next rows: those waiting, then rows *next, *next + 1, ... of x[n x p] */
+/* The next rows: those waiting, then rows *next, *next + 1, ... of x[n w x p] */
 static void fill(block *b, int waiting, int m, int n, int p, const double *x, int *next)
 {
+    const size_t w = b->view.w;
     for (int i = waiting; i < m; i++) b->row[i] = (*next)++;
     b->view.m = m;
     b->npending = 0;
     for (int i = 0; i < m; i++) {
         b->done[i] = 0;
         for (int k = 0; k < p; k++) {
-            b->view.x[i + (size_t) m * k] = x[b->row[i] + (size_t) n * k];
+            const double *from = x + w * (b->row[i] + (size_t) n * k);
+            double *to = b->view.x + w * (i + (size_t) m * k);
+            for (size_t a = 0; a < w; a++) to[a] = from[a];
         }
     }
 }
@@ -55,19 +62,25 @@ static int keep_waiting(block *b)
     return kept;
 }
 
+/* The row at hand, as the basis sees it, waits with its sites. */
+static void keep_pending(const sg_process *gp, const sg_seen *seen, block *b)
+{
+    const size_t w = gp->w, ww = w * w, size = w * gp->basis.d, at = b->npending++;
+    memcpy(b->V + size * at, seen->V, size * sizeof(double));
+    for (size_t c = 0; c < (size_t) gp->C; c++) {
+        double *tau = b->tau + ww * (at + b->cap * c), *nu = b->nu + w * (at + b->cap * c);
+        for (size_t k = 0; k < ww; k++) tau[k] = b->tilt.tau[k + ww * c];
+        for (size_t a = 0; a < w; a++) nu[a] = b->tilt.nu[a + w * c];
+    }
+}
+
 /* Sites of the rows projected so far into S and t. */
 static void absorb(sg_process *gp, block *b)
 {
-    const int d = gp->basis.d;
     for (int c = 0; c < gp->C; c++) {
-        for (int k = 0; k < b->npending; k++) {
-            const int i = b->pending[k];
-            const double *v = b->view.V + (size_t) d * i;
-            for (int l = 0; l < d; l++) b->V[l + (size_t) d * k] = v[l];
-            b->tau[k] = b->tilt[c + (size_t) gp->C * i].step.tau;
-            b->nu[k] = b->tilt[c + (size_t) gp->C * i].step.nu;
-        }
-        sg_weights_absorb(gp->w + c, &gp->basis, b->npending, b->V, d, b->tau, b->nu, 1, b->work);
+        const size_t at = (size_t) b->cap * gp->w * c;
+        sg_process_absorb(gp, c, b->npending, b->V, gp->basis.d, b->tau + gp->w * at, b->nu + at,
+                          1, b->work);
     }
     b->npending = 0;
 }
@@ -90,14 +103,19 @@ static void thin_trace(sg_online_record *record)
     record->count[SG_REC_TRACED] = kept;
 }
 
-static void note(sg_online_record *record, const sg_process *gp, double gamma,
-                 const sg_row_tilt *tilt, double logz, sg_row_fate fate)
+static int changes_basis(sg_row_fate fate)
+{
+    return fate == SG_ROW_ADDED || fate == SG_ROW_EXCHANGED;
+}
+
+static void note(sg_online_record *record, const sg_process *gp, const sg_row_tilt *tilt,
+                 sg_row_fate fate)
 {
     double *count = record->count;
     count[fate]++;
     count[SG_REC_ROWS]++;
-    count[SG_REC_STALE] += fate == SG_ROW_ADDED || fate == SG_ROW_EXCHANGED ? 10 : 1;
-    if (fate != SG_ROW_SKIPPED) count[SG_REC_LOGZ] += logz;
+    count[SG_REC_STALE] += (changes_basis(fate) ? 10 : 1) * gp->w;
+    if (fate != SG_ROW_SKIPPED) count[SG_REC_LOGZ] += tilt->logz;
     if (fmod(count[SG_REC_ROWS], count[SG_REC_STRIDE]) != 0) return;
     if (count[SG_REC_TRACED] == SG_TRACE_ROWS) {
         thin_trace(record);
@@ -109,13 +127,13 @@ static void note(sg_online_record *record, const sg_process *gp, double gamma,
     entry[2] = count[SG_REC_LOGZ];
     entry[3] = entry[4] = 0;
     entry[5] = count[SG_REC_ROWS] - count[SG_ROW_SKIPPED];
-    if (fate != SG_ROW_SKIPPED) sg_row_kl(gp, gamma, tilt, entry + 3);
+    if (fate != SG_ROW_SKIPPED) sg_row_kl(gp, tilt, entry + 3);
 }
 
 /* ---- Informative order ---- */
 
-/* Marginals and gains of all rows at hand, from scratch; returns the row of largest KL gain.
- * Tilts that are not finite come last. O(m d^2). */
+/* Marginals and KL gains of all rows at hand, from scratch; returns the row of largest gain. Tilts
+ * that are not finite come last. O(m w d^2). */
 static int most_informative(sg_process *gp, const sg_rows *rows, block *b)
 {
     int best = -1;
@@ -123,11 +141,8 @@ static int most_informative(sg_process *gp, const sg_rows *rows, block *b)
     for (int i = 0; i < b->view.m; i++) {
         if (b->done[i]) continue;
         const sg_seen seen = sg_view_row(&b->view, gp->basis.d, i);
-        double kl[2] = {-HUGE_VAL, 0}, logz;
-        sg_row_tilt *tilt = b->tilt + (size_t) gp->C * i;
-        if (sg_row_marginals(gp, rows, b->row[i], &seen, tilt, &logz)) {
-            sg_row_kl(gp, seen.gamma, tilt, kl);
-        }
+        double kl[2] = {-HUGE_VAL, 0};
+        if (sg_row_marginals(gp, rows, b->row[i], 0, &seen, &b->tilt)) sg_row_kl(gp, &b->tilt, kl);
         if (best < 0 || kl[0] > largest) best = i, largest = kl[0];
     }
     return best;
@@ -139,30 +154,25 @@ static int most_informative(sg_process *gp, const sg_rows *rows, block *b)
 static int take(sg_process *gp, const sg_rows *rows, const sg_online_options *options, block *b,
                 int i, sg_online_record *record)
 {
+    const sg_row_rules *rules = &options->rules;
     const sg_seen seen = sg_view_row(&b->view, gp->basis.d, i);
-    sg_row_tilt *tilt = b->tilt + (size_t) gp->C * i;
     sg_row_fate fate = SG_ROW_SKIPPED;
-    int leaver = -1;
-    double logz;
-    if (sg_row_marginals(gp, rows, b->row[i], &seen, tilt, &logz)) {
-        fate = sg_row_judge(gp, &seen, b->view.prior[i], &options->rules, tilt, &leaver);
+    sg_leaver leaver = {0, 0};
+    if (sg_row_marginals(gp, rows, b->row[i], rules->narrow, &seen, &b->tilt)) {
+        fate = sg_row_judge(gp, &seen, rules, &b->tilt, &leaver);
     }
     b->done[i] = 1;
     if (fate == SG_ROW_PROJECTED || fate == SG_ROW_DECLINED) {
-        sg_row_project(gp, &seen, &options->rules, tilt);
-        b->pending[b->npending++] = i;
+        sg_row_project(gp, &seen, rules, &b->tilt);
+        keep_pending(gp, &seen, b);
     }
-    if (fate == SG_ROW_ADDED || fate == SG_ROW_EXCHANGED) {
+    if (changes_basis(fate)) {
         absorb(gp, b);
-        sg_row_include(gp, &b->view, i, b->before + b->row[i] + 1, tilt);
-        const double novelty = options->rules.novelty;
-        for (; fate == SG_ROW_EXCHANGED && leaver >= 0;
-             leaver = sg_basis_redundant(&gp->basis, NULL, novelty)) {
-            sg_row_remove(gp, leaver);
-        }
+        sg_row_include(gp, &seen, gp->w * (b->before + b->row[i]) + 1, &b->tilt);
+        if (fate == SG_ROW_EXCHANGED) sg_row_exchange(gp, rules, leaver, 0, NULL);
     }
-    note(record, gp, seen.gamma, tilt, logz, fate);
-    return fate == SG_ROW_ADDED || fate == SG_ROW_EXCHANGED;
+    note(record, gp, &b->tilt, fate);
+    return changes_basis(fate);
 }
 
 /* Takes rows of the block until the basis changes or none is left; returns how many. */
@@ -180,11 +190,11 @@ static int take_block(sg_process *gp, const sg_rows *rows, const sg_online_optio
     return taken;
 }
 
-sg_status sg_online_run(const sg_kernel *kernel, int n, const double *x, const sg_rows *rows,
+sg_status sg_online_run(const sg_kernel *kernel, const double *x, const sg_rows *rows,
                         const sg_online_options *options, sg_process *gp,
                         sg_online_record *record, const sg_ws *ws)
 {
-    const int cap = options->informative ? POOL : BLOCK;
+    const int n = rows->n, cap = options->informative ? POOL : BLOCK;
     block b = new_block(cap < n ? cap : n, record->count[SG_REC_ROWS], gp, ws);
     int next = 0, waiting = 0, size = options->informative ? b.cap : 1;
     while (next < n || waiting > 0) {

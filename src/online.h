@@ -2,8 +2,8 @@
 #ifndef SG_ONLINE_H
 #define SG_ONLINE_H
 
+#include "exchange.h"
 #include "kernel.h"
-#include "row_step.h"
 
 /* What a stream remembers of its past besides the process; plain numbers, so that it resumes from
  * them. Fates of rows come first, under the numbers of sg_row_fate. */
@@ -30,13 +30,12 @@ typedef struct {
     int informative; /* of the rows at hand first the one of largest KL gain (thesis 3.8.1) */
 } sg_online_options;
 
-/* Takes the n rows of x[n x p] into the process; gp->C latent functions as the likelihood has. Rows
- * are seen in blocks, so that kernels and their triangular solves are matrix products while the
- * basis stands still; blocks shrink where it changes. Rows whose tilt has no site are skipped and
- * counted. A row costs about 4 d^2 multiplications for each latent function and d kernel values,
- * where the basis changes about five times that. On a status other than SG_OK the process is of no
- * use. */
-sg_status sg_online_run(const sg_kernel *kernel, int n, const double *x, const sg_rows *rows,
+/* Takes the rows of x[n w x p] into the process; gp's layout is the likelihood's. Rows are seen in
+ * blocks, so that kernels and their triangular solves are matrix products while the basis stands
+ * still; blocks shrink where it changes. Rows whose tilt has no site are skipped and counted. A row
+ * costs about 4 w d^2 multiplications for each process and w d kernel values, where the basis
+ * changes about five times that. On a status other than SG_OK the process is of no use. */
+sg_status sg_online_run(const sg_kernel *kernel, const double *x, const sg_rows *rows,
                         const sg_online_options *options, sg_process *gp,
                         sg_online_record *record, const sg_ws *ws);
 

@@ -1,32 +1,42 @@
+/* row_step.c: a row's marginals, tilt and step, and what they do to posteriors on a basis
+ * (row_step.h). Blocks are turned into scalar steps here; with w = 1 a column stays itself. */
 #include <math.h>
 #include <Rmath.h>
 #include "row_step.h"
 
-sg_process sg_process_new(int cap, int p, int C, const sg_ws *ws)
+static sg_joining joining_new(int cap, int w, const sg_ws *ws)
 {
-    sg_process gp = {.basis = sg_basis_new(cap, ws), .C = C, .p = p,
-                     .removal = sg_removal_new(cap, ws)};
-    /* the workspace lends doubles; a struct of pointers is aligned no more strictly */
-    gp.w = (sg_weights *) sg_doubles(ws, C * (sizeof(sg_weights) / sizeof(double) + 1));
-    for (int c = 0; c < C; c++) gp.w[c] = sg_weights_new(cap, ws);
-    gp.points = sg_doubles(ws, (size_t) p * cap);
-    gp.id = sg_doubles(ws, cap);
-    gp.v = sg_doubles(ws, cap);
-    gp.g = sg_doubles(ws, (size_t) cap * C);
-    gp.s = sg_doubles(ws, (size_t) cap * C);
-    gp.score = sg_doubles(ws, cap);
-    gp.worst = sg_doubles(ws, cap);
-    gp.var = sg_doubles(ws, C);
+    const size_t size = (size_t) cap * w;
+    const sg_joining joining = {.q = sg_doubles(ws, size), .s = sg_doubles(ws, size),
+                                .before = sg_doubles(ws, size), .parts = sg_parts_new(cap, w, ws),
+                                .Q = sg_band_new(cap, w, ws)};
+    return joining;
+}
+
+sg_process sg_process_new(int cap, int p, int C, int w, const sg_ws *ws)
+{
+    const size_t row = (size_t) cap * w;
+    sg_process gp = {.basis = sg_basis_new(cap, w, ws), .C = C, .w = w, .p = p,
+                     .each = sg_structs(C, sizeof(sg_weights), ws),
+                     .points = sg_doubles(ws, (size_t) p * cap), .id = sg_doubles(ws, cap),
+                     .first = sg_ints(cap, ws), .removal = sg_removal_new(cap, ws),
+                     .V = sg_doubles(ws, row), .G = sg_doubles(ws, row * C),
+                     .s = sg_doubles(ws, row * C), .joining = joining_new(cap, w, ws),
+                     .score = sg_doubles(ws, cap), .worst = sg_doubles(ws, cap),
+                     .column = sg_doubles(ws, cap)};
+    for (int c = 0; c < C; c++) gp.each[c] = sg_weights_new(cap, w, ws);
+    gp.work = sg_doubles(ws, sg_absorb_room(&gp, 1));
     return gp;
 }
 
 /* ---- Rows at hand ---- */
 
-sg_view sg_view_new(int rows, const sg_process *gp, const sg_ws *ws)
+sg_view sg_view_new(int rows, int w, const sg_process *gp, const sg_ws *ws)
 {
-    const size_t size = (size_t) gp->basis.cap * rows;
-    const sg_view view = {0, sg_doubles(ws, (size_t) rows * gp->p), sg_doubles(ws, rows),
-                          sg_doubles(ws, size), sg_doubles(ws, size), sg_doubles(ws, rows)};
+    const size_t points = (size_t) rows * w, size = points * gp->basis.cap;
+    const sg_view view = {.w = w, .x = sg_doubles(ws, points * gp->p),
+                          .K = sg_doubles(ws, points * w), .V = sg_doubles(ws, size),
+                          .q = sg_doubles(ws, size), .gamma = sg_doubles(ws, points * w)};
     return view;
 }
 
@@ -41,228 +51,268 @@ static const double *points_by_column(const sg_process *gp, const sg_ws *ws)
     return out;
 }
 
+/* A variance below 0 is rounding; NaN stays. */
+void sg_residuals(const sg_process *gp, int w, int m, const double *K, const double *V, int ldv,
+                  double *gamma)
+{
+    const int d = gp->basis.d, ww = w * w;
+    for (int i = 0; i < m; i++, K += ww, gamma += ww, V += (size_t) ldv * w) {
+        for (int b = 0; b < w; b++) {
+            const double *v = V + (size_t) ldv * b;
+            for (int a = 0; a < b; a++) {
+                const double known = sg_dot(d, V + (size_t) ldv * a, v);
+                gamma[a + w * b] = gamma[b + w * a] = K[a + w * b] - known;
+            }
+            gamma[b * (w + 1)] = fmax2(K[b * (w + 1)] - sg_dot(d, v, v), 0);
+        }
+    }
+}
+
 void sg_view_look(const sg_kernel *kernel, const sg_process *gp, int frozen, sg_view *view,
                   const sg_ws *ws)
 {
-    const int d = gp->basis.d, m = view->m;
-    sg_kernel_diag(kernel, m, view->x, view->prior, ws);
+    const int d = gp->basis.d, m = view->m * view->w;
+    if (view->w == 1) sg_kernel_diag(kernel, m, view->x, view->K, ws);
+    else sg_kernel_blocks(kernel, view->w, view->m, gp->p, view->x, view->K, ws);
     if (d > 0) {
         void *mark = sg_mark(ws);
         sg_kernel_cross(kernel, d, points_by_column(gp, ws), m, view->x, view->V, ws);
         sg_release(ws, mark);
     }
     sg_basis_whiten(&gp->basis, m, view->V);
-    for (int i = 0; i < m; i++) {
-        const double *v = view->V + (size_t) d * i;
-        view->gamma[i] = fmax2(view->prior[i] - sg_dot(d, v, v), 0);
-    }
+    sg_residuals(gp, view->w, view->m, view->K, view->V, d, view->gamma);
     if (frozen) return;
     for (size_t i = 0; i < (size_t) d * m; i++) view->q[i] = view->V[i];
     sg_basis_to_weights(&gp->basis, m, view->q);
 }
 
-/* ---- One row ---- */
+/* ---- Marginals and tilt ---- */
 
-/* s of all latent functions, computed once a row. */
-static void find_s(sg_process *gp)
+sg_row_tilt sg_row_tilt_new(const sg_process *gp, const sg_ws *ws)
 {
-    const int d = gp->basis.d;
-    for (int c = 0; c < gp->C && !gp->knows_s; c++) {
-        double *s = gp->s + (size_t) gp->basis.cap * c;
-        for (int i = 0; i < d; i++) s[i] = sg_process_gain(gp, c)[i];
+    const size_t values = (size_t) gp->C * gp->w, blocks = values * gp->w;
+    const sg_row_tilt tilt = {
+        .mean = sg_doubles(ws, values), .d1 = sg_doubles(ws, values),
+        .shift = sg_doubles(ws, values), .nu = sg_doubles(ws, values),
+        .carried = sg_doubles(ws, blocks), .whole = sg_doubles(ws, blocks),
+        .d2 = sg_doubles(ws, blocks), .bend = sg_doubles(ws, blocks),
+        .tau = sg_doubles(ws, blocks)
+    };
+    return tilt;
+}
+
+void sg_row_gains(sg_process *gp, int c, const double *V, int ldv, double *mean, double *carried)
+{
+    const int d = gp->basis.d, cap = gp->basis.cap, w = gp->w;
+    double *G = sg_gains(gp, c);
+    gp->knows_s = 0;
+    for (int b = 0; b < w; b++) {
+        const double *v = V + (size_t) ldv * b;
+        double *g = G + (size_t) cap * b;
+        mean[b] = sg_dot(d, v, gp->each[c].a);
+        carried[b * (w + 1)] = fmax2(sg_weights_gain(gp->each + c, &gp->basis, v, g), 0);
+        for (int a = 0; a < b; a++) {
+            carried[a + w * b] = carried[b + w * a] = sg_dot(d, V + (size_t) ldv * a, g);
+        }
+    }
+}
+
+void sg_row_gains_in_weights(sg_process *gp)
+{
+    const int d = gp->basis.d, columns = gp->knows_s ? 0 : gp->C * gp->w;
+    for (int k = 0; k < columns; k++) {
+        const double *g = gp->G + (size_t) gp->basis.cap * k;
+        double *s = gp->s + (size_t) gp->basis.cap * k;
+        for (int i = 0; i < d; i++) s[i] = g[i];
         sg_basis_to_weights(&gp->basis, 1, s);
     }
     gp->knows_s = 1;
 }
 
-int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, const sg_seen *seen,
-                     sg_row_tilt *tilt, double *logz)
+/* d2 of every process less what would widen its marginal */
+static void narrow_tilt(const sg_process *gp, sg_row_tilt *tilt)
 {
-    double mu[SG_LIK_MAX_BLOCKS], s2[SG_LIK_MAX_BLOCKS];
-    double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
-    sg_tilt out = {.d1 = d1, .d2 = d2};
-    gp->knows_s = 0;
+    const int w = gp->w, ww = w * w;
     for (int c = 0; c < gp->C; c++) {
-        sg_row_tilt *t = tilt + c;
-        t->mean = sg_dot(gp->basis.d, seen->v, gp->w[c].a);
-        double *gain = sg_process_gain(gp, c);
-        t->carried = fmax2(sg_weights_gain(gp->w + c, &gp->basis, seen->v, gain), 0);
-        mu[c] = t->mean + rows->offset[i];
-        s2[c] = t->carried + seen->gamma;
+        double *d2 = tilt->d2 + ww * c;
+        if (w == 1) *d2 = fmin2(*d2, 0);
+        else sg_block_narrow(w, tilt->whole + ww * c, d2);
     }
-    sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, s2, &out);
-    *logz = out.logz;
-    double sum = out.logz;
-    for (int c = 0; c < gp->C; c++) {
-        tilt[c].d1 = d1[c], tilt[c].d2 = d2[c];
-        sum += d1[c] + d2[c];
+}
+
+int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, int narrow, const sg_seen *seen,
+                     sg_row_tilt *tilt)
+{
+    const int C = gp->C, w = gp->w, ww = w * w;
+    double mu[SG_LIK_MAX_BLOCKS];
+    sg_tilt out = {.d1 = tilt->d1, .d2 = tilt->d2};
+    for (int c = 0; c < C; c++) {
+        double *mean = tilt->mean + w * c, *carried = tilt->carried + ww * c;
+        sg_row_gains(gp, c, seen->V, gp->basis.d, mean, carried);
+        for (int a = 0; a < w; a++) mu[a + w * c] = mean[a] + rows->offset[a + (size_t) w * i];
+        for (int k = 0; k < ww; k++) tilt->whole[k + ww * c] = carried[k] + seen->gamma[k];
     }
+    sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, tilt->whole, &out);
+    double sum = tilt->logz = out.logz;
+    for (int k = 0; k < C * w; k++) sum += tilt->d1[k];
+    for (int k = 0; k < C * ww; k++) sum += tilt->d2[k];
+    if (narrow) narrow_tilt(gp, tilt);
     return isfinite(sum);
 }
 
-void sg_row_kl(const sg_process *gp, double gamma, const sg_row_tilt *tilt, double kl[2])
+void sg_row_kl(const sg_process *gp, const sg_row_tilt *tilt, double kl[2])
 {
+    const int w = gp->w, ww = w * w;
     kl[0] = kl[1] = 0;
     for (int c = 0; c < gp->C; c++) {
+        const double *d1 = tilt->d1 + w * c, *d2 = tilt->d2 + ww * c, *S = tilt->whole + ww * c;
         double one[2];
-        sg_step_kl(tilt[c].d1, tilt[c].d2, tilt[c].carried + gamma, one);
+        if (w == 1) sg_step_kl(*d1, *d2, *S, one);
+        else sg_block_step_kl(w, S, d1, d2, one);
         kl[0] += one[0];
         kl[1] += one[1];
     }
 }
 
-/* The site on the whole of u (thesis 2.46): the row's point will be in the basis. */
-static int whole_step(double gamma, sg_row_tilt *t)
+/* ---- Steps ---- */
+
+int sg_row_site(int w, const double *mu, const double *S, const double *d1, const double *d2,
+                double *T, double *nu)
 {
-    t->step.mean = t->d1;
-    t->step.var = t->d2;
-    return sg_site_from_tilt(t->mean, t->carried + gamma, t->d1, t->d2, &t->step.tau,
-                             &t->step.nu);
+    return w == 1 ? sg_site_from_tilt(*mu, *S, *d1, *d2, T, nu)
+                  : sg_block_site(w, mu, S, d1, d2, T, nu);
 }
 
-/* The site on the part the basis carries: KL-optimal (thesis 3.29), or of matching moments. */
-static int projected_step(double gamma, int kl, sg_row_tilt *t)
+/* bend = (I + d2 left)^{-1} d2 and shift = (I + d2 left)^{-1} d1 are -T and nu of the tilt's site
+ * at N(0, left). The row's site is at N(mean, carried + Gamma); to match moments at what the basis
+ * has of that, carried + Gamma - left. */
+int sg_row_steps(const sg_process *gp, const double *gamma, const double *left,
+                 sg_projection projection, sg_row_tilt *tilt)
 {
-    const double eta = kl ? 1 / (1 + gamma * t->d2) : 1;
-    t->step.mean = t->d1 * eta;
-    t->step.var = t->d2 * eta;
-    return sg_site_from_tilt(t->mean, kl ? t->carried + gamma : t->carried, t->d1, t->d2,
-                             &t->step.tau, &t->step.nu);
-}
-
-static int projected_steps(const sg_process *gp, double gamma, int kl, sg_row_tilt *tilt)
-{
+    const double zero[SG_BLOCK_MAX] = {0};
+    const int w = gp->w, ww = w * w;
+    double S[SG_BLOCK_SIZE];
     int legal = 1;
-    for (int c = 0; c < gp->C; c++) legal = projected_step(gamma, kl, tilt + c) && legal;
-    return legal;
-}
-
-static int whole_steps(const sg_process *gp, double gamma, sg_row_tilt *tilt)
-{
-    int legal = 1;
-    for (int c = 0; c < gp->C; c++) legal = whole_step(gamma, tilt + c) && legal;
-    return legal;
-}
-
-/* The point of least score among the basis and the newcomer (number d); with several latent
- * functions the least of the largest (thesis 5.10). Ties within 1e-10 go to the earliest point. */
-static int least_point(sg_process *gp, const sg_seen *seen, sg_score kind, const sg_row_tilt *tilt)
-{
-    const double TIE = 1e-10;
-    const int d = gp->basis.d;
-    int least = 0;
-    find_s(gp);
     for (int c = 0; c < gp->C; c++) {
-        double *score = c == 0 ? gp->worst : gp->score;
-        const double *s = gp->s + (size_t) gp->basis.cap * c;
-        sg_weights_scores(gp->w + c, &gp->basis, seen, s, &tilt[c].step, kind, score);
-        for (int i = 0; c > 0 && i <= d; i++) gp->worst[i] = fmax2(gp->worst[i], score[i]);
-    }
-    for (int i = 1; i <= d; i++) {
-        if (gp->worst[i] < gp->worst[least] - TIE * fabs(gp->worst[least])) least = i;
-    }
-    return least;
-}
-
-sg_row_fate sg_row_judge(sg_process *gp, const sg_seen *seen, double prior_var,
-                         const sg_row_rules *rules, sg_row_tilt *tilt, int *leaver)
-{
-    sg_row_fate fate = SG_ROW_PROJECTED;
-    for (int c = 0; rules->narrow && c < gp->C; c++) tilt[c].d2 = fmin2(tilt[c].d2, 0);
-    if (!rules->frozen && seen->gamma > rules->novelty * prior_var) {
-        if (!whole_steps(gp, seen->gamma, tilt)) return SG_ROW_SKIPPED;
-        *leaver = sg_basis_redundant(&gp->basis, seen, rules->novelty);
-        if (*leaver >= 0) return SG_ROW_EXCHANGED;
-        if (gp->basis.d < rules->size) return SG_ROW_ADDED;
-        *leaver = least_point(gp, seen, rules->score, tilt);
-        if (*leaver < gp->basis.d) return SG_ROW_EXCHANGED;
-        fate = SG_ROW_DECLINED;
-    }
-    return projected_steps(gp, seen->gamma, rules->kl, tilt) ? fate : SG_ROW_SKIPPED;
-}
-
-void sg_row_project(sg_process *gp, const sg_seen *seen, const sg_row_rules *rules,
-                    const sg_row_tilt *tilt)
-{
-    const double *q = rules->score == SG_SCORE_KL ? seen->q : NULL;
-    if (!rules->frozen) find_s(gp);
-    for (int c = 0; c < gp->C; c++) {
-        const sg_step *step = &tilt[c].step;
-        const double *s = gp->s + (size_t) gp->basis.cap * c;
-        sg_weights_move(gp->w + c, &gp->basis, sg_process_gain(gp, c), step);
-        if (!rules->frozen) sg_weights_move_scores(gp->w + c, gp->basis.d, s, q, step);
-    }
-}
-
-/* A point without its row's response. */
-static void join(sg_process *gp, const sg_view *view, int i, double id)
-{
-    sg_basis *b = &gp->basis;
-    const int d = b->d;
-    const sg_seen seen = sg_view_row(view, d, i);
-    for (int c = 0; c < gp->C; c++) sg_weights_grow(gp->w + c, b, &seen);
-    sg_basis_grow(b, &seen);
-    for (int k = 0; k < gp->p; k++) {
-        gp->points[k + (size_t) gp->p * d] = view->x[i + (size_t) view->m * k];
-    }
-    gp->id[d] = id;
-    for (int k = 0; k < d; k++) gp->v[k] = seen.v[k];
-    gp->v[d] = sqrt(seen.gamma);
-}
-
-void sg_row_include(sg_process *gp, const sg_view *view, int i, double id,
-                    const sg_row_tilt *tilt)
-{
-    sg_basis *b = &gp->basis;
-    const int d = b->d;
-    const double *q = view->q + (size_t) d * i;
-    find_s(gp);
-    join(gp, view, i, id);
-    for (int c = 0; c < gp->C; c++) {
-        const sg_step *step = &tilt[c].step;
-        double *g = sg_process_gain(gp, c), *s = gp->s + (size_t) b->cap * c;
-        g[d] = gp->v[d];
-        for (int k = 0; k < d; k++) s[k] -= q[k]; /* thesis 2.46: s = Ck + e */
-        s[d] = 1;
-        sg_weights_move(gp->w + c, b, g, step);
-        sg_weights_move_scores(gp->w + c, b->d, s, NULL, step);
-        gp->w[c].P[d] = step->tau; /* in weights the row is e_d */
-        sg_weights_absorb(gp->w + c, b, 1, gp->v, b->cap, &step->tau, &step->nu, 1, gp->score);
-    }
-}
-
-void sg_process_predefine(const sg_kernel *kernel, int n, const double *x, double novelty,
-                          sg_process *gp, const sg_ws *ws)
-{
-    sg_view view = sg_view_new(1, gp, ws);
-    view.m = 1;
-    for (int i = 0; i < n; i++) {
-        sg_copy_rows(n, gp->p, x, i, 1, view.x);
-        sg_view_look(kernel, gp, 0, &view, ws);
-        if (view.gamma[0] > novelty * view.prior[0]) join(gp, &view, 0, i + 1.0);
-        sg_tick(ws);
-    }
-}
-
-void sg_row_remove(sg_process *gp, int j)
-{
-    sg_basis *b = &gp->basis;
-    sg_removal_begin(&gp->removal, b, j);
-    for (int c = 0; c < gp->C; c++) sg_weights_remove(gp->w + c, b, &gp->removal);
-    sg_removal_end(&gp->removal, b);
-    for (int i = j; i < b->d; i++) {
-        gp->id[i] = gp->id[i + 1];
-        for (int k = 0; k < gp->p; k++) {
-            gp->points[k + (size_t) gp->p * i] = gp->points[k + (size_t) gp->p * (i + 1)];
+        const double *d1 = tilt->d1 + w * c, *d2 = tilt->d2 + ww * c;
+        double *shift = tilt->shift + w * c, *bend = tilt->bend + ww * c;
+        for (int k = 0; k < ww; k++) {
+            S[k] = tilt->carried[k + ww * c] + (gamma[k] - (projection == SG_KL ? 0 : left[k]));
+        }
+        legal = sg_row_site(w, tilt->mean + w * c, S, d1, d2, tilt->tau + ww * c,
+                            tilt->nu + w * c) && legal;
+        if (projection == SG_KL) {
+            legal = sg_row_site(w, zero, left, d1, d2, bend, shift) && legal;
+            for (int k = 0; k < ww; k++) bend[k] = -bend[k];
+        } else {
+            for (int k = 0; k < ww; k++) bend[k] = d2[k];
+            for (int a = 0; a < w; a++) shift[a] = d1[a];
         }
     }
+    return legal;
+}
+
+/* ---- A block as scalar steps ---- */
+
+/* B = U diag(value) U'; along[w] = U'x. With w = 1 U is not used. */
+typedef struct {
+    double U[SG_BLOCK_SIZE], value[SG_BLOCK_MAX], along[SG_BLOCK_MAX];
+} directions;
+
+static void find_directions(int w, const double *B, const double *x, directions *out)
+{
+    if (w == 1) {
+        out->value[0] = *B;
+        out->along[0] = *x;
+        return;
+    }
+    sg_block_eigen(w, B, out->U, out->value);
+    for (int k = 0; k < w; k++) {
+        out->along[k] = 0;
+        for (int a = 0; a < w; a++) out->along[k] += out->U[a + w * k] * x[a];
+    }
+}
+
+/* Column k of X U, X[ldx x w]: in column[d], or with w = 1 X itself. */
+static const double *turn(int w, int d, const double *X, int ldx, const directions *in, int k,
+                          double *column)
+{
+    if (w == 1) return X;
+    for (int i = 0; i < d; i++) column[i] = in->U[w * k] * X[i];
+    for (int a = 1; a < w; a++) {
+        const double *x = X + (size_t) ldx * a, share = in->U[a + w * k];
+        for (int i = 0; i < d; i++) column[i] += share * x[i];
+    }
+    return column;
+}
+
+void sg_row_move(sg_process *gp, int c, const sg_row_tilt *tilt)
+{
+    const int w = gp->w, cap = gp->basis.cap;
+    directions in;
+    find_directions(w, tilt->bend + w * w * c, tilt->shift + w * c, &in);
+    for (int k = 0; k < w; k++) {
+        const sg_step step = {.mean = in.along[k], .var = in.value[k]};
+        const double *g = turn(w, gp->basis.d, sg_gains(gp, c), cap, &in, k, gp->column);
+        sg_weights_move(gp->each + c, &gp->basis, g, &step);
+    }
+}
+
+void sg_row_move_parts(sg_process *gp, int c, const sg_row_tilt *tilt, int d, sg_parts *parts,
+                       const double *s, const double *q, int ldq)
+{
+    const int w = gp->w, cap = gp->basis.cap;
+    directions in;
+    find_directions(w, tilt->bend + w * w * c, tilt->shift + w * c, &in);
+    for (int k = 0; k < w; k++) {
+        const sg_step step = {.mean = in.along[k], .var = in.value[k]};
+        sg_parts_move(parts, d, turn(w, d, s, cap, &in, k, gp->column), &step);
+    }
+    if (!q) return;
+    find_directions(w, tilt->tau + w * w * c, tilt->nu + w * c, &in);
+    for (int k = 0; k < w; k++) {
+        sg_band_add(parts->P, d, in.value[k], turn(w, d, q, ldq, &in, k, gp->column));
+    }
+}
+
+/* ---- Sites into S and t ---- */
+
+size_t sg_absorb_room(const sg_process *gp, int m)
+{
+    const size_t points = (size_t) m * gp->w, cap = gp->basis.cap;
+    return gp->w == 1 ? points * cap : points * (2 * cap + 2);
+}
+
+/* S += sum V T V' and t += sum V nu: with T = U diag(tau) U' the columns of V U are w scalar rows
+ * of sites (tau, U'nu). */
+void sg_process_absorb(sg_process *gp, int c, int m, const double *V, int ldv, const double *tau,
+                       const double *nu, double sign, double *work)
+{
+    const int w = gp->w, d = gp->basis.d;
+    sg_weights *weights = gp->each + c;
+    if (w == 1) {
+        sg_weights_absorb(weights, &gp->basis, m, V, ldv, tau, nu, sign, work);
+        return;
+    }
+    const size_t points = (size_t) m * w;
+    double *turned = work + d * points, *tau_k = turned + d * points, *nu_k = tau_k + points;
+    directions in;
+    for (size_t i = 0; i < (size_t) m; i++) {
+        find_directions(w, tau + w * w * i, nu + w * i, &in);
+        for (int k = 0; k < w; k++) {
+            turn(w, d, V + w * ldv * i, ldv, &in, k, turned + d * (k + w * i));
+            tau_k[k + w * i] = in.value[k];
+            nu_k[k + w * i] = in.along[k];
+        }
+    }
+    sg_weights_absorb(weights, &gp->basis, m * w, turned, d, tau_k, nu_k, sign, work);
 }
 
 sg_status sg_process_refresh(sg_process *gp, const sg_ws *ws)
 {
     sg_status status = SG_OK;
     for (int c = 0; c < gp->C && status == SG_OK; c++) {
-        status = sg_weights_refresh(gp->w + c, &gp->basis, ws);
+        status = sg_weights_refresh(gp->each + c, &gp->basis, ws);
     }
     return status;
 }

@@ -1,7 +1,17 @@
-/* row_step.h: what one row does to the posteriors on a basis, and to the basis (thesis 3.6, 4.6).
+/* row_step.h: what one row does to the posteriors on a basis (thesis 3.6, 4.6); exchange.h has what
+ * it does to the basis.
  *
- * A row is judged first, at the cost of its marginals and of the scores, and applied afterwards, so
- * that a row which would join the basis only to leave it again is projected at once. */
+ * A row is w points, consecutive rows of x, whose latent values u its likelihood sees at once
+ * (types.h: sg_layout). The basis carries V'z of u, V[d x w], and leaves Gamma = K - V'V. With
+ * G = M V a row's marginal is N(V'a, V'G + Gamma), and a tilt (d1, d2) there moves
+ *   a += G shift,  M += G bend G',   shift = eta d1,  bend = eta d2,
+ * eta = (I + d2 Gamma)^{-1} for the KL-optimal projection (thesis 3.29), I to match moments. Its
+ * site (T, nu) is that of the tilt at the marginal, or to match moments at N(V'a, V'G); S gains
+ * V T V', t gains V nu. Blocks lie as sg_layout has them.
+ *
+ * Weights know scalar steps only (weights.h): bend = U diag(var) U' makes w of them, along the
+ * columns of G U with means U'shift, and T is turned in the same way. With w = 1 nothing is
+ * turned. */
 #ifndef SG_ROW_STEP_H
 #define SG_ROW_STEP_H
 
@@ -9,108 +19,135 @@
 #include "sites.h"
 #include "weights.h"
 
-/* A sparse process: a basis, its points, and a posterior per latent function. */
+/* The points of the row at hand that are to join, in turn (exchange.h). */
+typedef struct {
+    int count;
+    int which[SG_BLOCK_MAX];    /* their numbers among the row's */
+    double gamma[SG_BLOCK_MAX]; /* what is left of each as it joins */
+    double L[SG_BLOCK_SIZE];    /* w x count: the coordinates of the row's points that they add */
+    double left[SG_BLOCK_SIZE]; /* w x w: what is left of Gamma once they have joined */
+    double *q, *s;              /* cap x w: R^{-1} V and R^{-1} M V in the basis with them */
+    double *before;             /* cap x w: q of each as it joins (sg_point) */
+    sg_parts parts;             /* of a process as it would be with the row; */
+    sg_band Q;                  /* Q of the basis with it */
+} sg_joining;
+
+/* A sparse process: a basis, its points, and a posterior for each of C processes. */
 typedef struct {
     sg_basis basis;
-    int C;                /* latent functions (classes against the rest; else 1) */
-    sg_weights *w;        /* C */
+    int C, w;              /* processes; latent values of one that a row sees */
+    sg_weights *each;      /* C */
     int p;
-    double *points;       /* p x cap: basis points, a column each */
-    double *id;           /* cap: the number of the row each came from */
-    sg_removal removal;   /* of the last exchange */
-    double *v, *g, *s;    /* cap; cap x C: of the row at hand v, M v and R^{-1} M v */
+    double *points;        /* p x cap: basis points, a column each */
+    double *id;            /* cap: the number of the row of x each came from, from 1 */
+    int *first;            /* cap: is it the first of its location? */
+    sg_removal removal;    /* of the last one to leave */
+    double *V;             /* cap x w: of the row at hand, its points in the basis */
+    double *G, *s;         /* cap x C w: of the row at hand M V and R^{-1} M V */
     int knows_s;
+    sg_joining joining;
     double *score, *worst; /* cap each */
-    double *var;          /* C: room for a variance each */
+    double *column, *work; /* cap; sg_absorb_room() of one row */
 } sg_process;
 
-/* Where M v of the row at hand is kept for class c. */
-static inline double *sg_process_gain(const sg_process *gp, int c)
-{
-    return gp->g + (size_t) gp->basis.cap * c;
-}
+/* Room for cap points of p inputs: rules of w more than their size. */
+sg_process sg_process_new(int cap, int p, int C, int w, const sg_ws *ws);
 
-/* Room for cap points of p inputs; rules of one more than their size. */
-sg_process sg_process_new(int cap, int p, int C, const sg_ws *ws);
+/* M V and R^{-1} M V of the row at hand and process c */
+static inline double *sg_gains(const sg_process *gp, int c)
+{
+    return gp->G + (size_t) gp->basis.cap * gp->w * c;
+}
+static inline double *sg_gains_in_weights(const sg_process *gp, int c)
+{
+    return gp->s + (size_t) gp->basis.cap * gp->w * c;
+}
 
 /* Rows at hand, all seen through the basis of the moment: one matrix product and one triangular
  * solve for many rows. What it knows goes stale when the basis changes. */
 typedef struct {
-    int m;            /* rows */
-    double *x;        /* m x p, to be filled by the caller */
-    double *prior;    /* m: K(x,x) */
-    double *V, *q;    /* d x m; q only when wanted */
-    double *gamma;    /* m */
+    int m, w;      /* rows, points of each */
+    double *x;     /* m w x p, to be filled by the caller */
+    double *K;     /* m blocks: the kernel among a row's points */
+    double *V, *q; /* d x m w: V and R^{-1} V = Q k; q only when wanted */
+    double *gamma; /* m blocks */
 } sg_view;
 
-sg_view sg_view_new(int rows, const sg_process *gp, const sg_ws *ws);
+sg_view sg_view_new(int rows, int w, const sg_process *gp, const sg_ws *ws);
 
-/* prior, V, gamma of the m rows of view->x, and q unless the basis is frozen. O(m d (d + p)). */
+/* K, V, gamma of the m rows of view->x, and q unless the basis is frozen. O(m w d (d + p)). */
 void sg_view_look(const sg_kernel *kernel, const sg_process *gp, int frozen, sg_view *view,
                   const sg_ws *ws);
 
+/* gamma[m blocks] = K - V'V of rows with V[ldv x m w]. O(m w^2 d). */
+void sg_residuals(const sg_process *gp, int w, int m, const double *K, const double *V, int ldv,
+                  double *gamma);
+
+/* One of them. */
+typedef struct {
+    int w, ldx;
+    const double *x;         /* w x p, leading dimension ldx */
+    const double *K, *gamma; /* w x w */
+    const double *V, *q;     /* d x w */
+} sg_seen;
+
 static inline sg_seen sg_view_row(const sg_view *view, int d, int i)
 {
-    const size_t at = (size_t) d * i;
-    const sg_seen seen = {view->V + at, view->q + at, view->gamma[i]};
+    const size_t at = (size_t) view->w * i;
+    const sg_seen seen = {.w = view->w, .ldx = view->m * view->w, .x = view->x + at,
+                          .K = view->K + view->w * at, .gamma = view->gamma + view->w * at,
+                          .V = view->V + d * at, .q = view->q + d * at};
     return seen;
 }
 
-typedef struct {
-    int size;         /* most basis points; cap is at least size + 1 */
-    int frozen;       /* the basis neither grows nor changes */
-    int kl;           /* KL-optimal projection (thesis 3.29); else moments are matched */
-    int narrow;       /* no site has a negative precision: a row that would widen the posterior only
-                       * shifts it */
-    double novelty;   /* a row joins only if gamma > novelty K(x,x) */
-    sg_score score;
-} sg_row_rules;
+typedef enum { SG_MOMENT, SG_KL } sg_projection;
 
-typedef enum {
-    SG_ROW_PROJECTED, /* not novel */
-    SG_ROW_DECLINED,  /* novel, but the least of the points it would have stood among */
-    SG_ROW_ADDED,
-    SG_ROW_EXCHANGED, /* added, and another removed: of least score, or redundant beside it */
-    SG_ROW_SKIPPED,   /* its tilt has no site */
-    SG_ROW_FATES
-} sg_row_fate;
-
-/* One latent function at the row: its marginal N(mean, carried + gamma), tilt and step. */
+/* Marginals, tilt, step and site of a row, for all processes. */
 typedef struct {
-    double mean, carried, d1, d2;
-    sg_step step;
+    double *mean, *d1, *shift, *nu;             /* C w */
+    double *carried, *whole, *d2, *bend, *tau;  /* C blocks; whole = carried + Gamma */
+    double logz;
 } sg_row_tilt;
 
-/* tilt[C] and *logz at the row's marginals. Returns 0 when a number is not finite. O(C d^2). */
-int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, const sg_seen *seen,
-                     sg_row_tilt *tilt, double *logz);
+sg_row_tilt sg_row_tilt_new(const sg_process *gp, const sg_ws *ws);
 
-/* A predefined basis (thesis 3.6.1) for an empty process: the points of x[n x p], those not novel
- * left out. ids count from 1. O(d^3). */
-void sg_process_predefine(const sg_kernel *kernel, int n, const double *x, double novelty,
-                          sg_process *gp, const sg_ws *ws);
+/* Marginals and tilt of row i; with narrow, d2 less what would widen the marginal. Returns 0 when a
+ * number is not finite. O(C w d^2). */
+int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, int narrow, const sg_seen *seen,
+                     sg_row_tilt *tilt);
 
-/* Decides what becomes of the row and fills tilt[c].step; nothing changes yet. *leaver: the point
- * to be removed in an exchange. prior_var = K(x,x). After sg_row_marginals() for the same row. */
-sg_row_fate sg_row_judge(sg_process *gp, const sg_seen *seen, double prior_var,
-                         const sg_row_rules *rules, sg_row_tilt *tilt, int *leaver);
+/* Step and site on a basis that leaves left[w x w] of Gamma. Returns 0 when a process has none. */
+int sg_row_steps(const sg_process *gp, const double *gamma, const double *left,
+                 sg_projection projection, sg_row_tilt *tilt);
 
-/* Moves the posteriors by the steps; the row's sites are not yet in S and t. For SG_ROW_PROJECTED
- * and SG_ROW_DECLINED. O(C d^2). */
-void sg_row_project(sg_process *gp, const sg_seen *seen, const sg_row_rules *rules,
-                    const sg_row_tilt *tilt);
+/* Both directions of thesis 3.16, summed over the processes. */
+void sg_row_kl(const sg_process *gp, const sg_row_tilt *tilt, double kl[2]);
 
-/* Row i of the view joins as a point, all posteriors move and absorb its sites. Every other row's
- * sites must be in S and t by now. gp->v[d] is the row in the new basis. O(C d^2). */
-void sg_row_include(sg_process *gp, const sg_view *view, int i, double id,
-                    const sg_row_tilt *tilt);
+/* Site (T, nu) of the tilt (d1, d2) at N(mu, S): sg_block_site(), or with w = 1
+ * sg_site_from_tilt(). */
+int sg_row_site(int w, const double *mu, const double *S, const double *d1, const double *d2,
+                double *T, double *nu);
 
-/* Removes a point from all; gp->removal says how v of rows outside turn. O(C d^2). After an
- * exchange sg_basis_redundant() may name further points. */
-void sg_row_remove(sg_process *gp, int j);
+/* Gains of process c: G = M V, mean[w] = V'a, carried[w x w] = V'G, of V[ldv x w]. O(w d^2). */
+void sg_row_gains(sg_process *gp, int c, const double *V, int ldv, double *mean, double *carried);
 
-/* Both directions of thesis 3.16, summed over the latent functions. */
-void sg_row_kl(const sg_process *gp, double gamma, const sg_row_tilt *tilt, double kl[2]);
+/* R^{-1} G of all processes, once after their gains. O(C w d^2 / 2). */
+void sg_row_gains_in_weights(sg_process *gp);
+
+/* Moves process c along its gains by the tilt's shift and bend. S and t are left to
+ * sg_process_absorb(). O(w d^2). */
+void sg_row_move(sg_process *gp, int c, const sg_row_tilt *tilt);
+
+/* The same step for what scores on d points are made of, along s[cap x w] = R^{-1} G; and P, by
+ * q tau q' for q[ldq x w], unless that is NULL. O(w^2 d). */
+void sg_row_move_parts(sg_process *gp, int c, const sg_row_tilt *tilt, int d, sg_parts *parts,
+                       const double *s, const double *q, int ldq);
+
+/* Takes the sites of m rows, seen as V[ldv x m w], into S and t of process c; sign -1: out of them.
+ * tau[m blocks], nu[m w], work[sg_absorb_room(gp, m)]. O(m w d^2). */
+void sg_process_absorb(sg_process *gp, int c, int m, const double *V, int ldv, const double *tau,
+                       const double *nu, double sign, double *work);
+size_t sg_absorb_room(const sg_process *gp, int m);
 
 /* sg_weights_refresh() of all posteriors. */
 sg_status sg_process_refresh(sg_process *gp, const sg_ws *ws);

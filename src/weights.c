@@ -1,6 +1,9 @@
+/* weights.c: a posterior in the whitened coordinates of a basis (weights.h): rows, points that
+ * join, points that leave, what leaving costs, and everything from scratch. */
 #include <float.h>
 #include <math.h>
 #include <Rmath.h>
+#include "block.h"
 #include "chol.h"
 #include "state.h"
 #include "weights.h"
@@ -12,24 +15,33 @@ static double *zeros(size_t n, const sg_ws *ws)
     return x;
 }
 
-sg_basis sg_basis_new(int cap, const sg_ws *ws)
+sg_basis sg_basis_new(int cap, int width, const sg_ws *ws)
 {
-    sg_basis b = {cap, 0, zeros((size_t) cap * cap, ws), zeros(cap, ws), zeros(cap, ws)};
+    const sg_basis b = {.cap = cap, .R = zeros((size_t) cap * cap, ws), .K = zeros(cap, ws),
+                        .Q = sg_band_new(cap, width, ws)};
     return b;
 }
 
-sg_weights sg_weights_new(int cap, const sg_ws *ws)
+sg_parts sg_parts_new(int cap, int width, const sg_ws *ws)
+{
+    const sg_parts parts = {.alpha = zeros(cap, ws), .E = sg_band_new(cap, width, ws),
+                            .P = sg_band_new(cap, width, ws)};
+    return parts;
+}
+
+sg_weights sg_weights_new(int cap, int width, const sg_ws *ws)
 {
     const size_t size = (size_t) cap * cap;
-    sg_weights w = {zeros(size, ws), zeros(cap, ws), zeros(size, ws), zeros(cap, ws),
-                    zeros(cap, ws), zeros(cap, ws), zeros(cap, ws), zeros(cap, ws)};
+    const sg_weights w = {.M = zeros(size, ws), .a = zeros(cap, ws), .S = zeros(size, ws),
+                          .t = zeros(cap, ws), .parts = sg_parts_new(cap, width, ws),
+                          .work = zeros(cap, ws)};
     return w;
 }
 
 sg_removal sg_removal_new(int cap, const sg_ws *ws)
 {
-    sg_removal rem = {0, 0, zeros(cap, ws), zeros(cap, ws), zeros(cap, ws), zeros(cap, ws),
-                      zeros((size_t) cap * cap, ws)};
+    const sg_removal rem = {.r = zeros(cap, ws), .q = zeros(cap, ws), .cos = zeros(cap, ws),
+                            .sin = zeros(cap, ws), .R = zeros((size_t) cap * cap, ws)};
     return rem;
 }
 
@@ -57,14 +69,10 @@ void sg_weights_move(sg_weights *w, const sg_basis *b, const double *g, const sg
     for (int i = 0; i < b->d; i++) w->a[i] += step->mean * g[i];
 }
 
-void sg_weights_move_scores(sg_weights *w, int d, const double *s, const double *q,
-                            const sg_step *step)
+void sg_parts_move(sg_parts *parts, int d, const double *s, const sg_step *step)
 {
-    for (int i = 0; i < d; i++) {
-        w->alpha[i] += step->mean * s[i];
-        w->E[i] += step->var * s[i] * s[i];
-        if (q) w->P[i] += step->tau * q[i] * q[i];
-    }
+    for (int i = 0; i < d; i++) parts->alpha[i] += step->mean * s[i];
+    sg_band_add(parts->E, d, step->var, s);
 }
 
 void sg_weights_absorb(sg_weights *w, const sg_basis *b, int m, const double *V, int ldv,
@@ -84,41 +92,46 @@ void sg_weights_absorb(sg_weights *w, const sg_basis *b, int m, const double *V,
 
 /* ---- A point more: its coordinate of z is a priori N(0, 1), independent of the others ---- */
 
-void sg_weights_grow(sg_weights *w, const sg_basis *b, const sg_seen *seen)
+void sg_parts_grow(const sg_parts *parts, int d, const sg_point *point, sg_score kind,
+                   sg_parts *grown)
+{
+    for (int i = 0; grown->alpha != parts->alpha && i < d; i++) grown->alpha[i] = parts->alpha[i];
+    grown->alpha[d] = 0;
+    sg_band_grow(parts->E, d, 1 / point->gamma, point->q, grown->E);
+    if (kind == SG_SCORE_KL) sg_band_border(parts->P, d, grown->P);
+}
+
+void sg_weights_grow(sg_weights *w, const sg_basis *b, const sg_point *point)
 {
     const int d = b->d, cap = b->cap;
     for (int i = 0; i < d; i++) {
         w->M[d + (size_t) cap * i] = 0;
         w->S[d + (size_t) cap * i] = w->S[i + (size_t) cap * d] = 0;
-        w->E[i] += seen->q[i] * seen->q[i] / seen->gamma;
     }
     w->M[d + (size_t) cap * d] = 1;
     w->S[d + (size_t) cap * d] = 0;
-    w->a[d] = w->t[d] = w->alpha[d] = w->P[d] = 0;
-    w->E[d] = 1 / seen->gamma;
+    w->a[d] = w->t[d] = 0;
+    sg_parts_grow(&w->parts, d, point, SG_SCORE_KL, &w->parts);
 }
 
-void sg_basis_grow(sg_basis *b, const sg_seen *seen)
+void sg_basis_grow(sg_basis *b, const sg_point *point)
 {
     const int d = b->d;
     double *column = b->R + (size_t) b->cap * d;
-    for (int i = 0; i < d; i++) {
-        column[i] = seen->v[i];
-        b->Q[i] += seen->q[i] * seen->q[i] / seen->gamma;
-    }
-    column[d] = sqrt(seen->gamma);
-    b->Q[d] = 1 / seen->gamma;
+    for (int i = 0; i < d; i++) column[i] = point->v[i];
+    column[d] = sqrt(point->gamma);
+    sg_band_grow(b->Q, d, 1 / point->gamma, point->q, b->Q);
     b->K[d] = sg_dot(d + 1, column, column);
     b->d++;
 }
 
-int sg_basis_redundant(const sg_basis *b, const sg_seen *seen, double novelty)
+int sg_basis_redundant(int d, const double *K, sg_band Q, double novelty)
 {
     int least = -1;
     double share = novelty;
-    for (int j = 0; j < b->d; j++) {
-        const double Q = b->Q[j] + (seen ? seen->q[j] * seen->q[j] / seen->gamma : 0);
-        if (1 / (Q * b->K[j]) < share) share = 1 / (Q * b->K[j]), least = j;
+    for (int j = 0; j < d; j++) {
+        const double sharpness = Q.at[j] * K[j];
+        if (share * sharpness > 1) share = 1 / sharpness, least = j;
     }
     return least;
 }
@@ -147,8 +160,8 @@ void sg_removal_end(const sg_removal *rem, sg_basis *b)
 {
     const int j = rem->j, d = rem->d, cap = b->cap;
     const double Qjj = rem->q[j];
-    for (int i = 0; i < d; i++) b->Q[i] -= rem->q[i] * rem->q[i] / Qjj;
-    drop_entry(d, j, b->Q);
+    sg_band_add(b->Q, d, -1 / Qjj, rem->q);
+    sg_band_drop(b->Q, d, j);
     drop_entry(d, j, b->K);
     for (int c = j; c < d - 1; c++) {
         for (int i = 0; i <= c; i++) b->R[i + (size_t) cap * c] = rem->R[i + (size_t) cap * c];
@@ -191,18 +204,18 @@ static void rotate_both(const sg_removal *rem, double *A, int lda)
     sg_removal_rotate(rem, rem->d, A, lda);
 }
 
-/* The part of P's diagonal (thesis: of the projected sites): P_new = D'P D, D = I - e_j q'/q_j */
+/* P without point j: D'P D, D = I - e_j c', c = q / q_j, which is P + P_jj c c' - P_j c' - c P_j'.
+ * work[cap]: P_j. */
 static void remove_from_P(sg_weights *w, const sg_basis *b, const sg_removal *rem, double *work)
 {
     const int d = rem->d, j = rem->j;
     sg_symv(d, w->S, b->cap, rem->r, work);
     const double Pjj = sg_dot(d, rem->r, work);
     sg_trsv('N', d, b->R, b->cap, work);
-    for (int i = 0; i < d; i++) {
-        const double share = rem->q[i] / rem->q[j];
-        w->P[i] += share * (share * Pjj - 2 * work[i]);
-    }
-    drop_entry(d, j, w->P);
+    const double Qjj = rem->q[j];
+    sg_band_add(w->parts.P, d, Pjj / (Qjj * Qjj), rem->q);
+    sg_band_add_pair(w->parts.P, d, -1 / Qjj, rem->q, work);
+    sg_band_drop(w->parts.P, d, j);
 }
 
 void sg_weights_remove(sg_weights *w, const sg_basis *b, const sg_removal *rem)
@@ -210,12 +223,12 @@ void sg_weights_remove(sg_weights *w, const sg_basis *b, const sg_removal *rem)
     const int d = rem->d, j = rem->j;
     double *g = w->work;
     const double Ejj = sg_weights_gain(w, b, rem->r, g), alpha = sg_dot(d, rem->r, w->a);
-    const sg_step step = {-alpha / Ejj, -1 / Ejj, 0, 0};
+    const sg_step step = {.mean = -alpha / Ejj, .var = -1 / Ejj};
     sg_weights_move(w, b, g, &step);
     sg_basis_to_weights(b, 1, g);
-    sg_weights_move_scores(w, d, g, NULL, &step);
-    drop_entry(d, j, w->alpha);
-    drop_entry(d, j, w->E);
+    sg_parts_move(&w->parts, d, g, &step);
+    drop_entry(d, j, w->parts.alpha);
+    sg_band_drop(w->parts.E, d, j);
     remove_from_P(w, b, rem, g);
     sg_mirror('L', d, w->M, b->cap);
     rotate_both(rem, w->M, b->cap);
@@ -226,26 +239,62 @@ void sg_weights_remove(sg_weights *w, const sg_basis *b, const sg_removal *rem)
 
 /* ---- Scores ---- */
 
-/* E > 0; where rounding has eaten it, the point is too well known to be removed. */
-static double score_of(sg_score kind, double alpha, double E, double Q, double P)
+/* Point i alone. E > 0; where rounding has eaten it, the point is too well known to be removed. */
+static inline double scalar_score(const sg_parts *parts, sg_band Q, int i, sg_score kind)
 {
-    const double mean = alpha * alpha / fmax2(E, DBL_MIN);
-    if (kind == SG_SCORE_MEAN) return mean;
-    if (kind == SG_SCORE_ERROR) return fabs(alpha) / Q;
-    return mean + log(fmax2(E, DBL_MIN) / Q) + P / Q;
+    const double alpha = parts->alpha[i];
+    if (kind == SG_SCORE_ERROR) return fabs(alpha) / Q.at[i];
+    const double E = parts->E.at[i] < DBL_MIN ? DBL_MIN : parts->E.at[i];
+    const double mean = alpha * alpha / E;
+    return kind == SG_SCORE_MEAN ? mean : mean + log(E / Q.at[i]) + parts->P.at[i] / Q.at[i];
 }
 
-void sg_weights_scores(const sg_weights *w, const sg_basis *b, const sg_seen *seen,
-                       const double *s, const sg_step *step, sg_score kind, double *score)
+/* A = LL' and x := L^{-1} x; returns |x|^2, or infinity where A cannot be factored: such a group is
+ * too well known to be removed. NaN stays. */
+static double solved_square(int m, const double *A, double *L, double *x)
 {
-    const int d = b->d;
-    for (int i = 0; i < d; i++) {
-        const double q = seen->q[i], e = s[i] - q, joined = q * q / seen->gamma;
-        score[i] = score_of(kind, w->alpha[i] + step->mean * e,
-                            w->E[i] + joined + step->var * e * e, b->Q[i] + joined, w->P[i]);
+    double sum = 0;
+    if (!sg_block_cholesky(m, A, L)) return isnan(A[0] + A[m * m - 1]) ? NAN : HUGE_VAL;
+    sg_block_forward(m, L, x);
+    for (int k = 0; k < m; k++) sum += x[k] * x[k];
+    return sum;
+}
+
+/* log|E| - log|Q| + tr(Q^{-1} P), LE and LQ the factors of E and Q */
+static double block_widening(int m, const double *LE, const double *LQ, const double *P)
+{
+    double inverse[SG_BLOCK_SIZE], sum = 0;
+    sg_block_inverse(m, LQ, inverse);
+    for (int k = 0; k < m * m; k++) sum += inverse[k] * P[k];
+    for (int k = 0; k < m; k++) sum += 2 * log(LE[k * (m + 1)] / LQ[k * (m + 1)]);
+    return sum;
+}
+
+static double block_score(const sg_parts *parts, sg_band Q, int i, int m, sg_score kind)
+{
+    double block[SG_BLOCK_SIZE], LE[SG_BLOCK_SIZE], LQ[SG_BLOCK_SIZE], x[SG_BLOCK_MAX], sum = 0;
+    for (int k = 0; k < m; k++) x[k] = parts->alpha[i + k];
+    sg_band_block(kind == SG_SCORE_ERROR ? Q : parts->E, i, m, block);
+    const double mean = solved_square(m, block, LE, x);
+    if (kind == SG_SCORE_MEAN || !isfinite(mean)) return mean;
+    if (kind == SG_SCORE_ERROR) {
+        sg_block_backward(m, LE, x);
+        for (int k = 0; k < m; k++) sum += x[k] * x[k];
+        return sqrt(sum);
     }
-    const double Q = 1 / seen->gamma;
-    score[d] = score_of(kind, step->mean, Q + step->var, Q, step->tau);
+    sg_band_block(Q, i, m, block);
+    if (!sg_block_cholesky(m, block, LQ)) return HUGE_VAL;
+    sg_band_block(parts->P, i, m, block);
+    return mean + block_widening(m, LE, LQ, block);
+}
+
+void sg_parts_scores(const sg_parts *parts, sg_band Q, int d, const int *first, sg_score kind,
+                     double *score)
+{
+    for (int i = 0, m; i < d; i += m) {
+        m = sg_group_size(d, first, i);
+        score[i] = m == 1 ? scalar_score(parts, Q, i, kind) : block_score(parts, Q, i, m, kind);
+    }
 }
 
 /* ---- From scratch ---- */
@@ -272,7 +321,7 @@ static sg_status inverse_of_basis(const sg_basis *b, double *Rinv)
     return sg_trtri(d, Rinv);
 }
 
-/* P's diagonal: rows of R^{-1} S times rows of R^{-1}; work[d x d] */
+/* P = (R^{-1} S) R^{-T}; work[d x d] */
 static void refresh_P(sg_weights *w, const sg_basis *b, const double *Rinv, double *work)
 {
     const int d = b->d;
@@ -280,12 +329,22 @@ static void refresh_P(sg_weights *w, const sg_basis *b, const double *Rinv, doub
         for (int i = 0; i < d; i++) work[i + (size_t) d * j] = w->S[i + (size_t) b->cap * j];
     }
     sg_trmm('L', 'N', d, d, Rinv, work);
-    for (int i = 0; i < d; i++) w->P[i] = 0;
-    for (int j = 0; j < d; j++) {
-        for (int i = 0; i <= j; i++) {
-            w->P[i] += work[i + (size_t) d * j] * Rinv[i + (size_t) d * j];
-        }
-    }
+    sg_band_product(w->parts.P, d, work, Rinv);
+}
+
+/* alpha = R^{-1} a, E = HH' with H = R^{-1} A^{-1}, P, and Q = R^{-1} R^{-T}; H[d x d] is work */
+static void refresh_parts(sg_weights *w, sg_basis *b, const double *Rinv, const double *Ainv,
+                          double *H)
+{
+    const int d = b->d;
+    const size_t size = (size_t) d * d;
+    for (int i = 0; i < d; i++) w->parts.alpha[i] = w->a[i];
+    sg_trmv('N', d, Rinv, w->parts.alpha);
+    sg_band_product(b->Q, d, Rinv, Rinv);
+    refresh_P(w, b, Rinv, H);
+    for (size_t i = 0; i < size; i++) H[i] = Ainv[i];
+    sg_trmm('L', 'N', d, d, Rinv, H);
+    sg_band_product(w->parts.E, d, H, H);
 }
 
 sg_status sg_weights_refresh(sg_weights *w, sg_basis *b, const sg_ws *ws)
@@ -299,13 +358,7 @@ sg_status sg_weights_refresh(sg_weights *w, sg_basis *b, const sg_ws *ws)
     if (status == SG_OK) status = inverse_of_basis(b, Rinv);
     if (status == SG_OK) {
         for (int i = 0; i < d; i++) w->a[i] = mean[i];
-        for (int i = 0; i < d; i++) w->alpha[i] = w->a[i];
-        sg_trmv('N', d, Rinv, w->alpha);
-        sg_row_norms(d, Rinv, b->Q);
-        refresh_P(w, b, Rinv, H);
-        for (size_t i = 0; i < size; i++) H[i] = Ainv[i];
-        sg_trmm('L', 'N', d, d, Rinv, H);
-        sg_row_norms(d, H, w->E);
+        refresh_parts(w, b, Rinv, Ainv, H);
         sg_lauum(d, Ainv);
         for (int j = 0; j < d; j++) {
             for (int i = j; i < d; i++) w->M[i + (size_t) b->cap * j] = Ainv[j + (size_t) d * i];

@@ -3,11 +3,11 @@
 # A file may include headers of its own layer or of earlier ones; siblings among the algorithms may
 # not, and likelihoods know nothing of kernels. A new file belongs in one of these.
 LAYERS <- list(
-  base = "^(types|block|rising|par|la|chol|quad|concave|normal|logs|anderson)[.][ch]$",
+  base = "^(types|block|band|rising|par|la|chol|quad|concave|normal|logs|anderson)[.][ch]$",
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^(lik[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
-  state = paste0("^(state|weights|row_step|active|columns|sites|coupled|basis_rows|full_factor|",
-                 "ep_step|ep_loop|posterior)[.][ch]$"),
+  state = paste0("^(state|weights|row_step|exchange|active|columns|sites|coupled|basis_rows|",
+                 "full_factor|ep_step|ep_loop|posterior)[.][ch]$"),
   algorithm = "^(online|ep_full|ep_sparse|ep_batch|ivm)[.][ch]$",
   evidence = "^(evidence(_[a-z]+)?|ivm_criterion)[.][ch]$",
   glue = "^(glue[.]h|glue_[a-z]+[.][ch]|init[.]c)$"

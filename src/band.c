@@ -1,0 +1,85 @@
+/* band.c: bands of symmetric matrices (band.h). The innermost loops run down a diagonal, whose
+ * entries lie together. */
+#include "band.h"
+
+/* the diagonal of entries (i, i + b) */
+static double *diagonal(sg_band X, int b)
+{
+    return X.at + (size_t) X.ld * b;
+}
+
+sg_band sg_band_new(int cap, int width, const sg_ws *ws)
+{
+    const size_t size = (size_t) cap * width;
+    const sg_band X = {.ld = cap, .width = width, .at = sg_doubles(ws, size)};
+    for (size_t k = 0; k < size; k++) X.at[k] = 0;
+    return X;
+}
+
+void sg_band_add(sg_band X, int d, double scale, const double *x)
+{
+    for (int b = 0; b < X.width; b++) {
+        double *to = diagonal(X, b);
+        for (int i = 0; i < d - b; i++) to[i] += scale * (x[i] * x[i + b]);
+    }
+}
+
+void sg_band_add_pair(sg_band X, int d, double scale, const double *x, const double *y)
+{
+    for (int b = 0; b < X.width; b++) {
+        double *to = diagonal(X, b);
+        for (int i = 0; i < d - b; i++) to[i] += scale * (x[i] * y[i + b] + y[i] * x[i + b]);
+    }
+}
+
+void sg_band_border(sg_band X, int d, sg_band to)
+{
+    for (int b = 0; b < X.width && b <= d; b++) {
+        const double *from = diagonal(X, b);
+        double *out = diagonal(to, b);
+        for (int i = 0; out != from && i < d - b; i++) out[i] = from[i];
+        out[d - b] = 0;
+    }
+}
+
+void sg_band_grow(sg_band X, int d, double scale, const double *x, sg_band to)
+{
+    for (int b = 0; b < X.width && b <= d; b++) {
+        const double *from = diagonal(X, b);
+        double *out = diagonal(to, b);
+        for (int i = 0; i < d - b; i++) out[i] = from[i] + scale * (x[i] * x[i + b]);
+        out[d - b] = b == 0 ? scale : -scale * x[d - b];
+    }
+}
+
+/* Of points i < j <= i + b, what was b + 1 apart is b apart now. */
+void sg_band_drop(sg_band X, int d, int j)
+{
+    for (int b = 0; b < X.width; b++) {
+        double *to = diagonal(X, b);
+        for (int i = j - b < 0 ? 0 : j - b; i < j && i + b < d - 1; i++) {
+            to[i] = b + 1 < X.width ? diagonal(X, b + 1)[i] : 0;
+        }
+        for (int i = j; i < d - 1 - b; i++) to[i] = to[i + 1];
+    }
+}
+
+void sg_band_block(sg_band X, int i, int m, double *out)
+{
+    for (int k = 0; k < m; k++) {
+        for (int l = 0; l <= k; l++) out[l + m * k] = out[k + m * l] = diagonal(X, k - l)[i + l];
+    }
+}
+
+/* (A B')_(i, i + b) = sum_j A_ij B_(i + b, j), in which j >= i + b. */
+void sg_band_product(sg_band X, int d, const double *A, const double *B)
+{
+    for (int b = 0; b < X.width; b++) {
+        double *to = diagonal(X, b);
+        for (int i = 0; i < d - b; i++) to[i] = 0;
+        for (int j = b; j < d; j++) {
+            const double *p = A + (size_t) d * j, *q = B + (size_t) d * j + b;
+            for (int i = 0; i <= j - b; i++) to[i] += p[i] * q[i];
+        }
+    }
+}
