@@ -87,7 +87,7 @@ gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6,
   fit <- best[c("k0", "lambda", "trace", "converged", "convergence", "mean", "cov")]
   fit$evidence <- data.frame(k0 = vapply(found, `[[`, 0L, "k0"), log_evidence = each)
   fit$basis <- `colnames<-`(from_unit(best$basis, range), colnames(x))
-  structure(c(fit, list(range = range, n = nrow(x), x = x, call = call)), class = "gp_density")
+  structure(c(fit, list(format = FIT_FORMAT, range = range, n = nrow(x), x = x, call = call)), class = "gp_density")
 }
 
 # ---- Arguments ----
@@ -300,6 +300,7 @@ predict.gp_density <- function(object, newdata = NULL, se.fit = FALSE,
   check_flag(se.fit, "se.fit")
   interval <- check_choice(interval, c("none", "confidence"), "interval")
   check_number(level, "level", 0, 1)
+  check_density(object)
   named <- list(scaling = list(names = colnames(object$range)))
   x <- if (is.null(newdata)) object$x else new_inputs_matrix(named, newdata, NULL)$x
   volume <- prod(object$range[2L, ] - object$range[1L, ])

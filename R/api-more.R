@@ -61,6 +61,7 @@ without_rows <- function(fit, keep_x) {
 # sparsegp(like = fit): `call` is the user's, its arguments evaluated in `frame`.
 fit_like <- function(like, call, frame) {
   check_class(like, "sparsegp", "like", "Give a fit of sparsegp()")
+  check_fit_or_waiting(like, "like")
   refuse_no_state(like, "like")
   said <- intersect(names(call), FROM_LIKE)
   if (length(said)) {
@@ -127,6 +128,8 @@ check_same_formula <- function(like, formula) {
 merge.sparsegp <- function(x, y, ...) {
   check_no_dots(...)
   check_class(y, "sparsegp", "y", "Give another fit of sparsegp()")
+  check_fit_or_waiting(x, "x")
+  check_fit_or_waiting(y, "y")
   refuse_no_state(x, "x")
   refuse_no_state(y, "y")
   check_same_prior(x, y)

@@ -59,6 +59,7 @@
 #' fit
 #' @export
 update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
+  check_fit_or_waiting(object)
   if (!missing(formula.) && !inherits(formula., "formula")) {
     return(add_rows(object, formula., ...))
   }

@@ -26,7 +26,7 @@ new_fit <- function(model, setup, learned, run, n) {
   response <- model$response
   structure(
     list(
-      likelihood = model$lik, kernel = setup$kernel, method = setup$method,
+      format = FIT_FORMAT, likelihood = model$lik, kernel = setup$kernel, method = setup$method,
       hyper = learned$table, learning = learned$record, spec = model$spec,
       scaling = model$scaling, response = response[RESPONSE],
       posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each)),

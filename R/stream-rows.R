@@ -53,7 +53,7 @@ stream_basis <- function(basis, coder, frame, x) {
 }
 
 # What the calls that made a stream put into it.
-FROM_CALL <- c("call", "terms", "grown")
+FROM_CALL <- c("call", "terms", "grown", "clocks")
 
 stream_fit <- function(fit, stream, model, learned) {
   new <- new_fit(model, stream$setup, learned, new_run(list(status = 0L, logz = 0)), 0)

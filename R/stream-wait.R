@@ -67,12 +67,17 @@ feed.sparsegp_waiting <- function(fit, chunk) {
 # A fit that can be asked.
 ready <- function(fit) UseMethod("ready")
 
+# A fit as it is: C sees nothing of one that waits.
+check_fit_or_waiting <- function(fit, argument = "object") {
+  if (!inherits(fit, "sparsegp_waiting") || !is.null(fit$posterior)) check_fit(fit, argument)
+}
+
 #' @export
-ready.sparsegp <- function(fit) fit
+ready.sparsegp <- function(fit) check_fit(fit)
 
 #' @export
 ready.sparsegp_waiting <- function(fit) {
-  if (!is.null(fit$posterior)) return(fit) # the model itself
+  if (!is.null(fit$posterior)) return(check_fit(fit)) # the model itself
   if (!can_begin(fit)) {
     what <- if (chunk_size(fit$stream$waiting) == 0L) "has seen no rows yet"
             else "has too few rows: one class or one level only, or not yet the rows of `basis`"

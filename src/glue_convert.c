@@ -125,7 +125,7 @@ const sg_kernel *const *sg_kernels_of(SEXP spec, SEXP theta, int *count)
     const int given = Rf_length(theta);
     int used = 0;
     const sg_kernel *first = build_kernel(spec, REAL(theta), &used);
-    if (given % used != 0) {
+    if (used == 0 || given == 0 || given % used != 0) {
         Rf_error("internal error: kernel wants %d hyperparameters, got %d", used, given);
     }
     *count = given / used;

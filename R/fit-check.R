@@ -1,0 +1,167 @@
+# A fit may come from a file that another version wrote, or that somebody has changed. C trusts what
+# R gives it, so that what C is going to read is looked at first, wherever a user hands in a fit. It
+# takes no longer than to look at lengths and kinds: numbers themselves are not read.
+
+# The form of what new_fit() makes; a version that changes it counts on.
+FIT_FORMAT <- 1L
+
+check_fit <- function(fit, argument = "object") {
+  wrong <- flaw_of(fit)
+  if (is.null(wrong)) return(fit)
+  stop_sparsegp(argument, paste0("is no fit that this version of sparsegp could use: ", wrong),
+                "Fit again, or load it from a file that is as it was written")
+}
+
+# What is wrong with a fit, in words, or NULL.
+flaw_of <- function(fit) {
+  if (!identical(fit$format, FIT_FORMAT)) {
+    return(paste0("its format is ", if (is.null(fit$format)) "not given" else toString(fit$format),
+                  ", not ", FIT_FORMAT))
+  }
+  for (part in names(FIT_PARTS)) {
+    fits <- tryCatch(isTRUE(FIT_PARTS[[part]](fit)), error = function(e) FALSE)
+    if (!fits) return(paste0("its `", part, "` does not fit the rest"))
+  }
+}
+
+# ---- Kinds ----
+
+are_doubles <- function(x, count) is.double(x) && length(x) == count
+
+are_words <- function(x, count = length(x)) is.character(x) && length(x) == count
+
+is_table <- function(x, nrow, ncol) {
+  is.double(x) && is.matrix(x) && nrow(x) == nrow && ncol(x) == ncol
+}
+
+is_one <- function(x, least, most = Inf) {
+  is.numeric(x) && is.null(dim(x)) && length(x) == 1L && isTRUE(x >= least && x <= most)
+}
+
+is_flag <- function(x) is.logical(x) && length(x) == 1L && !is.na(x)
+
+is_word <- function(x, words) are_words(x, 1L) && x %in% words
+
+# ---- Parts ----
+
+is_kernel_spec <- function(spec, inputs) {
+  parts <- spec$parts
+  combined <- spec$type %in% c("sum", "product")
+  is_word(spec$type, catalogue()$kernels) && is.list(parts) && (length(parts) > 0L) == combined &&
+    is.integer(spec$vars) && all(spec$vars %in% (seq_len(inputs) - 1L)) &&
+    is_flag(spec$ard) && is.integer(spec$degree) && is_one(spec$degree, 0) &&
+    all(vapply(parts, is_kernel_spec, NA, inputs))
+}
+
+# Hyperparameters of a kernel, as the constructors of its leaves name them.
+count_kernel_hyper <- function(spec) {
+  if (length(spec$parts)) return(sum(vapply(spec$parts, count_kernel_hyper, 0)))
+  bases <- length(do.call(paste0("kernel_", spec$type), list())$params)
+  if (spec$ard) bases - 1 + length(spec$vars) else bases
+}
+
+count_lik_hyper <- function(fit) {
+  each <- catalogue()$likelihoods[[fit$likelihood$type]]
+  if (each$npar > 0L) return(each$npar * processes(fit))
+  if (length(each$par)) length(fit$response$levels) - 1L else 0L
+}
+
+is_posterior <- function(posterior, inputs, processes) {
+  basis <- posterior$basis
+  d <- nrow(basis)
+  is_factor <- function(factor) {
+    is.null(factor) || is_table(factor, d, d) || is_table(factor, d, d * processes)
+  }
+  all(c("G", "H") %in% names(posterior)) && is_table(basis, d, inputs) &&
+    (if (processes == 1L) are_doubles(posterior$alpha, d)
+     else is_table(posterior$alpha, d, processes)) &&
+    is_factor(posterior$G) && is_factor(posterior$H)
+}
+
+is_state <- function(one, basis, processes) {
+  d <- nrow(basis)
+  is_table(one$R, d, d) && is_table(one$S, d, d * processes) && is_table(one$t, d, processes)
+}
+
+has_right_rows <- function(fit) {
+  n <- fit$n
+  values <- c(fit$latent[c("mean", "var")], fit$cavity[c("mean", "var")], fit$sites[c("tau", "nu")])
+  is_one(n, 1) && length(values) == 6L &&
+    all(vapply(values, are_doubles, NA, n * processes(fit))) && are_doubles(fit$cavity$lpd, n) &&
+    are_doubles(fit$offset, n) && length(fit$y) == n &&
+    (is.null(fit$weights) || are_doubles(fit$weights, n)) &&
+    is_table(fit$data_rows, catalogue()$likelihoods[[fit$likelihood$type]]$q, n)
+}
+
+is_stream_record <- function(fit) {
+  record <- fit$stream$record
+  d <- nrow(fit$posterior$basis)
+  counts <- record$count[record_names() != "logz"]
+  traced <- record$count[record_names() == "traced"]
+  is_table(record$points, sum(fit$scaling$kept), d) && are_doubles(record$id, d) &&
+    are_doubles(record$count, length(record_names())) && all(counts >= 0 & is.finite(counts)) &&
+    is_table(record$trace, nrow(empty_state(1L)$trace), traced) &&
+    is_one(fit$stream$size, max(d, 1L)) && is.integer(fit$stream$size)
+}
+
+# Kinds of the columns of the table of hyperparameters (hyper-table.R)
+HYPER_COLUMNS <- list(
+  character = c("name", "base", "part", "adds_to"), logical = c("log", "free", "scan"),
+  double = c("unit", "lower", "upper", "theta", "start", "input_sd"), list = "prior"
+)
+
+is_hyper_table <- function(table) {
+  kind <- rep(names(HYPER_COLUMNS), lengths(HYPER_COLUMNS))
+  columns <- unclass(table)[unlist(HYPER_COLUMNS)]
+  is.data.frame(table) && all(vapply(columns, typeof, "") == kind) &&
+    all(lengths(columns) == length(columns$theta)) && !anyNA(columns[c("lower", "log", "free")], TRUE)
+}
+
+# In this order: each may rely on those before it.
+FIT_PARTS <- list(
+  likelihood = function(fit) is_word(fit$likelihood$type, names(catalogue()$likelihoods)),
+  response = function(fit) {
+    response <- fit$response
+    codec <- lik_codec(fit$likelihood)
+    is_word(response$codec, c(codec$name, if (!is.null(codec$more)) codec$more()$name)) &&
+      identical(response$width, 1L) && (is.null(response$levels) || are_words(response$levels)) &&
+      identical(response$processes, codec_of(fit)$processes(response$levels)) &&
+      is_one(response$processes, 1, MAX_CLASSES) && is_one(response$unit, .Machine$double.xmin) &&
+      is_one(response$centre, -Inf)
+  },
+  scaling = function(fit) {
+    scaling <- fit$scaling
+    inputs <- sum(scaling$kept)
+    is.logical(scaling$kept) && inputs > 0L && is_flag(scaling$scale) &&
+      are_words(scaling$names, length(scaling$kept)) && are_words(scaling$dropped) &&
+      setequal(scaling$dropped, scaling$names[!scaling$kept]) && are_doubles(scaling$centre, inputs) &&
+      are_doubles(scaling$sd, inputs) && all(scaling$sd > 0) &&
+      length(scaling$constant) == sum(!scaling$kept)
+  },
+  spec = function(fit) is_kernel_spec(fit$spec, sum(fit$scaling$kept)),
+  hyper = function(fit) {
+    kernels <- if (own_kernels(fit$likelihood)) processes(fit) else 1L
+    is_hyper_table(fit$hyper) &&
+      sum(fit$hyper$part == "kernel") == kernels * count_kernel_hyper(fit$spec) &&
+      sum(fit$hyper$part == "likelihood") == count_lik_hyper(fit)
+  },
+  posterior = function(fit) {
+    each <- fit$posterior$each
+    inputs <- sum(fit$scaling$kept)
+    if (is.null(each)) return(is_posterior(fit$posterior, inputs, processes(fit)))
+    length(each) == processes(fit) && all(vapply(each, is_posterior, NA, inputs, 1L)) &&
+      is_table(fit$posterior$basis, nrow(fit$posterior$basis), inputs)
+  },
+  rows = function(fit) !has_rows(fit) || has_right_rows(fit),
+  x = function(fit) {
+    x <- fit[["x"]]
+    is.null(x) || is_table(x, nrow(x), length(fit$scaling$kept))
+  },
+  state = function(fit) {
+    if (!has_state(fit)) return(TRUE)
+    bases <- bases_of(fit)
+    is.list(fit$state) && length(fit$state) == length(bases) &&
+      all(mapply(is_state, fit$state, bases, processes(fit) / length(bases)))
+  },
+  stream = function(fit) is.null(fit$stream) || is_stream_record(fit)
+)

@@ -1,0 +1,144 @@
+# Fits that come from a file and are not what was written: an error in words, never a crash.
+
+tampered_fits <- function() {
+  set.seed(2)
+  d <- data.frame(a = rnorm(40), b = rnorm(40))
+  d$y <- sin(d$a) + d$b + 0.1 * rnorm(40)
+  d$g <- factor(cut(d$y, c(-Inf, -0.5, 0.5, Inf)), labels = c("low", "mid", "high"))
+  fit <- function(formula, ...) sparsegp(formula, d, ..., learn = FALSE)
+  list(data = d, fits = list(
+    full = fit(y ~ a + b, kernel = kernel_rbf(ard = TRUE) + kernel_linear(vars = "b")),
+    basis = fit(y ~ a + b, basis = 1:8), classes = fit(g ~ a, basis = 1:6),
+    own = fit(g ~ a, lik_mprobit(shared = FALSE), method = method_ivm(5)),
+    rest = fit(g ~ a, lik_probit()), ordered = fit(factor(g, ordered = TRUE) ~ a),
+    stream = fit(y ~ a + b, method = method_online(6, pilot = 20)),
+    waiting = fit(y ~ a, method = method_online(6, pilot = 100))
+  ))
+}
+
+# What a user may do with a fit: every answer, or the first error.
+use_it <- function(fit, d) {
+  new <- d[1:3, ]
+  grown <- !is.null(fit$state) && is.null(fit$stream$waiting)
+  list(
+    function() predict(fit, new), function() draws(fit, new), function() kl(fit, fit),
+    function() summary(fit), function() if (grown) update(fit, d[1:5, ]),
+    function() if (grown && is.null(fit$stream)) merge(fit, fit),
+    function() if (grown && is.null(fit$stream)) sparsegp(like = fit, data = d[1:9, ])
+  )
+}
+
+test_that("the fits of every kind pass their check, from a file, too", {
+  made <- tampered_fits()
+  file <- tempfile()
+  for (name in names(made$fits)) {
+    fit <- made$fits[[name]]
+    expect_null(flaw_of(ready(fit)), label = name)
+    saveRDS(fit, file)
+    expect_identical(predict(readRDS(file), made$data[1:3, ]), predict(fit, made$data[1:3, ]))
+    for (use in use_it(fit, made$data)) expect_error(suppressWarnings(use()), NA, label = name)
+  }
+})
+
+test_that("fields that do not fit are refused by name before C reads them", {
+  made <- tampered_fits()
+  change <- function(kind, ...) {
+    fit <- made$fits[[kind]]
+    path <- list(...)
+    value <- path[[length(path)]]
+    path <- path[-length(path)]
+    at <- as.call(Reduce(function(a, b) call("[[", a, b), path, quote(fit)))
+    eval(call("<-", at, value))
+    fit
+  }
+  stream <- made$fits$stream
+  count <- stream$stream$record$count
+  short <- function(x) x[, -1L, drop = FALSE]
+  bad <- list(
+    format = change("full", "format", 2L), format = change("full", "format", quote(NULL)),
+    hyper = change("full", "hyper", "part", "x"),
+    hyper = change("full", "hyper", made$fits$full$hyper[0L, ]),
+    hyper = change("ordered", "hyper", made$fits$ordered$hyper[-3L, ]),
+    hyper = change("own", "hyper", made$fits$own$hyper[-1L, ]),
+    spec = change("basis", "spec", "vars", 5L), spec = change("basis", "spec", "vars", -1L),
+    spec = change("basis", "spec", "vars", NA_integer_), spec = change("basis", "spec", "vars", 0),
+    spec = change("basis", "spec", "type", "sum"), spec = change("full", "spec", "parts", list()),
+    spec = change("full", "spec", "parts", 2L, "ard", NA),
+    spec = change("full", "spec", "parts", 2L, "type", "nothing"),
+    spec = change("full", "spec", "parts", 2L, "degree", integer()),
+    posterior = change("basis", "posterior", "basis", short(made$fits$basis$posterior$basis)),
+    posterior = change("basis", "posterior", "alpha", 1),
+    posterior = change("basis", "posterior", "alpha", 1:8),
+    posterior = change("classes", "posterior", "H", short(made$fits$classes$posterior$H)),
+    posterior = change("own", "posterior", "each", made$fits$own$posterior$each[1:2]),
+    posterior = change("own", "posterior", "each", 2L, "alpha", numeric()),
+    scaling = change("basis", "scaling", "kept", 2L, FALSE),
+    scaling = change("basis", "scaling", "sd", 1),
+    response = change("classes", "response", "processes", 1000L),
+    response = change("classes", "response", "levels", c("a", "b")),
+    response = change("full", "response", "codec", "base"),
+    response = change("full", "response", "width", 2L),
+    likelihood = change("full", "likelihood", "type", "nothing"),
+    rows = change("full", "latent", "var", numeric(3)), rows = change("full", "offset", 1L),
+    rows = change("basis", "data_rows", matrix(0, 1, 3)), rows = change("basis", "n", 7),
+    x = change("basis", "x", short(made$fits$basis[["x"]])),
+    state = change("basis", "state", 1L, "R", diag(3)),
+    state = change("stream", "state", 1L, "R", short(stream$state[[1L]]$R)),
+    state = change("stream", "state", 1L, "t", matrix(0, 2, 1)),
+    stream = change("stream", "stream", "record", "count", replace(count, 10, 1e5)),
+    stream = change("stream", "stream", "record", "count", replace(count, 10, -5)),
+    stream = change("stream", "stream", "record", "count", replace(count, 10, NaN)),
+    stream = change("stream", "stream", "record", "points", matrix(0, 1, 6)),
+    stream = change("stream", "stream", "size", -3L),
+    stream = change("stream", "stream", "size", NA_integer_)
+  )
+  for (i in seq_along(bad)) {
+    for (use in use_it(bad[[i]], made$data)[1:4]) {
+      expect_error(use(), names(bad)[i], class = "sparsegp_error",
+                   label = paste(i, names(bad)[i]))
+    }
+    expect_error(update(bad[[i]], made$data[1:5, ]), names(bad)[i], class = "sparsegp_error")
+    expect_error(merge(bad[[i]], bad[[i]]), names(bad)[i], class = "sparsegp_error")
+    expect_error(sparsegp(like = bad[[i]], data = made$data), names(bad)[i],
+                 class = "sparsegp_error")
+  }
+})
+
+test_that("random damage to what C reads ends in an answer or in an error of this package", {
+  made <- tampered_fits()
+  set.seed(8)
+  damage <- list(function(x) NULL, function(x) x[0L], function(x) x[-1L], function(x) c(x, x),
+                 function(x) "a", function(x) NA, function(x) -3L, function(x) 1e9,
+                 function(x) list(), function(x) as.list(x), function(x) t(x), function(x) -x)
+  parts <- c("spec", "hyper", "posterior", "scaling", "response", "state", "likelihood", "stream")
+  for (i in seq_len(if (whole_suite()) 2000L else 200L)) {
+    fit <- made$fits[[sample(7L, 1L)]]
+    path <- match(sample(intersect(parts, names(fit)), 1L), names(fit))
+    # what the first call said is R's alone
+    below <- if (names(fit)[path] == "stream") c("record", "size", "predefined")
+             else names(fit[[path]])
+    while (is.list(fit[[path]]) && length(fit[[path]]) && stats::runif(1L) < 0.8) {
+      inner <- fit[[path]]
+      from <- if (length(path) == 1L && !is.null(below)) match(below, names(inner))
+              else seq_along(inner)
+      path <- c(path, from[sample(length(from), 1L)])
+    }
+    if (length(path) == 1L && names(fit)[path] == "stream") next # then it is no stream's
+    fit[[path]] <- tryCatch(sample(damage, 1L)[[1L]](fit[[path]]), error = function(e) NULL)
+    use <- sample(use_it(fit, made$data), 1L)[[1L]]
+    error <- tryCatch(suppressWarnings(c(use(), NULL)[0L]), error = function(e) e)
+    if (!inherits(error, "error")) next
+    expect_true(inherits(error, "sparsegp_error"),
+                label = paste(i, toString(path), conditionMessage(error)))
+  }
+})
+
+test_that("densities that are not what was written are refused", {
+  fit <- gp_density(faithful$eruptions, k0 = 2)
+  for (bad in list(list(k0 = -1L), list(k0 = NA), list(k0 = 3L), list(mean = 1), list(cov = diag(2)),
+                   list(basis = matrix(0, 5, 2)), list(range = c(0, 1)), list(format = 0L))) {
+    damaged <- fit
+    damaged[names(bad)] <- bad
+    expect_error(predict(damaged, 3), "no density", class = "sparsegp_error", label = names(bad))
+  }
+})
