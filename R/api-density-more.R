@@ -8,6 +8,21 @@ density_names <- function(object) {
   else names
 }
 
+# As check_fit() for fits.
+check_density <- function(object) {
+  inputs <- ncol(object$range)
+  good <- tryCatch({
+    points <- (2 * object$k0 + 1)^inputs
+    identical(object$format, FIT_FORMAT) && is_table(object$range, 2L, inputs) &&
+      inputs %in% 1:2 && is.integer(object$k0) && is_one(object$k0, 0, 500) &&
+      is_table(object$basis, points, inputs) && are_doubles(object$mean, points) &&
+      is_table(object$cov, points, points)
+  }, error = function(e) FALSE)
+  if (isTRUE(good)) return(invisible())
+  stop_sparsegp("object", "is no density that this version of sparsegp could use",
+                "Fit again, or load it from a file that is as it was written")
+}
+
 # A grid of cells and the mass in each, to the second order in their width.
 density_cells <- function(object, count) {
   width <- (object$range[2L, ] - object$range[1L, ]) / count

@@ -87,7 +87,8 @@ gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6,
   fit <- best[c("k0", "lambda", "trace", "converged", "convergence", "mean", "cov")]
   fit$evidence <- data.frame(k0 = vapply(found, `[[`, 0L, "k0"), log_evidence = each)
   fit$basis <- `colnames<-`(from_unit(best$basis, range), colnames(x))
-  structure(c(fit, list(format = FIT_FORMAT, range = range, n = nrow(x), x = x, call = call)), class = "gp_density")
+  structure(c(fit, list(format = FIT_FORMAT, range = range, n = nrow(x), x = x, call = call)),
+            class = "gp_density")
 }
 
 # ---- Arguments ----

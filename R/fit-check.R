@@ -89,7 +89,7 @@ has_right_rows <- function(fit) {
   is_one(n, 1) && length(values) == 6L &&
     all(vapply(values, are_doubles, NA, n * processes(fit))) && are_doubles(fit$cavity$lpd, n) &&
     are_doubles(fit$offset, n) && length(fit$y) == n &&
-    (is.null(fit$weights) || are_doubles(fit$weights, n)) &&
+    (is.null(fit$weights) || is.numeric(fit$weights) && length(fit$weights) == n) &&
     is_table(fit$data_rows, catalogue()$likelihoods[[fit$likelihood$type]]$q, n)
 }
 
@@ -114,7 +114,8 @@ is_hyper_table <- function(table) {
   kind <- rep(names(HYPER_COLUMNS), lengths(HYPER_COLUMNS))
   columns <- unclass(table)[unlist(HYPER_COLUMNS)]
   is.data.frame(table) && all(vapply(columns, typeof, "") == kind) &&
-    all(lengths(columns) == length(columns$theta)) && !anyNA(columns[c("lower", "log", "free")], TRUE)
+    all(lengths(columns) == length(columns$theta)) &&
+    !anyNA(columns[c("lower", "log", "free")], TRUE)
 }
 
 # In this order: each may rely on those before it.
@@ -134,8 +135,8 @@ FIT_PARTS <- list(
     inputs <- sum(scaling$kept)
     is.logical(scaling$kept) && inputs > 0L && is_flag(scaling$scale) &&
       are_words(scaling$names, length(scaling$kept)) && are_words(scaling$dropped) &&
-      setequal(scaling$dropped, scaling$names[!scaling$kept]) && are_doubles(scaling$centre, inputs) &&
-      are_doubles(scaling$sd, inputs) && all(scaling$sd > 0) &&
+      setequal(scaling$dropped, scaling$names[!scaling$kept]) &&
+      are_doubles(scaling$centre, inputs) && are_doubles(scaling$sd, inputs) && all(scaling$sd > 0) &&
       length(scaling$constant) == sum(!scaling$kept)
   },
   spec = function(fit) is_kernel_spec(fit$spec, sum(fit$scaling$kept)),
