@@ -16,8 +16,8 @@ enum {
     SG_RECORD
 };
 
-/* One entry of the trace: row, basis size, sum of log Z, both KL divergences of the row's step, rows
- * that were not skipped. */
+/* One entry of the trace: row, basis size, sum of log Z, both KL divergences of the row's step, and
+ * how many rows were not skipped. */
 enum { SG_TRACE_COLUMNS = 6, SG_TRACE_ROWS = 256 };
 
 typedef struct {
