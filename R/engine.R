@@ -236,7 +236,8 @@ refuse_runaway <- function(run, lik, rows) {
   if (!lost && !is_impossible(lik, run$logz, rows)) return(invisible())
   stop_sparsegp("likelihood", paste0("is ", lik$type, ", for which EP finds no fixed point with ",
                                      "these rows and hyperparameters (log evidence ",
-                                     signif(run$logz, 3L), ", change ", signif(run$change, 3L), ")"),
+                                     signif(run$logz, 3L), ", change ",
+                                     signif(run$change, 3L), ")"),
                 if (is.null(remedy)) "Start from less extreme hyperparameters" else remedy)
 }
 

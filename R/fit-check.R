@@ -136,7 +136,8 @@ FIT_PARTS <- list(
     is.logical(scaling$kept) && inputs > 0L && is_flag(scaling$scale) &&
       are_words(scaling$names, length(scaling$kept)) && are_words(scaling$dropped) &&
       setequal(scaling$dropped, scaling$names[!scaling$kept]) &&
-      are_doubles(scaling$centre, inputs) && are_doubles(scaling$sd, inputs) && all(scaling$sd > 0) &&
+      are_doubles(scaling$centre, inputs) && are_doubles(scaling$sd, inputs) &&
+      all(scaling$sd > 0) &&
       length(scaling$constant) == sum(!scaling$kept)
   },
   spec = function(fit) is_kernel_spec(fit$spec, sum(fit$scaling$kept)),

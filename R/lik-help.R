@@ -110,7 +110,8 @@
 #' * *Not for* small data, which cannot tell wrong labels from an overlap: give a `fixed()` value.
 #'   `lik_step()` is not for classes that overlap: a step has no slope that would bound what a row
 #'   says, so that labels that contradict each other at one place make the posterior sharper without
-#'   end, and expectation propagation has no fixed point. That is an error, which names `lik_flip()`.
+#'   end, and expectation propagation has no fixed point. That is an error, which names
+#'   `lik_flip()`.
 #' * *From*: formulas 50-55 and 89-91; in closed form.
 #'
 #' With more than two levels each class is set against the rest: a latent function per class on a
