@@ -31,15 +31,9 @@
 #' all rows at once `fit$convergence` records `sweeps`, `change` (the largest distance of
 #' a tilted moment from the posterior's), `tol`, `converged`, `damped` and `sequential` (sweeps),
 #' `skipped` (refused site updates), `widening` (sites of negative precision), `flat` (rows that
-<<<<<<< HEAD
 #' were kept from having one, see [likelihoods]) and `trace` (log evidence and change, sweep by
 #' sweep); `fit$learning` the search. `print()` and `summary()` say when something did not converge,
 #' and there is one warning.
-=======
-#' were kept from having one, see [likelihoods]) and `trace` (log evidence and change, sweep by sweep);
-#' `fit$learning` the search. `print()` and `summary()` say when something did not
-#' converge, and there is one warning.
->>>>>>> a2b9439 (Lines of a hundred columns at most; every C file says at its head what it is for)
 #'
 #' @param x For the default method a numeric matrix, numeric vector or data frame of numbers with a
 #'   row per observation and a column per input; for the formula method a `formula`.
