@@ -106,9 +106,16 @@ score_code <- function(score) match(score, catalogue()$scores) - 1L
 # (`narrow`).
 engine_sparse <- function(problem, theta, freeze, sweeps) {
   run <- sparse_sweeps(problem, theta, freeze, sweeps, narrow = FALSE)
-  lost <- run$status != 0L || any(run$tau < 0) && sweeps == problem$method$sweeps &&
-    last_change(run) > problem$method$tol
+  lost <- run$status != 0L || any_widens(run$tau, problem_width(problem)) &&
+    sweeps == problem$method$sweeps && last_change(run) > problem$method$tol
   if (lost) sparse_sweeps(problem, theta, freeze, sweeps, narrow = TRUE) else run
+}
+
+# Has a site's block of w x w a negative eigenvalue?
+any_widens <- function(tau, w) {
+  if (w == 1L) return(any(tau < 0))
+  least <- function(T) min(eigen(matrix(T, w), TRUE, only.values = TRUE)$values)
+  any(apply(matrix(tau, w * w), 2L, least) < 0)
 }
 
 last_change <- function(run) run$trace[["change", ncol(run$trace)]]

@@ -456,6 +456,13 @@ test_that("sweeps with exchange are those of the block formulas, whatever the sc
   expect_same_wide(run, reference_wide(case, method, 3L))
 })
 
+test_that("off-diagonal entries below 0 are no widening sites", {
+  case <- wide_problem(10L)
+  run <- wide_sparse(case, method_ep(20, tol = 1e-300, sweeps = 2), 2L)
+  expect_lt(min(run$tau), 0)
+  expect_false(run$narrow)
+})
+
 test_that("a basis that exchanges have chosen and that is kept ends in block FITC on it", {
   case <- wide_problem(30L)
   run <- wide_sparse(case, method_ep(9, "moment", tol = 1e-9), 10L, 2L)
