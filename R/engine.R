@@ -114,7 +114,7 @@ engine_sparse <- function(problem, theta, freeze, sweeps) {
 # Has a site's block of w x w a negative eigenvalue?
 any_widens <- function(tau, w) {
   if (w == 1L) return(any(tau < 0))
-  least <- function(T) min(eigen(matrix(T, w), TRUE, only.values = TRUE)$values)
+  least <- function(block) min(eigen(matrix(block, w), TRUE, only.values = TRUE)$values)
   any(apply(matrix(tau, w * w), 2L, least) < 0)
 }
 
