@@ -154,6 +154,7 @@ test_that("two classes are near the probit model of the difference, not equal to
 })
 
 test_that("every class can win, with as many classes as there are", {
+  slow_tier()
   x <- seq(-1, 1, length.out = 300)
   for (C in c(3, 7, 12)) {
     class <- cut(x, C, labels = FALSE)
@@ -178,6 +179,7 @@ test_that("shifts are found in a fraction of the sweeps that uncoupled sites nee
 })
 
 test_that("so they are of more classes than have their covariances kept", {
+  slow_tier()
   set.seed(8)
   x <- matrix(rnorm(900), 300L)
   class <- max.col(x %*% matrix(rnorm(60), 3L) + 0.3 * matrix(rnorm(6000), 300L))
@@ -226,7 +228,7 @@ test_that("sequential and batch EP on a predefined basis have the same fixed poi
 
 test_that("inclusions are those of the dense greedy selection over rows and classes", {
   d <- class_data(40)
-  for (lik in CLASS_LIKS) for (select in c("information", "entropy")) {
+  for (lik in of_tier(CLASS_LIKS, 1L)) for (select in c("information", "entropy")) {
     fit <- sparsegp(d$x, d$class, likelihood = lik, kernel = kernel_rbf(4, 1), learn = FALSE,
                     scale = FALSE, method = method_ivm(size = 6, select = select, refine = "none"))
     K <- rbf(4, 1)(d$x, d$x)

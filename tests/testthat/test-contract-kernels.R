@@ -307,6 +307,7 @@ test_that("the adjoint survives duplicates, near-duplicates and a distant origin
 })
 
 test_that("a matrix and its adjoint are the same, bit for bit, for any number of threads", {
+  slow_tier()
   set.seed(4)
   x <- points(12000L) # 40 columns of 50 microseconds at least are worth a second thread
   z <- x[1:40, ]

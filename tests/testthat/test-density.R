@@ -171,7 +171,7 @@ test_that("few, equal and very many points end", {
   expect_true(all(is.finite(predict(gp_density(3), c(2, 3, 4)))))
   expect_true(all(is.finite(predict(gp_density(rep(2, 20), 3), c(1, 2, 3)))))
   expect_true(gp_density(c(1, 1e10), 1)$convergence$converged)
-  fit <- gp_density(two_bumps(20000), 5, range = c(0, 1))
+  fit <- gp_density(two_bumps(if (whole_suite()) 20000 else 4000), 5, range = c(0, 1))
   at <- midpoints(100)
   expect_lt(sqrt(mean((predict(fit, at) - two_bumps_density(at))^2)), 0.1)
 })

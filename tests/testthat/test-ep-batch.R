@@ -131,6 +131,7 @@ test_that("variances lie between zero and the prior's, also next to basis points
 })
 
 test_that("more rows than full EP can hold are refused with the remedy", {
+  slow_tier()
   x <- seq(0, 1, length.out = 5e5) # 2 TB a matrix
   expect_error(sparsegp(x, x, learn = FALSE, method = "ep"), "method_ivm", class = "sparsegp_error")
   fit <- sparsegp(x, sin(9 * x), basis = seq(1, 5e5, by = 5e4), learn = FALSE)

@@ -46,13 +46,15 @@ uses_in_r <- function() {
   list(file = file, uses = data.frame(user = rep(names(value), lengths(uses)), used = unlist(uses)))
 }
 
+delayedAssign("USES", uses_in_r()) # once for both tests that look at them, and within a test
+
 test_that("every file in R has a room", {
   files <- r_files()
   expect_none(files[!room_of(files) %in% names(ROOMS)], "files that no room knows")
 })
 
 test_that("no function in R uses one of a room above its own", {
-  found <- uses_in_r()
+  found <- USES
   uses <- found$uses
   floor_of <- function(object) match(room_of(found$file[object]), names(ROOMS))
   up <- uses[floor_of(uses$used) > floor_of(uses$user), ]
@@ -61,7 +63,7 @@ test_that("no function in R uses one of a room above its own", {
 })
 
 test_that("everything in R is used: by something else there, by users, or as a method", {
-  found <- uses_in_r()
+  found <- USES
   namespace <- asNamespace("sparsegp")
   exported <- getNamespaceExports(namespace)
   methods <- namespace[[".__NAMESPACE__."]]$S3methods

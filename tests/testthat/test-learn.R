@@ -57,6 +57,7 @@ test_that("ARD finds the inputs that matter", {
 })
 
 test_that("ARD finds inputs that act only together, though the search first switches them off", {
+  slow_tier()
   set.seed(3)
   x <- matrix(runif(5000, -1.7, 1.7), 500)
   y <- 3 * sin(2 * x[, 1]) + x[, 3] * sin(2 * x[, 4] + x[, 1]) + 0.1 * rnorm(500)

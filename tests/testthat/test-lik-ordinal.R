@@ -147,6 +147,7 @@ test_that("an ordered factor is fitted by default, with cut points near the trut
 })
 
 test_that("prediction intervals are numbers of categories and cover", {
+  slow_tier()
   d <- ratings(400)
   fit <- sparsegp(y ~ x, d)
   band <- predict(fit, d, interval = "prediction", level = 0.8)

@@ -16,7 +16,7 @@ METHODS <- function() {
 
 # Fits by every method find the function: correlation of the latent mean with the truth.
 expect_found <- function(data, lik, kernel, at_least, methods = METHODS()) {
-  for (name in names(methods)) {
+  for (name in of_tier(names(methods), 3L)) {
     fit <- sparsegp(data$x, data$y, lik, kernel, methods[[name]], learn = FALSE)
     latent <- predict(fit, data$x, type = "latent", se.fit = TRUE)
     expect_true(all(is.finite(unlist(latent))), label = name)
@@ -99,6 +99,7 @@ test_that("predictive quantiles of counts are those of the mixture", {
 })
 
 test_that("intervals of counts cover, residuals have variance one, and simulations look alike", {
+  slow_tier()
   data <- responses(lik_poisson(), c(bias = 1.5), n = 200, seed = 2)
   fit <- sparsegp(data$x, data$y, "poisson")
   set.seed(4)
@@ -209,6 +210,11 @@ test_that("trials are fitted by every method, in either form", {
                      method, learn = FALSE)
     expect_equal(unname(predict(same, d$x)), unname(predict(fit, d)), tolerance = 1e-12)
   }
+})
+
+test_that("trials are learned from, and are what residuals and simulations are of", {
+  slow_tier()
+  d <- trials_data()
   fit <- sparsegp(cbind(won, lost) ~ x, d, binomial())
   expect_identical(fit$likelihood$type, "binomial")
   shares <- sparsegp(share ~ x, d, lik_binomial(), weights = size)

@@ -70,6 +70,7 @@ test_that("se.fit and an interval together are a list, as predict.lm() gives it"
 })
 
 test_that("geom_smooth(method = sparsegp) draws the curve and its band", {
+  slow_tier()
   skip_if_not_installed("ggplot2")
   picture <- ggplot2::ggplot(mtcars, ggplot2::aes(wt, mpg)) +
     ggplot2::geom_smooth(method = sparsegp, formula = y ~ x)

@@ -81,6 +81,7 @@ test_that("the status is that of the first chunk that failed, and all chunks are
 })
 
 test_that("the host ticks while a loop runs, and may jump out of it", {
+  slow_tier()
   probe <- new_probe()
   for (threads in 1:2) {
     # 0.2 s or more on two threads, and a tick every 0.05 s

@@ -54,7 +54,7 @@ test_that("of more inputs those that are no axes stay at their medians", {
 })
 
 test_that("2 to 12 classes, and names of any kind and length, are drawn without a word", {
-  for (count in of_tier(c(2, 3, 5, 12), 2L)) {
+  for (count in of_tier(c(3, 2, 5, 12), 1L)) {
     fit <- sparsegp(class ~ a + b, clouds(count), likelihood = "mprobit", learn = FALSE)
     one <- sparsegp(class ~ b, clouds(count), likelihood = "mprobit", learn = FALSE)
     drawing(for (type in c("fit", "reliability", "reject")) {

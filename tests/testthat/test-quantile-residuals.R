@@ -26,6 +26,7 @@ single <- function() {
 }
 
 test_that("quantile residuals of the true model are standard normal", {
+  slow_tier()
   for (type in single()) {
     fit <- true_fit(type, 250, seed = 3)
     set.seed(5)

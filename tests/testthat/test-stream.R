@@ -258,6 +258,7 @@ test_that("kl() is zero of a fit and itself, that of (3.16) for one row, and add
 })
 
 test_that("more than two classes: each against the rest, in chunks, in any labelling", {
+  slow_tier()
   set.seed(2)
   flowers <- iris[sample(150L), ]
   method <- method_online(size = 30, pilot = 100)
