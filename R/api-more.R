@@ -12,9 +12,8 @@ feed.sparsegp <- function(fit, chunk) {
   if (chunk_size(chunk) == 0L) return(fit)
   y <- read_more(fit, chunk$y, length(chunk$y), chunk$weights)
   problem <- new_rows_problem(fit, chunk$x, data_rows_of(fit, y, chunk$weights), chunk$offset)
-  weights <- if (is.null(chunk$weights)) rep(1, length(y)) else chunk$weights
   rows <- list(x = chunk$x, y = y, offset = chunk$offset,
-               weights = if (!is.null(fit$weights)) weights,
+               weights = if (!is.null(fit$weights)) weights_or_ones(chunk$weights, length(y)),
                names = if (is.null(names)) as.character(fit$n + seq_along(y)) else names)
   take_more(fit, problem, rows)
 }

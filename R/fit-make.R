@@ -50,20 +50,20 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
   fit$data_rows <- model$rows
   fit$offset <- chunk$offset
   fit["weights"] <- list(response$weights)
-  moments <- row_moments(fit, run)
-  fit[names(moments)] <- moments
+  fit <- keep_moments(fit, run)
   if (is.null(keep_x)) keep_x <- ncol(x) <= 2L
   if (keep_x) fit[["x"]] <- x
   fit
 }
 
-# What a run says of every row; with several latent functions matrices with a column for each.
-row_moments <- function(fit, run) {
+# The fit with what a run says of every row: with several latent functions matrices, a column each.
+keep_moments <- function(fit, run) {
   by_process <- function(...) {
     if (processes(fit) == 1L) return(list(...))
     lapply(list(...), `colnames<-`, fit$response$levels)
   }
-  list(latent = by_process(mean = run$mean, var = run$var),
-       cavity = c(by_process(mean = run$cav_mean, var = run$cav_var), list(lpd = run$lpd)),
-       sites = by_process(tau = run$tau, nu = run$nu))
+  fit$latent <- by_process(mean = run$mean, var = run$var)
+  fit$cavity <- c(by_process(mean = run$cav_mean, var = run$cav_var), list(lpd = run$lpd))
+  fit$sites <- by_process(tau = run$tau, nu = run$nu)
+  fit
 }

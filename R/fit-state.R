@@ -60,6 +60,7 @@ run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
   problem["base"] <- list(base)
   problem$method <- batch_settings(fit$method)
   run <- check_run(engine_run(problem, fit$hyper$theta, sites, posterior = TRUE), fit$hyper)
+  if (is.null(base)) refuse_runaway(run, fit$likelihood, nrow(problem$x))
   warn_about(run, NULL)
   new_run(run)
 }
@@ -82,7 +83,7 @@ take_more <- function(fit, problem, rows) {
   new$state <- run$state
   new$posterior[c("alpha", "G", "H")] <- run[c("alpha", "G", "H")]
   new$posterior["each"] <- list(run$each)
-  new$log_evidence <- if (all || is.null(before)) run$logz - new$n * log(unit) else {
+  new$log_evidence <- if (is.null(before)) run$logz - new$n * log(unit) else {
     fit$log_evidence + run$logz + state_pull(before, run$state) - state_mass(before) -
       nrow(problem$x) * log(unit)
   }
@@ -103,7 +104,7 @@ new_rows_problem <- function(fit, x, data_rows, offset, ...) {
 
 # What C sees of responses that read_more() has read.
 data_rows_of <- function(fit, y, weights) {
-  if (is.null(weights)) weights <- rep(1, length(y))
+  weights <- weights_or_ones(weights, length(y))
   lik_traits(fit$likelihood)$data_rows(codec_of(fit)$codes(y, fit$response), weights)
 }
 
@@ -133,19 +134,13 @@ note_rows <- function(new, fit, rows, problem, run, all) {
   }
   old <- fit[per_row]
   if (fit$n == 0) old[] <- list(NULL)
-  new$y <- join_responses(old$y, rows$y)
+  new$y <- if (is.null(old$y)) rows$y else bind_responses(old$y, rows$y)
   new$data_rows <- cbind(old$data_rows, problem$rows)
   new$offset <- c(old$offset, rows$offset)
   new["weights"] <- list(c(old$weights, rows$weights))
   new$row_names <- make.unique(c(old$row_names, rows$names))
   new["na.action"] <- list(NULL) # rows that were left out have no place among these
-  new[names(row_moments(fit, run))] <- row_moments(fit, run)
+  new <- keep_moments(new, run)
   new["x"] <- list(if (all) rbind(fit[["x"]], rows$x))
   new
-}
-
-join_responses <- function(first, second) {
-  if (is.null(first)) return(second)
-  if (!is.factor(first)) return(c(first, second))
-  factor(c(as.character(first), as.character(second)), levels(first), ordered = is.ordered(first))
 }

@@ -39,6 +39,8 @@ new_response <- function(codec, y, given, weights = NULL, levels = NULL, centre 
        centre = centre, unit = unit, processes = codec$processes(levels), width = 1L)
 }
 
+weights_or_ones <- function(weights, n) if (is.null(weights)) rep(1, n) else weights
+
 RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width") # what a fit keeps of it
 
 # The response of n more rows.

@@ -44,7 +44,7 @@ seen_codec <- function() {
 read_numbers <- function(codec, y, lik, offset, weights, streams) {
   y <- as_numbers(codec, y, lik)
   if (!all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
-  if (is.null(weights)) weights <- rep(1, length(y))
+  weights <- weights_or_ones(weights, length(y))
   check_legal(codec, y, lik, weights)
   if (!codec$scaled) return(new_response(codec, y, y, weights))
   # divided first: a sum of values near the largest double must not overflow

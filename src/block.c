@@ -78,45 +78,6 @@ void sg_block_inverse(int w, const double *L, double *inverse)
     }
 }
 
-static void swap_rows(int w, int columns, int i, int j, double *A)
-{
-    for (int k = 0; k < columns; k++) {
-        const double kept = A[i + w * k];
-        A[i + w * k] = A[j + w * k];
-        A[j + w * k] = kept;
-    }
-}
-
-/* Gaussian elimination with partial pivoting. */
-int sg_block_solve(int w, const double *A, int columns, double *B)
-{
-    double LU[SG_BLOCK_SIZE];
-    for (int k = 0; k < w * w; k++) LU[k] = A[k];
-    for (int p = 0; p < w; p++) {
-        int best = p;
-        for (int i = p + 1; i < w; i++) {
-            if (fabs(LU[i + w * p]) > fabs(LU[best + w * p])) best = i;
-        }
-        if (!(fabs(LU[best + w * p]) > 0)) return 0;
-        swap_rows(w, w, p, best, LU);
-        swap_rows(w, columns, p, best, B);
-        for (int i = p + 1; i < w; i++) {
-            const double share = LU[i + w * p] / LU[p + w * p];
-            for (int k = p + 1; k < w; k++) LU[i + w * k] -= share * LU[p + w * k];
-            for (int k = 0; k < columns; k++) B[i + w * k] -= share * B[p + w * k];
-        }
-    }
-    double sum = 0;
-    for (int k = 0; k < columns; k++) {
-        for (int i = w - 1; i >= 0; i--) {
-            for (int j = i + 1; j < w; j++) B[i + w * k] -= LU[i + w * j] * B[j + w * k];
-            B[i + w * k] /= LU[i + w * i];
-            sum += B[i + w * k];
-        }
-    }
-    return isfinite(sum);
-}
-
 /* The pivot is the largest share of a diagonal entry that is left: shares have no units. What is
  * below the rounding of the entries is nothing. */
 void sg_block_root(int w, const double *S, double *L)
@@ -365,6 +326,42 @@ static void add_identity(int w, double *A)
     for (int a = 0; a < w; a++) A[a * (w + 1)] += 1;
 }
 
+static void swap_rows(int w, int columns, int i, int j, double *A)
+{
+    for (int k = 0; k < columns; k++) {
+        const double kept = A[i + w * k];
+        A[i + w * k] = A[j + w * k];
+        A[j + w * k] = kept;
+    }
+}
+
+/* B[w x columns] := A^{-1} B by Gaussian elimination with partial pivoting; where A is singular
+ * what is left in B is no number. */
+static void solve(int w, const double *A, int columns, double *B)
+{
+    double LU[SG_BLOCK_SIZE];
+    for (int k = 0; k < w * w; k++) LU[k] = A[k];
+    for (int p = 0; p < w; p++) {
+        int best = p;
+        for (int i = p + 1; i < w; i++) {
+            if (fabs(LU[i + w * p]) > fabs(LU[best + w * p])) best = i;
+        }
+        swap_rows(w, w, p, best, LU);
+        swap_rows(w, columns, p, best, B);
+        for (int i = p + 1; i < w; i++) {
+            const double share = LU[i + w * p] / LU[p + w * p];
+            for (int k = p + 1; k < w; k++) LU[i + w * k] -= share * LU[p + w * k];
+            for (int k = 0; k < columns; k++) B[i + w * k] -= share * B[p + w * k];
+        }
+    }
+    for (int k = 0; k < columns; k++) {
+        for (int i = w - 1; i >= 0; i--) {
+            for (int j = i + 1; j < w; j++) B[i + w * k] -= LU[i + w * j] * B[j + w * k];
+            B[i + w * k] /= LU[i + w * i];
+        }
+    }
+}
+
 void sg_block_soften(int w, const double *offset, const double *gamma, double *T, double *nu)
 {
     double D[SG_BLOCK_SIZE], right[SG_BLOCK_SIZE + SG_BLOCK_MAX];
@@ -374,7 +371,7 @@ void sg_block_soften(int w, const double *offset, const double *gamma, double *T
     if (gamma) {
         sg_block_multiply(w, T, gamma, D);
         add_identity(w, D);
-        sg_block_solve(w, D, w + 1, right);
+        solve(w, D, w + 1, right);
         symmetrise(w, right);
     }
     for (int k = 0; k < w * w; k++) T[k] = right[k];

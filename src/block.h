@@ -26,10 +26,6 @@ void sg_block_backward(int w, const double *L, double *x);
 /* A^{-1} from L of A = LL' */
 void sg_block_inverse(int w, const double *L, double *inverse);
 
-/* B[w x columns] := A^{-1} B, A any square matrix; returns 0 where it is singular, or a number is
- * not finite. */
-int sg_block_solve(int w, const double *A, int columns, double *B);
-
 /* A = U diag(lambda) U' of a symmetric A, U orthogonal, lambda ascending. Jacobi rotations: small
  * eigenvalues keep the digits that A has of them. */
 void sg_block_eigen(int w, const double *A, double *U, double *lambda);

@@ -46,21 +46,30 @@ typedef struct {
     double *sums;
 } absorb_job;
 
-/* Processes from .. to - 1. */
-static sg_status absorb_some(void *ctx, int from, int to, int lane, const sg_ws *ws)
+/* Processes from .. to - 1, the sites as they are. */
+static sg_status absorb_sites(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
     const absorb_job *job = ctx;
-    const sg_layout layout = job->sites->layout;
-    const size_t w = layout.w;
-    double *tau = sg_doubles(ws, w * w * job->span.m), *nu = sg_doubles(ws, w * job->span.m);
+    const sg_sites *sites = job->sites;
+    const size_t w = sites->layout.w;
+    (void) ws;
     for (int c = from; c < to; c++) {
-        const size_t at = job->span.from + (size_t) layout.n * c;
-        const double *T = job->sites->tau + w * w * at, *shifts = job->sites->nu + w * at;
-        if (job->marg) {
-            sg_sites_of_tilts(job->sites, job->marg, c, job->span, tau, nu);
-            T = tau, shifts = nu;
-        }
-        job->model->absorb(job->model->self, c, job->span, T, shifts, job->sums, lane);
+        const size_t at = job->span.from + (size_t) sites->layout.n * c;
+        job->model->absorb(job->model->self, c, job->span, sites->tau + w * w * at,
+                           sites->nu + w * at, job->sums, lane);
+    }
+    return SG_OK;
+}
+
+/* Processes from .. to - 1, the sites that the tilts ask for. */
+static sg_status absorb_targets(void *ctx, int from, int to, int lane, const sg_ws *ws)
+{
+    const absorb_job *job = ctx;
+    const size_t w = job->sites->layout.w, m = job->span.m;
+    double *tau = sg_doubles(ws, w * w * m), *nu = sg_doubles(ws, w * m);
+    for (int c = from; c < to; c++) {
+        sg_sites_of_tilts(job->sites, job->marg, c, job->span, tau, nu);
+        job->model->absorb(job->model->self, c, job->span, tau, nu, job->sums, lane);
     }
     return SG_OK;
 }
@@ -71,7 +80,7 @@ static void absorb_span(const sg_ep_model *model, const sg_sites *sites, const s
                         sg_span span, double *sums, const sg_ws *ws)
 {
     absorb_job job = {model, sites, marg, span, sums};
-    sg_par_products(sites->layout.C, 1, absorb_some, &job, ws);
+    sg_par_products(sites->layout.C, 1, marg ? absorb_targets : absorb_sites, &job, ws);
 }
 
 sg_status sg_ep_pass(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
@@ -312,16 +321,11 @@ static int return_to_best(course *go)
 static int plain_step(course *go)
 {
     const sg_layout l = go->at.sites.layout;
-    const size_t w = l.w, ww = w * w;
-    const double *tau = go->legal.sites.tau, *nu = go->legal.sites.nu; /* the same as at `at` */
-    int skipped = 0;
-    for (int c = 0; c < l.C; c++) {
-        const size_t at = (size_t) l.n * c;
-        skipped += sg_sites_of_tilts(&go->legal.sites, go->marg, c, all_rows(go->rows),
-                                     go->at.sites.tau + ww * at, go->at.sites.nu + w * at);
-    }
-    blend(sg_blocks_of(l), 1 - go->damping, tau, go->at.sites.tau);
-    blend(sg_values_of(l), 1 - go->damping, nu, go->at.sites.nu);
+    const sg_sites *from = &go->legal.sites; /* the same as at `at` */
+    sg_sites *to = &go->at.sites;
+    const int skipped = sg_sites_of_all_tilts(from, go->marg, to->tau, to->nu);
+    blend(sg_blocks_of(l), 1 - go->damping, from->tau, to->tau);
+    blend(sg_values_of(l), 1 - go->damping, from->nu, to->nu);
     blend(go->model->sums, go->damping, go->next, go->at.sums);
     return skipped;
 }
@@ -330,15 +334,9 @@ static int plain_step(course *go)
 static int mixed_step(course *go)
 {
     const sg_layout l = go->at.sites.layout;
-    const size_t w = l.w, ww = w * w;
-    int skipped = 0;
     go->stale = 1;
     if (return_to_best(go)) return 0;
-    for (int c = 0; c < l.C; c++) {
-        const size_t at = (size_t) l.n * c;
-        skipped += sg_sites_of_tilts(&go->at.sites, go->marg, c, all_rows(go->rows),
-                                     go->tau + ww * at, go->nu + w * at);
-    }
+    const int skipped = sg_sites_of_all_tilts(&go->at.sites, go->marg, go->tau, go->nu);
     if (go->couples) {
         sg_coupled_shifts(go->marg, l.C, &go->model->carrier, go->model->self, go->tau, go->nu,
                           &go->coupling, go->ws);

@@ -210,9 +210,12 @@ static int take(sweep *s, int i, int at)
     return 1;
 }
 
-sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const double *x,
-                             const sg_row_rules *rules, sg_process *gp, sg_sparse_rows *sparse,
-                             sg_sites *sites, sg_sweep_report *report, const sg_ws *ws)
+/* One sweep over the rows of x[n w x p] in turn: a row's site is taken out of the posterior, the
+ * row is seen anew as in the online algorithm, and its new site kept. The first sweep, from no
+ * sites, is the online algorithm. O(n w d^2), and O(n w d) for every point that leaves. */
+static sg_status sweep_rows(const sg_kernel *kernel, const sg_rows *rows, const double *x,
+                            const sg_row_rules *rules, sg_process *gp, sg_sparse_rows *sparse,
+                            sg_sites *sites, sg_sweep_report *report, const sg_ws *ws)
 {
     enum { BLOCK = 64 };
     const int n = rows->n, w = gp->w;
@@ -255,10 +258,12 @@ static void marginals(sg_process *gp, int c, const sg_sparse_rows *sparse, sg_ma
     }
 }
 
-sg_status sg_ep_sparse_evidence(const sg_rows *rows, sg_process *gp,
-                                const sg_sparse_rows *sparse, const sg_sites *sites,
-                                sg_marginals *marg, double *gamma, double *logz,
-                                const sg_ws *ws)
+/* Marginals, cavities and tilts of all rows under the sites, marginals of the carried part, and the
+ * log evidence at the sites (moments matched, whatever the projection). gamma[n blocks] on return:
+ * what the basis leaves of the rows, K - V'V, of all processes. O(n w d^2). */
+static sg_status evidence(const sg_rows *rows, sg_process *gp, const sg_sparse_rows *sparse,
+                          const sg_sites *sites, sg_marginals *marg, double *gamma, double *logz,
+                          const sg_ws *ws)
 {
     const sg_span all = {0, rows->n};
     sg_rows seen = *rows;
@@ -289,10 +294,9 @@ sg_status sg_ep_sparse_run(const sg_kernel *kernel, const sg_rows *rows, const d
     for (*done = 0; *done < sweeps;) {
         sg_sweep_report report = {{0}, 0, 0};
         now.frozen = rules->frozen || *done >= freeze;
-        sg_status status = sg_ep_sparse_sweep(kernel, rows, x, &now, gp, sparse, sites, &report,
-                                              ws);
+        sg_status status = sweep_rows(kernel, rows, x, &now, gp, sparse, sites, &report, ws);
         if (status != SG_OK) return status;
-        status = sg_ep_sparse_evidence(rows, gp, sparse, sites, marg, gamma, &report.logz, ws);
+        status = evidence(rows, gp, sparse, sites, marg, gamma, &report.logz, ws);
         if (status != SG_OK) return status;
         if (*done < SG_SWEEPS_TRACED) reports[*done] = report;
         ++*done;

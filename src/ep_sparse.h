@@ -23,26 +23,12 @@ typedef struct {
     double change, logz;
 } sg_sweep_report;
 
-/* One sweep over the rows of x[n w x p] in turn: a row's site is taken out of the posterior, the
- * row is seen anew as in the online algorithm, and its new site kept. The first sweep, from no
- * sites, is the online algorithm. O(n w d^2), and O(n w d) for every point that leaves. SG_NOT_PD
- * when sites of negative precision have made I + S indefinite: a row's are seen through the basis
- * of the day, and what was a distribution on one basis need not be on the next. rules->narrow does
- * without them; the online algorithm, which takes no site out, needs no such thing. */
-sg_status sg_ep_sparse_sweep(const sg_kernel *kernel, const sg_rows *rows, const double *x,
-                             const sg_row_rules *rules, sg_process *gp, sg_sparse_rows *sparse,
-                             sg_sites *sites, sg_sweep_report *report, const sg_ws *ws);
-
-/* Marginals, cavities and tilts of all rows under the sites, marginals of the carried part, and the
- * log evidence at the sites (moments matched, whatever the projection). gamma[n blocks] on return:
- * what the basis leaves of the rows, K - V'V, of all processes. O(n w d^2). */
-sg_status sg_ep_sparse_evidence(const sg_rows *rows, sg_process *gp,
-                                const sg_sparse_rows *sparse, const sg_sites *sites,
-                                sg_marginals *marg, double *gamma, double *logz,
-                                const sg_ws *ws);
-
 /* Sweeps until no site changes by more than tol, at most `sweeps` of them; after `freeze` of them
- * the basis stays as it is. reports[SG_SWEEPS_TRACED] of the first ones, *done of them in all. */
+ * the basis stays as it is. reports[SG_SWEEPS_TRACED] of the first ones, *done of them in all.
+ * SG_NOT_PD when sites of negative precision have made I + S indefinite: a row's are seen through
+ * the basis of the day, and what was a distribution on one basis need not be on the next.
+ * rules->narrow does without them; the online algorithm, which takes no site out, needs no such
+ * thing. */
 sg_status sg_ep_sparse_run(const sg_kernel *kernel, const sg_rows *rows, const double *x,
                            const sg_row_rules *rules, int freeze, int sweeps, double tol,
                            sg_process *gp, sg_sparse_rows *sparse, sg_sites *sites,

@@ -104,6 +104,28 @@ static const double *base_of(SEXP options, const sg_bases *bases)
 
 /* ---- Entries ---- */
 
+/* A span's part of the gradient: the kernels', and after it the likelihood's. */
+static void add_gradient(const sg_problem *p, const sg_basis_adjoint *adjoint,
+                         const sg_sites *sites, const sg_marginals *marg, sg_span span)
+{
+    sg_basis_adjoint_span(adjoint, sites, marg, span);
+    sg_tilt_rows_dpar(&p->rows, marg, span, adjoint->dkernel + p->nk, adjoint->ws);
+}
+
+/* That of all rows at once. */
+static void gradient_of_all(const sg_problem *p, const sg_bases *bases,
+                            const sg_batch_factor *factor, const sg_sites *sites,
+                            const sg_marginals *marg, double *gradient)
+{
+    const sg_basis_adjoint adjoint = sg_basis_adjoint_new(bases, factor, gradient,
+                                                          &sg_r_workspace);
+    sg_span span = {0, 0};
+    while (sg_next_span(p->rows.n, SG_ROWS_AT_ONCE, &span)) {
+        add_gradient(p, &adjoint, sites, marg, span);
+    }
+    sg_basis_adjoint_end(&adjoint, 1);
+}
+
 /* As sg_r_ep_full, on a basis; options also: pool; base, NULL or the states of rows that are not at
  * hand, whose sites stand. state: a list of one for each basis, with the base's sums. Memory: V,
  * n w d doubles for each kernel if pool allows; spans of 1024 rows of the basis and of x; some d^2
@@ -129,14 +151,7 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
         model.base = base_of(options, &bases);
         status = sg_ep_loop(&p.rows, &model, &opt, &start, sums, &marg, &report, ws);
         if (status == SG_OK && sg_field_int(options, "gradient")) {
-            double *gradient = sg_gradient_in(out, &p);
-            sg_span span = {0, 0};
-            const sg_basis_adjoint adjoint = sg_basis_adjoint_new(&bases, factor, gradient, ws);
-            while (sg_next_span(p.rows.n, SG_ROWS_AT_ONCE, &span)) {
-                sg_basis_adjoint_span(&adjoint, &start, &marg, span);
-                sg_tilt_rows_dpar(&p.rows, &marg, span, gradient + p.nk, ws);
-            }
-            sg_basis_adjoint_end(&adjoint, 1);
+            gradient_of_all(&p, &bases, factor, &start, &marg, sg_gradient_in(out, &p));
         }
         if (status == SG_OK && sg_field_int(options, "posterior")) states_in(out, &bases, sums);
         if (status == SG_OK) sg_add_gamma(&p.rows, &marg);
@@ -153,7 +168,7 @@ typedef struct {
     sg_sites at;             /* of the rows at hand */
     sg_marginals marg;
     double *sums, *next;     /* of all rows' sites; of those that the tilts at hand ask for */
-    double *gradient;        /* NULL: not wanted */
+    double *gradient;        /* of all hyperparameters; NULL: not wanted */
     double log_det;
     sg_tally tally;
 } part;
@@ -170,27 +185,12 @@ static sg_status do_part(part *q, int own)
     if (q->gradient) adjoint = sg_basis_adjoint_new(&q->bases, factor, q->gradient, ws);
     while (status == SG_OK && sg_next_span(q->p.rows.n, model.span, &span)) {
         status = sg_ep_pass(&q->p.rows, &model, &q->at, span, &q->marg, &q->tally, q->next, ws);
-        if (!q->gradient || status != SG_OK) continue;
-        sg_basis_adjoint_span(&adjoint, &q->at, &q->marg, span);
-        sg_tilt_rows_dpar(&q->p.rows, &q->marg, span, q->gradient + q->p.nk, ws);
+        if (q->gradient && status == SG_OK) {
+            add_gradient(&q->p, &adjoint, &q->at, &q->marg, span);
+        }
     }
     if (q->gradient && status == SG_OK) sg_basis_adjoint_end(&adjoint, own);
     return status;
-}
-
-/* The sites that the tilts ask for; returns how many tilts have none. */
-static int targets_in(SEXP out, const part *q)
-{
-    const sg_layout l = q->p.layout;
-    const sg_span all = {0, l.n};
-    const size_t w = l.w;
-    double *tau = REAL(VECTOR_ELT(out, OUT_TAU)), *nu = REAL(VECTOR_ELT(out, OUT_NU));
-    int skipped = 0;
-    for (int c = 0; c < l.C; c++) {
-        const size_t from = (size_t) l.n * c;
-        skipped += sg_sites_of_tilts(&q->at, &q->marg, c, all, tau + w * w * from, nu + w * from);
-    }
-    return skipped;
 }
 
 /* The sites of the run, copied to working memory: the run's own are to be overwritten. */
@@ -235,7 +235,7 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP states, SEXP x, SEXP lik, SEXP 
     if (status == SG_OK) {
         report.logz = q.tally.logz - (own ? q.log_det : 0);
         report.change = q.tally.residual;
-        report.skipped = targets_in(out, &q);
+        report.skipped = sg_sites_of_all_tilts(&q.at, &q.marg, given.tau, given.nu);
         states_in(out, &q.bases, q.next);
         sg_add_gamma(&q.p.rows, &q.marg);
     }

@@ -28,8 +28,10 @@ static void add_block(int ww, const double *y, double *x)
     for (int k = 0; y && k < ww; k++) x[k] += y[k];
 }
 
-void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
-                        double *S)
+/* mu[C w], S[C blocks]: the cavities of row i as its likelihood sees them, with offset and
+ * gamma. */
+static void cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
+                            double *S)
 {
     const int w = rows->lik->w, ww = w * w;
     for (int c = 0; c < rows->lik->C; c++) {
@@ -145,7 +147,7 @@ static int tilt_row(const sg_rows *rows, const sg_marginals *marg, int i, double
     double mu[SG_LIK_MAX_BLOCKS], S[SG_LIK_MAX_BLOCKS];
     double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
     sg_tilt tilt = {.d1 = d1, .d2 = d2, .cross = cross, .own = own};
-    sg_cavities_of_row(rows, marg, i, mu, S);
+    cavities_of_row(rows, marg, i, mu, S);
     sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, S, &tilt);
     if (own) keep_weights(marg, i, &tilt);
     double sum = marg->logz[i] = tilt.logz;
@@ -198,7 +200,7 @@ static sg_status dpar_chunk(void *ctx, int from, int to, int lane, const sg_ws *
     (void) lane, (void) ws;
     for (int k = 0; k < npar; k++) dpar[k] = 0;
     for (int i = job->from + from; i < job->from + to; i++) {
-        sg_cavities_of_row(job->rows, job->marg, i, mu, S);
+        cavities_of_row(job->rows, job->marg, i, mu, S);
         sg_lik_tilt_dpar(lik, sg_lik_row(lik, job->rows->y, i), mu, S, dpar);
     }
     return SG_OK;
@@ -296,6 +298,19 @@ int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, int c, sg
         if (trace_of(w, marg->cav_var + ww * at) == 0) continue;
         skipped += !(w == 1 ? scalar_target : block_target)(sites, marg, at, tau + ww * k,
                                                             nu + w * k);
+    }
+    return skipped;
+}
+
+int sg_sites_of_all_tilts(const sg_sites *sites, const sg_marginals *marg, double *tau, double *nu)
+{
+    const sg_layout l = sites->layout;
+    const sg_span all = {0, l.n};
+    const size_t w = l.w;
+    int skipped = 0;
+    for (int c = 0; c < l.C; c++) {
+        const size_t at = (size_t) l.n * c;
+        skipped += sg_sites_of_tilts(sites, marg, c, all, tau + w * w * at, nu + w * at);
     }
     return skipped;
 }

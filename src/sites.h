@@ -98,11 +98,6 @@ typedef struct {
 
 sg_marginals sg_marginals_new(sg_layout layout, const sg_ws *ws);
 
-/* mu[C w], S[C blocks]: the cavities of row i as its likelihood sees them, with offset and
- * gamma. */
-void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
-                        double *S);
-
 /* Site of a tilt at the marginal (mu, s2), w = 1: D = 1 + s2 d2, tau = -d2/D, nu = (d1 - mu d2)/D
  * (formulas 81-83 in natural parameters). d2 = 0 is legal, and where the likelihood is not
  * log-concave d2 > 0, of which tau < 0 is the image: the row widens the posterior. Returns 0 when D
@@ -150,6 +145,9 @@ double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg, sg_spa
  * tilts had none. */
 int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, int c, sg_span span,
                       double *tau, double *nu);
+
+/* The same for all rows and processes, tau and nu laid out as those of `sites`. */
+int sg_sites_of_all_tilts(const sg_sites *sites, const sg_marginals *marg, double *tau, double *nu);
 
 /* A span's part of the log evidence (formulas 87-88; at any sites, stationary at a fixed point),
  *   sum logz_i - sum (log|G| + cav_mean'alpha) / 2

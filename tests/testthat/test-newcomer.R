@@ -223,6 +223,11 @@ test_that("lik_step() with labels that contradict each other is refused in words
   expect_error(suppressWarnings(
     sparsegp(rep(0, 10), rep(0:1, 5), lik_step(fixed(0.05)), learn = FALSE)
   ), "no fixed point", class = "sparsegp_error")
+  # nor when they come to a fit that had one
+  twenty <- data.frame(x = rep(c(-1, 1), each = 10), y = rep(0:1, each = 10))
+  fit <- sparsegp(y ~ x, twenty, lik_step(fixed(0.05)), learn = FALSE, keep_x = TRUE,
+                  basis = data.frame(x = c(-1, 0, 1)))
+  refused(update(fit, data.frame(x = 0, y = rep(0:1, 5))), "no fixed point.*lik_flip")
   # where labels do not contradict each other there is one
   fit <- suppressWarnings(sparsegp(1:40, as.double(1:40 > 20), lik_step(fixed(0.05)),
                                    learn = FALSE))
