@@ -43,15 +43,9 @@ draws.sparsegp <- function(object, newdata, n = 1, ...) {
 # with L L' the joint covariance. A pivoted Cholesky factor stops at the covariance's numerical
 # rank, so nothing is added to it.
 latent_draws <- function(object, newdata, n) {
-  latent <- if (is.null(newdata)) training_latent(object) else NULL
-  x <- if (is.null(newdata)) training_inputs(object)
-  if (is.null(latent)) {
-    new <- new_inputs(object, newdata)
-    complete <- stats::complete.cases(new$x) & !is.na(new$offset)
-    x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
-    x <- scaled_inputs(x, object$scaling)
-    latent <- list(offset = new$offset[complete], complete = complete, names = new$names, na = NULL)
-  }
+  latent <- if (is.null(newdata)) c(training_latent(object), list(x = training_inputs(object)))
+            else complete_inputs(object, newdata)
+  x <- latent$x
   latent$values <- lapply(seq_len(processes(object)), function(class) {
     if (nrow(x) == 0L) matrix(0, 0L, n) else draw_gaussian(joint_moments(object, x, class), n)
   })

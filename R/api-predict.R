@@ -6,6 +6,7 @@
 #' | `"latent"` | mean of the latent function (the same where there is no link), without the bias | mean of the latent function, without the bias | n x C matrix | mean of the latent function |
 #' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix | n x K matrix |
 #' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same | the same, an ordered factor |
+#' | `"terms"` | matrix of effects, see below | the same | an error | the same |
 #'
 #' Probabilities are averaged over the latent function's posterior, not read off at its mean. With
 #' \eqn{N(\mu, s^2)}{N(mu, s2)} the posterior of the latent function at an input, the probit
@@ -20,13 +21,29 @@
 #' `NA` (thesis, section 5.2). [plot(type = "reject")][plot.sparsegp] shows what a threshold costs
 #' and what it buys.
 #'
+#' @section Terms:
+#' The latent function of a sum of kernels is a sum of functions, one for each kernel, as in an
+#' additive model. `type = "terms"` gives what each of them adds, in units of the latent function: a
+#' column for each kernel of the sum, called after the kernel and its inputs, `rbf(time)` say. Only
+#' their sum is known from the data, and a constant can move from one to another; so an effect is
+#' the function less its mean over the rows of the fit (over at most 500 of them, evenly spread;
+#' over the points of the basis, where the fit has not kept its inputs). The attribute `constant` is
+#' all that has been taken off, with the bias of the likelihood: the sum of a row, the constant and
+#' the offset are the mean of the latent function plus bias. A kernel that is no sum is one term,
+#' and `kernel_constant()` none.
+#'
+#' The standard errors are those of just these differences. They contain what is not known of how a
+#' sum is shared among its terms, so that they may be larger than that of the sum; for one of
+#' several terms together, covariances included, name the terms: `terms = list(trend = 1:2, season =
+#' "periodic(time)")`.
+#'
 #' @param object A fit of [sparsegp()].
 #' @param newdata Data frame with the variables of the formula, or for fits of a matrix a matrix, a
 #'   vector or a data frame with the same columns. Missing: the training rows. Rows with missing
 #'   values give missing predictions, never a shorter answer.
 #' @param type See the table.
-#' @param se.fit For `"response"` and `"latent"`: also the standard deviation, over the posterior of
-#'   the latent function, of what is predicted? (For classes that of the probability.)
+#' @param se.fit For `"response"`, `"latent"` and `"terms"`: also the standard deviation, over the
+#'   posterior of the latent function, of what is predicted? (For classes that of the probability.)
 #' @param interval `"confidence"`: an interval for the mean response (for classes the
 #'   probability), from latent quantiles; `"prediction"`: for a new response (of weight 1), not for
 #'   classes without an order; whole numbers for counts, numbers of categories for ordered ones.
@@ -38,6 +55,9 @@
 #' @param variance `interval = "prediction"` after `lik_gaussian(variance = )` with known variances
 #'   of the rows: those of the new rows, in squared units of the response, one number for all or one
 #'   per row. At the training rows they are known.
+#' @param terms `type = "terms"`: which of them, names or numbers; or a list, of which each element
+#'   is one or several of them taken together, named as the columns are to be. `NULL`: each by
+#'   itself.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A vector (or matrix, factor) with one entry per row of `newdata`; with `se.fit` a list
 #'   `fit`, `se.fit`; with `interval` a matrix with columns `fit`, `lwr`, `upr`; with both a list of
@@ -58,18 +78,30 @@
 #' fit <- sparsegp(Species ~ ., iris)
 #' predict(fit, iris[c(1, 51, 71), ], type = "prob")
 #' predict(fit, iris[c(1, 51, 71), ], type = "class", reject = 0.9)
+#'
+#' fit <- sparsegp(mpg ~ wt + hp, mtcars,
+#'                 kernel = kernel_rbf(vars = "wt") + kernel_rbf(vars = "hp"))
+#' predict(fit, mtcars[1:3, ], type = "terms", se.fit = TRUE)
 #' @export
-predict.sparsegp <- function(object, newdata, type = c("response", "latent", "prob", "class"),
+predict.sparsegp <- function(object, newdata,
+                             type = c("response", "latent", "prob", "class", "terms"),
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
-                             level = 0.95, reject = 0, offset = NULL, variance = NULL, ...) {
+                             level = 0.95, reject = 0, offset = NULL, variance = NULL,
+                             terms = NULL, ...) {
   check_no_dots(...)
-  type <- check_choice(type, c("response", "latent", "prob", "class"), "type")
+  type <- check_choice(type, c("response", "latent", "prob", "class", "terms"), "type")
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
   check_flag(se.fit, "se.fit")
   check_number(level, "level", 0, 1)
   check_number(reject, "reject", 0, 1, open = FALSE)
   object <- ready(object)
   check_predict_request(object, type, se.fit, interval, variance)
+  if (type == "terms") {
+    return(predict_terms(object, if (missing(newdata)) NULL else newdata, offset, terms, se.fit))
+  }
+  if (!is.null(terms)) {
+    stop_sparsegp("terms", "are for type = \"terms\"", "Leave them out, or ask for that type")
+  }
   latent <- if (missing(newdata) || is.null(newdata)) training_latent(object)
             else new_latent(object, newdata, offset)
   if (interval == "prediction") latent$weights <- weights_at(object, latent, variance)
@@ -83,6 +115,12 @@ check_predict_request <- function(object, type, se.fit, interval, variance) {
   if (!classes && type %in% c("prob", "class")) {
     stop_sparsegp("type", paste0("= \"", type, "\" is for classes, and this is a regression"),
                   "Use type = \"response\", with interval = \"prediction\" for its spread")
+  }
+  if (type == "terms" && (processes(object) > 1L || interval != "none")) {
+    stop_sparsegp(if (interval != "none") "interval" else "type",
+                  if (interval != "none") "is not defined for type = \"terms\""
+                  else "= \"terms\" is not defined where every class has a latent function",
+                  if (interval != "none") "Use se.fit = TRUE" else "Use type = \"latent\"")
   }
   if (type %in% c("prob", "class") && (se.fit || interval != "none")) {
     stop_sparsegp(if (se.fit) "se.fit" else "interval",
@@ -115,15 +153,31 @@ training_latent <- function(object) {
 }
 
 new_latent <- function(object, newdata, offset = NULL) {
-  new <- new_inputs(object, newdata, offset)
-  complete <- stats::complete.cases(new$x) & !is.na(new$offset)
-  x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
-  moments <- engine_predict(object, scaled_inputs(x, object$scaling))
+  new <- complete_inputs(object, newdata, offset)
+  moments <- engine_predict(object, new$x)
   if (!all(is.finite(moments$mean), is.finite(moments$var))) {
     stop_sparsegp("newdata", "is so far from the data that the prediction is no number")
   }
-  list(mean = moments$mean, var = moments$var, offset = new$offset[complete], complete = complete,
+  c(moments[c("mean", "var")], new[names(new) != "x"])
+}
+
+# Scaled inputs of the rows of new data without missing values, and what restore_rows() wants.
+complete_inputs <- function(object, newdata, offset = NULL) {
+  new <- new_inputs(object, newdata, offset)
+  complete <- stats::complete.cases(new$x) & !is.na(new$offset)
+  x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
+  list(x = scaled_inputs(x, object$scaling), offset = new$offset[complete], complete = complete,
        names = new$names, na = NULL)
+}
+
+# Effects of parts of the kernel, as the user sees them.
+predict_terms <- function(object, newdata, offset, terms, se.fit) {
+  rows <- if (is.null(newdata)) c(training_latent(object), list(x = training_inputs(object)))
+          else complete_inputs(object, newdata, offset)
+  effects <- effect_answer(object, term_groups(names(fit_parts(object)), terms), rows$x)
+  fit <- restore_rows(effects$fit, rows)
+  attr(fit, "constant") <- effects$constant
+  if (se.fit) list(fit = fit, se.fit = restore_rows(effects$se.fit, rows)) else fit
 }
 
 answer_complete <- function(object, latent, type, se.fit, interval, level, reject) {

@@ -56,3 +56,5 @@ class_kernel <- function(fit, x, z, class) {
 }
 
 kernel_matrix <- function(spec, theta, x, z) .Call(sg_kernel_cross, spec, theta, x, z)
+
+kernel_diagonal <- function(spec, theta, x) .Call(sg_kernel_diag, spec, theta, x)

@@ -1,0 +1,126 @@
+# The parts of a sum of kernels: what each adds to the latent function, and how sure that is.
+#
+# A part f_k of f = f_1 + f_2 + ... has covariance k_k with f, so that with alpha, G and H of the
+# posterior of f (posterior.R)
+#   E f_k(x) = k_k(x)' alpha
+#   Cov(f_k(x), f_l(z)) = [k = l] k_k(x, z) - k_k(x)' (G G' - H H') k_l(z)
+# where k_k(x) are part k's covariances with the basis. Parts are known only up to constants that
+# cancel in their sum: an effect is a part less its mean over the fit's own rows, and the constants
+# together are one number. The variance is of just that difference.
+
+# Parts that vary; list(label, spec, theta, kernel) each. theta is that of the part alone.
+fit_parts <- function(fit) {
+  sum <- fit$spec$type == "sum"
+  specs <- if (sum) fit$spec$parts else list(fit$spec)
+  kernels <- if (sum) fit$kernel$parts else list(fit$kernel)
+  counts <- vapply(specs, count_kernel_hyper, 0)
+  thetas <- split(kernel_theta(fit), rep(seq_along(specs), counts))
+  labels <- make.unique(vapply(kernels, part_label, "", fit), " ")
+  parts <- Map(function(label, spec, theta, kernel) {
+    list(label = label, spec = spec, theta = theta, kernel = kernel)
+  }, labels, specs, thetas, kernels)
+  stats::setNames(parts, labels)[vapply(specs, function(spec) spec$type != "constant", NA)]
+}
+
+# rbf(x), or of a product rbf(x) * factor(g)
+part_label <- function(kernel, fit) {
+  inner <- vapply(kernel$parts, part_label, "", fit)
+  if (kernel$type == "product") return(paste(inner, collapse = " * "))
+  if (kernel$type == "sum") return(paste0("(", paste(inner, collapse = " + "), ")"))
+  if (kernel$type == "constant") return("constant")
+  vars <- kernel$vars
+  if (is.null(vars)) vars <- unique_inputs(fit)
+  if (is.numeric(vars)) vars <- fit$scaling$names[vars]
+  if (length(vars) > 3L) vars <- paste(length(vars), "inputs")
+  paste0(kernel$type, "(", toString(vars), ")")
+}
+
+# What a kernel without `vars` sees, by the names of the formula's terms.
+unique_inputs <- function(fit) {
+  if (is.null(fit$terms)) fit$scaling$names else attr(fit$terms, "term.labels")
+}
+
+# Which parts make up each effect that was asked for: a named list of numbers. terms: NULL for each
+# part by itself, names or numbers of parts, or a list of such, each an effect of several.
+term_groups <- function(labels, terms) {
+  if (is.null(terms)) return(stats::setNames(as.list(seq_along(labels)), labels))
+  groups <- if (is.list(terms)) terms else as.list(terms)
+  at <- lapply(groups, function(group) {
+    if (is.character(group)) match(group, labels) else match(group, seq_along(labels))
+  })
+  wrong <- lengths(at) == 0L | vapply(at, function(k) anyNA(k) || anyDuplicated(k) > 0L, NA)
+  if (length(at) == 0L || any(wrong)) {
+    stop_sparsegp("terms", "must be names or numbers of parts of the kernel, or a list of them",
+                  paste0("The parts are ", toString(labels)))
+  }
+  named <- vapply(at, function(k) paste(labels[k], collapse = " + "), "")
+  given <- if (is.null(names(groups))) "" else names(groups)
+  stats::setNames(at, ifelse(given == "", named, given))
+}
+
+# ---- Moments ----
+
+EFFECT_ROWS <- 500L # over so many rows an effect is centred, at most
+
+# Rows that stand for those of the fit: scaled inputs it keeps, or its basis; evenly spread ones.
+rows_to_centre <- function(fit) {
+  kept <- fit[["x"]]
+  x <- if (is.null(kept)) fit$posterior$basis else scaled_inputs(kept, fit$scaling)
+  at <- unique(round(seq(1, nrow(x), length.out = min(nrow(x), EFFECT_ROWS))))
+  x[at, , drop = FALSE]
+}
+
+# Mean and variance of every group's effect at x (scaled inputs): matrices in C's units with a
+# column for each; constant: what all parts of the kernel have lost by being centred.
+effect_moments <- function(fit, groups, x) {
+  parts <- fit_parts(fit)
+  posterior <- class_posterior(fit$posterior, 1L, 1L)
+  rows <- rows_to_centre(fit)
+  each <- lapply(groups, function(group) centred_moments(parts[group], posterior, rows, x))
+  column <- function(field) matrix(unlist(lapply(each, `[[`, field)), nrow(x), length(groups),
+                                   dimnames = list(NULL, names(groups)))
+  total <- latent_moments(list(spec = fit$spec, processes = 1L), kernel_theta(fit), posterior, rows)
+  list(mean = column("mean"), var = column("var"), constant = mean(total$mean))
+}
+
+# Effects in the user's units, with the constant that makes the latent function plus bias of them.
+effect_answer <- function(fit, groups, x) {
+  effects <- effect_moments(fit, groups, x)
+  bias <- lik_values(fit)["bias"]
+  list(fit = effects$mean * fit$response$unit, se.fit = sqrt(effects$var) * fit$response$unit,
+       constant = to_latent(fit, effects$constant, 0) + if (is.na(bias)) 0 else bias[[1L]])
+}
+
+# The sum of some parts' kernels
+parts_kernel <- function(parts) {
+  list(cross = function(x, z) Reduce(`+`, lapply(parts, function(part) {
+    kernel_matrix(part$spec, part$theta, x, z)
+  })),
+  diagonal = function(x) Reduce(`+`, lapply(parts, function(part) {
+    kernel_diagonal(part$spec, part$theta, x)
+  })))
+}
+
+centred_moments <- function(parts, posterior, rows, x) {
+  kernel <- parts_kernel(parts)
+  mean_cross <- colMeans(kernel$cross(rows, posterior$basis))
+  mean_prior <- mean(kernel$cross(rows, rows))
+  blocks <- split(seq_len(nrow(x)), (seq_len(nrow(x)) - 1L) %/% EFFECT_ROWS)
+  each <- lapply(blocks, function(at) {
+    block <- x[at, , drop = FALSE]
+    cross <- sweep(kernel$cross(block, posterior$basis), 2L, mean_cross)
+    diagonal <- kernel$diagonal(block)
+    prior <- diagonal - 2 * rowMeans(kernel$cross(block, rows)) + mean_prior
+    list(mean = drop(cross %*% posterior$alpha),
+         var = stored_variance(posterior, cross, prior, diagonal))
+  })
+  list(mean = unlist(lapply(each, `[[`, "mean")), var = unlist(lapply(each, `[[`, "var")))
+}
+
+# prior - |G'cross|^2 + |H'cross|^2 of every row, not less than what rounding leaves of numbers of
+# the size of `diagonal`.
+stored_variance <- function(posterior, cross, prior, diagonal) {
+  squares <- function(factor) if (is.null(factor)) 0 else rowSums((cross %*% factor)^2)
+  least <- ncol(cross) * .Machine$double.eps * diagonal
+  pmax(prior - squares(posterior$G), least) + squares(posterior$H)
+}
