@@ -4,6 +4,7 @@
 #include <string.h>
 #include "lik.h"
 #include "quad.h"
+#include "smooth.h"
 
 #define SG_LIK(id) extern const sg_lik_type sg_lik_##id;
 #include "lik_list.h"
@@ -43,6 +44,12 @@ static double row_logp(double f, const void *ctx)
 {
     const row *r = ctx;
     return r->lik->type->logp(r->lik, r->y, &f);
+}
+
+void sg_lik_logps(const sg_lik *self, const double *y, int n, const double *f, double *out)
+{
+    if (self->type->logps) self->type->logps(self, y, n, f, out);
+    else for (int i = 0; i < n; i++) out[i] = self->type->logp(self, y, f + i);
 }
 
 /* First and second derivative of log p in f by central differences of order 6. The step is a
@@ -320,12 +327,16 @@ static void cross_of_blocks(const sg_lik *self, sg_tilt *out)
     }
 }
 
+static int is_smooth(const sg_lik *self) { return self->type->slopes && !self->type->kinked; }
+
 void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const double *S,
                  sg_tilt *out)
 {
     if (is_against_rest(self)) tilt_against_rest(self, y, mu, S, out);
     else if (self->type->tilt) self->type->tilt(self, y, mu, S, out);
-    else sg_lik_tilt_quad(self, y, mu, S, out);
+    else if (!is_smooth(self) || !sg_smooth_tilt(self, y, *mu, *S, out)) {
+        sg_lik_tilt_quad(self, y, mu, S, out);
+    }
     if (out->cross && !self->type->classes) cross_of_blocks(self, out);
 }
 
@@ -334,7 +345,9 @@ void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, con
 {
     if (is_against_rest(self)) dpar_against_rest(self, y, mu, S, dpar);
     else if (self->type->tilt_dpar) self->type->tilt_dpar(self, y, mu, S, dpar);
-    else sg_lik_tilt_dpar_quad(self, y, mu, S, dpar);
+    else if (!is_smooth(self) || !sg_smooth_dpar(self, y, *mu, *S, dpar)) {
+        sg_lik_tilt_dpar_quad(self, y, mu, S, dpar);
+    }
 }
 
 void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, double *mean,

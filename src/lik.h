@@ -16,7 +16,8 @@
  *                                        transition) and on what scale; with y NULL, where
  *                                        moments() does. Required.
  *   tilt(self, y, mu, S, out)            log Z = log E p(y|f) under N(mu, S) and its derivatives
- *                                        in mu (sg_tilt). NULL: quadrature of logp (C = w = 1)
+ *                                        in mu (sg_tilt). NULL: quadrature of logp (C = w = 1), by
+ *                                        some 30 nodes where there are slopes (smooth.h)
  *   tilt_dpar(self, y, mu, S, dpar)      adds dlogZ/dtheta to dpar[npar]. NULL: quadrature
  *   predict(self, mu, S, mean, var)      moments of a new response under N(mu, S), mean[C w] and
  *                                        var[C blocks of w x w]. NULL: quadrature of moments
@@ -24,6 +25,8 @@
  *                                        tau[w x w], nu[w]
  *   slopes(self, y, f, out)              log p's first and second derivative in f into out[2].
  *                                        NULL: differences of logp, unless it is kinked
+ *   logps(self, y, n, f, out)            log p(y|f) at n values of f. NULL: logp, one by one. Worth
+ *                                        having where parts of log p do not depend on f
  *
  * A type of classes has one latent value per class and y[0] = 1..C; its moments() and predict()
  * give every class's probability p and p (1 - p), mean[C] and var[C]. There is no quadrature in C
@@ -67,6 +70,7 @@ typedef struct {
     int width;   /* latent values of a process that it sees at once: 1, or 0 for any number */
     int classes; /* a process for each of C classes; 0: one */
     int kinked;  /* log p has a corner or a jump at locate()'s centre; slopes() is required */
+    int concave; /* log p is a concave function of f */
     double (*logp)(const sg_lik *self, const double *y, const double *f);
     void (*moments)(const sg_lik *self, const double *f, double *mean, double *var);
     void (*locate)(const sg_lik *self, const double *y, double *centre, double *width);
@@ -78,6 +82,7 @@ typedef struct {
                     double *var);
     void (*site)(const sg_lik *self, const double *y, double *tau, double *nu);
     void (*slopes)(const sg_lik *self, const double *y, double f, double *out);
+    void (*logps)(const sg_lik *self, const double *y, int n, const double *f, double *out);
 } sg_lik_type;
 
 /* Slots have no workspace: bounds of their small arrays. */
@@ -123,6 +128,9 @@ void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, con
                       double *dpar);
 void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var);
+
+/* log p at n values of f (C = w = 1). */
+void sg_lik_logps(const sg_lik *self, const double *y, int n, const double *f, double *out);
 
 /* For tilts of classes: cross from sums, begun at 0, over the nodes of the integral over what the
  * classes have in common. w: a node's weight; a[C]: the classes' first derivatives there, up to a

@@ -35,7 +35,7 @@ static void binomial_slopes(const sg_lik *self, const double *y, double f, doubl
 }
 
 const sg_lik_type sg_lik_binomial = {
-    .name = "binomial", .q = 3, .npar = 1, .width = 1,
+    .name = "binomial", .q = 3, .npar = 1, .width = 1, .concave = 1,
     .par = {"bias"},
     .logp = binomial_logp, .moments = binomial_moments, .locate = binomial_locate,
     .slopes = binomial_slopes

@@ -61,7 +61,7 @@ static void logit_slopes(const sg_lik *self, const double *y, double f, double *
 }
 
 const sg_lik_type sg_lik_logit = {
-    .name = "logit", .q = 1, .npar = 1, .width = 1,
+    .name = "logit", .q = 1, .npar = 1, .width = 1, .concave = 1,
     .par = {"bias"},
     .logp = logit_logp, .moments = logit_moments, .locate = logit_locate, .slopes = logit_slopes
 };

@@ -30,13 +30,24 @@ static shares shares_of(const sg_lik *self, double f)
     return s;
 }
 
+/* For m < size log q is -log1p(m / size), and else L = log size - log1p(size / m). Not the former by
+ * z - log size for a small m / size, which has lost digits that m has. */
+static void negbin_logps(const sg_lik *self, const double *y, int n, const double *f, double *out)
+{
+    const double log_size = log_size_of(self), size = exp(log_size);
+    const double at_0 = sg_log_rising(size, y[0]) - y[1];
+    for (int i = 0; i < n; i++) {
+        const double z = f[i] + self->theta[0], t = z - log_size;
+        const double rest = t < 0 ? log1p(exp(z) / size) : log1p(exp(-t));
+        out[i] = at_0 + y[0] * (fmin2(z, log_size) - rest) - size * (fmax2(t, 0) + rest);
+    }
+}
+
 static double negbin_logp(const sg_lik *self, const double *y, const double *f)
 {
-    const double z = *f + self->theta[0], log_size = log_size_of(self), size = exp(log_size);
-    const shares s = shares_of(self, *f);
-    /* not -log_q for a small m / size: z - log_size has lost digits that m has */
-    const double log1p_ratio = z < log_size ? log1p(exp(z) / size) : -s.log_q;
-    return sg_log_rising(size, y[0]) - y[1] + y[0] * s.log_mix - size * log1p_ratio;
+    double out;
+    negbin_logps(self, y, 1, f, &out);
+    return out;
 }
 
 static void negbin_moments(const sg_lik *self, const double *f, double *mean, double *var)
@@ -71,8 +82,8 @@ static void negbin_predict(const sg_lik *self, const double *mu, const double *s
 }
 
 const sg_lik_type sg_lik_negbin = {
-    .name = "negbin", .q = 2, .npar = 2, .width = 1,
+    .name = "negbin", .q = 2, .npar = 2, .width = 1, .concave = 1,
     .par = {"bias", "size"},
     .logp = negbin_logp, .moments = negbin_moments, .locate = negbin_locate,
-    .slopes = negbin_slopes, .predict = negbin_predict
+    .slopes = negbin_slopes, .logps = negbin_logps, .predict = negbin_predict
 };

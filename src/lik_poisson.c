@@ -40,7 +40,7 @@ static void poisson_predict(const sg_lik *self, const double *mu, const double *
 }
 
 const sg_lik_type sg_lik_poisson = {
-    .name = "poisson", .q = 2, .npar = 1, .width = 1,
+    .name = "poisson", .q = 2, .npar = 1, .width = 1, .concave = 1,
     .par = {"bias"},
     .logp = poisson_logp, .moments = poisson_moments, .locate = poisson_locate,
     .slopes = poisson_slopes, .predict = poisson_predict

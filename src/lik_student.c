@@ -33,10 +33,20 @@ static double log1p_square(double q)
     return fabs(q) > 1e8 ? 2 * log(fabs(q)) : log1p(q * q);
 }
 
+static void student_logps(const sg_lik *self, const double *y, int n, const double *f,
+                          double *out)
+{
+    const double df = df_of(self), unit = scale_of(self) * sqrt(df), at_0 = log_constant(self);
+    for (int i = 0; i < n; i++) {
+        out[i] = at_0 - 0.5 * (df + 1) * log1p_square((y[0] - f[i]) / unit);
+    }
+}
+
 static double student_logp(const sg_lik *self, const double *y, const double *f)
 {
-    const double df = df_of(self), q = (y[0] - *f) / (scale_of(self) * sqrt(df));
-    return log_constant(self) - 0.5 * (df + 1) * log1p_square(q);
+    double out;
+    student_logps(self, y, 1, f, &out);
+    return out;
 }
 
 static void student_moments(const sg_lik *self, const double *f, double *mean, double *var)
@@ -72,5 +82,5 @@ const sg_lik_type sg_lik_student = {
     .name = "student", .q = 1, .npar = 2, .width = 1,
     .par = {"scale", "df"},
     .logp = student_logp, .moments = student_moments, .locate = student_locate,
-    .slopes = student_slopes, .predict = student_predict
+    .slopes = student_slopes, .logps = student_logps, .predict = student_predict
 };

@@ -5,7 +5,7 @@
 LAYERS <- list(
   base = "^(types|block|band|rising|par|la|chol|quad|concave|normal|logs|anderson)[.][ch]$",
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
-  likelihood = "^(lik[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
+  likelihood = "^((lik|smooth)[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
   state = paste0("^(state|weights|row_step|exchange|active|columns|sites|coupled|basis_rows|",
                  "full_factor|ep_step|ep_loop|posterior)[.][ch]$"),
   algorithm = "^(online|ep_full|ep_sparse|ep_batch|ivm)[.][ch]$",

@@ -1,0 +1,195 @@
+/* smooth.c: tilts by the trapezoid rule (smooth.h). With g(f) = log p(y|f) - (f - mu)^2 / (2 s2)
+ * and nodes f_k = mu + d_k, d_k = d0 + h k, about a place d0 near the peak of g,
+ *   Z = h sum exp(g(f_k)) / sqrt(2 pi s2),  and means under the tilted distribution are those of
+ * the nodes under weights exp(g(f_k)). */
+#include <math.h>
+#include <Rmath.h>
+#include "smooth.h"
+
+enum { MOST = 192, CHUNK = 6 }; /* nodes at most; how many more at a time */
+static const double STEP = 0.5;   /* of a standard deviation of the peak: were it normal, 1e-7 of the
+                                     variance with half the nodes and 1e-30 with all */
+static const double NEGLECT = 33; /* exp(-33) = 5e-15 is left out on either side */
+static const double AGREE = 3e-7; /* of the rule with half the nodes; its square is the error */
+
+typedef struct {
+    const sg_lik *lik;
+    const double *y;
+    double mu, s2, centre, width; /* of the marginal; of the likelihood, from locate() */
+    double d0, bend, curvature;   /* about the peak, less mu: -g'' and (log p)'' */
+    double h, top;                /* step; largest g at a node */
+    int from, count;              /* k of the first node */
+    double f[MOST], weight[MOST]; /* weight: exp(g - top); g itself while nodes are laid */
+} rule;
+
+/* Newton from where a normal density of the likelihood's centre and width would have the peak.
+ * Near enough is a tenth of a standard deviation. */
+static int find_peak(rule *r)
+{
+    const double NEAR = 0.01, share = r->s2 / (r->s2 + r->width * r->width);
+    enum { TRIES = 15 };
+    double d = share * (r->centre - r->mu), slopes[2];
+    for (int i = 0; i < TRIES; i++) {
+        r->lik->type->slopes(r->lik, r->y, r->mu + d, slopes);
+        const double g = slopes[0] - d / r->s2;
+        r->d0 = d, r->bend = 1 / r->s2 - slopes[1], r->curvature = slopes[1];
+        if (!(r->bend > 0)) return 0;
+        if (g * g < NEAR * r->bend) return 1;
+        d += g / r->bend;
+    }
+    return 0;
+}
+
+/* g at the nodes k = from .. from + n - 1, into place `at` of the arrays */
+static void evaluate(rule *r, int from, int at, int n)
+{
+    for (int i = at; i < at + n; i++) r->f[i] = r->mu + (r->d0 + r->h * (from + i - at));
+    sg_lik_logps(r->lik, r->y, n, r->f + at, r->weight + at);
+    for (int i = at; i < at + n; i++) {
+        const double d = r->d0 + r->h * (from + i - at); /* f - mu has lost digits */
+        r->weight[i] -= 0.5 * d * d / r->s2;
+        if (r->weight[i] > r->top) r->top = r->weight[i];
+    }
+}
+
+/* Outside of what lies between mu and the likelihood's centre g falls monotonically, once past its
+ * peak; inside there may be a second one. */
+static int is_end(const rule *r, int i)
+{
+    const double low = fmin2(r->mu, r->centre), high = fmax2(r->mu, r->centre);
+    const int beyond = i == 0 ? r->f[i] <= low : r->f[i] >= high;
+    const int fell = r->weight[i] < r->top - NEGLECT;
+    return fell && (beyond || r->lik->type->concave);
+}
+
+/* Nodes of step h as far out as they count. 0: they do not suffice. */
+static int lay_nodes(rule *r)
+{
+    enum { FIRST = 16 };
+    r->from = -FIRST, r->count = 2 * FIRST + 1, r->top = -HUGE_VAL;
+    evaluate(r, r->from, 0, r->count);
+    while (!is_end(r, r->count - 1)) {
+        if (r->count + CHUNK > MOST) return 0;
+        evaluate(r, r->from + r->count, r->count, CHUNK);
+        r->count += CHUNK;
+    }
+    while (!is_end(r, 0)) {
+        if (r->count + CHUNK > MOST) return 0;
+        for (int i = r->count - 1; i >= 0; i--) {
+            r->f[i + CHUNK] = r->f[i], r->weight[i + CHUNK] = r->weight[i];
+        }
+        r->from -= CHUNK, r->count += CHUNK;
+        evaluate(r, r->from, 0, CHUNK);
+    }
+    for (int i = 0; i < r->count; i++) r->weight[i] = exp(r->weight[i] - r->top);
+    return 1;
+}
+
+/* Sum of the weights of every `stride`-th node, and mean and variance of d - d0 under them. */
+typedef struct {
+    double total, mean, var;
+} moments;
+
+static moments moments_of(const rule *r, int stride)
+{
+    moments m = {0, 0, 0};
+    double square = 0;
+    for (int i = 0; i < r->count; i += stride) {
+        const double x = r->h * (r->from + i), w = r->weight[i];
+        m.total += w, m.mean += w * x, square += w * x * x;
+    }
+    m.mean /= m.total;
+    m.var = square / m.total - m.mean * m.mean;
+    return m;
+}
+
+/* Nodes that are dense enough, and the moments by them. */
+static int lay_rule(rule *r, const sg_lik *self, const double *y, double mu, double s2,
+                    moments *all)
+{
+    enum { HALVINGS = 3 };
+    const double LARGE = 1e3, DIGITS = 1e-12; /* logarithms and places with too few digits left */
+    r->lik = self, r->y = y, r->mu = mu, r->s2 = s2;
+    r->lik->type->locate(r->lik, r->y, &r->centre, &r->width);
+    if (sg_is_point(r->s2) || !find_peak(r)) return 0;
+    r->h = fmin2(STEP / sqrt(r->bend), STEP * r->width);
+    for (int i = 0; i < HALVINGS; i++, r->h *= 0.5) {
+        if (!(r->h > DIGITS * fabs(r->mu + r->d0)) || !lay_nodes(r) || !(fabs(r->top) < LARGE)) return 0;
+        *all = moments_of(r, 1);
+        const moments half = moments_of(r, 2);
+        const int agree = fabs(2 * half.total - all->total) < AGREE * all->total &&
+            fabs(half.mean - all->mean) < AGREE * sqrt(all->var) &&
+            fabs(half.var - all->var) < AGREE * all->var;
+        if (agree) return 1;
+    }
+    return 0;
+}
+
+/* Where the marginal is so narrow that moments would cancel: d1 = E l', d2 = E l'' + Var l' with
+ * l = log p, which is the same by Stein's identity. */
+static void narrow_derivatives(const rule *r, double total, sg_tilt *out)
+{
+    double first = 0, second = 0, square = 0, slopes[2];
+    for (int i = 0; i < r->count; i++) {
+        const double w = r->weight[i] / total;
+        r->lik->type->slopes(r->lik, r->y, r->f[i], slopes);
+        first += w * slopes[0], second += w * slopes[1], square += w * slopes[0] * slopes[0];
+    }
+    *out->d1 = first;
+    *out->d2 = second + square - first * first;
+}
+
+int sg_smooth_tilt(const sg_lik *self, const double *y, double mu, double s2, sg_tilt *out)
+{
+    const double NARROW = 1e-4;
+    rule r;
+    moments m;
+    if (!lay_rule(&r, self, y, mu, s2, &m)) return 0;
+    out->logz = r.top + log(r.h * m.total) - 0.5 * log(s2) - M_LN_SQRT_2PI;
+    if (s2 * fabs(r.curvature) < NARROW) {
+        narrow_derivatives(&r, m.total, out);
+        return 1;
+    }
+    *out->d1 = (r.d0 + m.mean) / s2;
+    *out->d2 = (m.var / s2 - 1) / s2;
+    return 1;
+}
+
+/* Adds to the log p's in sum[] those at theta moved by `step` in parameter k, `times` times. */
+static void add_moved(const rule *r, int k, double step, double times, double *sum)
+{
+    double theta[SG_LIK_MAX_PAR], at[MOST];
+    sg_lik moved = *r->lik;
+    for (int j = 0; j < moved.npar; j++) theta[j] = r->lik->theta[j];
+    theta[k] += step;
+    moved.theta = theta;
+    sg_lik_logps(&moved, r->y, r->count, r->f, at);
+    for (int i = 0; i < r->count; i++) sum[i] += times * at[i];
+}
+
+/* dlogZ/dtheta_k = E dlogp/dtheta_k, by central differences of order 4 */
+int sg_smooth_dpar(const sg_lik *self, const double *y, double mu, double s2, double *dpar)
+{
+    const double h = 1e-3;
+    double found[SG_LIK_MAX_PAR];
+    rule r;
+    moments m;
+    if (!lay_rule(&r, self, y, mu, s2, &m)) return 0;
+    for (int k = 0; k < self->npar; k++) {
+        double slope[MOST] = {0}, half = 0;
+        found[k] = 0;
+        for (int twice = 1; twice <= 2; twice++) {
+            const double times = twice == 1 ? 8 : -1;
+            add_moved(&r, k, twice * h, times, slope);
+            add_moved(&r, k, -twice * h, -times, slope);
+        }
+        for (int i = 0; i < r.count; i++) {
+            const double part = r.weight[i] * slope[i] / (12 * h * m.total);
+            found[k] += part;
+            if (i % 2 == 0) half += 2 * part;
+        }
+        if (!(fabs(half - found[k]) < 10 * AGREE * fmax2(1, fabs(found[k])))) return 0;
+    }
+    for (int k = 0; k < self->npar; k++) dpar[k] += found[k];
+    return 1;
+}
