@@ -119,6 +119,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
   if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
   setup["likelihood"] <- list(meant_by(setup$likelihood, stats::model.response(frame, "any"),
                                        stats::model.weights(frame)))
+  setup[c("kernel", "coding")] <- see_factors(setup$kernel, terms, used_inputs(terms, frame))
   fit <- if (streams) start_stream(frame_chunk(frame, setup$likelihood), setup, terms)
          else fit_formula(frame, terms, setup)
   fit$call <- call
@@ -140,7 +141,7 @@ warn_about_constants <- function(fit) {
 }
 
 fit_formula <- function(frame, terms, setup) {
-  inputs <- model_inputs(terms, frame)
+  inputs <- model_inputs(terms, frame, setup$coding)
   setup$basis <- formula_basis(setup$basis, terms, frame, inputs$x)
   chunk <- frame_chunk(frame, setup$likelihood)
   chunk$x <- inputs$x
@@ -171,6 +172,8 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), met
     weights <- weights_of_variances(lik)
   }
   read <- matrix_chunk(x, y, offset, weights, na.action, lik)
+  names <- colnames(read$chunk$x)
+  setup$kernel <- share_inputs(setup$kernel, names, names)
   if (setup$streams) {
     setup["na.action"] <- list(na.action)
     fit <- start_stream(read$chunk, setup)

@@ -26,21 +26,42 @@ apply_na_action <- function(frame, na.action) {
   })
 }
 
+# Among the contrasts of factors: no contrasts, but one column with the number of the level.
+BY_LEVEL <- "number of the level"
+
+coded_by_level <- function(contrasts) {
+  names(contrasts)[vapply(contrasts, identical, NA, BY_LEVEL)]
+}
+
+# The frame with such factors as numbers; levels beyond those of the fit are numbered on.
+number_levels <- function(frame, coded, xlev) {
+  for (name in coded) {
+    value <- as.character(frame[[name]])
+    known <- if (is.null(xlev)) levels(as.factor(frame[[name]])) else xlev[[name]]
+    frame[[name]] <- as.double(match(value, c(known, sort(setdiff(value, known)))))
+  }
+  frame
+}
+
 # Model matrix without the intercept column, coded as if there were one, and for each column the
-# variable or term it came from.
+# variable or term it came from. contrasts: of some factors, BY_LEVEL among them.
 model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   terms <- stats::delete.response(terms)
   # only at the fit: later data may well have one level of several, and xlev keeps the others
   if (is.null(xlev)) check_factor_levels(used_inputs(terms, frame))
+  coded <- coded_by_level(contrasts)
+  frame <- number_levels(frame, coded, xlev)
+  others <- contrasts[setdiff(names(contrasts), coded)]
   x <- tryCatch(
-    stats::model.matrix(terms, frame, contrasts.arg = contrasts, xlev = xlev),
+    stats::model.matrix(terms, frame, contrasts.arg = if (length(others)) others,
+                        xlev = xlev[setdiff(names(xlev), coded)]),
     error = function(e) {
       stop_sparsegp("formula", paste0("and data do not make a model matrix: ", conditionMessage(e)),
                     "Make numbers or factors of the variables in `formula`")
     }
   )
   assign <- attr(x, "assign")
-  coding <- attr(x, "contrasts")
+  coding <- c(attr(x, "contrasts"), contrasts[coded])
   x <- x[, assign > 0L, drop = FALSE]
   if (ncol(x) == 0L) {
     stop_sparsegp("formula", "has no inputs", "Write it as response ~ inputs")
@@ -90,6 +111,18 @@ refuse_workspace <- function(terms, newdata, argument = "newdata") {
   if (!any(lacking)) return(invisible())
   stop_sparsegp(argument, paste0("lacks ", toString(unique(unlist(names[lacking])))),
                 "It needs the variables of the formula")
+}
+
+# The frame of new rows, with levels unseen at the fit in those factors only that are coded by
+# level.
+new_frame <- function(terms, newdata, xlev, coded) {
+  frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass,
+                              xlev = xlev[setdiff(names(xlev), coded)])
+  for (name in coded) {
+    value <- frame[[name]]
+    if (is.character(value)) frame[[name]] <- factor(value, unique(c(xlev[[name]], value)))
+  }
+  frame
 }
 
 # A term of which only a part came from newdata may have other rows.

@@ -25,8 +25,8 @@ refuse_habit <- function(term, env) {
   if (mark %in% c("|", "||")) {
     stop_sparsegp("formula", paste0("has the term ", deparse1(term), ", and there are no groups",
                                     " behind a bar here"),
-                  paste("Make the group an input, as in y ~ x + g, where it shifts and bends the",
-                        "function; a logical OR is I(a | b)"))
+                  paste("Make the group an input, as in y ~ x + g, and give",
+                        "kernel = kernel_rbf() + kernel_factor(\"g\"); a logical OR is I(a | b)"))
   }
   if (!is_smooth_mark(mark, env)) return(invisible())
   stop_sparsegp("formula", paste0("has the smooth term ", deparse1(term), ", which other packages",

@@ -87,7 +87,7 @@ new_inputs <- function(object, newdata, offset = NULL) {
   warnings <- list() # told once the frame has proved good; else the error below says more
   frame <- tryCatch({
     frame <- withCallingHandlers(
-      stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = object$xlevels),
+      new_frame(terms, newdata, object$xlevels, coded_by_level(object$contrasts)),
       warning = function(w) {
         warnings <<- c(warnings, list(w))
         invokeRestart("muffleWarning")

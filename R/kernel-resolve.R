@@ -54,3 +54,64 @@ spec_for_c <- function(kernel) {
   list(type = kernel$type, vars = as.integer(kernel$vars), ard = kernel$ard,
        degree = as.integer(kernel$degree), parts = lapply(kernel$parts, spec_for_c))
 }
+
+# ---- Factors that are seen by level ----
+
+# What factor kernels see of a formula's inputs: the kernel, with `vars` for every part that had
+# none, and the coding of the factors it sees (data-frames.R). variables: named list of the inputs.
+see_factors <- function(kernel, terms, variables) {
+  factors <- names(Filter(function(v) is.factor(v) || is.character(v), variables))
+  shared <- share_inputs(kernel, attr(terms, "term.labels"), factors)
+  if (!has_factor_kernel(kernel)) return(list(kernel = kernel, coding = NULL))
+  leaves <- kernel_leaves(shared)
+  levels <- vapply(leaves, function(leaf) leaf$type == "factor", NA)
+  if (any(vapply(leaves, function(leaf) is.numeric(leaf$vars), NA))) {
+    stop_sparsegp("vars", "are numbers of columns, beside kernel_factor()", "Give names")
+  }
+  seen <- function(leaves) unlist(lapply(leaves, `[[`, "vars"))
+  coded <- intersect(factors, seen(leaves[levels]))
+  refuse_two_codings(coded, seen(leaves[!levels]), terms)
+  list(kernel = shared, coding = stats::setNames(rep(list(BY_LEVEL), length(coded)), coded))
+}
+
+has_factor_kernel <- function(kernel) {
+  any(vapply(kernel_leaves(kernel), function(leaf) leaf$type == "factor", NA))
+}
+
+# A factor seen by level has no columns that another kernel, or an interaction, could use.
+refuse_two_codings <- function(coded, others, terms) {
+  twice <- intersect(coded, others)
+  if (length(twice)) {
+    stop_sparsegp("kernel", paste0("has a part that sees ", toString(twice), ", which ",
+                                   "kernel_factor() sees by level, as numbers"),
+                  "Multiply that part by kernel_factor(), or give it other `vars`")
+  }
+  within <- attr(terms, "factors")[coded, attr(terms, "order") > 1L, drop = FALSE]
+  if (any(within > 0L)) {
+    stop_sparsegp("formula", paste0("has interactions with ", toString(coded), ", which ",
+                                    "kernel_factor() sees by level"),
+                  "Leave them out, and multiply kernels instead")
+  }
+}
+
+# Beside factor kernels a part without `vars` sees `factors` if it is one, else what no factor
+# kernel sees.
+share_inputs <- function(kernel, inputs, factors) {
+  if (!has_factor_kernel(kernel)) return(kernel)
+  own <- function(leaf) {
+    vars <- if (is.null(leaf$vars)) factors else leaf$vars
+    if (is.numeric(vars)) inputs[vars] else vars
+  }
+  leaves <- Filter(function(leaf) leaf$type == "factor", kernel_leaves(kernel))
+  with_vars(kernel, setdiff(inputs, unlist(lapply(leaves, own))), factors)
+}
+
+with_vars <- function(kernel, inputs, factors) {
+  kernel$parts <- lapply(kernel$parts, with_vars, inputs, factors)
+  if (length(kernel$parts) || kernel$type == "constant" || !is.null(kernel$vars)) return(kernel)
+  kernel$vars <- if (kernel$type == "factor") factors else inputs
+  if (length(kernel$vars)) return(kernel)
+  stop_sparsegp("kernel", paste0("has a part ", kernel$type, "() that is left without inputs"),
+                if (kernel$type == "factor") "Make a factor of an input, or give `vars`"
+                else "Give `vars`, or inputs that kernel_factor() does not see")
+}

@@ -17,11 +17,28 @@
 #' | `kernel_poly` | \eqn{variance (1 + x'x' / (p\,lengthscale))^{degree}}{variance * (1 + x'x' / (p lengthscale))^degree}, p inputs (thesis, eq. 5.1) |
 #' | `kernel_constant` | \eqn{variance}{variance} |
 #' | `kernel_periodic` | \eqn{variance \exp(-2 \sin^2(\pi (x - x')/period)/lengthscale^2)}{variance * exp(-2 sin(pi (x - x') / period)^2 / lengthscale^2)}, one input |
+#' | `kernel_factor` | \eqn{variance}{variance} within a level, 0 between levels |
 #' | `kernel_trig` | \eqn{variance (1 + 2 \sum_{n=1}^{k0} \cos(2 \pi n (x - x')/period))}{variance * (1 + 2 sum_{n=1}^k0 cos(2 pi n (x - x') / period))}, one input (thesis, eqs 5.28-5.29) |
 #'
 #' `kernel_trig` is the prior of trigonometric polynomials of order `k0`, whose 2 `k0` + 1
 #' coefficients are independent with that variance (`variance * (2 k0 + 1)` is the variance of the
 #' function): no basis needs more points. See [gp_density()].
+#'
+#' @section Groups:
+#' `kernel_factor("g")` gives every level of `g` a value of its own, drawn from a normal
+#' distribution of that variance: a random intercept, as `(1 | g)` is in other packages. A product
+#' with another kernel, `kernel_rbf(vars = "x") * kernel_factor("g", variance = fixed(1))`, gives
+#' every level a function of its own, all of the same smoothness, which beside `kernel_rbf(vars =
+#' "x")` is its departure from the function they share (a factor-smooth interaction);
+#' `kernel_linear(vars = "x") * kernel_factor("g", variance = fixed(1))` a random slope, through 0
+#' at the mean of `x`. Of two factors, `kernel_factor(c("g", "h"))`, levels are those of both at
+#' once.
+#'
+#' In a formula `g` is a factor or character, and a term by itself (no `x:g`). Its column of the
+#' model matrix then has the numbers of the levels, one column for however many, and is seen by
+#' factor kernels only: kernels without `vars` see all inputs but those. Numbers and columns of a
+#' matrix are taken as they are: equal ones are of one level. A level that no row had is predicted
+#' as what it is, another draw from the prior: with the mean of all levels, and the variance of one.
 #'
 #' @section Hyperparameters:
 #' `NULL` (the default): start from the data and learn. A number: the start when [sparsegp()]
@@ -50,7 +67,8 @@
 #' @param k0 Order of the trigonometric polynomials: a whole number of at least 0.
 #' @param ard Automatic relevance determination: one length scale (or variance) per input?
 #' @param vars The inputs this kernel sees: column names (of the model matrix, or the variable
-#'   names in the formula) or column numbers. `NULL`: all.
+#'   names in the formula) or column numbers. `NULL`: all; for `kernel_factor` in a formula all
+#'   factors, and for other kernels beside it the others.
 #' @return A value of class `sparsegp_kernel`. Errors are of class `sparsegp_error` and name the
 #'   argument.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
@@ -64,6 +82,12 @@
 #' x <- seq(-3, 3, length.out = 50)
 #' fit <- sparsegp(x, sin(4 * x) + x, kernel = kernel_periodic() + kernel_linear())
 #' coef(fit)
+#'
+#' # a curve for all, and each chick's departure from it
+#' few <- ChickWeight[ChickWeight$Chick %in% c(1:6, 21:26), ]
+#' fit <- sparsegp(weight ~ Time + Chick, few, kernel = kernel_rbf(vars = "Time") +
+#'   kernel_rbf(vars = "Time") * kernel_factor("Chick", variance = fixed(1)))
+#' predict(fit, data.frame(Time = 10, Chick = c("1", "new")), se.fit = TRUE)
 #' @name kernels
 NULL
 
@@ -135,6 +159,12 @@ kernel_poly <- function(degree = 2, variance = NULL, lengthscale = NULL, vars = 
 #' @export
 kernel_constant <- function(variance = NULL) {
   new_kernel("constant", list(variance = variance))
+}
+
+#' @rdname kernels
+#' @export
+kernel_factor <- function(vars = NULL, variance = NULL) {
+  new_kernel("factor", list(variance = variance), vars = vars)
 }
 
 #' @rdname kernels

@@ -75,6 +75,9 @@ factor_columns <- function(object, kept) {
   codings <- lapply(stats::setNames(nm = names(object$contrasts)), function(variable) {
     levels <- object$xlevels[[variable]]
     if (is.null(levels)) levels <- c("FALSE", "TRUE")
+    if (identical(object$contrasts[[variable]], BY_LEVEL)) {
+      return(matrix(seq_along(levels), dimnames = list(levels, variable)))
+    }
     frame <- data.frame(v = factor(levels, levels))
     coding <- stats::model.matrix(~ v, frame, stats::setNames(object$contrasts[variable], "v"))
     columns <- paste0(variable, substring(colnames(coding), 2L))

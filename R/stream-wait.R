@@ -10,7 +10,9 @@
 
 start_stream <- function(chunk, setup, terms = NULL) {
   refuse_data_dependent(terms)
-  coder <- if (!is.null(terms)) list(terms = terms, given = given_contrasts(chunk$x))
+  coder <- if (!is.null(terms)) {
+    list(terms = terms, given = c(given_contrasts(chunk$x), setup$coding))
+  }
   stream <- list(setup = setup, coder = coder, pilot = setup$method$pilot,
                  weighted = !is.null(chunk$weights), omitted = 0)
   fit <- feed(waiting_fit(list(method = setup$method), stream, NULL), chunk)

@@ -98,5 +98,6 @@ extern const sg_kernel_type sg_kernels_stationary[];
 extern const sg_kernel_type sg_kernels_periodic[];
 extern const sg_kernel_type sg_kernels_dot[];
 extern const sg_kernel_type sg_kernels_combine[];
+extern const sg_kernel_type sg_kernels_factor[];
 
 #endif

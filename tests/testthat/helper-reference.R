@@ -34,6 +34,7 @@ REFERENCE_KERNELS <- list(
     if (abs(t - round(t)) < 1e-9) return(v$variance * (2 * k0 + 1))
     v$variance * (cos(2 * pi * k0 * t) + sin(2 * pi * k0 * t) / tan(pi * t))
   },
+  factor = function(x, z, v, kernel) v$variance * all(abs(x - z) <= 1e-10),
   sum = function(parts) sum(parts),
   product = function(parts) prod(parts)
 )

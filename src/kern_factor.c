@@ -1,0 +1,82 @@
+/* kern_factor.c: the kernel of groups.
+ *
+ *   factor    variance where x and z are of the same level of every input, else 0
+ *                                    theta: log variance
+ *
+ * A level is a number. Inputs come shifted and scaled: equal ones may differ by rounding. */
+#include <math.h>
+#include "kernel.h"
+
+static const double SAME = 1e-10; /* numbers of levels lie 1 / sd apart: at least 1e-6 */
+
+static int factor_ntheta(const sg_kernel *self)
+{
+    (void) self;
+    return 1;
+}
+
+static sg_points factor_prepare(const sg_kernel *self, int n, const double *x,
+                                const sg_points *like, const sg_ws *ws)
+{
+    (void) like;
+    const size_t q = self->p;
+    sg_points out = sg_points_new(n, self->p, ws);
+    for (size_t k = 0; k < q; k++) {
+        const double *col = x + (size_t) n * self->vars[k];
+        for (int i = 0; i < n; i++) out.u[k + q * i] = col[i];
+    }
+    return out;
+}
+
+static int same_level(int q, const double *u, const double *v)
+{
+    for (int k = 0; k < q; k++) {
+        if (!(fabs(u[k] - v[k]) <= SAME)) return 0;
+    }
+    return 1;
+}
+
+static void factor_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
+                         int symmetric, double *K, const sg_ws *ws)
+{
+    (void) symmetric;
+    const double variance = exp(self->theta[0]);
+    const int q = self->p;
+    for (int j = 0; j < b->n; j++) {
+        const double *v = b->u + (size_t) q * j;
+        double *column = K + (size_t) a->n * j;
+        for (int i = 0; i < a->n; i++) {
+            column[i] = same_level(q, a->u + (size_t) q * i, v) ? variance : 0;
+        }
+        sg_tick(ws);
+    }
+}
+
+static void factor_diag(const sg_kernel *self, int n, const double *x, double *k,
+                        const sg_ws *ws)
+{
+    (void) x, (void) ws;
+    for (int i = 0; i < n; i++) k[i] = exp(self->theta[0]);
+}
+
+/* dK/dlog variance = K */
+static void factor_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
+                           const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
+{
+    (void) self, (void) x, (void) z, (void) ws;
+    const size_t size = (size_t) n * m;
+    for (size_t i = 0; i < size; i++) dtheta[0] += Kbar[i] * K[i];
+}
+
+static void factor_adjoint_diag(const sg_kernel *self, int n, const double *x,
+                                const double *kbar, double *dtheta, const sg_ws *ws)
+{
+    (void) x, (void) ws;
+    for (int i = 0; i < n; i++) dtheta[0] += exp(self->theta[0]) * kbar[i];
+}
+
+const sg_kernel_type sg_kernels_factor[] = {
+    {.name = "factor", .ntheta = factor_ntheta, .prepare = factor_prepare, .cross = factor_cross,
+     .diag = factor_diag, .adjoint = factor_adjoint, .adjoint_diag = factor_adjoint_diag},
+    {0}
+};
