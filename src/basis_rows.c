@@ -1,4 +1,5 @@
 /* basis_rows.c: the factor of a basis, and rows as it sees them. */
+#include <float.h>
 #include <math.h>
 #include <Rmath.h>
 #include "basis_rows.h"
@@ -29,6 +30,20 @@ static sg_status factor_basis(int d, const double *KB, double *R, double *jitter
         if (sg_potrf(d, R, d) == SG_OK && pivots_matter(d, KB, R)) return SG_OK;
     }
     return SG_NOT_PD;
+}
+
+/* K_nB, of variances up to the largest of KB, has that many digits, which the product with R^{-1}
+ * takes with it. */
+static double rounding_of(int d, const double *KB, const double *Rinv)
+{
+    double variance = 0, widest = 0;
+    for (int j = 0; j < d; j++) {
+        double sum = 0;
+        for (int i = 0; i <= j; i++) sum += fabs(Rinv[i + (size_t) d * j]);
+        variance = fmax2(variance, KB[j + (size_t) d * j]);
+        widest = fmax2(widest, sum);
+    }
+    return DBL_EPSILON * variance * widest;
 }
 
 double *sg_span_room(sg_layout layout, int width, const sg_ws *ws)
@@ -80,14 +95,15 @@ static void block_residuals(sg_basis_rows *b, sg_span span, const double *x, con
     }
 }
 
-/* V of a span into out, gamma and prior of its rows. */
-static void see(sg_basis_rows *b, sg_span span, double *out, const sg_ws *ws)
+/* V of a span into out, and gamma and prior of its rows; or V A^{-1} alone, as the
+ * posterior sees it. */
+static void see(sg_basis_rows *b, sg_span span, int posterior, double *out, const sg_ws *ws)
 {
     void *mark = sg_mark(ws);
     double *x = sg_doubles(ws, (size_t) span.m * b->w * b->D);
     sg_basis_kernel(b, span, x, out, ws);
-    sg_trmm('R', 'N', span.m * b->w, b->d, b->Rinv, out);
-    (b->w == 1 ? scalar_residuals : block_residuals)(b, span, x, out, ws);
+    sg_trmm('R', 'N', span.m * b->w, b->d, posterior ? b->RAinv : b->Rinv, out);
+    if (!posterior) (b->w == 1 ? scalar_residuals : block_residuals)(b, span, x, out, ws);
     sg_release(ws, mark);
     sg_tick(ws);
 }
@@ -102,14 +118,36 @@ static sg_status see_some(void *ctx, int from, int to, int lane, const sg_ws *ws
     sg_basis_rows *b = ctx;
     const sg_span span = {from, to - from};
     (void) lane;
-    see(b, span, held(b, span), ws);
+    see(b, span, 0, held(b, span), ws);
     return SG_OK;
 }
 
 const double *sg_basis_look(sg_basis_rows *b, sg_span span, const sg_ws *ws)
 {
     if (b->V) return held(b, span);
-    see(b, span, b->room, ws);
+    see(b, span, 0, b->room, ws);
+    b->known = imax2(b->known, span.from + span.m);
+    return b->room;
+}
+
+void sg_basis_set_posterior(sg_basis_rows *b, const double *Ainv)
+{
+    const size_t dd = (size_t) b->d * b->d;
+    b->Ainv = Ainv;
+    if (!Ainv) return;
+    for (size_t k = 0; k < dd; k++) b->RAinv[k] = Ainv[k];
+    sg_trmm('L', 'N', b->d, b->d, b->Rinv, b->RAinv);
+}
+
+const double *sg_basis_look_posterior(sg_basis_rows *b, sg_span span, const sg_ws *ws)
+{
+    if (!b->Ainv) return sg_basis_look(b, span, ws);
+    if (span.from + span.m <= b->known) {
+        see(b, span, 1, b->room, ws);
+    } else {
+        sg_basis_look(b, span, ws);
+        sg_trmm('R', 'N', span.m * b->w, b->d, b->Ainv, b->room);
+    }
     return b->room;
 }
 
@@ -129,8 +167,9 @@ sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, co
     for (size_t k = 0; k < dd; k++) b->Rinv[k] = b->R[k];
     if (status == SG_OK) status = sg_trtri(d, b->Rinv);
     if (status != SG_OK) return status;
+    b->rounding = rounding_of(d, b->KB, b->Rinv);
     if (hold) b->V = sg_doubles(ws, seen);
-    else b->room = sg_span_room(layout, d, ws);
+    else b->room = sg_span_room(layout, d, ws), b->RAinv = sg_doubles(ws, dd);
     if (hold) sg_par_products(b->n, SG_ROWS_AT_ONCE, see_some, b, ws);
     return SG_OK;
 }

@@ -4,7 +4,11 @@
  *   u = v'z + residual,  v = R^{-T} k(x),  z ~ N(0, I) a priori,  K_B = R'R,
  *   residual variance gamma = K(x,x) - |v|^2.
  * A site is on the carried part v'z. With w latent values to a row, a row of V is w rows, those of
- * x[n w x D], and gamma is w x w blocks. */
+ * x[n w x D], and gamma is w x w blocks.
+ *
+ * Where V is not held a span of it costs K_nB and a product with R^{-1}. V A^{-1}, the rows as a
+ * posterior N(., (A'A)^{-1}) of z sees them, costs the same, a product with R^{-1} A^{-1}, once
+ * gamma is known. */
 #ifndef SG_BASIS_ROWS_H
 #define SG_BASIS_ROWS_H
 
@@ -20,21 +24,33 @@ typedef struct {
     double *KB;              /* d x d */
     double *R, *Rinv;        /* d x d upper: factor of K_B + jitter diag(K_B), and its inverse */
     double jitter;           /* relative to K_B's diagonal; 0 unless K_B could not be factored */
+    double rounding;         /* what a number of V may be off by */
     double *gamma;           /* n blocks */
     double *prior;           /* n w: variances of what the basis carries, |v|^2 */
     double *V;               /* spans one after the other, m w x d each; NULL: seen at every look */
-    double *room;            /* a span of V, where V is not held */
+    /* where V is not held: */
+    double *room;            /* a span */
+    int known;               /* so many of the first rows have had their first look */
+    const double *Ainv;      /* of sg_basis_set_posterior(), the caller's; NULL: none */
+    double *RAinv;           /* d x d upper: R^{-1} A^{-1} */
 } sg_basis_rows;
 
 /* Factor of basis[d x D]; V is held if n w d <= pool. gamma[n blocks] and prior[n w] are the
- * caller's; they are filled where V is held, and else with every look. O(d^3), and O(n w d (d + D))
- * where V is held. SG_NOT_PD when even a jitter of 1e-6 does not help. */
+ * caller's; they are filled where V is held, and else with a row's first look. O(d^3), and where V
+ * is held O(n w d (d + D)). SG_NOT_PD when even a jitter of 1e-6 does not help. */
 sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, const double *x,
                             int d, const double *basis, double pool, double *gamma, double *prior,
                             sg_basis_rows *b, const sg_ws *ws);
 
 /* V of a span, m w x d; with it gamma and prior of its rows. Valid until the next look. */
 const double *sg_basis_look(sg_basis_rows *b, sg_span span, const sg_ws *ws);
+
+/* A^{-1}, upper triangular and not copied, for looks to come by sg_basis_look_posterior(), where V
+ * is not held. NULL: these look at V. O(d^3) */
+void sg_basis_set_posterior(sg_basis_rows *b, const double *Ainv);
+
+/* V A^{-1} of a span; all else as sg_basis_look(). Spans have their first look in order. */
+const double *sg_basis_look_posterior(sg_basis_rows *b, sg_span span, const sg_ws *ws);
 
 /* K_nB of a span into out[m w x d]; x_span[m w x D], its inputs, is filled on the way. */
 void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, double *out,

@@ -16,6 +16,7 @@
 typedef struct {
     double *Ainv; /* d x d: A^{-1}, upper triangular, zero below */
     double *m;    /* d */
+    double *Am;   /* d: A m = A^{-T} t */
 } sg_batch_factor;
 
 sg_batch_factor *sg_batch_factors_new(const sg_bases *bases, const sg_ws *ws);
@@ -27,7 +28,9 @@ double *sg_batch_sums_of(const sg_bases *bases, int c, double *sums);
 
 /* A model for sg_ep_loop() and sg_ep_pass(), rows->gamma and rows->prior being those of the bases.
  * Marginals are of what a basis carries, without gamma. self stays in ws. A sweep costs two
- * products of n w d^2 for each process; where V is not held, K_nB and a third one. */
+ * products of n w d^2 for each process; where V is not held, K_nB and a third one. The third one
+ * is spared, but in the first sweep, for a basis that one process has for itself, unless sites are
+ * sharp. */
 sg_ep_model sg_batch_model(const sg_rows *rows, const sg_bases *bases, sg_batch_factor *factor,
                            const sg_ws *ws);
 

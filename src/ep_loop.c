@@ -28,11 +28,11 @@ static void zero(size_t n, double *x)
     for (size_t i = 0; i < n; i++) x[i] = 0;
 }
 
-/* Sums to which sites are going to be added. */
-static void begin_sums(const sg_ep_model *model, double *sums)
+/* Sums of all sites, from zeros to which those of the rows at hand have been added. */
+static void end_sums(const sg_ep_model *model, double *sums)
 {
-    if (model->base) copy(model->sums, model->base, sums);
-    else zero(model->sums, sums);
+    if (model->finish) model->finish(model->self, sums);
+    for (size_t k = 0; model->base && k < model->sums; k++) sums[k] += model->base[k];
 }
 
 /* ---- The fold ---- */
@@ -122,7 +122,7 @@ static void read_sums(const sg_rows *rows, const sg_ep_model *model, sg_sites *s
 {
     const size_t w = rows->lik->w;
     sg_span span = {0, 0};
-    begin_sums(model, sums);
+    zero(model->sums, sums);
     while (sg_next_span(rows->n, model->span, &span)) {
         if (model->look) model->look(model->self, span);
         for (int i = span.from; rows->lik->type->site && i < span.from + span.m; i++) {
@@ -131,6 +131,7 @@ static void read_sums(const sg_rows *rows, const sg_ep_model *model, sg_sites *s
         if (model->absorb) absorb_span(model, sites, NULL, span, sums, ws);
         sg_tick(ws);
     }
+    end_sums(model, sums);
 }
 
 /* ---- Where the iteration is ---- */
@@ -223,7 +224,7 @@ static sg_status evaluate(course *go)
     if (go->stale) read_sums(go->rows, model, &go->at.sites, go->at.sums, go->ws);
     go->stale = 0;
     double *next = model->sums > 0 && !go->rereads ? go->next : NULL;
-    if (next) begin_sums(model, next);
+    if (next) zero(model->sums, next);
     sg_status status = model->begin(model->self, &go->at.sites, go->at.sums, &log_det);
     while (status == SG_OK && sg_next_span(go->rows->n, model->span, &span)) {
         status = sg_ep_pass(go->rows, model, &go->at.sites, span, go->marg, &tally,
@@ -231,6 +232,7 @@ static sg_status evaluate(course *go)
         sg_tick(go->ws);
     }
     if (status != SG_OK) return status;
+    if (next) end_sums(model, next);
     sg_ep_report *report = go->report;
     report->logz = tally.logz - log_det;
     if (!isfinite(report->logz) || !isfinite(tally.residual)) return SG_NOT_FINITE;
@@ -417,7 +419,8 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
 {
     const int exact = rows->lik->type->site != NULL; /* no iteration is needed then */
     course go = new_course(rows, model, options, sites, sums, marg, report, exact, ws);
-    begin_sums(model, sums);
+    zero(model->sums, sums);
+    end_sums(model, sums);
     go.stale = exact || !says_nothing(sites);
     sg_status status;
     for (;;) {

@@ -52,6 +52,9 @@ typedef struct {
      * processes are on as many lanes (par.h) as products have, and it takes no memory */
     void (*absorb)(void *self, int c, sg_span span, const double *tau, const double *nu,
                    double *sums, int lane);
+    /* turns sums that were zero before all that absorb() has added since begin(), or since ever,
+     * into those that begin() takes */
+    void (*finish)(void *self, double *sums);
     /* one pass over the rows in turn, starting where marg belongs to the sites, each site going a
      * share `damping` of its way; returns the rows refused. NULL: batch sweeps only. */
     int (*sequential)(void *self, const sg_rows *rows, double damping, sg_sites *sites,
@@ -66,8 +69,8 @@ typedef struct {
 } sg_tally;
 
 /* One span of a sweep, after model->begin(): its marginals, cavities and tilts into marg, its part
- * of the tally and, unless next is NULL, its tilts' sites' part into the sums next. SG_NOT_PD: a
- * cavity is none. */
+ * of the tally and, unless next is NULL, its tilts' sites' part into the sums next, which are for
+ * model->finish() after the last span. SG_NOT_PD: a cavity is none. */
 sg_status sg_ep_pass(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
                      sg_span span, sg_marginals *marg, sg_tally *tally,
                      double *next, const sg_ws *ws);

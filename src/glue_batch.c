@@ -189,8 +189,10 @@ static sg_status do_part(part *q, int own)
             add_gradient(&q->p, &adjoint, &q->at, &q->marg, span);
         }
     }
-    if (q->gradient && status == SG_OK) sg_basis_adjoint_end(&adjoint, own);
-    return status;
+    if (status != SG_OK) return status;
+    model.finish(model.self, q->next);
+    if (q->gradient) sg_basis_adjoint_end(&adjoint, own);
+    return SG_OK;
 }
 
 /* The sites of the run, copied to working memory: the run's own are to be overwritten. */

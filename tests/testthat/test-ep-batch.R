@@ -159,8 +159,9 @@ test_that("a fit on a basis says so, and asks for rows it has not kept", {
   expect_true(all(sites(fit)$precision >= 0))
 })
 
-# Blocks have 1024 rows: two whole ones and a part. Held or computed anew, the numbers are the same
-# operations on the same blocks.
+# Blocks have 1024 rows: two whole ones and a part. Rows seen anew are seen through the posterior of
+# the sweep before, and the sums turned back: the same numbers, rounded otherwise (by 1e-15 or so
+# times the condition of the basis, which is 1e4 here at most).
 test_that("a pool too small for the rows changes memory, not numbers", {
   d <- basis_data(2500)
   fit <- function(pool) {
@@ -170,7 +171,29 @@ test_that("a pool too small for the rows changes memory, not numbers", {
   }
   held <- suppressWarnings(fit(Inf))
   anew <- suppressWarnings(fit(1))
-  expect_equal(anew$learning$gradient, held$learning$gradient, tolerance = 1e-12)
-  expect_equal(anew$posterior, held$posterior, tolerance = 1e-12)
-  expect_equal(as.numeric(logLik(anew)), as.numeric(logLik(held)), tolerance = 1e-12)
+  expect_equal(anew$learning$gradient, held$learning$gradient, tolerance = 1e-10)
+  expect_equal(anew$posterior, held$posterior, tolerance = 1e-10)
+  expect_equal(as.numeric(logLik(anew)), as.numeric(logLik(held)), tolerance = 1e-10)
+})
+
+test_that("a small pool changes no numbers: shared and own bases, sites that widen, sharp ones", {
+  d <- basis_data(1100)
+  three <- cut(d$y, 3, labels = c("low", "mid", "high"))
+  at <- c(3, 9, 140, 600, 801, 1099)
+  cases <- list(list(d$class, lik_probit(), 0), list(d$class, lik_probit(), 3),
+                list(d$y + rep(c(4, rep(0, 10)), 100), lik_student(df = 3, scale = 0.1), 0),
+                list(three, lik_mprobit(shared = FALSE), 3), list(three, lik_mprobit(), 0),
+                list(round(exp(12 + d$y)), lik_poisson(), 0))
+  for (case in of_tier(cases, 2L)) {
+    fit <- function(pool) {
+      sparsegp(d$x, case[[1L]], case[[2L]], kernel = kernel_rbf(1, 1), basis = at, learn = FALSE,
+               method = method_ep(pool = pool, mixing = case[[3L]], damping = 0.8))
+    }
+    held <- fit(Inf)
+    anew <- fit(1)
+    expect_equal(anew$latent, held$latent, tolerance = 1e-10)
+    expect_equal(anew$state, held$state, tolerance = 1e-10)
+    expect_equal(anew$posterior, held$posterior, tolerance = 1e-10)
+    expect_lt(abs(as.numeric(logLik(anew) - logLik(held))) / 1100, 1e-10)
+  }
 })
