@@ -2,8 +2,9 @@
 
 # Centre and standard deviation of each input; `kept` leaves out constant ones, unless all are,
 # which `alike` says. `seen` is the scale of what the kernel sees: 1, or the standard deviation when
-# inputs are not scaled.
-scale_inputs <- function(x, scale) {
+# inputs are not scaled. together: numbers of inputs that have one scale, the root mean square of
+# theirs.
+scale_inputs <- function(x, scale, together = NULL) {
   size <- by_column(x, function(column) max(abs(column), 0))
   unit <- ifelse(size > 0, size, 1)
   centre <- by_column(x, function(column, unit) mean(column / unit), unit)
@@ -13,8 +14,10 @@ scale_inputs <- function(x, scale) {
   alike <- !any(kept)
   if (alike) kept[] <- TRUE # one row, or copies of one: nothing tells the inputs apart
   range <- by_column(x, function(column) diff(range(column)))[kept]
-  natural <- (sd * size)[kept]
+  natural <- sd * size
   natural[natural == 0] <- 1
+  natural[together] <- sqrt(mean(natural[together]^2))
+  natural <- natural[kept]
   range[range == 0] <- 1
   list(
     kept = kept, alike = alike, scale = scale, dropped = colnames(x)[!kept], names = colnames(x),

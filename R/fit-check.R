@@ -46,16 +46,21 @@ is_word <- function(x, words) are_words(x, 1L) && x %in% words
 
 is_kernel_spec <- function(spec, inputs) {
   parts <- spec$parts
-  combined <- spec$type %in% c("sum", "product")
+  combined <- spec$type %in% c("sum", "product", FIELDS)
   is_word(spec$type, catalogue()$kernels) && is.list(parts) && (length(parts) > 0L) == combined &&
     is.integer(spec$vars) && all(spec$vars %in% (seq_len(inputs) - 1L)) &&
-    is_flag(spec$ard) && is.integer(spec$degree) && is_one(spec$degree, 0) &&
+    is_flag(spec$ard) && is.integer(spec$degree) &&
+    (if (spec$type == "coregion") length(spec$degree) == 2L && all(spec$degree >= 0L)
+     else is_one(spec$degree, 0)) &&
     all(vapply(parts, is_kernel_spec, NA, inputs))
 }
 
 # Hyperparameters of a kernel, as the constructors of its leaves name them.
 count_kernel_hyper <- function(spec) {
   if (length(spec$parts)) return(sum(vapply(spec$parts, count_kernel_hyper, 0)))
+  if (spec$type == "coregion") {
+    return(spec$degree[1L] + nrow(correlated_pairs(spec$degree[1L], spec$degree[2L])))
+  }
   bases <- length(do.call(paste0("kernel_", spec$type), list())$params)
   if (spec$ard) bases - 1 + length(spec$vars) else bases
 }

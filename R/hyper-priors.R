@@ -21,6 +21,7 @@
 #' | `gap` between cut points; its full name has `gap.` where that of `coef()` has `cut.` | log-normal: `log(gap)` ~ N(0, 1.5^2) |
 #' | `width` | log-normal: `log(width)` ~ N(0, 1) |
 #' | `missing1`, `missing2` | flat |
+#' | `correlation` | normal N(0, 0.25) |
 #'
 #' The first two are wider, and centred higher for the variance, than the hyperpriors of the IVM
 #' paper's section 6.1 (log variance ~ N(-1, 1)): on the crabs and the sonar data, where classes are
@@ -126,7 +127,8 @@ apply_priors <- function(table, prior) {
       stop_sparsegp("prior", paste0("names an unknown hyperparameter, ", name),
                     paste0("This model has ", toString(table$name)))
     }
-    if (!all(table$log[at]) && prior[[name]]$family %in% c("lognormal", "gamma")) {
+    signed <- !table$log[at] | table$lower[at] < 0
+    if (any(signed) && prior[[name]]$family %in% c("lognormal", "gamma")) {
       stop_sparsegp("prior", paste0("gives ", name, ", which may be negative, a density on ",
                                     "positive numbers"),
                     "Use prior_normal() or prior_flat()")

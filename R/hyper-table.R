@@ -18,16 +18,19 @@
 #   scan          a start that was not given and may be far off: learning tries shorter ones first,
 #                 and puts values back towards it that ended longer
 #   prior         list column of sparsegp_prior values, on the natural scale
+#
+# prior: a function of a value's unit, or a list of one for each value. whose: what else a value may
+# be given for, in words.
 
 hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_sd = NA_real_,
-                       range = c(0, Inf), adds_to = "") {
+                       range = c(0, Inf), adds_to = "",
+                       whose = "class") {
   count <- length(names)
   fixed <- is_fixed(given)
   value <- if (fixed) given$value else given
   if (!length(value) %in% c(0L, 1L, count)) {
     stop_sparsegp(base, paste0("has ", length(value), " values for ", count, " hyperparameters"),
-                  paste("Give one value, or one per",
-                        if (part == "kernel") "input the kernel sees" else "class"))
+                  paste("Give one value, or one per", whose))
   }
   unit <- rep_len(unit, count)
   if (length(value)) {
@@ -42,7 +45,8 @@ hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_
                      theta = start, start = start, free = !fixed,
                      scan = base == "lengthscale" & is.null(given),
                      input_sd = rep_len(input_sd, count))
-  rows$prior <- lapply(unit, prior)
+  rows$prior <- Map(function(prior, unit) prior(unit), if (is.list(prior)) prior else list(prior),
+                    unit, USE.NAMES = FALSE)
   rows
 }
 

@@ -1,11 +1,13 @@
 # The hyperparameters of a kernel: rows of the table in hyper-table.R.
 
-# How each kernel hyperparameter starts and what its default prior is. `leaf` sees p inputs; `env`
-# holds response_unit (NULL when the leaf's variance is a pure number), share (number of summands),
-# input_scale (per kept input: the scale of what the kernel sees) and input_unit (per kept input:
-# the standard deviation that was divided out).
+# How each kernel hyperparameter starts and what its default prior is: one, or a list with one for
+# each value. `leaf` sees p inputs; `env` holds response_unit (NULL when the leaf's variance is a
+# pure number), share (number of summands), input_scale (per kept input: the scale of what the
+# kernel sees), input_unit (per kept input: the standard deviation that was divided out) and
+# component_var (per component of the response: its variance in squared units).
 KERNEL_HYPER <- list(
   variance = function(leaf, env) {
+    if (leaf$type == "coregion") return(component_variances(leaf, env))
     start <- -log(env$share)
     if (leaf$type == "linear") {
       start <- start - log(length(leaf$vars)) - 2 * per_input_scale(leaf, env)
@@ -23,6 +25,8 @@ KERNEL_HYPER <- list(
     list(start = start, unit = 1, prior = default_lognormal(mean(start), if (leaf$ard) 2 else 1),
          input_sd = if (is_length && (leaf$ard || length(leaf$vars) == 1L)) {
            env$input_unit[leaf$vars + 1L]
+         } else if (isTRUE(leaf$joint)) {
+           env$input_unit[[leaf$vars[1L] + 1L]] # all inputs of a field have this one
          })
   },
   shape = function(leaf, env) list(start = 0, unit = 1, prior = default_lognormal(0, 1.5)),
@@ -30,8 +34,18 @@ KERNEL_HYPER <- list(
     start <- log(env$input_range[leaf$vars + 1L] / 2)
     list(start = start, unit = env$input_unit[leaf$vars + 1L],
          prior = default_lognormal(start, 1))
+  },
+  correlation = function(leaf, env) {
+    list(start = 0, unit = 1, prior = function(unit) prior_normal(0, 0.5))
   }
 )
+
+# Every component starts with its share of its own variance.
+component_variances <- function(leaf, env) {
+  start <- log(env$component_var) - log(env$share)
+  list(start = start, unit = if (leaf$carries) env$response_unit^2 else 1,
+       prior = lapply(start, function(own) default_lognormal(own + 1, 1.5)))
+}
 
 # log of the scale of the inputs a leaf sees: one number, or one per input with ARD
 per_input_scale <- function(leaf, env) {
@@ -54,15 +68,29 @@ mark_carriers <- function(kernel, carries = TRUE) {
 leaf_hyper <- function(leaf, prefix, env) {
   rows <- lapply(names(leaf$params), function(base) {
     default <- KERNEL_HYPER[[base]](leaf, env)
-    each <- leaf$ard && base == leaf$per_input
+    each <- each_of(leaf, base)
     given <- leaf$params[[base]]
-    if (each) given <- for_kept_inputs(given, leaf)
-    else refuse_one_each(given, base, leaf)
-    names <- paste0(prefix, base, if (each) paste0(".", leaf$input_names))
+    if (leaf$ard && !is.null(each)) given <- for_kept_inputs(given, leaf)
+    else if (is.null(each)) refuse_one_each(given, base, leaf)
+    names <- if (is.null(each)) paste0(prefix, base)
+             else paste0(prefix, base, ".", each, recycle0 = TRUE)
     hyper_rows(names, base, "kernel", TRUE, default$unit, default$start, given, default$prior,
-               if (is.null(default$input_sd)) NA_real_ else default$input_sd)
+               if (is.null(default$input_sd)) NA_real_ else default$input_sd,
+               range = kernel_range(base),
+               whose = if (leaf$type == "coregion") "component, or pair of them"
+                       else "input the kernel sees")
   })
   do.call(rbind, rows)
+}
+
+# What a leaf has a value of a hyperparameter each for: inputs, components, pairs of components;
+# NULL: for all one.
+each_of <- function(leaf, base) {
+  if (leaf$type == "coregion") {
+    return(switch(base, variance = leaf$components,
+                  correlation = pair_names(leaf$components, leaf$degree[["rank"]])))
+  }
+  if (leaf$ard && base == leaf$per_input) leaf$input_names
 }
 
 # Several values where all inputs share one
@@ -86,6 +114,6 @@ for_kept_inputs <- function(given, leaf) {
 kernel_hyper <- function(kernel, env) {
   leaves <- kernel_leaves(mark_carriers(kernel))
   env$share <- if (kernel$type == "sum") length(kernel$parts) else 1L
-  prefixes <- if (length(kernel$parts)) paste0("k", seq_along(leaves), ".") else ""
+  prefixes <- if (length(leaves) > 1L) paste0("k", seq_along(leaves), ".") else ""
   do.call(rbind, Map(leaf_hyper, leaves, prefixes, list(env)))
 }

@@ -1,10 +1,12 @@
 # A kernel meets its inputs.
 
-# inputs: list(names, terms, kept): all input names, the formula variable each column came from,
-# and which columns are not constant. Returns the specification C takes: `vars` as 0-based columns
-# of the kept inputs.
+# inputs: list(names, terms, kept, components): all input names, the formula variable each column
+# came from, which columns are not constant, and the names of a response's components where it has
+# several. Returns the specification C takes: `vars` as 0-based columns of the kept inputs.
 resolve_kernel <- function(kernel, inputs) {
   kernel$parts <- lapply(kernel$parts, resolve_kernel, inputs)
+  if (kernel$type %in% FIELDS) return(resolve_field(kernel, inputs))
+  if (kernel$type == "coregion") return(resolve_coregion(kernel, inputs))
   if (length(kernel$parts)) {
     kernel$vars <- integer()
     return(kernel)
@@ -108,7 +110,8 @@ share_inputs <- function(kernel, inputs, factors) {
 
 with_vars <- function(kernel, inputs, factors) {
   kernel$parts <- lapply(kernel$parts, with_vars, inputs, factors)
-  if (length(kernel$parts) || kernel$type == "constant" || !is.null(kernel$vars)) return(kernel)
+  blind <- kernel$type %in% c("constant", "coregion")
+  if (length(kernel$parts) || blind || !is.null(kernel$vars)) return(kernel)
   kernel$vars <- if (kernel$type == "factor") factors else inputs
   if (length(kernel$vars)) return(kernel)
   stop_sparsegp("kernel", paste0("has a part ", kernel$type, "() that is left without inputs"),

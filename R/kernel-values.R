@@ -24,6 +24,9 @@
 #' coefficients are independent with that variance (`variance * (2 k0 + 1)` is the variance of the
 #' function): no basis needs more points. See [gp_density()].
 #'
+#' Of several responses `kernel_coregion()`, and of fields `kernel_helmholtz()` and its parts, see
+#' [kernels_of_vectors].
+#'
 #' @section Groups:
 #' `kernel_factor("g")` gives every level of `g` a value of its own, drawn from a normal
 #' distribution of that variance: a random intercept, as `(1 | g)` is in other packages. A product
@@ -93,18 +96,24 @@ NULL
 
 new_kernel <- function(type, params, ard = FALSE, vars = NULL, degree = 0L, per_input = "",
                        parts = list()) {
-  if (!is.null(vars) && !(is.character(vars) || is.numeric(vars)) ||
-      !is.null(vars) && (length(vars) == 0L || anyNA(vars) || anyDuplicated(vars))) {
-    stop_sparsegp("vars", "must be distinct input names or column numbers",
-                  "Leave it out (NULL) for all inputs")
-  }
-  for (name in names(params)) check_hyper(params[[name]], name)
+  for (name in names(params)) check_hyper(params[[name]], name, range = kernel_range(name))
   structure(
-    list(type = type, params = params, ard = check_flag(ard, "ard"), vars = vars, degree = degree,
-         per_input = per_input, parts = parts),
+    list(type = type, params = params, ard = check_flag(ard, "ard"), vars = check_vars(vars),
+         degree = degree, per_input = per_input, parts = parts),
     class = "sparsegp_kernel"
   )
 }
+
+check_vars <- function(vars) {
+  if (is.null(vars)) return(vars)
+  right <- is.character(vars) || is.numeric(vars)
+  if (right && length(vars) && !anyNA(vars) && !anyDuplicated(vars)) return(vars)
+  stop_sparsegp("vars", "must be distinct input names or column numbers",
+                "Leave it out (NULL) for all inputs")
+}
+
+# Between what a hyperparameter lies
+kernel_range <- function(name) if (name == "correlation") c(-1, 1) else c(0, Inf)
 
 new_stationary <- function(type, variance, lengthscale, ard, vars, ...) {
   new_kernel(type, list(variance = variance, lengthscale = lengthscale, ...), ard, vars,
@@ -198,6 +207,7 @@ Ops.sparsegp_kernel <- function(e1, e2) {
 format.sparsegp_kernel <- function(x, ...) {
   if (length(x$parts)) {
     inner <- vapply(x$parts, format, "")
+    if (x$type %in% FIELDS) return(paste0(x$type, "(", inner, ")"))
     if (x$type == "sum") return(paste(inner, collapse = " + "))
     brackets <- vapply(x$parts, function(part) part$type == "sum", NA)
     return(paste(ifelse(brackets, paste0("(", inner, ")"), inner), collapse = " * "))

@@ -15,9 +15,10 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
                   "They divide the noise variance of a Gaussian likelihood; leave them out")
   }
   response <- codec$read(codec, y, lik, chunk$offset, chunk$weights, setup$streams)
-  scaling <- scale_inputs(x, setup$scale)
-  resolved <- resolve_kernel(setup$kernel, list(names = colnames(x), terms = input_terms,
-                                                kept = scaling$kept))
+  inputs <- list(names = colnames(x), terms = input_terms)
+  scaling <- scale_inputs(x, setup$scale, inputs_of_fields(setup$kernel, inputs))
+  inputs$kept <- scaling$kept
+  resolved <- resolve_kernel(setup$kernel, inputs)
   rows <- lik_traits(lik)$data_rows(response$y, response$weights)
   env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
               input_range = scaling$range)

@@ -109,7 +109,7 @@ static const sg_kernel *build_kernel(SEXP spec, const double *theta, int *at)
     node->p = Rf_length(vars);
     node->vars = INTEGER(vars);
     node->ard = sg_field_int(spec, "ard");
-    node->degree = sg_field_int(spec, "degree");
+    node->degree = INTEGER(sg_field(spec, "degree"));
     node->nchild = Rf_length(parts);
     const sg_kernel **child = (const sg_kernel **) R_alloc(node->nchild + 1, sizeof(sg_kernel *));
     for (int c = 0; c < node->nchild; c++) {

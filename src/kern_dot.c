@@ -154,7 +154,7 @@ static void poly_cross(const sg_kernel *self, const sg_points *a, const sg_point
                        int symmetric, double *K, const sg_ws *ws)
 {
     (void) symmetric;
-    poly_power(self->degree, exp(self->theta[0]), a, b, K, ws);
+    poly_power(self->degree[0], exp(self->theta[0]), a, b, K, ws);
 }
 
 /* s[n] = x_i'x_i / (p lengthscale) */
@@ -172,7 +172,7 @@ static double *poly_norms(const sg_kernel *self, int n, const double *x, const s
 static void poly_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws)
 {
     const double *s = poly_norms(self, n, x, ws);
-    for (int i = 0; i < n; i++) k[i] = exp(self->theta[0]) * pow(1 + s[i], self->degree);
+    for (int i = 0; i < n; i++) k[i] = exp(self->theta[0]) * pow(1 + s[i], self->degree[0]);
 }
 
 /* dK/dlog lengthscale = -degree variance (b^degree - b^(degree - 1)), b = 1 + x'z/(p
@@ -184,13 +184,13 @@ static void poly_adjoint(const sg_kernel *self, int n, const double *x, int m, c
     double *lower = sg_doubles(ws, size), dvariance = 0, dell = 0;
     const sg_points a = poly_prepare(self, n, x, NULL, ws);
     const sg_points b = poly_prepare(self, m, z ? z : x, NULL, ws);
-    poly_power(self->degree - 1, exp(self->theta[0]), &a, &b, lower, ws);
+    poly_power(self->degree[0] - 1, exp(self->theta[0]), &a, &b, lower, ws);
     for (size_t i = 0; i < size; i++) {
         dvariance += Kbar[i] * K[i];
         dell += Kbar[i] * (K[i] - lower[i]);
     }
     dtheta[0] += dvariance;
-    dtheta[1] -= self->degree * dell;
+    dtheta[1] -= self->degree[0] * dell;
 }
 
 static void poly_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
@@ -198,9 +198,9 @@ static void poly_adjoint_diag(const sg_kernel *self, int n, const double *x, con
 {
     const double *s = poly_norms(self, n, x, ws), variance = exp(self->theta[0]);
     for (int i = 0; i < n; i++) {
-        const double lower = variance * pow(1 + s[i], self->degree - 1);
+        const double lower = variance * pow(1 + s[i], self->degree[0] - 1);
         dtheta[0] += kbar[i] * lower * (1 + s[i]);
-        dtheta[1] -= kbar[i] * self->degree * lower * s[i];
+        dtheta[1] -= kbar[i] * self->degree[0] * lower * s[i];
     }
 }
 

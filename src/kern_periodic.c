@@ -138,7 +138,7 @@ static sg_points trig_prepare(const sg_kernel *self, int n, const double *x, con
                               const sg_ws *ws)
 {
     (void) like;
-    const int q = 2 * self->degree + 1;
+    const int q = 2 * self->degree[0] + 1;
     const double freq = 2 * M_PI / exp(self->theta[1]), *col = x + (size_t) n * self->vars[0];
     sg_points out = sg_points_new(n, q, ws);
     for (int i = 0; i < n; i++) {
@@ -165,7 +165,7 @@ static void trig_cross(const sg_kernel *self, const sg_points *a, const sg_point
 static void trig_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws)
 {
     (void) x, (void) ws;
-    for (int i = 0; i < n; i++) k[i] = exp(self->theta[0]) * (2 * self->degree + 1);
+    for (int i = 0; i < n; i++) k[i] = exp(self->theta[0]) * (2 * self->degree[0] + 1);
 }
 
 /* Features as P wants them: n (sqrt2 sin nt, -sqrt2 cos nt) for the n-th pair, 0 for the first. */
@@ -215,7 +215,7 @@ static void trig_adjoint_diag(const sg_kernel *self, int n, const double *x, con
                               double *dtheta, const sg_ws *ws)
 {
     (void) x, (void) ws;
-    const double k = exp(self->theta[0]) * (2 * self->degree + 1);
+    const double k = exp(self->theta[0]) * (2 * self->degree[0] + 1);
     for (int i = 0; i < n; i++) dtheta[0] += k * kbar[i];
 }
 

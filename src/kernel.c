@@ -105,8 +105,8 @@ void sg_kernel_adjoint_blocks(const sg_kernel *self, int w, int n, int D, const 
 const sg_kernel_type *sg_kernel_type_at(int i)
 {
     const sg_kernel_type *const families[] = {sg_kernels_stationary, sg_kernels_periodic,
-                                              sg_kernels_dot, sg_kernels_combine,
-                                              sg_kernels_factor};
+                                              sg_kernels_dot, sg_kernels_factor,
+                                              sg_kernels_vector, sg_kernels_combine};
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         for (const sg_kernel_type *type = families[f]; type->name; type++) {
             if (i-- == 0) return type;

@@ -55,8 +55,8 @@ struct sg_kernel {
     int p;                         /* number of input columns it sees */
     const int *vars;               /* their indices in x, from 0 */
     int ard;                       /* one lengthscale (or variance) per input */
-    int degree;                    /* poly; k0 of trig */
-    int nchild;                    /* composites only */
+    const int *degree;             /* poly; k0 of trig; components and rank of coregion */
+    int nchild;                    /* composites, and kernels made of another one, only */
     const sg_kernel *const *child;
 };
 
@@ -97,6 +97,7 @@ const sg_kernel_type *sg_kernel_type_find(const char *name);
 extern const sg_kernel_type sg_kernels_stationary[];
 extern const sg_kernel_type sg_kernels_periodic[];
 extern const sg_kernel_type sg_kernels_dot[];
+extern const sg_kernel_type sg_kernels_vector[];
 extern const sg_kernel_type sg_kernels_combine[];
 extern const sg_kernel_type sg_kernels_factor[];
 

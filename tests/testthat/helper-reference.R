@@ -36,7 +36,10 @@ REFERENCE_KERNELS <- list(
   },
   factor = function(x, z, v, kernel) v$variance * all(abs(x - z) <= 1e-10),
   sum = function(parts) sum(parts),
-  product = function(parts) prod(parts)
+  product = function(parts) prod(parts),
+  divfree = function(x, z, theta, kernel) reference_field(x, z, theta, kernel),
+  curlfree = function(x, z, theta, kernel) reference_field(x, z, theta, kernel),
+  coregion = function(x, z, v, kernel) coregion_matrix(v, kernel$degree)[x, z]
 )
 
 distance <- function(x, z, v) sqrt(sum(((x - z) / v$lengthscale)^2))
@@ -44,15 +47,24 @@ distance <- function(x, z, v) sqrt(sum(((x - z) / v$lengthscale)^2))
 # Hyperparameters a resolved kernel has, in C's order.
 kernel_theta_length <- function(kernel) {
   if (length(kernel$parts)) return(sum(vapply(kernel$parts, kernel_theta_length, 0)))
-  each <- kernel$ard & names(kernel$params) == kernel$per_input
-  sum(ifelse(each, length(kernel$vars), 1))
+  sum(kernel_sizes(kernel))
 }
 
-# theta (logarithms) cut up for a leaf: list by name, natural scale.
-kernel_values <- function(kernel, theta) {
+# How many values a leaf has of each hyperparameter
+kernel_sizes <- function(kernel) {
+  if (kernel$type == "coregion") {
+    w <- kernel$degree[["components"]]
+    return(c(w, sum(w - seq_len(min(kernel$degree[["rank"]], w - 1L)))))
+  }
   each <- kernel$ard & names(kernel$params) == kernel$per_input
-  size <- ifelse(each, length(kernel$vars), 1)
-  split(exp(theta), factor(rep(names(kernel$params), size), names(kernel$params)))
+  ifelse(each, length(kernel$vars), 1)
+}
+
+# theta (logarithms, of a correlation z log((1 + z) / (1 - z))) cut up for a leaf: list by name,
+# natural scale.
+kernel_values <- function(kernel, theta) {
+  name <- factor(rep(names(kernel$params), kernel_sizes(kernel)), names(kernel$params))
+  split(ifelse(name == "correlation", tanh(theta / 2), exp(theta)), name)
 }
 
 # The naive Gram matrix of a resolved kernel between the rows of x and of z.
@@ -66,6 +78,7 @@ reference_kernel <- function(kernel, theta, x, z = x) {
 
 reference_pair <- function(kernel, theta, x, z) {
   formula <- REFERENCE_KERNELS[[kernel$type]]
+  if (kernel$type %in% c("divfree", "curlfree")) return(formula(x, z, theta, kernel))
   if (length(kernel$parts) == 0L) {
     at <- kernel$vars + 1L
     return(formula(x[at], z[at], kernel_values(kernel, theta), kernel))

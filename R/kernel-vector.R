@@ -1,0 +1,200 @@
+#' Kernels of several responses
+#'
+#' Covariances between the components of a response of several columns, `cbind(u, v) ~ x + y`: of
+#' velocities and other vectors, by the structure of the field, or of any numbers that go together.
+#' They combine with each other and with other [kernels] by `+` and `*`: a kernel that does not know
+#' of components treats them alike, so that `kernel_helmholtz() * kernel_matern32(vars = "time")`,
+#' with the `vars` of space given to the first, is a field that changes with time.
+#'
+#' `kernel_divfree()` and `kernel_curlfree()` make a field of as many components as inputs, 2 or 3,
+#' component by component in the order of the inputs, out of a scalar kernel \eqn{k}{k} of the
+#' distance:
+#'
+#' | constructor | field | kernel |
+#' |---|---|---|
+#' | `kernel_divfree` | without divergence; in the plane \eqn{(-\psi_y, \psi_x)}{(-psi_y, psi_x)} of a stream function | \eqn{(\nabla\nabla' - \Delta I) k}{(grad grad' - Laplacian I) k} |
+#' | `kernel_curlfree` | without rotation: \eqn{\nabla\chi}{grad chi} of a potential | \eqn{-\nabla\nabla' k}{-grad grad' k} |
+#' | `kernel_helmholtz` | any: the sum of the two | |
+#' | `kernel_coregion` | any components, \eqn{B_{cc'}}{B[c, c']} times the base | |
+#'
+#' They are scaled so that `variance` is the variance of one component at a point. That of the
+#' stream function or potential is `variance * lengthscale^2` for `kernel_rbf`. A field's structure
+#' holds where distances mean the same in all directions and speeds the same in all components:
+#' project longitudes and latitudes first. [sparsegp()] gives the inputs such a kernel sees one
+#' scale, and one to all components.
+#'
+#' @param base,stream,potential For fields `kernel_rbf()`, `kernel_matern32()`, `kernel_matern52()`
+#'   or `kernel_rq()` with one length scale; for `kernel_coregion()` any kernel that knows nothing
+#'   of components. Hyperparameters are given there.
+#' @param vars The inputs of space: column names or numbers as in [kernels], one for each component
+#'   in their order. `NULL`: what the base says, by default all inputs.
+#' @param rank Columns of \eqn{B}{B} besides a diagonal, a whole number of at least 0. 0: the
+#'   components are independent; `NULL`: any covariance.
+#' @param variance Prior variances of the components (times that of the base, which is 1 unless it
+#'   is a sum or a product): positive, one number for all or one for each; as in [kernels] `NULL` to
+#'   be learned, [fixed()] to be kept.
+#' @param correlation Between -1 and 1, one for all pairs or for (1, 2), (1, 3), ..., (2, 3), ...:
+#'   correlations of two components given those before the first, which for two components is their
+#'   correlation. Of `rank` r only pairs with one of the first r components have one.
+#' @return A value of class `sparsegp_kernel`. Errors are of class `sparsegp_error`: a base without
+#'   a gradient, such as `kernel_matern12()`, or with `ard = TRUE`, which would break the structure.
+#'   [sparsegp()] refuses them for a response of one column, or with other than as many inputs as
+#'   components.
+#' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
+#'   thesis, Aston University, section 5.4.
+#'
+#'   Narcowich, F. J. and Ward, J. D. (1994). Generalized Hermite interpolation via matrix-valued
+#'   conditionally positive definite functions. *Mathematics of Computation* 63, 661-687.
+#'
+#'   Berlinghieri, R. et al. (2023). Gaussian processes at the Helm(holtz): a more fluid model for
+#'   ocean currents. *ICML*.
+#'
+#'   Álvarez, M. A., Rosasco, L. and Lawrence, N. D. (2012). Kernels for vector-valued functions: a
+#'   review. *Foundations and Trends in Machine Learning* 4, 195-266.
+#' @seealso [lik_gaussian()] for what noise the components have.
+#' @examples
+#' kernel_helmholtz()
+#' kernel_helmholtz(kernel_matern52(lengthscale = 2), vars = c("x", "y")) *
+#'   kernel_matern32(vars = "time")
+#' kernel_coregion(kernel_rbf(), rank = 0)
+#' @name kernels_of_vectors
+NULL
+
+#' @rdname kernels_of_vectors
+#' @export
+kernel_divfree <- function(base = kernel_rbf(), vars = NULL) new_field("divfree", base, vars)
+
+#' @rdname kernels_of_vectors
+#' @export
+kernel_curlfree <- function(base = kernel_rbf(), vars = NULL) new_field("curlfree", base, vars)
+
+#' @rdname kernels_of_vectors
+#' @export
+kernel_helmholtz <- function(stream = kernel_rbf(), potential = kernel_rbf(), vars = NULL) {
+  new_field("divfree", stream, vars, "stream") +
+    new_field("curlfree", potential, vars, "potential")
+}
+
+#' @rdname kernels_of_vectors
+#' @export
+kernel_coregion <- function(base = kernel_rbf(), rank = NULL, variance = NULL,
+                            correlation = NULL) {
+  base <- check_base(base, "base")
+  if (length(component_parts(base))) {
+    stop_sparsegp("base", "knows of components itself", "Give a kernel such as kernel_rbf()")
+  }
+  if (!is.null(rank)) rank <- c(rank = check_count(rank, "rank", 0L))
+  own <- new_kernel("coregion", list(variance = variance, correlation = correlation),
+                    degree = rank)
+  own * without_variance(base)
+}
+
+# Types that are made of one other kernel, and all that read a response's components
+FIELDS <- c("divfree", "curlfree")
+
+OF_COMPONENTS <- c(FIELDS, "coregion")
+
+# Kernels with a gradient
+FIELD_BASES <- c("rbf", "matern32", "matern52", "rq")
+
+new_field <- function(type, base, vars, argument = "base") {
+  base <- check_base(base, argument)
+  if (!base$type %in% FIELD_BASES) {
+    stop_sparsegp(argument, paste0("is ", format(base), ", of which no field is made"),
+                  "Use kernel_rbf(), kernel_matern32(), kernel_matern52() or kernel_rq()")
+  }
+  if (base$ard) {
+    stop_sparsegp(argument, "has ard = TRUE, with which a field would lose its structure",
+                  "Use one length scale for all inputs")
+  }
+  if (!is.null(vars)) base["vars"] <- list(check_vars(vars))
+  new_kernel(type, list(), parts = list(base))
+}
+
+check_base <- function(base, argument) {
+  base <- called(base)
+  check_class(base, "sparsegp_kernel", argument, "Give a kernel_*() value such as kernel_rbf()")
+  base
+}
+
+# A base's variance would say what the components' say.
+without_variance <- function(base) {
+  if (length(base$parts)) return(base)
+  if (!is.null(base$params$variance)) {
+    stop_sparsegp("base", "has a variance, and the components have their own",
+                  "Give kernel_coregion(variance = )")
+  }
+  base$params$variance <- fixed(1)
+  base
+}
+
+# The parts of a kernel that read components.
+component_parts <- function(kernel) {
+  if (kernel$type %in% OF_COMPONENTS) return(list(kernel))
+  unlist(lapply(kernel$parts, component_parts), recursive = FALSE)
+}
+
+# ---- Meeting the inputs ----
+
+# Inputs, by number, that fields are in: they have one scale.
+inputs_of_fields <- function(kernel, inputs) {
+  fields <- Filter(function(part) part$type %in% FIELDS, component_parts(kernel))
+  unique(unlist(lapply(fields, function(field) resolve_vars(field$parts[[1L]]$vars, inputs))))
+}
+
+# Which column of a point says what component it is of, counted from 0: the one after the inputs.
+component_column <- function(inputs) sum(inputs$kept)
+
+refuse_one_component <- function(kernel, inputs) {
+  if (length(inputs$components) > 1L) return(invisible())
+  stop_sparsegp("kernel", paste0("has a part for several responses, ", format(kernel),
+                                 ", and there is one"),
+                "Write cbind(u, v) ~ x + y, or use another kernel")
+}
+
+# part: the resolved base
+resolve_field <- function(kernel, inputs) {
+  refuse_one_component(kernel, inputs)
+  base <- kernel$parts[[1L]]
+  components <- length(inputs$components)
+  if (components > 3L) {
+    stop_sparsegp("kernel", paste0("is of a field, and there are ", components, " responses"),
+                  "Fields have 2 or 3 components; use kernel_coregion()")
+  }
+  if (length(base$all_names) != components) {
+    stop_sparsegp("kernel", paste0("has a field, ", format(kernel), ", that sees ",
+                                   counted(length(base$all_names), "input"), " for ", components,
+                                   " components"),
+                  "Give vars = one input of space for each component, in their order")
+  }
+  if (length(base$vars) != components) {
+    stop_sparsegp("kernel", paste0("has a field, ", format(kernel), ", one of whose inputs is ",
+                                   "constant"), "Use kernel_coregion() for what is left")
+  }
+  kernel$parts[[1L]]$joint <- TRUE
+  kernel$vars <- component_column(inputs)
+  kernel
+}
+
+resolve_coregion <- function(kernel, inputs) {
+  refuse_one_component(kernel, inputs)
+  most <- length(inputs$components) - 1L
+  rank <- if (length(kernel$degree)) min(kernel$degree, most) else most
+  kernel$degree <- c(components = most + 1L, rank = as.integer(rank))
+  kernel$vars <- component_column(inputs)
+  kernel$components <- inputs$components
+  kernel
+}
+
+# Pairs of components with a correlation, in C's order (correlation.h): rows (first, second).
+correlated_pairs <- function(components, rank = components - 1L) {
+  first <- seq_len(min(rank, components - 1L))
+  cbind(rep(first, components - first), unlist(lapply(first, function(j) {
+    seq(j + 1L, length.out = components - j)
+  })))
+}
+
+pair_names <- function(components, rank = length(components) - 1L) {
+  pairs <- correlated_pairs(length(components), rank)
+  paste(components[pairs[, 1L]], components[pairs[, 2L]], sep = ".", recycle0 = TRUE)
+}
