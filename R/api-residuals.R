@@ -64,7 +64,11 @@ quantile_residuals <- function(object) {
                   "Use type = \"response\" or \"pearson\"")
   }
   tails <- if (labels) label_tails(object) else response_tails(object)
-  up <- if (tails$jumps) stats::runif(length(tails$below)) else 0
+  tail_quantiles(tails, if (tails$jumps) stats::runif(length(tails$below)) else 0)
+}
+
+# up: how far up a jump the quantile lies, from 0 to 1
+tail_quantiles <- function(tails, up) {
   mass <- pmax(1 - tails$below - tails$above, 0)
   # 37 standard deviations off the numbers end; tails that add up to 1 may do so but for rounding
   inside <- function(p) pmin(pmax(p, .Machine$double.xmin), 1)

@@ -9,12 +9,14 @@
  * derivative in mu_c of class c's term (falling in mu_c, so rising in v), G' = -sum_c l_c, and E
  * and Cov over the normalised outer integrand,
  *   d1_c = E l_c,  d2_c = E l'_c + Var l_c = Cov(l_c, G' + l_c) <= 0
- * by parts, and the second derivatives across classes are Cov(l_b, l_c) >= 0. Cost: about 40 x 40 C
- * exponentials. */
+ * by parts, and the second derivatives across classes are Cov(l_b, l_c) >= 0. On a grid that all
+ * classes share this takes some 150 C exponentials (gumbel.h); where they lie too far apart for
+ * one, integral by integral, some 40 x 40 C. */
 #include <float.h>
 #include <math.h>
 #include <Rmath.h>
 #include "concave.h"
+#include "gumbel.h"
 #include "lik.h"
 
 /* A class's term at x = m - v, own = 1 for y and 0 for the others: its logarithm, and that one's
@@ -183,41 +185,111 @@ static double log_z(const sg_lik *self, int y, const double *mu, const double *s
     return fmin2(all.log0 + log(total), 0);
 }
 
-/* One outer pass; d1 and d2 collect sums of w dslope and w dslope (G' + dslope), own of w l'. */
+/* What a tilt adds up over v: weights, and with a_c = l_c less its value where the integral has its
+ * origin, d1 of w a, d2 of w a (G' + a), own of w l'. */
+typedef struct {
+    double total, slope;
+    double common[SG_LIK_MAX_CLASSES];
+} sums;
+
+static void begin_sums(const sg_lik *self, sums *s, sg_tilt *out)
+{
+    const int C = self->C;
+    s->total = s->slope = 0;
+    for (int c = 0; c < C; c++) out->d1[c] = out->d2[c] = s->common[c] = 0;
+    for (int c = 0; out->own && c < C; c++) out->own[c] = 0;
+    for (size_t k = 0; out->cross && k < (size_t) C * C; k++) out->cross[k] = 0;
+}
+
+/* slope: G' at the node; a[C], curve[C]: the classes' */
+static void add_to_sums(const sg_lik *self, sums *s, double w, double slope, const double *a,
+                        const double *curve, sg_tilt *out)
+{
+    for (int c = 0; c < self->C; c++) {
+        out->d1[c] += w * a[c];
+        out->d2[c] += w * a[c] * (slope + a[c]);
+    }
+    for (int c = 0; out->own && c < self->C; c++) out->own[c] += w * curve[c];
+    if (out->cross) sg_lik_cross_add(self->C, w, a, s->common, out->cross);
+    s->total += w, s->slope += w * slope;
+}
+
+/* origin[C]: what was taken off the classes' slopes */
+static void end_sums(const sg_lik *self, int own, sums *s, const double *origin, double log_scale,
+                     sg_tilt *out)
+{
+    double sum = 0;
+    out->logz = fmin2(log_scale + log(s->total), 0);
+    for (int c = 0; c < self->C; c++) {
+        const double mean = out->d1[c] / s->total;
+        out->d1[c] = origin[c] + mean;
+        /* but for rounding */
+        out->d2[c] = fmin2(out->d2[c] / s->total - mean * (s->slope / s->total + mean), 0);
+        if (c != own) sum += out->d1[c];
+    }
+    out->d1[own] = -sum;
+    for (int c = 0; out->own && c < self->C; c++) out->own[c] /= s->total;
+    if (out->cross) sg_lik_cross_end(self->C, s->total, out->d2, s->common, out->cross);
+}
+
+static void tilt_by_integrals(const sg_lik *self, int own, const double *mu, const double *s2,
+                              sg_tilt *out)
+{
+    crowd all;
+    sg_concave_point at;
+    sums s;
+    double weight;
+    gather_crowd(self, own, mu, s2, &all);
+    begin_sums(self, &s, out);
+    const sg_concave_rule rule = sg_concave_lay(crowd_at, &all);
+    for (int k = 0; k < rule.count; k++) {
+        crowd_at(sg_concave_node(&rule, k, &weight), &all, &at);
+        add_to_sums(self, &s, weight * exp(at.value), at.slope, all.dslope, all.curve, out);
+    }
+    end_sums(self, own, &s, all.slope0, all.log0, out);
+}
+
+/* Means and variances of the classes as the integrals take them */
+static void shifted(const sg_lik *self, const double *mu, const double *s2, double *m, double *var)
+{
+    for (int c = 0; c < self->C; c++) {
+        m[c] = sg_class_mean(mu[c] + self->theta[c]);
+        var[c] = sg_class_var(s2[c]);
+    }
+}
+
+static int tilt_by_grid(const sg_lik *self, int own, const double *mu, const double *s2,
+                        sg_tilt *out)
+{
+    const int C = self->C;
+    double m[SG_LIK_MAX_CLASSES], var[SG_LIK_MAX_CLASSES], origin[SG_LIK_MAX_CLASSES];
+    double a[SG_LIK_MAX_CLASSES], curve[SG_LIK_MAX_CLASSES];
+    sg_gumbel grid;
+    sums s;
+    shifted(self, mu, s2, m, var);
+    if (!sg_gumbel_lay(C, own, m, var, &grid)) return 0;
+    int top = 0;
+    for (int k = 1; k < grid.count; k++) if (grid.weight[k] > grid.weight[top]) top = k;
+    for (int c = 0; c < C; c++) origin[c] = grid.slope[(size_t) c * grid.count + top];
+    begin_sums(self, &s, out);
+    for (int k = 0; k < grid.count; k++) {
+        double slope = 0;
+        for (int c = 0; c < C; c++) {
+            const size_t at = (size_t) c * grid.count + k;
+            slope -= grid.slope[at];
+            a[c] = grid.slope[at] - origin[c], curve[c] = grid.curve[at];
+        }
+        add_to_sums(self, &s, grid.weight[k], slope, a, curve, out);
+    }
+    end_sums(self, own, &s, origin, grid.log_scale, out);
+    return 1;
+}
+
 static void softmax_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                          sg_tilt *out)
 {
     const int own = (int) y[0] - 1;
-    crowd all;
-    sg_concave_point at;
-    double *d1 = out->d1, *d2 = out->d2;
-    double total = 0, slope = 0, sum = 0, weight, common[SG_LIK_MAX_CLASSES] = {0};
-    gather_crowd(self, own, mu, s2, &all);
-    for (int c = 0; c < self->C; c++) d1[c] = d2[c] = 0;
-    for (int c = 0; out->own && c < self->C; c++) out->own[c] = 0;
-    for (size_t k = 0; out->cross && k < (size_t) self->C * self->C; k++) out->cross[k] = 0;
-    const sg_concave_rule rule = sg_concave_lay(crowd_at, &all);
-    for (int k = 0; k < rule.count; k++) {
-        crowd_at(sg_concave_node(&rule, k, &weight), &all, &at);
-        const double w = weight * exp(at.value);
-        for (int c = 0; c < self->C; c++) {
-            d1[c] += w * all.dslope[c];
-            d2[c] += w * all.dslope[c] * (at.slope + all.dslope[c]);
-        }
-        for (int c = 0; out->own && c < self->C; c++) out->own[c] += w * all.curve[c];
-        if (out->cross) sg_lik_cross_add(self->C, w, all.dslope, common, out->cross);
-        total += w, slope += w * at.slope;
-    }
-    out->logz = fmin2(all.log0 + log(total), 0);
-    for (int c = 0; c < self->C; c++) {
-        const double mean = d1[c] / total;
-        d1[c] = all.slope0[c] + mean;
-        d2[c] = fmin2(d2[c] / total - mean * (slope / total + mean), 0); /* but for rounding */
-        if (c != own) sum += d1[c];
-    }
-    d1[own] = -sum;
-    for (int c = 0; out->own && c < self->C; c++) out->own[c] /= total;
-    if (out->cross) sg_lik_cross_end(self->C, total, d2, common, out->cross);
+    if (!tilt_by_grid(self, own, mu, s2, out)) tilt_by_integrals(self, own, mu, s2, out);
 }
 
 static void normalise(int C, double *mean, double *var)
@@ -230,11 +302,21 @@ static void normalise(int C, double *mean, double *var)
     }
 }
 
-/* A log Z for every class, which keeps the relative accuracy of small probabilities. */
+/* On a grid for all classes, or a log Z for every one: both keep the relative accuracy of small
+ * probabilities. */
 static void softmax_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
                             double *var)
 {
-    for (int c = 0; c < self->C; c++) mean[c] = exp(log_z(self, c, mu, s2));
+    double m[SG_LIK_MAX_CLASSES], s2_class[SG_LIK_MAX_CLASSES];
+    sg_gumbel grid;
+    shifted(self, mu, s2, m, s2_class);
+    const int on_grid = sg_gumbel_lay(self->C, -1, m, s2_class, &grid);
+    for (int c = 0; c < self->C; c++) {
+        mean[c] = on_grid ? 0 : exp(log_z(self, c, mu, s2));
+        for (int k = 0; on_grid && k < grid.count; k++) {
+            mean[c] -= grid.weight[k] * grid.slope[(size_t) c * grid.count + k];
+        }
+    }
     normalise(self->C, mean, var);
 }
 

@@ -7,8 +7,9 @@
 #include "smooth.h"
 
 enum { MOST = 192, CHUNK = 6 }; /* nodes at most; how many more at a time */
-static const double STEP = 0.5;   /* of a standard deviation of the peak: were it normal, 1e-7 of the
-                                     variance with half the nodes and 1e-30 with all */
+/* Step, in standard deviations of the peak: were that normal, half the nodes would give the variance
+ * to 1e-7, and all to 1e-30. */
+static const double STEP = 0.5;
 static const double NEGLECT = 33; /* exp(-33) = 5e-15 is left out on either side */
 static const double AGREE = 3e-7; /* of the rule with half the nodes; its square is the error */
 
@@ -114,7 +115,8 @@ static int lay_rule(rule *r, const sg_lik *self, const double *y, double mu, dou
     if (sg_is_point(r->s2) || !find_peak(r)) return 0;
     r->h = fmin2(STEP / sqrt(r->bend), STEP * r->width);
     for (int i = 0; i < HALVINGS; i++, r->h *= 0.5) {
-        if (!(r->h > DIGITS * fabs(r->mu + r->d0)) || !lay_nodes(r) || !(fabs(r->top) < LARGE)) return 0;
+        if (!(r->h > DIGITS * fabs(r->mu + r->d0)) || !lay_nodes(r)) return 0;
+        if (!(fabs(r->top) < LARGE)) return 0;
         *all = moments_of(r, 1);
         const moments half = moments_of(r, 2);
         const int agree = fabs(2 * half.total - all->total) < AGREE * all->total &&

@@ -88,6 +88,12 @@ test_that("quantile residuals of counts are finite and give no warning", {
   }
 })
 
+test_that("tails that add up to more than 1 by rounding are no warning", {
+  # Student's t has given a tail of 1 + 2e-16
+  expect_silent(at <- tail_quantiles(list(below = c(0, 1 + 2^-52), above = c(1 + 2^-52, 0)), 0))
+  expect_equal(at, qnorm(.Machine$double.xmin) * c(1, -1), tolerance = 1e-12)
+})
+
 test_that("simulated counts are counts, where rates pass all numbers, too", {
   for (type in c("poisson", "negbin")) {
     value <- list(bias = 0, size = 5)

@@ -209,6 +209,23 @@ test_that("a density has a name on its axis, a summary, simulated points and an 
   expect_identical(rownames(summary(two)$moments), names(faithful))
 })
 
+test_that("the README installs the package with its vignettes first", {
+  readme <- readLines(file.path(dirname(source_folder("R")), "README.md"))
+  installs <- grep("R CMD INSTALL|install[.]packages", readme, value = TRUE)
+  expect_match(installs[1L], "R CMD build . && R CMD INSTALL", fixed = TRUE)
+  expect_no_match(installs[1L], "--no-build-vignettes")
+})
+
+test_that("pictures and predictions of softmax with seven classes come at once", {
+  set.seed(1)
+  d <- data.frame(a = rnorm(42), b = rnorm(42), y = factor(rep(1:7, 6)))
+  fit <- sparsegp(y ~ a + b, d, lik_softmax(), learn = FALSE)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  # 0.4 s, and 24 of them once; a machine may be slow
+  expect_lt(system.time(plot(fit))[["user.self"]], 4)
+})
+
 test_that("lik_step() with labels that contradict each other is refused in words, or fits", {
   overlapping <- function(seed) {
     set.seed(seed)
