@@ -26,8 +26,7 @@ blas_has_threads <- function(path) {
 }
 
 # products: for a loop over matrix products. 0: as many as C finds right. A forked process
-# (mclapply()) gets one: OpenMP's threads stay behind in the process that was forked, and a loop
-# that counts on them would wait for ever.
+# (mclapply()) gets one: the other cores are for the other forks.
 threads_wanted <- function(products) {
   if (!identical(Sys.getpid(), process$id) || products && process$blas_has_threads) return(1L)
   wanted <- getOption("sparsegp.threads")

@@ -1,7 +1,14 @@
-/* par.c: chunks of rows on several threads (par.h). The only file that knows OpenMP. */
+/* par.c: chunks of rows on several threads (par.h). The only file that knows OpenMP and threads.
+ *
+ * OpenMP says how many threads there may be, but does not make them: its own wait for work, and for
+ * each other, by spinning, some milliseconds each time, unless a variable has said otherwise before
+ * R was started. On a machine that has other things to do that is slower than one thread alone.
+ * Threads that are begun and joined wait asleep. They cost 0.05 ms, and leave nothing behind in the
+ * process, so that it may be forked. */
 #include <setjmp.h>
 #ifdef _OPENMP
 #include <omp.h>
+#include <pthread.h>
 #endif
 #include "par.h"
 
@@ -9,7 +16,7 @@ enum { AGAIN = 1 };  /* in place of a status: the chunk did not get the memory i
 enum { LINE = 8 };   /* doubles in a cache line: threads write to none in common */
 enum { FEW = 2 };    /* threads that are used when nobody says how many */
 
-static const double WORTH = 2e-3; /* seconds of work for which it pays to wake other threads */
+static const double WORTH = 2e-3; /* seconds of work for which it pays to begin threads */
 static const double WAVE = 0.05;  /* seconds after which the calling thread ticks again */
 
 /* A loop under way. */
@@ -173,30 +180,53 @@ static int run_in_arena(const loop *l, int chunk, arena *a)
 
 /* ---- Waves ---- */
 
-/* All threads take chunks until none is left or the wave has lasted long enough. */
-static void wave(loop *l, int threads, double *slab, size_t size)
+/* What a thread is begun with. */
+typedef struct {
+    loop *l;
+    int lane;
+    double *slab; /* its own */
+    size_t size;
+    double end;   /* by the clock, of the wave */
+    pthread_t id;
+} hand;
+
+/* Takes chunks until none is left or the wave has lasted long enough. */
+static void *lend(void *self)
+{
+    const hand *me = self;
+    loop *l = me->l;
+    arena own = {.lane = me->lane, .slab = me->slab, .size = me->size};
+    while (omp_get_wtime() < me->end) {
+        int chunk;
+#pragma omp atomic capture
+        chunk = l->next++;
+        if (chunk >= l->chunks) break;
+        l->status[chunk] = run_in_arena(l, chunk, &own);
+    }
+    return NULL;
+}
+
+/* The calling thread is lane 0. A thread that the system does not give is one less. */
+static void wave(hand *hands, int threads)
 {
     const double end = omp_get_wtime() + WAVE;
-#pragma omp parallel num_threads(threads)
-    {
-        const int lane = omp_get_thread_num();
-        arena own = {.lane = lane, .slab = slab + size * lane, .size = size};
-        while (omp_get_wtime() < end) {
-            int chunk;
-#pragma omp atomic capture
-            chunk = l->next++;
-            if (chunk >= l->chunks) break;
-            l->status[chunk] = run_in_arena(l, chunk, &own);
-        }
-    }
+    int begun = 1;
+    for (int lane = 0; lane < threads; lane++) hands[lane].end = end;
+    while (begun < threads && !pthread_create(&hands[begun].id, NULL, lend, hands + begun)) begun++;
+    lend(hands);
+    for (int lane = 1; lane < begun; lane++) pthread_join(hands[lane].id, NULL);
 }
 
 /* Chunks 1 .. on all threads, each with room for `size` doubles. */
 static void run_in_waves(loop *l, int threads, size_t size, const sg_ws *ws)
 {
     double *slab = sg_doubles(ws, size * threads);
+    hand *hands = sg_structs(threads, sizeof(hand), ws);
+    for (int lane = 0; lane < threads; lane++) {
+        hands[lane] = (hand) {.l = l, .lane = lane, .slab = slab + size * lane, .size = size};
+    }
     for (l->next = 1; l->next < l->chunks;) {
-        wave(l, threads, slab, size);
+        wave(hands, threads);
         sg_tick(ws);
     }
     for (int chunk = 1; chunk < l->chunks; chunk++) {

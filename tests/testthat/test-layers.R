@@ -72,9 +72,10 @@ test_that("BLAS and LAPACK are called in la.c alone, with FCONE for every charac
   expect_none(calls[counts("\\bFCONE\\b") != characters], "calls with a wrong number of FCONE")
 })
 
-test_that("OpenMP is known in par.c alone", {
+test_that("OpenMP and threads are known in par.c alone", {
   others <- setdiff(core_files(), "par.c")
-  expect_none(lines_matching("omp[.]h>|# *pragma|\\bomp_\\w+", others), "OpenMP outside par.c")
+  expect_none(lines_matching("omp[.]h>|# *pragma|\\bomp_\\w+|pthread", others),
+              "threads outside par.c")
   expect_gt(length(lines_matching("# *pragma omp", "par.c")), 0L)
 })
 
