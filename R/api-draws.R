@@ -7,12 +7,15 @@
 #' @param object A fit of [sparsegp()].
 #' @param newdata As in [predict][predict.sparsegp]; missing: the training rows. Rows with missing
 #'   values give `NA`.
+#' @param type `"latent"`: the latent function; `"link"`: plus the likelihood's bias, so that
+#'   `exp()`, `plogis()` or `pnorm()` of it is a mean response; `"response"`: that mean response, or
+#'   with several classes their probabilities.
 #' @param n,nsim Number of draws; whole number of at least 1.
 #' @param seed `NULL` (the current state of R's generator) or a number for `set.seed()`, after which
 #'   the old state comes back.
 #' @param ... For `simulate()`: `newdata`. Otherwise nothing.
 #' @return `draws()`: a matrix with a row per row of `newdata` and a column per draw, in units of
-#'   the latent function (for regression those of the response); with a latent function for each
+#'   the latent function (for regression those of the response) or of the response; with a latent function for each
 #'   class an array, its third dimension the class. `simulate()`: a data frame with
 #'   columns `sim_1`, ... and the state of the generator as attribute `seed`; classes are factors.
 #' @examples
@@ -25,26 +28,38 @@ draws <- function(object, newdata, n = 1, ...) UseMethod("draws")
 
 #' @rdname draws
 #' @export
-draws.sparsegp <- function(object, newdata, n = 1, ...) {
+draws.sparsegp <- function(object, newdata, n = 1, type = c("latent", "link", "response"), ...) {
   check_no_dots(...)
+  type <- check_choice(type, c("latent", "link", "response"), "type")
   object <- ready(object)
   latent <- latent_draws(object, if (missing(newdata)) NULL else newdata, check_count(n, "n"))
-  each <- lapply(latent$values, function(values) {
-    values <- to_latent(object, values, latent$offset)
-    colnames(values) <- paste0("draw_", seq_len(n))
+  each <- lapply(drawn_values(object, latent, type), function(values) {
+    values <- matrix(values, ncol = n, dimnames = list(NULL, paste0("draw_", seq_len(n))))
     restore_rows(values, latent)
   })
-  if (processes(object) == 1L) return(each[[1L]])
+  if (length(each) == 1L) return(each[[1L]])
   array(unlist(each), c(dim(each[[1L]]), length(each)),
         c(dimnames(each[[1L]]), list(object$response$levels)))
+}
+
+# What is drawn of every latent function, or of every class's probability: a list of numbers, all
+# rows of a draw after those of the one before.
+drawn_values <- function(object, latent, type) {
+  f <- vapply(latent$values, c, numeric(length(latent$values[[1L]])))
+  f <- matrix(f, ncol = processes(object))
+  at <- list(mean = f, var = 0 * f, offset = rep(latent$offset, length.out = nrow(f)))
+  if (processes(object) == 1L) at[c("mean", "var")] <- list(c(f), c(0 * f))
+  drawn <- if (type == "response" && processes(object) == 1L) median_response(object, at)
+           else centre_answer(object, at, type)
+  drawn <- as.matrix(drawn)
+  lapply(seq_len(ncol(drawn)), function(class) drawn[, class])
 }
 
 # n latent functions in C's units at the complete rows, a matrix of them for each class: mean + L z
 # with L L' the joint covariance. A pivoted Cholesky factor stops at the covariance's numerical
 # rank, so nothing is added to it.
 latent_draws <- function(object, newdata, n) {
-  latent <- if (is.null(newdata)) c(training_latent(object), list(x = training_inputs(object)))
-            else complete_inputs(object, newdata)
+  latent <- rows_asked(object, newdata)
   x <- latent$x
   latent$values <- lapply(seq_len(processes(object)), function(class) {
     if (nrow(x) == 0L) matrix(0, 0L, n) else draw_gaussian(joint_moments(object, x, class), n)

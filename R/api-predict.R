@@ -3,7 +3,9 @@
 #' | `type` | regression | two classes | more classes | ordered categories |
 #' |---|---|---|---|---|
 #' | `"response"` | mean of the response | probability of the second level | as `"prob"` | mean of the category's number, from 1 |
-#' | `"latent"` | mean of the latent function (the same where there is no link), without the bias | mean of the latent function, without the bias | n x C matrix | mean of the latent function |
+#' | `"link"` | mean of the latent function plus the likelihood's bias, which the inverse link makes a mean of: `exp()` for counts, `plogis()` or `pnorm()` for classes | the same | n x C matrix | mean of the latent function |
+#' | `"latent"` | mean of the latent function alone, without the bias | the same | n x C matrix | mean of the latent function |
+#' | `"median"` | median, over the latent function's posterior, of the mean response | of the probability | an error | of the mean number |
 #' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix | n x K matrix |
 #' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same | the same, an ordered factor |
 #' | `"terms"` | matrix of effects, see below | the same | an error | the same |
@@ -16,6 +18,10 @@
 #' `lik_mprobit()` the probability of a class is that of its latent function, with noise of variance
 #' 1 and its bias, being the largest; that is a one-dimensional integral over the posterior. With
 #' each class against the rest the classes' own probabilities are divided by their sum.
+#'
+#' Mean counts far from the data are exponentials of what is hardly known, and their own mean,
+#' `exp(mu + s2 / 2)`, may be far above all counts that were seen: it is the mean of a distribution
+#' with a long tail. `type = "median"` is its median, `exp(mu)`; `interval` shows the tail.
 #'
 #' A row whose largest probability is below `reject` is better left to somebody else: its class is
 #' `NA` (thesis, section 5.2). [plot(type = "reject")][plot.sparsegp] shows what a threshold costs
@@ -41,11 +47,12 @@
 #' @param newdata Data frame with the variables of the formula, or for fits of a matrix a matrix, a
 #'   vector or a data frame with the same columns. Missing: the training rows. Rows with missing
 #'   values give missing predictions, never a shorter answer.
-#' @param type See the table.
-#' @param se.fit For `"response"`, `"latent"` and `"terms"`: also the standard deviation, over the
+#' @param type See the table. `"probs"`, `"probability"` and `"posterior"`, as other packages have it,
+#'   are `"prob"`, `"raw"` is `"response"`.
+#' @param se.fit For `"response"`, `"link"`, `"latent"` and `"terms"`: also the standard deviation, over the
 #'   posterior of the latent function, of what is predicted? (For classes that of the probability.)
 #' @param interval `"confidence"`: an interval for the mean response (for classes the
-#'   probability), from latent quantiles; `"prediction"`: for a new response (of weight 1), not for
+#'   probability), from latent quantiles; `"prediction"`: for a new response, not for
 #'   classes without an order; whole numbers for counts, numbers of categories for ordered ones.
 #' @param level Probability content of the interval, in (0, 1).
 #' @param reject `type = "class"`: rows whose largest probability is below this are `NA`; from 0
@@ -55,13 +62,21 @@
 #' @param variance `interval = "prediction"` after `lik_gaussian(variance = )` with known variances
 #'   of the rows: those of the new rows, in squared units of the response, one number for all or one
 #'   per row. At the training rows they are known.
+#' @param weights `interval = "prediction"` after a fit with `weights`: those of the new rows, one
+#'   positive number for all, one per row, or a formula such as `~ w` to be found in `newdata`. The
+#'   noise of a new response has variance noise / weight; shares are of so many trials. Default 1,
+#'   with a warning if the fit had others; at the training rows their own.
+#' @param covariance Also the joint posterior covariance matrix of the latent function at the rows,
+#'   in squared units of the latent function? For `"link"` and `"latent"`, and `"response"` of a
+#'   regression whose mean is the latent function; with one latent function. `NA` for rows with
+#'   missing values. Memory and time grow with the square of the number of rows.
 #' @param terms `type = "terms"`: which of them, names or numbers; or a list, of which each element
 #'   is one or several of them taken together, named as the columns are to be. `NULL`: each by
 #'   itself.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A vector (or matrix, factor) with one entry per row of `newdata`; with `se.fit` a list
 #'   `fit`, `se.fit`; with `interval` a matrix with columns `fit`, `lwr`, `upr`; with both a list of
-#'   that matrix and `se.fit`, as [predict.lm()] gives it. Errors are of class `sparsegp_error`.
+#'   that matrix and `se.fit`, as [predict.lm()] gives it; with `covariance` a list with that, too. Errors are of class `sparsegp_error`.
 #' @references Seeger, M. (2002). *Notes on Minka's expectation propagation for Gaussian process
 #'   classification*, section 2.2. Csató, L. (2002). *Gaussian Processes -- Iterative Sparse
 #'   Approximations*, PhD thesis, Aston University, section 5.2 and fig. 5.7.
@@ -70,6 +85,7 @@
 #' new <- data.frame(speed = c(5, 15, 30))
 #' predict(fit, new, se.fit = TRUE)
 #' predict(fit, new, interval = "prediction", level = 0.9)
+#' predict(fit, new, covariance = TRUE)$covariance
 #'
 #' fit <- sparsegp(am ~ wt + hp, mtcars, likelihood = "probit")
 #' predict(fit, mtcars[1:3, ], type = "prob")
@@ -84,18 +100,21 @@
 #' predict(fit, mtcars[1:3, ], type = "terms", se.fit = TRUE)
 #' @export
 predict.sparsegp <- function(object, newdata,
-                             type = c("response", "latent", "prob", "class", "terms"),
+                             type = c("response", "link", "latent", "median", "prob", "class",
+                                      "terms"),
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
                              level = 0.95, reject = 0, offset = NULL, variance = NULL,
-                             terms = NULL, ...) {
+                             weights = NULL, covariance = FALSE, terms = NULL, ...) {
   check_no_dots(...)
-  type <- check_choice(type, c("response", "latent", "prob", "class", "terms"), "type")
+  type <- prediction_type(type)
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
   check_flag(se.fit, "se.fit")
   check_number(level, "level", 0, 1)
   check_number(reject, "reject", 0, 1, open = FALSE)
   object <- ready(object)
-  check_predict_request(object, type, se.fit, interval, variance)
+  check_predict_request(object, type, se.fit, interval)
+  check_new_responses(object, interval, variance, weights)
+  if (check_flag(covariance, "covariance")) refuse_covariance(object, type)
   if (type == "terms") {
     return(predict_terms(object, if (missing(newdata)) NULL else newdata, offset, terms, se.fit))
   }
@@ -104,12 +123,31 @@ predict.sparsegp <- function(object, newdata,
   }
   latent <- if (missing(newdata) || is.null(newdata)) training_latent(object)
             else new_latent(object, newdata, offset)
-  if (interval == "prediction") latent$weights <- weights_at(object, latent, variance)
+  if (interval == "prediction") {
+    weights <- weights_from(weights, if (missing(newdata)) NULL else newdata)
+    latent$weights <- weights_at(object, latent, variance, weights)
+  }
   answer <- answer_complete(object, latent, type, se.fit, interval, level, reject)
-  restore_rows(answer, latent)
+  answer <- restore_rows(answer, latent)
+  if (!covariance) return(answer)
+  joint <- covariance_answer(object, if (missing(newdata)) NULL else newdata, offset)
+  c(if (is.list(answer)) answer else list(fit = answer), list(covariance = joint))
 }
 
-check_predict_request <- function(object, type, se.fit, interval, variance) {
+TYPES <- c("response", "link", "latent", "median", "prob", "class", "terms")
+
+# What other packages call them
+OTHER_TYPES <- c(probs = "prob", probability = "prob", probabilities = "prob", posterior = "prob",
+                 classes = "class", raw = "response")
+
+prediction_type <- function(type) {
+  if (is.character(type) && length(type) == 1L && type %in% names(OTHER_TYPES)) {
+    return(OTHER_TYPES[[type]])
+  }
+  check_choice(type, TYPES, "type")
+}
+
+check_predict_request <- function(object, type, se.fit, interval) {
   classes <- has_classes(object)
   ranked <- codec_of(object)$ranked
   if (!classes && type %in% c("prob", "class")) {
@@ -126,19 +164,68 @@ check_predict_request <- function(object, type, se.fit, interval, variance) {
     stop_sparsegp(if (se.fit) "se.fit" else "interval",
                   paste0("is not defined for type = \"", type, "\""), "Use type = \"response\"")
   }
-  if (processes(object) > 1L && (interval != "none" || se.fit && type != "latent")) {
+  if (type == "median" && (processes(object) > 1L || se.fit)) {
+    stop_sparsegp(if (se.fit) "se.fit" else "type",
+                  if (se.fit) "is not defined for type = \"median\""
+                  else "= \"median\" is not defined where every class has a latent function",
+                  if (se.fit) "Use interval = \"confidence\"" else "Use type = \"prob\"")
+  }
+  of_latent <- type %in% c("link", "latent")
+  if (processes(object) > 1L && (interval != "none" || se.fit && !of_latent)) {
     stop_sparsegp(if (se.fit) "se.fit" else "interval",
                   "is not defined where every class has a latent function",
-                  "Use type = \"prob\", or se.fit with type = \"latent\"")
+                  "Use type = \"prob\", or se.fit with type = \"link\"")
   }
-  if (interval == "prediction" && (classes && !ranked || type == "latent")) {
+  if (interval == "prediction" && (classes && !ranked || of_latent)) {
     stop_sparsegp("interval", "= \"prediction\" is for the response of a regression",
                   "Use interval = \"confidence\"")
   }
-  if (!is.null(variance) && (interval != "prediction" || !has_variances(object$likelihood))) {
+}
+
+check_new_responses <- function(object, interval, variance, weights) {
+  known <- has_variances(object$likelihood)
+  if (!is.null(variance) && (interval != "prediction" || !known)) {
     stop_sparsegp("variance", "is for prediction intervals of a fit with known variances",
                   "Leave it out")
   }
+  if (is.null(weights)) return(invisible())
+  if (known) stop_sparsegp("weights", "are not for a fit with known variances", "Give `variance`")
+  if (interval != "prediction" || !lik_traits(object$likelihood)$weighted) {
+    stop_sparsegp("weights", "are for prediction intervals of likelihoods that have weights",
+                  "Leave them out")
+  }
+}
+
+refuse_covariance <- function(object, type) {
+  latent <- type %in% c("link", "latent") || type == "response" && codec_of(object)$scaled
+  if (latent && processes(object) == 1L) return(invisible())
+  stop_sparsegp("covariance", "is that of a latent function, and this is not one",
+                "Use type = \"link\", for a likelihood of one latent function, or draws()")
+}
+
+# The numbers, or what a formula of one side finds.
+weights_from <- function(weights, newdata) {
+  if (!inherits(weights, "formula")) return(weights)
+  if (length(weights) != 2L) stop_sparsegp("weights", "must be a formula of one side", "Write ~ w")
+  tryCatch(eval(weights[[2L]], newdata, environment(weights)), error = function(e) {
+    stop_sparsegp("weights", paste0("are not in newdata: ", conditionMessage(e)))
+  })
+}
+
+# The covariance of the latent function at the rows, as the user sees it.
+covariance_answer <- function(object, newdata, offset) {
+  rows <- rows_asked(object, newdata, offset)
+  joint <- if (nrow(rows$x) == 0L) matrix(0, 0L, 0L) else joint_moments(object, rows$x)$var
+  joint <- restore_rows(joint * object$response$unit^2, rows)
+  joint <- restore_rows(t(joint), rows)
+  dimnames(joint) <- list(rownames(joint), rownames(joint))
+  joint
+}
+
+# Scaled inputs of new rows or, without them, of the training rows, with what restore_rows() wants.
+rows_asked <- function(object, newdata, offset = NULL) {
+  if (!is.null(newdata)) return(complete_inputs(object, newdata, offset))
+  c(training_latent(object), list(x = training_inputs(object)))
 }
 
 # Latent moments in C's units at the rows without missing values; `complete` and `names` put the
@@ -172,8 +259,7 @@ complete_inputs <- function(object, newdata, offset = NULL) {
 
 # Effects of parts of the kernel, as the user sees them.
 predict_terms <- function(object, newdata, offset, terms, se.fit) {
-  rows <- if (is.null(newdata)) c(training_latent(object), list(x = training_inputs(object)))
-          else complete_inputs(object, newdata, offset)
+  rows <- rows_asked(object, newdata, offset)
   effects <- effect_answer(object, term_groups(names(fit_parts(object)), terms), rows$x)
   fit <- restore_rows(effects$fit, rows)
   attr(fit, "constant") <- effects$constant
@@ -186,13 +272,8 @@ answer_complete <- function(object, latent, type, se.fit, interval, level, rejec
     if (type == "prob") return(prob)
     return(most_probable(prob, reject, codec_of(object)$ranked))
   }
-  answer <- if (interval != "none") {
-    interval_answer(object, latent, type, interval, level)
-  } else if (type == "latent") {
-    to_latent(object, latent$mean, latent$offset)
-  } else {
-    mean_response(object, latent)
-  }
+  answer <- if (interval == "none") centre_answer(object, latent, type)
+            else interval_answer(object, latent, type, interval, level)
   if (!se.fit) return(answer)
   list(fit = answer, se.fit = standard_deviation(object, latent, type))
 }

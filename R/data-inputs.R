@@ -98,7 +98,8 @@ new_inputs <- function(object, newdata, offset = NULL) {
     check_rows(frame, newdata)
   }, error = function(e) {
     stop_sparsegp("newdata", paste0("does not fit the formula: ", conditionMessage(e)),
-                  "It needs the variables of the formula, with the levels seen at the fit")
+                  paste("It needs the variables of the formula, with the levels seen at the fit;",
+                        "levels of a kernel_factor() may be new"))
   })
   for (w in warnings) warning(w)
   x <- model_inputs(terms, frame, object$contrasts, object$xlevels)$x

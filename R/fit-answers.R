@@ -3,6 +3,17 @@
 # Latent values in C's units, and the mean response at them, as the user sees them.
 to_latent <- function(object, f, offset) f * object$response$unit + object$response$centre + offset
 
+# What the likelihood adds to the latent functions: the bias of each, or 0 where it has none.
+latent_bias <- function(object) {
+  bias <- object$hyper$theta[object$hyper$base == "bias"]
+  if (length(bias)) bias else rep(0, processes(object))
+}
+
+# The latent function plus bias; f: a vector, or with several latent functions a matrix.
+to_link <- function(object, f, offset) {
+  to_latent(object, f, offset) + rep(latent_bias(object), each = NROW(f))
+}
+
 # A mean response as the user sees it. Labels, and numbers that do not scale, have unit 1.
 to_response <- function(object, mean) mean * object$response$unit + object$response$centre
 
@@ -14,10 +25,24 @@ mean_response <- function(object, latent) {
   to_response(object, engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)
 }
 
+# The response at the median of the latent function: their order is the same.
+median_response <- function(object, latent, shift = 0) {
+  to_response(object, engine_lik_eval(object, seen_mean(object, latent) + shift)$mean)
+}
+
+# What type = says of the rows, without an interval.
+centre_answer <- function(object, latent, type) {
+  switch(type,
+         link = to_link(object, latent$mean, latent$offset),
+         latent = to_latent(object, latent$mean, latent$offset),
+         median = median_response(object, latent),
+         mean_response(object, latent))
+}
+
 standard_deviation <- function(object, latent, type) {
   # where the response scales with the latent function, its mean is the latent function
   same <- codec_of(object)$scaled
-  if (same || type == "latent") return(sqrt(latent$var) * object$response$unit)
+  if (same || type %in% c("link", "latent")) return(sqrt(latent$var) * object$response$unit)
   spread <- engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE)$spread
   sqrt(spread)
 }
@@ -46,18 +71,15 @@ response_quantile <- function(object, p, latent) {
 }
 
 interval_answer <- function(object, latent, type, interval, level) {
-  tails <- c(lwr = (1 - level) / 2, upr = (1 + level) / 2)
   sd <- sqrt(latent$var)
-  seen <- seen_mean(object, latent)
   bound <- function(p) {
     if (interval == "prediction") return(response_quantile(object, p, latent))
-    f <- stats::qnorm(p) * sd
-    if (type == "latent") return(to_latent(object, latent$mean + f, latent$offset))
-    to_response(object, engine_lik_eval(object, seen + f)$mean)
+    shift <- stats::qnorm(p) * sd
+    if (!type %in% c("link", "latent")) return(median_response(object, latent, shift))
+    centre_answer(object, replace(latent, "mean", list(latent$mean + shift)), type)
   }
-  fit <- if (type == "latent") to_latent(object, latent$mean, latent$offset)
-         else mean_response(object, latent)
-  cbind(fit = fit, lwr = bound(tails[["lwr"]]), upr = bound(tails[["upr"]]))
+  cbind(fit = centre_answer(object, latent, type), lwr = bound((1 - level) / 2),
+        upr = bound((1 + level) / 2))
 }
 
 # ---- Without a row's own site ----

@@ -86,9 +86,8 @@ effect_moments <- function(fit, groups, x) {
 # Effects in the user's units, with the constant that makes the latent function plus bias of them.
 effect_answer <- function(fit, groups, x) {
   effects <- effect_moments(fit, groups, x)
-  bias <- lik_values(fit)["bias"]
   list(fit = effects$mean * fit$response$unit, se.fit = sqrt(effects$var) * fit$response$unit,
-       constant = to_latent(fit, effects$constant, 0) + if (is.na(bias)) 0 else bias[[1L]])
+       constant = to_link(fit, effects$constant, 0))
 }
 
 # The sum of some parts' kernels

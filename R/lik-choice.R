@@ -51,6 +51,10 @@ meant_by <- function(lik, y, weights = NULL) {
 # What was given, or what suits the rows. declared: do levels of a factor count that have not come?
 likelihood_for <- function(lik, y, declared = FALSE) {
   if (!is.null(lik)) return(lik)
+  if (is.numeric(y) && setequal(y, 0:1)) {
+    message("The response is only 0 and 1, and is taken for numbers.\n",
+            "For the probability of 1 give likelihood = \"probit\", or make it a factor.")
+  }
   default_likelihood(if (is.factor(y) && !declared) droplevels(y) else y)
 }
 

@@ -36,10 +36,11 @@ refuse_variances_of_stream <- function(likelihood, streams) {
                       "update()"))
 }
 
-# Weights of new responses at the rows of `latent` (api-predict.R); variance: what the user gave.
-weights_at <- function(object, latent, variance) {
-  if (!has_variances(object$likelihood)) return(1)
+# Weights of new responses at the rows of `latent` (api-predict.R); variance, weights: what the user
+# gave.
+weights_at <- function(object, latent, variance, weights) {
   rows <- length(latent$complete)
+  if (!has_variances(object$likelihood)) return(new_weights(object, latent, weights, rows))
   if (is.null(variance) && !is.null(latent$weights)) return(latent$weights)
   if (is.null(variance)) refuse_unknown_variances("variance", "Give one number, or one per row")
   if (length(variance) == 1L) variance <- rep(variance, rows)
@@ -51,6 +52,19 @@ weights_at <- function(object, latent, variance) {
                   "Give variances in squared units of the response")
   }
   weights[latent$complete]
+}
+
+new_weights <- function(object, latent, weights, rows) {
+  if (!is.null(weights)) {
+    if (length(weights) == 1L) weights <- rep(weights, rows)
+    return(check_per_row(weights, rows, "weights", positive = TRUE)[latent$complete])
+  }
+  if (!is.null(latent$weights)) return(latent$weights) # of the training rows
+  if (any(object$weights != 1)) {
+    warn_sparsegp("The fit has weights, and the prediction intervals are for responses of weight ",
+                  "1: give `weights`.")
+  }
+  1
 }
 
 refuse_unknown_variances <- function(argument, remedy) {

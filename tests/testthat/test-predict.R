@@ -328,7 +328,7 @@ test_that("newdata may be a list, and an empty one gives an empty answer", {
 test_that("wrong arguments of predict() are refused by name", {
   d <- toy()
   fit <- classes(d)
-  refused(predict(fit, d, type = "probs"), "type")
+  refused(predict(fit, d, type = "prop"), "type")
   refused(predict(fit, d, type = NA), "type")
   refused(predict(fit, d, interval = "credible"), "interval")
   refused(predict(fit, d, se.fit = NA), "se.fit")

@@ -1,0 +1,125 @@
+# Latent values with and without the bias, medians, weights of new responses, covariances.
+
+counts <- function() sparsegp(carb ~ wt, mtcars, "poisson", learn = FALSE)
+new <- data.frame(wt = c(2.5, NA, 5))
+
+test_that("type = \"link\" is what the inverse link is for", {
+  fit <- counts()
+  link <- predict(fit, new, type = "link", se.fit = TRUE)
+  latent <- predict(fit, new, type = "latent", se.fit = TRUE)
+  expect_equal(link$fit, latent$fit + coef(fit)[["bias"]], tolerance = 1e-14)
+  expect_identical(link$se.fit, latent$se.fit)
+  # the mean of a lognormal rate
+  expect_equal(predict(fit, new), exp(link$fit + link$se.fit^2 / 2), tolerance = 1e-12)
+  expect_equal(predict(fit, new, type = "link", interval = "confidence")[, "lwr"],
+               link$fit - qnorm(0.975) * link$se.fit, tolerance = 1e-14)
+  classes <- sparsegp(am ~ wt, mtcars, "probit", learn = FALSE)
+  link <- predict(classes, new, type = "link", se.fit = TRUE)
+  expect_equal(predict(classes, new), pnorm(link$fit / sqrt(1 + link$se.fit^2)), tolerance = 1e-12)
+  plain <- sparsegp(mpg ~ wt, mtcars, learn = FALSE)
+  expect_identical(predict(plain, new, type = "link"), predict(plain, new))
+  several <- sparsegp(Species ~ Petal.Width, iris[c(1:5, 51:55, 101:103), ], learn = FALSE)
+  at <- data.frame(Petal.Width = 1:2)
+  # a bias for each class; as with lm(), no more
+  expect_equal(predict(several, at, type = "link") - predict(several, at, type = "latent"),
+               matrix(several$hyper$theta[several$hyper$base == "bias"], 2L, 3L, byrow = TRUE),
+               ignore_attr = TRUE, tolerance = 1e-14)
+})
+
+test_that("draws on the scale of the link and of the response agree with predictions", {
+  fit <- counts()
+  seeded <- function(type) {
+    set.seed(3)
+    draws(fit, new, 5, type)
+  }
+  expect_equal(seeded("link"), seeded("latent") + coef(fit)[["bias"]], tolerance = 1e-14)
+  expect_equal(seeded("response"), exp(seeded("link")), tolerance = 1e-12)
+  set.seed(3)
+  many <- draws(fit, new[1L, , drop = FALSE], 4000, "response")
+  mean <- predict(fit, new[1L, , drop = FALSE], se.fit = TRUE)
+  expect_lt(abs(mean(many) - mean$fit), 4 * mean$se.fit / sqrt(4000)) # four standard errors
+  several <- sparsegp(Species ~ Petal.Width, iris[c(1:5, 51:55, 101:103), ], learn = FALSE)
+  drawn <- draws(several, data.frame(Petal.Width = 1:2), 3, "response")
+  expect_identical(dim(drawn), c(2L, 3L, 3L))
+  expect_equal(apply(drawn, 1:2, sum), matrix(1, 2L, 3L), ignore_attr = TRUE, tolerance = 1e-9)
+})
+
+test_that("the median of a count far from the data is no larger than its mean by a long tail", {
+  fit <- sparsegp(c(1:5, 5), c(0, 2, 1, 30, 60, 40), "poisson", kernel_rbf(4, 0.5), learn = FALSE)
+  link <- predict(fit, 30, type = "link", se.fit = TRUE)
+  expect_equal(predict(fit, 30, type = "median"), exp(link$fit), tolerance = 1e-12)
+  expect_gt(predict(fit, 30), 5 * predict(fit, 30, type = "median"))
+  both <- predict(fit, 30, type = "median", interval = "confidence")
+  expect_equal(both[, "fit"], predict(fit, 30, type = "median"), ignore_attr = TRUE)
+  classes <- sparsegp(am ~ wt, mtcars, "logit", learn = FALSE)
+  expect_equal(predict(classes, new, type = "median"),
+               plogis(predict(classes, new, type = "link")), tolerance = 1e-12)
+  expect_error(predict(classes, new, type = "median", se.fit = TRUE), "interval",
+               class = "sparsegp_error")
+})
+
+test_that("types other packages have are known, by their own names", {
+  fit <- sparsegp(am ~ wt, mtcars, "probit", learn = FALSE)
+  for (type in c("probs", "probability", "posterior")) {
+    expect_identical(predict(fit, new, type = type), predict(fit, new, type = "prob"))
+  }
+  expect_identical(predict(fit, new, type = "raw"), predict(fit, new))
+  expect_error(predict(fit, new, type = "nonsense"), "\"link\"", class = "sparsegp_error")
+})
+
+test_that("prediction intervals are of the weight of the new rows", {
+  d <- transform(mtcars, w = rep(c(1, 4), 16))
+  fit <- sparsegp(mpg ~ wt, d, weights = w, learn = FALSE)
+  half <- function(...) {
+    interval <- predict(fit, data.frame(wt = c(3, 4), w = c(4, 1)), interval = "prediction", ...)
+    unname(interval[, "upr"] - interval[, "fit"]) / qnorm(0.975)
+  }
+  se <- predict(fit, data.frame(wt = c(3, 4)), se.fit = TRUE)$se.fit
+  noise <- coef(fit)[["noise"]]
+  expect_equal(half(weights = c(4, 1)), unname(sqrt(se^2 + noise / c(4, 1))), tolerance = 1e-12)
+  expect_identical(half(weights = ~ w), half(weights = c(4, 1)))
+  expect_warning(one <- half(), "give `weights`", class = "sparsegp_warning")
+  expect_identical(one, half(weights = 1))
+  # the rows of the fit have theirs
+  own <- predict(fit, interval = "prediction")
+  expect_equal(own, predict(fit, d, interval = "prediction", weights = d$w), tolerance = 1e-8)
+  trials <- sparsegp(cbind(ncases, ncontrols) ~ agegp, esoph, learn = FALSE)
+  many <- predict(trials, esoph[1:2, ], interval = "prediction", weights = 100)
+  expect_true(all((100 * many[, "upr"]) %% 1 < 1e-9) && all(many[, "upr"] < 1))
+  expect_error(predict(fit, weights = 2), "prediction intervals", class = "sparsegp_error")
+  expect_error(predict(counts(), new, interval = "prediction", weights = 2), "have weights",
+               class = "sparsegp_error")
+  expect_error(half(weights = ~ nowhere), "not in newdata", class = "sparsegp_error")
+  expect_error(half(weights = -1), "positive", class = "sparsegp_error")
+})
+
+test_that("the joint covariance is that of draws, with the standard errors on its diagonal", {
+  fit <- sparsegp(mpg ~ wt + hp, mtcars, learn = FALSE)
+  at <- data.frame(wt = c(2, NA, 3, 4), hp = 100, row.names = c("a", "b", "c", "d"))
+  both <- predict(fit, at, se.fit = TRUE, covariance = TRUE)
+  expect_named(both, c("fit", "se.fit", "covariance"))
+  expect_equal(sqrt(diag(both$covariance)), both$se.fit, tolerance = 1e-8)
+  expect_identical(dimnames(both$covariance), rep(list(rownames(at)), 2L))
+  expect_true(all(is.na(both$covariance["b", ])) && all(is.na(both$covariance[, "b"])))
+  # by hand: k(x, x) - k(x, X) (K + noise)^-1 k(X, x)
+  scale_of <- function(x) sweep(sweep(x, 2L, colMeans(mtcars[c("wt", "hp")])), 2L,
+                                apply(mtcars[c("wt", "hp")], 2L, sd) * sqrt(31 / 32), "/")
+  X <- as.matrix(scale_of(mtcars[c("wt", "hp")]))
+  x <- as.matrix(scale_of(at[c(1, 3, 4), ]))
+  k <- function(a, b) {
+    d2 <- outer(rowSums(a^2), rowSums(b^2), "+") - 2 * tcrossprod(a, b)
+    coef(fit)[["variance"]] * exp(-d2 / (2 * coef(fit)[["lengthscale"]]^2))
+  }
+  by_hand <- k(x, x) - k(x, X) %*% solve(k(X, X) + coef(fit)[["noise"]] * diag(32), k(X, x))
+  expect_equal(both$covariance[-2L, -2L], by_hand, ignore_attr = TRUE, tolerance = 1e-7)
+  expect_identical(dim(predict(fit, covariance = TRUE)$covariance), c(32L, 32L))
+  expect_error(predict(counts(), new, covariance = TRUE), "link", class = "sparsegp_error")
+  expect_identical(dim(predict(counts(), new, "link", covariance = TRUE)$covariance), c(3L, 3L))
+})
+
+test_that("a response of 0 and 1 that is taken for numbers is told of", {
+  expect_message(fit <- sparsegp(am ~ wt, mtcars, learn = FALSE), "only 0 and 1.*probit")
+  expect_identical(fit$likelihood$type, "gaussian")
+  expect_no_message(sparsegp(am ~ wt, mtcars, lik_gaussian(), learn = FALSE))
+  expect_no_message(sparsegp(factor(am) ~ wt, mtcars, learn = FALSE))
+})
