@@ -26,7 +26,16 @@
 #'
 #' The estimate is the posterior mean \eqn{E f(x)^2 / E \int f^2}{E f(x)^2 / E int f^2}, which
 #' integrates to one. Its error bars are those of the ratio to first order: what is not known of the
-#' size of f is not in them.
+#' size of f is not in them, nor what trigonometric polynomials of the order cannot show.
+#'
+#' The order of largest evidence is the one that predicts best, but a density has details that the
+#' points do not show yet, and the error bars of that order do not know of them: with 200 points of
+#' a normal, a mixture of two normals, a uniform, a gamma (2), an exponential or a t (3) density,
+#' intervals of 95 percent held the density between its 2 and 98 percent quantiles in .64 to .80 of
+#' places. Of one input, therefore, `k0 = NULL` takes twice the order of largest evidence and one
+#' more: then it was .91 to .97, for curves that are rougher. `k0 = 0:25` takes the order of largest
+#' evidence itself. Where a density jumps, or has tails far beyond most of its points, give the
+#' points on another scale (`log(x)` for times and sizes), or a `range` that ends at the jump.
 #'
 #' Where f crosses zero is decided early and then kept. Each order is therefore fitted from two
 #' starts, the prior at \eqn{\lambda = 0}{lambda = 0} and the root of a smoothed histogram, and the
@@ -40,7 +49,8 @@
 #'   values are left out. For `plot()` a fit.
 #' @param k0 Order of the trigonometric polynomials, a whole number of at least 0. Several: the one
 #'   of largest evidence is taken. `NULL`: 0, 1, 2, ... until three in a row have not raised the
-#'   evidence, at most 25 (of two inputs, which have the same, 8).
+#'   evidence, at most 25 (of two inputs, which have the same, 8), and of one input twice the best
+#'   of them and one more.
 #' @param range Where the density lives: two numbers, or for two columns a matrix with a column for
 #'   each. `NULL`: the range of the points and a tenth of it on either side.
 #' @param iterations Most re-estimations of \eqn{\lambda}{lambda}, each with its run of EP; a whole
@@ -50,8 +60,8 @@
 #' @param sweeps Most sweeps of EP in each of its runs, as for [method_ep()].
 #' @param ... `gp_density()`, `predict()`: nothing. `plot()`: graphical parameters as
 #'   [plot][plot.sparsegp] knows them.
-#' @return An object of class `gp_density`, plain R data: `k0`, `evidence` (a data frame with the
-#'   log evidence of each order tried), `lambda`, `trace` (\eqn{\lambda}{lambda} after each
+#' @return An object of class `gp_density`, plain R data: `k0`, `chosen` (the order of largest
+#'   evidence), `evidence` (a data frame with the log evidence of each order tried), `lambda`, `trace` (\eqn{\lambda}{lambda} after each
 #'   re-estimation), `convergence` (of EP, as in [sparsegp()]), `basis` (a matrix of points), `mean`
 #'   and `cov` (of f at the basis), `range`, `n` and the points `x`.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
@@ -78,14 +88,24 @@ gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6,
   u <- to_unit(x, range)
   found <- if (is.null(orders)) search_order(u, if (ncol(x) == 1L) 25L else 8L, control)
            else lapply(orders, density_fit, u = u, control = control)
-  each <- vapply(found, `[[`, 0, "log_evidence") - nrow(x) * sum(log(apply(range, 2L, diff)))
+  each <- vapply(found, `[[`, 0, "log_evidence")
   best <- found[[which.max(each)]]
+  chosen <- best$k0
+  if (is.null(orders) && ncol(x) == 1L) {
+    best <- density_fit(2L * chosen + 1L, u, control)
+    found <- c(found, list(best))
+  }
   if (!best$converged) {
     warn_sparsegp("lambda did not settle in ", counted(length(best$trace), "iteration"),
                   "; raise gp_density(iterations =).")
   }
   fit <- best[c("k0", "lambda", "trace", "converged", "convergence", "mean", "cov")]
-  fit$evidence <- data.frame(k0 = vapply(found, `[[`, 0L, "k0"), log_evidence = each)
+  volume <- prod(apply(range, 2L, diff))
+  fit$chosen <- chosen
+  fit$evidence <- data.frame(
+    k0 = vapply(found, `[[`, 0L, "k0"),
+    log_evidence = vapply(found, `[[`, 0, "log_evidence") - nrow(x) * log(volume)
+  )
   fit$basis <- `colnames<-`(from_unit(best$basis, range), colnames(x))
   structure(c(fit, list(format = FIT_FORMAT, range = range, n = nrow(x), x = x, call = call)),
             class = "gp_density")
@@ -323,12 +343,12 @@ predict.gp_density <- function(object, newdata = NULL, se.fit = FALSE,
 #' @export
 print.gp_density <- function(x, ...) {
   limits <- apply(x$range, 2L, function(r) paste0("[", toString(signif(r, 4L)), "]"))
-  best <- max(x$evidence$log_evidence)
   cat("Density of ", counted(x$n, "point"), " on ", paste(limits, collapse = " x "), "\n",
       "Order k0 = ", x$k0, ", ", counted(nrow(x$basis), "basis point"),
-      "; log evidence ", format(best, digits = 6L), "\n", sep = "")
+      "; log evidence ", format(c(logLik(x)), digits = 6L), "\n", sep = "")
   if (nrow(x$evidence) > 1L) {
-    cat("Orders tried: ", toString(x$evidence$k0), "\n", sep = "")
+    cat("Orders tried: ", toString(x$evidence$k0), "; of largest evidence: ", x$chosen, "\n",
+        sep = "")
   }
   if (!x$converged) cat("lambda did NOT settle\n")
   if (!x$convergence$converged) {
@@ -342,5 +362,6 @@ nobs.gp_density <- function(object, ...) object$n
 
 #' @export
 logLik.gp_density <- function(object, ...) {
-  structure(max(object$evidence$log_evidence), df = 0L, nobs = object$n, class = "logLik")
+  at <- match(object$k0, object$evidence$k0)
+  structure(object$evidence$log_evidence[at], df = 0L, nobs = object$n, class = "logLik")
 }
