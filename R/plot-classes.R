@@ -38,17 +38,17 @@ class_frame <- function(inputs, axes, prob) {
 # Boundaries between depths of colour, as probabilities of the most probable class
 DEPTHS <- c(0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
-draw_decision_map <- function(object, rows, view, surface, style) {
+draw_decision_map <- function(object, view, shown, surface, style) {
   levels <- object$response$levels
   col <- class_colours(style, count = length(levels))
   pch <- class_symbols(style, length(levels))
   paint_classes(surface, col, style$lwd)
-  code <- as.integer(rows$y)
-  draw_rows(rows$x[, view$axes[1L]], rows$x[, view$axes[2L]], col[code], pch[code],
+  code <- as.integer(shown$y)
+  draw_rows(shown$at[[1L]], shown$at[[2L]], faded(col[code], shown$near), pch[code],
             or_else(style$cex, row_size(length(code))))
   list(key = class_key(levels, col, pch, style), caption = paste(
     c(paste0("most probable ", response_name(object), ", deeper where surer"),
-      nonempty(view$caption)), collapse = "; "
+      nonempty(beside_words(shown, view))), collapse = "; "
   ))
 }
 
@@ -98,43 +98,48 @@ tint <- function(col, depth) {
 # ---- One input: a curve per class, and below a lane per class with its rows ----
 
 plot_class_curves <- function(object, rows, view, n, style) {
-  curve <- slice_curve(object, rows, view, n, style)
-  prob <- class_probabilities(object, curve$latent)
+  shown <- rows_beside(object, rows, view)
+  axis <- view$axis[[1L]]
+  xlim <- curve_limits(axis, shown$at[[1L]], style)
+  at <- curve_places(axis, xlim, n)
+  prob <- class_probabilities(object, slice_latent(object, view, list(at)))
   levels <- object$response$levels
   col <- class_colours(style, count = length(levels))
   pch <- class_symbols(style, length(levels))
   lane <- min(0.05, 0.4 / length(levels))
   floor <- -0.03 - lane * length(levels) - if (is.null(rows$basis)) 0 else 0.06
-  open_panel(curve$xlim, or_else(style$ylim, c(floor, 1.04)))
-  segments(min(curve$xlim), c(0, 0.5, 1), max(curve$xlim), col = "grey85", lty = c(1, 3, 1))
+  open_panel(xlim, or_else(style$ylim, c(floor, 1.04)), style$asp)
+  segments(min(xlim), c(0, 0.5, 1), max(xlim), col = "grey85", lty = c(1, 3, 1))
   for (class in seq_along(levels)) {
-    draw_class_curve(curve$at, prob[, class], class / length(levels), col[class], pch[class], style)
+    draw_class_curve(at, prob[, class], class / length(levels), col[class], pch[class], style,
+                     !is.null(axis$levels))
   }
-  draw_lanes(rows$x[, view$axes], as.integer(rows$y), lane, col, pch)
-  draw_basis_ticks(rows$basis[, view$axes])
+  draw_lanes(scattered(axis, shown$at[[1L]], 1L), as.integer(shown$y), lane, col, pch, shown$near)
+  draw_basis_ticks(shown$basis[[1L]])
   close_panel(style, input_label(object, view$axes), paste0("P(", response_name(object), ")"),
-              x = input_ticks(object, view$axes, curve$xlim),
+              x = axis_ticks(object, axis, xlim),
               y = if (is.null(style$ylim)) list(at = seq(0, 1, 0.25)))
   key <- class_key(levels, col, pch, style)
   if (!is.null(rows$basis)) key <- c(key, list(key_item("basis", "tick", INK)))
-  draw_heading(style, key, view$caption)
-  class_frame(curve$at, view$axes, prob)
+  draw_heading(style, key, beside_words(shown, view))
+  class_frame(if (is.null(axis$levels)) at else factor(axis$levels, axis$levels), view$axes, prob)
 }
 
 # The class's symbol stands on the curve here and there; `phase`, in (0, 1], keeps those of
-# different classes apart.
-draw_class_curve <- function(x, prob, phase, col, pch, style) {
-  lines(x, prob, col = col, lwd = style$lwd)
-  marks <- unique(round((seq_len(6L) - phase) / 6 * (length(x) - 1))) + 1
+# different classes apart. Between levels of a factor there is no curve.
+draw_class_curve <- function(x, prob, phase, col, pch, style, levels) {
+  lines(x, prob, col = col, lwd = if (levels) 0.5 else style$lwd, lty = if (levels) 3 else 1)
+  marks <- if (levels) seq_along(x)
+           else unique(round((seq_len(6L) - phase) / 6 * (length(x) - 1))) + 1
   draw_rows(x[marks], prob[marks], col, pch, 0.9 * or_else(style$cex, 1), "white")
 }
 
 # A lane begins with its class's symbol, on the panel's edge.
-draw_lanes <- function(x, code, lane, col, pch) {
+draw_lanes <- function(x, code, lane, col, pch, near) {
   middle <- -0.03 - lane * (seq_along(col) - 0.5)
   pale <- grDevices::adjustcolor(col, row_alpha(length(x)))
-  segments(x, middle[code] - 0.4 * lane, y1 = middle[code] + 0.4 * lane, col = pale[code],
-           lwd = 1.4, lend = 1)
+  segments(x, middle[code] - 0.4 * lane, y1 = middle[code] + 0.4 * lane,
+           col = faded(pale[code], near), lwd = 1.4, lend = 1)
   inches <- abs(diff(graphics::grconvertY(c(0, lane), "user", "inches")))
   draw_rows(rep(par("usr")[1L], length(col)), middle, col, pch, min(0.9, 1.5 * inches / par("csi")),
             xpd = NA)

@@ -4,13 +4,17 @@
 #' * `type = "fit"`, along one input: the data, the posterior mean and its error bars. For
 #'   regression the dark band is the interval for the mean and the light one that for new
 #'   responses; for two classes the curve is the probability of the second level, with the interval
-#'   of `predict(interval = "confidence")`, and rows are ticks at 0 and 1. Shares of trials are
+#'   of `predict(interval = "confidence")`, and rows are ticks at 0 and 1. Along a factor a point
+#'   and bars for each level. With `by`, or for a number and a factor, or two factors, one curve
+#'   (with the interval of the mean) for each level of a factor. Shares of trials are
 #'   drawn the larger the more trials they are of; a new response is one of as many trials as all
 #'   rows have, and there is no band for it where they differ. Ticks at the bottom mark
 #'   the basis, unless every row is in it.
 #' * `type = "fit"`, over two inputs: filled contours of the probability of the second level (a
 #'   heavy line where it is 0.5) or of the mean response, with the rows; rows of the basis are
-#'   ringed, unless every row is in it.
+#'   ringed, unless every row is in it. Dashed lines, or a second panel, are the standard error of
+#'   the mean, and grey is where data say next to nothing: more than nine tenths of the prior
+#'   variance are left.
 #' * `type = "fit"`, several classes (a latent function for each) or ordered categories: over two
 #'   inputs a decision map, in the colour of the most probable class, which is deeper where its
 #'   probability is higher (in steps of 0.1; thin lines at 0.5, 0.7 and 0.9); heavy lines are where
@@ -18,6 +22,20 @@
 #'   Along one input the probability of every class, and below a lane for each class with ticks at
 #'   its rows, the lanes in the order of the key. Colours are chosen for colour-blind readers, and
 #'   each class has a symbol too.
+#' * `type = "terms"`, for a sum of kernels: what each of them adds, with its interval, as
+#'   `predict(type = "terms")` gives it, and partial residuals: the effect plus what is left of each
+#'   response. For counts and shares that is the working residual of a generalised linear model,
+#'   less for rows that say less; labels have none, and rows are ticks then. A kernel of two inputs
+#'   is a map with the standard error dashed, one of a number and a factor a curve for each level.
+#' * `type = "forecast"`, for a fit along time alone: the series with its intervals and how it goes
+#'   on, each part of the kernel, and what is left of the responses.
+#' * `type = "loo"`: every response against its prediction from all other rows, with its predictive
+#'   interval; for classes the probability that the other rows give each row's own class.
+#' * `type = "residuals"`: four panels as of [stats::plot.lm()], chosen by `which`, of quantile
+#'   residuals (see [residuals][residuals.sparsegp]): against fitted means, against normal
+#'   quantiles, their size against fitted means, and against leverage, the share of the variance
+#'   without a row's response that the response takes off. For counts and classes quantile
+#'   residuals are partly drawn at random.
 #' * `type = "trace"`: the log evidence sweep by sweep, the distance from a fixed point (on a
 #'   logarithmic scale) with the tolerance, and the points that joined the basis where the method
 #'   chooses it. For a stream, over its rows: the size of the basis, the log evidence of the rows so
@@ -39,39 +57,65 @@
 #'   the mean of one minus the largest. Predictions as for `"reliability"`.
 #'
 #' @details
-#' Inputs are columns of the model matrix, in their original units. Those that are not axes stay at
-#' their medians, a factor at its most common level, an offset at its median (to which responses of
-#' a regression are moved too); columns that follow from others, such as `a:b` or `I(a^2)` beside
+#' Axes are variables of the data, in their original units: numbers (as they are in the formula,
+#' `log(x)` say), factors, and the variable `x` of a term such as `poly(x, 2)` where the data are
+#' still to be found. Inputs that are not axes stay at
+#' their medians, a factor at its most common level, an offset at its median; columns that follow
+#' from others, such as `a:b` or `I(a^2)` beside
 #' `a`, follow them. With more than two inputs, and no `which`, the axes are the two numeric inputs
 #' of the shortest length scales (in standard deviations) under automatic relevance determination,
 #' else the first two. What is held fixed is written above the panel.
 #'
-#' Nothing in `par()` is changed, so that panels of `par(mfrow)` and `layout()` can be filled and
-#' `points()`, `lines()` or `legend()` can add to a panel. The scales of `"trace"` share one
-#' panel, whose vertical user coordinate runs from 0 to 1.
+#' Rows do not lie where inputs are held fixed. Numbers and counts are drawn as partial residuals:
+#' the picture's mean at the row, plus what is left of the row's response beside its own mean, for
+#' counts times their ratio. Labels and shares stay, and are the fainter the less the latent
+#' function at the row has to do with that at the picture (the prior correlation of both).
+#'
+#' Where one call draws several panels they come on one page, unless `par(mfrow)` or `layout()` has
+#' several places, which they then fill.
+#' Nothing in `par()` is changed when it is done, so that panels of `par(mfrow)` and `layout()` can
+#' be filled and `points()`, `lines()` or `legend()` can add to a panel. The scales of `"trace"`
+#' share one panel, whose vertical user coordinate runs from 0 to 1.
 #'
 #' @param x A fit of [sparsegp()].
-#' @param which `type = "fit"`: one or two inputs to be the axes, names or numbers of columns of the
-#'   model matrix.
+#' @param which `type = "fit"`: one or two inputs to be the axes, names of variables or of columns
+#'   of the model matrix, or numbers of these. `type = "terms"`: names or numbers of terms, or a
+#'   list, as `terms` in [predict][predict.sparsegp]. `type = "residuals"`: numbers of panels, 1 to
+#'   4. A type that is no input may stand here, as in `plot(fit, "terms")`.
 #' @param type See the description.
 #' @param newdata For a fit of a formula a data frame with its variables, the response too; for a
 #'   fit of a matrix `list(x = , y = )`, and `offset` and trials as `weights` where needed.
 #'   `type = "fit"` draws these rows and takes ranges and medians from them instead of from the
 #'   training rows.
 #' @param level Probability content of intervals and bands, in (0, 1).
-#' @param n `type = "fit"`: number of points along each input (default 201, and 81 for two inputs).
+#' @param n `type = "fit"` and `"terms"`: number of points along each input (default 201, and 81 or
+#'   61 for two inputs).
 #'   `type = "reliability"`: for classes the largest number of bins (default 10, fewer for less than
 #'   200 rows), for regression the number of nominal levels (default 99). `type = "reject"`: the
 #'   largest number of thresholds (default: one for every row).
-#' @param ... `xlab`, `ylab`, `main`, `xlim`, `ylim`, `las`, `bty`, `axes`, `ann`, `cex.axis`,
-#'   `cex.lab`, `cex.main` as in [graphics::plot.default()]; `sub` replaces the words above the
-#'   panel (`sub = ""`: none); `pch`, `cex`, `col` are for the rows (`pch` and `col` one per class)
+#' @param by `type = "fit"`: a factor, each level of which has a curve of its own. Where nothing is
+#'   said, the only other input is taken if it is a factor of at most eight levels. More than eight
+#'   levels have curves alike, without intervals.
+#' @param se `type = "fit"` over two inputs: the standard error as `"contour"` (dashed; the default
+#'   for numbers), on a second `"panel"`, or `"none"` (the default for classes).
+#' @param ahead `type = "forecast"`: how far to go on after the last row, in units of the input
+#'   (days for dates, seconds for times); default a quarter of the time there is. `xlim` wins over
+#'   it.
+#' @param ... `xlab`, `ylab`, `main`, `xlim`, `ylim`, `las`, `bty`, `axes`, `ann`, `asp`,
+#'   `cex.axis`, `cex.lab`, `cex.main` as in [graphics::plot.default()]; `sub` replaces the words
+#'   above the panel (`sub = ""`: none), and `legend = FALSE` leaves out the key there; `pch`,
+#'   `cex`, `col` are for the rows (`pch` and `col` one per class)
 #'   and `lwd` for the curve. `xlim` (and `ylim` for two inputs) also says how far to predict.
 #'   Others are errors.
 #' @return Invisibly a data frame of what was drawn.
-#'   One input: the input, `fit`, `lwr`, `upr` and for regression `new_lwr`, `new_upr`.
-#'   Two: the inputs and `fit`. Several classes: the inputs, `class`, the most probable one, and a
-#'   column `prob.<level>` for each. Trace: `sweep`, `log_evidence`, `change` and where
+#'   One input: the input, `fit`, `lwr`, `upr` and for regression `new_lwr`, `new_upr`; the factor
+#'   after the input where there is `by`.
+#'   Two: the inputs, `fit`, its standard error `se`, and `known`: `FALSE` where the map is grey.
+#'   Several classes: the inputs, `class`, the most probable one, and a
+#'   column `prob.<level>` for each. Terms, and forecast: a list of such data frames, `series` first
+#'   for a forecast. Loo: `observed`, `fit`, `lwr`, `upr` and whether it is `inside`, or for classes
+#'   `observed`, the `probability` of that and the most probable `class`. Residuals: `row`,
+#'   `fitted`, `residual`, `leverage`. Trace: `sweep`, `log_evidence`, `change` and where
 #'   the method chooses its basis `exchanges`, points that joined it; for a stream `row`, `size` of
 #'   the basis, `log_evidence` of the rows so far, `lpd`, the mean log predictive density of rows
 #'   since the entry before, and the KL divergences of the row's step (thesis 3.16), `kl_new_old`
@@ -79,36 +123,57 @@
 #'   or `nominal`, `observed`, `lwr`, `upr` and, for classes, `rows` in the bin (of several
 #'   classes: rows times classes). Reject: `threshold`, the share `rejected` below it, `error`,
 #'   `lwr`, `upr` and `expected` of the others and how many they are, `accepted`. Bad arguments,
-#'   and `"reject"` for a regression, are errors of class `sparsegp_error`.
+#'   and types that a fit has not, are errors of class `sparsegp_error`.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
 #'   thesis, Aston University, figs 2.1, 5.1 and 5.7.
 #' @examples
 #' plot(sparsegp(dist ~ speed, cars))
+#' plot(sparsegp(len ~ dose + supp, ToothGrowth))
 #'
 #' fit <- sparsegp(am ~ wt + hp, mtcars, likelihood = "probit")
 #' plot(fit)
 #' plot(fit, "wt", level = 0.8, main = "Manual gearboxes are light")
 #' plot(fit, type = "trace")
 #' plot(fit, type = "reliability")
+#' plot(fit, type = "loo")
+#'
+#' fit <- sparsegp(mpg ~ wt + hp, mtcars,
+#'                 kernel = kernel_rbf(vars = "wt") + kernel_rbf(vars = "hp"))
+#' plot(fit, "terms")
+#' plot(fit, type = "residuals")
+#' plot(fit, se = "panel")
+#'
+#' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:120, ]
+#' fit <- sparsegp(degrees ~ year, temperature, kernel = kernel_rbf() + kernel_periodic(period = 1))
+#' plot(fit, "forecast")
 #'
 #' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris)
 #' plot(fit)
 #' plot(fit, "Sepal.Width")
 #' plot(fit, type = "reject")
 #' @export
-plot.sparsegp <- function(x, which = NULL, type = c("fit", "trace", "reliability", "reject"),
-                          newdata = NULL, level = 0.95, n = NULL, ...) {
-  type <- check_choice(type, c("fit", "trace", "reliability", "reject"), "type")
+plot.sparsegp <- function(x, which = NULL,
+                          type = c("fit", "terms", "forecast", "loo", "residuals", "trace",
+                                   "reliability", "reject"),
+                          newdata = NULL, level = 0.95, n = NULL, by = NULL, se = NULL,
+                          ahead = NULL, ...) {
+  x <- ready(x)
+  if (missing(type) && is_type(which, x)) {
+    type <- which
+    which <- NULL
+  }
+  type <- check_choice(type, eval(formals()$type), "type")
   check_number(level, "level", 0, 1)
   if (!is.null(n)) n <- check_count(n, "n", 2L)
-  if (!is.null(which) && type != "fit") {
-    stop_sparsegp("which", paste0("has no meaning for type = \"", type, "\""), "Leave it out")
-  }
+  refuse_for_type(type, which = which, newdata = newdata, by = by, se = se, ahead = ahead)
   style <- plot_style(...)
-  x <- ready(x)
   drawn <- switch(
     type,
-    fit = plot_fit(x, which, newdata, level, n, style),
+    fit = plot_fit(x, which, newdata, level, n, by, se, style),
+    terms = plot_terms(x, which, newdata, level, n, style),
+    forecast = plot_forecast(x, newdata, level, n, ahead, style),
+    loo = plot_loo(x, level, style),
+    residuals = plot_residuals(x, which, style),
     trace = plot_trace(x, newdata, style),
     reliability = plot_reliability(x, newdata, level, n, style),
     reject = plot_reject(x, newdata, level, n, style)
@@ -116,16 +181,35 @@ plot.sparsegp <- function(x, which = NULL, type = c("fit", "trace", "reliability
   invisible(drawn)
 }
 
-plot_fit <- function(object, which, newdata, level, n, style) {
+# plot(fit, "terms"): one of the types, and no input.
+is_type <- function(which, object) {
+  is.character(which) && length(which) == 1L && which %in% eval(formals(plot.sparsegp)$type) &&
+    !which %in% c(plain_names(object), names(attr(object$terms, "dataClasses")))
+}
+
+# Arguments that only some types know
+TYPES_OF <- list(which = c("fit", "terms", "residuals"),
+                 newdata = c("fit", "terms", "forecast", "trace", "reliability", "reject"),
+                 by = "fit", se = "fit", ahead = "forecast")
+
+refuse_for_type <- function(type, ...) {
+  given <- names(Filter(Negate(is.null), list(...)))
+  for (name in given[!vapply(TYPES_OF[given], function(types) type %in% types, NA)]) {
+    stop_sparsegp(name, paste0("has no meaning for type = \"", type, "\""), "Leave it out")
+  }
+}
+
+plot_fit <- function(object, which, newdata, level, n, by, se, style) {
   rows <- if (is.null(newdata)) training_rows(object) else new_rows(object, newdata)
-  view <- slice_view(object, rows, which)
-  if (codec_of(object)$scaled) rows$y <- rows$y - rows$offset + view$offset
-  if (length(view$axes) == 2L) return(plot_surface(object, rows, view, n, style))
+  view <- slice_view(object, rows, which, by)
+  if (length(view$axes) == 2L) return(plot_surface(object, rows, view, n, se, style))
+  if (!is.null(se)) stop_sparsegp("se", "is for maps over two inputs", "Leave it out")
   if (shows_classes(object)) return(plot_class_curves(object, rows, view, n, style))
   plot_curve(object, rows, view, level, n, style)
 }
 
-# ---- Rows: kept inputs in original units, response, offset, the basis unless it is every row ----
+# ---- Rows: kept inputs in original units, response, offset, the basis unless it is every row, and
+# raw(name), a variable of the data ----
 
 training_rows <- function(object) {
   basis <- unscaled_inputs(object, object$posterior$basis)
@@ -136,7 +220,8 @@ training_rows <- function(object) {
                   "Give data with the response, the first chunk of a stream for instance")
   }
   list(x = x, y = object$y[at], offset = object$offset[at], weights = object$weights[at],
-       basis = if (!every_row_in_basis(object)) basis)
+       basis = if (!every_row_in_basis(object)) basis,
+       raw = function(name) raw_values(object, name)[at])
 }
 
 new_rows <- function(object, newdata) {
@@ -148,6 +233,7 @@ new_rows <- function(object, newdata) {
   if (!any(complete)) stop_sparsegp("newdata", "has no complete rows")
   x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")
   list(x = x, y = y[complete], offset = new$offset[complete], weights = given$weights[complete],
+       raw = function(name) as.double(given$x[[name]])[complete],
        basis = if (!every_row_in_basis(object)) {
          unscaled_inputs(object, object$posterior$basis)
        })

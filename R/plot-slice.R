@@ -1,101 +1,94 @@
-# A slice through the inputs: which of them are axes, and where the others stay.
+# A slice through the inputs: which of them are axes, and where the others stay. A view is
+#   axis      list of one or two axes (plot-axes.R); axes: their names
+#   by        a factor, each level of which has a slice of its own; or NULL
+#   typical   named value of every kept input
+#   derived   expressions for the columns that follow from others
+#   held      are there inputs besides axes and `by`?   caption: which, in words
+#   offset    where the offset stays
 
-# axes: names of one or two kept inputs; typical: named value of every kept input; derived:
-# expressions for the columns that follow from others; caption: what is held fixed, in words.
-slice_view <- function(object, rows, which) {
-  factors <- factor_columns(object, colnames(rows$x))
-  coded <- unlist(lapply(factors, colnames))
+slice_view <- function(object, rows, which, by = NULL) {
   derived <- derived_columns(object, rows$x)
-  axes <- if (is.null(which)) default_axes(object, rows$x, names(derived), coded)
-          else asked_axes(object, which)
-  derived <- derived[setdiff(names(derived), axes)]
-  held <- setdiff(colnames(rows$x), c(axes, names(derived), coded))
-  typical <- apply(rows$x, 2L, stats::median)
-  words <- held_words(held)
-  for (name in names(factors)) {
-    columns <- colnames(factors[[name]])
-    level <- typical_level(factors[[name]], rows$x)
-    asked <- any(columns %in% axes) # its other levels would make no sense beside it
-    typical[columns] <- if (asked) 0 else factors[[name]][level, ]
-    if (!asked) words <- c(words, paste(name, "at", level))
-  }
-  if (any(rows$offset != 0)) words <- c(words, "offset at its median")
-  list(axes = axes, typical = typical, derived = derived, offset = stats::median(rows$offset),
-       caption = paste(words, collapse = ", "), env = environment(object$terms))
+  axes <- data_axes(object, rows, names(derived))
+  shown <- if (is.null(which)) axes[default_axes(object, axes)]
+           else asked_axes(object, which, axes)
+  split <- split_axes(shown, by_axis(object, axes, shown, which, by))
+  view <- list(axis = split$axis, axes = names(split$axis), by = split$by)
+  columns <- unlist(lapply(c(split$axis, list(split$by)), `[[`, "columns"))
+  view$derived <- derived[setdiff(names(derived), columns)]
+  others <- axes[setdiff(names(axes), c(view$axes, split$by$name))]
+  resting <- resting_places(others, rows, columns)
+  view$typical <- typical_columns(rows, resting)
+  view$held <- length(resting) > 0L
+  view$offset <- stats::median(rows$offset)
+  view$caption <- paste(c(held_words(resting), if (any(rows$offset != 0)) "offset at its median"),
+                        collapse = ", ")
+  view$env <- environment(object$terms)
+  view
 }
 
-held_words <- function(held) {
+# Two factors, or a number and a factor: the number, or the factor of more levels, is the axis.
+split_axes <- function(shown, by) {
+  if (length(shown) == 1L || !is.null(by)) return(list(axis = shown, by = by))
+  levels <- lengths(lapply(shown, `[[`, "levels"))
+  if (all(levels == 0L)) return(list(axis = shown, by = NULL))
+  along <- if (any(levels == 0L)) which(levels == 0L) else which.max(levels)
+  list(axis = shown[along], by = shown[[setdiff(1:2, along)]])
+}
+
+MANY <- 8L # more colours than that cannot be told apart
+
+# The factor whose levels are apart: the one asked for; else, where nothing was, the only one.
+by_axis <- function(object, axes, shown, which, by) {
+  factors <- Filter(function(axis) !is.null(axis$levels), axes)
+  if (is.null(by)) {
+    alone <- is.null(which) && length(shown) == 1L && length(factors) == 1L &&
+      length(setdiff(names(axes), names(shown))) == 1L && !shows_classes(object)
+    if (!alone || length(factors[[1L]]$levels) > MANY) return(NULL)
+    return(factors[[1L]])
+  }
+  if (!is.character(by) || length(by) != 1L || !by %in% setdiff(names(factors), names(shown))) {
+    stop_sparsegp("by", "must name a factor that is no axis",
+                  if (length(factors)) paste0("The factors are ", toString(names(factors))))
+  }
+  if (length(shown) > 1L || shows_classes(object)) {
+    stop_sparsegp("by", "is for curves of one response along one input", "Leave it out")
+  }
+  factors[[by]]
+}
+
+# Where the others stay: numbers at their medians, factors at their most common level; a factor one
+# of whose columns is an axis at the level that has no column.
+resting_places <- function(others, rows, columns) {
+  lapply(others, function(axis) {
+    at <- axis$places(rows$x, rows$raw)
+    if (is.null(axis$levels)) {
+      return(list(code = axis$code(stats::median(at)), words = NULL))
+    }
+    if (any(axis$columns %in% columns)) return(list(code = 0 * axis$code(1L), words = ""))
+    level <- which.max(tabulate(at, length(axis$levels)))
+    list(code = axis$code(level), words = paste("at", axis$levels[level]))
+  })
+}
+
+typical_columns <- function(rows, resting) {
+  typical <- apply(rows$x, 2L, stats::median)
+  for (place in resting) typical[colnames(place$code)] <- place$code
+  typical
+}
+
+held_words <- function(resting) {
+  if (length(resting) == 0L) return(NULL)
+  level <- lapply(resting, `[[`, "words")
+  numbers <- names(resting)[vapply(level, is.null, NA)]
+  factors <- Filter(function(words) !is.null(words) && nzchar(words), level)
+  c(median_words(numbers), paste(names(factors), unlist(factors), recycle0 = TRUE))
+}
+
+median_words <- function(held) {
   if (length(held) == 0L) return(NULL)
   if (length(held) == 1L) return(paste(held, "at its median"))
   if (length(held) > 4L) held <- paste(length(held), "other inputs")
   paste(toString(held), "at their medians")
-}
-
-asked_axes <- function(object, which) {
-  names <- plain_names(object)
-  kept <- names[object$scaling$kept]
-  if (!length(which) %in% 1:2 || anyDuplicated(which) || anyNA(which)) {
-    stop_sparsegp("which", "must be one or two different inputs",
-                  paste0("The inputs are ", toString(kept)))
-  }
-  axes <- if (is.numeric(which)) names[match(which, seq_along(names))] else as.character(which)
-  unknown <- which[!axes %in% kept]
-  if (length(unknown) == 0L) return(axes)
-  constant <- all(axes[!axes %in% kept] %in% names)
-  stop_sparsegp("which", paste0(if (constant) "names inputs that are constant: "
-                                else "names unknown inputs: ", toString(unknown)),
-                paste0("The inputs are ", toString(kept)))
-}
-
-# With at most two free numeric inputs these; else the two of shortest length scale, or the first.
-default_axes <- function(object, x, derived, coded) {
-  free <- setdiff(colnames(x), derived)
-  numeric <- setdiff(free, coded)
-  if (length(numeric) == 0L && length(free) > 1L) {
-    stop_sparsegp("which", "is needed, as all inputs are codes of factors",
-                  paste0("Give one or two of ", toString(free)))
-  }
-  if (length(numeric) == 0L) return(free)
-  reach <- length_scales(object)[numeric]
-  first <- numeric[utils::head(order(reach), 2L)]
-  numeric[numeric %in% first]
-}
-
-# Shortest ARD length scale of each kept input, in standard deviations; Inf without one.
-length_scales <- function(object) {
-  table <- object$hyper[object$hyper$base == "lengthscale", ]
-  inputs <- sub("^(k[0-9]+[.])?lengthscale[.]?", "", table$name)
-  kept <- object$scaling$names[object$scaling$kept]
-  shortest <- vapply(kept, function(input) min(hyper_value(table)[inputs == input], Inf), 0)
-  stats::setNames(shortest / object$scaling$seen, plain_names(object)[object$scaling$kept])
-}
-
-# For every factor (and logical) the coding of its kept columns: a matrix with a row per level.
-factor_columns <- function(object, kept) {
-  codings <- lapply(stats::setNames(nm = names(object$contrasts)), function(variable) {
-    levels <- object$xlevels[[variable]]
-    if (is.null(levels)) levels <- c("FALSE", "TRUE")
-    if (identical(object$contrasts[[variable]], BY_LEVEL)) {
-      return(matrix(seq_along(levels), dimnames = list(levels, variable)))
-    }
-    frame <- data.frame(v = factor(levels, levels))
-    coding <- stats::model.matrix(~ v, frame, stats::setNames(object$contrasts[variable], "v"))
-    columns <- paste0(variable, substring(colnames(coding), 2L))
-    if (!any(columns %in% kept)) columns <- sub(variable, paste0("`", variable, "`"), columns,
-                                                fixed = TRUE)
-    dimnames(coding) <- list(levels, columns)
-    coding[, columns %in% kept, drop = FALSE]
-  })
-  Filter(ncol, codings)
-}
-
-# The level most rows have: of the nearest coding, as unscaled columns are 0 or 1 only to rounding.
-typical_level <- function(coding, x) {
-  distance <- apply(coding, 1L, function(code) {
-    rowSums(sweep(x[, colnames(coding), drop = FALSE], 2L, code)^2)
-  })
-  nearest <- max.col(-matrix(distance, nrow(x)), "first")
-  rownames(coding)[which.max(tabulate(nearest, nrow(coding)))]
 }
 
 # Columns of a formula's model matrix that the others give: products a:b, and calls such as I(a^2).
@@ -122,14 +115,84 @@ column_expression <- function(name, columns) {
   if (is.call(call) && length(all.vars(call)) && all(all.vars(call) %in% columns)) call
 }
 
-# Latent moments in C's units where the axes take the rows of `grid` (one column per axis).
-slice_latent <- function(object, view, grid) {
-  x <- matrix(view$typical, nrow(grid), length(view$typical), byrow = TRUE,
+# ---- At the slice ----
+
+# Kept inputs where the axes are at `places`, a list or matrix with a column for each axis, and `by`
+# at its levels of the numbers `level`.
+slice_inputs <- function(view, places, level = NULL) {
+  places <- as.list(as.data.frame(places))
+  x <- matrix(view$typical, length(places[[1L]]), length(view$typical), byrow = TRUE,
               dimnames = list(NULL, names(view$typical)))
-  x[, view$axes] <- grid
+  for (i in seq_along(places)) x[, view$axis[[i]]$columns] <- view$axis[[i]]$code(places[[i]])
+  if (!is.null(view$by)) x[, view$by$columns] <- view$by$code(rep_len(level, nrow(x)))
   for (name in names(view$derived)) {
     x[, name] <- as.double(eval(view$derived[[name]], as.data.frame(x), view$env))
   }
+  x
+}
+
+# Latent moments in C's units there.
+slice_latent <- function(object, view, places, level = NULL) {
+  latent_at(object, slice_inputs(view, places, level), view$offset)
+}
+
+# x: kept inputs in original units
+latent_at <- function(object, x, offset) {
   moments <- engine_predict(object, scale_kept(x, object$scaling))
-  list(mean = moments$mean, var = moments$var, offset = rep(view$offset, nrow(grid)))
+  list(mean = moments$mean, var = moments$var, offset = rep_len(offset, nrow(x)))
+}
+
+# ---- Rows beside a slice they do not lie on ----
+
+# The rows as they are to be drawn: places on each axis, level of `by`, response, and how near they
+# are to the slice, from 0 to 1. Numbers and counts are moved onto it: to the slice's mean belongs
+# what is left of a number beside its own, and of a count its ratio to its own (partial residuals).
+# Others stay as they are.
+rows_beside <- function(object, rows, view) {
+  at <- lapply(view$axis, function(axis) axis$places(rows$x, rows$raw))
+  level <- if (!is.null(view$by)) view$by$places(rows$x, rows$raw)
+  shown <- list(at = at, level = level, y = rows$y, near = 1, moved = FALSE)
+  shown$basis <- if (!is.null(rows$basis)) lapply(view$axis, function(axis) {
+    axis$places(rows$basis, function(name) NULL)
+  })
+  if (!view$held && all(rows$offset == view$offset)) return(shown)
+  on_slice <- slice_inputs(view, at, level)
+  codec <- codec_of(object)
+  shown$moved <- codec$scaled || codec$name == "counts"
+  if (!shown$moved) {
+    shown$near <- nearness(object, rows$x, on_slice)
+    return(shown)
+  }
+  own <- mean_response(object, latent_at(object, rows$x, rows$offset))
+  there <- mean_response(object, latent_at(object, on_slice, view$offset))
+  shown$y <- if (codec$scaled) rows$y - own + there else rows$y * there / own
+  shown
+}
+
+# Prior correlation of the latent function at each row of x and of z.
+nearness <- function(object, x, z) {
+  own <- class_kernel_theta(kernel_theta(object), object$likelihood, processes(object), 1L)
+  x <- scale_kept(x, object$scaling)
+  z <- scale_kept(z, object$scaling)
+  blocks <- split(seq_len(nrow(x)), (seq_len(nrow(x)) - 1L) %/% 64L)
+  between <- unlist(lapply(blocks, function(at) {
+    diag(as.matrix(kernel_matrix(object$spec, own, x[at, , drop = FALSE], z[at, , drop = FALSE])))
+  }))
+  size <- kernel_diagonal(object$spec, own, x) * kernel_diagonal(object$spec, own, z)
+  unname(pmin(pmax(between / sqrt(size), 0), 1))
+}
+
+# What to say above a panel of it.
+beside_words <- function(shown, view) {
+  words <- if (shown$moved) "rows as partial residuals"
+           else if (!identical(shown$near, 1)) "rows the fainter the farther off"
+  paste(c(nonempty(view$caption), words), collapse = "; ")
+}
+
+# Colours with the opacity of each times `near`
+faded <- function(col, near) {
+  if (identical(near, 1)) return(col)
+  rgb <- grDevices::col2rgb(rep_len(col, length(near)), alpha = TRUE)
+  grDevices::rgb(rgb[1L, ], rgb[2L, ], rgb[3L, ], rgb[4L, ] * pmax(near, 0.04),
+                 maxColorValue = 255)
 }

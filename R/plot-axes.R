@@ -1,0 +1,160 @@
+# What of the data can be an axis: variables, not columns of the model matrix. A list by name of
+#   name      what it is called
+#   columns   the kept columns of the model matrix that it decides
+#   levels    of a factor; NULL: a number
+#   code      function(places) -> those columns, a row for each place: a number, or that of a level
+#   places    function(x, raw) -> where rows are on it, from kept columns in original units and from
+#             raw(name), values of a variable of the data
+
+number_axis <- function(name) {
+  list(name = name, columns = name, levels = NULL,
+       code = function(places) matrix(places, length(places), 1L, dimnames = list(NULL, name)),
+       places = function(x, raw) x[, name])
+}
+
+# coding: a row per level
+factor_axis <- function(name, coding) {
+  list(name = name, columns = colnames(coding), levels = rownames(coding),
+       code = function(places) coding[places, , drop = FALSE],
+       places = function(x, raw) nearest_level(coding, x))
+}
+
+# A variable of which a term makes several columns, poly(x, 2) say; call: the term's.
+curve_axis <- function(name, columns, call, env) {
+  list(name = name, columns = columns, levels = NULL,
+       code = function(places) {
+         made <- eval(call, stats::setNames(list(places), name), env)
+         matrix(made, length(places), dimnames = list(NULL, columns))
+       },
+       places = function(x, raw) raw(name))
+}
+
+# Of nearest coding, as unscaled columns are whole numbers only to rounding.
+nearest_level <- function(coding, x) {
+  distance <- apply(coding, 1L, function(code) {
+    rowSums(sweep(x[, colnames(coding), drop = FALSE], 2L, code)^2)
+  })
+  max.col(-matrix(distance, nrow(x)), "first")
+}
+
+# All of them: numbers but for the columns that follow from others (derived), factors, variables
+# behind terms of several columns where the rows' values are at hand.
+data_axes <- function(object, rows, derived) {
+  factors <- factor_columns(object, colnames(rows$x))
+  factors <- Map(factor_axis, names(factors), factors)
+  curves <- curve_axes(object, colnames(rows$x), rows$raw)
+  taken <- unlist(lapply(c(factors, curves), `[[`, "columns"))
+  numbers <- lapply(stats::setNames(nm = setdiff(colnames(rows$x), c(taken, derived))), number_axis)
+  axes <- c(numbers, factors, curves)
+  place <- vapply(axes, function(axis) match(axis$columns[1L], colnames(rows$x)), 0L)
+  axes[order(place)]
+}
+
+# For every factor (and logical) the coding of its kept columns: a matrix with a row per level.
+factor_columns <- function(object, kept) {
+  codings <- lapply(stats::setNames(nm = names(object$contrasts)), function(variable) {
+    coding <- coding_of(object, variable)
+    if (!any(colnames(coding) %in% kept)) {
+      colnames(coding) <- sub(variable, paste0("`", variable, "`"), colnames(coding), fixed = TRUE)
+    }
+    coding[, colnames(coding) %in% kept, drop = FALSE]
+  })
+  Filter(ncol, codings)
+}
+
+coding_of <- function(object, variable) {
+  levels <- object$xlevels[[variable]]
+  if (is.null(levels)) levels <- c("FALSE", "TRUE")
+  if (identical(object$contrasts[[variable]], BY_LEVEL)) {
+    return(matrix(seq_along(levels), dimnames = list(levels, variable)))
+  }
+  frame <- data.frame(v = factor(levels, levels))
+  coding <- stats::model.matrix(~ v, frame, stats::setNames(object$contrasts[variable], "v"))
+  dimnames(coding) <- list(levels, paste0(variable, substring(colnames(coding), 2L)))
+  coding
+}
+
+# Terms of one variable and several columns, as poly() and ns() make them.
+curve_axes <- function(object, kept, raw) {
+  if (is.null(object$terms)) return(list())
+  classes <- attr(object$terms, "dataClasses")
+  names <- names(classes)[grepl("^nmatrix[.]", classes)]
+  made <- lapply(names, function(term) {
+    # others, such as a degree, are no variables of as many values
+    variable <- Filter(function(name) !is.null(raw(name)), all.vars(str2lang(term)))
+    columns <- kept[startsWith(kept, term) & !grepl(":", kept, fixed = TRUE)]
+    if (length(variable) != 1L || variable %in% kept || length(columns) < 2L) return(NULL)
+    curve_axis(variable, columns, predvar_of(object$terms, term), environment(object$terms))
+  })
+  made <- Filter(Negate(is.null), made)
+  stats::setNames(made, vapply(made, `[[`, "", "name"))
+}
+
+# The call of a term with the constants, such as knots, that it had at the fit.
+predvar_of <- function(terms, term) {
+  variables <- vapply(as.list(attr(terms, "variables"))[-1L], deparse1, "")
+  attr(terms, "predvars")[[match(term, variables) + 1L]]
+}
+
+# A variable of the data as it was before terms were made of it, or NULL where it cannot be found.
+raw_values <- function(object, name) {
+  call <- object$call
+  formula <- stats::formula(object$terms)
+  formula[[3L]] <- call("+", formula[[3L]], as.name(name))
+  call$formula <- formula
+  frame <- tryCatch(model_frame(call, environment(object$terms), likelihood = object$likelihood),
+                    error = function(e) NULL)
+  value <- frame[[name]]
+  if (is.numeric(value) && length(value) == object$n) as.double(value)
+}
+
+# ---- Which of them ----
+
+# With at most two free numeric inputs these; else the two of shortest length scale, or the first.
+# Where there are factors alone, these.
+default_axes <- function(object, axes) {
+  numeric <- names(Filter(function(axis) is.null(axis$levels), axes))
+  if (length(numeric) == 0L) return(utils::head(names(axes), 2L))
+  scales <- length_scales(object)
+  reach <- vapply(axes[numeric], function(axis) min(scales[axis$columns]), 0)
+  first <- numeric[utils::head(order(reach), 2L)]
+  numeric[numeric %in% first]
+}
+
+# Shortest ARD length scale of each kept input, in standard deviations; Inf without one.
+length_scales <- function(object) {
+  table <- object$hyper[object$hyper$base == "lengthscale", ]
+  inputs <- sub("^(k[0-9]+[.])?lengthscale[.]?", "", table$name)
+  kept <- object$scaling$names[object$scaling$kept]
+  shortest <- vapply(kept, function(input) min(hyper_value(table)[inputs == input], Inf), 0)
+  stats::setNames(shortest / object$scaling$seen, plain_names(object)[object$scaling$kept])
+}
+
+# The axes that decide columns of the model matrix, where there are any.
+owners <- function(columns, axes) {
+  vapply(columns, function(column) {
+    owns <- vapply(axes, function(axis) column %in% axis$columns, NA)
+    if (any(owns)) names(axes)[owns][1L] else column
+  }, "", USE.NAMES = FALSE)
+}
+
+# Axes that were asked for: of `axes`, or columns of the model matrix.
+asked_axes <- function(object, which, axes) {
+  names <- plain_names(object)
+  kept <- names[object$scaling$kept]
+  choice <- unique(c(names(axes), kept))
+  if (!length(which) %in% 1:2 || anyDuplicated(which) || anyNA(which)) {
+    stop_sparsegp("which", "must be one or two different inputs",
+                  paste0("The inputs are ", toString(choice)))
+  }
+  asked <- if (is.numeric(which)) owners(names[match(which, seq_along(names))], axes)
+           else as.character(which)
+  unknown <- which[!asked %in% choice]
+  if (length(unknown)) {
+    constant <- all(asked[!asked %in% choice] %in% names)
+    stop_sparsegp("which", paste0(if (constant) "names inputs that are constant: "
+                                  else "names unknown inputs: ", toString(unknown)),
+                  paste0("The inputs are ", toString(choice)))
+  }
+  stats::setNames(lapply(asked, function(name) or_else(axes[[name]], number_axis(name))), asked)
+}

@@ -1,0 +1,213 @@
+# A mean response, or a probability, along one input: a curve with its bands, or for a factor a
+# point with bars at every level; one of them, or one for each level of another factor.
+
+plot_curve <- function(object, rows, view, level, n, style) {
+  shown <- rows_beside(object, rows, view)
+  drawn <- curve_frame(object, view, shown, level, n, style)
+  draw <- if (has_classes(object)) draw_probability else draw_regression
+  draw(object, rows, view, shown, drawn, level, style)
+  drawn
+}
+
+# ---- What is drawn ----
+
+# How far the axis goes: a factor's levels are at 1, 2, ...
+curve_limits <- function(axis, at, style) {
+  if (!is.null(axis$levels)) return(or_else(style$xlim, c(0.5, length(axis$levels) + 0.5)))
+  or_else(style$xlim, around(at))
+}
+
+curve_places <- function(axis, limits, n) {
+  if (!is.null(axis$levels)) return(seq_along(axis$levels))
+  seq(min(limits), max(limits), length.out = or_else(n, 201L))
+}
+
+# A column for the axis, one for `by` where there is one, then curve_answer()'s.
+curve_frame <- function(object, view, shown, level, n, style) {
+  axis <- view$axis[[1L]]
+  places <- curve_places(axis, curve_limits(axis, shown$at[[1L]], style), n)
+  parts <- lapply(seq_len(max(1L, length(view$by$levels))), function(group) {
+    latent <- slice_latent(object, view, list(places), group)
+    columns <- list(if (is.null(axis$levels)) places else factor(axis$levels, axis$levels))
+    if (!is.null(view$by)) columns$by <- factor(view$by$levels[group], view$by$levels)
+    cbind(stats::setNames(data.frame(columns), c(view$axes, view$by$name)),
+          curve_answer(object, latent, level))
+  })
+  do.call(rbind, parts)
+}
+
+curve_answer <- function(object, latent, level) {
+  answer <- as.data.frame(interval_answer(object, latent, "response", "confidence", level))
+  if (is.null(lik_traits(object$likelihood)$quantile)) return(answer)
+  if (has_variances(object$likelihood)) return(answer) # nobody knows them between the rows
+  latent$weights <- weight_of_new(object)
+  if (is.null(latent$weights)) return(answer)
+  new <- interval_answer(object, latent, "response", "prediction", level)
+  cbind(answer, new_lwr = new[, "lwr"], new_upr = new[, "upr"])
+}
+
+# Of how many trials a new response is: of as many as all rows, else nobody knows. Other new
+# responses have weight 1.
+weight_of_new <- function(object) {
+  if (!codec_of(object)$trials) return(1)
+  trials <- unique(object$weights)
+  if (length(trials) == 1L) trials
+}
+
+# ---- Pieces ----
+
+# Shares of few trials are small.
+trial_sizes <- function(object, rows) {
+  if (!codec_of(object)$trials || is.null(rows$weights)) return(1)
+  0.5 + sqrt(rows$weights / max(rows$weights))
+}
+
+# A colour for every level of `by`; those of more levels than have colours are alike and pale.
+group_colours <- function(by) {
+  count <- length(by$levels)
+  if (count == 0L) return(BLUE)
+  if (count > MANY) return(rep(grDevices::adjustcolor(BLUE, 0.5), count))
+  CLASS_COLOURS[seq_len(count)]
+}
+
+# Places of a factor's levels are shifted apart for groups, and rows scattered about them.
+dodged <- function(axis, group, groups) {
+  if (is.null(axis$levels)) 0 else (group - (groups + 1) / 2) * 0.7 / groups
+}
+
+scattered <- function(axis, at, groups) {
+  if (is.null(axis$levels)) return(at)
+  at + ((seq_along(at) * 0.618) %% 1 - 0.5) * 0.4 / max(1, groups)
+}
+
+# Of every group what is asked for: the intervals, the curve or points. drawn: of curve_frame().
+draw_estimates <- function(view, drawn, style, what = c("band", "line")) {
+  axis <- view$axis[[1L]]
+  col <- group_colours(view$by)
+  group <- if (is.null(view$by)) rep(1L, nrow(drawn)) else as.integer(drawn[[view$by$name]])
+  for (g in seq_along(col)) {
+    part <- drawn[group == g, ]
+    x <- as.numeric(part[[1L]]) + dodged(axis, g, length(col))
+    draw <- if (is.null(axis$levels)) draw_curve else draw_bars
+    draw(x, part, col[g], if (length(col) <= MANY) what else setdiff(what, "band"), style)
+  }
+}
+
+# Opacity of the interval of the mean, and of that for new responses
+DARK <- 0.32
+
+PALE <- 0.13
+
+draw_curve <- function(x, part, col, what, style) {
+  if ("band" %in% what) {
+    if (!is.null(part$new_lwr)) {
+      draw_band(x, part$new_lwr, part$new_upr, grDevices::adjustcolor(col, PALE))
+    }
+    draw_band(x, part$lwr, part$upr, grDevices::adjustcolor(col, DARK))
+  }
+  if ("line" %in% what) lines(x, part$fit, col = col, lwd = style$lwd)
+}
+
+draw_bars <- function(x, part, col, what, style) {
+  bar <- function(lwr, upr, alpha, lwd) {
+    segments(x, lwr, y1 = upr, col = grDevices::adjustcolor(col, alpha), lwd = lwd, lend = 1)
+  }
+  if ("band" %in% what) {
+    if (!is.null(part$new_lwr)) bar(part$new_lwr, part$new_upr, 2 * PALE, 4 * style$lwd)
+    bar(part$lwr, part$upr, 2 * DARK, 4 * style$lwd)
+  }
+  if ("line" %in% what) points(x, part$fit, pch = 21, bg = "white", col = col, lwd = style$lwd)
+}
+
+# Ticks of the axis, and what is written below it.
+axis_ticks <- function(object, axis, limits) {
+  if (is.null(axis$levels)) return(input_ticks(object, axis$name, limits))
+  list(at = seq_along(axis$levels), labels = axis$levels)
+}
+
+# One key for mean and bands, or one colour for each group.
+curve_key <- function(view, level, has_new, basis) {
+  groups <- if (length(view$by$levels) %in% seq_len(MANY)) {
+    unname(Map(key_item, view$by$levels, "line", group_colours(view$by)))
+  }
+  mean <- if (is.null(view$axis[[1L]]$levels)) key_item("mean", "line", BLUE)
+          else key_item("mean", "point", BLUE, 1)
+  c(groups, if (is.null(view$by)) list(
+    mean,
+    key_item(paste(percent(level), "for the mean"), "band", grDevices::adjustcolor(BLUE, DARK)),
+    if (has_new) key_item(paste(percent(level), "for new responses"), "band",
+                          grDevices::adjustcolor(BLUE, PALE))
+  ), list(if (!is.null(basis)) key_item("basis", "tick", INK)))
+}
+
+# With groups the bands are said in words.
+curve_words <- function(view, shown, level) {
+  bands <- if (!is.null(view$by) && length(view$by$levels) <= MANY) {
+    paste0("bands: ", percent(level), " for the mean")
+  }
+  paste(c(nonempty(beside_words(shown, view)), bands), collapse = "; ")
+}
+
+# ---- Regression ----
+
+draw_regression <- function(object, rows, view, shown, drawn, level, style) {
+  axis <- view$axis[[1L]]
+  if (!is.null(view$by)) drawn$new_lwr <- drawn$new_upr <- NULL # they would overlap
+  xlim <- curve_limits(axis, shown$at[[1L]], style)
+  seen <- shown$at[[1L]] >= min(xlim) & shown$at[[1L]] <= max(xlim)
+  ylim <- range(shown$y[seen], drawn$lwr, drawn$upr, drawn$new_lwr, drawn$new_upr)
+  open_panel(xlim, or_else(style$ylim, grDevices::extendrange(ylim, f = 0.04)), style$asp)
+  n <- length(shown$y)
+  groups <- length(view$by$levels)
+  fill <- if (groups == 0L) INK else group_colours(view$by)[shown$level]
+  fill <- faded(or_else(style$col, grDevices::adjustcolor(fill, row_alpha(n))), shown$near)
+  x <- scattered(axis, shown$at[[1L]], groups)
+  if (groups > 0L) x <- x + dodged(axis, shown$level, groups)
+  size <- or_else(style$cex, row_size(n) * trial_sizes(object, rows))
+  draw_estimates(view, drawn, style, "band")
+  draw_rows(x, shown$y, fill, or_else(style$pch, 21), size)
+  draw_estimates(view, drawn, style, "line")
+  draw_basis_ticks(shown$basis[[1L]])
+  close_panel(style, input_label(object, view$axes), response_label(object),
+              x = axis_ticks(object, axis, xlim))
+  draw_heading(style, curve_key(view, level, !is.null(drawn$new_lwr), shown$basis),
+               curve_words(view, shown, level))
+}
+
+# ---- The probability of the second of two classes ----
+
+draw_probability <- function(object, rows, view, shown, drawn, level, style) {
+  axis <- view$axis[[1L]]
+  xlim <- curve_limits(axis, shown$at[[1L]], style)
+  open_panel(xlim, or_else(style$ylim, c(-0.06, 1.06)), style$asp)
+  segments(min(xlim), c(0, 0.5, 1), max(xlim), col = "grey85", lty = c(1, 3, 1))
+  draw_estimates(view, drawn, style)
+  draw_class_ticks(view, shown, style)
+  draw_basis_ticks(shown$basis[[1L]])
+  close_panel(style, input_label(object, view$axes), response_label(object),
+              x = axis_ticks(object, axis, xlim),
+              y = if (is.null(style$ylim)) list(at = seq(0, 1, 0.25)))
+  key <- curve_key(view, level, FALSE, shown$basis)
+  if (is.null(view$by)) {
+    key[1:2] <- list(key_item("probability", "line", BLUE),
+                     key_item(paste(percent(level), "interval"), "band",
+                              grDevices::adjustcolor(BLUE, DARK)))
+  }
+  if (anyNA(shown$y)) key <- c(key, list(key_item("no label", "tick", UNLABELLED)))
+  draw_heading(style, key, curve_words(view, shown, level))
+}
+
+# Rows are ticks at 0 and 1, outwards; those without a label about 0.5.
+draw_class_ticks <- function(view, shown, style) {
+  second <- as.integer(shown$y) - 1L
+  groups <- length(view$by$levels)
+  x <- scattered(view$axis[[1L]], shown$at[[1L]], groups)
+  col <- if (groups > 0L) group_colours(view$by)[shown$level]
+         else class_colours(style, row_alpha(length(shown$y)))[second + 1L]
+  outwards <- 2 * second - 1
+  lane <- if (groups == 0L) 0 else 0.012 * (shown$level - 1) # groups beside each other
+  segments(x, second + (0.01 + lane) * outwards, y1 = second + (0.045 + lane) * outwards,
+           col = faded(col, shown$near), lwd = 1.4, lend = 1)
+  unlabelled <- x[is.na(second)]
+  if (length(unlabelled)) segments(unlabelled, 0.49, y1 = 0.51, col = UNLABELLED)
+}

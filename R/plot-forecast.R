@@ -1,0 +1,74 @@
+# A time series taken on: the series with its forecast, below it each part of the kernel, and what
+# is left.
+
+plot_forecast <- function(object, newdata, level, n, ahead, style) {
+  rows <- if (is.null(newdata)) training_rows(object) else new_rows(object, newdata)
+  view <- time_view(object, rows)
+  time <- view$axis[[1L]]$places(rows$x, rows$raw)
+  style$xlim <- or_else(style$xlim, c(min(time), max(time) + time_ahead(time, ahead)))
+  series <- curve_frame(object, view, list(at = list(time)), level, n, style)
+  groups <- term_groups(names(fit_parts(object)), NULL)
+  if (processes(object) > 1L || length(groups) < 2L) groups <- list()
+  parts <- lapply(names(groups), function(name) {
+    term_picture(object, rows, groups[name], level, n, style)
+  })
+  rest <- rows$y - mean_response(object, latent_at(object, rows$x, rows$offset))
+  count <- length(parts) + 2L
+  on_one_page(count, function() {
+    draw_series(object, view, series, rows, time, level, style)
+    for (part in parts) {
+      draw_term(object, part, style)
+      mark_now(time)
+    }
+    draw_rest(object, view, time, rest, style)
+  }, rows = count)
+  stats::setNames(c(list(series), lapply(parts, `[[`, "drawn")), c("series", names(groups)))
+}
+
+# The view along time, which has to be the only input that is no factor.
+time_view <- function(object, rows) {
+  if (has_classes(object)) {
+    stop_sparsegp("type", "= \"forecast\" is for series of numbers and counts")
+  }
+  derived <- derived_columns(object, rows$x)
+  axes <- data_axes(object, rows, names(derived))
+  if (length(axes) != 1L || !is.null(axes[[1L]]$levels)) {
+    stop_sparsegp("type", "= \"forecast\" is for a fit of one input, time",
+                  "Draw a curve along one of several: plot(fit, \"time\", xlim = )")
+  }
+  slice_view(object, rows, names(axes))
+}
+
+# How far to go on: a quarter of the time there is, unless it is said, as a number or a difftime
+# in the unit of the input.
+time_ahead <- function(time, ahead) {
+  if (is.null(ahead)) return(diff(range(time)) / 4)
+  check_number(as.double(ahead), "ahead", 0)
+}
+
+mark_now <- function(time) {
+  usr <- par("usr")
+  segments(max(time), usr[3L], y1 = usr[4L], col = "grey60", lty = 3)
+}
+
+draw_series <- function(object, view, series, rows, time, level, style) {
+  ylim <- range(rows$y, series$lwr, series$upr, series$new_lwr, series$new_upr)
+  open_panel(style$xlim, or_else(style$ylim, grDevices::extendrange(ylim, f = 0.04)))
+  draw_estimates(view, series, style)
+  n <- length(time)
+  draw_rows(time, rows$y, grDevices::adjustcolor(INK, row_alpha(n)), 21, 0.8 * row_size(n))
+  mark_now(time)
+  close_panel(style, input_label(object, view$axes), response_label(object),
+              x = input_ticks(object, view$axes, style$xlim))
+  draw_heading(style, curve_key(view, level, !is.null(series$new_lwr), NULL),
+               "to the right of the dotted line: forecast")
+}
+
+draw_rest <- function(object, view, time, rest, style) {
+  open_panel(style$xlim, grDevices::extendrange(range(rest, 0), f = 0.04))
+  segments(min(style$xlim), 0, max(style$xlim), col = "grey85")
+  segments(time, 0, y1 = rest, col = INK, lend = 1)
+  close_panel(style, input_label(object, view$axes), "rest",
+              x = input_ticks(object, view$axes, style$xlim))
+  draw_heading(style, caption = "response less fitted mean")
+}

@@ -1,0 +1,187 @@
+# Maps over two inputs: filled contours of the mean or of a probability, grey where the data say
+# next to nothing, with contours or a second map of the standard error.
+
+plot_surface <- function(object, rows, view, n, se, style) {
+  se <- if (is.null(se)) {
+    if (has_classes(object)) "none" else "contour"
+  } else {
+    check_choice(se, c("contour", "panel", "none"), "se")
+  }
+  if (se != "none" && processes(object) > 1L) {
+    stop_sparsegp("se", "is not defined where every class has a latent function",
+                  "A decision map is the paler the less is known")
+  }
+  shown <- rows_beside(object, rows, view)
+  surface <- surface_of(object, view, shown, n, style)
+  on_one_page(if (se == "panel") 2L else 1L, function() {
+    surface_panel(object, view, shown, surface, surface_drawer(object, se == "contour"), style)
+    if (se == "panel") surface_panel(object, view, shown, surface, draw_error_surface, style)
+  }, rows = 1L)
+  if (shows_classes(object)) return(class_frame(surface$grid, view$axes, surface$fit))
+  drawn <- stats::setNames(data.frame(surface$grid, surface$fit, surface$se),
+                           c(view$axes, "fit", "se"))
+  drawn$known <- surface$known
+  drawn
+}
+
+surface_drawer <- function(object, contour) {
+  if (shows_classes(object)) return(draw_decision_map)
+  draw <- if (has_classes(object)) draw_class_surface else draw_mean_surface
+  function(...) draw(..., contour = contour)
+}
+
+# The nodes of a grid, what is predicted there, its standard error, and whether the data say
+# anything of it; matrices z, error and mask of them for C's contours (layers of z for classes).
+surface_of <- function(object, view, shown, n, style) {
+  limits <- Map(function(given, at) or_else(given, around(at)), list(style$xlim, style$ylim),
+                shown$at)
+  at <- lapply(limits, function(limit) {
+    seq(min(limit), max(limit), length.out = or_else(n, 81L))
+  })
+  grid <- as.matrix(expand.grid(unname(at), KEEP.OUT.ATTRS = FALSE))
+  x <- slice_inputs(view, grid)
+  latent <- latent_at(object, x, view$offset)
+  fit <- if (shows_classes(object)) class_probabilities(object, latent)
+         else mean_response(object, latent)
+  out <- list(limits = limits, x = at[[1L]], y = at[[2L]], grid = grid, fit = fit,
+              z = drop(array(fit, c(lengths(at), NCOL(fit)))))
+  if (processes(object) > 1L) return(out)
+  out$se <- standard_deviation(object, latent, "response")
+  out$error <- array(out$se, lengths(at))
+  # far from data a probability is near that of the prior, and no blob
+  out$known <- has_classes(object) | is_known(object, x, latent$var)
+  out
+}
+
+UNKNOWN <- 0.9 # of the prior variance is left: the data say next to nothing
+
+# Is the variance there less than that share of the prior's, but for what constants add to it?
+is_known <- function(object, x, var) {
+  parts <- fit_parts(object)
+  if (length(parts) == 0L) return(rep(TRUE, length(var)))
+  var < UNKNOWN * parts_kernel(parts)$diagonal(scale_kept(x, object$scaling))
+}
+
+surface_panel <- function(object, view, shown, surface, draw, style) {
+  limits <- surface$limits
+  open_panel(limits[[1L]], limits[[2L]], style$asp)
+  heading <- draw(object, view, shown, surface, style)
+  draw_basis_rings(shown$basis)
+  ticks <- Map(function(input, limit) input_ticks(object, input, limit), view$axes, limits)
+  close_panel(style, view$axes[1L], view$axes[2L], bty = "o", ticks[[1L]], ticks[[2L]])
+  if (!is.null(shown$basis)) {
+    heading$key <- c(heading$key, list(key_item("basis", "point", INK, 1)))
+  }
+  draw_heading(style, heading$key, heading$caption)
+}
+
+# contour() warns of a flat surface, and its labels do not follow par("cex")
+draw_contours <- function(surface, levels, col, lwd, ...) {
+  if (diff(range(surface$z)) == 0) return(invisible())
+  contour(surface, levels = levels, add = TRUE, col = col, lwd = lwd, vfont = NULL,
+          labcex = 0.75 * par("cex"), ...)
+}
+
+MASK <- "grey90"
+
+# Grey over what the data say nothing of, with a thin edge.
+mask_unknown <- function(surface) {
+  if (all(surface$known)) return(invisible())
+  known <- array(as.double(surface$known), dim(surface$error))
+  graphics::.filled.contour(surface$x, surface$y, known, c(-1, 0.5), MASK)
+  draw_contours(list(x = surface$x, y = surface$y, z = known), 0.5, "grey70", 0.7,
+                drawlabels = FALSE)
+}
+
+mask_key <- function(surface) {
+  if (!all(surface$known)) key_item("far from data", "band", MASK)
+}
+
+# ---- Probability of the second class ----
+
+UNLABELLED <- "grey45" # rows without a label
+
+draw_class_surface <- function(object, view, shown, surface, style, contour = FALSE) {
+  levels <- seq(0, 1, 0.1)
+  palette <- grDevices::colorRampPalette(c("#7FB8DA", "#F7F7F7", "#F0B27F"), space = "Lab")(10L)
+  graphics::.filled.contour(surface$x, surface$y, surface$z, levels, palette)
+  draw_contours(surface, c(0.1, 0.3, 0.7, 0.9), "grey35", 0.7)
+  draw_contours(surface, 0.5, INK, style$lwd, drawlabels = FALSE)
+  if (contour) draw_error_contours(surface)
+  pch <- rep_len(or_else(style$pch, c(21, 24)), 2L)
+  col <- class_colours(style)
+  code <- as.integer(shown$y)
+  none <- is.na(code)
+  points(shown$at[[1L]][none], shown$at[[2L]][none], pch = 16, col = UNLABELLED,
+         cex = 0.6 * or_else(style$cex, row_size(length(code))))
+  draw_rows(shown$at[[1L]], shown$at[[2L]], faded(col[code], shown$near), pch[code],
+            or_else(style$cex, row_size(sum(!none))))
+  names <- object$response$levels
+  key <- list(key_item(names[1L], "point", col[1L], pch[1L]),
+              key_item(names[2L], "point", col[2L], pch[2L]),
+              if (any(none)) key_item("no label", "point", UNLABELLED),
+              key_item("probability 0.5", "line", INK), if (contour) error_key())
+  list(key = key, caption = paste(c(response_label(object), nonempty(beside_words(shown, view))),
+                                  collapse = "; "))
+}
+
+# ---- Mean, and its standard error ----
+
+mean_ramp <- function(count) {
+  grDevices::colorRampPalette(c("#F9FBFD", "#C3D9EC", "#7FB0D6", "#3F80B5"), space = "Lab")(count)
+}
+
+error_ramp <- function(count) {
+  grDevices::colorRampPalette(c("#FFFDF8", "#F8DDB8", "#EBA763", "#C8691F"), space = "Lab")(count)
+}
+
+# Levels of round numbers over what is known of the surface; the rest may be any number.
+contour_levels <- function(z, known, count) {
+  pretty(range(if (any(known)) z[known] else z), count)
+}
+
+# Values beyond the outermost levels have the outermost colours.
+clamped <- function(z, levels) array(pmin(pmax(z, min(levels)), max(levels)), dim(z))
+
+# Rows are filled by their response on the colours of the mean: a row that stands out is a residual.
+draw_mean_surface <- function(object, view, shown, surface, style, contour = FALSE) {
+  levels <- contour_levels(surface$z, surface$known, 10L)
+  palette <- mean_ramp(length(levels) - 1L)
+  surface$z <- clamped(surface$z, levels)
+  graphics::.filled.contour(surface$x, surface$y, surface$z, levels, palette)
+  draw_contours(surface, levels, INK, 0.7)
+  if (contour) draw_error_contours(surface)
+  mask_unknown(surface)
+  fill <- palette[findInterval(shown$y, levels, all.inside = TRUE)]
+  n <- length(shown$y)
+  draw_rows(shown$at[[1L]], shown$at[[2L]], faded(or_else(style$col, fill), shown$near),
+            or_else(style$pch, 21), or_else(style$cex, row_size(n)),
+            faded(grDevices::adjustcolor("black", row_alpha(n)), shown$near))
+  key <- list(key_item(paste("mean of", response_label(object)), "line", INK, lwd = 0.7),
+              if (contour) error_key(),
+              key_item("rows, filled by their response", "point", "grey45"), mask_key(surface))
+  list(key = key, caption = beside_words(shown, view))
+}
+
+error_key <- function() key_item("its standard error", "line", ORANGE, lwd = 1, lty = 2)
+
+draw_error_contours <- function(surface) {
+  error <- list(x = surface$x, y = surface$y, z = surface$error)
+  draw_contours(error, contour_levels(surface$error, surface$known, 4L), ORANGE, 1, lty = 2)
+}
+
+draw_error_surface <- function(object, view, shown, surface, style) {
+  levels <- contour_levels(surface$error, surface$known, 8L)
+  error <- list(x = surface$x, y = surface$y, z = clamped(surface$error, levels))
+  graphics::.filled.contour(error$x, error$y, error$z, levels, error_ramp(length(levels) - 1L))
+  draw_contours(error, levels, INK, 0.7)
+  mask_unknown(surface)
+  points(shown$at[[1L]], shown$at[[2L]], pch = 16, cex = 0.35, col = INK)
+  key <- list(key_item(paste("standard error of the mean of", response_label(object)), "line", INK,
+                       lwd = 0.7), mask_key(surface))
+  list(key = key, caption = view$caption)
+}
+
+draw_basis_rings <- function(basis) {
+  if (!is.null(basis)) points(basis[[1L]], basis[[2L]], pch = 1, cex = 1.5, col = INK, lwd = 1.2)
+}

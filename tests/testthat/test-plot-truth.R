@@ -1,0 +1,174 @@
+# Pictures that tell the truth with several inputs: what is drawn is what predict() says there.
+
+drawing <- function(code) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  force(code)
+}
+
+ROUNDING <- 1e-10
+
+teeth <- function(...) sparsegp(len ~ supp + dose, ToothGrowth, learn = FALSE, ...)
+
+test_that("a factor has an axis of its own, with what predict() says at each level", {
+  data <- transform(mtcars, cyl = factor(cyl))
+  fit <- sparsegp(mpg ~ wt + cyl, data, learn = FALSE)
+  drawn <- drawing(plot(fit, "cyl"))
+  expect_identical(drawn$cyl, factor(c(4, 6, 8)))
+  held <- data.frame(wt = median(data$wt), cyl = drawn$cyl)
+  expect_equal(drawn$fit, unname(predict(fit, held)), tolerance = ROUNDING)
+  expect_equal(drawing(plot(fit, 2))$fit, drawn$fit) # the number of one of its columns
+  only <- sparsegp(am ~ cyl, data, "probit", learn = FALSE)
+  expect_equal(drawing(plot(only))$fit, unname(predict(only, data.frame(cyl = c("4", "6", "8")))),
+               tolerance = ROUNDING)
+  wool <- sparsegp(breaks ~ wool + tension, warpbreaks, learn = FALSE)
+  expect_named(drawing(plot(wool))[1:2], c("tension", "wool"))
+  expect_named(drawing(plot(sparsegp(Species ~ b + Petal.Width, transform(
+    iris, b = Sepal.Width > 3), learn = FALSE), "b"))[1:2], c("b", "class"))
+})
+
+test_that("by = gives a curve for every level; the only factor is taken without being asked", {
+  fit <- teeth()
+  drawn <- drawing(plot(fit, "dose", by = "supp", n = 5))
+  expect_named(drawn, c("dose", "supp", "fit", "lwr", "upr", "new_lwr", "new_upr"))
+  expect_equal(drawn$fit, unname(predict(fit, drawn)), tolerance = ROUNDING)
+  expect_equal(drawing(plot(fit, n = 5)), drawn)
+  expect_equal(drawing(plot(fit, c("supp", "dose"), n = 5)), drawn)
+  expect_named(drawing(plot(fit, "dose", n = 3))[1:2], c("dose", "fit"))
+  expect_error(drawing(plot(fit, "dose", by = "dose")), "are supp", class = "sparsegp_error")
+  expect_error(drawing(plot(fit, type = "trace", by = "supp")), class = "sparsegp_error")
+})
+
+test_that("the variable of poly() is an axis, where the data are to be found, in functions too", {
+  made <- function() {
+    mine <- mtcars
+    degree <- 2
+    sparsegp(mpg ~ poly(hp, degree) + wt, mine, subset = cyl > 4, learn = FALSE)
+  }
+  fit <- made()
+  drawn <- drawing(plot(fit, "hp", n = 4))
+  held <- data.frame(hp = drawn$hp, wt = median(mtcars$wt[mtcars$cyl > 4]))
+  expect_equal(drawn$fit, unname(predict(fit, held)), tolerance = ROUNDING)
+  fit$call$data <- quote(not_there)
+  fit$terms <- structure(fit$terms, .Environment = globalenv())
+  expect_error(drawing(plot(fit, "hp")), "poly.hp, degree.1", class = "sparsegp_error")
+})
+
+test_that("rows are moved onto the slice by what is left of them, or fade", {
+  fit <- sparsegp(mpg ~ wt + hp + offset(qsec / 9), mtcars, learn = FALSE)
+  along_wt <- function(fit) {
+    rows_beside(fit, training_rows(fit), slice_view(fit, training_rows(fit), "wt"))
+  }
+  shown <- along_wt(fit)
+  left <- mtcars$mpg - predict(fit)
+  there <- data.frame(wt = mtcars$wt, hp = median(mtcars$hp), qsec = median(mtcars$qsec))
+  expect_equal(shown$y, unname(predict(fit, there) + left), tolerance = ROUNDING)
+  counts <- sparsegp(carb ~ wt + hp, mtcars, "poisson", learn = FALSE)
+  shown <- along_wt(counts)
+  expect_equal(shown$y, unname(mtcars$carb * predict(counts, there) / predict(counts)),
+               tolerance = ROUNDING)
+  gears <- sparsegp(am ~ wt + hp, mtcars, "probit", learn = FALSE)
+  shown <- along_wt(gears)
+  away <- (mtcars$hp - median(mtcars$hp)) / gears$scaling$sd[["hp"]]
+  scale <- coef(gears)[["lengthscale"]]
+  expect_equal(shown$near, exp(-away^2 / (2 * scale^2)), tolerance = 1e-10)
+  expect_identical(shown$y, gears$y)
+  one <- sparsegp(dist ~ speed, cars, learn = FALSE)
+  expect_equal(rows_beside(one, training_rows(one), slice_view(one, training_rows(one), NULL))$y,
+               cars$dist)
+})
+
+test_that("a map has the standard error, and is grey where data say nothing", {
+  fit <- sparsegp(mpg ~ wt + hp, mtcars, kernel = kernel_rbf(lengthscale = 0.3), learn = FALSE)
+  for (se in c("contour", "panel", "none")) {
+    drawn <- drawing(plot(fit, n = 7, se = se))
+    expect_equal(drawn$se, unname(predict(fit, drawn, se.fit = TRUE)$se.fit), tolerance = 1e-8)
+  }
+  prior <- coef(fit)[["variance"]]
+  expect_identical(drawn$known, drawn$se^2 < 0.9 * prior)
+  expect_true(any(drawn$known) && !all(drawn$known))
+  expect_error(drawing(plot(fit, "wt", se = "panel")), "maps", class = "sparsegp_error")
+  classes <- sparsegp(Species ~ Sepal.Width + Petal.Width, iris[seq(1, 150, 5), ], learn = FALSE)
+  expect_error(drawing(plot(classes, se = "contour")), class = "sparsegp_error")
+  drawing({
+    plot(fit, asp = 0.01, legend = FALSE)
+    inches <- par("pin") / c(diff(par("usr")[1:2]), diff(par("usr")[3:4]))
+    expect_equal(inches[2L] / inches[1L], 0.01)
+  })
+})
+
+test_that("pictures of terms are predict(type = \"terms\") with its band, in any shape", {
+  few <- as.data.frame(ChickWeight)[1:60, ]
+  kernel <- kernel_rbf(vars = "Time") + kernel_rbf(vars = "Time") * kernel_factor("Chick", fixed(1))
+  fit <- sparsegp(weight ~ Time + Chick, few, kernel = kernel, learn = FALSE)
+  drawn <- drawing(plot(fit, "terms", n = 4, level = 0.9))
+  expect_named(drawn, c("rbf(Time)", "rbf(Time) * factor(Chick)"))
+  both <- drawn[[2L]]
+  terms <- predict(fit, both, type = "terms", se.fit = TRUE)
+  expect_equal(both$fit, unname(terms$fit[, 2L]), tolerance = ROUNDING)
+  expect_equal(both$upr, unname(terms$fit[, 2L] + qnorm(0.95) * terms$se.fit[, 2L]),
+               tolerance = 1e-8)
+  fit <- sparsegp(carb ~ wt + hp + qsec, mtcars, "poisson", learn = FALSE,
+                  kernel = kernel_rbf(vars = c("wt", "hp")) + kernel_linear())
+  drawn <- drawing(plot(fit, type = "terms", n = 3))
+  map <- drawn[[1L]]
+  expect_equal(map$fit, unname(predict(fit, cbind(map, qsec = 15), type = "terms")[, 1L]),
+               tolerance = ROUNDING)
+  expect_null(drawn[[2L]]) # three inputs
+  expect_named(drawing(plot(fit, "rbf(wt, hp)", "terms", n = 2)), "rbf(wt, hp)")
+  classes <- sparsegp(Species ~ Sepal.Width, iris[seq(1, 150, 5), ], learn = FALSE)
+  expect_error(drawing(plot(classes, "terms")), class = "sparsegp_error")
+})
+
+test_that("working residuals are those of glm() where the fit is that of glm()", {
+  # hardly any penalty: a steep prior on a line
+  kernel <- kernel_linear(variance = fixed(1e4))
+  fit <- sparsegp(carb ~ wt, mtcars, "poisson", kernel = kernel, learn = FALSE,
+                  prior = list(bias = prior_normal(0, 1e3)))
+  model <- glm(carb ~ wt, poisson, mtcars)
+  fit <- update(fit, learn = TRUE)
+  root <- sqrt(fitted(model))
+  wanted <- residuals(model, "working") * root / mean(root)
+  # 0.05: the mean of a rate is above its rate at the mean, and the prior is no flat one
+  expect_equal(working_residuals(fit, training_rows(fit)), unname(wanted), tolerance = 0.05)
+})
+
+test_that("a forecast goes on after the series, by its parts", {
+  series <- data.frame(year = c(time(nottem))[1:60], degrees = c(nottem)[1:60])
+  fit <- sparsegp(degrees ~ year, series, learn = FALSE,
+                  kernel = kernel_rbf() + kernel_periodic(period = 1))
+  drawn <- drawing(plot(fit, "forecast", n = 9, ahead = 2))
+  expect_named(drawn, c("series", "rbf(year)", "periodic(year)"))
+  expect_equal(max(drawn$series$year), max(series$year) + 2)
+  expect_equal(drawn$series$fit, unname(predict(fit, drawn$series)), tolerance = ROUNDING)
+  wide <- sparsegp(mpg ~ wt + hp, mtcars, learn = FALSE)
+  expect_error(drawing(plot(wide, "forecast")), "one input", class = "sparsegp_error")
+  days <- data.frame(day = as.Date("2020-01-01") + 1:30, y = sin(1:30))
+  expect_silent(drawing(plot(sparsegp(y ~ day, days, learn = FALSE), "forecast")))
+})
+
+test_that("leave-one-out pictures are those of the fit without each row", {
+  fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
+  drawn <- drawing(plot(fit, type = "loo"))
+  expect_equal(drawn$fit, (fit$cavity$mean) * fit$response$unit + fit$response$centre)
+  expect_identical(drawn$inside, drawn$observed > drawn$lwr & drawn$observed < drawn$upr)
+  gears <- sparsegp(am ~ wt, mtcars, "probit", learn = FALSE)
+  drawn <- drawing(plot(gears, type = "loo"))
+  expect_equal(log(drawn$probability), unname(loo_lpd(gears)), tolerance = 1e-8)
+})
+
+test_that("residual panels are quantile residuals, which of four", {
+  fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
+  drawn <- drawing(plot(fit, type = "residuals", which = c(2, 4)))
+  expect_equal(drawn$residual, unname(residuals(fit, "quantile")))
+  expect_equal(sum(drawn$leverage), 50 - df.residual(fit))
+  expect_error(drawing(plot(fit, type = "residuals", which = 5)), class = "sparsegp_error")
+  drawing({
+    before <- par(c("mfrow", "mar"))
+    plot(fit, type = "residuals")
+    expect_equal(par(c("mfrow", "mar")), before)
+    layout(matrix(1:4, 2))
+    plot(fit, type = "residuals", which = 1:2) # goes on in the layout
+    expect_equal(par("mfrow"), c(2, 2))
+  })
+})
