@@ -73,13 +73,7 @@ loo_lpd <- function(object, ...) UseMethod("loo_lpd")
 loo_lpd.sparsegp <- function(object, ...) {
   check_no_dots(...)
   object <- with_rows(object)
-  lpd <- if (has_evidence(object)) {
-    object$cavity$lpd - log(object$response$unit)
-  } else {
-    # their log Z is of the indicators of all classes, not of the class
-    log(loo_probabilities(object)[cbind(seq_along(object$y), as.integer(object$y))])
-  }
-  names(lpd) <- object$row_names
+  lpd <- stats::setNames(lpd_of_rows(object), object$row_names)
   if (is.null(object$na.action)) lpd else stats::naresid(object$na.action, lpd)
 }
 

@@ -44,6 +44,6 @@ lrtest.sparsegp <- function(object, ...) refuse_penalty("A likelihood ratio test
 refuse_penalty <- function(what) {
   stop_sparsegp("object", paste0("has a log evidence, which has no degrees of freedom. ", what,
                                  " is for maximised likelihoods"),
-                paste("Compare logLik() of the fits by its difference, or loo_lpd() row by row;",
+                paste("Compare logLik() of the fits by its difference, or both by compare();",
                       "see ?logLik.sparsegp"))
 }

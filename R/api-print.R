@@ -5,6 +5,7 @@ print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print_head(x)
   cat("\nHyperparameters:\n")
   print(coef(x), digits = digits)
+  print_noise(noise_sd(x), digits)
   if (has_evidence(x)) {
     cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
   }

@@ -37,21 +37,18 @@ residuals.sparsegp <- function(object, type = c("response", "pearson", "quantile
 
 plain_residuals <- function(object, pearson) {
   latent <- training_latent(object)
-  predicted <- if (processes(object) > 1L) {
+  observed <- codec_of(object)$observed(object$y)
+  if (processes(object) > 1L) {
     prob <- class_probabilities(object, latent)
-    list(mean = prob, var = prob * (1 - prob))
+    residual <- observed - prob
+    if (pearson) residual <- residual / sqrt(prob * (1 - prob))
+  } else if (pearson) {
+    moments <- response_moments(object, latent)
+    residual <- (observed - moments$mean) / moments$sd
   } else {
-    engine_lik_predict(object, seen_mean(object, latent), latent$var)
+    residual <- observed - mean_response(object, latent)
   }
-  residual <- codec_of(object)$observed(object$y) - to_response(object, predicted$mean)
-  if (!pearson) return(residual)
-  # evaluated only where it is asked for
-  extra <- lik_traits(object$likelihood)$extra_var(
-    lik_values(object), object$weights,
-    predicted$var - engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE)$spread
-  )
-  residual <- residual / (sqrt(predicted$var + extra) * object$response$unit)
-  residual[is.nan(residual)] <- 0 # as it should be, and no doubt about it
+  residual[is.nan(residual) & !is.na(observed)] <- 0 # as it should be, and no doubt about it
   residual
 }
 

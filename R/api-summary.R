@@ -7,7 +7,9 @@
 #' @return An object of class `summary.sparsegp`: a list with `fit` (the fit), `hyperparameters`
 #'   (data frame: value, start, whether learned, and for length scales the value in input units),
 #'   `log_evidence`, and unless the fit is a stream's, which keeps no rows, `mean_loo_lpd` (mean
-#'   leave-one-out log predictive density) and `confusion` (for classes: the training response
+#'   leave-one-out log predictive density), `loo_r2` and `loo_sd` (for numbers and counts: R2 and the
+#'   standard deviation of the errors of leave-one-out predictions, see [loo()]), `noise_sd` (for
+#'   numbers: the standard deviation of a response about the function, [sigma()]) and `confusion` (for classes: the training response
 #'   against the most probable class without its own row; the share of a class's rows that are taken
 #'   for others is printed beside it). Printing shows how EP went: sweeps, and
 #'   points that joined the basis in each of them; for streams how many rows were projected (not
@@ -28,12 +30,19 @@ summary.sparsegp <- function(object, ...) {
     learned = table$free & !is.null(object$learning), row.names = names(value)
   )
   hyper$input_units <- if (object$scaling$scale) hyper$value * table$input_sd else NA_real_
+  scores <- if (has_cavities(object) && !has_classes(object)) loo_scores(loo(object))
   structure(
     list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
          mean_loo_lpd = if (has_rows(object)) mean(loo_lpd(object), na.rm = TRUE),
+         loo_r2 = scores$r2, loo_sd = scores$sd, noise_sd = noise_sd(object),
          confusion = if (has_cavities(object)) loo_confusion(object)),
     class = "summary.sparsegp"
   )
+}
+
+# Standard deviation of the noise, where all rows have the same; of weight 1.
+noise_sd <- function(fit) {
+  if (codec_of(fit)$scaled && !has_variances(fit$likelihood)) sigma.sparsegp(fit)
 }
 
 # Leave-one-out classes from the cavities.
@@ -54,6 +63,7 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   hyper <- x$hyperparameters
   if (all(is.na(hyper$input_units))) hyper$input_units <- NULL
   print(format(hyper, digits = digits), quote = FALSE)
+  print_noise(x$noise_sd, digits)
   if (any(grepl("lengthscale[.]", rownames(hyper)))) {
     cat("Length scales say how far the function reaches along an input, not how much it matters.\n")
   }
@@ -71,6 +81,11 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   invisible(x)
 }
 
+print_noise <- function(noise_sd, digits) {
+  if (is.null(noise_sd)) return(invisible())
+  cat("Standard deviation of the noise: ", format(noise_sd, digits = digits), "\n", sep = "")
+}
+
 print_scores <- function(x, digits) {
   scores <- c(
     if (has_evidence(x$fit)) paste("log evidence", format(x$log_evidence, digits = digits + 2L)),
@@ -80,6 +95,10 @@ print_scores <- function(x, digits) {
     }
   )
   if (length(scores)) cat("\n", sub("^l", "L", paste(scores, collapse = "; ")), "\n", sep = "")
+  if (!is.null(x$loo_r2)) {
+    words <- scores_in_words(list(r2 = x$loo_r2, sd = x$loo_sd), digits)
+    cat("Leave-one-out ", words, "\n", sep = "")
+  }
 }
 
 # Beside each class the share of its rows that are taken for others.

@@ -39,6 +39,20 @@ centre_answer <- function(object, latent, type) {
          mean_response(object, latent))
 }
 
+# Mean and standard deviation of the responses of the rows of `latent`, one latent function, as the
+# user sees them; a weight is theirs.
+response_moments <- function(object, latent) {
+  seen <- seen_mean(object, latent)
+  predicted <- engine_lik_predict(object, seen, latent$var)
+  # the last argument is evaluated only where it is asked for
+  extra <- lik_traits(object$likelihood)$extra_var(
+    lik_values(object), latent$weights,
+    predicted$var - engine_lik_predict(object, seen, latent$var, TRUE)$spread
+  )
+  list(mean = to_response(object, predicted$mean),
+       sd = sqrt(predicted$var + extra) * object$response$unit)
+}
+
 standard_deviation <- function(object, latent, type) {
   # where the response scales with the latent function, its mean is the latent function
   same <- codec_of(object)$scaled
@@ -88,6 +102,13 @@ interval_answer <- function(object, latent, type, interval, level) {
 loo_latent <- function(object) {
   list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset,
        weights = object$weights)
+}
+
+# Leave-one-out log predictive density of each row
+lpd_of_rows <- function(object) {
+  if (has_evidence(object)) return(object$cavity$lpd - log(object$response$unit))
+  # their log Z is of the indicators of all classes, not of the class
+  log(loo_probabilities(object)[cbind(seq_along(object$y), as.integer(object$y))])
 }
 
 loo_probabilities <- function(object) class_probabilities(object, loo_latent(object))

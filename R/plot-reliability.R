@@ -5,16 +5,19 @@ plot_reliability <- function(object, newdata, level, n, style) {
   source <- paste0(if (is.null(newdata)) "Leave-one-out, " else "New data, ",
                    length(held_out$y), " rows")
   if (!has_classes(object)) {
-    drawn <- coverage(object, held_out, level, or_else(n, 99L))
+    count <- or_else(n, 99L)
+    drawn <- coverage(object, held_out, level, seq_len(count) / (count + 1))
     draw_coverage(drawn, level, source, style)
     return(drawn)
   }
   events <- class_events(object, held_out)
-  n <- or_else(n, max(2L, min(10L, length(held_out$y) %/% 20L)))
+  n <- or_else(n, default_bins(held_out))
   drawn <- reliability_bins(events$prob, events$happened, level, n, events$share)
   draw_reliability(drawn, level, source, events, style)
   drawn
 }
+
+default_bins <- function(held_out) max(2L, min(10L, length(held_out$y) %/% 20L))
 
 # What is predicted to happen with which probability, and did it? Two classes: that a row is of the
 # second level. Several: for every row and class, that it is of the class; a bin's share of those is
@@ -77,13 +80,12 @@ binomial_interval <- function(hits, rows, level) {
 }
 
 # Observed content of central predictive intervals, and the band of a calibrated model.
-coverage <- function(object, held_out, level, n) {
+coverage <- function(object, held_out, level, nominal) {
   if (is.null(lik_traits(object$likelihood)$quantile)) {
     stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")
   }
   bound <- function(p) response_quantile(object, p, held_out$latent)
   y <- held_out$y
-  nominal <- seq_len(n) / (n + 1)
   observed <- vapply(nominal, function(p) {
     mean(y >= bound((1 - p) / 2) & y <= bound((1 + p) / 2))
   }, 0)

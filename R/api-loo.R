@@ -1,0 +1,174 @@
+#' Leave-one-out predictions, and comparing fits by them
+#'
+#' How well does a fit predict a row that it has not seen? `loo()` predicts each row from all
+#' others, without refitting: expectation propagation keeps, for each row, what the rest of the data
+#' say of its latent value. For Gaussian noise that is exact, hyperparameters given; for other
+#' likelihoods it is as good as the posterior. Hyperparameters stay those of all rows, which flatters
+#' a fit of few rows and many of them a little.
+#'
+#' `compare()` sets fits of the same responses side by side: the sum of their log predictive
+#' densities, how far each is behind the best, and the standard error of that difference, from the
+#' rows' own differences. A difference of less than two standard errors is no reason to prefer a
+#' fit, and the error itself is a guess where rows are fewer than 30. The log evidence, beside it, is
+#' of the rows predicted one after the other, without the first of them having been seen: it punishes
+#' a vague prior more. `anova()` of several fits is the same table.
+#'
+#' @param x A fit of [sparsegp()], not of a stream, which keeps no rows.
+#' @param object,... For `compare()` and `anova()` two fits or more, with names if wanted; otherwise
+#'   nothing.
+#' @return `loo()`: a data frame of class `sparsegp_loo` with a row for each row used. For numbers,
+#'   counts and shares: `observed`, and of the predicted distribution of a response (in its units)
+#'   `mean` and `sd`. For classes: `observed`, `predicted` (the most probable class), `prob` (the
+#'   probability of the class observed) and one column for each, `prob.<class>`. In both cases `lpd`,
+#'   the natural logarithm of the predictive density, or probability, of what was observed. Rows
+#'   without a label have `NA`. Printing it shows its sums: log predictive density with standard
+#'   error, and for numbers R2 (one minus the sum of squared errors over that about the mean of the
+#'   responses) and the standard deviation of the errors, for classes the share of errors.
+#'
+#'   `compare()`: a data frame with a row for each fit, the best first: `lpd` (sum over the rows),
+#'   `difference` (from the best, 0 or below), `se` (standard error of that difference) and
+#'   `log_evidence` (`NA` for classes each against the rest).
+#'
+#'   Errors of class `sparsegp_error`: fits that keep no rows, fits of other responses.
+#' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 78-79. Vehtari, A., Gelman, A. and
+#'   Gabry, J. (2017). Practical Bayesian model evaluation using leave-one-out cross-validation and
+#'   WAIC. *Statistics and Computing* 27, 1413-1432, section 5.1.
+#' @seealso [loo_lpd()], [calibration()], [residuals][residuals.sparsegp] of type `"quantile"`.
+#' @examples
+#' fit <- sparsegp(mpg ~ wt, mtcars)
+#' loo(fit)
+#' head(as.data.frame(loo(fit)), 3)
+#' more <- sparsegp(mpg ~ wt + hp, mtcars)
+#' compare(fit, "with power" = more)
+#' @export
+loo <- function(x, ...) UseMethod("loo")
+
+#' @rdname loo
+#' @rawNamespace S3method(loo::loo, sparsegp)
+#' @export
+loo.sparsegp <- function(x, ...) {
+  check_no_dots(...)
+  x <- with_rows(x)
+  out <- if (has_classes(x)) loo_classes(x) else loo_numbers(x)
+  structure(data.frame(out, lpd = lpd_of_rows(x), row.names = x$row_names, check.names = FALSE),
+            class = c("sparsegp_loo", "data.frame"))
+}
+
+loo_numbers <- function(fit) {
+  moments <- response_moments(fit, loo_latent(fit))
+  data.frame(observed = codec_of(fit)$observed(fit$y), mean = moments$mean, sd = moments$sd)
+}
+
+loo_classes <- function(fit) {
+  prob <- loo_probabilities(fit)
+  observed <- fit$y
+  own <- prob[cbind(seq_len(nrow(prob)), as.integer(observed))]
+  dimnames(prob) <- list(NULL, paste0("prob.", colnames(prob)))
+  data.frame(observed = observed,
+             predicted = most_probable(loo_probabilities(fit), ordered = codec_of(fit)$ranked),
+             prob = own, prob, check.names = FALSE)
+}
+
+# ---- In few numbers ----
+
+# R2 and standard deviation of the errors, or the share of errors; rows without a label do not count.
+loo_scores <- function(table) {
+  known <- !is.na(table$observed)
+  observed <- table$observed[known]
+  if (is.null(table$mean)) {
+    return(list(error = mean(as.character(table$predicted[known]) != as.character(observed))))
+  }
+  wrong <- observed - table$mean[known]
+  list(r2 = 1 - sum(wrong^2) / sum((observed - mean(observed))^2), sd = sqrt(mean(wrong^2)))
+}
+
+# Standard error of a sum over rows
+sum_error <- function(x) sqrt(length(x) * stats::var(x))
+
+#' @export
+print.sparsegp_loo <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  lpd <- x$lpd[!is.na(x$lpd)]
+  cat("Leave-one-out predictions of ", counted(nrow(x), "row"), "\n",
+      "  log predictive density ", format(sum(lpd), digits = digits + 2L), " (standard error ",
+      format(sum_error(lpd), digits = digits), "), ", format(mean(lpd), digits = digits),
+      " per row\n", sep = "")
+  cat("  ", scores_in_words(loo_scores(x), digits), "\n", sep = "")
+  cat("Columns: ", toString(names(x)), "\n", sep = "")
+  invisible(x)
+}
+
+scores_in_words <- function(scores, digits) {
+  if (is.null(scores$r2)) return(paste(percent(scores$error), "of the classes wrong"))
+  paste0("R2 ", format(scores$r2, digits = digits), ", standard deviation of the errors ",
+         format(scores$sd, digits = digits))
+}
+
+# ---- Side by side ----
+
+#' @rdname loo
+#' @export
+compare <- function(object, ...) UseMethod("compare")
+
+#' @rdname loo
+#' @export
+compare.sparsegp <- function(object, ...) {
+  fits <- list(object, ...)
+  names(fits) <- fit_names(as.list(substitute(list(object, ...)))[-1L], names(list(object, ...)))
+  compare_fits(fits)
+}
+
+#' @rdname loo
+#' @importFrom stats anova
+#' @export
+anova.sparsegp <- function(object, ...) {
+  fits <- list(object, ...)
+  if (length(fits) < 2L) {
+    stop_sparsegp("object", "is one fit, and its terms have no degrees of freedom to test",
+                  paste("Give a second fit, such as one without the term in question:",
+                        "anova(fit, update(fit, . ~ . - term))"))
+  }
+  names(fits) <- fit_names(as.list(substitute(list(object, ...)))[-1L], names(list(object, ...)))
+  compare_fits(fits)
+}
+
+# What fits are called: as named, or as written where that is short.
+fit_names <- function(written, named) {
+  words <- vapply(written, function(expression) paste(deparse(expression), collapse = ""), "")
+  words <- ifelse(nchar(words) > 30L, paste("fit", seq_along(words)), words)
+  if (!is.null(named)) words <- ifelse(named == "", words, named)
+  make.unique(words)
+}
+
+compare_fits <- function(fits) {
+  for (fit in fits) check_class(fit, "sparsegp", "...", "Give fits of sparsegp()")
+  fits <- lapply(fits, with_rows)
+  for (fit in fits[-1L]) check_same_responses(fits[[1L]], fit)
+  lpd <- vapply(fits, lpd_of_rows, numeric(fits[[1L]]$n))
+  lpd <- matrix(lpd, ncol = length(fits)) # of one row, too
+  lpd <- lpd[!is.na(lpd[, 1L]), , drop = FALSE]
+  total <- colSums(lpd)
+  behind <- lpd - lpd[, which.max(total)]
+  out <- data.frame(lpd = total, difference = colSums(behind), se = apply(behind, 2L, sum_error),
+                    log_evidence = vapply(fits, evidence_or_na, 0), row.names = names(fits))
+  out <- out[order(-total), ]
+  structure(out, class = c("sparsegp_compare", "data.frame"), rows = nrow(lpd))
+}
+
+evidence_or_na <- function(fit) if (has_evidence(fit)) fit$log_evidence else NA_real_
+
+check_same_responses <- function(f, g) {
+  same <- identical(f$row_names, g$row_names) && identical(as.character(f$y), as.character(g$y)) &&
+    has_classes(f) == has_classes(g) && codec_of(f)$trials == codec_of(g)$trials
+  if (same) return(invisible())
+  stop_sparsegp("...", "are fits of other rows or responses",
+                "Fit all of them to the same rows, those without missing values in any of them")
+}
+
+#' @export
+print.sparsegp_compare <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("Leave-one-out log predictive densities of ", counted(attr(x, "rows"), "row"),
+      ", the best first\n", sep = "")
+  print(format(as.data.frame(unclass(x), row.names = rownames(x)), digits = digits + 2L),
+        quote = FALSE)
+  invisible(x)
+}
