@@ -36,13 +36,16 @@
 #' and there is one warning.
 #'
 #' @param x For the default method a numeric matrix, numeric vector or data frame of numbers with a
-#'   row per observation and a column per input; for the formula method a `formula`.
+#'   row per observation and a column per input (or a sparse one of package Matrix of up to 1e8
+#'   numbers, zeros included, which becomes an ordinary one); for the formula method a `formula`.
 #' @param formula,data Model formula, and a data frame (or environment) to find its variables in.
 #'   Terms `offset()` are known prior means of the latent function.
 #' @param y Response: one value per row, see below.
 #' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or an
 #'   R `family`.
-#' @param kernel A [kernel][kernels]; default `kernel_rbf()`.
+#' @param family As `likelihood`, which is its name here; not both.
+#' @param kernel A [kernel][kernels], or its name, such as `"rbf"` or `"matern52"`; default
+#'   `kernel_rbf()`.
 #' @param method `NULL` (full EP for up to 1000 rows, fewer with several classes, and EP on a given
 #'   `basis`, else `method_ep()` with a size that grows with the rows, see [methods]), a
 #'   [method][methods] such as `method_ep(size = 100)`, `method_ivm()` or `method_online()`, or its
@@ -60,7 +63,8 @@
 #'   likelihood only (for known variances see [lik_gaussian()]), and trials of `lik_binomial()`.
 #' @param na.action What to do with rows with missing values: a function such as [na.omit()] or
 #'   [na.exclude()]; default `getOption("na.action")`.
-#' @param offset Known prior mean of the latent function, one number per row. Not with
+#' @param offset Known prior mean of the latent function, one number per row; for a formula an
+#'   expression in the variables of `data`, which is then a term `offset()` of it. Not with
 #'   `lik_mprobit()` and `lik_softmax()`, which do not notice what all classes have in common.
 #' @param scale Standardise the inputs? Kernel arguments and `coef()` are then in scaled units.
 #' @param keep_x Keep the inputs in the fit (for plots)? Default: with at most two inputs, and
@@ -103,18 +107,23 @@ sparsegp <- function(x, ...) UseMethod("sparsegp")
 sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_rbf(),
                              method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
                              weights, na.action, scale = TRUE, keep_x = NULL, verbose = FALSE,
-                             like = NULL, ...) {
+                             like = NULL, family = NULL, offset, ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
+  if (!missing(offset)) {
+    call$formula <- formula <- with_offset(formula, call$offset)
+    call$offset <- NULL
+  }
   if (!is.null(like)) return(fit_like(like, call, parent.frame()))
   if (length(formula) < 3L) {
     stop_sparsegp("formula", "has no response", "Write it as response ~ inputs")
   }
   refuse_habits(formula)
+  likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
   streams <- setup$streams
-  frame <- model_frame(match.call(), parent.frame(), drop = !streams, setup$likelihood)
+  frame <- model_frame(call, parent.frame(), drop = !streams, setup$likelihood)
   terms <- attr(frame, "terms")
   if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
   setup["likelihood"] <- list(meant_by(setup$likelihood, stats::model.response(frame, "any"),
@@ -156,12 +165,13 @@ fit_formula <- function(frame, terms, setup) {
 sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), method = NULL,
                              learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
                              na.action = NULL, offset = NULL, scale = TRUE, keep_x = NULL,
-                             verbose = FALSE, like = NULL, ...) {
+                             verbose = FALSE, like = NULL, family = NULL, ...) {
   call <- match.call(expand.dots = TRUE)
   call[[1L]] <- quote(sparsegp)
   if (!is.null(like)) return(fit_like(like, call, parent.frame()))
   if (missing(x)) stop_sparsegp("x", "is missing", "Give a formula or a matrix first")
   check_no_dots(...)
+  likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
   if (missing(y)) y <- NULL
   setup["likelihood"] <- list(meant_by(setup$likelihood, y, weights))
@@ -192,9 +202,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), met
 
 # Every argument that is not data, checked.
 check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis) {
-  likelihood <- given_likelihood(likelihood)
-  kernel <- called(kernel)
-  check_class(kernel, "sparsegp_kernel", "kernel", "Give a kernel_*() value such as kernel_rbf()")
+  kernel <- as_kernel(kernel)
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
   likelihood <- as_likelihood(likelihood)
   method <- as_method(method)

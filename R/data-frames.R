@@ -13,6 +13,14 @@ but_for_labels <- function(na.action) {
   }
 }
 
+# The formula with an offset that was given apart, so that new rows bring theirs.
+with_offset <- function(formula, offset) {
+  if (is.null(offset)) return(formula)
+  right <- length(formula)
+  formula[[right]] <- call("+", formula[[right]], call("offset", offset))
+  formula
+}
+
 # A frame without missing values is left alone: na.omit() would copy it.
 apply_na_action <- function(frame, na.action) {
   if (is.null(na.action)) na.action <- getOption("na.action")

@@ -2,6 +2,7 @@
 
 # Inputs of the default method: a numeric matrix with column names, or an error.
 check_inputs <- function(x, argument = "x") {
+  if (inherits(x, "Matrix")) x <- dense_inputs(x, argument)
   if (is.data.frame(x)) {
     numeric <- vapply(x, function(column) {
       (is.numeric(column) || is.logical(column)) && is.null(dim(column))
@@ -22,6 +23,17 @@ check_inputs <- function(x, argument = "x") {
   storage.mode(x) <- "double"
   colnames(x) <- input_names(x)
   x
+}
+
+# Sparse matrices of package Matrix, up to so many numbers: 800 megabytes.
+MOST_DENSE <- 1e8
+
+dense_inputs <- function(x, argument) {
+  if (prod(dim(x)) <= MOST_DENSE) return(as.matrix(x))
+  stop_sparsegp(argument, paste0("is a sparse matrix of ", nrow(x), " x ", ncol(x),
+                                 " numbers, and kernels need all of them"),
+                paste("Give fewer columns, a few principal components for instance, so that there",
+                      "are at most 1e8 numbers"))
 }
 
 # Distinct names of columns: x1, x2, ... where there is none, as cbind(age, 1) leaves it.

@@ -190,6 +190,25 @@ kernel_trig <- function(k0 = 5, variance = NULL, period = fixed(1), vars = NULL)
              degree = c(k0 = check_count(k0, "k0", 0L)))
 }
 
+# Kernels by name, and what other packages call them.
+KERNELS <- c("rbf", "matern12", "matern32", "matern52", "rq", "linear", "poly", "constant",
+             "factor", "periodic", "trig")
+
+OTHER_KERNELS <- c(gaussian = "rbf", se = "rbf", squared_exponential = "rbf", rbfdot = "rbf",
+                   radial = "rbf", exponential = "matern12", polynomial = "poly",
+                   vanilladot = "linear")
+
+# What was given as a kernel, as a value.
+as_kernel <- function(kernel) {
+  kernel <- called(kernel)
+  if (is.character(kernel) && length(kernel) == 1L && !is.na(kernel)) {
+    name <- if (kernel %in% names(OTHER_KERNELS)) OTHER_KERNELS[[kernel]] else kernel
+    kernel <- get(paste0("kernel_", check_choice(name, KERNELS, "kernel")), mode = "function")()
+  }
+  check_class(kernel, "sparsegp_kernel", "kernel",
+              "Give a kernel_*() value such as kernel_rbf(), or a name such as \"matern52\"")
+}
+
 #' @export
 Ops.sparsegp_kernel <- function(e1, e2) {
   type <- c("+" = "sum", "*" = "product")[.Generic]

@@ -11,6 +11,16 @@ given_likelihood <- function(likelihood) {
   })
 }
 
+# Other packages' word for it is family.
+likelihood_or_family <- function(likelihood, family) {
+  likelihood <- given_likelihood(likelihood)
+  if (is.null(family)) return(likelihood)
+  if (!is.null(likelihood)) {
+    stop_sparsegp("family", "and `likelihood` are the same", "Leave one of them out")
+  }
+  family
+}
+
 # A value, or NULL where nothing was given.
 as_likelihood <- function(likelihood) {
   likelihood <- called(likelihood)

@@ -144,7 +144,7 @@ test_that("wrong values of the other arguments are refused by name", {
   fit <- function(...) sparsegp(y ~ x + z, d, ...)
   expect_match(refused(fit(lengthscale = 1)), "lengthscale")
   expect_match(refused(sparsegp(d$x, d$y, subset = 1:3)), "subset")
-  for (kernel in list("rbf", 3, NA, mean)) refused(fit(kernel = kernel), "kernel")
+  for (kernel in list("laplace", 3, NA, mean)) refused(fit(kernel = kernel), "kernel")
   for (method in list("laplace", 3, NA, mean)) refused(fit(method = method), "method")
   for (learn in list("yes", NA, 1, list(inner = 3))) refused(fit(learn = learn), "learn")
   for (flag in list("a", NA, 2, NULL)) {

@@ -169,9 +169,9 @@ test_that("kernels combine with kernels by + and *, and nothing else", {
   refused(!k, "!")
 })
 
-test_that("a kernel may be given as its constructor, and nothing else may", {
+test_that("a kernel may be given as its constructor or by name, and nothing else may", {
   expect_named(start_of(kernel_matern52), c("variance", "lengthscale"))
-  refused(start_of("rbf"), "kernel")
+  refused(start_of("laplace"), "kernel")
   refused(start_of(3), "kernel")
   refused(start_of(mean), "kernel") # a function, but not a constructor
 })

@@ -1,0 +1,49 @@
+# What people type who come from elsewhere, and that is understood: family, names of kernels, offset
+# as an argument, sparse matrices.
+
+refused <- function(expr, pattern) {
+  expect_error(expr, pattern, class = "sparsegp_error")
+}
+
+test_that("family is the likelihood", {
+  named <- sparsegp(am ~ wt, mtcars, lik_logit(), learn = FALSE)
+  expect_identical(sparsegp(am ~ wt, mtcars, family = binomial, learn = FALSE)$latent,
+                   named$latent)
+  expect_identical(sparsegp(mtcars$wt, mtcars$am, family = "logit", learn = FALSE)$latent,
+                   named$latent)
+  again <- update(sparsegp(am ~ wt, mtcars, family = "probit", learn = FALSE), . ~ . + hp)
+  expect_identical(again$likelihood$type, "probit")
+  refused(sparsegp(am ~ wt, mtcars, "probit", family = binomial), "the same")
+})
+
+test_that("kernels go by name, and by the names of other packages", {
+  fit <- function(kernel) sparsegp(mpg ~ wt, mtcars, kernel = kernel, learn = FALSE)$latent
+  expect_identical(fit("matern52"), fit(kernel_matern52()))
+  expect_identical(fit("rbfdot"), fit(kernel_rbf()))
+  for (name in KERNELS) expect_s3_class(as_kernel(name), "sparsegp_kernel")
+  for (name in names(OTHER_KERNELS)) expect_s3_class(as_kernel(name), "sparsegp_kernel")
+  refused(fit("nonsense"), "\"matern52\"")
+  refused(fit(3), "a name such as")
+})
+
+test_that("an offset given apart is a term of the formula", {
+  d <- transform(mtcars, known = 10 * am)
+  inside <- sparsegp(mpg ~ wt + offset(known), d, learn = FALSE)
+  apart <- sparsegp(mpg ~ wt, d, offset = known, learn = FALSE)
+  expect_identical(apart$latent, inside$latent)
+  expect_identical(predict(apart, d[1:3, ]), predict(inside, d[1:3, ]))
+  expect_error(predict(apart, d[1:3, "wt", drop = FALSE]), "known", class = "sparsegp_error")
+  expect_identical(update(apart, . ~ .)$latent, inside$latent) # not twice
+})
+
+test_that("a sparse matrix is taken, up to a size", {
+  skip_if_not_installed("Matrix")
+  x <- matrix(c(0, 0, 1, 2, 0, 3, 0, 0, 1, 5), 5L, dimnames = list(NULL, c("a", "b")))
+  sparse <- Matrix::Matrix(x, sparse = TRUE)
+  expect_s4_class(sparse, "sparseMatrix")
+  fit <- sparsegp(sparse, 1:5, learn = FALSE)
+  expect_identical(fit$latent, sparsegp(x, 1:5, learn = FALSE)$latent)
+  expect_identical(predict(fit, sparse), predict(fit, x))
+  large <- Matrix::sparseMatrix(1, 1, x = 1, dims = c(2e5, 1e3))
+  refused(sparsegp(large, numeric(2e5)), "sparse matrix.*1e8")
+})
