@@ -93,53 +93,71 @@ void sg_coupled_weigh(int C, const double *W, double *x)
     }
 }
 
-/* x := W x, x[n x C] */
-static void weigh(const sg_marginals *marg, int C, double *x)
+/* ---- Rows on their way from coordinates to coordinates ---- */
+
+typedef struct {
+    const sg_marginals *marg;
+    double *x; /* n x C, of keep and replace */
+} passage;
+
+/* x := W x */
+static void weigh(void *ctx, int from, int m, double *x)
 {
-    const int n = marg->layout.n;
+    const passage *job = ctx;
+    const int C = job->marg->layout.C;
     const size_t size = sg_coupled_size(C);
     double row[SG_LIK_MAX_CLASSES];
-    for (int i = 0; i < n; i++) {
-        for (int c = 0; c < C; c++) row[c] = x[i + (size_t) n * c];
-        sg_coupled_weigh(C, marg->W + size * i, row);
-        for (int c = 0; c < C; c++) x[i + (size_t) n * c] = row[c];
+    for (int i = 0; i < m; i++) {
+        for (int c = 0; c < C; c++) row[c] = x[i + (size_t) m * c];
+        sg_coupled_weigh(C, job->marg->W + size * (from + i), row);
+        for (int c = 0; c < C; c++) x[i + (size_t) m * c] = row[c];
+    }
+}
+
+static void keep(void *ctx, int from, int m, double *x)
+{
+    const passage *job = ctx;
+    const size_t n = job->marg->layout.n;
+    for (int c = 0; c < job->marg->layout.C; c++) {
+        for (int i = 0; i < m; i++) job->x[from + i + n * c] = x[i + (size_t) m * c];
+    }
+}
+
+static void replace(void *ctx, int from, int m, double *x)
+{
+    const passage *job = ctx;
+    const size_t n = job->marg->layout.n;
+    for (int c = 0; c < job->marg->layout.C; c++) {
+        for (int i = 0; i < m; i++) x[i + (size_t) m * c] = job->x[from + i + n * c];
     }
 }
 
 /* ---- The Newton step ---- */
 
 /* b = r + W S r */
-static void right_hand_side(const sg_marginals *marg, int C, double *x, double *b)
+static void right_hand_side(const sg_marginals *marg, double *x, double *b)
 {
     const size_t values = sg_values_of(marg->layout);
+    passage all = {.marg = marg};
     for (size_t k = 0; k < values; k++) {
         b[k] = marg->d1[k] - marg->alpha[k];
         x[k] = marg->cav_var[k] * b[k];
     }
-    weigh(marg, C, x);
+    weigh(&all, 0, marg->layout.n, x);
     for (size_t k = 0; k < values; k++) b[k] += x[k];
-}
-
-/* out = (I + V'WV) a */
-static void multiply(const sg_marginals *marg, int C, const sg_carrier *carrier, void *self,
-                     sg_coupling *c, const double *a, double *out)
-{
-    carrier->forward(self, a, c->x);
-    weigh(marg, C, c->x);
-    carrier->backward(self, c->x, out);
-    for (int j = 0; j < carrier->size; j++) out[j] += a[j];
 }
 
 /* The solution for the right hand side V'b into c->a, preconditioned by what the sites of the
  * moment know. */
-static void solve(const sg_marginals *marg, int C, const sg_carrier *carrier, void *self,
-                  const double *b, sg_coupling *c, const sg_ws *ws)
+static void solve(const sg_marginals *marg, const sg_carrier *carrier, void *self, double *b,
+                  sg_coupling *c, const sg_ws *ws)
 {
     enum { MOST = 50 };
     const double ENOUGH = 1e-3; /* of the first residual's length */
     const int n = carrier->size;
     double before = 1, first = 0;
-    carrier->backward(self, b, c->r);
+    passage rows = {marg, b};
+    carrier->through(self, NULL, replace, &rows, c->r);
     for (int j = 0; j < n; j++) c->a[j] = c->p[j] = 0;
     for (int step = 0; step < MOST; step++) {
         for (int j = 0; j < n; j++) c->z[j] = c->r[j];
@@ -148,7 +166,8 @@ static void solve(const sg_marginals *marg, int C, const sg_carrier *carrier, vo
         if (step == 0) first = length;
         if (!(length > ENOUGH * ENOUGH * first)) return;
         for (int j = 0; j < n; j++) c->p[j] = c->z[j] + length / before * c->p[j];
-        multiply(marg, C, carrier, self, c, c->p, c->Ap);
+        carrier->through(self, c->p, weigh, &rows, c->Ap);
+        for (int j = 0; j < n; j++) c->Ap[j] += c->p[j];
         const double move = length / sg_dot(n, c->p, c->Ap);
         for (int j = 0; j < n; j++) {
             c->a[j] += move * c->p[j];
@@ -160,16 +179,17 @@ static void solve(const sg_marginals *marg, int C, const sg_carrier *carrier, vo
 }
 
 /* With dmean = V a and b in nu: dalpha = b - W dmean, nu = alpha + dalpha + tau (mean + dmean). */
-void sg_coupled_shifts(const sg_marginals *marg, int C, const sg_carrier *carrier, void *self,
+void sg_coupled_shifts(const sg_marginals *marg, const sg_carrier *carrier, void *self,
                        const double *tau, double *nu, sg_coupling *c, const sg_ws *ws)
 {
     const size_t values = sg_values_of(marg->layout);
-    right_hand_side(marg, C, c->x, nu);
-    solve(marg, C, carrier, self, nu, c, ws);
-    carrier->forward(self, c->a, c->x);
+    passage rows = {marg, c->x};
+    right_hand_side(marg, c->x, nu);
+    solve(marg, carrier, self, nu, c, ws);
+    carrier->through(self, c->a, keep, &rows, NULL);
     for (size_t k = 0; k < values; k++) {
         nu[k] += marg->alpha[k] + tau[k] * (marg->mean[k] + c->x[k]);
     }
-    weigh(marg, C, c->x);
+    weigh(&rows, 0, marg->layout.n, c->x);
     for (size_t k = 0; k < values; k++) nu[k] -= c->x[k];
 }

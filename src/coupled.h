@@ -44,12 +44,17 @@ void sg_coupled_row(int C, const double *s, const sg_tilt *tilt, double *W);
 /* x := W x, x over the latent values of a row. */
 void sg_coupled_weigh(int C, const double *W, double *x);
 
-/* The latent values as coordinates carry them, K = V V': how the step sees a posterior. Arrays a
- * are over coordinates of all latent functions, arrays x over latent values. */
+/* x[m x C], the latent values of the rows from .. from + m - 1 on their way: to be changed, kept or
+ * replaced, on whichever thread. */
+typedef void (*sg_between)(void *ctx, int from, int m, double *x);
+
+/* The latent values as coordinates carry them, K = V V': how the step sees a posterior. Arrays over
+ * coordinates are of all latent functions. */
 typedef struct {
-    int size;                                                 /* length of a */
-    void (*forward)(void *self, const double *a, double *x);  /* x = V a */
-    void (*backward)(void *self, const double *x, double *a); /* a = V' x */
+    int size; /* coordinates */
+    /* out = V'f(V a), f = between on spans of rows, each once; a NULL: x comes as it is, out NULL:
+     * f is all that is wanted. Rows are read once. */
+    void (*through)(void *self, const double *a, sg_between between, void *ctx, double *out);
     void (*smooth)(void *self, double *a); /* a = (I + V'TV)^{-1} a at the sites of the moment */
 } sg_carrier;
 
@@ -62,8 +67,8 @@ sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws);
 
 /* The targets nu[n x C] of the shifts at the Newton step's means, for targets tau[n x C] of the
  * precisions; marg->W from the tilts. Conjugate gradients on (I + V'WV) a = V'(r + W S r), at most
- * 50 steps of one forward, backward and smooth each. */
-void sg_coupled_shifts(const sg_marginals *marg, int C, const sg_carrier *carrier, void *self,
+ * 50 steps of one through and smooth each. */
+void sg_coupled_shifts(const sg_marginals *marg, const sg_carrier *carrier, void *self,
                        const double *tau, double *nu, sg_coupling *c, const sg_ws *ws);
 
 #endif

@@ -265,56 +265,73 @@ static void marginals(void *self, const sg_sites *sites, sg_span span, sg_margin
 
 /* ---- Coordinates of the coupled step: each process has as many as its basis has points ---- */
 
-static size_t coordinates(const sg_bases *bases)
+static int processes_of(const sg_bases *bases, int g)
+{
+    return sg_last_process(bases, g) - sg_first_process(bases, g);
+}
+
+/* Those of the bases before g. */
+static size_t coordinates(const sg_bases *bases, int g)
 {
     size_t sum = 0;
-    for (int c = 0; c < bases->C; c++) sum += sg_basis_of(bases, c)->d;
+    for (int k = 0; k < g; k++) sum += (size_t) bases->each[k].d * processes_of(bases, k);
     return sum;
 }
 
-/* One span's part of a product with V of the processes first .. first + count - 1, whose
- * coordinates begin at `at`. w = 1 here. */
-typedef void (*span_product)(const sg_basis_rows *b, sg_span span, const double *V, int first,
-                             int count, size_t at, const double *from, double *to);
+typedef struct {
+    const batch_model *batch;
+    const double *a;
+    sg_between between;
+    void *ctx;
+    double *parts; /* coordinates for each span; NULL: not wanted */
+} through_job;
 
-static void forward_span(const sg_basis_rows *b, sg_span span, const double *V, int first,
-                         int count, size_t at, const double *a, double *x)
+/* A span: x = V a, between, its part of V'x. */
+static sg_status through_span(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
-    sg_gemm('N', 'N', span.m, count, b->d, 1, V, span.m, a + at, b->d, 0,
-            x + (size_t) b->n * first + span.from, b->n);
-}
-
-static void backward_span(const sg_basis_rows *b, sg_span span, const double *V, int first,
-                          int count, size_t at, const double *x, double *a)
-{
-    sg_gemm('T', 'N', b->d, count, span.m, 1, V, span.m, x + (size_t) b->n * first + span.from,
-            b->n, span.from > 0, a + at, b->d);
-}
-
-static void multiply_spans(const batch_model *batch, span_product product, const double *from,
-                           double *to)
-{
-    size_t at = 0;
-    for (int g = 0; g < batch->bases->count; g++) {
-        sg_basis_rows *b = batch->bases->each + g;
-        const int first = sg_first_process(batch->bases, g);
-        const int count = sg_last_process(batch->bases, g) - first;
-        sg_span span = {0, 0};
-        while (sg_next_span(b->n, SG_ROWS_AT_ONCE, &span)) {
-            product(b, span, sg_basis_look(b, span, batch->ws), first, count, at, from, to);
-        }
-        at += (size_t) b->d * count;
+    const through_job *job = ctx;
+    const sg_bases *bases = job->batch->bases;
+    const sg_span span = {from, to - from};
+    const int m = span.m;
+    const size_t rows = m;
+    double *x = sg_doubles(ws, rows * bases->C), *part = job->parts;
+    if (part) part += coordinates(bases, bases->count) * (from / SG_ROWS_AT_ONCE);
+    (void) lane;
+    for (int g = 0; job->a && g < bases->count; g++) {
+        sg_basis_rows *b = bases->each + g;
+        sg_gemm('N', 'N', m, processes_of(bases, g), b->d, 1, sg_basis_look(b, span, ws), m,
+                job->a + coordinates(bases, g), b->d, 0, x + rows * sg_first_process(bases, g), m);
     }
+    job->between(job->ctx, from, m, x);
+    for (int g = 0; part && g < bases->count; g++) {
+        sg_basis_rows *b = bases->each + g;
+        sg_gemm('T', 'N', b->d, processes_of(bases, g), m, 1, sg_basis_look(b, span, ws), m,
+                x + rows * sg_first_process(bases, g), m, 0, part + coordinates(bases, g), b->d);
+    }
+    return SG_OK;
 }
 
-static void forward(void *self, const double *a, double *x)
+/* On threads if all V are held: else looks share rooms. */
+static void through(void *self, const double *a, sg_between between, void *ctx, double *out)
 {
-    multiply_spans(self, forward_span, a, x);
-}
-
-static void backward(void *self, const double *x, double *a)
-{
-    multiply_spans(self, backward_span, x, a);
+    const batch_model *batch = self;
+    const sg_bases *bases = batch->bases;
+    const sg_ws *ws = batch->ws;
+    const int n = batch->layout.n;
+    const size_t size = coordinates(bases, bases->count);
+    const size_t parts = size * sg_par_chunks(n, SG_ROWS_AT_ONCE);
+    void *mark = sg_mark(ws);
+    through_job job = {batch, a, between, ctx, out ? sg_doubles(ws, parts) : NULL};
+    int held = 1;
+    for (int g = 0; g < bases->count; g++) held = held && bases->each[g].V;
+    if (held) sg_par_products(n, SG_ROWS_AT_ONCE, through_span, &job, ws);
+    sg_span span = {0, 0};
+    while (!held && sg_next_span(n, SG_ROWS_AT_ONCE, &span)) {
+        through_span(&job, span.from, span.from + span.m, 0, ws);
+    }
+    for (size_t k = 0; out && k < size; k++) out[k] = 0;
+    for (size_t k = 0; out && k < parts; k++) out[k % size] += job.parts[k];
+    sg_release(ws, mark);
 }
 
 static void smooth(void *self, double *a)
@@ -359,7 +376,7 @@ sg_ep_model sg_batch_model(const sg_rows *rows, const sg_bases *bases, sg_batch_
     const sg_ep_model model = {
         .self = batch, .span = SG_ROWS_AT_ONCE, .sums = sg_batch_sums(bases), .begin = begin,
         .look = look, .marginals = marginals, .absorb = absorb, .finish = finish,
-        .carrier = {(int) coordinates(bases), forward, backward, smooth}
+        .carrier = {(int) coordinates(bases, bases->count), through, smooth}
     };
     return model;
 }

@@ -267,20 +267,18 @@ static const double *root_of(const full_model *full, int c)
     return full->R + (full->kernels == 1 ? 0 : (size_t) full->N * full->N * c);
 }
 
-static void forward(void *self, const double *a, double *x)
+static void through(void *self, const double *a, sg_between between, void *ctx, double *out)
 {
     const full_model *full = self;
-    const int n = full->N;
-    for (size_t k = 0; k < sg_values_of(full->layout); k++) x[k] = a[k];
-    for (int c = 0; c < full->layout.C; c++) sg_trmv('T', n, root_of(full, c), x + (size_t) n * c);
-}
-
-static void backward(void *self, const double *x, double *a)
-{
-    const full_model *full = self;
-    const int n = full->N;
-    for (size_t k = 0; k < sg_values_of(full->layout); k++) a[k] = x[k];
-    for (int c = 0; c < full->layout.C; c++) sg_trmv('N', n, root_of(full, c), a + (size_t) n * c);
+    const size_t values = sg_values_of(full->layout), n = full->N;
+    void *mark = sg_mark(full->ws);
+    double *x = sg_doubles(full->ws, values);
+    for (size_t k = 0; a && k < values; k++) x[k] = a[k];
+    for (int c = 0; a && c < full->layout.C; c++) sg_trmv('T', n, root_of(full, c), x + n * c);
+    between(ctx, 0, full->N, x);
+    for (size_t k = 0; out && k < values; k++) out[k] = x[k];
+    for (int c = 0; out && c < full->layout.C; c++) sg_trmv('N', n, root_of(full, c), out + n * c);
+    sg_release(full->ws, mark);
 }
 
 /* (I + R T R')^{-1} = I - R W R' */
@@ -393,7 +391,7 @@ sg_status sg_ep_full_run(const sg_rows *rows, const double *K, int kernels,
     const sg_ep_model model = {
         .self = &full, .span = layout.n, .begin = begin, .marginals = marginals,
         .sequential = in_turn ? sequential_sweep : NULL,
-        .carrier = {(int) (values * layout.C), forward, backward, smooth}
+        .carrier = {(int) (values * layout.C), through, smooth}
     };
     sg_rows known = *rows;
     known.prior = prior_of(&full);

@@ -340,7 +340,7 @@ static int mixed_step(course *go)
     if (return_to_best(go)) return 0;
     const int skipped = sg_sites_of_all_tilts(&go->at.sites, go->marg, go->tau, go->nu);
     if (go->couples) {
-        sg_coupled_shifts(go->marg, l.C, &go->model->carrier, go->model->self, go->tau, go->nu,
+        sg_coupled_shifts(go->marg, &go->model->carrier, go->model->self, go->tau, go->nu,
                           &go->coupling, go->ws);
     }
     if (go->options->mixing > 0) {
