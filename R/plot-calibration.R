@@ -39,9 +39,7 @@ calibration.sparsegp <- function(object, newdata = NULL, level = 0.95,
     stop_sparsegp("nominal", "must be numbers between 0 and 1")
   }
   if (!is.null(n)) n <- check_count(n, "n")
-  held_out <- if (is.null(newdata)) loo_rows(object) else predicted_rows(object, newdata)
-  source <- paste0(if (is.null(newdata)) "leave-one-out, " else "new data, ",
-                   counted(length(held_out$y), "row"))
+  held_out <- held_out_rows(object, newdata)
   if (has_classes(object)) {
     events <- class_events(object, held_out)
     n <- or_else(n, default_bins(held_out))
@@ -50,7 +48,7 @@ calibration.sparsegp <- function(object, newdata = NULL, level = 0.95,
   } else {
     out <- coverage(object, held_out, level, nominal)
   }
-  structure(out, source = source, level = level, class = c("sparsegp_calibration", "data.frame"))
+  structure(out, source = held_out$source, level = level, class = c("sparsegp_calibration", "data.frame"))
 }
 
 class_scores <- function(prob, y) {

@@ -97,17 +97,25 @@ tint <- function(col, depth) {
 
 # ---- One input: a curve per class, and below a lane per class with its rows ----
 
-plot_class_curves <- function(object, rows, view, n, style) {
-  shown <- rows_beside(object, rows, view)
+class_curves <- function(object, view, shown, n, style) {
+  axis <- view$axis[[1L]]
+  at <- curve_places(axis, curve_limits(axis, shown$at[[1L]], style), n)
+  prob <- class_probabilities(object, slice_latent(object, view, list(at)))
+  class_frame(if (is.null(axis$levels)) at else factor(axis$levels, axis$levels), view$axes, prob)
+}
+
+draw_class_curves <- function(object, picture, style) {
+  view <- picture$view
+  shown <- picture$shown
   axis <- view$axis[[1L]]
   xlim <- curve_limits(axis, shown$at[[1L]], style)
-  at <- curve_places(axis, xlim, n)
-  prob <- class_probabilities(object, slice_latent(object, view, list(at)))
+  at <- as.numeric(picture$drawn[[1L]])
   levels <- object$response$levels
+  prob <- as.matrix(picture$drawn[paste0("prob.", levels)])
   col <- class_colours(style, count = length(levels))
   pch <- class_symbols(style, length(levels))
   lane <- min(0.05, 0.4 / length(levels))
-  floor <- -0.03 - lane * length(levels) - if (is.null(rows$basis)) 0 else 0.06
+  floor <- -0.03 - lane * length(levels) - if (is.null(shown$basis)) 0 else 0.06
   open_panel(xlim, or_else(style$ylim, c(floor, 1.04)), style$asp)
   segments(min(xlim), c(0, 0.5, 1), max(xlim), col = "grey85", lty = c(1, 3, 1))
   for (class in seq_along(levels)) {
@@ -120,9 +128,8 @@ plot_class_curves <- function(object, rows, view, n, style) {
               x = axis_ticks(object, axis, xlim),
               y = if (is.null(style$ylim)) list(at = seq(0, 1, 0.25)))
   key <- class_key(levels, col, pch, style)
-  if (!is.null(rows$basis)) key <- c(key, list(key_item("basis", "tick", INK)))
+  if (!is.null(shown$basis)) key <- c(key, list(key_item("basis", "tick", INK)))
   draw_heading(style, key, beside_words(shown, view))
-  class_frame(if (is.null(axis$levels)) at else factor(axis$levels, axis$levels), view$axes, prob)
 }
 
 # The class's symbol stands on the curve here and there; `phase`, in (0, 1], keeps those of

@@ -1,14 +1,6 @@
 # A mean response, or a probability, along one input: a curve with its bands, or for a factor a
 # point with bars at every level; one of them, or one for each level of another factor.
 
-plot_curve <- function(object, rows, view, level, n, style) {
-  shown <- rows_beside(object, rows, view)
-  drawn <- curve_frame(object, view, shown, level, n, style)
-  draw <- if (has_classes(object)) draw_probability else draw_regression
-  draw(object, rows, view, shown, drawn, level, style)
-  drawn
-}
-
 # ---- What is drawn ----
 
 # How far the axis goes: a factor's levels are at 1, 2, ...
@@ -26,12 +18,18 @@ curve_places <- function(axis, limits, n) {
 curve_frame <- function(object, view, shown, level, n, style) {
   axis <- view$axis[[1L]]
   places <- curve_places(axis, curve_limits(axis, shown$at[[1L]], style), n)
+  along_curve(view, places, function(group) {
+    curve_answer(object, slice_latent(object, view, list(places), group), level)
+  })
+}
+
+# The columns of the axis and of `by`, and what answer(group) says at the places for each level.
+along_curve <- function(view, places, answer) {
+  levels <- view$axis[[1L]]$levels
   parts <- lapply(seq_len(max(1L, length(view$by$levels))), function(group) {
-    latent <- slice_latent(object, view, list(places), group)
-    columns <- list(if (is.null(axis$levels)) places else factor(axis$levels, axis$levels))
+    columns <- list(if (is.null(levels)) places else factor(levels, levels))
     if (!is.null(view$by)) columns$by <- factor(view$by$levels[group], view$by$levels)
-    cbind(stats::setNames(data.frame(columns), c(view$axes, view$by$name)),
-          curve_answer(object, latent, level))
+    cbind(stats::setNames(data.frame(columns), c(view$axes, view$by$name)), answer(group))
   })
   do.call(rbind, parts)
 }
@@ -57,9 +55,9 @@ weight_of_new <- function(object) {
 # ---- Pieces ----
 
 # Shares of few trials are small.
-trial_sizes <- function(object, rows) {
-  if (!codec_of(object)$trials || is.null(rows$weights)) return(1)
-  0.5 + sqrt(rows$weights / max(rows$weights))
+trial_sizes <- function(object, weights) {
+  if (!codec_of(object)$trials || is.null(weights)) return(1)
+  0.5 + sqrt(weights / max(weights))
 }
 
 # A colour for every level of `by`; those of more levels than have colours are alike and pale.
@@ -150,7 +148,10 @@ curve_words <- function(view, shown, level) {
 
 # ---- Regression ----
 
-draw_regression <- function(object, rows, view, shown, drawn, level, style) {
+draw_regression <- function(object, picture, style) {
+  view <- picture$view
+  shown <- picture$shown
+  drawn <- picture$drawn
   axis <- view$axis[[1L]]
   if (!is.null(view$by)) drawn$new_lwr <- drawn$new_upr <- NULL # they would overlap
   xlim <- curve_limits(axis, shown$at[[1L]], style)
@@ -163,25 +164,28 @@ draw_regression <- function(object, rows, view, shown, drawn, level, style) {
   fill <- faded(or_else(style$col, grDevices::adjustcolor(fill, row_alpha(n))), shown$near)
   x <- scattered(axis, shown$at[[1L]], groups)
   if (groups > 0L) x <- x + dodged(axis, shown$level, groups)
-  size <- or_else(style$cex, row_size(n) * trial_sizes(object, rows))
+  size <- or_else(style$cex, row_size(n) * trial_sizes(object, shown$weights))
   draw_estimates(view, drawn, style, "band")
   draw_rows(x, shown$y, fill, or_else(style$pch, 21), size)
   draw_estimates(view, drawn, style, "line")
   draw_basis_ticks(shown$basis[[1L]])
   close_panel(style, input_label(object, view$axes), response_label(object),
               x = axis_ticks(object, axis, xlim))
-  draw_heading(style, curve_key(view, level, !is.null(drawn$new_lwr), shown$basis),
-               curve_words(view, shown, level))
+  draw_heading(style, curve_key(view, picture$level, !is.null(drawn$new_lwr), shown$basis),
+               curve_words(view, shown, picture$level))
 }
 
 # ---- The probability of the second of two classes ----
 
-draw_probability <- function(object, rows, view, shown, drawn, level, style) {
+draw_probability <- function(object, picture, style) {
+  view <- picture$view
+  shown <- picture$shown
+  level <- picture$level
   axis <- view$axis[[1L]]
   xlim <- curve_limits(axis, shown$at[[1L]], style)
   open_panel(xlim, or_else(style$ylim, c(-0.06, 1.06)), style$asp)
   segments(min(xlim), c(0, 0.5, 1), max(xlim), col = "grey85", lty = c(1, 3, 1))
-  draw_estimates(view, drawn, style)
+  draw_estimates(view, picture$drawn, style)
   draw_class_ticks(view, shown, style)
   draw_basis_ticks(shown$basis[[1L]])
   close_panel(style, input_label(object, view$axes), response_label(object),

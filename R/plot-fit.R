@@ -162,7 +162,7 @@ plot.sparsegp <- function(x, which = NULL,
     type <- which
     which <- NULL
   }
-  type <- check_choice(type, eval(formals()$type), "type")
+  type <- check_choice(type, PLOT_TYPES, "type")
   check_number(level, "level", 0, 1)
   if (!is.null(n)) n <- check_count(n, "n", 2L)
   refuse_for_type(type, which = which, newdata = newdata, by = by, se = se, ahead = ahead)
@@ -181,15 +181,17 @@ plot.sparsegp <- function(x, which = NULL,
   invisible(drawn)
 }
 
+PLOT_TYPES <- c("fit", "terms", "forecast", "loo", "residuals", "trace", "reliability", "reject")
+
 # plot(fit, "terms"): one of the types, and no input.
 is_type <- function(which, object) {
-  is.character(which) && length(which) == 1L && which %in% eval(formals(plot.sparsegp)$type) &&
+  is.character(which) && length(which) == 1L && which %in% PLOT_TYPES &&
     !which %in% c(plain_names(object), names(attr(object$terms, "dataClasses")))
 }
 
 # Arguments that only some types know
 TYPES_OF <- list(which = c("fit", "terms", "residuals"),
-                 newdata = c("fit", "terms", "forecast", "trace", "reliability", "reject"),
+                 newdata = setdiff(PLOT_TYPES, c("loo", "residuals")),
                  by = "fit", se = "fit", ahead = "forecast")
 
 refuse_for_type <- function(type, ...) {
@@ -200,108 +202,29 @@ refuse_for_type <- function(type, ...) {
 }
 
 plot_fit <- function(object, which, newdata, level, n, by, se, style) {
-  rows <- if (is.null(newdata)) training_rows(object) else new_rows(object, newdata)
+  picture <- fit_picture(object, which, newdata, level, n, by, se, style)
+  draw <- if (!is.null(picture$surface)) draw_surface
+          else if (shows_classes(object)) draw_class_curves
+          else if (has_classes(object)) draw_probability else draw_regression
+  draw(object, picture, style)
+  picture$drawn
+}
+
+# What is to be drawn: `view`, the slice; `shown`, the rows beside it; `drawn`, the places on the
+# axes with what is predicted there; `surface`, of two axes.
+fit_picture <- function(object, which, newdata, level, n, by, se, style) {
+  rows <- rows_of(object, newdata)
   view <- slice_view(object, rows, which, by)
-  if (length(view$axes) == 2L) return(plot_surface(object, rows, view, n, se, style))
+  shown <- rows_beside(object, rows, view)
+  picture <- list(view = view, shown = shown, level = level)
+  if (length(view$axes) == 2L) {
+    picture$se <- check_se(object, se)
+    picture$surface <- surface_of(object, view, shown, n, style)
+    picture$drawn <- picture$surface$drawn
+    return(picture)
+  }
   if (!is.null(se)) stop_sparsegp("se", "is for maps over two inputs", "Leave it out")
-  if (shows_classes(object)) return(plot_class_curves(object, rows, view, n, style))
-  plot_curve(object, rows, view, level, n, style)
-}
-
-# ---- Rows: kept inputs in original units, response, offset, the basis unless it is every row, and
-# raw(name), a variable of the data ----
-
-training_rows <- function(object) {
-  basis <- unscaled_inputs(object, object$posterior$basis)
-  at <- if (is.null(object$x)) object$basis_rows else seq_along(object$y)
-  x <- if (is.null(object$x)) basis else kept_inputs(object, object$x)
-  if (length(object$y) == 0L || length(at) == 0L || anyNA(at)) {
-    stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
-                  "Give data with the response, the first chunk of a stream for instance")
-  }
-  list(x = x, y = object$y[at], offset = object$offset[at], weights = object$weights[at],
-       basis = if (!every_row_in_basis(object)) basis,
-       raw = function(name) raw_values(object, name)[at])
-}
-
-new_rows <- function(object, newdata) {
-  given <- new_data_parts(object, newdata)
-  new <- new_inputs(object, given$x, given$offset)
-  given <- gathered(given, object$likelihood)
-  y <- read_more(object, given$y, nrow(new$x), given$weights)
-  complete <- stats::complete.cases(new$x) & !is.na(new$offset) & !is.na(y)
-  if (!any(complete)) stop_sparsegp("newdata", "has no complete rows")
-  x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")
-  list(x = x, y = y[complete], offset = new$offset[complete], weights = given$weights[complete],
-       raw = function(name) as.double(given$x[[name]])[complete],
-       basis = if (!every_row_in_basis(object)) {
-         unscaled_inputs(object, object$posterior$basis)
-       })
-}
-
-# Inputs, response and offset of `newdata`, as predict() takes them.
-new_data_parts <- function(object, newdata) {
-  if (is.null(object$terms)) {
-    if (is.list(newdata) && all(c("x", "y") %in% names(newdata))) {
-      return(newdata[intersect(names(newdata), c("x", "y", "offset", "weights"))])
-    }
-    stop_sparsegp("newdata", "must be list(x = , y = )", "The model was fitted to a matrix")
-  }
-  response <- stats::formula(object$terms)[[2L]]
-  absent <- setdiff(all.vars(response), names(newdata))
-  if (!is.data.frame(newdata) || length(absent)) {
-    stop_sparsegp("newdata", "must be a data frame that also holds the response",
-                  paste0("It needs ", toString(all.vars(response)), " and the inputs"))
-  }
-  known <- function(expression, what) {
-    tryCatch(eval(expression, newdata, environment(object$terms)), error = function(e) {
-      stop_sparsegp("newdata", paste0("does not give the ", what, ": ", conditionMessage(e)))
-    })
-  }
-  list(x = newdata, y = known(response, "response"),
-       weights = if (codec_of(object)$trials) known(object$call$weights, "trials"))
-}
-
-kept_inputs <- function(object, x) {
-  x <- x[, object$scaling$kept, drop = FALSE]
-  colnames(x) <- plain_names(object)[object$scaling$kept]
-  x
-}
-
-unscaled_inputs <- function(object, x) {
-  x <- unscale_kept(x, object$scaling)
-  colnames(x) <- plain_names(object)[object$scaling$kept]
-  x
-}
-
-# model.matrix() names the column of a variable `a b` with the backticks
-plain_names <- function(object) sub("^`([^`]*)`$", "\\1", object$scaling$names)
-
-# ---- Words ----
-
-response_name <- function(object) {
-  expression <- if (is.null(object$terms)) object$call$y
-                else stats::formula(object$terms)[[2L]]
-  if (is.call(expression) && identical(expression[[1L]], quote(I))) expression <- expression[[2L]]
-  share <- is.call(expression) && identical(expression[[1L]], quote(cbind))
-  if (share) expression <- expression[[2L]] # of successes
-  label <- if (is.language(expression)) deparse1(expression) else "y"
-  if (nchar(label) > 40L) label <- "y"
-  paste0(if (share) "share of ", label)
-}
-
-# With two classes the probability of the second.
-response_label <- function(object) {
-  label <- response_name(object)
-  levels <- object$response$levels
-  if (is.null(levels)) return(label)
-  paste0("P(", label, if (levels[2L] != "TRUE") paste(" =", levels[2L]), ")")
-}
-
-# A vector given as `x` has no name but the one in the call.
-input_label <- function(object, name) {
-  expression <- object$call$x
-  unnamed <- is.null(object$terms) && identical(object$scaling$names, "x1")
-  label <- if (unnamed && is.language(expression)) deparse1(expression) else name
-  if (nchar(label) > 40L) name else label
+  picture$drawn <- if (shows_classes(object)) class_curves(object, view, shown, n, style)
+                   else curve_frame(object, view, shown, level, n, style)
+  picture
 }

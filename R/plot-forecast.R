@@ -1,28 +1,38 @@
 # A time series taken on: the series with its forecast, below it each part of the kernel, and what
 # is left.
 
-plot_forecast <- function(object, newdata, level, n, ahead, style) {
-  rows <- if (is.null(newdata)) training_rows(object) else new_rows(object, newdata)
+# list(series, parts, rest), pictures, and where the rows are in `time`.
+forecast_picture <- function(object, newdata, level, n, ahead, style) {
+  rows <- rows_of(object, newdata)
   view <- time_view(object, rows)
   time <- view$axis[[1L]]$places(rows$x, rows$raw)
   style$xlim <- or_else(style$xlim, c(min(time), max(time) + time_ahead(time, ahead)))
-  series <- curve_frame(object, view, list(at = list(time)), level, n, style)
+  shown <- list(at = list(time), y = rows$y, near = 1, moved = FALSE)
+  series <- list(view = view, shown = shown, level = level,
+                 drawn = curve_frame(object, view, shown, level, n, style))
   groups <- term_groups(names(fit_parts(object)), NULL)
   if (processes(object) > 1L || length(groups) < 2L) groups <- list()
   parts <- lapply(names(groups), function(name) {
     term_picture(object, rows, groups[name], level, n, style)
   })
+  names(parts) <- names(groups)
   rest <- rows$y - mean_response(object, latent_at(object, rows$x, rows$offset))
-  count <- length(parts) + 2L
+  list(series = series, parts = parts, rest = rest, time = time, xlim = style$xlim)
+}
+
+plot_forecast <- function(object, newdata, level, n, ahead, style) {
+  picture <- forecast_picture(object, newdata, level, n, ahead, style)
+  style$xlim <- picture$xlim
+  count <- length(picture$parts) + 2L
   on_one_page(count, function() {
-    draw_series(object, view, series, rows, time, level, style)
-    for (part in parts) {
+    draw_series(object, picture$series, style)
+    for (part in picture$parts) {
       draw_term(object, part, style)
-      mark_now(time)
+      mark_now(picture$time)
     }
-    draw_rest(object, view, time, rest, style)
+    draw_rest(object, picture, style)
   }, rows = count)
-  stats::setNames(c(list(series), lapply(parts, `[[`, "drawn")), c("series", names(groups)))
+  c(list(series = picture$series$drawn), lapply(picture$parts, `[[`, "drawn"))
 }
 
 # The view along time, which has to be the only input that is no factor.
@@ -51,23 +61,28 @@ mark_now <- function(time) {
   segments(max(time), usr[3L], y1 = usr[4L], col = "grey60", lty = 3)
 }
 
-draw_series <- function(object, view, series, rows, time, level, style) {
-  ylim <- range(rows$y, series$lwr, series$upr, series$new_lwr, series$new_upr)
+draw_series <- function(object, picture, style) {
+  view <- picture$view
+  series <- picture$drawn
+  time <- picture$shown$at[[1L]]
+  y <- picture$shown$y
+  ylim <- range(y, series$lwr, series$upr, series$new_lwr, series$new_upr)
   open_panel(style$xlim, or_else(style$ylim, grDevices::extendrange(ylim, f = 0.04)))
   draw_estimates(view, series, style)
   n <- length(time)
-  draw_rows(time, rows$y, grDevices::adjustcolor(INK, row_alpha(n)), 21, 0.8 * row_size(n))
+  draw_rows(time, y, grDevices::adjustcolor(INK, row_alpha(n)), 21, 0.8 * row_size(n))
   mark_now(time)
   close_panel(style, input_label(object, view$axes), response_label(object),
               x = input_ticks(object, view$axes, style$xlim))
-  draw_heading(style, curve_key(view, level, !is.null(series$new_lwr), NULL),
+  draw_heading(style, curve_key(view, picture$level, !is.null(series$new_lwr), NULL),
                "to the right of the dotted line: forecast")
 }
 
-draw_rest <- function(object, view, time, rest, style) {
-  open_panel(style$xlim, grDevices::extendrange(range(rest, 0), f = 0.04))
+draw_rest <- function(object, picture, style) {
+  view <- picture$series$view
+  open_panel(style$xlim, grDevices::extendrange(range(picture$rest, 0), f = 0.04))
   segments(min(style$xlim), 0, max(style$xlim), col = "grey85")
-  segments(time, 0, y1 = rest, col = INK, lend = 1)
+  segments(picture$time, 0, y1 = picture$rest, col = INK, lend = 1)
   close_panel(style, input_label(object, view$axes), "rest",
               x = input_ticks(object, view$axes, style$xlim))
   draw_heading(style, caption = "response less fitted mean")

@@ -1,17 +1,19 @@
 # What is gained by leaving the unsure rows to somebody else (thesis, figure 5.7).
 
 plot_reject <- function(object, newdata, level, n, style) {
+  picture <- reject_picture(object, newdata, level, n)
+  draw_reject(picture$drawn, level, picture$source, style)
+  picture$drawn
+}
+
+reject_picture <- function(object, newdata, level, n) {
   if (!has_classes(object)) {
     stop_sparsegp("type", "= \"reject\" is for classes, and this is a regression",
                   "See how sure it is by type = \"reliability\"")
   }
-  held_out <- if (is.null(newdata)) loo_rows(object) else predicted_rows(object, newdata)
+  held_out <- held_out_rows(object, newdata)
   prob <- class_probabilities(object, held_out$latent)
-  drawn <- reject_curve(prob, as.integer(held_out$y), level, n)
-  source <- paste0(if (is.null(newdata)) "Leave-one-out, " else "New data, ", length(held_out$y),
-                   " rows")
-  draw_reject(drawn, level, source, style)
-  drawn
+  list(drawn = reject_curve(prob, as.integer(held_out$y), level, n), source = held_out$source)
 }
 
 # A row per threshold at which a row more is rejected, from the first, at which none is. `n`: not

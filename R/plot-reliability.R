@@ -1,20 +1,32 @@
 # Reliability: what was predicted against what happened.
 
 plot_reliability <- function(object, newdata, level, n, style) {
-  held_out <- if (is.null(newdata)) loo_rows(object) else predicted_rows(object, newdata)
-  source <- paste0(if (is.null(newdata)) "Leave-one-out, " else "New data, ",
-                   length(held_out$y), " rows")
+  picture <- reliability_picture(object, newdata, level, n)
+  if (is.null(picture$events)) draw_coverage(picture$drawn, level, picture$source, style)
+  else draw_reliability(picture$drawn, level, picture$source, picture$events, style)
+  picture$drawn
+}
+
+# list(drawn, source): what was predicted and seen, and of which rows; events: of classes.
+reliability_picture <- function(object, newdata, level, n) {
+  held_out <- held_out_rows(object, newdata)
   if (!has_classes(object)) {
     count <- or_else(n, 99L)
-    drawn <- coverage(object, held_out, level, seq_len(count) / (count + 1))
-    draw_coverage(drawn, level, source, style)
-    return(drawn)
+    return(list(drawn = coverage(object, held_out, level, seq_len(count) / (count + 1)),
+                source = held_out$source))
   }
   events <- class_events(object, held_out)
   n <- or_else(n, default_bins(held_out))
-  drawn <- reliability_bins(events$prob, events$happened, level, n, events$share)
-  draw_reliability(drawn, level, source, events, style)
-  drawn
+  list(drawn = reliability_bins(events$prob, events$happened, level, n, events$share),
+       source = held_out$source, events = events)
+}
+
+# Rows that the model has not seen, or each as if it had not; and which, in words.
+held_out_rows <- function(object, newdata) {
+  rows <- if (is.null(newdata)) loo_rows(object) else predicted_rows(object, newdata)
+  rows$source <- paste0(if (is.null(newdata)) "leave-one-out, " else "new data, ",
+                        counted(length(rows$y), "row"))
+  rows
 }
 
 default_bins <- function(held_out) max(2L, min(10L, length(held_out$y) %/% 20L))

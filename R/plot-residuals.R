@@ -67,12 +67,17 @@ draw_loo_classes <- function(object, drawn, level, style) {
 RESIDUAL_PANELS <- c("Residuals against fitted", "Normal Q-Q", "Scale against fitted",
                      "Residuals against leverage")
 
-plot_residuals <- function(object, which, style) {
-  if (is.null(which)) which <- 1:4
+residual_panels <- function(which) {
+  if (is.null(which)) return(1:4)
   if (!is.numeric(which) || length(which) == 0L || !all(which %in% 1:4) || anyDuplicated(which)) {
     stop_sparsegp("which", "must be among the panels 1 to 4",
                   paste(1:4, RESIDUAL_PANELS, sep = ": ", collapse = ", "))
   }
+  which
+}
+
+plot_residuals <- function(object, which, style) {
+  which <- residual_panels(which)
   drawn <- residual_frame(object)
   on_one_page(length(which), function() {
     for (panel in which) draw_residual_panel(panel, drawn, style)
@@ -95,11 +100,17 @@ residual_frame <- function(object) {
              leverage = 1 - latent$var / object$cavity$var)[known, ]
 }
 
-draw_residual_panel <- function(panel, drawn, style) {
+residual_places <- function(panel, drawn) {
   r <- drawn$residual
   x <- switch(panel, drawn$fitted, stats::qqnorm(r, plot.it = FALSE)$x, drawn$fitted,
               drawn$leverage)
-  y <- if (panel == 3L) sqrt(abs(r)) else r
+  list(x = x, y = if (panel == 3L) sqrt(abs(r)) else r)
+}
+
+draw_residual_panel <- function(panel, drawn, style) {
+  places <- residual_places(panel, drawn)
+  x <- places$x
+  y <- places$y
   open_panel(around(x), around(c(y, if (panel != 3L) c(-2, 2) else c(0, 1.5))))
   if (panel == 2L) graphics::abline(0, 1, col = "grey60")
   else if (panel == 3L) graphics::abline(h = sqrt(0.6745), col = "grey60", lty = 3)
@@ -108,7 +119,7 @@ draw_residual_panel <- function(panel, drawn, style) {
   draw_rows(x, y, or_else(style$col, grDevices::adjustcolor(INK, row_alpha(n))),
             or_else(style$pch, 21), 0.9 * or_else(style$cex, row_size(n)))
   if (panel != 2L) draw_running_mean(x, y, style)
-  name_extremes(x, y, r, drawn$row)
+  name_extremes(x, y, drawn$residual, drawn$row)
   close_panel(style, c("fitted", "normal quantile", "fitted", "leverage")[panel],
               if (panel == 3L) "root of |quantile residual|" else "quantile residual")
   style$main <- NULL

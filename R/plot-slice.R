@@ -151,7 +151,8 @@ latent_at <- function(object, x, offset) {
 rows_beside <- function(object, rows, view) {
   at <- lapply(view$axis, function(axis) axis$places(rows$x, rows$raw))
   level <- if (!is.null(view$by)) view$by$places(rows$x, rows$raw)
-  shown <- list(at = at, level = level, y = rows$y, near = 1, moved = FALSE)
+  shown <- list(at = at, level = level, y = rows$y, weights = rows$weights, near = 1,
+                moved = FALSE)
   shown$basis <- if (!is.null(rows$basis)) lapply(view$axis, function(axis) {
     axis$places(rows$basis, function(name) NULL)
   })

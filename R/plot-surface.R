@@ -1,27 +1,24 @@
 # Maps over two inputs: filled contours of the mean or of a probability, grey where the data say
 # next to nothing, with contours or a second map of the standard error.
 
-plot_surface <- function(object, rows, view, n, se, style) {
-  se <- if (is.null(se)) {
-    if (has_classes(object)) "none" else "contour"
-  } else {
-    check_choice(se, c("contour", "panel", "none"), "se")
-  }
-  if (se != "none" && processes(object) > 1L) {
-    stop_sparsegp("se", "is not defined where every class has a latent function",
+check_se <- function(object, se) {
+  if (is.null(se)) return(if (has_classes(object)) "none" else "contour")
+  se <- check_choice(se, c("contour", "panel", "none"), "se")
+  if (se != "none" && shows_classes(object)) {
+    stop_sparsegp("se", "is not defined for a map of several classes",
                   "A decision map is the paler the less is known")
   }
-  shown <- rows_beside(object, rows, view)
-  surface <- surface_of(object, view, shown, n, style)
-  on_one_page(if (se == "panel") 2L else 1L, function() {
-    surface_panel(object, view, shown, surface, surface_drawer(object, se == "contour"), style)
-    if (se == "panel") surface_panel(object, view, shown, surface, draw_error_surface, style)
+  se
+}
+
+draw_surface <- function(object, picture, style) {
+  two <- picture$se == "panel"
+  on_one_page(1L + two, function() {
+    draw <- surface_drawer(object, picture$se == "contour")
+    surface_panel(object, picture$view, picture$shown, picture$surface, draw, style)
+    if (two) surface_panel(object, picture$view, picture$shown, picture$surface,
+                           draw_error_surface, style)
   }, rows = 1L)
-  if (shows_classes(object)) return(class_frame(surface$grid, view$axes, surface$fit))
-  drawn <- stats::setNames(data.frame(surface$grid, surface$fit, surface$se),
-                           c(view$axes, "fit", "se"))
-  drawn$known <- surface$known
-  drawn
 }
 
 surface_drawer <- function(object, contour) {
@@ -30,8 +27,9 @@ surface_drawer <- function(object, contour) {
   function(...) draw(..., contour = contour)
 }
 
-# The nodes of a grid, what is predicted there, its standard error, and whether the data say
-# anything of it; matrices z, error and mask of them for C's contours (layers of z for classes).
+# `drawn`, the nodes of a grid, what is predicted there, its standard error, and whether the data
+# say anything of it; the same as matrices for contours: z (with a layer for each of several
+# classes), error.
 surface_of <- function(object, view, shown, n, style) {
   limits <- Map(function(given, at) or_else(given, around(at)), list(style$xlim, style$ylim),
                 shown$at)
@@ -43,13 +41,18 @@ surface_of <- function(object, view, shown, n, style) {
   latent <- latent_at(object, x, view$offset)
   fit <- if (shows_classes(object)) class_probabilities(object, latent)
          else mean_response(object, latent)
-  out <- list(limits = limits, x = at[[1L]], y = at[[2L]], grid = grid, fit = fit,
+  out <- list(limits = limits, x = at[[1L]], y = at[[2L]],
               z = drop(array(fit, c(lengths(at), NCOL(fit)))))
-  if (processes(object) > 1L) return(out)
-  out$se <- standard_deviation(object, latent, "response")
-  out$error <- array(out$se, lengths(at))
+  if (shows_classes(object)) {
+    out$drawn <- class_frame(grid, view$axes, fit)
+    return(out)
+  }
+  se <- standard_deviation(object, latent, "response")
+  out$error <- array(se, lengths(at))
   # far from data a probability is near that of the prior, and no blob
   out$known <- has_classes(object) | is_known(object, x, latent$var)
+  out$drawn <- stats::setNames(data.frame(grid, fit, se), c(view$axes, "fit", "se"))
+  out$drawn$known <- out$known
   out
 }
 

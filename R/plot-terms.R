@@ -1,20 +1,24 @@
 # The parts of a sum of kernels, each with its band: the picture of predict(type = "terms").
 
 plot_terms <- function(object, which, newdata, level, n, style) {
+  parts <- terms_pictures(object, which, newdata, level, n, style)
+  on_one_page(length(parts), function() for (part in parts) draw_term(object, part, style))
+  lapply(parts, `[[`, "drawn")
+}
+
+terms_pictures <- function(object, which, newdata, level, n, style) {
   if (processes(object) > 1L) {
     stop_sparsegp("type", "= \"terms\" is not defined where every class has a latent function",
                   "Draw the probabilities: type = \"fit\"")
   }
-  rows <- if (is.null(newdata)) training_rows(object) else new_rows(object, newdata)
+  rows <- rows_of(object, newdata)
   groups <- term_groups(names(fit_parts(object)), which)
   if (length(groups) == 0L) {
     stop_sparsegp("type", "= \"terms\" is for kernels that vary, and this is a constant")
   }
-  parts <- lapply(names(groups), function(name) term_picture(object, rows, groups[name], level, n,
-                                                             style))
-  names(parts) <- names(groups)
-  on_one_page(length(parts), function() for (part in parts) draw_term(object, part, style))
-  invisible(lapply(parts, `[[`, "drawn"))
+  stats::setNames(lapply(names(groups), function(name) {
+    term_picture(object, rows, groups[name], level, n, style)
+  }), names(groups))
 }
 
 # What is drawn of one effect: `view` with the axes it depends on, rows with their partial residuals
@@ -51,14 +55,9 @@ spec_columns <- function(spec) c(spec$vars, unlist(lapply(spec$parts, spec_colum
 term_curve <- function(view, shown, effect, level, n, style) {
   axis <- view$axis[[1L]]
   places <- curve_places(axis, curve_limits(axis, shown$at[[1L]], style), n)
-  parts <- lapply(seq_len(max(1L, length(view$by$levels))), function(group) {
-    answer <- effect(slice_inputs(view, list(places), group))
-    columns <- list(if (is.null(axis$levels)) places else factor(axis$levels, axis$levels))
-    if (!is.null(view$by)) columns$by <- factor(view$by$levels[group], view$by$levels)
-    cbind(stats::setNames(data.frame(columns), c(view$axes, view$by$name)),
-          with_band(answer, level))
+  along_curve(view, places, function(group) {
+    with_band(effect(slice_inputs(view, list(places), group)), level)
   })
-  do.call(rbind, parts)
 }
 
 with_band <- function(answer, level) {

@@ -167,7 +167,7 @@ test_that("pictures of shares name them, show their trials and have no band of o
   expect_identical(response_label(fit), "share of s")
   expect_named(plot(fit), c("x", "fit", "lwr", "upr"))
   rows <- training_rows(fit)
-  expect_gt(diff(range(trial_sizes(fit, rows))), 0.2)
+  expect_gt(diff(range(trial_sizes(fit, rows$weights))), 0.2)
   expect_identical(new_rows(fit, d)[c("y", "weights")], rows[c("y", "weights")])
   expect_silent(plot(fit, newdata = d))
   # where all are of as many, a new response is, too

@@ -1,0 +1,72 @@
+# Rows as pictures have them: kept inputs `x` in original units, response, offset, weights, the
+# basis unless it is every row, and raw(name), a variable of the data.
+
+rows_of <- function(object, newdata) {
+  if (is.null(newdata)) training_rows(object) else new_rows(object, newdata)
+}
+
+training_rows <- function(object) {
+  basis <- unscaled_inputs(object, object$posterior$basis)
+  at <- if (is.null(object$x)) object$basis_rows else seq_along(object$y)
+  x <- if (is.null(object$x)) basis else kept_inputs(object, object$x)
+  if (length(object$y) == 0L || length(at) == 0L || anyNA(at)) {
+    stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
+                  "Give data with the response, the first chunk of a stream for instance")
+  }
+  list(x = x, y = object$y[at], offset = object$offset[at], weights = object$weights[at],
+       basis = if (!every_row_in_basis(object)) basis,
+       raw = function(name) raw_values(object, name)[at])
+}
+
+new_rows <- function(object, newdata) {
+  given <- new_data_parts(object, newdata)
+  new <- new_inputs(object, given$x, given$offset)
+  given <- gathered(given, object$likelihood)
+  y <- read_more(object, given$y, nrow(new$x), given$weights)
+  complete <- stats::complete.cases(new$x) & !is.na(new$offset) & !is.na(y)
+  if (!any(complete)) stop_sparsegp("newdata", "has no complete rows")
+  x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")
+  list(x = x, y = y[complete], offset = new$offset[complete], weights = given$weights[complete],
+       raw = function(name) as.double(given$x[[name]])[complete],
+       basis = if (!every_row_in_basis(object)) {
+         unscaled_inputs(object, object$posterior$basis)
+       })
+}
+
+# Inputs, response and offset of `newdata`, as predict() takes them.
+new_data_parts <- function(object, newdata) {
+  if (is.null(object$terms)) {
+    if (is.list(newdata) && all(c("x", "y") %in% names(newdata))) {
+      return(newdata[intersect(names(newdata), c("x", "y", "offset", "weights"))])
+    }
+    stop_sparsegp("newdata", "must be list(x = , y = )", "The model was fitted to a matrix")
+  }
+  response <- stats::formula(object$terms)[[2L]]
+  absent <- setdiff(all.vars(response), names(newdata))
+  if (!is.data.frame(newdata) || length(absent)) {
+    stop_sparsegp("newdata", "must be a data frame that also holds the response",
+                  paste0("It needs ", toString(all.vars(response)), " and the inputs"))
+  }
+  known <- function(expression, what) {
+    tryCatch(eval(expression, newdata, environment(object$terms)), error = function(e) {
+      stop_sparsegp("newdata", paste0("does not give the ", what, ": ", conditionMessage(e)))
+    })
+  }
+  list(x = newdata, y = known(response, "response"),
+       weights = if (codec_of(object)$trials) known(object$call$weights, "trials"))
+}
+
+kept_inputs <- function(object, x) {
+  x <- x[, object$scaling$kept, drop = FALSE]
+  colnames(x) <- plain_names(object)[object$scaling$kept]
+  x
+}
+
+unscaled_inputs <- function(object, x) {
+  x <- unscale_kept(x, object$scaling)
+  colnames(x) <- plain_names(object)[object$scaling$kept]
+  x
+}
+
+# model.matrix() names the column of a variable `a b` with the backticks
+plain_names <- function(object) sub("^`([^`]*)`$", "\\1", object$scaling$names)

@@ -1,0 +1,49 @@
+# autoplot(): what plot() draws, by ggplot2.
+
+skip_if_not_installed("ggplot2")
+
+# Builds every layer, which is where ggplot2 finds what is wrong, without a word.
+built <- function(plot) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_s3_class(plot, "ggplot")
+  expect_silent(print(plot))
+  ggplot2::ggplot_build(plot)
+}
+
+test_that("a curve of ggplot2 is that of plot()", {
+  fit <- sparsegp(len ~ dose + supp, ToothGrowth, learn = FALSE)
+  made <- built(ggplot2::autoplot(fit, n = 5))
+  grDevices::pdf(NULL)
+  drawn <- plot(fit, n = 5)
+  grDevices::dev.off()
+  line <- made$data[[2L]]
+  expect_equal(line$y[order(line$group, line$x)], drawn$fit[order(drawn$supp, drawn$dose)])
+  expect_error(ggplot2::autoplot(fit, "weight"), class = "sparsegp_error")
+  expect_error(ggplot2::autoplot(fit, theme = 1), class = "sparsegp_error")
+})
+
+test_that("every type is drawn, of numbers, counts and classes", {
+  slow_tier()
+  days <- data.frame(day = as.Date("2020-01-01") + 1:30, y = sin(1:30))
+  fits <- list(
+    sparsegp(mpg ~ wt + hp, mtcars, learn = FALSE,
+             kernel = kernel_rbf(vars = "wt") + kernel_rbf(vars = c("wt", "hp"))),
+    sparsegp(breaks ~ wool + tension, warpbreaks, "poisson", learn = FALSE),
+    sparsegp(am ~ wt + hp, mtcars, "probit", learn = FALSE),
+    sparsegp(Species ~ Sepal.Width + Petal.Width, iris[seq(1, 150, 4), ], learn = FALSE),
+    sparsegp(y ~ day, days, learn = FALSE, kernel = kernel_rbf() + kernel_linear()),
+    sparsegp(weight ~ Time + Chick, as.data.frame(ChickWeight)[1:120, ], learn = FALSE,
+             kernel = kernel_rbf() + kernel_rbf() * kernel_factor("Chick", fixed(1)))
+  )
+  for (fit in fits) {
+    built(ggplot2::autoplot(fit))
+    built(ggplot2::autoplot(fit, 1))
+    for (type in setdiff(PLOT_TYPES, "fit")) {
+      plot <- tryCatch(ggplot2::autoplot(fit, type = type), sparsegp_error = function(e) NULL)
+      if (inherits(plot, "ggplot")) built(plot) else lapply(plot, built)
+    }
+  }
+  built(ggplot2::autoplot(fits[[1L]], se = "panel"))
+  expect_length(ggplot2::autoplot(fits[[1L]], "terms"), 2L)
+})
