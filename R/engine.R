@@ -31,19 +31,24 @@ no_sites <- function(problem) {
 
 lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), width(fit))
 
+# The entries of C that a fit is made by: what they are told of a problem and of theta comes first.
+engine_call <- function(entry, problem, theta, ...) {
+  from_kernel <- seq_len(problem$nkernel)
+  call_entry(entry, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
+             theta[-from_kernel], problem$rows, problem$offset, ...)
+}
+
+# R CMD check wants to find the name of what is called in the namespace, unless it is in dots.
+call_entry <- function(...) .Call(...)
+
 # EP at theta, full or on the problem's basis. sites: list(tau, nu) to start from, NULL for scratch.
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
-  from_kernel <- seq_len(problem$nkernel)
   options <- run_options(problem, gradient, posterior)
   full <- is.null(problem$basis)
   run <- if (full) {
-    full_or_advice(nrow(problem$x), .Call(
-      sg_ep_full, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
-      theta[-from_kernel], problem$rows, problem$offset, sites, options
-    ))
+    full_or_advice(nrow(problem$x), engine_call(sg_ep_full, problem, theta, sites, options))
   } else {
-    .Call(sg_ep_batch, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
-          theta[-from_kernel], problem$rows, problem$offset, sites, options, problem$basis)
+    engine_call(sg_ep_batch, problem, theta, sites, options, problem$basis)
   }
   run$tol <- options$tol
   if (!posterior || run$status != 0L) return(run)
@@ -121,7 +126,6 @@ any_widens <- function(tau, w) {
 last_change <- function(run) run$trace[["change", ncol(run$trace)]]
 
 sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
-  from_kernel <- seq_len(problem$nkernel)
   method <- problem$method
   options <- list(
     size = if (is.null(problem$basis)) min(method$size, nrow(problem$x)) else nrow(problem$basis),
@@ -129,8 +133,7 @@ sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
     novelty = method$novelty, score = score_code(method$score),
     freeze = min(freeze, .Machine$integer.max), sweeps = sweeps, tol = method$tol
   )
-  run <- .Call(sg_ep_sparse, problem$spec, theta[from_kernel], problem$basis, problem$x,
-               lik_in_c(problem), theta[-from_kernel], problem$rows, problem$offset, options)
+  run <- engine_call(sg_ep_sparse, problem, theta, problem$basis, options)
   rownames(run$trace) <- c(catalogue()$fates, "change", "log_evidence")
   run$narrow <- narrow
   run
@@ -152,7 +155,6 @@ stub_count <- function(problem) {
 
 # Selection of an active set at theta, with the problem's luck if it brings some.
 engine_ivm <- function(problem, theta) {
-  from_kernel <- seq_len(problem$nkernel)
   method <- problem$method
   n <- nrow(problem$x)
   size <- min(method$size, n)
@@ -161,9 +163,8 @@ engine_ivm <- function(problem, theta) {
                   pool = max(pool, size * problem$processes),
                   select = match(method$select, catalogue()$selections) - 1L,
                   block = method$block, keep = method$keep, exchange = method$exchange)
-  run <- .Call(sg_ivm, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
-               theta[-from_kernel], problem$rows, problem$offset,
-               if (is.null(problem$luck)) draw_luck(problem) else problem$luck, options)
+  luck <- if (is.null(problem$luck)) draw_luck(problem) else problem$luck
+  run <- engine_call(sg_ivm, problem, theta, luck, options)
   if (problem$processes > 1L) return(run)
   c(run[names(run) != "each"], run$each[[1L]])
 }
@@ -202,15 +203,13 @@ STATE <- c("points", "id", SUMS, "count", "trace") # of empty_state()
 # Rows of `problem` into a stream; problem$size and $frozen say how far the basis may change. start:
 # points of a predefined basis to begin with, or NULL.
 engine_online <- function(problem, theta, state, start = NULL) {
-  from_kernel <- seq_len(problem$nkernel)
   method <- problem$method
   options <- list(
     size = problem$size, frozen = problem$frozen, kl = method$projection == "kl", narrow = FALSE,
     novelty = method$novelty, score = score_code(method$score),
     informative = method$order == "informative"
   )
-  .Call(sg_online, problem$spec, theta[from_kernel], state, start, problem$x,
-        lik_in_c(problem), theta[-from_kernel], problem$rows, problem$offset, options)
+  engine_call(sg_online, problem, theta, state, start, options)
 }
 
 # Full EP holds n x n matrices; where they do not fit, say what does.
@@ -293,8 +292,6 @@ engine_lik_eval <- function(fit, f, rows = NULL) {
 # as they are. active: `rows` in order of inclusion, their `tau` and `nu`, all rows `at_hand`; row
 # numbers are integers. renew: set the sites at theta first, in the order of the rows.
 engine_phi <- function(problem, theta, active, renew = FALSE, gradient = TRUE) {
-  from_kernel <- seq_len(problem$nkernel)
-  .Call(sg_ivm_criterion, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
-        theta[-from_kernel], problem$rows, problem$offset, active$rows, active$at_hand,
-        active[c("tau", "nu")], list(renew = renew, gradient = gradient))
+  engine_call(sg_ivm_criterion, problem, theta, active$rows, active$at_hand,
+              active[c("tau", "nu")], list(renew = renew, gradient = gradient))
 }

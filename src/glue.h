@@ -32,34 +32,8 @@ double *sg_new_latents(SEXP list, int at, int n, int C);
 /* Row numbers as R counts them, from 1. */
 SEXP sg_row_numbers(int count, const int *row);
 
-/* Entry points, by file. */
-SEXP sg_r_catalogue(void);
-SEXP sg_r_kernel_cross(SEXP spec, SEXP theta, SEXP x, SEXP z);
-SEXP sg_r_kernel_columns(SEXP spec, SEXP theta, SEXP x, SEXP kept, SEXP which);
-SEXP sg_r_kernel_diag(SEXP spec, SEXP theta, SEXP x);
-SEXP sg_r_kernel_adjoint(SEXP spec, SEXP theta, SEXP x, SEXP z, SEXP Kbar);
-SEXP sg_r_kernel_adjoint_diag(SEXP spec, SEXP theta, SEXP x, SEXP kbar);
-SEXP sg_r_block(SEXP S, SEXP B, SEXP a, SEXP m);
-SEXP sg_r_lik_cross(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S);
-SEXP sg_r_lik_site(SEXP spec, SEXP theta, SEXP y);
-SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP quadrature);
-SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP S, SEXP quadrature);
-SEXP sg_r_lik_eval(SEXP spec, SEXP theta, SEXP y, SEXP f);
-SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
-                  SEXP sites, SEXP options);
-SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
-                   SEXP sites, SEXP options, SEXP basis);
-SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP states, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
-                  SEXP offset, SEXP sites, SEXP options, SEXP basis);
-SEXP sg_r_posterior(SEXP state);
-SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
-              SEXP luck, SEXP options);
-SEXP sg_r_ivm_criterion(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
-                        SEXP offset, SEXP active, SEXP at_hand, SEXP sites, SEXP options);
-SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
-                    SEXP offset, SEXP options);
-SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP state, SEXP basis, SEXP x, SEXP lik, SEXP ltheta,
-                 SEXP y, SEXP offset, SEXP options);
-SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x, SEXP joint);
+#define SG_ENTRY(name, arity, arguments) SEXP sg_r_##name arguments;
+#include "glue_list.h"
+#undef SG_ENTRY
 
 #endif

@@ -212,8 +212,8 @@ static sg_sites sites_at_hand(const sg_sites *in, int narrow)
  * their residual; mean, var, cav_mean, cav_var, lpd. So a sweep over rows in any number of parts
  * adds up to one over all rows. options also: gradient, narrow. Memory as sg_r_ep_batch without
  * V. */
-SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP states, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
-                  SEXP offset, SEXP sites, SEXP options, SEXP basis)
+SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
+                  SEXP states, SEXP sites, SEXP options, SEXP basis)
 {
     const sg_ws *ws = &sg_r_workspace;
     const int own = sg_field_int(options, "own");

@@ -118,8 +118,8 @@ static sg_row_rules rules_of(SEXP options)
  * x: a row for each latent value, w to a data row. ltheta: of C processes. options: size (of
  * points), frozen, kl, narrow, novelty, score (0, 1, 2), informative. Memory: about 4 (C + 1) d^2
  * doubles, and blocks of 64 w d (1000 w d for the informative order). */
-SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP state, SEXP basis, SEXP x, SEXP lik, SEXP ltheta,
-                 SEXP y, SEXP offset, SEXP options)
+SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
+                 SEXP state, SEXP basis, SEXP options)
 {
     const sg_ws *ws = &sg_r_workspace;
     const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
@@ -172,8 +172,8 @@ static void write_sweeps(SEXP out, const sg_sweep_report *reports, int sweeps)
  * tol. tau and cav_var are n blocks of w x w, nu and cav_mean n w values; with several processes
  * matrices with a column for each. Memory: n w d doubles, about 30 n w^2 for each process, and some
  * d^2. */
-SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP basis, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
-                    SEXP offset, SEXP options)
+SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
+                    SEXP basis, SEXP options)
 {
     const sg_ws *ws = &sg_r_workspace;
     const sg_kernel *kern = sg_kernel_of(kernel, ktheta);

@@ -28,7 +28,7 @@ for (file in list.files("tests/testthat", "^helper.*[.]R$", full.names = TRUE)) 
 
 called <- character()
 note <- function(entry, value) {
-  called <<- union(called, entry)
+  called <<- union(called, entry$name)
   value
 }
 
@@ -38,7 +38,8 @@ noting <- function(code) {
     if (is.call(code[[i]])) code[[i]] <- noting(code[[i]])
   }
   if (!identical(code[[1L]], quote(.Call))) return(code)
-  as.call(list(note, as.character(code[[2L]]), code))
+  entry <- if (identical(code[[2L]], quote(...))) quote(..1) else code[[2L]]
+  as.call(list(note, entry, code))
 }
 
 noted <- function(f) {

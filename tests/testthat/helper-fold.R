@@ -103,8 +103,6 @@ blend_sites <- function(from, to, share) {
 # sites, under the posterior of `sums`, a list(S, t) for each basis. own: with what no row adds.
 engine_pass <- function(problem, theta, sums, sites, gradient = FALSE, own = FALSE,
                         narrow = FALSE) {
-  from_kernel <- seq_len(problem$nkernel)
-  .Call(sg_ep_pass, problem$spec, theta[from_kernel], sums, problem$x, lik_in_c(problem),
-        theta[-from_kernel], problem$rows, problem$offset, sites,
-        list(gradient = gradient, own = own, narrow = narrow), problem$basis)
+  engine_call(sg_ep_pass, problem, theta, sums, sites,
+              list(gradient = gradient, own = own, narrow = narrow), problem$basis)
 }

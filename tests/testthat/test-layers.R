@@ -110,6 +110,16 @@ test_that("functions and files stay short", {
   }
 })
 
+test_that("entries are registered with as many arguments as they have", {
+  skip_if_not(dir.exists(source_folder("src")))
+  list <- gsub("\\s+", " ", paste(code_of("glue_list.h"), collapse = " "))
+  entries <- regmatches(list, gregexpr("SG_ENTRY\\([^()]*\\([^()]*\\)\\)", list))[[1L]]
+  arity <- as.integer(sub("^SG_ENTRY\\(\\w+, (\\d+),.*", "\\1", entries))
+  expect_identical(lengths(regmatches(entries, gregexpr("\\bSEXP\\b", entries))), arity)
+  registered <- getDLLRegisteredRoutines("sparsegp")$.Call
+  expect_identical(sort(sub("^SG_ENTRY\\((\\w+),.*", "sg_\\1", entries)), sort(names(registered)))
+})
+
 test_that("R calls C through registered symbols, from the engine and the posterior", {
   folder <- source_folder("R")
   lines_of <- function(file) sub("#.*", "", readLines(file.path(folder, file)))

@@ -1,0 +1,31 @@
+/* glue_list.h: the entries that R may call: name, number of arguments, arguments. glue.h includes it
+ * to declare them, init.c to register them. Those that a fit is made by begin with what
+ * engine_call() in R/engine.R says of the problem. */
+SG_ENTRY(catalogue, 0, (void))
+SG_ENTRY(kernel_cross, 4, (SEXP spec, SEXP theta, SEXP x, SEXP z))
+SG_ENTRY(kernel_columns, 5, (SEXP spec, SEXP theta, SEXP x, SEXP kept, SEXP which))
+SG_ENTRY(kernel_diag, 3, (SEXP spec, SEXP theta, SEXP x))
+SG_ENTRY(kernel_adjoint, 5, (SEXP spec, SEXP theta, SEXP x, SEXP z, SEXP Kbar))
+SG_ENTRY(kernel_adjoint_diag, 4, (SEXP spec, SEXP theta, SEXP x, SEXP kbar))
+SG_ENTRY(block, 4, (SEXP S, SEXP B, SEXP a, SEXP m))
+SG_ENTRY(lik_cross, 5, (SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S))
+SG_ENTRY(lik_site, 3, (SEXP spec, SEXP theta, SEXP y))
+SG_ENTRY(lik_tilt, 6, (SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP quadrature))
+SG_ENTRY(lik_predict, 5, (SEXP spec, SEXP theta, SEXP mu, SEXP S, SEXP quadrature))
+SG_ENTRY(lik_eval, 4, (SEXP spec, SEXP theta, SEXP y, SEXP f))
+SG_ENTRY(ep_full, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
+                      SEXP sites, SEXP options))
+SG_ENTRY(ep_batch, 10, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
+                        SEXP offset, SEXP sites, SEXP options, SEXP basis))
+SG_ENTRY(ep_pass, 11, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
+                       SEXP states, SEXP sites, SEXP options, SEXP basis))
+SG_ENTRY(posterior, 1, (SEXP state))
+SG_ENTRY(ivm, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
+                  SEXP luck, SEXP options))
+SG_ENTRY(ivm_criterion, 11, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
+                             SEXP offset, SEXP active, SEXP at_hand, SEXP sites, SEXP options))
+SG_ENTRY(ep_sparse, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
+                        SEXP offset, SEXP basis, SEXP options))
+SG_ENTRY(online, 10, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
+                      SEXP state, SEXP basis, SEXP options))
+SG_ENTRY(predict, 6, (SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x, SEXP joint))
