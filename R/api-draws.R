@@ -15,9 +15,10 @@
 #'   the old state comes back.
 #' @param ... For `simulate()`: `newdata`. Otherwise nothing.
 #' @return `draws()`: a matrix with a row per row of `newdata` and a column per draw, in units of
-#'   the latent function (for regression those of the response) or of the response; with a latent function for each
-#'   class an array, its third dimension the class. `simulate()`: a data frame with
-#'   columns `sim_1`, ... and the state of the generator as attribute `seed`; classes are factors.
+#'   the latent function (for regression those of the response) or of the response; with a latent
+#'   function for each class an array, its third dimension the class. `simulate()`: a data frame
+#'   with columns `sim_1`, ... and the state of the generator as attribute `seed`; classes are
+#'   factors.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)
 #' set.seed(1)

@@ -6,11 +6,11 @@
 #'
 #' To compare two models of the same responses take the difference of their log evidences, in nats:
 #' `exp()` of it is the Bayes factor (but for the hyperparameters, which are chosen and not
-#' integrated out), and a difference of less than about 1 says little. Or compare sums of
-#' [loo_lpd()], with the standard error of the rows' differences.
+#' integrated out), and a difference of less than about 1 says little. Or compare leave-one-out
+#' predictions, with the standard error of the rows' differences: [compare()].
 #'
-#' `AIC()`, `BIC()` and `lmtest::lrtest()` would count a penalty or a chi-square that an evidence
-#' does not have; they are errors of class `sparsegp_error`.
+#' `AIC()`, `BIC()`, `step()`, `drop1()`, `add1()` and `lmtest::lrtest()` would count a penalty or a
+#' chi-square that an evidence does not have; they are errors of class `sparsegp_error`.
 #'
 #' @param object,k A fit of [sparsegp()]; `k` is not used.
 #' @param ... Further fits, for `AIC()`, `BIC()` and `lrtest()`.
@@ -20,8 +20,7 @@
 #' large <- update(small, . ~ . + hp)
 #' as.numeric(logLik(large) - logLik(small))
 #'
-#' gain <- loo_lpd(large) - loo_lpd(small)
-#' c(gain = sum(gain), se = sqrt(length(gain)) * sd(gain))
+#' compare(small, large)
 #' @export
 logLik.sparsegp <- function(object, ...) {
   object <- ready(object)

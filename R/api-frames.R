@@ -2,6 +2,11 @@
 #'
 #' What [stats::lm()]'s methods give, as far as it is there.
 #'
+#' `family()` is a family object as [stats::glm()] has it, with the link that takes mean responses
+#' to the latent function plus bias: `family(fit)$linkinv(predict(fit, new, type = "link"))` are
+#' mean responses (at the median of the latent function). `terms()` and `weights()` are those of the
+#' fit.
+#'
 #' `model.frame()` is the frame of the rows used. Full EP keeps it; other fits make it again from
 #' the first call, where its formula was written, which is an error when `data` is no longer there.
 #' `model.matrix()` is the matrix of inputs, in their units and without an intercept, which a

@@ -3,15 +3,15 @@
 #' How well does a fit predict a row that it has not seen? `loo()` predicts each row from all
 #' others, without refitting: expectation propagation keeps, for each row, what the rest of the data
 #' say of its latent value. For Gaussian noise that is exact, hyperparameters given; for other
-#' likelihoods it is as good as the posterior. Hyperparameters stay those of all rows, which flatters
-#' a fit of few rows and many of them a little.
+#' likelihoods it is as good as the posterior. Hyperparameters stay those of all rows, which
+#' flatters a fit of few rows and many of them a little.
 #'
 #' `compare()` sets fits of the same responses side by side: the sum of their log predictive
 #' densities, how far each is behind the best, and the standard error of that difference, from the
 #' rows' own differences. A difference of less than two standard errors is no reason to prefer a
-#' fit, and the error itself is a guess where rows are fewer than 30. The log evidence, beside it, is
-#' of the rows predicted one after the other, without the first of them having been seen: it punishes
-#' a vague prior more. `anova()` of several fits is the same table.
+#' fit, and the error itself is a guess where rows are fewer than 30. The log evidence, beside it,
+#' is of the rows predicted one after the other, without the first of them having been seen: it
+#' punishes a vague prior more. `anova()` of several fits is the same table.
 #'
 #' @param x A fit of [sparsegp()], not of a stream, which keeps no rows.
 #' @param object,... For `compare()` and `anova()` two fits or more, with names if wanted; otherwise
@@ -19,11 +19,12 @@
 #' @return `loo()`: a data frame of class `sparsegp_loo` with a row for each row used. For numbers,
 #'   counts and shares: `observed`, and of the predicted distribution of a response (in its units)
 #'   `mean` and `sd`. For classes: `observed`, `predicted` (the most probable class), `prob` (the
-#'   probability of the class observed) and one column for each, `prob.<class>`. In both cases `lpd`,
-#'   the natural logarithm of the predictive density, or probability, of what was observed. Rows
-#'   without a label have `NA`. Printing it shows its sums: log predictive density with standard
-#'   error, and for numbers R2 (one minus the sum of squared errors over that about the mean of the
-#'   responses) and the standard deviation of the errors, for classes the share of errors.
+#'   probability of the class observed) and one column for each, `prob.<class>`. In both cases
+#'   `lpd`, the natural logarithm of the predictive density, or probability, of what was observed.
+#'   Rows without a label have `NA`. Printing it shows its sums: log predictive density with
+#'   standard error, and for numbers R2 (one minus the sum of squared errors over that about the
+#'   mean of the responses) and the standard deviation of the errors, for classes the share of
+#'   errors.
 #'
 #'   `compare()`: a data frame with a row for each fit, the best first: `lpd` (sum over the rows),
 #'   `difference` (from the best, 0 or below), `se` (standard error of that difference) and
@@ -71,7 +72,8 @@ loo_classes <- function(fit) {
 
 # ---- In few numbers ----
 
-# R2 and standard deviation of the errors, or the share of errors; rows without a label do not count.
+# R2 and standard deviation of the errors, or the share of errors; rows without a label do not
+# count.
 loo_scores <- function(table) {
   known <- !is.na(table$observed)
   observed <- table$observed[known]

@@ -47,10 +47,11 @@
 #' @param newdata Data frame with the variables of the formula, or for fits of a matrix a matrix, a
 #'   vector or a data frame with the same columns. Missing: the training rows. Rows with missing
 #'   values give missing predictions, never a shorter answer.
-#' @param type See the table. `"probs"`, `"probability"` and `"posterior"`, as other packages have it,
-#'   are `"prob"`, `"raw"` is `"response"`.
-#' @param se.fit For `"response"`, `"link"`, `"latent"` and `"terms"`: also the standard deviation, over the
-#'   posterior of the latent function, of what is predicted? (For classes that of the probability.)
+#' @param type See the table. `"probs"`, `"probability"` and `"posterior"`, as other packages have
+#'   it, are `"prob"`, `"raw"` is `"response"`.
+#' @param se.fit For `"response"`, `"link"`, `"latent"` and `"terms"`: also the standard deviation,
+#'   over the posterior of the latent function, of what is predicted? (For classes that of the
+#'   probability.)
 #' @param interval `"confidence"`: an interval for the mean response (for classes the
 #'   probability), from latent quantiles; `"prediction"`: for a new response, not for
 #'   classes without an order; whole numbers for counts, numbers of categories for ordered ones.
@@ -76,7 +77,8 @@
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A vector (or matrix, factor) with one entry per row of `newdata`; with `se.fit` a list
 #'   `fit`, `se.fit`; with `interval` a matrix with columns `fit`, `lwr`, `upr`; with both a list of
-#'   that matrix and `se.fit`, as [predict.lm()] gives it; with `covariance` a list with that, too. Errors are of class `sparsegp_error`.
+#'   that matrix and `se.fit`, as [predict.lm()] gives it; with `covariance` a list with that, too.
+#'   Errors are of class `sparsegp_error`.
 #' @references Seeger, M. (2002). *Notes on Minka's expectation propagation for Gaussian process
 #'   classification*, section 2.2. Csató, L. (2002). *Gaussian Processes -- Iterative Sparse
 #'   Approximations*, PhD thesis, Aston University, section 5.2 and fig. 5.7.

@@ -7,13 +7,14 @@
 #' @return An object of class `summary.sparsegp`: a list with `fit` (the fit), `hyperparameters`
 #'   (data frame: value, start, whether learned, and for length scales the value in input units),
 #'   `log_evidence`, and unless the fit is a stream's, which keeps no rows, `mean_loo_lpd` (mean
-#'   leave-one-out log predictive density), `loo_r2` and `loo_sd` (for numbers and counts: R2 and the
-#'   standard deviation of the errors of leave-one-out predictions, see [loo()]), `noise_sd` (for
-#'   numbers: the standard deviation of a response about the function, [sigma()]) and `confusion` (for classes: the training response
-#'   against the most probable class without its own row; the share of a class's rows that are taken
-#'   for others is printed beside it). Printing shows how EP went: sweeps, and
-#'   points that joined the basis in each of them; for streams how many rows were projected (not
-#'   novel), declined (novel, but of least score), added, exchanged or skipped.
+#'   leave-one-out log predictive density), `loo_r2` and `loo_sd` (for numbers and counts: R2 and
+#'   the standard deviation of the errors of leave-one-out predictions, see [loo()]), `noise_sd`
+#'   (for numbers: the standard deviation of a response about the function, [sigma()]) and
+#'   `confusion` (for classes: the training response against the most probable class without its own
+#'   row; the share of a class's rows that are taken for others is printed beside it). Printing
+#'   shows how EP went: sweeps, and points that joined the basis in each of them; for streams how
+#'   many rows were projected (not novel), declined (novel, but of least score), added, exchanged or
+#'   skipped.
 #'
 #'   A length scale says over which distance the function bends along an input. It is not the
 #'   input's importance: a long one can carry a strong linear trend.

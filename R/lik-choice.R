@@ -34,19 +34,32 @@ as_likelihood <- function(likelihood) {
                 "Give a lik_*() value, a name such as \"probit\", or a family such as binomial()")
 }
 
+# What R's generalised linear models call the likelihoods: family and link. Those that R has no
+# family for have a name that other packages use.
+FAMILIES <- list(
+  gaussian = c("gaussian", "identity"), probit = c("binomial", "probit"),
+  logit = c("binomial", "logit"), poisson = c("poisson", "log"),
+  negbin = c("Negative Binomial", "log"), binomial = c("binomial", "logit"),
+  mackay = c("binomial", "logit"), flip = c("binomial", "probit"), step = c("binomial", "identity"),
+  nullcat = c("binomial", "probit"), ordinal = c("cumulative", "probit"),
+  mprobit = c("multinomial", "probit"), softmax = c("multinomial", "logit"),
+  student = c("student", "identity"), laplace = c("laplace", "identity"),
+  density = c("density", "identity")
+)
+
+TO_FAMILY <- c("gaussian", "probit", "logit", "poisson") # the likelihoods a family stands for
+
 # or_trials: binomial() means trials for a response of two columns, or of shares whose weights are
 # the trials, and classes for others.
 likelihood_of_family <- function(family) {
-  known <- list("gaussian identity" = lik_gaussian, "binomial probit" = lik_probit,
-                "binomial logit" = lik_logit, "poisson log" = lik_poisson)
-  name <- paste(family$family, family$link)
-  if (is.null(known[[name]])) {
+  type <- Find(function(type) identical(FAMILIES[[type]], c(family$family, family$link)), TO_FAMILY)
+  if (is.null(type)) {
     stop_sparsegp("likelihood", paste0("is the family ", family$family, "(", family$link,
                                        "), which this package does not know"),
                   "Use gaussian(), binomial(\"probit\"), binomial(\"logit\") or poisson()")
   }
-  lik <- known[[name]]()
-  if (name == "binomial logit") lik$or_trials <- TRUE
+  lik <- get(paste0("lik_", type), mode = "function")()
+  if (type == "logit") lik$or_trials <- TRUE
   lik
 }
 

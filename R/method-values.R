@@ -325,9 +325,11 @@ known_methods <- function() {
 }
 
 # Batch EP as the method would have it.
-batch_settings <- function(method) {
+batch_settings <- function(method, tol = Inf) {
   given <- method[intersect(names(method), c("sweeps", "damping", "mixing", "tol"))]
-  utils::modifyList(method_ep(), given)
+  settings <- utils::modifyList(method_ep(), given)
+  settings$tol <- min(settings$tol, tol)
+  settings
 }
 
 # Does it take rows as they come?

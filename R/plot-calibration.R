@@ -20,8 +20,8 @@
 #'   Attribute `scores`: for classes the `brier` score (mean squared difference of the probabilities
 #'   from what happened, over all classes of a row) and `log` (mean logarithm of the probability of
 #'   what happened). Errors of class `sparsegp_error`: streams without `newdata`.
-#' @references Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and
-#'   estimation. *Journal of the American Statistical Association* 102, 359-378.
+#' @references Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction,
+#'   and estimation. *Journal of the American Statistical Association* 102, 359-378.
 #' @examples
 #' calibration(sparsegp(mpg ~ wt, mtcars))
 #' calibration(sparsegp(am ~ wt, mtcars, "probit"))
@@ -48,7 +48,8 @@ calibration.sparsegp <- function(object, newdata = NULL, level = 0.95,
   } else {
     out <- coverage(object, held_out, level, nominal)
   }
-  structure(out, source = held_out$source, level = level, class = c("sparsegp_calibration", "data.frame"))
+  structure(out, source = held_out$source, level = level,
+            class = c("sparsegp_calibration", "data.frame"))
 }
 
 class_scores <- function(prob, y) {
@@ -63,8 +64,8 @@ print.sparsegp_calibration <- function(x, digits = 3L, ...) {
         "Shares of responses inside predictive intervals", " (", attr(x, "source"), ")\n", sep = "")
   table <- as.data.frame(unclass(x)[names(x)])
   print(format(table, digits = digits), quote = FALSE, row.names = FALSE)
-  cat("lwr, upr: ", percent(attr(x, "level")),
-      if (is.null(x$nominal)) " interval of the frequency\n" else " of calibrated models\n", sep = "")
+  of <- if (is.null(x$nominal)) " interval of the frequency" else " of calibrated models"
+  cat("lwr, upr: ", percent(attr(x, "level")), of, "\n", sep = "")
   scores <- attr(x, "scores")
   if (!is.null(scores)) {
     cat("Brier score ", format(scores[["brier"]], digits = digits), ", mean log probability ",

@@ -30,8 +30,8 @@ static shares shares_of(const sg_lik *self, double f)
     return s;
 }
 
-/* For m < size log q is -log1p(m / size), and else L = log size - log1p(size / m). The former is not
- * taken from z - log size, which for a small m / size has lost digits that m has. */
+/* For m < size log q is -log1p(m / size), and else L = log size - log1p(size / m). The former is
+ * not taken from z - log size, which for a small m / size has lost digits that m has. */
 static void negbin_logps(const sg_lik *self, const double *y, int n, const double *f, double *out)
 {
     const double log_size = log_size_of(self), size = exp(log_size);

@@ -7,8 +7,8 @@
 #include "smooth.h"
 
 enum { MOST = 192, CHUNK = 6 }; /* nodes at most; how many more at a time */
-/* Step, in standard deviations of the peak: were that normal, half the nodes would give the variance
- * to 1e-7, and all to 1e-30. */
+/* Step, in standard deviations of the peak: were that normal, half the nodes would give the
+ * variance to 1e-7, and all to 1e-30. */
 static const double STEP = 0.5;
 static const double NEGLECT = 33; /* exp(-33) = 5e-15 is left out on either side */
 static const double AGREE = 3e-7; /* of the rule with half the nodes; its square is the error */

@@ -1,0 +1,144 @@
+#' How well the hyperparameters are known
+#'
+#' Learning finds the hyperparameters at which log evidence plus log [priors] is largest. How it
+#' falls off around there says how well they are known: its curvature, from exact gradients, is the
+#' inverse of a covariance matrix (the Laplace approximation of their posterior).
+#'
+#' Positive hyperparameters are searched as logarithms, on which the approximation is better: there
+#' `confint()` makes its intervals, so that their ends are positive and not symmetric. `vcov()` is
+#' of the values that [coef()] shows, to first order. Predictions take the hyperparameters as known;
+#' intervals that are wide here say that prediction intervals may be too narrow.
+#'
+#' @param object A fit of [sparsegp()] whose hyperparameters were learned, by full EP or on a basis
+#'   (there at the basis as it is), with its inputs (`keep_x`); not a stream.
+#' @param parm Names or numbers of hyperparameters; missing: all that were learned.
+#' @param level Probability content of the intervals, in (0, 1).
+#' @param ... Nothing.
+#' @return `vcov()`: the covariance matrix of the learned hyperparameters, named as in `coef()`, in
+#'   squares and products of their units. `confint()`: a matrix with a row for each and two columns.
+#'   Errors of class `sparsegp_error`: nothing was learned, the fit keeps no rows or inputs, or the
+#'   evidence is flat in some direction, or still rises, so that there is no curvature to invert.
+#' @references Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine
+#'   Learning*, section 5.2. MIT Press.
+#' @examples
+#' fit <- sparsegp(mpg ~ wt, mtcars)
+#' sqrt(diag(vcov(fit)))
+#' confint(fit)
+#' @name curvature
+NULL
+
+#' @rdname curvature
+#' @importFrom stats vcov
+#' @export
+vcov.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  object <- ready(object)
+  free <- learned_rows(object)
+  covariance <- shown_covariance(object$hyper, free, theta_covariance(object))
+  dimnames(covariance) <- rep(list(names(coef(object))[free]), 2L)
+  covariance
+}
+
+# Of the values shown, to first order, from that of theta
+shown_covariance <- function(table, free, covariance) {
+  slopes <- shown_slopes(table)[free, free, drop = FALSE]
+  slopes %*% covariance %*% t(slopes)
+}
+
+#' @rdname curvature
+#' @importFrom stats confint
+#' @export
+confint.sparsegp <- function(object, parm, level = 0.95, ...) {
+  check_no_dots(...)
+  object <- ready(object)
+  check_number(level, "level", 0, 1)
+  free <- learned_rows(object)
+  names <- names(coef(object))[free]
+  at <- if (missing(parm)) seq_along(names) else chosen_parameters(parm, names)
+  tails <- c((1 - level) / 2, (1 + level) / 2)
+  covariance <- theta_covariance(object)
+  ends <- vapply(tails, function(p) interval_end(object$hyper, free, covariance, p),
+                 numeric(length(free)))
+  dim(ends) <- c(length(free), 2L)
+  dimnames(ends) <- list(names, paste(format(100 * tails, trim = TRUE, digits = 3L), "%"))
+  ends[at, , drop = FALSE]
+}
+
+chosen_parameters <- function(parm, names) {
+  at <- if (is.numeric(parm)) match(parm, seq_along(names)) else match(parm, names)
+  if (!anyNA(at)) return(at)
+  stop_sparsegp("parm", paste0("names what was not learned: ", toString(parm[is.na(at)])),
+                paste0("Learned were ", toString(names)))
+}
+
+# Values add up where cut points do, and then theta's own errors are not theirs.
+interval_end <- function(table, free, covariance, p) {
+  far <- stats::qnorm(p)
+  moved <- replace(table$theta, free, table$theta[free] + far * sqrt(diag(covariance)))
+  alone <- hyper_value(table, moved)[free]
+  sums <- shown_values(table)[free] + far * sqrt(diag(shown_covariance(table, free, covariance)))
+  ifelse(table$adds_to[free] == "", alone, sums)
+}
+
+# Rows of the table of hyperparameters that were learned.
+learned_rows <- function(object) {
+  free <- which(object$hyper$free)
+  if (!is.null(object$learning) && length(free)) return(free)
+  stop_sparsegp("object", "has not learned its hyperparameters, so that they are no estimates",
+                "Fit with learn = TRUE")
+}
+
+# d shown_values / d theta
+shown_slopes <- function(table) {
+  slopes <- diag(hyper_slope(table, hyper_value(table)), nrow(table))
+  for (i in which(table$adds_to != "")) slopes[i, ] <- slopes[i, ] + slopes[i - 1L, ]
+  slopes
+}
+
+# Inverse of the curvature of log evidence plus log prior in the learned theta.
+theta_covariance <- function(object) {
+  STEP <- 1e-3 # of logarithms, mostly; the gradient is exact
+  problem <- problem_of_fit(object)
+  table <- object$hyper
+  free <- which(table$free)
+  criterion <- evidence_criterion(problem)
+  gradient <- function(theta) {
+    run <- criterion(theta)
+    if (run$status != 0L) stop_without_curvature(object)
+    run$gradient[free] + hyper_log_prior(table, theta)$gradient
+  }
+  curvature <- vapply(free, function(i) {
+    move <- replace(numeric(nrow(table)), i, STEP)
+    (gradient(table$theta - move) - gradient(table$theta + move)) / (2 * STEP)
+  }, numeric(length(free)))
+  curvature <- matrix(curvature, length(free))
+  factor <- tryCatch(chol((curvature + t(curvature)) / 2), error = function(e) NULL)
+  if (is.null(factor)) stop_without_curvature(object)
+  chol2inv(factor)
+}
+
+stop_without_curvature <- function(object) {
+  stop_sparsegp("object", paste("has an evidence that does not fall off in every direction around",
+                                "its hyperparameters"),
+                "Fix one of them, see fixed(), or give it a prior that says more")
+}
+
+# What C needs to fit the rows of a fit again, at the basis it has, to more digits.
+problem_of_fit <- function(object) {
+  object <- with_rows(object)
+  if (!every_row_in_basis(object) && is.null(object[["x"]])) {
+    stop_sparsegp("object", "has not kept its inputs", "Fit with keep_x = TRUE")
+  }
+  whole <- every_row_in_basis(object) && !has_state(object)
+  if (!whole && !has_state(object)) {
+    stop_sparsegp("object", "has a posterior of some rows only, not of all by EP",
+                  "Use full EP, method_ep(size =), or method_ivm(refine = \"basis\")")
+  }
+  basis <- if (is.null(object$posterior$each)) object$posterior$basis else bases_of(object)
+  new_problem(x = training_inputs(object), spec = object$spec,
+              nkernel = sum(object$hyper$part == "kernel"), lik = object$likelihood,
+              rows = object$data_rows, offset = object$offset / object$response$unit,
+              processes = processes(object), width = width(object),
+              method = batch_settings(object$method, tol = 1e-9),
+              basis = if (!whole) basis)
+}

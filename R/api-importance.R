@@ -1,0 +1,75 @@
+#' Which inputs matter
+#'
+#' For each term of the formula (each column of a matrix): how much worse are leave-one-out
+#' predictions when it is held constant, the others and the hyperparameters as they are? Beside it,
+#' where every input has a length scale of its own (`ard = TRUE`), the inverse of that: how much the
+#' function bends along it.
+#'
+#' What an input adds to others that say the same is little, though each may matter alone; and a
+#' length scale says how far the function reaches, not how much it changes: a strong linear trend
+#' has a long one.
+#'
+#' @param object A fit of [sparsegp()], with its inputs (`keep_x`); not a stream.
+#' @param ... Nothing.
+#' @return A data frame, the largest loss first, a row for each term: `loss`, the sum over the rows
+#'   of the leave-one-out log predictive density that is lost without it (below 0: it does harm),
+#'   `se`, the standard error of that, from the rows' own losses, and `relevance`, one over the
+#'   length scale in standard deviations of the input (of several columns or kernels the largest;
+#'   `NA` where length scales are shared). Errors of class `sparsegp_error`: the fit keeps no rows
+#'   or inputs.
+#' @seealso [loo()], and `compare(fit, update(fit, . ~ . - term))`, which learns again without it.
+#' @examples
+#' fit <- sparsegp(mpg ~ wt + hp + qsec, mtcars, kernel = kernel_rbf(ard = TRUE))
+#' importance(fit)
+#' @export
+importance <- function(object, ...) UseMethod("importance")
+
+#' @rdname importance
+#' @export
+importance.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  object <- ready(object)
+  problem <- problem_of_fit(object)
+  terms <- terms_of_columns(object)[object$scaling$kept]
+  lpd <- function(problem) engine_run(problem, object$hyper$theta, posterior = TRUE)$lpd
+  all <- lpd(problem)
+  lost <- vapply(unique(terms), function(term) {
+    without <- hold_constant(problem, terms == term)
+    all - lpd(without)
+  }, numeric(object$n))
+  lost <- matrix(lost, object$n)
+  known <- !is.na(object$y)
+  out <- data.frame(loss = colSums(lost[known, , drop = FALSE]),
+                    se = apply(lost[known, , drop = FALSE], 2L, sum_error),
+                    relevance = relevance_of(object, terms), row.names = unique(terms))
+  out[order(-out$loss), ]
+}
+
+# All rows, and all points of the basis, at one value of some columns.
+hold_constant <- function(problem, columns) {
+  held <- function(x) {
+    x[, columns] <- rep(problem$x[1L, columns], each = nrow(x))
+    x
+  }
+  if (is.list(problem$basis)) problem$basis <- lapply(problem$basis, held)
+  else if (!is.null(problem$basis)) problem$basis <- held(problem$basis)
+  problem$x <- held(problem$x)
+  problem
+}
+
+# The term of the formula that each column of the inputs is of.
+terms_of_columns <- function(object) {
+  if (is.null(object$terms)) return(object$scaling$names)
+  model_inputs(object$terms, model.frame.sparsegp(object), object$contrasts, object$xlevels)$terms
+}
+
+relevance_of <- function(object, terms) {
+  table <- object$hyper[object$hyper$base == "lengthscale", ]
+  inputs <- sub("^(k[0-9]+[.])?lengthscale[.]?", "", table$name)
+  names <- object$scaling$names[object$scaling$kept]
+  relevance <- object$scaling$seen / vapply(names, function(name) {
+    min(hyper_value(table)[inputs == name], Inf)
+  }, 0)
+  relevance[!names %in% inputs] <- NA
+  vapply(unique(terms), function(term) max(relevance[terms == term]), 0)
+}

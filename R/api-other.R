@@ -1,0 +1,125 @@
+#' Other packages
+#'
+#' What other packages need to work with a fit of [sparsegp()], and how they are called. Methods are
+#' found where those packages are loaded; none of them is needed.
+#'
+#' @section Tables and pictures:
+#' broom (or generics): [tidy()][tidy.sparsegp], [glance()][tidy.sparsegp],
+#' [augment()][tidy.sparsegp]. ggplot2: `geom_smooth(method = sparsegp)`. loo: `loo::loo()` is
+#' [loo()]. insight and ggeffects read formula, data and [family()][frames] of a fit;
+#' `ggeffects::ggpredict(fit, "x")` draws effects.
+#'
+#' @section Marginal means:
+#' `emmeans::emmeans(fit, "group")` averages the latent function (plus bias) over a grid, with the
+#' joint covariance of its points, and takes it back to the response by `type = "response"`. Fits of
+#' a formula and of one latent function.
+#'
+#' @section Explanations:
+#' `DALEX::explain(fit, data = inputs, y = response)` knows whether a fit is of numbers, of two
+#' classes or of more; the probability of the second class, or all of them, is what it explains.
+#' `pdp::partial(fit, "x", train = data)` averages predictions, for two classes of the probability
+#' of the second (it asks for `type = "regression"` to be said). What packages by other names
+#' want of a `predict()` function is `function(object, newdata) predict(object, newdata)`.
+#'
+#' @section caret:
+#' A model for `caret::train()`, which tunes nothing, as a fit learns by itself:
+#' ```
+#' gp <- list(
+#'   library = "sparsegp", type = c("Regression", "Classification"), loop = NULL,
+#'   parameters = data.frame(parameter = "none", class = "character", label = "none"),
+#'   grid = function(x, y, len = NULL, search = "grid") data.frame(none = "none"),
+#'   fit = function(x, y, wts, param, lev, last, classProbs, ...) sparsegp(as.matrix(x), y, ...),
+#'   predict = function(modelFit, newdata, preProc = NULL, submodels = NULL) {
+#'     type <- if (is.null(modelFit$response$levels)) "response" else "class"
+#'     predict(modelFit, as.matrix(newdata), type = type)
+#'   },
+#'   prob = function(modelFit, newdata, preProc = NULL, submodels = NULL) {
+#'     predict(modelFit, as.matrix(newdata), type = "prob")
+#'   }
+#' )
+#' caret::train(mpg ~ wt + hp, mtcars, method = gp)
+#' ```
+#'
+#' @section parsnip:
+#' An engine for `parsnip::gen_additive_mod()` and other models is registered so (parsnip is not
+#' among the packages this was tested with):
+#' ```
+#' parsnip::set_new_model("gaussian_process")
+#' parsnip::set_model_mode("gaussian_process", "regression")
+#' parsnip::set_model_engine("gaussian_process", "regression", "sparsegp")
+#' parsnip::set_dependency("gaussian_process", "sparsegp", "sparsegp")
+#' parsnip::set_fit("gaussian_process", "regression", "sparsegp", list(
+#'   interface = "formula", protect = c("formula", "data"),
+#'   func = c(pkg = "sparsegp", fun = "sparsegp"), defaults = list()))
+#' parsnip::set_encoding("gaussian_process", "regression", "sparsegp", list(
+#'   predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE,
+#'   allow_sparse_x = FALSE))
+#' parsnip::set_pred("gaussian_process", "regression", "sparsegp", "numeric", list(
+#'   pre = NULL, post = NULL, func = c(fun = "predict"),
+#'   args = list(object = quote(object$fit), newdata = quote(new_data))))
+#' gaussian_process <- function(mode = "regression", engine = "sparsegp") {
+#'   parsnip::new_model_spec("gaussian_process", args = list(), eng_args = NULL, mode = mode,
+#'                           method = NULL, engine = engine)
+#' }
+#' ```
+#'
+#' @name other-packages
+#' @aliases caret parsnip emmeans DALEX
+#' @examplesIf requireNamespace("emmeans", quietly = TRUE)
+#' fit <- sparsegp(weight ~ Diet + Time, ChickWeight[1:60, ])
+#' emmeans::emmeans(fit, "Time", at = list(Time = c(5, 15)))
+NULL
+
+# ---- emmeans ----
+
+#' @exportS3Method emmeans::recover_data
+recover_data.sparsegp <- function(object, ...) {
+  call <- object$call
+  emmeans::recover_data(call, stats::delete.response(terms.sparsegp(object)), object$na.action,
+                        frame = model.frame.sparsegp(object), ...)
+}
+
+# The latent function plus bias at the grid is itself what is estimated: a coefficient a point.
+#' @exportS3Method emmeans::emm_basis
+emm_basis.sparsegp <- function(object, trms, xlev, grid, ...) {
+  at <- predict(object, grid, type = "link", covariance = TRUE)
+  n <- nrow(grid)
+  list(X = diag(n), bhat = unname(at$fit), nbasis = matrix(NA), V = unname(at$covariance),
+       dffun = function(k, dfargs) Inf, dfargs = list(),
+       misc = emmeans::.std.link.labels(family.sparsegp(object), list()))
+}
+
+# ---- insight, and through it ggeffects ----
+
+#' @rawNamespace S3method(insight::get_predicted, sparsegp, insight_predicted)
+insight_predicted <- function(x, data = NULL, predict = "expectation", ci = NULL, ...) {
+  x <- ready(x)
+  if (processes(x) > 1L) {
+    stop_sparsegp("x", "has a latent function for each class", "Use predict(type = \"prob\")")
+  }
+  of_link <- identical(predict, "link")
+  new <- identical(predict, "prediction") && !has_classes(x)
+  if (is.null(ci)) ci <- 0.95
+  found <- predict.sparsegp(x, data, type = if (of_link) "link" else "response", level = ci,
+                            interval = if (new) "prediction" else "confidence")
+  ends <- data.frame(CI_low = found[, "lwr"], CI_high = found[, "upr"], row.names = NULL)
+  structure(found[, "fit"], ci = ci, ci_data = ends, predict = predict,
+            class = c("get_predicted", "numeric"))
+}
+
+# ---- DALEX ----
+
+# Not model_info.sparsegp(), which the generic of that name in package insight would find, too.
+#' @rawNamespace S3method(DALEX::model_info, sparsegp, dalex_info)
+dalex_info <- function(model, is_multiclass = FALSE, ...) {
+  type <- if (!has_classes(model)) "regression"
+          else if (length(model$response$levels) > 2L) "multiclass" else "classification"
+  structure(list(package = "sparsegp", ver = as.character(utils::packageVersion("sparsegp")),
+                 type = type), class = "model_info")
+}
+
+#' @exportS3Method DALEX::yhat
+yhat.sparsegp <- function(X.model, newdata, ...) {
+  predicted <- predict(X.model, newdata, ...)
+  if (is.matrix(predicted)) predicted else unname(predicted)
+}

@@ -1,0 +1,110 @@
+#' Fits as data frames, as package broom has them
+#'
+#' Methods of the generics of package generics (which broom and tidymodels use), found where that is
+#' loaded.
+#'
+#' @param x A fit of [sparsegp()].
+#' @param conf.int,conf.level With intervals of the hyperparameters, see [confint.sparsegp()], of
+#'   this content?
+#' @param data Rows of the fit, to which columns are added; default the model frame.
+#' @param newdata Other rows, as `newdata` of [predict][predict.sparsegp].
+#' @param se_fit,interval As `se.fit` and `interval` of [predict][predict.sparsegp].
+#' @param ... For `augment()` further arguments of `predict()`; otherwise nothing.
+#' @return Data frames. `tidy()`: a row for each hyperparameter, with `term`, `estimate`, `learned`,
+#'   and with `conf.int` `std.error`, `conf.low` and `conf.high` (`NA` where it was not learned).
+#'   `glance()`: one row, with `nobs`, `likelihood`, `logLik` (the log evidence; `NA` for classes
+#'   each against the rest), `converged` and, unless the fit keeps no rows, `loo_lpd` (sum of
+#'   leave-one-out log predictive densities), and `r.squared` and `rmse` (of leave-one-out
+#'   predictions) for numbers and counts or `error` (their share) for classes; `sigma` for numbers.
+#'   `augment()`: the rows with `.fitted` (for more than two classes, or ordered ones, `.fitted.`
+#'   and the class), where asked for `.se.fit`, `.lower` and `.upper`, for classes `.class`, and for
+#'   the rows of the fit `.resid` (but for classes without an order) and `.loo_lpd`.
+#' @examplesIf requireNamespace("generics", quietly = TRUE)
+#' fit <- sparsegp(mpg ~ wt, mtcars)
+#' generics::tidy(fit, conf.int = TRUE)
+#' generics::glance(fit)
+#' head(generics::augment(fit, interval = "prediction"), 3)
+#' @name tidiers
+NULL
+
+#' @rdname tidiers
+#' @exportS3Method generics::tidy
+tidy.sparsegp <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+  check_no_dots(...)
+  check_flag(conf.int, "conf.int")
+  x <- ready(x)
+  estimate <- coef(x)
+  learned <- x$hyper$free & !is.null(x$learning)
+  out <- data.frame(term = names(estimate), estimate = unname(estimate), learned = learned)
+  if (!conf.int) return(out)
+  out$std.error <- out$conf.low <- out$conf.high <- NA_real_
+  out <- out[c("term", "estimate", "learned", "std.error", "conf.low", "conf.high")]
+  if (!any(learned)) return(out)
+  out$std.error[learned] <- sqrt(diag(vcov.sparsegp(x)))
+  out[learned, c("conf.low", "conf.high")] <- confint.sparsegp(x, level = conf.level)
+  out
+}
+
+#' @rdname tidiers
+#' @exportS3Method generics::glance
+glance.sparsegp <- function(x, ...) {
+  check_no_dots(...)
+  x <- ready(x)
+  out <- data.frame(nobs = x$n, likelihood = x$likelihood$type, logLik = evidence_or_na(x),
+                    converged = isTRUE(x$convergence$converged) || is_stream(x))
+  sd <- noise_sd(x)
+  if (!is.null(sd)) out$sigma <- sd
+  if (!has_cavities(x)) return(out)
+  table <- loo(x)
+  scores <- loo_scores(table)
+  out$loo_lpd <- sum(table$lpd, na.rm = TRUE)
+  if (is.null(scores$r2)) return(data.frame(out, error = scores$error))
+  data.frame(out, r.squared = scores$r2, rmse = scores$sd)
+}
+
+#' @rdname tidiers
+#' @exportS3Method generics::augment
+augment.sparsegp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
+                             interval = c("none", "confidence", "prediction"), ...) {
+  x <- ready(x)
+  x["na.action"] <- list(NULL) # rows that were left out are not in the frame
+  interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
+  own <- is.null(newdata)
+  rows <- if (!own) newdata else if (!is.null(data)) data else rows_of_fit(x)
+  out <- as.data.frame(rows)
+  if (own && nrow(out) != x$n) {
+    stop_sparsegp("data", paste0("has ", nrow(out), " rows, and the fit has ", x$n),
+                  "Give the rows that the fit has used, or leave `data` out")
+  }
+  predicted <- augmented(x, if (own) NULL else newdata, se_fit, interval, ...)
+  out[names(predicted)] <- predicted
+  if (!own) return(out)
+  if (!has_classes(x)) out$.resid <- plain_residuals(x, pearson = FALSE)
+  out$.loo_lpd <- lpd_of_rows(x)
+  out
+}
+
+# The rows of the fit as a data frame.
+rows_of_fit <- function(x) {
+  if (is.null(x$terms)) data.frame(with_constants(x, training_inputs(x)), y = x$y)
+  else model.frame.sparsegp(x)
+}
+
+# Columns that predict() has to say; newdata: NULL for the rows of the fit.
+augmented <- function(x, newdata, se_fit, interval, ...) {
+  if (shows_classes(x)) {
+    prob <- predict(x, newdata, type = "prob", ...)
+    columns <- stats::setNames(as.data.frame(prob), paste0(".fitted.", colnames(prob)))
+    return(c(as.list(columns), list(.class = most_probable(prob, ordered = codec_of(x)$ranked))))
+  }
+  found <- predict(x, newdata, se.fit = se_fit, interval = interval, ...)
+  if (!is.list(found)) found <- list(fit = found)
+  out <- if (is.matrix(found$fit)) {
+    list(.fitted = found$fit[, "fit"], .lower = found$fit[, "lwr"], .upper = found$fit[, "upr"])
+  } else {
+    list(.fitted = found$fit)
+  }
+  if (se_fit) out$.se.fit <- found$se.fit
+  if (has_classes(x)) out$.class <- predict(x, newdata, type = "class")
+  lapply(out, unname)
+}

@@ -1,0 +1,220 @@
+# What base R's generics and other packages find in a fit. Those that are not here are skipped.
+
+refused <- function(expr, pattern) {
+  expect_error(expr, pattern, class = "sparsegp_error")
+}
+
+plain <- function() sparsegp(mpg ~ wt + hp, mtcars, learn = FALSE)
+classes <- function() sparsegp(am ~ wt, mtcars, "probit", learn = FALSE)
+flowers <- function() sparsegp(Species ~ Petal.Width, iris[c(1:5, 51:55, 101:105), ], learn = FALSE)
+
+test_that("every likelihood has a family, whose link leads back to the likelihood", {
+  expect_true(all(likelihood_names() %in% names(FAMILIES)))
+  fit <- classes()
+  expect_identical(family(fit)$family, "binomial")
+  at <- predict(fit, type = "link")
+  expect_equal(family(fit)$linkinv(at), predict(fit, type = "median"), tolerance = 1e-12)
+  counts <- sparsegp(carb ~ wt, mtcars, poisson, learn = FALSE)
+  expect_equal(family(counts)$linkinv(predict(counts, type = "link")),
+               predict(counts, type = "median"), tolerance = 1e-12)
+  for (type in TO_FAMILY) {
+    lik <- get(paste0("lik_", type))()
+    lik <- likelihood_of_family(structure(as.list(setNames(FAMILIES[[type]], c("family", "link"))),
+                                          class = "family"))
+    expect_identical(lik$type, type)
+  }
+  expect_identical(family(plain())$linkfun(3), 3)
+})
+
+test_that("terms() are the formula's; step() and drop1() are refused in words", {
+  fit <- plain()
+  expect_identical(attr(terms(fit), "term.labels"), c("wt", "hp"))
+  refused(terms(sparsegp(mtcars$wt, mtcars$mpg, learn = FALSE)), "no terms")
+  refused(step(fit, trace = 0), "compare\\(\\)")
+  refused(drop1(fit), "drop1")
+  refused(add1(fit, ~ . + cyl), "add1")
+})
+
+# Minus the second differences of log evidence plus log prior, from fits that learn nothing
+numeric_curvature <- function(fit, refit) {
+  table <- fit$hyper
+  value <- function(theta) c(logLik(refit(theta))) + hyper_log_prior(table, theta)$value
+  h <- 0.02
+  k <- nrow(table)
+  unit <- function(i) replace(numeric(k), i, h)
+  outer(seq_len(k), seq_len(k), Vectorize(function(i, j) {
+    at <- table$theta
+    -(value(at + unit(i) + unit(j)) - value(at + unit(i) - unit(j)) -
+        value(at - unit(i) + unit(j)) + value(at - unit(i) - unit(j))) / (4 * h^2)
+  }))
+}
+
+test_that("the curvature is that of log evidence and prior, and intervals are of its logarithms", {
+  fit <- sparsegp(mpg ~ wt, mtcars)
+  refit <- function(theta) {
+    at <- hyper_value(fit$hyper, theta)
+    sparsegp(mpg ~ wt, mtcars, lik_gaussian(at[3L]), kernel_rbf(at[1L], at[2L]), learn = FALSE)
+  }
+  found <- theta_covariance(fit)
+  # second differences of step 0.02
+  expect_equal(found, solve(numeric_curvature(fit, refit)), tolerance = 2e-3)
+  value <- coef(fit)
+  expect_equal(vcov(fit), found * tcrossprod(value), ignore_attr = TRUE, tolerance = 1e-10)
+  expect_identical(dimnames(vcov(fit)), rep(list(names(value)), 2L))
+  ends <- confint(fit, level = 0.9)
+  expect_equal(ends[, 2L], value * exp(qnorm(0.95) * sqrt(diag(found))), tolerance = 1e-10)
+  expect_identical(colnames(ends), c("5 %", "95 %"))
+  expect_identical(rownames(confint(fit, "noise")), "noise")
+  refused(confint(fit, "nonsense"), "variance, lengthscale, noise")
+  refused(vcov(plain()), "learn = TRUE")
+})
+
+test_that("curvature and importance are of fits on a basis and of cut points, too", {
+  slow_tier()
+  set.seed(1)
+  d <- data.frame(x = runif(300), z = runif(300))
+  d$y <- sin(6 * d$x) + 0.1 * rnorm(300)
+  fit <- sparsegp(y ~ x + z, d, method = method_ep(size = 15))
+  ends <- confint(fit)
+  expect_true(all(ends[, 1L] < coef(fit) & coef(fit) < ends[, 2L]))
+  expect_identical(rownames(importance(fit)), c("x", "z"))
+  cut <- sparsegp(factor(gear, ordered = TRUE) ~ wt, mtcars)
+  ends <- confint(cut)
+  expect_true(all(ends[, 1L] < coef(cut) & coef(cut) < ends[, 2L]))
+  expect_identical(rownames(vcov(cut)), names(coef(cut)))
+  refused(vcov(sparsegp(y ~ x + z, d, keep_x = FALSE, method = method_ep(size = 15))), "keep_x")
+})
+
+test_that("importance is what leave-one-out predictions lose", {
+  fit <- sparsegp(mpg ~ wt + hp + factor(cyl), mtcars, learn = FALSE,
+                  kernel = kernel_rbf(ard = TRUE, lengthscale = c(1, 2, 4, 5)))
+  table <- importance(fit)
+  expect_setequal(rownames(table), c("wt", "hp", "factor(cyl)"))
+  # held constant, an input is one that the kernel does not see; inputs scaled by hand
+  x <- scale(model.matrix(fit)) * sqrt(32 / 31)
+  without <- sparsegp(x[, -2L], mtcars$mpg, lik_gaussian(coef(fit)[["noise"]]), learn = FALSE,
+                      kernel = kernel_rbf(coef(fit)[["variance"]], c(1, 4, 5), ard = TRUE),
+                      scale = FALSE)
+  lost <- unname(loo_lpd(fit) - loo_lpd(without))
+  expect_equal(table["hp", "loss"], sum(lost), tolerance = 1e-6)
+  expect_equal(table["hp", "se"], sqrt(32 * var(lost)), tolerance = 1e-6)
+  expect_equal(table[c("wt", "hp", "factor(cyl)"), "relevance"], c(1, 1 / 2, 1 / 4))
+  expect_true(all(is.na(importance(plain())$relevance)))
+})
+
+test_that("lines() adds the curve of predict() to a panel", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  fit <- sparsegp(mpg ~ wt, mtcars, learn = FALSE)
+  plot(mpg ~ wt, mtcars)
+  drawn <- lines(fit, "confidence", n = 11)
+  expect_equal(range(drawn$wt), par("usr")[1:2])
+  expect_equal(drawn$upr, predict(fit, drawn, interval = "confidence")[, "upr"],
+               ignore_attr = TRUE)
+  expect_named(lines(sparsegp(mtcars$wt, mtcars$mpg, learn = FALSE)), c("x1", "fit"))
+  refused(lines(plain()), "wt, hp")
+  refused(lines(flowers()), "each class")
+})
+
+test_that("tidy(), glance() and augment() are found by generics", {
+  skip_if_not_installed("generics")
+  fit <- sparsegp(mpg ~ wt, mtcars)
+  tidied <- generics::tidy(fit, conf.int = TRUE)
+  expect_identical(tidied$estimate, unname(coef(fit)))
+  expect_equal(tidied$conf.low, unname(confint(fit)[, 1L]), tolerance = 1e-10)
+  expect_true(all(is.na(generics::tidy(plain(), conf.int = TRUE)$std.error)))
+  one <- generics::glance(fit)
+  expect_equal(c(one$logLik, one$loo_lpd, one$sigma),
+               c(logLik(fit), sum(loo_lpd(fit)), sigma(fit)))
+  rows <- generics::augment(fit, se_fit = TRUE, interval = "prediction")
+  expect_equal(rows$.fitted, unname(fitted(fit)))
+  expect_equal(rows$.resid, unname(residuals(fit)))
+  expect_true(all(c(".lower", ".upper", ".se.fit", ".loo_lpd", "mpg", "wt") %in% names(rows)))
+  new <- generics::augment(fit, newdata = data.frame(wt = c(3, NA)))
+  expect_identical(is.na(new$.fitted), c(FALSE, TRUE))
+  several <- generics::augment(flowers())
+  expect_true(all(c(".fitted.setosa", ".class") %in% names(several)))
+  expect_identical(generics::glance(flowers())$error,
+                   with(loo(flowers()), mean(predicted != observed)))
+  # rows that were left out are not there
+  holes <- transform(mtcars, wt = replace(wt, 3, NA))
+  left <- generics::augment(sparsegp(mpg ~ wt, holes, na.action = na.exclude, learn = FALSE))
+  expect_identical(nrow(left), 31L)
+  plain_matrix <- sparsegp(cbind(a = mtcars$wt, b = mtcars$hp), mtcars$mpg, learn = FALSE)
+  expect_equal(generics::augment(plain_matrix)$b, mtcars$hp, tolerance = 1e-10)
+  refused(generics::augment(fit, mtcars[1:3, ]), "3 rows")
+})
+
+test_that("insight reads what a fit is of", {
+  skip_if_not_installed("insight")
+  expect_true(insight::model_info(plain())$is_linear)
+  expect_true(insight::model_info(classes())$is_binomial)
+  expect_identical(insight::find_predictors(plain())$conditional, c("wt", "hp"))
+  expect_equal(insight::link_inverse(classes())(0), 0.5)
+})
+
+test_that("ggeffects predicts as predict() does", {
+  skip_if_not_installed("ggeffects")
+  fit <- plain()
+  effect <- ggeffects::ggpredict(fit, "wt [2, 3]")
+  # it holds hp at its mean, in two decimals
+  wanted <- predict(fit, data.frame(wt = 2:3, hp = mean(mtcars$hp)), interval = "confidence")
+  expect_equal(effect$predicted, wanted[, "fit"], ignore_attr = TRUE, tolerance = 1e-4)
+  expect_equal(effect$conf.low, wanted[, "lwr"], ignore_attr = TRUE, tolerance = 1e-4)
+  expect_s3_class(insight::get_predicted(classes()), "get_predicted")
+})
+
+test_that("emmeans averages the latent function over its grid, covariances included", {
+  skip_if_not_installed("emmeans")
+  fit <- sparsegp(mpg ~ wt + cyl, transform(mtcars, cyl = factor(cyl)), learn = FALSE)
+  means <- as.data.frame(emmeans::emmeans(fit, "cyl"))
+  at <- predict(fit, data.frame(wt = mean(mtcars$wt), cyl = factor(c(4, 6, 8))), se.fit = TRUE)
+  expect_equal(means$emmean, unname(at$fit), tolerance = 1e-10)
+  expect_equal(means$SE, unname(at$se.fit), tolerance = 1e-6)
+  # a mean over levels: the variance of a mean of joint values
+  all <- as.data.frame(emmeans::emmeans(fit, "wt"))
+  joint <- predict(fit, data.frame(wt = mean(mtcars$wt), cyl = factor(c(4, 6, 8))),
+                   covariance = TRUE)$covariance
+  expect_equal(all$SE, sqrt(mean(joint)), tolerance = 1e-6)
+  counts <- sparsegp(carb ~ wt, mtcars, poisson, learn = FALSE)
+  rate <- as.data.frame(emmeans::emmeans(counts, "wt", type = "response"))
+  expect_equal(rate$rate, unname(predict(counts, data.frame(wt = mean(mtcars$wt)),
+                                         type = "median")), tolerance = 1e-8)
+})
+
+test_that("DALEX knows classes from numbers", {
+  skip_if_not_installed("DALEX")
+  type_of <- function(fit, data, y) {
+    DALEX::explain(fit, data, y, verbose = FALSE)$model_info$type
+  }
+  expect_identical(type_of(plain(), mtcars[c("wt", "hp")], mtcars$mpg), "regression")
+  expect_identical(type_of(classes(), mtcars["wt"], mtcars$am), "classification")
+  expect_identical(type_of(flowers(), iris["Petal.Width"], iris$Species), "multiclass")
+  explained <- DALEX::explain(classes(), mtcars["wt"], mtcars$am, verbose = FALSE)
+  expect_identical(explained$y_hat, unname(predict(classes(), mtcars["wt"])))
+})
+
+test_that("caret trains the model of the help page", {
+  slow_tier()
+  skip_if_not_installed("caret")
+  gp <- list(
+    library = "sparsegp", type = c("Regression", "Classification"), loop = NULL,
+    parameters = data.frame(parameter = "none", class = "character", label = "none"),
+    grid = function(x, y, len = NULL, search = "grid") data.frame(none = "none"),
+    fit = function(x, y, wts, param, lev, last, classProbs, ...) sparsegp(as.matrix(x), y, ...),
+    predict = function(modelFit, newdata, preProc = NULL, submodels = NULL) {
+      type <- if (is.null(modelFit$response$levels)) "response" else "class"
+      predict(modelFit, as.matrix(newdata), type = type)
+    },
+    prob = function(modelFit, newdata, preProc = NULL, submodels = NULL) {
+      predict(modelFit, as.matrix(newdata), type = "prob")
+    }
+  )
+  set.seed(1)
+  trained <- caret::train(mpg ~ wt + hp, mtcars, method = gp,
+                          trControl = caret::trainControl("cv", 3))
+  expect_lt(trained$results$RMSE, 4)
+  flowers <- caret::train(Species ~ Petal.Width, iris[seq(1, 150, 5), ], method = gp,
+                          trControl = caret::trainControl("cv", 3))
+  expect_gt(flowers$results$Accuracy, 0.8)
+})
