@@ -39,7 +39,8 @@ refuse_without_evidence <- function(object, lack) {
 #' @param ... Nothing.
 #' @return `sites()`: a data frame with columns `row` (row of the data), `precision` (tau; below 0
 #'   where a likelihood that is not log-concave widens the posterior) and `shift` (nu), and with a
-#'   latent function for each class, `class`. `loo_lpd()`: a named vector, in natural logarithms of
+#'   latent function for each class, `class`; with several components columns for the entries of
+#'   the site's precision matrix and shift. `loo_lpd()`: a named vector, in natural logarithms of
 #'   the response's density or probability.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94.
 #' @examples
@@ -55,6 +56,7 @@ sites.sparsegp <- function(object, ...) {
   check_no_dots(...)
   object <- with_rows(object)
   unit <- object$response$unit
+  if (width(object) > 1L) return(vector_sites(object))
   out <- data.frame(row = object$row_names, precision = c(object$sites$tau) / unit^2,
                     shift = c(object$sites$nu) / unit)
   if (processes(object) > 1L) {
@@ -62,6 +64,18 @@ sites.sparsegp <- function(object, ...) {
     out$class <- factor(rep(levels, each = object$n), levels)
   }
   out
+}
+
+# A column for each entry of nu and of the lower triangle of T.
+vector_sites <- function(object) {
+  names <- components(object)
+  w <- length(names)
+  unit <- object$response$unit
+  lower <- which(lower.tri(diag(w), diag = TRUE), arr.ind = TRUE)
+  tau <- t(matrix(object$sites$tau, w * w)[lower[, 1L] + w * (lower[, 2L] - 1L), , drop = FALSE])
+  colnames(tau) <- paste("precision", names[lower[, 2L]], names[lower[, 1L]], sep = ".")
+  nu <- by_component(object$sites$nu, paste0("shift.", names))
+  data.frame(row = object$row_names, tau / unit^2, nu / unit)
 }
 
 #' @rdname sites
@@ -99,7 +113,7 @@ basis <- function(object, ...) UseMethod("basis")
 basis.sparsegp <- function(object, ...) {
   check_no_dots(...)
   object <- ready(object)
-  points <- unscale_kept(object$posterior$basis, object$scaling)
+  points <- unscale_kept(basis_points_of(object), object$scaling)
   rows <- object$basis_rows
   if (every_row_in_basis(object)) {
     points <- points[order(rows), , drop = FALSE]

@@ -16,9 +16,9 @@
 #' @param ... For `simulate()`: `newdata`. Otherwise nothing.
 #' @return `draws()`: a matrix with a row per row of `newdata` and a column per draw, in units of
 #'   the latent function (for regression those of the response) or of the response; with a latent
-#'   function for each class an array, its third dimension the class. `simulate()`: a data frame
-#'   with columns `sim_1`, ... and the state of the generator as attribute `seed`; classes are
-#'   factors.
+#'   function for each class or several components an array, whose third dimension these are.
+#'   `simulate()`: a data frame with columns `sim_1`, ... and the state of the generator as
+#'   attribute `seed`; classes are factors, and several components a matrix.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)
 #' set.seed(1)
@@ -34,6 +34,7 @@ draws.sparsegp <- function(object, newdata, n = 1, type = c("latent", "link", "r
   type <- check_choice(type, c("latent", "link", "response"), "type")
   object <- ready(object)
   latent <- latent_draws(object, if (missing(newdata)) NULL else newdata, check_count(n, "n"))
+  if (width(object) > 1L) return(vector_draws(object, latent, n))
   each <- lapply(drawn_values(object, latent, type), function(values) {
     values <- matrix(values, ncol = n, dimnames = list(NULL, paste0("draw_", seq_len(n))))
     restore_rows(values, latent)
@@ -54,6 +55,19 @@ drawn_values <- function(object, latent, type) {
            else centre_answer(object, at, type)
   drawn <- as.matrix(drawn)
   lapply(seq_len(ncol(drawn)), function(class) drawn[, class])
+}
+
+# rows x draws x components
+vector_draws <- function(object, latent, n) {
+  at <- asked_rows(latent)
+  names <- components(object)
+  each <- lapply(seq_len(n), function(j) {
+    vector_means(object, list(mean = latent$values[[1L]][, j], offset = latent$offset))
+  })
+  drawn <- array(unlist(each), c(nrow(latent$offset), length(names), n))
+  out <- aperm(drawn[at, , , drop = FALSE], c(1L, 3L, 2L))
+  dimnames(out) <- list(names(at), paste0("draw_", seq_len(n)), names)
+  out
 }
 
 # n latent functions in C's units at the complete rows, a matrix of them for each class: mean + L z
@@ -77,10 +91,12 @@ draw_gaussian <- function(joint, n) {
 
 # Scaled inputs of the training rows, where the fit has them.
 training_inputs <- function(object) {
-  if (every_row_in_basis(object)) {
+  if (width(object) == 1L && every_row_in_basis(object)) {
     return(object$posterior$basis[order(object$basis_rows), , drop = FALSE])
   }
-  if (!is.null(object$x)) return(scaled_inputs(object$x, object$scaling))
+  if (!is.null(object$x)) {
+    return(tall_inputs(scaled_inputs(object$x, object$scaling), width(object)))
+  }
   stop_sparsegp("newdata", "is missing, and the fit has not kept its inputs",
                 "Give `newdata`, or fit with keep_x = TRUE")
 }
@@ -106,12 +122,15 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   columns <- lapply(seq_len(nsim), function(j) {
     f <- vapply(latent$values, function(values) values[, j], numeric(length(latent$offset)))
     if (processes(object) > 1L) dim(f) <- c(length(latent$offset), length(latent$values))
+    if (width(object) > 1L) f <- by_component(f, components(object))
     f <- f + latent$offset / object$response$unit
     y <- lik_traits(object$likelihood)$draw(f, value, weights)
-    unname(restore_rows(codec_of(object)$back(y, object$response), latent))
+    drawn <- restore_rows(codec_of(object)$back(y, object$response), latent)
+    if (is.matrix(drawn)) `rownames<-`(drawn, NULL) else unname(drawn)
   })
   names(columns) <- paste0("sim_", seq_len(nsim))
-  out <- data.frame(columns)
+  out <- structure(columns, class = "data.frame",
+                   row.names = seq_len(NROW(columns[[1L]]))) # some columns are matrices
   attr(out, "seed") <- state$seed
   out
 }

@@ -109,7 +109,10 @@ sigma.sparsegp <- function(object, ...) {
   if (has_variances(object$likelihood)) {
     stop_sparsegp("object", "has a known variance for each row", "Take their square roots")
   }
-  sqrt(engine_lik_eval(object, 0)$var) * object$response$unit
+  unit <- object$response$unit
+  if (width(object) == 1L) return(sqrt(engine_lik_eval(object, 0)$var) * unit)
+  noise <- noise_covariance(lik_values(object), width(object))
+  stats::setNames(sqrt(diag(noise)) * unit, components(object))
 }
 
 #' @rdname frames
@@ -121,6 +124,10 @@ df.residual.sparsegp <- function(object, ...) {
   if (processes(object) > 1L) {
     stop_sparsegp("object", "has a latent function for each class",
                   "Their parameters are not to be set off against the rows")
+  }
+  if (width(object) > 1L) {
+    free <- block_traces(object$latent$var, object$cavity$var, width(object))
+    return(free - sum(is.na(object$y))) # of what is not there nothing is known, and nothing free
   }
   sum(object$latent$var / object$cavity$var)
 }

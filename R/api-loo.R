@@ -19,12 +19,12 @@
 #' @return `loo()`: a data frame of class `sparsegp_loo` with a row for each row used. For numbers,
 #'   counts and shares: `observed`, and of the predicted distribution of a response (in its units)
 #'   `mean` and `sd`. For classes: `observed`, `predicted` (the most probable class), `prob` (the
-#'   probability of the class observed) and one column for each, `prob.<class>`. In both cases
-#'   `lpd`, the natural logarithm of the predictive density, or probability, of what was observed.
-#'   Rows without a label have `NA`. Printing it shows its sums: log predictive density with
-#'   standard error, and for numbers R2 (one minus the sum of squared errors over that about the
-#'   mean of the responses) and the standard deviation of the errors, for classes the share of
-#'   errors.
+#'   probability of the class observed) and one column for each, `prob.<class>`. Of several
+#'   components `observed`, `mean` and `sd` of each, `mean.u` say. In all cases `lpd`,
+#'   the natural logarithm of the predictive density, or probability, of what was observed. Rows
+#'   without a label have `NA`. Printing it shows its sums: log predictive density with standard
+#'   error, and for numbers R2 (one minus the sum of squared errors over that about the mean of the
+#'   responses) and the standard deviation of the errors, for classes the share of errors.
 #'
 #'   `compare()`: a data frame with a row for each fit, the best first: `lpd` (sum over the rows),
 #'   `difference` (from the best, 0 or below), `se` (standard error of that difference) and
@@ -75,13 +75,22 @@ loo_classes <- function(fit) {
 # R2 and standard deviation of the errors, or the share of errors; rows without a label do not
 # count.
 loo_scores <- function(table) {
-  known <- !is.na(table$observed)
-  observed <- table$observed[known]
-  if (is.null(table$mean)) {
-    return(list(error = mean(as.character(table$predicted[known]) != as.character(observed))))
+  if (!is.null(table$predicted)) {
+    known <- !is.na(table$observed)
+    return(list(error = mean(as.character(table$predicted[known]) !=
+                               as.character(table$observed[known]))))
   }
-  wrong <- observed - table$mean[known]
-  list(r2 = 1 - sum(wrong^2) / sum((observed - mean(observed))^2), sd = sqrt(mean(wrong^2)))
+  observed <- columns_of(table, "observed")
+  wrong <- observed - columns_of(table, "mean")
+  about <- sweep(observed, 2L, colMeans(observed, na.rm = TRUE))
+  list(r2 = 1 - sum(wrong^2, na.rm = TRUE) / sum(about^2, na.rm = TRUE),
+       sd = sqrt(mean(wrong^2, na.rm = TRUE)))
+}
+
+# A column, or those of several components
+columns_of <- function(table, name) {
+  own <- names(table) == name | startsWith(names(table), paste0(name, "."))
+  unname(as.matrix(as.data.frame(table)[own]))
 }
 
 # Standard error of a sum over rows

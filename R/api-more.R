@@ -10,11 +10,11 @@ feed.sparsegp <- function(fit, chunk) {
   check_chunk(chunk, codec_of(fit)$missing)
   refuse_weights(fit, chunk)
   if (chunk_size(chunk) == 0L) return(fit)
-  y <- read_more(fit, chunk$y, length(chunk$y), chunk$weights)
+  y <- read_more(fit, chunk$y, chunk_size(chunk), chunk$weights)
   problem <- new_rows_problem(fit, chunk$x, data_rows_of(fit, y, chunk$weights), chunk$offset)
   rows <- list(x = chunk$x, y = y, offset = chunk$offset,
-               weights = if (!is.null(fit$weights)) weights_or_ones(chunk$weights, length(y)),
-               names = if (is.null(names)) as.character(fit$n + seq_along(y)) else names)
+               weights = if (!is.null(fit$weights)) weights_or_ones(chunk$weights, NROW(y)),
+               names = if (is.null(names)) as.character(fit$n + seq_len(NROW(y))) else names)
   take_more(fit, problem, rows)
 }
 

@@ -9,6 +9,7 @@
 #' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix | n x K matrix |
 #' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same | the same, an ordered factor |
 #' | `"terms"` | matrix of effects, see below | the same | an error | the same |
+#' | `"divergence"` and so on | of several components, see below | an error | an error | an error |
 #'
 #' Probabilities are averaged over the latent function's posterior, not read off at its mean. With
 #' \eqn{N(\mu, s^2)}{N(mu, s2)} the posterior of the latent function at an input, the probit
@@ -26,6 +27,22 @@
 #' A row whose largest probability is below `reject` is better left to somebody else: its class is
 #' `NA` (thesis, section 5.2). [plot(type = "reject")][plot.sparsegp] shows what a threshold costs
 #' and what it buys.
+#'
+#' @section Several components:
+#' For a response `cbind(u, v)` predictions are n x w matrices with a column for each component;
+#' with `interval` arrays of n x 3 x w, of which `[, , "u"]` is such a matrix as for one response, each
+#' component by itself. `se.fit = TRUE` adds `covariance`, w x w x n: the covariances of each row's
+#' components.
+#'
+#' For fits by [kernel_helmholtz()] and its parts in the plane `type = "divergence"`
+#' (\eqn{u_x + v_y}{u_x + v_y}), `"vorticity"` (\eqn{v_x - u_y}{v_x - u_y}), `"stream"` (the stream
+#' function \eqn{\psi}{psi} of the part without divergence, which is
+#' \eqn{(-\psi_y, \psi_x)}{(-psi_y, psi_x)}) and `"potential"` (\eqn{\chi}{chi} of the part
+#' \eqn{\nabla\chi}{grad chi}) give vectors, of the field about its constant mean, with `se.fit` and
+#' `interval` as for one response. In space there are divergence and potential. Divergence and
+#' vorticity are in units of the response divided by that of the inputs, sources in the product of
+#' the two. They are errors where another part of the kernel sees the inputs of the field, and
+#' divergence and vorticity for `kernel_matern32()`, whose fields have no derivatives.
 #'
 #' @section Terms:
 #' The latent function of a sum of kernels is a sum of functions, one for each kernel, as in an
@@ -78,7 +95,7 @@
 #' @return A vector (or matrix, factor) with one entry per row of `newdata`; with `se.fit` a list
 #'   `fit`, `se.fit`; with `interval` a matrix with columns `fit`, `lwr`, `upr`; with both a list of
 #'   that matrix and `se.fit`, as [predict.lm()] gives it; with `covariance` a list with that, too.
-#'   Errors are of class `sparsegp_error`.
+#'   For several components see above. Errors are of class `sparsegp_error`.
 #' @references Seeger, M. (2002). *Notes on Minka's expectation propagation for Gaussian process
 #'   classification*, section 2.2. Csató, L. (2002). *Gaussian Processes -- Iterative Sparse
 #'   Approximations*, PhD thesis, Aston University, section 5.2 and fig. 5.7.
@@ -103,7 +120,7 @@
 #' @export
 predict.sparsegp <- function(object, newdata,
                              type = c("response", "link", "latent", "median", "prob", "class",
-                                      "terms"),
+                                      "terms", "divergence", "vorticity", "stream", "potential"),
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
                              level = 0.95, reject = 0, offset = NULL, variance = NULL,
                              weights = NULL, covariance = FALSE, terms = NULL, ...) {
@@ -117,6 +134,10 @@ predict.sparsegp <- function(object, newdata,
   check_predict_request(object, type, se.fit, interval)
   check_new_responses(object, interval, variance, weights)
   if (check_flag(covariance, "covariance")) refuse_covariance(object, type)
+  if (width(object) > 1L) {
+    return(predict_vectors(object, if (missing(newdata)) NULL else newdata, offset, type, se.fit,
+                           interval, level))
+  }
   if (type == "terms") {
     return(predict_terms(object, if (missing(newdata)) NULL else newdata, offset, terms, se.fit))
   }
@@ -136,7 +157,8 @@ predict.sparsegp <- function(object, newdata,
   c(if (is.list(answer)) answer else list(fit = answer), list(covariance = joint))
 }
 
-TYPES <- c("response", "link", "latent", "median", "prob", "class", "terms")
+TYPES <- c("response", "link", "latent", "median", "prob", "class", "terms", "divergence",
+           "vorticity", "stream", "potential")
 
 # What other packages call them
 OTHER_TYPES <- c(probs = "prob", probability = "prob", probabilities = "prob", posterior = "prob",
@@ -155,6 +177,10 @@ check_predict_request <- function(object, type, se.fit, interval) {
   if (!classes && type %in% c("prob", "class")) {
     stop_sparsegp("type", paste0("= \"", type, "\" is for classes, and this is a regression"),
                   "Use type = \"response\", with interval = \"prediction\" for its spread")
+  }
+  if (type %in% names(DERIVED)) check_derived(object, type)
+  if (width(object) > 1L && type == "terms") {
+    stop_sparsegp("type", "= \"terms\" is for one response", "Use type = \"response\"")
   }
   if (type == "terms" && (processes(object) > 1L || interval != "none")) {
     stop_sparsegp(if (interval != "none") "interval" else "type",
@@ -200,6 +226,10 @@ check_new_responses <- function(object, interval, variance, weights) {
 
 refuse_covariance <- function(object, type) {
   latent <- type %in% c("link", "latent") || type == "response" && codec_of(object)$scaled
+  if (width(object) > 1L) {
+    stop_sparsegp("covariance", "of all rows is had for one response",
+                  "Use se.fit = TRUE, for covariances of each row's components, or draws()")
+  }
   if (latent && processes(object) == 1L) return(invisible())
   stop_sparsegp("covariance", "is that of a latent function, and this is not one",
                 "Use type = \"link\", for a likelihood of one latent function, or draws()")
@@ -235,9 +265,8 @@ rows_asked <- function(object, newdata, offset = NULL) {
 # new responses, where they are known.
 training_latent <- function(object) {
   object <- with_rows(object)
-  n <- NROW(object$latent$mean)
   list(mean = object$latent$mean, var = object$latent$var, offset = object$offset,
-       complete = rep(TRUE, n), names = object$row_names, na = object$na.action,
+       complete = rep(TRUE, object$n), names = object$row_names, na = object$na.action,
        weights = object$weights)
 }
 
@@ -253,10 +282,40 @@ new_latent <- function(object, newdata, offset = NULL) {
 # Scaled inputs of the rows of new data without missing values, and what restore_rows() wants.
 complete_inputs <- function(object, newdata, offset = NULL) {
   new <- new_inputs(object, newdata, offset)
-  complete <- stats::complete.cases(new$x) & !is.na(new$offset)
+  w <- width(object)
+  known <- if (w > 1L) wide_offset(new$offset, c(nrow(new$x), w)) else new$offset
+  complete <- stats::complete.cases(new$x, known)
   x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
-  list(x = scaled_inputs(x, object$scaling), offset = new$offset[complete], complete = complete,
-       names = new$names, na = NULL)
+  list(x = tall_inputs(scaled_inputs(x, object$scaling), w), offset = some_rows(known, complete),
+       complete = complete, names = new$names, na = NULL)
+}
+
+# Of several components: matrices, arrays, and what follows from a field.
+predict_vectors <- function(object, newdata, offset, type, se.fit, interval, level) {
+  if (type %in% names(DERIVED)) {
+    return(predict_derived(object, newdata, type, se.fit, interval, level))
+  }
+  latent <- if (is.null(newdata)) training_latent(object) else new_latent(object, newdata, offset)
+  at <- asked_rows(latent)
+  fit <- if (interval == "none") restore_rows(vector_means(object, latent), latent) else {
+    drawn <- vector_interval(object, latent, interval == "prediction", level)[at, , , drop = FALSE]
+    dimnames(drawn)[[1L]] <- names(at)
+    drawn
+  }
+  if (!se.fit) return(fit)
+  covariance <- vector_covariances(object, latent)[, , at, drop = FALSE]
+  dimnames(covariance)[[3L]] <- names(at)
+  list(fit = fit, se.fit = restore_rows(vector_sds(object, latent), latent),
+       covariance = covariance)
+}
+
+predict_derived <- function(object, newdata, type, se.fit, interval, level) {
+  rows <- rows_asked(object, newdata)
+  moments <- derived_moments(object, type, rows$x)
+  reach <- stats::qnorm((1 + level) / 2) * moments$sd
+  fit <- if (interval == "none") moments$mean
+         else cbind(fit = moments$mean, lwr = moments$mean - reach, upr = moments$mean + reach)
+  restore_rows(if (se.fit) list(fit = fit, se.fit = moments$sd) else fit, rows)
 }
 
 # Effects of parts of the kernel, as the user sees them.

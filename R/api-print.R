@@ -28,11 +28,14 @@ print_head <- function(x) {
   kind <- if (has_classes(x)) "classification" else "regression"
   cat("Gaussian-process ", kind, " by ", made_by(x), "\n", sep = "")
   if (!is.null(x$terms)) cat("  ", deparse1(stats::formula(x$terms)), "\n", sep = "")
-  cat("  ", counted(nobs(x), "row"), ", ", counted(ncol(x$posterior$basis), "input"), "; ",
-      x$likelihood$type, " likelihood; kernel ", format(x$kernel), "\n", sep = "")
+  cat("  ", counted(nobs(x), "row"), ", ", counted(sum(x$scaling$kept), "input"), "; ",
+      lik_label(x$likelihood), " likelihood; kernel ", format(x$kernel), "\n", sep = "")
   response <- codec_of(x)$words(x$response)
   if (!is.null(response)) cat("  ", response, "\n", sep = "")
-  if (anyNA(x$y)) cat("  rows without a label: ", sum(is.na(x$y)), "\n", sep = "")
+  if (anyNA(x$y)) {
+    cat(if (width(x) > 1L) "  missing values of components: " else "  rows without a label: ",
+        sum(is.na(x$y)), "\n", sep = "")
+  }
   if (length(x$scaling$dropped)) {
     cat("  constant inputs kept out: ", toString(x$scaling$dropped), "\n", sep = "")
   }
@@ -47,5 +50,5 @@ print_head <- function(x) {
 
 made_by <- function(x) {
   if (every_row_in_basis(x)) return("full EP")
-  paste(x$method$label, "on a basis of", counted(nrow(x$posterior$basis), "point"))
+  paste(x$method$label, "on a basis of", counted(nrow(basis_points_of(x)), "point"))
 }

@@ -8,9 +8,11 @@ model_frame <- function(call, env, drop = TRUE, likelihood = NULL) {
   call <- call[c(1L, keep)]
   call$drop.unused.levels <- drop
   if (has_variances(likelihood)) call$weights <- weights_of_variances(likelihood)
-  if (takes_unlabelled(likelihood)) call$na.action <- but_for_labels(eval(call$na.action, env))
+  let_through <- "na.action" %in% names(call) && is.null(call$na.action)
+  if (!let_through) call$na.action <- na_action_for(eval(call$na.action, env), likelihood)
   call[[1L]] <- quote(stats::model.frame)
   frame <- tryCatch(eval(call, env), error = function(e) {
+    if (inherits(e, "sparsegp_error")) stop(e)
     if (has_variances(likelihood) && grepl("(weights)", conditionMessage(e), fixed = TRUE)) {
       call$weights <- call$subset <- NULL
       call$na.action <- quote(stats::na.pass)
@@ -23,10 +25,20 @@ model_frame <- function(call, env, drop = TRUE, likelihood = NULL) {
   frame
 }
 
+# Where the response may be missing that is no reason to leave a row out, nor is a component that is
+# missing. Which of them it is shows when the response is there.
+na_action_for <- function(given, likelihood) {
+  force(given)
+  function(frame) {
+    lik <- meant_by(likelihood, stats::model.response(frame, "any"))
+    if (takes_unlabelled(lik)) but_for_labels(given)(frame) else apply_na_action(frame, given)
+  }
+}
+
 # Rows as they come: inputs (a model frame, or a matrix), response, offset, weights.
 frame_chunk <- function(frame, likelihood) {
   gathered(list(x = frame, y = stats::model.response(frame, "any"),
-                offset = check_per_row(stats::model.offset(frame), nrow(frame), "offset", 0),
+                offset = check_offset(stats::model.offset(frame), nrow(frame)),
                 weights = stats::model.weights(frame)), likelihood)
 }
 
@@ -35,18 +47,19 @@ matrix_chunk <- function(x, y, offset, weights, na.action, likelihood) {
   x <- check_inputs(x)
   n <- nrow(x)
   if (is.null(y)) stop_sparsegp("y", "is missing", "Give one response per row of `x`")
-  whole <- gathered(list(y = y, weights = weights), likelihood)
+  whole <- gathered(list(y = y, weights = weights, offset = check_offset(offset, n)), likelihood)
   weights <- whole$weights
-  y <- check_response_length(whole$y, n)
-  offset <- check_per_row(offset, n, "offset", 0)
+  y <- check_response_length(whole$y, n, !is.null(likelihood) && lik_codec(likelihood)$several)
+  offset <- whole$offset
   weights <- if (!is.null(weights)) check_per_row(weights, n, "weights", 1, positive = TRUE)
-  frame <- data.frame(x = I(x), offset = offset)
-  if (!takes_unlabelled(likelihood)) frame$y <- I(y)
+  frame <- data.frame(x = I(x), offset = I(offset))
+  frame$y <- if (takes_unlabelled(likelihood)) told_rows(y) else I(y)
   frame$weights <- weights
   omitted <- attr(apply_na_action(frame, na.action), "na.action")
   rows <- if (is.null(omitted)) seq_len(n) else seq_len(n)[-omitted]
   list(chunk = list(x = if (is.null(omitted)) x else x[rows, , drop = FALSE], # no needless copy
-                    y = y[rows], offset = offset[rows], weights = weights[rows],
+                    y = some_rows(y, rows), offset = some_rows(offset, rows),
+                    weights = weights[rows],
                     omitted = length(omitted)),
        given = n, rows = rows, omitted = omitted,
        names = if (is.null(rownames(x))) as.character(rows) else rownames(x)[rows])

@@ -22,8 +22,23 @@
 #' or each class against the rest if `lik_probit()` or `lik_logit()` is asked for. Whole numbers are
 #' classes for `lik_mprobit()` and `lik_softmax()`. An ordered factor with more than two levels:
 #' ordered categories, by [lik_ordinal()], which also takes whole numbers and plain factors if asked
-#' for. Two columns of counts, `cbind(successes, failures)`: [lik_binomial()]. With the family
+#' for. Two columns of counts, `cbind(successes, failures)`: [lik_binomial()], unless another
+#' likelihood is given. Other columns of numbers, `cbind(u, v) ~ x + y`: components of one response,
+#' see below. With the family
 #' `binomial`, numbers with `weights` are shares of as many trials, as in [glm()].
+#'
+#' @section Several components:
+#' `cbind(u, v) ~ x + y` fits 2 to 8 components at once, by one kernel that knows how they go
+#' together: [kernel_helmholtz()] for currents and winds, [kernel_coregion()] (the default) for any
+#' numbers. In a row some components may be missing; a row without any is left to `na.action`. Their
+#' noise is that of [lik_gaussian()], by default of one variance for all. All components have one
+#' unit, so that the fit turns with the field; each has its own constant removed. An `offset()` may
+#' have a column for each. Sizes of bases count locations, of which every one carries all
+#' components.
+#'
+#' Predictions are matrices with a column for each component, see [predict][predict.sparsegp].
+#' Residuals are such matrices; quantile residuals are of each component by itself. `loo_lpd()` is
+#' of a row's components together. `simulate()` gives a data frame of matrices.
 #'
 #' @section Convergence:
 #' For streams `fit$convergence` holds `fates`, the number of rows that were projected, declined,
@@ -40,12 +55,12 @@
 #'   numbers, zeros included, which becomes an ordinary one); for the formula method a `formula`.
 #' @param formula,data Model formula, and a data frame (or environment) to find its variables in.
 #'   Terms `offset()` are known prior means of the latent function.
-#' @param y Response: one value per row, see below.
+#' @param y Response: one value per row, or a matrix with a column for each component, see below.
 #' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or an
 #'   R `family`.
 #' @param family As `likelihood`, which is its name here; not both.
 #' @param kernel A [kernel][kernels], or its name, such as `"rbf"` or `"matern52"`; default
-#'   `kernel_rbf()`.
+#'   `kernel_rbf()`, or for a response of several columns [kernel_coregion()] of it.
 #' @param method `NULL` (full EP for up to 1000 rows, fewer with several classes, and EP on a given
 #'   `basis`, else `method_ep()` with a size that grows with the rows, see [methods]), a
 #'   [method][methods] such as `method_ep(size = 100)`, `method_ivm()` or `method_online()`, or its
@@ -99,12 +114,19 @@
 #'
 #' fit <- sparsegp(Species ~ Petal.Length + Petal.Width, iris)
 #' summary(fit)
+#'
+#' set.seed(1)
+#' d <- data.frame(x = runif(40, 0, 3), y = runif(40, 0, 3))
+#' d$u <- sin(d$y) + 0.1 * rnorm(40)
+#' d$v <- cos(d$x) + 0.1 * rnorm(40)
+#' fit <- sparsegp(cbind(u, v) ~ x + y, d, kernel = kernel_helmholtz())
+#' predict(fit, d[1:2, ], se.fit = TRUE)
 #' @export
 sparsegp <- function(x, ...) UseMethod("sparsegp")
 
 #' @rdname sparsegp
 #' @export
-sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_rbf(),
+sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                              method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
                              weights, na.action, scale = TRUE, keep_x = NULL, verbose = FALSE,
                              like = NULL, family = NULL, offset, ...) {
@@ -126,8 +148,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = kernel_r
   frame <- model_frame(call, parent.frame(), drop = !streams, setup$likelihood)
   terms <- attr(frame, "terms")
   if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
-  setup["likelihood"] <- list(meant_by(setup$likelihood, stats::model.response(frame, "any"),
-                                       stats::model.weights(frame)))
+  setup <- with_meaning(setup, stats::model.response(frame, "any"), stats::model.weights(frame))
   setup[c("kernel", "coding")] <- see_factors(setup$kernel, terms, used_inputs(terms, frame))
   fit <- if (streams) start_stream(frame_chunk(frame, setup$likelihood), setup, terms)
          else fit_formula(frame, terms, setup)
@@ -162,7 +183,7 @@ fit_formula <- function(frame, terms, setup) {
 
 #' @rdname sparsegp
 #' @export
-sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), method = NULL,
+sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NULL,
                              learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
                              na.action = NULL, offset = NULL, scale = TRUE, keep_x = NULL,
                              verbose = FALSE, like = NULL, family = NULL, ...) {
@@ -174,7 +195,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), met
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
   if (missing(y)) y <- NULL
-  setup["likelihood"] <- list(meant_by(setup$likelihood, y, weights))
+  setup <- with_meaning(setup, y, weights)
   lik <- setup$likelihood
   refuse_two_weights(lik, !is.null(weights))
   if (has_variances(lik)) {
@@ -200,9 +221,19 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = kernel_rbf(), met
   fit
 }
 
+# The likelihood and the kernel that are meant, once the response is there.
+with_meaning <- function(setup, y, weights) {
+  lik <- meant_by(setup$likelihood, y, weights)
+  setup["likelihood"] <- list(lik)
+  several <- !is.null(lik) && lik_codec(lik)$several
+  if (is.null(setup$kernel)) setup$kernel <- if (several) kernel_coregion() else kernel_rbf()
+  else if (several) refuse_blind(setup$kernel)
+  setup
+}
+
 # Every argument that is not data, checked.
 check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis) {
-  kernel <- as_kernel(kernel)
+  if (!is.null(kernel)) kernel <- as_kernel(kernel)
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
   likelihood <- as_likelihood(likelihood)
   method <- as_method(method)

@@ -84,7 +84,8 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
 
 print_noise <- function(noise_sd, digits) {
   if (is.null(noise_sd)) return(invisible())
-  cat("Standard deviation of the noise: ", format(noise_sd, digits = digits), "\n", sep = "")
+  text <- paste(names(noise_sd), format(noise_sd, digits = digits)) # names are components
+  cat("Standard deviation of the noise: ", toString(trimws(text)), "\n", sep = "")
 }
 
 print_scores <- function(x, digits) {

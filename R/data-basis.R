@@ -35,9 +35,15 @@ matrix_basis <- function(basis, x) {
 }
 
 # Scaled points, and which training rows they are. A point given twice counts once: the second
-# would make the basis's kernel matrix singular.
-resolve_basis <- function(basis, x, scaling) {
+# would make the basis's kernel matrix singular. x: tall (data-tall.R), and so is what comes back.
+resolve_basis <- function(basis, x, scaling, width = 1L) {
   if (is.null(basis)) return(list(x = NULL, rows = seq_len(nrow(x))))
+  found <- basis_points(basis, row_inputs(x, width), scaling)
+  list(x = tall_inputs(found$x, width),
+       rows = if (!is.null(found$rows)) tall_rows(found$rows, width))
+}
+
+basis_points <- function(basis, x, scaling) {
   if (is.matrix(basis)) {
     if (nrow(basis) == 0L || !all(is.finite(basis))) {
       stop_sparsegp("basis", "must be a matrix of finite numbers with at least one row")

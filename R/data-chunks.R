@@ -8,12 +8,12 @@ chunk_omitted <- function(chunk) {
 }
 
 chunk_rows <- function(chunk, rows) {
-  list(x = chunk$x[rows, , drop = FALSE], y = chunk$y[rows], offset = chunk$offset[rows],
-       weights = chunk$weights[rows])
+  list(x = chunk$x[rows, , drop = FALSE], y = some_rows(chunk$y, rows),
+       offset = some_rows(chunk$offset, rows), weights = chunk$weights[rows])
 }
 
 check_chunk <- function(chunk, unlabelled) {
-  y <- check_response_length(chunk$y, nrow(chunk$x))
+  y <- check_response_length(chunk$y, nrow(chunk$x), is.matrix(chunk$y))
   check_no_missing(y = if (!unlabelled) y, offset = chunk$offset, weights = chunk$weights)
   if (any(is.infinite(y))) stop_sparsegp("y", "has values that are not finite")
   if (is.matrix(chunk$x)) check_no_missing(x = check_finite_inputs(chunk$x))
@@ -28,12 +28,13 @@ bind_chunks <- function(first, second) {
   }
   rows <- if (is.matrix(first$x)) rbind(first$x, second$x)
           else rbind(as.data.frame(first$x), as.data.frame(second$x))
-  list(x = rows, y = bind_responses(first$y, second$y), offset = c(first$offset, second$offset),
+  list(x = rows, y = bind_responses(first$y, second$y),
+       offset = bind_rows(first$offset, second$offset),
        weights = c(first$weights, second$weights))
 }
 
 bind_responses <- function(first, second) {
-  if (!is.factor(first) && !is.factor(second)) return(c(first, second))
+  if (!is.factor(first) && !is.factor(second)) return(bind_rows(first, second))
   if (is.ordered(first)) return(bind_ordered(first, second))
   levels <- union(levels(as.factor(first)), levels(as.factor(second)))
   factor(c(as.character(first), as.character(second)), levels)

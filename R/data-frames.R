@@ -6,9 +6,9 @@ but_for_labels <- function(na.action) {
   function(frame) {
     response <- attr(attr(frame, "terms"), "response")
     labels <- frame[[response]]
-    frame[[response]] <- seq_along(labels)
+    frame[[response]] <- told_rows(labels)
     frame <- apply_na_action(frame, na.action)
-    frame[[response]] <- labels[frame[[response]]]
+    frame[[response]] <- some_rows(labels, frame[[response]])
     frame
   }
 }
@@ -19,6 +19,12 @@ with_offset <- function(formula, offset) {
   right <- length(formula)
   formula[[right]] <- call("+", formula[[right]], call("offset", offset))
   formula
+}
+
+# Numbers of rows, but NA where a row has several components and none of them is there.
+told_rows <- function(y) {
+  rows <- seq_len(NROW(y))
+  if (is.matrix(y)) replace(rows, rowSums(!is.na(y)) == 0, NA) else rows
 }
 
 # A frame without missing values is left alone: na.omit() would copy it.

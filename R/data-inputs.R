@@ -73,14 +73,25 @@ check_per_row <- function(x, n, argument, default, positive = FALSE) {
   as.double(x)
 }
 
-check_response_length <- function(y, n) {
+check_response_length <- function(y, n, several = FALSE) {
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
-  if (!is.null(dim(y)) || is.list(y)) {
+  if (!several && !is.null(dim(y)) || is.list(y)) {
     stop_sparsegp("y", "must be one vector",
-                  "Fit one model per response; successes and failures are for lik_binomial()")
+                  paste("Several columns are components for lik_gaussian(), and successes and",
+                        "failures for lik_binomial()"))
   }
-  if (length(y) == n) return(y)
-  stop_sparsegp("y", paste0("has ", length(y), " values for ", n, " rows of `x`"))
+  if (NROW(y) == n) return(y)
+  stop_sparsegp("y", paste0("has ", NROW(y), " values for ", n, " rows of `x`"))
+}
+
+# An offset: one number per row, or a column for each component, of which gather() has to do with.
+check_offset <- function(offset, n) {
+  if (!is.matrix(offset)) return(check_per_row(offset, n, "offset", 0))
+  if (!is.numeric(offset) || nrow(offset) != n || any(is.infinite(offset))) {
+    stop_sparsegp("offset", paste0("must be a matrix of finite numbers with ", n, " rows"))
+  }
+  storage.mode(offset) <- "double"
+  offset
 }
 
 # ---- New data for a fit ----
@@ -115,7 +126,7 @@ new_inputs <- function(object, newdata, offset = NULL) {
   })
   for (w in warnings) warning(w)
   x <- model_inputs(terms, frame, object$contrasts, object$xlevels)$x
-  known <- check_per_row(stats::model.offset(frame), nrow(x), "newdata", 0)
+  known <- check_offset(stats::model.offset(frame), nrow(x))
   names <- if (is.data.frame(newdata)) rownames(newdata) else rownames(frame)
   list(x = x, offset = known, names = names)
 }
@@ -139,6 +150,6 @@ new_inputs_matrix <- function(object, newdata, offset) {
                   paste0("The inputs are ", toString(wanted)))
   }
   names <- rownames(x)
-  list(x = x, offset = check_per_row(offset, nrow(x), "offset", 0),
+  list(x = x, offset = check_offset(offset, nrow(x)),
        names = if (is.null(names)) as.character(seq_len(nrow(x))) else names)
 }

@@ -23,6 +23,13 @@ lik_in_c <- function(problem) lik_for_c(problem$lik, problem$processes, problem_
 # Latent values of a row that its site sees at once; x then has so many rows for each.
 problem_width <- function(problem) if (is.null(problem$width)) 1L else problem$width
 
+problem_rows <- function(problem) nrow(problem$x) %/% problem_width(problem)
+
+# A size in points of C's, of which a row has as many as it has components.
+points_of <- function(size, problem) {
+  as.integer(round(min(as.double(size) * problem_width(problem), nrow(problem$x))))
+}
+
 # Sites that say nothing: blocks tau and values nu.
 no_sites <- function(problem) {
   values <- as.double(nrow(problem$x)) * problem$processes
@@ -111,16 +118,16 @@ score_code <- function(score) match(score, catalogue()$scores) - 1L
 # (`narrow`).
 engine_sparse <- function(problem, theta, freeze, sweeps) {
   run <- sparse_sweeps(problem, theta, freeze, sweeps, narrow = FALSE)
-  lost <- run$status != 0L || any_widens(run$tau, problem_width(problem)) &&
+  lost <- run$status != 0L || count_widening(run$tau, problem_width(problem)) > 0L &&
     sweeps == problem$method$sweeps && last_change(run) > problem$method$tol
   if (lost) sparse_sweeps(problem, theta, freeze, sweeps, narrow = TRUE) else run
 }
 
-# Has a site's block of w x w a negative eigenvalue?
-any_widens <- function(tau, w) {
-  if (w == 1L) return(any(tau < 0))
+# Sites that widen the posterior: whose block of w x w has a negative eigenvalue.
+count_widening <- function(tau, w) {
+  if (w == 1L) return(sum(tau < 0))
   least <- function(block) min(eigen(matrix(block, w), TRUE, only.values = TRUE)$values)
-  any(apply(matrix(tau, w * w), 2L, least) < 0)
+  sum(apply(matrix(tau, w * w), 2L, least) < 0)
 }
 
 last_change <- function(run) run$trace[["change", ncol(run$trace)]]
@@ -128,7 +135,7 @@ last_change <- function(run) run$trace[["change", ncol(run$trace)]]
 sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
   method <- problem$method
   options <- list(
-    size = if (is.null(problem$basis)) min(method$size, nrow(problem$x)) else nrow(problem$basis),
+    size = if (is.null(problem$basis)) points_of(method$size, problem) else nrow(problem$basis),
     frozen = !is.null(problem$basis), kl = method$projection == "kl", narrow = narrow,
     novelty = method$novelty, score = score_code(method$score),
     freeze = min(freeze, .Machine$integer.max), sweeps = sweeps, tol = method$tol
@@ -260,7 +267,8 @@ engine_latent <- function(problem, theta, run, x) {
 
 # Latent moments; with several latent functions matrices with a column for each.
 engine_predict <- function(fit, x) {
-  model <- list(spec = fit$spec, lik = fit$likelihood, processes = processes(fit))
+  model <- list(spec = fit$spec, lik = fit$likelihood, processes = processes(fit),
+                width = width(fit))
   moments <- latent_moments(model, kernel_theta(fit), fit$posterior, x)
   if (processes(fit) == 1L) return(moments)
   lapply(moments, `colnames<-`, fit$response$levels)

@@ -21,6 +21,7 @@ to_response <- function(object, mean) mean * object$response$unit + object$respo
 seen_mean <- function(object, latent) latent$mean + latent$offset / object$response$unit
 
 mean_response <- function(object, latent) {
+  if (width(object) > 1L) return(vector_means(object, latent))
   if (processes(object) > 1L) return(class_probabilities(object, latent))
   to_response(object, engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)
 }
@@ -40,8 +41,11 @@ centre_answer <- function(object, latent, type) {
 }
 
 # Mean and standard deviation of the responses of the rows of `latent`, one latent function, as the
-# user sees them; a weight is theirs.
+# user sees them, of several components in matrices; a weight is theirs.
 response_moments <- function(object, latent) {
+  if (width(object) > 1L) {
+    return(list(mean = vector_means(object, latent), sd = vector_spread(object, latent, TRUE)))
+  }
   seen <- seen_mean(object, latent)
   predicted <- engine_lik_predict(object, seen, latent$var)
   # the last argument is evaluated only where it is asked for
@@ -106,7 +110,9 @@ loo_latent <- function(object) {
 
 # Leave-one-out log predictive density of each row
 lpd_of_rows <- function(object) {
-  if (has_evidence(object)) return(object$cavity$lpd - log(object$response$unit))
+  if (has_evidence(object)) {
+    return(object$cavity$lpd - codec_of(object)$values(object$y) * log(object$response$unit))
+  }
   # their log Z is of the indicators of all classes, not of the class
   log(loo_probabilities(object)[cbind(seq_along(object$y), as.integer(object$y))])
 }
@@ -117,12 +123,16 @@ loo_probabilities <- function(object) class_probabilities(object, loo_latent(obj
 
 restore_rows <- function(answer, latent) {
   if (is.list(answer)) return(lapply(answer, restore_rows, latent))
+  at <- asked_rows(latent)
+  if (!is.matrix(answer)) return(stats::setNames(answer[at], names(at)))
+  out <- answer[at, , drop = FALSE]
+  rownames(out) <- names(at)
+  out
+}
+
+# For every row asked for, by name, which of the complete ones it is, or NA.
+asked_rows <- function(latent) {
   at <- match(seq_along(latent$complete), which(latent$complete))
-  if (is.matrix(answer)) {
-    out <- answer[at, , drop = FALSE]
-    rownames(out) <- latent$names
-  } else {
-    out <- stats::setNames(answer[at], latent$names)
-  }
-  if (is.null(latent$na)) out else stats::napredict(latent$na, out)
+  names(at) <- latent$names
+  if (is.null(latent$na)) at else stats::napredict(latent$na, at)
 }

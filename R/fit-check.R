@@ -67,6 +67,7 @@ count_kernel_hyper <- function(spec) {
 
 count_lik_hyper <- function(fit) {
   each <- catalogue()$likelihoods[[fit$likelihood$type]]
+  if (codec_of(fit)$several) return(count_noise(fit$likelihood, width(fit)))
   if (each$npar > 0L) return(each$npar * processes(fit))
   if (length(each$par)) length(fit$response$levels) - 1L else 0L
 }
@@ -83,6 +84,9 @@ is_posterior <- function(posterior, inputs, processes) {
     is_factor(posterior$G) && is_factor(posterior$H)
 }
 
+# Numbers of a point: inputs, and of several components which of them it is of
+point_length <- function(fit) sum(fit$scaling$kept) + (width(fit) > 1L)
+
 is_state <- function(one, basis, processes) {
   d <- nrow(basis)
   is_table(one$R, d, d) && is_table(one$S, d, d * processes) && is_table(one$t, d, processes)
@@ -90,12 +94,15 @@ is_state <- function(one, basis, processes) {
 
 has_right_rows <- function(fit) {
   n <- fit$n
-  values <- c(fit$latent[c("mean", "var")], fit$cavity[c("mean", "var")], fit$sites[c("tau", "nu")])
-  is_one(n, 1) && length(values) == 6L &&
-    all(vapply(values, are_doubles, NA, n * processes(fit))) && are_doubles(fit$cavity$lpd, n) &&
-    are_doubles(fit$offset, n) && length(fit$y) == n &&
+  w <- width(fit)
+  means <- list(fit$latent$mean, fit$cavity$mean, fit$sites$nu)
+  blocks <- list(fit$latent$var, fit$cavity$var, fit$sites$tau)
+  q <- catalogue()$likelihoods[[fit$likelihood$type]]$q
+  is_one(n, 1) && all(vapply(means, are_doubles, NA, n * w * processes(fit))) &&
+    all(vapply(blocks, are_doubles, NA, n * w^2 * processes(fit))) &&
+    are_doubles(fit$cavity$lpd, n) && are_doubles(fit$offset, n * w) && length(fit$y) == n * w &&
     (is.null(fit$weights) || is.numeric(fit$weights) && length(fit$weights) == n) &&
-    is_table(fit$data_rows, catalogue()$likelihoods[[fit$likelihood$type]]$q, n)
+    is_table(fit$data_rows, if (q > 0L) q else w, n)
 }
 
 is_stream_record <- function(fit) {
@@ -103,9 +110,10 @@ is_stream_record <- function(fit) {
   d <- nrow(fit$posterior$basis)
   counts <- record$count[record_names() != "logz"]
   traced <- record$count[record_names() == "traced"]
-  is_table(record$points, sum(fit$scaling$kept), d) && are_doubles(record$id, d) &&
+  is_table(record$points, point_length(fit), d) && are_doubles(record$id, d) &&
     are_doubles(record$count, length(record_names())) && all(counts >= 0 & is.finite(counts)) &&
     is_table(record$trace, nrow(empty_state(1L)$trace), traced) &&
+    is_one(fit$stream$shift, -Inf) &&
     is_one(fit$stream$size, max(d, 1L)) && is.integer(fit$stream$size)
 }
 
@@ -123,6 +131,12 @@ is_hyper_table <- function(table) {
     !anyNA(columns[c("lower", "log", "free")], TRUE)
 }
 
+# One response, or several by name.
+has_right_components <- function(response, codec) {
+  if (!codec$several) return(response$width == 1L && is.null(response$components))
+  response$width > 1L && are_words(response$components, response$width)
+}
+
 # In this order: each may rely on those before it.
 FIT_PARTS <- list(
   likelihood = function(fit) is_word(fit$likelihood$type, names(catalogue()$likelihoods)),
@@ -130,10 +144,12 @@ FIT_PARTS <- list(
     response <- fit$response
     codec <- lik_codec(fit$likelihood)
     is_word(response$codec, c(codec$name, if (!is.null(codec$more)) codec$more()$name)) &&
-      identical(response$width, 1L) && (is.null(response$levels) || are_words(response$levels)) &&
+      is.integer(response$width) && is_one(response$width, 1, MAX_COMPONENTS) &&
+      (is.null(response$levels) || are_words(response$levels)) &&
+      has_right_components(response, codec) &&
       identical(response$processes, codec_of(fit)$processes(response$levels)) &&
       is_one(response$processes, 1, MAX_CLASSES) && is_one(response$unit, .Machine$double.xmin) &&
-      is_one(response$centre, -Inf)
+      are_doubles(unname(response$centre), response$width)
   },
   scaling = function(fit) {
     scaling <- fit$scaling
@@ -145,7 +161,7 @@ FIT_PARTS <- list(
       all(scaling$sd > 0) &&
       length(scaling$constant) == sum(!scaling$kept)
   },
-  spec = function(fit) is_kernel_spec(fit$spec, sum(fit$scaling$kept)),
+  spec = function(fit) is_kernel_spec(fit$spec, point_length(fit)),
   hyper = function(fit) {
     kernels <- if (own_kernels(fit$likelihood)) processes(fit) else 1L
     is_hyper_table(fit$hyper) &&
@@ -154,7 +170,7 @@ FIT_PARTS <- list(
   },
   posterior = function(fit) {
     each <- fit$posterior$each
-    inputs <- sum(fit$scaling$kept)
+    inputs <- point_length(fit)
     if (is.null(each)) return(is_posterior(fit$posterior, inputs, processes(fit)))
     length(each) == processes(fit) && all(vapply(each, is_posterior, NA, inputs, 1L)) &&
       is_table(fit$posterior$basis, nrow(fit$posterior$basis), inputs)

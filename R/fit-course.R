@@ -1,7 +1,7 @@
 # How a fit went: the record of it, and its words.
 
-# How EP went. shift: from the evidence in C's units to that of the response.
-convergence_of <- function(run, shift) {
+# How EP went. shift: from the evidence in C's units to that of the response; w: values of a site.
+convergence_of <- function(run, shift, w = 1L) {
   trace <- data.frame(sweep = seq_len(ncol(run$trace)), log_evidence = run$trace[1L, ] + shift,
                       change = run$trace[2L, ])
   if (any(run$exchanges > 0)) trace$exchanges <- run$exchanges
@@ -10,7 +10,8 @@ convergence_of <- function(run, shift) {
     selection$trace$log_evidence <- selection$trace$log_evidence + shift
   }
   c(run[c("sweeps", "change", "tol", "converged", "damped", "sequential", "skipped")],
-    list(flat = run$flat, widening = sum(run$tau < 0), trace = trace, selection = selection))
+    list(flat = run$flat, widening = count_widening(run$tau, w), trace = trace,
+         selection = selection))
 }
 
 # In a few words, for a picture.

@@ -3,14 +3,16 @@
 fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   model <- read_model(chunk, setup, input_terms)
   problem <- problem_of(model, chunk)
-  plan <- plan_of(setup$method, problem, resolve_basis(setup$basis, problem$x, model$scaling))
+  basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
+  plan <- plan_of(setup$method, problem, basis)
   setup$method <- plan$problem$method
   learned <- learn_plan(plan, model$table, setup$control, setup$verbose)
   run <- check_run(run_plan(learned$plan, learned$table$theta), learned$table)
-  refuse_runaway(run, model$lik, nrow(problem$x))
+  refuse_runaway(run, model$lik, problem_rows(problem))
   warn_about(run, learned$record)
-  fit <- new_fit(model, setup, learned, run, nrow(problem$x))
-  fit$convergence <- convergence_of(run, fit$log_evidence - run$logz)
+  fit <- new_fit(model, setup, learned, run, problem_rows(problem))
+  fit$log_evidence <- run$logz - unit_shift(fit, model$response$given)
+  fit$convergence <- convergence_of(run, fit$log_evidence - run$logz, width(fit))
   keep_rows(fit, chunk, model, run, setup$keep_x)
 }
 
@@ -21,6 +23,10 @@ warn_about <- function(run, record) {
                 signif(run$change, 3), "); raise method_ep(sweeps =) or lower its damping.")
 }
 
+# What is subtracted from a log density in C's units to have that of the responses y: of y, not of
+# y / unit.
+unit_shift <- function(fit, y) sum(codec_of(fit)$values(y)) * log(fit$response$unit)
+
 # What every fit has; n: rows seen.
 new_fit <- function(model, setup, learned, run, n) {
   response <- model$response
@@ -30,9 +36,10 @@ new_fit <- function(model, setup, learned, run, n) {
       hyper = learned$table, learning = learned$record, spec = model$spec,
       scaling = model$scaling, response = response[RESPONSE],
       posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each)),
-      basis_rows = run$basis_rows, basis_rows_of = run$basis_rows_of,
+      basis_rows = basis_rows_from(run$basis_rows, run$basis, response$width),
+      basis_rows_of = run$basis_rows_of,
       state = run$state, jitter = run$jitter, n = n,
-      log_evidence = run$logz - n * log(response$unit), # a density of y, not of y / unit
+      log_evidence = run$logz,
       # what only a fit of all rows at once fills in (keep_rows()); a stream's keeps none
       x = NULL, y = NULL, data_rows = NULL, offset = NULL, weights = NULL, latent = NULL,
       cavity = NULL, sites = NULL
@@ -51,7 +58,8 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
   fit$offset <- chunk$offset
   fit["weights"] <- list(response$weights)
   fit <- keep_moments(fit, run)
-  if (is.null(keep_x)) keep_x <- ncol(x) <= 2L
+  # full EP of several components keeps points in an order of its own
+  if (is.null(keep_x)) keep_x <- ncol(x) <= 2L || width(fit) > 1L && every_row_in_basis(fit)
   if (keep_x) fit[["x"]] <- x
   fit
 }

@@ -60,7 +60,7 @@ run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
   problem["base"] <- list(base)
   problem$method <- batch_settings(fit$method)
   run <- check_run(engine_run(problem, fit$hyper$theta, sites, posterior = TRUE), fit$hyper)
-  if (is.null(base)) refuse_runaway(run, fit$likelihood, nrow(problem$x))
+  if (is.null(base)) refuse_runaway(run, fit$likelihood, problem_rows(problem))
   warn_about(run, NULL)
   new_run(run)
 }
@@ -77,17 +77,16 @@ take_more <- function(fit, problem, rows) {
   joint <- if (again) join_problems(problem_of_rows(fit), problem) else problem
   sites <- if (again) join_sites(fit, rows$sites, problem) else rows$sites
   run <- run_on_state(fit, joint, sites, before)
-  unit <- fit$response$unit
   new <- fit
-  new$n <- fit$n + nrow(problem$x)
+  new$n <- fit$n + problem_rows(problem)
   new$state <- run$state
   new$posterior[c("alpha", "G", "H")] <- run[c("alpha", "G", "H")]
   new$posterior["each"] <- list(run$each)
-  new$log_evidence <- if (is.null(before)) run$logz - new$n * log(unit) else {
-    fit$log_evidence + run$logz + state_pull(before, run$state) - state_mass(before) -
-      nrow(problem$x) * log(unit)
-  }
-  new$convergence <- convergence_of(run, new$log_evidence - run$logz)
+  own <- run$logz - unit_shift(fit, rows$y)
+  new$log_evidence <- if (is.null(before)) own - if (again) unit_shift(fit, fit$y) else 0
+                      else fit$log_evidence + own + state_pull(before, run$state) -
+                        state_mass(before)
+  new$convergence <- convergence_of(run, new$log_evidence - run$logz, width(fit))
   note_rows(new, fit, rows, problem, run, all)
 }
 
@@ -96,15 +95,15 @@ problem_of_rows <- function(fit) {
 }
 
 new_rows_problem <- function(fit, x, data_rows, offset, ...) {
-  new_problem(x = scaled_inputs(x, fit$scaling), spec = fit$spec,
+  new_problem(x = tall_inputs(scaled_inputs(x, fit$scaling), width(fit)), spec = fit$spec,
               nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, rows = data_rows,
-              offset = offset / fit$response$unit, processes = processes(fit), width = width(fit),
-              method = fit$method, ...)
+              offset = tall_values(offset / fit$response$unit), processes = processes(fit),
+              width = width(fit), method = fit$method, ...)
 }
 
 # What C sees of responses that read_more() has read.
 data_rows_of <- function(fit, y, weights) {
-  weights <- weights_or_ones(weights, length(y))
+  weights <- weights_or_ones(weights, NROW(y))
   lik_traits(fit$likelihood)$data_rows(codec_of(fit)$codes(y, fit$response), weights)
 }
 
@@ -136,7 +135,7 @@ note_rows <- function(new, fit, rows, problem, run, all) {
   if (fit$n == 0) old[] <- list(NULL)
   new$y <- if (is.null(old$y)) rows$y else bind_responses(old$y, rows$y)
   new$data_rows <- cbind(old$data_rows, problem$rows)
-  new$offset <- c(old$offset, rows$offset)
+  new$offset <- bind_rows(old$offset, rows$offset)
   new["weights"] <- list(c(old$weights, rows$weights))
   new$row_names <- make.unique(c(old$row_names, rows$names))
   new["na.action"] <- list(NULL) # rows that were left out have no place among these

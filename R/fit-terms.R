@@ -79,7 +79,8 @@ effect_moments <- function(fit, groups, x) {
   each <- lapply(groups, function(group) centred_moments(parts[group], posterior, rows, x))
   column <- function(field) matrix(unlist(lapply(each, `[[`, field)), nrow(x), length(groups),
                                    dimnames = list(NULL, names(groups)))
-  total <- latent_moments(list(spec = fit$spec, processes = 1L), kernel_theta(fit), posterior, rows)
+  total <- latent_moments(list(spec = fit$spec, processes = 1L, width = 1L),
+                          kernel_theta(fit), posterior, rows)
   list(mean = column("mean"), var = column("var"), constant = mean(total$mean))
 }
 

@@ -128,6 +128,13 @@ without_variance <- function(base) {
   base
 }
 
+# Of several responses all would be the same function.
+refuse_blind <- function(kernel) {
+  if (length(component_parts(kernel))) return(invisible())
+  stop_sparsegp("kernel", paste0("is ", format(kernel), ", which knows nothing of components"),
+                "Use kernel_coregion() of it, or kernel_helmholtz() for a field")
+}
+
 # The parts of a kernel that read components.
 component_parts <- function(kernel) {
   if (kernel$type %in% OF_COMPONENTS) return(list(kernel))

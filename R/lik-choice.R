@@ -64,9 +64,12 @@ likelihood_of_family <- function(family) {
 }
 
 # What was given, once the response is there. Two columns of counts are trials where nothing else is
-# said.
+# said; other columns are components.
 meant_by <- function(lik, y, weights = NULL) {
   if (is.null(lik) && are_counted_trials(y)) return(lik_binomial())
+  if (is_vectors(y) && (is.null(lik) || lik$type == "gaussian")) {
+    return(for_vectors(if (is.null(lik)) lik_gaussian() else lik))
+  }
   if (!isTRUE(lik$or_trials)) return(lik)
   if (are_trials(y) || is.numeric(y) && !is.null(weights)) lik_binomial() else lik_logit()
 }

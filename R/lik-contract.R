@@ -12,13 +12,18 @@
 #              response's unit it has, where it starts (on C's scale, from the data rows and
 #              offsets), and its default prior (from the unit and the offsets). Of ordered
 #              categories, from whose number it starts, too: which cut points it is for, `between`,
-#              and whether coef() adds its values up from those of another, `adds_to`
+#              and whether coef() adds its values up from those of another, `adds_to`. Of several
+#              components: names of what it is for, `each` of (lik, components), NULL for all one,
+#              which its start is told; and in place of the prior one of the start, `around`
 #   data_rows  (y, weights) -> the q x n matrix C wants
 #   draw       (f, value, weights) random responses given latent values; value: named, in C's units
 #   quantile   (p, mean, var, value, weights) of a response under N(mean, var); NULL for classes
 #   cdf        (y, mean, var, value, weights, lower) its distribution function, or where lower is
 #              FALSE what is above; not of labels, whose probabilities add up to it, nor where the
 #              response says nothing
+#   label      what print() calls it, where that is not its type
+#   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
+#              component alone that says nearly the same of it; left out: there is none
 #   extra_var  (value, weights, within) what a row's response varies beyond one of weight 1; within:
 #              the part of that one's variance that is not about the latent function
 
@@ -27,14 +32,20 @@ lik_traits <- function(lik) traits_of(lik$type)
 # The traits of a type are what the function <type>_traits() in R/lik-<name>.R returns.
 traits_of <- function(type) get(paste0(type, "_traits"), mode = "function")()
 
+lik_label <- function(lik) {
+  label <- lik_traits(lik)$label
+  if (is.null(label)) lik$type else label
+}
+
 lik_codec <- function(lik) codec_named(lik_traits(lik)$response)
 
 new_likelihood <- function(type, params) {
   traits <- traits_of(type)
+  codec <- codec_named(traits$response)
   for (name in names(params)) {
     about <- traits$about[[name]]
     check_hyper(params[[name]], about$argument, positive = about$log,
-                single = !codec_named(traits$response)$labelled, range = hyper_range(about))
+                single = !codec$labelled && !codec$several, range = hyper_range(about))
     if (length(unlist(params[[name]])) > MAX_CLASSES) {
       stop_sparsegp(about$argument, paste("must be at most", MAX_CLASSES, "numbers"))
     }
@@ -66,9 +77,12 @@ format.sparsegp_likelihood <- function(x, ...) {
     if (is_fixed(value)) paste0("fixed(", text, ")") else text
   }
   arguments <- paste0(names(given), " = ", vapply(given, show, ""), recycle0 = TRUE)
+  if (!is.null(x$covariance)) {
+    arguments <- c(arguments, paste0("covariance = \"", x$covariance, "\""))
+  }
   if (has_variances(x)) arguments <- paste("variance =", format_variances(x$variances))
   if (own_kernels(x)) arguments <- c(arguments, "shared = FALSE")
-  paste0(x$type, "(", toString(arguments), ")")
+  paste0(lik_label(x), "(", toString(arguments), ")")
 }
 
 #' @export

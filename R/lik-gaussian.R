@@ -3,7 +3,12 @@
 #' @rdname likelihoods
 #' @order 2
 #' @export
-lik_gaussian <- function(variance = NULL) {
+lik_gaussian <- function(variance = NULL, covariance = c("spherical", "diagonal", "full"),
+                         correlation = NULL) {
+  covariance <- check_choice(covariance, COVARIANCES, "covariance")
+  if (covariance != "spherical" || !is.null(correlation)) {
+    return(gaussian_of_vectors(variance, covariance, correlation))
+  }
   given <- if (is_fixed(variance)) variance$value else variance
   if (length(given) < 2L) return(new_likelihood("gaussian", list(noise = variance)))
   check_hyper(given, "variance")

@@ -2,8 +2,8 @@
 #'
 #' How the response depends on the latent function. Each constructor returns a small value that
 #' prints itself. [sparsegp()] chooses one from the response when none is given: `lik_gaussian()`
-#' for numbers, `lik_probit()` for a factor with two levels or a logical, `lik_mprobit()` for more,
-#' `lik_ordinal()` for an ordered factor of more.
+#' for numbers and columns of numbers, `lik_probit()` for a factor with two levels or a logical,
+#' `lik_mprobit()` for more, `lik_ordinal()` for an ordered factor of more.
 #'
 #' | constructor | model | hyperparameters |
 #' |---|---|---|
@@ -35,6 +35,11 @@
 #'   `noise` the variances' geometric mean. Prediction intervals of new responses need the variances
 #'   of the new rows ([predict(variance = )][predict.sparsegp]). Streams take
 #'   `lik_gaussian(fixed(1))` with `weights = 1 / variance` instead.
+#' * *Several components*, `cbind(u, v) ~ x + y`: `covariance` says how the errors of a row go
+#'   together. `"spherical"`: independent, of one variance `noise`; `"diagonal"`: of a variance
+#'   each, `noise.u`, `noise.v`; `"full"`: with correlations besides, `correlation.u.v`, which for
+#'   more than two components are those given the components before the first of the two. All are
+#'   learned. A component may be missing in a row. No weights.
 #' * *Not for* outliers, which pull with a force that grows with their distance; nor for counts and
 #'   shares, whose scatter depends on their mean.
 #' * *From*: thesis, section 2.4; in closed form.
@@ -175,6 +180,11 @@
 #' @param variance Noise variance: `NULL` (learned), a positive number (where learning starts) or
 #'   `fixed(value)`. Or known variances, a positive number for each row of the data (before `subset`
 #'   and `na.action`), in squared units of the response, kept as they are; not looked up in `data`.
+#'   For the other covariances of several components one number for all, or one for each.
+#' @param covariance Of the errors of several components, see below: `"spherical"`, `"diagonal"` or
+#'   `"full"`. Of one response it is an error to say other than the first.
+#' @param correlation `covariance = "full"`: between -1 and 1, one for all pairs of components or
+#'   for each; `NULL` (learned) or `fixed()`.
 #' @param bias Constant added to the latent function: `NULL` (learned), a number or `fixed(value)`;
 #'   of several classes one number for all or one per class.
 #' @param cuts Cut points between categories: `NULL` (learned), increasing numbers, one less than
@@ -203,6 +213,7 @@
 #'   *Advances in Neural Information Processing Systems* 17.
 #' @examples
 #' lik_gaussian(variance = fixed(0.1))
+#' lik_gaussian(covariance = "full")
 #' lik_probit()
 #' lik_mprobit(bias = fixed(0))
 #' fit <- sparsegp(mtcars$wt, mtcars$am, likelihood = "logit")

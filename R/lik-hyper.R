@@ -2,15 +2,20 @@
 
 # Likelihood hyperparameters come with their own starts and priors (`about`, lik-contract.R).
 # With a latent function for each class they have them class by class.
-lik_hyper <- function(lik, rows, offset, response_unit, classes, levels) {
+lik_hyper <- function(lik, rows, offset, response_unit, classes, levels, components) {
   parts <- lapply(names(lik$params), function(base) {
     about <- lik_traits(lik)$about[[base]]
-    suffix <- if (lik_codec(lik)$ranked) between_levels(levels, about) else classes
+    own <- if (!is.null(about$each)) about$each(lik, components)
+    suffix <- if (lik_codec(lik)$ranked) between_levels(levels, about) else c(classes, own)
     name <- if (is.null(suffix)) base else paste(base, suffix, sep = ".", recycle0 = TRUE)
-    hyper_rows(name, base, "likelihood", about$log, response_unit^about$unit_power,
-               lik_start(lik, about, rows, offset, classes, levels), lik$params[[base]],
-               function(unit) about$prior(unit, offset), range = hyper_range(about),
-               adds_to = if (is.null(about$adds_to)) "" else about$adds_to)
+    start <- if (is.null(about$each)) lik_start(lik, about, rows, offset, classes, levels)
+             else about$start(rows, offset, own)
+    prior <- if (is.null(about$around)) function(unit) about$prior(unit, offset)
+             else lapply(start, about$around)
+    hyper_rows(name, base, "likelihood", about$log, response_unit^about$unit_power, start,
+               lik$params[[base]], prior, range = hyper_range(about),
+               adds_to = if (is.null(about$adds_to)) "" else about$adds_to,
+               whose = if (is.null(components)) "class" else "component, or pair of them")
   })
   rows <- do.call(rbind, parts)
   # C wants all of a class's together
@@ -33,9 +38,9 @@ lik_start <- function(lik, about, rows, offset, classes, levels) {
   vapply(seq_along(classes), function(class) about$start(ifelse(rows == class, 1, -1), offset), 0)
 }
 
-# levels: what the rows' labels stand for
+# levels: what the rows' labels stand for; components: names of a response's, if it has several
 hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL,
-                        levels = seq_len(max(rows))) {
+                        levels = seq_len(max(rows)), components = NULL) {
   own <- if (own_kernels(lik)) classes
   kernels <- lapply(if (is.null(own)) list(NULL) else own, function(class) {
     part <- kernel_hyper(kernel, env)
@@ -43,7 +48,7 @@ hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL,
     part
   })
   table <- rbind(do.call(rbind, kernels),
-                 lik_hyper(lik, rows, offset, env$response_unit, classes, levels))
+                 lik_hyper(lik, rows, offset, env$response_unit, classes, levels, components))
   rownames(table) <- NULL
   apply_priors(table, prior)
 }

@@ -170,7 +170,8 @@
 #' not made. The evidence with `refine = "basis"` is the safer choice, if the dearer one.
 #'
 #' @param size Most points in the basis or the active set; whole number of at least 1, or for
-#'   `method_ep()` `Inf`: all rows.
+#'   `method_ep()` `Inf`: all rows. With several components of the response a point stands for all
+#'   of them; where some would add nothing they are left out, and more points have room.
 #' @param projection What a row that does not join the basis does to the posterior: `"moment"` or
 #'   `"kl"`, see the sections.
 #' @param freeze Sweeps with exchange of basis points; whole number of at least 1 or `Inf`.
@@ -356,8 +357,9 @@ criteria.method_ivm <- function(method) c("evidence", "ivm")
 # Several latent functions are as many cubes, and about four times the sweeps.
 FULL_EP_ROWS <- 1000
 
-default_method <- function(n, basis, processes = 1L) {
+# n: points of rows, of which every one has `width`
+default_method <- function(n, basis, processes = 1L, width = 1L) {
   most <- if (processes == 1L) FULL_EP_ROWS else FULL_EP_ROWS / (4 * processes)^(1 / 3)
   if (n <= most || !is.null(basis)) return(method_ep())
-  method_ep(size = min(500L, as.integer(round(4 * sqrt(n)))))
+  method_ep(size = max(1L, min(500L, as.integer(round(4 * sqrt(n)))) %/% width))
 }

@@ -5,37 +5,47 @@
 read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   x <- chunk$x
   check_finite_inputs(x)
-  y <- check_response_length(chunk$y, nrow(x))
+  given <- setup$likelihood
+  y <- check_response_length(chunk$y, nrow(x), !is.null(given) && lik_codec(given)$several)
   lik <- likelihood_for(setup$likelihood, y, declared = setup$streams)
   codec <- lik_codec(lik)
   check_no_missing(x = x, y = if (!codec$missing) y, offset = chunk$offset,
                    weights = chunk$weights)
   if (!is.null(chunk$weights) && !lik_traits(lik)$weighted) {
-    stop_sparsegp("weights", paste0("are not defined for the ", lik$type, " likelihood"),
+    stop_sparsegp("weights", paste0("are not defined for the ", lik_label(lik),
+                                     " likelihood of this response"),
                   "They divide the noise variance of a Gaussian likelihood; leave them out")
   }
   response <- codec$read(codec, y, lik, chunk$offset, chunk$weights, setup$streams)
-  inputs <- list(names = colnames(x), terms = input_terms)
+  inputs <- list(names = colnames(x), terms = input_terms, components = response$components)
   scaling <- scale_inputs(x, setup$scale, inputs_of_fields(setup$kernel, inputs))
   inputs$kept <- scaling$kept
   resolved <- resolve_kernel(setup$kernel, inputs)
   rows <- lik_traits(lik)$data_rows(response$y, response$weights)
   env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
-              input_range = scaling$range)
+              input_range = scaling$range, component_var = relative_vars(response))
   if (!codec$offsets && any(chunk$offset != 0)) {
     stop_sparsegp("offset", "shifts the latent functions of all classes alike, which says nothing",
                   "Leave it out, or set each class against the rest by lik_probit()")
   }
   table <- hyper_table(resolved, lik, env, rows, chunk$offset / response$unit, setup$prior,
-                       if (response$processes > 1L) response$levels, response$levels)
+                       if (response$processes > 1L) response$levels, response$levels,
+                       response$components)
   list(lik = lik, response = response, scaling = scaling, kernel = resolved,
        spec = spec_for_c(resolved), table = table, rows = rows)
 }
 
+# Of several components: the variance of each, in squared units. One that hardly varies may yet do.
+relative_vars <- function(response) {
+  if (is.null(response$components)) return(1)
+  pmax(colMeans(response$y^2, na.rm = TRUE), 1e-4)
+}
+
 # What C needs but hyperparameters (engine.R).
 problem_of <- function(model, chunk) {
-  new_problem(x = scaled_inputs(chunk$x, model$scaling), spec = model$spec,
+  x <- tall_inputs(scaled_inputs(chunk$x, model$scaling), model$response$width)
+  new_problem(x = x, spec = model$spec,
               nkernel = sum(model$table$part == "kernel"), lik = model$lik, rows = model$rows,
-              offset = chunk$offset / model$response$unit,
+              offset = tall_values(chunk$offset / model$response$unit),
               processes = model$response$processes, width = model$response$width)
 }

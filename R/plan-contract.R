@@ -29,7 +29,8 @@ plan_of <- function(method, problem, basis) UseMethod("plan_of")
 
 #' @export
 plan_of.method_default <- function(method, problem, basis) {
-  plan_of(default_method(nrow(problem$x), basis$x, problem$processes), problem, basis)
+  method <- default_method(nrow(problem$x), basis$x, problem$processes, problem_width(problem))
+  plan_of(method, problem, basis)
 }
 
 new_plan <- function(class, problem, ...) {
@@ -98,7 +99,7 @@ plan_chosen <- function(problem, run, table, record) {
   rows <- as.integer(if (is.null(run$ids)) run$id else unique(unlist(run$ids)))
   problem$basis <- if (is.null(run$ids)) problem$x[rows, , drop = FALSE]
                    else lapply(run$ids, function(rows) problem$x[rows, , drop = FALSE])
-  all <- as.double(nrow(problem$x)) * problem$processes
+  all <- length(no_sites(problem)$tau)
   new_plan("plan_batch", problem, rows = rows, rows_of = run$ids, record = record,
            sites = if (length(run$tau) == all) run[c("tau", "nu")])
 }
@@ -129,6 +130,10 @@ learn_plan <- function(plan, table, control, verbose) {
 
 # The IVM's criterion selects by itself (learn-ivm.R); whatever the plan is runs at what it learned.
 by_phi <- function(plan, table, control, progress) {
+  if (problem_width(plan$problem) > 1L) {
+    stop_sparsegp("learn", "has criterion = \"ivm\", which is for one response",
+                  "Use learn_control(criterion = \"evidence\")")
+  }
   learned <- learn_by_phi(plan$problem, table, control, progress)
   plan$problem <- learned$problem
   c(settle(plan, learned$table), learned["record"])

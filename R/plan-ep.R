@@ -4,7 +4,7 @@
 #' @export
 plan_of.method_ep <- function(method, problem, basis) {
   problem$method <- method
-  chooses <- is.null(basis$x) && method$size < nrow(problem$x)
+  chooses <- is.null(basis$x) && method$size < problem_rows(problem)
   sweeps <- if (is.null(basis$x)) method$freeze == Inf || chooses && method$projection == "kl"
             else method$projection == "kl"
   if (own_kernels(problem$lik)) refuse_own_kernels(method, chooses, sweeps)

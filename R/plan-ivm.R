@@ -4,8 +4,9 @@
 plan_of.method_ivm <- function(method, problem, basis) {
   problem$method <- method
   if (problem$processes > 1L) refuse_several(method)
+  if (problem_width(problem) > 1L) refuse_components(method, problem)
   if (!is.null(basis$x)) return(plan_ep(problem, basis))
-  plan <- if (method$size < nrow(problem$x)) new_plan(c("plan_ivm", "plan_choosing"), problem)
+  plan <- if (method$size < problem_rows(problem)) new_plan(c("plan_ivm", "plan_choosing"), problem)
           else plan_ep(problem, basis)
   if (method$refine == "basis") return(plan)
   new_plan(c("plan_active", "plan_own"), problem, evidence = plan)
@@ -21,6 +22,19 @@ refuse_several <- function(method) {
     stop_sparsegp("method", "has exchange moves, which are for one latent function",
                   "Use exchange = 0, or method_ep(size =)")
   }
+}
+
+# What cannot be had of responses of several components.
+refuse_components <- function(method, problem) {
+  if (method$refine != "basis") {
+    stop_sparsegp("method",
+                  paste0("has refine = \"", method$refine, "\", which is for one response"),
+                  "Use refine = \"basis\"")
+  }
+  if (!is.null(lik_traits(problem$lik)$alone)) return(invisible())
+  stop_sparsegp("method", paste0("looks at one value of a row at a time, of which the ",
+                                 problem$lik$type, " likelihood says nothing"),
+                "Use method_ep(size = )")
 }
 
 # Inclusion by inclusion: what was gained, and the log evidence after it, or with several latent
@@ -42,6 +56,7 @@ inclusions <- function(run) {
 #' @export
 choose_basis.plan_ivm <- function(plan, table, learning) {
   problem <- plan$problem
+  if (problem_width(problem) > 1L) return(choose_locations(problem, table))
   run <- engine_ivm(problem, table$theta)
   record <- list(selection = if (run$status == 0L) inclusions(run))
   if (problem$processes > 1L && run$status == 0L) {
@@ -51,6 +66,28 @@ choose_basis.plan_ivm <- function(plan, table, learning) {
     else if (length(all)) run$ids <- lapply(ids, function(rows) if (length(rows)) rows else all[1L])
   }
   plan_chosen(problem, run, table, record)
+}
+
+# Of rows of several components: values are included one by one, each under the likelihood of its
+# component alone, and the first rows so met are the basis, with all their components.
+choose_locations <- function(problem, table) {
+  w <- problem_width(problem)
+  from_kernel <- seq_len(problem$nkernel)
+  alone <- lik_traits(problem$lik)$alone(problem$rows, table$theta[-from_kernel])
+  there <- which(!is.na(alone$rows[1L, ]))
+  values <- problem
+  values$method$size <- points_of(problem$method$size, problem)
+  values[c("lik", "width")] <- list(alone$lik, 1L)
+  values$x <- problem$x[there, , drop = FALSE]
+  values$rows <- alone$rows[, there, drop = FALSE]
+  values$offset <- problem$offset[there]
+  run <- engine_ivm(values, c(table$theta[from_kernel], alone$theta))
+  record <- list(selection = if (run$status == 0L) inclusions(run))
+  at <- rows_of_points(there[record$selection$trace$row], w)
+  record$selection$trace$row <- at
+  rows <- utils::head(unique(at), problem$method$size)
+  plan_chosen(problem, list(status = run$status, logz = run$logz, id = tall_rows(rows, w)), table,
+              record)
 }
 
 # The posterior of the active rows alone. The other rows are predicted.

@@ -21,6 +21,11 @@ plan_sweeps <- function(problem, basis, evidence) {
   new_plan(c("plan_sweeps", "plan_own"), problem, rows = basis$rows, evidence = evidence)
 }
 
+# Rows that would have widened the posterior.
+count_flat <- function(problem, theta, run) {
+  count_widening(-engine_tilt(problem, theta, run$cav_mean, run$cav_var)$d2, problem_width(problem))
+}
+
 # Evidence and jitter are those of batch EP on the final basis, with moments matched.
 #' @export
 run_plan.plan_sweeps <- function(plan, theta) {
@@ -34,7 +39,7 @@ run_plan.plan_sweeps <- function(plan, theta) {
   latent <- engine_latent(problem, theta, run, problem$x)
   problem$basis <- run$basis
   batch <- engine_run(problem, theta, run[c("tau", "nu")])
-  flat <- if (run$narrow) sum(engine_tilt(problem, theta, run$cav_mean, run$cav_var)$d2 > 0) else 0L
+  flat <- if (run$narrow) count_flat(problem, theta, run) else 0L
   course <- run$trace
   change <- last_change(run)
   run$trace <- course[c("log_evidence", "change"), , drop = FALSE]

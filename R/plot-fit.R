@@ -167,6 +167,7 @@ plot.sparsegp <- function(x, which = NULL,
   if (!is.null(n)) n <- check_count(n, "n", 2L)
   refuse_for_type(type, which = which, newdata = newdata, by = by, se = se, ahead = ahead)
   style <- plot_style(...)
+  refuse_picture(x, type, "x")
   drawn <- switch(
     type,
     fit = plot_fit(x, which, newdata, level, n, by, se, style),
@@ -187,6 +188,13 @@ PLOT_TYPES <- c("fit", "terms", "forecast", "loo", "residuals", "trace", "reliab
 is_type <- function(which, object) {
   is.character(which) && length(which) == 1L && which %in% PLOT_TYPES &&
     !which %in% c(plain_names(object), names(attr(object$terms, "dataClasses")))
+}
+
+# Of several components there is none but the course.
+refuse_picture <- function(object, type, argument = "object") {
+  if (width(object) == 1L || type == "trace") return(invisible())
+  stop_sparsegp(argument, "has several components, of which there is no such picture",
+                "Draw predict() of it, or residuals(), or use type = \"trace\"")
 }
 
 # Arguments that only some types know

@@ -4,11 +4,13 @@
 # a list of such posteriors of one latent function each, and `basis` has the points of all.
 
 # Mean and variance of the latent functions at x; matrices where there are several. model: whatever
-# has `spec`, `lik` and `processes`; theta: of its kernels.
+# has `spec`, `lik`, `processes` and `width`; theta: of its kernels. Where a row sees several values
+# x has a point for each, and the variances are their covariances, row by row.
 latent_moments <- function(model, theta, posterior, x) {
   each <- posterior$each
   if (is.null(each)) {
-    return(.Call(sg_predict, model$spec, theta, layout_for_c(model$processes), posterior, x, FALSE))
+    layout <- layout_for_c(model$processes, model$width)
+    return(.Call(sg_predict, model$spec, theta, layout, posterior, x, FALSE))
   }
   runs <- lapply(seq_along(each), function(class) {
     own <- class_kernel_theta(theta, model$lik, length(each), class)

@@ -4,8 +4,9 @@
 #   name       <name>_codec() returns it
 #   labelled   are responses labels? Their levels are found when they are read
 #   ranked     are the labels in an order?
-#   missing    may a row have no label? Its code is 0 then, and a label's probability is one of
-#              being there at all, too
+#   missing    may a response be missing? A label's code is 0 then, and its probability one of being
+#              there at all, too; of several components some may be
+#   several    is it of several columns, each a component?
 #   apart      is each label against the rest a model of its own, so that there is no evidence?
 #   offsets    does an offset say anything? Not where it shifts the functions of all labels alike
 #   trials     is a weight a number of trials?
@@ -21,6 +22,7 @@
 #   processes  (levels) -> independent latent functions
 #   observed   (y) -> what the mean response would be if it were known
 #   words      (response) -> what print() says of it, or NULL
+#   values     (y) -> how many numbers with a unit each response is
 #   jump       (weights) -> from a response to the next that there can be; NULL: all numbers can be
 
 codec_named <- function(name) get(paste0(name, "_codec"), mode = "function")()
@@ -36,20 +38,22 @@ codec_like <- function(codec, ...) {
 # is code * unit + centre. width: latent values of one process that a row sees at once.
 new_response <- function(codec, y, given, weights = NULL, levels = NULL, centre = 0, unit = 1) {
   list(codec = codec$name, y = y, given = given, weights = weights, levels = levels,
-       centre = centre, unit = unit, processes = codec$processes(levels), width = 1L)
+       centre = centre, unit = unit, processes = codec$processes(levels), width = 1L,
+       components = NULL)
 }
 
 weights_or_ones <- function(weights, n) if (is.null(weights)) rep(1, n) else weights
 
-RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width") # what a fit keeps of it
+# What a fit keeps of it; `components` are there where there are several.
+RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width", "components")
 
 # The response of n more rows.
 read_more <- function(object, y, n, weights = NULL) {
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
-  if (length(y) != n || !is.null(dim(y))) {
+  codec <- codec_of(object)
+  if (NROW(y) != n || !codec$several && !is.null(dim(y))) {
     stop_sparsegp("newdata", paste0("has ", NROW(y), " responses for ", n, " rows"))
   }
-  codec <- codec_of(object)
   codec$again(codec, y, object$likelihood, weights, object$response)
 }
 

@@ -10,7 +10,8 @@ MAX_CLASSES <- 256L
 
 # Two labels are -1 and 1 for C.
 labels_codec <- function() {
-  list(name = "labels", labelled = TRUE, ranked = FALSE, missing = FALSE, apart = FALSE,
+  list(name = "labels", labelled = TRUE, ranked = FALSE, missing = FALSE, several = FALSE,
+       apart = FALSE, values = function(y) rep(1, length(y)),
        offsets = TRUE, trials = FALSE, scaled = FALSE, called = "a two-class response",
        as_labels = are_two_values, more = rest_codec, check = function(levels, lik) invisible(),
        gather = function(chunk) chunk, refuse = function(y, weights) NULL, read = read_labels,

@@ -1,7 +1,8 @@
 # Codecs of numbers: any, counts, shares of trials, and points that were seen.
 
 numbers_codec <- function() {
-  list(name = "numbers", labelled = FALSE, ranked = FALSE, missing = FALSE, apart = FALSE,
+  list(name = "numbers", labelled = FALSE, ranked = FALSE, missing = FALSE, several = FALSE,
+       apart = FALSE, values = function(y) rep(1, length(y)),
        offsets = TRUE, trials = FALSE, scaled = TRUE, gather = function(chunk) chunk,
        refuse = function(y, weights) NULL, read = read_numbers, again = read_more_numbers,
        remedy = "Convert the response, or choose another likelihood",
@@ -53,13 +54,17 @@ read_numbers <- function(codec, y, lik, offset, weights, streams) {
   shifted <- y / size - offset / size
   centre <- sum(shifted * (weights / sum(weights)))
   spread <- sqrt(mean((shifted - centre)^2))
-  unit <- if (spread > 1e-14) spread else 1
-  if (!is.finite((unit * size)^2) || (unit * size)^2 < .Machine$double.xmin) {
-    stop_sparsegp("y", "is so large or small that its square is no number",
-                  "Fit the response in other units")
-  }
-  new_response(codec, (y / size - centre) / unit, y, weights, centre = centre * size,
-               unit = unit * size)
+  unit <- unit_of(spread, size)
+  new_response(codec, (y / size - centre) / (unit / size), y, weights, centre = centre * size,
+               unit = unit)
+}
+
+# The unit of a response: its spread, of values that were divided by size.
+unit_of <- function(spread, size) {
+  unit <- size * if (spread > 1e-14) spread else 1
+  if (is.finite(unit^2) && unit^2 >= .Machine$double.xmin) return(unit)
+  stop_sparsegp("y", "is so large or small that its square is no number",
+                "Fit the response in other units")
 }
 
 read_more_numbers <- function(codec, y, lik, weights, response) {

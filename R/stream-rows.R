@@ -10,7 +10,8 @@
 #   omitted    rows left out because of missing values
 #   record     points (a column each), their rows, counts and trace, once frozen; with fit$state
 #              what C resumes from (glue_online.c)
-#   predefined was the basis given?   size   most points of the basis
+#   predefined was the basis given?   size   most points of the basis, as C counts them
+#   shift      of the log evidence of the rows so far, see unit_shift()
 
 # An input that was constant while the scaling was read off has none, and no part in the model.
 check_constant <- function(scaling, x) {
@@ -37,12 +38,12 @@ begin <- function(fit, rows) {
   model <- read_model(pilot, setup, if (is.null(stream$coder)) names else stream$coder$input_terms)
   problem <- problem_of(model, pilot)
   points <- stream_basis(setup$basis, stream$coder, pilot_frame, rows$x)
-  basis <- resolve_basis(points, problem$x, model$scaling)
+  basis <- resolve_basis(points, problem$x, model$scaling, problem$width)
   plan <- plan_of(setup$method, problem, basis)
   learned <- learn_plan(plan, model$table, setup$control, setup$verbose)
   stream[c("waiting", "model", "seed")] <- NULL
   stream$predefined <- !is.null(basis$x)
-  stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size
+  stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size * problem$width
   fit <- stream_fit(fit, stream, model, learned)
   fit <- keep_state(fit, empty_state(ncol(problem$x), problem$processes))
   take_rows(fit, rows, start = basis$x)
@@ -58,6 +59,7 @@ FROM_CALL <- c("call", "terms", "grown", "clocks")
 stream_fit <- function(fit, stream, model, learned) {
   new <- new_fit(model, stream$setup, learned, new_run(list(status = 0L, logz = 0)), 0)
   new$stream <- stream
+  new$stream$shift <- 0
   new[FROM_CALL] <- fit[FROM_CALL]
   new$xlevels <- stream$coder$xlevels
   new$contrasts <- stream$coder$contrasts
@@ -96,9 +98,11 @@ take_rows <- function(fit, rows, start = NULL) {
   run <- engine_online(stream_problem(fit, chunk_rows(rows, order)), fit$hyper$theta,
                        stream_state(fit), start)
   check_run(list(status = run$status, logz = run$count[record_names() == "logz"]), fit$hyper)
-  new <- run$id > before
-  run$id[new] <- before + order[run$id[new] - before]
-  after_rows(fit, run, n)
+  at <- rows_of_points(run$id, width(fit))
+  new <- at > before
+  at[new] <- before + order[at[new] - before]
+  run$id <- width(fit) * (at - 1) + (run$id - 1) %% width(fit) + 1
+  after_rows(fit, run, n, unit_shift(fit, rows$y))
 }
 
 # What C gives back and resumes from: its sums are where every fit on a basis has them.
@@ -111,24 +115,28 @@ keep_state <- function(fit, run) {
 stream_state <- function(fit) c(fit$stream$record, fit$state[[1L]])
 
 stream_problem <- function(fit, rows) {
-  y <- read_more(fit, rows$y, length(rows$y), rows$weights)
+  y <- read_more(fit, rows$y, chunk_size(rows), rows$weights)
   new_rows_problem(fit, rows$x, data_rows_of(fit, y, rows$weights), rows$offset,
                    size = fit$stream$size, frozen = fit$stream$predefined)
 }
 
-after_rows <- function(fit, run, n) {
+# shift: of all rows' log evidence, from C's units
+after_rows <- function(fit, run, n, shift) {
   count <- stats::setNames(run$count, record_names())
   fit <- keep_state(fit, run)
   fit$n <- fit$n + n
   fit$posterior <- list(basis = t(run$points), alpha = run$alpha, G = run$G, H = run$H)
   if (processes(fit) == 1L) fit$posterior$alpha <- drop(run$alpha)
-  colnames(fit$posterior$basis) <- fit$scaling$names[fit$scaling$kept]
-  fit["basis_rows"] <- list(if (!fit$stream$predefined) run$id)
-  used <- count[["rows"]] - count[["skipped"]]
-  fit$log_evidence <- count[["logz"]] - used * log(fit$response$unit)
+  colnames(fit$posterior$basis) <- c(fit$scaling$names[fit$scaling$kept],
+                                     if (width(fit) > 1L) ".component")
+  id <- if (!fit$stream$predefined) run$id
+  fit["basis_rows"] <- list(basis_rows_from(id, fit$posterior$basis, width(fit)))
+  fit$stream$shift <- fit$stream$shift + shift
+  each <- width(fit) * log(fit$response$unit)
+  fit$log_evidence <- count[["logz"]] - fit$stream$shift + count[["skipped"]] * each
   fit$convergence <- list(converged = TRUE, fates = count[catalogue()$fates],
                           skipped = count[["skipped"]],
-                          trace = stream_trace(run$trace, log(fit$response$unit)))
+                          trace = stream_trace(run$trace, each))
   fit
 }
 

@@ -114,7 +114,7 @@ can_begin <- function(fit) {
   y <- waiting$y
   basis <- stream$setup$basis
   if (chunk_size(waiting) == 0L) return(FALSE)
-  if (is.numeric(basis) && is.null(dim(basis)) && any(basis > length(y))) return(FALSE)
+  if (is.numeric(basis) && is.null(dim(basis)) && any(basis > NROW(y))) return(FALSE)
   if (!is.null(stream$coder)) {
     levels <- factor_levels(used_inputs(stream$coder$terms, waiting$x))
     if (any(levels < 2L)) return(FALSE)

@@ -13,23 +13,24 @@ static const double *optional_factor(SEXP posterior, const char *name, int d, in
 }
 
 /* layout: processes and width, as sg_layout has them. posterior: list(basis, alpha, G, H); alpha
- * d numbers for each of C processes, G one factor or C, H C factors or NULL. The answers are n
- * numbers for each process. joint: the full covariance of one process instead of variances. */
+ * d numbers for each of C processes, G one factor or C, H C factors or NULL. The answers are a
+ * number for each point and process, and a block for each row and process. joint: the full
+ * covariance of one process at all points instead of blocks. */
 SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x, SEXP joint)
 {
     const char *fields[] = {"mean", "var", ""};
     SEXP basis = sg_field(posterior, "basis"), alpha = sg_field(posterior, "alpha");
     const int d = sg_rows_of(basis), n = sg_rows_of(x), D = sg_cols_of(x);
-    const int C = sg_field_int(layout, "processes");
+    const int C = sg_field_int(layout, "processes"), w = sg_field_int(layout, "width");
     int nG, nH;
-    if (sg_field_int(layout, "width") != 1) Rf_error("internal error: a site wider than one value");
+    if (w < 1 || n % w != 0) Rf_error("internal error: %d points in rows of %d", n, w);
     const double *G = optional_factor(posterior, "G", d, &nG);
     const double *H = optional_factor(posterior, "H", d, &nH);
     if (d > 0 && ((nG != 1 && nG != C) || (H && nH != C))) {
         Rf_error("internal error: %d classes, but %d and %d factors", C, nG, nH);
     }
     const sg_posterior post = {sg_kernel_of(kernel, ktheta), d, REAL(basis), C,
-                               sg_doubles_of(alpha, (size_t) d * C, "alpha"), nG == 1, G, H};
+                               sg_doubles_of(alpha, (size_t) d * C, "alpha"), w, nG == 1, G, H};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     if (Rf_asLogical(joint)) {
         if (C != 1) Rf_error("internal error: a joint covariance of %d classes", C);
@@ -37,8 +38,8 @@ SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x,
         sg_posterior_joint(&post, n, REAL(x), mean, sg_new_matrix(out, 1, n, n), &sg_r_workspace);
     } else {
         double *mean = sg_new_latents(out, 0, n, C);
-        double *var = sg_new_latents(out, 1, n, C);
-        sg_posterior_predict(&post, n, D, REAL(x), mean, var, &sg_r_workspace);
+        double *var = sg_new_latents(out, 1, n * w, C);
+        sg_posterior_predict(&post, n / w, D, REAL(x), mean, var, &sg_r_workspace);
     }
     UNPROTECT(1);
     return out;

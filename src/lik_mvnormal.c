@@ -1,38 +1,79 @@
-/* lik_mvnormal.c: w responses at once, y ~ N(f, Sigma) with a full w x w covariance Sigma = LL', L
- * lower. y: the w responses. theta: L column by column, w (w + 1) / 2 numbers, the logarithm on the
- * diagonal and what stands below it as it is: log L_11, L_21, .., L_w1, log L_22, L_32, ...
+/* lik_mvnormal.c: w responses at once, y ~ N(f, Sigma). y: the w responses, NaN where one is not
+ * there. theta says how Sigma is made, by its length: the log variance that all have in common; w
+ * log variances; or these and correlations, as correlation.h has them.
  *
- * Exact: with A = S + Sigma and r = y - mu,
+ * Exact: with A = S + Sigma and r = y - mu, both of the responses that are there,
  *   log Z = -(w log 2 pi + log|A| + r'A^{-1}r) / 2,  d1 = A^{-1}r,  d2 = -A^{-1},
  *   dlogZ/dSigma = (d1 d1' - A^{-1}) / 2, hence dlogZ/dL = (d1 d1' - A^{-1}) L,
- * and the site is that of the response: T = Sigma^{-1}, nu = T y. A new response is N(f, Sigma). */
+ * all 0 at the others, and the site is that of the response: T = Sigma^{-1}, nu = T y. A new
+ * response is N(f, Sigma). */
 #include <math.h>
 #include <Rmath.h>
 #include "block.h"
+#include "correlation.h"
 #include "lik.h"
 
-/* L of Sigma, zeros above */
-static void factor_of(const sg_lik *self, double *L)
+/* Is there one variance for all? For w = 1 there is no difference. */
+static int is_spherical(const sg_lik *self)
 {
-    const int w = self->w;
+    return self->npar == 1;
+}
+
+static int rank_of(const sg_lik *self)
+{
+    return self->npar > self->w ? self->w - 1 : 0;
+}
+
+/* L of Sigma, zeros above; all[w]: the parameters without what the components have in common */
+static void factor_of(const sg_lik *self, double *all, double *L)
+{
     const double *theta = self->theta;
-    for (int j = 0; j < w; j++) {
-        for (int i = 0; i < w; i++) L[i + w * j] = i < j ? 0 : i == j ? exp(*theta++) : *theta++;
+    if (is_spherical(self)) {
+        for (int i = 0; i < self->w; i++) all[i] = self->theta[0];
+        theta = all;
     }
+    sg_correlation_factor(self->w, rank_of(self), theta, L);
 }
 
 /* S + Sigma; S may be NULL, for zero */
 static void total_covariance(const sg_lik *self, const double *S, double *A)
 {
     const int w = self->w;
-    double L[SG_BLOCK_SIZE];
-    factor_of(self, L);
-    for (int j = 0; j < w; j++) {
-        for (int i = 0; i < w; i++) {
-            double sum = S ? S[i + w * j] : 0;
-            for (int k = 0; k <= (i < j ? i : j); k++) sum += L[i + w * k] * L[j + w * k];
-            A[i + w * j] = sum;
-        }
+    double all[SG_LIK_MAX_WIDTH], L[SG_BLOCK_SIZE];
+    factor_of(self, all, L);
+    sg_correlation_product(w, L, A);
+    for (int i = 0; S && i < w * w; i++) A[i] += S[i];
+}
+
+/* Which responses are there, in at[]; returns how many. */
+static int responses_of(const sg_lik *self, const double *y, int *at)
+{
+    int m = 0;
+    for (int i = 0; i < self->w; i++) {
+        if (!isnan(y[i])) at[m++] = i;
+    }
+    return m;
+}
+
+/* out[w x w]: few[m x m] at the responses that are there, 0 at the others */
+static void spread_block(int w, int m, const int *at, const double *few, double *out)
+{
+    for (int i = 0; i < w * w; i++) out[i] = 0;
+    for (int j = 0; j < m; j++) {
+        for (int i = 0; i < m; i++) out[at[i] + w * at[j]] = few[i + m * j];
+    }
+}
+
+/* The lower factor of (S + Sigma) at m responses. */
+static void factor_at(const sg_lik *self, int m, const int *at, const double *S, double *L)
+{
+    double A[SG_BLOCK_SIZE], few[SG_BLOCK_SIZE];
+    total_covariance(self, S, A);
+    for (int j = 0; j < m; j++) {
+        for (int i = 0; i < m; i++) few[i + m * j] = A[at[i] + self->w * at[j]];
+    }
+    if (!sg_block_cholesky(m, few, L)) {
+        for (int i = 0; i < m * m; i++) L[i] = NAN; /* S is no covariance */
     }
 }
 
@@ -40,18 +81,21 @@ static void total_covariance(const sg_lik *self, const double *S, double *A)
 static double solve_row(const sg_lik *self, const double *y, const double *mu, const double *S,
                         double *d1, double *inverse)
 {
-    const int w = self->w;
-    double A[SG_BLOCK_SIZE], L[SG_BLOCK_SIZE], logz = -w * M_LN_SQRT_2PI;
-    if (S) total_covariance(self, S, A);
-    else factor_of(self, L);
-    if (S && !sg_block_cholesky(w, A, L)) {
-        for (int i = 0; i < w * w; i++) L[i] = NAN; /* S is no covariance */
+    int at[SG_LIK_MAX_WIDTH];
+    const int w = self->w, m = responses_of(self, y, at);
+    double L[SG_BLOCK_SIZE], few[SG_BLOCK_SIZE], r[SG_LIK_MAX_WIDTH];
+    double logz = -m * M_LN_SQRT_2PI;
+    factor_at(self, m, at, S, L);
+    for (int i = 0; i < m; i++) r[i] = y[at[i]] - mu[at[i]];
+    sg_block_forward(m, L, r);
+    for (int i = 0; i < m; i++) logz -= log(L[i + m * i]) + 0.5 * r[i] * r[i];
+    sg_block_backward(m, L, r);
+    for (int i = 0; i < w; i++) d1[i] = 0;
+    for (int i = 0; i < m; i++) d1[at[i]] = r[i];
+    if (inverse) {
+        sg_block_inverse(m, L, few);
+        spread_block(w, m, at, few, inverse);
     }
-    for (int i = 0; i < w; i++) d1[i] = y[i] - mu[i];
-    sg_block_forward(w, L, d1);
-    for (int i = 0; i < w; i++) logz -= log(L[i + w * i]) + 0.5 * d1[i] * d1[i];
-    sg_block_backward(w, L, d1);
-    if (inverse) sg_block_inverse(w, L, inverse);
     return logz;
 }
 
@@ -72,16 +116,20 @@ static void mvnormal_tilt_dpar(const sg_lik *self, const double *y, const double
                                const double *S, double *dpar)
 {
     const int w = self->w;
+    double all[SG_LIK_MAX_WIDTH], sums[SG_LIK_MAX_WIDTH] = {0};
     double L[SG_BLOCK_SIZE], d1[SG_LIK_MAX_WIDTH], G[SG_BLOCK_SIZE], dL[SG_BLOCK_SIZE];
-    factor_of(self, L);
+    factor_of(self, all, L);
     solve_row(self, y, mu, S, d1, G);
     for (int j = 0; j < w; j++) {
         for (int i = 0; i < w; i++) G[i + w * j] = d1[i] * d1[j] - G[i + w * j];
     }
     sg_block_multiply(w, G, L, dL);
-    for (int j = 0; j < w; j++) {
-        for (int i = j; i < w; i++) *dpar++ += dL[i + w * j] * (i == j ? L[i + w * j] : 1);
+    if (!is_spherical(self)) {
+        sg_correlation_adjoint(w, rank_of(self), self->theta, L, dL, dpar);
+        return;
     }
+    sg_correlation_adjoint(w, 0, all, L, dL, sums);
+    for (int i = 0; i < w; i++) *dpar += sums[i];
 }
 
 static void mvnormal_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
@@ -98,15 +146,19 @@ static void mvnormal_moments(const sg_lik *self, const double *f, double *mean, 
 
 static void mvnormal_site(const sg_lik *self, const double *y, double *tau, double *nu)
 {
-    double L[SG_BLOCK_SIZE];
-    factor_of(self, L);
-    sg_block_inverse(self->w, L, tau);
-    sg_block_mv(self->w, tau, y, nu);
+    int at[SG_LIK_MAX_WIDTH];
+    const int w = self->w, m = responses_of(self, y, at);
+    double L[SG_BLOCK_SIZE], few[SG_BLOCK_SIZE], there[SG_LIK_MAX_WIDTH];
+    factor_at(self, m, at, 0, L);
+    sg_block_inverse(m, L, few);
+    spread_block(w, m, at, few, tau);
+    for (int i = 0; i < w; i++) there[i] = isnan(y[i]) ? 0 : y[i];
+    sg_block_mv(w, tau, there, nu);
 }
 
 const sg_lik_type sg_lik_mvnormal = {
     .name = "mvnormal",
-    .par = {"root"},
+    .par = {"noise", "correlation"},
     .logp = mvnormal_logp, .moments = mvnormal_moments, .site = mvnormal_site,
     .tilt = mvnormal_tilt, .tilt_dpar = mvnormal_tilt_dpar, .predict = mvnormal_predict
 };

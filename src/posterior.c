@@ -7,14 +7,27 @@
 
 enum { BLOCK = 256 }; /* rows whose kernel with the basis is at hand, for each thread */
 
-/* work[m x d] = Kx U; then sums[i] = sum_j work[i,j]^2 */
-static void factor_norms(int m, int d, const double *Kx, const double *U, double *work,
-                         double *sums)
+/* work[w m x d] = Kx U; then sums, m blocks of w x w: the inner products of each row's points */
+static void factor_products(int m, int w, int d, const double *Kx, const double *U, double *work,
+                            double *sums)
 {
-    const size_t size = (size_t) m * d;
+    const size_t points = (size_t) m * w, size = points * d;
     for (size_t i = 0; i < size; i++) work[i] = Kx[i];
-    sg_trmm('R', 'N', m, d, U, work);
-    sg_row_squares(m, d, work, sums);
+    sg_trmm('R', 'N', m * w, d, U, work);
+    if (w == 1) {
+        sg_row_squares(m, d, work, sums);
+        return;
+    }
+    for (size_t i = 0; i < points * w; i++) sums[i] = 0;
+    for (int k = 0; k < d; k++) {
+        const double *z = work + points * k;
+        double *sum = sums;
+        for (int i = 0; i < m; i++, z += w) {
+            for (int b = 0; b < w; b++) {
+                for (int a = 0; a < w; a++) *sum++ += z[a] * z[b];
+            }
+        }
+    }
 }
 
 /* K(x,x) - |G'k(x)|^2. The sum of d squares is known to about d rounding units of K(x,x), and so is
@@ -35,29 +48,42 @@ typedef struct {
     size_t room_size; /* of one */
 } prediction;
 
-/* Moments of rows from .. to - 1 into those of mean[n x C], var[n x C]. */
+/* var, m blocks: prior - explained + left */
+static void block_variances(const sg_posterior *post, int m, const double *prior,
+                            const double *explained, const double *left, double *var)
+{
+    const int w = post->w, ww = w * w;
+    for (int i = 0; i < m * ww; i++) {
+        const int own = i % ww % (w + 1) == 0;
+        var[i] = left[i] + (own ? unexplained(post->d, prior[i], explained[i])
+                                : prior[i] - explained[i]);
+    }
+}
+
+/* Moments of rows from .. to - 1 into those of all rows. */
 static sg_status predict_block(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
     const prediction *p = ctx;
     const sg_posterior *post = p->post;
-    const int m = to - from, d = post->d;
+    const int m = to - from, d = post->d, w = post->w, points = m * w, ww = w * w;
     const size_t dd = (size_t) d * d, n = p->n;
-    double *Kx = p->room + p->room_size * lane, *work = Kx + (size_t) m * d;
-    double *x = work + (size_t) m * d, *prior = x + (size_t) m * p->D;
-    double *explained = prior + m, *left = explained + m;
-    sg_copy_rows(p->n, p->D, p->x, from, m, x);
-    const sg_points rows = sg_kernel_prepare(post->kernel, m, x, &p->basis, ws);
+    double *Kx = p->room + p->room_size * lane, *work = Kx + (size_t) points * d;
+    double *x = work + (size_t) points * d, *prior = x + (size_t) points * p->D;
+    double *explained = prior + (size_t) m * ww, *left = explained + (size_t) m * ww;
+    sg_copy_rows(p->n * w, p->D, p->x, from * w, points, x);
+    const sg_points rows = sg_kernel_prepare(post->kernel, points, x, &p->basis, ws);
     sg_kernel_between(post->kernel, &rows, &p->basis, Kx, ws);
-    sg_kernel_diag(post->kernel, m, x, prior, ws);
-    for (int i = 0; i < m; i++) explained[i] = left[i] = 0;
+    if (w == 1) sg_kernel_diag(post->kernel, m, x, prior, ws);
+    else sg_kernel_blocks(post->kernel, w, m, p->D, x, prior, ws);
+    for (int i = 0; i < m * ww; i++) explained[i] = left[i] = 0;
     for (int c = 0; c < post->C; c++) {
-        double *mean = p->mean + from + n * c, *var = p->var + from + n * c;
-        sg_gemv('N', m, d, 1, Kx, post->alpha + (size_t) d * c, 0, mean);
+        double *mean = p->mean + w * (from + n * c), *var = p->var + ww * (from + n * c);
+        sg_gemv('N', points, d, 1, Kx, post->alpha + (size_t) d * c, 0, mean);
         if (post->G && (c == 0 || !post->shared)) {
-            factor_norms(m, d, Kx, post->G + dd * c, work, explained);
+            factor_products(m, w, d, Kx, post->G + dd * c, work, explained);
         }
-        if (post->H) factor_norms(m, d, Kx, post->H + dd * c, work, left);
-        for (int i = 0; i < m; i++) var[i] = unexplained(d, prior[i], explained[i]) + left[i];
+        if (post->H) factor_products(m, w, d, Kx, post->H + dd * c, work, left);
+        block_variances(post, m, prior, explained, left, var);
     }
     return SG_OK;
 }
@@ -66,8 +92,9 @@ void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *
                           double *var, const sg_ws *ws)
 {
     void *mark = sg_mark(ws);
+    const size_t w = post->w;
     prediction p = {.post = post, .n = n, .D = D, .x = x, .mean = mean, .var = var};
-    p.room_size = (size_t) (n < BLOCK ? n : BLOCK) * (2 * (size_t) post->d + D + 3);
+    p.room_size = (size_t) (n < BLOCK ? n : BLOCK) * w * (2 * (size_t) post->d + D + 3 * w);
     p.room = sg_doubles(ws, p.room_size * (n > BLOCK ? sg_par_lanes(1, ws) : 1));
     p.basis = sg_kernel_prepare(post->kernel, post->d, post->basis, NULL, ws);
     sg_par_products(n, BLOCK, predict_block, &p, ws);

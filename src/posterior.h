@@ -16,12 +16,13 @@ typedef struct {
     const double *basis; /* d x D inputs */
     int C;               /* latent functions */
     const double *alpha; /* d x C */
+    int w;               /* points of a row, whose covariances are wanted, too */
     int shared;          /* one G for all of them? */
     const double *G, *H; /* d x d upper triangular each; either may be NULL, for zero */
 } sg_posterior;
 
-/* mean[n x C], var[n x C] at x[n x D]. Rows go in blocks, so that the memory is O(d^2) however
- * large n is. O(n d^2 / 2) for each factor. */
+/* mean[w n x C] and var, C n blocks of w x w, at the n rows of w points each of x[w n x D]. Rows go
+ * in blocks, so that the memory is O(d^2) however large n is. O(w n d^2 / 2) for each factor. */
 void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *x, double *mean,
                           double *var, const sg_ws *ws);
 

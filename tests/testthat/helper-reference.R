@@ -472,7 +472,7 @@ reference_predict <- function(type, y, mu, s2, v) {
 # y: one data row; f: a matrix with a row per place and w columns; theta on C's scale.
 #   logp         log p(y|f), for every row of f
 #   mean, var    of a new response given one f: w numbers, w x w
-#   theta        (w) hyperparameters to try
+#   theta        (w) hyperparameters to try, a list by name
 #   row          (w) a data row to try
 # log Z is had from logp by a product rule, which asks that p be no narrower than a marginal of
 # covariance around I.
@@ -485,17 +485,17 @@ REFERENCE_WIDE <- list(
     },
     mean = function(f, theta) f,
     var = function(f, theta) mvnormal_covariance(theta, length(f)),
-    theta = function(w) seq(0.5, -0.3, length.out = w * (w + 1) / 2),
+    theta = function(w) list(full = seq(0.5, -0.3, length.out = w * (w + 1) / 2),
+                             diagonal = seq(0.4, -0.2, length.out = w), spherical = 0.3),
     row = function(w) seq(-1, 1.5, length.out = w)
   )
 )
 
-# theta: the lower factor column by column, its diagonal as logarithms
+# theta: the log variance of all, those of each, or these and log((1 + z) / (1 - z)) of correlations
 mvnormal_covariance <- function(theta, w) {
-  L <- matrix(0, w, w)
-  L[lower.tri(L, diag = TRUE)] <- theta
-  diag(L) <- exp(diag(L))
-  L %*% t(L)
+  if (length(theta) == 1L) theta <- rep(theta, w)
+  own <- list(variance = exp(theta[seq_len(w)]), correlation = tanh(theta[-seq_len(w)] / 2))
+  coregion_matrix(own, c(w, if (length(theta) > w) w - 1L else 0L))
 }
 
 # Nodes and weights of Gauss and Hermite for N(0, 1) (Golub and Welsch)
@@ -777,7 +777,7 @@ pair_problem <- function(n = 12L, basis = NULL) {
   resolved <- resolve_kernel(kernel_rbf(ard = TRUE), list(names = colnames(x), terms = colnames(x),
                                                           kept = c(TRUE, TRUE)))
   y <- rbind(sin(2 * at), cos(2 * at) + 0.3 * at)
-  theta <- c(log(1.3), log(0.8), log(1.1), log(0.4), 0.15, log(0.3)) # kernel; log-Cholesky of noise
+  theta <- c(log(1.3), log(0.8), log(1.1), log(0.16), log(0.11), 0.8) # kernel; noise, correlation
   list(problem = list(x = x, spec = spec_for_c(resolved), nkernel = 3L, processes = 1L, width = 2L,
                       lik = list(type = "mvnormal"), rows = y, offset = rep(c(0.2, -0.1), n),
                       method = method_ep(tol = 1e-12), basis = basis),

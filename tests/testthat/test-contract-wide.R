@@ -20,8 +20,10 @@ for_wide <- function(check) {
       case <- REFERENCE_WIDE[[type]]
       mu <- matrix(rnorm(3L * w), w)
       S <- replicate(3L, crossprod(matrix(rnorm(w * (w + 2L)), ncol = w)) / (w + 2))
-      check(type, w, as.double(case$theta(w)), as.double(case$row(w)), mu, matrix(S, w * w),
-            paste(type, "of width", w))
+      for (way in names(case$theta(w))) {
+        check(type, w, as.double(case$theta(w)[[way]]), as.double(case$row(w)), mu,
+              matrix(S, w * w), paste(type, "of width", w, way))
+      }
     }
   }
 }
@@ -106,9 +108,35 @@ test_that("one response of full covariance is one of Gaussian noise", {
   tilt <- function(type, theta, rows) {
     .Call(sg_lik_tilt, c_lik(type, theta), theta, rows, mu, s2, FALSE)
   }
-  # theta: the logarithm of a variance, and of a standard deviation
-  one <- tilt("gaussian", 0.6, rbind(y, 1))
-  wide <- tilt("mvnormal", 0.3, rbind(y))
-  one$dpar <- 2 * one$dpar
-  expect_equal(wide, one, tolerance = 1e-12)
+  expect_equal(tilt("mvnormal", 0.6, rbind(y)), tilt("gaussian", 0.6, rbind(y, 1)),
+               tolerance = 1e-12)
+})
+
+test_that("a response that is not there is as if its component were none", {
+  set.seed(34)
+  S <- crossprod(matrix(rnorm(15L), 5L)) / 5
+  mu <- cbind(c(0.2, -0.4, 0.1))
+  theta <- c(0.3, -0.2, 0.1, 0.8, -0.5, 0.4)
+  Sigma <- mvnormal_covariance(theta, 3L)
+  tilt <- function(y) wide_tilt("mvnormal", theta, 3L, y, mu, cbind(c(S)))
+  for (there in list(1L, c(1L, 3L), 2:3, integer())) {
+    y <- replace(rep(NA_real_, 3L), there, c(0.5, -1)[seq_along(there)])
+    found <- tilt(y)
+    A <- (S + Sigma)[there, there, drop = FALSE]
+    inverse <- if (length(there)) solve(A) else A
+    away <- drop(inverse %*% (y[there] - mu[there]))
+    logz <- -(length(there) * log(2 * pi) + log(det(A)) + sum((y[there] - mu[there]) * away)) / 2
+    if (length(there) == 0L) logz <- 0
+    expect_equal(found$logz, logz, tolerance = 1e-13)
+    expect_equal(c(found$d1), replace(numeric(3L), there, away), tolerance = 1e-13)
+    d2 <- replace(matrix(0, 3L, 3L), as.matrix(expand.grid(there, there)), -inverse)
+    expect_equal(matrix(found$d2, 3L), d2, tolerance = 1e-13)
+    along <- function(theta) wide_tilt("mvnormal", theta, 3L, y, mu, cbind(c(S)))$logz
+    expect_equal(drop(found$dpar), numeric_gradient(along, theta), tolerance = 1e-9)
+    site <- .Call(sg_lik_site, c_lik("mvnormal", theta, 3L), theta, cbind(y))
+    own <- if (length(there)) solve(Sigma[there, there, drop = FALSE]) else A
+    tau <- replace(matrix(0, 3L, 3L), as.matrix(expand.grid(there, there)), own)
+    expect_equal(matrix(site$tau, 3L), tau, tolerance = 1e-13)
+    expect_equal(c(site$nu), replace(numeric(3L), there, own %*% y[there]), tolerance = 1e-13)
+  }
 })

@@ -77,7 +77,7 @@ test_that("rows without a label are kept, and those without inputs are not", {
   expect_identical(nobs(update(plain, . ~ . - b)), 158L)
   upper <- sparsegp(y ~ a + b, d, "nullcat", subset = b > -1, learn = FALSE)
   expect_identical(nobs(upper), sum(d$b > -1 & !is.na(d$a)))
-  refused(fit(na.action = na.fail), "formula")
+  refused(fit(na.action = na.fail), "na.action")
   refused(fit(na.action = na.pass), "x")
   matrix <- sparsegp(as.matrix(d[c("a", "b")]), d$y, lik_nullcat, short, learn = FALSE)
   expect_equal(unname(fitted(matrix)), unname(fitted(plain)), tolerance = 1e-12)

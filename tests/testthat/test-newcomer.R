@@ -20,8 +20,12 @@ test_that("cbind(successes, failures) is recognised without a likelihood", {
   stream <- sparsegp(cbind(s, f) ~ x, d[0, ], method = method_online(5, pilot = 5), learn = FALSE)
   stream <- update(stream, d)
   expect_identical(stream$likelihood$type, "binomial")
-  # numbers that are no counts are still two responses
-  refused(sparsegp(cbind(s + 0.5, f) ~ x, d, learn = FALSE), "`y` must be one vector.*lik_binomial")
+  # numbers that are no counts are components, and so are counts if the likelihood says so
+  for (fit in list(sparsegp(cbind(s + 0.5, f) ~ x, d, learn = FALSE),
+                   sparsegp(cbind(s, f) ~ x, d, lik_gaussian(), learn = FALSE))) {
+    expect_identical(fit$likelihood$type, "mvnormal")
+  }
+  refused(sparsegp(cbind(s + 0.5, f) ~ x, d, lik_student()), "`y` must be one vector.*binomial")
   refused(sparsegp(cbind(s, f) ~ x, d, lik_probit(), learn = FALSE), "lik_binomial")
 })
 

@@ -3,7 +3,7 @@
 # answer. Kernels are matern32, whose matrices can be inverted to many digits.
 
 # Rows of w values: tall x, the component being its last column; theta has the kernel's three and
-# the noise's log-Cholesky.
+# the noise's log variances and correlations.
 wide_problem <- function(n, w = 2L, type = "matern32", seed = 1) {
   set.seed(seed)
   at <- sample(seq(-3, 3, length.out = n)) # spread: kernel matrices that can be inverted
@@ -15,8 +15,8 @@ wide_problem <- function(n, w = 2L, type = "matern32", seed = 1) {
   case$problem$rows <- t(outer(at, component, function(a, b) sin(2 * a + b))) +
     0.3 * matrix(rnorm(n * w), w)
   case$problem$offset <- rep(seq(0.2, -0.1, length.out = w), n)
-  noise <- if (w == 2L) c(log(0.4), 0.15, log(0.3))
-           else c(log(0.4), 0.15, -0.1, log(0.3), 0.05, log(0.35))
+  noise <- if (w == 2L) c(log(0.16), log(0.11), 0.8)
+           else c(log(0.16), log(0.11), log(0.13), 0.8, -0.5, 0.1)
   case$theta <- c(log(1.3), log(0.8), log(1.1), noise)
   case
 }
@@ -368,8 +368,10 @@ test_that("in informative order every row counts once, and the largest gain come
 
 # ---- Sparse EP ----
 
+# The method's size is in points here, in locations for users.
 wide_sparse <- function(case, method, sweeps, freeze = sweeps, basis = NULL) {
   case$problem$method <- method
+  case$problem$method$size <- method$size / case$problem$width
   case$problem$basis <- basis
   engine_sparse(case$problem, case$theta, freeze = freeze, sweeps = sweeps)
 }

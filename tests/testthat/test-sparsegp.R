@@ -280,11 +280,11 @@ test_that("a likelihood may be a value, a constructor, a name or an R family", {
   expect_error(type(binomial("cauchit")), "`likelihood`", class = "sparsegp_error")
 })
 
-test_that("a response of several columns is refused in words", {
+test_that("a response of several columns is refused in words where it is not of components", {
   d <- toy()
-  expect_error(fast(cbind(y, x) ~ z, d), "`(y|formula)`", class = "sparsegp_error")
+  expect_error(fast(cbind(y, x) ~ z, d, "student"), "`(y|formula)`", class = "sparsegp_error")
   expect_error(fast(cbind(w, 5 - w) ~ z, d, "logit"), "`(y|formula)`", class = "sparsegp_error")
-  expect_error(fast(d$x, cbind(d$y, d$y)), "`y`", class = "sparsegp_error")
+  expect_error(fast(d$x, cbind(d$y, d$y), "laplace"), "`y`", class = "sparsegp_error")
   one_column <- fast(scale(y) ~ x, d)
   expect_lt(gap(fitted(one_column) * sd(d$y) + mean(d$y), fitted(fast(y ~ x, d))), 1e-10)
 })

@@ -1,0 +1,47 @@
+# Rows of which C sees w values at once are tall: w points each, one after the other, whose last
+# column says which component a point is of. With w = 1 a row is its point.
+
+tall_inputs <- function(x, w) {
+  if (w == 1L) return(x)
+  cbind(x[rep(seq_len(nrow(x)), each = w), , drop = FALSE],
+        .component = rep(as.double(seq_len(w)), nrow(x)))
+}
+
+# The inputs of rows, from their points.
+row_inputs <- function(x, w) {
+  if (w == 1L) return(x)
+  x[seq(1L, by = w, length.out = nrow(x) %/% w), -ncol(x), drop = FALSE]
+}
+
+# Which points of a basis are the first of their location. Not all of its components need be there,
+# nor follow each other.
+first_points <- function(points) !duplicated(points[, -ncol(points), drop = FALSE])
+
+# The rows a basis is made of, from the numbers of its points. Of several components all may be
+# there, copies of a location too; else no location is there twice.
+basis_rows_from <- function(numbers, points, w) {
+  if (is.null(numbers) || w == 1L) return(numbers)
+  rows <- rows_of_points(numbers, w)
+  if (length(numbers) == w * length(unique(rows))) unique(rows) else rows[first_points(points)]
+}
+
+# A column for each component to a value for each point, and back.
+tall_values <- function(values) if (is.matrix(values)) c(t(values)) else values
+
+by_component <- function(values, components) {
+  matrix(values, ncol = length(components), byrow = TRUE, dimnames = list(NULL, components))
+}
+
+# Numbers of the points of rows, and of the rows of points.
+tall_rows <- function(rows, w) rep(w * (rows - 1L), each = w) + rep(seq_len(w), length(rows))
+
+rows_of_points <- function(points, w) (points - 1L) %/% w + 1L
+
+# Some rows of what has an entry for each, or a row.
+some_rows <- function(values, rows) {
+  if (is.matrix(values)) values[rows, , drop = FALSE] else values[rows]
+}
+
+bind_rows <- function(first, second) {
+  if (is.matrix(second)) rbind(first, second) else c(first, second)
+}

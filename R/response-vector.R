@@ -1,0 +1,101 @@
+# Responses of several components: cbind(u, v) ~ x + y. A response is a matrix with a column for
+# each, in which some may be missing. One unit for all, and a constant removed from each.
+
+MAX_COMPONENTS <- 8L # SG_LIK_MAX_WIDTH
+
+vectors_codec <- function() {
+  codec_like(numbers_codec(), name = "vectors", missing = TRUE, several = TRUE,
+             gather = gather_vectors, read = read_vectors, again = read_more_vectors,
+             codes = function(y, response) sweep(y, 2L, response$centre) / response$unit,
+             back = function(codes, response) {
+               sweep(codes * response$unit, 2L, response$centre, "+")
+             },
+             words = function(response) {
+               paste0("components: ", toString(response$components), "; constants removed: ",
+                      toString(format(response$centre, digits = 6L, trim = TRUE)))
+             },
+             values = function(y) rowSums(!is.na(y)))
+}
+
+is_vectors <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) > 1L
+
+# A matrix with names, and an offset for each component.
+gather_vectors <- function(chunk) {
+  if (!is_vectors(chunk$y)) return(chunk) # told by who reads it
+  colnames(chunk$y) <- component_names(chunk$y)
+  if (!is.null(chunk$offset)) chunk$offset <- wide_offset(chunk$offset, dim(chunk$y))
+  chunk
+}
+
+component_names <- function(y) {
+  names <- colnames(y)
+  if (is.null(names)) names <- character(ncol(y))
+  nameless <- is.na(names) | names == ""
+  names[nameless] <- paste0("y", which(nameless))
+  make.unique(names)
+}
+
+# Known means of the components: a column for each, or what all have in common.
+wide_offset <- function(offset, size) {
+  if (is.matrix(offset) && !all(dim(offset) == size)) {
+    stop_sparsegp("offset", paste0("has ", ncol(offset), " columns for ", size[2L], " components"),
+                  "Give a column for each, or one number for a row")
+  }
+  matrix(offset, size[1L], size[2L])
+}
+
+read_vectors <- function(codec, y, lik, offset, weights, streams) {
+  check_vectors(y, "y")
+  if (ncol(y) > MAX_COMPONENTS) {
+    stop_sparsegp("y", paste0("has ", ncol(y), " components, and ", MAX_COMPONENTS,
+                              " is the most"), "Fit them in groups")
+  }
+  empty <- colSums(!is.na(y)) == 0
+  if (any(empty)) {
+    stop_sparsegp("y", paste0("has a component without values: ", toString(colnames(y)[empty])),
+                  "Leave it out")
+  }
+  # divided first: a sum of values near the largest double must not overflow
+  size <- max(abs(y), abs(offset), 0, na.rm = TRUE)
+  if (size == 0) size <- 1
+  shifted <- y / size - offset / size
+  centre <- colMeans(shifted, na.rm = TRUE)
+  codes <- sweep(shifted, 2L, centre)
+  spread <- sqrt(mean(codes^2, na.rm = TRUE))
+  unit <- unit_of(spread, size)
+  out <- new_response(codec, sweep(y / size, 2L, centre) / (unit / size), y,
+                      centre = centre * size, unit = unit)
+  out$width <- ncol(y)
+  out$components <- colnames(y)
+  out
+}
+
+# Numbers, but for what is missing.
+check_vectors <- function(y, argument) {
+  if (!is_vectors(y)) {
+    stop_sparsegp(argument, "is one column, and the likelihood is for several components",
+                  "Write cbind(u, v) ~ x + y, or leave `covariance` out")
+  }
+  if (any(is.infinite(y))) stop_sparsegp(argument, "has values that are not finite")
+}
+
+read_more_vectors <- function(codec, y, lik, weights, response) {
+  check_vectors(y, "newdata")
+  if (ncol(y) != response$width) {
+    stop_sparsegp("newdata", paste0("has ", ncol(y), " components for ", response$width),
+                  paste0("They are ", toString(response$components)))
+  }
+  colnames(y) <- response$components
+  y
+}
+
+# ---- What the response of a fit is ----
+
+components <- function(fit) fit$response$components
+
+# Variances of every row's components, from w x w blocks.
+component_vars <- function(blocks, components) {
+  w <- length(components)
+  own <- matrix(blocks, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE]
+  by_component(own, components)
+}
