@@ -30,8 +30,8 @@
 #'
 #' @section Several components:
 #' For a response `cbind(u, v)` predictions are n x w matrices with a column for each component;
-#' with `interval` arrays of n x 3 x w, of which `[, , "u"]` is such a matrix as for one response, each
-#' component by itself. `se.fit = TRUE` adds `covariance`, w x w x n: the covariances of each row's
+#' with `interval` arrays of n x 3 x w, of which `[, , "u"]` is such a matrix as for one response,
+#' each component by itself. `se.fit = TRUE` adds `covariance`, w x w x n: the covariances of each row's
 #' components.
 #'
 #' For fits by [kernel_helmholtz()] and its parts in the plane `type = "divergence"`
