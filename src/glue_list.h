@@ -1,5 +1,5 @@
-/* glue_list.h: the entries that R may call: name, number of arguments, arguments. glue.h includes it
- * to declare them, init.c to register them. Those that a fit is made by begin with what
+/* glue_list.h: the entries that R may call: name, number of arguments, arguments. For glue.h, which
+ * declares them, and init.c, which registers them. Those that a fit is made by begin with what
  * engine_call() in R/engine.R says of the problem. */
 SG_ENTRY(catalogue, 0, (void))
 SG_ENTRY(kernel_cross, 4, (SEXP spec, SEXP theta, SEXP x, SEXP z))
