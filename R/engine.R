@@ -132,15 +132,20 @@ count_widening <- function(tau, w) {
 
 last_change <- function(run) run$trace[["change", ncol(run$trace)]]
 
-sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
+# How a basis of at most `size` points may change.
+basis_rules <- function(problem, size, frozen, narrow = FALSE) {
   method <- problem$method
-  options <- list(
-    size = if (is.null(problem$basis)) points_of(method$size, problem) else nrow(problem$basis),
-    frozen = !is.null(problem$basis), kl = method$projection == "kl", narrow = narrow,
-    novelty = method$novelty, score = score_code(method$score),
-    freeze = min(freeze, .Machine$integer.max), sweeps = sweeps, tol = method$tol
-  )
-  run <- engine_call(sg_ep_sparse, problem, theta, problem$basis, options)
+  list(size = size, frozen = frozen, kl = method$projection == "kl", narrow = narrow,
+       novelty = method$novelty, score = score_code(method$score))
+}
+
+sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
+  basis <- problem$basis
+  size <- if (is.null(basis)) points_of(problem$method$size, problem) else nrow(basis)
+  options <- c(basis_rules(problem, size, !is.null(basis), narrow),
+               list(freeze = min(freeze, .Machine$integer.max), sweeps = sweeps,
+                    tol = problem$method$tol))
+  run <- engine_call(sg_ep_sparse, problem, theta, basis, options)
   rownames(run$trace) <- c(catalogue()$fates, "change", "log_evidence")
   run$narrow <- narrow
   run
@@ -210,12 +215,8 @@ STATE <- c("points", "id", SUMS, "count", "trace") # of empty_state()
 # Rows of `problem` into a stream; problem$size and $frozen say how far the basis may change. start:
 # points of a predefined basis to begin with, or NULL.
 engine_online <- function(problem, theta, state, start = NULL) {
-  method <- problem$method
-  options <- list(
-    size = problem$size, frozen = problem$frozen, kl = method$projection == "kl", narrow = FALSE,
-    novelty = method$novelty, score = score_code(method$score),
-    informative = method$order == "informative"
-  )
+  options <- c(basis_rules(problem, problem$size, problem$frozen),
+               list(informative = problem$method$order == "informative"))
   engine_call(sg_online, problem, theta, state, start, options)
 }
 
