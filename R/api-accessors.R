@@ -32,8 +32,8 @@ refuse_without_evidence <- function(object, lack) {
 #' known mean (offset and, for regression, the removed constant).
 #'
 #' `loo_lpd()` gives, for each row, the log predictive density of its response given all other rows.
-#' It is read off the cavities of EP, \eqn{\log Z_i}{log Z_i} at the cavity's mean and variance
-#' (formulas 78-79), without refitting and at the fitted hyperparameters; exact for Gaussian noise.
+#' It is read off what EP keeps of each row without its own site (its cavity): \eqn{\log
+#' Z_i}{log Z_i} at that mean and variance (formulas 78-79), without refitting and at the fitted hyperparameters; exact for Gaussian noise.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param ... Nothing.
