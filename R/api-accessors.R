@@ -33,7 +33,8 @@ refuse_without_evidence <- function(object, lack) {
 #'
 #' `loo_lpd()` gives, for each row, the log predictive density of its response given all other rows.
 #' It is read off what EP keeps of each row without its own site (its cavity): \eqn{\log
-#' Z_i}{log Z_i} at that mean and variance (formulas 78-79), without refitting and at the fitted hyperparameters; exact for Gaussian noise.
+#' Z_i}{log Z_i} at that mean and variance (formulas 78-79), without refitting and at the fitted
+#' hyperparameters; exact for Gaussian noise.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param ... Nothing.

@@ -31,8 +31,8 @@
 #' @section Several components:
 #' For a response `cbind(u, v)` predictions are n x w matrices with a column for each component;
 #' with `interval` arrays of n x 3 x w, of which `[, , "u"]` is such a matrix as for one response,
-#' each component by itself. `se.fit = TRUE` adds `covariance`, w x w x n: the covariances of each row's
-#' components.
+#' each component by itself. `se.fit = TRUE` adds `covariance`, w x w x n: the covariances of each
+#' row's components.
 #'
 #' For fits by [kernel_helmholtz()] and its parts in the plane `type = "divergence"`
 #' (\eqn{u_x + v_y}{u_x + v_y}), `"vorticity"` (\eqn{v_x - u_y}{v_x - u_y}), `"stream"` (the stream

@@ -12,10 +12,11 @@
 #'   as classes without an order have no quantiles.
 #' @details
 #' If the model is right, quantile residuals are standard normal, whatever the likelihood: look at
-#' them with [stats::qqnorm()]. The distribution is the leave-one-out one (see [loo()]), as that of a fit that has seen the response would follow it. Where responses
-#' are counts or classes it jumps, and the quantile is drawn at random within the jump (Dunn and
-#' Smyth's randomised quantile residuals): they differ from call to call, unless [set.seed()] is
-#' called. For other numbers nothing is random. None is larger than 37 in size.
+#' them with [stats::qqnorm()]. The distribution is the leave-one-out one (see [loo()]), as that of
+#' a fit that has seen the response would follow it. Where responses are counts or classes it jumps,
+#' and the quantile is drawn at random within the jump (Dunn and Smyth's randomised quantile
+#' residuals): they differ from call to call, unless [set.seed()] is called. For other numbers
+#' nothing is random. None is larger than 37 in size.
 #' @references Dunn, P. K. and Smyth, G. K. (1996). Randomized quantile residuals. *Journal of
 #'   Computational and Graphical Statistics* 5, 236-244.
 #' @examples

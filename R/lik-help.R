@@ -152,8 +152,8 @@
 #' * Unused levels of the response are left out, as they are for other classes; a stream keeps them,
 #'   as their rows may yet come.
 #' * *Not for* categories without an order, nor for counts.
-#' * *From*: none of the papers. The integral has a closed form, accurate for categories however narrow
-#'   or far.
+#' * *From*: none of the papers. The integral has a closed form, accurate for categories however
+#'   narrow or far.
 #'
 #' @section Several classes:
 #' **`lik_mprobit()`**: the default for a factor with more than two levels; a latent function
