@@ -48,7 +48,7 @@ draw_density_surface <- function(object, level, n, style) {
   draw_contours(surface, levels, INK, 0.7)
   draw_rows(object$x[, 1L], object$x[, 2L], or_else(style$col, INK), or_else(style$pch, 16),
             or_else(style$cex, 0.7 * row_size(object$n)))
-  draw_basis_rings(object$basis, axes)
+  draw_basis_rings(as.data.frame(object$basis))
   close_panel(style, axes[1L], axes[2L], bty = "o")
   draw_heading(style, list(key_item("density", "line", INK, lwd = 0.7),
                            key_item("points", "point", INK), key_item("basis", "point", INK, 1)))
