@@ -13,19 +13,16 @@ scale_inputs <- function(x, scale, together = NULL) {
   kept <- sd > 1e-10
   alike <- !any(kept)
   if (alike) kept[] <- TRUE # one row, or copies of one: nothing tells the inputs apart
-  range <- by_column(x, function(column) diff(range(column)))[kept]
   natural <- sd * size
   natural[natural == 0] <- 1
   natural[together] <- sqrt(mean(natural[together]^2))
   natural <- natural[kept]
-  range[range == 0] <- 1
   list(
     kept = kept, alike = alike, scale = scale, dropped = colnames(x)[!kept], names = colnames(x),
     constant = x[1L, !kept],
     centre = if (scale) (centre * size)[kept] else numeric(sum(kept)),
     sd = if (scale) natural else rep(1, sum(kept)),
-    seen = if (scale) rep(1, sum(kept)) else natural,
-    range = if (scale) range / natural else range
+    seen = if (scale) rep(1, sum(kept)) else natural
   )
 }
 
@@ -40,6 +37,11 @@ scaled_inputs <- function(x, scaling) {
   if (any(scaling$centre != 0, scaling$sd != 1)) x <- scale_kept(x, scaling)
   attr(x, "contrasts") <- NULL
   x
+}
+
+# One of the kept inputs
+scaled_input <- function(x, scaling, input) {
+  (x[, which(scaling$kept)[input]] - scaling$centre[input]) / scaling$sd[input]
 }
 
 # Kept inputs to C's units and back.

@@ -20,12 +20,14 @@ fixed <- function(value) {
 
 is_fixed <- function(x) inherits(x, "sparsegp_fixed")
 
+given_value <- function(x) if (is_fixed(x)) x$value else x
+
 # Values that were part of what was given, fixed if that was
 given_like <- function(given, values) if (is_fixed(given)) fixed(values) else values
 
 # A hyperparameter as a user gives it: NULL, positive numbers, or fixed() around them.
 check_hyper <- function(x, argument, positive = TRUE, single = FALSE, range = c(0, Inf)) {
-  value <- if (is_fixed(x)) x$value else x
+  value <- given_value(x)
   if (is.null(value)) return(x)
   if (!is.numeric(value) || length(value) == 0L || !all(is.finite(value))) {
     stop_sparsegp(argument, "must be finite numbers, fixed() around them, or NULL")

@@ -14,7 +14,8 @@
 #' |---|---|
 #' | `variance` | log-normal: `log(variance / v)` ~ N(1, 1.5^2), v the variance of the response, 1 for classes |
 #' | `lengthscale` | log-normal: `log(lengthscale / start)` ~ N(0, 1), start as in [kernels]; with `ard = TRUE` N(0, 2^2) |
-#' | `shape`, `period` | log-normal around the start with standard deviations 1.5 and 1 |
+#' | `shape` | log-normal around the start with standard deviation 1.5 |
+#' | `period` | log-normal around the start; the standard deviation is half a period in the range of the input, from 0.01 to 0.1, so that the search keeps to the period and leaves its multiples alone |
 #' | `noise` | log-normal: `log(noise / v)` ~ N(-2, 2^2) |
 #' | `bias` | normal N(-m, 25), m the mean offset (0 without one; IVM paper 6.1) |
 #' | `cut`, the first of them | normal N(m, 25) |

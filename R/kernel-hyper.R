@@ -31,12 +31,11 @@ KERNEL_HYPER <- list(
   },
   shape = function(leaf, env) list(start = 0, unit = 1, prior = default_lognormal(0, 1.5)),
   period = function(leaf, env) {
-    start <- log(env$input_range[leaf$vars + 1L] / 2)
-    list(start = start, unit = env$input_unit[leaf$vars + 1L],
-         prior = default_lognormal(start, 1))
-  },
-  correlation = function(leaf, env) {
-    list(start = 0, unit = 1, prior = function(unit) prior_normal(0, 0.5))
+    unit <- env$input_unit[leaf$vars + 1L]
+    given <- given_value(leaf$params$period)[1L]
+    period <- env$period(leaf$vars + 1L, if (!is.null(given)) given / unit)
+    list(start = log(period$start), unit = unit,
+         prior = default_lognormal(log(period$start), period$spread))
   }
 )
 
@@ -95,7 +94,7 @@ each_of <- function(leaf, base) {
 
 # Several values where all inputs share one
 refuse_one_each <- function(given, base, leaf) {
-  count <- length(if (is_fixed(given)) given$value else given)
+  count <- length(given_value(given))
   if (count < 2L) return(invisible())
   stop_sparsegp(base, paste0("has ", count, " values, and all inputs of ", leaf$type,
                              "() share one"),
@@ -105,7 +104,7 @@ refuse_one_each <- function(given, base, leaf) {
 
 # One value per input was given: leave out those of constant inputs.
 for_kept_inputs <- function(given, leaf) {
-  value <- if (is_fixed(given)) given$value else given
+  value <- given_value(given)
   if (length(value) != length(leaf$all_names)) return(given)
   value <- value[match(leaf$input_names, leaf$all_names)]
   if (is_fixed(given)) fixed(value) else value

@@ -47,7 +47,15 @@
 #' `NULL` (the default): start from the data and learn. A number: the start when [sparsegp()]
 #' learns, kept when `learn = FALSE`. `fixed(value)`: kept always. Starts: `variance` the variance
 #' of the response (1 for classes), shared among the terms of a sum; `lengthscale` the root of the
-#' number of inputs the kernel sees; `shape` 1; `period` half the range of its input.
+#' number of inputs the kernel sees; `shape` 1; `period` the highest peak of the periodogram of the
+#' response less a cubic trend (of the first 1000 rows along the input; half the range of the input
+#' where there is none to see, and for classes without an order).
+#'
+#' @section Time series:
+#' `kernel_linear() + kernel_rbf() + kernel_matern12() + kernel_periodic()` is a trend, a line that
+#' bends slowly and wanders, and a season. The line and the wandering (a random walk that is held
+#' loosely) go on beyond the last row, where a smooth kernel alone falls back to the mean: such sums
+#' forecast as seasonal ARIMA models do. See `plot(type = "forecast")`.
 #'
 #' @section Units:
 #' With `scale = TRUE` in [sparsegp()] kernels see inputs centred and divided by their standard
@@ -234,9 +242,9 @@ format.sparsegp_kernel <- function(x, ...) {
   show <- function(name) {
     value <- x$params[[name]]
     if (is.null(value)) return(NULL)
-    text <- paste(format(if (is_fixed(value)) value$value else value, digits = 4L, trim = TRUE),
+    text <- paste(format(given_value(value), digits = 4L, trim = TRUE),
                   collapse = ", ")
-    if (length(if (is_fixed(value)) value$value else value) > 1L) text <- paste0("c(", text, ")")
+    if (length(given_value(value)) > 1L) text <- paste0("c(", text, ")")
     paste0(name, " = ", if (is_fixed(value)) paste0("fixed(", text, ")") else text)
   }
   arguments <- c(

@@ -72,7 +72,7 @@ class_kernel_theta <- function(theta, lik, processes, class) {
 format.sparsegp_likelihood <- function(x, ...) {
   given <- Filter(Negate(is.null), x$params)
   show <- function(value) {
-    text <- format(if (is_fixed(value)) value$value else value, digits = 4L, trim = TRUE)
+    text <- format(given_value(value), digits = 4L, trim = TRUE)
     if (length(text) > 1L) text <- paste0("c(", toString(text), ")")
     if (is_fixed(value)) paste0("fixed(", text, ")") else text
   }

@@ -5,7 +5,7 @@
 #' @order 16
 #' @export
 lik_nullcat <- function(bias = NULL, width = fixed(1), missing = fixed(0.5)) {
-  values <- if (is_fixed(missing)) missing$value else missing
+  values <- given_value(missing)
   if (length(values) > 2L) stop_sparsegp("missing", "must be one number, or one for each class")
   of_class <- function(class) {
     if (length(values) < 2L) missing else given_like(missing, values[class])

@@ -4,7 +4,7 @@
 #' @order 3
 #' @export
 lik_probit <- function(bias = NULL, flip = 0) {
-  known <- if (is_fixed(flip)) flip$value else flip
+  known <- given_value(flip)
   if (!identical(known, 0) && !identical(known, 0L)) return(lik_flip(bias, flip))
   new_likelihood("probit", list(bias = bias))
 }

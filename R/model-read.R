@@ -23,7 +23,10 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   resolved <- resolve_kernel(setup$kernel, inputs)
   rows <- lik_traits(lik)$data_rows(response$y, response$weights)
   env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
-              input_range = scaling$range, component_var = relative_vars(response))
+              component_var = relative_vars(response),
+              period = function(input, given) {
+                period_start(scaled_input(x, scaling, input), response, given)
+              })
   if (!codec$offsets && any(chunk$offset != 0)) {
     stop_sparsegp("offset", "shifts the latent functions of all classes alike, which says nothing",
                   "Leave it out, or set each class against the rest by lik_probit()")
