@@ -46,3 +46,21 @@ refuse_penalty <- function(what) {
                 paste("Compare logLik() of the fits by its difference, or both by compare();",
                       "see ?logLik.sparsegp"))
 }
+
+# step(), drop1() and add1() ask for an AIC of every model.
+
+#' @rdname logLik.sparsegp
+#' @param fit,scale,scope As for [stats::extractAIC()] and [stats::drop1()]; not used.
+#' @importFrom stats extractAIC
+#' @export
+extractAIC.sparsegp <- function(fit, scale, k = 2, ...) refuse_penalty("step()")
+
+#' @rdname logLik.sparsegp
+#' @importFrom stats drop1
+#' @export
+drop1.sparsegp <- function(object, scope, ...) refuse_penalty("drop1()")
+
+#' @rdname logLik.sparsegp
+#' @importFrom stats add1
+#' @export
+add1.sparsegp <- function(object, scope, ...) refuse_penalty("add1()")

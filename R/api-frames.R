@@ -20,12 +20,11 @@
 #' matrix that makes fitted values of responses. `deviance()` is an error, as nothing is maximised
 #' here that it could be twice of.
 #'
-#' @param object,formula A fit of [sparsegp()].
+#' @param object,formula,x A fit of [sparsegp()].
 #' @param data `NULL` or other rows, as `newdata` of [predict][predict.sparsegp].
 #' @param ... Nothing.
 #' @return A data frame; a matrix; character vectors; numbers. What there is not is an error of
-#' class
-#'   `sparsegp_error`.
+#'   class `sparsegp_error`.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)
 #' head(model.matrix(fit), 3)
@@ -138,4 +137,24 @@ df.residual.sparsegp <- function(object, ...) {
 deviance.sparsegp <- function(object, ...) {
   stop_sparsegp("object", "has no deviance, as no likelihood is maximised",
                 "Use logLik(), the log evidence, or -2 * sum(loo_lpd(object))")
+}
+
+#' @rdname frames
+#' @importFrom stats family
+#' @export
+family.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  named <- FAMILIES[[ready(object)$likelihood$type]]
+  link <- stats::make.link(named[2L])
+  structure(c(list(family = named[1L], link = link$name),
+              link[c("linkfun", "linkinv", "mu.eta", "valideta")]), class = "family")
+}
+
+#' @rdname frames
+#' @importFrom stats terms
+#' @export
+terms.sparsegp <- function(x, ...) {
+  check_no_dots(...)
+  if (!is.null(x$terms)) return(x$terms)
+  stop_sparsegp("x", "was fitted to a matrix and has no terms")
 }

@@ -104,8 +104,23 @@ print.sparsegp_loo <- function(x, digits = max(3L, getOption("digits") - 3L), ..
       format(sum_error(lpd), digits = digits), "), ", format(mean(lpd), digits = digits),
       " per row\n", sep = "")
   cat("  ", scores_in_words(loo_scores(x), digits), "\n", sep = "")
-  cat("Columns: ", toString(names(x)), "\n", sep = "")
+  rows <- utils::head(x, 6L)
+  print(format(rows, digits = digits), quote = FALSE)
+  if (nrow(x) > 6L) cat("and ", counted(nrow(x) - 6L, "row"), " more: as.data.frame()\n", sep = "")
   invisible(x)
+}
+
+# Some of the rows are a data frame and no more: its sums would be theirs.
+#' @export
+`[.sparsegp_loo` <- function(x, ...) {
+  class(x) <- "data.frame"
+  x[...]
+}
+
+#' @export
+as.data.frame.sparsegp_loo <- function(x, ...) {
+  class(x) <- "data.frame"
+  x
 }
 
 scores_in_words <- function(scores, digits) {
@@ -122,35 +137,31 @@ compare <- function(object, ...) UseMethod("compare")
 
 #' @rdname loo
 #' @export
-compare.sparsegp <- function(object, ...) {
-  fits <- list(object, ...)
-  names(fits) <- fit_names(as.list(substitute(list(object, ...)))[-1L], names(list(object, ...)))
-  compare_fits(fits)
-}
+compare.sparsegp <- function(object, ...) compare_fits(list(object, ...), match.call())
 
 #' @rdname loo
 #' @importFrom stats anova
 #' @export
 anova.sparsegp <- function(object, ...) {
-  fits <- list(object, ...)
-  if (length(fits) < 2L) {
+  if (...length() == 0L) {
     stop_sparsegp("object", "is one fit, and its terms have no degrees of freedom to test",
                   paste("Give a second fit, such as one without the term in question:",
                         "anova(fit, update(fit, . ~ . - term))"))
   }
-  names(fits) <- fit_names(as.list(substitute(list(object, ...)))[-1L], names(list(object, ...)))
-  compare_fits(fits)
+  compare_fits(list(object, ...), match.call())
 }
 
-# What fits are called: as named, or as written where that is short.
-fit_names <- function(written, named) {
+# What the fits of a call are called: as named, or as written where that is short.
+fit_names <- function(call) {
+  written <- as.list(call)[-1L]
   words <- vapply(written, function(expression) paste(deparse(expression), collapse = ""), "")
   words <- ifelse(nchar(words) > 30L, paste("fit", seq_along(words)), words)
-  if (!is.null(named)) words <- ifelse(named == "", words, named)
-  make.unique(words)
+  named <- names(written)
+  make.unique(unname(ifelse(named %in% c("", "object"), words, named)))
 }
 
-compare_fits <- function(fits) {
+compare_fits <- function(fits, call) {
+  names(fits) <- fit_names(call)
   for (fit in fits) check_class(fit, "sparsegp", "...", "Give fits of sparsegp()")
   fits <- lapply(fits, with_rows)
   for (fit in fits[-1L]) check_same_responses(fits[[1L]], fit)

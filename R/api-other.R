@@ -41,8 +41,8 @@
 #' ```
 #'
 #' @section parsnip:
-#' An engine for `parsnip::gen_additive_mod()` and other models is registered so (parsnip is not
-#' among the packages this was tested with):
+#' A model and its engine are registered so (by parsnip's documentation; parsnip was not there to
+#' test it with):
 #' ```
 #' parsnip::set_new_model("gaussian_process")
 #' parsnip::set_model_mode("gaussian_process", "regression")
@@ -66,8 +66,8 @@
 #' @name other-packages
 #' @aliases caret parsnip emmeans DALEX
 #' @examplesIf requireNamespace("emmeans", quietly = TRUE)
-#' fit <- sparsegp(weight ~ Diet + Time, ChickWeight[1:60, ])
-#' emmeans::emmeans(fit, "Time", at = list(Time = c(5, 15)))
+#' fit <- sparsegp(mpg ~ wt + cyl, transform(mtcars, cyl = factor(cyl)))
+#' emmeans::emmeans(fit, "cyl")
 NULL
 
 # ---- emmeans ----

@@ -53,7 +53,7 @@ glance.sparsegp <- function(x, ...) {
   out <- data.frame(nobs = x$n, likelihood = x$likelihood$type, logLik = evidence_or_na(x),
                     converged = isTRUE(x$convergence$converged) || is_stream(x))
   sd <- noise_sd(x)
-  if (!is.null(sd)) out$sigma <- sd
+  if (length(sd) == 1L) out$sigma <- sd
   if (!has_cavities(x)) return(out)
   table <- loo(x)
   scores <- loo_scores(table)
@@ -67,6 +67,7 @@ glance.sparsegp <- function(x, ...) {
 augment.sparsegp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
                              interval = c("none", "confidence", "prediction"), ...) {
   x <- ready(x)
+  if (width(x) > 1L) stop_sparsegp("x", "has several components", "Use predict() or residuals()")
   x["na.action"] <- list(NULL) # rows that were left out are not in the frame
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
   own <- is.null(newdata)

@@ -44,7 +44,7 @@ FAMILIES <- list(
   nullcat = c("binomial", "probit"), ordinal = c("cumulative", "probit"),
   mprobit = c("multinomial", "probit"), softmax = c("multinomial", "logit"),
   student = c("student", "identity"), laplace = c("laplace", "identity"),
-  density = c("density", "identity")
+  density = c("density", "identity"), mvnormal = c("gaussian", "identity")
 )
 
 TO_FAMILY <- c("gaussian", "probit", "logit", "poisson") # the likelihoods a family stands for

@@ -9,7 +9,7 @@ classes <- function() sparsegp(am ~ wt, mtcars, "probit", learn = FALSE)
 flowers <- function() sparsegp(Species ~ Petal.Width, iris[c(1:5, 51:55, 101:105), ], learn = FALSE)
 
 test_that("every likelihood has a family, whose link leads back to the likelihood", {
-  expect_true(all(likelihood_names() %in% names(FAMILIES)))
+  expect_setequal(names(FAMILIES), names(catalogue()$likelihoods))
   fit <- classes()
   expect_identical(family(fit)$family, "binomial")
   at <- predict(fit, type = "link")
@@ -100,6 +100,16 @@ test_that("importance is what leave-one-out predictions lose", {
   expect_equal(table["hp", "se"], sqrt(32 * var(lost)), tolerance = 1e-6)
   expect_equal(table[c("wt", "hp", "factor(cyl)"), "relevance"], c(1, 1 / 2, 1 / 4))
   expect_true(all(is.na(importance(plain())$relevance)))
+})
+
+test_that("fits of several responses have what there is of them, or say that it is not", {
+  d <- data.frame(x = 1:9 / 9, u = sin(1:9), v = cos(1:9))
+  fit <- sparsegp(cbind(u, v) ~ x, d, learn = FALSE)
+  expect_identical(family(fit)$family, "gaussian")
+  refused(importance(fit), "several components")
+  skip_if_not_installed("generics")
+  refused(generics::augment(fit), "several components")
+  expect_identical(nrow(generics::glance(fit)), 1L)
 })
 
 test_that("lines() adds the curve of predict() to a panel", {
