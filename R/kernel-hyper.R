@@ -36,6 +36,9 @@ KERNEL_HYPER <- list(
     period <- env$period(leaf$vars + 1L, if (!is.null(given)) given / unit)
     list(start = log(period$start), unit = unit,
          prior = default_lognormal(log(period$start), period$spread))
+  },
+  correlation = function(leaf, env) {
+    list(start = 0, unit = 1, prior = function(unit) prior_normal(0, 0.5))
   }
 )
 
