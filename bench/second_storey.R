@@ -1,14 +1,15 @@
 # Two versions of the package against each other, in one run on one machine: seconds and memory of
 #   - a sweep of batch EP on a given basis (probit, rbf kernel), with the rows as the basis sees
-#     them held in memory and not, and the most memory that such a fit takes above its data; the
-#     memory without mixing, too, in a version whose method_ep() has that argument;
+#     them held in memory and not, and the most memory that such a fit takes above its data; both
+#     without mixing, too, in a version whose method_ep() has that argument;
 #   - a row of a stream;
 #   - the inclusions of an IVM;
 #   - full EP;
 #   - and, in the new version alone, fits on one and on two threads.
 # SPARSEGP_OLD and SPARSEGP_NEW name the libraries (folders, as of R CMD INSTALL --library) of the
 # two versions. Every measurement is made in a process of its own, old and new by turns, with one
-# BLAS thread and, but for the last, no thread of the package's own; medians of REPEATS.
+# BLAS thread and, but for the last, no thread of the package's own; medians of REPEATS. Seconds are
+# of the processor's, so that other work on the machine counts little; the last ones are elapsed.
 # SPARSEGP_BENCH_SCALE=0.05 makes all sizes a twentieth: to see that it works, not to measure.
 # Usage: SPARSEGP_OLD=... SPARSEGP_NEW=... Rscript bench/second_storey.R [REPEATS]
 
@@ -17,7 +18,10 @@ scaled <- function(size, least = 20) as.integer(max(least, round(size * SCALE)))
 
 # ---- What is measured: functions that draw data and return seconds or megabytes ----
 
-seconds <- function(run) system.time(suppressWarnings(run()))[["elapsed"]]
+seconds <- function(run, elapsed = FALSE) {
+  took <- system.time(suppressWarnings(run()))
+  if (elapsed) took[["elapsed"]] else took[["user.self"]] + took[["sys.self"]]
+}
 
 # Sums of sines of the inputs, and labels of either sign
 draw <- function(n, p) {
@@ -40,8 +44,8 @@ batch_fit <- function(pool, ...) {
   }
 }
 
-sweep_seconds <- function(pool) {
-  fit <- batch_fit(pool)
+sweep_seconds <- function(pool, ...) {
+  fit <- batch_fit(pool, ...)
   suppressWarnings(fit(1L)) # R compiles its functions when they are first called
   took <- vapply(SWEPT, function(sweeps) seconds(function() fit(sweeps)), 0)
   (took[["many"]] - took[["few"]]) / (SWEPT[["many"]] - SWEPT[["few"]])
@@ -101,7 +105,7 @@ thread_seconds <- function(likelihood, threads) {
   seconds(function() {
     sparsegp(data$x, y, likelihood = likelihood, kernel = kernel_rbf(2, 2), basis = points,
              scale = FALSE, learn = FALSE, method = method_ep())
-  })
+  }, elapsed = TRUE)
 }
 
 HELD <- Inf # rows seen through the basis stay in memory
@@ -116,6 +120,8 @@ MEASUREMENTS <- list(
   "full EP (s)" = full_seconds
 )
 WITHOUT_MIXING <- list(
+  "sweep, rows held, no mixing (s)" = function() sweep_seconds(HELD, mixing = 0),
+  "sweep, rows not held, no mixing (s)" = function() sweep_seconds(NOT_HELD, mixing = 0),
   "peak, rows held, no mixing (MB)" = function() peak_megabytes(HELD, mixing = 0),
   "peak, rows not held, no mixing (MB)" = function() peak_megabytes(NOT_HELD, mixing = 0)
 )
@@ -127,7 +133,7 @@ THREADED <- unlist(lapply(names(RESPONSES), function(likelihood) {
 # ---- One measurement: this script again, in a process of its own ----
 
 measure_here <- function(name, answer) {
-  library(sparsegp)
+  suppressPackageStartupMessages(library(sparsegp))
   home <- dirname(find.package("sparsegp"))
   if (home != normalizePath(Sys.getenv("R_LIBS"))) stop("sparsegp is of ", home, call. = FALSE)
   options(sparsegp.threads = 1)
