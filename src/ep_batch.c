@@ -25,7 +25,7 @@ typedef struct {
     const sg_bases *bases;
     sg_batch_factor *factor; /* C */
     sg_layout layout;
-    const double **rows;     /* count: V F of the span at hand */
+    const double **rows;     /* count: V F of the span at hand; of bases whose V is not held */
     room *room;              /* lanes */
     const sg_ws *ws;
 } batch_model;
@@ -62,6 +62,20 @@ size_t sg_batch_sums(const sg_bases *bases)
 double *sg_batch_sums_of(const sg_bases *bases, int c, double *sums)
 {
     return sums + sums_before(bases, c);
+}
+
+/* V F of a span, for basis g. */
+static const double *rows_of(const batch_model *batch, int g, sg_span span)
+{
+    sg_basis_rows *b = batch->bases->each + g;
+    return b->V ? sg_basis_look(b, span, batch->ws) : batch->rows[g];
+}
+
+static int all_held(const sg_bases *bases)
+{
+    int held = 1;
+    for (int g = 0; g < bases->count; g++) held = held && bases->each[g].V;
+    return held;
 }
 
 /* ---- Sums ---- */
@@ -115,7 +129,7 @@ static void absorb(void *self, int c, sg_span span, const double *tau, const dou
     const int g = batch->bases->count == 1 ? 0 : c, d = batch->bases->each[g].d;
     const int w = batch->layout.w, m = span.m * w;
     const room *at = batch->room + lane;
-    const double *V = batch->rows[g];
+    const double *V = rows_of(batch, g, span);
     double *S = sg_batch_sums_of(batch->bases, c, sums);
     if (w > 1) {
         turn_sites(w, span.m, d, V, tau, nu, at);
@@ -190,7 +204,8 @@ static void look(void *self, sg_span span)
 {
     const batch_model *batch = self;
     for (int g = 0; g < batch->bases->count; g++) {
-        batch->rows[g] = sg_basis_look_posterior(batch->bases->each + g, span, batch->ws);
+        sg_basis_rows *b = batch->bases->each + g;
+        if (!b->V) batch->rows[g] = sg_basis_look_posterior(b, span, batch->ws);
     }
 }
 
@@ -211,12 +226,13 @@ static void block_squares(int w, int m, int d, const double *X, double *out)
     }
 }
 
-/* V A^{-1} of the span at hand; room[m w x d] may be used. */
-static const double *posterior_rows(const batch_model *batch, int c, int m, double *room)
+/* V A^{-1} of a span for process c; room[m w x d] may be used. */
+static const double *posterior_rows(const batch_model *batch, int c, sg_span span, double *room)
 {
     const int g = batch->bases->count == 1 ? 0 : c, d = batch->bases->each[g].d;
+    const int m = span.m * batch->layout.w;
     const size_t size = (size_t) m * d;
-    const double *rows = batch->rows[g];
+    const double *rows = rows_of(batch, g, span);
     if (batch->bases->each[g].Ainv) return rows;
     for (size_t i = 0; i < size; i++) room[i] = rows[i];
     sg_trmm('R', 'N', m, d, batch->factor[c].Ainv, room);
@@ -225,32 +241,34 @@ static const double *posterior_rows(const batch_model *batch, int c, int m, doub
 
 /* mean = V m, var = V (A'A)^{-1} V' in blocks. */
 static void carried_moments(const batch_model *batch, int c, sg_span span, double *room,
-                            double *mean, double *var)
+                            const sg_marginals *marg)
 {
-    const int w = batch->layout.w, m = span.m * w, d = sg_basis_of(batch->bases, c)->d;
-    const double *X = posterior_rows(batch, c, m, room);
+    const size_t w = batch->layout.w, at = span.from + (size_t) batch->layout.n * c;
+    const int m = span.m * batch->layout.w, d = sg_basis_of(batch->bases, c)->d;
+    const double *X = posterior_rows(batch, c, span, room);
+    double *var = marg->var + w * w * at;
     if (w == 1) sg_row_squares(m, d, X, var);
-    else block_squares(w, span.m, d, X, var);
-    sg_gemv('N', m, d, 1, X, batch->factor[c].Am, 0, mean);
+    else block_squares(batch->layout.w, span.m, d, X, var);
+    sg_gemv('N', m, d, 1, X, batch->factor[c].Am, 0, marg->mean + w * at);
 }
 
 typedef struct {
     const batch_model *batch;
-    sg_span span;
+    sg_span rows; /* of one span or, where all V are held, of several */
     const sg_marginals *marg;
 } moments_job;
 
-/* Processes from .. to - 1. */
+/* Span by span, process by process: the k-th is process k mod C of a span. */
 static sg_status moments_of_some(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
     (void) ws;
     const moments_job *job = ctx;
-    const batch_model *batch = job->batch;
-    const size_t w = batch->layout.w;
-    for (int c = from; c < to; c++) {
-        const size_t at = job->span.from + (size_t) batch->layout.n * c;
-        carried_moments(batch, c, job->span, batch->room[lane].rows, job->marg->mean + w * at,
-                        job->marg->var + w * w * at);
+    const int C = job->batch->layout.C;
+    for (int k = from; k < to; k++) {
+        const int before = k / C * SG_ROWS_AT_ONCE;
+        const sg_span span = {job->rows.from + before,
+                              imin2(job->rows.m - before, SG_ROWS_AT_ONCE)};
+        carried_moments(job->batch, k % C, span, job->batch->room[lane].rows, job->marg);
     }
     return SG_OK;
 }
@@ -258,8 +276,9 @@ static sg_status moments_of_some(void *ctx, int from, int to, int lane, const sg
 static void marginals(void *self, const sg_sites *sites, sg_span span, sg_marginals *marg)
 {
     const batch_model *batch = self;
-    moments_job job = {.batch = batch, .span = span, .marg = marg};
-    sg_par_products(batch->bases->C, 1, moments_of_some, &job, batch->ws);
+    const int spans = sg_par_chunks(span.m, SG_ROWS_AT_ONCE);
+    moments_job job = {.batch = batch, .rows = span, .marg = marg};
+    sg_par_products(spans * batch->layout.C, 1, moments_of_some, &job, batch->ws);
     sg_shares(sites, marg, span);
 }
 
@@ -322,8 +341,7 @@ static void through(void *self, const double *a, sg_between between, void *ctx, 
     const size_t parts = size * sg_par_chunks(n, SG_ROWS_AT_ONCE);
     void *mark = sg_mark(ws);
     through_job job = {batch, a, between, ctx, out ? sg_doubles(ws, parts) : NULL};
-    int held = 1;
-    for (int g = 0; g < bases->count; g++) held = held && bases->each[g].V;
+    const int held = all_held(bases);
     if (held) sg_par_products(n, SG_ROWS_AT_ONCE, through_span, &job, ws);
     sg_span span = {0, 0};
     while (!held && sg_next_span(n, SG_ROWS_AT_ONCE, &span)) {
@@ -374,7 +392,8 @@ sg_ep_model sg_batch_model(const sg_rows *rows, const sg_bases *bases, sg_batch_
     batch->room = new_rooms(bases, layout, ws);
     batch->rows = (const double **) sg_doubles(ws, bases->count);
     const sg_ep_model model = {
-        .self = batch, .span = SG_ROWS_AT_ONCE, .sums = sg_batch_sums(bases), .begin = begin,
+        .self = batch, .span = SG_ROWS_AT_ONCE, .at_hand = all_held(bases),
+        .sums = sg_batch_sums(bases), .begin = begin,
         .look = look, .marginals = marginals, .absorb = absorb, .finish = finish,
         .carrier = {(int) coordinates(bases, bases->count), through, smooth}
     };

@@ -224,9 +224,10 @@ static sg_status evaluate(course *go)
     if (go->stale) read_sums(go->rows, model, &go->at.sites, go->at.sums, go->ws);
     go->stale = 0;
     double *next = model->sums > 0 && !go->rereads ? go->next : NULL;
+    const int size = model->at_hand && !next ? go->rows->n : model->span; /* for long loops */
     if (next) zero(model->sums, next);
     sg_status status = model->begin(model->self, &go->at.sites, go->at.sums, &log_det);
-    while (status == SG_OK && sg_next_span(go->rows->n, model->span, &span)) {
+    while (status == SG_OK && sg_next_span(go->rows->n, size, &span)) {
         status = sg_ep_pass(go->rows, model, &go->at.sites, span, go->marg, &tally,
                             next, go->ws);
         sg_tick(go->ws);

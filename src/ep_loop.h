@@ -39,6 +39,7 @@ typedef struct {
 typedef struct {
     void *self;
     int span;    /* rows that go through at once */
+    int at_hand; /* may marginals() be of any number of spans at once? */
     size_t sums; /* numbers in the sums of the sites of all rows */
     const double *base; /* sums of rows that are not at hand, whose sites stand; NULL: none */
     /* the posterior of the sites, or of their sums; *log_det = log|A|. SG_NOT_PD when with these
