@@ -13,7 +13,8 @@
 #' Gaussian process has no need of; with `data` that of other rows. `labels()` names the terms and
 #' `variable.names()` the inputs, which are the columns of that matrix.
 #'
-#' `sigma()` is the standard deviation of a response about the latent function, for likelihoods of
+#' `sigma()` is the standard deviation of a response about the latent function (for several
+#' components with noise of their own a vector, by name), for likelihoods of
 #' numbers; under `weights` that of a row of weight 1. `df.residual()` is the number of rows less
 #' that of parameters the function is worth, the sum over the rows of the share that the row's
 #' own response takes off the variance of its latent value: for Gaussian noise the trace of the
@@ -110,8 +111,9 @@ sigma.sparsegp <- function(object, ...) {
   }
   unit <- object$response$unit
   if (width(object) == 1L) return(sqrt(engine_lik_eval(object, 0)$var) * unit)
-  noise <- noise_covariance(lik_values(object), width(object))
-  stats::setNames(sqrt(diag(noise)) * unit, components(object))
+  noise <- sqrt(diag(noise_covariance(lik_values(object), width(object)))) * unit
+  if (object$likelihood$covariance == "spherical") return(noise[1L])
+  stats::setNames(noise, components(object))
 }
 
 #' @rdname frames

@@ -30,7 +30,7 @@ autoplot.sparsegp <- function(object, which = NULL,
   check_number(level, "level", 0, 1)
   if (!is.null(n)) n <- check_count(n, "n", 2L)
   refuse_for_type(type, which = which, newdata = newdata, by = by, se = se, ahead = ahead)
-  refuse_picture(object, type)
+  refuse_picture(object, type, "trace")
   style <- plot_style(xlim = xlim, ylim = ylim)
   switch(
     type,

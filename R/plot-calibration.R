@@ -34,7 +34,7 @@ calibration.sparsegp <- function(object, newdata = NULL, level = 0.95,
                                  nominal = c(0.5, 0.8, 0.9, 0.95, 0.99), n = NULL, ...) {
   check_no_dots(...)
   object <- ready(object)
-  refuse_picture(object, "reliability")
+  refuse_picture(object, "reliability", "")
   check_number(level, "level", 0, 1)
   if (!is.numeric(nominal) || length(nominal) == 0L || !all(nominal > 0 & nominal < 1)) {
     stop_sparsegp("nominal", "must be numbers between 0 and 1")

@@ -15,6 +15,12 @@
 #'   ringed, unless every row is in it. Dashed lines, or a second panel, are the standard error of
 #'   the mean, and grey is where data say next to nothing: more than nine tenths of the prior
 #'   variance are left.
+#' * `type = "fit"`, a response of two components over two inputs: arrows of the mean, the longest
+#'   about as long as a step of the grid; ellipses of probability `level` about the tips of some of
+#'   them, for the mean; grey where less is known; thin arrows of the rows, of the same scale; rings
+#'   at the basis. Directions are right where both axes have one scale, as they have by default
+#'   (`asp = 1`). Along one input, of any number of components: the curve, interval and rows of each.
+#'   Of several components there are no other types but `"trace"`.
 #' * `type = "fit"`, several classes (a latent function for each) or ordered categories: over two
 #'   inputs a decision map, in the colour of the most probable class, which is deeper where its
 #'   probability is higher (in steps of 0.1; thin lines at 0.5, 0.7 and 0.9); heavy lines are where
@@ -111,6 +117,9 @@
 #'   One input: the input, `fit`, `lwr`, `upr` and for regression `new_lwr`, `new_upr`; the factor
 #'   after the input where there is `by`.
 #'   Two: the inputs, `fit`, its standard error `se`, and `known`: `FALSE` where the map is grey.
+#'   Two components over two inputs: the inputs, the components' means, standard deviations
+#'   `sd.<component>` and `covariance`; of components along one input `fit.<component>`,
+#'   `lwr.<component>` and `upr.<component>`.
 #'   Several classes: the inputs, `class`, the most probable one, and a
 #'   column `prob.<level>` for each. Terms, and forecast: a list of such data frames, `series` first
 #'   for a forecast. Loo: `observed`, `fit`, `lwr`, `upr` and whether it is `inside`, or for classes
@@ -147,6 +156,10 @@
 #' fit <- sparsegp(degrees ~ year, temperature, kernel = kernel_rbf() + kernel_periodic(period = 1))
 #' plot(fit, "forecast")
 #'
+#' currents <- expand.grid(x = 1:6, y = 1:6)
+#' currents <- transform(currents, u = sin(y) + 0.1 * rnorm(36), v = cos(x) + 0.1 * rnorm(36))
+#' plot(sparsegp(cbind(u, v) ~ x + y, currents, kernel = kernel_helmholtz()), level = 0.9)
+#'
 #' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris)
 #' plot(fit)
 #' plot(fit, "Sepal.Width")
@@ -167,7 +180,7 @@ plot.sparsegp <- function(x, which = NULL,
   if (!is.null(n)) n <- check_count(n, "n", 2L)
   refuse_for_type(type, which = which, newdata = newdata, by = by, se = se, ahead = ahead)
   style <- plot_style(...)
-  refuse_picture(x, type, "x")
+  refuse_picture(x, type, c("fit", "trace"), "x")
   drawn <- switch(
     type,
     fit = plot_fit(x, which, newdata, level, n, by, se, style),
@@ -190,11 +203,11 @@ is_type <- function(which, object) {
     !which %in% c(plain_names(object), names(attr(object$terms, "dataClasses")))
 }
 
-# Of several components there is none but the course.
-refuse_picture <- function(object, type, argument = "object") {
-  if (width(object) == 1L || type == "trace") return(invisible())
+# Of several components there are not all.
+refuse_picture <- function(object, type, those, argument = "object") {
+  if (width(object) == 1L || type %in% those) return(invisible())
   stop_sparsegp(argument, "has several components, of which there is no such picture",
-                "Draw predict() of it, or residuals(), or use type = \"trace\"")
+                "Draw plot(fit) of it, or residuals()")
 }
 
 # Arguments that only some types know
@@ -211,7 +224,8 @@ refuse_for_type <- function(type, ...) {
 
 plot_fit <- function(object, which, newdata, level, n, by, se, style) {
   picture <- fit_picture(object, which, newdata, level, n, by, se, style)
-  draw <- if (!is.null(picture$surface)) draw_surface
+  draw <- if (width(object) > 1L) draw_vectors
+          else if (!is.null(picture$surface)) draw_surface
           else if (shows_classes(object)) draw_class_curves
           else if (has_classes(object)) draw_probability else draw_regression
   draw(object, picture, style)
@@ -221,6 +235,9 @@ plot_fit <- function(object, which, newdata, level, n, by, se, style) {
 # What is to be drawn: `view`, the slice; `shown`, the rows beside it; `drawn`, the places on the
 # axes with what is predicted there; `surface`, of two axes.
 fit_picture <- function(object, which, newdata, level, n, by, se, style) {
+  if (width(object) > 1L) {
+    return(vector_picture(object, which, newdata, level, n, by, se, style))
+  }
   rows <- rows_of(object, newdata)
   view <- slice_view(object, rows, which, by)
   shown <- rows_beside(object, rows, view)

@@ -6,14 +6,15 @@ rows_of <- function(object, newdata) {
 }
 
 training_rows <- function(object) {
-  basis <- unscaled_inputs(object, object$posterior$basis)
-  at <- if (is.null(object$x)) object$basis_rows else seq_along(object$y)
+  basis <- unscaled_inputs(object, basis_points_of(object))
+  at <- if (is.null(object$x)) object$basis_rows else seq_len(NROW(object$y))
   x <- if (is.null(object$x)) basis else kept_inputs(object, object$x)
   if (length(object$y) == 0L || length(at) == 0L || anyNA(at)) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response, the first chunk of a stream for instance")
   }
-  list(x = x, y = object$y[at], offset = object$offset[at], weights = object$weights[at],
+  list(x = x, y = some_rows(object$y, at), offset = some_rows(object$offset, at),
+       weights = object$weights[at],
        basis = if (!every_row_in_basis(object)) basis,
        raw = function(name) raw_values(object, name)[at])
 }
@@ -23,13 +24,15 @@ new_rows <- function(object, newdata) {
   new <- new_inputs(object, given$x, given$offset)
   given <- gathered(given, object$likelihood)
   y <- read_more(object, given$y, nrow(new$x), given$weights)
-  complete <- stats::complete.cases(new$x) & !is.na(new$offset) & !is.na(y)
+  known <- if (is.matrix(y)) wide_offset(new$offset, dim(y)) else new$offset
+  complete <- stats::complete.cases(new$x, known, told_rows(y), if (!is.matrix(y)) y)
   if (!any(complete)) stop_sparsegp("newdata", "has no complete rows")
   x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")
-  list(x = x, y = y[complete], offset = new$offset[complete], weights = given$weights[complete],
+  list(x = x, y = some_rows(y, complete), offset = some_rows(known, complete),
+       weights = given$weights[complete],
        raw = function(name) as.double(given$x[[name]])[complete],
        basis = if (!every_row_in_basis(object)) {
-         unscaled_inputs(object, object$posterior$basis)
+         unscaled_inputs(object, basis_points_of(object))
        })
 }
 

@@ -19,7 +19,8 @@ slice_view <- function(object, rows, which, by = NULL) {
   resting <- resting_places(others, rows, columns)
   view$typical <- typical_columns(rows, resting)
   view$held <- length(resting) > 0L
-  view$offset <- stats::median(rows$offset)
+  view$offset <- if (is.matrix(rows$offset)) apply(rows$offset, 2L, stats::median)
+                 else stats::median(rows$offset)
   view$caption <- paste(c(held_words(resting), if (any(rows$offset != 0)) "offset at its median"),
                         collapse = ", ")
   view$env <- environment(object$terms)
@@ -138,8 +139,11 @@ slice_latent <- function(object, view, places, level = NULL) {
 
 # x: kept inputs in original units
 latent_at <- function(object, x, offset) {
-  moments <- engine_predict(object, scale_kept(x, object$scaling))
-  list(mean = moments$mean, var = moments$var, offset = rep_len(offset, nrow(x)))
+  w <- width(object)
+  moments <- engine_predict(object, tall_inputs(scale_kept(x, object$scaling), w))
+  known <- if (w == 1L) rep_len(offset, nrow(x))
+           else if (is.matrix(offset)) offset else matrix(offset, nrow(x), w, byrow = TRUE)
+  list(mean = moments$mean, var = moments$var, offset = known)
 }
 
 # ---- Rows beside a slice they do not lie on ----
@@ -156,7 +160,8 @@ rows_beside <- function(object, rows, view) {
   shown$basis <- if (!is.null(rows$basis)) lapply(view$axis, function(axis) {
     axis$places(rows$basis, function(name) NULL)
   })
-  if (!view$held && all(rows$offset == view$offset)) return(shown)
+  moved <- rows$offset != rep(view$offset, each = nrow(rows$x))
+  if (!view$held && !any(moved)) return(shown)
   on_slice <- slice_inputs(view, at, level)
   codec <- codec_of(object)
   shown$moved <- codec$scaled || codec$name == "counts"

@@ -1,0 +1,149 @@
+# Pictures of several components: over two inputs the arrows of a field of two, along one input the
+# curves of all.
+
+# As fit_picture(): view, shown, drawn; and of a field its limits and grid.
+vector_picture <- function(object, which, newdata, level, n, by, se, style) {
+  if (!is.null(se)) stop_sparsegp("se", "is for maps of one response", "Leave it out")
+  rows <- rows_of(object, newdata)
+  view <- slice_view(object, rows, which, by)
+  if (!is.null(view$by)) {
+    stop_sparsegp("by", "is for pictures of one response", "Give `which`, one input or two numbers")
+  }
+  picture <- list(view = view, shown = rows_beside(object, rows, view), level = level)
+  if (length(view$axes) == 1L) {
+    picture$drawn <- component_curves(object, view, picture$shown, level, n, style)
+    return(picture)
+  }
+  if (width(object) != 2L) {
+    stop_sparsegp("which", paste0("must be one input for ", width(object), " components"),
+                  "Arrows have two")
+  }
+  c(picture, field_grid(object, view, picture$shown, n, style))
+}
+
+draw_vectors <- function(object, picture, style) {
+  draw <- if (length(picture$view$axes) == 1L) draw_component_curves else draw_field
+  draw(object, picture, style)
+}
+
+# ---- Along one input ----
+
+component_curves <- function(object, view, shown, level, n, style) {
+  limits <- or_else(style$xlim, around(shown$at[[1L]]))
+  at <- seq(min(limits), max(limits), length.out = or_else(n, 201L))
+  band <- vector_interval(object, slice_latent(object, view, list(at)), FALSE, level)
+  each <- lapply(components(object), function(name) {
+    own <- as.data.frame(matrix(band[, , name], ncol = 3L))
+    stats::setNames(own, paste(c("fit", "lwr", "upr"), name, sep = "."))
+  })
+  cbind(stats::setNames(data.frame(at), view$axes), do.call(cbind, each))
+}
+
+draw_component_curves <- function(object, picture, style) {
+  drawn <- picture$drawn
+  shown <- picture$shown
+  names <- components(object)
+  x <- drawn[[1L]]
+  col <- class_colours(style, count = length(names))
+  ylim <- or_else(style$ylim, around(c(unlist(drawn[-1L]), shown$y[!is.na(shown$y)])))
+  open_panel(or_else(style$xlim, range(x)), ylim)
+  size <- or_else(style$cex, row_size(length(shown$y)))
+  for (k in seq_along(names)) {
+    own <- function(what) drawn[[paste(what, names[k], sep = ".")]]
+    draw_band(x, own("lwr"), own("upr"), grDevices::adjustcolor(col[k], 0.25))
+    draw_rows(shown$at[[1L]], shown$y[, k], grDevices::adjustcolor(col[k], 0.7), 21, size)
+    lines(x, own("fit"), col = col[k], lwd = style$lwd)
+  }
+  draw_basis_ticks(shown$basis[[1L]])
+  close_panel(style, picture$view$axes, toString(names),
+              x = input_ticks(object, picture$view$axes, range(x)))
+  key <- Map(key_item, names, "line", col)
+  draw_heading(style, unname(key), beside_words(shown, picture$view))
+}
+
+# ---- Over two ----
+
+# A grid within limits, its places x and y, and `drawn`: all nodes with the mean there, standard
+# deviations of the components and their covariance.
+field_grid <- function(object, view, shown, n, style) {
+  limits <- Map(function(given, at) or_else(given, around(at)), list(style$xlim, style$ylim),
+                shown$at)
+  at <- lapply(limits, function(limit) {
+    seq(min(limit), max(limit), length.out = or_else(n, 17L))
+  })
+  grid <- as.matrix(expand.grid(unname(at), KEEP.OUT.ATTRS = FALSE))
+  latent <- slice_latent(object, view, unname(split(grid, col(grid))))
+  names <- components(object)
+  mean <- vector_means(object, latent)
+  sd <- vector_sds(object, latent)
+  drawn <- data.frame(grid, mean, sd, vector_covariances(object, latent)[1L, 2L, ])
+  names(drawn) <- c(view$axes, names, paste0("sd.", names), "covariance")
+  list(limits = limits, x = at[[1L]], y = at[[2L]], drawn = drawn)
+}
+
+SHADES <- c("white", "grey94", "grey88", "grey82", "grey75")
+
+# Grey where the field is not known, arrows of the mean, ellipses about the tips of some of them,
+# and thin arrows of the rows. All lengths are of one scale: the longest takes a step of the grid.
+draw_field <- function(object, picture, style) {
+  names <- components(object)
+  drawn <- picture$drawn
+  shown <- picture$shown
+  limits <- picture$limits
+  open_panel(limits[[1L]], limits[[2L]], if (is.na(style$asp)) 1 else style$asp)
+  draw_uncertainty(picture, drawn[paste0("sd.", names)])
+  step <- c(diff(picture$x[1:2]), diff(picture$y[1:2]))
+  longest <- max(sqrt(rowSums(drawn[names]^2)), .Machine$double.xmin)
+  scale <- 1.2 * min(abs(step)) / longest
+  draw_arrows(do.call(cbind, shown$at), shown$y * scale, BLUE, 0.8)
+  draw_arrows(as.matrix(drawn[1:2]), as.matrix(drawn[names]) * scale, INK, 1.3)
+  draw_ellipses(picture, names, scale)
+  draw_basis_rings(shown$basis)
+  ticks <- Map(function(input, limit) input_ticks(object, input, limit), picture$view$axes, limits)
+  close_panel(style, picture$view$axes[1L], picture$view$axes[2L], bty = "o", ticks[[1L]],
+              ticks[[2L]])
+  words <- c(paste("longest arrow", format(longest, digits = 2L)),
+             nonempty(beside_words(shown, picture$view)))
+  key <- list(key_item(paste0("mean (", toString(names), ")"), "line", INK),
+              key_item("rows", "line", BLUE),
+              key_item(paste0(100 * picture$level, "% ellipses"), "line", ORANGE),
+              key_item("less known", "band", SHADES[4L]),
+              if (!is.null(shown$basis)) key_item("basis", "point", INK, 1))
+  draw_heading(style, key, paste(words, collapse = "; "))
+}
+
+draw_uncertainty <- function(picture, sd) {
+  z <- matrix(sqrt(rowMeans(sd^2)), length(picture$x))
+  levels <- seq(0, max(z), length.out = length(SHADES) + 1L)
+  if (levels[2L] > 0) graphics::.filled.contour(picture$x, picture$y, z, levels, SHADES)
+}
+
+# Arrows from places, and dots where they would be too short for R to draw.
+draw_arrows <- function(from, by, col, lwd) {
+  known <- !is.na(rowSums(by))
+  from <- from[known, , drop = FALSE]
+  by <- by[known, , drop = FALSE]
+  size <- sqrt((by[, 1L] * par("pin")[1L] / diff(par("usr")[1:2]))^2 +
+                 (by[, 2L] * par("pin")[2L] / diff(par("usr")[3:4]))^2)
+  long <- size > 0.01 # inches
+  points(from[!long, , drop = FALSE], pch = 16, cex = 0.25, col = col)
+  if (!any(long)) return(invisible())
+  graphics::arrows(from[long, 1L], from[long, 2L], from[long, 1L] + by[long, 1L],
+                   from[long, 2L] + by[long, 2L], length = 0.05, angle = 25, col = col, lwd = lwd)
+}
+
+# At every third node, so that they can be told apart.
+draw_ellipses <- function(picture, names, scale) {
+  third <- function(at) seq_along(at) %% 3L == 2L
+  drawn <- picture$drawn[c(outer(third(picture$x), third(picture$y), "&")), ]
+  turn <- seq(0, 2 * pi, length.out = 41L)
+  circle <- sqrt(stats::qchisq(picture$level, 2)) * rbind(cos(turn), sin(turn))
+  sd <- drawn[paste0("sd.", names)]
+  for (i in seq_len(nrow(drawn))) {
+    V <- diag(unlist(sd[i, ])^2) + matrix(c(0, 1, 1, 0), 2L) * drawn$covariance[i]
+    root <- eigen(V, symmetric = TRUE)
+    axes <- root$vectors %*% (sqrt(pmax(root$values, 0)) * circle)
+    tip <- unlist(drawn[i, 1:2]) + scale * unlist(drawn[i, names])
+    lines(tip[1L] + scale * axes[1L, ], tip[2L] + scale * axes[2L, ], col = ORANGE, lwd = 0.8)
+  }
+}
