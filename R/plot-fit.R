@@ -19,8 +19,8 @@
 #'   about as long as a step of the grid; ellipses of probability `level` about the tips of some of
 #'   them, for the mean; grey where less is known; thin arrows of the rows, of the same scale; rings
 #'   at the basis. Directions are right where both axes have one scale, as they have by default
-#'   (`asp = 1`). Along one input, of any number of components: the curve, interval and rows of each.
-#'   Of several components there are no other types but `"trace"`.
+#'   (`asp = 1`). Along one input, of any number of components: the curve, interval and rows of
+#'   each. Of several components there are no other types but `"trace"`.
 #' * `type = "fit"`, several classes (a latent function for each) or ordered categories: over two
 #'   inputs a decision map, in the colour of the most probable class, which is deeper where its
 #'   probability is higher (in steps of 0.1; thin lines at 0.5, 0.7 and 0.9); heavy lines are where
