@@ -13,6 +13,7 @@
 #' | hyperparameter | default prior |
 #' |---|---|
 #' | `variance` | log-normal: `log(variance / v)` ~ N(1, 1.5^2), v the variance of the response, 1 for classes |
+#' | `variance` of a part of [kernel_helmholtz()] | log-normal: `log(variance / start)` ~ N(0, 3^2) |
 #' | `lengthscale` | log-normal: `log(lengthscale / start)` ~ N(0, 1), start as in [kernels]; with `ard = TRUE` N(0, 2^2) |
 #' | `shape` | log-normal around the start with standard deviation 1.5 |
 #' | `period` | log-normal around the start; the standard deviation is half a period in the range of the input, from 0.01 to 0.1, so that the search keeps to the period and leaves its multiples alone |

@@ -14,7 +14,10 @@ KERNEL_HYPER <- list(
     }
     if (leaf$type == "trig") start <- start - log(2 * leaf$degree[[1L]] + 1) # so many coefficients
     unit <- if (leaf$carries) env$response_unit^2 else 1
-    list(start = start, unit = unit, prior = default_lognormal(max(start) + 1, 1.5))
+    # one part of a field may well be next to nothing
+    prior <- if (isTRUE(leaf$joint) && env$share > 1L) default_lognormal(start, 3)
+             else default_lognormal(max(start) + 1, 1.5)
+    list(start = start, unit = unit, prior = prior)
   },
   lengthscale = function(leaf, env) {
     start <- if (leaf$type == "poly") 2 * per_input_scale(leaf, env)
