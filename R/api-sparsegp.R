@@ -96,7 +96,9 @@
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
 #'   (hyperparameters on the natural scale), `fitted`, [residuals][residuals.sparsegp], `logLik`
 #'   (log evidence), `nobs`, `formula`, [update][update.sparsegp], [simulate][simulate.sparsegp],
-#'   [draws()], [sites()], [loo_lpd()], [basis()], [kl()], [merge][merge.sparsegp]. Fits by
+#'   [draws()], [loo()], [compare()], [calibration()], [importance()], [confint][confint.sparsegp],
+#'   [family][frames], [sites()], [basis()], [kl()], [merge][merge.sparsegp], and more of
+#'   [lm()]'s ([frames]) and of [other packages][other-packages]. Fits by
 #'   `method_online()` keep no rows: `fitted`, `residuals`, `sites`, `loo_lpd` and predictions
 #'   without `newdata` are errors.
 #'

@@ -14,6 +14,8 @@ static const double NARROW = 0.1;  /* standard deviation below which a few nodes
 static const double WIDE = 25;     /* variance that is too large */
 static const double FALL = 30;     /* exp(-30) = 1e-13 is left out on either side */
 static const double REACH = 7.3;   /* as much of a normal density */
+static const double NOTHING = 1e-290; /* means that are no more than this */
+static const double HUGE_Q = 1e100; /* its square is a number, and exp(-HUGE_Q) is 0 */
 static const double SMALL = 1e-5;  /* q, and its powers' means, of which the third is nothing */
 
 /* ---- Where the integrand is ---- */
@@ -106,11 +108,12 @@ static inline void add_value(double w, double q, double fall, int own, double *s
     }
 }
 
-/* The class's part of node k. Where it is below all numbers the node is nothing. */
+/* The class's part of node k. Where it is below all numbers but the last ones, of which there is no
+ * reciprocal, the node is nothing. */
 static void put_node(sg_gumbel *grid, int c, int k, const double *sum, double log_unit)
 {
     const size_t at = (size_t) c * grid->count + k;
-    const int some = sum[0] > 0;
+    const int some = sum[0] > NOTHING;
     const double each = some ? 1 / sum[0] : 0, slope = sum[1] * each;
     grid->weight[k] += some ? log(sum[0]) + log_unit : -HUGE_VAL;
     grid->slope[at] = slope;
@@ -154,7 +157,7 @@ static void narrow_class(sg_gumbel *grid, int c, int own, double x, double s2, i
         const double q0 = exp(x - k * STEP);
         double sum[3] = {0, 0, 0};
         for (int j = 0; j < HERMITE; j++) {
-            const double q = q0 * factor[j];
+            const double q = fmin2(q0 * factor[j], HUGE_Q);
             add_value(share[j], q, exp(-q), own, sum);
         }
         put_node(grid, c, k, sum, 0);
@@ -168,7 +171,7 @@ typedef struct {
 
 static void fill_table(table *t, int own, double top, double d, int size)
 {
-    const double HUGE_Q = 1e100, grow = exp(d); /* its square is a number, exp(-q) is 0 */
+    const double grow = exp(d);
     double q = exp(top - (size - 1) * d);
     for (int i = size - 1; i >= 0; i--, q = fmin2(q * grow, HUGE_Q)) {
         double at[3] = {0, 0, 0};
@@ -181,10 +184,10 @@ static void fill_table(table *t, int own, double top, double d, int size)
  * and node k sees the table from k times on. Returns 0 if there is no room for it. */
 static int wide_class(sg_gumbel *grid, int c, int own, double x, double s2, int tail)
 {
-    const double sd = sqrt(s2), lift = own ? sd : 0; /* the peak goes up by this at most */
+    const double sd = sqrt(s2); /* a factor q lifts the peak by sd standard deviations */
     const int times = (int) ceil(STEP / (SHARE * sd));
     const double d = STEP / times, pull = sd * guess_at(x, s2, own).q; /* and down by this */
-    const double below = ceil((REACH + pull) * sd / d), above = ceil((REACH + lift) * sd / d);
+    const double below = ceil((REACH + pull) * sd / d), above = ceil((REACH + sd) * sd / d);
     if (!(below + above + (double) times * tail < MOST_TABLE)) return 0;
     const int after = (int) above, width = (int) (below + above) + 1;
     double share[MOST_TABLE];

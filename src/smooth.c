@@ -10,6 +10,9 @@ enum { MOST = 192, CHUNK = 6 }; /* nodes at most; how many more at a time */
 /* Step, in standard deviations of the peak: were that normal, half the nodes would give the
  * variance to 1e-7, and all to 1e-30. */
 static const double STEP = 0.5;
+/* Step at most, in widths of the likelihood: where that is a small part of the integral half the
+ * nodes may agree by luck. */
+static const double FINE = 0.35;
 static const double NEGLECT = 33; /* exp(-33) = 5e-15 is left out on either side */
 static const double AGREE = 3e-7; /* of the rule with half the nodes; its square is the error */
 
@@ -113,7 +116,7 @@ static int lay_rule(rule *r, const sg_lik *self, const double *y, double mu, dou
     r->lik = self, r->y = y, r->mu = mu, r->s2 = s2;
     r->lik->type->locate(r->lik, r->y, &r->centre, &r->width);
     if (sg_is_point(r->s2) || !find_peak(r)) return 0;
-    r->h = fmin2(STEP / sqrt(r->bend), STEP * r->width);
+    r->h = fmin2(STEP / sqrt(r->bend), FINE * r->width);
     for (int i = 0; i < HALVINGS; i++, r->h *= 0.5) {
         if (!(r->h > DIGITS * fabs(r->mu + r->d0)) || !lay_nodes(r)) return 0;
         if (!(fabs(r->top) < LARGE)) return 0;

@@ -163,6 +163,24 @@ test_that("every marginal has finite derivatives and a site", {
   }
 })
 
+test_that("softmax of classes far apart, of which means are below all numbers, stays finite", {
+  set.seed(9)
+  for (C in c(2L, 3L, 7L)) {
+    n <- 200L
+    mu <- matrix(15 * rnorm(n * C), n)
+    s2 <- matrix(10^runif(n * C, -6, 1.39), n) # such as one grid takes
+    found <- tilt("softmax", sample(C, n, TRUE), mu, s2)
+    expect_true(all(is.finite(unlist(found))))
+    p <- probabilities("softmax", mu, s2)
+    expect_equal(rowSums(p), rep(1, n), tolerance = 1e-12)
+    # log Z of a class is the logarithm of its probability, by another grid: small ones keep their
+    # digits
+    of_first <- tilt("softmax", rep(1L, n), mu, s2)$logz
+    some <- of_first > -400
+    expect_lt(max(abs(log(p[some, 1L]) - of_first[some])), 1e-9)
+  }
+})
+
 test_that("without variance softmax is what it says", {
   mu <- rbind(c(1, -2, 0.5), c(0, 0, 0), c(800, 0, -800))
   p <- exp(mu - apply(mu, 1L, max))
