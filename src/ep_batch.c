@@ -173,8 +173,8 @@ static sg_status factorise(int d, const double *S, sg_batch_factor *f, double *l
 
 /* Are rows to be seen as the posterior of S sees them? V of one sweep's sums and of the next one's
  * marginals are then rounded apart, by dv, say. With sharp sites that costs digits of the log
- * evidence, of which it may be off by sum tau |v| dv nats: found to be 40 to 3000 times less. Not
- * by what is no number. */
+ * evidence, which may be off by sum tau |v| dv nats: found to be 40 to 3000 times less. A trace
+ * that is no number is not safe. */
 static int spares_product(const sg_bases *bases, const sg_basis_rows *b, const double *S)
 {
     const double SAFE = 1e-5;
@@ -312,20 +312,22 @@ static sg_status through_span(void *ctx, int from, int to, int lane, const sg_ws
     const sg_bases *bases = job->batch->bases;
     const sg_span span = {from, to - from};
     const int m = span.m;
-    const size_t rows = m;
-    double *x = sg_doubles(ws, rows * bases->C), *part = job->parts;
+    double *x = sg_doubles(ws, (size_t) m * bases->C), *part = job->parts;
+    const double **V = (const double **) sg_doubles(ws, bases->count);
     if (part) part += coordinates(bases, bases->count) * (from / SG_ROWS_AT_ONCE);
     (void) lane;
-    for (int g = 0; job->a && g < bases->count; g++) {
-        sg_basis_rows *b = bases->each + g;
-        sg_gemm('N', 'N', m, processes_of(bases, g), b->d, 1, sg_basis_look(b, span, ws), m,
-                job->a + coordinates(bases, g), b->d, 0, x + rows * sg_first_process(bases, g), m);
+    for (int g = 0; g < bases->count; g++) {
+        const int d = bases->each[g].d, count = processes_of(bases, g);
+        double *own = x + (size_t) m * sg_first_process(bases, g);
+        V[g] = sg_basis_look(bases->each + g, span, ws);
+        if (!job->a) continue;
+        sg_gemm('N', 'N', m, count, d, 1, V[g], m, job->a + coordinates(bases, g), d, 0, own, m);
     }
     job->between(job->ctx, from, m, x);
     for (int g = 0; part && g < bases->count; g++) {
-        sg_basis_rows *b = bases->each + g;
-        sg_gemm('T', 'N', b->d, processes_of(bases, g), m, 1, sg_basis_look(b, span, ws), m,
-                x + rows * sg_first_process(bases, g), m, 0, part + coordinates(bases, g), b->d);
+        const int d = bases->each[g].d, count = processes_of(bases, g);
+        const double *own = x + (size_t) m * sg_first_process(bases, g);
+        sg_gemm('T', 'N', d, count, m, 1, V[g], m, own, m, 0, part + coordinates(bases, g), d);
     }
     return SG_OK;
 }
