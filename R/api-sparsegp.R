@@ -15,16 +15,26 @@
 #' response is standardised inside, so that adding 100 to it or multiplying it by 1e100 changes
 #' nothing else.
 #'
+#' @section What is chosen:
+#' Without a `kernel` the log evidence plus log prior of some rows (630 with Gaussian noise, fewer
+#' with other likelihoods, spread evenly over all) decides between [kernel_rbf()] with one length
+#' scale, the same with one scale for all inputs (only where their standard deviations are within a
+#' factor of 100, and by 3 nats, as it depends on their units), with a length scale for each input
+#' (for up to 64 inputs, and not where each class has a latent function), and [kernel_matern52()]
+#' and [kernel_matern32()] of the better kind. A later one has to be better by 1 nat.
+#' `fit$learning$structure` has what was tried, `print()` and `summary()` say it.
+#'
 #' @section The response:
 #' Numbers: regression, unless a binary likelihood is given, which then takes 0/1 or -1/1. A
 #' logical, or a factor or character vector with two levels: classification; the model is for the
 #' probability of the second level. With more levels: one model of all classes by [lik_mprobit()],
-#' or each class against the rest if `lik_probit()` or `lik_logit()` is asked for. Whole numbers are
-#' classes for `lik_mprobit()` and `lik_softmax()`. An ordered factor with more than two levels:
-#' ordered categories, by [lik_ordinal()], which also takes whole numbers and plain factors if asked
-#' for. Two columns of counts, `cbind(successes, failures)`: [lik_binomial()], unless another
-#' likelihood is given. Other columns of numbers, `cbind(u, v) ~ x + y`: components of one response,
-#' see below. With the family
+#' or each class against the rest by `lik_probit()` where there are many rows and neither a method,
+#' a basis nor a likelihood was given, or if `lik_probit()` or `lik_logit()` is asked for. Whole
+#' numbers are classes for `lik_mprobit()` and `lik_softmax()`. An ordered factor with more than two
+#' levels: ordered categories, by [lik_ordinal()], which also takes whole numbers and plain factors
+#' if asked for. Two columns of counts, `cbind(successes, failures)`: [lik_binomial()], unless
+#' another likelihood is given. Other columns of numbers, `cbind(u, v) ~ x + y`: components of one
+#' response, see below. With the family
 #' `binomial`, numbers with `weights` are shares of as many trials, as in [glm()].
 #'
 #' @section Several components:
@@ -59,11 +69,12 @@
 #' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or an
 #'   R `family`.
 #' @param family As `likelihood`, which is its name here; not both.
-#' @param kernel A [kernel][kernels], or its name, such as `"rbf"` or `"matern52"`; default
-#'   `kernel_rbf()`, or for a response of several columns [kernel_coregion()] of it.
-#' @param method `NULL` (full EP for up to 1000 rows, fewer with several classes, and EP on a given
-#'   `basis`, else `method_ep()` with a size that grows with the rows, see [methods]), a
-#'   [method][methods] such as `method_ep(size = 100)`, `method_ivm()` or `method_online()`, or its
+#' @param kernel A [kernel][kernels], or its name, such as `"rbf"` or `"matern52"`. `NULL`: chosen
+#'   by the evidence, see below; with `learn = FALSE` `kernel_rbf()`; for a response of several
+#'   columns [kernel_coregion()] of it.
+#' @param method `NULL` (full EP while that takes seconds, beyond that points that carry all rows;
+#'   see [methods]), a [method][methods] such as `method_ep(size = 100)`, `method_ivm()` or
+#'   `method_online()`, or its
 #'   name.
 #' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
 #'   [learn_control()].
@@ -81,9 +92,15 @@
 #' @param offset Known prior mean of the latent function, one number per row; for a formula an
 #'   expression in the variables of `data`, which is then a term `offset()` of it. Not with
 #'   `lik_mprobit()` and `lik_softmax()`, which do not notice what all classes have in common.
-#' @param scale Standardise the inputs? Kernel arguments and `coef()` are then in scaled units.
+#' @param scale `TRUE`: every input is divided by its own standard deviation; `"common"`: all by
+#'   one, the root of their mean variance; `FALSE`: inputs are as they are. Kernel arguments and
+#'   `coef()` are in scaled units. `NULL`: `TRUE` where a kernel is given or nothing is learned,
+#'   else chosen with the kernel.
 #' @param keep_x Keep the inputs in the fit (for plots)? Default: with at most two inputs, and
 #'   always when the posterior needs all rows, as full EP does; never for streams.
+#' @param effort How much work a fit of many rows may be where `method` is left open or is
+#'   `method_ep(size = NULL)`: `"quick"`, `"normal"` or `"thorough"`, each eight times the one
+#'   before. It is counted in multiplications, not in seconds.
 #' @param verbose Show how learning goes: a progress bar, or where R is not interactive a line for
 #'   every evaluation?
 #' @param like A fit on a basis, by `method_ep(size =)`, `method_ivm()` or a `basis`: the new fit
@@ -130,8 +147,8 @@ sparsegp <- function(x, ...) UseMethod("sparsegp")
 #' @export
 sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                              method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
-                             weights, na.action, scale = TRUE, keep_x = NULL, verbose = FALSE,
-                             like = NULL, family = NULL, offset, ...) {
+                             weights, na.action, scale = NULL, keep_x = NULL, effort = "normal",
+                             verbose = FALSE, like = NULL, family = NULL, offset, ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
@@ -145,7 +162,8 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   }
   refuse_habits(formula)
   likelihood <- likelihood_or_family(likelihood, family)
-  setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
+  setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
+                       basis)
   streams <- setup$streams
   frame <- model_frame(call, parent.frame(), drop = !streams, setup$likelihood)
   terms <- attr(frame, "terms")
@@ -187,15 +205,16 @@ fit_formula <- function(frame, terms, setup) {
 #' @export
 sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NULL,
                              learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
-                             na.action = NULL, offset = NULL, scale = TRUE, keep_x = NULL,
-                             verbose = FALSE, like = NULL, family = NULL, ...) {
+                             na.action = NULL, offset = NULL, scale = NULL, keep_x = NULL,
+                             effort = "normal", verbose = FALSE, like = NULL, family = NULL, ...) {
   call <- match.call(expand.dots = TRUE)
   call[[1L]] <- quote(sparsegp)
   if (!is.null(like)) return(fit_like(like, call, parent.frame()))
   if (missing(x)) stop_sparsegp("x", "is missing", "Give a formula or a matrix first")
   check_no_dots(...)
   likelihood <- likelihood_or_family(likelihood, family)
-  setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis)
+  setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
+                       basis)
   if (missing(y)) y <- NULL
   setup <- with_meaning(setup, y, weights)
   lik <- setup$likelihood
@@ -228,22 +247,31 @@ with_meaning <- function(setup, y, weights) {
   lik <- meant_by(setup$likelihood, y, weights)
   setup["likelihood"] <- list(lik)
   several <- !is.null(lik) && lik_codec(lik)$several
-  if (is.null(setup$kernel)) setup$kernel <- if (several) kernel_coregion() else kernel_rbf()
-  else if (several) refuse_blind(setup$kernel)
+  if (!several) return(setup)
+  if (is.null(setup$kernel)) setup$kernel <- kernel_coregion()
+  else refuse_blind(setup$kernel)
   setup
 }
 
 # Every argument that is not data, checked.
-check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, verbose, basis) {
+check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
+                        basis) {
   if (!is.null(kernel)) kernel <- as_kernel(kernel)
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
   likelihood <- as_likelihood(likelihood)
-  method <- as_method(method)
+  method <- as_method(method, check_choice(effort, names(EFFORT), "effort"))
   control <- as_learn(learn)
   check_criterion(control, method, basis)
   refuse_variances_of_stream(likelihood, streams(method))
   list(likelihood = likelihood, kernel = kernel, method = method,
        streams = streams(method), control = control, prior = prior,
-       scale = check_flag(scale, "scale"), keep_x = keep_x,
+       scale = check_scale(scale), keep_x = keep_x,
        verbose = check_flag(verbose, "verbose"), basis = basis)
+}
+
+check_scale <- function(scale) {
+  if (is.null(scale) || identical(scale, "common")) return(scale)
+  if (is.logical(scale) && length(scale) == 1L && !is.na(scale)) return(scale)
+  stop_sparsegp("scale", "must be TRUE, FALSE, \"common\" or NULL",
+                "TRUE divides every input by its own standard deviation, \"common\" all by one")
 }

@@ -78,6 +78,7 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
         format(max(abs(fit$learning$gradient)), digits = 2L), "\n", sep = "")
     print_rounds(fit$learning)
   }
+  print_tried(fit)
   print_convergence(fit)
   invisible(x)
 }

@@ -1,9 +1,9 @@
 # The scaling of inputs.
 
-# Centre and standard deviation of each input; `kept` leaves out constant ones, unless all are,
-# which `alike` says. `seen` is the scale of what the kernel sees: 1, or the standard deviation when
-# inputs are not scaled. together: numbers of inputs that have one scale, the root mean square of
-# theirs.
+# Centre of each input and what it is divided by, `sd`: its standard deviation, or 1 where scale is
+# FALSE; `kept` leaves out constant ones, unless all are, which `alike` says. `seen` is the scale of
+# what the kernel sees. together: numbers of inputs that have one scale, the root mean square of
+# theirs; with scale = "common" all have.
 scale_inputs <- function(x, scale, together = NULL) {
   size <- by_column(x, function(column) max(abs(column), 0))
   unit <- ifelse(size > 0, size, 1)
@@ -15,16 +15,25 @@ scale_inputs <- function(x, scale, together = NULL) {
   if (alike) kept[] <- TRUE # one row, or copies of one: nothing tells the inputs apart
   natural <- sd * size
   natural[natural == 0] <- 1
+  if (identical(scale, "common")) together <- which(kept)
   natural[together] <- sqrt(mean(natural[together]^2))
   natural <- natural[kept]
+  divisor <- if (isFALSE(scale)) rep(1, sum(kept)) else natural
   list(
-    kept = kept, alike = alike, scale = scale, dropped = colnames(x)[!kept], names = colnames(x),
-    constant = x[1L, !kept],
-    centre = if (scale) (centre * size)[kept] else numeric(sum(kept)),
-    sd = if (scale) natural else rep(1, sum(kept)),
-    seen = if (scale) rep(1, sum(kept)) else natural
+    kept = kept, alike = alike, scale = !isFALSE(scale), dropped = colnames(x)[!kept],
+    names = colnames(x), constant = x[1L, !kept],
+    centre = if (isFALSE(scale)) numeric(sum(kept)) else (centre * size)[kept],
+    sd = divisor, seen = natural / divisor
   )
 }
+
+# Could inputs have one unit, and is one scale for all something else than one for each?
+can_share_scale <- function(scaling) {
+  spread <- diff(range(log(scaling$sd)))
+  spread > log(1.05) && spread < log(ONE_UNIT)
+}
+
+ONE_UNIT <- 100 # the largest standard deviation over the smallest
 
 # fun(column, ...) of every column, further arguments one for each: no copy of all of x.
 by_column <- function(x, fun, ...) {

@@ -18,6 +18,16 @@ new_problem <- function(x, spec, nkernel, lik, rows, offset, processes, width = 
        processes = processes, width = width, method = method, basis = basis, ...)
 }
 
+# The same problem of some of its rows, each with one latent value of a process.
+part_of_problem <- function(problem, rows) {
+  problem$x <- problem$x[rows, , drop = FALSE]
+  problem$rows <- problem$rows[, rows, drop = FALSE]
+  problem$offset <- problem$offset[rows]
+  problem$strata <- problem$strata[rows]
+  problem$luck <- NULL # is of all rows
+  problem
+}
+
 lik_in_c <- function(problem) lik_for_c(problem$lik, problem$processes, problem_width(problem))
 
 # Latent values of a row that its site sees at once; x then has so many rows for each.

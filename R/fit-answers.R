@@ -14,8 +14,14 @@ to_link <- function(object, f, offset) {
   to_latent(object, f, offset) + rep(latent_bias(object), each = NROW(f))
 }
 
-# A mean response as the user sees it. Labels, and numbers that do not scale, have unit 1.
-to_response <- function(object, mean) mean * object$response$unit + object$response$centre
+# A mean response as the user sees it. Labels, and numbers that do not scale, have unit 1; the
+# probability of the second of two labels has the fit's power.
+to_response <- function(object, mean) {
+  if (!is.null(object$power)) {
+    return(powered(log(cbind(1 - c(mean), c(mean))), object$power)[, 2L])
+  }
+  mean * object$response$unit + object$response$centre
+}
 
 # What the likelihood sees: the latent function and its offset, in C's units.
 seen_mean <- function(object, latent) latent$mean + latent$offset / object$response$unit
@@ -66,14 +72,43 @@ standard_deviation <- function(object, latent, type) {
 }
 
 class_probabilities <- function(object, latent) {
-  seen <- seen_mean(object, latent)
-  if (codec_of(object)$ranked) return(engine_label_probabilities(object, seen, latent$var))
-  own <- engine_lik_predict(object, seen, latent$var)$mean
-  # of classes against the rest they do not sum to 1 by themselves; where all are 0 nobody can tell
-  if (is.matrix(own)) own[rowSums(own) == 0, ] <- 1
-  prob <- if (is.matrix(own)) own / rowSums(own) else cbind(1 - own, own)
+  if (codec_of(object)$ranked) {
+    return(engine_label_probabilities(object, seen_mean(object, latent), latent$var))
+  }
+  sharpened <- is_tempered(object) && (processes(object) > 1L || !is.null(object$power))
+  prob <- if (sharpened) powered(log_scores(object, latent), object$power)
+          else normalised(engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)
   colnames(prob) <- object$response$levels
   prob
+}
+
+# May probabilities be raised to a power, as they are of each label against the rest?
+is_tempered <- function(object) isTRUE(lik_traits(object$likelihood)$tempered)
+
+# One label's, or of all of them; where all are 0 nobody can tell.
+normalised <- function(own) {
+  if (!is.matrix(own)) return(cbind(1 - own, own))
+  own[rowSums(own) == 0, ] <- 1
+  own / rowSums(own)
+}
+
+# What a label's probability is proportional to, as a logarithm. Two share a latent function. Of
+# more each has its own, and answers "this label?" independently of the others; given that just one
+# answer is yes, a label's probability is proportional to the odds of its own.
+log_scores <- function(object, latent) {
+  own <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
+  scores <- if (is.matrix(own)) log(own) - log1p(-own) else log(cbind(1 - own, own))
+  scores[] <- pmin(pmax(scores, -MOST_LOG), MOST_LOG)
+  scores
+}
+
+MOST_LOG <- 745 # a probability below exp(-745) is 0
+
+# To a power, which makes them more sure or less; NULL: as they are.
+powered <- function(scores, power) {
+  if (!is.null(power)) scores <- power * scores
+  weight <- exp(scores - scores[cbind(seq_len(nrow(scores)), max.col(scores, "first"))])
+  weight / rowSums(weight)
 }
 
 most_probable <- function(prob, reject = 0, ordered = FALSE) {
@@ -110,12 +145,15 @@ loo_latent <- function(object) {
 
 # Leave-one-out log predictive density of each row
 lpd_of_rows <- function(object) {
-  if (has_evidence(object)) {
-    return(object$cavity$lpd - codec_of(object)$values(object$y) * log(object$response$unit))
+  # the log Z of classes each against the rest is of the indicators of all, not of the class
+  if (!has_evidence(object) || !is.null(object$power)) {
+    return(label_lpd(loo_probabilities(object), object$y))
   }
-  # their log Z is of the indicators of all classes, not of the class
-  log(loo_probabilities(object)[cbind(seq_along(object$y), as.integer(object$y))])
+  object$cavity$lpd - codec_of(object)$values(object$y) * log(object$response$unit)
 }
+
+# log probability of the label of each row
+label_lpd <- function(prob, y) log(prob[cbind(seq_along(y), as.integer(y))])
 
 loo_probabilities <- function(object) class_probabilities(object, loo_latent(object))
 

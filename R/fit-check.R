@@ -149,8 +149,9 @@ FIT_PARTS <- list(
       has_right_components(response, codec) &&
       identical(response$processes, codec_of(fit)$processes(response$levels)) &&
       is_one(response$processes, 1, MAX_CLASSES) && is_one(response$unit, .Machine$double.xmin) &&
-      are_doubles(unname(response$centre), response$width)
+      is.null(dim(response$centre)) && are_doubles(unname(response$centre), response$width)
   },
+  power = function(fit) is.null(fit$power) || is_one(fit$power, POWERS[1L], POWERS[2L]),
   scaling = function(fit) {
     scaling <- fit$scaling
     inputs <- sum(scaling$kept)

@@ -11,7 +11,7 @@ convergence_of <- function(run, shift, w = 1L) {
   }
   c(run[c("sweeps", "change", "tol", "converged", "damped", "sequential", "skipped")],
     list(flat = run$flat, widening = count_widening(run$tau, w), trace = trace,
-         selection = selection))
+         selection = selection, growth = run$growth))
 }
 
 # In a few words, for a picture.

@@ -1,16 +1,26 @@
 # From rows to a fit.
 
 fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
-  model <- read_model(chunk, setup, input_terms)
+  settled <- settle_model(chunk, setup, input_terms)
+  model <- settled$model
+  setup <- settled$setup
   problem <- problem_of(model, chunk)
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
   plan <- plan_of(setup$method, problem, basis)
   setup$method <- plan$problem$method
-  learned <- learn_plan(plan, model$table, setup$control, setup$verbose)
+  make <- function(learned) fit_of(learned, chunk, model, setup)
+  learned <- learn_settled(plan, settled)
+  fit <- if (tunes(plan)) tuned_fit(learned, make) else make(learned)
+  warn_about(fit$convergence, fit$learning)
+  fit
+}
+
+# What has been learned, run on all rows.
+fit_of <- function(learned, chunk, model, setup) {
+  n <- nrow(chunk$x)
   run <- check_run(run_plan(learned$plan, learned$table$theta), learned$table)
-  refuse_runaway(run, model$lik, problem_rows(problem))
-  warn_about(run, learned$record)
-  fit <- new_fit(model, setup, learned, run, problem_rows(problem))
+  refuse_runaway(run, model$lik, n)
+  fit <- new_fit(model, setup, learned, run, n)
   fit$log_evidence <- run$logz - unit_shift(fit, model$response$given)
   fit$convergence <- convergence_of(run, fit$log_evidence - run$logz, width(fit))
   keep_rows(fit, chunk, model, run, setup$keep_x)

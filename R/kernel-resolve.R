@@ -76,8 +76,9 @@ see_factors <- function(kernel, terms, variables) {
   list(kernel = shared, coding = stats::setNames(rep(list(BY_LEVEL), length(coded)), coded))
 }
 
+# NULL: not settled yet, and none by itself
 has_factor_kernel <- function(kernel) {
-  any(vapply(kernel_leaves(kernel), function(leaf) leaf$type == "factor", NA))
+  !is.null(kernel) && any(vapply(kernel_leaves(kernel), function(leaf) leaf$type == "factor", NA))
 }
 
 # A factor seen by level has no columns that another kernel, or an interaction, could use.

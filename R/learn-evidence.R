@@ -90,7 +90,16 @@ with_low_walls <- function(value) {
 search_once <- function(objective, start, centre, control) {
   stats::optim(start, with_low_walls(objective$value), objective$gradient, method = "L-BFGS-B",
                lower = centre$value - centre$reach, upper = centre$value + centre$reach,
-               control = list(maxit = control$inner, factr = 1e8))
+               control = list(maxit = control$inner,
+                              factr = stops_within(objective, start, control)))
+}
+
+# A search ends where a step gains less than `control$within` nats, or 2e-8 of the value, in units
+# of rounding as optim() counts them.
+stops_within <- function(objective, start, control) {
+  if (is.null(control$within)) return(1e8)
+  value <- abs(objective$value(start))
+  max(1e8, control$within / (max(1, value) * .Machine$double.eps))
 }
 
 # The default length scale is about the width of the data, and the evidence has an optimum that
@@ -105,15 +114,17 @@ LONGER <- 2.5
 
 AGREE <- 0.1 # in log evidence: two searches that ended at the same optimum
 
-# The starts in the order of their values; the first alone unless `longer`.
-ranked_starts <- function(objective, table, longer = FALSE) {
+table_starts <- function(table, longer) {
   start <- table$start[table$free]
   scan <- table$scan[table$free]
   if (!any(scan)) return(list(start))
-  factors <- c(SHORTER, if (longer) LONGER)
-  candidates <- lapply(factors, function(factor) start + ifelse(scan, log(factor), 0))
-  values <- vapply(candidates, objective$value, 0)
-  candidates[order(values)]
+  lapply(c(SHORTER, if (longer) LONGER), function(factor) start + ifelse(scan, log(factor), 0))
+}
+
+# In the order of their values.
+ranked_starts <- function(objective, starts) {
+  if (length(starts) == 1L) return(starts)
+  starts[order(vapply(starts, objective$value, 0))]
 }
 
 # Searches from one start after the other until two of them end at the best value so far.
@@ -179,22 +190,25 @@ at_edge <- function(par, table, centre) {
 }
 
 # Returns the table with learned theta, the last sites, and a record of the search. aim: what
-# evidence() returns, for instance; from: where to go on from an earlier search; NULL for the
-# table's starts.
-learn_hyper <- function(aim, table, control, progress, from = NULL) {
+# evidence() returns, for instance; from: free values where an earlier search ended; fresh: are the
+# table's starts looked at, and the way out of the trap?
+learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.null(from)) {
   free <- which(table$free)
   objective <- make_objective(aim$criterion, table, progress)
   centre <- search_box(table)
   random <- replicate(control$restarts, random_start(centre$value), simplify = FALSE)
-  ranked <- if (is.null(from)) ranked_starts(objective, table, aim$cheap) else list(from)
-  results <- search_until_two_agree(objective, if (aim$cheap) ranked else ranked[1L], centre,
-                                    control)
+  several <- is.null(from) && aim$cheap
+  starts <- c(if (fresh) table_starts(table, several), if (!is.null(from)) list(from))
+  began <- if (is.null(from)) Inf else objective$value(from)
+  ranked <- ranked_starts(objective, starts)
+  results <- search_until_two_agree(objective, if (several) ranked else ranked[1L], centre, control)
   results <- c(results, lapply(if (is.null(from)) random, function(start) {
     search_once(objective, start, centre, control)
   }))
   values <- vapply(results, function(result) result$value, 0)
   first <- which.min(values)
-  best <- leave_trap(objective, table, results[[first]], centre, control)
+  best <- results[[first]]
+  if (fresh) best <- leave_trap(objective, table, best, centre, control)
   values[first] <- best$value
   if (best$value >= IMPOSSIBLE) {
     run <- check_run(aim$plain(table$theta), table)
@@ -207,7 +221,7 @@ learn_hyper <- function(aim, table, control, progress, from = NULL) {
   at_bound <- at_edge(best$par, table, centre)
   record <- list(
     evaluations = objective$state$evaluations, failures = objective$state$failures,
-    objective = -values,
+    objective = -values, gain = began - best$value,
     converged = settled(best, gradient, !table$name[free] %in% at_bound, objective$state$failures),
     gradient = stats::setNames(-gradient, table$name[free]), at_bound = at_bound,
     advice = paste0("the evidence is steepest in ", table$name[free][which.max(abs(gradient))],
@@ -221,7 +235,7 @@ nothing_learned <- function(table, objective) {
   names <- table$name[table$free]
   record <- list(
     evaluations = objective$state$evaluations, failures = objective$state$failures,
-    objective = -Inf, converged = FALSE,
+    objective = -Inf, gain = 0, converged = FALSE,
     gradient = stats::setNames(rep(NA_real_, length(names)), names), at_bound = character(),
     advice = "EP did not converge. Raise method_ep(sweeps =)"
   )
@@ -237,10 +251,12 @@ ABNORMAL <- 52L # optim()'s word for a line search that found no better point
 settled <- function(result, gradient, inside, failures) {
   slope <- max(0, abs(gradient[inside]))
   result$convergence == 0L && (failures == 0L || slope < STEEP) ||
-    result$convergence == ABNORMAL && slope < 0.01
+    result$convergence == ABNORMAL && slope < FLAT
 }
 
 STEEP <- 5
+
+FLAT <- 0.05 # the optimum is then some 0.001 nats away
 
 # Names what did not settle. Noise at its lower edge is no cause for alarm: the data have none.
 warn_about_search <- function(record) {

@@ -4,6 +4,9 @@
 # has to know of a type, its traits:
 #   response   the name of the codec that reads its response (response-codec.R)
 #   weighted   do weights mean anything?
+#   exact      is a site the likelihood itself, so that one sweep sets all? left out: no
+#   tempered   may probabilities of labels be raised to a power, as what they are of is each label
+#              against the rest? left out: no
 #   unbounded  where rows contradict each other, what takes their labels' precision to no end, and
 #              leaves EP without a fixed point: the remedy. Left out: that cannot be
 #   learns     is log Z that of an integral, so that there is an evidence? left out: yes

@@ -19,7 +19,7 @@ lik_gaussian <- function(variance = NULL, covariance = c("spherical", "diagonal"
 
 # Errors of a normal distribution, row by row of variance noise / weight.
 gaussian_traits <- function() list(
-  response = "numbers", weighted = TRUE,
+  response = "numbers", weighted = TRUE, exact = TRUE,
   about = list(noise = list(
     argument = "variance", log = TRUE, unit_power = 2, start = function(rows, offset) log(0.1),
     prior = function(unit, offset) default_lognormal(-2, 2)(unit)

@@ -7,20 +7,39 @@
 #'
 #' | constructor | model | hyperparameters |
 #' |---|---|---|
-#' | `lik_gaussian` | \eqn{y \sim N(u, noise / weight)}{y ~ N(u, noise / weight)} | `noise`, a variance in squared units of the response |
-#' | `lik_probit` | \eqn{P(y = second level) = \Phi(u + bias)}{P(y = second level) = Phi(u + bias)} | `bias` |
-#' | `lik_logit` | \eqn{P(y = second level) = 1/(1 + \exp(-u - bias))}{P(y = second level) = 1 / (1 + exp(-u - bias))} | `bias` |
-#' | `lik_flip` | \eqn{P(y = second level) = flip + (1 - 2 flip) \Phi(u + bias)}{P(y = second level) = flip + (1 - 2 flip) Phi(u + bias)} | `bias`; `flip`, the probability of a wrong label, from 0 to 1/2 |
-#' | `lik_step` | \eqn{P(y = second level) = noise + (1 - 2 noise) [u > 0]}{P(y = second level) = noise + (1 - 2 noise) [u > 0]} | `noise`, as `flip` |
-#' | `lik_mprobit` | \eqn{P(y = c) = P(v_c = \max_j v_j)}{P(y = c) = P(v_c = max_j v_j)}, \eqn{v_j \sim N(u_j + bias_j, 1)}{v_j ~ N(u_j + bias_j, 1)} | `bias`, one per class |
-#' | `lik_softmax` | \eqn{P(y = c) = \exp(u_c + bias_c) / \sum_j \exp(u_j + bias_j)}{P(y = c) = exp(u_c + bias_c) / sum_j exp(u_j + bias_j)} | `bias`, one per class |
-#' | `lik_ordinal` | \eqn{P(y \le k) = \Phi(cut_k - u)}{P(y <= k) = Phi(cut_k - u)} | `cut`, one between any two neighbouring categories |
-#' | `lik_nullcat` | \eqn{P(y = second level) \propto \Phi(u + bias - width/2)}{P(y = second level) ~ Phi(u + bias - width / 2)}, \eqn{P(y = first level) \propto \Phi(-u - bias - width/2)}{P(y = first level) ~ Phi(-u - bias - width / 2)} | `bias`; `width` of the null category; `missing1`, `missing2`, probabilities that a label of the first and of the second level is missing |
-#' | `lik_laplace` | \eqn{p(y) = \exp(-|y - u| / scale) / (2 scale)}{p(y) = exp(-|y - u| / scale) / (2 scale)} | `scale`, in units of the response; the noise has variance \eqn{2 scale^2}{2 scale^2} |
-#' | `lik_student` | \eqn{(y - u) / scale \sim t_{df}}{(y - u) / scale ~ t(df)} | `scale`, in units of the response; `df` greater than 2, so that the noise has a variance |
-#' | `lik_poisson` | \eqn{y \sim Poisson(\exp(u + bias))}{y ~ Poisson(exp(u + bias))} | `bias`, the logarithm of a rate |
-#' | `lik_negbin` | \eqn{y \sim NegBin(\exp(u + bias), size)}{y ~ NegBin(exp(u + bias), size)}, of variance \eqn{m + m^2 / size}{m + m^2 / size} about a mean m | `bias`, the logarithm of a rate; `size`, positive |
-#' | `lik_binomial` | \eqn{successes \sim Binomial(trials, 1/(1 + \exp(-u - bias)))}{successes ~ Binomial(trials, 1 / (1 + exp(-u - bias)))} | `bias` |
+#' | `lik_gaussian` | \eqn{y \sim N(u, noise / weight)}{y ~ N(u, noise / weight)} | `noise`, a
+#' variance in squared units of the response |
+#' | `lik_probit` | \eqn{P(y = second level) = \Phi(u + bias)}{P(y = second level) = Phi(u + bias)}
+#' | `bias` |
+#' | `lik_logit` | \eqn{P(y = second level) = 1/(1 + \exp(-u - bias))}{P(y = second level) = 1 / (1
+#' + exp(-u - bias))} | `bias` |
+#' | `lik_flip` | \eqn{P(y = second level) = flip + (1 - 2 flip) \Phi(u + bias)}{P(y = second level)
+#' = flip + (1 - 2 flip) Phi(u + bias)} | `bias`; `flip`, the probability of a wrong label, from 0
+#' to 1/2 |
+#' | `lik_step` | \eqn{P(y = second level) = noise + (1 - 2 noise) [u > 0]}{P(y = second level) =
+#' noise + (1 - 2 noise) [u > 0]} | `noise`, as `flip` |
+#' | `lik_mprobit` | \eqn{P(y = c) = P(v_c = \max_j v_j)}{P(y = c) = P(v_c = max_j v_j)}, \eqn{v_j
+#' \sim N(u_j + bias_j, 1)}{v_j ~ N(u_j + bias_j, 1)} | `bias`, one per class |
+#' | `lik_softmax` | \eqn{P(y = c) = \exp(u_c + bias_c) / \sum_j \exp(u_j + bias_j)}{P(y = c) =
+#' exp(u_c + bias_c) / sum_j exp(u_j + bias_j)} | `bias`, one per class |
+#' | `lik_ordinal` | \eqn{P(y \le k) = \Phi(cut_k - u)}{P(y <= k) = Phi(cut_k - u)} | `cut`, one
+#' between any two neighbouring categories |
+#' | `lik_nullcat` | \eqn{P(y = second level) \propto \Phi(u + bias - width/2)}{P(y = second level)
+#' ~ Phi(u + bias - width / 2)}, \eqn{P(y = first level) \propto \Phi(-u - bias - width/2)}{P(y =
+#' first level) ~ Phi(-u - bias - width / 2)} | `bias`; `width` of the null category; `missing1`,
+#' `missing2`, probabilities that a label of the first and of the second level is missing |
+#' | `lik_laplace` | \eqn{p(y) = \exp(-|y - u| / scale) / (2 scale)}{p(y) = exp(-|y - u| / scale) /
+#' (2 scale)} | `scale`, in units of the response; the noise has variance \eqn{2 scale^2}{2 scale^2}
+#' |
+#' | `lik_student` | \eqn{(y - u) / scale \sim t_{df}}{(y - u) / scale ~ t(df)} | `scale`, in units
+#' of the response; `df` greater than 2, so that the noise has a variance |
+#' | `lik_poisson` | \eqn{y \sim Poisson(\exp(u + bias))}{y ~ Poisson(exp(u + bias))} | `bias`, the
+#' logarithm of a rate |
+#' | `lik_negbin` | \eqn{y \sim NegBin(\exp(u + bias), size)}{y ~ NegBin(exp(u + bias), size)}, of
+#' variance \eqn{m + m^2 / size}{m + m^2 / size} about a mean m | `bias`, the logarithm of a rate;
+#' `size`, positive |
+#' | `lik_binomial` | \eqn{successes \sim Binomial(trials, 1/(1 + \exp(-u - bias)))}{successes ~
+#' Binomial(trials, 1 / (1 + exp(-u - bias)))} | `bias` |
 #' | `lik_density` | \eqn{p \propto u^2}{p proportional to u^2} for a point that was seen | none |
 #'
 #' Below, by kind of response: when to use each, when not, and where it comes from (see the
@@ -123,7 +142,8 @@
 #' With more than two levels each class is set against the rest: a latent function per class on a
 #' common basis, with a common kernel and hyperparameters of its own, and nothing else in common
 #' (thesis section 5.2). There is no evidence of the classes then, only the sum of those of the
-#' indicators, which learning maximises.
+#' indicators, which learning maximises. Each answers "this class?" independently; given that just
+#' one answer is yes, the probability of a class is proportional to the odds p / (1 - p) of its own.
 #'
 #' @section Two classes, some rows without a label:
 #' **`lik_nullcat()`**: rows whose response is `NA` are kept and learned from (of other likelihoods

@@ -9,4 +9,4 @@ lik_probit <- function(bias = NULL, flip = 0) {
   new_likelihood("probit", list(bias = bias))
 }
 
-probit_traits <- function() binary_traits(stats::pnorm, stats::qnorm)
+probit_traits <- function() c(binary_traits(stats::pnorm, stats::qnorm), tempered = TRUE)

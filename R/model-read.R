@@ -7,7 +7,7 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   check_finite_inputs(x)
   given <- setup$likelihood
   y <- check_response_length(chunk$y, nrow(x), !is.null(given) && lik_codec(given)$several)
-  lik <- likelihood_for(setup$likelihood, y, declared = setup$streams)
+  lik <- model_likelihood(setup, y)
   codec <- lik_codec(lik)
   check_no_missing(x = x, y = if (!codec$missing) y, offset = chunk$offset,
                    weights = chunk$weights)
@@ -44,11 +44,22 @@ relative_vars <- function(response) {
   pmax(colMeans(response$y^2, na.rm = TRUE), 1e-4)
 }
 
+# Where one model of all classes would be too dear, and nothing was said of it, each class is set
+# against the rest.
+model_likelihood <- function(setup, y) {
+  lik <- likelihood_for(setup$likelihood, y, declared = setup$streams)
+  open <- is.null(setup$likelihood) && is.null(setup$basis) && leaves_open(setup$method)
+  if (!open || is.numeric(y)) return(lik)
+  several <- lik_codec(lik)$processes(unique(y))
+  if (several > 1L && too_dear(setup$method, lik, length(y), several)) lik_probit() else lik
+}
+
 # What C needs but hyperparameters (engine.R).
 problem_of <- function(model, chunk) {
   x <- tall_inputs(scaled_inputs(chunk$x, model$scaling), model$response$width)
   new_problem(x = x, spec = model$spec,
               nkernel = sum(model$table$part == "kernel"), lik = model$lik, rows = model$rows,
               offset = tall_values(chunk$offset / model$response$unit),
-              processes = model$response$processes, width = model$response$width)
+              processes = model$response$processes, width = model$response$width,
+              strata = strata_of(chunk$y))
 }

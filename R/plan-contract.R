@@ -8,6 +8,8 @@
 #   plan_sweeps     those sweeps give the posterior                                 plan-sparse-ep.R
 #   plan_ivm        chooses a basis by inclusions, for batch EP                     plan-ivm.R
 #   plan_active     the rows included give the posterior                            plan-ivm.R
+#   plan_grown      learns on some of the rows, then a basis grows                  plan-grown.R
+#   plan_labels     learns on some of the rows, then informative vectors             plan-labels.R
 #   plan_online     rows one after the other: the pilot is learned by another plan  plan-online.R
 #
 # and answers, by methods for its class,
@@ -16,10 +18,13 @@
 #   choose_basis(plan, table, learning)  the plan_batch on a basis chosen at the table's theta; only
 #                                        where it chooses one (class plan_choosing)
 #   settle(plan, table)                  the plan that is run where nothing is learned
-#   by_evidence(plan, table, control, progress)
+#   by_evidence(plan, table, control, progress, from)
 #                                        the table learned by the objective, the plan to run then,
-#                                        the record of the search
+#                                        the record of the search; from: free values where an
+#                                        earlier search ended, or NULL
 #   run_plan(plan, theta)                the run a fit is made of, see new_run()
+#   tunes(plan)                          are length scales and probabilities settled by what the fit
+#                                        says of rows it has not seen (fit-tune.R)?
 #
 # A plan_choosing chooses and learns in rounds. A plan_own has a posterior by itself and learns by
 # another plan, its `evidence`.
@@ -29,8 +34,24 @@ plan_of <- function(method, problem, basis) UseMethod("plan_of")
 
 #' @export
 plan_of.method_default <- function(method, problem, basis) {
-  method <- default_method(nrow(problem$x), basis$x, problem$processes, problem_width(problem))
-  plan_of(method, problem, basis)
+  n <- problem_rows(problem)
+  if (is.null(basis$x) && fits_labels(method, problem$lik, n, problem$processes)) {
+    return(plan_labels(problem, method$effort))
+  }
+  plan_of(default_method(method, problem, basis, n), problem, basis)
+}
+
+# Of several latent functions the basis is as large as a sweep of about n^2 allows.
+default_method <- function(method, problem, basis, n) {
+  functions <- problem$processes * problem_width(problem)
+  if (functions == 1L) {
+    chosen <- method_ep(size = NULL)
+    chosen$effort <- method$effort
+    return(chosen)
+  }
+  if (!is.null(basis$x) || !too_dear(method, problem$lik, n, functions)) return(method_ep())
+  points <- min(500L, as.integer(round(4 * sqrt(nrow(problem$x)))))
+  method_ep(size = max(1L, points %/% problem_width(problem)))
 }
 
 new_plan <- function(class, problem, ...) {
@@ -43,9 +64,11 @@ choose_basis <- function(plan, table, learning) UseMethod("choose_basis")
 
 settle <- function(plan, table) UseMethod("settle")
 
-by_evidence <- function(plan, table, control, progress) UseMethod("by_evidence")
+by_evidence <- function(plan, table, control, progress, from = NULL) UseMethod("by_evidence")
 
 run_plan <- function(plan, theta) UseMethod("run_plan")
+
+tunes <- function(plan) UseMethod("tunes")
 
 # ---- What most plans do ----
 
@@ -53,11 +76,14 @@ run_plan <- function(plan, theta) UseMethod("run_plan")
 objective.plan <- function(plan) evidence(plan$problem)
 
 #' @export
+tunes.plan <- function(plan) FALSE
+
+#' @export
 settle.plan <- function(plan, table) list(plan = plan, table = table)
 
 #' @export
-by_evidence.plan <- function(plan, table, control, progress) {
-  learned <- learn_hyper(objective(plan), table, control, progress)
+by_evidence.plan <- function(plan, table, control, progress, from = NULL) {
+  learned <- learn_hyper(objective(plan), table, control, progress, from)
   plan["sites"] <- list(learned$sites)
   c(list(plan = plan), learned[c("table", "record")])
 }
@@ -71,13 +97,14 @@ settle.plan_choosing <- function(plan, table) {
 
 # Rounds of (choose, learn). Another basis may well be worse, so the best round is kept.
 #' @export
-by_evidence.plan_choosing <- function(plan, table, control, progress) {
+by_evidence.plan_choosing <- function(plan, table, control, progress, from = NULL) {
+  if (!is.null(from)) table$theta[table$free] <- from
   best <- NULL
   reached <- numeric()
   spent <- 0L
   for (round in seq_len(control$outer)) {
     chosen <- choose_basis(plan, table, learning = TRUE)
-    from <- if (round > 1L) table$theta[table$free]
+    if (round > 1L) from <- table$theta[table$free]
     learned <- learn_hyper(objective(chosen), table, control, progress, from)
     chosen["sites"] <- list(learned$sites)
     table <- learned$table
@@ -97,26 +124,41 @@ plan_chosen <- function(problem, run, table, record) {
   if (run$status != 0L) check_run(run, table)
   if (length(run$id) == 0L && !length(run$ids)) stop_empty(run)
   rows <- as.integer(if (is.null(run$ids)) run$id else unique(unlist(run$ids)))
-  problem$basis <- if (is.null(run$ids)) problem$x[rows, , drop = FALSE]
-                   else lapply(run$ids, function(rows) problem$x[rows, , drop = FALSE])
+  problem$basis <- basis_of_rows(problem, rows, run$ids)
   all <- length(no_sites(problem)$tau)
   new_plan("plan_batch", problem, rows = rows, rows_of = run$ids, record = record,
            sites = if (length(run$tau) == all) run[c("tau", "nu")])
 }
 
+# One basis, or one for each latent function.
+basis_of_rows <- function(problem, rows, rows_of) {
+  if (is.null(rows_of)) return(problem$x[rows, , drop = FALSE])
+  lapply(rows_of, function(rows) problem$x[rows, , drop = FALSE])
+}
+
 # ---- Plans with a posterior of their own ----
 
 #' @export
-by_evidence.plan_own <- function(plan, table, control, progress) {
-  learned <- by_evidence(plan$evidence, table, control, progress)
+by_evidence.plan_own <- function(plan, table, control, progress, from = NULL) {
+  learned <- by_evidence(plan$evidence, table, control, progress, from)
   learned$plan <- plan # which chooses once more, at what was learned
   learned
 }
 
 # ---- Learning ----
 
+# What settle_model() began, by the plan for its model.
+learn_settled <- function(plan, settled) {
+  setup <- settled$setup
+  learned <- learn_plan(plan, settled$model$table, setup$control, setup$verbose, settled$from)
+  if (is.null(learned$record)) learned["record"] <- list(settled$record) # nothing more to learn
+  if (!is.null(learned$record)) learned$record$structure <- settled$tried
+  learned
+}
+
 # The plan to run, the table with learned theta, and the record of the search, if there was one.
-learn_plan <- function(plan, table, control, verbose) {
+# from: free values where an earlier search ended, or NULL.
+learn_plan <- function(plan, table, control, verbose, from = NULL) {
   if (is.null(control) || !any(table$free)) return(settle(plan, table))
   if (isFALSE(lik_traits(plan$problem$lik)$learns)) {
     stop_sparsegp("learn", paste0("= TRUE needs an evidence, and the ", plan$problem$lik$type,
@@ -124,7 +166,8 @@ learn_plan <- function(plan, table, control, verbose) {
                   "Use learn = FALSE, fixed() hyperparameters, or another likelihood")
   }
   with_progress(new_progress(verbose, control$outer * control$inner), function(progress) {
-    switch(control$criterion, evidence = by_evidence, ivm = by_phi)(plan, table, control, progress)
+    if (control$criterion == "ivm") by_phi(plan, table, control, progress)
+    else by_evidence(plan, table, control, progress, from)
   })
 }
 

@@ -121,11 +121,7 @@ once_active <- function(problem, theta, run, rows, chosen) {
 
 # Their sites refined by full EP on these rows; precisions may be 0 or negative.
 refined_active <- function(problem, theta, run, rows, chosen) {
-  few <- problem
-  few$x <- problem$x[rows, , drop = FALSE]
-  few$rows <- problem$rows[, rows, drop = FALSE]
-  few$offset <- problem$offset[rows]
-  run <- engine_run(few, theta, run[c("tau", "nu")], posterior = TRUE)
+  run <- engine_run(part_of_problem(problem, rows), theta, run[c("tau", "nu")], posterior = TRUE)
   if (run$status != 0L) return(run)
   latent <- engine_latent(problem, theta, run, problem$x)
   none <- numeric(nrow(problem$x))

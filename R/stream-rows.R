@@ -35,16 +35,18 @@ begin <- function(fit, rows) {
   rows$x <- code_inputs(stream$coder, rows$x) # all at once: an unseen level fails before learning
   pilot <- chunk_rows(rows, first)
   names <- colnames(pilot$x)
-  model <- read_model(pilot, setup, if (is.null(stream$coder)) names else stream$coder$input_terms)
+  settled <- settle_model(pilot, setup,
+                          if (is.null(stream$coder)) names else stream$coder$input_terms)
+  model <- settled$model
   problem <- problem_of(model, pilot)
   points <- stream_basis(setup$basis, stream$coder, pilot_frame, rows$x)
   basis <- resolve_basis(points, problem$x, model$scaling, problem$width)
-  plan <- plan_of(setup$method, problem, basis)
-  learned <- learn_plan(plan, model$table, setup$control, setup$verbose)
+  plan <- plan_of(settled$setup$method, problem, basis)
+  learned <- learn_settled(plan, settled)
   stream[c("waiting", "model", "seed")] <- NULL
   stream$predefined <- !is.null(basis$x)
   stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size * problem$width
-  fit <- stream_fit(fit, stream, model, learned)
+  fit <- stream_fit(fit, stream, settled$setup, model, learned)
   fit <- keep_state(fit, empty_state(ncol(problem$x), problem$processes))
   take_rows(fit, rows, start = basis$x)
 }
@@ -56,8 +58,8 @@ stream_basis <- function(basis, coder, frame, x) {
 # What the calls that made a stream put into it.
 FROM_CALL <- c("call", "terms", "grown", "clocks")
 
-stream_fit <- function(fit, stream, model, learned) {
-  new <- new_fit(model, stream$setup, learned, new_run(list(status = 0L, logz = 0)), 0)
+stream_fit <- function(fit, stream, setup, model, learned) {
+  new <- new_fit(model, setup, learned, new_run(list(status = 0L, logz = 0)), 0)
   new$stream <- stream
   new$stream$shift <- 0
   new[FROM_CALL] <- fit[FROM_CALL]

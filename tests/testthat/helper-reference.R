@@ -845,3 +845,10 @@ refused <- function(code, argument = NULL) {
   expect_match(message, pattern, label = paste(label, "says:", message))
   invisible(message)
 }
+
+# Classes by independent answers to "this one?", a column of probabilities each, given that just one
+# is yes; to a power.
+by_odds <- function(own, power = 1) {
+  odds <- unname(own / (1 - own))^power
+  odds / rowSums(odds)
+}

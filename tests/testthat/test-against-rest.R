@@ -24,7 +24,7 @@ expect_binary_fits <- function(fit, own, d) {
   expect_equal(unname(fit$sites$tau), sapply(own, function(f) f$sites$tau), tolerance = 1e-7)
   expect_equal(fit$log_evidence, sum(sapply(own, `[[`, "log_evidence")), tolerance = 1e-10)
   prob <- sapply(own, predict, d$new)
-  expect_equal(unname(predict(fit, d$new, type = "prob")), unname(prob / rowSums(prob)),
+  expect_equal(unname(predict(fit, d$new, type = "prob")), by_odds(prob),
                tolerance = 1e-8)
 }
 

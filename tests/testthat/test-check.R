@@ -147,10 +147,9 @@ test_that("wrong values of the other arguments are refused by name", {
   for (kernel in list("laplace", 3, NA, mean)) refused(fit(kernel = kernel), "kernel")
   for (method in list("laplace", 3, NA, mean)) refused(fit(method = method), "method")
   for (learn in list("yes", NA, 1, list(inner = 3))) refused(fit(learn = learn), "learn")
-  for (flag in list("a", NA, 2, NULL)) {
-    refused(fit(scale = flag), "scale")
-    refused(fit(verbose = flag), "verbose")
-  }
+  for (flag in list("a", NA, 2, NULL)) refused(fit(verbose = flag), "verbose")
+  for (scale in list("a", NA, 2, c(TRUE, FALSE))) refused(fit(scale = scale), "scale")
+  for (effort in list("none", NA, 2, NULL)) refused(fit(effort = effort), "effort")
   refused(fit(keep_x = 3), "keep_x")
   refused(fit(prior = prior_flat()), "prior")
   refused(fit(prior = list(prior_flat())), "prior")

@@ -149,17 +149,6 @@ test_that("hyperparameters are learned on what is selected", {
   expect_error(method_ivm(pool = 0), "`pool`", class = "sparsegp_error")
 })
 
-test_that("without a method, many rows are selected from, few are not", {
-  set.seed(2)
-  x <- runif(1500, -10, 10)
-  fit <- sparsegp(x, sin(x) / x + 0.1 * rnorm(1500))
-  expect_identical(fit$method, method_ep(155L))
-  expect_lt(sqrt(mean((predict(fit, x) - sin(x) / x)^2)), 0.02)
-  expect_identical(sparsegp(x[1:50], x[1:50], learn = FALSE)$method, method_ep())
-  expect_identical(sparsegp(x, x, basis = 1:9, learn = FALSE)$method, method_ep())
-  expect_identical(default_method(1e6, NULL)$size, 500L)
-})
-
 test_that("a row that is taken out again leaves the posterior of the others", {
   # the exchange's entropy is that of dense covariances: moves are those of a greedy reference
   set <- ivm_sets()[[1L]]

@@ -101,12 +101,12 @@ test_that("restarts never end worse than the first search, and set.seed() fixes 
   d <- wiggly()
   fit <- function() {
     set.seed(11)
-    sparsegp(d$x, d$y, learn = learn_control(restarts = 3))
+    sparsegp(d$x, d$y, kernel = kernel_rbf(), learn = learn_control(restarts = 3))
   }
   a <- fit()
   b <- fit()
   expect_identical(coef(a), coef(b))
-  once <- sparsegp(d$x, d$y)
+  once <- sparsegp(d$x, d$y, kernel = kernel_rbf())
   expect_length(a$learning$objective, length(once$learning$objective) + 3L)
   expect_gte(max(a$learning$objective), a$learning$objective[1L])
 })
@@ -177,9 +177,9 @@ test_that("a search goes on after a place where EP fails", {
 
 test_that("where the evidence has several optima, a wiggly function is not settled for", {
   # the search from the default length scale ends 5.4 nats below this
-  fit <- sparsegp(mpg ~ hp, mtcars)
+  fit <- sparsegp(mpg ~ hp, mtcars, kernel = kernel_rbf())
   set.seed(5)
-  many <- sparsegp(mpg ~ hp, mtcars, learn = learn_control(restarts = 10))
+  many <- sparsegp(mpg ~ hp, mtcars, kernel = kernel_rbf(), learn = learn_control(restarts = 10))
   expect_gt(max(fit$learning$objective), max(many$learning$objective) - 0.1)
   expect_gt(length(fit$learning$objective), 1L)
   # a start that was given is the only one

@@ -257,7 +257,7 @@ test_that("on a predefined basis every class is its own binary stream", {
              kernel = kernel_rbf(2, 1), method = method_online(), learn = FALSE)
   })
   prob <- sapply(own, predict, d$x)
-  expect_equal(predict(fit, d$x, type = "prob"), prob / rowSums(prob), tolerance = 1e-12,
+  expect_equal(predict(fit, d$x, type = "prob"), by_odds(prob), tolerance = 1e-12,
                ignore_attr = TRUE)
   expect_equal(unname(predict(fit, d$x, type = "latent")),
                unname(sapply(own, predict, d$x, type = "latent")), tolerance = 1e-12)

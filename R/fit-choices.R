@@ -1,0 +1,56 @@
+# What a fit chose where the user left it open, in words.
+
+print_choices <- function(fit) {
+  for (words in c(structure_words(fit), growth_words(fit), tuning_words(fit))) {
+    cat("  ", words, "\n", sep = "")
+  }
+}
+
+structure_words <- function(fit) {
+  tried <- fit$learning$structure
+  if (is.null(tried)) return(NULL)
+  paste0("kernel chosen from ", nrow(tried), " by the evidence of ",
+         counted(attr(tried, "rows"), "row"),
+         if (length(unique(tried$scale)) > 1L) {
+           if (shares_scale(fit)) "; one scale for all inputs" else "; a scale for each input"
+         })
+}
+
+shares_scale <- function(fit) fit$scaling$scale && length(unique(fit$scaling$sd)) == 1L
+
+growth_words <- function(fit) {
+  growth <- fit$convergence$growth
+  if (is.null(growth)) return(NULL)
+  last <- nrow(growth)
+  sizes <- paste("the basis grew:", paste(growth$points, collapse = ", "), "points;")
+  if (last > 1L && growth$gain[last] < PAYS) {
+    return(paste(sizes, "the last step gained", format(growth$gain[last], digits = 2L),
+                 "nats a row, so it ended"))
+  }
+  paste(sizes, "more would gain, and is left to effort = \"thorough\"")
+}
+
+tuning_words <- function(fit) {
+  if (is.null(fit$tuning)) return(NULL)
+  power <- if (is.null(fit$power)) 1 else fit$power
+  paste0("by leave-one-out probabilities: learned length scales times ", fit$tuning$factor,
+         ", odds to the power ", format(power, digits = 2L))
+}
+
+# For summary(): all that was tried.
+print_tried <- function(fit) {
+  tried <- fit$learning$structure
+  if (!is.null(tried)) {
+    cat("Kernels tried on ", counted(attr(tried, "rows"), "row"), ":\n", sep = "")
+    print(tried, digits = 6L, row.names = FALSE)
+  }
+  stages <- fit$learning$stages
+  if (NROW(stages) > 1L) {
+    cat("Learned in stages:\n")
+    print(stages, digits = 6L, row.names = FALSE)
+  }
+  if (!is.null(fit$tuning)) {
+    cat("Length scales tried, and the power of the odds that suits each:\n")
+    print(fit$tuning$tried, digits = 4L, row.names = FALSE)
+  }
+}

@@ -1,0 +1,191 @@
+# What is done where the user says nothing of kernel, scaling, method or basis.
+
+small <- function() {
+  set.seed(16)
+  d <- data.frame(x = rnorm(20), z = runif(20))
+  d$y <- sin(d$x) + rnorm(20, sd = 0.2)
+  d
+}
+
+test_that("a choice of rows is the same each time, nested, and has every class", {
+  rows <- spread_rows(1000)
+  expect_identical(sort(rows), 1:1000)
+  for (count in c(7, 50, 333)) {
+    # gaps between multiples of the golden ratio are of three lengths, the longest under three means
+    expect_lt(max(diff(sort(c(0, rows[seq_len(count)], 1001)))), 3 * 1000 / count)
+  }
+  y <- rep(c("a", "b", "c"), c(900, 90, 10))
+  strata <- strata_of(y)
+  rows <- spread_rows(1000, strata)
+  expect_identical(sort(rows), 1:1000)
+  expect_setequal(y[rows[1:3]], c("a", "b", "c"))
+  shares <- table(y[rows[1:200]])
+  expect_true(all(abs(shares - c(180, 18, 2)) <= 1))
+  expect_null(strata_of(rnorm(100)))
+  expect_identical(strata_of(c(2, 5, 2)), c(1L, 2L, 1L))
+})
+
+test_that("the evidence chooses kernel and scaling, and the fit says what was tried", {
+  set.seed(1)
+  x <- matrix(runif(600), 100, dimnames = list(NULL, paste0("x", 1:6)))
+  y <- sin(6 * x[, 1]) + 0.1 * rnorm(100)
+  fit <- sparsegp(x, y)
+  expect_true(fit$kernel$ard)
+  lengths <- coef(fit)[paste0("lengthscale.x", 1:6)]
+  expect_gt(min(lengths[-1]), 5 * lengths[[1]])
+  tried <- fit$learning$structure
+  expect_named(tried, c("kernel", "scale", "evaluations", "log_posterior"))
+  expect_identical(attr(tried, "rows"), 100L)
+  # the chosen one is best but for what a simpler one is let have
+  chosen <- tried$log_posterior[tried$kernel == format(fit$kernel)]
+  expect_gte(max(chosen), max(tried$log_posterior) - WORTH_A_KERNEL)
+  expect_output(print(summary(fit)), "Kernels tried on 100 rows")
+  # it is the fit that asks for that kernel
+  asked <- sparsegp(x, y, kernel = kernel_rbf(ard = TRUE))
+  expect_equal(fit$log_evidence, asked$log_evidence, tolerance = 0.1 / abs(asked$log_evidence))
+  expect_null(asked$learning$structure)
+  rough <- sparsegp(x[, 1], cumsum(rnorm(100))[rank(x[, 1])])
+  expect_match(format(rough$kernel), "matern32")
+})
+
+test_that("what is given is obeyed, and without learning there is nothing to choose", {
+  d <- small()
+  expect_identical(format(sparsegp(y ~ x + z, d, learn = FALSE)$kernel), "rbf()")
+  expect_identical(format(sparsegp(y ~ x + z, d, kernel = kernel_matern12())$kernel), "matern12()")
+  own <- sparsegp(y ~ x + z, d, scale = FALSE)
+  expect_false(own$scaling$scale)
+  expect_identical(unique(own$learning$structure$scale), "FALSE")
+})
+
+test_that("one scale for all inputs is the root of their mean variance", {
+  x <- cbind(a = c(1, 2, 3, 6), b = c(0, 10, 20, 10), k = 1)
+  scaling <- scale_inputs(x, "common")
+  variance <- colMeans(sweep(x[, 1:2], 2, colMeans(x[, 1:2]))^2)
+  expect_equal(unname(scaling$sd), rep(sqrt(mean(variance)), 2), tolerance = 1e-14)
+  expect_equal(unname(scaling$centre), c(3, 10))
+  d <- data.frame(x, y = c(1, 3, 2, 4))
+  fit <- sparsegp(y ~ a + b, d, scale = "common", learn = FALSE)
+  # the kernel sees distances as they are, in units of that scale
+  same <- sparsegp(y ~ a + b, d, scale = FALSE, learn = FALSE,
+                   kernel = kernel_rbf(lengthscale = sqrt(2) * scaling$sd[[1]]))
+  expect_equal(fitted(fit), fitted(same), tolerance = 1e-10)
+})
+
+test_that("a prior has to fit the simplest kernel", {
+  d <- small()
+  # a prior of one input's length scale is none of an isotropic kernel's, which has to be
+  refused(sparsegp(y ~ x + z, d, prior = list(lengthscale.x = prior_gamma(2, 1))), "prior")
+})
+
+# Many rows, by less work: the plan as it is for 60 000 of them.
+grown <- function(x, y, ...) sparsegp(x, y, kernel = kernel_rbf(), effort = "quick", ...)
+
+test_that("a basis grows for as long as rows that are not in it gain", {
+  slow_tier()
+  set.seed(3)
+  x <- runif(3000, -10, 10)
+  y <- sin(x) / x + 0.1 * rnorm(3000)
+  fit <- grown(x, y)
+  growth <- fit$convergence$growth
+  expect_identical(growth$points[nrow(growth)], nrow(basis(fit)))
+  expect_true(all(growth$gain[-nrow(growth)] >= PAYS))
+  expect_lt(growth$gain[nrow(growth)], PAYS)
+  # the gain is of rows in neither basis, from the fits one by one
+  at <- lapply(growth$points, function(size) {
+    values <- coef(fit)
+    sparsegp(x, y, kernel = kernel_rbf(values[["variance"]], values[["lengthscale"]]),
+             likelihood = lik_gaussian(values[["noise"]]),
+             basis = spread_rows(3000)[seq_len(size)], learn = FALSE)
+  })
+  last <- length(at)
+  out <- -spread_rows(3000)[seq_len(growth$points[last])]
+  gain <- mean((loo_lpd(at[[last]]) - loo_lpd(at[[last - 1L]]))[out])
+  expect_equal(gain, growth$gain[last], tolerance = 1e-6)
+  expect_equal(fit$log_evidence, at[[last]]$log_evidence, tolerance = 1e-9)
+  expect_lt(sqrt(mean((predict(fit, x) - sin(x) / x)^2)), 0.02)
+  expect_identical(coef(grown(x, y)), coef(fit)) # no luck
+})
+
+test_that("hyperparameters come from stages of more and more rows", {
+  slow_tier()
+  set.seed(4)
+  x <- matrix(runif(9000), 4500)
+  y <- sin(9 * x[, 1]) + x[, 2] + 0.2 * rnorm(4500)
+  fit <- grown(x, y)
+  stages <- fit$learning$stages
+  expect_identical(stages$rows[1], stages$points[1]) # full EP of a few
+  expect_false(is.unsorted(stages$rows))
+  expect_true(all(stages$points[-1] < stages$rows[-1]))
+  expect_identical(fit$learning$evaluations, sum(stages$evaluations))
+  expect_equal(coef(fit)[["noise"]], 0.04, tolerance = 0.1) # sd of the estimate: 2 %
+})
+
+test_that("few and many rows are fitted alike on both sides of the bound", {
+  slow_tier()
+  set.seed(5)
+  bound <- rows_of_work(FULL_WORK / 8, lik_gaussian(), 1L)
+  x <- matrix(runif(3 * (bound + 1)), ncol = 3)
+  f <- 3 * sin(5 * x[, 1]) * x[, 2]
+  y <- f + 0.3 * rnorm(bound + 1)
+  error <- vapply(c(bound, bound + 1), function(n) {
+    fit <- grown(x[seq_len(n), ], y[seq_len(n)])
+    sqrt(mean((predict(fit, x) - f)^2))
+  }, 0)
+  expect_lt(abs(diff(error)), 0.1 * error[1])
+})
+
+# ---- Labels ----
+
+test_that("classes each against the rest have the odds of their answers, to the fit's power", {
+  set.seed(11)
+  x <- matrix(rnorm(120), 60)
+  class <- cut(x[, 1] + 0.5 * x[, 2]^2 + 0.4 * rnorm(60), c(-Inf, -0.3, 0.8, Inf),
+               labels = c("low", "mid", "high"))
+  d <- list(x = x, class = class, new = x[1:9, ] + 0.3)
+  fit <- sparsegp(d$x, d$class, likelihood = lik_probit(), kernel = kernel_rbf(3, 1.1),
+                  learn = FALSE)
+  latent <- predict(fit, d$new, type = "link", se.fit = TRUE)
+  own <- pnorm(latent$fit / sqrt(1 + latent$se.fit^2))
+  expect_equal(unname(predict(fit, d$new, type = "prob")), by_odds(own), tolerance = 1e-10)
+  fit$power <- 0.6
+  expect_equal(unname(predict(fit, d$new, type = "prob")), by_odds(own, 0.6), tolerance = 1e-10)
+  two <- sparsegp(d$x, d$class == "low", kernel = kernel_rbf(3, 1.1), learn = FALSE)
+  p <- predict(two, d$new)
+  two$power <- 1.7
+  expect_equal(predict(two, d$new), p^1.7 / (p^1.7 + (1 - p)^1.7), tolerance = 1e-12)
+  expect_equal(unname(predict(two, d$new, type = "prob")[, 2L]), unname(predict(two, d$new)),
+               tolerance = 1e-12)
+  # leave-one-out densities are of the same probabilities
+  own <- loo(two)
+  expect_equal(unname(loo_lpd(two)), log(own$prob), tolerance = 1e-12)
+})
+
+test_that("many labels: informative vectors, length scales and a power by leave-one-out", {
+  slow_tier()
+  set.seed(6)
+  n <- 1200
+  x <- matrix(runif(2 * n, -2, 2), n)
+  class <- factor(c("in", "out")[1 + (rowSums(x^2) + 0.4 * rnorm(n) > 2)])
+  fit <- sparsegp(x, class, kernel = kernel_rbf(), effort = "quick")
+  expect_identical(fit$method$label, "the IVM")
+  tried <- fit$tuning$tried
+  expect_identical(tried$factor[1], 1)
+  expect_identical(fit$tuning$factor, tried$factor[max(1, nrow(tried) - 1)])
+  truth <- mean(predict(fit, x, type = "class") == ifelse(rowSums(x^2) > 2, "out", "in"))
+  expect_gt(truth, 0.95)
+  # the power is within a standard error of the best one, and no nearer to 1 than that takes
+  power <- if (is.null(fit$power)) 1 else fit$power
+  plain <- fit
+  plain$power <- NULL
+  p <- loo(plain)$prob
+  lpd <- function(a) log(p^a / (p^a + (1 - p)^a))
+  best <- exp(optimize(function(b) mean(lpd(exp(b))), log(POWERS), maximum = TRUE)$maximum)
+  loss <- lpd(best) - lpd(power)
+  expect_lt(mean(loss), 1.02 * sd(loss) / sqrt(n) + 1e-12)
+  three <- factor(cut(x[, 1] + 0.2 * rnorm(n), 3, labels = FALSE))
+  joint <- sparsegp(x, three, kernel = kernel_rbf(), effort = "quick")
+  expect_identical(joint$likelihood$type, "probit")
+  expect_identical(sparsegp(x[1:60, ], three[1:60], kernel = kernel_rbf())$likelihood$type,
+                   "mprobit")
+  expect_gt(mean(predict(joint, x, type = "class") == three), 0.8)
+})
