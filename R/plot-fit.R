@@ -85,8 +85,8 @@
 #'
 #' @param x A fit of [sparsegp()].
 #' @param which `type = "fit"`: one or two inputs to be the axes, names of variables or of columns
-#'   of the model matrix, or numbers of these. `type = "terms"`: names or numbers of terms, or a
-#'   list, as `terms` in [predict][predict.sparsegp]. `type = "residuals"`: numbers of panels, 1 to
+#'   of the model matrix, or numbers of these. `type = "terms"` and `"forecast"`: names or numbers of
+#'   terms, or a list, as `terms` in [predict][predict.sparsegp]. `type = "residuals"`: numbers of panels, 1 to
 #'   4. A type that is no input may stand here, as in `plot(fit, "terms")`.
 #' @param type See the description.
 #' @param newdata For a fit of a formula a data frame with its variables, the response too; for a
@@ -185,7 +185,7 @@ plot.sparsegp <- function(x, which = NULL,
     type,
     fit = plot_fit(x, which, newdata, level, n, by, se, style),
     terms = plot_terms(x, which, newdata, level, n, style),
-    forecast = plot_forecast(x, newdata, level, n, ahead, style),
+    forecast = plot_forecast(x, which, newdata, level, n, ahead, style),
     loo = plot_loo(x, level, style),
     residuals = plot_residuals(x, which, style),
     trace = plot_trace(x, newdata, style),
@@ -211,7 +211,7 @@ refuse_picture <- function(object, type, those, argument = "object") {
 }
 
 # Arguments that only some types know
-TYPES_OF <- list(which = c("fit", "terms", "residuals"),
+TYPES_OF <- list(which = c("fit", "terms", "forecast", "residuals"),
                  newdata = setdiff(PLOT_TYPES, c("loo", "residuals")),
                  by = "fit", se = "fit", ahead = "forecast")
 

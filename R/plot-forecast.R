@@ -2,7 +2,7 @@
 # is left.
 
 # list(series, parts, rest), pictures, and where the rows are in `time`.
-forecast_picture <- function(object, newdata, level, n, ahead, style) {
+forecast_picture <- function(object, which, newdata, level, n, ahead, style) {
   rows <- rows_of(object, newdata)
   view <- time_view(object, rows)
   time <- view$axis[[1L]]$places(rows$x, rows$raw)
@@ -10,8 +10,8 @@ forecast_picture <- function(object, newdata, level, n, ahead, style) {
   shown <- list(at = list(time), y = rows$y, near = 1, moved = FALSE)
   series <- list(view = view, shown = shown, level = level,
                  drawn = curve_frame(object, view, shown, level, n, style))
-  groups <- term_groups(names(fit_parts(object)), NULL)
-  if (processes(object) > 1L || length(groups) < 2L) groups <- list()
+  groups <- term_groups(names(fit_parts(object)), which)
+  if (length(groups) < 2L) groups <- list()
   parts <- lapply(names(groups), function(name) {
     term_picture(object, rows, groups[name], level, n, style)
   })
@@ -20,8 +20,8 @@ forecast_picture <- function(object, newdata, level, n, ahead, style) {
   list(series = series, parts = parts, rest = rest, time = time, xlim = style$xlim)
 }
 
-plot_forecast <- function(object, newdata, level, n, ahead, style) {
-  picture <- forecast_picture(object, newdata, level, n, ahead, style)
+plot_forecast <- function(object, which, newdata, level, n, ahead, style) {
+  picture <- forecast_picture(object, which, newdata, level, n, ahead, style)
   style$xlim <- picture$xlim
   count <- length(picture$parts) + 2L
   on_one_page(count, function() {

@@ -103,7 +103,7 @@ test_that("answers for rows without a label are missing where there is nothing t
   expect_lt(abs(mean(is.na(drawn)) - 0.5), 5 * 0.5 / sqrt(3200))
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  expect_identical(names(plot(fit)), c("a", "b", "fit"))
+  expect_identical(names(plot(fit)), c("a", "b", "fit", "se", "known"))
   expect_identical(names(plot(fit, "b"))[1:2], c("b", "fit"))
   expect_identical(sum(plot(fit, type = "reliability")$rows), 6L)
   expect_identical(max(plot(fit, type = "reject")$accepted), 6L)

@@ -141,6 +141,8 @@ test_that("a forecast goes on after the series, by its parts", {
   expect_named(drawn, c("series", "rbf(year)", "periodic(year)"))
   expect_equal(max(drawn$series$year), max(series$year) + 2)
   expect_equal(drawn$series$fit, unname(predict(fit, drawn$series)), tolerance = ROUNDING)
+  two <- drawing(plot(fit, list(both = 1:2, season = 2), "forecast", n = 9))
+  expect_named(two, c("series", "both", "season"))
   wide <- sparsegp(mpg ~ wt + hp, mtcars, learn = FALSE)
   expect_error(drawing(plot(wide, "forecast")), "one input", class = "sparsegp_error")
   days <- data.frame(day = as.Date("2020-01-01") + 1:30, y = sin(1:30))
