@@ -85,9 +85,9 @@
 #'
 #' @param x A fit of [sparsegp()].
 #' @param which `type = "fit"`: one or two inputs to be the axes, names of variables or of columns
-#'   of the model matrix, or numbers of these. `type = "terms"` and `"forecast"`: names or numbers of
-#'   terms, or a list, as `terms` in [predict][predict.sparsegp]. `type = "residuals"`: numbers of panels, 1 to
-#'   4. A type that is no input may stand here, as in `plot(fit, "terms")`.
+#'   of the model matrix, or numbers of these. `type = "terms"` and `"forecast"`: names or numbers
+#'   of terms, or a list, as `terms` in [predict][predict.sparsegp]. `type = "residuals"`: numbers
+#'   of panels, 1 to 4. A type that is no input may stand here, as in `plot(fit, "terms")`.
 #' @param type See the description.
 #' @param newdata For a fit of a formula a data frame with its variables, the response too; for a
 #'   fit of a matrix `list(x = , y = )`, and `offset` and trials as `weights` where needed.

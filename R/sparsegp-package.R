@@ -1,10 +1,22 @@
 #' sparsegp: Gaussian processes with honest error bars
 #'
-#' One verb, [sparsegp()], fits a Gaussian-process regression or classification model from a
-#' formula; [kernel_rbf()] and its family, [lik_gaussian()] and its family, [method_ep()] and
-#' [method_online()], and the priors are small values that compose it. Everything else is what R
-#' users expect of a fitted model: [predict()][predict.sparsegp], [plot()][plot.sparsegp],
-#' [summary()][summary.sparsegp], `coef()`, `logLik()`, `residuals()`, `update()`, `simulate()`.
+#' Begin with `fit <- sparsegp(y ~ x + z, data)`. The response says what kind of model it is, the
+#' data say the rest. Then
+#'
+#' * look: `plot(fit)`, `plot(fit, "x")`, see [plot][plot.sparsegp];
+#' * ask: `predict(fit, new, interval = "prediction")`, see [predict][predict.sparsegp];
+#' * check: `summary(fit)`, `plot(fit, type = "residuals")`, [loo()], [calibration()];
+#' * change: `update(fit, kernel = )`, and see by [compare()] whether it is better.
+#'
+#' What there is to choose are small values: [kernels] say what the function is like (smooth,
+#' rough, periodic, a sum of effects, of groups), [likelihoods] what the response is like (counts,
+#' classes, outliers), [methods] how many rows are taken at once (all, some hundred points, a
+#' stream), [priors] what hyperparameters are thought possible.
+#'
+#' `vignette("sparsegp")` is a page from a formula to error bars, `vignette("coming-from")` for who
+#' knows `lm()`, `gam()` or `brm()`, `vignette("cheatsheet")` all on a page, and
+#' `vignette("glossary")` says what words mean. `vignette("time-series")`, `"maps"`, `"groups"` and
+#' `"large-data"` are about those.
 #'
 #' @section Notation:
 #' Words outside, paper letters inside; one table for the whole package.
