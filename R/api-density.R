@@ -83,10 +83,11 @@
 #' @param ... `gp_density()`, `predict()`: nothing. `plot()`: graphical parameters as
 #'   [plot][plot.sparsegp] knows them.
 #' @return An object of class `gp_density`, plain R data: `k0` (the largest order, where several
-#'   are averaged, in which the others are contained), `chosen` (the order of largest evidence), `evidence` (a data frame with the log evidence of each order tried), `lambda`,
-#'   `trace` (\eqn{\lambda}{lambda} after each re-estimation), `convergence` (of EP, as in
-#'   [sparsegp()]), `basis` (a matrix of points), `mean` and `cov` (of f at the basis), `range`, `n`
-#'   and the points `x`.
+#'   are averaged, in which the others are contained), `chosen` (the order of largest evidence),
+#'   `evidence` (a data frame with the log evidence of each order tried), `lambda`, `trace`
+#'   (\eqn{\lambda}{lambda} after each re-estimation), `convergence` (of EP, as in [sparsegp()]),
+#'   `basis` (a matrix of points), `mean` and `cov` (of f at the basis), `range`, `n` and the points
+#'   `x`.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
 #'   thesis, Aston University, section 5.3.
 #' @examples
