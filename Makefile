@@ -3,7 +3,7 @@
 .POSIX:
 
 help:
-	@echo 'make demo | test | quick | lint | memcheck | check | docs | bench'
+	@echo 'make demo | test | quick | lint | memcheck | check | docs | site | bench'
 
 demo:
 	./tools/demo
@@ -26,7 +26,10 @@ check:
 docs:
 	./tools/docs
 
+site:
+	./tools/site
+
 bench:
 	./tools/bench
 
-.PHONY: help demo test quick lint memcheck check docs bench
+.PHONY: help demo test quick lint memcheck check docs site bench
