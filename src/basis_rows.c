@@ -77,21 +77,15 @@ static void scalar_residuals(sg_basis_rows *b, sg_span span, const double *x, co
 static void block_residuals(sg_basis_rows *b, sg_span span, const double *x, const double *V,
                             const sg_ws *ws)
 {
-    const int w = b->w, m = span.m * w;
-    double *gamma = b->gamma + (size_t) w * w * span.from;
+    const int w = b->w, ww = w * w;
+    double *gamma = b->gamma + (size_t) ww * span.from;
     double *prior = b->prior + (size_t) w * span.from;
+    double *known = sg_doubles(ws, (size_t) ww * span.m);
     sg_kernel_blocks(b->kernel, w, span.m, b->D, x, gamma, ws);
-    for (int i = 0; i < span.m; i++) {
-        for (int q = 0; q < w; q++) {
-            for (int p = 0; p < w; p++) {
-                double known = 0;
-                for (int j = 0; j < b->d; j++) {
-                    known += V[w * i + p + (size_t) m * j] * V[w * i + q + (size_t) m * j];
-                }
-                gamma[p + w * (q + (size_t) w * i)] -= known;
-                if (p == q) prior[p + (size_t) w * i] = known;
-            }
-        }
+    sg_block_squares(w, span.m, b->d, V, known);
+    for (int i = 0; i < span.m; i++, gamma += ww, known += ww) {
+        for (int k = 0; k < ww; k++) gamma[k] -= known[k];
+        for (int a = 0; a < w; a++) *prior++ = known[a + w * a];
     }
 }
 

@@ -84,3 +84,22 @@ void sg_row_squares(int n, int d, const double *X, double *out)
         for (int i = 0; i < n; i++) out[i] += x[i] * x[i];
     }
 }
+
+void sg_block_squares(int w, int m, int d, const double *X, double *out)
+{
+    const size_t rows = (size_t) m * w;
+    if (w == 1) {
+        sg_row_squares(m, d, X, out);
+        return;
+    }
+    for (size_t k = 0; k < rows * w; k++) out[k] = 0;
+    for (int j = 0; j < d; j++) {
+        const double *x = X + rows * j;
+        double *block = out;
+        for (int i = 0; i < m; i++, x += w) {
+            for (int b = 0; b < w; b++) {
+                for (int a = 0; a < w; a++) *block++ += x[a] * x[b];
+            }
+        }
+    }
+}

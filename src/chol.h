@@ -41,4 +41,7 @@ void sg_col_squares(int n, const double *U, int ldu, double *out);
 /* out[i] = sum_j X[i,j]^2, rows of any X[n x d] */
 void sg_row_squares(int n, int d, const double *X, double *out);
 
+/* out: blocks X_i X_i' of w x w, of m rows of w each of X[w m x d]; w = 1: sg_row_squares() */
+void sg_block_squares(int w, int m, int d, const double *X, double *out);
+
 #endif

@@ -17,7 +17,8 @@ typedef struct {
     double *rows;             /* m w x d */
     int *which;               /* m w: rows of one sign */
     double *root;             /* m w: of their precisions */
-    double *turned, *tau, *nu; /* m w x d, m w, m w: sites in turned coordinates; for w > 1 only */
+    double *U;                 /* m blocks of w x w: eigenvectors of the sites; for w > 1 only, */
+    double *turned, *tau, *nu; /* m w x d, m w, m w: and sites in their coordinates */
 } room;
 
 /* What the loop hands back. */
@@ -96,28 +97,32 @@ static void add_precisions(int m, int d, const double *V, const double *tau, int
     sg_syrk('T', d, count, sign, at->rows, count, S);
 }
 
+/* out_i = U_i' x_i for the w numbers of each of m rows */
+static void turn_column(int w, int m, const double *U, const double *x, double *out)
+{
+    for (int i = 0; i < m; i++, x += w, U += w * w) {
+        for (int a = 0; a < w; a++) {
+            double sum = 0;
+            for (int k = 0; k < w; k++) sum += U[k + w * a] * x[k];
+            *out++ = sum;
+        }
+    }
+}
+
 /* A block site is w scalar ones in the coordinates of its eigenvectors: T = U diag(tau) U', so the
  * rows U'V_i have precisions tau and shifts U'nu. */
 static void turn_sites(int w, int m, int d, const double *V, const double *T, const double *nu,
                        const room *out)
 {
     const int ww = w * w;
-    double U[SG_LIK_MAX_WIDTH * SG_LIK_MAX_WIDTH];
     for (int i = 0; i < m; i++) {
+        double *U = out->U + (size_t) ww * i;
         sg_block_eigen(w, T + (size_t) ww * i, U, out->tau + (size_t) w * i);
-        for (int a = 0; a < w; a++) {
-            double sum = 0;
-            for (int k = 0; k < w; k++) sum += U[k + w * a] * nu[k + (size_t) w * i];
-            out->nu[a + (size_t) w * i] = sum;
-        }
-        for (int j = 0; j < d; j++) {
-            const size_t at = (size_t) w * i + (size_t) w * m * j;
-            for (int a = 0; a < w; a++) {
-                double sum = 0;
-                for (int k = 0; k < w; k++) sum += U[k + w * a] * V[at + k];
-                out->turned[at + a] = sum;
-            }
-        }
+    }
+    turn_column(w, m, out->U, nu, out->nu);
+    for (int j = 0; j < d; j++) {
+        const size_t at = (size_t) w * m * j;
+        turn_column(w, m, out->U, V + at, out->turned + at);
     }
 }
 
@@ -209,23 +214,6 @@ static void look(void *self, sg_span span)
     }
 }
 
-/* blocks X_i X_i' of the rows of X[m w x d] */
-static void block_squares(int w, int m, int d, const double *X, double *out)
-{
-    const size_t rows = (size_t) m * w;
-    for (size_t k = 0; k < rows * w; k++) out[k] = 0;
-    for (int j = 0; j < d; j++) {
-        const double *x = X + rows * j;
-        for (int i = 0; i < m; i++) {
-            for (int b = 0; b < w; b++) {
-                for (int a = 0; a < w; a++) {
-                    out[a + w * (b + (size_t) w * i)] += x[w * i + a] * x[w * i + b];
-                }
-            }
-        }
-    }
-}
-
 /* V A^{-1} of a span for process c; room[m w x d] may be used. */
 static const double *posterior_rows(const batch_model *batch, int c, sg_span span, double *room)
 {
@@ -247,8 +235,7 @@ static void carried_moments(const batch_model *batch, int c, sg_span span, doubl
     const int m = span.m * batch->layout.w, d = sg_basis_of(batch->bases, c)->d;
     const double *X = posterior_rows(batch, c, span, room);
     double *var = marg->var + w * w * at;
-    if (w == 1) sg_row_squares(m, d, X, var);
-    else block_squares(batch->layout.w, span.m, d, X, var);
+    sg_block_squares(batch->layout.w, span.m, d, X, var);
     sg_gemv('N', m, d, 1, X, batch->factor[c].Am, 0, marg->mean + w * at);
 }
 
@@ -378,6 +365,7 @@ static room *new_rooms(const sg_bases *bases, sg_layout layout, const sg_ws *ws)
         rooms[lane].root = sg_span_room(layout, 1, ws);
         rooms[lane].which = (int *) sg_span_room(layout, 1, ws);
         if (layout.w == 1) continue;
+        rooms[lane].U = sg_span_room(layout, layout.w, ws);
         rooms[lane].turned = sg_span_room(layout, widest, ws);
         rooms[lane].tau = sg_span_room(layout, 1, ws);
         rooms[lane].nu = sg_span_room(layout, 1, ws);

@@ -11,23 +11,10 @@ enum { BLOCK = 256 }; /* rows whose kernel with the basis is at hand, for each t
 static void factor_products(int m, int w, int d, const double *Kx, const double *U, double *work,
                             double *sums)
 {
-    const size_t points = (size_t) m * w, size = points * d;
+    const size_t size = (size_t) m * w * d;
     for (size_t i = 0; i < size; i++) work[i] = Kx[i];
     sg_trmm('R', 'N', m * w, d, U, work);
-    if (w == 1) {
-        sg_row_squares(m, d, work, sums);
-        return;
-    }
-    for (size_t i = 0; i < points * w; i++) sums[i] = 0;
-    for (int k = 0; k < d; k++) {
-        const double *z = work + points * k;
-        double *sum = sums;
-        for (int i = 0; i < m; i++, z += w) {
-            for (int b = 0; b < w; b++) {
-                for (int a = 0; a < w; a++) *sum++ += z[a] * z[b];
-            }
-        }
-    }
+    sg_block_squares(w, m, d, work, sums);
 }
 
 /* K(x,x) - |G'k(x)|^2. The sum of d squares is known to about d rounding units of K(x,x), and so is
