@@ -76,6 +76,22 @@ learned <- function() {
   list(coef(ivm), coef(on_basis), predict(update(on_basis, data[1:5, ]), data))
 }
 
+# Rows of several components, some of them missing
+several <- function() {
+  data <- helpers$golden_data()
+  data$other <- replace(data$number + data$x1, 3:4, NA)
+  fit <- function(kernel, ...) {
+    sparsegp(cbind(number, other) ~ x1 + x2, data, kernel = kernel,
+             learn = learn_control(inner = 2, outer = 1), ...)
+  }
+  field <- fit(kernel_helmholtz(kernel_rq()), lik_gaussian(covariance = "full"))
+  basis <- fit(kernel_coregion(), method = method_ep(8))
+  stream <- fit(kernel_divfree() + kernel_coregion(kernel_constant()),
+                method = method_online(6, pilot = 20))
+  list(predict(field, data, se.fit = TRUE), predict(field, data, type = "divergence"),
+       loo_lpd(basis), predict(stream, data, se.fit = TRUE), draws(stream, data[1:3, ]))
+}
+
 # Entries that only tests call
 for_tests <- noted(function() {
   spec <- list(type = "rbf", vars = 0:1, ard = FALSE, degree = 0L, parts = list())
@@ -104,7 +120,7 @@ for_tests <- noted(function() {
 environment(for_tests) <- helpers
 
 work <- c(lapply(stats::setNames(nm = CASES), of_golden),
-          list(learned = learned, tests = for_tests))
+          list(learned = learned, several = several, tests = for_tests))
 answers <- function() lapply(work, function(case) suppressWarnings(case()))
 
 once <- answers()

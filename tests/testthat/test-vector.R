@@ -436,7 +436,7 @@ test_that("learning finds the noise and the structure", {
   # standard errors of 150 rows
   expect_lt(abs(log(coef(full)[["noise.u"]] / 0.04)), 0.4)
   expect_lt(abs(coef(full)[["correlation.u.v"]] - 0.018 / sqrt(0.0008)), 0.2)
-  # psi = cos(x) sin(y): the stream function carries it
+  # psi = -sin(x) cos(y): the stream function carries it
   expect_gt(coef(full)[["k1.variance"]], 5 * coef(full)[["k2.variance"]])
   spherical <- sparsegp(cbind(u, v) ~ x + y, d, kernel = kernel_helmholtz())
   expect_gt(full$log_evidence, spherical$log_evidence + 10)
