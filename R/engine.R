@@ -273,6 +273,7 @@ NEAR <- 0.1 # residual, in cavity standard deviations
 engine_latent <- function(problem, theta, run, x) {
   posterior <- run[intersect(c("basis", "alpha", "G", "H", "each"), names(run))]
   for (field in setdiff(c("G", "H"), names(posterior))) posterior[field] <- list(NULL)
+  problem$width <- problem_width(problem)
   latent_moments(problem, theta[seq_len(problem$nkernel)], posterior, x)
 }
 
