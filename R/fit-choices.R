@@ -31,10 +31,9 @@ growth_words <- function(fit) {
 }
 
 tuning_words <- function(fit) {
-  if (is.null(fit$tuning)) return(NULL)
-  power <- if (is.null(fit$power)) 1 else fit$power
-  paste0("by leave-one-out probabilities: learned length scales times ", fit$tuning$factor,
-         ", odds to the power ", format(power, digits = 2L))
+  words <- c(if (!is.null(fit$tuning)) paste("learned length scales times", fit$tuning$factor),
+             if (!is.null(fit$power)) paste("odds to the power", format(fit$power, digits = 2L)))
+  if (length(words)) paste0("by leave-one-out probabilities: ", paste(words, collapse = ", "))
 }
 
 # For summary(): all that was tried.

@@ -10,7 +10,7 @@ fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   setup$method <- plan$problem$method
   make <- function(learned) fit_of(learned, chunk, model, setup)
   learned <- learn_settled(plan, settled)
-  fit <- if (tunes(plan)) tuned_fit(learned, make) else make(learned)
+  fit <- tuned_fit(learned, make)
   warn_about(fit$convergence, fit$learning)
   fit
 }

@@ -7,14 +7,15 @@ SHORTER_YET <- c(0.7, 0.5, 0.35, 0.25) # times the length scales learned
 
 # make: (learned) -> fit; learned: what learn_settled() returns.
 tuned_fit <- function(learned, make) {
-  table <- learned$table
-  at <- which(table$base == "lengthscale" & table$free)
-  if (is.null(learned$record) || !length(at)) return(make(learned))
-  looked <- look_around(learned, make, at)
-  learned$table$theta[at] <- table$theta[at] + log(looked$factor)
+  what <- if (!is.null(learned$record)) tunes(learned$plan)
+  at <- which(learned$table$base == "lengthscale" & learned$table$free)
+  looked <- if ("lengthscale" %in% what && length(at)) look_around(learned, make, at)
+  if (!is.null(looked)) {
+    learned$table$theta[at] <- learned$table$theta[at] + log(looked$factor)
+  }
   fit <- make(learned)
-  fit$tuning <- list(factor = looked$factor, tried = looked$tried)
-  power <- best_power(fit)$power
+  fit$tuning <- looked
+  power <- if ("power" %in% what) best_power(fit)$power else 1
   if (power != 1) fit$power <- power
   fit
 }
@@ -57,6 +58,8 @@ best_power <- function(fit) {
     loss <- at_best - lpd(share * best)
     mean(loss) - stats::sd(loss) / sqrt(length(loss))
   }
-  share <- if (worse(0) <= 0) 0 else stats::uniroot(worse, c(0, 0.99), tol = 1e-3)$root
+  # near the best the loss is quadratic in the distance and its standard error linear
+  share <- if (worse(0) <= 0) 0 else if (worse(0.99) >= 0) 1
+           else stats::uniroot(worse, c(0, 0.99), tol = 1e-3)$root
   list(power = exp(share * best), lpd = lpd(share * best))
 }

@@ -28,7 +28,8 @@
 #' learned are multiplied by 0.7, 0.5, 0.35 and 0.25 for as long as leave-one-out probabilities gain
 #' more than the standard error of that gain. Probabilities have the odds that they sum to one by,
 #' raised to a power: the one nearest to 1 whose mean leave-one-out log probability is within a
-#' standard error of the best; `fit$tuning`, `fit$power`.
+#' standard error of the best; `fit$tuning`, `fit$power`. The power is settled so for two labels of
+#' few rows as well.
 #'
 #' *Several latent functions otherwise*: `method_ep(size = )` with four times the root of the number
 #' of rows, at most 500.

@@ -23,8 +23,8 @@
 #                                        the record of the search; from: free values where an
 #                                        earlier search ended, or NULL
 #   run_plan(plan, theta)                the run a fit is made of, see new_run()
-#   tunes(plan)                          are length scales and probabilities settled by what the fit
-#                                        says of rows it has not seen (fit-tune.R)?
+#   tunes(plan)                          what is settled by what the fit says of rows it has not seen
+#                                        (fit-tune.R): "lengthscale", "power", both or nothing
 #
 # A plan_choosing chooses and learns in rounds. A plan_own has a posterior by itself and learns by
 # another plan, its `evidence`.
@@ -76,7 +76,7 @@ tunes <- function(plan) UseMethod("tunes")
 objective.plan <- function(plan) evidence(plan$problem)
 
 #' @export
-tunes.plan <- function(plan) FALSE
+tunes.plan <- function(plan) character()
 
 #' @export
 settle.plan <- function(plan, table) list(plan = plan, table = table)

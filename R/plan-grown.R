@@ -113,6 +113,11 @@ points_among <- function(x, count) {
 
 # ---- The fit of all rows ----
 
+#' @export
+tunes.plan_grown <- function(plan) {
+  if (isTRUE(lik_traits(plan$problem$lik)$tempered)) "power" else character()
+}
+
 # Bases of a ninth, a third and all of the points that the work allows. The next is tried for as
 # long as the last gained more than this in the mean leave-one-out log density of rows that are in
 # neither: a row in the basis sees its own place in more detail than a new one would.

@@ -57,7 +57,7 @@ by_evidence.plan_labels <- function(plan, table, control, progress, from = NULL)
 }
 
 #' @export
-tunes.plan_labels <- function(plan) TRUE
+tunes.plan_labels <- function(plan) c("lengthscale", "power")
 
 # The plan with half the points, for looking around.
 halved <- function(plan) {

@@ -189,3 +189,19 @@ test_that("many labels: informative vectors, length scales and a power by leave-
                    "mprobit")
   expect_gt(mean(predict(joint, x, type = "class") == three), 0.8)
 })
+
+test_that("two labels of few rows have a power where leave-one-out asks for one", {
+  set.seed(2)
+  n <- 75
+  class <- factor(rep(c("wide", "narrow"), each = n))
+  # twenty normal inputs of different spread: evidence leaves the posterior too unsure of itself
+  x <- rbind(matrix(2 * rnorm(20 * n), n), matrix(rnorm(20 * n), n) + 2 / sqrt(20))
+  fit <- sparsegp(x, class, kernel = kernel_rbf())
+  expect_gt(fit$power, 1)
+  expect_output(print(fit), "odds to the power")
+  # asked for by name, EP is as it is
+  plain <- sparsegp(x, class, kernel = kernel_rbf(), method = method_ep())
+  expect_null(plain$power)
+  expect_gt(mean(loo_lpd(fit)), mean(loo_lpd(plain)))
+  expect_null(sparsegp(x, class, learn = FALSE)$power)
+})

@@ -1,0 +1,148 @@
+# What a user gets who says nothing but the data: predictions by default settings, and the CPU
+# seconds they take, beside peers on the same split in the same run. Peers that are not installed are
+# left out. svm: e1071's, radial kernel with probabilities, the best of six of SVM_GRID by the error
+# in five folds; forest: ranger's with its defaults.
+#
+# Usage: Rscript bench/defaults.R [task ...]; tasks are the names of TASKS below, all without an
+# argument. The data folder is SPARSEGP_DATA.
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "common.R"))
+})
+
+cpu <- function(run) {
+  took <- system.time(value <- run())
+  list(value = value, seconds = sum(took[1:2]))
+}
+
+row <- function(task, who, scores, seconds) {
+  cat(sprintf("%-22s %-10s %8.1f s  %s\n", task, who, seconds,
+              paste(names(scores), signif(scores, 4), collapse = "  ")))
+}
+
+has <- function(package) requireNamespace(package, quietly = TRUE)
+
+# ---- Numbers ----
+
+# In units of the training responses' standard deviation.
+regression_scores <- function(error, sd) {
+  c(MSE = mean(error^2), lpd = mean(dnorm(error, 0, sd, log = TRUE)),
+    "90 % holds" = mean(abs(error) < qnorm(0.95) * sd))
+}
+
+regression <- function(task, d) {
+  unit <- sd(d$y)
+  ours <- cpu(function() sparsegp(d$x, d$y / unit))
+  fit <- ours$value
+  latent <- predict(fit, d$new_x, type = "latent", se.fit = TRUE)
+  error <- d$new_y / unit - latent$fit
+  sd <- sqrt(latent$se.fit^2 + coef(fit)[["noise"]])
+  row(task, "sparsegp", regression_scores(error, sd), ours$seconds)
+  cat("  ", format(fit$kernel), ", ", nrow(basis(fit)), " points\n", sep = "")
+  if (!has("ranger")) return(invisible())
+  forest <- cpu(function() {
+    peer <- ranger::ranger(x = d$x, y = d$y, num.threads = 1, seed = 1)
+    stats::predict(peer, d$new_x, num.threads = 1)$predictions
+  })
+  row(task, "ranger", c(MSE = mean(((d$new_y - forest$value) / unit)^2)), forest$seconds)
+}
+
+fold <- function(name, inputs, number) {
+  d <- read_data(name)
+  test <- d$fold == number
+  x <- as.matrix(d[inputs])
+  list(x = x[!test, ], y = d$y[!test], new_x = x[test, ], new_y = d$y[test])
+}
+
+friedman <- function(n) {
+  made <- function(n, seed) {
+    set.seed(seed)
+    x <- matrix(runif(10 * n), n, dimnames = list(NULL, paste0("x", 1:10)))
+    f <- 10 * sin(pi * x[, 1] * x[, 2]) + 20 * (x[, 3] - 0.5)^2 + 10 * x[, 4] + 5 * x[, 5]
+    list(x = x, f = f, y = f + rnorm(n))
+  }
+  train <- made(1100, 1)
+  test <- made(5000, 2)
+  list(x = train$x[seq_len(n), ], y = train$y[seq_len(n)], new_x = test$x, new_y = test$y)
+}
+
+# ---- Labels ----
+
+classification <- function(task, d) {
+  ours <- cpu(function() sparsegp(d$x, d$y))
+  fit <- ours$value
+  row(task, "sparsegp", class_scores(predict(fit, d$new_x, type = "prob"), d$new_y), ours$seconds)
+  cat("  ", format(fit$kernel), ", ", nrow(fit$posterior$basis), " points",
+      if (!is.null(fit$tuning)) paste0(", length scale times ", fit$tuning$factor, ", power ",
+                                       signif(if (is.null(fit$power)) 1 else fit$power, 2)),
+      "\n", sep = "")
+  if (has_svm()) {
+    peer <- cpu(function() svm_prob(tuned_svm(d$x, d$y), d$new_x))
+    row(task, "svm", class_scores(peer$value, d$new_y), peer$seconds)
+  }
+  if (!has("ranger")) return(invisible())
+  forest <- cpu(function() {
+    peer <- ranger::ranger(x = d$x, y = d$y, probability = TRUE, num.threads = 1, seed = 1)
+    stats::predict(peer, d$new_x, num.threads = 1)$predictions
+  })
+  # a share of trees may be 0
+  row(task, "ranger", class_scores(pmax(forest$value, 1e-3), d$new_y), forest$seconds)
+}
+
+satimage <- function() {
+  part <- function(name) {
+    d <- read_data("satimage", paste0("satimage_", name))
+    list(x = as.matrix(d[paste0("x", 1:36)]), y = factor(d$label))
+  }
+  train <- part("train")
+  test <- part("test")
+  list(x = train$x, y = train$y, new_x = test$x, new_y = test$y)
+}
+
+# digit: NULL for all ten
+usps <- function(digit = NULL) {
+  train <- read_usps()
+  test <- read_usps("test")
+  labels <- function(part) factor(if (is.null(digit)) part$digit else part$digit == digit)
+  list(x = train$x, y = labels(train), new_x = test$x, new_y = labels(test))
+}
+
+# Training and test rows by the file's first split, or where it has none the benchmark's number of
+# training rows, by a fixed seed.
+RAETSCH <- c(breast_cancer = 200, diabetis = 468, flare_solar = 666, german = 700, heart = 170,
+             image = 1300, ringnorm = 400, splice = 1000, titanic = 150, twonorm = 400,
+             waveform = 400)
+
+raetsch <- function(name) {
+  d <- read_data("raetsch", name)
+  set.seed(1)
+  train <- if ("split1" %in% names(d)) d$split1 == "train"
+           else seq_len(nrow(d)) %in% sample(nrow(d), RAETSCH[[name]])
+  x <- as.matrix(d[seq_len(which(names(d) == "label") - 1L)])
+  y <- factor(d$label)
+  list(x = scaled_by(x[train, ], x[train, ]), y = y[train],
+       new_x = scaled_by(x[!train, ], x[train, ]), new_y = y[!train])
+}
+
+TASKS <- c(
+  list(
+    protein = function() regression("protein, fold 1", fold("protein", paste0("x", 1:9), 1)),
+    pumadyn = function() {
+      for (k in 1:10) {
+        regression(paste("pumadyn, fold", k), fold("pumadyn32nm", paste0("x", 1:32), k))
+      }
+    },
+    friedman = function() {
+      for (n in c(900, 1000, 1001, 1100)) regression(paste("Friedman 1,", n), friedman(n))
+    },
+    satimage = function() classification("satimage", satimage()),
+    usps = function() classification("USPS, ten classes", usps()),
+    digits = function() for (k in c(2, 5, 8)) classification(paste("USPS", k), usps(k))
+  ),
+  lapply(stats::setNames(names(RAETSCH), names(RAETSCH)), function(name) {
+    function() classification(name, raetsch(name))
+  })
+)
+
+asked <- commandArgs(TRUE)
+for (task in if (length(asked)) asked else names(TASKS)) TASKS[[task]]()
