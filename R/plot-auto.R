@@ -22,18 +22,13 @@ autoplot.sparsegp <- function(object, which = NULL,
                               ahead = NULL, xlim = NULL, ylim = NULL, ...) {
   check_no_dots(...)
   object <- ready(object)
-  if (missing(type) && is_type(which, object)) {
-    type <- which
-    which <- NULL
-  }
-  type <- check_choice(type, PLOT_TYPES, "type")
-  check_number(level, "level", 0, 1)
-  if (!is.null(n)) n <- check_count(n, "n", 2L)
-  refuse_for_type(type, which = which, newdata = newdata, by = by, se = se, ahead = ahead)
-  refuse_picture(object, type, "trace")
+  asked <- asked_picture(object, which, if (!missing(type)) type, newdata, level, n, by, se, ahead)
+  which <- asked$which
+  n <- asked$n
+  refuse_picture(object, asked$type, "trace")
   style <- plot_style(xlim = xlim, ylim = ylim)
   switch(
-    type,
+    asked$type,
     fit = auto_fit(object, fit_picture(object, which, newdata, level, n, by, se, style)),
     terms = auto_terms(object, terms_pictures(object, which, newdata, level, n, style)),
     forecast = auto_forecast(object, forecast_picture(object, which, newdata, level, n, ahead,

@@ -171,18 +171,13 @@ plot.sparsegp <- function(x, which = NULL,
                           newdata = NULL, level = 0.95, n = NULL, by = NULL, se = NULL,
                           ahead = NULL, ...) {
   x <- ready(x)
-  if (missing(type) && is_type(which, x)) {
-    type <- which
-    which <- NULL
-  }
-  type <- check_choice(type, PLOT_TYPES, "type")
-  check_number(level, "level", 0, 1)
-  if (!is.null(n)) n <- check_count(n, "n", 2L)
-  refuse_for_type(type, which = which, newdata = newdata, by = by, se = se, ahead = ahead)
+  asked <- asked_picture(x, which, if (!missing(type)) type, newdata, level, n, by, se, ahead)
+  which <- asked$which
+  n <- asked$n
   style <- plot_style(...)
-  refuse_picture(x, type, c("fit", "trace"), "x")
+  refuse_picture(x, asked$type, c("fit", "trace"), "x")
   drawn <- switch(
-    type,
+    asked$type,
     fit = plot_fit(x, which, newdata, level, n, by, se, style),
     terms = plot_terms(x, which, newdata, level, n, style),
     forecast = plot_forecast(x, which, newdata, level, n, ahead, style),
@@ -196,6 +191,19 @@ plot.sparsegp <- function(x, which = NULL,
 }
 
 PLOT_TYPES <- c("fit", "terms", "forecast", "loo", "residuals", "trace", "reliability", "reject")
+
+# list(which, type, n) of the arguments of plot() and autoplot(), checked; type: NULL if it was not
+# given.
+asked_picture <- function(object, which, type, newdata, level, n, by, se, ahead) {
+  if (is.null(type) && is_type(which, object)) {
+    type <- which
+    which <- NULL
+  }
+  type <- check_choice(or_else(type, "fit"), PLOT_TYPES, "type")
+  check_number(level, "level", 0, 1)
+  refuse_for_type(type, which = which, newdata = newdata, by = by, se = se, ahead = ahead)
+  list(which = which, type = type, n = if (!is.null(n)) check_count(n, "n", 2L))
+}
 
 # plot(fit, "terms"): one of the types, and no input.
 is_type <- function(which, object) {

@@ -31,29 +31,36 @@ surface_drawer <- function(object, contour) {
 # say anything of it; the same as matrices for contours: z (with a layer for each of several
 # classes), error.
 surface_of <- function(object, view, shown, n, style) {
-  limits <- Map(function(given, at) or_else(given, around(at)), list(style$xlim, style$ylim),
-                shown$at)
-  at <- lapply(limits, function(limit) {
-    seq(min(limit), max(limit), length.out = or_else(n, 81L))
-  })
-  grid <- as.matrix(expand.grid(unname(at), KEEP.OUT.ATTRS = FALSE))
-  x <- slice_inputs(view, grid)
+  nodes <- surface_nodes(shown, or_else(n, 81L), style)
+  x <- slice_inputs(view, nodes$grid)
   latent <- latent_at(object, x, view$offset)
   fit <- if (shows_classes(object)) class_probabilities(object, latent)
          else mean_response(object, latent)
-  out <- list(limits = limits, x = at[[1L]], y = at[[2L]],
-              z = drop(array(fit, c(lengths(at), NCOL(fit)))))
+  out <- c(nodes, list(z = drop(array(fit, c(nodes$count, NCOL(fit))))))
   if (shows_classes(object)) {
-    out$drawn <- class_frame(grid, view$axes, fit)
+    out$drawn <- class_frame(nodes$grid, view$axes, fit)
     return(out)
   }
   se <- standard_deviation(object, latent, "response")
-  out$error <- array(se, lengths(at))
+  out$error <- array(se, nodes$count)
   # far from data a probability is near that of the prior, and no blob
   out$known <- has_classes(object) | is_known(object, x, latent$var)
-  out$drawn <- stats::setNames(data.frame(grid, fit, se), c(view$axes, "fit", "se"))
+  out$drawn <- surface_frame(nodes, view, fit, se)
   out$drawn$known <- out$known
   out
+}
+
+# Limits, places along both axes, how many, and the grid of them, a row for each.
+surface_nodes <- function(shown, n, style) {
+  limits <- Map(function(given, at) or_else(given, around(at)), list(style$xlim, style$ylim),
+                shown$at)
+  at <- lapply(limits, function(limit) seq(min(limit), max(limit), length.out = n))
+  list(limits = limits, x = at[[1L]], y = at[[2L]], count = lengths(at),
+       grid = as.matrix(expand.grid(unname(at), KEEP.OUT.ATTRS = FALSE)))
+}
+
+surface_frame <- function(nodes, view, fit, se) {
+  stats::setNames(data.frame(nodes$grid, fit, se), c(view$axes, "fit", "se"))
 }
 
 UNKNOWN <- 0.9 # of the prior variance is left: the data say next to nothing

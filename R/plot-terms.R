@@ -67,14 +67,11 @@ with_band <- function(answer, level) {
 }
 
 term_surface <- function(view, shown, effect, n, style) {
-  limits <- Map(or_else, list(style$xlim, style$ylim), lapply(shown$at, around))
-  at <- lapply(limits, function(limit) seq(min(limit), max(limit), length.out = or_else(n, 61L)))
-  grid <- as.matrix(expand.grid(unname(at), KEEP.OUT.ATTRS = FALSE))
-  answer <- effect(slice_inputs(view, grid))
-  drawn <- stats::setNames(data.frame(grid, answer$fit[, 1L], answer$se.fit[, 1L]),
-                           c(view$axes, "fit", "se"))
-  list(limits = limits, x = at[[1L]], y = at[[2L]], z = array(drawn$fit, lengths(at)),
-       error = array(drawn$se, lengths(at)), known = rep(TRUE, nrow(drawn)), drawn = drawn)
+  nodes <- surface_nodes(shown, or_else(n, 61L), style)
+  answer <- effect(slice_inputs(view, nodes$grid))
+  drawn <- surface_frame(nodes, view, answer$fit[, 1L], answer$se.fit[, 1L])
+  c(nodes, list(z = array(drawn$fit, nodes$count), error = array(drawn$se, nodes$count),
+                known = rep(TRUE, nrow(drawn)), drawn = drawn))
 }
 
 # What is left of each response, on the latent function's scale: of numbers the residual, of others
