@@ -23,8 +23,8 @@
 #                                        the record of the search; from: free values where an
 #                                        earlier search ended, or NULL
 #   run_plan(plan, theta)                the run a fit is made of, see new_run()
-#   tunes(plan)                          what is settled by what the fit says of rows it has not seen
-#                                        (fit-tune.R): "lengthscale", "power", both or nothing
+#   tunes(plan)                          what is settled by what the fit says of rows it has not
+#                                        seen (fit-tune.R): "lengthscale", "power", both or nothing
 #
 # A plan_choosing chooses and learns in rounds. A plan_own has a posterior by itself and learns by
 # another plan, its `evidence`.

@@ -1,7 +1,7 @@
 # What a user gets who says nothing but the data: predictions by default settings, and the CPU
-# seconds they take, beside peers on the same split in the same run. Peers that are not installed are
-# left out. svm: e1071's, radial kernel with probabilities, the best of six of SVM_GRID by the error
-# in five folds; forest: ranger's with its defaults.
+# seconds they take, beside peers on the same split in the same run. Peers that are not installed
+# are left out. svm: e1071's, radial kernel with probabilities, the best of six of SVM_GRID by the
+# error in five folds; forest: ranger's with its defaults.
 #
 # Usage: Rscript bench/defaults.R [task ...]; tasks are the names of TASKS below, all without an
 # argument. The data folder is SPARSEGP_DATA.

@@ -76,6 +76,7 @@ test_that("the gradient of the summed evidence is the binary gradients' sum", {
 })
 
 test_that("classes against the rest learn, predict, and tell what they are", {
+  slow_tier()
   fit <- sparsegp(Species ~ ., iris, likelihood = "probit")
   expect_named(coef(fit), c("variance", "lengthscale", "bias.setosa", "bias.versicolor",
                             "bias.virginica"))

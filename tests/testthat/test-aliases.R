@@ -37,6 +37,7 @@ test_that("an offset given apart is a term of the formula", {
 })
 
 test_that("a sparse matrix is taken, up to a size", {
+  slow_tier()
   skip_if_not_installed("Matrix")
   x <- matrix(c(0, 0, 1, 2, 0, 3, 0, 0, 1, 5), 5L, dimnames = list(NULL, c("a", "b")))
   sparse <- Matrix::Matrix(x, sparse = TRUE)

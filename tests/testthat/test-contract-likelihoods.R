@@ -284,6 +284,7 @@ test_that("NaN is never turned into a number", {
 })
 
 test_that("a marginal far wider than the likelihood is no obstacle", {
+  slow_tier()
   for_all(function(case) {
     found <- tilts(case, c(-40, 0, 40), if (case$classes) 1e4 else c(1e6, 1e8))
     tolerance <- if (case$classes) 1e-8 else 1e-9

@@ -258,6 +258,7 @@ test_that("hyperparameters without numbers in reach give a status, not a NaN", {
 })
 
 test_that("loo_lpd() is the log predictive density at the cavities, near that of a refit", {
+  slow_tier()
   set.seed(3)
   x <- matrix(rnorm(120), 60)
   y <- as.numeric(x[, 1] + 0.5 * rnorm(60) > 0)

@@ -108,6 +108,7 @@ test_that("the thesis to the letter keeps sweeping and converges once exchanges 
 })
 
 test_that("learning on a chosen basis keeps the best round and beats the start", {
+  slow_tier()
   d <- crabs_data()
   start <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, method = method_ep(25), learn = FALSE)
   fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, method = method_ep(25))

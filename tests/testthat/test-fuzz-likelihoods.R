@@ -134,6 +134,7 @@ test_that("C returns from rows that R refuses", {
 })
 
 test_that("quantiles of a new response are numbers, and in order", {
+  slow_tier()
   for (type in likelihood_names()) {
     set.seed(45)
     lik <- as_likelihood(type)

@@ -136,6 +136,7 @@ by_phi <- function(..., refine = "none", size = 40) {
 }
 
 test_that("learning lowers phi, by every strategy, and keeps the best major step", {
+  slow_tier()
   start <- sparsegp(sex ~ FL + RW + CL + CW + BD, crabs(), learn = FALSE,
                     method = method_ivm(40, refine = "none"))
   for (strategy in c("constant", "hybrid", "exact")) {

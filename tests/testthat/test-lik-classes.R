@@ -82,6 +82,7 @@ test_that("tilts of many classes equal the reference", {
 })
 
 test_that("softmax equals brute force in two and three dimensions", {
+  slow_tier()
   n <- seq(-9, 9, by = 0.2) # a trapezoid rule, 1e-12 for what is no narrower than the normal
   brute <- function(y, mu, s2) {
     grid <- as.matrix(expand.grid(rep(list(n), length(mu))))

@@ -88,6 +88,7 @@ test_that("rows without a label are kept, and those without inputs are not", {
 })
 
 test_that("answers for rows without a label are missing where there is nothing to compare", {
+  slow_tier()
   d <- clouds()
   fit <- sparsegp(y ~ a + b, d, "nullcat", short, learn = FALSE)
   unlabelled <- is.na(d$y)

@@ -118,6 +118,7 @@ test_that("two categories are the probit model", {
 })
 
 test_that("an ordered factor is fitted by default, with cut points near the truth", {
+  slow_tier()
   d <- ratings(400)
   fit <- sparsegp(y ~ x, d)
   expect_identical(fit$likelihood$type, "ordinal")

@@ -221,6 +221,7 @@ test_that("the README installs the package with its vignettes first", {
 })
 
 test_that("pictures and predictions of softmax with seven classes come at once", {
+  slow_tier()
   set.seed(1)
   d <- data.frame(a = rnorm(42), b = rnorm(42), y = factor(rep(1:7, 6)))
   fit <- sparsegp(y ~ a + b, d, lik_softmax(), learn = FALSE)
@@ -231,6 +232,7 @@ test_that("pictures and predictions of softmax with seven classes come at once",
 })
 
 test_that("lik_step() with labels that contradict each other is refused in words, or fits", {
+  slow_tier()
   overlapping <- function(seed) {
     set.seed(seed)
     x <- rnorm(200)

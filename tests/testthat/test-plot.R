@@ -240,6 +240,7 @@ test_that("a caller can add to a panel in the data's coordinates", {
 })
 
 test_that("plots draw with every title and symbol argument, and in narrow panels", {
+  slow_tier()
   fit <- fit_gears(am ~ wt + hp)
   drawing({
     expect_silent(plot(fit, xlab = "a", ylab = "b", main = "c", sub = "d", pch = 1:2, cex = 2,

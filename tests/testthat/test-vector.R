@@ -73,6 +73,7 @@ test_that("full EP of two components is dense regression: evidence, moments, int
 })
 
 test_that("a row left out is predicted by the others: its density, its residuals", {
+  slow_tier()
   d <- some_missing(currents(12L))
   fit <- field_fit(d)
   centre <- colMeans(d[3:4], na.rm = TRUE) # of all rows
