@@ -22,8 +22,9 @@ growth_words <- function(fit) {
   growth <- fit$convergence$growth
   if (is.null(growth)) return(NULL)
   last <- nrow(growth)
+  if (last == 1L) return(NULL)
   sizes <- paste("the basis grew:", paste(growth$points, collapse = ", "), "points;")
-  if (last > 1L && growth$gain[last] < PAYS) {
+  if (growth$gain[last] < PAYS) {
     return(paste(sizes, "the last step gained", format(growth$gain[last], digits = 2L),
                  "nats a row, so it ended"))
   }
