@@ -133,11 +133,11 @@ scores_in_words <- function(scores, digits) {
 
 #' @rdname loo
 #' @export
-compare <- function(object, ...) UseMethod("compare")
+compare <- function(...) UseMethod("compare")
 
 #' @rdname loo
 #' @export
-compare.sparsegp <- function(object, ...) compare_fits(list(object, ...), match.call())
+compare.sparsegp <- function(...) compare_fits(list(...), match.call(expand.dots = TRUE))
 
 #' @rdname loo
 #' @importFrom stats anova
@@ -157,6 +157,7 @@ fit_names <- function(call) {
   words <- vapply(written, function(expression) paste(deparse(expression), collapse = ""), "")
   words <- ifelse(nchar(words) > 30L, paste("fit", seq_along(words)), words)
   named <- names(written)
+  if (is.null(named)) named <- rep("", length(written))
   make.unique(unname(ifelse(named %in% c("", "object"), words, named)))
 }
 

@@ -102,7 +102,7 @@
 #'   `method_ep(size = NULL)`: `"quick"`, `"normal"` or `"thorough"`, each eight times the one
 #'   before. It is counted in multiplications, not in seconds.
 #' @param verbose Show how learning goes: a progress bar, or where R is not interactive a line for
-#'   every evaluation?
+#'   every evaluation? In an interactive session the bar comes by itself after five seconds.
 #' @param like A fit on a basis, by `method_ep(size =)`, `method_ivm()` or a `basis`: the new fit
 #'   has its formula, likelihood, kernel, hyperparameters, scaling, removed constant and basis, and
 #'   learns nothing. Only `data` (or `x`, `y`, `offset`), `weights` and `keep_x` may be given with

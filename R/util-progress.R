@@ -5,9 +5,31 @@
 SILENT <- list(step = function(value, ok, theta, run) invisible(),
                close = function() invisible(), done = function(objective) invisible())
 
-# most: the length of the bar, in evaluations; a search that takes more leaves it full.
+# most: the length of the bar, in evaluations; a search that takes more leaves it full. Who sits
+# before R sees a bar by itself where it takes longer than PATIENCE.
 new_progress <- function(verbose, most, bar = interactive()) {
-  if (!verbose) SILENT else if (bar) progress_bar(most) else progress_lines()
+  if (!bar) return(if (verbose) progress_lines() else SILENT)
+  if (verbose) progress_bar(most) else progress_later(most)
+}
+
+PATIENCE <- 5 # seconds
+
+progress_later <- function(most, patience = PATIENCE) {
+  began <- proc.time()[["elapsed"]]
+  count <- 0L
+  shown <- SILENT
+  late <- FALSE
+  list(
+    step = function(value, ok, theta, run) {
+      count <<- count + 1L
+      if (!late && proc.time()[["elapsed"]] - began >= patience) {
+        late <<- TRUE
+        shown <<- progress_bar(most, count - 1L)
+      }
+      shown$step(value, ok, theta, run)
+    },
+    close = function() shown$close(), done = function(objective) shown$done(objective)
+  )
 }
 
 progress_lines <- function() {
@@ -22,9 +44,8 @@ progress_lines <- function() {
   )
 }
 
-progress_bar <- function(most) {
+progress_bar <- function(most, count = 0L) {
   bar <- utils::txtProgressBar(max = most, style = 3, file = stderr())
-  count <- 0L
   list(
     step = function(value, ok, theta, run) {
       count <<- count + 1L

@@ -205,3 +205,16 @@ test_that("two labels of few rows have a power where leave-one-out asks for one"
   expect_gt(mean(loo_lpd(fit)), mean(loo_lpd(plain)))
   expect_null(sparsegp(x, class, learn = FALSE)$power)
 })
+
+test_that("who waits sees how a long search goes without asking, and a short one says nothing", {
+  run <- function(patience) {
+    capture.output(type = "message", {
+      progress <- progress_later(4, patience)
+      for (k in 1:4) progress$step(-k, TRUE, 0, NULL)
+      progress$done(-4)
+    })
+  }
+  expect_identical(run(Inf), character())
+  expect_match(paste(run(0), collapse = "\n"), "100%.*after 4 evaluations")
+  expect_identical(new_progress(FALSE, 4, bar = FALSE), SILENT)
+})

@@ -75,6 +75,9 @@ test_that("compare() has the best fit first, and standard errors of the rows' di
   expect_equal(anova(small, "with power" = large), table)
   expect_output(print(table), "of 32 rows, the best first.*with power")
   refused(anova(small), "second fit")
+  # all of them may be named, or none
+  expect_setequal(rownames(compare(a = small, b = large)), c("a", "b"))
+  expect_setequal(rownames(compare(small, large)), c("small", "large"))
   refused(compare(small, sparsegp(mpg ~ wt, mtcars[-1L, ], learn = FALSE)), "same rows")
   refused(compare(small, lm(mpg ~ wt, mtcars)), "sparsegp")
   rest <- sparsegp(Species ~ Petal.Width, fifteen, "logit", learn = FALSE)
