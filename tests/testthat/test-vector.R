@@ -400,7 +400,7 @@ test_that("fits are plain data: saved, looked at, printed", {
   d <- some_missing(currents(12L))
   fits <- list(field_fit(d), field_fit(d, basis = 1:4), field_fit(d, method = method_online(5)))
   for (fit in fits) {
-    file <- withr::local_tempfile()
+    file <- tempfile()
     saveRDS(fit, file)
     expect_equal(predict(readRDS(file), d), predict(fit, d))
     for (field in c("width", "components", "centre")) {
