@@ -18,6 +18,9 @@ rows_of_work <- function(work, lik, processes) {
   as.integer(round((work / dearness(lik, processes))^(1 / 3)))
 }
 
+# As many points as n rows can have.
+points_of_work <- function(work, n, lik, processes) sqrt(work / (n * dearness(lik, processes)))
+
 # Is full EP of n rows more than a default method takes upon itself?
 too_dear <- function(method, lik, n, processes) {
   n > rows_of_work(FULL_WORK * EFFORT[[method$effort]], lik, processes)

@@ -21,10 +21,10 @@ plan_grown <- function(problem) {
            order = spread_rows(n, problem$strata))
 }
 
-# The spread of `work` over n rows of a basis: its points.
-points_of_work <- function(plan, work, n) {
-  dear <- dearness(plan$problem$lik, plan$problem$processes)
-  min(floor(n / 2), round(sqrt(work * plan$effort / (dear * n))))
+# Points for n of the rows, at most every other one of them.
+most_points <- function(plan, work, n) {
+  points <- points_of_work(work * plan$effort, n, plan$problem$lik, plan$problem$processes)
+  min(floor(n / 2), round(points))
 }
 
 # ---- Learning in stages ----
@@ -53,14 +53,14 @@ by_evidence.plan_grown <- function(plan, table, control, progress, from = NULL) 
 
 pilot_stage <- function(plan) {
   rows <- min(nrow(plan$problem$x), PILOT_ROWS)
-  list(rows = rows, points = min(PILOT_POINTS, points_of_work(plan, STAGE_WORK, rows)))
+  list(rows = rows, points = min(PILOT_POINTS, most_points(plan, STAGE_WORK, rows)))
 }
 
 last_stage <- function(plan, theta) {
   n <- nrow(plan$problem$x)
   pilot <- pilot_stage(plan)
   rows <- min(n, 2L * PILOT_ROWS)
-  points <- points_of_work(plan, STAGE_WORK, rows)
+  points <- most_points(plan, STAGE_WORK, rows)
   if (points > pilot$points && more_points_pay(plan, pilot, theta)) {
     return(list(rows = rows, points = points))
   }
@@ -78,9 +78,12 @@ more_points_pay <- function(plan, stage, theta) {
 # Batch EP of a stage's rows on its points.
 stage_plan <- function(plan, stage) {
   problem <- part_of_problem(plan$problem, plan$order[seq_len(stage$rows)])
-  chosen <- points_among(problem$x, stage$points)
-  if (stage$points < stage$rows) problem$basis <- chosen$x
-  new_plan("plan_batch", problem, rows = chosen$rows)
+  rows <- seq_len(stage$rows)
+  if (stage$points < stage$rows) {
+    rows <- utils::head(distinct_rows(problem$x), stage$points)
+    problem$basis <- basis_of_rows(problem, rows, NULL)
+  }
+  new_plan("plan_batch", problem, rows = rows)
 }
 
 # Learning goes on from where it was, on other rows. Values that more rows are to have need not be
@@ -104,12 +107,8 @@ add_stage <- function(record, new, stage) {
   new
 }
 
-# The first `count` rows that are not copies of one another.
-points_among <- function(x, count) {
-  rows <- which(!duplicated(x))[seq_len(count)]
-  rows <- rows[!is.na(rows)]
-  list(x = x[rows, , drop = FALSE], rows = rows)
-}
+# A copy of a point would make the basis's kernel matrix singular.
+distinct_rows <- function(x) which(!duplicated(x))
 
 # ---- The fit of all rows ----
 
@@ -131,10 +130,11 @@ LEAST_POINTS <- 150
 run_plan.plan_grown <- function(plan, theta) {
   if (plan$all) return(run_plan(plan_ep(plan$problem, list(rows = seq_len(nrow(plan$problem$x)))),
                                 theta))
+  distinct <- plan$order[distinct_rows(plan$problem$x[plan$order, , drop = FALSE])]
   run <- NULL
   growth <- NULL
   for (size in sizes_of(plan)) {
-    larger <- run_on_points(plan, theta, size, run)
+    larger <- run_on_rows(plan$problem, theta, utils::head(distinct, size), run)
     if (larger$status != 0L) return(larger)
     gain <- gain_of(run, larger)
     run <- larger
@@ -148,17 +148,15 @@ run_plan.plan_grown <- function(plan, theta) {
 
 # Increasing.
 sizes_of <- function(plan) {
-  most <- points_of_work(plan, FIT_WORK, nrow(plan$problem$x))
+  most <- most_points(plan, FIT_WORK, nrow(plan$problem$x))
   sizes <- most / TIMES^(2:0)
   as.integer(round(c(sizes[sizes >= LEAST_POINTS & sizes < most], most)))
 }
 
-run_on_points <- function(plan, theta, size, before) {
-  problem <- plan$problem
-  chosen <- points_among(problem$x[plan$order, , drop = FALSE], size)
-  problem$basis <- chosen$x
-  run_plan(new_plan("plan_batch", problem, rows = plan$order[chosen$rows],
-                    sites = before[c("tau", "nu")]), theta)
+# All rows on a basis of some; before: a run whose sites EP starts from, or NULL.
+run_on_rows <- function(problem, theta, rows, before) {
+  problem$basis <- basis_of_rows(problem, rows, NULL)
+  run_plan(new_plan("plan_batch", problem, rows = rows, sites = before[c("tau", "nu")]), theta)
 }
 
 # In mean log density of a row, from one run to one on a basis that holds its basis.

@@ -27,7 +27,7 @@ fits_labels <- function(method, lik, n, processes) {
 
 plan_labels <- function(problem, effort) {
   n <- nrow(problem$x)
-  points <- sqrt(LABELS_WORK * EFFORT[[effort]] / (n * dearness(problem$lik, problem$processes)))
+  points <- points_of_work(LABELS_WORK * EFFORT[[effort]], n, problem$lik, problem$processes)
   problem$method <- method_ivm(round(min(points, MOST_VECTORS, n / 2)), tol = NEARLY, pool = HELD)
   problem$luck <- as.double(spread_rows(n, problem$strata)) # nothing is left to luck
   new_plan("plan_labels", problem)
@@ -36,7 +36,7 @@ plan_labels <- function(problem, effort) {
 # Rows and method of the pilot.
 labels_pilot <- function(n, lik, processes) {
   rows <- min(n, PILOT_LABELS)
-  points <- sqrt(PILOT_WORK / (rows * dearness(lik, processes)))
+  points <- points_of_work(PILOT_WORK, rows, lik, processes)
   list(rows = rows, method = method_ivm(round(min(points, MOST_PILOT, rows / 2))))
 }
 
