@@ -10,11 +10,12 @@ density_names <- function(object) {
 
 # As check_fit() for fits.
 check_density <- function(object) {
-  inputs <- ncol(object$range)
   good <- tryCatch({
-    points <- (2 * object$k0 + 1)^inputs
-    identical(object$format, FIT_FORMAT) && is_table(object$range, 2L, inputs) &&
-      inputs %in% 1:2 && is.integer(object$k0) && is_one(object$k0, 0, 500) &&
+    inputs <- ncol(object$range)
+    level <- identical(object$waves, "level")
+    points <- if (level) object$k0 + 1 else (2 * object$k0 + 1)^inputs
+    identical(object$format, FIT_FORMAT) && is_space(object, inputs) &&
+      is.integer(object$k0) && is_one(object$k0, 0, 500) &&
       is_table(object$basis, points, inputs) && are_doubles(object$mean, points) &&
       is_table(object$cov, points, points)
   }, error = function(e) FALSE)
@@ -23,16 +24,23 @@ check_density <- function(object) {
                 "Fit again, or load it from a file that is as it was written")
 }
 
-# A grid of cells and the mass in each, to the second order in their width.
+is_space <- function(space, inputs) {
+  half <- !is.null(space$scale)
+  is_table(space$range, 2L, inputs) && inputs %in% (if (space$waves == "level") 1L else 1:2) &&
+    space$waves %in% c("periodic", "level") &&
+    (!half || is.finite(space$scale) && space$scale != 0 && is.finite(space$end))
+}
+
+# Cells of the unit interval, or square, on which the space is mapped: their middles, and the mass
+# in each, to the second order in their width.
 density_cells <- function(object, count) {
-  width <- (object$range[2L, ] - object$range[1L, ]) / count
-  at <- lapply(seq_along(width), function(j) {
-    object$range[1L, j] + (seq_len(count) - 0.5) * width[j]
-  })
-  names(at) <- colnames(object$range)
-  points <- as.matrix(expand.grid(at, KEEP.OUT.ATTRS = FALSE))
-  mass <- predict(object, points)
-  list(points = points, width = width, mass = mass / sum(mass))
+  inputs <- ncol(object$range)
+  middles <- as.matrix(expand.grid(rep(list((seq_len(count) - 0.5) / count), inputs),
+                                   KEEP.OUT.ATTRS = FALSE))
+  colnames(middles) <- colnames(object$range)
+  points <- from_unit(middles, object)
+  mass <- predict(object, points) * exp(-log_slope(points, object))
+  list(middles = middles, points = points, width = 1 / count, mass = mass / sum(mass))
 }
 
 # Cells along an input: as many as 51 Fourier terms (k0 = 25) need, and in two dimensions fewer
@@ -78,8 +86,8 @@ simulate.gp_density <- function(object, nsim = 1, seed = NULL, ...) {
   cells <- density_cells(object, CELLS[ncol(object$range)])
   draw <- function(j) {
     at <- sample.int(length(cells$mass), object$n, TRUE, cells$mass)
-    inside <- matrix(stats::runif(object$n * length(cells$width)) - 0.5, object$n)
-    drop(cells$points[at, , drop = FALSE] + sweep(inside, 2L, cells$width, "*"))
+    u <- cells$middles[at, , drop = FALSE]
+    drop(from_unit(u + cells$width * (stats::runif(length(u)) - 0.5), object))
   }
   columns <- lapply(stats::setNames(seq_len(nsim), paste0("sim_", seq_len(nsim))), draw)
   out <- data.frame(lapply(columns, I))

@@ -35,29 +35,28 @@
 #' places. Of one input, therefore, `k0 = NULL` takes orders from the one of largest evidence to
 #' twice that and one more, at most six, and averages their densities; how they differ is in the
 #' error bars. Then it was .92 to .96, and the average is nearer to the truth than any one order.
-#' `k0 = 0:25` takes the order of largest evidence alone. Where a density jumps, as the uniform and
-#' the exponential do, there are ripples, and a kernel estimate is nearer to it: give such points on
-#' another scale (`log(x)` for times and sizes), or a `range` that ends at the jump.
+#' `k0 = 0:25` takes the order of largest evidence alone.
 #'
-#' The normalising integral is taken into the prior as \eqn{\exp(-\lambda \int f^2 / 2)}{exp(-lambda
-#' int f^2 / 2)} (thesis eq. 5.15), which divides the prior's variance, and its mean, by
-#' \eqn{1 + \lambda}{1 + lambda}. Expectation propagation gives the posterior of f for a
-#' \eqn{\lambda}{lambda}, and \eqn{N / \lambda = E \int f^2}{N / lambda = E int f^2} the next
-#' \eqn{\lambda}{lambda} (eq. 5.30), until it stays. As the size of f has no bearing on the density,
-#' neither has \eqn{\lambda}{lambda}, but for the prior mean.
+#' Where a density jumps, as the uniform and the exponential do, periodic functions have ripples and
+#' a kernel estimate is nearer to it. `support` says where it may: f is then a sum of cosines,
+#' \eqn{\cos(\pi j u)}{cos(pi j u)} for j from 0 to `k0`, which are level and not 0 at both ends,
+#' and half a line is mapped to the unit interval by
+#' \eqn{u = 1 - \exp(-(x - a) / m)}{u = 1 - exp(-(x - a) / m)}, a its end and m the points' mean
+#' distance from it, so that order 0 is the exponential density.
+#' Orders are averaged up to 5 at least. Root mean squared errors between the 2 and 98 percent
+#' quantiles for 200 points, 20 data sets each, beside `density(bw = "SJ")`, and the share of places
+#' that intervals of 95 percent held:
 #'
-#' The estimate is the posterior mean \eqn{E f(x)^2 / E \int f^2}{E f(x)^2 / E int f^2}, which
-#' integrates to one. Its error bars are those of the ratio to first order: what is not known of the
-#' size of f is not in them, nor what trigonometric polynomials of the order cannot show.
+#' | density | `support` | error | SJ | held |
+#' |---|---|---|---|---|
+#' | normal | | .020 | .026 | .99 |
+#' | mixture of two normals | | .024 | .028 | .98 |
+#' | t (3) | | .022 | .024 | .92 |
+#' | uniform | `c(0, 1)` | .086 | .173 | 1.00 |
+#' | exponential | `c(0, Inf)` | .029 | .090 | .99 |
+#' | gamma (2) | `c(0, Inf)` | .025 | .028 | .91 |
 #'
-#' The order of largest evidence is the one that predicts best, but a density has details that the
-#' points do not show yet, and the error bars of that order do not know of them: with 200 points of
-#' a normal, a mixture of two normals, a uniform, a gamma (2), an exponential or a t (3) density,
-#' intervals of 95 percent held the density between its 2 and 98 percent quantiles in .64 to .80 of
-#' places. Of one input, therefore, `k0 = NULL` takes twice the order of largest evidence and one
-#' more: then it was .91 to .97, for curves that are rougher. `k0 = 0:25` takes the order of largest
-#' evidence itself. Where a density jumps, or has tails far beyond most of its points, give the
-#' points on another scale (`log(x)` for times and sizes), or a `range` that ends at the jump.
+#' Without their `support` the last three had errors of .230, .106 and .032.
 #'
 #' Where f crosses zero is decided early and then kept. Each order is therefore fitted from two
 #' starts, the prior at \eqn{\lambda = 0}{lambda = 0} and the root of a smoothed histogram, and the
@@ -75,6 +74,10 @@
 #'   orders from the best of them to twice that and one more.
 #' @param range Where the density lives: two numbers, or for two columns a matrix with a column for
 #'   each. `NULL`: the range of the points and a tenth of it on either side.
+#' @param support Where the density ends, if it does: two numbers, one of which may be infinite, as
+#'   `c(0, Inf)` for times and sizes and `c(0, 1)` for shares. The density may have any value at
+#'   such an end, and is 0 beyond. Instead of `range`, and of one input. `NULL`: it does not end
+#'   anywhere; of 100 points or more that crowd at the smallest or the largest a message tells.
 #' @param iterations Most re-estimations of \eqn{\lambda}{lambda}, each with its run of EP; a whole
 #'   number of at least 1.
 #' @param tol It has converged when \eqn{\lambda}{lambda} changes by no more than this share of
@@ -86,8 +89,9 @@
 #'   are averaged, in which the others are contained), `chosen` (the order of largest evidence),
 #'   `evidence` (a data frame with the log evidence of each order tried), `lambda`, `trace`
 #'   (\eqn{\lambda}{lambda} after each re-estimation), `convergence` (of EP, as in [sparsegp()]),
-#'   `basis` (a matrix of points), `mean` and `cov` (of f at the basis), `range`, `n` and the points
-#'   `x`.
+#'   `basis` (a matrix of points), `mean` and `cov` (of f at the basis), `range`, `waves`
+#'   (`"periodic"`, or `"level"` where there is a `support`), of half a line also its `end` and
+#'   `scale`, `n` and the points `x`.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
 #'   thesis, Aston University, section 5.3.
 #' @examples
@@ -98,25 +102,31 @@
 #'
 #' both <- gp_density(faithful, k0 = 2:4)
 #' predict(both, faithful[1:3, ])
+#'
+#' # waiting times: none below 0
+#' set.seed(1)
+#' plot(gp_density(rexp(200), support = c(0, Inf)))
 #' @export
 gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6, sweeps = 200,
-                       ...) {
+                       support = NULL, ...) {
   check_no_dots(...)
   call <- match.call()
   if (missing(x)) stop_sparsegp("x", "is missing", "Give the points")
   x <- density_points(x)
   orders <- check_orders(k0, ncol(x))
-  range <- density_range(range, x)
+  if (is.null(range) && is.null(support) && ncol(x) == 1L) tell_of_ends(x)
+  space <- density_space(range, support, x)
   control <- list(iterations = check_count(iterations, "iterations"),
                   tol = check_number(tol, "tol", 0, 1), sweeps = check_count(sweeps, "sweeps"))
-  u <- to_unit(x, range)
-  found <- if (is.null(orders)) search_order(u, if (ncol(x) == 1L) 25L else 8L, control)
-           else lapply(orders, density_fit, u = u, control = control)
+  u <- to_unit(x, space)
+  most <- if (ncol(x) == 1L) 25L else 8L
+  found <- if (is.null(orders)) search_order(u, most, space$waves, control)
+           else lapply(orders, density_fit, u = u, waves = space$waves, control = control)
   each <- vapply(found, `[[`, 0, "log_evidence")
   best <- found[[which.max(each)]]
   chosen <- best$k0
   if (is.null(orders) && ncol(x) == 1L) {
-    wider <- wider_fits(found, chosen, u, control)
+    wider <- wider_fits(found, chosen, u, space$waves, control)
     best <- wider$mean
     found <- c(found, wider$new)
   }
@@ -125,14 +135,13 @@ gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6,
                   "; raise gp_density(iterations =).")
   }
   fit <- best[c("k0", "lambda", "trace", "converged", "convergence", "mean", "cov")]
-  volume <- prod(apply(range, 2L, diff))
   fit$chosen <- chosen
   fit$evidence <- data.frame(
     k0 = vapply(found, `[[`, 0L, "k0"),
-    log_evidence = vapply(found, `[[`, 0, "log_evidence") - nrow(x) * log(volume)
+    log_evidence = vapply(found, `[[`, 0, "log_evidence") + sum(log_slope(x, space))
   )
-  fit$basis <- `colnames<-`(from_unit(best$basis, range), colnames(x))
-  structure(c(fit, list(format = FIT_FORMAT, range = range, n = nrow(x), x = x, call = call)),
+  fit$basis <- `colnames<-`(from_unit(best$basis, space), colnames(x))
+  structure(c(fit, space, list(format = FIT_FORMAT, n = nrow(x), x = x, call = call)),
             class = "gp_density")
 }
 
@@ -188,163 +197,6 @@ check_volume <- function(range, argument) {
                 "Give the points in other units")
 }
 
-to_unit <- function(x, range) {
-  x <- sweep(x, 2L, range[1L, ])
-  sweep(x, 2L, range[2L, ] - range[1L, ], "/")
-}
-
-from_unit <- function(u, range) {
-  u <- sweep(u, 2L, range[2L, ] - range[1L, ], "*")
-  sweep(u, 2L, range[1L, ], "+")
-}
-
-# ---- One order ----
-
-search_order <- function(u, most, control) {
-  found <- list()
-  reached <- numeric()
-  for (k0 in 0:most) {
-    found[[k0 + 1L]] <- density_fit(k0, u, control)
-    reached[k0 + 1L] <- found[[k0 + 1L]]$log_evidence
-    if (k0 - (which.max(reached) - 1L) >= 3L) break
-  }
-  found
-}
-
-# Fits of some orders from `chosen` to twice that and one more, which are not among those found, and
-# the mean of them all.
-wider_fits <- function(found, chosen, u, control) {
-  MOST <- 6L # orders that are averaged
-  largest <- 2L * chosen + 1L
-  wanted <- unique(round(seq(chosen, largest, length.out = min(MOST, chosen + 2L))))
-  orders <- vapply(found, `[[`, 0L, "k0")
-  new <- lapply(as.integer(setdiff(wanted, orders)), density_fit, u = u, control = control)
-  all <- c(found[orders %in% wanted], new)
-  list(new = new, mean = mean_of_fits(all[order(vapply(all, `[[`, 0L, "k0"))]))
-}
-
-# One posterior for several orders, the last the largest, in which the functions of the others are
-# contained: mean and covariance, at its basis, of their mixture, each f in units of the root of
-# its integral of f^2. So the density is the mean of theirs, and how they differ is in the error
-# bars.
-mean_of_fits <- function(fits) {
-  largest <- fits[[length(fits)]]
-  each <- lapply(fits, function(fit) {
-    W <- trig_weights(fit$k0, largest$basis, fit$basis)
-    size <- mean(fit$mean^2 + diag(fit$cov))
-    list(mean = drop(W %*% fit$mean) / sqrt(size), cov = W %*% fit$cov %*% t(W) / size)
-  })
-  means <- vapply(each, `[[`, numeric(length(largest$mean)), "mean")
-  means <- t(t(means) * sign(colSums(means))) # f and -f are the same density
-  within <- Reduce(`+`, lapply(each, `[[`, "cov")) / length(each)
-  largest$mean <- rowMeans(means)
-  largest$cov <- within + tcrossprod(means - largest$mean) / length(each)
-  largest
-}
-
-# What makes values of f at points u of its values at the basis.
-trig_weights <- function(k0, u, basis) {
-  p <- ncol(u)
-  kernel_matrix(density_kernel(k0, p), density_theta(0, p), u, basis) / nrow(basis)
-}
-
-# The prior at lambda on p inputs of the unit interval: K_0 / (1 + lambda).
-density_kernel <- function(k0, p) {
-  leaf <- function(j) {
-    list(type = "trig", vars = j - 1L, ard = FALSE, degree = k0, parts = list())
-  }
-  if (p == 1L) return(spec_for_c(leaf(1L)))
-  spec_for_c(list(type = "product", vars = integer(), ard = FALSE, degree = 0L,
-                  parts = list(leaf(1L), leaf(2L))))
-}
-
-density_theta <- function(lambda, p) c(-log1p(lambda), numeric(2L * p - 1L))
-
-# Rows of the equispaced grid that spans the prior's functions.
-equispaced <- function(k0, p) {
-  at <- (seq_len(2L * k0 + 1L) - 0.5) / (2 * k0 + 1)
-  unname(as.matrix(expand.grid(rep(list(at), p), KEEP.OUT.ATTRS = FALSE)))
-}
-
-# Where f crosses zero is a choice that EP makes early and keeps: of two starts, from the prior at
-# lambda = 0 and from the root of a smoothed histogram, the fit of larger evidence.
-density_fit <- function(k0, u, control) {
-  problem <- new_problem(u, density_kernel(k0, ncol(u)), 2L * ncol(u), lik_density(),
-                         matrix(1, 1L, nrow(u)), numeric(nrow(u)), processes = 1L,
-                         method = method_ep(tol = 1e-9, sweeps = control$sweeps),
-                         basis = equispaced(k0, ncol(u)))
-  root <- sqrt(nrow(u) * smoothed_histogram(u, k0))
-  sites <- list(tau = 2 / root^2, nu = 4 / root) # log f^2 to second order about the root
-  found <- list(density_settle(problem, 0, NULL, control),
-                density_settle(problem, 1, sites, control))
-  best <- found[[which.max(vapply(found, `[[`, 0, "log_evidence"))]]
-  c(list(k0 = k0, basis = problem$basis), best)
-}
-
-# Posterior of f by EP for each lambda, and lambda from the posterior, in turn (thesis 5.25, 5.30;
-# 5.15 would have 2 N for N, which makes lambda larger, f smaller, and the density what it is).
-# What comes of lambda is nearly linear in it, with a slope of 1/2: secants take the shorter way.
-density_settle <- function(problem, lambda, sites, control) {
-  n <- nrow(problem$x)
-  trace <- from <- numeric()
-  for (i in seq_len(control$iterations)) {
-    run <- density_run(problem, lambda, 1 / (1 + lambda), sites)
-    sites <- run[c("tau", "nu")]
-    from[i] <- lambda
-    lambda <- trace[i] <- n / run$size
-    settled <- abs(lambda - from[i]) <= control$tol * lambda
-    if (settled) break
-    slope <- if (i > 1L) diff(trace[i - 1:0]) / diff(from[i - 1:0]) else 0
-    if (slope > -0.5 && slope < 0.9) lambda <- (lambda - slope * from[i]) / (1 - slope)
-    lambda <- max(lambda, 0)
-  }
-  run <- density_run(problem, lambda, 1 / (1 + lambda), sites)
-  list(lambda = lambda, trace = trace, converged = settled,
-       convergence = convergence_of(run, 0), mean = run$at_basis$mean, cov = run$at_basis$cov,
-       log_evidence = shape_evidence(problem, lambda, run))
-}
-
-# A pilot density at the points of the unit square, periodic, as fine as the order allows.
-smoothed_histogram <- function(u, k0) {
-  bins <- 4L * (2L * k0 + 1L)
-  apart <- abs(outer(seq_len(bins), seq_len(bins), "-")) / bins
-  smoother <- stats::dnorm(pmin(apart, 1 - apart), sd = 0.5 / (2 * k0 + 1))
-  smoother <- smoother / rowSums(smoother)
-  at <- pmin(floor(u * bins), bins - 1) + 1
-  counts <- unclass(table(lapply(seq_len(ncol(u)), function(j) factor(at[, j], seq_len(bins)))))
-  smooth <- smoother %*% (if (ncol(u) == 1L) c(counts) else counts %*% t(smoother))
-  smooth[at] * bins^ncol(u) / nrow(u)
-}
-
-# EP at a prior mean of f; `at_basis`: moments of f at the basis, `size`: E of the integral of f^2.
-density_run <- function(problem, lambda, prior_mean, sites) {
-  problem$offset <- rep(prior_mean, nrow(problem$x))
-  theta <- density_theta(lambda, ncol(problem$x))
-  run <- engine_run(problem, theta, sites, posterior = TRUE)
-  if (run$status != 0L) {
-    stop_sparsegp("x", "led to numbers that are not finite", "Give a smaller `k0`")
-  }
-  posterior <- list(basis = problem$basis, alpha = run$alpha, G = run$G, H = run$H)
-  joint <- joint_latent(problem$spec, theta, posterior, problem$basis)
-  run$at_basis <- list(mean = joint$mean + prior_mean, cov = joint$var)
-  run$size <- mean(run$at_basis$mean^2 + diag(run$at_basis$cov))
-  run
-}
-
-# log p(x) of the shape of f. With prior mean 0 size and shape of the d coefficients c are
-# independent, and (1 + lambda) |c|^2 is chi-square:
-#   E prod (f_i^2 / |c|^2) = E prod f_i^2 / E |c|^(2n),
-# whatever lambda. Of the two mirror images EP stays with the one it comes from, unless there are so
-# few points that it holds both.
-shape_evidence <- function(problem, lambda, run) {
-  n <- nrow(problem$x)
-  d <- nrow(problem$basis)
-  centred <- density_run(problem, lambda, 0, run[c("tau", "nu")])
-  one_of_two <- 2 * sum(centred$at_basis$mean^2) > d * centred$size
-  log_z <- centred$logz + if (one_of_two) log(2) else 0
-  log_z - n * log(2 / (1 + lambda)) - lgamma(n + d / 2) + lgamma(d / 2)
-}
-
 # ---- Prediction ----
 
 # With h = f / root of the integral of f^2: mean and variance of h at points u, to first order in
@@ -352,7 +204,7 @@ shape_evidence <- function(problem, lambda, run) {
 # its values at the basis; its integrals are means over the basis.
 shape_moments <- function(object, u) {
   d <- length(object$mean)
-  W <- trig_weights(object$k0, u, to_unit(object$basis, object$range))
+  W <- trig_weights(object$k0, u, to_unit(object$basis, object), object$waves)
   mean <- drop(W %*% object$mean)
   with_basis <- W %*% object$cov
   var <- pmax(rowSums(with_basis * W), 0)
@@ -384,11 +236,12 @@ predict.gp_density <- function(object, newdata = NULL, se.fit = FALSE,
   check_density(object)
   named <- list(scaling = list(names = colnames(object$range)))
   x <- if (is.null(newdata)) object$x else new_inputs_matrix(named, newdata, NULL)$x
-  volume <- prod(object$range[2L, ] - object$range[1L, ])
   known <- stats::complete.cases(x)
-  inside <- known & colSums(t(x) < object$range[1L, ] | t(x) > object$range[2L, ]) == 0
-  in_all <- function(values) replace(ifelse(known, 0, NA_real_), which(inside), values / volume)
-  at <- shape_moments(object, to_unit(x[which(inside), , drop = FALSE], object$range))
+  inside <- which(known & in_space(x, object))
+  x <- x[inside, , drop = FALSE]
+  slope <- exp(log_slope(x, object))
+  in_all <- function(values) replace(ifelse(known, 0, NA_real_), inside, values * slope)
+  at <- shape_moments(object, to_unit(x, object))
   fit <- in_all(at$density)
   if (interval == "confidence") {
     bound <- function(p) in_all(density_traits()$quantile(p, at$mean, at$var, NULL, 1))
@@ -402,8 +255,7 @@ predict.gp_density <- function(object, newdata = NULL, se.fit = FALSE,
 
 #' @export
 print.gp_density <- function(x, ...) {
-  limits <- apply(x$range, 2L, function(r) paste0("[", toString(signif(r, 4L)), "]"))
-  cat("Density of ", counted(x$n, "point"), " on ", paste(limits, collapse = " x "), "\n",
+  cat("Density of ", counted(x$n, "point"), " ", space_in_words(x), "\n",
       "Order k0 = ", x$k0, ", ", counted(nrow(x$basis), "basis point"),
       "; log evidence ", format(c(logLik(x)), digits = 6L), "\n", sep = "")
   if (nrow(x$evidence) > 1L) {
@@ -415,6 +267,14 @@ print.gp_density <- function(x, ...) {
     cat("EP did NOT converge: change ", signif(x$convergence$change, 3L), "\n", sep = "")
   }
   invisible(x)
+}
+
+space_in_words <- function(space) {
+  if (!is.null(space$scale)) {
+    return(paste(if (space$scale > 0) "above" else "below", signif(space$end, 4L)))
+  }
+  limits <- apply(space$range, 2L, function(r) paste0("[", toString(signif(r, 4L)), "]"))
+  paste("on", paste(limits, collapse = " x "))
 }
 
 #' @export

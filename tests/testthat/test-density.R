@@ -142,12 +142,87 @@ test_that("intervals of the order taken hold densities that are not normal", {
     truth <- case$density(at)
     held <- vapply(1:6, function(seed) {
       set.seed(seed)
-      band <- predict(gp_density(case$draw(200)), at, interval = "confidence")
+      fit <- suppressMessages(gp_density(case$draw(200)))
+      band <- predict(fit, at, interval = "confidence")
       mean(truth >= band[, "lwr"] & truth <= band[, "upr"])
     }, 0)
     # .92 to .96 in ten data sets each; .64 to .80 by the order of largest evidence
     expect_gt(mean(held), 0.9, label = paste("coverage of", name))
   }
+})
+
+test_that("cosines of a support are orthogonal at their basis, and level at its ends", {
+  for (k0 in c(0L, 3L, 10L)) {
+    at <- density_inputs(k0, equispaced(k0, 1L, "level"), "level")
+    # discrete cosine transform: integrals of products are means over the basis
+    expect_equal(crossprod(at), diag(k0 + 1) * (k0 + 1), tolerance = 1e-12)
+  }
+  near <- density_inputs(4L, cbind(c(0, 1e-6, 1 - 1e-6, 1)), "level")
+  expect_lt(max(abs(near[2:3, ] - near[c(1L, 4L), ])), 1e-9)
+})
+
+test_that("on half a line order 0 is the exponential density, whichever way and in any unit", {
+  set.seed(6)
+  x <- rexp(150, 2)
+  fit <- gp_density(x, 0, support = c(0, Inf))
+  at <- c(0, 0.1, 1, 20)
+  expect_equal(predict(fit, at), dexp(at, 1 / mean(x)), tolerance = 1e-10)
+  # EP's error
+  expect_equal(c(logLik(fit)), sum(dexp(x, 1 / mean(x), log = TRUE)), tolerance = 1e-5)
+  expect_identical(predict(fit, -1e-9), 0)
+  up <- gp_density(x, 1:3, support = c(0, Inf))
+  down <- gp_density(5 - 10 * x, 1:3, support = c(-Inf, 5))
+  expect_equal(10 * predict(down, 5 - 10 * at), predict(up, at), tolerance = 1e-10)
+  expect_equal(c(logLik(down)), c(logLik(up)) - 150 * log(10), tolerance = 1e-8)
+  whole <- integrate(function(x) predict(up, x), 0, Inf, rel.tol = 1e-9)
+  expect_equal(whole$value, 1, tolerance = 1e-8)
+  expect_output(print(down), "points below 5")
+  drawn <- simulate(up, 3, seed = 2)
+  expect_gt(min(drawn), 0)
+  # of 450 points, by four standard errors
+  found <- summary(up)$moments
+  expect_lt(abs(mean(unlist(drawn)) - found$mean), 4 * found$sd / sqrt(450))
+  expect_lt(abs(found$mean - mean(x)), sd(x) / sqrt(150))
+})
+
+test_that("a density that jumps at the end of its support is nearer than a kernel estimate", {
+  slow_tier()
+  cases <- list(
+    uniform = list(draw = runif, density = dunif, quantile = qunif, support = c(0, 1)),
+    exponential = list(draw = rexp, density = dexp, quantile = qexp, support = c(0, Inf)),
+    gamma = list(draw = function(n) rgamma(n, 2), density = function(x) dgamma(x, 2),
+                 quantile = function(p) qgamma(p, 2), support = c(0, Inf))
+  )
+  for (name in names(cases)) {
+    case <- cases[[name]]
+    at <- do.call(seq, c(as.list(case$quantile(c(0.02, 0.98))), length.out = 60))
+    truth <- case$density(at)
+    error <- function(density) sqrt(mean((density - truth)^2))
+    found <- vapply(1:10, function(seed) {
+      set.seed(seed)
+      x <- case$draw(200)
+      band <- predict(gp_density(x, support = case$support), at, interval = "confidence")
+      kde <- stats::density(x, bw = "SJ", n = 2048)
+      c(held = mean(truth >= band[, "lwr"] & truth <= band[, "upr"]), own = error(band[, "fit"]),
+        kernel = error(approx(kde$x, kde$y, at, rule = 2)$y))
+    }, numeric(3))
+    # of twenty data sets each the help page has the means
+    expect_gt(mean(found["held", ]), 0.9, label = paste("coverage of", name))
+    expect_lte(mean(found["own", ]), mean(found["kernel", ]), label = paste("error of", name))
+  }
+})
+
+test_that("points that crowd at an end are told of, once it may be one", {
+  set.seed(7)
+  x <- rexp(200)
+  expect_message(gp_density(x, 2), "crowd at 0.0.*support = c\\(0, Inf\\)")
+  expect_message(gp_density(runif(200), 2), "crowd at 0.0[0-9]* and (0.99|1)")
+  expect_message(gp_density(-x, 2), "crowd at -0.0")
+  expect_silent(gp_density(x, 2, support = c(0, Inf)))
+  expect_silent(gp_density(x, 2, range = c(-1, 9)))
+  expect_silent(gp_density(rnorm(200), 2))
+  expect_silent(gp_density(x[1:50], 2))
+  expect_silent(gp_density(rep(1, 200), 2)) # nothing but an end
 })
 
 test_that("error bars are those of the ratio", {
@@ -234,6 +309,12 @@ test_that("what cannot be is refused", {
   refused(gp_density(x, tol = 0), "tol")
   refused(gp_density(x, sweeps = 0), "sweeps")
   refused(gp_density(x, orders = 2), "...")
+  for (bad in list(1, "a", c(1, 0), c(NA, 1), c(-Inf, Inf), c(0.5, Inf))) {
+    refused(gp_density(x, support = bad), "support")
+  }
+  refused(gp_density(cbind(x, x), support = c(0, 1)), "support")
+  refused(gp_density(x, range = c(0, 1), support = c(0, 1)), "range")
+  refused(gp_density(c(0, 0), support = c(0, Inf)), "x")
   fit <- gp_density(x, 1)
   refused(predict(fit, cbind(1, 2)), "newdata")
   refused(predict(fit, 0.3, se.fit = NA), "se.fit")

@@ -137,7 +137,8 @@ test_that("densities that are not what was written are refused", {
   fit <- gp_density(faithful$eruptions, k0 = 2)
   for (bad in list(list(k0 = -1L), list(k0 = NA), list(k0 = 3L), list(mean = 1),
                    list(cov = diag(2)), list(basis = matrix(0, 5, 2)), list(range = c(0, 1)),
-                   list(format = 0L))) {
+                   list(format = 0L), list(waves = "level"), list(waves = NULL),
+                   list(scale = 0))) {
     damaged <- fit
     damaged[names(bad)] <- bad
     expect_error(predict(damaged, 3), "no density", class = "sparsegp_error", label = names(bad))

@@ -1,0 +1,88 @@
+# Where the points of a density may lie, and a map of that onto the unit interval, where the order
+# works. A space is
+#   range   a column of two numbers for each input: where pictures go from and to, and without
+#           `scale` the whole space
+#   waves   "periodic": f is of sines and cosines, the same at both ends; "level": of cosines that
+#           are level there, for a density that may jump
+#   end     of half a line its end; `scale` the mean distance of the points from it, below 0 where
+#           they are below it: u = 1 - exp(-(x - end) / scale). Of an interval there is none, and u
+#           is linear
+
+density_space <- function(range, support, x) {
+  if (is.null(support)) return(list(range = density_range(range, x), waves = "periodic"))
+  if (!is.null(range)) {
+    stop_sparsegp("range", "is given beside `support`", "Leave it out: the support says it all")
+  }
+  check_support(support, x)
+  open <- is.infinite(support)
+  if (!any(open)) return(list(range = density_range(support, x), waves = "level"))
+  end <- support[!open]
+  scale <- mean(x - end)
+  if (scale == 0) {
+    stop_sparsegp("x", "are all at the end of `support`", "Such points have no density")
+  }
+  far <- if (scale > 0) max(x) else min(x)
+  list(range = density_range(sort(c(end, far + 0.1 * (far - end))), x), waves = "level", end = end,
+       scale = scale)
+}
+
+check_support <- function(support, x) {
+  if (ncol(x) > 1L) {
+    stop_sparsegp("support", "is for points of one input", "Give a `range` for each of two")
+  }
+  good <- is.numeric(support) && length(support) == 2L && !anyNA(support) &&
+    support[1L] < support[2L] && any(is.finite(support))
+  if (!good) {
+    stop_sparsegp("support", "must be two increasing numbers, one of which may be infinite",
+                  "c(0, Inf) is for times and sizes; leave it out where there is no end")
+  }
+  if (any(x < support[1L] | x > support[2L])) {
+    stop_sparsegp("support", "leaves out some points", "Widen it, or leave the points out of `x`")
+  }
+}
+
+to_unit <- function(x, space) {
+  if (!is.null(space$scale)) return(-expm1(-(x - space$end) / space$scale))
+  x <- sweep(x, 2L, space$range[1L, ])
+  sweep(x, 2L, space$range[2L, ] - space$range[1L, ], "/")
+}
+
+from_unit <- function(u, space) {
+  if (!is.null(space$scale)) return(space$end - space$scale * log1p(-u))
+  u <- sweep(u, 2L, space$range[2L, ] - space$range[1L, ], "*")
+  sweep(u, 2L, space$range[1L, ], "+")
+}
+
+# log du/dx at every row of x
+log_slope <- function(x, space) {
+  if (is.null(space$scale)) {
+    return(rep(-log(prod(space$range[2L, ] - space$range[1L, ])), nrow(x)))
+  }
+  -(x[, 1L] - space$end) / space$scale - log(abs(space$scale))
+}
+
+# Which rows are where the density lives?
+in_space <- function(x, space) {
+  if (!is.null(space$scale)) return((x[, 1L] - space$end) / space$scale >= 0)
+  colSums(t(x) < space$range[1L, ] | t(x) > space$range[2L, ]) == 0
+}
+
+# A tail thins out towards its end; where the outermost points lie nearly as close as those next to
+# them there may be an end that nothing passes.
+CROWD_SHARE <- 0.6
+CROWD_ROWS <- 100L # fewer do not tell
+
+crowds_below <- function(x) {
+  k <- ceiling(length(x)^(2 / 3) / 2)
+  x <- sort(x, partial = c(1L, k + 1L, 2L * k + 1L))
+  x[2L * k + 1L] - x[k + 1L] > CROWD_SHARE * (x[k + 1L] - x[1L]) && x[k + 1L] > x[1L]
+}
+
+tell_of_ends <- function(x) {
+  if (length(x) < CROWD_ROWS) return(invisible())
+  at <- c(if (crowds_below(x)) min(x), if (crowds_below(-x)) max(x))
+  if (length(at) == 0L) return(invisible())
+  message("Points crowd at ", paste(format(at, digits = 3L), collapse = " and "),
+          ". If there can be none beyond, give the end, as in\n",
+          "gp_density(support = c(0, Inf)): the density may then jump there.")
+}
