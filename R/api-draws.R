@@ -39,9 +39,7 @@ draws.sparsegp <- function(object, newdata, n = 1, type = c("latent", "link", "r
     values <- matrix(values, ncol = n, dimnames = list(NULL, paste0("draw_", seq_len(n))))
     restore_rows(values, latent)
   })
-  if (length(each) == 1L) return(each[[1L]])
-  array(unlist(each), c(dim(each[[1L]]), length(each)),
-        c(dimnames(each[[1L]]), list(object$response$levels)))
+  by_class(object, each)
 }
 
 # What is drawn of every latent function, or of every class's probability: a list of numbers, all

@@ -8,7 +8,7 @@
 #' | `"median"` | median, over the latent function's posterior, of the mean response | of the probability | an error | of the mean number |
 #' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix | n x K matrix |
 #' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same | the same, an ordered factor |
-#' | `"terms"` | matrix of effects, see below | the same | an error | the same |
+#' | `"terms"` | matrix of effects, see below | the same | n x terms x C array | the same |
 #' | `"divergence"` and so on | of several components, see below | an error | an error | an error |
 #'
 #' Probabilities are averaged over the latent function's posterior, not read off at its mean. With
@@ -53,7 +53,8 @@
 #' over the points of the basis, where the fit has not kept its inputs). The attribute `constant` is
 #' all that has been taken off, with the bias of the likelihood: the sum of a row, the constant and
 #' the offset are the mean of the latent function plus bias. A kernel that is no sum is one term,
-#' and `kernel_constant()` none.
+#' and `kernel_constant()` none. Where every class has a latent function there are effects on each
+#' of them, in an array with classes in its third dimension, and a constant for each.
 #'
 #' The standard errors are those of just these differences. They contain what is not known of how a
 #' sum is shared among its terms, so that they may be larger than that of the sum; for one of
@@ -182,11 +183,8 @@ check_predict_request <- function(object, type, se.fit, interval) {
   if (width(object) > 1L && type == "terms") {
     stop_sparsegp("type", "= \"terms\" is for one response", "Use type = \"response\"")
   }
-  if (type == "terms" && (processes(object) > 1L || interval != "none")) {
-    stop_sparsegp(if (interval != "none") "interval" else "type",
-                  if (interval != "none") "is not defined for type = \"terms\""
-                  else "= \"terms\" is not defined where every class has a latent function",
-                  if (interval != "none") "Use se.fit = TRUE" else "Use type = \"latent\"")
+  if (type == "terms" && interval != "none") {
+    stop_sparsegp("interval", "is not defined for type = \"terms\"", "Use se.fit = TRUE")
   }
   if (type %in% c("prob", "class") && (se.fit || interval != "none")) {
     stop_sparsegp(if (se.fit) "se.fit" else "interval",
@@ -199,7 +197,8 @@ check_predict_request <- function(object, type, se.fit, interval) {
                   if (se.fit) "Use interval = \"confidence\"" else "Use type = \"prob\"")
   }
   of_latent <- type %in% c("link", "latent")
-  if (processes(object) > 1L && (interval != "none" || se.fit && !of_latent)) {
+  if (processes(object) > 1L &&
+      (interval != "none" || se.fit && !of_latent && type != "terms")) {
     stop_sparsegp(if (se.fit) "se.fit" else "interval",
                   "is not defined where every class has a latent function",
                   "Use type = \"prob\", or se.fit with type = \"link\"")
@@ -321,10 +320,25 @@ predict_derived <- function(object, newdata, type, se.fit, interval, level) {
 # Effects of parts of the kernel, as the user sees them.
 predict_terms <- function(object, newdata, offset, terms, se.fit) {
   rows <- rows_asked(object, newdata, offset)
-  effects <- effect_answer(object, term_groups(names(fit_parts(object)), terms), rows$x)
-  fit <- restore_rows(effects$fit, rows)
-  attr(fit, "constant") <- effects$constant
-  if (se.fit) list(fit = fit, se.fit = restore_rows(effects$se.fit, rows)) else fit
+  groups <- term_groups(names(fit_parts(object)), terms)
+  each <- lapply(seq_len(processes(object)), function(class) {
+    effect_answer(object, groups, rows$x, class)
+  })
+  values <- function(field) by_class(object, lapply(each, function(one) {
+    restore_rows(one[[field]], rows)
+  }))
+  fit <- values("fit")
+  constant <- vapply(each, `[[`, 0, "constant")
+  attr(fit, "constant") <- if (processes(object) == 1L) constant
+                           else stats::setNames(constant, object$response$levels)
+  if (se.fit) list(fit = fit, se.fit = values("se.fit")) else fit
+}
+
+# A matrix of each latent function: of one alone itself, of several in an array.
+by_class <- function(object, each) {
+  if (length(each) == 1L) return(each[[1L]])
+  array(unlist(each), c(dim(each[[1L]]), length(each)),
+        c(dimnames(each[[1L]]), list(object$response$levels)))
 }
 
 answer_complete <- function(object, latent, type, se.fit, interval, level, reject) {

@@ -8,13 +8,15 @@
 # cancel in their sum: an effect is a part less its mean over the fit's own rows, and the constants
 # together are one number. The variance is of just that difference.
 
-# Parts that vary; list(label, spec, theta, kernel) each. theta is that of the part alone.
-fit_parts <- function(fit) {
+# Parts that vary; list(label, spec, theta, kernel) each. theta is that of the part alone, where
+# classes have kernels of their own that of the one asked for.
+fit_parts <- function(fit, class = 1L) {
   sum <- fit$spec$type == "sum"
   specs <- if (sum) fit$spec$parts else list(fit$spec)
   kernels <- if (sum) fit$kernel$parts else list(fit$kernel)
   counts <- vapply(specs, count_kernel_hyper, 0)
-  thetas <- split(kernel_theta(fit), rep(seq_along(specs), counts))
+  own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
+  thetas <- split(own, rep(seq_along(specs), counts))
   labels <- make.unique(vapply(kernels, part_label, "", fit), " ")
   parts <- Map(function(label, spec, theta, kernel) {
     list(label = label, spec = spec, theta = theta, kernel = kernel)
@@ -72,23 +74,22 @@ rows_to_centre <- function(fit) {
 
 # Mean and variance of every group's effect at x (scaled inputs): matrices in C's units with a
 # column for each; constant: what all parts of the kernel have lost by being centred.
-effect_moments <- function(fit, groups, x) {
-  parts <- fit_parts(fit)
-  posterior <- class_posterior(fit$posterior, 1L, 1L)
+effect_moments <- function(fit, groups, x, class) {
+  parts <- fit_parts(fit, class)
+  posterior <- class_posterior(fit$posterior, processes(fit), class)
   rows <- rows_to_centre(fit)
   each <- lapply(groups, function(group) centred_moments(parts[group], posterior, rows, x))
   column <- function(field) matrix(unlist(lapply(each, `[[`, field)), nrow(x), length(groups),
                                    dimnames = list(NULL, names(groups)))
-  total <- latent_moments(list(spec = fit$spec, processes = 1L, width = 1L),
-                          kernel_theta(fit), posterior, rows)
-  list(mean = column("mean"), var = column("var"), constant = mean(total$mean))
+  total <- class_kernel(fit, rows, posterior$basis, class) %*% posterior$alpha
+  list(mean = column("mean"), var = column("var"), constant = mean(total))
 }
 
 # Effects in the user's units, with the constant that makes the latent function plus bias of them.
-effect_answer <- function(fit, groups, x) {
-  effects <- effect_moments(fit, groups, x)
+effect_answer <- function(fit, groups, x, class = 1L) {
+  effects <- effect_moments(fit, groups, x, class)
   list(fit = effects$mean * fit$response$unit, se.fit = sqrt(effects$var) * fit$response$unit,
-       constant = to_link(fit, effects$constant, 0))
+       constant = to_latent(fit, effects$constant, 0) + latent_bias(fit)[class])
 }
 
 # The sum of some parts' kernels

@@ -33,6 +33,8 @@
 #'   response. For counts and shares that is the working residual of a generalised linear model,
 #'   less for rows that say less; labels have none, and rows are ticks then. A kernel of two inputs
 #'   is a map with the standard error dashed, one of a number and a factor a curve for each level.
+#'   Of several classes there are effects on the latent function of each: curves in one picture, and
+#'   a map, or curves for the levels of a factor, for each class.
 #' * `type = "forecast"`, for a fit along time alone: the series with its intervals and how it goes
 #'   on, each part of the kernel, and what is left of the responses.
 #' * `type = "loo"`: every response against its prediction from all other rows, with its predictive

@@ -7,34 +7,59 @@ plot_terms <- function(object, which, newdata, level, n, style) {
 }
 
 terms_pictures <- function(object, which, newdata, level, n, style) {
-  if (processes(object) > 1L) {
-    stop_sparsegp("type", "= \"terms\" is not defined where every class has a latent function",
-                  "Draw the probabilities: type = \"fit\"")
-  }
   rows <- rows_of(object, newdata)
   groups <- term_groups(names(fit_parts(object)), which)
   if (length(groups) == 0L) {
     stop_sparsegp("type", "= \"terms\" is for kernels that vary, and this is a constant")
   }
-  stats::setNames(lapply(names(groups), function(name) {
-    term_picture(object, rows, groups[name], level, n, style)
-  }), names(groups))
+  pictures <- unlist(lapply(names(groups), function(name) {
+    pictures_of_term(object, rows, groups[name], level, n, style)
+  }), recursive = FALSE)
+  stats::setNames(pictures, vapply(pictures, `[[`, "", "label"))
+}
+
+# Of one latent function a picture; of one for each class curves in one picture where that can be
+# read, else a picture for each.
+pictures_of_term <- function(object, rows, group, level, n, style) {
+  if (processes(object) == 1L) return(list(term_picture(object, rows, group, level, n, style)))
+  axes <- term_axes(object, rows, fit_parts(object)[group[[1L]]])
+  if (length(axes) != 2L) {
+    return(list(term_picture(object, rows, group, level, n, style, class_axis(object))))
+  }
+  lapply(seq_len(processes(object)), function(class) {
+    picture <- term_picture(object, rows, group, level, n, style, class = class)
+    picture$label <- paste0(picture$label, ": ", object$response$levels[class])
+    picture
+  })
+}
+
+# The classes as a factor of which no column of the inputs tells.
+class_axis <- function(object) {
+  list(name = response_name(object), levels = object$response$levels, columns = character(),
+       code = function(places) matrix(0, length(places), 0L),
+       places = function(x, raw) NULL)
 }
 
 # What is drawn of one effect: `view` with the axes it depends on, rows with their partial residuals
-# `y`, and `drawn`, its places, effect and band. NULL for `drawn`: of too many inputs.
-term_picture <- function(object, rows, group, level, n, style) {
+# `y`, and `drawn`, its places, effect and band. NULL for `drawn`: of too many inputs. by: the
+# classes, to be drawn as curves; else the effect is on the latent function of `class`.
+term_picture <- function(object, rows, group, level, n, style, by = NULL, class = 1L) {
   axes <- term_axes(object, rows, fit_parts(object)[group[[1L]]])
-  split <- if (length(axes) %in% 1:2) split_axes(axes, NULL) else list(axis = axes, by = NULL)
+  split <- if (length(axes) %in% 1:2) split_axes(axes, by) else list(axis = axes, by = by)
   view <- list(axis = split$axis, axes = names(split$axis), by = split$by, derived = list(),
                typical = apply(rows$x, 2L, stats::median), held = FALSE, caption = "")
-  effect <- function(x) effect_answer(object, group, scale_kept(x, object$scaling))
+  effect <- function(x, of = class) {
+    effect_answer(object, group, scale_kept(x, object$scaling), of)
+  }
+  at <- if (!is.null(by)) as.integer(rows$y)
+        else if (!is.null(view$by)) view$by$places(rows$x, rows$raw)
   shown <- list(at = lapply(view$axis, function(axis) axis$places(rows$x, rows$raw)), near = 1,
-                level = if (!is.null(view$by)) view$by$places(rows$x, rows$raw), moved = FALSE,
+                level = at, moved = FALSE,
                 y = effect(rows$x)$fit[, 1L] + working_residuals(object, rows))
   picture <- list(label = names(group), view = view, shown = shown, level = level)
   if (length(view$axis) == 1L) {
-    picture$drawn <- term_curve(view, shown, effect, level, n, style)
+    at_group <- function(x, group) effect(x, if (is.null(by)) class else group)
+    picture$drawn <- term_curve(view, shown, at_group, level, n, style)
   } else if (length(view$axis) == 2L) {
     picture$surface <- term_surface(view, shown, effect, n, style)
     picture$drawn <- picture$surface$drawn
@@ -56,7 +81,7 @@ term_curve <- function(view, shown, effect, level, n, style) {
   axis <- view$axis[[1L]]
   places <- curve_places(axis, curve_limits(axis, shown$at[[1L]], style), n)
   along_curve(view, places, function(group) {
-    with_band(effect(slice_inputs(view, list(places), group)), level)
+    with_band(effect(slice_inputs(view, list(places), group), group), level)
   })
 }
 
@@ -79,9 +104,9 @@ term_surface <- function(view, shown, effect, n, style) {
 # m'^2 / v over the roots' mean, so that rows that say little do not stand out. NA for labels.
 working_residuals <- function(object, rows) {
   codec <- codec_of(object)
+  if (codec$labelled) return(rep(NA_real_, length(rows$y)))
   latent <- latent_at(object, rows$x, rows$offset)
   if (codec$scaled) return(rows$y - mean_response(object, latent))
-  if (codec$labelled) return(rep(NA_real_, length(rows$y)))
   seen <- seen_mean(object, latent)
   step <- 1e-4
   mean_at <- function(f) engine_lik_eval(object, f)$mean

@@ -116,8 +116,27 @@ test_that("pictures of terms are predict(type = \"terms\") with its band, in any
                tolerance = ROUNDING)
   expect_null(drawn[[2L]]) # three inputs
   expect_named(drawing(plot(fit, "rbf(wt, hp)", "terms", n = 2)), "rbf(wt, hp)")
-  classes <- sparsegp(Species ~ Sepal.Width, iris[seq(1, 150, 5), ], learn = FALSE)
-  expect_error(drawing(plot(classes, "terms")), class = "sparsegp_error")
+})
+
+test_that("terms of several classes are curves in one picture, and a map for each class", {
+  few <- iris[seq(1, 150, 5), ]
+  fit <- sparsegp(Species ~ Sepal.Width + Petal.Width + Petal.Length, few, learn = FALSE,
+                  kernel = kernel_rbf(vars = "Sepal.Width") +
+                    kernel_rbf(vars = c("Petal.Width", "Petal.Length")))
+  drawn <- drawing(plot(fit, "terms", n = 3, level = 0.9))
+  map <- "rbf(Petal.Width, Petal.Length)"
+  expect_named(drawn, c("rbf(Sepal.Width)", paste0(map, ": ", levels(iris$Species))))
+  curves <- drawn[[1L]]
+  expect_named(curves, c("Sepal.Width", "Species", "fit", "lwr", "upr"))
+  new <- function(at) cbind(at, as.list(few[1, setdiff(names(few), names(at))]))
+  terms <- predict(fit, new(curves["Sepal.Width"]), type = "terms", se.fit = TRUE)
+  own <- cbind(1:9, 1L, as.integer(curves$Species))
+  expect_equal(curves$fit, terms$fit[own], tolerance = ROUNDING)
+  expect_equal(curves$lwr, terms$fit[own] - qnorm(0.95) * terms$se.fit[own], tolerance = 1e-8)
+  for (class in 1:3) {
+    terms <- predict(fit, new(drawn[[1L + class]][1:2]), type = "terms")
+    expect_equal(drawn[[1L + class]]$fit, unname(terms[, map, class]), tolerance = ROUNDING)
+  }
 })
 
 test_that("working residuals are those of glm() where the fit is that of glm()", {

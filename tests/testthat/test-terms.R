@@ -93,6 +93,29 @@ test_that("terms keep rows with missing values and refuse what is none", {
   expect_error(predict(fit, row, type = "terms", interval = "confidence"), "se.fit",
                class = "sparsegp_error")
   expect_error(predict(fit, row, terms = 1), "type = \"terms\"", class = "sparsegp_error")
-  expect_error(predict(sparsegp(Species ~ Sepal.Width, iris, learn = FALSE), type = "terms"),
-               "every class", class = "sparsegp_error")
+})
+
+test_that("every class has terms of its own latent function, by its own kernel if there is one", {
+  few <- iris[seq(1, 150, 5), ]
+  kernel <- kernel_rbf(vars = "Sepal.Width") + kernel_linear(vars = "Petal.Width")
+  for (lik in list(lik_mprobit(), lik_softmax(), lik_mprobit(shared = FALSE), lik_probit())) {
+    fit <- sparsegp(Species ~ Sepal.Width + Petal.Width, few, lik, kernel = kernel, learn = FALSE)
+    # kernels that differ, where there may be some
+    own <- which(fit$hyper$base == "lengthscale")
+    if (length(own) > 1L) fit$hyper$theta[own] <- log(c(0.5, 1, 2))
+    terms <- predict(fit, few[1:4, ], type = "terms", se.fit = TRUE)
+    expect_identical(dimnames(terms$fit), list(rownames(few)[1:4], names(fit_parts(fit)),
+                                               levels(iris$Species)))
+    constant <- attr(terms$fit, "constant")
+    expect_named(constant, levels(iris$Species))
+    expect_equal(apply(terms$fit, c(1, 3), sum) + rep(constant, each = 4),
+                 predict(fit, few[1:4, ], type = "link"), tolerance = 1e-10)
+    all <- predict(fit, few[1:4, ], type = "terms", terms = list(1:2), se.fit = TRUE)$se.fit
+    x <- rbind(scaled_inputs(as.matrix(few[1:4, c(2, 4)]), fit$scaling), rows_to_centre(fit))
+    effect <- cbind(diag(4), matrix(-1 / 30, 4, 30))
+    for (class in 1:3) {
+      wanted <- effect %*% joint_moments(fit, x, class)$var %*% t(effect)
+      expect_equal(unname(all[, 1L, class]), sqrt(diag(wanted)), tolerance = 1e-7)
+    }
+  }
 })
