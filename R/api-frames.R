@@ -106,12 +106,12 @@ sigma.sparsegp <- function(object, ...) {
     stop_sparsegp("object", paste("has the likelihood", object$likelihood$type, "whose responses",
                                   "vary by their mean"), "There is no one standard deviation")
   }
-  if (has_variances(object$likelihood)) {
-    stop_sparsegp("object", "has a known variance for each row", "Take their square roots")
+  if (!has_noise(object)) {
+    stop_sparsegp("object", "has known errors for each row", "Take the roots of their variances")
   }
   unit <- object$response$unit
   if (width(object) == 1L) return(sqrt(engine_lik_eval(object, 0)$var) * unit)
-  noise <- sqrt(diag(noise_covariance(lik_values(object), width(object)))) * unit
+  noise <- sqrt(diag(component_noise(object))) * unit
   if (object$likelihood$covariance == "spherical") return(noise[1L])
   stats::setNames(noise, components(object))
 }

@@ -57,7 +57,7 @@ loo.sparsegp <- function(x, ...) {
 
 loo_numbers <- function(fit) {
   moments <- response_moments(fit, loo_latent(fit))
-  data.frame(observed = codec_of(fit)$observed(fit$y), mean = moments$mean, sd = moments$sd)
+  data.frame(observed = observed_values(fit), mean = moments$mean, sd = moments$sd)
 }
 
 loo_classes <- function(fit) {

@@ -92,6 +92,9 @@
 #' @param terms `type = "terms"`: which of them, names or numbers; or a list, of which each element
 #'   is one or several of them taken together, named as the columns are to be. `NULL`: each by
 #'   itself.
+#' @param mode For a fit of ambiguous measurements: the number of one of its [modes()], or `"all"`:
+#'   mean and covariance of the mixture of all, by their weights (intervals then are those of a
+#'   normal distribution with these).
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A vector (or matrix, factor) with one entry per row of `newdata`; with `se.fit` a list
 #'   `fit`, `se.fit`; with `interval` a matrix with columns `fit`, `lwr`, `upr`; with both a list of
@@ -124,7 +127,7 @@ predict.sparsegp <- function(object, newdata,
                                       "terms", "divergence", "vorticity", "stream", "potential"),
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
                              level = 0.95, reject = 0, offset = NULL, variance = NULL,
-                             weights = NULL, covariance = FALSE, terms = NULL, ...) {
+                             weights = NULL, covariance = FALSE, terms = NULL, mode = 1, ...) {
   check_no_dots(...)
   type <- prediction_type(type)
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
@@ -134,10 +137,11 @@ predict.sparsegp <- function(object, newdata,
   object <- ready(object)
   check_predict_request(object, type, se.fit, interval)
   check_new_responses(object, interval, variance, weights)
+  mode <- check_mode(mode, object, all = TRUE)
   if (check_flag(covariance, "covariance")) refuse_covariance(object, type)
   if (width(object) > 1L) {
     return(predict_vectors(object, if (missing(newdata)) NULL else newdata, offset, type, se.fit,
-                           interval, level))
+                           interval, level, mode))
   }
   if (type == "terms") {
     return(predict_terms(object, if (missing(newdata)) NULL else newdata, offset, terms, se.fit))
@@ -202,6 +206,10 @@ check_predict_request <- function(object, type, se.fit, interval) {
     stop_sparsegp(if (se.fit) "se.fit" else "interval",
                   "is not defined where every class has a latent function",
                   "Use type = \"prob\", or se.fit with type = \"link\"")
+  }
+  if (interval == "prediction" && is_modal_fit(object)) {
+    stop_sparsegp("interval", "= \"prediction\" is for responses whose errors are alike",
+                  "Use interval = \"confidence\"")
   }
   if (interval == "prediction" && (classes && !ranked || of_latent)) {
     stop_sparsegp("interval", "= \"prediction\" is for the response of a regression",
@@ -290,11 +298,13 @@ complete_inputs <- function(object, newdata, offset = NULL) {
 }
 
 # Of several components: matrices, arrays, and what follows from a field.
-predict_vectors <- function(object, newdata, offset, type, se.fit, interval, level) {
+predict_vectors <- function(object, newdata, offset, type, se.fit, interval, level, mode) {
   if (type %in% names(DERIVED)) {
-    return(predict_derived(object, newdata, type, se.fit, interval, level))
+    return(predict_derived(object, newdata, type, se.fit, interval, level, mode))
   }
-  latent <- if (is.null(newdata)) training_latent(object) else new_latent(object, newdata, offset)
+  latent <- over_modes(object, mode, function(object) {
+    if (is.null(newdata)) training_latent(object) else new_latent(object, newdata, offset)
+  })
   at <- asked_rows(latent)
   fit <- if (interval == "none") restore_rows(vector_means(object, latent), latent) else {
     drawn <- vector_interval(object, latent, interval == "prediction", level)[at, , , drop = FALSE]
@@ -308,9 +318,10 @@ predict_vectors <- function(object, newdata, offset, type, se.fit, interval, lev
        covariance = covariance)
 }
 
-predict_derived <- function(object, newdata, type, se.fit, interval, level) {
+predict_derived <- function(object, newdata, type, se.fit, interval, level, mode) {
   rows <- rows_asked(object, newdata)
-  moments <- derived_moments(object, type, rows$x)
+  moments <- over_modes(object, mode, function(object) derived_moments(object, type, rows$x))
+  moments$sd <- sqrt(moments$var)
   reach <- stats::qnorm((1 + level) / 2) * moments$sd
   fit <- if (interval == "none") moments$mean
          else cbind(fit = moments$mean, lwr = moments$mean - reach, upr = moments$mean + reach)

@@ -32,6 +32,7 @@ print_head <- function(x) {
       lik_label(x$likelihood), " likelihood; kernel ", format(x$kernel), "\n", sep = "")
   response <- codec_of(x)$words(x$response)
   if (!is.null(response)) cat("  ", response, "\n", sep = "")
+  if (!is.null(mode_words(x))) cat("  ", mode_words(x), "\n", sep = "")
   print_choices(x)
   if (anyNA(x$y)) {
     cat(if (width(x) > 1L) "  missing values of components: " else "  rows without a label: ",

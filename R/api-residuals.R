@@ -37,7 +37,7 @@ residuals.sparsegp <- function(object, type = c("response", "pearson", "quantile
 
 plain_residuals <- function(object, pearson) {
   latent <- training_latent(object)
-  observed <- codec_of(object)$observed(object$y)
+  observed <- observed_values(object)
   if (processes(object) > 1L) {
     prob <- class_probabilities(object, latent)
     residual <- observed - prob

@@ -42,9 +42,7 @@ summary.sparsegp <- function(object, ...) {
 }
 
 # Standard deviation of the noise, where all rows have the same; of weight 1.
-noise_sd <- function(fit) {
-  if (codec_of(fit)$scaled && !has_variances(fit$likelihood)) sigma.sparsegp(fit)
-}
+noise_sd <- function(fit) if (has_noise(fit)) sigma.sparsegp(fit)
 
 # Leave-one-out classes from the cavities.
 loo_confusion <- function(object) {

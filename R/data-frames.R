@@ -24,7 +24,9 @@ with_offset <- function(formula, offset) {
 # Numbers of rows, but NA where a row has several components and none of them is there.
 told_rows <- function(y) {
   rows <- seq_len(NROW(y))
-  if (is.matrix(y)) replace(rows, rowSums(!is.na(y)) == 0, NA) else rows
+  if (!is.matrix(y)) return(rows)
+  missing <- is.na(y) # an entry for each row where these are no components
+  replace(rows, if (is.matrix(missing)) rowSums(!missing) == 0 else missing, NA)
 }
 
 # A frame without missing values is left alone: na.omit() would copy it.

@@ -28,7 +28,9 @@ part_of_problem <- function(problem, rows) {
   problem
 }
 
-lik_in_c <- function(problem) lik_for_c(problem$lik, problem$processes, problem_width(problem))
+lik_in_c <- function(problem) {
+  lik_for_c(problem$lik, problem$processes, problem_width(problem), NROW(problem$rows))
+}
 
 # Latent values of a row that its site sees at once; x then has so many rows for each.
 problem_width <- function(problem) if (is.null(problem$width)) 1L else problem$width
@@ -58,10 +60,12 @@ engine_call <- function(entry, problem, theta, ...) {
 # R CMD check wants to find the name of what is called in the namespace, unless it is in dots.
 call_entry <- function(...) .Call(...)
 
-# EP at theta, full or on the problem's basis. sites: list(tau, nu) to start from, NULL for scratch.
+# EP at theta, full or on the problem's basis. sites: list(tau, nu) to start from, NULL for scratch,
+# or an online pass.
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
   options <- run_options(problem, gradient, posterior)
   full <- is.null(problem$basis)
+  if (is.null(sites) && is_modal(problem$lik)) sites <- pass_sites(problem, theta)
   run <- if (full) {
     full_or_advice(nrow(problem$x), engine_call(sg_ep_full, problem, theta, sites, options))
   } else {
@@ -314,4 +318,23 @@ engine_lik_eval <- function(fit, f, rows = NULL) {
 engine_phi <- function(problem, theta, active, renew = FALSE, gradient = TRUE) {
   engine_call(sg_ivm_criterion, problem, theta, active$rows, active$at_hand,
               active[c("tau", "nu")], list(renew = renew, gradient = gradient))
+}
+
+# ---- Where EP begins ----
+
+# Sites of an online pass over the rows in this order, each seen given those before it. A likelihood
+# that leaves several modes is begun with them: from no sites, all rows at once would go their ways
+# and end between the modes. NULL: no numbers.
+pass_sites <- function(problem, theta, order = seq_len(problem_rows(problem))) {
+  w <- problem_width(problem)
+  some <- problem
+  points <- tall_rows(order, w)
+  some$x <- problem$x[points, , drop = FALSE]
+  some$rows <- problem$rows[, order, drop = FALSE]
+  some$offset <- problem$offset[points]
+  some$method <- method_ep()
+  run <- sparse_sweeps(some, theta, freeze = 1L, sweeps = 1L, narrow = FALSE)
+  back <- order(order)
+  sites <- list(tau = c(matrix(run$tau, w * w)[, back]), nu = c(matrix(run$nu, w)[, back]))
+  if (all(is.finite(unlist(sites)))) sites
 }

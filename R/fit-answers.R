@@ -50,7 +50,8 @@ centre_answer <- function(object, latent, type) {
 # user sees them, of several components in matrices; a weight is theirs.
 response_moments <- function(object, latent) {
   if (width(object) > 1L) {
-    return(list(mean = vector_means(object, latent), sd = vector_spread(object, latent, TRUE)))
+    return(list(mean = vector_means(object, latent),
+                sd = vector_spread(object, latent, noise_of_rows(object))))
   }
   seen <- seen_mean(object, latent)
   predicted <- engine_lik_predict(object, seen, latent$var)

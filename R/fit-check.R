@@ -67,7 +67,7 @@ count_kernel_hyper <- function(spec) {
 
 count_lik_hyper <- function(fit) {
   each <- catalogue()$likelihoods[[fit$likelihood$type]]
-  if (codec_of(fit)$several) return(count_noise(fit$likelihood, width(fit)))
+  if (!is.null(fit$likelihood$covariance)) return(count_noise(fit$likelihood, width(fit)))
   if (each$npar > 0L) return(each$npar * processes(fit))
   if (length(each$par)) length(fit$response$levels) - 1L else 0L
 }
@@ -100,9 +100,19 @@ has_right_rows <- function(fit) {
   q <- catalogue()$likelihoods[[fit$likelihood$type]]$q
   is_one(n, 1) && all(vapply(means, are_doubles, NA, n * w * processes(fit))) &&
     all(vapply(blocks, are_doubles, NA, n * w^2 * processes(fit))) &&
-    are_doubles(fit$cavity$lpd, n) && are_doubles(fit$offset, n * w) && length(fit$y) == n * w &&
+    are_doubles(fit$cavity$lpd, n) && are_doubles(fit$offset, n * w) &&
+    has_right_responses(fit, n, w) &&
     (is.null(fit$weights) || is.numeric(fit$weights) && length(fit$weights) == n) &&
-    is_table(fit$data_rows, if (q > 0L) q else w, n)
+    is_table(fit$data_rows, if (q > 0L) q else if (q == 0L) w else NROW(fit$data_rows), n)
+}
+
+# A matrix of whole parts, or a number for each component.
+has_right_responses <- function(fit, n, w) {
+  if (!is_mixture(fit$y)) return(length(fit$y) == n * w)
+  size <- 1L + moment_count(w)
+  nrow(fit$y) == n && mixture_width(fit$y) == w &&
+    NROW(fit$data_rows) == mixture_parts(fit$y) * size &&
+    ncol(fit$y) %in% (mixture_parts(fit$y) * size + c(0L, size - 1L))
 }
 
 is_stream_record <- function(fit) {

@@ -8,6 +8,12 @@ has_cavities <- function(fit) !is.null(fit$cavity)
 # Rows that come one after the other, of which it keeps none
 is_stream <- function(fit) inherits(fit, "sparsegp_stream")
 
+# Errors that are alike in all rows, or scale with their weights
+has_noise <- function(fit) {
+  codec_of(fit)$scaled && !has_variances(fit$likelihood) &&
+    (width(fit) == 1L || !is.null(lik_traits(fit$likelihood)$noise))
+}
+
 # A course of sweeps or inclusions, or of a stream's rows
 has_trace <- function(fit) NROW(trace_of(fit)) > 0L
 

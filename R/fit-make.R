@@ -20,11 +20,20 @@ fit_of <- function(learned, chunk, model, setup) {
   n <- nrow(chunk$x)
   run <- check_run(run_plan(learned$plan, learned$table$theta), learned$table)
   refuse_runaway(run, model$lik, n)
-  fit <- new_fit(model, setup, learned, run, n)
-  fit$log_evidence <- run$logz - unit_shift(fit, model$response$given)
-  fit$convergence <- convergence_of(run, fit$log_evidence - run$logz, width(fit))
-  keep_rows(fit, chunk, model, run, setup$keep_x)
+  of_run <- function(run) {
+    fit <- new_fit(model, setup, learned, run, n)
+    fit$log_evidence <- run$logz - unit_shift(fit, model$response$given)
+    fit$convergence <- convergence_of(run, fit$log_evidence - run$logz, width(fit))
+    keep_rows(fit, chunk, model, run, setup$keep_x)
+  }
+  fit <- of_run(run)
+  fit$modes <- lapply(run$others, function(other) of_run(other)[OF_MODE])
+  fit
 }
+
+# What differs between modes of one fit.
+OF_MODE <- c("posterior", "basis_rows", "state", "jitter", "log_evidence", "convergence", "latent",
+             "cavity", "sites")
 
 # One warning at most: learning cannot settle where EP did not.
 warn_about <- function(run, record) {

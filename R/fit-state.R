@@ -127,6 +127,7 @@ join_sites <- function(fit, given, problem) {
 # What a fit keeps of its rows, with those of the run; of none where not all of them are in it.
 note_rows <- function(new, fit, rows, problem, run, all) {
   per_row <- c("y", "data_rows", "offset", "weights", "latent", "cavity", "sites", "row_names")
+  new$modes <- NULL # more rows may tell which it is
   if (!all && fit$n > 0) {
     new[c(per_row, "x", "na.action")] <- list(NULL)
     return(new)

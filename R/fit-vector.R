@@ -11,6 +11,14 @@ vector_means <- function(object, latent) {
   sweep(means + latent$offset, 2L, object$response$centre, "+")
 }
 
+# Covariance of the errors of a new response's components, in C's units; none where only the rows'
+# own errors are known.
+component_noise <- function(object) {
+  w <- width(object)
+  noise <- lik_traits(object$likelihood)$noise
+  if (is.null(noise)) matrix(0, w, w) else noise(lik_values(object), w)
+}
+
 vector_sds <- function(object, latent) {
   sqrt(component_vars(latent$var, components(object))) * object$response$unit
 }
@@ -22,17 +30,19 @@ vector_covariances <- function(object, latent) {
         list(names, names, NULL)) * object$response$unit^2
 }
 
-# Variances of what is predicted: the latent function, or a new response.
-vector_spread <- function(object, latent, prediction) {
-  noise <- if (prediction) diag(noise_covariance(lik_values(object), width(object))) else 0
+# Standard deviations of the latent function plus errors: variances of these, in C's units, one for
+# each component or a matrix.
+vector_spread <- function(object, latent, noise) {
   var <- component_vars(latent$var, components(object))
-  sqrt(sweep(var, 2L, noise, "+")) * object$response$unit
+  if (!is.matrix(noise)) noise <- rep(noise, each = nrow(var))
+  sqrt(var + noise) * object$response$unit
 }
 
 # n x (fit, lwr, upr) x w
 vector_interval <- function(object, latent, prediction, level) {
   mean <- vector_means(object, latent)
-  reach <- stats::qnorm((1 + level) / 2) * vector_spread(object, latent, prediction)
+  noise <- if (prediction) diag(component_noise(object)) else 0
+  reach <- stats::qnorm((1 + level) / 2) * vector_spread(object, latent, noise)
   array(rbind(mean, mean - reach, mean + reach), c(nrow(mean), 3L, ncol(mean)),
         list(NULL, c("fit", "lwr", "upr"), components(object)))
 }
@@ -73,7 +83,7 @@ sees_space <- function(spec, space) {
   spec$type != "coregion" && any(spec$vars %in% space)
 }
 
-# Mean and standard deviation of a derived field at tall inputs x, of which one point a row is kept.
+# Mean and variance of a derived field at tall inputs x, of which one point a row is kept.
 derived_moments <- function(object, type, x) {
   w <- width(object)
   about <- DERIVED[[type]]
@@ -82,7 +92,7 @@ derived_moments <- function(object, type, x) {
   moments <- latent_moments(model, kernel_theta(object), object$posterior, at)
   space <- space_of(component_parts(object$spec))[1L] + 1L
   unit <- object$response$unit * object$scaling$sd[[space]]^about$power
-  list(mean = moments$mean * unit, sd = sqrt(moments$var) * unit)
+  list(mean = moments$mean * unit, var = moments$var * unit^2)
 }
 
 # ---- Rows one by one ----
@@ -90,7 +100,7 @@ derived_moments <- function(object, type, x) {
 # Leave-one-out quantiles of the components, each by itself.
 vector_loo_quantiles <- function(object) {
   moments <- response_moments(object, loo_latent(object))
-  (object$y - moments$mean) / moments$sd
+  (observed_values(object) - moments$mean) / moments$sd
 }
 
 # Traces of var cov^-1 over the rows' blocks, whatever their units.

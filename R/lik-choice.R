@@ -44,7 +44,8 @@ FAMILIES <- list(
   nullcat = c("binomial", "probit"), ordinal = c("cumulative", "probit"),
   mprobit = c("multinomial", "probit"), softmax = c("multinomial", "logit"),
   student = c("student", "identity"), laplace = c("laplace", "identity"),
-  density = c("density", "identity"), mvnormal = c("gaussian", "identity")
+  density = c("density", "identity"), mvnormal = c("gaussian", "identity"),
+  mixture = c("mixture", "identity")
 )
 
 TO_FAMILY <- c("gaussian", "probit", "logit", "poisson") # the likelihoods a family stands for
@@ -67,6 +68,7 @@ likelihood_of_family <- function(family) {
 # said; other columns are components.
 meant_by <- function(lik, y, weights = NULL) {
   if (is.null(lik) && are_counted_trials(y)) return(lik_binomial())
+  if (is_mixture(y) && is.null(lik)) return(lik_mixture())
   if (is_vectors(y) && (is.null(lik) || lik$type == "gaussian")) {
     return(for_vectors(if (is.null(lik)) lik_gaussian() else lik))
   }

@@ -9,6 +9,9 @@
 #              against the rest? left out: no
 #   unbounded  where rows contradict each other, what takes their labels' precision to no end, and
 #              leaves EP without a fixed point: the remedy. Left out: that cannot be
+#   modal      does EP find one of several fixed points, by where it starts? left out: no
+#   noise      of several components: (value, w) -> the covariance of their errors, in C's units;
+#              left out where each row has its own
 #   learns     is log Z that of an integral, so that there is an evidence? left out: yes
 #   about      per hyperparameter: the constructor's argument, whether it is searched as a
 #              logarithm (between what bounds, `range`, if not 0 and Inf), which power of the
@@ -39,6 +42,8 @@ lik_label <- function(lik) {
   label <- lik_traits(lik)$label
   if (is.null(label)) lik$type else label
 }
+
+is_modal <- function(lik) isTRUE(lik_traits(lik)$modal)
 
 lik_codec <- function(lik) codec_named(lik_traits(lik)$response)
 
@@ -94,9 +99,10 @@ print.sparsegp_likelihood <- function(x, ...) {
   invisible(x)
 }
 
-# width: latent values of one process that a row's likelihood sees at once
-lik_for_c <- function(lik, processes, width = 1L) {
-  c(list(type = lik$type), layout_for_c(processes, width))
+# width: latent values of one process that a row's likelihood sees at once; q: numbers in a data
+# row, which some types leave open
+lik_for_c <- function(lik, processes, width = 1L, q = 0L) {
+  c(list(type = lik$type, q = as.integer(q)), layout_for_c(processes, width))
 }
 
 # How latent values lie in C (types.h): never inferred from lengths or dimensions.

@@ -3,7 +3,8 @@
 #' How the response depends on the latent function. Each constructor returns a small value that
 #' prints itself. [sparsegp()] chooses one from the response when none is given: `lik_gaussian()`
 #' for numbers and columns of numbers, `lik_probit()` for a factor with two levels or a logical,
-#' `lik_mprobit()` for more, `lik_ordinal()` for an ordered factor of more.
+#' `lik_mprobit()` for more, `lik_ordinal()` for an ordered factor of more, `lik_mixture()` for a
+#' [mixture()].
 #'
 #' | constructor | model | hyperparameters |
 #' |---|---|---|
@@ -186,6 +187,17 @@
 #' **`lik_softmax()`**: the same with Gumbel noise: the logit's counterpart.
 #' * An integral of integrals, on one grid for all classes: half as much again as `lik_mprobit()`'s
 #'   time, and more where latent variances pass 25.
+#'
+#' @section Ambiguous vectors:
+#' **`lik_mixture()`**: of every row one of several parts is meant, see [mixture()], which makes the
+#' response; it is the default for such a one.
+#' * No hyperparameters: weights, means and covariances are the rows' own.
+#' * *Not log-concave*: a row whose parts compete widens the posterior, and EP finds one of several
+#'   [modes()]. It is begun with online passes ([method_ep()], `starts`).
+#' * Residuals and leave-one-out predictions are about the part that the fit takes a row for;
+#'   `simulate()` draws vectors without errors, as what a new row's parts would be nobody says.
+#' * *From*: thesis, section 5.4 and appendix F, in natural parameters, so that parts may be wider
+#'   than what they are divided by; in closed form.
 #'
 #' @section Densities:
 #' **`lik_density()`**: what [gp_density()] is made of: the response is 1 for every row, and the

@@ -51,6 +51,7 @@ mvnormal_traits <- function() list(
   draw = function(f, value, weights) {
     f + matrix(stats::rnorm(length(f)), nrow(f)) %*% chol(noise_covariance(value, ncol(f)))
   },
+  noise = function(value, w) noise_covariance(value, w),
   quantile = NULL,
   extra_var = function(value, weights, within) 0,
   alone = function(rows, theta) {

@@ -213,6 +213,10 @@
 #'   none. It halves the sweeps where sites are sharp and matters little elsewhere; more than 3 gain
 #'   nothing. It takes `4 * mixing + 10` numbers a latent value and a second look at the rows in
 #'   every sweep, which counts where `pool` does not hold them.
+#' @param starts For ambiguous measurements ([lik_mixture()]): online passes over the rows that EP
+#'   is begun with, the first in the order of the rows and the others in random orders; every mode
+#'   so found is a start once more, by its rows' second most probable parts. Whole number of at
+#'   least 1, `NULL`: 4. See [modes()].
 #' @param tol Convergence: the largest distance of a tilted moment from the posterior's, in units of
 #'   the row's cavity standard deviation; positive.
 #' @param score What decides which point leaves a full basis, see the section on streams.
@@ -277,7 +281,7 @@ NULL
 #' @export
 method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sweeps = 200,
                       score = c("kl", "mean", "error"), novelty = 1e-6, damping = 1, mixing = 3,
-                      tol = 1e-6, pool = Inf) {
+                      tol = 1e-6, pool = Inf, starts = NULL) {
   new_method("ep", "EP", list(
     size = if (!is.null(size)) check_count_or_inf(size, "size"),
     projection = check_choice(projection, c("moment", "kl"), "projection"),
@@ -285,7 +289,8 @@ method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sw
     score = check_choice(score, c("kl", "mean", "error"), "score"),
     novelty = check_novelty(novelty), damping = check_damping(damping),
     mixing = check_count(mixing, "mixing", 0L), tol = check_number(tol, "tol", 0),
-    pool = check_count_or_inf(pool, "pool")
+    pool = check_count_or_inf(pool, "pool"),
+    starts = if (!is.null(starts)) check_count(starts, "starts")
   ))
 }
 

@@ -41,7 +41,9 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
 # Of several components: the variance of each, in squared units. One that hardly varies may yet do.
 relative_vars <- function(response) {
   if (is.null(response$components)) return(1)
-  pmax(colMeans(response$y^2, na.rm = TRUE), 1e-4)
+  squares <- if (is_mixture(response$y)) mixture_squares(response$given) / response$unit^2
+             else response$y^2
+  pmax(colMeans(squares, na.rm = TRUE), 1e-4)
 }
 
 # Where one model of all classes would be too dear, and nothing was said of it, each class is set

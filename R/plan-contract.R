@@ -193,6 +193,7 @@ by_phi <- function(plan, table, control, progress) {
 #   sweeps, change, tol, converged, damped, sequential, skipped, flat, trace, exchanges
 #                              how EP went
 #   selection      how rows were included (plan-ivm.R)
+#   others         runs of other modes (plan-modes.R)
 new_run <- function(found, ...) {
   known <- list(...)
   found[names(known)] <- known

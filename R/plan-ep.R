@@ -46,7 +46,16 @@ refuse_own_kernels <- function(method, chooses, sweeps) {
 #' @export
 run_plan.plan <- function(plan, theta) {
   problem <- plan$problem
-  run <- engine_run(problem, theta, plan$sites, posterior = TRUE)
+  if (is_modal(problem$lik)) {
+    found <- lapply(run_modes(problem, theta, plan$sites), finish_run, plan)
+    return(c(found[[1L]], list(others = found[-1L])))
+  }
+  finish_run(engine_run(problem, theta, plan$sites, posterior = TRUE), plan)
+}
+
+# What the plan knows of a run.
+finish_run <- function(run, plan) {
+  problem <- plan$problem
   if (run$status != 0L) return(run)
   before <- plan$record$sweeps
   if (!is.null(before)) {

@@ -20,7 +20,9 @@
 #'   them, for the mean; grey where less is known; thin arrows of the rows, of the same scale; rings
 #'   at the basis. Directions are right where both axes have one scale, as they have by default
 #'   (`asp = 1`). Along one input, of any number of components: the curve, interval and rows of
-#'   each. Of several components there are no other types but `"trace"`.
+#'   each. Of several components there are no other types but `"trace"` and `"modes"`.
+#' * `type = "modes"`, for a fit of ambiguous measurements ([modes()]): such a picture for each of
+#'   the four modes of largest weight. Rows are drawn as the part that the mode takes them for.
 #' * `type = "fit"`, several classes (a latent function for each) or ordered categories: over two
 #'   inputs a decision map, in the colour of the most probable class, which is deeper where its
 #'   probability is higher (in steps of 0.1; thin lines at 0.5, 0.7 and 0.9); heavy lines are where
@@ -122,7 +124,7 @@
 #'   Two components over two inputs: the inputs, the components' means, standard deviations
 #'   `sd.<component>` and `covariance`; of components along one input `fit.<component>`,
 #'   `lwr.<component>` and `upr.<component>`.
-#'   Several classes: the inputs, `class`, the most probable one, and a
+#'   Modes: a list of those. Several classes: the inputs, `class`, the most probable one, and a
 #'   column `prob.<level>` for each. Terms, and forecast: a list of such data frames, `series` first
 #'   for a forecast. Loo: `observed`, `fit`, `lwr`, `upr` and whether it is `inside`, or for classes
 #'   `observed`, the `probability` of that and the most probable `class`. Residuals: `row`,
@@ -169,7 +171,7 @@
 #' @export
 plot.sparsegp <- function(x, which = NULL,
                           type = c("fit", "terms", "forecast", "loo", "residuals", "trace",
-                                   "reliability", "reject"),
+                                   "reliability", "reject", "modes"),
                           newdata = NULL, level = 0.95, n = NULL, by = NULL, se = NULL,
                           ahead = NULL, ...) {
   x <- ready(x)
@@ -177,7 +179,7 @@ plot.sparsegp <- function(x, which = NULL,
   which <- asked$which
   n <- asked$n
   style <- plot_style(...)
-  refuse_picture(x, asked$type, c("fit", "trace"), "x")
+  refuse_picture(x, asked$type, c("fit", "trace", "modes"), "x")
   drawn <- switch(
     asked$type,
     fit = plot_fit(x, which, newdata, level, n, by, se, style),
@@ -187,12 +189,14 @@ plot.sparsegp <- function(x, which = NULL,
     residuals = plot_residuals(x, which, style),
     trace = plot_trace(x, newdata, style),
     reliability = plot_reliability(x, newdata, level, n, style),
-    reject = plot_reject(x, newdata, level, n, style)
+    reject = plot_reject(x, newdata, level, n, style),
+    modes = plot_modes(x, newdata, level, n, style)
   )
   invisible(drawn)
 }
 
-PLOT_TYPES <- c("fit", "terms", "forecast", "loo", "residuals", "trace", "reliability", "reject")
+PLOT_TYPES <- c("fit", "terms", "forecast", "loo", "residuals", "trace", "reliability", "reject",
+                "modes")
 
 # list(which, type, n) of the arguments of plot() and autoplot(), checked; type: NULL if it was not
 # given.

@@ -13,7 +13,8 @@ training_rows <- function(object) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response, the first chunk of a stream for instance")
   }
-  list(x = x, y = some_rows(object$y, at), offset = some_rows(object$offset, at),
+  y <- if (is_modal_fit(object)) observed_values(object) else object$y
+  list(x = x, y = some_rows(y, at), offset = some_rows(object$offset, at),
        weights = object$weights[at],
        basis = if (!every_row_in_basis(object)) basis,
        raw = function(name) raw_values(object, name)[at])
@@ -24,6 +25,7 @@ new_rows <- function(object, newdata) {
   new <- new_inputs(object, given$x, given$offset)
   given <- gathered(given, object$likelihood)
   y <- read_more(object, given$y, nrow(new$x), given$weights)
+  if (is_mixture(y)) y <- codec_of(object)$observed(y)
   known <- if (is.matrix(y)) wide_offset(new$offset, dim(y)) else new$offset
   complete <- stats::complete.cases(new$x, known, told_rows(y), if (!is.matrix(y)) y)
   if (!any(complete)) stop_sparsegp("newdata", "has no complete rows")

@@ -1,6 +1,23 @@
 # Pictures of several components: over two inputs the arrows of a field of two, along one input the
 # curves of all.
 
+MOST_MODES <- 4L # panels
+
+# A panel for each of the best modes.
+plot_modes <- function(object, newdata, level, n, style) {
+  if (!is_modal_fit(object)) {
+    stop_sparsegp("type", "= \"modes\" is for fits that may have several", "Leave it out")
+  }
+  each <- lapply(seq_len(min(count_modes(object), MOST_MODES)), function(mode) {
+    fit <- as_mode(object, mode)
+    list(fit = fit, picture = vector_picture(fit, NULL, newdata, level, n, NULL, NULL, style))
+  })
+  on_one_page(length(each), function() {
+    for (one in each) draw_vectors(one$fit, one$picture, style)
+  }, if (length(each) == 2L) 1)
+  lapply(each, function(one) one$picture$drawn)
+}
+
 # As fit_picture(): view, shown, drawn; and of a field its limits and grid.
 vector_picture <- function(object, which, newdata, level, n, by, se, style) {
   if (!is.null(se)) stop_sparsegp("se", "is for maps of one response", "Leave it out")
@@ -102,7 +119,7 @@ draw_field <- function(object, picture, style) {
   ticks <- Map(function(input, limit) input_ticks(object, input, limit), picture$view$axes, limits)
   close_panel(style, picture$view$axes[1L], picture$view$axes[2L], bty = "o", ticks[[1L]],
               ticks[[2L]])
-  words <- c(paste("longest arrow", format(longest, digits = 2L)),
+  words <- c(mode_words(object), paste("longest arrow", format(longest, digits = 2L)),
              nonempty(beside_words(shown, picture$view)))
   key <- list(key_item(paste0("mean (", toString(names), ")"), "line", INK),
               key_item("rows", "line", BLUE),

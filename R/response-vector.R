@@ -17,7 +17,7 @@ vectors_codec <- function() {
              values = function(y) rowSums(!is.na(y)))
 }
 
-is_vectors <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) > 1L
+is_vectors <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) > 1L && !is_mixture(y)
 
 # A matrix with names, and an offset for each component.
 gather_vectors <- function(chunk) {

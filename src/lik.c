@@ -343,6 +343,7 @@ void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const do
 void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, const double *S,
                       double *dpar)
 {
+    if (self->npar == 0) return;
     if (is_against_rest(self)) dpar_against_rest(self, y, mu, S, dpar);
     else if (self->type->tilt_dpar) self->type->tilt_dpar(self, y, mu, S, dpar);
     else if (!is_smooth(self) || !sg_smooth_dpar(self, y, *mu, *S, dpar)) {

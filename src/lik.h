@@ -8,7 +8,8 @@
  * w x w], and with w = 1 S is a variance for each process, which slots call s2 then.
  * theta is unconstrained: logarithms of positive parameters, a bias as it is; with C processes npar
  * parameters for each of them. A type's npar of 0 leaves their number to the likelihood, which has
- * one process then, and its q of 0 says: as many numbers as the sites are wide.
+ * one process then; its q of 0 says: as many numbers as the sites are wide, and of -1: as many as
+ * the likelihood brings.
  *
  *   logp(self, y, f)                     log p(y|f). Required. Finite for legal y and finite f.
  *   moments(self, f, mean, var)          E and Var of a new response given f. Required.
@@ -99,6 +100,7 @@ struct sg_lik {
     int C;               /* latent functions: sg_layout's processes */
     int w;               /* latent values of one that it sees at once */
     int npar;            /* hyperparameters of each: its type's, or as many as it brings */
+    int q;               /* numbers in a data row, where its type leaves them to it */
 };
 
 /* Is a variance so small that the square of its root may vanish? NaN is not. */
@@ -113,7 +115,11 @@ static inline double sg_class_var(double s2) { return fmin2(s2, 1e14); }
 static inline int sg_lik_npar(const sg_lik *self) { return self->npar * self->C; }
 
 /* numbers in a data row, and the data row number i of y[q x n] */
-static inline int sg_lik_q(const sg_lik *self) { return self->type->q ? self->type->q : self->w; }
+static inline int sg_lik_q(const sg_lik *self)
+{
+    const int q = self->type->q;
+    return q > 0 ? q : q == 0 ? self->w : self->q;
+}
 static inline const double *sg_lik_row(const sg_lik *self, const double *y, int i)
 {
     return y + (size_t) sg_lik_q(self) * i;

@@ -488,8 +488,35 @@ REFERENCE_WIDE <- list(
     theta = function(w) list(full = seq(0.5, -0.3, length.out = w * (w + 1) / 2),
                              diagonal = seq(0.4, -0.2, length.out = w), spherical = 0.3),
     row = function(w) seq(-1, 1.5, length.out = w)
+  ),
+  # a data row: of each part c, h and the lower triangle of P; sum of exp(c - f'Pf / 2 + h'f). The
+  # third is wider than flat along one direction, as one divided by a prior may be.
+  mixture = list(
+    logp = function(y, f, theta) {
+      parts <- matrix(y, ncol = 3L)
+      log(rowSums(apply(parts, 2L, function(part) exp(reference_part(part, f)))))
+    },
+    mean = function(f, theta) f,
+    var = function(f, theta) 0 * diag(length(f)),
+    theta = function(w) list(without = numeric()),
+    row = function(w) {
+      at <- lower.tri(diag(w), diag = TRUE)
+      P <- diag(c(0.6, 0.9, 0.7)[seq_len(w)], w) + 0.1
+      wider <- diag(c(-0.1, 0.3, 0.2)[seq_len(w)], w)
+      h <- c(0.8, -0.5, 0.3)[seq_len(w)]
+      c(-0.4, h, P[at], -0.7, -h, 0.8 * P[at], -1, 0.2 * h, wider[at])
+    }
   )
 )
+
+# c - f'P f / 2 + h'f of one part, for every row of f
+reference_part <- function(part, f) {
+  w <- ncol(f)
+  P <- matrix(0, w, w)
+  P[lower.tri(P, diag = TRUE)] <- part[-seq_len(1L + w)]
+  P <- P + t(P) - diag(diag(P), w)
+  part[1L] - rowSums(f * (f %*% P)) / 2 + drop(f %*% part[1L + seq_len(w)])
+}
 
 # theta: the log variance of all, those of each, or these and log((1 + z) / (1 - z)) of correlations
 mvnormal_covariance <- function(theta, w) {
@@ -761,10 +788,12 @@ reference_ivm_classes <- function(K, C, tilt, size, criterion) {
   c(out, list(mean = mean, var = sapply(cov, diag)))
 }
 
-# A likelihood as C takes it. Likelihoods of classes have a bias for each.
-c_lik <- function(lik, theta, width = 1L) {
+# A likelihood as C takes it. Likelihoods of classes have a bias for each; q: numbers in a data row
+# where the type leaves them open.
+c_lik <- function(lik, theta, width = 1L, q = 0L) {
   type <- if (is.list(lik)) lik$type else lik
-  lik_for_c(list(type = type), if (type %in% c("mprobit", "softmax")) length(theta) else 1L, width)
+  lik_for_c(list(type = type), if (type %in% c("mprobit", "softmax")) length(theta) else 1L, width,
+            q)
 }
 
 # ---- Pairs of responses with Gaussian noise of a full covariance ----

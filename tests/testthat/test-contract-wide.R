@@ -9,7 +9,7 @@ wide_names <- function() {
 # n rows alike, at means and covariances in columns
 wide_tilt <- function(type, theta, w, y, mu, S) {
   y <- matrix(y, length(y), ncol(mu))
-  .Call(sg_lik_tilt, c_lik(type, theta, w), theta, y, mu, S, FALSE)
+  .Call(sg_lik_tilt, c_lik(type, theta, w, nrow(y)), theta, y, mu, S, FALSE)
 }
 
 # One data row at three marginals; check() gets them in columns.
@@ -69,8 +69,8 @@ test_that("d1, d2 and dpar are the derivatives of log Z", {
 test_that("without a covariance tilts are log p, and predictions the moments", {
   for_wide(function(type, w, theta, y, mu, S, label) {
     case <- REFERENCE_WIDE[[type]]
-    rows <- matrix(y, w, 3L)
-    at <- .Call(sg_lik_eval, c_lik(type, theta, w), theta, rows, mu)
+    rows <- matrix(y, length(y), 3L)
+    at <- .Call(sg_lik_eval, c_lik(type, theta, w, length(y)), theta, rows, mu)
     expect_equal(at$logp, case$logp(y, t(mu), theta), tolerance = 1e-12, label = label)
     expect_equal(wide_tilt(type, theta, w, y, mu, 0 * S)$logz, at$logp, tolerance = 1e-12)
     new <- .Call(sg_lik_predict, c_lik(type, theta, w), theta, mu, 0 * S, FALSE)
@@ -84,7 +84,7 @@ test_that("without a covariance tilts are log p, and predictions the moments", {
 
 test_that("an exact site is that of every tilt, and C refuses what has no width", {
   for_wide(function(type, w, theta, y, mu, S, label) {
-    site <- .Call(sg_lik_site, c_lik(type, theta, w), theta, cbind(y))
+    site <- .Call(sg_lik_site, c_lik(type, theta, w, length(y)), theta, cbind(y))
     if (length(site$nu) == 0L) return()
     tilt <- wide_tilt(type, theta, w, y, mu, S)
     for (k in 1:3) {

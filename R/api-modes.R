@@ -1,0 +1,72 @@
+#' Modes of a fit of ambiguous measurements
+#'
+#' Rows of [mixture()] may agree in more than one way: all winds as they are, or all reversed.
+#' Expectation propagation finds one such mode at a time, by where it starts, and its evidence is
+#' that mode's mass. [method_ep()] looks for them from several starts; `modes()` lists what it
+#' found.
+#'
+#' The fit itself is at the mode of largest log evidence. [predict][predict.sparsegp] has `mode` for
+#' another or the mixture of all, `plot(fit, type = "modes")` a panel for each. Where modes compete,
+#' error bars of one of them know nothing of the others: look at its weight.
+#'
+#' Two starts that end at the same posterior mean are one mode, and modes that overlap are not told
+#' apart. Starts are online passes, one in the order of the rows and the others in random orders
+#' (`set.seed()` makes them the same again), and from every mode so found its rows' second most
+#' probable parts. Hyperparameters are learned at the mode of the first pass, and modes ranked by
+#' the evidence at what was learned.
+#'
+#' @param object A fit of [sparsegp()] with [lik_mixture()], not of a stream.
+#' @param mode `NULL`: list all modes. A number: the fit at that mode, for all that takes a fit.
+#' @param ... Nothing.
+#' @return A data frame with a row for each mode, the best first: `log_evidence`, `weight` (its
+#'   share of the sum of their evidences, from 0 to 1), `differs` (the share of rows that it takes
+#'   for another part than the best mode does), and `relative_weight`, the thesis's log gamma (eq.
+#'   5.41): the log mass that a normal distribution with the mode's covariance has if it is as high
+#'   as the posterior density at the mode's mean. That differs from the evidence where a row's parts
+#'   overlap. Attribute `parts`: a matrix with a row for each row of the data and a column for each
+#'   mode, of the number of the part that the row is taken for.
+#'
+#'   With `mode` a fit of class `sparsegp`. Errors of class `sparsegp_error`: fits without such
+#'   modes, and of streams, which keep no rows.
+#' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
+#'   thesis, Aston University, section 5.4.3, eqs 5.39-5.41.
+#' @seealso [mixture()], [method_ep()]
+#' @examples
+#' set.seed(2)
+#' d <- expand.grid(x = 1:4, y = 1:4)
+#' wind <- cbind(u = 1 + 0 * d$x, v = cos(d$x / 2)) + 0.1 * rnorm(32)
+#' d$z <- mixture(c(0.55, 0.45), list(wind, -wind), 0.01)
+#' fit <- sparsegp(z ~ x + y, d, kernel = kernel_helmholtz(), method = method_ep(starts = 3))
+#' modes(fit)
+#' predict(fit, d[1, ], mode = 2)
+#' predict(fit, d[1, ], mode = "all", se.fit = TRUE)$se.fit
+#' @export
+modes <- function(object, ...) UseMethod("modes")
+
+#' @rdname modes
+#' @export
+modes.sparsegp <- function(object, mode = NULL, ...) {
+  check_no_dots(...)
+  object <- ready(object)
+  if (!is_modal_fit(object)) {
+    stop_sparsegp("object", paste("has the likelihood", lik_label(object$likelihood),
+                                  "whose posterior has one mode"), "Use it as it is")
+  }
+  object <- with_rows(object)
+  if (!is.null(mode)) return(as_mode(object, check_mode(mode, object)))
+  parts <- matrix(unlist(each_mode(object, most_probable_parts)), object$n,
+                  dimnames = list(object$row_names, NULL))
+  structure(data.frame(log_evidence = mode_evidences(object), weight = mode_weights(object),
+                       differs = colMeans(parts != parts[, 1L]),
+                       relative_weight = unlist(each_mode(object, relative_weight))),
+            parts = parts)
+}
+
+# One of a fit's modes by its number, or "all".
+check_mode <- function(mode, object, all = FALSE) {
+  if (all && identical(mode, "all")) return(mode)
+  mode <- check_count(mode, "mode")
+  if (mode <= count_modes(object)) return(mode)
+  stop_sparsegp("mode", paste0("is ", mode, ", and the fit has ",
+                               counted(count_modes(object), "mode")), "See modes(fit)")
+}

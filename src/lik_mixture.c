@@ -1,0 +1,154 @@
+/* lik_mixture.c: a term that is a sum of Gaussian factors of the w latent values z of a row, which
+ * may each be divided by another: ambiguous measurements, contaminated ones, and the scaled
+ * likelihoods of mixture density networks (thesis 5.32, 5.33). No hyperparameters. The data row
+ * has, part after part, c, h[w] and the lower triangle of P (w (w + 1) / 2, column by column) of
+ *
+ *   p = sum_j exp(c_j - z'P_j z / 2 + h_j'z),
+ *
+ * P_j of any sign; a part that is not there has c = -Inf. At N(mu, S), with G_j = I + S P_j and
+ * b = h_j - P_j mu (thesis F.2-F.9 without an inverse of S or P),
+ *
+ *   log s_j = c_j - log|G_j| / 2 - mu'P_j mu / 2 + h_j'mu + b'G_j^{-1}S b / 2,
+ *   log Z = log sum s_j,  r_j = s_j / Z,  q_j = G_j^{-T} b,  R_j = -G_j^{-T} P_j,
+ *   d1 = sum r_j q_j,  d2 = sum r_j R_j + sum r_j (q_j - d1)(q_j - d1)'.
+ *
+ * Where a G_j has an eigenvalue that is not positive there is no integral: the part widens more
+ * than the marginal can bear, and log Z is no number. A new response is the vector itself. */
+#include <math.h>
+#include <Rmath.h>
+#include "block.h"
+#include "lik.h"
+
+/* Numbers of a part, and how many parts there are. */
+static int part_size(int w)
+{
+    return 1 + w + w * (w + 1) / 2;
+}
+
+static int parts_of(const sg_lik *self)
+{
+    return self->q / part_size(self->w);
+}
+
+static void unpack(int w, const double *part, double *P)
+{
+    const double *packed = part + 1 + w;
+    for (int j = 0; j < w; j++) {
+        for (int i = j; i < w; i++) P[i + w * j] = P[j + w * i] = *packed++;
+    }
+}
+
+/* log of the sum of two numbers' exponentials; -Inf is a sum of nothing. */
+static double log_add(double a, double b)
+{
+    const double most = fmax2(a, b);
+    return most == -HUGE_VAL ? most : most + log1p(exp(-fabs(a - b)));
+}
+
+/* log of a part's factor at z */
+static double log_part(int w, const double *part, const double *z)
+{
+    double P[SG_BLOCK_SIZE], Pz[SG_LIK_MAX_WIDTH], out = *part;
+    unpack(w, part, P);
+    sg_block_mv(w, P, z, Pz);
+    for (int a = 0; a < w; a++) out += (part[1 + a] - 0.5 * Pz[a]) * z[a];
+    return out;
+}
+
+static double mixture_logp(const sg_lik *self, const double *y, const double *f)
+{
+    const int w = self->w, parts = parts_of(self);
+    double out = -HUGE_VAL;
+    for (int j = 0; j < parts; j++) {
+        const double *part = y + part_size(w) * j;
+        if (*part > -HUGE_VAL) out = log_add(out, log_part(w, part, f));
+    }
+    return out;
+}
+
+/* log s, q[w] and R[w x w] of a part; NaN where it has no integral. */
+static double tilt_part(int w, const double *part, const double *mu, const double *S, double *q,
+                        double *R)
+{
+    double P[SG_BLOCK_SIZE], minus_P[SG_BLOCK_SIZE], cov[SG_BLOCK_SIZE];
+    double minus_h[SG_LIK_MAX_WIDTH], mean[SG_LIK_MAX_WIDTH], b[SG_LIK_MAX_WIDTH], log_det;
+    unpack(w, part, P);
+    for (int k = 0; k < w * w; k++) minus_P[k] = -P[k];
+    for (int a = 0; a < w; a++) minus_h[a] = -part[1 + a];
+    if (!sg_block_cavity(w, mu, S, minus_P, minus_h, mean, cov, &log_det)) return NAN;
+    sg_block_mv(w, P, mu, b);
+    double out = log_part(w, part, mu) - 0.5 * log_det;
+    for (int a = 0; a < w; a++) {
+        b[a] = q[a] = part[1 + a] - b[a];
+        out += 0.5 * b[a] * (mean[a] - mu[a]);
+    }
+    for (int k = 0; k < w * w; k++) R[k] = P[k];
+    const double none[SG_LIK_MAX_WIDTH] = {0};
+    sg_block_soften(w, none, S, R, q);
+    for (int k = 0; k < w * w; k++) R[k] = -R[k];
+    return out;
+}
+
+/* Sums over parts as they come, each of weight exp(log s - most). */
+typedef struct {
+    double most, weight, q[SG_LIK_MAX_WIDTH], R[SG_BLOCK_SIZE], qq[SG_BLOCK_SIZE];
+} sums;
+
+static void add_part(int w, double log_s, const double *q, const double *R, sums *at)
+{
+    const double before = at->most > log_s ? 1 : at->weight > 0 ? exp(at->most - log_s) : 0;
+    const double own = at->most > log_s ? exp(log_s - at->most) : 1;
+    at->most = fmax2(at->most, log_s);
+    at->weight = before * at->weight + own;
+    const double share = own / at->weight; /* running means, so that nothing large cancels */
+    double away[SG_LIK_MAX_WIDTH];
+    for (int a = 0; a < w; a++) {
+        away[a] = q[a] - at->q[a];
+        at->q[a] += share * away[a];
+    }
+    for (int j = 0; j < w; j++) {
+        for (int i = 0; i < w; i++) {
+            const int k = i + w * j;
+            at->R[k] += share * (R[k] - at->R[k]);
+            at->qq[k] += share * ((1 - share) * away[i] * away[j] - at->qq[k]);
+        }
+    }
+}
+
+static void mixture_tilt(const sg_lik *self, const double *y, const double *mu, const double *S,
+                         sg_tilt *out)
+{
+    const int w = self->w, parts = parts_of(self);
+    double q[SG_LIK_MAX_WIDTH], R[SG_BLOCK_SIZE];
+    sums at = {.most = -HUGE_VAL};
+    int legal = 1;
+    for (int j = 0; j < parts && legal; j++) {
+        const double *part = y + part_size(w) * j;
+        if (*part == -HUGE_VAL) continue;
+        const double log_s = tilt_part(w, part, mu, S, q, R);
+        legal = isfinite(log_s);
+        if (legal) add_part(w, log_s, q, R, &at);
+    }
+    out->logz = legal ? at.most + log(at.weight) : NAN;
+    for (int a = 0; a < w; a++) out->d1[a] = at.q[a];
+    for (int k = 0; k < w * w; k++) out->d2[k] = at.R[k] + at.qq[k];
+}
+
+static void mixture_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
+                            double *var)
+{
+    for (int a = 0; a < self->w; a++) mean[a] = mu[a];
+    for (int k = 0; k < self->w * self->w; k++) var[k] = S[k];
+}
+
+static void mixture_moments(const sg_lik *self, const double *f, double *mean, double *var)
+{
+    const double none[SG_BLOCK_SIZE] = {0};
+    mixture_predict(self, f, none, mean, var);
+}
+
+const sg_lik_type sg_lik_mixture = {
+    .name = "mixture", .q = -1,
+    .logp = mixture_logp, .moments = mixture_moments,
+    .tilt = mixture_tilt, .predict = mixture_predict
+};
