@@ -1,61 +1,10 @@
-# Rows into fits on a basis, fits like another, fits merged.
-
-# More rows by update(): a chunk as streams have it.
-#' @export
-feed.sparsegp <- function(fit, chunk) {
-  refuse_no_state(fit)
-  names <- chunk$names
-  chunk$x <- code_inputs(fit_coder(fit), chunk$x)
-  check_constant(fit$scaling, chunk$x)
-  check_chunk(chunk, codec_of(fit)$missing)
-  refuse_weights(fit, chunk)
-  if (chunk_size(chunk) == 0L) return(fit)
-  y <- read_more(fit, chunk$y, chunk_size(chunk), chunk$weights)
-  problem <- new_rows_problem(fit, chunk$x, data_rows_of(fit, y, chunk$weights), chunk$offset)
-  rows <- list(x = chunk$x, y = y, offset = chunk$offset,
-               weights = if (!is.null(fit$weights)) weights_or_ones(chunk$weights, NROW(y)),
-               names = if (is.null(names)) as.character(fit$n + seq_len(NROW(y))) else names)
-  take_more(fit, problem, rows)
-}
-
-refuse_no_state <- function(fit, argument = "object") {
-  if (is_stream(fit)) {
-    stop_sparsegp(argument, "is a stream, which takes rows by update() alone",
-                  "Use a fit by method_ep(size =), method_ivm() or on a `basis`")
-  }
-  if (has_state(fit)) return(invisible())
-  stop_sparsegp(argument, "has no sums of sites on a basis, which rows could be added to",
-                "Use a fit by method_ep(size =), method_ivm() or on a `basis`")
-}
-
-refuse_weights <- function(fit, chunk) {
-  if (is.null(chunk$weights) || lik_traits(fit$likelihood)$weighted) return(invisible())
-  stop_sparsegp("weights", paste0("are not defined for the ", fit$likelihood$type, " likelihood"))
-}
-
-# What codes new inputs as those of the fit.
-fit_coder <- function(fit) {
-  if (is.null(fit$terms)) return(NULL)
-  list(terms = fit$terms, xlevels = fit$xlevels, contrasts = fit$contrasts)
-}
+# Fits like another, fits merged.
 
 # ---- like ----
 
 # What a fit like another takes from it, so that nothing else may say it.
 FROM_LIKE <- c("likelihood", "kernel", "method", "learn", "prior", "basis", "scale", "subset",
                "na.action")
-
-# The fit without its rows.
-without_rows <- function(fit, keep_x) {
-  keeps <- if (is.null(keep_x)) length(fit$scaling$names) <= 2L else check_flag(keep_x, "keep_x")
-  fit$state <- no_rows_state(fit$state)
-  fit$n <- 0L
-  fit["x"] <- list(if (keeps) {
-    matrix(0, 0L, length(fit$scaling$names), dimnames = list(NULL, fit$scaling$names))
-  })
-  fit["basis_rows"] <- fit["basis_rows_of"] <- list(NULL) # they are not rows of this fit
-  fit
-}
 
 # sparsegp(like = fit): `call` is the user's, its arguments evaluated in `frame`.
 fit_like <- function(like, call, frame) {
@@ -72,6 +21,13 @@ fit_like <- function(like, call, frame) {
     more_rows_of_matrix(like, given("x"), given("y"), given("offset"), given("weights"))
   } else {
     check_same_formula(like, given("formula"))
+    source <- as_source(given("data"))
+    if (!is.null(source)) {
+      fit <- fold_like(empty, source, call$weights, isTRUE(given("verbose")), given("checkpoint"))
+      fit$call <- call
+      return(fit)
+    }
+    refuse_checkpoint(given("checkpoint"))
     more_rows_of_formula(like, given("data"), given("weights"))
   }
   if (chunk_size(chunk) == 0L) stop_sparsegp("data", "has no complete rows")
@@ -147,15 +103,6 @@ merge_rows <- function(x, y) {
   rows <- list(x = y[["x"]], y = y$y, offset = y$offset, weights = y$weights, names = y$row_names,
                sites = y$sites)
   take_more(x, problem_of_rows(y), rows)
-}
-
-# The posterior that belongs to the state.
-with_posterior <- function(fit) {
-  stored <- lapply(fit$state, state_posterior)
-  if (is.null(fit$posterior$each)) fit$posterior[c("alpha", "G", "H")] <- stored[[1L]]
-  else fit$posterior$each <- Map(function(each, new) utils::modifyList(each, new),
-                                 fit$posterior$each, stored)
-  fit
 }
 
 check_same_basis <- function(x, y) {

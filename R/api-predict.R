@@ -95,10 +95,13 @@
 #' @param mode For a fit of ambiguous measurements: the number of one of its [modes()], or `"all"`:
 #'   mean and covariance of the mixture of all, by their weights (intervals then are those of a
 #'   normal distribution with these).
+#' @param to Where `newdata` is a source of rows ([row_source()]): a function of the predictions for
+#'   a chunk and the chunk's number, or the name of a CSV file, which is written anew.
 #' @param ... Nothing: an unknown argument is an error.
-#' @return A vector (or matrix, factor) with one entry per row of `newdata`; with `se.fit` a list
-#'   `fit`, `se.fit`; with `interval` a matrix with columns `fit`, `lwr`, `upr`; with both a list of
-#'   that matrix and `se.fit`, as [predict.lm()] gives it; with `covariance` a list with that, too.
+#' @return For a source the number of rows, invisibly. Else a vector (or matrix, factor) with one
+#'   entry per row of `newdata`; with `se.fit` a list `fit`, `se.fit`; with `interval` a matrix with
+#'   columns `fit`, `lwr`, `upr`; with both a list of that matrix and `se.fit`, as [predict.lm()]
+#'   gives it; with `covariance` a list with that, too.
 #'   For several components see above. Errors are of class `sparsegp_error`.
 #' @references Seeger, M. (2002). *Notes on Minka's expectation propagation for Gaussian process
 #'   classification*, section 2.2. Csató, L. (2002). *Gaussian Processes -- Iterative Sparse
@@ -127,8 +130,12 @@ predict.sparsegp <- function(object, newdata,
                                       "terms", "divergence", "vorticity", "stream", "potential"),
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
                              level = 0.95, reject = 0, offset = NULL, variance = NULL,
-                             weights = NULL, covariance = FALSE, terms = NULL, mode = 1, ...) {
+                             weights = NULL, covariance = FALSE, terms = NULL, mode = 1,
+                             to = NULL, ...) {
   check_no_dots(...)
+  source <- if (!missing(newdata)) as_source(newdata)
+  if (!is.null(source)) return(predict_source(match.call(), parent.frame(), source, to))
+  if (!is.null(to)) stop_sparsegp("to", "is for a source of rows, see row_source()")
   type <- prediction_type(type)
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
   check_flag(se.fit, "se.fit")
@@ -370,6 +377,8 @@ with_rows <- function(object) {
   if (has_rows(object)) return(object)
   stop_sparsegp("object", if (is_stream(object)) {
     "is a stream's fit, which keeps no rows"
+  } else if (!is.null(object$source)) {
+    "has read its rows in chunks, and keeps none"
   } else {
     "was given more rows, or merged, without the inputs of all rows (keep_x = TRUE keeps them)"
   },

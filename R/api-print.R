@@ -43,11 +43,21 @@ print_head <- function(x) {
   }
   if (x$scaling$alike && nobs(x) > 1L) cat("  no input varies: the fit is a constant
 ")
-  omitted <- if (is_stream(x)) x$stream$omitted else length(x$na.action)
+  print_source(x$source)
+  omitted <- if (is_stream(x)) x$stream$omitted
+             else if (!is.null(x$source)) x$source$omitted else length(x$na.action)
   if (omitted > 0) cat("  rows with missing values left out: ", omitted, "\n", sep = "")
   if (inherits(x, "sparsegp_waiting")) {
     cat("  provisional until ", x$stream$pilot, " rows have come\n", sep = "")
   }
+}
+
+# Of rows that were read in chunks
+print_source <- function(source) {
+  if (is.null(source)) return(invisible())
+  cat("  rows of ", source$label, ", ", counted(source$chunks, "chunk"),
+      if (!is.null(source$kept)) paste0("; basis chosen on ", counted(source$kept, "row")), "\n",
+      sep = "")
 }
 
 made_by <- function(x) {

@@ -63,7 +63,8 @@
 #' @param x For the default method a numeric matrix, numeric vector or data frame of numbers with a
 #'   row per observation and a column per input (or a sparse one of package Matrix of up to 1e8
 #'   numbers, zeros included, which becomes an ordinary one); for the formula method a `formula`.
-#' @param formula,data Model formula, and a data frame (or environment) to find its variables in.
+#' @param formula,data Model formula, and a data frame (or environment) to find its variables in, or
+#'   a source of more rows than memory holds, see [row_source()]: a lazy table of dbplyr, say.
 #'   Terms `offset()` are known prior means of the latent function.
 #' @param y Response: one value per row, or a matrix with a column for each component, see below.
 #' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or an
@@ -101,13 +102,21 @@
 #' @param effort How much work a fit of many rows may be where `method` is left open or is
 #'   `method_ep(size = NULL)`: `"quick"`, `"normal"` or `"thorough"`, each eight times the one
 #'   before. It is counted in multiplications, not in seconds.
-#' @param verbose Show how learning goes: a progress bar, or where R is not interactive a line for
+#' @param verbose Show how learning goes (for a source of rows also each sweep: its number, the log
+#'   evidence, the share of rows done): a progress bar, or where R is not interactive a line for
 #'   every evaluation? In an interactive session the bar comes by itself after five seconds.
 #' @param like A fit on a basis, by `method_ep(size =)`, `method_ivm()` or a `basis`: the new fit
 #'   has its formula, likelihood, kernel, hyperparameters, scaling, removed constant and basis, and
-#'   learns nothing. Only `data` (or `x`, `y`, `offset`), `weights` and `keep_x` may be given with
-#'   it. Such fits can be [merged][merge.sparsegp]. Errors of class `sparsegp_error`: a fit that has
-#'   no basis (full EP) or is a stream; arguments that `like` settles.
+#'   learns nothing. Only `data` (or `x`, `y`, `offset`), `weights`, `keep_x`, and for a source of
+#'   rows `verbose` and `checkpoint` may be given with it. Such fits can be
+#'   [merged][merge.sparsegp]. Errors of class `sparsegp_error`: a fit that has no basis
+#'   (full EP) or is a stream; arguments that `like` settles.
+#' @param checkpoint For a source of rows: the name of a file in which a fit writes how far it is,
+#'   after hyperparameters and basis are settled, after every evaluation of the evidence of all rows
+#'   and after every sweep, whole or not at all; sites are in a folder of that name with `.sites`
+#'   after it. When the process is killed, the same call with the same rows goes on from there and
+#'   ends with the same numbers (where kernel or method draw at random: after the same
+#'   [set.seed()]). At the end both are removed. A file of another fit is an error.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
@@ -148,7 +157,8 @@ sparsegp <- function(x, ...) UseMethod("sparsegp")
 sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                              method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
                              weights, na.action, scale = NULL, keep_x = NULL, effort = "normal",
-                             verbose = FALSE, like = NULL, family = NULL, offset, ...) {
+                             verbose = FALSE, like = NULL, family = NULL, offset,
+                             checkpoint = NULL, ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
@@ -165,6 +175,13 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
                        basis)
   streams <- setup$streams
+  source <- if (!missing(data)) as_source(data)
+  if (!is.null(source)) {
+    fit <- fit_source(source, call, parent.frame(), setup, checkpoint)
+    fit$call <- call
+    return(fit)
+  }
+  refuse_checkpoint(checkpoint)
   frame <- model_frame(call, parent.frame(), drop = !streams, setup$likelihood)
   terms <- attr(frame, "terms")
   if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
@@ -188,17 +205,6 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
 warn_about_constants <- function(fit) {
   if (!fit$scaling$alike || fit$n < 2L) return(invisible())
   warn_sparsegp("No input varies (", toString(fit$scaling$names), "): the fit is a constant.")
-}
-
-fit_formula <- function(frame, terms, setup) {
-  inputs <- model_inputs(terms, frame, setup$coding)
-  setup$basis <- formula_basis(setup$basis, terms, frame, inputs$x)
-  chunk <- frame_chunk(frame, setup$likelihood)
-  chunk$x <- inputs$x
-  fit <- fit_rows(chunk, setup, inputs$terms)
-  fit$xlevels <- stats::.getXlevels(terms, frame)
-  fit$contrasts <- attr(inputs$x, "contrasts")
-  fit
 }
 
 #' @rdname sparsegp
@@ -240,17 +246,6 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   }
   fit$call <- call
   fit
-}
-
-# The likelihood and the kernel that are meant, once the response is there.
-with_meaning <- function(setup, y, weights) {
-  lik <- meant_by(setup$likelihood, y, weights)
-  setup["likelihood"] <- list(lik)
-  several <- !is.null(lik) && lik_codec(lik)$several
-  if (!several) return(setup)
-  if (is.null(setup$kernel)) setup$kernel <- kernel_coregion()
-  else refuse_blind(setup$kernel)
-  setup
 }
 
 # Every argument that is not data, checked.

@@ -33,13 +33,21 @@
 #' Terms such as `I(x - mean(x))` are computed in each chunk by itself: such columns are better
 #' computed beforehand.
 #'
+#' @section Many rows:
+#' The rows of a source, `update(fit, row_source(...))`, are taken chunk by chunk. With
+#' `checkpoint = "file"` the fit so far and the number of chunks in it are written to that file
+#' every 30 seconds (`options(sparsegp.checkpoint =)`), whole or not at all. When the process is
+#' killed, the same call goes on after the last chunk that was noted, and ends with the same
+#' numbers. At the end the file is removed.
+#'
 #' @param object A fit of [sparsegp()].
 #' @param formula. New rows: a data frame with the variables of the formula, the
 #'   response among them (also by the name `newdata`), or for fits of a matrix a matrix, vector or
-#'   data frame of inputs (also by the name `x`). Else a formula, with `.` for what was there;
-#'   missing: unchanged.
-#' @param ... For new rows: `weights` where the fit has them, one per row; for rows of a matrix also
-#'   `y`, one response per row, and `offset`. Otherwise arguments of [sparsegp()] to add or
+#'   data frame of inputs (also by the name `x`), or a source of rows ([row_source()]).
+#'   Else a formula, with `.` for what was there; missing: unchanged.
+#' @param ... For new rows: `checkpoint`, where they are a source, see below; `weights`
+#'   where the fit has them, one per row; for rows of a matrix also `y`, one response per row, and
+#'   `offset`. Otherwise arguments of [sparsegp()] to add or
 #'   replace; `NULL` removes one.
 #' @param evaluate Evaluate the new call, or return it?
 #' @return A fit, or the call.
@@ -101,67 +109,10 @@ add_rows <- function(object, rows, ...) {
                   paste("This fit cannot take more rows; fit all rows again with sparsegp(), on a",
                         "basis, which can, or begin a stream with method_online()"))
   }
+  object$grown <- TRUE
+  source <- as_source(rows)
+  if (!is.null(source)) return(feed_more(object, source, ...))
   chunk <- if (is.null(object$terms)) more_rows_of_matrix(object, rows, ...)
            else more_rows_of_formula(object, rows, ...)
-  object$grown <- TRUE
   feed(object, chunk)
-}
-
-more_rows_of_matrix <- function(object, x, y, offset = NULL, weights = NULL, ...) {
-  check_no_dots(...)
-  if (missing(y)) stop_sparsegp("y", "is missing", "Give one response per row: update(fit, x, y)")
-  names <- input_names_of(object)
-  if (!is.null(names)) {
-    read <- list(terms = NULL, scaling = list(names = names))
-    x <- new_inputs_matrix(read, x, NULL)$x
-    colnames(x) <- names
-  }
-  read <- matrix_chunk(x, y, offset, weights, object$stream$setup$na.action,
-                       likelihood_of_rows(object))
-  c(read$chunk, list(names = read$names))
-}
-
-# A stream whose rows wait may not have its likelihood yet.
-likelihood_of_rows <- function(object) {
-  if (is_stream(object)) object$stream$setup$likelihood else object$likelihood
-}
-
-input_names_of <- function(object) {
-  if (is.null(object$scaling)) colnames(object$stream$waiting$x) else object$scaling$names
-}
-
-# The model frame of new rows, as the first call made it: same terms and na.action, and the weights'
-# expression in the new rows unless weights are given.
-more_rows_of_formula <- function(object, newdata, weights = NULL, ...) {
-  check_no_dots(...)
-  if (!is.data.frame(newdata)) {
-    stop_sparsegp("newdata", "must be a data frame", "The model was fitted by a formula")
-  }
-  refuse_workspace(object$terms, newdata)
-  if (is.null(weights)) refuse_workspace_weights(object$call$weights, newdata)
-  call <- as.call(c(list(quote(stats::model.frame), formula = object$terms, data = newdata),
-                    as.list(object$call)["na.action"[!is.null(object$call$na.action)]]))
-  if (takes_unlabelled(likelihood_of_rows(object))) {
-    call$na.action <- but_for_labels(eval(call$na.action, environment(object$terms)))
-  }
-  call$weights <- if (is.null(weights)) object$call$weights else weights
-  frame <- tryCatch({
-    frame <- eval(call, environment(object$terms))
-    check_classes(object$terms, frame)
-    frame
-  }, error = function(e) {
-    if (inherits(e, "sparsegp_error")) stop(e)
-    stop_sparsegp("newdata", paste0("does not fit the formula: ", conditionMessage(e)),
-                  "It needs the variables of the formula, the response among them")
-  })
-  check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
-  c(frame_chunk(frame, likelihood_of_rows(object)), list(names = rownames(frame)))
-}
-
-refuse_workspace_weights <- function(expression, newdata) {
-  names <- all.vars(expression)
-  if (is.null(expression) || length(names) && all(names %in% names(newdata))) return(invisible())
-  stop_sparsegp("weights", "are not in the new rows",
-                paste("Give them as a column that the first call names, or as",
-                      "update(fit, newdata, weights =)"))
 }

@@ -5,11 +5,47 @@
 # what the kernel sees. together: numbers of inputs that have one scale, the root mean square of
 # theirs; with scale = "common" all have.
 scale_inputs <- function(x, scale, together = NULL) {
+  scaling_of(input_moments(x), scale, together)
+}
+
+# What a scaling is made of: of every column the largest absolute value and, in units of it, mean
+# and standard deviation; the first row, and the number of rows.
+input_moments <- function(x) {
   size <- by_column(x, function(column) max(abs(column), 0))
   unit <- ifelse(size > 0, size, 1)
   centre <- by_column(x, function(column, unit) mean(column / unit), unit)
   sd <- by_column(x, function(column, unit, centre) sqrt(mean((column / unit - centre)^2)), unit,
                   centre)
+  list(n = nrow(x), size = size, centre = centre, sd = sd, first = x[1L, ], names = colnames(x))
+}
+
+# Those of two sets of rows together; one: NULL where there are none.
+join_moments <- function(one, other) {
+  if (is.null(one)) return(other)
+  natural <- function(moments) {
+    unit <- ifelse(moments$size > 0, moments$size, 1)
+    list(n = moments$n, mean = moments$centre * unit, m2 = moments$n * (moments$sd * unit)^2)
+  }
+  both <- join_means(natural(one), natural(other))
+  size <- pmax(one$size, other$size)
+  unit <- ifelse(size > 0, size, 1)
+  list(n = both$n, size = size, centre = both$mean / unit, sd = sqrt(both$m2 / both$n) / unit,
+       first = one$first, names = one$names)
+}
+
+# Counts, means, and sums of squares about the mean of two sets of values together.
+join_means <- function(one, other) {
+  n <- one$n + other$n
+  shift <- other$mean - one$mean
+  share <- ifelse(n > 0, other$n / n, 0)
+  list(n = n, mean = one$mean + shift * share, m2 = one$m2 + other$m2 + shift^2 * one$n * share)
+}
+
+# The scaling that rows of these moments have, with `scale` and `together` as above.
+scaling_of <- function(moments, scale, together = NULL) {
+  size <- moments$size
+  centre <- moments$centre
+  sd <- moments$sd
   kept <- sd > 1e-10
   alike <- !any(kept)
   if (alike) kept[] <- TRUE # one row, or copies of one: nothing tells the inputs apart
@@ -20,8 +56,8 @@ scale_inputs <- function(x, scale, together = NULL) {
   natural <- natural[kept]
   divisor <- if (isFALSE(scale)) rep(1, sum(kept)) else natural
   list(
-    kept = kept, alike = alike, scale = !isFALSE(scale), dropped = colnames(x)[!kept],
-    names = colnames(x), constant = x[1L, !kept],
+    kept = kept, alike = alike, scale = !isFALSE(scale), dropped = moments$names[!kept],
+    names = moments$names, constant = moments$first[!kept],
     centre = if (isFALSE(scale)) numeric(sum(kept)) else (centre * size)[kept],
     sd = divisor, seen = natural / divisor
   )

@@ -76,6 +76,13 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   if (full) full_posterior(problem, run) else basis_posterior(problem, run)
 }
 
+# A part of a sweep over rows that are not all at hand (glue_batch.c): those of `problem`, at their
+# sites, under the posterior of `states`, a list of one for each basis. options: own (with what no
+# row adds), collect (only the sums of the sites as they are), gradient, narrow.
+engine_pass <- function(problem, theta, states, sites, options) {
+  engine_call(sg_ep_pass, problem, theta, states, sites, options, problem$basis)
+}
+
 # Half of the sweeps of full EP may be of all rows at once, unless the method says how many.
 run_options <- function(problem, gradient, posterior) {
   method <- problem$method

@@ -1,5 +1,16 @@
 # From rows to a fit.
 
+fit_formula <- function(frame, terms, setup) {
+  inputs <- model_inputs(terms, frame, setup$coding)
+  setup$basis <- formula_basis(setup$basis, terms, frame, inputs$x)
+  chunk <- frame_chunk(frame, setup$likelihood)
+  chunk$x <- inputs$x
+  fit <- fit_rows(chunk, setup, inputs$terms)
+  fit$xlevels <- stats::.getXlevels(terms, frame)
+  fit$contrasts <- attr(inputs$x, "contrasts")
+  fit
+}
+
 fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   settled <- settle_model(chunk, setup, input_terms)
   model <- settled$model

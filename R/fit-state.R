@@ -50,6 +50,27 @@ state_pull <- function(before, after) {
   sum(unlist(Map(function(b, a) sum(b$t * state_moments(a)$mean) / 2, before, after)))
 }
 
+# The fit without its rows.
+without_rows <- function(fit, keep_x) {
+  keeps <- if (is.null(keep_x)) length(fit$scaling$names) <= 2L else check_flag(keep_x, "keep_x")
+  fit$state <- no_rows_state(fit$state)
+  fit$n <- 0L
+  fit["x"] <- list(if (keeps) {
+    matrix(0, 0L, length(fit$scaling$names), dimnames = list(NULL, fit$scaling$names))
+  })
+  fit["basis_rows"] <- fit["basis_rows_of"] <- list(NULL) # they are not rows of this fit
+  fit
+}
+
+# The posterior that belongs to the state.
+with_posterior <- function(fit) {
+  stored <- lapply(fit$state, state_posterior)
+  if (is.null(fit$posterior$each)) fit$posterior[c("alpha", "G", "H")] <- stored[[1L]]
+  else fit$posterior$each <- Map(function(each, new) utils::modifyList(each, new),
+                                 fit$posterior$each, stored)
+  fit
+}
+
 # ---- More rows ----
 
 # EP of the rows of `problem` on the fit's bases. sites: where to begin; base: states of rows that

@@ -3,14 +3,16 @@
 #' @rdname methods
 #' @export
 learn_control <- function(criterion = c("evidence", "ivm"), inner = NULL, outer = NULL,
-                          strategy = c("constant", "hybrid", "exact"), restarts = 0) {
+                          strategy = c("constant", "hybrid", "exact"), restarts = 0,
+                          rows = 10000) {
   criterion <- check_choice(criterion, names(LEARN_DEFAULTS), "criterion")
   default <- LEARN_DEFAULTS[[criterion]]
   strategy <- check_choice(strategy, names(STRATEGIES), "strategy")
   structure(list(criterion = criterion,
                  inner = check_count(if (is.null(inner)) default[["inner"]] else inner, "inner"),
                  outer = check_count(if (is.null(outer)) default[["outer"]] else outer, "outer"),
-                 strategy = strategy, restarts = check_count(restarts, "restarts", 0L)),
+                 strategy = strategy, restarts = check_count(restarts, "restarts", 0L),
+                 rows = check_count_or_inf(rows, "rows")),
             class = "sparsegp_learn")
 }
 

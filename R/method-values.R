@@ -245,6 +245,9 @@
 #'   of at least 1, or `NULL`: 2 for the evidence, 15 for `"ivm"`.
 #' @param strategy What the sites do while the `"ivm"` criterion is searched, see its section.
 #' @param restarts Further searches from random starts; whole number of at least 0.
+#' @param rows Rows of a source ([row_source()]) that hyperparameters are learned on; whole number
+#'   of at least 1, or `Inf`: after a search on 10 000 rows another on all. Data frames are learned
+#'   on as they are.
 #' @return A value of class `sparsegp_method` or `sparsegp_learn`. Errors are of class
 #'   `sparsegp_error`.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), section 2. Seeger, M. (2002). *Notes on

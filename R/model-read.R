@@ -1,7 +1,8 @@
 # What is read off the rows before anything is learned, and the problem C is given.
 
 # What is read off the rows before anything is learned: response, scaling, and the table of
-# hyperparameters with starts and priors. chunk$x is a matrix by now.
+# hyperparameters with starts and priors. chunk$x is a matrix by now. setup$known: moments of more
+# rows, which these are some of (fold-scan.R), or NULL.
 read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   x <- chunk$x
   check_finite_inputs(x)
@@ -17,8 +18,11 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
                   "They divide the noise variance of a Gaussian likelihood; leave them out")
   }
   response <- codec$read(codec, y, lik, chunk$offset, chunk$weights, setup$streams)
+  response <- in_known_units(response, codec_named(response$codec), setup$known)
   inputs <- list(names = colnames(x), terms = input_terms, components = response$components)
-  scaling <- scale_inputs(x, setup$scale, inputs_of_fields(setup$kernel, inputs))
+  together <- inputs_of_fields(setup$kernel, inputs)
+  scaling <- if (is.null(setup$known)) scale_inputs(x, setup$scale, together)
+             else scaling_of(setup$known$inputs, setup$scale, together)
   inputs$kept <- scaling$kept
   resolved <- resolve_kernel(setup$kernel, inputs)
   rows <- lik_traits(lik)$data_rows(response$y, response$weights)

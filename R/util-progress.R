@@ -70,3 +70,35 @@ with_progress <- function(progress, learn) {
   progress$done(max(learned$record$objective))
   learned
 }
+
+# Of sweeps over many rows: share(done) within one, a share of the rows; sweep(count, logz, change)
+# after each; evaluation(logz) after several that are one for a search.
+sweep_progress <- function(verbose, rows, bar = interactive()) {
+  shown <- NULL
+  at <- "first pass"
+  close_bar <- function() {
+    if (!is.null(shown)) close(shown)
+    shown <<- NULL
+  }
+  list(
+    share = function(done) {
+      if (!verbose || !bar) return(invisible())
+      if (is.null(shown)) {
+        message("Rows of ", at)
+        shown <<- utils::txtProgressBar(style = 3, file = stderr())
+      }
+      utils::setTxtProgressBar(shown, done)
+      if (done >= 1) close_bar()
+    },
+    sweep = function(count, logz, change) {
+      at <<- paste("sweep", count + 1L)
+      if (!verbose) return(invisible())
+      message(sprintf("sweep %d of %.0f rows: log evidence %.8g, change %.2g", count, rows, logz,
+                      change))
+    },
+    evaluation = function(logz) {
+      if (verbose) message(sprintf("evaluation of all rows: log evidence %.8g", logz))
+    },
+    close = close_bar
+  )
+}

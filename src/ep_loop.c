@@ -88,6 +88,13 @@ sg_status sg_ep_pass(const sg_rows *rows, const sg_ep_model *model, const sg_sit
                      double *next, const sg_ws *ws)
 {
     if (model->look) model->look(model->self, span);
+    return sg_ep_pass_seen(rows, model, sites, span, marg, tally, next, ws);
+}
+
+sg_status sg_ep_pass_seen(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
+                          sg_span span, sg_marginals *marg, sg_tally *tally,
+                          double *next, const sg_ws *ws)
+{
     model->marginals(model->self, sites, span, marg);
     if (!sg_cavities(rows, sites, marg, span)) return SG_NOT_PD;
     const sg_status status = sg_tilt_rows(rows, marg, span, ws);
@@ -99,20 +106,12 @@ sg_status sg_ep_pass(const sg_rows *rows, const sg_ep_model *model, const sg_sit
     return SG_OK;
 }
 
-/* T = (I + P gamma)^{-1} P of a likelihood's exact P, and nu with it: what the marginal does not
- * carry is noise between it and the likelihood. */
-static void exact_site(const sg_rows *rows, int i, double *tau, double *nu)
+void sg_ep_collect(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites, sg_span span,
+                   double *sums, const sg_ws *ws)
 {
-    const int w = rows->lik->w;
-    const double *offset = rows->offset + (size_t) w * i;
-    rows->lik->type->site(rows->lik, sg_lik_row(rows->lik, rows->y, i), tau, nu);
-    if (w == 1) {
-        const double shrink = 1 + sg_extra_var(rows, i, 0) * *tau;
-        *nu = (*nu - *tau * *offset) / shrink;
-        *tau /= shrink;
-    } else {
-        sg_block_soften(w, offset, sg_gamma_of(rows, i, 0), tau, nu);
-    }
+    if (model->look) model->look(model->self, span);
+    if (rows->lik->type->site) sg_exact_sites(rows, span, sites);
+    if (model->absorb) absorb_span(model, sites, NULL, span, sums, ws);
 }
 
 /* The sums of given sites, from nothing; where the likelihood's are exact, of those, which are
@@ -120,15 +119,10 @@ static void exact_site(const sg_rows *rows, int i, double *tau, double *nu)
 static void read_sums(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites, double *sums,
                       const sg_ws *ws)
 {
-    const size_t w = rows->lik->w;
     sg_span span = {0, 0};
     zero(model->sums, sums);
     while (sg_next_span(rows->n, model->span, &span)) {
-        if (model->look) model->look(model->self, span);
-        for (int i = span.from; rows->lik->type->site && i < span.from + span.m; i++) {
-            exact_site(rows, i, sites->tau + w * w * i, sites->nu + w * i);
-        }
-        if (model->absorb) absorb_span(model, sites, NULL, span, sums, ws);
+        sg_ep_collect(rows, model, sites, span, sums, ws);
         sg_tick(ws);
     }
     end_sums(model, sums);

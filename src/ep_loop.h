@@ -76,6 +76,16 @@ sg_status sg_ep_pass(const sg_rows *rows, const sg_ep_model *model, const sg_sit
                      sg_span span, sg_marginals *marg, sg_tally *tally,
                      double *next, const sg_ws *ws);
 
+/* The same of a span that the model has looked at. */
+sg_status sg_ep_pass_seen(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
+                          sg_span span, sg_marginals *marg, sg_tally *tally,
+                          double *next, const sg_ws *ws);
+
+/* One span of a read without marginals: adds its sites to the sums, which are for model->finish()
+ * after the last span. Where the likelihood's sites are exact they are set first. */
+void sg_ep_collect(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites, sg_span span,
+                   double *sums, const sg_ws *ws);
+
 /* Runs EP from the sites given (zeros: from scratch) to a residual of options->tol. rows->prior is
  * the scale of the mixing. On return sites, sums[model->sums], marginals, report and what the model
  * keeps belong together. A status other than SG_OK means that the sites given, or the model, led to

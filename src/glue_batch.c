@@ -173,24 +173,44 @@ typedef struct {
     sg_tally tally;
 } part;
 
-static sg_status do_part(part *q, int own)
+/* The sums of the sites as they are, or as the likelihood has them. */
+static sg_status collect_part(part *q, const sg_ep_model *model)
+{
+    sg_span span = {0, 0};
+    while (sg_next_span(q->p.rows.n, model->span, &span)) {
+        sg_ep_collect(&q->p.rows, model, &q->at, span, q->next, &sg_r_workspace);
+        sg_tick(&sg_r_workspace);
+    }
+    model->finish(model->self, q->next);
+    return SG_OK;
+}
+
+/* Where the likelihood's sites are exact it is at these that the part is seen, and no others are
+ * asked for. */
+static sg_status do_part(part *q, int own, int collect)
 {
     const sg_ws *ws = &sg_r_workspace;
     sg_batch_factor *factor = sg_batch_factors_new(&q->bases, ws);
     const sg_ep_model model = sg_batch_model(&q->p.rows, &q->bases, factor, ws);
+    const int exact = q->p.rows.lik->type->site != NULL;
+    double *next = exact ? NULL : q->next;
     sg_basis_adjoint adjoint = {0};
     sg_span span = {0, 0};
+    if (collect) return collect_part(q, &model);
     sg_status status = model.begin(model.self, &q->at, q->sums, &q->log_det);
     if (status != SG_OK) return status;
     if (q->gradient) adjoint = sg_basis_adjoint_new(&q->bases, factor, q->gradient, ws);
     while (status == SG_OK && sg_next_span(q->p.rows.n, model.span, &span)) {
-        status = sg_ep_pass(&q->p.rows, &model, &q->at, span, &q->marg, &q->tally, q->next, ws);
+        model.look(model.self, span);
+        if (exact) sg_exact_sites(&q->p.rows, span, &q->at);
+        status = sg_ep_pass_seen(&q->p.rows, &model, &q->at, span, &q->marg, &q->tally, next, ws);
         if (q->gradient && status == SG_OK) {
             add_gradient(&q->p, &adjoint, &q->at, &q->marg, span);
         }
+        sg_tick(ws);
     }
     if (status != SG_OK) return status;
-    model.finish(model.self, q->next);
+    if (next) model.finish(model.self, next);
     if (q->gradient) sg_basis_adjoint_end(&adjoint, own);
     return SG_OK;
 }
@@ -216,7 +236,7 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
                   SEXP states, SEXP sites, SEXP options, SEXP basis)
 {
     const sg_ws *ws = &sg_r_workspace;
-    const int own = sg_field_int(options, "own");
+    const int own = sg_field_int(options, "own"), collect = sg_field_int(options, "collect");
     part q = {.tally = {0}};
     sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &q.p);
     SEXP out = PROTECT(sg_new_run());
@@ -232,12 +252,14 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
         q.next = sg_doubles(ws, sg_batch_sums(&q.bases));
         read_sums(states, &q.bases, q.sums);
         Memzero(q.next, sg_batch_sums(&q.bases));
-        status = do_part(&q, own);
+        status = do_part(&q, own, collect);
     }
-    if (status == SG_OK) {
+    if (status == SG_OK && !collect) {
         report.logz = q.tally.logz - (own ? q.log_det : 0);
         report.change = q.tally.residual;
         report.skipped = sg_sites_of_all_tilts(&q.at, &q.marg, given.tau, given.nu);
+    }
+    if (status == SG_OK) {
         states_in(out, &q.bases, q.next);
         sg_add_gamma(&q.p.rows, &q.marg);
     }

@@ -61,10 +61,11 @@ static SEXP kernels(void)
     return out;
 }
 
-/* One likelihood: q, npar and width as in lik.h, classes, and its parameters' names. */
+/* One likelihood: q, npar and width as in lik.h, classes, its parameters' names, and whether its
+ * sites are exact. */
 static SEXP likelihood(const sg_lik_type *type)
 {
-    const char *fields[] = {"q", "npar", "width", "classes", "par", ""};
+    const char *fields[] = {"q", "npar", "width", "classes", "par", "exact", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     int names = 0;
     while (type->par[names]) names++;
@@ -73,6 +74,7 @@ static SEXP likelihood(const sg_lik_type *type)
     SET_VECTOR_ELT(out, 2, Rf_ScalarInteger(type->width));
     SET_VECTOR_ELT(out, 3, Rf_ScalarLogical(type->classes));
     SET_VECTOR_ELT(out, 4, words(names, type->par));
+    SET_VECTOR_ELT(out, 5, Rf_ScalarLogical(type->site != NULL));
     UNPROTECT(1);
     return out;
 }

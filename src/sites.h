@@ -162,4 +162,8 @@ int sg_widening(const sg_marginals *marg, sg_span span);
 /* Takes the negative precisions off all sites; returns 0 when there was none. */
 int sg_sites_narrow(sg_sites *sites);
 
+/* Sets the sites of a span to those of a likelihood whose sites are exact; rows->gamma is that of
+ * the span by now. */
+void sg_exact_sites(const sg_rows *rows, sg_span span, sg_sites *sites);
+
 #endif

@@ -114,7 +114,10 @@ for_tests <- noted(function() {
     .Call(sg_lik_site, two, numeric(3L), cbind(c(0.3, -0.2))),
     .Call(sg_lik_cross, c_lik("softmax", x[, 1L]), x[, 1L], rbind(c(1, 3)), x[1:2, c(1, 2, 1)],
           matrix(1, 2L, 3L)),
-    engine_pass(part, c(theta, 0), sums, sites, gradient = TRUE, own = TRUE)
+    engine_pass(part, c(theta, 0), sums, sites,
+                list(gradient = TRUE, own = TRUE, narrow = FALSE, collect = FALSE)),
+    engine_pass(part, c(theta, 0), sums, sites,
+                list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = TRUE))
   )
 })
 environment(for_tests) <- helpers

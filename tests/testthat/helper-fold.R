@@ -5,47 +5,54 @@
 
 # control: sweeps, damping and tol as in method_ep(). Returns a run as engine_run() gives it,
 # without a posterior; gradient takes one more read of the rows.
-fold_run <- function(parts, theta, control, gradient = FALSE) {
-  course <- list(at = fold_start(parts), legal = NULL, damping = control$damping, best = Inf)
+parts_run <- function(parts, theta, control, gradient = FALSE) {
+  course <- list(at = parts_start(parts, theta), legal = NULL, damping = control$damping,
+                 best = Inf)
   trace <- matrix(0, 2L, 0L)
   repeat {
-    settled <- fold_settle(parts, theta, course)
+    settled <- parts_settle(parts, theta, course)
     course <- settled$course
     swept <- settled$swept
     if (swept$status != 0L) return(swept[c("status", "logz")])
     trace <- cbind(trace, c(swept$logz, swept$change))
-    converged <- swept$change <= control$tol
+    converged <- swept$change <= control$tol || has_exact_sites(parts[[1L]]$lik)
     if (converged || ncol(trace) >= control$sweeps) break
-    course <- fold_pace(course, swept$change, control)
+    course <- parts_pace(course, swept$change, control)
     course$legal <- course$at
     course$at <- blend_sites(course$at, swept$next_at, course$damping)
   }
-  run <- if (gradient) fold_sweep(parts, theta, course$at, gradient = TRUE) else swept
+  run <- if (gradient) parts_sweep(parts, theta, course$at, gradient = TRUE) else swept
   # the sums of the sites at hand, not of those that the last sweep asked for
   state <- Map(function(mine, asked) c(asked["R"], mine[c("S", "t")]), course$at$sums,
                run$next_at$sums)
-  c(run[c("status", "logz", "gradient", "change", "latent")], course$at["sites"],
-    list(state = state, converged = converged, sweeps = ncol(trace), trace = trace))
+  sites <- if (has_exact_sites(parts[[1L]]$lik)) run$next_at$sites else course$at$sites
+  c(run[c("status", "logz", "gradient", "change", "latent")],
+    list(sites = sites, state = state, converged = converged, sweeps = ncol(trace), trace = trace))
 }
 
-# No site says anything.
-fold_start <- function(parts) {
+# No site says anything, or exact ones all there is to say.
+parts_start <- function(parts, theta) {
   first <- parts[[1L]]
   bases <- if (is.list(first$basis)) first$basis else list(first$basis)
   own <- is.list(first$basis) || own_kernels(first$lik)
   bases <- if (own) rep_len(bases, first$processes) else bases
   each <- if (own) 1L else first$processes
-  list(sums = lapply(bases, function(points) {
+  start <- list(sums = lapply(bases, function(points) {
     d <- nrow(points)
     list(S = matrix(0, d, d * each), t = matrix(0, d, each))
   }), sites = lapply(parts, no_sites))
+  if (has_exact_sites(first$lik)) {
+    start$sums <- parts_sweep(parts, theta, start, collect = TRUE)$next_at$sums
+  }
+  start
 }
 
 # One read of all rows at the sites and sums of `at`. next_at: those that the tilts ask for.
-fold_sweep <- function(parts, theta, at, gradient = FALSE) {
+parts_sweep <- function(parts, theta, at, gradient = FALSE, collect = FALSE) {
   total <- NULL
   for (k in seq_along(parts)) {
-    part <- engine_pass(parts[[k]], theta, at$sums, at$sites[[k]], gradient, own = k == 1L)
+    part <- engine_pass(parts[[k]], theta, at$sums, at$sites[[k]],
+                        list(gradient = gradient, own = k == 1L, narrow = FALSE, collect = collect))
     if (part$status != 0L) return(list(status = part$status, logz = NaN))
     total <- add_part(total, part, k)
   }
@@ -70,9 +77,9 @@ add_part <- function(total, part, k) {
 }
 
 # Where a sweep ends nowhere the step that led there is halved, as in ep_loop.c.
-fold_settle <- function(parts, theta, course) {
+parts_settle <- function(parts, theta, course) {
   for (halvings in 0:10) {
-    swept <- fold_sweep(parts, theta, course$at)
+    swept <- parts_sweep(parts, theta, course$at)
     if (swept$status == 0L || is.null(course$legal)) break
     course$damping <- max(course$damping / 2, 1 / 16)
     course$at <- blend_sites(course$at, course$legal, 0.5)
@@ -80,7 +87,7 @@ fold_settle <- function(parts, theta, course) {
   list(course = course, swept = swept)
 }
 
-fold_pace <- function(course, change, control) {
+parts_pace <- function(course, change, control) {
   if (change > 2 * course$best) {
     course$damping <- max(course$damping / 2, 1 / 16)
     course$best <- change
@@ -97,12 +104,4 @@ blend_sites <- function(from, to, share) {
   list(sums = Map(function(a, b) list(S = mix(a$S, b$S), t = mix(a$t, b$t)), from$sums, to$sums),
        sites = Map(function(a, b) list(tau = mix(a$tau, b$tau), nu = mix(a$nu, b$nu)), from$sites,
                    to$sites))
-}
-
-# A part of a sweep over rows that are not all at hand (glue_batch.c): those of `problem`, at their
-# sites, under the posterior of `sums`, a list(S, t) for each basis. own: with what no row adds.
-engine_pass <- function(problem, theta, sums, sites, gradient = FALSE, own = FALSE,
-                        narrow = FALSE) {
-  engine_call(sg_ep_pass, problem, theta, sums, sites,
-              list(gradient = gradient, own = own, narrow = narrow), problem$basis)
 }

@@ -48,7 +48,7 @@ test_that("the marginal of a row on a basis is of the whole latent value", {
 
 test_that("tilts lead to the exact sites in one sweep", {
   case <- pair_problem(basis = few_pairs())
-  run <- fold_run(list(case$problem), case$theta, method_ep(tol = 1e-11))
+  run <- parts_run(list(case$problem), case$theta, method_ep(tol = 1e-11))
   exact <- engine_run(case$problem, case$theta)
   expect_lte(run$sweeps, 3L)
   expect_lt(abs(run$logz - exact$logz), 1e-10)

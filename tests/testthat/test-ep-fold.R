@@ -29,7 +29,7 @@ fold_problem <- function(lik, rows, processes = 1L, basis = NULL) {
 
 expect_fold <- function(problem, theta, label) {
   whole <- engine_run(problem, theta, gradient = TRUE, posterior = TRUE)
-  folded <- fold_run(in_parts(problem), theta, problem$method, gradient = TRUE)
+  folded <- parts_run(in_parts(problem), theta, problem$method, gradient = TRUE)
   expect_true(whole$converged && folded$converged, label = label)
   # both stand within 1e-12 of the fixed point, in cavity standard deviations
   expect_lt(abs(folded$logz - whole$logz), 1e-10 * max(1, abs(whole$logz)), label = label)
@@ -68,7 +68,7 @@ test_that("a basis for each class is folded, too", {
   problem$basis <- list(problem$x[1:9, ], problem$x[21:35, ])
   theta <- c(log(c(2, 0.7, 0.9)), 0.1, -0.2)
   whole <- engine_run(problem, theta, gradient = TRUE)
-  folded <- fold_run(in_parts(problem), theta, problem$method, gradient = TRUE)
+  folded <- parts_run(in_parts(problem), theta, problem$method, gradient = TRUE)
   expect_lt(abs(folded$logz - whole$logz), 1e-10 * abs(whole$logz))
   expect_lt(max(abs(folded$gradient - whole$gradient)), 1e-10 * max(abs(whole$gradient)))
 })

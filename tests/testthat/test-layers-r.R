@@ -16,6 +16,7 @@ ROOMS <- c(
   plan = "what each method does",
   fit = "the fit and its answers in a user's units",
   stream = "rows as they come",
+  fold = "rows that are read in chunks, time and again",
   api = "what users call",
   plot = "pictures"
 )

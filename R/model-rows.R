@@ -64,3 +64,14 @@ matrix_chunk <- function(x, y, offset, weights, na.action, likelihood) {
        given = n, rows = rows, omitted = omitted,
        names = if (is.null(rownames(x))) as.character(rows) else rownames(x)[rows])
 }
+
+# The likelihood and the kernel that are meant, once the response is there.
+with_meaning <- function(setup, y, weights) {
+  lik <- meant_by(setup$likelihood, y, weights)
+  setup["likelihood"] <- list(lik)
+  several <- !is.null(lik) && lik_codec(lik)$several
+  if (!several) return(setup)
+  if (is.null(setup$kernel)) setup$kernel <- kernel_coregion()
+  else refuse_blind(setup$kernel)
+  setup
+}

@@ -1,0 +1,206 @@
+#' Rows in a database, in files, or made by a function
+#'
+#' `data` of [sparsegp()], new rows of [update()][update.sparsegp] and of
+#' [predict()][predict.sparsegp] may be a source: rows that are read in chunks, time and again, so
+#' that more of them can be fitted than memory holds. Chunks come from a database, from a folder of
+#' Parquet files, or from a function of yours.
+#'
+#' @section What a fit of a source is:
+#' A first pass reads the levels of all factors, the means and standard deviations of all inputs,
+#' the constant and the unit of the response, counts rows with missing values, and keeps up to
+#' 10 000 rows (`learn_control(rows =)`), spread evenly over all. (A second pass follows where a
+#' factor shows a level after the first chunk.) On those rows kernel, hyperparameters and basis are
+#' settled, by `method`, as for a fit of these rows alone, but with scaling and units of all.
+#' Then EP goes over all rows on that basis, sweep after sweep: a sweep is a sum over chunks, and
+#' what is held is the basis, some matrices of its size, and the chunk at hand. The posterior and
+#' the log evidence are those of a fit of all rows in memory on this basis with these
+#' hyperparameters, to rounding. With `learn_control(rows = Inf)` the search goes on with the exact
+#' log evidence of all rows and its gradient, at two sweeps (Gaussian noise) or a dozen (others) for
+#' each evaluation.
+#'
+#' Where there are no more rows than are kept, the fit is that of a data frame. `method_ivm()`
+#' chooses its points among the rows kept, whatever `refine` is not `"basis"` is an error, and so is
+#' full EP. [method_online()] has no first pass, but where inputs or response have levels, which are
+#' read first: then every row is seen once, in its order, as by `update()`.
+#'
+#' The fit keeps no rows: `fitted()`, `residuals()` and `loo_lpd()` are errors; `fit$source` has
+#' the number of chunks, of rows that were left out, and `loo_lpd`, the mean leave-one-out log
+#' predictive density of all rows.
+#'
+#' @section What rows must be like:
+#' Every sweep must see the same rows in the same order. Each chunk is compared with what the first
+#' pass saw of it, and a source that has changed is an error. A database gives rows in any order it
+#' likes unless a query says `ORDER BY`; SQLite and DuckDB keep that of a table that nobody writes
+#' to. Terms of a formula that depend on all rows, such as `poly(x, 2)` or `scale(x)`, are errors;
+#' so are terms such as `x - mean(x)`, but nobody notices. `subset`, `weights` and offsets are
+#' expressions in the variables of a chunk. `basis` is a data frame of points, not row numbers.
+#'
+#' @section Sites:
+#' With Gaussian noise nothing is kept of a row. With other likelihoods EP keeps two numbers for
+#' each row and latent function from sweep to sweep: in memory where these are at most `hold`
+#' numbers, else in files of a temporary folder, which is removed at the end.
+#'
+#' @section Workers:
+#' Where package future.apply is installed and `future::plan()` has several workers, chunks that
+#' stand by themselves (of a function, or of files) are read and summed by the workers: rows stay
+#' there, and what travels are the basis, hyperparameters and sums, some matrices of the basis's
+#' size. Sites go through files, which all workers have to see: for workers on other machines let
+#' `TMPDIR` be a folder that all share. The sums are added in an order that does not depend on the
+#' workers, so that the numbers do not, either. What a worker had that was lost is done again, here.
+#' A function that reads a database opens its own connection.
+#'
+#' @param x A function that takes a whole number i and returns chunk i as a data frame; a
+#'   connection of package DBI; a lazy table of dbplyr; or names of Parquet files, or of a folder of
+#'   them, of which each is a chunk (package nanoparquet or arrow), or an Arrow dataset of such
+#'   files.
+#' @param chunks For a function: how many chunks there are. `NULL`: until it returns `NULL`.
+#' @param table,query For a connection: the name of a table, or a query.
+#' @param size For a database: rows in a chunk.
+#' @param hold Sites of up to so many numbers are held in memory; at least 0.
+#' @param ... Nothing: an unknown argument is an error.
+#' @return A value of class `sparsegp_source`. Errors, of class `sparsegp_error`: a package that is
+#'   not installed; neither or both of `table` and `query`.
+#' @seealso [merge][merge.sparsegp], for rows that must not leave the machines where they are.
+#' @examples
+#' rows <- function(i) {
+#'   set.seed(i)
+#'   x <- runif(500, -2, 2)
+#'   data.frame(x = x, y = sin(3 * x) + 0.2 * rnorm(500))
+#' }
+#' source <- row_source(rows, chunks = 8)
+#' fit <- sparsegp(y ~ x, source, method = method_ep(size = 15), learn = learn_control(rows = 1000))
+#' fit
+#' total <- 0
+#' predict(fit, source, to = function(answer, i) total <<- total + length(answer))
+#' total
+#' @examplesIf requireNamespace("RSQLite", quietly = TRUE)
+#' con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+#' DBI::dbWriteTable(con, "cars", cars)
+#' fit <- sparsegp(dist ~ speed, row_source(con, "cars", size = 20))
+#' DBI::dbDisconnect(con)
+#' @export
+row_source <- function(x, ...) UseMethod("row_source")
+
+#' @export
+row_source.default <- function(x, ...) {
+  stop_sparsegp("x", paste0("is of class ", class(x)[1L], ", which rows cannot be read from"),
+                "Give a function, a DBI connection with `table`, a lazy table, or Parquet files")
+}
+
+#' @rdname row_source
+#' @export
+row_source.function <- function(x, chunks = NULL, hold = 5e6, ...) {
+  check_no_dots(...)
+  new_source("a function", if (is.null(chunks)) NA_integer_ else check_count(chunks, "chunks"),
+             function() list(read = x, close = function() NULL), apart = !is.null(chunks), hold)
+}
+
+#' @rdname row_source
+#' @export
+row_source.DBIConnection <- function(x, table = NULL, query = NULL, size = 50000, hold = 5e6,
+                                     ...) {
+  check_no_dots(...)
+  if (is.null(table) == is.null(query)) {
+    stop_sparsegp("table", "or `query` is needed, and one of them only")
+  }
+  if (is.null(query)) query <- paste("SELECT * FROM", DBI::dbQuoteIdentifier(x, table))
+  size <- check_count(size, "size")
+  label <- if (is.null(table)) "a query" else paste("table", toString(table))
+  new_source(label, NA_integer_, function() query_reader(x, query, size), apart = FALSE, hold)
+}
+
+query_reader <- function(con, query, size) {
+  result <- DBI::dbSendQuery(con, query)
+  list(read = function(i) {
+    if (DBI::dbHasCompleted(result)) return(NULL)
+    rows <- DBI::dbFetch(result, size)
+    if (nrow(rows)) rows
+  }, close = function() DBI::dbClearResult(result))
+}
+
+#' @rdname row_source
+#' @export
+row_source.tbl_sql <- function(x, size = 50000, hold = 5e6, ...) {
+  check_no_dots(...)
+  need_package("dbplyr", "lazy tables")
+  row_source.DBIConnection(dbplyr::remote_con(x), query = dbplyr::remote_query(x), size = size,
+                           hold = hold)
+}
+
+#' @rdname row_source
+#' @export
+row_source.character <- function(x, hold = 5e6, ...) {
+  check_no_dots(...)
+  files <- if (length(x) == 1L && dir.exists(x)) parquet_files(x) else x
+  if (length(files) == 0L || !all(file.exists(files))) {
+    stop_sparsegp("x", "names no Parquet files that are there")
+  }
+  files <- normalizePath(files)
+  read <- parquet_read()
+  new_source(paste("Parquet,", counted(length(files), "file")), length(files), function() {
+    list(read = function(i) read(files[i]), close = function() NULL)
+  }, apart = TRUE, hold)
+}
+
+#' @export
+row_source.FileSystemDataset <- function(x, ...) row_source.character(x$files, ...)
+
+parquet_files <- function(folder) {
+  sort(list.files(folder, "[.]parquet$", recursive = TRUE, full.names = TRUE))
+}
+
+parquet_read <- function() {
+  if (requireNamespace("nanoparquet", quietly = TRUE)) return(nanoparquet::read_parquet)
+  need_package("arrow", "Parquet files")
+  arrow::read_parquet
+}
+
+need_package <- function(package, what) {
+  if (requireNamespace(package, quietly = TRUE)) return(invisible())
+  stop_sparsegp("x", paste0("needs package ", package, " for ", what),
+                paste0("install.packages(\"", package, "\")"))
+}
+
+#' @export
+print.sparsegp_source <- function(x, ...) {
+  cat("<rows> ", x$label, if (!is.na(x$chunks)) paste0(", ", counted(x$chunks, "chunk")), "\n",
+      sep = "")
+  invisible(x)
+}
+
+# What a user gives as `data`, where it is a source: itself, or a table that can be made one. NULL:
+# it is none.
+as_source <- function(data) {
+  if (is_source(data)) return(data)
+  if (inherits(data, c("tbl_sql", "FileSystemDataset"))) row_source(data)
+}
+
+# ---- Predictions ----
+
+# predict() of every chunk. call: of predict(), evaluated in env.
+predict_source <- function(call, env, source, to) {
+  give <- predictions_to(to)
+  call[[1L]] <- quote(stats::predict)
+  call$to <- NULL
+  count <- 0
+  each_chunk(source, function(i, chunk) {
+    call$newdata <<- chunk
+    give(eval(call, env), i)
+    count <<- count + nrow(chunk)
+  })
+  invisible(count)
+}
+
+predictions_to <- function(to) {
+  if (is.function(to)) return(to)
+  if (!is.character(to) || length(to) != 1L) {
+    stop_sparsegp("to", "must say where predictions for a source go",
+                  "Give a function of the predictions and the chunk's number, or a CSV file")
+  }
+  function(answer, i) {
+    table <- as.data.frame(answer)
+    if (ncol(table) == 1L) names(table) <- "fit"
+    utils::write.table(table, to, append = i > 1L, col.names = i == 1L, row.names = FALSE,
+                       sep = ",", qmethod = "double")
+  }
+}

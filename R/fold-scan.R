@@ -1,0 +1,199 @@
+# The first pass over a source: what a data frame would show at once. Its result, a scan:
+#   source   with the number of its chunks
+#   recipe   how a chunk becomes a model frame: list(call, env, likelihood, terms, levels)
+#   prints   of every chunk's frame (data-source.R); rows: how many rows each has
+#   omitted  rows left out for missing values
+#   inputs   moments of the model matrix's columns (data-scaling.R), or NULL
+#   response moments of a response of numbers, or NULL
+#   rows_kept, kept   numbers of the rows that were kept, and their frame
+#   clocks   as clocks_of() has it
+
+# coding: of factors that are seen by level; keep: rows to be kept; moments: are they wanted?
+scan_source <- function(source, recipe, coding, keep, moments = TRUE) {
+  scan <- scan_once(source, recipe, coding, keep, moments)
+  if (sum(scan$rows) == 0) stop_sparsegp("data", "has no complete rows")
+  check_levels(input_levels(scan$recipe$terms, scan$recipe$levels))
+  # columns of chunks that came before a level did lack it
+  if (scan$late) scan <- scan_once(source, scan$recipe, coding, keep, moments)
+  scan$source$chunks <- length(scan$rows)
+  scan$kept <- with_levels(scan$kept, scan$recipe$levels)
+  scan
+}
+
+check_levels <- function(levels) {
+  single <- names(levels)[lengths(levels) < 2L]
+  if (length(single)) {
+    stop_sparsegp("formula", paste0("has a factor with a single level: ", toString(single)),
+                  "Leave it out")
+  }
+}
+
+scan_once <- function(source, recipe, coding, keep, moments) {
+  known <- recipe$levels # of an earlier pass
+  scan <- list(source = source, recipe = recipe, prints = list(), rows = numeric(), omitted = 0,
+               late = FALSE, pool = new_pool(keep))
+  seen <- list()
+  each_chunk(source, function(i, chunk) {
+    frame <- source_frame(scan$recipe, chunk)
+    if (is.null(scan$recipe$terms)) {
+      scan$recipe$terms <<- attr(frame, "terms")
+      refuse_data_dependent(attr(frame, "terms"))
+      scan$clocks <<- clocks_of(frame)
+    }
+    scan$omitted <<- scan$omitted + length(attr(frame, "na.action"))
+    scan$prints[[i]] <<- print_of_rows(frame)
+    scan$rows[i] <<- nrow(frame)
+    if (nrow(frame) == 0L) return(invisible())
+    before <- levels_of(seen)
+    seen <<- more_levels(seen, frame)
+    scan$pool <<- pool_rows(scan$pool, frame, sum(scan$rows) - nrow(frame))
+    if (!moments) return(invisible())
+    levels <- if (is.null(known)) levels_of(seen) else known
+    lacking <- any(lengths(input_levels(scan$recipe$terms, levels)) < 2L)
+    if (lacking || is.null(known) && length(before) && !identical(before, levels)) {
+      scan$late <<- TRUE
+    }
+    if (!scan$late) scan <<- add_moments(scan, with_levels(frame, levels), levels, coding)
+  })
+  scan$recipe$levels <- levels_of(seen)
+  scan[c("kept", "rows_kept")] <- pooled(scan$pool)
+  scan$pool <- NULL
+  scan
+}
+
+# ---- Chunks to frames ----
+
+# The model frame of a chunk, as the call would have it; levels are as they come.
+source_frame <- function(recipe, chunk) {
+  call <- recipe$call
+  call$data <- chunk
+  if (!is.null(recipe$terms)) {
+    call$formula <- recipe$terms
+    refuse_workspace(recipe$terms, chunk, "data")
+  }
+  frame <- model_frame(call, recipe$env, drop = FALSE, recipe$likelihood)
+  if (!is.null(recipe$terms)) check_classes(recipe$terms, frame)
+  frame
+}
+
+# A frame whose factors, and texts that stand for them, have all levels.
+with_levels <- function(frame, levels) {
+  for (name in intersect(names(levels), names(frame))) {
+    own <- levels[[name]]
+    frame[[name]] <- factor(as.character(frame[[name]]), own$levels, ordered = own$ordered)
+  }
+  frame
+}
+
+# What is known of levels after one more frame: of each variable that has some those that factors
+# declare, in order, and those that were there.
+more_levels <- function(seen, frame) {
+  for (name in names(Filter(has_levels, frame))) {
+    column <- frame[[name]]
+    own <- seen[[name]]
+    there <- unique(as.character(column[!is.na(column)]))
+    declared <- levels(column)
+    if (isTRUE(own$ordered) && length(setdiff(declared, own$declared))) {
+      stop_sparsegp("data", paste0("has categories of ", name, " that the chunks before did not ",
+                                   "have: ", toString(setdiff(declared, own$declared))),
+                    "Give the ordered factor all its levels in every chunk")
+    }
+    seen[[name]] <- list(declared = union(own$declared, declared), there = union(own$there, there),
+                         ordered = is.ordered(column))
+  }
+  seen
+}
+
+# As a factor of all rows would have them: those of texts in the order of the alphabet.
+levels_of <- function(seen) {
+  lapply(seen, function(own) {
+    levels <- if (is.null(own$declared)) sort(own$there)
+              else c(own$declared[own$declared %in% own$there],
+                     sort(setdiff(own$there, own$declared)))
+    list(levels = levels, ordered = own$ordered)
+  })
+}
+
+# ---- Rows that are kept ----
+
+# The first `size` rows in the order of spread_rows(), whatever their number will be: those for
+# which the fractional part of a multiple of the golden ratio is least.
+new_pool <- function(size) list(size = size, frames = list(), at = list(), rank = list())
+
+pool_rows <- function(pool, frame, before) {
+  at <- before + seq_len(nrow(frame))
+  rank <- (at * (sqrt(5) - 1) / 2) %% 1
+  rank[is_first_label(pool, frame)] <- -1
+  chosen <- which(rank <= pool_limit(pool))
+  k <- length(pool$at) + 1L
+  pool$frames[[k]] <- frame[chosen, , drop = FALSE]
+  pool$at[[k]] <- at[chosen]
+  pool$rank[[k]] <- rank[chosen]
+  pool$labels <- union(pool$labels, label_of(frame))
+  if (sum(lengths(pool$at)) > 2 * pool$size) trimmed(pool) else pool
+}
+
+# Every label has a row among those kept: the first one.
+is_first_label <- function(pool, frame) {
+  labels <- label_of(frame)
+  if (is.null(labels)) return(logical(nrow(frame)))
+  !is.na(labels) & !labels %in% pool$labels & !duplicated(labels)
+}
+
+label_of <- function(frame) {
+  y <- stats::model.response(frame, "any")
+  if (has_levels(y)) as.character(y)
+}
+
+pool_limit <- function(pool) {
+  rank <- unlist(pool$rank)
+  if (length(rank) < pool$size) Inf else sort(rank, partial = pool$size)[pool$size]
+}
+
+trimmed <- function(pool) {
+  least <- pool_limit(pool)
+  for (k in seq_along(pool$at)) {
+    kept <- pool$rank[[k]] <= least
+    pool$frames[[k]] <- pool$frames[[k]][kept, , drop = FALSE]
+    pool$at[[k]] <- pool$at[[k]][kept]
+    pool$rank[[k]] <- pool$rank[[k]][kept]
+  }
+  pool
+}
+
+# One frame, in the order of the rows.
+pooled <- function(pool) {
+  pool <- trimmed(pool)
+  frames <- pool$frames
+  if (length(frames) == 0L) return(list(NULL, numeric()))
+  columns <- lapply(stats::setNames(nm = names(frames[[1L]])), function(name) {
+    bind_columns(lapply(frames, `[[`, name))
+  })
+  frame <- structure(columns, row.names = seq_len(length(unlist(pool$at))), class = "data.frame")
+  attr(frame, "terms") <- attr(frames[[1L]], "terms")
+  list(frame, unlist(pool$at))
+}
+
+bind_columns <- function(parts) {
+  if (is.matrix(parts[[1L]])) return(do.call(rbind, parts))
+  if (!has_levels(parts[[1L]])) return(do.call(c, parts))
+  unlist(lapply(parts, as.character))
+}
+
+# ---- Moments ----
+
+add_moments <- function(scan, frame, levels, coding) {
+  x <- model_inputs(scan$recipe$terms, frame, coding, input_levels(scan$recipe$terms, levels))$x
+  check_no_missing(x = x)
+  scan$inputs <- join_moments(scan$inputs, input_moments(check_finite_inputs(x)))
+  chunk <- frame_chunk(frame, scan$recipe$likelihood)
+  if (is.numeric(chunk$y)) {
+    scan$response <- join_response(scan$response, moments_of_response(chunk))
+  }
+  scan
+}
+
+input_levels <- function(terms, levels) {
+  inputs <- rownames(attr(stats::delete.response(terms), "factors"))
+  lapply(levels[intersect(names(levels), inputs)], `[[`, "levels")
+}

@@ -1,0 +1,46 @@
+# What a long task has done so far, in a file: written whole or not at all, so that a process that
+# is killed leaves the last one that was.
+
+# checkpoint: a file's name, or NULL for none. key: what the task is, in plain data. Returns list(
+# state, write, done): `state` what an earlier process has left, or NULL; write(state, soon) notes
+# more, unless soon is FALSE and the last was less than the option's seconds ago; done() removes it.
+open_checkpoint <- function(checkpoint, key) {
+  if (is.null(checkpoint)) {
+    return(list(file = NULL, state = NULL, write = function(...) NULL, done = function() NULL))
+  }
+  if (!is.character(checkpoint) || length(checkpoint) != 1L || is.na(checkpoint) ||
+        !dir.exists(dirname(checkpoint))) {
+    stop_sparsegp("checkpoint", "must be the name of a file, in a folder that is there")
+  }
+  file <- normalizePath(checkpoint, mustWork = FALSE)
+  last <- proc.time()[["elapsed"]]
+  list(file = file, state = read_checkpoint(file, key), write = function(state, soon = TRUE) {
+    now <- proc.time()[["elapsed"]]
+    if (!soon && now - last < getOption("sparsegp.checkpoint", 30)) return(invisible())
+    last <<- now
+    write_whole(list(key = key, state = state), file)
+  }, done = function() unlink(file))
+}
+
+# A file of the same name is the old one or the new one, never a part of it.
+write_whole <- function(object, file) {
+  part <- tempfile(basename(file), dirname(file))
+  saveRDS(object, part, compress = FALSE)
+  if (file.rename(part, file)) return(invisible())
+  unlink(part)
+  stop_sparsegp("checkpoint", paste0("cannot be written: ", file))
+}
+
+read_checkpoint <- function(file, key) {
+  if (!file.exists(file)) return(NULL)
+  found <- tryCatch(readRDS(file), error = function(e) NULL)
+  if (is.list(found) && isTRUE(all.equal(found$key, key, tolerance = 1e-12))) return(found$state)
+  stop_sparsegp("checkpoint", paste0(file, " is of something else, or of other rows"),
+                "Give another name, or remove it")
+}
+
+refuse_checkpoint <- function(checkpoint) {
+  if (is.null(checkpoint)) return(invisible())
+  stop_sparsegp("checkpoint", "is for rows that are read in chunks, see row_source()",
+                "Leave it out")
+}

@@ -1,0 +1,237 @@
+# Rows that are read in chunks: the fit of a source is that of a data frame.
+
+test_that("a source of uneven chunks, late levels and missing values is the fit of all rows", {
+  d <- source_data()
+  points <- source_points(d)
+  new <- d[c(3L, 200L, 299L), ]
+  cases <- list(list(y ~ a + b + g, lik_gaussian(fixed(0.1))),
+                list(k ~ a + g, lik_poisson(fixed(0.2))),
+                list(c ~ a + b + g, lik_probit(fixed(0.1))))
+  for (case in of_tier(cases, 2L)) {
+    whole <- source_fit(case[[1L]], d, case[[2L]], basis = points)
+    read <- source_fit(case[[1L]], chunks_of(d), case[[2L]], basis = points)
+    expect_same_fold(whole, read)
+    expect_same_answers(whole, read, new)
+    expect_equal(read$source$loo_lpd, mean(loo_lpd(whole)), tolerance = 1e-10)
+    expect_equal(read$source$omitted, length(whole$na.action))
+  }
+})
+
+test_that("weights, offsets, subsets, several classes and components are read in chunks, too", {
+  slow_tier()
+  d <- source_data()
+  points <- source_points(d)
+  weighted <- function(data) {
+    sparsegp(y ~ a + g + offset(b / 9), data, lik_gaussian(fixed(0.1)), weights = w,
+             subset = b < 7.5, basis = points, kernel = kernel_rbf(fixed(1.5), fixed(1)),
+             learn = learn_control(rows = 60))
+  }
+  expect_same_fold(weighted(d), weighted(chunks_of(d)))
+  probit <- lik_probit(fixed(c(0.1, 0, -0.2)))
+  d$three <- factor(c("p", "q", "r")[1L + (d$a > 0 & !is.na(d$a)) + (d$b > 6)], c("q", "r", "p"))
+  expect_same_fold(source_fit(three ~ a + b, d, probit, basis = points),
+                   source_fit(three ~ a + b, chunks_of(d), probit, basis = points))
+  d$v <- d$y^2
+  d$v[c(30L, 31L)] <- NA
+  both <- kernel_coregion(kernel_rbf(lengthscale = fixed(1)), variance = fixed(c(1, 1.2)),
+                          correlation = fixed(0.3))
+  vectors <- lik_gaussian(variance = fixed(0.1), covariance = "spherical")
+  expect_same_fold(source_fit(cbind(y, v) ~ a + b, d, vectors, kernel = both, basis = points),
+                   source_fit(cbind(y, v) ~ a + b, chunks_of(d), vectors, kernel = both,
+                              basis = points))
+})
+
+test_that("the gradient of a source's evidence is that of all rows", {
+  d <- source_data()
+  d <- d[!is.na(d$a) & !is.na(d$y), ]
+  for (lik in list(lik_gaussian(fixed(0.1)), lik_probit(fixed(0.1)))) {
+    formula <- if (lik$type == "gaussian") y ~ a + g else c ~ a + g
+    fit <- source_fit(formula, d, lik, basis = source_points(source_data()))
+    recipe <- list(call = quote(sparsegp()), env = environment(), likelihood = fit$likelihood,
+                   terms = fit$terms)
+    ends <- c(0L, 7L, 100L, nrow(d))
+    scan <- scan_source(chunks_of(d, ends), recipe, NULL, 10L, moments = FALSE)
+    store <- if (!has_exact_sites(lik)) sites_in_memory()
+    fold <- new_fold(scan, without_rows(fit, FALSE), store)
+    theta <- fit$hyper$theta + 0.1
+    run <- fold_run(fold, theta, batch_settings(fit$method), gradient = TRUE)
+    problem <- new_rows_problem(fit, model_inputs(fit$terms, model.frame(fit$terms, d))$x,
+                                fit$data_rows, fit$offset)
+    problem$basis <- fit$posterior$basis
+    problem$method <- batch_settings(fit$method)
+    whole <- engine_run(problem, theta, gradient = TRUE)
+    expect_lt(abs(run$logz - whole$logz), 1e-10 * abs(whole$logz))
+    expect_lt(max(abs(run$gradient - whole$gradient)), 1e-10 * max(abs(whole$gradient)))
+  }
+})
+
+test_that("sites in files give the same numbers as in memory, and the files are gone then", {
+  d <- source_data()
+  held <- source_fit(c ~ a + b, chunks_of(d), lik_probit(fixed(0.1)), basis = source_points(d))
+  filed <- source_fit(c ~ a + b, chunks_of(d, hold = 0), lik_probit(fixed(0.1)),
+                      basis = source_points(d))
+  expect_identical(held$state, filed$state)
+  expect_length(list.files(tempdir(), "sparsegp-sites"), 0L)
+})
+
+test_that("a source that changes between sweeps is an error", {
+  d <- source_data()
+  reads <- 0L
+  one <- function(change) {
+    reads <<- 0L
+    row_source(function(i) {
+      reads <<- reads + 1L
+      rows <- seq(50L * (i - 1L) + 1L, 50L * i)
+      if (reads > 9L) change(d[rows, ]) else d[rows, ]
+    }, chunks = 4L)
+  }
+  for (change in list(function(rows) rows[rev(seq_len(nrow(rows))), ],
+                      function(rows) rows[-3L, ],
+                      function(rows) transform(rows, b = b + c(1e-3, numeric(nrow(rows) - 1L))),
+                      function(rows) transform(rows, g = replace(g, 2L, "u")))) {
+    expect_error(source_fit(y ~ a + b + g, one(change), lik_gaussian(fixed(0.1)),
+                            basis = source_points(d)[1:9, ]),
+                 "not what it was", class = "sparsegp_error")
+  }
+})
+
+test_that("hyperparameters and basis are settled on some rows, for units of all", {
+  d <- source_data()
+  fit <- sparsegp(y ~ a + b, chunks_of(d), kernel = kernel_rbf(), method = method_ep(size = 12),
+                  learn = learn_control(rows = 80))
+  complete <- d[!is.na(d$a) & !is.na(d$y), ]
+  expect_identical(nobs(fit), nrow(complete))
+  expect_equal(fit$response$centre, mean(complete$y), tolerance = 1e-12)
+  expect_equal(unname(fit$scaling$centre), c(mean(complete$a), mean(complete$b)),
+               tolerance = 1e-12)
+  expect_identical(fit$source$kept, 80L)
+  # points of the basis are rows, by their number among those used
+  expect_equal(unname(unscale_kept(basis_points_of(fit), fit$scaling)),
+               unname(as.matrix(complete[fit$basis_rows, c("a", "b")])), tolerance = 1e-12)
+  # the evidence is that of all rows there
+  all <- sparsegp(like = fit, data = d)
+  expect_equal(as.numeric(logLik(all)), as.numeric(logLik(fit)), tolerance = 1e-10)
+  expect_output(print(fit), "basis chosen on 80 rows")
+  expect_error(fitted(fit), "in chunks", class = "sparsegp_error")
+})
+
+test_that("rows = Inf goes on with the evidence of all rows", {
+  slow_tier()
+  n <- 12000L # more than are kept
+  at <- seq_len(n)
+  d <- data.frame(a = 2 * sin(7 * at))
+  d$y <- sin(2 * d$a) + 0.3 * cos(17 * at)
+  d$c <- ifelse(sin(2 * d$a) + cos(13 * at) > 0, "yes", "no")
+  source <- chunks_of(d, c(0L, 5000L, 11000L, n))
+  for (formula in list(y ~ a, c ~ a)) {
+    args <- list(formula, source, kernel = kernel_rbf(), method = method_ep(size = 6))
+    some <- do.call(sparsegp, args)
+    fit <- do.call(sparsegp, c(args, list(learn = learn_control(rows = Inf))))
+    expect_true(fit$learning$converged)
+    expect_gt(as.numeric(logLik(fit)), as.numeric(logLik(some)))
+    expect_lt(max(abs(fit$learning$gradient)), 5)
+    expect_false(identical(some$hyper$theta, fit$hyper$theta))
+  }
+})
+
+test_that("few rows are fitted as a data frame is, without a method, too", {
+  d <- source_data()[26:120, ]
+  whole <- sparsegp(y ~ a, d)
+  read <- sparsegp(y ~ a, row_source(function(i) d[seq(19 * i - 18, 19 * i), ], chunks = 5))
+  # learned from starts that differ by rounding: to where the search stops
+  expect_equal(as.numeric(logLik(read)), as.numeric(logLik(whole)), tolerance = 1e-6)
+  expect_length(fitted(read), length(fitted(whole)))
+})
+
+test_that("predictions for a source go to a function or a file", {
+  d <- source_data()
+  fit <- source_fit(y ~ a + b, d, lik_gaussian(fixed(0.1)), basis = source_points(d))
+  seen <- numeric()
+  rows <- predict(fit, chunks_of(d), to = function(answer, i) seen <<- c(seen, answer))
+  expect_identical(rows, 300)
+  expect_equal(unname(seen), unname(predict(fit, d)), tolerance = 1e-12)
+  file <- tempfile(fileext = ".csv")
+  on.exit(unlink(file))
+  predict(fit, chunks_of(d), se.fit = TRUE, interval = "prediction", to = file)
+  wanted <- predict(fit, d, se.fit = TRUE, interval = "prediction")
+  read <- utils::read.csv(file)
+  expect_equal(read$fit.upr, unname(wanted$fit[, "upr"]), tolerance = 1e-12)
+  expect_equal(read$se.fit, unname(wanted$se.fit), tolerance = 1e-12)
+  expect_error(predict(fit, chunks_of(d)), "`to`", class = "sparsegp_error")
+  expect_error(predict(fit, d, to = file), "`to`", class = "sparsegp_error")
+})
+
+test_that("a stream of a source is the stream of its rows", {
+  d <- source_data()
+  method <- method_online(size = 10, pilot = 40)
+  for (formula in of_tier(list(y ~ a + b, c ~ a + g), 1L)) {
+    # a late level is none where all are known: as a factor of all rows has them
+    e <- transform(d, g = factor(g), c = factor(c))
+    whole <- sparsegp(formula, e, kernel = kernel_rbf(1.5, 1), method = method, learn = FALSE)
+    read <- sparsegp(formula, chunks_of(d), kernel = kernel_rbf(1.5, 1), method = method,
+                     learn = FALSE)
+    expect_identical(nobs(read), nobs(whole))
+    expect_equal(as.numeric(logLik(read)), as.numeric(logLik(whole)), tolerance = 1e-10)
+    half <- sparsegp(formula, e[1:185, ], kernel = kernel_rbf(1.5, 1), method = method,
+                     learn = FALSE)
+    more <- update(half, chunks_of(e, c(185L, 200L, 300L)))
+    expect_equal(as.numeric(logLik(more)), as.numeric(logLik(whole)), tolerance = 1e-10)
+  }
+})
+
+test_that("a fit like another is made of a source's rows, and one on a basis takes them", {
+  d <- source_data()
+  fit <- source_fit(y ~ a + g, d[c(1:100, 296:300), ], lik_gaussian(fixed(0.1)),
+                    basis = source_points(d))
+  rest <- d[101:295, ]
+  like <- sparsegp(like = fit, data = rest)
+  expect_same_fold(like, sparsegp(like = fit, data = chunks_of(rest, c(0L, 90L, 195L))))
+  expect_same_fold(merge(fit, like), update(fit, chunks_of(rest, c(0L, 90L, 195L))))
+})
+
+test_that("databases and Parquet files are sources", {
+  d <- source_data()
+  d <- d[!is.na(d$a), ]
+  points <- source_points(source_data())
+  whole <- source_fit(c ~ a + g, d, lik_probit(fixed(0.1)), basis = points)
+  if (requireNamespace("nanoparquet", quietly = TRUE)) {
+    folder <- tempfile()
+    dir.create(folder)
+    on.exit(unlink(folder, recursive = TRUE))
+    nanoparquet::write_parquet(d[1:99, ], file.path(folder, "1.parquet"))
+    nanoparquet::write_parquet(d[100:nrow(d), ], file.path(folder, "2.parquet"))
+    expect_same_fold(whole, source_fit(c ~ a + g, row_source(folder), lik_probit(fixed(0.1)),
+                                       basis = points))
+  }
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(con), add = TRUE)
+  DBI::dbWriteTable(con, "rows of mine", d)
+  read <- source_fit(c ~ a + g, row_source(con, "rows of mine", size = 70), lik_probit(fixed(0.1)),
+                     basis = points)
+  expect_same_fold(whole, read)
+  skip_if_not_installed("dbplyr")
+  table <- dplyr::tbl(con, "rows of mine")
+  expect_same_fold(whole, source_fit(c ~ a + g, table, lik_probit(fixed(0.1)), basis = points))
+  slow_tier()
+  one <- source_fit(c ~ a + g, dplyr::filter(table, b > 4), lik_probit(fixed(0.1)), basis = points)
+  expect_identical(nobs(one), sum(d$b > 4))
+})
+
+test_that("what a source cannot have is said", {
+  d <- source_data()
+  source <- chunks_of(d)
+  points <- source_points(d)
+  expect_sparsegp <- function(call, message) expect_error(call, message, class = "sparsegp_error")
+  expect_sparsegp(source_fit(y ~ a, source, basis = 1:5), "row numbers")
+  expect_sparsegp(source_fit(y ~ a, source, method = method_ep()), "sums on a basis")
+  expect_sparsegp(source_fit(y ~ poly(a, 2), chunks_of(na.omit(d), c(0L, 50L, 290L))),
+                  "depend on all rows")
+  expect_sparsegp(source_fit(y ~ a + z, source), "do not make a model frame")
+  expect_sparsegp(source_fit(y ~ a, row_source(function(i) 1, chunks = 2)), "no data frame")
+  expect_sparsegp(source_fit(y ~ a, row_source(function(i) d[0L, ], chunks = 2)),
+                  "no complete rows")
+  expect_sparsegp(row_source(7), "class numeric")
+  expect_sparsegp(row_source("nowhere.parquet"), "no Parquet files")
+  expect_sparsegp(sparsegp(y ~ a, d, checkpoint = "x"), "in chunks")
+})
