@@ -49,7 +49,7 @@ mapped <- function(...) do.call(ggplot2::aes, lapply(list(...), as.name))
 # Columns of fixed names: place, by, and what is predicted.
 placed_columns <- function(view, drawn) {
   names(drawn)[seq_along(view$axes)] <- c("place", "place2")[seq_along(view$axes)]
-  if (!is.null(view$by)) names(drawn)[2L] <- "by"
+  if (!is.null(view$by)) names(drawn)[length(view$axes) + 1L] <- "by"
   drawn
 }
 
@@ -148,11 +148,13 @@ auto_class_curves <- function(object, picture) {
   long <- data.frame(place = rep(drawn$place, length(levels)),
                      class = factor(rep(levels, each = nrow(drawn)), levels),
                      fit = unlist(drawn[paste0("prob.", levels)], use.names = FALSE))
+  if (!is.null(view$by)) long$by <- rep(drawn$by, length(levels))
   rows <- shown_frame(view, picture$shown)
   rows$class <- factor(rows$y, levels)
   along <- if (is.null(view$axis[[1L]]$levels)) ggplot2::geom_line else ggplot2::geom_point
   ggplot2::ggplot(long, mapped(x = "place", colour = "class")) + along(mapped(y = "fit")) +
     ggplot2::geom_rug(data = rows, sides = "b", alpha = 0.5) + class_scale("colour", levels) +
+    by_panels(view) +
     ggplot2::labs(x = input_label(object, view$axes), y = "probability",
                   colour = response_name(object))
 }
@@ -169,8 +171,9 @@ auto_surface <- function(object, picture) {
   base <- ggplot2::ggplot(drawn, mapped(x = "place", y = "place2")) +
     ggplot2::labs(x = view$axes[1L], y = view$axes[2L],
                   caption = nonempty(beside_words(picture$shown, view)))
-  if (shows_classes(object)) return(base + auto_decisions(object, drawn, rows))
   if (picture$se == "panel") return(base + auto_two_panels(object, drawn, rows))
+  base <- base + by_panels(view)
+  if (shows_classes(object)) return(base + auto_decisions(object, drawn, rows))
   drawn$fit[!drawn$known] <- NA
   base + ggplot2::geom_raster(mapped(fill = "fit"), drawn) +
     (if (picture$se == "contour") error_layer(drawn)) +
@@ -181,6 +184,8 @@ auto_surface <- function(object, picture) {
     ggplot2::scale_fill_gradientn(colours = mean_ramp(9L), na.value = MASK,
                                   name = response_label(object))
 }
+
+by_panels <- function(view) if (!is.null(view$by)) ggplot2::facet_wrap("by")
 
 error_layer <- function(drawn) {
   if (!is.null(drawn$known)) drawn$se[!drawn$known] <- NA
@@ -201,7 +206,8 @@ auto_two_panels <- function(object, drawn, rows) {
   each <- function(panel) ggplot2::geom_contour(mapped(z = "z"), both[both$panel == panel, ],
                                                 colour = INK, linewidth = 0.3)
   list(ggplot2::geom_raster(mapped(fill = "share"), both), lapply(panels, each),
-       ggplot2::geom_point(data = rows, size = 0.5), ggplot2::facet_wrap("panel"),
+       ggplot2::geom_point(data = rows, size = 0.5),
+       if (is.null(drawn$by)) ggplot2::facet_wrap("panel") else ggplot2::facet_grid(by ~ panel),
        ggplot2::scale_fill_gradientn(colours = mean_ramp(9L), na.value = MASK,
                                      name = "from least\nto largest"))
 }

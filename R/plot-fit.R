@@ -103,9 +103,10 @@
 #'   `type = "reliability"`: for classes the largest number of bins (default 10, fewer for less than
 #'   200 rows), for regression the number of nominal levels (default 99). `type = "reject"`: the
 #'   largest number of thresholds (default: one for every row).
-#' @param by `type = "fit"`: a factor, each level of which has a curve of its own. Where nothing is
-#'   said, the only other input is taken if it is a factor of at most eight levels. More than eight
-#'   levels have curves alike, without intervals.
+#' @param by `type = "fit"`: a factor, each level of which has a curve of its own; over two inputs,
+#'   and of several classes, a picture of its own, all with the same scales, for at most twelve
+#'   levels. Where nothing is said, along one input the only other one is taken if it is a factor of
+#'   at most eight levels. More than eight levels have curves alike, without intervals.
 #' @param se `type = "fit"` over two inputs: the standard error as `"contour"` (dashed; the default
 #'   for numbers), on a second `"panel"`, or `"none"` (the default for classes).
 #' @param ahead `type = "forecast"`: how far to go on after the last row, in units of the input
@@ -119,7 +120,7 @@
 #'   Others are errors.
 #' @return Invisibly a data frame of what was drawn.
 #'   One input: the input, `fit`, `lwr`, `upr` and for regression `new_lwr`, `new_upr`; the factor
-#'   after the input where there is `by`.
+#'   after the inputs where there is `by`.
 #'   Two: the inputs, `fit`, its standard error `se`, and `known`: `FALSE` where the map is grey.
 #'   Two components over two inputs: the inputs, the components' means, standard deviations
 #'   `sd.<component>` and `covariance`; of components along one input `fit.<component>`,
@@ -155,6 +156,7 @@
 #' plot(fit, "terms")
 #' plot(fit, type = "residuals")
 #' plot(fit, se = "panel")
+#' plot(sparsegp(mpg ~ wt + hp + factor(am), mtcars), c("wt", "hp"), by = "factor(am)")
 #'
 #' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:120, ]
 #' fit <- sparsegp(degrees ~ year, temperature, kernel = kernel_rbf() + kernel_periodic(period = 1))
@@ -242,18 +244,26 @@ plot_fit <- function(object, which, newdata, level, n, by, se, style) {
           else if (!is.null(picture$surface)) draw_surface
           else if (shows_classes(object)) draw_class_curves
           else if (has_classes(object)) draw_probability else draw_regression
-  draw(object, picture, style)
+  if (is.null(picture$panels)) draw(object, picture, style)
+  else draw_facets(object, picture, draw, style)
   picture$drawn
 }
 
 # What is to be drawn: `view`, the slice; `shown`, the rows beside it; `drawn`, the places on the
-# axes with what is predicted there; `surface`, of two axes.
+# axes with what is predicted there; `surface`, of two axes; `panels`, such pictures for levels of a
+# factor that are not curves in one panel.
 fit_picture <- function(object, which, newdata, level, n, by, se, style) {
   if (width(object) > 1L) {
     return(vector_picture(object, which, newdata, level, n, by, se, style))
   }
   rows <- rows_of(object, newdata)
   view <- slice_view(object, rows, which, by)
+  apart <- !is.null(view$by) && (length(view$axes) == 2L || shows_classes(object))
+  make <- if (apart) facet_picture else slice_picture
+  make(object, rows, view, level, n, se, style)
+}
+
+slice_picture <- function(object, rows, view, level, n, se, style) {
   shown <- rows_beside(object, rows, view)
   picture <- list(view = view, shown = shown, level = level)
   if (length(view$axes) == 2L) {

@@ -51,9 +51,6 @@ by_axis <- function(object, axes, shown, which, by) {
     stop_sparsegp("by", "must name a factor that is no axis",
                   if (length(factors)) paste0("The factors are ", toString(names(factors))))
   }
-  if (length(shown) > 1L || shows_classes(object)) {
-    stop_sparsegp("by", "is for curves of one response along one input", "Leave it out")
-  }
   factors[[by]]
 }
 

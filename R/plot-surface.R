@@ -155,7 +155,7 @@ clamped <- function(z, levels) array(pmin(pmax(z, min(levels)), max(levels)), di
 
 # Rows are filled by their response on the colours of the mean: a row that stands out is a residual.
 draw_mean_surface <- function(object, view, shown, surface, style, contour = FALSE) {
-  levels <- contour_levels(surface$z, surface$known, 10L)
+  levels <- or_else(surface$levels$mean, contour_levels(surface$z, surface$known, 10L))
   palette <- mean_ramp(length(levels) - 1L)
   surface$z <- clamped(surface$z, levels)
   graphics::.filled.contour(surface$x, surface$y, surface$z, levels, palette)
@@ -181,7 +181,7 @@ draw_error_contours <- function(surface) {
 }
 
 draw_error_surface <- function(object, view, shown, surface, style) {
-  levels <- contour_levels(surface$error, surface$known, 8L)
+  levels <- or_else(surface$levels$error, contour_levels(surface$error, surface$known, 8L))
   error <- list(x = surface$x, y = surface$y, z = clamped(surface$error, levels))
   graphics::.filled.contour(error$x, error$y, error$z, levels, error_ramp(length(levels) - 1L))
   draw_contours(error, levels, INK, 0.7)

@@ -45,6 +45,8 @@ topo <- sparsegp(z ~ x + y, MASS::topo, kernel = kernel_matern52())
 show("map", plot(topo, asp = 1))
 show("map-two-panels", plot(topo, se = "panel", asp = 1), 9, 4.5)
 show("map-far-from-data", plot(sparsegp(depth ~ long + lat, quakes[1:300, ]), asp = 1))
+show("map-by-factor", plot(sparsegp(mpg ~ wt + hp + am, transform(mtcars, am = factor(am))),
+                           c("wt", "hp"), by = "am"), 9, 4.5)
 show("map-probability", plot(sparsegp(type ~ glu + bmi, MASS::Pima.tr)))
 show("map-classes", plot(iris_fit))
 
@@ -52,6 +54,8 @@ show("map-classes", plot(iris_fit))
 
 show("terms", plot(sparsegp(medv ~ lstat + rm + crim + age, boston, kernel = additive), "terms"),
      9, 7)
+show("terms-classes", plot(sparsegp(Species ~ Petal.Width + Sepal.Width, iris, kernel =
+  kernel_rbf(vars = "Petal.Width") + kernel_rbf(vars = "Sepal.Width")), "terms"), 9, 4.5)
 show("forecast", plot(sparsegp(log(n) ~ time, air, kernel = trend_and_season),
                       list(trend = 1:3, season = 4), "forecast", ahead = 3), 8, 9)
 

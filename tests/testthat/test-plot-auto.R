@@ -46,4 +46,15 @@ test_that("every type is drawn, of numbers, counts and classes", {
   }
   built(ggplot2::autoplot(fits[[1L]], se = "panel"))
   expect_length(ggplot2::autoplot(fits[[1L]], "terms"), 2L)
+  cars <- transform(mtcars, gear = factor(gear), am = factor(am))
+  map <- sparsegp(mpg ~ wt + hp + am, cars, learn = FALSE)
+  for (se in c("contour", "panel")) {
+    made <- built(ggplot2::autoplot(map, c("wt", "hp"), by = "am", se = se, n = 5))
+    expect_identical(nrow(made$layout$layout), if (se == "panel") 4L else 2L)
+  }
+  classes <- sparsegp(gear ~ wt + hp + am, cars, learn = FALSE)
+  for (which in list("wt", c("wt", "hp"))) {
+    made <- built(ggplot2::autoplot(classes, which, by = "am", n = 5))
+    expect_identical(nrow(made$layout$layout), 2L)
+  }
 })

@@ -118,6 +118,34 @@ test_that("pictures of terms are predict(type = \"terms\") with its band, in any
   expect_named(drawing(plot(fit, "rbf(wt, hp)", "terms", n = 2)), "rbf(wt, hp)")
 })
 
+test_that("maps, and curves of classes, by a factor are those at each of its levels", {
+  cars <- transform(mtcars, am = factor(am), gear = factor(gear))
+  fit <- sparsegp(mpg ~ wt + hp + am, cars, learn = FALSE)
+  drawn <- drawing(plot(fit, c("wt", "hp"), by = "am", n = 4))
+  expect_named(drawn, c("wt", "hp", "am", "fit", "se", "known"))
+  expect_equal(drawn$fit, unname(predict(fit, drawn)), tolerance = ROUNDING)
+  expect_identical(as.character(drawn$am), rep(c("0", "1"), each = 16))
+  expect_identical(drawn$wt[1:16], drawn$wt[17:32]) # the same axes
+  panels <- fit_picture(fit, c("wt", "hp"), NULL, 0.95, 4, "am", "panel", plot_style())$panels
+  expect_equal(panels[[2L]]$shown$y, mtcars$mpg[mtcars$am == 1])
+  expect_identical(panels[[1L]]$surface$levels, panels[[2L]]$surface$levels)
+  classes <- sparsegp(gear ~ wt + hp + am, cars, learn = FALSE)
+  for (which in list("wt", c("wt", "hp"))) {
+    drawn <- drawing(plot(classes, which, by = "am", n = 3))
+    new <- data.frame(wt = median(cars$wt), hp = median(cars$hp), am = drawn$am)
+    new[which] <- drawn[which]
+    expect_equal(as.matrix(drawn[paste0("prob.", 3:5)]), predict(classes, new, type = "prob"),
+                 tolerance = ROUNDING, ignore_attr = TRUE)
+  }
+  # a level of which there are no rows
+  drawn <- drawing(plot(fit, c("wt", "hp"), by = "am", n = 3, newdata = cars[cars$am == 0, ]))
+  expect_identical(nrow(drawn), 18L)
+  refused <- function(...) expect_error(drawing(plot(...)), "by", class = "sparsegp_error")
+  refused(sparsegp(mpg ~ wt + am + gear, cars, learn = FALSE), c("wt", "am"), by = "gear")
+  many <- transform(mtcars, g = factor(rep_len(1:13, 32)))
+  refused(sparsegp(mpg ~ wt + hp + g, many, learn = FALSE), c("wt", "hp"), by = "g")
+})
+
 test_that("terms of several classes are curves in one picture, and a map for each class", {
   few <- iris[seq(1, 150, 5), ]
   fit <- sparsegp(Species ~ Sepal.Width + Petal.Width + Petal.Length, few, learn = FALSE,

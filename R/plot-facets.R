@@ -1,0 +1,111 @@
+# Pictures side by side, one for each level of a factor: maps, and curves of several classes.
+
+MOST_FACETS <- 12L # on a page
+
+# As fit_picture(), with `panels`, the picture of each level, and `limits` of their axes, which are
+# the same; `shown` and `drawn` are those of all.
+facet_picture <- function(object, rows, view, level, n, se, style) {
+  by <- view$by
+  check_facets(view)
+  of_rows <- by$places(rows$x, rows$raw)
+  at <- lapply(view$axis, function(axis) axis$places(rows$x, rows$raw))
+  limits <- list(xlim = curve_limits(view$axis[[1L]], at[[1L]], style))
+  if (length(at) == 2L) limits$ylim <- or_else(style$ylim, around(at[[2L]]))
+  style <- utils::modifyList(style, limits)
+  panels <- lapply(seq_along(by$levels), function(group) {
+    own <- level_view(view, group)
+    picture <- slice_picture(object, level_rows(rows, view, of_rows, group), own, level, n, se,
+                             style)
+    picture$drawn <- append_level(picture$drawn, view, group)
+    picture
+  })
+  together <- panels[[1L]]
+  together[c("view", "limits")] <- list(view, limits)
+  together$shown <- all_shown(lapply(panels, `[[`, "shown"))
+  together$drawn <- do.call(rbind, lapply(panels, `[[`, "drawn"))
+  together$panels <- with_same_levels(panels)
+  together
+}
+
+check_facets <- function(view) {
+  if (any(lengths(lapply(view$axis, `[[`, "levels")) > 0L) && length(view$axis) == 2L) {
+    stop_sparsegp("by", "is for a curve along one input, or a map over two numbers",
+                  "Name one of the two inputs alone")
+  }
+  count <- length(view$by$levels)
+  if (count > MOST_FACETS) {
+    stop_sparsegp("by", paste0("has ", count, " levels, and a picture for each is too many"),
+                  paste0("At most ", MOST_FACETS, ": draw some of them one by one, with newdata = ",
+                         "rows of that level"))
+  }
+}
+
+# The slice at a level.
+level_view <- function(view, group) {
+  by <- view$by
+  view$typical[by$columns] <- by$code(group)
+  view$by <- NULL
+  view
+}
+
+# Rows of a level, or of none, and the basis points there.
+level_rows <- function(rows, view, of_rows, group) {
+  at <- which(of_rows == group)
+  rows[c("x", "y", "offset")] <- lapply(rows[c("x", "y", "offset")], some_rows, at)
+  rows$weights <- rows$weights[at]
+  raw <- rows$raw
+  rows$raw <- function(name) raw(name)[at]
+  if (!is.null(rows$basis)) {
+    of_basis <- view$by$places(rows$basis, function(name) NULL)
+    rows$basis <- rows$basis[of_basis == group, , drop = FALSE]
+  }
+  rows
+}
+
+append_level <- function(drawn, view, group) {
+  axes <- seq_along(view$axes)
+  level <- data.frame(factor(view$by$levels[group], view$by$levels))
+  cbind(drawn[axes], stats::setNames(level, view$by$name), drawn[-axes])
+}
+
+# Rows of all pictures, one after the other.
+all_shown <- function(shown) {
+  counts <- vapply(shown, function(one) length(one$y), 0L)
+  places <- function(k) unlist(lapply(shown, function(one) one$at[[k]]))
+  out <- shown[[1L]]
+  out$at <- lapply(seq_along(out$at), places)
+  out$y <- do.call(c, lapply(shown, `[[`, "y"))
+  near <- unlist(Map(function(one, n) rep_len(one$near, n), shown, counts))
+  out$near <- if (all(near == 1)) 1 else near
+  out$level <- rep(seq_along(shown), counts)
+  out
+}
+
+# Contours at the same numbers, so that colours mean the same in all maps.
+with_same_levels <- function(panels) {
+  surfaces <- lapply(panels, `[[`, "surface")
+  if (is.null(surfaces[[1L]]$error)) return(panels)
+  all <- function(field) unlist(lapply(surfaces, `[[`, field))
+  levels <- list(mean = contour_levels(all("z"), all("known"), 10L),
+                 error = contour_levels(all("error"), all("known"), 8L))
+  lapply(panels, function(panel) {
+    panel$surface$levels <- levels
+    panel
+  })
+}
+
+# The level stands at the right of its picture.
+draw_facets <- function(object, picture, draw, style) {
+  style <- utils::modifyList(style, picture$limits)
+  by <- picture$view$by
+  two <- identical(picture$se, "panel")
+  on_one_page(length(picture$panels) * (1L + two), function() {
+    for (group in seq_along(picture$panels)) {
+      draw(object, picture$panels[[group]], style)
+      if (style$ann) {
+        graphics::mtext(paste(by$name, "=", by$levels[group]), 4L, 0.1,
+                        cex = 0.9 * style$cex.axis * par("cex"), col = INK)
+      }
+    }
+  }, rows = if (two) length(picture$panels))
+}
