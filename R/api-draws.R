@@ -4,6 +4,11 @@
 #' responses, as [stats::simulate()] does for other models: a latent function and, at each row,
 #' a response given it.
 #'
+#' Where probabilities of two labels have a power (`fit$power`, see [methods]), `type = "response"`
+#' draws probabilities to that power, and simulated labels are as frequent as `predict()` says:
+#' labels drawn by way of the latent function, as few of which as can be are turned. Latent
+#' functions know nothing of it, so that `plogis()` of `type = "link"` is the probability without the power.
+#'
 #' @param object A fit of [sparsegp()].
 #' @param newdata As in [predict][predict.sparsegp]; missing: the training rows. Rows with missing
 #'   values give `NA`.
@@ -99,6 +104,13 @@ training_inputs <- function(object) {
                 "Give `newdata`, or fit with keep_x = TRUE")
 }
 
+# Of the second of two labels, before and after the fit's power
+label_probabilities <- function(object, rows) {
+  moments <- c(engine_predict(object, rows$x), rows["offset"])
+  own <- engine_lik_predict(object, seen_mean(object, moments), moments$var)$mean
+  list(own = own, wanted = to_response(object, own))
+}
+
 #' @rdname draws
 #' @export
 simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
@@ -117,12 +129,14 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
     refuse_unknown_variances("newdata", "Leave it out, or add noise to draws()")
   }
   weights <- if (at_rows && !is.null(object$weights)) object$weights else 1
+  prob <- if (!is.null(object$power)) label_probabilities(object, latent)
   columns <- lapply(seq_len(nsim), function(j) {
     f <- vapply(latent$values, function(values) values[, j], numeric(length(latent$offset)))
     if (processes(object) > 1L) dim(f) <- c(length(latent$offset), length(latent$values))
     if (width(object) > 1L) f <- by_component(f, components(object))
     f <- f + latent$offset / object$response$unit
     y <- lik_traits(object$likelihood)$draw(f, value, weights)
+    if (!is.null(object$power)) y <- turned_labels(y, prob$own, prob$wanted)
     drawn <- restore_rows(codec_of(object)$back(y, object$response), latent)
     if (is.matrix(drawn)) `rownames<-`(drawn, NULL) else unname(drawn)
   })

@@ -55,6 +55,10 @@ response_moments <- function(object, latent) {
   }
   seen <- seen_mean(object, latent)
   predicted <- engine_lik_predict(object, seen, latent$var)
+  if (!is.null(object$power)) {
+    mean <- to_response(object, predicted$mean)
+    return(list(mean = mean, sd = sqrt(mean * (1 - mean))))
+  }
   # the last argument is evaluated only where it is asked for
   extra <- lik_traits(object$likelihood)$extra_var(
     lik_values(object), latent$weights,
@@ -68,6 +72,7 @@ standard_deviation <- function(object, latent, type) {
   # where the response scales with the latent function, its mean is the latent function
   same <- codec_of(object)$scaled
   if (same || type %in% c("link", "latent")) return(sqrt(latent$var) * object$response$unit)
+  if (!is.null(object$power)) return(powered_spread(object, latent))
   spread <- engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE)$spread
   sqrt(spread)
 }
@@ -110,6 +115,28 @@ powered <- function(scores, power) {
   if (!is.null(power)) scores <- power * scores
   weight <- exp(scores - scores[cbind(seq_len(nrow(scores)), max.col(scores, "first"))])
   weight / rowSums(weight)
+}
+
+# Standard deviation, over the posterior of the latent function, of a label's probability to the
+# fit's power: by Gauss-Hermite quadrature, which link functions need some 30 nodes of for 1e-3.
+powered_spread <- function(object, latent) {
+  NODES <- 30L
+  off <- sqrt(seq_len(NODES - 1L))
+  jacobi <- matrix(0, NODES, NODES)
+  jacobi[cbind(1:(NODES - 1L), 2:NODES)] <- jacobi[cbind(2:NODES, 1:(NODES - 1L))] <- off
+  rule <- eigen(jacobi, symmetric = TRUE)
+  weight <- rule$vectors[1L, ]^2
+  values <- vapply(rule$values, function(z) median_response(object, latent, z * sqrt(latent$var)),
+                   numeric(length(latent$mean)))
+  values <- matrix(values, ncol = NODES) # of one row, too
+  sqrt(drop((values - drop(values %*% weight))^2 %*% weight))
+}
+
+# Labels of the second of two with probability `wanted`, of labels y (-1 and 1) drawn with
+# probability `own`: as few of them are turned as can be, so that they go together as they did.
+turned_labels <- function(y, own, wanted) {
+  turn <- ifelse(y > 0, (own - wanted) / own, (wanted - own) / (1 - own))
+  ifelse(stats::runif(length(y)) < turn, -y, y)
 }
 
 most_probable <- function(prob, reject = 0, ordered = FALSE) {

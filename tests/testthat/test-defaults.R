@@ -204,6 +204,26 @@ test_that("two labels of few rows have a power where leave-one-out asks for one"
   expect_null(plain$power)
   expect_gt(mean(loo_lpd(fit)), mean(loo_lpd(plain)))
   expect_null(sparsegp(x, class, learn = FALSE)$power)
+  # what is drawn has the power that is predicted
+  drawn <- simulate(fit, 400, seed = 1)
+  often <- rowMeans(as.matrix(drawn) == fit$response$levels[2L])
+  expect_lt(max(abs(often - predict(fit))), 5 * 0.5 / sqrt(400))
+  at <- predict(fit, x[1:3, ], se.fit = TRUE)
+  set.seed(1)
+  by_draws <- apply(draws(fit, x[1:3, ], 4000, type = "response"), 1, sd)
+  expect_equal(unname(by_draws), unname(at$se.fit), tolerance = 0.06) # of 4000
+  p <- predict(fit)
+  expect_equal(residuals(fit, "pearson"), residuals(fit) / sqrt(p * (1 - p)), tolerance = 1e-10)
+})
+
+test_that("as few labels are turned as make the frequencies that are wanted", {
+  y <- rep(c(-1, 1), c(3000, 7000))
+  set.seed(3)
+  for (wanted in c(0, 0.5, 0.7, 0.9, 1)) {
+    turned <- turned_labels(y, rep(0.7, 10000), rep(wanted, 10000))
+    expect_lt(abs(mean(turned > 0) - wanted), 0.02) # four standard errors
+    expect_true(all(turned[y > 0] > 0) || all(turned[y < 0] < 0)) # one way only
+  }
 })
 
 test_that("who waits sees how a long search goes without asking, and a short one says nothing", {
