@@ -7,7 +7,8 @@
 #' Where probabilities of two labels have a power (`fit$power`, see [methods]), `type = "response"`
 #' draws probabilities to that power, and simulated labels are as frequent as `predict()` says:
 #' labels drawn by way of the latent function, as few of which as can be are turned. Latent
-#' functions know nothing of it, so that `plogis()` of `type = "link"` is the probability without the power.
+#' functions know nothing of it, so that `plogis()` of `type = "link"` is the probability without
+#' the power.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param newdata As in [predict][predict.sparsegp]; missing: the training rows. Rows with missing
