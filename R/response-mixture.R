@@ -236,6 +236,10 @@ heaviest_part <- function(y) {
   new_mixture(matrix(numbers, ncol = ncol(x)), attr(x, "components"), attr(x, "parts"))
 }
 
+# One column.
+#' @export
+as.data.frame.sparsegp_mixture <- function(x, ...) as.data.frame.model.matrix(x, ...)
+
 #' @export
 is.na.sparsegp_mixture <- function(x) rowSums(is.na(unclass(x))) > 0
 

@@ -439,6 +439,65 @@ golden_other_cases <- function() {
   )
 }
 
+# Several components, some of them missing, and rows that mean one vector or its opposite
+golden_winds <- function(n = 30L) {
+  d <- golden_data(n)
+  d$other <- round(cos(1.2 * d$x2) - d$x1 / 3 + 0.3 * sin(5.3 * seq_len(n)), 6)
+  wind <- cbind(u = d$number, v = d$other)
+  d$either <- mixture(c(0.65, 0.35), list(wind, -wind), c(0.1, 0.15))
+  d$other[c(4, 11)] <- NA
+  d
+}
+
+golden_vector_cases <- function() {
+  models <- list(
+    field = list(list(quote(cbind(number, other)), lik_gaussian(c(0.1, 0.15), "full", 0.3)),
+                 kernel_helmholtz(kernel_rbf(0.8, 1.1), kernel_matern52(0.4, 0.9))),
+    coregion = list(list(quote(cbind(number, other)), lik_gaussian(0.12)),
+                    kernel_coregion(kernel_matern52(lengthscale = 0.9), variance = c(1.1, 0.8),
+                                    correlation = 0.4)),
+    mixture = list(list(quote(either), lik_mixture()),
+                   kernel_divfree(kernel_rq(0.9, 1.2, shape = 1.5)) +
+                     kernel_coregion(kernel_constant(), variance = 0.3, correlation = 0.2))
+  )
+  with_damping <- function(model, damping, method, ...) {
+    golden_fit(model[[1L]], method(damping), data = golden_winds(), kernel = model[[2L]], ...)
+  }
+  by <- function(method, ...) {
+    force(method)
+    function(model) function(damping) with_damping(model, damping, method, ...)
+  }
+  stream <- function(...) {
+    function(model) {
+      function(damping) {
+        golden_stream(model[[1L]], method_online(size = 6, pilot = 5, ...), data = golden_winds(),
+                      kernel = model[[2L]])
+      }
+    }
+  }
+  methods <- list(
+    full = by(function(damping) golden_ep(damping, starts = 1)),
+    basis = by(function(damping) golden_ep(damping, starts = 1), basis = GOLDEN_BASIS),
+    `sparse moment` = by(function(damping) golden_ep(damping, size = 6, starts = 1)),
+    `sparse kl` = by(function(damping) golden_ep(damping, size = 6, projection = "kl")),
+    `online kl` = stream(), `online moment` = stream(projection = "moment", score = "mean")
+  )
+  crossed <- lapply(models, function(model) lapply(methods, function(method) method(model)))
+  c(golden_flat(crossed), list(
+    `field.ivm basis` = by(function(damping) golden_ivm(damping, 6))(models$field),
+    `field derived` = function(damping) {
+      fit <- methods$full(models$field)(damping)
+      unlist(lapply(c("divergence", "vorticity", "stream", "potential"), function(type) {
+        predict(fit, golden_new(), type = type, se.fit = TRUE)
+      }))
+    },
+    `mixture modes` = function(damping) {
+      fit <- methods$full(models$mixture)(damping)
+      unlist(c(modes(fit), predict(fit, golden_new(), mode = "all", se.fit = TRUE)))
+    }
+  ))
+}
+
 # Slopes of the log evidence in the hyperparameters, by central differences of logLik(). The step is
 # wide, as the numbers are to be the same in every version, not the derivative to all digits: what
 # is left of EP's residual in logLik(), about 1e-13, is divided by it.
@@ -471,7 +530,7 @@ golden_cases <- function() {
   }, golden_models(), names(golden_models()))
   c(golden_flat(crossed), golden_kernel_cases(), golden_sparse_cases(), golden_ivm_cases(),
     golden_stream_cases(), golden_data_cases(), golden_large_cases(), golden_density_cases(),
-    golden_other_cases())
+    golden_other_cases(), golden_vector_cases())
 }
 
 # At most 30 of the rows: of larger cases a part says it all
@@ -490,7 +549,9 @@ golden_numbers <- function(fit) {
   rows <- golden_or_refused(predict(fit, type = "latent", se.fit = TRUE))
   of_rows <- function(field) if (is.list(rows)) golden_rows(rows[[field]]) else NA_real_
   site <- golden_or_refused(sites(fit))
-  of_sites <- function(field) if (is.list(site)) golden_rows(site[[field]]) else NA_real_
+  of_sites <- function(field) {
+    if (is.list(site)) golden_rows(site[startsWith(names(site), field)]) else NA_real_
+  }
   points <- basis(fit)
   list(
     coef = coef(fit),

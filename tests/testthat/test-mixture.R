@@ -205,6 +205,35 @@ test_that("predictions turn with the field, and other units are other numbers fo
   }
 })
 
+# bench/field.R has 50 of them: found in 96 %, ranked best in 82 %, ellipses hold 88.5 %.
+test_that("in a field of 100 locations the truth is among the modes, within its error bars", {
+  slow_tier()
+  lattice <- expand.grid(x = 0:9, y = 0:9)
+  kernel <- kernel_helmholtz(kernel_rbf(0.8, 3), kernel_rbf(0.2, 3))
+  K <- wind_prior(lattice, kernel, log(c(0.8, 3, 0.2, 3)))
+  root <- t(chol(K + diag(1e-9, 200L)))
+  one <- vapply(1:10, function(seed) {
+    set.seed(seed)
+    truth <- matrix(root %*% rnorm(200L), ncol = 2L, byrow = TRUE)
+    seen <- truth + rnorm(200L, sd = sqrt(0.1))
+    likelier <- runif(100L) < 0.55
+    shown <- ifelse(likelier, 1, -1) * seen
+    d <- lattice
+    d$z <- mixture(c(0.55, 0.45), list(shown, -shown), 0.1)
+    fit <- wind_fit(d, kernel = kernel, starts = 4)
+    wrong <- colMeans(attr(modes(fit), "parts") != ifelse(likelier, 1L, 2L))
+    nearest <- predict(fit, mode = which.min(wrong), se.fit = TRUE)
+    away <- nearest$fit - truth
+    far <- vapply(1:100, function(i) sum(away[i, ] * solve(nearest$covariance[, , i], away[i, ])),
+                  0)
+    c(wrong = min(wrong), best = wrong[1L], inside = mean(far < qchisq(0.9, 2)))
+  }, c(wrong = 0, best = 0, inside = 0))
+  # locations of little wind are taken for the wrong part, too
+  expect_gte(sum(one["wrong", ] < 0.2), 9)
+  expect_gte(sum(one["best", ] < 0.2), 7)
+  expect_lt(abs(mean(one["inside", ]) - 0.9), 0.04)
+})
+
 # ---- Streams and sweeps ----
 
 # As wide_problem(), each row the value or, less likely, its opposite.
@@ -270,6 +299,7 @@ test_that("chunks of any size, and a file between them, give the same stream", {
 test_that("a mixture is a column like others: taken, bound, missing, printed", {
   d <- ambiguous()
   expect_identical(d[2:3, "z"], d$z[2:3])
+  expect_identical(data.frame(x = d$x, z = d$z)$z, d$z)
   expect_identical(rbind(d$z[1:2], d$z[3:6]), d$z)
   expect_output(print(d$z), "<mixture> 6 rows, 2 parts of u, v")
   expect_output(print(d), "0.55 (1.44, 0.8) | 0.45 (-1.44, -0.8)", fixed = TRUE)

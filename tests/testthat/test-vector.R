@@ -135,6 +135,15 @@ test_that("numbers of the design: six locations, noise of a full covariance", {
   expect_equal(run$logz, -11.8047027569, tolerance = 1e-11)
   at <- engine_latent(problem, theta, run, tall(cbind(0.5, 0.5), 1:2))
   expect_equal(at$mean, c(0.688444374179, 1.25668475898), tolerance = 1e-11)
+  problem[c("size", "frozen", "method")] <- list(12L, FALSE, method_online(12))
+  stream <- engine_online(problem, theta, empty_state(3L))
+  expect_equal(stream$count[7L], run$logz, tolerance = 1e-11)
+  K <- kernel_matrix(problem$spec, theta[1:4], problem$x, problem$x)
+  post <- list(alpha = drop(stream$alpha), E = tcrossprod(stream$H), Q = solve(K))
+  # of kernel matrices of condition number 1e3
+  expect_equal(wide_scores(post, rep(1:6, each = 2L), "kl"),
+               c(0.335124129396, 0.285596854522, 0.0921134887886, 0.133684954346, 0.280110018571,
+                 0.475914591562), tolerance = 1e-9)
 })
 
 test_that("predictions turn and move with the field; one scale for inputs and one for components", {
