@@ -39,15 +39,31 @@ hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_
   }
   start <- rep_len(start, count)
   if (count == 0L) return(NULL)
-  rows <- data.frame(name = names, base = base, part = part, log = log, unit = unit,
-                     adds_to = adds_to,
-                     lower = rep_len(range[1L], count), upper = rep_len(range[2L], count),
-                     theta = start, start = start, free = !fixed,
-                     scan = base == "lengthscale" & is.null(given),
-                     input_sd = rep_len(input_sd, count))
-  rows$prior <- Map(function(prior, unit) prior(unit), if (is.list(prior)) prior else list(prior),
-                    unit, USE.NAMES = FALSE)
-  rows
+  priors <- Map(function(prior, unit) prior(unit), if (is.list(prior)) prior else list(prior),
+                unit, USE.NAMES = FALSE)
+  columns <- list(name = names, base = base, part = part, log = log, unit = unit,
+                  adds_to = adds_to, lower = range[1L], upper = range[2L],
+                  theta = start, start = start, free = !fixed,
+                  scan = base == "lengthscale" & is.null(given), input_sd = input_sd,
+                  prior = priors)
+  hyper_frame(lapply(columns, rep_len, count))
+}
+
+# A data frame of columns of one length. data.frame() and rbind() look for far more than there is
+# here, and take longer than C does for a few hundred rows.
+hyper_frame <- function(columns) {
+  structure(columns, class = "data.frame", row.names = .set_row_names(length(columns[[1L]])))
+}
+
+# Tables, of which some may be NULL, one below the other; NULL: they all are.
+stack_hyper <- function(tables) {
+  tables <- tables[lengths(tables) > 0L]
+  if (length(tables) == 0L) return(NULL)
+  columns <- lapply(names(tables[[1L]]), function(column) {
+    unlist(lapply(tables, `[[`, column), recursive = FALSE, use.names = FALSE)
+  })
+  names(columns) <- names(tables[[1L]])
+  hyper_frame(columns)
 }
 
 # From values of hyperparameters that are searched as logarithms to those logarithms, and back.

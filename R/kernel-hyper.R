@@ -85,7 +85,7 @@ leaf_hyper <- function(leaf, prefix, env) {
                whose = if (leaf$type == "coregion") "component, or pair of them"
                        else "input the kernel sees")
   })
-  do.call(rbind, rows)
+  stack_hyper(rows)
 }
 
 # What a leaf has a value of a hyperparameter each for: inputs, components, pairs of components;
@@ -120,5 +120,5 @@ kernel_hyper <- function(kernel, env) {
   leaves <- kernel_leaves(mark_carriers(kernel))
   env$share <- if (kernel$type == "sum") length(kernel$parts) else 1L
   prefixes <- if (length(leaves) > 1L) paste0("k", seq_along(leaves), ".") else ""
-  do.call(rbind, Map(leaf_hyper, leaves, prefixes, list(env)))
+  stack_hyper(Map(leaf_hyper, leaves, prefixes, list(env)))
 }

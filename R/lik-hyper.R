@@ -17,7 +17,7 @@ lik_hyper <- function(lik, rows, offset, response_unit, classes, levels, compone
                adds_to = if (is.null(about$adds_to)) "" else about$adds_to,
                whose = if (is.null(components)) "class" else "component, or pair of them")
   })
-  rows <- do.call(rbind, parts)
+  rows <- stack_hyper(parts)
   # C wants all of a class's together
   if (is.null(classes)) rows else rows[order(rep(seq_along(classes), length(parts))), ]
 }
@@ -47,8 +47,6 @@ hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL,
     part$name <- paste0(part$name, if (!is.null(class)) paste0(".", class))
     part
   })
-  table <- rbind(do.call(rbind, kernels),
-                 lik_hyper(lik, rows, offset, env$response_unit, classes, levels, components))
-  rownames(table) <- NULL
-  apply_priors(table, prior)
+  of_lik <- lik_hyper(lik, rows, offset, env$response_unit, classes, levels, components)
+  apply_priors(stack_hyper(c(kernels, list(of_lik))), prior)
 }

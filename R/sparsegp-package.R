@@ -40,12 +40,12 @@
 #' | \eqn{n, p, d}{n, p, d} | rows, inputs, basis size |
 #'
 #' @section Threads:
-#' Where R is built with OpenMP, what is independent goes to two threads as soon as it takes some
-#' milliseconds: tilts and scores of rows, columns of kernel matrices, blocks of rows of a
-#' prediction. `options(sparsegp.threads = 4)` asks for another number, `1` for none but R's own;
+#' Where R is built with OpenMP, what is independent goes to two threads as soon as it takes a
+#' third of a millisecond: tilts and scores of rows, columns of kernel matrices, sums over rows,
+#' blocks of rows of a prediction. `options(sparsegp.threads = 4)` asks for another number, `1` for none but R's own;
 #' the environment variables `OMP_THREAD_LIMIT` and, unless the option is set, `OMP_NUM_THREADS`
 #' bound it. Results are the same, bit for bit, for any number of threads. Threads that wait sleep,
-#' so that on a machine with other work to do two take no longer than one.
+#' and where other work keeps them waiting short loops are done without them for a while.
 #'
 #' Matrix products are left to the BLAS. Loops that are mostly matrix products go to threads only
 #' where the BLAS has none of its own: where R's own or the reference BLAS is in use, or OpenBLAS,

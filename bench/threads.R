@@ -1,7 +1,8 @@
 # What a second thread saves: batch EP on 100 points of 2000 rows, by likelihoods whose tilts are
-# most of the work, and predictions and selections of many rows. Least and median seconds of several
-# runs, and that the results are identical. Give the BLAS one thread (OPENBLAS_NUM_THREADS=1 or the
-# like), as loops over matrix products go to ours only then.
+# most of the work, once and while hyperparameters are learned, and predictions and selections of
+# many rows. Least and median seconds of several runs, and that the results are identical. Give the
+# BLAS one thread (OPENBLAS_NUM_THREADS=1 or the like), as loops over matrix products go to ours
+# only then.
 #
 #   Rscript bench/threads.R [runs = 5] [threads = 2]
 source("bench/common.R")
@@ -19,10 +20,15 @@ count <- rnbinom(n, size = 3, mu = exp(f))
 new <- matrix(runif(6e4), 2e4)
 
 on_basis <- function(y, lik) function() sparsegp(x, y, lik, basis = 1:100, learn = FALSE)
+few <- learn_control(inner = 5, outer = 1) # steps, which do not converge
+learning <- function(y, lik) {
+  function() suppressWarnings(sparsegp(x, y, lik, basis = 1:100, learn = few))
+}
 wide <- sparsegp(x, y, basis = 1:200, learn = FALSE)
 cases <- list(
   mprobit = on_basis(digit, lik_mprobit()), student = on_basis(y, lik_student()),
-  negbin = on_basis(count, lik_negbin()),
+  negbin = on_basis(count, lik_negbin()), `mprobit+` = learning(digit, lik_mprobit()),
+  `student+` = learning(y, lik_student()), `negbin+` = learning(count, lik_negbin()),
   predict = function() predict(wide, new, type = "latent", se.fit = TRUE),
   ivm = function() sparsegp(x, y, lik_student(), method = method_ivm(20, refine = "none"),
                             learn = FALSE)
@@ -41,6 +47,7 @@ timed <- function(case) {
   list(took = took, identical = identical(results[[1L]], results[[2L]]))
 }
 
+cat("+: hyperparameters are learned, a few steps\n")
 cat(sprintf("%-8s %18s %18s %8s %s\n", "", "1 thread", paste(threads, "threads"), "ratio", "same"))
 for (name in names(cases)) {
   case <- timed(cases[[name]])

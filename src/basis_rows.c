@@ -4,7 +4,6 @@
 #include <Rmath.h>
 #include "basis_rows.h"
 #include "chol.h"
-#include "par.h"
 
 /* Is every pivot well above rounding? A singular matrix may pass the factorisation by luck, with
  * pivots that are noise. */
@@ -46,12 +45,6 @@ static double rounding_of(int d, const double *KB, const double *Rinv)
     return DBL_EPSILON * variance * widest;
 }
 
-double *sg_span_room(sg_layout layout, int width, const sg_ws *ws)
-{
-    const int rows = layout.n < SG_ROWS_AT_ONCE ? layout.n : SG_ROWS_AT_ONCE;
-    return sg_doubles(ws, (size_t) rows * layout.w * width);
-}
-
 void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, double *out,
                      const sg_ws *ws)
 {
@@ -89,39 +82,43 @@ static void block_residuals(sg_basis_rows *b, sg_span span, const double *x, con
     }
 }
 
-/* V of a span into out, and gamma and prior of its rows; or V A^{-1} alone, as the
- * posterior sees it. */
-static void see(sg_basis_rows *b, sg_span span, int posterior, double *out, const sg_ws *ws)
-{
-    void *mark = sg_mark(ws);
-    double *x = sg_doubles(ws, (size_t) span.m * b->w * b->D);
-    sg_basis_kernel(b, span, x, out, ws);
-    sg_trmm('R', 'N', span.m * b->w, b->d, posterior ? b->RAinv : b->Rinv, out);
-    if (!posterior) (b->w == 1 ? scalar_residuals : block_residuals)(b, span, x, out, ws);
-    sg_release(ws, mark);
-    sg_tick(ws);
-}
+/* Rows on their way into `out`, span after span. */
+typedef struct {
+    sg_basis_rows *b;
+    sg_span window;
+    const double *posterior; /* A^{-1}, for V A^{-1} out of V; NULL: not so */
+    int again;               /* is V A^{-1} had at once, of rows that were looked at before? */
+    double *out;
+} sight;
 
-static double *held(const sg_basis_rows *b, sg_span span)
+/* A span: V, and gamma and prior of its rows; or V A^{-1}. */
+static sg_status see_span(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
-    return b->V + (size_t) span.from * b->w * b->d;
-}
-
-static sg_status see_some(void *ctx, int from, int to, int lane, const sg_ws *ws)
-{
-    sg_basis_rows *b = ctx;
-    const sg_span span = {from, to - from};
+    const sight *s = ctx;
+    sg_basis_rows *b = s->b;
+    const sg_span span = {s->window.from + from, to - from};
+    const int rows = span.m * b->w;
+    double *x = sg_doubles(ws, (size_t) rows * b->D), *out = s->out + (size_t) from * b->w * b->d;
     (void) lane;
-    see(b, span, 0, held(b, span), ws);
+    sg_basis_kernel(b, span, x, out, ws);
+    sg_trmm('R', 'N', rows, b->d, s->again ? b->RAinv : b->Rinv, out);
+    if (!s->again) (b->w == 1 ? scalar_residuals : block_residuals)(b, span, x, out, ws);
+    if (s->posterior) sg_trmm('R', 'N', rows, b->d, s->posterior, out);
     return SG_OK;
 }
 
-const double *sg_basis_look(sg_basis_rows *b, sg_span span, const sg_ws *ws)
+static void see(sight s, const sg_ws *ws)
 {
-    if (b->V) return held(b, span);
-    see(b, span, 0, b->room, ws);
-    b->known = imax2(b->known, span.from + span.m);
-    return b->room;
+    sg_par_products(s.window.m, SG_SPAN, see_span, &s, &s.b->looks, ws);
+    s.b->first = s.window.from;
+    s.b->known = imax2(s.b->known, s.window.from + s.window.m);
+    sg_tick(ws);
+}
+
+void sg_basis_look(sg_basis_rows *b, sg_span window, const sg_ws *ws)
+{
+    const sight s = {.b = b, .window = window, .out = b->room};
+    if (!b->V) see(s, ws);
 }
 
 void sg_basis_set_posterior(sg_basis_rows *b, const double *Ainv)
@@ -133,16 +130,12 @@ void sg_basis_set_posterior(sg_basis_rows *b, const double *Ainv)
     sg_trmm('L', 'N', b->d, b->d, b->Rinv, b->RAinv);
 }
 
-const double *sg_basis_look_posterior(sg_basis_rows *b, sg_span span, const sg_ws *ws)
+void sg_basis_look_posterior(sg_basis_rows *b, sg_span window, const sg_ws *ws)
 {
-    if (!b->Ainv) return sg_basis_look(b, span, ws);
-    if (span.from + span.m <= b->known) {
-        see(b, span, 1, b->room, ws);
-    } else {
-        sg_basis_look(b, span, ws);
-        sg_trmm('R', 'N', span.m * b->w, b->d, b->Ainv, b->room);
-    }
-    return b->room;
+    const int again = b->Ainv && window.from + window.m <= b->known;
+    const sight s = {.b = b, .window = window, .posterior = again ? NULL : b->Ainv,
+                     .again = again, .out = b->room};
+    if (!b->V) see(s, ws);
 }
 
 sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, const double *x,
@@ -162,10 +155,36 @@ sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, co
     if (status == SG_OK) status = sg_trtri(d, b->Rinv);
     if (status != SG_OK) return status;
     b->rounding = rounding_of(d, b->KB, b->Rinv);
-    if (hold) b->V = sg_doubles(ws, seen);
-    else b->room = sg_span_room(layout, d, ws), b->RAinv = sg_doubles(ws, dd);
-    if (hold) sg_par_products(b->n, SG_ROWS_AT_ONCE, see_some, b, ws);
+    if (hold) {
+        b->V = sg_doubles(ws, seen);
+        see((sight) {.b = b, .window = {0, b->n}, .out = b->V}, ws);
+    } else {
+        b->room = sg_doubles(ws, (size_t) imin2(b->n, SG_WINDOW) * b->w * d);
+        b->RAinv = sg_doubles(ws, dd);
+    }
     return SG_OK;
+}
+
+static int all_held(const sg_bases *b)
+{
+    int held = 1;
+    for (int g = 0; g < b->count; g++) held = held && b->each[g].V;
+    return held;
+}
+
+int sg_window_of(const sg_bases *b)
+{
+    const int n = b->each->n;
+    return all_held(b) ? n : imin2(n, SG_WINDOW);
+}
+
+int sg_basis_parts(const sg_bases *b, int processes)
+{
+    enum { BUSY = 8 };
+    int widest = 1;
+    for (int g = 0; g < b->count; g++) widest = imax2(widest, b->each[g].d);
+    const double fit = 0.5 * sg_window_of(b) * b->each->w / widest / processes;
+    return imax2(1, (int) fmin2(fit, (BUSY + processes - 1) / processes));
 }
 
 void sg_apply_blocks(int w, int m, int d, const double *blocks, const double *X, double *out)

@@ -1,4 +1,5 @@
-/* basis_rows.h: rows seen through a frozen basis, a span of them at a time.
+/* basis_rows.h: rows seen through a frozen basis, a window of them at a time, in spans that threads
+ * take.
  *
  * The latent function is split into the part a basis B of d points carries and a residual:
  *   u = v'z + residual,  v = R^{-T} k(x),  z ~ N(0, I) a priori,  K_B = R'R,
@@ -6,16 +7,19 @@
  * A site is on the carried part v'z. With w latent values to a row, a row of V is w rows, those of
  * x[n w x D], and gamma is w x w blocks.
  *
- * Where V is not held a span of it costs K_nB and a product with R^{-1}. V A^{-1}, the rows as a
+ * Where V is not held a window of it costs K_nB and a product with R^{-1}. V A^{-1}, the rows as a
  * posterior N(., (A'A)^{-1}) of z sees them, costs the same, a product with R^{-1} A^{-1}, once
  * gamma is known. */
 #ifndef SG_BASIS_ROWS_H
 #define SG_BASIS_ROWS_H
 
 #include "kernel.h"
+#include "par.h"
 #include "sites.h"
 
-enum { SG_ROWS_AT_ONCE = 1024 };
+/* Rows of a span: products of so many cost as little a row as those of more, and 2000 rows are
+ * spans enough for a few threads. Rows of a window. */
+enum { SG_SPAN = 128, SG_WINDOW = 16 * SG_SPAN };
 
 typedef struct {
     const sg_kernel *kernel;
@@ -29,7 +33,9 @@ typedef struct {
     double *prior;           /* n w: variances of what the basis carries, |v|^2 */
     double *V;               /* spans one after the other, m w x d each; NULL: seen at every look */
     /* where V is not held: */
-    double *room;            /* a span */
+    double *room;            /* a window, span after span as V */
+    int first;               /* its first row */
+    sg_par_memo looks;       /* of the loops that see them */
     int known;               /* so many of the first rows have had their first look */
     const double *Ainv;      /* of sg_basis_set_posterior(), the caller's; NULL: none */
     double *RAinv;           /* d x d upper: R^{-1} A^{-1} */
@@ -42,22 +48,27 @@ sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, co
                             int d, const double *basis, double pool, double *gamma, double *prior,
                             sg_basis_rows *b, const sg_ws *ws);
 
-/* V of a span, m w x d; with it gamma and prior of its rows. Valid until the next look. */
-const double *sg_basis_look(sg_basis_rows *b, sg_span span, const sg_ws *ws);
+/* Looks at a window: any rows where V is held, else SG_WINDOW at most. It begins with a span, and
+ * so does what follows it. With it come gamma and prior of its rows. On threads. */
+void sg_basis_look(sg_basis_rows *b, sg_span window, const sg_ws *ws);
+
+/* V, or V A^{-1}, of a span of the window last looked at: m w x d. */
+static inline const double *sg_basis_seen(const sg_basis_rows *b, sg_span span)
+{
+    const size_t width = (size_t) b->w * b->d;
+    return b->V ? b->V + width * span.from : b->room + width * (span.from - b->first);
+}
 
 /* A^{-1}, upper triangular and not copied, for looks to come by sg_basis_look_posterior(), where V
  * is not held. NULL: these look at V. O(d^3) */
 void sg_basis_set_posterior(sg_basis_rows *b, const double *Ainv);
 
-/* V A^{-1} of a span; all else as sg_basis_look(). Spans have their first look in order. */
-const double *sg_basis_look_posterior(sg_basis_rows *b, sg_span span, const sg_ws *ws);
+/* A look at V A^{-1}; all else as sg_basis_look(). Windows have their first look in order. */
+void sg_basis_look_posterior(sg_basis_rows *b, sg_span window, const sg_ws *ws);
 
 /* K_nB of a span into out[m w x d]; x_span[m w x D], its inputs, is filled on the way. */
 void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, double *out,
                      const sg_ws *ws);
-
-/* Room for a span of `width` columns. */
-double *sg_span_room(sg_layout layout, int width, const sg_ws *ws);
 
 /* Bases of C processes: one they share (count 1), or one each (count C). */
 typedef struct {
@@ -75,6 +86,14 @@ static inline sg_basis_rows *sg_basis_of(const sg_bases *b, int c)
 {
     return b->each + (b->count == 1 ? 0 : c);
 }
+
+/* Rows of a window: all, if every V is held. */
+int sg_window_of(const sg_bases *b);
+
+/* How many parts, each with sums of its own, the rows are divided into: d x d numbers for each of
+ * so many processes. As few as keep some threads busy, and together no more numbers than half of V,
+ * or of a window of it where it is not held. */
+int sg_basis_parts(const sg_bases *b, int processes);
 
 /* out[m w x d] = diag(blocks) X, the w x w blocks of a span times its rows of X[m w x d] */
 void sg_apply_blocks(int w, int m, int d, const double *blocks, const double *X, double *out);

@@ -1,6 +1,6 @@
 /* ep_batch.c: the posterior of EP on frozen bases, from the sums S and t of the sites.
  *
- * A span of rows goes through as V F for an upper triangular F, in which
+ * Rows go through as V F for an upper triangular F, in which
  *   mean = V m = (V A^{-1}) A m,   var = |V A^{-1}|^2 by rows,   V'TV = F^{-T} (VF)'T(VF) F^{-1},
  * so that any F will do: I where V is held, or shared by several processes, else A^{-1}, which
  * spares a product (basis_rows.h). */
@@ -26,8 +26,8 @@ typedef struct {
     const sg_bases *bases;
     sg_batch_factor *factor; /* C */
     sg_layout layout;
-    const double **rows;     /* count: V F of the span at hand; of bases whose V is not held */
     room *room;              /* lanes */
+    sg_par_memo moments, passages, absorbs; /* of loops */
     const sg_ws *ws;
 } batch_model;
 
@@ -63,20 +63,6 @@ size_t sg_batch_sums(const sg_bases *bases)
 double *sg_batch_sums_of(const sg_bases *bases, int c, double *sums)
 {
     return sums + sums_before(bases, c);
-}
-
-/* V F of a span, for basis g. */
-static const double *rows_of(const batch_model *batch, int g, sg_span span)
-{
-    sg_basis_rows *b = batch->bases->each + g;
-    return b->V ? sg_basis_look(b, span, batch->ws) : batch->rows[g];
-}
-
-static int all_held(const sg_bases *bases)
-{
-    int held = 1;
-    for (int g = 0; g < bases->count; g++) held = held && bases->each[g].V;
-    return held;
 }
 
 /* ---- Sums ---- */
@@ -131,10 +117,10 @@ static void absorb(void *self, int c, sg_span span, const double *tau, const dou
                    double *sums, int lane)
 {
     const batch_model *batch = self;
-    const int g = batch->bases->count == 1 ? 0 : c, d = batch->bases->each[g].d;
-    const int w = batch->layout.w, m = span.m * w;
+    const sg_basis_rows *b = sg_basis_of(batch->bases, c);
+    const int d = b->d, w = batch->layout.w, m = span.m * w;
     const room *at = batch->room + lane;
-    const double *V = rows_of(batch, g, span);
+    const double *V = sg_basis_seen(b, span);
     double *S = sg_batch_sums_of(batch->bases, c, sums);
     if (w > 1) {
         turn_sites(w, span.m, d, V, tau, nu, at);
@@ -205,25 +191,24 @@ static sg_status begin(void *self, const sg_sites *sites, const double *sums, do
     return SG_OK;
 }
 
-static void look(void *self, sg_span span)
+static void look(void *self, sg_span window)
 {
     const batch_model *batch = self;
     for (int g = 0; g < batch->bases->count; g++) {
-        sg_basis_rows *b = batch->bases->each + g;
-        if (!b->V) batch->rows[g] = sg_basis_look_posterior(b, span, batch->ws);
+        sg_basis_look_posterior(batch->bases->each + g, window, batch->ws);
     }
 }
 
 /* V A^{-1} of a span for process c; room[m w x d] may be used. */
 static const double *posterior_rows(const batch_model *batch, int c, sg_span span, double *room)
 {
-    const int g = batch->bases->count == 1 ? 0 : c, d = batch->bases->each[g].d;
-    const int m = span.m * batch->layout.w;
-    const size_t size = (size_t) m * d;
-    const double *rows = rows_of(batch, g, span);
-    if (batch->bases->each[g].Ainv) return rows;
+    const sg_basis_rows *b = sg_basis_of(batch->bases, c);
+    const int m = span.m * b->w;
+    const size_t size = (size_t) m * b->d;
+    const double *rows = sg_basis_seen(b, span);
+    if (b->Ainv) return rows;
     for (size_t i = 0; i < size; i++) room[i] = rows[i];
-    sg_trmm('R', 'N', m, d, batch->factor[c].Ainv, room);
+    sg_trmm('R', 'N', m, b->d, batch->factor[c].Ainv, room);
     return room;
 }
 
@@ -241,7 +226,7 @@ static void carried_moments(const batch_model *batch, int c, sg_span span, doubl
 
 typedef struct {
     const batch_model *batch;
-    sg_span rows; /* of one span or, where all V are held, of several */
+    sg_span rows;
     const sg_marginals *marg;
 } moments_job;
 
@@ -252,21 +237,21 @@ static sg_status moments_of_some(void *ctx, int from, int to, int lane, const sg
     const moments_job *job = ctx;
     const int C = job->batch->layout.C;
     for (int k = from; k < to; k++) {
-        const int before = k / C * SG_ROWS_AT_ONCE;
-        const sg_span span = {job->rows.from + before,
-                              imin2(job->rows.m - before, SG_ROWS_AT_ONCE)};
+        const int before = k / C * SG_SPAN;
+        const sg_span span = {job->rows.from + before, imin2(job->rows.m - before, SG_SPAN)};
         carried_moments(job->batch, k % C, span, job->batch->room[lane].rows, job->marg);
     }
     return SG_OK;
 }
 
-static void marginals(void *self, const sg_sites *sites, sg_span span, sg_marginals *marg)
+static void marginals(void *self, const sg_sites *sites, sg_span window, sg_marginals *marg)
 {
-    const batch_model *batch = self;
-    const int spans = sg_par_chunks(span.m, SG_ROWS_AT_ONCE);
-    moments_job job = {.batch = batch, .rows = span, .marg = marg};
-    sg_par_products(spans * batch->layout.C, 1, moments_of_some, &job, batch->ws);
-    sg_shares(sites, marg, span);
+    batch_model *batch = self;
+    const int spans = sg_par_chunks(window.m, SG_SPAN);
+    moments_job job = {.batch = batch, .rows = window, .marg = marg};
+    sg_par_products(spans * batch->layout.C, 1, moments_of_some, &job, &batch->moments,
+                    batch->ws);
+    sg_shares(sites, marg, window);
 }
 
 /* ---- Coordinates of the coupled step: each process has as many as its basis has points ---- */
@@ -286,59 +271,71 @@ static size_t coordinates(const sg_bases *bases, int g)
 
 typedef struct {
     const batch_model *batch;
+    sg_span window;
     const double *a;
     sg_between between;
     void *ctx;
-    double *parts; /* coordinates for each span; NULL: not wanted */
+    int grain;     /* rows of a part */
+    double *parts; /* coordinates for each part of the window; NULL: not wanted */
 } through_job;
 
-/* A span: x = V a, between, its part of V'x. */
-static sg_status through_span(void *ctx, int from, int to, int lane, const sg_ws *ws)
+/* A span: x = V a, between, V'x added to `part` unless it is NULL. */
+static void through_span(const through_job *job, sg_span span, double *x, double *part)
+{
+    const sg_bases *bases = job->batch->bases;
+    const int m = span.m;
+    for (int g = 0; job->a && g < bases->count; g++) {
+        const sg_basis_rows *b = bases->each + g;
+        double *own = x + (size_t) m * sg_first_process(bases, g);
+        sg_gemm('N', 'N', m, processes_of(bases, g), b->d, 1, sg_basis_seen(b, span), m,
+                job->a + coordinates(bases, g), b->d, 0, own, m);
+    }
+    job->between(job->ctx, span.from, m, x);
+    for (int g = 0; part && g < bases->count; g++) {
+        const sg_basis_rows *b = bases->each + g;
+        const double *own = x + (size_t) m * sg_first_process(bases, g);
+        sg_gemm('T', 'N', b->d, processes_of(bases, g), m, 1, sg_basis_seen(b, span), m, own, m,
+                1, part + coordinates(bases, g), b->d);
+    }
+}
+
+/* A part of the window, span by span. */
+static sg_status through_part(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
     const through_job *job = ctx;
     const sg_bases *bases = job->batch->bases;
-    const sg_span span = {from, to - from};
-    const int m = span.m;
-    double *x = sg_doubles(ws, (size_t) m * bases->C), *part = job->parts;
-    const double **V = (const double **) sg_doubles(ws, bases->count);
-    if (part) part += coordinates(bases, bases->count) * (from / SG_ROWS_AT_ONCE);
+    const size_t size = coordinates(bases, bases->count);
+    double *x = sg_doubles(ws, (size_t) SG_SPAN * bases->C);
+    double *part = job->parts ? job->parts + size * (from / job->grain) : NULL;
+    sg_span span = {0, 0};
     (void) lane;
-    for (int g = 0; g < bases->count; g++) {
-        const int d = bases->each[g].d, count = processes_of(bases, g);
-        double *own = x + (size_t) m * sg_first_process(bases, g);
-        V[g] = sg_basis_look(bases->each + g, span, ws);
-        if (!job->a) continue;
-        sg_gemm('N', 'N', m, count, d, 1, V[g], m, job->a + coordinates(bases, g), d, 0, own, m);
-    }
-    job->between(job->ctx, from, m, x);
-    for (int g = 0; part && g < bases->count; g++) {
-        const int d = bases->each[g].d, count = processes_of(bases, g);
-        const double *own = x + (size_t) m * sg_first_process(bases, g);
-        sg_gemm('T', 'N', d, count, m, 1, V[g], m, own, m, 0, part + coordinates(bases, g), d);
+    for (size_t k = 0; part && k < size; k++) part[k] = 0;
+    while (sg_next_span(to - from, SG_SPAN, &span)) {
+        through_span(job, (sg_span) {job->window.from + from + span.from, span.m}, x, part);
     }
     return SG_OK;
 }
 
-/* On threads if all V are held: else looks share rooms. */
 static void through(void *self, const double *a, sg_between between, void *ctx, double *out)
 {
-    const batch_model *batch = self;
+    enum { PARTS = 16 };
+    batch_model *batch = self;
     const sg_bases *bases = batch->bases;
-    const sg_ws *ws = batch->ws;
-    const int n = batch->layout.n;
     const size_t size = coordinates(bases, bases->count);
-    const size_t parts = size * sg_par_chunks(n, SG_ROWS_AT_ONCE);
-    void *mark = sg_mark(ws);
-    through_job job = {batch, a, between, ctx, out ? sg_doubles(ws, parts) : NULL};
-    const int held = all_held(bases);
-    if (held) sg_par_products(n, SG_ROWS_AT_ONCE, through_span, &job, ws);
-    sg_span span = {0, 0};
-    while (!held && sg_next_span(n, SG_ROWS_AT_ONCE, &span)) {
-        through_span(&job, span.from, span.from + span.m, 0, ws);
-    }
+    const int rows = sg_window_of(bases);
+    void *mark = sg_mark(batch->ws);
+    through_job job = {batch, {0, 0}, a, between, ctx, sg_par_grain(rows, SG_SPAN, PARTS),
+                       out ? sg_doubles(batch->ws, size * PARTS) : NULL};
     for (size_t k = 0; out && k < size; k++) out[k] = 0;
-    for (size_t k = 0; out && k < parts; k++) out[k % size] += job.parts[k];
-    sg_release(ws, mark);
+    while (sg_next_span(batch->layout.n, rows, &job.window)) {
+        const size_t parts = size * sg_par_chunks(job.window.m, job.grain);
+        for (int g = 0; g < bases->count; g++) {
+            sg_basis_look(bases->each + g, job.window, batch->ws);
+        }
+        sg_par_products(job.window.m, job.grain, through_part, &job, &batch->passages, batch->ws);
+        for (size_t k = 0; out && k < parts; k++) out[k % size] += job.parts[k];
+    }
+    sg_release(batch->ws, mark);
 }
 
 static void smooth(void *self, double *a)
@@ -360,15 +357,16 @@ static room *new_rooms(const sg_bases *bases, sg_layout layout, const sg_ws *ws)
     room *rooms = sg_structs(lanes, sizeof(room), ws);
     int widest = 0;
     for (int g = 0; g < bases->count; g++) widest = imax2(widest, bases->each[g].d);
+    const size_t rows = (size_t) SG_SPAN * layout.w;
     for (int lane = 0; lane < lanes; lane++) {
-        rooms[lane].rows = sg_span_room(layout, widest, ws);
-        rooms[lane].root = sg_span_room(layout, 1, ws);
-        rooms[lane].which = (int *) sg_span_room(layout, 1, ws);
+        rooms[lane].rows = sg_doubles(ws, rows * widest);
+        rooms[lane].root = sg_doubles(ws, rows);
+        rooms[lane].which = sg_ints(rows, ws);
         if (layout.w == 1) continue;
-        rooms[lane].U = sg_span_room(layout, layout.w, ws);
-        rooms[lane].turned = sg_span_room(layout, widest, ws);
-        rooms[lane].tau = sg_span_room(layout, 1, ws);
-        rooms[lane].nu = sg_span_room(layout, 1, ws);
+        rooms[lane].U = sg_doubles(ws, rows * layout.w);
+        rooms[lane].turned = sg_doubles(ws, rows * widest);
+        rooms[lane].tau = sg_doubles(ws, rows);
+        rooms[lane].nu = sg_doubles(ws, rows);
     }
     return rooms;
 }
@@ -380,9 +378,10 @@ sg_ep_model sg_batch_model(const sg_rows *rows, const sg_bases *bases, sg_batch_
     batch_model *batch = sg_structs(1, sizeof(batch_model), ws);
     *batch = (batch_model) {.bases = bases, .factor = factor, .layout = layout, .ws = ws};
     batch->room = new_rooms(bases, layout, ws);
-    batch->rows = (const double **) sg_doubles(ws, bases->count);
     const sg_ep_model model = {
-        .self = batch, .span = SG_ROWS_AT_ONCE, .at_hand = all_held(bases),
+        .self = batch, .window = imin2(layout.n, SG_WINDOW),
+        .at_hand = sg_window_of(bases) == layout.n, .span = SG_SPAN,
+        .parts = sg_basis_parts(bases, bases->C), .memo = &batch->absorbs,
         .sums = sg_batch_sums(bases), .begin = begin,
         .look = look, .marginals = marginals, .absorb = absorb, .finish = finish,
         .carrier = {(int) coordinates(bases, bases->count), through, smooth}

@@ -389,7 +389,7 @@ sg_status sg_ep_full_run(const sg_rows *rows, const double *K, int kernels,
     }
     const int in_turn = layout.C == 1 && layout.w == 1;
     const sg_ep_model model = {
-        .self = &full, .span = layout.n, .begin = begin, .marginals = marginals,
+        .self = &full, .window = layout.n, .parts = 1, .begin = begin, .marginals = marginals,
         .sequential = in_turn ? sequential_sweep : NULL,
         .carrier = {(int) (values * layout.C), through, smooth}
     };

@@ -1,10 +1,8 @@
-/* ep_loop.c: sweeps of EP as folds over spans of rows, and the course they take: how long a step
+/* ep_loop.c: sweeps of EP as folds over windows of rows, and the course they take: how long a step
  * is, when it is taken back, when sites that widen are given up. */
 #include <math.h>
 #include <Rmath.h>
-#include "block.h"
 #include "ep_loop.h"
-#include "par.h"
 
 static sg_span all_rows(const sg_rows *rows)
 {
@@ -21,111 +19,6 @@ static void copy(size_t n, const double *from, double *to)
 static void blend(size_t n, double share, const double *from, double *to)
 {
     for (size_t i = 0; i < n; i++) to[i] += share * (from[i] - to[i]);
-}
-
-static void zero(size_t n, double *x)
-{
-    for (size_t i = 0; i < n; i++) x[i] = 0;
-}
-
-/* Sums of all sites, from zeros to which those of the rows at hand have been added. */
-static void end_sums(const sg_ep_model *model, double *sums)
-{
-    if (model->finish) model->finish(model->self, sums);
-    for (size_t k = 0; model->base && k < model->sums; k++) sums[k] += model->base[k];
-}
-
-/* ---- The fold ---- */
-
-/* Sites of a span on their way into sums. */
-typedef struct {
-    const sg_ep_model *model;
-    const sg_sites *sites;
-    const sg_marginals *marg; /* whose tilts ask for others; NULL: the sites as they are */
-    sg_span span;
-    double *sums;
-} absorb_job;
-
-/* Processes from .. to - 1, the sites as they are. */
-static sg_status absorb_sites(void *ctx, int from, int to, int lane, const sg_ws *ws)
-{
-    const absorb_job *job = ctx;
-    const sg_sites *sites = job->sites;
-    const size_t w = sites->layout.w;
-    (void) ws;
-    for (int c = from; c < to; c++) {
-        const size_t at = job->span.from + (size_t) sites->layout.n * c;
-        job->model->absorb(job->model->self, c, job->span, sites->tau + w * w * at,
-                           sites->nu + w * at, job->sums, lane);
-    }
-    return SG_OK;
-}
-
-/* Processes from .. to - 1, the sites that the tilts ask for. */
-static sg_status absorb_targets(void *ctx, int from, int to, int lane, const sg_ws *ws)
-{
-    const absorb_job *job = ctx;
-    const size_t w = job->sites->layout.w, m = job->span.m;
-    double *tau = sg_doubles(ws, w * w * m), *nu = sg_doubles(ws, w * m);
-    for (int c = from; c < to; c++) {
-        sg_sites_of_tilts(job->sites, job->marg, c, job->span, tau, nu);
-        job->model->absorb(job->model->self, c, job->span, tau, nu, job->sums, lane);
-    }
-    return SG_OK;
-}
-
-/* Adds a span's sites to the sums, those that the tilts of marg ask for or, with marg NULL, those
- * there are. */
-static void absorb_span(const sg_ep_model *model, const sg_sites *sites, const sg_marginals *marg,
-                        sg_span span, double *sums, const sg_ws *ws)
-{
-    absorb_job job = {model, sites, marg, span, sums};
-    sg_par_products(sites->layout.C, 1, marg ? absorb_targets : absorb_sites, &job, ws);
-}
-
-sg_status sg_ep_pass(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
-                     sg_span span, sg_marginals *marg, sg_tally *tally,
-                     double *next, const sg_ws *ws)
-{
-    if (model->look) model->look(model->self, span);
-    return sg_ep_pass_seen(rows, model, sites, span, marg, tally, next, ws);
-}
-
-sg_status sg_ep_pass_seen(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
-                          sg_span span, sg_marginals *marg, sg_tally *tally,
-                          double *next, const sg_ws *ws)
-{
-    model->marginals(model->self, sites, span, marg);
-    if (!sg_cavities(rows, sites, marg, span)) return SG_NOT_PD;
-    const sg_status status = sg_tilt_rows(rows, marg, span, ws);
-    if (status != SG_OK) return status;
-    const double residual = sg_sites_residual(sites, marg, span);
-    tally->logz += sg_log_evidence(marg, span);
-    if (!isnan(tally->residual) && !(residual <= tally->residual)) tally->residual = residual;
-    if (next) absorb_span(model, sites, marg, span, next, ws);
-    return SG_OK;
-}
-
-void sg_ep_collect(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites, sg_span span,
-                   double *sums, const sg_ws *ws)
-{
-    if (model->look) model->look(model->self, span);
-    if (rows->lik->type->site) sg_exact_sites(rows, span, sites);
-    if (model->absorb) absorb_span(model, sites, NULL, span, sums, ws);
-}
-
-/* The sums of given sites, from nothing; where the likelihood's are exact, of those, which are
- * written to `sites` first. One read of the rows. */
-static void read_sums(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites, double *sums,
-                      const sg_ws *ws)
-{
-    sg_span span = {0, 0};
-    zero(model->sums, sums);
-    while (sg_next_span(rows->n, model->span, &span)) {
-        sg_ep_collect(rows, model, sites, span, sums, ws);
-        sg_tick(ws);
-    }
-    end_sums(model, sums);
 }
 
 /* ---- Where the iteration is ---- */
@@ -150,6 +43,7 @@ typedef struct {
     station legal;           /* the last one that has a posterior and all cavities */
     int is_legal;            /* is there one? */
     double *next;            /* sums of the sites that the tilts at `at` ask for */
+    double *parts;           /* what sums are put together from */
     double damping, best;    /* share of the plain step; least residual since it shrank */
     int troubles;            /* steps that went astray, or where there was no posterior */
     int couples;             /* do shifts of classes come from one step for all? (coupled.h) */
@@ -213,21 +107,23 @@ static sg_status evaluate(course *go)
 {
     double log_det;
     sg_tally tally = {0};
-    sg_span span = {0, 0};
+    sg_span window = {0, 0};
     const sg_ep_model *model = go->model;
-    if (go->stale) read_sums(go->rows, model, &go->at.sites, go->at.sums, go->ws);
+    const int n = go->rows->n;
+    if (go->stale) sg_ep_read_sums(go->rows, model, &go->at.sites, go->parts, go->at.sums,
+                                   go->ws);
     go->stale = 0;
-    double *next = model->sums > 0 && !go->rereads ? go->next : NULL;
-    const int size = model->at_hand && !next ? go->rows->n : model->span; /* for long loops */
-    if (next) zero(model->sums, next);
+    double *parts = model->sums > 0 && !go->rereads ? go->parts : NULL;
+    const int size = model->at_hand && !parts ? n : model->window; /* else rows are read once */
+    if (parts) sg_ep_begin_sums(model, parts);
     sg_status status = model->begin(model->self, &go->at.sites, go->at.sums, &log_det);
-    while (status == SG_OK && sg_next_span(go->rows->n, size, &span)) {
-        status = sg_ep_pass(go->rows, model, &go->at.sites, span, go->marg, &tally,
-                            next, go->ws);
+    while (status == SG_OK && sg_next_span(n, size, &window)) {
+        status = sg_ep_pass(go->rows, model, &go->at.sites, window, go->marg, &tally, parts,
+                            go->ws);
         sg_tick(go->ws);
     }
     if (status != SG_OK) return status;
-    if (next) end_sums(model, next);
+    if (parts) sg_ep_end_sums(model, parts, go->next);
     sg_ep_report *report = go->report;
     report->logz = tally.logz - log_det;
     if (!isfinite(report->logz) || !isfinite(tally.residual)) return SG_NOT_FINITE;
@@ -399,7 +295,8 @@ static course new_course(const sg_rows *rows, const sg_ep_model *model,
     course go = {.rows = rows, .model = model, .options = options, .marg = marg,
                  .report = report, .ws = ws, .at = {*sites, sums},
                  .legal = {new_sites(sites->layout, ws), sg_doubles(ws, model->sums)},
-                 .next = sg_doubles(ws, model->sums), .damping = options->damping,
+                 .next = sg_doubles(ws, model->sums),
+                 .parts = sg_doubles(ws, model->sums * model->parts), .damping = options->damping,
                  .best = HUGE_VAL, .least = HUGE_VAL};
     go.legal.sites.narrow = sites->narrow;
     go.couples = sg_is_coupled(rows) && !model->base; /* its prior is that of no rows */
@@ -414,8 +311,8 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
 {
     const int exact = rows->lik->type->site != NULL; /* no iteration is needed then */
     course go = new_course(rows, model, options, sites, sums, marg, report, exact, ws);
-    zero(model->sums, sums);
-    end_sums(model, sums);
+    sg_ep_begin_sums(model, go.parts);
+    sg_ep_end_sums(model, go.parts, sums);
     go.stale = exact || !says_nothing(sites);
     sg_status status;
     for (;;) {

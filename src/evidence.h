@@ -22,13 +22,13 @@ void sg_evidence_gradient_full(sg_layout layout, int count, const sg_kernel *con
                                const sg_full_factor *factor, double *Kbar, double *dkernel,
                                const sg_ws *ws);
 
-/* The same on frozen bases, as a fold over spans of rows. With rho = d1, t = d1 d1' + d2 and T in
+/* The same on frozen bases, as a fold over windows of rows. With rho = d1, t = d1 d1' + d2 and T in
  * blocks, B = A'A, P = V R^{-T} and q = P'alpha = R^{-1} m, each process adds to the weights of
  * K_nB and of K_B
  *   G  = rho q' - T V B^{-1} R^{-T} - t P
  *   G0 = -(q q' + R^{-1} (B^{-1} - I) R^{-T} - P' t P) / 2,
  * and t / 2 to those of the prior blocks K_ii. All but the first two terms of G0 are sums over
- * rows: a span's part needs no other row. */
+ * rows: a window's part needs no other row. */
 typedef struct {
     const sg_bases *bases;
     double **BR; /* C: B^{-1} R^{-T}, d x d */
@@ -42,12 +42,12 @@ typedef struct {
 sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_factor *factor,
                                       double *dkernel, const sg_ws *ws);
 
-/* A span's part. O(C m w d^2) and an adjoint of m w x d. */
-void sg_basis_adjoint_span(const sg_basis_adjoint *adjoint, const sg_sites *sites,
-                           const sg_marginals *marg, sg_span span);
+/* The part of a window (basis_rows.h). O(C m w d^2) and an adjoint of m w x d. */
+void sg_basis_adjoint_window(const sg_basis_adjoint *adjoint, const sg_sites *sites,
+                             const sg_marginals *marg, sg_span window);
 
-/* What the spans so far have left to the adjoint of K_B; own: and the part of no row, once for all
- * rows. O(C d^3) and an adjoint of K_B. */
+/* What the windows so far have left to the adjoint of K_B; own: and the part of no row, once for
+ * all rows. O(C d^3) and an adjoint of K_B. */
 void sg_basis_adjoint_end(const sg_basis_adjoint *adjoint, int own);
 
 #endif

@@ -1,7 +1,8 @@
-/* evidence_basis.c: the gradient of the log evidence on frozen bases, a span of rows at a time
+/* evidence_basis.c: the gradient of the log evidence on frozen bases, a window of rows at a time
  * (formulas in evidence.h). */
 #include "evidence.h"
 #include "la.h"
+#include "par.h"
 
 /* B^{-1} R^{-T}, full, from the inverse factors of B and K_B */
 static void weights_of_sites(const sg_basis_rows *b, const double *Ainv, double *BR)
@@ -149,14 +150,12 @@ static void kernel_weights(const sg_basis_adjoint *adjoint, const span_weights *
 }
 
 /* G to the adjoint of K_nB, t / 2 to that of the prior blocks. */
-static void to_rows(const sg_basis_adjoint *adjoint, int g, const span_weights *s)
+static void to_rows(const span_weights *s, double *dkernel, const sg_ws *ws)
 {
     const sg_basis_rows *b = s->b;
-    const sg_ws *ws = adjoint->ws;
     const int rows = s->span.m * b->w;
     const size_t blocks = (size_t) s->span.m * b->w * b->w;
-    double *dkernel = gradient_of(adjoint, g), *K = s->work;
-    double *x = sg_doubles(ws, (size_t) rows * b->D);
+    double *K = s->work, *x = sg_doubles(ws, (size_t) rows * b->D);
     sg_basis_kernel(b, s->span, x, K, ws);
     sg_kernel_adjoint(b->kernel, rows, x, b->d, b->basis, K, s->G, dkernel, ws);
     for (size_t k = 0; k < blocks; k++) s->t[k] /= 2;
@@ -164,24 +163,78 @@ static void to_rows(const sg_basis_adjoint *adjoint, int g, const span_weights *
     else sg_kernel_adjoint_blocks(b->kernel, b->w, s->span.m, b->D, x, s->t, dkernel, ws);
 }
 
-void sg_basis_adjoint_span(const sg_basis_adjoint *adjoint, const sg_sites *sites,
-                           const sg_marginals *marg, sg_span span)
+/* Rows of a window in parts, each with sums of its own, of one basis. */
+typedef struct {
+    const sg_basis_adjoint *adjoint;
+    const sg_sites *sites;
+    const sg_marginals *marg;
+    int g;           /* the basis */
+    sg_span window;
+    int grain;       /* rows of a part */
+    double *N;       /* of each part: of the adjoint's N, d x d, */
+    double *dkernel; /* and of the gradient, ntheta */
+} window_job;
+
+static void add_span(const window_job *job, sg_span span, double *N, double *dkernel,
+                     const sg_ws *ws)
+{
+    const sg_bases *bases = job->adjoint->bases;
+    const sg_basis_rows *b = bases->each + job->g;
+    const size_t rows = (size_t) span.m * b->w;
+    const span_weights s = {
+        .b = b, .first = sg_first_process(bases, job->g), .last = sg_last_process(bases, job->g),
+        .span = span, .V = sg_basis_seen(b, span), .t = sg_doubles(ws, rows * b->w),
+        .G = sg_doubles(ws, rows * b->d), .work = sg_doubles(ws, rows * b->d)
+    };
+    add_squares(&s, job->marg);
+    add_bends(&s, N);
+    kernel_weights(job->adjoint, &s, job->sites, job->marg);
+    to_rows(&s, dkernel, ws);
+}
+
+static sg_status add_part(void *ctx, int from, int to, int lane, const sg_ws *ws)
+{
+    const window_job *job = ctx;
+    const sg_basis_rows *b = job->adjoint->bases->each + job->g;
+    const size_t part = from / job->grain, dd = (size_t) b->d * b->d;
+    const int ntheta = sg_kernel_ntheta(b->kernel);
+    double *N = job->N + dd * part, *dkernel = job->dkernel + ntheta * part;
+    sg_span span = {0, 0};
+    (void) lane;
+    for (size_t k = 0; k < dd; k++) N[k] = 0;
+    for (int k = 0; k < ntheta; k++) dkernel[k] = 0;
+    while (sg_next_span(to - from, SG_SPAN, &span)) {
+        void *mark = sg_mark(ws);
+        add_span(job, (sg_span) {job->window.from + from + span.from, span.m}, N, dkernel, ws);
+        sg_release(ws, mark);
+    }
+    return SG_OK;
+}
+
+/* to[size] += each of `parts` sums, in order */
+static void add_up(int parts, size_t size, const double *sums, double *to)
+{
+    for (size_t k = 0; k < size * parts; k++) to[k % size] += sums[k];
+}
+
+void sg_basis_adjoint_window(const sg_basis_adjoint *adjoint, const sg_sites *sites,
+                             const sg_marginals *marg, sg_span window)
 {
     const sg_bases *bases = adjoint->bases;
     const sg_ws *ws = adjoint->ws;
     for (int g = 0; g < bases->count; g++) {
         void *mark = sg_mark(ws);
         sg_basis_rows *b = bases->each + g;
-        const size_t rows = (size_t) span.m * b->w;
-        const span_weights s = {
-            .b = b, .first = sg_first_process(bases, g), .last = sg_last_process(bases, g),
-            .span = span, .V = sg_basis_look(b, span, ws), .t = sg_doubles(ws, rows * b->w),
-            .G = sg_doubles(ws, rows * b->d), .work = sg_doubles(ws, rows * b->d)
-        };
-        add_squares(&s, marg);
-        add_bends(&s, adjoint->N[g]);
-        kernel_weights(adjoint, &s, sites, marg);
-        to_rows(adjoint, g, &s);
+        const size_t dd = (size_t) b->d * b->d;
+        const int ntheta = sg_kernel_ntheta(b->kernel);
+        window_job job = {adjoint, sites, marg, g, window,
+                          sg_par_grain(window.m, SG_SPAN, sg_basis_parts(bases, 1)), NULL, NULL};
+        const int parts = sg_par_chunks(window.m, job.grain);
+        job.N = sg_doubles(ws, dd * parts), job.dkernel = sg_doubles(ws, (size_t) ntheta * parts);
+        sg_basis_look(b, window, ws);
+        sg_par_products(window.m, job.grain, add_part, &job, NULL, ws);
+        add_up(parts, dd, job.N, adjoint->N[g]);
+        add_up(parts, ntheta, job.dkernel, gradient_of(adjoint, g));
         sg_release(ws, mark);
         sg_tick(ws);
     }

@@ -104,12 +104,12 @@ static const double *base_of(SEXP options, const sg_bases *bases)
 
 /* ---- Entries ---- */
 
-/* A span's part of the gradient: the kernels', and after it the likelihood's. */
+/* A window's part of the gradient: the kernels', and after it the likelihood's. */
 static void add_gradient(const sg_problem *p, const sg_basis_adjoint *adjoint,
-                         const sg_sites *sites, const sg_marginals *marg, sg_span span)
+                         const sg_sites *sites, const sg_marginals *marg, sg_span window)
 {
-    sg_basis_adjoint_span(adjoint, sites, marg, span);
-    sg_tilt_rows_dpar(&p->rows, marg, span, adjoint->dkernel + p->nk, adjoint->ws);
+    sg_basis_adjoint_window(adjoint, sites, marg, window);
+    sg_tilt_rows_dpar(&p->rows, marg, window, adjoint->dkernel + p->nk, adjoint->ws);
 }
 
 /* That of all rows at once. */
@@ -119,16 +119,16 @@ static void gradient_of_all(const sg_problem *p, const sg_bases *bases,
 {
     const sg_basis_adjoint adjoint = sg_basis_adjoint_new(bases, factor, gradient,
                                                           &sg_r_workspace);
-    sg_span span = {0, 0};
-    while (sg_next_span(p->rows.n, SG_ROWS_AT_ONCE, &span)) {
-        add_gradient(p, &adjoint, sites, marg, span);
+    sg_span window = {0, 0};
+    while (sg_next_span(p->rows.n, sg_window_of(bases), &window)) {
+        add_gradient(p, &adjoint, sites, marg, window);
     }
     sg_basis_adjoint_end(&adjoint, 1);
 }
 
 /* As sg_r_ep_full, on a basis; options also: pool; base, NULL or the states of rows that are not at
  * hand, whose sites stand. state: a list of one for each basis, with the base's sums. Memory: V,
- * n w d doubles for each kernel if pool allows; spans of 1024 rows of the basis and of x; some d^2
+ * n w d doubles for each kernel if pool allows; windows of 2048 rows of the basis; some d^2
  * for each process. */
 SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                    SEXP sites, SEXP options, SEXP basis)
@@ -173,44 +173,38 @@ typedef struct {
     sg_tally tally;
 } part;
 
-/* The sums of the sites as they are, or as the likelihood has them. */
-static sg_status collect_part(part *q, const sg_ep_model *model)
-{
-    sg_span span = {0, 0};
-    while (sg_next_span(q->p.rows.n, model->span, &span)) {
-        sg_ep_collect(&q->p.rows, model, &q->at, span, q->next, &sg_r_workspace);
-        sg_tick(&sg_r_workspace);
-    }
-    model->finish(model->self, q->next);
-    return SG_OK;
-}
-
 /* Where the likelihood's sites are exact it is at these that the part is seen, and no others are
- * asked for. */
+ * asked for. collect: the sums of the sites are, as they are or as the likelihood has them, and
+ * nothing else. */
 static sg_status do_part(part *q, int own, int collect)
 {
     const sg_ws *ws = &sg_r_workspace;
     sg_batch_factor *factor = sg_batch_factors_new(&q->bases, ws);
     const sg_ep_model model = sg_batch_model(&q->p.rows, &q->bases, factor, ws);
     const int exact = q->p.rows.lik->type->site != NULL;
-    double *next = exact ? NULL : q->next;
+    double *parts = sg_doubles(ws, model.sums * model.parts);
     sg_basis_adjoint adjoint = {0};
-    sg_span span = {0, 0};
-    if (collect) return collect_part(q, &model);
+    sg_span window = {0, 0};
+    if (collect) {
+        sg_ep_read_sums(&q->p.rows, &model, &q->at, parts, q->next, ws);
+        return SG_OK;
+    }
     sg_status status = model.begin(model.self, &q->at, q->sums, &q->log_det);
     if (status != SG_OK) return status;
+    sg_ep_begin_sums(&model, parts);
     if (q->gradient) adjoint = sg_basis_adjoint_new(&q->bases, factor, q->gradient, ws);
-    while (status == SG_OK && sg_next_span(q->p.rows.n, model.span, &span)) {
-        model.look(model.self, span);
-        if (exact) sg_exact_sites(&q->p.rows, span, &q->at);
-        status = sg_ep_pass_seen(&q->p.rows, &model, &q->at, span, &q->marg, &q->tally, next, ws);
+    while (status == SG_OK && sg_next_span(q->p.rows.n, model.window, &window)) {
+        model.look(model.self, window);
+        if (exact) sg_exact_sites(&q->p.rows, window, &q->at);
+        status = sg_ep_pass_seen(&q->p.rows, &model, &q->at, window, &q->marg, &q->tally,
+                                 exact ? NULL : parts, ws);
         if (q->gradient && status == SG_OK) {
-            add_gradient(&q->p, &adjoint, &q->at, &q->marg, span);
+            add_gradient(&q->p, &adjoint, &q->at, &q->marg, window);
         }
         sg_tick(ws);
     }
     if (status != SG_OK) return status;
-    if (next) model.finish(model.self, next);
+    sg_ep_end_sums(&model, parts, q->next);
     if (q->gradient) sg_basis_adjoint_end(&adjoint, own);
     return SG_OK;
 }
@@ -251,7 +245,6 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
         q.sums = sg_doubles(ws, sg_batch_sums(&q.bases));
         q.next = sg_doubles(ws, sg_batch_sums(&q.bases));
         read_sums(states, &q.bases, q.sums);
-        Memzero(q.next, sg_batch_sums(&q.bases));
         status = do_part(&q, own, collect);
     }
     if (status == SG_OK && !collect) {

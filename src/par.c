@@ -16,7 +16,7 @@ enum { AGAIN = 1 };  /* in place of a status: the chunk did not get the memory i
 enum { LINE = 8 };   /* doubles in a cache line: threads write to none in common */
 enum { FEW = 2 };    /* threads that are used when nobody says how many */
 
-static const double WORTH = 2e-3; /* seconds of work for which it pays to begin threads */
+static const double WORTH = 3e-4; /* seconds of work for which it pays to begin threads */
 static const double WAVE = 0.05;  /* seconds after which the calling thread ticks again */
 
 /* A loop under way. */
@@ -25,6 +25,7 @@ typedef struct {
     int products; /* are the bodies mostly BLAS? */
     sg_par_body body;
     void *ctx;
+    sg_par_memo *memo;
     int next;    /* the first chunk that nobody has taken */
     int *status; /* chunks: how each ended */
 } loop;
@@ -125,14 +126,16 @@ static int no_threads(void *self, int products)
     return 1;
 }
 
-/* Chunk 0 on the calling thread. Returns the doubles it had in use at most. */
-static size_t measure_chunk(const loop *l, const sg_ws *ws)
+/* Chunk 0 on the calling thread: how long it takes, and the doubles it has in use at most. */
+static void measure_chunk(const loop *l, const sg_ws *ws)
 {
     meter m = {ws, 0, 0};
     const sg_ws metered = {.self = &m, .doubles = meter_doubles, .mark = meter_get_mark,
                            .release = meter_release, .tick = no_tick, .threads = no_threads};
+    const double start = omp_get_wtime();
     run_here(l, 0, &metered);
-    return m.peak;
+    l->memo->seconds = omp_get_wtime() - start;
+    l->memo->size = m.peak + LINE;
 }
 
 /* ---- A thread's own memory: a part of a slab that the calling thread took ----
@@ -217,36 +220,49 @@ static void wave(hand *hands, int threads)
     for (int lane = 1; lane < begun; lane++) pthread_join(hands[lane].id, NULL);
 }
 
-/* Chunks 1 .. on all threads, each with room for `size` doubles. */
-static void run_in_waves(loop *l, int threads, size_t size, const sg_ws *ws)
+/* Chunks from .. on all threads. */
+static void run_in_waves(loop *l, int from, int threads, const sg_ws *ws)
 {
+    const size_t size = l->memo->size;
     double *slab = sg_doubles(ws, size * threads);
     hand *hands = sg_structs(threads, sizeof(hand), ws);
     for (int lane = 0; lane < threads; lane++) {
         hands[lane] = (hand) {.l = l, .lane = lane, .slab = slab + size * lane, .size = size};
     }
-    for (l->next = 1; l->next < l->chunks;) {
+    for (l->next = from; l->next < l->chunks;) {
         wave(hands, threads);
         sg_tick(ws);
     }
-    for (int chunk = 1; chunk < l->chunks; chunk++) {
+    for (int chunk = from; chunk < l->chunks; chunk++) {
         if (l->status[chunk] == AGAIN) run_here(l, chunk, ws);
     }
+}
+
+/* On a machine that has other things to do a thread may come too late for a short loop, which waits
+ * for it all the same. Then the next loops are done without, twice as many each time. */
+static void judge_threads(sg_par_memo *memo, double took, double alone)
+{
+    enum { LONGEST = 64 };
+    memo->spell = took < alone ? 0 : memo->spell < LONGEST ? 2 * memo->spell + 1 : LONGEST;
+    memo->without = memo->spell;
 }
 
 /* The first chunk tells how much memory a chunk wants, and whether other threads are worth it. */
 static void run_all(loop *l, const sg_ws *ws)
 {
-    if (l->chunks < 2) {
-        run_rest(l, 0, ws);
-        return;
+    sg_par_memo *memo = l->memo;
+    int from = 0;
+    if (l->chunks > 1 && memo->seconds == 0) measure_chunk(l, ws), from = 1;
+    const double alone = memo->seconds * (l->chunks - from), start = omp_get_wtime();
+    const int wanted = l->chunks > 1 && alone > WORTH && memo->without == 0;
+    const int threads = wanted ? sg_par_lanes(l->products, ws) : 1;
+    if (memo->without > 0) memo->without--;
+    if (threads < 2) {
+        run_rest(l, from, ws);
+    } else {
+        run_in_waves(l, from, threads, ws);
+        judge_threads(memo, omp_get_wtime() - start, alone);
     }
-    const double start = omp_get_wtime();
-    const size_t size = measure_chunk(l, ws);
-    const double rest = (omp_get_wtime() - start) * (l->chunks - 1);
-    const int threads = rest < WORTH ? 1 : sg_par_lanes(l->products, ws);
-    if (threads < 2) run_rest(l, 1, ws);
-    else run_in_waves(l, threads, size + LINE, ws);
 }
 
 #else
@@ -266,7 +282,9 @@ static void run_all(loop *l, const sg_ws *ws)
 
 static sg_status run_loop(loop l, const sg_ws *ws)
 {
+    sg_par_memo own = {0};
     void *mark = sg_mark(ws);
+    if (!l.memo) l.memo = &own;
     l.chunks = sg_par_chunks(l.n, l.grain);
     l.status = sg_ints(l.chunks, ws);
     run_all(&l, ws);
@@ -286,8 +304,9 @@ sg_status sg_par_rows(int n, int grain, sg_par_body body, void *ctx, const sg_ws
     return run_loop(l, ws);
 }
 
-sg_status sg_par_products(int n, int grain, sg_par_body body, void *ctx, const sg_ws *ws)
+sg_status sg_par_products(int n, int grain, sg_par_body body, void *ctx, sg_par_memo *memo,
+                          const sg_ws *ws)
 {
-    const loop l = {.n = n, .grain = grain, .products = 1, .body = body, .ctx = ctx};
+    const loop l = {.n = n, .grain = grain, .products = 1, .body = body, .ctx = ctx, .memo = memo};
     return run_loop(l, ws);
 }

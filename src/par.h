@@ -29,12 +29,23 @@ typedef sg_status (*sg_par_body)(void *ctx, int from, int to, int lane, const sg
 /* Does all rows. Returns what the first chunk said, in the order of rows, that was not SG_OK; the
  * others are done all the same. Ticks on the calling thread, outside of anything parallel, at least
  * ten times a second if a chunk takes no longer; chunks of about a millisecond share the work well.
- * Loops that are done within two milliseconds stay on the calling thread, and so do loops within
- * the body of another. */
+ * Loops that are done within a third of a millisecond stay on the calling thread, and so do loops
+ * within the body of another. */
 sg_status sg_par_rows(int n, int grain, sg_par_body body, void *ctx, const sg_ws *ws);
 
-/* The same for bodies that are mostly BLAS. */
-sg_status sg_par_products(int n, int grain, sg_par_body body, void *ctx, const sg_ws *ws);
+/* What a loop that is done time and again, its first chunk always the same work, knows of itself:
+ * zeros at first. It changes where chunks are done, never what they do. */
+typedef struct {
+    size_t size;    /* doubles that a chunk takes */
+    double seconds; /* that a chunk took; 0: nothing is known */
+    int without;    /* loops to come that other threads are left out of, as they were no help, */
+    int spell;      /* of so many in a row */
+} sg_par_memo;
+
+/* The same for bodies that are mostly BLAS. memo may be NULL; without one the first chunk of every
+ * loop is waited for before threads are begun. */
+sg_status sg_par_products(int n, int grain, sg_par_body body, void *ctx, sg_par_memo *memo,
+                          const sg_ws *ws);
 
 /* The number of chunks of n rows. */
 static inline int sg_par_chunks(int n, int grain) { return n / grain + (n % grain > 0); }
@@ -44,6 +55,13 @@ static inline int sg_par_columns(int rows)
 {
     enum { ELEMENTS = 4096 };
     return rows > 0 && rows < ELEMENTS ? ELEMENTS / rows : 1;
+}
+
+/* The grain of a loop over n rows, a multiple of `unit`, for `most` chunks at most. */
+static inline int sg_par_grain(int n, int unit, int most)
+{
+    const int units = sg_par_chunks(n, unit);
+    return units > 0 ? unit * sg_par_chunks(units, most) : unit;
 }
 
 /* No loop has more lanes than this until the host's call ends. products: loops by

@@ -84,7 +84,7 @@ void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *
     p.room_size = (size_t) (n < BLOCK ? n : BLOCK) * w * (2 * (size_t) post->d + D + 3 * w);
     p.room = sg_doubles(ws, p.room_size * (n > BLOCK ? sg_par_lanes(1, ws) : 1));
     p.basis = sg_kernel_prepare(post->kernel, post->d, post->basis, NULL, ws);
-    sg_par_products(n, BLOCK, predict_block, &p, ws);
+    sg_par_products(n, BLOCK, predict_block, &p, NULL, ws);
     sg_release(ws, mark);
 }
 

@@ -357,7 +357,7 @@ golden_data_cases <- function() {
   ))
 }
 
-# More rows than any block of rows has in C (64 in full EP, 512 in sparse EP, 1024 on a basis)
+# More rows than any block of rows has in C (64 in full EP, 512 in sparse EP, 128 on a basis)
 golden_large_cases <- function() {
   few <- function(d) d[c(1, 300, 500, 800, 1100), c("x1", "x2")]
   with(golden_models(), list(

@@ -5,9 +5,10 @@
 #include <time.h>
 #include "par.c"
 
-/* What the host sees: threads to lend, ticks so far, and the tick at which it jumps (0: never). */
+/* What the host sees: threads to lend, ticks so far, the tick at which it jumps (0: never), and
+ * whether its BLAS has threads. */
 typedef struct {
-    int threads, ticks, jump;
+    int threads, ticks, jump, blas;
 } host;
 
 static double *host_doubles(void *self, size_t n)
@@ -37,7 +38,7 @@ static void host_tick(void *self)
 static int host_threads(void *self, int products)
 {
     const host *h = self;
-    return products ? 1 : h->threads;
+    return products && h->blas ? 1 : h->threads;
 }
 
 /* Rows: out[i] = i^2, by way of memory of `want` doubles, more by `more` from row `from_row` on; bad
@@ -107,12 +108,13 @@ static int rows_elsewhere(int n, const pthread_t *who)
     return count;
 }
 
-/* options: threads, jump, grain, want, more, from_row, busy, inner, products. Returns out, calls, and
- * status, ticks, rows done elsewhere. */
+/* options: threads, jump, grain, want, more, from_row, busy, inner, products, again: loops after the
+ * first one, which know what it was like. Returns out, calls, and status, ticks, rows done elsewhere
+ * in the last loop. */
 SEXP probe(SEXP bad, SEXP options)
 {
     const int n = Rf_length(bad), *o = INTEGER(options);
-    host h = {o[0], 0, o[1]};
+    host h = {o[0], 0, o[1], o[9] == 0};
     const sg_ws ws = {&h, host_doubles, host_mark, host_release, host_tick, host_threads};
     SEXP out = PROTECT(Rf_allocVector(VECSXP, 3));
     for (int k = 0; k < 3; k++) SET_VECTOR_ELT(out, k, Rf_allocVector(REALSXP, k < 2 ? n : 3));
@@ -120,7 +122,11 @@ SEXP probe(SEXP bad, SEXP options)
              REAL(VECTOR_ELT(out, 1)), (pthread_t *) R_alloc(n, sizeof(pthread_t))};
     for (int i = 0; i < n; i++) j.calls[i] = 0;
     double *said = REAL(VECTOR_ELT(out, 2));
-    said[0] = (o[8] ? sg_par_products : sg_par_rows)(n, o[2], some_rows, &j, &ws);
+    sg_par_memo memo = {0};
+    for (int k = 0; k <= o[9]; k++) {
+        said[0] = o[8] ? sg_par_products(n, o[2], some_rows, &j, &memo, &ws)
+                       : sg_par_rows(n, o[2], some_rows, &j, &ws);
+    }
     said[1] = h.ticks;
     said[2] = rows_elsewhere(n, j.who);
     UNPROTECT(1);

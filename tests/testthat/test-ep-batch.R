@@ -159,7 +159,7 @@ test_that("a fit on a basis says so, and asks for rows it has not kept", {
   expect_true(all(sites(fit)$precision >= 0))
 })
 
-# Blocks have 1024 rows: two whole ones and a part. Rows seen anew are seen through the posterior of
+# Windows have 2048 rows: a whole one and a part. Rows seen anew are seen through the posterior of
 # the sweep before, and the sums turned back: the same numbers, rounded otherwise (by 1e-15 or so
 # times the condition of the basis, which is 1e4 here at most).
 test_that("a pool too small for the rows changes memory, not numbers", {

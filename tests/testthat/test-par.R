@@ -21,8 +21,8 @@ new_probe <- function(openmp = TRUE) {
   list(
     file = file,
     run = function(n = 200, threads = 2, jump = 0, grain = 4, want = 5, more = 0, from_row = 0,
-                   busy = 100, inner = 0, products = FALSE, bad = integer(n)) {
-      options <- c(threads, jump, grain, want, more, from_row, busy, inner, products)
+                   busy = 100, inner = 0, products = FALSE, again = 0, bad = integer(n)) {
+      options <- c(threads, jump, grain, want, more, from_row, busy, inner, products, again)
       out <- .Call(dll$probe, as.integer(bad), as.integer(options))
       list(value = out[[1]], calls = out[[2]], status = out[[3]][1], ticks = out[[3]][2],
            elsewhere = out[[3]][3])
@@ -67,6 +67,17 @@ test_that("a chunk that wants more memory than the first is done again, with the
   expect_identical(run$status, 0)
   # rows 100 and 101 (from 0) were done when row 102 of their chunk found no memory
   expect_identical(which(run$calls == 2), 101:102)
+})
+
+test_that("a loop that is done again knows what its chunks want, and does them all each time", {
+  probe <- new_probe()
+  for (threads in 1:3) {
+    run <- probe$run(threads = threads, products = TRUE, again = 4, more = 1000, from_row = 102)
+    expect_identical(run$value, (0:199)^2)
+    expect_identical(run$status, 0)
+    expect_true(all(run$calls >= 5) && sum(run$calls > 5) <= 2)
+  }
+  expect_identical(run$calls[-(101:102)], rep(5, 198))
 })
 
 test_that("the status is that of the first chunk that failed, and all chunks are done", {

@@ -1,7 +1,7 @@
 # Loops over rows on several threads: the same numbers to the last bit, and no thread where there
 # can be none.
 
-# Rows enough for tilts of all to be worth a second thread (two milliseconds).
+# Rows enough for tilts of all to be worth a second thread (a third of a millisecond).
 thread_data <- function(n = 300) {
   set.seed(11)
   x <- matrix(runif(2 * n), n)
@@ -23,6 +23,27 @@ test_that("EP, the IVM and streams are the same for any number of threads", {
     ivm = fit(d$y, lik_student(), method = method_ivm(8, refine = "none"))
   )
   for (name in of_tier(names(runs), 1L)) expect_same_by_threads(runs[[name]], name)
+})
+
+# 1300 rows are 11 spans, with which products of 60 columns are worth it, too.
+test_that("sums over rows are the same for any number of threads, held or not", {
+  slow_tier()
+  d <- thread_data(1300)
+  basis <- seq(1, 1300, by = 22)
+  one <- learn_control(inner = 1, outer = 1)
+  for (mixing in c(0, 3)) {
+    for (pool in c(1, Inf)) {
+      ep <- method_ep(sweeps = 8, mixing = mixing, pool = pool)
+      run <- function(y, lik) {
+        function() {
+          suppressWarnings(sparsegp(d$x, y, lik, basis = basis, method = ep, learn = one))
+        }
+      }
+      label <- paste("mixing", mixing, "pool", pool)
+      expect_same_by_threads(run(d$count, lik_negbin()), label)
+      expect_same_by_threads(run(d$class, lik_mprobit()), label)
+    }
+  }
 })
 
 test_that("learning and predictions are the same for any number of threads", {

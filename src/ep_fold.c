@@ -1,0 +1,114 @@
+/* ep_fold.c: windows of rows through a sweep, and their sites into sums, in parts for threads. */
+#include <math.h>
+#include <Rmath.h>
+#include "ep_fold.h"
+
+void sg_ep_begin_sums(const sg_ep_model *model, double *parts)
+{
+    const size_t size = model->sums * model->parts;
+    for (size_t k = 0; k < size; k++) parts[k] = 0;
+}
+
+void sg_ep_end_sums(const sg_ep_model *model, const double *parts, double *sums)
+{
+    for (size_t k = 0; k < model->sums; k++) sums[k] = parts[k];
+    for (int part = 1; part < model->parts; part++) {
+        const double *own = parts + model->sums * part;
+        for (size_t k = 0; k < model->sums; k++) sums[k] += own[k];
+    }
+    if (model->finish) model->finish(model->self, sums);
+    for (size_t k = 0; model->base && k < model->sums; k++) sums[k] += model->base[k];
+}
+
+/* Sites of a window on their way into sums: the rows in parts, each with sums of its own. */
+typedef struct {
+    const sg_ep_model *model;
+    const sg_sites *sites;
+    const sg_marginals *marg; /* whose tilts ask for others; NULL: the sites as they are */
+    sg_span window;
+    int grain;                /* rows of a part */
+    double *parts;            /* sums of each part */
+} absorb_job;
+
+/* A span of process c. tau, nu: room for its sites. */
+static void absorb_one(const absorb_job *job, int c, sg_span span, double *tau, double *nu,
+                       double *sums, int lane)
+{
+    const sg_ep_model *model = job->model;
+    const sg_sites *sites = job->sites;
+    const size_t w = sites->layout.w, at = span.from + (size_t) sites->layout.n * c;
+    if (job->marg) {
+        sg_sites_of_tilts(sites, job->marg, c, span, tau, nu);
+        model->absorb(model->self, c, span, tau, nu, sums, lane);
+    } else {
+        model->absorb(model->self, c, span, sites->tau + w * w * at, sites->nu + w * at, sums,
+                      lane);
+    }
+}
+
+/* Part by part, process by process: the k-th is process k mod C of a part. */
+static sg_status absorb_some(void *ctx, int from, int to, int lane, const sg_ws *ws)
+{
+    const absorb_job *job = ctx;
+    const sg_layout l = job->sites->layout;
+    const size_t rows = (size_t) job->model->span * l.w;
+    double *tau = sg_doubles(ws, rows * l.w), *nu = sg_doubles(ws, rows);
+    for (int k = from; k < to; k++) {
+        const int part = k / l.C, before = part * job->grain;
+        const int m = imin2(job->window.m - before, job->grain);
+        sg_span span = {0, 0};
+        while (sg_next_span(m, job->model->span, &span)) {
+            absorb_one(job, k % l.C, (sg_span) {job->window.from + before + span.from, span.m},
+                       tau, nu, job->parts + job->model->sums * part, lane);
+        }
+    }
+    return SG_OK;
+}
+
+/* Adds a window's sites to the sums, those that the tilts of marg ask for or, with marg NULL, those
+ * there are. */
+static void absorb_window(const sg_ep_model *model, const sg_sites *sites, const sg_marginals *marg,
+                          sg_span window, double *parts, const sg_ws *ws)
+{
+    absorb_job job = {model, sites, marg, window, sg_par_grain(window.m, model->span, model->parts),
+                      parts};
+    const int count = sg_par_chunks(window.m, job.grain);
+    sg_par_products(count * sites->layout.C, 1, absorb_some, &job, model->memo, ws);
+}
+
+sg_status sg_ep_pass(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
+                     sg_span window, sg_marginals *marg, sg_tally *tally,
+                     double *parts, const sg_ws *ws)
+{
+    if (model->look) model->look(model->self, window);
+    return sg_ep_pass_seen(rows, model, sites, window, marg, tally, parts, ws);
+}
+
+sg_status sg_ep_pass_seen(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
+                          sg_span window, sg_marginals *marg, sg_tally *tally,
+                          double *parts, const sg_ws *ws)
+{
+    model->marginals(model->self, sites, window, marg);
+    if (!sg_cavities(rows, sites, marg, window)) return SG_NOT_PD;
+    const sg_status status = sg_tilt_rows(rows, marg, window, ws);
+    if (status != SG_OK) return status;
+    const double residual = sg_sites_residual(sites, marg, window);
+    tally->logz += sg_log_evidence(marg, window);
+    if (!isnan(tally->residual) && !(residual <= tally->residual)) tally->residual = residual;
+    if (parts) absorb_window(model, sites, marg, window, parts, ws);
+    return SG_OK;
+}
+
+void sg_ep_read_sums(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites, double *parts,
+                     double *sums, const sg_ws *ws)
+{
+    sg_span window = {0, 0};
+    sg_ep_begin_sums(model, parts);
+    while (sg_next_span(rows->n, model->at_hand ? rows->n : model->window, &window)) {
+        if (model->look) model->look(model->self, window);
+        if (rows->lik->type->site) sg_exact_sites(rows, window, sites);
+        if (model->absorb) absorb_window(model, sites, NULL, window, parts, ws);
+        sg_tick(ws);
+    }
+    sg_ep_end_sums(model, parts, sums);
+}
