@@ -44,6 +44,7 @@ print_head <- function(x) {
   if (x$scaling$alike && nobs(x) > 1L) cat("  no input varies: the fit is a constant
 ")
   print_source(x$source)
+  print_merged(x$merged)
   omitted <- if (is_stream(x)) x$stream$omitted
              else if (!is.null(x$source)) x$source$omitted else length(x$na.action)
   if (omitted > 0) cat("  rows with missing values left out: ", omitted, "\n", sep = "")
@@ -58,6 +59,13 @@ print_source <- function(source) {
   cat("  rows of ", source$label, ", ", counted(source$chunks, "chunk"),
       if (!is.null(source$kept)) paste0("; basis chosen on ", counted(source$kept, "row")), "\n",
       sep = "")
+}
+
+print_merged <- function(merged) {
+  if (is.null(merged)) return(invisible())
+  cat("  ", merged$fits, " fits merged",
+      if (merged$kl_lost > 0) paste0("; ", signif(merged$kl_lost, 3L), " nats lost by projection"),
+      "\n", sep = "")
 }
 
 made_by <- function(x) {

@@ -60,7 +60,7 @@
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A value of class `sparsegp_source`. Errors, of class `sparsegp_error`: a package that is
 #'   not installed; neither or both of `table` and `query`.
-#' @seealso [merge][merge.sparsegp], for rows that must not leave the machines where they are.
+#' @seealso [shards], for rows that must not leave the machines where they are.
 #' @examples
 #' rows <- function(i) {
 #'   set.seed(i)

@@ -107,8 +107,9 @@
 #'   every evaluation? In an interactive session the bar comes by itself after five seconds.
 #' @param like A fit on a basis, by `method_ep(size =)`, `method_ivm()` or a `basis`: the new fit
 #'   has its formula, likelihood, kernel, hyperparameters, scaling, removed constant and basis, and
-#'   learns nothing. Only `data` (or `x`, `y`, `offset`), `weights`, `keep_x`, and for a source of
-#'   rows `verbose` and `checkpoint` may be given with it. Such fits can be
+#'   learns nothing. Only `data` (or `x`, `y`, `offset`), `weights`, `keep_x`, `basis` (other
+#'   points, a data frame or a matrix), and for a source of rows `verbose` and `checkpoint` may be
+#'   given with it. Such fits can be
 #'   [merged][merge.sparsegp]. Errors of class `sparsegp_error`: a fit that has no basis
 #'   (full EP) or is a stream; arguments that `like` settles.
 #' @param checkpoint For a source of rows: the name of a file in which a fit writes how far it is,

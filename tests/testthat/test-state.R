@@ -175,8 +175,8 @@ test_that("what cannot take rows or be merged says so", {
   refused(merge(full, fit), "x")
   refused(merge(fit, 1), "y")
   refused(merge(fit, state_fit(y ~ a + b, d[31:60, ])), "g") # another constant was removed
-  other <- sparsegp(y ~ a + b, d[1:30, ], kernel = kernel_rbf(1.5, 1), learn = FALSE,
-                    basis = d[3:9, ], method = method_ep())
+  other <- sparsegp(y ~ a + b, d[1:30, ], lik_gaussian(0.7), kernel = kernel_rbf(1.5, 1),
+                    learn = FALSE, basis = d[3:9, ], method = method_ep())
   refused(merge(fit, other), "y")
   stream <- sparsegp(y ~ a + b, d, method = method_online(size = 5, pilot = 20), learn = FALSE)
   refused(merge(stream, stream), "x")

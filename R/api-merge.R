@@ -1,0 +1,152 @@
+# Fits of different rows merged: on one basis, on the points of both, or on those of one.
+
+#' Merge fits of different rows
+#'
+#' Two fits on one basis, with one prior, hold sums over their rows; the fit of all rows holds the
+#' sum of both. Fits made apart, on machines that share no rows, merge this way: fit some rows, fit
+#' the others by `sparsegp(like = fit, data = )`, which takes basis, scaling, removed constant and
+#' hyperparameters from the first, and merge. See [shards] for how that goes on a cluster, and what
+#' then leaves a machine.
+#'
+#' With Gaussian noise the merged fit is that of all rows, its log evidence included. For other
+#' likelihoods every row's site was found among the rows of its own fit. Where both fits keep their
+#' inputs (`keep_x`) EP goes on with all rows until it converges, and the result is again that of
+#' all rows on this basis; where they do not the sites stand, the merged fit knows of no single row
+#' (`fitted()`, `residuals()`, `sites()` and `loo_lpd()` are errors), and its log evidence is that
+#' of these sites.
+#'
+#' @section Different bases:
+#' Sums on different points (`sparsegp(like = fit, basis = points)`) add up on the points of both:
+#' with \eqn{z_x = P_x z}{z_x = P_x z} the coordinates of one basis in those of all points,
+#' \eqn{S = P_x' S_x P_x + P_y' S_y P_y}{S = P_x' S_x P_x + P_y' S_y P_y}, and so \eqn{t}{t}. That
+#' is exact, and `onto = "both"` keeps it: the basis grows. With `onto = "x"` the posterior is
+#' projected on the points of `x`: of all posteriors on these it is the nearest by Kullback-Leibler
+#' divergence from the exact one (thesis 3.3), whose mean and covariance at the points it has. What
+#' is lost, that divergence in nats, is added to `fit$merged$kl_lost`, which `print()` shows. The
+#' log evidence is that of the points of both.
+#'
+#' @param x,y Fits of [sparsegp()] with the same kernel, hyperparameters, likelihood, scaling and
+#'   removed constant: `y` was made like `x`, or both like a third. Not full EP, streams,
+#'   `projection = "kl"` or `method_ivm()` without `refine = "basis"`.
+#' @param onto Where the bases differ: `"x"`, the points of `x`, or `"both"`, all points.
+#' @param ... Nothing.
+#' @return A fit of the rows of both, in that order; `call` is that of `x`. `fit$merged` has `fits`,
+#'   how many were merged, and `kl_lost`, in nats. Errors are of class `sparsegp_error`.
+#' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, section
+#'   2.4: what a row adds to a posterior; 3.3: projection.
+#' @seealso [update()][update.sparsegp], which adds rows to a fit; [kl()]; [shards].
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(a = runif(400), b = runif(400), c = runif(400))
+#' d$y <- sin(6 * d$a) + d$b + 0.1 * rnorm(400)
+#' first <- sparsegp(y ~ ., d[1:200, ], method = method_ep(size = 30))
+#' second <- sparsegp(like = first, data = d[201:400, ])
+#' both <- merge(first, second)
+#' c(nobs(first), nobs(second), nobs(both))
+#' predict(both, d[1:2, ], se.fit = TRUE)
+#'
+#' elsewhere <- sparsegp(like = first, data = d[201:400, ], basis = d[201:225, ])
+#' merge(first, elsewhere)$merged$kl_lost
+#' @export
+merge.sparsegp <- function(x, y, onto = c("x", "both"), ...) {
+  check_no_dots(...)
+  onto <- check_choice(onto, c("x", "both"), "onto")
+  check_class(y, "sparsegp", "y", "Give another fit of sparsegp()")
+  check_fit_or_waiting(x, "x")
+  check_fit_or_waiting(y, "y")
+  refuse_no_state(x, "x")
+  refuse_no_state(y, "y")
+  check_same_prior(x, y)
+  check_same_likelihood(x, y)
+  same <- isTRUE(all.equal(bases_of(x), bases_of(y), tolerance = 1e-12))
+  if (same && keeps_inputs(x) && keeps_inputs(y)) return(merge_rows(x, y))
+  new <- if (same) with_sums(x, add_states(x$state, y$state)) else on_points(x, joint_states(x, y))
+  new$n <- x$n + y$n
+  new$log_evidence <- x$log_evidence + y$log_evidence + state_mass(new$state) -
+    state_mass(x$state) - state_mass(y$state)
+  new <- note_rows(new, x, NULL, NULL, NULL, all = FALSE)
+  new$merged <- merged_record(x, y, 0)
+  if (same) return(new)
+  if (onto == "x") return(with_loss(projected_on(new, x), new))
+  new["basis_rows"] <- new["basis_rows_of"] <- list(NULL)
+  new
+}
+
+with_loss <- function(projected, whole) {
+  projected$merged$kl_lost <- whole$merged$kl_lost + max(0, kl(whole, projected))
+  projected
+}
+
+merge_rows <- function(x, y) {
+  rows <- list(x = y[["x"]], y = y$y, offset = y$offset, weights = y$weights, names = y$row_names,
+               sites = y$sites)
+  new <- take_more(x, problem_of_rows(y), rows)
+  new$merged <- merged_record(x, y, 0)
+  new
+}
+
+merged_record <- function(x, y, lost) {
+  known <- function(fit) if (is.null(fit$merged)) list(fits = 1L, kl_lost = 0) else fit$merged
+  list(fits = known(x)$fits + known(y)$fits, kl_lost = known(x)$kl_lost + known(y)$kl_lost + lost)
+}
+
+with_sums <- function(fit, state) {
+  fit$state <- state
+  with_posterior(fit)
+}
+
+check_same_likelihood <- function(x, y) {
+  same <- identical(x$likelihood, y$likelihood) && length(x$state) == length(y$state) &&
+    isTRUE(all.equal(lik_theta(x), lik_theta(y), tolerance = 1e-12))
+  if (same) return(invisible())
+  stop_sparsegp("y", "has another likelihood than `x`", "Make it by sparsegp(like = x, data = )")
+}
+
+# ---- Different bases ----
+
+# Sums of both fits on the points of both, one for each basis.
+joint_states <- function(x, y) {
+  lapply(seq_along(x$state), function(g) {
+    points <- joint_basis(x, unique(rbind(bases_of(x)[[g]], bases_of(y)[[g]])), g)
+    one <- carried_sums(x, g, points)
+    other <- carried_sums(y, g, points)
+    list(points = points$x, R = points$R, S = one$S + other$S, t = one$t + other$t)
+  })
+}
+
+# z of a fit's basis in the coordinates of more points: z = P z_all.
+coordinates_in <- function(fit, g, points) {
+  K <- class_kernel(fit, points$x, bases_of(fit)[[g]], g)
+  W <- backsolve(points$R, K, transpose = TRUE)
+  backsolve(fit$state[[g]]$R, t(W), transpose = TRUE)
+}
+
+carried_sums <- function(fit, g, points) {
+  P <- coordinates_in(fit, g, points)
+  state <- fit$state[[g]]
+  each <- lapply(process_sums(state), function(S) crossprod(P, S %*% P))
+  list(S = do.call(cbind, each), t = crossprod(P, state$t))
+}
+
+# S of every process of a state.
+process_sums <- function(state) {
+  d <- nrow(state$R)
+  lapply(seq_len(ncol(state$t)), function(c) state$S[, (c - 1L) * d + seq_len(d), drop = FALSE])
+}
+
+# The fit on the bases of `onto`, of the same mean and covariance there.
+projected_on <- function(fit, onto) {
+  states <- lapply(seq_along(fit$state), function(g) {
+    points <- list(x = bases_of(fit)[[g]], R = fit$state[[g]]$R)
+    P <- coordinates_in(onto, g, points)
+    each <- lapply(seq_along(process_sums(fit$state[[g]])), function(c) {
+      M <- chol2inv(chol(diag(ncol(P)) + process_sums(fit$state[[g]])[[c]]))
+      precision <- chol2inv(chol(P %*% M %*% t(P)))
+      list(S = precision - diag(nrow(P)),
+           t = precision %*% (P %*% (M %*% fit$state[[g]]$t[, c])))
+    })
+    list(points = bases_of(onto)[[g]], R = onto$state[[g]]$R,
+         S = do.call(cbind, lapply(each, `[[`, "S")), t = do.call(cbind, lapply(each, `[[`, "t")))
+  })
+  on_points(fit, states)
+}

@@ -1,0 +1,99 @@
+#' Fits of rows that stay where they are
+#'
+#' Rows of several hospitals, machines or days can be fitted where they are: every place makes a fit
+#' of its own rows on a common basis, and the fits are merged. Rows do not travel; what travels is
+#' the fit of each place.
+#'
+#' 1. One place, or none, makes the first fit: of its own rows, or of made-up ones. It settles
+#'    kernel, hyperparameters, scaling, removed constant and basis for all.
+#' 2. Every place makes `sparsegp(like = first, data = its rows)`; `data` may be a [row_source()].
+#' 3. `merge()` of all these fits is the fit of all rows: exactly so with Gaussian noise, and with
+#'    other likelihoods but for sites that were found among the rows of one place (see
+#'    [merge][merge.sparsegp]). The first fit is one of those merged only if its rows are to count.
+#'
+#' @section What leaves a place:
+#' `shard(fit)` is the fit without anything about single rows, as it may be sent: no inputs, no
+#' responses, nothing of the environment the formula was written in. What it does hold is
+#'
+#' * the *points of the basis: these are rows*, all their inputs, unless `basis =` was given. Where
+#'   no row may be shown, give points that are none: a grid, public rows, or random draws within the
+#'   ranges of the inputs; twice as many of them carry about as much;
+#' * means and standard deviations of inputs and response, names and levels of factors, and
+#'   hyperparameters, all of the rows of the *first* fit;
+#' * of its own rows two sums, \eqn{S}{S} and \eqn{t}{t}: with d points d (d + 3) / 2 numbers, their
+#'   number, and the log evidence. Sums over few rows can give a row away: of one row with Gaussian
+#'   noise they are its inputs (as the basis sees them) and its response. Let a place have many more
+#'   rows than there are points; sums are no protection by noise, as differential privacy wants.
+#'
+#' @section On a cluster:
+#' ```
+#' first <- sparsegp(y ~ x + z, some_rows, method = method_ep(size = 200))
+#' cl <- parallel::makeCluster(hosts)
+#' parallel::clusterExport(cl, "first")
+#' fits <- parallel::parLapply(cl, files, function(file) {
+#'   library(sparsegp)
+#'   shard(sparsegp(like = first, data = row_source(file)))
+#' })
+#' all <- Reduce(merge, fits)
+#' ```
+#'
+#' @section On Spark:
+#' Every partition gives its fit as a line of text, `sparklyr::spark_apply()` collects them. (Spark
+#' was not there to test it with; what runs in R is.) The rows of a partition should outnumber the
+#' points many times: `sdf_repartition()` sees to that. R and this package are needed on every node.
+#' ```
+#' lines <- sparklyr::spark_apply(table, function(rows, first) {
+#'   fit <- sparsegp::sparsegp(like = first, data = rows)
+#'   data.frame(fit = paste(serialize(sparsegp::shard(fit), NULL), collapse = ""))
+#' }, context = shard(first), columns = list(fit = "character"))
+#' of_text <- function(text) {
+#'   bytes <- substring(text, seq(1, nchar(text), 2), seq(2, nchar(text), 2))
+#'   unserialize(as.raw(strtoi(bytes, 16L)))
+#' }
+#' all <- Reduce(merge, lapply(dplyr::collect(lines)$fit, of_text))
+#' ```
+#'
+#' @param fit A fit of [sparsegp()] on a basis, see [merge][merge.sparsegp], or a stream's after
+#'   its pilot.
+#' @return The fit as it may be sent. It predicts, merges, takes rows and is a `like` as before;
+#'   what needs rows (`fitted()`, `loo_lpd()`) is an error. Errors, of class `sparsegp_error`: full
+#'   EP, whose posterior is made of all rows; a stream that waits, which holds rows.
+#' @examples
+#' set.seed(1)
+#' rows <- function(n) {
+#'   d <- data.frame(x = runif(n, -2, 2))
+#'   transform(d, y = sin(3 * x) + 0.2 * rnorm(n))
+#' }
+#' # points that are nobody's rows
+#' points <- data.frame(x = seq(-2, 2, length.out = 12))
+#' first <- sparsegp(y ~ x, rows(200), basis = points)
+#' places <- lapply(c(300, 500), function(n) shard(sparsegp(like = first, data = rows(n))))
+#' Reduce(merge, places)
+#' @name shards
+#' @export
+shard <- function(fit) {
+  check_class(fit, "sparsegp", "fit", "Give a fit of sparsegp()")
+  if (inherits(fit, "sparsegp_waiting")) {
+    stop_sparsegp("fit", "is a stream that holds its first rows",
+                  "Give it rows until its pilot is there")
+  }
+  check_fit(fit, "fit")
+  if (!is_stream(fit)) refuse_no_state(fit, "fit")
+  fit[c(PER_ROW, "x", "frame", "na.action")] <- list(NULL)
+  fit[c("basis_rows", "basis_rows_of", "modes")] <- list(NULL)
+  fit$convergence["selection"] <- list(NULL)
+  if (!is.null(fit$terms)) attr(fit$terms, ".Environment") <- globalenv()
+  fit$call <- bare_call(fit$call)
+  fit
+}
+
+# Without values in it that are not words of the call: do.call() puts whole data frames there.
+bare_call <- function(call) {
+  whole <- vapply(as.list(call), function(part) is.language(part) || is.atomic(part) &&
+                    length(part) <= 1L, NA)
+  call <- call[c(TRUE, whole[-1L])]
+  for (name in names(Filter(function(part) inherits(part, "formula"), as.list(call)))) {
+    environment(call[[name]]) <- globalenv()
+  }
+  call
+}
