@@ -11,7 +11,9 @@
 #' rows' own differences. A difference of less than two standard errors is no reason to prefer a
 #' fit, and the error itself is a guess where rows are fewer than 30. The log evidence, beside it,
 #' is of the rows predicted one after the other, without the first of them having been seen: it
-#' punishes a vague prior more. `anova()` of several fits is the same table.
+#' punishes a vague prior more. `anova()` of several fits is the same table, and so is
+#' `loo::loo_compare()`. Package testthat has a `compare()` of its own, and caret a `calibration()`:
+#' where they are attached after this package write `sparsegp::compare()`, or `anova()`.
 #'
 #' @param x A fit of [sparsegp()], not of a stream, which keeps no rows.
 #' @param object,... For `compare()` and `anova()` two fits or more, with names if wanted; otherwise
@@ -139,6 +141,9 @@ compare <- function(...) UseMethod("compare")
 #' @export
 compare.sparsegp <- function(...) compare_fits(list(...), match.call(expand.dots = TRUE))
 
+#' @rawNamespace S3method(loo::loo_compare, sparsegp)
+loo_compare.sparsegp <- function(x, ...) compare_fits(list(x, ...), match.call())
+
 #' @rdname loo
 #' @importFrom stats anova
 #' @export
@@ -158,7 +163,7 @@ fit_names <- function(call) {
   words <- ifelse(nchar(words) > 30L, paste("fit", seq_along(words)), words)
   named <- names(written)
   if (is.null(named)) named <- rep("", length(written))
-  make.unique(unname(ifelse(named %in% c("", "object"), words, named)))
+  make.unique(unname(ifelse(named %in% c("", "object", "x"), words, named)))
 }
 
 compare_fits <- function(fits, call) {

@@ -17,9 +17,17 @@
 #' @section Explanations:
 #' `DALEX::explain(fit, data = inputs, y = response)` knows whether a fit is of numbers, of two
 #' classes or of more; the probability of the second class, or all of them, is what it explains.
-#' `pdp::partial(fit, "x", train = data)` averages predictions, for two classes of the probability
-#' of the second (it asks for `type = "regression"` to be said). What packages by other names
-#' want of a `predict()` function is `function(object, newdata) predict(object, newdata)`.
+#' `pdp::partial(fit, "x", train = data, type = "regression")` averages predictions, of two classes
+#' the probability of the second; of more `pred.fun = function(object, newdata)
+#' colMeans(predict(object, newdata, type = "prob"))`. What packages by other names (vip,
+#' iml) want of a `predict()` function is `function(object, newdata) predict(object, newdata)`;
+#' [importance()] needs none of them.
+#'
+#' After `options(marginaleffects_model_classes = "sparsegp")` the functions of marginaleffects know
+#' a fit: `predictions(fit, vcov = FALSE)`, `avg_slopes(fit, vcov = FALSE)` and so on. Standard
+#' errors are not among what they find, as they want them from coefficients; those of means over
+#' groups and of their differences are had by emmeans, others from `predict(covariance = TRUE)`
+#' or [draws()].
 #'
 #' @section caret:
 #' A model for `caret::train()`, which tunes nothing, as a fit learns by itself:
@@ -64,7 +72,7 @@
 #' ```
 #'
 #' @name other-packages
-#' @aliases caret parsnip emmeans DALEX
+#' @aliases caret parsnip emmeans DALEX marginaleffects pdp vip
 #' @examplesIf requireNamespace("emmeans", quietly = TRUE)
 #' fit <- sparsegp(mpg ~ wt + cyl, transform(mtcars, cyl = factor(cyl)))
 #' emmeans::emmeans(fit, "cyl")

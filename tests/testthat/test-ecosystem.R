@@ -204,6 +204,37 @@ test_that("DALEX knows classes from numbers", {
   expect_identical(explained$y_hat, unname(predict(classes(), mtcars["wt"])))
 })
 
+test_that("pdp averages predictions, and probabilities of several classes", {
+  skip_if_not_installed("pdp")
+  at <- data.frame(wt = c(2, 3))
+  averages <- function(fit, type) {
+    vapply(at$wt, function(value) mean(predict(fit, replace(mtcars, "wt", value), type = type)), 0)
+  }
+  for (fit in list(plain(), classes())) {
+    found <- pdp::partial(fit, "wt", train = mtcars, pred.grid = at, type = "regression")
+    expect_equal(found$yhat, averages(fit, "response"), tolerance = 1e-10)
+  }
+  shares <- function(object, newdata) colMeans(predict(object, newdata, type = "prob"))
+  found <- pdp::partial(flowers(), "Petal.Width", train = iris, pred.fun = shares,
+                        pred.grid = data.frame(Petal.Width = 1))
+  wanted <- predict(flowers(), transform(iris, Petal.Width = 1), type = "prob")
+  expect_equal(found$yhat, unname(colMeans(wanted)), tolerance = 1e-10)
+})
+
+test_that("marginaleffects has predictions, slopes and comparisons", {
+  skip_if_not_installed("marginaleffects")
+  skip_if_not(exists("%||%"), "R 4.4, which this package needs without saying so")
+  old <- options(marginaleffects_model_classes = "sparsegp")
+  on.exit(options(old))
+  found <- marginaleffects::predictions(plain(), newdata = mtcars[1:3, ], vcov = FALSE)
+  expect_equal(found$estimate, unname(predict(plain(), mtcars[1:3, ])), tolerance = 1e-10)
+  slope <- marginaleffects::slopes(plain(), variables = "wt", newdata = mtcars[1, ], vcov = FALSE)
+  by_hand <- diff(predict(plain(), data.frame(wt = 2.62 + c(-1e-3, 1e-3), hp = 110))) / 2e-3
+  expect_equal(slope$estimate, unname(by_hand), tolerance = 1e-3) # a forward difference
+  found <- marginaleffects::avg_comparisons(flowers(), vcov = FALSE)
+  expect_lt(abs(sum(found$estimate)), 1e-8) # probabilities stay a whole
+})
+
 test_that("caret trains the model of the help page", {
   slow_tier()
   skip_if_not_installed("caret")

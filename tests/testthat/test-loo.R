@@ -89,6 +89,8 @@ test_that("the generic of package loo finds the method", {
   skip_if_not_installed("loo")
   fit <- sparsegp(mpg ~ wt, mtcars, learn = FALSE)
   expect_identical(loo::loo(fit), loo(fit))
+  other <- sparsegp(mpg ~ hp, mtcars, learn = FALSE)
+  expect_identical(loo::loo_compare(fit, other), compare(fit, other))
 })
 
 test_that("calibration() counts what happened against what was predicted", {
