@@ -12,6 +12,7 @@ plot_modes <- function(object, newdata, level, n, style) {
     fit <- as_mode(object, mode)
     list(fit = fit, picture = vector_picture(fit, NULL, newdata, level, n, NULL, NULL, style))
   })
+  if (length(each) > 2L) style$legend <- FALSE # the weight has to have room
   on_one_page(length(each), function() {
     for (one in each) draw_vectors(one$fit, one$picture, style)
   }, if (length(each) == 2L) 1)
