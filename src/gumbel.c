@@ -1,19 +1,19 @@
 /* gumbel.c: means of exp(-q) and q exp(-q), q = exp(u), u ~ N(m - v, s2), at equidistant v
  * (gumbel.h). The trapezoid rule errs by the Fourier transform of its integrand at 2 pi / step: of
  * exp(-exp(u)) that is |Gamma(i w)|, about exp(-pi w / 2), of the normal density
- * exp(-s2 w^2 / 2): 1e-12 with the steps below. */
+ * exp(-s2 w^2 / 2): below 1e-12 with the steps here, and 1e-10 of second derivatives. */
 #include <math.h>
 #include <Rmath.h>
 #include <stddef.h>
 #include "gumbel.h"
 
 enum { MOST_TABLE = 3000, HERMITE = 7 };
-static const double STEP = 0.3;    /* of v */
+static const double STEP = 0.33;   /* of v */
 static const double SHARE = 0.75;  /* of a standard deviation: the longest step of f */
 static const double NARROW = 0.1;  /* standard deviation below which a few nodes will do */
 static const double WIDE = 25;     /* variance that is too large */
-static const double FALL = 30;     /* exp(-30) = 1e-13 is left out on either side */
-static const double REACH = 7.3;   /* as much of a normal density */
+static const double FALL = 24;     /* exp(-24) = 4e-11 of the peak is left out on either side, */
+static const double REACH = 6.6;   /* and of a normal density as much in all */
 static const double NOTHING = 1e-290; /* means that are no more than this */
 static const double HUGE_Q = 1e100; /* its square is a number, and exp(-HUGE_Q) is 0 */
 static const double SMALL = 1e-5;  /* q, and its powers' means, of which the third is nothing */
@@ -180,7 +180,7 @@ static void fill_table(table *t, int own, double top, double d, int size)
     }
 }
 
-/* Of any other class: shares of a normal density at u = x + (after - i) d, i = 0 .. before + after,
+/* Of any other class: shares of a normal density at u = x + (after - i) d, an even number of i,
  * and node k sees the table from k times on. Returns 0 if there is no room for it. */
 static int wide_class(sg_gumbel *grid, int c, int own, double x, double s2, int tail)
 {
@@ -188,8 +188,8 @@ static int wide_class(sg_gumbel *grid, int c, int own, double x, double s2, int 
     const int times = (int) ceil(STEP / (SHARE * sd));
     const double d = STEP / times, pull = sd * guess_at(x, s2, own).q; /* and down by this */
     const double below = ceil((REACH + pull) * sd / d), above = ceil((REACH + sd) * sd / d);
-    if (!(below + above + (double) times * tail < MOST_TABLE)) return 0;
-    const int after = (int) above, width = (int) (below + above) + 1;
+    if (!(below + above + 1 + (double) times * tail < MOST_TABLE)) return 0;
+    const int after = (int) above, width = 2 * ((int) (below + above) / 2 + 1);
     double share[MOST_TABLE];
     table t;
     fill_table(&t, own, x + after * d, d, width + times * (tail - 1));
@@ -201,10 +201,13 @@ static int wide_class(sg_gumbel *grid, int c, int own, double x, double s2, int 
     for (int k = 0; k < tail; k++) {
         const double *t0 = t.value[0] + k * times, *t1 = t.value[1] + k * times;
         const double *t2 = t.value[2] + k * times;
-        double sum[3] = {0, 0, 0};
-        for (int i = 0; i < width; i++) {
+        double sum[3] = {0, 0, 0}, odd[3] = {0, 0, 0}; /* by turns, as none has to wait then */
+        for (int i = 0; i < width; i += 2) {
             sum[0] += share[i] * t0[i], sum[1] += share[i] * t1[i], sum[2] += share[i] * t2[i];
+            odd[0] += share[i + 1] * t0[i + 1], odd[1] += share[i + 1] * t1[i + 1];
+            odd[2] += share[i + 1] * t2[i + 1];
         }
+        for (int j = 0; j < 3; j++) sum[j] += odd[j];
         put_node(grid, c, k, sum, log_unit);
     }
     return 1;
