@@ -106,6 +106,7 @@
 #' # waiting times: none below 0
 #' set.seed(1)
 #' plot(gp_density(rexp(200), support = c(0, Inf)))
+#' @order 1
 #' @export
 gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6, sweeps = 200,
                        support = NULL, ...) {
@@ -217,6 +218,7 @@ shape_moments <- function(object, u) {
 }
 
 #' @rdname gp_density
+#' @order 2
 #' @param object A fit of `gp_density()`.
 #' @param newdata Points, as `x`; columns with names are matched by them. `NULL`: the points
 #'   themselves.

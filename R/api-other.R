@@ -49,27 +49,38 @@
 #' ```
 #'
 #' @section parsnip:
-#' A model and its engine are registered so (by parsnip's documentation; parsnip was not there to
-#' test it with):
+#' A model and its engine are registered so, once a session:
 #' ```
 #' parsnip::set_new_model("gaussian_process")
-#' parsnip::set_model_mode("gaussian_process", "regression")
-#' parsnip::set_model_engine("gaussian_process", "regression", "sparsegp")
-#' parsnip::set_dependency("gaussian_process", "sparsegp", "sparsegp")
-#' parsnip::set_fit("gaussian_process", "regression", "sparsegp", list(
-#'   interface = "formula", protect = c("formula", "data"),
-#'   func = c(pkg = "sparsegp", fun = "sparsegp"), defaults = list()))
-#' parsnip::set_encoding("gaussian_process", "regression", "sparsegp", list(
-#'   predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE,
-#'   allow_sparse_x = FALSE))
-#' parsnip::set_pred("gaussian_process", "regression", "sparsegp", "numeric", list(
-#'   pre = NULL, post = NULL, func = c(fun = "predict"),
-#'   args = list(object = quote(object$fit), newdata = quote(new_data))))
+#' for (mode in c("regression", "classification")) {
+#'   parsnip::set_model_mode("gaussian_process", mode)
+#'   parsnip::set_model_engine("gaussian_process", mode, "sparsegp")
+#'   parsnip::set_dependency("gaussian_process", "sparsegp", "sparsegp", mode)
+#'   parsnip::set_fit("gaussian_process", mode, "sparsegp", list(
+#'     interface = "formula", protect = c("formula", "data"),
+#'     func = c(pkg = "sparsegp", fun = "sparsegp"), defaults = list()))
+#'   parsnip::set_encoding("gaussian_process", mode, "sparsegp", list(
+#'     predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE,
+#'     allow_sparse_x = FALSE))
+#' }
+#' asked <- function(..., post = NULL) list(pre = NULL, post = post, func = c(fun = "predict"),
+#'   args = list(object = quote(object$fit), newdata = quote(new_data), ...))
+#' parsnip::set_pred("gaussian_process", "regression", "sparsegp", "numeric", asked())
+#' parsnip::set_pred("gaussian_process", "regression", "sparsegp", "pred_int",
+#'   asked(interval = "prediction", level = quote(level), post = function(x, object) {
+#'     data.frame(.pred_lower = x[, "lwr"], .pred_upper = x[, "upr"])
+#'   }))
+#' parsnip::set_pred("gaussian_process", "classification", "sparsegp", "class",
+#'   asked(type = "class"))
+#' parsnip::set_pred("gaussian_process", "classification", "sparsegp", "prob",
+#'   asked(type = "prob", post = function(x, object) as.data.frame(x)))
 #' gaussian_process <- function(mode = "regression", engine = "sparsegp") {
 #'   parsnip::new_model_spec("gaussian_process", args = list(), eng_args = NULL, mode = mode,
 #'                           method = NULL, engine = engine)
 #' }
 #' ```
+#' Then `parsnip::fit(gaussian_process(), mpg ~ wt + hp, mtcars)`, and `predict()` of that with
+#' `type = "pred_int"`, or of a classification with `type = "prob"`. (parsnip 1.6.1.)
 #'
 #' @name other-packages
 #' @aliases caret parsnip emmeans DALEX marginaleffects pdp vip

@@ -235,22 +235,39 @@ test_that("marginaleffects has predictions, slopes and comparisons", {
   expect_lt(abs(sum(found$estimate)), 1e-8) # probabilities stay a whole
 })
 
+# The code that a section of ?"other-packages" gives.
+help_code <- function(section) {
+  lines <- sub("^#' ?", "", readLines(file.path(source_folder("R"), "api-other.R")))
+  from <- match(paste0("@section ", section, ":"), lines)
+  fences <- which(lines == "```")
+  fences <- fences[fences > from][1:2]
+  parse(text = lines[(fences[1L] + 1L):(fences[2L] - 1L)], keep.source = FALSE)
+}
+
+test_that("parsnip's engine of the help page fits, and predicts what predict() does", {
+  slow_tier()
+  skip_if_not_installed("parsnip")
+  env <- new.env()
+  for (call in help_code("parsnip")) eval(call, env)
+  fitted <- parsnip::fit(env$gaussian_process(), mpg ~ wt + hp, mtcars)
+  expect_equal(predict(fitted, mtcars[1:3, ])$.pred, unname(predict(fitted$fit, mtcars[1:3, ])))
+  ends <- predict(fitted, mtcars[1:3, ], type = "pred_int", level = 0.5)
+  wanted <- predict(fitted$fit, mtcars[1:3, ], interval = "prediction", level = 0.5)
+  expect_equal(ends$.pred_lower, unname(wanted[, "lwr"]))
+  few <- iris[seq(1, 150, 5), ]
+  several <- parsnip::fit(env$gaussian_process("classification"), Species ~ Petal.Width, few)
+  expect_equal(as.matrix(predict(several, few, type = "prob")), ignore_attr = TRUE,
+               predict(several$fit, few, type = "prob"))
+  expect_identical(predict(several, few)$.pred_class, predict(several$fit, few, type = "class"),
+                   ignore_attr = TRUE)
+})
+
 test_that("caret trains the model of the help page", {
   slow_tier()
   skip_if_not_installed("caret")
-  gp <- list(
-    library = "sparsegp", type = c("Regression", "Classification"), loop = NULL,
-    parameters = data.frame(parameter = "none", class = "character", label = "none"),
-    grid = function(x, y, len = NULL, search = "grid") data.frame(none = "none"),
-    fit = function(x, y, wts, param, lev, last, classProbs, ...) sparsegp(as.matrix(x), y, ...),
-    predict = function(modelFit, newdata, preProc = NULL, submodels = NULL) {
-      type <- if (is.null(modelFit$response$levels)) "response" else "class"
-      predict(modelFit, as.matrix(newdata), type = type)
-    },
-    prob = function(modelFit, newdata, preProc = NULL, submodels = NULL) {
-      predict(modelFit, as.matrix(newdata), type = "prob")
-    }
-  )
+  gp <- NULL
+  code <- help_code("caret")
+  eval(code[[1L]]) # the second trains
   set.seed(1)
   trained <- caret::train(mpg ~ wt + hp, mtcars, method = gp,
                           trControl = caret::trainControl("cv", 3))
