@@ -183,7 +183,9 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
     return(fit)
   }
   refuse_checkpoint(checkpoint)
-  frame <- model_frame(call, parent.frame(), drop = !streams, setup$likelihood)
+  asked <- call
+  asked$forget <- time_column(setup$method)
+  frame <- model_frame(asked, parent.frame(), drop = !streams, setup$likelihood)
   terms <- attr(frame, "terms")
   if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
   setup <- with_meaning(setup, stats::model.response(frame, "any"), stats::model.weights(frame))
@@ -229,6 +231,10 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   if (has_variances(lik)) {
     refuse_wrong_count(lik$variances, NROW(x))
     weights <- weights_of_variances(lik)
+  }
+  if (!is.null(time_column(setup$method))) {
+    stop_sparsegp("forget", "names a column, and the rows are a matrix",
+                  "Fit a formula, or give a half-life in rows")
   }
   read <- matrix_chunk(x, y, offset, weights, na.action, lik)
   names <- colnames(read$chunk$x)

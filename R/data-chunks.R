@@ -1,5 +1,5 @@
-# Chunks, rows as they come: list(x, y, offset, weights, omitted), where x is a model frame or a
-# matrix, and weights may be NULL.
+# Chunks, rows as they come: list(x, y, offset, weights, time, omitted), where x is a model frame or
+# a matrix, and weights and time may be NULL.
 
 chunk_size <- function(chunk) if (is.null(chunk)) 0L else nrow(chunk$x)
 
@@ -9,7 +9,8 @@ chunk_omitted <- function(chunk) {
 
 chunk_rows <- function(chunk, rows) {
   list(x = chunk$x[rows, , drop = FALSE], y = some_rows(chunk$y, rows),
-       offset = some_rows(chunk$offset, rows), weights = chunk$weights[rows])
+       offset = some_rows(chunk$offset, rows), weights = chunk$weights[rows],
+       time = chunk$time[rows])
 }
 
 check_chunk <- function(chunk, unlabelled) {
@@ -30,7 +31,7 @@ bind_chunks <- function(first, second) {
           else rbind(as.data.frame(first$x), as.data.frame(second$x))
   list(x = rows, y = bind_responses(first$y, second$y),
        offset = bind_rows(first$offset, second$offset),
-       weights = c(first$weights, second$weights))
+       weights = c(first$weights, second$weights), time = c(first$time, second$time))
 }
 
 bind_responses <- function(first, second) {

@@ -37,6 +37,7 @@ more_rows_of_formula <- function(object, newdata, weights = NULL, ...) {
   if (takes_unlabelled(likelihood_of_rows(object))) {
     call$na.action <- but_for_labels(eval(call$na.action, environment(object$terms)))
   }
+  call$forget <- time_column(object$method)
   call$weights <- if (is.null(weights)) object$call$weights else weights
   frame <- tryCatch({
     frame <- eval(call, environment(object$terms))

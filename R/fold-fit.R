@@ -6,6 +6,7 @@ KEPT_ROWS <- 10000L # unless learn_control() says how many
 # call: the user's, evaluated in env; checkpoint: a file's name, or NULL.
 fit_source <- function(source, call, env, setup, checkpoint) {
   check_source_setup(setup)
+  call$forget <- time_column(setup$method)
   recipe <- list(call = call, env = env, likelihood = setup$likelihood)
   frame <- first_frame(source, recipe)
   terms <- attr(frame, "terms")

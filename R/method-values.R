@@ -144,6 +144,13 @@
 #' variance information, and on a small basis the exact score is clearly better, at the same cost.
 #' The model has no clock: where inputs drift away, no score makes up for a basis that is too small.
 #'
+#' With `forget` sites decay: the sums S and t are multiplied by a factor below 1 as time goes by,
+#' so that a row's site counts 1/2 after a half-life, 1/4 after two. Age goes in steps of 1/64 of
+#' the half-life. With Gaussian noise and a basis that stays that is the fit of all rows with weights;
+#' where the function drifts the posterior follows it, and where no rows come any more it goes back
+#' to the prior. Points of the basis stay until others are better. `logLik()` is the sum of log
+#' predictive densities, each row's given those before it as they count then.
+#'
 #' A row takes about 4 \eqn{d^2}{d^2} multiplications and d kernel values, about 20 \eqn{d^2}{d^2}
 #' where the basis changes; memory is 4 \eqn{d^2}{d^2} doubles whatever the number of rows.
 #' Hyperparameters, when they are learned, maximise the evidence of full EP (or EP on the given
@@ -237,6 +244,10 @@
 #' @param min_gain The selection stops when no candidate gains more nats; at least 0.
 #' @param pilot Rows from which scaling, starts and learned values are taken; whole number of at
 #'   least 1.
+#' @param forget `NULL`: nothing is forgotten. Or a half-life, above 0: after so many rows a row
+#'   counts half; or by name after so much of a column of the data, numbers or times that never go
+#'   back (of times in the unit that `as.numeric()` gives): `c(time = 3600)`. See the section on
+#'   streams.
 #' @param criterion What is maximised: the log `"evidence"` of EP, or for `method_ivm()` also the
 #'   `"ivm"`'s own criterion.
 #' @param inner Most iterations of a search; whole number of at least 1, or `NULL`: 200 for the
@@ -322,15 +333,31 @@ method_ivm <- function(size = 100, select = c("information", "entropy", "random"
 #' @export
 method_online <- function(size = 100, projection = c("kl", "moment"),
                           score = c("kl", "mean", "error"), novelty = 1e-6,
-                          order = c("given", "random", "informative"), pilot = 500) {
+                          order = c("given", "random", "informative"), pilot = 500,
+                          forget = NULL) {
   new_method("online", "online learning", list(
     size = check_count(size, "size"),
     projection = check_choice(projection, c("kl", "moment"), "projection"),
     score = check_choice(score, c("kl", "mean", "error"), "score"),
     novelty = check_novelty(novelty),
     order = check_choice(order, c("given", "random", "informative"), "order"),
-    pilot = check_count(pilot, "pilot")
+    pilot = check_count(pilot, "pilot"), forget = check_forget(forget)
   ))
+}
+
+# A half-life in rows, or by name in units of a column.
+check_forget <- function(forget) {
+  if (is.null(forget)) return(NULL)
+  check_number(unname(forget), "forget", 0)
+  name <- names(forget)
+  if (is.null(name) || !is.na(name) && nzchar(name)) return(forget)
+  stop_sparsegp("forget", "has no name of a column", "Write 1000 for rows, or c(time = 3600)")
+}
+
+# The column that says how old a row is; NULL: rows are counted, or nothing is forgotten.
+time_column <- function(method) {
+  name <- names(method$forget)
+  if (!is.null(name)) as.name(name)
 }
 
 new_method <- function(type, label, settings) {

@@ -4,7 +4,7 @@
 # variances of the likelihood go along as weights, rows without a label only where it takes them.
 model_frame <- function(call, env, drop = TRUE, likelihood = NULL) {
   refuse_two_weights(likelihood, !is.null(call$weights))
-  keep <- match(c("formula", "data", "subset", "weights", "na.action"), names(call), 0L)
+  keep <- match(c("formula", "data", "subset", "weights", "na.action", "forget"), names(call), 0L)
   call <- call[c(1L, keep)]
   call$drop.unused.levels <- drop
   if (has_variances(likelihood)) call$weights <- weights_of_variances(likelihood)
@@ -39,7 +39,16 @@ na_action_for <- function(given, likelihood) {
 frame_chunk <- function(frame, likelihood) {
   gathered(list(x = frame, y = stats::model.response(frame, "any"),
                 offset = check_offset(stats::model.offset(frame), nrow(frame)),
-                weights = stats::model.weights(frame)), likelihood)
+                weights = stats::model.weights(frame), time = frame_times(frame)), likelihood)
+}
+
+# How old rows are, where a stream forgets by a column.
+frame_times <- function(frame) {
+  time <- frame[["(forget)"]]
+  if (is.null(time)) return(NULL)
+  time <- as.double(unclass(time))
+  if (all(is.finite(time))) return(time)
+  stop_sparsegp("forget", "names a column with values that are not finite")
 }
 
 # A matrix of inputs and what goes with it as a chunk of rows: without those `na.action` leaves out.

@@ -12,6 +12,7 @@
 #              what C resumes from (glue_online.c)
 #   predefined was the basis given?   size   most points of the basis, as C counts them
 #   shift      of the log evidence of the rows so far, see unit_shift()
+#   clock      of a stream that forgets: the step that the last rows were at
 
 # An input that was constant while the scaling was read off has none, and no part in the model.
 check_constant <- function(scaling, x) {
@@ -91,9 +92,41 @@ check_weighted <- function(stream, chunk) {
                 "Begin the stream with weights, of 1 if need be")
 }
 
-# A fit of the rows so far and these, whose inputs are coded: the old one is not touched.
+# A fit of the rows so far and these, whose inputs are coded: the old one is not touched. What
+# forgets takes them block by block, each of one age.
 take_rows <- function(fit, rows, start = NULL) {
   check_constant(fit$scaling, rows$x)
+  if (is.null(fit$method$forget)) return(take_block(fit, rows, start))
+  clock <- clock_of(fit, rows)
+  for (block in split(seq_along(clock), clock)) {
+    fit <- take_block(aged(fit, clock[block[1L]]), chunk_rows(rows, block), start)
+    start <- NULL
+  }
+  fit
+}
+
+AGES <- 64 # steps of a half-life
+
+# The steps of rows on the clock of a stream that forgets.
+clock_of <- function(fit, rows) {
+  time <- if (is.null(rows$time)) fit$n + seq_len(chunk_size(rows)) - 1 else rows$time
+  clock <- floor(AGES * time / unname(fit$method$forget))
+  if (!is.unsorted(c(fit$stream$clock, clock))) return(clock)
+  stop_sparsegp("newdata", "has times that go back", "Give rows in the order of their time")
+}
+
+# The fit at a later step: its sites have decayed.
+aged <- function(fit, clock) {
+  if (!is.null(fit$stream$clock) && clock > fit$stream$clock) {
+    left <- 2^((fit$stream$clock - clock) / AGES)
+    fit$state[[1L]]$S <- left * fit$state[[1L]]$S
+    fit$state[[1L]]$t <- left * fit$state[[1L]]$t
+  }
+  fit$stream$clock <- clock
+  fit
+}
+
+take_block <- function(fit, rows, start) {
   n <- chunk_size(rows)
   order <- if (fit$method$order == "random") sample.int(n) else seq_len(n)
   before <- fit$n
@@ -101,7 +134,7 @@ take_rows <- function(fit, rows, start = NULL) {
                        stream_state(fit), start)
   check_run(list(status = run$status, logz = run$count[record_names() == "logz"]), fit$hyper)
   at <- rows_of_points(run$id, width(fit))
-  new <- at > before
+  new <- at > before & !fit$stream$predefined
   at[new] <- before + order[at[new] - before]
   run$id <- width(fit) * (at - 1) + (run$id - 1) %% width(fit) + 1
   after_rows(fit, run, n, unit_shift(fit, rows$y))

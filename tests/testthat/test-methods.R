@@ -18,10 +18,11 @@ test_that("methods and learning settings print themselves and return themselves 
                           "score = kl, novelty = 1e-06, damping = 1, mixing = 3, tol = 1e-08, ",
                           "pool = Inf, starts = NULL)"))
   expect_identical(capture.output(print(learn_control(restarts = 2))),
-                   "<learning> criterion = evidence, inner = 200, outer = 2, restarts = 2")
+                   paste0("<learning> criterion = evidence, inner = 200, outer = 2, ",
+                          "restarts = 2, rows = 10000"))
   expect_identical(capture.output(print(learn_control("ivm"))),
                    paste0("<learning> criterion = ivm, inner = 8, outer = 15, ",
-                          "strategy = constant, restarts = 0"))
+                          "strategy = constant, restarts = 0, rows = 10000"))
 })
 
 test_that("illegal settings are refused, naming the argument", {
