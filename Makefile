@@ -3,7 +3,7 @@
 .POSIX:
 
 help:
-	@echo 'make demo | test | quick | lint | memcheck | check | docs | site | bench'
+	@echo 'make demo | test | quick | lint | memcheck | fuzz | check | docs | site | bench'
 
 demo:
 	./tools/demo
@@ -20,6 +20,9 @@ lint:
 memcheck:
 	./tools/memcheck
 
+fuzz: # random cases of the public functions
+	./tools/fuzz
+
 check:
 	./tools/check
 
@@ -32,4 +35,4 @@ site:
 bench:
 	./tools/bench
 
-.PHONY: help demo test quick lint memcheck check docs site bench
+.PHONY: help demo test quick lint memcheck fuzz check docs site bench

@@ -15,8 +15,8 @@ check_fit <- function(fit, argument = "object") {
 # What is wrong with a fit, in words, or NULL.
 flaw_of <- function(fit) {
   if (!identical(fit$format, FIT_FORMAT)) {
-    return(paste0("its format is ", if (is.null(fit$format)) "not given" else toString(fit$format),
-                  ", not ", FIT_FORMAT))
+    given <- if (is_one(fit$format, 0)) fit$format else "not given"
+    return(paste0("its format is ", given, ", not ", FIT_FORMAT))
   }
   for (part in names(FIT_PARTS)) {
     fits <- tryCatch(isTRUE(FIT_PARTS[[part]](fit)), error = function(e) FALSE)
@@ -197,5 +197,6 @@ FIT_PARTS <- list(
     is.list(fit$state) && length(fit$state) == length(bases) &&
       all(mapply(is_state, fit$state, bases, processes(fit) / length(bases)))
   },
-  stream = function(fit) is.null(fit$stream) || is_stream_record(fit)
+  stream = function(fit) is.null(fit$stream) || is_stream_record(fit),
+  call = function(fit) is.null(fit$call) || is.call(fit$call)
 )

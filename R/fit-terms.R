@@ -79,8 +79,10 @@ effect_moments <- function(fit, groups, x, class) {
   posterior <- class_posterior(fit$posterior, processes(fit), class)
   rows <- rows_to_centre(fit)
   each <- lapply(groups, function(group) centred_moments(parts[group], posterior, rows, x))
-  column <- function(field) matrix(unlist(lapply(each, `[[`, field)), nrow(x), length(groups),
-                                   dimnames = list(NULL, names(groups)))
+  column <- function(field) {
+    matrix(as.double(unlist(lapply(each, `[[`, field))), nrow(x), length(groups),
+           dimnames = list(NULL, names(groups)))
+  }
   total <- class_kernel(fit, rows, posterior$basis, class) %*% posterior$alpha
   list(mean = column("mean"), var = column("var"), constant = mean(total))
 }

@@ -56,6 +56,7 @@ test_that("fields that do not fit are refused by name before C reads them", {
   short <- function(x) x[, -1L, drop = FALSE]
   bad <- list(
     format = change("full", "format", 2L), format = change("full", "format", quote(NULL)),
+    format = change("full", "format", mean), call = change("full", "call", mean),
     hyper = change("full", "hyper", "part", "x"),
     hyper = change("full", "hyper", made$fits$full$hyper[0L, ]),
     hyper = change("ordered", "hyper", made$fits$ordered$hyper[-3L, ]),

@@ -119,3 +119,15 @@ test_that("every class has terms of its own latent function, by its own kernel i
     }
   }
 })
+
+test_that("terms of no rows, and of a kernel without inputs, are tables without rows or columns", {
+  d <- data.frame(a = 1:9 / 3, y = sin(1:9))
+  fit <- sparsegp(y ~ a, d, kernel = kernel_rbf() + kernel_constant(), learn = FALSE)
+  none <- predict(fit, d[0L, ], type = "terms", se.fit = TRUE)
+  expect_identical(lapply(none, dim), list(fit = 0:1, se.fit = 0:1))
+  fit <- sparsegp(y ~ a, d, kernel = kernel_constant(), learn = FALSE)
+  flat <- predict(fit, d[1:3, ], type = "terms")
+  expect_identical(dim(flat), c(3L, 0L))
+  expect_equal(rep(attr(flat, "constant"), 3), predict(fit, d[1:3, ], type = "link"),
+               ignore_attr = TRUE)
+})
