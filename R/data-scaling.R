@@ -64,12 +64,13 @@ scaling_of <- function(moments, scale, together = NULL) {
 }
 
 # Could inputs have one unit, and is one scale for all something else than one for each?
+# Among those of one unit some may hardly vary, as pixels near the edge do.
 can_share_scale <- function(scaling) {
-  spread <- diff(range(log(scaling$sd)))
-  spread > log(1.05) && spread < log(ONE_UNIT)
+  widest <- max(scaling$sd)
+  widest > 1.05 * min(scaling$sd) && widest < ONE_UNIT * stats::median(scaling$sd)
 }
 
-ONE_UNIT <- 100 # the largest standard deviation over the smallest
+ONE_UNIT <- 100
 
 # fun(column, ...) of every column, further arguments one for each: no copy of all of x.
 by_column <- function(x, fun, ...) {

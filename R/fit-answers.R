@@ -110,11 +110,13 @@ log_scores <- function(object, latent) {
 
 MOST_LOG <- 745 # a probability below exp(-745) is 0
 
-# To a power, which makes them more sure or less; NULL: as they are.
-powered <- function(scores, power) {
+# Probabilities from scores to a power, which makes them more sure or less; NULL: as they are.
+powered <- function(scores, power) exp(log_powered(scores, power))
+
+log_powered <- function(scores, power) {
   if (!is.null(power)) scores <- power * scores
-  weight <- exp(scores - scores[cbind(seq_len(nrow(scores)), max.col(scores, "first"))])
-  weight / rowSums(weight)
+  scores <- scores - scores[cbind(seq_len(nrow(scores)), max.col(scores, "first"))]
+  scores - log(rowSums(exp(scores)))
 }
 
 # Standard deviation, over the posterior of the latent function, of a label's probability to the
@@ -181,7 +183,10 @@ lpd_of_rows <- function(object) {
 }
 
 # log probability of the label of each row
-label_lpd <- function(prob, y) log(prob[cbind(seq_along(y), as.integer(y))])
+label_lpd <- function(prob, y) log(own_label(prob, y))
+
+# Of columns for labels, each row's own.
+own_label <- function(values, y) values[cbind(seq_along(y), as.integer(y))]
 
 loo_probabilities <- function(object) class_probabilities(object, loo_latent(object))
 

@@ -32,7 +32,9 @@ growth_words <- function(fit) {
 }
 
 tuning_words <- function(fit) {
+  margin <- !is.null(fit$tuning) && fit$likelihood$type == "margin"
   words <- c(if (!is.null(fit$tuning)) paste("learned length scales times", fit$tuning$factor),
+             if (margin) "a margin between classes",
              if (!is.null(fit$power)) paste("odds to the power", format(fit$power, digits = 2L)))
   if (length(words)) paste0("by leave-one-out probabilities: ", paste(words, collapse = ", "))
 }
@@ -50,7 +52,7 @@ print_tried <- function(fit) {
     print(stages, digits = 6L, row.names = FALSE)
   }
   if (!is.null(fit$tuning)) {
-    cat("Length scales tried, and the power of the odds that suits each:\n")
+    cat("Length scales and margins tried, and the power of the odds that suits each:\n")
     print(fit$tuning$tried, digits = 4L, row.names = FALSE)
   }
 }

@@ -19,16 +19,25 @@ fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
   plan <- plan_of(setup$method, problem, basis)
   setup$method <- plan$problem$method
-  make <- function(learned) fit_of(learned, chunk, model, setup)
-  learned <- learn_settled(plan, settled)
-  fit <- tuned_fit(learned, make)
+  make <- function(learned, rows) {
+    if (is.null(rows)) return(fit_of(learned, chunk, setup))
+    learned$model <- part_of_model(learned$model, rows)
+    fit_of(learned, chunk_rows(chunk, rows), setup)
+  }
+  as_margin <- function(learned, width) {
+    if (!may_have_margin(learned, setup)) return(NULL)
+    setup$likelihood <- lik_margin(width = fixed(width))
+    with_margin(learned, read_model(chunk, setup, input_terms), width)
+  }
+  fit <- tuned_fit(c(learn_settled(plan, settled), list(model = model)), make, as_margin)
   warn_about(fit$convergence, fit$learning)
   fit
 }
 
 # What has been learned, run on all rows.
-fit_of <- function(learned, chunk, model, setup) {
+fit_of <- function(learned, chunk, setup) {
   n <- nrow(chunk$x)
+  model <- learned$model
   run <- check_run(run_plan(learned$plan, learned$table$theta), learned$table)
   refuse_runaway(run, model$lik, n)
   of_run <- function(run) {

@@ -1,41 +1,85 @@
 # Fits of labels that are settled by what they say of rows they have not seen: length scales, as
-# many points want shorter ones than the evidence of a few did, and a power of the odds, where
-# probabilities are too sure or not sure enough. Both by leave-one-out probabilities; a change has
-# to gain more than its standard error.
+# many points want shorter ones than the evidence of a few did, a margin between the classes, and a
+# power of the odds, where probabilities are too sure or not sure enough. All by leave-one-out
+# probabilities; a change has to gain more than its standard error.
 
 SHORTER_YET <- c(0.7, 0.5, 0.35, 0.25) # times the length scales learned
 
-# make: (learned) -> fit; learned: what learn_settled() returns.
-tuned_fit <- function(learned, make) {
+MARGIN <- 8 # width; wider ones do the same
+
+# make: (learned, rows) -> the fit of these rows, NULL for all; learned: what learn_settled()
+# returns; as_margin: (learned, width) -> the same with a margin, or NULL where it may have none.
+tuned_fit <- function(learned, make, as_margin) {
   what <- if (!is.null(learned$record)) tunes(learned$plan)
   at <- which(learned$table$base == "lengthscale" & learned$table$free)
-  looked <- if ("lengthscale" %in% what && length(at)) look_around(learned, make, at)
-  if (!is.null(looked)) {
-    learned$table$theta[at] <- learned$table$theta[at] + log(looked$factor)
-  }
-  fit <- make(learned)
-  fit$tuning <- looked
+  looked <- if ("lengthscale" %in% what && length(at)) look_around(learned, make, as_margin, at)
+  if (!is.null(looked)) learned <- looked$learned
+  fit <- make(learned, NULL)
+  fit$tuning <- looked[c("factor", "tried")]
   power <- if ("power" %in% what) best_power(fit)$power else 1
   if (power != 1) fit$power <- power
   fit
 }
 
-# Factors of the length scales in turn, with half the points, for as long as one is better.
-look_around <- function(learned, make, at) {
-  learned$plan <- halved(learned$plan)
+# Factors of the length scales in turn, by smaller plans, for as long as one is better; then a
+# margin. learned: at the best, with the sites found there where they are of all rows.
+look_around <- function(learned, make, as_margin, at) {
+  plan <- learned$plan
   theta <- learned$table$theta
+  n <- nrow(plan$problem$x)
+  rows <- sort(spread_rows(n, plan$problem$strata)[seq_len(min(n, LOOK_ROWS))])
+  learned$plan <- smaller_plan(plan, rows)
   tried <- NULL
   best <- NULL
+  look <- function(learned, factor, margin) {
+    fit <- make(learned, if (length(rows) < n) rows)
+    found <- best_power(fit)
+    tried <<- rbind(tried, data.frame(factor = factor, margin = margin, power = found$power,
+                                      loo_lpd = mean(found$lpd)))
+    learned$plan$sites <- fit$sites
+    is_better <- is.null(best) || is_gain(found$lpd - best$lpd)
+    if (is_better) best <<- list(learned = learned, lpd = found$lpd, factor = factor)
+    is_better
+  }
   for (factor in c(1, SHORTER_YET)) {
     learned$table$theta[at] <- theta[at] + log(factor)
-    found <- best_power(make(learned))
-    tried <- rbind(tried, data.frame(factor = factor, power = found$power,
-                                     loo_lpd = mean(found$lpd)))
-    if (!is.null(best) && !is_gain(found$lpd - best)) break
-    best <- found$lpd
-    chosen <- factor
+    learned$plan$sites <- best$learned$plan$sites
+    if (!look(learned, factor, 0)) break
   }
-  list(factor = chosen, tried = tried)
+  wide <- as_margin(best$learned, MARGIN)
+  if (!is.null(wide)) look(wide, best$factor, MARGIN)
+  found <- best$learned
+  plan$problem$lik <- found$plan$problem$lik
+  if (length(rows) == n) plan$sites <- found$plan$sites
+  found$plan <- plan
+  list(learned = found, factor = best$factor, tried = tried)
+}
+
+# What was learned for the probit, for a margin in its place: of width 4 it is about as steep. The
+# model is read anew for the margin's hyperparameters.
+with_margin <- function(learned, model, width) {
+  learned$model <- model
+  known <- learned$table
+  table <- model$table
+  at <- match(table$name, known$name)
+  table$theta <- ifelse(is.na(at), table$theta, known$theta[at])
+  steeper <- width / 4
+  variance <- table$base == "variance"
+  bias <- table$base == "bias"
+  table$theta[variance] <- table$theta[variance] + 2 * log(steeper)
+  table$theta[bias] <- table$theta[bias] * steeper
+  learned$table <- table
+  learned$plan$problem$lik <- model$lik
+  learned$plan$sites <- list(tau = learned$plan$sites$tau / steeper^2,
+                             nu = learned$plan$sites$nu / steeper)
+  learned
+}
+
+# Only where nothing was said of the likelihood, nor of the variance of the one kernel.
+may_have_margin <- function(learned, setup) {
+  variance <- learned$table$base == "variance"
+  is.null(setup$likelihood) && learned$model$lik$type == "probit" && sum(variance) == 1L &&
+    learned$table$free[variance]
 }
 
 # Rows differ: more than one standard error of the mean.
@@ -50,7 +94,7 @@ POWERS <- c(0.25, 4)
 # at hand.
 best_power <- function(fit) {
   scores <- log_scores(fit, loo_latent(fit))
-  lpd <- function(log_power) label_lpd(powered(scores, exp(log_power)), fit$y)
+  lpd <- function(log_power) own_label(log_powered(scores, exp(log_power)), fit$y)
   best <- stats::optimize(function(log_power) mean(lpd(log_power)), log(POWERS),
                           maximum = TRUE)$maximum
   at_best <- lpd(best)

@@ -29,6 +29,7 @@
 #' ~ Phi(u + bias - width / 2)}, \eqn{P(y = first level) \propto \Phi(-u - bias - width/2)}{P(y =
 #' first level) ~ Phi(-u - bias - width / 2)} | `bias`; `width` of the null category; `missing1`,
 #' `missing2`, probabilities that a label of the first and of the second level is missing |
+#' | `lik_margin` | as `lik_nullcat`, of rows that all have labels | `bias`; `width` of the margin |
 #' | `lik_laplace` | \eqn{p(y) = \exp(-|y - u| / scale) / (2 scale)}{p(y) = exp(-|y - u| / scale) /
 #' (2 scale)} | `scale`, in units of the response; the noise has variance \eqn{2 scale^2}{2 scale^2}
 #' |
@@ -162,6 +163,21 @@
 #'   evidence, which is not to be compared with other likelihoods'. Predictions are probabilities of
 #'   the two classes, given that it is one of them.
 #' * *From*: IVM paper, section 5; Lawrence and Jordan's null category noise model.
+#'
+#' @section Two classes with a margin:
+#' **`lik_margin()`**: the null category where every row has a label. A row asks its own class for
+#' \eqn{\Phi(u + bias - width/2)}{Phi(u + bias - width / 2)}, so that those near the boundary count
+#' for more and those far from it for nothing: where classes hardly overlap predictions are sharper
+#' than `lik_probit()`'s. Without a method, a likelihood, and with more rows than full EP can have,
+#' it is tried, and taken where leave-one-out probabilities are better; see [methods].
+#' * *Hyperparameters*: `bias`; `width`, fixed at 8 unless you say otherwise. The log evidence would
+#'   have it narrow, as what it measures is the probability that rows are not in the null category
+#'   besides; it is not to be compared with other likelihoods'. A wider margin wants a larger
+#'   variance of the kernel, in proportion to the square of the width.
+#' * *Not for* classes that overlap. More than two classes are each set against the rest, as by
+#'   `lik_probit()`.
+#' * *From*: IVM paper, section 5, without the rows that have no label. The likelihood has a closed
+#'   form; probabilities of new rows, given that they are outside of the margin, are by quadrature.
 #'
 #' @section Ordered categories:
 #' **`lik_ordinal()`**: such as ratings, the default for an ordered factor of more than two levels:

@@ -1,5 +1,5 @@
-# Two classes with a null category between them, and rows without a label: the twin of
-# src/lik_nullcat.c.
+# Two classes with a null category between them, and rows without a label; and the same where every
+# row has one, as a margin: the twin of src/lik_nullcat.c.
 
 #' @rdname likelihoods
 #' @order 16
@@ -21,25 +21,43 @@ missing_label <- list(
   prior = function(unit, offset) prior_flat()
 )
 
+#' @rdname likelihoods
+#' @order 17
+#' @export
+lik_margin <- function(bias = NULL, width = fixed(8)) {
+  new_likelihood("margin", list(bias = bias, width = width))
+}
+
 # Two classes with a null category between them: rows are -1, 1, or 0 without a label.
 nullcat_traits <- function() {
-  plain <- binary_traits(stats::pnorm, stats::qnorm)
+  plain <- apart_traits()
   plain$response <- "some_labels"
   all_rows <- plain$about$bias$start
   plain$about$bias$start <- function(rows, offset) all_rows(rows[rows != 0], offset)
+  plain$about[c("missing1", "missing2")] <- list(missing_label, missing_label)
+  label <- plain$draw
+  plain$draw <- function(f, value, weights) {
+    drawn <- label(f, value, weights)
+    missing <- ifelse(drawn > 0, value[["missing2"]], value[["missing1"]])
+    ifelse(stats::runif(length(f)) < missing, 0, drawn)
+  }
+  plain
+}
+
+margin_traits <- function() c(apart_traits(), tempered = TRUE)
+
+# Two classes, and between them a category of that width in which no row is drawn.
+apart_traits <- function() {
+  plain <- binary_traits(stats::pnorm, stats::qnorm)
   plain$about$width <- list(
     argument = "width", log = TRUE, unit_power = 0, start = function(rows, offset) 0,
     prior = function(unit, offset) prior_lognormal(0, 1)
   )
-  plain$about[c("missing1", "missing2")] <- list(missing_label, missing_label)
-  # where it is not the null category
   plain$draw <- function(f, value, weights) {
     m <- f + value[["bias"]]
     odds <- stats::pnorm(m - value[["width"]] / 2, log.p = TRUE) -
       stats::pnorm(-m - value[["width"]] / 2, log.p = TRUE)
-    second <- stats::runif(length(f)) < stats::plogis(odds)
-    missing <- ifelse(second, value[["missing2"]], value[["missing1"]])
-    ifelse(stats::runif(length(f)) < missing, 0, ifelse(second, 1, -1))
+    ifelse(stats::runif(length(f)) < stats::plogis(odds), 1, -1)
   }
   plain
 }

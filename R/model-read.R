@@ -42,6 +42,15 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
        spec = spec_for_c(resolved), table = table, rows = rows)
 }
 
+# The same model as some of its rows see it.
+part_of_model <- function(model, rows) {
+  model$rows <- model$rows[, rows, drop = FALSE]
+  for (field in c("y", "given", "weights")) {
+    model$response[field] <- list(some_rows(model$response[[field]], rows))
+  }
+  model
+}
+
 # Of several components: the variance of each, in squared units. One that hardly varies may yet do.
 relative_vars <- function(response) {
   if (is.null(response$components)) return(1)

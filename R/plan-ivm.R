@@ -65,7 +65,21 @@ choose_basis.plan_ivm <- function(plan, table, learning) {
     if (problem$method$common) run$id <- all
     else if (length(all)) run$ids <- lapply(ids, function(rows) if (length(rows)) rows else all[1L])
   }
-  plan_chosen(problem, run, table, record)
+  chosen <- plan_chosen(problem, run, table, record)
+  chosen$included <- sites_of_vectors(problem, run)
+  chosen
+}
+
+# Sites of all rows: those that inclusions left, and none of the others.
+sites_of_vectors <- function(problem, run) {
+  each <- if (is.null(run$each)) list(run) else run$each
+  sites <- no_sites(problem)
+  for (k in seq_along(each)) {
+    at <- (k - 1) * nrow(problem$x) + each[[k]]$id
+    sites$tau[at] <- each[[k]]$tau
+    sites$nu[at] <- each[[k]]$nu
+  }
+  sites
 }
 
 # Of rows of several components: values are included one by one, each under the likelihood of its

@@ -13,11 +13,12 @@ PILOT_WORK <- 8e8 # of an evaluation of their evidence
 
 MOST_PILOT <- 150
 
-LABELS_WORK <- 1e11 # of a sweep of all rows
 
-MOST_VECTORS <- 1000
+MOST_VECTORS <- 1500
 
-NEARLY <- 1e-3 # change at which EP stops: probabilities move by less
+CANDIDATES <- 0.25 # share of the rows
+
+NEARLY <- 1e-2 # change at which EP stops: probabilities then move by some 1e-4
 
 # By this plan? Where full EP would be too dear.
 fits_labels <- function(method, lik, n, processes) {
@@ -27,17 +28,39 @@ fits_labels <- function(method, lik, n, processes) {
 
 plan_labels <- function(problem, effort) {
   n <- nrow(problem$x)
-  points <- points_of_work(LABELS_WORK * EFFORT[[effort]], n, problem$lik, problem$processes)
-  problem$method <- method_ivm(round(min(points, MOST_VECTORS, n / 2)), tol = NEARLY, pool = HELD)
+  points <- sqrt(EFFORT[[effort]]) * min(10 * sqrt(n), MOST_VECTORS)
+  problem$method <- method_ivm(round(min(points, n / 2)), tol = NEARLY, pool = HELD)
   problem$luck <- as.double(spread_rows(n, problem$strata)) # nothing is left to luck
   new_plan("plan_labels", problem)
 }
 
-# Rows and method of the pilot.
+# Rows of the pilot, and its plan.
 labels_pilot <- function(n, lik, processes) {
   rows <- min(n, PILOT_LABELS)
   points <- points_of_work(PILOT_WORK, rows, lik, processes)
-  list(rows = rows, method = method_ivm(round(min(points, MOST_PILOT, rows / 2))))
+  method <- method_ivm(round(min(points, MOST_PILOT, rows / 2)))
+  list(rows = rows, plan = function(problem) {
+    problem$method <- method
+    new_plan(c("plan_pilot", "plan_ivm", "plan_choosing"), problem)
+  })
+}
+
+# From nothing the way is long, and begins with a third of the rows and points: an evaluation costs
+# a 27th there.
+#' @export
+by_evidence.plan_pilot <- function(plan, table, control, progress, from = NULL) {
+  first <- NULL
+  if (is.null(from)) {
+    small <- plan
+    small$problem <- part_of_problem(plan$problem, seq_len(round(nrow(plan$problem$x) / 3)))
+    small$problem$method$size <- max(1, round(plan$problem$method$size / 3))
+    class(small) <- setdiff(class(plan), "plan_pilot")
+    first <- by_evidence(small, table, control, progress)
+    from <- first$table$theta[table$free]
+  }
+  learned <- NextMethod(from = from)
+  learned$record$evaluations <- learned$record$evaluations + sum(first$record$evaluations)
+  learned
 }
 
 # from: free values of a search on the pilot.
@@ -51,24 +74,99 @@ by_evidence.plan_labels <- function(plan, table, control, progress, from = NULL)
   pilot <- labels_pilot(nrow(problem$x), problem$lik, problem$processes)
   rows <- spread_rows(nrow(problem$x), problem$strata)[seq_len(pilot$rows)]
   control$within <- 0.1
-  learned <- by_evidence(plan_of(pilot$method, part_of_problem(problem, rows), list(rows = rows)),
-                         table, control, progress)
+  learned <- by_evidence(pilot$plan(part_of_problem(problem, rows)), table, control, progress)
   c(list(plan = plan), learned[c("table", "record")])
 }
 
 #' @export
 tunes.plan_labels <- function(plan) c("lengthscale", "power")
 
-# The plan with half the points, for looking around.
-halved <- function(plan) {
+# For looking around: the plan with half the points, of some of the rows where they are many.
+smaller_plan <- function(plan, rows) {
+  if (length(rows) < nrow(plan$problem$x)) {
+    plan$problem <- part_of_problem(plan$problem, rows)
+    plan$problem$luck <- as.double(seq_along(rows))
+  }
   plan$problem$method$size <- max(1, round(plan$problem$method$size / 2))
   plan
 }
 
+LOOK_ROWS <- 8000L
+
 #' @export
 run_plan.plan_labels <- function(plan, theta) {
+  if (plan$problem$processes == 1L) return(run_vectors(plan, theta))
+  runs <- list()
+  for (class in seq_len(plan$problem$processes)) {
+    runs[[class]] <- run_vectors(plan_of_class(plan, class),
+                                 theta_of_class(plan$problem, theta, class))
+    if (runs[[class]]$status != 0L) return(runs[[class]])
+  }
+  joined_runs(runs, plan$problem$x)
+}
+
+# Informative vectors are looked for among a quarter as many candidates as there would be without a
+# limit: those left when the set is full. EP starts from plan$sites, those of an earlier fit, or
+# else from those of the vectors.
+run_vectors <- function(plan, theta) {
   problem <- plan$problem
+  problem$method$pool <- min(HELD, CANDIDATES * stub_count(problem))
   chosen <- choose_basis(new_plan(c("plan_ivm", "plan_choosing"), problem), list(theta = theta),
                          learning = FALSE)
+  chosen$problem$method$pool <- HELD
+  chosen$sites <- if (is.null(plan$sites)) chosen$included else plan$sites
   run_plan(chosen, theta)
+}
+
+# ---- One class after the other: each is two labels, its own and the rest's ----
+
+plan_of_class <- function(plan, class) {
+  plan$problem$rows[] <- ifelse(plan$problem$rows == class, 1, -1)
+  plan$problem$processes <- 1L
+  if (!is.null(plan$sites)) plan$sites <- lapply(plan$sites, function(of_all) of_all[, class])
+  plan
+}
+
+theta_of_class <- function(problem, theta, class) {
+  from_kernel <- seq_len(problem$nkernel)
+  own <- matrix(theta[-from_kernel], ncol = problem$processes)
+  c(theta[from_kernel], own[, class])
+}
+
+joined_runs <- function(runs, x) {
+  of <- function(field) lapply(runs, `[[`, field)
+  rows_of <- of("basis_rows")
+  rows <- unique(unlist(rows_of))
+  joined <- lapply(stats::setNames(nm = PER_ROW), function(field) do.call(cbind, of(field)))
+  joined$state <- unlist(of("state"), recursive = FALSE)
+  joined$each <- lapply(runs, `[`, c("basis", "alpha", "G", "H"))
+  joined$selection <- list(stopped = runs[[1L]]$selection$stopped, exchanged = 0L,
+                           trace = joined_inclusions(of("selection")))
+  new_run(c(joined, joined_course(runs)), basis = x[rows, , drop = FALSE], basis_rows = rows,
+          basis_rows_of = rows_of, lpd = Reduce(`+`, of("lpd")))
+}
+
+PER_ROW <- c("tau", "nu", "mean", "var", "cav_mean", "cav_var")
+
+joined_inclusions <- function(selections) {
+  do.call(rbind, Map(function(selection, class) {
+    cbind(selection$trace[c("size", "row", "gain")], class = class)
+  }, selections, seq_along(selections)))
+}
+
+# How EP of all went: where one class has ended it stands while others go on.
+joined_course <- function(runs) {
+  numbers <- function(field) vapply(runs, function(run) as.double(run[[field]]), 0)
+  total <- function(field) as.integer(sum(numbers(field)))
+  sweeps <- max(numbers("sweeps"))
+  traces <- lapply(runs, function(run) {
+    run$trace[, pmin(seq_len(sweeps), ncol(run$trace)), drop = FALSE]
+  })
+  evidence <- Reduce(`+`, lapply(traces, function(trace) trace[1L, ]))
+  change <- do.call(pmax, lapply(traces, function(trace) trace[2L, ]))
+  list(status = 0L, logz = sum(numbers("logz")), sweeps = as.integer(sweeps),
+       change = max(numbers("change")), tol = runs[[1L]]$tol,
+       converged = all(numbers("converged") == 1),
+       damped = total("damped"), sequential = total("sequential"), skipped = total("skipped"),
+       flat = total("flat"), jitter = max(numbers("jitter")), trace = rbind(evidence, change))
 }

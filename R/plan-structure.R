@@ -50,7 +50,7 @@ try_structures <- function(chunk, model, setup, input_terms, open_scale) {
   pilot <- structure_pilot(setup$method, model, nrow(chunk$x))
   setup$likelihood <- model$lik # of all rows
   some <- part_of_chunk(chunk, pilot$rows)
-  search <- new_structure_search(some, pilot$method, setup, input_terms)
+  search <- new_structure_search(some, pilot$plan, setup, input_terms)
   scaling <- scale_inputs(some$x, TRUE)
   inputs <- sum(scaling$kept)
   search$try(kernel_rbf(), setup$scale)
@@ -63,27 +63,29 @@ try_structures <- function(chunk, model, setup, input_terms, open_scale) {
   list(best = search$best(), tried = structure(search$tried(), rows = nrow(some$x)))
 }
 
-# How many rows candidates are tried on, and by which method: full EP of few, or where classes are
-# to be fitted by informative vectors, these, of more.
+# How many rows candidates are tried on, and by which plan: full EP of few, or where classes are to
+# be fitted by informative vectors, these, of more.
 structure_pilot <- function(method, model, n) {
   if (fits_labels(method, model$lik, n, model$response$processes)) {
     return(labels_pilot(n, model$lik, model$response$processes))
   }
   list(rows = min(n, rows_of_work(STRUCTURE_WORK, model$lik, model$response$processes)),
-       method = method_ep())
+       plan = function(problem) {
+         plan_of(method_ep(), problem, list(rows = seq_len(nrow(problem$x))))
+       })
 }
 
 # try(kernel, scale, worth) tries a candidate; best() and tried() say what came of all so far. Only
 # the first must not fail.
-new_structure_search <- function(chunk, method, setup, input_terms) {
+new_structure_search <- function(chunk, plan, setup, input_terms) {
   best <- NULL
   tried <- NULL
   setup$control$within <- WORTH_A_KERNEL / 10
   setup$control$outer <- 1L
   try_one <- function(kernel, scale, worth = WORTH_A_KERNEL) {
     setup[c("kernel", "scale")] <- list(kernel, scale)
-    found <- if (is.null(best)) searched_structure(chunk, method, setup, input_terms)
-             else tryCatch(searched_structure(chunk, method, setup, input_terms, best),
+    found <- if (is.null(best)) searched_structure(chunk, plan, setup, input_terms)
+             else tryCatch(searched_structure(chunk, plan, setup, input_terms, best),
                            sparsegp_error = function(e) list(value = Inf, evaluations = NA))
     tried <<- rbind(tried, data.frame(
       kernel = format(kernel), scale = format(scale), evaluations = found$evaluations,
@@ -97,13 +99,12 @@ new_structure_search <- function(chunk, method, setup, input_terms) {
 }
 
 # A candidate's search. known: the best candidate, on whose basis it is tried, if there is one.
-searched_structure <- function(chunk, method, setup, input_terms, known = NULL) {
+searched_structure <- function(chunk, plan, setup, input_terms, known = NULL) {
   model <- read_model(chunk, setup, input_terms)
   problem <- problem_of(model, chunk)
   table <- model$table
   if (is.null(known)) {
-    plan <- plan_of(method, problem, list(rows = seq_len(nrow(chunk$x))))
-    learned <- by_evidence(plan, table, setup$control, SILENT)
+    learned <- by_evidence(plan(problem), table, setup$control, SILENT)
   } else {
     learned <- learn_hyper(evidence(as_planned(known$plan, problem)), table, setup$control, SILENT,
                            carried_over(known$table, table),

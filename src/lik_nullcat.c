@@ -1,5 +1,6 @@
 /* lik_nullcat.c: two classes with a null category between them, and rows without a label (Lawrence
- * and Jordan 2005; IVM paper section 5). With m = f + bias
+ * and Jordan 2005; IVM paper section 5); and the same where every row has a label, as a margin.
+ * nullcat: with m = f + bias
  *   P(first) = Phi(-m - width / 2),  P(second) = Phi(m - width / 2),  P(null) = what is left,
  * and a label is missing with probability e1 in the first class and e2 in the second; rows of the
  * null category are never met. y = -1, 1, or 0 without a label:
@@ -7,7 +8,10 @@
  * theta: bias, log width, and log(e / (1 - e)) of e1 and e2. The first of a new row's two classes
  * has P(first) / (P(first) + P(second)).
  *
- * Not log-concave: a row without a label is pushed away from the null category, to either side. */
+ * Not log-concave: a row without a label is pushed away from the null category, to either side.
+ *
+ * margin: p(y) = Phi(y m - width / 2), y = -1 or 1; theta: bias, log width. Log-concave. New rows
+ * as above. */
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
@@ -77,12 +81,70 @@ static double nullcat_logp(const sg_lik *self, const double *y, const double *f)
     return share_out(self, y[0], &first, &second);
 }
 
+/* log odds of the second class of the two at m */
+static double log_odds(const sg_lik *self, double m)
+{
+    const double half = half_width(self);
+    return sg_log_Phi(m - half) - sg_log_Phi(-m - half);
+}
+
+static void bernoulli(double p, double q, double *mean, double *var)
+{
+    *mean = p;
+    *var = p * q;
+}
+
 static void nullcat_moments(const sg_lik *self, const double *f, double *mean, double *var)
 {
-    const class_part first = part_of(self, -1, *f, 1), second = part_of(self, 1, *f, 1);
-    const double odds = second.log_Phi - first.log_Phi, log_p = sg_log_sigmoid(odds);
-    *mean = exp(log_p);
-    *var = exp(log_p + sg_log_sigmoid(-odds));
+    const double odds = log_odds(self, *f + self->theta[0]);
+    bernoulli(exp(sg_log_sigmoid(odds)), exp(sg_log_sigmoid(-odds)), mean, var);
+}
+
+/* Mean of the share S(m) under m ~ N(at, s^2), with s no more than S is wide: over the normal
+ * density. */
+static double mean_of_narrow(const sg_lik *self, double at, double s)
+{
+    const double STEP = 0.5, END = 8.5;
+    double sum = 0, total = 0;
+    for (double t = -END; t <= END; t += STEP) {
+        const double weight = exp(-t * t / 2);
+        sum += weight * exp(sg_log_sigmoid(log_odds(self, at + s * t)));
+        total += weight;
+    }
+    return sum / total;
+}
+
+/* The same, with s more than that, by parts: the mean of Phi((at - m) / s) over the density S'(m),
+ * which falls at least as a logistic one of slope `steep` does. S' = S (1 - S) times the slope of
+ * the log odds. */
+static double mean_of_wide(const sg_lik *self, double at, double s, double steep)
+{
+    const double STEP = 0.65 / steep, END = fmin2(38 / steep, 8.7), half = half_width(self);
+    double sum = 0, total = 0;
+    for (double m = STEP / 2 - END; m < END; m += STEP) {
+        double first, second, curv;
+        const double two = sg_log_Phi_slopes(m - half, &second, &curv);
+        const double odds = two - sg_log_Phi_slopes(-m - half, &first, &curv);
+        const double weight = exp(sg_log_sigmoid(odds) + sg_log_sigmoid(-odds)) * (first + second);
+        sum += weight * pnorm5((at - m) / s, 0, 1, 1, 0);
+        total += weight;
+    }
+    return sum / total;
+}
+
+/* Both are trapezoid rules of analytic functions that vanish at the ends: errors fall as exp(-1 /
+ * STEP), here to some 1e-12. */
+static void nullcat_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
+                            double *var)
+{
+    double hazard, curv;
+    const double at = *mu + self->theta[0], s = sqrt(*s2);
+    sg_log_Phi_slopes(-half_width(self), &hazard, &curv);
+    const double steep = 2 * hazard;
+    const double share = s * steep <= 1 ? mean_of_narrow(self, at, s)
+                                        : mean_of_wide(self, at, s, steep);
+    const double p = fmin2(share, 1); /* not by rounding */
+    bernoulli(p, 1 - p, mean, var);
 }
 
 static void nullcat_locate(const sg_lik *self, const double *y, double *centre, double *width)
@@ -95,5 +157,39 @@ const sg_lik_type sg_lik_nullcat = {
     .name = "nullcat", .q = 1, .npar = 4, .width = 1,
     .par = {"bias", "width", "missing1", "missing2"},
     .logp = nullcat_logp, .moments = nullcat_moments, .locate = nullcat_locate,
-    .slopes = sg_lik_slopes_of_tilt, .tilt = nullcat_tilt, .tilt_dpar = nullcat_tilt_dpar
+    .slopes = sg_lik_slopes_of_tilt, .tilt = nullcat_tilt, .tilt_dpar = nullcat_tilt_dpar,
+    .predict = nullcat_predict
+};
+
+/* ---- Every row with a label ---- */
+
+static double margin_logp(const sg_lik *self, const double *y, const double *f)
+{
+    return part_of(self, y[0], *f, 1).log_Phi;
+}
+
+static void margin_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                        sg_tilt *out)
+{
+    const double sd = sqrt(1 + *s2);
+    const class_part own = part_of(self, y[0], *mu, sd);
+    out->logz = own.log_Phi;
+    *out->d1 = y[0] * own.h / sd;
+    *out->d2 = -own.curv / (sd * sd);
+}
+
+static void margin_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
+                             const double *s2, double *dpar)
+{
+    const double sd = sqrt(1 + *s2), slope = part_of(self, y[0], *mu, sd).h / sd;
+    dpar[0] += y[0] * slope;
+    dpar[1] -= half_width(self) * slope;
+}
+
+const sg_lik_type sg_lik_margin = {
+    .name = "margin", .q = 1, .npar = 2, .width = 1,
+    .par = {"bias", "width"},
+    .logp = margin_logp, .moments = nullcat_moments, .locate = nullcat_locate,
+    .slopes = sg_lik_slopes_of_tilt, .tilt = margin_tilt, .tilt_dpar = margin_tilt_dpar,
+    .predict = nullcat_predict
 };

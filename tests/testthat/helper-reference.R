@@ -257,6 +257,14 @@ REFERENCE_LIKELIHOODS <- list(
     places = function(y, v) -v$bias + c(-0.5, 0, 0.5) * v$width,
     log_concave = FALSE
   ),
+  margin = list(
+    logp = function(y, f, v) stats::pnorm(y * (f + v$bias) - v$width / 2, log.p = TRUE),
+    mean = function(f, v) nullcat_share(f + v$bias, v),
+    var = function(f, v) nullcat_share(f + v$bias, v) * nullcat_share(-f - v$bias, v),
+    places = function(y, v) -v$bias + c(-0.5, 0, 0.5) * v$width,
+    joint = TRUE, # p(y) is with being outside of the margin
+    log_concave = TRUE
+  ),
   laplace = list(
     logp = function(y, f, v) -abs(y - f) / v$scale - log(2 * v$scale),
     mean = function(f, v) f,

@@ -170,7 +170,11 @@ test_that("many labels: informative vectors, length scales and a power by leave-
   expect_identical(fit$method$label, "the IVM")
   tried <- fit$tuning$tried
   expect_identical(tried$factor[1], 1)
-  expect_identical(fit$tuning$factor, tried$factor[max(1, nrow(tried) - 1)])
+  plain <- tried[tried$margin == 0, ]
+  expect_identical(fit$tuning$factor, plain$factor[max(1, nrow(plain) - 1)])
+  # a margin was tried there, too, and of labels that overlap so much it was no better
+  expect_identical(tried$margin[nrow(tried)], MARGIN)
+  expect_identical(fit$likelihood$type, "probit")
   truth <- mean(predict(fit, x, type = "class") == ifelse(rowSums(x^2) > 2, "out", "in"))
   expect_gt(truth, 0.95)
   # the power is within a standard error of the best one, and no nearer to 1 than that takes
@@ -188,6 +192,84 @@ test_that("many labels: informative vectors, length scales and a power by leave-
   expect_identical(sparsegp(x[1:60, ], three[1:60], kernel = kernel_rbf())$likelihood$type,
                    "mprobit")
   expect_gt(mean(predict(joint, x, type = "class") == three), 0.8)
+})
+
+test_that("labels that hardly overlap have a margin, unless something else was asked for", {
+  slow_tier()
+  set.seed(8)
+  n <- 1000
+  x <- matrix(runif(2 * n, -2, 2), n)
+  height <- x[, 2] + sin(3 * x[, 1])
+  x[, 2] <- x[, 2] + 0.2 * sign(height) # a gap
+  class <- height > 0
+  asked <- function(...) sparsegp(x[1:900, ], class[1:900], ..., effort = "quick")
+  fit <- asked(kernel = kernel_rbf())
+  expect_identical(fit$likelihood$type, "margin")
+  expect_output(print(fit), "a margin between classes")
+  plain <- asked(lik_probit(), kernel_rbf())
+  expect_identical(plain$likelihood$type, "probit")
+  expect_identical(asked(kernel = kernel_rbf(fixed(2)))$likelihood$type, "probit")
+  expect_gt(mean(loo_lpd(fit)), mean(loo_lpd(plain)))
+})
+
+test_that("the margin's model is the probit's, steeper", {
+  set.seed(8)
+  x <- matrix(rnorm(60), 30, dimnames = list(NULL, c("a", "b")))
+  class <- x[, 1] + 0.5 * rnorm(30) > 0
+  fit <- sparsegp(x, class, lik_probit(), kernel_rbf())
+  setup <- check_setup(lik_margin(width = fixed(12)), kernel_rbf(), NULL, TRUE, NULL, TRUE, NULL,
+                       "normal", FALSE, NULL)
+  model <- read_model(list(x = x, y = class, offset = numeric(30)), setup)
+  plan <- list(problem = list(), sites = list(tau = 9, nu = 6))
+  wide <- with_margin(list(table = fit$hyper, plan = plan), model, 12)
+  # a width of 4 stands for probit's own slope: three times as much here
+  expect_equal(wide$table$theta, c(fit$hyper$theta + c(2 * log(3), 0, 0), log(12)) *
+                 c(1, 1, 3, 1), tolerance = 1e-15)
+  expect_identical(wide$plan$sites, list(tau = 1, nu = 2))
+  expect_identical(wide$plan$problem$lik$type, "margin")
+})
+
+test_that("classes one by one are classes side by side", {
+  set.seed(3)
+  n <- 150
+  x <- matrix(runif(2 * n, -2, 2), n, dimnames = list(NULL, c("a", "b")))
+  class <- factor(cut(x[, 1] + 0.3 * rnorm(n), 3, labels = FALSE))
+  setup <- check_setup(lik_probit(), kernel_rbf(), NULL, FALSE, NULL, TRUE, NULL, "normal", FALSE,
+                       NULL)
+  chunk <- list(x = x, y = class, offset = numeric(n))
+  model <- read_model(chunk, setup)
+  plan <- plan_labels(problem_of(model, chunk), "quick")
+  plan$problem$method$tol <- 1e-10 # far from where rounding shows in 1e-8
+  run <- run_plan(plan, model$table$theta)
+  together <- plan$problem
+  together$basis <- basis_of_rows(together, NULL, run$basis_rows_of)
+  side <- engine_run(together, model$table$theta, posterior = TRUE)
+  for (field in c("logz", PER_ROW, "lpd", "state")) {
+    expect_equal(run[[field]], side[[field]], tolerance = 1e-8, ignore_attr = TRUE, label = field)
+  }
+  expect_equal(run$each, side$each, tolerance = 1e-8, ignore_attr = TRUE)
+  expect_true(all(c(RUN, "sweeps", "change", "converged", "trace", "jitter") %in% names(run)))
+})
+
+test_that("where rows are many, length scales are looked for on some of them", {
+  slow_tier()
+  set.seed(4)
+  n <- 1500
+  x <- matrix(runif(2 * n, -2, 2), n)
+  class <- sin(3 * x[, 1]) + x[, 2] + 0.3 * rnorm(n) > 0
+  fit <- function() sparsegp(x, class, lik_probit(), kernel_rbf(), effort = "quick")
+  all <- fit()
+  unbound <- function(value) {
+    namespace <- asNamespace("sparsegp")
+    unlockBinding("LOOK_ROWS", namespace)
+    assign("LOOK_ROWS", value, namespace)
+  }
+  on.exit(unbound(8000L))
+  unbound(400L)
+  some <- fit()
+  expect_false(identical(all$tuning$tried$loo_lpd, some$tuning$tried$loo_lpd))
+  expect_length(some$y, n)
+  expect_equal(mean(loo_lpd(some)), mean(loo_lpd(all)), tolerance = 0.1)
 })
 
 test_that("two labels of few rows have a power where leave-one-out asks for one", {

@@ -42,6 +42,39 @@ test_that("the labels, their lack and the null category have probability one", {
   expect_gt(even$d2[2L], 0) # pushed away to both
 })
 
+test_that("a margin is the null category where every row has a label", {
+  grid <- expand.grid(y = c(-1, 1), mu = c(-20, -2, 0, 0.3, 9), s2 = c(0, 0.4, 30))
+  for (width in log(c(1e-6, 1, 8))) {
+    nullcat <- tilt(grid$y, grid$mu, grid$s2, c(0.3, width, 0, 0))
+    margin <- .Call(sg_lik_tilt, c_lik("margin", c(0.3, width)), c(0.3, width), rbind(grid$y),
+                    grid$mu, grid$s2, FALSE)
+    # labels are there with probability 1/2
+    expect_equal(margin$logz, nullcat$logz + log(2), tolerance = 1e-12)
+    expect_equal(margin[c("d1", "d2")], nullcat[c("d1", "d2")], tolerance = 1e-12)
+    expect_equal(margin$dpar, nullcat$dpar[1:2, ], tolerance = 1e-12)
+  }
+})
+
+test_that("probabilities outside of the null category are means of shares", {
+  # trapezoid rules of two kinds, either side of where the posterior is as wide as the boundary:
+  # errors of 1e-12 before the rounding of integrate()'s pieces
+  for (width in c(1e-6, 1, 8)) {
+    at <- expand.grid(mu = c(-3, -0.4, 0, 1), sd = c(1e-3, 0.1, 0.13, 0.6, 3, 20))
+    share <- function(m) nullcat_share(m, list(width = width))
+    exact <- mapply(function(mu, sd) {
+      ends <- sort(pmin(pmax(c(-9, 9, (c(-2, -0.3, 0, 0.3, 2) - mu - 0.2) / sd), -9), 9))
+      sum(mapply(function(from, to) {
+        integrate(function(t) share(mu + 0.2 + sd * t) * dnorm(t), from, to, rel.tol = 1e-10,
+                  abs.tol = 1e-14)$value
+      }, ends[-1L * length(ends)], ends[-1L]))
+    }, at$mu, at$sd)
+    found <- .Call(sg_lik_predict, c_lik("margin", c(0.2, log(width))), c(0.2, log(width)), at$mu,
+                   at$sd^2, FALSE)
+    expect_equal(found$mean, exact, tolerance = 1e-10)
+    expect_equal(found$var, exact * (1 - exact), tolerance = 1e-10)
+  }
+})
+
 test_that("terms far out are finite and have their limits", {
   far <- tilt(c(-1, 0, 1, -1, 0, 1), rep(c(-1e150, 1e150), each = 3L), 0.5)
   expect_true(all(is.finite(unlist(far[c("logz", "dpar")]))))
