@@ -38,7 +38,8 @@
 #'   Of several classes there are effects on the latent function of each: curves in one picture, and
 #'   a map, or curves for the levels of a factor, for each class.
 #' * `type = "forecast"`, for a fit along time alone: the series with its intervals and how it goes
-#'   on, each part of the kernel, and what is left of the responses.
+#'   on, each part of the kernel, and what is left of the responses. A message tells of a kernel
+#'   that has neither trend nor season, whose forecast returns to the mean.
 #' * `type = "loo"`: every response against its prediction from all other rows, with its predictive
 #'   interval; for classes the probability that the other rows give each row's own class.
 #' * `type = "residuals"`: four panels as of [stats::plot.lm()], chosen by `which`, of quantile

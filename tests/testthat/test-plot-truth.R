@@ -193,7 +193,18 @@ test_that("a forecast goes on after the series, by its parts", {
   wide <- sparsegp(mpg ~ wt + hp, mtcars, learn = FALSE)
   expect_error(drawing(plot(wide, "forecast")), "one input", class = "sparsegp_error")
   days <- data.frame(day = as.Date("2020-01-01") + 1:30, y = sin(1:30))
-  expect_silent(drawing(plot(sparsegp(y ~ day, days, learn = FALSE), "forecast")))
+  walk <- sparsegp(y ~ day, days, kernel = kernel_matern12(), learn = FALSE)
+  expect_silent(drawing(plot(walk, "forecast")))
+})
+
+test_that("a forecast by a kernel that has nothing to go on says so", {
+  d <- data.frame(time = 1:30, y = (1:30) / 10 + sin(1:30))
+  hint <- function(kernel) drawing(plot(sparsegp(y ~ time, d, kernel = kernel, learn = FALSE),
+                                        "forecast", n = 5))
+  expect_message(hint(kernel_rbf()), "returns to the mean.*kernel_linear")
+  expect_message(hint(kernel_matern52() * kernel_rbf()), "returns to the mean")
+  expect_silent(hint(kernel_rbf() + kernel_linear()))
+  expect_silent(hint(kernel_rbf() * kernel_periodic(period = 6)))
 })
 
 test_that("leave-one-out pictures are those of the fit without each row", {
