@@ -6,7 +6,7 @@ FROM_LIKE <- c("likelihood", "kernel", "method", "learn", "prior", "scale", "sub
 # sparsegp(like = fit): `call` is the user's, its arguments evaluated in `frame`.
 fit_like <- function(like, call, frame) {
   check_class(like, "sparsegp", "like", "Give a fit of sparsegp()")
-  check_fit_or_waiting(like, "like")
+  like <- check_fit_or_waiting(like, "like")
   refuse_no_state(like, "like")
   said <- intersect(names(call), FROM_LIKE)
   if (length(said)) {

@@ -2,6 +2,7 @@
 
 #' @export
 print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  x <- ready(x)
   print_head(x)
   cat("\nHyperparameters:\n")
   print(coef(x), digits = digits)

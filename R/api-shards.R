@@ -77,7 +77,7 @@ shard <- function(fit) {
     stop_sparsegp("fit", "is a stream that holds its first rows",
                   "Give it rows until its pilot is there")
   }
-  check_fit(fit, "fit")
+  fit <- check_fit(fit, "fit")
   if (!is_stream(fit)) refuse_no_state(fit, "fit")
   fit[c(PER_ROW, "x", "frame", "na.action")] <- list(NULL)
   fit[c("basis_rows", "basis_rows_of", "modes")] <- list(NULL)

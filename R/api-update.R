@@ -67,7 +67,7 @@
 #' fit
 #' @export
 update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
-  check_fit_or_waiting(object)
+  object <- check_fit_or_waiting(object)
   if (!missing(formula.) && !inherits(formula., "formula")) {
     return(add_rows(object, formula., ...))
   }

@@ -2,10 +2,13 @@
 # R gives it, so that what C is going to read is looked at first, wherever a user hands in a fit. It
 # takes no longer than to look at lengths and kinds: numbers themselves are not read.
 
-# The form of what new_fit() makes; a version that changes it counts on.
+# The form of what new_fit() makes; a version that changes it counts on, and reads the one before
+# (fit-older.R).
 FIT_FORMAT <- 1L
 
+# A fit as this version has it.
 check_fit <- function(fit, argument = "object") {
+  fit <- as_written_now(fit)
   wrong <- flaw_of(fit)
   if (is.null(wrong)) return(fit)
   stop_sparsegp(argument, paste0("is no fit that this version of sparsegp could use: ", wrong),
@@ -123,7 +126,7 @@ is_stream_record <- function(fit) {
   is_table(record$points, point_length(fit), d) && are_doubles(record$id, d) &&
     are_doubles(record$count, length(record_names())) && all(counts >= 0 & is.finite(counts)) &&
     is_table(record$trace, nrow(empty_state(1L)$trace), traced) &&
-    is_one(fit$stream$shift, -Inf) &&
+    is_one(fit$stream$shift, -Inf) && is_flag(fit$stream$weighted) &&
     is_one(fit$stream$size, max(d, 1L)) && is.integer(fit$stream$size)
 }
 
@@ -198,5 +201,10 @@ FIT_PARTS <- list(
       all(mapply(is_state, fit$state, bases, processes(fit) / length(bases)))
   },
   stream = function(fit) is.null(fit$stream) || is_stream_record(fit),
-  call = function(fit) is.null(fit$call) || is.call(fit$call)
+  method = function(fit) is_method(fit$method),
+  log_evidence = function(fit) is.double(fit$log_evidence) && length(fit$log_evidence) == 1L,
+  call = function(fit) is.null(fit$call) || is.call(fit$call),
+  xlevels = function(fit) is.null(fit$xlevels) || is.list(fit$xlevels),
+  contrasts = function(fit) is.null(fit$contrasts) || is.list(fit$contrasts),
+  row_names = function(fit) is.null(fit$row_names) || are_words(fit$row_names)
 )

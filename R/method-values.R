@@ -364,7 +364,7 @@ time_column <- function(method) {
   if (!is.null(name)) as.name(name)
 }
 
-new_method <- function(type, label, settings) {
+new_method <- function(type, label = NULL, settings = NULL) {
   structure(c(list(type = type, label = label), settings),
             class = c(paste0("method_", type), "sparsegp_method"))
 }

@@ -71,7 +71,8 @@ ready <- function(fit) UseMethod("ready")
 
 # A fit as it is: C sees nothing of one that waits.
 check_fit_or_waiting <- function(fit, argument = "object") {
-  if (!inherits(fit, "sparsegp_waiting") || !is.null(fit$posterior)) check_fit(fit, argument)
+  if (inherits(fit, "sparsegp_waiting") && is.null(fit$posterior)) fit
+  else check_fit(fit, argument)
 }
 
 #' @export

@@ -57,6 +57,10 @@ test_that("fields that do not fit are refused by name before C reads them", {
   bad <- list(
     format = change("full", "format", 2L), format = change("full", "format", quote(NULL)),
     format = change("full", "format", mean), call = change("full", "call", mean),
+    method = change("basis", "method", list()), method = change("basis", "method", "tol", "x"),
+    log_evidence = change("basis", "log_evidence", "x"), xlevels = change("full", "xlevels", mean),
+    contrasts = change("full", "contrasts", mean), row_names = change("full", "row_names", 1:40),
+    stream = change("stream", "stream", "weighted", NA),
     hyper = change("full", "hyper", "part", "x"),
     hyper = change("full", "hyper", made$fits$full$hyper[0L, ]),
     hyper = change("ordered", "hyper", made$fits$ordered$hyper[-3L, ]),
