@@ -137,7 +137,7 @@ joined_runs <- function(runs, x) {
   of <- function(field) lapply(runs, `[[`, field)
   rows_of <- of("basis_rows")
   rows <- unique(unlist(rows_of))
-  joined <- lapply(stats::setNames(nm = PER_ROW), function(field) do.call(cbind, of(field)))
+  joined <- lapply(stats::setNames(nm = OF_ONE_CLASS), function(field) do.call(cbind, of(field)))
   joined$state <- unlist(of("state"), recursive = FALSE)
   joined$each <- lapply(runs, `[`, c("basis", "alpha", "G", "H"))
   joined$selection <- list(stopped = runs[[1L]]$selection$stopped, exchanged = 0L,
@@ -146,7 +146,7 @@ joined_runs <- function(runs, x) {
           basis_rows_of = rows_of, lpd = Reduce(`+`, of("lpd")))
 }
 
-PER_ROW <- c("tau", "nu", "mean", "var", "cav_mean", "cav_var")
+OF_ONE_CLASS <- c("tau", "nu", "mean", "var", "cav_mean", "cav_var")
 
 joined_inclusions <- function(selections) {
   do.call(rbind, Map(function(selection, class) {

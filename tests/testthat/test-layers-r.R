@@ -54,6 +54,15 @@ test_that("every file in R has a room", {
   expect_none(files[!room_of(files) %in% names(ROOMS)], "files that no room knows")
 })
 
+test_that("no name stands for two things in R", {
+  defined <- unlist(lapply(r_files(), function(name) {
+    parsed <- parse(file.path(source_folder("R"), name), keep.source = FALSE)
+    assigned <- Filter(function(e) is.call(e) && identical(e[[1L]], as.name("<-")), as.list(parsed))
+    vapply(assigned, function(e) as.character(e[[2L]])[1L], "")
+  }))
+  expect_none(unique(defined[duplicated(defined)]), "names that are defined twice")
+})
+
 test_that("no function in R uses one of a room above its own", {
   found <- USES
   uses <- found$uses
