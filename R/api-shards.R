@@ -79,7 +79,7 @@ shard <- function(fit) {
   }
   fit <- check_fit(fit, "fit")
   if (!is_stream(fit)) refuse_no_state(fit, "fit")
-  fit[c(PER_ROW, "x", "frame", "na.action")] <- list(NULL)
+  fit[c(ROW_FIELDS, "x", "frame", "na.action")] <- list(NULL)
   fit[c("basis_rows", "basis_rows_of", "modes")] <- list(NULL)
   fit$convergence["selection"] <- list(NULL)
   if (!is.null(fit$terms)) attr(fit$terms, ".Environment") <- globalenv()

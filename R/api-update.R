@@ -38,17 +38,17 @@
 #' `checkpoint = "file"` the fit so far and the number of chunks in it are written to that file
 #' every 30 seconds (`options(sparsegp.checkpoint =)`), whole or not at all. When the process is
 #' killed, the same call goes on after the last chunk that was noted, and ends with the same
-#' numbers. At the end the file is removed.
+#' numbers. At the end the file is removed. With `verbose = TRUE` the number of rows and the log
+#' evidence are told every five seconds.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param formula. New rows: a data frame with the variables of the formula, the
 #'   response among them (also by the name `newdata`), or for fits of a matrix a matrix, vector or
 #'   data frame of inputs (also by the name `x`), or a source of rows ([row_source()]).
 #'   Else a formula, with `.` for what was there; missing: unchanged.
-#' @param ... For new rows: `checkpoint`, where they are a source, see below; `weights`
-#'   where the fit has them, one per row; for rows of a matrix also `y`, one response per row, and
-#'   `offset`. Otherwise arguments of [sparsegp()] to add or
-#'   replace; `NULL` removes one.
+#' @param ... For new rows: `checkpoint` and `verbose`, where they are a source, see below;
+#'   `weights` where the fit has them, one per row; for rows of a matrix also `y`, one response per
+#'   row, and `offset`. Otherwise arguments of [sparsegp()] to add or replace; `NULL` removes one.
 #' @param evaluate Evaluate the new call, or return it?
 #' @return A fit, or the call.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters

@@ -145,16 +145,16 @@ join_sites <- function(fit, given, problem) {
   list(tau = c(join("tau")), nu = c(join("nu")))
 }
 
-PER_ROW <- c("y", "data_rows", "offset", "weights", "latent", "cavity", "sites", "row_names")
+ROW_FIELDS <- c("y", "data_rows", "offset", "weights", "latent", "cavity", "sites", "row_names")
 
 # What a fit keeps of its rows, with those of the run; of none where not all of them are in it.
 note_rows <- function(new, fit, rows, problem, run, all) {
   new$modes <- NULL # more rows may tell which it is
   if (!all && fit$n > 0) {
-    new[c(PER_ROW, "x", "na.action")] <- list(NULL)
+    new[c(ROW_FIELDS, "x", "na.action")] <- list(NULL)
     return(new)
   }
-  old <- fit[PER_ROW]
+  old <- fit[ROW_FIELDS]
   if (fit$n == 0) old[] <- list(NULL)
   new$y <- if (is.null(old$y)) rows$y else bind_responses(old$y, rows$y)
   new$data_rows <- cbind(old$data_rows, problem$rows)

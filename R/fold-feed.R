@@ -18,12 +18,13 @@ stream_of_source <- function(source, recipe, frame, setup, checkpoint) {
     frame <- with_levels(source_frame(recipe, chunk), recipe$levels)
     frame_chunk(frame, recipe$likelihood)
   }
-  feed_source(begin, source, read, checkpoint, key_of_fit(terms, setup, frame))
+  feed_source(begin, source, read, checkpoint, key_of_fit(terms, setup, frame),
+              chunk_progress(setup$verbose))
 }
 
 # The fit that begin() gives, fed with every chunk as read() makes it. What a checkpoint holds is
 # the fit and how many chunks are in it.
-feed_source <- function(begin, source, read, checkpoint, key) {
+feed_source <- function(begin, source, read, checkpoint, key, told) {
   mark <- open_checkpoint(checkpoint, key)
   fit <- if (is.null(mark$state)) begin() else mark$state$fit
   done <- if (is.null(mark$state)) 0L else mark$state$done
@@ -31,18 +32,20 @@ feed_source <- function(begin, source, read, checkpoint, key) {
     if (i <= done) return(invisible())
     fit <<- feed(fit, read(chunk))
     mark$write(list(fit = fit, done = i), soon = FALSE)
+    if (!is.null(fit$log_evidence)) told(fit$n, fit$log_evidence)
   })
   mark$done()
   fit
 }
 
 # More rows for a fit, by update().
-feed_more <- function(object, source, weights = NULL, checkpoint = NULL, ...) {
+feed_more <- function(object, source, weights = NULL, checkpoint = NULL, verbose = FALSE, ...) {
   check_no_dots(...)
   refuse_matrix_source(object)
   key <- list(rows = object$n, theta = object$hyper$theta, evidence = object$log_evidence)
   feed_source(function() object, source,
-              function(chunk) more_rows_of_formula(object, chunk, weights), checkpoint, key)
+              function(chunk) more_rows_of_formula(object, chunk, weights), checkpoint, key,
+              chunk_progress(check_flag(verbose, "verbose")))
 }
 
 refuse_matrix_source <- function(object) {

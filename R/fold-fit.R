@@ -128,6 +128,7 @@ fold_all_rows <- function(known, control, verbose, mark) {
                     progress$sweep(ncol(course$trace), course$logz, course$change)
                     note(course = course)
                   })
+  if (is.null(store)) progress$sweep(run$sweeps, run$logz, run$change)
   fit <- fit_of_fold(fold, run)
   mark$done()
   ended <- TRUE

@@ -146,14 +146,15 @@
 #' (`"kl"`, the exact divergence, 3.24); or \eqn{|\alpha_j|/Q_{jj}}{|alpha_j|/Q_jj} (`"error"`,
 #' 3.6). The thesis uses `"mean"`; but a weight may be near zero by chance while its point carries
 #' variance information, and on a small basis the exact score is clearly better, at the same cost.
-#' The model has no clock: where inputs drift away, no score makes up for a basis that is too small.
+#' Without `forget` the model has no clock: where inputs drift away, no score makes up for a basis
+#' that is too small.
 #'
 #' With `forget` sites decay: the sums S and t are multiplied by a factor below 1 as time goes by,
 #' so that a row's site counts 1/2 after a half-life, 1/4 after two. Age goes in steps of 1/64 of
-#' the half-life. With Gaussian noise and a basis that stays that is the fit of all rows with weights;
-#' where the function drifts the posterior follows it, and where no rows come any more it goes back
-#' to the prior. Points of the basis stay until others are better. `logLik()` is the sum of log
-#' predictive densities, each row's given those before it as they count then.
+#' the half-life. With Gaussian noise and a basis that stays that is the fit of all rows with
+#' weights; where the function drifts the posterior follows it, and where no rows come any more it
+#' goes back to the prior. Points of the basis stay until others are better. `logLik()` is the sum
+#' of log predictive densities, each row's given those before it as they count then.
 #'
 #' A row takes about 4 \eqn{d^2}{d^2} multiplications and d kernel values, about 20 \eqn{d^2}{d^2}
 #' where the basis changes; memory is 4 \eqn{d^2}{d^2} doubles whatever the number of rows.

@@ -72,33 +72,49 @@ with_progress <- function(progress, learn) {
 }
 
 # Of sweeps over many rows: share(done) within one, a share of the rows; sweep(count, logz, change)
-# after each; evaluation(logz) after several that are one for a search.
-sweep_progress <- function(verbose, rows, bar = interactive()) {
+# after each; evaluation(logz) after several that are one for a search. Where there is no bar a
+# share is told when the last word was PATIENCE ago.
+sweep_progress <- function(verbose, rows, bar = interactive(), patience = PATIENCE) {
+  if (!verbose) {
+    silent <- function(...) invisible()
+    return(list(share = silent, sweep = silent, evaluation = silent, close = silent))
+  }
   shown <- NULL
   at <- "first pass"
+  last <- proc.time()[["elapsed"]]
+  say <- function(...) {
+    last <<- proc.time()[["elapsed"]]
+    message(...)
+  }
   close_bar <- function() {
     if (!is.null(shown)) close(shown)
     shown <<- NULL
   }
   list(
     share = function(done) {
-      if (!verbose || !bar) return(invisible())
-      if (is.null(shown)) {
-        message("Rows of ", at)
-        shown <<- utils::txtProgressBar(style = 3, file = stderr())
-      }
+      late <- proc.time()[["elapsed"]] - last >= patience
+      if (!bar && late && done < 1) say(at, ": ", percent(round(done, 2)), " of the rows")
+      if (!bar) return(invisible())
+      if (is.null(shown)) shown <<- utils::txtProgressBar(style = 3, file = stderr())
       utils::setTxtProgressBar(shown, done)
       if (done >= 1) close_bar()
     },
     sweep = function(count, logz, change) {
       at <<- paste("sweep", count + 1L)
-      if (!verbose) return(invisible())
-      message(sprintf("sweep %d of %.0f rows: log evidence %.8g, change %.2g", count, rows, logz,
-                      change))
+      say(sprintf("sweep %d of %.0f rows: log evidence %.8g, change %.2g", count, rows, logz,
+                  change))
     },
-    evaluation = function(logz) {
-      if (verbose) message(sprintf("evaluation of all rows: log evidence %.8g", logz))
-    },
+    evaluation = function(logz) say(sprintf("log evidence of all rows %.8g", logz)),
     close = close_bar
   )
+}
+
+# After chunks of rows that are seen once: how many there were, and the evidence.
+chunk_progress <- function(verbose, patience = PATIENCE) {
+  last <- proc.time()[["elapsed"]]
+  function(count, logz) {
+    if (!verbose || proc.time()[["elapsed"]] - last < patience) return(invisible())
+    last <<- proc.time()[["elapsed"]]
+    message(sprintf("%.0f rows: log evidence %.8g", count, logz))
+  }
 }

@@ -235,3 +235,19 @@ test_that("what a source cannot have is said", {
   expect_sparsegp(row_source("nowhere.parquet"), "no Parquet files")
   expect_sparsegp(sparsegp(y ~ a, d, checkpoint = "x"), "in chunks")
 })
+
+test_that("a fit of a source tells of sweeps, shares of the rows and the evidence", {
+  d <- source_data()
+  fit <- function(formula, lik) {
+    source_fit(formula, chunks_of(d), lik, basis = source_points(d), verbose = TRUE)
+  }
+  expect_message(fit(y ~ a + b, lik_gaussian(fixed(0.1))), "sweep 1 of 296 rows: log evidence")
+  expect_message(fit(c ~ a + b, lik_probit(fixed(0.1))), "sweep 3 of 297 rows: log evidence")
+  told <- sweep_progress(TRUE, 200, bar = FALSE, patience = 0)
+  told$sweep(1L, -12.5, 0.1)
+  expect_message(told$share(0.25), "sweep 2: 25% of the rows")
+  expect_message(chunk_progress(TRUE, patience = 0)(300, -7), "300 rows: log evidence -7")
+  expect_silent(sweep_progress(FALSE, 200)$sweep(1L, -12.5, 0.1))
+  expect_message(sparsegp(y ~ a, chunks_of(d), kernel = kernel_rbf(1.5, 1), learn = FALSE,
+                          method = method_online(size = 5, pilot = 40)), NA)
+})
