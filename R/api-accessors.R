@@ -71,12 +71,14 @@ sites.sparsegp <- function(object, ...) {
 vector_sites <- function(object) {
   names <- components(object)
   w <- length(names)
-  unit <- object$response$unit
+  units <- component_units(object$response)
   lower <- which(lower.tri(diag(w), diag = TRUE), arr.ind = TRUE)
   tau <- t(matrix(object$sites$tau, w * w)[lower[, 1L] + w * (lower[, 2L] - 1L), , drop = FALSE])
   colnames(tau) <- paste("precision", names[lower[, 2L]], names[lower[, 1L]], sep = ".")
   nu <- by_component(object$sites$nu, paste0("shift.", names))
-  data.frame(row = object$row_names, tau / unit^2, nu / unit)
+  data.frame(row = object$row_names,
+             sweep(tau, 2L, units[lower[, 2L]] * units[lower[, 1L]], "/"),
+             sweep(nu, 2L, units, "/"))
 }
 
 #' @rdname sites

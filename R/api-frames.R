@@ -107,7 +107,8 @@ sigma.sparsegp <- function(object, ...) {
                                   "vary by their mean"), "There is no one standard deviation")
   }
   if (!has_noise(object)) {
-    stop_sparsegp("object", "has known errors for each row", "Take the roots of their variances")
+    stop_sparsegp("object", "has errors of its own for each row",
+                  "Take the roots of their variances, or predict(fit, type = \"latent\")")
   }
   unit <- object$response$unit
   if (width(object) == 1L) return(sqrt(engine_lik_eval(object, 0)$var) * unit)

@@ -146,7 +146,8 @@ predict.sparsegp <- function(object, newdata,
   check_new_responses(object, interval, variance, weights)
   mode <- check_mode(mode, object, all = TRUE)
   if (check_flag(covariance, "covariance")) refuse_covariance(object, type)
-  if (width(object) > 1L) {
+  if (type == "median" && width(object) > 1L) type <- "response" # they are the same
+  if (width(object) > 1L && (codec_of(object)$several || type != "response")) {
     return(predict_vectors(object, if (missing(newdata)) NULL else newdata, offset, type, se.fit,
                            interval, level, mode))
   }
@@ -297,7 +298,7 @@ new_latent <- function(object, newdata, offset = NULL) {
 complete_inputs <- function(object, newdata, offset = NULL) {
   new <- new_inputs(object, newdata, offset)
   w <- width(object)
-  known <- if (w > 1L) wide_offset(new$offset, c(nrow(new$x), w)) else new$offset
+  known <- if (w > 1L) codec_of(object)$wide(new$offset, c(nrow(new$x), w)) else new$offset
   complete <- stats::complete.cases(new$x, known)
   x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
   list(x = tall_inputs(scaled_inputs(x, object$scaling), w), offset = some_rows(known, complete),

@@ -55,7 +55,7 @@ plain_residuals <- function(object, pearson) {
 # Dunn and Smyth's, from what the leave-one-out distributions have below and above the responses. A
 # quantile is taken from the smaller of its two tails, which has the digits.
 quantile_residuals <- function(object) {
-  if (width(object) > 1L) return(vector_loo_quantiles(object))
+  if (codec_of(object)$several) return(vector_loo_quantiles(object))
   labels <- has_classes(object)
   if (processes(object) > 1L || (!labels && is.null(lik_traits(object$likelihood)$cdf))) {
     stop_sparsegp("type", "= \"quantile\" is for responses that have an order",

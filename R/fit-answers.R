@@ -24,13 +24,20 @@ to_response <- function(object, mean) {
 }
 
 # What the likelihood sees: the latent function and its offset, in C's units.
-seen_mean <- function(object, latent) latent$mean + latent$offset / object$response$unit
+seen_mean <- function(object, latent) {
+  known <- latent$offset / object$response$unit
+  if (width(object) > 1L) by_component(latent$mean, components(object)) + known
+  else latent$mean + known
+}
 
 mean_response <- function(object, latent) {
-  if (width(object) > 1L) return(vector_means(object, latent))
+  if (width(object) > 1L) return(answered(object, vector_means(object, latent)))
   if (processes(object) > 1L) return(class_probabilities(object, latent))
   to_response(object, engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)
 }
+
+# Of what each component is, what a response is: all of it, or the first of mean and spread.
+answered <- function(object, values) if (codec_of(object)$several) values else values[, 1L]
 
 # The response at the median of the latent function: their order is the same.
 median_response <- function(object, latent, shift = 0) {
@@ -49,9 +56,13 @@ centre_answer <- function(object, latent, type) {
 # Mean and standard deviation of the responses of the rows of `latent`, one latent function, as the
 # user sees them, of several components in matrices; a weight is theirs.
 response_moments <- function(object, latent) {
-  if (width(object) > 1L) {
+  if (codec_of(object)$several) {
     return(list(mean = vector_means(object, latent),
                 sd = vector_spread(object, latent, noise_of_rows(object))))
+  }
+  if (width(object) > 1L) {
+    total <- matrix(engine_lik_predict(object, latent$mean, latent$var)$var, width(object)^2)[1L, ]
+    return(list(mean = mean_response(object, latent), sd = sqrt(total) * object$response$unit))
   }
   seen <- seen_mean(object, latent)
   predicted <- engine_lik_predict(object, seen, latent$var)
@@ -69,6 +80,7 @@ response_moments <- function(object, latent) {
 }
 
 standard_deviation <- function(object, latent, type) {
+  if (width(object) > 1L) return(answered(object, vector_sds(object, latent)))
   # where the response scales with the latent function, its mean is the latent function
   same <- codec_of(object)$scaled
   if (same || type %in% c("link", "latent")) return(sqrt(latent$var) * object$response$unit)
@@ -154,10 +166,12 @@ response_quantile <- function(object, p, latent) {
 }
 
 interval_answer <- function(object, latent, type, interval, level) {
-  sd <- sqrt(latent$var)
   bound <- function(p) {
     if (interval == "prediction") return(response_quantile(object, p, latent))
-    shift <- stats::qnorm(p) * sd
+    if (width(object) > 1L) {
+      return(mean_response(object, latent) + stats::qnorm(p) * standard_deviation(object, latent))
+    }
+    shift <- stats::qnorm(p) * sqrt(latent$var)
     if (!type %in% c("link", "latent")) return(median_response(object, latent, shift))
     centre_answer(object, replace(latent, "mean", list(latent$mean + shift)), type)
   }

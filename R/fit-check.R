@@ -111,7 +111,7 @@ has_right_rows <- function(fit) {
 
 # A matrix of whole parts, or a number for each component.
 has_right_responses <- function(fit, n, w) {
-  if (!is_mixture(fit$y)) return(length(fit$y) == n * w)
+  if (!is_mixture(fit$y)) return(length(fit$y) == if (codec_of(fit)$several) n * w else n)
   size <- 1L + moment_count(w)
   nrow(fit$y) == n && mixture_width(fit$y) == w &&
     NROW(fit$data_rows) == mixture_parts(fit$y) * size &&
@@ -146,7 +146,7 @@ is_hyper_table <- function(table) {
 
 # One response, or several by name.
 has_right_components <- function(response, codec) {
-  if (!codec$several) return(response$width == 1L && is.null(response$components))
+  if (is.null(codec$wide)) return(response$width == 1L && is.null(response$components))
   response$width > 1L && are_words(response$components, response$width)
 }
 
@@ -162,7 +162,8 @@ FIT_PARTS <- list(
       has_right_components(response, codec) &&
       identical(response$processes, codec_of(fit)$processes(response$levels)) &&
       is_one(response$processes, 1, MAX_CLASSES) && is_one(response$unit, .Machine$double.xmin) &&
-      is.null(dim(response$centre)) && are_doubles(unname(response$centre), response$width)
+      is.null(dim(response$centre)) &&
+      are_doubles(unname(response$centre), if (codec$several) response$width else 1L)
   },
   power = function(fit) is.null(fit$power) || is_one(fit$power, POWERS[1L], POWERS[2L]),
   scaling = function(fit) {

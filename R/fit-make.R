@@ -47,7 +47,7 @@ fit_of <- function(learned, chunk, setup) {
     keep_rows(fit, chunk, model, run, setup$keep_x)
   }
   fit <- of_run(run)
-  fit$modes <- lapply(run$others, function(other) of_run(other)[OF_MODE])
+  if (length(run$others)) fit$modes <- lapply(run$others, function(other) of_run(other)[OF_MODE])
   fit
 }
 

@@ -16,7 +16,7 @@ as_mode <- function(fit, mode) {
 
 # Which mode a fit is at, in words; NULL: there is but one.
 mode_words <- function(fit, mode = 1L) {
-  if (length(fit$modes) == 0L) return(fit$mode)
+  if (length(fit$modes) == 0L) return(fit[["mode"]])
   paste0("mode ", mode, " of ", count_modes(fit), ", weight ",
          format(mode_weights(fit)[mode], digits = 2L))
 }

@@ -6,9 +6,17 @@
 DERIVED <- list(divergence = list(code = -1, power = -1), vorticity = list(code = -2, power = -1),
                 stream = list(code = -3, power = 1), potential = list(code = -4, power = 1))
 
+# Constants removed from the components; the logarithm of a spread is about that of the noise.
+component_centres <- function(object) {
+  response <- object$response
+  if (codec_of(object)$several) return(response$centre)
+  c(response$centre, log(lik_values(object)[["noise"]]) / 2 + log(response$unit))
+}
+
 vector_means <- function(object, latent) {
-  means <- by_component(latent$mean, components(object)) * object$response$unit
-  sweep(means + latent$offset, 2L, object$response$centre, "+")
+  means <- by_component(latent$mean, components(object))
+  means <- sweep(means, 2L, component_units(object$response), "*")
+  sweep(means + latent$offset, 2L, component_centres(object), "+")
 }
 
 # Covariance of the errors of a new response's components, in C's units; none where only the rows'
@@ -20,14 +28,16 @@ component_noise <- function(object) {
 }
 
 vector_sds <- function(object, latent) {
-  sqrt(component_vars(latent$var, components(object))) * object$response$unit
+  sds <- sqrt(component_vars(latent$var, components(object)))
+  sweep(sds, 2L, component_units(object$response), "*")
 }
 
 # w x w x n
 vector_covariances <- function(object, latent) {
   names <- components(object)
+  units <- component_units(object$response)
   array(latent$var, c(length(names), length(names), nrow(latent$offset)),
-        list(names, names, NULL)) * object$response$unit^2
+        list(names, names, NULL)) * c(units %o% units)
 }
 
 # Standard deviations of the latent function plus errors: variances of these, in C's units, one for
@@ -35,7 +45,7 @@ vector_covariances <- function(object, latent) {
 vector_spread <- function(object, latent, noise) {
   var <- component_vars(latent$var, components(object))
   if (!is.matrix(noise)) noise <- rep(noise, each = nrow(var))
-  sqrt(var + noise) * object$response$unit
+  sweep(sqrt(var + noise), 2L, component_units(object$response), "*")
 }
 
 # n x (fit, lwr, upr) x w

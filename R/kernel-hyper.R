@@ -4,7 +4,8 @@
 # each value. `leaf` sees p inputs; `env` holds response_unit (NULL when the leaf's variance is a
 # pure number), share (number of summands), input_scale (per kept input: the scale of what the
 # kernel sees), input_unit (per kept input: the standard deviation that was divided out) and
-# component_var (per component of the response: its variance in squared units).
+# component_var and component_unit (per component of the response: its variance in squared units,
+# and these).
 KERNEL_HYPER <- list(
   variance = function(leaf, env) {
     if (leaf$type == "coregion") return(component_variances(leaf, env))
@@ -48,7 +49,7 @@ KERNEL_HYPER <- list(
 # Every component starts with its share of its own variance.
 component_variances <- function(leaf, env) {
   start <- log(env$component_var) - log(env$share)
-  list(start = start, unit = if (leaf$carries) env$response_unit^2 else 1,
+  list(start = start, unit = if (leaf$carries) env$component_unit^2 else 1,
        prior = lapply(start, function(own) default_lognormal(own + 1, 1.5)))
 }
 

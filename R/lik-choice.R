@@ -46,7 +46,7 @@ FAMILIES <- list(
   mprobit = c("multinomial", "probit"), softmax = c("multinomial", "logit"),
   student = c("student", "identity"), laplace = c("laplace", "identity"),
   density = c("density", "identity"), mvnormal = c("gaussian", "identity"),
-  mixture = c("mixture", "identity")
+  mixture = c("mixture", "identity"), heteroscedastic = c("gaussian", "identity")
 )
 
 TO_FAMILY <- c("gaussian", "probit", "logit", "poisson") # the likelihoods a family stands for

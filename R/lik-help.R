@@ -10,6 +10,8 @@
 #' |---|---|---|
 #' | `lik_gaussian` | \eqn{y \sim N(u, noise / weight)}{y ~ N(u, noise / weight)} | `noise`, a
 #' variance in squared units of the response |
+#' | `lik_heteroscedastic` | \eqn{y \sim N(u, noise \exp(2 g))}{y ~ N(u, noise exp(2 g))} | `noise` |
+#' | `lik_mixture` | one of several vectors is meant, see [mixture()] | |
 #' | `lik_probit` | \eqn{P(y = second level) = \Phi(u + bias)}{P(y = second level) = Phi(u + bias)}
 #' | `bias` |
 #' | `lik_logit` | \eqn{P(y = second level) = 1/(1 + \exp(-u - bias))}{P(y = second level) = 1 / (1
@@ -203,6 +205,20 @@
 #' **`lik_softmax()`**: the same with Gumbel noise: the logit's counterpart.
 #' * An integral of integrals, on one grid for all classes: half as much again as `lik_mprobit()`'s
 #'   time, and more where latent variances pass 25.
+#'
+#' @section A spread that changes:
+#' **`lik_heteroscedastic()`**: both the mean \eqn{u}{u} and the spread \eqn{\exp(g)}{exp(g)} of a
+#' number are functions of the inputs, \eqn{y \sim N(u, noise \exp(2 g))}{y ~ N(u, noise exp(2 g))}.
+#' * Two latent functions, `mean` and `log_sd`, seen by a row at once: sites are 2 x 2, so that what
+#'   a row says of one depends on the other. The kernel is of these components, by default
+#'   `kernel_coregion(rank = 0)`: independent a priori, of one length scale; a sum of two such
+#'   kernels has room for two.
+#' * `predict()` gives the mean as usual, with prediction intervals as wide as the errors are there;
+#'   `type = "latent"` has both functions, the second as the logarithm of the errors' standard
+#'   deviation in units of the response, with their covariances. `plot()` is along one input.
+#' * *Hyperparameters*: `noise`, the variance where \eqn{g = 0}{g = 0}. *Not log-concave.*
+#' * *From*: the integral over the mean is closed, that over the spread is had by quadrature, to
+#'   1e-10. Compare package hetGP.
 #'
 #' @section Ambiguous vectors:
 #' **`lik_mixture()`**: of every row one of several parts is meant, see [mixture()], which makes the

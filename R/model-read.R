@@ -27,7 +27,7 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   resolved <- resolve_kernel(setup$kernel, inputs)
   rows <- lik_traits(lik)$data_rows(response$y, response$weights)
   env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
-              component_var = relative_vars(response),
+              component_var = relative_vars(response), component_unit = component_units(response),
               period = function(input, given) {
                 period_start(scaled_input(x, scaling, input), response, given)
               })
@@ -51,9 +51,12 @@ part_of_model <- function(model, rows) {
   model
 }
 
+TYPICAL_SPREAD <- 0.25 # prior variance of the logarithm of a spread, to start with
+
 # Of several components: the variance of each, in squared units. One that hardly varies may yet do.
 relative_vars <- function(response) {
   if (is.null(response$components)) return(1)
+  if (!is.matrix(response$y)) return(c(1, TYPICAL_SPREAD))
   squares <- if (is_mixture(response$y)) mixture_squares(response$given) / response$unit^2
              else response$y^2
   pmax(colMeans(squares, na.rm = TRUE), 1e-4)

@@ -78,9 +78,10 @@ matrix_chunk <- function(x, y, offset, weights, na.action, likelihood) {
 with_meaning <- function(setup, y, weights) {
   lik <- meant_by(setup$likelihood, y, weights)
   setup["likelihood"] <- list(lik)
-  several <- !is.null(lik) && lik_codec(lik)$several
-  if (!several) return(setup)
-  if (is.null(setup$kernel)) setup$kernel <- kernel_coregion()
+  codec <- if (!is.null(lik)) lik_codec(lik)
+  if (is.null(codec$wide)) return(setup)
+  # mean and spread of one response know nothing of each other unless somebody says so
+  if (is.null(setup$kernel)) setup$kernel <- kernel_coregion(rank = if (!codec$several) 0)
   else refuse_blind(setup$kernel)
   setup
 }

@@ -28,6 +28,13 @@ vector_picture <- function(object, which, newdata, level, n, by, se, style) {
     stop_sparsegp("by", "is for pictures of one response", "Give `which`, one input or two numbers")
   }
   picture <- list(view = view, shown = rows_beside(object, rows, view), level = level)
+  if (!codec_of(object)$several) {
+    if (length(view$axes) > 1L) {
+      stop_sparsegp("which", "must be one input, for a mean with its spread", "Give its name")
+    }
+    picture$drawn <- curve_frame(object, view, picture$shown, level, n, style)
+    return(picture)
+  }
   if (length(view$axes) == 1L) {
     picture$drawn <- component_curves(object, view, picture$shown, level, n, style)
     return(picture)
@@ -40,7 +47,8 @@ vector_picture <- function(object, which, newdata, level, n, by, se, style) {
 }
 
 draw_vectors <- function(object, picture, style) {
-  draw <- if (length(picture$view$axes) == 1L) draw_component_curves else draw_field
+  draw <- if (!codec_of(object)$several) draw_regression
+          else if (length(picture$view$axes) == 1L) draw_component_curves else draw_field
   draw(object, picture, style)
 }
 

@@ -12,6 +12,8 @@
 #   trials     is a weight a number of trials?
 #   scaled     does y -> c y + b map the model to itself? Then C gets y standardised, and the mean
 #              of a response is the latent function
+#   wide       (offset, size) -> known means of all latent values of a row, a matrix of that size,
+#              from what a user gives; NULL where a row has but one latent value of a process
 #   gather     (chunk) -> chunk, with a response of several columns made one, and weights
 #   refuse     (y, weights) -> what is wrong with these numbers, or NULL
 #   read       (codec, y, lik, offset, weights, streams) -> a response, see new_response()

@@ -12,7 +12,7 @@ numbers_codec <- function() {
        words = function(response) {
          paste("constant removed from the response:", format(response$centre, digits = 6L))
        },
-       jump = NULL)
+       jump = NULL, wide = NULL)
 }
 
 counts_codec <- function() {

@@ -4,7 +4,7 @@
 MAX_COMPONENTS <- 8L # SG_LIK_MAX_WIDTH
 
 vectors_codec <- function() {
-  codec_like(numbers_codec(), name = "vectors", missing = TRUE, several = TRUE,
+  codec_like(numbers_codec(), name = "vectors", missing = TRUE, several = TRUE, wide = wide_offset,
              gather = gather_vectors, read = read_vectors, again = read_more_vectors,
              codes = function(y, response) sweep(y, 2L, response$centre) / response$unit,
              back = function(codes, response) {
@@ -92,6 +92,12 @@ read_more_vectors <- function(codec, y, lik, weights, response) {
 # ---- What the response of a fit is ----
 
 components <- function(fit) fit$response$components
+
+# What a latent value of each component is in C's units: the response's unit, or 1 of a logarithm.
+component_units <- function(response) {
+  if (codec_named(response$codec)$several) rep(response$unit, response$width)
+  else c(response$unit, rep(1, response$width - 1L))
+}
 
 # Variances of every row's components, from w x w blocks.
 component_vars <- function(blocks, components) {

@@ -68,7 +68,7 @@ typedef struct {
     const char *par[SG_LIK_PAR_NAMES + 1]; /* names of a process's parameters, in theta's order,
                                             * the last of as many as there are where npar is 0 */
     int q, npar;
-    int width;   /* latent values of a process that it sees at once: 1, or 0 for any number */
+    int width;   /* latent values of a process that it sees at once; 0: any number */
     int classes; /* a process for each of C classes; 0: one */
     int kinked;  /* log p has a corner or a jump at locate()'s centre; slopes() is required */
     int concave; /* log p is a concave function of f */

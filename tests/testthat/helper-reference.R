@@ -482,6 +482,7 @@ reference_predict <- function(type, y, mu, s2, v) {
 #   mean, var    of a new response given one f: w numbers, w x w
 #   theta        (w) hyperparameters to try, a list by name
 #   row          (w) a data row to try
+#   width, tilt  where there is but one width, and another rule for log Z
 # log Z is had from logp by a product rule, which asks that p be no narrower than a marginal of
 # covariance around I.
 REFERENCE_WIDE <- list(
@@ -496,6 +497,32 @@ REFERENCE_WIDE <- list(
     theta = function(w) list(full = seq(0.5, -0.3, length.out = w * (w + 1) / 2),
                              diagonal = seq(0.4, -0.2, length.out = w), spherical = 0.3),
     row = function(w) seq(-1, 1.5, length.out = w)
+  ),
+  # two values, whatever w: the mean, and the logarithm of the errors' size
+  heteroscedastic = list(
+    width = 2L,
+    logp = function(y, f, theta) stats::dnorm(y, f[, 1L], exp(theta / 2 + f[, 2L]), log = TRUE),
+    mean = function(f, theta) f,
+    var = function(f, theta) diag(c(exp(theta + 2 * f[2L]), 0)),
+    theta = function(w) list(noise = 0.7),
+    row = function(w) 1.4,
+    # the mean integrated in closed form given the other, that by the trapezoid rule
+    tilt = function(y, mu, S, theta) {
+      t <- seq(-10, 10, length.out = 4001L)
+      g <- mu[2L] + sqrt(S[2L, 2L]) * t
+      b <- S[1L, 2L] / S[2L, 2L]
+      left <- S[1L, 1L] - b * S[1L, 2L]
+      v <- left + exp(theta + 2 * g)
+      e <- y - mu[1L] - b * (g - mu[2L])
+      r <- stats::dnorm(e, 0, sqrt(v)) * stats::dnorm(t) * (t[2L] - t[1L])
+      total <- sum(r)
+      r <- r / total
+      f <- cbind(mu[1L] + b * (g - mu[2L]) + left / v * e, g)
+      mean <- colSums(r * f)
+      away <- sweep(f, 2L, mean)
+      cov <- crossprod(away, r * away) + diag(c(sum(r * left * exp(theta + 2 * g) / v), 0))
+      list(logz = log(total), d1 = solve(S, mean - mu), d2 = solve(S, cov - S) %*% solve(S))
+    }
   ),
   # a data row: of each part c, h and the lower triangle of P; sum of exp(c - f'Pf / 2 + h'f). The
   # third is wider than flat along one direction, as one divided by a prior may be.
@@ -545,6 +572,8 @@ normal_rule <- function(n) {
 # log Z and its derivatives in mu from the moments of the tilted distribution
 reference_wide_tilt <- function(type, y, mu, S, theta, nodes = 50L) {
   w <- length(mu)
+  own <- REFERENCE_WIDE[[type]]$tilt
+  if (!is.null(own)) return(own(y, mu, S, theta))
   rule <- normal_rule(nodes)
   z <- as.matrix(expand.grid(rep(list(rule$x), w)))
   weight <- Reduce(`*`, expand.grid(rep(list(rule$w), w)))

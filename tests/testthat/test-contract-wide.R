@@ -15,9 +15,9 @@ wide_tilt <- function(type, theta, w, y, mu, S) {
 # One data row at three marginals; check() gets them in columns.
 for_wide <- function(check) {
   for (type in wide_names()) {
-    for (w in 1:3) {
+    case <- REFERENCE_WIDE[[type]]
+    for (w in if (is.null(case$width)) 1:3 else case$width) {
       set.seed(32)
-      case <- REFERENCE_WIDE[[type]]
       mu <- matrix(rnorm(3L * w), w)
       S <- replicate(3L, crossprod(matrix(rnorm(w * (w + 2L)), ncol = w)) / (w + 2))
       for (way in names(case$theta(w))) {

@@ -1,0 +1,28 @@
+# Numbers whose mean and whose spread are both functions of the inputs: one response, two latent
+# values of a row, "mean" and "log_sd".
+
+SPREAD <- c("mean", "log_sd")
+
+spreads_codec <- function() {
+  codec_like(numbers_codec(), name = "spreads", gather = gather_spreads, read = read_spreads,
+             wide = mean_offset)
+}
+
+# Known means are those of the first.
+mean_offset <- function(offset, size) cbind(offset, 0, deparse.level = 0L)
+
+gather_spreads <- function(chunk) {
+  if (is.null(chunk$offset)) return(chunk)
+  if (is.matrix(chunk$offset)) {
+    stop_sparsegp("offset", "has several columns, and the response is one", "Give one number a row")
+  }
+  chunk$offset <- mean_offset(chunk$offset)
+  chunk
+}
+
+read_spreads <- function(codec, y, lik, offset, weights, streams) {
+  out <- read_numbers(codec, y, lik, as.matrix(offset)[, 1L], weights, streams)
+  out$width <- length(SPREAD)
+  out$components <- SPREAD
+  out
+}
