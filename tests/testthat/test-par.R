@@ -70,6 +70,7 @@ test_that("a chunk that wants more memory than the first is done again, with the
 })
 
 test_that("a loop that is done again knows what its chunks want, and does them all each time", {
+  slow_tier()
   probe <- new_probe()
   for (threads in 1:3) {
     run <- probe$run(threads = threads, products = TRUE, again = 4, more = 1000, from_row = 102)
