@@ -244,7 +244,7 @@ test_that("classes one by one are classes side by side", {
   together <- plan$problem
   together$basis <- basis_of_rows(together, NULL, run$basis_rows_of)
   side <- engine_run(together, model$table$theta, posterior = TRUE)
-  for (field in c("logz", PER_ROW, "lpd", "state")) {
+  for (field in c("logz", OF_ONE_CLASS, "lpd", "state")) {
     expect_equal(run[[field]], side[[field]], tolerance = 1e-8, ignore_attr = TRUE, label = field)
   }
   expect_equal(run$each, side$each, tolerance = 1e-8, ignore_attr = TRUE)
