@@ -1,11 +1,14 @@
 # Fits of labels that are settled by what they say of rows they have not seen: length scales, as
 # many points want shorter ones than the evidence of a few did, a margin between the classes, and a
 # power of the odds, where probabilities are too sure or not sure enough. All by leave-one-out
-# probabilities; a change has to gain more than its standard error.
+# probabilities. A shorter length scale is expected, and has to gain more than its standard error;
+# a margin or a power, more than two of them.
 
 SHORTER_YET <- c(0.7, 0.5, 0.35, 0.25) # times the length scales learned
 
 MARGIN <- 8 # width; wider ones do the same
+
+SURE <- 2 # standard errors
 
 # make: (learned, rows) -> the fit of these rows, NULL for all; learned: what learn_settled()
 # returns; as_margin: (learned, width) -> the same with a margin, or NULL where it may have none.
@@ -13,12 +16,40 @@ tuned_fit <- function(learned, make, as_margin) {
   what <- if (!is.null(learned$record)) tunes(learned$plan)
   at <- which(learned$table$base == "lengthscale" & learned$table$free)
   looked <- if ("lengthscale" %in% what && length(at)) look_around(learned, make, as_margin, at)
-  if (!is.null(looked)) learned <- looked$learned
+  if (!is.null(looked)) return(look_once_more(looked, make, at))
   fit <- make(learned, NULL)
-  fit$tuning <- looked[c("factor", "tried")]
-  power <- if ("power" %in% what) best_power(fit)$power else 1
-  if (power != 1) fit$power <- power
+  if ("power" %in% what) with_power(fit, best_power(fit)) else fit
+}
+
+with_power <- function(fit, found) {
+  if (found$power != 1) fit$power <- found$power
   fit
+}
+
+# Half the points bear longer length scales than all of them: the next shorter one has its turn with
+# all, and the better of the two is the fit.
+look_once_more <- function(looked, make, at) {
+  factors <- c(looked$factor, SHORTER_YET[SHORTER_YET < looked$factor][1L])
+  tried <- looked$tried
+  best <- NULL
+  for (factor in factors[!is.na(factors)]) {
+    learned <- looked$learned
+    learned$table$theta[at] <- learned$table$theta[at] + log(factor / looked$factor)
+    learned$plan$sites <- if (is.null(best)) learned$plan$sites else best$fit$sites
+    fit <- make(learned, NULL)
+    found <- best_power(fit)
+    tried <- rbind(tried, tried_row(fit, factor, found))
+    if (is.null(best) || mean(found$lpd) > mean(best$found$lpd)) {
+      best <- list(fit = fit, factor = factor, found = found)
+    }
+  }
+  best$fit$tuning <- list(factor = best$factor, tried = tried)
+  with_power(best$fit, best$found)
+}
+
+tried_row <- function(fit, factor, found) {
+  data.frame(rows = fit$n, points = nrow(bases_of(fit)[[1L]]), factor = factor,
+             likelihood = fit$likelihood$type, power = found$power, loo_lpd = mean(found$lpd))
 }
 
 # Factors of the length scales in turn, by smaller plans, for as long as one is better; then a
@@ -31,23 +62,22 @@ look_around <- function(learned, make, as_margin, at) {
   learned$plan <- smaller_plan(plan, rows)
   tried <- NULL
   best <- NULL
-  look <- function(learned, factor, margin) {
+  look <- function(learned, factor, errors) {
     fit <- make(learned, if (length(rows) < n) rows)
     found <- best_power(fit)
-    tried <<- rbind(tried, data.frame(factor = factor, margin = margin, power = found$power,
-                                      loo_lpd = mean(found$lpd)))
+    tried <<- rbind(tried, tried_row(fit, factor, found))
     learned$plan$sites <- fit$sites
-    is_better <- is.null(best) || is_gain(found$lpd - best$lpd)
+    is_better <- is.null(best) || is_gain(found$lpd - best$lpd, errors)
     if (is_better) best <<- list(learned = learned, lpd = found$lpd, factor = factor)
     is_better
   }
   for (factor in c(1, SHORTER_YET)) {
     learned$table$theta[at] <- theta[at] + log(factor)
     learned$plan$sites <- best$learned$plan$sites
-    if (!look(learned, factor, 0)) break
+    if (!look(learned, factor, 1)) break
   }
   wide <- as_margin(best$learned, MARGIN)
-  if (!is.null(wide)) look(wide, best$factor, MARGIN)
+  if (!is.null(wide)) look(wide, best$factor, SURE)
   found <- best$learned
   plan$problem$lik <- found$plan$problem$lik
   if (length(rows) == n) plan$sites <- found$plan$sites
@@ -82,15 +112,17 @@ may_have_margin <- function(learned, setup) {
     learned$table$free[variance]
 }
 
-# Rows differ: more than one standard error of the mean.
-is_gain <- function(differences) {
-  mean(differences) > stats::sd(differences) / sqrt(length(differences))
+# Rows differ: by more than so many standard errors of the mean.
+is_gain <- function(differences, errors) {
+  mean(differences) > errors * standard_error(differences)
 }
+
+standard_error <- function(differences) stats::sd(differences) / sqrt(length(differences))
 
 POWERS <- c(0.25, 4)
 
 # The power and the rows' leave-one-out log probabilities at it. Of all powers whose mean is within
-# one standard error of the best it is the one nearest to 1: new rows are seldom easier than those
+# two standard errors of the best it is the one nearest to 1: new rows are seldom easier than those
 # at hand.
 best_power <- function(fit) {
   scores <- log_scores(fit, loo_latent(fit))
@@ -100,7 +132,7 @@ best_power <- function(fit) {
   at_best <- lpd(best)
   worse <- function(share) {
     loss <- at_best - lpd(share * best)
-    mean(loss) - stats::sd(loss) / sqrt(length(loss))
+    mean(loss) - SURE * standard_error(loss)
   }
   # near the best the loss is quadratic in the distance and its standard error linear
   share <- if (worse(0) <= 0) 0 else if (worse(0.99) >= 0) 1

@@ -24,16 +24,17 @@
 #' *Labels, two or each against the rest* ([lik_probit()], [lik_logit()]; factors of more than two
 #' levels are set against the rest here). Hyperparameters are learned by the evidence of
 #' `method_ivm()` on 500 rows, then on 1500. Then each class has informative vectors of its own
-#' among all rows, ten times the root of their number and at most 1500, chosen one by one from
-#' candidates that become a quarter of the rows. As so many points want shorter length scales than
-#' the evidence of a few did, those learned are multiplied by 0.7, 0.5, 0.35 and 0.25 for as long
-#' as leave-one-out probabilities gain more than the standard error of that gain, tried with half
-#' the points and on 8000 rows at most. Where nothing was said of the likelihood, nor of the
-#' variance of the one kernel, so is a margin between the classes ([lik_margin()]), which helps
-#' where they hardly overlap. Probabilities have the odds that they sum to one by, raised to a
-#' power: the one nearest to 1 whose mean leave-one-out log probability is within a standard error
-#' of the best; `fit$tuning`, `fit$power`. The power is settled so for two labels of few rows as
-#' well.
+#' among all rows, ten times the root of their number, but not less than 700 (or half of the rows)
+#' nor more than 1000, chosen one by one from candidates that become a quarter of the rows. As so
+#' many points want shorter length scales than the evidence of a few did, those learned are
+#' multiplied by 0.7, 0.5, 0.35 and 0.25 for as long as leave-one-out probabilities gain more than
+#' the standard error of that gain, tried with half the points and on 8000 rows at most; then the
+#' next shorter one is tried with all points. Where nothing was said of the likelihood, nor of the
+#' variance of the one kernel, a margin between the classes is tried as well ([lik_margin()]),
+#' which helps where they hardly overlap, and taken where it gains more than two standard errors.
+#' Probabilities have the odds that they sum to one by, raised to a power: the one nearest to 1
+#' whose mean leave-one-out log probability is within two standard errors of the best;
+#' `fit$tuning`, `fit$power`. The power is settled so for two labels of few rows as well.
 #'
 #' *Several latent functions otherwise*: `method_ep(size = )` with four times the root of the number
 #' of rows, at most 500.

@@ -13,8 +13,11 @@ PILOT_WORK <- 8e8 # of an evaluation of their evidence
 
 MOST_PILOT <- 150
 
+# Informative vectors of each class: ten times the root of the number of rows, within these. Effort
+# multiplies what a sweep takes, the square of all.
+FEW_VECTORS <- 700
 
-MOST_VECTORS <- 1500
+MOST_VECTORS <- 1000
 
 CANDIDATES <- 0.25 # share of the rows
 
@@ -28,7 +31,7 @@ fits_labels <- function(method, lik, n, processes) {
 
 plan_labels <- function(problem, effort) {
   n <- nrow(problem$x)
-  points <- sqrt(EFFORT[[effort]]) * min(10 * sqrt(n), MOST_VECTORS)
+  points <- sqrt(EFFORT[[effort]]) * min(max(10 * sqrt(n), FEW_VECTORS), MOST_VECTORS)
   problem$method <- method_ivm(round(min(points, n / 2)), tol = NEARLY, pool = HELD)
   problem$luck <- as.double(spread_rows(n, problem$strata)) # nothing is left to luck
   new_plan("plan_labels", problem)
