@@ -41,7 +41,7 @@
 #' numbers, else in files of a temporary folder, which is removed at the end.
 #'
 #' @section Workers:
-#' Where package future.apply is installed and `future::plan()` has several workers, chunks that
+#' Where package future is attached and `future::plan()` has several workers, chunks that
 #' stand by themselves (of a function, or of files) are read and summed by the workers: rows stay
 #' there, and what travels are the basis, hyperparameters and sums, some matrices of the basis's
 #' size. Sites go through files, which all workers have to see: for workers on other machines let

@@ -36,9 +36,9 @@ read_batch <- function(fold, task, batch) {
 # NULL: the worker is gone, before or after it has begun. Errors of the task itself are errors.
 begin_batch <- function(fold, task, batch) {
   fold$told <- NULL
+  work <- read_batch
   tryCatch(future::future(work(fold, task, batch), seed = NULL, packages = "sparsegp",
-                          globals = list(work = read_batch, fold = fold, task = task,
-                                         batch = batch)),
+                          globals = list(work = work, fold = fold, task = task, batch = batch)),
            FutureError = function(e) NULL, error = function(e) NULL)
 }
 

@@ -223,9 +223,9 @@ static sg_sites sites_at_hand(const sg_sites *in, int narrow)
 /* A part of a sweep: some rows, whose sites are tau and nu, under the posterior of states (the sums
  * of all rows' sites). Out: tau and nu that the tilts ask for, state, their sums over these rows;
  * logz and gradient, what these rows add (options own: and what no row does, once a sweep); change,
- * their residual; mean, var, cav_mean, cav_var, lpd. So a sweep over rows in any number of parts
- * adds up to one over all rows. options also: gradient, narrow. Memory as sg_r_ep_batch without
- * V. */
+ * their residual; mean, var, cav_mean, cav_var, lpd (options collect: the state alone). So a sweep
+ * over rows in any number of parts adds up to one over all rows. options also: gradient, narrow.
+ * Memory as sg_r_ep_batch without V. */
 SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                   SEXP states, SEXP sites, SEXP options, SEXP basis)
 {
@@ -236,7 +236,7 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     SEXP out = PROTECT(sg_new_run());
     const sg_sites given = sg_sites_in(out, sites, q.p.layout);
     q.at = sites_at_hand(&given, sg_field_int(options, "narrow"));
-    q.marg = sg_marginals_in(out, q.p.layout);
+    if (!collect) q.marg = sg_marginals_in(out, q.p.layout);
     if (sg_field_int(options, "gradient")) q.gradient = sg_gradient_in(out, &q.p);
     sg_ep_report report = sg_new_report();
     sg_status status = bases_of(&q.p, x, basis, 0, &q.bases);
@@ -251,11 +251,9 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
         report.logz = q.tally.logz - (own ? q.log_det : 0);
         report.change = q.tally.residual;
         report.skipped = sg_sites_of_all_tilts(&q.at, &q.marg, given.tau, given.nu);
-    }
-    if (status == SG_OK) {
-        states_in(out, &q.bases, q.next);
         sg_add_gamma(&q.p.rows, &q.marg);
     }
+    if (status == SG_OK) states_in(out, &q.bases, q.next);
     sg_report_in(out, status, &report);
     UNPROTECT(1);
     return out;
