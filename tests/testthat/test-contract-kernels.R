@@ -183,6 +183,7 @@ test_that("matrices are positive semidefinite, with duplicates and near-duplicat
 })
 
 test_that("near-duplicates are told apart as well as the inputs tell them apart", {
+  slow_tier()
   set.seed(8)
   x <- points(6L)
   z <- x + 1e-9 * points(6L)

@@ -53,6 +53,7 @@ expect_same_state <- function(run, reference) {
 }
 
 test_that("a stream is the thesis's: every score, projection and likelihood, 300 rows", {
+  slow_tier()
   d <- online_data()
   for (lik in c("probit", "gaussian")) for (projection in c("kl", "moment")) {
     for (score in c("mean", "kl", "error")) {

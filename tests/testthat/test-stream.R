@@ -26,6 +26,7 @@ expect_same_fit <- function(found, expected, new) {
 }
 
 test_that("any chunking equals one call, learning and scaling included, from an empty start", {
+  slow_tier()
   d <- sinc(420)
   method <- method_online(size = 30, pilot = 150)
   formulas <- list(y ~ x + z + g, class ~ x + z, I(y > 0.2) ~ x + offset(z))
@@ -97,6 +98,7 @@ test_that("the model of the waiting rows is fitted once, and not before it is as
 })
 
 test_that("memory and fit do not grow with the stream", {
+  slow_tier()
   d <- sinc(3000)
   fit <- sparsegp(y ~ x, d[1:1000, ], method = method_online(size = 20))
   size <- function(fit) length(serialize(fit, NULL))
