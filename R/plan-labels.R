@@ -48,6 +48,12 @@ labels_pilot <- function(n, lik, processes) {
   })
 }
 
+# Spread over all rows, which may be sorted by their labels.
+a_third <- function(problem) {
+  n <- nrow(problem$x)
+  spread_rows(n, problem$strata)[seq_len(round(n / 3))]
+}
+
 # From nothing the way is long, and begins with a third of the rows and points: an evaluation costs
 # a 27th there.
 #' @export
@@ -55,7 +61,7 @@ by_evidence.plan_pilot <- function(plan, table, control, progress, from = NULL) 
   first <- NULL
   if (is.null(from)) {
     small <- plan
-    small$problem <- part_of_problem(plan$problem, seq_len(round(nrow(plan$problem$x) / 3)))
+    small$problem <- part_of_problem(plan$problem, a_third(plan$problem))
     small$problem$method$size <- max(1, round(plan$problem$method$size / 3))
     class(small) <- setdiff(class(plan), "plan_pilot")
     first <- by_evidence(small, table, control, progress)

@@ -81,34 +81,28 @@ static double nullcat_logp(const sg_lik *self, const double *y, const double *f)
     return share_out(self, y[0], &first, &second);
 }
 
-/* log odds of the second class of the two at m */
-static double log_odds(const sg_lik *self, double m)
+/* log odds of the second class of the two at m; half the width between them */
+static double log_odds(double half, double m)
 {
-    const double half = half_width(self);
     return sg_log_Phi(m - half) - sg_log_Phi(-m - half);
-}
-
-static void bernoulli(double p, double q, double *mean, double *var)
-{
-    *mean = p;
-    *var = p * q;
 }
 
 static void nullcat_moments(const sg_lik *self, const double *f, double *mean, double *var)
 {
-    const double odds = log_odds(self, *f + self->theta[0]);
-    bernoulli(exp(sg_log_sigmoid(odds)), exp(sg_log_sigmoid(-odds)), mean, var);
+    const double odds = log_odds(half_width(self), *f + self->theta[0]);
+    *mean = exp(sg_log_sigmoid(odds));
+    *var = *mean * exp(sg_log_sigmoid(-odds));
 }
 
 /* Mean of the share S(m) under m ~ N(at, s^2), with s no more than S is wide: over the normal
  * density. */
-static double mean_of_narrow(const sg_lik *self, double at, double s)
+static double mean_of_narrow(double half, double at, double s)
 {
     const double STEP = 0.5, END = 8.5;
     double sum = 0, total = 0;
     for (double t = -END; t <= END; t += STEP) {
         const double weight = exp(-t * t / 2);
-        sum += weight * exp(sg_log_sigmoid(log_odds(self, at + s * t)));
+        sum += weight * exp(sg_log_sigmoid(log_odds(half, at + s * t)));
         total += weight;
     }
     return sum / total;
@@ -117,9 +111,9 @@ static double mean_of_narrow(const sg_lik *self, double at, double s)
 /* The same, with s more than that, by parts: the mean of Phi((at - m) / s) over the density S'(m),
  * which falls at least as a logistic one of slope `steep` does. S' = S (1 - S) times the slope of
  * the log odds. */
-static double mean_of_wide(const sg_lik *self, double at, double s, double steep)
+static double mean_of_wide(double half, double at, double s, double steep)
 {
-    const double STEP = 0.65 / steep, END = fmin2(38 / steep, 8.7), half = half_width(self);
+    const double STEP = 0.65 / steep, END = fmin2(38 / steep, 8.7);
     double sum = 0, total = 0;
     for (double m = STEP / 2 - END; m < END; m += STEP) {
         double first, second, curv;
@@ -138,13 +132,13 @@ static void nullcat_predict(const sg_lik *self, const double *mu, const double *
                             double *var)
 {
     double hazard, curv;
-    const double at = *mu + self->theta[0], s = sqrt(*s2);
-    sg_log_Phi_slopes(-half_width(self), &hazard, &curv);
+    const double at = *mu + self->theta[0], s = sqrt(*s2), half = half_width(self);
+    sg_log_Phi_slopes(-half, &hazard, &curv);
     const double steep = 2 * hazard;
-    const double share = s * steep <= 1 ? mean_of_narrow(self, at, s)
-                                        : mean_of_wide(self, at, s, steep);
-    const double p = fmin2(share, 1); /* not by rounding */
-    bernoulli(p, 1 - p, mean, var);
+    const double share = s * steep <= 1 ? mean_of_narrow(half, at, s)
+                                        : mean_of_wide(half, at, s, steep);
+    *mean = fmin2(share, 1); /* not by rounding */
+    *var = *mean * (1 - *mean);
 }
 
 static void nullcat_locate(const sg_lik *self, const double *y, double *centre, double *width)

@@ -1,55 +1,58 @@
 # Long fits that are killed and begun again end with the numbers of one that was not.
 
 # R in a process of its own: `task` in it gets `file`, a checkpoint's name; what it returns is
-# saved. after: seconds until it is killed, Inf: never.
-in_child <- function(task, file, answer, after = Inf) {
+# saved. dies: at which chunk that it reads it is killed, and how many seconds after (NULL: never).
+in_child <- function(task, file, answer, dies = NULL) {
   script <- tempfile(fileext = ".R")
-  on.exit(unlink(script))
+  log <- tempfile()
+  on.exit(unlink(c(script, log)))
   helper <- normalizePath(test_path("helper-rows.R"))
   writeLines(c(paste0(".libPaths(", deparse1(.libPaths()), ")"), "library(sparsegp)",
                "options(sparsegp.checkpoint = 0)", paste0("source(", deparse(helper), ")"),
+               paste0("dies <- ", deparse1(dies)),
+               paste0("one_read <- ", paste(deparse(read_and_die), collapse = "\n")),
                paste0("task <- ", paste(deparse(task), collapse = "\n")),
                paste0("saveRDS(task(", deparse(file), "), ", deparse(answer), ")")), script)
   rscript <- file.path(R.home("bin"), "Rscript")
-  log <- tempfile()
-  pid <- system(paste(shQuote(rscript), shQuote(script), ">", shQuote(log), "2>&1 & echo $!"),
-                intern = TRUE)
-  began <- proc.time()[["elapsed"]]
-  is_there <- function() suppressWarnings(system(paste("kill -0", pid, "2>/dev/null"))) == 0L
-  killed <- FALSE
-  while (is_there()) {
-    spent <- proc.time()[["elapsed"]] - began
-    killed <- spent > after
-    if (killed) system(paste("kill -9", pid))
-    if (spent > 120) stop("the child does not end: ", paste(readLines(log), collapse = "\n"))
-    Sys.sleep(0.02)
+  system2(rscript, shQuote(script), stdout = log, stderr = log)
+  if (is.null(dies) && !file.exists(answer)) {
+    stop("the child failed: ", paste(readLines(log), collapse = "\n"))
   }
-  killed && !file.exists(answer)
+  !file.exists(answer)
 }
 
-# Killed at random moments, ten at most, then left alone. A machine that is busy takes longer: the
-# moments are shares of what a child takes that is not disturbed.
+# What a task of these tests calls for each chunk. In a child: the chunk takes its time, and who is
+# to be killed is so in the middle of one or soon after.
+one_read <- function() NULL
+
+read_and_die <- function() {
+  reads <<- get0("reads", ifnotfound = 0) + 1
+  if (identical(reads, dies[["read"]])) {
+    system(sprintf("sleep %g; kill -9 %d", dies[["after"]], Sys.getpid()), wait = FALSE)
+  }
+  Sys.sleep(0.05)
+}
+
+# Killed ten times at random places, then left alone.
 after_kills <- function(task) {
   skip_on_os("windows")
   file <- tempfile("state-")
   answer <- tempfile(fileext = ".rds")
   on.exit(unlink(c(file, answer)))
-  whole <- system.time(in_child(task, file, answer))[["elapsed"]]
-  unlink(answer)
   kills <- 0L
-  for (moment in stats::runif(10L, 0.3, 0.8) * whole) {
-    if (!file.exists(answer)) kills <- kills + in_child(task, file, answer, moment)
+  for (i in 1:10) {
+    dies <- c(read = sample(3, 1), after = stats::runif(1, 0, 0.1))
+    if (!file.exists(answer)) kills <- kills + in_child(task, file, answer, dies)
   }
   if (!file.exists(answer)) in_child(task, file, answer)
   leftover <- list.files(dirname(file), basename(file))
   list(answer = readRDS(answer), kills = kills, leftover = leftover)
 }
 
-# Chunks that take their time, so that there is something to kill.
-slow_fit <- function(checkpoint) {
+chunked_fit <- function(checkpoint) {
   d <- source_data()
   source <- row_source(function(i) {
-    Sys.sleep(0.05)
+    one_read()
     d[seq(50 * i - 49, 50 * i), ]
   }, chunks = 6)
   fit <- source_fit(c ~ a + b, source, lik_probit(fixed(0.1)), basis = source_points(d)[1:9, ],
@@ -57,37 +60,36 @@ slow_fit <- function(checkpoint) {
   fit[c("state", "log_evidence", "n")]
 }
 
-slow_stream <- function(checkpoint) {
+chunked_stream <- function(checkpoint) {
   d <- source_data()
   d <- d[!is.na(d$a) & !is.na(d$y), ]
   fit <- sparsegp(y ~ a + b, d[1:60, ], kernel = kernel_rbf(1.5, 1), learn = FALSE,
                   method = method_online(size = 10, pilot = 40))
   source <- row_source(function(i) {
-    Sys.sleep(0.1)
-    d[seq(10 * i + 51, 10 * i + 60), ]
-  }, chunks = 20)
+    one_read()
+    d[seq(5 * i + 56, 5 * i + 60), ]
+  }, chunks = 40)
   fit <- update(fit, source, checkpoint = checkpoint)
   fit[c("state", "log_evidence", "n")]
 }
 
-test_that("a fit of a source that is killed goes on with the same numbers", {
-  slow_tier()
-  undisturbed <- slow_fit(NULL)
-  set.seed(3)
-  found <- after_kills(slow_fit)
-  expect_gt(found$kills, 0L)
+expect_survival <- function(task, seed) {
+  undisturbed <- task(NULL)
+  set.seed(seed)
+  found <- after_kills(task)
+  expect_gt(found$kills, 4L)
   expect_identical(found$answer, undisturbed)
   expect_length(found$leftover, 0L)
+}
+
+test_that("a fit of a source that is killed goes on with the same numbers", {
+  slow_tier()
+  expect_survival(chunked_fit, 3)
 })
 
 test_that("an update that is killed goes on with the same numbers", {
   slow_tier()
-  undisturbed <- slow_stream(NULL)
-  set.seed(4)
-  found <- after_kills(slow_stream)
-  expect_gt(found$kills, 0L)
-  expect_identical(found$answer, undisturbed)
-  expect_length(found$leftover, 0L)
+  expect_survival(chunked_stream, 4)
 })
 
 test_that("learning from all rows that is broken off goes on with the same numbers", {

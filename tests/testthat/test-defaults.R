@@ -234,6 +234,12 @@ test_that("the margin's model is the probit's, steeper", {
   expect_identical(wide$plan$problem$lik$type, "margin")
 })
 
+test_that("the first search of labels is on a third of each, whatever the order of the rows", {
+  label <- rep(c("a", "b", "c"), c(30, 60, 90))
+  problem <- list(x = matrix(0, 180, 1), strata = strata_of(factor(label)))
+  expect_equal(c(table(label[a_third(problem)])), c(a = 10, b = 20, c = 30), tolerance = 0.1)
+})
+
 test_that("classes one by one are classes side by side", {
   set.seed(3)
   n <- 150
