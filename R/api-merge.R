@@ -61,7 +61,7 @@ merge.sparsegp <- function(x, y, onto = c("x", "both"), ...) {
   same <- isTRUE(all.equal(bases_of(x), bases_of(y), tolerance = 1e-12))
   if (same && keeps_inputs(x) && keeps_inputs(y)) return(merge_rows(x, y))
   new <- if (same) with_sums(x, add_states(x$state, y$state)) else on_points(x, joint_states(x, y))
-  new$n <- x$n + y$n
+  new$n <- row_count(x$n, y$n)
   new$log_evidence <- x$log_evidence + y$log_evidence + state_mass(new$state) -
     state_mass(x$state) - state_mass(y$state)
   new <- note_rows(new, x, NULL, NULL, NULL, all = FALSE)

@@ -96,7 +96,7 @@ is_state <- function(one, basis, processes) {
 }
 
 has_right_rows <- function(fit) {
-  n <- fit$n
+  n <- as.double(fit$n) # of a source there may be more rows than integers
   w <- width(fit)
   means <- list(fit$latent$mean, fit$cavity$mean, fit$sites$nu)
   blocks <- list(fit$latent$var, fit$cavity$var, fit$sites$tau)

@@ -99,7 +99,7 @@ take_more <- function(fit, problem, rows) {
   sites <- if (again) join_sites(fit, rows$sites, problem) else rows$sites
   run <- run_on_state(fit, joint, sites, before)
   new <- fit
-  new$n <- fit$n + problem_rows(problem)
+  new$n <- row_count(fit$n, problem_rows(problem))
   new$state <- run$state
   new$posterior[c("alpha", "G", "H")] <- run[c("alpha", "G", "H")]
   new$posterior["each"] <- list(run$each)

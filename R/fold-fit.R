@@ -158,7 +158,7 @@ fit_of_fold <- function(fold, run) {
   fit <- fold$fit
   check_run(run, fit$hyper)
   refuse_runaway(run, fit$likelihood, sum(fold$scan$rows))
-  fit$n <- as.integer(sum(fold$scan$rows))
+  fit$n <- row_count(fold$scan$rows)
   fit$state <- run$state
   fit <- with_posterior(fit)
   shift <- run$values * log(fit$response$unit)

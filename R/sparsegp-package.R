@@ -42,10 +42,10 @@
 #' @section Threads:
 #' Where R is built with OpenMP, what is independent goes to two threads as soon as it takes a
 #' third of a millisecond: tilts and scores of rows, columns of kernel matrices, sums over rows,
-#' blocks of rows of a prediction. `options(sparsegp.threads = 4)` asks for another number, `1` for
-#' none but R's own; the environment variables `OMP_THREAD_LIMIT` and, unless the option is set,
-#' `OMP_NUM_THREADS`
-#' bound it. Results are the same, bit for bit, for any number of threads. Threads that wait sleep,
+#' blocks of rows of a prediction. Elsewhere, and on Windows, there is R's own thread.
+#' `options(sparsegp.threads = 4)` asks for another number, `1` for none but R's own; the
+#' environment variables `OMP_THREAD_LIMIT` and, unless the option is set, `OMP_NUM_THREADS` bound
+#' it. Results are the same, bit for bit, for any number of threads. Threads that wait sleep,
 #' and where other work keeps them waiting short loops are done without them for a while.
 #'
 #' Matrix products are left to the BLAS. Loops that are mostly matrix products go to threads only

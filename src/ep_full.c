@@ -270,14 +270,15 @@ static const double *root_of(const full_model *full, int c)
 static void through(void *self, const double *a, sg_between between, void *ctx, double *out)
 {
     const full_model *full = self;
-    const size_t values = sg_values_of(full->layout), n = full->N;
+    const size_t values = sg_values_of(full->layout), N = full->N;
+    const int n = full->N;
     void *mark = sg_mark(full->ws);
     double *x = sg_doubles(full->ws, values);
     for (size_t k = 0; a && k < values; k++) x[k] = a[k];
-    for (int c = 0; a && c < full->layout.C; c++) sg_trmv('T', n, root_of(full, c), x + n * c);
+    for (int c = 0; a && c < full->layout.C; c++) sg_trmv('T', n, root_of(full, c), x + N * c);
     between(ctx, 0, full->N, x);
     for (size_t k = 0; out && k < values; k++) out[k] = x[k];
-    for (int c = 0; out && c < full->layout.C; c++) sg_trmv('N', n, root_of(full, c), out + n * c);
+    for (int c = 0; out && c < full->layout.C; c++) sg_trmv('N', n, root_of(full, c), out + N * c);
     sg_release(full->ws, mark);
 }
 

@@ -24,11 +24,12 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta);
 sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset);
 int sg_rows_of(SEXP matrix);
 int sg_cols_of(SEXP matrix);
-/* A fresh numeric vector of list element `at`, and its data. */
-double *sg_new_vector(SEXP list, int at, int n);
-double *sg_new_matrix(SEXP list, int at, int nrow, int ncol);
+/* A fresh numeric vector of list element `at`, and its data. A matrix has at most 2^31 - 1 rows and
+ * columns; its sizes are given as size_t, products in it, too. */
+double *sg_new_vector(SEXP list, int at, size_t n);
+double *sg_new_matrix(SEXP list, int at, size_t nrow, size_t ncol);
 /* n numbers for each of C latent functions: a vector, or with several of them a matrix. */
-double *sg_new_latents(SEXP list, int at, int n, int C);
+double *sg_new_latents(SEXP list, int at, size_t n, int C);
 /* Row numbers as R counts them, from 1. */
 SEXP sg_row_numbers(int count, const int *row);
 

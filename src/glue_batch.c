@@ -58,7 +58,7 @@ static SEXP state_of(const sg_bases *bases, int g, double *sums)
     double *R = sg_new_matrix(state, 0, d, d);
     Memcpy(R, b->R, dd);
     sg_clear_below(d, R);
-    double *S = sg_new_matrix(state, 1, d, d * C), *t = sg_new_matrix(state, 2, d, C);
+    double *S = sg_new_matrix(state, 1, d, (size_t) d * C), *t = sg_new_matrix(state, 2, d, C);
     for (int c = 0; c < C; c++) {
         const double *own = sg_batch_sums_of(bases, first + c, sums);
         Memcpy(S + dd * c, own, dd);
@@ -268,7 +268,7 @@ SEXP sg_r_posterior(SEXP state)
     const size_t dd = (size_t) d * d;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *alpha = sg_new_latents(out, 1, d, C), *G = sg_new_matrix(out, 2, d, d);
-    double *H = sg_new_matrix(out, 3, d, d * C);
+    double *H = sg_new_matrix(out, 3, d, (size_t) d * C);
     const sg_status status = sg_state_stored(
         d, C, sg_doubles_of(R, dd, "R"), sg_doubles_of(sg_field(state, "S"), dd * C, "S"),
         sg_doubles_of(t, (size_t) d * C, "t"), alpha, G, H);

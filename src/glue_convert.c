@@ -1,4 +1,5 @@
 /* glue_convert.c: R values to and from what the core takes. */
+#include <limits.h>
 #include <string.h>
 #include <R_ext/Utils.h>
 #include "glue.h"
@@ -175,19 +176,22 @@ sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset)
     return rows;
 }
 
-double *sg_new_vector(SEXP list, int at, int n)
+double *sg_new_vector(SEXP list, int at, size_t n)
 {
-    SET_VECTOR_ELT(list, at, Rf_allocVector(REALSXP, n));
+    SET_VECTOR_ELT(list, at, Rf_allocVector(REALSXP, (R_xlen_t) n));
     return REAL(VECTOR_ELT(list, at));
 }
 
-double *sg_new_matrix(SEXP list, int at, int nrow, int ncol)
+double *sg_new_matrix(SEXP list, int at, size_t nrow, size_t ncol)
 {
-    SET_VECTOR_ELT(list, at, Rf_allocMatrix(REALSXP, nrow, ncol));
+    if (nrow > INT_MAX || ncol > INT_MAX) {
+        Rf_error("internal error: a matrix of more than 2^31 - 1 rows or columns");
+    }
+    SET_VECTOR_ELT(list, at, Rf_allocMatrix(REALSXP, (int) nrow, (int) ncol));
     return REAL(VECTOR_ELT(list, at));
 }
 
-double *sg_new_latents(SEXP list, int at, int n, int C)
+double *sg_new_latents(SEXP list, int at, size_t n, int C)
 {
     return C == 1 ? sg_new_vector(list, at, n) : sg_new_matrix(list, at, n, C);
 }

@@ -27,7 +27,8 @@ void sg_read_problem(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SE
 
 sg_marginals sg_marginals_in(SEXP out, sg_layout layout)
 {
-    const int values = layout.n * layout.w, blocks = values * layout.w, C = layout.C;
+    const size_t values = (size_t) layout.n * layout.w, blocks = values * layout.w;
+    const int C = layout.C;
     sg_marginals marg = {
         .layout = layout,
         .mean = sg_new_latents(out, OUT_MEAN, values, C),
@@ -45,7 +46,7 @@ sg_marginals sg_marginals_in(SEXP out, sg_layout layout)
 
 sg_sites sg_sites_in(SEXP out, SEXP start, sg_layout layout)
 {
-    const int values = layout.n * layout.w;
+    const size_t values = (size_t) layout.n * layout.w;
     const sg_sites sites = {.layout = layout,
                             .tau = sg_new_latents(out, OUT_TAU, values * layout.w, layout.C),
                             .nu = sg_new_latents(out, OUT_NU, values, layout.C)};
@@ -124,7 +125,7 @@ static void store_full(SEXP out, sg_layout layout, sg_full_factor *factor)
     const int N = layout.n * layout.w;
     int widening = 0;
     for (int c = 0; c < layout.C; c++) widening = widening || factor->plain[c] < N;
-    double *H = widening ? sg_new_matrix(out, OUT_H, N, N * layout.C) : NULL;
+    double *H = widening ? sg_new_matrix(out, OUT_H, N, (size_t) N * layout.C) : NULL;
     for (int c = 0; c < layout.C; c++) {
         sg_full_factor own = sg_full_factor_of(factor, layout, c);
         sg_full_stored(layout, &own, H ? H + (size_t) N * N * c : NULL, &sg_r_workspace);
@@ -154,8 +155,8 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     sg_sites start = sg_sites_in(out, sites, p.layout);
     sg_marginals marg = sg_marginals_in(out, p.layout);
     marg.alpha = sg_new_latents(out, OUT_ALPHA, N, C);
-    sg_full_factor factor = sg_full_factor_new(
-        p.layout, keep ? sg_new_matrix(out, OUT_G, N, N * C) : sg_doubles(ws, N2 * C), ws);
+    double *G = keep ? sg_new_matrix(out, OUT_G, N, (size_t) N * C) : sg_doubles(ws, N2 * C);
+    sg_full_factor factor = sg_full_factor_new(p.layout, G, ws);
     sg_ep_report report = sg_new_report();
     double *K = sg_doubles(ws, N2 * p.kernels);
     for (int k = 0; k < p.kernels; k++) {

@@ -34,7 +34,7 @@ static int rows_for(const sg_lik *lik, SEXP values)
 static double *new_numbers(SEXP out, int at, const sg_lik *lik, int n, int size)
 {
     if (lik->w == 1) return sg_new_latents(out, at, n, lik->C);
-    return sg_new_matrix(out, at, size, n * lik->C);
+    return sg_new_matrix(out, at, size, (size_t) n * lik->C);
 }
 
 static int can_quadrature(const sg_lik *lik)

@@ -1,6 +1,5 @@
 /* glue_online.c: what changes its basis on the way. A stream's state in, the state after some rows
  * out, nothing changed in place; and sparse EP with basis exchange. */
-#include <limits.h>
 #include "chol.h"
 #include "glue.h"
 #include "ep_sparse.h"
@@ -24,13 +23,6 @@ static void copy_columns(int nrow, int ncol, const double *from, int ldfrom, dou
     for (int j = 0; j < ncol; j++) {
         Memcpy(to + (size_t) ldto * j, from + (size_t) ldfrom * j, nrow);
     }
-}
-
-/* R's matrices have int dimensions. */
-static int dimension(size_t size)
-{
-    if (size > INT_MAX) Rf_error("internal error: a matrix of more than 2^31 - 1 rows or columns");
-    return (int) size;
 }
 
 static sg_status read_process(SEXP state, sg_process *gp)
@@ -71,7 +63,7 @@ static sg_status write_sums(SEXP out, int at, const sg_process *gp)
     const int d = gp->basis.d, cap = gp->basis.cap, C = gp->C;
     const size_t dd = (size_t) d * d;
     double *R = sg_new_matrix(out, at, d, d);
-    const int columns = dimension((size_t) d * C);
+    const size_t columns = (size_t) d * C;
     double *S = sg_new_matrix(out, at + 1, d, columns), *t = sg_new_matrix(out, at + 2, d, C);
     double *alpha = sg_new_latents(out, at + 3, d, C), *G = sg_new_matrix(out, at + 4, d, d);
     double *H = sg_new_matrix(out, at + 5, d, columns);
@@ -187,13 +179,13 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEX
     sg_process gp = sg_process_new(cap, sg_cols_of(x), C, w, ws);
     sg_sparse_rows sparse = sg_sparse_rows_new(n, w, cap, ws);
     sg_sites sites = {.layout = layout,
-                      .tau = sg_new_latents(out, EP_TAU, dimension(blocks), C),
-                      .nu = sg_new_latents(out, EP_NU, dimension(values), C)};
+                      .tau = sg_new_latents(out, EP_TAU, blocks, C),
+                      .nu = sg_new_latents(out, EP_NU, values, C)};
     Memzero(sites.tau, sg_blocks_of(layout));
     Memzero(sites.nu, sg_values_of(layout));
     sg_marginals marg = sg_marginals_new(layout, ws);
-    marg.cav_mean = sg_new_latents(out, EP_CAV_MEAN, dimension(values), C);
-    marg.cav_var = sg_new_latents(out, EP_CAV_VAR, dimension(blocks), C);
+    marg.cav_mean = sg_new_latents(out, EP_CAV_MEAN, values, C);
+    marg.cav_var = sg_new_latents(out, EP_CAV_VAR, blocks, C);
     marg.logz = sg_new_vector(out, EP_LPD, n);
     double *gamma = sg_doubles(ws, blocks);
     sg_sweep_report *reports = sg_structs(SG_SWEEPS_TRACED, sizeof(sg_sweep_report), ws);

@@ -38,7 +38,7 @@ SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x,
         sg_posterior_joint(&post, n, REAL(x), mean, sg_new_matrix(out, 1, n, n), &sg_r_workspace);
     } else {
         double *mean = sg_new_latents(out, 0, n, C);
-        double *var = sg_new_latents(out, 1, n * w, C);
+        double *var = sg_new_latents(out, 1, (size_t) n * w, C);
         sg_posterior_predict(&post, n / w, D, REAL(x), mean, var, &sg_r_workspace);
     }
     UNPROTECT(1);

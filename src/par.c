@@ -4,20 +4,15 @@
  * each other, by spinning, some milliseconds each time, unless a variable has said otherwise before
  * R was started. On a machine that has other things to do that is slower than one thread alone.
  * Threads that are begun and joined wait asleep. They cost 0.05 ms, and leave nothing behind in the
- * process, so that it may be forked. */
-#include <setjmp.h>
-#ifdef _OPENMP
+ * process, so that it may be forked. Without OpenMP, and on Windows, whose threads are others,
+ * there is one thread. */
+#if defined(_OPENMP) && !defined(_WIN32)
+#define SG_PAR_THREADS
 #include <omp.h>
 #include <pthread.h>
+#include <setjmp.h>
 #endif
 #include "par.h"
-
-enum { AGAIN = 1 };  /* in place of a status: the chunk did not get the memory it wanted */
-enum { LINE = 8 };   /* doubles in a cache line: threads write to none in common */
-enum { FEW = 2 };    /* threads that are used when nobody says how many */
-
-static const double WORTH = 3e-4; /* seconds of work for which it pays to begin threads */
-static const double WAVE = 0.05;  /* seconds after which the calling thread ticks again */
 
 /* A loop under way. */
 typedef struct {
@@ -62,7 +57,14 @@ static sg_status first_failure(const loop *l)
     return SG_OK;
 }
 
-#ifdef _OPENMP
+#ifdef SG_PAR_THREADS
+
+enum { AGAIN = 1 };  /* in place of a status: the chunk did not get the memory it wanted */
+enum { LINE = 8 };   /* doubles in a cache line: threads write to none in common */
+enum { FEW = 2 };    /* threads that are used when nobody says how many */
+
+static const double WORTH = 3e-4; /* seconds of work for which it pays to begin threads */
+static const double WAVE = 0.05;  /* seconds after which the calling thread ticks again */
 
 int sg_par_threads(int wanted)
 {

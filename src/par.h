@@ -1,5 +1,5 @@
 /* par.h: loops that may run on several threads. par.c is the only file that knows of them; where
- * there is no OpenMP every loop runs on the calling thread.
+ * there is no OpenMP, and on Windows, every loop runs on the calling thread.
  *
  * The rows 0 .. n - 1 (or processes, or columns) go to the body in chunks of `grain`, whatever the
  * number of threads, and no sum crosses chunks: so the numbers are the same, bit for bit, for any

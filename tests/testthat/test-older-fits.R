@@ -1,6 +1,6 @@
-# Fits that sparsegp 0.1.0 wrote, with its predictions, log evidences and an update of its stream,
-# are read by this version: fits-0.1.0.rds. Predictions are sums over stored numbers, the same but
-# for rounding.
+# Fits that released versions wrote, with their predictions, log evidences and updates, are read by
+# this version: fits-<version>.rds, of which tools/saved.R writes the newest. Predictions are sums
+# over stored numbers, the same but for rounding.
 
 of_first_version <- function() readRDS(test_path("fits-0.1.0.rds"))
 
@@ -35,4 +35,69 @@ test_that("a stream of version 0.1.0 goes on, and fits that kept no sums say so"
   expect_error(predict(old, saved$new), "posterior", class = "sparsegp_error")
   old$response <- list(latents = "x")
   expect_error(predict(old, saved$new), "response", class = "sparsegp_error")
+})
+
+saved_fits <- function() readRDS(test_path("fits-0.2.0.rds"))
+
+test_that("fits of version 0.2.0 say and do what they did then", {
+  saved <- saved_fits()
+  for (name in names(saved$fits)) {
+    fit <- saved$fits[[name]]
+    expect_null(flaw_of(ready(fit)), label = name)
+    found <- unlist(predict(fit, saved$new, type = "latent", se.fit = TRUE), use.names = FALSE)
+    expect_equal(found, saved$latent[[name]], tolerance = 1e-10, label = name)
+    evidence <- tryCatch(as.numeric(logLik(fit)), sparsegp_error = function(e) NA_real_)
+    expect_equal(evidence, saved$logLik[[name]], tolerance = 1e-10, label = name)
+    if (is.null(saved$updated[[name]])) next
+    more <- update(fit, saved$rows)
+    moments <- unlist(predict(more, saved$new, type = "latent", se.fit = TRUE), use.names = FALSE)
+    # EP stops where sites change by less than 1e-6
+    expect_equal(moments, utils::head(saved$updated[[name]], length(moments)), tolerance = 1e-5,
+                 label = name)
+  }
+})
+
+test_that("the form of a fit has golden fits of its own: tools/saved.R", {
+  versions <- gsub("^fits-|[.]rds$", "", list.files(test_path(), "^fits-.*[.]rds$"))
+  newest <- as.character(max(numeric_version(versions)))
+  saved <- readRDS(test_path(paste0("fits-", newest, ".rds")))$fits
+  for (name in setdiff(names(saved), "waiting")) {
+    expect_identical(saved[[name]]$format, FIT_FORMAT, label = name)
+  }
+})
+
+# What R writes for all machines alike: numbers, words, calls and R's own functions; no pointers
+# into a process, no bytes in the order of one machine.
+test_that("fits are plain R values, and the same after either byte order and text", {
+  portable <- c("NULL", "list", "double", "integer", "logical", "character", "language", "symbol",
+                "closure", "environment", "builtin", "special")
+  strangers <- function(x) {
+    own <- setdiff(typeof(x), portable)
+    parts <- c(if (is.list(x)) lapply(unclass(x), identity), attributes(x))
+    c(own, unlist(lapply(parts, strangers)))
+  }
+  saved <- saved_fits()
+  trips <- list(big = function(fit) serialize(fit, NULL, xdr = TRUE),
+                little = function(fit) serialize(fit, NULL, xdr = FALSE),
+                text = function(fit) serialize(fit, NULL, ascii = NA))
+  for (name in names(saved$fits)) {
+    fit <- saved$fits[[name]]
+    expect_length(strangers(fit), 0L)
+    for (trip in trips) {
+      expect_identical(predict(unserialize(trip(fit)), saved$new), predict(fit, saved$new),
+                       label = name)
+    }
+  }
+})
+
+test_that("rows are counted beyond the integers", {
+  expect_identical(row_count(c(2, 3), 4L), 9L)
+  many <- saved_fits()$fits$basis
+  many$n <- row_count(2e9, 2e9)
+  for (part in c("y", "latent", "sites", "cavity", "offset", "data_rows", "x", "frame")) {
+    many[part] <- list(NULL)
+  }
+  expect_identical(many$n, 4e9)
+  expect_output(print(many), "4e+09 rows", fixed = TRUE)
+  expect_identical(nobs(merge(many, many)), 8e9)
 })
