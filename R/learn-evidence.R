@@ -88,18 +88,25 @@ with_low_walls <- function(value) {
 }
 
 search_once <- function(objective, start, centre, control) {
+  unit <- first_unit(objective, start)
   stats::optim(start, with_low_walls(objective$value), objective$gradient, method = "L-BFGS-B",
                lower = centre$value - centre$reach, upper = centre$value + centre$reach,
-               control = list(maxit = control$inner,
-                              factr = stops_within(objective, start, control)))
+               control = list(maxit = control$inner, fnscale = unit,
+                              factr = stops_within(objective, start, control, unit)))
+}
+
+# optim()'s first step is as long as the gradient: with hundreds of nats per e-fold far into what
+# is absurd, where an evaluation takes long, too. In this unit of the objective it is an e-fold.
+first_unit <- function(objective, start) {
+  max(1, sqrt(sum(objective$gradient(start)^2)))
 }
 
 # A search ends where a step gains less than `control$within` nats, or 2e-8 of the value, in units
 # of rounding as optim() counts them.
-stops_within <- function(objective, start, control) {
-  if (is.null(control$within)) return(1e8)
+stops_within <- function(objective, start, control, unit) {
   value <- abs(objective$value(start))
-  max(1e8, control$within / (max(1, value) * .Machine$double.eps))
+  gain <- max(2.2e-8 * max(1, value), control$within)
+  gain / (max(unit, value) * .Machine$double.eps)
 }
 
 # The default length scale is about the width of the data, and the evidence has an optimum that

@@ -11,13 +11,18 @@
  *   d1_c = E l_c,  d2_c = E l'_c + Var l_c = Cov(l_c, G' + l_c) <= 0
  * by parts, and the second derivatives across classes are Cov(l_b, l_c) >= 0. On a grid that all
  * classes share this takes some 150 C exponentials (gumbel.h); where they lie too far apart for
- * one, integral by integral, some 40 x 40 C. */
+ * one, integral by integral, some 40 x 40 C.
+ *
+ * Two classes alone are the logistic of their difference, P(y | f) = 1 / (1 + exp(-g)), of which
+ * one integral tells all. */
 #include <float.h>
 #include <math.h>
 #include <Rmath.h>
 #include "concave.h"
 #include "gumbel.h"
 #include "lik.h"
+
+extern const sg_lik_type sg_lik_logit;
 
 /* A class's term at x = m - v, own = 1 for y and 0 for the others: its logarithm, and that one's
  * first and second derivative in x. */
@@ -171,11 +176,28 @@ static double softmax_logp(const sg_lik *self, const double *y, const double *f)
     return fmin2(m[(int) y[0] - 1] - log_sum_exp(self->C, m), 0);
 }
 
+/* Two classes: log Z, d1, d2 of the logistic of own class less the other one. Returns 0 where their
+ * variances are of no one size, and ratios of them no numbers to work with. */
+static int tilt_of_difference(const sg_lik *self, int own, const double *mu, const double *s2,
+                              double *logz, double *d1, double *d2)
+{
+    const double APART = 1e6, WIN = 1, none = 0, var = sg_class_var(s2[0] + s2[1]);
+    const double gap = mu[own] + self->theta[own] - mu[1 - own] - self->theta[1 - own];
+    const double mean = sg_class_mean(gap);
+    const sg_lik logistic = {&sg_lik_logit, &none, 1, 1, 1, 1};
+    sg_tilt at = {0, d1, d2, 0, 0};
+    if (self->C != 2 || !(s2[0] <= APART * s2[1] && s2[1] <= APART * s2[0])) return 0;
+    sg_lik_tilt(&logistic, &WIN, &mean, &var, &at);
+    *logz = fmin2(at.logz, 0), *d2 = fmin2(*d2, 0); /* but for rounding */
+    return 1;
+}
+
 static double log_z(const sg_lik *self, int y, const double *mu, const double *s2)
 {
     crowd all;
     sg_concave_point at;
-    double total = 0, weight;
+    double total = 0, weight, log_two, d1, d2;
+    if (tilt_of_difference(self, y, mu, s2, &log_two, &d1, &d2)) return log_two;
     gather_crowd(self, y, mu, s2, &all);
     const sg_concave_rule rule = sg_concave_lay(crowd_at, &all);
     for (int k = 0; k < rule.count; k++) {
@@ -285,10 +307,28 @@ static int tilt_by_grid(const sg_lik *self, int own, const double *mu, const dou
     return 1;
 }
 
+/* The second derivatives are d2 (1, -1; -1, 1). As diag(own) and a covariance (sg_tilt) they are
+ * many things: own = d2 (s2_0 + s2_1) / s2_c makes that one of rank one, and 1 + own s2 the same
+ * positive number for both, the difference's tilted variance over that before. */
+static int tilt_of_two(const sg_lik *self, int own, const double *mu, const double *s2,
+                       sg_tilt *out)
+{
+    double d1, d2;
+    if (!tilt_of_difference(self, own, mu, s2, &out->logz, &d1, &d2)) return 0;
+    for (int c = 0; c < 2; c++) {
+        out->d1[c] = c == own ? d1 : -d1;
+        out->d2[c] = d2;
+        if (out->own) out->own[c] = d2 * (s2[0] + s2[1]) / s2[c];
+        if (out->cross) out->cross[3 * c] = d2, out->cross[1 + c] = -d2;
+    }
+    return 1;
+}
+
 static void softmax_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                          sg_tilt *out)
 {
     const int own = (int) y[0] - 1;
+    if (tilt_of_two(self, own, mu, s2, out)) return;
     if (!tilt_by_grid(self, own, mu, s2, out)) tilt_by_integrals(self, own, mu, s2, out);
 }
 
@@ -302,20 +342,28 @@ static void normalise(int C, double *mean, double *var)
     }
 }
 
+static int predict_by_grid(const sg_lik *self, const double *mu, const double *s2, double *mean)
+{
+    double m[SG_LIK_MAX_CLASSES], s2_class[SG_LIK_MAX_CLASSES];
+    sg_gumbel grid;
+    shifted(self, mu, s2, m, s2_class);
+    if (!sg_gumbel_lay(self->C, -1, m, s2_class, &grid)) return 0;
+    for (int c = 0; c < self->C; c++) {
+        mean[c] = 0;
+        for (int k = 0; k < grid.count; k++) {
+            mean[c] -= grid.weight[k] * grid.slope[(size_t) c * grid.count + k];
+        }
+    }
+    return 1;
+}
+
 /* On a grid for all classes, or a log Z for every one: both keep the relative accuracy of small
  * probabilities. */
 static void softmax_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
                             double *var)
 {
-    double m[SG_LIK_MAX_CLASSES], s2_class[SG_LIK_MAX_CLASSES];
-    sg_gumbel grid;
-    shifted(self, mu, s2, m, s2_class);
-    const int on_grid = sg_gumbel_lay(self->C, -1, m, s2_class, &grid);
-    for (int c = 0; c < self->C; c++) {
-        mean[c] = on_grid ? 0 : exp(log_z(self, c, mu, s2));
-        for (int k = 0; on_grid && k < grid.count; k++) {
-            mean[c] -= grid.weight[k] * grid.slope[(size_t) c * grid.count + k];
-        }
+    if (self->C == 2 || !predict_by_grid(self, mu, s2, mean)) {
+        for (int c = 0; c < self->C; c++) mean[c] = exp(log_z(self, c, mu, s2));
     }
     normalise(self->C, mean, var);
 }

@@ -175,6 +175,17 @@ test_that("a search goes on after a place where EP fails", {
   expect_identical(c(walls(0), walls(2), walls(1), walls(2)), c(20, 21, -1, 21))
 })
 
+test_that("the first step of a search is an e-fold at most, however steep it is", {
+  tried <- numeric()
+  objective <- list(value = function(par) {
+    tried <<- c(tried, par)
+    300 * (par - 5)^2
+  }, gradient = function(par) 600 * (par - 5))
+  found <- search_once(objective, 0, list(value = 0, reach = 10), learn_control(inner = 50))
+  expect_lte(max(abs(tried[tried != 0][[1L]])), 1 + 1e-12) # rounding
+  expect_equal(found$par, 5, tolerance = 1e-3)
+})
+
 test_that("where the evidence has several optima, a wiggly function is not settled for", {
   # the search from the default length scale ends 5.4 nats below this
   fit <- sparsegp(mpg ~ hp, mtcars, kernel = kernel_rbf())
