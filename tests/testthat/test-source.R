@@ -115,6 +115,18 @@ test_that("hyperparameters and basis are settled on some rows, for units of all"
   expect_error(fitted(fit), "in chunks", class = "sparsegp_error")
 })
 
+test_that("the IVM's points of some rows bear the sites of all", {
+  d <- source_data()
+  d <- d[!is.na(d$a), ]
+  fit <- source_fit(c ~ a + b, chunks_of(d, c(0L, 90L, 297L)), lik_probit(fixed(0.1)),
+                    method = method_ivm(12, tol = 1e-12), learn = learn_control(rows = 80))
+  expect_identical(nrow(basis(fit)), 12L)
+  expect_identical(nobs(fit), nrow(d))
+  expect_identical(fit$source$kept, 80L)
+  on_points <- source_fit(c ~ a + b, d, lik_probit(fixed(0.1)), basis = basis(fit))
+  expect_same_fold(fit, on_points)
+})
+
 test_that("rows = Inf goes on with the evidence of all rows", {
   slow_tier()
   n <- 12000L # more than are kept
@@ -189,6 +201,21 @@ test_that("a fit like another is made of a source's rows, and one on a basis tak
   expect_same_fold(merge(fit, like), update(fit, chunks_of(rest, c(0L, 90L, 195L))))
 })
 
+# A table, a query and a lazy table of dbplyr are the rows that are in them.
+expect_database <- function(con, d, whole) {
+  DBI::dbWriteTable(con, "rows of mine", d, temporary = TRUE, overwrite = TRUE)
+  query <- 'SELECT * FROM "rows of mine" WHERE b > 0 ORDER BY b'
+  sources <- list(row_source(con, "rows of mine", size = 70),
+                  row_source(con, query = query, size = 100))
+  if (requireNamespace("dbplyr", quietly = TRUE)) {
+    sources$lazy <- dplyr::tbl(con, "rows of mine")
+  }
+  for (source in sources) {
+    expect_same_fold(whole, source_fit(c ~ a + g, source, lik_probit(fixed(0.1)),
+                                       basis = source_points(source_data())))
+  }
+}
+
 test_that("databases and Parquet files are sources", {
   d <- source_data()
   d <- d[!is.na(d$a), ]
@@ -206,16 +233,30 @@ test_that("databases and Parquet files are sources", {
   skip_if_not_installed("RSQLite")
   con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
   on.exit(DBI::dbDisconnect(con), add = TRUE)
-  DBI::dbWriteTable(con, "rows of mine", d)
-  read <- source_fit(c ~ a + g, row_source(con, "rows of mine", size = 70), lik_probit(fixed(0.1)),
-                     basis = points)
-  expect_same_fold(whole, read)
+  expect_database(con, d, whole)
   skip_if_not_installed("dbplyr")
-  table <- dplyr::tbl(con, "rows of mine")
-  expect_same_fold(whole, source_fit(c ~ a + g, table, lik_probit(fixed(0.1)), basis = points))
   slow_tier()
+  table <- dplyr::tbl(con, "rows of mine")
   one <- source_fit(c ~ a + g, dplyr::filter(table, b > 4), lik_probit(fixed(0.1)), basis = points)
   expect_identical(nobs(one), sum(d$b > 4))
+})
+
+test_that("DuckDB and PostgreSQL are sources, too", {
+  slow_tier()
+  d <- source_data()
+  d <- d[!is.na(d$a), ]
+  whole <- source_fit(c ~ a + g, d, lik_probit(fixed(0.1)), basis = source_points(source_data()))
+  connections <- list()
+  on.exit(for (con in connections) DBI::dbDisconnect(con))
+  if (requireNamespace("duckdb", quietly = TRUE)) {
+    connections$duckdb <- DBI::dbConnect(duckdb::duckdb())
+  }
+  # a server of one's own: PGHOST and what else libpq reads
+  if (requireNamespace("RPostgres", quietly = TRUE) && nzchar(Sys.getenv("PGHOST"))) {
+    connections$postgres <- DBI::dbConnect(RPostgres::Postgres())
+  }
+  skip_if(length(connections) == 0L, "neither DuckDB nor a PostgreSQL server")
+  for (con in connections) expect_database(con, d, whole)
 })
 
 test_that("what a source cannot have is said", {
