@@ -310,9 +310,21 @@ engine_label_probabilities <- function(fit, mean, var) {
   labels <- codec_of(fit)$codes(factor(levels, levels), fit$response)
   each <- lapply(labels, function(label) {
     rows <- lik_traits(fit$likelihood)$data_rows(rep(label, length(mean)), NULL)
-    exp(.Call(sg_lik_tilt, lik_of_fit(fit), lik_theta(fit), rows, mean, var, FALSE)$logz)
+    exp(engine_lik_tilt(fit, rows, mean, var)$logz)
   })
   matrix(as.double(unlist(each)), length(mean), length(levels), dimnames = list(NULL, levels))
+}
+
+# log Z and its derivatives, of data rows at marginals.
+engine_lik_tilt <- function(fit, rows, mean, var) {
+  .Call(sg_lik_tilt, lik_of_fit(fit), lik_theta(fit), rows, mean, var, FALSE)
+}
+
+# The precision of the sites of rows, w x w numbers each, where a site is the likelihood itself,
+# whatever the response; else nothing.
+engine_exact_precision <- function(fit, rows) {
+  lik <- lik_for_c(fit$likelihood, processes(fit), width(fit), nrow(rows))
+  .Call(sg_lik_site, lik, lik_theta(fit), rows)$tau
 }
 
 engine_lik_eval <- function(fit, f, rows = NULL) {

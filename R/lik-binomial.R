@@ -40,7 +40,11 @@ binomial_traits <- function() list(
                  width = function(y) 1 / sqrt(trials))
     })
   },
-  extra_var = function(value, weights, within) within * (1 / weights - 1)
+  extra_var = function(value, weights, within) within * (1 / weights - 1),
+  outcomes = function(mean, var, value, weights) {
+    won <- outer(rep(1, length(mean)), 0:max(weights))
+    list(y = pmin(won, weights) / weights, size = (won <= weights) + 0)
+  }
 )
 
 # fun(at, trials) of the rows `at` of as many trials each, for all of them

@@ -27,6 +27,13 @@
 #   cdf        (y, mean, var, value, weights, lower) its distribution function, or where lower is
 #              FALSE what is above; not of labels, whose probabilities add up to it, nor where the
 #              response says nothing
+#   outcomes   (mean, var, value, weights) -> list(y, size), a matrix each with a row for each of
+#              the rows: a rule by which sums over all responses, or integrals, are those of
+#              size * integrand at y, for what p(y) under N(mean, var) weighs. Left out: of labels,
+#              where sites are exact, and where there is no new response
+#   entropy    (mean, var, value, weights): mean, under N(mean, var), of the entropy of a response
+#              given the latent values, in nats; beside `outcomes`, of several latent values. Of one
+#              it is found by `outcomes`
 #   label      what print() calls it, where that is not its type
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
 #              component alone that says nearly the same of it; left out: there is none

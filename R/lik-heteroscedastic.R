@@ -32,7 +32,13 @@ heteroscedastic_traits <- function() list(
       own(y[rows], lower)
     })
   },
-  extra_var = function(value, weights, within) 0
+  extra_var = function(value, weights, within) 0,
+  outcomes = function(mean, var, value, weights) {
+    number_outcomes(mean[, 1L], matrix(var, 4L)[1L, ], sqrt(value[["noise"]]) * exp(mean[, 2L]))
+  },
+  entropy = function(mean, var, value, weights) {
+    log(2 * pi * exp(1) * value[["noise"]]) / 2 + mean[, 2L]
+  }
 )
 
 # The distribution function of responses y, (y, lower): given the spread they are normal, and over

@@ -61,8 +61,8 @@ new_weights <- function(object, latent, weights, rows) {
   }
   if (!is.null(latent$weights)) return(latent$weights) # of the training rows
   if (any(object$weights != 1)) {
-    warn_sparsegp("The fit has weights, and the prediction intervals are for responses of weight ",
-                  "1: give `weights`.")
+    warn_sparsegp("The fit has weights, and new responses are taken to have weight 1: give ",
+                  "`weights`.")
   }
   1
 }

@@ -19,5 +19,6 @@ laplace_traits <- function() list(
   cdf = function(y, mean, var, value, weights, lower) {
     laplace_cdf(if (lower) y - mean else mean - y, sqrt(var), value[["scale"]])
   },
-  extra_var = function(value, weights, within) 0
+  extra_var = function(value, weights, within) 0,
+  outcomes = function(mean, var, value, weights) number_outcomes(mean, var, value[["scale"]])
 )

@@ -30,7 +30,10 @@ negbin_traits <- function() list(
   cdf = function(y, mean, var, value, weights, lower) {
     mixed_tail(y, mean + value[["bias"]], sqrt(var), negbin_cdf(value, lower), negbin_width(value))
   },
-  extra_var = function(value, weights, within) 0
+  extra_var = function(value, weights, within) 0,
+  outcomes = function(mean, var, value, weights) {
+    count_outcomes(mean + value[["bias"]], var, negbin_size(value))
+  }
 )
 
 negbin_size <- function(value) min(value[["size"]], 1e15) # a Poisson count by then

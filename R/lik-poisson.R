@@ -21,5 +21,6 @@ poisson_traits <- function() list(
     mixed_tail(y, mean + value[["bias"]], sqrt(var),
                function(y, f) stats::ppois(y, exp(f), lower.tail = lower), count_width)
   },
-  extra_var = function(value, weights, within) 0
+  extra_var = function(value, weights, within) 0,
+  outcomes = function(mean, var, value, weights) count_outcomes(mean + value[["bias"]], var)
 )

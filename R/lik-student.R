@@ -24,7 +24,8 @@ student_traits <- function() list(
   cdf = function(y, mean, var, value, weights, lower) {
     mixed_tail(y, mean, sqrt(var), student_cdf(value, lower), function(y) value[["scale"]])
   },
-  extra_var = function(value, weights, within) 0
+  extra_var = function(value, weights, within) 0,
+  outcomes = function(mean, var, value, weights) number_outcomes(mean, var, value[["scale"]])
 )
 
 student_cdf <- function(value, lower = TRUE) {

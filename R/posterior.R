@@ -51,6 +51,24 @@ joint_latent <- function(spec, theta, posterior, x) {
   .Call(sg_predict, spec, theta, layout_for_c(1L), posterior, x, TRUE)
 }
 
+# Covariances of one latent function of a fit between many points x and few others, a column at a
+# time: what they have in common. O(n d) numbers.
+covariances_with <- function(fit, x, class = 1L) {
+  posterior <- class_posterior(fit$posterior, processes(fit), class)
+  list(fit = fit, class = class, x = x, posterior = posterior,
+       Kx = class_kernel(fit, x, posterior$basis, class))
+}
+
+# n x p, with the points `at` of x: K(x,z) - Kx G G'k(z) + Kx H H'k(z); O(n (d + p)) for each
+covariance_columns <- function(known, at) {
+  columns <- class_kernel(known$fit, known$x, known$x[at, , drop = FALSE], known$class)
+  along <- function(factor) {
+    if (is.null(factor)) return(0)
+    known$Kx %*% (factor %*% crossprod(factor, t(known$Kx[at, , drop = FALSE])))
+  }
+  columns - along(known$posterior$G) + along(known$posterior$H)
+}
+
 # Kernel matrix between scaled inputs x and z, as one latent function has it.
 class_kernel <- function(fit, x, z, class) {
   own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)

@@ -162,8 +162,8 @@ SEXP sg_r_lik_eval(SEXP spec, SEXP theta, SEXP y, SEXP f)
     return out;
 }
 
-/* The exact sites of rows y[q x n]: tau and nu; empty for a type that has none. For tests: EP asks
- * for them itself. */
+/* The exact sites of rows y[q x n]: tau and nu; empty for a type that has none. EP asks for
+ * them itself. */
 SEXP sg_r_lik_site(SEXP spec, SEXP theta, SEXP y)
 {
     const char *fields[] = {"tau", "nu", ""};

@@ -1,0 +1,119 @@
+#' Ask for the labels of a stream's rows, or skip them
+#'
+#' Rows come one after the other, and only some of them can have labels. `ask()` says of each
+#' whether its label is worth asking for, so that the share asked for meets a budget: it asks where
+#' the score of [next_rows()] is above a threshold, which rises with each row asked for and falls
+#' with each that is skipped. So the budget is met whatever scores do, as they fall where the fit
+#' learns and rise where rows come from somewhere new.
+#'
+#' After \eqn{t} rows the threshold's logarithm has moved by a step for each; where it stays between
+#' bounds \eqn{b} apart, the share asked for is within \eqn{b / (\eta t)} of the budget, with
+#' \eqn{\eta}{eta} the step (0.2). A threshold begins at the quantile that the budget wants of the
+#' first rows given; of one row alone at its own score, so that the first row is asked for. Rows of
+#' one call know of each other as those of [next_rows()] do: one that is asked for makes its
+#' neighbours less worth asking for.
+#'
+#' Labels that are asked for are no random sample of the stream. Their frequencies are not those of
+#' the stream, and errors are to be estimated on others.
+#'
+#' @inheritParams next_rows
+#' @param newdata The rows that have come, as for [predict][predict.sparsegp], without responses.
+#'   Rows with missing values are skipped, and do not count.
+#' @param budget A share of rows in (0, 1); or a whole number of labels in all, with `rows`.
+#' @param rows How many rows there will be in all, where `budget` is a number of labels: what is
+#'   left of it is spread over the rows that are left, and never exceeded. For `next_rows()` this
+#'   does not exist.
+#' @param after What `ask()` returned for the rows before; `NULL` for the first.
+#' @param score `"information"`, `"variance"` or `"entropy"`; not the entropy of numbers, which may
+#'   be negative.
+#' @return `TRUE` or `FALSE` for each row of `newdata`, so that `newdata[ask(fit, newdata, 0.1), ]`
+#'   are the rows to be labelled. To be given as `after` in the next call. Attributes: `score`, of
+#'   each row given those before, `NA` for rows with missing values; `state`, where the threshold
+#'   is. Errors are of class `sparsegp_error`.
+#' @seealso [next_rows()] for rows that are there all at once; [method_online()] for fits that take
+#'   rows as they come.
+#' @examples
+#' set.seed(1)
+#' rows <- data.frame(x = runif(400, -4, 4))
+#' truth <- function(x) factor(sin(2 * x) > 0)
+#' first <- transform(rows[1:20, , drop = FALSE], y = truth(x))
+#' fit <- sparsegp(y ~ x, first, likelihood = "probit", method = method_online(pilot = 20))
+#' asked <- NULL
+#' for (i in 1:19) {
+#'   chunk <- rows[20 * i + 1:20, , drop = FALSE]
+#'   asked <- ask(fit, chunk, budget = 0.2, after = asked)
+#'   if (any(asked)) fit <- update(fit, transform(chunk[asked, , drop = FALSE], y = truth(x)))
+#' }
+#' attr(asked, "state")$asked / attr(asked, "state")$seen
+#' @export
+ask <- function(fit, newdata, budget, rows = NULL, after = NULL,
+                score = c("information", "variance", "entropy"), offset = NULL, variance = NULL,
+                weights = NULL) {
+  fit <- ready(check_fit_or_waiting(fit, "fit"))
+  score <- check_choice(score, c("information", "variance", "entropy"), "score")
+  check_score(score, fit, costs = TRUE)
+  state <- asking_state(after, budget, rows)
+  given <- candidate_rows(fit, newdata, offset, variance, weights)
+  prospect <- prospect_for(fit, given, score, "min", NULL)
+  at <- which(given$complete)
+  asked <- rep(FALSE, length(given$complete))
+  scores <- rep(NA_real_, length(asked))
+  if (is.null(state$threshold) && length(at)) {
+    state$threshold <- first_threshold(scores_of(prospect, score, seq_along(at)), share_left(state))
+  }
+  for (i in seq_along(at)) {
+    scores[at[i]] <- scores_of(prospect, score, i)
+    asked[at[i]] <- is_worth(scores[at[i]], state)
+    state <- moved_threshold(state, asked[at[i]])
+    if (asked[at[i]] && i < length(at)) prospect <- expect_label(prospect, i)
+  }
+  structure(asked, class = "sparsegp_asked", score = scores, state = state)
+}
+
+asking_state <- function(after, budget, rows) {
+  if (!is.null(after)) check_class(after, "sparsegp_asked", "after", "Give what ask() returned")
+  state <- if (is.null(after)) list(seen = 0L, asked = 0L) else attr(after, "state")
+  counted <- is.numeric(budget) && length(budget) == 1L && !is.na(budget) && budget >= 1
+  state["rows"] <- list(if (counted) check_count(rows, "rows", budget))
+  if (!counted && !is.null(rows)) {
+    stop_sparsegp("rows", "are for a budget that is a number of labels", "Leave them out")
+  }
+  state$budget <- if (counted) check_count(budget, "budget")
+                  else check_number(budget, "budget", 0, 1)
+  state
+}
+
+# The share of the rows to come that may be asked for.
+share_left <- function(state) {
+  if (is.null(state$rows)) return(state$budget)
+  min(max(state$budget - state$asked, 0) / max(state$rows - state$seen, 1), 1)
+}
+
+first_threshold <- function(scores, share) {
+  log(max(stats::quantile(scores, 1 - share, names = FALSE), .Machine$double.xmin))
+}
+
+is_worth <- function(score, state) {
+  spent <- !is.null(state$rows) && state$asked >= state$budget
+  !spent && log(score) >= state$threshold
+}
+
+# A share of up moves and one of down moves that cancel where the budget is met.
+moved_threshold <- function(state, asked) {
+  STEP <- 0.2
+  state$threshold <- state$threshold + STEP * (asked - share_left(state))
+  state$seen <- state$seen + 1L
+  state$asked <- state$asked + asked
+  state
+}
+
+#' @export
+print.sparsegp_asked <- function(x, ...) {
+  check_no_dots(...)
+  state <- attr(x, "state")
+  cat("<asked> ", sum(x), " of ", length(x), " rows; so far ", state$asked, " of ", state$seen,
+      " for a budget of ", if (is.null(state$rows)) percent(state$budget)
+      else paste(state$budget, "labels in", state$rows, "rows"), "\n", sep = "")
+  print(as.logical(x))
+  invisible(x)
+}

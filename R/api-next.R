@@ -1,0 +1,335 @@
+#' Which rows to label or measure next
+#'
+#' `next_rows()` says which of some rows are worth a label, or a measurement, most: those that tell
+#' most of the latent function, those that are least certain, or those that may be better than all
+#' so far. A batch of several rows knows of itself: each is chosen as if those before it had their
+#' labels. `next_points()` chooses among all points of a box, for optimisation and the design of
+#' experiments. For streams see [ask()].
+#'
+#' | `score` | | unit |
+#' |---|---|---|
+#' | `"information"` | mutual information of the row's label and the latent function: how much less uncertain is one once the other is known? | nats |
+#' | `"variance"` | posterior variance of the latent function at the row, summed over classes or components | squared units of the latent function |
+#' | `"entropy"` | entropy of the label itself, noise included; of numbers differential entropy, which may be negative | nats |
+#' | `"improvement"` | **logarithm** of the expected improvement on the best predicted mean so far, of the latent function plus bias | log of units of the latent function |
+#'
+#' A row with much noise, or where classes truly overlap, has a label of high entropy and little
+#' information (Houlsby and others call the latter BALD). With Gaussian noise of one variance the
+#' order by information is that by variance. Improvement is on the latent function, not on noisy
+#' responses, and for counts and shares on the scale of the link: the order of rates and
+#' probabilities is the same.
+#'
+#' @section What is exact:
+#' Scores are of the fit's Gaussian posterior. For Gaussian noise, one response or several,
+#' information is in closed form and what is known given other rows' labels is exact: gains of a
+#' batch add up to the information of all its labels together, and no row is chosen twice where its
+#' neighbour is. Two labels: probabilities as of `predict()`, and a one-dimensional quadrature for
+#' the entropy that is left, to some 1e-9; the same for ordered categories. Labels with a margin,
+#' whose probabilities are by a rule of few nodes, to 1e-5. Counts, shares and other
+#' numbers: by sums and integrals over responses, to some 1e-7; of shares all numbers of successes
+#' are gone through. Several classes: the mean over 512 evenly spread values of the classes' latent
+#' functions, good to some 0.01 nats. A power of probabilities (see [methods]) is only in
+#' `"entropy"`.
+#'
+#' Where labels are not normal, those of rows that are taken already are unknown: means stay as they
+#' are, and covariances become what they are on average over the label, which is exact for the first
+#' row taken; from then on the posterior is taken for Gaussian again. With several classes latent
+#' functions are independent of each other, as everywhere in this package. For `"improvement"` a
+#' taken row is believed to come out at its mean (the kriging believer of Ginsbourger and others),
+#' and the best mean is what it is with it.
+#'
+#' A row taken costs \eqn{O(n (d + k))} for \eqn{n} candidates and a basis of \eqn{d} points, and
+#' scores are computed again only where they can still win; memory is \eqn{n (d + k)} numbers.
+#'
+#' @param fit A fit of [sparsegp()], by any method; a stream, too.
+#' @param candidates The rows to choose from: what [predict][predict.sparsegp] takes as `newdata`,
+#'   without responses. Rows with missing values are never chosen.
+#' @param k How many to choose, a whole number of at least 1.
+#' @param score See the table.
+#' @param cost What each candidate costs: positive numbers, one per row. Rows are then chosen by
+#'   gain per unit of cost. `NULL`: all cost the same. Not for `"entropy"` of numbers.
+#' @param allowed Which candidates may be chosen: `TRUE` or `FALSE` for each row, or a function of
+#'   the candidates that gives these. For `next_points()` such a function of points. `NULL`: all.
+#' @param goal `score = "improvement"`: are small responses (`"min"`) or large ones (`"max"`) good?
+#' @param best `score = "improvement"`: the value to improve on, in units of the latent function
+#'   plus bias (for regression those of the response). `NULL`: the best predicted mean at the rows
+#'   of the fit, or where it keeps none, at the points of its basis.
+#' @param offset,variance,weights Of the candidates, as in [predict][predict.sparsegp]: known means
+#'   for fits of a matrix; noise variances where the fit's are known; weights, or numbers of trials,
+#'   of responses to come.
+#' @param within A list or data frame with an element for each variable that `predict()` needs: the
+#'   range of a number, or the values of anything else to choose from. For fits of a matrix also a
+#'   matrix with two rows.
+#' @param n How many points to try at random, before the best are moved by [stats::optim()].
+#' @return `next_rows()`: row numbers of `candidates`, in the order chosen, so that
+#'   `candidates[next_rows(fit, candidates), ]` are these rows. They are of class `sparsegp_next`
+#'   with methods for [print()], [plot()][plot.sparsegp_next] and [as.data.frame()]: `row`, `name`,
+#'   `gain` (the score, given those before, per unit of cost) and `cost` where there is one.
+#'
+#'   `next_points()`: a data frame of `k` points with the variables of `within`, and as attribute
+#'   `gain` their scores. Points to try at random come from R's generator.
+#'
+#'   Errors, of class `sparsegp_error`: fewer candidates that are complete and allowed than `k`;
+#'   costs that are not positive; `"improvement"` of several classes or components; for
+#'   [mixture()], where there is no new response, all but one row by `"variance"`.
+#' @references Houlsby, N., Huszár, F., Ghahramani, Z. and Lengyel, M. (2011). Bayesian active
+#'   learning for classification and preference learning. *arXiv* 1112.5745.
+#'
+#'   Ginsbourger, D., Le Riche, R. and Carraro, L. (2010). Kriging is well-suited to parallelize
+#'   optimization. In *Computational Intelligence in Expensive Optimization Problems*, Springer.
+#'
+#'   Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD thesis, Aston
+#'   University, section 3.8.1.
+#' @examples
+#' few <- mtcars[seq(1, 32, by = 4), ]
+#' fit <- sparsegp(am ~ wt + hp, few, likelihood = "probit")
+#' ask_for <- next_rows(fit, mtcars, k = 3)
+#' ask_for
+#' mtcars[ask_for, ]
+#' plot(ask_for)
+#'
+#' # where is a noisy function smallest?
+#' f <- function(x) sin(3 * x) + x^2 / 4
+#' set.seed(1)
+#' tried <- data.frame(x = c(-2, 0, 2))
+#' tried$y <- f(tried$x) + 0.05 * rnorm(3)
+#' for (i in 1:5) {
+#'   fit <- sparsegp(y ~ x, tried)
+#'   new <- next_points(fit, list(x = c(-3, 3)), score = "improvement", n = 100)
+#'   new$y <- f(new$x) + 0.05 * rnorm(1)
+#'   tried <- rbind(tried, new)
+#' }
+#' tried
+#' @export
+next_rows <- function(fit, candidates, k = 1, score = SCORES, cost = NULL, allowed = NULL,
+                      goal = c("min", "max"), best = NULL, offset = NULL, variance = NULL,
+                      weights = NULL) {
+  fit <- ready(check_fit_or_waiting(fit, "fit"))
+  k <- check_count(k, "k")
+  score <- check_score(score, fit, !is.null(cost))
+  if (missing(candidates)) {
+    stop_sparsegp("candidates", "are missing", "Give the rows to choose from, as for predict()")
+  }
+  given <- candidate_rows(fit, candidates, offset, variance, weights)
+  rows <- length(given$complete)
+  open <- allowed_rows(allowed, candidates, rows) & given$complete
+  if (sum(open) < k) {
+    stop_sparsegp("candidates", paste0("have ", sum(open), " rows to choose from, fewer than k = ",
+                                       k), "Give more candidates, complete and allowed")
+  }
+  cost <- check_costs(cost, rows)
+  at <- which(given$complete)
+  prospect <- prospect_for(fit, given, score, goal, best)
+  taken <- take_in_turn(prospect, score, k, open[at], cost[at])
+  new_choice(fit, candidates, given, taken, score, cost)
+}
+
+SCORES <- c("information", "variance", "entropy", "improvement")
+
+check_score <- function(score, fit, costs = FALSE) {
+  score <- check_choice(score, SCORES, "score")
+  if (score == "improvement" && (processes(fit) > 1L || width(fit) > 1L)) {
+    stop_sparsegp("score", "= \"improvement\" is for a fit of one latent function",
+                  "Use score = \"information\"")
+  }
+  if (score == "entropy" && costs && codec_of(fit)$scaled) {
+    stop_sparsegp("cost", "is not for score = \"entropy\" of numbers, which may be negative",
+                  "Use score = \"information\"")
+  }
+  score
+}
+
+# Scaled inputs and latent moments of the complete candidates, and what puts answers back.
+candidate_rows <- function(fit, candidates, offset, variance, weights) {
+  tryCatch({
+    new <- complete_inputs(fit, candidates, offset)
+    new$latent <- new_latent(fit, candidates, offset)
+    new$latent$weights <- weights_of_candidates(fit, new$latent, variance,
+                                                weights_from(weights, candidates))
+    new
+  }, sparsegp_error = function(e) {
+    if (!identical(e$argument, "newdata")) stop(e)
+    e$argument <- "candidates"
+    e$message <- gsub("`newdata`", "`candidates`", e$message, fixed = TRUE)
+    stop(e)
+  })
+}
+
+weights_of_candidates <- function(fit, latent, variance, weights) {
+  check_new_responses(fit, "prediction", variance, weights)
+  rep_len(weights_at(fit, latent, variance, weights), sum(latent$complete))
+}
+
+allowed_rows <- function(allowed, candidates, rows) {
+  if (is.null(allowed)) return(rep(TRUE, rows))
+  if (is.function(allowed)) allowed <- allowed(candidates)
+  if (!is.logical(allowed) || length(allowed) != rows) {
+    stop_sparsegp("allowed", paste0("must be TRUE or FALSE for each of ", rows, " rows"),
+                  "Give a logical vector, or a function of the candidates that returns one")
+  }
+  allowed & !is.na(allowed)
+}
+
+check_costs <- function(cost, rows) {
+  if (is.null(cost)) return(NULL)
+  cost <- check_per_row(cost, rows, "cost", positive = TRUE)
+  check_no_missing(cost = cost)
+  cost
+}
+
+prospect_for <- function(fit, given, score, goal, best) {
+  goal <- check_choice(goal, c("min", "max"), "goal")
+  aim <- if (score == "improvement") {
+    sign <- if (goal == "min") -1 else 1
+    best <- if (is.null(best)) best_mean(fit, sign) else check_number(best, "best")
+    list(sign = sign, best = best)
+  }
+  prospect <- new_prospect(fit, given$x, given$latent, aim)
+  if (score %in% c("information", "entropy")) prospect$outlook <- outlook_of(fit)
+  prospect
+}
+
+# ---- What was chosen ----
+
+new_choice <- function(fit, candidates, given, taken, score, cost) {
+  at <- which(given$complete)
+  first <- rep(NA_real_, length(given$complete))
+  first[at] <- taken$first
+  rows <- at[taken$rows]
+  structure(rows, class = "sparsegp_next", names = NULL, gain = taken$gain, first = first,
+            cost = cost[rows], row_names = given$names[rows], score = score,
+            picture = list(fit = fit, x = given$x, latent = given$latent, complete = at,
+                           candidates = candidates))
+}
+
+#' @rdname next_rows
+#' @param x Of `next_rows()`.
+#' @param row.names,optional,... Not used.
+#' @export
+as.data.frame.sparsegp_next <- function(x, row.names = NULL, optional = FALSE, ...) {
+  out <- data.frame(row = as.integer(x), name = attr(x, "row_names"), gain = attr(x, "gain"))
+  out$cost <- attr(x, "cost")
+  out
+}
+
+SCORE_WORDS <- c(information = "information on the latent function, in nats",
+                 variance = "variance of the latent function",
+                 entropy = "entropy of the response, in nats",
+                 improvement = "log expected improvement")
+
+#' @export
+print.sparsegp_next <- function(x, ...) {
+  check_no_dots(...)
+  cost <- attr(x, "cost")
+  cat("<next rows> ", length(x), " of ", length(attr(x, "first")), " by ",
+      SCORE_WORDS[[attr(x, "score")]], if (!is.null(cost)) ", per unit of cost",
+      if (length(x) > 1L) ", each given those before", "\n", sep = "")
+  shown <- as.data.frame(x)
+  shown$gain <- signif(shown$gain, 4L)
+  if (identical(shown$name, as.character(shown$row))) shown$name <- NULL
+  print(shown, row.names = FALSE)
+  invisible(x)
+}
+
+# ---- Points of a box ----
+
+#' @rdname next_rows
+#' @export
+next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = NULL,
+                        goal = c("min", "max"), best = NULL) {
+  fit <- ready(check_fit_or_waiting(fit, "fit"))
+  k <- check_count(k, "k")
+  n <- check_count(n, "n", k)
+  score <- check_score(score, fit)
+  box <- check_box(within)
+  points <- points_within(box, n)
+  taken <- NULL
+  gain <- numeric()
+  for (j in seq_len(k)) {
+    rate <- function(new) rate_points(fit, taken, new, score, goal, best, allowed)
+    found <- polished(box, points, rate)
+    taken <- rbind(taken, found$point)
+    gain[j] <- found$value
+  }
+  structure(taken, row.names = seq_len(k), gain = gain)
+}
+
+# A named list: ranges of numbers, values of others.
+check_box <- function(within) {
+  if (is.matrix(within)) within <- as.data.frame(within)
+  good <- is.list(within) && length(within) > 0L && !is.null(names(within)) &&
+    all(nzchar(names(within)))
+  if (!good) {
+    stop_sparsegp("within", "must be a list with a name for each variable",
+                  "Write list(x = c(0, 1), z = c(-5, 5))")
+  }
+  lapply(stats::setNames(nm = names(within)), function(name) {
+    of <- within[[name]]
+    if (!is.numeric(of)) return(unique(of))
+    if (length(of) < 2L || !all(is.finite(of)) || min(of) == max(of)) {
+      stop_sparsegp("within", paste0("has no range for ", name), "Give two different numbers")
+    }
+    range(of)
+  })
+}
+
+# A Latin hypercube.
+points_within <- function(box, n) {
+  columns <- lapply(box, function(of) {
+    if (!is.numeric(of)) return(of[sample.int(length(of), n, replace = TRUE)])
+    of[1L] + diff(of) * (sample.int(n) - stats::runif(n)) / n
+  })
+  data.frame(columns, check.names = FALSE)
+}
+
+# Scores of new points once those taken have their labels; -Inf where they are not allowed.
+rate_points <- function(fit, taken, new, score, goal, best, allowed) {
+  both <- rbind(taken, new)
+  count <- NROW(taken)
+  prospect <- prospect_for(fit, candidate_rows(fit, both, NULL, NULL, NULL), score, goal, best)
+  for (row in seq_len(count)) prospect <- expect_label(prospect, row)
+  values <- scores_of(prospect, score, count + seq_len(nrow(new)))
+  values[!allowed_rows(allowed, new, nrow(new))] <- -Inf
+  values
+}
+
+# The best point after the few best of `points` have climbed.
+polished <- function(box, points, rate) {
+  STARTS <- 3L
+  value <- rate(points)
+  if (!any(value > -Inf)) stop_sparsegp("allowed", "excludes all points that were tried")
+  first <- utils::head(order(-value), STARTS)
+  numbers <- names(box)[vapply(box, is.numeric, NA)]
+  climbed <- if (length(numbers)) lapply(first, function(at) climb(box, points[at, , drop = FALSE],
+                                                                  numbers, rate))
+  climbed <- c(list(list(point = points[first[1L], , drop = FALSE], value = value[first[1L]])),
+               climbed)
+  climbed[[which.max(vapply(climbed, `[[`, 0, "value"))]]
+}
+
+# optim() on the box as if it were the unit cube; slopes by differences, all in one call.
+climb <- function(box, start, numbers, rate) {
+  WORST <- -1e10 # optim() wants numbers
+  low <- vapply(box[numbers], `[`, 0, 1L)
+  width <- vapply(box[numbers], diff, 0)
+  at <- function(u) { # a row for each point
+    points <- start[rep(1L, nrow(u)), , drop = FALSE]
+    points[numbers] <- as.data.frame(sweep(sweep(u, 2L, width, "*"), 2L, low, "+"))
+    points
+  }
+  value <- function(u) pmax(rate(at(u)), WORST)
+  slope <- function(u) {
+    h <- 1e-4
+    up <- pmin(u + h, 1)
+    down <- pmax(u - h, 0)
+    p <- length(u)
+    moved <- rbind(`diag<-`(matrix(u, p, p, byrow = TRUE), up),
+                   `diag<-`(matrix(u, p, p, byrow = TRUE), down))
+    values <- value(moved)
+    (values[seq_len(p)] - values[p + seq_len(p)]) / (up - down)
+  }
+  u <- (unlist(start[numbers]) - low) / width
+  found <- stats::optim(u, function(u) value(rbind(u)), slope, method = "L-BFGS-B", lower = 0,
+                        upper = 1, control = list(fnscale = -1, maxit = 50))
+  list(point = at(rbind(found$par)), value = found$value)
+}

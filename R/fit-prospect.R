@@ -1,0 +1,172 @@
+# What is expected to be known of the latent functions at some rows once others of them have their
+# labels: by this the rows of a batch know of each other. A prospect is
+#   fit, x     scaled inputs of all rows, a point for each latent value
+#   latent     their moments (fit-information.R) as they are expected to be
+#   outlook    what labels tell; known at the first use
+#   taken      rows that are taken for labelled
+#   known      of each latent function what its covariances are made of
+#   gone       of each a matrix: its covariance with the rows is that of the fit less gone gone'
+#   aim        of score = "improvement": list(sign, best)
+
+new_prospect <- function(fit, x, latent, aim = NULL) {
+  empty <- matrix(0, nrow(x), 0L)
+  list(fit = fit, x = x, latent = latent, aim = aim, taken = integer(),
+       known = NULL, gone = rep(list(empty), processes(fit)))
+}
+
+# Once the label of a row is known: a rank of w and O(n (d + w k)) for each latent function.
+expect_label <- function(prospect, row) {
+  fit <- prospect$fit
+  w <- width(fit)
+  at <- tall_rows(row, w)
+  classes <- seq_len(processes(fit))
+  if (is.null(prospect$known)) {
+    prospect$known <- lapply(classes, function(class) covariances_with(fit, prospect$x, class))
+  }
+  curvature <- outlook_of(fit)$curvature(some_latent(prospect$latent, row, w))
+  for (class in classes) {
+    gone <- prospect$gone[[class]]
+    columns <- covariance_columns(prospect$known[[class]], at) -
+      tcrossprod(gone, gone[at, , drop = FALSE])
+    less <- columns %*% root_of(curvature[[class]])
+    prospect$gone[[class]] <- cbind(gone, less)
+    prospect$latent$var <- reduced(prospect$latent$var, less, class, w)
+  }
+  prospect$taken <- c(prospect$taken, row)
+  if (!is.null(prospect$aim)) {
+    sign <- prospect$aim$sign
+    mean <- sign * improved_mean(fit, some_latent(prospect$latent, row, w))
+    prospect$aim$best <- sign * max(sign * prospect$aim$best, mean)
+  }
+  prospect
+}
+
+# B with B B' = A, of a small matrix that may be singular.
+root_of <- function(A) {
+  parts <- eigen(A, symmetric = TRUE)
+  parts$vectors %*% diag(sqrt(pmax(parts$values, 0)), nrow(A))
+}
+
+# Variances, or blocks of them, less those of less less'; of a variance a rounding unit stays.
+reduced <- function(var, less, class, w) {
+  keep <- function(before, gone) pmax(before - gone, .Machine$double.eps * before)
+  if (is.matrix(var)) {
+    var[, class] <- keep(var[, class], rowSums(less^2))
+    return(var)
+  }
+  if (w == 1L) return(keep(var, rowSums(less^2)))
+  blocks <- matrix(var, w * w)
+  component <- function(a) less[seq(a, nrow(less), by = w), , drop = FALSE]
+  for (a in seq_len(w)) {
+    for (b in seq_len(w)) {
+      at <- a + w * (b - 1L)
+      gone <- rowSums(component(a) * component(b))
+      blocks[at, ] <- if (a == b) keep(blocks[at, ], gone) else blocks[at, ] - gone
+    }
+  }
+  c(blocks)
+}
+
+# Scores of some rows.
+scores_of <- function(prospect, score, rows) {
+  fit <- prospect$fit
+  latent <- some_latent(prospect$latent, rows, width(fit))
+  switch(score,
+         variance = latent_variance(fit, latent),
+         improvement = expected_improvement(fit, latent, prospect$aim),
+         entropy = prospect$outlook$entropy(latent) + log_unit(fit),
+         information = prospect$outlook$information(latent))
+}
+
+# In the user's units, summed over latent values.
+latent_variance <- function(fit, latent) {
+  w <- width(fit)
+  if (w == 1L) return(rowSums(as.matrix(latent$var)) * fit$response$unit^2)
+  colSums(matrix(latent$var, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE] *
+            component_units(fit$response)^2)
+}
+
+# A density's entropy is that of numbers in some unit.
+log_unit <- function(fit) {
+  values <- if (codec_of(fit)$several) width(fit) else 1
+  if (codec_of(fit)$scaled) values * log(fit$response$unit) else 0
+}
+
+# ---- Improvement ----
+
+# The latent function plus bias, as users see it: its order is that of the mean response.
+improved_mean <- function(fit, latent) to_link(fit, latent$mean, latent$offset)
+
+# log E max(sign (f - best), 0) for f ~ N(mean, sd^2).
+expected_improvement <- function(fit, latent, aim) {
+  sd <- sqrt(latent$var) * fit$response$unit
+  gap <- aim$sign * (improved_mean(fit, latent) - aim$best)
+  ifelse(sd > 0, log(sd) + log_excess(gap / sd), log(pmax(gap, 0)))
+}
+
+# log(phi(z) + z Phi(z)). Below 0 the terms cancel: there it is log phi(z) and the logarithm of
+# 1 - |z| R(|z|), R the Mills ratio, far below by its continued fraction 1 / (z^2 + 3 - 6 / ...).
+log_excess <- function(z) {
+  FAR <- -25
+  phi <- stats::dnorm(z, log = TRUE)
+  out <- phi - log(z^2 + 3 - 6 / (z^2 + 7 - 20 / (z^2 + 11)))
+  near <- which(z > FAR & z <= 0)
+  ratio <- exp(stats::pnorm(z[near], log.p = TRUE) - phi[near])
+  out[near] <- phi[near] + log1p(z[near] * ratio)
+  above <- which(z > 0)
+  out[above] <- log(exp(phi[above]) + z[above] * stats::pnorm(z[above]))
+  out
+}
+
+# The best predicted mean of the rows a fit has, else of its basis.
+best_mean <- function(fit, sign) {
+  latent <- if (has_rows(fit)) training_moments(fit)
+            else c(engine_predict(fit, fit$posterior$basis), offset = 0)
+  sign * max(sign * improved_mean(fit, latent))
+}
+
+training_moments <- function(fit) c(fit$latent[c("mean", "var")], list(offset = fit$offset))
+
+# ---- Taking rows ----
+
+# The best of the rows `open` (a flag for each row), then the best given its label, and so on.
+# Scores fall as other rows are taken, so that a row's last one bounds it, and few need be computed
+# anew (lazy evaluation). Of rows that are alike to 1e-10 the first is taken. cost: of each row, or
+# NULL. first: every row's score for itself.
+take_in_turn <- function(prospect, score, k, open, cost) {
+  rate <- function(rows) per_cost(scores_of(prospect, score, rows), score, cost[rows])
+  values <- rep(NA_real_, length(open))
+  values[open] <- rate(which(open))
+  first <- values
+  taken <- integer()
+  gain <- numeric()
+  for (j in seq_len(k)) {
+    if (j > 1L) values <- renewed(values, rate)
+    taken[j] <- which(values >= nearly(max(values, na.rm = TRUE)))[1L]
+    gain[j] <- values[taken[j]]
+    values[taken[j]] <- NA
+    if (j < k) prospect <- expect_label(prospect, taken[j])
+  }
+  list(rows = taken, gain = gain, first = first)
+}
+
+nearly <- function(best) if (is.finite(best)) best - 1e-10 * abs(best) else best
+
+# Bounds made values, from the largest on, until one is no less than all that are left.
+renewed <- function(values, rate) {
+  CHUNK <- 64L
+  stale <- !is.na(values)
+  repeat {
+    fresh <- max(values[!stale], -Inf, na.rm = TRUE)
+    left <- which(stale & values >= nearly(fresh))
+    if (length(left) == 0L) return(values)
+    some <- utils::head(left[order(-values[left])], CHUNK)
+    values[some] <- rate(some)
+    stale[some] <- FALSE
+  }
+}
+
+# Gain for each unit of cost; of improvement, which is a logarithm, too.
+per_cost <- function(values, score, cost) {
+  if (is.null(cost)) values else if (score == "improvement") values - log(cost) else values / cost
+}
