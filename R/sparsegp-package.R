@@ -16,7 +16,7 @@
 #' `vignette("sparsegp")` is a page from a formula to error bars, `vignette("coming-from")` for who
 #' knows `lm()`, `gam()` or `brm()`, `vignette("cheatsheet")` all on a page, and
 #' `vignette("glossary")` says what words mean. `vignette("time-series")`, `"maps"`, `"groups"` and
-#' `"large-data"` are about those.
+#' `"large-data"` are about those; `vignette("papers")` has the papers' figures beside ours.
 #'
 #' @section Notation:
 #' Words outside, paper letters inside; one table for the whole package.

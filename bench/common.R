@@ -1,6 +1,58 @@
 # What the scripts of this folder and of thesis/ share; each of them sources it.
 library(sparsegp)
 
+# ---- What a script has found, for bench/run.R as well as for who looks on ----
+
+# Tables in the order in which they were begun, and the file of bench/run.R that they are to be
+# written to, as markdown; none is written where a script is run by itself.
+bench_found <- new.env()
+bench_found$tables <- list()
+
+write_tables <- function() {
+  file <- Sys.getenv("SPARSEGP_BENCH_TABLES")
+  if (!nzchar(file)) return(invisible())
+  writeLines(unlist(Map(markdown_table, bench_found$tables, names(bench_found$tables))), file)
+}
+
+markdown_table <- function(x, caption) {
+  cells <- vapply(x, function(column) {
+    text <- if (is.numeric(column)) formatC(column, digits = 4L, width = 1L, format = "fg")
+            else as.character(column)
+    ifelse(is.na(column), "", gsub("|", "/", text, fixed = TRUE))
+  }, character(nrow(x)))
+  cells <- matrix(cells, nrow(x))
+  line <- function(cells) paste0("| ", paste(cells, collapse = " | "), " |")
+  c(paste0("*", caption, "*"), "", line(names(x)),
+    line(ifelse(vapply(x, is.numeric, NA), "---:", "---")), apply(cells, 1L, line), "")
+}
+
+# A table as a whole: printed, and kept. Names of rows are the first column.
+bench_table <- function(x, caption, digits = 4L) {
+  cat("\n", caption, "\n", sep = "")
+  print(x, digits = digits)
+  x <- as.data.frame(x)
+  if (is.character(attr(x, "row.names"))) {
+    x <- cbind(data.frame(" " = rownames(x), check.names = FALSE), x)
+  }
+  bench_found$tables[[caption]] <- x
+  write_tables()
+}
+
+# A row of the table of that caption, kept at once, so that a run that ends early leaves what it
+# had. Nothing is printed: scripts show their rows as they like.
+bench_row <- function(caption, ...) {
+  row <- data.frame(..., check.names = FALSE)
+  table <- bench_found$tables[[caption]]
+  if (!is.null(table)) {
+    for (name in setdiff(names(table), names(row))) row[[name]] <- NA
+    for (name in setdiff(names(row), names(table))) table[[name]] <- NA
+  }
+  bench_found$tables[[caption]] <- rbind(table, row)
+  write_tables()
+}
+
+# ---- Arguments and data ----
+
 # The script's `i`th argument, a number.
 argument <- function(i, default) {
   given <- commandArgs(TRUE)

@@ -16,6 +16,10 @@ cpu <- function(run) {
 }
 
 row <- function(task, who, scores, seconds) {
+  caption <- if ("error" %in% names(scores)) "Labels: error in per cent, mean log likelihood"
+             else "Numbers, in units of the response's standard deviation"
+  do.call(bench_row, c(list(caption, data = task, by = who), as.list(scores),
+                       list("CPU seconds" = round(seconds, 1))))
   cat(sprintf("%-22s %-10s %8.1f s  %s\n", task, who, seconds,
               paste(names(scores), signif(scores, 4), collapse = "  ")))
 }

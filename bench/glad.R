@@ -53,7 +53,7 @@ all <- lapply(seq_len(SPLITS), function(split) {
   rows <- sample(nrow(drifters), ROWS)
   measure(drifters[rows, ], drifters[-rows, ])
 })
-print(round(Reduce(`+`, all) / SPLITS, 4))
+bench_table(Reduce(`+`, all) / SPLITS, "Drifters of GLAD: means over splits")
 
 better <- function(one, than, column, sign) {
   gain <- vapply(all, function(split) sign * (split[one, column] - split[than, column]), 0)
@@ -69,4 +69,5 @@ for (pair in list(c("helmholtz", "independent"), c("helmholtz", "divfree"),
 set.seed(1)
 rows <- sample(nrow(drifters), nrow(drifters) - 100L)
 cat(sprintf("\n%d rows on a basis of 200, the other 100 test\n", length(rows)))
-print(round(measure(drifters[rows, ], drifters[-rows, ], method_ep(200)), 4))
+bench_table(measure(drifters[rows, ], drifters[-rows, ], method_ep(200)),
+            "Most rows, on a basis of 200")

@@ -3,7 +3,10 @@
 # operation count says for large sizes. One page, and a picture of it where a file is named.
 #
 #   Rscript bench/growth.R [growth.png]
-library(sparsegp)
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "common.R"))
+})
 
 set.seed(1)
 N <- 64000
@@ -48,6 +51,9 @@ measure <- function(case) {
   slope <- unname(coef(lm(log(seconds) ~ log(case$sizes)))[2L])
   cat(sprintf("%-24s %s = %s: %s s; slope %.2f (count %d)\n", case$what, case$of,
               toString(case$sizes), toString(signif(seconds, 2)), slope, case$count))
+  bench_row("Slope of log CPU seconds, and what an operation count says of large sizes",
+            fit = case$what, against = case$of, sizes = paste(range(case$sizes), collapse = " to "),
+            "seconds of the last" = max(seconds), slope = round(slope, 2), count = case$count)
   seconds
 }
 

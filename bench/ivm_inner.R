@@ -120,6 +120,5 @@ draw <- function(runs) {
 
 runs <- lapply(STRATEGIES, protocol)
 table <- do.call(rbind, lapply(runs, report))
-cat("\n")
-print(table, row.names = FALSE, digits = 5)
+bench_table(table, "The strategies of the IVM paper's figure 1: error in per cent, log likelihood")
 if (!is.null(PICTURE)) draw(runs)

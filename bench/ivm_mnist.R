@@ -58,6 +58,11 @@ show_fit <- function(what, digit, at, method) {
   scores <- class_scores(predict(fit, test$x, type = "prob"), against_rest(test$digit, digit))
   cat(sprintf("  %-22s %6d %6.2f %8.4f %8.1f %8.0f\n", what, method$size, scores[["error"]],
               scores[["log_lik"]], took, memory))
+  at_paper <- PAPER[PAPER$digit == digit, ]
+  bench_row("MNIST, a digit against the rest: error in per cent, mean log likelihood",
+            digit = digit, by = what, size = method$size, error = scores[["error"]],
+            "error, paper" = at_paper$error, "log lik." = scores[["log_lik"]],
+            "log lik., paper" = at_paper$log_lik, seconds = took, MB = memory)
 }
 
 for (digit in DIGITS) {

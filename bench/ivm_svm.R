@@ -75,6 +75,9 @@ compare <- function(name) {
     scores <- class_scores(run$prob, set$test_y)
     cat(sprintf("%-10s %8.1f %6.2f %8.4f  %s\n", method, took, scores[["error"]],
                 scores[["log_lik"]], run$note))
+    bench_row("Everything included: seconds, error in per cent, mean log likelihood", data = name,
+              by = method, seconds = round(took, 1), error = scores[["error"]],
+              "log likelihood" = scores[["log_lik"]])
   }
 }
 

@@ -98,6 +98,11 @@ show_row <- function(row) {
   with(row, cat(sprintf("%5d %4d %6.2f %7.3f %6.2f %7.3f %6.2f %7.3f |%s |%s\n", digit, size,
                         paper.error, paper.log_lik, none.error, none.log_lik, basis.error,
                         basis.log_lik, search_words(row, "none"), search_words(row, "basis"))))
+  bench_row("USPS, each digit against the rest: error in per cent, mean log likelihood",
+            digit = row$digit, size = row$size, "error, paper" = row$paper.error,
+            "IVM (none)" = row$none.error, "IVM (basis)" = row$basis.error,
+            "log lik., paper" = row$paper.log_lik, "IVM (none) " = row$none.log_lik,
+            "IVM (basis) " = row$basis.log_lik)
 }
 
 # Averages over the cells, and in how many of them `ours` is better than `other`.

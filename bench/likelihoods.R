@@ -37,7 +37,8 @@ robust_errors <- function(seed) {
 took <- system.time(errors <- vapply(seq_len(SEEDS), robust_errors, numeric(3)))[["elapsed"]]
 cat(sprintf("Friedman #1, %g rows, 10 %% gross outliers, %g seeds (%.0f s): RMSE\n", ROWS, SEEDS,
             took))
-print(round(cbind(mean = rowMeans(errors), sd = apply(errors, 1, sd)), 3))
+bench_table(cbind(mean = rowMeans(errors), sd = apply(errors, 1, sd)),
+            "Friedman #1 with gross outliers: RMSE by noise model", 3L)
 
 # ---- Counts ----
 
@@ -81,4 +82,4 @@ count_scores <- function(seed) {
 scores <- lapply(seq_len(SEEDS), count_scores)
 cat(sprintf("\nCounts, 200 rows, %g seeds: deviance per row, coverage of 90 %% intervals\n", SEEDS))
 if (nrow(scores[[1L]]) == 1L) cat("(mgcv is not installed)\n")
-print(round(Reduce(`+`, scores) / SEEDS, 4))
+bench_table(Reduce(`+`, scores) / SEEDS, "Counts: deviance per row, coverage of 90 % intervals")

@@ -8,7 +8,10 @@
 # Columns: mean log predictive density of the test rows, its difference from the one fit's, in nats
 # a row, and the divergence lost by projection, in nats.
 # Usage: SPARSEGP_DATA=... Rscript bench/shards.R [POINTS = 200]
-source("bench/common.R")
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "common.R"))
+})
 
 points <- argument(1, 200)
 
@@ -65,5 +68,5 @@ measure <- function(name, set) {
   table
 }
 
-print(measure("protein", protein()), row.names = FALSE, digits = 4)
-print(measure("usps 2", usps()), row.names = FALSE, digits = 4)
+bench_table(measure("protein", protein()), "Shards of protein against one fit")
+bench_table(measure("usps 2", usps()), "Shards of USPS 2 against one fit")

@@ -47,6 +47,9 @@ compare_gplite <- function(rows, logz, took) {
   peer_took <- seconds(function() peer <<- gplite::gp_fit(model, x, y))
   cat(sprintf("  gplite EP-FITC %.1f s, %.1f times ours; ours - its log evidence %.1e\n", peer_took,
               peer_took / took, logz - peer$fit$log_evidence))
+  bench_row("Batch EP of USPS 2 against gplite's EP-FITC", points = length(rows), "seconds" = took,
+            "gplite's" = peer_took, ratio = peer_took / took,
+            "difference of log evidence" = logz - peer$fit$log_evidence)
 }
 
 measure <- function(d) {

@@ -5,7 +5,10 @@
 # only then.
 #
 #   Rscript bench/threads.R [runs = 5] [threads = 2]
-source("bench/common.R")
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "common.R"))
+})
 runs <- argument(1, 5)
 threads <- argument(2, 2)
 
@@ -55,4 +58,8 @@ for (name in names(cases)) {
   middle <- apply(case$took, 2, median)
   cat(sprintf("%-8s %8.3f (%6.3f)  %8.3f (%6.3f) %8.2f %s\n", name, least[1], middle[1], least[2],
               middle[2], least[1] / least[2], case$identical))
+  bench_row("Seconds on one thread and on more, the least and the median", case = name,
+            "one, least" = least[1], "more, least" = least[2], "one, median" = middle[1],
+            "more, median" = middle[2], ratio = round(least[1] / least[2], 2),
+            "same bits" = case$identical)
 }

@@ -51,3 +51,7 @@ stream <- sparsegp(cbind(u, v) ~ x + y, rows[1:2000, ], lik_gaussian(0.09),
                    method = method_online(50), learn = FALSE, scale = FALSE)
 took <- replicate(REPEATS, seconds(function() update(stream, rows[2001:7000, ])))
 cat(sprintf("a stream on 50 locations: %.0f locations a second\n", 5000 / median(took)))
+bench_row("Pairs against single rows", pairs = N, "seconds, pairs" = middle[["pairs"]],
+          "seconds, twice as many rows" = middle[["singles"]],
+          ratio = middle[["pairs"]] / middle[["singles"]],
+          "stream, locations a second" = round(5000 / median(took)))

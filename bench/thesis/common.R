@@ -48,7 +48,4 @@ sweeps_of <- function(...) {
   })
 }
 
-show_table <- function(title, table) {
-  cat("\n", title, "\n", sep = "")
-  print(table, digits = 3)
-}
+show_table <- function(title, table) bench_table(table, title, 3L)

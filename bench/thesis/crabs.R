@@ -20,7 +20,7 @@ in_training <- crabs$index %% 5 %in% c(1, 3)
 train <- crabs[in_training, ]
 test <- crabs[!in_training, ]
 
-full <- sparsegp(FORMULA, train)
+full <- sparsegp(FORMULA, train, kernel = kernel_rbf(), scale = TRUE)
 known <- as.list(coef(full))
 
 # One row after the other through `sweeps` sweeps, to the letter of the thesis.
@@ -55,4 +55,4 @@ show_table(sprintf("Wrong of %d test rows over %g orders", nrow(test), ORDERS),
 show_table("The same with matched moments",
            do.call(rbind, lapply(c(10, 20, 30, 50), test_errors, projection = "moment")))
 show_table("Points that join per sweep at size 50 (the first sweep fills the basis)",
-           round(colMeans(joined(50, 5)), 1))
+           t(c(sweep = round(colMeans(joined(50, 5)), 1))))

@@ -44,7 +44,8 @@ errors <- repeated(SEEDS, function(seed) {
     "(that of k0 = 5)" = holds(gp_density(x, 5, c(0, 1))))
 })
 cat(sprintf("Two normal densities, %d points, %g seeds: L2 error\n", POINTS, SEEDS))
-print(round(cbind(median = apply(errors, 2L, median), summarised(errors)[c("mean", "sd")]), 3))
+bench_table(cbind(median = apply(errors, 2L, median), summarised(errors)[c("mean", "sd")]),
+            "L2 error by sweeps of EP and of kernel estimates", 3L)
 
 took <- system.time(gp_density(mixture(POINTS), 5, c(0, 1)))[["elapsed"]]
 many <- system.time(gp_density(mixture(1e5), 5, c(0, 1)))[["elapsed"]]
