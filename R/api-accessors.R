@@ -105,6 +105,7 @@ loo_lpd.sparsegp <- function(object, ...) {
 #'   left out), in the units of the inputs. Attribute `rows`: which of the rows used they are (for a
 #'   stream: of all rows so far), in order of inclusion, or `NULL` when points were given. Where
 #'   classes have bases of their own it has all their points, and attribute `each` the rows of each.
+#'   Where points are copies of rows ([copies]) attribute `copies` says which copy, 0 for the row.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars, basis = c(5, 20, 35, 50))
 #' basis(fit)
@@ -123,6 +124,6 @@ basis.sparsegp <- function(object, ...) {
     rows <- sort(rows)
   }
   names <- if (is.null(object$row_names)) rows else object$row_names[rows]
-  rownames(points) <- if (!is.null(rows)) as.character(names)
-  structure(points, rows = rows, each = object$basis_rows_of)
+  rownames(points) <- if (!is.null(rows)) make.unique(as.character(names))
+  structure(points, rows = rows, each = object$basis_rows_of, copies = object$copies$points)
 }

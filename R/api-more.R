@@ -1,7 +1,8 @@
 # Fits like another.
 
 # What a fit like another takes from it, so that nothing else may say it.
-FROM_LIKE <- c("likelihood", "kernel", "method", "learn", "prior", "scale", "subset", "na.action")
+FROM_LIKE <- c("likelihood", "kernel", "method", "learn", "prior", "scale", "subset", "na.action",
+               "augment")
 
 # sparsegp(like = fit): `call` is the user's, its arguments evaluated in `frame`.
 fit_like <- function(like, call, frame) {

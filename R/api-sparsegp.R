@@ -118,6 +118,10 @@
 #'   after it. When the process is killed, the same call with the same rows goes on from there and
 #'   ends with the same numbers (where kernel or method draw at random: after the same
 #'   [set.seed()]). At the end both are removed. A file of another fit is an error.
+#' @param augment `NULL`, or a function that makes copies of rows which mean the same, such as
+#'   [shift_images()] or [jitter_rows()]: copies of the rows that carry the fit join the rows, and
+#'   the method chooses again; see [copies]. For labels and Gaussian noise of one response, of rows
+#'   in memory; not with `basis`, `like` or `method_online()`.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
@@ -159,7 +163,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                              method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
                              weights, na.action, scale = NULL, keep_x = NULL, effort = "normal",
                              verbose = FALSE, like = NULL, family = NULL, offset,
-                             checkpoint = NULL, ...) {
+                             checkpoint = NULL, augment = NULL, ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
@@ -174,10 +178,11 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   refuse_habits(formula)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis)
+                       basis, augment)
   streams <- setup$streams
   source <- if (!missing(data)) as_source(data)
   if (!is.null(source)) {
+    if (!is.null(augment)) refuse_augment("is for rows in memory, and these are of a source")
     fit <- fit_source(source, call, parent.frame(), setup, checkpoint)
     fit$call <- call
     return(fit)
@@ -215,7 +220,8 @@ warn_about_constants <- function(fit) {
 sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NULL,
                              learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
                              na.action = NULL, offset = NULL, scale = NULL, keep_x = NULL,
-                             effort = "normal", verbose = FALSE, like = NULL, family = NULL, ...) {
+                             effort = "normal", verbose = FALSE, like = NULL, family = NULL,
+                             augment = NULL, ...) {
   call <- match.call(expand.dots = TRUE)
   call[[1L]] <- quote(sparsegp)
   if (!is.null(like)) return(fit_like(like, call, parent.frame()))
@@ -223,7 +229,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   check_no_dots(...)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis)
+                       basis, augment)
   if (missing(y)) y <- NULL
   setup <- with_meaning(setup, y, weights)
   lik <- setup$likelihood
@@ -257,7 +263,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
 
 # Every argument that is not data, checked.
 check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                        basis) {
+                        basis, augment = NULL) {
   if (!is.null(kernel)) kernel <- as_kernel(kernel)
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
   likelihood <- as_likelihood(likelihood)
@@ -268,7 +274,8 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
   list(likelihood = likelihood, kernel = kernel, method = method,
        streams = streams(method), control = control, prior = prior,
        scale = check_scale(scale), keep_x = keep_x,
-       verbose = check_flag(verbose, "verbose"), basis = basis)
+       verbose = check_flag(verbose, "verbose"), basis = basis,
+       augment = check_augment(augment, basis, streams(method)))
 }
 
 check_scale <- function(scale) {

@@ -166,6 +166,12 @@ FIT_PARTS <- list(
       are_doubles(unname(response$centre), if (codec$several) response$width else 1L)
   },
   power = function(fit) is.null(fit$power) || is_one(fit$power, POWERS[1L], POWERS[2L]),
+  copies = function(fit) {
+    made <- fit$copies$made
+    is.null(fit$copies) || is.data.frame(made) &&
+      all(vapply(made[c("vectors", "copies", "points", "copied")], is.numeric, NA)) &&
+      is.numeric(fit$copies$points)
+  },
   scaling = function(fit) {
     scaling <- fit$scaling
     inputs <- sum(scaling$kept)

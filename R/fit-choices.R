@@ -1,7 +1,8 @@
 # What a fit chose where the user left it open, in words.
 
 print_choices <- function(fit) {
-  for (words in c(structure_words(fit), growth_words(fit), tuning_words(fit))) {
+  for (words in c(structure_words(fit), growth_words(fit), tuning_words(fit),
+                   copies_words(fit))) {
     cat("  ", words, "\n", sep = "")
   }
 }

@@ -24,7 +24,7 @@ trace_of <- function(fit) {
 
 # Full EP: the basis is the training rows, though perhaps in another order.
 every_row_in_basis <- function(fit) {
-  has_rows(fit) && length(fit$basis_rows) == fit$n &&
+  has_rows(fit) && is.null(fit$copies) && length(fit$basis_rows) == fit$n &&
     nrow(fit$posterior$basis) == fit$n * width(fit) &&
     setequal(fit$basis_rows, seq_len(fit$n))
 }

@@ -17,7 +17,9 @@ fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   setup <- settled$setup
   problem <- problem_of(model, chunk)
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
-  plan <- plan_of(setup$method, problem, basis)
+  if (!is.null(setup$augment)) refuse_copies(model$lik)
+  asked <- setup$method
+  plan <- plan_of(asked, problem, basis)
   setup$method <- plan$problem$method
   make <- function(learned, rows) {
     if (is.null(rows)) return(fit_of(learned, chunk, setup))
@@ -29,7 +31,8 @@ fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
     setup$likelihood <- lik_margin(width = fixed(width))
     with_margin(learned, read_model(chunk, setup, input_terms), width)
   }
-  fit <- tuned_fit(c(learn_settled(plan, settled), list(model = model)), make, as_margin)
+  tuned <- tuned_fit(c(learn_settled(plan, settled), list(model = model)), make, as_margin)
+  fit <- if (is.null(setup$augment)) tuned$fit else fit_with_copies(tuned, asked, chunk, setup)
   warn_about(fit$convergence, fit$learning)
   fit
 }
@@ -44,6 +47,7 @@ fit_of <- function(learned, chunk, setup) {
     fit <- new_fit(model, setup, learned, run, n)
     fit$log_evidence <- run$logz - unit_shift(fit, model$response$given)
     fit$convergence <- convergence_of(run, fit$log_evidence - run$logz, width(fit))
+    if (!is.null(run$copies)) fit <- note_copies(fit, run)
     keep_rows(fit, chunk, model, run, setup$keep_x)
   }
   fit <- of_run(run)

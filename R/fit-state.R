@@ -6,8 +6,10 @@ has_state <- function(fit) !is.null(fit$state)
 
 takes_rows <- function(fit) is_stream(fit) || has_state(fit)
 
-# Are the inputs of all rows that the fit has seen still there?
-keeps_inputs <- function(fit) !is.null(fit[["x"]]) && nrow(fit[["x"]]) == fit$n
+# Are the inputs of all rows that the fit has seen still there? Not those of copies of rows.
+keeps_inputs <- function(fit) {
+  !is.null(fit[["x"]]) && nrow(fit[["x"]]) == fit$n && is.null(fit$copies)
+}
 
 # The points of each of the bases.
 bases_of <- function(fit) {
@@ -59,6 +61,7 @@ without_rows <- function(fit, keep_x) {
     matrix(0, 0L, length(fit$scaling$names), dimnames = list(NULL, fit$scaling$names))
   })
   fit["basis_rows"] <- fit["basis_rows_of"] <- list(NULL) # they are not rows of this fit
+  fit$copies <- NULL
   fit
 }
 

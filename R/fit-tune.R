@@ -12,13 +12,16 @@ SURE <- 2 # standard errors
 
 # make: (learned, rows) -> the fit of these rows, NULL for all; learned: what learn_settled()
 # returns; as_margin: (learned, width) -> the same with a margin, or NULL where it may have none.
+#
+# list(fit, learned, what): the fit, what was learned for it, and what was tuned.
 tuned_fit <- function(learned, make, as_margin) {
   what <- if (!is.null(learned$record)) tunes(learned$plan)
   at <- which(learned$table$base == "lengthscale" & learned$table$free)
   looked <- if ("lengthscale" %in% what && length(at)) look_around(learned, make, as_margin, at)
-  if (!is.null(looked)) return(look_once_more(looked, make, at))
+  if (!is.null(looked)) return(c(look_once_more(looked, make, at), list(what = what)))
   fit <- make(learned, NULL)
-  if ("power" %in% what) with_power(fit, best_power(fit)) else fit
+  list(fit = if ("power" %in% what) with_power(fit, best_power(fit)) else fit, learned = learned,
+       what = what)
 }
 
 with_power <- function(fit, found) {
@@ -40,11 +43,11 @@ look_once_more <- function(looked, make, at) {
     found <- best_power(fit)
     tried <- rbind(tried, tried_row(fit, factor, found))
     if (is.null(best) || mean(found$lpd) > mean(best$found$lpd)) {
-      best <- list(fit = fit, factor = factor, found = found)
+      best <- list(fit = fit, learned = learned, factor = factor, found = found)
     }
   }
   best$fit$tuning <- list(factor = best$factor, tried = tried)
-  with_power(best$fit, best$found)
+  list(fit = with_power(best$fit, best$found), learned = best$learned)
 }
 
 tried_row <- function(fit, factor, found) {

@@ -10,6 +10,7 @@
 #   plan_active     the rows included give the posterior                            plan-ivm.R
 #   plan_grown      learns on some of the rows, then a basis grows                  plan-grown.R
 #   plan_labels     learns on some of the rows, then informative vectors             plan-labels.R
+#   plan_copies     with copies of the rows that carry an earlier fit                plan-copies.R
 #   plan_online     rows one after the other: the pilot is learned by another plan  plan-online.R
 #
 # and answers, by methods for its class,
@@ -194,6 +195,7 @@ by_phi <- function(plan, table, control, progress) {
 #                              how EP went
 #   selection      how rows were included (plan-ivm.R)
 #   others         runs of other modes (plan-modes.R)
+#   method, copies, basis_copies  where copies of rows were in it (plan-copies.R)
 new_run <- function(found, ...) {
   known <- list(...)
   found[names(known)] <- known

@@ -105,13 +105,9 @@ LOOK_ROWS <- 8000L
 #' @export
 run_plan.plan_labels <- function(plan, theta) {
   if (plan$problem$processes == 1L) return(run_vectors(plan, theta))
-  runs <- list()
-  for (class in seq_len(plan$problem$processes)) {
-    runs[[class]] <- run_vectors(plan_of_class(plan, class),
-                                 theta_of_class(plan$problem, theta, class))
-    if (runs[[class]]$status != 0L) return(runs[[class]])
-  }
-  joined_runs(runs, plan$problem$x)
+  class_by_class(plan$problem, theta, function(theta, class) {
+    run_vectors(plan_of_class(plan, class), theta)
+  })
 }
 
 # Informative vectors are looked for among a quarter as many candidates as there would be without a
@@ -129,9 +125,29 @@ run_vectors <- function(plan, theta) {
 
 # ---- One class after the other: each is two labels, its own and the rest's ----
 
+# Are the latent functions of models of their own?
+sets_apart <- function(problem) {
+  problem$processes > 1L && !catalogue()$likelihoods[[problem$lik$type]]$classes
+}
+
+# run: (theta of the class, class) -> its run
+class_by_class <- function(problem, theta, run) {
+  runs <- list()
+  for (class in seq_len(problem$processes)) {
+    runs[[class]] <- run(theta_of_class(problem, theta, class), class)
+    if (runs[[class]]$status != 0L) return(runs[[class]])
+  }
+  joined_runs(runs)
+}
+
+problem_of_class <- function(problem, class) {
+  problem$rows[] <- ifelse(problem$rows == class, 1, -1)
+  problem$processes <- 1L
+  problem
+}
+
 plan_of_class <- function(plan, class) {
-  plan$problem$rows[] <- ifelse(plan$problem$rows == class, 1, -1)
-  plan$problem$processes <- 1L
+  plan$problem <- problem_of_class(plan$problem, class)
   if (!is.null(plan$sites)) plan$sites <- lapply(plan$sites, function(of_all) of_all[, class])
   plan
 }
@@ -142,24 +158,36 @@ theta_of_class <- function(problem, theta, class) {
   c(theta[from_kernel], own[, class])
 }
 
-joined_runs <- function(runs, x) {
+joined_runs <- function(runs) {
   of <- function(field) lapply(runs, `[[`, field)
-  rows_of <- of("basis_rows")
-  rows <- unique(unlist(rows_of))
+  points <- joined_points(runs)
   joined <- lapply(stats::setNames(nm = OF_ONE_CLASS), function(field) do.call(cbind, of(field)))
   joined$state <- unlist(of("state"), recursive = FALSE)
   joined$each <- lapply(runs, `[`, c("basis", "alpha", "G", "H"))
-  joined$selection <- list(stopped = runs[[1L]]$selection$stopped, exchanged = 0L,
-                           trace = joined_inclusions(of("selection")))
-  new_run(c(joined, joined_course(runs)), basis = x[rows, , drop = FALSE], basis_rows = rows,
-          basis_rows_of = rows_of, lpd = Reduce(`+`, of("lpd")))
+  if (!is.null(runs[[1L]]$selection)) {
+    joined$selection <- list(stopped = runs[[1L]]$selection$stopped, exchanged = 0L,
+                             trace = joined_inclusions(of("selection")))
+  }
+  new_run(c(joined, points, joined_course(runs)), basis_rows_of = of("basis_rows"),
+          lpd = Reduce(`+`, of("lpd")), method = runs[[1L]]$method,
+          copies = do.call(rbind, of("copies")))
+}
+
+# The points of all: rows, and copies of rows (plan-copies.R), each of them once.
+joined_points <- function(runs) {
+  all <- function(field, bind) do.call(bind, lapply(runs, `[[`, field))
+  points <- cbind(row = all("basis_rows", c), copy = all("basis_copies", c))
+  first <- !duplicated(points)
+  list(basis = all("basis", rbind)[first, , drop = FALSE], basis_rows = points[first, "row"],
+       basis_copies = if (ncol(points) > 1L) points[first, "copy"])
 }
 
 OF_ONE_CLASS <- c("tau", "nu", "mean", "var", "cav_mean", "cav_var")
 
 joined_inclusions <- function(selections) {
   do.call(rbind, Map(function(selection, class) {
-    cbind(selection$trace[c("size", "row", "gain")], class = class)
+    trace <- selection$trace
+    cbind(trace[intersect(c("size", "row", "gain", "copy"), names(trace))], class = class)
   }, selections, seq_along(selections)))
 }
 

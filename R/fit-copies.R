@@ -1,0 +1,63 @@
+# A fit whose points have copies (plan-copies.R). Hyperparameters, length scales and margins are
+# those of the rows alone: leave-one-out probabilities of a fit with copies would be of rows whose
+# copies it has seen.
+
+# tuned: what tuned_fit() returns; asked: the method as it was given.
+fit_with_copies <- function(tuned, asked, chunk, setup) {
+  first <- tuned$fit
+  learned <- tuned$learned
+  model <- learned$model
+  with <- function(rows) problem_with_copies(model, chunk, setup$augment, rows)
+  vectors <- if (is.null(first$basis_rows_of)) first$basis_rows else first$basis_rows_of
+  powered <- "power" %in% tuned$what
+  learned$plan <- plan_copies(problem_of(model, chunk), asked, vectors, with,
+                              engine_evidence(first))
+  fit <- fit_of(learned, chunk, setup)
+  fit$tuning <- first$tuning
+  if (powered) with_power(fit, best_power(fit)) else fit
+}
+
+# The problem of all rows and of copies of some of them, which have their rows' responses and
+# offsets. Where weights mean something a row and its copies share its own, and the rows' say in
+# all remains what it was. Labels have none: copies count as rows do (see ?copies).
+problem_with_copies <- function(model, chunk, augment, rows) {
+  made <- copies_of_rows(augment, chunk$x[rows, , drop = FALSE])
+  if (length(made$of) == 0L) {
+    stop_sparsegp("augment", "makes no copy that differs from its row")
+  }
+  of <- rows[made$of]
+  n <- nrow(chunk$x)
+  all <- c(seq_len(n), of)
+  joined <- chunk_rows(chunk, all)
+  joined$x[-seq_len(n), ] <- made$x
+  response <- model$response
+  weights <- weights_or_ones(response$weights, n) / (1 + tabulate(of, n))
+  model$rows <- lik_traits(model$lik)$data_rows(some_rows(response$y, all), weights[all])
+  list(problem = problem_of(model, joined), of = of)
+}
+
+# Copies are of labels, which they cannot contradict, or share a weight.
+refuse_copies <- function(lik) {
+  codec <- lik_codec(lik)
+  if (codec$labelled || lik_traits(lik)$weighted && !codec$trials) return(invisible())
+  refuse_augment(paste0("is for labels and for Gaussian noise of one response, and the likelihood ",
+                        "is ", lik_label(lik), ", under which copies would count as more rows"))
+}
+
+# made: a row for each latent function that had copies of its own (plan-copies.R), with its class;
+# points: which copy of its row each point of the basis is, 0 for the row itself.
+note_copies <- function(fit, run) {
+  fit$method <- run$method
+  fit$copies <- list(made = run$copies, points = run$basis_copies)
+  if (nrow(run$copies) > 1L) fit$copies$made <- cbind(class = fit$response$levels, run$copies)
+  fit
+}
+
+copies_words <- function(fit) {
+  made <- fit$copies$made
+  if (is.null(made)) return(NULL)
+  each <- if (nrow(made) > 1L) ", over all classes" else ""
+  paste0("virtual informative vectors: ", sum(made$copies), " copies of ",
+         counted(sum(made$vectors), "row"), "; ", sum(made$copied), " of ",
+         counted(sum(made$points), "point"), " are copies", each)
+}
