@@ -3,7 +3,7 @@
 .POSIX:
 
 help:
-	@echo 'make demo | test | quick | lint | memcheck | fuzz | check | docs | site | bench'
+	@echo 'make demo | test | quick | lint | memcheck | fuzz | mutants | coverage | check | docs | site | bench'
 
 demo:
 	./tools/demo
@@ -23,6 +23,12 @@ memcheck:
 fuzz: # random cases of the public functions
 	./tools/fuzz
 
+mutants: # are wrong formulas told by the tests?
+	./tools/mutants
+
+coverage: # which lines do the tests run?
+	./tools/coverage
+
 check:
 	./tools/check
 
@@ -35,4 +41,4 @@ site:
 bench:
 	./tools/bench
 
-.PHONY: help demo test quick lint memcheck fuzz check docs site bench
+.PHONY: help demo test quick lint memcheck fuzz mutants coverage check docs site bench
