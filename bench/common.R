@@ -14,10 +14,13 @@ write_tables <- function() {
   writeLines(unlist(Map(markdown_table, bench_found$tables, names(bench_found$tables))), file)
 }
 
+four_digits <- function(x) {
+  format(signif(x, 4L), scientific = !is.na(x) && x != 0 && abs(x) < 1e-4)
+}
+
 markdown_table <- function(x, caption) {
   cells <- vapply(x, function(column) {
-    text <- if (is.numeric(column)) formatC(column, digits = 4L, width = 1L, format = "fg")
-            else as.character(column)
+    text <- if (is.numeric(column)) vapply(column, four_digits, "") else as.character(column)
     ifelse(is.na(column), "", gsub("|", "/", text, fixed = TRUE))
   }, character(nrow(x)))
   cells <- matrix(cells, nrow(x))

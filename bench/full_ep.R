@@ -45,8 +45,7 @@ measure <- function(n) {
   }
   # evidence alone, as a learner would ask for it
   fit <- ours()
-  problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 2L, lik = fit$likelihood,
-                  rows = fit$data_rows, offset = fit$offset, method = fit$method)
+  problem <- sparsegp:::problem_of_fit(fit)
   evidence <- function(gradient = FALSE) {
     sparsegp:::engine_run(problem, fit$hyper$theta, gradient = gradient)
   }

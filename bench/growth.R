@@ -1,8 +1,9 @@
 # How the time grows with rows, points and classes: CPU seconds of fits with given hyperparameters
 # over a grid of sizes, and the slopes of their logarithms, by least squares. Beside them what an
-# operation count says for large sizes. One page, and a picture of it where a file is named.
+# operation count says for large sizes. One page, a picture of it where a file is named, and one of
+# the README's size of what grows with the rows where another is.
 #
-#   Rscript bench/growth.R [growth.png]
+#   Rscript bench/growth.R [growth.png [rows.png]]
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(self), "common.R"))
@@ -70,5 +71,22 @@ if (length(picture)) {
     last <- length(case$sizes)
     lines(case$sizes, seconds[[k]][last] * (case$sizes / case$sizes[last])^case$count, col = "grey")
   }
+  dev.off()
+}
+
+if (length(picture) > 1L) {
+  by_rows <- which(vapply(CASES, `[[`, "", "of") == "n")
+  colours <- hcl.colors(length(by_rows), "Dark 3")
+  png(picture[2L], 460, 300, pointsize = 11)
+  par(mar = c(4, 4, 1, 1))
+  plot(NA, log = "xy", xlab = "rows", ylab = "seconds of a core, hyperparameters known",
+       xlim = range(unlist(lapply(CASES[by_rows], `[[`, "sizes"))),
+       ylim = range(unlist(seconds[by_rows])))
+  for (k in seq_along(by_rows)) {
+    lines(CASES[[by_rows[k]]]$sizes, seconds[[by_rows[k]]], type = "b", pch = 19, cex = 0.7,
+          col = colours[k])
+  }
+  legend("bottomright", vapply(CASES[by_rows], `[[`, "", "what"), col = colours, lty = 1,
+         bty = "n", cex = 0.8)
   dev.off()
 }

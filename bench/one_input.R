@@ -3,7 +3,10 @@
 # "lacks" is what the default is short of; more than 0.1 nats is marked.
 #
 #   Rscript bench/one_input.R
-library(sparsegp)
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "common.R"))
+})
 
 series <- function(y) data.frame(x = as.numeric(stats::time(y)), y = as.numeric(y))
 pair <- function(data, x, y) {

@@ -56,11 +56,9 @@ measure <- function(d) {
   set.seed(1)
   rows <- sample(nrow(x), d)
   fit <- sparsegp(x, y, likelihood = lik_probit(bias = 0), basis = rows, scale = FALSE,
-                  learn = FALSE, kernel = kernel_rbf(VARIANCE, LENGTHSCALE),
+                  learn = FALSE, keep_x = TRUE, kernel = kernel_rbf(VARIANCE, LENGTHSCALE),
                   method = method_ep(tol = 1e-4)) # gplite's tolerance
-  problem <- list(x = x, basis = fit$posterior$basis, spec = fit$spec, nkernel = 2L,
-                  lik = fit$likelihood, rows = fit$data_rows, offset = fit$offset,
-                  method = fit$method)
+  problem <- sparsegp:::problem_of_fit(fit)
   evidence <- function(gradient = FALSE, sweeps = 200L) {
     problem$method$sweeps <- sweeps
     sparsegp:::engine_run(problem, fit$hyper$theta, gradient = gradient)

@@ -36,6 +36,7 @@ fits <- list(
   stream = fit(y ~ a, method = method_online(6, pilot = 10)),
   waiting = fit(y ~ a, method = method_online(6, pilot = 100)),
   source = sparsegp(y ~ a, source, lik_laplace(), basis = d[1:5, ], learn = FALSE),
+  copies = fit(two ~ a + b, augment = jitter_rows(0.1, 2, 1), method = method_ivm(6)),
   chosen = sparsegp(y ~ a + b, d), labels = sparsegp(two ~ a + b, d)
 )
 latent <- function(fit) unlist(predict(fit, new, type = "latent", se.fit = TRUE), use.names = FALSE)
