@@ -11,7 +11,7 @@ fit_with_copies <- function(tuned, asked, chunk, setup) {
   vectors <- if (is.null(first$basis_rows_of)) first$basis_rows else first$basis_rows_of
   powered <- "power" %in% tuned$what
   learned$plan <- plan_copies(problem_of(model, chunk), asked, vectors, with,
-                              engine_evidence(first))
+                              engine_evidence(first), first$sites)
   fit <- fit_of(learned, chunk, setup)
   fit$tuning <- first$tuning
   if (powered) with_power(fit, best_power(fit)) else fit

@@ -26,6 +26,8 @@
 #   run_plan(plan, theta)                the run a fit is made of, see new_run()
 #   tunes(plan)                          what is settled by what the fit says of rows it has not
 #                                        seen (fit-tune.R): "lengthscale", "power", both or nothing
+#   among_copies(plan, sites)            the same where there are copies among its rows
+#                                        (plan-copies.R); sites: those of each one's row without
 #
 # A plan_choosing chooses and learns in rounds. A plan_own has a posterior by itself and learns by
 # another plan, its `evidence`.
@@ -71,6 +73,8 @@ run_plan <- function(plan, theta) UseMethod("run_plan")
 
 tunes <- function(plan) UseMethod("tunes")
 
+among_copies <- function(plan, sites) UseMethod("among_copies")
+
 # ---- What most plans do ----
 
 #' @export
@@ -78,6 +82,9 @@ objective.plan <- function(plan) evidence(plan$problem)
 
 #' @export
 tunes.plan <- function(plan) character()
+
+#' @export
+among_copies.plan <- function(plan, sites) plan
 
 #' @export
 settle.plan <- function(plan, table) list(plan = plan, table = table)

@@ -11,8 +11,10 @@
 #   with      (rows) -> list(problem, of): the plan's rows, and after them copies of these, the
 #             i-th of row of[i]
 #   logz      log evidence of the rows without copies
-plan_copies <- function(problem, asked, vectors, with, logz) {
-  new_plan("plan_copies", problem, asked = asked, vectors = vectors, with = with, logz = logz)
+#   sites     of the rows without copies
+plan_copies <- function(problem, asked, vectors, with, logz, sites) {
+  new_plan("plan_copies", problem, asked = asked, vectors = vectors, with = with, logz = logz,
+           sites = sites)
 }
 
 #' @export
@@ -35,11 +37,21 @@ run_with_copies <- function(plan, theta, class = NULL) {
   }
   problem <- of_class(made$problem)
   basis <- list(rows = seq_len(problem_rows(problem)))
-  again <- settle(plan_of(plan$asked, problem, basis), list(theta = theta))$plan
+  again <- among_copies(plan_of(plan$asked, problem, basis), copied_sites(plan, made$of, class))
+  again <- settle(again, list(theta = theta))$plan
   run <- run_plan(again, theta)
   if (run$status != 0L) return(run)
   run$method <- again$problem$method
   without_copies(run, problem, theta, made$of, of_class(plan$problem))
+}
+
+# A copy begins with the site of its row.
+copied_sites <- function(plan, of, class) {
+  rows <- c(seq_len(problem_rows(plan$problem)), of)
+  lapply(plan$sites, function(each) {
+    each <- some_rows(each, rows)
+    if (is.null(class)) each else each[, class]
+  })
 }
 
 # ---- What is said of the rows ----

@@ -90,6 +90,16 @@ by_evidence.plan_labels <- function(plan, table, control, progress, from = NULL)
 #' @export
 tunes.plan_labels <- function(plan) c("lengthscale", "power")
 
+# Times the points there would be: copies bear a closer look.
+POINTS_AMONG_COPIES <- 1.5
+
+#' @export
+among_copies.plan_labels <- function(plan, sites) {
+  plan$problem$method$size <- round(POINTS_AMONG_COPIES * plan$problem$method$size)
+  plan$sites <- sites
+  plan
+}
+
 # For looking around: the plan with half the points, of some of the rows where they are many.
 smaller_plan <- function(plan, rows) {
   if (length(rows) < nrow(plan$problem$x)) {
