@@ -88,6 +88,9 @@
 #'   gradient of the evidence, which learning follows, is a few per cent off. Compare a few given
 #'   values by `logLik()` then, or take a wider `scale`.
 #' * *Not for* data without outliers, where `lik_gaussian()` is exact, faster and has one optimum.
+#' * *How exact*: on `airquality` and, with its outliers, on `MASS::phones` the log evidence was
+#'   within 0.03 nats of long Monte Carlo runs, and means of the latent function within 0.01 of its
+#'   standard deviations. As in what follows: `bench/truth.R`, at learned hyperparameters.
 #'
 #' @section Counts:
 #' **`lik_poisson()`**: counts whose variance is their mean.
@@ -141,6 +144,9 @@
 #'   says, so that labels that contradict each other at one place make the posterior sharper without
 #'   end, and expectation propagation has no fixed point. That is an error, which names
 #'   `lik_flip()`.
+#' * *How exact*: on 80 of `MASS::crabs` standard deviations of the latent function by `lik_step()`
+#'   were a fifth too small, and probabilities of new rows off by up to 0.04; by `lik_flip()`,
+#'   `lik_probit()` and `lik_logit()`, on 96 of `MASS::Pima.tr`, by no more than 0.003.
 #' * *From*: formulas 50-55 and 89-91; in closed form.
 #'
 #' With more than two levels each class is set against the rest: a latent function per class on a
@@ -164,6 +170,8 @@
 #' * Rows without a label are *not log-concave*, see `lik_student()`. They count in the log
 #'   evidence, which is not to be compared with other likelihoods'. Predictions are probabilities of
 #'   the two classes, given that it is one of them.
+#' * *How exact*: where rows may be on either side the posterior has no normal shape. On 80 crabs, of
+#'   which 48 without a label, probabilities of new rows were off by up to 0.03.
 #' * *From*: IVM paper, section 5; Lawrence and Jordan's null category noise model.
 #'
 #' @section Two classes with a margin:
@@ -178,6 +186,8 @@
 #'   variance of the kernel, in proportion to the square of the width.
 #' * *Not for* classes that overlap. More than two classes are each set against the rest, as by
 #'   `lik_probit()`.
+#' * *How exact*: on the same 80 crabs the log evidence was 0.5 nats too low, and probabilities of new
+#'   rows off by up to 0.03.
 #' * *From*: IVM paper, section 5, without the rows that have no label. The likelihood has a closed
 #'   form; probabilities of new rows, given that they are outside of the margin, are by quadrature.
 #'
@@ -205,6 +215,9 @@
 #' **`lik_softmax()`**: the same with Gumbel noise: the logit's counterpart.
 #' * An integral of integrals, on one grid for all classes: half as much again as `lik_mprobit()`'s
 #'   time, and more where latent variances pass 25.
+#' * *How exact*: the posterior takes the latent functions of classes for independent, which labels
+#'   make them not. On 60 rows of `iris`, sepals alone, their standard deviations were a third too
+#'   small and the log evidence was 2.3 nats too low; probabilities of new rows were within 0.01.
 #'
 #' @section A spread that changes:
 #' **`lik_heteroscedastic()`**: both the mean \eqn{u}{u} and the spread \eqn{\exp(g)}{exp(g)} of a
@@ -217,6 +230,8 @@
 #'   `type = "latent"` has both functions, the second as the logarithm of the errors' standard
 #'   deviation in units of the response, with their covariances. `plot()` is along one input.
 #' * *Hyperparameters*: `noise`, the variance where \eqn{g = 0}{g = 0}. *Not log-concave.*
+#' * *How exact*: on half of `MASS::mcycle` the log evidence was 0.55 nats too low, and standard
+#'   deviations of the latent functions were 7 per cent too small.
 #' * *From*: the integral over the mean is closed, that over the spread is had by quadrature, to
 #'   1e-10. Compare package hetGP.
 #'
@@ -236,6 +251,8 @@
 #' square of the latent function is the density of the inputs up to a constant.
 #' * It is the same for \eqn{u} and \eqn{-u}{-u}, so that without an `offset` nothing happens, and
 #'   *not log-concave*. What is predicted as the response is \eqn{u^2}{u^2}, not normalised.
+#' * *How exact*: on 66 of `MASS::galaxies`, with u of the signs that were found, the log evidence was
+#'   0.4 nats too low, and means of u were within 0.05 of its standard deviations.
 #' * *From*: thesis, section 5.3; in closed form.
 #'
 #' @section Names and families:

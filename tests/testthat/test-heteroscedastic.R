@@ -106,6 +106,16 @@ test_that("where the spread cannot move it is Gaussian noise", {
                tolerance = 1e-6)
 })
 
+test_that("a response varies by what its spread is in the mean, and as its mean does", {
+  mu <- c(0.2, -0.3)
+  S <- matrix(c(0.8, 0.25, 0.25, 0.5), 2L)
+  new <- .Call(sg_lik_predict, c_lik("heteroscedastic", 0.7, 2L), 0.7, mu, c(S), FALSE)
+  noise <- integrate(function(g) dnorm(g, mu[2L], sqrt(S[2L, 2L])) * exp(0.7 + 2 * g), -10, 10,
+                     rel.tol = 1e-10)$value
+  expect_equal(c(new$mean), mu)
+  expect_equal(c(new$var), c(S) + c(noise, 0, 0, 0), tolerance = 1e-9)
+})
+
 test_that("a response is distributed as mean and spread together say", {
   fit <- uneven_fit(uneven())
   new <- data.frame(x = c(1, 4.5))

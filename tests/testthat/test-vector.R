@@ -329,6 +329,7 @@ test_that("draws and simulations have the posterior's moments", {
   errors <- vapply(responses, function(y) y[1L, ], c(u = 0, v = 0)) - dense_field(d)$mean[1:2]
   total <- dense_field(d)$cov[1:2, 1:2] + exact$noise
   expect_lt(max(abs(cov(t(errors)) - total)), 4 * max(total) * sqrt(2 / 2000))
+  expect_lt(max(abs(rowMeans(errors)) / sqrt(diag(total) / 2000)), 4)
 })
 
 test_that("offsets are known means: one for all components, or a column for each", {
