@@ -83,7 +83,7 @@ by_mgcv <- function(x, y, new, family = stats::gaussian()) {
   list(mean = c(answer$fit), sd = sqrt(c(answer$se.fit)^2 + fit$sig2))
 }
 
-# Two inputs only.
+# Two inputs only. Its variance is that of the function: what it learned of the noise is not told.
 by_psgp <- function(x, y, new) {
   place <- function(rows) sp::SpatialPoints(`colnames<-`(rows, c("x", "y")))
   known <- sp::SpatialPointsDataFrame(place(x), data.frame(value = y))
@@ -93,7 +93,7 @@ by_psgp <- function(x, y, new) {
   utils::capture.output({
     object <- intamap::spatialPredict(intamap::estimateParameters(object))
   })
-  list(mean = object$predictions$var1.pred, sd = sqrt(object$predictions$var1.var))
+  list(mean = object$predictions$var1.pred)
 }
 
 by_ranger <- function(x, y, new) {

@@ -26,7 +26,7 @@ CLAIMS <- list(
                     "e1071", "ranger")),
   claim("newcomer", "The analyses that are done first, beside the models people come from",
         "newcomer.R", "", "", c(5, 5), c("MASS", "mgcv")),
-  claim("truth", "Expectation propagation against the truth", "truth.R", "", "", c(10, 120)),
+  claim("truth", "Expectation propagation against the truth", "truth.R", "", "FULL", c(4, 10)),
   claim("one_input", "Curves: the search finds the mode", "one_input.R", "", "", c(4, 4)),
   claim("growth", "How time grows with rows, points and classes", "growth.R",
         "bench/results/growth.png man/figures/growth.png",
