@@ -127,6 +127,31 @@ test_that("log p and the moments of a response equal the reference formulas", {
   })
 })
 
+# What is drawn as mean() has it: shares of trials, probabilities of the second of two labels, where
+# one is there, and of each of several.
+drawn_means <- function(case, y) {
+  if (case$classes) return(tabulate(y, length(case$along)) / length(y))
+  if (codec_named(lik_traits(case$lik)$response)$labelled && all(y %in% -1:1)) y <- y[y != 0] > 0
+  mean(y)
+}
+
+test_that("responses are drawn with the mean that the moments have", {
+  draws <- 4000L
+  for_all(function(case) {
+    set.seed(2)
+    for (at in c(-1.3, 0.4)) {
+      f <- outer(rep(at, draws), case$along)
+      value <- if (case$classes) case$values$bias else unlist(case$values)
+      y <- lik_traits(case$lik)$draw(if (case$classes) f else f[, 1L], value, rep(1, draws))
+      moments <- .Call(sg_lik_eval, c_lik(case$lik, case$theta), case$theta, NULL,
+                       f[1L, , drop = FALSE])
+      # half the labels of the null category are missing; 4.5 standard errors
+      error <- sqrt(c(moments$var) / (draws / 3)) * 4.5 + 1e-12
+      expect_true(all(abs(drawn_means(case, y) - c(moments$mean)) < error), label = case$label)
+    }
+  })
+})
+
 test_that("log p is finite for every finite latent value", {
   f <- c(-1e150, -1e8, -1e3, 1e3, 1e8, 1e150)
   for_all(function(case) {

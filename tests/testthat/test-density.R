@@ -338,3 +338,13 @@ test_that("a density prints itself and draws itself", {
   drawn <- plot(gp_density(faithful, 1), n = 20, main = "Old Faithful")
   expect_named(drawn, c("eruptions", "waiting", "fit"))
 })
+
+test_that("quantiles of the square of a normal variable are those of its chi-squared one", {
+  mean <- c(-2, 0.1, 1.5)
+  for (sd in c(0.3, 1, 2)) {
+    for (p in c(0.05, 0.5, 0.9)) {
+      found <- lik_traits(lik_density())$quantile(p, mean, rep(sd^2, 3L), NULL, 1)
+      expect_equal(found, sd^2 * qchisq(p, 1, (mean / sd)^2), tolerance = 1e-7)
+    }
+  }
+})

@@ -296,6 +296,8 @@ expect_scales_along <- function(lik) {
 test_that("Laplace quantiles are those of the mixture, and all scales with the response", {
   expect_quantiles(lik_laplace(), c(scale = 0.4))
   expect_scales_along(lik_laplace())
+  # where squares would cancel; pnorm() has nine digits there
+  expect_equal(log_mills(1001), pnorm(-1001, log.p = TRUE) + 1001^2 / 2, tolerance = 1e-9)
   refused(lik_laplace(scale = -1), "scale")
 })
 
@@ -340,6 +342,9 @@ test_that("a row that widens the posterior is where it was", {
     expect_consistent(fit, data$x)
   }
   full <- sparsegp(data$x, data$y, lik_student(0.2), kernel_matern32(1, 0.5), learn = FALSE)
+  expect_gt(full$convergence$widening, 0L)
+  joint <- predict(full, c(0.1, 0.7), type = "latent", se.fit = TRUE, covariance = TRUE)
+  expect_equal(unname(diag(joint$covariance)), unname(joint$se.fit^2), tolerance = 1e-10)
   expect_identical(attr(basis(full), "rows"), seq_along(data$x))
   expect_equal(basis(full)[, 1L], data$x, ignore_attr = TRUE)
   expect_true(all(loo_lpd(full)[c(7, 30, 61)] < min(loo_lpd(full)[-c(7, 30, 61)])))

@@ -306,6 +306,8 @@ test_that("offsets at new rows come from the formula, or from the argument for m
   expect_lt(abs(diff(predict(fit, new)) - 2), 1e-12)
   expect_identical(unname(is.na(predict(fit, transform(new, z = c(NA, 1))))), c(TRUE, FALSE))
   refused(predict(fit, new["x"]), "newdata")
+  # the mean of a regression is its latent function with the offset
+  expect_equal(predict(fit, new, type = "latent"), predict(fit, new), tolerance = 1e-12)
   refused(predict(fit, new, offset = 1:2), "offset")
   expect_error(predict(fit, transform(new, z = c(1, Inf))), "`(newdata|offset)`",
                class = "sparsegp_error")
