@@ -181,12 +181,12 @@ static double softmax_logp(const sg_lik *self, const double *y, const double *f)
 static int tilt_of_difference(const sg_lik *self, int own, const double *mu, const double *s2,
                               double *logz, double *d1, double *d2)
 {
-    const double APART = 1e6, WIN = 1, none = 0, var = sg_class_var(s2[0] + s2[1]);
-    const double gap = mu[own] + self->theta[own] - mu[1 - own] - self->theta[1 - own];
-    const double mean = sg_class_mean(gap);
+    const double APART = 1e6, WIN = 1, none = 0;
     const sg_lik logistic = {&sg_lik_logit, &none, 1, 1, 1, 1};
     sg_tilt at = {0, d1, d2, 0, 0};
     if (self->C != 2 || !(s2[0] <= APART * s2[1] && s2[1] <= APART * s2[0])) return 0;
+    const double gap = mu[own] + self->theta[own] - mu[1 - own] - self->theta[1 - own];
+    const double mean = sg_class_mean(gap), var = sg_class_var(s2[0] + s2[1]);
     sg_lik_tilt(&logistic, &WIN, &mean, &var, &at);
     *logz = fmin2(at.logz, 0), *d2 = fmin2(*d2, 0); /* but for rounding */
     return 1;
