@@ -130,6 +130,11 @@ command_of <- function(one) {
   trimws(paste("Rscript", file.path("bench", one$script), if (is_full) one$full else one$quick))
 }
 
+# Markdown stays what it is, all else is shown as it is.
+as_printed <- function(lines) {
+  if (any(grepl("^[|]-|^[|] -", lines))) c(lines, "") else c("```", lines, "```", "")
+}
+
 run_claim <- function(one) {
   page <- file.path(results, paste0(one$name, ".md"))
   unlink(page)
@@ -151,7 +156,7 @@ run_claim <- function(one) {
     paste0("`", command, "`", if (is_full) "" else ", the quick form", ": ", round(seconds),
            " CPU seconds; load at its begin ", busy, ended, "."), "",
     paste0(paste(setup_of(one), collapse = "; "), "."), "",
-    if (file.exists(tables)) readLines(tables) else c("```", readLines(output), "```", "")
+    if (file.exists(tables)) readLines(tables) else as_printed(readLines(output))
   ), page)
 }
 

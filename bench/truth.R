@@ -2,8 +2,8 @@
 # of the latent function and probabilities of new rows by elliptical slice sampling (ess.R), for a
 # fit of every likelihood to real data, at the hyperparameters that it has learned. Every fifth row
 # is a new one. Likelihoods are written down here anew, in plain R, in the units of the fit.
-# Usage: Rscript bench/truth.R [likelihood] [FULL]: FULL for chains ten times as long. The data folder is
-# SPARSEGP_DATA. Writes a table in Markdown to standard output.
+# Usage: Rscript bench/truth.R [likelihood] [FULL]: FULL for chains ten times as long. The data
+# folder is SPARSEGP_DATA. Writes a table in Markdown to standard output.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(self), "common.R"))
