@@ -97,6 +97,16 @@ test_that("the model of the waiting rows is fitted once, and not before it is as
   expect_warning(update(begun, kernel = kernel_matern52()), "rows that update")
 })
 
+test_that("the trace ends with the log evidence of the stream, in units of the response", {
+  d <- sinc(60)
+  d$y <- 20 * d$y - 3
+  fit <- sparsegp(y ~ x, d, method = method_online(size = 10, pilot = 20), learn = FALSE)
+  trace <- fit$convergence$trace
+  expect_identical(trace$row, as.double(1:60))
+  expect_equal(trace$log_evidence[60L], fit$log_evidence, tolerance = 1e-12)
+  expect_equal(cumsum(trace$lpd), trace$log_evidence, tolerance = 1e-12)
+})
+
 test_that("memory and fit do not grow with the stream", {
   slow_tier()
   d <- sinc(3000)
