@@ -97,10 +97,9 @@ paper_fits <- function(train, test, digits) {
 
 # 1000 rows, at the hyperparameters of a fit.
 refit <- function(fit, x, y, augment) {
-  at <- coef(fit)
-  value <- function(name) fixed(unname(at[grep(name, names(at))]))
-  kernel <- kernel_rbf(value("^(rbf[.])?variance$|rbf.*variance"), value("lengthscale")) +
-    kernel_linear(value("linear.*variance"), ard = FALSE)
+  value <- function(name) fixed(coef(fit)[[name]])
+  kernel <- kernel_rbf(value("k1.variance"), value("k1.lengthscale")) +
+    kernel_linear(value("k2.variance"), ard = FALSE)
   sparsegp(x, y, lik_probit(value("bias")), kernel, method_ivm(1000, refine = "none"),
            scale = FALSE, learn = FALSE, augment = augment)
 }
