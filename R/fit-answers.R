@@ -122,15 +122,6 @@ log_scores <- function(object, latent) {
 
 MOST_LOG <- 745 # a probability below exp(-745) is 0
 
-# Probabilities from scores to a power, which makes them more sure or less; NULL: as they are.
-powered <- function(scores, power) exp(log_powered(scores, power))
-
-log_powered <- function(scores, power) {
-  if (!is.null(power)) scores <- power * scores
-  scores <- scores - scores[cbind(seq_len(nrow(scores)), max.col(scores, "first"))]
-  scores - log(rowSums(exp(scores)))
-}
-
 # Standard deviation, over the posterior of the latent function, of a label's probability to the
 # fit's power: by Gauss-Hermite quadrature, which link functions need some 30 nodes of for 1e-3.
 powered_spread <- function(object, latent) {
