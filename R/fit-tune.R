@@ -56,7 +56,8 @@ tried_row <- function(fit, factor, found) {
 }
 
 # Factors of the length scales in turn, by smaller plans, for as long as one is better; then a
-# margin. learned: at the best, with the sites found there where they are of all rows.
+# margin, which makes probabilities surer, unless they are too sure as it is. learned: at the best,
+# with the sites found there where they are of all rows.
 look_around <- function(learned, make, as_margin, at) {
   plan <- learned$plan
   theta <- learned$table$theta
@@ -71,7 +72,7 @@ look_around <- function(learned, make, as_margin, at) {
     tried <<- rbind(tried, tried_row(fit, factor, found))
     learned$plan$sites <- fit$sites
     is_better <- is.null(best) || is_gain(found$lpd - best$lpd, errors)
-    if (is_better) best <<- list(learned = learned, lpd = found$lpd, factor = factor)
+    if (is_better) best <<- c(list(learned = learned, factor = factor), found)
     is_better
   }
   for (factor in c(1, SHORTER_YET)) {
@@ -79,7 +80,7 @@ look_around <- function(learned, make, as_margin, at) {
     learned$plan$sites <- best$learned$plan$sites
     if (!look(learned, factor, 1)) break
   }
-  wide <- as_margin(best$learned, MARGIN)
+  wide <- if (best$power >= 1) as_margin(best$learned, MARGIN)
   if (!is.null(wide)) look(wide, best$factor, SURE)
   found <- best$learned
   plan$problem$lik <- found$plan$problem$lik

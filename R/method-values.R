@@ -30,8 +30,9 @@
 #' multiplied by 0.7, 0.5, 0.35 and 0.25 for as long as leave-one-out probabilities gain more than
 #' the standard error of that gain, tried with half the points and on 8000 rows at most; then the
 #' next shorter one is tried with all points. Where nothing was said of the likelihood, nor of the
-#' variance of the one kernel, a margin between the classes is tried as well ([lik_margin()]),
-#' which helps where they hardly overlap, and taken where it gains more than two standard errors.
+#' variance of the one kernel, and probabilities are not too sure, a margin between the classes is
+#' tried as well ([lik_margin()]), which helps where they hardly overlap, and taken where it gains
+#' more than two standard errors.
 #' Probabilities have the odds that they sum to one by, raised to a power: the one nearest to 1
 #' whose mean leave-one-out log probability is within two standard errors of the best;
 #' `fit$tuning`, `fit$power`. The power is settled so for two labels of few rows as well.

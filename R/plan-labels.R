@@ -21,7 +21,9 @@ MOST_VECTORS <- 1000
 
 CANDIDATES <- 0.25 # share of the rows
 
-NEARLY <- 1e-2 # change at which EP stops: probabilities then move by some 1e-4
+NEARLY <- 2e-2 # change at which EP stops: probabilities then move by some 3e-4
+
+ROUGHLY <- 5e-2 # the same, where fits are only compared
 
 # By this plan? Where full EP would be too dear.
 fits_labels <- function(method, lik, n, processes) {
@@ -100,13 +102,15 @@ among_copies.plan_labels <- function(plan, sites) {
   plan
 }
 
-# For looking around: the plan with half the points, of some of the rows where they are many.
+# For looking around: the plan with half the points, of some of the rows where they are many, and
+# EP that ends sooner.
 smaller_plan <- function(plan, rows) {
   if (length(rows) < nrow(plan$problem$x)) {
     plan$problem <- part_of_problem(plan$problem, rows)
     plan$problem$luck <- as.double(seq_along(rows))
   }
   plan$problem$method$size <- max(1, round(plan$problem$method$size / 2))
+  plan$problem$method$tol <- ROUGHLY
   plan
 }
 
