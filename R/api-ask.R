@@ -21,8 +21,7 @@
 #'   Rows with missing values are skipped, and do not count.
 #' @param budget A share of rows in (0, 1); or a whole number of labels in all, with `rows`.
 #' @param rows How many rows there will be in all, where `budget` is a number of labels: what is
-#'   left of it is spread over the rows that are left, and never exceeded. For `next_rows()` this
-#'   does not exist.
+#'   left of it is spread over the rows that are left, and never exceeded.
 #' @param after What `ask()` returned for the rows before; `NULL` for the first.
 #' @param score `"information"`, `"variance"` or `"entropy"`; not the entropy of numbers, which may
 #'   be negative.

@@ -22,14 +22,13 @@
 #' @section What is exact:
 #' Scores are of the fit's Gaussian posterior. For Gaussian noise, one response or several,
 #' information is in closed form and what is known given other rows' labels is exact: gains of a
-#' batch add up to the information of all its labels together, and no row is chosen twice where its
-#' neighbour is. Two labels: probabilities as of `predict()`, and a one-dimensional quadrature for
-#' the entropy that is left, to some 1e-9; the same for ordered categories. Labels with a margin,
-#' whose probabilities are by a rule of few nodes, to 1e-5. Counts, shares and other
-#' numbers: by sums and integrals over responses, to some 1e-7; of shares all numbers of successes
-#' are gone through. Several classes: the mean over 512 evenly spread values of the classes' latent
-#' functions, good to some 0.01 nats. A power of probabilities (see [methods]) is only in
-#' `"entropy"`.
+#' batch add up to the information of all its labels together. Two labels: probabilities as of
+#' `predict()`, and a one-dimensional quadrature for the entropy that is left, to some 1e-9; the
+#' same for ordered categories. Labels with a margin, whose probabilities are by a rule of few
+#' nodes, to 1e-5. Counts, shares and other numbers: by sums and integrals over responses, to some
+#' 1e-7; of shares all numbers of successes are gone through. Several classes: the mean over 512
+#' evenly spread values of the classes' latent functions, good to some 0.01 nats. A power of
+#' probabilities (see [methods]) is only in `"entropy"`.
 #'
 #' Where labels are not normal, those of rows that are taken already are unknown: means stay as they
 #' are, and covariances become what they are on average over the label, which is exact for the first

@@ -194,7 +194,8 @@ located_entropy <- function(fit, var) {
 given_entropy <- function(fit, latent) {
   entropy <- lik_traits(fit$likelihood)$entropy
   if (!is.null(entropy)) {
-    return(entropy(seen_mean(fit, latent), latent$var, lik_values(fit), latent$weights))
+    mean <- unname(seen_mean(fit, latent))
+    return(entropy(mean, latent$var, lik_values(fit), latent$weights))
   }
   at <- function(f, weight) {
     outcome_entropy(fit, list(mean = f, var = 0 * f, offset = 0 * f, weights = 0 * f + weight))

@@ -2,16 +2,15 @@
 # labels: by this the rows of a batch know of each other. A prospect is
 #   fit, x     scaled inputs of all rows, a point for each latent value
 #   latent     their moments (fit-information.R) as they are expected to be
-#   outlook    what labels tell; known at the first use
-#   taken      rows that are taken for labelled
+#   outlook    what labels tell (fit-information.R), from its first use on
 #   known      of each latent function what its covariances are made of
 #   gone       of each a matrix: its covariance with the rows is that of the fit less gone gone'
 #   aim        of score = "improvement": list(sign, best)
 
 new_prospect <- function(fit, x, latent, aim = NULL) {
   empty <- matrix(0, nrow(x), 0L)
-  list(fit = fit, x = x, latent = latent, aim = aim, taken = integer(),
-       known = NULL, gone = rep(list(empty), processes(fit)))
+  list(fit = fit, x = x, latent = latent, aim = aim, outlook = NULL, known = NULL,
+       gone = rep(list(empty), processes(fit)))
 }
 
 # Once the label of a row is known: a rank of w and O(n (d + w k)) for each latent function.
@@ -23,7 +22,8 @@ expect_label <- function(prospect, row) {
   if (is.null(prospect$known)) {
     prospect$known <- lapply(classes, function(class) covariances_with(fit, prospect$x, class))
   }
-  curvature <- outlook_of(fit)$curvature(some_latent(prospect$latent, row, w))
+  if (is.null(prospect$outlook)) prospect$outlook <- outlook_of(fit)
+  curvature <- prospect$outlook$curvature(some_latent(prospect$latent, row, w))
   for (class in classes) {
     gone <- prospect$gone[[class]]
     columns <- covariance_columns(prospect$known[[class]], at) -
@@ -32,13 +32,17 @@ expect_label <- function(prospect, row) {
     prospect$gone[[class]] <- cbind(gone, less)
     prospect$latent$var <- reduced(prospect$latent$var, less, class, w)
   }
-  prospect$taken <- c(prospect$taken, row)
-  if (!is.null(prospect$aim)) {
-    sign <- prospect$aim$sign
-    mean <- sign * improved_mean(fit, some_latent(prospect$latent, row, w))
-    prospect$aim$best <- sign * max(sign * prospect$aim$best, mean)
-  }
+  prospect$aim <- believed(prospect, row)
   prospect
+}
+
+# The aim once a row has come out at its mean.
+believed <- function(prospect, row) {
+  aim <- prospect$aim
+  if (is.null(aim)) return(NULL)
+  mean <- improved_mean(prospect$fit, some_latent(prospect$latent, row, 1L))
+  aim$best <- aim$sign * max(aim$sign * c(aim$best, mean))
+  aim
 }
 
 # B with B B' = A, of a small matrix that may be singular.

@@ -15,7 +15,7 @@
 # variance 1; the kernel is that learned from the first 40 labels.
 #
 # Usage: Rscript bench/active.R [seeds, 20 with FULL=1, else 2] [sets, as image,waveform,usps3]
-# [picture.png]; the data folder is SPARSEGP_DATA.
+# [picture.png: the curves]; the data folder is SPARSEGP_DATA.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(self), "common.R"))
@@ -25,7 +25,7 @@ FULL <- Sys.getenv("FULL") == "1"
 SEEDS <- argument(1L, if (FULL) 20 else 2)
 SETS <- if (length(commandArgs(TRUE)) < 2L) c("image", "waveform", "usps3") else
   strsplit(commandArgs(TRUE)[[2L]], ",")[[1L]]
-PICTURE <- if (length(commandArgs(TRUE)) < 3L) "active.png" else commandArgs(TRUE)[[3L]]
+PICTURE <- if (length(commandArgs(TRUE)) > 2L) commandArgs(TRUE)[[3L]]
 POINTS <- 0.5
 BEGIN <- 20
 MOST <- 1500 # labels a run ends with in any case
@@ -118,6 +118,9 @@ compare_on <- function(name) {
   }
   cat(sprintf("%s: median asked %.0f, random %.0f: a share of %.2f\n", name, median_of(TRUE),
               median_of(FALSE), median_of(TRUE) / median_of(FALSE)))
+  bench_row(paste("Labels needed to come within", POINTS, "points, median of", SEEDS, "seeds"),
+            data = name, "error of all" = enough - POINTS, asked = median_of(TRUE),
+            random = median_of(FALSE))
   runs$enough <- enough
   runs
 }
@@ -153,6 +156,8 @@ batches <- function(name) {
   mean <- rowMeans(gain)
   cat(sprintf("%s: 100 labels tell %.2f nats one at a time, %.2f in batches of 10, %.1f %% less\n",
               name, mean[["one"]], mean[["ten"]], 100 * (1 - mean[["ten"]] / mean[["one"]])))
+  bench_row(paste("Nats that 100 labels tell, mean of", SEEDS, "seeds"), data = name,
+            "one at a time" = mean[["one"]], "by ten" = mean[["ten"]])
 }
 
 # ---- Picture ----
@@ -178,5 +183,5 @@ draw <- function(all) {
 }
 
 all <- do.call(rbind, lapply(SETS, compare_on))
-draw(all)
+if (!is.null(PICTURE)) draw(all)
 for (name in SETS) batches(name)

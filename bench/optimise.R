@@ -103,7 +103,11 @@ for (name in words(2L, names(FUNCTIONS))) {
       })
     })
     q <- quantile(regret, c(0.25, 0.5, 0.75), na.rm = TRUE)
+    time <- sum(time[c(1L, 4L)], na.rm = TRUE) / SEEDS
     cat(sprintf("%-10s %-10s %9.2g (%.2g to %.2g) %7.1f s a run\n", name, by, q[2], q[1], q[3],
-                sum(time[c(1L, 4L)], na.rm = TRUE) / SEEDS))
+                time))
+    bench_row(paste("Regret after", EVALUATIONS, "evaluations, of", SEEDS, "runs"),
+              "function" = name, by = by, median = q[[2L]], "lower quartile" = q[[1L]],
+              "upper quartile" = q[[3L]], "CPU seconds a run" = time)
   }
 }

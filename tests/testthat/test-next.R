@@ -228,6 +228,20 @@ test_that("a label of classes makes covariances smaller by the slopes of its pro
   expect_equal(unlist(curvature), byhand, tolerance = 1e-6)
 })
 
+test_that("a label makes covariances of every class smaller, each with a kernel of its own", {
+  y <- cut(two_inputs$y, 3)
+  fit <- sparsegp(cbind(two_inputs$x), y, likelihood = lik_mprobit(shared = FALSE), learn = FALSE)
+  given <- candidate_rows(fit, cbind(c(0.1, 0.4, 0.8)), NULL, NULL, NULL)
+  before <- new_prospect(fit, given$x, given$latent)
+  after <- expect_label(before, 2L)
+  curvature <- unlist(outlook_of(fit)$curvature(some_latent(given$latent, 2L, 1L)))
+  byhand <- vapply(1:3, function(class) {
+    joint <- joint_moments(fit, given$x, class)$var
+    diag(joint) - joint[, 2]^2 * curvature[class]
+  }, numeric(3))
+  expect_equal(unname(after$latent$var), byhand, tolerance = 1e-9)
+})
+
 test_that("a batch of vectors is told by the determinant of all components' covariance", {
   g <- expand.grid(x = 1:4, y = 1:4)
   g <- transform(g, u = sin(y), v = cos(x))
