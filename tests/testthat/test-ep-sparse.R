@@ -137,3 +137,17 @@ test_that("settings that are none are refused by name", {
   }
   expect_error(learn_control(outer = 0), "`outer`", class = "sparsegp_error")
 })
+
+test_that("long sweeps, which are refreshed on their way, end where batch EP on the basis does", {
+  set.seed(3)
+  x <- runif(420L, -3, 3)
+  y <- factor(sin(2 * x) + 0.5 * rnorm(420L) > 0)
+  with_method <- function(method, basis = NULL) {
+    sparsegp(x, y, lik_probit(fixed(0)), kernel_rbf(2, 1.5), method, basis = basis, learn = FALSE)
+  }
+  fit <- with_method(method_ep(40, "moment", freeze = Inf, novelty = 1e-4, sweeps = 40))
+  batch <- with_method(method_ep(), attr(basis(fit), "rows"))
+  expect_lt(10 * nrow(basis(fit)) + 100, 420) # what makes a sweep long
+  expect_equal(unname(predict(fit, c(-1, 0.3))), unname(predict(batch, c(-1, 0.3))),
+               tolerance = 1e-6)
+})

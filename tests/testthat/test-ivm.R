@@ -173,6 +173,9 @@ test_that("a row that is taken out again leaves the posterior of the others", {
     }
     if (select == "random") expect_gt(made, 1L)
   }
+  # it ends where none lowers the entropy
+  set.seed(4)
+  expect_lt(ivm_fit(set, 20, "random", "none", exchange = 500)$convergence$selection$exchanged, 500)
   # and the state after moves is that of its sites, from scratch
   set.seed(4)
   fit <- ivm_fit(set, 20, "random", "none", exchange = 10)

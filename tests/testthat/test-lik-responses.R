@@ -345,6 +345,12 @@ test_that("a row that widens the posterior is where it was", {
   expect_gt(full$convergence$widening, 0L)
   joint <- predict(full, c(0.1, 0.7), type = "latent", se.fit = TRUE, covariance = TRUE)
   expect_equal(unname(diag(joint$covariance)), unname(joint$se.fit^2), tolerance = 1e-10)
+  # on a basis of all rows it is the same posterior
+  based <- sparsegp(data$x, data$y, lik_student(0.2), kernel_matern32(1, 0.5), learn = FALSE,
+                    basis = seq_along(data$x))
+  expect_equal(c(logLik(based)), c(logLik(full)), tolerance = 1e-8)
+  expect_equal(predict(based, c(0.1, 0.7), type = "latent", se.fit = TRUE)$se.fit, joint$se.fit,
+               tolerance = 1e-6)
   expect_identical(attr(basis(full), "rows"), seq_along(data$x))
   expect_equal(basis(full)[, 1L], data$x, ignore_attr = TRUE)
   expect_true(all(loo_lpd(full)[c(7, 30, 61)] < min(loo_lpd(full)[-c(7, 30, 61)])))

@@ -130,3 +130,14 @@ test_that("illegal parameters of a prior are refused, naming them", {
   refused(prior_normal(0, Inf), "sd")
   refused(prior_normal(0, c(1, 2)), "sd")
 })
+
+test_that("slopes of values in theta are those of differences, in any range", {
+  set.seed(1)
+  x <- runif(12)
+  for (lik in list(lik_student(df = 5), lik_flip())) {
+    y <- if (lik$type == "flip") factor(x > 0.5) else x
+    table <- sparsegp(x, y, lik, learn = FALSE)$hyper
+    by_differences <- numeric_gradient(function(theta) sum(hyper_value(table, theta)), table$theta)
+    expect_equal(hyper_slope(table, hyper_value(table)), by_differences, tolerance = 1e-8)
+  }
+})
