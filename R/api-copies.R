@@ -18,10 +18,10 @@
 #' held-out errors of handwritten digits were the same, and probabilities no better. Base rates stay
 #' those of the data, as biases are learned without copies: mean predicted probabilities of a digit
 #' were within half a point of its share. Should copies make probabilities too sure, their power
-#' (see [methods]) tells, which is settled anew with each row's copies left out. With Gaussian noise a row and its copies share the row's weight (each
-#' of m copies has `weight / (m + 1)`), so that intervals stay as wide as the data say: copies that
-#' are hardly moved leave the fit as it was. Counts, trials, several components and other
-#' likelihoods of numbers are an error.
+#' (see [methods]) tells, which is settled anew with each row's copies left out. With Gaussian
+#' noise a row and its copies share the row's weight (each of m copies has `weight / (m + 1)`), so
+#' that intervals stay as wide as the data say: copies that are hardly moved leave the fit as it
+#' was. Counts, trials, several components and other likelihoods of numbers are an error.
 #'
 #' [logLik()] is the log evidence of the rows without copies, at which hyperparameters were learned.
 #' Leave-one-out answers ([loo()], [loo_lpd()], [residuals()]) are those of a row without its

@@ -15,8 +15,8 @@
 #' (`keep_x`), EP goes on with all rows, and the result is the fit of all rows on this basis. If
 #' not, EP finds the new rows' sites with the old ones' standing; with Gaussian noise that is the
 #' same, with other likelihoods nearly so; and `fitted()`, `residuals()`, `sites()` and `loo_lpd()`,
-#' which would need the old rows, are errors from then on. The log evidence is that of all rows. Fits
-#' with copies of rows ([copies]) are as if they had kept no inputs. See also
+#' which would need the old rows, are errors from then on. The log evidence is that of all rows.
+#' Fits with copies of rows ([copies]) are as if they had kept no inputs. See also
 #' [merge][merge.sparsegp].
 #'
 #' @section Streams:

@@ -170,8 +170,8 @@
 #' * Rows without a label are *not log-concave*, see `lik_student()`. They count in the log
 #'   evidence, which is not to be compared with other likelihoods'. Predictions are probabilities of
 #'   the two classes, given that it is one of them.
-#' * *How exact*: where rows may be on either side the posterior has no normal shape. On 80 crabs, of
-#'   which 48 without a label, probabilities of new rows were off by up to 0.03.
+#' * *How exact*: where rows may be on either side the posterior has no normal shape. On 80 crabs,
+#'   of which 48 without a label, probabilities of new rows were off by up to 0.03.
 #' * *From*: IVM paper, section 5; Lawrence and Jordan's null category noise model.
 #'
 #' @section Two classes with a margin:
@@ -186,8 +186,8 @@
 #'   variance of the kernel, in proportion to the square of the width.
 #' * *Not for* classes that overlap. More than two classes are each set against the rest, as by
 #'   `lik_probit()`.
-#' * *How exact*: on the same 80 crabs the log evidence was 0.5 nats too low, and probabilities of new
-#'   rows off by up to 0.03.
+#' * *How exact*: on the same 80 crabs the log evidence was 0.5 nats too low, and probabilities of
+#'   new rows off by up to 0.03.
 #' * *From*: IVM paper, section 5, without the rows that have no label. The likelihood has a closed
 #'   form; probabilities of new rows, given that they are outside of the margin, are by quadrature.
 #'
@@ -251,8 +251,8 @@
 #' square of the latent function is the density of the inputs up to a constant.
 #' * It is the same for \eqn{u} and \eqn{-u}{-u}, so that without an `offset` nothing happens, and
 #'   *not log-concave*. What is predicted as the response is \eqn{u^2}{u^2}, not normalised.
-#' * *How exact*: on 66 of `MASS::galaxies`, with u of the signs that were found, the log evidence was
-#'   0.4 nats too low, and means of u were within 0.05 of its standard deviations.
+#' * *How exact*: on 66 of `MASS::galaxies`, with u of the signs that were found, the log evidence
+#'   was 0.4 nats too low, and means of u were within 0.05 of its standard deviations.
 #' * *From*: thesis, section 5.3; in closed form.
 #'
 #' @section Names and families:
