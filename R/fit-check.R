@@ -9,8 +9,12 @@ FIT_FORMAT <- 1L
 # A fit as this version has it.
 check_fit <- function(fit, argument = "object") {
   fit <- as_written_now(fit)
-  wrong <- flaw_of(fit)
-  if (is.null(wrong)) return(fit)
+  refuse_flaw(flaw_of(fit), argument)
+  fit
+}
+
+refuse_flaw <- function(wrong, argument) {
+  if (is.null(wrong)) return(invisible())
   stop_sparsegp(argument, paste0("is no fit that this version of sparsegp could use: ", wrong),
                 "Fit again, or load it from a file that is as it was written")
 }
@@ -21,8 +25,12 @@ flaw_of <- function(fit) {
     given <- if (is_one(fit$format, 0)) fit$format else "not given"
     return(paste0("its format is ", given, ", not ", FIT_FORMAT))
   }
-  for (part in names(FIT_PARTS)) {
-    fits <- tryCatch(isTRUE(FIT_PARTS[[part]](fit)), error = function(e) FALSE)
+  flaw_among(FIT_PARTS, fit)
+}
+
+flaw_among <- function(parts, fit) {
+  for (part in names(parts)) {
+    fits <- tryCatch(isTRUE(parts[[part]](fit)), error = function(e) FALSE)
     if (!fits) return(paste0("its `", part, "` does not fit the rest"))
   }
 }
@@ -118,6 +126,36 @@ has_right_responses <- function(fit, n, w) {
     ncol(fit$y) %in% (mixture_parts(fit$y) * size + c(0L, size - 1L))
 }
 
+# How factors of a formula's variables are coded.
+are_levels <- function(levels, terms) {
+  is.null(levels) || is.list(levels) && all(vapply(levels, is.character, NA)) &&
+    all(names(levels) %in% rownames(attr(terms, "factors")))
+}
+
+is_coder <- function(coder) {
+  is.null(coder) || is.list(coder) && inherits(coder$terms, "terms") &&
+    are_levels(coder$xlevels, coder$terms)
+}
+
+# Rows that wait, a chunk (data-chunks.R).
+is_queue <- function(rows) {
+  is.null(rows) || is.list(rows) && chunk_size(rows) == NROW(rows$y) &&
+    (is.null(rows$weights) || length(rows$weights) == NROW(rows$y))
+}
+
+# Of a stream that waits, in this order: the shell, or the model of its rows. What it is given to C
+# with is checked when it begins.
+WAITING_PARTS <- list(
+  stream = function(fit) is.list(fit$stream),
+  setup = function(fit) is_method(fit$stream$setup$method),
+  coder = function(fit) is_coder(fit$stream$coder),
+  pilot = function(fit) is_one(fit$stream$pilot, 1),
+  omitted = function(fit) is_one(fit$stream$omitted, 0),
+  weighted = function(fit) is_flag(fit$stream$weighted),
+  waiting = function(fit) is_queue(fit$stream$waiting),
+  model = function(fit) is.environment(fit$stream$model) || !is.null(fit$posterior)
+)
+
 is_stream_record <- function(fit) {
   record <- fit$stream$record
   d <- nrow(fit$posterior$basis)
@@ -127,6 +165,7 @@ is_stream_record <- function(fit) {
     are_doubles(record$count, length(record_names())) && all(counts >= 0 & is.finite(counts)) &&
     is_table(record$trace, nrow(empty_state(1L)$trace), traced) &&
     is_one(fit$stream$shift, -Inf) && is_flag(fit$stream$weighted) &&
+    is_coder(fit$stream$coder) && is_queue(fit$stream$waiting) &&
     is_one(fit$stream$size, max(d, 1L)) && is.integer(fit$stream$size)
 }
 
@@ -211,7 +250,7 @@ FIT_PARTS <- list(
   method = function(fit) is_method(fit$method),
   log_evidence = function(fit) is.double(fit$log_evidence) && length(fit$log_evidence) == 1L,
   call = function(fit) is.null(fit$call) || is.call(fit$call),
-  xlevels = function(fit) is.null(fit$xlevels) || is.list(fit$xlevels),
+  xlevels = function(fit) are_levels(fit$xlevels, fit$terms),
   contrasts = function(fit) is.null(fit$contrasts) || is.list(fit$contrasts),
   row_names = function(fit) is.null(fit$row_names) || are_words(fit$row_names)
 )

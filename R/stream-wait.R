@@ -69,10 +69,11 @@ feed.sparsegp_waiting <- function(fit, chunk) {
 # A fit that can be asked.
 ready <- function(fit) UseMethod("ready")
 
-# A fit as it is: C sees nothing of one that waits.
+# A fit as it is: of one that waits C sees nothing but the model that it may have.
 check_fit_or_waiting <- function(fit, argument = "object") {
-  if (inherits(fit, "sparsegp_waiting") && is.null(fit$posterior)) fit
-  else check_fit(fit, argument)
+  waits <- inherits(fit, "sparsegp_waiting")
+  if (waits) refuse_flaw(flaw_among(WAITING_PARTS, fit), argument)
+  if (waits && is.null(fit$posterior)) fit else check_fit(fit, argument)
 }
 
 #' @export
@@ -80,7 +81,8 @@ ready.sparsegp <- function(fit) check_fit(fit)
 
 #' @export
 ready.sparsegp_waiting <- function(fit) {
-  if (!is.null(fit$posterior)) return(check_fit(fit)) # the model itself
+  fit <- check_fit_or_waiting(fit)
+  if (!is.null(fit$posterior)) return(fit) # the model itself
   if (!can_begin(fit)) {
     what <- if (chunk_size(fit$stream$waiting) == 0L) "has seen no rows yet"
             else "has too few rows: one class or one level only, or not yet the rows of `basis`"

@@ -59,6 +59,7 @@ test_that("fields that do not fit are refused by name before C reads them", {
     format = change("full", "format", mean), call = change("full", "call", mean),
     method = change("basis", "method", list()), method = change("basis", "method", "tol", "x"),
     log_evidence = change("basis", "log_evidence", "x"), xlevels = change("full", "xlevels", mean),
+    xlevels = change("full", "xlevels", list(nowhere = c("u", "v"))),
     contrasts = change("full", "contrasts", mean), row_names = change("full", "row_names", 1:40),
     stream = change("stream", "stream", "weighted", NA),
     hyper = change("full", "hyper", "part", "x"),
@@ -106,6 +107,30 @@ test_that("fields that do not fit are refused by name before C reads them", {
     expect_error(merge(bad[[i]], bad[[i]]), names(bad)[i], class = "sparsegp_error")
     expect_error(sparsegp(like = bad[[i]], data = made$data), names(bad)[i],
                  class = "sparsegp_error")
+  }
+})
+
+test_that("streams that wait are refused by name, too", {
+  made <- tampered_fits()
+  # of two labels it has seen one
+  one <- transform(made$data[1:9, ], g = "low")
+  waiting <- sparsegp(g ~ a, one, lik_probit(), method = method_online(6, pilot = 20))
+  for (fit in list(waiting, made$fits$waiting)) expect_null(flaw_among(WAITING_PARTS, fit))
+  change <- function(part, value) {
+    waiting$stream[part] <- list(value)
+    waiting
+  }
+  bad <- list(stream = replace(waiting, "stream", list("x")), setup = change("setup", list()),
+              coder = change("coder", mean), coder = change("coder", list(terms = 1)),
+              pilot = change("pilot", NA), omitted = change("omitted", "x"),
+              weighted = change("weighted", NULL), waiting = change("waiting", 1:3),
+              waiting = change("waiting", replace(waiting$stream$waiting, "y", list(1:2))),
+              model = change("model", NULL))
+  for (i in seq_along(bad)) {
+    for (use in list(predict, update)) {
+      expect_error(use(bad[[i]], one), paste0("`", names(bad)[i], "`"),
+                   class = "sparsegp_error")
+    }
   }
 })
 
