@@ -126,10 +126,11 @@ has_right_responses <- function(fit, n, w) {
     ncol(fit$y) %in% (mixture_parts(fit$y) * size + c(0L, size - 1L))
 }
 
-# How factors of a formula's variables are coded.
+# How factors of a formula's variables are coded; a model frame's names have no backticks.
 are_levels <- function(levels, terms) {
+  variables <- gsub("`", "", rownames(attr(terms, "factors")), fixed = TRUE)
   is.null(levels) || is.list(levels) && all(vapply(levels, is.character, NA)) &&
-    all(names(levels) %in% rownames(attr(terms, "factors")))
+    all(gsub("`", "", names(levels), fixed = TRUE) %in% variables)
 }
 
 is_coder <- function(coder) {
