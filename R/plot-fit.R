@@ -159,7 +159,7 @@
 #' plot(fit, se = "panel")
 #' plot(sparsegp(mpg ~ wt + hp + factor(am), mtcars), c("wt", "hp"), by = "factor(am)")
 #'
-#' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:120, ]
+#' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:72, ]
 #' fit <- sparsegp(degrees ~ year, temperature, kernel = kernel_rbf() + kernel_periodic(period = 1))
 #' plot(fit, "forecast")
 #'
@@ -167,7 +167,7 @@
 #' currents <- transform(currents, u = sin(y) + 0.1 * rnorm(36), v = cos(x) + 0.1 * rnorm(36))
 #' plot(sparsegp(cbind(u, v) ~ x + y, currents, kernel = kernel_helmholtz()), level = 0.9)
 #'
-#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris)
+#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[c(TRUE, FALSE), ])
 #' plot(fit)
 #' plot(fit, "Sepal.Width")
 #' plot(fit, type = "reject")
