@@ -26,9 +26,10 @@
 #' `predict()`, and a one-dimensional quadrature for the entropy that is left, to some 1e-9; the
 #' same for ordered categories. Labels with a margin, whose probabilities are by a rule of few
 #' nodes, to 1e-5. Counts, shares and other numbers: by sums and integrals over responses, to some
-#' 1e-7; of shares all numbers of successes are gone through. Several classes: the mean over 512
-#' evenly spread values of the classes' latent functions, good to some 0.01 nats. A power of
-#' probabilities (see [methods]) is only in `"entropy"`.
+#' 1e-7; counts beyond 1e8 are taken to vary, relative to their rate, as that one does; of shares
+#' all numbers of successes are gone through. Several classes: the mean over 512 evenly spread
+#' values of the classes' latent functions, good to some 0.01 nats. A power of probabilities (see
+#' [methods]) is only in `"entropy"`.
 #'
 #' Where labels are not normal, those of rows that are taken already are unknown: means stay as they
 #' are, and covariances become what they are on average over the label, which is exact for the first

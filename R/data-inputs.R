@@ -126,9 +126,18 @@ new_inputs <- function(object, newdata, offset = NULL) {
   })
   for (w in warnings) warning(w)
   x <- model_inputs(terms, frame, object$contrasts, object$xlevels)$x
+  check_columns(x, object$scaling)
   known <- check_offset(stats::model.offset(frame), nrow(x))
   names <- if (is.data.frame(newdata)) rownames(newdata) else rownames(frame)
   list(x = x, offset = known, names = names)
+}
+
+# Are the inputs that the terms make those of the scaling? Not where a file of the fit was changed.
+check_columns <- function(x, scaling) {
+  if (identical(colnames(x), scaling$names)) return(invisible())
+  stop_sparsegp("object", paste0("is no fit as it was written: its terms make the inputs ",
+                                 toString(colnames(x)), ", and its inputs were ",
+                                 toString(scaling$names)), "Fit again")
 }
 
 new_inputs_matrix <- function(object, newdata, offset) {

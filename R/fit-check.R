@@ -144,6 +144,8 @@ is_queue <- function(rows) {
     (is.null(rows$weights) || length(rows$weights) == NROW(rows$y))
 }
 
+has_right_call <- function(fit) is.null(fit$call) || is.call(fit$call)
+
 # Of a stream that waits, in this order: the shell, or the model of its rows. What it is given to C
 # with is checked when it begins.
 WAITING_PARTS <- list(
@@ -154,7 +156,8 @@ WAITING_PARTS <- list(
   omitted = function(fit) is_one(fit$stream$omitted, 0),
   weighted = function(fit) is_flag(fit$stream$weighted),
   waiting = function(fit) is_queue(fit$stream$waiting),
-  model = function(fit) is.environment(fit$stream$model) || !is.null(fit$posterior)
+  model = function(fit) is.environment(fit$stream$model) || !is.null(fit$posterior),
+  call = has_right_call
 )
 
 is_stream_record <- function(fit) {
@@ -250,7 +253,7 @@ FIT_PARTS <- list(
   stream = function(fit) is.null(fit$stream) || is_stream_record(fit),
   method = function(fit) is_method(fit$method),
   log_evidence = function(fit) is.double(fit$log_evidence) && length(fit$log_evidence) == 1L,
-  call = function(fit) is.null(fit$call) || is.call(fit$call),
+  call = has_right_call,
   xlevels = function(fit) are_levels(fit$xlevels, fit$terms),
   contrasts = function(fit) is.null(fit$contrasts) || is.list(fit$contrasts),
   row_names = function(fit) is.null(fit$row_names) || are_words(fit$row_names)

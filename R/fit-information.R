@@ -160,8 +160,11 @@ outcomes_at <- function(fit, latent) {
   row <- (kept - 1L) %% n + 1L
   at <- some_latent(list(mean = tall_values(seen_mean(fit, latent)), var = latent$var,
                          offset = numeric(n)), row, w)
-  told <- engine_lik_tilt(fit, traits$data_rows(rule$y[kept], weights[row]), at$mean, at$var)
-  list(row = row, n = n, logz = told$logz, share = rule$size[kept] * exp(told$logz), d1 = told$d1)
+  log_unit <- if (is.null(rule$log_unit)) 0 else rule$log_unit[kept]
+  told <- engine_lik_tilt(fit, traits$data_rows(rule$y[kept], weights[row]), at$mean - log_unit,
+                          at$var)
+  logz <- told$logz - log_unit
+  list(row = row, n = n, logz = logz, share = rule$size[kept] * exp(logz), d1 = told$d1)
 }
 
 outcome_entropy <- function(fit, latent) {

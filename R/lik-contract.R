@@ -29,8 +29,9 @@
 #              response says nothing
 #   outcomes   (mean, var, value, weights) -> list(y, size), a matrix each with a row for each of
 #              the rows: a rule by which sums over all responses, or integrals, are those of
-#              size * integrand at y, for what p(y) under N(mean, var) weighs. Left out: of labels,
-#              where sites are exact, and where there is no new response
+#              size * integrand at y, for what p(y) under N(mean, var) weighs. With log_unit, such
+#              a matrix, too: y in units of its own, of which the logarithm comes off the mean.
+#              Left out: of labels, where sites are exact, and where there is no new response
 #   entropy    (mean, var, value, weights): mean, under N(mean, var), of the entropy of a response
 #              given the latent values, in nats; beside `outcomes`, of several latent values. Of one
 #              it is found by `outcomes`

@@ -81,25 +81,32 @@ count_width <- function(y) 1 / sqrt(y + 1)
 # N(eta, var), times a gamma variable of mean 1 and that shape: the whole numbers while they are
 # few, and beyond an integral along their logarithms. A smooth step leads from one to the other, by
 # which both are right to rounding; steps are 0.7 of what is narrowest, where the trapezoid rule is.
+# Beyond 1e8, where terms of log p are too large for their difference to be one, the rates are those
+# of that count times a unit: counts there vary, relative to their rate, as that one does.
 count_outcomes <- function(eta, var, shape = Inf) {
   LAST <- 127
+  VAST <- 1e8
   REACH <- 8.5
   TAIL <- 1e-16
   STEP <- list(at = 64, width = 6)
   gamma <- function(p) if (is.finite(shape)) pmax(stats::qgamma(p, shape) / shape, TAIL) else 1
   sd <- sqrt(var)
+  unit <- function(count) pmax(count / VAST, 1)
+  noise <- function(rate) sqrt(rate * unit(rate))
   least <- exp(pmin(eta - REACH * sd, 300)) * gamma(TAIL)
   most <- exp(pmin(eta + REACH * sd, 300)) * gamma(1 - TAIL)
-  from <- log(pmax(least - 9 * sqrt(least), STEP$at - 8 * STEP$width))
-  to <- pmax(log(most + 9 * sqrt(most) + 40), from)
-  narrow <- pmin(sqrt(var + exp(-to) + 1 / shape),
+  from <- log(pmax(least - 9 * noise(least), STEP$at - 8 * STEP$width))
+  to <- pmax(log(most + 9 * noise(most) + 40), from)
+  narrow <- pmin(sqrt(var + pmax(exp(-to), 1 / VAST) + 1 / shape),
                  ifelse(from < log(LAST), STEP$width / STEP$at, Inf))
   few <- outer(rep(1, length(eta)), 0:LAST)
   above <- max(ceiling((to - from) / (0.7 * narrow)), 1)
   dv <- (to - from) / above
   many <- exp(from + outer(dv, 0:above))
   by_step <- function(y, up) stats::pnorm((y - STEP$at) / STEP$width, lower.tail = up)
-  list(y = cbind(few, many), size = cbind(by_step(few, FALSE), many * dv * by_step(many, TRUE)))
+  units <- unit(many)
+  list(y = cbind(few, many / units), log_unit = cbind(0 * few, log(units)),
+       size = cbind(by_step(few, FALSE), many * dv * by_step(many, TRUE)))
 }
 
 # Such a rule for integrals over numbers about `mean`, of a likelihood of that scale or more: to

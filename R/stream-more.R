@@ -14,6 +14,7 @@ feed.sparsegp <- function(fit, chunk) {
 coded_rows <- function(fit, chunk) {
   names <- chunk$names
   chunk$x <- code_inputs(fit_coder(fit), chunk$x)
+  check_columns(chunk$x, fit$scaling)
   check_constant(fit$scaling, chunk$x)
   check_chunk(chunk, codec_of(fit)$missing)
   refuse_weights(fit, chunk)

@@ -95,6 +95,7 @@ check_weighted <- function(stream, chunk) {
 # A fit of the rows so far and these, whose inputs are coded: the old one is not touched. What
 # forgets takes them block by block, each of one age.
 take_rows <- function(fit, rows, start = NULL) {
+  check_columns(rows$x, fit$scaling)
   check_constant(fit$scaling, rows$x)
   if (is.null(fit$method$forget)) return(take_block(fit, rows, start))
   clock <- clock_of(fit, rows)

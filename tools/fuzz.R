@@ -137,6 +137,15 @@ basis_for <- function(n) {
   mostly(one_of(NULL, NULL, seq_len(min(n, 4L))), c(1, 1), -1, n + 5, 10, matrix(numbers(4), 2))
 }
 
+# Copies of rows of D inputs, or what is none
+copying <- function(D) {
+  mostly(one_of(jitter_rows(10^stats::runif(1, -3, 1), one_of(1, 4)), shift_images(1, max(D, 2)),
+                shift_images(D, 1 + (D == 1), directions = 8), function(rows) -rows,
+                function(rows) structure(rows[1L, , drop = FALSE], row = 1L)),
+         "x", function(rows) NULL, function(rows) stop("no"), function(rows) rows[0L, ],
+         function(rows) replace(rows, 1L, NA), function(rows) rows, jitter_rows(1e300))
+}
+
 # ---- A case ----
 
 fitted_case <- function() {
@@ -152,6 +161,7 @@ fitted_case <- function() {
                     learn = learning(), basis = basis_for(n))
   arguments$prior <- mostly(NULL, list(lengthscale = prior_gamma(2, 1)), 3, list(no = 1))
   arguments$scale <- mostly(NULL, TRUE, FALSE, "common", "x")
+  arguments$augment <- if (chance(0.15)) copying(D)
   arguments$effort <- mostly("normal", "low", "high", "x", NA)
   if (!is.null(weights)) arguments$weights <- weights
   fit <- if (by_matrix) do.call(sparsegp, c(list(as.matrix(d), y), arguments))
@@ -193,6 +203,56 @@ flaw_of_prediction <- function(p) {
   if (p$whole && is.numeric(value) && any(is.nan(value))) return("a prediction that is no number")
 }
 
+count_asked <- function() mostly(1, 2, 5, 0, 1000, NA, rate = 0.4)
+
+score_of_rows <- function() {
+  mostly("information", "variance", "entropy", "improvement", "x", rate = 0.7)
+}
+
+# Which of the rows there are: a flaw of a choice among `rows`, whose gains are numbers
+flaw_of_choice <- function(chosen, rows) {
+  if (anyDuplicated(chosen) || !all(chosen %in% seq_len(rows))) return("rows that there are not")
+  if (anyNA(attr(chosen, "gain"))) return("a gain that is no number")
+  utils::capture.output(print(chosen))
+  NULL
+}
+
+chosen_rows <- function(case) {
+  new <- new_rows(case)
+  n <- nrow(new)
+  chosen <- next_rows(case$fit, new, count_asked(), score_of_rows(),
+                      cost = mostly(NULL, stats::rexp(n), numbers(n)),
+                      allowed = mostly(NULL, stats::runif(n) < 0.8, rep(NA, n), "x"),
+                      goal = one_of("min", "max"), best = mostly(NULL, numbers(1), "x"))
+  flaw_of_choice(chosen, n)
+}
+
+# The box of the rows, or another
+box_of <- function(case) {
+  box <- lapply(case$x, function(x) if (is.numeric(x)) range(x[is.finite(x)]) else unique(x))
+  box <- mostly(box, lapply(box, rev), box[-1L], unname(box), list(a = c(0, Inf)), 1:3)
+  if (case$by_matrix && chance(0.5)) do.call(cbind, box) else box
+}
+
+chosen_points <- function(case) {
+  points <- next_points(case$fit, box_of(case), one_of(1, 2), score_of_rows(), n = one_of(3, 20),
+                        goal = one_of("min", "max"))
+  if (anyNA(points) || anyNA(attr(points, "gain"))) "a point that is none"
+}
+
+# Twice, the second time with what the first returned
+asked_rows <- function(case) {
+  budget <- mostly(0.3, 0.01, 1, 5, 0, NA, rate = 0.4)
+  rows <- mostly(NULL, 10, 0, rate = 0.3)
+  score <- score_of_rows()
+  asked <- NULL
+  for (time in 1:2) {
+    new <- new_rows(case)
+    asked <- ask(case$fit, new, budget, rows, mostly(asked, TRUE), score)
+    if (length(asked) != nrow(new) || anyNA(asked)) return("rows neither asked for nor not")
+  }
+}
+
 USES <- list(
   predict = function(case) flaw_of_prediction(prediction(case)),
   predict = function(case) flaw_of_prediction(prediction(case)),
@@ -212,11 +272,15 @@ USES <- list(
   merge = function(case) merge(case$fit, case$fit),
   like = function(case) sparsegp(like = case$fit, data = case$rows),
   kl = function(case) kl(case$fit, case$fit),
+  next_rows = chosen_rows, next_points = chosen_points, ask = asked_rows,
   file = function(case) {
     back <- unserialize(serialize(case$fit, NULL))
     if (!identical(unclass(back)$posterior, unclass(case$fit)$posterior)) "changed in a file"
   }
 )
+
+# Those that say what is wrong with an answer
+CHECKED <- c("predict", "file", "next_rows", "next_points", "ask")
 
 # A number, name, shape or kind somewhere in what a fit is made of, changed
 tampered <- function(x, depth = 0L) {
@@ -242,14 +306,14 @@ run_case <- function() {
   if (chance(0.3)) {
     changed <- tryCatch(tampered(case$fit), error = function(e) NULL)
     if (!is.null(changed)) case$fit <- changed
-    uses <- c("predict", "draws", "update", "merge", "like", "kl")
+    uses <- c("predict", "draws", "update", "merge", "like", "kl", "next_rows")
     use <- sample(which(names(USES) %in% uses), 1L)
     tryCatch(USES[[use]](case), sparsegp_error = function(e) NULL)
     return(NULL) # numbers that are others make other answers
   }
   for (use in sample(length(USES), 3L)) {
     flaw <- tryCatch(USES[[use]](case), sparsegp_error = function(e) NULL)
-    if (is.character(flaw) && names(USES)[use] %in% c("predict", "file")) return(flaw)
+    if (is.character(flaw) && names(USES)[use] %in% CHECKED) return(flaw)
   }
 }
 

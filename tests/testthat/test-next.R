@@ -119,6 +119,26 @@ test_that("where whole numbers end and the integral over counts begins nothing i
   expect_lt(max(abs(information_at(fit, mean, var) - brute_information(given, mean, var))), 1e-6)
 })
 
+test_that("counts beyond all that can be counted tell what their noise leaves", {
+  x <- cbind(two_inputs$x)
+  fits <- lapply(c("poisson", "negbin"), function(type) {
+    sparsegp(x, rep(c(0, 1, 2, 5, 3), 5), likelihood = type, learn = FALSE)
+  })
+  # relative to its rate a count varies by 1e-4: both are normal to that
+  expect_equal(information_at(fits[[1L]], c(25, 30, 60), rep(1, 3)), rep(log1p(1e8) / 2, 3),
+               tolerance = 1e-5)
+  # a gamma variable's logarithm does not know where it is
+  above <- information_at(fits[[2L]], c(25, 45, 60), rep(1, 3))
+  expect_equal(above, rep(above[1L], 3), tolerance = 1e-5)
+  at <- seq(-40, 15, by = 0.01)
+  size <- lik_values(fits[[2L]])[["size"]]
+  gamma <- function(f) outer(f, at, function(f, v) {
+    0.01 * exp(v - f) * stats::dgamma(exp(v - f), size, size)
+  })
+  expect_equal(above[1L], unname(brute_information(gamma, 0, 1, nodes = 101L)), tolerance = 1e-5)
+  expect_true(all(is.finite(information_at(fits[[2L]], c(0, 40), c(20, 20)))))
+})
+
 test_that("information on numbers with long tails is that of dense sums", {
   slow_tier()
   x <- cbind(two_inputs$x)

@@ -110,6 +110,20 @@ test_that("fields that do not fit are refused by name before C reads them", {
   }
 })
 
+test_that("terms that make other inputs than those of the fit are refused", {
+  made <- tampered_fits()
+  d <- transform(made$data, same = 1)
+  other <- stats::terms(y ~ a)
+  constant <- suppressWarnings(sparsegp(y ~ a + same, d, basis = 1:5, learn = FALSE))
+  for (fit in list(constant, made$fits$stream)) {
+    fit$terms <- other
+    if (!is.null(fit$stream)) fit$stream$coder$terms <- other
+    for (use in list(predict, update)) {
+      expect_error(use(fit, d[1:3, ]), "its terms make the inputs a,", class = "sparsegp_error")
+    }
+  }
+})
+
 test_that("streams that wait are refused by name, too", {
   made <- tampered_fits()
   # of two labels it has seen one
@@ -125,7 +139,7 @@ test_that("streams that wait are refused by name, too", {
               pilot = change("pilot", NA), omitted = change("omitted", "x"),
               weighted = change("weighted", NULL), waiting = change("waiting", 1:3),
               waiting = change("waiting", replace(waiting$stream$waiting, "y", list(1:2))),
-              model = change("model", NULL))
+              model = change("model", NULL), call = replace(waiting, "call", list("x")))
   for (i in seq_along(bad)) {
     for (use in list(predict, update)) {
       expect_error(use(bad[[i]], one), paste0("`", names(bad)[i], "`"),
