@@ -104,6 +104,15 @@ test_that("residuals are response less mean, pearson ones in its standard deviat
   expect_error(residuals(fit, "deviance"), "`type`", class = "sparsegp_error")
 })
 
+test_that("pearson residuals of several classes have the spread of each class's share", {
+  d <- toy()
+  d$three <- cut(d$x, c(-Inf, -0.5, 0.5, Inf), c("low", "mid", "high"))
+  fit <- sparsegp(three ~ x, d, learn = FALSE)
+  p <- fitted(fit)
+  expected <- (outer(as.character(d$three), colnames(p), `==`) - p) / sqrt(p * (1 - p))
+  expect_lt(gap(residuals(fit, "pearson"), expected), 1e-10)
+})
+
 test_that("pearson residuals know that a weight divides the noise", {
   d <- toy()
   fit <- regression(d, d$w)
@@ -167,6 +176,19 @@ test_that("simulated responses have the mean and spread of predictions", {
   expect_identical(levels(simulated$sim_7), c("no", "yes it is"))
   share <- rowMeans(vapply(simulated, function(column) column == "yes it is", c(TRUE, TRUE)))
   expect_lt(max(abs(share - predict(fit, new)) / sqrt(0.25 / 2000)), 4.5)
+})
+
+test_that("simulated responses have the offset, of training rows and of others", {
+  d <- toy()
+  fit <- sparsegp(y ~ x + offset(5 * z), d, lik_gaussian(0.3), kernel_rbf(1.2, 0.8), learn = FALSE,
+                  scale = FALSE)
+  for (new in list(d, d[3:5, ])) {
+    answer <- predict(fit, new, se.fit = TRUE)
+    simulated <- as.matrix(simulate(fit, 200, seed = 1, newdata = new))
+    expect_lt(standard_errors(simulated, answer$fit, sqrt(answer$se.fit^2 + 0.3)), 4.5)
+  }
+  expect_equal(simulate(fit, 2, seed = 1)$sim_2, simulate(fit, 2, seed = 1, newdata = d)$sim_2,
+               tolerance = 1e-6)
 })
 
 test_that("simulated responses of training rows have the noise of their weights", {

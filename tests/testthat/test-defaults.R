@@ -160,6 +160,13 @@ test_that("classes each against the rest have the odds of their answers, to the 
   expect_equal(unname(loo_lpd(two)), log(own$prob), tolerance = 1e-12)
 })
 
+test_that("a gain is more than so many standard errors", {
+  expect_true(is_gain(c(1, 3), 1)) # a mean of 2, whose standard error is 1
+  expect_false(is_gain(c(1, 3), 2))
+  expect_false(is_gain(c(-1, 2), 1))
+  expect_false(is_gain(c(-1, -3), 1))
+})
+
 test_that("many labels: informative vectors, length scales and a power by leave-one-out", {
   slow_tier()
   set.seed(6)

@@ -182,6 +182,20 @@ test_that("softmax of classes far apart, of which means are below all numbers, s
   }
 })
 
+test_that("softmax does not know the order of its classes", {
+  # the last class in the first row: what would be looked for before that row is not there
+  mu <- rbind(c(1, -2, 0.5))
+  s2 <- rbind(c(0.2, 1.5, 1))
+  bias <- c(0.3, -0.1, 0.8)
+  last <- tilt("softmax", 3L, mu, s2, bias)
+  turned <- c(3L, 1L, 2L)
+  first <- tilt("softmax", 1L, mu[, turned, drop = FALSE], s2[, turned, drop = FALSE], bias[turned])
+  expect_equal(last$logz, first$logz, tolerance = 1e-12)
+  for (slope in c("d1", "d2")) {
+    expect_equal(last[[slope]][turned], c(first[[slope]]), tolerance = 1e-10, label = slope)
+  }
+})
+
 test_that("without variance softmax is what it says", {
   mu <- rbind(c(1, -2, 0.5), c(0, 0, 0), c(800, 0, -800))
   p <- exp(mu - apply(mu, 1L, max))

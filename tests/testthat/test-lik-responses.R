@@ -227,6 +227,22 @@ test_that("trials are learned from, and are what residuals and simulations are o
   expect_equal(c(as.matrix(again) * d$size), round(c(as.matrix(again) * d$size)))
 })
 
+test_that("pearson residuals know that trials divide the variance of a share", {
+  d <- trials_data()[1:12, ]
+  fit <- sparsegp(cbind(won, lost) ~ x, d, lik_binomial(0.2), kernel_rbf(1, 0.5), learn = FALSE)
+  latent <- predict(fit, d, type = "latent", se.fit = TRUE)
+  spread <- mapply(function(mean, sd, trials) {
+    expect <- function(of) {
+      stats::integrate(function(z) stats::dnorm(z) * of(stats::plogis(mean + sd * z + 0.2)), -9, 9,
+                       rel.tol = 1e-10)$value
+    }
+    share <- expect(identity)
+    sqrt(expect(function(p) p * (1 - p)) / trials + expect(function(p) (p - share)^2))
+  }, latent$fit, latent$se.fit, d$size)
+  expect_equal(residuals(fit, "pearson"), residuals(fit) / spread, tolerance = 1e-7,
+               ignore_attr = TRUE)
+})
+
 test_that("one trial each is the logit model", {
   d <- trials_data()
   d$y <- factor(d$won > 0)
