@@ -103,6 +103,13 @@ test_that("they lie within the jump of each response", {
   }
 })
 
+test_that("within a jump they are as far up as was drawn, from either tail", {
+  low <- list(below = 0.1, above = 0.7, jumps = TRUE)
+  high <- list(below = 0.7, above = 0.1, jumps = TRUE)
+  expect_equal(tail_quantiles(low, c(0, 0.25, 1)), qnorm(c(0.1, 0.15, 0.3)), tolerance = 1e-12)
+  expect_equal(tail_quantiles(high, c(0, 0.75, 1)), -qnorm(c(0.3, 0.15, 0.1)), tolerance = 1e-12)
+})
+
 test_that("classes without an order have none, and na.exclude puts rows back", {
   error <- expect_error(residuals(sparsegp(Species ~ Petal.Width, iris[seq(1, 150, 5), ],
                                            learn = FALSE), "quantile"), class = "sparsegp_error")
