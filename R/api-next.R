@@ -41,6 +41,14 @@
 #' A row taken costs \eqn{O(n (d + k))} for \eqn{n} candidates and a basis of \eqn{d} points, and
 #' scores are computed again only where they can still win; memory is \eqn{n (d + k)} numbers.
 #'
+#' @section Few rows, several inputs:
+#' With a length scale for each input and few rows for each, the evidence easily takes an input that
+#' matters for one that does not, and `"improvement"` then leaves its range unseen for long. The
+#' default prior leaves room for inputs without effect; where all were chosen because they matter, a
+#' narrower one says so: of \eqn{p} inputs in \eqn{[0, 1]} for instance `prior =
+#' list(lengthscale = prior_lognormal(log(0.3 * sqrt(p)), 1))`. And as the mean of rows that were
+#' chosen is not the function's mean, add `kernel_constant()` to the kernel, by which it is learned.
+#'
 #' @param fit A fit of [sparsegp()], by any method; a stream, too.
 #' @param candidates The rows to choose from: what [predict][predict.sparsegp] takes as `newdata`,
 #'   without responses. Rows with missing values are never chosen.
@@ -60,7 +68,8 @@
 #' @param within A list or data frame with an element for each variable that `predict()` needs: the
 #'   range of a number, or the values of anything else to choose from. For fits of a matrix also a
 #'   matrix with two rows.
-#' @param n How many points to try at random, before the best are moved by [stats::optim()].
+#' @param n How many points to try at random, before the best are moved by [stats::optim()]; for
+#'   `"improvement"` 200 more are tried around the point of the best predicted mean.
 #' @return `next_rows()`: row numbers of `candidates`, in the order chosen, so that
 #'   `candidates[next_rows(fit, candidates), ]` are these rows. They are of class `sparsegp_next`
 #'   with methods for [print()], [plot()][plot.sparsegp_next] and [as.data.frame()]: `row`, `name`,
@@ -177,10 +186,11 @@ check_costs <- function(cost, rows) {
   cost
 }
 
+goal_sign <- function(goal) if (check_choice(goal, c("min", "max"), "goal") == "min") -1 else 1
+
 prospect_for <- function(fit, given, score, goal, best) {
-  goal <- check_choice(goal, c("min", "max"), "goal")
   aim <- if (score == "improvement") {
-    sign <- if (goal == "min") -1 else 1
+    sign <- goal_sign(goal)
     best <- if (is.null(best)) best_mean(fit, sign) else check_number(best, "best")
     list(sign = sign, best = best)
   }
@@ -229,107 +239,4 @@ print.sparsegp_next <- function(x, ...) {
   if (identical(shown$name, as.character(shown$row))) shown$name <- NULL
   print(shown, row.names = FALSE)
   invisible(x)
-}
-
-# ---- Points of a box ----
-
-#' @rdname next_rows
-#' @export
-next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = NULL,
-                        goal = c("min", "max"), best = NULL) {
-  fit <- ready(check_fit_or_waiting(fit, "fit"))
-  k <- check_count(k, "k")
-  n <- check_count(n, "n", k)
-  score <- check_score(score, fit)
-  box <- check_box(within)
-  points <- points_within(box, n)
-  taken <- NULL
-  gain <- numeric()
-  for (j in seq_len(k)) {
-    rate <- function(new) rate_points(fit, taken, new, score, goal, best, allowed)
-    found <- polished(box, points, rate)
-    taken <- rbind(taken, found$point)
-    gain[j] <- found$value
-  }
-  structure(taken, row.names = seq_len(k), gain = gain)
-}
-
-# A named list: ranges of numbers, values of others.
-check_box <- function(within) {
-  if (is.matrix(within)) within <- as.data.frame(within)
-  good <- is.list(within) && length(within) > 0L && !is.null(names(within)) &&
-    all(nzchar(names(within)))
-  if (!good) {
-    stop_sparsegp("within", "must be a list with a name for each variable",
-                  "Write list(x = c(0, 1), z = c(-5, 5))")
-  }
-  lapply(stats::setNames(nm = names(within)), function(name) {
-    of <- within[[name]]
-    if (!is.numeric(of)) return(unique(of))
-    if (length(of) < 2L || !all(is.finite(of)) || min(of) == max(of)) {
-      stop_sparsegp("within", paste0("has no range for ", name), "Give two different numbers")
-    }
-    range(of)
-  })
-}
-
-# A Latin hypercube.
-points_within <- function(box, n) {
-  columns <- lapply(box, function(of) {
-    if (!is.numeric(of)) return(of[sample.int(length(of), n, replace = TRUE)])
-    of[1L] + diff(of) * (sample.int(n) - stats::runif(n)) / n
-  })
-  data.frame(columns, check.names = FALSE)
-}
-
-# Scores of new points once those taken have their labels; -Inf where they are not allowed.
-rate_points <- function(fit, taken, new, score, goal, best, allowed) {
-  both <- rbind(taken, new)
-  count <- NROW(taken)
-  prospect <- prospect_for(fit, candidate_rows(fit, both, NULL, NULL, NULL), score, goal, best)
-  for (row in seq_len(count)) prospect <- expect_label(prospect, row)
-  values <- scores_of(prospect, score, count + seq_len(nrow(new)))
-  values[!allowed_rows(allowed, new, nrow(new))] <- -Inf
-  values
-}
-
-# The best point after the few best of `points` have climbed.
-polished <- function(box, points, rate) {
-  STARTS <- 3L
-  value <- rate(points)
-  if (!any(value > -Inf)) stop_sparsegp("allowed", "excludes all points that were tried")
-  first <- utils::head(order(-value), STARTS)
-  numbers <- names(box)[vapply(box, is.numeric, NA)]
-  climbed <- if (length(numbers)) lapply(first, function(at) climb(box, points[at, , drop = FALSE],
-                                                                  numbers, rate))
-  climbed <- c(list(list(point = points[first[1L], , drop = FALSE], value = value[first[1L]])),
-               climbed)
-  climbed[[which.max(vapply(climbed, `[[`, 0, "value"))]]
-}
-
-# optim() on the box as if it were the unit cube; slopes by differences, all in one call.
-climb <- function(box, start, numbers, rate) {
-  WORST <- -1e10 # optim() wants numbers
-  low <- vapply(box[numbers], `[`, 0, 1L)
-  width <- vapply(box[numbers], diff, 0)
-  at <- function(u) { # a row for each point
-    points <- start[rep(1L, nrow(u)), , drop = FALSE]
-    points[numbers] <- as.data.frame(sweep(sweep(u, 2L, width, "*"), 2L, low, "+"))
-    points
-  }
-  value <- function(u) pmax(rate(at(u)), WORST)
-  slope <- function(u) {
-    h <- 1e-4
-    up <- pmin(u + h, 1)
-    down <- pmax(u - h, 0)
-    p <- length(u)
-    moved <- rbind(`diag<-`(matrix(u, p, p, byrow = TRUE), up),
-                   `diag<-`(matrix(u, p, p, byrow = TRUE), down))
-    values <- value(moved)
-    (values[seq_len(p)] - values[p + seq_len(p)]) / (up - down)
-  }
-  u <- (unlist(start[numbers]) - low) / width
-  found <- stats::optim(u, function(u) value(rbind(u)), slope, method = "L-BFGS-B", lower = 0,
-                        upper = 1, control = list(fnscale = -1, maxit = 50))
-  list(point = at(rbind(found$par)), value = found$value)
 }
