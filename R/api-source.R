@@ -37,8 +37,9 @@
 #'
 #' @section Sites:
 #' With Gaussian noise nothing is kept of a row. With other likelihoods EP keeps two numbers for
-#' each row and latent function from sweep to sweep: in memory where these are at most `hold`
-#' numbers, else in files of a temporary folder, which is removed at the end.
+#' each row and latent function from sweep to sweep, and for each row and basis the variance that
+#' the basis does not explain: in memory where these are at most `hold` numbers, else in files of a
+#' temporary folder, which is removed at the end.
 #'
 #' @section Workers:
 #' Where package future is attached and `future::plan()` has several workers, chunks that
@@ -56,7 +57,7 @@
 #' @param chunks For a function: how many chunks there are. `NULL`: until it returns `NULL`.
 #' @param table,query For a connection: the name of a table, or a query.
 #' @param size For a database: rows in a chunk.
-#' @param hold Sites of up to so many numbers are held in memory; at least 0.
+#' @param hold Up to so many numbers are kept of rows in memory; at least 0.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A value of class `sparsegp_source`. Errors, of class `sparsegp_error`: a package that is
 #'   not installed; neither or both of `table` and `query`.

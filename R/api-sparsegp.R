@@ -193,7 +193,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   frame <- model_frame(asked, parent.frame(), drop = !streams, setup$likelihood)
   terms <- attr(frame, "terms")
   if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
-  setup <- with_meaning(setup, stats::model.response(frame, "any"), stats::model.weights(frame))
+  setup <- with_meaning(setup, frame_response(frame), stats::model.weights(frame))
   setup[c("kernel", "coding")] <- see_factors(setup$kernel, terms, used_inputs(terms, frame))
   fit <- if (streams) start_stream(frame_chunk(frame, setup$likelihood), setup, terms)
          else fit_formula(frame, terms, setup)

@@ -67,6 +67,11 @@ model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   if (is.null(xlev)) check_factor_levels(used_inputs(terms, frame))
   coded <- coded_by_level(contrasts)
   frame <- number_levels(frame, coded, xlev)
+  plain <- plain_columns(terms, frame)
+  if (!is.null(plain)) {
+    attr(plain, "contrasts") <- contrasts[coded]
+    return(list(x = plain, terms = colnames(plain)))
+  }
   others <- contrasts[setdiff(names(contrasts), coded)]
   x <- tryCatch(
     stats::model.matrix(terms, frame, contrasts.arg = if (length(others)) others,
@@ -85,6 +90,27 @@ model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   rownames(x) <- NULL
   attr(x, "contrasts") <- coding
   list(x = x, terms = attr(terms, "term.labels")[assign[assign > 0L]])
+}
+
+# The same where every term is a variable of plain numbers, else NULL. model.matrix() gives all rows
+# names, which takes longer than all it does besides.
+plain_columns <- function(terms, frame) {
+  labels <- attr(terms, "term.labels")
+  columns <- as.list(frame)[labels]
+  plain <- vapply(columns, function(column) {
+    is.numeric(column) && !is.object(column) && is.null(dim(column))
+  }, NA)
+  if (length(labels) == 0L || any(attr(terms, "order") > 1L) || !all(plain)) return(NULL)
+  x <- as.double(unlist(columns, use.names = FALSE))
+  dim(x) <- c(nrow(frame), length(labels))
+  colnames(x) <- labels
+  x
+}
+
+# What model.response() gives, but without names of all rows.
+frame_response <- function(frame) {
+  attr(frame, "row.names") <- integer()
+  stats::model.response(frame, "any")
 }
 
 # Which columns of a frame are dates or times, and how to make them again from numbers: a named

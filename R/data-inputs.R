@@ -46,6 +46,7 @@ input_names <- function(x) {
 }
 
 check_finite_inputs <- function(x, argument = "x") {
+  if (is.finite(sum(x))) return(x)
   bad <- !is.finite(x) & !is.na(x)
   if (!any(bad)) return(x)
   columns <- colnames(x)[colSums(bad) > 0]

@@ -50,10 +50,13 @@ column_print <- function(column, rows) {
   if (is.matrix(column)) {
     return(vapply(seq_len(ncol(column)), function(j) column_print(column[, j], rows), 0))
   }
-  known <- !is.na(column)
   if (!has_levels(column)) {
-    return(sum(rows[known] * as.double(unclass(column)[known])) + sum(rows[!known]))
+    numbers <- as.double(unclass(column))
+    if (!anyNA(numbers)) return(drop(crossprod(rows, numbers)))
+    known <- !is.na(numbers)
+    return(sum(rows[known] * numbers[known]) + sum(rows[!known]))
   }
+  known <- !is.na(column)
   text <- as.character(column)
   words <- unique(text[known])
   value <- vapply(words, function(word) {

@@ -11,7 +11,7 @@ fit_source <- function(source, call, env, setup, checkpoint) {
   frame <- first_frame(source, recipe)
   terms <- attr(frame, "terms")
   refuse_data_dependent(terms)
-  setup <- with_meaning(setup, stats::model.response(frame, "any"), stats::model.weights(frame))
+  setup <- with_meaning(setup, frame_response(frame), stats::model.weights(frame))
   setup[c("kernel", "coding")] <- see_factors(setup$kernel, terms, used_inputs(terms, frame))
   recipe$likelihood <- setup$likelihood
   if (setup$streams) return(stream_of_source(source, recipe, frame, setup, checkpoint))
@@ -147,7 +147,7 @@ refuse_without_sums <- function(fit) {
 store_for <- function(scan, fit, checkpoint) {
   if (has_exact_sites(fit$likelihood)) return(NULL)
   w <- width(fit)
-  numbers <- sum(scan$rows) * processes(fit) * (w + w^2)
+  numbers <- sum(scan$rows) * (processes(fit) * (w + w^2) + length(fit$state) * w^2)
   if (!is.null(checkpoint)) return(sites_in_files(paste0(checkpoint, ".sites")))
   if (numbers <= scan$source$hold && !has_workers(scan$source)) return(sites_in_memory())
   sites_in_files(tempfile("sparsegp-sites-"))

@@ -141,7 +141,7 @@ is_first_label <- function(pool, frame) {
 }
 
 label_of <- function(frame) {
-  y <- stats::model.response(frame, "any")
+  y <- frame_response(frame)
   if (has_levels(y)) as.character(y)
 }
 

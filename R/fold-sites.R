@@ -1,7 +1,10 @@
 # Sites of rows that are read chunk by chunk: two numbers a latent value. A generation of them is
 # what one sweep has found, numbered from 1; generation 0 says nothing, and is nowhere. They are
 # held in memory, as a list of chunks for each generation, or in files of a folder, one for each
-# chunk and generation.
+# chunk and generation. GAMMA, which stays, is what the basis leaves unexplained of each row at the
+# hyperparameters at hand: one number for each basis.
+
+GAMMA <- "gamma"
 
 sites_in_memory <- function() {
   held <- new.env(parent = emptyenv())
@@ -11,7 +14,7 @@ sites_in_memory <- function() {
        write = function(generation, i, sites) assign(name(generation, i), sites, held),
        keep = function(generations) {
          there <- ls(held)
-         rm(list = there[!sub(" .*", "", there) %in% generations], envir = held)
+         rm(list = there[!sub(" .*", "", there) %in% c(GAMMA, generations)], envir = held)
        })
 }
 
@@ -25,7 +28,7 @@ sites_in_files <- function(folder) {
        },
        keep = function(generations) {
          there <- list.files(folder)
-         unlink(file.path(folder, there[!sub("-.*", "", there) %in% generations]))
+         unlink(file.path(folder, there[!sub("-.*", "", there) %in% c(GAMMA, generations)]))
        })
 }
 

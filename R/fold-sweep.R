@@ -46,25 +46,33 @@ stop_changed <- function(source, i) {
 }
 
 # What a chunk adds. task: list(theta, point, what, own), where `what` is "collect", the sums of the
-# sites as they are, "sweep", or "gradient", a sweep that changes nothing.
+# sites as they are, "sweep", or "gradient", a sweep that changes nothing; with sites that are kept
+# also `seen`: has a sweep at this theta left gamma in the store?
 fold_chunk <- function(fold, task, i, chunk) {
   rows <- fold_rows(fold, i, chunk)
   if (is.null(rows)) return(NULL)
   problem <- rows$problem
   exact <- is.null(fold$store)
   sites <- if (exact) no_sites(problem) else sites_at(fold$store, task$point, i, problem)
-  part <- engine_pass(problem, task$theta, task$point$sums, sites,
-                      list(collect = task$what == "collect", gradient = task$what == "gradient",
-                           own = i == task$own, narrow = isTRUE(task$narrow)))
-  if (task$what == "sweep" && !exact && part$status == 0L) {
-    fold$store$write(task$asked, i, part[c("tau", "nu")])
-    if (task$at != task$point$to) fold$store$write(task$at, i, sites)
-  }
   collects <- task$what == "collect"
+  seen <- !exact && isTRUE(task$seen)
+  part <- engine_pass(problem, task$theta, task$point$sums, sites,
+                      list(collect = collects, gradient = task$what == "gradient",
+                           own = i == task$own, narrow = isTRUE(task$narrow)),
+                      if (seen) fold$store$read(GAMMA, i))
+  if (task$what == "sweep" && !exact && part$status == 0L) {
+    store_part(fold$store, task, i, sites, part)
+  }
   list(status = part$status, logz = part$logz, gradient = part$gradient,
        change = if (collects) 0 else part$change, state = part$state, values = rows$values,
        lpd = if (collects) 0 else sum(part$lpd),
        widening = count_widening(part$tau, problem_width(problem)))
+}
+
+store_part <- function(store, task, i, sites, part) {
+  store$write(task$asked, i, part[c("tau", "nu")])
+  if (task$at != task$point$to) store$write(task$at, i, sites)
+  if (!isTRUE(task$seen)) store$write(GAMMA, i, part$gamma)
 }
 
 add_parts <- function(one, other) {
@@ -139,7 +147,8 @@ fold_run <- function(fold, theta, control, gradient = FALSE, begun = NULL,
   run$sweeps <- ncol(run$trace)
   run$point <- course$at
   if (gradient) {
-    task <- list(theta = theta, point = course$at, what = "gradient", narrow = course$narrow)
+    task <- list(theta = theta, point = course$at, what = "gradient", narrow = course$narrow,
+                 seen = TRUE)
     run$gradient <- fold_read(fold, task)$gradient
   }
   run$state <- with_factor(course$at$sums, course$R)
@@ -164,7 +173,8 @@ new_course <- function(fold, theta, begun, control) {
   point <- if (is.null(begun)) fold_start(fold) else fold_collect(fold, theta, begun)
   if (is.null(point$sums)) point <- fold_start(fold)
   list(point = point, damping = control$damping, best = Inf, damped = 0L, troubles = 0L,
-       narrow = FALSE, trace = matrix(0, 2L, 0L), last = max(point$from, point$to), done = FALSE)
+       narrow = FALSE, seen = FALSE, trace = matrix(0, 2L, 0L),
+       last = max(point$from, point$to), done = FALSE)
 }
 
 # A sweep that has come to its end, and the step after it: halved where a sweep has ended nowhere,
@@ -180,6 +190,7 @@ fold_step <- function(fold, theta, course, control) {
   }
   course[c("status", "logz")] <- list(swept$status, swept$logz)
   if (swept$status != 0L) return(course)
+  course$seen <- TRUE
   course[c("change", "widening", "lpd", "values")] <-
     swept[c("change", "widening", "lpd", "values")]
   course$trace <- cbind(course$trace, c(swept$logz, swept$change))
@@ -202,7 +213,7 @@ fold_sweep <- function(fold, theta, course) {
   at <- if (point$share == 1) point$to else if (point$share == 0) point$from else course$last + 1L
   asked <- max(course$last, at) + 1L
   read <- fold_read(fold, list(theta = theta, point = point, what = "sweep", at = at,
-                               asked = asked, narrow = course$narrow))
+                               asked = asked, narrow = course$narrow, seen = course$seen))
   c(read, list(at = at, asked = asked))
 }
 

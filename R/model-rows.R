@@ -30,14 +30,14 @@ model_frame <- function(call, env, drop = TRUE, likelihood = NULL) {
 na_action_for <- function(given, likelihood) {
   force(given)
   function(frame) {
-    lik <- meant_by(likelihood, stats::model.response(frame, "any"))
+    lik <- meant_by(likelihood, frame_response(frame))
     if (takes_unlabelled(lik)) but_for_labels(given)(frame) else apply_na_action(frame, given)
   }
 }
 
 # Rows as they come: inputs (a model frame, or a matrix), response, offset, weights.
 frame_chunk <- function(frame, likelihood) {
-  gathered(list(x = frame, y = stats::model.response(frame, "any"),
+  gathered(list(x = frame, y = frame_response(frame),
                 offset = check_offset(stats::model.offset(frame), nrow(frame)),
                 weights = stats::model.weights(frame), time = frame_times(frame)), likelihood)
 }

@@ -6,13 +6,14 @@ feed.sparsegp <- function(fit, chunk) {
   refuse_no_state(fit)
   rows <- coded_rows(fit, chunk)
   if (NROW(rows$y) == 0L) return(fit)
+  rows$names <- chunk$names
+  if (is.null(rows$names)) rows$names <- as.character(fit$n + seq_len(NROW(rows$y)))
   take_more(fit, new_rows_problem(fit, rows$x, rows$data_rows, rows$offset), rows)
 }
 
-# A chunk coded as the rows of the fit: inputs, response, offset, weights, names, and what C sees of
+# A chunk coded as the rows of the fit: inputs, response, offset, weights, and what C sees of
 # responses, `data_rows`.
 coded_rows <- function(fit, chunk) {
-  names <- chunk$names
   chunk$x <- code_inputs(fit_coder(fit), chunk$x)
   check_columns(chunk$x, fit$scaling)
   check_constant(fit$scaling, chunk$x)
@@ -21,7 +22,6 @@ coded_rows <- function(fit, chunk) {
   y <- read_more(fit, chunk$y, chunk_size(chunk), chunk$weights)
   list(x = chunk$x, y = y, offset = chunk$offset,
        weights = if (!is.null(fit$weights)) weights_or_ones(chunk$weights, NROW(y)),
-       names = if (is.null(names)) as.character(fit$n + seq_len(NROW(y))) else names,
        data_rows = data_rows_of(fit, y, chunk$weights))
 }
 

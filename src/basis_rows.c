@@ -130,6 +130,17 @@ void sg_basis_set_posterior(sg_basis_rows *b, const double *Ainv)
     sg_trmm('L', 'N', b->d, b->d, b->Rinv, b->RAinv);
 }
 
+void sg_basis_know(sg_basis_rows *b, const double *gamma, const sg_ws *ws)
+{
+    const size_t w = b->w, rows = (size_t) b->n * w;
+    sg_kernel_diag(b->kernel, (int) rows, b->x, b->prior, ws);
+    for (size_t k = 0; k < rows * w; k++) b->gamma[k] = gamma[k];
+    for (size_t k = 0; k < rows; k++) {
+        b->prior[k] -= gamma[w * w * (k / w) + (w + 1) * (k % w)];
+    }
+    b->known = b->n;
+}
+
 void sg_basis_look_posterior(sg_basis_rows *b, sg_span window, const sg_ws *ws)
 {
     const int again = b->Ainv && window.from + window.m <= b->known;

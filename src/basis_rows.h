@@ -63,6 +63,10 @@ static inline const double *sg_basis_seen(const sg_basis_rows *b, sg_span span)
  * is not held. NULL: these look at V. O(d^3) */
 void sg_basis_set_posterior(sg_basis_rows *b, const double *Ainv);
 
+/* Takes gamma of all rows, as looks at them have left it at another time, for that of their first
+ * look, and prior with it. K(x,x) of the kernel that it was found with. V is not held. */
+void sg_basis_know(sg_basis_rows *b, const double *gamma, const sg_ws *ws);
+
 /* A look at V A^{-1}; all else as sg_basis_look(). Windows have their first look in order. */
 void sg_basis_look_posterior(sg_basis_rows *b, sg_span window, const sg_ws *ws);
 

@@ -161,6 +161,29 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
     return out;
 }
 
+/* Numbers of gamma: of the rows on each basis, one basis after the other. */
+static size_t gamma_size(const sg_bases *bases, sg_layout layout)
+{
+    return (size_t) layout.n * layout.w * layout.w * bases->count;
+}
+
+/* Gamma as an earlier pass over the same rows has left it; R's NULL: there was none. */
+static void know_gamma(const sg_bases *bases, sg_layout layout, SEXP gamma)
+{
+    if (Rf_isNull(gamma)) return;
+    const double *own = sg_doubles_of(gamma, gamma_size(bases, layout), "gamma");
+    for (int g = 0; g < bases->count; g++) {
+        sg_basis_know(bases->each + g, own, &sg_r_workspace);
+        own += gamma_size(bases, layout) / bases->count;
+    }
+}
+
+static void gamma_in(SEXP out, const sg_problem *p, const sg_bases *bases)
+{
+    const size_t size = gamma_size(bases, p->layout);
+    Memcpy(sg_new_vector(out, OUT_GAMMA, size), p->rows.gamma, size);
+}
+
 /* What one part of a sweep works with. */
 typedef struct {
     sg_problem p;
@@ -223,9 +246,10 @@ static sg_sites sites_at_hand(const sg_sites *in, int narrow)
 /* A part of a sweep: some rows, whose sites are tau and nu, under the posterior of states (the sums
  * of all rows' sites). Out: tau and nu that the tilts ask for, state, their sums over these rows;
  * logz and gradient, what these rows add (options own: and what no row does, once a sweep); change,
- * their residual; mean, var, cav_mean, cav_var, lpd (options collect: the state alone). So a sweep
- * over rows in any number of parts adds up to one over all rows. options also: gradient, narrow.
- * Memory as sg_r_ep_batch without V. */
+ * their residual; mean, var, cav_mean, cav_var, lpd; gamma of the rows (options collect: the state
+ * alone). So a sweep over rows in any number of parts adds up to one over all rows. options also:
+ * gradient; narrow; gamma, NULL or as a pass at these hyperparameters has left it, which spares a
+ * product of n w d^2 for each basis. Memory as sg_r_ep_batch without V. */
 SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                   SEXP states, SEXP sites, SEXP options, SEXP basis)
 {
@@ -245,6 +269,7 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
         q.sums = sg_doubles(ws, sg_batch_sums(&q.bases));
         q.next = sg_doubles(ws, sg_batch_sums(&q.bases));
         read_sums(states, &q.bases, q.sums);
+        know_gamma(&q.bases, q.p.layout, sg_field(options, "gamma"));
         status = do_part(&q, own, collect);
     }
     if (status == SG_OK && !collect) {
@@ -252,6 +277,7 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
         report.change = q.tally.residual;
         report.skipped = sg_sites_of_all_tilts(&q.at, &q.marg, given.tau, given.nu);
         sg_add_gamma(&q.p.rows, &q.marg);
+        gamma_in(out, &q.p, &q.bases);
     }
     if (status == SG_OK) states_in(out, &q.bases, q.next);
     sg_report_in(out, status, &report);

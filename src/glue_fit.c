@@ -7,7 +7,8 @@
 static const char *const RUN_FIELDS[] = {
     "status", "logz", "gradient", "tau", "nu", "mean", "var", "cav_mean",
     "cav_var", "lpd", "alpha", "G", "H", "order", "state", "jitter", "sweeps",
-    "converged", "change", "damped", "sequential", "skipped", "flat", "trace", ""
+    "converged", "change", "damped", "sequential", "skipped", "flat", "trace",
+    "gamma", ""
 };
 
 SEXP sg_new_run(void)

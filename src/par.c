@@ -222,7 +222,8 @@ static void wave(hand *hands, int threads)
     for (int lane = 1; lane < begun; lane++) pthread_join(hands[lane].id, NULL);
 }
 
-/* Chunks from .. on all threads. */
+/* Chunks from .. on all threads. With one of them, too: its memory is taken once for all chunks,
+ * not anew for each, which a host may have to clear away. */
 static void run_in_waves(loop *l, int from, int threads, const sg_ws *ws)
 {
     const size_t size = l->memo->size;
@@ -259,12 +260,9 @@ static void run_all(loop *l, const sg_ws *ws)
     const int wanted = l->chunks > 1 && alone > WORTH && memo->without == 0;
     const int threads = wanted ? sg_par_lanes(l->products, ws) : 1;
     if (memo->without > 0) memo->without--;
-    if (threads < 2) {
-        run_rest(l, from, ws);
-    } else {
-        run_in_waves(l, from, threads, ws);
-        judge_threads(memo, omp_get_wtime() - start, alone);
-    }
+    if (l->chunks < 2) run_rest(l, 0, ws);
+    else run_in_waves(l, from, threads, ws);
+    if (threads > 1) judge_threads(memo, omp_get_wtime() - start, alone);
 }
 
 #else

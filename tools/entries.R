@@ -117,6 +117,9 @@ for_tests <- noted(function() {
     engine_pass(part, c(theta, 0), sums, sites,
                 list(gradient = TRUE, own = TRUE, narrow = FALSE, collect = FALSE)),
     engine_pass(part, c(theta, 0), sums, sites,
+                list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = FALSE),
+                gamma = c(0.1, 0, 0.2)),
+    engine_pass(part, c(theta, 0), sums, sites,
                 list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = TRUE))
   )
 })

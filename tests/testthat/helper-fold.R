@@ -14,6 +14,8 @@ parts_run <- function(parts, theta, control, gradient = FALSE) {
     course <- settled$course
     swept <- settled$swept
     if (swept$status != 0L) return(swept[c("status", "logz")])
+    parts <- Map(function(part, gamma) c(part[names(part) != "gamma"], list(gamma = gamma)), parts,
+                 swept$gamma)
     trace <- cbind(trace, c(swept$logz, swept$change))
     converged <- swept$change <= control$tol || has_exact_sites(parts[[1L]]$lik)
     if (converged || ncol(trace) >= control$sweeps) break
@@ -52,7 +54,8 @@ parts_sweep <- function(parts, theta, at, gradient = FALSE, collect = FALSE) {
   total <- NULL
   for (k in seq_along(parts)) {
     part <- engine_pass(parts[[k]], theta, at$sums, at$sites[[k]],
-                        list(gradient = gradient, own = k == 1L, narrow = FALSE, collect = collect))
+                        list(gradient = gradient, own = k == 1L, narrow = FALSE, collect = collect),
+                        parts[[k]]$gamma)
     if (part$status != 0L) return(list(status = part$status, logz = NaN))
     total <- add_part(total, part, k)
   }
@@ -63,8 +66,9 @@ add_part <- function(total, part, k) {
   if (is.null(total)) {
     total <- list(status = 0L, logz = 0, gradient = 0 * part$gradient, change = 0,
                   next_at = list(sums = lapply(part$state, lapply, `*`, 0), sites = list()),
-                  latent = list())
+                  latent = list(), gamma = list())
   }
+  total$gamma[[k]] <- part$gamma
   total$logz <- total$logz + part$logz
   total$gradient <- total$gradient + part$gradient
   total$change <- max(total$change, part$change)

@@ -77,3 +77,27 @@ test_that("pairs of responses with a common noise are folded, too", {
   case <- pair_problem(60L, few_pairs())
   expect_fold(case$problem, case$theta, "pairs")
 })
+
+test_that("a pass that is given gamma does without the product that finds it", {
+  n <- 60L
+  problem <- fold_problem(lik_probit(), rbind(ifelse(sin(seq_len(n)) > 0, 1, -1)))
+  each <- fold_problem(lik_probit(), rbind(as.double(seq_len(n) %% 2L + 1L)), 2L)
+  each$basis <- list(each$x[1:9, ], each$x[21:35, ])
+  pairs <- pair_problem(60L, few_pairs())
+  cases <- list(list(problem, c(log(c(2, 0.7, 0.9)), 0.1)),
+                list(each, c(log(c(2, 0.7, 0.9)), 0.1, -0.2)), list(pairs$problem, pairs$theta))
+  for (case in cases) {
+    problem <- case[[1L]]
+    start <- parts_start(list(problem), case[[2L]])
+    pass <- function(gamma, gradient = FALSE) {
+      engine_pass(problem, case[[2L]], start$sums, start$sites[[1L]],
+                  list(gradient = gradient, own = TRUE, narrow = FALSE, collect = FALSE), gamma)
+    }
+    found <- pass(NULL, TRUE)
+    again <- pass(found$gamma, TRUE)
+    # the products are taken in another order
+    expect_equal(again, found, tolerance = 1e-11)
+    # and gamma is not had anew
+    expect_gt(max(abs(pass(found$gamma + 0.1)$cav_var - found$cav_var)), 0.01)
+  }
+})

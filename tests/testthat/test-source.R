@@ -292,3 +292,28 @@ test_that("a fit of a source tells of sweeps, shares of the rows and the evidenc
   expect_message(sparsegp(y ~ a, chunks_of(d), kernel = kernel_rbf(1.5, 1), learn = FALSE,
                           method = method_online(size = 5, pilot = 40)), NA)
 })
+
+test_that("columns of plain numbers become inputs without model.matrix(), as it would make them", {
+  d <- data.frame(a = c(0.5, NA, 2), b = 1:3, c = c(TRUE, FALSE, TRUE), y = 3:1, g = gl(3, 1),
+                  "odd name" = 3:1, check.names = FALSE)
+  made <- function(formula) {
+    frame <- stats::model.frame(formula, d, na.action = stats::na.pass)
+    terms <- attr(frame, "terms")
+    wanted <- stats::model.matrix(stats::delete.response(terms), frame)
+    wanted <- wanted[, attr(wanted, "assign") > 0L, drop = FALSE]
+    rownames(wanted) <- NULL
+    attr(wanted, "contrasts") <- NULL
+    found <- model_inputs(terms, frame)$x
+    attr(found, "contrasts") <- NULL
+    expect_equal(found, wanted)
+    !is.null(plain_columns(terms, frame))
+  }
+  expect_true(made(y ~ b))
+  expect_true(made(y ~ log(b) + a - 1))
+  expect_true(made(y ~ . - c - g - `odd name` + offset(a)))
+  expect_false(made(y ~ a * b))
+  expect_false(made(y ~ `odd name`))
+  expect_false(made(y ~ a + c))
+  expect_false(made(y ~ a + g))
+  expect_false(made(y ~ cbind(a, b)))
+})
