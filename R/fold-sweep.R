@@ -180,10 +180,10 @@ new_course <- function(fold, theta, begun, control) {
 # A sweep that has come to its end, and the step after it: halved where a sweep has ended nowhere,
 # with sites that widen the posterior given up where that happens time and again (ep_loop.c).
 fold_step <- function(fold, theta, course, control) {
-  for (halvings in 0:10) {
+  for (halvings in 0:catalogue()$pacing$halvings) {
     swept <- fold_sweep(fold, theta, course)
     if (swept$status == 0L || course$point$share == 0) break
-    course$damping <- max(course$damping / 2, 1 / 16)
+    course <- shortened(course)
     course$troubles <- course$troubles + 1L
     course$damped <- course$damped + 1L
     course$point <- halved(course$point)
@@ -229,12 +229,18 @@ blend_sums <- function(from, to, share) {
   }, from, to)
 }
 
+shortened <- function(course) {
+  course$damping <- max(course$damping / 2, catalogue()$pacing$least)
+  course
+}
+
 paced <- function(course, control) {
-  if (course$change > 2 * course$best) {
-    course$damping <- max(course$damping / 2, 1 / 16)
+  pacing <- catalogue()$pacing
+  if (course$change > pacing$worse * course$best) {
+    course <- shortened(course)
     course$best <- course$change
   } else {
-    course$damping <- min(course$damping * 1.25, control$damping)
+    course$damping <- min(course$damping * pacing$longer, control$damping)
     course$best <- min(course$best, course$change)
   }
   course$damped <- course$damped + (course$damping < control$damping)
@@ -242,8 +248,10 @@ paced <- function(course, control) {
 }
 
 lost <- function(course, control) {
+  pacing <- catalogue()$pacing
+  late <- pacing$parts * ncol(course$trace) > control$sweeps
   !course$done && !course$narrow && course$widening > 0 &&
-    (course$troubles >= 10L || 3L * ncol(course$trace) > control$sweeps)
+    (course$troubles >= pacing$patience || late)
 }
 
 narrowed <- function(fold, course, control) {

@@ -23,6 +23,14 @@ static void blend(size_t n, double share, const double *from, double *to)
 
 /* ---- Where the iteration is ---- */
 
+static const sg_ep_pacing PACE = {.least = 1.0 / 16, .longer = 1.25, .worse = 2, .halvings = 10,
+                                  .patience = 10, .parts = 3};
+
+sg_ep_pacing sg_ep_pace(void)
+{
+    return PACE;
+}
+
 /* Sites, and their sums where the model has any. */
 typedef struct {
     sg_sites sites;
@@ -97,7 +105,7 @@ static void forget_past(course *go)
 static void shorten(course *go)
 {
     forget_past(go);
-    go->damping = fmax2(go->damping / 2, 1.0 / 16);
+    go->damping = fmax2(go->damping / 2, PACE.least);
 }
 
 /* ---- Judgement ---- */
@@ -141,14 +149,13 @@ static sg_status evaluate(course *go)
  * there is nowhere left to go. */
 static int retreat(course *go, int tries)
 {
-    enum { HALVINGS = 10 };
     const sg_layout layout = go->at.sites.layout;
-    if (tries > HALVINGS) return 0;
+    if (tries > PACE.halvings) return 0;
     if (!go->is_legal) {
         go->stale = 1;
         return sg_sites_narrow(&go->at.sites);
     }
-    if (tries == HALVINGS) {
+    if (tries == PACE.halvings) {
         copy_station(go->model, &go->legal, &go->at);
         return 1;
     }
@@ -180,12 +187,11 @@ static sg_status settle(course *go)
 /* The share of the next step. */
 static void pace(course *go)
 {
-    const double WORSE = 2;
-    if (go->report->change > WORSE * go->best) {
+    if (go->report->change > PACE.worse * go->best) {
         shorten(go);
         go->best = go->report->change;
     } else {
-        go->damping = fmin2(go->damping * 1.25, go->options->damping);
+        go->damping = fmin2(PACE.longer * go->damping, go->options->damping);
         go->best = fmin2(go->best, go->report->change);
     }
     go->report->damped += go->damping < go->options->damping;
@@ -263,8 +269,8 @@ static void take_step(course *go)
  * the sites are made to narrow from now on. */
 static void narrow_if_lost(course *go)
 {
-    enum { PATIENCE = 10 };
-    if (go->troubles < PATIENCE && 3 * go->report->sweeps <= go->options->sweeps) return;
+    const int late = PACE.parts * go->report->sweeps > go->options->sweeps;
+    if (go->troubles < PACE.patience && !late) return;
     if (!sg_sites_narrow(&go->at.sites)) return;
     go->at.sites.narrow = go->legal.sites.narrow = 1;
     go->stale = 1;

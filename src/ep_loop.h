@@ -18,6 +18,19 @@ typedef struct {
 
 enum { SG_TRACE = 1000 }; /* sweeps that are traced */
 
+/* How long steps are, and when an iteration counts as lost. R has it from here for rows that it
+ * reads in chunks. */
+typedef struct {
+    double least;  /* share of the plain step that no step is below */
+    double longer; /* what a step is multiplied by where the residual has not grown; else halved */
+    double worse;  /* growth: beyond so many times the best residual */
+    int halvings;  /* of a step that has led nowhere */
+    int patience;  /* such steps before sites with negative precisions are given up */
+    int parts;     /* of all sweeps; so are they where the first part has been of no avail */
+} sg_ep_pacing;
+
+sg_ep_pacing sg_ep_pace(void);
+
 typedef struct {
     int sweeps;     /* done */
     int converged;
