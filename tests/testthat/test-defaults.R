@@ -167,6 +167,13 @@ test_that("a gain is more than so many standard errors", {
   expect_false(is_gain(c(-1, -3), 1))
 })
 
+test_that("a power of probabilities is one of their odds", {
+  p <- rbind(c(0.2, 0.3, 0.5), c(1e-300, 1e-290, 1 - 1e-16))
+  expect_equal(powered(log(p)), p, tolerance = 1e-12)
+  expect_equal(powered(log(p), 3), p^3 / rowSums(p^3), tolerance = 1e-12)
+  expect_equal(log_powered(log(p), 1.5)[2L, 1L], 1.5 * log(1e-300), tolerance = 1e-12)
+})
+
 test_that("many labels: informative vectors, length scales and a power by leave-one-out", {
   slow_tier()
   set.seed(6)
