@@ -191,6 +191,18 @@ test_that("simulated responses have the offset, of training rows and of others",
                tolerance = 1e-6)
 })
 
+test_that("simulated classes are as frequent as predictions say", {
+  d <- toy()
+  d$three <- cut(d$x, c(-Inf, -0.5, 0.5, Inf), c("low", "mid", "high"))
+  fit <- sparsegp(three ~ x, d, learn = FALSE)
+  p <- predict(fit, d[1:4, ])
+  simulated <- simulate(fit, 500, seed = 1, newdata = d[1:4, ])
+  for (level in levels(d$three)) {
+    share <- rowMeans(vapply(simulated, function(column) column == level, logical(4)))
+    expect_lt(max(abs(share - p[, level])), 4.5 * 0.5 / sqrt(500))
+  }
+})
+
 test_that("simulated responses of training rows have the noise of their weights", {
   d <- toy()
   fit <- regression(d, d$w)

@@ -19,6 +19,20 @@ test_that("an error names its argument, says what is wrong, then what to do", {
   expect_warning(warn_sparsegp("a", 1), "a1", class = "sparsegp_warning")
 })
 
+test_that("what C has no numbers or no memory for is told by what a user can change", {
+  expect_match(refused(full_or_advice(1e5, stop("cannot allocate vector of size 74.5 Gb")), "x"),
+               "224 GiB")
+  expect_error(full_or_advice(10, stop("something else")), "^something else$")
+  table <- sparsegp(1:5, c(1, 3, 2, 5, 4), learn = FALSE)$hyper
+  expect_identical(check_run(list(status = 0L, logz = -1), table)$logz, -1)
+  codes <- catalogue()$statuses
+  bad <- list("impossible to factor" = codes[["not_pd"]], "not finite" = codes[["not_finite"]])
+  for (what in names(bad)) {
+    run <- list(status = bad[[what]], logz = NaN)
+    expect_match(refused(check_run(run, table), "kernel"), paste0(what, ".*lengthscale = "))
+  }
+})
+
 test_that("the small checks let pass what is legal and nothing else", {
   expect_identical(check_number(2L, "a", 0), 2)
   expect_identical(check_number(0, "a", 0, 1, open = FALSE), 0)

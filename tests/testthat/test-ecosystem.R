@@ -85,6 +85,25 @@ test_that("curvature and importance are of fits on a basis and of cut points, to
   refused(vcov(sparsegp(y ~ x + z, d, keep_x = FALSE, method = method_ep(size = 15))), "keep_x")
 })
 
+test_that("a curvature that is none is refused, and so are posteriors of some rows", {
+  fit <- sparsegp(mpg ~ wt, mtcars)
+  away <- fit
+  away$hyper$theta[2L] <- away$hyper$theta[2L] + 12 # beyond all rows the evidence is flat
+  away$hyper$prior <- rep(list(prior_flat()), nrow(away$hyper))
+  refused(vcov(away), "does not fall off")
+  some <- sparsegp(mpg ~ wt, mtcars, method = method_ivm(8, refine = "active"))
+  refused(vcov(some), "some rows only")
+})
+
+test_that("importance of a matrix is of its columns, on a basis, too", {
+  x <- as.matrix(mtcars[c("wt", "hp")])
+  table <- importance(sparsegp(x, mtcars$mpg, learn = FALSE))
+  by_formula <- importance(plain())
+  expect_equal(table, by_formula, tolerance = 1e-8)
+  expect_setequal(rownames(importance(sparsegp(x, mtcars$mpg, basis = 1:12, learn = FALSE))),
+                  c("wt", "hp"))
+})
+
 test_that("importance is what leave-one-out predictions lose", {
   fit <- sparsegp(mpg ~ wt + hp + factor(cyl), mtcars, learn = FALSE,
                   kernel = kernel_rbf(ard = TRUE, lengthscale = c(1, 2, 4, 5)))
@@ -190,6 +209,15 @@ test_that("emmeans averages the latent function over its grid, covariances inclu
   rate <- as.data.frame(emmeans::emmeans(counts, "wt", type = "response"))
   expect_equal(rate$rate, unname(predict(counts, data.frame(wt = mean(mtcars$wt)),
                                          type = "median")), tolerance = 1e-8)
+})
+
+test_that("what DALEX asks for is there without it", {
+  expect_identical(dalex_info(plain())$type, "regression")
+  expect_identical(dalex_info(classes())$type, "classification")
+  expect_identical(dalex_info(flowers())$type, "multiclass")
+  cars <- mtcars[1:3, ]
+  expect_identical(yhat.sparsegp(classes(), cars), unname(predict(classes(), cars)))
+  expect_identical(yhat.sparsegp(flowers(), iris[1:3, ]), predict(flowers(), iris[1:3, ]))
 })
 
 test_that("DALEX knows classes from numbers", {

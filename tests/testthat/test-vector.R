@@ -309,6 +309,18 @@ test_that("fields that follow are derivatives of the mean, and so are their devi
                class = "sparsegp_error")
 })
 
+test_that("draws are of every component, and of rows that are complete", {
+  d <- currents(6L)
+  fit <- field_fit(d)
+  drawn <- draws(fit, data.frame(x = c(0.5, NA), y = 1), n = 3)
+  expect_identical(dimnames(drawn), list(c("1", "2"), paste0("draw_", 1:3), c("u", "v")))
+  expect_true(all(is.na(drawn[2L, , ])) && !anyNA(drawn[1L, , ]))
+  answer <- predict(fit, d, se.fit = TRUE)
+  set.seed(1)
+  errors <- apply(draws(fit, d, n = 100), c(1L, 3L), mean) - answer$fit
+  expect_lt(max(abs(errors) / answer$se.fit), 4.5 / sqrt(100))
+})
+
 test_that("draws and simulations have the posterior's moments", {
   slow_tier()
   d <- currents(12L)
