@@ -38,7 +38,7 @@ CLAIMS <- list(
   claim("online", "A row of a stream", "online.R", "", "", c(3, 3)),
   claim("stream_long", "A stream in constant memory, and its rounding", "stream_long.R", "1e6",
         "1e7", c(3, 30)),
-  claim("source", "Rows that do not fit into memory", "source.R", "1e6 100", "1e7 200", c(5, 60),
+  claim("source", "Rows that do not fit into memory", "source.R", "1e6 200", "1e7 200", c(6, 60),
         c("DBI", "RSQLite", "nanoparquet")),
   claim("shards", "Shards merged against one fit", "shards.R", "100", "200", c(3, 10)),
   claim("classes", "What a class more costs", "classes.R", "2000 100 3,10,30", "", c(2, 20)),

@@ -3,14 +3,16 @@
 #   - ROWS rows of 8 inputs, numbers and labels, are written to SQLite and, where nanoparquet is
 #     installed, to Parquet files of 100 000 rows (in tempdir(), or SPARSEGP_BENCH_FOLDER, where
 #     they stay);
-#   - reading alone: all chunks, nothing done with them;
-#   - method_ep(size = POINTS) of all rows: seconds of a read of all rows (for numbers there are
-#     two, one for the sums and one for the evidence; for labels one for each sweep), rows per
-#     second, and the most memory above that of R with the package loaded;
+#   - products: a triangular solve and a symmetric product of every row, which no sum over rows on a
+#     basis does without, as R calls them: seconds for as many rows, on one thread;
+#   - method_ep(size = POINTS) of all rows on one thread and on two: seconds of a read of all rows
+#     (for numbers there are two, one for the sums and one for the evidence; for labels one for each
+#     sweep), beside those of reading alone, all chunks and nothing done with them, in the same
+#     process before and after; and the most memory above that of R with the package loaded;
 #   - on the first tenth of the rows the fit of a data frame of the same basis and hyperparameters:
 #     the largest difference between predictions, and of the log evidence.
-# Every measurement is made in a process of its own. Seconds are of the processor's, as other work
-# counts little there, with elapsed ones beside them; 10^8 rows are ten times 10^7, as every part is
+# Every measurement is made in a process of its own. Seconds of the processor's are there beside
+# elapsed ones, as other work counts little in them; 10^8 rows are ten times 10^7, as every part is
 # proportional to the rows but learning, which is not measured with them.
 # Usage: Rscript bench/source.R [ROWS = 1e6] [POINTS = 200] [labels too = 1]
 source("bench/common.R")
@@ -29,22 +31,28 @@ made_rows <- function(part) {
   data.frame(x, y = f + 0.3 * stats::rnorm(PART), c = as.integer(f + stats::rnorm(PART) > 0))
 }
 
+write_sqlite <- function(file) {
+  con <- DBI::dbConnect(RSQLite::SQLite(), file)
+  on.exit(DBI::dbDisconnect(con))
+  for (part in seq_len(rows / PART)) DBI::dbWriteTable(con, "rows", made_rows(part), append = TRUE)
+}
+
+write_parquet <- function(folder) {
+  dir.create(folder)
+  for (part in seq_len(rows / PART)) {
+    file <- file.path(folder, sprintf("%05d.parquet", part))
+    nanoparquet::write_parquet(made_rows(part), file, compression = "uncompressed")
+  }
+}
+
+# Which kinds of sources there are, once they are written.
 write_rows <- function() {
   sqlite <- paste0(base, ".sqlite")
   parquet <- paste0(base, ".parquet")
-  if (file.exists(sqlite)) return(invisible())
-  con <- DBI::dbConnect(RSQLite::SQLite(), sqlite)
-  on.exit(DBI::dbDisconnect(con))
+  if (!file.exists(sqlite)) write_sqlite(sqlite)
   with_parquet <- requireNamespace("nanoparquet", quietly = TRUE)
-  if (with_parquet) dir.create(parquet)
-  for (part in seq_len(rows / PART)) {
-    d <- made_rows(part)
-    DBI::dbWriteTable(con, "rows", d, append = TRUE)
-    if (with_parquet) {
-      file <- file.path(parquet, sprintf("%05d.parquet", part))
-      nanoparquet::write_parquet(d, file, compression = "uncompressed")
-    }
-  }
+  if (with_parquet && !dir.exists(parquet)) write_parquet(parquet)
+  c("sqlite", if (with_parquet) "parquet")
 }
 
 # ---- What is measured, each in a process of its own ----
@@ -61,9 +69,22 @@ megabytes <- function(what) {
 
 cpu <- function(took) took[["user.self"]] + took[["sys.self"]]
 
+# Elapsed seconds of reading all rows, three times.
 reading <- function(kind) {
-  took <- system.time(sparsegp:::each_chunk(opened(kind), function(i, chunk) NULL))
-  c(cpu = cpu(took), elapsed = took[["elapsed"]])
+  replicate(3L, {
+    system.time(sparsegp:::each_chunk(opened(kind), function(i, chunk) NULL))[["elapsed"]]
+  })
+}
+
+products <- function() {
+  WINDOW <- 2000L
+  options(matprod = "blas")
+  factor <- chol(diag(points) + 0.5)
+  x <- matrix(stats::rnorm(points * WINDOW), points)
+  took <- system.time(for (k in seq_len(PART / WINDOW)) {
+    tcrossprod(backsolve(factor, x, transpose = TRUE))
+  })
+  list(rows = rows, points = points, seconds = cpu(took) * rows / PART)
 }
 
 # Seconds of every read of all rows within a fit.
@@ -80,19 +101,25 @@ fit_of <- function(formula, lik, source) {
 }
 
 # The fit, its memory and its reads.
-fitting <- function(kind, what) {
+fitting <- function(kind, what, threads) {
+  options(sparsegp.threads = as.numeric(threads))
   formula <- if (what == "numbers") y ~ . - c else c ~ . - y
   lik <- if (what == "numbers") lik_gaussian() else lik_probit()
   loaded <- megabytes("VmRSS")
+  alone <- reading(kind)
   suppressMessages(time_reads())
   total <- system.time(fit <- fit_of(formula, lik, opened(kind)))
-  reads <- rowSums(READS$took[, 1:2, drop = FALSE])
+  most <- megabytes("VmHWM") - loaded
+  alone <- stats::median(c(alone, reading(kind)))
+  a_read <- stats::median(READS$took[, 3L])
   test <- made_rows(1e6)
   error <- if (what == "numbers") sqrt(mean((predict(fit, test) - test$y)^2))
            else mean((predict(fit, test, type = "response") > 0.5) != test$c)
-  c(reads = length(reads), cpu_a_read = mean(reads), elapsed_a_read = mean(READS$took[, 3]),
-    total_elapsed = total[["elapsed"]], megabytes = megabytes("VmHWM") - loaded, error = error,
-    loo_lpd = fit$source$loo_lpd)
+  list(source = kind, response = what, threads = as.numeric(threads), reads = nrow(READS$took),
+       "reading alone, s" = alone, "a read, s" = a_read, "times reading alone" = a_read / alone,
+       "a read, CPU s" = stats::median(rowSums(READS$took[, 1:2, drop = FALSE])),
+       "the fit, s" = total[["elapsed"]], "MB above R" = most, "test error" = error,
+       "loo log density" = fit$source$loo_lpd)
 }
 
 # The same rows read in chunks and held: a tenth of them.
@@ -105,31 +132,38 @@ comparing <- function(what) {
   held <- do.call(rbind, lapply(seq_len(some / PART), made_rows))
   whole <- sparsegp(like = read, data = held)
   test <- made_rows(1e6)
-  c(rows = some, largest_difference = max(abs(predict(read, test) - predict(whole, test))),
-    log_evidence = as.numeric(logLik(read)) / as.numeric(logLik(whole)) - 1)
+  list(rows = some, "largest difference of predictions" =
+         max(abs(predict(read, test) - predict(whole, test))),
+       "of log evidences, relative" = abs(as.numeric(logLik(read)) / as.numeric(logLik(whole)) - 1))
 }
 
 # ---- The parent ----
 
-in_process <- function(what, ...) {
+# A task's answer becomes a row of the table of this caption.
+in_process <- function(caption, what, ...) {
   arguments <- c("bench/source.R", rows, points, as.integer(labels_too))
   answer <- tempfile()
   Sys.setenv(SPARSEGP_BENCH_TASK = paste(c(what, ...), collapse = " "),
              SPARSEGP_BENCH_ANSWER = answer, SPARSEGP_BENCH_FOLDER = folder)
   status <- system2(file.path(R.home("bin"), "Rscript"), arguments)
   if (status != 0L) stop("a measurement has failed: ", what)
-  print(c(task = paste(c(what, ...), collapse = " "),
-          vapply(readRDS(answer), format, "", digits = 4)), quote = FALSE)
+  row <- as.data.frame(readRDS(answer), check.names = FALSE)
+  print(row, digits = 4L)
+  do.call(bench_row, c(list(caption), row))
 }
 
 task <- strsplit(Sys.getenv("SPARSEGP_BENCH_TASK"), " ")[[1L]]
 if (length(task)) {
   saveRDS(do.call(task[1L], as.list(task[-1L])), Sys.getenv("SPARSEGP_BENCH_ANSWER"))
 } else {
-  write_rows()
-  kinds <- c("sqlite", if (dir.exists(paste0(base, ".parquet"))) "parquet")
-  for (kind in kinds) in_process("reading", kind)
-  for (kind in kinds) in_process("fitting", kind, "numbers")
-  if (labels_too) in_process("fitting", "sqlite", "labels")
-  if (rows / 10 >= PART) in_process("comparing", "numbers")
+  kinds <- write_rows()
+  in_process("A triangular solve and a symmetric product of every row", "products")
+  reads <- "Reads of all rows within a fit, medians, beside reading alone"
+  for (kind in kinds) {
+    for (threads in 1:2) in_process(reads, "fitting", kind, "numbers", threads)
+  }
+  if (labels_too) in_process(reads, "fitting", "sqlite", "labels", 2L)
+  if (rows / 10 >= PART) {
+    in_process("The fit of a source beside that of a data frame", "comparing", "numbers")
+  }
 }
