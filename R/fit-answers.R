@@ -181,7 +181,8 @@ loo_latent <- function(object) {
 # Leave-one-out log predictive density of each row
 lpd_of_rows <- function(object) {
   # the log Z of classes each against the rest is of the indicators of all, not of the class
-  if (!has_evidence(object) || !is.null(object$power)) {
+  other <- !has_evidence(object) || isTRUE(lik_traits(object$likelihood)$as_numbers)
+  if (other || !is.null(object$power)) {
     return(label_lpd(loo_probabilities(object), object$y))
   }
   object$cavity$lpd - codec_of(object)$values(object$y) * log(object$response$unit)

@@ -33,11 +33,16 @@ growth_words <- function(fit) {
 }
 
 tuning_words <- function(fit) {
-  margin <- !is.null(fit$tuning) && fit$likelihood$type == "margin"
+  chosen <- if (!is.null(fit$tuning)) fit$likelihood$type else ""
+  margin <- chosen == "margin"
+  squares <- chosen == "squares"
   words <- c(if (!is.null(fit$tuning)) paste("learned length scales times", fit$tuning$factor),
              if (margin) "a margin between classes",
+             if (squares) "least squares of labels",
              if (!is.null(fit$power)) paste("odds to the power", format(fit$power, digits = 2L)))
-  if (length(words)) paste0("by leave-one-out probabilities: ", paste(words, collapse = ", "))
+  if (length(words) == 0L) return(NULL)
+  by <- if (squares) "by rows held out" else "by leave-one-out probabilities"
+  paste0(by, ": ", toString(words))
 }
 
 # For summary(): all that was tried.

@@ -31,7 +31,13 @@ fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
     setup$likelihood <- lik_margin(width = fixed(width))
     with_margin(learned, read_model(chunk, setup, input_terms), width)
   }
-  tuned <- tuned_fit(c(learn_settled(plan, settled), list(model = model)), make, as_margin)
+  as_squares <- function(learned) {
+    if (!may_have_squares(learned, setup)) return(NULL)
+    setup$likelihood <- lik_squares(noise = fixed(LABEL_NOISE))
+    with_squares(learned, read_model(chunk, setup, input_terms))
+  }
+  learned <- c(learn_settled(plan, settled), list(model = model))
+  tuned <- tuned_fit(learned, make, as_margin, as_squares)
   fit <- if (is.null(setup$augment)) tuned$fit else fit_with_copies(tuned, asked, chunk, setup)
   warn_about(fit$convergence, fit$learning)
   fit

@@ -42,6 +42,7 @@ FAMILIES <- list(
   negbin = c("Negative Binomial", "log"), binomial = c("binomial", "logit"),
   mackay = c("binomial", "logit"), flip = c("binomial", "probit"), step = c("binomial", "identity"),
   nullcat = c("binomial", "probit"), margin = c("binomial", "probit"),
+  squares = c("binomial", "logit"),
   ordinal = c("cumulative", "probit"),
   mprobit = c("multinomial", "probit"), softmax = c("multinomial", "logit"),
   student = c("student", "identity"), laplace = c("laplace", "identity"),

@@ -7,6 +7,7 @@
 #   exact      is a site the likelihood itself, so that one sweep sets all? left out: no
 #   tempered   may probabilities of labels be raised to a power, as what they are of is each label
 #              against the rest? left out: no
+#   as_numbers  are labels numbers to it, so that log Z is that of a density? left out: no
 #   unbounded  where rows contradict each other, what takes their labels' precision to no end, and
 #              leaves EP without a fixed point: the remedy. Left out: that cannot be
 #   modal      does EP find one of several fixed points, by where it starts? left out: no
@@ -74,7 +75,8 @@ new_likelihood <- function(type, params) {
 is_impossible <- function(lik, logz, rows) {
   codec <- lik_codec(lik)
   SLACK <- 1e-6
-  (codec$labelled || !is.null(codec$jump)) && logz > SLACK * rows
+  counted <- codec$labelled && !isTRUE(lik_traits(lik)$as_numbers) || !is.null(codec$jump)
+  counted && logz > SLACK * rows
 }
 
 # One kernel for each class?

@@ -32,6 +32,9 @@
 #' first level) ~ Phi(-u - bias - width / 2)} | `bias`; `width` of the null category; `missing1`,
 #' `missing2`, probabilities that a label of the first and of the second level is missing |
 #' | `lik_margin` | as `lik_nullcat`, of rows that all have labels | `bias`; `width` of the margin |
+#' | `lik_squares` | \eqn{y = \pm 1 \sim N(u + bias, noise)}{y = +-1 ~ N(u + bias, noise)}; of a new
+#' row \eqn{P(y = second level) = 1/(1 + \exp(-4 (u + bias)))}{P(y = second level) = 1 / (1 + exp(-4
+#' (u + bias)))} | `bias`; `noise`, a variance where labels are -1 and 1 |
 #' | `lik_laplace` | \eqn{p(y) = \exp(-|y - u| / scale) / (2 scale)}{p(y) = exp(-|y - u| / scale) /
 #' (2 scale)} | `scale`, in units of the response; the noise has variance \eqn{2 scale^2}{2 scale^2}
 #' |
@@ -190,6 +193,25 @@
 #'   new rows off by up to 0.03.
 #' * *From*: IVM paper, section 5, without the rows that have no label. The likelihood has a closed
 #'   form; probabilities of new rows, given that they are outside of the margin, are by quadrature.
+#'
+#' @section Two classes by least squares:
+#' **`lik_squares()`**: labels are learned from as the numbers -1 and 1, with normal noise. Every
+#' row holds the latent function at its label, also one far from any border, which a probit is done
+#' with; where classes hardly overlap and inputs are many, such as pixels, that predicts better:
+#' USPS, ten digits, 4.2 per cent of errors in place of 5.3 for `lik_probit()` on the same points.
+#' Without a method, a likelihood, and with more rows of more than two classes than full EP can
+#' have, it is tried, and taken where rows held out say so; see [methods].
+#' * *Hyperparameters*: `bias`, which starts at the mean label; `noise`, a variance beside a
+#'   kernel's of about 1. One sweep sets all sites, and of classes that share a basis one is worked
+#'   out.
+#' * *Probabilities* of new rows are means of a logistic function over the latent function. Its
+#'   slope is a convention that the noise does not settle: let a power of the odds do so, as
+#'   [sparsegp()] does without a method, or look at [calibration()].
+#' * *Not for* classes that overlap, and the log evidence is that of numbers: it is not to be
+#'   compared with other likelihoods'. More than two classes are each set against the rest.
+#' * *How exact*: the posterior is; probabilities are by quadrature.
+#' * *From*: Rasmussen and Williams (2006), section 6.5, with probabilities averaged over the
+#'   posterior.
 #'
 #' @section Ordered categories:
 #' **`lik_ordinal()`**: such as ratings, the default for an ordered factor of more than two levels:

@@ -32,9 +32,14 @@
 #' next shorter one is tried with all points. Where nothing was said of the likelihood, nor of the
 #' variance of the one kernel, and probabilities are not too sure, a margin between the classes is
 #' tried as well ([lik_margin()]), which helps where they hardly overlap, and taken where it gains
-#' more than two standard errors.
-#' Probabilities have the odds that they sum to one by, raised to a power: the one nearest to 1
-#' whose mean leave-one-out log probability is within two standard errors of the best;
+#' more than two standard errors. More than two classes whose probabilities are not too sure are
+#' tried by least squares as well ([lik_squares()]): on points that all classes share, as many as
+#' take the work of one sweep over the points of each, with the length scales, times 1, 0.7, 0.5,
+#' 0.35 and 0.25 for as long as that is better. Both are fitted without a fifth of the rows (of at
+#' most 8000), and least squares are taken where the log probabilities of its labels are better by
+#' more than two standard errors. They are not tried with `augment`, nor for rows that come in
+#' chunks. Probabilities have the odds that they sum to one by, raised to a power: the one nearest
+#' to 1 whose mean leave-one-out log probability is within two standard errors of the best;
 #' `fit$tuning`, `fit$power`. The power is settled so for two labels of few rows as well.
 #'
 #' *Several latent functions otherwise*: `method_ep(size = )` with four times the root of the number

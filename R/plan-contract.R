@@ -10,6 +10,7 @@
 #   plan_active     the rows included give the posterior                            plan-ivm.R
 #   plan_grown      learns on some of the rows, then a basis grows                  plan-grown.R
 #   plan_labels     learns on some of the rows, then informative vectors             plan-labels.R
+#   plan_squares    classes by least squares, on points they share                  plan-squares.R
 #   plan_copies     with copies of the rows that carry an earlier fit                plan-copies.R
 #   plan_online     rows one after the other: the pilot is learned by another plan  plan-online.R
 #

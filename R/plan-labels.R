@@ -105,11 +105,16 @@ among_copies.plan_labels <- function(plan, sites) {
 # For looking around: the plan with half the points, of some of the rows where they are many, and
 # EP that ends sooner.
 smaller_plan <- function(plan, rows) {
+  plan <- rougher_plan(plan, rows)
+  plan$problem$method$size <- max(1, round(plan$problem$method$size / 2))
+  plan
+}
+
+rougher_plan <- function(plan, rows) {
   if (length(rows) < nrow(plan$problem$x)) {
     plan$problem <- part_of_problem(plan$problem, rows)
     plan$problem$luck <- as.double(seq_along(rows))
   }
-  plan$problem$method$size <- max(1, round(plan$problem$method$size / 2))
   plan$problem$method$tol <- ROUGHLY
   plan
 }
@@ -124,17 +129,29 @@ run_plan.plan_labels <- function(plan, theta) {
   })
 }
 
-# Informative vectors are looked for among a quarter as many candidates as there would be without a
-# limit: those left when the set is full. EP starts from plan$sites, those of an earlier fit, or
-# else from those of the vectors.
+# EP starts from plan$sites, those of an earlier fit, or else from those of the vectors.
 run_vectors <- function(plan, theta) {
-  problem <- plan$problem
-  problem$method$pool <- min(HELD, CANDIDATES * stub_count(problem))
-  chosen <- choose_basis(new_plan(c("plan_ivm", "plan_choosing"), problem), list(theta = theta),
-                         learning = FALSE)
+  chosen <- chosen_vectors(plan, theta)
   chosen$problem$method$pool <- HELD
   chosen$sites <- if (is.null(plan$sites)) chosen$included else plan$sites
   run_plan(chosen, theta)
+}
+
+# Informative vectors are looked for among a quarter as many candidates as there would be without a
+# limit: those left when the set is full.
+chosen_vectors <- function(plan, theta) {
+  problem <- plan$problem
+  problem$method$pool <- min(HELD, CANDIDATES * stub_count(problem))
+  choose_basis(new_plan(c("plan_ivm", "plan_choosing"), problem), list(theta = theta),
+               learning = FALSE)
+}
+
+# The rows that each class has for its vectors, in the order that they were chosen in.
+vectors_of_classes <- function(plan, theta) {
+  lapply(seq_len(plan$problem$processes), function(class) {
+    own <- theta_of_class(plan$problem, theta, class)
+    chosen_vectors(plan_of_class(plan, class), own)$rows
+  })
 }
 
 # ---- One class after the other: each is two labels, its own and the rest's ----

@@ -168,7 +168,8 @@ SEXP sg_r_lik_site(SEXP spec, SEXP theta, SEXP y)
 {
     const char *fields[] = {"tau", "nu", ""};
     const sg_lik lik = sg_lik_of(spec, theta);
-    const int q = sg_lik_q(&lik), n = lik.type->site ? Rf_length(y) / q : 0, w = lik.w;
+    const int q = sg_lik_q(&lik), w = lik.w;
+    const int n = lik.type->site && lik.C == 1 ? Rf_length(y) / q : 0;
     const double *rows = sg_doubles_of(y, XLENGTH(y), "y");
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *tau = sg_new_matrix(out, 0, w * w, n), *nu = sg_new_matrix(out, 1, w, n);

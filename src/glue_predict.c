@@ -13,7 +13,7 @@ static const double *optional_factor(SEXP posterior, const char *name, int d, in
 }
 
 /* layout: processes and width, as sg_layout has them. posterior: list(basis, alpha, G, H); alpha
- * d numbers for each of C processes, G one factor or C, H C factors or NULL. The answers are a
+ * d numbers for each of C processes, G and H one factor or C each, or NULL. The answers are a
  * number for each point and process, and a block for each row and process. joint: the full
  * covariance of one process at all points instead of blocks. */
 SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x, SEXP joint)
@@ -26,11 +26,12 @@ SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x,
     if (w < 1 || n % w != 0) Rf_error("internal error: %d points in rows of %d", n, w);
     const double *G = optional_factor(posterior, "G", d, &nG);
     const double *H = optional_factor(posterior, "H", d, &nH);
-    if (d > 0 && ((nG != 1 && nG != C) || (H && nH != C))) {
+    if (d > 0 && ((nG != 1 && nG != C) || (nH != 1 && nH != C))) {
         Rf_error("internal error: %d classes, but %d and %d factors", C, nG, nH);
     }
     const sg_posterior post = {sg_kernel_of(kernel, ktheta), d, REAL(basis), C,
-                               sg_doubles_of(alpha, (size_t) d * C, "alpha"), w, nG == 1, G, H};
+                               sg_doubles_of(alpha, (size_t) d * C, "alpha"), w, nG == 1, nH == 1,
+                               G, H};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     if (Rf_asLogical(joint)) {
         if (C != 1) Rf_error("internal error: a joint covariance of %d classes", C);

@@ -316,6 +316,17 @@ static void predict_against_rest(const sg_lik *self, const double *mu, const dou
     }
 }
 
+void sg_lik_site(const sg_lik *self, const double *y, int c, double *tau, double *nu)
+{
+    double label;
+    if (!is_against_rest(self)) {
+        self->type->site(self, y, tau, nu);
+        return;
+    }
+    const sg_lik own = class_against_rest(self, c, y, &label);
+    own.type->site(&own, &label, tau, nu);
+}
+
 /* Processes that do not know of each other: the blocks of d2 down the diagonal. */
 static void cross_of_blocks(const sg_lik *self, sg_tilt *out)
 {

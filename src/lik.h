@@ -135,6 +135,9 @@ void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, con
 void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var);
 
+/* The exact site of process c, of types that have one. */
+void sg_lik_site(const sg_lik *self, const double *y, int c, double *tau, double *nu);
+
 /* log p at n values of f (C = w = 1). */
 void sg_lik_logps(const sg_lik *self, const double *y, int n, const double *f, double *out);
 

@@ -69,7 +69,9 @@ static sg_status predict_block(void *ctx, int from, int to, int lane, const sg_w
         if (post->G && (c == 0 || !post->shared)) {
             factor_products(m, w, d, Kx, post->G + dd * c, work, explained);
         }
-        if (post->H) factor_products(m, w, d, Kx, post->H + dd * c, work, left);
+        if (post->H && (c == 0 || !post->alike)) {
+            factor_products(m, w, d, Kx, post->H + dd * c, work, left);
+        }
         block_variances(post, m, prior, explained, left, var);
     }
     return SG_OK;

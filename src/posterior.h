@@ -3,8 +3,8 @@
  *   mean(x) = k(x)' alpha,   var(x) = max(K(x,x) - |G'k(x)|^2, 0) + |H'k(x)|^2
  *
  * with k(x) the kernel between x and the basis. Several classes on one basis have an alpha and an H
- * each; G is R^{-1} of the basis for all, or one each. Nothing here asks which method made the
- * fit. */
+ * each, or one H for all where their sites are as precise; G is R^{-1} of the basis for all, or one
+ * each. Nothing here asks which method made the fit. */
 #ifndef SG_POSTERIOR_H
 #define SG_POSTERIOR_H
 
@@ -17,7 +17,7 @@ typedef struct {
     int C;               /* latent functions */
     const double *alpha; /* d x C */
     int w;               /* points of a row, whose covariances are wanted, too */
-    int shared;          /* one G for all of them? */
+    int shared, alike;   /* one G for all of them? one H? */
     const double *G, *H; /* d x d upper triangular each; either may be NULL, for zero */
 } sg_posterior;
 

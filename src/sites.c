@@ -376,24 +376,26 @@ int sg_sites_narrow(sg_sites *sites)
 
 /* T = (I + P gamma)^{-1} P of a likelihood's exact P, and nu with it: what the marginal does not
  * carry is noise between it and the likelihood. */
-static void exact_site(const sg_rows *rows, int i, double *tau, double *nu)
+static void exact_site(const sg_rows *rows, int i, int c, double *tau, double *nu)
 {
     const int w = rows->lik->w;
     const double *offset = rows->offset + (size_t) w * i;
-    rows->lik->type->site(rows->lik, sg_lik_row(rows->lik, rows->y, i), tau, nu);
+    sg_lik_site(rows->lik, sg_lik_row(rows->lik, rows->y, i), c, tau, nu);
     if (w == 1) {
-        const double shrink = 1 + sg_extra_var(rows, i, 0) * *tau;
+        const double shrink = 1 + sg_extra_var(rows, i, c) * *tau;
         *nu = (*nu - *tau * *offset) / shrink;
         *tau /= shrink;
     } else {
-        sg_block_soften(w, offset, sg_gamma_of(rows, i, 0), tau, nu);
+        sg_block_soften(w, offset, sg_gamma_of(rows, i, c), tau, nu);
     }
 }
 
 void sg_exact_sites(const sg_rows *rows, sg_span span, sg_sites *sites)
 {
-    const size_t w = rows->lik->w;
-    for (int i = span.from; i < span.from + span.m; i++) {
-        exact_site(rows, i, sites->tau + w * w * i, sites->nu + w * i);
+    const size_t w = rows->lik->w, n = rows->n;
+    for (int c = 0; c < rows->lik->C; c++) {
+        for (int i = span.from; i < span.from + span.m; i++) {
+            exact_site(rows, i, c, sites->tau + w * w * (i + n * c), sites->nu + w * (i + n * c));
+        }
     }
 }

@@ -78,10 +78,10 @@ likelihood_of_labels <- function(y) {
   count <- nlevels(factor(y))
   if (is.ordered(y)) one_of(NULL, lik_ordinal(), lik_ordinal(value()), lik_probit())
   else if (count > 2L) one_of(NULL, lik_mprobit(), lik_softmax(), lik_mprobit(shared = FALSE),
-                              "probit")
+                              "probit", lik_squares())
   else one_of(NULL, "probit", lik_probit(flip = mostly(0.1, value())), lik_logit(),
               lik_mackay(fixed(0)), lik_flip(), lik_step(), lik_nullcat(), stats::binomial(),
-              lik_softmax())
+              lik_softmax(), lik_squares(noise = value()))
 }
 
 likelihood_of_numbers <- function(y) {

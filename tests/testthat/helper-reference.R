@@ -265,6 +265,15 @@ REFERENCE_LIKELIHOODS <- list(
     joint = TRUE, # p(y) is with being outside of the margin
     log_concave = TRUE
   ),
+  squares = list(
+    logp = function(y, f, v) stats::dnorm(y, f + v$bias, sqrt(v$noise), log = TRUE),
+    mean = function(f, v) stats::plogis(4 * (f + v$bias)),
+    var = function(f, v) stats::plogis(4 * (f + v$bias)) * stats::plogis(-4 * (f + v$bias)),
+    places = function(y, v) c(y, 0) - v$bias,
+    joint = TRUE, # p(y) is of a number
+    log_concave = TRUE,
+    ep_error = 1e-8
+  ),
   laplace = list(
     logp = function(y, f, v) -abs(y - f) / v$scale - log(2 * v$scale),
     mean = function(f, v) f,

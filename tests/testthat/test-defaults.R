@@ -193,7 +193,7 @@ test_that("many labels: informative vectors, length scales and a power by leave-
   last <- utils::tail(tried, 2)
   expect_identical(last$points, rep(fit$method$size, 2))
   expect_identical(last$factor[1], at_half)
-  expect_identical(fit$tuning$factor, last$factor[which.max(last$loo_lpd)])
+  expect_identical(fit$tuning$factor, last$factor[which.max(last$lpd)])
   truth <- mean(predict(fit, x, type = "class") == ifelse(rowSums(x^2) > 2, "out", "in"))
   expect_gt(truth, 0.95)
   # the power is within two standard errors of the best one, and no nearer to 1 than that takes
@@ -292,7 +292,7 @@ test_that("where rows are many, length scales are looked for on some of them", {
   on.exit(unbound(8000L))
   unbound(400L)
   some <- fit()
-  expect_false(identical(all$tuning$tried$loo_lpd, some$tuning$tried$loo_lpd))
+  expect_false(identical(all$tuning$tried$lpd, some$tuning$tried$lpd))
   expect_length(some$y, n)
   expect_equal(mean(loo_lpd(some)), mean(loo_lpd(all)), tolerance = 0.1)
 })

@@ -1,0 +1,78 @@
+# Classes each against the rest by least squares (lik-squares.R), on points that all of them share.
+# What a site's precision is depends on the row alone, not on its label: one class's EP on the basis
+# says of all how certain they are, and they differ in alpha only. So all classes together take
+# little more than one of them.
+#
+#   points   rows in the basis
+plan_squares <- function(problem, points) {
+  problem$basis <- problem$x[points, , drop = FALSE]
+  new_plan("plan_squares", problem, points = points)
+}
+
+ROWS_AT_ONCE <- 2048L # whose kernel with the basis is at hand
+
+#' @export
+run_plan.plan_squares <- function(plan, theta) {
+  problem <- plan$problem
+  one <- engine_run(problem_of_class(problem, 1L), theta_of_class(problem, theta, 1L),
+                    posterior = TRUE)
+  if (one$status != 0L) return(one)
+  found <- of_all_classes(problem, theta, one)
+  found$lpd <- engine_tilt(problem, theta, found$cav_mean, found$cav_var)$logz
+  one[names(found)] <- found
+  new_run(one[setdiff(names(one), "state")], basis = problem$basis, basis_rows = plan$points)
+}
+
+# With R't_c = K_B nu_c, nu_c the shifts of the sites of class c, alpha_c = R^-1 M t_c = H H' R't_c
+# (state.h), and what the labels say in log Z is t_c'M t_c = |H'R't_c|^2 and - sum tau (y - bias)^2.
+# A cavity takes a row's own site from the part s of its variance that the points carry. O(n d C)
+# but for s, O(n d^2).
+of_all_classes <- function(problem, theta, one) {
+  off <- labels_as_numbers(problem) - problem$offset -
+    rep(theta_of_biases(problem, theta), each = nrow(problem$x))
+  tau <- as.double(one$tau)
+  nu <- tau * off
+  blocks <- blocks_of_rows(nrow(problem$x))
+  kernel <- function(rows) {
+    kernel_matrix(problem$spec, theta[seq_len(problem$nkernel)], problem$x[rows, , drop = FALSE],
+                  problem$basis)
+  }
+  turned <- crossprod(one$H, Reduce(`+`, lapply(blocks, function(rows) {
+    crossprod(kernel(rows), nu[rows, , drop = FALSE])
+  })))
+  alpha <- one$H %*% turned
+  seen <- lapply(blocks, function(rows) {
+    Kx <- kernel(rows)
+    list(mean = Kx %*% alpha, carried = rowSums((Kx %*% one$H)^2))
+  })
+  mean <- do.call(rbind, lapply(seen, `[[`, "mean"))
+  s <- unlist(lapply(seen, `[[`, "carried"))
+  alike <- function(values) matrix(as.double(values), nrow(off), ncol(off))
+  says <- colSums(turned^2) - colSums(tau * off^2)
+  list(logz = one$logz * ncol(off) + sum(says - says[1L]) / 2, alpha = alpha, mean = mean,
+       var = alike(one$var), tau = alike(tau), nu = nu, cav_var = alike(one$cav_var),
+       cav_mean = (mean - s * nu) / (1 - s * tau))
+}
+
+# n x C: 1 in the column of a row's class, else -1
+labels_as_numbers <- function(problem) {
+  2 * outer(as.vector(problem$rows), seq_len(problem$processes), "==") - 1
+}
+
+theta_of_biases <- function(problem, theta) {
+  vapply(seq_len(problem$processes), function(class) {
+    theta_of_class(problem, theta, class)[problem$nkernel + 1L]
+  }, 0)
+}
+
+blocks_of_rows <- function(n) {
+  unname(split(seq_len(n), (seq_len(n) - 1L) %/% ROWS_AT_ONCE))
+}
+
+# The points of all classes, those that each chose first before others, as many as take the work of
+# one sweep over the points of each.
+shared_points <- function(rows_of, plan) {
+  turn <- order(unlist(lapply(rows_of, seq_along)))
+  points <- unique(unlist(rows_of)[turn])
+  utils::head(points, round(sqrt(length(rows_of)) * plan$problem$method$size))
+}

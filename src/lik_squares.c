@@ -1,0 +1,70 @@
+/* lik_squares.c: two classes by least squares. Labels y = -1 or 1 are learned from as numbers,
+ * y ~ N(f + bias, noise) (Rasmussen and Williams 2006, 6.5); a new row's second class has
+ *   P = 1 / (1 + exp(-4 (f + bias))),
+ * whose slope at 0 is 1: a step between the two labels' numbers. theta: bias, log noise.
+ *
+ * Every row holds f at its label, so that those far inside of a class say as much as those at its
+ * border. log Z is of numbers, not of labels. */
+#include <math.h>
+#include <Rmath.h>
+#include "lik.h"
+#include "logs.h"
+
+static double noise_of(const sg_lik *self)
+{
+    return exp(sg_log_within(self->theta[1]));
+}
+
+/* log density of a normal distribution at `off` from its mean */
+static double log_normal(double off, double var)
+{
+    return -M_LN_SQRT_2PI - 0.5 * (log(var) + off / var * off);
+}
+
+static double squares_logp(const sg_lik *self, const double *y, const double *f)
+{
+    return log_normal(y[0] - *f - self->theta[0], noise_of(self));
+}
+
+static void squares_moments(const sg_lik *self, const double *f, double *mean, double *var)
+{
+    const double odds = 4 * (*f + self->theta[0]);
+    *mean = exp(sg_log_sigmoid(odds));
+    *var = *mean * exp(sg_log_sigmoid(-odds));
+}
+
+static void squares_locate(const sg_lik *self, const double *y, double *centre, double *width)
+{
+    *centre = (y ? y[0] : 0) - self->theta[0];
+    *width = y ? sqrt(noise_of(self)) : 0.25;
+}
+
+static void squares_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                         sg_tilt *out)
+{
+    const double off = y[0] - *mu - self->theta[0], var = *s2 + noise_of(self);
+    out->logz = log_normal(off, var);
+    *out->d1 = off / var;
+    *out->d2 = -1 / var;
+}
+
+static void squares_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
+                              const double *s2, double *dpar)
+{
+    const double off = y[0] - *mu - self->theta[0], noise = noise_of(self), var = *s2 + noise;
+    dpar[0] += off / var;
+    dpar[1] += 0.5 * noise / var * (off / var * off - 1);
+}
+
+static void squares_site(const sg_lik *self, const double *y, double *tau, double *nu)
+{
+    *tau = 1 / noise_of(self);
+    *nu = *tau * (y[0] - self->theta[0]);
+}
+
+const sg_lik_type sg_lik_squares = {
+    .name = "squares", .q = 1, .npar = 2, .width = 1,
+    .par = {"bias", "noise"},
+    .logp = squares_logp, .moments = squares_moments, .locate = squares_locate,
+    .site = squares_site, .tilt = squares_tilt, .tilt_dpar = squares_tilt_dpar
+};
