@@ -204,14 +204,15 @@ given_entropy <- function(fit, latent) {
     outcome_entropy(fit, list(mean = f, var = 0 * f, offset = 0 * f, weights = 0 * f + weight))
   }
   if (codec_of(fit)$scaled) return(at(0, 1))
+  FAR <- 60 # there are no counts there, or far more than 1e8, and shares are sure: straight lines
   mean <- seen_mean(fit, latent)
   sd <- sqrt(latent$var)
   weights <- rep_len(weights_or_ones(latent$weights, length(mean)), length(mean))
   out <- numeric(length(mean))
   for (weight in unique(weights)) {
     rows <- which(weights == weight)
-    given <- tabulated(function(f) at(f, weight), min((mean - 9 * sd)[rows]),
-                       max((mean + 9 * sd)[rows]))
+    given <- tabulated(function(f) at(f, weight), min(max(min((mean - 9 * sd)[rows]), -FAR), FAR),
+                       min(max((mean + 9 * sd)[rows]), FAR))
     out[rows] <- normal_mean(given, mean[rows], sd[rows])
   }
   out

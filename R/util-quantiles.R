@@ -121,10 +121,14 @@ normal_mean <- function(fun, mean, sd) {
 }
 
 # A smooth function where many of its values between two places are wanted: a spline by steps of a
-# sixteenth.
+# sixteenth, and a straight line beyond.
 tabulated <- function(fun, from, to) {
   at <- seq(from, max(to, from + 1), length.out = ceiling(16 * max(to - from, 1)) + 1)
-  stats::splinefun(at, fun(at))
+  spline <- stats::splinefun(at, fun(at))
+  function(x) {
+    inside <- pmin(pmax(x, at[1L]), at[length(at)])
+    spline(inside) + (x - inside) * spline(inside, deriv = 1L)
+  }
 }
 
 # Points of a standard normal in d dimensions, a row each and symmetric about 0, that are more even

@@ -137,6 +137,10 @@ test_that("counts beyond all that can be counted tell what their noise leaves", 
   })
   expect_equal(above[1L], unname(brute_information(gamma, 0, 1, nodes = 101L)), tolerance = 1e-5)
   expect_true(all(is.finite(information_at(fits[[2L]], c(0, 40), c(20, 20)))))
+  # a table over some 1e4 logarithms of rates would be one of days
+  far <- information_at(fits[[1L]], c(0, -1e4, 1e4), c(1e6, 1, 1))
+  expect_true(all(is.finite(far) & far >= 0))
+  expect_lt(far[2L], 1e-10)
 })
 
 test_that("information on numbers with long tails is that of dense sums", {
