@@ -36,6 +36,7 @@ read_and_die <- function() {
 # Killed ten times at random places, then left alone.
 after_kills <- function(task) {
   skip_on_os("windows")
+  skip_on_covr() # what is killed leaves half of a file of lines, which covr cannot read
   file <- tempfile("state-")
   answer <- tempfile(fileext = ".rds")
   on.exit(unlink(c(file, answer)))
