@@ -130,7 +130,11 @@ basis_posterior <- function(problem, run) {
 # The stored form of a state: list(R, S, t) of what is on one basis, as state.h has it.
 state_posterior <- function(state) {
   stored <- .Call(sg_posterior, state)
-  if (stored$status != 0L) stop("internal error: a state without a posterior")
+  if (stored$status != 0L) {
+    stop_sparsegp("object", paste("would have sites that leave no posterior: of rows far from all",
+                                  "others they widen it, and together they do so beyond bounds"),
+                  "Fit all rows at once, or by a likelihood that is log-concave")
+  }
   stored[c("alpha", "G", "H")]
 }
 

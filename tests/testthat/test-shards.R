@@ -133,3 +133,11 @@ test_that("points beside `like` are points", {
   twice <- sparsegp(like = made$first, data = made$d, basis = made$d[c(30:38, 30L), ])
   expect_identical(nrow(twice$posterior$basis), 9L)
 })
+
+test_that("sites that leave no posterior together are told of", {
+  fit <- sparsegp(1:5, c(1, 3, 2, 5, 4), lik_student(), basis = cbind(3), learn = FALSE)
+  # each for itself widens the posterior, as rows with long tails may, and both do beyond bounds
+  fit$state[[1L]]$S[] <- -0.6 / fit$state[[1L]]$R^2
+  bare <- shard(fit)
+  expect_error(merge(bare, bare), "leave no posterior", class = "sparsegp_error")
+})
