@@ -198,7 +198,7 @@
 #' **`lik_squares()`**: labels are learned from as the numbers -1 and 1, with normal noise. Every
 #' row holds the latent function at its label, also one far from any border, which a probit is done
 #' with; where classes hardly overlap and inputs are many, such as pixels, that predicts better:
-#' USPS, ten digits, 4.2 per cent of errors in place of 5.3 for `lik_probit()` on the same points.
+#' USPS, ten digits, 4.3 per cent of errors in place of 5.3 for `lik_probit()` on the same points.
 #' Without a method, a likelihood, and with more rows of more than two classes than full EP can
 #' have, it is tried, and taken where rows held out say so; see [methods].
 #' * *Hyperparameters*: `bias`, which starts at the mean label; `noise`, a variance beside a

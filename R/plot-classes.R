@@ -58,12 +58,12 @@ paint_classes <- function(surface, col, lwd) {
   lead <- class_leads(surface$z)
   tints <- outer(col, seq(0.14, 0.62, length.out = length(DEPTHS)), Vectorize(tint))
   graphics::image(surface$x, surface$y, lead$best, zlim = c(1, length(col)), col = tints[, 1L],
-                  add = TRUE)
+                  add = TRUE, useRaster = TRUE)
   for (class in unique(c(lead$best))) {
     for (depth in seq_along(DEPTHS)) {
       inside <- pmin(lead$by[, , class], surface$z[, , class] - DEPTHS[depth])
       if (max(inside) > 0) {
-        graphics::.filled.contour(surface$x, surface$y, inside, c(0, 2), tints[class, depth])
+        fill_bands(list(x = surface$x, y = surface$y, z = inside), c(0, 2), tints[class, depth])
       }
     }
   }

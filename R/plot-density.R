@@ -44,7 +44,7 @@ draw_density_surface <- function(object, level, n, style) {
   surface <- list(x = at[[1L]], y = at[[2L]], z = matrix(predict(object, grid), length(at[[1L]])))
   levels <- pretty(range(surface$z), 8L)
   open_panel(limits[[1L]], limits[[2L]])
-  graphics::.filled.contour(surface$x, surface$y, surface$z, levels, mean_ramp(length(levels) - 1L))
+  fill_bands(surface, levels, mean_ramp(length(levels) - 1L))
   draw_contours(surface, levels, INK, 0.7)
   draw_rows(object$x[, 1L], object$x[, 2L], or_else(style$col, INK), or_else(style$pch, 16),
             or_else(style$cex, 0.7 * row_size(object$n)))

@@ -97,9 +97,9 @@ MASK <- "grey90"
 # Grey over what the data say nothing of, with a thin edge.
 mask_unknown <- function(surface) {
   if (all(surface$known)) return(invisible())
-  known <- array(as.double(surface$known), dim(surface$error))
-  graphics::.filled.contour(surface$x, surface$y, known, c(-1, 0.5), MASK)
-  draw_contours(list(x = surface$x, y = surface$y, z = known), 0.5, "grey70", 0.7,
+  surface$z <- array(as.double(surface$known), dim(surface$error))
+  fill_bands(surface, c(-1, 0.5), MASK)
+  draw_contours(surface, 0.5, "grey70", 0.7,
                 drawlabels = FALSE)
 }
 
@@ -114,7 +114,7 @@ UNLABELLED <- "grey45" # rows without a label
 draw_class_surface <- function(object, view, shown, surface, style, contour = FALSE) {
   levels <- seq(0, 1, 0.1)
   palette <- grDevices::colorRampPalette(c("#7FB8DA", "#F7F7F7", "#F0B27F"), space = "Lab")(10L)
-  graphics::.filled.contour(surface$x, surface$y, surface$z, levels, palette)
+  fill_bands(surface, levels, palette)
   draw_contours(surface, c(0.1, 0.3, 0.7, 0.9), "grey35", 0.7)
   draw_contours(surface, 0.5, INK, style$lwd, drawlabels = FALSE)
   if (contour) draw_error_contours(surface)
@@ -158,7 +158,7 @@ draw_mean_surface <- function(object, view, shown, surface, style, contour = FAL
   levels <- or_else(surface$levels$mean, contour_levels(surface$z, surface$known, 10L))
   palette <- mean_ramp(length(levels) - 1L)
   surface$z <- clamped(surface$z, levels)
-  graphics::.filled.contour(surface$x, surface$y, surface$z, levels, palette)
+  fill_bands(surface, levels, palette)
   draw_contours(surface, levels, INK, 0.7)
   if (contour) draw_error_contours(surface)
   mask_unknown(surface)
@@ -183,7 +183,7 @@ draw_error_contours <- function(surface) {
 draw_error_surface <- function(object, view, shown, surface, style) {
   levels <- or_else(surface$levels$error, contour_levels(surface$error, surface$known, 8L))
   error <- list(x = surface$x, y = surface$y, z = clamped(surface$error, levels))
-  graphics::.filled.contour(error$x, error$y, error$z, levels, error_ramp(length(levels) - 1L))
+  fill_bands(error, levels, error_ramp(length(levels) - 1L))
   draw_contours(error, levels, INK, 0.7)
   mask_unknown(surface)
   points(shown$at[[1L]], shown$at[[2L]], pch = 16, cex = 0.35, col = INK)

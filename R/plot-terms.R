@@ -171,7 +171,7 @@ draw_term_surface <- function(object, picture, style) {
   shown <- picture$shown
   open_panel(surface$limits[[1L]], surface$limits[[2L]], style$asp)
   levels <- contour_levels(surface$z, surface$known, 8L)
-  graphics::.filled.contour(surface$x, surface$y, surface$z, levels, mean_ramp(length(levels) - 1L))
+  fill_bands(surface, levels, mean_ramp(length(levels) - 1L))
   draw_contours(surface, levels, INK, 0.7)
   draw_error_contours(surface)
   points(shown$at[[1L]], shown$at[[2L]], pch = 16, cex = 0.35, col = INK)

@@ -141,7 +141,7 @@ draw_field <- function(object, picture, style) {
 draw_uncertainty <- function(picture, sd) {
   z <- matrix(sqrt(rowMeans(sd^2)), length(picture$x))
   levels <- seq(0, max(z), length.out = length(SHADES) + 1L)
-  if (levels[2L] > 0) graphics::.filled.contour(picture$x, picture$y, z, levels, SHADES)
+  if (levels[2L] > 0) fill_bands(list(x = picture$x, y = picture$y, z = z), levels, SHADES)
 }
 
 # Arrows from places, and dots where they would be too short for R to draw.
