@@ -73,9 +73,9 @@ tried_row <- function(fit, factor, found, rows = LEFT_OUT) {
              lpd = mean(found$lpd))
 }
 
-# Factors of the length scales in turn, by smaller plans, for as long as one is better; then a
-# margin, which makes probabilities surer, unless they are too sure as it is. learned: at the best,
-# with the sites found there where they are of all rows.
+# Factors of the length scales in turn, by smaller plans, for as long as one is better, and the one
+# learned where no other was; then a margin, which makes probabilities surer, unless they are too
+# sure as it is. learned: at the best, with the sites found there where they are of all rows.
 look_around <- function(learned, make, as_margin, at) {
   plan <- learned$plan
   theta <- learned$table$theta
@@ -93,11 +93,14 @@ look_around <- function(learned, make, as_margin, at) {
     if (is_better) best <<- c(list(learned = learned, factor = factor), found)
     is_better
   }
-  for (factor in c(1, SHORTER_YET)) {
+  look_at <- function(factor, errors) {
     learned$table$theta[at] <- theta[at] + log(factor)
     learned$plan$sites <- best$learned$plan$sites
-    if (!look(learned, factor, 1)) break
+    look(learned, factor, errors)
   }
+  for (factor in SHORTER_YET) if (!look_at(factor, 1)) break
+  # the one learned, unless the first shorter one gains more than its standard error
+  if (best$factor == SHORTER_YET[1L]) look_at(1, -1)
   wide <- if (best$power >= 1) as_margin(best$learned, MARGIN)
   if (!is.null(wide)) look(wide, best$factor, SURE)
   found <- best$learned
@@ -144,7 +147,7 @@ may_have_other <- function(learned, setup) {
   is.null(setup$likelihood) && sum(variance) == 1L && learned$table$free[variance]
 }
 
-# Rows differ: by more than so many standard errors of the mean.
+# By more than so many standard errors of the mean, as rows differ.
 is_gain <- function(differences, errors) {
   mean(differences) > errors * standard_error(differences)
 }

@@ -15,7 +15,7 @@ MOST_PILOT <- 150
 
 # Informative vectors of each class: ten times the root of the number of rows, within these. Effort
 # multiplies what a sweep takes, the square of all.
-FEW_VECTORS <- 700
+FEW_VECTORS <- 800
 
 MOST_VECTORS <- 1000
 
@@ -92,8 +92,8 @@ by_evidence.plan_labels <- function(plan, table, control, progress, from = NULL)
 #' @export
 tunes.plan_labels <- function(plan) c("lengthscale", "power")
 
-# Times the points there would be: copies bear a closer look.
-POINTS_AMONG_COPIES <- 1.5
+# Times the points there would be: copies bear a closer look, at about twice the time in all.
+POINTS_AMONG_COPIES <- 1.75
 
 #' @export
 among_copies.plan_labels <- function(plan, sites) {

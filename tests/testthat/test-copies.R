@@ -166,7 +166,7 @@ test_that("labels of many rows: by default copies of informative vectors, and th
   expect_identical(coef(fit), coef(plain))
   expect_identical(fit$tuning, plain$tuning)
   expect_identical(fit$copies$made$vectors, length(plain$basis_rows))
-  expect_equal(nrow(basis(fit)), 1.5 * length(plain$basis_rows), tolerance = 0.01)
+  expect_equal(nrow(basis(fit)), 1.75 * length(plain$basis_rows), tolerance = 0.01)
   p <- predict(fit, x, type = "prob")
   p <- if (is.matrix(p)) p[, 2] else p
   expect_lt(abs(mean(p) - mean(rare)), 0.01)
