@@ -114,11 +114,12 @@ memory_of <- function(run) {
 # Error in per cent and mean log likelihood of the probabilities in the rows of `prob`, whose
 # columns are the levels of the factor `y`.
 class_scores <- function(prob, y) {
-  own <- as.integer(y)
   prob <- prob[, levels(y), drop = FALSE]
-  c(error = 100 * mean(max.col(prob, "first") != own),
-    log_lik = mean(log(prob[cbind(seq_along(own), own)])))
+  c(error = 100 * mean(max.col(prob, "first") != as.integer(y)), log_lik = mean(own_log(prob, y)))
 }
+
+# The log probability of each row's own class.
+own_log <- function(prob, y) log(prob[, levels(y)][cbind(seq_along(y), as.integer(y))])
 
 # e1071's svm with a radial kernel and probabilities; gamma (in units of one over the inputs' total
 # variance) and cost are the best of six by the error in five folds. NULL if e1071 is missing.

@@ -75,24 +75,27 @@ friedman <- function(n) {
 classification <- function(task, d, peers = TRUE) {
   ours <- cpu(function() sparsegp(d$x, d$y))
   fit <- ours$value
-  row(task, "sparsegp", class_scores(predict(fit, d$new_x, type = "prob"), d$new_y), ours$seconds)
+  prob <- predict(fit, d$new_x, type = "prob")
+  row(task, "sparsegp", class_scores(prob, d$new_y), ours$seconds)
   cat("  ", format(fit$kernel), ", ", nrow(fit$posterior$basis), " points",
       if (!is.null(fit$tuning)) paste0(", ", fit$likelihood$type, ", length scale times ",
                                        fit$tuning$factor, ", power ",
                                        signif(if (is.null(fit$power)) 1 else fit$power, 2)),
       "\n", sep = "")
   if (!peers) return(invisible())
-  if (has_svm()) {
-    peer <- cpu(function() svm_prob(tuned_svm(d$x, d$y), d$new_x))
-    row(task, "svm", class_scores(peer$value, d$new_y), peer$seconds)
+  # what ours is ahead by on the same test rows, with its standard error
+  beside <- function(who, peer) {
+    ahead <- own_log(prob, d$new_y) - own_log(peer$value, d$new_y)
+    row(task, who, c(class_scores(peer$value, d$new_y), "ours ahead by" = mean(ahead),
+                     "standard error" = sd(ahead) / sqrt(length(ahead))), peer$seconds)
   }
+  if (has_svm()) beside("svm", cpu(function() svm_prob(tuned_svm(d$x, d$y), d$new_x)))
   if (!has("ranger")) return(invisible())
-  forest <- cpu(function() {
+  beside("ranger", cpu(function() {
     peer <- ranger::ranger(x = d$x, y = d$y, probability = TRUE, num.threads = 1, seed = 1)
-    stats::predict(peer, d$new_x, num.threads = 1)$predictions
-  })
-  # a share of trees may be 0
-  row(task, "ranger", class_scores(pmax(forest$value, 1e-3), d$new_y), forest$seconds)
+    # a share of trees may be 0
+    pmax(stats::predict(peer, d$new_x, num.threads = 1)$predictions, 1e-3)
+  }))
 }
 
 satimage <- function() {
