@@ -77,7 +77,7 @@ if (length(picture)) {
 if (length(picture) > 1L) {
   by_rows <- which(vapply(CASES, `[[`, "", "of") == "n")
   colours <- hcl.colors(length(by_rows), "Dark 3")
-  png(picture[2L], 460, 300, pointsize = 11)
+  png(picture[2L], 460, 300, pointsize = 11, antialias = "none") # few colours, so a small file
   par(mar = c(4, 4, 1, 1))
   plot(NA, log = "xy", xlab = "rows", ylab = "seconds of a core, hyperparameters known",
        xlim = range(unlist(lapply(CASES[by_rows], `[[`, "sizes"))),
