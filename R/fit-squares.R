@@ -16,7 +16,7 @@ try_squares <- function(looked, make, as_squares, at) {
   if (is.null(squares)) return(looked["tried"])
   rows <- told_and_held(looked$learned$plan$problem)
   ask <- function(fit) held_scores(fit, looked$learned$plan$problem, rows$held)
-  probit <- looked$learned
+  probit <- with_share(looked$learned, rows$share)
   probit$plan <- rougher_plan(probit$plan, rows$told)
   probit$plan$sites <- NULL
   first <- make(probit, rows$told)
@@ -24,9 +24,9 @@ try_squares <- function(looked, make, as_squares, at) {
   tried <- rbind(looked$tried, tried_row(first, looked$factor, wanted, HELD_BACK))
   best <- NULL
   for (factor in c(1, SHORTER_YET)) {
-    one <- at_length(squares, at, factor)
-    one$plan <- plan_squares(part_of_problem(one$plan$problem, rows$told),
-                             shared_points(first$basis_rows_of, one$plan))
+    one <- with_share(at_length(squares, at, factor), rows$share)
+    points <- shared_points(first$basis_rows_of, one$plan)
+    one$plan <- plan_squares(part_of_problem(one$plan$problem, rows$told), points)
     fit <- make(one, rows$told)
     found <- ask(fit)
     tried <- rbind(tried, tried_row(fit, factor * looked$factor, found, HELD_BACK))
@@ -38,6 +38,12 @@ try_squares <- function(looked, make, as_squares, at) {
     factor = best$factor * looked$factor)
 }
 
+with_share <- function(learned, share) {
+  size <- learned$plan$problem$method$size
+  learned$plan$problem$method$size <- max(1, round(share * size))
+  learned
+}
+
 # All rows, by least squares.
 fit_squares <- function(looked, squares, make) {
   plan <- smaller_plan(looked$learned$plan, seq_len(nrow(looked$learned$plan$problem$x)))
@@ -47,11 +53,12 @@ fit_squares <- function(looked, squares, make) {
   list(fit = make(squares, NULL), learned = squares)
 }
 
+# share: of all rows
 told_and_held <- function(problem) {
-  order <- spread_rows(nrow(problem$x), problem$strata)
-  order <- order[seq_len(min(length(order), LOOK_ROWS))]
+  n <- nrow(problem$x)
+  order <- spread_rows(n, problem$strata)[seq_len(min(n, LOOK_ROWS))]
   out <- seq_along(order) <= length(order) / HELD_OUT # a beginning has its share of every class
-  list(told = sort(order[!out]), held = sort(order[out]))
+  list(told = sort(order[!out]), held = sort(order[out]), share = length(order) / n)
 }
 
 # What a fit of other rows says of the labels of these, by the power that suits it.

@@ -133,3 +133,26 @@ test_that("least squares are tried, and left, where classes overlap", {
   expect_true("squares" %in% tried$likelihood)
   expect_identical(fit$likelihood$type, "probit")
 })
+
+test_that("of many rows some are held out, and each has as many points as it would have among all", {
+  strata <- rep(1:3, length.out = 90)
+  problem <- list(x = matrix(0, 90, 1), strata = strata)
+  all <- told_and_held(problem)
+  expect_identical(all$share, 1)
+  expect_identical(sort(c(all$told, all$held)), 1:90)
+  expect_length(all$held, 18L)
+  namespace <- asNamespace("sparsegp")
+  unbound <- function(value) {
+    unlockBinding("LOOK_ROWS", namespace)
+    assign("LOOK_ROWS", value, namespace)
+  }
+  on.exit(unbound(8000L))
+  unbound(30L)
+  some <- told_and_held(problem)
+  expect_identical(some$share, 1 / 3)
+  expect_identical(lengths(some)[1:2], c(told = 24L, held = 6L))
+  expect_identical(as.vector(table(strata[c(some$told, some$held)])), rep(10L, 3))
+  learned <- list(plan = list(problem = list(method = list(size = 40))))
+  expect_identical(with_share(learned, some$share)$plan$problem$method$size, 13)
+  expect_identical(with_share(learned, 1), learned)
+})
