@@ -134,7 +134,7 @@ test_that("least squares are tried, and left, where classes overlap", {
   expect_identical(fit$likelihood$type, "probit")
 })
 
-test_that("of many rows some are held out, and each has as many points as it would have among all", {
+test_that("of many rows some are held out, with as many points to a row as among all of them", {
   strata <- rep(1:3, length.out = 90)
   problem <- list(x = matrix(0, 90, 1), strata = strata)
   all <- told_and_held(problem)
