@@ -38,10 +38,10 @@
 #' 0.35 and 0.25 for as long as that is better. Both are fitted without a fifth of the rows (of at
 #' most 8000, with as many points to a row as all will have), and least squares are taken where the
 #' log probabilities of its labels are better by more than two standard errors. They are not tried
-#' with `augment`, nor for rows that come in chunks. Probabilities have the odds that they sum to one
-#' by, raised to a power: the one nearest to 1 whose mean leave-one-out log probability is within two
-#' standard errors of the best; `fit$tuning`, `fit$power`. The power is settled so for two labels of
-#' few rows as well.
+#' with `augment`, nor for rows that come in chunks. Probabilities have the odds that they sum to
+#' one by, raised to a power: the one nearest to 1 whose mean leave-one-out log probability is
+#' within two standard errors of the best; `fit$tuning`, `fit$power`. The power is settled so for
+#' two labels of few rows as well.
 #'
 #' *Several latent functions otherwise*: `method_ep(size = )` with four times the root of the number
 #' of rows, at most 500.
