@@ -12,7 +12,7 @@
 #' The points that carry that fit (of full EP: all rows) are its informative vectors, for classes
 #' each against the rest those of each class. Then the same `method` chooses points anew from rows
 #' and copies, for which hyperparameters stay: `size` points again, or what rows and copies together
-#' are given without a method; labels of many rows, three quarters more (up to 1750 for each class).
+#' are given without a method; labels of many rows, three quarters more.
 #'
 #' Labels have no weights, and every copy counts as a row. With weights that add up to a row's one,
 #' held-out errors of handwritten digits were the same, and probabilities no better. Base rates stay

@@ -25,7 +25,7 @@
 #' levels are set against the rest here). Hyperparameters are learned by the evidence of
 #' `method_ivm()` on 500 rows, then on 1500. Then each class has informative vectors of its own
 #' among all rows, ten times the root of their number, but not less than 800 (or half of the rows)
-#' nor more than 1000, chosen one by one from candidates that become a quarter of the rows. As so
+#' nor more than 1300, chosen one by one from candidates that become a quarter of the rows. As so
 #' many points want shorter length scales than the evidence of a few did, those learned are
 #' multiplied by 0.7, 0.5, 0.35 and 0.25 for as long as leave-one-out probabilities gain more than
 #' the standard error of that gain, tried with half the points and on 8000 rows at most; then the

@@ -17,7 +17,7 @@ MOST_PILOT <- 150
 # multiplies what a sweep takes, the square of all.
 FEW_VECTORS <- 800
 
-MOST_VECTORS <- 1000
+MOST_VECTORS <- 1300
 
 CANDIDATES <- 0.25 # share of the rows
 
