@@ -16,16 +16,16 @@ try_squares <- function(looked, make, as_squares, at) {
   if (is.null(squares)) return(looked["tried"])
   rows <- told_and_held(looked$learned$plan$problem)
   ask <- function(fit) held_scores(fit, looked$learned$plan$problem, rows$held)
-  probit <- with_share(looked$learned, rows$share)
-  probit$plan <- rougher_plan(probit$plan, rows$told)
+  probit <- looked$learned
+  probit$plan <- rougher_plan(with_share(probit$plan, rows$share), rows$told)
   probit$plan$sites <- NULL
   first <- make(probit, rows$told)
   wanted <- ask(first)
   tried <- rbind(looked$tried, tried_row(first, looked$factor, wanted, HELD_BACK))
   best <- NULL
   for (factor in c(1, SHORTER_YET)) {
-    one <- with_share(at_length(squares, at, factor), rows$share)
-    points <- shared_points(first$basis_rows_of, one$plan)
+    one <- at_length(squares, at, factor)
+    points <- shared_points(first$basis_rows_of, with_share(one$plan, rows$share))
     one$plan <- plan_squares(part_of_problem(one$plan$problem, rows$told), points)
     fit <- make(one, rows$told)
     found <- ask(fit)
@@ -36,12 +36,6 @@ try_squares <- function(looked, make, as_squares, at) {
   if (!is_gain(best$lpd - wanted$lpd, SURE)) return(list(tried = tried))
   c(fit_squares(looked, at_length(squares, at, best$factor), make), list(tried = tried),
     factor = best$factor * looked$factor)
-}
-
-with_share <- function(learned, share) {
-  size <- learned$plan$problem$method$size
-  learned$plan$problem$method$size <- max(1, round(share * size))
-  learned
 }
 
 # All rows, by least squares.

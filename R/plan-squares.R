@@ -76,3 +76,9 @@ shared_points <- function(rows_of, plan) {
   points <- unique(unlist(rows_of)[turn])
   utils::head(points, round(sqrt(length(rows_of)) * plan$problem$method$size))
 }
+
+# With that share of the points.
+with_share <- function(plan, share) {
+  plan$problem$method$size <- max(1, round(share * plan$problem$method$size))
+  plan
+}
