@@ -163,12 +163,12 @@
 #' fit <- sparsegp(degrees ~ year, temperature, kernel = kernel_rbf() + kernel_periodic(period = 1))
 #' plot(fit, "forecast")
 #'
-#' currents <- expand.grid(x = 1:6, y = 1:6)
-#' currents <- transform(currents, u = sin(y) + 0.1 * rnorm(36), v = cos(x) + 0.1 * rnorm(36))
+#' currents <- expand.grid(x = 1:4, y = 1:4)
+#' currents <- transform(currents, u = sin(y) + 0.1 * rnorm(16), v = cos(x) + 0.1 * rnorm(16))
 #' plot(sparsegp(cbind(u, v) ~ x + y, currents, kernel = kernel_helmholtz()), level = 0.9)
 #'
 #' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[c(TRUE, FALSE), ])
-#' plot(fit)
+#' plot(fit, n = 41)
 #' plot(fit, "Sepal.Width")
 #' plot(fit, type = "reject")
 #' @export
