@@ -78,7 +78,6 @@ tried_row <- function(fit, factor, found, rows = LEFT_OUT) {
 # sure as it is. learned: at the best, with the sites found there where they are of all rows.
 look_around <- function(learned, make, as_margin, at) {
   plan <- learned$plan
-  theta <- learned$table$theta
   n <- nrow(plan$problem$x)
   rows <- sort(spread_rows(n, plan$problem$strata)[seq_len(min(n, LOOK_ROWS))])
   learned$plan <- smaller_plan(plan, rows)
@@ -94,9 +93,9 @@ look_around <- function(learned, make, as_margin, at) {
     is_better
   }
   look_at <- function(factor, errors) {
-    learned$table$theta[at] <- theta[at] + log(factor)
-    learned$plan$sites <- best$learned$plan$sites
-    look(learned, factor, errors)
+    one <- at_length(learned, at, factor)
+    one$plan$sites <- best$learned$plan$sites
+    look(one, factor, errors)
   }
   for (factor in SHORTER_YET) if (!look_at(factor, 1)) break
   # the one learned, unless the first shorter one gains more than its standard error

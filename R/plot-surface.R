@@ -99,8 +99,7 @@ mask_unknown <- function(surface) {
   if (all(surface$known)) return(invisible())
   surface$z <- array(as.double(surface$known), dim(surface$error))
   fill_bands(surface, c(-1, 0.5), MASK)
-  draw_contours(surface, 0.5, "grey70", 0.7,
-                drawlabels = FALSE)
+  draw_contours(surface, 0.5, "grey70", 0.7, drawlabels = FALSE)
 }
 
 mask_key <- function(surface) {

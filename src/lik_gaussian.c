@@ -3,20 +3,16 @@
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
+#include "normal.h"
 
 static double noise_of(const sg_lik *self)
 {
     return exp(self->theta[0]);
 }
 
-static double log_normal(double y, double mu, double s2)
-{
-    return -M_LN_SQRT_2PI - 0.5 * (log(s2) + (y - mu) / s2 * (y - mu));
-}
-
 static double gaussian_logp(const sg_lik *self, const double *y, const double *f)
 {
-    return log_normal(y[0], *f, noise_of(self) / y[1]);
+    return sg_log_normal(y[0] - *f, noise_of(self) / y[1]);
 }
 
 static void gaussian_moments(const sg_lik *self, const double *f, double *mean, double *var)
@@ -35,7 +31,7 @@ static void gaussian_tilt(const sg_lik *self, const double *y, const double *mu,
                           sg_tilt *out)
 {
     const double total = *s2 + noise_of(self) / y[1];
-    out->logz = log_normal(y[0], *mu, total);
+    out->logz = sg_log_normal(y[0] - *mu, total);
     *out->d1 = (y[0] - *mu) / total;
     *out->d2 = -1 / total;
 }

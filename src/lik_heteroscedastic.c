@@ -12,6 +12,7 @@
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
+#include "normal.h"
 #include "quad.h"
 
 typedef struct {
@@ -30,7 +31,7 @@ static double log_density(double g, const void *ctx)
 {
     const row *r = ctx;
     const double v = r->left + spread_at(r->theta, g), e = r->away - r->b * (g - r->mu);
-    return -M_LN_SQRT_2PI - 0.5 * (log(v) + e / v * e);
+    return sg_log_normal(e, v);
 }
 
 enum { P, S, PP, PS, SS, VALUES };

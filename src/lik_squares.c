@@ -9,21 +9,16 @@
 #include <Rmath.h>
 #include "lik.h"
 #include "logs.h"
+#include "normal.h"
 
 static double noise_of(const sg_lik *self)
 {
     return exp(sg_log_within(self->theta[1]));
 }
 
-/* log density of a normal distribution at `off` from its mean */
-static double log_normal(double off, double var)
-{
-    return -M_LN_SQRT_2PI - 0.5 * (log(var) + off / var * off);
-}
-
 static double squares_logp(const sg_lik *self, const double *y, const double *f)
 {
-    return log_normal(y[0] - *f - self->theta[0], noise_of(self));
+    return sg_log_normal(y[0] - *f - self->theta[0], noise_of(self));
 }
 
 static void squares_moments(const sg_lik *self, const double *f, double *mean, double *var)
@@ -43,7 +38,7 @@ static void squares_tilt(const sg_lik *self, const double *y, const double *mu, 
                          sg_tilt *out)
 {
     const double off = y[0] - *mu - self->theta[0], var = *s2 + noise_of(self);
-    out->logz = log_normal(off, var);
+    out->logz = sg_log_normal(off, var);
     *out->d1 = off / var;
     *out->d2 = -1 / var;
 }

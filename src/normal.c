@@ -101,3 +101,8 @@ double sg_log_Phi(double z)
     double h, curv;
     return sg_log_Phi_slopes(z, &h, &curv);
 }
+
+double sg_log_normal(double off, double var)
+{
+    return -M_LN_SQRT_2PI - 0.5 * (log(var) + off / var * off);
+}
