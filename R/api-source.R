@@ -36,10 +36,10 @@
 #' expressions in the variables of a chunk. `basis` is a data frame of points, not row numbers.
 #'
 #' @section Sites:
-#' With Gaussian noise nothing is kept of a row. With other likelihoods EP keeps two numbers for
-#' each row and latent function from sweep to sweep, and for each row and basis the variance that
-#' the basis does not explain: in memory where these are at most `hold` numbers, else in files of a
-#' temporary folder, which is removed at the end.
+#' Of each row and basis the variance that the basis does not explain is kept from one read to the
+#' next, unless workers read rows with Gaussian noise. With other likelihoods EP keeps two numbers
+#' for each row and latent function besides. They are in memory where they are at most `hold`
+#' numbers, else in files of a temporary folder, which is removed at the end.
 #'
 #' @section Workers:
 #' Where package future is attached and `future::plan()` has several workers, chunks that

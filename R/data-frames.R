@@ -179,7 +179,7 @@ check_classes <- function(terms, frame) {
   before <- attr(terms, "dataClasses")
   # NA, which is logical, may stand for anything, and na.action may have left it out
   known <- vapply(frame, function(column) {
-    if (length(column)) !all(is.na(column)) else !is.logical(column)
+    if (length(column)) !anyNA(column) || !all(is.na(column)) else !is.logical(column)
   }, NA)
   shared <- intersect(names(before), names(frame)[known])
   now <- plain(vapply(frame[shared], stats::.MFclass, ""))

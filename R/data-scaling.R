@@ -92,8 +92,7 @@ scaled_input <- function(x, scaling, input) {
 
 # Kept inputs to C's units and back.
 scale_kept <- function(x, scaling) {
-  for (j in seq_len(ncol(x))) x[, j] <- (x[, j] - scaling$centre[j]) / scaling$sd[j]
-  x
+  t((t(x) - scaling$centre) / scaling$sd) # half the time of a loop over columns
 }
 
 unscale_kept <- function(x, scaling) sweep(sweep(x, 2L, scaling$sd, "*"), 2L, scaling$centre, "+")

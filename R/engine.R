@@ -78,8 +78,9 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
 
 # A part of a sweep over rows that are not all at hand (glue_batch.c): those of `problem`, at their
 # sites, under the posterior of `states`, a list of one for each basis. options: own (with what no
-# row adds), collect (only the sums of the sites as they are), gradient, narrow. gamma: what a pass
-# over these rows at this theta has given as such; NULL: none has been.
+# row adds), collect (only the sums of the sites as they are), gradient, narrow, rows (of which the
+# states are sums). gamma: what a pass over these rows at this theta has given as such; NULL: none
+# has been.
 engine_pass <- function(problem, theta, states, sites, options, gamma = NULL) {
   engine_call(sg_ep_pass, problem, theta, states, sites, c(options, list(gamma = gamma)),
               problem$basis)

@@ -128,7 +128,7 @@ fold_all_rows <- function(known, control, verbose, mark) {
                     progress$sweep(ncol(course$trace), course$logz, course$change)
                     note(course = course)
                   })
-  if (is.null(store)) progress$sweep(run$sweeps, run$logz, run$change)
+  if (has_exact_sites(fit$likelihood)) progress$sweep(run$sweeps, run$logz, run$change)
   fit <- fit_of_fold(fold, run)
   mark$done()
   ended <- TRUE
@@ -142,14 +142,18 @@ refuse_without_sums <- function(fit) {
                       "method_online()"))
 }
 
-# Where sites are kept: nowhere if they are the likelihood itself; in files if they are many, are
-# to outlive the process, or if several processes share them.
+# Where sites and gamma are kept: in files if they are many, are to outlive the process, or if
+# several processes share them. Sites that are the likelihood itself are not; gamma alone spares a
+# product, but is not worth that processes have a folder in common.
 store_for <- function(scan, fit, checkpoint) {
-  if (has_exact_sites(fit$likelihood)) return(NULL)
+  exact <- has_exact_sites(fit$likelihood)
+  shared <- has_workers(scan$source)
+  if (exact && shared) return(NULL)
   w <- width(fit)
-  numbers <- sum(scan$rows) * (processes(fit) * (w + w^2) + length(fit$state) * w^2)
-  if (!is.null(checkpoint)) return(sites_in_files(paste0(checkpoint, ".sites")))
-  if (numbers <= scan$source$hold && !has_workers(scan$source)) return(sites_in_memory())
+  of_sites <- if (exact) 0 else processes(fit) * (w + w^2)
+  numbers <- sum(scan$rows) * (of_sites + length(fit$state) * w^2)
+  if (!exact && !is.null(checkpoint)) return(sites_in_files(paste0(checkpoint, ".sites")))
+  if (numbers <= scan$source$hold && !shared) return(sites_in_memory())
   sites_in_files(tempfile("sparsegp-sites-"))
 }
 

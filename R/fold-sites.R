@@ -1,8 +1,8 @@
-# Sites of rows that are read chunk by chunk: two numbers a latent value. A generation of them is
-# what one sweep has found, numbered from 1; generation 0 says nothing, and is nowhere. They are
-# held in memory, as a list of chunks for each generation, or in files of a folder, one for each
-# chunk and generation. GAMMA, which stays, is what the basis leaves unexplained of each row at the
-# hyperparameters at hand: one number for each basis.
+# Sites of rows that are read chunk by chunk: two numbers a latent value, unless they are exact. A
+# generation of them is what one sweep has found, numbered from 1; generation 0 says nothing, and
+# is nowhere. They are held in memory, as a list of chunks for each generation, or in files of a
+# folder, one for each chunk and generation. GAMMA, which stays, is what the basis leaves
+# unexplained of each row at the hyperparameters at hand: one number for each basis.
 
 GAMMA <- "gamma"
 

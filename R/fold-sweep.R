@@ -6,7 +6,7 @@
 #   scan      of the source (fold-scan.R)
 #   fit       a fit without rows: how chunks are coded, bases, kernel, likelihood
 #   batches   chunks that are added up together, whoever does it
-#   store     of the sites (fold-sites.R), NULL where the likelihood's are exact
+#   store     of what is kept of the rows (fold-sites.R); NULL: nothing is, and sites are exact
 #   told      what is called with a share of the rows done
 # A point is where a fold stands: `sums` of the sites, and the sites as `from`, `to` and `share`.
 
@@ -46,23 +46,22 @@ stop_changed <- function(source, i) {
 }
 
 # What a chunk adds. task: list(theta, point, what, own), where `what` is "collect", the sums of the
-# sites as they are, "sweep", or "gradient", a sweep that changes nothing; with sites that are kept
-# also `seen`: has a sweep at this theta left gamma in the store?
+# sites as they are, "sweep", or "gradient", a sweep that changes nothing; `at` and `asked`, the
+# generations to write; `seen`: has a read at this theta left gamma in the store?
 fold_chunk <- function(fold, task, i, chunk) {
   rows <- fold_rows(fold, i, chunk)
   if (is.null(rows)) return(NULL)
   problem <- rows$problem
-  exact <- is.null(fold$store)
-  sites <- if (exact) no_sites(problem) else sites_at(fold$store, task$point, i, problem)
+  store <- fold$store
+  exact <- has_exact_sites(fold$fit$likelihood)
+  sites <- if (exact) no_sites(problem) else sites_at(store, task$point, i, problem)
   collects <- task$what == "collect"
-  seen <- !exact && isTRUE(task$seen)
   part <- engine_pass(problem, task$theta, task$point$sums, sites,
                       list(collect = collects, gradient = task$what == "gradient",
-                           own = i == task$own, narrow = isTRUE(task$narrow)),
-                      if (seen) fold$store$read(GAMMA, i))
-  if (task$what == "sweep" && !exact && part$status == 0L) {
-    store_part(fold$store, task, i, sites, part)
-  }
+                           own = i == task$own, narrow = isTRUE(task$narrow),
+                           rows = sum(fold$scan$rows)),
+                      if (isTRUE(task$seen)) store$read(GAMMA, i))
+  if (!is.null(store) && part$status == 0L) store_part(store, task, i, sites, part)
   list(status = part$status, logz = part$logz, gradient = part$gradient,
        change = if (collects) 0 else part$change, state = part$state, values = rows$values,
        lpd = if (collects) 0 else sum(part$lpd),
@@ -70,9 +69,10 @@ fold_chunk <- function(fold, task, i, chunk) {
 }
 
 store_part <- function(store, task, i, sites, part) {
+  if (!isTRUE(task$seen)) store$write(GAMMA, i, part$gamma)
+  if (is.null(task$asked)) return(invisible())
   store$write(task$asked, i, part[c("tau", "nu")])
   if (task$at != task$point$to) store$write(task$at, i, sites)
-  if (!isTRUE(task$seen)) store$write(GAMMA, i, part$gamma)
 }
 
 add_parts <- function(one, other) {
@@ -133,7 +133,7 @@ fold_collect <- function(fold, theta, point) {
 # values; point, where it ended; gradient where it is wanted.
 fold_run <- function(fold, theta, control, gradient = FALSE, begun = NULL,
                      after = function(course) NULL) {
-  if (is.null(fold$store)) return(fold_exactly(fold, theta, gradient))
+  if (has_exact_sites(fold$fit$likelihood)) return(fold_exactly(fold, theta, gradient))
   course <- begun
   if (is.null(course$damping)) course <- new_course(fold, theta, begun, control)
   while (!course$done) {
@@ -159,7 +159,7 @@ fold_run <- function(fold, theta, control, gradient = FALSE, begun = NULL,
 fold_exactly <- function(fold, theta, gradient) {
   point <- fold_collect(fold, theta, fold_start(fold))
   if (is.null(point$sums)) return(list(status = point$status, logz = NaN))
-  read <- fold_read(fold, list(theta = theta, point = point,
+  read <- fold_read(fold, list(theta = theta, point = point, seen = !is.null(fold$store),
                                what = if (gradient) "gradient" else "sweep"))
   if (read$status != 0L) return(list(status = read$status, logz = NaN))
   c(read[c("status", "logz", "gradient", "change", "lpd", "values", "widening")],
@@ -170,10 +170,11 @@ fold_exactly <- function(fold, theta, gradient) {
 with_factor <- function(sums, R) Map(function(own, R) list(R = R, S = own$S, t = own$t), sums, R)
 
 new_course <- function(fold, theta, begun, control) {
-  point <- if (is.null(begun)) fold_start(fold) else fold_collect(fold, theta, begun)
-  if (is.null(point$sums)) point <- fold_start(fold)
+  point <- if (!is.null(begun)) fold_collect(fold, theta, begun)
+  seen <- !is.null(point$sums)
+  if (!seen) point <- fold_start(fold)
   list(point = point, damping = control$damping, best = Inf, damped = 0L, troubles = 0L,
-       narrow = FALSE, seen = FALSE, trace = matrix(0, 2L, 0L),
+       narrow = FALSE, seen = seen, trace = matrix(0, 2L, 0L),
        last = max(point$from, point$to), done = FALSE)
 }
 

@@ -16,7 +16,7 @@ labels_codec <- function() {
        as_labels = are_two_values, more = rest_codec, check = function(levels, lik) invisible(),
        gather = function(chunk) chunk, refuse = function(y, weights) NULL, read = read_labels,
        again = read_more_labels,
-       codes = function(y, response) ifelse(is.na(y), 0, c(-1, 1)[as.integer(y)]),
+       codes = function(y, response) c(-1, 1, 0)[match(as.integer(y), 1:2, 3L)],
        back = function(codes, response) {
          factor(response$levels[match(codes, c(-1, 1))], response$levels)
        },
@@ -131,8 +131,9 @@ check_cut_count <- function(lik, categories) {
 
 read_more_labels <- function(codec, y, lik, weights, response) {
   levels <- response$levels
-  unknown <- setdiff(unique(as.character(y)), c(levels, NA))
-  if (length(unknown) == 0L) return(factor(as.character(y), levels))
+  words <- unique(y)
+  unknown <- setdiff(as.character(words), c(levels, NA))
+  if (length(unknown) == 0L) return(factor(as.character(words), levels)[match(y, words)])
   stop_sparsegp("newdata", paste0("has responses that were not seen at the fit: ",
                                   toString(unknown)), paste0("The levels are ", toString(levels)))
 }

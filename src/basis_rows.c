@@ -48,8 +48,12 @@ static double rounding_of(int d, const double *KB, const double *Rinv)
 void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, double *out,
                      const sg_ws *ws)
 {
-    sg_copy_rows(b->n * b->w, b->D, b->x, span.from * b->w, span.m * b->w, x_span);
-    sg_kernel_cross(b->kernel, span.m * b->w, x_span, b->d, b->basis, out, ws);
+    const int rows = span.m * b->w;
+    void *mark = sg_mark(ws);
+    sg_copy_rows(b->n * b->w, b->D, b->x, span.from * b->w, rows, x_span);
+    const sg_points own = sg_kernel_prepare(b->kernel, rows, x_span, &b->points, ws);
+    sg_kernel_between(b->kernel, &own, &b->points, out, ws);
+    sg_release(ws, mark);
 }
 
 /* With w = 1: prior = |v|^2 by rows, gamma = max(K(x,x) - |v|^2, 0); a negative difference is
@@ -160,7 +164,8 @@ sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, co
         .KB = sg_doubles(ws, dd), .R = sg_doubles(ws, dd), .Rinv = sg_doubles(ws, dd),
         .gamma = gamma, .prior = prior
     };
-    sg_kernel_cross(kernel, d, basis, d, NULL, b->KB, ws);
+    b->points = sg_kernel_prepare(kernel, d, basis, NULL, ws);
+    sg_kernel_between(kernel, &b->points, NULL, b->KB, ws);
     sg_status status = factor_basis(d, b->KB, b->R, &b->jitter);
     for (size_t k = 0; k < dd; k++) b->Rinv[k] = b->R[k];
     if (status == SG_OK) status = sg_trtri(d, b->Rinv);

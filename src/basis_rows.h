@@ -25,6 +25,7 @@ typedef struct {
     const sg_kernel *kernel;
     int n, w, D, d;          /* rows, values of a row, inputs, points */
     const double *x, *basis; /* n w x D, d x D */
+    sg_points points;        /* the basis as the kernel sees it */
     double *KB;              /* d x d */
     double *R, *Rinv;        /* d x d upper: factor of K_B + jitter diag(K_B), and its inverse */
     double jitter;           /* relative to K_B's diagonal; 0 unless K_B could not be factored */

@@ -26,6 +26,7 @@ typedef struct {
     const sg_bases *bases;
     sg_batch_factor *factor; /* C */
     sg_layout layout;
+    double rows_in_all;
     room *room;              /* lanes */
     sg_par_memo moments, passages, absorbs; /* of loops */
     const sg_ws *ws;
@@ -164,14 +165,16 @@ static sg_status factorise(int d, const double *S, sg_batch_factor *f, double *l
 
 /* Are rows to be seen as the posterior of S sees them? V of one sweep's sums and of the next one's
  * marginals are then rounded apart, by dv, say. With sharp sites that costs digits of the log
- * evidence, which may be off by sum tau |v| dv nats: found to be 40 to 3000 times less. A trace
- * that is no number is not safe. */
-static int spares_product(const sg_bases *bases, const sg_basis_rows *b, const double *S)
+ * evidence, which may be off by sum tau |v| dv nats: found to be 40 to 3000 times less. It is safe
+ * by itself, or beside a log evidence of some nats for each row that S is a sum over. A trace that
+ * is no number is not safe. */
+static int spares_product(const batch_model *batch, const sg_basis_rows *b, const double *S)
 {
-    const double SAFE = 1e-5;
+    const double SAFE = 1e-5, SAFE_FOR_A_ROW = 1e-8;
     double trace = 0;
     for (int j = 0; j < b->d; j++) trace += fabs(S[j * (b->d + (size_t) 1)]);
-    return !b->V && bases->count == bases->C && trace * b->rounding < SAFE;
+    return !b->V && batch->bases->count == batch->bases->C &&
+           trace * b->rounding < fmax2(SAFE, SAFE_FOR_A_ROW * batch->rows_in_all);
 }
 
 static sg_status begin(void *self, const sg_sites *sites, const double *sums, double *log_det)
@@ -186,7 +189,7 @@ static sg_status begin(void *self, const sg_sites *sites, const double *sums, do
         const double *S = sums + sums_before(bases, c);
         const sg_status status = factorise(b->d, S, batch->factor + c, log_det);
         if (status != SG_OK) return status;
-        if (spares_product(bases, b, S)) sg_basis_set_posterior(b, batch->factor[c].Ainv);
+        if (spares_product(batch, b, S)) sg_basis_set_posterior(b, batch->factor[c].Ainv);
     }
     return SG_OK;
 }
@@ -371,12 +374,13 @@ static room *new_rooms(const sg_bases *bases, sg_layout layout, const sg_ws *ws)
     return rooms;
 }
 
-sg_ep_model sg_batch_model(const sg_rows *rows, const sg_bases *bases, sg_batch_factor *factor,
-                           const sg_ws *ws)
+sg_ep_model sg_batch_model(const sg_rows *rows, double rows_in_all, const sg_bases *bases,
+                           sg_batch_factor *factor, const sg_ws *ws)
 {
     const sg_layout layout = sg_layout_of(rows);
     batch_model *batch = sg_structs(1, sizeof(batch_model), ws);
-    *batch = (batch_model) {.bases = bases, .factor = factor, .layout = layout, .ws = ws};
+    *batch = (batch_model) {.bases = bases, .factor = factor, .layout = layout,
+                            .rows_in_all = rows_in_all, .ws = ws};
     batch->room = new_rooms(bases, layout, ws);
     const sg_ep_model model = {
         .self = batch, .window = imin2(layout.n, SG_WINDOW),

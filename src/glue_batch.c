@@ -146,7 +146,7 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(largest_jitter(&bases)));
     if (status == SG_OK) {
         sg_batch_factor *factor = sg_batch_factors_new(&bases, ws);
-        sg_ep_model model = sg_batch_model(&p.rows, &bases, factor, ws);
+        sg_ep_model model = sg_batch_model(&p.rows, p.rows.n, &bases, factor, ws);
         double *sums = sg_doubles(ws, model.sums);
         model.base = base_of(options, &bases);
         status = sg_ep_loop(&p.rows, &model, &opt, &start, sums, &marg, &report, ws);
@@ -192,7 +192,7 @@ typedef struct {
     sg_marginals marg;
     double *sums, *next;     /* of all rows' sites; of those that the tilts at hand ask for */
     double *gradient;        /* of all hyperparameters; NULL: not wanted */
-    double log_det;
+    double rows_in_all, log_det;
     sg_tally tally;
 } part;
 
@@ -203,7 +203,7 @@ static sg_status do_part(part *q, int own, int collect)
 {
     const sg_ws *ws = &sg_r_workspace;
     sg_batch_factor *factor = sg_batch_factors_new(&q->bases, ws);
-    const sg_ep_model model = sg_batch_model(&q->p.rows, &q->bases, factor, ws);
+    const sg_ep_model model = sg_batch_model(&q->p.rows, q->rows_in_all, &q->bases, factor, ws);
     const int exact = q->p.rows.lik->type->site != NULL;
     double *parts = sg_doubles(ws, model.sums * model.parts);
     sg_basis_adjoint adjoint = {0};
@@ -246,16 +246,17 @@ static sg_sites sites_at_hand(const sg_sites *in, int narrow)
 /* A part of a sweep: some rows, whose sites are tau and nu, under the posterior of states (the sums
  * of all rows' sites). Out: tau and nu that the tilts ask for, state, their sums over these rows;
  * logz and gradient, what these rows add (options own: and what no row does, once a sweep); change,
- * their residual; mean, var, cav_mean, cav_var, lpd; gamma of the rows (options collect: the state
- * alone). So a sweep over rows in any number of parts adds up to one over all rows. options also:
- * gradient; narrow; gamma, NULL or as a pass at these hyperparameters has left it, which spares a
- * product of n w d^2 for each basis. Memory as sg_r_ep_batch without V. */
+ * their residual; mean, var, cav_mean, cav_var, lpd; gamma of the rows (options collect: state and
+ * gamma alone). So a sweep over rows in any number of parts adds up to one over all rows. options
+ * also: gradient; narrow; rows, that states are of, in all; gamma, NULL or as a pass at these
+ * hyperparameters has left it, which spares a product of n w d^2 for each basis. Memory as
+ * sg_r_ep_batch without V. */
 SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                   SEXP states, SEXP sites, SEXP options, SEXP basis)
 {
     const sg_ws *ws = &sg_r_workspace;
     const int own = sg_field_int(options, "own"), collect = sg_field_int(options, "collect");
-    part q = {.tally = {0}};
+    part q = {.rows_in_all = sg_field_double(options, "rows")};
     sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &q.p);
     SEXP out = PROTECT(sg_new_run());
     const sg_sites given = sg_sites_in(out, sites, q.p.layout);
@@ -277,9 +278,11 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
         report.change = q.tally.residual;
         report.skipped = sg_sites_of_all_tilts(&q.at, &q.marg, given.tau, given.nu);
         sg_add_gamma(&q.p.rows, &q.marg);
-        gamma_in(out, &q.p, &q.bases);
     }
-    if (status == SG_OK) states_in(out, &q.bases, q.next);
+    if (status == SG_OK) {
+        gamma_in(out, &q.p, &q.bases);
+        states_in(out, &q.bases, q.next);
+    }
     sg_report_in(out, status, &report);
     UNPROTECT(1);
     return out;

@@ -52,10 +52,11 @@ parts_start <- function(parts, theta) {
 # One read of all rows at the sites and sums of `at`. next_at: those that the tilts ask for.
 parts_sweep <- function(parts, theta, at, gradient = FALSE, collect = FALSE) {
   total <- NULL
+  rows <- sum(vapply(parts, function(part) ncol(part$rows), 0L))
   for (k in seq_along(parts)) {
     part <- engine_pass(parts[[k]], theta, at$sums, at$sites[[k]],
-                        list(gradient = gradient, own = k == 1L, narrow = FALSE, collect = collect),
-                        parts[[k]]$gamma)
+                        list(gradient = gradient, own = k == 1L, narrow = FALSE, collect = collect,
+                             rows = rows), parts[[k]]$gamma)
     if (part$status != 0L) return(list(status = part$status, logz = NaN))
     total <- add_part(total, part, k)
   }
