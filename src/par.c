@@ -185,7 +185,7 @@ static int run_in_arena(const loop *l, int chunk, arena *a)
 
 /* ---- Waves ---- */
 
-/* What a thread is begun with. */
+/* What a thread is begun with, and what it has done. */
 typedef struct {
     loop *l;
     int lane;
@@ -193,20 +193,25 @@ typedef struct {
     size_t size;
     double end;   /* by the clock, of the wave */
     pthread_t id;
+    int done;     /* chunks, in all waves, */
+    double took;  /* and the seconds they took */
 } hand;
 
 /* Takes chunks until none is left or the wave has lasted long enough. */
 static void *lend(void *self)
 {
-    const hand *me = self;
+    hand *me = self;
     loop *l = me->l;
     arena own = {.lane = me->lane, .slab = me->slab, .size = me->size};
-    while (omp_get_wtime() < me->end) {
+    for (double begun = omp_get_wtime(), now; begun < me->end; begun = now) {
         int chunk;
 #pragma omp atomic capture
         chunk = l->next++;
         if (chunk >= l->chunks) break;
         l->status[chunk] = run_in_arena(l, chunk, &own);
+        now = omp_get_wtime();
+        me->took += now - begun;
+        me->done++;
     }
     return NULL;
 }
@@ -223,7 +228,8 @@ static void wave(hand *hands, int threads)
 }
 
 /* Chunks from .. on all threads. With one of them, too: its memory is taken once for all chunks,
- * not anew for each, which a host may have to clear away. */
+ * not anew for each, which a host may have to clear away. What a chunk takes is known anew from
+ * those of the calling thread: of a loop that is done again the work may be another. */
 static void run_in_waves(loop *l, int from, int threads, const sg_ws *ws)
 {
     const size_t size = l->memo->size;
@@ -236,13 +242,15 @@ static void run_in_waves(loop *l, int from, int threads, const sg_ws *ws)
         wave(hands, threads);
         sg_tick(ws);
     }
+    if (hands->done > 0) l->memo->seconds = hands->took / hands->done;
     for (int chunk = from; chunk < l->chunks; chunk++) {
         if (l->status[chunk] == AGAIN) run_here(l, chunk, ws);
     }
 }
 
 /* On a machine that has other things to do a thread may come too late for a short loop, which waits
- * for it all the same. Then the next loops are done without, twice as many each time. */
+ * for it all the same. Then the next loops are done without, twice as many each time. alone: what
+ * the calling thread would have taken for all, by those chunks that it did. */
 static void judge_threads(sg_par_memo *memo, double took, double alone)
 {
     enum { LONGEST = 64 };
@@ -256,13 +264,14 @@ static void run_all(loop *l, const sg_ws *ws)
     sg_par_memo *memo = l->memo;
     int from = 0;
     if (l->chunks > 1 && memo->seconds == 0) measure_chunk(l, ws), from = 1;
-    const double alone = memo->seconds * (l->chunks - from), start = omp_get_wtime();
-    const int wanted = l->chunks > 1 && alone > WORTH && memo->without == 0;
+    const int left = l->chunks - from;
+    const double start = omp_get_wtime();
+    const int wanted = l->chunks > 1 && memo->seconds * left > WORTH && memo->without == 0;
     const int threads = wanted ? sg_par_lanes(l->products, ws) : 1;
     if (memo->without > 0) memo->without--;
     if (l->chunks < 2) run_rest(l, 0, ws);
     else run_in_waves(l, from, threads, ws);
-    if (threads > 1) judge_threads(memo, omp_get_wtime() - start, alone);
+    if (threads > 1) judge_threads(memo, omp_get_wtime() - start, memo->seconds * left);
 }
 
 #else

@@ -33,11 +33,11 @@ typedef sg_status (*sg_par_body)(void *ctx, int from, int to, int lane, const sg
  * within the body of another. */
 sg_status sg_par_rows(int n, int grain, sg_par_body body, void *ctx, const sg_ws *ws);
 
-/* What a loop that is done time and again, its first chunk always the same work, knows of itself:
- * zeros at first. It changes where chunks are done, never what they do. */
+/* What a loop that is done time and again, its first chunk always taking the same memory, knows of
+ * itself: zeros at first. It changes where chunks are done, never what they do. */
 typedef struct {
     size_t size;    /* doubles that a chunk takes */
-    double seconds; /* that a chunk took; 0: nothing is known */
+    double seconds; /* that a chunk took the last time; 0: nothing is known */
     int without;    /* loops to come that other threads are left out of, as they were no help, */
     int spell;      /* of so many in a row */
 } sg_par_memo;
