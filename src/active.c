@@ -155,28 +155,43 @@ void sg_candidates_score(const sg_rows *rows, sg_select select, const double *lu
     sg_par_rows(c->m, GRAIN, score_some, &job, ws);
 }
 
-/* Marginals and stubs move along a new column of M. */
-static void move(sg_candidates *c, const double *column, double beta)
+/* A row's way into the active set, as all candidates see it. */
+typedef struct {
+    sg_candidates *c;
+    const double *kernel_column, *l; /* m; d and the pivot: the new column of U */
+    int d;
+    double root, pivot, beta;
+} inclusion;
+
+/* The new column of M, and marginals moved along it, of some candidates. */
+static sg_status move_some(void *ctx, int from, int to, int lane, const sg_ws *ws)
 {
-    for (int k = 0; k < c->m; k++) {
+    (void) lane, (void) ws;
+    const inclusion *new = ctx;
+    sg_candidates *c = new->c;
+    double *column = c->M + (size_t) c->m * new->d;
+    for (int k = from; k < to; k++) column[k] = new->root / new->pivot * new->kernel_column[k];
+    sg_gemv('N', to - from, new->d, -1 / new->pivot, c->M + from, c->m, new->l, 1, column + from);
+    for (int k = from; k < to; k++) {
         const double var = c->var[k] - column[k] * column[k];
-        c->mean[k] += beta * column[k];
+        c->mean[k] += new->beta * column[k];
         c->var[k] = var < 0 ? 0 : var;
     }
+    return SG_OK;
 }
 
 void sg_active_include_site(sg_active *active, sg_candidates *c, int j, double tau, double nu,
-                            const double *kernel_column)
+                            const double *kernel_column, const sg_ws *ws)
 {
+    enum { GRAIN = 4096 };
     const int d = active->d, m = c->m;
     const double root = sqrt(tau), pivot = sqrt(1 + tau * c->var[j]);
-    double *l = active->U + (size_t) active->size * d, *column = c->M + (size_t) m * d;
+    double *l = active->U + (size_t) active->size * d;
     for (int k = 0; k < d; k++) l[k] = root * c->M[j + (size_t) m * k];
     l[d] = pivot;
-    for (int k = 0; k < m; k++) column[k] = root / pivot * kernel_column[k];
-    sg_gemv('N', m, d, -1 / pivot, c->M, l, 1, column);
     active->beta[d] = (nu - tau * c->mean[j]) / (root * pivot);
-    move(c, column, active->beta[d]);
+    inclusion new = {c, kernel_column, l, d, root, pivot, active->beta[d]};
+    sg_par_products(m, GRAIN, move_some, &new, &c->inclusions, ws);
     active->row[d] = c->row[j];
     active->tau[d] = tau;
     active->nu[d] = nu;
@@ -186,9 +201,10 @@ void sg_active_include_site(sg_active *active, sg_candidates *c, int j, double t
     c->gain[j] = -HUGE_VAL;
 }
 
-void sg_active_include(sg_active *active, sg_candidates *c, int j, const double *kernel_column)
+void sg_active_include(sg_active *active, sg_candidates *c, int j, const double *kernel_column,
+                       const sg_ws *ws)
 {
-    sg_active_include_site(active, c, j, c->tau[j], c->nu[j], kernel_column);
+    sg_active_include_site(active, c, j, c->tau[j], c->nu[j], kernel_column, ws);
 }
 
 /* The rotations that mend U turn the coordinates of stubs and of beta with it; the last coordinate
@@ -251,6 +267,6 @@ sg_status sg_active_stored(const sg_active *active, double *alpha, double *G)
     for (int j = 0; j < d; j++) {
         for (int i = 0; i <= j; i++) G[i + (size_t) d * j] *= sqrt(active->tau[i]);
     }
-    sg_gemv('N', d, d, 1, G, active->beta, 0, alpha);
+    sg_gemv('N', d, d, 1, G, d, active->beta, 0, alpha);
     return status;
 }

@@ -11,6 +11,7 @@
 #define SG_ACTIVE_H
 
 #include "kernel.h"
+#include "par.h"
 #include "sites.h"
 
 typedef struct {
@@ -41,6 +42,7 @@ struct sg_candidates {
     const sg_candidates *like; /* whose points these are, of the same kernel; NULL: its own */
     double *M;           /* m x d: stubs; behind them columns to lend */
     double room;         /* doubles that M has room for */
+    sg_par_memo inclusions; /* of the loops that take a row in */
 };
 
 /* How many columns of the m candidates M has room for. */
@@ -79,11 +81,12 @@ void sg_candidates_score_row(const sg_rows *rows, sg_select select, const double
 /* Candidate j joins the active set and its stub takes column d of M; kernel_column[m]: the kernel
  * between it and all candidates, which may lie in any spare column, that one, too. After
  * sg_candidates_score(). O(m d). */
-void sg_active_include(sg_active *active, sg_candidates *c, int j, const double *kernel_column);
+void sg_active_include(sg_active *active, sg_candidates *c, int j, const double *kernel_column,
+                       const sg_ws *ws);
 
 /* The same with a site of its own: tau > 0. */
 void sg_active_include_site(sg_active *active, sg_candidates *c, int j, double tau, double nu,
-                            const double *kernel_column);
+                            const double *kernel_column, const sg_ws *ws);
 
 /* Position k of the active set leaves: marginals become those without its site (notes eqs 8, 9).
  * O(m d) rotations of the stubs. */

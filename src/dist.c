@@ -74,6 +74,18 @@ typedef struct {
     int ld;
 } distance_job;
 
+/* -2 a_i'b_j of some rows of the block */
+static sg_status some_products(void *ctx, int from, int to, int lane, const sg_ws *ws)
+{
+    (void) lane, (void) ws;
+    const distance_job *job = ctx;
+    const size_t q = job->a->q;
+    sg_gemm('T', 'N', to - from, job->block->nj, job->a->q, -2,
+            job->a->u + q * (job->block->i0 + from), job->a->q, job->b->u + q * job->block->j0,
+            job->a->q, 0, job->r2 + from, job->ld);
+    return SG_OK;
+}
+
 /* |a_i|^2 + |b_j|^2 - 2 a_i'b_j for column jj of the block */
 static void mend_column(const distance_job *job, int jj, double *column)
 {
@@ -101,9 +113,8 @@ static sg_status some_columns(void *ctx, int from, int to, int lane, const sg_ws
 void sg_sqdist(const sg_points *a, const sg_points *b, const sg_block *block, sg_distance_map map,
                void *ctx, double *r2, int ld, const sg_ws *ws)
 {
-    const size_t q = a->q;
+    enum { TALL = 2048 };
     distance_job job = {.a = a, .b = b, .block = block, .map = map, .ctx = ctx, .r2 = r2, .ld = ld};
-    sg_gemm('T', 'N', block->ni, block->nj, a->q, -2, a->u + q * block->i0, a->q,
-            b->u + q * block->j0, a->q, 0, r2, ld);
+    sg_par_products(block->ni, TALL, some_products, &job, NULL, ws);
     sg_par_rows(block->nj, sg_par_columns(block->ni), some_columns, &job, ws);
 }

@@ -127,7 +127,7 @@ static void absorb(void *self, int c, sg_span span, const double *tau, const dou
         turn_sites(w, span.m, d, V, tau, nu, at);
         V = at->turned, tau = at->tau, nu = at->nu;
     }
-    sg_gemv('T', m, d, 1, V, nu, 1, S + (size_t) d * d);
+    sg_gemv('T', m, d, 1, V, m, nu, 1, S + (size_t) d * d);
     add_precisions(m, d, V, tau, 1, at, S);
     add_precisions(m, d, V, tau, -1, at, S);
 }
@@ -224,7 +224,7 @@ static void carried_moments(const batch_model *batch, int c, sg_span span, doubl
     const double *X = posterior_rows(batch, c, span, room);
     double *var = marg->var + w * w * at;
     sg_block_squares(batch->layout.w, span.m, d, X, var);
-    sg_gemv('N', m, d, 1, X, batch->factor[c].Am, 0, marg->mean + w * at);
+    sg_gemv('N', m, d, 1, X, m, batch->factor[c].Am, 0, marg->mean + w * at);
 }
 
 typedef struct {

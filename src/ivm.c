@@ -169,7 +169,7 @@ static sg_status select_rows(selection *s, sg_ivm_report *report)
         }
         included += s->c->logz[best];
         report->sequence[count] = whose;
-        sg_active_include(s->active + whose, c, best, kernel_column(s, whose, best));
+        sg_active_include(s->active + whose, c, best, kernel_column(s, whose, best), s->ws);
         if (!isfinite(s->active[whose].beta[s->active[whose].d - 1])) return SG_NOT_FINITE;
     }
 }
@@ -210,9 +210,9 @@ static int exchange(selection *s, double *worth)
     score(s, SG_SELECT_ENTROPY);
     const int best = best_of(s, &whose);
     const int falls = best >= 0 && c->gain[best] > cost + ROUNDING * (1 + cost);
-    if (falls) sg_active_include(active, c, best, kernel_column(s, 0, best));
+    if (falls) sg_active_include(active, c, best, kernel_column(s, 0, best), s->ws);
     else {
-        sg_active_include_site(active, c, back, tau, nu, kernel_column(s, 0, back));
+        sg_active_include_site(active, c, back, tau, nu, kernel_column(s, 0, back), s->ws);
         active->gain[active->d - 1] = gain;
     }
     return falls;

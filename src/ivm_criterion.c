@@ -157,7 +157,7 @@ static void block_marginals(const sg_kernel *kernel, const posterior *post, cons
     sg_marginals *marg = &b->marg;
     sg_kernel_cross(kernel, m, b->x, d, post->X, b->K, ws);
     sg_kernel_diag(kernel, m, b->x, marg->var, ws);
-    sg_gemv('N', m, d, 1, b->K, post->v, 0, marg->mean);
+    sg_gemv('N', m, d, 1, b->K, m, post->v, 0, marg->mean);
     for (size_t i = 0; i < size; i++) b->M[i] = b->K[i];
     sg_trmm('R', 'N', m, d, post->G, b->M);
     sg_row_squares(m, d, b->M, b->t);
@@ -197,7 +197,7 @@ static void block_gradient(const sg_kernel *kernel, const posterior *post, block
     sg_trmm('R', 'T', m, d, post->G, b->M);
     scale_rows(m, d, b->t, b->M, b->E);
     sg_gemm('T', 'N', d, d, m, 1, b->M, m, b->E, m, 1, N, d);
-    sg_gemv('T', m, d, 1, b->M, b->rho, 1, q);
+    sg_gemv('T', m, d, 1, b->M, m, b->rho, 1, q);
     for (int j = 0; j < d; j++) {
         double *e = b->E + (size_t) m * j;
         for (int i = 0; i < m; i++) e[i] = b->rho[i] * post->v[j] - 2 * e[i];

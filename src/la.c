@@ -16,13 +16,13 @@ double sg_dot(int n, const double *x, const double *y)
     return F77_CALL(ddot)(&n, x, &ONE, y, &ONE);
 }
 
-void sg_gemv(char trans, int m, int n, double a, const double *A, const double *x, double b,
-             double *y)
+void sg_gemv(char trans, int m, int n, double a, const double *A, int lda, const double *x,
+             double b, double *y)
 {
     const int out = trans == 'N' ? m : n, in = trans == 'N' ? n : m;
     for (int i = 0; in == 0 && i < out; i++) y[i] = b == 0 ? 0 : b * y[i];
     if (out == 0 || in == 0) return;
-    F77_CALL(dgemv)(&trans, &m, &n, &a, A, &m, x, &ONE, &b, y, &ONE FCONE);
+    F77_CALL(dgemv)(&trans, &m, &n, &a, A, &lda, x, &ONE, &b, y, &ONE FCONE);
 }
 
 void sg_symv(int n, const double *A, int lda, const double *x, double *y)

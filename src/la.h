@@ -7,9 +7,9 @@
 
 /* x'y */
 double sg_dot(int n, const double *x, const double *y);
-/* y = a op(A) x + b y,  A[m x n] */
-void sg_gemv(char trans, int m, int n, double a, const double *A, const double *x, double b,
-             double *y);
+/* y = a op(A) x + b y, A[m x n]; lda is its leading dimension */
+void sg_gemv(char trans, int m, int n, double a, const double *A, int lda, const double *x,
+             double b, double *y);
 /* y = A x, A[n x n] symmetric, lower triangle read; lda is its leading dimension */
 void sg_symv(int n, const double *A, int lda, const double *x, double *y);
 /* A += a x x', lower triangle written */

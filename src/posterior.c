@@ -65,7 +65,7 @@ static sg_status predict_block(void *ctx, int from, int to, int lane, const sg_w
     for (int i = 0; i < m * ww; i++) explained[i] = left[i] = 0;
     for (int c = 0; c < post->C; c++) {
         double *mean = p->mean + w * (from + n * c), *var = p->var + ww * (from + n * c);
-        sg_gemv('N', points, d, 1, Kx, post->alpha + (size_t) d * c, 0, mean);
+        sg_gemv('N', points, d, 1, Kx, points, post->alpha + (size_t) d * c, 0, mean);
         if (post->G && (c == 0 || !post->shared)) {
             factor_products(m, w, d, Kx, post->G + dd * c, work, explained);
         }
@@ -100,7 +100,7 @@ void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double
     double *Kx = sg_doubles(ws, size), *work = sg_doubles(ws, size);
     sg_kernel_cross(post->kernel, n, x, d, post->basis, Kx, ws);
     sg_kernel_cross(post->kernel, n, x, n, NULL, cov, ws);
-    sg_gemv('N', n, d, 1, Kx, post->alpha, 0, mean);
+    sg_gemv('N', n, d, 1, Kx, n, post->alpha, 0, mean);
     for (int f = 0; f < 2; f++) {
         if (!factors[f]) continue;
         for (size_t i = 0; i < size; i++) work[i] = Kx[i];
