@@ -61,6 +61,8 @@ typedef struct {
     sg_sites best_sites;
     double *tau, *nu;        /* with mixing or coupled classes: where the sites are to go */
     sg_stepper stepper;
+    int mixes;               /* is the stepper at work? */
+    double last;             /* residual before this one, of mixed steps */
     sg_coupling coupling;    /* of classes with a likelihood in common */
 } course;
 
@@ -229,6 +231,17 @@ static int plain_step(course *go)
     return skipped;
 }
 
+/* Is the step to be mixed with past ones? Far from the fixed point these say little of the way, and
+ * plain steps get on faster: mixing begins near it, or where they slow down, and goes on. */
+static int is_mixed(course *go)
+{
+    const double NEAR = 0.1, SLOW = 0.9;
+    const double change = go->report->change;
+    go->mixes = go->mixes || change < NEAR || change > SLOW * go->last;
+    go->last = change;
+    return go->options->mixing > 0 && go->mixes;
+}
+
 /* Mixed with past steps, or where classes are coupled: the sums have to be read anew. */
 static int mixed_step(course *go)
 {
@@ -240,7 +253,7 @@ static int mixed_step(course *go)
         sg_coupled_shifts(go->marg, &go->model->carrier, go->model->self, go->tau, go->nu,
                           &go->coupling, go->ws);
     }
-    if (go->options->mixing > 0) {
+    if (is_mixed(go)) {
         sg_sites_mix(&go->stepper, &go->at.sites, go->tau, go->nu, go->damping);
     } else {
         blend(sg_blocks_of(l), go->damping, go->tau, go->at.sites.tau);
@@ -303,7 +316,7 @@ static course new_course(const sg_rows *rows, const sg_ep_model *model,
                  .legal = {new_sites(sites->layout, ws), sg_doubles(ws, model->sums)},
                  .next = sg_doubles(ws, model->sums),
                  .parts = sg_doubles(ws, model->sums * model->parts), .damping = options->damping,
-                 .best = HUGE_VAL, .least = HUGE_VAL};
+                 .best = HUGE_VAL, .least = HUGE_VAL, .last = HUGE_VAL};
     go.legal.sites.narrow = sites->narrow;
     go.couples = sg_is_coupled(rows) && !model->base; /* its prior is that of no rows */
     go.rereads = !exact && (options->mixing > 0 || go.couples);
