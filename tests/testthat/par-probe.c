@@ -109,8 +109,8 @@ static int rows_elsewhere(int n, const pthread_t *who)
 }
 
 /* options: threads, jump, grain, want, more, from_row, busy, inner, products, again: loops after the
- * first one, which know what it was like. Returns out, calls, and status, ticks, rows done elsewhere
- * in the last loop. */
+ * first one, which know what it was like, and later: what `busy` is in those. Returns out, calls,
+ * and status, ticks, rows done elsewhere in the last loop. */
 SEXP probe(SEXP bad, SEXP options)
 {
     const int n = Rf_length(bad), *o = INTEGER(options);
@@ -124,6 +124,7 @@ SEXP probe(SEXP bad, SEXP options)
     double *said = REAL(VECTOR_ELT(out, 2));
     sg_par_memo memo = {0};
     for (int k = 0; k <= o[9]; k++) {
+        if (k > 0) j.busy = o[10];
         said[0] = o[8] ? sg_par_products(n, o[2], some_rows, &j, &memo, &ws)
                        : sg_par_rows(n, o[2], some_rows, &j, &ws);
     }

@@ -21,8 +21,9 @@ new_probe <- function(openmp = TRUE) {
   list(
     file = file,
     run = function(n = 200, threads = 2, jump = 0, grain = 4, want = 5, more = 0, from_row = 0,
-                   busy = 100, inner = 0, products = FALSE, again = 0, bad = integer(n)) {
-      options <- c(threads, jump, grain, want, more, from_row, busy, inner, products, again)
+                   busy = 100, inner = 0, products = FALSE, again = 0, bad = integer(n),
+                   later = busy) {
+      options <- c(threads, jump, grain, want, more, from_row, busy, inner, products, again, later)
       out <- .Call(dll$probe, as.integer(bad), as.integer(options))
       list(value = out[[1]], calls = out[[2]], status = out[[3]][1], ticks = out[[3]][2],
            elsewhere = out[[3]][3])
@@ -79,6 +80,14 @@ test_that("a loop that is done again knows what its chunks want, and does them a
     expect_true(all(run$calls >= 5) && sum(run$calls > 5) <= 2)
   }
   expect_identical(run$calls[-(101:102)], rep(5, 198))
+})
+
+test_that("a loop with more to do than the first time has other threads again", {
+  probe <- new_probe()
+  skip_if_not(has_threads(probe), "one thread only")
+  grown <- function() probe$run(busy = 0, later = 100, products = TRUE, again = 3)$elsewhere
+  # of five runs, as on a busy machine the second thread may come when all is done
+  expect_gt(max(replicate(5, grown())), 0)
 })
 
 test_that("the status is that of the first chunk that failed, and all chunks are done", {
