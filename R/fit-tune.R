@@ -2,7 +2,7 @@
 # many points want shorter ones than the evidence of a few did, a margin between the classes or
 # least squares (fit-squares.R), and a power of the odds, where probabilities are too sure or not
 # sure enough. All by leave-one-out probabilities, but for least squares. A shorter length scale is
-# expected, and has to gain more than its standard error; the others, more than two of them.
+# expected, and only has to be better; the others have to gain more than two standard errors.
 
 SHORTER_YET <- c(0.7, 0.5, 0.35, 0.25) # times the length scales learned
 
@@ -97,7 +97,7 @@ look_around <- function(learned, make, as_margin, at) {
     one$plan$sites <- best$learned$plan$sites
     look(one, factor, errors)
   }
-  for (factor in SHORTER_YET) if (!look_at(factor, 1)) break
+  for (factor in SHORTER_YET) if (!look_at(factor, 0)) break
   # the one learned, unless the first shorter one gains more than its standard error
   if (best$factor == SHORTER_YET[1L]) look_at(1, -1)
   wide <- if (best$power >= 1) as_margin(best$learned, MARGIN)

@@ -2,6 +2,8 @@
 
 BOX <- 10          # half width of the search box around the start, for logarithms
 
+PAST_STEPS <- 20L  # that curvature is known from: with 32 length scales half the evaluations of 5
+
 IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wants it so
 
 # What a search maximises: `criterion`, see below, `plain`, a run that tells why it failed, and
@@ -91,7 +93,7 @@ search_once <- function(objective, start, centre, control) {
   unit <- first_unit(objective, start)
   stats::optim(start, with_low_walls(objective$value), objective$gradient, method = "L-BFGS-B",
                lower = centre$value - centre$reach, upper = centre$value + centre$reach,
-               control = list(maxit = control$inner, fnscale = unit,
+               control = list(maxit = control$inner, fnscale = unit, lmm = PAST_STEPS,
                               factr = stops_within(objective, start, control, unit)))
 }
 

@@ -27,8 +27,8 @@
 #' among all rows, ten times the root of their number, but not less than 800 (or half of the rows)
 #' nor more than 1300, chosen one by one from candidates that become a quarter of the rows. As so
 #' many points want shorter length scales than the evidence of a few did, those learned are
-#' multiplied by 0.7, 0.5, 0.35 and 0.25 for as long as leave-one-out probabilities gain more than
-#' the standard error of that gain, tried with half the points and on 8000 rows at most; then the
+#' multiplied by 0.7, 0.5, 0.35 and 0.25 for as long as leave-one-out probabilities are better,
+#' tried with half the points and on 8000 rows at most (and by 1 where 0.5 is no better); then the
 #' next shorter one is tried with all points. Where nothing was said of the likelihood, nor of the
 #' variance of the one kernel, and probabilities are not too sure, a margin between the classes is
 #' tried as well ([lik_margin()]), which helps where they hardly overlap, and taken where it gains

@@ -13,6 +13,8 @@ PILOT_WORK <- 8e8 # of an evaluation of their evidence
 
 MOST_PILOT <- 150
 
+WITH_CARE <- 1e-3 # change at which EP stops: the evidence then moves by its square
+
 # Informative vectors of each class: ten times the root of the number of rows, within these. Effort
 # multiplies what a sweep takes, the square of all.
 FEW_VECTORS <- 800
@@ -43,7 +45,7 @@ plan_labels <- function(problem, effort) {
 labels_pilot <- function(n, lik, processes) {
   rows <- min(n, PILOT_LABELS)
   points <- points_of_work(PILOT_WORK, rows, lik, processes)
-  method <- method_ivm(round(min(points, MOST_PILOT, rows / 2)))
+  method <- method_ivm(round(min(points, MOST_PILOT, rows / 2)), tol = WITH_CARE)
   list(rows = rows, plan = function(problem) {
     problem$method <- method
     new_plan(c("plan_pilot", "plan_ivm", "plan_choosing"), problem)
