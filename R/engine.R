@@ -270,11 +270,11 @@ check_run <- function(run, table) {
                 "Scale the inputs (scale = TRUE), or start from less extreme hyperparameters")
 }
 
-# EP that has run away from any fixed point is no approximation of anything: far from one where the
-# likelihood has no bound, or with an evidence that labels and counts cannot have.
+# EP that has run away from any fixed point is no approximation of anything: still on its way where
+# the likelihood has no bound, or with an evidence that labels and counts cannot have.
 refuse_runaway <- function(run, lik, rows) {
   remedy <- lik_traits(lik)$unbounded
-  lost <- !run$converged && !is.null(remedy) && !(run$change <= NEAR)
+  lost <- !run$converged && !is.null(remedy) && !(run$change <= AT_REST)
   if (!lost && !is_impossible(lik, run$logz, rows)) return(invisible())
   stop_sparsegp("likelihood", paste0("is ", lik$type, ", for which EP finds no fixed point with ",
                                      "these rows and hyperparameters (log evidence ",
@@ -286,6 +286,8 @@ refuse_runaway <- function(run, lik, rows) {
 # EP that is far from its fixed point has an evidence that may be many nats too high: not a number
 # to learn from. Near to it the error is of second order.
 NEAR <- 0.1 # residual, in cavity standard deviations
+
+AT_REST <- 0.01 # the same
 
 # Latent moments at x under a run that is not yet a fit.
 engine_latent <- function(problem, theta, run, x) {

@@ -222,7 +222,7 @@ FIT_PARTS <- list(
       are_words(scaling$names, length(scaling$kept)) && are_words(scaling$dropped) &&
       setequal(scaling$dropped, scaling$names[!scaling$kept]) &&
       are_doubles(scaling$centre, inputs) && are_doubles(scaling$sd, inputs) &&
-      all(scaling$sd > 0) &&
+      is.null(dim(scaling$centre)) && is.null(dim(scaling$sd)) && all(scaling$sd > 0) &&
       length(scaling$constant) == sum(!scaling$kept)
   },
   spec = function(fit) is_kernel_spec(fit$spec, point_length(fit)),
