@@ -115,12 +115,12 @@ for_tests <- noted(function() {
     .Call(sg_lik_cross, c_lik("softmax", x[, 1L]), x[, 1L], rbind(c(1, 3)), x[1:2, c(1, 2, 1)],
           matrix(1, 2L, 3L)),
     engine_pass(part, c(theta, 0), sums, sites,
-                list(gradient = TRUE, own = TRUE, narrow = FALSE, collect = FALSE)),
+                list(gradient = TRUE, own = TRUE, narrow = FALSE, collect = FALSE, rows = 3)),
     engine_pass(part, c(theta, 0), sums, sites,
-                list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = FALSE),
+                list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = FALSE, rows = 3),
                 gamma = c(0.1, 0, 0.2)),
     engine_pass(part, c(theta, 0), sums, sites,
-                list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = TRUE))
+                list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = TRUE, rows = 3))
   )
 })
 environment(for_tests) <- helpers
