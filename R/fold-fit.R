@@ -108,7 +108,8 @@ fold_all_rows <- function(known, control, verbose, mark) {
   progress <- sweep_progress(verbose, sum(known$scan$rows))
   on.exit(progress$close())
   store <- store_for(known$scan, shell, mark$file)
-  ended <- is.null(mark$file) # what a checkpoint needs stays when something goes wrong
+  # what a checkpoint needs, sites that cannot be had otherwise, stays when something goes wrong
+  ended <- is.null(mark$file) || has_exact_sites(fit$likelihood)
   on.exit(if (ended) unlink(store$folder, recursive = TRUE), add = TRUE)
   fold <- new_fold(known$scan, shell, store, progress$share)
   note <- function(...) {

@@ -233,7 +233,7 @@ static int plain_step(course *go)
 
 /* Is the step to be mixed with past ones? Far from the fixed point these say little of the way, and
  * plain steps get on faster: mixing begins near it, or where they slow down, and goes on. */
-static int is_mixed(course *go)
+static int judge_mixing(course *go)
 {
     const double NEAR = 0.1, SLOW = 0.9;
     const double change = go->report->change;
@@ -253,7 +253,7 @@ static int mixed_step(course *go)
         sg_coupled_shifts(go->marg, &go->model->carrier, go->model->self, go->tau, go->nu,
                           &go->coupling, go->ws);
     }
-    if (is_mixed(go)) {
+    if (judge_mixing(go)) {
         sg_sites_mix(&go->stepper, &go->at.sites, go->tau, go->nu, go->damping);
     } else {
         blend(sg_blocks_of(l), go->damping, go->tau, go->at.sites.tau);
