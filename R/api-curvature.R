@@ -135,10 +135,6 @@ problem_of_fit <- function(object) {
                   "Use full EP, method_ep(size =), or method_ivm(refine = \"basis\")")
   }
   basis <- if (is.null(object$posterior$each)) object$posterior$basis else bases_of(object)
-  new_problem(x = training_inputs(object), spec = object$spec,
-              nkernel = sum(object$hyper$part == "kernel"), lik = object$likelihood,
-              rows = object$data_rows, offset = object$offset / object$response$unit,
-              processes = processes(object), width = width(object),
-              method = batch_settings(object$method, tol = 1e-9),
-              basis = if (!whole) basis)
+  new_problem(model_of_fit(object), training_inputs(object), object$data_rows, object$offset,
+              batch_settings(object$method, tol = 1e-9), if (!whole) basis)
 }

@@ -90,11 +90,12 @@ equispaced <- function(k0, p, waves = "periodic") {
 density_fit <- function(k0, u, control, waves = "periodic") {
   p <- ncol(u)
   basis <- equispaced(k0, p, waves)
-  problem <- new_problem(density_inputs(k0, u, waves), density_kernel(k0, p, waves),
-                         length(density_theta(0, p, waves)), lik_density(),
-                         matrix(1, 1L, nrow(u)), numeric(nrow(u)), processes = 1L,
-                         method = method_ep(tol = 1e-9, sweeps = control$sweeps),
-                         basis = density_inputs(k0, basis, waves))
+  model <- list(lik = lik_density(), spec = density_kernel(k0, p, waves),
+                nkernel = length(density_theta(0, p, waves)),
+                response = list(unit = 1, processes = 1L, width = 1L))
+  problem <- new_problem(model, density_inputs(k0, u, waves), matrix(1, 1L, nrow(u)),
+                         numeric(nrow(u)), method_ep(tol = 1e-9, sweeps = control$sweeps),
+                         density_inputs(k0, basis, waves))
   root <- sqrt(nrow(u) * smoothed_histogram(u, k0, waves))
   sites <- list(tau = 2 / root^2, nu = 4 / root) # log f^2 to second order about the root
   found <- list(density_settle(problem, 0, NULL, control),

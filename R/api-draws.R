@@ -98,9 +98,7 @@ training_inputs <- function(object) {
   if (width(object) == 1L && every_row_in_basis(object)) {
     return(object$posterior$basis[order(object$basis_rows), , drop = FALSE])
   }
-  if (!is.null(object$x)) {
-    return(tall_inputs(scaled_inputs(object$x, object$scaling), width(object)))
-  }
+  if (!is.null(object$x)) return(points_of_rows(object$x, object))
   stop_sparsegp("newdata", "is missing, and the fit has not kept its inputs",
                 "Give `newdata`, or fit with keep_x = TRUE")
 }

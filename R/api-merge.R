@@ -80,7 +80,7 @@ with_loss <- function(projected, whole) {
 merge_rows <- function(x, y) {
   rows <- list(x = y[["x"]], y = y$y, offset = y$offset, weights = y$weights, names = y$row_names,
                sites = y$sites)
-  new <- take_more(x, problem_of_rows(y), rows)
+  new <- take_more(x, problem_of_kept_rows(y), rows)
   new$merged <- merged_record(x, y, 0)
   new
 }

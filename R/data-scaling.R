@@ -1,14 +1,6 @@
 # The scaling of inputs.
 
-# Centre of each input and what it is divided by, `sd`: its standard deviation, or 1 where scale is
-# FALSE; `kept` leaves out constant ones, unless all are, which `alike` says. `seen` is the scale of
-# what the kernel sees. together: numbers of inputs that have one scale, the root mean square of
-# theirs; with scale = "common" all have.
-scale_inputs <- function(x, scale, together = NULL) {
-  scaling_of(input_moments(x), scale, together)
-}
-
-# What a scaling is made of: of every column the largest absolute value and, in units of it, mean
+# Returns what a scaling is made of: of every column the largest absolute value and, in units of it, mean
 # and standard deviation; the first row, and the number of rows.
 input_moments <- function(x) {
   size <- by_column(x, function(column) max(abs(column), 0))
@@ -41,7 +33,11 @@ join_means <- function(one, other) {
   list(n = n, mean = one$mean + shift * share, m2 = one$m2 + other$m2 + shift^2 * one$n * share)
 }
 
-# The scaling that rows of these moments have, with `scale` and `together` as above.
+# Returns the scaling of rows that have these moments: the centre of each input and what it is
+# divided by, `sd`: its standard deviation, or 1 where scale is FALSE; `kept` leaves out constant
+# ones, unless all are, which `alike` says. `seen` is the scale of what the kernel sees. together:
+# numbers of inputs that have one scale, the root mean square of theirs; with scale = "common" all
+# have.
 scaling_of <- function(moments, scale, together = NULL) {
   size <- moments$size
   centre <- moments$centre

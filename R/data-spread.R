@@ -1,13 +1,45 @@
-# Some of many rows, without luck: the same rows give the same choice.
+# Deterministic, evenly spread subsets of rows: the same rows give the same choice.
 
-# All rows in an order every beginning of which is spread evenly over them: by the fractional parts
-# of multiples of the golden ratio, whose gaps are of three lengths at most. strata: of every class
-# a beginning has its share, and of each at least one as soon as it is as long as there are classes.
-spread_rows <- function(n, strata = NULL) {
+# Returns all rows in an order every beginning of which is spread evenly over them: by the fractional
+# parts of multiples of the golden ratio, whose gaps are of three lengths at most. strata: of every
+# class a beginning has its share, and of each at least one as soon as it is as long as there are
+# classes. x: inputs; one that hardly ever varies does so among the first rows, too.
+spread_rows <- function(n, strata = NULL, x = NULL) {
+  if (!is.null(x)) return(witnesses_first(spread_rows(n, strata), x))
   if (is.null(strata)) return(order((seq_len(n) * (sqrt(5) - 1) / 2) %% 1))
   rank <- stats::ave(seq_len(n), strata, FUN = function(rows) order(spread_rows(length(rows))))
   size <- stats::ave(rank, strata, FUN = length)
   order(ifelse(rank == 1, 0, (rank - 0.5) / size))
+}
+
+BEGINNING <- 150L # rows in which an input has to vary that varies at all
+
+# Moves rows up, so that an input that is constant among the first BEGINNING rows, and not among all,
+# varies among them. A rare level of a factor may be all that tells its rows from the others. Rows
+# that move up take every other place: a beginning is half of what it would be at least.
+witnesses_first <- function(order, x) {
+  witnesses <- rows_that_vary(order, x)
+  count <- length(witnesses)
+  if (count == 0L) return(order)
+  others <- setdiff(order, witnesses)
+  place <- c(2 * seq_len(count) - 0.5, seq_along(others))
+  c(witnesses, others)[base::order(place)]
+}
+
+# Returns a row for each input that is constant in the beginning of `order` and varies further on;
+# one row may serve several inputs.
+rows_that_vary <- function(order, x) {
+  if (length(order) <= BEGINNING) return(integer())
+  first <- x[order[1L], ]
+  start <- x[order[seq_len(BEGINNING)], , drop = FALSE]
+  constant <- which(colSums(start != rep(first, each = BEGINNING)) == 0)
+  found <- integer()
+  for (column in constant) {
+    if (any(x[found, column] != first[column])) next
+    other <- which(x[order, column] != first[column])
+    found <- c(found, order[other[1L]][length(other) > 0L])
+  }
+  found
 }
 
 # What rows are stratified by: labels, or numbers of which there are so few that they may be

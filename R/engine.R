@@ -12,10 +12,16 @@
 #   base       states of rows that are not at hand, whose sites stand, one for each basis; or NULL
 # and what some calls want besides. theta is the full vector of hyperparameters on C's scale, kernel
 # first.
-new_problem <- function(x, spec, nkernel, lik, rows, offset, processes, width = 1L, method = NULL,
-                        basis = NULL, ...) {
-  list(x = x, spec = spec, nkernel = nkernel, lik = lik, rows = rows, offset = offset,
-       processes = processes, width = width, method = method, basis = basis, ...)
+#
+# Every problem is built here: model is list(lik, spec, nkernel, response) of a model or of a fit
+# (model_of_fit()), response with unit, processes and width. points: scaled inputs, stacked where
+# rows have several components; offset: in the response's unit, a number for each row or a column
+# for each component.
+new_problem <- function(model, points, rows, offset, method = NULL, basis = NULL, ...) {
+  response <- model$response
+  list(x = points, spec = model$spec, nkernel = model$nkernel, lik = model$lik, rows = rows,
+       offset = tall_values(offset / response$unit), processes = response$processes,
+       width = response$width, method = method, basis = basis, ...)
 }
 
 # The same problem of some of its rows, each with one latent value of a process.
@@ -26,6 +32,11 @@ part_of_problem <- function(problem, rows) {
   problem$strata <- problem$strata[rows]
   problem$luck <- NULL # is of all rows
   problem
+}
+
+# Returns the rows of a problem in an evenly spread order, see spread_rows().
+spread_problem <- function(problem) {
+  spread_rows(nrow(problem$x), problem$strata, problem$x)
 }
 
 lik_in_c <- function(problem) {
@@ -270,24 +281,27 @@ check_run <- function(run, table) {
                 "Scale the inputs (scale = TRUE), or start from less extreme hyperparameters")
 }
 
-# EP that has run away from any fixed point is no approximation of anything: still on its way where
-# the likelihood has no bound, or with an evidence that labels and counts cannot have.
-refuse_runaway <- function(run, lik, rows) {
-  remedy <- lik_traits(lik)$unbounded
-  lost <- !run$converged && !is.null(remedy) && !(run$change <= AT_REST)
-  if (!lost && !is_impossible(lik, run$logz, rows)) return(invisible())
+# Refuses a run whose evidence labels and counts cannot have: EP has diverged, and its result
+# approximates nothing. EP that only has not come to rest is a result, which the fit's record and a
+# warning call so.
+refuse_impossible <- function(run, lik, rows) {
+  if (!is_impossible(lik, run$logz, rows)) return(invisible())
   stop_sparsegp("likelihood", paste0("is ", lik$type, ", for which EP finds no fixed point with ",
                                      "these rows and hyperparameters (log evidence ",
                                      signif(run$logz, 3L), ", change ",
                                      signif(run$change, 3L), ")"),
-                if (is.null(remedy)) "Start from less extreme hyperparameters" else remedy)
+                divergence_remedy(lik, "Start from less extreme hyperparameters"))
+}
+
+# Returns what to do where EP of this likelihood diverges, or `otherwise`.
+divergence_remedy <- function(lik, otherwise) {
+  remedy <- lik_traits(lik)$remedy
+  if (is.null(remedy)) otherwise else remedy
 }
 
 # EP that is far from its fixed point has an evidence that may be many nats too high: not a number
 # to learn from. Near to it the error is of second order.
 NEAR <- 0.1 # residual, in cavity standard deviations
-
-AT_REST <- 0.01 # the same
 
 # Latent moments at x under a run that is not yet a fit.
 engine_latent <- function(problem, theta, run, x) {

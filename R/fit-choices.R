@@ -24,10 +24,15 @@ growth_words <- function(fit) {
   if (is.null(growth)) return(NULL)
   last <- nrow(growth)
   if (last == 1L) return(NULL)
-  sizes <- paste("the basis grew:", paste(growth$points, collapse = ", "), "points;")
+  sizes <- paste("inducing points:", paste(growth$points, collapse = ", "), "tried;")
+  gain <- format(growth$gain[last], digits = 2L)
+  if (is.na(growth$gain[last])) return(paste(sizes, "the last run failed and was not kept"))
+  if (!growth$taken[last]) {
+    return(paste(sizes, "the last step changed the log density by", gain,
+                 "nats a row and was not kept"))
+  }
   if (growth$gain[last] < PAYS) {
-    return(paste(sizes, "the last step gained", format(growth$gain[last], digits = 2L),
-                 "nats a row, so it ended"))
+    return(paste(sizes, "the last step gained", gain, "nats a row, so growth ended"))
   }
   paste(sizes, "more would gain, and is left to effort = \"thorough\"")
 }

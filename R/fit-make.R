@@ -39,7 +39,7 @@ fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   learned <- c(learn_settled(plan, settled), list(model = model))
   tuned <- tuned_fit(learned, make, as_margin, as_squares)
   fit <- if (is.null(setup$augment)) tuned$fit else fit_with_copies(tuned, asked, chunk, setup)
-  warn_about(fit$convergence, fit$learning)
+  warn_about(fit$convergence, fit$learning, fit$likelihood)
   fit
 }
 
@@ -48,7 +48,7 @@ fit_of <- function(learned, chunk, setup) {
   n <- nrow(chunk$x)
   model <- learned$model
   run <- check_run(run_plan(learned$plan, learned$table$theta), learned$table)
-  refuse_runaway(run, model$lik, n)
+  refuse_impossible(run, model$lik, n)
   of_run <- function(run) {
     fit <- new_fit(model, setup, learned, run, n)
     fit$log_evidence <- run$logz - unit_shift(fit, model$response$given)
@@ -65,11 +65,12 @@ fit_of <- function(learned, chunk, setup) {
 OF_MODE <- c("posterior", "basis_rows", "state", "jitter", "log_evidence", "convergence", "latent",
              "cavity", "sites")
 
-# One warning at most: learning cannot settle where EP did not.
-warn_about <- function(run, record) {
+# Gives one warning at most: learning cannot settle where EP did not.
+warn_about <- function(run, record, lik) {
   if (run$converged) return(warn_about_search(record))
+  remedy <- divergence_remedy(lik, "Raise method_ep(sweeps =) or lower its damping")
   warn_sparsegp("EP did not converge in ", counted(run$sweeps, "sweep"), " (change ",
-                signif(run$change, 3), "); raise method_ep(sweeps =) or lower its damping.")
+                signif(run$change, 3), "). ", remedy, ".")
 }
 
 # What is subtracted from a log density in C's units to have that of the responses y: of y, not of

@@ -50,8 +50,9 @@ fit_squares <- function(looked, squares, make) {
 # share: of all rows
 told_and_held <- function(problem) {
   n <- nrow(problem$x)
-  order <- spread_rows(n, problem$strata)[seq_len(min(n, LOOK_ROWS))]
-  out <- seq_along(order) <= length(order) / HELD_OUT # a beginning has its share of every class
+  order <- spread_problem(problem)[seq_len(min(n, LOOK_ROWS))]
+  # The end has its share of every class, and leaves rows that are alone of their kind to learn from.
+  out <- seq_along(order) > length(order) * (1 - 1 / HELD_OUT)
   list(told = sort(order[!out]), held = sort(order[out]), share = length(order) / n)
 }
 

@@ -84,8 +84,8 @@ run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
   problem["base"] <- list(base)
   problem$method <- batch_settings(fit$method)
   run <- check_run(engine_run(problem, fit$hyper$theta, sites, posterior = TRUE), fit$hyper)
-  if (is.null(base)) refuse_runaway(run, fit$likelihood, problem_rows(problem))
-  warn_about(run, NULL)
+  if (is.null(base)) refuse_impossible(run, fit$likelihood, problem_rows(problem))
+  warn_about(run, NULL, fit$likelihood)
   new_run(run)
 }
 
@@ -98,7 +98,7 @@ take_more <- function(fit, problem, rows) {
   all <- keeps_inputs(fit)
   again <- all && fit$n > 0
   before <- if (!all && fit$n > 0) fit$state
-  joint <- if (again) join_problems(problem_of_rows(fit), problem) else problem
+  joint <- if (again) join_problems(problem_of_kept_rows(fit), problem) else problem
   sites <- if (again) join_sites(fit, rows$sites, problem) else rows$sites
   run <- run_on_state(fit, joint, sites, before)
   new <- fit
@@ -114,15 +114,20 @@ take_more <- function(fit, problem, rows) {
   note_rows(new, fit, rows, problem, run, all)
 }
 
-problem_of_rows <- function(fit) {
-  new_rows_problem(fit, fit[["x"]], fit$data_rows, fit$offset)
+# Builds the problem of the rows that a fit has kept.
+problem_of_kept_rows <- function(fit) {
+  problem_of_new_rows(fit, fit[["x"]], fit$data_rows, fit$offset)
 }
 
-new_rows_problem <- function(fit, x, data_rows, offset, ...) {
-  new_problem(x = tall_inputs(scaled_inputs(x, fit$scaling), width(fit)), spec = fit$spec,
-              nkernel = sum(fit$hyper$part == "kernel"), lik = fit$likelihood, rows = data_rows,
-              offset = tall_values(offset / fit$response$unit), processes = processes(fit),
-              width = width(fit), method = fit$method, ...)
+# Builds the problem of more rows for a fit; x: inputs in the user's units.
+problem_of_new_rows <- function(fit, x, data_rows, offset, ...) {
+  new_problem(model_of_fit(fit), points_of_rows(x, fit), data_rows, offset, fit$method, ...)
+}
+
+# Returns what new_problem() asks of a model, from a fit.
+model_of_fit <- function(fit) {
+  list(lik = fit$likelihood, spec = fit$spec, nkernel = sum(fit$hyper$part == "kernel"),
+       response = fit$response)
 }
 
 # What C sees of responses that read_more() has read.

@@ -79,7 +79,7 @@ tried_row <- function(fit, factor, found, rows = LEFT_OUT) {
 look_around <- function(learned, make, as_margin, at) {
   plan <- learned$plan
   n <- nrow(plan$problem$x)
-  rows <- sort(spread_rows(n, plan$problem$strata)[seq_len(min(n, LOOK_ROWS))])
+  rows <- sort(spread_problem(plan$problem)[seq_len(min(n, LOOK_ROWS))])
   learned$plan <- smaller_plan(plan, rows)
   tried <- NULL
   best <- NULL

@@ -162,7 +162,7 @@ store_for <- function(scan, fit, checkpoint) {
 fit_of_fold <- function(fold, run) {
   fit <- fold$fit
   check_run(run, fit$hyper)
-  refuse_runaway(run, fit$likelihood, sum(fold$scan$rows))
+  refuse_impossible(run, fit$likelihood, sum(fold$scan$rows))
   fit$n <- row_count(fold$scan$rows)
   fit$state <- run$state
   fit <- with_posterior(fit)

@@ -33,7 +33,7 @@ fold_rows <- function(fold, i, chunk) {
   if (nrow(frame) == 0L) return(NULL)
   frame <- with_levels(frame, recipe$levels)
   rows <- coded_rows(fit, frame_chunk(frame, recipe$likelihood))
-  problem <- new_rows_problem(fit, rows$x, rows$data_rows, rows$offset)
+  problem <- problem_of_new_rows(fit, rows$x, rows$data_rows, rows$offset)
   problem$basis <- if (is.null(fit$posterior$each)) fit$posterior$basis else bases_of(fit)
   list(problem = problem, values = sum(codec_of(fit)$values(rows$y)))
 }

@@ -25,17 +25,21 @@ given_value <- function(x) if (is_fixed(x)) x$value else x
 # Values that were part of what was given, fixed if that was
 given_like <- function(given, values) if (is_fixed(given)) fixed(values) else values
 
-# A hyperparameter as a user gives it: NULL, positive numbers, or fixed() around them.
-check_hyper <- function(x, argument, positive = TRUE, single = FALSE, range = c(0, Inf)) {
+# Checks a hyperparameter as a user gives it: NULL, positive numbers, or fixed() around them. limit:
+# a bound of the range that a value may lie on if it is fixed, as there the search has no end.
+check_hyper <- function(x, argument, positive = TRUE, single = FALSE, range = c(0, Inf),
+                        limit = NULL) {
   value <- given_value(x)
   if (is.null(value)) return(x)
   if (!is.numeric(value) || length(value) == 0L || !all(is.finite(value))) {
     stop_sparsegp(argument, "must be finite numbers, fixed() around them, or NULL")
   }
   if (single && length(value) != 1L) stop_sparsegp(argument, "must be one number")
-  if (positive && any(value <= range[1L] | value >= range[2L])) {
+  within <- value > range[1L] & value < range[2L] | is_fixed(x) & value %in% limit
+  if (positive && !all(within)) {
     what <- if (range[2L] < Inf) paste("must lie between", range[1L], "and", range[2L])
             else if (range[1L] > 0) paste("must be greater than", range[1L]) else "must be positive"
+    if (!is.null(limit)) what <- paste0(what, ", or be fixed(", limit, ")")
     stop_sparsegp(argument, what, "Leave it out (NULL) to have it learned")
   }
   x

@@ -8,15 +8,15 @@
 #   tempered   may probabilities of labels be raised to a power, as what they are of is each label
 #              against the rest? left out: no
 #   as_numbers  are labels numbers to it, so that log Z is that of a density? left out: no
-#   unbounded  where rows contradict each other, what takes their labels' precision to no end, and
-#              leaves EP without a fixed point: the remedy. Left out: that cannot be
+#   remedy     shown when EP does not converge because site precisions grow without bound on
+#              contradictory labels. Left out: they do not
 #   modal      does EP find one of several fixed points, by where it starts? left out: no
 #   noise      of several components: (value, w) -> the covariance of their errors, in C's units;
 #              left out where each row has its own
 #   learns     is log Z that of an integral, so that there is an evidence? left out: yes
 #   about      per hyperparameter: the constructor's argument, whether it is searched as a
-#              logarithm (between what bounds, `range`, if not 0 and Inf), which power of the
-#              response's unit it has, where it starts (on C's scale, from the data rows and
+#              logarithm (between what bounds, `range`, if not 0 and Inf, and `limit`, a bound that
+#              a fixed() value may lie on), which power of the response's unit it has, where it starts (on C's scale, from the data rows and
 #              offsets), and its default prior (from the unit and the offsets). Of ordered
 #              categories, from whose number it starts, too: which cut points it is for, `between`,
 #              and whether coef() adds its values up from those of another, `adds_to`. Of several
@@ -62,7 +62,8 @@ new_likelihood <- function(type, params) {
   for (name in names(params)) {
     about <- traits$about[[name]]
     check_hyper(params[[name]], about$argument, positive = about$log,
-                single = !codec$labelled && !codec$several, range = hyper_range(about))
+                single = !codec$labelled && !codec$several, range = hyper_range(about),
+                limit = about$limit)
     if (length(unlist(params[[name]])) > MAX_CLASSES) {
       stop_sparsegp(about$argument, paste("must be at most", MAX_CLASSES, "numbers"))
     }

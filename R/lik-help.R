@@ -144,9 +144,13 @@
 #' * *Not log-concave*: rows far on the wrong side say little; see `lik_student()`.
 #' * *Not for* small data, which cannot tell wrong labels from an overlap: give a `fixed()` value.
 #'   `lik_step()` is not for classes that overlap: a step has no slope that would bound what a row
-#'   says, so that labels that contradict each other at one place make the posterior sharper without
-#'   end, and expectation propagation has no fixed point. That is an error, which names
-#'   `lik_flip()`.
+#'   says. Labels that contradict each other at one place make the posterior sharper with every
+#'   sweep, and expectation propagation has no fixed point. A fit after a given number of sweeps,
+#'   `method_ep(sweeps = 3)` for instance, is the thesis's estimate: `fit$convergence` and a warning
+#'   say that it has not converged. It is an error only where the log evidence is above 0, which is
+#'   impossible.
+#' * *Without noise*: `lik_step(fixed(0))` is the noiseless step of the thesis (4.6), for labels that
+#'   never contradict each other.
 #' * *How exact*: on 80 of `MASS::crabs` standard deviations of the latent function by `lik_step()`
 #'   were a fifth too small, and probabilities of new rows off by up to 0.04; by `lik_flip()`,
 #'   `lik_probit()` and `lik_logit()`, on 96 of `MASS::Pima.tr`, by no more than 0.003.

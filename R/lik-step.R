@@ -20,7 +20,7 @@ flip_traits <- function() noisy_traits("flip", step = FALSE)
 # sites that only narrow, too, and whatever the damping.
 step_traits <- function() {
   c(noisy_traits("noise", step = TRUE),
-    list(unbounded = "Use lik_flip() or lik_probit(flip =), whose slope bounds what a row can say"))
+    list(remedy = "Use lik_flip() or lik_probit(flip =), whose slope bounds what a row can say"))
 }
 
 # The same with labels that are wrong with a probability, a hyperparameter `name`. step: the latent
@@ -28,7 +28,7 @@ step_traits <- function() {
 noisy_traits <- function(name, step) {
   plain <- binary_traits(stats::pnorm, stats::qnorm)
   flipped <- list(
-    argument = name, log = TRUE, unit_power = 0, range = c(0, 0.5),
+    argument = name, log = TRUE, unit_power = 0, range = c(0, 0.5), limit = 0,
     start = function(rows, offset) to_search(0.05, 0, 0.5),
     prior = function(unit, offset) prior_lognormal(log(0.05), 1)
   )

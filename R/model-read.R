@@ -1,6 +1,6 @@
-# What is read off the rows before anything is learned, and the problem C is given.
+# Reads a model off the rows before anything is learned, and builds the problem that C is given.
 
-# What is read off the rows before anything is learned: response, scaling, and the table of
+# Reads off the rows what is settled before anything is learned: response, scaling, and the table of
 # hyperparameters with starts and priors. chunk$x is a matrix by now. setup$known: moments of more
 # rows, which these are some of (fold-scan.R), or NULL.
 read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
@@ -12,34 +12,53 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   codec <- lik_codec(lik)
   check_no_missing(x = x, y = if (!codec$missing) y, offset = chunk$offset,
                    weights = chunk$weights)
+  check_adjustments(chunk, lik)
+  response <- codec$read(codec, y, lik, chunk$offset, chunk$weights, setup$streams)
+  response <- in_known_units(response, codec_named(response$codec), setup$known)
+  model <- list(
+    lik = lik, response = response,
+    rows = lik_traits(lik)$data_rows(response$y, response$weights),
+    inputs = list(names = colnames(x), terms = input_terms, components = response$components),
+    moments = if (is.null(setup$known)) input_moments(x) else setup$known$inputs
+  )
+  with_kernel(model, chunk, setup)
+}
+
+# Refuses weights and offsets that the likelihood gives no meaning to.
+check_adjustments <- function(chunk, lik) {
   if (!is.null(chunk$weights) && !lik_traits(lik)$weighted) {
     stop_sparsegp("weights", paste0("are not defined for the ", lik_label(lik),
                                      " likelihood of this response"),
                   "They divide the noise variance of a Gaussian likelihood; leave them out")
   }
-  response <- codec$read(codec, y, lik, chunk$offset, chunk$weights, setup$streams)
-  response <- in_known_units(response, codec_named(response$codec), setup$known)
-  inputs <- list(names = colnames(x), terms = input_terms, components = response$components)
-  together <- inputs_of_fields(setup$kernel, inputs)
-  scaling <- if (is.null(setup$known)) scale_inputs(x, setup$scale, together)
-             else scaling_of(setup$known$inputs, setup$scale, together)
-  inputs$kept <- scaling$kept
-  resolved <- resolve_kernel(setup$kernel, inputs)
-  rows <- lik_traits(lik)$data_rows(response$y, response$weights)
-  env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
-              component_var = relative_vars(response), component_unit = component_units(response),
-              period = function(input, given) {
-                period_start(scaled_input(x, scaling, input), response, given)
-              })
-  if (!codec$offsets && any(chunk$offset != 0)) {
+  if (!lik_codec(lik)$offsets && any(chunk$offset != 0)) {
     stop_sparsegp("offset", "shifts the latent functions of all classes alike, which says nothing",
                   "Leave it out, or set each class against the rest by lik_probit()")
   }
-  table <- hyper_table(resolved, lik, env, rows, chunk$offset / response$unit, setup$prior,
-                       if (response$processes > 1L) response$levels, response$levels,
-                       response$components)
-  list(lik = lik, response = response, scaling = scaling, kernel = resolved,
-       spec = spec_for_c(resolved), table = table, rows = rows)
+}
+
+# Returns the model with the kernel and the scaling that `setup` asks for. The response stays as it
+# was read; the hyperparameter table is made anew. chunk: the rows that the model was read from.
+with_kernel <- function(model, chunk, setup) {
+  response <- model$response
+  inputs <- model$inputs
+  together <- inputs_of_fields(setup$kernel, inputs)
+  scaling <- scaling_of(model$moments, setup$scale, together)
+  inputs$kept <- scaling$kept
+  resolved <- resolve_kernel(setup$kernel, inputs)
+  env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
+              component_var = relative_vars(response), component_unit = component_units(response),
+              period = function(input, given) {
+                period_start(scaled_input(chunk$x, scaling, input), response, given)
+              })
+  model$scaling <- scaling
+  model$kernel <- resolved
+  model$spec <- spec_for_c(resolved)
+  model$table <- hyper_table(resolved, model$lik, env, model$rows, chunk$offset / response$unit,
+                             setup$prior, if (response$processes > 1L) response$levels,
+                             response$levels, response$components)
+  model$nkernel <- sum(model$table$part == "kernel")
+  model
 }
 
 # The same model as some of its rows see it.
@@ -72,12 +91,14 @@ model_likelihood <- function(setup, y) {
   if (several > 1L && too_dear(setup$method, lik, length(y), several)) lik_probit() else lik
 }
 
-# What C needs but hyperparameters (engine.R).
+# Builds the problem of the rows that a model was read from, before a plan gives it a method.
 problem_of <- function(model, chunk) {
-  x <- tall_inputs(scaled_inputs(chunk$x, model$scaling), model$response$width)
-  new_problem(x = x, spec = model$spec,
-              nkernel = sum(model$table$part == "kernel"), lik = model$lik, rows = model$rows,
-              offset = tall_values(chunk$offset / model$response$unit),
-              processes = model$response$processes, width = model$response$width,
+  new_problem(model, points_of_rows(chunk$x, model), model$rows, chunk$offset,
               strata = strata_of(chunk$y))
+}
+
+# Returns inputs in the user's units as C sees them: scaled, and stacked where rows have several
+# components. model: a model or a fit.
+points_of_rows <- function(x, model) {
+  tall_inputs(scaled_inputs(x, model$scaling), model$response$width)
 }

@@ -45,17 +45,25 @@ plan_of.method_default <- function(method, problem, basis) {
   plan_of(default_method(method, problem, basis, n), problem, basis)
 }
 
-# Of several latent functions the basis is as large as a sweep of about n^2 allows.
 default_method <- function(method, problem, basis, n) {
-  functions <- problem$processes * problem_width(problem)
-  if (functions == 1L) {
+  if (problem$processes * problem_width(problem) == 1L) {
     chosen <- method_ep(size = NULL)
     chosen$effort <- method$effort
     return(chosen)
   }
-  if (!is.null(basis$x) || !too_dear(method, problem$lik, n, functions)) return(method_ep())
-  points <- min(500L, as.integer(round(4 * sqrt(nrow(problem$x)))))
-  method_ep(size = max(1L, points %/% problem_width(problem)))
+  size <- if (is.null(basis$x)) size_for_several(method, problem)
+  if (is.null(size)) method_ep() else method_ep(size = size)
+}
+
+MOST_FOR_SEVERAL <- 500L # points of several latent functions
+
+# Returns how many points several latent functions have, as many as a sweep of about n^2 allows;
+# NULL where full EP is affordable.
+size_for_several <- function(method, problem) {
+  functions <- problem$processes * problem_width(problem)
+  if (!too_dear(method, problem$lik, problem_rows(problem), functions)) return(NULL)
+  points <- min(MOST_FOR_SEVERAL, as.integer(round(4 * sqrt(nrow(problem$x)))))
+  max(1L, points %/% problem_width(problem))
 }
 
 new_plan <- function(class, problem, ...) {

@@ -20,7 +20,11 @@ plan_open <- function(problem, basis) {
     stop_sparsegp("method", "sweeps over points that it chooses, and has no size",
                   "Give method_ep(size =), or use projection = \"moment\" with a finite freeze")
   }
-  if (is.null(basis$x)) plan_grown(problem) else plan_ep(problem, basis)
+  if (!is.null(basis$x)) return(plan_ep(problem, basis))
+  if (problem_width(problem) == 1L) return(plan_grown(problem))
+  problem$method["size"] <- list(size_for_several(method, problem)) # a basis of theirs cannot grow
+  if (is.null(problem$method$size)) plan_ep(problem, basis)
+  else plan_of(problem$method, problem, basis)
 }
 
 # On the basis as given, or where there is none with every row in it.

@@ -18,7 +18,7 @@ plan_grown <- function(problem) {
   n <- nrow(problem$x)
   new_plan("plan_grown", problem, effort = EFFORT[[problem$method$effort]],
            all = !too_dear(problem$method, problem$lik, n, problem$processes),
-           order = spread_rows(n, problem$strata))
+           order = spread_problem(problem))
 }
 
 # Points for n of the rows, at most every other one of them.
@@ -119,7 +119,8 @@ tunes.plan_grown <- function(plan) {
 
 # Bases of a ninth, a third and all of the points that the work allows. The next is tried for as
 # long as the last gained more than this in the mean leave-one-out log density of rows that are in
-# neither: a row in the basis sees its own place in more detail than a new one would.
+# neither: a row in the basis sees its own place in more detail than a new one would. A step that
+# gains nothing is not kept.
 PAYS <- 0.008 # nats a row for three times the points
 
 TIMES <- 3
@@ -135,15 +136,25 @@ run_plan.plan_grown <- function(plan, theta) {
   growth <- NULL
   for (size in sizes_of(plan)) {
     larger <- run_on_rows(plan$problem, theta, utils::head(distinct, size), run)
-    if (larger$status != 0L) return(larger)
-    gain <- gain_of(run, larger)
-    run <- larger
-    growth <- rbind(growth, data.frame(points = nrow(run$basis), log_evidence = run$logz,
-                                       loo_lpd = mean(run$lpd[-run$basis_rows]), gain = gain))
-    if (gain < PAYS) break
+    if (larger$status != 0L && is.null(run)) return(larger)
+    step <- growth_step(run, larger, size)
+    growth <- rbind(growth, step)
+    if (step$taken) run <- larger
+    if (!step$taken || step$gain < PAYS) break
   }
   run$growth <- growth
   run
+}
+
+# Returns the record of a step to a larger basis. It is taken only if rows outside of the basis are
+# predicted better than before: `before` is the run to beat, NULL for the first.
+growth_step <- function(before, larger, points) {
+  if (larger$status != 0L) {
+    return(data.frame(points, log_evidence = NA, loo_lpd = NA, gain = NA, taken = FALSE))
+  }
+  gain <- gain_of(before, larger)
+  data.frame(points = min(points, nrow(larger$basis)), log_evidence = larger$logz,
+             loo_lpd = mean(larger$lpd[-larger$basis_rows]), gain, taken = gain > 0)
 }
 
 # Increasing.

@@ -37,7 +37,7 @@ plan_labels <- function(problem, effort) {
   n <- nrow(problem$x)
   points <- sqrt(EFFORT[[effort]]) * min(max(10 * sqrt(n), FEW_VECTORS), MOST_VECTORS)
   problem$method <- method_ivm(round(min(points, n / 2)), tol = NEARLY, pool = HELD)
-  problem$luck <- as.double(spread_rows(n, problem$strata)) # nothing is left to luck
+  problem$luck <- as.double(spread_problem(problem)) # nothing is left to luck
   new_plan("plan_labels", problem)
 }
 
@@ -54,8 +54,7 @@ labels_pilot <- function(n, lik, processes) {
 
 # Spread over all rows, which may be sorted by their labels.
 a_third <- function(problem) {
-  n <- nrow(problem$x)
-  spread_rows(n, problem$strata)[seq_len(round(n / 3))]
+  spread_problem(problem)[seq_len(round(nrow(problem$x) / 3))]
 }
 
 # From nothing the way is long, and begins with a third of the rows and points: an evaluation costs
@@ -85,7 +84,7 @@ by_evidence.plan_labels <- function(plan, table, control, progress, from = NULL)
   }
   problem <- plan$problem
   pilot <- labels_pilot(nrow(problem$x), problem$lik, problem$processes)
-  rows <- spread_rows(nrow(problem$x), problem$strata)[seq_len(pilot$rows)]
+  rows <- spread_problem(problem)[seq_len(pilot$rows)]
   control$within <- 0.1
   learned <- by_evidence(pilot$plan(part_of_problem(problem, rows)), table, control, progress)
   c(list(plan = plan), learned[c("table", "record")])

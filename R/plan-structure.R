@@ -21,9 +21,9 @@ settle_model <- function(chunk, setup, input_terms) {
   model <- read_model(chunk, setup, input_terms)
   settled <- list(model = model, setup = setup)
   if (!open || !learns_structure(model, setup)) return(settled)
-  found <- try_structures(chunk, model, setup, input_terms, open_scale)
+  found <- try_structures(chunk, model, setup, open_scale)
   settled$setup[c("kernel", "scale")] <- found$best[c("kernel", "scale")]
-  settled$model <- read_model(chunk, settled$setup, input_terms)
+  settled$model <- found$best$model
   settled$from <- found$best$par
   settled$record <- found$best$record
   settled$tried <- found$tried
@@ -36,22 +36,18 @@ learns_structure <- function(model, setup) {
     !isFALSE(lik_traits(model$lik)$learns)
 }
 
-# The rows of a chunk that stand for all of them.
-part_of_chunk <- function(chunk, count) {
-  n <- nrow(chunk$x)
-  if (count >= n) return(chunk)
-  chunk_rows(chunk, sort(spread_rows(n, strata_of(chunk$y))[seq_len(count)]))
-}
-
-# list(best, tried). best: kernel, scale, the learned table, `par`, its free values, and `value`,
-# minus the log evidence and log prior. tried: a data frame of kernel, scale, log_posterior (NA
-# where no search could be made) and evaluations, with the number of rows as an attribute.
-try_structures <- function(chunk, model, setup, input_terms, open_scale) {
+# list(best, tried). best: kernel, scale, the model of all rows, the learned table, `par`, its free
+# values, and `value`, minus the log evidence and log prior. tried: a data frame of kernel, scale,
+# log_posterior (NA where no search could be made) and evaluations, with the number of rows as an
+# attribute.
+#
+# Candidates are tried on some of the rows, but each is a model of all: an input that happens not to
+# vary among these keeps its scale and its hyperparameter.
+try_structures <- function(chunk, model, setup, open_scale) {
   pilot <- structure_pilot(setup$method, model, nrow(chunk$x))
-  setup$likelihood <- model$lik # of all rows
-  some <- part_of_chunk(chunk, pilot$rows)
-  search <- new_structure_search(some, pilot$plan, setup, input_terms)
-  scaling <- scale_inputs(some$x, TRUE)
+  rows <- sort(spread_rows(nrow(chunk$x), strata_of(chunk$y), chunk$x)[seq_len(pilot$rows)])
+  search <- new_structure_search(model, chunk, rows, pilot$plan, setup)
+  scaling <- scaling_of(model$moments, TRUE)
   inputs <- sum(scaling$kept)
   search$try(kernel_rbf(), setup$scale)
   if (open_scale && can_share_scale(scaling)) search$try(kernel_rbf(), "common", WORTH_A_UNIT)
@@ -60,7 +56,7 @@ try_structures <- function(chunk, model, setup, input_terms, open_scale) {
   for (kernel in list(kernel_matern52, kernel_matern32)) {
     search$try(kernel(ard = search$best()$kernel$ard), search$best()$scale)
   }
-  list(best = search$best(), tried = structure(search$tried(), rows = nrow(some$x)))
+  list(best = search$best(), tried = structure(search$tried(), rows = length(rows)))
 }
 
 # How many rows candidates are tried on, and by which plan: full EP of few, or where classes are to
@@ -75,38 +71,38 @@ structure_pilot <- function(method, model, n) {
        })
 }
 
-# try(kernel, scale, worth) tries a candidate; best() and tried() say what came of all so far. Only
-# the first must not fail.
-new_structure_search <- function(chunk, plan, setup, input_terms) {
+# try(kernel, scale, worth) tries a candidate on some rows of the model; best() and tried() say what
+# came of all so far. Only the first must not fail.
+new_structure_search <- function(model, chunk, rows, plan, setup) {
   best <- NULL
   tried <- NULL
   setup$control$within <- WORTH_A_KERNEL / 10
   setup$control$outer <- 1L
+  some <- chunk_rows(chunk, rows)
   try_one <- function(kernel, scale, worth = WORTH_A_KERNEL) {
     setup[c("kernel", "scale")] <- list(kernel, scale)
-    found <- if (is.null(best)) searched_structure(chunk, plan, setup, input_terms)
-             else tryCatch(searched_structure(chunk, plan, setup, input_terms, best),
+    of_all <- with_kernel(model, chunk, setup)
+    problem <- problem_of(part_of_model(of_all, rows), some)
+    found <- if (is.null(best)) searched_structure(problem, of_all$table, plan, setup$control)
+             else tryCatch(searched_structure(problem, of_all$table, plan, setup$control, best),
                            sparsegp_error = function(e) list(value = Inf, evaluations = NA))
     tried <<- rbind(tried, data.frame(
       kernel = format(kernel), scale = format(scale), evaluations = found$evaluations,
       log_posterior = if (is.finite(found$value)) -found$value else NA
     ))
     if (is.null(best) || found$value < best$value - worth) {
-      best <<- c(found, list(kernel = kernel, scale = scale))
+      best <<- c(found, list(kernel = kernel, scale = scale, model = of_all))
     }
   }
   list(try = try_one, best = function() best, tried = function() tried)
 }
 
 # A candidate's search. known: the best candidate, on whose basis it is tried, if there is one.
-searched_structure <- function(chunk, plan, setup, input_terms, known = NULL) {
-  model <- read_model(chunk, setup, input_terms)
-  problem <- problem_of(model, chunk)
-  table <- model$table
+searched_structure <- function(problem, table, plan, control, known = NULL) {
   if (is.null(known)) {
-    learned <- by_evidence(plan(problem), table, setup$control, SILENT)
+    learned <- by_evidence(plan(problem), table, control, SILENT)
   } else {
-    learned <- learn_hyper(evidence(as_planned(known$plan, problem)), table, setup$control, SILENT,
+    learned <- learn_hyper(evidence(as_planned(known$plan, problem)), table, control, SILENT,
                            carried_over(known$table, table),
                            fresh = !identical(known$table$name, table$name))
     learned$plan <- known$plan

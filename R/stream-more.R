@@ -8,7 +8,7 @@ feed.sparsegp <- function(fit, chunk) {
   if (NROW(rows$y) == 0L) return(fit)
   rows$names <- chunk$names
   if (is.null(rows$names)) rows$names <- as.character(fit$n + seq_len(NROW(rows$y)))
-  take_more(fit, new_rows_problem(fit, rows$x, rows$data_rows, rows$offset), rows)
+  take_more(fit, problem_of_new_rows(fit, rows$x, rows$data_rows, rows$offset), rows)
 }
 
 # A chunk coded as the rows of the fit: inputs, response, offset, weights, and what C sees of

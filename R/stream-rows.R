@@ -18,7 +18,7 @@
 check_constant <- function(scaling, x) {
   moved <- vapply(scaling$dropped, function(name) {
     known <- scaling$constant[[name]]
-    any(abs(x[, name] - known) > 1e-9 * abs(known)) # scale_inputs() takes 1e-10 for none
+    any(abs(x[, name] - known) > 1e-9 * abs(known)) # scaling_of() takes 1e-10 for none
   }, NA)
   if (!any(moved)) return(invisible())
   stop_sparsegp("newdata", paste0("has other values of an input that was constant in the first ",
@@ -152,8 +152,8 @@ stream_state <- function(fit) c(fit$stream$record, fit$state[[1L]])
 
 stream_problem <- function(fit, rows) {
   y <- read_more(fit, rows$y, chunk_size(rows), rows$weights)
-  new_rows_problem(fit, rows$x, data_rows_of(fit, y, rows$weights), rows$offset,
-                   size = fit$stream$size, frozen = fit$stream$predefined)
+  problem_of_new_rows(fit, rows$x, data_rows_of(fit, y, rows$weights), rows$offset,
+                      size = fit$stream$size, frozen = fit$stream$predefined)
 }
 
 # shift: of all rows' log evidence, from C's units

@@ -49,7 +49,7 @@ winds <- function(seed, kernel) {
 
 # Parts that the mode of the truth takes the rows for.
 parts_of_truth <- function(fit, right) {
-  problem <- hidden$problem_of_rows(fit)
+  problem <- hidden$problem_of_kept_rows(fit)
   run <- hidden$mode_from(problem, fit$hyper$theta, hidden$part_sites(problem, right))
   max.col(hidden$part_probabilities(problem, fit$hyper$theta, run$cav_mean, run$cav_var), "first")
 }

@@ -21,7 +21,7 @@ points <- as.matrix(expand.grid(x = seq(1, 19, length.out = 10), y = seq(1, 19, 
 fit <- sparsegp(cbind(u, v) ~ x + y, rows, lik_gaussian(0.09, "full", 0.1), kernel_helmholtz(),
                 basis = points, learn = FALSE)
 hidden <- asNamespace("sparsegp")
-pairs <- hidden$problem_of_rows(fit)
+pairs <- hidden$problem_of_kept_rows(fit)
 pairs$basis <- fit$posterior$basis
 singles <- pairs
 singles[c("lik", "width")] <- list(list(type = "gaussian"), 1L)

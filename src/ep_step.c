@@ -18,6 +18,15 @@ void sg_stepper_reset(sg_stepper *stepper)
     sg_anderson_reset(&stepper->mixing);
 }
 
+/* The unit of a site's shift, the standard deviation of its prior; 0 for a row far from the whole
+ * basis, which has no say. The square of a variance below 1e-154 would be 0, and a precision in
+ * units of it no number. */
+static double unit_of(double prior)
+{
+    const double NOTHING = 1e-200;
+    return prior > NOTHING ? sqrt(prior) : 0;
+}
+
 /* x = the sites in units of the prior. */
 static void to_units(const sg_rows *rows, const double *tau, const double *nu, double *x)
 {
@@ -29,10 +38,11 @@ static void to_units(const sg_rows *rows, const double *tau, const double *nu, d
             const size_t at = i + (size_t) l.n * c;
             const double *v = sg_prior_of(rows, i, c);
             for (size_t a = 0; a < w; a++) {
-                shifts[a + w * at] = sqrt(v[a]) * nu[a + w * at];
+                const double unit = unit_of(v[a]);
+                shifts[a + w * at] = unit * nu[a + w * at];
                 for (size_t b = 0; b < w; b++) {
                     const size_t k = a + w * b + ww * at;
-                    x[k] = sqrt(v[a] * v[b]) * tau[k];
+                    x[k] = unit * unit_of(v[b]) * tau[k];
                 }
             }
         }
@@ -71,11 +81,12 @@ static void take(const sg_rows *rows, int i, int c, double beta, const double *x
         for (size_t a = 0; a < w; a++) next[v + a] = x[v + a] + beta * f[v + a];
     }
     for (size_t a = 0; a < w; a++) {
-        if (prior[a] == 0) continue; /* nothing there to be moved */
-        sites->nu[w * at + a] = next[v + a] / sqrt(prior[a]);
+        const double unit = unit_of(prior[a]);
+        if (unit == 0) continue; /* nothing there to be moved */
+        sites->nu[w * at + a] = next[v + a] / unit;
         for (size_t b = 0; b < w; b++) {
             const size_t k = T + a + w * b;
-            if (prior[b] > 0) sites->tau[k] = next[k] / sqrt(prior[a] * prior[b]);
+            if (unit_of(prior[b]) > 0) sites->tau[k] = next[k] / (unit * unit_of(prior[b]));
         }
     }
 }

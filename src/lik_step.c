@@ -2,7 +2,7 @@
  *   step  P(y = 1 | f) = e + (1 - 2e) [f > 0]               theta: search scale of e
  *   flip  P(y = 1 | f) = e + (1 - 2e) Phi(f + bias)         theta: bias, search scale of e
  * Formulas 50-55 and 89-91, with 1 + s2 in place of s2 for the second. e = 1/2 / (1 + exp(-theta)),
- * and everything is done on logarithms, so that e may be as small as it likes.
+ * and everything is done on logarithms, so that e may be as small as it likes; theta = -Inf is e = 0.
  *
  * Not log-concave: a row that is far on the wrong side is taken for a wrong label. */
 #include <math.h>
@@ -25,9 +25,10 @@ static noisy noisy_of(const sg_lik *self)
     return out;
 }
 
+/* log(exp(a) + exp(b)); a may be -Inf, the logarithm of no noise */
 static double log_sum(double a, double b)
 {
-    return fmax2(a, b) + log1p(exp(-fabs(a - b)));
+    return a == -HUGE_VAL ? b : fmax2(a, b) + log1p(exp(-fabs(a - b)));
 }
 
 /* log of e + (1 - 2e) Phi(y m / sqrt(s2 + slack)), m = mu + bias, and its two derivatives in m.
@@ -98,7 +99,7 @@ static void step_tilt_dpar(const sg_lik *self, const double *y, const double *mu
     const double logz = noisy_tilt(&n, y[0], *mu, *s2, &d1, &d2);
     const double other = noisy_tilt(&n, -y[0], *mu, *s2, &other1, &other2);
     if (self->type->npar == 2) *dpar++ += d1;
-    dpar[0] += exp(n.log_e) * expm1(other - logz);
+    if (n.log_e > -HUGE_VAL) dpar[0] += exp(n.log_e) * expm1(other - logz);
 }
 
 const sg_lik_type sg_lik_step = {

@@ -59,7 +59,7 @@ test_that("what is given is obeyed, and without learning there is nothing to cho
 
 test_that("one scale for all inputs is the root of their mean variance", {
   x <- cbind(a = c(1, 2, 3, 6), b = c(0, 10, 20, 10), k = 1)
-  scaling <- scale_inputs(x, "common")
+  scaling <- scaling_of(input_moments(x), "common")
   variance <- colMeans(sweep(x[, 1:2], 2, colMeans(x[, 1:2]))^2)
   expect_equal(unname(scaling$sd), rep(sqrt(mean(variance)), 2), tolerance = 1e-14)
   expect_equal(unname(scaling$centre), c(3, 10))

@@ -54,7 +54,7 @@ test_that("the gradient of a source's evidence is that of all rows", {
     fold <- new_fold(scan, without_rows(fit, FALSE), sites_in_memory())
     theta <- fit$hyper$theta + 0.1
     run <- fold_run(fold, theta, batch_settings(fit$method), gradient = TRUE)
-    problem <- new_rows_problem(fit, model_inputs(fit$terms, model.frame(fit$terms, d))$x,
+    problem <- problem_of_new_rows(fit, model_inputs(fit$terms, model.frame(fit$terms, d))$x,
                                 fit$data_rows, fit$offset)
     problem$basis <- fit$posterior$basis
     problem$method <- batch_settings(fit$method)
