@@ -9,9 +9,11 @@ convergence_of <- function(run, shift, w = 1L) {
   if (!is.null(selection$trace$log_evidence)) {
     selection$trace$log_evidence <- selection$trace$log_evidence + shift
   }
+  growth <- run$growth
+  if (!is.null(growth)) growth$log_evidence <- growth$log_evidence + shift
   c(run[c("sweeps", "change", "tol", "converged", "damped", "sequential", "skipped")],
     list(flat = run$flat, widening = count_widening(run$tau, w), trace = trace,
-         selection = selection, growth = run$growth))
+         selection = selection, growth = growth))
 }
 
 # In a few words, for a picture.

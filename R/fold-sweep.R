@@ -173,7 +173,8 @@ new_course <- function(fold, theta, begun, control) {
   point <- if (!is.null(begun)) fold_collect(fold, theta, begun)
   seen <- !is.null(point$sums)
   if (!seen) point <- fold_start(fold)
-  list(point = point, damping = control$damping, best = Inf, damped = 0L, troubles = 0L,
+  list(point = point, damping = control$damping, longest = control$damping, overshoots = 0L,
+       best = Inf, damped = 0L, troubles = 0L,
        narrow = FALSE, seen = seen, trace = matrix(0, 2L, 0L),
        last = max(point$from, point$to), done = FALSE)
 }
@@ -238,10 +239,14 @@ shortened <- function(course) {
 paced <- function(course, control) {
   pacing <- catalogue()$pacing
   if (course$change > pacing$worse * course$best) {
+    if (course$overshoots > 0L) {
+      course$longest <- max(pacing$lower * course$damping, pacing$least)
+    }
+    course$overshoots <- course$overshoots + 1L
     course <- shortened(course)
     course$best <- course$change
   } else {
-    course$damping <- min(course$damping * pacing$longer, control$damping)
+    course$damping <- min(course$damping * pacing$longer, course$longest)
     course$best <- min(course$best, course$change)
   }
   course$damped <- course$damped + (course$damping < control$damping)
@@ -258,6 +263,7 @@ lost <- function(course, control) {
 narrowed <- function(fold, course, control) {
   course$narrow <- TRUE
   course$point <- fold_start(fold)
-  course[c("damping", "best")] <- list(control$damping, Inf)
+  course[c("damping", "longest", "best", "overshoots")] <- list(control$damping, control$damping,
+                                                                Inf, 0L)
   course
 }

@@ -23,8 +23,8 @@ static void blend(size_t n, double share, const double *from, double *to)
 
 /* ---- Where the iteration is ---- */
 
-static const sg_ep_pacing PACE = {.least = 1.0 / 16, .longer = 1.25, .worse = 2, .halvings = 10,
-                                  .patience = 10, .parts = 3};
+static const sg_ep_pacing PACE = {.least = 1.0 / 16, .longer = 1.25, .worse = 2, .lower = 0.8,
+                                  .halvings = 10, .patience = 10, .parts = 3};
 
 sg_ep_pacing sg_ep_pace(void)
 {
@@ -53,7 +53,10 @@ typedef struct {
     double *next;            /* sums of the sites that the tilts at `at` ask for */
     double *parts;           /* what sums are put together from */
     double damping, best;    /* share of the plain step; least residual since it shrank */
+    double longest;          /* share that a step may have */
+    int overshoots;          /* steps that were too long */
     int troubles;            /* steps that went astray, or where there was no posterior */
+    int stuck;               /* steps on end that were taken back altogether */
     int couples;             /* do shifts of classes come from one step for all? (coupled.h) */
     int rereads;             /* are the new sites others than the tilts'? then sums are read anew */
     int stale;               /* have the sites changed, and not their sums? */
@@ -177,23 +180,28 @@ static sg_status settle(course *go)
         go->troubles++;
         go->report->damped++;
     }
-    for (int tries = 0; status != SG_OK && retreat(go, tries); tries++) {
+    int tries = 0;
+    for (; status != SG_OK && retreat(go, tries); tries++) {
         status = evaluate(go);
         sg_tick(go->ws);
     }
+    go->stuck = tries > PACE.halvings ? go->stuck + 1 : 0;
     go->is_legal = status == SG_OK;
     copy_station(go->model, &go->at, &go->legal);
     return status;
 }
 
-/* The share of the next step. */
+/* Sets the share of the next step. A share at which the iteration overshoots near the fixed point
+ * does so each time that it is reached, and without a limit the same few sweeps would come again for
+ * ever: from the second time on shares stay below. */
 static void pace(course *go)
 {
     if (go->report->change > PACE.worse * go->best) {
+        if (go->overshoots++) go->longest = fmax2(PACE.lower * go->damping, PACE.least);
         shorten(go);
         go->best = go->report->change;
     } else {
-        go->damping = fmin2(PACE.longer * go->damping, go->options->damping);
+        go->damping = fmin2(PACE.longer * go->damping, go->longest);
         go->best = fmin2(go->best, go->report->change);
     }
     go->report->damped += go->damping < go->options->damping;
@@ -267,7 +275,9 @@ static void take_step(course *go)
     const sg_ep_model *model = go->model;
     sg_ep_report *report = go->report;
     if (model->sequential && report->sweeps > go->options->batch) {
-        if (report->sequential == 0) go->damping = go->options->damping; /* another iteration */
+        if (report->sequential == 0) { /* another iteration */
+            go->damping = go->longest = go->options->damping;
+        }
         report->skipped += model->sequential(model->self, go->rows, go->damping, &go->at.sites,
                                              go->marg);
         report->sequential++;
@@ -288,7 +298,8 @@ static void narrow_if_lost(course *go)
     go->at.sites.narrow = go->legal.sites.narrow = 1;
     go->stale = 1;
     forget_past(go);
-    go->damping = go->options->damping;
+    go->damping = go->longest = go->options->damping;
+    go->overshoots = 0;
     go->best = go->least = HUGE_VAL;
 }
 
@@ -316,6 +327,7 @@ static course new_course(const sg_rows *rows, const sg_ep_model *model,
                  .legal = {new_sites(sites->layout, ws), sg_doubles(ws, model->sums)},
                  .next = sg_doubles(ws, model->sums),
                  .parts = sg_doubles(ws, model->sums * model->parts), .damping = options->damping,
+                 .longest = options->damping,
                  .best = HUGE_VAL, .least = HUGE_VAL, .last = HUGE_VAL};
     go.legal.sites.narrow = sites->narrow;
     go.couples = sg_is_coupled(rows) && !model->base; /* its prior is that of no rows */
@@ -339,6 +351,7 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
         if (status != SG_OK) break;
         report->converged = exact || report->change <= options->tol;
         if (report->converged || report->sweeps >= options->sweeps) break;
+        if (go.stuck > 2 * PACE.patience) break; /* narrower sites were tried, too */
         pace(&go);
         take_step(&go);
         narrow_if_lost(&go);

@@ -24,6 +24,7 @@ typedef struct {
     double least;  /* share of the plain step that no step is below */
     double longer; /* what a step is multiplied by where the residual has not grown; else halved */
     double worse;  /* growth: beyond so many times the best residual */
+    double lower;  /* of a step that was too long once more: the longest allowed from then on */
     int halvings;  /* of a step that has led nowhere */
     int patience;  /* such steps before sites with negative precisions are given up */
     int parts;     /* of all sweeps; so are they where the first part has been of no avail */

@@ -197,3 +197,18 @@ test_that("a small pool changes no numbers: shared and own bases, sites that wid
     expect_lt(abs(as.numeric(logLik(anew) - logLik(held))) / 1100, 1e-10)
   }
 })
+
+test_that("EP does not go round in circles: a share of the step that overshoots twice is not tried
+           again", {
+  # One label of its kind among many, under a variance of 500: plain steps overshoot at a share of
+  # about a third, and shares that grow until they do come back to it for ever.
+  set.seed(3)
+  x <- matrix(rnorm(400), 200)
+  y <- factor(replace(logical(200), 7, TRUE))
+  for (mixing in c(0, 3)) {
+    fit <- sparsegp(x, y, lik_probit(bias = -4), kernel_rbf(500, 4), basis = 1:60, learn = FALSE,
+                    method = method_ep(mixing = mixing, tol = 1e-3))
+    expect_true(fit$convergence$converged)
+    expect_lt(fit$convergence$sweeps, 100)
+  }
+})

@@ -231,31 +231,62 @@ test_that("pictures and predictions of softmax with seven classes come at once",
   expect_lt(system.time(plot(fit))[["user.self"]], 4)
 })
 
-test_that("lik_step() with labels that contradict each other is refused in words, or fits", {
+test_that("lik_step() after any number of sweeps is a fit, which says that EP has not converged", {
+  set.seed(1)
+  x <- round(rnorm(60), 1)
+  overlapping <- list(x = x, y = as.double(x + rnorm(60) > 0))
+  separable <- list(x = 1:40 / 10, y = as.double(1:40 > 20))
+  fit <- function(d, method) {
+    sparsegp(d$x, d$y, lik_step(fixed(0.05)), kernel_rbf(1, 0.5), learn = FALSE, method = method)
+  }
+  for (d in list(overlapping, separable)) {
+    for (sweeps in c(1, 3, 10)) {
+      # the thesis's sparse EP, and full EP
+      for (method in list(method_ep(15, "kl", freeze = Inf, sweeps = sweeps),
+                          method_ep(sweeps = sweeps))) {
+        found <- withCallingHandlers(fit(d, method), warning = function(w) {
+          expect_match(conditionMessage(w), "did not converge.*lik_flip")
+          invokeRestart("muffleWarning")
+        })
+        p <- predict(found, d$x, type = "prob")
+        expect_true(all(p >= 0 & p <= 1))
+        expect_identical(found$convergence$converged,
+                         found$convergence$change <= found$convergence$tol)
+        expect_lt(as.double(logLik(found)), 0)
+      }
+    }
+  }
+  # labels that do not contradict each other have a fixed point
+  expect_true(fit(separable, method_ep())$convergence$converged)
+})
+
+test_that("lik_step() is an error where EP has an evidence that labels cannot have", {
   slow_tier()
-  overlapping <- function(seed) {
-    set.seed(seed)
-    x <- rnorm(200)
-    list(x = round(x, 1), y = as.double(x + rnorm(200) > 0))
-  }
-  for (seed in 1:3) {
-    d <- overlapping(seed)
-    refused(sparsegp(d$x, d$y, lik_step(fixed(0.05)), learn = FALSE), "no fixed point.*lik_flip")
-  }
-  # Ten labels at one input, five of each kind
+  # ten labels at one input, five of each kind
   expect_error(suppressWarnings(
     sparsegp(rep(0, 10), rep(0:1, 5), lik_step(fixed(0.05)), learn = FALSE)
-  ), "no fixed point", class = "sparsegp_error")
-  # nor when they come to a fit that had one
-  twenty <- data.frame(x = rep(c(-1, 1), each = 10), y = rep(0:1, each = 10))
-  fit <- sparsegp(y ~ x, twenty, lik_step(fixed(0.05)), learn = FALSE, keep_x = TRUE,
-                  basis = data.frame(x = c(-1, 0, 1)))
-  refused(update(fit, data.frame(x = 0, y = rep(0:1, 5))), "no fixed point.*lik_flip")
-  # where labels do not contradict each other there is one
-  fit <- suppressWarnings(sparsegp(1:40, as.double(1:40 > 20), lik_step(fixed(0.05)),
-                                   learn = FALSE))
-  expect_true(fit$convergence$converged)
-  expect_lt(logLik(fit), 0)
+  ), "no fixed point.*lik_flip", class = "sparsegp_error")
+})
+
+test_that("lik_step(fixed(0)) is the limit of small noise, the noiseless step", {
+  x <- seq(-2, 2, length.out = 30)
+  fit <- function(likelihood, ...) {
+    sparsegp(x, x > 0.3, likelihood, kernel_rbf(1, 0.5), learn = FALSE, ...)
+  }
+  for (method in list(method_ep(), method_ep(12), method_ivm(12), method_online(12))) {
+    without <- fit(lik_step(fixed(0)), method = method)
+    with <- fit(lik_step(fixed(1e-12)), method = method)
+    # noise of 1e-12 moves probabilities by as much, over a dozen sites that share it
+    expect_equal(predict(without, x, type = "prob"), predict(with, x, type = "prob"),
+                 tolerance = 1e-9)
+    expect_equal(as.double(logLik(without)), as.double(logLik(with)), tolerance = 1e-9)
+  }
+  expect_identical(coef(without)[["noise"]], 0)
+  learned <- sparsegp(x, x > 0.3, lik_step(fixed(0)))
+  expect_true(all(is.finite(coef(learned))))
+  # a flip that is fixed at 0 is the probit
+  expect_equal(logLik(fit(lik_flip(flip = fixed(0)))), logLik(fit(lik_probit())), tolerance = 1e-12)
+  refused(lik_step(0), "fixed\\(0\\)")
 })
 
 test_that("an evidence of labels or counts above 0 is impossible, and no number to learn from", {

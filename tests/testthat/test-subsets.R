@@ -1,0 +1,166 @@
+# Subsets of the rows: an input that hardly ever varies is an input of every model that learns on
+# some of the rows.
+
+# Evaluates `code` while a number that steers default fits has another value.
+with_number <- function(name, value, code) {
+  namespace <- asNamespace("sparsegp")
+  before <- get(name, namespace)
+  set <- function(value) {
+    unlockBinding(name, namespace)
+    assign(name, value, namespace)
+    lockBinding(name, namespace)
+  }
+  on.exit(set(before))
+  set(value)
+  force(code)
+}
+
+# An indicator that is 1 in five rows, none of which an even spread would take early.
+rare_column <- function(n) {
+  set.seed(1)
+  d <- data.frame(a = rnorm(n), b = rnorm(n), r = 0)
+  late <- tail(spread_rows(n), n %/% 4L)
+  d$r[sample(late, 5L)] <- 1
+  d$y <- sin(2 * d$a) + d$b + d$r + 0.1 * rnorm(n)
+  d$two <- factor(d$y + rnorm(n) > 0)
+  d$few <- cut(d$y + rnorm(n), c(-Inf, -1, 1, Inf), c("low", "mid", "high"))
+  d$count <- rpois(n, exp(d$y / 2))
+  d
+}
+
+test_that("an order of rows begins with rows that tell inputs apart, as many as it takes", {
+  n <- 2000
+  set.seed(4)
+  x <- cbind(a = rnorm(n), none = 1, matrix(0, n, 8, dimnames = list(NULL, paste0("r", 1:8))))
+  late <- tail(spread_rows(n), 400)
+  for (j in 3:10) x[sample(late, 2), j] <- 1
+  order <- spread_rows(n, NULL, x)
+  expect_setequal(order, seq_len(n))
+  for (count in c(BEGINNING, 400)) {
+    start <- x[order[seq_len(count)], ]
+    expect_identical(unname(which(apply(start, 2, sd) == 0)), 2L) # the one that never varies
+  }
+  # one row serves several inputs, and the order of all others is what it was
+  x[, 4:10] <- x[, 3]
+  again <- spread_rows(n, NULL, x)
+  moved <- setdiff(again[seq_len(BEGINNING)], spread_rows(n)[seq_len(BEGINNING)])
+  expect_length(moved, 1L)
+  expect_identical(setdiff(again, moved), setdiff(spread_rows(n), moved))
+  # rows that vary are left alone, and so are few rows
+  expect_identical(spread_rows(n, NULL, x[, 1:2]), spread_rows(n))
+  expect_identical(spread_rows(100, NULL, x[1:100, ]), spread_rows(100))
+  # every class is in the beginning, rare inputs or not
+  strata <- rep(1:5, c(n - 4, 1, 1, 1, 1))
+  expect_setequal(strata[spread_rows(n, strata, x)[1:10]], 1:5)
+})
+
+test_that("kernels are tried on some of the rows as models of all inputs", {
+  d <- rare_column(300)
+  d$r[] <- 0
+  d$r[tail(spread_rows(300), 1L)] <- 1 # constant in the subset, but for the row that was moved up
+  fit <- with_number("STRUCTURE_WORK", 40^3, sparsegp(y ~ a + b + r, d))
+  expect_identical(attr(fit$learning$structure, "rows"), 40L)
+  expect_identical(fit$scaling$names[fit$scaling$kept], c("a", "b", "r"))
+  # where no row is moved up the model is of all inputs still
+  fit <- with_number("BEGINNING", 1e6,
+                     with_number("STRUCTURE_WORK", 40^3, sparsegp(y ~ a + b + r, d)))
+  expect_identical(fit$scaling$names[fit$scaling$kept], c("a", "b", "r"))
+  expect_true(all(is.finite(coef(fit))))
+  expect_setequal(fit$learning$structure$kernel[1:3], c("rbf()", "rbf(ard = TRUE)"))
+})
+
+test_that("default fits of every kind have a rare indicator among their inputs", {
+  slow_tier()
+  d <- rare_column(2000)
+  for (response in c("y", "two", "few", "count")) {
+    likelihood <- if (response == "count") "poisson"
+    fit <- sparsegp(reformulate(c("a", "b", "r"), response), d, likelihood)
+    expect_identical(fit$scaling$names[fit$scaling$kept], c("a", "b", "r"), label = response)
+    expect_true(all(is.finite(unlist(predict(fit, d[1:20, ], type = "latent")[1:2]))))
+  }
+})
+
+test_that("methods, candidates and bootstraps of a rare indicator are fits", {
+  d <- rare_column(160)
+  for (method in list(method_ep(size = 20), method_ep(), method_ivm(20), NULL)) {
+    fit <- sparsegp(two ~ a + b + r, d, method = method, kernel = kernel_rbf(ard = TRUE))
+    expect_length(grep("^lengthscale", names(coef(fit))), 3L)
+  }
+  # a sample by hand in which it does not vary leaves it out, says so, and predicts all rows
+  few <- d[d$r == 0, ]
+  fit <- sparsegp(two ~ a + b + r, few)
+  expect_identical(fit$scaling$dropped, "r")
+  expect_true(all(is.finite(predict(fit, d, type = "prob"))))
+})
+
+test_that("the problem that a fit is evaluated by again is that of the fit, whatever its response", {
+  set.seed(2)
+  n <- 24
+  d <- data.frame(a = rnorm(n), b = rnorm(n), o = rnorm(n))
+  d$u <- sin(d$a) + 3 * d$o + 0.1 * rnorm(n)
+  d$v <- cos(d$b) - 2 * d$o + 0.1 * rnorm(n)
+  d$class <- factor(d$u > 0)
+  d$count <- rpois(n, 2)
+  offsets <- cbind(d$o * 3, d$o * -2)
+  fits <- list(
+    vector = sparsegp(cbind(u, v) ~ a + b + offset(offsets), d),
+    numbers = sparsegp(u ~ a + b + offset(3 * o), d),
+    class = sparsegp(class ~ a + b + offset(o), d, "probit"),
+    count = sparsegp(count ~ a + b + offset(o / 5), d, "poisson"),
+    basis = sparsegp(cbind(u, v) ~ a + b + offset(offsets), d, basis = 1:10),
+    spread = sparsegp(u ~ a + b + offset(3 * o), d, lik_heteroscedastic())
+  )
+  for (name in names(fits)) {
+    fit <- fits[[name]]
+    run <- engine_run(problem_of_fit(fit), fit$hyper$theta)
+    # EP ends at 1e-6 in the fit and at 1e-9 here; the evidence is stationary there
+    shift <- unit_shift(fit, fit$y)
+    expect_equal(run$logz - shift, fit$log_evidence, tolerance = 1e-6, label = name)
+  }
+  expect_true(all(is.finite(sqrt(diag(vcov(fits$vector))))))
+  ends <- confint(fits$vector)
+  expect_true(all(ends[, 1] < coef(fits$vector)[rownames(ends)]))
+})
+
+test_that("a larger basis is kept only if rows outside of it are predicted better", {
+  before <- list(status = 0L, lpd = rep(-1, 10), logz = 1, basis_rows = 1:2, basis = diag(2))
+  after <- list(status = 0L, lpd = rep(-1.5, 10), logz = 2, basis_rows = 1:4, basis = diag(4))
+  expect_true(growth_step(NULL, before, 2L)$taken)
+  worse <- growth_step(before, after, 4L)
+  expect_false(worse$taken)
+  expect_equal(worse$gain, -0.5)
+  expect_true(growth_step(after, before, 2L)$taken)
+  failed <- growth_step(before, list(status = -1L), 4L)
+  expect_false(failed$taken)
+  expect_identical(failed$points, 4L)
+})
+
+test_that("of bases that grow the better one is the fit", {
+  slow_tier()
+  # Noise alone, but for copies: no larger basis predicts it better.
+  set.seed(8)
+  x <- matrix(rnorm(6000), 3000)
+  fit <- sparsegp(x, rnorm(3000), kernel = kernel_rbf(fixed(1), fixed(0.3)), effort = "quick",
+                  likelihood = lik_gaussian(fixed(1)))
+  growth <- fit$convergence$growth
+  last <- max(which(growth$taken))
+  expect_identical(nrow(basis(fit)), growth$points[last])
+  expect_identical(growth$taken[-1], growth$gain[-1] > 0)
+  expect_equal(fit$log_evidence, growth$log_evidence[last], tolerance = 1e-6)
+})
+
+test_that("method_ep(size = NULL) chooses for several responses and classes, too", {
+  set.seed(1)
+  d <- data.frame(a = rnorm(40), u = rnorm(40), v = rnorm(40), k = factor(rep(1:4, 10)))
+  for (n in c(12, 40)) {
+    open <- sparsegp(cbind(u, v) ~ a, d[seq_len(n), ], method = method_ep(size = NULL))
+    expect_identical(coef(open), coef(sparsegp(cbind(u, v) ~ a, d[seq_len(n), ])))
+  }
+  for (likelihood in c("softmax", "mprobit", "probit")) {
+    fit <- sparsegp(k ~ a, d, likelihood, method = method_ep(size = NULL), learn = FALSE)
+    expect_identical(nrow(basis(fit)), 40L)
+  }
+  open <- with_number("FULL_WORK", 1e4,
+                      sparsegp(cbind(u, v) ~ a, d, method = method_ep(size = NULL)))
+  expect_lt(nrow(basis(open)), 80)
+})
