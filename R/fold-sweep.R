@@ -174,6 +174,7 @@ new_course <- function(fold, theta, begun, control) {
   seen <- !is.null(point$sums)
   if (!seen) point <- fold_start(fold)
   list(point = point, damping = control$damping, longest = control$damping, overshoots = 0L,
+       waited = 0L,
        best = Inf, damped = 0L, troubles = 0L,
        narrow = FALSE, seen = seen, trace = matrix(0, 2L, 0L),
        last = max(point$from, point$to), done = FALSE)
@@ -238,13 +239,16 @@ shortened <- function(course) {
 
 paced <- function(course, control) {
   pacing <- catalogue()$pacing
-  if (course$change > pacing$worse * course$best) {
-    if (course$overshoots > 0L) {
+  course$waited <- if (course$change < course$best) 0L else course$waited + 1L
+  swings <- course$waited >= pacing$wait
+  if (swings || course$change > pacing$worse * course$best) {
+    if (swings || course$overshoots > 0L) {
       course$longest <- max(pacing$lower * course$damping, pacing$least)
     }
     course$overshoots <- course$overshoots + 1L
     course <- shortened(course)
     course$best <- course$change
+    course$waited <- 0L
   } else {
     course$damping <- min(course$damping * pacing$longer, course$longest)
     course$best <- min(course$best, course$change)
@@ -263,7 +267,7 @@ lost <- function(course, control) {
 narrowed <- function(fold, course, control) {
   course$narrow <- TRUE
   course$point <- fold_start(fold)
-  course[c("damping", "longest", "best", "overshoots")] <- list(control$damping, control$damping,
-                                                                Inf, 0L)
+  course[c("damping", "longest")] <- control$damping
+  course[c("best", "overshoots", "waited")] <- list(Inf, 0L, 0L)
   course
 }

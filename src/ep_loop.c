@@ -24,7 +24,7 @@ static void blend(size_t n, double share, const double *from, double *to)
 /* ---- Where the iteration is ---- */
 
 static const sg_ep_pacing PACE = {.least = 1.0 / 16, .longer = 1.25, .worse = 2, .lower = 0.8,
-                                  .halvings = 10, .patience = 10, .parts = 3};
+                                  .wait = 8, .halvings = 10, .patience = 10, .parts = 3};
 
 sg_ep_pacing sg_ep_pace(void)
 {
@@ -55,6 +55,7 @@ typedef struct {
     double damping, best;    /* share of the plain step; least residual since it shrank */
     double longest;          /* share that a step may have */
     int overshoots;          /* steps that were too long */
+    int waited;              /* sweeps since the least residual */
     int troubles;            /* steps that went astray, or where there was no posterior */
     int stuck;               /* steps on end that were taken back altogether */
     int couples;             /* do shifts of classes come from one step for all? (coupled.h) */
@@ -193,16 +194,23 @@ static sg_status settle(course *go)
 
 /* Sets the share of the next step. A share at which the iteration overshoots near the fixed point
  * does so each time that it is reached, and without a limit the same few sweeps would come again for
- * ever: from the second time on shares stay below. */
+ * ever: from the second time on shares stay below. So they do where the iteration goes to and fro
+ * without coming nearer. */
 static void pace(course *go)
 {
-    if (go->report->change > PACE.worse * go->best) {
-        if (go->overshoots++) go->longest = fmax2(PACE.lower * go->damping, PACE.least);
+    const double change = go->report->change;
+    go->waited = change < go->best ? 0 : go->waited + 1;
+    const int overshoots = change > PACE.worse * go->best, swings = go->waited >= PACE.wait;
+    if (overshoots || swings) {
+        if (go->overshoots++ || swings) {
+            go->longest = fmax2(PACE.lower * go->damping, PACE.least);
+        }
         shorten(go);
-        go->best = go->report->change;
+        go->best = change;
+        go->waited = 0;
     } else {
         go->damping = fmin2(PACE.longer * go->damping, go->longest);
-        go->best = fmin2(go->best, go->report->change);
+        go->best = fmin2(go->best, change);
     }
     go->report->damped += go->damping < go->options->damping;
 }
@@ -299,7 +307,7 @@ static void narrow_if_lost(course *go)
     go->stale = 1;
     forget_past(go);
     go->damping = go->longest = go->options->damping;
-    go->overshoots = 0;
+    go->overshoots = go->waited = 0;
     go->best = go->least = HUGE_VAL;
 }
 

@@ -25,6 +25,7 @@ typedef struct {
     double longer; /* what a step is multiplied by where the residual has not grown; else halved */
     double worse;  /* growth: beyond so many times the best residual */
     double lower;  /* of a step that was too long once more: the longest allowed from then on */
+    int wait;      /* sweeps without a smaller residual, after which a step counts as too long */
     int halvings;  /* of a step that has led nowhere */
     int patience;  /* such steps before sites with negative precisions are given up */
     int parts;     /* of all sweeps; so are they where the first part has been of no avail */

@@ -99,8 +99,9 @@ static SEXP likelihoods(void)
 static SEXP pacing(void)
 {
     const sg_ep_pacing of = sg_ep_pace();
-    const char *fields[] = {"least", "longer", "worse", "lower", "halvings", "patience", "parts", ""};
-    const double values[] = {of.least, of.longer, of.worse, of.lower, of.halvings,
+    const char *fields[] = {"least", "longer", "worse", "lower", "wait", "halvings", "patience",
+                            "parts", ""};
+    const double values[] = {of.least, of.longer, of.worse, of.lower, of.wait, of.halvings,
                              of.patience, of.parts};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     for (int i = 0; i < COUNT(values); i++) SET_VECTOR_ELT(out, i, Rf_ScalarReal(values[i]));
