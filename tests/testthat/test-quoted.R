@@ -10,7 +10,6 @@ quoted <- function(file, line, ..., but = "^[|][^|]*[|]") {
 PAPERS <- "vignettes/papers.Rmd"
 
 QUOTED <- list(
-  quoted(PAPERS, "first function their ratio is", c("earlier", "| 3.2, ratio"), but = "^f"),
   quoted(PAPERS, "| all rows |", c("earlier", "| 3.4, omissions")),
   quoted(PAPERS, "| 50 points |", c("earlier", "| 3.4, omissions")),
   quoted(PAPERS, "| 52 |", c("earlier", "| 5.5, sonar"), c("thesis_sonar", "| 52 | 3 |")),
