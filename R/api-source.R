@@ -89,6 +89,7 @@ row_source.default <- function(x, ...) {
 }
 
 #' @rdname row_source
+#' @usage \method{row_source}{function}(x, chunks = NULL, hold = 5e+06, ...)
 #' @export
 row_source.function <- function(x, chunks = NULL, hold = 5e6, ...) {
   check_no_dots(...)

@@ -24,6 +24,20 @@
 #' and [kernel_matern32()] of the better kind. A later one has to be better by 1 nat.
 #' `fit$learning$structure` has what was tried, `print()` and `summary()` say it.
 #'
+#' @section Units of inputs and order of levels:
+#' The units and the origin of the response, the order of columns and of the response's classes
+#' change no answer, and neither does that of rows, while all are fitted at once. (The inputs of a
+#' vector field go with its components in pairs: order these alike.) By default two things may:
+#'
+#' * The units of the inputs. One scale for all inputs is among what the evidence chooses from, and
+#'   it is another one once an input is in other units: in trials with three classes probabilities
+#'   then changed by up to 0.25. With `scale = TRUE` units change nothing. A change of unit that all
+#'   inputs share matters only with `scale = FALSE`. `print()` and `summary()` show which scaling
+#'   was chosen.
+#' * The order of a factor's levels among the inputs. Treatment contrasts put the first level nearer
+#'   to all others than these are to each other; in trials its choice changed predictions by some
+#'   per cent. [kernel_factor()] treats all levels alike.
+#'
 #' @section The response:
 #' Numbers: regression, unless a binary likelihood is given, which then takes 0/1 or -1/1. A
 #' logical, or a factor or character vector with two levels: classification; the model is for the
@@ -94,9 +108,10 @@
 #'   expression in the variables of `data`, which is then a term `offset()` of it. Not with
 #'   `lik_mprobit()` and `lik_softmax()`, which do not notice what all classes have in common.
 #' @param scale `TRUE`: every input is divided by its own standard deviation; `"common"`: all by
-#'   one, the root of their mean variance; `FALSE`: inputs are as they are. Kernel arguments and
-#'   `coef()` are in scaled units. `NULL`: `TRUE` where a kernel is given or nothing is learned,
-#'   else chosen with the kernel.
+#'   one, the root of their mean variance, for inputs that share a unit; `FALSE`: inputs are not
+#'   scaled. Kernel arguments and `coef()` are in scaled units. `NULL`: `TRUE` where a kernel is
+#'   given or nothing is learned, else `TRUE` or `"common"`, chosen with the kernel by the evidence,
+#'   so that the fit may depend on the inputs' units, see below.
 #' @param keep_x Keep the inputs in the fit (for plots)? Default: with at most two inputs, and
 #'   always when the posterior needs all rows, as full EP does; never for streams.
 #' @param effort How much work a fit of many rows may be where `method` is left open or is

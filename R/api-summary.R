@@ -57,7 +57,7 @@ loo_confusion <- function(object) {
 print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   fit <- x$fit
   print_head(fit)
-  cat("\nHyperparameters", if (fit$scaling$scale) " (inputs in standard deviations)", ":\n",
+  cat("\nHyperparameters", if (fit$scaling$scale) " (of scaled inputs)", ":\n",
       sep = "")
   hyper <- x$hyperparameters
   if (all(is.na(hyper$input_units))) hyper$input_units <- NULL

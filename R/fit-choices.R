@@ -1,8 +1,8 @@
 # What a fit chose where the user left it open, in words.
 
 print_choices <- function(fit) {
-  for (words in c(structure_words(fit), growth_words(fit), tuning_words(fit),
-                   copies_words(fit))) {
+  for (words in c(structure_words(fit), scaling_words(fit), growth_words(fit), tuning_words(fit),
+                  copies_words(fit))) {
     cat("  ", words, "\n", sep = "")
   }
 }
@@ -10,14 +10,20 @@ print_choices <- function(fit) {
 structure_words <- function(fit) {
   tried <- fit$learning$structure
   if (is.null(tried)) return(NULL)
-  paste0("kernel chosen from ", nrow(tried), " by the evidence of ",
-         counted(attr(tried, "rows"), "row"),
-         if (length(unique(tried$scale)) > 1L) {
-           if (shares_scale(fit)) "; one scale for all inputs" else "; a scale for each input"
-         })
+  paste("kernel chosen from", nrow(tried), "by the evidence of",
+        counted(attr(tried, "rows"), "row"))
 }
 
-shares_scale <- function(fit) fit$scaling$scale && length(unique(fit$scaling$sd)) == 1L
+# Says how inputs were scaled, where there are several that vary.
+scaling_words <- function(fit) {
+  scaling <- fit$scaling
+  if (scaling$alike || length(scaling$sd) < 2L) return(NULL)
+  if (!scaling$scale) return("inputs as given, not scaled")
+  if (length(unique(scaling$sd)) == 1L) return("inputs share one scale (common units)")
+  field <- scaling$names[scaling$kept][space_of(component_parts(fit$spec)) + 1L]
+  if (length(field) == 0L) return("each input scaled by its sd")
+  paste(toString(field), "share one scale (common units), each other input scaled by its sd")
+}
 
 growth_words <- function(fit) {
   growth <- fit$convergence$growth

@@ -8,54 +8,36 @@
 #'
 #' | constructor | model | hyperparameters |
 #' |---|---|---|
-#' | `lik_gaussian` | \eqn{y \sim N(u, noise / weight)}{y ~ N(u, noise / weight)} | `noise`, a
-#' variance in squared units of the response |
+#' | `lik_gaussian` | \eqn{y \sim N(u, noise / weight)}{y ~ N(u, noise / weight)} | `noise` |
 #' | `lik_heteroscedastic` | \eqn{y \sim N(u, noise \exp(2 g))}{y ~ N(u, noise exp(2 g))} | `noise` |
 #' | `lik_mixture` | one of several vectors is meant, see [mixture()] | |
-#' | `lik_probit` | \eqn{P(y = second level) = \Phi(u + bias)}{P(y = second level) = Phi(u + bias)}
-#' | `bias` |
-#' | `lik_logit` | \eqn{P(y = second level) = 1/(1 + \exp(-u - bias))}{P(y = second level) = 1 / (1
-#' + exp(-u - bias))} | `bias` |
-#' | `lik_flip` | \eqn{P(y = second level) = flip + (1 - 2 flip) \Phi(u + bias)}{P(y = second level)
-#' = flip + (1 - 2 flip) Phi(u + bias)} | `bias`; `flip`, the probability of a wrong label, from 0
-#' to 1/2 |
-#' | `lik_step` | \eqn{P(y = second level) = noise + (1 - 2 noise) [u > 0]}{P(y = second level) =
-#' noise + (1 - 2 noise) [u > 0]} | `noise`, as `flip` |
-#' | `lik_mprobit` | \eqn{P(y = c) = P(v_c = \max_j v_j)}{P(y = c) = P(v_c = max_j v_j)}, \eqn{v_j
-#' \sim N(u_j + bias_j, 1)}{v_j ~ N(u_j + bias_j, 1)} | `bias`, one per class |
-#' | `lik_softmax` | \eqn{P(y = c) = \exp(u_c + bias_c) / \sum_j \exp(u_j + bias_j)}{P(y = c) =
-#' exp(u_c + bias_c) / sum_j exp(u_j + bias_j)} | `bias`, one per class |
-#' | `lik_ordinal` | \eqn{P(y \le k) = \Phi(cut_k - u)}{P(y <= k) = Phi(cut_k - u)} | `cut`, one
-#' between any two neighbouring categories |
-#' | `lik_nullcat` | \eqn{P(y = second level) \propto \Phi(u + bias - width/2)}{P(y = second level)
-#' ~ Phi(u + bias - width / 2)}, \eqn{P(y = first level) \propto \Phi(-u - bias - width/2)}{P(y =
-#' first level) ~ Phi(-u - bias - width / 2)} | `bias`; `width` of the null category; `missing1`,
-#' `missing2`, probabilities that a label of the first and of the second level is missing |
-#' | `lik_margin` | as `lik_nullcat`, of rows that all have labels | `bias`; `width` of the margin |
-#' | `lik_squares` | \eqn{y = \pm 1 \sim N(u + bias, noise)}{y = +-1 ~ N(u + bias, noise)}; of a new
-#' row \eqn{P(y = second level) = 1/(1 + \exp(-4 (u + bias)))}{P(y = second level) = 1 / (1 + exp(-4
-#' (u + bias)))} | `bias`; `noise`, a variance where labels are -1 and 1 |
-#' | `lik_laplace` | \eqn{p(y) = \exp(-|y - u| / scale) / (2 scale)}{p(y) = exp(-|y - u| / scale) /
-#' (2 scale)} | `scale`, in units of the response; the noise has variance \eqn{2 scale^2}{2 scale^2}
-#' |
-#' | `lik_student` | \eqn{(y - u) / scale \sim t_{df}}{(y - u) / scale ~ t(df)} | `scale`, in units
-#' of the response; `df` greater than 2, so that the noise has a variance |
-#' | `lik_poisson` | \eqn{y \sim Poisson(\exp(u + bias))}{y ~ Poisson(exp(u + bias))} | `bias`, the
-#' logarithm of a rate |
-#' | `lik_negbin` | \eqn{y \sim NegBin(\exp(u + bias), size)}{y ~ NegBin(exp(u + bias), size)}, of
-#' variance \eqn{m + m^2 / size}{m + m^2 / size} about a mean m | `bias`, the logarithm of a rate;
-#' `size`, positive |
-#' | `lik_binomial` | \eqn{successes \sim Binomial(trials, 1/(1 + \exp(-u - bias)))}{successes ~
-#' Binomial(trials, 1 / (1 + exp(-u - bias)))} | `bias` |
-#' | `lik_density` | \eqn{p \propto u^2}{p proportional to u^2} for a point that was seen | none |
+#' | `lik_probit` | \eqn{p = \Phi(u + bias)}{p = Phi(u + bias)} | `bias` |
+#' | `lik_logit` | \eqn{p = 1/(1 + \exp(-u - bias))}{p = 1 / (1 + exp(-u - bias))} | `bias` |
+#' | `lik_flip` | \eqn{p = flip + (1 - 2 flip) \Phi(u + bias)}{p = flip + (1 - 2 flip) Phi(u + bias)} | `bias`, `flip` |
+#' | `lik_step` | \eqn{p = noise + (1 - 2 noise) [u > 0]}{p = noise + (1 - 2 noise) [u > 0]} | `noise` |
+#' | `lik_mprobit` | \eqn{P(y = c) = P(v_c = \max_j v_j)}{P(y = c) = P(v_c = max_j v_j)}, \eqn{v_j \sim N(u_j + bias_j, 1)}{v_j ~ N(u_j + bias_j, 1)} | `bias` |
+#' | `lik_softmax` | \eqn{P(y = c) = \exp(u_c + bias_c) / \sum_j \exp(u_j + bias_j)}{P(y = c) = exp(u_c + bias_c) / sum_j exp(u_j + bias_j)} | `bias` |
+#' | `lik_ordinal` | \eqn{P(y \le k) = \Phi(cut_k - u)}{P(y <= k) = Phi(cut_k - u)} | `cut`, `gap` |
+#' | `lik_nullcat` | \eqn{p \propto \Phi(u + bias - width/2)}{p ~ Phi(u + bias - width / 2)} | `bias`, `width`, `missing` |
+#' | `lik_margin` | as `lik_nullcat`, of rows that all have labels | `bias`, `width` |
+#' | `lik_squares` | \eqn{y = \pm 1 \sim N(u + bias, noise)}{y = +-1 ~ N(u + bias, noise)} | `bias`, `noise` |
+#' | `lik_laplace` | \eqn{p(y) = \exp(-|y - u| / scale) / (2 scale)}{p(y) = exp(-|y - u| / scale) / (2 scale)} | `scale` |
+#' | `lik_student` | \eqn{(y - u) / scale \sim t_{df}}{(y - u) / scale ~ t(df)} | `scale`, `df` |
+#' | `lik_poisson` | \eqn{y \sim Poisson(\exp(u + bias))}{y ~ Poisson(exp(u + bias))} | `bias` |
+#' | `lik_negbin` | \eqn{y \sim NegBin(\exp(u + bias), size)}{y ~ NegBin(exp(u + bias), size)} | `bias`, `size` |
+#' | `lik_binomial` | \eqn{successes \sim Binomial(trials, 1/(1 + \exp(-u - bias)))}{successes ~ Binomial(trials, 1 / (1 + exp(-u - bias)))} | `bias` |
+#' | `lik_density` | density \eqn{\propto u^2}{~ u^2} at a point that was seen | none |
+#'
+#' Here \eqn{u} is the latent function (\eqn{u_c} that of class c), and for two classes \eqn{p} is the
+#' probability of the second level.
 #'
 #' Below, by kind of response: when to use each, when not, and where it comes from (see the
 #' references; *formulas* are Minka's, by number).
 #'
 #' @section Numbers:
 #' **`lik_gaussian()`**: errors that are as likely above as below, with few far out.
-#' * *Hyperparameter*: `noise`, the variance of the errors (the argument is `variance`). `weights`
-#'   in [sparsegp()] divide it, row by row.
+#' * *Hyperparameter*: `noise`, the variance of the errors in squared units of the response (the
+#'   argument is `variance`). `weights` in [sparsegp()] divide it, row by row.
 #' * *Known variances*: measurements with error bars of their own have `variance = <vector>`, one
 #'   positive number for each row. Nothing of the noise is learned then, and `coef()` names as
 #'   `noise` the variances' geometric mean. Prediction intervals of new responses need the variances
@@ -73,14 +55,16 @@
 #' @section Numbers with outliers:
 #' **`lik_laplace()`**: errors with tails that are heavier than normal; a row far off pulls with a
 #' force that does not grow with its distance.
-#' * *Hyperparameter*: `scale`, the mean absolute error.
+#' * *Hyperparameter*: `scale`, the mean absolute error in units of the response; the variance of
+#'   the errors is \eqn{2 scale^2}{2 scale^2}.
 #' * *Not for* gross outliers in numbers, which still move the function.
 #' * *From*: named in the thesis, section 5.5, as a thing to do. The closed form (two truncated
 #'   normals) keeps its digits in all tails.
 #'
 #' **`lik_student()`**: gross outliers; far off a row's force falls to nothing.
-#' * *Hyperparameters*: `scale`; `df`, which is `fixed(4)` unless you say otherwise, as a few gross
-#'   outliers say little about it.
+#' * *Hyperparameters*: `scale`, in units of the response; `df`, greater than 2, so that the errors
+#'   have a variance, and `fixed(4)` unless you say otherwise, as a few gross outliers say little
+#'   about it.
 #' * *From*: none of the papers.
 #' * *Not log-concave*: a row may widen the posterior instead of narrowing it; its site has a
 #'   negative precision then (`fit$convergence$widening` counts them). Evidence and gradient are
@@ -104,7 +88,8 @@
 #' * *From*: none of the papers; the model of [stats::glm()].
 #'
 #' **`lik_negbin()`**: counts that vary more than that, as each row has a rate of its own, drawn
-#' from a gamma distribution of shape `size` about \eqn{\exp(u + bias)}{exp(u + bias)}.
+#' from a gamma distribution of shape `size` about \eqn{\exp(u + bias)}{exp(u + bias)}; about a mean
+#' \eqn{m} their variance is \eqn{m + m^2 / size}{m + m^2 / size}.
 #' * *Hyperparameters*: `bias`, as above; `size`, the larger the more like a Poisson count, which it
 #'   becomes digit by digit.
 #' * *Not for* counts where `size` is learned to be much larger than they are: take `lik_poisson()`.
@@ -139,8 +124,8 @@
 #' **`lik_flip()`**, or `lik_probit(flip = )`: the probit model with labels that are wrong with a
 #' small probability, wherever they stand. **`lik_step()`**: the same where they are wrong for no
 #' other reason, and the classes do not overlap.
-#' * *Hyperparameters*: `flip` or `noise`, the probability; `bias` with `flip` only (for
-#'   `lik_step()` a `kernel_constant()` added to the kernel does for one).
+#' * *Hyperparameters*: `flip` or `noise`, the probability, from 0 to 1/2; `bias` with `flip` only
+#'   (for `lik_step()` a `kernel_constant()` added to the kernel does for one).
 #' * *Not log-concave*: rows far on the wrong side say little; see `lik_student()`.
 #' * *Not for* small data, which cannot tell wrong labels from an overlap: give a `fixed()` value.
 #'   `lik_step()` is not for classes that overlap: a step has no slope that would bound what a row
@@ -168,9 +153,13 @@
 #' null category, in which no row ever is. A row without a label does not say on which side it is,
 #' but that it is on one: the latent function keeps away from 0 where there are rows, and the
 #' boundary goes where there are few.
-#' * *Hyperparameters*: `bias`; `width`, fixed at 1 unless you say otherwise; `missing1` and
-#'   `missing2` (the argument is `missing`): as long as they are the same it makes no difference
-#'   what they are; where labels of one class are missing more often give two numbers.
+#' * *Model*: the probabilities of the second and of the first level are proportional to
+#'   \eqn{\Phi(u + bias - width/2)}{Phi(u + bias - width / 2)} and
+#'   \eqn{\Phi(-u - bias - width/2)}{Phi(-u - bias - width / 2)}.
+#' * *Hyperparameters*: `bias`; `width` of the null category, fixed at 1 unless you say otherwise;
+#'   `missing1` and `missing2` (the argument is `missing`), probabilities that a label of the first
+#'   and of the second level is missing: as long as they are the same it makes no difference what
+#'   they are; where labels of one class are missing more often give two numbers.
 #' * *Not for* classes that overlap much, where it misleads. With few labels learning tends to
 #'   length scales that are too long for the gap; where the boundary is thought to bend give one
 #'   that is short against the classes, with `learn = FALSE`.
@@ -208,7 +197,8 @@
 #' * *Hyperparameters*: `bias`, which starts at the mean label; `noise`, a variance beside a
 #'   kernel's of about 1. One sweep sets all sites, and of classes that share a basis one is worked
 #'   out.
-#' * *Probabilities* of new rows are means of a logistic function over the latent function. Its
+#' * *Probabilities* of new rows are means of a logistic function,
+#'   \eqn{1/(1 + \exp(-4 (u + bias)))}{1 / (1 + exp(-4 (u + bias)))}, over the latent function. Its
 #'   slope is a convention that the noise does not settle: let a power of the odds do so, as
 #'   [sparsegp()] does without a method, or look at [calibration()].
 #' * *Not for* classes that overlap, and the log evidence is that of numbers: it is not to be

@@ -69,10 +69,8 @@
 #'
 #' | | a | M | site |
 #' |---|---|---|---|
-#' | `"kl"` (thesis 3.29) | \eqn{+ d_1 \eta Mv}{+ d1 eta Mv} | \eqn{+ d_2 \eta Mv v'M}{+ d2 eta Mv
-#' v'M} | \eqn{\tau = -d_2/(1 + s^2 d_2)}{tau = -d2/(1 + s2 d2)} |
-#' | `"moment"` (thesis 3.4) | \eqn{+ d_1 Mv}{+ d1 Mv} | \eqn{+ d_2 Mv v'M}{+ d2 Mv v'M} | \eqn{\tau
-#' = -d_2/(1 + (s^2 - \gamma) d_2)}{tau = -d2/(1 + (s2 - gamma) d2)} |
+#' | `"kl"` (thesis 3.29) | \eqn{+ d_1 \eta Mv}{+ d1 eta Mv} | \eqn{+ d_2 \eta Mv v'M}{+ d2 eta Mv v'M} | \eqn{\tau = -d_2/(1 + s^2 d_2)}{tau = -d2/(1 + s2 d2)} |
+#' | `"moment"` (thesis 3.4) | \eqn{+ d_1 Mv}{+ d1 Mv} | \eqn{+ d_2 Mv v'M}{+ d2 Mv v'M} | \eqn{\tau = -d_2/(1 + (s^2 - \gamma) d_2)}{tau = -d2/(1 + (s2 - gamma) d2)} |
 #'
 #' with \eqn{\eta = 1/(1 + \gamma d_2)}{eta = 1/(1 + gamma d2)} and \eqn{s^2}{s2} the marginal's
 #' variance. `"kl"` is the best projection of the updated process on the basis in Kullback-Leibler
@@ -202,12 +200,9 @@
 #'
 #' | | sites | search |
 #' |---|---|---|
-#' | `"constant"` | held | `optim(method = "L-BFGS-B")`; value and gradient (eqs 14, 12) agree, but
-#' the further it goes the less the sites fit |
-#' | `"hybrid"` | set anew for each search direction | quasi-Newton (BFGS) directions, line searches
-#' at held sites; the criterion may go up from one direction to the next |
-#' | `"exact"` | set anew at every evaluation, in the order of inclusion | `optim()` on the
-#' criterion itself, with the gradient of held sites: many line searches fail |
+#' | `"constant"` | held | `optim(method = "L-BFGS-B")`; value and gradient (eqs 14, 12) agree, but the further it goes the less the sites fit |
+#' | `"hybrid"` | set anew for each search direction | quasi-Newton (BFGS) directions, line searches at held sites; the criterion may go up from one direction to the next |
+#' | `"exact"` | set anew at every evaluation, in the order of inclusion | `optim()` on the criterion itself, with the gradient of held sites: many line searches fail |
 #'
 #' Reselection makes the criterion jump, so it need not rise from round to round. The best major
 #' step is kept, the one at the start included; `fit$learning$start` and `rounds` are the objectives

@@ -41,6 +41,33 @@ test_that("a printed fit says what was fitted, to what, and how well", {
   expect_match(text, "\"yes it is\" against \"no\"", fixed = TRUE)
 })
 
+test_that("print() and summary() show which scaling the inputs have", {
+  d <- toy()
+  shown <- function(words, ..., formula = y ~ x + z) {
+    fit <- sparsegp(formula, d, ..., learn = FALSE)
+    for (text in c(said(fit), said(summary(fit)))) expect_match(text, words, fixed = TRUE)
+  }
+  shown("each input scaled by its sd")
+  shown("inputs share one scale (common units)", scale = "common")
+  shown("inputs as given, not scaled", scale = FALSE)
+  d$t <- seq_len(nrow(d))
+  field <- kernel_helmholtz(vars = c("x", "z"))
+  shown("x, z share one scale (common units), each other input scaled by its sd",
+        kernel = field * kernel_rbf(fixed(1), vars = "t"), formula = cbind(y, t / 10) ~ x + z + t)
+  # there is nothing to share
+  expect_no_match(said(sparsegp(y ~ x, d, learn = FALSE)), "scaled|share")
+})
+
+test_that("the scaling that the evidence chose is shown", {
+  # inputs that share a unit, of which one hardly varies
+  at <- seq(-3, 3, length.out = 40)
+  d <- data.frame(x = at, z = cos(17 * at) / 10)
+  d$y <- sin(2 * d$x) + cos(29 * at) / 10
+  fit <- sparsegp(y ~ x + z, d)
+  expect_match(said(fit), "share one scale")
+  expect_match(said(update(fit, scale = TRUE)), "each input scaled by its sd")
+})
+
 test_that("print() and summary() report dropped rows, constant columns and failed convergence", {
   d <- toy()
   d$k <- 5

@@ -18,3 +18,34 @@ test_that("every help page and every vignette has its place on the website", {
   expect_identical(basename(missing), character())
   expect_identical(setdiff(files("vignettes", "[.]Rmd$"), named), character())
 })
+
+# Options of vignettes' pictures are for png(), by which the package is built, and for the device of
+# package ragg, by which the website is.
+test_that("both devices take what the vignettes say of their pictures", {
+  skip_if_not_installed("knitr")
+  skip_if_not_installed("ragg")
+  skip_if_not(capabilities("png"))
+  folder <- normalizePath(source_folder("vignettes"))
+  old <- knitr::opts_chunk$get()
+  dir.create(pictures <- tempfile())
+  here <- setwd(pictures)
+  on.exit({
+    setwd(here)
+    unlink(pictures, recursive = TRUE)
+    knitr::opts_chunk$restore(old)
+  })
+  options <- lapply(list.files(folder, "[.]Rmd$", full.names = TRUE), function(file) {
+    knitr::opts_chunk$restore()
+    code <- parse(text = knitr::purl(text = readLines(file), quiet = TRUE, documentation = 0L))
+    sets <- function(e) is.call(e) && identical(e[[1L]], quote(knitr::opts_chunk$set))
+    for (e in Filter(sets, as.list(code))) eval(e)
+    knitr::opts_chunk$get()[c("dpi", "dev.args")]
+  })
+  picture <- c("```{r, error = FALSE}", "plot(1)", "```")
+  for (given in unique(options)) {
+    for (device in c("png", "ragg_png")) {
+      do.call(knitr::opts_chunk$set, c(given, dev = device))
+      expect_match(knitr::knit(text = picture, quiet = TRUE), "!\\[", label = device)
+    }
+  }
+})
