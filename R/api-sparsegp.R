@@ -189,6 +189,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   }
   refuse_checkpoint(checkpoint)
   asked <- call
+  if (!missing(data)) asked["data"] <- list(data) # evaluated once
   asked$forget <- time_column(setup$method)
   frame <- model_frame(asked, parent.frame(), drop = !streams, setup$likelihood)
   terms <- attr(frame, "terms")
@@ -230,7 +231,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
                        basis, augment)
-  if (missing(y)) y <- NULL
+  y <- if (!missing(y)) plain_column(y, "y")
   setup <- with_meaning(setup, y, weights)
   lik <- setup$likelihood
   refuse_two_weights(lik, !is.null(weights))

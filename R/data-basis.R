@@ -3,6 +3,7 @@
 # Points as a data frame of the formula's variables become model-matrix columns.
 formula_basis <- function(basis, terms, frame, x) {
   if (!is.data.frame(basis)) return(matrix_basis(basis, x))
+  basis <- plain_data(basis, "basis", terms)
   terms <- stats::delete.response(terms)
   refuse_workspace(terms, basis, "basis")
   points <- tryCatch(

@@ -2,7 +2,8 @@
 
 # Inputs of the default method: a numeric matrix with column names, or an error.
 check_inputs <- function(x, argument = "x") {
-  if (inherits(x, "Matrix")) x <- dense_inputs(x, argument)
+  x <- if (inherits(x, "Matrix")) dense_inputs(x, argument)
+       else if (is.list(x)) plain_data(x, argument) else plain_column(x, argument)
   if (is.data.frame(x)) {
     numeric <- vapply(x, function(column) {
       (is.numeric(column) || is.logical(column)) && is.null(dim(column))
@@ -64,6 +65,7 @@ check_no_missing <- function(...) {
 
 check_per_row <- function(x, n, argument, default, positive = FALSE) {
   if (is.null(x)) return(rep(default, n))
+  x <- plain_column(x, argument)
   if (!is.numeric(x) || length(x) != n) {
     stop_sparsegp(argument, paste0("must be ", n, " numbers, one per row"))
   }
@@ -87,6 +89,7 @@ check_response_length <- function(y, n, several = FALSE) {
 
 # An offset: one number per row, or a column for each component, of which gather() has to do with.
 check_offset <- function(offset, n) {
+  offset <- plain_column(offset, "offset")
   if (!is.matrix(offset)) return(check_per_row(offset, n, "offset", 0))
   if (!is.numeric(offset) || nrow(offset) != n || any(is.infinite(offset))) {
     stop_sparsegp("offset", paste0("must be a matrix of finite numbers with ", n, " rows"))
@@ -97,9 +100,11 @@ check_offset <- function(offset, n) {
 
 # ---- New data for a fit ----
 
-# Unscaled inputs (columns as at the fit), offsets and row names of new data.
+# Unscaled inputs (columns as at the fit), offsets and row names of new data. Rows with levels that
+# the fit has not seen have missing inputs.
 new_inputs <- function(object, newdata, offset = NULL) {
   if (is.null(object$terms)) return(new_inputs_matrix(object, newdata, offset))
+  newdata <- plain_data(newdata, "newdata", object$terms)
   if (!is.data.frame(newdata) && !is.list(newdata) && !is.environment(newdata)) {
     stop_sparsegp("newdata", "must be a data frame", "The model was fitted by a formula")
   }
@@ -117,15 +122,15 @@ new_inputs <- function(object, newdata, offset = NULL) {
         invokeRestart("muffleWarning")
       }
     )
-    classes <- attr(terms, "dataClasses")
-    if (!is.null(classes)) stats::.checkMFClasses(classes, frame)
-    check_rows(frame, newdata)
+    check_classes(terms, frame)
+    check_rows(check_frame_columns(frame), newdata)
   }, error = function(e) {
+    if (inherits(e, "sparsegp_error")) stop(e)
     stop_sparsegp("newdata", paste0("does not fit the formula: ", conditionMessage(e)),
-                  paste("It needs the variables of the formula, with the levels seen at the fit;",
-                        "levels of a kernel_factor() may be new"))
+                  "It needs the variables of the formula")
   })
   for (w in warnings) warning(w)
+  warn_unseen(attr(frame, "unseen"))
   x <- model_inputs(terms, frame, object$contrasts, object$xlevels)$x
   check_columns(x, object$scaling)
   known <- check_offset(stats::model.offset(frame), nrow(x))

@@ -23,7 +23,7 @@ code_inputs <- function(coder, x) {
                     paste("Give the factor all its levels in the first rows, or raise",
                           "method_online(pilot =) until they occur"))
     }
-    x[[name]] <- factor(as.character(x[[name]]), known)
+    x[[name]] <- factor(as.character(x[[name]]), known, exclude = if (anyNA(known)) NULL else NA)
   }
   attr(x, "terms") <- coder$terms # which rbind() and `[` drop
   x <- model_inputs(coder$terms, x, coder$contrasts, coder$xlevels)$x
