@@ -168,6 +168,9 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
   if (!missing(offset)) {
+    if (is.character(call$offset)) {
+      stop_sparsegp("offset", "is text", "Give an expression in the variables of `data`, no name")
+    }
     call$formula <- formula <- with_offset(formula, call$offset)
     call$offset <- NULL
   }
@@ -226,6 +229,9 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   call <- match.call(expand.dots = TRUE)
   call[[1L]] <- quote(sparsegp)
   if (!is.null(like)) return(fit_like(like, call, parent.frame()))
+  if ("formula" %in% names(call) || !missing(y) && inherits(y, "formula")) {
+    return(eval(formula_first(call), parent.frame()))
+  }
   if (missing(x)) stop_sparsegp("x", "is missing", "Give a formula or a matrix first")
   check_no_dots(...)
   likelihood <- likelihood_or_family(likelihood, family)
@@ -260,6 +266,16 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   }
   fit$call <- call
   fit
+}
+
+# The call with the formula first, where the data stand there: d |> sparsegp(y ~ x), or
+# sparsegp(data = d, formula = y ~ x).
+formula_first <- function(call) {
+  names <- names(call)
+  if (!"formula" %in% names) names[names == "y"] <- "formula"
+  if (!"data" %in% names) names[names == "x"] <- "data"
+  names(call) <- names
+  call[c(1L, order(names[-1L] != "formula") + 1L)]
 }
 
 # Every argument that is not data, checked.

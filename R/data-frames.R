@@ -94,7 +94,7 @@ plain_columns <- function(terms, frame) {
 # What model.response() gives, but without names of all rows.
 frame_response <- function(frame) {
   attr(frame, "row.names") <- integer()
-  stats::model.response(frame, "any")
+  plain_column(stats::model.response(frame, "any"), "y")
 }
 
 # Which columns of a frame are dates or times, and how to make them again from numbers: a named
@@ -167,7 +167,9 @@ check_classes <- function(terms, frame) {
   before <- plain(before[shared])
   changed <- shared[now != before]
   if (length(changed) == 0L) return(invisible())
-  stop_sparsegp("newdata", paste0("has ", changed[1L], " of class ", now[changed[1L]],
-                                  ", which was of class ", before[changed[1L]]),
+  changed <- changed[1L]
+  was <- c(attr(terms, "measures")[changed], before[changed])
+  stop_sparsegp("newdata", paste0("has ", changed, " of class ", class(frame[[changed]])[1L],
+                                  ", which was of class ", was[!is.na(was)][1L]),
                 "Convert it as it was in the first rows")
 }

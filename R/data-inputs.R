@@ -104,25 +104,33 @@ check_offset <- function(offset, n) {
 # the fit has not seen have missing inputs.
 new_inputs <- function(object, newdata, offset = NULL) {
   if (is.null(object$terms)) return(new_inputs_matrix(object, newdata, offset))
-  newdata <- plain_data(newdata, "newdata", object$terms)
-  if (!is.data.frame(newdata) && !is.list(newdata) && !is.environment(newdata)) {
-    stop_sparsegp("newdata", "must be a data frame", "The model was fitted by a formula")
-  }
   if (!is.null(offset)) {
     stop_sparsegp("offset", "is part of the formula", "Put it into `newdata`")
   }
-  terms <- stats::delete.response(object$terms)
+  new <- coded_inputs(object, newdata)
+  check_columns(new$x, object$scaling)
+  new$offset <- check_offset(stats::model.offset(new$frame), nrow(new$x))
+  new$names <- if (is.data.frame(newdata)) rownames(newdata) else rownames(new$frame)
+  new[c("x", "offset", "names")]
+}
+
+# The matrix of inputs of new data, and its frame. coder: terms, xlevels and contrasts, of a fit for
+# instance; coded: factors that may have levels of their own.
+coded_inputs <- function(coder, newdata, coded = coded_by_level(coder$contrasts)) {
+  newdata <- plain_data(newdata, "newdata", coder$terms)
+  if (!is.list(newdata) && !is.environment(newdata)) {
+    stop_sparsegp("newdata", "must be a data frame", "The model was fitted by a formula")
+  }
+  terms <- stats::delete.response(coder$terms)
   refuse_workspace(terms, newdata)
   warnings <- list() # told once the frame has proved good; else the error below says more
   frame <- tryCatch({
-    frame <- withCallingHandlers(
-      new_frame(terms, newdata, object$xlevels, coded_by_level(object$contrasts)),
-      warning = function(w) {
-        warnings <<- c(warnings, list(w))
-        invokeRestart("muffleWarning")
-      }
-    )
-    check_classes(terms, frame)
+    frame <- withCallingHandlers(new_frame(terms, newdata, coder$xlevels, coded),
+                                 warning = function(w) {
+                                   warnings <<- c(warnings, list(w))
+                                   invokeRestart("muffleWarning")
+                                 })
+    check_classes(coder$terms, frame)
     check_rows(check_frame_columns(frame), newdata)
   }, error = function(e) {
     if (inherits(e, "sparsegp_error")) stop(e)
@@ -131,11 +139,7 @@ new_inputs <- function(object, newdata, offset = NULL) {
   })
   for (w in warnings) warning(w)
   warn_unseen(attr(frame, "unseen"))
-  x <- model_inputs(terms, frame, object$contrasts, object$xlevels)$x
-  check_columns(x, object$scaling)
-  known <- check_offset(stats::model.offset(frame), nrow(x))
-  names <- if (is.data.frame(newdata)) rownames(newdata) else rownames(frame)
-  list(x = x, offset = known, names = names)
+  list(x = model_inputs(terms, frame, coder$contrasts, coder$xlevels)$x, frame = frame)
 }
 
 # Are the inputs that the terms make those of the scaling? Not where a file of the fit was changed.

@@ -75,17 +75,30 @@ with_fit_levels <- function(frame, xlev, coded) {
   frame
 }
 
+# Words for such levels.
+unseen_words <- function(unseen) {
+  levels <- vapply(unseen, toString, "", width = 60L)
+  paste0("levels that were not seen at the fit (", paste0(names(unseen), ": ", levels,
+                                                          collapse = "; "), ")")
+}
+
 # Gives a warning that names levels which have no predictions. It is of class sparsegp_unseen, so
 # that warn_once() can join several.
 warn_unseen <- function(unseen) {
   if (length(unseen) == 0L) return(invisible())
-  each <- paste0(names(unseen), ": ", vapply(unseen, toString, "", width = 60L))
   warning(structure(
     class = c("sparsegp_unseen", "sparsegp_warning", "warning", "condition"),
-    list(message = paste0("New rows have levels that were not seen at the fit, and are NA: ",
-                          paste(each, collapse = "; "), "."),
+    list(message = paste0("There are rows with ", unseen_words(unseen),
+                          ": what is predicted for them is NA."),
          call = NULL, unseen = unseen)
   ))
+}
+
+# Evaluates `expr`, in which unseen levels of `argument` are an error.
+refuse_unseen <- function(argument, expr) {
+  withCallingHandlers(expr, sparsegp_unseen = function(w) {
+    stop_sparsegp(argument, paste("has", unseen_words(w$unseen)), "Leave those rows out")
+  })
 }
 
 # Evaluates `expr`, and warns once of all unseen levels that show in it.

@@ -96,7 +96,7 @@ ready.sparsegp_waiting <- function(fit) {
 model_of_waiting <- function(fit) {
   state <- with_seed(fit$stream$seed)
   on.exit(state$restore())
-  model <- begin(fit, fit$stream$waiting)
+  model <- begin(fit, fit$stream$waiting, final = FALSE)
   model$stream$waiting <- fit$stream$waiting
   structure(model, class = class(fit))
 }

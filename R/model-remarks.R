@@ -1,0 +1,27 @@
+# Remarks on the rows of a fit, made once for each fit: what a user may not have meant.
+
+FEW_ROWS <- 3L # fewer tell nothing of a length scale
+
+# y: the response as it was given. Where a model is in the units of more rows, what is known of them
+# counts (fold-scan.R).
+remark_on_rows <- function(model, setup, y) {
+  known <- setup$known$response
+  values <- if (is.null(known)) y else known$few
+  if (is.null(setup$likelihood) && is.numeric(values) && setequal(values, 0:1)) {
+    message("The response is only 0 and 1, and is taken for numbers.\n",
+            "For the probability of 1 give likelihood = \"probit\", or make it a factor.")
+  }
+  n <- NROW(y)
+  if (n < FEW_ROWS) return(remark_on_few(n, setup))
+  codec <- codec_named(model$response$codec)
+  constant <- codec$constant(model$response$y)
+  if (is.null(constant) || !is.null(known) && NROW(known$few) > 1L) return(invisible())
+  warn_sparsegp("The response ", constant, ": there is nothing to learn from these rows but that.")
+}
+
+# With given hyperparameters few rows are enough.
+remark_on_few <- function(n, setup) {
+  if (is.null(setup$control)) return(invisible())
+  warn_sparsegp("There ", if (n == 1L) "is" else "are", " only ", counted(n, "row"),
+                ": hyperparameters come from their priors, not from the data.")
+}
