@@ -12,7 +12,9 @@ next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = 
     stop_sparsegp("within", "is missing", "Give the range of each variable, as in list(x = 0:1)")
   }
   box <- check_box(within)
-  blaming("within", warn_once(choose_points(fit, box, k, score, n, allowed, goal, best)))
+  refuse_unseen("within", blaming("within", inner = "candidates", {
+    blaming("within", choose_points(fit, box, k, score, n, allowed, goal, best))
+  }))
 }
 
 # `k` points of a box, one after the other, each given those before.

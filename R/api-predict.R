@@ -64,7 +64,9 @@
 #' @param object A fit of [sparsegp()].
 #' @param newdata Data frame with the variables of the formula, or for fits of a matrix a matrix, a
 #'   vector or a data frame with the same columns. Missing: the training rows. Rows with missing
-#'   values give missing predictions, never a shorter answer.
+#'   values give missing predictions, never a shorter answer; so do, with a warning, rows with levels
+#'   of a factor that the fit has not seen (but for [kernel_factor()], which knows what to expect of
+#'   them).
 #' @param type See the table. `"probs"`, `"probability"` and `"posterior"`, as other packages have
 #'   it, are `"prob"`, `"raw"` is `"response"`.
 #' @param se.fit For `"response"`, `"link"`, `"latent"` and `"terms"`: also the standard deviation,
@@ -264,7 +266,8 @@ refuse_covariance <- function(object, type) {
 weights_from <- function(weights, newdata) {
   if (!inherits(weights, "formula")) return(weights)
   if (length(weights) != 2L) stop_sparsegp("weights", "must be a formula of one side", "Write ~ w")
-  tryCatch(eval(weights[[2L]], plain_data(newdata, "newdata"), environment(weights)), error = function(e) {
+  newdata <- plain_data(newdata, "newdata")
+  tryCatch(eval(weights[[2L]], newdata, environment(weights)), error = function(e) {
     stop_sparsegp("weights", paste0("are not in newdata: ", conditionMessage(e)))
   })
 }

@@ -41,7 +41,8 @@ check_frame_columns <- function(frame) {
   }
   strange <- names(Filter(function(column) inherits(column, "integer64"), as.list(frame)))
   if (length(strange) == 0L) return(frame)
-  stop_sparsegp("data", paste0("does not hold ", toString(strange), ", which is of class integer64"),
+  stop_sparsegp("data", paste0("does not hold ", toString(strange),
+                               ", which is of class integer64"),
                 "Make it a column of `data`, or convert it by as.double()")
 }
 

@@ -41,8 +41,8 @@ ones_for <- function(frame, single) {
   frame
 }
 
-# Returns the model matrix with zeros where contrasts of such factors would be: they have no columns,
-# so that an interaction adds nothing to what stands beside it.
+# Returns the model matrix with zeros where contrasts of such factors would be: they have no
+# columns, so that an interaction adds nothing to what stands beside it.
 without_contrasts <- function(x, assign, terms, single) {
   factors <- attr(terms, "factors")
   rownames(factors) <- variable_names(terms)
@@ -97,7 +97,7 @@ warn_unseen <- function(unseen) {
 # Evaluates `expr`, in which unseen levels of `argument` are an error.
 refuse_unseen <- function(argument, expr) {
   withCallingHandlers(expr, sparsegp_unseen = function(w) {
-    stop_sparsegp(argument, paste("has", unseen_words(w$unseen)), "Leave those rows out")
+    stop_sparsegp(argument, paste("has", unseen_words(w$unseen)), "Leave them out")
   })
 }
 

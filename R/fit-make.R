@@ -14,7 +14,7 @@ fit_formula <- function(frame, terms, setup) {
 fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   settled <- settle_model(chunk, setup, input_terms)
   model <- settled$model
-  remark_on_rows(model, setup, chunk$y)
+  remark_on_rows(model, setup, chunk)
   setup <- settled$setup
   problem <- problem_of(model, chunk)
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)

@@ -6,7 +6,7 @@ more_rows_of_matrix <- function(object, x, y, offset = NULL, weights = NULL, ...
   names <- input_names_of(object)
   if (!is.null(names)) {
     read <- list(terms = NULL, scaling = list(names = names))
-    x <- new_inputs_matrix(read, x, NULL)$x
+    x <- blaming("x", new_inputs_matrix(read, x, NULL)$x)
     colnames(x) <- names
   }
   read <- matrix_chunk(x, y, offset, weights, object$stream$setup$na.action,

@@ -28,7 +28,6 @@ given_like <- function(given, values) if (is_fixed(given)) fixed(values) else va
 
 # A hyperparameter as a user gives it: NULL, positive numbers, or fixed() around them.
 check_hyper <- function(x, argument, positive = TRUE, single = FALSE, range = c(0, Inf)) {
-  x <- plain_numbers(x)
   value <- given_value(x)
   if (is.null(value)) return(x)
   if (!is.numeric(value) || length(value) == 0L || !all(is.finite(value))) {

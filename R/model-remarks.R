@@ -2,9 +2,10 @@
 
 FEW_ROWS <- 3L # fewer tell nothing of a length scale
 
-# y: the response as it was given. Where a model is in the units of more rows, what is known of them
-# counts (fold-scan.R).
-remark_on_rows <- function(model, setup, y) {
+# chunk: the rows, with the response as it was given. Where a model is in the units of more rows,
+# what is known of them counts (fold-scan.R).
+remark_on_rows <- function(model, setup, chunk) {
+  y <- chunk$y
   known <- setup$known$response
   values <- if (is.null(known)) y else known$few
   if (is.null(setup$likelihood) && is.numeric(values) && setequal(values, 0:1)) {
@@ -15,7 +16,9 @@ remark_on_rows <- function(model, setup, y) {
   if (n < FEW_ROWS) return(remark_on_few(n, setup))
   codec <- codec_named(model$response$codec)
   constant <- codec$constant(model$response$y)
-  if (is.null(constant) || !is.null(known) && NROW(known$few) > 1L) return(invisible())
+  elsewhere <- !is.null(known) && length(known$few) != 1L # rows that were not kept vary
+  departs <- codec$scaled && nrow(unique(as.matrix(chunk$offset))) > 1L # from what was expected
+  if (is.null(constant) || elsewhere || departs) return(invisible())
   warn_sparsegp("The response ", constant, ": there is nothing to learn from these rows but that.")
 }
 

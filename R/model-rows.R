@@ -29,11 +29,16 @@ model_frame <- function(call, env, drop = TRUE, likelihood = NULL) {
 # The data that a call names, with plain columns; in the units of the call's terms, where these are
 # a fit's.
 data_given <- function(call, env) {
-  data <- tryCatch(eval(call$data, env), error = function(e) {
+  plain_data(evaluated_data(eval(call$data, env)),
+             terms = if (inherits(call$formula, "terms")) call$formula)
+}
+
+# The argument `data`, of which an error is one in words.
+evaluated_data <- function(data) {
+  tryCatch(data, error = function(e) {
     if (inherits(e, "sparsegp_error")) stop(e)
     stop_sparsegp("data", paste0("cannot be had: ", conditionMessage(e)), "Give a data frame")
   })
-  plain_data(data, terms = if (inherits(call$formula, "terms")) call$formula)
 }
 
 # Where the response may be missing that is no reason to leave a row out, nor is a component that is

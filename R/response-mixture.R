@@ -61,7 +61,7 @@ mixture <- function(weights, means, variances, prior = NULL) {
     cbind(weights[, j], matrix(means[, , j], n, w),
           matrix(covariances[, , j], n, dim(covariances)[2L]))
   }))
-  numbers <- cbind(numbers, prior_numbers(prior, n, w))
+  if (!is.null(prior)) numbers <- cbind(numbers, prior_numbers(prior, n, w))
   first <- matrix(means[, , 1L], n, w, dimnames = dimnames(means)[1:2])
   new_mixture(unname(numbers), component_names(first), parts)
 }
@@ -146,7 +146,6 @@ check_covariance <- function(S, w, argument) {
 }
 
 prior_numbers <- function(prior, n, w) {
-  if (is.null(prior)) return(NULL)
   if (!is.list(prior) || !setequal(names(prior), c("mean", "covariance"))) {
     stop_sparsegp("prior", "must be list(mean = , covariance = )")
   }

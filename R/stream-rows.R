@@ -39,7 +39,7 @@ begin <- function(fit, rows, final = TRUE) {
   settled <- settle_model(pilot, setup,
                           if (is.null(stream$coder)) names else stream$coder$input_terms)
   model <- settled$model
-  if (final) remark_on_rows(model, setup, pilot$y)
+  if (final) remark_on_rows(model, setup, pilot)
   problem <- problem_of(model, pilot)
   points <- stream_basis(setup$basis, stream$coder, pilot_frame, rows$x)
   basis <- resolve_basis(points, problem$x, model$scaling, problem$width)
