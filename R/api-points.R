@@ -17,7 +17,7 @@ next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = 
   }))
 }
 
-# `k` points of a box, one after the other, each given those before.
+# Chooses `k` points of a box, one after the other, each given those before.
 choose_points <- function(fit, box, k, score, n, allowed, goal, best) {
   pools <- list(points_within(box, n))
   if (score == "improvement") {

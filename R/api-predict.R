@@ -166,7 +166,7 @@ predict.sparsegp <- function(object, newdata,
   })
 }
 
-# Responses, probabilities and labels of one response.
+# Returns predicted responses, probabilities or labels of one response.
 predict_numbers <- function(object, newdata, offset, type, se.fit, interval, level, reject,
                             variance, weights) {
   latent <- if (is.null(newdata)) training_latent(object) else new_latent(object, newdata, offset)
@@ -177,6 +177,7 @@ predict_numbers <- function(object, newdata, offset, type, se.fit, interval, lev
   restore_rows(answer, latent)
 }
 
+# Adds the joint covariance to an answer.
 with_covariance <- function(answer, object, newdata, offset) {
   joint <- covariance_answer(object, newdata, offset)
   c(if (is.list(answer)) answer else list(fit = answer), list(covariance = joint))

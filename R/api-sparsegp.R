@@ -290,7 +290,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   fit
 }
 
-# The call with the formula first, where the data stand there: d |> sparsegp(y ~ x), or
+# Returns the call with the formula first, where the data stand there: d |> sparsegp(y ~ x), or
 # sparsegp(data = d, formula = y ~ x).
 formula_first <- function(call) {
   names <- names(call)

@@ -31,15 +31,17 @@ plain_data <- function(data, argument = "data", terms = NULL) {
   in_measures(data, attr(terms, "measures"), argument)
 }
 
-# Checks a model frame for what was not in `data`, so that nobody has converted it: the formula's
-# expressions may have been computed with the wrong numbers.
-check_frame_columns <- function(frame) {
+# Checks a model frame for integer64 that was not in `data`, so that nothing has converted it: the
+# formula's expressions may have been computed with the wrong numbers. outside: names of such
+# variables beside those of the frame.
+check_frame_columns <- function(frame, outside = character()) {
   taken <- intersect(all.vars(attr(attr(frame, "terms"), "variables")), FRAME_COLUMNS)
   if (length(taken)) {
     stop_sparsegp("formula", paste0("has a variable called ", toString(taken), ", a name that ",
                                     "model frames use themselves"), "Rename that column")
   }
   strange <- names(Filter(function(column) inherits(column, "integer64"), as.list(frame)))
+  strange <- union(strange, outside)
   if (length(strange) == 0L) return(frame)
   stop_sparsegp("data", paste0("does not hold ", toString(strange),
                                ", which is of class integer64"),
@@ -56,19 +58,19 @@ measure_of <- function(x) {
   if (inherits(x, "POSIXct")) "POSIXct"
 }
 
-# Returns the measures of all variables of a formula that have one, by name; NULL if none has.
-measures_of <- function(terms, data) {
-  found <- lapply(stats::setNames(nm = all.vars(terms)), function(name) {
-    inside <- (is.list(data) || is.environment(data)) && name %in% names(data)
-    measure_of(if (inside) data[[name]] else get0(name, environment(terms)))
-  })
-  unlist(found)
-}
-
-# Returns the frame with the measures of its terms noted, unless an earlier frame has.
-note_measures <- function(frame, data) {
+# Returns the model frame of a first call, checked, with the measures of its variables in attribute
+# `measures` of the terms: a named vector, NULL if none has one. Later frames keep what was noted.
+note_variables <- function(frame, data) {
   terms <- attr(frame, "terms")
-  if (is.null(attr(terms, "measures"))) attr(terms, "measures") <- measures_of(terms, data)
+  names <- all.vars(terms)
+  within <- if (is.list(data) || is.environment(data)) intersect(names, names(data))
+  beside <- mget(setdiff(names, within), environment(terms), inherits = TRUE,
+                 ifnotfound = list(NULL))
+  outside <- Filter(function(value) inherits(value, "integer64"), beside)
+  check_frame_columns(frame, names(outside))
+  if (!is.null(attr(terms, "measures"))) return(frame)
+  values <- c(lapply(stats::setNames(nm = within), function(name) data[[name]]), beside)
+  attr(terms, "measures") <- unlist(lapply(values, measure_of))
   attr(frame, "terms") <- terms
   frame
 }

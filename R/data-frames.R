@@ -136,7 +136,7 @@ new_frame <- function(terms, newdata, xlev, coded) {
   with_fit_levels(with_missing_numbers(frame, terms), xlev, coded)
 }
 
-# Columns of nothing but NA, which are logical, may stand for numbers.
+# Makes numbers of columns of nothing but NA, which are logical, where the fit had numbers.
 with_missing_numbers <- function(frame, terms) {
   classes <- attr(terms, "dataClasses")
   for (name in intersect(names(classes)[classes %in% c("numeric", "other")], names(frame))) {

@@ -28,7 +28,7 @@ factor_levels <- function(variables) {
 
 # ---- Factors of one level ----
 
-# Names of the factors that have one level only at the fit, whose columns are constant.
+# Returns the names of the factors that have one level only at the fit, whose columns are constant.
 single_levels <- function(terms, frame, xlev) {
   count <- if (is.null(xlev)) factor_levels(used_inputs(terms, frame)) else lengths(xlev)
   names(count)[count == 1L]
@@ -75,7 +75,7 @@ with_fit_levels <- function(frame, xlev, coded) {
   frame
 }
 
-# Words for such levels.
+# Returns words for such levels.
 unseen_words <- function(unseen) {
   levels <- vapply(unseen, toString, "", width = 60L)
   paste0("levels that were not seen at the fit (", paste0(names(unseen), ": ", levels,
@@ -88,8 +88,7 @@ warn_unseen <- function(unseen) {
   if (length(unseen) == 0L) return(invisible())
   warning(structure(
     class = c("sparsegp_unseen", "sparsegp_warning", "warning", "condition"),
-    list(message = paste0("There are rows with ", unseen_words(unseen),
-                          ": what is predicted for them is NA."),
+    list(message = paste0("Predictions are NA for rows with ", unseen_words(unseen), "."),
          call = NULL, unseen = unseen)
   ))
 }

@@ -21,17 +21,15 @@ likelihood_or_family <- function(likelihood, family) {
   as_likelihood(family_named(family), "family")
 }
 
-# A value, or NULL where nothing was given. A name is that of a lik_*().
+# Returns a likelihood, or NULL where nothing was given. A name is that of a lik_*().
 as_likelihood <- function(likelihood, argument = "likelihood") {
   likelihood <- called(likelihood)
   if (is.null(likelihood) || inherits(likelihood, "sparsegp_likelihood")) return(likelihood)
   names <- named_likelihoods()
-  if (!identical(likelihood %in% names, TRUE)) likelihood <- family_named(likelihood)
+  named <- is.character(likelihood) && length(likelihood) == 1L
+  if (named && !likelihood %in% names) likelihood <- family_named(likelihood)
   if (inherits(likelihood, "family")) return(likelihood_of_family(likelihood, argument))
-  if (is.character(likelihood) && length(likelihood) == 1L) {
-    name <- check_choice(likelihood, names, argument)
-    return(do.call(paste0("lik_", name), list()))
-  }
+  if (named) return(do.call(paste0("lik_", check_choice(likelihood, names, argument)), list()))
   stop_sparsegp(argument, paste0("is of class ", class(likelihood)[1L]),
                 "Give a lik_*() value, a name such as \"probit\", or a family such as binomial()")
 }
@@ -42,7 +40,7 @@ named_likelihoods <- function() c(likelihood_names(), "heteroscedastic", "mixtur
 STATS_FAMILIES <- c("gaussian", "binomial", "poisson", "Gamma", "inverse.gaussian", "quasi",
                     "quasibinomial", "quasipoisson")
 
-# The family of stats that a name stands for, as glm() takes it; anything else as it is.
+# Returns the family of stats that a name stands for, as glm() takes it; anything else as it is.
 family_named <- function(family) {
   if (!is.character(family) || length(family) != 1L || !family %in% STATS_FAMILIES) return(family)
   get(family, asNamespace("stats"), mode = "function")()
@@ -106,6 +104,7 @@ INSTEAD <- c(
   "^cox" = "There is none for censored times"
 )
 
+# Returns the remedy for a family that there is not.
 instead_of_family <- function(family) {
   known <- vapply(names(INSTEAD), grepl, NA, as.character(family$family)[1L], ignore.case = TRUE)
   if (any(known)) INSTEAD[[which(known)[1L]]]

@@ -1,15 +1,16 @@
 # Remarks on the rows of a fit, made once for each fit: what a user may not have meant.
 
-FEW_ROWS <- 3L # fewer tell nothing of a length scale
+FEW_ROWS <- 3L # with fewer a length scale cannot be learned
 
-# chunk: the rows, with the response as it was given. Where a model is in the units of more rows,
-# what is known of them counts (fold-scan.R).
+# Gives a message or a warning where the response is probably not what was meant. chunk: the rows,
+# with the response as it was given. Where a model is in the units of more rows, what is known of
+# them counts (fold-scan.R).
 remark_on_rows <- function(model, setup, chunk) {
   y <- chunk$y
   known <- setup$known$response
   values <- if (is.null(known)) y else known$few
   if (is.null(setup$likelihood) && is.numeric(values) && setequal(values, 0:1)) {
-    message("The response is only 0 and 1, and is taken for numbers.\n",
+    message("The response is only 0 and 1, and is treated as numeric.\n",
             "For the probability of 1 give likelihood = \"probit\", or make it a factor.")
   }
   n <- NROW(y)
@@ -22,7 +23,7 @@ remark_on_rows <- function(model, setup, chunk) {
   warn_sparsegp("The response ", constant, ": there is nothing to learn from these rows but that.")
 }
 
-# With given hyperparameters few rows are enough.
+# Gives a warning of few rows, where hyperparameters are to be learned from them.
 remark_on_few <- function(n, setup) {
   if (is.null(setup$control)) return(invisible())
   warn_sparsegp("There ", if (n == 1L) "is" else "are", " only ", counted(n, "row"),

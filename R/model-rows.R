@@ -23,17 +23,17 @@ model_frame <- function(call, env, drop = TRUE, likelihood = NULL) {
                   "Check the variables in `formula`, `data`, `subset` and `weights`")
   })
   check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
-  note_measures(check_frame_columns(frame), call$data)
+  note_variables(frame, call$data)
 }
 
-# The data that a call names, with plain columns; in the units of the call's terms, where these are
+# Returns the data that a call names, with plain columns; in the units of the call's terms, where these are
 # a fit's.
 data_given <- function(call, env) {
   plain_data(evaluated_data(eval(call$data, env)),
              terms = if (inherits(call$formula, "terms")) call$formula)
 }
 
-# The argument `data`, of which an error is one in words.
+# Evaluates the argument `data`; an error becomes one in words.
 evaluated_data <- function(data) {
   tryCatch(data, error = function(e) {
     if (inherits(e, "sparsegp_error")) stop(e)

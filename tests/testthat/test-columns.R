@@ -86,7 +86,9 @@ test_that("matrices, vectors and numbers of integer64 are those of doubles", {
   expect_identical(kernel_rbf(as_64(2), fixed(as_64(3))), kernel_rbf(2, fixed(3)))
   expect_identical(lik_gaussian(as_64(1:4)), lik_gaussian(1:4))
   outside <- as_64(d$a)
-  column_error(sparsegp(y ~ outside, d), "outside, which is of class integer64")
+  for (formula in c(y ~ outside, y ~ log(outside), y ~ as.numeric(outside), y ~ I(outside / a))) {
+    column_error(sparsegp(formula, d), "outside.*, which is of class integer64")
+  }
 })
 
 test_that("differences of time count in the units of the fit, and dates are no times", {
