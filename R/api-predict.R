@@ -64,9 +64,8 @@
 #' @param object A fit of [sparsegp()].
 #' @param newdata Data frame with the variables of the formula, or for fits of a matrix a matrix, a
 #'   vector or a data frame with the same columns. Missing: the training rows. Rows with missing
-#'   values give missing predictions, never a shorter answer; so do, with a warning, rows with levels
-#'   of a factor that the fit has not seen (but for [kernel_factor()], which knows what to expect of
-#'   them).
+#'   values give missing predictions, never a shorter answer; so do, with a warning, rows with
+#'   levels of a factor that the fit has not seen. A factor seen by [kernel_factor()] may have any.
 #' @param type See the table. `"probs"`, `"probability"` and `"posterior"`, as other packages have
 #'   it, are `"prob"`, `"raw"` is `"response"`.
 #' @param se.fit For `"response"`, `"link"`, `"latent"` and `"terms"`: also the standard deviation,

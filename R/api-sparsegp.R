@@ -255,6 +255,9 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
     return(eval(formula_first(call), parent.frame()))
   }
   if (missing(x)) stop_sparsegp("x", "is missing", "Give a formula or a matrix first")
+  if (is.character(x)) {
+    stop_sparsegp("x", "is text", "Give numbers, or write the formula without quotes")
+  }
   check_no_dots(...)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,

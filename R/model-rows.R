@@ -26,8 +26,8 @@ model_frame <- function(call, env, drop = TRUE, likelihood = NULL) {
   note_variables(frame, call$data)
 }
 
-# Returns the data that a call names, with plain columns; in the units of the call's terms, where these are
-# a fit's.
+# Returns the data that a call names, with plain columns; in the units of the call's terms, where
+# these are a fit's.
 data_given <- function(call, env) {
   plain_data(evaluated_data(eval(call$data, env)),
              terms = if (inherits(call$formula, "terms")) call$formula)

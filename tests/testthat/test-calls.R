@@ -20,7 +20,8 @@ test_that("the data may stand before the formula, by position and by name", {
   fits <- list(sparsegp(d, y ~ a, learn = FALSE), d |> sparsegp(y ~ a, learn = FALSE),
                sparsegp(data = d, formula = y ~ a, learn = FALSE),
                sparsegp(formula = y ~ a, data = d, learn = FALSE),
-               sparsegp(data = d, y ~ a, learn = FALSE), sparsegp(d, formula = y ~ a, learn = FALSE),
+               sparsegp(data = d, y ~ a, learn = FALSE),
+               sparsegp(d, formula = y ~ a, learn = FALSE),
                sparsegp(learn = FALSE, formula = y ~ a, data = d),
                do.call(sparsegp, list(y ~ a, d, learn = FALSE)),
                do.call(sparsegp, list(d, y ~ a, learn = FALSE)),
@@ -108,7 +109,8 @@ test_that("families that there are not are refused with what is nearest", {
   call_error(sparsegp(s ~ a, d, family = poisson("sqrt")), "\"log\": give poisson\\(\\)")
   call_error(sparsegp(y ~ a, d, family = gaussian("log")), "log\\(y\\) ~ x")
   # as MASS, mgcv, brms and glmmTMB call theirs
-  foreign <- c("Negative Binomial(2)" = "negbin", "negative binomial" = "negbin", nbinom2 = "negbin",
+  foreign <- c("Negative Binomial(2)" = "negbin", "negative binomial" = "negbin",
+               nbinom2 = "negbin",
                "zero inflated Poisson" = "extra zeros.*negbin", "Beta regression" = "qlogis",
                Tweedie = "log\\(y \\+ 1\\)", "scaled t" = "student", student = "student",
                "Ordered Categorical" = "ordinal", cumulative = "ordinal", multinom = "softmax",
@@ -239,6 +241,8 @@ test_that("errors name the argument that was given", {
   call_error(sparsegp(changed[c("a", "b")], d$y, method = online), "`x` has other values")
   call_error(sparsegp(y ~ a, d[0, ], offset = "z", method = online), "`offset` is text")
   call_error(sparsegp(y ~ a, d, offset = "b"), "`offset` is text")
+  call_error(sparsegp("y ~ a", d), "`x` is text.*without quotes")
+  call_error(sparsegp("y ~ a", data = d), "`x` is text.*without quotes")
   call_error(sparsegp(y ~ a, no_such_data), "`data` cannot be had.*no_such_data")
 })
 

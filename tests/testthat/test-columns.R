@@ -111,8 +111,8 @@ test_that("differences of time count in the units of the fit, and dates are no t
   column_error(predict(fit, transform(d, day = as.character(day))), "class character.*class Date")
   column_error(predict(fit, transform(d, day = as.numeric(day))), "class numeric.*class Date")
   with_units <- function(unit) {
-    transform(d, a = structure(a, units = structure(list(numerator = unit), class = "symbolic_units"),
-                               class = "units"))
+    symbol <- structure(list(numerator = unit), class = "symbolic_units")
+    transform(d, a = structure(a, units = symbol, class = "units"))
   }
   fit <- sparsegp(y ~ a + b, with_units("m"), learn = FALSE)
   agree(predict(fit, with_units("m")), predict(sparsegp(y ~ a + b, d, learn = FALSE), d))
