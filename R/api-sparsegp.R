@@ -230,15 +230,8 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
     fit$na.action <- attr(frame, "na.action")
     fit$row_names <- rownames(frame)
     if (every_row_in_basis(fit)) fit$frame <- frame # small beside the posterior
-    warn_about_constants(fit)
   }
   fit
-}
-
-# Rows that no input tells apart have one value of the function.
-warn_about_constants <- function(fit) {
-  if (!fit$scaling$alike || fit$n < 2L) return(invisible())
-  warn_sparsegp("No input varies (", toString(fit$scaling$names), "): the fit is a constant.")
 }
 
 #' @rdname sparsegp
@@ -287,7 +280,6 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
     fit <- fit_rows(read$chunk, setup)
     fit$na.action <- read$omitted
     fit$row_names <- read$names
-    warn_about_constants(fit)
   }
   fit$call <- call
   fit

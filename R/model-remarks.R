@@ -2,8 +2,8 @@
 
 FEW_ROWS <- 3L # with fewer a length scale cannot be learned
 
-# Gives a message or a warning where the response is probably not what was meant. chunk: the rows,
-# with the response as it was given. Where a model is in the units of more rows, what is known of
+# Gives a message or a warning where response or inputs are probably not what was meant. chunk: the
+# rows, with the response as it was given. Where a model is in the units of more rows, what is known of
 # them counts (fold-scan.R).
 remark_on_rows <- function(model, setup, chunk) {
   y <- chunk$y
@@ -14,6 +14,9 @@ remark_on_rows <- function(model, setup, chunk) {
             "For the probability of 1 give likelihood = \"probit\", or make it a factor.")
   }
   n <- NROW(y)
+  if (model$scaling$alike && n > 1L) {
+    warn_sparsegp("No input varies (", toString(model$scaling$names), "): the fit is a constant.")
+  }
   if (n < FEW_ROWS) return(remark_on_few(n, setup))
   codec <- codec_named(model$response$codec)
   constant <- codec$constant(model$response$y)

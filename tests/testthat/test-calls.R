@@ -211,6 +211,19 @@ test_that("one or two rows to learn from have a warning, and single classes are 
   call_error(sparsegp(class ~ a, row_source(function(i) one[1:12, ], chunks = 2)), "only one class")
 })
 
+test_that("warnings are given once, and of sources and streams, too", {
+  d <- transform(call_data(), same = 3, line = 2 * a)
+  read <- function() row_source(function(i) d[20 * (i - 1) + 1:20, ], chunks = 2)
+  few <- learn_control(rows = 10)
+  once(sparsegp(y ~ same, d), "No input varies \\(same\\)")
+  once(sparsegp(d$same, d$y), "No input varies \\(x1\\)")
+  once(sparsegp(y ~ same, read(), basis = d[1:3, ], learn = few), "No input varies \\(same\\)")
+  once(sparsegp(y ~ same, d, method = method_online(8, pilot = 20)), "No input varies")
+  once(sparsegp(line ~ a, read(), basis = d[1:5, ], learn = few), "before it converged")
+  once(sparsegp(class ~ a, read(), basis = d[1:5, ], method = method_ep(sweeps = 1), learn = few),
+       "EP did not converge")
+})
+
 # ---- Which argument an error names ----
 
 test_that("errors name the argument that was given", {
