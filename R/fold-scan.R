@@ -183,6 +183,6 @@ add_moments <- function(scan, frame, levels, coding) {
 }
 
 input_levels <- function(terms, levels) {
-  inputs <- rownames(attr(stats::delete.response(terms), "factors"))
+  inputs <- variable_names(stats::delete.response(terms))
   lapply(levels[intersect(names(levels), inputs)], `[[`, "levels")
 }

@@ -35,6 +35,10 @@ test_that("so are factors of which subset or na.action leave one level, and odd 
   agree(fitted(level_fit(y ~ a + g, transform(d, g = ifelse(g == "p", g, NA)))), fitted(some))
   names(d)[names(d) == "one"] <- "one level"
   agree(fitted(level_fit(y ~ a + `one level`, d)), fitted(level_fit(y ~ a)))
+  names(d)[names(d) == "g"] <- "the group"
+  read <- row_source(function(i) d[20 * (i - 1) + 1:20, ], chunks = 3)
+  agree(predict(level_fit(y ~ a + `the group` + `one level`, read), d),
+        predict(level_fit(y ~ a + g), level_data()))
 })
 
 test_that("interactions with a factor of one level add nothing", {
