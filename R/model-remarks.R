@@ -3,8 +3,8 @@
 FEW_ROWS <- 3L # with fewer a length scale cannot be learned
 
 # Gives a message or a warning where response or inputs are probably not what was meant. chunk: the
-# rows, with the response as it was given. Where a model is in the units of more rows, what is known of
-# them counts (fold-scan.R).
+# rows, with the response as it was given. Where a model is in the units of more rows, what is known
+# of them counts (fold-scan.R).
 remark_on_rows <- function(model, setup, chunk) {
   y <- chunk$y
   known <- setup$known$response
