@@ -16,20 +16,25 @@ fit_like <- function(like, call, frame) {
   given <- function(name) eval(call[[name]], frame)
   empty <- with_points(without_rows(like, given("keep_x")), given("basis"))
   chunk <- if (is.null(like$terms)) {
-    more_rows_of_matrix(like, given("x"), given("y"), given("offset"), given("weights"))
+    blaming("x", more_rows_of_matrix(like, given("x"), given("y"), given("offset"),
+                                     given("weights")))
   } else {
     check_same_formula(like, given("formula"))
-    source <- as_source(given("data"))
+    data <- given("data")
+    if (is.null(data)) data <- given("x") # d |> sparsegp(like = fit)
+    if (is.null(data)) stop_sparsegp("data", "is missing", "Give the rows of the new fit")
+    source <- as_source(data)
     if (!is.null(source)) {
-      fit <- fold_like(empty, source, call$weights, isTRUE(given("verbose")), given("checkpoint"))
+      fit <- blaming("data", fold_like(empty, source, call$weights, isTRUE(given("verbose")),
+                                       given("checkpoint")))
       fit$call <- call
       return(fit)
     }
     refuse_checkpoint(given("checkpoint"))
-    more_rows_of_formula(like, given("data"), given("weights"))
+    blaming("data", more_rows_of_formula(like, data, given("weights")))
   }
   if (chunk_size(chunk) == 0L) stop_sparsegp("data", "has no complete rows")
-  fit <- feed(empty, chunk)
+  fit <- blaming(if (is.null(like$terms)) "x" else "data", feed(empty, chunk))
   fit["learning"] <- list(NULL)
   fit$call <- call
   fit
@@ -42,8 +47,12 @@ with_points <- function(empty, basis) {
     stop_sparsegp("basis", "must be points, beside `like`",
                   "Give a data frame, or a matrix with the inputs' columns")
   }
-  x <- new_inputs(empty, basis)$x
-  if (anyNA(x)) stop_sparsegp("basis", "has missing values")
+  # a matrix has the columns of the model matrix, here as in a first call
+  by_column <- is.matrix(basis) && !is.null(empty$terms)
+  x <- refuse_unseen("basis", blaming("basis", {
+    if (by_column) new_inputs_matrix(empty, basis, NULL)$x else new_inputs(empty, basis)$x
+  }))
+  check_no_missing(basis = x)
   points <- unique(scaled_inputs(check_finite_inputs(x, "basis"), empty$scaling))
   points <- tall_inputs(points, width(empty))
   states <- lapply(seq_along(empty$state), function(g) {

@@ -150,18 +150,13 @@ check_score <- function(score, fit, costs = FALSE) {
 
 # Scaled inputs and latent moments of the complete candidates, and what puts answers back.
 candidate_rows <- function(fit, candidates, offset, variance, weights) {
-  tryCatch({
+  blaming("candidates", warn_once({
     new <- complete_inputs(fit, candidates, offset)
     new$latent <- new_latent(fit, candidates, offset)
     new$latent$weights <- weights_of_candidates(fit, new$latent, variance,
                                                 weights_from(weights, candidates))
     new
-  }, sparsegp_error = function(e) {
-    if (!identical(e$argument, "newdata")) stop(e)
-    e$argument <- "candidates"
-    e$message <- gsub("`newdata`", "`candidates`", e$message, fixed = TRUE)
-    stop(e)
-  })
+  }))
 }
 
 weights_of_candidates <- function(fit, latent, variance, weights) {

@@ -8,7 +8,17 @@ next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = 
   k <- check_count(k, "k")
   n <- check_count(n, "n", k)
   score <- check_score(score, fit)
+  if (missing(within)) {
+    stop_sparsegp("within", "is missing", "Give the range of each variable, as in list(x = 0:1)")
+  }
   box <- check_box(within)
+  refuse_unseen("within", blaming("within", inner = "candidates", {
+    blaming("within", choose_points(fit, box, k, score, n, allowed, goal, best))
+  }))
+}
+
+# Chooses `k` points of a box, one after the other, each given those before.
+choose_points <- function(fit, box, k, score, n, allowed, goal, best) {
   pools <- list(points_within(box, n))
   if (score == "improvement") {
     means <- function(new) rate_means(fit, new, goal_sign(goal), allowed)

@@ -64,7 +64,8 @@
 #' @param object A fit of [sparsegp()].
 #' @param newdata Data frame with the variables of the formula, or for fits of a matrix a matrix, a
 #'   vector or a data frame with the same columns. Missing: the training rows. Rows with missing
-#'   values give missing predictions, never a shorter answer.
+#'   values give missing predictions, never a shorter answer; so do, with a warning, rows with
+#'   levels of a factor that the fit has not seen. A factor seen by [kernel_factor()] may have any.
 #' @param type See the table. `"probs"`, `"probability"` and `"posterior"`, as other packages have
 #'   it, are `"prob"`, `"raw"` is `"response"`.
 #' @param se.fit For `"response"`, `"link"`, `"latent"` and `"terms"`: also the standard deviation,
@@ -147,26 +148,37 @@ predict.sparsegp <- function(object, newdata,
   mode <- check_mode(mode, object, all = TRUE)
   if (check_flag(covariance, "covariance")) refuse_covariance(object, type)
   if (type == "median" && width(object) > 1L) type <- "response" # they are the same
-  if (width(object) > 1L && (codec_of(object)$several || type != "response")) {
-    return(predict_vectors(object, if (missing(newdata)) NULL else newdata, offset, type, se.fit,
-                           interval, level, mode))
-  }
-  if (type == "terms") {
-    return(predict_terms(object, if (missing(newdata)) NULL else newdata, offset, terms, se.fit))
-  }
-  if (!is.null(terms)) {
+  if (!is.null(terms) && type != "terms") {
     stop_sparsegp("terms", "are for type = \"terms\"", "Leave them out, or ask for that type")
   }
-  latent <- if (missing(newdata) || is.null(newdata)) training_latent(object)
-            else new_latent(object, newdata, offset)
+  newdata <- if (!missing(newdata)) newdata
+  warn_once({
+    if (width(object) > 1L && (codec_of(object)$several || type != "response")) {
+      predict_vectors(object, newdata, offset, type, se.fit, interval, level, mode)
+    } else if (type == "terms") {
+      predict_terms(object, newdata, offset, terms, se.fit)
+    } else {
+      answer <- predict_numbers(object, newdata, offset, type, se.fit, interval, level, reject,
+                                variance, weights)
+      if (covariance) with_covariance(answer, object, newdata, offset) else answer
+    }
+  })
+}
+
+# Returns predicted responses, probabilities or labels of one response.
+predict_numbers <- function(object, newdata, offset, type, se.fit, interval, level, reject,
+                            variance, weights) {
+  latent <- if (is.null(newdata)) training_latent(object) else new_latent(object, newdata, offset)
   if (interval == "prediction") {
-    weights <- weights_from(weights, if (missing(newdata)) NULL else newdata)
-    latent$weights <- weights_at(object, latent, variance, weights)
+    latent$weights <- weights_at(object, latent, variance, weights_from(weights, newdata))
   }
   answer <- answer_complete(object, latent, type, se.fit, interval, level, reject)
-  answer <- restore_rows(answer, latent)
-  if (!covariance) return(answer)
-  joint <- covariance_answer(object, if (missing(newdata)) NULL else newdata, offset)
+  restore_rows(answer, latent)
+}
+
+# Adds the joint covariance to an answer.
+with_covariance <- function(answer, object, newdata, offset) {
+  joint <- covariance_answer(object, newdata, offset)
   c(if (is.list(answer)) answer else list(fit = answer), list(covariance = joint))
 }
 
@@ -254,6 +266,7 @@ refuse_covariance <- function(object, type) {
 weights_from <- function(weights, newdata) {
   if (!inherits(weights, "formula")) return(weights)
   if (length(weights) != 2L) stop_sparsegp("weights", "must be a formula of one side", "Write ~ w")
+  newdata <- plain_data(newdata, "newdata")
   tryCatch(eval(weights[[2L]], newdata, environment(weights)), error = function(e) {
     stop_sparsegp("weights", paste0("are not in newdata: ", conditionMessage(e)))
   })

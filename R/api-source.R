@@ -185,11 +185,11 @@ predict_source <- function(call, env, source, to) {
   call[[1L]] <- quote(stats::predict)
   call$to <- NULL
   count <- 0
-  each_chunk(source, function(i, chunk) {
+  warn_once(each_chunk(source, function(i, chunk) {
     call$newdata <<- chunk
     give(eval(call, env), i)
     count <<- count + nrow(chunk)
-  })
+  }))
   invisible(count)
 }
 

@@ -10,10 +10,16 @@
 #' Rows with missing values are left to `na.action`; a missing response is no reason to leave a row
 #' out where the likelihood is for rows without labels, [lik_nullcat()]. Inputs are centred and
 #' divided by their standard deviations when `scale = TRUE`; a constant input is kept out and
-#' reported, and where all are constant there is a warning. For regression a constant (the mean of
-#' the response less the offset) is removed from the response and added again at prediction, and the
-#' response is standardised inside, so that adding 100 to it or multiplying it by 1e100 changes
-#' nothing else.
+#' reported, and where all are constant there is a warning. A factor of one level is a constant
+#' input, too. There is a warning where the response does not vary or there are fewer than three
+#' rows to learn from. For regression a constant (the mean of the response less the offset) is
+#' removed from the response and added again at prediction, and the response is standardised inside,
+#' so that adding 100 to it or multiplying it by 1e100 changes nothing else.
+#'
+#' Columns of class `integer64`, as databases return them, become doubles, `POSIXlt` becomes
+#' `POSIXct`; of dates and times the number of days or seconds counts, of a `difftime` the number in
+#' the units of the first rows, into which later ones are converted. Columns that a formula cannot
+#' use, such as lists or complex numbers, are errors.
 #'
 #' @section What is chosen:
 #' Without a `kernel` the log evidence plus log prior of some rows (630 with Gaussian noise, fewer
@@ -64,6 +70,16 @@
 #' Residuals are such matrices; quantile residuals are of each component by itself. `loo_lpd()` is
 #' of a row's components together. `simulate()` gives a data frame of matrices.
 #'
+#' @section Saving fits:
+#' A fit can be saved by [saveRDS()]. It holds its call and formula, the inducing points, and for
+#' many fits the inputs and responses of all rows. As with [lm()], a formula that was written inside
+#' a function brings that function's variables along, however large or secret they are: write the
+#' formula outside, or set `environment(formula) <- globalenv()` before the fit. A [shard()][shards]
+#' carries neither rows nor such variables. Files of `checkpoint` hold the fit so far, with the
+#' permissions that new files have (see [Sys.umask()]), often readable by others. Load fits and
+#' checkpoints only from those you trust: `predict()` evaluates expressions of the formula, and
+#' `update()` the call.
+#'
 #' @section Convergence:
 #' For streams `fit$convergence` holds `fates`, the number of rows that were projected, declined,
 #' added, exchanged or skipped (see [methods]), and `trace`, see [plot][plot.sparsegp]. For fits of
@@ -74,16 +90,22 @@
 #' sweep); `fit$learning` the search. `print()` and `summary()` say when something did not converge,
 #' and there is one warning.
 #'
-#' @param x For the default method a numeric matrix, numeric vector or data frame of numbers with a
-#'   row per observation and a column per input (or a sparse one of package Matrix of up to 1e8
-#'   numbers, zeros included, which becomes an ordinary one); for the formula method a `formula`.
+#' @param x A formula, then `data`, or for matrices the inputs, then `y`. The data may stand first
+#'   if a formula follows, as in `data |> sparsegp(y ~ x)`. For the default method a numeric matrix,
+#'   numeric vector or data frame of numbers with a row per observation and a column per input (or a
+#'   sparse one of package Matrix of up to 1e8 numbers, zeros included, which becomes an ordinary
+#'   one); for the formula method a `formula`.
 #' @param formula,data Model formula, and a data frame (or environment) to find its variables in, or
 #'   a source of more rows than memory holds, see [row_source()]: a lazy table of dbplyr, say.
 #'   Terms `offset()` are known prior means of the latent function.
 #' @param y Response: one value per row, or a matrix with a column for each component, see below.
 #' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or an
-#'   R `family`.
-#' @param family As `likelihood`, which is its name here; not both.
+#'   R `family`. `"binomial"` is the name of [lik_binomial()], which is for trials.
+#' @param family As `likelihood`, but not with it. The names of R's families stand for them, as in
+#'   [glm()]: with `"binomial"` or `binomial` a factor, a logical or numbers 0 and 1 are classes
+#'   (`lik_logit()`), two columns of counts or proportions with `weights` are trials
+#'   (`lik_binomial()`). The links are those of [likelihoods]: for other families and links an error
+#'   says what is nearest.
 #' @param kernel A [kernel][kernels], or its name, such as `"rbf"` or `"matern52"`. `NULL`: chosen
 #'   by the evidence, see below; with `learn = FALSE` `kernel_rbf()`; for a response of several
 #'   columns [kernel_coregion()] of it.
@@ -183,6 +205,9 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
   if (!missing(offset)) {
+    if (is.character(call$offset)) {
+      stop_sparsegp("offset", "is text", "Give an expression in the variables of `data`, no name")
+    }
     call$formula <- formula <- with_offset(formula, call$offset)
     call$offset <- NULL
   }
@@ -195,23 +220,24 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
                        basis, augment)
   streams <- setup$streams
-  source <- if (!missing(data)) as_source(data)
+  source <- if (!missing(data)) as_source(evaluated_data(data))
   if (!is.null(source)) {
     if (!is.null(augment)) refuse_augment("is for rows in memory, and these are of a source")
-    fit <- fit_source(source, call, parent.frame(), setup, checkpoint)
+    fit <- blaming("data", fit_source(source, call, parent.frame(), setup, checkpoint))
     fit$call <- call
     return(fit)
   }
   refuse_checkpoint(checkpoint)
   asked <- call
+  if (!missing(data)) asked["data"] <- list(data) # evaluated once
   asked$forget <- time_column(setup$method)
   frame <- model_frame(asked, parent.frame(), drop = !streams, setup$likelihood)
   terms <- attr(frame, "terms")
   if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
   setup <- with_meaning(setup, frame_response(frame), stats::model.weights(frame))
   setup[c("kernel", "coding")] <- see_factors(setup$kernel, terms, used_inputs(terms, frame))
-  fit <- if (streams) start_stream(frame_chunk(frame, setup$likelihood), setup, terms)
-         else fit_formula(frame, terms, setup)
+  fit <- if (!streams) fit_formula(frame, terms, setup)
+         else blaming("data", start_stream(frame_chunk(frame, setup$likelihood), setup, terms))
   fit$call <- call
   fit$terms <- terms
   fit$clocks <- clocks_of(frame)
@@ -219,15 +245,8 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
     fit$na.action <- attr(frame, "na.action")
     fit$row_names <- rownames(frame)
     if (every_row_in_basis(fit)) fit$frame <- frame # small beside the posterior
-    warn_about_constants(fit)
   }
   fit
-}
-
-# Rows that no input tells apart have one value of the function.
-warn_about_constants <- function(fit) {
-  if (!fit$scaling$alike || fit$n < 2L) return(invisible())
-  warn_sparsegp("No input varies (", toString(fit$scaling$names), "): the fit is a constant.")
 }
 
 #' @rdname sparsegp
@@ -240,12 +259,18 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   call <- match.call(expand.dots = TRUE)
   call[[1L]] <- quote(sparsegp)
   if (!is.null(like)) return(fit_like(like, call, parent.frame()))
+  if ("formula" %in% names(call) || !missing(y) && inherits(y, "formula")) {
+    return(eval(formula_first(call), parent.frame()))
+  }
   if (missing(x)) stop_sparsegp("x", "is missing", "Give a formula or a matrix first")
+  if (is.character(x)) {
+    stop_sparsegp("x", "is text", "Give numbers, or write the formula without quotes")
+  }
   check_no_dots(...)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
                        basis, augment)
-  if (missing(y)) y <- NULL
+  y <- if (!missing(y)) plain_column(y, "y")
   setup <- with_meaning(setup, y, weights)
   lik <- setup$likelihood
   refuse_two_weights(lik, !is.null(weights))
@@ -262,7 +287,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   setup$kernel <- share_inputs(setup$kernel, names, names)
   if (setup$streams) {
     setup["na.action"] <- list(na.action)
-    fit <- start_stream(read$chunk, setup)
+    fit <- blaming("x", start_stream(read$chunk, setup))
   } else {
     if (read$given == 0L) stop_sparsegp("x", "has no rows")
     if (length(read$rows) == 0L) stop_sparsegp("x", "has no complete rows")
@@ -270,10 +295,19 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
     fit <- fit_rows(read$chunk, setup)
     fit$na.action <- read$omitted
     fit$row_names <- read$names
-    warn_about_constants(fit)
   }
   fit$call <- call
   fit
+}
+
+# Returns the call with the formula first, where the data stand there: d |> sparsegp(y ~ x), or
+# sparsegp(data = d, formula = y ~ x).
+formula_first <- function(call) {
+  names <- names(call)
+  if (!"formula" %in% names) names[names == "y"] <- "formula"
+  if (!"data" %in% names) names[names == "x"] <- "data"
+  names(call) <- names
+  call[c(1L, order(names[-1L] != "formula") + 1L)]
 }
 
 # Every argument that is not data, checked.

@@ -94,7 +94,11 @@ update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
   call[names(changes)] <- changes
   call[intersect(names(call), names(Filter(is.null, changes)))] <- NULL # NULL removes
   call <- as.call(call)
-  if (check_flag(evaluate, "evaluate")) eval(call, parent.frame()) else call
+  if (!check_flag(evaluate, "evaluate")) return(call)
+  if (identical(call[[1L]], quote(sparsegp))) {
+    call[[1L]] <- quote(sparsegp::sparsegp) # the package need not be attached
+  }
+  eval(call, parent.frame())
 }
 
 # update(fit, newdata = rows), update(fit, x = rows, y = )

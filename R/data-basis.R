@@ -3,15 +3,11 @@
 # Points as a data frame of the formula's variables become model-matrix columns.
 formula_basis <- function(basis, terms, frame, x) {
   if (!is.data.frame(basis)) return(matrix_basis(basis, x))
-  terms <- stats::delete.response(terms)
-  refuse_workspace(terms, basis, "basis")
-  points <- tryCatch(
-    stats::model.frame(terms, basis, na.action = stats::na.fail,
-                       xlev = stats::.getXlevels(terms, frame)),
-    error = function(e) stop_sparsegp("basis", paste0("does not fit the formula: ",
-                                                      conditionMessage(e)))
-  )
-  model_inputs(terms, points, attr(x, "contrasts"), stats::.getXlevels(terms, frame))$x
+  coder <- list(terms = terms, xlevels = stats::.getXlevels(terms, frame),
+                contrasts = attr(x, "contrasts"))
+  points <- refuse_unseen("basis", blaming("basis", coded_inputs(coder, basis, character())$x))
+  check_no_missing(basis = points)
+  points
 }
 
 matrix_basis <- function(basis, x) {

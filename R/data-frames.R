@@ -33,7 +33,8 @@ told_rows <- function(y) {
 apply_na_action <- function(frame, na.action) {
   if (is.null(na.action)) na.action <- getOption("na.action")
   if (is.null(na.action)) return(frame)
-  if (is.character(na.action)) na.action <- get0(na.action, mode = "function")
+  # from the namespace of stats, as model.frame() does: stats need not be on the search path
+  if (is.character(na.action)) na.action <- get0(na.action, asNamespace("stats"), mode = "function")
   if (!is.function(na.action)) stop_sparsegp("na.action", "is not a function", "Use na.omit")
   if (!anyNA(frame, recursive = TRUE)) return(frame)
   tryCatch(na.action(frame), error = function(e) {
@@ -42,46 +43,29 @@ apply_na_action <- function(frame, na.action) {
   })
 }
 
-# Among the contrasts of factors: no contrasts, but one column with the number of the level.
-BY_LEVEL <- "number of the level"
-
-coded_by_level <- function(contrasts) {
-  names(contrasts)[vapply(contrasts, identical, NA, BY_LEVEL)]
-}
-
-# The frame with such factors as numbers; levels beyond those of the fit are numbered on.
-number_levels <- function(frame, coded, xlev) {
-  for (name in coded) {
-    value <- as.character(frame[[name]])
-    known <- if (is.null(xlev)) levels(as.factor(frame[[name]])) else xlev[[name]]
-    frame[[name]] <- as.double(match(value, c(known, sort(setdiff(value, known)))))
-  }
-  frame
-}
-
 # Model matrix without the intercept column, coded as if there were one, and for each column the
 # variable or term it came from. contrasts: of some factors, BY_LEVEL among them.
 model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   terms <- stats::delete.response(terms)
-  # only at the fit: later data may well have one level of several, and xlev keeps the others
-  if (is.null(xlev)) check_factor_levels(used_inputs(terms, frame))
   coded <- coded_by_level(contrasts)
-  frame <- number_levels(frame, coded, xlev)
+  single <- setdiff(single_levels(terms, frame, xlev), coded)
+  frame <- ones_for(number_levels(frame, coded, xlev), single)
   plain <- plain_columns(terms, frame)
   if (!is.null(plain)) {
     attr(plain, "contrasts") <- contrasts[coded]
     return(list(x = plain, terms = colnames(plain)))
   }
-  others <- contrasts[setdiff(names(contrasts), coded)]
+  others <- contrasts[setdiff(names(contrasts), c(coded, single))]
   x <- tryCatch(
     stats::model.matrix(terms, frame, contrasts.arg = if (length(others)) others,
-                        xlev = xlev[setdiff(names(xlev), coded)]),
+                        xlev = xlev[setdiff(names(xlev), c(coded, single))]),
     error = function(e) {
       stop_sparsegp("formula", paste0("and data do not make a model matrix: ", conditionMessage(e)),
                     "Make numbers or factors of the variables in `formula`")
     }
   )
   assign <- attr(x, "assign")
+  if (length(single)) x[] <- without_contrasts(x, assign, terms, single)
   coding <- c(attr(x, "contrasts"), contrasts[coded])
   x <- x[, assign > 0L, drop = FALSE]
   if (ncol(x) == 0L) {
@@ -110,7 +94,7 @@ plain_columns <- function(terms, frame) {
 # What model.response() gives, but without names of all rows.
 frame_response <- function(frame) {
   attr(frame, "row.names") <- integer()
-  stats::model.response(frame, "any")
+  plain_column(stats::model.response(frame, "any"), "y")
 }
 
 # Which columns of a frame are dates or times, and how to make them again from numbers: a named
@@ -120,25 +104,16 @@ clocks_of <- function(frame) {
   lapply(clocks, function(column) column[0L])
 }
 
+# The variables of terms by the names that a model frame gives them: without backticks.
+variable_names <- function(terms) {
+  vapply(as.list(attr(terms, "variables"))[-1L], function(variable) {
+    deparse1(variable, backtick = !is.symbol(variable))
+  }, "")
+}
+
 # The variables of a model frame that the terms use as inputs.
 used_inputs <- function(terms, frame) {
-  terms <- stats::delete.response(terms)
-  as.list(frame)[intersect(rownames(attr(terms, "factors")), names(frame))]
-}
-
-# Levels of each variable; 2 for numbers, which need none.
-factor_levels <- function(variables) {
-  vapply(variables, function(column) {
-    if (is.factor(column)) nlevels(column)
-    else if (is.character(column)) length(unique(column)) else 2L
-  }, 0L)
-}
-
-check_factor_levels <- function(variables) {
-  levels <- factor_levels(variables)
-  if (all(levels > 1L)) return(invisible())
-  stop_sparsegp("formula", paste0("has a factor with a single level: ",
-                                  toString(names(variables)[levels < 2L])), "Leave it out")
+  as.list(frame)[intersect(variable_names(stats::delete.response(terms)), names(frame))]
 }
 
 # ---- The frame of new rows ----
@@ -155,14 +130,20 @@ refuse_workspace <- function(terms, newdata, argument = "newdata") {
                 "It needs the variables of the formula")
 }
 
-# The frame of new rows, with levels unseen at the fit in those factors only that are coded by
-# level.
+# The frame of new rows, missing values and all, with the levels of the fit; see with_fit_levels().
 new_frame <- function(terms, newdata, xlev, coded) {
-  frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass,
-                              xlev = xlev[setdiff(names(xlev), coded)])
-  for (name in coded) {
-    value <- frame[[name]]
-    if (is.character(value)) frame[[name]] <- factor(value, unique(c(xlev[[name]], value)))
+  frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass)
+  with_fit_levels(with_missing_numbers(frame, terms), xlev, coded)
+}
+
+# Makes numbers of columns of nothing but NA, which are logical, where the fit had numbers.
+with_missing_numbers <- function(frame, terms) {
+  classes <- attr(terms, "dataClasses")
+  for (name in intersect(names(classes)[classes %in% c("numeric", "other")], names(frame))) {
+    column <- frame[[name]]
+    if (is.logical(column) && is.null(dim(column)) && all(is.na(column))) {
+      frame[[name]] <- as.double(column)
+    }
   }
   frame
 }
@@ -186,7 +167,9 @@ check_classes <- function(terms, frame) {
   before <- plain(before[shared])
   changed <- shared[now != before]
   if (length(changed) == 0L) return(invisible())
-  stop_sparsegp("newdata", paste0("has ", changed[1L], " of class ", now[changed[1L]],
-                                  ", which was of class ", before[changed[1L]]),
+  changed <- changed[1L]
+  was <- c(attr(terms, "measures")[changed], before[changed])
+  stop_sparsegp("newdata", paste0("has ", changed, " of class ", class(frame[[changed]])[1L],
+                                  ", which was of class ", was[!is.na(was)][1L]),
                 "Convert it as it was in the first rows")
 }

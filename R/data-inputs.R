@@ -2,7 +2,8 @@
 
 # Inputs of the default method: a numeric matrix with column names, or an error.
 check_inputs <- function(x, argument = "x") {
-  if (inherits(x, "Matrix")) x <- dense_inputs(x, argument)
+  x <- if (inherits(x, "Matrix")) dense_inputs(x, argument)
+       else if (is.list(x)) plain_data(x, argument) else plain_column(x, argument)
   if (is.data.frame(x)) {
     numeric <- vapply(x, function(column) {
       (is.numeric(column) || is.logical(column)) && is.null(dim(column))
@@ -64,6 +65,7 @@ check_no_missing <- function(...) {
 
 check_per_row <- function(x, n, argument, default, positive = FALSE) {
   if (is.null(x)) return(rep(default, n))
+  x <- plain_column(x, argument)
   if (!is.numeric(x) || length(x) != n) {
     stop_sparsegp(argument, paste0("must be ", n, " numbers, one per row"))
   }
@@ -87,6 +89,7 @@ check_response_length <- function(y, n, several = FALSE) {
 
 # An offset: one number per row, or a column for each component, of which gather() has to do with.
 check_offset <- function(offset, n) {
+  offset <- plain_column(offset, "offset")
   if (!is.matrix(offset)) return(check_per_row(offset, n, "offset", 0))
   if (!is.numeric(offset) || nrow(offset) != n || any(is.infinite(offset))) {
     stop_sparsegp("offset", paste0("must be a matrix of finite numbers with ", n, " rows"))
@@ -97,40 +100,46 @@ check_offset <- function(offset, n) {
 
 # ---- New data for a fit ----
 
-# Unscaled inputs (columns as at the fit), offsets and row names of new data.
+# Unscaled inputs (columns as at the fit), offsets and row names of new data. Rows with levels that
+# the fit has not seen have missing inputs.
 new_inputs <- function(object, newdata, offset = NULL) {
   if (is.null(object$terms)) return(new_inputs_matrix(object, newdata, offset))
-  if (!is.data.frame(newdata) && !is.list(newdata) && !is.environment(newdata)) {
-    stop_sparsegp("newdata", "must be a data frame", "The model was fitted by a formula")
-  }
   if (!is.null(offset)) {
     stop_sparsegp("offset", "is part of the formula", "Put it into `newdata`")
   }
-  terms <- stats::delete.response(object$terms)
+  new <- coded_inputs(object, newdata)
+  check_columns(new$x, object$scaling)
+  new$offset <- check_offset(stats::model.offset(new$frame), nrow(new$x))
+  new$names <- if (is.data.frame(newdata)) rownames(newdata) else rownames(new$frame)
+  new[c("x", "offset", "names")]
+}
+
+# The matrix of inputs of new data, and its frame. coder: terms, xlevels and contrasts, of a fit for
+# instance; coded: factors that may have levels of their own.
+coded_inputs <- function(coder, newdata, coded = coded_by_level(coder$contrasts)) {
+  newdata <- plain_data(newdata, "newdata", coder$terms)
+  if (!is.list(newdata) && !is.environment(newdata)) {
+    stop_sparsegp("newdata", "must be a data frame", "The model was fitted by a formula")
+  }
+  terms <- stats::delete.response(coder$terms)
   refuse_workspace(terms, newdata)
   warnings <- list() # told once the frame has proved good; else the error below says more
   frame <- tryCatch({
-    frame <- withCallingHandlers(
-      new_frame(terms, newdata, object$xlevels, coded_by_level(object$contrasts)),
-      warning = function(w) {
-        warnings <<- c(warnings, list(w))
-        invokeRestart("muffleWarning")
-      }
-    )
-    classes <- attr(terms, "dataClasses")
-    if (!is.null(classes)) stats::.checkMFClasses(classes, frame)
-    check_rows(frame, newdata)
+    frame <- withCallingHandlers(new_frame(terms, newdata, coder$xlevels, coded),
+                                 warning = function(w) {
+                                   warnings <<- c(warnings, list(w))
+                                   invokeRestart("muffleWarning")
+                                 })
+    check_classes(coder$terms, frame)
+    check_rows(check_frame_columns(frame), newdata)
   }, error = function(e) {
+    if (inherits(e, "sparsegp_error")) stop(e)
     stop_sparsegp("newdata", paste0("does not fit the formula: ", conditionMessage(e)),
-                  paste("It needs the variables of the formula, with the levels seen at the fit;",
-                        "levels of a kernel_factor() may be new"))
+                  "It needs the variables of the formula")
   })
   for (w in warnings) warning(w)
-  x <- model_inputs(terms, frame, object$contrasts, object$xlevels)$x
-  check_columns(x, object$scaling)
-  known <- check_offset(stats::model.offset(frame), nrow(x))
-  names <- if (is.data.frame(newdata)) rownames(newdata) else rownames(frame)
-  list(x = x, offset = known, names = names)
+  warn_unseen(attr(frame, "unseen"))
+  list(x = model_inputs(terms, frame, coder$contrasts, coder$xlevels)$x, frame = frame)
 }
 
 # Are the inputs that the terms make those of the scaling? Not where a file of the fit was changed.

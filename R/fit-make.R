@@ -11,9 +11,11 @@ fit_formula <- function(frame, terms, setup) {
   fit
 }
 
+# setup$provisional: is the fit one on some rows, which that of all rows follows?
 fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   settled <- settle_model(chunk, setup, input_terms)
   model <- settled$model
+  remark_on_rows(model, setup, chunk)
   setup <- settled$setup
   problem <- problem_of(model, chunk)
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
@@ -39,7 +41,9 @@ fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   learned <- c(learn_settled(plan, settled), list(model = model))
   tuned <- tuned_fit(learned, make, as_margin, as_squares)
   fit <- if (is.null(setup$augment)) tuned$fit else fit_with_copies(tuned, asked, chunk, setup)
-  warn_about(fit$convergence, fit$learning, fit$likelihood)
+  if (!isTRUE(setup$provisional)) {
+    warn_about(fit$convergence, fit$learning, fit$likelihood)
+  }
   fit
 }
 

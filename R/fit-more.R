@@ -6,7 +6,7 @@ more_rows_of_matrix <- function(object, x, y, offset = NULL, weights = NULL, ...
   names <- input_names_of(object)
   if (!is.null(names)) {
     read <- list(terms = NULL, scaling = list(names = names))
-    x <- new_inputs_matrix(read, x, NULL)$x
+    x <- blaming("x", new_inputs_matrix(read, x, NULL)$x)
     colnames(x) <- names
   }
   read <- matrix_chunk(x, y, offset, weights, object$stream$setup$na.action,
@@ -27,6 +27,7 @@ input_names_of <- function(object) {
 # expression in the new rows unless weights are given.
 more_rows_of_formula <- function(object, newdata, weights = NULL, ...) {
   check_no_dots(...)
+  newdata <- plain_data(newdata, "newdata", object$terms)
   if (!is.data.frame(newdata)) {
     stop_sparsegp("newdata", "must be a data frame", "The model was fitted by a formula")
   }
@@ -40,8 +41,8 @@ more_rows_of_formula <- function(object, newdata, weights = NULL, ...) {
   call$forget <- time_column(object$method)
   call$weights <- if (is.null(weights)) object$call$weights else weights
   frame <- tryCatch({
-    frame <- eval(call, environment(object$terms))
-    check_classes(object$terms, frame)
+    frame <- with_missing_numbers(eval(call, environment(object$terms)), object$terms)
+    check_classes(object$terms, check_frame_columns(frame))
     frame
   }, error = function(e) {
     if (inherits(e, "sparsegp_error")) stop(e)

@@ -71,6 +71,7 @@ settled_on_some <- function(source, recipe, setup) {
   setup$keep_x <- FALSE
   all <- nrow(kept) == sum(scan$rows)
   if (all) setup["keep_x"] <- list(NULL)
+  setup$provisional <- !all
   fit <- fit_formula(kept, scan$recipe$terms, setup)
   fit$terms <- scan$recipe$terms
   fit$clocks <- scan$clocks

@@ -12,20 +12,11 @@
 scan_source <- function(source, recipe, coding, keep, moments = TRUE) {
   scan <- scan_once(source, recipe, coding, keep, moments)
   if (sum(scan$rows) == 0) stop_sparsegp("data", "has no complete rows")
-  check_levels(input_levels(scan$recipe$terms, scan$recipe$levels))
   # columns of chunks that came before a level did lack it
   if (scan$late) scan <- scan_once(source, scan$recipe, coding, keep, moments)
   scan$source$chunks <- length(scan$rows)
   scan$kept <- with_levels(scan$kept, scan$recipe$levels)
   scan
-}
-
-check_levels <- function(levels) {
-  single <- names(levels)[lengths(levels) < 2L]
-  if (length(single)) {
-    stop_sparsegp("formula", paste0("has a factor with a single level: ", toString(single)),
-                  "Leave it out")
-  }
 }
 
 scan_once <- function(source, recipe, coding, keep, moments) {
@@ -49,10 +40,7 @@ scan_once <- function(source, recipe, coding, keep, moments) {
     scan$pool <<- pool_rows(scan$pool, frame, sum(scan$rows) - nrow(frame))
     if (!moments) return(invisible())
     levels <- if (is.null(known)) levels_of(seen) else known
-    lacking <- any(lengths(input_levels(scan$recipe$terms, levels)) < 2L)
-    if (lacking || is.null(known) && length(before) && !identical(before, levels)) {
-      scan$late <<- TRUE
-    }
+    if (is.null(known) && length(before) && !identical(before, levels)) scan$late <<- TRUE
     if (!scan$late) scan <<- add_moments(scan, with_levels(frame, levels), levels, coding)
   })
   scan$recipe$levels <- levels_of(seen)
@@ -80,7 +68,8 @@ source_frame <- function(recipe, chunk) {
 with_levels <- function(frame, levels) {
   for (name in intersect(names(levels), names(frame))) {
     own <- levels[[name]]
-    frame[[name]] <- factor(as.character(frame[[name]]), own$levels, ordered = own$ordered)
+    frame[[name]] <- factor(as.character(frame[[name]]), own$levels, ordered = own$ordered,
+                            exclude = if (anyNA(own$levels)) NULL else NA)
   }
   frame
 }
@@ -194,6 +183,6 @@ add_moments <- function(scan, frame, levels, coding) {
 }
 
 input_levels <- function(terms, levels) {
-  inputs <- rownames(attr(stats::delete.response(terms), "factors"))
+  inputs <- variable_names(stats::delete.response(terms))
   lapply(levels[intersect(names(levels), inputs)], `[[`, "levels")
 }

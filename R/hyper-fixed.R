@@ -12,6 +12,7 @@
 #' lik_probit(bias = fixed(0))
 #' @export
 fixed <- function(value) {
+  value <- plain_numbers(value)
   if (!is.numeric(value) || length(value) == 0L || !all(is.finite(value))) {
     stop_sparsegp("value", "must be finite numbers")
   }

@@ -104,6 +104,7 @@ NULL
 
 new_kernel <- function(type, params, ard = FALSE, vars = NULL, degree = 0L, per_input = "",
                        parts = list()) {
+  params <- lapply(params, plain_numbers)
   for (name in names(params)) check_hyper(params[[name]], name, range = kernel_range(name))
   structure(
     list(type = type, params = params, ard = check_flag(ard, "ard"), vars = check_vars(vars),

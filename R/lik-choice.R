@@ -18,20 +18,32 @@ likelihood_or_family <- function(likelihood, family) {
   if (!is.null(likelihood)) {
     stop_sparsegp("family", "and `likelihood` are the same", "Leave one of them out")
   }
-  family
+  as_likelihood(family_named(family), "family")
 }
 
-# A value, or NULL where nothing was given.
-as_likelihood <- function(likelihood) {
+# Returns a likelihood, or NULL where nothing was given. A name is that of a lik_*().
+as_likelihood <- function(likelihood, argument = "likelihood") {
   likelihood <- called(likelihood)
   if (is.null(likelihood) || inherits(likelihood, "sparsegp_likelihood")) return(likelihood)
-  if (inherits(likelihood, "family")) return(likelihood_of_family(likelihood))
-  if (is.character(likelihood) && length(likelihood) == 1L) {
-    name <- check_choice(likelihood, likelihood_names(), "likelihood")
-    return(do.call(paste0("lik_", name), list()))
-  }
-  stop_sparsegp("likelihood", paste0("is of class ", class(likelihood)[1L]),
+  names <- named_likelihoods()
+  named <- is.character(likelihood) && length(likelihood) == 1L
+  if (named && !likelihood %in% names) likelihood <- family_named(likelihood)
+  if (inherits(likelihood, "family")) return(likelihood_of_family(likelihood, argument))
+  if (named) return(do.call(paste0("lik_", check_choice(likelihood, names, argument)), list()))
+  stop_sparsegp(argument, paste0("is of class ", class(likelihood)[1L]),
                 "Give a lik_*() value, a name such as \"probit\", or a family such as binomial()")
+}
+
+# Likelihoods that a name stands for: those of one latent value a row, and two others.
+named_likelihoods <- function() c(likelihood_names(), "heteroscedastic", "mixture")
+
+STATS_FAMILIES <- c("gaussian", "binomial", "poisson", "Gamma", "inverse.gaussian", "quasi",
+                    "quasibinomial", "quasipoisson")
+
+# Returns the family of stats that a name stands for, as glm() takes it; anything else as it is.
+family_named <- function(family) {
+  if (!is.character(family) || length(family) != 1L || !family %in% STATS_FAMILIES) return(family)
+  get(family, asNamespace("stats"), mode = "function")()
 }
 
 # What R's generalised linear models call the likelihoods: family and link. Those that R has no
@@ -54,16 +66,49 @@ TO_FAMILY <- c("gaussian", "probit", "logit", "poisson") # the likelihoods a fam
 
 # or_trials: binomial() means trials for a response of two columns, or of shares whose weights are
 # the trials, and classes for others.
-likelihood_of_family <- function(family) {
+likelihood_of_family <- function(family, argument) {
   type <- Find(function(type) identical(FAMILIES[[type]], c(family$family, family$link)), TO_FAMILY)
   if (is.null(type)) {
-    stop_sparsegp("likelihood", paste0("is the family ", family$family, "(", family$link,
-                                       "), which this package does not know"),
-                  "Use gaussian(), binomial(\"probit\"), binomial(\"logit\") or poisson()")
+    stop_sparsegp(argument, paste0("is the family ", family$family, ", link ",
+                                   toString(family$link), ", which this package does not know"),
+                  instead_of_family(family))
   }
   lik <- get(paste0("lik_", type), mode = "function")()
   if (type == "logit") lik$or_trials <- TRUE
   lik
+}
+
+# What to use instead of families that there are not, by patterns of their names in stats, MASS,
+# mgcv, brms and glmmTMB.
+INSTEAD <- c(
+  "^gaussian$" = "Its link is \"identity\"; for a log link fit the logarithm, log(y) ~ x",
+  "^binomial$" = paste("Its links are \"logit\" and \"probit\": binomial(\"probit\") is nearest to",
+                       "others"),
+  "^poisson$" = "Its link is \"log\": give poisson()",
+  "^quasibinomial" = "Use binomial(); there is none for more spread than that",
+  "^quasi$" = "Use gaussian(), or likelihood = \"heteroscedastic\" where the spread varies",
+  "zero.?inflated|^zip|hurdle" = paste("There is none with extra zeros; likelihood = \"negbin\" is",
+                                       "nearest"),
+  "quasipoisson|^neg|nbinom|^com" = "Use likelihood = \"negbin\", for counts that vary more",
+  "tweedie|^twlss" = paste("There is none for zeros beside positive numbers; log(y + 1) ~ x, or",
+                           "likelihood = \"heteroscedastic\", is nearest"),
+  "^beta( regression)?$" = "There is none for proportions without trials; fit qlogis(y) ~ x",
+  "gamma|inverse.gaussian|lognormal|weibull" =
+    "Fit the logarithm, log(y) ~ x, or use likelihood = \"heteroscedastic\"",
+  "ordered|cumulative|ratio$|^acat" = paste("Make the response an ordered factor:",
+                                            "likelihood = \"ordinal\""),
+  "scaled t|^student" = "Use likelihood = \"student\"",
+  "multinom|categorical" = "Make the response a factor: likelihood = \"softmax\" or \"mprobit\"",
+  "multivariate normal" = "Give the components as the response: cbind(u, v) ~ x",
+  "^gaulss|^shash|^gevlss|^gumbls" = "Use likelihood = \"heteroscedastic\"",
+  "^cox" = "There is none for censored times"
+)
+
+# Returns the remedy for a family that there is not.
+instead_of_family <- function(family) {
+  known <- vapply(names(INSTEAD), grepl, NA, as.character(family$family)[1L], ignore.case = TRUE)
+  if (any(known)) INSTEAD[[which(known)[1L]]]
+  else "Use gaussian(), binomial(\"probit\"), binomial(\"logit\") or poisson()"
 }
 
 # What was given, once the response is there. Two columns of counts are trials where nothing else is
@@ -81,10 +126,6 @@ meant_by <- function(lik, y, weights = NULL) {
 # What was given, or what suits the rows. declared: do levels of a factor count that have not come?
 likelihood_for <- function(lik, y, declared = FALSE) {
   if (!is.null(lik)) return(lik)
-  if (is.numeric(y) && setequal(y, 0:1)) {
-    message("The response is only 0 and 1, and is taken for numbers.\n",
-            "For the probability of 1 give likelihood = \"probit\", or make it a factor.")
-  }
   default_likelihood(if (is.factor(y) && !declared) droplevels(y) else y)
 }
 

@@ -59,6 +59,7 @@ lik_codec <- function(lik) codec_named(lik_traits(lik)$response)
 new_likelihood <- function(type, params) {
   traits <- traits_of(type)
   codec <- codec_named(traits$response)
+  params <- lapply(params, plain_numbers)
   for (name in names(params)) {
     about <- traits$about[[name]]
     check_hyper(params[[name]], about$argument, positive = about$log,

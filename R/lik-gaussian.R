@@ -9,7 +9,7 @@ lik_gaussian <- function(variance = NULL, covariance = c("spherical", "diagonal"
   if (covariance != "spherical" || !is.null(correlation)) {
     return(gaussian_of_vectors(variance, covariance, correlation))
   }
-  given <- given_value(variance)
+  given <- plain_numbers(given_value(variance))
   if (length(given) < 2L) return(new_likelihood("gaussian", list(noise = variance)))
   check_hyper(given, "variance")
   lik <- new_likelihood("gaussian", list(noise = fixed(exp(mean(log(given))))))

@@ -4,7 +4,7 @@
 #' @order 15
 #' @export
 lik_ordinal <- function(cuts = NULL) {
-  values <- given_value(cuts)
+  values <- plain_numbers(given_value(cuts))
   check_hyper(values, "cuts", positive = FALSE)
   if (is.unsorted(values, strictly = TRUE)) {
     stop_sparsegp("cuts", "must be in increasing order",

@@ -3,6 +3,7 @@
 # The part of the call that model.frame() understands, evaluated where the user called. Known
 # variances of the likelihood go along as weights, rows without a label only where it takes them.
 model_frame <- function(call, env, drop = TRUE, likelihood = NULL) {
+  if (!is.null(call$data)) call$data <- data_given(call, env)
   refuse_two_weights(likelihood, !is.null(call$weights))
   keep <- match(c("formula", "data", "subset", "weights", "na.action", "forget"), names(call), 0L)
   call <- call[c(1L, keep)]
@@ -22,7 +23,22 @@ model_frame <- function(call, env, drop = TRUE, likelihood = NULL) {
                   "Check the variables in `formula`, `data`, `subset` and `weights`")
   })
   check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
-  frame
+  note_variables(frame, call$data)
+}
+
+# Returns the data that a call names, with plain columns; in the units of the call's terms, where
+# these are a fit's.
+data_given <- function(call, env) {
+  plain_data(evaluated_data(eval(call$data, env)),
+             terms = if (inherits(call$formula, "terms")) call$formula)
+}
+
+# Evaluates the argument `data`; an error becomes one in words.
+evaluated_data <- function(data) {
+  tryCatch(data, error = function(e) {
+    if (inherits(e, "sparsegp_error")) stop(e)
+    stop_sparsegp("data", paste0("cannot be had: ", conditionMessage(e)), "Give a data frame")
+  })
 }
 
 # Where the response may be missing that is no reason to leave a row out, nor is a component that is
@@ -54,6 +70,7 @@ frame_times <- function(frame) {
 # A matrix of inputs and what goes with it as a chunk of rows: without those `na.action` leaves out.
 matrix_chunk <- function(x, y, offset, weights, na.action, likelihood) {
   x <- check_inputs(x)
+  y <- plain_column(y, "y")
   n <- nrow(x)
   if (is.null(y)) stop_sparsegp("y", "is missing", "Give one response per row of `x`")
   whole <- gathered(list(y = y, weights = weights, offset = check_offset(offset, n)), likelihood)

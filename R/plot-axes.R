@@ -68,7 +68,7 @@ coding_of <- function(object, variable) {
   if (identical(object$contrasts[[variable]], BY_LEVEL)) {
     return(matrix(seq_along(levels), dimnames = list(levels, variable)))
   }
-  frame <- data.frame(v = factor(levels, levels))
+  frame <- data.frame(v = factor(levels, levels, exclude = NULL))
   coding <- stats::model.matrix(~ v, frame, stats::setNames(object$contrasts[variable], "v"))
   dimnames(coding) <- list(levels, paste0(variable, substring(colnames(coding), 2L)))
   coding

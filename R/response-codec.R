@@ -25,6 +25,8 @@
 #   observed   (y) -> what the mean response would be if it were known
 #   words      (response) -> what print() says of it, or NULL
 #   values     (y) -> how many numbers with a unit each response is
+#   constant   (codes) -> words, where these responses have nothing to learn from but their
+#              one value; else NULL
 #   jump       (weights) -> from a response to the next that there can be; NULL: all numbers can be
 
 codec_named <- function(name) get(paste0(name, "_codec"), mode = "function")()

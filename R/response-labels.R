@@ -21,6 +21,9 @@ labels_codec <- function() {
          factor(response$levels[match(codes, c(-1, 1))], response$levels)
        },
        processes = function(levels) 1L, observed = function(y) as.integer(y) - 1,
+       constant = function(codes) {
+         if (length(unique(codes[codes != 0])) == 1L) "has one class only"
+       },
        words = function(response) {
          levels <- dQuote(response$levels, FALSE)
          paste("probability of", levels[2L], "against", levels[1L])
@@ -81,7 +84,9 @@ read_labels <- function(codec, y, lik, offset, weights, streams) {
   present <- levels(if (streams) labels else droplevels(labels))
   if (length(present) < 2L) {
     stop_sparsegp("y", if (length(present)) paste0("has only one class, ", present)
-                       else "has no labels", "Give rows of all classes")
+                       else "has no labels",
+                  paste("Give rows of all classes; only a stream may begin with one, if the",
+                        "response is a factor that names the others"))
   }
   if (nlevels(labels) > MAX_CLASSES) {
     stop_sparsegp("y", paste0("has ", nlevels(labels), " classes, and ", MAX_CLASSES,

@@ -53,15 +53,17 @@
 mixture <- function(weights, means, variances, prior = NULL) {
   means <- part_means(means)
   n <- dim(means)[1L]
+  w <- dim(means)[2L]
   parts <- dim(means)[3L]
   weights <- part_weights(weights, n, parts)
-  covariances <- part_covariances(variances, n, dim(means)[2L], parts)
+  covariances <- part_covariances(variances, n, w, parts)
   numbers <- do.call(cbind, lapply(seq_len(parts), function(j) {
-    cbind(weights[, j], matrix(means[, , j], n), matrix(covariances[, , j], n))
+    cbind(weights[, j], matrix(means[, , j], n, w),
+          matrix(covariances[, , j], n, dim(covariances)[2L]))
   }))
-  numbers <- cbind(numbers, prior_numbers(prior, n, dim(means)[2L]))
-  new_mixture(unname(numbers), component_names(matrix(means[, , 1L], n, dimnames =
-                                                        dimnames(means)[1:2])), parts)
+  if (!is.null(prior)) numbers <- cbind(numbers, prior_numbers(prior, n, w))
+  first <- matrix(means[, , 1L], n, w, dimnames = dimnames(means)[1:2])
+  new_mixture(unname(numbers), component_names(first), parts)
 }
 
 # numbers: n x (J (1 + w + w (w + 1) / 2) + those of the prior without a weight)
@@ -102,7 +104,7 @@ per_part <- function(values, n, parts, argument) {
     stop_sparsegp(argument, paste("must be numbers: one for each of", parts,
                                   "parts, or a matrix with a row for each row"))
   }
-  if (is.matrix(values)) values else matrix(rep_len(values, parts), n, parts, byrow = TRUE)
+  if (is.matrix(values)) values else matrix(rep(rep_len(values, parts), n), n, parts, byrow = TRUE)
 }
 
 part_weights <- function(weights, n, parts) {
@@ -144,7 +146,6 @@ check_covariance <- function(S, w, argument) {
 }
 
 prior_numbers <- function(prior, n, w) {
-  if (is.null(prior)) return(NULL)
   if (!is.list(prior) || !setequal(names(prior), c("mean", "covariance"))) {
     stop_sparsegp("prior", "must be list(mean = , covariance = )")
   }
@@ -153,8 +154,8 @@ prior_numbers <- function(prior, n, w) {
     stop_sparsegp("prior", paste("has a mean that is not", w, "numbers"))
   }
   covariance <- check_covariance(prior$covariance, w, "prior")
-  matrix(c(rep_len(mean, w), covariance[lower.tri(covariance, diag = TRUE)]), n,
-         w + w * (w + 1L) / 2L, byrow = TRUE)
+  numbers <- c(rep_len(mean, w), covariance[lower.tri(covariance, diag = TRUE)])
+  matrix(rep(numbers, n), n, length(numbers), byrow = TRUE)
 }
 
 # ---- What is in it ----
@@ -296,6 +297,7 @@ mixtures_codec <- function() {
              back = function(codes, response) codes * response$unit,
              observed = function(y) part_values(y, heaviest_part(y)),
              words = function(response) paste0("components: ", toString(response$components)),
+             constant = function(codes) NULL,
              values = function(y) rep(mixture_width(y), nrow(y)))
 }
 

@@ -9,6 +9,7 @@ numbers_codec <- function() {
        codes = function(y, response) y / response$unit - response$centre / response$unit,
        back = function(codes, response) codes * response$unit + response$centre,
        processes = function(levels) 1L, observed = function(y) y,
+       constant = function(codes) if (is_flat(codes)) "does not vary",
        words = function(response) {
          paste("constant removed from the response:", format(response$centre, digits = 6L))
        },
@@ -17,6 +18,7 @@ numbers_codec <- function() {
 
 counts_codec <- function() {
   codec_like(numbers_codec(), name = "counts", scaled = FALSE, words = function(response) NULL,
+             constant = function(codes) if (all(codes == 0)) "is nothing but zeros",
              refuse = function(y, weights) illegal_counts(y), jump = function(weights) 1)
 }
 
@@ -30,12 +32,17 @@ trials_codec <- function() {
              },
              remedy = paste("Use likelihood = \"logit\" for classes, cbind(successes, failures)",
                             "for trials"),
+             constant = function(codes) {
+               if (all(codes == 0)) "is nothing but failures"
+               else if (all(codes == 1)) "is nothing but successes"
+             },
              jump = function(weights) 1 / weights)
 }
 
 # Points that were seen, and nothing else: the response is 1.
 seen_codec <- function() {
-  codec_like(counts_codec(), name = "seen", jump = NULL, refuse = function(y, weights) {
+  codec_like(counts_codec(), name = "seen", jump = NULL, constant = function(codes) NULL,
+             refuse = function(y, weights) {
     if (any(y != 1)) "has other values than 1, which says that a point was seen"
   })
 }
@@ -96,6 +103,9 @@ illegal_counts <- function(y) {
   if (any(y < 0)) "has negative values, which are no counts"
   else if (any(y != round(y))) "has values that are not whole numbers"
 }
+
+# Codes of a response that is constant are 0, but for rounding: others have a mean square of 1.
+is_flat <- function(codes) all(abs(codes) < 1e-12, na.rm = TRUE)
 
 # What whole numbers have become in a division and a multiplication
 as_whole <- function(x) ifelse(abs(x - round(x)) < 1e-8 * pmax(1, abs(x)), round(x), x)

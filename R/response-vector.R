@@ -14,6 +14,12 @@ vectors_codec <- function() {
                paste0("components: ", toString(response$components), "; constants removed: ",
                       toString(format(response$centre, digits = 6L, trim = TRUE)))
              },
+             constant = function(codes) {
+               flat <- apply(codes, 2L, is_flat)
+               if (any(flat)) {
+                 paste("has a component that does not vary:", toString(colnames(codes)[flat]))
+               }
+             },
              values = function(y) rowSums(!is.na(y)))
 }
 

@@ -20,10 +20,10 @@ code_inputs <- function(coder, x) {
     if (length(unseen)) {
       stop_sparsegp("newdata", paste0("has levels of ", name, " unseen so far: ",
                                       toString(unseen, width = 60L)),
-                    paste("Give the factor all its levels in the first rows, or raise",
-                          "method_online(pilot =) until they occur"))
+                    paste("Fit again with rows of all levels; a stream needs them among its",
+                          "first rows, method_online(pilot =)"))
     }
-    x[[name]] <- factor(as.character(x[[name]]), known)
+    x[[name]] <- factor(as.character(x[[name]]), known, exclude = if (anyNA(known)) NULL else NA)
   }
   attr(x, "terms") <- coder$terms # which rbind() and `[` drop
   x <- model_inputs(coder$terms, x, coder$contrasts, coder$xlevels)$x

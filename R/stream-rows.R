@@ -26,8 +26,8 @@ check_constant <- function(scaling, x) {
                 "Raise method_online(pilot =) until it varies, or leave it out")
 }
 
-# The pilot's model, then all rows.
-begin <- function(fit, rows) {
+# The pilot's model, then all rows. final: are these the rows that the model stays with?
+begin <- function(fit, rows, final = TRUE) {
   stream <- fit$stream
   setup <- stream$setup
   first <- seq_len(min(chunk_size(rows), stream$pilot))
@@ -39,6 +39,7 @@ begin <- function(fit, rows) {
   settled <- settle_model(pilot, setup,
                           if (is.null(stream$coder)) names else stream$coder$input_terms)
   model <- settled$model
+  if (final) remark_on_rows(model, setup, pilot)
   problem <- problem_of(model, pilot)
   points <- stream_basis(setup$basis, stream$coder, pilot_frame, rows$x)
   basis <- resolve_basis(points, problem$x, model$scaling, problem$width)

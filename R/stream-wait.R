@@ -85,7 +85,7 @@ ready.sparsegp_waiting <- function(fit) {
   if (!is.null(fit$posterior)) return(fit) # the model itself
   if (!can_begin(fit)) {
     what <- if (chunk_size(fit$stream$waiting) == 0L) "has seen no rows yet"
-            else "has too few rows: one class or one level only, or not yet the rows of `basis`"
+            else "has too few rows: one class only, or not yet the rows of `basis`"
     stop_sparsegp("object", what, "Give it rows by update(object, newdata)")
   }
   known <- fit$stream$model
@@ -96,7 +96,7 @@ ready.sparsegp_waiting <- function(fit) {
 model_of_waiting <- function(fit) {
   state <- with_seed(fit$stream$seed)
   on.exit(state$restore())
-  model <- begin(fit, fit$stream$waiting)
+  model <- begin(fit, fit$stream$waiting, final = FALSE)
   model$stream$waiting <- fit$stream$waiting
   structure(model, class = class(fit))
 }
@@ -109,8 +109,8 @@ check_waiting <- function(waiting, likelihood) {
   check_legal(codec, as_numbers(codec, waiting$y, lik), lik, waiting$weights)
 }
 
-# Are there rows enough to fit? Classes need both of them, or a factor that names both; inputs that
-# are factors two levels; a basis of rows these rows.
+# Are there rows enough to fit? Classes need both of them, or a factor that names both; a basis of
+# rows these rows.
 can_begin <- function(fit) {
   stream <- fit$stream
   waiting <- stream$waiting
@@ -118,10 +118,6 @@ can_begin <- function(fit) {
   basis <- stream$setup$basis
   if (chunk_size(waiting) == 0L) return(FALSE)
   if (is.numeric(basis) && is.null(dim(basis)) && any(basis > NROW(y))) return(FALSE)
-  if (!is.null(stream$coder)) {
-    levels <- factor_levels(used_inputs(stream$coder$terms, waiting$x))
-    if (any(levels < 2L)) return(FALSE)
-  }
   lik <- likelihood_for(stream$setup$likelihood, y, declared = TRUE)
   !lik_codec(lik)$labelled || nlevels(as.factor(y)) > 1L ||
     is.logical(y) && !all(is.na(y))

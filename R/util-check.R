@@ -17,6 +17,17 @@ warn_sparsegp <- function(...) {
   ))
 }
 
+# Evaluates `expr`; an error about the argument `inner`, as the function that is used here calls it,
+# becomes one about `argument`, by which the user gave it.
+blaming <- function(argument, expr, inner = "newdata") {
+  tryCatch(expr, sparsegp_error = function(e) {
+    if (!identical(e$argument, inner)) stop(e)
+    e$argument <- argument
+    e$message <- gsub(paste0("`", inner, "`"), paste0("`", argument, "`"), e$message, fixed = TRUE)
+    stop(e)
+  })
+}
+
 check_no_dots <- function(...) {
   if (...length() == 0L) return(invisible())
   names <- ...names()
@@ -27,6 +38,7 @@ check_no_dots <- function(...) {
 }
 
 check_number <- function(x, argument, lower = -Inf, upper = Inf, open = TRUE) {
+  x <- plain_numbers(x)
   inside <- is.numeric(x) && length(x) == 1L && is.finite(x) &&
     (if (open) x > lower && x < upper else x >= lower && x <= upper)
   if (inside) return(as.double(x))
@@ -36,6 +48,7 @@ check_number <- function(x, argument, lower = -Inf, upper = Inf, open = TRUE) {
 }
 
 check_count <- function(x, argument, lower = 1L) {
+  x <- plain_numbers(x) # as COUNT(*) of a database
   whole <- is.numeric(x) && length(x) == 1L && is.finite(x) && x == round(x) && x >= lower &&
     x <= .Machine$integer.max
   if (whole) return(as.integer(x))

@@ -170,7 +170,7 @@ test_that("what cannot take rows or be merged says so", {
   refused(sparsegp(like = fit, data = d, kernel = kernel_linear()), "kernel")
   refused(sparsegp(class ~ a, d, like = fit), "formula")
   refused(sparsegp(like = fit, data = d[0, ]), "data")
-  refused(sparsegp(like = fit, data = d[c("a", "y")]), "newdata")
+  refused(sparsegp(like = fit, data = d[c("a", "y")]), "data")
   refused(merge(fit, full), "y")
   refused(merge(full, fit), "x")
   refused(merge(fit, 1), "y")

@@ -128,7 +128,7 @@ test_that("an empty stream says what it waits for", {
   expect_true(all(predict(one, d[1:3, ]) < 1))
   text <- transform(d, class = as.character(class))
   fit <- sparsegp(class ~ x, text[text$class == "low", ], method = method_online())
-  expect_error(coef(fit), "one class or one level only", class = "sparsegp_error")
+  expect_error(coef(fit), "one class only", class = "sparsegp_error")
   fit <- update(fit, text[text$class == "high", ])
   expect_named(coef(fit), c("variance", "lengthscale", "bias"))
 })
@@ -370,13 +370,22 @@ test_that("a basis without points predicts the prior", {
   }
 })
 
-test_that("a stream starts once its inputs can be coded and its basis has come", {
+test_that("a stream starts once its basis has come, and leaves out a level that is alone", {
   d <- sinc(60)
   one_level <- transform(d[d$g == "a", ], g = as.character(g))
   fit <- sparsegp(y ~ g + x, one_level[1:10, ], method = method_online(pilot = 40), learn = FALSE)
-  expect_error(predict(fit, d), "one level only", class = "sparsegp_error")
+  # as long as rows wait a level is left out as a constant number is
+  without <- sparsegp(y ~ x, one_level[1:10, ], method = method_online(pilot = 40), learn = FALSE)
+  expect_identical(predict(fit, d), predict(without, d))
   fit <- update(fit, transform(d[d$g == "b", ], g = as.character(g)))
   expect_length(predict(fit, d), 60L)
+  expect_identical(variable.names(fit), c("gb", "x"))
+  # and for good once the pilot has shown no other
+  begun <- update(sparsegp(y ~ g + x, one_level, method = method_online(10, pilot = 20),
+                           learn = FALSE), one_level)
+  expect_identical(begun$scaling$dropped, "g")
+  expect_error(update(begun, transform(d, g = as.character(g))), "levels of g unseen so far: b",
+               class = "sparsegp_error")
   fit <- sparsegp(y ~ x, d[1:10, ], basis = c(1, 20), method = method_online(pilot = 40))
   expect_error(predict(fit, d), "the rows of `basis`", class = "sparsegp_error")
   expect_identical(nrow(basis(update(fit, d[11:60, ]))), 2L)
@@ -436,6 +445,6 @@ test_that("a changed class is named, and a chunk without responses is left out",
   d <- data.frame(x = c(1, 3, 2, 5), y = c(2, 1, 4, 3))
   fit <- sparsegp(y ~ x, d, method = method_online(3, pilot = 3), learn = FALSE)
   expect_error(update(fit, data.frame(x = "a", y = 1)), class = "sparsegp_error",
-               "x of class factor, which was of class numeric")
+               "x of class character, which was of class numeric")
   expect_identical(predict(update(fit, data.frame(x = 1:2, y = NA)), d), predict(fit, d))
 })

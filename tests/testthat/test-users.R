@@ -169,8 +169,9 @@ test_that("12: formula models predict what they were fitted to, one row as in a 
   expected <- predict(fit, new)
   new$g <- factor("low dose", levels = c("low dose", "high"))
   expect_identical(predict(fit, new), expected)
-  expect_error(predict(fit, transform(new, g = "unheard of")), "unheard of",
-               class = "sparsegp_error")
+  expect_warning(missing <- predict(fit, transform(new, g = "unheard of")), "unheard of",
+                 class = "sparsegp_unseen")
+  expect_identical(unname(missing), NA_real_)
   expect_error(predict(fit, new[c("g", "x")]), "z", class = "sparsegp_error")
 })
 

@@ -1,0 +1,98 @@
+# Columns as users bring them. Every data frame goes through plain_data() before a formula is
+# evaluated in it, every vector of the matrix methods through plain_column(): what is stored
+# otherwise than it is meant becomes numbers or times here, or is refused.
+
+# Names that model.frame() gives to columns of its own.
+FRAME_COLUMNS <- c("(weights)", "(offset)", "(forget)", "(subset)", "(na.action)")
+
+# Returns one column as plain numbers or times: integer64 as doubles, POSIXlt as POSIXct, a sparse
+# column as an ordinary one, an array of one dimension as a vector.
+plain_column <- function(x, argument = "data") {
+  if (inherits(x, "integer64")) return(plain_column(plain_numbers(x), argument))
+  if (inherits(x, "POSIXlt")) return(as.POSIXct(x))
+  if (inherits(x, c("Matrix", "sparseVector"))) return(drop(dense_inputs(x, argument)))
+  if (length(dim(x)) != 1L) return(x)
+  dim(x) <- NULL
+  if (inherits(x, "table")) unclass(x) else x
+}
+
+is_plain <- function(x) {
+  length(dim(x)) != 1L && !inherits(x, c("integer64", "POSIXlt", "Matrix", "sparseVector"))
+}
+
+# Returns a data frame or list with plain columns, in the units of `terms` (see measures_of()). A
+# matrix of class mts becomes a data frame, as lm() does it; environments stay.
+plain_data <- function(data, argument = "data", terms = NULL) {
+  if (is.matrix(data) && is.object(data)) data <- as.data.frame(data)
+  if (!is.list(data)) return(data)
+  strange <- which(!vapply(data, is_plain, NA))
+  if (length(strange) && is.data.frame(data)) data <- as.data.frame(data)
+  for (i in strange) data[[i]] <- plain_column(data[[i]], argument)
+  in_measures(data, attr(terms, "measures"), argument)
+}
+
+# Checks a model frame for integer64 that was not in `data`, so that nothing has converted it: the
+# formula's expressions may have been computed with the wrong numbers. outside: names of such
+# variables beside those of the frame.
+check_frame_columns <- function(frame, outside = character()) {
+  taken <- intersect(all.vars(attr(attr(frame, "terms"), "variables")), FRAME_COLUMNS)
+  if (length(taken)) {
+    stop_sparsegp("formula", paste0("has a variable called ", toString(taken), ", a name that ",
+                                    "model frames use themselves"), "Rename that column")
+  }
+  strange <- names(Filter(function(column) inherits(column, "integer64"), as.list(frame)))
+  strange <- union(strange, outside)
+  if (length(strange) == 0L) return(frame)
+  stop_sparsegp("data", paste0("does not hold ", toString(strange),
+                               ", which is of class integer64"),
+                "Make it a column of `data`, or convert it by as.double()")
+}
+
+# ---- Units ----
+
+# Returns the unit in which numbers of such a column count, in words, or NULL.
+measure_of <- function(x) {
+  if (inherits(x, "difftime")) return(paste("difftime in", attr(x, "units")))
+  if (inherits(x, "units")) return(paste("units", deparse1(unclass(attr(x, "units")))))
+  if (inherits(x, "Date")) return("Date")
+  if (inherits(x, "POSIXct")) "POSIXct"
+}
+
+# Returns the model frame of a first call, checked, with the measures of its variables in attribute
+# `measures` of the terms: a named vector, NULL if none has one. Later frames keep what was noted.
+note_variables <- function(frame, data) {
+  terms <- attr(frame, "terms")
+  names <- all.vars(terms)
+  within <- if (is.list(data) || is.environment(data)) intersect(names, names(data))
+  beside <- mget(setdiff(names, within), environment(terms), inherits = TRUE,
+                 ifnotfound = list(NULL))
+  outside <- Filter(function(value) inherits(value, "integer64"), beside)
+  check_frame_columns(frame, names(outside))
+  if (!is.null(attr(terms, "measures"))) return(frame)
+  values <- c(lapply(stats::setNames(nm = within), function(name) data[[name]]), beside)
+  attr(terms, "measures") <- unlist(lapply(values, measure_of))
+  attr(frame, "terms") <- terms
+  frame
+}
+
+# Returns new data in the units of the fit: differences of time are converted, others refused.
+in_measures <- function(data, measures, argument) {
+  for (name in intersect(names(measures), names(data))) {
+    now <- measure_of(data[[name]])
+    was <- measures[[name]]
+    if (is.null(now) || identical(now, was)) next
+    if (!all(startsWith(c(now, was), "difftime"))) {
+      stop_sparsegp(argument, paste0("has ", name, " as ", now, ", which was ", was, " at the fit"),
+                    "Convert it as it was in the first rows")
+    }
+    data[[name]] <- in_time_units(data[[name]], sub("difftime in ", "", was, fixed = TRUE))
+  }
+  data
+}
+
+SECONDS <- c(secs = 1, mins = 60, hours = 3600, days = 86400, weeks = 604800)
+
+in_time_units <- function(x, units) {
+  structure(as.vector(unclass(x)) * (SECONDS[[attr(x, "units")]] / SECONDS[[units]]),
+            class = "difftime", units = units)
+}

@@ -1,0 +1,112 @@
+# Levels of factors: coded by number for kernel_factor(), a constant where there is only one, and
+# those of new rows that the fit has not seen.
+
+# Among the contrasts of factors: no contrasts, but one column with the number of the level.
+BY_LEVEL <- "number of the level"
+
+coded_by_level <- function(contrasts) {
+  names(contrasts)[vapply(contrasts, identical, NA, BY_LEVEL)]
+}
+
+# The frame with such factors as numbers; levels beyond those of the fit are numbered on.
+number_levels <- function(frame, coded, xlev) {
+  for (name in coded) {
+    value <- as.character(frame[[name]])
+    known <- if (is.null(xlev)) levels(as.factor(frame[[name]])) else xlev[[name]]
+    frame[[name]] <- as.double(match(value, c(known, sort(setdiff(value, known)))))
+  }
+  frame
+}
+
+# Levels of each variable; 2 for numbers, which need none.
+factor_levels <- function(variables) {
+  vapply(variables, function(column) {
+    if (is.factor(column)) nlevels(column)
+    else if (is.character(column)) length(unique(column)) else 2L
+  }, 0L)
+}
+
+# ---- Factors of one level ----
+
+# Returns the names of the factors that have one level only at the fit, whose columns are constant.
+single_levels <- function(terms, frame, xlev) {
+  count <- if (is.null(xlev)) factor_levels(used_inputs(terms, frame)) else lengths(xlev)
+  names(count)[count == 1L]
+}
+
+# Returns the frame with 1 in place of such factors, whatever level new rows have: as for a constant
+# number, only a missing value stays missing.
+ones_for <- function(frame, single) {
+  for (name in single) frame[[name]] <- ifelse(is.na(frame[[name]]), NA_real_, 1)
+  frame
+}
+
+# Returns the model matrix with zeros where contrasts of such factors would be: they have no
+# columns, so that an interaction adds nothing to what stands beside it.
+without_contrasts <- function(x, assign, terms, single) {
+  factors <- attr(terms, "factors")
+  rownames(factors) <- variable_names(terms)
+  by_contrast <- colSums(factors[single, , drop = FALSE] == 1L) > 0 & attr(terms, "order") > 1L
+  beyond <- assign %in% which(by_contrast)
+  x[, beyond] <- 0 * x[, beyond] # missing values stay
+  x
+}
+
+# ---- Levels of new rows ----
+
+# Returns the frame of new rows with factors and texts as factors of the fit's levels, NA where a
+# level is none of them; attribute `unseen`: a list of these, by variable. Factors that are coded by
+# level, and those of one level, take any.
+with_fit_levels <- function(frame, xlev, coded) {
+  unseen <- list()
+  for (name in intersect(names(xlev), names(frame))) {
+    value <- frame[[name]]
+    if (is.logical(value) && all(is.na(value))) value <- as.character(value)
+    if (!has_levels(value)) next # refused when classes are compared
+    text <- as.character(value)
+    levels <- xlev[[name]]
+    new <- setdiff(text, c(levels, NA))
+    if (name %in% coded || length(levels) == 1L) levels <- c(levels, new)
+    else unseen[[name]] <- new
+    frame[[name]] <- factor(text, levels, exclude = if (anyNA(levels)) NULL else NA,
+                            ordered = is.ordered(value))
+  }
+  attr(frame, "unseen") <- Filter(length, unseen)
+  frame
+}
+
+# Returns words for such levels.
+unseen_words <- function(unseen) {
+  levels <- vapply(unseen, toString, "", width = 60L)
+  paste0("levels that were not seen at the fit (", paste0(names(unseen), ": ", levels,
+                                                          collapse = "; "), ")")
+}
+
+# Gives a warning that names levels which have no predictions. It is of class sparsegp_unseen, so
+# that warn_once() can join several.
+warn_unseen <- function(unseen) {
+  if (length(unseen) == 0L) return(invisible())
+  warning(structure(
+    class = c("sparsegp_unseen", "sparsegp_warning", "warning", "condition"),
+    list(message = paste0("Predictions are NA for rows with ", unseen_words(unseen), "."),
+         call = NULL, unseen = unseen)
+  ))
+}
+
+# Evaluates `expr`, in which unseen levels of `argument` are an error.
+refuse_unseen <- function(argument, expr) {
+  withCallingHandlers(expr, sparsegp_unseen = function(w) {
+    stop_sparsegp(argument, paste("has", unseen_words(w$unseen)), "Leave them out")
+  })
+}
+
+# Evaluates `expr`, and warns once of all unseen levels that show in it.
+warn_once <- function(expr) {
+  unseen <- list()
+  value <- withVisible(withCallingHandlers(expr, sparsegp_unseen = function(w) {
+    for (name in names(w$unseen)) unseen[[name]] <<- union(unseen[[name]], w$unseen[[name]])
+    invokeRestart("muffleWarning")
+  }))
+  warn_unseen(unseen)
+  if (value$visible) value$value else invisible(value$value)
+}

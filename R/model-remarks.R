@@ -1,0 +1,34 @@
+# Remarks on the rows of a fit, made once for each fit: what a user may not have meant.
+
+FEW_ROWS <- 3L # with fewer a length scale cannot be learned
+
+# Gives a message or a warning where response or inputs are probably not what was meant. chunk: the
+# rows, with the response as it was given. Where a model is in the units of more rows, what is known
+# of them counts (fold-scan.R).
+remark_on_rows <- function(model, setup, chunk) {
+  y <- chunk$y
+  known <- setup$known$response
+  values <- if (is.null(known)) y else known$few
+  if (is.null(setup$likelihood) && is.numeric(values) && setequal(values, 0:1)) {
+    message("The response is only 0 and 1, and is treated as numeric.\n",
+            "For the probability of 1 give likelihood = \"probit\", or make it a factor.")
+  }
+  n <- NROW(y)
+  if (model$scaling$alike && n > 1L) {
+    warn_sparsegp("No input varies (", toString(model$scaling$names), "): the fit is a constant.")
+  }
+  if (n < FEW_ROWS) return(remark_on_few(n, setup))
+  codec <- codec_named(model$response$codec)
+  constant <- codec$constant(model$response$y)
+  elsewhere <- !is.null(known) && length(known$few) != 1L # rows that were not kept vary
+  departs <- codec$scaled && nrow(unique(as.matrix(chunk$offset))) > 1L # from what was expected
+  if (is.null(constant) || elsewhere || departs) return(invisible())
+  warn_sparsegp("The response ", constant, ": there is nothing to learn from these rows but that.")
+}
+
+# Gives a warning of few rows, where hyperparameters are to be learned from them.
+remark_on_few <- function(n, setup) {
+  if (is.null(setup$control)) return(invisible())
+  warn_sparsegp("There ", if (n == 1L) "is" else "are", " only ", counted(n, "row"),
+                ": hyperparameters come from their priors, not from the data.")
+}
