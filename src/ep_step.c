@@ -32,7 +32,7 @@ static void to_units(const sg_rows *rows, const double *tau, const double *nu, d
                 shifts[a + w * at] = sqrt(v[a]) * nu[a + w * at];
                 for (size_t b = 0; b < w; b++) {
                     const size_t k = a + w * b + ww * at;
-                    x[k] = sqrt(v[a] * v[b]) * tau[k];
+                    x[k] = (sqrt(v[a]) * sqrt(v[b])) * tau[k];
                 }
             }
         }
@@ -75,7 +75,7 @@ static void take(const sg_rows *rows, int i, int c, double beta, const double *x
         sites->nu[w * at + a] = next[v + a] / sqrt(prior[a]);
         for (size_t b = 0; b < w; b++) {
             const size_t k = T + a + w * b;
-            if (prior[b] > 0) sites->tau[k] = next[k] / sqrt(prior[a] * prior[b]);
+            if (prior[b] > 0) sites->tau[k] = next[k] / (sqrt(prior[a]) * sqrt(prior[b]));
         }
     }
 }

@@ -17,7 +17,7 @@ MOST_ROWS <- 3000L   # of a data set, drawn at random, with a fixed seed
 MOST_LEVELS <- 20L   # of a response that has labels
 MOST_COLUMNS <- 10L  # of a matrix or time series, each a response in turn
 CPU_LIMIT <- 120     # seconds of a case's fit before it is stopped
-ELAPSED_LIMIT <- 240 # seconds by the clock, for each step of a case
+ELAPSED_LIMIT <- 900 # seconds by the clock, for each step of a case: the machine may be busy
 
 # ---- Data sets ----
 
@@ -83,9 +83,12 @@ cases_of_set <- function(set) {
   object <- load_object(set$package, set$data, set$file)
   rows <- as_rows(object)
   if (is.null(rows)) return(NULL)
-  responses <- responses_of(some_rows(rows), if (is.data.frame(object)) Inf else MOST_COLUMNS)
+  rows <- some_rows(rows)
+  responses <- responses_of(rows, if (is.data.frame(object)) Inf else MOST_COLUMNS)
   if (length(responses) == 0L) return(NULL)
-  data.frame(set, response = responses, drop = "", turn = seq_along(responses), row.names = NULL)
+  is_first <- seq_along(responses) == 1L
+  data.frame(set, response = responses, drop = "", size = ifelse(is_first, 0, prod(dim(rows))),
+             row.names = NULL)
 }
 
 cases_of_own_packages <- function() {
@@ -93,14 +96,15 @@ cases_of_own_packages <- function() {
   do.call(rbind, lapply(split(listed, seq_len(nrow(listed))), cases_of_set))
 }
 
-# Of all sets the first response, then of all the second: what is found early is of all kinds.
+# First one response of each set, then the others, small sets first: what is found early is of all
+# kinds.
 all_cases <- function() {
   named <- read_table_of_sets()
   named <- data.frame(package = named$package, data = named$data, file = named$data,
-                      response = named$response, drop = named$drop, turn = 1L)
+                      response = named$response, drop = named$drop, size = 0)
   cases <- rbind(cases_of_own_packages(), named)
   cases$name <- paste(cases$package, cases$data, cases$response, sep = "/")
-  cases <- cases[order(cases$turn), ]
+  cases <- cases[order(cases$size), ]
   # A response of a table's set may be one of R's own packages, too; the table knows what to drop.
   cases[!duplicated(cases$name, fromLast = TRUE), ]
 }
@@ -129,7 +133,7 @@ note <- function(record, kind, step, ...) {
 note_error <- function(record, step, e) {
   said <- conditionMessage(e)
   if (inherits(e, "sparsegp_error")) {
-    note(record, "refusals", step, "`", e$argument, "` ", said)
+    note(record, "refusals", step, said)
     if (is.null(e$remedy)) note(record, "findings", step, "no remedy: ", said)
   } else if (grepl("reached (CPU|elapsed) time limit", said)) {
     note(record, "findings", step, "stopped: ", said)
