@@ -10,7 +10,7 @@ TOO_SLOW <- 60 # and from which it is a finding
 read_results <- function(file) {
   read <- utils::read.delim(file, quote = "", comment.char = "", colClasses = "character",
                             na.strings = NULL)
-  for (name in NUMBERS) read[[name]] <- as.numeric(read[[name]])
+  for (name in NUMBERS) read[[name]] <- as.numeric(sub("^NA$", NA, read[[name]]))
   read
 }
 
