@@ -3,7 +3,8 @@
 .POSIX:
 
 help:
-	@echo 'make demo | test | quick | lint | memcheck | fuzz | mutants | coverage | check | docs | site | bench'
+	@echo 'make demo | test | quick | lint | memcheck | fuzz | zoo | mutants | coverage | check |' \
+	  'docs | site | bench'
 
 demo:
 	./tools/demo
@@ -23,6 +24,9 @@ memcheck:
 fuzz: # random cases of the public functions
 	./tools/fuzz
 
+zoo: # default fits of other people's data sets
+	./tools/zoo
+
 mutants: # are wrong formulas told by the tests?
 	./tools/mutants
 
@@ -41,4 +45,4 @@ site:
 bench:
 	./tools/bench
 
-.PHONY: help demo test quick lint memcheck fuzz mutants coverage check docs site bench
+.PHONY: help demo test quick lint memcheck fuzz zoo mutants coverage check docs site bench

@@ -130,6 +130,23 @@ test_that("variances lie between zero and the prior's, also next to basis points
   expect_true(all(sd >= 0 & sd <= sqrt(3) * (1 + 1e-12)))
 })
 
+# Their prior variance through the basis is 1e-174 to below 1e-308, and its square is 0.
+test_that("rows far from every basis point do not keep EP from converging", {
+  set.seed(1)
+  x <- rnorm(60)
+  rows <- data.frame(x = c(x, 0), y = factor(c(x + rnorm(60) > 0, TRUE)))
+  evidence <- vapply(c(22, 25, 26.9, 28, 60), function(far) {
+    rows$x[61L] <- far
+    fit <- sparsegp(y ~ x, rows, "probit", kernel = kernel_rbf(1, 1), learn = FALSE, scale = FALSE,
+                    basis = matrix(seq(-2, 2, by = 0.5)))
+    expect_true(fit$convergence$converged)
+    expect_lt(fit$convergence$sweeps, 20)
+    as.numeric(logLik(fit))
+  }, 0)
+  # A site that is connected to nothing adds log(1/2), however far it is.
+  expect_equal(evidence, rep(evidence[5L], 5L), tolerance = 1e-12)
+})
+
 test_that("more rows than full EP can hold are refused with the remedy", {
   slow_tier()
   x <- seq(0, 1, length.out = 5e5) # 2 TB a matrix

@@ -1,0 +1,335 @@
+# Default fits of data sets that were collected for other purposes: tools/zoo says what is done and
+# what counts as a finding.
+#
+#   Rscript tools/zoo.R RESULTS PAGE all|sample|NAME...
+#
+# A case is a response of a data set, PACKAGE/DATA/RESPONSE; NAME is the beginning of its name.
+# RESULTS has a line for each case that was done; those it has are not done again. PAGE, if it is
+# not "", is the Markdown page to write. Each case runs in a process forked off, which may crash.
+# Ends with status 1 where there was a finding.
+args <- commandArgs(TRUE)
+suppressPackageStartupMessages(library(sparsegp))
+options(nwarnings = 1000L, sparsegp.threads = 1L)
+self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(dirname(self), "zoo_report.R"))
+
+MOST_ROWS <- 3000L   # of a data set, drawn at random, with a fixed seed
+MOST_LEVELS <- 20L   # of a response that has labels
+MOST_COLUMNS <- 10L  # of a matrix or time series, each a response in turn
+CPU_LIMIT <- 120     # seconds of a case's fit before it is stopped
+ELAPSED_LIMIT <- 900 # seconds by the clock, for each step of a case: the machine may be busy
+
+# ---- Data sets ----
+
+# Named data sets, each with one response; the columns in `drop` would give it away.
+read_table_of_sets <- function() {
+  utils::read.delim(file.path(dirname(self), "zoo.sets"), colClasses = "character",
+                    na.strings = NULL)
+}
+
+installed <- function(packages) {
+  vapply(packages, function(p) nzchar(system.file(package = p)), NA)
+}
+
+# The data sets of R's own packages; "x (file)" is x in a file with others.
+sets_of_package <- function(package) {
+  items <- utils::data(package = package)$results[, "Item"]
+  data.frame(package = rep(package, length(items)), data = sub(" .*", "", items),
+             file = sub(".*\\((.*)\\)$", "\\1", items))
+}
+
+own_packages <- function() rownames(utils::installed.packages(priority = c("base", "recommended")))
+
+# Returns a data frame, or NULL where the object is no such thing.
+as_rows <- function(x) {
+  if (is.data.frame(x)) x
+  else if (is.table(x)) as.data.frame(x)
+  else if (stats::is.ts(x) && is.null(dim(x)))
+    data.frame(time = as.vector(stats::time(x)), value = as.vector(x))
+  else if (is.matrix(x) && (is.numeric(x) || is.character(x))) as.data.frame(x)
+}
+
+# A file that has no object of the set's name holds its columns in several objects.
+load_object <- function(package, data, file) {
+  held <- new.env()
+  suppressWarnings(utils::data(list = file, package = package, envir = held))
+  found <- mget(ls(held), held)
+  if (data %in% names(found)) return(found[[data]])
+  frames <- vapply(found, is.data.frame, NA)
+  if (length(found)) do.call(data.frame, c(unname(found[frames]), found[!frames]))
+}
+
+some_rows <- function(rows) {
+  if (nrow(rows) <= MOST_ROWS) return(rows)
+  set.seed(1)
+  rows[sort(sample.int(nrow(rows), MOST_ROWS)), , drop = FALSE]
+}
+
+can_be_response <- function(x) {
+  if (!is.null(dim(x)) || inherits(x, c("Date", "POSIXt", "Surv"))) return(FALSE)
+  seen <- length(unique(x[!is.na(x)]))
+  labels <- is.factor(x) || is.character(x) || is.logical(x)
+  seen > 1L && (is.numeric(x) || labels && seen <= MOST_LEVELS)
+}
+
+# Evenly spread columns, where there are more than `most`
+responses_of <- function(rows, most) {
+  responses <- names(rows)[vapply(rows, can_be_response, NA)]
+  at <- seq(1, length(responses), length.out = min(most, length(responses)))
+  responses[unique(round(at))]
+}
+
+cases_of_set <- function(set) {
+  object <- load_object(set$package, set$data, set$file)
+  rows <- as_rows(object)
+  if (is.null(rows)) return(NULL)
+  rows <- some_rows(rows)
+  responses <- responses_of(rows, if (is.data.frame(object)) Inf else MOST_COLUMNS)
+  if (length(responses) == 0L) return(NULL)
+  is_first <- seq_along(responses) == 1L
+  data.frame(set, response = responses, drop = "", size = ifelse(is_first, 0, prod(dim(rows))),
+             row.names = NULL)
+}
+
+cases_of_own_packages <- function() {
+  listed <- do.call(rbind, lapply(own_packages(), sets_of_package))
+  do.call(rbind, lapply(split(listed, seq_len(nrow(listed))), cases_of_set))
+}
+
+# First one response of each set, then the others, small sets first: what is found early is of all
+# kinds.
+all_cases <- function() {
+  named <- read_table_of_sets()
+  named <- data.frame(package = named$package, data = named$data, file = named$data,
+                      response = named$response, drop = named$drop, size = 0)
+  cases <- rbind(cases_of_own_packages(), named)
+  cases$name <- paste(cases$package, cases$data, cases$response, sep = "/")
+  cases <- cases[order(cases$size), ]
+  # A response of a table's set may be one of R's own packages, too; the table knows what to drop.
+  cases[!duplicated(cases$name, fromLast = TRUE), ]
+}
+
+# ---- A case ----
+
+# Text in one field of a line of RESULTS.
+one_line <- function(text) {
+  text <- gsub("[\t\n|]+", " ", paste(text, collapse = " "))
+  substr(gsub(" +", " ", text), 1L, 400L)
+}
+
+# What happened in a case; steps add to it.
+new_record <- function() {
+  record <- new.env()
+  record$findings <- record$refusals <- record$warnings <- record$messages <- character()
+  record$seconds <- numeric()
+  record
+}
+
+note <- function(record, kind, step, ...) {
+  record[[kind]] <- c(record[[kind]], paste0(step, ": ", one_line(paste0(...))))
+}
+
+# An error of the package names its argument and a remedy; any other is a finding.
+note_error <- function(record, step, e) {
+  said <- conditionMessage(e)
+  if (inherits(e, "sparsegp_error")) {
+    note(record, "refusals", step, said)
+    if (is.null(e$remedy)) note(record, "findings", step, "no remedy: ", said)
+  } else if (grepl("reached (CPU|elapsed) time limit", said)) {
+    note(record, "findings", step, "stopped: ", said)
+  } else {
+    where <- paste(deparse(conditionCall(e), nlines = 1L), collapse = "")
+    note(record, "findings", step, "raw error: ", said, " in ", substr(where, 1L, 100L))
+  }
+}
+
+note_warning <- function(record, step, w) {
+  where <- paste(deparse(conditionCall(w), nlines = 1L), collapse = "")
+  own <- inherits(w, "sparsegp_warning")
+  note(record, "warnings", step, conditionMessage(w), if (!own) paste(" [raw, in", where, "]"))
+}
+
+cpu_seconds <- function() sum(proc.time()[1:2])
+
+# Returns what `expr` does, NULL after an error, and notes all that happens on the way. The limits
+# are lifted first, so that what is left of one step is not spent in the next.
+step <- function(record, name, expr) {
+  begin <- cpu_seconds()
+  setTimeLimit(cpu = CPU_LIMIT, elapsed = ELAPSED_LIMIT, transient = TRUE)
+  value <- tryCatch(
+    withCallingHandlers(expr, warning = function(w) {
+      note_warning(record, name, w)
+      invokeRestart("muffleWarning")
+    }, message = function(m) {
+      note(record, "messages", name, conditionMessage(m))
+      invokeRestart("muffleMessage")
+    }),
+    error = function(e) {
+      note_error(record, name, e)
+      NULL
+    }
+  )
+  setTimeLimit()
+  record$seconds[name] <- sum(record$seconds[name], cpu_seconds() - begin, na.rm = TRUE)
+  value
+}
+
+# Which values of an answer that has one for each of some rows are flawed, in words, or NULL.
+flaw_of_numbers <- function(p, count) {
+  if (NROW(p) != count) paste(NROW(p), "predictions for", count, "rows")
+  else if (any(!is.finite(p))) paste(sum(!is.finite(p)), "predictions are not finite")
+}
+
+# Does each interval hold its mean, but for rounding?
+flaw_of_interval <- function(p) {
+  slack <- 1e-8 * (abs(p[, "fit"]) + p[, "upr"] - p[, "lwr"])
+  outside <- p[, "fit"] < p[, "lwr"] - slack | p[, "fit"] > p[, "upr"] + slack
+  if (any(outside)) {
+    first <- which(outside)[1L]
+    paste(sum(outside), "of", nrow(p), "intervals without their mean, as",
+          paste(signif(p[first, c("fit", "lwr", "upr")], 4L), collapse = " "))
+  }
+}
+
+flaw_of_probabilities <- function(p) {
+  if (any(p < 0 | p > 1)) "probabilities outside of 0 and 1"
+  else if (any(abs(rowSums(p) - 1) > 1e-8)) "probabilities that do not add up to 1"
+}
+
+predict_labels <- function(fit, new) {
+  p <- predict(fit, new, type = "prob")
+  class <- predict(fit, new, type = "class")
+  c(flaw_of_numbers(p, nrow(new)), flaw_of_probabilities(p),
+    if (anyNA(class) || length(class) != nrow(new)) "rows without a class")
+}
+
+predict_numbers <- function(fit, new) {
+  flaws <- lapply(c("confidence", "prediction"), function(interval) {
+    p <- predict(fit, new, interval = interval)
+    flaw <- c(flaw_of_numbers(p, nrow(new)), flaw_of_interval(p))
+    if (length(flaw)) paste0(interval, ": ", flaw)
+  })
+  c(flaw_of_numbers(predict(fit, new), nrow(new)), unlist(flaws))
+}
+
+# Rows without missing inputs have predictions; the others have missing ones.
+check_predictions <- function(record, fit, rows, inputs, labels) {
+  new <- rows[seq(1L, nrow(rows), by = 2L), , drop = FALSE]
+  complete <- stats::complete.cases(new[inputs])
+  p <- step(record, "predict", predict(fit, new))
+  if (!is.null(p) && NROW(p) != nrow(new)) note(record, "findings", "predict", "rows are lost")
+  new <- new[complete, , drop = FALSE]
+  if (nrow(new) == 0L) return(invisible())
+  ask <- if (labels) predict_labels else predict_numbers
+  for (flaw in step(record, "predict", ask(fit, new))) note(record, "findings", "predict", flaw)
+}
+
+check_file <- function(record, fit, rows) {
+  file <- tempfile()
+  on.exit(unlink(file))
+  step(record, "file", {
+    saveRDS(fit, file)
+    same <- identical(predict(fit, rows), predict(readRDS(file), rows))
+    if (!same) note(record, "findings", "file", "other predictions after saveRDS()")
+  })
+}
+
+draw <- function(fit) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  plot(fit)
+}
+
+check_loo <- function(record, fit) {
+  left_out <- step(record, "loo", loo(fit))
+  if (!is.null(left_out) && !all(is.finite(left_out$lpd[!is.na(left_out$observed)])))
+    note(record, "findings", "loo", "a log density that is not finite")
+}
+
+use_fit <- function(record, fit, rows, inputs, labels) {
+  check_predictions(record, fit, rows, inputs, labels)
+  check_file(record, fit, utils::head(rows, 20L))
+  check_loo(record, fit)
+  step(record, "plot", draw(fit))
+  step(record, "summary", utils::capture.output(print(summary(fit))))
+  step(record, "print", utils::capture.output(print(fit)))
+}
+
+run_case <- function(case) {
+  rows <- some_rows(as_rows(load_object(case$package, case$data, case$file)))
+  rows <- rows[setdiff(names(rows), strsplit(case$drop, ",", fixed = TRUE)[[1L]])]
+  record <- new_record()
+  record$n <- nrow(rows)
+  record$inputs <- ncol(rows) - 1L
+  y <- rows[[case$response]]
+  record$kind <- if (is.numeric(y)) "numbers" else paste(length(unique(y[!is.na(y)])), "classes")
+  formula <- stats::as.formula(call("~", as.name(case$response), quote(.)), environment())
+  fit <- step(record, "fit", eval(bquote(sparsegp(.(formula), rows))))
+  if (is.null(fit)) return(record)
+  use_fit(record, fit, rows, setdiff(names(rows), case$response), !is.numeric(y))
+  kept <- seq_len(nrow(rows)) %% 10L != 0L
+  step(record, "update", update(fit, subset = kept))
+  record
+}
+
+# ---- All of them ----
+
+# Runs a case in a process of its own; what ends it is a finding. Time limits are R's own, checked
+# between its calls; what does not come back to R is killed.
+run_apart <- function(case) {
+  job <- parallel::mcparallel(as.list(run_case(case)), silent = TRUE)
+  done <- parallel::mccollect(job, wait = FALSE, timeout = 2 * ELAPSED_LIMIT)
+  if (is.null(done)) {
+    tools::pskill(job$pid, tools::SIGKILL)
+    parallel::mccollect(job)
+  }
+  record <- done[[1L]]
+  if (is.list(record)) return(record)
+  lost <- new_record()
+  said <- if (is.null(done)) "stopped: did not come back to R"
+          else if (is.null(record)) "R ended"
+          else one_line(c("the case failed:", record))
+  note(lost, "findings", "case", said)
+  as.list(lost)
+}
+
+# A case's line of RESULTS. A process that was lost has no seconds.
+fields_of <- function(case, record) {
+  text <- function(kind) paste(record[[kind]], collapse = " | ")
+  or_na <- function(x) if (is.null(x)) NA else x
+  seconds <- c(record$seconds, none = NA)
+  uses <- seconds[names(seconds) != "fit"]
+  slowest <- uses[order(-uses)[1L]]
+  c(case$name, or_na(record$n), or_na(record$inputs), or_na(record$kind),
+    round(c(unname(seconds["fit"]), sum(seconds, na.rm = TRUE)), 2),
+    names(slowest), round(slowest, 2),
+    text("findings"), text("refusals"), text("warnings"), text("messages"))
+}
+
+# "all", "sample", or all cases whose names begin with one of some words
+chosen_cases <- function(words) {
+  cases <- all_cases()
+  if (identical(words, "all")) return(cases)
+  if (identical(words, "sample")) words <- readLines(file.path(dirname(self), "zoo.sample"))
+  begins <- outer(paste0(cases$name, "/"), paste0(words, "/"), startsWith)
+  unknown <- words[colSums(begins) == 0L & installed(sub("/.*", "", words))]
+  if (length(unknown)) stop("no such case: ", toString(unknown), call. = FALSE)
+  cases[rowSums(begins) > 0L, ]
+}
+
+main <- function(results, page, names) {
+  cases <- chosen_cases(names)
+  there <- installed(cases$package)
+  skipped <- sort(unique(cases$package[!there]))
+  cases <- cases[there, ]
+  if (!file.exists(results)) writeLines(paste(FIELDS, collapse = "\t"), results)
+  for (i in which(!cases$name %in% read_results(results)$name)) {
+    line <- fields_of(cases[i, ], run_apart(cases[i, ]))
+    cat(paste(line, collapse = "\t"), "\n", sep = "", file = results, append = TRUE)
+    message(sprintf("%4d of %d: %s", i, nrow(cases), paste(line[c(1L, 5L, 9L)], collapse = " ")))
+  }
+  done <- read_results(results)
+  quit(status = report(done[done$name %in% cases$name, ], skipped, page))
+}
+
+main(args[1L], args[2L], args[-(1:2)])
