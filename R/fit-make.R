@@ -15,7 +15,7 @@ fit_formula <- function(frame, terms, setup) {
 fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   settled <- settle_model(chunk, setup, input_terms)
   model <- settled$model
-  remark_on_rows(model, setup, chunk)
+  moot <- remark_on_rows(model, setup, chunk)
   setup <- settled$setup
   problem <- problem_of(model, chunk)
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
@@ -39,6 +39,7 @@ fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
     with_squares(learned, read_model(chunk, setup, input_terms))
   }
   learned <- c(learn_settled(plan, settled), list(model = model))
+  if (moot && !is.null(learned$record)) learned$record$moot <- TRUE
   tuned <- tuned_fit(learned, make, as_margin, as_squares)
   fit <- if (is.null(setup$augment)) tuned$fit else fit_with_copies(tuned, asked, chunk, setup)
   if (!isTRUE(setup$provisional)) {

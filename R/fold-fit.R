@@ -174,7 +174,7 @@ fit_of_fold <- function(fold, run) {
   fit$convergence <- convergence_of(run, -shift)
   fit$convergence$widening <- run$widening
   fit$source$loo_lpd <- (run$lpd - shift) / fit$n
-  warn_about(fit$convergence, fit$learning)
+  warn_about(fit$convergence, fit$learning, fit$likelihood)
   note_rows(fit, list(n = fit$n), NULL, NULL, NULL, all = FALSE)
 }
 

@@ -267,9 +267,10 @@ STEEP <- 5
 
 FLAT <- 0.05 # the optimum is then some 0.001 nats away
 
-# Names what did not settle. Noise at its lower edge is no cause for alarm: the data have none.
+# Warns of what did not settle, by name. Noise at its lower edge is no cause for alarm: the data have
+# none. moot: has a warning said that there is nothing to learn (model-remarks.R)?
 warn_about_search <- function(record) {
-  if (is.null(record)) return(invisible())
+  if (is.null(record) || isTRUE(record$moot)) return(invisible())
   at_bound <- setdiff(record$at_bound, "noise")
   if (length(at_bound)) {
     warn_sparsegp("Learning ended with ", toString(at_bound), " at the edge of its range; ",

@@ -4,7 +4,7 @@ FEW_ROWS <- 3L # with fewer a length scale cannot be learned
 
 # Gives a message or a warning where response or inputs are probably not what was meant. chunk: the
 # rows, with the response as it was given. Where a model is in the units of more rows, what is known
-# of them counts (fold-scan.R).
+# of them counts (fold-scan.R). Returns TRUE where the warning was that there is nothing to learn.
 remark_on_rows <- function(model, setup, chunk) {
   y <- chunk$y
   known <- setup$known$response
@@ -22,13 +22,15 @@ remark_on_rows <- function(model, setup, chunk) {
   constant <- codec$constant(model$response$y)
   elsewhere <- !is.null(known) && length(known$few) != 1L # rows that were not kept vary
   departs <- codec$scaled && nrow(unique(as.matrix(chunk$offset))) > 1L # from what was expected
-  if (is.null(constant) || elsewhere || departs) return(invisible())
+  if (is.null(constant) || elsewhere || departs) return(invisible(FALSE))
   warn_sparsegp("The response ", constant, ": there is nothing to learn from these rows but that.")
+  invisible(TRUE)
 }
 
 # Gives a warning of few rows, where hyperparameters are to be learned from them.
 remark_on_few <- function(n, setup) {
-  if (is.null(setup$control)) return(invisible())
+  if (is.null(setup$control)) return(invisible(FALSE))
   warn_sparsegp("There ", if (n == 1L) "is" else "are", " only ", counted(n, "row"),
                 ": hyperparameters come from their priors, not from the data.")
+  invisible(TRUE)
 }
