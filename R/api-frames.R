@@ -18,7 +18,7 @@
 #' numbers; under `weights` that of a row of weight 1. `df.residual()` is the number of rows less
 #' that of parameters the function is worth, the sum over the rows of the share that the row's
 #' own response takes off the variance of its latent value: for Gaussian noise the trace of the
-#' matrix that makes fitted values of responses. `deviance()` is an error, as nothing is maximised
+#' matrix that makes fitted values of responses (the sum of [hatvalues()][influence]). `deviance()` is an error, as nothing is maximised
 #' here that it could be twice of.
 #'
 #' @param object,formula,x A fit of [sparsegp()].

@@ -8,6 +8,7 @@
 #' | `"median"` | median, over the latent function's posterior, of the mean response | of the probability | an error | of the mean number |
 #' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix | n x K matrix |
 #' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same | the same, an ordered factor |
+#' | `"quantile"` | matrix of quantiles of a new response | an error | an error | of the category's number |
 #' | `"terms"` | matrix of effects, see below | the same | n x terms x C array | the same |
 #' | `"divergence"` and so on | of several components, see below | an error | an error | an error |
 #'
@@ -95,6 +96,7 @@
 #' @param mode For a fit of ambiguous measurements: the number of one of its [modes()], or `"all"`:
 #'   mean and covariance of the mixture of all, by their weights (intervals then are those of a
 #'   normal distribution with these).
+#' @param probs `type = "quantile"`: the probabilities, numbers in (0, 1).
 #' @param to Where `newdata` is a source of rows ([row_source()]): a function of the predictions for
 #'   a chunk and the chunk's number, or the name of a CSV file, which is written anew.
 #' @param ... Nothing: an unknown argument is an error.
@@ -127,11 +129,11 @@
 #' @export
 predict.sparsegp <- function(object, newdata,
                              type = c("response", "link", "latent", "median", "prob", "class",
-                                      "terms", "divergence", "vorticity", "stream", "potential"),
+                                      "quantile", "terms", "divergence", "vorticity", "stream", "potential"),
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
                              level = 0.95, reject = 0, offset = NULL, variance = NULL,
                              weights = NULL, covariance = FALSE, terms = NULL, mode = 1,
-                             to = NULL, ...) {
+                             to = NULL, probs = c(0.05, 0.5, 0.95), ...) {
   check_no_dots(...)
   source <- if (!missing(newdata)) as_source(newdata)
   if (!is.null(source)) return(predict_source(match.call(), parent.frame(), source, to))
@@ -142,14 +144,19 @@ predict.sparsegp <- function(object, newdata,
   check_number(level, "level", 0, 1)
   check_number(reject, "reject", 0, 1, open = FALSE)
   object <- ready(object)
+  if (type == "terms") refuse_termplot(sys.parent())
   check_predict_request(object, type, se.fit, interval)
+  if (type == "quantile") {
+    check_quantiles(object, probs, se.fit, interval)
+    interval <- "prediction" # of the same new responses
+  }
   check_new_responses(object, interval, variance, weights)
   mode <- check_mode(mode, object, all = TRUE)
   if (check_flag(covariance, "covariance")) refuse_covariance(object, type)
   if (type == "median" && width(object) > 1L) type <- "response" # they are the same
   if (width(object) > 1L && (codec_of(object)$several || type != "response")) {
     return(predict_vectors(object, if (missing(newdata)) NULL else newdata, offset, type, se.fit,
-                           interval, level, mode))
+                           interval, level, mode, probs))
   }
   if (type == "terms") {
     return(predict_terms(object, if (missing(newdata)) NULL else newdata, offset, terms, se.fit))
@@ -163,15 +170,16 @@ predict.sparsegp <- function(object, newdata,
     weights <- weights_from(weights, if (missing(newdata)) NULL else newdata)
     latent$weights <- weights_at(object, latent, variance, weights)
   }
-  answer <- answer_complete(object, latent, type, se.fit, interval, level, reject)
+  answer <- if (type == "quantile") quantile_answer(object, latent, probs)
+            else answer_complete(object, latent, type, se.fit, interval, level, reject)
   answer <- restore_rows(answer, latent)
   if (!covariance) return(answer)
   joint <- covariance_answer(object, if (missing(newdata)) NULL else newdata, offset)
   c(if (is.list(answer)) answer else list(fit = answer), list(covariance = joint))
 }
 
-TYPES <- c("response", "link", "latent", "median", "prob", "class", "terms", "divergence",
-           "vorticity", "stream", "potential")
+TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "terms",
+           "divergence", "vorticity", "stream", "potential")
 
 # What other packages call them
 OTHER_TYPES <- c(probs = "prob", probability = "prob", probabilities = "prob", posterior = "prob",
@@ -223,6 +231,28 @@ check_predict_request <- function(object, type, se.fit, interval) {
     stop_sparsegp("interval", "= \"prediction\" is for the response of a regression",
                   "Use interval = \"confidence\"")
   }
+}
+
+check_quantiles <- function(object, probs, se.fit, interval) {
+  known <- codec_of(object)$several || !is.null(lik_traits(object$likelihood)$quantile)
+  if (is_modal_fit(object) || !known) {
+    stop_sparsegp("type", "= \"quantile\" is for responses that have an order",
+                  if (has_classes(object)) "Use type = \"prob\"" else "Use type = \"response\"")
+  }
+  if (se.fit || interval != "none") {
+    stop_sparsegp(if (se.fit) "se.fit" else "interval",
+                  "is not defined for type = \"quantile\"", "Leave it out")
+  }
+  if (!is.numeric(probs) || length(probs) == 0L || !all(is.finite(probs) & probs > 0 & probs < 1)) {
+    stop_sparsegp("probs", "must be numbers between 0 and 1", "Give c(0.05, 0.5, 0.95), for example")
+  }
+}
+
+# stats::termplot() reads the names of terms as R code of the data's variables, which they are not.
+refuse_termplot <- function(frame) {
+  if (!called_from(frame, stats::termplot)) return(invisible())
+  stop_sparsegp("model", "has terms that are kernels, which termplot() does not know",
+                "Use plot(model, \"terms\")")
 }
 
 check_new_responses <- function(object, interval, variance, weights) {
@@ -306,7 +336,7 @@ complete_inputs <- function(object, newdata, offset = NULL) {
 }
 
 # Of several components: matrices, arrays, and what follows from a field.
-predict_vectors <- function(object, newdata, offset, type, se.fit, interval, level, mode) {
+predict_vectors <- function(object, newdata, offset, type, se.fit, interval, level, mode, probs) {
   if (type %in% names(DERIVED)) {
     return(predict_derived(object, newdata, type, se.fit, interval, level, mode))
   }
@@ -314,6 +344,11 @@ predict_vectors <- function(object, newdata, offset, type, se.fit, interval, lev
     if (is.null(newdata)) training_latent(object) else new_latent(object, newdata, offset)
   })
   at <- asked_rows(latent)
+  if (type == "quantile") {
+    drawn <- vector_quantiles(object, latent, probs)[at, , , drop = FALSE]
+    dimnames(drawn)[[1L]] <- names(at)
+    return(drawn)
+  }
   fit <- if (interval == "none") restore_rows(vector_means(object, latent), latent) else {
     drawn <- vector_interval(object, latent, interval == "prediction", level)[at, , , drop = FALSE]
     dimnames(drawn)[[1L]] <- names(at)

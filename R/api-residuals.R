@@ -30,8 +30,8 @@ residuals.sparsegp <- function(object, type = c("response", "pearson", "quantile
   object <- with_rows(object)
   residual <- if (type == "quantile") quantile_residuals(object)
               else plain_residuals(object, pearson = type == "pearson")
-  if (is.matrix(residual)) rownames(residual) <- object$row_names
-  else names(residual) <- object$row_names
+  if (!is.matrix(residual)) return(per_row(object, residual))
+  rownames(residual) <- object$row_names
   if (is.null(object$na.action)) residual else stats::naresid(object$na.action, residual)
 }
 

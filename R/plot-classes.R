@@ -28,9 +28,9 @@ class_key <- function(levels, col, pch, style) {
 # What the panels of several classes return: the inputs, the most probable class, a probability per
 # class.
 class_frame <- function(inputs, axes, prob) {
-  inputs <- stats::setNames(data.frame(inputs), axes)
   rownames(prob) <- NULL
-  data.frame(inputs, class = most_probable(prob), prob = prob, check.names = FALSE)
+  beside_axes(data.frame(inputs), axes,
+              data.frame(class = most_probable(prob), prob = prob, check.names = FALSE))
 }
 
 # ---- Two inputs: the most probable class, in a deeper colour where it is surer ----

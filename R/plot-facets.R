@@ -65,7 +65,7 @@ level_rows <- function(rows, view, of_rows, group) {
 append_level <- function(drawn, view, group) {
   axes <- seq_along(view$axes)
   level <- data.frame(factor(view$by$levels[group], view$by$levels))
-  cbind(drawn[axes], stats::setNames(level, view$by$name), drawn[-axes])
+  beside_axes(cbind(drawn[axes], level), c(names(drawn)[axes], view$by$name), drawn[-axes])
 }
 
 # Rows of all pictures, one after the other.

@@ -30,11 +30,14 @@
 #'   Along one input the probability of every class, and below a lane for each class with ticks at
 #'   its rows, the lanes in the order of the key. Colours are chosen for colour-blind readers, and
 #'   each class has a symbol too.
-#' * `type = "terms"`, for a sum of kernels: what each of them adds, with its interval, as
+#' * `type = "terms"`: the effect of each kernel of a sum, with its interval, as
 #'   `predict(type = "terms")` gives it, and partial residuals: the effect plus what is left of each
 #'   response. For counts and shares that is the working residual of a generalised linear model,
 #'   less for rows that say less; labels have none, and rows are ticks then. A kernel of two inputs
 #'   is a map with the standard error dashed, one of a number and a factor a curve for each level.
+#'   A kernel of three inputs or more, as the default kernel of many inputs, has a panel for each
+#'   input: the partial effect along it, with the other inputs held where `type = "fit"` holds them.
+#'   The inputs along which the effect varies most come first, and at most nine are drawn.
 #'   Of several classes there are effects on the latent function of each: curves in one picture, and
 #'   a map, or curves for the levels of a factor, for each class.
 #' * `type = "forecast"`, for a fit along time alone: the series with its intervals and how it goes
@@ -90,9 +93,10 @@
 #'
 #' @param x A fit of [sparsegp()].
 #' @param which `type = "fit"`: one or two inputs to be the axes, names of variables or of columns
-#'   of the model matrix, or numbers of these. `type = "terms"` and `"forecast"`: names or numbers
-#'   of terms, or a list, as `terms` in [predict][predict.sparsegp]. `type = "residuals"`: numbers
-#'   of panels, 1 to 4. A type that is no input may stand here, as in `plot(fit, "terms")`.
+#'   of the model matrix, numbers of these, or a formula such as `~ x` or `~ x + z`.
+#'   `type = "terms"` and `"forecast"`: names or numbers of terms, or a list, as `terms` in
+#'   [predict][predict.sparsegp]. `type = "residuals"`: numbers of panels, 1 to 4. A type that is no
+#'   input may stand here, as in `plot(fit, "terms")`.
 #' @param type See the description.
 #' @param newdata For a fit of a formula a data frame with its variables, the response too; for a
 #'   fit of a matrix `list(x = , y = )`, and `offset` and trials as `weights` where needed.
@@ -155,8 +159,10 @@
 #' fit <- sparsegp(mpg ~ wt + hp, mtcars,
 #'                 kernel = kernel_rbf(vars = "wt") + kernel_rbf(vars = "hp"))
 #' plot(fit, "terms")
+#' plot(fit, ~ wt)
 #' plot(fit, type = "residuals")
 #' plot(fit, se = "panel")
+#' plot(sparsegp(mpg ~ wt + hp + qsec, mtcars), "terms")
 #' plot(sparsegp(mpg ~ wt + hp + factor(am), mtcars), c("wt", "hp"), by = "factor(am)")
 #'
 #' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:72, ]

@@ -97,7 +97,7 @@ residual_frame <- function(object) {
   known <- !is.na(object$y)
   data.frame(row = or_else(object$row_names, as.character(seq_len(object$n))),
              fitted = mean_response(object, latent), residual = unname(quantile_residuals(object)),
-             leverage = 1 - latent$var / object$cavity$var)[known, ]
+             leverage = leverages(object))[known, ]
 }
 
 residual_places <- function(panel, drawn) {

@@ -1,0 +1,126 @@
+#' Leverage and influence of the rows
+#'
+#' The diagnostics of [stats::lm.influence()] for a Gaussian-process fit, from what leave-one-out
+#' predictions are made of: nothing is fitted again. Hyperparameters, and the constant that was
+#' removed from the response, are held as they are.
+#'
+#' For Gaussian noise all of it is exact. A fitted mean is a linear function of the responses, and
+#' `hatvalues()` is the derivative of a row's fitted mean in its own response, \eqn{h}{h}; their sum
+#' is the number of parameters that the function is worth, and [df.residual()][frames] the number of
+#' rows less that sum. The residual \eqn{e}{e} of a row has variance
+#' \eqn{\sigma^2 (1 - h)}{sigma^2 (1 - h)} under the model; `rstandard()` is the residual divided by
+#' the root of that. `cooks.distance()` is
+#' \eqn{\Delta' C^{-1} \Delta / \sum h}{d' C^-1 d / sum(h)}, with \eqn{\Delta}{d} the
+#' change of all fitted means when the row is left out and \eqn{C}{C} the posterior covariance of the
+#' latent function at all rows. These definitions are those of linear models, to which they
+#' lead for a linear kernel.
+#'
+#' Other likelihoods have a Gaussian site for each row, as if there were a response `shift /
+#' precision` with noise of variance `1 / precision` (see [sites()]). The same is said of these
+#' responses, the sites of the other rows held as they are: what iterated weighted least
+#' squares is for a generalised linear model. A site of negative precision, which a row far off gets
+#' under [lik_student()], has a negative leverage and no standardised residual.
+#'
+#' `rstudent()` is for any likelihood the response less its mean given the other rows, divided by its
+#' standard deviation given these (see [loo()]). For Gaussian noise that is the same number as
+#' `rstandard()`, since the noise is held.
+#'
+#' @param model A fit of [sparsegp()] that keeps its rows, with one latent function.
+#' @param ... Nothing.
+#' @return Named vectors without unit, an entry for each row of the data; `NA` for rows that
+#'   `na.exclude` has left out and, but for `hatvalues()`, for rows without a label. `influence()`: a
+#'   list of three such vectors, `hat`, `dffit`, the change of the latent function's mean at the row
+#'   itself when the row is left out (in units of the latent function), and `wt.res`, the residuals.
+#'
+#'   Errors of class `sparsegp_error`: streams and other fits that keep no rows; several classes or
+#'   components, where a row has several latent values.
+#' @references Cook, R. D. and Weisberg, S. (1982). *Residuals and Influence in Regression*. Chapman
+#'   and Hall.
+#' @seealso [residuals()][residuals.sparsegp], [loo()], and `plot(fit, "residuals")`.
+#' @examples
+#' fit <- sparsegp(dist ~ speed, cars)
+#' head(cbind(hat = hatvalues(fit), rstandard = rstandard(fit), cook = cooks.distance(fit)), 3)
+#' sum(hatvalues(fit))
+#' which.max(cooks.distance(fit))
+#' @name influence
+#' @aliases leverage
+NULL
+
+#' @rdname influence
+#' @importFrom stats hatvalues
+#' @export
+hatvalues.sparsegp <- function(model, ...) {
+  check_no_dots(...)
+  model <- with_single_rows(model)
+  per_row(model, leverages(model))
+}
+
+#' @rdname influence
+#' @importFrom stats rstandard
+#' @export
+rstandard.sparsegp <- function(model, ...) {
+  check_no_dots(...)
+  model <- with_single_rows(model)
+  per_row(model, site_residuals(model))
+}
+
+#' @rdname influence
+#' @importFrom stats rstudent
+#' @export
+rstudent.sparsegp <- function(model, ...) {
+  check_no_dots(...)
+  model <- with_single_rows(model)
+  moments <- response_moments(model, loo_latent(model))
+  per_row(model, (observed_values(model) - moments$mean) / moments$sd)
+}
+
+#' @rdname influence
+#' @importFrom stats cooks.distance
+#' @export
+cooks.distance.sparsegp <- function(model, ...) {
+  check_no_dots(...)
+  model <- with_single_rows(model)
+  shift <- model$latent$mean - model$cavity$mean
+  distance <- shift^2 / (model$latent$var * sum(leverages(model)))
+  per_row(model, ifelse(is.na(model$y), NA, distance))
+}
+
+#' @rdname influence
+#' @importFrom stats influence
+#' @export
+influence.sparsegp <- function(model, ...) {
+  check_no_dots(...)
+  model <- with_single_rows(model)
+  shift <- (model$latent$mean - model$cavity$mean) * model$response$unit
+  list(hat = hatvalues.sparsegp(model),
+       dffit = per_row(model, ifelse(is.na(model$y), NA, shift)),
+       wt.res = residuals.sparsegp(model))
+}
+
+# A fit that knows its rows, each of which has one latent value.
+with_single_rows <- function(model) {
+  model <- with_rows(model)
+  several <- if (processes(model) > 1L) "classes, with a latent function for each"
+             else if (width(model) > 1L) "latent values for each row"
+  if (is.null(several)) return(model)
+  stop_sparsegp("model", paste("has several", several), "See loo(), or plot(model, \"loo\")")
+}
+
+# Returns the part of the variance without a row's response that the response takes off. For a site
+# of precision tau and a cavity of variance v it is v tau / (1 + v tau), the slope of the posterior
+# mean in the site's response.
+leverages <- function(model) 1 - model$latent$var / model$cavity$var
+
+# Returns each site's response less the mean of its cavity, over their standard deviation; this is
+# the residual over the root of its variance 1 / tau (1 - h).
+site_residuals <- function(model) {
+  tau <- c(model$sites$tau)
+  known <- tau > 0 & !is.na(model$y)
+  wrong <- (c(model$sites$nu) / tau - model$cavity$mean) / sqrt(1 / tau + model$cavity$var)
+  ifelse(known, wrong, NA_real_)
+}
+
+per_row <- function(model, values) {
+  values <- stats::setNames(c(values), model$row_names)
+  if (is.null(model$na.action)) values else stats::naresid(model$na.action, values)
+}
