@@ -19,7 +19,8 @@
 #' precision` with noise of variance `1 / precision` (see [sites()]). The same is said of these
 #' responses, the sites of the other rows held as they are: what iterated weighted least
 #' squares is for a generalised linear model. A site of negative precision, which a row far off gets
-#' under [lik_student()], has a negative leverage and no standardised residual.
+#' under [lik_student()], has a negative leverage and no standardised residual, nor has one without
+#' precision, as under [lik_laplace()].
 #'
 #' `rstudent()` is for any likelihood the response less its mean given the other rows, divided by its
 #' standard deviation given these (see [loo()]). For Gaussian noise that is the same number as
@@ -28,7 +29,7 @@
 #' @param model A fit of [sparsegp()] that keeps its rows, with one latent function.
 #' @param ... Nothing.
 #' @return Named vectors without unit, an entry for each row of the data; `NA` for rows that
-#'   `na.exclude` has left out and, but for `hatvalues()`, for rows without a label. `influence()`: a
+#'   `na.exclude` has left out and, but for `hatvalues()`, for rows without a label or a residual. `influence()`: a
 #'   list of three such vectors, `hat`, `dffit`, the change of the latent function's mean at the row
 #'   itself when the row is left out (in units of the latent function), and `wt.res`, the residuals.
 #'
@@ -112,12 +113,15 @@ with_single_rows <- function(model) {
 leverages <- function(model) 1 - model$latent$var / model$cavity$var
 
 # Returns each site's response less the mean of its cavity, over their standard deviation; this is
-# the residual over the root of its variance 1 / tau (1 - h).
+# the residual over the root of its variance 1 / tau (1 - h). A precision so small that the result is
+# above LARGEST is nothing but rounding, unless the site is the likelihood itself.
 site_residuals <- function(model) {
+  LARGEST <- 1e4
   tau <- c(model$sites$tau)
-  known <- tau > 0 & !is.na(model$y)
+  tau[tau <= 0 | is.na(model$y)] <- NA
   wrong <- (c(model$sites$nu) / tau - model$cavity$mean) / sqrt(1 / tau + model$cavity$var)
-  ifelse(known, wrong, NA_real_)
+  exact <- isTRUE(lik_traits(model$likelihood)$exact)
+  if (exact) wrong else ifelse(abs(wrong) < LARGEST, wrong, NA_real_)
 }
 
 per_row <- function(model, values) {

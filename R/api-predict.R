@@ -154,7 +154,8 @@ predict.sparsegp <- function(object, newdata,
   mode <- check_mode(mode, object, all = TRUE)
   if (check_flag(covariance, "covariance")) refuse_covariance(object, type)
   if (type == "median" && width(object) > 1L) type <- "response" # they are the same
-  if (width(object) > 1L && (codec_of(object)$several || type != "response")) {
+  of_response <- type %in% c("response", "quantile")
+  if (width(object) > 1L && (codec_of(object)$several || !of_response)) {
     return(predict_vectors(object, if (missing(newdata)) NULL else newdata, offset, type, se.fit,
                            interval, level, mode, probs))
   }

@@ -164,7 +164,9 @@ quantile_answer <- function(object, latent, probs) {
 }
 
 # As stats::quantile() names them
-quantile_names <- function(probs) paste0(format(100 * probs, trim = TRUE, digits = 7L), "%")
+quantile_names <- function(probs) {
+  paste0(formatC(100 * probs, format = "fg", width = 1L, digits = 7L), "%")
+}
 
 interval_answer <- function(object, latent, type, interval, level) {
   bound <- function(p) {

@@ -31,7 +31,7 @@ surface_drawer <- function(object, contour) {
 # say anything of it; the same as matrices for contours: z (with a layer for each of several
 # classes), error.
 surface_of <- function(object, view, shown, n, style) {
-  nodes <- surface_nodes(shown, or_else(n, 81L), style)
+  nodes <- surface_nodes(shown, or_else(n, default_nodes(object)), style)
   x <- slice_inputs(view, nodes$grid)
   latent <- latent_at(object, x, view$offset)
   fit <- if (shows_classes(object)) class_probabilities(object, latent)
@@ -47,6 +47,13 @@ surface_of <- function(object, view, shown, n, style) {
   out$known <- has_classes(object) | is_known(object, x, latent$var)
   out$drawn <- surface_frame(nodes, view, fit = fit, se = se, known = out$known)
   out
+}
+
+# Returns the points along each side of a map. Probabilities of C classes take time like C^2: beyond
+# twelve of them there are fewer points, so that a map takes a second or two.
+default_nodes <- function(object) {
+  classes <- if (processes(object) > 1L) length(object$response$levels) else 1L
+  max(21L, min(81L, 1000L %/% classes))
 }
 
 # Limits, places along both axes, how many, and the grid of them, a row for each.
