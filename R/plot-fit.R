@@ -104,7 +104,7 @@
 #'   training rows.
 #' @param level Probability content of intervals and bands, in (0, 1).
 #' @param n `type = "fit"` and `"terms"`: number of points along each input (default 201, and 81 or
-#'   61 for two inputs; for more than 12 classes fewer, at least 21).
+#'   61 for two inputs; fewer for more than 12 classes and more than two maps on a page).
 #'   `type = "reliability"`: for classes the largest number of bins (default 10, fewer for less than
 #'   200 rows), for regression the number of nominal levels (default 99). `type = "reject"`: the
 #'   largest number of thresholds (default: one for every row).

@@ -49,11 +49,12 @@ surface_of <- function(object, view, shown, n, style) {
   out
 }
 
-# Returns the points along each side of a map. Probabilities of C classes take time like C^2: beyond
-# twelve of them there are fewer points, so that a map takes a second or two.
-default_nodes <- function(object) {
+# Returns the points along each side of a map, or of several that share a page. Probabilities of C
+# classes take time like C^2: beyond twelve of them there are fewer points, so that a picture takes a
+# second or two.
+default_nodes <- function(object, maps = 1L) {
   classes <- if (processes(object) > 1L) length(object$response$levels) else 1L
-  max(21L, min(81L, 1000L %/% classes))
+  max(21, floor(min(81, 1000 / classes) * sqrt(min(1, 2 / maps))))
 }
 
 # Limits, places along both axes, how many, and the grid of them, a row for each.
