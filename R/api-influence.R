@@ -82,7 +82,7 @@ cooks.distance.sparsegp <- function(model, ...) {
   check_no_dots(...)
   model <- with_single_rows(model)
   shift <- model$latent$mean - model$cavity$mean
-  distance <- shift^2 / (model$latent$var * sum(leverages(model)))
+  distance <- shift^2 / (fitted_variances(model) * sum(leverages(model)))
   per_row(model, ifelse(is.na(model$y), NA, distance))
 }
 
@@ -107,21 +107,36 @@ with_single_rows <- function(model) {
   stop_sparsegp("model", paste("has several", several), "See loo(), or plot(model, \"loo\")")
 }
 
-# Returns the part of the variance without a row's response that the response takes off. For a site
-# of precision tau and a cavity of variance v it is v tau / (1 + v tau), the slope of the posterior
-# mean in the site's response.
-leverages <- function(model) 1 - model$latent$var / model$cavity$var
+# Returns the slope h of each row's fitted mean in its site's response. With v the variance of that
+# mean's cavity and u = tau v it is u / (1 + u). Under a basis the stored variances of cavity and
+# posterior both have a part in addition that the basis leaves, which their difference
+# v u / (1 + u) is free of: q = tau times that solves u^2 - q u - q = 0.
+leverages <- function(model) {
+  tau <- c(model$sites$tau)
+  q <- pmax(tau * (model$cavity$var - model$latent$var), 0)
+  u <- (q + sign(tau) * sqrt(q^2 + 4 * q)) / 2
+  u / (1 + u)
+}
 
-# Returns each site's response less the mean of its cavity, over their standard deviation; this is
-# the residual over the root of its variance 1 / tau (1 - h). A precision so small that the result is
-# above LARGEST is nothing but rounding, unless the site is the likelihood itself.
+# Returns each site's response less the mean of its cavity, over their standard deviation, the root
+# of 1 / tau + v = 1 / (tau (1 - h)); this is the residual over the root of its variance
+# (1 - h) / tau. A precision so small that the result is above LARGEST is nothing but rounding,
+# unless the site is the likelihood itself.
 site_residuals <- function(model) {
   LARGEST <- 1e4
   tau <- c(model$sites$tau)
   tau[tau <= 0 | is.na(model$y)] <- NA
-  wrong <- (c(model$sites$nu) / tau - model$cavity$mean) / sqrt(1 / tau + model$cavity$var)
+  wrong <- (c(model$sites$nu) / tau - model$cavity$mean) * sqrt(tau * (1 - leverages(model)))
   exact <- isTRUE(lik_traits(model$likelihood)$exact)
   if (exact) wrong else ifelse(abs(wrong) < LARGEST, wrong, NA_real_)
+}
+
+# Returns the posterior variances of the rows' fitted means, h / tau. Without leverage they cannot be
+# told from those of the latent function.
+fitted_variances <- function(model) {
+  NO_LEVERAGE <- 1e-6
+  h <- leverages(model)
+  ifelse(abs(h) < NO_LEVERAGE, model$latent$var, h / c(model$sites$tau))
 }
 
 per_row <- function(model, values) {

@@ -85,8 +85,7 @@ plot_residuals <- function(object, which, style) {
   drawn
 }
 
-# Quantile residuals, standard normal under the model whatever the likelihood; leverage is the share
-# of its cavity's variance that a row's own response takes away.
+# Quantile residuals, standard normal under the model whatever the likelihood, and leverage.
 residual_frame <- function(object) {
   object <- with_rows(object)
   if (processes(object) > 1L) {
