@@ -17,8 +17,8 @@
 #' components with noise of their own a vector, by name), for likelihoods of
 #' numbers; under `weights` that of a row of weight 1. `df.residual()` is the number of rows less
 #' that of parameters the function is worth, the sum of [hatvalues()][influence]: for Gaussian noise
-#' the trace of the matrix that makes fitted values of responses. `deviance()` is an error, as nothing is maximised
-#' here that it could be twice of.
+#' the trace of the matrix that makes fitted values of responses. `deviance()` is an error, as
+#' nothing is maximised here that it could be twice of.
 #'
 #' @param object,formula,x A fit of [sparsegp()].
 #' @param data `NULL` or other rows, as `newdata` of [predict][predict.sparsegp].

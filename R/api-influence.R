@@ -11,27 +11,27 @@
 #' \eqn{\sigma^2 (1 - h)}{sigma^2 (1 - h)} under the model; `rstandard()` is the residual divided by
 #' the root of that. `cooks.distance()` is
 #' \eqn{\Delta' C^{-1} \Delta / \sum h}{d' C^-1 d / sum(h)}, with \eqn{\Delta}{d} the
-#' change of all fitted means when the row is left out and \eqn{C}{C} the posterior covariance of the
-#' latent function at all rows. These definitions are those of linear models, to which they
-#' lead for a linear kernel.
+#' change of all fitted means when the row is left out and \eqn{C}{C} the posterior covariance of
+#' these means. A linear kernel with a wide prior gives the numbers of a linear model.
 #'
-#' Other likelihoods have a Gaussian site for each row, as if there were a response `shift /
-#' precision` with noise of variance `1 / precision` (see [sites()]). The same is said of these
-#' responses, the sites of the other rows held as they are: what iterated weighted least
-#' squares is for a generalised linear model. A site of negative precision, which a row far off gets
-#' under [lik_student()], has a negative leverage and no standardised residual, nor has one without
+#' Other likelihoods have a Gaussian site for each row, as if there were a response
+#' `shift / precision` with noise of variance `1 / precision` (see [sites()]). The measures are
+#' those of these responses, with the sites of the other rows held, as those of a generalised linear model
+#' are of its working responses. A site of negative precision, which an outlier gets under
+#' [lik_student()], has a negative leverage and no standardised residual; nor has a site without
 #' precision, as under [lik_laplace()].
 #'
-#' `rstudent()` is for any likelihood the response less its mean given the other rows, divided by its
-#' standard deviation given these (see [loo()]). For Gaussian noise that is the same number as
+#' For any likelihood `rstudent()` is the response less its mean given the other rows, divided by
+#' its standard deviation given these (see [loo()]). For Gaussian noise that is the same number as
 #' `rstandard()`, since the noise is held.
 #'
 #' @param model A fit of [sparsegp()] that keeps its rows, with one latent function.
 #' @param ... Nothing.
 #' @return Named vectors without unit, an entry for each row of the data; `NA` for rows that
-#'   `na.exclude` has left out and, but for `hatvalues()`, for rows without a label or a residual. `influence()`: a
-#'   list of three such vectors, `hat`, `dffit`, the change of the latent function's mean at the row
-#'   itself when the row is left out (in units of the latent function), and `wt.res`, the residuals.
+#'   `na.exclude` has left out and, but for `hatvalues()`, for rows without a label or a residual.
+#'   `influence()`: a list of three such vectors, `hat`, `dffit`, the change of the latent
+#'   function's mean at the row itself when the row is left out (in units of the latent function),
+#'   and `wt.res`, the residuals (in units of the response).
 #'
 #'   Errors of class `sparsegp_error`: streams and other fits that keep no rows; several classes or
 #'   components, where a row has several latent values.
@@ -131,8 +131,8 @@ site_residuals <- function(model) {
   if (exact) wrong else ifelse(abs(wrong) < LARGEST, wrong, NA_real_)
 }
 
-# Returns the posterior variances of the rows' fitted means, h / tau. Without leverage they cannot be
-# told from those of the latent function.
+# Returns the posterior variances of the rows' fitted means, h / tau; where there is no leverage
+# those of the latent function, which are at least as large.
 fitted_variances <- function(model) {
   NO_LEVERAGE <- 1e-6
   h <- leverages(model)

@@ -23,16 +23,16 @@
 #' iml) want of a `predict()` function is `function(object, newdata) predict(object, newdata)`;
 #' [importance()] needs none of them.
 #'
-#' The functions of marginaleffects know a fit, as its option `marginaleffects_model_classes` is set
-#' to `"sparsegp"` where it is unset when this package is loaded; who has set it adds `"sparsegp"`.
-#' There are `predictions(fit, vcov = FALSE)`, `avg_slopes(fit, vcov = FALSE)` and so on. Standard
-#' errors are not among what they find, as they want them from coefficients; those of means over
+#' The functions of marginaleffects know a fit: loading this package sets their option
+#' `marginaleffects_model_classes` to `"sparsegp"`, unless it is set already; then add `"sparsegp"`
+#' to it. There are `predictions(fit, vcov = FALSE)`, `avg_slopes(fit, vcov = FALSE)` and so on.
+#' Standard errors are not among what they find, as they want them from coefficients; those of means over
 #' groups and of their differences are had by emmeans, others from `predict(covariance = TRUE)`
 #' or [draws()].
 #'
 #' @section Functions of the same name:
-#' `importance()` of ranger and randomForest and `calibration()` of caret find the methods for a fit,
-#' whichever package is attached last; and where this package is the last, its `importance()`,
+#' `importance()` of ranger and randomForest and `calibration()` of caret find the methods for a
+#' fit, whichever package is attached last; and where this package is the last, its `importance()`,
 #' `calibration()` and `compare()` of anything but a fit are those of the package attached before.
 #'
 #' @section caret:

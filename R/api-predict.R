@@ -129,7 +129,8 @@
 #' @export
 predict.sparsegp <- function(object, newdata,
                              type = c("response", "link", "latent", "median", "prob", "class",
-                                      "quantile", "terms", "divergence", "vorticity", "stream", "potential"),
+                                      "quantile", "terms", "divergence", "vorticity", "stream",
+                                      "potential"),
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
                              level = 0.95, reject = 0, offset = NULL, variance = NULL,
                              weights = NULL, covariance = FALSE, terms = NULL, mode = 1,
@@ -244,8 +245,8 @@ check_quantiles <- function(object, probs, se.fit, interval) {
     stop_sparsegp(if (se.fit) "se.fit" else "interval",
                   "is not defined for type = \"quantile\"", "Leave it out")
   }
-  if (!is.numeric(probs) || length(probs) == 0L || !all(is.finite(probs) & probs > 0 & probs < 1)) {
-    stop_sparsegp("probs", "must be numbers between 0 and 1", "Give c(0.05, 0.5, 0.95), for example")
+  if (!is.numeric(probs) || length(probs) == 0L || anyNA(probs) || any(probs <= 0 | probs >= 1)) {
+    stop_sparsegp("probs", "must be numbers between 0 and 1", "Give c(0.05, 0.5, 0.95), say")
   }
 }
 

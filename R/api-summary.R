@@ -7,8 +7,9 @@
 #' @return An object of class `summary.sparsegp`: a list with `fit` (the fit), `hyperparameters`
 #'   (data frame: value, start, whether learned, and for length scales the value in input units),
 #'   `log_evidence`, and unless the fit is a stream's, which keeps no rows, `mean_loo_lpd` (mean
-#'   leave-one-out log predictive density), `loo_r2` (also as `r.squared`) and `loo_sd` (for numbers and counts: R2 and
-#'   the standard deviation of the errors of leave-one-out predictions, see [loo()]), `noise_sd`
+#'   leave-one-out log predictive density), `loo_r2` (also as `r.squared`) and `loo_sd`
+#'   (for numbers and counts: R2 and the standard deviation of the errors of leave-one-out
+#'   predictions, see [loo()]), `noise_sd`
 #'   (for numbers: the standard deviation of a response about the function, [sigma()]) and
 #'   `confusion` (for classes: the training response against the most probable class without its own
 #'   row; the share of a class's rows that are taken for others is printed beside it). Printing

@@ -42,8 +42,8 @@ expect_label <- function(prospect, row) {
 
 # ---- Other points beside rows that have their labels ----
 
-# Label by label, row j of a point's own `gone` is (C_j - sum over i < j of gone_i G_ji') B_j, with C
-# the covariances of the fit between the point and the labelled rows, and G the rows' own `gone`.
+# Label by label, row j of a point's own `gone` is (C_j - sum over i < j of gone_i G_ji') B_j, with
+# C the covariances of the fit between the point and the labelled rows, and G the rows' own `gone`.
 # So gone (I + U) = C B, where U has the blocks G_ji' B_j above its diagonal.
 with_solver <- function(prospect) {
   w <- width(prospect$fit)

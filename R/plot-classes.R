@@ -76,7 +76,7 @@ class_pixels <- function(z, seen, col) {
     best[fine > top] <- class
     top <- pmax(top, fine)
   }
-  array(tints[cbind(c(best), findInterval(top, DEPTHS))], dim(best))
+  raster_rows(array(tints[cbind(c(best), findInterval(top, DEPTHS))], dim(best)))
 }
 
 # best: the most probable class at each node, of probability `top`; by: each class's probability

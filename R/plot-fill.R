@@ -7,19 +7,20 @@ fill_bands <- function(surface, levels, col) {
   draw_pixels(surface, band_colours(surface$z, levels, col))
 }
 
-# colours: of pixels, a row for each step along x. A raster begins at its top.
 draw_pixels <- function(surface, colours) {
-  turned <- t(colours)[rev(seq_len(ncol(colours))), , drop = FALSE]
-  graphics::rasterImage(grDevices::as.raster(turned), surface$x[1L], surface$y[1L],
+  graphics::rasterImage(grDevices::as.raster(colours), surface$x[1L], surface$y[1L],
                         surface$x[length(surface$x)], surface$y[length(surface$y)],
                         interpolate = FALSE)
 }
+
+# Turns a matrix with a row for each step along x into a raster's rows, which begin at the top.
+raster_rows <- function(colours) t(colours)[rev(seq_len(ncol(colours))), , drop = FALSE]
 
 # What is outside the levels stays free.
 band_colours <- function(z, levels, col) {
   fine <- pixel_values(z)
   band <- findInterval(fine, levels, rightmost.closed = TRUE)
-  array(c(NA, col, NA)[band + 1L], dim(fine))
+  raster_rows(array(c(NA, col, NA)[band + 1L], dim(fine)))
 }
 
 # Returns z, given at the nodes of a grid, x (rows) and y (columns) each equally spaced, at the

@@ -50,7 +50,7 @@ surface_of <- function(object, view, shown, n, style) {
 }
 
 # Returns the points along each side of a map, or of several that share a page. Probabilities of C
-# classes take time like C^2: beyond twelve of them there are fewer points, so that a picture takes a
+# classes take time like C^2: beyond twelve of them there are fewer points, and a picture takes a
 # second or two.
 default_nodes <- function(object, maps = 1L) {
   classes <- if (processes(object) > 1L) length(object$response$levels) else 1L

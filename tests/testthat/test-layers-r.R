@@ -92,7 +92,7 @@ test_that("every likelihood has a file in R and its twin in C", {
 })
 
 # Names and levels of the data, and everything in a saved fit, may be any text.
-test_that("no text is made code in R, and functions are looked up by name where names are checked", {
+test_that("no text is made code in R, and names of functions are checked before they are used", {
   words_of <- function(name) {
     parsed <- parse(file.path(source_folder("R"), name), keep.source = FALSE)
     assigned <- Filter(function(e) is.call(e) && identical(e[[1L]], as.name("<-")), as.list(parsed))

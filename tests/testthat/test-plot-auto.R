@@ -65,8 +65,8 @@ test_that("maps of ggplot2 have the colours, symbols and labels of those of plot
   made <- built(ggplot2::autoplot(fit, n = 21))
   fill <- made$plot$scales$get_scales("fill")
   expect_identical(toupper(fill$map(c(0.05, 0.95))), toupper(CLASS_RAMP[c(1L, 10L)]))
-  points <- Filter(function(layer) all(c("shape", "colour") %in% names(layer)) && nrow(layer) == 32L,
-                   made$data)
+  of_rows <- function(layer) nrow(layer) == 32L && all(c("shape", "colour") %in% names(layer))
+  points <- Filter(of_rows, made$data)
   drawn <- points[[length(points)]]
   at <- order(drawn$x, drawn$y)
   wanted <- cars[order(cars$wt, cars$hp), "kind"]

@@ -309,8 +309,8 @@ test_that("pixels of a decision map have the colour of the most probable class",
   pixels <- class_pixels(z / 4, c(1L, 3L), c("#FF0000", "#00FF00", "#0000FF"))
   red <- grDevices::col2rgb(pixels)["red", ]
   blue <- grDevices::col2rgb(pixels)["blue", ]
-  half <- nrow(pixels) %/% 2L
-  expect_true(all(matrix(red > blue, nrow(pixels))[seq_len(half), ]))
-  expect_true(all(matrix(red < blue, nrow(pixels))[half + seq_len(half), ]))
+  half <- ncol(pixels) %/% 2L
+  expect_true(all(matrix(red > blue, nrow(pixels))[, seq_len(half)]))
+  expect_true(all(matrix(red < blue, nrow(pixels))[, half + seq_len(half)]))
   expect_equal(pixel_values(diag(2))[1L, 1L], (1 - 0.5 / PIXELS)^2 + (0.5 / PIXELS)^2)
 })
