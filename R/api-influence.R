@@ -16,8 +16,8 @@
 #'
 #' Other likelihoods have a Gaussian site for each row, as if there were a response
 #' `shift / precision` with noise of variance `1 / precision` (see [sites()]). The measures are
-#' those of these responses, with the sites of the other rows held, as those of a generalised linear model
-#' are of its working responses. A site of negative precision, which an outlier gets under
+#' those of these responses, with the sites of the other rows held, as those of a generalised linear
+#' model are of its working responses. A site of negative precision, which an outlier gets under
 #' [lik_student()], has a negative leverage and no standardised residual; nor has a site without
 #' precision, as under [lik_laplace()].
 #'

@@ -26,8 +26,8 @@
 #' The functions of marginaleffects know a fit: loading this package sets their option
 #' `marginaleffects_model_classes` to `"sparsegp"`, unless it is set already; then add `"sparsegp"`
 #' to it. There are `predictions(fit, vcov = FALSE)`, `avg_slopes(fit, vcov = FALSE)` and so on.
-#' Standard errors are not among what they find, as they want them from coefficients; those of means over
-#' groups and of their differences are had by emmeans, others from `predict(covariance = TRUE)`
+#' Standard errors are not among what they find, as they want them from coefficients; those of means
+#' over groups and of their differences are had by emmeans, others from `predict(covariance = TRUE)`
 #' or [draws()].
 #'
 #' @section Functions of the same name:

@@ -47,7 +47,8 @@
 #'   interval; for classes the probability that the other rows give each row's own class.
 #' * `type = "residuals"`: four panels as of [stats::plot.lm()], chosen by `which`, of quantile
 #'   residuals (see [residuals][residuals.sparsegp]): against fitted means, against normal
-#'   quantiles, their size against fitted means, and against [leverage][influence]. For counts and classes quantile residuals are partly drawn at random.
+#'   quantiles, their size against fitted means, and against [leverage][influence].
+#'   For counts and classes quantile residuals are partly drawn at random.
 #' * `type = "trace"`: the log evidence sweep by sweep, the distance from a fixed point (on a
 #'   logarithmic scale) with the tolerance, and the points that joined the basis where the method
 #'   chooses it. For a stream, over its rows: the size of the basis, the log evidence of the rows so
