@@ -2,6 +2,9 @@
 
 #' @export
 coef.sparsegp <- function(object, ...) {
+  if (called_from(sys.parent(), graphics::abline)) {
+    stop_sparsegp("a", "is a fit, which is no straight line", "Draw its mean with lines()")
+  }
   object <- ready(object)
   shown_values(object$hyper)
 }
@@ -90,8 +93,7 @@ loo_lpd <- function(object, ...) UseMethod("loo_lpd")
 loo_lpd.sparsegp <- function(object, ...) {
   check_no_dots(...)
   object <- with_rows(object)
-  lpd <- stats::setNames(lpd_of_rows(object), object$row_names)
-  if (is.null(object$na.action)) lpd else stats::naresid(object$na.action, lpd)
+  per_row(object, lpd_of_rows(object))
 }
 
 #' The basis of a fit

@@ -16,10 +16,9 @@
 #' `sigma()` is the standard deviation of a response about the latent function (for several
 #' components with noise of their own a vector, by name), for likelihoods of
 #' numbers; under `weights` that of a row of weight 1. `df.residual()` is the number of rows less
-#' that of parameters the function is worth, the sum over the rows of the share that the row's
-#' own response takes off the variance of its latent value: for Gaussian noise the trace of the
-#' matrix that makes fitted values of responses. `deviance()` is an error, as nothing is maximised
-#' here that it could be twice of.
+#' that of parameters the function is worth, the sum of [hatvalues()][influence]: for Gaussian noise
+#' the trace of the matrix that makes fitted values of responses. `deviance()` is an error, as
+#' nothing is maximised here that it could be twice of.
 #'
 #' @param object,formula,x A fit of [sparsegp()].
 #' @param data `NULL` or other rows, as `newdata` of [predict][predict.sparsegp].
@@ -131,7 +130,7 @@ df.residual.sparsegp <- function(object, ...) {
     free <- block_traces(object$latent$var, object$cavity$var, width(object))
     return(free - sum(is.na(object$y))) # of what is not there nothing is known, and nothing free
   }
-  sum(object$latent$var / object$cavity$var)
+  object$n - sum(leverages(object))
 }
 
 #' @rdname frames

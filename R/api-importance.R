@@ -24,7 +24,12 @@
 #' @export
 importance <- function(object, ...) UseMethod("importance")
 
+#' @export
+importance.default <- function(object, ...) pass_on("importance", object, ...)
+
 #' @rdname importance
+#' @rawNamespace S3method(ranger::importance, sparsegp)
+#' @rawNamespace S3method(randomForest::importance, sparsegp)
 #' @export
 importance.sparsegp <- function(object, ...) {
   check_no_dots(...)

@@ -12,8 +12,8 @@
 #' fit, and the error itself is a guess where rows are fewer than 30. The log evidence, beside it,
 #' is of the rows predicted one after the other, without the first of them having been seen: it
 #' punishes a vague prior more. `anova()` of several fits is the same table, and so is
-#' `loo::loo_compare()`. Package testthat has a `compare()` of its own, and caret a `calibration()`:
-#' where they are attached after this package write `sparsegp::compare()`, or `anova()`.
+#' `loo::loo_compare()`. Package testthat has a `compare()` of its own: where it is attached after
+#' this package write `sparsegp::compare()`, or `anova()`.
 #'
 #' @param x A fit of [sparsegp()], not of a stream, which keeps no rows.
 #' @param object,... For `compare()` and `anova()` two fits or more, with names if wanted; otherwise
@@ -136,6 +136,9 @@ scores_in_words <- function(scores, digits) {
 #' @rdname loo
 #' @export
 compare <- function(...) UseMethod("compare")
+
+#' @export
+compare.default <- function(...) pass_on("compare", ...)
 
 #' @rdname loo
 #' @export

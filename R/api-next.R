@@ -189,7 +189,7 @@ prospect_for <- function(fit, given, score, goal, best) {
     best <- if (is.null(best)) best_mean(fit, sign) else check_number(best, "best")
     list(sign = sign, best = best)
   }
-  prospect <- new_prospect(fit, given$x, given$latent, aim)
+  prospect <- new_prospect(fit, given$x, given$latent, aim) # of no rows: given = NULL
   if (score %in% c("information", "entropy")) prospect$outlook <- outlook_of(fit)
   prospect
 }

@@ -23,11 +23,17 @@
 #' iml) want of a `predict()` function is `function(object, newdata) predict(object, newdata)`;
 #' [importance()] needs none of them.
 #'
-#' After `options(marginaleffects_model_classes = "sparsegp")` the functions of marginaleffects know
-#' a fit: `predictions(fit, vcov = FALSE)`, `avg_slopes(fit, vcov = FALSE)` and so on. Standard
-#' errors are not among what they find, as they want them from coefficients; those of means over
-#' groups and of their differences are had by emmeans, others from `predict(covariance = TRUE)`
+#' The functions of marginaleffects know a fit: loading this package sets their option
+#' `marginaleffects_model_classes` to `"sparsegp"`, unless it is set already; then add `"sparsegp"`
+#' to it. There are `predictions(fit, vcov = FALSE)`, `avg_slopes(fit, vcov = FALSE)` and so on.
+#' Standard errors are not among what they find, as they want them from coefficients; those of means
+#' over groups and of their differences are had by emmeans, others from `predict(covariance = TRUE)`
 #' or [draws()].
+#'
+#' @section Functions of the same name:
+#' `importance()` of ranger and randomForest and `calibration()` of caret find the methods for a
+#' fit, whichever package is attached last; and where this package is the last, its `importance()`,
+#' `calibration()` and `compare()` of anything but a fit are those of the package attached before.
 #'
 #' @section caret:
 #' A model for `caret::train()`, which tunes nothing, as a fit learns by itself:
@@ -88,6 +94,16 @@
 #' fit <- sparsegp(mpg ~ wt + cyl, transform(mtcars, cyl = factor(cyl)))
 #' emmeans::emmeans(fit, "cyl")
 NULL
+
+# Calls the function of the same name that this package's generic hides: the next one attached.
+pass_on <- function(name, ...) {
+  for (place in setdiff(search(), c(".GlobalEnv", "package:sparsegp"))) {
+    hidden <- get0(name, as.environment(place), mode = "function", inherits = FALSE)
+    if (!is.null(hidden)) return(hidden(...))
+  }
+  first <- if (...length()) class(..1)[1L] else "missing"
+  stop_sparsegp("object", paste0("is of class ", dQuote(first, FALSE)), "Give a fit of sparsegp()")
+}
 
 # ---- emmeans ----
 

@@ -26,8 +26,10 @@ choose_points <- function(fit, box, k, score, n, allowed, goal, best) {
   }
   taken <- NULL
   gain <- numeric()
+  start <- prospect_for(fit, NULL, score, goal, best)
   for (j in seq_len(k)) {
-    rate <- function(new) rate_points(fit, taken, new, score, goal, best, allowed)
+    before <- batch_so_far(start, taken)
+    rate <- function(new) rate_points(before, new, score, allowed)
     found <- polished(box, pools, rate)
     taken <- rbind(taken, found$point)
     gain[j] <- found$value
@@ -79,13 +81,20 @@ points_near <- function(box, point, count = 200L) {
 
 numbers_of <- function(box) names(box)[vapply(box, is.numeric, NA)]
 
+# A prospect of the points taken, each expected to have its label; start: of no points.
+batch_so_far <- function(start, taken) {
+  if (is.null(taken)) return(start)
+  given <- candidate_rows(start$fit, taken, NULL, NULL, NULL)
+  prospect <- replace(start, c("x", "latent"), list(given$x, given$latent))
+  prospect$gone <- no_labels(start$fit, given$x)
+  for (row in seq_len(nrow(taken))) prospect <- expect_label(prospect, row)
+  with_solver(prospect)
+}
+
 # Scores of new points once those taken have their labels; -Inf where they are not allowed.
-rate_points <- function(fit, taken, new, score, goal, best, allowed) {
-  both <- rbind(taken, new)
-  count <- NROW(taken)
-  prospect <- prospect_for(fit, candidate_rows(fit, both, NULL, NULL, NULL), score, goal, best)
-  for (row in seq_len(count)) prospect <- expect_label(prospect, row)
-  only_allowed(scores_of(prospect, score, count + seq_len(nrow(new))), allowed, new)
+rate_points <- function(before, new, score, allowed) {
+  given <- candidate_rows(before$fit, new, NULL, NULL, NULL)
+  only_allowed(scores_of(beside(before, given), score, seq_len(nrow(new))), allowed, new)
 }
 
 only_allowed <- function(values, allowed, points) {

@@ -8,6 +8,7 @@
 #' | `"median"` | median, over the latent function's posterior, of the mean response | of the probability | an error | of the mean number |
 #' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix | n x K matrix |
 #' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same | the same, an ordered factor |
+#' | `"quantile"` | matrix of quantiles of a new response | an error | an error | of the category's number |
 #' | `"terms"` | matrix of effects, see below | the same | n x terms x C array | the same |
 #' | `"divergence"` and so on | of several components, see below | an error | an error | an error |
 #'
@@ -96,6 +97,7 @@
 #' @param mode For a fit of ambiguous measurements: the number of one of its [modes()], or `"all"`:
 #'   mean and covariance of the mixture of all, by their weights (intervals then are those of a
 #'   normal distribution with these).
+#' @param probs `type = "quantile"`: the probabilities, numbers in (0, 1).
 #' @param to Where `newdata` is a source of rows ([row_source()]): a function of the predictions for
 #'   a chunk and the chunk's number, or the name of a CSV file, which is written anew.
 #' @param ... Nothing: an unknown argument is an error.
@@ -128,11 +130,12 @@
 #' @export
 predict.sparsegp <- function(object, newdata,
                              type = c("response", "link", "latent", "median", "prob", "class",
-                                      "terms", "divergence", "vorticity", "stream", "potential"),
+                                      "quantile", "terms", "divergence", "vorticity", "stream",
+                                      "potential"),
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
                              level = 0.95, reject = 0, offset = NULL, variance = NULL,
                              weights = NULL, covariance = FALSE, terms = NULL, mode = 1,
-                             to = NULL, ...) {
+                             to = NULL, probs = c(0.05, 0.5, 0.95), ...) {
   check_no_dots(...)
   source <- if (!missing(newdata)) as_source(newdata)
   if (!is.null(source)) return(predict_source(match.call(), parent.frame(), source, to))
@@ -143,7 +146,12 @@ predict.sparsegp <- function(object, newdata,
   check_number(level, "level", 0, 1)
   check_number(reject, "reject", 0, 1, open = FALSE)
   object <- ready(object)
+  if (type == "terms") refuse_termplot(sys.parent())
   check_predict_request(object, type, se.fit, interval)
+  if (type == "quantile") {
+    check_quantiles(object, probs, se.fit, interval)
+    interval <- "prediction" # of the same new responses
+  }
   check_new_responses(object, interval, variance, weights)
   mode <- check_mode(mode, object, all = TRUE)
   if (check_flag(covariance, "covariance")) refuse_covariance(object, type)
@@ -153,13 +161,14 @@ predict.sparsegp <- function(object, newdata,
   }
   newdata <- if (!missing(newdata)) newdata
   warn_once({
-    if (width(object) > 1L && (codec_of(object)$several || type != "response")) {
-      predict_vectors(object, newdata, offset, type, se.fit, interval, level, mode)
+    of_response <- type %in% c("response", "quantile")
+    if (width(object) > 1L && (codec_of(object)$several || !of_response)) {
+      predict_vectors(object, newdata, offset, type, se.fit, interval, level, mode, probs)
     } else if (type == "terms") {
       predict_terms(object, newdata, offset, terms, se.fit)
     } else {
       answer <- predict_numbers(object, newdata, offset, type, se.fit, interval, level, reject,
-                                variance, weights)
+                                variance, weights, probs)
       if (covariance) with_covariance(answer, object, newdata, offset) else answer
     }
   })
@@ -167,12 +176,13 @@ predict.sparsegp <- function(object, newdata,
 
 # Returns predicted responses, probabilities or labels of one response.
 predict_numbers <- function(object, newdata, offset, type, se.fit, interval, level, reject,
-                            variance, weights) {
+                            variance, weights, probs) {
   latent <- if (is.null(newdata)) training_latent(object) else new_latent(object, newdata, offset)
   if (interval == "prediction") {
     latent$weights <- weights_at(object, latent, variance, weights_from(weights, newdata))
   }
-  answer <- answer_complete(object, latent, type, se.fit, interval, level, reject)
+  answer <- if (type == "quantile") quantile_answer(object, latent, probs)
+            else answer_complete(object, latent, type, se.fit, interval, level, reject)
   restore_rows(answer, latent)
 }
 
@@ -182,8 +192,8 @@ with_covariance <- function(answer, object, newdata, offset) {
   c(if (is.list(answer)) answer else list(fit = answer), list(covariance = joint))
 }
 
-TYPES <- c("response", "link", "latent", "median", "prob", "class", "terms", "divergence",
-           "vorticity", "stream", "potential")
+TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "terms",
+           "divergence", "vorticity", "stream", "potential")
 
 # What other packages call them
 OTHER_TYPES <- c(probs = "prob", probability = "prob", probabilities = "prob", posterior = "prob",
@@ -235,6 +245,28 @@ check_predict_request <- function(object, type, se.fit, interval) {
     stop_sparsegp("interval", "= \"prediction\" is for the response of a regression",
                   "Use interval = \"confidence\"")
   }
+}
+
+check_quantiles <- function(object, probs, se.fit, interval) {
+  known <- codec_of(object)$several || !is.null(lik_traits(object$likelihood)$quantile)
+  if (is_modal_fit(object) || !known) {
+    stop_sparsegp("type", "= \"quantile\" is for responses that have an order",
+                  if (has_classes(object)) "Use type = \"prob\"" else "Use type = \"response\"")
+  }
+  if (se.fit || interval != "none") {
+    stop_sparsegp(if (se.fit) "se.fit" else "interval",
+                  "is not defined for type = \"quantile\"", "Leave it out")
+  }
+  if (!is.numeric(probs) || length(probs) == 0L || anyNA(probs) || any(probs <= 0 | probs >= 1)) {
+    stop_sparsegp("probs", "must be numbers between 0 and 1", "Give c(0.05, 0.5, 0.95), say")
+  }
+}
+
+# stats::termplot() reads the names of terms as R code of the data's variables, which they are not.
+refuse_termplot <- function(frame) {
+  if (!called_from(frame, stats::termplot)) return(invisible())
+  stop_sparsegp("model", "has terms that are kernels, which termplot() does not know",
+                "Use plot(model, \"terms\")")
 }
 
 check_new_responses <- function(object, interval, variance, weights) {
@@ -319,7 +351,7 @@ complete_inputs <- function(object, newdata, offset = NULL) {
 }
 
 # Of several components: matrices, arrays, and what follows from a field.
-predict_vectors <- function(object, newdata, offset, type, se.fit, interval, level, mode) {
+predict_vectors <- function(object, newdata, offset, type, se.fit, interval, level, mode, probs) {
   if (type %in% names(DERIVED)) {
     return(predict_derived(object, newdata, type, se.fit, interval, level, mode))
   }
@@ -327,6 +359,11 @@ predict_vectors <- function(object, newdata, offset, type, se.fit, interval, lev
     if (is.null(newdata)) training_latent(object) else new_latent(object, newdata, offset)
   })
   at <- asked_rows(latent)
+  if (type == "quantile") {
+    drawn <- vector_quantiles(object, latent, probs)[at, , , drop = FALSE]
+    dimnames(drawn)[[1L]] <- names(at)
+    return(drawn)
+  }
   fit <- if (interval == "none") restore_rows(vector_means(object, latent), latent) else {
     drawn <- vector_interval(object, latent, interval == "prediction", level)[at, , , drop = FALSE]
     dimnames(drawn)[[1L]] <- names(at)

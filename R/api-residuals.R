@@ -30,8 +30,8 @@ residuals.sparsegp <- function(object, type = c("response", "pearson", "quantile
   object <- with_rows(object)
   residual <- if (type == "quantile") quantile_residuals(object)
               else plain_residuals(object, pearson = type == "pearson")
-  if (is.matrix(residual)) rownames(residual) <- object$row_names
-  else names(residual) <- object$row_names
+  if (!is.matrix(residual)) return(per_row(object, residual))
+  rownames(residual) <- object$row_names
   if (is.null(object$na.action)) residual else stats::naresid(object$na.action, residual)
 }
 
@@ -61,7 +61,7 @@ quantile_residuals <- function(object) {
     stop_sparsegp("type", "= \"quantile\" is for responses that have an order",
                   "Use type = \"response\" or \"pearson\"")
   }
-  tails <- if (labels) label_tails(object) else response_tails(object)
+  tails <- if (labels) label_tails(object) else response_tails(object, object$y, loo_latent(object))
   tail_quantiles(tails, if (tails$jumps) stats::runif(length(tails$below)) else 0)
 }
 
@@ -75,15 +75,14 @@ tail_quantiles <- function(tails, up) {
   ifelse(lower < upper, stats::qnorm(lower), stats::qnorm(upper, lower.tail = FALSE))
 }
 
-# Leave-one-out probabilities of less than each response and of more.
-response_tails <- function(object) {
+# Probabilities of less than each response and of more, at latent moments of the rows.
+response_tails <- function(object, y, latent) {
   traits <- lik_traits(object$likelihood)
-  latent <- loo_latent(object)
   cdf <- function(y, lower) {
     traits$cdf(y, seen_mean(object, latent), latent$var, lik_values(object), latent$weights, lower)
   }
   codec <- codec_of(object)
-  y <- codec$codes(object$y, object$response)
+  y <- codec$codes(y, object$response)
   jump <- if (is.null(codec$jump)) 0 else codec$jump(latent$weights)
   list(below = cdf(y - jump, TRUE), above = cdf(y, FALSE), jumps = !is.null(codec$jump))
 }

@@ -7,8 +7,9 @@
 #' @return An object of class `summary.sparsegp`: a list with `fit` (the fit), `hyperparameters`
 #'   (data frame: value, start, whether learned, and for length scales the value in input units),
 #'   `log_evidence`, and unless the fit is a stream's, which keeps no rows, `mean_loo_lpd` (mean
-#'   leave-one-out log predictive density), `loo_r2` and `loo_sd` (for numbers and counts: R2 and
-#'   the standard deviation of the errors of leave-one-out predictions, see [loo()]), `noise_sd`
+#'   leave-one-out log predictive density), `loo_r2` (also as `r.squared`) and `loo_sd`
+#'   (for numbers and counts: R2 and the standard deviation of the errors of leave-one-out
+#'   predictions, see [loo()]), `noise_sd`
 #'   (for numbers: the standard deviation of a response about the function, [sigma()]) and
 #'   `confusion` (for classes: the training response against the most probable class without its own
 #'   row; the share of a class's rows that are taken for others is printed beside it). Printing
@@ -35,7 +36,7 @@ summary.sparsegp <- function(object, ...) {
   structure(
     list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
          mean_loo_lpd = if (has_rows(object)) mean(loo_lpd(object), na.rm = TRUE),
-         loo_r2 = scores$r2, loo_sd = scores$sd, noise_sd = noise_sd(object),
+         loo_r2 = scores$r2, r.squared = scores$r2, loo_sd = scores$sd, noise_sd = noise_sd(object),
          confusion = if (has_cavities(object)) loo_confusion(object)),
     class = "summary.sparsegp"
   )
@@ -50,6 +51,20 @@ loo_confusion <- function(object) {
   table(observed = object$y, predicted = most_probable(
     loo_probabilities(object), ordered = codec_of(object)$ranked
   ))
+}
+
+#' @rdname summary.sparsegp
+#' @details
+#' `coef()` of a summary is a matrix with a row for each hyperparameter and the columns `Estimate`
+#' and `Std. Error`, the latter from [vcov()][confint.sparsegp] and `NA` where nothing was learned.
+#' @export
+coef.summary.sparsegp <- function(object, ...) {
+  check_no_dots(...)
+  fit <- object$fit
+  learned <- object$hyperparameters$learned
+  error <- rep(NA_real_, length(learned))
+  if (any(learned)) error[learned] <- sqrt(diag(vcov.sparsegp(fit)))
+  cbind(Estimate = coef(fit), `Std. Error` = error)
 }
 
 #' @rdname summary.sparsegp

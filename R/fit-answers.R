@@ -156,6 +156,18 @@ response_quantile <- function(object, p, latent) {
   ))
 }
 
+# Quantiles of new responses: a column for each probability.
+quantile_answer <- function(object, latent, probs) {
+  each <- vapply(probs, response_quantile, numeric(sum(latent$complete)),
+                 object = object, latent = latent)
+  matrix(each, ncol = length(probs), dimnames = list(NULL, quantile_names(probs)))
+}
+
+# As stats::quantile() names them
+quantile_names <- function(probs) {
+  paste0(formatC(100 * probs, format = "fg", width = 1L, digits = 7L), "%")
+}
+
 interval_answer <- function(object, latent, type, interval, level) {
   bound <- function(p) {
     if (interval == "prediction") return(response_quantile(object, p, latent))

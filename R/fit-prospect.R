@@ -5,13 +5,15 @@
 #   outlook    what labels tell (fit-information.R), from its first use on
 #   known      of each latent function what its covariances are made of
 #   gone       of each a matrix: its covariance with the rows is that of the fit less gone gone'
+#   roots      of each: B with B B' the curvature of each row that was given a label, in turn
 #   aim        of score = "improvement": list(sign, best)
 
 new_prospect <- function(fit, x, latent, aim = NULL) {
-  empty <- matrix(0, nrow(x), 0L)
   list(fit = fit, x = x, latent = latent, aim = aim, outlook = NULL, known = NULL,
-       gone = rep(list(empty), processes(fit)))
+       gone = no_labels(fit, x), roots = rep(list(list()), processes(fit)))
 }
+
+no_labels <- function(fit, x) rep(list(matrix(0, NROW(x), 0L)), processes(fit))
 
 # Once the label of a row is known: a rank of w and O(n (d + w k)) for each latent function.
 expect_label <- function(prospect, row) {
@@ -28,12 +30,48 @@ expect_label <- function(prospect, row) {
     gone <- prospect$gone[[class]]
     columns <- covariance_columns(prospect$known[[class]], at) -
       tcrossprod(gone, gone[at, , drop = FALSE])
-    less <- columns %*% root_of(curvature[[class]])
+    root <- root_of(curvature[[class]])
+    prospect$roots[[class]] <- c(prospect$roots[[class]], list(root))
+    less <- columns %*% root
     prospect$gone[[class]] <- cbind(gone, less)
     prospect$latent$var <- reduced(prospect$latent$var, less, class, w)
   }
   prospect$aim <- believed(prospect, row)
   prospect
+}
+
+# ---- Other points beside rows that have their labels ----
+
+# Label by label, row j of a point's own `gone` is (C_j - sum over i < j of gone_i G_ji') B_j, with
+# C the covariances of the fit between the point and the labelled rows, and G the rows' own `gone`.
+# So gone (I + U) = C B, where U has the blocks G_ji' B_j above its diagonal.
+with_solver <- function(prospect) {
+  w <- width(prospect$fit)
+  prospect$solver <- Map(function(gone, roots) {
+    B <- matrix(0, nrow(gone), nrow(gone))
+    for (j in seq_along(roots)) B[tall_rows(j, w), tall_rows(j, w)] <- roots[[j]]
+    block <- rows_of_points(seq_len(nrow(gone)), w)
+    before <- outer(block, block, ">") * gone
+    list(B = B, lower = diag(nrow(gone)) + t(B) %*% before)
+  }, prospect$gone, prospect$roots)
+  prospect
+}
+
+# The prospect of other points, given the labels of the rows of `before`, which has its solver or no
+# rows.
+beside <- function(before, given) {
+  fit <- before$fit
+  after <- new_prospect(fit, given$x, given$latent, before$aim)
+  after$outlook <- before$outlook
+  own <- seq_len(NROW(before$x))
+  for (class in seq_along(before$solver)) {
+    solver <- before$solver[[class]]
+    known <- covariances_with(fit, rbind(before$x, given$x), class)
+    columns <- covariance_columns(known, own)[-own, , drop = FALSE]
+    gone <- t(forwardsolve(solver$lower, t(columns %*% solver$B)))
+    after$latent$var <- reduced(after$latent$var, gone, class, width(fit))
+  }
+  after
 }
 
 # The aim once a row has come out at its mean.

@@ -57,6 +57,15 @@ vector_interval <- function(object, latent, prediction, level) {
         list(NULL, c("fit", "lwr", "upr"), components(object)))
 }
 
+# n x probabilities x w: quantiles of new responses, each component by itself.
+vector_quantiles <- function(object, latent, probs) {
+  mean <- vector_means(object, latent)
+  spread <- vector_spread(object, latent, diag(component_noise(object)))
+  each <- vapply(probs, function(p) mean + stats::qnorm(p) * spread, mean)
+  aperm(array(each, c(dim(mean), length(probs)),
+              list(NULL, components(object), quantile_names(probs))), c(1L, 3L, 2L))
+}
+
 # ---- Fields that follow ----
 
 # Is there such a field? Stream function and vorticity are vectors themselves in space.

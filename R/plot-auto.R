@@ -130,15 +130,19 @@ auto_fit <- function(object, picture) {
   ggplot2::ggplot() + estimate_layers(view, drawn, few) + points +
     group_scales(view) + clock_scale(object, view$axes) +
     ggplot2::labs(x = input_label(object, view$axes), y = response_label(object),
-                  caption = nonempty(curve_words(view, picture$shown, picture$level)))
+                  caption = wrapped(curve_words(view, picture$shown, picture$level)))
 }
 
 # Rows of two classes at the bottom and at the top
 class_rugs <- function(view, rows) {
   mapping <- if (is.null(view$by)) mapped(x = "place") else mapped(x = "place", colour = "by")
-  second <- as.integer(rows$y) == 2L
-  list(ggplot2::geom_rug(mapping, rows[second, ], sides = "t", alpha = 0.5),
-       ggplot2::geom_rug(mapping, rows[!second, ], sides = "b", alpha = 0.5))
+  code <- as.integer(rows$y)
+  rug <- function(class, side) {
+    own <- if (is.null(view$by)) list(colour = CLASS_COLOURS[class])
+    do.call(ggplot2::geom_rug, c(list(mapping, rows[code == class, ], sides = side, alpha = 0.5),
+                                 own))
+  }
+  list(rug(2L, "t"), rug(1L, "b"))
 }
 
 auto_class_curves <- function(object, picture) {
@@ -164,68 +168,10 @@ class_scale <- function(aesthetic, levels) {
   scale(values = rep_len(CLASS_COLOURS, length(levels)), drop = FALSE)
 }
 
-auto_surface <- function(object, picture) {
-  view <- picture$view
-  drawn <- placed_columns(view, picture$drawn)
-  rows <- shown_frame(view, picture$shown)
-  base <- ggplot2::ggplot(drawn, mapped(x = "place", y = "place2")) +
-    ggplot2::labs(x = view$axes[1L], y = view$axes[2L],
-                  caption = nonempty(beside_words(picture$shown, view)))
-  if (picture$se == "panel") return(base + auto_two_panels(object, drawn, rows))
-  base <- base + by_panels(view)
-  if (shows_classes(object)) return(base + auto_decisions(object, drawn, rows))
-  drawn$fit[!drawn$known] <- NA
-  base + ggplot2::geom_raster(mapped(fill = "fit"), drawn) +
-    (if (picture$se == "contour") error_layer(drawn)) +
-    ggplot2::geom_point(data = rows, shape = if (has_classes(object)) 19 else 1,
-                        mapping = if (has_classes(object)) mapped(colour = "y")) +
-    (if (has_classes(object)) class_scale("colour", object$response$levels)) +
-    ggplot2::labs(colour = response_name(object)) +
-    ggplot2::scale_fill_gradientn(colours = mean_ramp(9L), na.value = MASK,
-                                  name = response_label(object))
-}
-
-by_panels <- function(view) if (!is.null(view$by)) ggplot2::facet_wrap("by")
-
-error_layer <- function(drawn) {
-  if (!is.null(drawn$known)) drawn$se[!drawn$known] <- NA
-  ggplot2::geom_contour(mapped(z = "se"), drawn, colour = ORANGE, linetype = 2,
-                        bins = 6L, na.rm = TRUE)
-}
-
-# Mean and standard error on one scale of colours, each from its least to its largest value.
-auto_two_panels <- function(object, drawn, rows) {
-  share <- function(z) {
-    z[!drawn$known] <- NA
-    (z - min(z, na.rm = TRUE)) / max(diff(range(z, na.rm = TRUE)), .Machine$double.xmin)
-  }
-  panels <- c(paste("mean of", response_label(object)), "its standard error")
-  both <- rbind(data.frame(drawn, panel = panels[1L], share = share(drawn$fit), z = drawn$fit),
-                data.frame(drawn, panel = panels[2L], share = share(drawn$se), z = drawn$se))
-  both$panel <- factor(both$panel, panels)
-  each <- function(panel) ggplot2::geom_contour(mapped(z = "z"), both[both$panel == panel, ],
-                                                colour = INK, linewidth = 0.3)
-  list(ggplot2::geom_raster(mapped(fill = "share"), both), lapply(panels, each),
-       ggplot2::geom_point(data = rows, size = 0.5),
-       if (is.null(drawn$by)) ggplot2::facet_wrap("panel") else ggplot2::facet_grid(by ~ panel),
-       ggplot2::scale_fill_gradientn(colours = mean_ramp(9L), na.value = MASK,
-                                     name = "from least\nto largest"))
-}
-
-auto_decisions <- function(object, drawn, rows) {
-  levels <- object$response$levels
-  drawn$top <- do.call(pmax, drawn[paste0("prob.", levels)])
-  rows$class <- factor(rows$y, levels)
-  list(ggplot2::geom_raster(mapped(fill = "class", alpha = "top"), drawn),
-       ggplot2::geom_point(mapped(fill = "class"), rows, shape = 21, colour = "white"),
-       class_scale("fill", levels), ggplot2::scale_alpha(range = c(0.1, 0.7), name = "probability"),
-       ggplot2::labs(fill = response_name(object)))
-}
-
 # ---- Parts, and time series ----
 
 auto_terms <- function(object, parts) {
-  plots <- lapply(Filter(function(part) !is.null(part$drawn), parts), auto_term, object)
+  plots <- lapply(parts, auto_term, object)
   if (length(plots) == 1L) plots[[1L]] else plots
 }
 
@@ -233,18 +179,13 @@ auto_term <- function(picture, object) {
   view <- picture$view
   drawn <- placed_columns(view, picture$drawn)
   rows <- shown_frame(view, picture$shown)
-  if (!is.null(picture$surface)) {
-    return(ggplot2::ggplot(drawn, mapped(x = "place", y = "place2")) +
-             ggplot2::geom_raster(mapped(fill = "fit")) +
-             error_layer(drawn) +
-             ggplot2::scale_fill_gradientn(colours = mean_ramp(9L), name = picture$label) +
-             ggplot2::labs(x = view$axes[1L], y = view$axes[2L]))
-  }
+  if (!is.null(picture$surface)) return(auto_term_map(picture, drawn))
   few <- length(view$by$levels) <= MANY
   ggplot2::ggplot() + estimate_layers(view, drawn, few) +
     (if (nrow(rows)) row_layer(view, rows, nrow(rows))) + group_scales(view) +
     clock_scale(object, view$axes) +
-    ggplot2::labs(x = input_label(object, view$axes), y = picture$label)
+    ggplot2::labs(x = input_label(object, view$axes), y = picture$label,
+                  caption = wrapped(paste(view$caption, collapse = ", ")))
 }
 
 auto_forecast <- function(object, picture) {

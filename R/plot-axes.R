@@ -74,26 +74,23 @@ coding_of <- function(object, variable) {
   coding
 }
 
-# Terms of one variable and several columns, as poly() and ns() make them.
+# Terms of one variable and several columns, as poly() and ns() make them; their calls have the
+# constants, such as knots, that they had at the fit.
 curve_axes <- function(object, kept, raw) {
   if (is.null(object$terms)) return(list())
   classes <- attr(object$terms, "dataClasses")
   names <- names(classes)[grepl("^nmatrix[.]", classes)]
+  variables <- term_variables(object$terms)
   made <- lapply(names, function(term) {
     # others, such as a degree, are no variables of as many values
-    variable <- Filter(function(name) !is.null(raw(name)), all.vars(str2lang(term)))
+    variable <- Filter(function(name) !is.null(raw(name)), all.vars(variables[[term]]))
     columns <- kept[startsWith(kept, term) & !grepl(":", kept, fixed = TRUE)]
     if (length(variable) != 1L || variable %in% kept || length(columns) < 2L) return(NULL)
-    curve_axis(variable, columns, predvar_of(object$terms, term), environment(object$terms))
+    curve_axis(variable, columns, term_variables(object$terms, "predvars")[[term]],
+               environment(object$terms))
   })
   made <- Filter(Negate(is.null), made)
   stats::setNames(made, vapply(made, `[[`, "", "name"))
-}
-
-# The call of a term with the constants, such as knots, that it had at the fit.
-predvar_of <- function(terms, term) {
-  variables <- vapply(as.list(attr(terms, "variables"))[-1L], deparse1, "")
-  attr(terms, "predvars")[[match(term, variables) + 1L]]
 }
 
 # A variable of the data as it was before terms were made of it, or NULL where it cannot be found.
@@ -138,8 +135,19 @@ owners <- function(columns, axes) {
   }, "", USE.NAMES = FALSE)
 }
 
+# Returns what plot(fit, ~ x + z) names.
+inputs_of_formula <- function(formula) {
+  remedy <- "Write ~ x for a curve, ~ x + z for a map, or names: c(\"x\", \"z\")"
+  if (length(formula) != 2L) stop_sparsegp("which", "is a formula with a response", remedy)
+  terms <- tryCatch(stats::terms(formula), error = function(e) {
+    stop_sparsegp("which", paste0("is no formula of inputs: ", conditionMessage(e)), remedy)
+  })
+  vapply(as.list(attr(terms, "variables"))[-1L], deparse1, "")
+}
+
 # Axes that were asked for: of `axes`, or columns of the model matrix.
 asked_axes <- function(object, which, axes) {
+  if (inherits(which, "formula")) which <- inputs_of_formula(which)
   names <- plain_names(object)
   kept <- names[object$scaling$kept]
   choice <- unique(c(names(axes), kept))

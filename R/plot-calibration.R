@@ -28,7 +28,11 @@
 #' @export
 calibration <- function(object, ...) UseMethod("calibration")
 
+#' @export
+calibration.default <- function(object, ...) pass_on("calibration", object, ...)
+
 #' @rdname calibration
+#' @rawNamespace S3method(caret::calibration, sparsegp)
 #' @export
 calibration.sparsegp <- function(object, newdata = NULL, level = 0.95,
                                  nominal = c(0.5, 0.8, 0.9, 0.95, 0.99), n = NULL, ...) {

@@ -28,9 +28,9 @@ class_key <- function(levels, col, pch, style) {
 # What the panels of several classes return: the inputs, the most probable class, a probability per
 # class.
 class_frame <- function(inputs, axes, prob) {
-  inputs <- stats::setNames(data.frame(inputs), axes)
   rownames(prob) <- NULL
-  data.frame(inputs, class = most_probable(prob), prob = prob, check.names = FALSE)
+  beside_axes(data.frame(inputs), axes,
+              data.frame(class = most_probable(prob), prob = prob, check.names = FALSE))
 }
 
 # ---- Two inputs: the most probable class, in a deeper colour where it is surer ----
@@ -52,28 +52,31 @@ draw_decision_map <- function(object, view, shown, surface, style) {
   ))
 }
 
-# Layers from pale to deep, so that the edge of each is a straight line through a cell of the grid
-# and not a staircase. What they leave free, corners between three classes, has its node's colour.
+# Every pixel has the colour of its most probable class, so that edges are no staircase of the grid.
 paint_classes <- function(surface, col, lwd) {
   lead <- class_leads(surface$z)
-  tints <- outer(col, seq(0.14, 0.62, length.out = length(DEPTHS)), Vectorize(tint))
-  graphics::image(surface$x, surface$y, lead$best, zlim = c(1, length(col)), col = tints[, 1L],
-                  add = TRUE, useRaster = TRUE)
-  for (class in unique(c(lead$best))) {
-    for (depth in seq_along(DEPTHS)) {
-      inside <- pmin(lead$by[, , class], surface$z[, , class] - DEPTHS[depth])
-      if (max(inside) > 0) {
-        fill_bands(list(x = surface$x, y = surface$y, z = inside), c(0, 2), tints[class, depth])
-      }
-    }
-  }
+  seen <- sort(unique(c(lead$best)))
+  draw_pixels(surface, class_pixels(surface$z, seen, col))
   top <- list(x = surface$x, y = surface$y, z = lead$top)
   # of two classes one always has 0.5
   draw_contours(top, if (length(col) > 2L) c(0.5, 0.7, 0.9) else c(0.7, 0.9), "grey35", 0.7)
-  for (class in unique(c(lead$best))) {
+  for (class in seen) {
     draw_contours(list(x = surface$x, y = surface$y, z = lead$by[, , class]), 0, INK, lwd,
                   drawlabels = FALSE)
   }
+}
+
+# Colours of pixels, of those classes that are the most probable one anywhere.
+class_pixels <- function(z, seen, col) {
+  tints <- outer(col, seq(0.14, 0.62, length.out = length(DEPTHS)), Vectorize(tint))
+  top <- pixel_values(z[, , seen[1L]])
+  best <- array(seen[1L], dim(top))
+  for (class in seen[-1L]) {
+    fine <- pixel_values(z[, , class])
+    best[fine > top] <- class
+    top <- pmax(top, fine)
+  }
+  raster_rows(array(tints[cbind(c(best), findInterval(top, DEPTHS))], dim(best)))
 }
 
 # best: the most probable class at each node, of probability `top`; by: each class's probability

@@ -29,9 +29,18 @@ along_curve <- function(view, places, answer) {
   parts <- lapply(seq_len(max(1L, length(view$by$levels))), function(group) {
     columns <- list(if (is.null(levels)) places else factor(levels, levels))
     if (!is.null(view$by)) columns$by <- factor(view$by$levels[group], view$by$levels)
-    cbind(stats::setNames(data.frame(columns), c(view$axes, view$by$name)), answer(group))
+    beside_axes(data.frame(columns), c(view$axes, view$by$name), answer(group))
   })
   do.call(rbind, parts)
+}
+
+# Puts columns of the axes before those of an answer; an input that is called as one of the answer's
+# columns, "fit" say, gets a number behind its name.
+beside_axes <- function(places, names, answer) {
+  answer <- as.data.frame(answer, optional = TRUE)
+  own <- seq_along(places)
+  names <- make.unique(c(names(answer), names))[-seq_along(answer)]
+  cbind(stats::setNames(places, names), answer)
 }
 
 curve_answer <- function(object, latent, level) {
@@ -82,7 +91,7 @@ scattered <- function(axis, at, groups) {
 draw_estimates <- function(view, drawn, style, what = c("band", "line")) {
   axis <- view$axis[[1L]]
   col <- group_colours(view$by)
-  group <- if (is.null(view$by)) rep(1L, nrow(drawn)) else as.integer(drawn[[view$by$name]])
+  group <- if (is.null(view$by)) rep(1L, nrow(drawn)) else as.integer(drawn[[2L]])
   for (g in seq_along(col)) {
     part <- drawn[group == g, ]
     x <- as.numeric(part[[1L]]) + dodged(axis, g, length(col))

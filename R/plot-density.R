@@ -52,5 +52,5 @@ draw_density_surface <- function(object, level, n, style) {
   close_panel(style, axes[1L], axes[2L], bty = "o")
   draw_heading(style, list(key_item("density", "line", INK, lwd = 0.7),
                            key_item("points", "point", INK), key_item("basis", "point", INK, 1)))
-  stats::setNames(data.frame(grid, c(surface$z)), c(axes, "fit"))
+  beside_axes(as.data.frame(grid), axes, data.frame(fit = c(surface$z)))
 }

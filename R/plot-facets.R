@@ -12,6 +12,7 @@ facet_picture <- function(object, rows, view, level, n, se, style) {
   limits <- list(xlim = curve_limits(view$axis[[1L]], at[[1L]], style))
   if (length(at) == 2L) limits$ylim <- or_else(style$ylim, around(at[[2L]]))
   style <- utils::modifyList(style, limits)
+  if (length(at) == 2L) n <- or_else(n, default_nodes(object, length(by$levels)))
   panels <- lapply(seq_along(by$levels), function(group) {
     own <- level_view(view, group)
     picture <- slice_picture(object, level_rows(rows, view, of_rows, group), own, level, n, se,
@@ -65,7 +66,7 @@ level_rows <- function(rows, view, of_rows, group) {
 append_level <- function(drawn, view, group) {
   axes <- seq_along(view$axes)
   level <- data.frame(factor(view$by$levels[group], view$by$levels))
-  cbind(drawn[axes], stats::setNames(level, view$by$name), drawn[-axes])
+  beside_axes(cbind(drawn[axes], level), c(names(drawn)[axes], view$by$name), drawn[-axes])
 }
 
 # Rows of all pictures, one after the other.

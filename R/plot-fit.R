@@ -30,11 +30,14 @@
 #'   Along one input the probability of every class, and below a lane for each class with ticks at
 #'   its rows, the lanes in the order of the key. Colours are chosen for colour-blind readers, and
 #'   each class has a symbol too.
-#' * `type = "terms"`, for a sum of kernels: what each of them adds, with its interval, as
+#' * `type = "terms"`: the effect of each kernel of a sum, with its interval, as
 #'   `predict(type = "terms")` gives it, and partial residuals: the effect plus what is left of each
 #'   response. For counts and shares that is the working residual of a generalised linear model,
 #'   less for rows that say less; labels have none, and rows are ticks then. A kernel of two inputs
 #'   is a map with the standard error dashed, one of a number and a factor a curve for each level.
+#'   A kernel of three inputs or more, as the default kernel of many inputs, has a panel for each
+#'   input: the partial effect along it, with the other inputs held where `type = "fit"` holds them.
+#'   The inputs along which the effect varies most come first, and at most nine are drawn.
 #'   Of several classes there are effects on the latent function of each: curves in one picture, and
 #'   a map, or curves for the levels of a factor, for each class.
 #' * `type = "forecast"`, for a fit along time alone: the series with its intervals and how it goes
@@ -44,9 +47,8 @@
 #'   interval; for classes the probability that the other rows give each row's own class.
 #' * `type = "residuals"`: four panels as of [stats::plot.lm()], chosen by `which`, of quantile
 #'   residuals (see [residuals][residuals.sparsegp]): against fitted means, against normal
-#'   quantiles, their size against fitted means, and against leverage, the share of the variance
-#'   without a row's response that the response takes off. For counts and classes quantile
-#'   residuals are partly drawn at random.
+#'   quantiles, their size against fitted means, and against [leverage][influence].
+#'   For counts and classes quantile residuals are partly drawn at random.
 #' * `type = "trace"`: the log evidence sweep by sweep, the distance from a fixed point (on a
 #'   logarithmic scale) with the tolerance, and the points that joined the basis where the method
 #'   chooses it. For a stream, over its rows: the size of the basis, the log evidence of the rows so
@@ -90,9 +92,10 @@
 #'
 #' @param x A fit of [sparsegp()].
 #' @param which `type = "fit"`: one or two inputs to be the axes, names of variables or of columns
-#'   of the model matrix, or numbers of these. `type = "terms"` and `"forecast"`: names or numbers
-#'   of terms, or a list, as `terms` in [predict][predict.sparsegp]. `type = "residuals"`: numbers
-#'   of panels, 1 to 4. A type that is no input may stand here, as in `plot(fit, "terms")`.
+#'   of the model matrix, numbers of these, or a formula such as `~ x` or `~ x + z`.
+#'   `type = "terms"` and `"forecast"`: names or numbers of terms, or a list, as `terms` in
+#'   [predict][predict.sparsegp]. `type = "residuals"`: numbers of panels, 1 to 4. A type that is no
+#'   input may stand here, as in `plot(fit, "terms")`.
 #' @param type See the description.
 #' @param newdata For a fit of a formula a data frame with its variables, the response too; for a
 #'   fit of a matrix `list(x = , y = )`, and `offset` and trials as `weights` where needed.
@@ -100,7 +103,7 @@
 #'   training rows.
 #' @param level Probability content of intervals and bands, in (0, 1).
 #' @param n `type = "fit"` and `"terms"`: number of points along each input (default 201, and 81 or
-#'   61 for two inputs).
+#'   61 for two inputs; fewer for more than 12 classes and more than two maps on a page).
 #'   `type = "reliability"`: for classes the largest number of bins (default 10, fewer for less than
 #'   200 rows), for regression the number of nominal levels (default 99). `type = "reject"`: the
 #'   largest number of thresholds (default: one for every row).
@@ -155,8 +158,10 @@
 #' fit <- sparsegp(mpg ~ wt + hp, mtcars,
 #'                 kernel = kernel_rbf(vars = "wt") + kernel_rbf(vars = "hp"))
 #' plot(fit, "terms")
+#' plot(fit, ~ wt)
 #' plot(fit, type = "residuals")
 #' plot(fit, se = "panel")
+#' plot(sparsegp(mpg ~ wt + hp + qsec, mtcars), "terms")
 #' plot(sparsegp(mpg ~ wt + hp + factor(am), mtcars), c("wt", "hp"), by = "factor(am)")
 #'
 #' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:72, ]

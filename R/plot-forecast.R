@@ -14,7 +14,8 @@ forecast_picture <- function(object, which, newdata, level, n, ahead, style) {
   groups <- term_groups(names(fit_parts(object)), which)
   if (length(groups) < 2L) groups <- list()
   parts <- lapply(names(groups), function(name) {
-    term_picture(object, rows, groups[name], level, n, style)
+    seen <- term_axes(object, rows, fit_parts(object)[groups[[name]]])
+    term_picture(object, rows, groups[name], term_view(rows, seen), level, n, style)
   })
   names(parts) <- names(groups)
   rest <- rows$y - mean_response(object, latent_at(object, rows$x, rows$offset))

@@ -29,8 +29,8 @@ lines.sparsegp <- function(x, interval = c("none", "confidence", "prediction"), 
   if (!is.null(x$clocks[[name]])) at <- on_clock(x$clocks[[name]], at)
   new <- stats::setNames(data.frame(at), name)
   drawn <- predict(x, new, interval = interval, level = level)
-  drawn <- if (is.matrix(drawn)) data.frame(new, drawn, check.names = FALSE)
-           else data.frame(new, fit = unname(drawn), check.names = FALSE)
+  answer <- if (is.matrix(drawn)) as.data.frame(drawn) else data.frame(fit = unname(drawn))
+  drawn <- beside_axes(new, name, answer)
   draw_lines(drawn, ...)
   invisible(drawn)
 }

@@ -208,8 +208,12 @@ draw_band <- function(x, lwr, upr, col) {
   polygon(c(x, rev(x)), c(lwr, rev(upr)), col = col, border = NA)
 }
 
-# The range of x with a margin; of one value, one to either side.
+# The range of x with a margin; of one value, one to either side. A range holds a thousand different
+# numbers at least, or places along it would coincide.
 around <- function(x) {
   range <- range(x)
-  if (diff(range) == 0) range + c(-1, 1) else grDevices::extendrange(range, f = 0.04)
+  least <- max(1e3 * .Machine$double.eps * abs(range), 1e-300)
+  if (diff(range) == 0) return(range + c(-1, 1) * max(1, least))
+  if (diff(range) < least) return(mean(range) + c(-0.5, 0.5) * least)
+  grDevices::extendrange(range, f = 0.04)
 }

@@ -62,7 +62,8 @@ predicted_rows <- function(object, newdata) {
   if (has_variances(object$likelihood)) {
     refuse_unknown_variances("newdata", "Leave it out for leave-one-out predictions")
   }
-  latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset, weights = 1)
+  latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset,
+                 weights = or_else(rows$weights, 1))
   list(y = rows$y, latent = latent)
 }
 
@@ -91,15 +92,17 @@ binomial_interval <- function(hits, rows, level) {
   )
 }
 
-# Observed content of central predictive intervals, and the band of a calibrated model.
+# Observed content of central predictive intervals, and the band of a calibrated model. A response
+# is not below the quantile of p if P(no larger) >= p, and not above it if P(less) < p: the
+# distribution function at the responses says so for all intervals.
 coverage <- function(object, held_out, level, nominal) {
-  if (is.null(lik_traits(object$likelihood)$quantile)) {
+  if (is.null(lik_traits(object$likelihood)$cdf)) {
     stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")
   }
-  bound <- function(p) response_quantile(object, p, held_out$latent)
   y <- held_out$y
+  tails <- response_tails(object, y, held_out$latent)
   observed <- vapply(nominal, function(p) {
-    mean(y >= bound((1 - p) / 2) & y <= bound((1 + p) / 2))
+    mean(1 - tails$above >= (1 - p) / 2 & tails$below < (1 + p) / 2)
   }, 0)
   tail <- (1 - level) / 2
   rows <- length(y)

@@ -85,8 +85,7 @@ plot_residuals <- function(object, which, style) {
   drawn
 }
 
-# Quantile residuals, standard normal under the model whatever the likelihood; leverage is the share
-# of its cavity's variance that a row's own response takes away.
+# Quantile residuals, standard normal under the model whatever the likelihood, and leverage.
 residual_frame <- function(object) {
   object <- with_rows(object)
   if (processes(object) > 1L) {
@@ -97,7 +96,7 @@ residual_frame <- function(object) {
   known <- !is.na(object$y)
   data.frame(row = or_else(object$row_names, as.character(seq_len(object$n))),
              fitted = mean_response(object, latent), residual = unname(quantile_residuals(object)),
-             leverage = 1 - latent$var / object$cavity$var)[known, ]
+             leverage = leverages(object))[known, ]
 }
 
 residual_places <- function(panel, drawn) {

@@ -75,4 +75,6 @@ unscaled_inputs <- function(object, x) {
 }
 
 # model.matrix() names the column of a variable `a b` with the backticks
-plain_names <- function(object) sub("^`([^`]*)`$", "\\1", object$scaling$names)
+plain_names <- function(object) without_backticks(object$scaling$names)
+
+without_backticks <- function(names) sub("^`([^`]*)`$", "\\1", names)

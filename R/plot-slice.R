@@ -2,7 +2,7 @@
 #   axis      list of one or two axes (plot-axes.R); axes: their names
 #   by        a factor, each level of which has a slice of its own; or NULL
 #   typical   named value of every kept input
-#   derived   expressions for the columns that follow from others
+#   derived   function(x) -> column, for each column that follows from others (plot-derived.R)
 #   held      are there inputs besides axes and `by`?   caption: which, in words
 #   offset    where the offset stays
 
@@ -23,7 +23,6 @@ slice_view <- function(object, rows, which, by = NULL) {
                  else stats::median(rows$offset)
   view$caption <- paste(c(held_words(resting), if (any(rows$offset != 0)) "offset at its median"),
                         collapse = ", ")
-  view$env <- environment(object$terms)
   view
 }
 
@@ -89,30 +88,6 @@ median_words <- function(held) {
   paste(toString(held), "at their medians")
 }
 
-# Columns of a formula's model matrix that the others give: products a:b, and calls such as I(a^2).
-# Each is believed only if it reproduces the column.
-derived_columns <- function(object, x) {
-  if (is.null(object$terms)) return(list())
-  calls <- lapply(stats::setNames(nm = colnames(x)), column_expression, colnames(x))
-  calls <- Filter(Negate(is.null), calls)
-  frame <- as.data.frame(x)
-  holds <- vapply(names(calls), function(name) {
-    value <- tryCatch(as.double(eval(calls[[name]], frame, environment(object$terms))),
-                      error = function(e) NULL)
-    isTRUE(all.equal(value, unname(x[, name]), tolerance = 1e-6))
-  }, NA)
-  calls[holds]
-}
-
-column_expression <- function(name, columns) {
-  parts <- gsub("`", "", strsplit(name, ":", fixed = TRUE)[[1L]], fixed = TRUE)
-  if (length(parts) > 1L && all(parts %in% columns)) {
-    return(Reduce(function(a, b) call("*", a, b), lapply(parts, as.name)))
-  }
-  call <- tryCatch(str2lang(name), error = function(e) NULL)
-  if (is.call(call) && length(all.vars(call)) && all(all.vars(call) %in% columns)) call
-}
-
 # ---- At the slice ----
 
 # Kept inputs where the axes are at `places`, a list or matrix with a column for each axis, and `by`
@@ -123,9 +98,7 @@ slice_inputs <- function(view, places, level = NULL) {
               dimnames = list(NULL, names(view$typical)))
   for (i in seq_along(places)) x[, view$axis[[i]]$columns] <- view$axis[[i]]$code(places[[i]])
   if (!is.null(view$by)) x[, view$by$columns] <- view$by$code(rep_len(level, nrow(x)))
-  for (name in names(view$derived)) {
-    x[, name] <- as.double(eval(view$derived[[name]], as.data.frame(x), view$env))
-  }
+  for (name in names(view$derived)) x[, name] <- view$derived[[name]](x)
   x
 }
 

@@ -31,7 +31,7 @@ surface_drawer <- function(object, contour) {
 # say anything of it; the same as matrices for contours: z (with a layer for each of several
 # classes), error.
 surface_of <- function(object, view, shown, n, style) {
-  nodes <- surface_nodes(shown, or_else(n, 81L), style)
+  nodes <- surface_nodes(shown, or_else(n, default_nodes(object)), style)
   x <- slice_inputs(view, nodes$grid)
   latent <- latent_at(object, x, view$offset)
   fit <- if (shows_classes(object)) class_probabilities(object, latent)
@@ -45,9 +45,16 @@ surface_of <- function(object, view, shown, n, style) {
   out$error <- array(se, nodes$count)
   # far from data a probability is near that of the prior, and no blob
   out$known <- has_classes(object) | is_known(object, x, latent$var)
-  out$drawn <- surface_frame(nodes, view, fit, se)
-  out$drawn$known <- out$known
+  out$drawn <- surface_frame(nodes, view, fit = fit, se = se, known = out$known)
   out
+}
+
+# Returns the points along each side of a map, or of several that share a page. Probabilities of C
+# classes take time like C^2: beyond twelve of them there are fewer points, and a picture takes a
+# second or two.
+default_nodes <- function(object, maps = 1L) {
+  classes <- if (processes(object) > 1L) length(object$response$levels) else 1L
+  max(21, floor(min(81, 1000 / classes) * sqrt(min(1, 2 / maps))))
 }
 
 # Limits, places along both axes, how many, and the grid of them, a row for each.
@@ -59,8 +66,8 @@ surface_nodes <- function(shown, n, style) {
        grid = as.matrix(expand.grid(unname(at), KEEP.OUT.ATTRS = FALSE)))
 }
 
-surface_frame <- function(nodes, view, fit, se) {
-  stats::setNames(data.frame(nodes$grid, fit, se), c(view$axes, "fit", "se"))
+surface_frame <- function(nodes, view, ...) {
+  beside_axes(as.data.frame(nodes$grid), view$axes, data.frame(...))
 }
 
 UNKNOWN <- 0.9 # of the prior variance is left: the data say next to nothing
@@ -110,10 +117,12 @@ mask_key <- function(surface) {
 
 UNLABELLED <- "grey45" # rows without a label
 
+# Ten steps from pale BLUE to pale ORANGE through the white of equal probabilities
+CLASS_RAMP <- grDevices::colorRampPalette(c("#7FB8DA", "#F7F7F7", "#F0B27F"), space = "Lab")(10L)
+
 draw_class_surface <- function(object, view, shown, surface, style, contour = FALSE) {
   levels <- seq(0, 1, 0.1)
-  palette <- grDevices::colorRampPalette(c("#7FB8DA", "#F7F7F7", "#F0B27F"), space = "Lab")(10L)
-  fill_bands(surface, levels, palette)
+  fill_bands(surface, levels, CLASS_RAMP)
   draw_contours(surface, c(0.1, 0.3, 0.7, 0.9), "grey35", 0.7)
   draw_contours(surface, 0.5, INK, style$lwd, drawlabels = FALSE)
   if (contour) draw_error_contours(surface)
@@ -150,7 +159,7 @@ contour_levels <- function(z, known, count) {
 }
 
 # Values beyond the outermost levels have the outermost colours.
-clamped <- function(z, levels) array(pmin(pmax(z, min(levels)), max(levels)), dim(z))
+clamped <- function(z, levels) pmin(pmax(z, min(levels)), max(levels))
 
 # Rows are filled by their response on the colours of the mean: a row that stands out is a residual.
 draw_mean_surface <- function(object, view, shown, surface, style, contour = FALSE) {

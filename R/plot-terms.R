@@ -15,19 +15,20 @@ terms_pictures <- function(object, which, newdata, level, n, style) {
   pictures <- unlist(lapply(names(groups), function(name) {
     pictures_of_term(object, rows, groups[name], level, n, style)
   }), recursive = FALSE)
-  stats::setNames(pictures, vapply(pictures, `[[`, "", "label"))
+  stats::setNames(pictures, make.unique(vapply(pictures, `[[`, "", "label"), " "))
 }
 
-# Of one latent function a picture; of one for each class curves in one picture where that can be
-# read, else a picture for each.
+# Returns the pictures of a term. With one latent function: a curve or a map, or the partial effects
+# of three inputs or more. With one for each class: curves of all classes, or a map for each class.
 pictures_of_term <- function(object, rows, group, level, n, style) {
-  if (processes(object) == 1L) return(list(term_picture(object, rows, group, level, n, style)))
   axes <- term_axes(object, rows, fit_parts(object)[group[[1L]]])
-  if (length(axes) != 2L) {
-    return(list(term_picture(object, rows, group, level, n, style, class_axis(object))))
-  }
+  by <- if (processes(object) > 1L) class_axis(object)
+  draw <- function(view, ...) term_picture(object, rows, group, view, level, n, style, ...)
+  if (length(axes) > 2L) return(lapply(partial_views(object, rows, group, axes, by), draw))
+  if (is.null(by)) return(list(draw(term_view(rows, axes))))
+  if (length(axes) == 1L) return(list(draw(term_view(rows, axes, by))))
   lapply(seq_len(processes(object)), function(class) {
-    picture <- term_picture(object, rows, group, level, n, style, class = class)
+    picture <- draw(term_view(rows, axes), class = class)
     picture$label <- paste0(picture$label, ": ", object$response$levels[class])
     picture
   })
@@ -40,31 +41,80 @@ class_axis <- function(object) {
        places = function(x, raw) NULL)
 }
 
-# What is drawn of one effect: `view` with the axes it depends on, rows with their partial residuals
-# `y`, and `drawn`, its places, effect and band. NULL for `drawn`: of too many inputs. by: the
-# classes, to be drawn as curves; else the effect is on the latent function of `class`.
-term_picture <- function(object, rows, group, level, n, style, by = NULL, class = 1L) {
-  axes <- term_axes(object, rows, fit_parts(object)[group[[1L]]])
-  split <- if (length(axes) %in% 1:2) split_axes(axes, by) else list(axis = axes, by = by)
-  view <- list(axis = split$axis, axes = names(split$axis), by = split$by, derived = list(),
-               typical = apply(rows$x, 2L, stats::median), held = FALSE, caption = "")
+# Builds the view over all axes that a term depends on.
+term_view <- function(rows, axes, by = NULL) {
+  split <- split_axes(axes, by)
+  list(axis = split$axis, axes = names(split$axis), by = split$by, derived = list(),
+       typical = apply(rows$x, 2L, stats::median), held = FALSE, caption = "")
+}
+
+# Returns the picture of one effect: `view`, rows with their partial residuals `y`, and `drawn`, its
+# places, effect and band. If the view has the classes as `by`, there is a curve for each of them;
+# else the effect is on the latent function of `class`.
+term_picture <- function(object, rows, group, view, level, n, style, class = 1L) {
+  of_classes <- processes(object) > 1L && !is.null(view$by) && length(view$by$columns) == 0L
   effect <- function(x, of = class) {
     effect_answer(object, group, scale_kept(x, object$scaling), of)
   }
-  at <- if (!is.null(by)) as.integer(rows$y)
+  at <- lapply(view$axis, function(axis) axis$places(rows$x, rows$raw))
+  by <- if (of_classes) as.integer(rows$y)
         else if (!is.null(view$by)) view$by$places(rows$x, rows$raw)
-  shown <- list(at = lapply(view$axis, function(axis) axis$places(rows$x, rows$raw)), near = 1,
-                level = at, moved = FALSE,
-                y = effect(rows$x)$fit[, 1L] + working_residuals(object, rows))
-  picture <- list(label = names(group), view = view, shown = shown, level = level)
+  beside <- if (view$held) slice_inputs(view, at, by) else rows$x
+  shown <- list(at = at, near = 1, level = by, moved = FALSE,
+                y = effect(beside)$fit[, 1L] + working_residuals(object, rows))
+  picture <- list(label = or_else(view$label, names(group)), view = view, shown = shown,
+                  level = level)
   if (length(view$axis) == 1L) {
-    at_group <- function(x, group) effect(x, if (is.null(by)) class else group)
+    at_group <- function(x, group) effect(x, if (of_classes) group else class)
     picture$drawn <- term_curve(view, shown, at_group, level, n, style)
-  } else if (length(view$axis) == 2L) {
+  } else {
     picture$surface <- term_surface(view, shown, effect, n, style)
     picture$drawn <- picture$surface$drawn
   }
   picture
+}
+
+# ---- Partial effects of a term of many inputs ----
+
+MOST_EFFECTS <- 9L # panels
+
+# Returns a view along each input of a term, the others held where they are typical; those along
+# which the effect varies most come first, and only these where there are many.
+partial_views <- function(object, rows, group, term_axes, by) {
+  derived <- derived_columns(object, rows$x)
+  axes <- data_axes(object, rows, names(derived))
+  resting <- resting_places(axes, rows, character())
+  typical <- typical_columns(rows, resting)
+  columns <- unlist(lapply(term_axes, `[[`, "columns"))
+  seen <- axes[vapply(axes, function(axis) any(axis$columns %in% columns), NA)]
+  if (length(seen) == 0L) seen <- term_axes # all of them follow from inputs of other terms
+  alone <- length(fit_parts(object)) == 1L
+  views <- lapply(seen, function(axis) {
+    list(axis = stats::setNames(list(axis), axis$name), axes = axis$name, by = by,
+         derived = derived[setdiff(names(derived), axis$columns)], typical = typical, held = TRUE,
+         caption = held_words(resting[setdiff(names(resting), axis$name)]),
+         label = paste(if (alone) "effect of" else paste(names(group), "along"), axis$name))
+  })
+  spread <- vapply(views, effect_spread, 0, object, rows, group)
+  unname(views[utils::head(order(-spread), MOST_EFFECTS)])
+}
+
+# Returns how much the mean of an effect varies along a view: its standard deviation over some
+# quantiles of the rows, or over the levels of a factor, the largest of all classes.
+effect_spread <- function(view, object, rows, group) {
+  axis <- view$axis[[1L]]
+  places <- seq_along(axis$levels)
+  if (is.null(axis$levels)) {
+    places <- stats::quantile(axis$places(rows$x, rows$raw), seq(0.05, 0.95, 0.15), names = FALSE)
+  }
+  view$by <- NULL
+  x <- scale_kept(slice_inputs(view, list(places)), object$scaling)
+  of_class <- function(class) {
+    parts <- fit_parts(object, class)[group[[1L]]]
+    posterior <- class_posterior(object$posterior, processes(object), class)
+    stats::sd(parts_kernel(parts)$cross(x, posterior$basis) %*% posterior$alpha)
+  }
+  max(vapply(seq_len(processes(object)), of_class, 0))
 }
 
 # The axes whose columns the parts see.
@@ -94,7 +144,7 @@ with_band <- function(answer, level) {
 term_surface <- function(view, shown, effect, n, style) {
   nodes <- surface_nodes(shown, or_else(n, 61L), style)
   answer <- effect(slice_inputs(view, nodes$grid))
-  drawn <- surface_frame(nodes, view, answer$fit[, 1L], answer$se.fit[, 1L])
+  drawn <- surface_frame(nodes, view, fit = answer$fit[, 1L], se = answer$se.fit[, 1L])
   c(nodes, list(z = array(drawn$fit, nodes$count), error = array(drawn$se, nodes$count),
                 known = rep(TRUE, nrow(drawn)), drawn = drawn))
 }
@@ -119,16 +169,8 @@ working_residuals <- function(object, rows) {
 # ---- Drawing ----
 
 draw_term <- function(object, picture, style) {
-  if (is.null(picture$drawn)) return(draw_no_term(picture, style))
   if (!is.null(picture$surface)) return(draw_term_surface(object, picture, style))
   draw_term_curve(object, picture, style)
-}
-
-# A part of three inputs or more has no picture.
-draw_no_term <- function(picture, style) {
-  open_panel(c(0, 1), c(0, 1))
-  text(0.5, 0.5, paste0(picture$label, "\nhas ", length(picture$view$axis),
-                        " inputs: see plot(which = )"), cex = style$cex.axis, col = INK)
 }
 
 # Rows without partial residuals are ticks at the bottom.
@@ -163,7 +205,7 @@ draw_term_curve <- function(object, picture, style) {
   } else if (groups <= MANY) {
     unname(Map(key_item, view$by$levels, "line", group_colours(view$by)))
   }
-  draw_heading(style, key)
+  draw_heading(style, key, paste(view$caption, collapse = ", "))
 }
 
 draw_term_surface <- function(object, picture, style) {

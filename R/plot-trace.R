@@ -86,8 +86,12 @@ change_scale <- function(values, tol) {
   limits <- range(logs[is.finite(logs)], log10(tol), na.rm = TRUE) + c(-0.4, 0.4)
   step <- max(1, ceiling(diff(limits) / 4))
   ticks <- seq(step * ceiling(limits[1L] / step), limits[2L], by = step)
-  new_strip(logs, ticks, parse(text = paste0("10^", ticks)), limits,
+  new_strip(logs, ticks, powers_of_ten(ticks), limits,
             "Distance from the fixed point (dashed: tolerance)", log10(tol))
+}
+
+powers_of_ten <- function(exponents) {
+  as.expression(lapply(exponents, function(exponent) bquote(10^.(exponent))))
 }
 
 draw_strip <- function(at, strip, col, style) {

@@ -62,7 +62,7 @@ component_curves <- function(object, view, shown, level, n, style) {
     own <- as.data.frame(matrix(band[, , name], ncol = 3L))
     stats::setNames(own, paste(c("fit", "lwr", "upr"), name, sep = "."))
   })
-  cbind(stats::setNames(data.frame(at), view$axes), do.call(cbind, each))
+  beside_axes(data.frame(at), view$axes, do.call(cbind, each))
 }
 
 draw_component_curves <- function(object, picture, style) {
@@ -102,8 +102,9 @@ field_grid <- function(object, view, shown, n, style) {
   names <- components(object)
   mean <- vector_means(object, latent)
   sd <- vector_sds(object, latent)
-  drawn <- data.frame(grid, mean, sd, vector_covariances(object, latent)[1L, 2L, ])
-  names(drawn) <- c(view$axes, names, paste0("sd.", names), "covariance")
+  answer <- data.frame(mean, sd, vector_covariances(object, latent)[1L, 2L, ])
+  names(answer) <- c(names, paste0("sd.", names), "covariance")
+  drawn <- beside_axes(as.data.frame(grid), view$axes, answer)
   list(limits = limits, x = at[[1L]], y = at[[2L]], drawn = drawn)
 }
 

@@ -68,6 +68,9 @@ check_damping <- function(x) {
 # Below 1e-11 what the other points leave of one is lost in rounding.
 check_novelty <- function(x) check_number(x, "novelty", 1e-11, 0.5, open = FALSE)
 
+# Is `frame`, the sys.parent() of a method, a call of that function?
+called_from <- function(frame, fun) frame > 0L && identical(sys.function(frame), fun)
+
 check_flag <- function(x, argument) {
   if (is.logical(x) && length(x) == 1L && !is.na(x)) return(x)
   stop_sparsegp(argument, "must be TRUE or FALSE")

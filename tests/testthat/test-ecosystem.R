@@ -249,11 +249,48 @@ test_that("pdp averages predictions, and probabilities of several classes", {
   expect_equal(found$yhat, unname(colMeans(wanted)), tolerance = 1e-10)
 })
 
+test_that("functions of the same name in other packages know a fit, and are known to ours", {
+  same <- list(c("ranger", "importance"), c("caret", "calibration"))
+  for (pair in same) {
+    skip_if_not_installed(pair[1L])
+    theirs <- getExportedValue(pair[1L], pair[2L])
+    expect_identical(theirs(plain()), getExportedValue("sparsegp", pair[2L])(plain()))
+  }
+  refused(importance(1), "numeric")
+  refused(calibration("a"), "character")
+  attach(list(importance = function(object, ...) "hidden"), name = "other package")
+  on.exit(detach("other package"))
+  expect_identical(importance(structure(1, class = "forest")), "hidden")
+})
+
+test_that("the order in which packages of the same name are attached does not matter", {
+  slow_tier()
+  skip_if_not_installed("ranger")
+  code <- paste("fit <- sparsegp(mpg ~ wt, mtcars, learn = FALSE); stopifnot(nrow(importance(fit))",
+                "== 1, length(importance(ranger(mpg ~ wt, mtcars, importance = 'impurity'))) == 1)")
+  orders <- list(c("ranger", "sparsegp"), c("sparsegp", "ranger"))
+  for (packages in orders) {
+    attached <- paste0("library(", packages, ");", collapse = "")
+    status <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(paste(attached, code))),
+                      env = paste0("R_LIBS=", paste(.libPaths(), collapse = ":")), stdout = FALSE,
+                      stderr = FALSE)
+    expect_identical(status, 0L)
+  }
+})
+
+test_that("the option of marginaleffects is set unless the user has set it", {
+  old <- options(marginaleffects_model_classes = NULL)
+  on.exit(options(old))
+  introduce_to_marginaleffects()
+  expect_identical(getOption("marginaleffects_model_classes"), "sparsegp")
+  options(marginaleffects_model_classes = "mine")
+  introduce_to_marginaleffects()
+  expect_identical(getOption("marginaleffects_model_classes"), "mine")
+})
+
 test_that("marginaleffects has predictions, slopes and comparisons", {
   skip_if_not_installed("marginaleffects")
   skip_if_not(exists("%||%"), "R 4.4, which this package needs without saying so")
-  old <- options(marginaleffects_model_classes = "sparsegp")
-  on.exit(options(old))
   found <- marginaleffects::predictions(plain(), newdata = mtcars[1:3, ], vcov = FALSE)
   expect_equal(found$estimate, unname(predict(plain(), mtcars[1:3, ])), tolerance = 1e-10)
   slope <- marginaleffects::slopes(plain(), variables = "wt", newdata = mtcars[1, ], vcov = FALSE)

@@ -91,6 +91,27 @@ test_that("every likelihood has a file in R and its twin in C", {
   expect_none(setdiff(twins, c(wide, r_files())), "likelihoods in C without a twin in R")
 })
 
+# Names and levels of the data, and everything in a saved fit, may be any text.
+test_that("no text is made code in R, and names of functions are checked before they are used", {
+  words_of <- function(name) {
+    parsed <- parse(file.path(source_folder("R"), name), keep.source = FALSE)
+    assigned <- Filter(function(e) is.call(e) && identical(e[[1L]], as.name("<-")), as.list(parsed))
+    stats::setNames(lapply(assigned, function(e) all.names(e[[3L]])),
+                    vapply(assigned, function(e) paste0(name, ": ", e[[2L]]), ""))
+  }
+  words <- unlist(lapply(r_files(), words_of), recursive = FALSE)
+  using <- function(some) names(words)[vapply(words, function(used) any(some %in% used), NA)]
+  makes_code <- c("parse", "str2lang", "str2expression", "as.formula", "reformulate", "evalq",
+                  "formula.character", "sys.source")
+  expect_none(using(makes_code), "what makes code of text")
+  # names of the package's own registries, checked before; the user's na.action and formula
+  # operators; functions of R's own and of packages attached
+  known <- c("traits_of", "codec_named", "as_kernel", "likelihood_of_family", "apply_na_action",
+             "is_smooth_mark", "is_forked", "pass_on", "with_seed")
+  found <- using(c("get", "get0", "mget", "match.fun", "dynGet", "getAnywhere", "getFunction"))
+  expect_none(found[!sub(".*: ", "", found) %in% known], "what looks functions up by name")
+})
+
 test_that("files in R stay short", {
   for (file in r_files()) {
     expect_lte(length(readLines(file.path(source_folder("R"), file))), 450L, label = file)

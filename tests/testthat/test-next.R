@@ -473,3 +473,24 @@ test_that("ask() skips rows that are not complete, and refuses what it cannot co
   expect_error(ask(fit, rows, 0), "budget", class = "sparsegp_error")
   expect_error(ask(fit, rows, 0.1, after = TRUE), "after", class = "sparsegp_error")
 })
+
+test_that("points beside rows with labels know as much as among them", {
+  y <- cut(two_inputs$y, 3)
+  fits <- list(
+    sparsegp(cbind(two_inputs$x), two_inputs$y, learn = FALSE),
+    sparsegp(cbind(two_inputs$x), y, likelihood = lik_mprobit(shared = FALSE), learn = FALSE),
+    sparsegp(cbind(two_inputs$x), cbind(a = two_inputs$y, b = two_inputs$y^2), learn = FALSE)
+  )
+  taken <- cbind(c(0.2, 0.9, 0.25))
+  new <- cbind(c(0.1, 0.4, 0.8, 0.22))
+  for (fit in fits) {
+    given <- function(x) candidate_rows(fit, x, NULL, NULL, NULL)
+    all <- given(rbind(taken, new))
+    among <- new_prospect(fit, all$x, all$latent)
+    for (row in 1:3) among <- expect_label(among, row)
+    start <- prospect_for(fit, NULL, "information", "min", NULL)
+    found <- beside(batch_so_far(start, taken), given(new))
+    wanted <- some_latent(among$latent, 4:7, width(fit))
+    expect_equal(unname(found$latent$var), unname(wanted$var), tolerance = 1e-9)
+  }
+})

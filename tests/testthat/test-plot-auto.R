@@ -58,3 +58,27 @@ test_that("every type is drawn, of numbers, counts and classes", {
     expect_identical(nrow(made$layout$layout), 2L)
   }
 })
+
+test_that("maps of ggplot2 have the colours, symbols and labels of those of plot()", {
+  cars <- transform(mtcars, kind = factor(am, labels = c("automatic", "manual")))
+  fit <- sparsegp(kind ~ wt + hp, cars, "probit", learn = FALSE)
+  made <- built(ggplot2::autoplot(fit, n = 21))
+  fill <- made$plot$scales$get_scales("fill")
+  expect_identical(toupper(fill$map(c(0.05, 0.95))), toupper(CLASS_RAMP[c(1L, 10L)]))
+  of_rows <- function(layer) nrow(layer) == 32L && all(c("shape", "colour") %in% names(layer))
+  points <- Filter(of_rows, made$data)
+  drawn <- points[[length(points)]]
+  at <- order(drawn$x, drawn$y)
+  wanted <- cars[order(cars$wt, cars$hp), "kind"]
+  expect_identical(drawn$colour[at], CLASS_COLOURS[as.integer(wanted)])
+  expect_identical(drawn$shape[at], c(16, 17)[as.integer(wanted)])
+  # rows of a regression are filled by their response, contours of the error have labels
+  fit <- sparsegp(mpg ~ wt + hp + qsec + drat, mtcars, learn = FALSE)
+  made <- built(ggplot2::autoplot(fit, n = 21))
+  points <- Find(function(layer) identical(unique(layer$shape), 21), made$data)
+  expect_gt(length(unique(points$fill)), 3L)
+  expect_true(any(vapply(made$data, function(layer) {
+    "label" %in% names(layer) && all(layer$colour == ORANGE)
+  }, NA)))
+  expect_true(all(nchar(strsplit(made$plot$labels$caption, "\n")[[1L]]) <= 60L))
+})

@@ -114,8 +114,60 @@ test_that("pictures of terms are predict(type = \"terms\") with its band, in any
   map <- drawn[[1L]]
   expect_equal(map$fit, unname(predict(fit, cbind(map, qsec = 15), type = "terms")[, 1L]),
                tolerance = ROUNDING)
-  expect_null(drawn[[2L]]) # three inputs
+  expect_named(drawn[-1L], paste("linear(wt, hp, qsec) along", c("wt", "qsec", "hp")),
+               ignore.order = TRUE)
   expect_named(drawing(plot(fit, "rbf(wt, hp)", "terms", n = 2)), "rbf(wt, hp)")
+})
+
+test_that("a term of many inputs is drawn along each, the others where a slice has them", {
+  set.seed(1)
+  cars <- transform(mtcars, gear = factor(gear))
+  fit <- sparsegp(mpg ~ wt + hp + I(hp^2) + gear, cars, learn = FALSE)
+  drawn <- drawing(plot(fit, "terms", n = 3))
+  expect_named(drawn, paste("effect of", c("wt", "hp", "gear")), ignore.order = TRUE)
+  spread <- vapply(drawn, function(effect) sd(effect$fit), 0)
+  at <- data.frame(wt = drawn[["effect of wt"]]$wt, hp = median(cars$hp), gear = "3")
+  terms <- predict(fit, at, type = "terms", se.fit = TRUE)
+  expect_equal(drawn[["effect of wt"]]$fit, unname(terms$fit[, 1L]), tolerance = ROUNDING)
+  reach <- qnorm(0.975) * terms$se.fit[, 1L]
+  expect_equal(drawn[["effect of wt"]]$upr, unname(terms$fit[, 1L] + reach), tolerance = 1e-8)
+  at <- data.frame(wt = median(cars$wt), hp = drawn[["effect of hp"]]$hp, gear = "3") # hp^2 follows
+  expect_equal(drawn[["effect of hp"]]$fit, unname(predict(fit, at, type = "terms")[, 1L]),
+               tolerance = ROUNDING)
+  expect_identical(levels(drawn[["effect of gear"]]$gear), levels(cars$gear))
+  many <- sparsegp(as.matrix(mtcars[-1]), mtcars$mpg, learn = FALSE)
+  expect_length(drawing(plot(many, "terms", n = 2)), 9L) # of ten
+  classes <- sparsegp(Species ~ ., iris[seq(1, 150, 10), ], "softmax", learn = FALSE)
+  expect_length(drawing(plot(classes, "terms", n = 2)), 4L)
+  expect_identical(nrow(drawing(plot(classes, "terms", n = 2))[[1L]]), 6L) # of three classes
+})
+
+test_that("a formula names axes, and other functions that draw fits are refused in words", {
+  fit <- teeth()
+  expect_identical(drawing(plot(fit, ~ dose, n = 3)), drawing(plot(fit, "dose", n = 3)))
+  expect_identical(drawing(plot(fit, ~ dose + supp, n = 3)),
+                   drawing(plot(fit, c("dose", "supp"), n = 3)))
+  for (which in list(len ~ dose, ~ ., ~ weight, ~ 1)) {
+    expect_error(drawing(plot(fit, which)), "which", class = "sparsegp_error")
+  }
+  expect_error(termplot(fit), "plot\\(model", class = "sparsegp_error")
+  for (line in list(quote(abline(fit)), quote(abline(reg = fit)))) {
+    expect_error(drawing({
+      plot(0)
+      eval(line)
+    }), "lines\\(\\)", class = "sparsegp_error")
+  }
+})
+
+test_that("axes of inputs that hardly differ have places that do", {
+  for (x in list(c(0, 5e-324, 1e-323, 2e-323), 1e16 + c(0, 2, 4, 6), rep(1e17, 4))) {
+    limits <- around(x)
+    expect_gt(min(diff(seq(limits[1L], limits[2L], length.out = 201L))), 0)
+    expect_true(limits[1L] <= min(x) && limits[2L] >= max(x))
+  }
+  d <- data.frame(a = rep(c(0, 5e-324, 1e-323, 2e-323), 5), b = sin(1:20), y = cos(1:20))
+  fit <- sparsegp(y ~ a + b, d, learn = FALSE)
+  expect_named(drawing(suppressWarnings(plot(fit, n = 5))), c("a", "b", "fit", "se", "known"))
 })
 
 test_that("maps, and curves of classes, by a factor are those at each of its levels", {
@@ -231,4 +283,34 @@ test_that("residual panels are quantile residuals, which of four", {
     plot(fit, type = "residuals", which = 1:2) # goes on in the layout
     expect_equal(par("mfrow"), c(2, 2))
   })
+})
+
+test_that("the coverage of intervals is that of their two ends", {
+  d <- data.frame(x = 1:30 / 10, y = sin(1:30), c = rep(c(0, 2, 5, 1, 9), 6))
+  nominal <- c(0.2, 0.5, 0.9)
+  for (fit in list(sparsegp(y ~ x, d, learn = FALSE), sparsegp(y ~ x, d, "student", learn = FALSE),
+                   sparsegp(c ~ x, d, "poisson", learn = FALSE),
+                   sparsegp(cbind(c, 9 - c) ~ x, d, "binomial", learn = FALSE))) {
+    wanted <- vapply(nominal, function(level) mean(loo_picture(fit, level)$inside), 0)
+    expect_equal(calibration(fit, nominal = nominal)$observed, wanted,
+                 label = format(fit$likelihood))
+  }
+  # shares of new rows are of the trials that the rows have
+  again <- calibration(fit, d, nominal = nominal)
+  own <- predict(fit, d, type = "quantile", probs = c(0.05, 0.95), weights = 9)
+  inside <- d$c / 9 >= own[, 1L] & d$c / 9 <= own[, 2L]
+  expect_equal(again$observed[3L], mean(inside))
+})
+
+test_that("pixels of a decision map have the colour of the most probable class", {
+  z <- array(0, c(3, 3, 3))
+  z[, , 1] <- matrix(3:1, 3, 3)
+  z[, , 3] <- matrix(1:3, 3, 3)
+  pixels <- class_pixels(z / 4, c(1L, 3L), c("#FF0000", "#00FF00", "#0000FF"))
+  red <- grDevices::col2rgb(pixels)["red", ]
+  blue <- grDevices::col2rgb(pixels)["blue", ]
+  half <- ncol(pixels) %/% 2L
+  expect_true(all(matrix(red > blue, nrow(pixels))[, seq_len(half)]))
+  expect_true(all(matrix(red < blue, nrow(pixels))[, half + seq_len(half)]))
+  expect_equal(pixel_values(diag(2))[1L, 1L], (1 - 0.5 / PIXELS)^2 + (0.5 / PIXELS)^2)
 })

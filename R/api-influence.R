@@ -1,0 +1,145 @@
+#' Leverage and influence of the rows
+#'
+#' The diagnostics of [stats::lm.influence()] for a Gaussian-process fit, from what leave-one-out
+#' predictions are made of: nothing is fitted again. Hyperparameters, and the constant that was
+#' removed from the response, are held as they are.
+#'
+#' For Gaussian noise all of it is exact. A fitted mean is a linear function of the responses, and
+#' `hatvalues()` is the derivative of a row's fitted mean in its own response, \eqn{h}{h}; their sum
+#' is the number of parameters that the function is worth, and [df.residual()][frames] the number of
+#' rows less that sum. The residual \eqn{e}{e} of a row has variance
+#' \eqn{\sigma^2 (1 - h)}{sigma^2 (1 - h)} under the model; `rstandard()` is the residual divided by
+#' the root of that. `cooks.distance()` is
+#' \eqn{\Delta' C^{-1} \Delta / \sum h}{d' C^-1 d / sum(h)}, with \eqn{\Delta}{d} the
+#' change of all fitted means when the row is left out and \eqn{C}{C} the posterior covariance of
+#' these means. A linear kernel with a wide prior gives the numbers of a linear model.
+#'
+#' Other likelihoods have a Gaussian site for each row, as if there were a response
+#' `shift / precision` with noise of variance `1 / precision` (see [sites()]). The measures are
+#' those of these responses, with the sites of the other rows held, as those of a generalised linear
+#' model are of its working responses. A site of negative precision, which an outlier gets under
+#' [lik_student()], has a negative leverage and no standardised residual; nor has a site without
+#' precision, as under [lik_laplace()].
+#'
+#' For any likelihood `rstudent()` is the response less its mean given the other rows, divided by
+#' its standard deviation given these (see [loo()]). For Gaussian noise that is the same number as
+#' `rstandard()`, since the noise is held.
+#'
+#' @param model A fit of [sparsegp()] that keeps its rows, with one latent function.
+#' @param ... Nothing.
+#' @return Named vectors without unit, an entry for each row of the data; `NA` for rows that
+#'   `na.exclude` has left out and, but for `hatvalues()`, for rows without a label or a residual.
+#'   `influence()`: a list of three such vectors, `hat`, `dffit`, the change of the latent
+#'   function's mean at the row itself when the row is left out (in units of the latent function),
+#'   and `wt.res`, the residuals (in units of the response).
+#'
+#'   Errors of class `sparsegp_error`: streams and other fits that keep no rows; several classes or
+#'   components, where a row has several latent values.
+#' @references Cook, R. D. and Weisberg, S. (1982). *Residuals and Influence in Regression*. Chapman
+#'   and Hall.
+#' @seealso [residuals()][residuals.sparsegp], [loo()], and `plot(fit, "residuals")`.
+#' @examples
+#' fit <- sparsegp(dist ~ speed, cars)
+#' head(cbind(hat = hatvalues(fit), rstandard = rstandard(fit), cook = cooks.distance(fit)), 3)
+#' sum(hatvalues(fit))
+#' which.max(cooks.distance(fit))
+#' @name influence
+#' @aliases leverage
+NULL
+
+#' @rdname influence
+#' @importFrom stats hatvalues
+#' @export
+hatvalues.sparsegp <- function(model, ...) {
+  check_no_dots(...)
+  model <- with_single_rows(model)
+  per_row(model, leverages(model))
+}
+
+#' @rdname influence
+#' @importFrom stats rstandard
+#' @export
+rstandard.sparsegp <- function(model, ...) {
+  check_no_dots(...)
+  model <- with_single_rows(model)
+  per_row(model, site_residuals(model))
+}
+
+#' @rdname influence
+#' @importFrom stats rstudent
+#' @export
+rstudent.sparsegp <- function(model, ...) {
+  check_no_dots(...)
+  model <- with_single_rows(model)
+  moments <- response_moments(model, loo_latent(model))
+  per_row(model, (observed_values(model) - moments$mean) / moments$sd)
+}
+
+#' @rdname influence
+#' @importFrom stats cooks.distance
+#' @export
+cooks.distance.sparsegp <- function(model, ...) {
+  check_no_dots(...)
+  model <- with_single_rows(model)
+  shift <- model$latent$mean - model$cavity$mean
+  distance <- shift^2 / (fitted_variances(model) * sum(leverages(model)))
+  per_row(model, ifelse(is.na(model$y), NA, distance))
+}
+
+#' @rdname influence
+#' @importFrom stats influence
+#' @export
+influence.sparsegp <- function(model, ...) {
+  check_no_dots(...)
+  model <- with_single_rows(model)
+  shift <- (model$latent$mean - model$cavity$mean) * model$response$unit
+  list(hat = hatvalues.sparsegp(model),
+       dffit = per_row(model, ifelse(is.na(model$y), NA, shift)),
+       wt.res = residuals.sparsegp(model))
+}
+
+# A fit that knows its rows, each of which has one latent value.
+with_single_rows <- function(model) {
+  model <- with_rows(model)
+  several <- if (processes(model) > 1L) "classes, with a latent function for each"
+             else if (width(model) > 1L) "latent values for each row"
+  if (is.null(several)) return(model)
+  stop_sparsegp("model", paste("has several", several), "See loo(), or plot(model, \"loo\")")
+}
+
+# Returns the slope h of each row's fitted mean in its site's response. With v the variance of that
+# mean's cavity and u = tau v it is u / (1 + u). Under a basis the stored variances of cavity and
+# posterior both have a part in addition that the basis leaves, which their difference
+# v u / (1 + u) is free of: q = tau times that solves u^2 - q u - q = 0.
+leverages <- function(model) {
+  tau <- c(model$sites$tau)
+  q <- pmax(tau * (model$cavity$var - model$latent$var), 0)
+  u <- (q + sign(tau) * sqrt(q^2 + 4 * q)) / 2
+  u / (1 + u)
+}
+
+# Returns each site's response less the mean of its cavity, over their standard deviation, the root
+# of 1 / tau + v = 1 / (tau (1 - h)); this is the residual over the root of its variance
+# (1 - h) / tau. A precision so small that the result is above LARGEST is nothing but rounding,
+# unless the site is the likelihood itself.
+site_residuals <- function(model) {
+  LARGEST <- 1e4
+  tau <- c(model$sites$tau)
+  tau[tau <= 0 | is.na(model$y)] <- NA
+  wrong <- (c(model$sites$nu) / tau - model$cavity$mean) * sqrt(tau * (1 - leverages(model)))
+  exact <- isTRUE(lik_traits(model$likelihood)$exact)
+  if (exact) wrong else ifelse(abs(wrong) < LARGEST, wrong, NA_real_)
+}
+
+# Returns the posterior variances of the rows' fitted means, h / tau; where there is no leverage
+# those of the latent function, which are at least as large.
+fitted_variances <- function(model) {
+  NO_LEVERAGE <- 1e-6
+  h <- leverages(model)
+  ifelse(abs(h) < NO_LEVERAGE, model$latent$var, h / c(model$sites$tau))
+}
+
+per_row <- function(model, values) {
+  values <- stats::setNames(c(values), model$row_names)
+  if (is.null(model$na.action)) values else stats::naresid(model$na.action, values)
+}

@@ -1,0 +1,186 @@
+# Leverage, standardised residuals and Cook's distances against models written out and made again.
+
+refused <- function(expr, pattern) {
+  expect_error(expr, pattern, class = "sparsegp_error")
+}
+
+# Everything about a Gaussian fit in its own units, with all matrices formed; rows: which are used.
+# Centre, unit and hyperparameters are those of the fit.
+dense_model <- function(fit) {
+  x <- scaled_inputs(model.matrix(fit), fit$scaling)
+  K <- kernel_matrix(fit$spec, kernel_theta(fit), x, x)
+  noise <- lik_values(fit)[["noise"]] / fit$weights
+  y <- (fit$y - fit$response$centre) / fit$response$unit
+  mean_of <- function(y, rows = seq_along(y)) {
+    drop(K[, rows] %*% solve(K[rows, rows] + diag(noise[rows], length(rows)), y[rows]))
+  }
+  list(K = K, noise = noise, y = y, mean_of = mean_of,
+       cov = K - K %*% solve(K + diag(noise), K))
+}
+
+weighted_cars <- function() {
+  d <- data.frame(mtcars[seq(1, 32, 2), c("mpg", "wt", "hp")], w = rep(c(1, 3), 8))
+  # a rough kernel: with smooth ones the posterior covariance of all rows has no inverse
+  sparsegp(mpg ~ wt + hp, d, weights = w, kernel = kernel_matern12(), learn = FALSE)
+}
+
+test_that("hat values are slopes of fitted means in the responses", {
+  fit <- weighted_cars()
+  model <- dense_model(fit)
+  slope <- vapply(seq_along(model$y), function(i) {
+    # the means are linear in the responses: a step of 1 is exact
+    model$mean_of(replace(model$y, i, model$y[i] + 1))[i] - model$mean_of(model$y)[i]
+  }, 0)
+  # rounding of two solves of 16 rows
+  expect_equal(hatvalues(fit), setNames(slope, fit$row_names), tolerance = 1e-9)
+  expect_equal(sum(hatvalues(fit)), nobs(fit) - df.residual(fit), tolerance = 1e-12)
+})
+
+test_that("hat values of a fit on a basis are slopes of its own fitted means", {
+  fit <- sparsegp(mpg ~ wt + hp, mtcars, basis = seq(1, 32, 4), learn = FALSE)
+  problem <- problem_of_fit(fit)
+  means <- function(rows) {
+    engine_run(replace(problem, "rows", list(rows)), fit$hyper$theta, posterior = TRUE)$mean
+  }
+  for (i in c(1L, 8L, 17L, 32L)) { # on the basis and off it
+    moved <- problem$rows
+    moved[1L, i] <- moved[1L, i] + 1
+    expect_equal(means(moved)[i] - means(problem$rows)[i], hatvalues(fit)[[i]], tolerance = 1e-8)
+  }
+})
+
+test_that("standardised residuals have the variance that the model gives to residuals", {
+  fit <- weighted_cars()
+  model <- dense_model(fit)
+  marginal <- model$K + diag(model$noise)
+  off <- diag(length(model$y)) - model$K %*% solve(marginal) # makes residuals of responses
+  sd <- sqrt(diag(off %*% marginal %*% t(off)))
+  wanted <- drop(off %*% model$y) / sd
+  expect_equal(unname(rstandard(fit)), wanted, tolerance = 1e-9)
+  # with the noise held, the residual without the row's own response is the same number
+  expect_equal(rstudent(fit), rstandard(fit), tolerance = 1e-9)
+  expect_equal(rstudent(fit), residuals(fit, "quantile"), tolerance = 1e-6)
+})
+
+test_that("Cook's distances are those of fits without the row", {
+  fit <- weighted_cars()
+  model <- dense_model(fit)
+  all <- seq_along(model$y)
+  change <- vapply(all, function(i) model$mean_of(model$y) - model$mean_of(model$y, all[-i]),
+                   numeric(length(all)))
+  wanted <- colSums(change * solve(model$cov, change)) / sum(hatvalues(fit))
+  # the inverse of the posterior covariance loses some digits
+  expect_equal(unname(cooks.distance(fit)), wanted, tolerance = 1e-7)
+  found <- influence(fit)
+  expect_named(found, c("hat", "dffit", "wt.res"))
+  expect_equal(unname(found$dffit), diag(change) * fit$response$unit, tolerance = 1e-8)
+  expect_identical(found$wt.res, residuals(fit))
+})
+
+test_that("a linear kernel leads to the numbers of lm()", {
+  d <- data.frame(x = mtcars$wt, y = mtcars$mpg)
+  line <- lm(y ~ x, d)
+  s2 <- summary(line)$sigma^2
+  # a prior so wide that it says nothing, and the noise that lm() finds
+  fit <- sparsegp(y ~ x, d, lik_gaussian(fixed(s2)),
+                  kernel = kernel_linear(fixed(1e8)) + kernel_constant(fixed(1e8)), learn = FALSE)
+  # 1e-4: what a wide but proper prior differs by
+  expect_equal(hatvalues(fit), hatvalues(line), tolerance = 1e-4)
+  expect_equal(rstandard(fit), rstandard(line), tolerance = 1e-4)
+  expect_equal(cooks.distance(fit), cooks.distance(line), tolerance = 1e-4)
+})
+
+test_that("of other likelihoods they are those of the sites' responses", {
+  for (lik in c("probit", "poisson")) {
+    fit <- sparsegp(if (lik == "probit") am ~ wt else carb ~ wt, mtcars[1:12, ], lik,
+                    kernel = kernel_matern12(), learn = FALSE)
+    x <- scaled_inputs(model.matrix(fit), fit$scaling)
+    K <- kernel_matrix(fit$spec, kernel_theta(fit), x, x)
+    tau <- c(fit$sites$tau)
+    y <- c(fit$sites$nu) / tau
+    H <- K %*% solve(K + diag(1 / tau))
+    # EP's own tolerance is 1e-6 or less
+    expect_equal(unname(hatvalues(fit)), diag(H), tolerance = 1e-5, label = lik)
+    wrong <- drop(y - H %*% y)
+    expect_equal(unname(rstandard(fit)), wrong * sqrt(tau / (1 - diag(H))), tolerance = 1e-4)
+    cook <- rstandard(fit)^2 * hatvalues(fit) / (1 - hatvalues(fit)) / sum(hatvalues(fit))
+    expect_equal(cooks.distance(fit), cook, tolerance = 1e-4)
+  }
+  # a row far off has a site of negative precision under long tails
+  far <- sparsegp(mpg ~ wt, transform(mtcars, mpg = replace(mpg, 3, 200)), "student", learn = FALSE)
+  expect_lt(hatvalues(far)[[3]], 0)
+  expect_true(is.na(rstandard(far)[[3]]))
+  expect_true(is.finite(cooks.distance(far)[[3]]) && is.finite(rstudent(far)[[3]]))
+})
+
+test_that("rows left out are NA, and what has several latent values in a row is refused", {
+  fit <- sparsegp(Ozone ~ Wind, airquality, na.action = na.exclude, learn = FALSE)
+  for (measure in list(hatvalues, rstandard, rstudent, cooks.distance)) {
+    expect_identical(is.na(measure(fit)), setNames(is.na(airquality$Ozone), rownames(airquality)))
+  }
+  flowers <- sparsegp(Species ~ Petal.Width, iris[seq(1, 150, 10), ], learn = FALSE)
+  fields <- sparsegp(cbind(mpg, hp) ~ wt, mtcars, learn = FALSE)
+  stream <- sparsegp(mpg ~ wt, mtcars, method = method_online(8, pilot = 10), learn = FALSE)
+  for (measure in list(hatvalues, rstandard, rstudent, cooks.distance, influence)) {
+    refused(measure(flowers), "classes")
+    refused(measure(fields), "several latent values")
+    refused(measure(stream), "stream")
+    refused(measure(fit, 1), "unnamed argument")
+  }
+})
+
+# ---- Quantiles of new responses ----
+
+test_that("quantiles are the ends of prediction intervals, for every response that has them", {
+  d <- data.frame(x = seq(0, 3, length.out = 24))
+  d$n <- sin(d$x) + 0.1 * cos(40 * d$x)
+  d$c <- round(exp(d$n + 1))
+  d$o <- cut(d$n, 4, ordered_result = TRUE)
+  new <- data.frame(x = c(0.5, NA, 5))
+  fits <- list(
+    sparsegp(n ~ x, d, learn = FALSE), sparsegp(n ~ x, d, "student", learn = FALSE),
+    sparsegp(n ~ x, d, "laplace", learn = FALSE), sparsegp(c ~ x, d, "poisson", learn = FALSE),
+    sparsegp(c ~ x, d, "negbin", learn = FALSE), sparsegp(o ~ x, d, learn = FALSE),
+    sparsegp(n ~ x, d, lik_heteroscedastic(), learn = FALSE),
+    sparsegp(cbind(c, 9 - pmin(c, 9)) ~ x, d, "binomial", learn = FALSE)
+  )
+  for (fit in fits) {
+    label <- format(fit$likelihood)
+    ask <- function(...) suppressWarnings(predict(fit, new, ...)) # of weights of new shares
+    found <- ask(type = "quantile", probs = c(0.1, 0.9))
+    band <- ask(interval = "prediction", level = 0.8)
+    expect_identical(dimnames(found), list(c("1", "2", "3"), c("10%", "90%")), label = label)
+    expect_equal(unname(found), unname(band[, c("lwr", "upr")]), tolerance = 1e-12, label = label)
+  }
+  expect_identical(colnames(predict(fits[[1L]], new, type = "quantile", probs = c(0.001, 1 / 3))),
+                   c("0.1%", "33.33333%"))
+  expect_identical(dim(predict(fits[[1L]], new[0L, , drop = FALSE], type = "quantile")), c(0L, 3L))
+  expect_identical(dim(predict(fits[[4L]], type = "quantile", probs = 0.5)), c(24L, 1L))
+})
+
+test_that("quantiles of components are in an array, and labels have none", {
+  fit <- sparsegp(cbind(mpg, hp) ~ wt, mtcars, learn = FALSE)
+  found <- predict(fit, mtcars[1:2, ], type = "quantile", probs = c(0.05, 0.95))
+  band <- predict(fit, mtcars[1:2, ], interval = "prediction", level = 0.9)
+  expect_identical(dimnames(found), list(rownames(mtcars)[1:2], c("5%", "95%"), c("mpg", "hp")))
+  expect_equal(unname(found), unname(band[, c("lwr", "upr"), ]), tolerance = 1e-12)
+  labels <- sparsegp(am ~ wt, mtcars, "probit", learn = FALSE)
+  refused(predict(labels, type = "quantile"), "have an order")
+  numbers <- sparsegp(mpg ~ wt, mtcars, learn = FALSE)
+  for (probs in list(0, 1, NA, "a", numeric(), c(0.5, 2))) {
+    refused(predict(numbers, type = "quantile", probs = probs), "probs")
+  }
+  refused(predict(numbers, type = "quantile", se.fit = TRUE), "se.fit")
+  refused(predict(numbers, type = "quantile", interval = "confidence"), "interval")
+  refused(predict(numbers, type = "quantile", covariance = TRUE), "covariance")
+})
+
+test_that("a summary has coefficients with errors, and R2", {
+  fit <- sparsegp(dist ~ speed, cars)
+  found <- coef(summary(fit))
+  expect_identical(dimnames(found), list(names(coef(fit)), c("Estimate", "Std. Error")))
+  expect_equal(found[, "Std. Error"], sqrt(diag(vcov(fit))))
+  expect_identical(summary(fit)$r.squared, summary(fit)$loo_r2)
+  held <- coef(summary(sparsegp(dist ~ speed, cars, learn = FALSE)))
+  expect_true(all(is.na(held[, "Std. Error"])) && !anyNA(held[, "Estimate"]))
+})
