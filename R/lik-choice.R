@@ -24,7 +24,8 @@ likelihood_or_family <- function(likelihood, family) {
 # A value, or NULL where nothing was given.
 as_likelihood <- function(likelihood) {
   likelihood <- called(likelihood)
-  if (is.null(likelihood) || inherits(likelihood, "sparsegp_likelihood")) return(likelihood)
+  if (is.null(likelihood)) return(NULL)
+  if (inherits(likelihood, "sparsegp_likelihood")) return(check_likelihood(likelihood))
   if (inherits(likelihood, "family")) return(likelihood_of_family(likelihood))
   if (is.character(likelihood) && length(likelihood) == 1L) {
     name <- check_choice(likelihood, likelihood_names(), "likelihood")

@@ -396,6 +396,7 @@ as_method <- function(method, effort) {
     return(do.call(paste0("method_", name), list()))
   }
   check_class(method, "sparsegp_method", "method", "Give a method_*() value such as method_ep()")
+  check_method(method)
   if ("size" %in% names(method) && is.null(method$size)) method$effort <- effort
   method
 }

@@ -2,12 +2,23 @@
 # the argument, says what is wrong with it, and what to do. Checks of data stand in data-inputs.R.
 
 stop_sparsegp <- function(argument, problem, remedy = NULL) {
-  message <- paste0("`", argument, "` ", problem, ".")
+  raise_sparsegp(paste0("`", argument, "` ", problem), argument, remedy)
+}
+
+raise_sparsegp <- function(message, argument, remedy) {
+  message <- paste0(message, ".")
   if (!is.null(remedy)) message <- paste0(message, "\n", remedy, ".")
   stop(structure(
     class = c("sparsegp_error", "error", "condition"),
     list(message = message, call = NULL, argument = argument, remedy = remedy)
   ))
+}
+
+# A fit, or another value that was saved, is not what was written.
+stop_damaged <- function(fault, argument = "object", what = "fit",
+                         remedy = "Fit again, or load an undamaged copy") {
+  which <- if (argument != "object") paste0(" (`", argument, "`)")
+  raise_sparsegp(paste0("this ", what, which, " is damaged: ", fault), argument, remedy)
 }
 
 warn_sparsegp <- function(...) {
