@@ -32,8 +32,19 @@ stop_other_version <- function(argument) {
 flaw_of <- function(fit) {
   if (!is.list(fit) || !identical(fit$format, FIT_FORMAT)) return("format")
   wrong <- misfit("fit", fit)
+  if (is.null(wrong)) wrong <- flaw_of_model(fit)
   if (is.null(wrong)) wrong <- flaw_among(FIT_PARTS, fit)
   if (is.null(wrong)) wrong <- flaw_of_modes(fit)
+  wrong
+}
+
+# A fit is mostly asked more than once: what was found right last is not looked at again.
+flaw_of_model <- function(fit) {
+  model <- unclass(fit)[MODEL_FIELDS]
+  if (identical(model, REGISTRY$sound)) return(NULL)
+  wrong <- misfit("model", fit)
+  if (is.null(wrong)) wrong <- flaw_among(MODEL_PARTS, fit)
+  if (is.null(wrong)) REGISTRY$sound <- model
   wrong
 }
 
@@ -119,6 +130,29 @@ has_right_rows <- function(fit) {
     is_table(fit$data_rows, if (q > 0L) q else if (q == 0L) w else NROW(fit$data_rows), n)
 }
 
+# What a fit has of all its rows, or not at all.
+ROWS_TOGETHER <- c("y", "data_rows", "offset", "weights", "latent", "cavity", "sites")
+
+# The fit, where its rows are read: then their numbers are, too.
+checked_rows <- function(fit, argument = "object") {
+  numbers <- c(fit$latent[c("mean", "var")], fit$cavity[c("mean", "var")], fit["offset"], fit["x"])
+  numbers <- Filter(Negate(is.null), numbers)
+  wrong <- names(numbers)[!vapply(numbers, all_finite, NA)]
+  if (length(wrong) == 0L && !are_responses(fit)) wrong <- "y"
+  if (length(wrong) == 0L && anyDuplicated(fit$row_names)) wrong <- "row_names"
+  refuse_flaw(if (length(wrong)) wrong[1L], argument)
+  fit
+}
+
+# Labels are among the fit's; other responses are numbers, but where one may be missing.
+are_responses <- function(fit) {
+  y <- fit$y
+  codec <- codec_of(fit)
+  if (!codec$labelled) return(is.numeric(y) && (codec$missing || all_finite(unclass(y))))
+  is.factor(y) && identical(levels(y), fit$response$levels) &&
+    all(unclass(y) %in% c(seq_along(levels(y)), NA))
+}
+
 # A matrix of whole parts, or a number for each component.
 has_right_responses <- function(fit, n, w) {
   if (!is_mixture(fit$y)) return(length(fit$y) == if (codec_of(fit)$several) n * w else n)
@@ -153,12 +187,13 @@ WAITING_PARTS <- list(
   stream = function(fit) is.list(fit$stream),
   setup = function(fit) !is.null(check_method(fit$stream$setup$method)),
   coder = function(fit) is_coder(fit$stream$coder),
+  terms = function(fit) optional(is_terms)(fit$terms),
   pilot = function(fit) is_one(fit$stream$pilot, 1),
   omitted = function(fit) is_one(fit$stream$omitted, 0),
   weighted = function(fit) is_flag(fit$stream$weighted),
   waiting = function(fit) is_queue(fit$stream$waiting),
   model = function(fit) is.environment(fit$stream$model) || !is.null(fit$posterior),
-  call = function(fit) is.null(fit$call) || is.call(fit$call)
+  call = function(fit) optional(is_plain_call)(fit$call)
 )
 
 # Where the points came from: those of a row stand together, and are no more than it has components.
@@ -198,13 +233,29 @@ HYPER_COLUMNS <- list(
 )
 
 is_hyper_table <- function(table) {
-  kind <- rep(names(HYPER_COLUMNS), lengths(HYPER_COLUMNS))
   columns <- unclass(table)[unlist(HYPER_COLUMNS)]
+  kind <- rep(names(HYPER_COLUMNS), lengths(HYPER_COLUMNS))
   is.data.frame(table) && all(vapply(columns, typeof, "") == kind) &&
     all(lengths(columns) == length(columns$theta)) &&
     !anyNA(columns[c("lower", "upper", "log", "free", "name", "base", "adds_to")], TRUE) &&
     all_finite(columns$theta) && all_finite(columns$start) && all(columns$unit > 0) &&
     all_finite(columns$unit) && all(vapply(columns$prior, inherits, NA, "sparsegp_prior"))
+}
+
+# Labels, of which some codecs have two; numbers have none.
+has_right_levels <- function(response, codec) {
+  levels <- response$levels
+  if (!codec$labelled) return(is.null(levels))
+  two <- response$codec %in% c("labels", "some_labels")
+  !anyDuplicated(levels) && (if (two) length(levels) == 2L else length(levels) > 1L)
+}
+
+# Theta leads to values that there can be, none of them 0 or infinite by rounding.
+have_values <- function(table) {
+  value <- hyper_value(table)
+  searched <- table$log
+  all_finite(value) && all(value[searched] > table$lower[searched] &
+                             value[searched] < table$upper[searched])
 }
 
 # One response, or several by name.
@@ -213,8 +264,12 @@ has_right_components <- function(response, codec) {
   response$width > 1L && are_words(response$components, response$width)
 }
 
-# In this order: each may rely on those before it.
-FIT_PARTS <- list(
+# The small fields that say what the model is and how it was learned.
+MODEL_FIELDS <- c("likelihood", "kernel", "response", "scaling", "spec", "hyper", "method",
+                  "convergence", "learning")
+
+# Tests that read no other fields than these; in this order: each may rely on those before it.
+MODEL_PARTS <- list(
   likelihood = function(fit) !is.null(check_likelihood(fit$likelihood)),
   kernel = function(fit) !is.null(check_kernel(fit$kernel)),
   response = function(fit) {
@@ -228,14 +283,8 @@ FIT_PARTS <- list(
       is_one(response$processes, 1, MAX_CLASSES) &&
       is_one(response$unit, .Machine$double.xmin, .Machine$double.xmax) &&
       is.null(dim(response$centre)) && all_finite(response$centre) &&
-      (!codec$labelled || length(response$levels) > 1L && !anyDuplicated(response$levels)) &&
+      has_right_levels(response, codec) &&
       are_doubles(unname(response$centre), if (codec$several) response$width else 1L)
-  },
-  copies = function(fit) {
-    made <- fit$copies$made
-    is.null(fit$copies) || is.data.frame(made) &&
-      all(vapply(made[c("vectors", "copies", "points", "copied")], is.numeric, NA)) &&
-      is.numeric(fit$copies$points) && is_frame(made)
   },
   scaling = function(fit) {
     scaling <- fit$scaling
@@ -246,6 +295,7 @@ FIT_PARTS <- list(
       are_doubles(scaling$centre, inputs) && are_doubles(scaling$sd, inputs) &&
       is.null(dim(scaling$centre)) && is.null(dim(scaling$sd)) && all(scaling$sd > 0) &&
       all_finite(scaling$sd) && all_finite(scaling$centre) && is_flag(scaling$alike) &&
+      are_doubles(scaling$seen, inputs) && all_finite(scaling$seen) && all(scaling$seen > 0) &&
       !anyNA(scaling$names) && !anyDuplicated(scaling$names) &&
       is.numeric(scaling$constant) && length(scaling$constant) == sum(!scaling$kept)
   },
@@ -254,9 +304,22 @@ FIT_PARTS <- list(
   },
   hyper = function(fit) {
     kernels <- if (own_kernels(fit$likelihood)) processes(fit) else 1L
+    counts <- c(kernels * count_kernel_hyper(fit$spec), count_lik_hyper(fit))
     is_hyper_table(fit$hyper) &&
-      sum(fit$hyper$part == "kernel") == kernels * count_kernel_hyper(fit$spec) &&
-      sum(fit$hyper$part == "likelihood") == count_lik_hyper(fit)
+      identical(fit$hyper$part, rep(c("kernel", "likelihood"), counts)) &&
+      setequal(fit$hyper$base[fit$hyper$part == "likelihood"], hyper_names(fit$likelihood)) &&
+      have_values(fit$hyper)
+  },
+  method = function(fit) !is.null(check_method(fit$method))
+)
+
+# Tests of the others, in this order
+FIT_PARTS <- list(
+  copies = function(fit) {
+    made <- fit$copies$made
+    is.null(fit$copies) || is.data.frame(made) &&
+      all(vapply(made[c("vectors", "copies", "points", "copied")], is.numeric, NA)) &&
+      is.numeric(fit$copies$points) && is_frame(made)
   },
   posterior = function(fit) {
     each <- fit$posterior$each
@@ -265,7 +328,9 @@ FIT_PARTS <- list(
     length(each) == processes(fit) && all(vapply(each, is_posterior, NA, inputs, 1L, 1L)) &&
       is_table(fit$posterior$basis, nrow(fit$posterior$basis), inputs)
   },
-  rows = function(fit) !has_rows(fit) || has_right_rows(fit),
+  rows = function(fit) {
+    if (has_rows(fit)) has_right_rows(fit) else !any(lengths(fit[ROWS_TOGETHER]))
+  },
   x = function(fit) {
     x <- fit[["x"]]
     is.null(x) || is_table(x, nrow(x), length(fit$scaling$kept))
@@ -277,7 +342,6 @@ FIT_PARTS <- list(
       all(mapply(is_state, fit$state, bases, processes(fit) / length(bases)))
   },
   stream = function(fit) is.null(fit$stream) || is_stream_record(fit),
-  method = function(fit) !is.null(check_method(fit$method)),
   xlevels = function(fit) are_levels(fit$xlevels, fit$terms),
   row_names = function(fit) {
     is.null(fit$row_names) || !has_rows(fit) || length(fit$row_names) == fit$n

@@ -5,8 +5,8 @@
 is_terms <- function(x) {
   has <- attributes(x)
   variables <- has$variables
-  inherits(x, "terms") && inherits(x, "formula") && is.call(x) && is.call(variables) &&
-    identical(variables[[1L]], quote(list)) && is.character(has$term.labels) &&
+  inherits(x, "terms") && inherits(x, "formula") && is.call(x) && identical(x[[1L]], quote(`~`)) &&
+    is.call(variables) && identical(variables[[1L]], quote(list)) && is.character(has$term.labels) &&
     is_factor_table(has$factors, length(variables) - 1L, length(has$term.labels)) &&
     is_one(has$intercept, 0, 1) && is_one(has$response, 0, 1) &&
     are_whole_between(has$order, 1, length(variables)) &&
@@ -21,6 +21,11 @@ is_factor_table <- function(factors, variables, terms) {
   if (terms == 0L) return(length(factors) == 0L)
   is.matrix(factors) && is.integer(factors) && nrow(factors) == variables &&
     ncol(factors) == terms && !is.null(rownames(factors))
+}
+
+# A call of a function by its name, as match.call() gives it.
+is_plain_call <- function(x) {
+  is.call(x) && !is.object(x) && (is.name(x[[1L]]) || is.call(x[[1L]]) || is.function(x[[1L]]))
 }
 
 # Contrasts by name: how they are made, or themselves.
@@ -38,9 +43,9 @@ is_convergence <- function(x) {
 }
 
 convergence_kinds <- function() list(
-  converged = is_flag, trace = is_frame, skipped = is_number,
+  converged = is_flag, trace = is_trace, skipped = is_number,
   growth = optional(frame_of("points", "gain")),
-  selection = optional(fields_of(trace = frame_of("gain"), stopped = is_text,
+  selection = optional(fields_of(trace = is_trace, stopped = is_text,
                                  exchanged = is_number))
 )
 
@@ -50,7 +55,7 @@ sweeps_kinds <- function() list(
 )
 
 learning_kinds <- function() list(
-  converged = is_flag, evaluations = is_number, failures = is_number, objective = is.numeric,
+  converged = is_flag, evaluations = is_count, failures = is_count, objective = is.numeric,
   gradient = is.numeric, gain = optional(is_number), rounds = optional(is.numeric),
   line_searches = optional(is_number), at_bound = optional(are_finite_words),
   advice = optional(is_text), start = optional(is.numeric), stages = optional(is_frame),
@@ -64,15 +69,23 @@ are_clocks <- function(x) {
   is.list(x) && all(vapply(x, inherits, NA, c("Date", "POSIXct", "difftime")))
 }
 
+# Numbers whose squares are numbers, or missing ones
+are_drawable <- function(x) is.numeric(x) && all(abs(x) < 1e150, na.rm = TRUE)
+
+are_moderate <- function(x) are_drawable(x) && !anyNA(x)
+
+is_trace <- function(x) is_frame(x) && all(vapply(unclass(x), are_drawable, NA))
+
 # What na.action() functions leave: the rows they left out.
 is_na_action <- function(x) {
   are_whole_between(x, 1, Inf) && is_word(class(x), c("omit", "exclude"))
 }
 
+model_kinds <- function() list(convergence = is_convergence, learning = optional(is_learning))
+
 fit_kinds <- function() list(
   jitter = function(x) is_one(x, 0), n = is_count,
-  convergence = is_convergence, learning = optional(is_learning),
-  log_evidence = is_number, call = optional(is.call), terms = optional(is_terms),
+  log_evidence = is_number, call = optional(is_plain_call), terms = optional(is_terms),
   contrasts = optional(are_contrasts), row_names = optional(are_finite_words),
   frame = optional(is.data.frame), na.action = optional(is_na_action),
   power = optional(function(x) is_one(x, POWERS[1L], POWERS[2L])),

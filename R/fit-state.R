@@ -115,6 +115,7 @@ take_more <- function(fit, problem, rows) {
 }
 
 problem_of_rows <- function(fit) {
+  fit <- checked_rows(fit)
   new_rows_problem(fit, fit[["x"]], fit$data_rows, fit$offset)
 }
 

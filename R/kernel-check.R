@@ -3,7 +3,7 @@
 
 # Stops where one is not. Parts are checked as the whole is.
 check_kernel <- function(kernel, argument = "kernel") {
-  like <- kernel_prototype(kernel$type)
+  like <- if (is.list(kernel)) kernel_prototype(kernel$type)
   if (is.null(like) || !is.null(misfit(like_prototype(like), kernel))) {
     stop_sparsegp(argument, "has a part that no kernel_*() makes",
                   "Make it anew; a part of a value is not for writing to")

@@ -79,14 +79,21 @@ new_likelihood <- function(type, params) {
 # come from a file.
 check_likelihood <- function(lik) {
   right <- inherits(lik, "sparsegp_likelihood") && !is.null(registered("traits", lik$type)) &&
-    is.list(lik$params) && all(names(lik$params) %in% names(lik_traits(lik)$about)) &&
-    is.null(misfit("likelihood", lik))
+    is.list(lik$params) && is.null(misfit("likelihood", lik)) &&
+    setequal(names(lik$params), hyper_names(lik))
   if (!right) {
     stop_sparsegp("likelihood", "is not what a lik_*() makes",
                   "Make it anew; a part of a value is not for writing to")
   }
   new_likelihood(lik$type, lik$params)
   lik
+}
+
+# Of which hyperparameters a likelihood has values: of a covariance that is not full no correlations.
+hyper_names <- function(lik) {
+  names <- names(lik_traits(lik)$about)
+  if (is.null(lik$covariance) || lik$covariance == "full") names
+  else setdiff(names, "correlation")
 }
 
 likelihood_kinds <- function() list(

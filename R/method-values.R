@@ -316,7 +316,7 @@ method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sw
     freeze = check_count_or_inf(freeze, "freeze"), sweeps = check_count(sweeps, "sweeps"),
     score = check_choice(score, c("kl", "mean", "error"), "score"),
     novelty = check_novelty(novelty), damping = check_damping(damping),
-    mixing = check_count(mixing, "mixing", 0L), tol = check_number(tol, "tol", 0),
+    mixing = check_count(mixing, "mixing", 0L, MOST_MIXED), tol = check_number(tol, "tol", 0),
     pool = check_count_or_inf(pool, "pool"),
     starts = if (!is.null(starts)) check_count(starts, "starts")
   ))
@@ -338,7 +338,7 @@ method_ivm <- function(size = 100, select = c("information", "entropy", "random"
     min_gain = check_number(min_gain, "min_gain", 0, open = FALSE),
     common = check_flag(common, "common"),
     sweeps = check_count(sweeps, "sweeps"), damping = check_damping(damping),
-    mixing = check_count(mixing, "mixing", 0L), tol = check_number(tol, "tol", 0)
+    mixing = check_count(mixing, "mixing", 0L, MOST_MIXED), tol = check_number(tol, "tol", 0)
   ))
 }
 
@@ -358,6 +358,8 @@ method_online <- function(size = 100, projection = c("kl", "moment"),
     pilot = check_count(pilot, "pilot"), forget = check_forget(forget)
   ))
 }
+
+MOST_MIXED <- 100L # past sweeps; a few are enough, and each takes memory
 
 # A half-life in rows, or by name in units of a column.
 check_forget <- function(forget) {

@@ -46,11 +46,13 @@ check_number <- function(x, argument, lower = -Inf, upper = Inf, open = TRUE) {
                 paste0("Give a value in ", brackets[1L], lower, ", ", upper, brackets[2L]))
 }
 
-check_count <- function(x, argument, lower = 1L) {
+check_count <- function(x, argument, lower = 1L, upper = .Machine$integer.max) {
   whole <- is.numeric(x) && length(x) == 1L && is.finite(x) && x == round(x) && x >= lower &&
-    x <= .Machine$integer.max
+    x <= upper
   if (whole) return(as.integer(x))
-  stop_sparsegp(argument, "must be one whole number", paste0("Give a value of at least ", lower))
+  stop_sparsegp(argument, "must be one whole number",
+                paste0("Give a value of at least ", lower,
+                       if (upper < .Machine$integer.max) paste(", at most", upper)))
 }
 
 check_count_or_inf <- function(x, argument) {

@@ -17,6 +17,8 @@ log <- if (length(args) > 3L) args[4L]
 
 LONG <- 60 # seconds of a core that a case may take; the longest takes some 15
 
+source(file.path("tools", "fuzz-saved.R")) # the same directory, as the top of a checkout has it
+
 # ---- Draws ----
 
 # Only the one that is drawn is evaluated.
@@ -300,6 +302,9 @@ tampered <- function(x, depth = 0L) {
 }
 
 run_case <- function() {
+  kind <- stats::runif(1)
+  if (kind < 0.4) return(damaged_fit_case())
+  if (kind < 0.5) return(damaged_value_case())
   wild <<- chance(0.3)
   case <- fitted_case()
   fits <<- fits + 1L
