@@ -126,12 +126,12 @@ has_right_rows <- function(fit) {
     all(vapply(blocks, are_doubles, NA, n * w^2 * processes(fit))) &&
     are_doubles(fit$cavity$lpd, n) && are_doubles(fit$offset, n * w) &&
     has_right_responses(fit, n, w) &&
-    (is.null(fit$weights) || is.numeric(fit$weights) && length(fit$weights) == n) &&
+    (is.null(fit$weights) || all_finite(fit$weights) && length(fit$weights) == n) &&
     is_table(fit$data_rows, if (q > 0L) q else if (q == 0L) w else NROW(fit$data_rows), n)
 }
 
 # What a fit has of all its rows, or not at all.
-ROWS_TOGETHER <- c("y", "data_rows", "offset", "weights", "latent", "cavity", "sites")
+ROWS_TOGETHER <- c("y", "data_rows", "offset", "latent", "cavity", "sites")
 
 # The fit, where its rows are read: then their numbers are, too.
 checked_rows <- function(fit, argument = "object") {
@@ -250,11 +250,14 @@ has_right_levels <- function(response, codec) {
   !anyDuplicated(levels) && (if (two) length(levels) == 2L else length(levels) > 1L)
 }
 
-# Theta leads to values that there can be, none of them 0 or infinite by rounding.
+# Each has a name of its own, and theta leads to values that there can be, none of them 0 or infinite
+# by rounding.
 have_values <- function(table) {
   value <- hyper_value(table)
   searched <- table$log
-  all_finite(value) && all(value[searched] > table$lower[searched] &
+  own <- sub("^k[0-9]+[.]", "", table$name)
+  all(startsWith(own, table$base)) && !anyDuplicated(table$name) &&
+    all_finite(value) && all(value[searched] > table$lower[searched] &
                              value[searched] < table$upper[searched])
 }
 
@@ -307,7 +310,8 @@ MODEL_PARTS <- list(
     counts <- c(kernels * count_kernel_hyper(fit$spec), count_lik_hyper(fit))
     is_hyper_table(fit$hyper) &&
       identical(fit$hyper$part, rep(c("kernel", "likelihood"), counts)) &&
-      setequal(fit$hyper$base[fit$hyper$part == "likelihood"], hyper_names(fit$likelihood)) &&
+      setequal(fit$hyper$base[fit$hyper$part == "likelihood"],
+               utils::head(hyper_names(fit$likelihood), counts[2L])) &&
       have_values(fit$hyper)
   },
   method = function(fit) !is.null(check_method(fit$method))

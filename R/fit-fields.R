@@ -39,7 +39,7 @@ are_finite_words <- function(x) are_words(x) && !anyNA(x)
 # How a fit went: EP in sweeps, or the rows of a stream.
 is_convergence <- function(x) {
   is.list(x) && is.null(misfit("convergence", x)) &&
-    (if (is.null(x$fates)) is.null(misfit("sweeps", x)) else are_finite(x$fates))
+    (if (is.null(x$fates)) is.null(misfit("sweeps", x)) else are_finite(x$fates) && x$converged)
 }
 
 convergence_kinds <- function() list(
@@ -69,12 +69,10 @@ are_clocks <- function(x) {
   is.list(x) && all(vapply(x, inherits, NA, c("Date", "POSIXct", "difftime")))
 }
 
-# Numbers whose squares are numbers, or missing ones
-are_drawable <- function(x) is.numeric(x) && all(abs(x) < 1e150, na.rm = TRUE)
+# Numbers whose squares are numbers
+are_moderate <- function(x) is.numeric(x) && all(abs(x) < 1e150)
 
-are_moderate <- function(x) are_drawable(x) && !anyNA(x)
-
-is_trace <- function(x) is_frame(x) && all(vapply(unclass(x), are_drawable, NA))
+is_trace <- function(x) is_frame(x) && all(vapply(unclass(x), is.numeric, NA))
 
 # What na.action() functions leave: the rows they left out.
 is_na_action <- function(x) {
