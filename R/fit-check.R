@@ -139,6 +139,7 @@ checked_rows <- function(fit, argument = "object") {
   numbers <- Filter(Negate(is.null), numbers)
   wrong <- names(numbers)[!vapply(numbers, all_finite, NA)]
   if (length(wrong) == 0L && !are_responses(fit)) wrong <- "y"
+  if (length(wrong) == 0L && !codec_of(fit)$missing && anyNA(fit$cavity$lpd)) wrong <- "cavity"
   if (length(wrong) == 0L && anyDuplicated(fit$row_names)) wrong <- "row_names"
   refuse_flaw(if (length(wrong)) wrong[1L], argument)
   fit

@@ -166,6 +166,7 @@ test_that("rows whose numbers are none are refused where they are read", {
   uses <- attack_uses(made)
   for (change in list(quote(f$latent$mean[1] <- NaN), quote(f$offset[2] <- Inf),
                       quote(f$y[1] <- NA), quote(f$x[1, 1] <- NaN), quote(f$cavity$var[3] <- NA),
+                      quote(f$cavity$lpd[] <- NaN),
                       quote(f$row_names[] <- "1"))) {
     fit <- attacked(made$fits$basis, change)
     expect_in_words(fit, uses, deparse1(change), damaged = FALSE)
