@@ -11,6 +11,7 @@ coef.sparsegp <- function(object, ...) {
 
 #' @export
 formula.sparsegp <- function(x, ...) {
+  x <- check_fit_or_waiting(x, "x")
   if (!is.null(x$terms)) return(stats::formula(x$terms))
   stop_sparsegp("x", "was fitted to a matrix and has no formula")
 }

@@ -10,25 +10,39 @@ density_names <- function(object) {
 
 # As check_fit() for fits.
 check_density <- function(object) {
-  good <- tryCatch({
-    inputs <- ncol(object$range)
-    level <- identical(object$waves, "level")
-    points <- if (level) object$k0 + 1 else (2 * object$k0 + 1)^inputs
-    identical(object$format, FIT_FORMAT) && is_space(object, inputs) &&
-      is.integer(object$k0) && is_one(object$k0, 0, 500) &&
-      is_table(object$basis, points, inputs) && are_doubles(object$mean, points) &&
-      is_table(object$cov, points, points)
-  }, error = function(e) FALSE)
-  if (isTRUE(good)) return(invisible())
-  stop_sparsegp("object", "is no density that this version of sparsegp could use",
-                "Fit again, or load it from a file that is as it was written")
+  wrong <- if (!is.list(object) || !identical(object$format, FIT_FORMAT)) "format"
+           else misfit("density", object)
+  if (is.null(wrong)) wrong <- flaw_among(DENSITY_PARTS, object)
+  if (is.null(wrong)) return(object)
+  stop_damaged(paste0("its `", wrong, "` does not fit the rest"), what = "density")
 }
+
+density_kinds <- function() list(
+  k0 = function(x) is.integer(x) && is_one(x, 0, 500), chosen = is_count, n = is_count,
+  lambda = is_number, trace = is.numeric, converged = is_flag, convergence = is_convergence,
+  evidence = frame_of("k0", "log_evidence"), call = is_plain_call,
+  range = function(x) is.double(x) && is.matrix(x) && all_finite(x) && all(x[1L, ] < x[2L, ]),
+  waves = function(x) is_word(x, c("periodic", "level")),
+  basis = are_finite, mean = are_moderate, cov = are_moderate, x = are_finite
+)
+
+DENSITY_PARTS <- list(
+  range = function(fit) is_space(fit, ncol(fit$range)),
+  k0 = function(fit) fit$k0 %in% fit$evidence$k0 || fit$chosen %in% fit$evidence$k0,
+  x = function(fit) is_table(fit$x, fit$n, ncol(fit$range)) && all(in_space(fit$x, fit)),
+  basis = function(fit) {
+    inputs <- ncol(fit$range)
+    points <- if (fit$waves == "level") fit$k0 + 1 else (2 * fit$k0 + 1)^inputs
+    is_table(fit$basis, points, inputs) && are_doubles(fit$mean, points) &&
+      is_table(fit$cov, points, points)
+  }
+)
 
 is_space <- function(space, inputs) {
   half <- !is.null(space$scale)
   is_table(space$range, 2L, inputs) && inputs %in% (if (space$waves == "level") 1L else 1:2) &&
-    space$waves %in% c("periodic", "level") &&
-    (!half || is.finite(space$scale) && space$scale != 0 && is.finite(space$end))
+    (!half || is_one(space$end, -Inf) && is_number(space$scale) && is.finite(space$scale) &&
+       space$scale != 0)
 }
 
 # Cells of the unit interval, or square, on which the space is mapped: their middles, and the mass
@@ -52,6 +66,7 @@ CELLS <- c(4000L, 300L)
 #' @export
 summary.gp_density <- function(object, ...) {
   check_no_dots(...)
+  object <- check_density(object)
   cells <- density_cells(object, CELLS[ncol(object$range)])
   mean <- colSums(cells$points * cells$mass)
   sd <- sqrt(colSums(sweep(cells$points, 2L, mean)^2 * cells$mass))
@@ -80,6 +95,7 @@ print.summary.gp_density <- function(x, ...) {
 #' @export
 simulate.gp_density <- function(object, nsim = 1, seed = NULL, ...) {
   check_no_dots(...)
+  object <- check_density(object)
   nsim <- check_count(nsim, "nsim")
   state <- with_seed(seed)
   on.exit(state$restore())
@@ -98,7 +114,7 @@ simulate.gp_density <- function(object, nsim = 1, seed = NULL, ...) {
 
 #' @export
 update.gp_density <- function(object, ..., evaluate = TRUE) {
-  call <- as.list(object$call)
+  call <- as.list(check_density(object)$call)
   changes <- as.list(substitute(list(...)))[-1L]
   if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
     stop_sparsegp("...", "holds an unnamed argument", "Name what should change")

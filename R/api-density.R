@@ -257,6 +257,7 @@ predict.gp_density <- function(object, newdata = NULL, se.fit = FALSE,
 
 #' @export
 print.gp_density <- function(x, ...) {
+  x <- check_density(x)
   cat("Density of ", counted(x$n, "point"), " ", space_in_words(x), "\n",
       "Order k0 = ", x$k0, ", ", counted(nrow(x$basis), "basis point"),
       "; log evidence ", format(c(logLik(x)), digits = 6L), "\n", sep = "")
@@ -280,10 +281,11 @@ space_in_words <- function(space) {
 }
 
 #' @export
-nobs.gp_density <- function(object, ...) object$n
+nobs.gp_density <- function(object, ...) check_density(object)$n
 
 #' @export
 logLik.gp_density <- function(object, ...) {
+  object <- check_density(object)
   at <- match(object$k0, object$evidence$k0)
   structure(object$evidence$log_evidence[at], df = 0L, nobs = object$n, class = "logLik")
 }

@@ -157,6 +157,7 @@ family.sparsegp <- function(object, ...) {
 #' @export
 terms.sparsegp <- function(x, ...) {
   check_no_dots(...)
+  x <- check_fit_or_waiting(x, "x")
   if (!is.null(x$terms)) return(x$terms)
   stop_sparsegp("x", "was fitted to a matrix and has no terms")
 }

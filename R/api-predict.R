@@ -425,7 +425,7 @@ answer_complete <- function(object, latent, type, se.fit, interval, level, rejec
 # A fit that knows its rows. A stream's keeps none, nor one that was grown without inputs.
 with_rows <- function(object) {
   object <- ready(object)
-  if (has_rows(object)) return(object)
+  if (has_rows(object)) return(checked_rows(object))
   stop_sparsegp("object", if (is_stream(object)) {
     "is a stream's fit, which keeps no rows"
   } else if (!is.null(object$source)) {

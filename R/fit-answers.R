@@ -186,6 +186,7 @@ interval_answer <- function(object, latent, type, interval, level) {
 
 # Latent moments at the rows without their own sites
 loo_latent <- function(object) {
+  object <- checked_rows(object)
   list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset,
        weights = object$weights)
 }

@@ -1,6 +1,9 @@
 # A fit may come from a file that another version wrote, or that somebody has changed. C trusts what
-# R gives it, so that what C is going to read is looked at first, wherever a user hands in a fit. It
-# takes no longer than to look at lengths and kinds: numbers themselves are not read.
+# R gives it, and R's own functions stop with words of their own, so that a fit is checked wherever a
+# user hands one in. A field is checked by itself (fit-fields.R), then against the rest. Numbers of
+# rows, columns and components are read as such, and the posterior's are added up: none may be
+# missing or infinite. Other numbers of rows are not read, so that a check costs no more than a
+# prediction.
 
 # The form of what new_fit() makes; a version that changes it counts on, and reads the one before
 # (fit-older.R).
@@ -15,56 +18,57 @@ check_fit <- function(fit, argument = "object") {
 
 refuse_flaw <- function(wrong, argument) {
   if (is.null(wrong)) return(invisible())
-  stop_sparsegp(argument, paste0("is no fit that this version of sparsegp could use: ", wrong),
-                "Fit again, or load it from a file that is as it was written")
+  if (wrong == "format") stop_other_version(argument)
+  stop_damaged(paste0("its `", wrong, "` does not fit the rest"), argument)
 }
 
-# What is wrong with a fit, in words, or NULL.
+stop_other_version <- function(argument) {
+  stop_sparsegp(argument, paste0("is no fit that this version of sparsegp could use: its `format` ",
+                                 "is not ", FIT_FORMAT),
+                "Fit again, or load an undamaged copy")
+}
+
+# Returns the name of the first field that is not what a fit has, or NULL.
 flaw_of <- function(fit) {
-  if (!identical(fit$format, FIT_FORMAT)) {
-    given <- if (is_one(fit$format, 0)) fit$format else "not given"
-    return(paste0("its format is ", given, ", not ", FIT_FORMAT))
-  }
-  flaw_among(FIT_PARTS, fit)
+  if (!is.list(fit) || !identical(fit$format, FIT_FORMAT)) return("format")
+  wrong <- misfit("fit", fit)
+  if (is.null(wrong)) wrong <- flaw_of_model(fit)
+  if (is.null(wrong)) wrong <- flaw_among(FIT_PARTS, fit)
+  if (is.null(wrong)) wrong <- flaw_of_modes(fit)
+  wrong
 }
 
+# A fit is mostly asked more than once: what was found right last is not looked at again.
+flaw_of_model <- function(fit) {
+  model <- unclass(fit)[MODEL_FIELDS]
+  if (identical(model, REGISTRY$sound)) return(NULL)
+  wrong <- misfit("model", fit)
+  if (is.null(wrong)) wrong <- flaw_among(MODEL_PARTS, fit)
+  if (is.null(wrong)) REGISTRY$sound <- model
+  wrong
+}
+
+# parts: tests of the fit by the name of the field they are about.
 flaw_among <- function(parts, fit) {
-  for (part in names(parts)) {
-    fits <- tryCatch(isTRUE(parts[[part]](fit)), error = function(e) FALSE)
-    if (!fits) return(paste0("its `", part, "` does not fit the rest"))
+  part <- ""
+  tryCatch({
+    for (part in names(parts)) if (!isTRUE(parts[[part]](fit))) return(part)
+    NULL
+  }, error = function(e) part)
+}
+
+# Every mode is checked as if it were the fit.
+flaw_of_modes <- function(fit) {
+  for (mode in fit$modes) {
+    if (!is.list(mode) || !all(OF_MODE %in% names(mode))) return("modes")
+    one <- fit
+    one[OF_MODE] <- mode[OF_MODE]
+    one$modes <- NULL
+    if (!is.null(flaw_of(one))) return("modes")
   }
 }
-
-# ---- Kinds ----
-
-are_doubles <- function(x, count) is.double(x) && length(x) == count
-
-are_words <- function(x, count = length(x)) is.character(x) && length(x) == count
-
-is_table <- function(x, nrow, ncol) {
-  is.double(x) && is.matrix(x) && nrow(x) == nrow && ncol(x) == ncol
-}
-
-is_one <- function(x, least, most = Inf) {
-  is.numeric(x) && is.null(dim(x)) && length(x) == 1L && isTRUE(x >= least && x <= most)
-}
-
-is_flag <- function(x) is.logical(x) && length(x) == 1L && !is.na(x)
-
-is_word <- function(x, words) are_words(x, 1L) && x %in% words
 
 # ---- Parts ----
-
-is_kernel_spec <- function(spec, inputs) {
-  parts <- spec$parts
-  combined <- spec$type %in% c("sum", "product", FIELDS)
-  is_word(spec$type, catalogue()$kernels) && is.list(parts) && (length(parts) > 0L) == combined &&
-    is.integer(spec$vars) && all(spec$vars %in% (seq_len(inputs) - 1L)) &&
-    is_flag(spec$ard) && is.integer(spec$degree) &&
-    (if (spec$type == "coregion") length(spec$degree) == 2L && all(spec$degree >= 0L)
-     else is_one(spec$degree, 0)) &&
-    all(vapply(parts, is_kernel_spec, NA, inputs))
-}
 
 # Hyperparameters of a kernel, as the constructors of its leaves name them.
 count_kernel_hyper <- function(spec) {
@@ -72,7 +76,7 @@ count_kernel_hyper <- function(spec) {
   if (spec$type == "coregion") {
     return(spec$degree[1L] + nrow(correlated_pairs(spec$degree[1L], spec$degree[2L])))
   }
-  bases <- length(do.call(paste0("kernel_", spec$type), list())$params)
+  bases <- length(kernel_prototype(spec$type)$params)
   if (spec$ard) bases - 1 + length(spec$vars) else bases
 }
 
@@ -83,16 +87,24 @@ count_lik_hyper <- function(fit) {
   if (length(each$par)) length(fit$response$levels) - 1L else 0L
 }
 
-is_posterior <- function(posterior, inputs, processes) {
+# w: components of a point, whose last number says which of them it is of.
+is_posterior <- function(posterior, inputs, processes, w) {
   basis <- posterior$basis
   d <- nrow(basis)
   is_factor <- function(factor) {
-    is.null(factor) || is_table(factor, d, d) || is_table(factor, d, d * processes)
+    is.null(factor) || all_finite(factor) &&
+      (is_table(factor, d, d) || is_table(factor, d, d * processes))
   }
   all(c("G", "H") %in% names(posterior)) && is_table(basis, d, inputs) &&
     (if (processes == 1L) are_doubles(posterior$alpha, d)
      else is_table(posterior$alpha, d, processes)) &&
-    is_factor(posterior$G) && is_factor(posterior$H)
+    is_factor(posterior$G) && is_factor(posterior$H) && are_points(basis, w) &&
+    all_finite(posterior$alpha)
+}
+
+# Points, a row each, whose last number is that of a component where there are w > 1 of them.
+are_points <- function(points, w) {
+  all_finite(points) && (w == 1L || are_whole_between(points[, ncol(points)], 1, w))
 }
 
 # Numbers of a point: inputs, and of several components which of them it is of
@@ -100,7 +112,8 @@ point_length <- function(fit) sum(fit$scaling$kept) + (width(fit) > 1L)
 
 is_state <- function(one, basis, processes) {
   d <- nrow(basis)
-  is_table(one$R, d, d) && is_table(one$S, d, d * processes) && is_table(one$t, d, processes)
+  is_table(one$R, d, d) && is_table(one$S, d, d * processes) && is_table(one$t, d, processes) &&
+    all_finite(one$R) && all_finite(one$S) && all_finite(one$t) && all(diag(one$R) > 0)
 }
 
 has_right_rows <- function(fit) {
@@ -113,8 +126,32 @@ has_right_rows <- function(fit) {
     all(vapply(blocks, are_doubles, NA, n * w^2 * processes(fit))) &&
     are_doubles(fit$cavity$lpd, n) && are_doubles(fit$offset, n * w) &&
     has_right_responses(fit, n, w) &&
-    (is.null(fit$weights) || is.numeric(fit$weights) && length(fit$weights) == n) &&
+    (is.null(fit$weights) || all_finite(fit$weights) && length(fit$weights) == n) &&
     is_table(fit$data_rows, if (q > 0L) q else if (q == 0L) w else NROW(fit$data_rows), n)
+}
+
+# What a fit has of all its rows, or not at all.
+ROWS_TOGETHER <- c("y", "data_rows", "offset", "latent", "cavity", "sites")
+
+# The fit, where its rows are read: then their numbers are, too.
+checked_rows <- function(fit, argument = "object") {
+  numbers <- c(fit$latent[c("mean", "var")], fit$cavity[c("mean", "var")], fit["offset"], fit["x"])
+  numbers <- Filter(Negate(is.null), numbers)
+  wrong <- names(numbers)[!vapply(numbers, all_finite, NA)]
+  if (length(wrong) == 0L && !are_responses(fit)) wrong <- "y"
+  if (length(wrong) == 0L && !codec_of(fit)$missing && anyNA(fit$cavity$lpd)) wrong <- "cavity"
+  if (length(wrong) == 0L && anyDuplicated(fit$row_names)) wrong <- "row_names"
+  refuse_flaw(if (length(wrong)) wrong[1L], argument)
+  fit
+}
+
+# Labels are among the fit's; other responses are numbers, but where one may be missing.
+are_responses <- function(fit) {
+  y <- fit$y
+  codec <- codec_of(fit)
+  if (!codec$labelled) return(is.numeric(y) && (codec$missing || all_finite(unclass(y))))
+  is.factor(y) && identical(levels(y), fit$response$levels) &&
+    all(unclass(y) %in% c(seq_along(levels(y)), NA))
 }
 
 # A matrix of whole parts, or a number for each component.
@@ -144,31 +181,48 @@ is_queue <- function(rows) {
     (is.null(rows$weights) || length(rows$weights) == NROW(rows$y))
 }
 
-has_right_call <- function(fit) is.null(fit$call) || is.call(fit$call)
 
 # Of a stream that waits, in this order: the shell, or the model of its rows. What it is given to C
 # with is checked when it begins.
 WAITING_PARTS <- list(
   stream = function(fit) is.list(fit$stream),
-  setup = function(fit) is_method(fit$stream$setup$method),
+  setup = function(fit) !is.null(check_method(fit$stream$setup$method)),
   coder = function(fit) is_coder(fit$stream$coder),
+  terms = function(fit) optional(is_terms)(fit$terms),
   pilot = function(fit) is_one(fit$stream$pilot, 1),
   omitted = function(fit) is_one(fit$stream$omitted, 0),
   weighted = function(fit) is_flag(fit$stream$weighted),
   waiting = function(fit) is_queue(fit$stream$waiting),
   model = function(fit) is.environment(fit$stream$model) || !is.null(fit$posterior),
-  call = has_right_call
+  call = function(fit) optional(is_plain_call)(fit$call)
 )
+
+# Where the points came from: those of a row stand together, and are no more than it has components.
+are_rows_of_points <- function(id, w) {
+  are_whole_between(id, 1, 2^53) && max(0L, rle(floor((id - 1) / w))$lengths) <= w
+}
+
+# Entries of the trace are at the multiples of its stride, and C has room for so many.
+is_stream_trace <- function(record) {
+  stride <- record$count[record_names() == "stride"]
+  entries <- ncol(record$trace)
+  entries <= TRACE_ENTRIES && is_count(stride) && stride > 0 &&
+    all(record$trace[1L, ] == stride * seq_len(entries))
+}
+
+TRACE_ENTRIES <- 256L # SG_TRACE_ROWS
 
 is_stream_record <- function(fit) {
   record <- fit$stream$record
   d <- nrow(fit$posterior$basis)
   counts <- record$count[record_names() != "logz"]
   traced <- record$count[record_names() == "traced"]
-  is_table(record$points, point_length(fit), d) && are_doubles(record$id, d) &&
+  is_table(record$points, point_length(fit), d) && are_points(t(record$points), width(fit)) &&
+    are_doubles(record$id, d) && are_rows_of_points(record$id, width(fit)) &&
     are_doubles(record$count, length(record_names())) && all(counts >= 0 & is.finite(counts)) &&
-    is_table(record$trace, nrow(empty_state(1L)$trace), traced) &&
-    is_one(fit$stream$shift, -Inf) && is_flag(fit$stream$weighted) &&
+    is_table(record$trace, nrow(empty_state(1L)$trace), traced) && is_stream_trace(record) &&
+    is_one(fit$stream$shift, -Inf) && is_count(fit$stream$omitted) &&
+    optional(is_number)(fit$stream$clock) && is_flag(fit$stream$weighted) &&
     is_coder(fit$stream$coder) && is_queue(fit$stream$waiting) &&
     is_one(fit$stream$size, max(d, 1L)) && is.integer(fit$stream$size)
 }
@@ -180,11 +234,32 @@ HYPER_COLUMNS <- list(
 )
 
 is_hyper_table <- function(table) {
-  kind <- rep(names(HYPER_COLUMNS), lengths(HYPER_COLUMNS))
   columns <- unclass(table)[unlist(HYPER_COLUMNS)]
+  kind <- rep(names(HYPER_COLUMNS), lengths(HYPER_COLUMNS))
   is.data.frame(table) && all(vapply(columns, typeof, "") == kind) &&
     all(lengths(columns) == length(columns$theta)) &&
-    !anyNA(columns[c("lower", "log", "free")], TRUE)
+    !anyNA(columns[c("lower", "upper", "log", "free", "name", "base", "adds_to")], TRUE) &&
+    all_finite(columns$theta) && all_finite(columns$start) && all(columns$unit > 0) &&
+    all_finite(columns$unit) && all(vapply(columns$prior, inherits, NA, "sparsegp_prior"))
+}
+
+# Labels, of which some codecs have two; numbers have none.
+has_right_levels <- function(response, codec) {
+  levels <- response$levels
+  if (!codec$labelled) return(is.null(levels))
+  two <- response$codec %in% c("labels", "some_labels")
+  !anyDuplicated(levels) && (if (two) length(levels) == 2L else length(levels) > 1L)
+}
+
+# Each has a name of its own, and theta leads to values that there can be, none of them 0 or infinite
+# by rounding.
+have_values <- function(table) {
+  value <- hyper_value(table)
+  searched <- table$log
+  own <- sub("^k[0-9]+[.]", "", table$name)
+  all(startsWith(own, table$base)) && !anyDuplicated(table$name) &&
+    all_finite(value) && all(value[searched] > table$lower[searched] &
+                             value[searched] < table$upper[searched])
 }
 
 # One response, or several by name.
@@ -193,9 +268,14 @@ has_right_components <- function(response, codec) {
   response$width > 1L && are_words(response$components, response$width)
 }
 
-# In this order: each may rely on those before it.
-FIT_PARTS <- list(
-  likelihood = function(fit) is_word(fit$likelihood$type, names(catalogue()$likelihoods)),
+# The small fields that say what the model is and how it was learned.
+MODEL_FIELDS <- c("likelihood", "kernel", "response", "scaling", "spec", "hyper", "method",
+                  "convergence", "learning")
+
+# Tests that read no other fields than these; in this order: each may rely on those before it.
+MODEL_PARTS <- list(
+  likelihood = function(fit) !is.null(check_likelihood(fit$likelihood)),
+  kernel = function(fit) !is.null(check_kernel(fit$kernel)),
   response = function(fit) {
     response <- fit$response
     codec <- lik_codec(fit$likelihood)
@@ -204,16 +284,11 @@ FIT_PARTS <- list(
       (is.null(response$levels) || are_words(response$levels)) &&
       has_right_components(response, codec) &&
       identical(response$processes, codec_of(fit)$processes(response$levels)) &&
-      is_one(response$processes, 1, MAX_CLASSES) && is_one(response$unit, .Machine$double.xmin) &&
-      is.null(dim(response$centre)) &&
+      is_one(response$processes, 1, MAX_CLASSES) &&
+      is_one(response$unit, .Machine$double.xmin, .Machine$double.xmax) &&
+      is.null(dim(response$centre)) && all_finite(response$centre) &&
+      has_right_levels(response, codec) &&
       are_doubles(unname(response$centre), if (codec$several) response$width else 1L)
-  },
-  power = function(fit) is.null(fit$power) || is_one(fit$power, POWERS[1L], POWERS[2L]),
-  copies = function(fit) {
-    made <- fit$copies$made
-    is.null(fit$copies) || is.data.frame(made) &&
-      all(vapply(made[c("vectors", "copies", "points", "copied")], is.numeric, NA)) &&
-      is.numeric(fit$copies$points)
   },
   scaling = function(fit) {
     scaling <- fit$scaling
@@ -223,23 +298,44 @@ FIT_PARTS <- list(
       setequal(scaling$dropped, scaling$names[!scaling$kept]) &&
       are_doubles(scaling$centre, inputs) && are_doubles(scaling$sd, inputs) &&
       is.null(dim(scaling$centre)) && is.null(dim(scaling$sd)) && all(scaling$sd > 0) &&
-      length(scaling$constant) == sum(!scaling$kept)
+      all_finite(scaling$sd) && all_finite(scaling$centre) && is_flag(scaling$alike) &&
+      are_doubles(scaling$seen, inputs) && all_finite(scaling$seen) && all(scaling$seen > 0) &&
+      !anyNA(scaling$names) && !anyDuplicated(scaling$names) &&
+      is.numeric(scaling$constant) && length(scaling$constant) == sum(!scaling$kept)
   },
-  spec = function(fit) is_kernel_spec(fit$spec, point_length(fit)),
+  spec = function(fit) {
+    is_kernel_spec(fit$spec, point_length(fit), width(fit)) && same_types(fit$kernel, fit$spec)
+  },
   hyper = function(fit) {
     kernels <- if (own_kernels(fit$likelihood)) processes(fit) else 1L
+    counts <- c(kernels * count_kernel_hyper(fit$spec), count_lik_hyper(fit))
     is_hyper_table(fit$hyper) &&
-      sum(fit$hyper$part == "kernel") == kernels * count_kernel_hyper(fit$spec) &&
-      sum(fit$hyper$part == "likelihood") == count_lik_hyper(fit)
+      identical(fit$hyper$part, rep(c("kernel", "likelihood"), counts)) &&
+      setequal(fit$hyper$base[fit$hyper$part == "likelihood"],
+               utils::head(hyper_names(fit$likelihood), counts[2L])) &&
+      have_values(fit$hyper)
+  },
+  method = function(fit) !is.null(check_method(fit$method))
+)
+
+# Tests of the others, in this order
+FIT_PARTS <- list(
+  copies = function(fit) {
+    made <- fit$copies$made
+    is.null(fit$copies) || is.data.frame(made) &&
+      all(vapply(made[c("vectors", "copies", "points", "copied")], is.numeric, NA)) &&
+      is.numeric(fit$copies$points) && is_frame(made)
   },
   posterior = function(fit) {
     each <- fit$posterior$each
     inputs <- point_length(fit)
-    if (is.null(each)) return(is_posterior(fit$posterior, inputs, processes(fit)))
-    length(each) == processes(fit) && all(vapply(each, is_posterior, NA, inputs, 1L)) &&
+    if (is.null(each)) return(is_posterior(fit$posterior, inputs, processes(fit), width(fit)))
+    length(each) == processes(fit) && all(vapply(each, is_posterior, NA, inputs, 1L, 1L)) &&
       is_table(fit$posterior$basis, nrow(fit$posterior$basis), inputs)
   },
-  rows = function(fit) !has_rows(fit) || has_right_rows(fit),
+  rows = function(fit) {
+    if (has_rows(fit)) has_right_rows(fit) else !any(lengths(fit[ROWS_TOGETHER]))
+  },
   x = function(fit) {
     x <- fit[["x"]]
     is.null(x) || is_table(x, nrow(x), length(fit$scaling$kept))
@@ -251,10 +347,8 @@ FIT_PARTS <- list(
       all(mapply(is_state, fit$state, bases, processes(fit) / length(bases)))
   },
   stream = function(fit) is.null(fit$stream) || is_stream_record(fit),
-  method = function(fit) is_method(fit$method),
-  log_evidence = function(fit) is.double(fit$log_evidence) && length(fit$log_evidence) == 1L,
-  call = has_right_call,
   xlevels = function(fit) are_levels(fit$xlevels, fit$terms),
-  contrasts = function(fit) is.null(fit$contrasts) || is.list(fit$contrasts),
-  row_names = function(fit) is.null(fit$row_names) || are_words(fit$row_names)
+  row_names = function(fit) {
+    is.null(fit$row_names) || !has_rows(fit) || length(fit$row_names) == fit$n
+  }
 )

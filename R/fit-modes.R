@@ -61,6 +61,7 @@ over_modes <- function(fit, mode, latent) {
 
 # What a likelihood has to know of the fit's rows (engine.R), without their inputs.
 rows_without_inputs <- function(fit) {
+  fit <- checked_rows(fit)
   list(lik = fit$likelihood, processes = processes(fit), width = width(fit), rows = fit$data_rows,
        offset = tall_values(fit$offset / fit$response$unit),
        nkernel = sum(fit$hyper$part == "kernel"))

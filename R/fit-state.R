@@ -116,6 +116,7 @@ take_more <- function(fit, problem, rows) {
 
 # Builds the problem of the rows that a fit has kept.
 problem_of_kept_rows <- function(fit) {
+  fit <- checked_rows(fit)
   problem_of_new_rows(fit, fit[["x"]], fit$data_rows, fit$offset)
 }
 

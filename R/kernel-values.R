@@ -212,10 +212,11 @@ as_kernel <- function(kernel) {
   kernel <- called(kernel)
   if (is.character(kernel) && length(kernel) == 1L && !is.na(kernel)) {
     name <- if (kernel %in% names(OTHER_KERNELS)) OTHER_KERNELS[[kernel]] else kernel
-    kernel <- get(paste0("kernel_", check_choice(name, KERNELS, "kernel")), mode = "function")()
+    return(kernel_prototype(check_choice(name, KERNELS, "kernel")))
   }
   check_class(kernel, "sparsegp_kernel", "kernel",
               "Give a kernel_*() value such as kernel_rbf(), or a name such as \"matern52\"")
+  check_kernel(kernel)
 }
 
 #' @export

@@ -24,7 +24,8 @@ likelihood_or_family <- function(likelihood, family) {
 # Returns a likelihood, or NULL where nothing was given. A name is that of a lik_*().
 as_likelihood <- function(likelihood, argument = "likelihood") {
   likelihood <- called(likelihood)
-  if (is.null(likelihood) || inherits(likelihood, "sparsegp_likelihood")) return(likelihood)
+  if (is.null(likelihood)) return(NULL)
+  if (inherits(likelihood, "sparsegp_likelihood")) return(check_likelihood(likelihood))
   names <- named_likelihoods()
   named <- is.character(likelihood) && length(likelihood) == 1L
   if (named && !likelihood %in% names) likelihood <- family_named(likelihood)

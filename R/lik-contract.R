@@ -44,8 +44,13 @@
 
 lik_traits <- function(lik) traits_of(lik$type)
 
-# The traits of a type are what the function <type>_traits() in R/lik-<name>.R returns.
-traits_of <- function(type) get(paste0(type, "_traits"), mode = "function")()
+# The traits of a type are what the function <type>_traits() in R/lik-<name>.R returns, which is
+# called once (util-registry.R).
+traits_of <- function(type) {
+  traits <- registered("traits", type)
+  if (is.null(traits)) stop_damaged("its likelihood is none of this package")
+  traits
+}
 
 lik_label <- function(lik) {
   label <- lik_traits(lik)$label
@@ -71,6 +76,33 @@ new_likelihood <- function(type, params) {
   }
   structure(list(type = type, params = params), class = "sparsegp_likelihood")
 }
+
+# Stops where a likelihood is not what a constructor makes: users can write to its parts, and it may
+# come from a file.
+check_likelihood <- function(lik) {
+  right <- inherits(lik, "sparsegp_likelihood") && !is.null(registered("traits", lik$type)) &&
+    is.list(lik$params) && is.null(misfit("likelihood", lik)) &&
+    setequal(names(lik$params), hyper_names(lik))
+  if (!right) {
+    stop_sparsegp("likelihood", "is not what a lik_*() makes",
+                  "Make it anew; a part of a value is not for writing to")
+  }
+  new_likelihood(lik$type, lik$params)
+  lik
+}
+
+# Of which hyperparameters a likelihood has values: of a covariance that is not full no correlations.
+hyper_names <- function(lik) {
+  names <- names(lik_traits(lik)$about)
+  if (is.null(lik$covariance) || lik$covariance == "full") names
+  else setdiff(names, "correlation")
+}
+
+likelihood_kinds <- function() list(
+  shared = optional(is_flag), or_trials = optional(is_flag),
+  covariance = optional(function(x) is_word(x, COVARIANCES)),
+  variances = optional(function(x) all_finite(x) && is.null(dim(x)) && all(x > 0))
+)
 
 # Log evidences of labels and counts are log probabilities. EP on its way to no fixed point shows by
 # one above 0; SLACK of a nat for each row is more than rounding makes of 0.

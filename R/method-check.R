@@ -1,13 +1,28 @@
 # Methods of fits that come from a file.
 
-# What the constructors make: numbers and words, one of each.
-is_method <- function(method) {
-  plain <- function(value) is.null(value) || is.atomic(value) && length(value) == 1L
+# Stops where a method is not what its constructor makes of the same settings, by the constructor's
+# own words where it takes none of them.
+check_method <- function(method) {
+  make <- registered("methods", method$type)
+  if (is.null(make) || !is.list(method)) stop_method()
   given <- unclass(method)
-  settings <- given[intersect(names(given), c("sweeps", "damping", "mixing", "tol"))]
-  number <- function(value) is.numeric(value) && isTRUE(value >= 0)
-  is.list(given) && is.character(given$type) && all(vapply(given, plain, NA)) &&
-    identical(class(method), class(new_method(given$type))) && all(vapply(settings, number, NA))
+  given <- given[intersect(names(given), names(formals(make)))]
+  made <- do.call(make, given)
+  same <- all(mapply(same_setting, given, unclass(made)[names(given)])) &&
+    identical(class(method), class(made)) && identical(method$label, made$label) &&
+    (is.null(method$effort) || is_word(method$effort, names(EFFORT)))
+  if (!same) stop_method()
+  method
+}
+
+# Plans may set a whole number that is stored as a double.
+same_setting <- function(one, other) {
+  identical(one, other) || is.numeric(one) && is.numeric(other) && isTRUE(one == other)
+}
+
+stop_method <- function() {
+  stop_sparsegp("method", "is not what a method_*() makes",
+                "Make it anew; a part of a value is not for writing to")
 }
 
 # One of version 0.1.0, which had no class of its own.

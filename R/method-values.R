@@ -224,7 +224,7 @@
 #' @param novelty A row joins the basis only if the basis leaves more than this share of its prior
 #'   variance; from 1e-11 to 0.5.
 #' @param damping Largest share of a step taken in a batch sweep, in (0, 1].
-#' @param mixing Past sweeps that a batch step is mixed from (Anderson mixing); whole number, 0:
+#' @param mixing Past sweeps that a batch step is mixed from (Anderson mixing); whole number, at most 100, 0:
 #'   none. It begins near the fixed point or where plain steps slow down, halves the sweeps where
 #'   sites are sharp and matters little elsewhere; more than 3 gain nothing. It takes
 #'   `4 * mixing + 10` numbers a latent value and a second look at the rows in every sweep, which
@@ -311,7 +311,7 @@ method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sw
     freeze = check_count_or_inf(freeze, "freeze"), sweeps = check_count(sweeps, "sweeps"),
     score = check_choice(score, c("kl", "mean", "error"), "score"),
     novelty = check_novelty(novelty), damping = check_damping(damping),
-    mixing = check_count(mixing, "mixing", 0L), tol = check_number(tol, "tol", 0),
+    mixing = check_count(mixing, "mixing", 0L, MOST_MIXED), tol = check_number(tol, "tol", 0),
     pool = check_count_or_inf(pool, "pool"),
     starts = if (!is.null(starts)) check_count(starts, "starts")
   ))
@@ -333,7 +333,7 @@ method_ivm <- function(size = 100, select = c("information", "entropy", "random"
     min_gain = check_number(min_gain, "min_gain", 0, open = FALSE),
     common = check_flag(common, "common"),
     sweeps = check_count(sweeps, "sweeps"), damping = check_damping(damping),
-    mixing = check_count(mixing, "mixing", 0L), tol = check_number(tol, "tol", 0)
+    mixing = check_count(mixing, "mixing", 0L, MOST_MIXED), tol = check_number(tol, "tol", 0)
   ))
 }
 
@@ -353,6 +353,8 @@ method_online <- function(size = 100, projection = c("kl", "moment"),
     pilot = check_count(pilot, "pilot"), forget = check_forget(forget)
   ))
 }
+
+MOST_MIXED <- 100L # past sweeps; a few are enough, and each takes memory
 
 # A half-life in rows, or by name in units of a column.
 check_forget <- function(forget) {
@@ -391,6 +393,7 @@ as_method <- function(method, effort) {
     return(do.call(paste0("method_", name), list()))
   }
   check_class(method, "sparsegp_method", "method", "Give a method_*() value such as method_ep()")
+  check_method(method)
   if ("size" %in% names(method) && is.null(method$size)) method$effort <- effort
   method
 }

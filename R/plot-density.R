@@ -7,6 +7,7 @@
 #'   over the points, and the basis as rings.
 #' @export
 plot.gp_density <- function(x, level = 0.95, n = NULL, ...) {
+  x <- check_density(x)
   check_number(level, "level", 0, 1)
   if (!is.null(n)) n <- check_count(n, "n", 2L)
   style <- plot_style(...)

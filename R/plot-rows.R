@@ -6,6 +6,7 @@ rows_of <- function(object, newdata) {
 }
 
 training_rows <- function(object) {
+  if (has_rows(object)) object <- checked_rows(object)
   basis <- unscaled_inputs(object, basis_points_of(object))
   at <- if (is.null(object$x)) object$basis_rows else seq_len(NROW(object$y))
   x <- if (is.null(object$x)) basis else kept_inputs(object, object$x)

@@ -1,7 +1,7 @@
 # A response is read by a codec: what a user gives becomes codes for C, and comes back. A likelihood
 # names the codec it needs (`response` of its traits, lik-contract.R), and nothing else asks what
 # kind of response there is. A codec is a list:
-#   name       <name>_codec() returns it
+#   name       <name>_codec() returns it, called once (util-registry.R)
 #   labelled   are responses labels? Their levels are found when they are read
 #   ranked     are the labels in an order?
 #   missing    may a response be missing? A label's code is 0 then, and its probability one of being
@@ -29,7 +29,11 @@
 #              one value; else NULL
 #   jump       (weights) -> from a response to the next that there can be; NULL: all numbers can be
 
-codec_named <- function(name) get(paste0(name, "_codec"), mode = "function")()
+codec_named <- function(name) {
+  codec <- registered("codecs", name)
+  if (is.null(codec)) stop_damaged("its `response` is of no kind that there is")
+  codec
+}
 
 # A codec that differs from another in the fields given.
 codec_like <- function(codec, ...) {

@@ -5,7 +5,9 @@
 # its sites the likelihood itself?). fates: what becomes of a row. record: what a stream counts
 # beside them. scores, selections, stops: codes from 0. statuses: what a run returns. pacing: of
 # EP's steps (ep_loop.h).
-catalogue <- function() .Call(sg_catalogue)
+catalogue <- function() REGISTRY$catalogue
+
+catalogue_of_c <- function() .Call(sg_catalogue)
 
 # Likelihoods that sparsegp() takes: of rows that see one value of a process.
 likelihood_names <- function() {

@@ -2,12 +2,23 @@
 # the argument, says what is wrong with it, and what to do. Checks of data stand in data-inputs.R.
 
 stop_sparsegp <- function(argument, problem, remedy = NULL) {
-  message <- paste0("`", argument, "` ", problem, ".")
+  raise_sparsegp(paste0("`", argument, "` ", problem), argument, remedy)
+}
+
+raise_sparsegp <- function(message, argument, remedy) {
+  message <- paste0(message, ".")
   if (!is.null(remedy)) message <- paste0(message, "\n", remedy, ".")
   stop(structure(
     class = c("sparsegp_error", "error", "condition"),
     list(message = message, call = NULL, argument = argument, remedy = remedy)
   ))
+}
+
+# A fit, or another value that was saved, is not what was written.
+stop_damaged <- function(fault, argument = "object", what = "fit",
+                         remedy = "Fit again, or load an undamaged copy") {
+  which <- if (argument != "object") paste0(" (`", argument, "`)")
+  raise_sparsegp(paste0("this ", what, which, " is damaged: ", fault), argument, remedy)
 }
 
 warn_sparsegp <- function(...) {
@@ -47,12 +58,14 @@ check_number <- function(x, argument, lower = -Inf, upper = Inf, open = TRUE) {
                 paste0("Give a value in ", brackets[1L], lower, ", ", upper, brackets[2L]))
 }
 
-check_count <- function(x, argument, lower = 1L) {
+check_count <- function(x, argument, lower = 1L, upper = .Machine$integer.max) {
   x <- plain_numbers(x) # as COUNT(*) of a database
   whole <- is.numeric(x) && length(x) == 1L && is.finite(x) && x == round(x) && x >= lower &&
-    x <= .Machine$integer.max
+    x <= upper
   if (whole) return(as.integer(x))
-  stop_sparsegp(argument, "must be one whole number", paste0("Give a value of at least ", lower))
+  stop_sparsegp(argument, "must be one whole number",
+                paste0("Give a value of at least ", lower,
+                       if (upper < .Machine$integer.max) paste(", at most", upper)))
 }
 
 check_count_or_inf <- function(x, argument) {

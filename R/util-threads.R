@@ -7,6 +7,7 @@ process <- new.env(parent = emptyenv())
 .onLoad <- function(libname, pkgname) {
   process$id <- if (is_forked()) NA_integer_ else Sys.getpid()
   process$blas_has_threads <- blas_has_threads(extSoftVersion()[["BLAS"]])
+  fill_registry(topenv())
   introduce_to_marginaleffects()
 }
 

@@ -21,6 +21,8 @@ const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta);
 const sg_kernel *const *sg_kernels_of(SEXP spec, SEXP theta, int *count);
 /* spec: type; processes and width, as sg_layout has them. theta: of each process. */
 sg_lik sg_lik_of(SEXP spec, SEXP theta);
+/* Data rows of n rows; labels of classes, which index, are whole and among them. */
+const double *sg_data_rows_of(const sg_lik *lik, SEXP y, int n);
 sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset);
 int sg_rows_of(SEXP matrix);
 int sg_cols_of(SEXP matrix);

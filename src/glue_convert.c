@@ -1,5 +1,6 @@
 /* glue_convert.c: R values to and from what the core takes. */
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 #include <R_ext/Utils.h>
 #include "glue.h"
@@ -164,6 +165,27 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta)
     return lik;
 }
 
+/* Stops with R's words for a fit that is not what was written. */
+static void stop_damaged(const char *fault)
+{
+    SEXP name = PROTECT(Rf_mkString("sparsegp")), home = PROTECT(R_FindNamespace(name));
+    SEXP words = PROTECT(Rf_mkString(fault));
+    SEXP call = PROTECT(Rf_lang2(Rf_install("stop_damaged"), words));
+    Rf_eval(call, home);
+    UNPROTECT(4);
+}
+
+const double *sg_data_rows_of(const sg_lik *lik, SEXP y, int n)
+{
+    const double *rows = sg_doubles_of(y, (size_t) sg_lik_q(lik) * n, "y");
+    for (int i = 0; lik->type->classes && i < n; i++) {
+        const double class = *sg_lik_row(lik, rows, i);
+        const int known = class >= 1 && class <= lik->C && class == floor(class);
+        if (!known) stop_damaged("a row's label is none of its classes");
+    }
+    return rows;
+}
+
 /* The rows of x as a likelihood sees them; offset has one entry for each. */
 sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset)
 {
@@ -172,7 +194,7 @@ sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset)
         Rf_error("internal error: x has not one row per offset");
     }
     const sg_rows rows = {.n = n, .lik = lik, .offset = REAL(offset),
-                          .y = sg_doubles_of(y, (size_t) sg_lik_q(lik) * n, "y")};
+                          .y = sg_data_rows_of(lik, y, n)};
     return rows;
 }
 

@@ -86,7 +86,7 @@ SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP quadratu
     const int n = rows_for(&lik, mu), w = lik.w;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     job j = {.lik = &lik, .n = n, .quad = Rf_asLogical(quadrature) && can_quadrature(&lik),
-             .y = sg_doubles_of(y, (size_t) sg_lik_q(&lik) * n, "y"), .at = REAL(mu),
+             .y = sg_data_rows_of(&lik, y, n), .at = REAL(mu),
              .S = sg_doubles_of(S, (size_t) n * lik.C * w * w, "S")};
     j.logz = sg_new_vector(out, 0, n), j.d1 = new_numbers(out, 1, &lik, n, w);
     j.d2 = new_numbers(out, 2, &lik, n, w * w);
@@ -154,7 +154,7 @@ SEXP sg_r_lik_eval(SEXP spec, SEXP theta, SEXP y, SEXP f)
     const int n = rows_for(&lik, f), w = lik.w, with_y = !Rf_isNull(y);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     job j = {.lik = &lik, .n = n, .at = REAL(f),
-             .y = with_y ? sg_doubles_of(y, (size_t) sg_lik_q(&lik) * n, "y") : NULL};
+             .y = with_y ? sg_data_rows_of(&lik, y, n) : NULL};
     j.logp = sg_new_vector(out, 0, with_y ? n : 0);
     j.mean = new_numbers(out, 1, &lik, n, w), j.var = new_numbers(out, 2, &lik, n, w * w);
     sg_par_rows(n, GRAIN, eval_rows, &j, &sg_r_workspace);
@@ -201,7 +201,7 @@ SEXP sg_r_lik_cross(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S)
     const sg_lik lik = sg_lik_of(spec, theta);
     const int n = rows_for(&lik, mu), w = lik.w, C = lik.C, size = C * w;
     const int of_classes = lik.type->classes;
-    const double *rows = sg_doubles_of(y, (size_t) sg_lik_q(&lik) * n, "y");
+    const double *rows = sg_data_rows_of(&lik, y, n);
     const double *all_S = sg_doubles_of(S, (size_t) n * C * w * w, "S");
     double mi[SG_LIK_MAX_BLOCKS], Si[SG_LIK_MAX_BLOCKS];
     double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];

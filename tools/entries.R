@@ -120,7 +120,8 @@ for_tests <- noted(function() {
                 list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = FALSE, rows = 3),
                 gamma = c(0.1, 0, 0.2)),
     engine_pass(part, c(theta, 0), sums, sites,
-                list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = TRUE, rows = 3))
+                list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = TRUE, rows = 3)),
+    catalogue_of_c()
   )
 })
 environment(for_tests) <- helpers

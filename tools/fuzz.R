@@ -1,6 +1,6 @@
 # Random cases of the public functions: rows of all shapes, types and scales, likelihoods, kernels
 # and methods that fit them or not, and what is then asked of the fit, also after it was tampered
-# with. What comes of a case is a result, whose predictions are numbers, or a sparsegp_error;
+# with; saved fits and values that were changed inside their shapes (fuzz-saved.R). What comes of a case is a result, whose predictions are numbers, or a sparsegp_error;
 # anything else is a finding: another error, a prediction that is none, a case that takes too long.
 #
 #   Rscript tools/fuzz.R CASES SEED [FIRST [FILE]]
@@ -16,6 +16,8 @@ first <- if (length(args) > 2L) as.integer(args[3L]) else 1L
 log <- if (length(args) > 3L) args[4L]
 
 LONG <- 60 # seconds of a core that a case may take; the longest takes some 15
+
+source(file.path("tools", "fuzz-saved.R")) # from the top of a checkout
 
 # ---- Draws ----
 
@@ -44,16 +46,33 @@ numbers <- function(n) {
 }
 
 column <- function(n) {
+  if (chance(0.03)) return(odd_column(n))
   x <- switch(sample.int(8L, 1L), factor(sample(letters[1:3], n, TRUE)),
               sample(c("u", "v"), n, TRUE), stats::runif(n) < 0.5,
               as.Date("2020-01-01") + sample.int(99L, n, TRUE))
   if (is.null(x)) numbers(n) else x
 }
 
+# Columns of classes that are seldom met
+odd_column <- function(n) {
+  switch(sample.int(6L, 1L), structure(stats::runif(n), class = "integer64"),
+         as.POSIXct("2020-01-01", tz = "UTC") + seq_len(n) * 3600, as.list(stats::rnorm(n)),
+         complex(n, 1, 1), as.raw(sample.int(9L, n, TRUE)),
+         as.difftime(stats::runif(n), units = "hours"))
+}
+
 inputs <- function(n, D) {
   d <- data.frame(row.names = seq_len(n))
-  for (name in c("a", "b", "c", "d")[seq_len(D)]) d[[name]] <- column(n)
+  names <- if (chance(0.05)) c("a b", "if", "1x", "a`b") else c("a", "b", "c", "d")
+  for (name in names[seq_len(D)]) d[[name]] <- column(n)
   d
+}
+
+# The rows of a case, in chunks
+source_of <- function(case, count = one_of(1L, 3L)) {
+  n <- nrow(case$rows)
+  part <- rep_len(seq_len(count), n)
+  row_source(function(i) case$rows[part == i, , drop = FALSE], chunks = count)
 }
 
 labels_of <- function(n) {
@@ -270,6 +289,18 @@ USES <- list(
     else update(case$fit, case$rows[at, ])
   },
   merge = function(case) merge(case$fit, case$fit),
+  merge = function(case) {
+    other <- sparsegp(like = case$fit, data = case$rows[rows_of(case, 9L), ])
+    merge(case$fit, other, onto = one_of("x", "both"))
+  },
+  chunks = function(case) predict(case$fit, source_of(case)),
+  feed = function(case) update(case$fit, source_of(case)),
+  resume = function(case) {
+    file <- tempfile()
+    on.exit(unlink(file, recursive = TRUE))
+    for (time in 1:2) update(case$fit, source_of(case, 2L), checkpoint = file)
+  },
+  plot = function(case) drawn(case$fit),
   like = function(case) sparsegp(like = case$fit, data = case$rows),
   kl = function(case) kl(case$fit, case$fit),
   next_rows = chosen_rows, next_points = chosen_points, ask = asked_rows,
@@ -299,7 +330,15 @@ tampered <- function(x, depth = 0L) {
          quote(a + b))
 }
 
+# A fit that nobody has touched is not damaged.
+flaw_of_refusal <- function(e) {
+  if (grepl("is damaged", conditionMessage(e))) structure(conditionMessage(e), class = "refusal")
+}
+
 run_case <- function() {
+  kind <- stats::runif(1)
+  if (kind < 0.4) return(damaged_fit_case())
+  if (kind < 0.5) return(damaged_value_case())
   wild <<- chance(0.3)
   case <- fitted_case()
   fits <<- fits + 1L
@@ -312,8 +351,8 @@ run_case <- function() {
     return(NULL) # numbers that are others make other answers
   }
   for (use in sample(length(USES), 3L)) {
-    flaw <- tryCatch(USES[[use]](case), sparsegp_error = function(e) NULL)
-    if (is.character(flaw) && names(USES)[use] %in% CHECKED) return(flaw)
+    flaw <- tryCatch(USES[[use]](case), sparsegp_error = flaw_of_refusal)
+    if (inherits(flaw, "refusal") || is.character(flaw) && names(USES)[use] %in% CHECKED) return(flaw)
   }
 }
 
@@ -331,7 +370,7 @@ finding <- function(number) {
   })
   setTimeLimit()
   took <- proc.time()[[1L]] - begin
-  if (is.character(said)) said
+  if (is.character(said)) as.character(said)
   else if (took > LONG) paste("took", round(took), "seconds")
 }
 

@@ -1,0 +1,68 @@
+# What a value is, as TRUE or FALSE: what a value is made of when it comes from a file, or when a user
+# could write to its parts. A kind is a function of one value; a table of kinds is a list of them, by
+# the names of the fields they are for.
+
+are_doubles <- function(x, count) is.double(x) && length(x) == count
+
+are_words <- function(x, count = length(x)) is.character(x) && length(x) == count
+
+is_table <- function(x, nrow, ncol) {
+  is.double(x) && is.matrix(x) && nrow(x) == nrow && ncol(x) == ncol
+}
+
+is_one <- function(x, least, most = Inf) {
+  is.numeric(x) && is.null(dim(x)) && length(x) == 1L && isTRUE(x >= least && x <= most)
+}
+
+is_flag <- function(x) is.logical(x) && length(x) == 1L && !is.na(x)
+
+is_word <- function(x, words) are_words(x, 1L) && x %in% words
+
+is_text <- function(x) is.character(x) && length(x) == 1L && !is.na(x)
+
+# One number, perhaps none (NA)
+is_number <- function(x) is.double(x) && length(x) == 1L || is.integer(x) && length(x) == 1L
+
+# One whole number, 0 or more
+is_count <- function(x) is_one(x, 0, 2^53) && x == round(x)
+
+# Sums overlook nothing: one number that is none, or that is infinite, makes the sum so.
+all_finite <- function(x) is.numeric(x) && is.finite(sum(x))
+
+are_finite <- function(x) is.numeric(x) && all(is.finite(x))
+
+# Whole numbers from `least` to `most`
+are_whole_between <- function(x, least, most) {
+  is.numeric(x) && all(is.finite(x)) && all(x == round(x)) && all(x >= least & x <= most)
+}
+
+# A data frame of columns of one length, the named ones numbers
+is_frame <- function(x, numbers = character()) {
+  is.data.frame(x) && length(unique(lengths(unclass(x)))) <= 1L &&
+    all(vapply(unclass(x)[numbers], is.numeric, NA))
+}
+
+frame_of <- function(...) {
+  numbers <- c(...)
+  function(x) is_frame(x, numbers)
+}
+
+optional <- function(kind) function(x) is.null(x) || kind(x)
+
+# The kind of lists whose fields are of these kinds.
+fields_of <- function(...) {
+  kinds <- list(...)
+  function(x) is.list(x) && is.null(misfit(kinds, x))
+}
+
+# Returns the name of the first field of x that is not of its kind, or NULL. A kind that fails on
+# what it is given says so, too. kinds: a table, or what stands before _kinds() in the name of the
+# function that makes it.
+misfit <- function(kinds, x) {
+  if (is.character(kinds)) kinds <- registered("kinds", kinds)
+  name <- ""
+  tryCatch({
+    for (name in names(kinds)) if (!isTRUE(kinds[[name]](x[[name]]))) return(name)
+    NULL
+  }, error = function(e) name)
+}
