@@ -153,11 +153,13 @@ query_reader <- function(con, query, size, argument) {
   result <- withCallingHandlers(
     database_call(DBI::dbSendQuery(con, query), argument), warning = refuse_open_result
   )
+  done <- FALSE
   list(read = function(i) {
+    if (done) return(NULL)
     check_result_is_there(result)
-    database_call({
-      if (!DBI::dbHasCompleted(result)) DBI::dbFetch(result, size)
-    }, argument)
+    rows <- database_call(DBI::dbFetch(result, size), argument)
+    done <<- DBI::dbHasCompleted(result)
+    rows
   }, close = function() if (DBI::dbIsValid(result)) DBI::dbClearResult(result))
 }
 

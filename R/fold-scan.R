@@ -195,7 +195,9 @@ add_moments <- function(scan, frame, levels, coding) {
   scan$inputs <- join_moments(scan$inputs, input_moments(check_finite_inputs(x)))
   chunk <- frame_chunk(frame, scan$recipe$likelihood)
   if (is.numeric(chunk$y)) {
-    scan$response <- join_response(scan$response, moments_of_response(chunk))
+    lik <- scan$recipe$likelihood
+    moments_of <- if (is.null(lik)) moments_of_numbers else lik_codec(lik)$moments
+    scan$response <- join_response(scan$response, moments_of(chunk))
   }
   scan
 }
