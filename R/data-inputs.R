@@ -85,6 +85,14 @@ check_response_length <- function(y, n, several = FALSE) {
   stop_sparsegp("y", paste0("has ", NROW(y), " values for ", n, " rows of `x`"))
 }
 
+# The sum of a frame's offsets, or NULL.
+frame_offset <- function(frame) {
+  tryCatch(stats::model.offset(frame), error = function(e) {
+    stop_sparsegp("offset", paste0("cannot be used: ", conditionMessage(e)),
+                  "Give numbers, one per row")
+  })
+}
+
 # An offset: one number per row, or a column for each component, of which gather() has to do with.
 check_offset <- function(offset, n) {
   if (!is.matrix(offset)) return(check_per_row(offset, n, "offset", 0))
@@ -128,7 +136,7 @@ new_inputs <- function(object, newdata, offset = NULL) {
   for (w in warnings) warning(w)
   x <- model_inputs(terms, frame, object$contrasts, object$xlevels)$x
   check_columns(x, object$scaling)
-  known <- check_offset(stats::model.offset(frame), nrow(x))
+  known <- check_offset(frame_offset(frame), nrow(x))
   names <- if (is.data.frame(newdata)) rownames(newdata) else rownames(frame)
   list(x = x, offset = known, names = names)
 }

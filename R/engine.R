@@ -220,13 +220,26 @@ stop_empty <- function(run) {
   }
   stop_sparsegp("kernel", paste("is zero at every row, or the likelihood would have every row",
                                 "widen the posterior, so that no row can carry the others"),
-                "Leave constant inputs out, add kernel_constant(), or start from other values")
+                "Leave constant inputs out, add kernel_constant(), give an offset, or start from others")
 }
 
 # log Z and its derivatives of all rows at marginals of the latent function.
 engine_tilt <- function(problem, theta, mean, var) {
   .Call(sg_lik_tilt, lik_in_c(problem), theta[-seq_len(problem$nkernel)], problem$rows,
         mean + problem$offset, var, FALSE)
+}
+
+# Refuses to begin a stream with a row that would make the posterior wider than the prior, as every
+# row does where the likelihood is even in a latent function of mean 0.
+refuse_widening <- function(problem, theta) {
+  if (problem$processes > 1L || problem_width(problem) > 1L) return(invisible())
+  x <- problem$x[1L, , drop = FALSE]
+  prior <- kernel_matrix(problem$spec, theta[seq_len(problem$nkernel)], x, x)
+  first <- part_of_problem(problem, 1L)
+  if (!isTRUE(engine_tilt(first, theta, 0, drop(prior))$d2 > 0)) return(invisible())
+  stop_sparsegp("likelihood", paste0("is ", problem$lik$type, ", by which the first row would widen ",
+                                     "the posterior, so that no row can begin the stream"),
+                "Give an offset: a prior mean other than 0")
 }
 
 # A stream that has seen nothing: p inputs, one process per class.

@@ -160,6 +160,11 @@ WAITING_PARTS <- list(
   call = has_right_call
 )
 
+are_constants <- function(constant, inputs) {
+  is.null(constant) || is.double(constant) && all(names(constant) %in% inputs) &&
+    length(names(constant)) == length(constant)
+}
+
 is_stream_record <- function(fit) {
   record <- fit$stream$record
   d <- nrow(fit$posterior$basis)
@@ -170,6 +175,7 @@ is_stream_record <- function(fit) {
     is_table(record$trace, nrow(empty_state(1L)$trace), traced) &&
     is_one(fit$stream$shift, -Inf) && is_flag(fit$stream$weighted) &&
     is_coder(fit$stream$coder) && is_queue(fit$stream$waiting) &&
+    are_constants(fit$stream$constant, fit$scaling$names) &&
     is_one(fit$stream$size, max(d, 1L)) && is.integer(fit$stream$size)
 }
 

@@ -21,7 +21,8 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   response <- in_known_units(response, codec_named(response$codec), setup$known)
   inputs <- list(names = colnames(x), terms = input_terms, components = response$components)
   together <- inputs_of_fields(setup$kernel, inputs)
-  scaling <- if (is.null(setup$known)) scale_inputs(x, setup$scale, together)
+  # of a stream later rows may vary where the first do not
+  scaling <- if (is.null(setup$known)) scale_inputs(x, setup$scale, together, setup$streams)
              else scaling_of(setup$known$inputs, setup$scale, together)
   inputs$kept <- scaling$kept
   resolved <- resolve_kernel(setup$kernel, inputs)
