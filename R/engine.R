@@ -53,8 +53,20 @@ lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), width(fit)
 # The entries of C that a fit is made by: what they are told of a problem and of theta comes first.
 engine_call <- function(entry, problem, theta, ...) {
   from_kernel <- seq_len(problem$nkernel)
-  call_entry(entry, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
-             theta[-from_kernel], problem$rows, problem$offset, ...)
+  result <- call_entry(entry, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
+                       theta[-from_kernel], problem$rows, problem$offset, ...)
+  note_work(work_of_call(problem))
+  result
+}
+
+# Multiplications of a call, about: of a row outside of a basis each takes longer.
+work_of_call <- function(problem) {
+  n <- as.double(nrow(problem$x))
+  bases <- if (is.list(problem$basis)) problem$basis else list(problem$basis)
+  size <- problem$method$size
+  points <- if (!is.null(problem$basis)) max(vapply(bases, NROW, 0L))
+            else if (is.null(size)) n else min(size, n)
+  run_work(n, points, problem$lik, problem$processes)
 }
 
 # R CMD check wants to find the name of what is called in the namespace, unless it is in dots.

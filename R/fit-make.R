@@ -12,6 +12,10 @@ fit_formula <- function(frame, terms, setup) {
 }
 
 fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
+  with_bar(bar_display(setup$verbose), settled_fit(chunk, setup, input_terms))
+}
+
+settled_fit <- function(chunk, setup, input_terms) {
   settled <- settle_model(chunk, setup, input_terms)
   model <- settled$model
   setup <- settled$setup
@@ -36,7 +40,10 @@ fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
     setup$likelihood <- lik_squares(noise = fixed(LABEL_NOISE))
     with_squares(learned, read_model(chunk, setup, input_terms))
   }
+  expected <- expected_work(plan, any(model$table$free) && !is.null(setup$control), settled$tried)
+  begin_stage(expected[["learning"]], expected[["fitting"]])
   learned <- c(learn_settled(plan, settled), list(model = model))
+  begin_stage(expected[["fitting"]], 0)
   tuned <- tuned_fit(learned, make, as_margin, as_squares)
   fit <- if (is.null(setup$augment)) tuned$fit else fit_with_copies(tuned, asked, chunk, setup)
   warn_about(fit$convergence, fit$learning)

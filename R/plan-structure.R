@@ -50,6 +50,7 @@ try_structures <- function(chunk, model, setup, input_terms, open_scale) {
   pilot <- structure_pilot(setup$method, model, nrow(chunk$x))
   setup$likelihood <- model$lik # of all rows
   some <- part_of_chunk(chunk, pilot$rows)
+  begin_structure(setup$method, model, pilot$rows, nrow(chunk$x))
   search <- new_structure_search(some, pilot$plan, setup, input_terms)
   scaling <- scale_inputs(some$x, TRUE)
   inputs <- sum(scaling$kept)

@@ -50,6 +50,10 @@ note_moved <- function(fit, x) {
 
 # The pilot's model, then all rows.
 begin <- function(fit, rows) {
+  with_bar(bar_display(fit$stream$setup$verbose), begin_stream(fit, rows))
+}
+
+begin_stream <- function(fit, rows) {
   stream <- fit$stream
   setup <- stream$setup
   first <- seq_len(min(chunk_size(rows), stream$pilot))
@@ -65,7 +69,11 @@ begin <- function(fit, rows) {
   points <- stream_basis(setup$basis, stream$coder, pilot_frame, rows$x)
   basis <- resolve_basis(points, problem$x, model$scaling, problem$width)
   plan <- plan_of(settled$setup$method, problem, basis)
+  expected <- expected_work(plan$evidence, any(model$table$free) && !is.null(setup$control),
+                            settled$tried)
+  begin_stage(expected[["learning"]], expected[["fitting"]])
   learned <- learn_settled(plan, settled)
+  begin_stage(expected[["fitting"]], 0)
   stream[c("waiting", "model", "seed")] <- NULL
   stream$predefined <- !is.null(basis$x)
   stream$constant <- constant_inputs(pilot$x)
