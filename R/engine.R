@@ -59,14 +59,16 @@ engine_call <- function(entry, problem, theta, ...) {
   result
 }
 
-# Multiplications of a call, about: of a row outside of a basis each takes longer.
+# Multiplications of a call, about.
 work_of_call <- function(problem) {
-  n <- as.double(nrow(problem$x))
+  run_work(nrow(problem$x), points_of_call(problem), problem$lik, problem$processes)
+}
+
+# Points of the basis, given or to be chosen; or all rows.
+points_of_call <- function(problem) {
   bases <- if (is.list(problem$basis)) problem$basis else list(problem$basis)
-  size <- problem$method$size
-  points <- if (!is.null(problem$basis)) max(vapply(bases, NROW, 0L))
-            else if (is.null(size)) n else min(size, n)
-  run_work(n, points, problem$lik, problem$processes)
+  if (!is.null(problem$basis)) return(max(vapply(bases, NROW, 0L)))
+  min(nrow(problem$x), problem$method$size)
 }
 
 # R CMD check wants to find the name of what is called in the namespace, unless it is in dots.

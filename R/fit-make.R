@@ -40,7 +40,8 @@ settled_fit <- function(chunk, setup, input_terms) {
     setup$likelihood <- lik_squares(noise = fixed(LABEL_NOISE))
     with_squares(learned, read_model(chunk, setup, input_terms))
   }
-  expected <- expected_work(plan, any(model$table$free) && !is.null(setup$control), settled$tried)
+  learns <- any(model$table$free) && !is.null(setup$control)
+  expected <- expected_work(plan, learns, resumed = !is.null(settled$from))
   begin_stage(expected[["learning"]], expected[["fitting"]])
   learned <- c(learn_settled(plan, settled), list(model = model))
   begin_stage(expected[["fitting"]], 0)

@@ -5,54 +5,64 @@ STRUCTURE_RUNS <- 60 # evaluations of a search for kernel and scaling
 
 SEARCH_RUNS <- 30 # of a search from the beginning
 
-RESUMED_RUNS <- 12 # of one that goes on
+RESUMED_RUNS <- 8 # of one that goes on
 
 LOOKS <- 6 # fits that are compared while length scales are tuned
 
+FASTER <- 3 # fits by informative vectors take less time for a multiplication than a search does
+
 # Begins the stage that tries kernels and scalings, on some of n rows.
 begin_structure <- function(asked, model, rows, n) {
+  lik <- model$lik
   processes <- model$response$processes
-  labels <- fits_labels(asked, model$lik, n, processes)
-  points <- if (labels) min(MOST_PILOT, rows / 2) else rows
-  rest <- if (labels) sum(labels_work(n, vectors_wanted(n, asked$effort), model$lik, processes))
-          else sum(open_work(asked, n, model$lik, processes, TRUE))
-  begin_stage(STRUCTURE_RUNS * run_work(rows, points, model$lik, processes), rest)
+  if (fits_labels(asked, lik, n, processes)) {
+    points <- min(points_of_work(PILOT_WORK, rows, lik, processes), MOST_PILOT, rows / 2)
+    rest <- labels_work(n, vectors_wanted(n, asked$effort), lik, processes, TRUE) / FASTER
+  } else {
+    points <- rows
+    grows <- leaves_open(asked) && too_dear(asked, lik, n, processes)
+    rest <- if (grows) grown_work(n, EFFORT[[asked$effort]], lik, processes, TRUE)
+            else whole_work(n, min(n, asked$size), lik, processes, TRUE)
+  }
+  begin_stage(STRUCTURE_RUNS * run_work(rows, points, lik, processes), sum(rest))
 }
 
-# c(learning, fitting) of a plan. learns: is there anything to learn? tried: were kernels tried?
-expected_work <- function(plan, learns, tried) {
+# c(learning, fitting) of a plan. learns: is there anything to learn? resumed: is it known what the
+# search for kernel and scaling has learned?
+expected_work <- function(plan, learns, resumed) {
   problem <- plan$problem
   n <- nrow(problem$x)
   work <- if (inherits(plan, "plan_labels")) {
-    labels_work(n, problem$method$size, problem$lik, problem$processes)
-  } else if (is.null(problem$basis)) {
-    open_work(problem$method, n, problem$lik, problem$processes, !is.null(tried))
+    labels_work(n, problem$method$size, problem$lik, problem$processes, resumed)
+  } else if (inherits(plan, "plan_grown") && !plan$all) {
+    grown_work(n, plan$effort, problem$lik, problem$processes, resumed)
   } else {
-    work_of_call(problem) * c(learning = SEARCH_RUNS, fitting = 1)
+    whole_work(n, points_of_call(problem), problem$lik, problem$processes, resumed)
   }
   if (learns) work else replace(work, "learning", 0)
 }
 
-# Of labels: hyperparameters have been learned with the structure, or else on a pilot.
-labels_work <- function(n, points, lik, processes) {
-  look <- min(n, LOOK_ROWS)
-  c(learning = SEARCH_RUNS * run_work(min(n, PILOT_LABELS), MOST_PILOT, lik, processes),
-    fitting = LOOKS * run_work(look, points / 2, lik, processes) +
-      4 * run_work(n, points, lik, processes))
+# Of labels: what the search for kernel and scaling has learned is not learned again.
+labels_work <- function(n, points, lik, processes, resumed) {
+  work <- function(rows, points) run_work(rows, points, lik, processes)
+  c(learning = if (resumed) 0 else SEARCH_RUNS * work(min(n, PILOT_LABELS), MOST_PILOT),
+    fitting = LOOKS * work(min(n, LOOK_ROWS), points / 2) + 4 * work(n, points))
 }
 
-# Of all other plans that have no basis yet.
-open_work <- function(method, n, lik, processes, resumed) {
+# Of all rows on so many points.
+whole_work <- function(n, points, lik, processes, resumed) {
   runs <- if (resumed) RESUMED_RUNS else SEARCH_RUNS
+  run_work(n, points, lik, processes) * c(learning = runs, fitting = 1)
+}
+
+# Of a basis that grows, which is seldom as large as it may be.
+grown_work <- function(n, effort, lik, processes, resumed) {
   work <- function(rows, points) run_work(rows, points, lik, processes)
-  if (!leaves_open(method) || !too_dear(method, lik, n, processes)) {
-    points <- if (is.null(method$size)) n else min(n, method$size)
-    return(work(n, points) * c(learning = runs, fitting = 1))
-  }
-  few <- rows_of_work(SECOND * EFFORT[[method$effort]], lik, processes)
-  stages <- c(runs * work(few, few), RESUMED_RUNS * work(PILOT_ROWS, PILOT_POINTS),
-              RESUMED_RUNS * OUTSIDE * STAGE_WORK * EFFORT[[method$effort]])
-  most <- points_of_work(FIT_WORK * EFFORT[[method$effort]], n, lik, processes)
-  # the largest basis is seldom reached
+  few <- rows_of_work(SECOND * effort, lik, processes)
+  later <- min(n, STAGE_WORK * effort / (PILOT_POINTS^2 * dearness(lik, processes)))
+  stages <- c(if (!resumed) SEARCH_RUNS * work(few, few),
+              RESUMED_RUNS * work(min(n, PILOT_ROWS), PILOT_POINTS),
+              RESUMED_RUNS * work(later, PILOT_POINTS))
+  most <- points_of_work(FIT_WORK * effort, n, lik, processes)
   c(learning = sum(stages), fitting = work(n, min(most, n / 2) / TIMES))
 }

@@ -69,8 +69,8 @@ begin_stream <- function(fit, rows) {
   points <- stream_basis(setup$basis, stream$coder, pilot_frame, rows$x)
   basis <- resolve_basis(points, problem$x, model$scaling, problem$width)
   plan <- plan_of(settled$setup$method, problem, basis)
-  expected <- expected_work(plan$evidence, any(model$table$free) && !is.null(setup$control),
-                            settled$tried)
+  learns <- any(model$table$free) && !is.null(setup$control)
+  expected <- expected_work(plan$evidence, learns, resumed = !is.null(settled$from))
   begin_stage(expected[["learning"]], expected[["fitting"]])
   learned <- learn_settled(plan, settled)
   begin_stage(expected[["fitting"]], 0)
