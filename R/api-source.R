@@ -39,10 +39,10 @@
 #'
 #' @section Databases:
 #' While rows are read their connection is taken: most drivers keep one result at a time. So what
-#' writes meanwhile, as the function `to` of `predict()` may, needs a connection of its own. A SQLite
-#' file lets a second connection write only after `PRAGMA journal_mode = WAL`, and one in memory has
-#' no second connection: keep the predictions, and write them at the end. A connection with an open
-#' result is an error, and so is one that is used while rows are read.
+#' writes meanwhile, as the function `to` of `predict()` may, needs a connection of its own. A
+#' SQLite file lets a second connection write only after `PRAGMA journal_mode = WAL`, and one in
+#' memory has no second connection: keep the predictions, and write them at the end. A connection
+#' with an open result is an error, and so is one that is used while rows are read.
 #'
 #' @section Sites:
 #' Of each row and basis the variance that the basis does not explain is kept from one read to the
@@ -132,7 +132,7 @@ check_table <- function(table) {
   named <- inherits(table, c("Id", "SQL")) || is.character(table) && !anyNA(table)
   if (named && (inherits(table, "Id") || length(table) == 1L)) return(invisible())
   stop_sparsegp("table", "must be the name of one table",
-                "Name a table of a schema by DBI::Id(schema = , table = ); join tables in a `query`")
+                "Name one of a schema by DBI::Id(schema = , table = ); join tables in a `query`")
 }
 
 check_query <- function(query) {
@@ -144,8 +144,8 @@ table_label <- function(table) {
   if (inherits(table, "Id")) paste(table@name, collapse = ".") else as.character(table)
 }
 
-# Reads the rows of a query in chunks. While they are read the connection is taken: most drivers have
-# one result at a time, and close it, with a warning, when the connection is asked for another.
+# Reads the rows of a query in chunks. While they are read the connection is taken: most drivers
+# have one result at a time, and close it, with a warning, when they are asked for another.
 query_reader <- function(con, query, size, argument) {
   if (!DBI::dbIsValid(con)) {
     stop_sparsegp("x", "is a connection that is closed", "Open it again, and make the source anew")

@@ -19,8 +19,8 @@ is_source <- function(data) inherits(data, "sparsegp_source")
 # rows on end: readers such as DBI::dbFetch() go on giving these for ever.
 MOST_EMPTY <- 100L
 
-# Calls use(i, chunk) for every chunk of a source that has rows, or those of `which`, in their order;
-# returns their numbers.
+# Calls use(i, chunk) for every chunk of a source that has rows, or those of `which`, in their
+# order; returns their numbers.
 each_chunk <- function(source, use, which = NULL) {
   chunks <- open_chunks(source, which)
   on.exit(chunks$close())

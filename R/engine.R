@@ -234,7 +234,8 @@ stop_empty <- function(run) {
   }
   stop_sparsegp("kernel", paste("is zero at every row, or the likelihood would have every row",
                                 "widen the posterior, so that no row can carry the others"),
-                "Leave constant inputs out, add kernel_constant(), give an offset, or start from others")
+                paste("Leave constant inputs out, add kernel_constant(), give an offset, or start",
+                      "from other values"))
 }
 
 # log Z and its derivatives of all rows at marginals of the latent function.
@@ -251,8 +252,8 @@ refuse_widening <- function(problem, theta) {
   prior <- kernel_matrix(problem$spec, theta[seq_len(problem$nkernel)], x, x)
   first <- part_of_problem(problem, 1L)
   if (!isTRUE(engine_tilt(first, theta, 0, drop(prior))$d2 > 0)) return(invisible())
-  stop_sparsegp("likelihood", paste0("is ", problem$lik$type, ", by which the first row would widen ",
-                                     "the posterior, so that no row can begin the stream"),
+  stop_sparsegp("likelihood", paste0("is ", problem$lik$type, ", by which the first row would ",
+                                     "widen the posterior, so that no row can begin the stream"),
                 "Give an offset: a prior mean other than 0")
 }
 

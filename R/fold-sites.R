@@ -62,8 +62,8 @@ check_sites <- function(found, generation) {
 sites_of_checkpoint <- function(checkpoint, ours, claim) {
   folder <- paste0(checkpoint, ".sites")
   if (!isTRUE(ours) && file.exists(folder)) {
-    stop_sparsegp("checkpoint", paste0("keeps sites of rows in ", folder, ", which is there already ",
-                                       "and is not of this fit"),
+    stop_sparsegp("checkpoint", paste0("keeps sites of rows in ", folder, ", which is there ",
+                                       "already and is not of this fit"),
                   "Give another name, or move that folder away")
   }
   if (!isTRUE(ours)) claim()

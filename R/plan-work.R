@@ -9,22 +9,24 @@ RESUMED_RUNS <- 8 # of one that goes on
 
 LOOKS <- 6 # fits that are compared while length scales are tuned
 
-FASTER <- 3 # fits by informative vectors take less time for a multiplication than a search does
+FASTER <- 6 # fits by informative vectors take less time for a multiplication than a search does
 
 # Begins the stage that tries kernels and scalings, on some of n rows.
 begin_structure <- function(asked, model, rows, n) {
   lik <- model$lik
   processes <- model$response$processes
   if (fits_labels(asked, lik, n, processes)) {
+    runs <- STRUCTURE_RUNS / 2 # the first of them are of a third of the rows
     points <- min(points_of_work(PILOT_WORK, rows, lik, processes), MOST_PILOT, rows / 2)
     rest <- labels_work(n, vectors_wanted(n, asked$effort), lik, processes, TRUE) / FASTER
   } else {
+    runs <- STRUCTURE_RUNS
     points <- rows
     grows <- leaves_open(asked) && too_dear(asked, lik, n, processes)
     rest <- if (grows) grown_work(n, EFFORT[[asked$effort]], lik, processes, TRUE)
             else whole_work(n, min(n, asked$size), lik, processes, TRUE)
   }
-  begin_stage(STRUCTURE_RUNS * run_work(rows, points, lik, processes), sum(rest))
+  begin_stage(runs * run_work(rows, points, lik, processes), sum(rest))
 }
 
 # c(learning, fitting) of a plan. learns: is there anything to learn? resumed: is it known what the

@@ -67,14 +67,14 @@ test_that("rows that a resumed stream passes over must be those that it has seen
     file <- tempfile("state-")
     broken_off(tasks[[name]], d, file, reads)
     for (change in changes) {
-      expect_error(tasks[[name]](breaks_after(change(d), 6L), file), "chunk [23] is not what it was",
-                   class = "sparsegp_error", info = name)
+      expect_error(tasks[[name]](breaks_after(change(d), 6L), file),
+                   "chunk [23] is not what it was", class = "sparsegp_error", info = name)
     }
     # the checkpoint is as it was, and its own rows end with the numbers of one that was not broken
     found <- tasks[[name]](breaks_after(d, 6L), file)
     wanted <- tasks[[name]](breaks_after(d, 6L), NULL)
-    expect_identical(found[c("state", "log_evidence", "n")], wanted[c("state", "log_evidence", "n")],
-                     info = name)
+    kept <- c("state", "log_evidence", "n")
+    expect_identical(found[kept], wanted[kept], info = name)
     expect_false(file.exists(file))
   }
 })

@@ -23,8 +23,8 @@ test_that("a source ends with chunks without rows, and may have some within", {
   }
   source <- one(d[0L, ], data.frame())
   given <- 0
-  expect_identical(predict(whole, source, to = function(answer, i) given <<- given + length(answer)),
-                   as.numeric(nrow(d)))
+  count <- predict(whole, source, to = function(answer, i) given <<- given + length(answer))
+  expect_identical(count, as.numeric(nrow(d)))
   expect_identical(given, as.numeric(nrow(d)))
   file <- tempfile(fileext = ".csv")
   on.exit(unlink(file))

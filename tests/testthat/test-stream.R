@@ -200,7 +200,8 @@ test_that("a pilot is as long as it takes to see two classes, levels or values",
   }
   # not for ever: no second class in ten times the pilot
   d$text <- "a"
-  expect_error(fit_in(text ~ x, c(190L, 200L), "probit"), "only one class", class = "sparsegp_error")
+  expect_error(fit_in(text ~ x, c(190L, 200L), "probit"), "only one class",
+               class = "sparsegp_error")
   d$flat <- 3
   expect_identical(fit_in(flat ~ x, 300L)$stream$pilot, 200L)
   # counts of 0 are as good as others
