@@ -244,14 +244,17 @@ engine_tilt <- function(problem, theta, mean, var) {
         mean + problem$offset, var, FALSE)
 }
 
-# Refuses to begin a stream with a row that would make the posterior wider than the prior, as every
-# row does where the likelihood is even in a latent function of mean 0.
-refuse_widening <- function(problem, theta) {
+# Refuses to begin a stream with a row that makes the posterior wider than the prior and does not
+# move it, as every row does where the likelihood is even in a latent function of mean 0: whether EP
+# fails then is up to rounding, and nothing can be learned. failed: has EP failed? Then a row need
+# only widen it.
+refuse_widening <- function(problem, theta, failed) {
   if (problem$processes > 1L || problem_width(problem) > 1L) return(invisible())
   x <- problem$x[1L, , drop = FALSE]
   prior <- kernel_matrix(problem$spec, theta[seq_len(problem$nkernel)], x, x)
   first <- part_of_problem(problem, 1L)
-  if (!isTRUE(engine_tilt(first, theta, 0, drop(prior))$d2 > 0)) return(invisible())
+  tilt <- engine_tilt(first, theta, 0, drop(prior))
+  if (!isTRUE(tilt$d2 > 0 && (failed || tilt$d1 == 0))) return(invisible())
   stop_sparsegp("likelihood", paste0("is ", problem$lik$type, ", by which the first row would ",
                                      "widen the posterior, so that no row can begin the stream"),
                 "Give an offset: a prior mean other than 0")

@@ -165,7 +165,7 @@ take_block <- function(fit, rows, start) {
   before <- fit$n
   problem <- stream_problem(fit, chunk_rows(rows, order))
   run <- engine_online(problem, fit$hyper$theta, stream_state(fit), start)
-  if (run$status != 0L && before == 0) refuse_widening(problem, fit$hyper$theta)
+  if (before == 0) refuse_widening(problem, fit$hyper$theta, run$status != 0L)
   check_run(list(status = run$status, logz = run$count[record_names() == "logz"]), fit$hyper)
   at <- rows_of_points(run$id, width(fit))
   new <- at > before & !fit$stream$predefined

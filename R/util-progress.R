@@ -5,8 +5,8 @@ PATIENCE <- 5 # seconds before a bar appears by itself
 # ---- The bar of a fit ----
 
 # A fit has stages, and a stage has an expected amount of work, in multiplications. Every call of C
-# notes what it took (engine.R), so nothing has to be handed down. `current` is the fit that is being
-# made: an environment of
+# notes what it took (engine.R), so nothing has to be handed down. `current` is the fit that is
+# being made: an environment of
 #   from, to     the fractions of the whole at which the stage begins and ends
 #   work, done   of the stage: expected, and so far
 #   shown        the largest fraction shown; what the display is given never goes backwards
