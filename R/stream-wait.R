@@ -1,8 +1,8 @@
 # Streams before their pilot. Until `pilot` complete rows have come all of them wait, in
 # fit$stream$waiting, a chunk; scaling, starting values and what is learned are then read off the
 # first `pilot` rows and frozen, and all rows are processed in their order. Where these rows have
-# one class only, one level of a factor, or one value of a response of numbers, the pilot is as long as
-# it takes, up to MOST_PILOTS times. So any chunking of the same rows gives the same fit.
+# one class only, one level of a factor, or one value of a response of numbers, the pilot is as long
+# as it takes, up to MOST_PILOTS times. So any chunking of the same rows gives the same fit.
 #
 # A fit whose rows wait is of class sparsegp_waiting. It is asked through ready(): the model of the
 # rows that are there, which is fitted when something is asked first, and kept until more rows come
