@@ -99,7 +99,7 @@
 #'   normal distribution with these).
 #' @param probs `type = "quantile"`: the probabilities, numbers in (0, 1).
 #' @param to Where `newdata` is a source of rows ([row_source()]): a function of the predictions for
-#'   a chunk and the chunk's number, or the name of a CSV file, which is written anew.
+#'   a chunk and the chunk's number, or the name of a CSV file: a file of that name is overwritten.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return For a source the number of rows, invisibly. Else a vector (or matrix, factor) with one
 #'   entry per row of `newdata`; with `se.fit` a list `fit`, `se.fit`; with `interval` a matrix with

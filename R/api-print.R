@@ -16,7 +16,7 @@ print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 
 #' @export
 print.sparsegp_waiting <- function(x, ...) {
-  if (can_begin(x)) {
+  if (can_begin(x$stream)) {
     print.sparsegp(ready(x), ...)
     return(invisible(x))
   }

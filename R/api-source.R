@@ -35,6 +35,15 @@
 #' so are terms such as `x - mean(x)`, but nobody notices. `subset`, `weights` and offsets are
 #' expressions in the variables of a chunk. `basis` is a data frame of points, not row numbers.
 #'
+#' Chunks may have no rows: they are passed over, and predictions are not made of them.
+#'
+#' @section Databases:
+#' While rows are read their connection is taken: most drivers keep one result at a time. So what
+#' writes meanwhile, as the function `to` of `predict()` may, needs a connection of its own. A
+#' SQLite file lets a second connection write only after `PRAGMA journal_mode = WAL`, and one in
+#' memory has no second connection: keep the predictions, and write them at the end. A connection
+#' with an open result is an error, and so is one that is used while rows are read.
+#'
 #' @section Sites:
 #' Of each row and basis the variance that the basis does not explain is kept from one read to the
 #' next, unless workers read rows with Gaussian noise. With other likelihoods EP keeps two numbers
@@ -54,13 +63,17 @@
 #'   connection of package DBI; a lazy table of dbplyr; or names of Parquet files, or of a folder of
 #'   them, of which each is a chunk (package nanoparquet or arrow), or an Arrow dataset of such
 #'   files.
-#' @param chunks For a function: how many chunks there are. `NULL`: until it returns `NULL`.
-#' @param table,query For a connection: the name of a table, or a query.
+#' @param chunks For a function: how many chunks there are. `NULL`: until it returns `NULL`, or 100
+#'   data frames without rows on end.
+#' @param table,query For a connection: the name of a table (a string, or `DBI::Id()` for one in a
+#'   schema), or a query.
 #' @param size For a database: rows in a chunk.
 #' @param hold Up to so many numbers are kept of rows in memory; at least 0.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A value of class `sparsegp_source`. Errors, of class `sparsegp_error`: a package that is
-#'   not installed; neither or both of `table` and `query`.
+#'   not installed; neither or both of `table` and `query`; and when rows are read, a connection
+#'   that is closed or busy, a table that is not there or a query that fails, with the driver's
+#'   words.
 #' @seealso [shards], for rows that must not leave the machines where they are.
 #' @examples
 #' rows <- function(i) {
@@ -105,19 +118,73 @@ row_source.DBIConnection <- function(x, table = NULL, query = NULL, size = 50000
   if (is.null(table) == is.null(query)) {
     stop_sparsegp("table", "or `query` is needed, and one of them only")
   }
-  if (is.null(query)) query <- paste("SELECT * FROM", DBI::dbQuoteIdentifier(x, table))
+  if (!is.null(table)) check_table(table) else check_query(query)
   size <- check_count(size, "size")
-  label <- if (is.null(table)) "a query" else paste("table", toString(table))
-  new_source(label, NA_integer_, function() query_reader(x, query, size), apart = FALSE, hold)
+  argument <- if (is.null(table)) "query" else "table"
+  if (is.null(query)) {
+    query <- database_call(paste("SELECT * FROM", DBI::dbQuoteIdentifier(x, table)), argument)
+  }
+  label <- if (is.null(table)) "a query" else paste("table", table_label(table))
+  new_source(label, NA_integer_, function() query_reader(x, query, size, argument), apart = FALSE,
+             hold)
 }
 
-query_reader <- function(con, query, size) {
-  result <- DBI::dbSendQuery(con, query)
+check_table <- function(table) {
+  named <- inherits(table, c("Id", "SQL")) || is.character(table) && !anyNA(table)
+  if (named && (inherits(table, "Id") || length(table) == 1L)) return(invisible())
+  stop_sparsegp("table", "must be the name of one table",
+                "Name one of a schema by DBI::Id(schema = , table = ); join tables in a `query`")
+}
+
+check_query <- function(query) {
+  if (is.character(query) && length(query) == 1L && !is.na(query)) return(invisible())
+  stop_sparsegp("query", "must be one query, a character string")
+}
+
+table_label <- function(table) {
+  if (inherits(table, "Id")) paste(table@name, collapse = ".") else as.character(table)
+}
+
+# Reads the rows of a query in chunks. While they are read the connection is taken: most drivers
+# have one result at a time, and close it, with a warning, when they are asked for another.
+query_reader <- function(con, query, size, argument) {
+  if (!DBI::dbIsValid(con)) {
+    stop_sparsegp("x", "is a connection that is closed", "Open it again, and make the source anew")
+  }
+  result <- withCallingHandlers(
+    database_call(DBI::dbSendQuery(con, query), argument), warning = refuse_open_result
+  )
+  done <- FALSE
   list(read = function(i) {
-    if (DBI::dbHasCompleted(result)) return(NULL)
-    rows <- DBI::dbFetch(result, size)
-    if (nrow(rows)) rows
-  }, close = function() DBI::dbClearResult(result))
+    if (done) return(NULL)
+    check_result_is_there(result)
+    rows <- database_call(DBI::dbFetch(result, size), argument)
+    done <<- DBI::dbHasCompleted(result)
+    rows
+  }, close = function() if (DBI::dbIsValid(result)) DBI::dbClearResult(result))
+}
+
+# Passes on what the driver says. Warnings are let through.
+database_call <- function(expr, argument) {
+  tryCatch(expr, error = function(e) {
+    if (inherits(e, "sparsegp_error")) stop(e)
+    stop_sparsegp(argument, paste0("cannot be read: ", trimws(conditionMessage(e))),
+                  "Check the name of the table, the query and the connection")
+  })
+}
+
+# The warning comes before the driver closes a result that somebody has open: it stays so.
+refuse_open_result <- function(w) {
+  if (!grepl("open result|previous query|pending rows", conditionMessage(w))) return(invisible())
+  stop_sparsegp("x", "is a connection with a result open, which reading rows would close",
+                "Fetch and clear it before, or open another connection for the rows")
+}
+
+check_result_is_there <- function(result) {
+  if (DBI::dbIsValid(result)) return(invisible())
+  stop_sparsegp("x", "is a connection that was used for something else while its rows were read",
+                paste("Open a second connection to write by (SQLite lets it write meanwhile in its",
+                      "journal_mode WAL only), or keep what is to be written until the end"))
 }
 
 #' @rdname row_source
@@ -179,7 +246,7 @@ as_source <- function(data) {
 
 # ---- Predictions ----
 
-# predict() of every chunk. call: of predict(), evaluated in env.
+# predict() of every chunk that has rows. call: of predict(), evaluated in env.
 predict_source <- function(call, env, source, to) {
   give <- predictions_to(to)
   call[[1L]] <- quote(stats::predict)
@@ -195,14 +262,21 @@ predict_source <- function(call, env, source, to) {
 
 predictions_to <- function(to) {
   if (is.function(to)) return(to)
-  if (!is.character(to) || length(to) != 1L) {
+  if (!is.character(to) || length(to) != 1L || is.na(to)) {
     stop_sparsegp("to", "must say where predictions for a source go",
                   "Give a function of the predictions and the chunk's number, or a CSV file")
   }
+  begun <- FALSE
   function(answer, i) {
     table <- as.data.frame(answer)
     if (ncol(table) == 1L) names(table) <- "fit"
-    utils::write.table(table, to, append = i > 1L, col.names = i == 1L, row.names = FALSE,
-                       sep = ",", qmethod = "double")
+    tryCatch(suppressWarnings(
+      utils::write.table(table, to, append = begun, col.names = !begun, row.names = FALSE,
+                         sep = ",", qmethod = "double")
+    ), error = function(e) {
+      stop_sparsegp("to", paste0("cannot be written: ", to, " (", conditionMessage(e), ")"),
+                    "Name a file in a folder that you may write to, on a disk that is not full")
+    })
+    begun <<- TRUE
   }
 }

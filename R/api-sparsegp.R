@@ -141,7 +141,8 @@
 #'   before. It is counted in multiplications, not in seconds.
 #' @param verbose Show how learning goes (for a source of rows also each sweep: its number, the log
 #'   evidence, the share of rows done): a progress bar, or where R is not interactive a line for
-#'   every evaluation? In an interactive session the bar comes by itself after five seconds.
+#'   every evaluation? In an interactive session the bar comes by itself after five seconds. It
+#'   covers the whole fit, as far as that can be foreseen.
 #' @param like A fit on a basis, by `method_ep(size =)`, `method_ivm()` or a `basis`: the new fit
 #'   has its formula, likelihood, kernel, hyperparameters, scaling, removed constant and basis, and
 #'   learns nothing. Only `data` (or `x`, `y`, `offset`), `weights`, `keep_x`, `basis` (other
@@ -154,7 +155,8 @@
 #'   and after every sweep, whole or not at all; sites are in a folder of that name with `.sites`
 #'   after it. When the process is killed, the same call with the same rows goes on from there and
 #'   ends with the same numbers (where kernel or method draw at random: after the same
-#'   [set.seed()]). At the end both are removed. A file of another fit is an error.
+#'   [set.seed()]). At the end both are removed. A file of another fit, rows that have changed
+#'   since, and a folder of that name that is not the fit's are errors.
 #' @param augment `NULL`, or a function that makes copies of rows which mean the same, such as
 #'   [shift_images()] or [jitter_rows()]: copies of the rows that carry the fit join the rows, and
 #'   the method chooses again; see [copies]. For labels and Gaussian noise of one response, of rows

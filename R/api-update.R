@@ -23,12 +23,15 @@
 #' A stream's scaling, the constant removed from its response, the starting values and what is
 #' learned come from its first `pilot` complete rows and are frozen then. Until there are that many,
 #' the rows are only kept, and a model of those that are there is made, and learned, when something
-#' is asked of it. So the same rows in the same order give the same fit, to rounding, in whatever
+#' is asked of it. Where those rows have one class only, one level of a factor, or one value of a
+#' response of numbers, rows wait until there is another, for up to ten times `pilot`. An input that
+#' is constant in them is kept, with scale 1; there is a warning when it varies later. So the same
+#' rows in the same order give the same fit, to rounding, in whatever
 #' chunks they come (with `order = "given"`). A stream may begin empty: `sparsegp(y ~ x, data[0, ],
 #' method = method_online())`.
 #'
 #' If an update fails the old fit is as it was. Errors, of class `sparsegp_error`: factor levels or
-#' responses unseen so far; other values of an input that was constant in the first rows; values
+#' responses unseen so far; for fits on a basis other values of an input that was constant; values
 #' that are not finite; variables that are missing or of another class. `weights` and `na.action`
 #' are those of the first call, evaluated in the new rows; its `subset` is not applied to them.
 #' Terms such as `I(x - mean(x))` are computed in each chunk by itself: such columns are better
@@ -39,7 +42,7 @@
 #' `checkpoint = "file"` the fit so far and the number of chunks in it are written to that file
 #' every 30 seconds (`options(sparsegp.checkpoint =)`), whole or not at all. When the process is
 #' killed, the same call goes on after the last chunk that was noted, and ends with the same
-#' numbers. At the end the file is removed. With `verbose = TRUE` the number of rows and the log
+#' numbers; chunks that it passes over must be the same as before, which is checked. At the end the file is removed. With `verbose = TRUE` the number of rows and the log
 #' evidence are told every five seconds.
 #'
 #' @param object A fit of [sparsegp()].

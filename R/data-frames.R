@@ -16,6 +16,10 @@ but_for_labels <- function(na.action) {
 # The formula with an offset that was given apart, so that new rows bring theirs.
 with_offset <- function(formula, offset) {
   if (is.null(offset)) return(formula)
+  if (is.character(offset)) {
+    stop_sparsegp("offset", paste0("is the text \"", offset[1L], "\""),
+                  "Give numbers, or the name of a column without quotes")
+  }
   right <- length(formula)
   formula[[right]] <- call("+", formula[[right]], call("offset", offset))
   formula

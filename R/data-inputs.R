@@ -87,6 +87,14 @@ check_response_length <- function(y, n, several = FALSE) {
   stop_sparsegp("y", paste0("has ", NROW(y), " values for ", n, " rows of `x`"))
 }
 
+# The sum of a frame's offsets, or NULL.
+frame_offset <- function(frame) {
+  tryCatch(stats::model.offset(frame), error = function(e) {
+    stop_sparsegp("offset", paste0("cannot be used: ", conditionMessage(e)),
+                  "Give numbers, one per row")
+  })
+}
+
 # An offset: one number per row, or a column for each component, of which gather() has to do with.
 check_offset <- function(offset, n) {
   offset <- plain_column(offset, "offset")
@@ -109,7 +117,7 @@ new_inputs <- function(object, newdata, offset = NULL) {
   }
   new <- coded_inputs(object, newdata)
   check_columns(new$x, object$scaling)
-  new$offset <- check_offset(stats::model.offset(new$frame), nrow(new$x))
+  new$offset <- check_offset(frame_offset(new$frame), nrow(new$x))
   new$names <- if (is.data.frame(newdata)) rownames(newdata) else rownames(new$frame)
   new[c("x", "offset", "names")]
 }

@@ -33,22 +33,29 @@ join_means <- function(one, other) {
   list(n = n, mean = one$mean + shift * share, m2 = one$m2 + other$m2 + shift^2 * one$n * share)
 }
 
+# Returns the values of inputs that are constant, by name.
+constant_inputs <- function(x) {
+  moments <- input_moments(x)
+  moments$first[!varies(moments)]
+}
+
+varies <- function(moments) moments$sd > 1e-10
+
 # Returns the scaling of rows that have these moments: the centre of each input and what it is
 # divided by, `sd`: its standard deviation, or 1 where scale is FALSE; `kept` leaves out constant
 # ones, unless all are, which `alike` says. `seen` is the scale of what the kernel sees. together:
 # numbers of inputs that have one scale, the root mean square of theirs; with scale = "common" all
-# have.
-scaling_of <- function(moments, scale, together = NULL) {
+# have. keep_all: constant inputs are kept, with scale 1, as rows that come later may vary.
+scaling_of <- function(moments, scale, together = NULL, keep_all = FALSE) {
   size <- moments$size
   centre <- moments$centre
   sd <- moments$sd
-  kept <- sd > 1e-10
-  alike <- !any(kept)
-  if (alike) kept[] <- TRUE # one row, or copies of one: nothing tells the inputs apart
-  natural <- sd * size
-  natural[natural == 0] <- 1
-  if (identical(scale, "common")) together <- which(kept)
-  natural[together] <- sqrt(mean(natural[together]^2))
+  kept <- varies(moments)
+  natural <- ifelse(kept, sd * size, 1)
+  if (identical(scale, "common") && any(kept)) natural[] <- sqrt(mean(natural[kept]^2))
+  else natural[together] <- sqrt(mean(natural[together]^2))
+  alike <- !any(kept) && !keep_all
+  if (alike || keep_all) kept[] <- TRUE # one row, or copies of one, tell nothing of the inputs
   natural <- natural[kept]
   divisor <- if (isFALSE(scale)) rep(1, sum(kept)) else natural
   list(

@@ -15,19 +15,39 @@ new_source <- function(label, chunks, reader, apart, hold) {
 
 is_source <- function(data) inherits(data, "sparsegp_source")
 
-# use(i, chunk) for every chunk of a source, or those of `which`, in their order; how many there
-# were.
+# A source that does not say how many chunks it has ends with NULL, or with this many chunks without
+# rows on end: readers such as DBI::dbFetch() go on giving these for ever.
+MOST_EMPTY <- 100L
+
+# Calls use(i, chunk) for every chunk of a source that has rows, or those of `which`, in their
+# order; returns their numbers.
 each_chunk <- function(source, use, which = NULL) {
-  reader <- source$reader()
-  on.exit(reader$close())
-  count <- 0L
-  for (i in if (is.null(which)) seq_len(.Machine$integer.max) else which) {
-    chunk <- if (is.na(source$chunks) || i <= source$chunks) as_chunk(reader$read(i), source, i)
-    if (is.null(chunk)) break
-    use(i, chunk)
-    count <- count + 1L
+  chunks <- open_chunks(source, which)
+  on.exit(chunks$close())
+  used <- integer()
+  while (!is.null(found <- chunks$read())) {
+    use(found$i, found$chunk)
+    used <- c(used, found$i)
   }
-  count
+  used
+}
+
+# read() returns the next chunk that has rows, as list(i, chunk), or NULL after the last.
+open_chunks <- function(source, which = NULL) {
+  reader <- source$reader()
+  at <- 0L
+  read <- function() {
+    empty <- 0L
+    while (empty < MOST_EMPTY || !is.na(source$chunks)) {
+      at <<- at + 1L
+      i <- if (is.null(which)) at else which[at]
+      chunk <- if (!is.na(i) && !isTRUE(i > source$chunks)) as_chunk(reader$read(i), source, i)
+      if (is.null(chunk)) break
+      if (nrow(chunk)) return(list(i = i, chunk = chunk))
+      empty <- empty + 1L
+    }
+  }
+  list(read = read, close = reader$close)
 }
 
 as_chunk <- function(chunk, source, i) {
@@ -38,6 +58,27 @@ as_chunk <- function(chunk, source, i) {
 }
 
 # ---- What tells whether a chunk is still what it was ----
+
+# A record of the chunks that were read has the print of each at its number; NULL: it had no rows.
+
+# Compares the print of chunk i with that of an earlier read.
+check_chunk_again <- function(source, prints, i, print) {
+  if (i > length(prints) || !same_rows(prints[[i]], print)) stop_changed(source, i)
+}
+
+# Checks that all chunks of an earlier read were there, where `seen` are the numbers of those.
+check_all_again <- function(source, prints, seen) {
+  lacking <- setdiff(which(lengths(prints) > 0L), seen)
+  if (length(lacking)) stop_changed(source, lacking[1L])
+}
+
+stop_changed <- function(source, i) {
+  stop_sparsegp("data", paste0("is ", source$label, ", whose chunk ", i, " is not what it was when",
+                               " it was read first"),
+                paste("Every read must find the same rows in the same order: give a query an",
+                      "ORDER BY, let nobody write meanwhile, and go on from a checkpoint with the",
+                      "rows that it is of"))
+}
 
 # Of every column of a frame a sum of its values, each times a number of its row, so that rows that
 # have changed places show, too.

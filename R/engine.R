@@ -64,8 +64,22 @@ lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), width(fit)
 # The entries of C that a fit is made by: what they are told of a problem and of theta comes first.
 engine_call <- function(entry, problem, theta, ...) {
   from_kernel <- seq_len(problem$nkernel)
-  call_entry(entry, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
-             theta[-from_kernel], problem$rows, problem$offset, ...)
+  result <- call_entry(entry, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
+                       theta[-from_kernel], problem$rows, problem$offset, ...)
+  note_work(work_of_call(problem))
+  result
+}
+
+# Multiplications of a call, about.
+work_of_call <- function(problem) {
+  run_work(nrow(problem$x), points_of_call(problem), problem$lik, problem$processes)
+}
+
+# Points of the basis, given or to be chosen; or all rows.
+points_of_call <- function(problem) {
+  bases <- if (is.list(problem$basis)) problem$basis else list(problem$basis)
+  if (!is.null(problem$basis)) return(max(vapply(bases, NROW, 0L)))
+  min(nrow(problem$x), problem$method$size)
 }
 
 # R CMD check wants to find the name of what is called in the namespace, unless it is in dots.
@@ -231,13 +245,30 @@ stop_empty <- function(run) {
   }
   stop_sparsegp("kernel", paste("is zero at every row, or the likelihood would have every row",
                                 "widen the posterior, so that no row can carry the others"),
-                "Leave constant inputs out, add kernel_constant(), or start from other values")
+                paste("Leave constant inputs out, add kernel_constant(), give an offset, or start",
+                      "from other values"))
 }
 
 # log Z and its derivatives of all rows at marginals of the latent function.
 engine_tilt <- function(problem, theta, mean, var) {
   .Call(sg_lik_tilt, lik_in_c(problem), theta[-seq_len(problem$nkernel)], problem$rows,
         mean + problem$offset, var, FALSE)
+}
+
+# Refuses to begin a stream with a row that makes the posterior wider than the prior and does not
+# move it, as every row does where the likelihood is even in a latent function of mean 0: whether EP
+# fails then is up to rounding, and nothing can be learned. failed: has EP failed? Then a row need
+# only widen it.
+refuse_widening <- function(problem, theta, failed) {
+  if (problem$processes > 1L || problem_width(problem) > 1L) return(invisible())
+  x <- problem$x[1L, , drop = FALSE]
+  prior <- kernel_matrix(problem$spec, theta[seq_len(problem$nkernel)], x, x)
+  first <- part_of_problem(problem, 1L)
+  tilt <- engine_tilt(first, theta, 0, drop(prior))
+  if (!isTRUE(tilt$d2 > 0 && (failed || tilt$d1 == 0))) return(invisible())
+  stop_sparsegp("likelihood", paste0("is ", problem$lik$type, ", by which the first row would ",
+                                     "widen the posterior, so that no row can begin the stream"),
+                "Give an offset: a prior mean other than 0")
 }
 
 # A stream that has seen nothing: p inputs, one process per class.

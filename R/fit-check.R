@@ -212,6 +212,11 @@ is_stream_trace <- function(record) {
 
 TRACE_ENTRIES <- 256L # SG_TRACE_ROWS
 
+are_constants <- function(constant, inputs) {
+  is.null(constant) || is.double(constant) && all(names(constant) %in% inputs) &&
+    length(names(constant)) == length(constant)
+}
+
 is_stream_record <- function(fit) {
   record <- fit$stream$record
   d <- nrow(fit$posterior$basis)
@@ -224,6 +229,7 @@ is_stream_record <- function(fit) {
     is_one(fit$stream$shift, -Inf) && is_count(fit$stream$omitted) &&
     optional(is_number)(fit$stream$clock) && is_flag(fit$stream$weighted) &&
     is_coder(fit$stream$coder) && is_queue(fit$stream$waiting) &&
+    are_constants(fit$stream$constant, fit$scaling$names) &&
     is_one(fit$stream$size, max(d, 1L)) && is.integer(fit$stream$size)
 }
 

@@ -13,6 +13,10 @@ fit_formula <- function(frame, terms, setup) {
 
 # setup$provisional: is the fit one on some rows, which that of all rows follows?
 fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
+  with_bar(bar_display(setup$verbose), settled_fit(chunk, setup, input_terms))
+}
+
+settled_fit <- function(chunk, setup, input_terms) {
   settled <- settle_model(chunk, setup, input_terms)
   model <- settled$model
   moot <- remark_on_rows(model, setup, chunk)
@@ -38,8 +42,12 @@ fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
     setup$likelihood <- lik_squares(noise = fixed(LABEL_NOISE))
     with_squares(learned, read_model(chunk, setup, input_terms))
   }
+  learns <- any(model$table$free) && !is.null(setup$control)
+  expected <- expected_work(plan, learns, resumed = !is.null(settled$from))
+  begin_stage(expected[["learning"]], expected[["fitting"]])
   learned <- c(learn_settled(plan, settled), list(model = model))
   if (moot && !is.null(learned$record)) learned$record$moot <- TRUE
+  begin_stage(expected[["fitting"]], 0)
   tuned <- tuned_fit(learned, make, as_margin, as_squares)
   fit <- if (is.null(setup$augment)) tuned$fit else fit_with_copies(tuned, asked, chunk, setup)
   if (!isTRUE(setup$provisional)) {

@@ -25,7 +25,7 @@ input_names_of <- function(object) {
 
 # The model frame of new rows, as the first call made it: same terms and na.action, and the weights'
 # expression in the new rows unless weights are given.
-more_rows_of_formula <- function(object, newdata, weights = NULL, ...) {
+more_frame <- function(object, newdata, weights = NULL, ...) {
   check_no_dots(...)
   newdata <- plain_data(newdata, "newdata", object$terms)
   if (!is.data.frame(newdata)) {
@@ -50,7 +50,16 @@ more_rows_of_formula <- function(object, newdata, weights = NULL, ...) {
                   "It needs the variables of the formula, the response among them")
   })
   check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
+  frame
+}
+
+# The chunk that a model frame of new rows makes.
+rows_of_frame <- function(object, frame) {
   c(frame_chunk(frame, likelihood_of_rows(object)), list(names = rownames(frame)))
+}
+
+more_rows_of_formula <- function(object, newdata, ...) {
+  rows_of_frame(object, more_frame(object, newdata, ...))
 }
 
 refuse_workspace_weights <- function(expression, newdata) {

@@ -14,38 +14,54 @@ stream_of_source <- function(source, recipe, frame, setup, checkpoint) {
     fit[c("terms", "clocks")] <- list(terms, clocks_of(frame))
     fit
   }
-  read <- function(chunk) {
-    frame <- with_levels(source_frame(recipe, chunk), recipe$levels)
-    frame_chunk(frame, recipe$likelihood)
-  }
-  feed_source(begin, source, read, checkpoint, key_of_fit(terms, setup, frame),
-              chunk_progress(setup$verbose))
+  feed_source(begin, source, function(chunk) source_frame(recipe, chunk), function(frame) {
+    frame_chunk(with_levels(frame, recipe$levels), recipe$likelihood)
+  }, open_checkpoint(checkpoint, key_of_fit(source, terms, setup, frame)),
+  chunk_progress(setup$verbose))
 }
 
-# The fit that begin() gives, fed with every chunk as read() makes it. What a checkpoint holds is
-# the fit and how many chunks are in it.
-feed_source <- function(begin, source, read, checkpoint, key, told) {
-  mark <- open_checkpoint(checkpoint, key)
-  fit <- if (is.null(mark$state)) begin() else mark$state$fit
-  done <- if (is.null(mark$state)) 0L else mark$state$done
-  each_chunk(source, function(i, chunk) {
-    if (i <= done) return(invisible())
-    fit <<- feed(fit, read(chunk))
-    mark$write(list(fit = fit, done = i), soon = FALSE)
+# The fit that begin() gives, fed with every chunk: frame_of() makes a frame of it, whose print is
+# kept, rows_of() rows of the frame. A checkpoint holds the fit, how many chunks are in it, and the
+# prints of these: they are compared when they are passed over.
+feed_source <- function(begin, source, frame_of, rows_of, mark, told) {
+  known <- mark$state
+  if (is.null(known)) known <- list(fit = begin(), done = 0L, prints = list())
+  seen <- each_chunk(source, function(i, chunk) {
+    frame <- frame_of(chunk)
+    print <- print_of_rows(frame)
+    if (i <= known$done) return(check_chunk_again(source, known$prints, i, print))
+    fit <- feed(known$fit, rows_of(frame))
+    known$prints[[i]] <<- print
+    known[c("fit", "done")] <<- list(fit, i)
+    mark$write(known, soon = FALSE)
     if (!is.null(fit$log_evidence)) told(fit$n, fit$log_evidence)
   })
+  check_all_again(source, known$prints, seen)
   mark$done()
-  fit
+  known$fit
 }
 
 # More rows for a fit, by update().
 feed_more <- function(object, source, weights = NULL, checkpoint = NULL, verbose = FALSE, ...) {
   check_no_dots(...)
   refuse_matrix_source(object)
-  key <- list(rows = object$n, theta = object$hyper$theta, evidence = object$log_evidence)
-  feed_source(function() object, source,
-              function(chunk) more_rows_of_formula(object, chunk, weights), checkpoint, key,
+  key <- c(key_of_like(object), list(rows = object$n, evidence = object$log_evidence,
+                                     waiting = print_of_waiting(object), chunks = source$chunks))
+  feed_source(function() object, source, function(chunk) more_frame(object, chunk, weights),
+              function(frame) rows_of_frame(object, frame), open_checkpoint(checkpoint, key),
               chunk_progress(check_flag(verbose, "verbose")))
+}
+
+# What of a fit tells whether a checkpoint is of it.
+key_of_like <- function(fit) {
+  list(formula = deparse(stats::formula(fit$terms)), likelihood = fit$likelihood,
+       kernel = fit$kernel, theta = fit$hyper$theta,
+       basis = if (!is.null(fit$posterior)) bases_of(fit))
+}
+
+print_of_waiting <- function(fit) {
+  waiting <- fit$stream$waiting
+  if (!is.null(waiting)) print_of_rows(as.data.frame(waiting$x))
 }
 
 refuse_matrix_source <- function(object) {
@@ -62,7 +78,8 @@ fold_like <- function(empty, source, weights, verbose, checkpoint) {
   if (!is.null(weights)) call$weights <- weights
   recipe <- list(call = call, env = environment(empty$terms), likelihood = empty$likelihood,
                  terms = empty$terms)
-  mark <- open_checkpoint(checkpoint, list(theta = empty$hyper$theta, basis = bases_of(empty)))
+  mark <- open_checkpoint(checkpoint, c(key_of_like(empty),
+                                        list(weights = call$weights, chunks = source$chunks)))
   known <- mark$state
   if (is.null(known)) {
     scan <- scan_source(source, recipe, NULL, 1L, moments = FALSE)

@@ -15,24 +15,22 @@ fit_source <- function(source, call, env, setup, checkpoint) {
   setup[c("kernel", "coding")] <- see_factors(setup$kernel, terms, used_inputs(terms, frame))
   recipe$likelihood <- setup$likelihood
   if (setup$streams) return(stream_of_source(source, recipe, frame, setup, checkpoint))
-  mark <- open_checkpoint(checkpoint, key_of_fit(terms, setup, frame))
+  mark <- open_checkpoint(checkpoint, key_of_fit(source, terms, setup, frame))
   known <- mark$state
   if (is.null(known)) {
     known <- settled_on_some(source, recipe, setup)
+    if (known$fit$n == sum(known$scan$rows)) return(known$fit)
     mark$write(known)
   }
   known$scan$source <- source
   known$scan$source$chunks <- length(known$scan$rows)
-  if (known$fit$n == sum(known$scan$rows)) {
-    mark$done()
-    return(known$fit)
-  }
   fold_all_rows(known, setup$control, setup$verbose, mark)
 }
 
 # What a checkpoint must have been made by.
-key_of_fit <- function(terms, setup, frame) {
-  list(formula = deparse(stats::formula(terms)), first = print_of_rows(frame),
+key_of_fit <- function(source, terms, setup, frame) {
+  list(formula = deparse(stats::formula(terms)), chunks = source$chunks,
+       first = print_of_rows(frame),
        setup = setup[c("method", "control", "scale", "likelihood", "kernel", "basis", "prior")])
 }
 
@@ -45,18 +43,15 @@ check_source_setup <- function(setup) {
   }
 }
 
-# The first chunk that has rows.
+# The first frame that has rows.
 first_frame <- function(source, recipe) {
-  reader <- source$reader()
-  on.exit(reader$close())
-  i <- 0L
-  repeat {
-    i <- i + 1L
-    chunk <- if (is.na(source$chunks) || i <= source$chunks) as_chunk(reader$read(i), source, i)
-    if (is.null(chunk)) stop_sparsegp("data", "has no complete rows")
-    frame <- source_frame(recipe, chunk)
+  chunks <- open_chunks(source)
+  on.exit(chunks$close())
+  while (!is.null(found <- chunks$read())) {
+    frame <- source_frame(recipe, found$chunk)
     if (nrow(frame)) return(frame)
   }
+  stop_sparsegp("data", "has no complete rows")
 }
 
 # The first pass, and a fit of some of the rows: in memory, in units of all.
@@ -108,15 +103,16 @@ fold_all_rows <- function(known, control, verbose, mark) {
   shell[c("basis_rows", "basis_rows_of")] <- fit[c("basis_rows", "basis_rows_of")]
   progress <- sweep_progress(verbose, sum(known$scan$rows))
   on.exit(progress$close())
-  store <- store_for(known$scan, shell, mark$file)
-  # what a checkpoint needs, sites that cannot be had otherwise, stays when something goes wrong
-  ended <- is.null(mark$file) || has_exact_sites(fit$likelihood)
-  on.exit(if (ended) unlink(store$folder, recursive = TRUE), add = TRUE)
-  fold <- new_fold(known$scan, shell, store, progress$share)
   note <- function(...) {
     known[names(list(...))] <<- list(...)
     mark$write(known)
   }
+  store <- store_for(known$scan, shell, mark$file, known$filed, function() note(filed = TRUE))
+  # what a checkpoint needs, sites that cannot be had otherwise, stays when something goes wrong
+  ended <- is.null(mark$file) || has_exact_sites(fit$likelihood)
+  on.exit(if (ended && !is.null(store)) store$remove(), add = TRUE)
+  fold <- new_fold(known$scan, shell, store, progress$share)
+  if (isTRUE(known$course$done)) check_rows_again(fold) # else a sweep does
   begun <- known$course
   if (!is.null(control) && is.infinite(control$rows)) {
     learned <- learn_all_rows(fold, control, known$learning, progress, function(learning) {
@@ -132,8 +128,9 @@ fold_all_rows <- function(known, control, verbose, mark) {
                   })
   if (has_exact_sites(fit$likelihood)) progress$sweep(run$sweeps, run$logz, run$change)
   fit <- fit_of_fold(fold, run)
+  # the sites first: the last checkpoint needs them no more
+  if (!is.null(store)) store$remove()
   mark$done()
-  ended <- TRUE
   fit
 }
 
@@ -146,17 +143,18 @@ refuse_without_sums <- function(fit) {
 
 # Where sites and gamma are kept: in files if they are many, are to outlive the process, or if
 # several processes share them. Sites that are the likelihood itself are not; gamma alone spares a
-# product, but is not worth that processes have a folder in common.
-store_for <- function(scan, fit, checkpoint) {
+# product, but is not worth that processes have a folder in common. ours: does a checkpoint say that
+# the folder of its sites is its own? If not claim() is called before one is made.
+store_for <- function(scan, fit, checkpoint, ours, claim) {
   exact <- has_exact_sites(fit$likelihood)
   shared <- has_workers(scan$source)
   if (exact && shared) return(NULL)
   w <- width(fit)
   of_sites <- if (exact) 0 else processes(fit) * (w + w^2)
   numbers <- sum(scan$rows) * (of_sites + length(fit$state) * w^2)
-  if (!exact && !is.null(checkpoint)) return(sites_in_files(paste0(checkpoint, ".sites")))
+  if (!exact && !is.null(checkpoint)) return(sites_of_checkpoint(checkpoint, ours, claim))
   if (numbers <= scan$source$hold && !shared) return(sites_in_memory())
-  sites_in_files(tempfile("sparsegp-sites-"))
+  sites_in_temporary_files()
 }
 
 # The fit of all rows that a fold has come to.

@@ -1,7 +1,7 @@
 # The first pass over a source: what a data frame would show at once. Its result, a scan:
 #   source   with the number of its chunks
 #   recipe   how a chunk becomes a model frame: list(call, env, likelihood, terms, levels)
-#   prints   of every chunk's frame (data-source.R); rows: how many rows each has
+#   prints   of every chunk's frame (data-source.R); rows: how many complete rows each has
 #   omitted  rows left out for missing values
 #   inputs   moments of the model matrix's columns (data-scaling.R), or NULL
 #   response moments of a response of numbers, or NULL
@@ -24,7 +24,7 @@ scan_once <- function(source, recipe, coding, keep, moments) {
   scan <- list(source = source, recipe = recipe, prints = list(), rows = numeric(), omitted = 0,
                late = FALSE, pool = new_pool(keep))
   seen <- list()
-  each_chunk(source, function(i, chunk) {
+  read <- each_chunk(source, function(i, chunk) {
     frame <- source_frame(scan$recipe, chunk)
     if (is.null(scan$recipe$terms)) {
       scan$recipe$terms <<- attr(frame, "terms")
@@ -37,16 +37,23 @@ scan_once <- function(source, recipe, coding, keep, moments) {
     if (nrow(frame) == 0L) return(invisible())
     before <- levels_of(seen)
     seen <<- more_levels(seen, frame)
-    scan$pool <<- pool_rows(scan$pool, frame, sum(scan$rows) - nrow(frame))
+    scan$pool <<- pool_rows(scan$pool, frame, sum(scan$rows, na.rm = TRUE) - nrow(frame))
     if (!moments) return(invisible())
     levels <- if (is.null(known)) levels_of(seen) else known
     if (is.null(known) && length(before) && !identical(before, levels)) scan$late <<- TRUE
     if (!scan$late) scan <<- add_moments(scan, with_levels(frame, levels), levels, coding)
   })
+  scan$rows <- rows_of_chunks(scan$rows, if (is.na(source$chunks)) max(0L, read) else source$chunks)
   scan$recipe$levels <- levels_of(seen)
   scan[c("kept", "rows_kept")] <- pooled(scan$pool)
   scan$pool <- NULL
   scan
+}
+
+# The number of rows of every chunk: 0 where none was found.
+rows_of_chunks <- function(rows, chunks) {
+  rows <- rows[seq_len(chunks)]
+  replace(rows, is.na(rows), 0)
 }
 
 # ---- Chunks to frames ----
@@ -177,7 +184,9 @@ add_moments <- function(scan, frame, levels, coding) {
   scan$inputs <- join_moments(scan$inputs, input_moments(check_finite_inputs(x)))
   chunk <- frame_chunk(frame, scan$recipe$likelihood)
   if (is.numeric(chunk$y)) {
-    scan$response <- join_response(scan$response, moments_of_response(chunk))
+    lik <- scan$recipe$likelihood
+    moments_of <- if (is.null(lik)) moments_of_numbers else lik_codec(lik)$moments
+    scan$response <- join_response(scan$response, moments_of(chunk))
   }
   scan
 }

@@ -1,7 +1,8 @@
 # Sites of rows that are read chunk by chunk: two numbers a latent value, unless they are exact. A
 # generation of them is what one sweep has found, numbered from 1; generation 0 says nothing, and
 # is nowhere. They are held in memory, as a list of chunks for each generation, or in files of a
-# folder, one for each chunk and generation. GAMMA, which stays, is what the basis leaves
+# folder, one for each chunk and generation; the folder may hold other files, which are let alone.
+# remove() deletes what was written. GAMMA, which stays, is what the basis leaves
 # unexplained of each row at the hyperparameters at hand: one number for each basis.
 
 GAMMA <- "gamma"
@@ -15,27 +16,76 @@ sites_in_memory <- function() {
        keep = function(generations) {
          there <- ls(held)
          rm(list = there[!sub(" .*", "", there) %in% c(GAMMA, generations)], envir = held)
+       },
+       remove = function() invisible())
+}
+
+# remedy: against files that cannot be read.
+sites_in_files <- function(folder, argument, remedy) {
+  guard <- function(expr, what, file) {
+    tryCatch(suppressWarnings(expr), error = function(e) {
+      stop_sparsegp(argument, paste0("has sites of rows that cannot be ", what, ": ", file, " (",
+                                     conditionMessage(e), ")"), remedy)
+    })
+  }
+  guard(dir.create(folder, recursive = TRUE) || dir.exists(folder) || stop("no folder"), "written",
+        folder)
+  file <- function(generation, i) file.path(folder, paste0(generation, "-", i, ".rds"))
+  own_files <- function() list.files(folder, paste0("^(", GAMMA, "|[0-9]+)-[0-9]+[.]rds$"))
+  list(folder = folder,
+       read = function(generation, i) {
+         file <- file(generation, i)
+         guard(check_sites(readRDS(file), generation), "read", file)
+       },
+       write = function(generation, i, sites) {
+         file <- file(generation, i)
+         guard(saveRDS(sites, file, compress = FALSE), "written", file)
+       },
+       keep = function(generations) {
+         own <- own_files()
+         unlink(file.path(folder, own[!sub("-.*", "", own) %in% c(GAMMA, generations)]))
+       },
+       remove = function() {
+         unlink(file.path(folder, own_files()))
+         there <- list.files(folder, all.files = TRUE, no.. = TRUE)
+         if (length(there) == 0L) unlink(folder, recursive = TRUE)
        })
 }
 
-sites_in_files <- function(folder) {
-  dir.create(folder, showWarnings = FALSE, recursive = TRUE)
-  file <- function(generation, i) file.path(folder, paste0(generation, "-", i, ".rds"))
-  list(folder = folder,
-       read = function(generation, i) readRDS(file(generation, i)),
-       write = function(generation, i, sites) {
-         saveRDS(sites, file(generation, i), compress = FALSE)
-       },
-       keep = function(generations) {
-         there <- list.files(folder)
-         unlink(file.path(folder, there[!sub("-.*", "", there) %in% c(GAMMA, generations)]))
-       })
+check_sites <- function(found, generation) {
+  numbers <- if (generation == GAMMA) list(found) else if (is.list(found)) found[c("tau", "nu")]
+  if (length(numbers) && all(vapply(numbers, is.double, NA))) return(found)
+  stop("no sites")
+}
+
+# Sites in a folder beside a checkpoint. A folder that was there before is somebody else's.
+sites_of_checkpoint <- function(checkpoint, ours, claim) {
+  folder <- paste0(checkpoint, ".sites")
+  if (!isTRUE(ours) && file.exists(folder)) {
+    stop_sparsegp("checkpoint", paste0("keeps sites of rows in ", folder, ", which is there ",
+                                       "already and is not of this fit"),
+                  "Give another name, or move that folder away")
+  }
+  if (!isTRUE(ours)) claim()
+  sites_in_files(folder, "checkpoint", paste("Begin again: remove the checkpoint, and the files of",
+                                             "its folder"))
+}
+
+sites_in_temporary_files <- function() {
+  sites_in_files(tempfile("sparsegp-sites-"), "data",
+                 paste("Is the disk full? Workers on other machines need a folder that all share:",
+                       "set TMPDIR before R starts"))
 }
 
 # Sites that stand a share of the way from one generation to another: point$from, $to, $share.
 sites_at <- function(store, point, i, problem) {
+  none <- no_sites(problem)
   one <- function(generation) {
-    if (generation == 0L) no_sites(problem) else store$read(generation, i)
+    if (generation == 0L) return(none)
+    found <- store$read(generation, i)
+    if (identical(lengths(found), lengths(none))) return(found)
+    stop_sparsegp("checkpoint", paste0("has sites of other rows than those of chunk ", i),
+                  "Begin again: remove the checkpoint, and the files of its folder")
   }
   if (point$share == 0) return(one(point$from))
   if (point$share == 1) return(one(point$to))

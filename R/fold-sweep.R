@@ -29,20 +29,13 @@ fold_rows <- function(fold, i, chunk) {
   fit <- fold$fit
   recipe <- fold$scan$recipe
   frame <- source_frame(recipe, chunk)
-  if (!same_rows(fold$scan$prints[[i]], print_of_rows(frame))) stop_changed(fold$scan$source, i)
+  check_chunk_again(fold$scan$source, fold$scan$prints, i, print_of_rows(frame))
   if (nrow(frame) == 0L) return(NULL)
   frame <- with_levels(frame, recipe$levels)
   rows <- coded_rows(fit, frame_chunk(frame, recipe$likelihood))
   problem <- problem_of_new_rows(fit, rows$x, rows$data_rows, rows$offset)
   problem$basis <- if (is.null(fit$posterior$each)) fit$posterior$basis else bases_of(fit)
   list(problem = problem, values = sum(codec_of(fit)$values(rows$y)))
-}
-
-stop_changed <- function(source, i) {
-  stop_sparsegp("data", paste0("is ", source$label, ", whose chunk ", i, " is not what it was when",
-                               " it was read first"),
-                paste("Every sweep must see the same rows in the same order: give a query an",
-                      "ORDER BY, and let nobody write meanwhile"))
 }
 
 # What a chunk adds. task: list(theta, point, what, own), where `what` is "collect", the sums of the
@@ -102,14 +95,24 @@ read_here <- function(fold, task) {
   parts <- vector("list", length(fold$batches))
   done <- 0
   if (!source$apart) source$chunks <- NA_integer_ # one more than there were is a change
-  each_chunk(source, function(i, chunk) {
-    if (i > length(batch_of)) stop_changed(source, i)
+  seen <- each_chunk(source, function(i, chunk) {
     part <- fold_chunk(fold, task, i, chunk)
     if (!is.null(part)) parts[[batch_of[i]]] <<- add_parts(parts[[batch_of[i]]], part)
     done <<- done + fold$scan$rows[i]
     fold$told(done / sum(fold$scan$rows))
   })
+  check_all_again(source, fold$scan$prints, seen)
   parts
+}
+
+# Reads all chunks and compares them with what they were.
+check_rows_again <- function(fold) {
+  scan <- fold$scan
+  seen <- each_chunk(scan$source, function(i, chunk) {
+    check_chunk_again(scan$source, scan$prints, i,
+                      print_of_rows(source_frame(scan$recipe, chunk)))
+  })
+  check_all_again(scan$source, scan$prints, seen)
 }
 
 # ---- Sweeps ----

@@ -27,9 +27,12 @@ for_workers <- function(fold) {
 
 read_batch <- function(fold, task, batch) {
   sum <- NULL
-  each_chunk(fold$scan$source, function(i, chunk) {
+  seen <- each_chunk(fold$scan$source, function(i, chunk) {
     sum <<- add_parts(sum, fold_chunk(fold, task, i, chunk))
   }, which = batch)
+  prints <- fold$scan$prints
+  prints[-batch] <- list(NULL)
+  check_all_again(fold$scan$source, prints, seen)
   list(sum = sum)
 }
 

@@ -252,7 +252,8 @@
 #'   sets, or each its own? With `refine = "basis"`.
 #' @param min_gain The selection stops when no candidate gains more nats; at least 0.
 #' @param pilot Rows from which scaling, starts and learned values are taken; whole number of at
-#'   least 1.
+#'   least 1. Where they have one class or one level only, more are taken, see
+#'   [update()][update.sparsegp].
 #' @param forget `NULL`: nothing is forgotten. Or a half-life, above 0: after so many rows a row
 #'   counts half; or by name after so much of a column of the data, numbers or times that never go
 #'   back (of times in the unit that `as.numeric()` gives): `c(time = 3600)`. See the section on

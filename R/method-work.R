@@ -25,3 +25,10 @@ points_of_work <- function(work, n, lik, processes) sqrt(work / (n * dearness(li
 too_dear <- function(method, lik, n, processes) {
   n > rows_of_work(FULL_WORK * EFFORT[[method$effort]], lik, processes)
 }
+
+# Multiplications of a run of EP, about; n x d matrices take longer than factors of n x n.
+run_work <- function(n, points, lik, processes) {
+  as.double(n) * points^2 * dearness(lik, processes) * if (points < n) OUTSIDE else 1
+}
+
+OUTSIDE <- 3

@@ -43,7 +43,9 @@ with_kernel <- function(model, chunk, setup) {
   response <- model$response
   inputs <- model$inputs
   together <- inputs_of_fields(setup$kernel, inputs)
-  scaling <- scaling_of(model$moments, setup$scale, together)
+  # of a stream later rows may vary where the first do not
+  scaling <- scaling_of(model$moments, setup$scale, together,
+                        setup$streams && is.null(setup$known))
   inputs$kept <- scaling$kept
   resolved <- resolve_kernel(setup$kernel, inputs)
   env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,

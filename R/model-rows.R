@@ -54,7 +54,7 @@ na_action_for <- function(given, likelihood) {
 # Rows as they come: inputs (a model frame, or a matrix), response, offset, weights.
 frame_chunk <- function(frame, likelihood) {
   gathered(list(x = frame, y = frame_response(frame),
-                offset = check_offset(stats::model.offset(frame), nrow(frame)),
+                offset = check_offset(frame_offset(frame), nrow(frame)),
                 weights = stats::model.weights(frame), time = frame_times(frame)), likelihood)
 }
 

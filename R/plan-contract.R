@@ -182,7 +182,7 @@ learn_plan <- function(plan, table, control, verbose, from = NULL) {
                                   " likelihood has none"),
                   "Use learn = FALSE, fixed() hyperparameters, or another likelihood")
   }
-  with_progress(new_progress(verbose, control$outer * control$inner), function(progress) {
+  with_progress(new_progress(verbose), function(progress) {
     if (control$criterion == "ivm") by_phi(plan, table, control, progress)
     else by_evidence(plan, table, control, progress, from)
   })

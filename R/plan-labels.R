@@ -33,10 +33,15 @@ fits_labels <- function(method, lik, n, processes) {
     too_dear(method, lik, n, processes)
 }
 
+# Informative vectors of each class among n rows.
+vectors_wanted <- function(n, effort) {
+  points <- sqrt(EFFORT[[effort]]) * min(max(10 * sqrt(n), FEW_VECTORS), MOST_VECTORS)
+  round(min(points, n / 2))
+}
+
 plan_labels <- function(problem, effort) {
   n <- nrow(problem$x)
-  points <- sqrt(EFFORT[[effort]]) * min(max(10 * sqrt(n), FEW_VECTORS), MOST_VECTORS)
-  problem$method <- method_ivm(round(min(points, n / 2)), tol = NEARLY, pool = HELD)
+  problem$method <- method_ivm(vectors_wanted(n, effort), tol = NEARLY, pool = HELD)
   problem$luck <- as.double(spread_problem(problem)) # nothing is left to luck
   new_plan("plan_labels", problem)
 }

@@ -46,6 +46,7 @@ learns_structure <- function(model, setup) {
 try_structures <- function(chunk, model, setup, open_scale) {
   pilot <- structure_pilot(setup$method, model, nrow(chunk$x))
   rows <- sort(spread_rows(nrow(chunk$x), strata_of(chunk$y), chunk$x)[seq_len(pilot$rows)])
+  begin_structure(setup$method, model, pilot$rows, nrow(chunk$x))
   search <- new_structure_search(model, chunk, rows, pilot$plan, setup)
   scaling <- scaling_of(model$moments, TRUE)
   inputs <- sum(scaling$kept)

@@ -16,6 +16,7 @@
 #              from what a user gives; NULL where a row has but one latent value of a process
 #   gather     (chunk) -> chunk, with a response of several columns made one, and weights
 #   refuse     (y, weights) -> what is wrong with these numbers, or NULL
+#   moments    (chunk) -> what centre and unit are made of, of rows of a source (response-moments.R)
 #   read       (codec, y, lik, offset, weights, streams) -> a response, see new_response()
 #   again      (codec, y, lik, weights, response) -> the response of more rows: numbers, or a
 #              factor of the levels

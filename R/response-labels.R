@@ -14,8 +14,8 @@ labels_codec <- function() {
        apart = FALSE, values = function(y) rep(1, length(y)),
        offsets = TRUE, trials = FALSE, scaled = FALSE, called = "a two-class response",
        as_labels = are_two_values, more = rest_codec, check = function(levels, lik) invisible(),
-       gather = function(chunk) chunk, refuse = function(y, weights) NULL, read = read_labels,
-       again = read_more_labels,
+       gather = function(chunk) chunk, refuse = function(y, weights) NULL,
+       moments = moments_of_numbers, read = read_labels, again = read_more_labels,
        codes = function(y, response) c(-1, 1, 0)[match(as.integer(y), 1:2, 3L)],
        back = function(codes, response) {
          factor(response$levels[match(codes, c(-1, 1))], response$levels)

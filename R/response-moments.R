@@ -1,17 +1,26 @@
 # What centre and unit of a response of numbers are made of, chunk by chunk.
 
-# Of every column of a response less its offset: n, mean, m2, the sum of squares about it, weighted
-# mean and the weights' sum, and the largest value; numbers of which there are few.
-moments_of_response <- function(chunk) {
+# Returns of every column of a response less its offset n, mean, m2, the sum of squares about it;
+# weighted mean and the weights' sum, the largest value, and numbers of which there are few.
+moments_of_numbers <- function(chunk) {
   y <- as.matrix(chunk$y)
-  values <- y - as.vector(chunk$offset)
+  offset <- as.matrix(chunk$offset)
+  # of several latent values of one response the first is its mean
+  values <- y - as.vector(offset[, seq_len(min(ncol(y), ncol(offset)))])
   weights <- weights_or_ones(chunk$weights, nrow(y))
   n <- colSums(!is.na(values))
   mean <- ifelse(n > 0, colMeans(values, na.rm = TRUE), 0)
   list(n = n, mean = mean, m2 = colSums(sweep(values, 2L, mean)^2, na.rm = TRUE),
        weight = sum(weights), weighted = sum(values[, 1L] * (weights / sum(weights))),
-       size = max(abs(y), abs(chunk$offset), 0, na.rm = TRUE),
+       size = max(abs(y), abs(offset), 0, na.rm = TRUE),
        few = few_values(c(y)))
+}
+
+# The same of mixtures: no constant is removed, and m2 is about 0.
+moments_of_mixture <- function(chunk) {
+  squares <- mixture_squares(chunk$y)
+  list(n = rep(nrow(squares), ncol(squares)), mean = numeric(ncol(squares)), m2 = colSums(squares),
+       weight = nrow(squares), weighted = 0, size = sqrt(max(squares, 0)), few = NULL)
 }
 
 few_values <- function(values) {

@@ -12,22 +12,49 @@
 #              what C resumes from (glue_online.c)
 #   predefined was the basis given?   size   most points of the basis, as C counts them
 #   shift      of the log evidence of the rows so far, see unit_shift()
+#   constant   values of inputs that have been constant so far, by name: their scale is 1
 #   clock      of a stream that forgets: the step that the last rows were at
 
 # An input that was constant while the scaling was read off has none, and no part in the model.
 check_constant <- function(scaling, x) {
-  moved <- vapply(scaling$dropped, function(name) {
-    known <- scaling$constant[[name]]
-    any(abs(x[, name] - known) > 1e-9 * abs(known)) # scaling_of() takes 1e-10 for none
-  }, NA)
-  if (!any(moved)) return(invisible())
+  moved <- moved_inputs(stats::setNames(scaling$constant, scaling$dropped), x)
+  if (length(moved) == 0L) return(invisible())
   stop_sparsegp("newdata", paste0("has other values of an input that was constant in the first ",
-                                  "rows: ", toString(scaling$dropped[moved])),
-                "Raise method_online(pilot =) until it varies, or leave it out")
+                                  "rows: ", toString(moved)), "Fit all rows again, or leave it out")
 }
 
-# The pilot's model, then all rows. final: are these the rows that the model stays with?
+# Names of those constant inputs that these rows have other values of.
+moved_inputs <- function(constant, x) {
+  moved <- vapply(names(constant), function(name) {
+    known <- constant[[name]]
+    any(abs(x[, name] - known) > 1e-9 * abs(known)) # varies() takes 1e-10 for none
+  }, NA)
+  names(constant)[moved]
+}
+
+# Warns of inputs that vary now and did not in the pilot: these have no scale but 1. That is what
+# the columns of a factor have anyhow.
+note_moved <- function(fit, x) {
+  constant <- fit$stream$constant
+  moved <- moved_inputs(constant, x)
+  if (length(moved) == 0L) return(fit)
+  fit$stream$constant <- constant[setdiff(names(constant), moved)]
+  measured <- Filter(function(name) !all(c(constant[[name]], x[, name]) %in% 0:1), moved)
+  if (length(measured) && fit$scaling$scale) {
+    warn_sparsegp("Constant in the first ", fit$stream$pilot, " rows, so that their scale is 1: ",
+                  toString(measured), ". Raise method_online(pilot =) until they vary, or scale ",
+                  "them beforehand.")
+  }
+  fit
+}
+
+# Begins a stream: the pilot's model, then all rows. final: are these the rows that the model stays
+# with?
 begin <- function(fit, rows, final = TRUE) {
+  with_bar(bar_display(fit$stream$setup$verbose), begin_stream(fit, rows, final))
+}
+
+begin_stream <- function(fit, rows, final) {
   stream <- fit$stream
   setup <- stream$setup
   first <- seq_len(min(chunk_size(rows), stream$pilot))
@@ -44,9 +71,14 @@ begin <- function(fit, rows, final = TRUE) {
   points <- stream_basis(setup$basis, stream$coder, pilot_frame, rows$x)
   basis <- resolve_basis(points, problem$x, model$scaling, problem$width)
   plan <- plan_of(settled$setup$method, problem, basis)
+  learns <- any(model$table$free) && !is.null(setup$control)
+  expected <- expected_work(plan$evidence, learns, resumed = !is.null(settled$from))
+  begin_stage(expected[["learning"]], expected[["fitting"]])
   learned <- learn_settled(plan, settled)
+  begin_stage(expected[["fitting"]], 0)
   stream[c("waiting", "model", "seed")] <- NULL
   stream$predefined <- !is.null(basis$x)
+  stream$constant <- constant_inputs(pilot$x)
   stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size * problem$width
   fit <- stream_fit(fit, stream, settled$setup, model, learned)
   fit <- keep_state(fit, empty_state(ncol(problem$x), problem$processes))
@@ -97,7 +129,8 @@ check_weighted <- function(stream, chunk) {
 # forgets takes them block by block, each of one age.
 take_rows <- function(fit, rows, start = NULL) {
   check_columns(rows$x, fit$scaling)
-  check_constant(fit$scaling, rows$x)
+  check_constant(fit$scaling, rows$x) # of a stream of version 0.2.0
+  fit <- note_moved(fit, rows$x)
   if (is.null(fit$method$forget)) return(take_block(fit, rows, start))
   clock <- clock_of(fit, rows)
   for (block in split(seq_along(clock), clock)) {
@@ -132,8 +165,9 @@ take_block <- function(fit, rows, start) {
   n <- chunk_size(rows)
   order <- if (fit$method$order == "random") sample.int(n) else seq_len(n)
   before <- fit$n
-  run <- engine_online(stream_problem(fit, chunk_rows(rows, order)), fit$hyper$theta,
-                       stream_state(fit), start)
+  problem <- stream_problem(fit, chunk_rows(rows, order))
+  run <- engine_online(problem, fit$hyper$theta, stream_state(fit), start)
+  if (before == 0) refuse_widening(problem, fit$hyper$theta, run$status != 0L)
   check_run(list(status = run$status, logz = run$count[record_names() == "logz"]), fit$hyper)
   at <- rows_of_points(run$id, width(fit))
   new <- at > before & !fit$stream$predefined

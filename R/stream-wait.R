@@ -1,7 +1,8 @@
 # Streams before their pilot. Until `pilot` complete rows have come all of them wait, in
 # fit$stream$waiting, a chunk; scaling, starting values and what is learned are then read off the
-# first `pilot` rows and frozen, and all rows are processed in their order. So any chunking of the
-# same rows gives the same fit.
+# first `pilot` rows and frozen, and all rows are processed in their order. Where these rows have
+# one class only, one level of a factor, or one value of a response of numbers, the pilot is as long
+# as it takes, up to MOST_PILOTS times. So any chunking of the same rows gives the same fit.
 #
 # A fit whose rows wait is of class sparsegp_waiting. It is asked through ready(): the model of the
 # rows that are there, which is fitted when something is asked first, and kept until more rows come
@@ -16,7 +17,7 @@ start_stream <- function(chunk, setup, terms = NULL) {
   stream <- list(setup = setup, coder = coder, pilot = setup$method$pilot,
                  weighted = !is.null(chunk$weights), omitted = 0)
   fit <- feed(waiting_fit(list(method = setup$method), stream, NULL), chunk)
-  if (can_begin(fit)) ready(fit) else fit
+  if (can_begin(fit$stream)) ready(fit) else fit
 }
 
 # fit: what has been said of it by calls.
@@ -61,7 +62,11 @@ feed.sparsegp_waiting <- function(fit, chunk) {
   check_more(fit, chunk)
   fit$stream$omitted <- fit$stream$omitted + chunk_omitted(chunk)
   rows <- bind_chunks(fit$stream$waiting, chunk)
-  if (chunk_size(rows) >= fit$stream$pilot) return(begin(fit, rows))
+  pilot <- pilot_length(fit$stream, rows)
+  if (!is.null(pilot)) {
+    fit$stream$pilot <- pilot
+    return(begin(fit, rows))
+  }
   if (chunk_size(rows)) check_waiting(rows, fit$stream$setup$likelihood)
   waiting_fit(fit, fit$stream, rows)
 }
@@ -83,7 +88,7 @@ ready.sparsegp <- function(fit) check_fit(fit)
 ready.sparsegp_waiting <- function(fit) {
   fit <- check_fit_or_waiting(fit)
   if (!is.null(fit$posterior)) return(fit) # the model itself
-  if (!can_begin(fit)) {
+  if (!can_begin(fit$stream)) {
     what <- if (chunk_size(fit$stream$waiting) == 0L) "has seen no rows yet"
             else "has too few rows: one class only, or not yet the rows of `basis`"
     stop_sparsegp("object", what, "Give it rows by update(object, newdata)")
@@ -109,14 +114,47 @@ check_waiting <- function(waiting, likelihood) {
   check_legal(codec, as_numbers(codec, waiting$y, lik), lik, waiting$weights)
 }
 
+MOST_PILOTS <- 10L # times `pilot`
+
+# The number of rows that a stream's model is read off, or NULL while there are too few.
+pilot_length <- function(stream, rows) {
+  n <- chunk_size(rows)
+  least <- as.integer(stream$pilot)
+  if (n < least) return(NULL)
+  suffice <- function(count) {
+    first <- chunk_rows(rows, seq_len(count))
+    can_begin(stream, first) && levels_vary(stream, first) && response_varies(stream, first)
+  }
+  most <- min(n, MOST_PILOTS * least)
+  if (suffice(least)) return(least)
+  if (!suffice(most)) return(if (n >= MOST_PILOTS * least) most)
+  while (most - least > 1L) { # `most` suffice, `least` do not
+    middle <- (least + most) %/% 2L
+    if (suffice(middle)) most <- middle else least <- middle
+  }
+  most
+}
+
+# A response of numbers that are all the same has no unit.
+response_varies <- function(stream, rows) {
+  codec <- lik_codec(likelihood_for(stream$setup$likelihood, rows$y, declared = TRUE))
+  if (codec$labelled || !codec$scaled || is_mixture(rows$y)) return(TRUE)
+  moments <- codec$moments(rows)
+  any(sqrt(moments$m2 / pmax(moments$n, 1)) > 1e-14 * moments$size)
+}
+
+# Does every input that is a factor have a second level? One that has not would be left out.
+levels_vary <- function(stream, rows) {
+  if (is.null(stream$coder)) return(TRUE)
+  all(factor_levels(used_inputs(stream$coder$terms, rows$x)) > 1L)
+}
+
 # Are there rows enough to fit? Classes need both of them, or a factor that names both; a basis of
 # rows these rows.
-can_begin <- function(fit) {
-  stream <- fit$stream
-  waiting <- stream$waiting
-  y <- waiting$y
+can_begin <- function(stream, rows = stream$waiting) {
+  y <- rows$y
   basis <- stream$setup$basis
-  if (chunk_size(waiting) == 0L) return(FALSE)
+  if (chunk_size(rows) == 0L) return(FALSE)
   if (is.numeric(basis) && is.null(dim(basis)) && any(basis > NROW(y))) return(FALSE)
   lik <- likelihood_for(stream$setup$likelihood, y, declared = TRUE)
   !lik_codec(lik)$labelled || nlevels(as.factor(y)) > 1L ||

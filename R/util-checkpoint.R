@@ -25,10 +25,15 @@ open_checkpoint <- function(checkpoint, key) {
 # A file of the same name is the old one or the new one, never a part of it.
 write_whole <- function(object, file) {
   part <- tempfile(basename(file), dirname(file))
-  saveRDS(object, part, compress = FALSE)
-  if (file.rename(part, file)) return(invisible())
-  unlink(part)
-  stop_sparsegp("checkpoint", paste0("cannot be written: ", file))
+  on.exit(unlink(part))
+  tryCatch(suppressWarnings({
+    saveRDS(object, part, compress = FALSE)
+    file.rename(part, file) || stop("the file cannot be replaced")
+  }), error = function(e) {
+    stop_sparsegp("checkpoint", paste0("cannot be written: ", file, " (", conditionMessage(e), ")"),
+                  "Name a file in a folder that you may write to, on a disk that is not full")
+  })
+  invisible()
 }
 
 read_checkpoint <- function(file, key) {

@@ -1,34 +1,105 @@
-# What learning says of itself while it goes on.
+# Shows how far a fit is: a bar in an interactive session, else lines for every evaluation.
+
+PATIENCE <- 5 # seconds before a bar appears by itself
+
+# ---- The bar of a fit ----
+
+# A fit has stages, and a stage has an expected amount of work, in multiplications. Every call of C
+# notes what it took (engine.R), so nothing has to be handed down. `current` is the fit that is
+# being made: an environment of
+#   from, to     the fractions of the whole at which the stage begins and ends
+#   work, done   of the stage: expected, and so far
+#   shown        the largest fraction shown; what the display is given never goes backwards
+#   words        messages for after the bar
+#   display      list(show(fraction), close()); see bar_display()
+PROGRESS <- new.env(parent = emptyenv())
+
+# Evaluates `make` under a bar. A fit within a fit has none of its own.
+with_bar <- function(display, make) {
+  if (!is.null(PROGRESS$current)) return(make)
+  PROGRESS$current <- current <- list2env(list(from = 0, to = 0, work = 0, done = 0, shown = 0,
+                                               words = character(), display = display))
+  on.exit({
+    PROGRESS$current <- NULL
+    display$close()
+    for (words in current$words) message(words)
+  })
+  made <- make
+  show_fraction(current, 1)
+  made
+}
+
+# Begins a stage of so much work, with so much to come after it.
+begin_stage <- function(work, rest) {
+  current <- PROGRESS$current
+  if (is.null(current)) return(invisible())
+  current$from <- current$to
+  current$to <- current$from + (1 - current$from) * work / (work + rest)
+  current$work <- work
+  current$done <- 0
+  show_fraction(current, current$from)
+}
+
+# Notes work that was done.
+note_work <- function(work) {
+  current <- PROGRESS$current
+  if (is.null(current)) return(invisible())
+  current$done <- current$done + work
+  show_fraction(current, current$from + (current$to - current$from) *
+                  stage_fraction(current$done, current$work))
+}
+
+# In proportion up to three fifths; then ever slower, as more may come than was expected.
+stage_fraction <- function(done, expected) done / max(expected, done + 0.4 * expected, 1)
+
+show_fraction <- function(current, fraction) {
+  current$shown <- max(current$shown, fraction)
+  current$display$show(current$shown)
+}
+
+NO_DISPLAY <- list(show = function(fraction) invisible(), close = function() invisible())
+
+# A bar at once, or without `verbose` after some seconds. clock: () -> seconds
+bar_display <- function(verbose, bar = interactive(), patience = PATIENCE,
+                        clock = function() proc.time()[["elapsed"]]) {
+  if (!bar) return(NO_DISPLAY)
+  began <- clock()
+  shown <- NULL
+  list(
+    show = function(fraction) {
+      if (is.null(shown) && !verbose && (fraction >= 1 || clock() - began < patience)) {
+        return(invisible())
+      }
+      if (is.null(shown)) shown <<- utils::txtProgressBar(style = 3, file = stderr())
+      utils::setTxtProgressBar(shown, fraction)
+    },
+    close = function() if (!is.null(shown)) close(shown)
+  )
+}
+
+# ---- Observers of evaluations ----
 
 # An observer of evaluations: step(value, ok, theta, run) after each, close() at the end or when
 # something has gone wrong, done(objective) after an end that is not.
 SILENT <- list(step = function(value, ok, theta, run) invisible(),
                close = function() invisible(), done = function(objective) invisible())
 
-# most: the length of the bar, in evaluations; a search that takes more leaves it full. Who sits
-# before R sees a bar by itself where it takes longer than PATIENCE.
-new_progress <- function(verbose, most, bar = interactive()) {
-  if (!bar) return(if (verbose) progress_lines() else SILENT)
-  if (verbose) progress_bar(most) else progress_later(most)
+new_progress <- function(verbose, bar = interactive()) {
+  if (!verbose) SILENT else if (bar) progress_summary() else progress_lines()
 }
 
-PATIENCE <- 5 # seconds
-
-progress_later <- function(most, patience = PATIENCE) {
-  began <- proc.time()[["elapsed"]]
+# A line at the end, when the bar is closed.
+progress_summary <- function() {
   count <- 0L
-  shown <- SILENT
-  late <- FALSE
   list(
-    step = function(value, ok, theta, run) {
-      count <<- count + 1L
-      if (!late && proc.time()[["elapsed"]] - began >= patience) {
-        late <<- TRUE
-        shown <<- progress_bar(most, count - 1L)
-      }
-      shown$step(value, ok, theta, run)
-    },
-    close = function() shown$close(), done = function(objective) shown$done(objective)
+    step = function(value, ok, theta, run) count <<- count + 1L,
+    close = SILENT$close,
+    done = function(objective) {
+      words <- sprintf("log evidence + log prior %.6g after %s", objective,
+                       counted(count, "evaluation"))
+      current <- PROGRESS$current
+      if (is.null(current)) message(words) else current$words <- c(current$words, words)
+    }
   )
 }
 
@@ -44,23 +115,6 @@ progress_lines <- function() {
   )
 }
 
-progress_bar <- function(most, count = 0L) {
-  bar <- utils::txtProgressBar(max = most, style = 3, file = stderr())
-  list(
-    step = function(value, ok, theta, run) {
-      count <<- count + 1L
-      utils::setTxtProgressBar(bar, min(count, most))
-    },
-    close = function() close(bar),
-    done = function(objective) {
-      utils::setTxtProgressBar(bar, most)
-      close(bar)
-      message(sprintf("log evidence + log prior %.6g after %s", objective,
-                      counted(count, "evaluation")))
-    }
-  )
-}
-
 # learn(progress), and whatever happens in it `progress` is closed, once.
 with_progress <- function(progress, learn) {
   open <- TRUE
@@ -70,6 +124,8 @@ with_progress <- function(progress, learn) {
   progress$done(max(learned$record$objective))
   learned
 }
+
+# ---- Rows that are read in chunks ----
 
 # Of sweeps over many rows: share(done) within one, a share of the rows; sweep(count, logz, change)
 # after each; evaluation(logz) after several that are one for a search. Where there is no bar a

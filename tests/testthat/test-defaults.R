@@ -334,16 +334,3 @@ test_that("as few labels are turned as make the frequencies that are wanted", {
     expect_true(all(turned[y > 0] > 0) || all(turned[y < 0] < 0)) # one way only
   }
 })
-
-test_that("who waits sees how a long search goes without asking, and a short one says nothing", {
-  run <- function(patience) {
-    capture.output(type = "message", {
-      progress <- progress_later(4, patience)
-      for (k in 1:4) progress$step(-k, TRUE, 0, NULL)
-      progress$done(-4)
-    })
-  }
-  expect_identical(run(Inf), character())
-  expect_match(paste(run(0), collapse = "\n"), "100%.*after 4 evaluations")
-  expect_identical(new_progress(FALSE, 4, bar = FALSE), SILENT)
-})

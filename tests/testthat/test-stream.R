@@ -152,16 +152,84 @@ test_that("a failed update leaves the old fit intact", {
                class = "sparsegp_error")
 })
 
-test_that("an input constant in the pilot may not vary later", {
+test_that("an input constant in the pilot stays in the model", {
   d <- sinc(300)
-  d$late <- c(rep(1, 200), rnorm(100))
-  fit <- sparsegp(y ~ x + late, d[1:200, ], method = method_online(size = 15, pilot = 100))
-  expect_identical(fit$scaling$dropped, "late")
-  expect_error(update(fit, d[201:300, ]), "other values of an input that was constant",
+  d$late <- c(rep(1, 150), rnorm(150))
+  d$g <- factor(rep(c("a", "b"), c(150, 150)))
+  method <- method_online(size = 15, pilot = 100)
+  for (formula in list(y ~ x + late, y ~ late)) {
+    fit <- sparsegp(formula, d[1:120, ], method = method, learn = FALSE)
+    expect_identical(fit$scaling$dropped, character())
+    expect_equal(fit$scaling$sd[["late"]], 1)
+    expect_warning(more <- update(fit, d[121:300, ]), "scale is 1: late",
+                   class = "sparsegp_warning")
+    expect_silent(update(more, d[121:300, ])) # once is enough
+    suppressWarnings(whole <- sparsegp(formula, d, method = method, learn = FALSE))
+    expect_equal(logLik(more), logLik(whole), tolerance = 1e-10) # sums in another order
+  }
+  # the columns of a factor have that scale anyhow
+  expect_silent(fit <- sparsegp(y ~ x + g, d, method = method, learn = FALSE))
+  low <- predict(fit, transform(d[200:203, ], g = "a"))
+  expect_gt(max(abs(low - predict(fit, d[200:203, ]))), 1e-3)
+  # a matrix, and a kernel with a length scale for each input
+  x <- as.matrix(d[c("x", "late")])
+  fit <- sparsegp(x[1:120, ], d$y[1:120], kernel = kernel_rbf(ard = TRUE), method = method)
+  expect_warning(update(fit, x[121:300, ], y = d$y[121:300]), "scale is 1: late")
+})
+
+test_that("a pilot is as long as it takes to see two classes, levels or values", {
+  d <- sinc(300)
+  at <- seq_len(300)
+  d$text <- ifelse(at > 70 & at %% 2, "b", "a")
+  d$flat <- ifelse(at > 70, d$y, 3)
+  method <- method_online(size = 15, pilot = 20)
+  fit_in <- function(formula, ends, likelihood = NULL) {
+    fit <- sparsegp(formula, d[seq_len(ends[1L]), ], likelihood, method = method, learn = FALSE)
+    for (k in seq_along(ends)[-1L]) fit <- update(fit, d[seq(ends[k - 1L] + 1L, ends[k]), ])
+    fit
+  }
+  for (case in list(list(text ~ x, "probit"), list(y ~ x + text, NULL), list(flat ~ x, NULL))) {
+    whole <- fit_in(case[[1L]], 300L, case[[2L]])
+    expect_identical(whole$stream$pilot, 71L)
+    parts <- fit_in(case[[1L]], c(5L, 30L, 69L, 72L, 300L), case[[2L]])
+    expect_identical(parts$stream$pilot, whole$stream$pilot)
+    expect_equal(logLik(parts), logLik(whole), tolerance = 1e-10)
+    one_by_one <- Reduce(function(fit, i) update(fit, d[i, ]), 70:75,
+                         fit_in(case[[1L]], 69L, case[[2L]]))
+    expect_identical(one_by_one$stream$pilot, whole$stream$pilot)
+  }
+  # not for ever: no second class in ten times the pilot
+  d$text <- "a"
+  expect_error(fit_in(text ~ x, c(190L, 200L), "probit"), "only one class",
                class = "sparsegp_error")
-  d$g <- factor(c(rep("a", 200), rep("b", 100)))
-  fit <- sparsegp(y ~ x + g, d[1:200, ], method = method_online(size = 15, pilot = 100))
-  expect_error(update(fit, d[201:300, ]), "constant", class = "sparsegp_error")
+  d$flat <- 3
+  expect_identical(fit_in(flat ~ x, 300L)$stream$pilot, 200L)
+  # counts of 0 are as good as others
+  d$none <- 0
+  expect_identical(fit_in(none ~ x, 300L, "poisson")$stream$pilot, 20L)
+})
+
+test_that("a likelihood by which no row can begin a stream is named, and so is an offset", {
+  d <- data.frame(x = seq(-2, 2, length.out = 60), seen = 1, name = "a", z = 0.3)
+  fit <- function(...) {
+    sparsegp(..., likelihood = lik_density(), learn = FALSE, kernel = kernel_rbf(1, 1),
+             method = method_online(size = 8, pilot = 20))
+  }
+  expect_error(fit(seen ~ x, d), "is density, by which the first row would widen",
+               class = "sparsegp_error")
+  expect_error(fit(seen ~ x, d), "offset")
+  expect_s3_class(fit(seen ~ x + offset(z), d), "sparsegp")
+  # text for an offset, by name, as a column, and in rows that come later
+  online <- method_online(size = 8, pilot = 20)
+  for (data in list(d, d[0L, ], d[1L, ])) {
+    expect_error(sparsegp(z ~ x, data, offset = "z", method = online), "`offset` is the text",
+                 class = "sparsegp_error")
+    expect_error(sparsegp(z ~ x, data, offset = name, method = online), "`offset`",
+                 class = "sparsegp_error")
+  }
+  good <- sparsegp(z ~ x, d, offset = seen, method = online, learn = FALSE)
+  expect_error(update(good, transform(d, seen = "a")), class = "sparsegp_error")
+  expect_error(predict(good, transform(d, seen = "a")), class = "sparsegp_error")
 })
 
 test_that("terms that depend on all rows are refused", {

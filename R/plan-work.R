@@ -1,0 +1,70 @@
+# What the stages of a fit are expected to take, in multiplications: for the progress bar, and for
+# nothing else. Counts are typical ones.
+
+STRUCTURE_RUNS <- 60 # evaluations of a search for kernel and scaling
+
+SEARCH_RUNS <- 30 # of a search from the beginning
+
+RESUMED_RUNS <- 8 # of one that goes on
+
+LOOKS <- 6 # fits that are compared while length scales are tuned
+
+FASTER <- 6 # fits by informative vectors take less time for a multiplication than a search does
+
+# Begins the stage that tries kernels and scalings, on some of n rows.
+begin_structure <- function(asked, model, rows, n) {
+  lik <- model$lik
+  processes <- model$response$processes
+  if (fits_labels(asked, lik, n, processes)) {
+    runs <- STRUCTURE_RUNS / 2 # the first of them are of a third of the rows
+    points <- min(points_of_work(PILOT_WORK, rows, lik, processes), MOST_PILOT, rows / 2)
+    rest <- labels_work(n, vectors_wanted(n, asked$effort), lik, processes, TRUE) / FASTER
+  } else {
+    runs <- STRUCTURE_RUNS
+    points <- rows
+    grows <- leaves_open(asked) && too_dear(asked, lik, n, processes)
+    rest <- if (grows) grown_work(n, EFFORT[[asked$effort]], lik, processes, TRUE)
+            else whole_work(n, min(n, asked$size), lik, processes, TRUE)
+  }
+  begin_stage(runs * run_work(rows, points, lik, processes), sum(rest))
+}
+
+# c(learning, fitting) of a plan. learns: is there anything to learn? resumed: is it known what the
+# search for kernel and scaling has learned?
+expected_work <- function(plan, learns, resumed) {
+  problem <- plan$problem
+  n <- nrow(problem$x)
+  work <- if (inherits(plan, "plan_labels")) {
+    labels_work(n, problem$method$size, problem$lik, problem$processes, resumed)
+  } else if (inherits(plan, "plan_grown") && !plan$all) {
+    grown_work(n, plan$effort, problem$lik, problem$processes, resumed)
+  } else {
+    whole_work(n, points_of_call(problem), problem$lik, problem$processes, resumed)
+  }
+  if (learns) work else replace(work, "learning", 0)
+}
+
+# Of labels: what the search for kernel and scaling has learned is not learned again.
+labels_work <- function(n, points, lik, processes, resumed) {
+  work <- function(rows, points) run_work(rows, points, lik, processes)
+  c(learning = if (resumed) 0 else SEARCH_RUNS * work(min(n, PILOT_LABELS), MOST_PILOT),
+    fitting = LOOKS * work(min(n, LOOK_ROWS), points / 2) + 4 * work(n, points))
+}
+
+# Of all rows on so many points.
+whole_work <- function(n, points, lik, processes, resumed) {
+  runs <- if (resumed) RESUMED_RUNS else SEARCH_RUNS
+  run_work(n, points, lik, processes) * c(learning = runs, fitting = 1)
+}
+
+# Of a basis that grows, which is seldom as large as it may be.
+grown_work <- function(n, effort, lik, processes, resumed) {
+  work <- function(rows, points) run_work(rows, points, lik, processes)
+  few <- rows_of_work(SECOND * effort, lik, processes)
+  later <- min(n, STAGE_WORK * effort / (PILOT_POINTS^2 * dearness(lik, processes)))
+  stages <- c(if (!resumed) SEARCH_RUNS * work(few, few),
+              RESUMED_RUNS * work(min(n, PILOT_ROWS), PILOT_POINTS),
+              RESUMED_RUNS * work(later, PILOT_POINTS))
+  most <- points_of_work(FIT_WORK * effort, n, lik, processes)
+  c(learning = sum(stages), fitting = work(n, min(most, n / 2) / TIMES))
+}
