@@ -21,7 +21,7 @@ ELAPSED_LIMIT <- 900 # seconds by the clock, for each step of a case: the machin
 
 # ---- Data sets ----
 
-# Named data sets, each with one response; the columns in `drop` would give it away.
+# Reads the named data sets, each with one response; the columns in `drop` would give it away.
 read_table_of_sets <- function() {
   utils::read.delim(file.path(dirname(self), "zoo.sets"), colClasses = "character",
                     na.strings = NULL)
@@ -31,7 +31,7 @@ installed <- function(packages) {
   vapply(packages, function(p) nzchar(system.file(package = p)), NA)
 }
 
-# The data sets of R's own packages; "x (file)" is x in a file with others.
+# Lists the data sets of a package; "x (file)" is x in a file with others.
 sets_of_package <- function(package) {
   items <- utils::data(package = package)$results[, "Item"]
   data.frame(package = rep(package, length(items)), data = sub(" .*", "", items),
@@ -49,7 +49,7 @@ as_rows <- function(x) {
   else if (is.matrix(x) && (is.numeric(x) || is.character(x))) as.data.frame(x)
 }
 
-# A file that has no object of the set's name holds its columns in several objects.
+# Returns a data set. A file without an object of its name holds its columns in several objects.
 load_object <- function(package, data, file) {
   held <- new.env()
   suppressWarnings(utils::data(list = file, package = package, envir = held))
@@ -72,7 +72,7 @@ can_be_response <- function(x) {
   seen > 1L && (is.numeric(x) || labels && seen <= MOST_LEVELS)
 }
 
-# Evenly spread columns, where there are more than `most`
+# Returns the names of the responses, at most `most` of them, evenly spread.
 responses_of <- function(rows, most) {
   responses <- names(rows)[vapply(rows, can_be_response, NA)]
   at <- seq(1, length(responses), length.out = min(most, length(responses)))
@@ -96,8 +96,8 @@ cases_of_own_packages <- function() {
   do.call(rbind, lapply(split(listed, seq_len(nrow(listed))), cases_of_set))
 }
 
-# First one response of each set, then the others, small sets first: what is found early is of all
-# kinds.
+# Returns a data frame with a line for each case: first one response of each set, then the others,
+# small sets first, so that all kinds come early.
 all_cases <- function() {
   named <- read_table_of_sets()
   named <- data.frame(package = named$package, data = named$data, file = named$data,
@@ -111,13 +111,13 @@ all_cases <- function() {
 
 # ---- A case ----
 
-# Text in one field of a line of RESULTS.
+# Makes text fit into one field of a line of RESULTS.
 one_line <- function(text) {
   text <- gsub("[\t\n|]+", " ", paste(text, collapse = " "))
   substr(gsub(" +", " ", text), 1L, 400L)
 }
 
-# What happened in a case; steps add to it.
+# Returns an empty record of what happens in a case; steps add to it.
 new_record <- function() {
   record <- new.env()
   record$findings <- record$refusals <- record$warnings <- record$messages <- character()
@@ -129,7 +129,7 @@ note <- function(record, kind, step, ...) {
   record[[kind]] <- c(record[[kind]], paste0(step, ": ", one_line(paste0(...))))
 }
 
-# An error of the package names its argument and a remedy; any other is a finding.
+# Notes an error: one of the package that names a remedy is a refusal, any other a finding.
 note_error <- function(record, step, e) {
   said <- conditionMessage(e)
   if (inherits(e, "sparsegp_error")) {
@@ -151,8 +151,7 @@ note_warning <- function(record, step, w) {
 
 cpu_seconds <- function() sum(proc.time()[1:2])
 
-# Returns what `expr` does, NULL after an error, and notes all that happens on the way. The limits
-# are lifted first, so that what is left of one step is not spent in the next.
+# Returns the value of `expr`, NULL after an error, and notes all conditions and the CPU seconds.
 step <- function(record, name, expr) {
   begin <- cpu_seconds()
   setTimeLimit(cpu = CPU_LIMIT, elapsed = ELAPSED_LIMIT, transient = TRUE)
@@ -174,13 +173,13 @@ step <- function(record, name, expr) {
   value
 }
 
-# Which values of an answer that has one for each of some rows are flawed, in words, or NULL.
+# Returns, in words, what is wrong with predictions that ought to be finite, or NULL.
 flaw_of_numbers <- function(p, count) {
   if (NROW(p) != count) paste(NROW(p), "predictions for", count, "rows")
   else if (any(!is.finite(p))) paste(sum(!is.finite(p)), "predictions are not finite")
 }
 
-# Does each interval hold its mean, but for rounding?
+# Returns, in words, how many intervals do not contain their mean, but for rounding, or NULL.
 flaw_of_interval <- function(p) {
   slack <- 1e-8 * (abs(p[, "fit"]) + p[, "upr"] - p[, "lwr"])
   outside <- p[, "fit"] < p[, "lwr"] - slack | p[, "fit"] > p[, "upr"] + slack
@@ -212,7 +211,8 @@ predict_numbers <- function(fit, new) {
   c(flaw_of_numbers(predict(fit, new), nrow(new)), unlist(flaws))
 }
 
-# Rows without missing inputs have predictions; the others have missing ones.
+# Predicts every second row. Rows with missing inputs have missing predictions, the others finite
+# ones.
 check_predictions <- function(record, fit, rows, inputs, labels) {
   new <- rows[seq(1L, nrow(rows), by = 2L), , drop = FALSE]
   complete <- stats::complete.cases(new[inputs])
@@ -274,8 +274,8 @@ run_case <- function(case) {
 
 # ---- All of them ----
 
-# Runs a case in a process of its own; what ends it is a finding. Time limits are R's own, checked
-# between its calls; what does not come back to R is killed.
+# Runs a case in a process of its own; what ends that is a finding. Time limits are R's own, checked
+# where R can be interrupted; a process that never gets there is killed.
 run_apart <- function(case) {
   job <- parallel::mcparallel(as.list(run_case(case)), silent = TRUE)
   done <- parallel::mccollect(job, wait = FALSE, timeout = 2 * ELAPSED_LIMIT)
@@ -293,7 +293,7 @@ run_apart <- function(case) {
   as.list(lost)
 }
 
-# A case's line of RESULTS. A process that was lost has no seconds.
+# Returns a case's line of RESULTS. A process that was lost has no seconds.
 fields_of <- function(case, record) {
   text <- function(kind) paste(record[[kind]], collapse = " | ")
   or_na <- function(x) if (is.null(x)) NA else x
@@ -306,7 +306,7 @@ fields_of <- function(case, record) {
     text("findings"), text("refusals"), text("warnings"), text("messages"))
 }
 
-# "all", "sample", or all cases whose names begin with one of some words
+# Returns the cases of "all", of "sample", or those whose names begin with one of some words.
 chosen_cases <- function(words) {
   cases <- all_cases()
   if (identical(words, "all")) return(cases)
@@ -317,10 +317,21 @@ chosen_cases <- function(words) {
   cases[rowSums(begins) > 0L, ]
 }
 
-main <- function(results, page, names) {
-  cases <- chosen_cases(names)
+# Which data sets of these cases are there? Older versions of a package may not have one.
+is_there <- function(cases) {
   there <- installed(cases$package)
-  skipped <- sort(unique(cases$package[!there]))
+  for (package in unique(cases$package[there])) {
+    listed <- sets_of_package(package)
+    of_it <- cases$package == package
+    there[of_it] <- cases$data[of_it] %in% c(listed$data, listed$file)
+  }
+  there
+}
+
+main <- function(results, page, words) {
+  cases <- chosen_cases(words)
+  there <- is_there(cases)
+  skipped <- sort(unique(paste(cases$package, cases$data, sep = "/")[!there]))
   cases <- cases[there, ]
   if (!file.exists(results)) writeLines(paste(FIELDS, collapse = "\t"), results)
   for (i in which(!cases$name %in% read_results(results)$name)) {

@@ -14,19 +14,19 @@ read_results <- function(file) {
   read
 }
 
-# All that was noted of one kind, with the case it was noted in
+# Returns all notes of one kind, each with the name of its case.
 noted <- function(results, kind) {
   parts <- strsplit(results[[kind]], " | ", fixed = TRUE)
   data.frame(name = rep(results$name, lengths(parts)), text = as.character(unlist(parts)))
 }
 
-# Texts that differ in numbers and names alone are one.
+# Returns a text without its numbers and quoted names: texts that differ in these alone are one.
 pattern_of <- function(text) {
   text <- gsub("`[^`]*`|\"[^\"]*\"|'[^']*'", "'..'", text)
   gsub("-?[0-9][0-9.]*(e[-+]?[0-9]+)?", "#", text)
 }
 
-# Distinct texts, how often they came, in how many cases, and one of them
+# Returns the distinct texts, how often and in how many cases they came, and one of these.
 distinct <- function(found) {
   groups <- split(found, pattern_of(found$text))
   table <- data.frame(
@@ -38,13 +38,12 @@ distinct <- function(found) {
   table[order(-table$cases), ]
 }
 
-# An error of the package by the use and the argument that it names
+# Counts errors of the package by the use and the argument that they name.
 refusals_by_argument <- function(results) {
   found <- noted(results, "refusals")
-  found$text <- sub("(^[a-z]+: `[^`]*`).*", "\\1", found$text)
-  groups <- split(found$name, found$text)
-  data.frame(refusal = names(groups), cases = lengths(groups),
-             example = vapply(groups, `[`, "", 1L), row.names = NULL)
+  groups <- split(found, sub("(^[a-z]+: `[^`]*`).*", "\\1", found$text))
+  data.frame(cases = vapply(groups, nrow, 0L), text = vapply(groups, function(g) g$text[1L], ""),
+             example = vapply(groups, function(g) g$name[1L], ""), row.names = NULL)
 }
 
 slow_cases <- function(results, least) {
@@ -55,7 +54,7 @@ slow_cases <- function(results, least) {
   slow[order(-pmax(slow$fit_seconds, slow$slowest_seconds, na.rm = TRUE)), ]
 }
 
-# A fit that was made, whatever came of it later
+# Returns the cases that have a fit, whatever came of it later.
 fitted_cases <- function(results) {
   failed <- grepl("(^|[|] )(fit|case): ", paste(results$findings, "|", results$refusals))
   results[!failed, ]
@@ -87,9 +86,8 @@ tables_of <- function(results) {
 }
 
 markdown <- function(table) {
-  cells <- vapply(table, function(x) gsub("|", "\\|", format(x, trim = TRUE), fixed = TRUE),
-                  character(nrow(table)))
-  rows <- apply(matrix(trimws(cells), nrow(table)), 1L, paste, collapse = " | ")
+  cells <- lapply(table, function(x) gsub("|", "\\|", as.character(x), fixed = TRUE))
+  rows <- do.call(paste, c(unname(cells), sep = " | "))
   number <- vapply(table, is.numeric, NA)
   c(paste("|", paste(names(table), collapse = " | "), "|"),
     paste("|", paste(ifelse(number, "---:", "---"), collapse = " | "), "|"),
@@ -104,6 +102,17 @@ print_tables <- function(tables) {
   }
 }
 
+# Returns what the page has to say of its circumstances. The commit is the last one of the main
+# branch, as in bench/run.R.
+setup_of_page <- function(skipped) {
+  commit <- suppressWarnings(system2("git", c("merge-base", "HEAD", "main"), stdout = TRUE,
+                                     stderr = FALSE))
+  at <- if (length(commit) == 1L) paste(" at", substr(commit, 1L, 7L)) else ""
+  paste0("sparsegp ", utils::packageVersion("sparsegp"), at, "; ", R.version.string,
+         "; LAPACK ", basename(La_library()), ", 1 thread.",
+         if (length(skipped)) paste0(" Not installed: ", toString(skipped), "."))
+}
+
 write_page <- function(tables, skipped, page) {
   body <- lapply(names(tables), function(title) {
     table <- tables[[title]]
@@ -114,10 +123,7 @@ write_page <- function(tables, skipped, page) {
     paste("`tools/zoo`: `sparsegp(response ~ ., data)` of every response of the data sets of R's",
           "own packages, and of those of `tools/zoo.sets`, on at most 3000 rows; then what a fit",
           "is used for."),
-    "",
-    paste0("sparsegp ", utils::packageVersion("sparsegp"), "; ", R.version.string, "; 1 thread.",
-           if (length(skipped)) paste0(" Not installed: ", toString(skipped), ".")),
-    "", unlist(body)), page)
+    "", setup_of_page(skipped), "", unlist(body)), page)
 }
 
 # Prints the tables, writes the page, and returns whether anything was found.
