@@ -239,13 +239,15 @@ HYPER_COLUMNS <- list(
   double = c("unit", "lower", "upper", "theta", "start", "input_sd"), list = "prior"
 )
 
-is_hyper_table <- function(table) {
+# limits: where at_limit() says that a value lies on a bound.
+is_hyper_table <- function(table, limits) {
   columns <- unclass(table)[unlist(HYPER_COLUMNS)]
   kind <- rep(names(HYPER_COLUMNS), lengths(HYPER_COLUMNS))
   is.data.frame(table) && all(vapply(columns, typeof, "") == kind) &&
     all(lengths(columns) == length(columns$theta)) &&
     !anyNA(columns[c("lower", "upper", "log", "free", "name", "base", "adds_to")], TRUE) &&
-    all_finite(columns$theta) && all_finite(columns$start) && all(columns$unit > 0) &&
+    all_finite(columns$theta[!limits]) && all_finite(columns$start[!limits]) &&
+    all(columns$unit > 0) &&
     all_finite(columns$unit) && all(vapply(columns$prior, inherits, NA, "sparsegp_prior"))
 }
 
@@ -257,15 +259,24 @@ has_right_levels <- function(response, codec) {
   !anyDuplicated(levels) && (if (two) length(levels) == 2L else length(levels) > 1L)
 }
 
+# Finds hyperparameters that are fixed on a bound of their range, where their likelihood allows it
+# (`limit`, lik-contract.R).
+at_limit <- function(table, lik) {
+  about <- lik_traits(lik)$about
+  allowed <- names(Filter(function(one) !is.null(one$limit), about))
+  table$part %in% "likelihood" & table$base %in% allowed & table$free %in% FALSE &
+    table$theta %in% -Inf & table$start %in% -Inf
+}
+
 # Each has a name of its own, and theta leads to values that there can be, none of them 0 or infinite
 # by rounding.
-have_values <- function(table) {
+have_values <- function(table, limits) {
   value <- hyper_value(table)
   searched <- table$log
   own <- sub("^k[0-9]+[.]", "", table$name)
   all(startsWith(own, table$base)) && !anyDuplicated(table$name) &&
-    all_finite(value) && all(value[searched] > table$lower[searched] &
-                             value[searched] < table$upper[searched])
+    all_finite(value) && all(value[searched] > table$lower[searched] | limits[searched]) &&
+    all(value[searched] < table$upper[searched])
 }
 
 # One response, or several by name.
@@ -315,11 +326,12 @@ MODEL_PARTS <- list(
   hyper = function(fit) {
     kernels <- if (own_kernels(fit$likelihood)) processes(fit) else 1L
     counts <- c(kernels * count_kernel_hyper(fit$spec), count_lik_hyper(fit))
-    is_hyper_table(fit$hyper) &&
+    limits <- at_limit(fit$hyper, fit$likelihood)
+    is_hyper_table(fit$hyper, limits) &&
       identical(fit$hyper$part, rep(c("kernel", "likelihood"), counts)) &&
       setequal(fit$hyper$base[fit$hyper$part == "likelihood"],
                utils::head(hyper_names(fit$likelihood), counts[2L])) &&
-      have_values(fit$hyper)
+      have_values(fit$hyper, limits)
   },
   method = function(fit) !is.null(check_method(fit$method))
 )
