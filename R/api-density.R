@@ -151,8 +151,9 @@ gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6,
 density_points <- function(x) {
   x <- check_inputs(x)
   if (ncol(x) > 2L) stop_sparsegp("x", "has more than two columns", "Choose one or two of them")
-  x <- x[stats::complete.cases(x), , drop = FALSE]
-  if (nrow(x) == 0L) stop_sparsegp("x", "has no complete rows")
+  complete <- stats::complete.cases(x)
+  if (!any(complete)) stop_incomplete("x", as.list(as.data.frame(x)))
+  x <- x[complete, , drop = FALSE]
   check_finite_inputs(x)
 }
 

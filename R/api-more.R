@@ -33,7 +33,7 @@ fit_like <- function(like, call, frame) {
     refuse_checkpoint(given("checkpoint"))
     blaming("data", more_rows_of_formula(like, data, given("weights")))
   }
-  if (chunk_size(chunk) == 0L) stop_sparsegp("data", "has no complete rows")
+  if (chunk_size(chunk) == 0L) stop_incomplete("data")
   fit <- blaming(if (is.null(like$terms)) "x" else "data", feed(empty, chunk))
   fit["learning"] <- list(NULL)
   fit$call <- call

@@ -235,7 +235,10 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   asked$forget <- time_column(setup$method)
   frame <- model_frame(asked, parent.frame(), drop = !streams, setup$likelihood)
   terms <- attr(frame, "terms")
-  if (NROW(frame) == 0L && !streams) stop_sparsegp("data", "has no complete rows")
+  if (NROW(frame) == 0L && !streams) {
+    asked$na.action <- quote(stats::na.pass)
+    stop_incomplete("data", as.list(model_frame(asked, parent.frame(), likelihood = likelihood)))
+  }
   setup <- with_meaning(setup, frame_response(frame), stats::model.weights(frame))
   setup[c("kernel", "coding")] <- see_factors(setup$kernel, terms, used_inputs(terms, frame))
   fit <- if (!streams) fit_formula(frame, terms, setup)
@@ -291,8 +294,8 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
     setup["na.action"] <- list(na.action)
     fit <- blaming("x", start_stream(read$chunk, setup))
   } else {
-    if (read$given == 0L) stop_sparsegp("x", "has no rows")
-    if (length(read$rows) == 0L) stop_sparsegp("x", "has no complete rows")
+    if (read$given == 0L) stop_sparsegp("x", "has no rows", "Give one row for each observation")
+    if (length(read$rows) == 0L) stop_incomplete("x", read$columns)
     setup$basis <- matrix_basis(basis, read$chunk$x)
     fit <- fit_rows(read$chunk, setup)
     fit$na.action <- read$omitted

@@ -47,6 +47,29 @@ apply_na_action <- function(frame, na.action) {
   })
 }
 
+# Refuses data of which no row is complete, and names the columns that miss most values. columns: the
+# variables with the rows that were left out, where they are at hand.
+stop_incomplete <- function(argument, columns = list()) {
+  rows <- max(0L, vapply(columns, NROW, 0L))
+  missing <- vapply(columns, function(column) NROW(column) - sum(stats::complete.cases(column)), 0)
+  missing <- utils::head(sort(missing[missing > 0], decreasing = TRUE), 3L)
+  counts <- paste0("`", names(missing), "` (", missing, " of ", rows, " rows)", recycle0 = TRUE)
+  remedy <- if (length(counts)) paste0("Leave out inputs that are often missing: ", toString(counts))
+            else if (rows == 0L) "Give rows in which no variable of the model is missing"
+  stop_sparsegp(argument, "has no complete rows", remedy)
+}
+
+MOST_SCORES <- 95L # levels of an ordered factor that R has polynomial contrasts for
+
+# Returns contrasts for the ordered factors of more levels: those of a factor without an order.
+contrasts_of_many <- function(variables, contrasts) {
+  many <- vapply(variables, function(column) {
+    is.ordered(column) && nlevels(column) > MOST_SCORES
+  }, NA)
+  names <- setdiff(names(variables)[many], names(contrasts))
+  stats::setNames(rep(list("contr.treatment"), length(names)), names)
+}
+
 # Model matrix without the intercept column, coded as if there were one, and for each column the
 # variable or term it came from. contrasts: of some factors, BY_LEVEL among them.
 model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
@@ -60,6 +83,7 @@ model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
     return(list(x = plain, terms = colnames(plain)))
   }
   others <- contrasts[setdiff(names(contrasts), c(coded, single))]
+  others <- c(others, contrasts_of_many(used_inputs(terms, frame), contrasts))
   x <- tryCatch(
     stats::model.matrix(terms, frame, contrasts.arg = if (length(others)) others,
                         xlev = xlev[setdiff(names(xlev), c(coded, single))]),

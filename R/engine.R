@@ -255,18 +255,20 @@ engine_tilt <- function(problem, theta, mean, var) {
         mean + problem$offset, var, FALSE)
 }
 
-# Refuses to begin a stream with a row that makes the posterior wider than the prior and does not
+# Refuses to begin a stream with rows that all make the posterior wider than the prior and do not
 # move it, as every row does where the likelihood is even in a latent function of mean 0: whether EP
 # fails then is up to rounding, and nothing can be learned. failed: has EP failed? Then a row need
 # only widen it.
 refuse_widening <- function(problem, theta, failed) {
   if (problem$processes > 1L || problem_width(problem) > 1L) return(invisible())
-  x <- problem$x[1L, , drop = FALSE]
-  prior <- kernel_matrix(problem$spec, theta[seq_len(problem$nkernel)], x, x)
-  first <- part_of_problem(problem, 1L)
-  tilt <- engine_tilt(first, theta, 0, drop(prior))
-  if (!isTRUE(tilt$d2 > 0 && (failed || tilt$d1 == 0))) return(invisible())
-  stop_sparsegp("likelihood", paste0("is ", problem$lik$type, ", by which the first row would ",
+  widens <- function(row) {
+    x <- problem$x[row, , drop = FALSE]
+    prior <- kernel_matrix(problem$spec, theta[seq_len(problem$nkernel)], x, x)
+    tilt <- engine_tilt(part_of_problem(problem, row), theta, 0, drop(prior))
+    isTRUE(tilt$d2 > 0 && (failed || tilt$d1 == 0))
+  }
+  for (row in seq_len(nrow(problem$x))) if (!widens(row)) return(invisible())
+  stop_sparsegp("likelihood", paste0("is ", problem$lik$type, ", by which the first rows would ",
                                      "widen the posterior, so that no row can begin the stream"),
                 "Give an offset: a prior mean other than 0")
 }

@@ -51,7 +51,7 @@ first_frame <- function(source, recipe) {
     frame <- source_frame(recipe, found$chunk)
     if (nrow(frame)) return(frame)
   }
-  stop_sparsegp("data", "has no complete rows")
+  stop_incomplete("data")
 }
 
 # The first pass, and a fit of some of the rows: in memory, in units of all.

@@ -11,7 +11,7 @@
 # coding: of factors that are seen by level; keep: rows to be kept; moments: are they wanted?
 scan_source <- function(source, recipe, coding, keep, moments = TRUE) {
   scan <- scan_once(source, recipe, coding, keep, moments)
-  if (sum(scan$rows) == 0) stop_sparsegp("data", "has no complete rows")
+  if (sum(scan$rows) == 0) stop_incomplete("data")
   # columns of chunks that came before a level did lack it
   if (scan$late) scan <- scan_once(source, scan$recipe, coding, keep, moments)
   scan$source$chunks <- length(scan$rows)

@@ -88,6 +88,7 @@ matrix_chunk <- function(x, y, offset, weights, na.action, likelihood) {
                     weights = weights[rows],
                     omitted = length(omitted)),
        given = n, rows = rows, omitted = omitted,
+       columns = if (length(rows) == 0L) c(as.list(as.data.frame(x)), list(y = y)),
        names = if (is.null(rownames(x))) as.character(rows) else rownames(x)[rows])
 }
 

@@ -30,7 +30,7 @@ new_rows <- function(object, newdata) {
   wide <- codec_of(object)$wide
   known <- if (is.null(wide)) new$offset else wide(new$offset, c(nrow(new$x), width(object)))
   complete <- stats::complete.cases(new$x, known, told_rows(y), if (!is.matrix(y)) y)
-  if (!any(complete)) stop_sparsegp("newdata", "has no complete rows")
+  if (!any(complete)) stop_incomplete("newdata")
   x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")
   list(x = x, y = some_rows(y, complete), offset = some_rows(known, complete),
        weights = given$weights[complete],

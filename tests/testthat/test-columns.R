@@ -200,3 +200,20 @@ test_that("odd names, all-NA columns and infinite values are handled or refused 
   column_error(sparsegp(y ~ b, infinite, weights = a), "`weights` must be positive and finite")
   column_error(predict(plain, infinite), "infinite values in a")
 })
+
+test_that("data of which no row is complete are refused with what to leave out", {
+  d <- data.frame(y = rnorm(12), a = rnorm(12), gone = NA_real_, some = c(rep(NA, 5), rnorm(7)))
+  words <- "Leave out inputs that are often missing: `gone` \\(12 of 12 rows\\), `some` \\(5 of"
+  column_error(sparsegp(y ~ ., d), words)
+  column_error(sparsegp(d[c("a", "gone")], d$y), "`gone` \\(12 of 12 rows\\)")
+  column_error(gp_density(cbind(d$a, d$gone)), "12 of 12 rows")
+  column_error(sparsegp(y ~ a, d[0, ]), "Give rows")
+})
+
+test_that("an ordered factor of more levels than R has contrasts for is an input all the same", {
+  d <- data.frame(y = rnorm(120), o = factor(1:100, ordered = TRUE)[c(1:100, 1:20)], a = rnorm(120))
+  fit <- sparsegp(y ~ o + a, d, learn = FALSE)
+  expect_length(fit$scaling$names, 100L)
+  expect_true(all(is.finite(predict(fit, d[5:9, ]))))
+  expect_equal(predict(fit, d[5:9, ]), predict(fit)[5:9], tolerance = 1e-10)
+})

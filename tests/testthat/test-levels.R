@@ -73,9 +73,10 @@ test_that("a single level is left out of sources, streams and fits that take mor
   late <- transform(d, one = rep(c("only", "late"), c(50, 10)))
   agree(predict(level_fit(y ~ a + one, read(late), basis = late[c(1:8, 55), ]), late),
         predict(level_fit(y ~ a + one, late, basis = late[c(1:8, 55), ]), late))
-  online <- method_online(8, pilot = 20)
-  stream <- level_fit(y ~ a + one, d[1:40, ], method = online)
-  without <- level_fit(y ~ a, d[1:40, ], method = online)
+  # a stream waits for a second level up to ten times its pilot, here all 40 rows; then it takes it
+  # for a constant number
+  stream <- level_fit(y ~ a + one, d[1:40, ], method = method_online(8, pilot = 4))
+  without <- level_fit(y ~ a + I(0 * a + 1), d[1:40, ], method = method_online(8, pilot = 40))
   agree(predict(update(stream, d[41:60, ]), d), predict(update(without, d[41:60, ]), d))
   fit <- level_fit(y ~ a + one, d[1:40, ], basis = basis)
   without <- level_fit(y ~ a, d[1:40, ], basis = basis)

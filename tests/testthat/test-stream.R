@@ -215,14 +215,14 @@ test_that("a likelihood by which no row can begin a stream is named, and so is a
     sparsegp(..., likelihood = lik_density(), learn = FALSE, kernel = kernel_rbf(1, 1),
              method = method_online(size = 8, pilot = 20))
   }
-  expect_error(fit(seen ~ x, d), "is density, by which the first row would widen",
+  expect_error(fit(seen ~ x, d), "is density, by which the first rows would widen",
                class = "sparsegp_error")
   expect_error(fit(seen ~ x, d), "offset")
   expect_s3_class(fit(seen ~ x + offset(z), d), "sparsegp")
   # text for an offset, by name, as a column, and in rows that come later
   online <- method_online(size = 8, pilot = 20)
   for (data in list(d, d[0L, ], d[1L, ])) {
-    expect_error(sparsegp(z ~ x, data, offset = "z", method = online), "`offset` is the text",
+    expect_error(sparsegp(z ~ x, data, offset = "z", method = online), "`offset` is text",
                  class = "sparsegp_error")
     expect_error(sparsegp(z ~ x, data, offset = name, method = online), "`offset`",
                  class = "sparsegp_error")
@@ -442,16 +442,17 @@ test_that("a stream starts once its basis has come, and leaves out a level that 
   d <- sinc(60)
   one_level <- transform(d[d$g == "a", ], g = as.character(g))
   fit <- sparsegp(y ~ g + x, one_level[1:10, ], method = method_online(pilot = 40), learn = FALSE)
-  # as long as rows wait a level is left out as a constant number is
-  without <- sparsegp(y ~ x, one_level[1:10, ], method = method_online(pilot = 40), learn = FALSE)
+  # as long as rows wait a level is what a constant number is
+  without <- sparsegp(y ~ I(0 * x + 1) + x, one_level[1:10, ],
+                      method = method_online(pilot = 40), learn = FALSE)
   expect_identical(predict(fit, d), predict(without, d))
   fit <- update(fit, transform(d[d$g == "b", ], g = as.character(g)))
   expect_length(predict(fit, d), 60L)
   expect_identical(variable.names(fit), c("gb", "x"))
   # and for good once the pilot has shown no other
-  begun <- update(sparsegp(y ~ g + x, one_level, method = method_online(10, pilot = 20),
-                           learn = FALSE), one_level)
-  expect_identical(begun$scaling$dropped, "g")
+  begun <- update(sparsegp(y ~ g + x, one_level, method = method_online(10, pilot = 5),
+                           learn = FALSE), one_level[1:25, ])
+  expect_identical(begun$xlevels$g, "a")
   expect_error(update(begun, transform(d, g = as.character(g))), "levels of g unseen so far: b",
                class = "sparsegp_error")
   fit <- sparsegp(y ~ x, d[1:10, ], basis = c(1, 20), method = method_online(pilot = 40))
