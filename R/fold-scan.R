@@ -113,13 +113,17 @@ levels_of <- function(seen) {
 # ---- Rows that are kept ----
 
 # The first `size` rows in the order of spread_rows(), whatever their number will be: those for
-# which the fractional part of a multiple of the golden ratio is least.
+# which the fractional part of a multiple of the golden ratio is least. Rows that alone show a label
+# or that an input varies come before all others.
 new_pool <- function(size) list(size = size, frames = list(), at = list(), rank = list())
 
 pool_rows <- function(pool, frame, before) {
   at <- before + seq_len(nrow(frame))
   rank <- (at * (sqrt(5) - 1) / 2) %% 1
   rank[is_first_label(pool, frame)] <- -1
+  witnesses <- rare_rows(pool, frame)
+  rank[witnesses$rows] <- -1
+  pool$seen <- witnesses$seen
   chosen <- which(rank <= pool_limit(pool))
   k <- length(pool$at) + 1L
   pool$frames[[k]] <- frame[chosen, , drop = FALSE]
@@ -134,6 +138,40 @@ is_first_label <- function(pool, frame) {
   labels <- label_of(frame)
   if (is.null(labels)) return(logical(nrow(frame)))
   !is.na(labels) & !labels %in% pool$labels & !duplicated(labels)
+}
+
+# Finds rows by which inputs vary that hardly ever do: list(rows, seen). seen: the values of each
+# input so far, of a number its first one, or NULL where it has varied.
+rare_rows <- function(pool, frame) {
+  inputs <- used_inputs(attr(frame, "terms"), frame)
+  rows <- integer()
+  seen <- pool$seen
+  for (name in names(inputs)) {
+    column <- inputs[[name]]
+    if (!is.null(dim(column)) || isTRUE(seen[[name]]$varied)) next
+    of_levels <- has_levels(column) || is.logical(column)
+    found <- if (of_levels) new_levels(as.character(column), seen[[name]])
+             else first_departure(column, seen[[name]])
+    rows <- c(rows, found$row[found$rare])
+    seen[[name]] <- found$seen
+  }
+  list(rows = unique(rows), seen = seen)
+}
+
+# The first row of each level that was not seen before and is rare in these rows.
+new_levels <- function(column, seen) {
+  new <- setdiff(column, c(seen$values, NA))
+  count <- tabulate(match(column, new), length(new))
+  list(row = match(new, column), rare = count < length(column) / BEGINNING,
+       seen = list(values = c(seen$values, new)))
+}
+
+# The first row with another number than the first of all.
+first_departure <- function(column, seen) {
+  first <- if (is.null(seen)) column[1L] else seen$values
+  other <- which(column != first)
+  list(row = other[1L], rare = length(other) > 0L && length(other) < length(column) / BEGINNING,
+       seen = list(values = first, varied = length(other) > 0L))
 }
 
 label_of <- function(frame) {

@@ -164,3 +164,28 @@ test_that("method_ep(size = NULL) chooses for several responses and classes, too
                       sparsegp(cbind(u, v) ~ a, d, method = method_ep(size = NULL)))
   expect_lt(nrow(basis(open)), 80)
 })
+
+test_that("rows of a source that are kept vary in every input that varies in any row", {
+  n <- 900
+  set.seed(6)
+  d <- data.frame(a = rnorm(n), r = 0, g = "often", f = FALSE)
+  d$y <- sin(d$a) + 0.1 * rnorm(n)
+  d$r[777] <- 1
+  d$g[c(20, 888)] <- c("once", "twice")
+  d$f[555] <- TRUE
+  read <- row_source(function(i) d[300 * (i - 1) + 1:300, ], chunks = 3)
+  pool <- new_pool(40)
+  for (i in 1:3) {
+    frame <- model.frame(y ~ a + r + g + f, d[300 * (i - 1) + 1:300, ])
+    pool <- pool_rows(pool, frame, 300 * (i - 1))
+  }
+  kept <- pooled(pool)[[2]]
+  expect_true(all(c(20, 555, 777, 888) %in% kept))
+  # the others are an even spread
+  expect_true(all(setdiff(kept, spread_rows(n)[1:40]) %in% c(20, 555, 777, 888)))
+  fit <- sparsegp(y ~ a + r + g + f, read, basis = d[c(1, 20, 500, 777), ],
+                  learn = learn_control(rows = 40))
+  all_rows <- sparsegp(y ~ a + r + g + f, d, learn = FALSE)
+  expect_identical(fit$scaling$names, all_rows$scaling$names)
+  expect_true(all(fit$scaling$kept))
+})
