@@ -47,12 +47,16 @@ fit_squares <- function(looked, squares, make) {
   list(fit = make(squares, NULL), learned = squares)
 }
 
-# share: of all rows
+# Splits some rows into those to learn from and those held out; share: of all rows. What is held out
+# is a beginning, which has its share of every class, but for rows that are needed to tell inputs
+# apart.
 told_and_held <- function(problem) {
   n <- nrow(problem$x)
-  order <- spread_problem(problem)[seq_len(min(n, LOOK_ROWS))]
-  # The end has its share of every class, and leaves rows that are alone of their kind to learn from.
-  out <- seq_along(order) > length(order) * (1 - 1 / HELD_OUT)
+  order <- spread_rows(n, problem$strata)
+  needed <- order %in% rows_that_vary(order, problem$x)
+  others <- utils::head(order[!needed], min(n, LOOK_ROWS) - sum(needed))
+  order <- c(others, order[needed])
+  out <- seq_along(order) <= length(order) / HELD_OUT
   list(told = sort(order[!out]), held = sort(order[out]), share = length(order) / n)
 }
 

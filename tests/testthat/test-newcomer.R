@@ -262,10 +262,18 @@ test_that("lik_step() after any number of sweeps is a fit, which says that EP ha
 
 test_that("lik_step() is an error where EP has an evidence that labels cannot have", {
   slow_tier()
-  # ten labels at one input, five of each kind
-  expect_error(suppressWarnings(
-    sparsegp(rep(0, 10), rep(0:1, 5), lik_step(fixed(0.05)), learn = FALSE)
-  ), "no fixed point.*lik_flip", class = "sparsegp_error")
+  set.seed(1)
+  x <- rnorm(200)
+  d <- list(x = round(x, 1), y = as.double(x + rnorm(200) > 0))
+  expect_error(sparsegp(d$x, d$y, lik_step(fixed(0.05)), learn = FALSE),
+               "no fixed point.*lik_flip", class = "sparsegp_error")
+  # ten labels at one input, five of each kind, lead nowhere, but to nothing impossible
+  expect_warning(
+    expect_warning(fit <- sparsegp(rep(0, 10), rep(0:1, 5), lik_step(fixed(0.05)), learn = FALSE),
+                   "did not converge"),
+    "No input varies"
+  )
+  expect_lt(as.double(logLik(fit)), 0)
 })
 
 test_that("lik_step(fixed(0)) is the limit of small noise, the noiseless step", {
