@@ -42,8 +42,9 @@
 #' `checkpoint = "file"` the fit so far and the number of chunks in it are written to that file
 #' every 30 seconds (`options(sparsegp.checkpoint =)`), whole or not at all. When the process is
 #' killed, the same call goes on after the last chunk that was noted, and ends with the same
-#' numbers; chunks that it passes over must be the same as before, which is checked. At the end the file is removed. With `verbose = TRUE` the number of rows and the log
-#' evidence are told every five seconds.
+#' numbers; chunks that it passes over must be the same as before, which is checked. At the end the
+#' file is removed. With `verbose = TRUE` the number of rows and the log evidence are told every
+#' five seconds.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param formula. New rows: a data frame with the variables of the formula, the

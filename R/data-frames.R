@@ -47,15 +47,15 @@ apply_na_action <- function(frame, na.action) {
   })
 }
 
-# Refuses data of which no row is complete, and names the columns that miss most values. columns: the
-# variables with the rows that were left out, where they are at hand.
+# Refuses data of which no row is complete, and names the columns that miss most values. columns:
+# the variables with the rows that were left out, where they are at hand.
 stop_incomplete <- function(argument, columns = list()) {
   rows <- max(0L, vapply(columns, NROW, 0L))
   missing <- vapply(columns, function(column) NROW(column) - sum(stats::complete.cases(column)), 0)
   missing <- utils::head(sort(missing[missing > 0], decreasing = TRUE), 3L)
   counts <- paste0("`", names(missing), "` (", missing, " of ", rows, " rows)", recycle0 = TRUE)
-  remedy <- if (length(counts)) paste0("Leave out inputs that are often missing: ", toString(counts))
-            else if (rows == 0L) "Give rows in which no variable of the model is missing"
+  remedy <- if (length(counts)) paste("Leave out inputs that are often missing:", toString(counts))
+            else "Give rows in which no variable of the model is missing"
   stop_sparsegp(argument, "has no complete rows", remedy)
 }
 

@@ -1,7 +1,7 @@
 # The scaling of inputs.
 
-# Returns what a scaling is made of: of every column the largest absolute value and, in units of it, mean
-# and standard deviation; the first row, and the number of rows.
+# Returns what a scaling is made of: of every column the largest absolute value and, in units of it,
+# mean and standard deviation; the first row, and the number of rows.
 input_moments <- function(x) {
   size <- by_column(x, function(column) max(abs(column), 0))
   unit <- ifelse(size > 0, size, 1)

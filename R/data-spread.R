@@ -1,9 +1,10 @@
 # Deterministic, evenly spread subsets of rows: the same rows give the same choice.
 
-# Returns all rows in an order every beginning of which is spread evenly over them: by the fractional
-# parts of multiples of the golden ratio, whose gaps are of three lengths at most. strata: of every
-# class a beginning has its share, and of each at least one as soon as it is as long as there are
-# classes. x: inputs; one that hardly ever varies does so among the first rows, too.
+# Returns all rows in an order every beginning of which is spread evenly over them: by the
+# fractional parts of multiples of the golden ratio, whose gaps are of three lengths at most.
+# strata: of every class a beginning has its share, and of each at least one as soon as it is as
+# long as there are classes. x: inputs; one that hardly ever varies does so among the first rows,
+# too.
 spread_rows <- function(n, strata = NULL, x = NULL) {
   if (!is.null(x)) return(witnesses_first(spread_rows(n, strata), x))
   if (is.null(strata)) return(order((seq_len(n) * (sqrt(5) - 1) / 2) %% 1))
@@ -14,9 +15,9 @@ spread_rows <- function(n, strata = NULL, x = NULL) {
 
 BEGINNING <- 150L # rows in which an input has to vary that varies at all
 
-# Moves rows up, so that an input that is constant among the first BEGINNING rows, and not among all,
-# varies among them. A rare level of a factor may be all that tells its rows from the others. Rows
-# that move up take every other place: a beginning is half of what it would be at least.
+# Moves rows up, so that an input that is constant among the first BEGINNING rows, and not among
+# all, varies among them. A rare level of a factor may be all that tells its rows from the others.
+# Rows that move up take every other place: a beginning is half of what it would be at least.
 witnesses_first <- function(order, x) {
   witnesses <- rows_that_vary(order, x)
   count <- length(witnesses)

@@ -1,7 +1,7 @@
 # A fit may come from a file that another version wrote, or that somebody has changed. C trusts what
-# R gives it, and R's own functions stop with words of their own, so that a fit is checked wherever a
-# user hands one in. A field is checked by itself (fit-fields.R), then against the rest. Numbers of
-# rows, columns and components are read as such, and the posterior's are added up: none may be
+# R gives it, and R's own functions stop with words of their own, so that a fit is checked wherever
+# a user hands one in. A field is checked by itself (fit-fields.R), then against the rest. Numbers
+# of rows, columns and components are read as such, and the posterior's are added up: none may be
 # missing or infinite. Other numbers of rows are not read, so that a check costs no more than a
 # prediction.
 
@@ -268,8 +268,8 @@ at_limit <- function(table, lik) {
     table$theta %in% -Inf & table$start %in% -Inf
 }
 
-# Each has a name of its own, and theta leads to values that there can be, none of them 0 or infinite
-# by rounding.
+# Each has a name of its own, and theta leads to values that there can be, none of them 0 or
+# infinite by rounding.
 have_values <- function(table, limits) {
   value <- hyper_value(table)
   searched <- table$log

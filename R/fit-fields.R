@@ -1,12 +1,14 @@
-# The kinds of the fields of a fit, each by itself: what print(), summary(), plot(), formula(), loo(),
-# update() and predict() read of it. What fields have to do with each other stands in fit-check.R.
+# The kinds of the fields of a fit, each by itself: what print(), summary(), plot(), formula(),
+# loo(), update() and predict() read of it. What fields have to do with each other stands in
+# fit-check.R.
 
 # Terms are a call with what model.frame() and model.matrix() want of it.
 is_terms <- function(x) {
   has <- attributes(x)
   variables <- has$variables
   inherits(x, "terms") && inherits(x, "formula") && is.call(x) && identical(x[[1L]], quote(`~`)) &&
-    is.call(variables) && identical(variables[[1L]], quote(list)) && is.character(has$term.labels) &&
+    is.call(variables) && identical(variables[[1L]], quote(list)) &&
+    is.character(has$term.labels) &&
     is_factor_table(has$factors, length(variables) - 1L, length(has$term.labels)) &&
     is_one(has$intercept, 0, 1) && is_one(has$response, 0, 1) &&
     are_whole_between(has$order, 1, length(variables)) &&

@@ -267,8 +267,9 @@ STEEP <- 5
 
 FLAT <- 0.05 # the optimum is then some 0.001 nats away
 
-# Warns of what did not settle, by name. Noise at its lower edge is no cause for alarm: the data have
-# none, and the variance, of which the noise is a share, may have gone to its edge with it. moot: has a warning said that there is nothing to learn (model-remarks.R)?
+# Warns of what did not settle, by name. Noise at its lower edge is no cause for alarm: the data
+# have none, and the variance, of which the noise is a share, may have gone to its edge with it.
+# moot: has a warning said that there is nothing to learn (model-remarks.R)?
 warn_about_search <- function(record) {
   if (is.null(record) || isTRUE(record$moot)) return(invisible())
   at_bound <- record$at_bound

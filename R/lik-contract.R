@@ -16,12 +16,13 @@
 #   learns     is log Z that of an integral, so that there is an evidence? left out: yes
 #   about      per hyperparameter: the constructor's argument, whether it is searched as a
 #              logarithm (between what bounds, `range`, if not 0 and Inf, and `limit`, a bound that
-#              a fixed() value may lie on), which power of the response's unit it has, where it starts (on C's scale, from the data rows and
-#              offsets), and its default prior (from the unit and the offsets). Of ordered
-#              categories, from whose number it starts, too: which cut points it is for, `between`,
-#              and whether coef() adds its values up from those of another, `adds_to`. Of several
-#              components: names of what it is for, `each` of (lik, components), NULL for all one,
-#              which its start is told; and in place of the prior one of the start, `around`
+#              a fixed() value may lie on), which power of the response's unit it has, where it
+#              starts (on C's scale, from the data rows and offsets), and its default prior (from
+#              the unit and the offsets). Of ordered categories, from whose number it starts, too:
+#              which cut points it is for, `between`, and whether coef() adds its values up from
+#              those of another, `adds_to`. Of several components: names of what it is for, `each`
+#              of (lik, components), NULL for all one, which its start is told; and in place of the
+#              prior one of the start, `around`
 #   data_rows  (y, weights) -> the q x n matrix C wants
 #   draw       (f, value, weights) random responses given latent values; value: named, in C's units
 #   quantile   (p, mean, var, value, weights) of a response under N(mean, var); NULL for classes
@@ -91,7 +92,8 @@ check_likelihood <- function(lik) {
   lik
 }
 
-# Of which hyperparameters a likelihood has values: of a covariance that is not full no correlations.
+# Of which hyperparameters a likelihood has values: of a covariance that is not full no
+# correlations.
 hyper_names <- function(lik) {
   names <- names(lik_traits(lik)$about)
   if (is.null(lik$covariance) || lik$covariance == "full") names

@@ -28,8 +28,8 @@
 #' | `lik_binomial` | \eqn{successes \sim Binomial(trials, 1/(1 + \exp(-u - bias)))}{successes ~ Binomial(trials, 1 / (1 + exp(-u - bias)))} | `bias` |
 #' | `lik_density` | density \eqn{\propto u^2}{~ u^2} at a point that was seen | none |
 #'
-#' Here \eqn{u} is the latent function (\eqn{u_c} that of class c), and for two classes \eqn{p} is the
-#' probability of the second level.
+#' Here \eqn{u} is the latent function (\eqn{u_c} that of class c), and for two classes \eqn{p} is
+#' the probability of the second level.
 #'
 #' Below, by kind of response: when to use each, when not, and where it comes from (see the
 #' references; *formulas* are Minka's, by number).
@@ -134,7 +134,8 @@
 #'   `method_ep(sweeps = 3)` for instance, is the thesis's estimate: `fit$convergence` and a warning
 #'   say that it has not converged. It is an error only where the log evidence is above 0, which is
 #'   impossible.
-#' * *Without noise*: `lik_step(fixed(0))` is the noiseless step of the thesis (4.6), for labels that
+#' * *Without noise*: `lik_step(fixed(0))` is the noiseless step of the thesis (4.6), for labels
+#' that
 #'   never contradict each other.
 #' * *How exact*: on 80 of `MASS::crabs` standard deviations of the latent function by `lik_step()`
 #'   were a fifth too small, and probabilities of new rows off by up to 0.04; by `lik_flip()`,

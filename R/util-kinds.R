@@ -1,6 +1,6 @@
-# What a value is, as TRUE or FALSE: what a value is made of when it comes from a file, or when a user
-# could write to its parts. A kind is a function of one value; a table of kinds is a list of them, by
-# the names of the fields they are for.
+# What a value is, as TRUE or FALSE: what a value is made of when it comes from a file, or when a
+# user could write to its parts. A kind is a function of one value; a table of kinds is a list of
+# them, by the names of the fields they are for.
 
 are_doubles <- function(x, count) is.double(x) && length(x) == count
 

@@ -2,9 +2,9 @@
 # come from a file that somebody has changed, so that nothing is looked up through R's search path.
 
 # catalogue: what C has. traits, codecs: of each likelihood and kind of response what its function
-# <name>_traits() or <name>_codec() returns. kinds: tables of <name>_kinds() (util-kinds.R). methods:
-# constructors. kernels: one of each type, when they are first asked for (kernel-check.R). sound: the
-# model that was last found undamaged (fit-check.R).
+# <name>_traits() or <name>_codec() returns. kinds: tables of <name>_kinds() (util-kinds.R).
+# methods: constructors. kernels: one of each type, when they are first asked for (kernel-check.R).
+# sound: the model that was last found undamaged (fit-check.R).
 REGISTRY <- new.env(parent = emptyenv())
 
 # Fills the registry from the functions in the namespace `home`.

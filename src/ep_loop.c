@@ -193,9 +193,9 @@ static sg_status settle(course *go)
 }
 
 /* Sets the share of the next step. A share at which the iteration overshoots near the fixed point
- * does so each time that it is reached, and without a limit the same few sweeps would come again for
- * ever: from the second time on shares stay below. So they do where the iteration goes to and fro
- * without coming nearer. */
+ * does so each time that it is reached, and without a limit the same few sweeps would come again
+ * for ever: from the second time on shares stay below. So they do where the iteration goes to and
+ * fro without coming nearer. */
 static void pace(course *go)
 {
     const double change = go->report->change;

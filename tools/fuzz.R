@@ -1,7 +1,8 @@
 # Random cases of the public functions: rows of all shapes, types and scales, likelihoods, kernels
 # and methods that fit them or not, and what is then asked of the fit, also after it was tampered
-# with; saved fits and values that were changed inside their shapes (fuzz-saved.R). What comes of a case is a result, whose predictions are numbers, or a sparsegp_error;
-# anything else is a finding: another error, a prediction that is none, a case that takes too long.
+# with; saved fits and values that were changed inside their shapes (fuzz-saved.R). What comes of a
+# case is a result, whose predictions are numbers, or a sparsegp_error; anything else is a finding:
+# another error, a prediction that is none, a case that takes too long.
 #
 #   Rscript tools/fuzz.R CASES SEED [FIRST [FILE]]
 #
@@ -352,7 +353,8 @@ run_case <- function() {
   }
   for (use in sample(length(USES), 3L)) {
     flaw <- tryCatch(USES[[use]](case), sparsegp_error = flaw_of_refusal)
-    if (inherits(flaw, "refusal") || is.character(flaw) && names(USES)[use] %in% CHECKED) return(flaw)
+    found <- inherits(flaw, "refusal") || is.character(flaw) && names(USES)[use] %in% CHECKED
+    if (found) return(flaw)
   }
 }
 

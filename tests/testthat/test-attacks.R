@@ -1,5 +1,5 @@
-# Values that a saved fit, or a kernel, method or likelihood, could hold if somebody wrote to it: each
-# ends in an answer or in an error of this package, never in a crash or an error of R's own.
+# Values that a saved fit, or a kernel, method or likelihood, could hold if somebody wrote to it:
+# each ends in an answer or in an error of this package, never in a crash or an error of R's own.
 
 # The fits of every kind that version 0.2.0 wrote, their rows, and a few more.
 attacked_fits <- function() {
@@ -43,7 +43,9 @@ expect_in_words <- function(fit, uses, label, damaged = TRUE) {
     })
   }, "")
   expect_none(grep("^RAW", said, value = TRUE), label)
-  if (damaged) expect_match(said[[1L]], "is damaged: its `|is damaged: a row's label", label = label)
+  if (damaged) {
+    expect_match(said[[1L]], "is damaged: its `|is damaged: a row's label", label = label)
+  }
 }
 
 # The fit with an expression of it, `f`, changed.

@@ -93,7 +93,7 @@ test_that("methods, candidates and bootstraps of a rare indicator are fits", {
   expect_true(all(is.finite(predict(fit, d, type = "prob"))))
 })
 
-test_that("the problem that a fit is evaluated by again is that of the fit, whatever its response", {
+test_that("a fit is evaluated again by the problem that it was made by, whatever its response", {
   set.seed(2)
   n <- 24
   d <- data.frame(a = rnorm(n), b = rnorm(n), o = rnorm(n))

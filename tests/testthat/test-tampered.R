@@ -185,6 +185,7 @@ test_that("densities that are not what was written are refused", {
                    list(scale = 0))) {
     damaged <- fit
     damaged[names(bad)] <- bad
-    expect_error(predict(damaged, 3), "this density is damaged", class = "sparsegp_error", label = names(bad))
+    expect_error(predict(damaged, 3), "this density is damaged", class = "sparsegp_error",
+                 label = names(bad))
   }
 })

@@ -127,8 +127,9 @@ test_that("the gradient of the evidence is that of differences, of every kernel 
 test_that("numbers of the design: six locations, noise of a full covariance", {
   x <- as.matrix(expand.grid(c(0, 1), c(0, 1, 2)))
   c <- 1.6 * rbind(c(0.9, 0.5), c(0.7, 0.8), c(0.2, 0.9), c(-0.1, 1), c(-0.6, 0.7), c(-0.8, 0.2))
-  model <- list(lik = list(type = "mvnormal"), spec = spec_for_c(resolved_field(kernel_helmholtz())),
-                nkernel = 4L, response = list(unit = 1, processes = 1L, width = 2L))
+  model <- list(lik = list(type = "mvnormal"),
+                spec = spec_for_c(resolved_field(kernel_helmholtz())), nkernel = 4L,
+                response = list(unit = 1, processes = 1L, width = 2L))
   problem <- new_problem(model, tall(x, 1:2), t(c), numeric(12L), method_ep(tol = 1e-12))
   theta <- c(log(c(0.8, 2.5, 0.2, 2)), log(c(0.1, 0.2)), 2 * atanh(0.03 / sqrt(0.02)))
   run <- engine_run(problem, theta, posterior = TRUE)
