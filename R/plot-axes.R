@@ -29,12 +29,15 @@ curve_axis <- function(name, columns, call, env) {
        places = function(x, raw) raw(name))
 }
 
-# Of nearest coding, as unscaled columns are whole numbers only to rounding.
+# Returns the level of each row, by its coding. Columns that were unscaled are whole numbers only to
+# rounding, so that a row has the level whose weighted sum of columns is nearest to its own; weights
+# spread by the golden ratio tell all levels apart. O(columns) a row, also where levels are thousands.
 nearest_level <- function(coding, x) {
-  distance <- apply(coding, 1L, function(code) {
-    rowSums(sweep(x[, colnames(coding), drop = FALSE], 2L, code)^2)
-  })
-  max.col(-matrix(distance, nrow(x)), "first")
+  weights <- (seq_len(ncol(coding)) * (sqrt(5) - 1) / 2) %% 1
+  key <- drop(coding %*% weights)
+  order <- order(key)
+  middle <- (key[order][-1L] + key[order][-length(key)]) / 2
+  order[findInterval(drop(x[, colnames(coding), drop = FALSE] %*% weights), middle) + 1L]
 }
 
 # All of them: numbers but for the columns that follow from others (derived), factors, variables
@@ -108,14 +111,22 @@ raw_values <- function(object, name) {
 # ---- Which of them ----
 
 # With at most two free numeric inputs these; else the two of shortest length scale, or the first.
-# Where there are factors alone, these.
+# Where there are factors alone, the first two of which a picture can show every level.
 default_axes <- function(object, axes) {
   numeric <- names(Filter(function(axis) is.null(axis$levels), axes))
-  if (length(numeric) == 0L) return(utils::head(names(axes), 2L))
+  if (length(numeric) == 0L) return(factors_to_draw(axes))
   scales <- length_scales(object)
   reach <- vapply(axes[numeric], function(axis) min(scales[axis$columns]), 0)
   first <- numeric[utils::head(order(reach), 2L)]
   numeric[numeric %in% first]
+}
+
+MOST_LEVELS_DRAWN <- 50L
+
+factors_to_draw <- function(axes) {
+  levels <- lengths(lapply(axes, `[[`, "levels"))
+  few <- names(axes)[levels <= MOST_LEVELS_DRAWN]
+  if (length(few)) utils::head(few, 2L) else names(axes)[which.min(levels)]
 }
 
 # Shortest ARD length scale of each kept input, in standard deviations; Inf without one.

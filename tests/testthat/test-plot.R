@@ -301,3 +301,28 @@ test_that("bad arguments are errors of class sparsegp_error", {
 test_that("an unknown input is named, with those that exist", {
   expect_error(drawing(plot(fit_gears(am ~ wt + hp), "weight")), "weight.*wt, hp")
 })
+
+test_that("levels are found by their coding, whatever the contrasts, and through rounding", {
+  for (count in c(2L, 5L, 60L)) {
+    codings <- list(contr.treatment(count), contr.sum(count), contr.helmert(count),
+                    contr.poly(count), diag(count))
+    for (coding in codings) {
+      coding <- as.matrix(coding)
+      colnames(coding) <- paste0("f", seq_len(ncol(coding)))
+      at <- c(rep(seq_len(count), 3L), 1L)
+      x <- cbind(other = 1, coding[at, , drop = FALSE] * (1 + 1e-12))
+      expect_identical(nearest_level(coding, x), at)
+    }
+  }
+})
+
+test_that("of factors alone those are drawn of which a picture can show every level", {
+  axes <- lapply(c(a = 1900, b = 6, c = 850, d = 2, e = 3), function(n) list(levels = 1:n))
+  expect_identical(factors_to_draw(axes), c("b", "d"))
+  expect_identical(factors_to_draw(axes[c("a", "c")]), "c")
+  set.seed(1)
+  d <- data.frame(y = rnorm(600), s = factor(rep(1:300, 2)), g = factor(rep(1:2, 300)))
+  fit <- sparsegp(y ~ ., d, learn = FALSE)
+  drawn <- drawing(plot(fit))
+  expect_identical(names(drawn)[1], "g")
+})
