@@ -29,19 +29,32 @@ begin_structure <- function(asked, model, rows, n) {
   begin_stage(runs * run_work(rows, points, lik, processes), sum(rest))
 }
 
-# c(learning, fitting) of a plan. learns: is there anything to learn? resumed: is it known what the
-# search for kernel and scaling has learned?
+# Returns c(learning, fitting) of a plan. learns: is there anything to learn? resumed: is it known
+# what the search for kernel and scaling has learned?
 expected_work <- function(plan, learns, resumed) {
-  problem <- plan$problem
-  n <- nrow(problem$x)
-  work <- if (inherits(plan, "plan_labels")) {
-    labels_work(n, problem$method$size, problem$lik, problem$processes, resumed)
-  } else if (inherits(plan, "plan_grown") && !plan$all) {
-    grown_work(n, plan$effort, problem$lik, problem$processes, resumed)
-  } else {
-    whole_work(n, points_of_call(problem), problem$lik, problem$processes, resumed)
-  }
+  work <- work_ahead(plan, resumed)
   if (learns) work else replace(work, "learning", 0)
+}
+
+work_ahead <- function(plan, resumed) UseMethod("work_ahead")
+
+#' @export
+work_ahead.plan <- function(plan, resumed) {
+  problem <- plan$problem
+  whole_work(nrow(problem$x), points_of_call(problem), problem$lik, problem$processes, resumed)
+}
+
+#' @export
+work_ahead.plan_labels <- function(plan, resumed) {
+  problem <- plan$problem
+  labels_work(nrow(problem$x), problem$method$size, problem$lik, problem$processes, resumed)
+}
+
+#' @export
+work_ahead.plan_grown <- function(plan, resumed) {
+  if (plan$all) return(NextMethod())
+  problem <- plan$problem
+  grown_work(nrow(problem$x), plan$effort, problem$lik, problem$processes, resumed)
 }
 
 # Of labels: what the search for kernel and scaling has learned is not learned again.
