@@ -23,7 +23,6 @@ test_that("every help page and every vignette has its place on the website", {
 # package ragg, by which the website is.
 test_that("both devices take what the vignettes say of their pictures", {
   skip_if_not_installed("knitr")
-  skip_if_not_installed("ragg")
   skip_if_not(capabilities("png"))
   folder <- normalizePath(source_folder("vignettes"))
   old <- knitr::opts_chunk$get()
@@ -42,8 +41,12 @@ test_that("both devices take what the vignettes say of their pictures", {
     knitr::opts_chunk$get()[c("dpi", "dev.args")]
   })
   picture <- c("```{r, error = FALSE}", "plot(1)", "```")
+  devices <- c("png", "ragg_png")
   for (given in unique(options)) {
-    for (device in c("png", "ragg_png")) {
+    # an argument of one device is none of the other's
+    expect_true(all(names(given$dev.args) %in% devices))
+    expect_identical(is.null(given$dev.args), is.null(names(given$dev.args)))
+    for (device in if (requireNamespace("ragg", quietly = TRUE)) devices else "png") {
       do.call(knitr::opts_chunk$set, c(given, dev = device))
       expect_match(knitr::knit(text = picture, quiet = TRUE), "!\\[", label = device)
     }
