@@ -21,7 +21,7 @@ density_kinds <- function() list(
   k0 = function(x) is.integer(x) && is_one(x, 0, 500), chosen = is_count, n = is_count,
   lambda = is_number, trace = is.numeric, converged = is_flag, convergence = is_convergence,
   evidence = frame_of("k0", "log_evidence"), call = is_plain_call,
-  range = function(x) is.double(x) && is.matrix(x) && all_finite(x) && all(x[1L, ] < x[2L, ]),
+  range = function(x) is.double(x) && is.matrix(x) && are_finite(x) && all(x[1L, ] < x[2L, ]),
   waves = function(x) is_word(x, c("periodic", "level")),
   basis = are_finite, mean = are_moderate, cov = are_moderate, x = are_finite
 )

@@ -126,6 +126,10 @@ df.residual.sparsegp <- function(object, ...) {
     stop_sparsegp("object", "has a latent function for each class",
                   "Their parameters are not to be set off against the rows")
   }
+  if (width(object) > 1L && !codec_of(object)$several) {
+    stop_sparsegp("object", "has a mean and a spread, whose parameters are of different kinds",
+                  "Fit Gaussian noise for degrees of freedom")
+  }
   if (width(object) > 1L) {
     free <- block_traces(object$latent$var, object$cavity$var, width(object))
     return(free - sum(is.na(object$y))) # of what is not there nothing is known, and nothing free

@@ -148,6 +148,9 @@ predict.sparsegp <- function(object, newdata,
   object <- ready(object)
   if (type == "terms") refuse_termplot(sys.parent())
   check_predict_request(object, type, se.fit, interval)
+  if (!missing(probs) && type != "quantile") {
+    stop_sparsegp("probs", "are for type = \"quantile\"", "Leave them out, or ask for that type")
+  }
   if (type == "quantile") {
     check_quantiles(object, probs, se.fit, interval)
     interval <- "prediction" # of the same new responses

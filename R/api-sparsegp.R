@@ -237,7 +237,8 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   terms <- attr(frame, "terms")
   if (NROW(frame) == 0L && !streams) {
     asked$na.action <- quote(stats::na.pass)
-    stop_incomplete("data", as.list(model_frame(asked, parent.frame(), likelihood = likelihood)))
+    whole <- model_frame(asked, parent.frame(), likelihood = likelihood)
+    stop_incomplete("data", as.list(whole), names(whole)[attr(terms, "response")])
   }
   setup <- with_meaning(setup, frame_response(frame), stats::model.weights(frame))
   setup[c("kernel", "coding")] <- see_factors(setup$kernel, terms, used_inputs(terms, frame))

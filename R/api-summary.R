@@ -56,14 +56,18 @@ loo_confusion <- function(object) {
 #' @rdname summary.sparsegp
 #' @details
 #' `coef()` of a summary is a matrix with a row for each hyperparameter and the columns `Estimate`
-#' and `Std. Error`, the latter from [vcov()][confint.sparsegp] and `NA` where nothing was learned.
+#' and `Std. Error`, the latter from [vcov()][confint.sparsegp] and `NA` where nothing was learned
+#' or the curvature is not to be had, as of a stream.
 #' @export
 coef.summary.sparsegp <- function(object, ...) {
   check_no_dots(...)
   fit <- object$fit
   learned <- object$hyperparameters$learned
   error <- rep(NA_real_, length(learned))
-  if (any(learned)) error[learned] <- sqrt(diag(vcov.sparsegp(fit)))
+  if (any(learned)) {
+    error[learned] <- tryCatch(sqrt(diag(vcov.sparsegp(fit))),
+                               sparsegp_error = function(e) NA_real_)
+  }
   cbind(Estimate = coef(fit), `Std. Error` = error)
 }
 

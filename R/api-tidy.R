@@ -77,7 +77,7 @@ augment.sparsegp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
     stop_sparsegp("data", paste0("has ", nrow(out), " rows, and the fit has ", x$n),
                   "Give the rows that the fit has used, or leave `data` out")
   }
-  predicted <- augmented(x, if (own) NULL else newdata, se_fit, interval, ...)
+  predicted <- warn_once(augmented(x, if (own) NULL else newdata, se_fit, interval, ...))
   out[names(predicted)] <- predicted
   if (!own) return(out)
   if (!has_classes(x)) out$.resid <- plain_residuals(x, pearson = FALSE)

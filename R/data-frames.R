@@ -48,14 +48,19 @@ apply_na_action <- function(frame, na.action) {
 }
 
 # Refuses data of which no row is complete, and names the columns that miss most values. columns:
-# the variables with the rows that were left out, where they are at hand.
-stop_incomplete <- function(argument, columns = list()) {
+# the variables with the rows that were left out, where they are at hand; response: the name of the
+# one that is no input.
+stop_incomplete <- function(argument, columns = list(), response = NULL) {
   rows <- max(0L, vapply(columns, NROW, 0L))
+  if (rows > 0L && !is.null(response) && all(is.na(columns[[response]]))) {
+    stop_sparsegp(argument, paste0("has no complete rows: the response `", response,
+                                   "` is missing in all ", rows), "Give rows with a response")
+  }
   missing <- vapply(columns, function(column) NROW(column) - sum(stats::complete.cases(column)), 0)
   missing <- utils::head(sort(missing[missing > 0], decreasing = TRUE), 3L)
   counts <- paste0("`", names(missing), "` (", missing, " of ", rows, " rows)", recycle0 = TRUE)
   remedy <- if (length(counts)) paste("Leave out inputs that are often missing:", toString(counts))
-            else "Give rows in which no variable of the model is missing"
+            else "Give rows that `subset` leaves in and in which no variable is missing"
   stop_sparsegp(argument, "has no complete rows", remedy)
 }
 

@@ -10,6 +10,7 @@ SMOOTH_MARKS <- c("s", "te", "ti", "t2")
 JOINTS <- c("+", "-", "*", ":", "/", "^", "%in%", "(")
 
 refuse_habits <- function(formula) {
+  refuse_own_response(formula)
   for (term in terms_within(formula[[length(formula)]])) refuse_habit(term, environment(formula))
 }
 
@@ -17,6 +18,15 @@ terms_within <- function(expression) {
   joined <- is.call(expression) && as.character(expression[[1L]])[1L] %in% JOINTS
   if (!joined) return(list(expression))
   unlist(lapply(as.list(expression)[-1L], terms_within), recursive = FALSE)
+}
+
+# Refuses a response that is an input of its own model, which would then be perfect.
+refuse_own_response <- function(formula) {
+  response <- formula[[2L]]
+  inputs <- terms_within(formula[[length(formula)]])
+  if (!any(vapply(inputs, identical, NA, response))) return(invisible())
+  stop_sparsegp("formula", paste0("has its response among the inputs: ", deparse1(response)),
+                "Leave it out of the right-hand side")
 }
 
 refuse_habit <- function(term, env) {

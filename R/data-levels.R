@@ -37,7 +37,7 @@ single_levels <- function(terms, frame, xlev) {
 # Returns the frame with 1 in place of such factors, whatever level new rows have: as for a constant
 # number, only a missing value stays missing.
 ones_for <- function(frame, single) {
-  for (name in single) frame[[name]] <- ifelse(is.na(frame[[name]]), NA_real_, 1)
+  for (name in single) frame[[name]] <- replace(rep(1, nrow(frame)), is.na(frame[[name]]), NA)
   frame
 }
 

@@ -92,19 +92,19 @@ is_posterior <- function(posterior, inputs, processes, w) {
   basis <- posterior$basis
   d <- nrow(basis)
   is_factor <- function(factor) {
-    is.null(factor) || all_finite(factor) &&
+    is.null(factor) || are_finite(factor) &&
       (is_table(factor, d, d) || is_table(factor, d, d * processes))
   }
   all(c("G", "H") %in% names(posterior)) && is_table(basis, d, inputs) &&
     (if (processes == 1L) are_doubles(posterior$alpha, d)
      else is_table(posterior$alpha, d, processes)) &&
     is_factor(posterior$G) && is_factor(posterior$H) && are_points(basis, w) &&
-    all_finite(posterior$alpha)
+    are_finite(posterior$alpha)
 }
 
 # Points, a row each, whose last number is that of a component where there are w > 1 of them.
 are_points <- function(points, w) {
-  all_finite(points) && (w == 1L || are_whole_between(points[, ncol(points)], 1, w))
+  are_finite(points) && (w == 1L || are_whole_between(points[, ncol(points)], 1, w))
 }
 
 # Numbers of a point: inputs, and of several components which of them it is of
@@ -113,7 +113,7 @@ point_length <- function(fit) sum(fit$scaling$kept) + (width(fit) > 1L)
 is_state <- function(one, basis, processes) {
   d <- nrow(basis)
   is_table(one$R, d, d) && is_table(one$S, d, d * processes) && is_table(one$t, d, processes) &&
-    all_finite(one$R) && all_finite(one$S) && all_finite(one$t) && all(diag(one$R) > 0)
+    are_finite(one$R) && are_finite(one$S) && are_finite(one$t) && all(diag(one$R) > 0)
 }
 
 has_right_rows <- function(fit) {
@@ -126,7 +126,7 @@ has_right_rows <- function(fit) {
     all(vapply(blocks, are_doubles, NA, n * w^2 * processes(fit))) &&
     are_doubles(fit$cavity$lpd, n) && are_doubles(fit$offset, n * w) &&
     has_right_responses(fit, n, w) &&
-    (is.null(fit$weights) || all_finite(fit$weights) && length(fit$weights) == n) &&
+    (is.null(fit$weights) || are_finite(fit$weights) && length(fit$weights) == n) &&
     is_table(fit$data_rows, if (q > 0L) q else if (q == 0L) w else NROW(fit$data_rows), n)
 }
 
@@ -137,7 +137,7 @@ ROWS_TOGETHER <- c("y", "data_rows", "offset", "latent", "cavity", "sites")
 checked_rows <- function(fit, argument = "object") {
   numbers <- c(fit$latent[c("mean", "var")], fit$cavity[c("mean", "var")], fit["offset"], fit["x"])
   numbers <- Filter(Negate(is.null), numbers)
-  wrong <- names(numbers)[!vapply(numbers, all_finite, NA)]
+  wrong <- names(numbers)[!vapply(numbers, are_finite, NA)]
   if (length(wrong) == 0L && !are_responses(fit)) wrong <- "y"
   if (length(wrong) == 0L && !codec_of(fit)$missing && anyNA(fit$cavity$lpd)) wrong <- "cavity"
   if (length(wrong) == 0L && anyDuplicated(fit$row_names)) wrong <- "row_names"
@@ -149,7 +149,7 @@ checked_rows <- function(fit, argument = "object") {
 are_responses <- function(fit) {
   y <- fit$y
   codec <- codec_of(fit)
-  if (!codec$labelled) return(is.numeric(y) && (codec$missing || all_finite(unclass(y))))
+  if (!codec$labelled) return(is.numeric(y) && (codec$missing || are_finite(unclass(y))))
   is.factor(y) && identical(levels(y), fit$response$levels) &&
     all(unclass(y) %in% c(seq_along(levels(y)), NA))
 }
@@ -246,9 +246,9 @@ is_hyper_table <- function(table, limits) {
   is.data.frame(table) && all(vapply(columns, typeof, "") == kind) &&
     all(lengths(columns) == length(columns$theta)) &&
     !anyNA(columns[c("lower", "upper", "log", "free", "name", "base", "adds_to")], TRUE) &&
-    all_finite(columns$theta[!limits]) && all_finite(columns$start[!limits]) &&
+    are_finite(columns$theta[!limits]) && are_finite(columns$start[!limits]) &&
     all(columns$unit > 0) &&
-    all_finite(columns$unit) && all(vapply(columns$prior, inherits, NA, "sparsegp_prior"))
+    are_finite(columns$unit) && all(vapply(columns$prior, inherits, NA, "sparsegp_prior"))
 }
 
 # Labels, of which some codecs have two; numbers have none.
@@ -275,7 +275,7 @@ have_values <- function(table, limits) {
   searched <- table$log
   own <- sub("^k[0-9]+[.]", "", table$name)
   all(startsWith(own, table$base)) && !anyDuplicated(table$name) &&
-    all_finite(value) && all(value[searched] > table$lower[searched] | limits[searched]) &&
+    are_finite(value) && all(value[searched] > table$lower[searched] | limits[searched]) &&
     all(value[searched] < table$upper[searched])
 }
 
@@ -303,7 +303,7 @@ MODEL_PARTS <- list(
       identical(response$processes, codec_of(fit)$processes(response$levels)) &&
       is_one(response$processes, 1, MAX_CLASSES) &&
       is_one(response$unit, .Machine$double.xmin, .Machine$double.xmax) &&
-      is.null(dim(response$centre)) && all_finite(response$centre) &&
+      is.null(dim(response$centre)) && are_finite(response$centre) &&
       has_right_levels(response, codec) &&
       are_doubles(unname(response$centre), if (codec$several) response$width else 1L)
   },
@@ -315,8 +315,8 @@ MODEL_PARTS <- list(
       setequal(scaling$dropped, scaling$names[!scaling$kept]) &&
       are_doubles(scaling$centre, inputs) && are_doubles(scaling$sd, inputs) &&
       is.null(dim(scaling$centre)) && is.null(dim(scaling$sd)) && all(scaling$sd > 0) &&
-      all_finite(scaling$sd) && all_finite(scaling$centre) && is_flag(scaling$alike) &&
-      are_doubles(scaling$seen, inputs) && all_finite(scaling$seen) && all(scaling$seen > 0) &&
+      are_finite(scaling$sd) && are_finite(scaling$centre) && is_flag(scaling$alike) &&
+      are_doubles(scaling$seen, inputs) && are_finite(scaling$seen) && all(scaling$seen > 0) &&
       !anyNA(scaling$names) && !anyDuplicated(scaling$names) &&
       is.numeric(scaling$constant) && length(scaling$constant) == sum(!scaling$kept)
   },

@@ -78,7 +78,7 @@ is_trace <- function(x) is_frame(x) && all(vapply(unclass(x), is.numeric, NA))
 
 # What na.action() functions leave: the rows they left out.
 is_na_action <- function(x) {
-  are_whole_between(x, 1, Inf) && is_word(class(x), c("omit", "exclude"))
+  are_whole_between(x, 1, Inf) # of any class: a na.action may be a user's function
 }
 
 model_kinds <- function() list(convergence = is_convergence, learning = optional(is_learning))

@@ -54,7 +54,7 @@ told_and_held <- function(problem) {
   n <- nrow(problem$x)
   order <- spread_rows(n, problem$strata)
   needed <- order %in% rows_that_vary(order, problem$x)
-  others <- utils::head(order[!needed], min(n, LOOK_ROWS) - sum(needed))
+  others <- utils::head(order[!needed], max(0, min(n, LOOK_ROWS) - sum(needed)))
   order <- c(others, order[needed])
   out <- seq_along(order) <= length(order) / HELD_OUT
   list(told = sort(order[!out]), held = sort(order[out]), share = length(order) / n)

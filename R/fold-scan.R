@@ -113,25 +113,25 @@ levels_of <- function(seen) {
 # ---- Rows that are kept ----
 
 # The first `size` rows in the order of spread_rows(), whatever their number will be: those for
-# which the fractional part of a multiple of the golden ratio is least. Rows that alone show a label
-# or that an input varies come before all others.
+# which the fractional part of a multiple of the golden ratio is least. Beside them the rows in
+# which an input was first seen to vary, `sights`: those are kept that alone show it.
 new_pool <- function(size) list(size = size, frames = list(), at = list(), rank = list())
 
 pool_rows <- function(pool, frame, before) {
   at <- before + seq_len(nrow(frame))
-  rank <- (at * (sqrt(5) - 1) / 2) %% 1
+  rank <- golden_rank(at)
   rank[is_first_label(pool, frame)] <- -1
-  witnesses <- rare_rows(pool, frame)
-  rank[witnesses$rows] <- -1
-  pool$seen <- witnesses$seen
   chosen <- which(rank <= pool_limit(pool))
   k <- length(pool$at) + 1L
   pool$frames[[k]] <- frame[chosen, , drop = FALSE]
   pool$at[[k]] <- at[chosen]
   pool$rank[[k]] <- rank[chosen]
   pool$labels <- union(pool$labels, label_of(frame))
+  pool <- note_sights(pool, frame, at)
   if (sum(lengths(pool$at)) > 2 * pool$size) trimmed(pool) else pool
 }
+
+golden_rank <- function(at) (at * (sqrt(5) - 1) / 2) %% 1
 
 # Every label has a row among those kept: the first one.
 is_first_label <- function(pool, frame) {
@@ -140,38 +140,53 @@ is_first_label <- function(pool, frame) {
   !is.na(labels) & !labels %in% pool$labels & !duplicated(labels)
 }
 
-# Finds rows by which inputs vary that hardly ever do: list(rows, seen). seen: the values of each
-# input so far, of a number its first one, or NULL where it has varied.
-rare_rows <- function(pool, frame) {
-  inputs <- used_inputs(attr(frame, "terms"), frame)
+# Notes the first row of each level of an input, and the first with another number than the first of
+# all. As many as half of the pool: more could not be kept.
+note_sights <- function(pool, frame, at) {
+  room <- pool$size %/% 2L - sum(lengths(pool$sights$at))
+  if (room < 1L) return(pool)
   rows <- integer()
-  seen <- pool$seen
+  inputs <- input_columns(frame)
   for (name in names(inputs)) {
     column <- inputs[[name]]
-    if (!is.null(dim(column)) || isTRUE(seen[[name]]$varied)) next
-    of_levels <- has_levels(column) || is.logical(column)
-    found <- if (of_levels) new_levels(as.character(column), seen[[name]])
-             else first_departure(column, seen[[name]])
-    rows <- c(rows, found$row[found$rare])
-    seen[[name]] <- found$seen
+    seen <- pool$seen[[name]]
+    first <- if (is.character(column)) match(setdiff(column, c(seen, NA)), column)
+             else if (length(seen) < 2L) which(column != c(seen, column[1L])[1L])[1L]
+    rows <- c(rows, first)
+    pool$seen[[name]] <- c(seen, if (length(seen) == 0L && is.numeric(column)) column[1L],
+                           column[first[!is.na(first)]])
   }
-  list(rows = unique(rows), seen = seen)
+  rows <- utils::head(unique(rows[!is.na(rows)]), room)
+  k <- length(pool$sights$at) + 1L
+  pool$sights$frames[[k]] <- frame[rows, , drop = FALSE]
+  pool$sights$at[[k]] <- at[rows]
+  pool
 }
 
-# The first row of each level that was not seen before and is rare in these rows.
-new_levels <- function(column, seen) {
-  new <- setdiff(column, c(seen$values, NA))
-  count <- tabulate(match(column, new), length(new))
-  list(row = match(new, column), rare = count < length(column) / BEGINNING,
-       seen = list(values = c(seen$values, new)))
+# The inputs of a frame that are one column: numbers, or levels as text.
+input_columns <- function(frame) {
+  columns <- Filter(function(column) is.null(dim(column)), used_inputs(attr(frame, "terms"), frame))
+  lapply(columns, function(column) {
+    if (has_levels(column) || is.logical(column)) as.character(column) else as.double(column)
+  })
 }
 
-# The first row with another number than the first of all.
-first_departure <- function(column, seen) {
-  first <- if (is.null(seen)) column[1L] else seen$values
-  other <- which(column != first)
-  list(row = other[1L], rare = length(other) > 0L && length(other) < length(column) / BEGINNING,
-       seen = list(values = first, varied = length(other) > 0L))
+# Puts those sights into the pool, in place of its last rows, that show what its own rows do not.
+with_sights <- function(pool) {
+  noted <- bound_rows(pool$sights)
+  own <- input_columns(bound_rows(pool)$frame)
+  shown <- input_columns(noted$frame)
+  needed <- Map(function(own, shown) {
+    if (is.character(own)) !shown %in% c(own, NA) & !duplicated(shown)
+    else all(own == own[1L]) & seq_along(shown) == match(TRUE, shown != own[1L], 0L)
+  }, own, shown[names(own)])
+  needed <- which(Reduce(`|`, needed, logical(length(noted$at))))
+  if (length(needed) == 0L) return(pool)
+  k <- length(pool$at) + 1L
+  pool$frames[[k]] <- noted$frame[needed, , drop = FALSE]
+  pool$at[[k]] <- noted$at[needed]
+  pool$rank[[k]] <- golden_rank(pool$at[[k]]) - 1
+  trimmed(pool)
 }
 
 label_of <- function(frame) {
@@ -195,17 +210,28 @@ trimmed <- function(pool) {
   pool
 }
 
-# One frame, in the order of the rows.
+# One frame, in the order of the rows, and their numbers.
 pooled <- function(pool) {
   pool <- trimmed(pool)
-  frames <- pool$frames
-  if (length(frames) == 0L) return(list(NULL, numeric()))
+  if (length(pool$frames) == 0L) return(list(NULL, numeric()))
+  if (length(unlist(pool$sights$at))) pool <- with_sights(pool)
+  all <- bound_rows(pool)
+  order <- order(all$at)
+  frame <- all$frame[order, , drop = FALSE]
+  attr(frame, "row.names") <- seq_along(order)
+  list(frame, all$at[order])
+}
+
+# Frames of chunks below one another.
+bound_rows <- function(parts) {
+  frames <- parts$frames
   columns <- lapply(stats::setNames(nm = names(frames[[1L]])), function(name) {
     bind_columns(lapply(frames, `[[`, name))
   })
-  frame <- structure(columns, row.names = seq_len(length(unlist(pool$at))), class = "data.frame")
+  at <- unlist(parts$at)
+  frame <- structure(columns, row.names = seq_along(at), class = "data.frame")
   attr(frame, "terms") <- attr(frames[[1L]], "terms")
-  list(frame, unlist(pool$at))
+  list(frame = frame, at = at)
 }
 
 bind_columns <- function(parts) {

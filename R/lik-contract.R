@@ -103,7 +103,7 @@ hyper_names <- function(lik) {
 likelihood_kinds <- function() list(
   shared = optional(is_flag), or_trials = optional(is_flag),
   covariance = optional(function(x) is_word(x, COVARIANCES)),
-  variances = optional(function(x) all_finite(x) && is.null(dim(x)) && all(x > 0))
+  variances = optional(function(x) are_finite(x) && is.null(dim(x)) && all(x > 0))
 )
 
 # Log evidences of labels and counts are log probabilities. EP on its way to no fixed point shows by

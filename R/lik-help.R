@@ -135,8 +135,7 @@
 #'   say that it has not converged. It is an error only where the log evidence is above 0, which is
 #'   impossible.
 #' * *Without noise*: `lik_step(fixed(0))` is the noiseless step of the thesis (4.6), for labels
-#' that
-#'   never contradict each other.
+#'   that never contradict each other.
 #' * *How exact*: on 80 of `MASS::crabs` standard deviations of the latent function by `lik_step()`
 #'   were a fifth too small, and probabilities of new rows off by up to 0.04; by `lik_flip()`,
 #'   `lik_probit()` and `lik_logit()`, on 96 of `MASS::Pima.tr`, by no more than 0.003.

@@ -7,7 +7,11 @@ check_method <- function(method) {
   if (is.null(make) || !is.list(method)) stop_method()
   given <- unclass(method)
   given <- given[intersect(names(given), names(formals(make)))]
-  made <- do.call(make, given)
+  # a setting that is a call would be evaluated by do.call()
+  if (!all(vapply(given, function(one) is.null(one) || is.atomic(one), NA))) {
+    stop_method()
+  }
+  made <- do.call(make, given, quote = TRUE)
   same <- all(mapply(same_setting, given, unclass(made)[names(given)])) &&
     identical(class(method), class(made)) && identical(method$label, made$label) &&
     (is.null(method$effort) || is_word(method$effort, names(EFFORT)))

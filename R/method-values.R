@@ -225,9 +225,8 @@
 #'   variance; from 1e-11 to 0.5.
 #' @param damping Largest share of a step taken in a batch sweep, in (0, 1].
 #' @param mixing Past sweeps that a batch step is mixed from (Anderson mixing); whole number, at
-#' most 100, 0:
-#'   none. It begins near the fixed point or where plain steps slow down, halves the sweeps where
-#'   sites are sharp and matters little elsewhere; more than 3 gain nothing. It takes
+#'   most 100, 0: none. It begins near the fixed point or where plain steps slow down, halves the
+#'   sweeps where sites are sharp and matters little elsewhere; more than 3 gain nothing. It takes
 #'   `4 * mixing + 10` numbers a latent value and a second look at the rows in every sweep, which
 #'   counts where `pool` does not hold them.
 #' @param starts For ambiguous measurements ([lik_mixture()]): online passes over the rows that EP

@@ -89,7 +89,8 @@ matrix_chunk <- function(x, y, offset, weights, na.action, likelihood) {
                     omitted = length(omitted)),
        given = n, rows = rows, omitted = omitted,
        columns = if (length(rows) == 0L) c(as.list(as.data.frame(x)), list(y = y)),
-       names = if (is.null(rownames(x))) as.character(rows) else rownames(x)[rows])
+       # answers are data frames, whose rows have names of their own
+       names = if (is.null(rownames(x))) as.character(rows) else make.unique(rownames(x)[rows]))
 }
 
 # The likelihood and the kernel that are meant, once the response is there.

@@ -29,7 +29,8 @@
 #                                        seen (fit-tune.R): "lengthscale", "power", both or nothing
 #   among_copies(plan, sites)            the same where there are copies among its rows
 #                                        (plan-copies.R); sites: those of each one's row without
-#   work_ahead(plan, resumed)            the multiplications that it is expected to take (plan-work.R)
+#   work_ahead(plan, resumed)            the multiplications that it is expected to take
+#                                        (plan-work.R)
 #
 # A plan_choosing chooses and learns in rounds. A plan_own has a posterior by itself and learns by
 # another plan, its `evidence`.

@@ -140,7 +140,7 @@ run_plan.plan_grown <- function(plan, theta) {
     step <- growth_step(run, larger, size)
     growth <- rbind(growth, step)
     if (step$taken) run <- larger
-    if (!step$taken || step$gain < PAYS) break
+    if (!step$taken || !(step$gain >= PAYS)) break
   }
   run$growth <- growth
   run
@@ -154,7 +154,7 @@ growth_step <- function(before, larger, points) {
   }
   gain <- gain_of(before, larger)
   data.frame(points = min(points, nrow(larger$basis)), log_evidence = larger$logz,
-             loo_lpd = mean(larger$lpd[-larger$basis_rows]), gain, taken = gain > 0)
+             loo_lpd = mean(larger$lpd[-larger$basis_rows]), gain, taken = isTRUE(gain > 0))
 }
 
 # Increasing.
@@ -173,5 +173,6 @@ run_on_rows <- function(problem, theta, rows, before) {
 # In mean log density of a row, from one run to one on a basis that holds its basis.
 gain_of <- function(before, after) {
   if (is.null(before)) return(Inf)
-  mean((after$lpd - before$lpd)[-after$basis_rows])
+  gains <- (after$lpd - before$lpd)[-after$basis_rows]
+  mean(replace(gains, is.nan(gains), 0)) # of rows that either run finds impossible
 }

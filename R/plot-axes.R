@@ -31,7 +31,8 @@ curve_axis <- function(name, columns, call, env) {
 
 # Returns the level of each row, by its coding. Columns that were unscaled are whole numbers only to
 # rounding, so that a row has the level whose weighted sum of columns is nearest to its own; weights
-# spread by the golden ratio tell all levels apart. O(columns) a row, also where levels are thousands.
+# spread by the golden ratio tell all levels apart. O(columns) a row, also where levels are
+# thousands.
 nearest_level <- function(coding, x) {
   weights <- (seq_len(ncol(coding)) * (sqrt(5) - 1) / 2) %% 1
   key <- drop(coding %*% weights)

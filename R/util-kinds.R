@@ -26,10 +26,8 @@ is_number <- function(x) is.double(x) && length(x) == 1L || is.integer(x) && len
 # One whole number, 0 or more
 is_count <- function(x) is_one(x, 0, 2^53) && x == round(x)
 
-# Sums overlook nothing: one number that is none, or that is infinite, makes the sum so.
-all_finite <- function(x) is.numeric(x) && is.finite(sum(x))
-
-are_finite <- function(x) is.numeric(x) && all(is.finite(x))
+# One number that is none, or that is infinite, makes a sum so; finite ones may do it together.
+are_finite <- function(x) is.numeric(x) && (is.finite(sum(x)) || all(is.finite(x)))
 
 # Whole numbers from `least` to `most`
 are_whole_between <- function(x, least, most) {

@@ -307,7 +307,7 @@ static void narrow_if_lost(course *go)
     go->stale = 1;
     forget_past(go);
     go->damping = go->longest = go->options->damping;
-    go->overshoots = go->waited = 0;
+    go->overshoots = go->waited = go->stuck = 0;
     go->best = go->least = HUGE_VAL;
 }
 

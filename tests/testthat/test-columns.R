@@ -217,3 +217,37 @@ test_that("an ordered factor of more levels than R has contrasts for is an input
   expect_true(all(is.finite(predict(fit, d[5:9, ]))))
   expect_equal(predict(fit, d[5:9, ]), predict(fit)[5:9], tolerance = 1e-10)
 })
+
+test_that("rows without a response, and rows that `subset` leaves none of, are said to be so", {
+  d <- data.frame(y = rnorm(8), a = rnorm(8))
+  column_error(sparsegp(y ~ a, transform(d, y = NA_real_)), "response `y` is missing in all 8")
+  column_error(sparsegp(y ~ a, d, subset = a > 99), "subset")
+  column_error(sparsegp(y ~ y + a, d), "response among the inputs: y")
+  column_error(sparsegp(log(a + 9) ~ log(a + 9), d), "among the inputs")
+})
+
+test_that("answers of odd but legal rows are answers", {
+  set.seed(2)
+  # row names of a matrix may come twice
+  m <- matrix(rnorm(30), dimnames = list(rep(c("r", "s"), 15), "x"))
+  fit <- sparsegp(m, rnorm(30), learn = FALSE)
+  expect_length(residuals(fit), 30L)
+  expect_identical(nrow(as.data.frame(loo(fit))), 30L)
+  # no rows, after a factor of one level
+  d <- data.frame(y = rnorm(12), a = rnorm(12), k = factor("a"))
+  fit <- sparsegp(y ~ a + k, d, learn = FALSE)
+  expect_length(predict(fit, d[0, ]), 0L)
+  # finite numbers whose sum is not
+  far <- data.frame(x = seq(0, 1.5e308, length.out = 20), y = sin(1:20))
+  expect_length(residuals(sparsegp(y ~ x, far, learn = FALSE, keep_x = TRUE)), 20L)
+  # a user's na.action, with a class of its own or none
+  d$a[3] <- NA
+  plain <- function(frame) structure(frame[-3, ], na.action = c(r = 3L))
+  fit <- sparsegp(y ~ a, d, na.action = plain, learn = FALSE)
+  expect_length(predict(fit), 11L)
+  # no curvature of a stream
+  stream <- sparsegp(y ~ a, d[-3, ], method = method_online(size = 5, pilot = 11))
+  expect_true(all(is.na(coef(summary(stream))[, "Std. Error"])))
+  column_error(predict(fit, d[1:2, ], probs = 0.9), "quantile")
+  column_error(df.residual(sparsegp(y ~ a, d, "heteroscedastic", learn = FALSE)), "spread")
+})

@@ -110,3 +110,20 @@ test_that("inputs may be called as what is drawn of them, or as words of R", {
   expect_named(drawing(plot(fit, ~ `my x`, n = 3))[1:2], c("my x", "fit"))
   expect_named(drawing(draw_line(sparsegp(y ~ fit, d, learn = FALSE))), c("fit.1", "fit"))
 })
+
+test_that("settings of a method are never evaluated", {
+  file <- tempfile()
+  d <- data.frame(a = sin(1:20), y = cos(1:20))
+  fit <- sparsegp(y ~ a, d, method = method_ep(size = 5), learn = FALSE)
+  code <- bquote({
+    cat(1, file = .(file))
+    1e-6
+  })
+  method <- method_ep(size = 5)
+  method$tol <- fit$method$tol <- code
+  for (ask in list(print, summary, predict, loo, function(fit) update(fit, d[1:2, ]))) {
+    expect_error(ask(fit), class = "sparsegp_error")
+  }
+  expect_error(sparsegp(y ~ a, d, method = method, learn = FALSE), class = "sparsegp_error")
+  expect_false(file.exists(file))
+})

@@ -189,3 +189,42 @@ test_that("rows of a source that are kept vary in every input that varies in any
   expect_identical(fit$scaling$names, all_rows$scaling$names)
   expect_true(all(fit$scaling$kept))
 })
+
+test_that("what is kept of a source is bounded, spread, and the same by any chunks", {
+  n <- 6000
+  d <- data.frame(y = sin(1:n), a = cos(1:n), id = factor(rep(1:3000, 2)), r = 0)
+  d$r[4321] <- 1
+  kept <- function(size, step) {
+    pool <- new_pool(size)
+    for (first in seq(1, n, by = step)) {
+      pool <- pool_rows(pool, model.frame(y ~ a + id + r, d[first:min(n, first + step - 1), ]),
+                        first - 1)
+    }
+    pooled(pool)[[2]]
+  }
+  rows <- kept(500, 1000)
+  expect_length(rows, 500L)
+  expect_gt(sum(rows > 3000), 100L)
+  without_id <- function(size, step) {
+    pool <- new_pool(size)
+    for (first in seq(1, n, by = step)) {
+      pool <- pool_rows(pool, model.frame(y ~ a + r, d[first:min(n, first + step - 1), ]),
+                        first - 1)
+    }
+    pooled(pool)[[2]]
+  }
+  for (step in c(70, 1000)) {
+    rows <- without_id(200, step)
+    expect_true(4321 %in% rows)
+    expect_length(rows, 200L)
+    expect_setequal(rows, without_id(200, n))
+  }
+  expect_length(kept(1, 1000), 1L)
+})
+
+test_that("a step to a larger basis whose gain is no number is not taken", {
+  before <- list(status = 0L, lpd = c(-1, -1, -Inf, -1), logz = 1, basis_rows = 1L, basis = diag(1))
+  same <- utils::modifyList(before, list(basis_rows = 1:2))
+  expect_identical(growth_step(before, same, 2L)[c("gain", "taken")],
+                   data.frame(gain = 0, taken = FALSE))
+})
