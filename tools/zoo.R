@@ -278,10 +278,11 @@ run_case <- function(case) {
 # where R can be interrupted; a process that never gets there is killed.
 run_apart <- function(case) {
   job <- parallel::mcparallel(as.list(run_case(case)), silent = TRUE)
-  done <- parallel::mccollect(job, wait = FALSE, timeout = 2 * ELAPSED_LIMIT)
+  # It warns of processes that have no result, which are findings.
+  done <- suppressWarnings(parallel::mccollect(job, wait = FALSE, timeout = 2 * ELAPSED_LIMIT))
   if (is.null(done)) {
     tools::pskill(job$pid, tools::SIGKILL)
-    parallel::mccollect(job)
+    suppressWarnings(parallel::mccollect(job))
   }
   record <- done[[1L]]
   if (is.list(record)) return(record)
