@@ -183,7 +183,7 @@ flaw_of_numbers <- function(p, count) {
 flaw_of_interval <- function(p) {
   slack <- 1e-8 * (abs(p[, "fit"]) + p[, "upr"] - p[, "lwr"])
   outside <- p[, "fit"] < p[, "lwr"] - slack | p[, "fit"] > p[, "upr"] + slack
-  if (any(outside)) {
+  if (any(outside, na.rm = TRUE)) {
     first <- which(outside)[1L]
     paste(sum(outside), "of", nrow(p), "intervals without their mean, as",
           paste(signif(p[first, c("fit", "lwr", "upr")], 4L), collapse = " "))
@@ -191,8 +191,8 @@ flaw_of_interval <- function(p) {
 }
 
 flaw_of_probabilities <- function(p) {
-  if (any(p < 0 | p > 1)) "probabilities outside of 0 and 1"
-  else if (any(abs(rowSums(p) - 1) > 1e-8)) "probabilities that do not add up to 1"
+  if (any(p < 0 | p > 1, na.rm = TRUE)) "probabilities outside of 0 and 1"
+  else if (any(abs(rowSums(p) - 1) > 1e-8, na.rm = TRUE)) "probabilities that do not add up to 1"
 }
 
 predict_labels <- function(fit, new) {
