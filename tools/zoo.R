@@ -182,11 +182,10 @@ flaw_of_numbers <- function(p, count) {
 # Returns, in words, how many intervals do not contain their mean, but for rounding, or NULL.
 flaw_of_interval <- function(p) {
   slack <- 1e-8 * (abs(p[, "fit"]) + p[, "upr"] - p[, "lwr"])
-  outside <- p[, "fit"] < p[, "lwr"] - slack | p[, "fit"] > p[, "upr"] + slack
-  if (any(outside, na.rm = TRUE)) {
-    first <- which(outside)[1L]
-    paste(sum(outside), "of", nrow(p), "intervals without their mean, as",
-          paste(signif(p[first, c("fit", "lwr", "upr")], 4L), collapse = " "))
+  outside <- which(p[, "fit"] < p[, "lwr"] - slack | p[, "fit"] > p[, "upr"] + slack)
+  if (length(outside)) {
+    paste(length(outside), "of", nrow(p), "intervals without their mean, as",
+          paste(signif(p[outside[1L], c("fit", "lwr", "upr")], 4L), collapse = " "))
   }
 }
 
@@ -318,7 +317,7 @@ chosen_cases <- function(words) {
   cases[rowSums(begins) > 0L, ]
 }
 
-# Which data sets of these cases are there? Older versions of a package may not have one.
+# Returns, for each case, whether its data set is there: older versions of packages have fewer.
 is_there <- function(cases) {
   there <- installed(cases$package)
   for (package in unique(cases$package[there])) {
