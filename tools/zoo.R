@@ -182,17 +182,16 @@ flaw_of_numbers <- function(p, count) {
 # Returns, in words, how many intervals do not contain their mean, but for rounding, or NULL.
 flaw_of_interval <- function(p) {
   slack <- 1e-8 * (abs(p[, "fit"]) + p[, "upr"] - p[, "lwr"])
-  outside <- p[, "fit"] < p[, "lwr"] - slack | p[, "fit"] > p[, "upr"] + slack
-  if (any(outside)) {
-    first <- which(outside)[1L]
-    paste(sum(outside), "of", nrow(p), "intervals without their mean, as",
-          paste(signif(p[first, c("fit", "lwr", "upr")], 4L), collapse = " "))
+  outside <- which(p[, "fit"] < p[, "lwr"] - slack | p[, "fit"] > p[, "upr"] + slack)
+  if (length(outside)) {
+    paste(length(outside), "of", nrow(p), "intervals without their mean, as",
+          paste(signif(p[outside[1L], c("fit", "lwr", "upr")], 4L), collapse = " "))
   }
 }
 
 flaw_of_probabilities <- function(p) {
-  if (any(p < 0 | p > 1)) "probabilities outside of 0 and 1"
-  else if (any(abs(rowSums(p) - 1) > 1e-8)) "probabilities that do not add up to 1"
+  if (any(p < 0 | p > 1, na.rm = TRUE)) "probabilities outside of 0 and 1"
+  else if (any(abs(rowSums(p) - 1) > 1e-8, na.rm = TRUE)) "probabilities that do not add up to 1"
 }
 
 predict_labels <- function(fit, new) {
@@ -278,10 +277,11 @@ run_case <- function(case) {
 # where R can be interrupted; a process that never gets there is killed.
 run_apart <- function(case) {
   job <- parallel::mcparallel(as.list(run_case(case)), silent = TRUE)
-  done <- parallel::mccollect(job, wait = FALSE, timeout = 2 * ELAPSED_LIMIT)
+  # It warns of processes that have no result, which are findings.
+  done <- suppressWarnings(parallel::mccollect(job, wait = FALSE, timeout = 2 * ELAPSED_LIMIT))
   if (is.null(done)) {
     tools::pskill(job$pid, tools::SIGKILL)
-    parallel::mccollect(job)
+    suppressWarnings(parallel::mccollect(job))
   }
   record <- done[[1L]]
   if (is.list(record)) return(record)
@@ -317,7 +317,7 @@ chosen_cases <- function(words) {
   cases[rowSums(begins) > 0L, ]
 }
 
-# Which data sets of these cases are there? Older versions of a package may not have one.
+# Returns, for each case, whether its data set is there: older versions of packages have fewer.
 is_there <- function(cases) {
   there <- installed(cases$package)
   for (package in unique(cases$package[there])) {

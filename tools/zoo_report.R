@@ -38,10 +38,10 @@ distinct <- function(found) {
   table[order(-table$cases), ]
 }
 
-# Counts errors of the package by the use and the argument that they name.
+# Counts errors of the package by the use, the argument that they name and its fault.
 refusals_by_argument <- function(results) {
   found <- noted(results, "refusals")
-  groups <- split(found, sub("(^[a-z]+: `[^`]*`).*", "\\1", found$text))
+  groups <- split(found, sub("(^[a-z]+: `[^`]*` [^:.]*).*", "\\1", found$text))
   data.frame(cases = vapply(groups, nrow, 0L), text = vapply(groups, function(g) g$text[1L], ""),
              example = vapply(groups, function(g) g$name[1L], ""), row.names = NULL)
 }
