@@ -36,7 +36,7 @@ join_means <- function(one, other) {
 # Returns the values of inputs that are constant, by name.
 constant_inputs <- function(x) {
   moments <- input_moments(x)
-  moments$first[!varies(moments)]
+  stats::setNames(moments$first, moments$names)[!varies(moments)] # one column has no names itself
 }
 
 varies <- function(moments) moments$sd > 1e-10

@@ -6,14 +6,15 @@
 #   1   this version (FIT_FORMAT)
 
 as_written_now <- function(fit) {
-  if (is.list(fit)) fit <- with_taken_steps(fit)
+  fit <- with_taken_steps(fit)
   if (!is_first_form(fit)) return(fit)
   tryCatch(from_first_form(fit), error = function(e) fit) # what is wrong is said by its check
 }
 
 # Version 0.2.0 took every step to a larger basis, and did not note it.
 with_taken_steps <- function(fit) {
-  growth <- fit[["convergence"]][["growth"]]
+  if (!is.list(fit) || !is.list(fit$convergence)) return(fit) # what is wrong is said by its check
+  growth <- fit$convergence$growth
   if (is.data.frame(growth) && is.null(growth$taken)) fit$convergence$growth$taken <- TRUE
   fit
 }

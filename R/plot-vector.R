@@ -24,6 +24,9 @@ vector_picture <- function(object, which, newdata, level, n, by, se, style) {
   if (!is.null(se)) stop_sparsegp("se", "is for maps of one response", "Leave it out")
   rows <- rows_of(object, newdata)
   view <- slice_view(object, rows, which, by)
+  if (is.null(which) && is.null(by) && !is.null(view$by)) { # two factors, of which one has room
+    view <- slice_view(object, rows, view$axes)
+  }
   if (!is.null(view$by)) {
     stop_sparsegp("by", "is for pictures of one response", "Give `which`, one input or two numbers")
   }
@@ -43,6 +46,10 @@ vector_picture <- function(object, which, newdata, level, n, by, se, style) {
     stop_sparsegp("which", paste0("must be one input for ", width(object), " components"),
                   "Arrows have two")
   }
+  if (any(lengths(lapply(view$axis, `[[`, "levels")))) {
+    stop_sparsegp("which", "has a factor, over which there is no map of arrows",
+                  "Name one input, or two that are numbers")
+  }
   c(picture, field_grid(object, view, picture$shown, n, style))
 }
 
@@ -55,8 +62,8 @@ draw_vectors <- function(object, picture, style) {
 # ---- Along one input ----
 
 component_curves <- function(object, view, shown, level, n, style) {
-  limits <- or_else(style$xlim, around(shown$at[[1L]]))
-  at <- seq(min(limits), max(limits), length.out = or_else(n, 201L))
+  axis <- view$axis[[1L]]
+  at <- curve_places(axis, curve_limits(axis, shown$at[[1L]], style), n)
   band <- vector_interval(object, slice_latent(object, view, list(at)), FALSE, level)
   each <- lapply(components(object), function(name) {
     own <- as.data.frame(matrix(band[, , name], ncol = 3L))
@@ -82,7 +89,7 @@ draw_component_curves <- function(object, picture, style) {
   }
   draw_basis_ticks(shown$basis[[1L]])
   close_panel(style, picture$view$axes, toString(names),
-              x = input_ticks(object, picture$view$axes, range(x)))
+              x = axis_ticks(object, picture$view$axis[[1L]], range(x)))
   key <- Map(key_item, names, "line", col)
   draw_heading(style, unname(key), beside_words(shown, picture$view))
 }

@@ -74,3 +74,22 @@ test_that("what there is no picture of is refused", {
   refused(plot(fit, type = "residuals"), "x")
   refused(plot(swirl_fit(cbind(u, v, t) ~ x + y)), "which")
 })
+
+test_that("components are drawn over a factor, level by level", {
+  set.seed(1)
+  d <- data.frame(g = factor(rep(c("u", "v", "w"), 10)), h = factor(rep(1:2, 15)), a = rnorm(30))
+  d$p <- as.integer(d$g) + rnorm(30) / 9
+  d$q <- as.integer(d$h) + rnorm(30) / 9
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  one <- sparsegp(cbind(p, q) ~ g, d, learn = FALSE)
+  drawn <- plot(one)
+  expect_identical(nrow(drawn), 3L)
+  expect_equal(drawn$fit.p, unname(predict(one, data.frame(g = c("u", "v", "w")))[, "p"]),
+               tolerance = 1e-12)
+  two <- sparsegp(cbind(p, q) ~ g + h, d, learn = FALSE)
+  expect_identical(names(plot(two))[1L], "g")
+  expect_identical(names(plot(two, "h"))[1L], "h")
+  expect_error(plot(sparsegp(cbind(p, q) ~ g + a, d, learn = FALSE), c("a", "g")),
+               class = "sparsegp_error")
+})

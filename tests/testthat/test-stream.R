@@ -519,3 +519,11 @@ test_that("a changed class is named, and a chunk without responses is left out",
                "x of class character, which was of class numeric")
   expect_identical(predict(update(fit, data.frame(x = 1:2, y = NA)), d), predict(fit, d))
 })
+
+test_that("one input that is constant in the pilot is known by its name", {
+  d <- data.frame(x = c(rep(3, 20), 1:20), y = sin(1:40))
+  stream <- sparsegp(y ~ x, d[1:20, ], method = method_online(size = 5, pilot = 10), learn = FALSE)
+  expect_identical(names(stream$stream$constant), "x")
+  expect_warning(stream <- update(stream, d[21:40, ]), "Constant in the first 10 rows.*x")
+  expect_length(predict(stream, d), 40L)
+})
