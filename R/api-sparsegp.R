@@ -234,7 +234,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   if (!missing(data)) asked["data"] <- list(data) # evaluated once
   asked$forget <- time_column(setup$method)
   frame <- model_frame(asked, parent.frame(), drop = !streams, setup$likelihood)
-  terms <- attr(frame, "terms")
+  terms <- terms_of_frame(frame)
   if (NROW(frame) == 0L && !streams) {
     asked$na.action <- quote(stats::na.pass)
     whole <- model_frame(asked, parent.frame(), likelihood = likelihood)

@@ -181,6 +181,24 @@ with_missing_numbers <- function(frame, terms) {
   frame
 }
 
+# Returns the terms of a frame. A logical column without rows may have been nothing but NA, which
+# stands for anything: its class is not known yet.
+terms_of_frame <- function(frame) {
+  terms <- attr(frame, "terms")
+  if (NROW(frame) > 0L) return(terms)
+  classes <- attr(terms, "dataClasses")
+  attr(terms, "dataClasses") <- classes[classes != "logical"]
+  terms
+}
+
+# Returns terms with the classes of those columns that a frame with rows knows and they do not.
+learn_classes <- function(terms, frame) {
+  known <- attr(terms, "dataClasses")
+  found <- vapply(as.list(frame), stats::.MFclass, "")
+  attr(terms, "dataClasses") <- c(known, found[setdiff(names(found), names(known))])
+  terms
+}
+
 # A term of which only a part came from newdata may have other rows.
 check_rows <- function(frame, newdata) {
   if (is.data.frame(newdata) && nrow(frame) != nrow(newdata)) stop("a variable has other rows")

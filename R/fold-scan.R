@@ -27,7 +27,7 @@ scan_once <- function(source, recipe, coding, keep, moments) {
   read <- each_chunk(source, function(i, chunk) {
     frame <- source_frame(scan$recipe, chunk)
     if (is.null(scan$recipe$terms)) {
-      scan$recipe$terms <<- attr(frame, "terms")
+      scan$recipe$terms <<- terms_of_frame(frame)
       refuse_data_dependent(attr(frame, "terms"))
       scan$clocks <<- clocks_of(frame)
     }
@@ -35,6 +35,7 @@ scan_once <- function(source, recipe, coding, keep, moments) {
     scan$prints[[i]] <<- print_of_rows(frame)
     scan$rows[i] <<- nrow(frame)
     if (nrow(frame) == 0L) return(invisible())
+    scan$recipe$terms <<- learn_classes(scan$recipe$terms, frame)
     before <- levels_of(seen)
     seen <<- more_levels(seen, frame)
     scan$pool <<- pool_rows(scan$pool, frame, sum(scan$rows, na.rm = TRUE) - nrow(frame))

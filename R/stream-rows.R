@@ -59,6 +59,7 @@ begin_stream <- function(fit, rows, final) {
   setup <- stream$setup
   first <- seq_len(min(chunk_size(rows), stream$pilot))
   pilot_frame <- rows$x[first, , drop = FALSE]
+  if (!is.null(fit$terms)) fit$terms <- learn_classes(fit$terms, pilot_frame)
   stream$coder <- learn_coder(stream$coder, pilot_frame)
   rows$x <- code_inputs(stream$coder, rows$x) # all at once: an unseen level fails before learning
   pilot <- chunk_rows(rows, first)

@@ -251,3 +251,20 @@ test_that("answers of odd but legal rows are answers", {
   column_error(predict(fit, d[1:2, ], probs = 0.9), "quantile")
   column_error(df.residual(sparsegp(y ~ a, d, "heteroscedastic", learn = FALSE)), "spread")
 })
+
+test_that("a column that is NA in all first rows may be of any class in later ones", {
+  set.seed(5)
+  d <- data.frame(y = rnorm(40), a = rnorm(40), g = rep(c("u", "v"), 20))
+  chunk <- function(i) {
+    if (i == 1) transform(d[1:10, ], a = NA, g = NA) else if (i < 5) d[10 * (i - 1) + 1:10, ]
+  }
+  rows <- d[11:40, ]
+  fit <- sparsegp(y ~ a + g, row_source(chunk), basis = rows[1:8, ], learn = FALSE)
+  expect_equal(predict(fit, d), predict(sparsegp(y ~ a + g, rows, basis = 1:8, learn = FALSE), d),
+               tolerance = 1e-8)
+  stream <- sparsegp(y ~ a + g, chunk(1), method = method_online(size = 8, pilot = 10),
+                     learn = FALSE)
+  expect_length(predict(update(stream, rows), d), 40L)
+  # and what is known stays so
+  column_error(update(update(stream, rows), transform(rows, a = "x")), "class")
+})
