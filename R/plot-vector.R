@@ -79,17 +79,24 @@ draw_component_curves <- function(object, picture, style) {
   x <- drawn[[1L]]
   col <- class_colours(style, count = length(names))
   ylim <- or_else(style$ylim, around(c(unlist(drawn[-1L]), shown$y[!is.na(shown$y)])))
-  open_panel(or_else(style$xlim, range(x)), ylim)
+  axis <- picture$view$axis[[1L]]
+  limits <- if (is.null(axis$levels)) or_else(style$xlim, range(x))
+            else curve_limits(axis, NULL, style)
+  open_panel(limits, ylim)
   size <- or_else(style$cex, row_size(length(shown$y)))
+  draw <- if (is.null(axis$levels)) draw_curve else draw_bars
+  at <- scattered(axis, shown$at[[1L]], length(names))
   for (k in seq_along(names)) {
-    own <- function(what) drawn[[paste(what, names[k], sep = ".")]]
-    draw_band(x, own("lwr"), own("upr"), grDevices::adjustcolor(col[k], 0.25))
-    draw_rows(shown$at[[1L]], shown$y[, k], grDevices::adjustcolor(col[k], 0.7), 21, size)
-    lines(x, own("fit"), col = col[k], lwd = style$lwd)
+    part <- stats::setNames(drawn[paste(c("fit", "lwr", "upr"), names[k], sep = ".")],
+                            c("fit", "lwr", "upr"))
+    shift <- dodged(axis, k, length(names))
+    draw(x + shift, part, col[k], "band", style)
+    draw_rows(at + shift, shown$y[, k], grDevices::adjustcolor(col[k], 0.7), 21, size)
+    draw(x + shift, part, col[k], "line", style)
   }
   draw_basis_ticks(shown$basis[[1L]])
   close_panel(style, picture$view$axes, toString(names),
-              x = axis_ticks(object, picture$view$axis[[1L]], range(x)))
+              x = axis_ticks(object, axis, limits))
   key <- Map(key_item, names, "line", col)
   draw_heading(style, unname(key), beside_words(shown, picture$view))
 }
