@@ -55,10 +55,11 @@ without_contrasts <- function(x, assign, terms, single) {
 # ---- Levels of new rows ----
 
 # Returns the frame of new rows with factors and texts as factors of the fit's levels, NA where a
-# level is none of them; attribute `unseen`: a list of these, by variable. Factors that are coded by
-# level, and those of one level, take any.
+# level is none of them; attribute `unseen`: a list of these, by variable, in rows that miss nothing
+# else. Factors that are coded by level, and those of one level, take any.
 with_fit_levels <- function(frame, xlev, coded) {
   unseen <- list()
+  whole <- stats::complete.cases(frame)
   for (name in intersect(names(xlev), names(frame))) {
     value <- frame[[name]]
     if (is.logical(value) && all(is.na(value))) value <- as.character(value)
@@ -67,7 +68,7 @@ with_fit_levels <- function(frame, xlev, coded) {
     levels <- xlev[[name]]
     new <- setdiff(text, c(levels, NA))
     if (name %in% coded || length(levels) == 1L) levels <- c(levels, new)
-    else unseen[[name]] <- new
+    else unseen[[name]] <- intersect(new, text[whole])
     frame[[name]] <- factor(text, levels, exclude = if (anyNA(levels)) NULL else NA,
                             ordered = is.ordered(value))
   }

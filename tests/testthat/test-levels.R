@@ -210,3 +210,14 @@ test_that("streams answer so, and more rows with unseen levels are refused in wo
   expect_error(level_fit(y ~ a + g, d, basis = new[1:2, ]), "`basis` has.*g: zz",
                class = "sparsegp_error")
 })
+
+test_that("a level that stands in rows with missing values only is no reason for a warning", {
+  d <- level_data()
+  d$g <- factor(rep(c("u", "v", "w"), 20))
+  d$a[d$g == "w"] <- NA
+  fit <- level_fit(y ~ a + g, d)
+  expect_silent(found <- predict(fit, d))
+  expect_identical(unname(is.na(found)), d$g == "w")
+  d$a[3] <- 1
+  expect_warning(predict(fit, d), "g: w", class = "sparsegp_warning")
+})
