@@ -194,6 +194,16 @@ flaw_of_probabilities <- function(p) {
   else if (any(abs(rowSums(p) - 1) > 1e-8, na.rm = TRUE)) "probabilities that do not add up to 1"
 }
 
+# Tells of each row whether the fit has seen all its levels: of others there are no predictions yet.
+has_known_levels <- function(fit, new) {
+  known <- vapply(intersect(names(fit$xlevels), names(new)), function(name) {
+    levels <- fit$xlevels[[name]]
+    length(levels) == 1L | as.character(new[[name]]) %in% levels
+  }, logical(nrow(new)))
+  known <- matrix(known, nrow(new)) # of no columns where there are no factors
+  rowSums(known) == ncol(known)
+}
+
 predict_labels <- function(fit, new) {
   p <- predict(fit, new, type = "prob")
   class <- predict(fit, new, type = "class")
@@ -214,7 +224,7 @@ predict_numbers <- function(fit, new) {
 # ones.
 check_predictions <- function(record, fit, rows, inputs, labels) {
   new <- rows[seq(1L, nrow(rows), by = 2L), , drop = FALSE]
-  complete <- stats::complete.cases(new[inputs])
+  complete <- stats::complete.cases(new[inputs]) & has_known_levels(fit, new)
   p <- step(record, "predict", predict(fit, new))
   if (!is.null(p) && NROW(p) != nrow(new)) note(record, "findings", "predict", "rows are lost")
   new <- new[complete, , drop = FALSE]
