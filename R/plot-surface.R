@@ -95,8 +95,11 @@ surface_panel <- function(object, view, shown, surface, draw, style) {
 # contour() warns of a flat surface, and its labels do not follow par("cex")
 draw_contours <- function(surface, levels, col, lwd, ...) {
   if (diff(range(surface$z)) == 0) return(invisible())
-  contour(surface, levels = levels, add = TRUE, col = col, lwd = lwd, vfont = NULL,
-          labcex = 0.75 * par("cex"), ...)
+  # R's contour() fails at some saddles whose height is a level: that line is left out
+  for (level in levels) {
+    tryCatch(contour(surface, levels = level, add = TRUE, col = col, lwd = lwd, vfont = NULL,
+                     labcex = 0.75 * par("cex"), ...), error = function(e) NULL)
+  }
 }
 
 MASK <- "grey90"
