@@ -70,10 +70,8 @@ scaling_of <- function(moments, scale, together = NULL, keep_all = FALSE) {
 # Among those of one unit some may hardly vary, as pixels near the edge do.
 can_share_scale <- function(scaling) {
   widest <- max(scaling$sd)
-  widest > 1.05 * min(scaling$sd) && widest < ONE_UNIT * stats::median(scaling$sd)
+  widest > 1.05 * min(scaling$sd) && widest < policy$same_unit_ratio * stats::median(scaling$sd)
 }
-
-ONE_UNIT <- 100
 
 # fun(column, ...) of every column, further arguments one for each: no copy of all of x.
 by_column <- function(x, fun, ...) {

@@ -37,7 +37,7 @@ growth_words <- function(fit) {
     return(paste(sizes, "the last step changed the log density by", gain,
                  "nats a row and was not kept"))
   }
-  if (growth$gain[last] < PAYS) {
+  if (growth$gain[last] < policy$min_gain) {
     return(paste(sizes, "the last step gained", gain, "nats a row, so growth ended"))
   }
   paste(sizes, "more would gain, and is left to effort = \"thorough\"")

@@ -88,7 +88,7 @@ fit_kinds <- function() list(
   log_evidence = is_number, call = optional(is_plain_call), terms = optional(is_terms),
   contrasts = optional(are_contrasts), row_names = optional(are_finite_words),
   frame = optional(is.data.frame), na.action = optional(is_na_action),
-  power = optional(function(x) is_one(x, POWERS[1L], POWERS[2L])),
+  power = optional(function(x) is_one(x, policy$temper_range[1L], policy$temper_range[2L])),
   tuning = optional(fields_of(factor = is_number, tried = is_frame)),
   merged = optional(fields_of(fits = is_count, kl_lost = is_number)),
   source = optional(fields_of(label = is_text, chunks = is_count, omitted = is_count,

@@ -39,7 +39,7 @@ settled_fit <- function(chunk, setup, input_terms) {
   }
   as_squares <- function(learned) {
     if (!may_have_squares(learned, setup)) return(NULL)
-    setup$likelihood <- lik_squares(noise = fixed(LABEL_NOISE))
+    setup$likelihood <- lik_squares(noise = fixed(policy$label_noise))
     with_squares(learned, read_model(chunk, setup, input_terms))
   }
   learns <- any(model$table$free) && !is.null(setup$control)

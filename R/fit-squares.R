@@ -4,10 +4,6 @@
 # not to be compared by leave-one-out probabilities, as rows in a basis have a say in these: a fifth
 # of the rows is held out, and both are asked for their labels.
 
-HELD_OUT <- 5L # one row of so many
-
-LABEL_NOISE <- 0.01 # variance about labels of -1 and 1, where the function's own is 1
-
 # looked: where look_around() has come to; probabilities that are too sure as it is are of classes
 # that overlap. as_squares: (learned) -> the same by least squares, or NULL where nothing else may
 # be tried. list(tried), and if squares are better fit, learned and factor.
@@ -23,7 +19,7 @@ try_squares <- function(looked, make, as_squares, at) {
   wanted <- ask(first)
   tried <- rbind(looked$tried, tried_row(first, looked$factor, wanted, HELD_BACK))
   best <- NULL
-  for (factor in c(1, SHORTER_YET)) {
+  for (factor in c(1, policy$lengthscale_factors)) {
     one <- at_length(squares, at, factor)
     points <- shared_points(first$basis_rows_of, with_share(one$plan, rows$share))
     one$plan <- plan_squares(part_of_problem(one$plan$problem, rows$told), points)
@@ -33,7 +29,7 @@ try_squares <- function(looked, make, as_squares, at) {
     if (!is.null(best) && !is_gain(found$lpd - best$lpd, 0)) break
     best <- c(list(factor = factor), found)
   }
-  if (!is_gain(best$lpd - wanted$lpd, SURE)) return(list(tried = tried))
+  if (!is_gain(best$lpd - wanted$lpd, policy$min_standard_errors)) return(list(tried = tried))
   c(fit_squares(looked, at_length(squares, at, best$factor), make), list(tried = tried),
     factor = best$factor * looked$factor)
 }
@@ -54,9 +50,9 @@ told_and_held <- function(problem) {
   n <- nrow(problem$x)
   order <- spread_rows(n, problem$strata)
   needed <- order %in% rows_that_vary(order, problem$x)
-  others <- utils::head(order[!needed], max(0, min(n, LOOK_ROWS) - sum(needed)))
+  others <- utils::head(order[!needed], max(0, min(n, policy$compare_rows) - sum(needed)))
   order <- c(others, order[needed])
-  out <- seq_along(order) <= length(order) / HELD_OUT
+  out <- seq_along(order) <= policy$holdout * length(order)
   list(told = sort(order[!out]), held = sort(order[out]), share = length(order) / n)
 }
 

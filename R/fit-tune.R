@@ -4,12 +4,6 @@
 # sure enough. All by leave-one-out probabilities, but for least squares. A shorter length scale is
 # expected, and only has to be better; the others have to gain more than two standard errors.
 
-SHORTER_YET <- c(0.7, 0.5, 0.35, 0.25) # times the length scales learned
-
-MARGIN <- 8 # width; wider ones do the same
-
-SURE <- 2 # standard errors
-
 # make: (learned, rows) -> the fit of these rows, NULL for all; learned: what learn_settled()
 # returns; as_margin: (learned, width) -> the same with a margin, or NULL where it may have none;
 # as_squares: (learned) -> the same by least squares, or NULL.
@@ -40,7 +34,7 @@ with_power <- function(fit, found) {
 # Half the points bear longer length scales than all of them: the next shorter one has its turn with
 # all, and the better of the two is the fit.
 look_once_more <- function(looked, make, at) {
-  factors <- c(looked$factor, SHORTER_YET[SHORTER_YET < looked$factor][1L])
+  factors <- c(looked$factor, policy$lengthscale_factors[policy$lengthscale_factors < looked$factor][1L])
   tried <- looked$tried
   best <- NULL
   for (factor in factors[!is.na(factors)]) {
@@ -79,7 +73,7 @@ tried_row <- function(fit, factor, found, rows = LEFT_OUT) {
 look_around <- function(learned, make, as_margin, at) {
   plan <- learned$plan
   n <- nrow(plan$problem$x)
-  rows <- sort(spread_problem(plan$problem)[seq_len(min(n, LOOK_ROWS))])
+  rows <- sort(spread_problem(plan$problem)[seq_len(min(n, policy$compare_rows))])
   learned$plan <- smaller_plan(plan, rows)
   tried <- NULL
   best <- NULL
@@ -97,11 +91,11 @@ look_around <- function(learned, make, as_margin, at) {
     one$plan$sites <- best$learned$plan$sites
     look(one, factor, errors)
   }
-  for (factor in SHORTER_YET) if (!look_at(factor, 0)) break
+  for (factor in policy$lengthscale_factors) if (!look_at(factor, 0)) break
   # the one learned, unless the first shorter one gains more than its standard error
-  if (best$factor == SHORTER_YET[1L]) look_at(1, -1)
-  wide <- if (best$power >= 1) as_margin(best$learned, MARGIN)
-  if (!is.null(wide)) look(wide, best$factor, SURE)
+  if (best$factor == policy$lengthscale_factors[1L]) look_at(1, -1)
+  wide <- if (best$power >= 1) as_margin(best$learned, policy$margin_width)
+  if (!is.null(wide)) look(wide, best$factor, policy$min_standard_errors)
   found <- best$learned
   plan$problem$lik <- found$plan$problem$lik
   if (length(rows) == n) plan$sites <- found$plan$sites
@@ -153,8 +147,6 @@ is_gain <- function(differences, errors) {
 
 standard_error <- function(differences) stats::sd(differences) / sqrt(length(differences))
 
-POWERS <- c(0.25, 4)
-
 # The power and the rows' log probabilities at it, leave-one-out ones or of rows held out. Of all
 # powers whose mean is within two standard errors of the best it is the one nearest to 1: new rows
 # are seldom easier than those at hand.
@@ -162,12 +154,12 @@ best_power <- function(fit) power_for(log_scores(fit, loo_latent(fit)), fit$y)
 
 power_for <- function(scores, y) {
   lpd <- function(log_power) own_label(log_powered(scores, exp(log_power)), y)
-  best <- stats::optimize(function(log_power) mean(lpd(log_power)), log(POWERS),
+  best <- stats::optimize(function(log_power) mean(lpd(log_power)), log(policy$temper_range),
                           maximum = TRUE)$maximum
   at_best <- lpd(best)
   worse <- function(share) {
     loss <- at_best - lpd(share * best)
-    mean(loss) - SURE * standard_error(loss)
+    mean(loss) - policy$min_standard_errors * standard_error(loss)
   }
   # near the best the loss is quadratic in the distance and its standard error linear
   share <- if (worse(0) <= 0) 0 else if (worse(0.99) >= 0) 1

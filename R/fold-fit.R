@@ -1,8 +1,6 @@
 # A fit of a source of rows. Kernel, hyperparameters and basis are settled on some of the rows, in
 # memory, in units of all; then sites of all rows are found on that basis (fold-sweep.R).
 
-KEPT_ROWS <- 10000L # unless learn_control() says how many
-
 # call: the user's, evaluated in env; checkpoint: a file's name, or NULL.
 fit_source <- function(source, call, env, setup, checkpoint) {
   check_source_setup(setup)
@@ -56,7 +54,7 @@ first_frame <- function(source, recipe) {
 
 # The first pass, and a fit of some of the rows: in memory, in units of all.
 settled_on_some <- function(source, recipe, setup) {
-  keep <- if (is.null(setup$control) || is.infinite(setup$control$rows)) KEPT_ROWS
+  keep <- if (is.null(setup$control) || is.infinite(setup$control$rows)) policy$kept_rows
           else setup$control$rows
   scan <- scan_source(source, recipe, setup$coding, keep)
   scan$recipe$levels <- with_label_levels(scan, setup$likelihood)

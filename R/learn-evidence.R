@@ -10,7 +10,7 @@ IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wan
 # `cheap`: does an evaluation cost so little that the search is made from several starts?
 evidence <- function(problem) {
   list(criterion = evidence_criterion(problem), plain = function(theta) engine_run(problem, theta),
-       cheap = work_of(problem) <= CHEAP)
+       cheap = work_of(problem) <= policy$cheap_flops)
 }
 
 # Multiplications of a sweep, in units of the rows' sites
@@ -20,8 +20,6 @@ work_of <- function(problem) {
   n <- as.double(nrow(problem$x))
   n * (if (is.null(problem$basis)) n else points)^2 * problem$processes
 }
-
-CHEAP <- 1e8 # 464 rows of full EP; a search then takes seconds at most
 
 # A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else
 # its owner wants to find in objective$state$last$run. This one is the log evidence; sites are
@@ -114,20 +112,14 @@ stops_within <- function(objective, start, control, unit) {
 # The default length scale is about the width of the data, and the evidence has an optimum that
 # explains a function wigglier than that as noise. So the search begins at the best of a few: one
 # evaluation each. A start the user gave is not touched.
-SHORTER <- c(1, 0.4, 0.15)
-
 # The evidence may have an optimum at a wiggly function, too, which is not the best one. Where an
 # evaluation is cheap the search is made again from the next best start, one that is longer among
 # them, until the best optimum has been found twice.
-LONGER <- 2.5
-
-AGREE <- 0.1 # in log evidence: two searches that ended at the same optimum
-
 table_starts <- function(table, longer) {
   start <- table$start[table$free]
   scan <- table$scan[table$free]
   if (!any(scan)) return(list(start))
-  lapply(c(SHORTER, if (longer) LONGER), function(factor) start + ifelse(scan, log(factor), 0))
+  lapply(c(policy$start_factors, if (longer) policy$long_start_factor), function(factor) start + ifelse(scan, log(factor), 0))
 }
 
 # In the order of their values.
@@ -142,7 +134,7 @@ search_until_two_agree <- function(objective, starts, centre, control) {
   for (start in starts) {
     results <- c(results, list(search_once(objective, start, centre, control)))
     values <- vapply(results, `[[`, 0, "value")
-    if (sum(values < min(values) + AGREE) > 1L) break
+    if (sum(values < min(values) + policy$same_optimum) > 1L) break
   }
   results
 }
@@ -157,12 +149,6 @@ random_start <- function(start) start + stats::rnorm(length(start), sd = 1.5)
 # evidence is low. So after the search all length scales that ended longer than these factors of
 # their starts are put back there to be ranked, and the evidence is asked about the first 1, 2, 4,
 # ... of them.
-PUT_BACK <- c(1, 2, 4)
-
-ROUNDS <- 3
-
-WORTH_A_SEARCH <- 1 # in log evidence; what is less may be left over from the last search
-
 switched_on <- function(objective, par, put_back) {
   off <- which(par > put_back) # not where put_back is NA
   if (length(off) < 2L) return(list()) # the trap takes two
@@ -178,12 +164,12 @@ switched_on <- function(objective, par, put_back) {
 # Searches again from the best such point for as long as one raises the evidence.
 leave_trap <- function(objective, table, result, centre, control) {
   start <- ifelse(table$scan, table$start, NA)[table$free]
-  for (round in seq_len(ROUNDS)) {
-    candidates <- unlist(lapply(log(PUT_BACK), function(longer) {
+  for (round in seq_len(policy$reactivation_rounds)) {
+    candidates <- unlist(lapply(log(policy$reactivation_factors), function(longer) {
       switched_on(objective, result$par, start + longer)
     }), recursive = FALSE)
     values <- vapply(candidates, objective$value, 0)
-    if (length(values) == 0L || min(values) >= result$value - WORTH_A_SEARCH) break
+    if (length(values) == 0L || min(values) >= result$value - policy$min_search_gain) break
     result <- search_once(objective, candidates[[which.min(values)]], centre, control)
   }
   result

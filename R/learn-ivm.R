@@ -143,7 +143,7 @@ phi_start <- function(problem, table, progress) {
   start <- table$start[table$free]
   scan <- table$scan[table$free]
   if (!any(scan)) return(start)
-  candidates <- lapply(SHORTER, function(factor) start + ifelse(scan, log(factor), 0))
+  candidates <- lapply(policy$start_factors, function(factor) start + ifelse(scan, log(factor), 0))
   values <- vapply(candidates, function(par) major_step(problem, table, par, progress)$value, 0)
   candidates[[which.min(values)]]
 }

@@ -1,16 +1,9 @@
 # What EP costs, in multiplications and never in seconds: the same rows give the same fit on any
 # machine.
 
-# What a user's word for effort multiplies.
-EFFORT <- c(quick = 1 / 8, normal = 1, thorough = 8)
-
-FULL_WORK <- 3.4e9 # most for full EP: 1500 rows with Gaussian noise
-
-SWEEPS <- 8 # of sites that are not the likelihood itself
-
 # Factorisations for each evaluation of the evidence.
 dearness <- function(lik, processes) {
-  processes * if (isTRUE(lik_traits(lik)$exact)) 1 else SWEEPS
+  processes * if (isTRUE(lik_traits(lik)$exact)) 1 else policy$ep_iterations
 }
 
 # As many rows as full EP can have for so much work.
@@ -23,7 +16,7 @@ points_of_work <- function(work, n, lik, processes) sqrt(work / (n * dearness(li
 
 # Is full EP of n rows more than a default method takes upon itself?
 too_dear <- function(method, lik, n, processes) {
-  n > rows_of_work(FULL_WORK * EFFORT[[method$effort]], lik, processes)
+  n > rows_of_work(policy$full_ep_flops * EFFORT[[method$effort]], lik, processes)
 }
 
 # Multiplications of a run of EP, about; n x d matrices take longer than factors of n x n.

@@ -57,14 +57,12 @@ default_method <- function(method, problem, basis, n) {
   if (is.null(size)) method_ep() else method_ep(size = size)
 }
 
-MOST_FOR_SEVERAL <- 500L # points of several latent functions
-
 # Returns how many points several latent functions have, as many as a sweep of about n^2 allows;
 # NULL where full EP is affordable.
 size_for_several <- function(method, problem) {
   functions <- problem$processes * problem_width(problem)
   if (!too_dear(method, problem$lik, problem_rows(problem), functions)) return(NULL)
-  points <- min(MOST_FOR_SEVERAL, as.integer(round(4 * sqrt(nrow(problem$x)))))
+  points <- min(policy$multi_output_points, as.integer(round(policy$multi_output_root * sqrt(nrow(problem$x)))))
   max(1L, points %/% problem_width(problem))
 }
 

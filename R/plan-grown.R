@@ -5,16 +5,8 @@
 
 # Of an evaluation of the evidence: of few rows by full EP, and on a basis; and of the last sweep.
 # Effort multiplies them.
-SECOND <- 1e9
-
-STAGE_WORK <- 2.5e9
-
-FIT_WORK <- 4e11
-
-HELD <- 1.25e8 # most numbers of the rows as the basis sees them: 1 GB
-
 plan_grown <- function(problem) {
-  problem$method$pool <- min(problem$method$pool, HELD)
+  problem$method$pool <- min(problem$method$pool, policy$held_numbers)
   n <- nrow(problem$x)
   new_plan("plan_grown", problem, effort = EFFORT[[problem$method$effort]],
            all = !too_dear(problem$method, problem$lik, n, problem$processes),
@@ -33,15 +25,11 @@ most_points <- function(plan, work, n) {
 # too dear two more are on a basis, as what is learned there suits a basis: a full posterior would
 # have less noise. After the second either points pay, and the third has as many as the work allows
 # on twice the rows; or they do not, and it has as many rows.
-PILOT_ROWS <- 2000L
-
-PILOT_POINTS <- 333L
-
 # from: free values of a search that has done the first stage.
 #' @export
 by_evidence.plan_grown <- function(plan, table, control, progress, from = NULL) {
   n <- nrow(plan$problem$x)
-  few <- min(n, rows_of_work(SECOND * plan$effort, plan$problem$lik, plan$problem$processes))
+  few <- min(n, rows_of_work(policy$pilot_flops * plan$effort, plan$problem$lik, plan$problem$processes))
   whole <- function(rows) list(rows = rows, points = rows)
   learned <- list(plan = plan, table = table, from = from)
   if (n == few || is.null(from)) learned <- learn_stage(learned, whole(few), control, progress)
@@ -52,27 +40,27 @@ by_evidence.plan_grown <- function(plan, table, control, progress, from = NULL) 
 }
 
 pilot_stage <- function(plan) {
-  rows <- min(nrow(plan$problem$x), PILOT_ROWS)
-  list(rows = rows, points = min(PILOT_POINTS, most_points(plan, STAGE_WORK, rows)))
+  rows <- min(nrow(plan$problem$x), policy$pilot_rows)
+  list(rows = rows, points = min(policy$pilot_points, most_points(plan, policy$stage_flops, rows)))
 }
 
 last_stage <- function(plan, theta) {
   n <- nrow(plan$problem$x)
   pilot <- pilot_stage(plan)
-  rows <- min(n, 2L * PILOT_ROWS)
-  points <- most_points(plan, STAGE_WORK, rows)
+  rows <- min(n, 2L * policy$pilot_rows)
+  points <- most_points(plan, policy$stage_flops, rows)
   if (points > pilot$points && more_points_pay(plan, pilot, theta)) {
     return(list(rows = rows, points = points))
   }
-  most <- STAGE_WORK * plan$effort / dearness(plan$problem$lik, plan$problem$processes)
+  most <- policy$stage_flops * plan$effort / dearness(plan$problem$lik, plan$problem$processes)
   list(rows = min(n, max(rows, round(most / pilot$points^2))), points = pilot$points)
 }
 
 # Tried on half of the stage's rows at most, as rows outside of the basis tell.
 more_points_pay <- function(plan, stage, theta) {
-  more <- list(rows = stage$rows, points = min(TIMES * stage$points, floor(stage$rows / 2)))
+  more <- list(rows = stage$rows, points = min(policy$growth_factor * stage$points, floor(stage$rows / 2)))
   gain <- gain_of(run_plan(stage_plan(plan, stage), theta), run_plan(stage_plan(plan, more), theta))
-  gain >= PAYS * log(more$points / stage$points) / log(TIMES)
+  gain >= policy$min_gain * log(more$points / stage$points) / log(policy$growth_factor)
 }
 
 # Batch EP of a stage's rows on its points.
@@ -91,7 +79,7 @@ stage_plan <- function(plan, stage) {
 learn_stage <- function(learned, stage, control, progress) {
   problem <- stage_plan(learned$plan, stage)$problem
   aim <- evidence(problem)
-  if (stage$rows < nrow(learned$plan$problem$x) || !aim$cheap) control$within <- 0.1
+  if (stage$rows < nrow(learned$plan$problem$x) || !aim$cheap) control$within <- policy$rough_search
   more <- learn_hyper(aim, learned$table, control, progress, learned$from)
   list(plan = learned$plan, table = more$table, from = more$table$theta[more$table$free],
        record = add_stage(learned$record, more$record, stage))
@@ -121,12 +109,6 @@ tunes.plan_grown <- function(plan) {
 # long as the last gained more than this in the mean leave-one-out log density of rows that are in
 # neither: a row in the basis sees its own place in more detail than a new one would. A step that
 # gains nothing is not kept.
-PAYS <- 0.008 # nats a row for three times the points
-
-TIMES <- 3
-
-LEAST_POINTS <- 150
-
 #' @export
 run_plan.plan_grown <- function(plan, theta) {
   if (plan$all) return(run_plan(plan_ep(plan$problem, list(rows = seq_len(nrow(plan$problem$x)))),
@@ -140,7 +122,7 @@ run_plan.plan_grown <- function(plan, theta) {
     step <- growth_step(run, larger, size)
     growth <- rbind(growth, step)
     if (step$taken) run <- larger
-    if (!step$taken || !(step$gain >= PAYS)) break
+    if (!step$taken || !(step$gain >= policy$min_gain)) break
   }
   run$growth <- growth
   run
@@ -159,9 +141,9 @@ growth_step <- function(before, larger, points) {
 
 # Increasing.
 sizes_of <- function(plan) {
-  most <- most_points(plan, FIT_WORK, nrow(plan$problem$x))
-  sizes <- most / TIMES^(2:0)
-  as.integer(round(c(sizes[sizes >= LEAST_POINTS & sizes < most], most)))
+  most <- most_points(plan, policy$fit_flops, nrow(plan$problem$x))
+  sizes <- most / policy$growth_factor^(2:0)
+  as.integer(round(c(sizes[sizes >= policy$min_points & sizes < most], most)))
 }
 
 # All rows on a basis of some; before: a run whose sites EP starts from, or NULL.

@@ -7,26 +7,8 @@
 # probabilities of the fits themselves (fit-tune.R), which take the points of a fit of all rows,
 # half as many while they are looked for.
 
-PILOT_LABELS <- 1500L # rows
-
-PILOT_WORK <- 8e8 # of an evaluation of their evidence
-
-MOST_PILOT <- 150
-
-WITH_CARE <- 1e-3 # change at which EP stops: the evidence then moves by its square
-
 # Informative vectors of each class: ten times the root of the number of rows, within these. Effort
 # multiplies what a sweep takes, the square of all.
-FEW_VECTORS <- 800
-
-MOST_VECTORS <- 1300
-
-CANDIDATES <- 0.25 # share of the rows
-
-NEARLY <- 2e-2 # change at which EP stops: probabilities then move by some 3e-4
-
-ROUGHLY <- 5e-2 # the same, where fits are only compared
-
 # By this plan? Where full EP would be too dear.
 fits_labels <- function(method, lik, n, processes) {
   leaves_open(method) && isTRUE(lik_traits(lik)$tempered) &&
@@ -35,22 +17,22 @@ fits_labels <- function(method, lik, n, processes) {
 
 # Informative vectors of each class among n rows.
 vectors_wanted <- function(n, effort) {
-  points <- sqrt(EFFORT[[effort]]) * min(max(10 * sqrt(n), FEW_VECTORS), MOST_VECTORS)
+  points <- sqrt(EFFORT[[effort]]) * min(max(policy$class_points_root * sqrt(n), policy$class_points[1L]), policy$class_points[2L])
   round(min(points, n / 2))
 }
 
 plan_labels <- function(problem, effort) {
   n <- nrow(problem$x)
-  problem$method <- method_ivm(vectors_wanted(n, effort), tol = NEARLY, pool = HELD)
+  problem$method <- method_ivm(vectors_wanted(n, effort), tol = policy$fit_tolerance, pool = policy$held_numbers)
   problem$luck <- as.double(spread_problem(problem)) # nothing is left to luck
   new_plan("plan_labels", problem)
 }
 
 # Rows of the pilot, and its plan.
 labels_pilot <- function(n, lik, processes) {
-  rows <- min(n, PILOT_LABELS)
-  points <- points_of_work(PILOT_WORK, rows, lik, processes)
-  method <- method_ivm(round(min(points, MOST_PILOT, rows / 2)), tol = WITH_CARE)
+  rows <- min(n, policy$class_pilot_rows)
+  points <- points_of_work(policy$class_pilot_flops, rows, lik, processes)
+  method <- method_ivm(round(min(points, policy$class_pilot_points, rows / 2)), tol = policy$learn_tolerance)
   list(rows = rows, plan = function(problem) {
     problem$method <- method
     new_plan(c("plan_pilot", "plan_ivm", "plan_choosing"), problem)
@@ -90,7 +72,7 @@ by_evidence.plan_labels <- function(plan, table, control, progress, from = NULL)
   problem <- plan$problem
   pilot <- labels_pilot(nrow(problem$x), problem$lik, problem$processes)
   rows <- spread_problem(problem)[seq_len(pilot$rows)]
-  control$within <- 0.1
+  control$within <- policy$rough_search
   learned <- by_evidence(pilot$plan(part_of_problem(problem, rows)), table, control, progress)
   c(list(plan = plan), learned[c("table", "record")])
 }
@@ -100,11 +82,9 @@ tunes.plan_labels <- function(plan) c("lengthscale", "power")
 
 # Times the points there would be: copies bear a closer look, within three times the time of
 # a fit without them.
-POINTS_AMONG_COPIES <- 1.75
-
 #' @export
 among_copies.plan_labels <- function(plan, sites) {
-  plan$problem$method$size <- round(POINTS_AMONG_COPIES * plan$problem$method$size)
+  plan$problem$method$size <- round(policy$copy_points * plan$problem$method$size)
   plan$sites <- sites
   plan
 }
@@ -122,11 +102,9 @@ rougher_plan <- function(plan, rows) {
     plan$problem <- part_of_problem(plan$problem, rows)
     plan$problem$luck <- as.double(seq_along(rows))
   }
-  plan$problem$method$tol <- ROUGHLY
+  plan$problem$method$tol <- policy$compare_tolerance
   plan
 }
-
-LOOK_ROWS <- 8000L
 
 #' @export
 run_plan.plan_labels <- function(plan, theta) {
@@ -139,7 +117,7 @@ run_plan.plan_labels <- function(plan, theta) {
 # EP starts from plan$sites, those of an earlier fit, or else from those of the vectors.
 run_vectors <- function(plan, theta) {
   chosen <- chosen_vectors(plan, theta)
-  chosen$problem$method$pool <- HELD
+  chosen$problem$method$pool <- policy$held_numbers
   chosen$sites <- if (is.null(plan$sites)) chosen$included else plan$sites
   run_plan(chosen, theta)
 }
@@ -148,7 +126,7 @@ run_vectors <- function(plan, theta) {
 # limit: those left when the set is full.
 chosen_vectors <- function(plan, theta) {
   problem <- plan$problem
-  problem$method$pool <- min(HELD, CANDIDATES * stub_count(problem))
+  problem$method$pool <- min(policy$held_numbers, policy$candidate_rows * stub_count(problem))
   choose_basis(new_plan(c("plan_ivm", "plan_choosing"), problem), list(theta = theta),
                learning = FALSE)
 }

@@ -3,13 +3,11 @@
 # from online passes over the rows in the order given and in random orders, and from each mode so
 # found by its rows' second most probable parts.
 
-STARTS <- 4L # unless the method says how many passes
-
 # Runs of all modes that are found, the one of largest log evidence first. A run that did not
 # converge counts where none did.
 run_modes <- function(problem, theta, sites = NULL) {
   found <- list(mode_from(problem, theta, sites))
-  starts <- if (is.null(problem$method$starts)) STARTS else problem$method$starts
+  starts <- if (is.null(problem$method$starts)) policy$mode_starts else problem$method$starts
   orders <- replicate(starts - 1L, sample.int(problem_rows(problem)), simplify = FALSE)
   for (order in orders) {
     found <- add_mode(found, mode_from(problem, theta, pass_sites(problem, theta, order)), problem)

@@ -2,12 +2,10 @@
 
 plan_sparse_ep <- function(problem) new_plan(c("plan_sparse_ep", "plan_choosing"), problem)
 
-SELECTION_SWEEPS <- 2 # with basis exchange, while learning; thesis 5.2: later exchanges gain little
-
 #' @export
 choose_basis.plan_sparse_ep <- function(plan, table, learning) {
   problem <- plan$problem
-  sweeps <- min(problem$method$freeze, problem$method$sweeps, if (learning) SELECTION_SWEEPS)
+  sweeps <- min(problem$method$freeze, problem$method$sweeps, if (learning) policy$selection_sweeps)
   run <- engine_sparse(problem, table$theta, freeze = sweeps, sweeps = sweeps)
   plan_chosen(problem, run, table, list(sweeps = run$trace))
 }

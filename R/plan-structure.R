@@ -2,14 +2,6 @@
 # evidence plus log prior of some rows. Candidates are tried in the order of simplicity, each
 # searched from where the best before it ended, and a later one has to be better by WORTH_A_KERNEL.
 
-WORTH_A_KERNEL <- 1 # nat
-
-WORTH_A_UNIT <- 3 # nats; a scale that inputs share depends on their units
-
-STRUCTURE_WORK <- 2.5e8 # of one evaluation: 630 rows with Gaussian noise
-
-MOST_ARD <- 64L # inputs; with more of them a search for a length scale each finds too little
-
 # The model of all rows and the setup with kernel and scale settled. Where there was a choice also
 # `from`, the free hyperparameters the search goes on from, `record`, of the search that found them,
 # and `tried`, see try_structures().
@@ -51,8 +43,8 @@ try_structures <- function(chunk, model, setup, open_scale) {
   scaling <- scaling_of(model$moments, TRUE)
   inputs <- sum(scaling$kept)
   search$try(kernel_rbf(), setup$scale)
-  if (open_scale && can_share_scale(scaling)) search$try(kernel_rbf(), "common", WORTH_A_UNIT)
-  ard <- inputs > 1L && inputs <= MOST_ARD && model$response$processes == 1L
+  if (open_scale && can_share_scale(scaling)) search$try(kernel_rbf(), "common", policy$min_shared_scale_gain)
+  ard <- inputs > 1L && inputs <= policy$max_ard_inputs && model$response$processes == 1L
   if (ard) search$try(kernel_rbf(ard = TRUE), search$best()$scale)
   for (kernel in list(kernel_matern52, kernel_matern32)) {
     search$try(kernel(ard = search$best()$kernel$ard), search$best()$scale)
@@ -66,7 +58,7 @@ structure_pilot <- function(method, model, n) {
   if (fits_labels(method, model$lik, n, model$response$processes)) {
     return(labels_pilot(n, model$lik, model$response$processes))
   }
-  list(rows = min(n, rows_of_work(STRUCTURE_WORK, model$lik, model$response$processes)),
+  list(rows = min(n, rows_of_work(policy$structure_flops, model$lik, model$response$processes)),
        plan = function(problem) {
          plan_of(method_ep(), problem, list(rows = seq_len(nrow(problem$x))))
        })
@@ -77,10 +69,10 @@ structure_pilot <- function(method, model, n) {
 new_structure_search <- function(model, chunk, rows, plan, setup) {
   best <- NULL
   tried <- NULL
-  setup$control$within <- WORTH_A_KERNEL / 10
+  setup$control$within <- policy$rough_search
   setup$control$outer <- 1L
   some <- chunk_rows(chunk, rows)
-  try_one <- function(kernel, scale, worth = WORTH_A_KERNEL) {
+  try_one <- function(kernel, scale, worth = policy$min_kernel_gain) {
     setup[c("kernel", "scale")] <- list(kernel, scale)
     of_all <- with_kernel(model, chunk, setup)
     problem <- problem_of(part_of_model(of_all, rows), some)

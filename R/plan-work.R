@@ -17,7 +17,7 @@ begin_structure <- function(asked, model, rows, n) {
   processes <- model$response$processes
   if (fits_labels(asked, lik, n, processes)) {
     runs <- STRUCTURE_RUNS / 2 # the first of them are of a third of the rows
-    points <- min(points_of_work(PILOT_WORK, rows, lik, processes), MOST_PILOT, rows / 2)
+    points <- min(points_of_work(policy$class_pilot_flops, rows, lik, processes), policy$class_pilot_points, rows / 2)
     rest <- labels_work(n, vectors_wanted(n, asked$effort), lik, processes, TRUE) / FASTER
   } else {
     runs <- STRUCTURE_RUNS
@@ -60,8 +60,8 @@ work_ahead.plan_grown <- function(plan, resumed) {
 # Of labels: what the search for kernel and scaling has learned is not learned again.
 labels_work <- function(n, points, lik, processes, resumed) {
   work <- function(rows, points) run_work(rows, points, lik, processes)
-  c(learning = if (resumed) 0 else SEARCH_RUNS * work(min(n, PILOT_LABELS), MOST_PILOT),
-    fitting = LOOKS * work(min(n, LOOK_ROWS), points / 2) + 4 * work(n, points))
+  c(learning = if (resumed) 0 else SEARCH_RUNS * work(min(n, policy$class_pilot_rows), policy$class_pilot_points),
+    fitting = LOOKS * work(min(n, policy$compare_rows), points / 2) + 4 * work(n, points))
 }
 
 # Of all rows on so many points.
@@ -73,11 +73,11 @@ whole_work <- function(n, points, lik, processes, resumed) {
 # Of a basis that grows, which is seldom as large as it may be.
 grown_work <- function(n, effort, lik, processes, resumed) {
   work <- function(rows, points) run_work(rows, points, lik, processes)
-  few <- rows_of_work(SECOND * effort, lik, processes)
-  later <- min(n, STAGE_WORK * effort / (PILOT_POINTS^2 * dearness(lik, processes)))
+  few <- rows_of_work(policy$pilot_flops * effort, lik, processes)
+  later <- min(n, policy$stage_flops * effort / (policy$pilot_points^2 * dearness(lik, processes)))
   stages <- c(if (!resumed) SEARCH_RUNS * work(few, few),
-              RESUMED_RUNS * work(min(n, PILOT_ROWS), PILOT_POINTS),
-              RESUMED_RUNS * work(later, PILOT_POINTS))
-  most <- points_of_work(FIT_WORK * effort, n, lik, processes)
-  c(learning = sum(stages), fitting = work(n, min(most, n / 2) / TIMES))
+              RESUMED_RUNS * work(min(n, policy$pilot_rows), policy$pilot_points),
+              RESUMED_RUNS * work(later, policy$pilot_points))
+  most <- points_of_work(policy$fit_flops * effort, n, lik, processes)
+  c(learning = sum(stages), fitting = work(n, min(most, n / 2) / policy$growth_factor))
 }

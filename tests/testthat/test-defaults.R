@@ -38,7 +38,7 @@ test_that("the evidence chooses kernel and scaling, and the fit says what was tr
   expect_identical(attr(tried, "rows"), 100L)
   # the chosen one is best but for what a simpler one is let have
   chosen <- tried$log_posterior[tried$kernel == format(fit$kernel)]
-  expect_gte(max(chosen), max(tried$log_posterior) - WORTH_A_KERNEL)
+  expect_gte(max(chosen), max(tried$log_posterior) - policy$min_kernel_gain)
   expect_output(print(summary(fit)), "Kernels tried on 100 rows")
   # it is the fit that asks for that kernel
   asked <- sparsegp(x, y, kernel = kernel_rbf(ard = TRUE))
@@ -88,8 +88,8 @@ test_that("a basis grows for as long as rows that are not in it gain", {
   fit <- grown(x, y)
   growth <- fit$convergence$growth
   expect_identical(growth$points[nrow(growth)], nrow(basis(fit)))
-  expect_true(all(growth$gain[-nrow(growth)] >= PAYS))
-  expect_lt(growth$gain[nrow(growth)], PAYS)
+  expect_true(all(growth$gain[-nrow(growth)] >= policy$min_gain))
+  expect_lt(growth$gain[nrow(growth)], policy$min_gain)
   # the gain is of rows in neither basis, from the fits one by one
   at <- lapply(growth$points, function(size) {
     values <- coef(fit)
@@ -123,7 +123,7 @@ test_that("hyperparameters come from stages of more and more rows", {
 test_that("few and many rows are fitted alike on both sides of the bound", {
   slow_tier()
   set.seed(5)
-  bound <- rows_of_work(FULL_WORK / 8, lik_gaussian(), 1L)
+  bound <- rows_of_work(policy$full_ep_flops / 8, lik_gaussian(), 1L)
   x <- matrix(runif(3 * (bound + 1)), ncol = 3)
   f <- 3 * sin(5 * x[, 1]) * x[, 2]
   y <- f + 0.3 * rnorm(bound + 1)
@@ -204,7 +204,7 @@ test_that("many labels: informative vectors, length scales and a power by leave-
   plain$power <- NULL
   p <- loo(plain)$prob
   lpd <- function(a) log(p^a / (p^a + (1 - p)^a))
-  best <- exp(optimize(function(b) mean(lpd(exp(b))), log(POWERS), maximum = TRUE)$maximum)
+  best <- exp(optimize(function(b) mean(lpd(exp(b))), log(policy$temper_range), maximum = TRUE)$maximum)
   loss <- lpd(best) - lpd(power)
   expect_lt(mean(loss), 1.02 * 2 * sd(loss) / sqrt(n) + 1e-12)
   three <- factor(cut(x[, 1] + 0.2 * rnorm(n), 3, labels = FALSE))
@@ -286,14 +286,7 @@ test_that("where rows are many, length scales are looked for on some of them", {
   class <- sin(3 * x[, 1]) + x[, 2] + 0.3 * rnorm(n) > 0
   fit <- function() sparsegp(x, class, lik_probit(), kernel_rbf(), effort = "quick")
   all <- fit()
-  unbound <- function(value) {
-    namespace <- asNamespace("sparsegp")
-    unlockBinding("LOOK_ROWS", namespace)
-    assign("LOOK_ROWS", value, namespace)
-  }
-  on.exit(unbound(8000L))
-  unbound(400L)
-  some <- fit()
+  some <- with_policy(compare_rows = 400L, code = fit())
   expect_false(identical(all$tuning$tried$lpd, some$tuning$tried$lpd))
   expect_length(some$y, n)
   expect_equal(mean(loo_lpd(some)), mean(loo_lpd(all)), tolerance = 0.1)

@@ -141,14 +141,7 @@ test_that("of many rows some are held out, with as many points to a row as among
   expect_identical(all$share, 1)
   expect_identical(sort(c(all$told, all$held)), 1:90)
   expect_length(all$held, 18L)
-  namespace <- asNamespace("sparsegp")
-  unbound <- function(value) {
-    unlockBinding("LOOK_ROWS", namespace)
-    assign("LOOK_ROWS", value, namespace)
-  }
-  on.exit(unbound(8000L))
-  unbound(30L)
-  some <- told_and_held(problem)
+  some <- with_policy(compare_rows = 30L, code = told_and_held(problem))
   expect_identical(some$share, 1 / 3)
   expect_identical(lengths(some)[1:2], c(told = 24L, held = 6L))
   expect_identical(as.vector(table(strata[c(some$told, some$held)])), rep(10L, 3))

@@ -1,20 +1,6 @@
 # Subsets of the rows: an input that hardly ever varies is an input of every model that learns on
 # some of the rows.
 
-# Evaluates `code` while a number that steers default fits has another value.
-with_number <- function(name, value, code) {
-  namespace <- asNamespace("sparsegp")
-  before <- get(name, namespace)
-  set <- function(value) {
-    unlockBinding(name, namespace)
-    assign(name, value, namespace)
-    lockBinding(name, namespace)
-  }
-  on.exit(set(before))
-  set(value)
-  force(code)
-}
-
 # An indicator that is 1 in five rows, none of which an even spread would take early.
 rare_column <- function(n) {
   set.seed(1)
@@ -36,14 +22,14 @@ test_that("an order of rows begins with rows that tell inputs apart, as many as 
   for (j in 3:10) x[sample(late, 2), j] <- 1
   order <- spread_rows(n, NULL, x)
   expect_setequal(order, seq_len(n))
-  for (count in c(BEGINNING, 400)) {
+  for (count in c(sparsegp:::policy$early_rows, 400)) {
     start <- x[order[seq_len(count)], ]
     expect_identical(unname(which(apply(start, 2, sd) == 0)), 2L) # the one that never varies
   }
   # one row serves several inputs, and the order of all others is what it was
   x[, 4:10] <- x[, 3]
   again <- spread_rows(n, NULL, x)
-  moved <- setdiff(again[seq_len(BEGINNING)], spread_rows(n)[seq_len(BEGINNING)])
+  moved <- setdiff(again[seq_len(sparsegp:::policy$early_rows)], spread_rows(n)[seq_len(sparsegp:::policy$early_rows)])
   expect_length(moved, 1L)
   expect_identical(setdiff(again, moved), setdiff(spread_rows(n), moved))
   # rows that vary are left alone, and so are few rows
@@ -58,12 +44,12 @@ test_that("kernels are tried on some of the rows as models of all inputs", {
   d <- rare_column(300)
   d$r[] <- 0
   d$r[tail(spread_rows(300), 1L)] <- 1 # constant in the subset, but for the row that was moved up
-  fit <- with_number("STRUCTURE_WORK", 40^3, sparsegp(y ~ a + b + r, d))
+  fit <- with_policy(structure_flops = 40^3, code = sparsegp(y ~ a + b + r, d))
   expect_identical(attr(fit$learning$structure, "rows"), 40L)
   expect_identical(fit$scaling$names[fit$scaling$kept], c("a", "b", "r"))
   # where no row is moved up the model is of all inputs still
-  fit <- with_number("BEGINNING", 1e6,
-                     with_number("STRUCTURE_WORK", 40^3, sparsegp(y ~ a + b + r, d)))
+  fit <- with_policy(early_rows = 1e6, code =
+                     with_policy(structure_flops = 40^3, code = sparsegp(y ~ a + b + r, d)))
   expect_identical(fit$scaling$names[fit$scaling$kept], c("a", "b", "r"))
   expect_true(all(is.finite(coef(fit))))
   expect_setequal(fit$learning$structure$kernel[1:3], c("rbf()", "rbf(ard = TRUE)"))
@@ -160,7 +146,7 @@ test_that("method_ep(size = NULL) chooses for several responses and classes, too
     fit <- sparsegp(k ~ a, d, likelihood, method = method_ep(size = NULL), learn = FALSE)
     expect_identical(nrow(basis(fit)), 40L)
   }
-  open <- with_number("FULL_WORK", 1e4,
+  open <- with_policy(full_ep_flops = 1e4,
                       sparsegp(cbind(u, v) ~ a, d, method = method_ep(size = NULL)))
   expect_lt(nrow(basis(open)), 80)
 })
