@@ -136,5 +136,5 @@ problem_of_fit <- function(object) {
   }
   basis <- if (is.null(object$posterior$each)) object$posterior$basis else bases_of(object)
   new_problem(model_of_fit(object), training_inputs(object), object$data_rows, object$offset,
-              batch_settings(object$method, tol = 1e-9), if (!whole) basis)
+              batch_settings(object$options, tol = 1e-9), if (!whole) basis)
 }

@@ -10,7 +10,7 @@ density_names <- function(object) {
 
 # As check_fit() for fits.
 check_density <- function(object) {
-  wrong <- if (!is.list(object) || !identical(object$format, FIT_FORMAT)) "format"
+  wrong <- if (!is.list(object) || !identical(object$format, DENSITY_FORMAT)) "format"
            else misfit("density", object)
   if (is.null(wrong)) wrong <- flaw_among(DENSITY_PARTS, object)
   if (is.null(wrong)) return(object)

@@ -142,7 +142,7 @@ gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6,
     log_evidence = vapply(found, `[[`, 0, "log_evidence") + sum(log_slope(x, space))
   )
   fit$basis <- `colnames<-`(from_unit(best$basis, space), colnames(x))
-  structure(c(fit, space, list(format = FIT_FORMAT, n = nrow(x), x = x, call = call)),
+  structure(c(fit, space, list(format = DENSITY_FORMAT, n = nrow(x), x = x, call = call)),
             class = "gp_density")
 }
 
@@ -290,3 +290,5 @@ logLik.gp_density <- function(object, ...) {
   at <- match(object$k0, object$evidence$k0)
   structure(object$evidence$log_evidence[at], df = 0L, nobs = object$n, class = "logLik")
 }
+
+DENSITY_FORMAT <- 1L # of the form that gp_density() returns

@@ -71,5 +71,5 @@ print_merged <- function(merged) {
 
 made_by <- function(x) {
   if (every_row_in_basis(x)) return("full EP")
-  paste(x$method$label, "on a basis of", counted(nrow(basis_points_of(x)), "point"))
+  paste(x$options$label, "on a basis of", counted(nrow(basis_points_of(x)), "point"))
 }

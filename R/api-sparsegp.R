@@ -28,7 +28,7 @@
 #' factor of 100, and by 3 nats, as it depends on their units), with a length scale for each input
 #' (for up to 64 inputs, and not where each class has a latent function), and [kernel_matern52()]
 #' and [kernel_matern32()] of the better kind. A later one has to be better by 1 nat.
-#' `fit$learning$structure` has what was tried, `print()` and `summary()` say it.
+#' `fit$choices` has all candidates, `print()` and `summary()` show them.
 #'
 #' @section Units of inputs and order of levels:
 #' The units and the origin of the response, the order of columns and of the response's classes

@@ -93,7 +93,9 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
     cat("Learning: ", counted(fit$learning$evaluations, "evaluation"), " of the criterion, ",
         fit$learning$failures, " failed; largest slope ",
         format(max(abs(fit$learning$gradient)), digits = 2L), "\n", sep = "")
-    print_rounds(fit$learning)
+    if (!is.null(fit$learning$line_searches)) {
+      cat("Failed line searches: ", fit$learning$line_searches, "\n", sep = "")
+    }
   }
   print_tried(fit)
   print_convergence(fit)
@@ -129,12 +131,4 @@ print_confusion <- function(table) {
   shown[rowSums(table) == 0, "error"] <- ""
   names(dimnames(shown)) <- names(dimnames(table))
   print(shown, quote = FALSE, right = TRUE)
-}
-
-# Rounds of selection and search, by what each reached; they need not go up.
-print_rounds <- function(record) {
-  if (is.null(record$rounds)) return(invisible())
-  cat("Rounds reached ", toString(format(record$rounds, digits = 6L)), sep = "")
-  if (!is.null(record$line_searches)) cat("; failed line searches:", record$line_searches)
-  cat("\n")
 }

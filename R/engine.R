@@ -17,11 +17,11 @@
 # (model_of_fit()), response with unit, processes and width. points: scaled inputs, stacked where
 # rows have several components; offset: in the response's unit, a number for each row or a column
 # for each component.
-new_problem <- function(model, points, rows, offset, method = NULL, basis = NULL, ...) {
+new_problem <- function(model, points, rows, offset, options = NULL, basis = NULL, ...) {
   response <- model$response
   list(x = points, spec = model$spec, nkernel = model$nkernel, lik = model$lik, rows = rows,
        offset = tall_values(offset / response$unit), processes = response$processes,
-       width = response$width, method = method, basis = basis, ...)
+       width = response$width, options = options, basis = basis, ...)
 }
 
 # The same problem of some of its rows, each with one latent value of a process.
@@ -79,7 +79,7 @@ work_of_call <- function(problem) {
 points_of_call <- function(problem) {
   bases <- if (is.list(problem$basis)) problem$basis else list(problem$basis)
   if (!is.null(problem$basis)) return(max(vapply(bases, NROW, 0L)))
-  min(nrow(problem$x), problem$method$size)
+  min(nrow(problem$x), problem$options$size)
 }
 
 # R CMD check wants to find the name of what is called in the namespace, unless it is in dots.
@@ -113,7 +113,7 @@ engine_pass <- function(problem, theta, states, sites, options, gamma = NULL) {
 
 # Half of the sweeps of full EP may be of all rows at once, unless the method says how many.
 run_options <- function(problem, gradient, posterior) {
-  method <- problem$method
+  method <- problem$options
   batch <- if (is.null(method$batch)) ceiling(method$sweeps / 2) else method$batch
   list(sweeps = method$sweeps, batch = batch, damping = method$damping, tol = method$tol,
        pool = method$pool, mixing = method$mixing, gradient = gradient, posterior = posterior,
@@ -172,7 +172,7 @@ score_code <- function(score) match(score, catalogue()$scores) - 1L
 engine_sparse <- function(problem, theta, freeze, sweeps) {
   run <- sparse_sweeps(problem, theta, freeze, sweeps, narrow = FALSE)
   lost <- run$status != 0L || count_widening(run$tau, problem_width(problem)) > 0L &&
-    sweeps == problem$method$sweeps && last_change(run) > problem$method$tol
+    sweeps == problem$options$sweeps && last_change(run) > problem$options$tol
   if (lost) sparse_sweeps(problem, theta, freeze, sweeps, narrow = TRUE) else run
 }
 
@@ -187,17 +187,17 @@ last_change <- function(run) run$trace[["change", ncol(run$trace)]]
 
 # How a basis of at most `size` points may change.
 basis_rules <- function(problem, size, frozen, narrow = FALSE) {
-  method <- problem$method
+  method <- problem$options
   list(size = size, frozen = frozen, kl = method$projection == "kl", narrow = narrow,
        novelty = method$novelty, score = score_code(method$score))
 }
 
 sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
   basis <- problem$basis
-  size <- if (is.null(basis)) points_of(problem$method$size, problem) else nrow(basis)
+  size <- if (is.null(basis)) points_of(problem$options$size, problem) else nrow(basis)
   options <- c(basis_rules(problem, size, !is.null(basis), narrow),
                list(freeze = min(freeze, .Machine$integer.max), sweeps = sweeps,
-                    tol = problem$method$tol))
+                    tol = problem$options$tol))
   run <- engine_call(sg_ep_sparse, problem, theta, basis, options)
   rownames(run$trace) <- c(catalogue()$fates, "change", "log_evidence")
   run$narrow <- narrow
@@ -207,7 +207,7 @@ sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
 # What a selection leaves to luck, from R's generator and only where it matters.
 draw_luck <- function(problem) {
   n <- nrow(problem$x)
-  method <- problem$method
+  method <- problem$options
   needed <- method$select == "random" || method$pool < stub_count(problem)
   as.double(if (needed) sample.int(n) else seq_len(n))
 }
@@ -215,12 +215,12 @@ draw_luck <- function(problem) {
 # The doubles that the stubs of all candidates take.
 stub_count <- function(problem) {
   n <- as.double(nrow(problem$x)) # a product of integers may be none
-  n * min(problem$method$size, n) * problem$processes
+  n * min(problem$options$size, n) * problem$processes
 }
 
 # Selection of an active set at theta, with the problem's luck if it brings some.
 engine_ivm <- function(problem, theta) {
-  method <- problem$method
+  method <- problem$options
   n <- nrow(problem$x)
   size <- min(method$size, n)
   pool <- min(method$pool, stub_count(problem))
@@ -288,7 +288,7 @@ STATE <- c("points", "id", SUMS, "count", "trace") # of empty_state()
 # points of a predefined basis to begin with, or NULL.
 engine_online <- function(problem, theta, state, start = NULL) {
   options <- c(basis_rules(problem, problem$size, problem$frozen),
-               list(informative = problem$method$order == "informative"))
+               list(informative = problem$options$order == "informative"))
   engine_call(sg_online, problem, theta, state, start, options)
 }
 
@@ -407,7 +407,7 @@ pass_sites <- function(problem, theta, order = seq_len(problem_rows(problem))) {
   some$x <- problem$x[points, , drop = FALSE]
   some$rows <- problem$rows[, order, drop = FALSE]
   some$offset <- problem$offset[points]
-  some$method <- method_ep()
+  some$options <- method_ep()
   run <- sparse_sweeps(some, theta, freeze = 1L, sweeps = 1L, narrow = FALSE)
   back <- order(order)
   sites <- list(tau = c(matrix(run$tau, w * w)[, back]), nu = c(matrix(run$nu, w)[, back]))

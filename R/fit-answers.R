@@ -110,17 +110,9 @@ normalised <- function(own) {
   own / rowSums(own)
 }
 
-# What a label's probability is proportional to, as a logarithm. Two share a latent function. Of
-# more each has its own, and answers "this label?" independently of the others; given that just one
-# answer is yes, a label's probability is proportional to the odds of its own.
 log_scores <- function(object, latent) {
-  own <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
-  scores <- if (is.matrix(own)) log(own) - log1p(-own) else log(cbind(1 - own, own))
-  scores[] <- pmin(pmax(scores, -MOST_LOG), MOST_LOG)
-  scores
+  label_scores(engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)
 }
-
-MOST_LOG <- 745 # a probability below exp(-745) is 0
 
 # Standard deviation, over the posterior of the latent function, of a label's probability to the
 # fit's power: by Gauss-Hermite quadrature, which link functions need some 30 nodes of for 1e-3.
@@ -203,9 +195,6 @@ lpd_of_rows <- function(object) {
 
 # log probability of the label of each row
 label_lpd <- function(prob, y) log(own_label(prob, y))
-
-# Of columns for labels, each row's own.
-own_label <- function(values, y) values[cbind(seq_along(y), as.integer(y))]
 
 loo_probabilities <- function(object) class_probabilities(object, loo_latent(object))
 

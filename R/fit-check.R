@@ -7,7 +7,7 @@
 
 # The form of what new_fit() makes; a version that changes it counts on, and reads the one before
 # (fit-older.R).
-FIT_FORMAT <- 1L
+FIT_FORMAT <- 2L
 
 # A fit as this version has it.
 check_fit <- function(fit, argument = "object") {
@@ -333,7 +333,8 @@ MODEL_PARTS <- list(
                utils::head(hyper_names(fit$likelihood), counts[2L])) &&
       have_values(fit$hyper, limits)
   },
-  method = function(fit) !is.null(check_method(fit$method))
+  method = function(fit) !is.null(check_method(fit$method)),
+  options = function(fit) !is.null(check_method(fit$options))
 )
 
 # Tests of the others, in this order

@@ -1,17 +1,19 @@
-# What a fit chose where the user left it open, in words.
+# The choices of a fit in words, from its record `fit$choices` (choices.R) and what it chose.
 
 print_choices <- function(fit) {
-  for (words in c(structure_words(fit), scaling_words(fit), growth_words(fit), tuning_words(fit),
-                  copies_words(fit))) {
+  for (words in c(kernel_words(fit), scaling_words(fit), growth_words(fit), tuning_words(fit),
+                  temper_words(fit), copies_words(fit))) {
     cat("  ", words, "\n", sep = "")
   }
 }
 
-structure_words <- function(fit) {
-  tried <- fit$learning$structure
-  if (is.null(tried)) return(NULL)
+choices_of_stage <- function(fit, stage) fit$choices[fit$choices$stage %in% stage, ]
+
+kernel_words <- function(fit) {
+  tried <- choices_of_stage(fit, "kernel")
+  if (NROW(tried) == 0L) return(NULL)
   paste("kernel chosen from", nrow(tried), "by the evidence of",
-        counted(attr(tried, "rows"), "row"))
+        counted(tried$rows[1L], "row"))
 }
 
 # Says how inputs were scaled, where there are several that vary.
@@ -26,50 +28,41 @@ scaling_words <- function(fit) {
 }
 
 growth_words <- function(fit) {
-  growth <- fit$convergence$growth
-  if (is.null(growth)) return(NULL)
-  last <- nrow(growth)
-  if (last == 1L) return(NULL)
-  sizes <- paste("inducing points:", paste(growth$points, collapse = ", "), "tried;")
-  gain <- format(growth$gain[last], digits = 2L)
-  if (is.na(growth$gain[last])) return(paste(sizes, "the last run failed and was not kept"))
-  if (!growth$taken[last]) {
-    return(paste(sizes, "the last step changed the log density by", gain,
-                 "nats a row and was not kept"))
-  }
-  if (growth$gain[last] < policy$min_gain) {
-    return(paste(sizes, "the last step gained", gain, "nats a row, so growth ended"))
+  tried <- choices_of_stage(fit, "inducing points")
+  last <- NROW(tried)
+  if (last < 2L) return(NULL)
+  sizes <- paste("inducing points:", paste(tried$candidate, collapse = ", "), "tried;")
+  if (is.na(tried$score[last])) return(paste(sizes, "the last run failed and was not kept"))
+  if (!tried$taken[last]) return(paste(sizes, "the last was not better and was not kept"))
+  if (tried$gain[last] < policy$min_gain) {
+    return(paste(sizes, "the last step gained little, so growth ended"))
   }
   paste(sizes, "more would gain, and is left to effort = \"thorough\"")
 }
 
 tuning_words <- function(fit) {
-  chosen <- if (!is.null(fit$tuning)) fit$likelihood$type else ""
-  margin <- chosen == "margin"
-  squares <- chosen == "squares"
-  words <- c(if (!is.null(fit$tuning)) paste("learned length scales times", fit$tuning$factor),
-             if (margin) "a margin between classes",
-             if (squares) "least squares of labels",
-             if (!is.null(fit$power)) paste("odds to the power", format(fit$power, digits = 2L)))
-  if (length(words) == 0L) return(NULL)
-  by <- if (squares) "by rows held out" else "by leave-one-out probabilities"
-  paste0(by, ": ", toString(words))
+  squares <- choices_of_stage(fit, "least squares")
+  squares <- squares[squares$taken & squares$candidate != PROBIT_BEFORE, ]
+  if (NROW(squares)) {
+    return(paste0("least-squares classification, chosen on observations held out: ",
+                  squares$candidate))
+  }
+  tried <- choices_of_stage(fit, c("likelihood", "all observations"))
+  tried <- tried[tried$taken, ]
+  if (NROW(tried) == 0L) return(NULL)
+  paste("chosen by leave-one-out log probability:", paste(tried$candidate, collapse = ", "))
 }
 
-# For summary(): all that was tried.
+temper_words <- function(fit) {
+  if (is.null(fit$power)) return(NULL)
+  paste("probabilities recalibrated: odds raised to the power", format(fit$power, digits = 2L))
+}
+
+# For summary(): all candidates that were compared.
 print_tried <- function(fit) {
-  tried <- fit$learning$structure
-  if (!is.null(tried)) {
-    cat("Kernels tried on ", counted(attr(tried, "rows"), "row"), ":\n", sep = "")
-    print(tried, digits = 6L, row.names = FALSE)
-  }
-  stages <- fit$learning$stages
-  if (NROW(stages) > 1L) {
-    cat("Learned in stages:\n")
-    print(stages, digits = 6L, row.names = FALSE)
-  }
-  if (!is.null(fit$tuning)) {
-    cat("Length scales and margins tried, and the power of the odds that suits each:\n")
-    print(fit$tuning$tried, digits = 4L, row.names = FALSE)
+  for (stage in unique(fit$choices$stage)) {
+    tried <- choices_of_stage(fit, stage)
+    cat("Choice of ", stage, ", by ", CRITERIA[[stage]], ":\n", sep = "")
+    print(tried[setdiff(names(tried), "stage")], digits = 6L, row.names = FALSE)
   }
 }

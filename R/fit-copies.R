@@ -2,19 +2,21 @@
 # those of the rows alone: leave-one-out probabilities of a fit with copies would be of rows whose
 # copies it has seen.
 
-# tuned: what tuned_fit() returns; asked: the method as it was given.
-fit_with_copies <- function(tuned, asked, chunk, setup) {
-  first <- tuned$fit
-  learned <- tuned$learned
-  model <- learned$model
+# first: the fit without copies; tuned: what it was made of, see tune().
+fit_with_copies <- function(first, tuned, chunk, setup) {
+  candidate <- tuned$candidate
+  model <- candidate$model
   with <- function(rows) problem_with_copies(model, chunk, setup$augment, rows)
   vectors <- if (is.null(first$basis_rows_of)) first$basis_rows else first$basis_rows_of
-  powered <- "power" %in% tuned$what
-  learned$plan <- plan_copies(problem_of(model, chunk), asked, vectors, with,
-                              engine_evidence(first), first$sites)
-  fit <- fit_of(learned, chunk, setup)
-  fit$tuning <- first$tuning
-  if (powered) with_power(fit, best_power(fit)) else fit
+  candidate$plan <- plan_copies(problem_of(model, chunk), setup$method, vectors, with,
+                                engine_evidence(first), first$sites)
+  run <- checked_run(candidate)
+  setup$options <- run$options
+  power <- if (!is.null(tuned$power)) {
+    best_temper(loo_label_scores(candidate, run), labels_of(candidate))$power
+  }
+  tuned <- list(candidate = candidate, run = run, power = power, choices = tuned$choices)
+  fit_of(tuned, chunk, setup)
 }
 
 # The problem of all rows and of copies of some of them, which have their rows' responses and
@@ -47,7 +49,6 @@ refuse_copies <- function(lik) {
 # made: a row for each latent function that had copies of its own (plan-copies.R), with its class;
 # points: which copy of its row each point of the basis is, 0 for the row itself.
 note_copies <- function(fit, run) {
-  fit$method <- run$method
   fit$copies <- list(made = run$copies, points = run$basis_copies)
   if (nrow(run$copies) > 1L) fit$copies$made <- cbind(class = fit$response$levels, run$copies)
   fit

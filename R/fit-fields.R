@@ -58,11 +58,18 @@ sweeps_kinds <- function() list(
 
 learning_kinds <- function() list(
   converged = is_flag, evaluations = is_count, failures = is_count, objective = is.numeric,
-  gradient = is.numeric, gain = optional(is_number), rounds = optional(is.numeric),
+  gradient = is.numeric, gain = optional(is_number),
   line_searches = optional(is_number), at_bound = optional(are_finite_words),
-  advice = optional(is_text), start = optional(is.numeric), stages = optional(is_frame),
-  structure = optional(function(x) is_frame(x) && is_number(attr(x, "rows")))
+  advice = optional(is_text), start = optional(is.numeric)
 )
+
+choices_kinds <- function() list(
+  stage = function(x) is.character(x) && all(x %in% names(CRITERIA)), candidate = is.character,
+  rows = is.numeric, points = is.numeric, score = is.numeric, gain = is.numeric, se = is.numeric,
+  taken = is.logical
+)
+
+are_choices <- function(x) is_frame(x) && is.null(misfit("choices", x))
 
 is_learning <- function(x) is.list(x) && is.null(misfit("learning", x))
 
@@ -89,7 +96,7 @@ fit_kinds <- function() list(
   contrasts = optional(are_contrasts), row_names = optional(are_finite_words),
   frame = optional(is.data.frame), na.action = optional(is_na_action),
   power = optional(function(x) is_one(x, policy$temper_range[1L], policy$temper_range[2L])),
-  tuning = optional(fields_of(factor = is_number, tried = is_frame)),
+  choices = optional(are_choices),
   merged = optional(fields_of(fits = is_count, kl_lost = is_number)),
   source = optional(fields_of(label = is_text, chunks = is_count, omitted = is_count,
                               kept = optional(is_count))),

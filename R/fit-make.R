@@ -17,60 +17,46 @@ fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
 }
 
 settled_fit <- function(chunk, setup, input_terms) {
-  settled <- settle_model(chunk, setup, input_terms)
+  settled <- choose_kernel_and_scaling(chunk, setup, input_terms)
   model <- settled$model
-  moot <- remark_on_rows(model, setup, chunk)
-  setup <- settled$setup
+  moot <- remark_on_rows(model, settled$setup, chunk)
   problem <- problem_of(model, chunk)
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
   if (!is.null(setup$augment)) refuse_copies(model$lik)
-  asked <- setup$method
-  plan <- plan_of(asked, problem, basis)
-  setup$method <- plan$problem$method
-  make <- function(learned, rows) {
-    if (is.null(rows)) return(fit_of(learned, chunk, setup))
-    learned$model <- part_of_model(learned$model, rows)
-    fit_of(learned, chunk_rows(chunk, rows), setup)
-  }
-  as_margin <- function(learned, width) {
-    if (!may_have_margin(learned, setup)) return(NULL)
-    setup$likelihood <- lik_margin(width = fixed(width))
-    with_margin(learned, read_model(chunk, setup, input_terms), width)
-  }
-  as_squares <- function(learned) {
-    if (!may_have_squares(learned, setup)) return(NULL)
-    setup$likelihood <- lik_squares(noise = fixed(policy$label_noise))
-    with_squares(learned, read_model(chunk, setup, input_terms))
-  }
+  plan <- plan_for(setup$method, problem, basis)
   learns <- any(model$table$free) && !is.null(setup$control)
   expected <- expected_work(plan, learns, resumed = !is.null(settled$from))
   begin_stage(expected[["learning"]], expected[["fitting"]])
-  learned <- c(learn_settled(plan, settled), list(model = model))
-  if (moot && !is.null(learned$record)) learned$record$moot <- TRUE
+  candidate <- learned_candidate(plan, settled, chunk, input_terms)
+  if (moot && !is.null(candidate$record)) candidate$record$moot <- TRUE
   begin_stage(expected[["fitting"]], 0)
-  tuned <- tuned_fit(learned, make, as_margin, as_squares)
-  fit <- if (is.null(setup$augment)) tuned$fit else fit_with_copies(tuned, asked, chunk, setup)
+  tuned <- tune(candidate$plan, candidate)
+  settled$setup$options <- plan$problem$options
+  fit <- fit_of(tuned, chunk, settled$setup)
+  if (!is.null(setup$augment)) fit <- fit_with_copies(fit, tuned, chunk, settled$setup)
   if (!isTRUE(setup$provisional)) {
     warn_about(fit$convergence, fit$learning, fit$likelihood)
   }
   fit
 }
 
-# What has been learned, run on all rows.
-fit_of <- function(learned, chunk, setup) {
+# The fit of what a strategy has found, see tune(). setup$options: those of the plan.
+fit_of <- function(tuned, chunk, setup) {
   n <- nrow(chunk$x)
-  model <- learned$model
-  run <- check_run(run_plan(learned$plan, learned$table$theta), learned$table)
-  refuse_impossible(run, model$lik, n)
+  candidate <- tuned$candidate
+  model <- candidate$model
   of_run <- function(run) {
-    fit <- new_fit(model, setup, learned, run, n)
+    fit <- new_fit(model, setup, candidate, run, n)
     fit$log_evidence <- run$logz - unit_shift(fit, model$response$given)
     fit$convergence <- convergence_of(run, fit$log_evidence - run$logz, width(fit))
     if (!is.null(run$copies)) fit <- note_copies(fit, run)
     keep_rows(fit, chunk, model, run, setup$keep_x)
   }
+  run <- tuned$run
   fit <- of_run(run)
   if (length(run$others)) fit$modes <- lapply(run$others, function(other) of_run(other)[OF_MODE])
+  fit$choices <- rbind(candidate$record$choices, run$choices, tuned$choices)
+  if (!is.null(tuned$power) && tuned$power != 1) fit$power <- tuned$power
   fit
 }
 
@@ -90,13 +76,15 @@ warn_about <- function(run, record, lik) {
 # y / unit.
 unit_shift <- function(fit, y) sum(codec_of(fit)$values(y)) * log(fit$response$unit)
 
-# What every fit has; n: rows seen.
-new_fit <- function(model, setup, learned, run, n) {
+# Builds a fit. candidate: its table and record; n: number of rows seen.
+new_fit <- function(model, setup, candidate, run, n) {
   response <- model$response
   structure(
     list(
       format = FIT_FORMAT, likelihood = model$lik, kernel = setup$kernel, method = setup$method,
-      hyper = learned$table, learning = learned$record, spec = model$spec,
+      options = setup$options, hyper = candidate$table,
+      learning = candidate$record[setdiff(names(candidate$record), "choices")],
+      choices = candidate$record$choices, spec = model$spec,
       scaling = model$scaling, response = response[RESPONSE],
       posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each)),
       basis_rows = basis_rows_from(run$basis_rows, run$basis, response$width),

@@ -3,20 +3,52 @@
 #   0   sparsegp 0.1.0: no number says so. Methods had no class of their own; the response did not
 #       name its codec; a stream kept sums and record in one list, with one row less in the trace;
 #       other fits on a basis kept no sums, so that they take no more rows.
-#   1   this version (FIT_FORMAT)
+#   1   0.2.0, 0.2.1: the options that EP ran with stood in `method`, whether they were given or
+#       chosen; choices were in records of their own.
+#   2   this version (FIT_FORMAT)
 
+# A fit that cannot be read is returned as it is: its check says what is wrong.
 as_written_now <- function(fit) {
-  fit <- with_taken_steps(fit)
-  if (!is_first_form(fit)) return(fit)
-  tryCatch(from_first_form(fit), error = function(e) fit) # what is wrong is said by its check
+  if (is_first_form(fit)) fit <- tryCatch(from_first_form(fit), error = function(e) fit)
+  if (!is.list(fit) || !identical(fit$format, 1L)) return(fit)
+  tryCatch(from_second_form(fit), error = function(e) fit)
 }
 
-# Version 0.2.0 took every step to a larger basis, and did not note it.
-with_taken_steps <- function(fit) {
-  if (!is.list(fit) || !is.list(fit$convergence)) return(fit) # what is wrong is said by its check
-  growth <- fit$convergence$growth
-  if (is.data.frame(growth) && is.null(growth$taken)) fit$convergence$growth$taken <- TRUE
+from_second_form <- function(fit) {
+  fit["options"] <- list(fit$method)
+  fit$choices <- tryCatch(older_choices(fit), error = function(e) NULL) # its check says what
+  fit$learning <- without_fields(fit$learning, c("structure", "stages", "rounds"))
+  fit$convergence <- without_fields(fit$convergence, "growth")
+  fit$tuning <- NULL
+  fit$format <- FIT_FORMAT
   fit
+}
+
+without_fields <- function(x, fields) if (is.list(x)) x[setdiff(names(x), fields)] else x
+
+# The records of choices in one, with what they had in common.
+older_choices <- function(fit) {
+  kernels <- fit$learning$structure
+  growth <- fit$convergence$growth
+  tuned <- fit$tuning$tried
+  rbind(
+    if (!is.null(kernels)) {
+      older_stage("kernel", kernels$kernel, attr(kernels, "rows"), NA, kernels$log_posterior)
+    },
+    if (!is.null(growth)) {
+      older_stage("inducing points", paste(growth$points, "points"), fit$n, growth$points,
+                  growth$loo_lpd, nrow(growth))
+    },
+    if (!is.null(tuned)) {
+      older_stage("length scale", paste0(tuned$likelihood, ", length scales x ", tuned$factor),
+                  tuned$rows, tuned$points, tuned$lpd)
+    }
+  )
+}
+
+older_stage <- function(stage, candidate, rows, points, score, taken = which.max(score)) {
+  data.frame(stage, candidate, rows = as.integer(rows), points = as.integer(points), score,
+             gain = NA_real_, se = NA_real_, taken = seq_along(score) == taken)
 }
 
 is_first_form <- function(fit) {
@@ -40,7 +72,7 @@ from_first_form <- function(fit) {
     fit$data_rows <- lik_traits(fit$likelihood)$data_rows(fit$y, fit$weights)
   }
   if (!is.null(fit$stream)) fit <- stream_from_first_form(fit)
-  fit$format <- FIT_FORMAT
+  fit$format <- 1L
   fit
 }
 

@@ -82,7 +82,7 @@ run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
   each <- fit$posterior$each
   problem$basis <- if (is.null(each)) fit$posterior$basis else bases_of(fit)
   problem["base"] <- list(base)
-  problem$method <- batch_settings(fit$method)
+  problem$options <- batch_settings(fit$options)
   run <- check_run(engine_run(problem, fit$hyper$theta, sites, posterior = TRUE), fit$hyper)
   if (is.null(base)) refuse_impossible(run, fit$likelihood, problem_rows(problem))
   warn_about(run, NULL, fit$likelihood)
@@ -122,7 +122,7 @@ problem_of_kept_rows <- function(fit) {
 
 # Builds the problem of more rows for a fit; x: inputs in the user's units.
 problem_of_new_rows <- function(fit, x, data_rows, offset, ...) {
-  new_problem(model_of_fit(fit), points_of_rows(x, fit), data_rows, offset, fit$method, ...)
+  new_problem(model_of_fit(fit), points_of_rows(x, fit), data_rows, offset, fit$options, ...)
 }
 
 # Returns what new_problem() asks of a model, from a fit.

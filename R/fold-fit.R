@@ -119,7 +119,7 @@ fold_all_rows <- function(known, control, verbose, mark) {
     fold$fit <- learned$fit
     if (is.null(begun)) begun <- learned$point
   }
-  run <- fold_run(fold, fold$fit$hyper$theta, batch_settings(fit$method), begun = begun,
+  run <- fold_run(fold, fold$fit$hyper$theta, batch_settings(fit$options), begun = begun,
                   after = function(course) {
                     progress$sweep(ncol(course$trace), course$logz, course$change)
                     note(course = course)
@@ -166,7 +166,7 @@ fit_of_fold <- function(fold, run) {
   shift <- run$values * log(fit$response$unit)
   fit$log_evidence <- run$logz - shift
   run[c("tau", "sequential", "skipped", "flat")] <- list(numeric(), 0L, 0L, 0L)
-  run$tol <- batch_settings(fit$method)$tol
+  run$tol <- batch_settings(fit$options)$tol
   fit$convergence <- convergence_of(run, -shift)
   fit$convergence$widening <- run$widening
   fit$source$loo_lpd <- (run$lpd - shift) / fit$n
@@ -195,7 +195,7 @@ learn_all_rows <- function(fold, control, learned, progress, told) {
 fold_criterion <- function(fold, learned, progress, told) {
   done <- learned$done
   point <- learned$point
-  settings <- batch_settings(fold$fit$method)
+  settings <- batch_settings(fold$fit$options)
   function(theta) {
     for (known in done) if (identical(known$theta, theta)) return(known)
     run <- fold_run(fold, theta, settings, gradient = TRUE, begun = point)

@@ -119,7 +119,8 @@ table_starts <- function(table, longer) {
   start <- table$start[table$free]
   scan <- table$scan[table$free]
   if (!any(scan)) return(list(start))
-  lapply(c(policy$start_factors, if (longer) policy$long_start_factor), function(factor) start + ifelse(scan, log(factor), 0))
+  factors <- c(policy$start_factors, if (longer) policy$long_start_factor)
+  lapply(factors, function(factor) start + ifelse(scan, log(factor), 0))
 }
 
 # In the order of their values.

@@ -160,7 +160,7 @@ counting <- function(progress, tally) {
 
 # The table with learned theta, the record of the search, and the problem with the luck of all its
 # selections: major steps can be compared, and the best be made again, only if luck does not change.
-learn_by_phi <- function(problem, table, control, progress) {
+search_by_ivm_criterion <- function(problem, table, control, progress) {
   check_one_process(problem)
   problem$luck <- draw_luck(problem)
   tally <- list2env(list(evaluations = 0L, failures = 0L))
@@ -185,7 +185,7 @@ learn_by_phi <- function(problem, table, control, progress) {
     converged = rounds_settled(search$reached),
     gradient = stats::setNames(-best$gradient, table$name[table$free]),
     at_bound = at_edge(best$par, table, search_box(table)), start = search$reached[1L],
-    rounds = search$reached[-1L],
+    choices = round_choices(search$reached[-1L], nrow(problem$x), problem$options$size),
     line_searches = sum(vapply(searches, `[[`, 0L, "failed")),
     advice = "its last round was still the best by far. Raise learn_control(outer =)"
   )

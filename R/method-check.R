@@ -3,6 +3,10 @@
 # Stops where a method is not what its constructor makes of the same settings, by the constructor's
 # own words where it takes none of them.
 check_method <- function(method) {
+  if (leaves_open(method)) {
+    if (!identical(method, open_method(method$effort))) stop_method()
+    return(method)
+  }
   make <- registered("methods", method$type)
   if (is.null(make) || !is.list(method)) stop_method()
   given <- unclass(method)

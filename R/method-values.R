@@ -9,42 +9,46 @@
 #' for a basis that chooses its own size.
 #'
 #' @section Without a method:
-#' Full EP of all rows while that takes seconds: up to 1504 rows with Gaussian noise, 752 with other
+#' A strategy chooses, by the kind of response and the number of observations, and
+#' `fit$choices` records each candidate that was compared (stage, candidate, observations, inducing
+#' points, score, gain over the best before and its standard error, taken); `print()` and `summary()`
+#' show it. The same data give the same fit: subsets are spread evenly over the observations, each
+#' class in proportion, and computational budgets are counted in multiplications. `effort` multiplies
+#' the budgets by `r policy$effort[1]`, 1 or `r policy$effort[3]`.
+#'
+#' Full EP of all observations is used up to 1504 of them with Gaussian noise, 752 with other
 #' likelihoods, \eqn{752 / C^{1/3}}{752 / C^(1/3)} with a latent function for each of C classes.
-#' Beyond, in three ways. Nothing is left to luck: subsets are spread evenly over the rows (every
-#' class by its share), work is counted in multiplications, and the same rows give the same fit.
+#' Beyond:
 #'
-#' *Numbers, counts, shares.* Hyperparameters are learned in stages: by full EP of a few rows, then
-#' on 2000 rows with 333 points, then, if points pay, on 4000 rows with as many points as the work
-#' allows, else with as many rows; `fit$learning$stages`. Then all rows are fitted on a ninth, a
-#' third and all of the points that the work allows (3100 for 40 000 rows), and the basis stops
-#' growing where three times the points gained less than 0.008 nats in the mean leave-one-out log
-#' density of rows outside of both; `fit$convergence$growth`.
+#' *One latent function: numbers, counts, proportions.*
 #'
-#' *Labels, two or each against the rest* ([lik_probit()], [lik_logit()]; factors of more than two
-#' levels are set against the rest here). Hyperparameters are learned by the evidence of
-#' `method_ivm()` on 500 rows, then on 1500. Then each class has informative vectors of its own
-#' among all rows, ten times the root of their number, but not less than 800 (or half of the rows)
-#' nor more than 1300, chosen one by one from candidates that become a quarter of the rows. As so
-#' many points want shorter length scales than the evidence of a few did, those learned are
-#' multiplied by 0.7, 0.5, 0.35 and 0.25 for as long as leave-one-out probabilities are better,
-#' tried with half the points and on 8000 rows at most (and by 1 where 0.5 is no better); then the
-#' next shorter one is tried with all points. Where nothing was said of the likelihood, nor of the
-#' variance of the one kernel, and probabilities are not too sure, a margin between the classes is
-#' tried as well ([lik_margin()]), which helps where they hardly overlap, and taken where it gains
-#' more than two standard errors. More than two classes whose probabilities are not too sure are
-#' tried by least squares as well ([lik_squares()]): on points that all classes share, as many as
-#' take the work of one sweep over the points of each, with the length scales, times 1, 0.7, 0.5,
-#' 0.35 and 0.25 for as long as that is better. Both are fitted without a fifth of the rows (of at
-#' most 8000, with as many points to a row as all will have), and least squares are taken where the
-#' log probabilities of its labels are better by more than two standard errors. They are not tried
-#' with `augment`, nor for rows that come in chunks. Probabilities have the odds that they sum to
-#' one by, raised to a power: the one nearest to 1 whose mean leave-one-out log probability is
-#' within two standard errors of the best; `fit$tuning`, `fit$power`. The power is settled so for
-#' two labels of few rows as well.
+#' | step | observations | inducing points | criterion | stops when |
+#' |---|---|---|---|---|
+#' | kernel and scaling | 630 (Gaussian noise) | all of these | log evidence | all were tried |
+#' | learning | 1000 (Gaussian noise) | all of these | log evidence | converged |
+#' | learning | `r policy$pilot_rows` | `r policy$pilot_points` | log evidence | converged |
+#' | learning | `r 2 * policy$pilot_rows`, or more with few points | as many as the budget allows, if more pay | log evidence | converged |
+#' | inducing points | all | a ninth, a third, all of the budget (3100 for 40 000 observations) | leave-one-out log density of the others | `r policy$growth_factor` times the points gain less than `r policy$min_gain` nats |
 #'
-#' *Several latent functions otherwise*: `method_ep(size = )` with four times the root of the number
-#' of rows, at most 500.
+#' *Labels, two or one-vs-rest* ([lik_probit()], [lik_logit()]; factors of more than two levels are
+#' one-vs-rest here).
+#'
+#' | step | observations | inducing points | criterion | stops when |
+#' |---|---|---|---|---|
+#' | kernel and scaling | `r policy$class_pilot_rows` (a third of them first) | at most `r policy$class_pilot_points` a class | log evidence | all were tried |
+#' | length scales x `r policy$lengthscale_factors` | at most `r policy$compare_rows` | half of all | leave-one-out log probability | one is not better |
+#' | margin ([lik_margin()]), if likelihood and variance are open | the same | the same | the same, by `r policy$min_standard_errors` standard errors | |
+#' | least squares ([lik_squares()]), of more than two classes | all but a fifth | shared by all classes | log probability of the fifth, by `r policy$min_standard_errors` standard errors | a length scale is not better |
+#' | the next shorter length scale | all | `r policy$class_points_root` times the root of their number, within `r policy$class_points` (or half of them) | leave-one-out log probability | |
+#'
+#' A margin and least squares are tried if probabilities are not too sure without them; least squares
+#' neither with `augment` nor for rows that come in chunks. In the end probabilities are
+#' recalibrated: their odds are raised to the power nearest to 1 whose mean leave-one-out log
+#' probability is within two standard errors of the best (`fit$power`), for two labels of few
+#' observations as well.
+#'
+#' *Several latent functions otherwise*: `method_ep(size = )` with `r policy$multi_output_root` times
+#' the root of the number of observations, at most `r policy$multi_output_points`.
 #'
 #' @section Full EP (`method_ep()`):
 #' Each row's likelihood is replaced by a Gaussian site, refined until the posterior moments agree
@@ -93,7 +97,7 @@
 #' exchanges points in all `sweeps` and is, with `projection = "kl"` and `score = "mean"`, the
 #' thesis's algorithm to the letter. A `size` of at least the number of rows is full EP. While
 #' learning, the basis is selected and the evidence on it maximised in `outer` rounds, of which the
-#' best is kept; `fit$learning$rounds` has their objectives.
+#' best is kept; `fit$choices` has their objectives.
 #'
 #' @section The informative vector machine (`method_ivm()`):
 #' Rows join the active set one at a time, each time the one of largest gain among all candidates:
@@ -289,7 +293,7 @@
 #' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs,
 #'                 method = method_ivm(size = 30, refine = "none"),
 #'                 learn = learn_control("ivm", outer = 5))
-#' fit$learning$rounds
+#' fit$choices
 #'
 #' d <- data.frame(x = runif(2000, -10, 10))
 #' d$y <- d$x / 10 + sin(d$x) / d$x + 0.1 * rnorm(2000)
@@ -388,7 +392,7 @@ print.sparsegp_method <- function(x, ...) {
 # What a user may give as `method`: nothing, a name, a value.
 as_method <- function(method, effort) {
   method <- called(method)
-  if (is.null(method)) return(new_method("default", "EP", list(effort = effort)))
+  if (is.null(method)) return(open_method(effort))
   if (is.character(method) && length(method) == 1L) {
     name <- check_choice(method, known_methods(), "method")
     return(do.call(paste0("method_", name), list()))
@@ -422,7 +426,15 @@ streams.sparsegp_method <- function(method) FALSE
 #' @export
 streams.method_online <- function(method) TRUE
 
-# Was nothing said of the method?
+# The method of who gives none: a strategy chooses (strategy.R).
+open_method <- function(effort) {
+  new_method("default", "the default",
+             list(effort = check_choice(effort, names(EFFORT), "effort")))
+}
+
+effort_of <- function(method) method$effort
+
+# Was no method given?
 leaves_open <- function(method) inherits(method, "method_default")
 
 # What its hyperparameters can be learned by, see learn_control()

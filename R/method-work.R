@@ -2,26 +2,29 @@
 # machine.
 
 # Factorisations for each evaluation of the evidence.
-dearness <- function(lik, processes) {
+factorisations_per_evaluation <- function(lik, processes) {
   processes * if (isTRUE(lik_traits(lik)$exact)) 1 else policy$ep_iterations
 }
 
 # As many rows as full EP can have for so much work.
 rows_of_work <- function(work, lik, processes) {
-  as.integer(round((work / dearness(lik, processes))^(1 / 3)))
+  as.integer(round((work / factorisations_per_evaluation(lik, processes))^(1 / 3)))
 }
 
 # As many points as n rows can have.
-points_of_work <- function(work, n, lik, processes) sqrt(work / (n * dearness(lik, processes)))
+points_of_work <- function(work, n, lik, processes) {
+  sqrt(work / (n * factorisations_per_evaluation(lik, processes)))
+}
 
-# Is full EP of n rows more than a default method takes upon itself?
-too_dear <- function(method, lik, n, processes) {
-  n > rows_of_work(policy$full_ep_flops * EFFORT[[method$effort]], lik, processes)
+# Returns whether full EP of n rows costs more than a default fit may.
+exceeds_full_ep_budget <- function(effort, lik, n, processes) {
+  n > rows_of_work(policy$full_ep_flops * EFFORT[[effort]], lik, processes)
 }
 
 # Multiplications of a run of EP, about; n x d matrices take longer than factors of n x n.
 run_work <- function(n, points, lik, processes) {
-  as.double(n) * points^2 * dearness(lik, processes) * if (points < n) OUTSIDE else 1
+  as.double(n) * points^2 * factorisations_per_evaluation(lik, processes) *
+    if (points < n) OUTSIDE else 1
 }
 
 OUTSIDE <- 3

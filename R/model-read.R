@@ -90,7 +90,9 @@ model_likelihood <- function(setup, y) {
   open <- is.null(setup$likelihood) && is.null(setup$basis) && leaves_open(setup$method)
   if (!open || is.numeric(y)) return(lik)
   several <- lik_codec(lik)$processes(unique(y))
-  if (several > 1L && too_dear(setup$method, lik, length(y), several)) lik_probit() else lik
+  exceeds <- several > 1L &&
+    exceeds_full_ep_budget(effort_of(setup$method), lik, length(y), several)
+  if (exceeds) lik_probit() else lik
 }
 
 # Builds the problem of the rows that a model was read from, before a plan gives it a method.

@@ -1,70 +1,35 @@
-# A plan is how one fit is made, decided once by plan_of() from the method, the problem (engine.R)
-# and the basis as given; nothing after that asks what kind of fit this is. It is
-# list(problem, ...) of a class of its own:
+# A plan is the algorithm of one fit: list(problem, ...) of a class of its own. plan_for()
+# (strategy.R) decides once which; nothing after that asks for the method.
 #
-#   plan_full       full EP: every row is in the basis                              plan-ep.R
-#   plan_batch      batch EP on a basis, given or chosen                            plan-ep.R
-#   plan_sparse_ep  chooses a basis by sweeps, for batch EP                         plan-sparse-ep.R
-#   plan_sweeps     those sweeps give the posterior                                 plan-sparse-ep.R
-#   plan_ivm        chooses a basis by inclusions, for batch EP                     plan-ivm.R
-#   plan_active     the rows included give the posterior                            plan-ivm.R
-#   plan_grown      learns on some of the rows, then a basis grows                  plan-grown.R
-#   plan_labels     learns on some of the rows, then informative vectors             plan-labels.R
-#   plan_squares    classes by least squares, on points they share                  plan-squares.R
-#   plan_copies     with copies of the rows that carry an earlier fit                plan-copies.R
-#   plan_online     rows one after the other: the pilot is learned by another plan  plan-online.R
+#   plan_full            full EP: every row is in the basis                    plan-ep.R
+#   plan_batch           batch EP on a basis, given or chosen                  plan-ep.R
+#   plan_sparse_ep       chooses a basis by sweeps, for batch EP               plan-sparse-ep.R
+#   plan_sweeps          those sweeps give the posterior                       plan-sparse-ep.R
+#   plan_ivm             chooses a basis by inclusions, for batch EP           plan-ivm.R
+#   plan_active          the rows included give the posterior                  plan-ivm.R
+#   plan_least_squares   one-vs-rest on points that classes share              plan-least-squares.R
+#   plan_online          rows one after the other                              plan-online.R
+#   plan_adaptive        the default strategy for one latent function          strategy-regression.R
+#   plan_classification  the default strategy for many labels         strategy-classification.R
+#   plan_copies          with virtual copies of rows of an earlier fit         strategy-copies.R
 #
-# and answers, by methods for its class,
+# A plan answers, by methods for its class,
 #
-#   objective(plan)                      what is maximised, see evidence() in learn-evidence.R
+#   objective(plan)                      the function to maximise, see evidence() (learn-evidence.R)
 #   choose_basis(plan, table, learning)  the plan_batch on a basis chosen at the table's theta; only
-#                                        where it chooses one (class plan_choosing)
-#   settle(plan, table)                  the plan that is run where nothing is learned
-#   by_evidence(plan, table, control, progress, from)
-#                                        the table learned by the objective, the plan to run then,
-#                                        the record of the search; from: free values where an
-#                                        earlier search ended, or NULL
+#                                        of a plan_choosing
+#   plan_unlearned(plan, table)          list(plan, table) if nothing is learned
+#   learn(plan, table, control, progress, from)
+#                                        list(plan to run, table with learned theta, record of the
+#                                        search); from: free values where an earlier search ended
 #   run_plan(plan, theta)                the run a fit is made of, see new_run()
-#   tunes(plan)                          what is settled by what the fit says of rows it has not
-#                                        seen (fit-tune.R): "lengthscale", "power", both or nothing
-#   among_copies(plan, sites)            the same where there are copies among its rows
-#                                        (plan-copies.R); sites: those of each one's row without
-#   work_ahead(plan, resumed)            the multiplications that it is expected to take
-#                                        (plan-work.R)
+#   among_copies(plan, sites)            the plan for rows with copies, which start from these sites
 #
-# A plan_choosing chooses and learns in rounds. A plan_own has a posterior by itself and learns by
-# another plan, its `evidence`.
+# A plan_choosing chooses and learns in rounds. A plan_with_posterior has a posterior of its own and
+# learns by another plan, its `evidence`.
 
 # basis: as resolve_basis() gives it. Refuses what the method cannot have.
 plan_of <- function(method, problem, basis) UseMethod("plan_of")
-
-#' @export
-plan_of.method_default <- function(method, problem, basis) {
-  n <- problem_rows(problem)
-  if (is.null(basis$x) && fits_labels(method, problem$lik, n, problem$processes)) {
-    return(plan_labels(problem, method$effort))
-  }
-  plan_of(default_method(method, problem, basis, n), problem, basis)
-}
-
-default_method <- function(method, problem, basis, n) {
-  if (problem$processes * problem_width(problem) == 1L) {
-    chosen <- method_ep(size = NULL)
-    chosen$effort <- method$effort
-    return(chosen)
-  }
-  size <- if (is.null(basis$x)) size_for_several(method, problem)
-  if (is.null(size)) method_ep() else method_ep(size = size)
-}
-
-# Returns how many points several latent functions have, as many as a sweep of about n^2 allows;
-# NULL where full EP is affordable.
-size_for_several <- function(method, problem) {
-  functions <- problem$processes * problem_width(problem)
-  if (!too_dear(method, problem$lik, problem_rows(problem), functions)) return(NULL)
-  points <- min(policy$multi_output_points, as.integer(round(policy$multi_output_root * sqrt(nrow(problem$x)))))
-  max(1L, points %/% problem_width(problem))
-}
 
 new_plan <- function(class, problem, ...) {
   structure(list(problem = problem, ...), class = c(class, "plan"))
@@ -74,13 +39,11 @@ objective <- function(plan) UseMethod("objective")
 
 choose_basis <- function(plan, table, learning) UseMethod("choose_basis")
 
-settle <- function(plan, table) UseMethod("settle")
+plan_unlearned <- function(plan, table) UseMethod("plan_unlearned")
 
-by_evidence <- function(plan, table, control, progress, from = NULL) UseMethod("by_evidence")
+learn <- function(plan, table, control, progress, from = NULL) UseMethod("learn")
 
 run_plan <- function(plan, theta) UseMethod("run_plan")
-
-tunes <- function(plan) UseMethod("tunes")
 
 among_copies <- function(plan, sites) UseMethod("among_copies")
 
@@ -90,16 +53,13 @@ among_copies <- function(plan, sites) UseMethod("among_copies")
 objective.plan <- function(plan) evidence(plan$problem)
 
 #' @export
-tunes.plan <- function(plan) character()
-
-#' @export
 among_copies.plan <- function(plan, sites) plan
 
 #' @export
-settle.plan <- function(plan, table) list(plan = plan, table = table)
+plan_unlearned.plan <- function(plan, table) list(plan = plan, table = table)
 
 #' @export
-by_evidence.plan <- function(plan, table, control, progress, from = NULL) {
+learn.plan <- function(plan, table, control, progress, from = NULL) {
   learned <- learn_hyper(objective(plan), table, control, progress, from)
   plan["sites"] <- list(learned$sites)
   c(list(plan = plan), learned[c("table", "record")])
@@ -108,13 +68,13 @@ by_evidence.plan <- function(plan, table, control, progress, from = NULL) {
 # ---- Plans that choose a basis ----
 
 #' @export
-settle.plan_choosing <- function(plan, table) {
+plan_unlearned.plan_choosing <- function(plan, table) {
   list(plan = choose_basis(plan, table, learning = FALSE), table = table)
 }
 
 # Rounds of (choose, learn). Another basis may well be worse, so the best round is kept.
 #' @export
-by_evidence.plan_choosing <- function(plan, table, control, progress, from = NULL) {
+learn.plan_choosing <- function(plan, table, control, progress, from = NULL) {
   if (!is.null(from)) table$theta[table$free] <- from
   best <- NULL
   reached <- numeric()
@@ -129,8 +89,8 @@ by_evidence.plan_choosing <- function(plan, table, control, progress, from = NUL
     spent <- spent + learned$record$evaluations
     if (which.max(reached) == round) best <- c(list(plan = chosen), learned[c("table", "record")])
   }
-  best$record$rounds <- reached
   best$record$evaluations <- spent
+  best$record$choices <- round_choices(reached, nrow(plan$problem$x), length(best$plan$rows))
   best
 }
 
@@ -156,47 +116,38 @@ basis_of_rows <- function(problem, rows, rows_of) {
 # ---- Plans with a posterior of their own ----
 
 #' @export
-by_evidence.plan_own <- function(plan, table, control, progress, from = NULL) {
-  learned <- by_evidence(plan$evidence, table, control, progress, from)
+learn.plan_with_posterior <- function(plan, table, control, progress, from = NULL) {
+  learned <- learn(plan$evidence, table, control, progress, from)
   learned$plan <- plan # which chooses once more, at what was learned
   learned
 }
 
 # ---- Learning ----
 
-# What settle_model() began, by the plan for its model.
-learn_settled <- function(plan, settled) {
-  setup <- settled$setup
-  learned <- learn_plan(plan, settled$model$table, setup$control, setup$verbose, settled$from)
-  if (is.null(learned$record)) learned["record"] <- list(settled$record) # nothing more to learn
-  if (!is.null(learned$record)) learned$record$structure <- settled$tried
-  learned
-}
-
 # The plan to run, the table with learned theta, and the record of the search, if there was one.
 # from: free values where an earlier search ended, or NULL.
 learn_plan <- function(plan, table, control, verbose, from = NULL) {
-  if (is.null(control) || !any(table$free)) return(settle(plan, table))
+  if (is.null(control) || !any(table$free)) return(plan_unlearned(plan, table))
   if (isFALSE(lik_traits(plan$problem$lik)$learns)) {
     stop_sparsegp("learn", paste0("= TRUE needs an evidence, and the ", plan$problem$lik$type,
                                   " likelihood has none"),
                   "Use learn = FALSE, fixed() hyperparameters, or another likelihood")
   }
   with_progress(new_progress(verbose), function(progress) {
-    if (control$criterion == "ivm") by_phi(plan, table, control, progress)
-    else by_evidence(plan, table, control, progress, from)
+    if (control$criterion == "ivm") learn_by_ivm_criterion(plan, table, control, progress)
+    else learn(plan, table, control, progress, from)
   })
 }
 
 # The IVM's criterion selects by itself (learn-ivm.R); whatever the plan is runs at what it learned.
-by_phi <- function(plan, table, control, progress) {
+learn_by_ivm_criterion <- function(plan, table, control, progress) {
   if (problem_width(plan$problem) > 1L) {
     stop_sparsegp("learn", "has criterion = \"ivm\", which is for one response",
                   "Use learn_control(criterion = \"evidence\")")
   }
-  learned <- learn_by_phi(plan$problem, table, control, progress)
+  learned <- search_by_ivm_criterion(plan$problem, table, control, progress)
   plan$problem <- learned$problem
-  c(settle(plan, learned$table), learned["record"])
+  c(plan_unlearned(plan, learned$table), learned["record"])
 }
 
 # ---- Runs ----
@@ -211,7 +162,8 @@ by_phi <- function(plan, table, control, progress) {
 #                              how EP went
 #   selection      how rows were included (plan-ivm.R)
 #   others         runs of other modes (plan-modes.R)
-#   method, copies, basis_copies  where copies of rows were in it (plan-copies.R)
+#   options, copies, basis_copies  where copies of rows were in it (strategy-copies.R)
+#   choices        sizes of the basis that were compared (strategy-regression.R)
 new_run <- function(found, ...) {
   known <- list(...)
   found[names(known)] <- known

@@ -1,30 +1,15 @@
 # Full EP, and batch EP on a basis.
 
-# Does the basis stay open? Only where none was given and the size leaves a choice.
+# The basis is chosen only if none was given and the size leaves a choice.
 #' @export
 plan_of.method_ep <- function(method, problem, basis) {
-  problem$method <- method
-  if (is.null(method$size)) return(plan_open(problem, basis))
+  problem$options <- method
   chooses <- is.null(basis$x) && method$size < problem_rows(problem)
   sweeps <- if (is.null(basis$x)) method$freeze == Inf || chooses && method$projection == "kl"
             else method$projection == "kl"
   if (own_kernels(problem$lik)) refuse_own_kernels(method, chooses, sweeps)
   plan <- if (chooses) plan_sparse_ep(problem) else plan_ep(problem, basis)
   if (sweeps) plan_sweeps(problem, basis, plan) else plan
-}
-
-# On the basis as given, or on one that grows. Only moments are matched on it.
-plan_open <- function(problem, basis) {
-  method <- problem$method
-  if (method$projection == "kl" || method$freeze == Inf) {
-    stop_sparsegp("method", "sweeps over points that it chooses, and has no size",
-                  "Give method_ep(size =), or use projection = \"moment\" with a finite freeze")
-  }
-  if (!is.null(basis$x)) return(plan_ep(problem, basis))
-  if (problem_width(problem) == 1L) return(plan_grown(problem))
-  problem$method["size"] <- list(size_for_several(method, problem)) # a basis of theirs cannot grow
-  if (is.null(problem$method$size)) plan_ep(problem, basis)
-  else plan_of(problem$method, problem, basis)
 }
 
 # On the basis as given, or where there is none with every row in it.

@@ -2,14 +2,14 @@
 
 #' @export
 plan_of.method_ivm <- function(method, problem, basis) {
-  problem$method <- method
+  problem$options <- method
   if (problem$processes > 1L) refuse_several(method)
   if (problem_width(problem) > 1L) refuse_components(method, problem)
   if (!is.null(basis$x)) return(plan_ep(problem, basis))
   plan <- if (method$size < problem_rows(problem)) new_plan(c("plan_ivm", "plan_choosing"), problem)
           else plan_ep(problem, basis)
   if (method$refine == "basis") return(plan)
-  new_plan(c("plan_active", "plan_own"), problem, evidence = plan)
+  new_plan(c("plan_active", "plan_with_posterior"), problem, evidence = plan)
 }
 
 # What cannot be had with several latent functions.
@@ -62,7 +62,7 @@ choose_basis.plan_ivm <- function(plan, table, learning) {
   if (problem$processes > 1L && run$status == 0L) {
     ids <- lapply(run$each, function(active) as.integer(active$id))
     all <- unique(record$selection$trace$row)
-    if (problem$method$common) run$id <- all
+    if (problem$options$common) run$id <- all
     else if (length(all)) run$ids <- lapply(ids, function(rows) if (length(rows)) rows else all[1L])
   }
   chosen <- plan_chosen(problem, run, table, record)
@@ -90,7 +90,7 @@ choose_locations <- function(problem, table) {
   alone <- lik_traits(problem$lik)$alone(problem$rows, table$theta[-from_kernel])
   there <- which(!is.na(alone$rows[1L, ]))
   values <- problem
-  values$method$size <- points_of(problem$method$size, problem)
+  values$options$size <- points_of(problem$options$size, problem)
   values[c("lik", "width")] <- list(alone$lik, 1L)
   values$x <- problem$x[there, , drop = FALSE]
   values$rows <- alone$rows[, there, drop = FALSE]
@@ -99,7 +99,7 @@ choose_locations <- function(problem, table) {
   record <- list(selection = if (run$status == 0L) inclusions(run))
   at <- rows_of_points(there[record$selection$trace$row], w)
   record$selection$trace$row <- at
-  rows <- utils::head(unique(at), problem$method$size)
+  rows <- utils::head(unique(at), problem$options$size)
   plan_chosen(problem, list(status = run$status, logz = run$logz, id = tall_rows(rows, w)), table,
               record)
 }
@@ -113,7 +113,7 @@ run_plan.plan_active <- function(plan, theta) {
   chosen <- inclusions(run)
   if (problem$processes > 1L) return(several_active(problem, theta, run, chosen))
   rows <- chosen$trace$row
-  refined <- problem$method$refine == "active" && length(rows) > 0L
+  refined <- problem$options$refine == "active" && length(rows) > 0L
   (if (refined) refined_active else once_active)(problem, theta, run, rows, chosen)
 }
 

@@ -7,7 +7,7 @@
 # converge counts where none did.
 run_modes <- function(problem, theta, sites = NULL) {
   found <- list(mode_from(problem, theta, sites))
-  starts <- if (is.null(problem$method$starts)) policy$mode_starts else problem$method$starts
+  starts <- if (is.null(problem$options$starts)) policy$mode_starts else problem$options$starts
   orders <- replicate(starts - 1L, sample.int(problem_rows(problem)), simplify = FALSE)
   for (order in orders) {
     found <- add_mode(found, mode_from(problem, theta, pass_sites(problem, theta, order)), problem)

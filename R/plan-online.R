@@ -8,6 +8,7 @@ plan_of.method_online <- function(method, problem, basis) {
                                       "chooses points for all classes by one kernel"),
                   "Use shared = TRUE, method_ivm(), full EP")
   }
-  problem$method <- method
-  new_plan(c("plan_online", "plan_own"), problem, evidence = plan_of(method_ep(), problem, basis))
+  problem$options <- method
+  new_plan(c("plan_online", "plan_with_posterior"), problem,
+           evidence = plan_of(method_ep(), problem, basis))
 }

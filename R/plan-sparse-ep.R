@@ -5,7 +5,9 @@ plan_sparse_ep <- function(problem) new_plan(c("plan_sparse_ep", "plan_choosing"
 #' @export
 choose_basis.plan_sparse_ep <- function(plan, table, learning) {
   problem <- plan$problem
-  sweeps <- min(problem$method$freeze, problem$method$sweeps, if (learning) policy$selection_sweeps)
+  # thesis 5.2: later exchanges gain little
+  sweeps <- min(problem$options$freeze, problem$options$sweeps,
+                if (learning) policy$selection_sweeps)
   run <- engine_sparse(problem, table$theta, freeze = sweeps, sweeps = sweeps)
   plan_chosen(problem, run, table, list(sweeps = run$trace))
 }
@@ -16,7 +18,7 @@ exchanges <- function(trace) trace["exchanged", ] + trace["added", ]
 # The thesis to the letter; evidence: the plan that learns.
 plan_sweeps <- function(problem, basis, evidence) {
   problem$basis <- basis$x
-  new_plan(c("plan_sweeps", "plan_own"), problem, rows = basis$rows, evidence = evidence)
+  new_plan(c("plan_sweeps", "plan_with_posterior"), problem, rows = basis$rows, evidence = evidence)
 }
 
 # Rows that would have widened the posterior.
@@ -28,7 +30,7 @@ count_flat <- function(problem, theta, run) {
 #' @export
 run_plan.plan_sweeps <- function(plan, theta) {
   problem <- plan$problem
-  method <- problem$method
+  method <- problem$options
   run <- engine_sparse(problem, theta, method$freeze, method$sweeps)
   if (run$status != 0L) return(run)
   rows <- as.integer(run$id)

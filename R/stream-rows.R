@@ -64,18 +64,19 @@ begin_stream <- function(fit, rows, final) {
   rows$x <- code_inputs(stream$coder, rows$x) # all at once: an unseen level fails before learning
   pilot <- chunk_rows(rows, first)
   names <- colnames(pilot$x)
-  settled <- settle_model(pilot, setup,
-                          if (is.null(stream$coder)) names else stream$coder$input_terms)
+  settled <- choose_kernel_and_scaling(pilot, setup,
+                                       if (is.null(stream$coder)) names else stream$coder$input_terms)
   model <- settled$model
   if (final) remark_on_rows(model, setup, pilot)
   problem <- problem_of(model, pilot)
   points <- stream_basis(setup$basis, stream$coder, pilot_frame, rows$x)
   basis <- resolve_basis(points, problem$x, model$scaling, problem$width)
-  plan <- plan_of(settled$setup$method, problem, basis)
+  plan <- plan_for(setup$method, problem, basis)
+  settled$setup$options <- setup$method
   learns <- any(model$table$free) && !is.null(setup$control)
   expected <- expected_work(plan$evidence, learns, resumed = !is.null(settled$from))
   begin_stage(expected[["learning"]], expected[["fitting"]])
-  learned <- learn_settled(plan, settled)
+  learned <- learned_candidate(plan, settled, pilot, NULL)
   begin_stage(expected[["fitting"]], 0)
   stream[c("waiting", "model", "seed")] <- NULL
   stream$predefined <- !is.null(basis$x)

@@ -13,3 +13,10 @@ with_policy <- function(..., code) {
   set(utils::modifyList(before, changes))
   force(code)
 }
+
+# All constants and names in an expression.
+leaves_of <- function(x) {
+  if (is.call(x) || is.pairlist(x)) lapply(as.list(x), function(part) {
+    if (missing(part)) NULL else leaves_of(part)
+  }) else list(x)
+}

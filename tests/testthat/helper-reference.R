@@ -855,7 +855,7 @@ pair_problem <- function(n = 12L, basis = NULL) {
   theta <- c(log(1.3), log(0.8), log(1.1), log(0.16), log(0.11), 0.8) # kernel; noise, correlation
   list(problem = list(x = x, spec = spec_for_c(resolved), nkernel = 3L, processes = 1L, width = 2L,
                       lik = list(type = "mvnormal"), rows = y, offset = rep(c(0.2, -0.1), n),
-                      method = method_ep(tol = 1e-12), basis = basis),
+                      options = method_ep(tol = 1e-12), basis = basis),
        theta = theta)
 }
 

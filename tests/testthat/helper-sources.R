@@ -37,3 +37,8 @@ lines_matching <- function(pattern, files, lines_of = code_of) {
     if (length(at)) paste0(file, ":", at, ": ", trimws(lines[at]))
   }))
 }
+
+# Files of R/, and the room that the prefix of one names.
+r_files <- function() setdiff(list.files(source_folder("R"), "[.]R$"), "sparsegp-package.R")
+
+room_of <- function(file) sub("[-.].*", "", file)

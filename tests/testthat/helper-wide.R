@@ -28,7 +28,7 @@ wide_stream <- function(case, method, rows = seq_len(ncol(case$problem$rows)),
   problem$x <- problem$x[tall, , drop = FALSE]
   problem$offset <- problem$offset[tall]
   problem$rows <- problem$rows[, rows, drop = FALSE]
-  problem$method <- method
+  problem$options <- method
   problem$frozen <- !is.null(start)
   problem$size <- if (is.null(start)) method$size else nrow(start)
   engine_online(problem, case$theta, state, start)
@@ -47,8 +47,8 @@ wide_posterior <- function(case, run, x) {
 
 # The method's size is in points here, in locations for users.
 wide_sparse <- function(case, method, sweeps, freeze = sweeps, basis = NULL) {
-  case$problem$method <- method
-  case$problem$method$size <- method$size / case$problem$width
+  case$problem$options <- method
+  case$problem$options$size <- method$size / case$problem$width
   case$problem$basis <- basis
   engine_sparse(case$problem, case$theta, freeze = freeze, sweeps = sweeps)
 }

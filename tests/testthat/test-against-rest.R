@@ -60,7 +60,7 @@ test_that("the gradient of the summed evidence is the binary gradients' sum", {
   fit <- sparsegp(d$x, d$class, likelihood = lik_probit(), kernel = kernel_rbf(), learn = FALSE)
   problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 2L, processes = 3L,
                   lik = fit$likelihood, rows = fit$data_rows, offset = numeric(60),
-                  method = method_ep(tol = 1e-11))
+                  options = method_ep(tol = 1e-11))
   theta <- c(0.3, 0.2, -0.4, 0.1, -0.2)
   for (basis in list(NULL, problem$x[c(2, 17, 33, 48), ])) {
     problem$basis <- basis

@@ -156,7 +156,7 @@ test_that("what R's own functions read of a fit is refused by name", {
     quote(f$hyper$part <- rev(f$hyper$part)), quote(f$hyper$prior[] <- list(1)),
     quote(f$hyper$name[] <- "x"), quote(f$hyper$unit[] <- -1), quote(f$posterior$alpha[1] <- NaN),
     quote(f$na.action <- "x"), quote(f$basis_rows <- -1), quote(f$merged <- 1),
-    quote(f$power <- NaN), quote(f$source <- 1), quote(f$tuning <- "x"), quote(f$xlevels <- 3)
+    quote(f$power <- NaN), quote(f$source <- 1), quote(f$choices <- "x"), quote(f$xlevels <- 3)
   )
   for (change in changes) {
     expect_in_words(attacked(made$fits$basis, change), uses, deparse1(change))

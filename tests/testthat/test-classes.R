@@ -18,7 +18,7 @@ CLASS_LIKS <- list(lik_mprobit(c(0.2, -0.1, 0)), lik_softmax(c(0.2, -0.1, 0)))
 class_problem <- function(fit, d, ...) {
   list(x = scaled_inputs(d$x, fit$scaling), spec = fit$spec,
        nkernel = sum(fit$hyper$part == "kernel"), processes = 3L, lik = fit$likelihood,
-       rows = fit$data_rows, offset = numeric(nrow(d$x)), method = method_ep(tol = 1e-11), ...)
+       rows = fit$data_rows, offset = numeric(nrow(d$x)), options = method_ep(tol = 1e-11), ...)
 }
 
 # Marginals and half log determinant of I + T^1/2 K T^1/2, densely.
@@ -113,7 +113,7 @@ test_that("the gradient is exact: full, on a basis, with kernels and bases of ea
         exact <- engine_run(problem, theta, gradient = TRUE)
         # stationary in the sites: 1e-7 in them is enough for differences
         near <- problem
-        near$method$tol <- 1e-7
+        near$options$tol <- 1e-7
         value <- function(theta) engine_run(near, theta, sites = exact[c("tau", "nu")])$logz
         expect_equal(exact$gradient, numeric_gradient(value, theta, levels = 3L), tolerance = 1e-6)
       }
@@ -215,7 +215,7 @@ test_that("sequential and batch EP on a predefined basis have the same fixed poi
   fit <- sparsegp(d$x, d$class, kernel = kernel_rbf(3, 1), learn = FALSE, scale = FALSE,
                   basis = c(2, 9, 17, 30, 44, 51), method = method_ep(tol = 1e-10))
   problem <- class_problem(fit, d, basis = fit$posterior$basis)
-  problem$method <- method_ep(size = 6, freeze = Inf, sweeps = 500, tol = 1e-9)
+  problem$options <- method_ep(size = 6, freeze = Inf, sweeps = 500, tol = 1e-9)
   run <- engine_sparse(problem, fit$hyper$theta, Inf, 500)
   # the change of a site in the last sweep is 1e-9; a soft direction makes some hundred of it
   expect_equal(run$tau, fit$sites$tau, tolerance = 1e-5, ignore_attr = TRUE)

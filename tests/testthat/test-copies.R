@@ -141,7 +141,7 @@ test_that("cavities without copies are those of EP where there are none, for eve
       model <- read_model(chunk, setup)
       problem <- problem_of(model, chunk)
       theta <- model$table$theta
-      plan <- settle(plan_of(method, problem, list(rows = 1:40)), model$table)$plan
+      plan <- plan_unlearned(plan_for(method, problem, list(rows = 1:40)), model$table)$plan
       run <- run_plan(plan, theta)
       for (class in seq_len(problem$processes)) {
         found <- class_cavities(run, problem, theta, class, as.list(1:40))

@@ -33,17 +33,17 @@ test_that("the evidence chooses kernel and scaling, and the fit says what was tr
   expect_true(fit$kernel$ard)
   lengths <- coef(fit)[paste0("lengthscale.x", 1:6)]
   expect_gt(min(lengths[-1]), 5 * lengths[[1]])
-  tried <- fit$learning$structure
-  expect_named(tried, c("kernel", "scale", "evaluations", "log_posterior"))
-  expect_identical(attr(tried, "rows"), 100L)
+  tried <- choices_of_stage(fit, "kernel")
+  expect_named(tried, c("stage", "candidate", "rows", "points", "score", "gain", "se", "taken"))
+  expect_identical(unique(tried$rows), 100L)
   # the chosen one is best but for what a simpler one is let have
-  chosen <- tried$log_posterior[tried$kernel == format(fit$kernel)]
-  expect_gte(max(chosen), max(tried$log_posterior) - policy$min_kernel_gain)
-  expect_output(print(summary(fit)), "Kernels tried on 100 rows")
+  expect_identical(tried$candidate[tried$taken], format(fit$kernel))
+  expect_gte(tried$score[tried$taken], max(tried$score) - policy$min_kernel_gain)
+  expect_output(print(summary(fit)), "Choice of kernel, by log evidence")
   # it is the fit that asks for that kernel
   asked <- sparsegp(x, y, kernel = kernel_rbf(ard = TRUE))
   expect_equal(fit$log_evidence, asked$log_evidence, tolerance = 0.1 / abs(asked$log_evidence))
-  expect_null(asked$learning$structure)
+  expect_identical(NROW(choices_of_stage(asked, "kernel")), 0L)
   rough <- sparsegp(x[, 1], cumsum(rnorm(100))[rank(x[, 1])])
   expect_match(format(rough$kernel), "matern32")
 })
@@ -54,7 +54,7 @@ test_that("what is given is obeyed, and without learning there is nothing to cho
   expect_identical(format(sparsegp(y ~ x + z, d, kernel = kernel_matern12())$kernel), "matern12()")
   own <- sparsegp(y ~ x + z, d, scale = FALSE)
   expect_false(own$scaling$scale)
-  expect_identical(unique(own$learning$structure$scale), "FALSE")
+  expect_match(choices_of_stage(own, "kernel")$candidate, "not scaled", all = TRUE)
 })
 
 test_that("one scale for all inputs is the root of their mean variance", {
@@ -86,9 +86,9 @@ test_that("a basis grows for as long as rows that are not in it gain", {
   x <- runif(3000, -10, 10)
   y <- sin(x) / x + 0.1 * rnorm(3000)
   fit <- grown(x, y)
-  growth <- fit$convergence$growth
+  growth <- choices_of_stage(fit, "inducing points")
   expect_identical(growth$points[nrow(growth)], nrow(basis(fit)))
-  expect_true(all(growth$gain[-nrow(growth)] >= policy$min_gain))
+  expect_true(all(growth$gain[-c(1L, nrow(growth))] >= policy$min_gain))
   expect_lt(growth$gain[nrow(growth)], policy$min_gain)
   # the gain is of rows in neither basis, from the fits one by one
   at <- lapply(growth$points, function(size) {
@@ -112,11 +112,12 @@ test_that("hyperparameters come from stages of more and more rows", {
   x <- matrix(runif(9000), 4500)
   y <- sin(9 * x[, 1]) + x[, 2] + 0.2 * rnorm(4500)
   fit <- grown(x, y)
-  stages <- fit$learning$stages
+  stages <- choices_of_stage(fit, "learning")
   expect_identical(stages$rows[1], stages$points[1]) # full EP of a few
   expect_false(is.unsorted(stages$rows))
   expect_true(all(stages$points[-1] < stages$rows[-1]))
-  expect_identical(fit$learning$evaluations, sum(stages$evaluations))
+  evaluations <- as.integer(sub(" .*", "", stages$candidate))
+  expect_identical(fit$learning$evaluations, sum(evaluations))
   expect_equal(coef(fit)[["noise"]], 0.04, tolerance = 0.1) # sd of the estimate: 2 %
 })
 
@@ -161,10 +162,12 @@ test_that("classes each against the rest have the odds of their answers, to the 
 })
 
 test_that("a gain is more than so many standard errors", {
-  expect_true(is_gain(c(1, 3), 1)) # a mean of 2, whose standard error is 1
-  expect_false(is_gain(c(1, 3), 2))
-  expect_false(is_gain(c(-1, 2), 1))
-  expect_false(is_gain(c(-1, -3), 1))
+  expect_true(beats(c(1, 3), standard_errors(1))) # a mean of 2, whose standard error is 1
+  expect_false(beats(c(1, 3), standard_errors(2)))
+  expect_false(beats(c(-1, 2), standard_errors(1)))
+  expect_false(beats(c(-1, -3), standard_errors(1)))
+  expect_true(beats(-0.5, nats(-1)))
+  expect_false(beats(NA, nats(-1)))
 })
 
 test_that("a power of probabilities is one of their odds", {
@@ -181,21 +184,20 @@ test_that("many labels: informative vectors, length scales and a power by leave-
   x <- matrix(runif(2 * n, -2, 2), n)
   class <- factor(c("in", "out")[1 + (rowSums(x^2) + 0.4 * rnorm(n) > 2)])
   fit <- sparsegp(x, class, kernel = kernel_rbf(), effort = "quick")
-  expect_identical(fit$method$label, "the IVM")
-  tried <- fit$tuning$tried
-  plain <- tried[tried$likelihood == "probit" & tried$points < max(tried$points), ]
+  expect_identical(fit$options$label, "the IVM")
+  plain <- choices_of_stage(fit, "length scale")
   # shorter ones first, until one was no better; the one learned where that was the second
-  expect_identical(plain$factor, c(0.7, 0.5, 1))
+  expect_identical(plain$candidate, paste("length scales x", c(0.7, 0.5, 1)))
   # a margin was tried at the best, too, and of labels that overlap so much it was no better
-  at_half <- tried$factor[tried$likelihood == "margin"]
-  expect_length(at_half, 1L)
-  expect_true(at_half == 1 || at_half == 0.7 && plain$lpd[1] > plain$lpd[3])
+  margin <- choices_of_stage(fit, "likelihood")
+  expect_identical(margin$candidate, "margin")
+  expect_false(margin$taken)
   expect_identical(fit$likelihood$type, "probit")
   # with all points it and the next shorter one were tried
-  last <- utils::tail(tried, 2)
-  expect_identical(last$points, rep(fit$method$size, 2))
-  expect_identical(last$factor[1], at_half)
-  expect_identical(fit$tuning$factor, last$factor[which.max(last$lpd)])
+  last <- choices_of_stage(fit, "all observations")
+  expect_equal(last$points, rep(fit$options$size, 2))
+  expect_identical(last$candidate[1], plain$candidate[plain$taken])
+  expect_identical(which(last$taken), which.max(last$score))
   truth <- mean(predict(fit, x, type = "class") == ifelse(rowSums(x^2) > 2, "out", "in"))
   expect_gt(truth, 0.95)
   # the power is within two standard errors of the best one, and no nearer to 1 than that takes
@@ -226,7 +228,7 @@ test_that("labels that hardly overlap have a margin, unless something else was a
   asked <- function(...) sparsegp(x[1:900, ], class[1:900], ..., effort = "quick")
   fit <- asked(kernel = kernel_rbf())
   expect_identical(fit$likelihood$type, "margin")
-  expect_output(print(fit), "a margin between classes")
+  expect_output(print(fit), "chosen by leave-one-out log probability: margin")
   plain <- asked(lik_probit(), kernel_rbf())
   expect_identical(plain$likelihood$type, "probit")
   expect_identical(asked(kernel = kernel_rbf(fixed(2)))$likelihood$type, "probit")
@@ -238,11 +240,16 @@ test_that("the margin's model is the probit's, steeper", {
   x <- matrix(rnorm(60), 30, dimnames = list(NULL, c("a", "b")))
   class <- x[, 1] + 0.5 * rnorm(30) > 0
   fit <- sparsegp(x, class, lik_probit(), kernel_rbf())
-  setup <- check_setup(lik_margin(width = fixed(12)), kernel_rbf(), NULL, TRUE, NULL, TRUE, NULL,
-                       "normal", FALSE, NULL)
-  model <- read_model(list(x = x, y = class, offset = numeric(30)), setup)
+  setup <- check_setup(NULL, kernel_rbf(), NULL, TRUE, NULL, TRUE, NULL, "normal", FALSE, NULL)
+  chunk <- list(x = x, y = class, offset = numeric(30))
+  model <- read_model(chunk, setup)
   plan <- list(problem = list(), sites = list(tau = 9, nu = 6))
-  wide <- with_margin(list(table = fit$hyper, plan = plan), model, 12)
+  data <- list(chunk = chunk, setup = setup, input_terms = c("a", "b"))
+  probit <- new_candidate(model, fit$hyper, plan, data)
+  wide <- with_policy(margin_width = 12, code = with_margin(probit))
+  # nothing else is tried if the likelihood was given
+  probit$data$setup$likelihood <- lik_probit()
+  expect_null(with_margin(probit))
   # a width of 4 stands for probit's own slope: three times as much here
   expect_equal(wide$table$theta, c(fit$hyper$theta + c(2 * log(3), 0, 0), log(12)) *
                  c(1, 1, 3, 1), tolerance = 1e-15)
@@ -253,7 +260,7 @@ test_that("the margin's model is the probit's, steeper", {
 test_that("the first search of labels is on a third of each, whatever the order of the rows", {
   label <- rep(c("a", "b", "c"), c(30, 60, 90))
   problem <- list(x = matrix(0, 180, 1), strata = strata_of(factor(label)))
-  expect_equal(c(table(label[a_third(problem)])), c(a = 10, b = 20, c = 30), tolerance = 0.1)
+  expect_equal(c(table(label[pilot_third(problem)])), c(a = 10, b = 20, c = 30), tolerance = 0.1)
 })
 
 test_that("classes one by one are classes side by side", {
@@ -265,8 +272,8 @@ test_that("classes one by one are classes side by side", {
                        NULL)
   chunk <- list(x = x, y = class, offset = numeric(n))
   model <- read_model(chunk, setup)
-  plan <- plan_labels(problem_of(model, chunk), "quick")
-  plan$problem$method$tol <- 1e-10 # far from where rounding shows in 1e-8
+  plan <- plan_classification(problem_of(model, chunk), "quick")
+  plan$problem$options$tol <- 1e-10 # far from where rounding shows in 1e-8
   run <- run_plan(plan, model$table$theta)
   together <- plan$problem
   together$basis <- basis_of_rows(together, NULL, run$basis_rows_of)
@@ -287,7 +294,7 @@ test_that("where rows are many, length scales are looked for on some of them", {
   fit <- function() sparsegp(x, class, lik_probit(), kernel_rbf(), effort = "quick")
   all <- fit()
   some <- with_policy(compare_rows = 400L, code = fit())
-  expect_false(identical(all$tuning$tried$lpd, some$tuning$tried$lpd))
+  expect_false(identical(all$choices$score, some$choices$score))
   expect_length(some$y, n)
   expect_equal(mean(loo_lpd(some)), mean(loo_lpd(all)), tolerance = 0.1)
 })
@@ -300,7 +307,7 @@ test_that("two labels of few rows have a power where leave-one-out asks for one"
   x <- rbind(matrix(2 * rnorm(20 * n), n), matrix(rnorm(20 * n), n) + 2 / sqrt(20))
   fit <- sparsegp(x, class, kernel = kernel_rbf())
   expect_gt(fit$power, 1)
-  expect_output(print(fit), "odds to the power")
+  expect_output(print(fit), "odds raised to the power")
   # asked for by name, EP is as it is
   plain <- sparsegp(x, class, kernel = kernel_rbf(), method = method_ep())
   expect_null(plain$power)

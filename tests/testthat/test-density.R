@@ -70,7 +70,7 @@ test_that("dense matrices and the thesis's formula for lambda give the same post
   reference <- dense_density(u, 5, rounds = 30L)
   problem <- list(x = cbind(u), spec = density_kernel(5L, 1L), nkernel = 2L, processes = 1L,
                   lik = lik_density(), rows = matrix(1, 1L, 8L), basis = equispaced(5L, 1L),
-                  method = method_ep(tol = 1e-11))
+                  options = method_ep(tol = 1e-11))
   fit <- density_settle(problem, 0, NULL, list(iterations = 100L, tol = 1e-10))
   expect_true(fit$converged)
   # 30 rounds that halve the error, and matrices of condition number 1e3

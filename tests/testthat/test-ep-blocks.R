@@ -32,7 +32,7 @@ test_that("EP of pairs on a basis equals block FITC: evidence, gradient, margina
   approx <- numeric_gradient(function(theta) pair_reference(case, theta)$logz, case$theta)
   expect_lt(max(abs(run$gradient - approx)), 1e-7)
   # V seen anew at every look gives the same
-  case$problem$method$pool <- 1
+  case$problem$options$pool <- 1
   again <- engine_run(case$problem, case$theta, gradient = TRUE)
   expect_equal(again$logz, run$logz, tolerance = 1e-13)
   expect_equal(again$gradient, run$gradient, tolerance = 1e-11)

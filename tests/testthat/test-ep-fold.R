@@ -24,12 +24,12 @@ fold_problem <- function(lik, rows, processes = 1L, basis = NULL) {
   if (is.null(basis)) basis <- x[seq(1L, n, by = 6L), ]
   list(x = x, spec = spec_for_c(resolved), nkernel = 3L, processes = processes, lik = lik,
        rows = rows, offset = if (processes == 1L) 0.1 * cos(seq_len(n)) else numeric(n),
-       method = method_ep(tol = 1e-12, sweeps = 2000L), basis = basis)
+       options = method_ep(tol = 1e-12, sweeps = 2000L), basis = basis)
 }
 
 expect_fold <- function(problem, theta, label) {
   whole <- engine_run(problem, theta, gradient = TRUE, posterior = TRUE)
-  folded <- parts_run(in_parts(problem), theta, problem$method, gradient = TRUE)
+  folded <- parts_run(in_parts(problem), theta, problem$options, gradient = TRUE)
   expect_true(whole$converged && folded$converged, label = label)
   # both stand within 1e-12 of the fixed point, in cavity standard deviations
   expect_lt(abs(folded$logz - whole$logz), 1e-10 * max(1, abs(whole$logz)), label = label)
@@ -58,7 +58,7 @@ test_that("classes with a likelihood in common need no reread to get there, only
   n <- 60L
   problem <- fold_problem(lik_mprobit(), rbind(as.double(seq_len(n) %% 3L + 1L)), 3L)
   theta <- c(log(c(1, 0.7, 0.9)), 0.1, 0, -0.1)
-  problem$method$tol <- 1e-11
+  problem$options$tol <- 1e-11
   expect_fold(problem, theta, "mprobit")
 })
 
@@ -68,7 +68,7 @@ test_that("a basis for each class is folded, too", {
   problem$basis <- list(problem$x[1:9, ], problem$x[21:35, ])
   theta <- c(log(c(2, 0.7, 0.9)), 0.1, -0.2)
   whole <- engine_run(problem, theta, gradient = TRUE)
-  folded <- parts_run(in_parts(problem), theta, problem$method, gradient = TRUE)
+  folded <- parts_run(in_parts(problem), theta, problem$options, gradient = TRUE)
   expect_lt(abs(folded$logz - whole$logz), 1e-10 * abs(whole$logz))
   expect_lt(max(abs(folded$gradient - whole$gradient)), 1e-10 * max(abs(whole$gradient)))
 })

@@ -13,7 +13,7 @@ ep_problem <- function(x, rows, kernel, lik, offset = numeric(nrow(x)),
   theta <- log(kernel_start(resolved))
   list(x = x, spec = spec_for_c(resolved), nkernel = length(theta), processes = 1L,
        kernel_theta = theta, lik = lik,
-       rows = rows, offset = offset, method = method)
+       rows = rows, offset = offset, options = method)
 }
 
 # The values given in the constructors, in C's order.
@@ -106,7 +106,7 @@ test_that("with them, too, all sweeps agree, on a basis of all rows, and the sto
   case <- outliers_problem()
   full <- run_at(case$problem, case$theta, posterior = TRUE)
   sequential <- case$problem
-  sequential$method$batch <- 0L
+  sequential$options$batch <- 0L
   one_by_one <- run_at(sequential, case$theta)
   expect_gt(one_by_one$sequential, 0L)
   on_basis <- case$problem
@@ -184,7 +184,7 @@ test_that("Gaussian noise is exact in one sweep, down to noise a billionth of th
 test_that("batch and sequential sweeps have the same fixed point", {
   batch <- classes_problem(60, kernel_rbf(variance = 50, lengthscale = 1), lik_probit())
   sequential <- batch
-  sequential$method$batch <- 0L
+  sequential$options$batch <- 0L
   a <- run_at(batch, 0)
   b <- run_at(sequential, 0)
   expect_true(a$converged && b$converged)
@@ -198,7 +198,7 @@ test_that("batch and sequential sweeps have the same fixed point", {
 
 test_that("sequential sweeps take over when batch sweeps have used their share", {
   problem <- classes_problem(40, kernel_rbf(variance = 100, lengthscale = 2), lik_probit())
-  problem$method$batch <- 2L
+  problem$options$batch <- 2L
   run <- run_at(problem, 0)
   expect_true(run$converged)
   expect_identical(run$sequential, run$sweeps - 3L) # two batch steps, and the last only judges
@@ -236,7 +236,7 @@ test_that("a singular kernel matrix needs no jitter", {
 test_that("damping slows EP down and changes nothing else", {
   fast <- classes_problem(40, kernel_rbf(variance = 3, lengthscale = 1), lik_logit())
   slow <- fast
-  slow$method <- method_ep(tol = 1e-10, damping = 0.5)
+  slow$options <- method_ep(tol = 1e-10, damping = 0.5)
   a <- run_at(fast, 0)
   b <- run_at(slow, 0)
   expect_gt(b$sweeps, a$sweeps)

@@ -76,7 +76,7 @@ both_evidences <- function(case) {
   offset <- if (case$latents > 1L) numeric(n) else c(0.3, -0.2, 0.1)[seq_len(n)]
   found <- engine_run(list(x = x, spec = spec_for_c(kernel), nkernel = 2L, processes = case$latents,
                            lik = case$lik, rows = case$rows, offset = offset,
-                           method = method_ep(tol = 1e-11)), c(theta, case$theta))$logz
+                           options = method_ep(tol = 1e-11)), c(theta, case$theta))$logz
   if (n == 1L) {
     wanted <- reference_tilt(case$type, case$rows[, 1L], rep(offset, case$latents),
                              rep(2, case$latents), case$values)$logz

@@ -15,7 +15,7 @@ evidence_problem <- function(kernel, lik, n = 20) {
   # an offset that tells f from -f, as lik_density() needs it
   list(problem = list(x = x, spec = spec_for_c(resolved), nkernel = sum(table$part == "kernel"),
                       processes = 1L, lik = lik, rows = y, offset = 1 + 0.1 * x[, 3],
-                      method = method_ep(tol = 1e-11, sweeps = 1000)),
+                      options = method_ep(tol = 1e-11, sweeps = 1000)),
        theta = table$theta + 0.1 * seq_len(nrow(table)) / nrow(table))
 }
 
@@ -28,7 +28,7 @@ expect_exact_gradient <- function(case, label) {
   # From the fixed point at hand, lest another one be found at the next theta. The evidence is
   # stationary in the sites, so that to have them to 1e-7 is enough for its differences.
   near <- case$problem
-  near$method$tol <- 1e-7
+  near$options$tol <- 1e-7
   approx <- numeric_gradient(function(theta) {
     engine_run(near, theta, sites = exact[c("tau", "nu")])$logz
   }, case$theta, levels = 3L)
@@ -114,7 +114,7 @@ test_that("the gradient on a basis is exact where jitter had to be added, too", 
 test_that("the evidence is stationary in the sites at the fixed point", {
   case <- evidence_problem(kernel_rbf(), lik_probit())
   run <- engine_run(case$problem, case$theta)
-  case$problem$method$sweeps <- 1L
+  case$problem$options$sweeps <- 1L
   set.seed(8)
   moved <- lapply(run[c("tau", "nu")], function(v) v * (1 + 1e-4 * rnorm(length(v))))
   near <- engine_run(case$problem, case$theta, sites = moved)

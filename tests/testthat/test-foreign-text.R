@@ -120,7 +120,7 @@ test_that("settings of a method are never evaluated", {
     1e-6
   })
   method <- method_ep(size = 5)
-  method$tol <- fit$method$tol <- code
+  method$tol <- fit$options$tol <- code
   for (ask in list(print, summary, predict, loo, function(fit) update(fit, d[1:2, ]))) {
     expect_error(ask(fit), class = "sparsegp_error")
   }

@@ -79,7 +79,7 @@ test_that("the gradient of the evidence is that of differences", {
   problem <- problem_of_kept_rows(fit)
   for (basis in list(NULL, c(1, 2, 7, 8, 13, 14, 19, 20))) {
     problem$basis <- if (!is.null(basis)) problem$x[basis, ]
-    problem$method <- method_ep(tol = 1e-12, sweeps = 1000)
+    problem$options <- method_ep(tol = 1e-12, sweeps = 1000)
     run <- engine_run(problem, fit$hyper$theta, gradient = TRUE)
     wanted <- numeric_gradient(function(theta) engine_run(problem, theta)$logz, fit$hyper$theta)
     expect_equal(run$gradient, wanted, tolerance = 1e-6)

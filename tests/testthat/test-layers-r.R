@@ -3,6 +3,8 @@
 # From the ground up. A function uses what its own room or a lower one defines, and nothing above.
 ROOMS <- c(
   util = "checks of arguments, words, random seeds, quantiles of mixtures",
+  policy = "the numbers that steer default fits",
+  choices = "the record of what a fit chose",
   data = "model frames, inputs, their scaling, the basis as given, chunks of rows",
   response = "codecs: how a response is read, and given back",
   hyper = "hyperparameters: as given, priors, the table",
@@ -13,17 +15,14 @@ ROOMS <- c(
   engine = "the calls of C",
   model = "what is read off the rows before anything is learned",
   learn = "the search for hyperparameters",
-  plan = "what each method does",
+  plan = "algorithms: what each method does",
+  strategy = "default fits: candidates, their comparison, one strategy for each kind of problem",
   fit = "the fit and its answers in a user's units",
   stream = "rows as they come",
   fold = "rows that are read in chunks, time and again",
   api = "what users call",
   plot = "pictures"
 )
-
-room_of <- function(file) sub("[-.].*", "", file)
-
-r_files <- function() setdiff(list.files(source_folder("R"), "[.]R$"), "sparsegp-package.R")
 
 # For every top-level object its file and the other top-level objects it names: a data frame with a
 # row for each use.
@@ -121,7 +120,7 @@ test_that("files in R stay short", {
 
 test_that("only plans and methods ask which method there is", {
   lines_of <- function(file) sub("#.*", "", readLines(file.path(source_folder("R"), file)))
-  others <- r_files()[!room_of(r_files()) %in% c("method", "plan")]
+  others <- r_files()[!room_of(r_files()) %in% c("method", "plan", "strategy")]
   asks <- "method\\$type|inherits\\([^)]*method_|class\\([^)]*method"
   expect_none(lines_matching(asks, others, lines_of), "what asks for the method")
   # the engine hands its settings to C; a stream goes by its pilot and order

@@ -29,7 +29,7 @@ test_that("the gradient handed to optim is that of the value handed to optim", {
   fit <- sparsegp(d$x, d$y, kernel = kernel_rq(), learn = FALSE)
   problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 3L, processes = 1L,
                   lik = fit$likelihood,
-                  rows = fit$data_rows, offset = fit$offset, method = fit$method)
+                  rows = fit$data_rows, offset = fit$offset, options = fit$options)
   objective <- make_objective(evidence_criterion(problem), fit$hyper, SILENT)
   at <- fit$hyper$theta + 0.1
   # exact GP: both are accurate to about 1e-8
@@ -75,7 +75,7 @@ test_that("inputs are switched on again from default starts only, and never lowe
   fit <- sparsegp(x, y, kernel = kernel_rbf(ard = TRUE), learn = FALSE, keep_x = TRUE)
   problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 7L, processes = 1L,
                   lik = fit$likelihood,
-                  rows = fit$data_rows, offset = fit$offset, method = fit$method)
+                  rows = fit$data_rows, offset = fit$offset, options = fit$options)
   objective <- make_objective(evidence_criterion(problem), fit$hyper, SILENT)
   start <- fit$hyper$start
   control <- learn_control()

@@ -165,7 +165,7 @@ test_that("the gradient of the evidence is exact where no row widens the posteri
                   method = method_ep(tol = 1e-11))
   problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 2L, processes = 1L,
                   lik = fit$likelihood, rows = fit$data_rows, offset = numeric(60),
-                  method = fit$method)
+                  options = fit$options)
   exact <- engine_run(problem, fit$hyper$theta, gradient = TRUE)
   expect_true(all(exact$tau > 0))
   approx <- numeric_gradient(function(theta) engine_run(problem, theta)$logz, fit$hyper$theta)

@@ -98,7 +98,7 @@ test_that("the gradient of the evidence is exact in all cut points", {
   fit <- sparsegp(y ~ x, d, learn = FALSE, method = method_ep(tol = 1e-11))
   problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 2L, processes = 1L,
                   lik = fit$likelihood, rows = fit$data_rows, offset = numeric(40),
-                  method = fit$method)
+                  options = fit$options)
   theta <- fit$hyper$theta + 0.1
   exact <- engine_run(problem, theta, gradient = TRUE)$gradient
   approx <- numeric_gradient(function(theta) engine_run(problem, theta)$logz, theta)

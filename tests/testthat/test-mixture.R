@@ -111,14 +111,14 @@ test_that("the gradient of a mode's evidence has the values of the design, and i
   d <- ambiguous()
   fit <- wind_fit(d)
   problem <- problem_of_kept_rows(fit)
-  problem$method <- method_ep(tol = 1e-13)
+  problem$options <- method_ep(tol = 1e-13)
   gradient <- engine_run(problem, fit$hyper$theta, fit$sites, gradient = TRUE)$gradient
   expect_equal(gradient, c(0.49619467844, -2.82506419433, 1.2214791344, -3.53957136286),
                tolerance = 1e-10)
   for (basis in list(NULL, c(1, 4, 6))) {
     fit <- wind_fit(d, basis = basis)
     problem <- problem_of_kept_rows(fit)
-    problem$method <- method_ep(tol = 1e-13)
+    problem$options <- method_ep(tol = 1e-13)
     problem$basis <- if (!is.null(basis)) fit$posterior$basis
     run <- function(theta, ...) engine_run(problem, theta, fit$sites, ...)
     wanted <- numeric_gradient(function(theta) run(theta)$logz, fit$hyper$theta)

@@ -20,7 +20,7 @@ stream <- function(d, lik, method, rows = seq_len(nrow(d$x)), state = empty_stat
   theta <- c(log(c(2, 0.8)), if (lik == "probit") 0.2 else log(0.09))
   y <- if (lik == "probit") rbind(d$classes) else rbind(d$numbers, 1)
   problem <- list(
-    x = d$x[rows, , drop = FALSE], nkernel = 2L, processes = 1L, method = method,
+    x = d$x[rows, , drop = FALSE], nkernel = 2L, processes = 1L, options = method,
     rows = y[, rows, drop = FALSE],
     spec = list(type = "rbf", vars = 0:1, ard = FALSE, degree = 0L, parts = list()),
     lik = list(type = lik), offset = numeric(length(rows)), frozen = !is.null(start),
@@ -218,7 +218,7 @@ three_classes <- function(d, size, rows) {
   class <- cut(d$numbers, c(-Inf, -0.7, 0.7, Inf), labels = FALSE)
   problem <- list(
     x = d$x[rows, , drop = FALSE], nkernel = 2L, processes = 3L,
-    method = method_online(size = size), rows = rbind(as.double(class[rows])),
+    options = method_online(size = size), rows = rbind(as.double(class[rows])),
     spec = list(type = "rbf", vars = 0:1, ard = FALSE, degree = 0L, parts = list()),
     lik = list(type = "probit"), offset = numeric(length(rows)), frozen = FALSE, size = size
   )

@@ -151,7 +151,7 @@ test_that("the trace has a row per sweep and ends at the fit's log evidence", {
   expect_equal(drawn$sweep, seq_len(fit$convergence$sweeps))
   # the last sweep moves the evidence by the square of the tolerance 1e-6 only
   expect_equal(drawn$log_evidence[nrow(drawn)], fit$log_evidence, tolerance = 1e-8)
-  expect_lte(drawn$change[nrow(drawn)], fit$method$tol)
+  expect_lte(drawn$change[nrow(drawn)], fit$options$tol)
 })
 
 test_that("the trace of a single sweep is drawn, in the response's units", {

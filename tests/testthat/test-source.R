@@ -53,11 +53,11 @@ test_that("the gradient of a source's evidence is that of all rows", {
     scan <- scan_source(chunks_of(d, ends), recipe, NULL, 10L, moments = FALSE)
     fold <- new_fold(scan, without_rows(fit, FALSE), sites_in_memory())
     theta <- fit$hyper$theta + 0.1
-    run <- fold_run(fold, theta, batch_settings(fit$method), gradient = TRUE)
+    run <- fold_run(fold, theta, batch_settings(fit$options), gradient = TRUE)
     problem <- problem_of_new_rows(fit, model_inputs(fit$terms, model.frame(fit$terms, d))$x,
                                 fit$data_rows, fit$offset)
     problem$basis <- fit$posterior$basis
-    problem$method <- batch_settings(fit$method)
+    problem$options <- batch_settings(fit$options)
     whole <- engine_run(problem, theta, gradient = TRUE)
     expect_lt(abs(run$logz - whole$logz), 1e-10 * abs(whole$logz))
     expect_lt(max(abs(run$gradient - whole$gradient)), 1e-10 * max(abs(whole$gradient)))
@@ -84,7 +84,7 @@ test_that("of rows whose sites are exact a second read knows what the first has 
   scan <- scan_source(chunks_of(d), recipe, NULL, 10L, moments = FALSE)
   evidence_with <- function(store) {
     fold <- new_fold(scan, without_rows(fit, FALSE), store)
-    fold_run(fold, fit$hyper$theta, batch_settings(fit$method))$logz
+    fold_run(fold, fit$hyper$theta, batch_settings(fit$options))$logz
   }
   plain <- evidence_with(NULL)
   # the product that is spared is another order of the same sums

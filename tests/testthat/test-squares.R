@@ -48,10 +48,10 @@ test_that("classes that share points are classes side by side on the same basis"
   chunk <- list(x = d$x, y = d$class, offset = sin(1:150) / 10)
   model <- read_model(chunk, setup)
   problem <- problem_of(model, chunk)
-  problem$method <- method_ep()
+  problem$options <- method_ep()
   points <- c(3, 9, 40, 77, 101, 130, 12)
   theta <- model$table$theta
-  run <- run_plan(plan_squares(problem, points), theta)
+  run <- run_plan(plan_least_squares(problem, points), theta)
   problem$basis <- problem$x[points, ]
   side <- run_plan(new_plan("plan_batch", problem, rows = points), theta)
   # sums of 150 rows in another order
@@ -66,18 +66,16 @@ test_that("classes that share points are classes side by side on the same basis"
                tolerance = 1e-11)
   # biases that are not the start's
   moved <- theta + c(0.1, -0.2, 0.3, 0, -0.1, 0, 0.2, 0)
-  run <- run_plan(plan_squares(problem, points), moved)
+  run <- run_plan(plan_least_squares(problem, points), moved)
   side <- run_plan(new_plan("plan_batch", problem, rows = points), moved)
   expect_equal(run$logz, side$logz, tolerance = 1e-11)
   expect_equal(run$cav_mean, side$cav_mean, tolerance = 1e-11, ignore_attr = TRUE)
 })
 
 test_that("points are shared in the order that classes chose them in", {
-  plan <- list(problem = list(method = list(size = 3)))
   rows <- list(c(1L, 2L, 3L), c(4L, 1L, 5L), c(6L, 7L, 1L))
-  expect_identical(shared_points(rows, plan), c(1L, 4L, 6L, 2L, 7L)) # sqrt(3) * 3 is 5.2
-  plan$problem$method$size <- 99
-  expect_identical(shared_points(rows, plan), c(1L, 4L, 6L, 2L, 7L, 3L, 5L))
+  expect_identical(shared_points(rows, 3), c(1L, 4L, 6L, 2L, 7L)) # sqrt(3) * 3 is 5.2
+  expect_identical(shared_points(rows, 99), c(1L, 4L, 6L, 2L, 7L, 3L, 5L))
 })
 
 # Classes on surfaces of three dimensions among many, with noise
@@ -100,15 +98,14 @@ test_that("classes that hardly overlap are fitted by least squares where that wa
   class <- d$class[1:600]
   new <- d$x[601:1000, ]
   fit <- sparsegp(x, class, kernel = kernel_rbf(), effort = "quick")
-  tried <- fit$tuning$tried
   expect_identical(fit$likelihood$type, "squares")
-  # judged on the same rows that neither fit was told of
-  held <- tried[tried$judged_by == "held out", ]
-  expect_identical(held$likelihood[1L], "probit")
+  # compared on the same observations, which neither fit has seen
+  held <- choices_of_stage(fit, "least squares")
+  expect_identical(held$candidate[1L], PROBIT_BEFORE)
   expect_true(all(held$rows == 480))
-  expect_gt(max(held$lpd[held$likelihood == "squares"]), held$lpd[1L])
-  expect_identical(fit$tuning$factor, held$factor[-1L][which.max(held$lpd[-1L])])
-  expect_output(print(fit), "least squares of labels")
+  expect_gt(max(held$score[-1L]), held$score[1L])
+  expect_identical(which(held$taken), 1L + which.max(held$score[-1L]))
+  expect_output(print(fit), "least-squares classification")
   expect_output(print(summary(fit)), "held out")
   expect_lt(mean(predict(fit, new, type = "class") != d$class[601:1000]), 0.02)
   # what a fit can be asked
@@ -122,30 +119,27 @@ test_that("classes that hardly overlap are fitted by least squares where that wa
   expect_error(sparsegp(like = fit, x = new, y = d$class[601:1000]), class = "sparsegp_error")
   # it is not tried where something else was asked for
   probit <- sparsegp(x, class, lik_probit(), kernel_rbf(), effort = "quick")
-  expect_false("squares" %in% probit$tuning$tried$likelihood)
+  expect_false("least squares" %in% probit$choices$stage)
 })
 
 test_that("least squares are tried, and left, where classes overlap", {
   slow_tier()
   d <- surfaces(600, 20, 6, 0.6)
   fit <- sparsegp(d$x, d$class, kernel = kernel_rbf(), effort = "quick")
-  tried <- fit$tuning$tried
-  expect_true("squares" %in% tried$likelihood)
+  tried <- choices_of_stage(fit, "least squares")
+  expect_identical(tried$candidate[tried$taken], PROBIT_BEFORE)
   expect_identical(fit$likelihood$type, "probit")
 })
 
 test_that("of many rows some are held out, with as many points to a row as among all of them", {
   strata <- rep(1:3, length.out = 90)
   problem <- list(x = matrix(0, 90, 1), strata = strata)
-  all <- told_and_held(problem)
+  all <- split_holdout(problem)
   expect_identical(all$share, 1)
-  expect_identical(sort(c(all$told, all$held)), 1:90)
+  expect_identical(sort(c(all$trained, all$held)), 1:90)
   expect_length(all$held, 18L)
-  some <- with_policy(compare_rows = 30L, code = told_and_held(problem))
+  some <- with_policy(compare_rows = 30L, code = split_holdout(problem))
   expect_identical(some$share, 1 / 3)
-  expect_identical(lengths(some)[1:2], c(told = 24L, held = 6L))
-  expect_identical(as.vector(table(strata[c(some$told, some$held)])), rep(10L, 3))
-  plan <- list(problem = list(method = list(size = 40)))
-  expect_identical(with_share(plan, some$share)$problem$method$size, 13)
-  expect_identical(with_share(plan, 1), plan)
+  expect_identical(lengths(some)[1:2], c(trained = 24L, held = 6L))
+  expect_identical(as.vector(table(strata[c(some$trained, some$held)])), rep(10L, 3))
 })

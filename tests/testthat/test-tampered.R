@@ -55,7 +55,7 @@ test_that("fields that do not fit are refused by name before C reads them", {
   count <- stream$stream$record$count
   short <- function(x) x[, -1L, drop = FALSE]
   bad <- list(
-    format = change("full", "format", 2L), format = change("full", "format", quote(NULL)),
+    format = change("full", "format", 99L), format = change("full", "format", quote(NULL)),
     format = change("full", "format", mean), call = change("full", "call", mean),
     method = change("basis", "method", list()), method = change("basis", "method", "tol", "x"),
     log_evidence = change("basis", "log_evidence", "x"), xlevels = change("full", "xlevels", mean),

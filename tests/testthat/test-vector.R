@@ -113,7 +113,7 @@ test_that("the gradient of the evidence is that of differences, of every kernel 
       fit <- sparsegp(cbind(u, v) ~ x + y, d, kernel = kernel, learn = FALSE,
                       likelihood = lik_gaussian(covariance = covariance))
       problem <- problem_of_kept_rows(fit)
-      problem$method <- method_ep(tol = 1e-12)
+      problem$options <- method_ep(tol = 1e-12)
       theta <- fit$hyper$theta + seq(-0.3, 0.3, length.out = nrow(fit$hyper))
       run <- engine_run(problem, theta, gradient = TRUE)
       wanted <- numeric_gradient(function(theta) engine_run(problem, theta)$logz, theta)

@@ -4,15 +4,15 @@
 # little more than one of them.
 #
 #   points   rows in the basis
-plan_squares <- function(problem, points) {
+plan_least_squares <- function(problem, points) {
   problem$basis <- problem$x[points, , drop = FALSE]
-  new_plan("plan_squares", problem, points = points)
+  new_plan("plan_least_squares", problem, points = points)
 }
 
 ROWS_AT_ONCE <- 2048L # whose kernel with the basis is at hand
 
 #' @export
-run_plan.plan_squares <- function(plan, theta) {
+run_plan.plan_least_squares <- function(plan, theta) {
   problem <- plan$problem
   one <- engine_run(problem_of_class(problem, 1L), theta_of_class(problem, theta, 1L),
                     posterior = TRUE)
@@ -69,16 +69,3 @@ blocks_of_rows <- function(n) {
   unname(split(seq_len(n), (seq_len(n) - 1L) %/% ROWS_AT_ONCE))
 }
 
-# The points of all classes, those that each chose first before others, as many as take the work of
-# one sweep over the points of each.
-shared_points <- function(rows_of, plan) {
-  turn <- order(unlist(lapply(rows_of, seq_along)))
-  points <- unique(unlist(rows_of)[turn])
-  utils::head(points, round(sqrt(length(rows_of)) * plan$problem$method$size))
-}
-
-# With that share of the points.
-with_share <- function(plan, share) {
-  plan$problem$method$size <- max(1, round(share * plan$problem$method$size))
-  plan
-}

@@ -20,7 +20,7 @@ plan_copies <- function(problem, asked, vectors, with, logz, sites) {
 #' @export
 run_plan.plan_copies <- function(plan, theta) {
   own <- function(theta, class = NULL) run_with_copies(plan, theta, class)
-  run <- if (sets_apart(plan$problem)) class_by_class(plan$problem, theta, own) else own(theta)
+  run <- if (is_one_vs_rest(plan$problem)) one_vs_rest(plan$problem, theta, own) else own(theta)
   if (run$status == 0L) run$logz <- plan$logz
   run
 }
@@ -37,11 +37,11 @@ run_with_copies <- function(plan, theta, class = NULL) {
   }
   problem <- of_class(made$problem)
   basis <- list(rows = seq_len(problem_rows(problem)))
-  again <- among_copies(plan_of(plan$asked, problem, basis), copied_sites(plan, made$of, class))
-  again <- settle(again, list(theta = theta))$plan
+  again <- among_copies(plan_for(plan$asked, problem, basis), copied_sites(plan, made$of, class))
+  again <- plan_unlearned(again, list(theta = theta))$plan
   run <- run_plan(again, theta)
   if (run$status != 0L) return(run)
-  run$method <- again$problem$method
+  run$options <- again$problem$options
   without_copies(run, problem, theta, made$of, of_class(plan$problem))
 }
 

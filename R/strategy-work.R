@@ -15,15 +15,16 @@ FASTER <- 6 # fits by informative vectors take less time for a multiplication th
 begin_structure <- function(asked, model, rows, n) {
   lik <- model$lik
   processes <- model$response$processes
-  if (fits_labels(asked, lik, n, processes)) {
+  if (fits_classes(asked, lik, n, processes)) {
     runs <- STRUCTURE_RUNS / 2 # the first of them are of a third of the rows
-    points <- min(points_of_work(policy$class_pilot_flops, rows, lik, processes), policy$class_pilot_points, rows / 2)
-    rest <- labels_work(n, vectors_wanted(n, asked$effort), lik, processes, TRUE) / FASTER
+    points <- min(points_of_work(policy$class_pilot_flops, rows, lik, processes),
+                  policy$class_pilot_points, rows / 2)
+    rest <- class_work(n, class_points_wanted(n, asked$effort), lik, processes, TRUE) / FASTER
   } else {
     runs <- STRUCTURE_RUNS
     points <- rows
-    grows <- leaves_open(asked) && too_dear(asked, lik, n, processes)
-    rest <- if (grows) grown_work(n, EFFORT[[asked$effort]], lik, processes, TRUE)
+    grows <- leaves_open(asked) && exceeds_full_ep_budget(asked$effort, lik, n, processes)
+    rest <- if (grows) adaptive_work(n, EFFORT[[asked$effort]], lik, processes, TRUE)
             else whole_work(n, min(n, asked$size), lik, processes, TRUE)
   }
   begin_stage(runs * run_work(rows, points, lik, processes), sum(rest))
@@ -45,22 +46,23 @@ work_ahead.plan <- function(plan, resumed) {
 }
 
 #' @export
-work_ahead.plan_labels <- function(plan, resumed) {
+work_ahead.plan_classification <- function(plan, resumed) {
   problem <- plan$problem
-  labels_work(nrow(problem$x), problem$method$size, problem$lik, problem$processes, resumed)
+  class_work(nrow(problem$x), problem$options$size, problem$lik, problem$processes, resumed)
 }
 
 #' @export
-work_ahead.plan_grown <- function(plan, resumed) {
-  if (plan$all) return(NextMethod())
+work_ahead.plan_adaptive <- function(plan, resumed) {
+  if (plan$is_full) return(NextMethod())
   problem <- plan$problem
-  grown_work(nrow(problem$x), plan$effort, problem$lik, problem$processes, resumed)
+  adaptive_work(nrow(problem$x), plan$effort, problem$lik, problem$processes, resumed)
 }
 
 # Of labels: what the search for kernel and scaling has learned is not learned again.
-labels_work <- function(n, points, lik, processes, resumed) {
+class_work <- function(n, points, lik, processes, resumed) {
   work <- function(rows, points) run_work(rows, points, lik, processes)
-  c(learning = if (resumed) 0 else SEARCH_RUNS * work(min(n, policy$class_pilot_rows), policy$class_pilot_points),
+  pilot <- work(min(n, policy$class_pilot_rows), policy$class_pilot_points)
+  c(learning = if (resumed) 0 else SEARCH_RUNS * pilot,
     fitting = LOOKS * work(min(n, policy$compare_rows), points / 2) + 4 * work(n, points))
 }
 
@@ -71,10 +73,11 @@ whole_work <- function(n, points, lik, processes, resumed) {
 }
 
 # Of a basis that grows, which is seldom as large as it may be.
-grown_work <- function(n, effort, lik, processes, resumed) {
+adaptive_work <- function(n, effort, lik, processes, resumed) {
   work <- function(rows, points) run_work(rows, points, lik, processes)
   few <- rows_of_work(policy$pilot_flops * effort, lik, processes)
-  later <- min(n, policy$stage_flops * effort / (policy$pilot_points^2 * dearness(lik, processes)))
+  each <- factorisations_per_evaluation(lik, processes)
+  later <- min(n, policy$stage_flops * effort / (policy$pilot_points^2 * each))
   stages <- c(if (!resumed) SEARCH_RUNS * work(few, few),
               RESUMED_RUNS * work(min(n, policy$pilot_rows), policy$pilot_points),
               RESUMED_RUNS * work(later, policy$pilot_points))

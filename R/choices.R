@@ -1,0 +1,48 @@
+# The record of all that a fit chose by itself, `fit$choices`: a data frame with a row for each
+# candidate that was compared.
+#   stage      what was chosen, see CRITERIA
+#   candidate  in words
+#   rows       observations it was fitted to
+#   points     inducing points; of one-vs-rest classes those of the first
+#   score      by the stage's criterion; NA: it failed
+#   gain, se   mean gain over the best before it and its standard error, over observations; NA: none
+#   taken      was it chosen?
+
+# By what the candidates of a stage are compared.
+CRITERIA <- c(
+  "kernel" = "log evidence + log prior", "learning" = "log evidence + log prior",
+  "basis" = "log evidence + log prior",
+  "inducing points" = "leave-one-out log density per observation outside of the basis",
+  "length scale" = "leave-one-out log probability per observation",
+  "likelihood" = "leave-one-out log probability per observation",
+  "least squares" = "log probability per observation held out",
+  "all observations" = "leave-one-out log probability per observation"
+)
+
+# found: list(value, rows, points), and perhaps a `label`. gained: for each observation, over the
+# best before.
+choice_row <- function(stage, found, gained = Inf, taken = TRUE, label = found$label) {
+  data.frame(stage, candidate = if (is.null(found$label)) label else found$label,
+             rows = as.integer(found$rows), points = as.integer(found$points),
+             score = if (is.finite(found$value)) found$value else NA_real_,
+             gain = if (all(is.finite(gained))) mean(gained) else NA_real_,
+             se = if (length(gained) > 1L) standard_error(gained) else NA_real_, taken)
+}
+
+# Rounds of choosing a basis and learning on it, of which the best was kept.
+round_choices <- function(reached, rows, points) {
+  data.frame(stage = "basis", candidate = paste("round", seq_along(reached)),
+             rows = as.integer(rows), points = as.integer(points), score = reached, gain = NA_real_,
+             se = NA_real_,
+             taken = seq_along(reached) == which.max(reached))
+}
+
+# Of the candidates of a stage one is taken: the last that was better than those before it.
+only_last_taken <- function(choices) {
+  last <- which(choices$taken)
+  last <- last[!duplicated(choices$stage[last], fromLast = TRUE)]
+  choices$taken <- seq_along(choices$taken) %in% last
+  choices
+}
+
+standard_error <- function(values) stats::sd(values) / sqrt(length(values))

@@ -1,0 +1,89 @@
+# A candidate is a fit that might be made, an immutable value:
+#   model    kernel, scaling, likelihood and response, read off the observations (model-read.R)
+#   table    hyperparameters (hyper-table.R)
+#   plan     algorithm, options, observations and where EP starts (plan-contract.R)
+#   rows     the observations that the plan is restricted to; NULL: all
+#   data     list(chunk, setup, input_terms) that models are read from
+#   factor   by which learned length scales have been multiplied
+#   record   of the search that learned the hyperparameters (learn-evidence.R), or NULL
+# with_*() return a copy that differs in one respect. Nothing else changes a candidate.
+
+new_candidate <- function(model, table, plan, data, record = NULL) {
+  list(model = model, table = table, plan = plan, rows = NULL, data = data, factor = 1,
+       record = record)
+}
+
+run_candidate <- function(candidate) run_plan(candidate$plan, candidate$table$theta)
+
+count_observations <- function(candidate) problem_rows(candidate$plan$problem)
+
+with_options <- function(candidate, ...) {
+  changes <- list(...)
+  candidate$plan$problem$options[names(changes)] <- changes
+  candidate
+}
+
+# points: wanted number of inducing points, which need not be whole.
+with_size <- function(candidate, points) {
+  with_options(candidate, size = max(1, round(points)))
+}
+
+size_of <- function(candidate) candidate$plan$problem$options$size
+
+with_tolerance <- function(candidate, tol) with_options(candidate, tol = tol)
+
+# Restricts the candidate to some of its observations, in this order.
+with_subset <- function(candidate, rows) {
+  if (length(rows) == count_observations(candidate)) return(candidate)
+  candidate$plan$problem <- part_of_problem(candidate$plan$problem, rows)
+  candidate$plan$problem$luck <- as.double(seq_along(rows))
+  candidate$rows <- rows
+  candidate
+}
+
+labels_of <- function(candidate) {
+  y <- candidate$model$response$given
+  if (is.null(candidate$rows)) y else y[candidate$rows]
+}
+
+# Multiplies all free length scales.
+with_lengthscale <- function(candidate, factor) {
+  at <- free_lengthscales(candidate$table)
+  candidate$table$theta[at] <- candidate$table$theta[at] + log(factor)
+  candidate$factor <- candidate$factor * factor
+  candidate
+}
+
+free_lengthscales <- function(table) which(table$base == "lengthscale" & table$free)
+
+with_sites <- function(candidate, sites) {
+  candidate$plan["sites"] <- list(sites)
+  candidate
+}
+
+with_likelihood <- function(candidate, lik) {
+  data <- candidate$data
+  data$setup$likelihood <- lik
+  with_model(candidate, read_model(data$chunk, data$setup, data$input_terms))
+}
+
+# Gives the candidate another model of its observations. Hyperparameters that both models have keep
+# their values.
+with_model <- function(candidate, model) {
+  at <- match(model$table$name, candidate$table$name)
+  known <- candidate$table$theta
+  candidate$table <- model$table
+  candidate$table$theta <- ifelse(is.na(at), model$table$theta, known[at])
+  candidate$model <- model
+  candidate$plan$problem$lik <- model$lik
+  candidate
+}
+
+# Gives the candidate the model and hyperparameters of another, and the sites found there if they
+# are of the same observations.
+as_found <- function(candidate, other) {
+  candidate <- with_model(candidate, other$model)
+  candidate$table <- other$table
+  candidate$factor <- other$factor
+  if (identical(candidate$rows, other$rows)) with_sites(candidate, other$plan$sites) else candidate
+}

@@ -1,0 +1,87 @@
+# Least-squares classification (lik-squares.R) in place of one-vs-rest probits: if classes hardly
+# overlap, observations far inside of a class, which a probit forgets, hold the functions where they
+# belong. A fit on points that all classes share and one on points of each are not to be compared by
+# leave-one-out probabilities, as observations in a basis have a say in these: some are held out.
+
+# found: see tune_on_subset(). Returns list(taken, choices, and if taken the candidate).
+try_least_squares <- function(found) {
+  refused <- list(taken = FALSE, choices = found$choices)
+  if (found$power < 1 || !may_be_least_squares(found)) return(refused)
+  split <- split_holdout(found$plan$problem)
+  held <- held_part(found$plan$problem, split$held)
+  by_holdout <- function(candidate) score_by_holdout(candidate, held)
+  probit <- with_size(with_subset(found, split$trained), split$share * size_of(found))
+  probit <- with_sites(with_tolerance(probit, policy$compare_tolerance), NULL)
+  wanted <- by_holdout(probit)
+  points <- shared_points(wanted$run$basis_rows_of, split$share * size_of(found))
+  squares <- with_least_squares(found)
+  part <- with_subset(squares, split$trained)
+  part$plan <- plan_least_squares(part$plan$problem, points)
+  best <- race("least squares", shorter(part, c(1, policy$lengthscale_factors)), by_holdout,
+               gain_in_lpd)
+  gained <- gain_in_lpd(best, wanted)
+  taken <- beats(gained, standard_errors(policy$min_standard_errors))
+  probits <- choice_row("least squares", wanted, taken = !taken, label = PROBIT_BEFORE)
+  best$choices$taken <- best$choices$taken & taken
+  list(taken = taken, candidate = as_found(squares, best$candidate),
+       choices = rbind(found$choices, probits, best$choices))
+}
+
+# All observations, by least squares on points that all classes share.
+score_least_squares <- function(found, squares) {
+  candidate <- squares$candidate
+  plan <- with_tolerance(with_size(found, size_of(found) / 2),
+                         policy$compare_tolerance)$plan
+  points <- shared_points(vectors_of_classes(plan, found$table$theta), size_of(found))
+  candidate$plan <- plan_least_squares(candidate$plan$problem, points)
+  best <- score_by_loo(candidate)
+  best$choices <- squares$choices
+  best
+}
+
+PROBIT_BEFORE <- "one-vs-rest probit" # its label in the record
+
+held_part <- function(problem, held) {
+  list(x = problem$x[held, , drop = FALSE], offset = problem$offset[held],
+       rows = problem$rows[held])
+}
+
+# Splits some observations into those to learn from and those held out; share: of all. What is held
+# out is a beginning, which has its share of every class, but for observations that are needed to
+# tell inputs apart.
+split_holdout <- function(problem) {
+  n <- nrow(problem$x)
+  order <- spread_rows(n, problem$strata)
+  needed <- order %in% rows_that_vary(order, problem$x)
+  others <- utils::head(order[!needed], max(0, min(n, policy$compare_rows) - sum(needed)))
+  order <- c(others, order[needed])
+  out <- seq_along(order) <= policy$holdout * length(order)
+  list(trained = sort(order[!out]), held = sort(order[out]), share = length(order) / n)
+}
+
+# What was learned for probits, for least squares in their place. Labels are the function's unit.
+with_least_squares <- function(candidate) {
+  candidate <- with_likelihood(candidate, lik_squares(noise = fixed(policy$label_noise)))
+  table <- candidate$table
+  table$theta[table$base == "variance"] <- 0
+  bias <- table$base == "bias"
+  table$theta[bias] <- candidate$model$table$theta[bias]
+  candidate$table <- table
+  with_sites(candidate, NULL)
+}
+
+# If a margin might be tried, and there are several classes whose rows are all in memory. Copies of
+# points are made for each class.
+may_be_least_squares <- function(candidate) {
+  setup <- candidate$data$setup
+  is_one_vs_rest(candidate$plan$problem) && is.null(setup$known) && is.null(setup$augment) &&
+    may_change_likelihood(candidate)
+}
+
+# The points of all classes, those that each chose first before others, as many as take the work of
+# one iteration over `wanted` points of each.
+shared_points <- function(rows_of, wanted) {
+  turn <- order(unlist(lapply(rows_of, seq_along)))
+  points <- unique(unlist(rows_of)[turn])
+  utils::head(points, round(sqrt(length(rows_of)) * max(1, round(wanted))))
+}

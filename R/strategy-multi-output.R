@@ -1,0 +1,20 @@
+# The default strategy for several latent functions, components or classes of one model: full EP, or
+# sparse EP on as many inducing points as a sweep of about n^2 allows.
+
+# options: method_ep(), of which the size is open.
+plan_multi_output <- function(options, problem, basis) {
+  size <- if (is.null(basis$x)) multi_output_points(options$effort, problem)
+  options["size"] <- list(if (is.null(size)) Inf else size)
+  plan_of(options, problem, basis)
+}
+
+# NULL if full EP is affordable.
+multi_output_points <- function(effort, problem) {
+  n_outputs <- problem_width(problem)
+  rows <- problem_rows(problem)
+  if (!exceeds_full_ep_budget(effort, problem$lik, rows, problem$processes * n_outputs)) {
+    return(NULL)
+  }
+  points <- as.integer(round(policy$multi_output_root * sqrt(nrow(problem$x))))
+  max(1L, min(policy$multi_output_points, points) %/% n_outputs)
+}

@@ -1,0 +1,105 @@
+# Comparisons of candidates. race() is the only loop that tries candidates and keeps the better one.
+
+# Scores candidates in turn and keeps the best.
+#   stage    what is chosen, for the record
+#   entries  functions of the best score so far (NULL at first) that return the next candidate, or
+#            NULL to pass it over; their names stand in the record
+#   score    (candidate) -> list(candidate, value, rows, points, ...), see score_by_loo() and others
+#   gain     (score, best) -> how much better it is, a number or one for each observation
+#   margin   what the mean gain has to exceed, see nats() and standard_errors(); a list has one for
+#            each entry
+#   go_on    (taken, gain) -> is the next candidate tried?
+# Returns the best score; best$choices is the record: a data frame of stage, candidate, rows,
+# points, score, se (of the gain) and taken.
+race <- function(stage, entries, score, gain, margin = nats(0),
+                 go_on = function(taken, gain) taken, best = NULL) {
+  tried <- best$choices
+  margins <- if (is.function(margin)) rep(list(margin), length(entries)) else margin
+  for (k in seq_along(entries)) {
+    candidate <- entries[[k]](best)
+    if (is.null(candidate)) next
+    found <- score(candidate)
+    gained <- if (is.null(best)) Inf else gain(found, best)
+    taken <- is.null(best) || beats(gained, margins[[k]])
+    tried <- rbind(tried, choice_row(stage, found, gained, taken, names(entries)[k]))
+    if (taken) best <- found
+    if (!go_on(taken, mean(gained))) break
+  }
+  best$choices <- only_last_taken(tried)
+  best
+}
+
+# Tries all candidates, whatever came of those before.
+all_of_them <- function(taken, gain) TRUE
+
+# ---- Margins ----
+
+beats <- function(gained, margin) isTRUE(mean(gained) > margin(gained))
+
+nats <- function(least) function(gained) least
+
+standard_errors <- function(count) function(gained) count * standard_error(gained)
+
+# ---- Scores of labels ----
+
+# Runs a candidate on its observations: leave-one-out log probabilities of the labels, recalibrated.
+score_by_loo <- function(candidate) {
+  run <- checked_run(candidate)
+  tempered_score(candidate, run, loo_label_scores(candidate, run), labels_of(candidate))
+}
+
+# Runs a candidate, and scores it by the labels of observations that it has not seen. held: list(x,
+# offset, rows) of these, rows the labels' codes.
+score_by_holdout <- function(candidate, held) {
+  run <- checked_run(candidate)
+  problem <- candidate$plan$problem
+  latent <- engine_latent(problem, candidate$table$theta, run, held$x)
+  scores <- candidate_scores(candidate, latent$mean + c(held$offset), latent$var)
+  tempered_score(candidate, run, scores, held$rows)
+}
+
+tempered_score <- function(candidate, run, scores, y) {
+  found <- best_temper(scores, y)
+  points <- if (is.null(run$basis_rows_of)) run$basis_rows else run$basis_rows_of[[1L]]
+  list(candidate = with_sites(candidate, run[c("tau", "nu")]), run = run, power = found$power,
+       lpd = found$lpd, value = mean(found$lpd), rows = count_observations(candidate),
+       points = length(points))
+}
+
+gain_in_lpd <- function(found, best) found$lpd - best$lpd
+
+loo_label_scores <- function(candidate, run) {
+  candidate_scores(candidate, run$cav_mean + candidate$plan$problem$offset, run$cav_var)
+}
+
+candidate_scores <- function(candidate, mean, var) {
+  model <- list(likelihood = candidate$model$lik, response = candidate$model$response,
+                hyper = candidate$table)
+  label_scores(engine_lik_predict(model, mean, var)$mean)
+}
+
+checked_run <- function(candidate) {
+  run <- check_run(run_candidate(candidate), candidate$table)
+  refuse_impossible(run, candidate$model$lik, count_observations(candidate))
+  run
+}
+
+# ---- Temperature ----
+
+# Returns the exponent of the odds that recalibrates probabilities, and the observations' log
+# probabilities at it. Of all exponents whose mean is within min_standard_errors of the best it is
+# the one nearest to 1: new observations are seldom easier than those used here.
+best_temper <- function(scores, y) {
+  lpd <- function(log_power) own_label(log_powered(scores, exp(log_power)), y)
+  best <- stats::optimize(function(log_power) mean(lpd(log_power)), log(policy$temper_range),
+                          maximum = TRUE)$maximum
+  at_best <- lpd(best)
+  worse <- function(share) {
+    loss <- at_best - lpd(share * best)
+    mean(loss) - policy$min_standard_errors * standard_error(loss)
+  }
+  # near the best the loss is quadratic in the distance and its standard error linear
+  share <- if (worse(0) <= 0) 0 else if (worse(0.99) >= 0) 1
+           else stats::uniroot(worse, c(0, 0.99), tol = 1e-3)$root
+  list(power = exp(share * best), lpd = lpd(share * best))
+}

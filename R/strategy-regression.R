@@ -1,0 +1,176 @@
+# The default strategy for one latent function: learn on a subset, then grow the set of inducing
+# points for as long as that pays. If observations are few, all of them are inducing points.
+#
+#   stage      observations                 inducing points            stops
+#   kernel     of structure_flops           all of these               all kernels tried
+#   learning   of pilot_flops               all of these               search converged
+#   learning   pilot_rows                   pilot_points
+#   growth?    pilot_rows                   growth_factor times these
+#   learning   twice as many, or of         most of stage_flops, or
+#              stage_flops                  pilot_points
+#   points     all                          1/9, 1/3, all of           a step that gains less than
+#                                           fit_flops                  min_gain
+#
+# The second and third stage of learning are on inducing points, as what is learned there suits
+# them: a full posterior would have less noise.
+
+plan_adaptive <- function(problem, effort) {
+  problem$options$pool <- min(problem$options$pool, policy$held_numbers)
+  n <- nrow(problem$x)
+  new_plan("plan_adaptive", problem, effort = EFFORT[[effort]],
+           is_full = !exceeds_full_ep_budget(effort, problem$lik, n, problem$processes),
+           order = spread_problem(problem))
+}
+
+# Inducing points for n observations: at most every other one of them.
+most_points <- function(plan, flops, n) {
+  points <- points_of_work(flops * plan$effort, n, plan$problem$lik, plan$problem$processes)
+  min(floor(n / 2), round(points))
+}
+
+# ---- Learning in stages ----
+
+# from: free values of a search that has done the first stage.
+#' @export
+learn.plan_adaptive <- function(plan, table, control, progress, from = NULL) {
+  n <- nrow(plan$problem$x)
+  few <- min(n, rows_of_work(policy$pilot_flops * plan$effort, plan$problem$lik,
+                             plan$problem$processes))
+  whole <- function(rows) list(rows = rows, points = rows)
+  learned <- list(plan = plan, table = table, from = from)
+  if (n == few || is.null(from)) learned <- learn_stage(learned, whole(few), control, progress)
+  if (n == few) return(learned)
+  if (plan$is_full) return(learn_stage(learned, whole(n), control, progress))
+  learned <- learn_stage(learned, pilot_stage(plan), control, progress)
+  learn_stage(learned, last_stage(plan, learned$table$theta), control, progress)
+}
+
+pilot_stage <- function(plan) {
+  rows <- min(nrow(plan$problem$x), policy$pilot_rows)
+  list(rows = rows,
+       points = min(policy$pilot_points, most_points(plan, policy$stage_flops, rows)))
+}
+
+# Either points pay, and the last stage has as many as the budget allows on twice the observations;
+# or they do not, and it has as many observations.
+last_stage <- function(plan, theta) {
+  n <- nrow(plan$problem$x)
+  pilot <- pilot_stage(plan)
+  rows <- min(n, 2L * policy$pilot_rows)
+  points <- most_points(plan, policy$stage_flops, rows)
+  if (points > pilot$points && more_points_pay(plan, pilot, theta)) {
+    return(list(rows = rows, points = points))
+  }
+  most <- policy$stage_flops * plan$effort /
+    factorisations_per_evaluation(plan$problem$lik, plan$problem$processes)
+  list(rows = min(n, max(rows, round(most / pilot$points^2))), points = pilot$points)
+}
+
+# Tried on half of the stage's observations at most, as those outside of the basis tell.
+more_points_pay <- function(plan, stage, theta) {
+  more <- list(rows = stage$rows,
+               points = min(policy$growth_factor * stage$points, floor(stage$rows / 2)))
+  run <- function(stage) list(run = run_plan(stage_plan(plan, stage), theta))
+  gain <- mean(gain_outside(run(more), run(stage)))
+  gain >= policy$min_gain * log(more$points / stage$points) / log(policy$growth_factor)
+}
+
+# Batch EP of a stage's observations on its inducing points.
+stage_plan <- function(plan, stage) {
+  problem <- part_of_problem(plan$problem, plan$order[seq_len(stage$rows)])
+  rows <- seq_len(stage$rows)
+  if (stage$points < stage$rows) {
+    rows <- utils::head(distinct_rows(problem$x), stage$points)
+    problem$basis <- basis_of_rows(problem, rows, NULL)
+  }
+  new_plan("plan_batch", problem, rows = rows)
+}
+
+# Learning goes on from where it was, on other observations. Values that more of them are to refine
+# need not be found to the last digit, nor expensive ones.
+learn_stage <- function(learned, stage, control, progress) {
+  problem <- stage_plan(learned$plan, stage)$problem
+  aim <- evidence(problem)
+  if (stage$rows < nrow(learned$plan$problem$x) || !aim$cheap) {
+    control$within <- policy$rough_search
+  }
+  more <- learn_hyper(aim, learned$table, control, progress, learned$from)
+  list(plan = learned$plan, table = more$table, from = more$table$theta[more$table$free],
+       record = add_stage(learned$record, more$record, stage))
+}
+
+# The record of all stages: of the last search, with what all of them took.
+add_stage <- function(record, new, stage) {
+  new$choices <- only_last_taken(rbind(record$choices, stage_choice(new, stage)))
+  for (count in c("evaluations", "failures")) new[[count]] <- new[[count]] + sum(record[[count]])
+  new
+}
+
+stage_choice <- function(record, stage) {
+  choice_row("learning", c(stage, list(value = max(record$objective))),
+             label = paste(record$evaluations, "evaluations"))
+}
+
+# A copy of a point would make the basis's kernel matrix singular.
+distinct_rows <- function(x) which(!duplicated(x))
+
+# ---- The fit of all observations ----
+
+# A row in the basis sees its own place in more detail than a new one would, so that a larger basis
+# is judged by the leave-one-out log density of the others.
+#' @export
+run_plan.plan_adaptive <- function(plan, theta) {
+  if (plan$is_full) {
+    return(run_plan(plan_ep(plan$problem, list(rows = seq_len(nrow(plan$problem$x)))), theta))
+  }
+  distinct <- plan$order[distinct_rows(plan$problem$x[plan$order, , drop = FALSE])]
+  entries <- lapply(sizes_of(plan), function(size) {
+    function(best) c(list(rows = utils::head(distinct, size)), best$run[c("tau", "nu")])
+  })
+  best <- race("inducing points", entries,
+               function(candidate) score_outside(candidate, plan, theta), gain_outside,
+               go_on = function(taken, gain) taken && gain >= policy$min_gain)
+  if (best$run$status == 0L) best$run$choices <- best$choices
+  best$run
+}
+
+# Increasing.
+sizes_of <- function(plan) {
+  most <- most_points(plan, policy$fit_flops, nrow(plan$problem$x))
+  sizes <- most / policy$growth_factor^(2:0)
+  as.integer(round(c(sizes[sizes >= policy$min_points & sizes < most], most)))
+}
+
+# Runs batch EP on some rows as inducing points, from the sites of an earlier run, if there was one.
+score_outside <- function(candidate, plan, theta) {
+  run <- run_plan(basis_plan(plan$problem, candidate$rows, candidate[c("tau", "nu")]), theta)
+  n <- nrow(plan$problem$x)
+  if (run$status != 0L) {
+    return(list(run = run, value = NA, rows = n, points = NA, label = "not a number"))
+  }
+  points <- nrow(run$basis)
+  list(run = run, value = mean(run$lpd[-run$basis_rows]), rows = n, points = points,
+       label = counted(points, "point"))
+}
+
+basis_plan <- function(problem, rows, sites) {
+  problem$basis <- basis_of_rows(problem, rows, NULL)
+  new_plan("plan_batch", problem, rows = rows, sites = if (!is.null(sites$tau)) sites)
+}
+
+# In log density of the observations outside of the larger basis, which holds the smaller one.
+gain_outside <- function(found, best) {
+  if (found$run$status != 0L || best$run$status != 0L) return(NA)
+  gains <- (found$run$lpd - best$run$lpd)[-found$run$basis_rows]
+  replace(gains, is.nan(gains), 0) # both runs find the observation impossible
+}
+
+#' @export
+tune.plan_adaptive <- function(plan, candidate) {
+  run <- checked_run(candidate)
+  tuned <- list(candidate = candidate, run = run)
+  if (isTRUE(lik_traits(plan$problem$lik)$tempered) && !is.null(candidate$record)) {
+    tuned$power <- best_temper(loo_label_scores(candidate, run), labels_of(candidate))$power
+  }
+  tuned
+}

@@ -1,0 +1,62 @@
+# A strategy finds a fit where the user left something open: it settles kernel and scaling, learns,
+# compares candidates, and runs the best one. Which strategy it is follows from the method, the
+# likelihood and the number of observations. A method that was given is a strategy, too, of which
+# only the first two steps are left.
+#
+#   strategy-kernel.R          kernel and scaling, by log evidence
+#   strategy-regression.R      one latent function: inducing points while they pay
+#   strategy-classification.R  many labels, two or one-vs-rest
+#   strategy-least-squares.R   the same, by least squares on shared points
+#   strategy-multi-output.R    several latent functions
+#   strategy-copies.R          once more, with virtual copies
+
+# Returns the plan of a fit. basis: as resolve_basis() gives it. Stops where the method and the
+# problem do not go together.
+plan_for <- function(method, problem, basis) UseMethod("plan_for")
+
+#' @export
+plan_for.sparsegp_method <- function(method, problem, basis) plan_of(method, problem, basis)
+
+#' @export
+plan_for.method_ep <- function(method, problem, basis) {
+  if (!is.null(method$size)) return(plan_of(method, problem, basis))
+  if (method$projection == "kl" || method$freeze == Inf) {
+    stop_sparsegp("method", "sweeps over points that it chooses, and has no size",
+                  "Give method_ep(size =), or use projection = \"moment\" with a finite freeze")
+  }
+  if (problem_width(problem) > 1L) return(plan_multi_output(method, problem, basis))
+  problem$options <- method
+  if (is.null(basis$x)) plan_adaptive(problem, method$effort) else plan_ep(problem, basis)
+}
+
+#' @export
+plan_for.method_default <- function(method, problem, basis) {
+  n <- nrow(problem$x)
+  if (is.null(basis$x) && fits_classes(method, problem$lik, n, problem$processes)) {
+    return(plan_classification(problem, method$effort))
+  }
+  options <- method_ep(size = NULL)
+  options$effort <- method$effort
+  if (problem$processes * problem_width(problem) > 1L) plan_multi_output(options, problem, basis)
+  else plan_for(options, problem, basis)
+}
+
+# Returns the candidate that a plan has learned. settled: see choose_kernel_and_scaling().
+learned_candidate <- function(plan, settled, chunk, input_terms) {
+  setup <- settled$setup
+  learned <- learn_plan(plan, settled$model$table, setup$control, setup$verbose, settled$from)
+  record <- if (is.null(learned$record)) settled$record else learned$record # nothing more to learn
+  if (!is.null(record)) record$choices <- rbind(settled$choices, record$choices)
+  new_candidate(settled$model, learned$table, learned$plan,
+                list(chunk = chunk, setup = setup, input_terms = input_terms), record)
+}
+
+# Runs a learned candidate, after comparing it with others if the strategy has such. Returns
+# list(candidate, run, power, choices): what is run, the exponent that recalibrates probabilities
+# (NULL: 1), and the record of the comparisons.
+tune <- function(plan, candidate) UseMethod("tune")
+
+#' @export
+tune.plan <- function(plan, candidate) {
+  list(candidate = candidate, run = checked_run(candidate))
+}
