@@ -14,9 +14,8 @@ with_policy <- function(..., code) {
   force(code)
 }
 
-# All constants and names in an expression.
-leaves_of <- function(x) {
-  if (is.call(x) || is.pairlist(x)) lapply(as.list(x), function(part) {
-    if (missing(part)) NULL else leaves_of(part)
-  }) else list(x)
+# All numbers in an expression.
+numbers_in <- function(x) {
+  if (is.numeric(x)) return(x[is.finite(x)])
+  if (is.call(x) || is.pairlist(x)) unlist(lapply(as.list(x)[-1L], numbers_in))
 }

@@ -26,8 +26,8 @@ test_that("no other file of the strategies, plans and searches defines such a nu
     for (expression in parse(file.path(source_folder("R"), file), keep.source = FALSE)) {
       if (!is.call(expression)) next
       name <- as.character(expression[[2L]])[1L]
-      numbers <- Filter(is.numeric, as.list(unlist(leaves_of(expression[[3L]]))))
-      steers <- setdiff(abs(unlist(numbers)), c(small, 0.99, 1e-3, 1e-6, 2.2e-8, 1.5))
+      numbers <- numbers_in(expression[[3L]])
+      steers <- setdiff(numbers, c(small, 0.99, 1e-3, 1e-6, 2.2e-8, 1.5))
       shape <- grepl("^[A-Z_]+$", name) && !name %in% allowed && length(numbers)
       if (shape || room_of(file) == "strategy" && !name %in% allowed && length(steers)) {
         found <- c(found, paste0(file, ": ", name))
