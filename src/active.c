@@ -235,25 +235,12 @@ void sg_active_remove(sg_active *active, sg_candidates *c, int k, const sg_ws *w
     sg_release(ws, mark);
 }
 
-/* U[d x d] made contiguous, zero below, inverted */
-static sg_status inverse_factor(const sg_active *active, double *out)
-{
-    const int d = active->d;
-    for (int j = 0; j < d; j++) {
-        for (int i = 0; i <= j; i++) {
-            out[i + (size_t) d * j] = active->U[i + (size_t) active->size * j];
-        }
-    }
-    sg_clear_below(d, out);
-    return sg_trtri(d, out);
-}
-
 sg_status sg_active_worth(const sg_active *active, double *out, const sg_ws *ws)
 {
     const int d = active->d;
     void *mark = sg_mark(ws);
     double *inverse = sg_doubles(ws, (size_t) d * d);
-    const sg_status status = inverse_factor(active, inverse);
+    const sg_status status = sg_inverse_upper(d, active->U, active->size, inverse);
     sg_row_norms(d, inverse, out);
     for (int k = 0; k < d; k++) out[k] = -log(out[k]) / 2;
     sg_release(ws, mark);
@@ -263,7 +250,7 @@ sg_status sg_active_worth(const sg_active *active, double *out, const sg_ws *ws)
 sg_status sg_active_stored(const sg_active *active, double *alpha, double *G)
 {
     const int d = active->d;
-    const sg_status status = inverse_factor(active, G);
+    const sg_status status = sg_inverse_upper(d, active->U, active->size, G);
     for (int j = 0; j < d; j++) {
         for (int i = 0; i <= j; i++) G[i + (size_t) d * j] *= sqrt(active->tau[i]);
     }

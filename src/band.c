@@ -10,9 +10,7 @@ static double *diagonal(sg_band X, int b)
 
 sg_band sg_band_new(int cap, int width, const sg_ws *ws)
 {
-    const size_t size = (size_t) cap * width;
-    const sg_band X = {.ld = cap, .width = width, .at = sg_doubles(ws, size)};
-    for (size_t k = 0; k < size; k++) X.at[k] = 0;
+    const sg_band X = {.ld = cap, .width = width, .at = sg_zeros((size_t) cap * width, ws)};
     return X;
 }
 
@@ -37,7 +35,7 @@ void sg_band_border(sg_band X, int d, sg_band to)
     for (int b = 0; b < X.width && b <= d; b++) {
         const double *from = diagonal(X, b);
         double *out = diagonal(to, b);
-        for (int i = 0; out != from && i < d - b; i++) out[i] = from[i];
+        sg_copy(d - b, from, out);
         out[d - b] = 0;
     }
 }
@@ -74,9 +72,9 @@ void sg_band_block(sg_band X, int i, int m, double *out)
 /* (A B')_(i, i + b) = sum_j A_ij B_(i + b, j), in which j >= i + b. */
 void sg_band_product(sg_band X, int d, const double *A, const double *B)
 {
-    for (int b = 0; b < X.width; b++) {
+    for (int b = 0; b < X.width && b < d; b++) {
         double *to = diagonal(X, b);
-        for (int i = 0; i < d - b; i++) to[i] = 0;
+        sg_zero(d - b, to);
         for (int j = b; j < d; j++) {
             const double *p = A + (size_t) d * j, *q = B + (size_t) d * j + b;
             for (int i = 0; i <= j - b; i++) to[i] += p[i] * q[i];

@@ -21,9 +21,8 @@ static int pivots_matter(int d, const double *KB, const double *R)
 static sg_status factor_basis(int d, const double *KB, double *R, double *jitter)
 {
     const double LADDER[] = {0, 1e-12, 1e-10, 1e-8, 1e-6};
-    const size_t size = (size_t) d * d;
     for (size_t step = 0; step < sizeof LADDER / sizeof *LADDER; step++) {
-        for (size_t i = 0; i < size; i++) R[i] = KB[i];
+        sg_copy((size_t) d * d, KB, R);
         for (int j = 0; j < d; j++) R[j + (size_t) d * j] *= 1 + LADDER[step];
         *jitter = LADDER[step];
         if (sg_potrf(d, R, d) == SG_OK && pivots_matter(d, KB, R)) return SG_OK;
@@ -50,7 +49,8 @@ void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, doubl
 {
     const int rows = span.m * b->w;
     void *mark = sg_mark(ws);
-    sg_copy_rows(b->n * b->w, b->D, b->x, span.from * b->w, rows, x_span);
+    sg_copy_columns(rows, b->D, b->x + (size_t) b->w * span.from, (size_t) b->n * b->w, x_span,
+                    rows);
     const sg_points own = sg_kernel_prepare(b->kernel, rows, x_span, &b->points, ws);
     sg_kernel_between(b->kernel, &own, &b->points, out, ws);
     sg_release(ws, mark);
@@ -130,7 +130,7 @@ void sg_basis_set_posterior(sg_basis_rows *b, const double *Ainv)
     const size_t dd = (size_t) b->d * b->d;
     b->Ainv = Ainv;
     if (!Ainv) return;
-    for (size_t k = 0; k < dd; k++) b->RAinv[k] = Ainv[k];
+    sg_copy(dd, Ainv, b->RAinv);
     sg_trmm('L', 'N', b->d, b->d, b->Rinv, b->RAinv);
 }
 
@@ -138,7 +138,7 @@ void sg_basis_know(sg_basis_rows *b, const double *gamma, const sg_ws *ws)
 {
     const size_t w = b->w, rows = (size_t) b->n * w;
     sg_kernel_diag(b->kernel, (int) rows, b->x, b->prior, ws);
-    for (size_t k = 0; k < rows * w; k++) b->gamma[k] = gamma[k];
+    sg_copy(rows * w, gamma, b->gamma);
     for (size_t k = 0; k < rows; k++) {
         b->prior[k] -= gamma[w * w * (k / w) + (w + 1) * (k % w)];
     }
@@ -167,8 +167,7 @@ sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, co
     b->points = sg_kernel_prepare(kernel, d, basis, NULL, ws);
     sg_kernel_between(kernel, &b->points, NULL, b->KB, ws);
     sg_status status = factor_basis(d, b->KB, b->R, &b->jitter);
-    for (size_t k = 0; k < dd; k++) b->Rinv[k] = b->R[k];
-    if (status == SG_OK) status = sg_trtri(d, b->Rinv);
+    if (status == SG_OK) status = sg_inverse_upper(d, b->R, d, b->Rinv);
     if (status != SG_OK) return status;
     b->rounding = rounding_of(d, b->KB, b->Rinv);
     if (hold) {

@@ -2,8 +2,8 @@
  * sites of tilts, cavities, and how far a step goes. */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 #include "block.h"
+#include "types.h"
 
 static int all_finite(int n, const double *x)
 {
@@ -155,7 +155,7 @@ void sg_block_eigen(int w, const double *A, double *U, double *lambda)
 {
     enum { SWEEPS = 30 }; /* four to eight do */
     double B[SG_BLOCK_SIZE];
-    memcpy(B, A, sizeof(double) * w * w);
+    sg_copy(w * w, A, B);
     for (int i = 0; i < w * w; i++) U[i] = i % (w + 1) == 0;
     int turned = 1;
     for (int sweep = 0; sweep < SWEEPS && turned; sweep++) {
@@ -239,8 +239,8 @@ int sg_block_site(int w, const double *mu, const double *S, const double *d1, co
     for (int k = 0; k < w; k++) share[k] = -share[k];
     add_through(w, Z, share, in.F, y, x);
     if (!all_finite(w * w, site) || !all_finite(w, x)) return 0;
-    memcpy(T, site, sizeof(double) * w * w);
-    memcpy(nu, x, sizeof(double) * w);
+    sg_copy(w * w, site, T);
+    sg_copy(w, x, nu);
     return 1;
 }
 
@@ -259,7 +259,7 @@ int sg_block_cavity(int w, const double *m, const double *S, const double *T, co
         *log_det_G += log1p(-in.lambda[k]);
         mean[k] = m[k];
     }
-    for (int i = 0; i < w * w; i++) cov[i] = 0;
+    sg_zero(w * w, cov);
     add_squares(w, in.F, share, cov);
     for (int k = 0; k < w; k++) share[k] = -share[k];
     add_through(w, in.F, share, in.F, a, mean);
@@ -340,7 +340,7 @@ static void swap_rows(int w, int columns, int i, int j, double *A)
 static void solve(int w, const double *A, int columns, double *B)
 {
     double LU[SG_BLOCK_SIZE];
-    for (int k = 0; k < w * w; k++) LU[k] = A[k];
+    sg_copy(w * w, A, LU);
     for (int p = 0; p < w; p++) {
         int best = p;
         for (int i = p + 1; i < w; i++) {
@@ -366,7 +366,7 @@ void sg_block_soften(int w, const double *offset, const double *gamma, double *T
 {
     double D[SG_BLOCK_SIZE], right[SG_BLOCK_SIZE + SG_BLOCK_MAX];
     sg_block_mv(w, T, offset, right + w * w);
-    for (int k = 0; k < w * w; k++) right[k] = T[k];
+    sg_copy(w * w, T, right);
     for (int a = 0; a < w; a++) right[w * w + a] = nu[a] - right[w * w + a];
     if (gamma) {
         sg_block_multiply(w, T, gamma, D);
@@ -374,8 +374,8 @@ void sg_block_soften(int w, const double *offset, const double *gamma, double *T
         solve(w, D, w + 1, right);
         symmetrise(w, right);
     }
-    for (int k = 0; k < w * w; k++) T[k] = right[k];
-    for (int a = 0; a < w; a++) nu[a] = right[w * w + a];
+    sg_copy(w * w, right, T);
+    sg_copy(w, right + w * w, nu);
 }
 
 double sg_block_norm(int w, const double *S, const double *x)

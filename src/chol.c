@@ -13,7 +13,7 @@ static sg_status chol_widening(int n, int m, double *A)
     }
     sg_gemm('T', 'N', n - m, n - m, m, 1, right, n, right, n, 1, corner, n);
     for (int j = 0; j < n - m; j++) {
-        for (int i = j + 1; i < n - m; i++) corner[i + (size_t) n * j] = 0;
+        sg_zero(n - m - 1 - j, corner + j + 1 + (size_t) n * j);
     }
     return sg_potrf(n - m, corner, n);
 }
@@ -36,7 +36,7 @@ void sg_chol_drop(int d, int k, const double *U, int ldu, double *out, double *c
     for (int c = k; c < d - 1; c++) {
         const double *from = U + (size_t) ldu * (c + 1);
         double *column = out + (size_t) ldu * c;
-        for (int i = 0; i <= c + 1; i++) column[i] = from[i];
+        sg_copy(c + 2, from, column);
         for (int j = k; j < c; j++) sg_rotate(cos[j], sin[j], column + j, column + j + 1);
         const double length = hypot(column[c], column[c + 1]);
         cos[c] = column[c] / length;
@@ -48,8 +48,20 @@ void sg_chol_drop(int d, int k, const double *U, int ldu, double *out, double *c
 void sg_clear_below(int n, double *U)
 {
     for (int j = 0; j < n; j++) {
-        for (int i = j + 1; i < n; i++) U[i + (size_t) n * j] = 0;
+        sg_zero(n - 1 - j, U + j + 1 + (size_t) n * j);
     }
+}
+
+void sg_copy_upper(int n, const double *U, int ldu, double *out)
+{
+    for (int j = 0; j < n; j++) sg_copy(j + 1, U + (size_t) ldu * j, out + (size_t) n * j);
+    sg_clear_below(n, out);
+}
+
+sg_status sg_inverse_upper(int n, const double *U, int ldu, double *out)
+{
+    sg_copy_upper(n, U, ldu, out);
+    return sg_trtri(n, out);
 }
 
 double sg_log_diag(int n, const double *U)
@@ -61,7 +73,7 @@ double sg_log_diag(int n, const double *U)
 
 void sg_row_norms(int n, const double *U, double *out)
 {
-    for (int i = 0; i < n; i++) out[i] = 0;
+    sg_zero(n, out);
     for (int j = 0; j < n; j++) {
         const double *u = U + (size_t) n * j;
         for (int i = 0; i <= j; i++) out[i] += u[i] * u[i];
@@ -78,7 +90,7 @@ void sg_col_squares(int n, const double *U, int ldu, double *out)
 
 void sg_row_squares(int n, int d, const double *X, double *out)
 {
-    for (int i = 0; i < n; i++) out[i] = 0;
+    sg_zero(n, out);
     for (int j = 0; j < d; j++) {
         const double *x = X + (size_t) n * j;
         for (int i = 0; i < n; i++) out[i] += x[i] * x[i];
@@ -92,7 +104,7 @@ void sg_block_squares(int w, int m, int d, const double *X, double *out)
         sg_row_squares(m, d, X, out);
         return;
     }
-    for (size_t k = 0; k < rows * w; k++) out[k] = 0;
+    sg_zero(rows * w, out);
     for (int j = 0; j < d; j++) {
         const double *x = X + rows * j;
         double *block = out;

@@ -1,6 +1,5 @@
 /* columns.c: kernel columns that are computed ahead and wait in spare columns of the candidates. */
 #include <math.h>
-#include <string.h>
 #include "columns.h"
 
 sg_columns sg_columns_new(const sg_kernel *kernel, const sg_candidates *c, int size,
@@ -42,7 +41,7 @@ static void keep(sg_columns *store, sg_candidates *c, int d, int j, const double
     if (at < 0) return;
     if (store->holds[at] >= 0 && !(c->gain[store->holds[at]] < c->gain[j])) return;
     forget(store, at);
-    memcpy(sg_candidates_spare(c, at), column, c->m * sizeof(double));
+    sg_copy(c->m, column, sg_candidates_spare(c, at));
     store->holds[at] = j;
     store->slot[j] = at;
 }

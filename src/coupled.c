@@ -28,7 +28,7 @@ static void common_factor(int C, int rank, const double *s, const sg_tilt *tilt,
     for (int c = 0; c < C; c++) {
         F[rank * c] = D[c] / sqrt(sum);
         left[c] = tilt->d2[c] - tilt->own[c] - F[rank * c] * F[rank * c];
-        for (int k = 1; k < rank; k++) F[k + rank * c] = 0;
+        sg_zero(rank - 1, F + 1 + rank * c);
     }
     for (int k = 1; k < rank; k++) {
         int p = 0;
@@ -61,7 +61,7 @@ void sg_coupled_row(int C, const double *s, const sg_tilt *tilt, double *W)
     double *Y = W + C, sum = 0;
     for (int c = 0; c < C; c++) sum += D[c] = -tilt->own[c];
     if (sum < DBL_MIN / DBL_EPSILON) { /* the row tells no classes apart */
-        for (size_t k = 0; k < sg_coupled_size(C); k++) W[k] = 0;
+        sg_zero(sg_coupled_size(C), W);
         return;
     }
     common_factor(C, rank, s, tilt, D, sum, left, Y);
@@ -108,28 +108,24 @@ static void weigh(void *ctx, int from, int m, double *x)
     const size_t size = sg_coupled_size(C);
     double row[SG_LIK_MAX_CLASSES];
     for (int i = 0; i < m; i++) {
-        for (int c = 0; c < C; c++) row[c] = x[i + (size_t) m * c];
+        sg_copy_columns(1, C, x + i, m, row, 1);
         sg_coupled_weigh(C, job->marg->W + size * (from + i), row);
-        for (int c = 0; c < C; c++) x[i + (size_t) m * c] = row[c];
+        sg_copy_columns(1, C, row, 1, x + i, m);
     }
 }
 
 static void keep(void *ctx, int from, int m, double *x)
 {
     const passage *job = ctx;
-    const size_t n = job->marg->layout.n;
-    for (int c = 0; c < job->marg->layout.C; c++) {
-        for (int i = 0; i < m; i++) job->x[from + i + n * c] = x[i + (size_t) m * c];
-    }
+    const sg_layout l = job->marg->layout;
+    sg_copy_columns(m, l.C, x, m, job->x + from, l.n);
 }
 
 static void replace(void *ctx, int from, int m, double *x)
 {
     const passage *job = ctx;
-    const size_t n = job->marg->layout.n;
-    for (int c = 0; c < job->marg->layout.C; c++) {
-        for (int i = 0; i < m; i++) x[i + (size_t) m * c] = job->x[from + i + n * c];
-    }
+    const sg_layout l = job->marg->layout;
+    sg_copy_columns(m, l.C, job->x + from, l.n, x, m);
 }
 
 /* ---- The Newton step ---- */
@@ -158,9 +154,10 @@ static void solve(const sg_marginals *marg, const sg_carrier *carrier, void *sel
     double before = 1, first = 0;
     passage rows = {marg, b};
     carrier->through(self, NULL, replace, &rows, c->r);
-    for (int j = 0; j < n; j++) c->a[j] = c->p[j] = 0;
+    sg_zero(n, c->a);
+    sg_zero(n, c->p);
     for (int step = 0; step < MOST; step++) {
-        for (int j = 0; j < n; j++) c->z[j] = c->r[j];
+        sg_copy(n, c->r, c->z);
         carrier->smooth(self, c->z);
         const double length = sg_dot(n, c->r, c->z);
         if (step == 0) first = length;

@@ -34,9 +34,7 @@ typedef struct {
 
 sg_batch_factor *sg_batch_factors_new(const sg_bases *bases, const sg_ws *ws)
 {
-    /* the workspace lends doubles; a struct of pointers is aligned no more strictly */
-    sg_batch_factor *factor = (sg_batch_factor *) sg_doubles(
-        ws, bases->C * (sizeof(sg_batch_factor) / sizeof(double) + 1));
+    sg_batch_factor *factor = sg_structs(bases->C, sizeof(sg_batch_factor), ws);
     for (int c = 0; c < bases->C; c++) {
         const size_t d = sg_basis_of(bases, c)->d;
         factor[c].Ainv = sg_doubles(ws, d * d);
@@ -157,7 +155,7 @@ static void finish(void *self, double *sums)
 static sg_status factorise(int d, const double *S, sg_batch_factor *f, double *log_det)
 {
     const double *t = S + (size_t) d * d;
-    for (int j = 0; j < d; j++) f->Am[j] = t[j];
+    sg_copy(d, t, f->Am);
     const sg_status status = sg_state_factor(d, S, d, t, f->Ainv, f->m, log_det);
     if (status == SG_OK) sg_trmv('T', d, f->Ainv, f->Am);
     return status;
@@ -210,7 +208,7 @@ static const double *posterior_rows(const batch_model *batch, int c, sg_span spa
     const size_t size = (size_t) m * b->d;
     const double *rows = sg_basis_seen(b, span);
     if (b->Ainv) return rows;
-    for (size_t i = 0; i < size; i++) room[i] = rows[i];
+    sg_copy(size, rows, room);
     sg_trmm('R', 'N', m, b->d, batch->factor[c].Ainv, room);
     return room;
 }
@@ -312,7 +310,7 @@ static sg_status through_part(void *ctx, int from, int to, int lane, const sg_ws
     double *part = job->parts ? job->parts + size * (from / job->grain) : NULL;
     sg_span span = {0, 0};
     (void) lane;
-    for (size_t k = 0; part && k < size; k++) part[k] = 0;
+    if (part) sg_zero(size, part);
     while (sg_next_span(to - from, SG_SPAN, &span)) {
         through_span(job, (sg_span) {job->window.from + from + span.from, span.m}, x, part);
     }
@@ -329,7 +327,7 @@ static void through(void *self, const double *a, sg_between between, void *ctx, 
     void *mark = sg_mark(batch->ws);
     through_job job = {batch, {0, 0}, a, between, ctx, sg_par_grain(rows, SG_SPAN, PARTS),
                        out ? sg_doubles(batch->ws, size * PARTS) : NULL};
-    for (size_t k = 0; out && k < size; k++) out[k] = 0;
+    if (out) sg_zero(size, out);
     while (sg_next_span(batch->layout.n, rows, &job.window)) {
         const size_t parts = size * sg_par_chunks(job.window.m, job.grain);
         for (int g = 0; g < bases->count; g++) {

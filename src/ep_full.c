@@ -33,7 +33,7 @@ static void posterior_mean(int n, const double *K, const sg_sites *sites, const 
     enum { ROUNDS = 3 };
     const double ENOUGH = 1e-13;
     double *res = work->V, *filtered = work->V + n, *alpha = marg->alpha;
-    for (int i = 0; i < n; i++) alpha[i] = sites->nu[i];
+    sg_copy(n, sites->nu, alpha);
     subtract_filtered(n, K, f, sites->nu, alpha, filtered);
     for (int round = 0;; round++) {
         double largest = 0, size = 0;
@@ -253,7 +253,7 @@ static sg_status factor_grams(full_model *full)
         if (largest == 0) largest = 1;
         for (double jitter = 1e-10; status != SG_OK && jitter < 1e-2; jitter *= 100) {
             double *R = full->R + n2 * k;
-            for (size_t i = 0; i < n2; i++) R[i] = full->K[n2 * k + i];
+            sg_copy(n2, full->K + n2 * k, R);
             for (int i = 0; i < n; i++) R[i + (size_t) n * i] += jitter * largest;
             status = sg_potrf(n, R, n);
         }
@@ -274,10 +274,10 @@ static void through(void *self, const double *a, sg_between between, void *ctx, 
     const int n = full->N;
     void *mark = sg_mark(full->ws);
     double *x = sg_doubles(full->ws, values);
-    for (size_t k = 0; a && k < values; k++) x[k] = a[k];
+    if (a) sg_copy(values, a, x);
     for (int c = 0; a && c < full->layout.C; c++) sg_trmv('T', n, root_of(full, c), x + N * c);
     between(ctx, 0, full->N, x);
-    for (size_t k = 0; out && k < values; k++) out[k] = x[k];
+    if (out) sg_copy(values, x, out);
     for (int c = 0; out && c < full->layout.C; c++) sg_trmv('N', n, root_of(full, c), out + N * c);
     sg_release(full->ws, mark);
 }
@@ -292,7 +292,7 @@ static void smooth(void *self, double *a)
         const sg_full_factor f = sg_full_factor_of(full->factor, full->layout, c);
         const double *R = root_of(full, c);
         double *own = a + (size_t) n * c;
-        for (int i = 0; i < n; i++) seen[i] = own[i];
+        sg_copy(n, own, seen);
         sg_trmv('T', n, R, seen);
         sg_full_apply_W(n, &f, seen, seen, work);
         sg_trmv('N', n, R, seen);
@@ -310,7 +310,7 @@ static void posterior_covariance(int n, const double *K, const sg_full_factor *f
     int *all = sg_ints(n, ws);
     for (int i = 0; i < n; i++) all[i] = i;
     sg_full_columns(n, K, f, n, all, V);
-    for (size_t i = 0; i < size; i++) Sigma[i] = K[i];
+    sg_copy(size, K, Sigma);
     sg_syrk('T', n, *f->plain, -1, V, n, Sigma);
     sg_syrk('T', n, n - *f->plain, 1, V + *f->plain, n, Sigma);
     sg_release(ws, mark);
@@ -354,7 +354,7 @@ static int sequential_sweep(void *self, const sg_rows *rows, double damping, sg_
     double *Sigma = sg_doubles(ws, (size_t) n * n);
     double *mean = sg_doubles(ws, n), *col = sg_doubles(ws, n);
     posterior_covariance(n, full->K, full->factor, Sigma, ws);
-    for (int i = 0; i < n; i++) mean[i] = marg->mean[i];
+    sg_copy(n, marg->mean, mean);
     for (int i = 0; i < n; i++) {
         skipped += !sequential_update(i, rows, damping, sites, mean, Sigma, col);
         if (i % BETWEEN_TICKS == 0) sg_tick(ws);

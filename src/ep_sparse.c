@@ -6,11 +6,9 @@
 
 sg_sparse_rows sg_sparse_rows_new(int n, int w, int cap, const sg_ws *ws)
 {
-    const size_t points = (size_t) n * w, size = points * cap;
-    const sg_sparse_rows sparse = {.n = n, .V = sg_doubles(ws, size),
-                                   .prior = sg_doubles(ws, points * w)};
-    for (size_t i = 0; i < size; i++) sparse.V[i] = 0;
-    for (size_t i = 0; i < points * w; i++) sparse.prior[i] = 0;
+    const size_t points = (size_t) n * w;
+    const sg_sparse_rows sparse = {.n = n, .V = sg_zeros(points * cap, ws),
+                                   .prior = sg_zeros(points * w, ws)};
     return sparse;
 }
 
@@ -36,8 +34,8 @@ static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_
     double *work = sg_doubles(ws, sg_absorb_room(gp, most));
     for (int c = 0; c < gp->C; c++) {
         sg_weights *weights = gp->each + c;
-        for (size_t i = 0; i < (size_t) cap * cap; i++) weights->S[i] = 0;
-        for (int i = 0; i < cap; i++) weights->t[i] = 0;
+        sg_zero((size_t) cap * cap, weights->S);
+        sg_zero(cap, weights->t);
         sg_span span = {0, 0};
         while (sg_next_span(n, BLOCK, &span)) {
             const size_t at = w * site_at(sparse, span.from, c);
@@ -71,7 +69,7 @@ static const double *in_weights(sg_process *gp, const double *V, const sg_row_ru
     if (rules->frozen || rules->score != SG_SCORE_KL) return NULL;
     for (int a = 0; a < gp->w; a++) {
         double *q = gp->V + (size_t) cap * a;
-        for (int k = 0; k < d; k++) q[k] = V[k + (size_t) cap * a];
+        sg_copy(d, V + (size_t) cap * a, q);
         sg_basis_to_weights(&gp->basis, 1, q);
     }
     return gp->V;
@@ -150,15 +148,15 @@ static void keep_site(const sweep *s, int i, const double *V, int ldv, int d, co
             kept[k + (size_t) cap * a] = k < d ? V[k + (size_t) ldv * a] : 0;
         }
     }
-    for (int k = 0; k < ww; k++) s->sparse->prior[k + (size_t) ww * i] = K[k];
+    sg_copy(ww, K, s->sparse->prior + (size_t) ww * i);
     for (int c = 0; c < gp->C; c++) {
         const size_t at = site_at(s->sparse, i, c);
         const double *new_tau = s->tilt.tau + ww * c, *new_nu = s->tilt.nu + w * c;
         double *tau = s->sites->tau + ww * at, *nu = s->sites->nu + w * at;
         const double change = change_of(w, s->tilt.carried + ww * c, new_tau, new_nu, tau, nu);
         s->report->change = fmax2(s->report->change, change);
-        for (int k = 0; k < ww; k++) tau[k] = new_tau[k];
-        for (int a = 0; a < w; a++) nu[a] = new_nu[a];
+        sg_copy(ww, new_tau, tau);
+        sg_copy(w, new_nu, nu);
     }
 }
 
@@ -229,7 +227,7 @@ static sg_status sweep_rows(const sg_kernel *kernel, const sg_rows *rows, const 
         const int m = n - from < size ? n - from : size;
         int taken = 0, changed = 0;
         s.view.m = m;
-        sg_copy_rows(n * w, gp->p, x, from * w, m * w, s.view.x);
+        sg_copy_columns(m * w, gp->p, x + (size_t) w * from, (size_t) n * w, s.view.x, m * w);
         sg_view_look(kernel, gp, rules->frozen, &s.view, ws);
         while (!changed && taken < m) {
             changed = take(&s, from + taken, taken);

@@ -8,7 +8,7 @@
 static void weights_of_sites(const sg_basis_rows *b, const double *Ainv, double *BR)
 {
     const size_t dd = (size_t) b->d * b->d;
-    for (size_t k = 0; k < dd; k++) BR[k] = Ainv[k];
+    sg_copy(dd, Ainv, BR);
     sg_lauum(b->d, BR);
     sg_mirror('U', b->d, BR, b->d);
     sg_trmm('R', 'T', b->d, b->d, b->Rinv, BR);
@@ -19,21 +19,20 @@ sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_fact
 {
     const int C = bases->C;
     sg_basis_adjoint adjoint = {.bases = bases, .dkernel = dkernel, .ws = ws};
-    adjoint.BR = (double **) sg_doubles(ws, C);
-    adjoint.q = (double **) sg_doubles(ws, C);
+    adjoint.BR = sg_structs(C, sizeof(double *), ws);
+    adjoint.q = sg_structs(C, sizeof(double *), ws);
     for (int c = 0; c < C; c++) {
         const sg_basis_rows *b = sg_basis_of(bases, c);
         adjoint.BR[c] = sg_doubles(ws, (size_t) b->d * b->d);
         adjoint.q[c] = sg_doubles(ws, b->d);
         weights_of_sites(b, factor[c].Ainv, adjoint.BR[c]);
-        for (int j = 0; j < b->d; j++) adjoint.q[c][j] = factor[c].m[j];
+        sg_copy(b->d, factor[c].m, adjoint.q[c]);
         sg_trmv('N', b->d, b->Rinv, adjoint.q[c]);
     }
-    adjoint.N = (double **) sg_doubles(ws, bases->count);
+    adjoint.N = sg_structs(bases->count, sizeof(double *), ws);
     for (int g = 0; g < bases->count; g++) {
         const size_t dd = (size_t) bases->each[g].d * bases->each[g].d;
-        adjoint.N[g] = sg_doubles(ws, dd);
-        for (size_t k = 0; k < dd; k++) adjoint.N[g][k] = 0;
+        adjoint.N[g] = sg_zeros(dd, ws);
     }
     return adjoint;
 }
@@ -52,7 +51,7 @@ static void add_own_weights(const sg_basis_rows *b, const double *BR, const doub
 {
     const int d = b->d;
     const size_t dd = (size_t) d * d;
-    for (size_t k = 0; k < dd; k++) N[k] = BR[k];
+    sg_copy(dd, BR, N);
     for (int j = 0; j < d; j++) {
         for (int i = j; i < d; i++) N[i + (size_t) d * j] -= b->Rinv[j + (size_t) d * i];
     }
@@ -110,7 +109,7 @@ static void add_squares(const span_weights *s, const sg_marginals *marg)
 {
     const int w = s->b->w, ww = w * w;
     const size_t size = (size_t) ww * s->span.m;
-    for (size_t k = 0; k < size; k++) s->t[k] = 0;
+    sg_zero(size, s->t);
     for (int c = s->first; c < s->last; c++) {
         for (int i = 0; i < s->span.m; i++) {
             const size_t at = s->span.from + i + (size_t) s->b->n * c;
@@ -201,8 +200,8 @@ static sg_status add_part(void *ctx, int from, int to, int lane, const sg_ws *ws
     double *N = job->N + dd * part, *dkernel = job->dkernel + ntheta * part;
     sg_span span = {0, 0};
     (void) lane;
-    for (size_t k = 0; k < dd; k++) N[k] = 0;
-    for (int k = 0; k < ntheta; k++) dkernel[k] = 0;
+    sg_zero(dd, N);
+    sg_zero(ntheta, dkernel);
     while (sg_next_span(to - from, SG_SPAN, &span)) {
         void *mark = sg_mark(ws);
         add_span(job, (sg_span) {job->window.from + from + span.from, span.m}, N, dkernel, ws);

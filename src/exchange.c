@@ -26,7 +26,7 @@ static void let_join(sg_process *gp, const sg_seen *seen, int a)
     const size_t cap = gp->basis.cap, ldq = k == 0 ? (size_t) d : cap;
     const double *old = k == 0 ? seen->q : j->q, pivot = j->left[a * (w + 1)];
     double *before = j->before + cap * k;
-    for (int i = 0; i < d; i++) before[i] = old[i + ldq * a];
+    sg_copy(d, old + ldq * a, before);
     j->which[k] = a;
     j->gamma[k] = pivot;
     for (int b = 0; b < w; b++) {
@@ -50,7 +50,7 @@ static int find_joining(sg_process *gp, const sg_seen *seen, double novelty)
     sg_joining *j = &gp->joining;
     const int w = seen->w;
     j->count = 0;
-    for (int k = 0; k < w * w; k++) j->left[k] = seen->gamma[k];
+    sg_copy(w * w, seen->gamma, j->left);
     for (int a = 0; a < w; a++) {
         if (!(j->left[a * (w + 1)] > novelty * seen->K[a * (w + 1)])) continue;
         let_join(gp, seen, a);
@@ -83,14 +83,14 @@ static void join(sg_process *gp, const sg_seen *seen, double id)
     const int d = b->d;
     for (int a = 0; a < seen->w; a++) {
         double *v = gp->V + (size_t) b->cap * a;
-        for (int i = 0; i < d; i++) v[i] = seen->V[i + (size_t) d * a];
+        sg_copy(d, seen->V + (size_t) d * a, v);
     }
     extend(gp, seen->w, d, gp->V);
     for (int k = 0; k < gp->joining.count; k++) {
         const int a = gp->joining.which[k];
         const sg_point point = joining_point(gp, k);
         double *x = gp->points + (size_t) gp->p * b->d;
-        for (int l = 0; l < gp->p; l++) x[l] = seen->x[a + (size_t) seen->ldx * l];
+        sg_copy_columns(1, gp->p, seen->x + a, seen->ldx, x, 1);
         gp->id[b->d] = id + a;
         gp->first[b->d] = k == 0;
         for (int c = 0; c < gp->C; c++) sg_weights_grow(gp->each + c, b, &point);
@@ -104,7 +104,7 @@ void sg_process_predefine(const sg_kernel *kernel, int n, const double *x, doubl
     sg_view view = sg_view_new(1, 1, gp, ws);
     view.m = 1;
     for (int i = 0; i < n; i++) {
-        sg_copy_rows(n, gp->p, x, i, 1, view.x);
+        sg_copy_columns(1, gp->p, x + i, n, view.x, 1);
         sg_view_look(kernel, gp, 0, &view, ws);
         const sg_seen seen = sg_view_row(&view, gp->basis.d, 0);
         if (find_joining(gp, &seen, novelty)) join(gp, &seen, i + 1.0);
@@ -167,7 +167,7 @@ static void joined_gains(sg_process *gp, int c, const sg_seen *seen, int d)
         const double *q = j->q + cap * a;
         double *s = j->s + cap * a;
         for (int i = 0; i < d; i++) s[i] = old[i + cap * a] - seen->q[i + (size_t) d * a] + q[i];
-        for (int i = d; i < d + j->count; i++) s[i] = q[i];
+        sg_copy(j->count, q + d, s + d);
     }
 }
 

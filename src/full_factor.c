@@ -47,7 +47,7 @@ void sg_full_columns(int n, const double *K, const sg_full_factor *f, int width,
 
 void sg_full_shares(int n, const sg_full_factor *f, double *g, double *work)
 {
-    for (int i = 0; i < n; i++) work[i] = 0;
+    sg_zero(n, work);
     for (int j = 0; j < n; j++) {
         const double *a = f->Ainv + (size_t) n * j, sign = j < *f->plain ? 1 : -1;
         for (int i = 0; i <= j; i++) work[i] += sign * a[i] * a[i];
@@ -77,7 +77,7 @@ void sg_full_turn(const sg_full_factor *factor, sg_layout layout, int trans, con
             row[a] = 0;
             for (int k = 0; k < w; k++) row[a] += (trans ? U[k + w * a] : U[a + w * k]) * from[k];
         }
-        for (int a = 0; a < w; a++) out[(size_t) w * i + a] = row[a];
+        sg_copy(w, row, out + (size_t) w * i);
     }
 }
 
@@ -155,7 +155,7 @@ static void rooted_columns(sg_layout layout, const sg_full_factor *f, int from, 
     const int N = layout.n * layout.w;
     for (int j = 0; j < N; j++) {
         double *column = X + (size_t) N * j;
-        for (int i = 0; i < N; i++) column[i] = 0;
+        sg_zero(N, column);
         if (j < from || j >= to) continue;
         for (int i = 0; i <= j; i++) {
             column[f->order[i]] = f->rt[i] * f->Ainv[i + (size_t) N * j];
@@ -178,7 +178,7 @@ static void stored_blocks(sg_layout layout, sg_full_factor *f, double *H, const 
     }
     rooted_columns(layout, f, 0, *f->plain, X);
     sg_rq(N, X, sg_doubles(ws, SG_RQ_COLUMNS * (size_t) N));
-    for (size_t k = 0; k < size; k++) f->Ainv[k] = X[k];
+    sg_copy(size, X, f->Ainv);
     for (int i = 0; i < N; i++) f->order[i] = i;
     sg_release(ws, mark);
 }
@@ -196,5 +196,5 @@ void sg_full_stored(sg_layout layout, sg_full_factor *f, double *H, const sg_ws 
         for (int i = 0; i <= j; i++) f->Ainv[i + (size_t) N * j] *= f->rt[i];
     }
     for (size_t k = 0; H && k < size; k++) H[k] = k < plain ? 0 : f->Ainv[k];
-    for (size_t k = plain; H && k < size; k++) f->Ainv[k] = 0;
+    if (H) sg_zero(size - plain, f->Ainv + plain);
 }

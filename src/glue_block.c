@@ -7,7 +7,7 @@ enum { ROOT, VALUES, VECTORS, SITE, CAVITY, NARROW, KL, CLIP, SOFTEN, NORM, SIZE
 static double *copy_of(SEXP block, SEXP list, int at, int w)
 {
     double *out = sg_new_matrix(list, at, w, w);
-    Memcpy(out, REAL(block), (size_t) w * w);
+    sg_copy((size_t) w * w, REAL(block), out);
     return out;
 }
 
@@ -39,7 +39,7 @@ static SEXP soften(int w, SEXP T, SEXP nu, const double *m, const double *S)
     const char *fields[] = {"T", "nu", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *soft = copy_of(T, out, 0, w), *shift = sg_new_vector(out, 1, w);
-    Memcpy(shift, REAL(nu), w);
+    sg_copy(w, REAL(nu), shift);
     sg_block_soften(w, m, S, soft, shift);
     UNPROTECT(1);
     return out;

@@ -6,6 +6,7 @@
 #include <Rmath.h>
 #include <stddef.h>
 #include "gumbel.h"
+#include "types.h"
 
 enum { MOST_TABLE = 3000, HERMITE = 7 };
 static const double STEP = 0.33;   /* of v */
@@ -237,7 +238,7 @@ int sg_gumbel_lay(int C, int y, const double *m, const double *s2, sg_gumbel *gr
     const double count = ceil((high - low) / STEP) + 1;
     if (!(count <= SG_GUMBEL_NODES && count * C <= SG_GUMBEL_CELLS)) return 0;
     grid->C = C, grid->count = (int) count;
-    for (int k = 0; k < grid->count; k++) grid->weight[k] = 0;
+    sg_zero(grid->count, grid->weight);
     for (int c = 0; c < C; c++) {
         const double x = m[c] - low;
         const int tail = find_tail(grid, c == y, x, s2[c]);

@@ -138,7 +138,7 @@ static void block_read(const sg_rows *rows, int p, const double *x, int m, const
     const int q = sg_lik_q(rows->lik);
     gather(rows->n, p, x, m, which, b->x);
     for (int i = 0; i < m; i++) {
-        for (int k = 0; k < q; k++) b->y[k + q * i] = rows->y[k + (size_t) q * which[i]];
+        sg_copy(q, rows->y + (size_t) q * which[i], b->y + q * i);
         b->offset[i] = rows->offset[which[i]];
     }
     b->rows.n = b->marg.layout.n = m;
@@ -158,7 +158,7 @@ static void block_marginals(const sg_kernel *kernel, const posterior *post, cons
     sg_kernel_cross(kernel, m, b->x, d, post->X, b->K, ws);
     sg_kernel_diag(kernel, m, b->x, marg->var, ws);
     sg_gemv('N', m, d, 1, b->K, m, post->v, 0, marg->mean);
-    for (size_t i = 0; i < size; i++) b->M[i] = b->K[i];
+    sg_copy(size, b->K, b->M);
     sg_trmm('R', 'N', m, d, post->G, b->M);
     sg_row_squares(m, d, b->M, b->t);
     for (int i = 0; i < m; i++) {
@@ -235,9 +235,7 @@ sg_status sg_ivm_criterion(const sg_kernel *kernel, const sg_rows *rows, int p, 
     posterior post;
     sg_status status = posterior_of(kernel, rows, p, x, set, &post, ws);
     block b = block_new(rows, p, d, ws);
-    double *N = sg_doubles(ws, (size_t) d * d), *q = sg_doubles(ws, d);
-    for (size_t i = 0; i < (size_t) d * d; i++) N[i] = 0;
-    for (int i = 0; i < d; i++) q[i] = 0;
+    double *N = sg_zeros((size_t) d * d, ws), *q = sg_zeros(d, ws);
     *logq = status == SG_OK ? -post.log_det_U : 0;
     for (int from = 0; from < set->m && status == SG_OK; from += BLOCK) {
         const int m = set->m - from < BLOCK ? set->m - from : BLOCK;

@@ -8,11 +8,6 @@ static int combine_ntheta(const sg_kernel *self)
     return sum;
 }
 
-static void set(double *to, double value, size_t size)
-{
-    for (size_t i = 0; i < size; i++) to[i] = value;
-}
-
 static void add(double *to, const double *from, size_t size)
 {
     for (size_t i = 0; i < size; i++) to[i] += from[i];
@@ -49,7 +44,7 @@ static void combine_cross(const sg_kernel *self, const sg_points *a, const sg_po
     const combination *op = self->type->family;
     const size_t size = (size_t) a->n * b->n;
     double *part = sg_doubles(ws, size);
-    set(K, op->neutral, size);
+    sg_fill(size, op->neutral, K);
     for (int c = 0; c < self->nchild; c++) {
         const sg_points *other = symmetric ? NULL : b->part + c;
         sg_kernel_between(self->child[c], a->part + c, other, part, ws);
@@ -62,7 +57,7 @@ static void combine_diag(const sg_kernel *self, int n, const double *x, double *
 {
     const combination *op = self->type->family;
     double *part = sg_doubles(ws, n);
-    set(k, op->neutral, n);
+    sg_fill(n, op->neutral, k);
     for (int c = 0; c < self->nchild; c++) {
         sg_kernel_diag(self->child[c], n, x, part, ws);
         op->combine(k, part, n);
@@ -99,7 +94,7 @@ static void product_adjoint(const sg_kernel *self, int n, const double *x, int m
     const size_t size = (size_t) n * m;
     double *part = sg_doubles(ws, size), *weight = sg_doubles(ws, size);
     for (int c = 0; c < self->nchild; c++) {
-        for (size_t i = 0; i < size; i++) weight[i] = Kbar[i];
+        sg_copy(size, Kbar, weight);
         for (int s = 0; s < self->nchild; s++) {
             if (s == c) continue;
             sg_kernel_cross(self->child[s], n, x, m, z, part, ws);
@@ -116,7 +111,7 @@ static void product_adjoint_diag(const sg_kernel *self, int n, const double *x,
 {
     double *part = sg_doubles(ws, n), *weight = sg_doubles(ws, n);
     for (int c = 0; c < self->nchild; c++) {
-        for (int i = 0; i < n; i++) weight[i] = kbar[i];
+        sg_copy(n, kbar, weight);
         for (int s = 0; s < self->nchild; s++) {
             if (s == c) continue;
             sg_kernel_diag(self->child[s], n, x, part, ws);

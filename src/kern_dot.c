@@ -67,7 +67,7 @@ static void linear_cross(const sg_kernel *self, const sg_points *a, const sg_poi
 static void linear_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws)
 {
     const double *variance = exp_theta(self, linear_ntheta(self), ws);
-    for (int i = 0; i < n; i++) k[i] = 0;
+    sg_zero(n, k);
     for (int c = 0; c < self->p; c++) {
         const double *col = x + (size_t) n * self->vars[c], v = variance[c * self->ard];
         for (int i = 0; i < n; i++) k[i] += v * col[i] * col[i];
@@ -160,8 +160,7 @@ static void poly_cross(const sg_kernel *self, const sg_points *a, const sg_point
 /* s[n] = x_i'x_i / (p lengthscale) */
 static double *poly_norms(const sg_kernel *self, int n, const double *x, const sg_ws *ws)
 {
-    double *s = sg_doubles(ws, n);
-    for (int i = 0; i < n; i++) s[i] = 0;
+    double *s = sg_zeros(n, ws);
     for (int k = 0; k < self->p; k++) {
         const double *col = x + (size_t) n * self->vars[k];
         for (int i = 0; i < n; i++) s[i] += poly_weight(self) * col[i] * col[i];
@@ -219,24 +218,18 @@ static sg_points constant_prepare(const sg_kernel *self, int n, const double *x,
     return sg_points_new(n, 0, ws);
 }
 
-static void fill(const sg_kernel *self, size_t size, double *K)
-{
-    const double variance = exp(self->theta[0]);
-    for (size_t i = 0; i < size; i++) K[i] = variance;
-}
-
 static void constant_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                            int symmetric, double *K, const sg_ws *ws)
 {
     (void) symmetric, (void) ws;
-    fill(self, (size_t) a->n * b->n, K);
+    sg_fill((size_t) a->n * b->n, exp(self->theta[0]), K);
 }
 
 static void constant_diag(const sg_kernel *self, int n, const double *x, double *k,
                           const sg_ws *ws)
 {
     (void) x, (void) ws;
-    fill(self, n, k);
+    sg_fill(n, exp(self->theta[0]), k);
 }
 
 static void constant_adjoint_diag(const sg_kernel *self, int n, const double *x,

@@ -56,7 +56,7 @@ static void factor_diag(const sg_kernel *self, int n, const double *x, double *k
                         const sg_ws *ws)
 {
     (void) x, (void) ws;
-    for (int i = 0; i < n; i++) k[i] = exp(self->theta[0]);
+    sg_fill(n, exp(self->theta[0]), k);
 }
 
 /* dK/dlog variance = K */

@@ -153,8 +153,7 @@ static void stationary_diag(const sg_kernel *self, int n, const double *x, doubl
                             const sg_ws *ws)
 {
     (void) x, (void) ws;
-    const double variance = exp(self->theta[0]);
-    for (int i = 0; i < n; i++) k[i] = variance;
+    sg_fill(n, exp(self->theta[0]), k);
 }
 
 /* The points of both sides. */
@@ -198,7 +197,7 @@ static void weigh_column(const adjoint_job *job, int n, int j, int jj, const dou
     const double *kbar = job->Kbar + (size_t) n * j;
     double *near = job->near + (size_t) job->s->a.q * jj;
     double col = 0, iso = 0;
-    for (int k = 0; k < job->s->a.q; k++) near[k] = 0;
+    sg_zero(job->s->a.q, near);
     for (int i = 0; i < n; i++) {
         w[i] *= job->variance * kbar[i];
         if (w[i] == 0) continue; /* r2 may be Inf where the kernel vanished */
@@ -269,13 +268,6 @@ static void add_ard(const sides *s, adjoint_sums *sums, double *dlog_ell)
     }
 }
 
-static double *zeros(size_t n, const sg_ws *ws)
-{
-    double *x = sg_doubles(ws, n);
-    for (size_t i = 0; i < n; i++) x[i] = 0;
-    return x;
-}
-
 static void stationary_adjoint(const sg_kernel *self, int n, const double *x, int m,
                                const double *z, const double *K, const double *Kbar,
                                double *dtheta, const sg_ws *ws)
@@ -285,8 +277,8 @@ static void stationary_adjoint(const sg_kernel *self, int n, const double *x, in
     s.a = stationary_prepare(self, n, x, &s.b, ws);
     const size_t room = (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK);
     double *r2 = sg_doubles(ws, room);
-    adjoint_sums sums = {0, 0, 0, zeros(n, ws), sg_doubles(ws, m),
-                         zeros(self->ard ? (size_t) n * self->p : 0, ws), zeros(self->p, ws)};
+    adjoint_sums sums = {0, 0, 0, sg_zeros(n, ws), sg_doubles(ws, m),
+                         sg_zeros(self->ard ? (size_t) n * self->p : 0, ws), sg_zeros(self->p, ws)};
     adjoint_job job = {.self = self, .s = &s, .K = K, .Kbar = Kbar, .cols = sums.cols,
                        .variance = exp(self->theta[0]), .shape = shape_of(self)};
     job.W = sg_doubles(ws, room), job.near = sg_doubles(ws, (size_t) self->p * SG_BLOCK);

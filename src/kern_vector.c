@@ -156,7 +156,7 @@ static sg_points component_points(const sg_kernel *self, int n, const double *x,
 {
     sg_points out = sg_points_new(n, 1, ws);
     const double *column = x + (size_t) n * self->vars[0];
-    for (int i = 0; i < n; i++) out.u[i] = column[i];
+    sg_copy(n, column, out.u);
     return out;
 }
 
@@ -245,7 +245,7 @@ static void adjoint_column(void *ctx, const sg_block *block, int jj, double *r2)
     const double *K = job->K + (size_t) n * j, *Kbar = job->Kbar + (size_t) n * j;
     double eta[SG_BLOCK_MAX], s = NAN, *sums = job->sums[jj];
     bend at = VANISHED;
-    for (int t = 0; t < 3; t++) sums[t] = 0;
+    sg_zero(3, sums);
     for (int i = 0; i < n; i++) {
         const int ci = (int) job->a->u[i];
         if (r2[i] != s) {

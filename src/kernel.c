@@ -69,21 +69,13 @@ void sg_kernel_adjoint_diag(const sg_kernel *self, int n, const double *x, const
     sg_release(ws, mark);
 }
 
-void sg_copy_rows(int n, int D, const double *x, int from, int m, double *out)
-{
-    for (int k = 0; k < D; k++) {
-        const double *col = x + from + (size_t) n * k;
-        for (int i = 0; i < m; i++) out[i + (size_t) m * k] = col[i];
-    }
-}
-
 void sg_kernel_blocks(const sg_kernel *self, int w, int n, int D, const double *x, double *out,
                       const sg_ws *ws)
 {
     for (int i = 0; i < n; i++) {
         void *mark = sg_mark(ws);
         double *own = sg_doubles(ws, (size_t) w * D);
-        sg_copy_rows(n * w, D, x, i * w, w, own);
+        sg_copy_columns(w, D, x + (size_t) w * i, (size_t) n * w, own, w);
         sg_kernel_cross(self, w, own, w, NULL, out + (size_t) w * w * i, ws);
         sg_release(ws, mark);
     }
@@ -95,7 +87,7 @@ void sg_kernel_adjoint_blocks(const sg_kernel *self, int w, int n, int D, const 
     for (int i = 0; i < n; i++) {
         void *mark = sg_mark(ws);
         double *own = sg_doubles(ws, (size_t) w * D), *K = sg_doubles(ws, (size_t) w * w);
-        sg_copy_rows(n * w, D, x, i * w, w, own);
+        sg_copy_columns(w, D, x + (size_t) w * i, (size_t) n * w, own, w);
         sg_kernel_cross(self, w, own, w, NULL, K, ws);
         sg_kernel_adjoint(self, w, own, w, NULL, K, Kbar + (size_t) w * w * i, dtheta, ws);
         sg_release(ws, mark);

@@ -135,6 +135,6 @@ void sg_rq(int n, double *X, double *work)
     int info; /* reports illegal arguments only */
     F77_CALL(dgerqf)(&n, &n, X, &n, work, work + n, &lwork, &info);
     for (int j = 0; j < n; j++) {
-        for (int i = j + 1; i < n; i++) X[i + (size_t) n * j] = 0;
+        sg_zero(n - 1 - j, X + j + 1 + (size_t) n * j);
     }
 }

@@ -45,6 +45,7 @@
 #include <Rmath.h>
 #include <stddef.h>
 #include "block.h"
+#include "types.h"
 
 typedef struct sg_lik sg_lik;
 

@@ -2,7 +2,6 @@
  * exchange.h; here are the blocks in which rows are seen, and the record of what became of them.
  * Sites of rows that leave the basis as it is wait, and enter S and t together. */
 #include <math.h>
-#include <string.h>
 #include <Rmath.h>
 #include "online.h"
 
@@ -44,11 +43,7 @@ static void fill(block *b, int waiting, int m, int n, int p, const double *x, in
     b->npending = 0;
     for (int i = 0; i < m; i++) {
         b->done[i] = 0;
-        for (int k = 0; k < p; k++) {
-            const double *from = x + w * (b->row[i] + (size_t) n * k);
-            double *to = b->view.x + w * (i + (size_t) m * k);
-            for (size_t a = 0; a < w; a++) to[a] = from[a];
-        }
+        sg_copy_columns(w, p, x + w * b->row[i], w * n, b->view.x + w * i, w * m);
     }
 }
 
@@ -66,11 +61,11 @@ static int keep_waiting(block *b)
 static void keep_pending(const sg_process *gp, const sg_seen *seen, block *b)
 {
     const size_t w = gp->w, ww = w * w, size = w * gp->basis.d, at = b->npending++;
-    memcpy(b->V + size * at, seen->V, size * sizeof(double));
+    sg_copy(size, seen->V, b->V + size * at);
     for (size_t c = 0; c < (size_t) gp->C; c++) {
         double *tau = b->tau + ww * (at + b->cap * c), *nu = b->nu + w * (at + b->cap * c);
-        for (size_t k = 0; k < ww; k++) tau[k] = b->tilt.tau[k + ww * c];
-        for (size_t a = 0; a < w; a++) nu[a] = b->tilt.nu[a + w * c];
+        sg_copy(ww, b->tilt.tau + ww * c, tau);
+        sg_copy(w, b->tilt.nu + w * c, nu);
     }
 }
 
@@ -96,7 +91,7 @@ static void thin_trace(sg_online_record *record)
         const double *from = record->trace + (size_t) SG_TRACE_COLUMNS * i;
         double *to = record->trace + (size_t) SG_TRACE_COLUMNS * kept;
         if (fmod(from[0], stride) != 0) continue;
-        for (int k = 0; k < SG_TRACE_COLUMNS; k++) to[k] = from[k];
+        sg_copy(SG_TRACE_COLUMNS, from, to);
         kept++;
     }
     record->count[SG_REC_STRIDE] = stride;

@@ -1,5 +1,4 @@
 /* points.c: features of points, copied and thinned out. */
-#include <string.h>
 #include "la.h"
 #include "points.h"
 
@@ -26,7 +25,7 @@ void sg_points_norms(sg_points *points, const sg_ws *ws)
 static void copy_point(const sg_points *from, int i, sg_points *to, int j)
 {
     const size_t q = from->q;
-    memmove(to->u + q * j, from->u + q * i, q * sizeof(double));
+    sg_copy(q, from->u + q * i, to->u + q * j);
     if (from->norm) to->norm[j] = from->norm[i];
 }
 

@@ -12,7 +12,7 @@ static void factor_products(int m, int w, int d, const double *Kx, const double 
                             double *sums)
 {
     const size_t size = (size_t) m * w * d;
-    for (size_t i = 0; i < size; i++) work[i] = Kx[i];
+    sg_copy(size, Kx, work);
     sg_trmm('R', 'N', m * w, d, U, work);
     sg_block_squares(w, m, d, work, sums);
 }
@@ -57,12 +57,13 @@ static sg_status predict_block(void *ctx, int from, int to, int lane, const sg_w
     double *Kx = p->room + p->room_size * lane, *work = Kx + (size_t) points * d;
     double *x = work + (size_t) points * d, *prior = x + (size_t) points * p->D;
     double *explained = prior + (size_t) m * ww, *left = explained + (size_t) m * ww;
-    sg_copy_rows(p->n * w, p->D, p->x, from * w, points, x);
+    sg_copy_columns(points, p->D, p->x + (size_t) w * from, w * n, x, points);
     const sg_points rows = sg_kernel_prepare(post->kernel, points, x, &p->basis, ws);
     sg_kernel_between(post->kernel, &rows, &p->basis, Kx, ws);
     if (w == 1) sg_kernel_diag(post->kernel, m, x, prior, ws);
     else sg_kernel_blocks(post->kernel, w, m, p->D, x, prior, ws);
-    for (int i = 0; i < m * ww; i++) explained[i] = left[i] = 0;
+    sg_zero(m * ww, explained);
+    sg_zero(m * ww, left);
     for (int c = 0; c < post->C; c++) {
         double *mean = p->mean + w * (from + n * c), *var = p->var + ww * (from + n * c);
         sg_gemv('N', points, d, 1, Kx, points, post->alpha + (size_t) d * c, 0, mean);
@@ -103,7 +104,7 @@ void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double
     sg_gemv('N', n, d, 1, Kx, n, post->alpha, 0, mean);
     for (int f = 0; f < 2; f++) {
         if (!factors[f]) continue;
-        for (size_t i = 0; i < size; i++) work[i] = Kx[i];
+        sg_copy(size, Kx, work);
         sg_trmm('R', 'N', n, d, factors[f], work);
         sg_syrk('N', n, d, signs[f], work, n, cov);
     }

@@ -82,7 +82,7 @@ void sg_view_look(const sg_kernel *kernel, const sg_process *gp, int frozen, sg_
     sg_basis_whiten(&gp->basis, m, view->V);
     sg_residuals(gp, view->w, view->m, view->K, view->V, d, view->gamma);
     if (frozen) return;
-    for (size_t i = 0; i < (size_t) d * m; i++) view->q[i] = view->V[i];
+    sg_copy((size_t) d * m, view->V, view->q);
     sg_basis_to_weights(&gp->basis, m, view->q);
 }
 
@@ -123,7 +123,7 @@ void sg_row_gains_in_weights(sg_process *gp)
     for (int k = 0; k < columns; k++) {
         const double *g = gp->G + (size_t) gp->basis.cap * k;
         double *s = gp->s + (size_t) gp->basis.cap * k;
-        for (int i = 0; i < d; i++) s[i] = g[i];
+        sg_copy(d, g, s);
         sg_basis_to_weights(&gp->basis, 1, s);
     }
     gp->knows_s = 1;
@@ -205,8 +205,8 @@ int sg_row_steps(const sg_process *gp, const double *gamma, const double *left,
             legal = sg_row_site(w, zero, left, d1, d2, bend, shift) && legal;
             for (int k = 0; k < ww; k++) bend[k] = -bend[k];
         } else {
-            for (int k = 0; k < ww; k++) bend[k] = d2[k];
-            for (int a = 0; a < w; a++) shift[a] = d1[a];
+            sg_copy(ww, d2, bend);
+            sg_copy(w, d1, shift);
         }
     }
     return legal;

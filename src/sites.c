@@ -39,7 +39,7 @@ static void cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i
         for (int a = 0; a < w; a++) {
             mu[a + w * c] = marg->cav_mean[a + w * at] + rows->offset[a + (size_t) w * i];
         }
-        for (int k = 0; k < ww; k++) S[k + ww * c] = marg->cav_var[k + ww * at];
+        sg_copy(ww, marg->cav_var + ww * at, S + ww * c);
         add_block(ww, sg_gamma_of(rows, i, c), S + ww * c);
     }
 }
@@ -198,7 +198,7 @@ static sg_status dpar_chunk(void *ctx, int from, int to, int lane, const sg_ws *
     double mu[SG_LIK_MAX_BLOCKS], S[SG_LIK_MAX_BLOCKS];
     double *dpar = job->dpar + (size_t) npar * (from / GRAIN);
     (void) lane, (void) ws;
-    for (int k = 0; k < npar; k++) dpar[k] = 0;
+    sg_zero(npar, dpar);
     for (int i = job->from + from; i < job->from + to; i++) {
         cavities_of_row(job->rows, job->marg, i, mu, S);
         sg_lik_tilt_dpar(lik, sg_lik_row(lik, job->rows->y, i), mu, S, dpar);
@@ -235,7 +235,7 @@ static double block_residual(int w, const sg_sites *sites, const sg_marginals *m
     const int ww = w * w;
     const double *T = sites->tau + ww * at, *cov = marg->cav_var + ww * at;
     double TS[MAX_BLOCK], bend[MAX_BLOCK], step[MAX_WIDTH];
-    for (int k = 0; k < ww; k++) bend[k] = marg->d2[k + ww * at];
+    sg_copy(ww, marg->d2 + ww * at, bend);
     if (sites->narrow) sg_block_narrow(w, cov, bend);
     sg_block_multiply(w, T, marg->var + ww * at, TS);
     for (int b = 0; b < w; b++) {
@@ -280,7 +280,7 @@ static int block_target(const sg_sites *sites, const sg_marginals *marg, size_t 
 {
     const int w = marg->layout.w, ww = w * w;
     double d2[MAX_BLOCK];
-    for (int k = 0; k < ww; k++) d2[k] = marg->d2[k + ww * at];
+    sg_copy(ww, marg->d2 + ww * at, d2);
     if (sites->narrow) sg_block_narrow(w, marg->cav_var + ww * at, d2);
     return sg_block_site(w, marg->cav_mean + w * at, marg->cav_var + ww * at, marg->d1 + w * at,
                          d2, tau, nu);
@@ -293,8 +293,8 @@ int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, int c, sg
     int skipped = 0;
     for (int i = 0; i < span.m; i++) {
         const size_t at = span.from + i + (size_t) n * c, k = i;
-        for (int a = 0; a < w; a++) nu[a + w * k] = sites->nu[a + w * at];
-        for (int a = 0; a < ww; a++) tau[a + ww * k] = sites->tau[a + ww * at];
+        sg_copy(w, sites->nu + w * at, nu + w * k);
+        sg_copy(ww, sites->tau + ww * at, tau + ww * k);
         if (trace_of(w, marg->cav_var + ww * at) == 0) continue;
         skipped += !(w == 1 ? scalar_target : block_target)(sites, marg, at, tau + ww * k,
                                                             nu + w * k);

@@ -165,7 +165,7 @@ static void add_moved(const rule *r, int k, double step, double times, double *s
 {
     double theta[SG_LIK_MAX_PAR], at[MOST];
     sg_lik moved = *r->lik;
-    for (int j = 0; j < moved.npar; j++) theta[j] = r->lik->theta[j];
+    sg_copy(moved.npar, r->lik->theta, theta);
     theta[k] += step;
     moved.theta = theta;
     sg_lik_logps(&moved, r->y, r->count, r->f, at);

@@ -24,9 +24,7 @@ sg_status sg_state_stored(int d, int C, const double *R, const double *S, const 
                           double *alpha, double *G, double *H)
 {
     const size_t dd = (size_t) d * d;
-    for (size_t k = 0; k < dd; k++) G[k] = R[k];
-    sg_clear_below(d, G);
-    sg_status status = sg_trtri(d, G);
+    sg_status status = sg_inverse_upper(d, R, d, G);
     for (int c = 0; c < C && status == SG_OK; c++) {
         double log_det = 0, *own_alpha = alpha + (size_t) d * c, *own_H = H + dd * c;
         status = sg_state_factor(d, S + dd * c, d, t + (size_t) d * c, own_H, own_alpha, &log_det);

@@ -8,23 +8,16 @@
 #include "state.h"
 #include "weights.h"
 
-static double *zeros(size_t n, const sg_ws *ws)
-{
-    double *x = sg_doubles(ws, n);
-    for (size_t i = 0; i < n; i++) x[i] = 0;
-    return x;
-}
-
 sg_basis sg_basis_new(int cap, int width, const sg_ws *ws)
 {
-    const sg_basis b = {.cap = cap, .R = zeros((size_t) cap * cap, ws), .K = zeros(cap, ws),
+    const sg_basis b = {.cap = cap, .R = sg_zeros((size_t) cap * cap, ws), .K = sg_zeros(cap, ws),
                         .Q = sg_band_new(cap, width, ws)};
     return b;
 }
 
 sg_parts sg_parts_new(int cap, int width, const sg_ws *ws)
 {
-    const sg_parts parts = {.alpha = zeros(cap, ws), .E = sg_band_new(cap, width, ws),
+    const sg_parts parts = {.alpha = sg_zeros(cap, ws), .E = sg_band_new(cap, width, ws),
                             .P = sg_band_new(cap, width, ws)};
     return parts;
 }
@@ -32,16 +25,17 @@ sg_parts sg_parts_new(int cap, int width, const sg_ws *ws)
 sg_weights sg_weights_new(int cap, int width, const sg_ws *ws)
 {
     const size_t size = (size_t) cap * cap;
-    const sg_weights w = {.M = zeros(size, ws), .a = zeros(cap, ws), .S = zeros(size, ws),
-                          .t = zeros(cap, ws), .parts = sg_parts_new(cap, width, ws),
-                          .work = zeros(cap, ws)};
+    const sg_weights w = {.M = sg_zeros(size, ws), .a = sg_zeros(cap, ws), .S = sg_zeros(size, ws),
+                          .t = sg_zeros(cap, ws), .parts = sg_parts_new(cap, width, ws),
+                          .work = sg_zeros(cap, ws)};
     return w;
 }
 
 sg_removal sg_removal_new(int cap, const sg_ws *ws)
 {
-    const sg_removal rem = {.r = zeros(cap, ws), .q = zeros(cap, ws), .cos = zeros(cap, ws),
-                            .sin = zeros(cap, ws), .R = zeros((size_t) cap * cap, ws)};
+    const sg_removal rem = {.r = sg_zeros(cap, ws), .q = sg_zeros(cap, ws),
+                            .cos = sg_zeros(cap, ws), .sin = sg_zeros(cap, ws),
+                            .R = sg_zeros((size_t) cap * cap, ws)};
     return rem;
 }
 
@@ -95,7 +89,7 @@ void sg_weights_absorb(sg_weights *w, const sg_basis *b, int m, const double *V,
 void sg_parts_grow(const sg_parts *parts, int d, const sg_point *point, sg_score kind,
                    sg_parts *grown)
 {
-    for (int i = 0; grown->alpha != parts->alpha && i < d; i++) grown->alpha[i] = parts->alpha[i];
+    sg_copy(d, parts->alpha, grown->alpha);
     grown->alpha[d] = 0;
     sg_band_grow(parts->E, d, 1 / point->gamma, point->q, grown->E);
     if (kind == SG_SCORE_KL) sg_band_border(parts->P, d, grown->P);
@@ -118,7 +112,7 @@ void sg_basis_grow(sg_basis *b, const sg_point *point)
 {
     const int d = b->d;
     double *column = b->R + (size_t) b->cap * d;
-    for (int i = 0; i < d; i++) column[i] = point->v[i];
+    sg_copy(d, point->v, column);
     column[d] = sqrt(point->gamma);
     sg_band_grow(b->Q, d, 1 / point->gamma, point->q, b->Q);
     b->K[d] = sg_dot(d + 1, column, column);
@@ -146,14 +140,14 @@ void sg_removal_begin(sg_removal *rem, const sg_basis *b, int j)
     rem->d = d;
     for (int i = 0; i < d; i++) rem->r[i] = i == j;
     sg_trsv('T', d, b->R, b->cap, rem->r);
-    for (int i = 0; i < d; i++) rem->q[i] = rem->r[i];
+    sg_copy(d, rem->r, rem->q);
     sg_trsv('N', d, b->R, b->cap, rem->q);
     sg_chol_drop(d, j, b->R, b->cap, rem->R, rem->cos, rem->sin);
 }
 
 static void drop_entry(int d, int j, double *x)
 {
-    for (int i = j; i < d - 1; i++) x[i] = x[i + 1];
+    sg_copy(d - 1 - j, x + j + 1, x + j);
 }
 
 void sg_removal_end(const sg_removal *rem, sg_basis *b)
@@ -164,7 +158,7 @@ void sg_removal_end(const sg_removal *rem, sg_basis *b)
     sg_band_drop(b->Q, d, j);
     drop_entry(d, j, b->K);
     for (int c = j; c < d - 1; c++) {
-        for (int i = 0; i <= c; i++) b->R[i + (size_t) cap * c] = rem->R[i + (size_t) cap * c];
+        sg_copy(c + 1, rem->R + (size_t) cap * c, b->R + (size_t) cap * c);
     }
     b->d--;
 }
@@ -273,7 +267,7 @@ static double block_widening(int m, const double *LE, const double *LQ, const do
 static double block_score(const sg_parts *parts, sg_band Q, int i, int m, sg_score kind)
 {
     double block[SG_BLOCK_SIZE], LE[SG_BLOCK_SIZE], LQ[SG_BLOCK_SIZE], x[SG_BLOCK_MAX], sum = 0;
-    for (int k = 0; k < m; k++) x[k] = parts->alpha[i + k];
+    sg_copy(m, parts->alpha + i, x);
     sg_band_block(kind == SG_SCORE_ERROR ? Q : parts->E, i, m, block);
     const double mean = solved_square(m, block, LE, x);
     if (kind == SG_SCORE_MEAN || !isfinite(mean)) return mean;
@@ -310,24 +304,11 @@ sg_status sg_weights_log_det(const sg_weights *w, const sg_basis *b, double *log
     return status;
 }
 
-/* R^{-1}: d x d upper, contiguous, zero below */
-static sg_status inverse_of_basis(const sg_basis *b, double *Rinv)
-{
-    const int d = b->d;
-    for (int j = 0; j < d; j++) {
-        for (int i = 0; i <= j; i++) Rinv[i + (size_t) d * j] = b->R[i + (size_t) b->cap * j];
-    }
-    sg_clear_below(d, Rinv);
-    return sg_trtri(d, Rinv);
-}
-
 /* P = (R^{-1} S) R^{-T}; work[d x d] */
 static void refresh_P(sg_weights *w, const sg_basis *b, const double *Rinv, double *work)
 {
     const int d = b->d;
-    for (int j = 0; j < d; j++) {
-        for (int i = 0; i < d; i++) work[i + (size_t) d * j] = w->S[i + (size_t) b->cap * j];
-    }
+    sg_copy_columns(d, d, w->S, b->cap, work, d);
     sg_trmm('L', 'N', d, d, Rinv, work);
     sg_band_product(w->parts.P, d, work, Rinv);
 }
@@ -338,11 +319,11 @@ static void refresh_parts(sg_weights *w, sg_basis *b, const double *Rinv, const 
 {
     const int d = b->d;
     const size_t size = (size_t) d * d;
-    for (int i = 0; i < d; i++) w->parts.alpha[i] = w->a[i];
+    sg_copy(d, w->a, w->parts.alpha);
     sg_trmv('N', d, Rinv, w->parts.alpha);
     sg_band_product(b->Q, d, Rinv, Rinv);
     refresh_P(w, b, Rinv, H);
-    for (size_t i = 0; i < size; i++) H[i] = Ainv[i];
+    sg_copy(size, Ainv, H);
     sg_trmm('L', 'N', d, d, Rinv, H);
     sg_band_product(w->parts.E, d, H, H);
 }
@@ -355,9 +336,9 @@ sg_status sg_weights_refresh(sg_weights *w, sg_basis *b, const sg_ws *ws)
     double *Rinv = sg_doubles(ws, size), *Ainv = sg_doubles(ws, size), *H = sg_doubles(ws, size);
     double log_det = 0, *mean = sg_doubles(ws, d);
     sg_status status = sg_state_factor(d, w->S, b->cap, w->t, Ainv, mean, &log_det);
-    if (status == SG_OK) status = inverse_of_basis(b, Rinv);
+    if (status == SG_OK) status = sg_inverse_upper(d, b->R, b->cap, Rinv);
     if (status == SG_OK) {
-        for (int i = 0; i < d; i++) w->a[i] = mean[i];
+        sg_copy(d, mean, w->a);
         refresh_parts(w, b, Rinv, Ainv, H);
         sg_lauum(d, Ainv);
         for (int j = 0; j < d; j++) {
