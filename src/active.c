@@ -3,6 +3,7 @@
 #include "active.h"
 #include "chol.h"
 #include "par.h"
+#include "tolerances.h"
 
 sg_active sg_active_new(int size, const sg_ws *ws)
 {
@@ -80,12 +81,12 @@ static double gain_of(sg_select select, double s2, double d1, double d2)
 /* What the row's tilt says of its inclusion in the active set of one latent function. */
 static void consider(sg_select select, double luck, sg_candidates *c, int j, double d1, double d2)
 {
-    const double NOTHING = 1e-14, s2 = c->var[j];
+    const double s2 = c->var[j];
     c->seen_mean[j] = c->mean[j], c->seen_var[j] = s2;
     c->gain[j] = -HUGE_VAL;
     if (c->taken[j]) return;
     if (!sg_site_from_tilt(c->mean[j], s2, d1, d2, c->tau + j, c->nu + j)) return;
-    if (!(c->tau[j] * s2 > NOTHING)) return;
+    if (!(c->tau[j] * s2 > SG_NO_SITE_SHARE)) return;
     c->gain[j] = select == SG_SELECT_LUCK ? -luck : gain_of(select, s2, d1, d2);
 }
 
@@ -117,13 +118,12 @@ void sg_candidates_score_row(const sg_rows *rows, sg_select select, const double
 /* Could the row be included anywhere, and is what is known of it out of date? */
 static int is_due(int C, const sg_candidates *c, int j)
 {
-    const double STILL = 1e-3; /* of a marginal's standard deviation, and of its variance */
     int open = 0, moved = C == 1;
     for (int k = 0; k < C; k++) {
         const double var = c[k].var[j];
         open = open || !c[k].taken[j];
-        moved = moved || fabs(c[k].mean[j] - c[k].seen_mean[j]) > STILL * sqrt(var) ||
-                fabs(var - c[k].seen_var[j]) > STILL * var;
+        moved = moved || fabs(c[k].mean[j] - c[k].seen_mean[j]) > SG_STILL * sqrt(var) ||
+                fabs(var - c[k].seen_var[j]) > SG_STILL * var;
     }
     return open && moved;
 }
@@ -226,11 +226,9 @@ void sg_active_remove(sg_active *active, sg_candidates *c, int k, const sg_ws *w
         c->var[i] += gone[i] * gone[i];
         if (c->row[i] == active->row[k]) c->taken[i] = 0;
     }
-    for (int j = k; j < d - 1; j++) {
-        active->row[j] = active->row[j + 1];
-        active->tau[j] = active->tau[j + 1], active->nu[j] = active->nu[j + 1];
-        active->gain[j] = active->gain[j + 1];
-    }
+    double *const each[] = {active->tau, active->nu, active->gain};
+    for (int l = 0; l < 3; l++) sg_copy(d - 1 - k, each[l] + k + 1, each[l] + k);
+    for (int j = k; j < d - 1; j++) active->row[j] = active->row[j + 1];
     active->d--;
     sg_release(ws, mark);
 }

@@ -67,7 +67,7 @@ typedef enum {
 } sg_select;
 
 /* Tilts, sites and gains of all candidates of the C latent functions c[C] as they stand; where
- * there are several, only of rows whose marginals have moved by more than 1e-3 since they were
+ * there are several, only of rows whose marginals have moved (SG_STILL) since they were
  * scored (winners by sg_candidates_score_row()). A row whose site would say nothing, or that has
  * none, cannot be included, nor one that would widen the posterior (tau < 0): what it has to teach
  * is not in a stub. O(m) tilts. */

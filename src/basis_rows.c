@@ -4,15 +4,15 @@
 #include <Rmath.h>
 #include "basis_rows.h"
 #include "chol.h"
+#include "tolerances.h"
 
-/* Is every pivot well above rounding? A singular matrix may pass the factorisation by luck, with
- * pivots that are noise. */
+/* Is every pivot well above rounding? A singular matrix may pass the factorisation by accident,
+ * with pivots that are noise. */
 static int pivots_matter(int d, const double *KB, const double *R)
 {
-    const double ROUNDING = 1e-14;
     for (int j = 0; j < d; j++) {
         const size_t jj = j + (size_t) d * j;
-        if (!(R[jj] * R[jj] > ROUNDING * KB[jj])) return 0;
+        if (!(R[jj] * R[jj] > SG_NO_PIVOT * KB[jj])) return 0;
     }
     return 1;
 }

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include "block.h"
+#include "tolerances.h"
 #include "types.h"
 
 static int all_finite(int n, const double *x)
@@ -269,12 +270,11 @@ int sg_block_cavity(int w, const double *m, const double *S, const double *T, co
 /* With z = d2 L v of an eigenvector v: L'z = lambda v, so d2 - z z' / lambda has lambda no more. */
 void sg_block_narrow(int w, const double *S, double *d2)
 {
-    const double ROUNDING = 1e-12; /* as sg_site_bend() has it: no widening, and no divisor */
     frame in;
     double Z[SG_BLOCK_SIZE], share[SG_BLOCK_MAX];
     if (!whiten(w, S, d2, &in)) return;
     sg_block_multiply(w, d2, in.F, Z);
-    for (int k = 0; k < w; k++) share[k] = in.lambda[k] > ROUNDING ? -1 / in.lambda[k] : 0;
+    for (int k = 0; k < w; k++) share[k] = in.lambda[k] > SG_NO_BEND ? -1 / in.lambda[k] : 0;
     add_squares(w, Z, share, d2);
 }
 

@@ -5,6 +5,7 @@
 #include "block.h"
 #include "coupled.h"
 #include "la.h"
+#include "tolerances.h"
 
 sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws)
 {
@@ -24,7 +25,6 @@ sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws)
 static void common_factor(int C, int rank, const double *s, const sg_tilt *tilt, const double *D,
                           double sum, double *left, double *F)
 {
-    const double NOTHING = 1e-13; /* of a variance: rounding */
     for (int c = 0; c < C; c++) {
         F[rank * c] = D[c] / sqrt(sum);
         left[c] = tilt->d2[c] - tilt->own[c] - F[rank * c] * F[rank * c];
@@ -33,7 +33,7 @@ static void common_factor(int C, int rank, const double *s, const sg_tilt *tilt,
     for (int k = 1; k < rank; k++) {
         int p = 0;
         for (int c = 1; c < C; c++) p = s[c] * left[c] > s[p] * left[p] ? c : p;
-        if (!(left[p] > NOTHING * (tilt->d2[p] - tilt->own[p]))) return;
+        if (!(left[p] > SG_NO_CLASS_VARIANCE * (tilt->d2[p] - tilt->own[p]))) return;
         const double root = sqrt(left[p]), *column = tilt->cross + (size_t) C * p;
         for (int c = 0; c < C; c++) {
             double rest = column[c];
@@ -54,7 +54,6 @@ static void add_square(int rank, double share, const double *f, double *G)
 
 void sg_coupled_row(int C, const double *s, const sg_tilt *tilt, double *W)
 {
-    const double LEAST = 1e-10; /* of 1 / N, for variances beyond what tilts tell apart */
     const int rank = sg_coupled_rank(C);
     double D[SG_LIK_MAX_CLASSES], N[SG_LIK_MAX_CLASSES], left[SG_LIK_MAX_CLASSES];
     double G[SG_COUPLED_RANK * SG_COUPLED_RANK] = {0}, L[SG_COUPLED_RANK * SG_COUPLED_RANK];
@@ -68,7 +67,7 @@ void sg_coupled_row(int C, const double *s, const sg_tilt *tilt, double *W)
     for (int k = 0; k < rank; k++) G[k * (rank + 1)] = 1;
     for (int c = 0; c < C; c++) {
         const double rest = 1 - D[c] * s[c];
-        N[c] = 1 / (rest < LEAST ? LEAST : rest);
+        N[c] = 1 / (rest < SG_LEAST_SHRINKAGE ? SG_LEAST_SHRINKAGE : rest);
         add_square(rank, s[c] * N[c], Y + rank * c, G);
         W[c] = D[c] * N[c];
     }
@@ -149,7 +148,6 @@ static void solve(const sg_marginals *marg, const sg_carrier *carrier, void *sel
                   sg_coupling *c, const sg_ws *ws)
 {
     enum { MOST = 50 };
-    const double ENOUGH = 1e-3; /* of the first residual's length */
     const int n = carrier->size;
     double before = 1, first = 0;
     passage rows = {marg, b};
@@ -161,7 +159,7 @@ static void solve(const sg_marginals *marg, const sg_carrier *carrier, void *sel
         carrier->smooth(self, c->z);
         const double length = sg_dot(n, c->r, c->z);
         if (step == 0) first = length;
-        if (!(length > ENOUGH * ENOUGH * first)) return;
+        if (!(length > SG_NEWTON_RESIDUAL * SG_NEWTON_RESIDUAL * first)) return;
         for (int j = 0; j < n; j++) c->p[j] = c->z[j] + length / before * c->p[j];
         carrier->through(self, c->p, weigh, &rows, c->Ap);
         for (int j = 0; j < n; j++) c->Ap[j] += c->p[j];

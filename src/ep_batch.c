@@ -11,6 +11,7 @@
 #include "ep_batch.h"
 #include "par.h"
 #include "state.h"
+#include "tolerances.h"
 
 /* Where a lane (par.h) works on a span of rows of the widest basis. */
 typedef struct {
@@ -168,11 +169,10 @@ static sg_status factorise(int d, const double *S, sg_batch_factor *f, double *l
  * is no number is not safe. */
 static int spares_product(const batch_model *batch, const sg_basis_rows *b, const double *S)
 {
-    const double SAFE = 1e-5, SAFE_FOR_A_ROW = 1e-8;
+    const double safe = fmax2(SG_EVIDENCE_ERROR, SG_EVIDENCE_ERROR_A_ROW * batch->rows_in_all);
     double trace = 0;
     for (int j = 0; j < b->d; j++) trace += fabs(S[j * (b->d + (size_t) 1)]);
-    return !b->V && batch->bases->count == batch->bases->C &&
-           trace * b->rounding < fmax2(SAFE, SAFE_FOR_A_ROW * batch->rows_in_all);
+    return !b->V && batch->bases->count == batch->bases->C && trace * b->rounding < safe;
 }
 
 static sg_status begin(void *self, const sg_sites *sites, const double *sums, double *log_det)

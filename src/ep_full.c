@@ -5,6 +5,7 @@
 #include "block.h"
 #include "chol.h"
 #include "ep_full.h"
+#include "tolerances.h"
 
 enum { BLOCK = 64 }; /* columns treated at a time where memory should stay O(n) */
 
@@ -31,7 +32,6 @@ static void posterior_mean(int n, const double *K, const sg_sites *sites, const 
                            sg_marginals *marg, const workspace *work)
 {
     enum { ROUNDS = 3 };
-    const double ENOUGH = 1e-13;
     double *res = work->V, *filtered = work->V + n, *alpha = marg->alpha;
     sg_copy(n, sites->nu, alpha);
     subtract_filtered(n, K, f, sites->nu, alpha, filtered);
@@ -43,7 +43,7 @@ static void posterior_mean(int n, const double *K, const sg_sites *sites, const 
             largest = fmax2(largest, fabs(res[i]));
             size = fmax2(size, fabs(alpha[i]));
         }
-        if (round == ROUNDS || largest <= ENOUGH * size) break;
+        if (round == ROUNDS || largest <= SG_REFINED * size) break;
         for (int i = 0; i < n; i++) alpha[i] += res[i];
         subtract_filtered(n, K, f, res, alpha, filtered);
     }
@@ -76,12 +76,11 @@ static void posterior_variances(int n, const double *K, const sg_sites *sites,
                                 const sg_full_factor *f, sg_marginals *marg,
                                 const workspace *work)
 {
-    const double WEAK = 1e-5;
     int m = 0;
     sg_full_shares(n, f, marg->g, work->V);
     for (int i = 0; i < n; i++) {
         const double share = 1 - marg->g[i];
-        if (fabs(share) > WEAK) marg->var[i] = share / sites->tau[i];
+        if (fabs(share) > SG_WEAK_SITE) marg->var[i] = share / sites->tau[i];
         else work->weak[m++] = i;
     }
     variances_direct(n, K, f, m, work->weak, marg->var, work->V);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <Rmath.h>
 #include "ep_sparse.h"
+#include "tolerances.h"
 
 sg_sparse_rows sg_sparse_rows_new(int n, int w, int cap, const sg_ws *ws)
 {
@@ -49,7 +50,6 @@ static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_
 
 /* What a sweep carries along. */
 typedef struct {
-    const sg_rows *rows;
     const sg_row_rules *rules;
     sg_process *gp;
     sg_sparse_rows *sparse;
@@ -100,13 +100,28 @@ static int find_back(const sweep *s, int i, const double *V, int sign)
     return 1;
 }
 
-/* Takes the sites of row i out of the posteriors, or with sign -1 puts them back. Returns 0, and
- * changes nothing, when what is left would not be a distribution. */
-static int take_out(const sweep *s, int i, int sign)
+static int has_sites(const sweep *s, int i)
 {
+    const int w = s->gp->w, ww = w * w;
+    for (int c = 0; c < s->gp->C; c++) {
+        const size_t at = site_at(s->sparse, i, c);
+        for (int k = 0; k < ww; k++) {
+            if (s->sites->tau[k + ww * at] != 0) return 1;
+        }
+        for (int a = 0; a < w; a++) {
+            if (s->sites->nu[a + w * at] != 0) return 1;
+        }
+    }
+    return 0;
+}
+
+static int divide(void *self, int i, int sign)
+{
+    const sweep *s = self;
     sg_process *gp = s->gp;
     const int w = gp->w, cap = gp->basis.cap, keeps_scores = !s->rules->frozen;
     const double *V = row_of(gp, s->sparse, i);
+    if (!has_sites(s, i)) return 1;
     if (!find_back(s, i, V, sign)) return 0;
     const double *q = in_weights(gp, V, s->rules);
     if (keeps_scores) sg_row_gains_in_weights(gp);
@@ -123,7 +138,7 @@ static int take_out(const sweep *s, int i, int sign)
     return 1;
 }
 
-/* ---- A row ---- */
+/* ---- Sites that are kept ---- */
 
 /* How far a site moves where the basis carries a covariance, in its standard deviations. */
 static double change_of(int w, const double *carried, const double *tau, const double *nu,
@@ -136,19 +151,18 @@ static double change_of(int w, const double *carried, const double *tau, const d
                   : fmax2(sg_block_size(w, carried, by_tau), sg_block_norm(w, carried, by_nu));
 }
 
-/* Row i's new sites, on V[ldv x w]: in the basis before, or for points that joined, in the grown
- * one. */
-static void keep_site(const sweep *s, int i, const double *V, int ldv, int d, const double *K)
+/* Keeps row i as it is projected, and its new sites, which go into S and t unless they are in
+ * them. */
+static void keep(void *self, int i, const sg_seen *seen, int joined)
 {
-    const sg_process *gp = s->gp;
-    const int w = gp->w, ww = w * w, cap = gp->basis.cap;
+    const sweep *s = self;
+    sg_process *gp = s->gp;
+    const int w = gp->w, ww = w * w, cap = gp->basis.cap, d = gp->basis.d, ldv = joined ? cap : d;
+    const double *V = joined ? gp->V : seen->V;
     double *kept = row_of(gp, s->sparse, i);
-    for (int a = 0; a < w; a++) {
-        for (int k = 0; k < cap; k++) {
-            kept[k + (size_t) cap * a] = k < d ? V[k + (size_t) ldv * a] : 0;
-        }
-    }
-    sg_copy(ww, K, s->sparse->prior + (size_t) ww * i);
+    sg_zero((size_t) cap * w, kept);
+    sg_copy_columns(d, w, V, ldv, kept, cap);
+    sg_copy(ww, seen->K, s->sparse->prior + (size_t) ww * i);
     for (int c = 0; c < gp->C; c++) {
         const size_t at = site_at(s->sparse, i, c);
         const double *new_tau = s->tilt.tau + ww * c, *new_nu = s->tilt.nu + w * c;
@@ -157,55 +171,8 @@ static void keep_site(const sweep *s, int i, const double *V, int ldv, int d, co
         s->report->change = fmax2(s->report->change, change);
         sg_copy(ww, new_tau, tau);
         sg_copy(w, new_nu, nu);
+        if (!joined) sg_process_absorb(gp, c, 1, V, ldv, tau, nu, 1, gp->work);
     }
-}
-
-static int has_sites(const sweep *s, int i)
-{
-    const int w = s->gp->w, ww = w * w;
-    for (int c = 0; c < s->gp->C; c++) {
-        const size_t at = site_at(s->sparse, i, c);
-        for (int k = 0; k < ww; k++) {
-            if (s->sites->tau[k + ww * at] != 0) return 1;
-        }
-        for (int a = 0; a < w; a++) {
-            if (s->sites->nu[a + w * at] != 0) return 1;
-        }
-    }
-    return 0;
-}
-
-/* Row i, number `at` of the view. Returns 1 when the basis has changed. */
-static int take(sweep *s, int i, int at)
-{
-    sg_process *gp = s->gp;
-    const int d = gp->basis.d, cap = gp->basis.cap, w = gp->w, had = has_sites(s, i);
-    const sg_seen seen = sg_view_row(&s->view, d, at);
-    sg_row_fate fate = SG_ROW_SKIPPED;
-    sg_leaver leaver = {0, 0};
-    if (!had || take_out(s, i, 1)) {
-        if (sg_row_marginals(gp, s->rows, i, s->rules->narrow, &seen, &s->tilt)) {
-            fate = sg_row_judge(gp, &seen, s->rules, &s->tilt, &leaver);
-        }
-        if (had && fate == SG_ROW_SKIPPED) take_out(s, i, -1);
-    }
-    s->report->fate[fate]++;
-    if (fate == SG_ROW_SKIPPED) return 0;
-    if (fate == SG_ROW_PROJECTED || fate == SG_ROW_DECLINED) {
-        sg_row_project(gp, &seen, s->rules, &s->tilt);
-        keep_site(s, i, seen.V, d, d, seen.K);
-        for (int c = 0; c < gp->C; c++) {
-            sg_process_absorb(gp, c, 1, seen.V, d, s->tilt.tau + w * w * c, s->tilt.nu + w * c, 1,
-                              gp->work);
-        }
-        return 0;
-    }
-    sg_row_include(gp, &seen, w * (double) i + 1, &s->tilt);
-    keep_site(s, i, gp->V, cap, gp->basis.d, seen.K);
-    if (fate == SG_ROW_EXCHANGED) {
-        sg_row_exchange(gp, s->rules, leaver, s->sparse->n * w, s->sparse->V);
-    }
-    return 1;
 }
 
 /* One sweep over the rows of x[n w x p] in turn: a row's site is taken out of the posterior, the
@@ -219,9 +186,11 @@ static sg_status sweep_rows(const sg_kernel *kernel, const sg_rows *rows, const 
     const int n = rows->n, w = gp->w;
     int size = 1, stale = 0;
     void *mark = sg_mark(ws);
-    sweep s = {.rows = rows, .rules = rules, .gp = gp, .sparse = sparse, .sites = sites,
+    sweep s = {.rules = rules, .gp = gp, .sparse = sparse, .sites = sites,
                .view = sg_view_new(BLOCK, w, gp, ws), .tilt = sg_row_tilt_new(gp, ws),
                .back = sg_row_tilt_new(gp, ws), .report = report};
+    const sg_row_memory memory = {.self = &s, .divide = divide, .keep = keep,
+                                  .m = sparse->n * w, .X = sparse->V};
     sg_status status = rebuild(gp, sparse, sites, ws);
     for (int from = 0; from < n && status == SG_OK;) {
         const int m = n - from < size ? n - from : size;
@@ -230,13 +199,17 @@ static sg_status sweep_rows(const sg_kernel *kernel, const sg_rows *rows, const 
         sg_copy_columns(m * w, gp->p, x + (size_t) w * from, (size_t) n * w, s.view.x, m * w);
         sg_view_look(kernel, gp, rules->frozen, &s.view, ws);
         while (!changed && taken < m) {
-            changed = take(&s, from + taken, taken);
-            taken++;
+            const int i = from + taken;
+            const sg_seen seen = sg_view_row(&s.view, gp->basis.d, taken++);
+            const sg_row_fate fate = sg_row_take(gp, rows, rules, i, w * (double) i + 1, &seen,
+                                                 &memory, &s.tilt);
+            report->fate[fate]++;
+            changed = sg_changes_basis(fate);
         }
         from += taken;
         stale += taken * w;
         size = 2 * taken < BLOCK ? 2 * taken : BLOCK;
-        if (stale >= 10 * gp->basis.d + 100) status = sg_process_refresh(gp, ws), stale = 0;
+        if (sg_is_stale(stale, gp->basis.d)) status = sg_process_refresh(gp, ws), stale = 0;
         sg_tick(ws);
     }
     sg_release(ws, mark);

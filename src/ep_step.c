@@ -3,6 +3,7 @@
 #include <Rmath.h>
 #include "block.h"
 #include "ep_step.h"
+#include "tolerances.h"
 
 sg_stepper sg_stepper_new(const sg_rows *rows, int depth, const sg_ws *ws)
 {
@@ -19,12 +20,10 @@ void sg_stepper_reset(sg_stepper *stepper)
 }
 
 /* The unit of a site's shift, the standard deviation of its prior; 0 for a row far from the whole
- * basis, which has no say. The square of a variance below 1e-154 would be 0, and a precision in
- * units of it no number. */
+ * basis, which has no say. */
 static double unit_of(double prior)
 {
-    const double NOTHING = 1e-200;
-    return prior > NOTHING ? sqrt(prior) : 0;
+    return prior > SG_NO_VARIANCE ? sqrt(prior) : 0;
 }
 
 /* x = the sites in units of the prior. */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <Rmath.h>
 #include "exchange.h"
+#include "tolerances.h"
 
 /* The row of x[n w x p] that a point came from tells its location. */
 static int is_first(const sg_process *gp, int i)
@@ -115,6 +116,11 @@ void sg_process_predefine(const sg_kernel *kernel, int n, const double *x, doubl
 
 /* ---- Locations and their scores ---- */
 
+/* Points at .. at + count - 1, which are to leave; count 0: nobody. */
+typedef struct {
+    int at, count;
+} leaver;
+
 /* Scores of the locations of d points under process c, at their first points; over the processes
  * the largest counts (thesis 5.10). */
 static void score_locations(sg_process *gp, int c, int d, const sg_parts *parts, sg_band Q,
@@ -126,20 +132,18 @@ static void score_locations(sg_process *gp, int c, int d, const sg_parts *parts,
     }
 }
 
-/* The location of least score; ties within 1e-10 go to the earliest. */
-static sg_leaver least_location(const sg_process *gp, int d)
+/* The location of least score; of ties the earliest. */
+static leaver least_location(const sg_process *gp, int d)
 {
-    const double TIE = 1e-10;
     const double *worst = gp->worst;
-    double below = *worst - TIE * fabs(*worst);
+    double below = *worst - SG_TIE * fabs(*worst);
     int least = 0;
     for (int i = 0; i < d; i++) {
         if (!gp->first[i] || !(worst[i] < below)) continue;
         least = i;
-        below = worst[i] - TIE * fabs(worst[i]);
+        below = worst[i] - SG_TIE * fabs(worst[i]);
     }
-    const sg_leaver leaver = {least, sg_group_size(d, gp->first, least)};
-    return leaver;
+    return (leaver) {least, sg_group_size(d, gp->first, least)};
 }
 
 /* What the basis would be with the points that join: Q, and beyond its end, where nothing is yet,
@@ -172,7 +176,7 @@ static void joined_gains(sg_process *gp, int c, const sg_seen *seen, int d)
 }
 
 /* The location of least score among the basis and the newcomer, which would be the last one. */
-static sg_leaver least_with_newcomer(sg_process *gp, const sg_seen *seen, sg_score kind,
+static leaver least_with_newcomer(sg_process *gp, const sg_seen *seen, sg_score kind,
                                      const sg_row_tilt *tilt)
 {
     sg_joining *j = &gp->joining;
@@ -191,10 +195,58 @@ static sg_leaver least_with_newcomer(sg_process *gp, const sg_seen *seen, sg_sco
     return least_location(gp, grown);
 }
 
+/* ---- Points that leave ---- */
+
+static void drop_point(sg_process *gp, int j)
+{
+    if (gp->first[j] && j + 1 < gp->basis.d) gp->first[j + 1] = 1;
+    const size_t after = gp->basis.d - 1 - j;
+    double *point = gp->points + (size_t) gp->p * j;
+    sg_copy(after, gp->id + j + 1, gp->id + j);
+    sg_copy(after * gp->p, point + gp->p, point);
+    for (int i = j; i < gp->basis.d - 1; i++) gp->first[i] = gp->first[i + 1];
+}
+
+static void leave(sg_process *gp, int j, int m, double *X)
+{
+    sg_basis *b = &gp->basis;
+    drop_point(gp, j);
+    sg_removal_begin(&gp->removal, b, j);
+    for (int c = 0; c < gp->C; c++) sg_weights_remove(gp->each + c, b, &gp->removal);
+    sg_removal_end(&gp->removal, b);
+    sg_removal_rotate(&gp->removal, m, X, b->cap);
+}
+
+static leaver next_leaver(sg_process *gp, const sg_row_rules *rules)
+{
+    const sg_basis *b = &gp->basis;
+    const int redundant = sg_basis_redundant(b->d, b->K, b->Q, rules->novelty);
+    if (redundant >= 0) return (leaver) {redundant, 1};
+    if (b->d <= rules->size) return (leaver) {0, 0};
+    for (int c = 0; c < gp->C; c++) {
+        score_locations(gp, c, b->d, &gp->each[c].parts, b->Q, rules->score);
+    }
+    return least_location(gp, b->d);
+}
+
+/* The first leaves; then points that have become redundant beside those that joined later; then
+ * locations of least score until the basis is no larger than its size. A location's points leave
+ * one after the other (thesis 3.19-3.22), which comes to the same as all at once. The columns of
+ * X[cap x m], rows outside, turn along. O(C d^2 + m d) a point. */
+static void exchange(sg_process *gp, const sg_row_rules *rules, leaver first, int m, double *X)
+{
+    for (leaver out = first; out.count > 0; out = next_leaver(gp, rules)) {
+        for (int k = out.count; k-- > 0;) leave(gp, out.at + k, m, X);
+    }
+}
+
 /* ---- A row ---- */
 
-sg_row_fate sg_row_judge(sg_process *gp, const sg_seen *seen, const sg_row_rules *rules,
-                         sg_row_tilt *tilt, sg_leaver *leaver)
+/* Decides what becomes of the row and fills in the tilt's step and site; nothing changes yet.
+ * *out: who is to leave first in an exchange. After sg_row_marginals() for the same row. The scores
+ * of all locations take O(C w^2 d). */
+static sg_row_fate judge(sg_process *gp, const sg_seen *seen, const sg_row_rules *rules,
+                         sg_row_tilt *tilt, leaver *out)
 {
     const sg_joining *j = &gp->joining;
     const int d = gp->basis.d;
@@ -204,19 +256,20 @@ sg_row_fate sg_row_judge(sg_process *gp, const sg_seen *seen, const sg_row_rules
         foresee_basis(gp, seen);
         const int redundant = sg_basis_redundant(d + j->count, gp->basis.K, j->Q, rules->novelty);
         if (redundant >= 0) {
-            *leaver = (sg_leaver) {redundant, 1};
+            *out = (leaver) {redundant, 1};
             return SG_ROW_EXCHANGED;
         }
         if (d + j->count <= rules->size) return SG_ROW_ADDED;
-        *leaver = least_with_newcomer(gp, seen, rules->score, tilt);
-        if (leaver->at < d) return SG_ROW_EXCHANGED;
+        *out = least_with_newcomer(gp, seen, rules->score, tilt);
+        if (out->at < d) return SG_ROW_EXCHANGED;
         fate = SG_ROW_DECLINED;
     }
     const int legal = sg_row_steps(gp, seen->gamma, seen->gamma, rules->projection, tilt);
     return legal ? fate : SG_ROW_SKIPPED;
 }
 
-void sg_row_project(sg_process *gp, const sg_seen *seen, const sg_row_rules *rules,
+/* Moves the posteriors by the steps; the row's sites are not yet in S and t. O(C w d^2). */
+static void project(sg_process *gp, const sg_seen *seen, const sg_row_rules *rules,
                     const sg_row_tilt *tilt)
 {
     const double *q = rules->score == SG_SCORE_KL ? seen->q : NULL;
@@ -229,7 +282,9 @@ void sg_row_project(sg_process *gp, const sg_seen *seen, const sg_row_rules *rul
     }
 }
 
-void sg_row_include(sg_process *gp, const sg_seen *seen, double id, const sg_row_tilt *tilt)
+/* The row's novel points join, all posteriors move and absorb its sites. Every other row's sites
+ * must be in S and t by now. Leaves the row as the new basis sees it in gp->V. O(C w d^2). */
+static void include(sg_process *gp, const sg_seen *seen, double id, const sg_row_tilt *tilt)
 {
     const int d = gp->basis.d, cap = gp->basis.cap, w = gp->w;
     const sg_joining *j = &gp->joining;
@@ -245,46 +300,26 @@ void sg_row_include(sg_process *gp, const sg_seen *seen, double id, const sg_row
     }
 }
 
-/* ---- Points that leave ---- */
-
-static void drop_point(sg_process *gp, int j)
+sg_row_fate sg_row_take(sg_process *gp, const sg_rows *rows, const sg_row_rules *rules, int i,
+                        double id, const sg_seen *seen, const sg_row_memory *memory,
+                        sg_row_tilt *tilt)
 {
-    if (gp->first[j] && j + 1 < gp->basis.d) gp->first[j + 1] = 1;
-    for (int i = j; i < gp->basis.d - 1; i++) {
-        gp->id[i] = gp->id[i + 1];
-        gp->first[i] = gp->first[i + 1];
-        for (int k = 0; k < gp->p; k++) {
-            gp->points[k + (size_t) gp->p * i] = gp->points[k + (size_t) gp->p * (i + 1)];
-        }
+    sg_row_fate fate = SG_ROW_SKIPPED;
+    leaver first = {0, 0};
+    if (memory->divide && !memory->divide(memory->self, i, 1)) return SG_ROW_SKIPPED;
+    if (sg_row_marginals(gp, rows, i, rules->narrow, seen, tilt)) {
+        fate = judge(gp, seen, rules, tilt, &first);
     }
-}
-
-static void leave(sg_process *gp, int j, int m, double *X)
-{
-    sg_basis *b = &gp->basis;
-    drop_point(gp, j);
-    sg_removal_begin(&gp->removal, b, j);
-    for (int c = 0; c < gp->C; c++) sg_weights_remove(gp->each + c, b, &gp->removal);
-    sg_removal_end(&gp->removal, b);
-    sg_removal_rotate(&gp->removal, m, X, b->cap);
-}
-
-static sg_leaver next_leaver(sg_process *gp, const sg_row_rules *rules)
-{
-    const sg_basis *b = &gp->basis;
-    const int redundant = sg_basis_redundant(b->d, b->K, b->Q, rules->novelty);
-    if (redundant >= 0) return (sg_leaver) {redundant, 1};
-    if (b->d <= rules->size) return (sg_leaver) {0, 0};
-    for (int c = 0; c < gp->C; c++) {
-        score_locations(gp, c, b->d, &gp->each[c].parts, b->Q, rules->score);
+    if (fate == SG_ROW_SKIPPED) {
+        if (memory->divide) memory->divide(memory->self, i, -1);
+    } else if (!sg_changes_basis(fate)) {
+        project(gp, seen, rules, tilt);
+        memory->keep(memory->self, i, seen, 0);
+    } else {
+        if (memory->complete) memory->complete(memory->self);
+        include(gp, seen, id, tilt);
+        memory->keep(memory->self, i, seen, 1);
+        if (fate == SG_ROW_EXCHANGED) exchange(gp, rules, first, memory->m, memory->X);
     }
-    return least_location(gp, b->d);
-}
-
-void sg_row_exchange(sg_process *gp, const sg_row_rules *rules, sg_leaver leaver, int m,
-                     double *X)
-{
-    for (; leaver.count > 0; leaver = next_leaver(gp, rules)) {
-        for (int k = leaver.count; k-- > 0;) leave(gp, leaver.at + k, m, X);
-    }
+    return fate;
 }

@@ -3,6 +3,7 @@
 #include "block.h"
 #include "chol.h"
 #include "full_factor.h"
+#include "tolerances.h"
 
 sg_full_factor sg_full_factor_of(const sg_full_factor *factor, sg_layout layout, int c)
 {
@@ -97,9 +98,8 @@ void sg_full_turn_gram(const sg_full_factor *f, sg_layout layout, double *K)
 static double turned_covariance(int N, const sg_full_factor *f, const double *K, const double *tau,
                                 const double *g, int a, int b, double *V)
 {
-    const double WEAK = 1e-5; /* less of g keeps fewer digits than the direct form */
     const int rows[2] = {f->order[a], f->order[b]}, plain = *f->plain;
-    if (fabs(1 - g[rows[0]]) > WEAK && fabs(1 - g[rows[1]]) > WEAK) {
+    if (fabs(1 - g[rows[0]]) > SG_WEAK_SITE && fabs(1 - g[rows[1]]) > SG_WEAK_SITE) {
         double inverse = 0; /* of B, at a and b */
         for (int j = a > b ? a : b; j < N; j++) {
             const double both = f->Ainv[a + (size_t) N * j] * f->Ainv[b + (size_t) N * j];

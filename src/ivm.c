@@ -5,6 +5,7 @@
 #include <R_ext/Utils.h>
 #include "columns.h"
 #include "ivm.h"
+#include "tolerances.h"
 
 /* log Z of what is included, each given those before it, and of the rest given all of them: an
  * approximation of the log evidence (minus paper eq. 11) of the rows still at hand. */
@@ -36,13 +37,12 @@ static double gain_at(const selection *s, int k, int j)
 /* The candidate of largest gain, and for which latent function; -1: none. */
 static int best_of(const selection *s, int *whose)
 {
-    const double TIE = 1e-10;
     int best = -1;
     double most = -HUGE_VAL;
     for (int j = 0; j < s->c->m; j++) {
         for (int k = 0; k < s->C; k++) {
             const double gain = gain_at(s, k, j);
-            if (gain == -HUGE_VAL || (best >= 0 && !(gain > most + TIE * fabs(most)))) continue;
+            if (gain == -HUGE_VAL || (best >= 0 && !(gain > most + SG_TIE * fabs(most)))) continue;
             best = j, *whose = k, most = gain;
         }
     }
@@ -197,7 +197,6 @@ static int least_worth(const selection *s, const double *worth)
  * it was. */
 static int exchange(selection *s, double *worth)
 {
-    const double ROUNDING = 1e-10;
     sg_active *active = s->active;
     sg_candidates *c = s->c;
     int whose = 0;
@@ -209,7 +208,7 @@ static int exchange(selection *s, double *worth)
     sg_active_remove(active, c, k, s->ws);
     score(s, SG_SELECT_ENTROPY);
     const int best = best_of(s, &whose);
-    const int falls = best >= 0 && c->gain[best] > cost + ROUNDING * (1 + cost);
+    const int falls = best >= 0 && c->gain[best] > cost + SG_TIE * (1 + cost);
     if (falls) sg_active_include(active, c, best, kernel_column(s, 0, best), s->ws);
     else {
         sg_active_include_site(active, c, back, tau, nu, kernel_column(s, 0, back), s->ws);

@@ -26,11 +26,11 @@ typedef struct {
     int *sequence;     /* whose set each inclusion went into, in order: room for size C */
 } sg_ivm_report;
 
-/* Runs the selection over x[n x p]. Ties within 1e-10 go to the earliest row. Memory: M, min(n
+/* Runs the selection over x[n x p]. Of ties (SG_TIE) the earliest row is taken. Memory: M, min(n
  * size, pool) doubles, the prepared inputs, and about 30 n. An inclusion is one kernel column
- * (columns.h), one product of M with a vector, and a tilt for every candidate. An
- * exchange takes out the row whose loss costs the posterior's entropy least and puts in the one
- * that lowers it most, if the entropy falls; the first that fails is the last. O(n d).
+ * (columns.h), one product of M with a vector, and a tilt for every candidate. An exchange takes
+ * out the row whose loss costs the posterior's entropy least and puts in the one that lowers it
+ * most, if the entropy falls; the first that fails is the last. O(n d).
  *
  * With C latent functions, one kernel for all (kernels = 1) or one each, an inclusion puts a row
  * into one of the active sets active[C] (paper 4.2); the candidates are common to all, and shrink

@@ -4,6 +4,7 @@
 #include <Rmath.h>
 #include "chol.h"
 #include "ivm_criterion.h"
+#include "tolerances.h"
 
 enum { BLOCK = 512 };
 
@@ -30,14 +31,13 @@ static void active_kernel(const sg_kernel *kernel, int n, int p, const double *x
 /* The site of active row k at the marginal N(mu, s2); 0: none that could be included. */
 static int set_site(const sg_rows *rows, sg_ivm_set *set, int k, double mu, double s2)
 {
-    const double NOTHING = 1e-14; /* as for candidates (active.c) */
     const int i = set->active[k];
     const double at = mu + rows->offset[i];
     double d1, d2;
     sg_tilt tilt = {.d1 = &d1, .d2 = &d2};
     sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), &at, &s2, &tilt);
     if (!sg_site_from_tilt(mu, s2, d1, d2, set->tau + k, set->nu + k)) return 0;
-    return set->tau[k] * s2 > NOTHING;
+    return set->tau[k] * s2 > SG_NO_SITE_SHARE;
 }
 
 /* Column k of U is the stub of row k under those before it (appendix C.1), scaled. */
@@ -151,7 +151,6 @@ static void block_read(const sg_rows *rows, int p, const double *x, int m, const
 static void block_marginals(const sg_kernel *kernel, const posterior *post, const sg_ivm_set *set,
                             const int *which, block *b, const sg_ws *ws)
 {
-    const double WEAK = 1e-5;
     const int m = b->rows.n, d = post->d;
     const size_t size = (size_t) m * d;
     sg_marginals *marg = &b->marg;
@@ -167,7 +166,7 @@ static void block_marginals(const sg_kernel *kernel, const posterior *post, cons
         b->tau[i] = k < 0 ? 0 : set->tau[k];
         marg->g[i] = k < 0 ? 1 : post->g[k];
         marg->alpha[i] = k < 0 ? 0 : post->v[k];
-        if (1 - marg->g[i] > WEAK) marg->var[i] = (1 - marg->g[i]) / b->tau[i];
+        if (1 - marg->g[i] > SG_WEAK_SITE) marg->var[i] = (1 - marg->g[i]) / b->tau[i];
     }
 }
 

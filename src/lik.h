@@ -45,6 +45,7 @@
 #include <Rmath.h>
 #include <stddef.h>
 #include "block.h"
+#include "tolerances.h"
 #include "types.h"
 
 typedef struct sg_lik sg_lik;
@@ -105,7 +106,7 @@ struct sg_lik {
 };
 
 /* Is a variance so small that the square of its root may vanish? NaN is not. */
-static inline int sg_is_point(double s2) { return s2 <= 1e-200; }
+static inline int sg_is_point(double s2) { return s2 <= SG_NO_VARIANCE; }
 
 /* Integrals over several classes are had for means and variances up to these. What lies beyond is
  * taken for them: it has won or lost as surely. */

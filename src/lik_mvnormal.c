@@ -73,7 +73,7 @@ static void factor_at(const sg_lik *self, int m, const int *at, const double *S,
         for (int i = 0; i < m; i++) few[i + m * j] = A[at[i] + self->w * at[j]];
     }
     if (!sg_block_cholesky(m, few, L)) {
-        for (int i = 0; i < m * m; i++) L[i] = NAN; /* S is no covariance */
+        sg_fill(m * m, NAN, L); /* S is no covariance */
     }
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <Rmath.h>
 #include "online.h"
+#include "tolerances.h"
 
 enum {
     BLOCK = 64, /* most rows seen at once in the given order */
@@ -12,6 +13,7 @@ enum {
 
 /* Rows at hand. */
 typedef struct {
+    sg_process *gp;
     int cap;               /* room */
     double before;         /* rows of the stream before row 0 */
     sg_view view;
@@ -22,10 +24,11 @@ typedef struct {
     double *work;
 } block;
 
-static block new_block(int cap, double before, const sg_process *gp, const sg_ws *ws)
+static block new_block(int cap, double before, sg_process *gp, const sg_ws *ws)
 {
     const size_t points = (size_t) gp->w * cap, values = points * gp->C;
-    const block b = {.cap = cap, .before = before, .view = sg_view_new(cap, gp->w, gp, ws),
+    const block b = {.gp = gp, .cap = cap, .before = before,
+                     .view = sg_view_new(cap, gp->w, gp, ws),
                      .row = sg_ints(cap, ws), .done = sg_ints(cap, ws),
                      .tilt = sg_row_tilt_new(gp, ws),
                      .V = sg_doubles(ws, points * gp->basis.cap),
@@ -57,9 +60,13 @@ static int keep_waiting(block *b)
     return kept;
 }
 
-/* The row at hand, as the basis sees it, waits with its sites. */
-static void keep_pending(const sg_process *gp, const sg_seen *seen, block *b)
+/* A row projected, as the basis sees it, waits with its sites. */
+static void keep_pending(void *self, int i, const sg_seen *seen, int joined)
 {
+    block *b = self;
+    const sg_process *gp = b->gp;
+    (void) i;
+    if (joined) return;
     const size_t w = gp->w, ww = w * w, size = w * gp->basis.d, at = b->npending++;
     sg_copy(size, seen->V, b->V + size * at);
     for (size_t c = 0; c < (size_t) gp->C; c++) {
@@ -70,8 +77,10 @@ static void keep_pending(const sg_process *gp, const sg_seen *seen, block *b)
 }
 
 /* Sites of the rows projected so far into S and t. */
-static void absorb(sg_process *gp, block *b)
+static void absorb(void *self)
 {
+    block *b = self;
+    sg_process *gp = b->gp;
     for (int c = 0; c < gp->C; c++) {
         const size_t at = (size_t) b->cap * gp->w * c;
         sg_process_absorb(gp, c, b->npending, b->V, gp->basis.d, b->tau + gp->w * at, b->nu + at,
@@ -98,18 +107,13 @@ static void thin_trace(sg_online_record *record)
     record->count[SG_REC_TRACED] = kept;
 }
 
-static int changes_basis(sg_row_fate fate)
-{
-    return fate == SG_ROW_ADDED || fate == SG_ROW_EXCHANGED;
-}
-
 static void note(sg_online_record *record, const sg_process *gp, const sg_row_tilt *tilt,
                  sg_row_fate fate)
 {
     double *count = record->count;
     count[fate]++;
     count[SG_REC_ROWS]++;
-    count[SG_REC_STALE] += (changes_basis(fate) ? 10 : 1) * gp->w;
+    count[SG_REC_STALE] += (sg_changes_basis(fate) ? 10 : 1) * gp->w;
     if (fate != SG_ROW_SKIPPED) count[SG_REC_LOGZ] += tilt->logz;
     if (fmod(count[SG_REC_ROWS], count[SG_REC_STRIDE]) != 0) return;
     if (count[SG_REC_TRACED] == SG_TRACE_ROWS) {
@@ -145,43 +149,25 @@ static int most_informative(sg_process *gp, const sg_rows *rows, block *b)
 
 /* ---- The pass ---- */
 
-/* One row. Returns 1 when the basis has changed, and what the block knows with it. */
-static int take(sg_process *gp, const sg_rows *rows, const sg_online_options *options, block *b,
-                int i, sg_online_record *record)
-{
-    const sg_row_rules *rules = &options->rules;
-    const sg_seen seen = sg_view_row(&b->view, gp->basis.d, i);
-    sg_row_fate fate = SG_ROW_SKIPPED;
-    sg_leaver leaver = {0, 0};
-    if (sg_row_marginals(gp, rows, b->row[i], rules->narrow, &seen, &b->tilt)) {
-        fate = sg_row_judge(gp, &seen, rules, &b->tilt, &leaver);
-    }
-    b->done[i] = 1;
-    if (fate == SG_ROW_PROJECTED || fate == SG_ROW_DECLINED) {
-        sg_row_project(gp, &seen, rules, &b->tilt);
-        keep_pending(gp, &seen, b);
-    }
-    if (changes_basis(fate)) {
-        absorb(gp, b);
-        sg_row_include(gp, &seen, gp->w * (b->before + b->row[i]) + 1, &b->tilt);
-        if (fate == SG_ROW_EXCHANGED) sg_row_exchange(gp, rules, leaver, 0, NULL);
-    }
-    note(record, gp, &b->tilt, fate);
-    return changes_basis(fate);
-}
-
 /* Takes rows of the block until the basis changes or none is left; returns how many. */
 static int take_block(sg_process *gp, const sg_rows *rows, const sg_online_options *options,
                       block *b, sg_online_record *record, const sg_ws *ws)
 {
+    const sg_row_memory memory = {.self = b, .complete = absorb, .keep = keep_pending};
     int taken = 0, changed = 0;
     while (!changed && taken < b->view.m) {
-        const int i = options->informative ? most_informative(gp, rows, b) : taken;
+        const int i = options->informative ? most_informative(gp, rows, b) : taken, row = b->row[i];
+        const sg_seen seen = sg_view_row(&b->view, gp->basis.d, i);
         if (options->informative) sg_tick(ws);
-        changed = take(gp, rows, options, b, i, record);
+        const sg_row_fate fate = sg_row_take(gp, rows, &options->rules, row,
+                                             gp->w * (b->before + row) + 1, &seen, &memory,
+                                             &b->tilt);
+        note(record, gp, &b->tilt, fate);
+        changed = sg_changes_basis(fate);
+        b->done[i] = 1;
         taken++;
     }
-    absorb(gp, b);
+    absorb(b);
     return taken;
 }
 
@@ -199,7 +185,7 @@ sg_status sg_online_run(const sg_kernel *kernel, const double *x, const sg_rows 
         const int taken = take_block(gp, rows, options, &b, record, ws);
         if (options->informative) waiting = keep_waiting(&b);
         else next -= b.view.m - taken, size = 2 * taken < b.cap ? 2 * taken : b.cap;
-        if (record->count[SG_REC_STALE] >= 10 * gp->basis.d + 100) {
+        if (sg_is_stale(record->count[SG_REC_STALE], gp->basis.d)) {
             const sg_status status = sg_process_refresh(gp, ws);
             if (status != SG_OK) return status;
             record->count[SG_REC_STALE] = 0;

@@ -80,9 +80,6 @@ void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span)
     }
 }
 
-/* Wider than any cavity of sites that all narrow could be: they end at the prior. */
-static const double WIDE = 100;
-
 static int scalar_cavity(const sg_rows *rows, int i, int c, sg_marginals *marg)
 {
     const double *prior = sg_prior_of(rows, i, c);
@@ -90,7 +87,7 @@ static int scalar_cavity(const sg_rows *rows, int i, int c, sg_marginals *marg)
     if (!(marg->g[at] > 0)) return 0;
     marg->cav_var[at] = marg->var[at] / marg->g[at];
     marg->cav_mean[at] = marg->mean[at] - marg->cav_var[at] * marg->alpha[at];
-    return !prior || !(marg->cav_var[at] > WIDE * (*prior + sg_extra_var(rows, i, c)));
+    return !prior || !(marg->cav_var[at] > SG_WIDE_CAVITY * (*prior + sg_extra_var(rows, i, c)));
 }
 
 static double trace_of(int w, const double *block)
@@ -112,7 +109,7 @@ static int block_cavity(const sg_rows *rows, const sg_sites *sites, int i, int c
                          &log_det)) return 0;
     marg->g[at] = exp(log_det);
     for (int a = 0; prior && a < w; a++) width += prior[a];
-    return !prior || !(trace_of(w, marg->cav_var + ww * at) > WIDE * width);
+    return !prior || !(trace_of(w, marg->cav_var + ww * at) > SG_WIDE_CAVITY * width);
 }
 
 int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, sg_span span)

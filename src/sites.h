@@ -13,6 +13,7 @@
 #define SG_SITES_H
 
 #include "lik.h"
+#include "tolerances.h"
 #include "types.h"
 
 /* The rows as a likelihood sees them. */
@@ -109,8 +110,7 @@ int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, d
  * where it widens it by no more than the rounding of a quadrature. w = 1. */
 static inline double sg_site_bend(const sg_sites *sites, double s2, double d2)
 {
-    const double ROUNDING = 1e-12;
-    return d2 > 0 && (sites->narrow || s2 * d2 < ROUNDING) ? 0 : d2;
+    return d2 > 0 && (sites->narrow || s2 * d2 < SG_NO_BEND) ? 0 : d2;
 }
 
 /* Both KL divergences of a step along a marginal of variance s2 (thesis 3.16): kl[0] new against
@@ -123,7 +123,7 @@ void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span);
 
 /* Cavities of a span: cov = G^{-1} var, mean = mean - cov alpha, G = I - var tau (formulas 78-79
  * with nothing that cancels when a site is nearly all the row's precision). Returns 0 where a
- * cavity is no distribution, or far wider than the prior: more than 100 times prior + gamma. */
+ * cavity is no distribution, or far wider than the prior + gamma (tolerances.h). */
 int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, sg_span span);
 
 /* Tilts of a span at its cavities, gamma added to the variance. SG_NOT_FINITE when a number is
