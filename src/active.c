@@ -136,9 +136,9 @@ typedef struct {
     sg_candidates *c;
 } score_job;
 
-static sg_status score_some(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status score_some(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     const score_job *job = ctx;
     for (int j = from; j < to; j++) {
         if (!is_due(job->C, job->c, j)) continue;
@@ -164,9 +164,9 @@ typedef struct {
 } inclusion;
 
 /* The new column of M, and marginals moved along it, of some candidates. */
-static sg_status move_some(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status move_some(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     const inclusion *new = ctx;
     sg_candidates *c = new->c;
     double *column = c->M + (size_t) c->m * new->d;

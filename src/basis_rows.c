@@ -96,14 +96,14 @@ typedef struct {
 } sight;
 
 /* A span: V, and gamma and prior of its rows; or V A^{-1}. */
-static sg_status see_span(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status see_span(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const sight *s = ctx;
     sg_basis_rows *b = s->b;
     const sg_span span = {s->window.from + from, to - from};
     const int rows = span.m * b->w;
     double *x = sg_doubles(ws, (size_t) rows * b->D), *out = s->out + (size_t) from * b->w * b->d;
-    (void) lane;
+    (void) slot;
     sg_basis_kernel(b, span, x, out, ws);
     sg_trmm('R', 'N', rows, b->d, s->again ? b->RAinv : b->Rinv, out);
     if (!s->again) (b->w == 1 ? scalar_residuals : block_residuals)(b, span, x, out, ws);
@@ -121,7 +121,7 @@ static void see(sight s, const sg_ws *ws)
 
 void sg_basis_look(sg_basis_rows *b, sg_span window, const sg_ws *ws)
 {
-    const sight s = {.b = b, .window = window, .out = b->room};
+    const sight s = {.b = b, .window = window, .out = b->scratch};
     if (!b->V) see(s, ws);
 }
 
@@ -149,7 +149,7 @@ void sg_basis_look_posterior(sg_basis_rows *b, sg_span window, const sg_ws *ws)
 {
     const int again = b->Ainv && window.from + window.m <= b->known;
     const sight s = {.b = b, .window = window, .posterior = again ? NULL : b->Ainv,
-                     .again = again, .out = b->room};
+                     .again = again, .out = b->scratch};
     if (!b->V) see(s, ws);
 }
 
@@ -174,7 +174,7 @@ sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, co
         b->V = sg_doubles(ws, seen);
         see((sight) {.b = b, .window = {0, b->n}, .out = b->V}, ws);
     } else {
-        b->room = sg_doubles(ws, (size_t) imin2(b->n, SG_WINDOW) * b->w * d);
+        b->scratch = sg_doubles(ws, (size_t) imin2(b->n, SG_WINDOW) * b->w * d);
         b->RAinv = sg_doubles(ws, dd);
     }
     return SG_OK;

@@ -268,7 +268,7 @@ int sg_block_cavity(int w, const double *m, const double *S, const double *T, co
 }
 
 /* With z = d2 L v of an eigenvector v: L'z = lambda v, so d2 - z z' / lambda has lambda no more. */
-void sg_block_narrow(int w, const double *S, double *d2)
+void sg_block_clip_tilt(int w, const double *S, double *d2)
 {
     frame in;
     double Z[SG_BLOCK_SIZE], share[SG_BLOCK_MAX];

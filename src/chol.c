@@ -4,7 +4,7 @@
 
 /* Of the sites of negative precision there remains I - T_2 Sigma T_2, Sigma the posterior
  * covariance under the others: A_22'A_22 = I - X_22 + A_12'A_12 with X = |T|^1/2 K |T|^1/2. */
-static sg_status chol_widening(int n, int m, double *A)
+static sg_status chol_negative(int n, int m, double *A)
 {
     double *right = A + (size_t) n * m, *corner = right + m;
     sg_trsm('T', m, n - m, A, n, right, n);
@@ -28,7 +28,7 @@ sg_status sg_chol_sites(int n, int m, const int *order, const double *K, const d
         a[j] += j < m ? 1 : -1;
     }
     const sg_status status = sg_potrf(m, A, n);
-    return status == SG_OK && m < n ? chol_widening(n, m, A) : status;
+    return status == SG_OK && m < n ? chol_negative(n, m, A) : status;
 }
 
 void sg_chol_drop(int d, int k, const double *U, int ldu, double *out, double *cos, double *sin)

@@ -75,9 +75,9 @@ typedef struct {
 } distance_job;
 
 /* -2 a_i'b_j of some rows of the block */
-static sg_status some_products(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status some_products(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     const distance_job *job = ctx;
     const size_t q = job->a->q;
     sg_gemm('T', 'N', to - from, job->block->nj, job->a->q, -2,
@@ -98,9 +98,9 @@ static void mend_column(const distance_job *job, int jj, double *column)
     }
 }
 
-static sg_status some_columns(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status some_columns(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     const distance_job *job = ctx;
     for (int jj = from; jj < to; jj++) {
         double *column = job->r2 + (size_t) job->ld * jj;

@@ -13,14 +13,14 @@
 #include "state.h"
 #include "tolerances.h"
 
-/* Where a lane (par.h) works on a span of rows of the widest basis. */
+/* The memory in which a thread slot (par.h) works on a span of rows of the widest basis. */
 typedef struct {
     double *rows;             /* m w x d */
     int *which;               /* m w: rows of one sign */
     double *root;             /* m w: of their precisions */
     double *U;                 /* m blocks of w x w: eigenvectors of the sites; for w > 1 only, */
     double *turned, *tau, *nu; /* m w x d, m w, m w: and sites in their coordinates */
-} room;
+} scratch;
 
 /* What the loop hands back. */
 typedef struct {
@@ -28,7 +28,7 @@ typedef struct {
     sg_batch_factor *factor; /* C */
     sg_layout layout;
     double rows_in_all;
-    room *room;              /* lanes */
+    scratch *scratch;              /* slots */
     sg_par_memo moments, passages, absorbs; /* of loops */
     const sg_ws *ws;
 } batch_model;
@@ -69,7 +69,7 @@ double *sg_batch_sums_of(const sg_bases *bases, int c, double *sums)
 
 /* Adds V' diag(tau) V over the rows whose tau has this sign to S, lower triangle. */
 static void add_precisions(int m, int d, const double *V, const double *tau, int sign,
-                           const room *at, double *S)
+                           const scratch *at, double *S)
 {
     int count = 0;
     for (int i = 0; i < m; i++) {
@@ -98,7 +98,7 @@ static void turn_column(int w, int m, const double *U, const double *x, double *
 /* A block site is w scalar ones in the coordinates of its eigenvectors: T = U diag(tau) U', so the
  * rows U'V_i have precisions tau and shifts U'nu. */
 static void turn_sites(int w, int m, int d, const double *V, const double *T, const double *nu,
-                       const room *out)
+                       const scratch *out)
 {
     const int ww = w * w;
     for (int i = 0; i < m; i++) {
@@ -114,12 +114,12 @@ static void turn_sites(int w, int m, int d, const double *V, const double *T, co
 
 /* S += (VF)'T(VF) (lower triangle), t += (VF)'nu over a span */
 static void absorb(void *self, int c, sg_span span, const double *tau, const double *nu,
-                   double *sums, int lane)
+                   double *sums, int slot)
 {
     const batch_model *batch = self;
     const sg_basis_rows *b = sg_basis_of(batch->bases, c);
     const int d = b->d, w = batch->layout.w, m = span.m * w;
-    const room *at = batch->room + lane;
+    const scratch *at = batch->scratch + slot;
     const double *V = sg_basis_seen(b, span);
     double *S = sg_batch_sums_of(batch->bases, c, sums);
     if (w > 1) {
@@ -200,26 +200,26 @@ static void look(void *self, sg_span window)
     }
 }
 
-/* V A^{-1} of a span for process c; room[m w x d] may be used. */
-static const double *posterior_rows(const batch_model *batch, int c, sg_span span, double *room)
+/* V A^{-1} of a span for process c; work[m w x d] may be used. */
+static const double *posterior_rows(const batch_model *batch, int c, sg_span span, double *work)
 {
     const sg_basis_rows *b = sg_basis_of(batch->bases, c);
     const int m = span.m * b->w;
     const size_t size = (size_t) m * b->d;
     const double *rows = sg_basis_seen(b, span);
     if (b->Ainv) return rows;
-    sg_copy(size, rows, room);
-    sg_trmm('R', 'N', m, b->d, batch->factor[c].Ainv, room);
-    return room;
+    sg_copy(size, rows, work);
+    sg_trmm('R', 'N', m, b->d, batch->factor[c].Ainv, work);
+    return work;
 }
 
 /* mean = V m, var = V (A'A)^{-1} V' in blocks. */
-static void carried_moments(const batch_model *batch, int c, sg_span span, double *room,
+static void carried_moments(const batch_model *batch, int c, sg_span span, double *work,
                             const sg_marginals *marg)
 {
     const size_t w = batch->layout.w, at = span.from + (size_t) batch->layout.n * c;
     const int m = span.m * batch->layout.w, d = sg_basis_of(batch->bases, c)->d;
-    const double *X = posterior_rows(batch, c, span, room);
+    const double *X = posterior_rows(batch, c, span, work);
     double *var = marg->var + w * w * at;
     sg_block_squares(batch->layout.w, span.m, d, X, var);
     sg_gemv('N', m, d, 1, X, m, batch->factor[c].Am, 0, marg->mean + w * at);
@@ -232,7 +232,7 @@ typedef struct {
 } moments_job;
 
 /* Span by span, process by process: the k-th is process k mod C of a span. */
-static sg_status moments_of_some(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status moments_of_some(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     (void) ws;
     const moments_job *job = ctx;
@@ -240,7 +240,7 @@ static sg_status moments_of_some(void *ctx, int from, int to, int lane, const sg
     for (int k = from; k < to; k++) {
         const int before = k / C * SG_SPAN;
         const sg_span span = {job->rows.from + before, imin2(job->rows.m - before, SG_SPAN)};
-        carried_moments(job->batch, k % C, span, job->batch->room[lane].rows, job->marg);
+        carried_moments(job->batch, k % C, span, job->batch->scratch[slot].rows, job->marg);
     }
     return SG_OK;
 }
@@ -301,7 +301,7 @@ static void through_span(const through_job *job, sg_span span, double *x, double
 }
 
 /* A part of the window, span by span. */
-static sg_status through_part(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status through_part(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const through_job *job = ctx;
     const sg_bases *bases = job->batch->bases;
@@ -309,7 +309,7 @@ static sg_status through_part(void *ctx, int from, int to, int lane, const sg_ws
     double *x = sg_doubles(ws, (size_t) SG_SPAN * bases->C);
     double *part = job->parts ? job->parts + size * (from / job->grain) : NULL;
     sg_span span = {0, 0};
-    (void) lane;
+    (void) slot;
     if (part) sg_zero(size, part);
     while (sg_next_span(to - from, SG_SPAN, &span)) {
         through_span(job, (sg_span) {job->window.from + from + span.from, span.m}, x, part);
@@ -352,24 +352,21 @@ static void smooth(void *self, double *a)
 
 /* ---- The model ---- */
 
-static room *new_rooms(const sg_bases *bases, sg_layout layout, const sg_ws *ws)
+static scratch *new_scratch(const sg_bases *bases, sg_layout layout, const sg_ws *ws)
 {
-    const int lanes = sg_par_lanes(1, ws);
-    room *rooms = sg_structs(lanes, sizeof(room), ws);
+    const int slots = sg_par_slots(1, ws);
+    scratch *all = sg_structs(slots, sizeof(scratch), ws);
     int widest = 0;
     for (int g = 0; g < bases->count; g++) widest = imax2(widest, bases->each[g].d);
     const size_t rows = (size_t) SG_SPAN * layout.w;
-    for (int lane = 0; lane < lanes; lane++) {
-        rooms[lane].rows = sg_doubles(ws, rows * widest);
-        rooms[lane].root = sg_doubles(ws, rows);
-        rooms[lane].which = sg_ints(rows, ws);
+    for (scratch *own = all; own < all + slots; own++) {
+        own->rows = sg_doubles(ws, rows * widest), own->root = sg_doubles(ws, rows);
+        own->which = sg_ints(rows, ws);
         if (layout.w == 1) continue;
-        rooms[lane].U = sg_doubles(ws, rows * layout.w);
-        rooms[lane].turned = sg_doubles(ws, rows * widest);
-        rooms[lane].tau = sg_doubles(ws, rows);
-        rooms[lane].nu = sg_doubles(ws, rows);
+        own->U = sg_doubles(ws, rows * layout.w), own->turned = sg_doubles(ws, rows * widest);
+        own->tau = sg_doubles(ws, rows), own->nu = sg_doubles(ws, rows);
     }
-    return rooms;
+    return all;
 }
 
 sg_ep_model sg_batch_model(const sg_rows *rows, double rows_in_all, const sg_bases *bases,
@@ -379,7 +376,7 @@ sg_ep_model sg_batch_model(const sg_rows *rows, double rows_in_all, const sg_bas
     batch_model *batch = sg_structs(1, sizeof(batch_model), ws);
     *batch = (batch_model) {.bases = bases, .factor = factor, .layout = layout,
                             .rows_in_all = rows_in_all, .ws = ws};
-    batch->room = new_rooms(bases, layout, ws);
+    batch->scratch = new_scratch(bases, layout, ws);
     const sg_ep_model model = {
         .self = batch, .window = imin2(layout.n, SG_WINDOW),
         .at_hand = sg_window_of(bases) == layout.n, .span = SG_SPAN,

@@ -32,7 +32,7 @@ static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_
     enum { BLOCK = 512 };
     const int cap = gp->basis.cap, n = sparse->n, w = gp->w, most = n < BLOCK ? n : BLOCK;
     void *mark = sg_mark(ws);
-    double *work = sg_doubles(ws, sg_absorb_room(gp, most));
+    double *work = sg_doubles(ws, sg_absorb_scratch(gp, most));
     for (int c = 0; c < gp->C; c++) {
         sg_weights *weights = gp->each + c;
         sg_zero((size_t) cap * cap, weights->S);
@@ -201,10 +201,10 @@ static sg_status sweep_rows(const sg_kernel *kernel, const sg_rows *rows, const 
         while (!changed && taken < m) {
             const int i = from + taken;
             const sg_seen seen = sg_view_row(&s.view, gp->basis.d, taken++);
-            const sg_row_fate fate = sg_row_take(gp, rows, rules, i, w * (double) i + 1, &seen,
-                                                 &memory, &s.tilt);
-            report->fate[fate]++;
-            changed = sg_changes_basis(fate);
+            const sg_row_outcome outcome = sg_row_take(gp, rows, rules, i, w * (double) i + 1,
+                                                       &seen, &memory, &s.tilt);
+            report->outcome[outcome]++;
+            changed = sg_changes_basis(outcome);
         }
         from += taken;
         stale += taken * w;

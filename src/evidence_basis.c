@@ -45,7 +45,7 @@ static double *gradient_of(const sg_basis_adjoint *adjoint, int g)
     return adjoint->dkernel + own * g;
 }
 
-/* A process's -(q q' + R^{-1} (B^{-1} - I) R^{-T}) / 2, added to G0. N[d x d]: room. */
+/* A process's -(q q' + R^{-1} (B^{-1} - I) R^{-T}) / 2, added to G0. N[d x d]: scratch. */
 static void add_own_weights(const sg_basis_rows *b, const double *BR, const double *q, double *N,
                             double *G0)
 {
@@ -72,12 +72,12 @@ static void end_basis(const sg_basis_adjoint *adjoint, int g, int own)
     const sg_basis_rows *b = bases->each + g;
     const int d = b->d;
     const size_t dd = (size_t) d * d;
-    double *G0 = sg_doubles(adjoint->ws, dd), *room = sg_doubles(adjoint->ws, dd);
+    double *G0 = sg_doubles(adjoint->ws, dd), *scratch = sg_doubles(adjoint->ws, dd);
     for (size_t k = 0; k < dd; k++) G0[k] = 0.5 * adjoint->N[g][k];
     sg_trmm('L', 'N', d, d, b->Rinv, G0);
     sg_trmm('R', 'T', d, d, b->Rinv, G0);
     for (int c = sg_first_process(bases, g); own && c < sg_last_process(bases, g); c++) {
-        add_own_weights(b, adjoint->BR[c], adjoint->q[c], room, G0);
+        add_own_weights(b, adjoint->BR[c], adjoint->q[c], scratch, G0);
     }
     for (int j = 0; j < d; j++) G0[j + (size_t) d * j] *= 1 + b->jitter;
     sg_kernel_adjoint(b->kernel, d, b->basis, d, NULL, b->KB, G0, gradient_of(adjoint, g),
@@ -191,7 +191,7 @@ static void add_span(const window_job *job, sg_span span, double *N, double *dke
     to_rows(&s, dkernel, ws);
 }
 
-static sg_status add_part(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status add_part(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const window_job *job = ctx;
     const sg_basis_rows *b = job->adjoint->bases->each + job->g;
@@ -199,7 +199,7 @@ static sg_status add_part(void *ctx, int from, int to, int lane, const sg_ws *ws
     const int ntheta = sg_kernel_ntheta(b->kernel);
     double *N = job->N + dd * part, *dkernel = job->dkernel + ntheta * part;
     sg_span span = {0, 0};
-    (void) lane;
+    (void) slot;
     sg_zero(dd, N);
     sg_zero(ntheta, dkernel);
     while (sg_next_span(to - from, SG_SPAN, &span)) {

@@ -245,12 +245,12 @@ static void exchange(sg_process *gp, const sg_row_rules *rules, leaver first, in
 /* Decides what becomes of the row and fills in the tilt's step and site; nothing changes yet.
  * *out: who is to leave first in an exchange. After sg_row_marginals() for the same row. The scores
  * of all locations take O(C w^2 d). */
-static sg_row_fate judge(sg_process *gp, const sg_seen *seen, const sg_row_rules *rules,
+static sg_row_outcome judge(sg_process *gp, const sg_seen *seen, const sg_row_rules *rules,
                          sg_row_tilt *tilt, leaver *out)
 {
     const sg_joining *j = &gp->joining;
     const int d = gp->basis.d;
-    sg_row_fate fate = SG_ROW_PROJECTED;
+    sg_row_outcome outcome = SG_ROW_PROJECTED;
     if (!rules->frozen && find_joining(gp, seen, rules->novelty)) {
         if (!sg_row_steps(gp, seen->gamma, j->left, rules->projection, tilt)) return SG_ROW_SKIPPED;
         foresee_basis(gp, seen);
@@ -262,10 +262,10 @@ static sg_row_fate judge(sg_process *gp, const sg_seen *seen, const sg_row_rules
         if (d + j->count <= rules->size) return SG_ROW_ADDED;
         *out = least_with_newcomer(gp, seen, rules->score, tilt);
         if (out->at < d) return SG_ROW_EXCHANGED;
-        fate = SG_ROW_DECLINED;
+        outcome = SG_ROW_REJECTED;
     }
-    const int legal = sg_row_steps(gp, seen->gamma, seen->gamma, rules->projection, tilt);
-    return legal ? fate : SG_ROW_SKIPPED;
+    const int valid = sg_row_steps(gp, seen->gamma, seen->gamma, rules->projection, tilt);
+    return valid ? outcome : SG_ROW_SKIPPED;
 }
 
 /* Moves the posteriors by the steps; the row's sites are not yet in S and t. O(C w d^2). */
@@ -300,26 +300,26 @@ static void include(sg_process *gp, const sg_seen *seen, double id, const sg_row
     }
 }
 
-sg_row_fate sg_row_take(sg_process *gp, const sg_rows *rows, const sg_row_rules *rules, int i,
+sg_row_outcome sg_row_take(sg_process *gp, const sg_rows *rows, const sg_row_rules *rules, int i,
                         double id, const sg_seen *seen, const sg_row_memory *memory,
                         sg_row_tilt *tilt)
 {
-    sg_row_fate fate = SG_ROW_SKIPPED;
+    sg_row_outcome outcome = SG_ROW_SKIPPED;
     leaver first = {0, 0};
     if (memory->divide && !memory->divide(memory->self, i, 1)) return SG_ROW_SKIPPED;
-    if (sg_row_marginals(gp, rows, i, rules->narrow, seen, tilt)) {
-        fate = judge(gp, seen, rules, tilt, &first);
+    if (sg_row_marginals(gp, rows, i, rules->nonnegative, seen, tilt)) {
+        outcome = judge(gp, seen, rules, tilt, &first);
     }
-    if (fate == SG_ROW_SKIPPED) {
+    if (outcome == SG_ROW_SKIPPED) {
         if (memory->divide) memory->divide(memory->self, i, -1);
-    } else if (!sg_changes_basis(fate)) {
+    } else if (!sg_changes_basis(outcome)) {
         project(gp, seen, rules, tilt);
         memory->keep(memory->self, i, seen, 0);
     } else {
         if (memory->complete) memory->complete(memory->self);
         include(gp, seen, id, tilt);
         memory->keep(memory->self, i, seen, 1);
-        if (fate == SG_ROW_EXCHANGED) exchange(gp, rules, first, memory->m, memory->X);
+        if (outcome == SG_ROW_EXCHANGED) exchange(gp, rules, first, memory->m, memory->X);
     }
-    return fate;
+    return outcome;
 }

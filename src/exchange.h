@@ -21,19 +21,19 @@ typedef struct {
     int size;       /* most basis points; cap is at least size + w */
     int frozen;     /* the basis neither grows nor changes */
     sg_projection projection;
-    int narrow;     /* does no site widen the posterior? a row that would only shifts it */
+    int nonnegative; /* has no site a negative precision? a row that would widen only shifts */
     double novelty; /* a point joins only if more than this share of its variance is left */
     sg_score score;
 } sg_row_rules;
 
 typedef enum {
     SG_ROW_PROJECTED, /* not novel */
-    SG_ROW_DECLINED,  /* novel, but the least of the locations it would have stood among */
+    SG_ROW_REJECTED,  /* novel, but the least of the locations it would have stood among */
     SG_ROW_ADDED,
     SG_ROW_EXCHANGED, /* added, and others removed: of least score, or redundant beside it */
     SG_ROW_SKIPPED,   /* its tilt has no site */
-    SG_ROW_FATES
-} sg_row_fate;
+    SG_ROW_OUTCOMES
+} sg_row_outcome;
 
 /* A predefined basis (thesis 3.6.1) for an empty process: the points of x[n x p], those not novel
  * left out. ids count from 1. O(d^3). */
@@ -63,14 +63,14 @@ typedef struct {
  * join the basis; where its tilt has no site the old ones are put back. id: of its first point; on
  * return tilt has its new sites. O(C w d^2), O(C w^2 d) for scores, and O(C d^2 + m d) for every
  * point that leaves. */
-sg_row_fate sg_row_take(sg_process *gp, const sg_rows *rows, const sg_row_rules *rules, int i,
+sg_row_outcome sg_row_take(sg_process *gp, const sg_rows *rows, const sg_row_rules *rules, int i,
                         double id, const sg_seen *seen, const sg_row_memory *memory,
                         sg_row_tilt *tilt);
 
 /* Has the row changed the basis, and made stale what views know of it? */
-static inline int sg_changes_basis(sg_row_fate fate)
+static inline int sg_changes_basis(sg_row_outcome outcome)
 {
-    return fate == SG_ROW_ADDED || fate == SG_ROW_EXCHANGED;
+    return outcome == SG_ROW_ADDED || outcome == SG_ROW_EXCHANGED;
 }
 
 #endif

@@ -55,9 +55,9 @@ typedef struct {
     double *logp, *mean, *var, *spread; /* of responses */
 } job;
 
-static sg_status tilt_rows(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status tilt_rows(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     const job *j = ctx;
     const sg_lik *lik = j->lik;
     const int w = lik->w, n = j->n;
@@ -96,9 +96,9 @@ SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP quadratu
     return out;
 }
 
-static sg_status predict_rows(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status predict_rows(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     const job *j = ctx;
     const sg_lik *lik = j->lik;
     const int w = lik->w, n = j->n;
@@ -129,9 +129,9 @@ SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP S, SEXP quadrature)
     return out;
 }
 
-static sg_status eval_rows(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status eval_rows(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     const job *j = ctx;
     const sg_lik *lik = j->lik;
     const int w = lik->w, n = j->n;

@@ -88,7 +88,8 @@ static sg_row_rules rules_of(SEXP options)
     const sg_row_rules rules = {
         .size = sg_field_int(options, "size"), .frozen = sg_field_int(options, "frozen"),
         .projection = sg_field_int(options, "kl") ? SG_KL : SG_MOMENT,
-        .narrow = sg_field_int(options, "narrow"), .novelty = sg_field_double(options, "novelty"),
+        .nonnegative = sg_field_int(options, "narrow"),
+        .novelty = sg_field_double(options, "novelty"),
         .score = (sg_score) sg_field_int(options, "score")
     };
     return rules;
@@ -134,16 +135,16 @@ static const char *const EP_FIELDS[] = {
     "R", "S", "t", "alpha", "G", "H", ""
 };
 
-/* trace: a column per sweep: fates, change, log evidence */
+/* trace: a column per sweep: outcomes, change, log evidence */
 static void write_sweeps(SEXP out, const sg_sweep_report *reports, int sweeps)
 {
     const int traced = sweeps < SG_SWEEPS_TRACED ? sweeps : SG_SWEEPS_TRACED;
-    double *trace = sg_new_matrix(out, EP_TRACE, SG_ROW_FATES + 2, traced);
+    double *trace = sg_new_matrix(out, EP_TRACE, SG_ROW_OUTCOMES + 2, traced);
     for (int i = 0; i < traced; i++) {
-        sg_copy(SG_ROW_FATES, reports[i].fate, trace);
-        trace[SG_ROW_FATES] = reports[i].change;
-        trace[SG_ROW_FATES + 1] = reports[i].logz;
-        trace += SG_ROW_FATES + 2;
+        sg_copy(SG_ROW_OUTCOMES, reports[i].outcome, trace);
+        trace[SG_ROW_OUTCOMES] = reports[i].change;
+        trace[SG_ROW_OUTCOMES + 1] = reports[i].logz;
+        trace += SG_ROW_OUTCOMES + 2;
     }
 }
 

@@ -130,9 +130,9 @@ typedef struct {
     double *K; /* n x m: x'z / (p lengthscale) at first */
 } power_job;
 
-static sg_status power_columns(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status power_columns(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     const power_job *job = ctx;
     const size_t end = (size_t) job->n * to;
     for (size_t i = (size_t) job->n * from; i < end; i++) {

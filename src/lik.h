@@ -11,7 +11,7 @@
  * one process then; its q of 0 says: as many numbers as the sites are wide, and of -1: as many as
  * the likelihood brings.
  *
- *   logp(self, y, f)                     log p(y|f). Required. Finite for legal y and finite f.
+ *   logp(self, y, f)                     log p(y|f). Required. Finite for valid y and finite f.
  *   moments(self, f, mean, var)          E and Var of a new response given f. Required.
  *   locate(self, y, centre, width)       where in f the likelihood does its work (mode, kink or
  *                                        transition) and on what scale; with y NULL, where

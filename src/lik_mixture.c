@@ -121,15 +121,15 @@ static void mixture_tilt(const sg_lik *self, const double *y, const double *mu, 
     const int w = self->w, parts = parts_of(self);
     double q[SG_LIK_MAX_WIDTH], R[SG_BLOCK_SIZE];
     sums at = {.most = -HUGE_VAL};
-    int legal = 1;
-    for (int j = 0; j < parts && legal; j++) {
+    int valid = 1;
+    for (int j = 0; j < parts && valid; j++) {
         const double *part = y + part_size(w) * j;
         if (*part == -HUGE_VAL) continue;
         const double log_s = tilt_part(w, part, mu, S, q, R);
-        legal = isfinite(log_s);
-        if (legal) add_part(w, log_s, q, R, &at);
+        valid = isfinite(log_s);
+        if (valid) add_part(w, log_s, q, R, &at);
     }
-    out->logz = legal ? at.most + log(at.weight) : NAN;
+    out->logz = valid ? at.most + log(at.weight) : NAN;
     sg_copy(w, at.q, out->d1);
     for (int k = 0; k < w * w; k++) out->d2[k] = at.R[k] + at.qq[k];
 }

@@ -33,7 +33,7 @@ static block new_block(int cap, double before, sg_process *gp, const sg_ws *ws)
                      .tilt = sg_row_tilt_new(gp, ws),
                      .V = sg_doubles(ws, points * gp->basis.cap),
                      .tau = sg_doubles(ws, values * gp->w), .nu = sg_doubles(ws, values),
-                     .work = sg_doubles(ws, sg_absorb_room(gp, cap))};
+                     .work = sg_doubles(ws, sg_absorb_scratch(gp, cap))};
     return b;
 }
 
@@ -108,13 +108,13 @@ static void thin_trace(sg_online_record *record)
 }
 
 static void note(sg_online_record *record, const sg_process *gp, const sg_row_tilt *tilt,
-                 sg_row_fate fate)
+                 sg_row_outcome outcome)
 {
     double *count = record->count;
-    count[fate]++;
+    count[outcome]++;
     count[SG_REC_ROWS]++;
-    count[SG_REC_STALE] += (sg_changes_basis(fate) ? 10 : 1) * gp->w;
-    if (fate != SG_ROW_SKIPPED) count[SG_REC_LOGZ] += tilt->logz;
+    count[SG_REC_STALE] += (sg_changes_basis(outcome) ? 10 : 1) * gp->w;
+    if (outcome != SG_ROW_SKIPPED) count[SG_REC_LOGZ] += tilt->logz;
     if (fmod(count[SG_REC_ROWS], count[SG_REC_STRIDE]) != 0) return;
     if (count[SG_REC_TRACED] == SG_TRACE_ROWS) {
         thin_trace(record);
@@ -126,7 +126,7 @@ static void note(sg_online_record *record, const sg_process *gp, const sg_row_ti
     entry[2] = count[SG_REC_LOGZ];
     entry[3] = entry[4] = 0;
     entry[5] = count[SG_REC_ROWS] - count[SG_ROW_SKIPPED];
-    if (fate != SG_ROW_SKIPPED) sg_row_kl(gp, tilt, entry + 3);
+    if (outcome != SG_ROW_SKIPPED) sg_row_kl(gp, tilt, entry + 3);
 }
 
 /* ---- Informative order ---- */
@@ -159,11 +159,11 @@ static int take_block(sg_process *gp, const sg_rows *rows, const sg_online_optio
         const int i = options->informative ? most_informative(gp, rows, b) : taken, row = b->row[i];
         const sg_seen seen = sg_view_row(&b->view, gp->basis.d, i);
         if (options->informative) sg_tick(ws);
-        const sg_row_fate fate = sg_row_take(gp, rows, &options->rules, row,
+        const sg_row_outcome outcome = sg_row_take(gp, rows, &options->rules, row,
                                              gp->w * (b->before + row) + 1, &seen, &memory,
                                              &b->tilt);
-        note(record, gp, &b->tilt, fate);
-        changed = sg_changes_basis(fate);
+        note(record, gp, &b->tilt, outcome);
+        changed = sg_changes_basis(outcome);
         b->done[i] = 1;
         taken++;
     }

@@ -31,8 +31,8 @@ typedef struct {
     int n, D;
     const double *x;
     double *mean, *var;
-    double *room;     /* of all lanes (par.h) */
-    size_t room_size; /* of one */
+    double *scratch;     /* of all slots (par.h) */
+    size_t scratch_size; /* of one */
 } prediction;
 
 /* var, m blocks: prior - explained + left */
@@ -48,13 +48,13 @@ static void block_variances(const sg_posterior *post, int m, const double *prior
 }
 
 /* Moments of rows from .. to - 1 into those of all rows. */
-static sg_status predict_block(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status predict_block(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const prediction *p = ctx;
     const sg_posterior *post = p->post;
     const int m = to - from, d = post->d, w = post->w, points = m * w, ww = w * w;
     const size_t dd = (size_t) d * d, n = p->n;
-    double *Kx = p->room + p->room_size * lane, *work = Kx + (size_t) points * d;
+    double *Kx = p->scratch + p->scratch_size * slot, *work = Kx + (size_t) points * d;
     double *x = work + (size_t) points * d, *prior = x + (size_t) points * p->D;
     double *explained = prior + (size_t) m * ww, *left = explained + (size_t) m * ww;
     sg_copy_columns(points, p->D, p->x + (size_t) w * from, w * n, x, points);
@@ -84,8 +84,8 @@ void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *
     void *mark = sg_mark(ws);
     const size_t w = post->w;
     prediction p = {.post = post, .n = n, .D = D, .x = x, .mean = mean, .var = var};
-    p.room_size = (size_t) (n < BLOCK ? n : BLOCK) * w * (2 * (size_t) post->d + D + 3 * w);
-    p.room = sg_doubles(ws, p.room_size * (n > BLOCK ? sg_par_lanes(1, ws) : 1));
+    p.scratch_size = (size_t) (n < BLOCK ? n : BLOCK) * w * (2 * (size_t) post->d + D + 3 * w);
+    p.scratch = sg_doubles(ws, p.scratch_size * (n > BLOCK ? sg_par_slots(1, ws) : 1));
     p.basis = sg_kernel_prepare(post->kernel, post->d, post->basis, NULL, ws);
     sg_par_products(n, BLOCK, predict_block, &p, NULL, ws);
     sg_release(ws, mark);

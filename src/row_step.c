@@ -25,7 +25,7 @@ sg_process sg_process_new(int cap, int p, int C, int w, const sg_ws *ws)
                      .score = sg_doubles(ws, cap), .worst = sg_doubles(ws, cap),
                      .column = sg_doubles(ws, cap)};
     for (int c = 0; c < C; c++) gp.each[c] = sg_weights_new(cap, w, ws);
-    gp.work = sg_doubles(ws, sg_absorb_room(&gp, 1));
+    gp.work = sg_doubles(ws, sg_absorb_scratch(&gp, 1));
     return gp;
 }
 
@@ -130,18 +130,18 @@ void sg_row_gains_in_weights(sg_process *gp)
 }
 
 /* d2 of every process less what would widen its marginal */
-static void narrow_tilt(const sg_process *gp, sg_row_tilt *tilt)
+static void clip_tilt(const sg_process *gp, sg_row_tilt *tilt)
 {
     const int w = gp->w, ww = w * w;
     for (int c = 0; c < gp->C; c++) {
         double *d2 = tilt->d2 + ww * c;
         if (w == 1) *d2 = fmin2(*d2, 0);
-        else sg_block_narrow(w, tilt->whole + ww * c, d2);
+        else sg_block_clip_tilt(w, tilt->whole + ww * c, d2);
     }
 }
 
-int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, int narrow, const sg_seen *seen,
-                     sg_row_tilt *tilt)
+int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, int nonnegative,
+                     const sg_seen *seen, sg_row_tilt *tilt)
 {
     const int C = gp->C, w = gp->w, ww = w * w;
     double mu[SG_LIK_MAX_BLOCKS];
@@ -156,7 +156,7 @@ int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, int narrow, con
     double sum = tilt->logz = out.logz;
     for (int k = 0; k < C * w; k++) sum += tilt->d1[k];
     for (int k = 0; k < C * ww; k++) sum += tilt->d2[k];
-    if (narrow) narrow_tilt(gp, tilt);
+    if (nonnegative) clip_tilt(gp, tilt);
     return isfinite(sum);
 }
 
@@ -192,24 +192,24 @@ int sg_row_steps(const sg_process *gp, const double *gamma, const double *left,
     const double zero[SG_BLOCK_MAX] = {0};
     const int w = gp->w, ww = w * w;
     double S[SG_BLOCK_SIZE];
-    int legal = 1;
+    int valid = 1;
     for (int c = 0; c < gp->C; c++) {
         const double *d1 = tilt->d1 + w * c, *d2 = tilt->d2 + ww * c;
         double *shift = tilt->shift + w * c, *bend = tilt->bend + ww * c;
         for (int k = 0; k < ww; k++) {
             S[k] = tilt->carried[k + ww * c] + (gamma[k] - (projection == SG_KL ? 0 : left[k]));
         }
-        legal = sg_row_site(w, tilt->mean + w * c, S, d1, d2, tilt->tau + ww * c,
-                            tilt->nu + w * c) && legal;
+        valid = sg_row_site(w, tilt->mean + w * c, S, d1, d2, tilt->tau + ww * c,
+                            tilt->nu + w * c) && valid;
         if (projection == SG_KL) {
-            legal = sg_row_site(w, zero, left, d1, d2, bend, shift) && legal;
+            valid = sg_row_site(w, zero, left, d1, d2, bend, shift) && valid;
             for (int k = 0; k < ww; k++) bend[k] = -bend[k];
         } else {
             sg_copy(ww, d2, bend);
             sg_copy(w, d1, shift);
         }
     }
-    return legal;
+    return valid;
 }
 
 /* ---- A block as scalar steps ---- */
@@ -277,7 +277,7 @@ void sg_row_move_parts(sg_process *gp, int c, const sg_row_tilt *tilt, int d, sg
 
 /* ---- Sites into S and t ---- */
 
-size_t sg_absorb_room(const sg_process *gp, int m)
+size_t sg_absorb_scratch(const sg_process *gp, int m)
 {
     const size_t points = (size_t) m * gp->w, cap = gp->basis.cap;
     return gp->w == 1 ? points * cap : points * (2 * cap + 2);

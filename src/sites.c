@@ -165,9 +165,9 @@ typedef struct {
     double *dpar; /* dlogZ/dtheta summed over each chunk */
 } tilt_job;
 
-static sg_status tilt_chunk(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status tilt_chunk(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane;
+    (void) slot;
     const tilt_job *job = ctx;
     const int C = job->rows->lik->C, keeps = job->marg->W != NULL;
     sg_status status = SG_OK;
@@ -187,14 +187,14 @@ sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, sg_span span, co
     return sg_par_rows(span.m, GRAIN, tilt_chunk, &job, ws);
 }
 
-static sg_status dpar_chunk(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status dpar_chunk(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const tilt_job *job = ctx;
     const sg_lik *lik = job->rows->lik;
     const int npar = sg_lik_npar(lik);
     double mu[SG_LIK_MAX_BLOCKS], S[SG_LIK_MAX_BLOCKS];
     double *dpar = job->dpar + (size_t) npar * (from / GRAIN);
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     sg_zero(npar, dpar);
     for (int i = job->from + from; i < job->from + to; i++) {
         cavities_of_row(job->rows, job->marg, i, mu, S);
@@ -233,7 +233,7 @@ static double block_residual(int w, const sg_sites *sites, const sg_marginals *m
     const double *T = sites->tau + ww * at, *cov = marg->cav_var + ww * at;
     double TS[MAX_BLOCK], bend[MAX_BLOCK], step[MAX_WIDTH];
     sg_copy(ww, marg->d2 + ww * at, bend);
-    if (sites->narrow) sg_block_narrow(w, cov, bend);
+    if (sites->nonnegative) sg_block_clip_tilt(w, cov, bend);
     sg_block_multiply(w, T, marg->var + ww * at, TS);
     for (int b = 0; b < w; b++) {
         step[b] = marg->d1[b + w * at] - marg->alpha[b + w * at];
@@ -278,7 +278,7 @@ static int block_target(const sg_sites *sites, const sg_marginals *marg, size_t 
     const int w = marg->layout.w, ww = w * w;
     double d2[MAX_BLOCK];
     sg_copy(ww, marg->d2 + ww * at, d2);
-    if (sites->narrow) sg_block_narrow(w, marg->cav_var + ww * at, d2);
+    if (sites->nonnegative) sg_block_clip_tilt(w, marg->cav_var + ww * at, d2);
     return sg_block_site(w, marg->cav_mean + w * at, marg->cav_var + ww * at, marg->d1 + w * at,
                          d2, tau, nu);
 }
@@ -341,7 +341,7 @@ static int has_positive(int w, const double *block, double sign)
     return 0;
 }
 
-int sg_widening(const sg_marginals *marg, sg_span span)
+int sg_n_clipped(const sg_marginals *marg, sg_span span)
 {
     const sg_layout l = marg->layout;
     int count = 0;
@@ -354,19 +354,19 @@ int sg_widening(const sg_marginals *marg, sg_span span)
     return count;
 }
 
-int sg_sites_narrow(sg_sites *sites)
+int sg_sites_clip(sg_sites *sites)
 {
     const int w = sites->layout.w, ww = w * w;
     const size_t count = sg_sites_of(sites->layout);
-    int widening = 0;
+    int any = 0;
     for (size_t at = 0; at < count; at++) {
         double *T = sites->tau + ww * at;
         if (!has_positive(w, T, -1)) continue;
-        widening = 1;
+        any = 1;
         if (w == 1) *T = 0;
         else sg_block_clip(w, T);
     }
-    return widening;
+    return any;
 }
 
 /* ---- Likelihoods that are sites themselves ---- */

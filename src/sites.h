@@ -82,7 +82,7 @@ static inline int sg_next_span(int n, int size, sg_span *span)
 typedef struct {
     sg_layout layout;
     double *tau, *nu;
-    int narrow; /* may no site widen the posterior? */
+    int nonnegative; /* may no site have a negative precision, and widen the posterior? */
 } sg_sites;
 
 /* All that EP knows at the rows under given sites. */
@@ -100,7 +100,7 @@ typedef struct {
 sg_marginals sg_marginals_new(sg_layout layout, const sg_ws *ws);
 
 /* Site of a tilt at the marginal (mu, s2), w = 1: D = 1 + s2 d2, tau = -d2/D, nu = (d1 - mu d2)/D
- * (formulas 81-83 in natural parameters). d2 = 0 is legal, and where the likelihood is not
+ * (formulas 81-83 in natural parameters). d2 = 0 is valid, and where the likelihood is not
  * log-concave d2 > 0, of which tau < 0 is the image: the row widens the posterior. Returns 0 when D
  * <= 0 or a number is not finite: there is no such site, and tau, nu are left alone. */
 int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu);
@@ -110,7 +110,7 @@ int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, d
  * where it widens it by no more than the rounding of a quadrature. w = 1. */
 static inline double sg_site_bend(const sg_sites *sites, double s2, double d2)
 {
-    return d2 > 0 && (sites->narrow || s2 * d2 < SG_NO_BEND) ? 0 : d2;
+    return d2 > 0 && (sites->nonnegative || s2 * d2 < SG_NO_BEND) ? 0 : d2;
 }
 
 /* Both KL divergences of a step along a marginal of variance s2 (thesis 3.16): kl[0] new against
@@ -157,10 +157,10 @@ int sg_sites_of_all_tilts(const sg_sites *sites, const sg_marginals *marg, doubl
 double sg_log_evidence(const sg_marginals *marg, sg_span span);
 
 /* How many of a span's likelihood terms would widen the posterior. */
-int sg_widening(const sg_marginals *marg, sg_span span);
+int sg_n_clipped(const sg_marginals *marg, sg_span span);
 
 /* Takes the negative precisions off all sites; returns 0 when there was none. */
-int sg_sites_narrow(sg_sites *sites);
+int sg_sites_clip(sg_sites *sites);
 
 /* Sets the sites of a span to those of a likelihood whose sites are exact; rows->gamma is that of
  * the span by now. */
