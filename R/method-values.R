@@ -11,7 +11,7 @@
 #' @section Without a method:
 #' Full EP of all rows while that takes seconds: up to 1504 rows with Gaussian noise, 752 with other
 #' likelihoods, \eqn{752 / C^{1/3}}{752 / C^(1/3)} with a latent function for each of C classes.
-#' Beyond, in three ways. Nothing is left to luck: subsets are spread evenly over the rows (every
+#' Beyond, in three ways. Nothing is left to chance: subsets are spread evenly over the rows (every
 #' class by its share), work is counted in multiplications, and the same rows give the same fit.
 #'
 #' *Numbers, counts, shares.* Hyperparameters are learned in stages: by full EP of a few rows, then

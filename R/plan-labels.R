@@ -42,7 +42,7 @@ vectors_wanted <- function(n, effort) {
 plan_labels <- function(problem, effort) {
   n <- nrow(problem$x)
   problem$method <- method_ivm(vectors_wanted(n, effort), tol = NEARLY, pool = HELD)
-  problem$luck <- as.double(spread_problem(problem)) # nothing is left to luck
+  problem$tie_break <- as.double(spread_problem(problem)) # nothing is left to chance
   new_plan("plan_labels", problem)
 }
 
@@ -120,7 +120,7 @@ smaller_plan <- function(plan, rows) {
 rougher_plan <- function(plan, rows) {
   if (length(rows) < nrow(plan$problem$x)) {
     plan$problem <- part_of_problem(plan$problem, rows)
-    plan$problem$luck <- as.double(seq_along(rows))
+    plan$problem$tie_break <- as.double(seq_along(rows))
   }
   plan$problem$method$tol <- ROUGHLY
   plan

@@ -79,7 +79,8 @@ static double gain_of(sg_select select, double s2, double d1, double d2)
 }
 
 /* What the row's tilt says of its inclusion in the active set of one latent function. */
-static void consider(sg_select select, double luck, sg_candidates *c, int j, double d1, double d2)
+static void consider(sg_select select, double tie_break, sg_candidates *c, int j, double d1,
+                     double d2)
 {
     const double s2 = c->var[j];
     c->seen_mean[j] = c->mean[j], c->seen_var[j] = s2;
@@ -87,7 +88,7 @@ static void consider(sg_select select, double luck, sg_candidates *c, int j, dou
     if (c->taken[j]) return;
     if (!sg_site_from_tilt(c->mean[j], s2, d1, d2, c->tau + j, c->nu + j)) return;
     if (!(c->tau[j] * s2 > SG_NO_SITE_SHARE)) return;
-    c->gain[j] = select == SG_SELECT_LUCK ? -luck : gain_of(select, s2, d1, d2);
+    c->gain[j] = select == SG_SELECT_RANDOM ? -tie_break : gain_of(select, s2, d1, d2);
 }
 
 /* The marginals of candidate j as its likelihood sees them. */
@@ -100,7 +101,7 @@ static void marginals_of(const sg_rows *rows, int C, const sg_candidates *c, int
     }
 }
 
-void sg_candidates_score_row(const sg_rows *rows, sg_select select, const double *luck, int C,
+void sg_candidates_score_row(const sg_rows *rows, sg_select select, const double *tie_break, int C,
                              sg_candidates *c, int j)
 {
     double mu[SG_LIK_MAX_BLOCKS], s2[SG_LIK_MAX_BLOCKS];
@@ -111,7 +112,7 @@ void sg_candidates_score_row(const sg_rows *rows, sg_select select, const double
     sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, s2, &tilt);
     c->logz[j] = tilt.logz;
     for (int k = 0; k < C; k++) {
-        consider(select, select == SG_SELECT_LUCK ? luck[i] : 0, c + k, j, d1[k], d2[k]);
+        consider(select, select == SG_SELECT_RANDOM ? tie_break[i] : 0, c + k, j, d1[k], d2[k]);
     }
 }
 
@@ -131,7 +132,7 @@ static int is_due(int C, const sg_candidates *c, int j)
 typedef struct {
     const sg_rows *rows;
     sg_select select;
-    const double *luck;
+    const double *tie_break;
     int C;
     sg_candidates *c;
 } score_job;
@@ -142,16 +143,16 @@ static sg_status score_some(void *ctx, int from, int to, int slot, const sg_ws *
     const score_job *job = ctx;
     for (int j = from; j < to; j++) {
         if (!is_due(job->C, job->c, j)) continue;
-        sg_candidates_score_row(job->rows, job->select, job->luck, job->C, job->c, j);
+        sg_candidates_score_row(job->rows, job->select, job->tie_break, job->C, job->c, j);
     }
     return SG_OK;
 }
 
-void sg_candidates_score(const sg_rows *rows, sg_select select, const double *luck, int C,
+void sg_candidates_score(const sg_rows *rows, sg_select select, const double *tie_break, int C,
                          sg_candidates *c, const sg_ws *ws)
 {
     enum { GRAIN = 64 };
-    score_job job = {.rows = rows, .select = select, .luck = luck, .C = C, .c = c};
+    score_job job = {.rows = rows, .select = select, .tie_break = tie_break, .C = C, .c = c};
     sg_par_rows(c->m, GRAIN, score_some, &job, ws);
 }
 

@@ -20,7 +20,7 @@ static const char *const SCORES[] = {
 };
 static const char *const SELECTIONS[] = {
     [SG_SELECT_INFORMATION] = "information", [SG_SELECT_ENTROPY] = "entropy",
-    [SG_SELECT_LUCK] = "random"
+    [SG_SELECT_RANDOM] = "random"
 };
 static const char *const STOPS[] = {
     [SG_IVM_SIZE] = "size", [SG_IVM_GAIN] = "min_gain", [SG_IVM_NO_ROW] = "no row left"

@@ -32,13 +32,13 @@ static SEXP new_active_list(const sg_active *active, sg_status *status)
     return out;
 }
 
-/* ktheta: of one kernel, or of one for each class. luck: n distinct numbers in random order.
- * options: size, select (0 information, 1 entropy, 2 by luck), min_gain, pool, block, keep,
+/* ktheta: of one kernel, or of one for each class. tie_break: n distinct numbers in random order.
+ * options: size, select (0 information, 1 entropy, 2 random), min_gain, pool, block, keep,
  * exchange. each: the active sets of all latent functions, tau and nu of their rows in order of
  * inclusion; sequence: whose set each inclusion went into; at_hand: the candidates in the end.
  * Memory: min(n size, pool / C) doubles for each, its size^2, the prepared inputs, about 50 n. */
 SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
-              SEXP luck, SEXP options)
+              SEXP tie_break, SEXP options)
 {
     const sg_ws *ws = &sg_r_workspace;
     int kernels;
@@ -52,7 +52,7 @@ SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, S
                                 sg_field_double(options, "pool"), sg_field_int(options, "block"),
                                 sg_field_double(options, "keep"),
                                 sg_field_int(options, "exchange"),
-                                sg_doubles_of(luck, rows.n, "luck")};
+                                sg_doubles_of(tie_break, rows.n, "tie_break")};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) IVM_FIELDS));
     sg_active *active = sg_structs(C, sizeof(sg_active), ws);
     for (int c = 0; c < C; c++) active[c] = sg_active_new(opt.size, ws);

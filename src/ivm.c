@@ -89,7 +89,7 @@ static int is_used_up(const selection *s, int j)
     return 1;
 }
 
-/* Leaves `left` candidates, a share `keep` of them by their best gain and the rest by luck. */
+/* Leaves `left` candidates, a proportion `keep` of them by their best gain, the rest at random. */
 static void shrink(selection *s, int left)
 {
     const sg_ws *ws = s->ws;
@@ -105,7 +105,7 @@ static void shrink(selection *s, int left)
     }
     mark_smallest(m, key, (int) (s->options->keep * left), kept, ws);
     for (int j = 0; j < m; j++) {
-        if (key[j] < HUGE_VAL) key[j] = s->options->luck[s->c->row[j]];
+        if (key[j] < HUGE_VAL) key[j] = s->options->tie_break[s->c->row[j]];
         count += kept[j];
     }
     mark_smallest(m, key, left - count, kept, ws);
@@ -134,7 +134,7 @@ static const double *kernel_column(selection *s, int k, int j)
 
 static void score(selection *s, sg_select select)
 {
-    sg_candidates_score(s->rows, select, s->options->luck, s->C, s->c, s->ws);
+    sg_candidates_score(s->rows, select, s->options->tie_break, s->C, s->c, s->ws);
 }
 
 /* What there is to say of the evidence after an inclusion. */
@@ -159,9 +159,9 @@ static sg_status select_rows(selection *s, sg_ivm_report *report)
         report->stop = best < 0 ? SG_IVM_NO_ROW : SG_IVM_GAIN;
         if (best < 0) return SG_OK;
         sg_candidates *c = s->c + whose;
-        if (options->select != SG_SELECT_LUCK && c->gain[best] < options->min_gain) return SG_OK;
+        if (options->select != SG_SELECT_RANDOM && c->gain[best] < options->min_gain) return SG_OK;
         if (s->C > 1) { /* what is known of it may be a little out of date */
-            sg_candidates_score_row(s->rows, options->select, options->luck, s->C, s->c, best);
+            sg_candidates_score_row(s->rows, options->select, options->tie_break, s->C, s->c, best);
             if (c->gain[best] == -HUGE_VAL) {
                 count--;
                 continue;

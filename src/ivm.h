@@ -11,9 +11,9 @@ typedef struct {
     double min_gain;    /* stop when no candidate gains more */
     double pool;        /* most doubles in the stubs M of all; at least size for each */
     int block;          /* inclusions between shrinkings of the candidate set */
-    double keep;        /* share of the candidates kept for their gain; the rest by luck */
+    double keep;        /* share of the candidates kept for their gain; the rest at random */
     int exchange;       /* most exchange moves after the selection; one latent function only */
-    const double *luck; /* n: distinct numbers in random order; small is lucky */
+    const double *tie_break; /* n: distinct numbers in random order; the smallest goes first */
 } sg_ivm_options;
 
 typedef enum { SG_IVM_SIZE, SG_IVM_GAIN, SG_IVM_NO_ROW } sg_ivm_stop;

@@ -11,7 +11,7 @@ enum { MOST = 192, CHUNK = 6 }; /* nodes at most; how many more at a time */
  * variance to 1e-7, and all to 1e-30. */
 static const double STEP = 0.5;
 /* Step at most, in widths of the likelihood: where that is a small part of the integral half the
- * nodes may agree by luck. */
+ * nodes may agree by accident. */
 static const double FINE = 0.35;
 static const double NEGLECT = 33; /* exp(-33) = 5e-15 is left out on either side */
 static const double AGREE = 3e-7; /* of the rule with half the nodes; its square is the error */
