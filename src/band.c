@@ -1,8 +1,8 @@
 /* band.c: bands of symmetric matrices (band.h). The innermost loops run down a diagonal, whose
- * entries lie together. */
+ * entries lie together. Diagonal b holds entries (i, i + b), i < d - b. */
 #include "band.h"
 
-/* the diagonal of entries (i, i + b) */
+/* Returns the diagonal of entries (i, i + b). */
 static double *diagonal(sg_band X, int b)
 {
     return X.at + (size_t) X.ld * b;
@@ -14,6 +14,7 @@ sg_band sg_band_new(int cap, int width, const sg_ws *ws)
     return X;
 }
 
+/* Adds the band of scale x x'. */
 void sg_band_add(sg_band X, int d, double scale, const double *x)
 {
     for (int b = 0; b < X.width; b++) {
@@ -22,6 +23,7 @@ void sg_band_add(sg_band X, int d, double scale, const double *x)
     }
 }
 
+/* Adds the band of scale (x y' + y x'). */
 void sg_band_add_pair(sg_band X, int d, double scale, const double *x, const double *y)
 {
     for (int b = 0; b < X.width; b++) {
@@ -30,6 +32,7 @@ void sg_band_add_pair(sg_band X, int d, double scale, const double *x, const dou
     }
 }
 
+/* Borders by a row and column of zeros. */
 void sg_band_border(sg_band X, int d, sg_band to)
 {
     for (int b = 0; b < X.width && b <= d; b++) {
@@ -40,6 +43,8 @@ void sg_band_border(sg_band X, int d, sg_band to)
     }
 }
 
+/* Borders and adds scale e e', e = (x; -1), in one pass: the new entries are those of e e'
+ * alone. */
 void sg_band_grow(sg_band X, int d, double scale, const double *x, sg_band to)
 {
     for (int b = 0; b < X.width && b <= d; b++) {
@@ -50,7 +55,8 @@ void sg_band_grow(sg_band X, int d, double scale, const double *x, sg_band to)
     }
 }
 
-/* Of points i < j <= i + b, what was b + 1 apart is b apart now. */
+/* Takes row and column j out. Of points i < j < i + b + 1 those b + 1 apart are b apart now, so
+ * their entries come from the next diagonal; beyond the band they are not known, and 0. */
 void sg_band_drop(sg_band X, int d, int j)
 {
     for (int b = 0; b < X.width; b++) {
@@ -62,6 +68,7 @@ void sg_band_drop(sg_band X, int d, int j)
     }
 }
 
+/* Reads a block of m points off the diagonals: m is at most the band's width. */
 void sg_band_block(sg_band X, int i, int m, double *out)
 {
     for (int k = 0; k < m; k++) {
@@ -69,7 +76,8 @@ void sg_band_block(sg_band X, int i, int m, double *out)
     }
 }
 
-/* (A B')_(i, i + b) = sum_j A_ij B_(i + b, j), in which j >= i + b. */
+/* Computes the band of A B' of upper triangular A and B: (A B')_(i, i + b) = sum_j A_ij B_(i + b,
+ * j), in which j >= i + b. O(d^2 width / 2). */
 void sg_band_product(sg_band X, int d, const double *A, const double *B)
 {
     for (int b = 0; b < X.width && b < d; b++) {

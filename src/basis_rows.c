@@ -17,7 +17,8 @@ static int pivots_matter(int d, const double *KB, const double *R)
     return 1;
 }
 
-/* R with R'R = KB + jitter diag(KB), for the smallest jitter of the ladder that has one. */
+/* Finds R with R'R = KB + jitter diag(KB), for the smallest jitter of the ladder that has one. It
+ * is relative to the diagonal, so that units do not matter. */
 static sg_status factor_basis(int d, const double *KB, double *R, double *jitter)
 {
     const double LADDER[] = {0, 1e-12, 1e-10, 1e-8, 1e-6};
@@ -30,8 +31,8 @@ static sg_status factor_basis(int d, const double *KB, double *R, double *jitter
     return SG_NOT_PD;
 }
 
-/* K_nB, of variances up to the largest of KB, has that many digits, which the product with R^{-1}
- * takes with it. */
+/* Bounds the rounding of a number of V = K_nB R^{-1}: K_nB, of variances up to the largest of KB,
+ * is off by eps times that, and the product multiplies it by the largest column sum of |R^{-1}|. */
 static double rounding_of(int d, const double *KB, const double *Rinv)
 {
     double variance = 0, widest = 0;
@@ -44,6 +45,7 @@ static double rounding_of(int d, const double *KB, const double *Rinv)
     return DBL_EPSILON * variance * widest;
 }
 
+/* Prepares the span's inputs like the basis, whose points were prepared once. */
 void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, double *out,
                      const sg_ws *ws)
 {
@@ -56,8 +58,8 @@ void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, doubl
     sg_release(ws, mark);
 }
 
-/* With w = 1: prior = |v|^2 by rows, gamma = max(K(x,x) - |v|^2, 0); a negative difference is
- * rounding, NaN stays NaN. */
+/* With w = 1: prior = |v|^2 by rows, gamma = K(x,x) - |v|^2 and at least 0; a negative difference
+ * is rounding, NaN stays NaN. prior + gamma is K(x,x) in any case. */
 static void scalar_residuals(sg_basis_rows *b, sg_span span, const double *x, const double *V,
                              const sg_ws *ws)
 {
@@ -95,7 +97,8 @@ typedef struct {
     double *out;
 } sight;
 
-/* A span: V, and gamma and prior of its rows; or V A^{-1}. */
+/* Computes V = K_nB R^{-1} of a span, with gamma and prior of its rows; then V A^{-1} if a
+ * posterior asks for it, or that at once, K_nB (R^{-1} A^{-1}), if gamma is known. */
 static sg_status see_span(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const sight *s = ctx;
@@ -111,6 +114,7 @@ static sg_status see_span(void *ctx, int from, int to, int slot, const sg_ws *ws
     return SG_OK;
 }
 
+/* Sees a window, span by span on several threads; each span writes its own part. */
 static void see(sight s, const sg_ws *ws)
 {
     sg_par_products(s.window.m, SG_SPAN, see_span, &s, &s.b->looks, ws);
@@ -119,12 +123,14 @@ static void see(sight s, const sg_ws *ws)
     sg_tick(ws);
 }
 
+/* Computes V of the window unless it is held. */
 void sg_basis_look(sg_basis_rows *b, sg_span window, const sg_ws *ws)
 {
     const sight s = {.b = b, .window = window, .out = b->scratch};
     if (!b->V) see(s, ws);
 }
 
+/* Multiplies R^{-1} A^{-1} once, O(d^3), which spares a product of n w d^2 at every look. */
 void sg_basis_set_posterior(sg_basis_rows *b, const double *Ainv)
 {
     const size_t dd = (size_t) b->d * b->d;
@@ -134,6 +140,7 @@ void sg_basis_set_posterior(sg_basis_rows *b, const double *Ainv)
     sg_trmm('L', 'N', b->d, b->d, b->Rinv, b->RAinv);
 }
 
+/* Takes gamma and derives prior = diag K(x,x) - gamma from it, O(n w p) without V. */
 void sg_basis_know(sg_basis_rows *b, const double *gamma, const sg_ws *ws)
 {
     const size_t w = b->w, rows = (size_t) b->n * w;
@@ -145,6 +152,7 @@ void sg_basis_know(sg_basis_rows *b, const double *gamma, const sg_ws *ws)
     b->known = b->n;
 }
 
+/* Goes the short way if all rows of the window have had their first look. */
 void sg_basis_look_posterior(sg_basis_rows *b, sg_span window, const sg_ws *ws)
 {
     const int again = b->Ainv && window.from + window.m <= b->known;
@@ -153,6 +161,7 @@ void sg_basis_look_posterior(sg_basis_rows *b, sg_span window, const sg_ws *ws)
     if (!b->V) see(s, ws);
 }
 
+/* Factors the basis and sees all rows if their V may be held; else lends a window. */
 sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, const double *x,
                             int d, const double *basis, double pool, double *gamma, double *prior,
                             sg_basis_rows *b, const sg_ws *ws)
@@ -180,6 +189,7 @@ sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, co
     return SG_OK;
 }
 
+/* Is V of every basis held? */
 static int all_held(const sg_bases *b)
 {
     int held = 1;
@@ -187,12 +197,14 @@ static int all_held(const sg_bases *b)
     return held;
 }
 
+/* A single window if all is held: there is nothing to be seen again. */
 int sg_window_of(const sg_bases *b)
 {
     const int n = b->each->n;
     return all_held(b) ? n : imin2(n, SG_WINDOW);
 }
 
+/* Bounds the number of parts by memory (half of a window's rows) and by what keeps threads busy. */
 int sg_basis_parts(const sg_bases *b, int processes)
 {
     enum { BUSY = 8 };
@@ -202,6 +214,7 @@ int sg_basis_parts(const sg_bases *b, int processes)
     return imax2(1, (int) fmin2(fit, (BUSY + processes - 1) / processes));
 }
 
+/* Multiplies each row's block with its w rows of X, column by column of X. */
 void sg_apply_blocks(int w, int m, int d, const double *blocks, const double *X, double *out)
 {
     const int rows = m * w;

@@ -19,9 +19,9 @@ sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws)
 
 /* ---- W of a row ---- */
 
-/* F[rank x C] of the covariance V that cross has off its diagonal: first V 1 / sqrt(1'V 1), where
- * V 1 = D as H 1 = 0, then columns of what that leaves of V, each by the class of most variance
- * left, in units of its cavity. D[C]; left[C]: work space. */
+/* Factors the covariance V that cross has off its diagonal, F[rank x C]: first V 1 / sqrt(1'V 1),
+ * where V 1 = D as H 1 = 0, then columns of what that leaves of V, each by the class of most
+ * variance left, in units of its cavity. D[C]; left[C]: work space. */
 static void common_factor(int C, int rank, const double *s, const sg_tilt *tilt, const double *D,
                           double sum, double *left, double *F)
 {
@@ -99,7 +99,7 @@ typedef struct {
     double *x; /* n x C, of keep and replace */
 } passage;
 
-/* x := W x */
+/* x := W x, row by row */
 static void weigh(void *ctx, int from, int m, double *x)
 {
     const passage *job = ctx;
@@ -113,6 +113,7 @@ static void weigh(void *ctx, int from, int m, double *x)
     }
 }
 
+/* Keeps the values of the rows. */
 static void keep(void *ctx, int from, int m, double *x)
 {
     const passage *job = ctx;
@@ -120,6 +121,7 @@ static void keep(void *ctx, int from, int m, double *x)
     sg_copy_columns(m, l.C, x, m, job->x + from, l.n);
 }
 
+/* Replaces the values by those kept. */
 static void replace(void *ctx, int from, int m, double *x)
 {
     const passage *job = ctx;
@@ -129,7 +131,7 @@ static void replace(void *ctx, int from, int m, double *x)
 
 /* ---- The Newton step ---- */
 
-/* b = r + W S r */
+/* Computes b = r + W S r, r = d1 - alpha the residual of the first derivatives. */
 static void right_hand_side(const sg_marginals *marg, double *x, double *b)
 {
     const size_t values = sg_values_of(marg->layout);
@@ -142,8 +144,8 @@ static void right_hand_side(const sg_marginals *marg, double *x, double *b)
     for (size_t k = 0; k < values; k++) b[k] += x[k];
 }
 
-/* The solution for the right hand side V'b into c->a, preconditioned by what the sites of the
- * moment know. */
+/* Solves for c->a against the right hand side V'b by conjugate gradients, preconditioned by the
+ * posterior covariance under the present sites. */
 static void solve(const sg_marginals *marg, const sg_carrier *carrier, void *self, double *b,
                   sg_coupling *c, const sg_ws *ws)
 {
@@ -173,7 +175,8 @@ static void solve(const sg_marginals *marg, const sg_carrier *carrier, void *sel
     }
 }
 
-/* With dmean = V a and b in nu: dalpha = b - W dmean, nu = alpha + dalpha + tau (mean + dmean). */
+/* Solves for dmean = V a. With b in nu: dalpha = b - W dmean, nu = alpha + dalpha + tau (mean +
+ * dmean). */
 void sg_coupled_shifts(const sg_marginals *marg, const sg_carrier *carrier, void *self,
                        const double *tau, double *nu, sg_coupling *c, const sg_ws *ws)
 {

@@ -45,6 +45,7 @@ sg_batch_factor *sg_batch_factors_new(const sg_bases *bases, const sg_ws *ws)
     return factor;
 }
 
+/* Counts the numbers of S and t of the processes before c. */
 static size_t sums_before(const sg_bases *bases, int c)
 {
     size_t sum = 0;
@@ -67,7 +68,8 @@ double *sg_batch_sums_of(const sg_bases *bases, int c, double *sums)
 
 /* ---- Sums ---- */
 
-/* Adds V' diag(tau) V over the rows whose tau has this sign to S, lower triangle. */
+/* Adds V' diag(tau) V over the rows whose tau has this sign to S, lower triangle: a symmetric
+ * product of rows scaled by |tau|^1/2, half the work of a general one. */
 static void add_precisions(int m, int d, const double *V, const double *tau, int sign,
                            const scratch *at, double *S)
 {
@@ -83,7 +85,7 @@ static void add_precisions(int m, int d, const double *V, const double *tau, int
     sg_syrk('T', d, count, sign, at->rows, count, S);
 }
 
-/* out_i = U_i' x_i for the w numbers of each of m rows */
+/* Computes out_i = U_i' x_i for the w numbers of each of m rows. */
 static void turn_column(int w, int m, const double *U, const double *x, double *out)
 {
     for (int i = 0; i < m; i++, x += w, U += w * w) {
@@ -95,8 +97,8 @@ static void turn_column(int w, int m, const double *U, const double *x, double *
     }
 }
 
-/* A block site is w scalar ones in the coordinates of its eigenvectors: T = U diag(tau) U', so the
- * rows U'V_i have precisions tau and shifts U'nu. */
+/* Turns block sites into w scalar ones in the coordinates of their eigenvectors: with T = U
+ * diag(tau) U' the rows U'V_i have precisions tau and shifts U'nu. */
 static void turn_sites(int w, int m, int d, const double *V, const double *T, const double *nu,
                        const scratch *out)
 {
@@ -141,6 +143,7 @@ static void turn_back(int d, const double *F, double *S)
     sg_trsv('T', d, F, d, S + (size_t) d * d);
 }
 
+/* Turns sums over rows V A^{-1} back into those over V. */
 static void finish(void *self, double *sums)
 {
     const batch_model *batch = self;
@@ -152,7 +155,7 @@ static void finish(void *self, double *sums)
 
 /* ---- Posterior ---- */
 
-/* From S and t. */
+/* Factors I + S and computes m = M t and A m = A^{-T} t. */
 static sg_status factorise(int d, const double *S, sg_batch_factor *f, double *log_det)
 {
     const double *t = S + (size_t) d * d;
@@ -175,6 +178,7 @@ static int spares_product(const batch_model *batch, const sg_basis_rows *b, cons
     return !b->V && batch->bases->count == batch->bases->C && trace * b->rounding < safe;
 }
 
+/* Factors all processes, and chooses for each basis how its rows are seen. */
 static sg_status begin(void *self, const sg_sites *sites, const double *sums, double *log_det)
 {
     const batch_model *batch = self;
@@ -200,7 +204,7 @@ static void look(void *self, sg_span window)
     }
 }
 
-/* V A^{-1} of a span for process c; work[m w x d] may be used. */
+/* Returns V A^{-1} of a span for process c; work[m w x d] may be used. */
 static const double *posterior_rows(const batch_model *batch, int c, sg_span span, double *work)
 {
     const sg_basis_rows *b = sg_basis_of(batch->bases, c);
@@ -213,7 +217,7 @@ static const double *posterior_rows(const batch_model *batch, int c, sg_span spa
     return work;
 }
 
-/* mean = V m, var = V (A'A)^{-1} V' in blocks. */
+/* Computes mean = V m = (V A^{-1}) A m and var = V (A'A)^{-1} V' in blocks. */
 static void carried_moments(const batch_model *batch, int c, sg_span span, double *work,
                             const sg_marginals *marg)
 {
@@ -231,7 +235,7 @@ typedef struct {
     const sg_marginals *marg;
 } moments_job;
 
-/* Span by span, process by process: the k-th is process k mod C of a span. */
+/* Goes span by span, process by process: the k-th is process k mod C of a span. */
 static sg_status moments_of_some(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     (void) ws;
@@ -262,7 +266,7 @@ static int processes_of(const sg_bases *bases, int g)
     return sg_last_process(bases, g) - sg_first_process(bases, g);
 }
 
-/* Those of the bases before g. */
+/* Counts the coordinates of the bases before g. */
 static size_t coordinates(const sg_bases *bases, int g)
 {
     size_t sum = 0;
@@ -280,7 +284,8 @@ typedef struct {
     double *parts; /* coordinates for each part of the window; NULL: not wanted */
 } through_job;
 
-/* A span: x = V a, between, V'x added to `part` unless it is NULL. */
+/* Computes x = V a of a span, lets `between` replace it, and adds V'x to `part` unless that is
+ * NULL. */
 static void through_span(const through_job *job, sg_span span, double *x, double *part)
 {
     const sg_bases *bases = job->batch->bases;
@@ -300,7 +305,7 @@ static void through_span(const through_job *job, sg_span span, double *x, double
     }
 }
 
-/* A part of the window, span by span. */
+/* Goes through a part of the window, span by span, into sums of its own. */
 static sg_status through_part(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const through_job *job = ctx;
@@ -339,6 +344,7 @@ static void through(void *self, const double *a, sg_between between, void *ctx, 
     sg_release(batch->ws, mark);
 }
 
+/* Applies (I + S)^{-1} = A^{-1} A^{-T} to each process's coordinates. */
 static void smooth(void *self, double *a)
 {
     const batch_model *batch = self;

@@ -13,19 +13,20 @@ sg_sparse_rows sg_sparse_rows_new(int n, int w, int cap, const sg_ws *ws)
     return sparse;
 }
 
-/* row i as it was last projected: cap x w */
+/* Returns row i as it was last projected: cap x w. */
 static double *row_of(const sg_process *gp, const sg_sparse_rows *sparse, int i)
 {
     return sparse->V + (size_t) gp->basis.cap * gp->w * i;
 }
 
-/* Where the site of row i and process c stands: times w in nu, times w w in tau. */
+/* Returns where the site of row i and process c stands: times w in nu, times w w in tau. */
 static size_t site_at(const sg_sparse_rows *sparse, int i, int c)
 {
     return i + (size_t) sparse->n * c;
 }
 
-/* S and t from all sites, so that sums and differences of a sweep do not pile up. */
+/* Sums S and t up from all sites, so that rounding of a sweep's sums and differences does not pile
+ * up. */
 static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_sites *sites,
                          const sg_ws *ws)
 {
@@ -62,7 +63,7 @@ typedef struct {
 
 /* ---- Sites out of the posterior ---- */
 
-/* q = R^{-1} V into gp->V, for P; NULL when no score asks for it */
+/* Computes q = R^{-1} V into gp->V, for P; NULL when no score asks for it. */
 static const double *in_weights(sg_process *gp, const double *V, const sg_row_rules *rules)
 {
     const int d = gp->basis.d, cap = gp->basis.cap;
@@ -100,6 +101,7 @@ static int find_back(const sweep *s, int i, const double *V, int sign)
     return 1;
 }
 
+/* Does a site of row i say anything? In the first sweep none does. */
 static int has_sites(const sweep *s, int i)
 {
     const int w = s->gp->w, ww = w * w;
@@ -115,6 +117,8 @@ static int has_sites(const sweep *s, int i)
     return 0;
 }
 
+/* Takes the sites of row i out of posteriors, scores and sums, or puts them back
+ * (sg_row_memory). */
 static int divide(void *self, int i, int sign)
 {
     const sweep *s = self;
@@ -140,7 +144,7 @@ static int divide(void *self, int i, int sign)
 
 /* ---- Sites that are kept ---- */
 
-/* How far a site moves where the basis carries a covariance, in its standard deviations. */
+/* Returns how far a site moves where the basis carries a covariance, in its standard deviations. */
 static double change_of(int w, const double *carried, const double *tau, const double *nu,
                         const double *old_tau, const double *old_nu)
 {
@@ -216,7 +220,7 @@ static sg_status sweep_rows(const sg_kernel *kernel, const sg_rows *rows, const 
     return status == SG_OK ? rebuild(gp, sparse, sites, ws) : status;
 }
 
-/* Marginals of what the basis carries of process c, from M and a. */
+/* Computes the marginals of what the basis carries of process c, from M and a. */
 static void marginals(sg_process *gp, int c, const sg_sparse_rows *sparse, sg_marginals *marg,
                       const sg_ws *ws)
 {

@@ -4,7 +4,7 @@
 #include "la.h"
 #include "par.h"
 
-/* B^{-1} R^{-T}, full, from the inverse factors of B and K_B */
+/* Computes B^{-1} R^{-T}, full, from the inverse factors of B and K_B. */
 static void weights_of_sites(const sg_basis_rows *b, const double *Ainv, double *BR)
 {
     const size_t dd = (size_t) b->d * b->d;
@@ -14,6 +14,7 @@ static void weights_of_sites(const sg_basis_rows *b, const double *Ainv, double 
     sg_trmm('R', 'T', b->d, b->d, b->Rinv, BR);
 }
 
+/* Computes what all rows share of each process: B^{-1} R^{-T} and q = R^{-1} m. */
 sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_factor *factor,
                                       double *dkernel, const sg_ws *ws)
 {
@@ -37,7 +38,7 @@ sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_fact
     return adjoint;
 }
 
-/* Where the gradient of basis g's kernel begins. */
+/* Returns the part of the gradient where that of basis g's kernel begins. */
 static double *gradient_of(const sg_basis_adjoint *adjoint, int g)
 {
     const sg_bases *bases = adjoint->bases;
@@ -45,7 +46,8 @@ static double *gradient_of(const sg_basis_adjoint *adjoint, int g)
     return adjoint->dkernel + own * g;
 }
 
-/* A process's -(q q' + R^{-1} (B^{-1} - I) R^{-T}) / 2, added to G0. N[d x d]: scratch. */
+/* Adds a process's -(q q' + R^{-1} (B^{-1} - I) R^{-T}) / 2 to G0, the part that is no sum over
+ * rows. N[d x d]: scratch. */
 static void add_own_weights(const sg_basis_rows *b, const double *BR, const double *q, double *N,
                             double *G0)
 {
@@ -64,8 +66,8 @@ static void add_own_weights(const sg_basis_rows *b, const double *BR, const doub
     }
 }
 
-/* G0 of one basis to the adjoint of K_B. The jitter is a share of K_B's diagonal and moves with
- * it. */
+/* Hands G0 of one basis to the adjoint of K_B. The jitter is a proportion of K_B's diagonal and
+ * moves with it. */
 static void end_basis(const sg_basis_adjoint *adjoint, int g, int own)
 {
     const sg_bases *bases = adjoint->bases;
@@ -105,6 +107,7 @@ typedef struct {
     double *G, *work;     /* m w x d */
 } span_weights;
 
+/* Computes t = d1 d1' + d2 in blocks, summed over the basis's processes. */
 static void add_squares(const span_weights *s, const sg_marginals *marg)
 {
     const int w = s->b->w, ww = w * w;
@@ -128,7 +131,7 @@ static void add_bends(const span_weights *s, double *N)
     sg_gemm('T', 'N', d, d, rows, 1, s->V, rows, s->work, rows, 1, N, d);
 }
 
-/* G = sum over the processes of rho q' - T V B^{-1} R^{-T}, less t P, from work = t V. */
+/* Computes G = sum over the processes of rho q' - T V B^{-1} R^{-T}, less t P, from work = t V. */
 static void kernel_weights(const sg_basis_adjoint *adjoint, const span_weights *s,
                            const sg_sites *sites, const sg_marginals *marg)
 {
@@ -148,7 +151,7 @@ static void kernel_weights(const sg_basis_adjoint *adjoint, const span_weights *
     }
 }
 
-/* G to the adjoint of K_nB, t / 2 to that of the prior blocks. */
+/* Hands G to the adjoint of K_nB, and t / 2 to that of the prior blocks. */
 static void to_rows(const span_weights *s, double *dkernel, const sg_ws *ws)
 {
     const sg_basis_rows *b = s->b;
@@ -174,6 +177,7 @@ typedef struct {
     double *dkernel; /* and of the gradient, ntheta */
 } window_job;
 
+/* Adds a span's part to N and to the gradient. */
 static void add_span(const window_job *job, sg_span span, double *N, double *dkernel,
                      const sg_ws *ws)
 {
@@ -191,6 +195,7 @@ static void add_span(const window_job *job, sg_span span, double *N, double *dke
     to_rows(&s, dkernel, ws);
 }
 
+/* Adds the spans of a part, in order, to sums of its own. */
 static sg_status add_part(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const window_job *job = ctx;
@@ -210,12 +215,13 @@ static sg_status add_part(void *ctx, int from, int to, int slot, const sg_ws *ws
     return SG_OK;
 }
 
-/* to[size] += each of `parts` sums, in order */
+/* Adds each of `parts` sums to to[size], in order. */
 static void add_up(int parts, size_t size, const double *sums, double *to)
 {
     for (size_t k = 0; k < size * parts; k++) to[k % size] += sums[k];
 }
 
+/* Divides the window's rows among parts, basis by basis, and adds these up. */
 void sg_basis_adjoint_window(const sg_basis_adjoint *adjoint, const sg_sites *sites,
                              const sg_marginals *marg, sg_span window)
 {

@@ -2,7 +2,8 @@
 #include "evidence.h"
 #include "chol.h"
 
-/* B^{-1} = A^{-1} S A^{-T} of a process, in the factor's order; upper triangle */
+/* Computes B^{-1} = A^{-1} S A^{-T} of a process, in the factor's order; upper triangle. S makes it
+ * A^{-1} A^{-T} less twice the part of the last columns. */
 static void inverse_of_sites(int n, const sg_full_factor *f, double *inverse)
 {
     const int plain = *f->plain;
@@ -12,8 +13,9 @@ static void inverse_of_sites(int n, const sg_full_factor *f, double *inverse)
     if (plain < n) sg_gemm('N', 'T', n, n, n - plain, -2, last, n, last, n, 1, inverse, n);
 }
 
-/* A process's weights added to Kbar, upper triangle. With inverse == Kbar, which takes a factor in
- * the rows' own order, written over it. inverse[n x n]: room for B^{-1}. */
+/* Adds a process's weights (alpha alpha' - W) / 2 to Kbar, upper triangle. With inverse == Kbar,
+ * which takes a factor in the rows' own order, they are written over it. inverse[n x n]: memory for
+ * B^{-1}. */
 static void gram_weights(int n, const double *alpha, const sg_full_factor *f, double *inverse,
                          double *Kbar)
 {
@@ -30,7 +32,7 @@ static void gram_weights(int n, const double *alpha, const sg_full_factor *f, do
     }
 }
 
-/* The same with w > 1: U (weights in turned coordinates) U' added to Kbar, both triangles. */
+/* The same with w > 1: adds U (weights in turned coordinates) U' to Kbar, both triangles. */
 static void block_weights(sg_layout layout, const double *alpha, const sg_full_factor *f,
                           double *Kbar, const sg_ws *ws)
 {
@@ -62,6 +64,8 @@ static int in_row_order(sg_layout layout, const sg_full_factor *factor)
     return layout.w == 1;
 }
 
+/* Adds up the weights of all processes of a kernel and hands them to its adjoint at once. One
+ * process with one kernel needs no second matrix. */
 void sg_evidence_gradient_full(sg_layout layout, int count, const sg_kernel *const *kernels,
                                const double *x, const double *K, const sg_marginals *marg,
                                const sg_full_factor *factor, double *Kbar, double *dkernel,

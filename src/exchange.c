@@ -4,12 +4,13 @@
 #include "exchange.h"
 #include "tolerances.h"
 
-/* The row of x[n w x p] that a point came from tells its location. */
+/* Compares the rows of x[n x w p] that two neighbours came from: ids count points, w to a row. */
 static int is_first(const sg_process *gp, int i)
 {
     return i == 0 || floor((gp->id[i] - 1) / gp->w) != floor((gp->id[i - 1] - 1) / gp->w);
 }
 
+/* Points of one row that stand together make a location. */
 void sg_process_locate(sg_process *gp)
 {
     for (int i = 0; i < gp->basis.d; i++) gp->first[i] = is_first(gp, i);
@@ -17,9 +18,11 @@ void sg_process_locate(sg_process *gp)
 
 /* ---- Points that join ---- */
 
-/* Point number k to join is point a of the row, v = (v_a; L_a.) and q = R^{-1} v in the basis with
- * those before it; beside it Gamma becomes Gamma - l l', l = Gamma_.a / sqrt(Gamma_aa), and every
- * other point's q becomes (q - share q_a; share), share = Gamma_.a / Gamma_aa. */
+/* Lets point a of the row join as number k. In the basis with those before it v = (v_a; L_a.) and q
+ * = R^{-1} v; beside it
+ *   Gamma -= l l',                       l = Gamma_.a / sqrt(Gamma_aa),
+ *   q_b = (q_b - share_b q_a; share_b),  share = Gamma_.a / Gamma_aa,
+ * which is a Cholesky step of Gamma and the bordering of K_B^{-1}. */
 static void let_join(sg_process *gp, const sg_seen *seen, int a)
 {
     sg_joining *j = &gp->joining;
@@ -45,7 +48,8 @@ static void let_join(sg_process *gp, const sg_seen *seen, int a)
     }
 }
 
-/* The row's novel points; returns how many. Nothing is copied where there are none. */
+/* Lets each point join of which more than `novelty` is left; returns how many. Nothing is copied
+ * where there are none. */
 static int find_joining(sg_process *gp, const sg_seen *seen, double novelty)
 {
     sg_joining *j = &gp->joining;
@@ -59,7 +63,7 @@ static int find_joining(sg_process *gp, const sg_seen *seen, double novelty)
     return j->count;
 }
 
-/* Number k of those that join; v begins its column of gp->V, once that is filled in. */
+/* Returns number k of those that join; v begins its column of gp->V, once that is filled in. */
 static sg_point joining_point(const sg_process *gp, int k)
 {
     const sg_joining *j = &gp->joining;
@@ -68,7 +72,7 @@ static sg_point joining_point(const sg_process *gp, int k)
     return point;
 }
 
-/* X[cap x w] of d coordinates gets those that the points which join add: rows of L */
+/* Extends X[cap x w] of d coordinates by those that the joining points add: rows of L. */
 static void extend(const sg_process *gp, int w, int d, double *X)
 {
     const sg_joining *j = &gp->joining;
@@ -77,7 +81,8 @@ static void extend(const sg_process *gp, int w, int d, double *X)
     }
 }
 
-/* The points without their row's response; id: of the row's first. */
+/* Borders the basis and all posteriors by the points, without their row's response (id: of the
+ * row's first). */
 static void join(sg_process *gp, const sg_seen *seen, double id)
 {
     sg_basis *b = &gp->basis;
@@ -99,6 +104,7 @@ static void join(sg_process *gp, const sg_seen *seen, double id)
     }
 }
 
+/* Lets the points join one by one, each if it is novel beside those before it. */
 void sg_process_predefine(const sg_kernel *kernel, int n, const double *x, double novelty,
                           sg_process *gp, const sg_ws *ws)
 {
@@ -121,8 +127,8 @@ typedef struct {
     int at, count;
 } leaver;
 
-/* Scores of the locations of d points under process c, at their first points; over the processes
- * the largest counts (thesis 5.10). */
+/* Scores the locations of d points under process c, at their first points; over the processes the
+ * largest counts (thesis 5.10). */
 static void score_locations(sg_process *gp, int c, int d, const sg_parts *parts, sg_band Q,
                             sg_score kind)
 {
@@ -132,7 +138,7 @@ static void score_locations(sg_process *gp, int c, int d, const sg_parts *parts,
     }
 }
 
-/* The location of least score; of ties the earliest. */
+/* Returns the location of least score; of ties the earliest. */
 static leaver least_location(const sg_process *gp, int d)
 {
     const double *worst = gp->worst;
@@ -146,8 +152,8 @@ static leaver least_location(const sg_process *gp, int d)
     return (leaver) {least, sg_group_size(d, gp->first, least)};
 }
 
-/* What the basis would be with the points that join: Q, and beyond its end, where nothing is yet,
- * K and first. */
+/* Computes what the basis would be with the points that join: Q, and beyond its end, where nothing
+ * is yet, K and first. So far nothing has changed that could not be left. */
 static void foresee_basis(sg_process *gp, const sg_seen *seen)
 {
     sg_joining *j = &gp->joining;
@@ -160,8 +166,8 @@ static void foresee_basis(sg_process *gp, const sg_seen *seen)
     }
 }
 
-/* R^{-1} G of process c in the basis with the points that join: ((R^{-1} M V - q); 0) + q there
- * (thesis 2.46: s = Ck + e) */
+/* Computes R^{-1} G of process c in the basis with the points that join (thesis 2.46: s = Ck + e):
+ *   ((R^{-1} M V - q); 0) + q there. */
 static void joined_gains(sg_process *gp, int c, const sg_seen *seen, int d)
 {
     const sg_joining *j = &gp->joining;
@@ -175,7 +181,8 @@ static void joined_gains(sg_process *gp, int c, const sg_seen *seen, int d)
     }
 }
 
-/* The location of least score among the basis and the newcomer, which would be the last one. */
+/* Returns the location of least score among the basis and the newcomer, which would be the last
+ * one: the scores after the step, found without taking it. */
 static leaver least_with_newcomer(sg_process *gp, const sg_seen *seen, sg_score kind,
                                      const sg_row_tilt *tilt)
 {
@@ -197,6 +204,7 @@ static leaver least_with_newcomer(sg_process *gp, const sg_seen *seen, sg_score 
 
 /* ---- Points that leave ---- */
 
+/* Moves the points after j one place up; the next one leads the location if j did. */
 static void drop_point(sg_process *gp, int j)
 {
     if (gp->first[j] && j + 1 < gp->basis.d) gp->first[j + 1] = 1;
@@ -207,6 +215,7 @@ static void drop_point(sg_process *gp, int j)
     for (int i = j; i < gp->basis.d - 1; i++) gp->first[i] = gp->first[i + 1];
 }
 
+/* Removes point j from the basis and from all posteriors, and turns the rows outside. */
 static void leave(sg_process *gp, int j, int m, double *X)
 {
     sg_basis *b = &gp->basis;
@@ -217,6 +226,7 @@ static void leave(sg_process *gp, int j, int m, double *X)
     sg_removal_rotate(&gp->removal, m, X, b->cap);
 }
 
+/* Returns a redundant point if there is one, else the least location if the basis is too large. */
 static leaver next_leaver(sg_process *gp, const sg_row_rules *rules)
 {
     const sg_basis *b = &gp->basis;
@@ -252,6 +262,7 @@ static sg_row_outcome judge(sg_process *gp, const sg_seen *seen, const sg_row_ru
     const int d = gp->basis.d;
     sg_row_outcome outcome = SG_ROW_PROJECTED;
     if (!rules->frozen && find_joining(gp, seen, rules->novelty)) {
+        /* The step on the basis with the points that join */
         if (!sg_row_steps(gp, seen->gamma, j->left, rules->projection, tilt)) return SG_ROW_SKIPPED;
         foresee_basis(gp, seen);
         const int redundant = sg_basis_redundant(d + j->count, gp->basis.K, j->Q, rules->novelty);
@@ -264,6 +275,7 @@ static sg_row_outcome judge(sg_process *gp, const sg_seen *seen, const sg_row_ru
         if (out->at < d) return SG_ROW_EXCHANGED;
         outcome = SG_ROW_REJECTED;
     }
+    /* Projected onto the basis as it is, all of Gamma is left. */
     const int valid = sg_row_steps(gp, seen->gamma, seen->gamma, rules->projection, tilt);
     return valid ? outcome : SG_ROW_SKIPPED;
 }

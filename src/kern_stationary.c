@@ -16,24 +16,28 @@ typedef struct {
     radial_fun dshape; /* dk / dlog(a), or NULL when the member has no shape */
 } radial;
 
+/* exp(-r2 / 2) */
 static void rbf_value(int n, const double *r2, double a, double *out)
 {
     (void) a;
     for (int i = 0; i < n; i++) out[i] = exp(-0.5 * r2[i]);
 }
 
+/* -exp(-r2 / 2) / 2 */
 static void rbf_slope(int n, const double *r2, double a, double *out)
 {
     (void) a;
     for (int i = 0; i < n; i++) out[i] = -0.5 * exp(-0.5 * r2[i]);
 }
 
+/* exp(-r) */
 static void matern12_value(int n, const double *r2, double a, double *out)
 {
     (void) a;
     for (int i = 0; i < n; i++) out[i] = exp(-sqrt(r2[i]));
 }
 
+/* -exp(-r) / (2 r); without bound at r = 0, where it only ever meets r2 */
 static void matern12_slope(int n, const double *r2, double a, double *out)
 {
     (void) a;
@@ -43,6 +47,7 @@ static void matern12_slope(int n, const double *r2, double a, double *out)
     }
 }
 
+/* (1 + s) exp(-s), s = sqrt(3) r; Inf 0 is 0 */
 static void matern32_value(int n, const double *r2, double a, double *out)
 {
     (void) a;
@@ -52,12 +57,14 @@ static void matern32_value(int n, const double *r2, double a, double *out)
     }
 }
 
+/* -3/2 exp(-s) */
 static void matern32_slope(int n, const double *r2, double a, double *out)
 {
     (void) a;
     for (int i = 0; i < n; i++) out[i] = -1.5 * exp(-sqrt(3 * r2[i]));
 }
 
+/* (1 + s + s^2 / 3) exp(-s), s = sqrt(5) r */
 static void matern52_value(int n, const double *r2, double a, double *out)
 {
     (void) a;
@@ -67,6 +74,7 @@ static void matern52_value(int n, const double *r2, double a, double *out)
     }
 }
 
+/* -5/6 (1 + s) exp(-s) */
 static void matern52_slope(int n, const double *r2, double a, double *out)
 {
     (void) a;
@@ -82,11 +90,13 @@ static void rq_value(int n, const double *r2, double a, double *out)
     for (int i = 0; i < n; i++) out[i] = exp(-a * log1p(r2[i] / (2 * a)));
 }
 
+/* -(1 + r2 / 2a)^(-a - 1) / 2 */
 static void rq_slope(int n, const double *r2, double a, double *out)
 {
     for (int i = 0; i < n; i++) out[i] = -0.5 * exp(-(a + 1) * log1p(r2[i] / (2 * a)));
 }
 
+/* dk / dlog a = a k (t / (1 + t) - log(1 + t)), t = r2 / 2a */
 static void rq_dshape(int n, const double *r2, double a, double *out)
 {
     for (int i = 0; i < n; i++) {
@@ -95,6 +105,7 @@ static void rq_dshape(int n, const double *r2, double a, double *out)
     }
 }
 
+/* Returns the member's radial functions. */
 static const radial *radial_of(const sg_kernel *self)
 {
     return self->type->family;
@@ -105,6 +116,7 @@ static int n_lengthscales(const sg_kernel *self)
     return self->ard ? self->p : 1;
 }
 
+/* Returns the shape, the last hyperparameter of members that have one. */
 static double shape_of(const sg_kernel *self)
 {
     return radial_of(self)->dshape ? exp(self->theta[1 + n_lengthscales(self)]) : 0;
@@ -126,7 +138,7 @@ typedef struct {
     double variance, shape;
 } cross_job;
 
-/* variance k(r2) */
+/* column = variance k(r2) */
 static void cross_column(void *ctx, const sg_block *block, int jj, double *column)
 {
     (void) jj;

@@ -24,6 +24,7 @@ typedef struct {
     double *work;
 } block;
 
+/* Lends memory for `cap` rows seen at once, and for as many sites that wait. */
 static block new_block(int cap, double before, sg_process *gp, const sg_ws *ws)
 {
     const size_t points = (size_t) gp->w * cap, values = points * gp->C;
@@ -37,7 +38,8 @@ static block new_block(int cap, double before, sg_process *gp, const sg_ws *ws)
     return b;
 }
 
-/* The next rows: those waiting, then rows *next, *next + 1, ... of x[n w x p] */
+/* Fills the block with the next rows: those waiting, then rows *next, *next + 1, ... of x[n w x
+ * p]. */
 static void fill(block *b, int waiting, int m, int n, int p, const double *x, int *next)
 {
     const size_t w = b->view.w;
@@ -60,7 +62,8 @@ static int keep_waiting(block *b)
     return kept;
 }
 
-/* A row projected, as the basis sees it, waits with its sites. */
+/* Lets a row that was projected, as the basis sees it, wait with its sites; those of a row that
+ * joined are in S and t. */
 static void keep_pending(void *self, int i, const sg_seen *seen, int joined)
 {
     block *b = self;
@@ -76,7 +79,7 @@ static void keep_pending(void *self, int i, const sg_seen *seen, int joined)
     }
 }
 
-/* Sites of the rows projected so far into S and t. */
+/* Adds the sites of the rows projected so far to S and t, as one matrix product. */
 static void absorb(void *self)
 {
     block *b = self;
@@ -107,6 +110,7 @@ static void thin_trace(sg_online_record *record)
     record->count[SG_REC_TRACED] = kept;
 }
 
+/* Counts the row's outcome, and adds an entry to the trace at every stride. */
 static void note(sg_online_record *record, const sg_process *gp, const sg_row_tilt *tilt,
                  sg_row_outcome outcome)
 {
@@ -131,8 +135,8 @@ static void note(sg_online_record *record, const sg_process *gp, const sg_row_ti
 
 /* ---- Informative order ---- */
 
-/* Marginals and KL gains of all rows at hand, from scratch; returns the row of largest gain. Tilts
- * that are not finite come last. O(m w d^2). */
+/* Computes the marginals and KL gains of all rows left, from scratch; returns the row of largest
+ * gain. Tilts that are not finite come last. O(m w d^2). */
 static int most_informative(sg_process *gp, const sg_rows *rows, block *b)
 {
     int best = -1;
@@ -149,7 +153,8 @@ static int most_informative(sg_process *gp, const sg_rows *rows, block *b)
 
 /* ---- The pass ---- */
 
-/* Takes rows of the block until the basis changes or none is left; returns how many. */
+/* Takes rows of the block until the basis changes or none is left; returns how many. A change makes
+ * stale what the block knows of its rows. */
 static int take_block(sg_process *gp, const sg_rows *rows, const sg_online_options *options,
                       block *b, sg_online_record *record, const sg_ws *ws)
 {

@@ -7,7 +7,8 @@
 
 enum { BLOCK = 256 }; /* rows whose kernel with the basis is at hand, for each thread */
 
-/* work[w m x d] = Kx U; then sums, m blocks of w x w: the inner products of each row's points */
+/* Computes work[w m x d] = Kx U and sums, m blocks of w x w: the inner products of each row's
+ * points. */
 static void factor_products(int m, int w, int d, const double *Kx, const double *U, double *work,
                             double *sums)
 {
@@ -17,9 +18,9 @@ static void factor_products(int m, int w, int d, const double *Kx, const double 
     sg_block_squares(w, m, d, work, sums);
 }
 
-/* K(x,x) - |G'k(x)|^2. The sum of d squares is known to about d rounding units of K(x,x), and so is
- * the difference: where it is no more than that, that is what is left, for all that is known. A
- * difference of 0 would claim a certainty that is none. */
+/* Returns K(x,x) - |G'k(x)|^2. The sum of d squares is known to about d rounding units of K(x,x),
+ * and so is the difference: if it is less than that, that is returned, because a difference of 0
+ * would claim a certainty that is none. */
 static double unexplained(int d, double prior, double explained)
 {
     return fmax2(prior - explained, d * DBL_EPSILON * prior);
@@ -47,7 +48,8 @@ static void block_variances(const sg_posterior *post, int m, const double *prior
     }
 }
 
-/* Moments of rows from .. to - 1 into those of all rows. */
+/* Writes the moments of rows from .. to - 1 into those of all rows: mean = k'alpha, var = K -
+ * |G'k|^2 + |H'k|^2. Processes that share a factor share its product. */
 static sg_status predict_block(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const prediction *p = ctx;
@@ -78,6 +80,7 @@ static sg_status predict_block(void *ctx, int from, int to, int slot, const sg_w
     return SG_OK;
 }
 
+/* Goes over blocks of rows on threads, each with scratch memory of its own. */
 void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *x, double *mean,
                           double *var, const sg_ws *ws)
 {
@@ -91,6 +94,7 @@ void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *
     sg_release(ws, mark);
 }
 
+/* cov = K - (Kx G)(Kx G)' + (Kx H)(Kx H)'. */
 void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double *mean,
                         double *cov, const sg_ws *ws)
 {
