@@ -92,8 +92,8 @@ void sg_active_include_site(sg_active *active, sg_candidates *c, int j, double t
  * O(m d) rotations of the stubs. */
 void sg_active_remove(sg_active *active, sg_candidates *c, int k, const sg_ws *ws);
 
-/* What each position takes off the entropy of the posterior: out[k] = -log[(U'U)^{-1}]_kk / 2, the
- * fall of log|U| without it. O(d^3). */
+/* Returns the entropy that each position takes off the posterior, out[k] = -log[(U'U)^{-1}]_kk / 2:
+ * the fall of log|U| without it. O(d^3). */
 sg_status sg_active_worth(const sg_active *active, double *out, const sg_ws *ws);
 
 /* The stored form (posterior.h): alpha = Pi^1/2 U^{-1} beta and G = Pi^1/2 U^{-1}, d and d x d,

@@ -4,7 +4,7 @@
  * allocated. Outputs may not overlap inputs. With w = 1 callers do without these. Cost: O(w^3), and
  * some ten times w^3 where eigenvalues are had.
  *
- * What happens to a block happens in the frame that the covariance S = LL' whitens: S may be
+ * All of it is done in the frame that the covariance S = LL' whitens: S may be
  * singular, L then has columns of zeros, and neither L nor S nor anything else is inverted that is
  * not I + something. */
 #ifndef SG_BLOCK_H

@@ -22,7 +22,7 @@ typedef struct {
     double *turned, *tau, *nu; /* m w x d, m w, m w: and sites in their coordinates */
 } scratch;
 
-/* What the loop hands back. */
+/* The model that the loop hands back */
 typedef struct {
     const sg_bases *bases;
     sg_batch_factor *factor; /* C */

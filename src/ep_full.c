@@ -115,7 +115,7 @@ static void prior_marginals(int n, const double *K, sg_marginals *marg)
     }
 }
 
-/* What the loop hands back. */
+/* The model that the loop hands back */
 typedef struct {
     sg_layout layout;
     int N, kernels; /* values of a process */

@@ -49,7 +49,7 @@ static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_
     return sg_process_refresh(gp, ws);
 }
 
-/* What a sweep carries along. */
+/* A sweep under way */
 typedef struct {
     const sg_row_rules *rules;
     sg_process *gp;

@@ -97,7 +97,7 @@ void sg_basis_adjoint_end(const sg_basis_adjoint *adjoint, int own)
 
 /* ---- A span ---- */
 
-/* What the processes of one basis have in common while a span is at hand; arrays are the span's. */
+/* A span as the processes of one basis see it; arrays are the span's. */
 typedef struct {
     const sg_basis_rows *b;
     int first, last;      /* its processes */

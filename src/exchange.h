@@ -3,12 +3,12 @@
  * A row is judged first, at the cost of its marginals and of the scores, and applied afterwards, so
  * that a row which would join the basis only to leave it again is projected at once.
  *
- * Of a row's w points those join that are novel: of which the basis, together with those of the
- * row's points before it that join, leaves more than `novelty` of the prior variance. So where the
- * components of a vector determine each other the basis is not filled with copies. Gamma's Cholesky
- * factor over the points that join has their residual variances on its diagonal; what it leaves of
- * Gamma is 0 but for points that do not join, and the row is projected onto the basis with them by
- * that. Where all join nothing is left, and the step is the whole one (thesis 2.46).
+ * A row's novel points join, of its w: points of which the basis, together with those of the row's
+ * points before it that join, leaves more than `novelty` of the prior variance. So the basis is not
+ * filled with copies if the components of a vector determine each other. Gamma's Cholesky factor
+ * over the points that join has their residual variances on its diagonal; what it leaves of Gamma
+ * is 0 but for points that do not join, and the row is projected onto the basis with them by that.
+ * If all join nothing is left, and the step is the whole one (thesis 2.46).
  *
  * Points that join together are a location: they are scored as a block and leave together, as the
  * thesis has it for wind vectors (5.42, 5.43). With w = 1 a location is a point. */
@@ -43,8 +43,9 @@ void sg_process_predefine(const sg_kernel *kernel, int n, const double *x, doubl
 /* The locations of a basis whose points have ids: those of one row that stand together. */
 void sg_process_locate(sg_process *gp);
 
-/* What an algorithm keeps of the rows it has taken. A stream keeps nothing but sites on their way
- * into S and t; sweeps keep every row's sites, and divide by them before the row comes again. */
+/* The memory that an algorithm has of the rows it has taken. A stream keeps nothing but sites on
+ * their way into S and t; sweeps keep every row's sites, and divide by them before the row comes
+ * again. */
 typedef struct {
     void *self;
     /* divides the posteriors by row i's old sites (sign 1) or multiplies with them (-1). Returns 0,

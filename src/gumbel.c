@@ -142,7 +142,7 @@ static int find_tail(const sg_gumbel *grid, int own, double x, double s2)
     return (int) fmin2(fmax2(k, 0), grid->count);
 }
 
-/* Of a narrow class by Gauss and Hermite's nodes (for weight exp(-n^2 / 2)) */
+/* Tabulates a narrow class by Gauss and Hermite's nodes (for weight exp(-n^2 / 2)). */
 static void narrow_class(sg_gumbel *grid, int c, int own, double x, double s2, int tail)
 {
     static const double node[HERMITE] = {-3.750439717725742, -2.366759410734541,
@@ -181,8 +181,9 @@ static void fill_table(table *t, int own, double top, double d, int size)
     }
 }
 
-/* Of any other class: shares of a normal density at u = x + (after - i) d, an even number of i,
- * and node k sees the table from k times on. Returns 0 if there is no room for it. */
+/* Tabulates any other class: proportions of a normal density at u = x + (after - i) d, an even
+ * number of i, and node k sees the table from k times on. Returns 0 if there is no memory for
+ * it. */
 static int wide_class(sg_gumbel *grid, int c, int own, double x, double s2, int tail)
 {
     const double sd = sqrt(s2); /* a factor q lifts the peak by sd standard deviations */

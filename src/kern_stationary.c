@@ -173,7 +173,7 @@ typedef struct {
     sg_points a, b;
 } sides;
 
-/* What the adjoint accumulates. With W = Kbar o dK/dr2:
+/* Sums that the adjoint accumulates. With W = Kbar o dK/dr2:
  *   isotropic  sum_ij W_ij r2_ij
  *   ARD        row and column sums of W, and W b by dgemm, since
  *              sum_ij W_ij (a_ik - b_jk)^2 = a_k^2'rows + b_k^2'cols - 2 a_k'(W b_k)

@@ -5,8 +5,8 @@
 #include "exchange.h"
 #include "kernel.h"
 
-/* What a stream remembers of its past besides the process; plain numbers, so that it resumes from
- * them. Outcomes of rows come first, under the numbers of sg_row_outcome. */
+/* Numbers that a stream keeps of its past besides the process; plain, so that it resumes from them.
+ * Outcomes of rows come first, under the numbers of sg_row_outcome. */
 enum {
     SG_REC_ROWS = SG_ROW_OUTCOMES, /* rows seen */
     SG_REC_LOGZ,                /* sum of log Z, each row given those before it */

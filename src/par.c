@@ -85,7 +85,7 @@ typedef struct {
     size_t used, peak;
 } meter;
 
-/* What a mark of the meter stands for; kept in the host's memory, behind the host's own mark. */
+/* A mark of the meter, kept in the host's memory, behind the host's own mark */
 typedef struct {
     void *host;
     size_t used;
@@ -185,7 +185,7 @@ static int run_in_arena(const loop *l, int chunk, arena *a)
 
 /* ---- Waves ---- */
 
-/* What a thread is begun with, and what it has done. */
+/* A thread: its arguments, and what it has done */
 typedef struct {
     loop *l;
     int slot;

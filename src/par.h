@@ -33,8 +33,8 @@ typedef sg_status (*sg_par_body)(void *ctx, int from, int to, int slot, const sg
  * within the body of another. */
 sg_status sg_par_rows(int n, int grain, sg_par_body body, void *ctx, const sg_ws *ws);
 
-/* What a loop that is done time and again, its first chunk always taking the same memory, knows of
- * itself: zeros at first. It changes where chunks are done, never what they do. */
+/* The record of a loop that runs time and again, its first chunk always taking the same memory:
+ * zeros at first. It changes where chunks are done, never their results. */
 typedef struct {
     size_t size;    /* doubles that a chunk takes */
     double seconds; /* that a chunk took the last time; 0: nothing is known */

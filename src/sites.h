@@ -39,7 +39,7 @@ static inline int sg_is_coupled(const sg_rows *rows)
     return rows->lik->type->classes && rows->lik->C > 1;
 }
 
-/* Where gamma and prior of row i and process c stand, in blocks and in groups of w. */
+/* Returns the place of gamma and prior of row i and process c, in blocks and in groups of w. */
 static inline size_t sg_prior_place(const sg_rows *rows, int i, int c)
 {
     return i + (rows->shared ? 0 : (size_t) rows->n * c);

@@ -130,8 +130,8 @@ static int lay_rule(rule *r, const sg_lik *self, const double *y, double mu, dou
     return 0;
 }
 
-/* Where the marginal is so narrow that moments would cancel: d1 = E l', d2 = E l'' + Var l' with
- * l = log p, which is the same by Stein's identity. */
+/* Computes d1 = E l' and d2 = E l'' + Var l' with l = log p, which is the same by Stein's identity,
+ * for a marginal so narrow that moments would cancel. */
 static void narrow_derivatives(const rule *r, double total, sg_tilt *out)
 {
     double first = 0, second = 0, square = 0, slopes[2];

@@ -54,12 +54,12 @@ static inline size_t sg_sites_of(sg_layout l) { return (size_t) l.n * l.C; }
 static inline size_t sg_values_of(sg_layout l) { return sg_sites_of(l) * l.w; }
 static inline size_t sg_blocks_of(sg_layout l) { return sg_values_of(l) * l.w; }
 
-/* What the host lends to the core: memory, threads, a place to be interrupted; self is its own.
- * doubles(n) never returns NULL (the host jumps instead, which is safe because nothing is
- * owned here). release(mark()) gives back what was taken in between: use it around blocks.
- * tick() is called once per sweep, block or some hundred rows; it may jump as well, and so may
- * threads(): how many threads a loop may use (products: one that is mostly BLAS), 0 when the host
- * does not say (par.h). */
+/* Services that the host lends to the core: memory, threads, a place to be interrupted; self is its
+ * own. doubles(n) never returns NULL (the host jumps instead, which is safe because nothing is
+ * owned here). release(mark()) gives back what was taken in between: use it around blocks. tick()
+ * is called once per sweep, block or some hundred rows; it may jump as well, and so may threads():
+ * how many threads a loop may use (products: one that is mostly BLAS), 0 when the host leaves that
+ * open (par.h). */
 typedef struct {
     void *self;
     double *(*doubles)(void *self, size_t n);
