@@ -30,7 +30,7 @@ part_of_problem <- function(problem, rows) {
   problem$rows <- problem$rows[, rows, drop = FALSE]
   problem$offset <- problem$offset[rows]
   problem$strata <- problem$strata[rows]
-  problem$luck <- NULL # is of all rows
+  problem$tie_break <- NULL # is of all rows
   problem
 }
 
@@ -204,8 +204,8 @@ sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
   run
 }
 
-# What a selection leaves to luck, from R's generator and only where it matters.
-draw_luck <- function(problem) {
+# Draws the random order of a selection from R's generator, and only where it matters.
+selection_order <- function(problem) {
   n <- nrow(problem$x)
   method <- problem$options
   needed <- method$select == "random" || method$pool < stub_count(problem)
@@ -218,7 +218,7 @@ stub_count <- function(problem) {
   n * min(problem$options$size, n) * problem$processes
 }
 
-# Selection of an active set at theta, with the problem's luck if it brings some.
+# Selection of an active set at theta, with the problem's tie-break if it brings one.
 engine_ivm <- function(problem, theta) {
   method <- problem$options
   n <- nrow(problem$x)
@@ -228,8 +228,8 @@ engine_ivm <- function(problem, theta) {
                   pool = max(pool, size * problem$processes),
                   select = match(method$select, catalogue()$selections) - 1L,
                   block = method$block, keep = method$keep, exchange = method$exchange)
-  luck <- if (is.null(problem$luck)) draw_luck(problem) else problem$luck
-  run <- engine_call(sg_ivm, problem, theta, luck, options)
+  tie_break <- if (is.null(problem$tie_break)) selection_order(problem) else problem$tie_break
+  run <- engine_call(sg_ivm, problem, theta, tie_break, options)
   if (problem$processes > 1L) return(run)
   c(run[names(run) != "each"], run$each[[1L]])
 }

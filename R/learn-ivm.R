@@ -158,11 +158,11 @@ counting <- function(progress, tally) {
   utils::modifyList(progress, list(step = step))
 }
 
-# The table with learned theta, the record of the search, and the problem with the luck of all its
-# selections: major steps can be compared, and the best be made again, only if luck does not change.
+# The table with learned theta, the record of the search, and the problem with the random order of
+# all its selections: steps can be compared, and the best repeated, only if that does not change.
 search_by_ivm_criterion <- function(problem, table, control, progress) {
   check_one_process(problem)
-  problem$luck <- draw_luck(problem)
+  problem$tie_break <- selection_order(problem)
   tally <- list2env(list(evaluations = 0L, failures = 0L))
   progress <- counting(progress, tally)
   given <- table$start[table$free]

@@ -36,7 +36,7 @@ with_tolerance <- function(candidate, tol) with_options(candidate, tol = tol)
 with_subset <- function(candidate, rows) {
   if (length(rows) == count_observations(candidate)) return(candidate)
   candidate$plan$problem <- part_of_problem(candidate$plan$problem, rows)
-  candidate$plan$problem$luck <- as.double(seq_along(rows))
+  candidate$plan$problem$tie_break <- as.double(seq_along(rows))
   candidate$rows <- rows
   candidate
 }

@@ -31,7 +31,7 @@ plan_classification <- function(problem, effort) {
   n <- nrow(problem$x)
   problem$options <- method_ivm(class_points_wanted(n, effort), tol = policy$fit_tolerance,
                                 pool = policy$held_numbers)
-  problem$luck <- as.double(spread_problem(problem)) # reproducible without a seed
+  problem$tie_break <- as.double(spread_problem(problem)) # reproducible without a seed
   new_plan("plan_classification", problem)
 }
 

@@ -63,19 +63,19 @@ void sg_candidates_keep(sg_candidates *c, int d, const int *kept);
 typedef enum {
     SG_SELECT_INFORMATION, /* KL divergence of the posterior after from that before (paper eq. 5) */
     SG_SELECT_ENTROPY,     /* fall of the entropy of the row's own marginal */
-    SG_SELECT_LUCK         /* by luck[] alone, small is lucky */
+    SG_SELECT_RANDOM       /* by tie_break[] alone, the smallest first */
 } sg_select;
 
 /* Tilts, sites and gains of all candidates of the C latent functions c[C] as they stand; where
- * there are several, only of rows whose marginals have moved by more than 1e-3 since they were
+ * there are several, only of rows whose marginals have moved (SG_STILL) since they were
  * scored (winners by sg_candidates_score_row()). A row whose site would say nothing, or that has
  * none, cannot be included, nor one that would widen the posterior (tau < 0): what it has to teach
  * is not in a stub. O(m) tilts. */
-void sg_candidates_score(const sg_rows *rows, sg_select select, const double *luck, int C,
+void sg_candidates_score(const sg_rows *rows, sg_select select, const double *tie_break, int C,
                          sg_candidates *c, const sg_ws *ws);
 
 /* The same for candidate j alone. */
-void sg_candidates_score_row(const sg_rows *rows, sg_select select, const double *luck, int C,
+void sg_candidates_score_row(const sg_rows *rows, sg_select select, const double *tie_break, int C,
                              sg_candidates *c, int j);
 
 /* Candidate j joins the active set and its stub takes column d of M; kernel_column[m]: the kernel
@@ -92,8 +92,8 @@ void sg_active_include_site(sg_active *active, sg_candidates *c, int j, double t
  * O(m d) rotations of the stubs. */
 void sg_active_remove(sg_active *active, sg_candidates *c, int k, const sg_ws *ws);
 
-/* What each position takes off the entropy of the posterior: out[k] = -log[(U'U)^{-1}]_kk / 2, the
- * fall of log|U| without it. O(d^3). */
+/* Returns the entropy that each position takes off the posterior, out[k] = -log[(U'U)^{-1}]_kk / 2:
+ * the fall of log|U| without it. O(d^3). */
 sg_status sg_active_worth(const sg_active *active, double *out, const sg_ws *ws);
 
 /* The stored form (posterior.h): alpha = Pi^1/2 U^{-1} beta and G = Pi^1/2 U^{-1}, d and d x d,

@@ -4,26 +4,26 @@
 #include <Rmath.h>
 #include "basis_rows.h"
 #include "chol.h"
+#include "tolerances.h"
 
-/* Is every pivot well above rounding? A singular matrix may pass the factorisation by luck, with
- * pivots that are noise. */
+/* Is every pivot well above rounding? A singular matrix may pass the factorisation by accident,
+ * with pivots that are noise. */
 static int pivots_matter(int d, const double *KB, const double *R)
 {
-    const double ROUNDING = 1e-14;
     for (int j = 0; j < d; j++) {
         const size_t jj = j + (size_t) d * j;
-        if (!(R[jj] * R[jj] > ROUNDING * KB[jj])) return 0;
+        if (!(R[jj] * R[jj] > SG_NO_PIVOT * KB[jj])) return 0;
     }
     return 1;
 }
 
-/* R with R'R = KB + jitter diag(KB), for the smallest jitter of the ladder that has one. */
+/* Finds R with R'R = KB + jitter diag(KB), for the smallest jitter of the ladder that has one. It
+ * is relative to the diagonal, so that units do not matter. */
 static sg_status factor_basis(int d, const double *KB, double *R, double *jitter)
 {
     const double LADDER[] = {0, 1e-12, 1e-10, 1e-8, 1e-6};
-    const size_t size = (size_t) d * d;
     for (size_t step = 0; step < sizeof LADDER / sizeof *LADDER; step++) {
-        for (size_t i = 0; i < size; i++) R[i] = KB[i];
+        sg_copy((size_t) d * d, KB, R);
         for (int j = 0; j < d; j++) R[j + (size_t) d * j] *= 1 + LADDER[step];
         *jitter = LADDER[step];
         if (sg_potrf(d, R, d) == SG_OK && pivots_matter(d, KB, R)) return SG_OK;
@@ -31,8 +31,8 @@ static sg_status factor_basis(int d, const double *KB, double *R, double *jitter
     return SG_NOT_PD;
 }
 
-/* K_nB, of variances up to the largest of KB, has that many digits, which the product with R^{-1}
- * takes with it. */
+/* Bounds the rounding of a number of V = K_nB R^{-1}: K_nB, of variances up to the largest of KB,
+ * is off by eps times that, and the product multiplies it by the largest column sum of |R^{-1}|. */
 static double rounding_of(int d, const double *KB, const double *Rinv)
 {
     double variance = 0, widest = 0;
@@ -45,19 +45,21 @@ static double rounding_of(int d, const double *KB, const double *Rinv)
     return DBL_EPSILON * variance * widest;
 }
 
+/* Prepares the span's inputs like the basis, whose points were prepared once. */
 void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, double *out,
                      const sg_ws *ws)
 {
     const int rows = span.m * b->w;
     void *mark = sg_mark(ws);
-    sg_copy_rows(b->n * b->w, b->D, b->x, span.from * b->w, rows, x_span);
+    sg_copy_columns(rows, b->D, b->x + (size_t) b->w * span.from, (size_t) b->n * b->w, x_span,
+                    rows);
     const sg_points own = sg_kernel_prepare(b->kernel, rows, x_span, &b->points, ws);
     sg_kernel_between(b->kernel, &own, &b->points, out, ws);
     sg_release(ws, mark);
 }
 
-/* With w = 1: prior = |v|^2 by rows, gamma = max(K(x,x) - |v|^2, 0); a negative difference is
- * rounding, NaN stays NaN. */
+/* With w = 1: prior = |v|^2 by rows, gamma = K(x,x) - |v|^2 and at least 0; a negative difference
+ * is rounding, NaN stays NaN. prior + gamma is K(x,x) in any case. */
 static void scalar_residuals(sg_basis_rows *b, sg_span span, const double *x, const double *V,
                              const sg_ws *ws)
 {
@@ -95,15 +97,16 @@ typedef struct {
     double *out;
 } sight;
 
-/* A span: V, and gamma and prior of its rows; or V A^{-1}. */
-static sg_status see_span(void *ctx, int from, int to, int lane, const sg_ws *ws)
+/* Computes V = K_nB R^{-1} of a span, with gamma and prior of its rows; then V A^{-1} if a
+ * posterior asks for it, or that at once, K_nB (R^{-1} A^{-1}), if gamma is known. */
+static sg_status see_span(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const sight *s = ctx;
     sg_basis_rows *b = s->b;
     const sg_span span = {s->window.from + from, to - from};
     const int rows = span.m * b->w;
     double *x = sg_doubles(ws, (size_t) rows * b->D), *out = s->out + (size_t) from * b->w * b->d;
-    (void) lane;
+    (void) slot;
     sg_basis_kernel(b, span, x, out, ws);
     sg_trmm('R', 'N', rows, b->d, s->again ? b->RAinv : b->Rinv, out);
     if (!s->again) (b->w == 1 ? scalar_residuals : block_residuals)(b, span, x, out, ws);
@@ -111,6 +114,7 @@ static sg_status see_span(void *ctx, int from, int to, int lane, const sg_ws *ws
     return SG_OK;
 }
 
+/* Sees a window, span by span on several threads; each span writes its own part. */
 static void see(sight s, const sg_ws *ws)
 {
     sg_par_products(s.window.m, SG_SPAN, see_span, &s, &s.b->looks, ws);
@@ -119,40 +123,45 @@ static void see(sight s, const sg_ws *ws)
     sg_tick(ws);
 }
 
+/* Computes V of the window unless it is held. */
 void sg_basis_look(sg_basis_rows *b, sg_span window, const sg_ws *ws)
 {
-    const sight s = {.b = b, .window = window, .out = b->room};
+    const sight s = {.b = b, .window = window, .out = b->scratch};
     if (!b->V) see(s, ws);
 }
 
+/* Multiplies R^{-1} A^{-1} once, O(d^3), which spares a product of n w d^2 at every look. */
 void sg_basis_set_posterior(sg_basis_rows *b, const double *Ainv)
 {
     const size_t dd = (size_t) b->d * b->d;
     b->Ainv = Ainv;
     if (!Ainv) return;
-    for (size_t k = 0; k < dd; k++) b->RAinv[k] = Ainv[k];
+    sg_copy(dd, Ainv, b->RAinv);
     sg_trmm('L', 'N', b->d, b->d, b->Rinv, b->RAinv);
 }
 
+/* Takes gamma and derives prior = diag K(x,x) - gamma from it, O(n w p) without V. */
 void sg_basis_know(sg_basis_rows *b, const double *gamma, const sg_ws *ws)
 {
     const size_t w = b->w, rows = (size_t) b->n * w;
     sg_kernel_diag(b->kernel, (int) rows, b->x, b->prior, ws);
-    for (size_t k = 0; k < rows * w; k++) b->gamma[k] = gamma[k];
+    sg_copy(rows * w, gamma, b->gamma);
     for (size_t k = 0; k < rows; k++) {
         b->prior[k] -= gamma[w * w * (k / w) + (w + 1) * (k % w)];
     }
     b->known = b->n;
 }
 
+/* Goes the short way if all rows of the window have had their first look. */
 void sg_basis_look_posterior(sg_basis_rows *b, sg_span window, const sg_ws *ws)
 {
     const int again = b->Ainv && window.from + window.m <= b->known;
     const sight s = {.b = b, .window = window, .posterior = again ? NULL : b->Ainv,
-                     .again = again, .out = b->room};
+                     .again = again, .out = b->scratch};
     if (!b->V) see(s, ws);
 }
 
+/* Factors the basis and sees all rows if their V may be held; else lends a window. */
 sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, const double *x,
                             int d, const double *basis, double pool, double *gamma, double *prior,
                             sg_basis_rows *b, const sg_ws *ws)
@@ -167,20 +176,20 @@ sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, co
     b->points = sg_kernel_prepare(kernel, d, basis, NULL, ws);
     sg_kernel_between(kernel, &b->points, NULL, b->KB, ws);
     sg_status status = factor_basis(d, b->KB, b->R, &b->jitter);
-    for (size_t k = 0; k < dd; k++) b->Rinv[k] = b->R[k];
-    if (status == SG_OK) status = sg_trtri(d, b->Rinv);
+    if (status == SG_OK) status = sg_inverse_upper(d, b->R, d, b->Rinv);
     if (status != SG_OK) return status;
     b->rounding = rounding_of(d, b->KB, b->Rinv);
     if (hold) {
         b->V = sg_doubles(ws, seen);
         see((sight) {.b = b, .window = {0, b->n}, .out = b->V}, ws);
     } else {
-        b->room = sg_doubles(ws, (size_t) imin2(b->n, SG_WINDOW) * b->w * d);
+        b->scratch = sg_doubles(ws, (size_t) imin2(b->n, SG_WINDOW) * b->w * d);
         b->RAinv = sg_doubles(ws, dd);
     }
     return SG_OK;
 }
 
+/* Is V of every basis held? */
 static int all_held(const sg_bases *b)
 {
     int held = 1;
@@ -188,12 +197,14 @@ static int all_held(const sg_bases *b)
     return held;
 }
 
+/* A single window if all is held: there is nothing to be seen again. */
 int sg_window_of(const sg_bases *b)
 {
     const int n = b->each->n;
     return all_held(b) ? n : imin2(n, SG_WINDOW);
 }
 
+/* Bounds the number of parts by memory (half of a window's rows) and by what keeps threads busy. */
 int sg_basis_parts(const sg_bases *b, int processes)
 {
     enum { BUSY = 8 };
@@ -203,6 +214,7 @@ int sg_basis_parts(const sg_bases *b, int processes)
     return imax2(1, (int) fmin2(fit, (BUSY + processes - 1) / processes));
 }
 
+/* Multiplies each row's block with its w rows of X, column by column of X. */
 void sg_apply_blocks(int w, int m, int d, const double *blocks, const double *X, double *out)
 {
     const int rows = m * w;

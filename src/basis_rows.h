@@ -34,7 +34,7 @@ typedef struct {
     double *prior;           /* n w: variances of what the basis carries, |v|^2 */
     double *V;               /* spans one after the other, m w x d each; NULL: seen at every look */
     /* where V is not held: */
-    double *room;            /* a window, span after span as V */
+    double *scratch;           /* a window, span after span as V */
     int first;               /* its first row */
     sg_par_memo looks;       /* of the loops that see them */
     int known;               /* so many of the first rows have had their first look */
@@ -57,7 +57,7 @@ void sg_basis_look(sg_basis_rows *b, sg_span window, const sg_ws *ws);
 static inline const double *sg_basis_seen(const sg_basis_rows *b, sg_span span)
 {
     const size_t width = (size_t) b->w * b->d;
-    return b->V ? b->V + width * span.from : b->room + width * (span.from - b->first);
+    return b->V ? b->V + width * span.from : b->scratch + width * (span.from - b->first);
 }
 
 /* A^{-1}, upper triangular and not copied, for looks to come by sg_basis_look_posterior(), where V

@@ -1,9 +1,16 @@
 /* block.c: algebra of w x w blocks (block.h): factors and eigenvalues of small symmetric matrices,
- * sites of tilts, cavities, and how far a step goes. */
+ * sites of tilts, cavities, and how far a step goes.
+ *
+ * Formulas for w = 1 carry over in the frame that whitens the covariance S = LL': B becomes L'BL =
+ * V diag(lambda) V', and with F = L V
+ *   (I + B S)^{-1} B = B - sum_k z_k z_k' / (1 + lambda_k),   z_k = B f_k,
+ *   (I - S B)^{-1} S = sum_k f_k f_k' / (1 - lambda_k),
+ * f_k the columns of F. So S may be singular, and terms of one sign do not cancel. */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 #include "block.h"
+#include "tolerances.h"
+#include "types.h"
 
 static int all_finite(int n, const double *x)
 {
@@ -13,6 +20,7 @@ static int all_finite(int n, const double *x)
     return 1;
 }
 
+/* Returns A x; out must not be x. */
 void sg_block_mv(int w, const double *A, const double *x, double *out)
 {
     for (int i = 0; i < w; i++) {
@@ -21,12 +29,13 @@ void sg_block_mv(int w, const double *A, const double *x, double *out)
     }
 }
 
+/* Returns A B, column by column. */
 void sg_block_multiply(int w, const double *A, const double *B, double *out)
 {
     for (int j = 0; j < w; j++) sg_block_mv(w, A, B + w * j, out + w * j);
 }
 
-/* C = A'B */
+/* Returns A'B. */
 static void multiply_t(int w, const double *A, const double *B, double *C)
 {
     for (int j = 0; j < w; j++) {
@@ -39,6 +48,7 @@ static void multiply_t(int w, const double *A, const double *B, double *C)
 
 /* ---- Factors ---- */
 
+/* Factors column by column; the first pivot that is not positive, or NaN, ends it. */
 int sg_block_cholesky(int w, const double *A, double *L)
 {
     for (int j = 0; j < w; j++) {
@@ -52,6 +62,7 @@ int sg_block_cholesky(int w, const double *A, double *L)
     return 1;
 }
 
+/* Solves L x = b from the top. */
 void sg_block_forward(int w, const double *L, double *x)
 {
     for (int i = 0; i < w; i++) {
@@ -60,6 +71,7 @@ void sg_block_forward(int w, const double *L, double *x)
     }
 }
 
+/* Solves L'x = b from the bottom. */
 void sg_block_backward(int w, const double *L, double *x)
 {
     for (int i = w - 1; i >= 0; i--) {
@@ -68,6 +80,7 @@ void sg_block_backward(int w, const double *L, double *x)
     }
 }
 
+/* Solves for each unit vector, forward and backward. */
 void sg_block_inverse(int w, const double *L, double *inverse)
 {
     for (int j = 0; j < w; j++) {
@@ -78,8 +91,9 @@ void sg_block_inverse(int w, const double *L, double *inverse)
     }
 }
 
-/* The pivot is the largest share of a diagonal entry that is left: shares have no units. What is
- * below the rounding of the entries is nothing. */
+/* Factors with pivots: each is the largest proportion of a diagonal entry that is left, as
+ * proportions have no units. Below the rounding of the entries nothing is left, and the rest of L
+ * stays 0. */
 void sg_block_root(int w, const double *S, double *L)
 {
     const double NOTHING = w * DBL_EPSILON;
@@ -109,7 +123,8 @@ void sg_block_root(int w, const double *S, double *L)
 
 /* ---- Eigenvalues ---- */
 
-/* One rotation of rows and columns p < q of A, which makes A_pq zero (Golub and Van Loan 8.5). */
+/* Rotates rows and columns p < q of A so that A_pq becomes 0, and U with them (Golub and Van Loan
+ * 8.5; the smaller of the two angles). */
 static void rotate(int w, int p, int q, double *A, double *U)
 {
     const double off = A[p + w * q];
@@ -129,13 +144,13 @@ static void rotate(int w, int p, int q, double *A, double *U)
     A[p + w * q] = A[q + w * p] = 0;
 }
 
-/* Is A_pq no more than rounding beside what it would be rotated into? */
+/* Is A_pq more than rounding beside what it would be rotated into? */
 static int is_off(int w, const double *A, int p, int q)
 {
     return fabs(A[p + w * q]) > DBL_EPSILON * sqrt(fabs(A[p + w * p])) * sqrt(fabs(A[q + w * q]));
 }
 
-/* Ascending, the vectors with their values */
+/* Sorts ascending, the vectors with their values. */
 static void sort_values(int w, double *A, double *U, double *lambda)
 {
     for (int j = 0; j < w; j++) lambda[j] = A[j + w * j];
@@ -151,11 +166,13 @@ static void sort_values(int w, double *A, double *U, double *lambda)
     }
 }
 
+/* Sweeps over all pairs by Jacobi rotations until none is off the diagonal: quadratic convergence,
+ * four to eight sweeps. */
 void sg_block_eigen(int w, const double *A, double *U, double *lambda)
 {
     enum { SWEEPS = 30 }; /* four to eight do */
     double B[SG_BLOCK_SIZE];
-    memcpy(B, A, sizeof(double) * w * w);
+    sg_copy(w * w, A, B);
     for (int i = 0; i < w * w; i++) U[i] = i % (w + 1) == 0;
     int turned = 1;
     for (int sweep = 0; sweep < SWEEPS && turned; sweep++) {
@@ -178,7 +195,7 @@ typedef struct {
     double L[SG_BLOCK_SIZE], V[SG_BLOCK_SIZE], F[SG_BLOCK_SIZE], lambda[SG_BLOCK_MAX];
 } frame;
 
-/* L'BL */
+/* Returns L'BL. */
 static void congruence(int w, const double *L, const double *B, double *out)
 {
     double BL[SG_BLOCK_SIZE];
@@ -186,7 +203,7 @@ static void congruence(int w, const double *L, const double *B, double *out)
     multiply_t(w, L, BL, out);
 }
 
-/* Returns 0 when a number is not finite. */
+/* Finds the frame of S and B. Returns 0 when a number is not finite. */
 static int whiten(int w, const double *S, const double *B, frame *in)
 {
     double seen[SG_BLOCK_SIZE];
@@ -198,7 +215,7 @@ static int whiten(int w, const double *S, const double *B, frame *in)
     return 1;
 }
 
-/* out += sum_k share_k z_k z_k', z_k the columns of Z */
+/* Adds sum_k share_k z_k z_k' to out, z_k the columns of Z. */
 static void add_squares(int w, const double *Z, const double *share, double *out)
 {
     for (int k = 0; k < w; k++) {
@@ -209,7 +226,7 @@ static void add_squares(int w, const double *Z, const double *share, double *out
     }
 }
 
-/* x += A diag(share) B'y */
+/* Adds A diag(share) B'y to x. */
 static void add_through(int w, const double *A, const double *share, const double *B,
                         const double *y, double *x)
 {
@@ -221,7 +238,8 @@ static void add_through(int w, const double *A, const double *share, const doubl
 }
 
 /* With (I + d2 LL')^{-1} = I - d2 L (I + L'd2 L)^{-1} L' and Z = d2 F:
- *   T = -d2 + Z diag(1 / (1 + lambda)) Z',  nu = x - Z diag(1 / (1 + lambda)) F'x,  x = d1 - d2 mu,
+ *   T = -d2 + Z diag(1 / (1 + lambda)) Z',
+ *   nu = x - Z diag(1 / (1 + lambda)) F'x,   x = d1 - d2 mu,
  * sums of two terms of one sign where d2 narrows. */
 int sg_block_site(int w, const double *mu, const double *S, const double *d1, const double *d2,
                   double *T, double *nu)
@@ -239,12 +257,13 @@ int sg_block_site(int w, const double *mu, const double *S, const double *d1, co
     for (int k = 0; k < w; k++) share[k] = -share[k];
     add_through(w, Z, share, in.F, y, x);
     if (!all_finite(w * w, site) || !all_finite(w, x)) return 0;
-    memcpy(T, site, sizeof(double) * w * w);
-    memcpy(nu, x, sizeof(double) * w);
+    sg_copy(w * w, site, T);
+    sg_copy(w, x, nu);
     return 1;
 }
 
-/* G = I - S T has the eigenvalues g = 1 - lambda of I - L'TL, and G^{-1} S = F diag(1 / g) F'. */
+/* G = I - S T has the eigenvalues g = 1 - lambda of I - L'TL, and
+ *   cov = G^{-1} S = F diag(1 / g) F',   mean = m - cov (nu - T m),   log|G| = sum log g. */
 int sg_block_cavity(int w, const double *m, const double *S, const double *T, const double *nu,
                     double *mean, double *cov, double *log_det_G)
 {
@@ -259,27 +278,28 @@ int sg_block_cavity(int w, const double *m, const double *S, const double *T, co
         *log_det_G += log1p(-in.lambda[k]);
         mean[k] = m[k];
     }
-    for (int i = 0; i < w * w; i++) cov[i] = 0;
+    sg_zero(w * w, cov);
     add_squares(w, in.F, share, cov);
     for (int k = 0; k < w; k++) share[k] = -share[k];
     add_through(w, in.F, share, in.F, a, mean);
     return 1;
 }
 
-/* With z = d2 L v of an eigenvector v: L'z = lambda v, so d2 - z z' / lambda has lambda no more. */
-void sg_block_narrow(int w, const double *S, double *d2)
+/* Takes off the eigenvalues above 0: with z = d2 L v of an eigenvector v, L'z = lambda v, so d2 - z
+ * z' / lambda has eigenvalue 0 there and the others unchanged. */
+void sg_block_clip_tilt(int w, const double *S, double *d2)
 {
-    const double ROUNDING = 1e-12; /* as sg_site_bend() has it: no widening, and no divisor */
     frame in;
     double Z[SG_BLOCK_SIZE], share[SG_BLOCK_MAX];
     if (!whiten(w, S, d2, &in)) return;
     sg_block_multiply(w, d2, in.F, Z);
-    for (int k = 0; k < w; k++) share[k] = in.lambda[k] > ROUNDING ? -1 / in.lambda[k] : 0;
+    for (int k = 0; k < w; k++) share[k] = in.lambda[k] > SG_NO_BEND ? -1 / in.lambda[k] : 0;
     add_squares(w, Z, share, d2);
 }
 
-/* With b = V'L'd1:  kl[0] = 1/2 sum b^2 + lambda - log(1 + lambda),
- *                   kl[1] = 1/2 sum (b^2 - lambda) / (1 + lambda) + log(1 + lambda). */
+/* Adds up the scalar formula (sg_step_kl()) over the frame's directions. With b = V'L'd1:
+ *   kl[0] = 1/2 sum b^2 + lambda - log(1 + lambda)
+ *   kl[1] = 1/2 sum (b^2 - lambda) / (1 + lambda) + log(1 + lambda) */
 void sg_block_step_kl(int w, const double *S, const double *d1, const double *d2, double kl[2])
 {
     frame in;
@@ -299,6 +319,7 @@ void sg_block_step_kl(int w, const double *S, const double *d1, const double *d2
 
 /* ---- Blocks in other frames ---- */
 
+/* Subtracts lambda u u' for each eigenvalue below 0. */
 void sg_block_clip(int w, double *T)
 {
     double U[SG_BLOCK_SIZE], lambda[SG_BLOCK_MAX];
@@ -311,6 +332,7 @@ void sg_block_clip(int w, double *T)
     }
 }
 
+/* A = (A + A') / 2, where rounding has made A unsymmetric */
 static void symmetrise(int w, double *A)
 {
     for (int j = 0; j < w; j++) {
@@ -335,12 +357,12 @@ static void swap_rows(int w, int columns, int i, int j, double *A)
     }
 }
 
-/* B[w x columns] := A^{-1} B by Gaussian elimination with partial pivoting; where A is singular
- * what is left in B is no number. */
+/* B[w x columns] := A^{-1} B by Gaussian elimination with partial pivoting; where A is singular B
+ * becomes NaN or infinite, which callers test. */
 static void solve(int w, const double *A, int columns, double *B)
 {
     double LU[SG_BLOCK_SIZE];
-    for (int k = 0; k < w * w; k++) LU[k] = A[k];
+    sg_copy(w * w, A, LU);
     for (int p = 0; p < w; p++) {
         int best = p;
         for (int i = p + 1; i < w; i++) {
@@ -362,11 +384,12 @@ static void solve(int w, const double *A, int columns, double *B)
     }
 }
 
+/* Solves (I + T gamma) (T_new, nu_new) = (T, nu - T offset) for all w + 1 columns at once. */
 void sg_block_soften(int w, const double *offset, const double *gamma, double *T, double *nu)
 {
     double D[SG_BLOCK_SIZE], right[SG_BLOCK_SIZE + SG_BLOCK_MAX];
     sg_block_mv(w, T, offset, right + w * w);
-    for (int k = 0; k < w * w; k++) right[k] = T[k];
+    sg_copy(w * w, T, right);
     for (int a = 0; a < w; a++) right[w * w + a] = nu[a] - right[w * w + a];
     if (gamma) {
         sg_block_multiply(w, T, gamma, D);
@@ -374,10 +397,11 @@ void sg_block_soften(int w, const double *offset, const double *gamma, double *T
         solve(w, D, w + 1, right);
         symmetrise(w, right);
     }
-    for (int k = 0; k < w * w; k++) T[k] = right[k];
-    for (int a = 0; a < w; a++) nu[a] = right[w * w + a];
+    sg_copy(w * w, right, T);
+    sg_copy(w, right + w * w, nu);
 }
 
+/* Returns sqrt(x'S x), the length of L'x. */
 double sg_block_norm(int w, const double *S, const double *x)
 {
     double Sx[SG_BLOCK_MAX], sum = 0;
@@ -386,6 +410,7 @@ double sg_block_norm(int w, const double *S, const double *x)
     return sum < 0 ? 0 : sqrt(sum); /* below 0 is rounding; NaN stays */
 }
 
+/* Returns the Frobenius norm of L'BL. */
 double sg_block_size(int w, const double *S, const double *B)
 {
     double L[SG_BLOCK_SIZE], C[SG_BLOCK_SIZE], sum = 0;

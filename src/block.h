@@ -4,7 +4,7 @@
  * allocated. Outputs may not overlap inputs. With w = 1 callers do without these. Cost: O(w^3), and
  * some ten times w^3 where eigenvalues are had.
  *
- * What happens to a block happens in the frame that the covariance S = LL' whitens: S may be
+ * All of it is done in the frame that the covariance S = LL' whitens: S may be
  * singular, L then has columns of zeros, and neither L nor S nor anything else is inverted that is
  * not I + something. */
 #ifndef SG_BLOCK_H
@@ -49,7 +49,7 @@ int sg_block_cavity(int w, const double *m, const double *S, const double *T, co
 
 /* d2 without what would widen N(., S): eigenvalues of L'd2 L above 0 become 0, so that the tilt
  * only shifts the marginal along their directions. */
-void sg_block_narrow(int w, const double *S, double *d2);
+void sg_block_clip_tilt(int w, const double *S, double *d2);
 
 /* Both KL divergences of a step (d1, d2) along N(., S) (thesis 3.16): kl[0] new against old, kl[1]
  * old against new. NaN where I + d2 S has an eigenvalue that is not positive. */

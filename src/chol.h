@@ -29,6 +29,10 @@ static inline void sg_rotate(double cos, double sin, double *x, double *y)
 /* zeros below the diagonal of U[n x n] */
 void sg_clear_below(int n, double *U);
 
+/* out[n x n] = U of leading dimension ldu, or U^{-1}, upper with zeros below. O(n^2), O(n^3 / 3) */
+void sg_copy_upper(int n, const double *U, int ldu, double *out);
+sg_status sg_inverse_upper(int n, const double *U, int ldu, double *out);
+
 /* sum of the logarithms of the diagonal of U[n x n] */
 double sg_log_diag(int n, const double *U);
 

@@ -1,6 +1,5 @@
 /* columns.c: kernel columns that are computed ahead and wait in spare columns of the candidates. */
 #include <math.h>
-#include <string.h>
 #include "columns.h"
 
 sg_columns sg_columns_new(const sg_kernel *kernel, const sg_candidates *c, int size,
@@ -13,6 +12,8 @@ sg_columns sg_columns_new(const sg_kernel *kernel, const sg_candidates *c, int s
     return store;
 }
 
+/* Forgets all columns: numbers of candidates have changed, and the room behind the stubs with
+ * them. */
 void sg_columns_reset(sg_columns *store, const sg_candidates *c)
 {
     const double columns = sg_candidates_columns(c);
@@ -21,14 +22,15 @@ void sg_columns_reset(sg_columns *store, const sg_candidates *c)
     for (int j = 0; j < c->m; j++) store->slot[j] = -1;
 }
 
+/* Empties slot s. */
 static void forget(sg_columns *store, int s)
 {
     if (store->holds[s] >= 0) store->slot[store->holds[s]] = -1;
     store->holds[s] = -1;
 }
 
-/* Column j[m] waits from now on in the last free slot behind column d; when there is none, in that
- * of the column least likely to be used, if that is less likely than j. */
+/* Keeps column j[m] in the last free slot behind column d; if there is none, in that of the column
+ * least likely to be used, unless j is less likely still. */
 static void keep(sg_columns *store, sg_candidates *c, int d, int j, const double *column)
 {
     int at = -1;
@@ -42,13 +44,13 @@ static void keep(sg_columns *store, sg_candidates *c, int d, int j, const double
     if (at < 0) return;
     if (store->holds[at] >= 0 && !(c->gain[store->holds[at]] < c->gain[j])) return;
     forget(store, at);
-    memcpy(sg_candidates_spare(c, at), column, c->m * sizeof(double));
+    sg_copy(c->m, column, sg_candidates_spare(c, at));
     store->holds[at] = j;
     store->slot[j] = at;
 }
 
-/* Candidate `best` and those of largest gain whose columns do not wait already, at most `want` in
- * all, in order; returns how many. */
+/* Lists candidate `best` and those of largest gain whose columns do not wait already, at most
+ * `want` in all, in order; returns how many. Gains change little from one inclusion to the next. */
 static int likeliest(const sg_columns *store, const sg_candidates *c, int best, int want,
                      int *which)
 {
@@ -64,6 +66,7 @@ static int likeliest(const sg_columns *store, const sg_candidates *c, int best, 
     return count;
 }
 
+/* Computes the columns of the likeliest candidates together, and keeps all but the first. */
 static const double *compute(sg_columns *store, sg_candidates *c, int d, int j, const sg_ws *ws)
 {
     int which[SG_AHEAD];
@@ -74,6 +77,8 @@ static const double *compute(sg_columns *store, sg_candidates *c, int d, int j, 
     return store->K;
 }
 
+/* Moves the column in the way of the next stub first; then returns the one that waits, or computes
+ * it. */
 const double *sg_columns_get(sg_columns *store, sg_candidates *c, int d, int j, const sg_ws *ws)
 {
     const int front = store->holds[d];

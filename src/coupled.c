@@ -5,6 +5,7 @@
 #include "block.h"
 #include "coupled.h"
 #include "la.h"
+#include "tolerances.h"
 
 sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws)
 {
@@ -18,22 +19,21 @@ sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws)
 
 /* ---- W of a row ---- */
 
-/* F[rank x C] of the covariance V that cross has off its diagonal: first V 1 / sqrt(1'V 1), where
- * V 1 = D as H 1 = 0, then columns of what that leaves of V, each by the class of most variance
- * left, in units of its cavity. D[C]; left[C]: work space. */
+/* Factors the covariance V that cross has off its diagonal, F[rank x C]: first V 1 / sqrt(1'V 1),
+ * where V 1 = D as H 1 = 0, then columns of what that leaves of V, each by the class of most
+ * variance left, in units of its cavity. D[C]; left[C]: work space. */
 static void common_factor(int C, int rank, const double *s, const sg_tilt *tilt, const double *D,
                           double sum, double *left, double *F)
 {
-    const double NOTHING = 1e-13; /* of a variance: rounding */
     for (int c = 0; c < C; c++) {
         F[rank * c] = D[c] / sqrt(sum);
         left[c] = tilt->d2[c] - tilt->own[c] - F[rank * c] * F[rank * c];
-        for (int k = 1; k < rank; k++) F[k + rank * c] = 0;
+        sg_zero(rank - 1, F + 1 + rank * c);
     }
     for (int k = 1; k < rank; k++) {
         int p = 0;
         for (int c = 1; c < C; c++) p = s[c] * left[c] > s[p] * left[p] ? c : p;
-        if (!(left[p] > NOTHING * (tilt->d2[p] - tilt->own[p]))) return;
+        if (!(left[p] > SG_NO_CLASS_VARIANCE * (tilt->d2[p] - tilt->own[p]))) return;
         const double root = sqrt(left[p]), *column = tilt->cross + (size_t) C * p;
         for (int c = 0; c < C; c++) {
             double rest = column[c];
@@ -54,21 +54,20 @@ static void add_square(int rank, double share, const double *f, double *G)
 
 void sg_coupled_row(int C, const double *s, const sg_tilt *tilt, double *W)
 {
-    const double LEAST = 1e-10; /* of 1 / N, for variances beyond what tilts tell apart */
     const int rank = sg_coupled_rank(C);
     double D[SG_LIK_MAX_CLASSES], N[SG_LIK_MAX_CLASSES], left[SG_LIK_MAX_CLASSES];
     double G[SG_COUPLED_RANK * SG_COUPLED_RANK] = {0}, L[SG_COUPLED_RANK * SG_COUPLED_RANK];
     double *Y = W + C, sum = 0;
     for (int c = 0; c < C; c++) sum += D[c] = -tilt->own[c];
     if (sum < DBL_MIN / DBL_EPSILON) { /* the row tells no classes apart */
-        for (size_t k = 0; k < sg_coupled_size(C); k++) W[k] = 0;
+        sg_zero(sg_coupled_size(C), W);
         return;
     }
     common_factor(C, rank, s, tilt, D, sum, left, Y);
     for (int k = 0; k < rank; k++) G[k * (rank + 1)] = 1;
     for (int c = 0; c < C; c++) {
         const double rest = 1 - D[c] * s[c];
-        N[c] = 1 / (rest < LEAST ? LEAST : rest);
+        N[c] = 1 / (rest < SG_LEAST_SHRINKAGE ? SG_LEAST_SHRINKAGE : rest);
         add_square(rank, s[c] * N[c], Y + rank * c, G);
         W[c] = D[c] * N[c];
     }
@@ -100,7 +99,7 @@ typedef struct {
     double *x; /* n x C, of keep and replace */
 } passage;
 
-/* x := W x */
+/* x := W x, row by row */
 static void weigh(void *ctx, int from, int m, double *x)
 {
     const passage *job = ctx;
@@ -108,33 +107,31 @@ static void weigh(void *ctx, int from, int m, double *x)
     const size_t size = sg_coupled_size(C);
     double row[SG_LIK_MAX_CLASSES];
     for (int i = 0; i < m; i++) {
-        for (int c = 0; c < C; c++) row[c] = x[i + (size_t) m * c];
+        sg_copy_columns(1, C, x + i, m, row, 1);
         sg_coupled_weigh(C, job->marg->W + size * (from + i), row);
-        for (int c = 0; c < C; c++) x[i + (size_t) m * c] = row[c];
+        sg_copy_columns(1, C, row, 1, x + i, m);
     }
 }
 
+/* Keeps the values of the rows. */
 static void keep(void *ctx, int from, int m, double *x)
 {
     const passage *job = ctx;
-    const size_t n = job->marg->layout.n;
-    for (int c = 0; c < job->marg->layout.C; c++) {
-        for (int i = 0; i < m; i++) job->x[from + i + n * c] = x[i + (size_t) m * c];
-    }
+    const sg_layout l = job->marg->layout;
+    sg_copy_columns(m, l.C, x, m, job->x + from, l.n);
 }
 
+/* Replaces the values by those kept. */
 static void replace(void *ctx, int from, int m, double *x)
 {
     const passage *job = ctx;
-    const size_t n = job->marg->layout.n;
-    for (int c = 0; c < job->marg->layout.C; c++) {
-        for (int i = 0; i < m; i++) x[i + (size_t) m * c] = job->x[from + i + n * c];
-    }
+    const sg_layout l = job->marg->layout;
+    sg_copy_columns(m, l.C, job->x + from, l.n, x, m);
 }
 
 /* ---- The Newton step ---- */
 
-/* b = r + W S r */
+/* Computes b = r + W S r, r = d1 - alpha the residual of the first derivatives. */
 static void right_hand_side(const sg_marginals *marg, double *x, double *b)
 {
     const size_t values = sg_values_of(marg->layout);
@@ -147,24 +144,24 @@ static void right_hand_side(const sg_marginals *marg, double *x, double *b)
     for (size_t k = 0; k < values; k++) b[k] += x[k];
 }
 
-/* The solution for the right hand side V'b into c->a, preconditioned by what the sites of the
- * moment know. */
+/* Solves for c->a against the right hand side V'b by conjugate gradients, preconditioned by the
+ * posterior covariance under the present sites. */
 static void solve(const sg_marginals *marg, const sg_carrier *carrier, void *self, double *b,
                   sg_coupling *c, const sg_ws *ws)
 {
     enum { MOST = 50 };
-    const double ENOUGH = 1e-3; /* of the first residual's length */
     const int n = carrier->size;
     double before = 1, first = 0;
     passage rows = {marg, b};
     carrier->through(self, NULL, replace, &rows, c->r);
-    for (int j = 0; j < n; j++) c->a[j] = c->p[j] = 0;
+    sg_zero(n, c->a);
+    sg_zero(n, c->p);
     for (int step = 0; step < MOST; step++) {
-        for (int j = 0; j < n; j++) c->z[j] = c->r[j];
+        sg_copy(n, c->r, c->z);
         carrier->smooth(self, c->z);
         const double length = sg_dot(n, c->r, c->z);
         if (step == 0) first = length;
-        if (!(length > ENOUGH * ENOUGH * first)) return;
+        if (!(length > SG_NEWTON_RESIDUAL * SG_NEWTON_RESIDUAL * first)) return;
         for (int j = 0; j < n; j++) c->p[j] = c->z[j] + length / before * c->p[j];
         carrier->through(self, c->p, weigh, &rows, c->Ap);
         for (int j = 0; j < n; j++) c->Ap[j] += c->p[j];
@@ -178,7 +175,8 @@ static void solve(const sg_marginals *marg, const sg_carrier *carrier, void *sel
     }
 }
 
-/* With dmean = V a and b in nu: dalpha = b - W dmean, nu = alpha + dalpha + tau (mean + dmean). */
+/* Solves for dmean = V a. With b in nu: dalpha = b - W dmean, nu = alpha + dalpha + tau (mean +
+ * dmean). */
 void sg_coupled_shifts(const sg_marginals *marg, const sg_carrier *carrier, void *self,
                        const double *tau, double *nu, sg_coupling *c, const sg_ws *ws)
 {

@@ -1,9 +1,14 @@
-/* dist.c: points as kernels of distances see them, and their squared distances. */
+/* dist.c: points as kernels of distances see them, and their squared distances,
+ *   r2_ij = |a_i|^2 + |b_j|^2 - 2 a_i'b_j,
+ * the inner products by dgemm. The sum cancels for pairs that lie close together compared with
+ * their distance from the origin; such pairs are computed from differences, and the origin is the
+ * points' mean, so that there are few of them. */
 #include <math.h>
 #include "dist.h"
 #include "la.h"
 #include "par.h"
 
+/* Returns the mean of each input, summed as col / n so that huge inputs do not overflow. */
 static const double *own_centre(const sg_kernel *self, int n, const double *x, const sg_ws *ws)
 {
     double *centre = sg_doubles(ws, self->p);
@@ -16,7 +21,8 @@ static const double *own_centre(const sg_kernel *self, int n, const double *x, c
     return centre;
 }
 
-/* Columns of x become rows of u, a few points at a time, so that both stay in cache. */
+/* Writes u = (x - centre) / lengthscale. Columns of x become rows of u, a few points at a time, so
+ * that both stay in cache. */
 sg_points sg_points_scaled(const sg_kernel *self, int n, const double *x, const double *log_ell,
                            int step, const sg_points *like, const sg_ws *ws)
 {
@@ -39,6 +45,7 @@ sg_points sg_points_scaled(const sg_kernel *self, int n, const double *x, const 
     return out;
 }
 
+/* Of a symmetric matrix a block begins at its own diagonal: the upper part is never computed. */
 int sg_next_block(int n, int m, int symmetric, sg_block *block)
 {
     const int j0 = block->j0 + block->nj, left = m - j0;
@@ -50,6 +57,7 @@ int sg_next_block(int n, int m, int symmetric, sg_block *block)
     return 1;
 }
 
+/* Returns |a_i - b_j|^2 from differences, O(q), without cancellation. */
 static double sqdist_direct(const sg_points *a, int i, const sg_points *b, int j)
 {
     const double *u = a->u + (size_t) a->q * i, *v = b->u + (size_t) b->q * j;
@@ -58,7 +66,8 @@ static double sqdist_direct(const sg_points *a, int i, const sg_points *b, int j
     return sum;
 }
 
-/* Negated, so that Inf - Inf from huge inputs counts as close and is computed from differences. */
+/* Compares with the terms that cancel. Negated, so that Inf - Inf from huge inputs counts as close
+ * and is computed from differences. */
 int sg_pair_is_close(const sg_points *a, int i, const sg_points *b, int j, double r2)
 {
     const double CLOSE = 1e-4;
@@ -74,10 +83,10 @@ typedef struct {
     int ld;
 } distance_job;
 
-/* -2 a_i'b_j of some rows of the block */
-static sg_status some_products(void *ctx, int from, int to, int lane, const sg_ws *ws)
+/* Computes -2 a_i'b_j for some rows of the block, which a thread multiplies by itself. */
+static sg_status some_products(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     const distance_job *job = ctx;
     const size_t q = job->a->q;
     sg_gemm('T', 'N', to - from, job->block->nj, job->a->q, -2,
@@ -86,7 +95,7 @@ static sg_status some_products(void *ctx, int from, int to, int lane, const sg_w
     return SG_OK;
 }
 
-/* |a_i|^2 + |b_j|^2 - 2 a_i'b_j for column jj of the block */
+/* Completes column jj to |a_i|^2 + |b_j|^2 - 2 a_i'b_j, and replaces close pairs. */
 static void mend_column(const distance_job *job, int jj, double *column)
 {
     const sg_points *a = job->a, *b = job->b;
@@ -98,9 +107,10 @@ static void mend_column(const distance_job *job, int jj, double *column)
     }
 }
 
-static sg_status some_columns(void *ctx, int from, int to, int lane, const sg_ws *ws)
+/* Completes some columns and hands them to the kernel while they are in cache. */
+static sg_status some_columns(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     const distance_job *job = ctx;
     for (int jj = from; jj < to; jj++) {
         double *column = job->r2 + (size_t) job->ld * jj;
@@ -110,6 +120,8 @@ static sg_status some_columns(void *ctx, int from, int to, int lane, const sg_ws
     return SG_OK;
 }
 
+/* Takes two loops, one over rows for the product (if the BLAS has no threads itself) and one over
+ * columns for the elementwise part. */
 void sg_sqdist(const sg_points *a, const sg_points *b, const sg_block *block, sg_distance_map map,
                void *ctx, double *r2, int ld, const sg_ws *ws)
 {

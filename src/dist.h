@@ -20,8 +20,8 @@ typedef struct {
  * symmetric matrix a block starts at its diagonal row: the part above is never visited. */
 int sg_next_block(int n, int m, int symmetric, sg_block *block);
 
-/* What a kernel makes of column jj of a block: of the squared distances r2[block->ni], in place or
- * elsewhere. Columns go to several threads: a map writes only what belongs to its column. */
+/* Turns column jj of a block, squared distances r2[block->ni], into the kernel's column, in place
+ * or elsewhere. Columns go to several threads: a map writes only what belongs to its column. */
 typedef void (*sg_distance_map)(void *ctx, const sg_block *block, int jj, double *r2);
 
 /* r2[ni x nj], leading dimension ld: squared distances of one block between a and b, both with

@@ -11,32 +11,31 @@
 #include "ep_batch.h"
 #include "par.h"
 #include "state.h"
+#include "tolerances.h"
 
-/* Where a lane (par.h) works on a span of rows of the widest basis. */
+/* The memory in which a thread slot (par.h) works on a span of rows of the widest basis. */
 typedef struct {
     double *rows;             /* m w x d */
     int *which;               /* m w: rows of one sign */
     double *root;             /* m w: of their precisions */
     double *U;                 /* m blocks of w x w: eigenvectors of the sites; for w > 1 only, */
     double *turned, *tau, *nu; /* m w x d, m w, m w: and sites in their coordinates */
-} room;
+} scratch;
 
-/* What the loop hands back. */
+/* The model that the loop hands back */
 typedef struct {
     const sg_bases *bases;
     sg_batch_factor *factor; /* C */
     sg_layout layout;
     double rows_in_all;
-    room *room;              /* lanes */
+    scratch *scratch;              /* slots */
     sg_par_memo moments, passages, absorbs; /* of loops */
     const sg_ws *ws;
 } batch_model;
 
 sg_batch_factor *sg_batch_factors_new(const sg_bases *bases, const sg_ws *ws)
 {
-    /* the workspace lends doubles; a struct of pointers is aligned no more strictly */
-    sg_batch_factor *factor = (sg_batch_factor *) sg_doubles(
-        ws, bases->C * (sizeof(sg_batch_factor) / sizeof(double) + 1));
+    sg_batch_factor *factor = sg_structs(bases->C, sizeof(sg_batch_factor), ws);
     for (int c = 0; c < bases->C; c++) {
         const size_t d = sg_basis_of(bases, c)->d;
         factor[c].Ainv = sg_doubles(ws, d * d);
@@ -46,6 +45,7 @@ sg_batch_factor *sg_batch_factors_new(const sg_bases *bases, const sg_ws *ws)
     return factor;
 }
 
+/* Counts the numbers of S and t of the processes before c. */
 static size_t sums_before(const sg_bases *bases, int c)
 {
     size_t sum = 0;
@@ -68,9 +68,10 @@ double *sg_batch_sums_of(const sg_bases *bases, int c, double *sums)
 
 /* ---- Sums ---- */
 
-/* Adds V' diag(tau) V over the rows whose tau has this sign to S, lower triangle. */
+/* Adds V' diag(tau) V over the rows whose tau has this sign to S, lower triangle: a symmetric
+ * product of rows scaled by |tau|^1/2, half the work of a general one. */
 static void add_precisions(int m, int d, const double *V, const double *tau, int sign,
-                           const room *at, double *S)
+                           const scratch *at, double *S)
 {
     int count = 0;
     for (int i = 0; i < m; i++) {
@@ -84,7 +85,7 @@ static void add_precisions(int m, int d, const double *V, const double *tau, int
     sg_syrk('T', d, count, sign, at->rows, count, S);
 }
 
-/* out_i = U_i' x_i for the w numbers of each of m rows */
+/* Computes out_i = U_i' x_i for the w numbers of each of m rows. */
 static void turn_column(int w, int m, const double *U, const double *x, double *out)
 {
     for (int i = 0; i < m; i++, x += w, U += w * w) {
@@ -96,10 +97,10 @@ static void turn_column(int w, int m, const double *U, const double *x, double *
     }
 }
 
-/* A block site is w scalar ones in the coordinates of its eigenvectors: T = U diag(tau) U', so the
- * rows U'V_i have precisions tau and shifts U'nu. */
+/* Turns block sites into w scalar ones in the coordinates of their eigenvectors: with T = U
+ * diag(tau) U' the rows U'V_i have precisions tau and shifts U'nu. */
 static void turn_sites(int w, int m, int d, const double *V, const double *T, const double *nu,
-                       const room *out)
+                       const scratch *out)
 {
     const int ww = w * w;
     for (int i = 0; i < m; i++) {
@@ -115,12 +116,12 @@ static void turn_sites(int w, int m, int d, const double *V, const double *T, co
 
 /* S += (VF)'T(VF) (lower triangle), t += (VF)'nu over a span */
 static void absorb(void *self, int c, sg_span span, const double *tau, const double *nu,
-                   double *sums, int lane)
+                   double *sums, int slot)
 {
     const batch_model *batch = self;
     const sg_basis_rows *b = sg_basis_of(batch->bases, c);
     const int d = b->d, w = batch->layout.w, m = span.m * w;
-    const room *at = batch->room + lane;
+    const scratch *at = batch->scratch + slot;
     const double *V = sg_basis_seen(b, span);
     double *S = sg_batch_sums_of(batch->bases, c, sums);
     if (w > 1) {
@@ -142,6 +143,7 @@ static void turn_back(int d, const double *F, double *S)
     sg_trsv('T', d, F, d, S + (size_t) d * d);
 }
 
+/* Turns sums over rows V A^{-1} back into those over V. */
 static void finish(void *self, double *sums)
 {
     const batch_model *batch = self;
@@ -153,11 +155,11 @@ static void finish(void *self, double *sums)
 
 /* ---- Posterior ---- */
 
-/* From S and t. */
+/* Factors I + S and computes m = M t and A m = A^{-T} t. */
 static sg_status factorise(int d, const double *S, sg_batch_factor *f, double *log_det)
 {
     const double *t = S + (size_t) d * d;
-    for (int j = 0; j < d; j++) f->Am[j] = t[j];
+    sg_copy(d, t, f->Am);
     const sg_status status = sg_state_factor(d, S, d, t, f->Ainv, f->m, log_det);
     if (status == SG_OK) sg_trmv('T', d, f->Ainv, f->Am);
     return status;
@@ -170,13 +172,13 @@ static sg_status factorise(int d, const double *S, sg_batch_factor *f, double *l
  * is no number is not safe. */
 static int spares_product(const batch_model *batch, const sg_basis_rows *b, const double *S)
 {
-    const double SAFE = 1e-5, SAFE_FOR_A_ROW = 1e-8;
+    const double safe = fmax2(SG_EVIDENCE_ERROR, SG_EVIDENCE_ERROR_A_ROW * batch->rows_in_all);
     double trace = 0;
     for (int j = 0; j < b->d; j++) trace += fabs(S[j * (b->d + (size_t) 1)]);
-    return !b->V && batch->bases->count == batch->bases->C &&
-           trace * b->rounding < fmax2(SAFE, SAFE_FOR_A_ROW * batch->rows_in_all);
+    return !b->V && batch->bases->count == batch->bases->C && trace * b->rounding < safe;
 }
 
+/* Factors all processes, and chooses for each basis how its rows are seen. */
 static sg_status begin(void *self, const sg_sites *sites, const double *sums, double *log_det)
 {
     const batch_model *batch = self;
@@ -202,26 +204,26 @@ static void look(void *self, sg_span window)
     }
 }
 
-/* V A^{-1} of a span for process c; room[m w x d] may be used. */
-static const double *posterior_rows(const batch_model *batch, int c, sg_span span, double *room)
+/* Returns V A^{-1} of a span for process c; work[m w x d] may be used. */
+static const double *posterior_rows(const batch_model *batch, int c, sg_span span, double *work)
 {
     const sg_basis_rows *b = sg_basis_of(batch->bases, c);
     const int m = span.m * b->w;
     const size_t size = (size_t) m * b->d;
     const double *rows = sg_basis_seen(b, span);
     if (b->Ainv) return rows;
-    for (size_t i = 0; i < size; i++) room[i] = rows[i];
-    sg_trmm('R', 'N', m, b->d, batch->factor[c].Ainv, room);
-    return room;
+    sg_copy(size, rows, work);
+    sg_trmm('R', 'N', m, b->d, batch->factor[c].Ainv, work);
+    return work;
 }
 
-/* mean = V m, var = V (A'A)^{-1} V' in blocks. */
-static void carried_moments(const batch_model *batch, int c, sg_span span, double *room,
+/* Computes mean = V m = (V A^{-1}) A m and var = V (A'A)^{-1} V' in blocks. */
+static void carried_moments(const batch_model *batch, int c, sg_span span, double *work,
                             const sg_marginals *marg)
 {
     const size_t w = batch->layout.w, at = span.from + (size_t) batch->layout.n * c;
     const int m = span.m * batch->layout.w, d = sg_basis_of(batch->bases, c)->d;
-    const double *X = posterior_rows(batch, c, span, room);
+    const double *X = posterior_rows(batch, c, span, work);
     double *var = marg->var + w * w * at;
     sg_block_squares(batch->layout.w, span.m, d, X, var);
     sg_gemv('N', m, d, 1, X, m, batch->factor[c].Am, 0, marg->mean + w * at);
@@ -233,8 +235,8 @@ typedef struct {
     const sg_marginals *marg;
 } moments_job;
 
-/* Span by span, process by process: the k-th is process k mod C of a span. */
-static sg_status moments_of_some(void *ctx, int from, int to, int lane, const sg_ws *ws)
+/* Goes span by span, process by process: the k-th is process k mod C of a span. */
+static sg_status moments_of_some(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     (void) ws;
     const moments_job *job = ctx;
@@ -242,7 +244,7 @@ static sg_status moments_of_some(void *ctx, int from, int to, int lane, const sg
     for (int k = from; k < to; k++) {
         const int before = k / C * SG_SPAN;
         const sg_span span = {job->rows.from + before, imin2(job->rows.m - before, SG_SPAN)};
-        carried_moments(job->batch, k % C, span, job->batch->room[lane].rows, job->marg);
+        carried_moments(job->batch, k % C, span, job->batch->scratch[slot].rows, job->marg);
     }
     return SG_OK;
 }
@@ -264,7 +266,7 @@ static int processes_of(const sg_bases *bases, int g)
     return sg_last_process(bases, g) - sg_first_process(bases, g);
 }
 
-/* Those of the bases before g. */
+/* Counts the coordinates of the bases before g. */
 static size_t coordinates(const sg_bases *bases, int g)
 {
     size_t sum = 0;
@@ -282,7 +284,8 @@ typedef struct {
     double *parts; /* coordinates for each part of the window; NULL: not wanted */
 } through_job;
 
-/* A span: x = V a, between, V'x added to `part` unless it is NULL. */
+/* Computes x = V a of a span, lets `between` replace it, and adds V'x to `part` unless that is
+ * NULL. */
 static void through_span(const through_job *job, sg_span span, double *x, double *part)
 {
     const sg_bases *bases = job->batch->bases;
@@ -302,8 +305,8 @@ static void through_span(const through_job *job, sg_span span, double *x, double
     }
 }
 
-/* A part of the window, span by span. */
-static sg_status through_part(void *ctx, int from, int to, int lane, const sg_ws *ws)
+/* Goes through a part of the window, span by span, into sums of its own. */
+static sg_status through_part(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const through_job *job = ctx;
     const sg_bases *bases = job->batch->bases;
@@ -311,8 +314,8 @@ static sg_status through_part(void *ctx, int from, int to, int lane, const sg_ws
     double *x = sg_doubles(ws, (size_t) SG_SPAN * bases->C);
     double *part = job->parts ? job->parts + size * (from / job->grain) : NULL;
     sg_span span = {0, 0};
-    (void) lane;
-    for (size_t k = 0; part && k < size; k++) part[k] = 0;
+    (void) slot;
+    if (part) sg_zero(size, part);
     while (sg_next_span(to - from, SG_SPAN, &span)) {
         through_span(job, (sg_span) {job->window.from + from + span.from, span.m}, x, part);
     }
@@ -329,7 +332,7 @@ static void through(void *self, const double *a, sg_between between, void *ctx, 
     void *mark = sg_mark(batch->ws);
     through_job job = {batch, {0, 0}, a, between, ctx, sg_par_grain(rows, SG_SPAN, PARTS),
                        out ? sg_doubles(batch->ws, size * PARTS) : NULL};
-    for (size_t k = 0; out && k < size; k++) out[k] = 0;
+    if (out) sg_zero(size, out);
     while (sg_next_span(batch->layout.n, rows, &job.window)) {
         const size_t parts = size * sg_par_chunks(job.window.m, job.grain);
         for (int g = 0; g < bases->count; g++) {
@@ -341,6 +344,7 @@ static void through(void *self, const double *a, sg_between between, void *ctx, 
     sg_release(batch->ws, mark);
 }
 
+/* Applies (I + S)^{-1} = A^{-1} A^{-T} to each process's coordinates. */
 static void smooth(void *self, double *a)
 {
     const batch_model *batch = self;
@@ -354,24 +358,21 @@ static void smooth(void *self, double *a)
 
 /* ---- The model ---- */
 
-static room *new_rooms(const sg_bases *bases, sg_layout layout, const sg_ws *ws)
+static scratch *new_scratch(const sg_bases *bases, sg_layout layout, const sg_ws *ws)
 {
-    const int lanes = sg_par_lanes(1, ws);
-    room *rooms = sg_structs(lanes, sizeof(room), ws);
+    const int slots = sg_par_slots(1, ws);
+    scratch *all = sg_structs(slots, sizeof(scratch), ws);
     int widest = 0;
     for (int g = 0; g < bases->count; g++) widest = imax2(widest, bases->each[g].d);
     const size_t rows = (size_t) SG_SPAN * layout.w;
-    for (int lane = 0; lane < lanes; lane++) {
-        rooms[lane].rows = sg_doubles(ws, rows * widest);
-        rooms[lane].root = sg_doubles(ws, rows);
-        rooms[lane].which = sg_ints(rows, ws);
+    for (scratch *own = all; own < all + slots; own++) {
+        own->rows = sg_doubles(ws, rows * widest), own->root = sg_doubles(ws, rows);
+        own->which = sg_ints(rows, ws);
         if (layout.w == 1) continue;
-        rooms[lane].U = sg_doubles(ws, rows * layout.w);
-        rooms[lane].turned = sg_doubles(ws, rows * widest);
-        rooms[lane].tau = sg_doubles(ws, rows);
-        rooms[lane].nu = sg_doubles(ws, rows);
+        own->U = sg_doubles(ws, rows * layout.w), own->turned = sg_doubles(ws, rows * widest);
+        own->tau = sg_doubles(ws, rows), own->nu = sg_doubles(ws, rows);
     }
-    return rooms;
+    return all;
 }
 
 sg_ep_model sg_batch_model(const sg_rows *rows, double rows_in_all, const sg_bases *bases,
@@ -381,7 +382,7 @@ sg_ep_model sg_batch_model(const sg_rows *rows, double rows_in_all, const sg_bas
     batch_model *batch = sg_structs(1, sizeof(batch_model), ws);
     *batch = (batch_model) {.bases = bases, .factor = factor, .layout = layout,
                             .rows_in_all = rows_in_all, .ws = ws};
-    batch->room = new_rooms(bases, layout, ws);
+    batch->scratch = new_scratch(bases, layout, ws);
     const sg_ep_model model = {
         .self = batch, .window = imin2(layout.n, SG_WINDOW),
         .at_hand = sg_window_of(bases) == layout.n, .span = SG_SPAN,

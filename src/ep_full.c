@@ -1,10 +1,13 @@
-/* ep_full.c: the posterior of EP with every row in the basis, from the factor of B. Everything is
- * scalar: blocks of sites are turned into their eigenvectors' coordinates first. */
+/* ep_full.c: the posterior of EP with every row in the basis, from the factor of B (full_factor.h).
+ *
+ *   alpha = (I + T K)^{-1} nu,   mean = K alpha,   var = diag(K - K W K)
+ * Everything is scalar: blocks of sites are turned into their eigenvectors' coordinates first. */
 #include <math.h>
 #include <Rmath.h>
 #include "block.h"
 #include "chol.h"
 #include "ep_full.h"
+#include "tolerances.h"
 
 enum { BLOCK = 64 }; /* columns treated at a time where memory should stay O(n) */
 
@@ -14,7 +17,8 @@ typedef struct {
     int *weak; /* n */
 } workspace;
 
-/* x -= W K b, so that x = b on entry gives (I + T K)^{-1} b. work[2n] */
+/* Subtracts W K b from x, so that x = b on entry gives (I + T K)^{-1} b, as W = (I + T K)^{-1} T.
+ * work[2n] */
 static void subtract_filtered(int n, const double *K, const sg_full_factor *f, const double *b,
                               double *x, double *work)
 {
@@ -24,16 +28,15 @@ static void subtract_filtered(int n, const double *K, const sg_full_factor *f, c
     for (int i = 0; i < n; i++) x[i] -= Kb[i];
 }
 
-/* alpha = (I + T K)^{-1} nu and mean = K alpha. The first answer loses digits when the sites are
- * sharp (noise far below the kernel's variance): the residual nu - alpha - T mean costs nothing
- * and tells; then refine. O(n^2). */
+/* Solves alpha = (I + T K)^{-1} nu and mean = K alpha. The first answer loses digits when the sites
+ * are sharp (noise far below the kernel's variance); its residual nu - alpha - T mean is exact and
+ * cheap, and corrects it (iterative refinement). O(n^2). */
 static void posterior_mean(int n, const double *K, const sg_sites *sites, const sg_full_factor *f,
                            sg_marginals *marg, const workspace *work)
 {
     enum { ROUNDS = 3 };
-    const double ENOUGH = 1e-13;
     double *res = work->V, *filtered = work->V + n, *alpha = marg->alpha;
-    for (int i = 0; i < n; i++) alpha[i] = sites->nu[i];
+    sg_copy(n, sites->nu, alpha);
     subtract_filtered(n, K, f, sites->nu, alpha, filtered);
     for (int round = 0;; round++) {
         double largest = 0, size = 0;
@@ -43,19 +46,19 @@ static void posterior_mean(int n, const double *K, const sg_sites *sites, const 
             largest = fmax2(largest, fabs(res[i]));
             size = fmax2(size, fabs(alpha[i]));
         }
-        if (round == ROUNDS || largest <= ENOUGH * size) break;
+        if (round == ROUNDS || largest <= SG_REFINED * size) break;
         for (int i = 0; i < n; i++) alpha[i] += res[i];
         subtract_filtered(n, K, f, res, alpha, filtered);
     }
 }
 
-/* x'S x */
+/* Returns x'S x. */
 static double signed_square(int n, int plain, const double *x)
 {
     return sg_dot(plain, x, x) - sg_dot(n - plain, x + plain, x + plain);
 }
 
-/* var[i] = K_ii - (K W K)_ii for the m rows listed, by blocks of columns */
+/* Computes var[i] = K_ii - (K W K)_ii for the m rows listed, by blocks of columns. */
 static void variances_direct(int n, const double *K, const sg_full_factor *f, int m,
                              const int *rows, double *var, double *V)
 {
@@ -70,24 +73,23 @@ static void variances_direct(int n, const double *K, const sg_full_factor *f, in
     }
 }
 
-/* g = diag(S B^{-1}) keeps its digits however sharp a site is; var = (1 - g)/tau keeps them unless
- * the site hardly matters. Where it does not, the direct form takes over, for those rows only. */
+/* g = diag(S B^{-1}) keeps its digits however sharp a site is, and var = (1 - g) / tau keeps them
+ * unless the site is weak. The direct form takes over for those rows only. */
 static void posterior_variances(int n, const double *K, const sg_sites *sites,
                                 const sg_full_factor *f, sg_marginals *marg,
                                 const workspace *work)
 {
-    const double WEAK = 1e-5;
     int m = 0;
     sg_full_shares(n, f, marg->g, work->V);
     for (int i = 0; i < n; i++) {
         const double share = 1 - marg->g[i];
-        if (fabs(share) > WEAK) marg->var[i] = share / sites->tau[i];
+        if (fabs(share) > SG_WEAK_SITE) marg->var[i] = share / sites->tau[i];
         else work->weak[m++] = i;
     }
     variances_direct(n, K, f, m, work->weak, marg->var, work->V);
 }
 
-/* No site says anything yet: the posterior is the prior, and A the identity. */
+/* Does no site say anything yet? Then the posterior is the prior, and A the identity. */
 static int is_prior(int n, const double *tau, const double *nu)
 {
     for (int i = 0; i < n; i++) {
@@ -96,6 +98,7 @@ static int is_prior(int n, const double *tau, const double *nu)
     return 1;
 }
 
+/* Writes the upper triangle alone, as a factorisation would. */
 static void identity(int n, double *A)
 {
     for (int j = 0; j < n; j++) {
@@ -112,7 +115,7 @@ static void prior_marginals(int n, const double *K, sg_marginals *marg)
     }
 }
 
-/* What the loop hands back. */
+/* The model that the loop hands back */
 typedef struct {
     sg_layout layout;
     int N, kernels; /* values of a process */
@@ -124,6 +127,7 @@ typedef struct {
     const sg_ws *ws;
 } full_model;
 
+/* Returns the kernel matrix of process c. */
 static const double *gram_of(const full_model *full, int c)
 {
     return full->K + (full->kernels == 1 ? 0 : (size_t) full->N * full->N * c);
@@ -137,6 +141,7 @@ typedef struct {
     sg_marginals marg;
 } process;
 
+/* Collects one process's arrays, or with w > 1 those in turned coordinates. */
 static process process_of(const full_model *full, const sg_sites *sites, sg_marginals *marg, int c)
 {
     const size_t w = full->layout.w, at = (size_t) full->layout.n * c, N = full->N;
@@ -156,7 +161,8 @@ static process process_of(const full_model *full, const sg_sites *sites, sg_marg
     return own;
 }
 
-/* tau, nu of a process in turned coordinates; anew: U and U'K U, too. */
+/* Turns tau and nu of a process into the coordinates of its sites' eigenvectors; anew: finds U and
+ * U'K U, too. */
 static void turn_sites(const full_model *full, const sg_sites *sites, int c, int anew,
                        process *own)
 {
@@ -175,6 +181,7 @@ static void turn_sites(const full_model *full, const sg_sites *sites, int c, int
     sg_full_turn_gram(&own->factor, full->layout, K);
 }
 
+/* Turns the marginals back, the covariances as whole blocks. */
 static void turn_back(const full_model *full, const process *own, int c, sg_marginals *marg)
 {
     const size_t w = full->layout.w, first = (size_t) full->layout.n * c;
@@ -186,7 +193,7 @@ static void turn_back(const full_model *full, const process *own, int c, sg_marg
 
 /* ---- What the loop asks for ---- */
 
-/* Adds log|A| to *log_det. */
+/* Factors B and inverts A. Adds log|A| to *log_det. */
 static sg_status factor_process(const full_model *full, process *own, double *log_det)
 {
     const int N = full->N;
@@ -202,6 +209,7 @@ static sg_status factor_process(const full_model *full, process *own, double *lo
     return sg_trtri(N, f->Ainv);
 }
 
+/* Factors all processes; with w > 1 in coordinates of the new sites. */
 static sg_status begin(void *self, const sg_sites *sites, const double *sums, double *log_det)
 {
     const full_model *full = self;
@@ -217,7 +225,7 @@ static sg_status begin(void *self, const sg_sites *sites, const double *sums, do
     return status;
 }
 
-/* All rows are one span. */
+/* Computes g, var, alpha and mean of all rows, which are one span. */
 static void marginals(void *self, const sg_sites *sites, sg_span span, sg_marginals *marg)
 {
     const full_model *full = self;
@@ -239,8 +247,8 @@ static void marginals(void *self, const sg_sites *sites, sg_span span, sg_margin
 
 /* ---- Coordinates for the coupled step: K = R'R, x = R'a ---- */
 
-/* R of each kernel. A jitter stands in where K is singular: the step it is for need not be
- * exact. */
+/* Factors each kernel matrix, K = R'R. A jitter stands in where K is singular: it preconditions a
+ * step that need not be exact. */
 static sg_status factor_grams(full_model *full)
 {
     const int n = full->N;
@@ -253,7 +261,7 @@ static sg_status factor_grams(full_model *full)
         if (largest == 0) largest = 1;
         for (double jitter = 1e-10; status != SG_OK && jitter < 1e-2; jitter *= 100) {
             double *R = full->R + n2 * k;
-            for (size_t i = 0; i < n2; i++) R[i] = full->K[n2 * k + i];
+            sg_copy(n2, full->K + n2 * k, R);
             for (int i = 0; i < n; i++) R[i + (size_t) n * i] += jitter * largest;
             status = sg_potrf(n, R, n);
         }
@@ -262,11 +270,13 @@ static sg_status factor_grams(full_model *full)
     return SG_OK;
 }
 
+/* Returns R of process c. */
 static const double *root_of(const full_model *full, int c)
 {
     return full->R + (full->kernels == 1 ? 0 : (size_t) full->N * full->N * c);
 }
 
+/* Takes coordinates a to values x = R'a, lets `between` replace these, and goes back by R x. */
 static void through(void *self, const double *a, sg_between between, void *ctx, double *out)
 {
     const full_model *full = self;
@@ -274,15 +284,15 @@ static void through(void *self, const double *a, sg_between between, void *ctx, 
     const int n = full->N;
     void *mark = sg_mark(full->ws);
     double *x = sg_doubles(full->ws, values);
-    for (size_t k = 0; a && k < values; k++) x[k] = a[k];
+    if (a) sg_copy(values, a, x);
     for (int c = 0; a && c < full->layout.C; c++) sg_trmv('T', n, root_of(full, c), x + N * c);
     between(ctx, 0, full->N, x);
-    for (size_t k = 0; out && k < values; k++) out[k] = x[k];
+    if (out) sg_copy(values, x, out);
     for (int c = 0; out && c < full->layout.C; c++) sg_trmv('N', n, root_of(full, c), out + N * c);
     sg_release(full->ws, mark);
 }
 
-/* (I + R T R')^{-1} = I - R W R' */
+/* Applies (I + R T R')^{-1} = I - R W R', the posterior covariance in these coordinates. */
 static void smooth(void *self, double *a)
 {
     full_model *full = self;
@@ -292,7 +302,7 @@ static void smooth(void *self, double *a)
         const sg_full_factor f = sg_full_factor_of(full->factor, full->layout, c);
         const double *R = root_of(full, c);
         double *own = a + (size_t) n * c;
-        for (int i = 0; i < n; i++) seen[i] = own[i];
+        sg_copy(n, own, seen);
         sg_trmv('T', n, R, seen);
         sg_full_apply_W(n, &f, seen, seen, work);
         sg_trmv('N', n, R, seen);
@@ -300,7 +310,7 @@ static void smooth(void *self, double *a)
     }
 }
 
-/* Sigma = K - K W K, lower triangle. O(n^3). */
+/* Computes Sigma = K - K W K, lower triangle, by symmetric products of A^{-T} |T|^1/2 K. O(n^3). */
 static void posterior_covariance(int n, const double *K, const sg_full_factor *f, double *Sigma,
                                  const sg_ws *ws)
 {
@@ -310,13 +320,15 @@ static void posterior_covariance(int n, const double *K, const sg_full_factor *f
     int *all = sg_ints(n, ws);
     for (int i = 0; i < n; i++) all[i] = i;
     sg_full_columns(n, K, f, n, all, V);
-    for (size_t i = 0; i < size; i++) Sigma[i] = K[i];
+    sg_copy(size, K, Sigma);
     sg_syrk('T', n, *f->plain, -1, V, n, Sigma);
     sg_syrk('T', n, n - *f->plain, 1, V + *f->plain, n, Sigma);
     sg_release(ws, mark);
 }
 
-/* One row's update (formulas 78-85): cavity, tilt, site, then a rank-one change of Sigma and mean.
+/* Updates one row's site (formulas 78-85): cavity, tilt, site, and the rank-one change
+ *   Sigma -= dtau / (1 + dtau s) Sigma_.i Sigma_.i',
+ *   mean += (dnu - dtau m) / (1 + dtau s) Sigma_.i.
  * Returns 0 when the change is refused. */
 static int sequential_update(int i, const sg_rows *rows, double damping, sg_sites *sites,
                              double *mean, double *Sigma, double *col)
@@ -341,7 +353,7 @@ static int sequential_update(int i, const sg_rows *rows, double damping, sg_site
     return 1;
 }
 
-/* One pass over the rows; `marg` must belong to the sites on entry. Returns the rows refused. */
+/* Passes once over the rows; `marg` must belong to the sites on entry. Returns the rows refused. */
 static int sequential_sweep(void *self, const sg_rows *rows, double damping, sg_sites *sites,
                             const sg_marginals *marg)
 {
@@ -354,7 +366,7 @@ static int sequential_sweep(void *self, const sg_rows *rows, double damping, sg_
     double *Sigma = sg_doubles(ws, (size_t) n * n);
     double *mean = sg_doubles(ws, n), *col = sg_doubles(ws, n);
     posterior_covariance(n, full->K, full->factor, Sigma, ws);
-    for (int i = 0; i < n; i++) mean[i] = marg->mean[i];
+    sg_copy(n, marg->mean, mean);
     for (int i = 0; i < n; i++) {
         skipped += !sequential_update(i, rows, damping, sites, mean, Sigma, col);
         if (i % BETWEEN_TICKS == 0) sg_tick(ws);
@@ -363,7 +375,7 @@ static int sequential_sweep(void *self, const sg_rows *rows, double damping, sg_
     return skipped;
 }
 
-/* The diagonals of K, for rows->prior. */
+/* Returns the diagonals of K, for rows->prior. */
 static double *prior_of(const full_model *full)
 {
     const int N = full->N;

@@ -159,7 +159,7 @@ static int retreat(course *go, int tries)
     if (tries > PACE.halvings) return 0;
     if (!go->is_legal) {
         go->stale = 1;
-        return sg_sites_narrow(&go->at.sites);
+        return sg_sites_clip(&go->at.sites);
     }
     if (tries == PACE.halvings) {
         copy_station(go->model, &go->legal, &go->at);
@@ -302,8 +302,8 @@ static void narrow_if_lost(course *go)
 {
     const int late = PACE.parts * go->report->sweeps > go->options->sweeps;
     if (go->troubles < PACE.patience && !late) return;
-    if (!sg_sites_narrow(&go->at.sites)) return;
-    go->at.sites.narrow = go->legal.sites.narrow = 1;
+    if (!sg_sites_clip(&go->at.sites)) return;
+    go->at.sites.nonnegative = go->legal.sites.nonnegative = 1;
     go->stale = 1;
     forget_past(go);
     go->damping = go->longest = go->options->damping;
@@ -337,7 +337,7 @@ static course new_course(const sg_rows *rows, const sg_ep_model *model,
                  .parts = sg_doubles(ws, model->sums * model->parts), .damping = options->damping,
                  .longest = options->damping,
                  .best = HUGE_VAL, .least = HUGE_VAL, .last = HUGE_VAL};
-    go.legal.sites.narrow = sites->narrow;
+    go.legal.sites.nonnegative = sites->nonnegative;
     go.couples = sg_is_coupled(rows) && !model->base; /* its prior is that of no rows */
     go.rereads = !exact && (options->mixing > 0 || go.couples);
     if (go.rereads) prepare_rereads(&go);
@@ -366,7 +366,7 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
         sg_tick(ws);
     }
     marg->W = NULL;
-    sites->narrow = go.at.sites.narrow;
-    report->flat = sites->narrow ? sg_widening(marg, all_rows(rows)) : 0;
+    sites->nonnegative = go.at.sites.nonnegative;
+    report->n_clipped = sites->nonnegative ? sg_n_clipped(marg, all_rows(rows)) : 0;
     return status;
 }

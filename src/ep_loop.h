@@ -39,7 +39,7 @@ typedef struct {
     int damped;     /* sweeps with a step below options.damping, or halved on its way */
     int sequential; /* sequential sweeps */
     int skipped;    /* site updates refused, over all sweeps */
-    int flat;       /* rows that would widen the posterior and were not allowed to */
+    int n_clipped;  /* rows that would widen the posterior and were not allowed to */
     double change;  /* last residual */
     double logz;    /* log evidence at the returned sites */
     double *trace;  /* [2 x SG_TRACE]: log evidence and residual of each of the first sweeps */
@@ -50,8 +50,8 @@ typedef struct {
  * keeps belong together. A status other than SG_OK means that the sites given, or the model, led to
  * numbers that are not finite. A step is taken only as far as there are a posterior and a cavity of
  * every row: it is halved until there are. Where that happens time and again, and where a third of
- * the sweeps has been of no avail, sites with negative precisions are given up (sites->narrow on
- * return): the evidence is then not stationary in the sites, and its gradient not exact.
+ * the sweeps has been of no avail, sites with negative precisions are given up (sites->nonnegative
+ * on return): the evidence is then not stationary in the sites, and its gradient not exact.
  *
  * A sweep reads the rows once, and a second time where the new sites are not those of the tilts:
  * with mixing, and for classes with a likelihood in common. Memory besides the arguments: 2 numbers

@@ -3,41 +3,41 @@
 #include <math.h>
 #include <Rmath.h>
 #include "ep_sparse.h"
+#include "tolerances.h"
 
 sg_sparse_rows sg_sparse_rows_new(int n, int w, int cap, const sg_ws *ws)
 {
-    const size_t points = (size_t) n * w, size = points * cap;
-    const sg_sparse_rows sparse = {.n = n, .V = sg_doubles(ws, size),
-                                   .prior = sg_doubles(ws, points * w)};
-    for (size_t i = 0; i < size; i++) sparse.V[i] = 0;
-    for (size_t i = 0; i < points * w; i++) sparse.prior[i] = 0;
+    const size_t points = (size_t) n * w;
+    const sg_sparse_rows sparse = {.n = n, .V = sg_zeros(points * cap, ws),
+                                   .prior = sg_zeros(points * w, ws)};
     return sparse;
 }
 
-/* row i as it was last projected: cap x w */
+/* Returns row i as it was last projected: cap x w. */
 static double *row_of(const sg_process *gp, const sg_sparse_rows *sparse, int i)
 {
     return sparse->V + (size_t) gp->basis.cap * gp->w * i;
 }
 
-/* Where the site of row i and process c stands: times w in nu, times w w in tau. */
+/* Returns where the site of row i and process c stands: times w in nu, times w w in tau. */
 static size_t site_at(const sg_sparse_rows *sparse, int i, int c)
 {
     return i + (size_t) sparse->n * c;
 }
 
-/* S and t from all sites, so that sums and differences of a sweep do not pile up. */
+/* Sums S and t up from all sites, so that rounding of a sweep's sums and differences does not pile
+ * up. */
 static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_sites *sites,
                          const sg_ws *ws)
 {
     enum { BLOCK = 512 };
     const int cap = gp->basis.cap, n = sparse->n, w = gp->w, most = n < BLOCK ? n : BLOCK;
     void *mark = sg_mark(ws);
-    double *work = sg_doubles(ws, sg_absorb_room(gp, most));
+    double *work = sg_doubles(ws, sg_absorb_scratch(gp, most));
     for (int c = 0; c < gp->C; c++) {
         sg_weights *weights = gp->each + c;
-        for (size_t i = 0; i < (size_t) cap * cap; i++) weights->S[i] = 0;
-        for (int i = 0; i < cap; i++) weights->t[i] = 0;
+        sg_zero((size_t) cap * cap, weights->S);
+        sg_zero(cap, weights->t);
         sg_span span = {0, 0};
         while (sg_next_span(n, BLOCK, &span)) {
             const size_t at = w * site_at(sparse, span.from, c);
@@ -49,9 +49,8 @@ static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_
     return sg_process_refresh(gp, ws);
 }
 
-/* What a sweep carries along. */
+/* A sweep under way */
 typedef struct {
-    const sg_rows *rows;
     const sg_row_rules *rules;
     sg_process *gp;
     sg_sparse_rows *sparse;
@@ -64,14 +63,14 @@ typedef struct {
 
 /* ---- Sites out of the posterior ---- */
 
-/* q = R^{-1} V into gp->V, for P; NULL when no score asks for it */
+/* Computes q = R^{-1} V into gp->V, for P; NULL when no score asks for it. */
 static const double *in_weights(sg_process *gp, const double *V, const sg_row_rules *rules)
 {
     const int d = gp->basis.d, cap = gp->basis.cap;
     if (rules->frozen || rules->score != SG_SCORE_KL) return NULL;
     for (int a = 0; a < gp->w; a++) {
         double *q = gp->V + (size_t) cap * a;
-        for (int k = 0; k < d; k++) q[k] = V[k + (size_t) cap * a];
+        sg_copy(d, V + (size_t) cap * a, q);
         sg_basis_to_weights(&gp->basis, 1, q);
     }
     return gp->V;
@@ -102,13 +101,31 @@ static int find_back(const sweep *s, int i, const double *V, int sign)
     return 1;
 }
 
-/* Takes the sites of row i out of the posteriors, or with sign -1 puts them back. Returns 0, and
- * changes nothing, when what is left would not be a distribution. */
-static int take_out(const sweep *s, int i, int sign)
+/* Does a site of row i say anything? In the first sweep none does. */
+static int has_sites(const sweep *s, int i)
 {
+    const int w = s->gp->w, ww = w * w;
+    for (int c = 0; c < s->gp->C; c++) {
+        const size_t at = site_at(s->sparse, i, c);
+        for (int k = 0; k < ww; k++) {
+            if (s->sites->tau[k + ww * at] != 0) return 1;
+        }
+        for (int a = 0; a < w; a++) {
+            if (s->sites->nu[a + w * at] != 0) return 1;
+        }
+    }
+    return 0;
+}
+
+/* Takes the sites of row i out of posteriors, scores and sums, or puts them back
+ * (sg_row_memory). */
+static int divide(void *self, int i, int sign)
+{
+    const sweep *s = self;
     sg_process *gp = s->gp;
     const int w = gp->w, cap = gp->basis.cap, keeps_scores = !s->rules->frozen;
     const double *V = row_of(gp, s->sparse, i);
+    if (!has_sites(s, i)) return 1;
     if (!find_back(s, i, V, sign)) return 0;
     const double *q = in_weights(gp, V, s->rules);
     if (keeps_scores) sg_row_gains_in_weights(gp);
@@ -125,9 +142,9 @@ static int take_out(const sweep *s, int i, int sign)
     return 1;
 }
 
-/* ---- A row ---- */
+/* ---- Sites that are kept ---- */
 
-/* How far a site moves where the basis carries a covariance, in its standard deviations. */
+/* Returns how far a site moves where the basis carries a covariance, in its standard deviations. */
 static double change_of(int w, const double *carried, const double *tau, const double *nu,
                         const double *old_tau, const double *old_nu)
 {
@@ -138,76 +155,28 @@ static double change_of(int w, const double *carried, const double *tau, const d
                   : fmax2(sg_block_size(w, carried, by_tau), sg_block_norm(w, carried, by_nu));
 }
 
-/* Row i's new sites, on V[ldv x w]: in the basis before, or for points that joined, in the grown
- * one. */
-static void keep_site(const sweep *s, int i, const double *V, int ldv, int d, const double *K)
+/* Keeps row i as it is projected, and its new sites, which go into S and t unless they are in
+ * them. */
+static void keep(void *self, int i, const sg_seen *seen, int joined)
 {
-    const sg_process *gp = s->gp;
-    const int w = gp->w, ww = w * w, cap = gp->basis.cap;
+    const sweep *s = self;
+    sg_process *gp = s->gp;
+    const int w = gp->w, ww = w * w, cap = gp->basis.cap, d = gp->basis.d, ldv = joined ? cap : d;
+    const double *V = joined ? gp->V : seen->V;
     double *kept = row_of(gp, s->sparse, i);
-    for (int a = 0; a < w; a++) {
-        for (int k = 0; k < cap; k++) {
-            kept[k + (size_t) cap * a] = k < d ? V[k + (size_t) ldv * a] : 0;
-        }
-    }
-    for (int k = 0; k < ww; k++) s->sparse->prior[k + (size_t) ww * i] = K[k];
+    sg_zero((size_t) cap * w, kept);
+    sg_copy_columns(d, w, V, ldv, kept, cap);
+    sg_copy(ww, seen->K, s->sparse->prior + (size_t) ww * i);
     for (int c = 0; c < gp->C; c++) {
         const size_t at = site_at(s->sparse, i, c);
         const double *new_tau = s->tilt.tau + ww * c, *new_nu = s->tilt.nu + w * c;
         double *tau = s->sites->tau + ww * at, *nu = s->sites->nu + w * at;
         const double change = change_of(w, s->tilt.carried + ww * c, new_tau, new_nu, tau, nu);
         s->report->change = fmax2(s->report->change, change);
-        for (int k = 0; k < ww; k++) tau[k] = new_tau[k];
-        for (int a = 0; a < w; a++) nu[a] = new_nu[a];
+        sg_copy(ww, new_tau, tau);
+        sg_copy(w, new_nu, nu);
+        if (!joined) sg_process_absorb(gp, c, 1, V, ldv, tau, nu, 1, gp->work);
     }
-}
-
-static int has_sites(const sweep *s, int i)
-{
-    const int w = s->gp->w, ww = w * w;
-    for (int c = 0; c < s->gp->C; c++) {
-        const size_t at = site_at(s->sparse, i, c);
-        for (int k = 0; k < ww; k++) {
-            if (s->sites->tau[k + ww * at] != 0) return 1;
-        }
-        for (int a = 0; a < w; a++) {
-            if (s->sites->nu[a + w * at] != 0) return 1;
-        }
-    }
-    return 0;
-}
-
-/* Row i, number `at` of the view. Returns 1 when the basis has changed. */
-static int take(sweep *s, int i, int at)
-{
-    sg_process *gp = s->gp;
-    const int d = gp->basis.d, cap = gp->basis.cap, w = gp->w, had = has_sites(s, i);
-    const sg_seen seen = sg_view_row(&s->view, d, at);
-    sg_row_fate fate = SG_ROW_SKIPPED;
-    sg_leaver leaver = {0, 0};
-    if (!had || take_out(s, i, 1)) {
-        if (sg_row_marginals(gp, s->rows, i, s->rules->narrow, &seen, &s->tilt)) {
-            fate = sg_row_judge(gp, &seen, s->rules, &s->tilt, &leaver);
-        }
-        if (had && fate == SG_ROW_SKIPPED) take_out(s, i, -1);
-    }
-    s->report->fate[fate]++;
-    if (fate == SG_ROW_SKIPPED) return 0;
-    if (fate == SG_ROW_PROJECTED || fate == SG_ROW_DECLINED) {
-        sg_row_project(gp, &seen, s->rules, &s->tilt);
-        keep_site(s, i, seen.V, d, d, seen.K);
-        for (int c = 0; c < gp->C; c++) {
-            sg_process_absorb(gp, c, 1, seen.V, d, s->tilt.tau + w * w * c, s->tilt.nu + w * c, 1,
-                              gp->work);
-        }
-        return 0;
-    }
-    sg_row_include(gp, &seen, w * (double) i + 1, &s->tilt);
-    keep_site(s, i, gp->V, cap, gp->basis.d, seen.K);
-    if (fate == SG_ROW_EXCHANGED) {
-        sg_row_exchange(gp, s->rules, leaver, s->sparse->n * w, s->sparse->V);
-    }
-    return 1;
 }
 
 /* One sweep over the rows of x[n w x p] in turn: a row's site is taken out of the posterior, the
@@ -221,31 +190,37 @@ static sg_status sweep_rows(const sg_kernel *kernel, const sg_rows *rows, const 
     const int n = rows->n, w = gp->w;
     int size = 1, stale = 0;
     void *mark = sg_mark(ws);
-    sweep s = {.rows = rows, .rules = rules, .gp = gp, .sparse = sparse, .sites = sites,
+    sweep s = {.rules = rules, .gp = gp, .sparse = sparse, .sites = sites,
                .view = sg_view_new(BLOCK, w, gp, ws), .tilt = sg_row_tilt_new(gp, ws),
                .back = sg_row_tilt_new(gp, ws), .report = report};
+    const sg_row_memory memory = {.self = &s, .divide = divide, .keep = keep,
+                                  .m = sparse->n * w, .X = sparse->V};
     sg_status status = rebuild(gp, sparse, sites, ws);
     for (int from = 0; from < n && status == SG_OK;) {
         const int m = n - from < size ? n - from : size;
         int taken = 0, changed = 0;
         s.view.m = m;
-        sg_copy_rows(n * w, gp->p, x, from * w, m * w, s.view.x);
+        sg_copy_columns(m * w, gp->p, x + (size_t) w * from, (size_t) n * w, s.view.x, m * w);
         sg_view_look(kernel, gp, rules->frozen, &s.view, ws);
         while (!changed && taken < m) {
-            changed = take(&s, from + taken, taken);
-            taken++;
+            const int i = from + taken;
+            const sg_seen seen = sg_view_row(&s.view, gp->basis.d, taken++);
+            const sg_row_outcome outcome = sg_row_take(gp, rows, rules, i, w * (double) i + 1,
+                                                       &seen, &memory, &s.tilt);
+            report->outcome[outcome]++;
+            changed = sg_changes_basis(outcome);
         }
         from += taken;
         stale += taken * w;
         size = 2 * taken < BLOCK ? 2 * taken : BLOCK;
-        if (stale >= 10 * gp->basis.d + 100) status = sg_process_refresh(gp, ws), stale = 0;
+        if (sg_is_stale(stale, gp->basis.d)) status = sg_process_refresh(gp, ws), stale = 0;
         sg_tick(ws);
     }
     sg_release(ws, mark);
     return status == SG_OK ? rebuild(gp, sparse, sites, ws) : status;
 }
 
-/* Marginals of what the basis carries of process c, from M and a. */
+/* Computes the marginals of what the basis carries of process c, from M and a. */
 static void marginals(sg_process *gp, int c, const sg_sparse_rows *sparse, sg_marginals *marg,
                       const sg_ws *ws)
 {

@@ -19,7 +19,7 @@ enum { SG_SWEEPS_TRACED = 1000 };
 /* One sweep: rows by what became of them, the largest change of a site (in standard deviations of
  * what the basis carries of its cavity), the log evidence at the sites after it. */
 typedef struct {
-    double fate[SG_ROW_FATES];
+    double outcome[SG_ROW_OUTCOMES];
     double change, logz;
 } sg_sweep_report;
 
@@ -27,8 +27,8 @@ typedef struct {
  * the basis stays as it is. reports[SG_SWEEPS_TRACED] of the first ones, *done of them in all.
  * SG_NOT_PD when sites of negative precision have made I + S indefinite: a row's are seen through
  * the basis of the day, and what was a distribution on one basis need not be on the next.
- * rules->narrow does without them; the online algorithm, which takes no site out, needs no such
- * thing. */
+ * rules->nonnegative does without them; the online algorithm, which takes no site out, needs no
+ * such thing. */
 sg_status sg_ep_sparse_run(const sg_kernel *kernel, const sg_rows *rows, const double *x,
                            const sg_row_rules *rules, int freeze, int sweeps, double tol,
                            sg_process *gp, sg_sparse_rows *sparse, sg_sites *sites,

@@ -3,6 +3,7 @@
 #include <Rmath.h>
 #include "block.h"
 #include "ep_step.h"
+#include "tolerances.h"
 
 sg_stepper sg_stepper_new(const sg_rows *rows, int depth, const sg_ws *ws)
 {
@@ -18,16 +19,14 @@ void sg_stepper_reset(sg_stepper *stepper)
     sg_anderson_reset(&stepper->mixing);
 }
 
-/* The unit of a site's shift, the standard deviation of its prior; 0 for a row far from the whole
- * basis, which has no say. The square of a variance below 1e-154 would be 0, and a precision in
- * units of it no number. */
+/* Returns the unit of a site's shift, the standard deviation of its prior; 0 for a row far from the
+ * whole basis, which has no say. */
 static double unit_of(double prior)
 {
-    const double NOTHING = 1e-200;
-    return prior > NOTHING ? sqrt(prior) : 0;
+    return prior > SG_NO_VARIANCE ? sqrt(prior) : 0;
 }
 
-/* x = the sites in units of the prior. */
+/* Writes the sites in units of the prior: x = (T_ab sqrt(v_a v_b), nu_a sqrt(v_a)). */
 static void to_units(const sg_rows *rows, const double *tau, const double *nu, double *x)
 {
     const sg_layout l = sg_layout_of(rows);
@@ -49,7 +48,7 @@ static void to_units(const sg_rows *rows, const double *tau, const double *nu, d
     }
 }
 
-/* The least eigenvalue of a block. */
+/* Returns the least eigenvalue of a block. */
 static double least(int w, const double *block)
 {
     double U[SG_LIK_MAX_WIDTH * SG_LIK_MAX_WIDTH], lambda[SG_LIK_MAX_WIDTH];
@@ -68,7 +67,7 @@ static int strays(int w, const double *mixed, const double *old, const double *w
     return !(least(w, mixed) >= fmin2(fmin2(least(w, old), least(w, wanted)), 0));
 }
 
-/* The site of row i and process c from its place in `next`, or the plain step's. */
+/* Takes the site of row i and process c from its place in `next`, or the plain step's. */
 static void take(const sg_rows *rows, int i, int c, double beta, const double *x, const double *f,
                  double *next, sg_sites *sites)
 {

@@ -46,8 +46,8 @@ sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_fact
 void sg_basis_adjoint_window(const sg_basis_adjoint *adjoint, const sg_sites *sites,
                              const sg_marginals *marg, sg_span window);
 
-/* What the windows so far have left to the adjoint of K_B; own: and the part of no row, once for
- * all rows. O(C d^3) and an adjoint of K_B. */
+/* Hands the sums of the windows so far to the adjoint of K_B; own: with the part that is no sum
+ * over rows, once for all rows. O(C d^3) and an adjoint of K_B. */
 void sg_basis_adjoint_end(const sg_basis_adjoint *adjoint, int own);
 
 #endif

@@ -4,41 +4,41 @@
 #include "la.h"
 #include "par.h"
 
-/* B^{-1} R^{-T}, full, from the inverse factors of B and K_B */
+/* Computes B^{-1} R^{-T}, full, from the inverse factors of B and K_B. */
 static void weights_of_sites(const sg_basis_rows *b, const double *Ainv, double *BR)
 {
     const size_t dd = (size_t) b->d * b->d;
-    for (size_t k = 0; k < dd; k++) BR[k] = Ainv[k];
+    sg_copy(dd, Ainv, BR);
     sg_lauum(b->d, BR);
     sg_mirror('U', b->d, BR, b->d);
     sg_trmm('R', 'T', b->d, b->d, b->Rinv, BR);
 }
 
+/* Computes what all rows share of each process: B^{-1} R^{-T} and q = R^{-1} m. */
 sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_factor *factor,
                                       double *dkernel, const sg_ws *ws)
 {
     const int C = bases->C;
     sg_basis_adjoint adjoint = {.bases = bases, .dkernel = dkernel, .ws = ws};
-    adjoint.BR = (double **) sg_doubles(ws, C);
-    adjoint.q = (double **) sg_doubles(ws, C);
+    adjoint.BR = sg_structs(C, sizeof(double *), ws);
+    adjoint.q = sg_structs(C, sizeof(double *), ws);
     for (int c = 0; c < C; c++) {
         const sg_basis_rows *b = sg_basis_of(bases, c);
         adjoint.BR[c] = sg_doubles(ws, (size_t) b->d * b->d);
         adjoint.q[c] = sg_doubles(ws, b->d);
         weights_of_sites(b, factor[c].Ainv, adjoint.BR[c]);
-        for (int j = 0; j < b->d; j++) adjoint.q[c][j] = factor[c].m[j];
+        sg_copy(b->d, factor[c].m, adjoint.q[c]);
         sg_trmv('N', b->d, b->Rinv, adjoint.q[c]);
     }
-    adjoint.N = (double **) sg_doubles(ws, bases->count);
+    adjoint.N = sg_structs(bases->count, sizeof(double *), ws);
     for (int g = 0; g < bases->count; g++) {
         const size_t dd = (size_t) bases->each[g].d * bases->each[g].d;
-        adjoint.N[g] = sg_doubles(ws, dd);
-        for (size_t k = 0; k < dd; k++) adjoint.N[g][k] = 0;
+        adjoint.N[g] = sg_zeros(dd, ws);
     }
     return adjoint;
 }
 
-/* Where the gradient of basis g's kernel begins. */
+/* Returns the part of the gradient where that of basis g's kernel begins. */
 static double *gradient_of(const sg_basis_adjoint *adjoint, int g)
 {
     const sg_bases *bases = adjoint->bases;
@@ -46,13 +46,14 @@ static double *gradient_of(const sg_basis_adjoint *adjoint, int g)
     return adjoint->dkernel + own * g;
 }
 
-/* A process's -(q q' + R^{-1} (B^{-1} - I) R^{-T}) / 2, added to G0. N[d x d]: room. */
+/* Adds a process's -(q q' + R^{-1} (B^{-1} - I) R^{-T}) / 2 to G0, the part that is no sum over
+ * rows. N[d x d]: scratch. */
 static void add_own_weights(const sg_basis_rows *b, const double *BR, const double *q, double *N,
                             double *G0)
 {
     const int d = b->d;
     const size_t dd = (size_t) d * d;
-    for (size_t k = 0; k < dd; k++) N[k] = BR[k];
+    sg_copy(dd, BR, N);
     for (int j = 0; j < d; j++) {
         for (int i = j; i < d; i++) N[i + (size_t) d * j] -= b->Rinv[j + (size_t) d * i];
     }
@@ -65,20 +66,20 @@ static void add_own_weights(const sg_basis_rows *b, const double *BR, const doub
     }
 }
 
-/* G0 of one basis to the adjoint of K_B. The jitter is a share of K_B's diagonal and moves with
- * it. */
+/* Hands G0 of one basis to the adjoint of K_B. The jitter is a proportion of K_B's diagonal and
+ * moves with it. */
 static void end_basis(const sg_basis_adjoint *adjoint, int g, int own)
 {
     const sg_bases *bases = adjoint->bases;
     const sg_basis_rows *b = bases->each + g;
     const int d = b->d;
     const size_t dd = (size_t) d * d;
-    double *G0 = sg_doubles(adjoint->ws, dd), *room = sg_doubles(adjoint->ws, dd);
+    double *G0 = sg_doubles(adjoint->ws, dd), *scratch = sg_doubles(adjoint->ws, dd);
     for (size_t k = 0; k < dd; k++) G0[k] = 0.5 * adjoint->N[g][k];
     sg_trmm('L', 'N', d, d, b->Rinv, G0);
     sg_trmm('R', 'T', d, d, b->Rinv, G0);
     for (int c = sg_first_process(bases, g); own && c < sg_last_process(bases, g); c++) {
-        add_own_weights(b, adjoint->BR[c], adjoint->q[c], room, G0);
+        add_own_weights(b, adjoint->BR[c], adjoint->q[c], scratch, G0);
     }
     for (int j = 0; j < d; j++) G0[j + (size_t) d * j] *= 1 + b->jitter;
     sg_kernel_adjoint(b->kernel, d, b->basis, d, NULL, b->KB, G0, gradient_of(adjoint, g),
@@ -96,7 +97,7 @@ void sg_basis_adjoint_end(const sg_basis_adjoint *adjoint, int own)
 
 /* ---- A span ---- */
 
-/* What the processes of one basis have in common while a span is at hand; arrays are the span's. */
+/* A span as the processes of one basis see it; arrays are the span's. */
 typedef struct {
     const sg_basis_rows *b;
     int first, last;      /* its processes */
@@ -106,11 +107,12 @@ typedef struct {
     double *G, *work;     /* m w x d */
 } span_weights;
 
+/* Computes t = d1 d1' + d2 in blocks, summed over the basis's processes. */
 static void add_squares(const span_weights *s, const sg_marginals *marg)
 {
     const int w = s->b->w, ww = w * w;
     const size_t size = (size_t) ww * s->span.m;
-    for (size_t k = 0; k < size; k++) s->t[k] = 0;
+    sg_zero(size, s->t);
     for (int c = s->first; c < s->last; c++) {
         for (int i = 0; i < s->span.m; i++) {
             const size_t at = s->span.from + i + (size_t) s->b->n * c;
@@ -129,7 +131,7 @@ static void add_bends(const span_weights *s, double *N)
     sg_gemm('T', 'N', d, d, rows, 1, s->V, rows, s->work, rows, 1, N, d);
 }
 
-/* G = sum over the processes of rho q' - T V B^{-1} R^{-T}, less t P, from work = t V. */
+/* Computes G = sum over the processes of rho q' - T V B^{-1} R^{-T}, less t P, from work = t V. */
 static void kernel_weights(const sg_basis_adjoint *adjoint, const span_weights *s,
                            const sg_sites *sites, const sg_marginals *marg)
 {
@@ -149,7 +151,7 @@ static void kernel_weights(const sg_basis_adjoint *adjoint, const span_weights *
     }
 }
 
-/* G to the adjoint of K_nB, t / 2 to that of the prior blocks. */
+/* Hands G to the adjoint of K_nB, and t / 2 to that of the prior blocks. */
 static void to_rows(const span_weights *s, double *dkernel, const sg_ws *ws)
 {
     const sg_basis_rows *b = s->b;
@@ -175,6 +177,7 @@ typedef struct {
     double *dkernel; /* and of the gradient, ntheta */
 } window_job;
 
+/* Adds a span's part to N and to the gradient. */
 static void add_span(const window_job *job, sg_span span, double *N, double *dkernel,
                      const sg_ws *ws)
 {
@@ -192,7 +195,8 @@ static void add_span(const window_job *job, sg_span span, double *N, double *dke
     to_rows(&s, dkernel, ws);
 }
 
-static sg_status add_part(void *ctx, int from, int to, int lane, const sg_ws *ws)
+/* Adds the spans of a part, in order, to sums of its own. */
+static sg_status add_part(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const window_job *job = ctx;
     const sg_basis_rows *b = job->adjoint->bases->each + job->g;
@@ -200,9 +204,9 @@ static sg_status add_part(void *ctx, int from, int to, int lane, const sg_ws *ws
     const int ntheta = sg_kernel_ntheta(b->kernel);
     double *N = job->N + dd * part, *dkernel = job->dkernel + ntheta * part;
     sg_span span = {0, 0};
-    (void) lane;
-    for (size_t k = 0; k < dd; k++) N[k] = 0;
-    for (int k = 0; k < ntheta; k++) dkernel[k] = 0;
+    (void) slot;
+    sg_zero(dd, N);
+    sg_zero(ntheta, dkernel);
     while (sg_next_span(to - from, SG_SPAN, &span)) {
         void *mark = sg_mark(ws);
         add_span(job, (sg_span) {job->window.from + from + span.from, span.m}, N, dkernel, ws);
@@ -211,12 +215,13 @@ static sg_status add_part(void *ctx, int from, int to, int lane, const sg_ws *ws
     return SG_OK;
 }
 
-/* to[size] += each of `parts` sums, in order */
+/* Adds each of `parts` sums to to[size], in order. */
 static void add_up(int parts, size_t size, const double *sums, double *to)
 {
     for (size_t k = 0; k < size * parts; k++) to[k % size] += sums[k];
 }
 
+/* Divides the window's rows among parts, basis by basis, and adds these up. */
 void sg_basis_adjoint_window(const sg_basis_adjoint *adjoint, const sg_sites *sites,
                              const sg_marginals *marg, sg_span window)
 {

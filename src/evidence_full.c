@@ -1,22 +1,21 @@
 /* evidence_full.c: the gradient of full EP's log evidence in the kernel's hyperparameters. */
 #include "evidence.h"
-#include "la.h"
+#include "chol.h"
 
-/* B^{-1} = A^{-1} S A^{-T} of a process, in the factor's order; upper triangle */
+/* Computes B^{-1} = A^{-1} S A^{-T} of a process, in the factor's order; upper triangle. S makes it
+ * A^{-1} A^{-T} less twice the part of the last columns. */
 static void inverse_of_sites(int n, const sg_full_factor *f, double *inverse)
 {
     const int plain = *f->plain;
     const double *last = f->Ainv + (size_t) n * plain;
-    for (int j = 0; j < n; j++) {
-        const double *from = f->Ainv + (size_t) n * j;
-        for (int i = 0; i <= j; i++) inverse[i + (size_t) n * j] = from[i];
-    }
+    sg_copy_upper(n, f->Ainv, n, inverse);
     sg_lauum(n, inverse);
     if (plain < n) sg_gemm('N', 'T', n, n, n - plain, -2, last, n, last, n, 1, inverse, n);
 }
 
-/* A process's weights added to Kbar, upper triangle. With inverse == Kbar, which takes a factor in
- * the rows' own order, written over it. inverse[n x n]: room for B^{-1}. */
+/* Adds a process's weights (alpha alpha' - W) / 2 to Kbar, upper triangle. With inverse == Kbar,
+ * which takes a factor in the rows' own order, they are written over it. inverse[n x n]: memory for
+ * B^{-1}. */
 static void gram_weights(int n, const double *alpha, const sg_full_factor *f, double *inverse,
                          double *Kbar)
 {
@@ -33,16 +32,15 @@ static void gram_weights(int n, const double *alpha, const sg_full_factor *f, do
     }
 }
 
-/* The same with w > 1: U (weights in turned coordinates) U' added to Kbar, both triangles. */
+/* The same with w > 1: adds U (weights in turned coordinates) U' to Kbar, both triangles. */
 static void block_weights(sg_layout layout, const double *alpha, const sg_full_factor *f,
                           double *Kbar, const sg_ws *ws)
 {
     const int N = layout.n * layout.w;
     const size_t size = (size_t) N * N;
     void *mark = sg_mark(ws);
-    double *turned = sg_doubles(ws, size), *inverse = sg_doubles(ws, size);
+    double *turned = sg_zeros(size, ws), *inverse = sg_doubles(ws, size);
     double *own = sg_doubles(ws, N);
-    for (size_t k = 0; k < size; k++) turned[k] = 0;
     sg_full_turn(f, layout, 1, alpha, own);
     gram_weights(N, own, f, inverse, turned);
     sg_mirror('U', N, turned, N);
@@ -66,6 +64,8 @@ static int in_row_order(sg_layout layout, const sg_full_factor *factor)
     return layout.w == 1;
 }
 
+/* Adds up the weights of all processes of a kernel and hands them to its adjoint at once. One
+ * process with one kernel needs no second matrix. */
 void sg_evidence_gradient_full(sg_layout layout, int count, const sg_kernel *const *kernels,
                                const double *x, const double *K, const sg_marginals *marg,
                                const sg_full_factor *factor, double *Kbar, double *dkernel,
@@ -76,7 +76,7 @@ void sg_evidence_gradient_full(sg_layout layout, int count, const sg_kernel *con
     const int in_place = share == 1 && in_row_order(layout, factor);
     double *inverse = in_place ? Kbar : sg_doubles(ws, N2);
     for (int k = 0; k < count; k++) {
-        for (size_t i = 0; i < N2 && !in_place; i++) Kbar[i] = 0;
+        if (!in_place) sg_zero(N2, Kbar);
         for (int c = k * share; c < (k + 1) * share; c++) {
             const sg_full_factor own = sg_full_factor_of(factor, layout, c);
             const double *alpha = marg->alpha + (size_t) N * c;

@@ -3,7 +3,9 @@
 #include "block.h"
 #include "chol.h"
 #include "full_factor.h"
+#include "tolerances.h"
 
+/* Returns the part of process c: pointers, no copies. */
 sg_full_factor sg_full_factor_of(const sg_full_factor *factor, sg_layout layout, int c)
 {
     const size_t N = (size_t) layout.n * layout.w, at = N * c;
@@ -13,6 +15,7 @@ sg_full_factor sg_full_factor_of(const sg_full_factor *factor, sg_layout layout,
     return own;
 }
 
+/* Lends all but A. The eigenvectors of the sites are needed for blocks only. */
 sg_full_factor sg_full_factor_new(sg_layout layout, double *A, const sg_ws *ws)
 {
     const size_t size = sg_values_of(layout);
@@ -25,6 +28,8 @@ sg_full_factor sg_full_factor_new(sg_layout layout, double *A, const sg_ws *ws)
 
 /* ---- Products ---- */
 
+/* Applies W = |T|^1/2 A^{-1} S A^{-T} |T|^1/2 from the right: two triangular products and a change
+ * of sign for the sites of negative precision. */
 void sg_full_apply_W(int n, const sg_full_factor *f, const double *x, double *out, double *work)
 {
     for (int i = 0; i < n; i++) work[i] = f->rt[i] * x[f->order[i]];
@@ -34,6 +39,7 @@ void sg_full_apply_W(int n, const sg_full_factor *f, const double *x, double *ou
     for (int i = 0; i < n; i++) out[f->order[i]] = f->rt[i] * work[i];
 }
 
+/* Computes V = A^{-T} |T|^1/2 K of the columns listed: K W K = V'S V. */
 void sg_full_columns(int n, const double *K, const sg_full_factor *f, int width,
                              const int *rows, double *V)
 {
@@ -45,9 +51,11 @@ void sg_full_columns(int n, const double *K, const sg_full_factor *f, int width,
     sg_trmm('L', 'T', n, width, f->Ainv, V);
 }
 
+/* g = diag(S B^{-1}) = diag(S A^{-1} S A^{-T}): signed squares of the rows of A^{-1}, and the sign
+ * of the row itself. 1 - g is tau times the posterior variance. */
 void sg_full_shares(int n, const sg_full_factor *f, double *g, double *work)
 {
-    for (int i = 0; i < n; i++) work[i] = 0;
+    sg_zero(n, work);
     for (int j = 0; j < n; j++) {
         const double *a = f->Ainv + (size_t) n * j, sign = j < *f->plain ? 1 : -1;
         for (int i = 0; i <= j; i++) work[i] += sign * a[i] * a[i];
@@ -57,6 +65,7 @@ void sg_full_shares(int n, const sg_full_factor *f, double *g, double *work)
 
 /* ---- Order and turns ---- */
 
+/* Sorts the sites of no negative precision first, each group in the order of rows. */
 void sg_full_arrange(int n, const double *tau, sg_full_factor *f)
 {
     int plain = 0, at = 0;
@@ -66,6 +75,7 @@ void sg_full_arrange(int n, const double *tau, sg_full_factor *f)
     *f->plain = plain;
 }
 
+/* Applies diag(U_i) or its transpose row by row; `row` makes it possible in place. */
 void sg_full_turn(const sg_full_factor *factor, sg_layout layout, int trans, const double *x,
                   double *out)
 {
@@ -77,10 +87,11 @@ void sg_full_turn(const sg_full_factor *factor, sg_layout layout, int trans, con
             row[a] = 0;
             for (int k = 0; k < w; k++) row[a] += (trans ? U[k + w * a] : U[a + w * k]) * from[k];
         }
-        for (int a = 0; a < w; a++) out[(size_t) w * i + a] = row[a];
+        sg_copy(w, row, out + (size_t) w * i);
     }
 }
 
+/* Turns columns, transposes, and turns columns again: U'K U. */
 void sg_full_turn_gram(const sg_full_factor *f, sg_layout layout, double *K)
 {
     const int N = layout.n * layout.w;
@@ -92,14 +103,15 @@ void sg_full_turn_gram(const sg_full_factor *f, sg_layout layout, double *K)
     }
 }
 
-/* The covariance of two turned values of a row, places a and b of the factor:
- *   -W_ab / (tau_a tau_b) where both sites matter, else K_ab - (K W K)_ab. V[2 N] */
+/* Returns the covariance of two turned values of a row, places a and b of the factor:
+ *   -W_ab / (tau_a tau_b) where both sites matter, else K_ab - (K W K)_ab. V[2 N]
+ * Off the diagonal of T^{-1} both are the same, as Sigma = T^{-1} - T^{-1} W T^{-1}; they keep
+ * different digits (SG_WEAK_SITE). */
 static double turned_covariance(int N, const sg_full_factor *f, const double *K, const double *tau,
                                 const double *g, int a, int b, double *V)
 {
-    const double WEAK = 1e-5; /* less of g keeps fewer digits than the direct form */
     const int rows[2] = {f->order[a], f->order[b]}, plain = *f->plain;
-    if (fabs(1 - g[rows[0]]) > WEAK && fabs(1 - g[rows[1]]) > WEAK) {
+    if (fabs(1 - g[rows[0]]) > SG_WEAK_SITE && fabs(1 - g[rows[1]]) > SG_WEAK_SITE) {
         double inverse = 0; /* of B, at a and b */
         for (int j = a > b ? a : b; j < N; j++) {
             const double both = f->Ainv[a + (size_t) N * j] * f->Ainv[b + (size_t) N * j];
@@ -112,7 +124,7 @@ static double turned_covariance(int N, const sg_full_factor *f, const double *K,
            sg_dot(N - plain, V + plain, V + N + plain);
 }
 
-/* out = U S U' */
+/* Returns U S U'. */
 static void turn_block(int w, const double *U, const double *S, double *out)
 {
     double US[SG_BLOCK_SIZE];
@@ -126,6 +138,7 @@ static void turn_block(int w, const double *U, const double *S, double *out)
     }
 }
 
+/* Fills each row's turned covariance block pair by pair and turns it back. */
 void sg_full_blocks(const sg_full_factor *f, sg_layout layout, const double *K, const double *tau,
                     const double *g, const double *var, double *out, const sg_ws *ws)
 {
@@ -149,13 +162,14 @@ void sg_full_blocks(const sg_full_factor *f, sg_layout layout, const double *K, 
 
 /* ---- The stored form ---- */
 
-/* X = |T|^1/2 A^{-1} in the rows' own order and coordinates, columns from .. to - 1; others 0 */
+/* Writes X = |T|^1/2 A^{-1} in the rows' own order and coordinates, columns from .. to - 1, the
+ * others 0: X X' is their part of W. */
 static void rooted_columns(sg_layout layout, const sg_full_factor *f, int from, int to, double *X)
 {
     const int N = layout.n * layout.w;
     for (int j = 0; j < N; j++) {
         double *column = X + (size_t) N * j;
-        for (int i = 0; i < N; i++) column[i] = 0;
+        sg_zero(N, column);
         if (j < from || j >= to) continue;
         for (int i = 0; i <= j; i++) {
             column[f->order[i]] = f->rt[i] * f->Ainv[i + (size_t) N * j];
@@ -164,8 +178,8 @@ static void rooted_columns(sg_layout layout, const sg_full_factor *f, int from, 
     }
 }
 
-/* w > 1: rows in their own order and coordinates are not triangular; X = G Q with G upper and Q
- * orthogonal has the same squares. */
+/* Stores for w > 1: in the rows' own order and coordinates X is not triangular, but X = G Q with G
+ * upper and Q orthogonal has G G' = X X'. */
 static void stored_blocks(sg_layout layout, sg_full_factor *f, double *H, const sg_ws *ws)
 {
     const int N = layout.n * layout.w;
@@ -178,11 +192,13 @@ static void stored_blocks(sg_layout layout, sg_full_factor *f, double *H, const 
     }
     rooted_columns(layout, f, 0, *f->plain, X);
     sg_rq(N, X, sg_doubles(ws, SG_RQ_COLUMNS * (size_t) N));
-    for (size_t k = 0; k < size; k++) f->Ainv[k] = X[k];
+    sg_copy(size, X, f->Ainv);
     for (int i = 0; i < N; i++) f->order[i] = i;
     sg_release(ws, mark);
 }
 
+/* Scales the rows of A^{-1} by |T|^1/2: var = K - |G'k|^2 + |H'k|^2 with G of the plain columns and
+ * H of those of negative precision. */
 void sg_full_stored(sg_layout layout, sg_full_factor *f, double *H, const sg_ws *ws)
 {
     const int N = layout.n * layout.w;
@@ -196,5 +212,5 @@ void sg_full_stored(sg_layout layout, sg_full_factor *f, double *H, const sg_ws 
         for (int i = 0; i <= j; i++) f->Ainv[i + (size_t) N * j] *= f->rt[i];
     }
     for (size_t k = 0; H && k < size; k++) H[k] = k < plain ? 0 : f->Ainv[k];
-    for (size_t k = plain; H && k < size; k++) f->Ainv[k] = 0;
+    if (H) sg_zero(size - plain, f->Ainv + plain);
 }

@@ -16,6 +16,8 @@ SEXP sg_field(SEXP list, const char *name);
 int sg_field_int(SEXP list, const char *name);
 double sg_field_double(SEXP list, const char *name);
 const double *sg_doubles_of(SEXP x, size_t size, const char *what);
+/* to[n] = the numbers of a list's element, n of them. */
+void sg_copy_field(SEXP list, const char *name, size_t n, double *to);
 const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta);
 /* One kernel, or as many of one specification as theta has hyperparameters for. */
 const sg_kernel *const *sg_kernels_of(SEXP spec, SEXP theta, int *count);
@@ -30,6 +32,8 @@ int sg_cols_of(SEXP matrix);
  * columns; its sizes are given as size_t, products in it, too. */
 double *sg_new_vector(SEXP list, int at, size_t n);
 double *sg_new_matrix(SEXP list, int at, size_t nrow, size_t ncol);
+/* The same of numbers that are there. */
+void sg_vector_in(SEXP list, int at, size_t n, const double *from);
 /* n numbers for each of C latent functions: a vector, or with several of them a matrix. */
 double *sg_new_latents(SEXP list, int at, size_t n, int C);
 /* Row numbers as R counts them, from 1. */

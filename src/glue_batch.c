@@ -237,7 +237,7 @@ static sg_sites sites_at_hand(const sg_sites *in, int narrow)
 {
     const size_t blocks = sg_blocks_of(in->layout), values = sg_values_of(in->layout);
     const sg_sites at = {.layout = in->layout, .tau = sg_doubles(&sg_r_workspace, blocks),
-                         .nu = sg_doubles(&sg_r_workspace, values), .narrow = narrow};
+                         .nu = sg_doubles(&sg_r_workspace, values), .nonnegative = narrow};
     Memcpy(at.tau, in->tau, blocks);
     Memcpy(at.nu, in->nu, values);
     return at;

@@ -7,7 +7,7 @@ enum { ROOT, VALUES, VECTORS, SITE, CAVITY, NARROW, KL, CLIP, SOFTEN, NORM, SIZE
 static double *copy_of(SEXP block, SEXP list, int at, int w)
 {
     double *out = sg_new_matrix(list, at, w, w);
-    Memcpy(out, REAL(block), (size_t) w * w);
+    sg_copy((size_t) w * w, REAL(block), out);
     return out;
 }
 
@@ -17,9 +17,9 @@ static SEXP site(int w, const double *mu, const double *S, const double *d1, con
     const char *fields[] = {"T", "nu", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *T = sg_new_matrix(out, 0, w, w), *nu = sg_new_vector(out, 1, w);
-    const int legal = sg_block_site(w, mu, S, d1, d2, T, nu);
+    const int valid = sg_block_site(w, mu, S, d1, d2, T, nu);
     UNPROTECT(1);
-    return legal ? out : R_NilValue;
+    return valid ? out : R_NilValue;
 }
 
 /* list(mean, cov, log_det) without the site (T, nu), NULL where there is none */
@@ -28,9 +28,9 @@ static SEXP cavity(int w, const double *m, const double *S, const double *T, con
     const char *fields[] = {"mean", "cov", "log_det", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *mean = sg_new_vector(out, 0, w), *cov = sg_new_matrix(out, 1, w, w);
-    const int legal = sg_block_cavity(w, m, S, T, nu, mean, cov, sg_new_vector(out, 2, 1));
+    const int valid = sg_block_cavity(w, m, S, T, nu, mean, cov, sg_new_vector(out, 2, 1));
     UNPROTECT(1);
-    return legal ? out : R_NilValue;
+    return valid ? out : R_NilValue;
 }
 
 /* list(T, nu) of the site (T, nu) on u + m + N(0, S), as one on u */
@@ -39,7 +39,7 @@ static SEXP soften(int w, SEXP T, SEXP nu, const double *m, const double *S)
     const char *fields[] = {"T", "nu", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *soft = copy_of(T, out, 0, w), *shift = sg_new_vector(out, 1, w);
-    Memcpy(shift, REAL(nu), w);
+    sg_copy(w, REAL(nu), shift);
     sg_block_soften(w, m, S, soft, shift);
     UNPROTECT(1);
     return out;
@@ -61,7 +61,7 @@ SEXP sg_r_block(SEXP S, SEXP B, SEXP a, SEXP m)
     sg_block_eigen(w, b, sg_new_matrix(out, VECTORS, w, w), values);
     SET_VECTOR_ELT(out, SITE, site(w, mean, s, v, b));
     SET_VECTOR_ELT(out, CAVITY, cavity(w, mean, s, b, v));
-    sg_block_narrow(w, s, copy_of(B, out, NARROW, w));
+    sg_block_clip_tilt(w, s, copy_of(B, out, NARROW, w));
     sg_block_step_kl(w, s, v, b, sg_new_vector(out, KL, 2));
     sg_block_clip(w, copy_of(B, out, CLIP, w));
     SET_VECTOR_ELT(out, SOFTEN, soften(w, B, a, mean, s));

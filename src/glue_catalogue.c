@@ -6,21 +6,21 @@
 #include "ivm.h"
 #include "online.h"
 
-static const char *const FATES[SG_ROW_FATES] = {
-    [SG_ROW_PROJECTED] = "projected", [SG_ROW_DECLINED] = "declined", [SG_ROW_ADDED] = "added",
+static const char *const OUTCOMES[SG_ROW_OUTCOMES] = {
+    [SG_ROW_PROJECTED] = "projected", [SG_ROW_REJECTED] = "declined", [SG_ROW_ADDED] = "added",
     [SG_ROW_EXCHANGED] = "exchanged", [SG_ROW_SKIPPED] = "skipped"
 };
-static const char *const RECORD[SG_RECORD - SG_ROW_FATES] = {
-    [SG_REC_ROWS - SG_ROW_FATES] = "rows", [SG_REC_LOGZ - SG_ROW_FATES] = "logz",
-    [SG_REC_STALE - SG_ROW_FATES] = "stale", [SG_REC_STRIDE - SG_ROW_FATES] = "stride",
-    [SG_REC_TRACED - SG_ROW_FATES] = "traced"
+static const char *const RECORD[SG_RECORD - SG_ROW_OUTCOMES] = {
+    [SG_REC_ROWS - SG_ROW_OUTCOMES] = "rows", [SG_REC_LOGZ - SG_ROW_OUTCOMES] = "logz",
+    [SG_REC_STALE - SG_ROW_OUTCOMES] = "stale", [SG_REC_STRIDE - SG_ROW_OUTCOMES] = "stride",
+    [SG_REC_TRACED - SG_ROW_OUTCOMES] = "traced"
 };
 static const char *const SCORES[] = {
     [SG_SCORE_MEAN] = "mean", [SG_SCORE_KL] = "kl", [SG_SCORE_ERROR] = "error"
 };
 static const char *const SELECTIONS[] = {
     [SG_SELECT_INFORMATION] = "information", [SG_SELECT_ENTROPY] = "entropy",
-    [SG_SELECT_LUCK] = "random"
+    [SG_SELECT_RANDOM] = "random"
 };
 static const char *const STOPS[] = {
     [SG_IVM_SIZE] = "size", [SG_IVM_GAIN] = "min_gain", [SG_IVM_NO_ROW] = "no row left"
@@ -116,7 +116,7 @@ SEXP sg_r_catalogue(void)
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     SET_VECTOR_ELT(out, 0, kernels());
     SET_VECTOR_ELT(out, 1, likelihoods());
-    SET_VECTOR_ELT(out, 2, words(SG_ROW_FATES, FATES));
+    SET_VECTOR_ELT(out, 2, words(SG_ROW_OUTCOMES, OUTCOMES));
     SET_VECTOR_ELT(out, 3, words(COUNT(RECORD), RECORD));
     SET_VECTOR_ELT(out, 4, words(COUNT(SCORES), SCORES));
     SET_VECTOR_ELT(out, 5, words(COUNT(SELECTIONS), SELECTIONS));

@@ -22,7 +22,7 @@ static double *r_doubles(void *self, size_t n)
 {
     enum { BORDER = 64 };
     double *all = (double *) R_alloc(n + 2 * BORDER, sizeof(double)), *out = all + BORDER;
-    for (size_t i = 0; i < n; i++) out[i] = R_NaN;
+    sg_fill(n, R_NaN, out);
     __asan_poison_memory_region(all, BORDER * sizeof(double));
     __asan_poison_memory_region(out + n, BORDER * sizeof(double));
     return out;
@@ -86,6 +86,11 @@ const double *sg_doubles_of(SEXP x, size_t size, const char *what)
     return REAL(x);
 }
 
+void sg_copy_field(SEXP list, const char *name, size_t n, double *to)
+{
+    sg_copy(n, sg_doubles_of(sg_field(list, name), n, name), to);
+}
+
 int sg_rows_of(SEXP matrix)
 {
     if (TYPEOF(matrix) != REALSXP || !Rf_isMatrix(matrix)) {
@@ -104,7 +109,7 @@ static const sg_kernel *build_kernel(SEXP spec, const double *theta, int *at)
 {
     const char *name = CHAR(STRING_ELT(sg_field(spec, "type"), 0));
     SEXP vars = sg_field(spec, "vars"), parts = sg_field(spec, "parts");
-    sg_kernel *node = (sg_kernel *) R_alloc(1, sizeof(sg_kernel));
+    sg_kernel *node = sg_structs(1, sizeof(sg_kernel), &sg_r_workspace);
     node->type = sg_kernel_type_find(name);
     if (!node->type) Rf_error("internal error: no kernel '%s'", name);
     node->theta = theta + *at;
@@ -113,7 +118,7 @@ static const sg_kernel *build_kernel(SEXP spec, const double *theta, int *at)
     node->ard = sg_field_int(spec, "ard");
     node->degree = INTEGER(sg_field(spec, "degree"));
     node->nchild = Rf_length(parts);
-    const sg_kernel **child = (const sg_kernel **) R_alloc(node->nchild + 1, sizeof(sg_kernel *));
+    const sg_kernel **child = sg_structs(node->nchild + 1, sizeof(sg_kernel *), &sg_r_workspace);
     for (int c = 0; c < node->nchild; c++) {
         child[c] = build_kernel(VECTOR_ELT(parts, c), theta, at);
     }
@@ -131,7 +136,7 @@ const sg_kernel *const *sg_kernels_of(SEXP spec, SEXP theta, int *count)
         Rf_error("internal error: kernel wants %d hyperparameters, got %d", used, given);
     }
     *count = given / used;
-    const sg_kernel **each = (const sg_kernel **) R_alloc(*count, sizeof(sg_kernel *));
+    const sg_kernel **each = sg_structs(*count, sizeof(sg_kernel *), &sg_r_workspace);
     each[0] = first;
     for (int k = 1; k < *count; k++) each[k] = build_kernel(spec, REAL(theta), &used);
     return each;
@@ -202,6 +207,11 @@ double *sg_new_vector(SEXP list, int at, size_t n)
 {
     SET_VECTOR_ELT(list, at, Rf_allocVector(REALSXP, (R_xlen_t) n));
     return REAL(VECTOR_ELT(list, at));
+}
+
+void sg_vector_in(SEXP list, int at, size_t n, const double *from)
+{
+    sg_copy(n, from, sg_new_vector(list, at, n));
 }
 
 double *sg_new_matrix(SEXP list, int at, size_t nrow, size_t ncol)

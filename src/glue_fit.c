@@ -53,12 +53,12 @@ sg_sites sg_sites_in(SEXP out, SEXP start, sg_layout layout)
                             .nu = sg_new_latents(out, OUT_NU, values, layout.C)};
     const size_t blocks = sg_blocks_of(layout), all = sg_values_of(layout);
     if (Rf_isNull(start)) {
-        Memzero(sites.tau, blocks);
-        Memzero(sites.nu, all);
+        sg_zero(blocks, sites.tau);
+        sg_zero(all, sites.nu);
         return sites;
     }
-    Memcpy(sites.tau, sg_doubles_of(sg_field(start, "tau"), blocks, "tau"), blocks);
-    Memcpy(sites.nu, sg_doubles_of(sg_field(start, "nu"), all, "nu"), all);
+    sg_copy_field(start, "tau", blocks, sites.tau);
+    sg_copy_field(start, "nu", all, sites.nu);
     return sites;
 }
 
@@ -66,7 +66,7 @@ double *sg_gradient_in(SEXP out, const sg_problem *p)
 {
     const int size = p->nk + sg_lik_npar(&p->lik);
     double *gradient = sg_new_vector(out, OUT_GRADIENT, size);
-    Memzero(gradient, size);
+    sg_zero(size, gradient);
     return gradient;
 }
 
@@ -96,10 +96,10 @@ void sg_report_in(SEXP out, sg_status status, const sg_ep_report *report)
     SET_VECTOR_ELT(out, OUT_DAMPED, Rf_ScalarInteger(report->damped));
     SET_VECTOR_ELT(out, OUT_SEQUENTIAL, Rf_ScalarInteger(report->sequential));
     SET_VECTOR_ELT(out, OUT_SKIPPED, Rf_ScalarInteger(report->skipped));
-    SET_VECTOR_ELT(out, OUT_FLAT, Rf_ScalarInteger(report->flat));
+    SET_VECTOR_ELT(out, OUT_FLAT, Rf_ScalarInteger(report->n_clipped));
     const int traced = report->sweeps < SG_TRACE ? report->sweeps : SG_TRACE;
     double *trace = sg_new_matrix(out, OUT_TRACE, 2, traced);
-    Memcpy(trace, report->trace, 2 * (size_t) traced);
+    sg_copy(2 * (size_t) traced, report->trace, trace);
 }
 
 void sg_add_gamma(const sg_rows *rows, sg_marginals *marg)
@@ -124,9 +124,9 @@ void sg_add_gamma(const sg_rows *rows, sg_marginals *marg)
 static void store_full(SEXP out, sg_layout layout, sg_full_factor *factor)
 {
     const int N = layout.n * layout.w;
-    int widening = 0;
-    for (int c = 0; c < layout.C; c++) widening = widening || factor->plain[c] < N;
-    double *H = widening ? sg_new_matrix(out, OUT_H, N, (size_t) N * layout.C) : NULL;
+    int negative = 0;
+    for (int c = 0; c < layout.C; c++) negative = negative || factor->plain[c] < N;
+    double *H = negative ? sg_new_matrix(out, OUT_H, N, (size_t) N * layout.C) : NULL;
     for (int c = 0; c < layout.C; c++) {
         sg_full_factor own = sg_full_factor_of(factor, layout, c);
         sg_full_stored(layout, &own, H ? H + (size_t) N * N * c : NULL, &sg_r_workspace);

@@ -22,23 +22,23 @@ static SEXP new_active_list(const sg_active *active, sg_status *status)
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) ACTIVE_FIELDS));
     double *id = sg_new_vector(out, ACT_ID, d);
     for (int i = 0; i < d; i++) id[i] = active->row[i] + 1.0;
-    Memcpy(sg_new_vector(out, ACT_TAU, d), active->tau, d);
-    Memcpy(sg_new_vector(out, ACT_NU, d), active->nu, d);
-    Memcpy(sg_new_vector(out, ACT_GAIN, d), active->gain, d);
-    Memcpy(sg_new_vector(out, ACT_LOGZ, d), active->logz, d);
+    sg_vector_in(out, ACT_TAU, d, active->tau);
+    sg_vector_in(out, ACT_NU, d, active->nu);
+    sg_vector_in(out, ACT_GAIN, d, active->gain);
+    sg_vector_in(out, ACT_LOGZ, d, active->logz);
     double *alpha = sg_new_vector(out, ACT_ALPHA, d), *G = sg_new_matrix(out, ACT_G, d, d);
     if (*status == SG_OK) *status = sg_active_stored(active, alpha, G);
     UNPROTECT(1);
     return out;
 }
 
-/* ktheta: of one kernel, or of one for each class. luck: n distinct numbers in random order.
- * options: size, select (0 information, 1 entropy, 2 by luck), min_gain, pool, block, keep,
+/* ktheta: of one kernel, or of one for each class. tie_break: n distinct numbers in random order.
+ * options: size, select (0 information, 1 entropy, 2 random), min_gain, pool, block, keep,
  * exchange. each: the active sets of all latent functions, tau and nu of their rows in order of
  * inclusion; sequence: whose set each inclusion went into; at_hand: the candidates in the end.
  * Memory: min(n size, pool / C) doubles for each, its size^2, the prepared inputs, about 50 n. */
 SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
-              SEXP luck, SEXP options)
+              SEXP tie_break, SEXP options)
 {
     const sg_ws *ws = &sg_r_workspace;
     int kernels;
@@ -52,9 +52,9 @@ SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, S
                                 sg_field_double(options, "pool"), sg_field_int(options, "block"),
                                 sg_field_double(options, "keep"),
                                 sg_field_int(options, "exchange"),
-                                sg_doubles_of(luck, rows.n, "luck")};
+                                sg_doubles_of(tie_break, rows.n, "tie_break")};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) IVM_FIELDS));
-    sg_active *active = (sg_active *) R_alloc(C, sizeof(sg_active));
+    sg_active *active = sg_structs(C, sizeof(sg_active), ws);
     for (int c = 0; c < C; c++) active[c] = sg_active_new(opt.size, ws);
     sg_ivm_report report = {SG_IVM_SIZE, 0, 0, NULL, NULL};
     sg_status status = sg_ivm_run(kernels, kern, &rows, REAL(x), &opt, active, &report, ws);
@@ -100,12 +100,12 @@ SEXP sg_r_ivm_criterion(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta,
     sg_ivm_set set = {d, rows_from_zero(active), sg_new_vector(out, CRITERION_TAU, d),
                       sg_new_vector(out, CRITERION_NU, d), Rf_length(at_hand),
                       rows_from_zero(at_hand)};
-    Memcpy(set.tau, sg_doubles_of(sg_field(sites, "tau"), d, "tau"), d);
-    Memcpy(set.nu, sg_doubles_of(sg_field(sites, "nu"), d, "nu"), d);
+    sg_copy_field(sites, "tau", d, set.tau);
+    sg_copy_field(sites, "nu", d, set.nu);
     double logz = NA_REAL, *gradient = NULL;
     if (sg_field_int(options, "gradient")) {
         gradient = sg_new_vector(out, CRITERION_GRADIENT, nk + sg_lik_npar(&likelihood));
-        Memzero(gradient, nk + sg_lik_npar(&likelihood));
+        sg_zero(nk + sg_lik_npar(&likelihood), gradient);
     }
     sg_status status = SG_OK;
     if (sg_field_int(options, "renew")) status = sg_ivm_sites(kern, &rows, p, REAL(x), &set, ws);

@@ -48,7 +48,7 @@ SEXP sg_r_kernel_diag(SEXP spec, SEXP theta, SEXP x)
 static SEXP zeros(R_xlen_t n)
 {
     SEXP out = Rf_allocVector(REALSXP, n);
-    Memzero(REAL(out), n);
+    sg_zero(n, REAL(out));
     return out;
 }
 

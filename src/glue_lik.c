@@ -10,7 +10,7 @@ static void gather(const double *from, const sg_lik *lik, int n, int i, int size
 {
     for (int c = 0; c < lik->C; c++) {
         const double *at = from + size * (i + (size_t) n * c);
-        for (int k = 0; k < size; k++) row[k + size * c] = at[k];
+        sg_copy(size, at, row + size * c);
     }
 }
 
@@ -18,7 +18,7 @@ static void scatter(const double *row, const sg_lik *lik, int n, int i, int size
 {
     for (int c = 0; c < lik->C; c++) {
         double *at = to + size * (i + (size_t) n * c);
-        for (int k = 0; k < size; k++) at[k] = row[k + size * c];
+        sg_copy(size, row + size * c, at);
     }
 }
 
@@ -55,9 +55,9 @@ typedef struct {
     double *logp, *mean, *var, *spread; /* of responses */
 } job;
 
-static sg_status tilt_rows(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status tilt_rows(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     const job *j = ctx;
     const sg_lik *lik = j->lik;
     const int w = lik->w, n = j->n;
@@ -69,7 +69,7 @@ static sg_status tilt_rows(void *ctx, int from, int to, int lane, const sg_ws *w
         const double *y = sg_lik_row(lik, j->y, i);
         double *dpar = j->dpar + npar * i;
         gather(j->at, lik, n, i, w, mu), gather(j->S, lik, n, i, w * w, S);
-        for (size_t k = 0; k < npar; k++) dpar[k] = 0;
+        sg_zero(npar, dpar);
         (j->quad ? sg_lik_tilt_quad : sg_lik_tilt)(lik, y, mu, S, &tilt);
         (j->quad ? sg_lik_tilt_dpar_quad : sg_lik_tilt_dpar)(lik, y, mu, S, dpar);
         j->logz[i] = tilt.logz;
@@ -96,9 +96,9 @@ SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP quadratu
     return out;
 }
 
-static sg_status predict_rows(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status predict_rows(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     const job *j = ctx;
     const sg_lik *lik = j->lik;
     const int w = lik->w, n = j->n;
@@ -129,9 +129,9 @@ SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP S, SEXP quadrature)
     return out;
 }
 
-static sg_status eval_rows(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status eval_rows(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     const job *j = ctx;
     const sg_lik *lik = j->lik;
     const int w = lik->w, n = j->n;

@@ -21,7 +21,7 @@ SG_ENTRY(ep_pass, 11, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, 
                        SEXP states, SEXP sites, SEXP options, SEXP basis))
 SG_ENTRY(posterior, 1, (SEXP state))
 SG_ENTRY(ivm, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
-                  SEXP luck, SEXP options))
+                  SEXP tie_break, SEXP options))
 SG_ENTRY(ivm_criterion, 11, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
                              SEXP offset, SEXP active, SEXP at_hand, SEXP sites, SEXP options))
 SG_ENTRY(ep_sparse, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,

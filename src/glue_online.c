@@ -17,14 +17,6 @@ static const char *const STATE_FIELDS[] = {
     "status", "points", "id", "count", "trace", "R", "S", "t", "alpha", "G", "H", ""
 };
 
-/* to[ldto x ncol] = from[ldfrom x ncol], nrow rows of each column */
-static void copy_columns(int nrow, int ncol, const double *from, int ldfrom, double *to, int ldto)
-{
-    for (int j = 0; j < ncol; j++) {
-        Memcpy(to + (size_t) ldto * j, from + (size_t) ldfrom * j, nrow);
-    }
-}
-
 static sg_status read_process(SEXP state, sg_process *gp)
 {
     const int d = sg_rows_of(sg_field(state, "R")), cap = gp->basis.cap, C = gp->C;
@@ -32,14 +24,13 @@ static sg_status read_process(SEXP state, sg_process *gp)
     const double *t = sg_doubles_of(sg_field(state, "t"), (size_t) d * C, "t");
     if (d + gp->w > cap) Rf_error("internal error: a state of more points than its size");
     gp->basis.d = d;
-    copy_columns(d, d, REAL(sg_field(state, "R")), d, gp->basis.R, cap);
+    sg_copy_columns(d, d, REAL(sg_field(state, "R")), d, gp->basis.R, cap);
     sg_col_squares(d, gp->basis.R, cap, gp->basis.K);
-    Memcpy(gp->points, sg_doubles_of(sg_field(state, "points"), (size_t) d * gp->p, "points"),
-           (size_t) d * gp->p);
-    Memcpy(gp->id, sg_doubles_of(sg_field(state, "id"), d, "id"), d);
+    sg_copy_field(state, "points", (size_t) d * gp->p, gp->points);
+    sg_copy_field(state, "id", d, gp->id);
     for (int c = 0; c < C; c++) {
-        copy_columns(d, d, S + (size_t) d * d * c, d, gp->each[c].S, cap);
-        Memcpy(gp->each[c].t, t + (size_t) d * c, d);
+        sg_copy_columns(d, d, S + (size_t) d * d * c, d, gp->each[c].S, cap);
+        sg_copy(d, t + (size_t) d * c, gp->each[c].t);
     }
     sg_process_locate(gp);
     return sg_process_refresh(gp, &sg_r_workspace);
@@ -49,10 +40,10 @@ static sg_online_record read_record(SEXP state)
 {
     sg_online_record record;
     SEXP trace = sg_field(state, "trace");
-    Memcpy(record.count, sg_doubles_of(sg_field(state, "count"), SG_RECORD, "count"), SG_RECORD);
+    sg_copy_field(state, "count", SG_RECORD, record.count);
     record.trace = sg_doubles(&sg_r_workspace, SG_TRACE_COLUMNS * SG_TRACE_ROWS);
     if (XLENGTH(trace) > SG_TRACE_COLUMNS * SG_TRACE_ROWS) Rf_error("internal error: trace");
-    Memcpy(record.trace, REAL(trace), XLENGTH(trace));
+    sg_copy(XLENGTH(trace), REAL(trace), record.trace);
     return record;
 }
 
@@ -67,13 +58,10 @@ static sg_status write_sums(SEXP out, int at, const sg_process *gp)
     double *S = sg_new_matrix(out, at + 1, d, columns), *t = sg_new_matrix(out, at + 2, d, C);
     double *alpha = sg_new_latents(out, at + 3, d, C), *G = sg_new_matrix(out, at + 4, d, d);
     double *H = sg_new_matrix(out, at + 5, d, columns);
-    Memzero(R, dd);
-    for (int j = 0; j < d; j++) {
-        Memcpy(R + (size_t) d * j, gp->basis.R + (size_t) cap * j, (size_t) j + 1);
-    }
+    sg_copy_upper(d, gp->basis.R, cap, R);
     for (int c = 0; c < C; c++) {
-        copy_columns(d, d, gp->each[c].S, cap, S + dd * c, d);
-        Memcpy(t + (size_t) d * c, gp->each[c].t, d);
+        sg_copy_columns(d, d, gp->each[c].S, cap, S + dd * c, d);
+        sg_copy(d, gp->each[c].t, t + (size_t) d * c);
     }
     return sg_state_stored(d, C, R, S, t, alpha, G, H);
 }
@@ -82,17 +70,17 @@ static sg_status write_sums(SEXP out, int at, const sg_process *gp)
 static sg_status write_process(SEXP out, const sg_process *gp)
 {
     const int d = gp->basis.d;
-    Memcpy(sg_new_matrix(out, OUT_POINTS, gp->p, d), gp->points, (size_t) d * gp->p);
-    Memcpy(sg_new_vector(out, OUT_ID, d), gp->id, d);
+    sg_copy((size_t) d * gp->p, gp->points, sg_new_matrix(out, OUT_POINTS, gp->p, d));
+    sg_vector_in(out, OUT_ID, d, gp->id);
     return write_sums(out, OUT_SUMS, gp);
 }
 
 static void write_record(SEXP out, const sg_online_record *record)
 {
     const int traced = (int) record->count[SG_REC_TRACED];
-    Memcpy(sg_new_vector(out, OUT_COUNT, SG_RECORD), record->count, SG_RECORD);
+    sg_vector_in(out, OUT_COUNT, SG_RECORD, record->count);
     double *trace = sg_new_matrix(out, OUT_TRACE, SG_TRACE_COLUMNS, traced);
-    Memcpy(trace, record->trace, (size_t) SG_TRACE_COLUMNS * traced);
+    sg_copy((size_t) SG_TRACE_COLUMNS * traced, record->trace, trace);
 }
 
 static sg_row_rules rules_of(SEXP options)
@@ -100,7 +88,8 @@ static sg_row_rules rules_of(SEXP options)
     const sg_row_rules rules = {
         .size = sg_field_int(options, "size"), .frozen = sg_field_int(options, "frozen"),
         .projection = sg_field_int(options, "kl") ? SG_KL : SG_MOMENT,
-        .narrow = sg_field_int(options, "narrow"), .novelty = sg_field_double(options, "novelty"),
+        .nonnegative = sg_field_int(options, "narrow"),
+        .novelty = sg_field_double(options, "novelty"),
         .score = (sg_score) sg_field_int(options, "score")
     };
     return rules;
@@ -146,16 +135,16 @@ static const char *const EP_FIELDS[] = {
     "R", "S", "t", "alpha", "G", "H", ""
 };
 
-/* trace: a column per sweep: fates, change, log evidence */
+/* trace: a column per sweep: outcomes, change, log evidence */
 static void write_sweeps(SEXP out, const sg_sweep_report *reports, int sweeps)
 {
     const int traced = sweeps < SG_SWEEPS_TRACED ? sweeps : SG_SWEEPS_TRACED;
-    double *trace = sg_new_matrix(out, EP_TRACE, SG_ROW_FATES + 2, traced);
+    double *trace = sg_new_matrix(out, EP_TRACE, SG_ROW_OUTCOMES + 2, traced);
     for (int i = 0; i < traced; i++) {
-        Memcpy(trace, reports[i].fate, SG_ROW_FATES);
-        trace[SG_ROW_FATES] = reports[i].change;
-        trace[SG_ROW_FATES + 1] = reports[i].logz;
-        trace += SG_ROW_FATES + 2;
+        sg_copy(SG_ROW_OUTCOMES, reports[i].outcome, trace);
+        trace[SG_ROW_OUTCOMES] = reports[i].change;
+        trace[SG_ROW_OUTCOMES + 1] = reports[i].logz;
+        trace += SG_ROW_OUTCOMES + 2;
     }
 }
 
@@ -181,8 +170,8 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEX
     sg_sites sites = {.layout = layout,
                       .tau = sg_new_latents(out, EP_TAU, blocks, C),
                       .nu = sg_new_latents(out, EP_NU, values, C)};
-    Memzero(sites.tau, sg_blocks_of(layout));
-    Memzero(sites.nu, sg_values_of(layout));
+    sg_zero(sg_blocks_of(layout), sites.tau);
+    sg_zero(sg_values_of(layout), sites.nu);
     sg_marginals marg = sg_marginals_new(layout, ws);
     marg.cav_mean = sg_new_latents(out, EP_CAV_MEAN, values, C);
     marg.cav_var = sg_new_latents(out, EP_CAV_VAR, blocks, C);
@@ -203,7 +192,7 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEX
     }
     write_sweeps(out, reports, sweeps);
     const int d = gp.basis.d;
-    Memcpy(sg_new_vector(out, EP_ID, d), gp.id, d);
+    sg_vector_in(out, EP_ID, d, gp.id);
     if (status == SG_OK) status = write_sums(out, EP_SUMS, &gp);
     SET_VECTOR_ELT(out, EP_STATUS, Rf_ScalarInteger(status));
     UNPROTECT(1);

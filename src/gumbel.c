@@ -6,6 +6,7 @@
 #include <Rmath.h>
 #include <stddef.h>
 #include "gumbel.h"
+#include "types.h"
 
 enum { MOST_TABLE = 3000, HERMITE = 7 };
 static const double STEP = 0.33;   /* of v */
@@ -141,7 +142,7 @@ static int find_tail(const sg_gumbel *grid, int own, double x, double s2)
     return (int) fmin2(fmax2(k, 0), grid->count);
 }
 
-/* Of a narrow class by Gauss and Hermite's nodes (for weight exp(-n^2 / 2)) */
+/* Tabulates a narrow class by Gauss and Hermite's nodes (for weight exp(-n^2 / 2)). */
 static void narrow_class(sg_gumbel *grid, int c, int own, double x, double s2, int tail)
 {
     static const double node[HERMITE] = {-3.750439717725742, -2.366759410734541,
@@ -180,8 +181,9 @@ static void fill_table(table *t, int own, double top, double d, int size)
     }
 }
 
-/* Of any other class: shares of a normal density at u = x + (after - i) d, an even number of i,
- * and node k sees the table from k times on. Returns 0 if there is no room for it. */
+/* Tabulates any other class: proportions of a normal density at u = x + (after - i) d, an even
+ * number of i, and node k sees the table from k times on. Returns 0 if there is no memory for
+ * it. */
 static int wide_class(sg_gumbel *grid, int c, int own, double x, double s2, int tail)
 {
     const double sd = sqrt(s2); /* a factor q lifts the peak by sd standard deviations */
@@ -237,7 +239,7 @@ int sg_gumbel_lay(int C, int y, const double *m, const double *s2, sg_gumbel *gr
     const double count = ceil((high - low) / STEP) + 1;
     if (!(count <= SG_GUMBEL_NODES && count * C <= SG_GUMBEL_CELLS)) return 0;
     grid->C = C, grid->count = (int) count;
-    for (int k = 0; k < grid->count; k++) grid->weight[k] = 0;
+    sg_zero(grid->count, grid->weight);
     for (int c = 0; c < C; c++) {
         const double x = m[c] - low;
         const int tail = find_tail(grid, c == y, x, s2[c]);

@@ -5,9 +5,11 @@
 #include <R_ext/Utils.h>
 #include "columns.h"
 #include "ivm.h"
+#include "tolerances.h"
 
-/* log Z of what is included, each given those before it, and of the rest given all of them: an
- * approximation of the log evidence (minus paper eq. 11) of the rows still at hand. */
+/* Returns log Z of what is included, each given those before it, and of the rest given all of them:
+ * an approximation of the log evidence (minus paper eq. 11) of the rows that are still
+ * candidates. */
 static double evidence(const sg_candidates *c, double included)
 {
     for (int j = 0; j < c->m; j++) {
@@ -27,22 +29,23 @@ typedef struct {
     const sg_ws *ws;
 } selection;
 
-/* What including candidate j would gain for latent function k, whose set may be full. */
+/* Returns what including candidate j would gain for latent function k; -infinity if its set is
+ * full. */
 static double gain_at(const selection *s, int k, int j)
 {
     return s->active[k].d < s->options->size ? s->c[k].gain[j] : -HUGE_VAL;
 }
 
-/* The candidate of largest gain, and for which latent function; -1: none. */
+/* Returns the candidate of largest gain, and for which latent function; -1: none. Of ties the
+ * earliest, so that rounding does not choose. */
 static int best_of(const selection *s, int *whose)
 {
-    const double TIE = 1e-10;
     int best = -1;
     double most = -HUGE_VAL;
     for (int j = 0; j < s->c->m; j++) {
         for (int k = 0; k < s->C; k++) {
             const double gain = gain_at(s, k, j);
-            if (gain == -HUGE_VAL || (best >= 0 && !(gain > most + TIE * fabs(most)))) continue;
+            if (gain == -HUGE_VAL || (best >= 0 && !(gain > most + SG_TIE * fabs(most)))) continue;
             best = j, *whose = k, most = gain;
         }
     }
@@ -51,6 +54,7 @@ static int best_of(const selection *s, int *whose)
 
 /* ---- Randomised greedy selection: fewer candidates as their stubs grow (paper 3.2) ---- */
 
+/* Returns the size of the largest active set. */
 static int largest_set(const selection *s)
 {
     int d = 0;
@@ -58,7 +62,7 @@ static int largest_set(const selection *s)
     return d;
 }
 
-/* Most candidates whose stubs fit into the pool until the next shrinking. */
+/* Returns the most candidates whose stubs fit into the pool until the next shrinking. */
 static double most_candidates(const selection *s)
 {
     const sg_ivm_options *options = s->options;
@@ -89,7 +93,7 @@ static int is_used_up(const selection *s, int j)
     return 1;
 }
 
-/* Leaves `left` candidates, a share `keep` of them by their best gain and the rest by luck. */
+/* Leaves `left` candidates, a proportion `keep` of them by their best gain, the rest at random. */
 static void shrink(selection *s, int left)
 {
     const sg_ws *ws = s->ws;
@@ -105,7 +109,7 @@ static void shrink(selection *s, int left)
     }
     mark_smallest(m, key, (int) (s->options->keep * left), kept, ws);
     for (int j = 0; j < m; j++) {
-        if (key[j] < HUGE_VAL) key[j] = s->options->luck[s->c->row[j]];
+        if (key[j] < HUGE_VAL) key[j] = s->options->tie_break[s->c->row[j]];
         count += kept[j];
     }
     mark_smallest(m, key, left - count, kept, ws);
@@ -114,6 +118,7 @@ static void shrink(selection *s, int left)
     sg_release(ws, mark);
 }
 
+/* Counts the rows of all active sets. */
 static int inclusions(const selection *s)
 {
     int sum = 0;
@@ -121,30 +126,35 @@ static int inclusions(const selection *s)
     return sum;
 }
 
+/* Shrinks the candidate set every `block` inclusions, if its stubs no longer fit. */
 static void shrink_if_due(selection *s)
 {
     const double most = most_candidates(s);
     if (inclusions(s) % s->options->block == 0 && s->c->m > most) shrink(s, (int) most);
 }
 
+/* Returns the kernel between candidate j and all others, computed ahead if it was likely
+ * (columns.h). */
 static const double *kernel_column(selection *s, int k, int j)
 {
     return sg_columns_get(s->columns + k, s->c + k, s->active[k].d, j, s->ws);
 }
 
+/* Scores all candidates that are due. */
 static void score(selection *s, sg_select select)
 {
-    sg_candidates_score(s->rows, select, s->options->luck, s->C, s->c, s->ws);
+    sg_candidates_score(s->rows, select, s->options->tie_break, s->C, s->c, s->ws);
 }
 
-/* What there is to say of the evidence after an inclusion. */
+/* Records the log evidence after an inclusion; with several latent functions it is not known on the
+ * way. */
 static void note_evidence(selection *s, int whose, double included)
 {
     sg_active *active = s->active + whose;
     active->logz[active->d - 1] = s->C == 1 ? evidence(s->c, included) : NAN;
 }
 
-/* Inclusions until the sets are full, or nothing is left that is worth one. */
+/* Includes row after row until the sets are full, or no row is left that is worth it. */
 static sg_status select_rows(selection *s, sg_ivm_report *report)
 {
     const sg_ivm_options *options = s->options;
@@ -159,9 +169,9 @@ static sg_status select_rows(selection *s, sg_ivm_report *report)
         report->stop = best < 0 ? SG_IVM_NO_ROW : SG_IVM_GAIN;
         if (best < 0) return SG_OK;
         sg_candidates *c = s->c + whose;
-        if (options->select != SG_SELECT_LUCK && c->gain[best] < options->min_gain) return SG_OK;
+        if (options->select != SG_SELECT_RANDOM && c->gain[best] < options->min_gain) return SG_OK;
         if (s->C > 1) { /* what is known of it may be a little out of date */
-            sg_candidates_score_row(s->rows, options->select, options->luck, s->C, s->c, best);
+            sg_candidates_score_row(s->rows, options->select, options->tie_break, s->C, s->c, best);
             if (c->gain[best] == -HUGE_VAL) {
                 count--;
                 continue;
@@ -174,6 +184,7 @@ static sg_status select_rows(selection *s, sg_ivm_report *report)
     }
 }
 
+/* Returns the candidate of this row number, or -1. */
 static int candidate_of(const sg_candidates *c, int row)
 {
     for (int j = 0; j < c->m; j++) {
@@ -182,7 +193,7 @@ static int candidate_of(const sg_candidates *c, int row)
     return -1;
 }
 
-/* The position worth least among those whose rows are still candidates; -1: none. */
+/* Returns the position worth least among those whose rows are still candidates; -1: none. */
 static int least_worth(const selection *s, const double *worth)
 {
     int least = -1;
@@ -193,11 +204,11 @@ static int least_worth(const selection *s, const double *worth)
     return least;
 }
 
-/* One exchange (notes 2.3), of one latent function. Returns 1 when the entropy fell; else all is as
- * it was. */
+/* Tries one exchange (notes 2.3), of one latent function: takes out the position worth least and
+ * includes the best candidate, or puts the old one back with its site. Returns whether the entropy
+ * fell. */
 static int exchange(selection *s, double *worth)
 {
-    const double ROUNDING = 1e-10;
     sg_active *active = s->active;
     sg_candidates *c = s->c;
     int whose = 0;
@@ -209,7 +220,7 @@ static int exchange(selection *s, double *worth)
     sg_active_remove(active, c, k, s->ws);
     score(s, SG_SELECT_ENTROPY);
     const int best = best_of(s, &whose);
-    const int falls = best >= 0 && c->gain[best] > cost + ROUNDING * (1 + cost);
+    const int falls = best >= 0 && c->gain[best] > cost + SG_TIE * (1 + cost);
     if (falls) sg_active_include(active, c, best, kernel_column(s, 0, best), s->ws);
     else {
         sg_active_include_site(active, c, back, tau, nu, kernel_column(s, 0, back), s->ws);
@@ -218,6 +229,7 @@ static int exchange(selection *s, double *worth)
     return falls;
 }
 
+/* Divides the pool among the latent functions; those with one kernel share its points. */
 static selection new_selection(int kernels, const sg_kernel *const *kernel, const sg_rows *rows,
                                const double *x, const sg_ivm_options *options, sg_active *active,
                                const sg_ws *ws)

@@ -11,9 +11,9 @@ typedef struct {
     double min_gain;    /* stop when no candidate gains more */
     double pool;        /* most doubles in the stubs M of all; at least size for each */
     int block;          /* inclusions between shrinkings of the candidate set */
-    double keep;        /* share of the candidates kept for their gain; the rest by luck */
+    double keep;        /* share of the candidates kept for their gain; the rest at random */
     int exchange;       /* most exchange moves after the selection; one latent function only */
-    const double *luck; /* n: distinct numbers in random order; small is lucky */
+    const double *tie_break; /* n: distinct numbers in random order; the smallest goes first */
 } sg_ivm_options;
 
 typedef enum { SG_IVM_SIZE, SG_IVM_GAIN, SG_IVM_NO_ROW } sg_ivm_stop;
@@ -26,11 +26,11 @@ typedef struct {
     int *sequence;     /* whose set each inclusion went into, in order: room for size C */
 } sg_ivm_report;
 
-/* Runs the selection over x[n x p]. Ties within 1e-10 go to the earliest row. Memory: M, min(n
+/* Runs the selection over x[n x p]. Of ties (SG_TIE) the earliest row is taken. Memory: M, min(n
  * size, pool) doubles, the prepared inputs, and about 30 n. An inclusion is one kernel column
- * (columns.h), one product of M with a vector, and a tilt for every candidate. An
- * exchange takes out the row whose loss costs the posterior's entropy least and puts in the one
- * that lowers it most, if the entropy falls; the first that fails is the last. O(n d).
+ * (columns.h), one product of M with a vector, and a tilt for every candidate. An exchange takes
+ * out the row whose loss costs the posterior's entropy least and puts in the one that lowers it
+ * most, if the entropy falls; the first that fails is the last. O(n d).
  *
  * With C latent functions, one kernel for all (kernels = 1) or one each, an inclusion puts a row
  * into one of the active sets active[C] (paper 4.2); the candidates are common to all, and shrink

@@ -4,10 +4,11 @@
 #include <Rmath.h>
 #include "chol.h"
 #include "ivm_criterion.h"
+#include "tolerances.h"
 
 enum { BLOCK = 512 };
 
-/* rows[count] of x[n x p], in that order */
+/* Copies rows[count] of x[n x p], in that order. */
 static void gather(int n, int p, const double *x, int count, const int *rows, double *out)
 {
     for (int k = 0; k < p; k++) {
@@ -17,7 +18,7 @@ static void gather(int n, int p, const double *x, int count, const int *rows, do
     }
 }
 
-/* The active rows among themselves: inputs X[d x p], kernel matrix K[d x d]. */
+/* Computes inputs X[d x p] and kernel matrix K[d x d] of the active rows. */
 static void active_kernel(const sg_kernel *kernel, int n, int p, const double *x,
                           const sg_ivm_set *set, double *X, double *K, const sg_ws *ws)
 {
@@ -27,20 +28,22 @@ static void active_kernel(const sg_kernel *kernel, int n, int p, const double *x
 
 /* ---- Sites in the order of inclusion ---- */
 
-/* The site of active row k at the marginal N(mu, s2); 0: none that could be included. */
+/* Finds the site of active row k at the marginal N(mu, s2); 0: none that could be included. */
 static int set_site(const sg_rows *rows, sg_ivm_set *set, int k, double mu, double s2)
 {
-    const double NOTHING = 1e-14; /* as for candidates (active.c) */
     const int i = set->active[k];
     const double at = mu + rows->offset[i];
     double d1, d2;
     sg_tilt tilt = {.d1 = &d1, .d2 = &d2};
     sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), &at, &s2, &tilt);
     if (!sg_site_from_tilt(mu, s2, d1, d2, set->tau + k, set->nu + k)) return 0;
-    return set->tau[k] * s2 > NOTHING;
+    return set->tau[k] * s2 > SG_NO_SITE_SHARE;
 }
 
-/* Column k of U is the stub of row k under those before it (appendix C.1), scaled. */
+/* Includes the rows again, in their order: with the stub m of row k under those before it (appendix
+ * C.1),
+ *   mean = m'beta,   var = K_kk - |m|^2,   column k of U: tau^1/2 m and the pivot (1 + tau
+ * var)^1/2. */
 sg_status sg_ivm_sites(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
                        sg_ivm_set *set, const sg_ws *ws)
 {
@@ -83,6 +86,8 @@ typedef struct {
     double log_det_U;
 } posterior;
 
+/* Factors B = I + Pi^1/2 K_I Pi^1/2 and inverts U: G = Pi^1/2 U^{-1}, v = G U^{-T} Pi^{-1/2} nu =
+ * K_I^{-1} h_I, and g = diag(B^{-1}) as row norms of U^{-1}. */
 static sg_status posterior_of(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
                               const sg_ivm_set *set, posterior *post, const sg_ws *ws)
 {
@@ -121,6 +126,7 @@ typedef struct {
     sg_marginals marg;
 } block;
 
+/* Lends memory for a block of rows. */
 static block block_new(const sg_rows *rows, int p, int d, const sg_ws *ws)
 {
     const size_t size = (size_t) BLOCK * d;
@@ -132,13 +138,14 @@ static block block_new(const sg_rows *rows, int p, int d, const sg_ws *ws)
     return b;
 }
 
+/* Copies the block's inputs, responses and offsets. */
 static void block_read(const sg_rows *rows, int p, const double *x, int m, const int *which,
                        block *b)
 {
     const int q = sg_lik_q(rows->lik);
     gather(rows->n, p, x, m, which, b->x);
     for (int i = 0; i < m; i++) {
-        for (int k = 0; k < q; k++) b->y[k + q * i] = rows->y[k + (size_t) q * which[i]];
+        sg_copy(q, rows->y + (size_t) q * which[i], b->y + q * i);
         b->offset[i] = rows->offset[which[i]];
     }
     b->rows.n = b->marg.layout.n = m;
@@ -146,19 +153,19 @@ static void block_read(const sg_rows *rows, int p, const double *x, int m, const
     b->rows.offset = b->offset;
 }
 
-/* Posterior marginals of the block's rows; what is known of the active ones keeps its digits
- * however sharp their sites are (as in ep_full.c). */
+/* Computes the marginals of the block's rows, mean = K v and var = K_ii - |G'k|^2. Those of active
+ * rows come from g, which keeps its digits however sharp their sites are (SG_WEAK_SITE, as in
+ * ep_full.c). */
 static void block_marginals(const sg_kernel *kernel, const posterior *post, const sg_ivm_set *set,
                             const int *which, block *b, const sg_ws *ws)
 {
-    const double WEAK = 1e-5;
     const int m = b->rows.n, d = post->d;
     const size_t size = (size_t) m * d;
     sg_marginals *marg = &b->marg;
     sg_kernel_cross(kernel, m, b->x, d, post->X, b->K, ws);
     sg_kernel_diag(kernel, m, b->x, marg->var, ws);
     sg_gemv('N', m, d, 1, b->K, m, post->v, 0, marg->mean);
-    for (size_t i = 0; i < size; i++) b->M[i] = b->K[i];
+    sg_copy(size, b->K, b->M);
     sg_trmm('R', 'N', m, d, post->G, b->M);
     sg_row_squares(m, d, b->M, b->t);
     for (int i = 0; i < m; i++) {
@@ -167,7 +174,7 @@ static void block_marginals(const sg_kernel *kernel, const posterior *post, cons
         b->tau[i] = k < 0 ? 0 : set->tau[k];
         marg->g[i] = k < 0 ? 1 : post->g[k];
         marg->alpha[i] = k < 0 ? 0 : post->v[k];
-        if (1 - marg->g[i] > WEAK) marg->var[i] = (1 - marg->g[i]) / b->tau[i];
+        if (1 - marg->g[i] > SG_WEAK_SITE) marg->var[i] = (1 - marg->g[i]) / b->tau[i];
     }
 }
 
@@ -208,7 +215,7 @@ static void block_gradient(const sg_kernel *kernel, const posterior *post, block
     sg_tilt_rows_dpar(&b->rows, marg, all, dlik, ws);
 }
 
-/* The part of K_I: N and q summed over all blocks, N made symmetric. */
+/* Completes N for K_I, from N and q summed over all blocks, and makes it symmetric. */
 static void active_gradient(const sg_kernel *kernel, const posterior *post, double *N,
                             const double *q, double *dkernel, const sg_ws *ws)
 {
@@ -226,6 +233,7 @@ static void active_gradient(const sg_kernel *kernel, const posterior *post, doub
     sg_kernel_adjoint(kernel, d, post->X, d, NULL, post->K, N, dkernel, ws);
 }
 
+/* Adds up log q block by block; the gradient's part of K_I needs the sums over all of them. */
 sg_status sg_ivm_criterion(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
                            const sg_ivm_set *set, double *logq, double *dkernel, double *dlik,
                            const sg_ws *ws)
@@ -235,9 +243,7 @@ sg_status sg_ivm_criterion(const sg_kernel *kernel, const sg_rows *rows, int p, 
     posterior post;
     sg_status status = posterior_of(kernel, rows, p, x, set, &post, ws);
     block b = block_new(rows, p, d, ws);
-    double *N = sg_doubles(ws, (size_t) d * d), *q = sg_doubles(ws, d);
-    for (size_t i = 0; i < (size_t) d * d; i++) N[i] = 0;
-    for (int i = 0; i < d; i++) q[i] = 0;
+    double *N = sg_zeros((size_t) d * d, ws), *q = sg_zeros(d, ws);
     *logq = status == SG_OK ? -post.log_det_U : 0;
     for (int from = 0; from < set->m && status == SG_OK; from += BLOCK) {
         const int m = set->m - from < BLOCK ? set->m - from : BLOCK;

@@ -18,7 +18,7 @@ typedef struct {
 /* The sites as a mapping of theta (paper 3.3): rows of I included in their order, each tilted at
  * its marginal under those before it, at the theta that kernel and rows->lik carry. Overwrites
  * set->tau, set->nu. x[n x p]. Precondition: d >= 1. Returns SG_NO_SITE when a tilt has no site,
- * or one that says nothing or less (tau s2 <= 1e-14): such a row cannot be included.
+ * or one that says nothing or less (SG_NO_SITE_SHARE): such a row cannot be included.
  * O(d^2 p + d^3 / 3). */
 sg_status sg_ivm_sites(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
                        sg_ivm_set *set, const sg_ws *ws);

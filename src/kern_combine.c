@@ -1,6 +1,12 @@
-/* kern_combine.c: sums and products of kernels. theta: the children's, one after the other. */
+/* kern_combine.c: sums and products of kernels. theta: the children's, one after the other.
+ *
+ * A composite prepares its children's points and asks each child for its own matrix, so that any
+ * kernel may be a child, another composite too. It costs what the children cost, and one matrix of
+ * the same size to hold a child's; adjoints compute the children's matrices again, because nothing
+ * is kept from the matrix to its gradient. */
 #include "kernel.h"
 
+/* Adds up the children's: theta is theirs, one after the other, without any of its own. */
 static int combine_ntheta(const sg_kernel *self)
 {
     int sum = 0;
@@ -8,22 +14,20 @@ static int combine_ntheta(const sg_kernel *self)
     return sum;
 }
 
-static void set(double *to, double value, size_t size)
-{
-    for (size_t i = 0; i < size; i++) to[i] = value;
-}
-
+/* to += from, element by element */
 static void add(double *to, const double *from, size_t size)
 {
     for (size_t i = 0; i < size; i++) to[i] += from[i];
 }
 
+/* to *= from, element by element */
 static void multiply(double *to, const double *from, size_t size)
 {
     for (size_t i = 0; i < size; i++) to[i] *= from[i];
 }
 
-/* What tells the two composites apart: the neutral element and the operation. */
+/* Holds what distinguishes the two composites: the neutral element, and the operation on
+ * elements. */
 typedef struct {
     double neutral;
     void (*combine)(double *to, const double *from, size_t size);
@@ -31,6 +35,7 @@ typedef struct {
 
 static const combination SUM = {0, add}, PRODUCT = {1, multiply};
 
+/* Prepares the same points for every child; the composite itself has no features. */
 static sg_points combine_prepare(const sg_kernel *self, int n, const double *x,
                                  const sg_points *like, const sg_ws *ws)
 {
@@ -43,32 +48,43 @@ static sg_points combine_prepare(const sg_kernel *self, int n, const double *x,
     return out;
 }
 
+/* Combines the children's matrices one after the other:
+ *   sum  K = sum_c K_c,   product  K = K_1 o K_2 o ..., element by element.
+ * Both are kernels if the children are (for the product: Schur). */
 static void combine_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                           int symmetric, double *K, const sg_ws *ws)
 {
     const combination *op = self->type->family;
     const size_t size = (size_t) a->n * b->n;
     double *part = sg_doubles(ws, size);
-    set(K, op->neutral, size);
+    /* K starts at 0 for a sum and at 1 for a product. */
+    sg_fill(size, op->neutral, K);
     for (int c = 0; c < self->nchild; c++) {
+        /* A child may save half of a symmetric matrix, too. */
         const sg_points *other = symmetric ? NULL : b->part + c;
         sg_kernel_between(self->child[c], a->part + c, other, part, ws);
         op->combine(K, part, size);
     }
 }
 
+/* The same for the diagonals, O(n) for each child: the diagonal of a product is the product of the
+ * diagonals. */
 static void combine_diag(const sg_kernel *self, int n, const double *x, double *k,
                          const sg_ws *ws)
 {
     const combination *op = self->type->family;
     double *part = sg_doubles(ws, n);
-    set(k, op->neutral, n);
+    sg_fill(n, op->neutral, k);
     for (int c = 0; c < self->nchild; c++) {
         sg_kernel_diag(self->child[c], n, x, part, ws);
         op->combine(k, part, n);
     }
 }
 
+/* Hands Kbar to every child: with K = sum_c K_c,
+ *   dK / dtheta_c = dK_c / dtheta_c.
+ * A child's own matrix is computed anew, as its adjoint wants it and the sum no longer has it. The
+ * slices of theta do not overlap, so each child adds to its own part of dtheta. */
 static void sum_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                         const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
@@ -81,6 +97,8 @@ static void sum_adjoint(const sg_kernel *self, int n, const double *x, int m, co
     }
 }
 
+/* Hands kbar to every child, as sum_adjoint() does. dtheta moves on by each child's number of
+ * hyperparameters. */
 static void sum_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
                              double *dtheta, const sg_ws *ws)
 {
@@ -90,8 +108,10 @@ static void sum_adjoint_diag(const sg_kernel *self, int n, const double *x, cons
     }
 }
 
-/* Child c sees Kbar times the product of its siblings. The siblings are multiplied out anew for
- * each child: a division by the child's own K would fail where it is zero. */
+/* Hands Kbar times its siblings to every child: with K = K_c o P_c, P_c = prod_{s != c} K_s,
+ *   sum_ij Kbar_ij dK_ij / dtheta_c = sum_ij (Kbar o P_c)_ij dK_c,ij / dtheta_c.
+ * P_c is multiplied out anew for each child, O(children^2) matrices: K / K_c would fail where K_c
+ * is 0. */
 static void product_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                             const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
@@ -99,7 +119,7 @@ static void product_adjoint(const sg_kernel *self, int n, const double *x, int m
     const size_t size = (size_t) n * m;
     double *part = sg_doubles(ws, size), *weight = sg_doubles(ws, size);
     for (int c = 0; c < self->nchild; c++) {
-        for (size_t i = 0; i < size; i++) weight[i] = Kbar[i];
+        sg_copy(size, Kbar, weight);
         for (int s = 0; s < self->nchild; s++) {
             if (s == c) continue;
             sg_kernel_cross(self->child[s], n, x, m, z, part, ws);
@@ -111,12 +131,14 @@ static void product_adjoint(const sg_kernel *self, int n, const double *x, int m
     }
 }
 
+/* Hands kbar times the siblings' diagonals to every child. No child is divided by here either: a
+ * linear kernel is 0 at the origin. */
 static void product_adjoint_diag(const sg_kernel *self, int n, const double *x,
                                  const double *kbar, double *dtheta, const sg_ws *ws)
 {
     double *part = sg_doubles(ws, n), *weight = sg_doubles(ws, n);
     for (int c = 0; c < self->nchild; c++) {
-        for (int i = 0; i < n; i++) weight[i] = kbar[i];
+        sg_copy(n, kbar, weight);
         for (int s = 0; s < self->nchild; s++) {
             if (s == c) continue;
             sg_kernel_diag(self->child[s], n, x, part, ws);

@@ -9,7 +9,7 @@
 #include "la.h"
 #include "par.h"
 
-/* The kernel's columns of x, column k times weight[k * step]: the kernel is made of the inner
+/* Multiplies the kernel's columns of x by weight[k * step]: the kernel is made of the inner
  * products of what comes out. */
 static sg_points weighted_points(const sg_kernel *self, int n, const double *x,
                                  const double *weight, int step, const sg_ws *ws)
@@ -27,12 +27,13 @@ static sg_points weighted_points(const sg_kernel *self, int n, const double *x,
     return out;
 }
 
-/* K[a->n x b->n] = u_i'u_j */
+/* K[a->n x b->n] = u_i'u_j, one matrix product */
 static void inner_products(const sg_points *a, const sg_points *b, double *K)
 {
     sg_gemm('T', 'N', a->n, b->n, a->q, 1, a->u, a->q, b->u, b->q, 0, K, a->n);
 }
 
+/* Returns `count` hyperparameters on their natural scale. */
 static double *exp_theta(const sg_kernel *self, int count, const sg_ws *ws)
 {
     double *out = sg_doubles(ws, count);
@@ -47,6 +48,7 @@ static int linear_ntheta(const sg_kernel *self)
     return self->ard ? self->p : 1;
 }
 
+/* Multiplies input k by variance_k^1/2, so that the kernel is an inner product. */
 static sg_points linear_prepare(const sg_kernel *self, int n, const double *x,
                                 const sg_points *like, const sg_ws *ws)
 {
@@ -64,17 +66,18 @@ static void linear_cross(const sg_kernel *self, const sg_points *a, const sg_poi
     inner_products(a, b, K);
 }
 
+/* k_i = sum_k variance_k x_ik^2 */
 static void linear_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws)
 {
     const double *variance = exp_theta(self, linear_ntheta(self), ws);
-    for (int i = 0; i < n; i++) k[i] = 0;
+    sg_zero(n, k);
     for (int c = 0; c < self->p; c++) {
         const double *col = x + (size_t) n * self->vars[c], v = variance[c * self->ard];
         for (int i = 0; i < n; i++) k[i] += v * col[i] * col[i];
     }
 }
 
-/* d/dlog variance_k = variance_k x_k' Kbar z_k, of which u carries the variance */
+/* d/dlog variance_k = variance_k x_k' Kbar z_k; u carries the variance. */
 static void linear_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                            const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
@@ -91,6 +94,7 @@ static void linear_adjoint(const sg_kernel *self, int n, const double *x, int m,
     }
 }
 
+/* d/dlog variance_k = variance_k sum_i kbar_i x_ik^2 */
 static void linear_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
                                 double *dtheta, const sg_ws *ws)
 {
@@ -111,6 +115,7 @@ static int poly_ntheta(const sg_kernel *self)
     return 2;
 }
 
+/* Returns 1 / (p lengthscale). */
 static double poly_weight(const sg_kernel *self)
 {
     return exp(-self->theta[1]) / self->p;
@@ -130,9 +135,10 @@ typedef struct {
     double *K; /* n x m: x'z / (p lengthscale) at first */
 } power_job;
 
-static sg_status power_columns(void *ctx, int from, int to, int lane, const sg_ws *ws)
+/* Raises some columns to the power; pow() takes most of the time. */
+static sg_status power_columns(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane, (void) ws;
+    (void) slot, (void) ws;
     const power_job *job = ctx;
     const size_t end = (size_t) job->n * to;
     for (size_t i = (size_t) job->n * from; i < end; i++) {
@@ -160,8 +166,7 @@ static void poly_cross(const sg_kernel *self, const sg_points *a, const sg_point
 /* s[n] = x_i'x_i / (p lengthscale) */
 static double *poly_norms(const sg_kernel *self, int n, const double *x, const sg_ws *ws)
 {
-    double *s = sg_doubles(ws, n);
-    for (int i = 0; i < n; i++) s[i] = 0;
+    double *s = sg_zeros(n, ws);
     for (int k = 0; k < self->p; k++) {
         const double *col = x + (size_t) n * self->vars[k];
         for (int i = 0; i < n; i++) s[i] += poly_weight(self) * col[i] * col[i];
@@ -169,14 +174,15 @@ static double *poly_norms(const sg_kernel *self, int n, const double *x, const s
     return s;
 }
 
+/* k_i = variance (1 + s_i)^degree */
 static void poly_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws)
 {
     const double *s = poly_norms(self, n, x, ws);
     for (int i = 0; i < n; i++) k[i] = exp(self->theta[0]) * pow(1 + s[i], self->degree[0]);
 }
 
-/* dK/dlog lengthscale = -degree variance (b^degree - b^(degree - 1)), b = 1 + x'z/(p
- * lengthscale) */
+/* dK / dlog lengthscale = -degree variance (b^degree - b^(degree - 1)), b = 1 + x'z / (p
+ * lengthscale); dK / dlog variance = K */
 static void poly_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                          const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
@@ -193,6 +199,7 @@ static void poly_adjoint(const sg_kernel *self, int n, const double *x, int m, c
     dtheta[1] -= self->degree[0] * dell;
 }
 
+/* The same with b = 1 + s_i. */
 static void poly_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
                               double *dtheta, const sg_ws *ws)
 {
@@ -212,6 +219,7 @@ static int constant_ntheta(const sg_kernel *self)
     return 1;
 }
 
+/* No input matters: points of no features. */
 static sg_points constant_prepare(const sg_kernel *self, int n, const double *x,
                                   const sg_points *like, const sg_ws *ws)
 {
@@ -219,24 +227,18 @@ static sg_points constant_prepare(const sg_kernel *self, int n, const double *x,
     return sg_points_new(n, 0, ws);
 }
 
-static void fill(const sg_kernel *self, size_t size, double *K)
-{
-    const double variance = exp(self->theta[0]);
-    for (size_t i = 0; i < size; i++) K[i] = variance;
-}
-
 static void constant_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                            int symmetric, double *K, const sg_ws *ws)
 {
     (void) symmetric, (void) ws;
-    fill(self, (size_t) a->n * b->n, K);
+    sg_fill((size_t) a->n * b->n, exp(self->theta[0]), K);
 }
 
 static void constant_diag(const sg_kernel *self, int n, const double *x, double *k,
                           const sg_ws *ws)
 {
     (void) x, (void) ws;
-    fill(self, n, k);
+    sg_fill(n, exp(self->theta[0]), k);
 }
 
 static void constant_adjoint_diag(const sg_kernel *self, int n, const double *x,

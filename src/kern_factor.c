@@ -15,6 +15,7 @@ static int factor_ntheta(const sg_kernel *self)
     return 1;
 }
 
+/* Copies the inputs: a level is its number. */
 static sg_points factor_prepare(const sg_kernel *self, int n, const double *x,
                                 const sg_points *like, const sg_ws *ws)
 {
@@ -28,6 +29,7 @@ static sg_points factor_prepare(const sg_kernel *self, int n, const double *x,
     return out;
 }
 
+/* Are all inputs of two points of the same level, but for rounding? */
 static int same_level(int q, const double *u, const double *v)
 {
     for (int k = 0; k < q; k++) {
@@ -36,6 +38,7 @@ static int same_level(int q, const double *u, const double *v)
     return 1;
 }
 
+/* K_ij = variance if point i is of the same levels as point j, else 0 */
 static void factor_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                          int symmetric, double *K, const sg_ws *ws)
 {
@@ -56,7 +59,7 @@ static void factor_diag(const sg_kernel *self, int n, const double *x, double *k
                         const sg_ws *ws)
 {
     (void) x, (void) ws;
-    for (int i = 0; i < n; i++) k[i] = exp(self->theta[0]);
+    sg_fill(n, exp(self->theta[0]), k);
 }
 
 /* dK/dlog variance = K */

@@ -60,7 +60,7 @@ static void periodic_diag(const sg_kernel *self, int n, const double *x, double 
                           const sg_ws *ws)
 {
     (void) x, (void) ws;
-    for (int i = 0; i < n; i++) k[i] = exp(self->theta[0]);
+    sg_fill(n, exp(self->theta[0]), k);
 }
 
 /* With W = Kbar o K and delta = x_i - z_j:

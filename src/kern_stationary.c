@@ -16,24 +16,28 @@ typedef struct {
     radial_fun dshape; /* dk / dlog(a), or NULL when the member has no shape */
 } radial;
 
+/* exp(-r2 / 2) */
 static void rbf_value(int n, const double *r2, double a, double *out)
 {
     (void) a;
     for (int i = 0; i < n; i++) out[i] = exp(-0.5 * r2[i]);
 }
 
+/* -exp(-r2 / 2) / 2 */
 static void rbf_slope(int n, const double *r2, double a, double *out)
 {
     (void) a;
     for (int i = 0; i < n; i++) out[i] = -0.5 * exp(-0.5 * r2[i]);
 }
 
+/* exp(-r) */
 static void matern12_value(int n, const double *r2, double a, double *out)
 {
     (void) a;
     for (int i = 0; i < n; i++) out[i] = exp(-sqrt(r2[i]));
 }
 
+/* -exp(-r) / (2 r); without bound at r = 0, where it only ever meets r2 */
 static void matern12_slope(int n, const double *r2, double a, double *out)
 {
     (void) a;
@@ -43,6 +47,7 @@ static void matern12_slope(int n, const double *r2, double a, double *out)
     }
 }
 
+/* (1 + s) exp(-s), s = sqrt(3) r; Inf 0 is 0 */
 static void matern32_value(int n, const double *r2, double a, double *out)
 {
     (void) a;
@@ -52,12 +57,14 @@ static void matern32_value(int n, const double *r2, double a, double *out)
     }
 }
 
+/* -3/2 exp(-s) */
 static void matern32_slope(int n, const double *r2, double a, double *out)
 {
     (void) a;
     for (int i = 0; i < n; i++) out[i] = -1.5 * exp(-sqrt(3 * r2[i]));
 }
 
+/* (1 + s + s^2 / 3) exp(-s), s = sqrt(5) r */
 static void matern52_value(int n, const double *r2, double a, double *out)
 {
     (void) a;
@@ -67,6 +74,7 @@ static void matern52_value(int n, const double *r2, double a, double *out)
     }
 }
 
+/* -5/6 (1 + s) exp(-s) */
 static void matern52_slope(int n, const double *r2, double a, double *out)
 {
     (void) a;
@@ -82,11 +90,13 @@ static void rq_value(int n, const double *r2, double a, double *out)
     for (int i = 0; i < n; i++) out[i] = exp(-a * log1p(r2[i] / (2 * a)));
 }
 
+/* -(1 + r2 / 2a)^(-a - 1) / 2 */
 static void rq_slope(int n, const double *r2, double a, double *out)
 {
     for (int i = 0; i < n; i++) out[i] = -0.5 * exp(-(a + 1) * log1p(r2[i] / (2 * a)));
 }
 
+/* dk / dlog a = a k (t / (1 + t) - log(1 + t)), t = r2 / 2a */
 static void rq_dshape(int n, const double *r2, double a, double *out)
 {
     for (int i = 0; i < n; i++) {
@@ -95,6 +105,7 @@ static void rq_dshape(int n, const double *r2, double a, double *out)
     }
 }
 
+/* Returns the member's radial functions. */
 static const radial *radial_of(const sg_kernel *self)
 {
     return self->type->family;
@@ -105,6 +116,7 @@ static int n_lengthscales(const sg_kernel *self)
     return self->ard ? self->p : 1;
 }
 
+/* Returns the shape, the last hyperparameter of members that have one. */
 static double shape_of(const sg_kernel *self)
 {
     return radial_of(self)->dshape ? exp(self->theta[1 + n_lengthscales(self)]) : 0;
@@ -126,7 +138,7 @@ typedef struct {
     double variance, shape;
 } cross_job;
 
-/* variance k(r2) */
+/* column = variance k(r2) */
 static void cross_column(void *ctx, const sg_block *block, int jj, double *column)
 {
     (void) jj;
@@ -153,8 +165,7 @@ static void stationary_diag(const sg_kernel *self, int n, const double *x, doubl
                             const sg_ws *ws)
 {
     (void) x, (void) ws;
-    const double variance = exp(self->theta[0]);
-    for (int i = 0; i < n; i++) k[i] = variance;
+    sg_fill(n, exp(self->theta[0]), k);
 }
 
 /* The points of both sides. */
@@ -162,7 +173,7 @@ typedef struct {
     sg_points a, b;
 } sides;
 
-/* What the adjoint accumulates. With W = Kbar o dK/dr2:
+/* Sums that the adjoint accumulates. With W = Kbar o dK/dr2:
  *   isotropic  sum_ij W_ij r2_ij
  *   ARD        row and column sums of W, and W b by dgemm, since
  *              sum_ij W_ij (a_ik - b_jk)^2 = a_k^2'rows + b_k^2'cols - 2 a_k'(W b_k)
@@ -198,7 +209,7 @@ static void weigh_column(const adjoint_job *job, int n, int j, int jj, const dou
     const double *kbar = job->Kbar + (size_t) n * j;
     double *near = job->near + (size_t) job->s->a.q * jj;
     double col = 0, iso = 0;
-    for (int k = 0; k < job->s->a.q; k++) near[k] = 0;
+    sg_zero(job->s->a.q, near);
     for (int i = 0; i < n; i++) {
         w[i] *= job->variance * kbar[i];
         if (w[i] == 0) continue; /* r2 may be Inf where the kernel vanished */
@@ -269,13 +280,6 @@ static void add_ard(const sides *s, adjoint_sums *sums, double *dlog_ell)
     }
 }
 
-static double *zeros(size_t n, const sg_ws *ws)
-{
-    double *x = sg_doubles(ws, n);
-    for (size_t i = 0; i < n; i++) x[i] = 0;
-    return x;
-}
-
 static void stationary_adjoint(const sg_kernel *self, int n, const double *x, int m,
                                const double *z, const double *K, const double *Kbar,
                                double *dtheta, const sg_ws *ws)
@@ -285,8 +289,8 @@ static void stationary_adjoint(const sg_kernel *self, int n, const double *x, in
     s.a = stationary_prepare(self, n, x, &s.b, ws);
     const size_t room = (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK);
     double *r2 = sg_doubles(ws, room);
-    adjoint_sums sums = {0, 0, 0, zeros(n, ws), sg_doubles(ws, m),
-                         zeros(self->ard ? (size_t) n * self->p : 0, ws), zeros(self->p, ws)};
+    adjoint_sums sums = {0, 0, 0, sg_zeros(n, ws), sg_doubles(ws, m),
+                         sg_zeros(self->ard ? (size_t) n * self->p : 0, ws), sg_zeros(self->p, ws)};
     adjoint_job job = {.self = self, .s = &s, .K = K, .Kbar = Kbar, .cols = sums.cols,
                        .variance = exp(self->theta[0]), .shape = shape_of(self)};
     job.W = sg_doubles(ws, room), job.near = sg_doubles(ws, (size_t) self->p * SG_BLOCK);

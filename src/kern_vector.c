@@ -91,8 +91,8 @@ static const radial *radial_of(const sg_kernel *child)
     return NULL; /* R refuses other kernels */
 }
 
-/* What tells the two apart: A and B of D inputs from a, b and s b, and which derived fields a part
- * has, the other part having none of them. */
+/* The difference between the two kernels: A and B of D inputs from a, b and s b, and which derived
+ * fields a part has, the other part having none of them. */
 typedef struct {
     double trace, outer; /* A = a + trace s b / (D - 1); B = outer b, of divfree over D - 1 */
     enum derived source, flux;
@@ -139,8 +139,9 @@ static double entry(const field *f, double s, double a, double b, const double *
     return diagonal + f->B_of_b * (b == 0 ? 0 : b * eta[i - 1] * eta[j - 1]);
 }
 
-/* Of a derived field at the first point with component j at the second. The source is ell a eta_j,
- * its flux (D b + 2 e) eta_j / ell; of the part without divergence turned by a right angle. */
+/* Returns the covariance of a derived field at the first point with component j at the second. The
+ * source is ell a eta_j, its flux (D b + 2 e) eta_j / ell; of the part without divergence rotated
+ * by a right angle. */
 static double derived_entry(const field *f, const bend *at, const double *eta, int field, int j)
 {
     const int source = field == (int) f->kind->source, flux = field == (int) f->kind->flux;
@@ -156,7 +157,7 @@ static sg_points component_points(const sg_kernel *self, int n, const double *x,
 {
     sg_points out = sg_points_new(n, 1, ws);
     const double *column = x + (size_t) n * self->vars[0];
-    for (int i = 0; i < n; i++) out.u[i] = column[i];
+    sg_copy(n, column, out.u);
     return out;
 }
 
@@ -211,8 +212,8 @@ static void field_cross(const sg_kernel *self, const sg_points *a, const sg_poin
     if (symmetric) sg_mirror('L', a->n, K, a->n);
 }
 
-/* Of a component the variance; of the source ell^2 / (-2 g'(0)), of its flux -D (D + 2) b(0) /
- * ell^2 times that. */
+/* Fills in the variance: of a component `variance`; of the source ell^2 / (-2 g'(0)) times that, of
+ * its flux -D (D + 2) b(0) / ell^2 times that. */
 static void field_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws)
 {
     (void) ws;
@@ -245,7 +246,7 @@ static void adjoint_column(void *ctx, const sg_block *block, int jj, double *r2)
     const double *K = job->K + (size_t) n * j, *Kbar = job->Kbar + (size_t) n * j;
     double eta[SG_BLOCK_MAX], s = NAN, *sums = job->sums[jj];
     bend at = VANISHED;
-    for (int t = 0; t < 3; t++) sums[t] = 0;
+    sg_zero(3, sums);
     for (int i = 0; i < n; i++) {
         const int ci = (int) job->a->u[i];
         if (r2[i] != s) {
@@ -306,7 +307,7 @@ static void coregion_matrix(const sg_kernel *self, double *L, double *B)
     sg_correlation_product(self->degree[0], L, B);
 }
 
-/* Where B has components ci and cj; derived fields have no part in it. */
+/* Returns where B has components ci and cj; derived fields have no part in it. */
 static int place_in(int w, double ci, double cj)
 {
     return ci < 1 || cj < 1 ? -1 : (int) ci - 1 + w * ((int) cj - 1);

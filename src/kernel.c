@@ -1,20 +1,25 @@
-/* kernel.c: what every kernel is called through, and the catalogue of them. */
+/* kernel.c: what every kernel is called through, and the catalogue of them.
+ *
+ * Slots take memory from the workspace and do not give it back; the functions here mark it before a
+ * slot is called and release it afterwards. They resolve NULL for "the same points" into the
+ * arguments of the slots, so that no kernel has to compare pointers. */
 #include <string.h>
 #include "kernel.h"
 
+/* Asks the type: the number depends on the inputs (ARD), and a composite counts its children's. */
 int sg_kernel_ntheta(const sg_kernel *self)
 {
     return self->type->ntheta(self);
 }
 
+/* Points stay in the workspace, so the caller marks and releases it. */
 sg_points sg_kernel_prepare(const sg_kernel *self, int n, const double *x, const sg_points *like,
                             const sg_ws *ws)
 {
     return self->type->prepare(self, n, x, like, ws);
 }
 
-/* Every call from here on gives its working memory back, so that a loop over blocks does not
- * grow. */
+/* Gives working memory back, as every call below does: a loop over blocks does not grow. */
 void sg_kernel_between(const sg_kernel *self, const sg_points *a, const sg_points *b, double *K,
                        const sg_ws *ws)
 {
@@ -23,6 +28,8 @@ void sg_kernel_between(const sg_kernel *self, const sg_points *a, const sg_point
     sg_release(ws, mark);
 }
 
+/* Prepares z by itself and x like z, because an origin common to both keeps the digits of distances
+ * (points.h: centre). One preparation serves x with itself. */
 void sg_kernel_cross(const sg_kernel *self, int n, const double *x, int m, const double *z,
                      double *K, const sg_ws *ws)
 {
@@ -37,6 +44,8 @@ void sg_kernel_cross(const sg_kernel *self, int n, const double *x, int m, const
     sg_release(ws, mark);
 }
 
+/* Copies the m points instead of preparing them again: O(m q) beside O(n m p). Copies have the same
+ * origin as the others, so the columns are those of the full matrix. */
 void sg_kernel_columns(const sg_kernel *self, const sg_points *points, int m, const int *row,
                        double *K, const sg_ws *ws)
 {
@@ -46,6 +55,8 @@ void sg_kernel_columns(const sg_kernel *self, const sg_points *points, int m, co
     sg_release(ws, mark);
 }
 
+/* Returns the kernel at each point with itself, k_i = K(x_i, x_i): O(n p), and for stationary
+ * kernels the variance. */
 void sg_kernel_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws)
 {
     void *mark = sg_mark(ws);
@@ -53,6 +64,9 @@ void sg_kernel_diag(const sg_kernel *self, int n, const double *x, double *k, co
     sg_release(ws, mark);
 }
 
+/* Adds the gradient of any scalar f(K) whose derivatives Kbar_ij = df / dK_ij are given:
+ *   df / dtheta_t = sum_ij Kbar_ij dK_ij / dtheta_t
+ * (reverse mode: all of theta in one pass, whatever its length). */
 void sg_kernel_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                        const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
@@ -61,6 +75,7 @@ void sg_kernel_adjoint(const sg_kernel *self, int n, const double *x, int m, con
     sg_release(ws, mark);
 }
 
+/* The same for a function of the diagonal, Kbar diagonal. */
 void sg_kernel_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
                             double *dtheta, const sg_ws *ws)
 {
@@ -69,39 +84,37 @@ void sg_kernel_adjoint_diag(const sg_kernel *self, int n, const double *x, const
     sg_release(ws, mark);
 }
 
-void sg_copy_rows(int n, int D, const double *x, int from, int m, double *out)
-{
-    for (int k = 0; k < D; k++) {
-        const double *col = x + from + (size_t) n * k;
-        for (int i = 0; i < m; i++) out[i + (size_t) m * k] = col[i];
-    }
-}
-
+/* Computes the w x w matrix among each row's own points: the diagonal blocks of the w n x w n
+ * matrix, O(n w^2 p) instead of O(n^2 w^2 p). */
 void sg_kernel_blocks(const sg_kernel *self, int w, int n, int D, const double *x, double *out,
                       const sg_ws *ws)
 {
     for (int i = 0; i < n; i++) {
         void *mark = sg_mark(ws);
+        /* Kernels take contiguous inputs: the rows are copied. */
         double *own = sg_doubles(ws, (size_t) w * D);
-        sg_copy_rows(n * w, D, x, i * w, w, own);
+        sg_copy_columns(w, D, x + (size_t) w * i, (size_t) n * w, own, w);
         sg_kernel_cross(self, w, own, w, NULL, out + (size_t) w * w * i, ws);
         sg_release(ws, mark);
     }
 }
 
+/* Computes each block again, as adjoints take the matrix that they differentiate, and adds up the
+ * gradients of the rows in their order. */
 void sg_kernel_adjoint_blocks(const sg_kernel *self, int w, int n, int D, const double *x,
                               const double *Kbar, double *dtheta, const sg_ws *ws)
 {
     for (int i = 0; i < n; i++) {
         void *mark = sg_mark(ws);
         double *own = sg_doubles(ws, (size_t) w * D), *K = sg_doubles(ws, (size_t) w * w);
-        sg_copy_rows(n * w, D, x, i * w, w, own);
+        sg_copy_columns(w, D, x + (size_t) w * i, (size_t) n * w, own, w);
         sg_kernel_cross(self, w, own, w, NULL, K, ws);
         sg_kernel_adjoint(self, w, own, w, NULL, K, Kbar + (size_t) w * w * i, dtheta, ws);
         sg_release(ws, mark);
     }
 }
 
+/* Counts through the families in order. The order of the catalogue is that of this list. */
 const sg_kernel_type *sg_kernel_type_at(int i)
 {
     const sg_kernel_type *const families[] = {sg_kernels_stationary, sg_kernels_periodic,
@@ -109,12 +122,15 @@ const sg_kernel_type *sg_kernel_type_at(int i)
                                               sg_kernels_vector, sg_kernels_combine};
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         for (const sg_kernel_type *type = families[f]; type->name; type++) {
+            /* Position i of the catalogue, counted down */
             if (i-- == 0) return type;
         }
     }
     return NULL;
 }
 
+/* Compares names, the only place where that is done: everything else goes by the slots of a
+ * type. */
 const sg_kernel_type *sg_kernel_type_find(const char *name)
 {
     const sg_kernel_type *type;

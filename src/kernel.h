@@ -86,9 +86,6 @@ void sg_kernel_blocks(const sg_kernel *self, int w, int n, int D, const double *
 void sg_kernel_adjoint_blocks(const sg_kernel *self, int w, int n, int D, const double *x,
                               const double *Kbar, double *dtheta, const sg_ws *ws);
 
-/* out[m x D] = rows from .. from + m - 1 of x[n x D], contiguous as kernels take them */
-void sg_copy_rows(int n, int D, const double *x, int from, int m, double *out);
-
 /* The catalogue: the i-th type, or NULL past the end; lookup by name, NULL when unknown. */
 const sg_kernel_type *sg_kernel_type_at(int i);
 const sg_kernel_type *sg_kernel_type_find(const char *name);

@@ -1,4 +1,8 @@
-/* la.c: the only file that calls BLAS or LAPACK, and the only one that knows FCONE. */
+/* la.c: the only file that calls BLAS or LAPACK, and the only one that knows FCONE, the hidden
+ * length that Fortran's character arguments have.
+ *
+ * BLAS and LAPACK take no leading dimension of 0, and gemv leaves y alone when A has no columns:
+ * matrices of no rows or columns stop here, so callers need no special case for an empty basis. */
 #include <R_ext/BLAS.h>
 #include <R_ext/Lapack.h>
 #include "la.h"
@@ -9,6 +13,7 @@
 
 /* BLAS and LAPACK take no leading dimension of 0, and gemv leaves y alone when A has no columns:
  * matrices of no rows or columns stop here. */
+/* The stride of contiguous vectors */
 static const int ONE = 1;
 
 double sg_dot(int n, const double *x, const double *y)
@@ -16,6 +21,7 @@ double sg_dot(int n, const double *x, const double *y)
     return F77_CALL(ddot)(&n, x, &ONE, y, &ONE);
 }
 
+/* y = a op(A) x + b y; with b = 0 y is not read, as it may be NaN. */
 void sg_gemv(char trans, int m, int n, double a, const double *A, int lda, const double *x,
              double b, double *y)
 {
@@ -36,6 +42,7 @@ void sg_syr(int n, double a, const double *x, double *A, int lda)
     F77_CALL(dsyr)("L", &n, &a, x, &ONE, A, &lda FCONE);
 }
 
+/* The same for C = a op(A) op(B) + b C: an inner size of 0 leaves b C. */
 void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, int lda,
              const double *B, int ldb, double b, double *C, int ldc)
 {
@@ -108,7 +115,8 @@ void sg_lauum(int n, double *U)
     F77_CALL(dlauum)("U", &n, U, &n, &info FCONE);
 }
 
-/* Blocks keep both the rows and the columns at hand in cache. */
+/* Copies or exchanges in blocks of 32 x 32, so that the rows and the columns of both triangles stay
+ * in cache. */
 void sg_mirror(char from, int n, double *A, int lda)
 {
     enum { BLOCK = 32 };
@@ -128,6 +136,8 @@ void sg_mirror(char from, int n, double *A, int lda)
     }
 }
 
+/* X = U Q by dgerqf, which leaves the reflectors of Q below the diagonal of U: they are overwritten
+ * by zeros. */
 void sg_rq(int n, double *X, double *work)
 {
     if (n == 0) return;
@@ -135,6 +145,6 @@ void sg_rq(int n, double *X, double *work)
     int info; /* reports illegal arguments only */
     F77_CALL(dgerqf)(&n, &n, X, &n, work, work + n, &lwork, &info);
     for (int j = 0; j < n; j++) {
-        for (int i = j + 1; i < n; i++) X[i + (size_t) n * j] = 0;
+        sg_zero(n - 1 - j, X + j + 1 + (size_t) n * j);
     }
 }

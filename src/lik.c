@@ -200,7 +200,7 @@ static void row_dpar(double f, const void *ctx, double *out)
     double theta[SG_LIK_MAX_PAR], at[2];
     sg_lik moved = *r->lik;
     moved.theta = theta;
-    for (int k = 0; k < moved.npar; k++) theta[k] = r->lik->theta[k];
+    sg_copy(moved.npar, r->lik->theta, theta);
     for (int k = r->from; k < r->to; k++) {
         for (int twice = 0; twice < 2; twice++) {
             theta[k] = r->lik->theta[k] + (1 + twice) * h;
@@ -224,7 +224,7 @@ void sg_lik_tilt_dpar_quad(const sg_lik *self, const double *y, const double *mu
     far_peak peak;
     double place = *mu;
     problem.values = row_dpar;
-    for (int k = 0; k < SG_QUAD_MAX; k++) problem.size[k] = 1;
+    sg_fill(SG_QUAD_MAX, 1, problem.size);
     const int point = sg_is_point(*s2), lost = !point && look_far(self, y, &problem, &peak);
     if (lost) place = peak.mode;
     if (isnan(*s2)) place = NAN;
@@ -331,7 +331,7 @@ void sg_lik_site(const sg_lik *self, const double *y, int c, double *tau, double
 static void cross_of_blocks(const sg_lik *self, sg_tilt *out)
 {
     const int w = self->w, ww = w * w, size = self->C * w;
-    for (size_t k = 0; k < (size_t) size * size; k++) out->cross[k] = 0;
+    sg_zero((size_t) size * size, out->cross);
     for (int c = 0; c < self->C; c++) {
         double *block = out->cross + (size_t) w * c * (size + 1);
         for (int k = 0; k < ww; k++) block[k % w + (size_t) size * (k / w)] = out->d2[k + ww * c];

@@ -11,7 +11,7 @@
  * one process then; its q of 0 says: as many numbers as the sites are wide, and of -1: as many as
  * the likelihood brings.
  *
- *   logp(self, y, f)                     log p(y|f). Required. Finite for legal y and finite f.
+ *   logp(self, y, f)                     log p(y|f). Required. Finite for valid y and finite f.
  *   moments(self, f, mean, var)          E and Var of a new response given f. Required.
  *   locate(self, y, centre, width)       where in f the likelihood does its work (mode, kink or
  *                                        transition) and on what scale; with y NULL, where
@@ -45,6 +45,8 @@
 #include <Rmath.h>
 #include <stddef.h>
 #include "block.h"
+#include "tolerances.h"
+#include "types.h"
 
 typedef struct sg_lik sg_lik;
 
@@ -104,7 +106,7 @@ struct sg_lik {
 };
 
 /* Is a variance so small that the square of its root may vanish? NaN is not. */
-static inline int sg_is_point(double s2) { return s2 <= 1e-200; }
+static inline int sg_is_point(double s2) { return s2 <= SG_NO_VARIANCE; }
 
 /* Integrals over several classes are had for means and variances up to these. What lies beyond is
  * taken for them: it has won or lost as surely. */

@@ -66,7 +66,7 @@ static double integrate(const sg_lik *self, const double *y, const double *mu, c
                                .size = {sqrt(scale), 1, scale, sqrt(scale), 1}};
     sg_quad_result result;
     sg_quad(&problem, &result);
-    for (int k = 0; k < VALUES; k++) expect[k] = result.expect[k];
+    sg_copy(VALUES, result.expect, expect);
     return result.logz;
 }
 
@@ -100,8 +100,8 @@ static double heteroscedastic_logp(const sg_lik *self, const double *y, const do
 static void heteroscedastic_predict(const sg_lik *self, const double *mu, const double *cov,
                                     double *mean, double *var)
 {
-    for (int a = 0; a < 2; a++) mean[a] = mu[a];
-    for (int k = 0; k < 4; k++) var[k] = cov[k];
+    sg_copy(2, mu, mean);
+    sg_copy(4, cov, var);
     var[0] += spread_at(*self->theta, mu[1] + cov[3]);
 }
 

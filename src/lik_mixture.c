@@ -82,7 +82,7 @@ static double tilt_part(int w, const double *part, const double *mu, const doubl
         b[a] = q[a] = part[1 + a] - b[a];
         out += 0.5 * b[a] * (mean[a] - mu[a]);
     }
-    for (int k = 0; k < w * w; k++) R[k] = P[k];
+    sg_copy(w * w, P, R);
     const double none[SG_LIK_MAX_WIDTH] = {0};
     sg_block_soften(w, none, S, R, q);
     for (int k = 0; k < w * w; k++) R[k] = -R[k];
@@ -121,24 +121,24 @@ static void mixture_tilt(const sg_lik *self, const double *y, const double *mu, 
     const int w = self->w, parts = parts_of(self);
     double q[SG_LIK_MAX_WIDTH], R[SG_BLOCK_SIZE];
     sums at = {.most = -HUGE_VAL};
-    int legal = 1;
-    for (int j = 0; j < parts && legal; j++) {
+    int valid = 1;
+    for (int j = 0; j < parts && valid; j++) {
         const double *part = y + part_size(w) * j;
         if (*part == -HUGE_VAL) continue;
         const double log_s = tilt_part(w, part, mu, S, q, R);
-        legal = isfinite(log_s);
-        if (legal) add_part(w, log_s, q, R, &at);
+        valid = isfinite(log_s);
+        if (valid) add_part(w, log_s, q, R, &at);
     }
-    out->logz = legal ? at.most + log(at.weight) : NAN;
-    for (int a = 0; a < w; a++) out->d1[a] = at.q[a];
+    out->logz = valid ? at.most + log(at.weight) : NAN;
+    sg_copy(w, at.q, out->d1);
     for (int k = 0; k < w * w; k++) out->d2[k] = at.R[k] + at.qq[k];
 }
 
 static void mixture_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                             double *var)
 {
-    for (int a = 0; a < self->w; a++) mean[a] = mu[a];
-    for (int k = 0; k < self->w * self->w; k++) var[k] = S[k];
+    sg_copy(self->w, mu, mean);
+    sg_copy(self->w * self->w, S, var);
 }
 
 static void mixture_moments(const sg_lik *self, const double *f, double *mean, double *var)

@@ -210,7 +210,7 @@ static void begin_ties(int C, int y, sg_tilt *out, ties *t)
 {
     t->y = y, t->out = out;
     for (int c = 0; out->own && c < C; c++) out->own[c] = t->mean[c] = 0;
-    for (size_t k = 0; out->cross && k < (size_t) C * C; k++) out->cross[k] = 0;
+    if (out->cross) sg_zero((size_t) C * C, out->cross);
 }
 
 /* Node x: second derivatives -bend_j / sd_y^2, and the first up to a constant, -h_j / sd_j, and

@@ -29,7 +29,7 @@ static void factor_of(const sg_lik *self, double *all, double *L)
 {
     const double *theta = self->theta;
     if (is_spherical(self)) {
-        for (int i = 0; i < self->w; i++) all[i] = self->theta[0];
+        sg_fill(self->w, self->theta[0], all);
         theta = all;
     }
     sg_correlation_factor(self->w, rank_of(self), theta, L);
@@ -58,7 +58,7 @@ static int responses_of(const sg_lik *self, const double *y, int *at)
 /* out[w x w]: few[m x m] at the responses that are there, 0 at the others */
 static void spread_block(int w, int m, const int *at, const double *few, double *out)
 {
-    for (int i = 0; i < w * w; i++) out[i] = 0;
+    sg_zero(w * w, out);
     for (int j = 0; j < m; j++) {
         for (int i = 0; i < m; i++) out[at[i] + w * at[j]] = few[i + m * j];
     }
@@ -73,7 +73,7 @@ static void factor_at(const sg_lik *self, int m, const int *at, const double *S,
         for (int i = 0; i < m; i++) few[i + m * j] = A[at[i] + self->w * at[j]];
     }
     if (!sg_block_cholesky(m, few, L)) {
-        for (int i = 0; i < m * m; i++) L[i] = NAN; /* S is no covariance */
+        sg_fill(m * m, NAN, L); /* S is no covariance */
     }
 }
 
@@ -90,7 +90,7 @@ static double solve_row(const sg_lik *self, const double *y, const double *mu, c
     sg_block_forward(m, L, r);
     for (int i = 0; i < m; i++) logz -= log(L[i + m * i]) + 0.5 * r[i] * r[i];
     sg_block_backward(m, L, r);
-    for (int i = 0; i < w; i++) d1[i] = 0;
+    sg_zero(w, d1);
     for (int i = 0; i < m; i++) d1[at[i]] = r[i];
     if (inverse) {
         sg_block_inverse(m, L, few);
@@ -135,7 +135,7 @@ static void mvnormal_tilt_dpar(const sg_lik *self, const double *y, const double
 static void mvnormal_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                              double *var)
 {
-    for (int i = 0; i < self->w; i++) mean[i] = mu[i];
+    sg_copy(self->w, mu, mean);
     total_covariance(self, S, var);
 }
 

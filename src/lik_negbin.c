@@ -10,7 +10,7 @@
 #include <Rmath.h>
 #include "lik.h"
 #include "logs.h"
-#include "rising.h"
+#include "lgamma_ratio.h"
 
 static double log_size_of(const sg_lik *self)
 {
@@ -35,7 +35,7 @@ static shares shares_of(const sg_lik *self, double f)
 static void negbin_logps(const sg_lik *self, const double *y, int n, const double *f, double *out)
 {
     const double log_size = log_size_of(self), size = exp(log_size);
-    const double at_0 = sg_log_rising(size, y[0]) - y[1];
+    const double at_0 = sg_lgamma_ratio(size, y[0]) - y[1];
     for (int i = 0; i < n; i++) {
         const double z = f[i] + self->theta[0], t = z - log_size;
         const double rest = t < 0 ? log1p(exp(z) / size) : log1p(exp(-t));

@@ -142,7 +142,7 @@ static void climb(crowd *all)
     double left = -HUGE_VAL, right = HUGE_VAL, reach = 1;
     sg_concave_point at;
     all->v0 = log_sum_exp(all->C, all->m), all->log0 = 0;
-    for (int c = 0; c < all->C; c++) all->slope0[c] = 0;
+    sg_zero(all->C, all->slope0);
     for (int i = 0; i < MOST; i++) {
         crowd_at(0, all, &at);
         if (at.slope * at.slope < 0.02 * at.bend) break;
@@ -159,7 +159,7 @@ static void climb(crowd *all)
         all->v0 = next;
     }
     all->log0 = at.value;
-    for (int c = 0; c < all->C; c++) all->slope0[c] = all->dslope[c];
+    sg_copy(all->C, all->dslope, all->slope0);
 }
 
 static void gather_crowd(const sg_lik *self, int y, const double *mu, const double *s2, crowd *all)
@@ -219,8 +219,8 @@ static void begin_sums(const sg_lik *self, sums *s, sg_tilt *out)
     const int C = self->C;
     s->total = s->slope = 0;
     for (int c = 0; c < C; c++) out->d1[c] = out->d2[c] = s->common[c] = 0;
-    for (int c = 0; out->own && c < C; c++) out->own[c] = 0;
-    for (size_t k = 0; out->cross && k < (size_t) C * C; k++) out->cross[k] = 0;
+    if (out->own) sg_zero(C, out->own);
+    if (out->cross) sg_zero((size_t) C * C, out->cross);
 }
 
 /* slope: G' at the node; a[C], curve[C]: the classes' */

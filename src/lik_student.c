@@ -8,7 +8,7 @@
 #include <Rmath.h>
 #include "lik.h"
 #include "logs.h"
-#include "rising.h"
+#include "lgamma_ratio.h"
 
 static double scale_of(const sg_lik *self)
 {
@@ -24,7 +24,7 @@ static double df_of(const sg_lik *self)
 static double log_constant(const sg_lik *self)
 {
     const double df = df_of(self);
-    return sg_log_rising(0.5 * df, 0.5) - M_LN_SQRT_2PI - sg_log_within(self->theta[0]);
+    return sg_lgamma_ratio(0.5 * df, 0.5) - M_LN_SQRT_2PI - sg_log_within(self->theta[0]);
 }
 
 /* log(1 + q^2) */

@@ -2,9 +2,9 @@
  * exchange.h; here are the blocks in which rows are seen, and the record of what became of them.
  * Sites of rows that leave the basis as it is wait, and enter S and t together. */
 #include <math.h>
-#include <string.h>
 #include <Rmath.h>
 #include "online.h"
+#include "tolerances.h"
 
 enum {
     BLOCK = 64, /* most rows seen at once in the given order */
@@ -13,6 +13,7 @@ enum {
 
 /* Rows at hand. */
 typedef struct {
+    sg_process *gp;
     int cap;               /* room */
     double before;         /* rows of the stream before row 0 */
     sg_view view;
@@ -23,19 +24,22 @@ typedef struct {
     double *work;
 } block;
 
-static block new_block(int cap, double before, const sg_process *gp, const sg_ws *ws)
+/* Lends memory for `cap` rows seen at once, and for as many sites that wait. */
+static block new_block(int cap, double before, sg_process *gp, const sg_ws *ws)
 {
     const size_t points = (size_t) gp->w * cap, values = points * gp->C;
-    const block b = {.cap = cap, .before = before, .view = sg_view_new(cap, gp->w, gp, ws),
+    const block b = {.gp = gp, .cap = cap, .before = before,
+                     .view = sg_view_new(cap, gp->w, gp, ws),
                      .row = sg_ints(cap, ws), .done = sg_ints(cap, ws),
                      .tilt = sg_row_tilt_new(gp, ws),
                      .V = sg_doubles(ws, points * gp->basis.cap),
                      .tau = sg_doubles(ws, values * gp->w), .nu = sg_doubles(ws, values),
-                     .work = sg_doubles(ws, sg_absorb_room(gp, cap))};
+                     .work = sg_doubles(ws, sg_absorb_scratch(gp, cap))};
     return b;
 }
 
-/* The next rows: those waiting, then rows *next, *next + 1, ... of x[n w x p] */
+/* Fills the block with the next rows: those waiting, then rows *next, *next + 1, ... of x[n w x
+ * p]. */
 static void fill(block *b, int waiting, int m, int n, int p, const double *x, int *next)
 {
     const size_t w = b->view.w;
@@ -44,11 +48,7 @@ static void fill(block *b, int waiting, int m, int n, int p, const double *x, in
     b->npending = 0;
     for (int i = 0; i < m; i++) {
         b->done[i] = 0;
-        for (int k = 0; k < p; k++) {
-            const double *from = x + w * (b->row[i] + (size_t) n * k);
-            double *to = b->view.x + w * (i + (size_t) m * k);
-            for (size_t a = 0; a < w; a++) to[a] = from[a];
-        }
+        sg_copy_columns(w, p, x + w * b->row[i], w * n, b->view.x + w * i, w * m);
     }
 }
 
@@ -62,21 +62,28 @@ static int keep_waiting(block *b)
     return kept;
 }
 
-/* The row at hand, as the basis sees it, waits with its sites. */
-static void keep_pending(const sg_process *gp, const sg_seen *seen, block *b)
+/* Lets a row that was projected, as the basis sees it, wait with its sites; those of a row that
+ * joined are in S and t. */
+static void keep_pending(void *self, int i, const sg_seen *seen, int joined)
 {
+    block *b = self;
+    const sg_process *gp = b->gp;
+    (void) i;
+    if (joined) return;
     const size_t w = gp->w, ww = w * w, size = w * gp->basis.d, at = b->npending++;
-    memcpy(b->V + size * at, seen->V, size * sizeof(double));
+    sg_copy(size, seen->V, b->V + size * at);
     for (size_t c = 0; c < (size_t) gp->C; c++) {
         double *tau = b->tau + ww * (at + b->cap * c), *nu = b->nu + w * (at + b->cap * c);
-        for (size_t k = 0; k < ww; k++) tau[k] = b->tilt.tau[k + ww * c];
-        for (size_t a = 0; a < w; a++) nu[a] = b->tilt.nu[a + w * c];
+        sg_copy(ww, b->tilt.tau + ww * c, tau);
+        sg_copy(w, b->tilt.nu + w * c, nu);
     }
 }
 
-/* Sites of the rows projected so far into S and t. */
-static void absorb(sg_process *gp, block *b)
+/* Adds the sites of the rows projected so far to S and t, as one matrix product. */
+static void absorb(void *self)
 {
+    block *b = self;
+    sg_process *gp = b->gp;
     for (int c = 0; c < gp->C; c++) {
         const size_t at = (size_t) b->cap * gp->w * c;
         sg_process_absorb(gp, c, b->npending, b->V, gp->basis.d, b->tau + gp->w * at, b->nu + at,
@@ -96,26 +103,22 @@ static void thin_trace(sg_online_record *record)
         const double *from = record->trace + (size_t) SG_TRACE_COLUMNS * i;
         double *to = record->trace + (size_t) SG_TRACE_COLUMNS * kept;
         if (fmod(from[0], stride) != 0) continue;
-        for (int k = 0; k < SG_TRACE_COLUMNS; k++) to[k] = from[k];
+        sg_copy(SG_TRACE_COLUMNS, from, to);
         kept++;
     }
     record->count[SG_REC_STRIDE] = stride;
     record->count[SG_REC_TRACED] = kept;
 }
 
-static int changes_basis(sg_row_fate fate)
-{
-    return fate == SG_ROW_ADDED || fate == SG_ROW_EXCHANGED;
-}
-
+/* Counts the row's outcome, and adds an entry to the trace at every stride. */
 static void note(sg_online_record *record, const sg_process *gp, const sg_row_tilt *tilt,
-                 sg_row_fate fate)
+                 sg_row_outcome outcome)
 {
     double *count = record->count;
-    count[fate]++;
+    count[outcome]++;
     count[SG_REC_ROWS]++;
-    count[SG_REC_STALE] += (changes_basis(fate) ? 10 : 1) * gp->w;
-    if (fate != SG_ROW_SKIPPED) count[SG_REC_LOGZ] += tilt->logz;
+    count[SG_REC_STALE] += (sg_changes_basis(outcome) ? 10 : 1) * gp->w;
+    if (outcome != SG_ROW_SKIPPED) count[SG_REC_LOGZ] += tilt->logz;
     if (fmod(count[SG_REC_ROWS], count[SG_REC_STRIDE]) != 0) return;
     if (count[SG_REC_TRACED] == SG_TRACE_ROWS) {
         thin_trace(record);
@@ -127,13 +130,13 @@ static void note(sg_online_record *record, const sg_process *gp, const sg_row_ti
     entry[2] = count[SG_REC_LOGZ];
     entry[3] = entry[4] = 0;
     entry[5] = count[SG_REC_ROWS] - count[SG_ROW_SKIPPED];
-    if (fate != SG_ROW_SKIPPED) sg_row_kl(gp, tilt, entry + 3);
+    if (outcome != SG_ROW_SKIPPED) sg_row_kl(gp, tilt, entry + 3);
 }
 
 /* ---- Informative order ---- */
 
-/* Marginals and KL gains of all rows at hand, from scratch; returns the row of largest gain. Tilts
- * that are not finite come last. O(m w d^2). */
+/* Computes the marginals and KL gains of all rows left, from scratch; returns the row of largest
+ * gain. Tilts that are not finite come last. O(m w d^2). */
 static int most_informative(sg_process *gp, const sg_rows *rows, block *b)
 {
     int best = -1;
@@ -150,43 +153,26 @@ static int most_informative(sg_process *gp, const sg_rows *rows, block *b)
 
 /* ---- The pass ---- */
 
-/* One row. Returns 1 when the basis has changed, and what the block knows with it. */
-static int take(sg_process *gp, const sg_rows *rows, const sg_online_options *options, block *b,
-                int i, sg_online_record *record)
-{
-    const sg_row_rules *rules = &options->rules;
-    const sg_seen seen = sg_view_row(&b->view, gp->basis.d, i);
-    sg_row_fate fate = SG_ROW_SKIPPED;
-    sg_leaver leaver = {0, 0};
-    if (sg_row_marginals(gp, rows, b->row[i], rules->narrow, &seen, &b->tilt)) {
-        fate = sg_row_judge(gp, &seen, rules, &b->tilt, &leaver);
-    }
-    b->done[i] = 1;
-    if (fate == SG_ROW_PROJECTED || fate == SG_ROW_DECLINED) {
-        sg_row_project(gp, &seen, rules, &b->tilt);
-        keep_pending(gp, &seen, b);
-    }
-    if (changes_basis(fate)) {
-        absorb(gp, b);
-        sg_row_include(gp, &seen, gp->w * (b->before + b->row[i]) + 1, &b->tilt);
-        if (fate == SG_ROW_EXCHANGED) sg_row_exchange(gp, rules, leaver, 0, NULL);
-    }
-    note(record, gp, &b->tilt, fate);
-    return changes_basis(fate);
-}
-
-/* Takes rows of the block until the basis changes or none is left; returns how many. */
+/* Takes rows of the block until the basis changes or none is left; returns how many. A change makes
+ * stale what the block knows of its rows. */
 static int take_block(sg_process *gp, const sg_rows *rows, const sg_online_options *options,
                       block *b, sg_online_record *record, const sg_ws *ws)
 {
+    const sg_row_memory memory = {.self = b, .complete = absorb, .keep = keep_pending};
     int taken = 0, changed = 0;
     while (!changed && taken < b->view.m) {
-        const int i = options->informative ? most_informative(gp, rows, b) : taken;
+        const int i = options->informative ? most_informative(gp, rows, b) : taken, row = b->row[i];
+        const sg_seen seen = sg_view_row(&b->view, gp->basis.d, i);
         if (options->informative) sg_tick(ws);
-        changed = take(gp, rows, options, b, i, record);
+        const sg_row_outcome outcome = sg_row_take(gp, rows, &options->rules, row,
+                                             gp->w * (b->before + row) + 1, &seen, &memory,
+                                             &b->tilt);
+        note(record, gp, &b->tilt, outcome);
+        changed = sg_changes_basis(outcome);
+        b->done[i] = 1;
         taken++;
     }
-    absorb(gp, b);
+    absorb(b);
     return taken;
 }
 
@@ -204,7 +190,7 @@ sg_status sg_online_run(const sg_kernel *kernel, const double *x, const sg_rows 
         const int taken = take_block(gp, rows, options, &b, record, ws);
         if (options->informative) waiting = keep_waiting(&b);
         else next -= b.view.m - taken, size = 2 * taken < b.cap ? 2 * taken : b.cap;
-        if (record->count[SG_REC_STALE] >= 10 * gp->basis.d + 100) {
+        if (sg_is_stale(record->count[SG_REC_STALE], gp->basis.d)) {
             const sg_status status = sg_process_refresh(gp, ws);
             if (status != SG_OK) return status;
             record->count[SG_REC_STALE] = 0;

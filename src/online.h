@@ -5,10 +5,10 @@
 #include "exchange.h"
 #include "kernel.h"
 
-/* What a stream remembers of its past besides the process; plain numbers, so that it resumes from
- * them. Fates of rows come first, under the numbers of sg_row_fate. */
+/* Numbers that a stream keeps of its past besides the process; plain, so that it resumes from them.
+ * Outcomes of rows come first, under the numbers of sg_row_outcome. */
 enum {
-    SG_REC_ROWS = SG_ROW_FATES, /* rows seen */
+    SG_REC_ROWS = SG_ROW_OUTCOMES, /* rows seen */
     SG_REC_LOGZ,                /* sum of log Z, each row given those before it */
     SG_REC_STALE,               /* work since M and a were last rebuilt from S and t */
     SG_REC_STRIDE,              /* rows between entries of the trace */

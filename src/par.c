@@ -25,11 +25,11 @@ typedef struct {
     int *status; /* chunks: how each ended */
 } loop;
 
-static int run_chunk(const loop *l, int chunk, int lane, const sg_ws *ws)
+static int run_chunk(const loop *l, int chunk, int slot, const sg_ws *ws)
 {
     const int from = chunk * l->grain;
     const int to = l->n - from < l->grain ? l->n : from + l->grain;
-    return l->body(l->ctx, from, to, lane, ws);
+    return l->body(l->ctx, from, to, slot, ws);
 }
 
 /* On the calling thread, with the memory that its workspace has. */
@@ -63,7 +63,7 @@ enum { AGAIN = 1 };  /* in place of a status: the chunk did not get the memory i
 enum { LINE = 8 };   /* doubles in a cache line: threads write to none in common */
 enum { FEW = 2 };    /* threads that are used when nobody says how many */
 
-static const double WORTH = 3e-4; /* seconds of work for which it pays to begin threads */
+static const double WORTH_THREADS = 3e-4; /* seconds of work for which it pays to begin threads */
 static const double WAVE = 0.05;  /* seconds after which the calling thread ticks again */
 
 int sg_par_threads(int wanted)
@@ -85,7 +85,7 @@ typedef struct {
     size_t used, peak;
 } meter;
 
-/* What a mark of the meter stands for; kept in the host's memory, behind the host's own mark. */
+/* A mark of the meter, kept in the host's memory, behind the host's own mark */
 typedef struct {
     void *host;
     size_t used;
@@ -147,7 +147,7 @@ static void measure_chunk(const loop *l, const sg_ws *ws)
  * nothing. */
 
 typedef struct {
-    int lane;
+    int slot;
     double *slab;
     size_t size, used;
     jmp_buf too_small;
@@ -180,29 +180,29 @@ static int run_in_arena(const loop *l, int chunk, arena *a)
                       .release = arena_release, .tick = no_tick, .threads = no_threads};
     a->used = 0;
     if (setjmp(a->too_small)) return AGAIN;
-    return run_chunk(l, chunk, a->lane, &ws);
+    return run_chunk(l, chunk, a->slot, &ws);
 }
 
 /* ---- Waves ---- */
 
-/* What a thread is begun with, and what it has done. */
+/* A thread: its arguments, and what it has done */
 typedef struct {
     loop *l;
-    int lane;
+    int slot;
     double *slab; /* its own */
     size_t size;
     double end;   /* by the clock, of the wave */
     pthread_t id;
     int done;     /* chunks, in all waves, */
     double took;  /* and the seconds they took */
-} hand;
+} worker;
 
 /* Takes chunks until none is left or the wave has lasted long enough. */
 static void *lend(void *self)
 {
-    hand *me = self;
+    worker *me = self;
     loop *l = me->l;
-    arena own = {.lane = me->lane, .slab = me->slab, .size = me->size};
+    arena own = {.slot = me->slot, .slab = me->slab, .size = me->size};
     for (double begun = omp_get_wtime(), now; begun < me->end; begun = now) {
         int chunk;
 #pragma omp atomic capture
@@ -216,15 +216,17 @@ static void *lend(void *self)
     return NULL;
 }
 
-/* The calling thread is lane 0. A thread that the system does not give is one less. */
-static void wave(hand *hands, int threads)
+/* The calling thread is slot 0. A thread that the system does not give is one less. */
+static void wave(worker *workers, int threads)
 {
     const double end = omp_get_wtime() + WAVE;
     int begun = 1;
-    for (int lane = 0; lane < threads; lane++) hands[lane].end = end;
-    while (begun < threads && !pthread_create(&hands[begun].id, NULL, lend, hands + begun)) begun++;
-    lend(hands);
-    for (int lane = 1; lane < begun; lane++) pthread_join(hands[lane].id, NULL);
+    for (int slot = 0; slot < threads; slot++) workers[slot].end = end;
+    for (; begun < threads; begun++) {
+        if (pthread_create(&workers[begun].id, NULL, lend, workers + begun)) break;
+    }
+    lend(workers);
+    for (int slot = 1; slot < begun; slot++) pthread_join(workers[slot].id, NULL);
 }
 
 /* Chunks from .. on all threads. With one of them, too: its memory is taken once for all chunks,
@@ -234,15 +236,15 @@ static void run_in_waves(loop *l, int from, int threads, const sg_ws *ws)
 {
     const size_t size = l->memo->size;
     double *slab = sg_doubles(ws, size * threads);
-    hand *hands = sg_structs(threads, sizeof(hand), ws);
-    for (int lane = 0; lane < threads; lane++) {
-        hands[lane] = (hand) {.l = l, .lane = lane, .slab = slab + size * lane, .size = size};
+    worker *workers = sg_structs(threads, sizeof(worker), ws);
+    for (int slot = 0; slot < threads; slot++) {
+        workers[slot] = (worker) {.l = l, .slot = slot, .slab = slab + size * slot, .size = size};
     }
     for (l->next = from; l->next < l->chunks;) {
-        wave(hands, threads);
+        wave(workers, threads);
         sg_tick(ws);
     }
-    if (hands->done > 0) l->memo->seconds = hands->took / hands->done;
+    if (workers->done > 0) l->memo->seconds = workers->took / workers->done;
     for (int chunk = from; chunk < l->chunks; chunk++) {
         if (l->status[chunk] == AGAIN) run_here(l, chunk, ws);
     }
@@ -254,8 +256,8 @@ static void run_in_waves(loop *l, int from, int threads, const sg_ws *ws)
 static void judge_threads(sg_par_memo *memo, double took, double alone)
 {
     enum { LONGEST = 64 };
-    memo->spell = took < alone ? 0 : memo->spell < LONGEST ? 2 * memo->spell + 1 : LONGEST;
-    memo->without = memo->spell;
+    memo->regions = took < alone ? 0 : memo->regions < LONGEST ? 2 * memo->regions + 1 : LONGEST;
+    memo->serial = memo->regions;
 }
 
 /* The first chunk tells how much memory a chunk wants, and whether other threads are worth it. */
@@ -266,9 +268,9 @@ static void run_all(loop *l, const sg_ws *ws)
     if (l->chunks > 1 && memo->seconds == 0) measure_chunk(l, ws), from = 1;
     const int left = l->chunks - from;
     const double start = omp_get_wtime();
-    const int wanted = l->chunks > 1 && memo->seconds * left > WORTH && memo->without == 0;
-    const int threads = wanted ? sg_par_lanes(l->products, ws) : 1;
-    if (memo->without > 0) memo->without--;
+    const int wanted = l->chunks > 1 && memo->seconds * left > WORTH_THREADS && memo->serial == 0;
+    const int threads = wanted ? sg_par_slots(l->products, ws) : 1;
+    if (memo->serial > 0) memo->serial--;
     if (l->chunks < 2) run_rest(l, 0, ws);
     else run_in_waves(l, from, threads, ws);
     if (threads > 1) judge_threads(memo, omp_get_wtime() - start, memo->seconds * left);
@@ -302,7 +304,7 @@ static sg_status run_loop(loop l, const sg_ws *ws)
     return status;
 }
 
-int sg_par_lanes(int products, const sg_ws *ws)
+int sg_par_slots(int products, const sg_ws *ws)
 {
     return sg_par_threads(sg_threads(ws, products));
 }

@@ -17,14 +17,14 @@
 
 #include "types.h"
 
-/* Does rows from .. to - 1. lane: 0 <= lane < sg_par_lanes(), of no two bodies that run at the same
- * time the same, for rooms that the caller of the loop keeps for longer than a chunk. A body
- *   - writes only what belongs to its rows and its lane, and reads nothing that another writes;
+/* Does rows from .. to - 1. slot: 0 <= slot < sg_par_slots(), of no two bodies that run at the same
+ * time the same, for scratch memory that the caller keeps for longer than a chunk. A body
+ *   - writes only what belongs to its rows and its slot, and reads nothing that another writes;
  *   - takes memory from `ws` alone, which need not be the caller's; all of it is given back after
  *     the chunk. A chunk that wants more than the first one took may be left where it asks, to be
  *     done again from its start: so a body overwrites, or takes its memory before it adds;
  *   - calls nothing of R that can warn, jump, allocate or ask for interrupts. */
-typedef sg_status (*sg_par_body)(void *ctx, int from, int to, int lane, const sg_ws *ws);
+typedef sg_status (*sg_par_body)(void *ctx, int from, int to, int slot, const sg_ws *ws);
 
 /* Does all rows. Returns what the first chunk said, in the order of rows, that was not SG_OK; the
  * others are done all the same. Ticks on the calling thread, outside of anything parallel, at least
@@ -33,13 +33,13 @@ typedef sg_status (*sg_par_body)(void *ctx, int from, int to, int lane, const sg
  * within the body of another. */
 sg_status sg_par_rows(int n, int grain, sg_par_body body, void *ctx, const sg_ws *ws);
 
-/* What a loop that is done time and again, its first chunk always taking the same memory, knows of
- * itself: zeros at first. It changes where chunks are done, never what they do. */
+/* The record of a loop that runs time and again, its first chunk always taking the same memory:
+ * zeros at first. It changes where chunks are done, never their results. */
 typedef struct {
     size_t size;    /* doubles that a chunk takes */
     double seconds; /* that a chunk took the last time; 0: nothing is known */
-    int without;    /* loops to come that other threads are left out of, as they were no help, */
-    int spell;      /* of so many in a row */
+    int serial;     /* regions (runs of the loop) to come on one thread, as others were no help, */
+    int regions;    /* of so many in a row */
 } sg_par_memo;
 
 /* The same for bodies that are mostly BLAS. memo may be NULL; without one the first chunk of every
@@ -64,9 +64,9 @@ static inline int sg_par_grain(int n, int unit, int most)
     return units > 0 ? unit * sg_par_chunks(units, most) : unit;
 }
 
-/* No loop has more lanes than this until the host's call ends. products: loops by
+/* No loop has more slots than this until the host's call ends. products: loops by
  * sg_par_products(). */
-int sg_par_lanes(int products, const sg_ws *ws);
+int sg_par_slots(int products, const sg_ws *ws);
 
 /* How many threads a loop gets when the host says `wanted` (sg_ws, types.h). */
 int sg_par_threads(int wanted);

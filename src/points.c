@@ -1,19 +1,26 @@
-/* points.c: features of points, copied and thinned out. */
-#include <string.h>
+/* points.c: features of points, copied and thinned out (points.h).
+ *
+ * The IVM reads the kernel between a few candidates and all others time and again, and gives
+ * candidates up as it goes: features are prepared once, and copied or moved from then on. */
 #include "la.h"
 #include "points.h"
 
+/* Lends features for n points. A kernel's prepare() fills them in, and adds norms if its matrix is
+ * one of distances. */
 sg_points sg_points_new(int n, int q, const sg_ws *ws)
 {
     const sg_points points = {.n = n, .q = q, .u = sg_doubles(ws, (size_t) n * q)};
     return points;
 }
 
+/* Lends the array alone; sg_kernel_prepare() of each child fills one of them. */
 sg_points *sg_points_array(int count, const sg_ws *ws)
 {
     return sg_structs(count, sizeof(sg_points), ws);
 }
 
+/* Computes |u_i|^2. Distances come from them by one matrix product (dist.c):
+ *   |u_i - v_j|^2 = |u_i|^2 + |v_j|^2 - 2 u_i'v_j */
 void sg_points_norms(sg_points *points, const sg_ws *ws)
 {
     points->norm = sg_doubles(ws, points->n);
@@ -23,13 +30,16 @@ void sg_points_norms(sg_points *points, const sg_ws *ws)
     }
 }
 
+/* Copies the features of point i to place j of `to`, which may be the same set with j <= i. */
 static void copy_point(const sg_points *from, int i, sg_points *to, int j)
 {
     const size_t q = from->q;
-    memmove(to->u + q * j, from->u + q * i, q * sizeof(double));
+    sg_copy(q, from->u + q * i, to->u + q * j);
     if (from->norm) to->norm[j] = from->norm[i];
 }
 
+/* Copies the parts of a composite in the same way: every child sees the same points. The centre is
+ * shared, not copied; it outlives both in the workspace. */
 sg_points sg_points_rows(const sg_points *points, int m, const int *row, const sg_ws *ws)
 {
     sg_points out = sg_points_new(m, points->q, ws);
@@ -44,6 +54,8 @@ sg_points sg_points_rows(const sg_points *points, int m, const int *row, const s
     return out;
 }
 
+/* Moves the points to be kept to the front, in order. Place `at` is never behind i, so nothing is
+ * overwritten that is still to be read. */
 void sg_points_keep(sg_points *points, const int *kept)
 {
     int at = 0;

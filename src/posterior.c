@@ -7,19 +7,20 @@
 
 enum { BLOCK = 256 }; /* rows whose kernel with the basis is at hand, for each thread */
 
-/* work[w m x d] = Kx U; then sums, m blocks of w x w: the inner products of each row's points */
+/* Computes work[w m x d] = Kx U and sums, m blocks of w x w: the inner products of each row's
+ * points. */
 static void factor_products(int m, int w, int d, const double *Kx, const double *U, double *work,
                             double *sums)
 {
     const size_t size = (size_t) m * w * d;
-    for (size_t i = 0; i < size; i++) work[i] = Kx[i];
+    sg_copy(size, Kx, work);
     sg_trmm('R', 'N', m * w, d, U, work);
     sg_block_squares(w, m, d, work, sums);
 }
 
-/* K(x,x) - |G'k(x)|^2. The sum of d squares is known to about d rounding units of K(x,x), and so is
- * the difference: where it is no more than that, that is what is left, for all that is known. A
- * difference of 0 would claim a certainty that is none. */
+/* Returns K(x,x) - |G'k(x)|^2. The sum of d squares is known to about d rounding units of K(x,x),
+ * and so is the difference: if it is less than that, that is returned, because a difference of 0
+ * would claim a certainty that is none. */
 static double unexplained(int d, double prior, double explained)
 {
     return fmax2(prior - explained, d * DBL_EPSILON * prior);
@@ -31,8 +32,8 @@ typedef struct {
     int n, D;
     const double *x;
     double *mean, *var;
-    double *room;     /* of all lanes (par.h) */
-    size_t room_size; /* of one */
+    double *scratch;     /* of all slots (par.h) */
+    size_t scratch_size; /* of one */
 } prediction;
 
 /* var, m blocks: prior - explained + left */
@@ -47,22 +48,24 @@ static void block_variances(const sg_posterior *post, int m, const double *prior
     }
 }
 
-/* Moments of rows from .. to - 1 into those of all rows. */
-static sg_status predict_block(void *ctx, int from, int to, int lane, const sg_ws *ws)
+/* Writes the moments of rows from .. to - 1 into those of all rows: mean = k'alpha, var = K -
+ * |G'k|^2 + |H'k|^2. Processes that share a factor share its product. */
+static sg_status predict_block(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const prediction *p = ctx;
     const sg_posterior *post = p->post;
     const int m = to - from, d = post->d, w = post->w, points = m * w, ww = w * w;
     const size_t dd = (size_t) d * d, n = p->n;
-    double *Kx = p->room + p->room_size * lane, *work = Kx + (size_t) points * d;
+    double *Kx = p->scratch + p->scratch_size * slot, *work = Kx + (size_t) points * d;
     double *x = work + (size_t) points * d, *prior = x + (size_t) points * p->D;
     double *explained = prior + (size_t) m * ww, *left = explained + (size_t) m * ww;
-    sg_copy_rows(p->n * w, p->D, p->x, from * w, points, x);
+    sg_copy_columns(points, p->D, p->x + (size_t) w * from, w * n, x, points);
     const sg_points rows = sg_kernel_prepare(post->kernel, points, x, &p->basis, ws);
     sg_kernel_between(post->kernel, &rows, &p->basis, Kx, ws);
     if (w == 1) sg_kernel_diag(post->kernel, m, x, prior, ws);
     else sg_kernel_blocks(post->kernel, w, m, p->D, x, prior, ws);
-    for (int i = 0; i < m * ww; i++) explained[i] = left[i] = 0;
+    sg_zero(m * ww, explained);
+    sg_zero(m * ww, left);
     for (int c = 0; c < post->C; c++) {
         double *mean = p->mean + w * (from + n * c), *var = p->var + ww * (from + n * c);
         sg_gemv('N', points, d, 1, Kx, points, post->alpha + (size_t) d * c, 0, mean);
@@ -77,19 +80,21 @@ static sg_status predict_block(void *ctx, int from, int to, int lane, const sg_w
     return SG_OK;
 }
 
+/* Goes over blocks of rows on threads, each with scratch memory of its own. */
 void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *x, double *mean,
                           double *var, const sg_ws *ws)
 {
     void *mark = sg_mark(ws);
     const size_t w = post->w;
     prediction p = {.post = post, .n = n, .D = D, .x = x, .mean = mean, .var = var};
-    p.room_size = (size_t) (n < BLOCK ? n : BLOCK) * w * (2 * (size_t) post->d + D + 3 * w);
-    p.room = sg_doubles(ws, p.room_size * (n > BLOCK ? sg_par_lanes(1, ws) : 1));
+    p.scratch_size = (size_t) (n < BLOCK ? n : BLOCK) * w * (2 * (size_t) post->d + D + 3 * w);
+    p.scratch = sg_doubles(ws, p.scratch_size * (n > BLOCK ? sg_par_slots(1, ws) : 1));
     p.basis = sg_kernel_prepare(post->kernel, post->d, post->basis, NULL, ws);
     sg_par_products(n, BLOCK, predict_block, &p, NULL, ws);
     sg_release(ws, mark);
 }
 
+/* cov = K - (Kx G)(Kx G)' + (Kx H)(Kx H)'. */
 void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double *mean,
                         double *cov, const sg_ws *ws)
 {
@@ -103,7 +108,7 @@ void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double
     sg_gemv('N', n, d, 1, Kx, n, post->alpha, 0, mean);
     for (int f = 0; f < 2; f++) {
         if (!factors[f]) continue;
-        for (size_t i = 0; i < size; i++) work[i] = Kx[i];
+        sg_copy(size, Kx, work);
         sg_trmm('R', 'N', n, d, factors[f], work);
         sg_syrk('N', n, d, signs[f], work, n, cov);
     }

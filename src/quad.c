@@ -6,6 +6,7 @@
 #include <Rmath.h>
 #include <R_ext/Utils.h>
 #include "quad.h"
+#include "types.h"
 
 enum { MAX_BREAKS = 520, BISECTIONS = 200, MAX_PANELS = MAX_BREAKS + BISECTIONS };
 static const double TOL = 1e-10;  /* relative; the true error is far below it */
@@ -184,7 +185,7 @@ static quad_state *start_state(quad_state *q, const sg_quad_problem *problem)
     q->ref = q->t0 = 0;
     q->ncomp = NFIXED + problem->k;
     q->npanel = 0;
-    for (int c = 0; c < NCOMP; c++) q->size[c] = 0;
+    sg_zero(NCOMP, q->size);
     return q;
 }
 

@@ -1,9 +1,20 @@
 /* row_step.c: a row's marginals, tilt and step, and what they do to posteriors on a basis
- * (row_step.h). Blocks are turned into scalar steps here; with w = 1 a column stays itself. */
+ * (row_step.h).
+ *
+ * A row's block of w values is turned into w scalar steps here, by the eigenvectors of the block in
+ * question, because posteriors on a basis (weights.c) know rank-one steps only:
+ *   B = U diag(b) U'   gives   G B G' = sum_k b_k (G u_k)(G u_k)'.
+ * U belongs to one block: bend and T of a row are turned each by its own. With w = 1 a column stays
+ * itself and nothing is copied.
+ *
+ * Order of calls for a row: sg_view_look() for many of them, sg_row_marginals(), sg_row_steps(),
+ * and after the decision what becomes of the row sg_row_move(), sg_row_move_parts() and
+ * sg_process_absorb(). */
 #include <math.h>
 #include <Rmath.h>
 #include "row_step.h"
 
+/* Lends what a row's novel points need on their way into the basis (exchange.c). */
 static sg_joining joining_new(int cap, int w, const sg_ws *ws)
 {
     const size_t size = (size_t) cap * w;
@@ -13,6 +24,7 @@ static sg_joining joining_new(int cap, int w, const sg_ws *ws)
     return joining;
 }
 
+/* Lends memory for cap points: 2 (C + 1) cap^2 doubles and bands of width w. */
 sg_process sg_process_new(int cap, int p, int C, int w, const sg_ws *ws)
 {
     const size_t row = (size_t) cap * w;
@@ -25,12 +37,13 @@ sg_process sg_process_new(int cap, int p, int C, int w, const sg_ws *ws)
                      .score = sg_doubles(ws, cap), .worst = sg_doubles(ws, cap),
                      .column = sg_doubles(ws, cap)};
     for (int c = 0; c < C; c++) gp.each[c] = sg_weights_new(cap, w, ws);
-    gp.work = sg_doubles(ws, sg_absorb_room(&gp, 1));
+    gp.work = sg_doubles(ws, sg_absorb_scratch(&gp, 1));
     return gp;
 }
 
 /* ---- Rows at hand ---- */
 
+/* Lends memory for `rows` rows as a basis of cap points sees them. */
 sg_view sg_view_new(int rows, int w, const sg_process *gp, const sg_ws *ws)
 {
     const size_t points = (size_t) rows * w, size = points * gp->basis.cap;
@@ -40,7 +53,8 @@ sg_view sg_view_new(int rows, int w, const sg_process *gp, const sg_ws *ws)
     return view;
 }
 
-/* The points as the kernel wants them: d x p */
+/* Returns the points as the kernel takes them, d x p: they are kept as p x cap, so that a point can
+ * join and leave without moving the others. */
 static const double *points_by_column(const sg_process *gp, const sg_ws *ws)
 {
     const int d = gp->basis.d, p = gp->p;
@@ -51,7 +65,8 @@ static const double *points_by_column(const sg_process *gp, const sg_ws *ws)
     return out;
 }
 
-/* A variance below 0 is rounding; NaN stays. */
+/* gamma = K - V'V in blocks, off the diagonal once for both halves. A variance below 0 is rounding
+ * and becomes 0; NaN stays. */
 void sg_residuals(const sg_process *gp, int w, int m, const double *K, const double *V, int ldv,
                   double *gamma)
 {
@@ -68,26 +83,33 @@ void sg_residuals(const sg_process *gp, int w, int m, const double *K, const dou
     }
 }
 
+/* Fills the view by level 3 products: K_Bm by one call of the kernel, V = R^{-T} K_Bm by one
+ * triangular solve for all rows, and q = R^{-1} V by another one, which only a basis that may
+ * change asks for. Row by row the same would be level 2, and several times slower. */
 void sg_view_look(const sg_kernel *kernel, const sg_process *gp, int frozen, sg_view *view,
                   const sg_ws *ws)
 {
+    /* m points in all, w of each row */
     const int d = gp->basis.d, m = view->m * view->w;
     if (view->w == 1) sg_kernel_diag(kernel, m, view->x, view->K, ws);
     else sg_kernel_blocks(kernel, view->w, view->m, gp->p, view->x, view->K, ws);
     if (d > 0) {
         void *mark = sg_mark(ws);
+        /* K_Bm, in V until it is whitened */
         sg_kernel_cross(kernel, d, points_by_column(gp, ws), m, view->x, view->V, ws);
         sg_release(ws, mark);
     }
     sg_basis_whiten(&gp->basis, m, view->V);
     sg_residuals(gp, view->w, view->m, view->K, view->V, d, view->gamma);
+    /* A frozen basis neither scores its points nor takes in others. */
     if (frozen) return;
-    for (size_t i = 0; i < (size_t) d * m; i++) view->q[i] = view->V[i];
+    sg_copy((size_t) d * m, view->V, view->q);
     sg_basis_to_weights(&gp->basis, m, view->q);
 }
 
 /* ---- Marginals and tilt ---- */
 
+/* Lends memory for one row's tilt: C w values and C blocks. */
 sg_row_tilt sg_row_tilt_new(const sg_process *gp, const sg_ws *ws)
 {
     const size_t values = (size_t) gp->C * gp->w, blocks = values * gp->w;
@@ -101,10 +123,14 @@ sg_row_tilt sg_row_tilt_new(const sg_process *gp, const sg_ws *ws)
     return tilt;
 }
 
+/* Computes for each column v of V
+ *   g = M v,   mean = v'a,   v'g (variance that the basis carries), and v_a'g_b between columns.
+ * M is positive definite, so v'g below 0 is rounding. */
 void sg_row_gains(sg_process *gp, int c, const double *V, int ldv, double *mean, double *carried)
 {
     const int d = gp->basis.d, cap = gp->basis.cap, w = gp->w;
     double *G = sg_gains(gp, c);
+    /* R^{-1} G belongs to another row from here on. */
     gp->knows_s = 0;
     for (int b = 0; b < w; b++) {
         const double *v = V + (size_t) ldv * b;
@@ -117,31 +143,38 @@ void sg_row_gains(sg_process *gp, int c, const double *V, int ldv, double *mean,
     }
 }
 
+/* Solves R s = g for the gains of all processes, once for a row: scores move along s = R^{-1} M V
+ * (thesis: Ck + Qk). It costs half of the gains themselves, and a row that is judged and then
+ * projected would pay twice: knows_s remembers. */
 void sg_row_gains_in_weights(sg_process *gp)
 {
     const int d = gp->basis.d, columns = gp->knows_s ? 0 : gp->C * gp->w;
     for (int k = 0; k < columns; k++) {
         const double *g = gp->G + (size_t) gp->basis.cap * k;
         double *s = gp->s + (size_t) gp->basis.cap * k;
-        for (int i = 0; i < d; i++) s[i] = g[i];
+        sg_copy(d, g, s);
         sg_basis_to_weights(&gp->basis, 1, s);
     }
     gp->knows_s = 1;
 }
 
-/* d2 of every process less what would widen its marginal */
-static void narrow_tilt(const sg_process *gp, sg_row_tilt *tilt)
+/* Takes from d2 of every process what would widen its marginal, so that its site has no negative
+ * precision and only shifts (with w > 1 along the eigenvectors in question). */
+static void clip_tilt(const sg_process *gp, sg_row_tilt *tilt)
 {
     const int w = gp->w, ww = w * w;
     for (int c = 0; c < gp->C; c++) {
         double *d2 = tilt->d2 + ww * c;
         if (w == 1) *d2 = fmin2(*d2, 0);
-        else sg_block_narrow(w, tilt->whole + ww * c, d2);
+        else sg_block_clip_tilt(w, tilt->whole + ww * c, d2);
     }
 }
 
-int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, int narrow, const sg_seen *seen,
-                     sg_row_tilt *tilt)
+/* Computes the marginals N(V'a + offset, V'G + Gamma) of all processes and the tilt there: one call
+ * of the likelihood, O(C w d^2) for the gains. The sum of all derivatives is finite exactly if each
+ * of them is. */
+int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, int nonnegative,
+                     const sg_seen *seen, sg_row_tilt *tilt)
 {
     const int C = gp->C, w = gp->w, ww = w * w;
     double mu[SG_LIK_MAX_BLOCKS];
@@ -153,13 +186,15 @@ int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, int narrow, con
         for (int k = 0; k < ww; k++) tilt->whole[k + ww * c] = carried[k] + seen->gamma[k];
     }
     sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, tilt->whole, &out);
+    /* Inf - Inf is NaN, and NaN stays: one test for all numbers. */
     double sum = tilt->logz = out.logz;
     for (int k = 0; k < C * w; k++) sum += tilt->d1[k];
     for (int k = 0; k < C * ww; k++) sum += tilt->d2[k];
-    if (narrow) narrow_tilt(gp, tilt);
+    if (nonnegative) clip_tilt(gp, tilt);
     return isfinite(sum);
 }
 
+/* Adds up the processes' divergences: they are independent, before the row and after it. */
 void sg_row_kl(const sg_process *gp, const sg_row_tilt *tilt, double kl[2])
 {
     const int w = gp->w, ww = w * w;
@@ -167,6 +202,7 @@ void sg_row_kl(const sg_process *gp, const sg_row_tilt *tilt, double kl[2])
     for (int c = 0; c < gp->C; c++) {
         const double *d1 = tilt->d1 + w * c, *d2 = tilt->d2 + ww * c, *S = tilt->whole + ww * c;
         double one[2];
+        /* thesis 3.16, or the same in the eigenvectors of L'd2 L */
         if (w == 1) sg_step_kl(*d1, *d2, *S, one);
         else sg_block_step_kl(w, S, d1, d2, one);
         kl[0] += one[0];
@@ -176,6 +212,8 @@ void sg_row_kl(const sg_process *gp, const sg_row_tilt *tilt, double kl[2])
 
 /* ---- Steps ---- */
 
+/* Chooses the scalar formula for w = 1, the inner loop of a stream: tau = -d2 / (1 + s2 d2), nu =
+ * (d1 - mu d2) / (1 + s2 d2). */
 int sg_row_site(int w, const double *mu, const double *S, const double *d1, const double *d2,
                 double *T, double *nu)
 {
@@ -183,42 +221,47 @@ int sg_row_site(int w, const double *mu, const double *S, const double *d1, cons
                   : sg_block_site(w, mu, S, d1, d2, T, nu);
 }
 
-/* bend = (I + d2 left)^{-1} d2 and shift = (I + d2 left)^{-1} d1 are -T and nu of the tilt's site
- * at N(0, left). The row's site is at N(mean, carried + Gamma); to match moments at what the basis
- * has of that, carried + Gamma - left. */
+/* Computes bend = (I + d2 left)^{-1} d2 and shift = (I + d2 left)^{-1} d1, which are -T and nu of
+ * the tilt's site at N(0, left). The row's own site is at N(mean, carried + Gamma); to match
+ * moments at what the basis has of that, carried + Gamma - left, and the step is d2 and d1
+ * themselves (eta = I). */
 int sg_row_steps(const sg_process *gp, const double *gamma, const double *left,
                  sg_projection projection, sg_row_tilt *tilt)
 {
     const double zero[SG_BLOCK_MAX] = {0};
     const int w = gp->w, ww = w * w;
     double S[SG_BLOCK_SIZE];
-    int legal = 1;
+    int valid = 1;
     for (int c = 0; c < gp->C; c++) {
         const double *d1 = tilt->d1 + w * c, *d2 = tilt->d2 + ww * c;
         double *shift = tilt->shift + w * c, *bend = tilt->bend + ww * c;
         for (int k = 0; k < ww; k++) {
+            /* gamma - left first: where nothing joins it is 0 without rounding. */
             S[k] = tilt->carried[k + ww * c] + (gamma[k] - (projection == SG_KL ? 0 : left[k]));
         }
-        legal = sg_row_site(w, tilt->mean + w * c, S, d1, d2, tilt->tau + ww * c,
-                            tilt->nu + w * c) && legal;
+        valid = sg_row_site(w, tilt->mean + w * c, S, d1, d2, tilt->tau + ww * c,
+                            tilt->nu + w * c) && valid;
         if (projection == SG_KL) {
-            legal = sg_row_site(w, zero, left, d1, d2, bend, shift) && legal;
+            /* The site at N(0, left) is (-bend, shift). */
+            valid = sg_row_site(w, zero, left, d1, d2, bend, shift) && valid;
             for (int k = 0; k < ww; k++) bend[k] = -bend[k];
         } else {
-            for (int k = 0; k < ww; k++) bend[k] = d2[k];
-            for (int a = 0; a < w; a++) shift[a] = d1[a];
+            sg_copy(ww, d2, bend);
+            sg_copy(w, d1, shift);
         }
     }
-    return legal;
+    return valid;
 }
 
 /* ---- A block as scalar steps ---- */
 
-/* B = U diag(value) U'; along[w] = U'x. With w = 1 U is not used. */
+/* Holds B = U diag(value) U' and along[w] = U'x. With w = 1 U is not used. */
 typedef struct {
     double U[SG_BLOCK_SIZE], value[SG_BLOCK_MAX], along[SG_BLOCK_MAX];
 } directions;
 
+/* Computes B = U diag(value) U' and along = U'x, in which B and x are w scalar steps; with w = 1 U
+ * is not used. */
 static void find_directions(int w, const double *B, const double *x, directions *out)
 {
     if (w == 1) {
@@ -233,7 +276,7 @@ static void find_directions(int w, const double *B, const double *x, directions 
     }
 }
 
-/* Column k of X U, X[ldx x w]: in column[d], or with w = 1 X itself. */
+/* Returns column k of X U, X[ldx x w]: in column[d], or with w = 1 X itself. */
 static const double *turn(int w, int d, const double *X, int ldx, const directions *in, int k,
                           double *column)
 {
@@ -246,6 +289,8 @@ static const double *turn(int w, int d, const double *X, int ldx, const directio
     return column;
 }
 
+/* Moves a += G shift and M += G bend G' as w rank-one steps: with bend = U diag(value) U' they go
+ * along the columns of G U, by U'shift and value. */
 void sg_row_move(sg_process *gp, int c, const sg_row_tilt *tilt)
 {
     const int w = gp->w, cap = gp->basis.cap;
@@ -258,6 +303,9 @@ void sg_row_move(sg_process *gp, int c, const sg_row_tilt *tilt)
     }
 }
 
+/* Takes the same steps for alpha and E, along the columns of s U, s = R^{-1} G, and adds the row's
+ * site to P = R^{-1} S R^{-T} along its own eigenvectors: q U with T = U diag(value) U', q = R^{-1}
+ * V. */
 void sg_row_move_parts(sg_process *gp, int c, const sg_row_tilt *tilt, int d, sg_parts *parts,
                        const double *s, const double *q, int ldq)
 {
@@ -269,6 +317,7 @@ void sg_row_move_parts(sg_process *gp, int c, const sg_row_tilt *tilt, int d, sg
         sg_parts_move(parts, d, turn(w, d, s, cap, &in, k, gp->column), &step);
     }
     if (!q) return;
+    /* The site has other eigenvectors than the bend. */
     find_directions(w, tilt->tau + w * w * c, tilt->nu + w * c, &in);
     for (int k = 0; k < w; k++) {
         sg_band_add(parts->P, d, in.value[k], turn(w, d, q, ldq, &in, k, gp->column));
@@ -277,14 +326,15 @@ void sg_row_move_parts(sg_process *gp, int c, const sg_row_tilt *tilt, int d, sg
 
 /* ---- Sites into S and t ---- */
 
-size_t sg_absorb_room(const sg_process *gp, int m)
+/* Counts doubles: the scaled rows, and with w > 1 the turned rows and their sites. */
+size_t sg_absorb_scratch(const sg_process *gp, int m)
 {
     const size_t points = (size_t) m * gp->w, cap = gp->basis.cap;
     return gp->w == 1 ? points * cap : points * (2 * cap + 2);
 }
 
-/* S += sum V T V' and t += sum V nu: with T = U diag(tau) U' the columns of V U are w scalar rows
- * of sites (tau, U'nu). */
+/* Adds sum V T V' to S and sum V nu to t (sign -1: takes off). With T = U diag(tau) U' the columns
+ * of V U are w scalar rows of sites (tau, U'nu), so all rows together are one matrix product. */
 void sg_process_absorb(sg_process *gp, int c, int m, const double *V, int ldv, const double *tau,
                        const double *nu, double sign, double *work)
 {
@@ -295,6 +345,7 @@ void sg_process_absorb(sg_process *gp, int c, int m, const double *V, int ldv, c
         return;
     }
     const size_t points = (size_t) m * w;
+    /* After the scaled rows, which sg_weights_absorb() writes, come turned ones. */
     double *turned = work + d * points, *tau_k = turned + d * points, *nu_k = tau_k + points;
     directions in;
     for (size_t i = 0; i < (size_t) m; i++) {
@@ -308,6 +359,7 @@ void sg_process_absorb(sg_process *gp, int c, int m, const double *V, int ldv, c
     sg_weights_absorb(weights, &gp->basis, m * w, turned, d, tau_k, nu_k, sign, work);
 }
 
+/* Stops at the first posterior that is none; those before it have been refreshed. */
 sg_status sg_process_refresh(sg_process *gp, const sg_ws *ws)
 {
     sg_status status = SG_OK;

@@ -47,7 +47,7 @@ typedef struct {
     int knows_s;
     sg_joining joining;
     double *score, *worst; /* cap each */
-    double *column, *work; /* cap; sg_absorb_room() of one row */
+    double *column, *work; /* cap; sg_absorb_scratch() of one row */
 } sg_process;
 
 /* Room for cap points of p inputs: rules of w more than their size. */
@@ -111,10 +111,10 @@ typedef struct {
 
 sg_row_tilt sg_row_tilt_new(const sg_process *gp, const sg_ws *ws);
 
-/* Marginals and tilt of row i; with narrow, d2 less what would widen the marginal. Returns 0 when a
- * number is not finite. O(C w d^2). */
-int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, int narrow, const sg_seen *seen,
-                     sg_row_tilt *tilt);
+/* Marginals and tilt of row i; nonnegative: d2 less what would widen the marginal. Returns 0
+ * when a number is not finite. O(C w d^2). */
+int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, int nonnegative,
+                     const sg_seen *seen, sg_row_tilt *tilt);
 
 /* Step and site on a basis that leaves left[w x w] of Gamma. Returns 0 when a process has none. */
 int sg_row_steps(const sg_process *gp, const double *gamma, const double *left,
@@ -144,10 +144,10 @@ void sg_row_move_parts(sg_process *gp, int c, const sg_row_tilt *tilt, int d, sg
                        const double *s, const double *q, int ldq);
 
 /* Takes the sites of m rows, seen as V[ldv x m w], into S and t of process c; sign -1: out of them.
- * tau[m blocks], nu[m w], work[sg_absorb_room(gp, m)]. O(m w d^2). */
+ * tau[m blocks], nu[m w], work[sg_absorb_scratch(gp, m)]. O(m w d^2). */
 void sg_process_absorb(sg_process *gp, int c, int m, const double *V, int ldv, const double *tau,
                        const double *nu, double sign, double *work);
-size_t sg_absorb_room(const sg_process *gp, int m);
+size_t sg_absorb_scratch(const sg_process *gp, int m);
 
 /* sg_weights_refresh() of all posteriors. */
 sg_status sg_process_refresh(sg_process *gp, const sg_ws *ws);

@@ -1,6 +1,10 @@
 /* sites.c: cavities, tilts and sites of a span of rows (formulas 74-88, and the same in w x w
- * blocks, block.h). Each function has a scalar branch for w = 1, which is the inner loop of every
- * sweep, and one for blocks. */
+ * blocks, block.h).
+ *
+ * A sweep calls these in order: shares g = 1 - tau var and alpha = nu - tau mean from the
+ * marginals; cavities; tilts at them; sites of the tilts, and their residual. Each has a scalar
+ * branch for w = 1, which is the inner loop of every sweep, and one for blocks. Rows are
+ * independent of each other throughout. */
 #include <math.h>
 #include "block.h"
 #include "coupled.h"
@@ -9,6 +13,7 @@
 
 enum { MAX_WIDTH = SG_LIK_MAX_WIDTH, MAX_BLOCK = SG_LIK_MAX_WIDTH * SG_LIK_MAX_WIDTH };
 
+/* Lends memory for all that EP knows at the rows. W, of coupled classes, is the caller's. */
 sg_marginals sg_marginals_new(sg_layout layout, const sg_ws *ws)
 {
     const size_t values = sg_values_of(layout), blocks = sg_blocks_of(layout);
@@ -22,14 +27,14 @@ sg_marginals sg_marginals_new(sg_layout layout, const sg_ws *ws)
     return marg;
 }
 
-/* x += y, a block; NULL: nothing */
+/* Adds a block: x += y; y NULL: nothing. */
 static void add_block(int ww, const double *y, double *x)
 {
     for (int k = 0; y && k < ww; k++) x[k] += y[k];
 }
 
-/* mu[C w], S[C blocks]: the cavities of row i as its likelihood sees them, with offset and
- * gamma. */
+/* Collects the cavities of row i, mu[C w] and S[C blocks], as its likelihood sees them: with the
+ * offset, and with the variance gamma that marginals leave out. */
 static void cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
                             double *S)
 {
@@ -39,11 +44,13 @@ static void cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i
         for (int a = 0; a < w; a++) {
             mu[a + w * c] = marg->cav_mean[a + w * at] + rows->offset[a + (size_t) w * i];
         }
-        for (int k = 0; k < ww; k++) S[k + ww * c] = marg->cav_var[k + ww * at];
+        sg_copy(ww, marg->cav_var + ww * at, S + ww * c);
         add_block(ww, sg_gamma_of(rows, i, c), S + ww * c);
     }
 }
 
+/* Divides the moment-matched marginal by the cavity. The tilted distribution has variance s2 + s2^2
+ * d2 = s2 D, and 1 / (s2 D) - 1 / s2 = -d2 / D = tau; nu likewise from its mean, mu + s2 d1. */
 int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu)
 {
     const double D = 1 + s2 * d2, t = -d2 / D, v = (d1 - mu * d2) / D;
@@ -53,6 +60,9 @@ int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, d
     return 1;
 }
 
+/* Computes both divergences between N(mu, s2) and N(mu + s2 d1, s2 (1 + s2 d2)):
+ *   2 KL(new || old) = (d1^2 + d2) s2 - log(1 + s2 d2)
+ *   2 KL(old || new) = (d1^2 - d2) s2 / (1 + s2 d2) + log(1 + s2 d2) */
 void sg_step_kl(double d1, double d2, double s2, double kl[2])
 {
     const double shrink = s2 * d2, logs = log1p(shrink);
@@ -62,6 +72,8 @@ void sg_step_kl(double d1, double d2, double s2, double kl[2])
 
 /* ---- Cavities ---- */
 
+/* Computes alpha = nu - T mean and, for w = 1, g = 1 - tau var. For blocks g = |I - var T| comes
+ * with the cavity. */
 void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span)
 {
     const sg_layout l = marg->layout;
@@ -80,9 +92,11 @@ void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span)
     }
 }
 
-/* Wider than any cavity of sites that all narrow could be: they end at the prior. */
-static const double WIDE = 100;
-
+/* Divides the marginal by the site: 1 / cav_var = 1 / var - tau = g / var. With alpha = nu - tau
+ * mean
+ *   cav_mean = cav_var (mean / var - nu) = mean - cav_var alpha,
+ * in which nothing cancels when a site is nearly all of the row's precision. Returns whether it is
+ * a distribution, and none far wider than the prior. */
 static int scalar_cavity(const sg_rows *rows, int i, int c, sg_marginals *marg)
 {
     const double *prior = sg_prior_of(rows, i, c);
@@ -90,9 +104,10 @@ static int scalar_cavity(const sg_rows *rows, int i, int c, sg_marginals *marg)
     if (!(marg->g[at] > 0)) return 0;
     marg->cav_var[at] = marg->var[at] / marg->g[at];
     marg->cav_mean[at] = marg->mean[at] - marg->cav_var[at] * marg->alpha[at];
-    return !prior || !(marg->cav_var[at] > WIDE * (*prior + sg_extra_var(rows, i, c)));
+    return !prior || !(marg->cav_var[at] > SG_WIDE_CAVITY * (*prior + sg_extra_var(rows, i, c)));
 }
 
+/* Returns the sum of the diagonal, which measures how wide a block is. */
 static double trace_of(int w, const double *block)
 {
     double sum = 0;
@@ -100,6 +115,7 @@ static double trace_of(int w, const double *block)
     return sum;
 }
 
+/* The same in blocks, by sg_block_cavity(); g is |G|. */
 static int block_cavity(const sg_rows *rows, const sg_sites *sites, int i, int c,
                         sg_marginals *marg)
 {
@@ -112,9 +128,10 @@ static int block_cavity(const sg_rows *rows, const sg_sites *sites, int i, int c
                          &log_det)) return 0;
     marg->g[at] = exp(log_det);
     for (int a = 0; prior && a < w; a++) width += prior[a];
-    return !prior || !(trace_of(w, marg->cav_var + ww * at) > WIDE * width);
+    return !prior || !(trace_of(w, marg->cav_var + ww * at) > SG_WIDE_CAVITY * width);
 }
 
+/* Stops at the first cavity that is none: the whole step is shortened then (ep_loop.c). */
 int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, sg_span span)
 {
     const int blocks = rows->lik->w > 1;
@@ -130,7 +147,8 @@ int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, 
 
 /* ---- Tilts ---- */
 
-/* The weights of coupled classes from a row's tilt (w = 1). */
+/* Keeps the weights of coupled classes from a row's tilt (w = 1), for the Newton step of all
+ * classes. */
 static void keep_weights(const sg_marginals *marg, int i, const sg_tilt *tilt)
 {
     const int C = marg->layout.C;
@@ -139,7 +157,8 @@ static void keep_weights(const sg_marginals *marg, int i, const sg_tilt *tilt)
     sg_coupled_row(C, s2, tilt, marg->W + sg_coupled_size(C) * i);
 }
 
-/* Row i; returns whether all numbers are finite. cross and own: room, or NULL */
+/* Tilts row i at its cavities and keeps log Z, d1 and d2; returns whether all of them are finite.
+ * cross and own: work space, or NULL. */
 static int tilt_row(const sg_rows *rows, const sg_marginals *marg, int i, double *cross,
                     double *own)
 {
@@ -168,9 +187,11 @@ typedef struct {
     double *dpar; /* dlogZ/dtheta summed over each chunk */
 } tilt_job;
 
-static sg_status tilt_chunk(void *ctx, int from, int to, int lane, const sg_ws *ws)
+/* Tilts all rows of the chunk even if one of them fails: the others' numbers are as they would
+ * be. */
+static sg_status tilt_chunk(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
-    (void) lane;
+    (void) slot;
     const tilt_job *job = ctx;
     const int C = job->rows->lik->C, keeps = job->marg->W != NULL;
     sg_status status = SG_OK;
@@ -184,21 +205,23 @@ static sg_status tilt_chunk(void *ctx, int from, int to, int lane, const sg_ws *
     return status;
 }
 
+/* Tilts on several threads: likelihoods take most of a sweep of few points, microseconds a row. */
 sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, sg_span span, const sg_ws *ws)
 {
     tilt_job job = {.rows = rows, .marg = marg, .from = span.from};
     return sg_par_rows(span.m, GRAIN, tilt_chunk, &job, ws);
 }
 
-static sg_status dpar_chunk(void *ctx, int from, int to, int lane, const sg_ws *ws)
+/* Sums dlogZ / dtheta over the chunk's rows, in their order, into the chunk's own place. */
+static sg_status dpar_chunk(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const tilt_job *job = ctx;
     const sg_lik *lik = job->rows->lik;
     const int npar = sg_lik_npar(lik);
     double mu[SG_LIK_MAX_BLOCKS], S[SG_LIK_MAX_BLOCKS];
     double *dpar = job->dpar + (size_t) npar * (from / GRAIN);
-    (void) lane, (void) ws;
-    for (int k = 0; k < npar; k++) dpar[k] = 0;
+    (void) slot, (void) ws;
+    sg_zero(npar, dpar);
     for (int i = job->from + from; i < job->from + to; i++) {
         cavities_of_row(job->rows, job->marg, i, mu, S);
         sg_lik_tilt_dpar(lik, sg_lik_row(lik, job->rows->y, i), mu, S, dpar);
@@ -206,6 +229,7 @@ static sg_status dpar_chunk(void *ctx, int from, int to, int lane, const sg_ws *
     return SG_OK;
 }
 
+/* Adds the chunks' sums in order, so that the result does not depend on the number of threads. */
 void sg_tilt_rows_dpar(const sg_rows *rows, const sg_marginals *marg, sg_span span, double *dlik,
                        const sg_ws *ws)
 {
@@ -222,21 +246,21 @@ void sg_tilt_rows_dpar(const sg_rows *rows, const sg_marginals *marg, sg_span sp
 
 /* ---- Sites ---- */
 
-/* The larger of the two, and NaN if one of them is. */
+/* Returns the larger of the two, and NaN if one of them is. */
 static double larger(double a, double b)
 {
     return a >= b || isnan(a) ? a : b;
 }
 
-/* Frobenius norms of L'(d1 - alpha) and L'(d2 + tau G)L for a cavity LL'; tau G = tau - tau S tau.
- * The larger one. */
+/* Returns the larger Frobenius norm of L'(d1 - alpha) and L'(d2 + T G) L for a cavity LL', in whose
+ * coordinates a step of 1 is a standard deviation; T G = T - T S T for the marginal's S. */
 static double block_residual(int w, const sg_sites *sites, const sg_marginals *marg, size_t at)
 {
     const int ww = w * w;
     const double *T = sites->tau + ww * at, *cov = marg->cav_var + ww * at;
     double TS[MAX_BLOCK], bend[MAX_BLOCK], step[MAX_WIDTH];
-    for (int k = 0; k < ww; k++) bend[k] = marg->d2[k + ww * at];
-    if (sites->narrow) sg_block_narrow(w, cov, bend);
+    sg_copy(ww, marg->d2 + ww * at, bend);
+    if (sites->nonnegative) sg_block_clip_tilt(w, cov, bend);
     sg_block_multiply(w, T, marg->var + ww * at, TS);
     for (int b = 0; b < w; b++) {
         step[b] = marg->d1[b + w * at] - marg->alpha[b + w * at];
@@ -249,6 +273,8 @@ static double block_residual(int w, const sg_sites *sites, const sg_marginals *m
     return larger(sg_block_norm(w, cov, step), sg_block_size(w, cov, bend));
 }
 
+/* Compares the derivatives with what the sites make of them: at a fixed point alpha = d1 and tau G
+ * = -d2. */
 double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg, sg_span span)
 {
     const sg_layout l = marg->layout;
@@ -268,6 +294,7 @@ double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg, sg_spa
     return worst;
 }
 
+/* Writes the site that the row's tilt asks for; returns 0 if it has none. */
 static int scalar_target(const sg_sites *sites, const sg_marginals *marg, size_t at, double *tau,
                          double *nu)
 {
@@ -275,17 +302,19 @@ static int scalar_target(const sg_sites *sites, const sg_marginals *marg, size_t
     return sg_site_from_tilt(marg->cav_mean[at], s2, marg->d1[at], d2, tau, nu);
 }
 
+/* The same in blocks. */
 static int block_target(const sg_sites *sites, const sg_marginals *marg, size_t at, double *tau,
                         double *nu)
 {
     const int w = marg->layout.w, ww = w * w;
     double d2[MAX_BLOCK];
-    for (int k = 0; k < ww; k++) d2[k] = marg->d2[k + ww * at];
-    if (sites->narrow) sg_block_narrow(w, marg->cav_var + ww * at, d2);
+    sg_copy(ww, marg->d2 + ww * at, d2);
+    if (sites->nonnegative) sg_block_clip_tilt(w, marg->cav_var + ww * at, d2);
     return sg_block_site(w, marg->cav_mean + w * at, marg->cav_var + ww * at, marg->d1 + w * at,
                          d2, tau, nu);
 }
 
+/* Starts from the old sites, which stay where the tilt has none. */
 int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, int c, sg_span span,
                       double *tau, double *nu)
 {
@@ -293,8 +322,8 @@ int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, int c, sg
     int skipped = 0;
     for (int i = 0; i < span.m; i++) {
         const size_t at = span.from + i + (size_t) n * c, k = i;
-        for (int a = 0; a < w; a++) nu[a + w * k] = sites->nu[a + w * at];
-        for (int a = 0; a < ww; a++) tau[a + ww * k] = sites->tau[a + ww * at];
+        sg_copy(w, sites->nu + w * at, nu + w * k);
+        sg_copy(ww, sites->tau + ww * at, tau + ww * k);
         if (trace_of(w, marg->cav_var + ww * at) == 0) continue;
         skipped += !(w == 1 ? scalar_target : block_target)(sites, marg, at, tau + ww * k,
                                                             nu + w * k);
@@ -315,6 +344,7 @@ int sg_sites_of_all_tilts(const sg_sites *sites, const sg_marginals *marg, doubl
     return skipped;
 }
 
+/* Adds sum log Z - sum (log g + cav_mean'alpha) / 2, row by row and then process by process. */
 double sg_log_evidence(const sg_marginals *marg, sg_span span)
 {
     const sg_layout l = marg->layout;
@@ -344,7 +374,8 @@ static int has_positive(int w, const double *block, double sign)
     return 0;
 }
 
-int sg_widening(const sg_marginals *marg, sg_span span)
+/* Counts sites, not eigenvalues. */
+int sg_n_clipped(const sg_marginals *marg, sg_span span)
 {
     const sg_layout l = marg->layout;
     int count = 0;
@@ -357,25 +388,26 @@ int sg_widening(const sg_marginals *marg, sg_span span)
     return count;
 }
 
-int sg_sites_narrow(sg_sites *sites)
+int sg_sites_clip(sg_sites *sites)
 {
     const int w = sites->layout.w, ww = w * w;
     const size_t count = sg_sites_of(sites->layout);
-    int widening = 0;
+    int any = 0;
     for (size_t at = 0; at < count; at++) {
         double *T = sites->tau + ww * at;
         if (!has_positive(w, T, -1)) continue;
-        widening = 1;
+        any = 1;
         if (w == 1) *T = 0;
         else sg_block_clip(w, T);
     }
-    return widening;
+    return any;
 }
 
 /* ---- Likelihoods that are sites themselves ---- */
 
-/* T = (I + P gamma)^{-1} P of a likelihood's exact P, and nu with it: what the marginal does not
- * carry is noise between it and the likelihood. */
+/* Writes T = (I + P gamma)^{-1} P for a likelihood's exact precision P, and nu with it: what the
+ * marginal leaves out is noise between it and the likelihood. With w = 1
+ *   tau = p / (1 + gamma p),   nu = (h - p offset) / (1 + gamma p). */
 static void exact_site(const sg_rows *rows, int i, int c, double *tau, double *nu)
 {
     const int w = rows->lik->w;

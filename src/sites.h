@@ -13,6 +13,7 @@
 #define SG_SITES_H
 
 #include "lik.h"
+#include "tolerances.h"
 #include "types.h"
 
 /* The rows as a likelihood sees them. */
@@ -38,7 +39,7 @@ static inline int sg_is_coupled(const sg_rows *rows)
     return rows->lik->type->classes && rows->lik->C > 1;
 }
 
-/* Where gamma and prior of row i and process c stand, in blocks and in groups of w. */
+/* Returns the place of gamma and prior of row i and process c, in blocks and in groups of w. */
 static inline size_t sg_prior_place(const sg_rows *rows, int i, int c)
 {
     return i + (rows->shared ? 0 : (size_t) rows->n * c);
@@ -81,7 +82,7 @@ static inline int sg_next_span(int n, int size, sg_span *span)
 typedef struct {
     sg_layout layout;
     double *tau, *nu;
-    int narrow; /* may no site widen the posterior? */
+    int nonnegative; /* may no site have a negative precision, and widen the posterior? */
 } sg_sites;
 
 /* All that EP knows at the rows under given sites. */
@@ -99,7 +100,7 @@ typedef struct {
 sg_marginals sg_marginals_new(sg_layout layout, const sg_ws *ws);
 
 /* Site of a tilt at the marginal (mu, s2), w = 1: D = 1 + s2 d2, tau = -d2/D, nu = (d1 - mu d2)/D
- * (formulas 81-83 in natural parameters). d2 = 0 is legal, and where the likelihood is not
+ * (formulas 81-83 in natural parameters). d2 = 0 is valid, and where the likelihood is not
  * log-concave d2 > 0, of which tau < 0 is the image: the row widens the posterior. Returns 0 when D
  * <= 0 or a number is not finite: there is no such site, and tau, nu are left alone. */
 int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu);
@@ -109,8 +110,7 @@ int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, d
  * where it widens it by no more than the rounding of a quadrature. w = 1. */
 static inline double sg_site_bend(const sg_sites *sites, double s2, double d2)
 {
-    const double ROUNDING = 1e-12;
-    return d2 > 0 && (sites->narrow || s2 * d2 < ROUNDING) ? 0 : d2;
+    return d2 > 0 && (sites->nonnegative || s2 * d2 < SG_NO_BEND) ? 0 : d2;
 }
 
 /* Both KL divergences of a step along a marginal of variance s2 (thesis 3.16): kl[0] new against
@@ -123,7 +123,7 @@ void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span);
 
 /* Cavities of a span: cov = G^{-1} var, mean = mean - cov alpha, G = I - var tau (formulas 78-79
  * with nothing that cancels when a site is nearly all the row's precision). Returns 0 where a
- * cavity is no distribution, or far wider than the prior: more than 100 times prior + gamma. */
+ * cavity is no distribution, or far wider than the prior + gamma (tolerances.h). */
 int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, sg_span span);
 
 /* Tilts of a span at its cavities, gamma added to the variance. SG_NOT_FINITE when a number is
@@ -157,10 +157,10 @@ int sg_sites_of_all_tilts(const sg_sites *sites, const sg_marginals *marg, doubl
 double sg_log_evidence(const sg_marginals *marg, sg_span span);
 
 /* How many of a span's likelihood terms would widen the posterior. */
-int sg_widening(const sg_marginals *marg, sg_span span);
+int sg_n_clipped(const sg_marginals *marg, sg_span span);
 
 /* Takes the negative precisions off all sites; returns 0 when there was none. */
-int sg_sites_narrow(sg_sites *sites);
+int sg_sites_clip(sg_sites *sites);
 
 /* Sets the sites of a span to those of a likelihood whose sites are exact; rows->gamma is that of
  * the span by now. */

@@ -11,7 +11,7 @@ enum { MOST = 192, CHUNK = 6 }; /* nodes at most; how many more at a time */
  * variance to 1e-7, and all to 1e-30. */
 static const double STEP = 0.5;
 /* Step at most, in widths of the likelihood: where that is a small part of the integral half the
- * nodes may agree by luck. */
+ * nodes may agree by accident. */
 static const double FINE = 0.35;
 static const double NEGLECT = 33; /* exp(-33) = 5e-15 is left out on either side */
 static const double AGREE = 3e-7; /* of the rule with half the nodes; its square is the error */
@@ -130,8 +130,8 @@ static int lay_rule(rule *r, const sg_lik *self, const double *y, double mu, dou
     return 0;
 }
 
-/* Where the marginal is so narrow that moments would cancel: d1 = E l', d2 = E l'' + Var l' with
- * l = log p, which is the same by Stein's identity. */
+/* Computes d1 = E l' and d2 = E l'' + Var l' with l = log p, which is the same by Stein's identity,
+ * for a marginal so narrow that moments would cancel. */
 static void narrow_derivatives(const rule *r, double total, sg_tilt *out)
 {
     double first = 0, second = 0, square = 0, slopes[2];
@@ -165,7 +165,7 @@ static void add_moved(const rule *r, int k, double step, double times, double *s
 {
     double theta[SG_LIK_MAX_PAR], at[MOST];
     sg_lik moved = *r->lik;
-    for (int j = 0; j < moved.npar; j++) theta[j] = r->lik->theta[j];
+    sg_copy(moved.npar, r->lik->theta, theta);
     theta[k] += step;
     moved.theta = theta;
     sg_lik_logps(&moved, r->y, r->count, r->f, at);

@@ -32,6 +32,7 @@
 #define SG_TYPES_H
 
 #include <stddef.h>
+#include <string.h>
 
 typedef enum {
     SG_OK = 0,
@@ -53,12 +54,12 @@ static inline size_t sg_sites_of(sg_layout l) { return (size_t) l.n * l.C; }
 static inline size_t sg_values_of(sg_layout l) { return sg_sites_of(l) * l.w; }
 static inline size_t sg_blocks_of(sg_layout l) { return sg_values_of(l) * l.w; }
 
-/* What the host lends to the core: memory, threads, a place to be interrupted; self is its own.
- * doubles(n) never returns NULL (the host jumps instead, which is safe because nothing is
- * owned here). release(mark()) gives back what was taken in between: use it around blocks.
- * tick() is called once per sweep, block or some hundred rows; it may jump as well, and so may
- * threads(): how many threads a loop may use (products: one that is mostly BLAS), 0 when the host
- * does not say (par.h). */
+/* Services that the host lends to the core: memory, threads, a place to be interrupted; self is its
+ * own. doubles(n) never returns NULL (the host jumps instead, which is safe because nothing is
+ * owned here). release(mark()) gives back what was taken in between: use it around blocks. tick()
+ * is called once per sweep, block or some hundred rows; it may jump as well, and so may threads():
+ * how many threads a loop may use (products: one that is mostly BLAS), 0 when the host leaves that
+ * open (par.h). */
 typedef struct {
     void *self;
     double *(*doubles)(void *self, size_t n);
@@ -83,6 +84,32 @@ static inline int *sg_ints(size_t n, const sg_ws *ws) { return (int *) sg_double
 static inline void *sg_structs(size_t n, size_t size, const sg_ws *ws)
 {
     return sg_doubles(ws, n * (size / sizeof(double) + 1));
+}
+
+/* to[n] = from[n], which may overlap; x[n] = value. */
+static inline void sg_copy(size_t n, const double *from, double *to)
+{
+    if (n > 0) memmove(to, from, n * sizeof(double));
+}
+static inline void sg_fill(size_t n, double value, double *x)
+{
+    for (size_t k = 0; k < n; k++) x[k] = value;
+}
+static inline void sg_zero(size_t n, double *x) { sg_fill(n, 0, x); }
+
+/* n zeros, lent. */
+static inline double *sg_zeros(size_t n, const sg_ws *ws)
+{
+    double *x = sg_doubles(ws, n);
+    sg_zero(n, x);
+    return x;
+}
+
+/* to[nrow x ncol] = from[nrow x ncol], of leading dimensions ldto and ldfrom. */
+static inline void sg_copy_columns(size_t nrow, int ncol, const double *from, size_t ldfrom,
+                                   double *to, size_t ldto)
+{
+    for (int j = 0; j < ncol; j++) sg_copy(nrow, from + ldfrom * j, to + ldto * j);
 }
 
 enum { SG_BETWEEN_TICKS = 1000 }; /* rows a loop over likelihoods does without a tick */

@@ -1,5 +1,10 @@
 /* weights.c: a posterior in the whitened coordinates of a basis (weights.h): rows, points that
- * join, points that leave, what leaving costs, and everything from scratch. */
+ * join, points that leave, what leaving costs, and everything from scratch.
+ *
+ * z ~ N(0, I) a priori, z ~ N(a, M) now, with M = (I + S)^{-1} and a = M t. Rows are rank-one steps
+ * of M and a, O(d^2); points are bordered onto R, M, S and the bands or rotated out of them,
+ * O(d^2); and sg_weights_refresh() rebuilds M and a from the sums S and t, which lose no digits. Of
+ * M the lower triangle counts, of S both. */
 #include <float.h>
 #include <math.h>
 #include <Rmath.h>
@@ -8,48 +13,48 @@
 #include "state.h"
 #include "weights.h"
 
-static double *zeros(size_t n, const sg_ws *ws)
-{
-    double *x = sg_doubles(ws, n);
-    for (size_t i = 0; i < n; i++) x[i] = 0;
-    return x;
-}
-
+/* Lends a basis of no points. */
 sg_basis sg_basis_new(int cap, int width, const sg_ws *ws)
 {
-    const sg_basis b = {.cap = cap, .R = zeros((size_t) cap * cap, ws), .K = zeros(cap, ws),
+    const sg_basis b = {.cap = cap, .R = sg_zeros((size_t) cap * cap, ws), .K = sg_zeros(cap, ws),
                         .Q = sg_band_new(cap, width, ws)};
     return b;
 }
 
+/* Lends alpha and the bands of E and P, which scores are made of. */
 sg_parts sg_parts_new(int cap, int width, const sg_ws *ws)
 {
-    const sg_parts parts = {.alpha = zeros(cap, ws), .E = sg_band_new(cap, width, ws),
+    const sg_parts parts = {.alpha = sg_zeros(cap, ws), .E = sg_band_new(cap, width, ws),
                             .P = sg_band_new(cap, width, ws)};
     return parts;
 }
 
+/* Lends a posterior on no points; zeros, as sums begin with them. */
 sg_weights sg_weights_new(int cap, int width, const sg_ws *ws)
 {
     const size_t size = (size_t) cap * cap;
-    const sg_weights w = {.M = zeros(size, ws), .a = zeros(cap, ws), .S = zeros(size, ws),
-                          .t = zeros(cap, ws), .parts = sg_parts_new(cap, width, ws),
-                          .work = zeros(cap, ws)};
+    const sg_weights w = {.M = sg_zeros(size, ws), .a = sg_zeros(cap, ws), .S = sg_zeros(size, ws),
+                          .t = sg_zeros(cap, ws), .parts = sg_parts_new(cap, width, ws),
+                          .work = sg_zeros(cap, ws)};
     return w;
 }
 
+/* Lends what the removal of one point takes. */
 sg_removal sg_removal_new(int cap, const sg_ws *ws)
 {
-    const sg_removal rem = {.r = zeros(cap, ws), .q = zeros(cap, ws), .cos = zeros(cap, ws),
-                            .sin = zeros(cap, ws), .R = zeros((size_t) cap * cap, ws)};
+    const sg_removal rem = {.r = sg_zeros(cap, ws), .q = sg_zeros(cap, ws),
+                            .cos = sg_zeros(cap, ws), .sin = sg_zeros(cap, ws),
+                            .R = sg_zeros((size_t) cap * cap, ws)};
     return rem;
 }
 
+/* Kernel columns to coordinates: v = R^{-T} k, |v|^2 = k'K_B^{-1} k. */
 void sg_basis_whiten(const sg_basis *b, int m, double *X)
 {
     sg_trsm('T', b->d, m, b->R, b->cap, X, b->d);
 }
 
+/* Coordinates to weights of the points: alpha = R^{-1} a, as v'a = k'R^{-1} a. */
 void sg_basis_to_weights(const sg_basis *b, int m, double *X)
 {
     sg_trsm('N', b->d, m, b->R, b->cap, X, b->d);
@@ -57,24 +62,31 @@ void sg_basis_to_weights(const sg_basis *b, int m, double *X)
 
 /* ---- One row ---- */
 
+/* Multiplies by M, lower triangle: O(d^2), most of what a row costs. */
 double sg_weights_gain(const sg_weights *w, const sg_basis *b, const double *v, double *g)
 {
     sg_symv(b->d, w->M, b->cap, v, g);
     return sg_dot(b->d, v, g);
 }
 
+/* A rank-one step (thesis 2.46, 3.29):
+ *   M += var g g',   a += mean g. */
 void sg_weights_move(sg_weights *w, const sg_basis *b, const double *g, const sg_step *step)
 {
     sg_syr(b->d, step->var, g, w->M, b->cap);
     for (int i = 0; i < b->d; i++) w->a[i] += step->mean * g[i];
 }
 
+/* The same step seen from the weights, alpha = R^{-1} a and E = R^{-1} M R^{-T}: along s = R^{-1}
+ * g, and of E the band alone, O(d w). */
 void sg_parts_move(sg_parts *parts, int d, const double *s, const sg_step *step)
 {
     for (int i = 0; i < d; i++) parts->alpha[i] += step->mean * s[i];
     sg_band_add(parts->E, d, step->var, s);
 }
 
+/* Adds the rows' sites by one product, S += (V diag(sign tau)) V', and t += V (sign nu): a matrix
+ * product for many rows, and for one row an outer product. */
 void sg_weights_absorb(sg_weights *w, const sg_basis *b, int m, const double *V, int ldv,
                        const double *tau, const double *nu, double sign, double *work)
 {
@@ -92,15 +104,22 @@ void sg_weights_absorb(sg_weights *w, const sg_basis *b, int m, const double *V,
 
 /* ---- A point more: its coordinate of z is a priori N(0, 1), independent of the others ---- */
 
+/* Borders alpha and the bands by the point. A new point's weight is 0 on average, and with e = (q;
+ * -1)
+ *   E += e e' / gamma
+ * (thesis 3.5: the posterior of the new coordinate is its prior, N(0, 1)). P gets zeros: no site
+ * has seen the point. */
 void sg_parts_grow(const sg_parts *parts, int d, const sg_point *point, sg_score kind,
                    sg_parts *grown)
 {
-    for (int i = 0; grown->alpha != parts->alpha && i < d; i++) grown->alpha[i] = parts->alpha[i];
+    sg_copy(d, parts->alpha, grown->alpha);
     grown->alpha[d] = 0;
     sg_band_grow(parts->E, d, 1 / point->gamma, point->q, grown->E);
     if (kind == SG_SCORE_KL) sg_band_border(parts->P, d, grown->P);
 }
 
+/* Borders the posterior: M by (0, 1), the prior of the new coordinate, a by 0, and the sums S and t
+ * by zeros, as no site has seen it. */
 void sg_weights_grow(sg_weights *w, const sg_basis *b, const sg_point *point)
 {
     const int d = b->d, cap = b->cap;
@@ -114,23 +133,28 @@ void sg_weights_grow(sg_weights *w, const sg_basis *b, const sg_point *point)
     sg_parts_grow(&w->parts, d, point, SG_SCORE_KL, &w->parts);
 }
 
+/* Appends column (v; gamma^1/2) to R, so that R'R gains the point's column of K_B, and borders the
+ * band of Q = K_B^{-1} by e e' / gamma, e = (q; -1). */
 void sg_basis_grow(sg_basis *b, const sg_point *point)
 {
     const int d = b->d;
     double *column = b->R + (size_t) b->cap * d;
-    for (int i = 0; i < d; i++) column[i] = point->v[i];
+    sg_copy(d, point->v, column);
     column[d] = sqrt(point->gamma);
     sg_band_grow(b->Q, d, 1 / point->gamma, point->q, b->Q);
     b->K[d] = sg_dot(d + 1, column, column);
     b->d++;
 }
 
+/* Returns the point of which the others leave least, relatively: 1 / Q_jj is the variance of point
+ * j given the others, so 1 / (Q_jj K_jj) is the proportion that is left of its own. */
 int sg_basis_redundant(int d, const double *K, sg_band Q, double novelty)
 {
     int least = -1;
     double share = novelty;
     for (int j = 0; j < d; j++) {
         const double sharpness = Q.at[j] * K[j];
+        /* The least proportion so far is replaced by a smaller one. */
         if (share * sharpness > 1) share = 1 / sharpness, least = j;
     }
     return least;
@@ -139,6 +163,8 @@ int sg_basis_redundant(int d, const double *K, sg_band Q, double novelty)
 /* ---- A point less. Without its column, R is upper Hessenberg; rotations of neighbouring rows
  * make it triangular again and turn the coordinates z with it. w_j = 0 puts the last one to 0. */
 
+/* Prepares the removal: r = R^{-T} e_j, the point's coordinates in the dual basis, of which w_j =
+ * r'z; column q = R^{-1} r of Q; and the rotations that make R triangular without its column j. */
 void sg_removal_begin(sg_removal *rem, const sg_basis *b, int j)
 {
     const int d = b->d;
@@ -146,16 +172,20 @@ void sg_removal_begin(sg_removal *rem, const sg_basis *b, int j)
     rem->d = d;
     for (int i = 0; i < d; i++) rem->r[i] = i == j;
     sg_trsv('T', d, b->R, b->cap, rem->r);
-    for (int i = 0; i < d; i++) rem->q[i] = rem->r[i];
+    sg_copy(d, rem->r, rem->q);
     sg_trsv('N', d, b->R, b->cap, rem->q);
     sg_chol_drop(d, j, b->R, b->cap, rem->R, rem->cos, rem->sin);
 }
 
+/* Moves the entries after j one place up. */
 static void drop_entry(int d, int j, double *x)
 {
-    for (int i = j; i < d - 1; i++) x[i] = x[i + 1];
+    sg_copy(d - 1 - j, x + j + 1, x + j);
 }
 
+/* Takes the point out of the basis itself. Q loses row and column j by a Schur complement,
+ *   Q -= q q' / Q_jj,
+ * and R takes the columns that sg_removal_begin() has made. */
 void sg_removal_end(const sg_removal *rem, sg_basis *b)
 {
     const int j = rem->j, d = rem->d, cap = b->cap;
@@ -164,12 +194,14 @@ void sg_removal_end(const sg_removal *rem, sg_basis *b)
     sg_band_drop(b->Q, d, j);
     drop_entry(d, j, b->K);
     for (int c = j; c < d - 1; c++) {
-        for (int i = 0; i <= c; i++) b->R[i + (size_t) cap * c] = rem->R[i + (size_t) cap * c];
+        sg_copy(c + 1, rem->R + (size_t) cap * c, b->R + (size_t) cap * c);
     }
     b->d--;
 }
 
-/* The rotations of `count` columns; what one leaves behind is the next one's first operand. */
+/* Applies the rotations of coordinates (k, k + 1), k = j .. d - 2, to `count` columns, at most 8.
+ * What a rotation leaves of coordinate k + 1 is the first operand of the next one, so it is carried
+ * in a register; the last coordinate, which the removal has made 0, is written as 0. */
 static inline void rotate_columns(const sg_removal *rem, int count, double *x, int ldx)
 {
     double carried[8];
@@ -186,6 +218,7 @@ static inline void rotate_columns(const sg_removal *rem, int count, double *x, i
     for (int c = 0; c < count; c++) x[rem->d - 1 + (size_t) ldx * c] = 0;
 }
 
+/* Rotates ABREAST columns at once, and the rest one by one: the same numbers either way. */
 void sg_removal_rotate(const sg_removal *rem, int m, double *X, int ldx)
 {
     enum { ABREAST = 8 }; /* columns at a time: one alone would wait for its own results */
@@ -196,7 +229,7 @@ void sg_removal_rotate(const sg_removal *rem, int m, double *X, int ldx)
     for (; i < m; i++) rotate_columns(rem, 1, X + (size_t) ldx * i, ldx);
 }
 
-/* A = G A G' for a symmetric A, both triangles in and out */
+/* A = G A G' for a symmetric A, both triangles in and out: G A, transposed, and G again. */
 static void rotate_both(const sg_removal *rem, double *A, int lda)
 {
     sg_removal_rotate(rem, rem->d, A, lda);
@@ -204,8 +237,9 @@ static void rotate_both(const sg_removal *rem, double *A, int lda)
     sg_removal_rotate(rem, rem->d, A, lda);
 }
 
-/* P without point j: D'P D, D = I - e_j c', c = q / q_j, which is P + P_jj c c' - P_j c' - c P_j'.
- * work[cap]: P_j. */
+/* Removes point j from P: D'P D with D = I - e_j c', c = q / Q_jj, which is
+ *   P + P_jj c c' - P_j c' - c P_j'.
+ * Column P_j = R^{-1} S r, as P = R^{-1} S R^{-T}. work[cap]: P_j. */
 static void remove_from_P(sg_weights *w, const sg_basis *b, const sg_removal *rem, double *work)
 {
     const int d = rem->d, j = rem->j;
@@ -218,6 +252,11 @@ static void remove_from_P(sg_weights *w, const sg_basis *b, const sg_removal *re
     sg_band_drop(w->parts.P, d, j);
 }
 
+/* Conditions the posterior on w_j = r'z = 0 (thesis 3.19-3.22): with g = M r, E_jj = r'g and
+ * alpha_j = r'a that is a step
+ *   a -= (alpha_j / E_jj) g,   M -= g g' / E_jj.
+ * Then z is rotated so that the last coordinate is 0 for certain, and dropped. S and t are rotated
+ * and cut, as the other points carry the sites from now on. */
 void sg_weights_remove(sg_weights *w, const sg_basis *b, const sg_removal *rem)
 {
     const int d = rem->d, j = rem->j;
@@ -239,7 +278,11 @@ void sg_weights_remove(sg_weights *w, const sg_basis *b, const sg_removal *rem)
 
 /* ---- Scores ---- */
 
-/* Point i alone. E > 0; where rounding has eaten it, the point is too well known to be removed. */
+/* Scores point i alone:
+ *   mean   alpha^2 / E_ii
+ *   kl     the same + log(E_ii / Q_ii) + P_ii / Q_ii
+ *   error  |alpha| / Q_ii
+ * E > 0; where rounding has left nothing of it, the point is too well known to be removed. */
 static inline double scalar_score(const sg_parts *parts, sg_band Q, int i, sg_score kind)
 {
     const double alpha = parts->alpha[i];
@@ -249,8 +292,8 @@ static inline double scalar_score(const sg_parts *parts, sg_band Q, int i, sg_sc
     return kind == SG_SCORE_MEAN ? mean : mean + log(E / Q.at[i]) + parts->P.at[i] / Q.at[i];
 }
 
-/* A = LL' and x := L^{-1} x; returns |x|^2, or infinity where A cannot be factored: such a group is
- * too well known to be removed. NaN stays. */
+/* Factors A = LL' and solves x := L^{-1} x; returns |x|^2 = x'A^{-1} x, or infinity where A cannot
+ * be factored: such a group is too well known to be removed. NaN stays. */
 static double solved_square(int m, const double *A, double *L, double *x)
 {
     double sum = 0;
@@ -260,7 +303,8 @@ static double solved_square(int m, const double *A, double *L, double *x)
     return sum;
 }
 
-/* log|E| - log|Q| + tr(Q^{-1} P), LE and LQ the factors of E and Q */
+/* Returns log|E| - log|Q| + tr(Q^{-1} P), LE and LQ the factors of E and Q: with mean' E^{-1} mean
+ * it is twice the KL divergence (thesis 3.26). */
 static double block_widening(int m, const double *LE, const double *LQ, const double *P)
 {
     double inverse[SG_BLOCK_SIZE], sum = 0;
@@ -270,10 +314,11 @@ static double block_widening(int m, const double *LE, const double *LQ, const do
     return sum;
 }
 
+/* Scores a group of m points by its blocks of E, Q and P (thesis 5.43), each factored in O(m^3). */
 static double block_score(const sg_parts *parts, sg_band Q, int i, int m, sg_score kind)
 {
     double block[SG_BLOCK_SIZE], LE[SG_BLOCK_SIZE], LQ[SG_BLOCK_SIZE], x[SG_BLOCK_MAX], sum = 0;
-    for (int k = 0; k < m; k++) x[k] = parts->alpha[i + k];
+    sg_copy(m, parts->alpha + i, x);
     sg_band_block(kind == SG_SCORE_ERROR ? Q : parts->E, i, m, block);
     const double mean = solved_square(m, block, LE, x);
     if (kind == SG_SCORE_MEAN || !isfinite(mean)) return mean;
@@ -288,6 +333,8 @@ static double block_score(const sg_parts *parts, sg_band Q, int i, int m, sg_sco
     return mean + block_widening(m, LE, LQ, block);
 }
 
+/* Goes from group to group, writing the score at the first point of each. Most are single points,
+ * whose scores take no factor. */
 void sg_parts_scores(const sg_parts *parts, sg_band Q, int d, const int *first, sg_score kind,
                      double *score)
 {
@@ -299,6 +346,7 @@ void sg_parts_scores(const sg_parts *parts, sg_band Q, int d, const int *first, 
 
 /* ---- From scratch ---- */
 
+/* Factors I + S anew, since M does not give its determinant to many digits. */
 sg_status sg_weights_log_det(const sg_weights *w, const sg_basis *b, double *log_det,
                              const sg_ws *ws)
 {
@@ -310,43 +358,34 @@ sg_status sg_weights_log_det(const sg_weights *w, const sg_basis *b, double *log
     return status;
 }
 
-/* R^{-1}: d x d upper, contiguous, zero below */
-static sg_status inverse_of_basis(const sg_basis *b, double *Rinv)
-{
-    const int d = b->d;
-    for (int j = 0; j < d; j++) {
-        for (int i = 0; i <= j; i++) Rinv[i + (size_t) d * j] = b->R[i + (size_t) b->cap * j];
-    }
-    sg_clear_below(d, Rinv);
-    return sg_trtri(d, Rinv);
-}
-
-/* P = (R^{-1} S) R^{-T}; work[d x d] */
+/* P = (R^{-1} S) R^{-T}, of which the band alone is multiplied out; work[d x d]. */
 static void refresh_P(sg_weights *w, const sg_basis *b, const double *Rinv, double *work)
 {
     const int d = b->d;
-    for (int j = 0; j < d; j++) {
-        for (int i = 0; i < d; i++) work[i + (size_t) d * j] = w->S[i + (size_t) b->cap * j];
-    }
+    sg_copy_columns(d, d, w->S, b->cap, work, d);
     sg_trmm('L', 'N', d, d, Rinv, work);
     sg_band_product(w->parts.P, d, work, Rinv);
 }
 
-/* alpha = R^{-1} a, E = HH' with H = R^{-1} A^{-1}, P, and Q = R^{-1} R^{-T}; H[d x d] is work */
+/* Computes alpha = R^{-1} a, E = HH' with H = R^{-1} A^{-1}, P, and Q = R^{-1} R^{-T}; H[d x d] is
+ * work, used for P before. Of all of them the bands only: O(d^2 w) beside two products of
+ * O(d^3). */
 static void refresh_parts(sg_weights *w, sg_basis *b, const double *Rinv, const double *Ainv,
                           double *H)
 {
     const int d = b->d;
     const size_t size = (size_t) d * d;
-    for (int i = 0; i < d; i++) w->parts.alpha[i] = w->a[i];
+    sg_copy(d, w->a, w->parts.alpha);
     sg_trmv('N', d, Rinv, w->parts.alpha);
     sg_band_product(b->Q, d, Rinv, Rinv);
     refresh_P(w, b, Rinv, H);
-    for (size_t i = 0; i < size; i++) H[i] = Ainv[i];
+    sg_copy(size, Ainv, H);
     sg_trmm('L', 'N', d, d, Rinv, H);
     sg_band_product(w->parts.E, d, H, H);
 }
 
+/* Rebuilds M = A^{-1} A^{-T} and a = M t. All that can fail comes first, so that a failure leaves
+ * the posterior as it was. */
 sg_status sg_weights_refresh(sg_weights *w, sg_basis *b, const sg_ws *ws)
 {
     const int d = b->d;
@@ -355,10 +394,11 @@ sg_status sg_weights_refresh(sg_weights *w, sg_basis *b, const sg_ws *ws)
     double *Rinv = sg_doubles(ws, size), *Ainv = sg_doubles(ws, size), *H = sg_doubles(ws, size);
     double log_det = 0, *mean = sg_doubles(ws, d);
     sg_status status = sg_state_factor(d, w->S, b->cap, w->t, Ainv, mean, &log_det);
-    if (status == SG_OK) status = inverse_of_basis(b, Rinv);
+    if (status == SG_OK) status = sg_inverse_upper(d, b->R, b->cap, Rinv);
     if (status == SG_OK) {
-        for (int i = 0; i < d; i++) w->a[i] = mean[i];
+        sg_copy(d, mean, w->a);
         refresh_parts(w, b, Rinv, Ainv, H);
+        /* A^{-1} A^{-T} in the upper triangle; M wants it below. */
         sg_lauum(d, Ainv);
         for (int j = 0; j < d; j++) {
             for (int i = j; i < d; i++) w->M[i + (size_t) b->cap * j] = Ainv[j + (size_t) d * i];

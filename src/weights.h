@@ -36,7 +36,7 @@ typedef struct {
 
 typedef enum { SG_SCORE_MEAN, SG_SCORE_KL, SG_SCORE_ERROR } sg_score;
 
-/* What the scores of points are made of. */
+/* Weights and bands that scores of points are made of */
 typedef struct {
     double *alpha; /* d: weights */
     sg_band E, P;  /* P = R^{-1} S R^{-T} (thesis: of the projected sites) */
@@ -97,9 +97,9 @@ void sg_basis_grow(sg_basis *b, const sg_point *point);
 void sg_parts_grow(const sg_parts *parts, int d, const sg_point *point, sg_score kind,
                    sg_parts *grown);
 
-/* Of d points, K the diagonal of K_B: the one of which the others leave least, as a share of its
- * prior variance, if that is less than `novelty`; else -1. Each point was novel when it joined, but
- * those that joined later may have made it redundant, and K_B singular. O(d). */
+/* Returns the point, of d, of which the others leave least, as a proportion of its prior variance
+ * (K: the diagonal of K_B), if that is less than `novelty`; else -1. Each point was novel when it
+ * joined, but those that joined later may have made it redundant, and K_B singular. O(d). */
 int sg_basis_redundant(int d, const double *K, sg_band Q, double novelty);
 
 /* The removal of point j: what it takes, and what rows outside must do to their v. */
@@ -121,8 +121,8 @@ void sg_removal_end(const sg_removal *rem, sg_basis *b);
 /* X[ldx x m]: the v of m rows in the coordinates after the removal; coordinate d becomes 0. */
 void sg_removal_rotate(const sg_removal *rem, int m, double *X, int ldx);
 
-/* What the KL-optimal removal of each group o of the d points costs (thesis 3.26, 3.24 in blocks,
- * 5.43; 3.6 for "error"):
+/* Scores each group o of the d points by the cost of its KL-optimal removal (thesis 3.26, 3.24 in
+ * blocks, 5.43; 3.6 for "error"):
  *   mean   alpha_o' E_oo^{-1} alpha_o
  *   kl     the same + log|E_oo| - log|Q_oo| + tr(Q_oo^{-1} P_oo), twice KL(without || with)
  *   error  |Q_oo^{-1} alpha_o|, how far the mean at the group is from what the others make of it

@@ -105,7 +105,7 @@ golden_ep <- function(damping, ...) {
 }
 
 golden_ivm <- function(damping, size = 9, ...) {
-  set.seed(5, "Mersenne-Twister", "Inversion", "Rejection") # what a selection leaves to luck
+  set.seed(5, "Mersenne-Twister", "Inversion", "Rejection") # what a selection leaves to chance
   method_ivm(size, ..., tol = GOLDEN_TOL, sweeps = GOLDEN_SWEEPS, damping = damping)
 }
 

@@ -60,7 +60,7 @@ static void wait_busily(int microseconds)
              microseconds);
 }
 
-static sg_status count_row(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status count_row(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     double *sum = ctx;
     void *mark = sg_mark(ws);
@@ -80,7 +80,7 @@ static double square_by_memory(int i, size_t want, const sg_ws *ws)
     return square;
 }
 
-static sg_status some_rows(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status some_rows(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const job *j = ctx;
     sg_status status = SG_OK;

@@ -103,7 +103,7 @@ test_that("a basis grows for as long as rows that are not in it gain", {
   expect_equal(gain, growth$gain[last], tolerance = 1e-6)
   expect_equal(fit$log_evidence, at[[last]]$log_evidence, tolerance = 1e-9)
   expect_lt(sqrt(mean((predict(fit, x) - sin(x) / x)^2)), 0.02)
-  expect_identical(coef(grown(x, y)), coef(fit)) # no luck
+  expect_identical(coef(grown(x, y)), coef(fit)) # no chance
 })
 
 test_that("hyperparameters come from stages of more and more rows", {

@@ -33,7 +33,7 @@ test_that("a product of rows and points beyond the integers is a number", {
   problem <- list(x = matrix(0, 1e6, 0L), processes = 3L, options = method_ivm(2200, pool = 3e6))
   expect_identical(stub_count(problem), 6.6e9)
   problem$options$pool <- 6.6e9
-  expect_identical(draw_luck(problem)[1:3], c(1, 2, 3)) # nothing is left to luck
+  expect_identical(selection_order(problem)[1:3], c(1, 2, 3)) # nothing is left to chance
 })
 
 test_that("offsets however large do not make starts that are no numbers", {

@@ -175,7 +175,7 @@ test_that("regression is learned by it", {
   expect_lt(abs(log(coef(fit)[["noise"]] / 0.01)), 0.2)
 })
 
-test_that("restarts never end worse, and luck is one for all selections of a fit", {
+test_that("restarts never end worse, and the random order is one for all selections of a fit", {
   fit <- function(...) {
     set.seed(3)
     suppressWarnings(by_phi(outer = 4, size = 20, ...)) # four rounds are few

@@ -109,10 +109,10 @@ test_that("a pool shrinks the candidates and still chooses distinct, informative
   tight <- ivm_fit(set, 30, pool = 30, block = 5)
   expect_lte(nrow(basis(tight)), 30L)
   set.seed(3)
-  by_luck <- ivm_fit(set, 30, "random")
+  at_random <- ivm_fit(set, 30, "random")
   set.seed(4)
   expect_false(identical(attr(basis(ivm_fit(set, 30, "random")), "rows"),
-                         attr(basis(by_luck), "rows")))
+                         attr(basis(at_random), "rows")))
 })
 
 test_that("selection stops when the gain is small, or no row can be included", {

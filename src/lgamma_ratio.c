@@ -1,9 +1,10 @@
-/* rising.c: how a rising factorial exceeds a power, from Stirling's series (rising.h). With
+/* lgamma_ratio.c: how a rising factorial (Pochhammer symbol) exceeds a power, from Stirling's
+ * series. With
  * R(x) = log Gamma(x) - (x - 1/2) log x + x - log sqrt(2 pi),
  *   log(Gamma(x + a) / (Gamma(x) x^a)) = (x + a - 1/2) log(1 + a / x) - a + R(x + a) - R(x),
  * and Gamma(x + 1) = x Gamma(x) takes a small x to where R's series is exact. */
 #include <math.h>
-#include "rising.h"
+#include "lgamma_ratio.h"
 
 /* R(x): error below 1e-17 from x = 16 on */
 static double stirling_rest(double x)
@@ -21,7 +22,7 @@ static double far_out(double x, double a)
 
 /* With n steps to the right the result loses a log(x / (x + n)) and the factors (x + a + k) / (x +
  * k), whose products save logarithms. */
-double sg_log_rising(double x, double a)
+double sg_lgamma_ratio(double x, double a)
 {
     const double LARGE = 1e150; /* its square is a number */
     double logs = 0, product = 1, at = x;
