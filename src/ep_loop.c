@@ -76,33 +76,23 @@ static void move_sites(double part, const double *tau, const double *nu, sg_site
 
 /* ---- Steps ---- */
 
-/* The sweep: posterior, then all rows. */
+/* A sweep at `at`, and what the report has of it. */
 static sg_status evaluate(ep_run *go)
 {
-    double log_det;
-    sg_tally tally = {0};
-    sg_span window = {0, 0};
+    sg_tally tally;
     const sg_ep_model *model = go->model;
-    const int n = go->rows->n;
+    sg_ep_report *report = go->report;
+    const int sweep = go->it.sweeps, collects = model->sums > 0 && !go->rereads;
     if (go->stale) sg_ep_read_sums(go->rows, model, &go->at.sites, go->parts, go->at.sums,
                                    go->ws);
     go->stale = 0;
-    double *parts = model->sums > 0 && !go->rereads ? go->parts : NULL;
-    const int size = model->at_hand && !parts ? n : model->window; /* else rows are read once */
-    if (parts) sg_ep_begin_sums(model, parts);
-    sg_status status = model->begin(model->self, &go->at.sites, go->at.sums, &log_det);
-    while (status == SG_OK && sg_next_span(n, size, &window)) {
-        status = sg_ep_pass(go->rows, model, &go->at.sites, window, go->marg, &tally, parts,
-                            go->ws);
-        sg_tick(go->ws);
-    }
+    const sg_status status = sg_ep_sweep(go->rows, model, &go->at.sites, go->at.sums, go->marg,
+                                         &tally, go->parts, collects ? go->next : NULL, NULL, NULL,
+                                         go->ws);
     if (status != SG_OK) return status;
-    if (parts) sg_ep_end_sums(model, parts, go->next);
-    sg_ep_report *report = go->report;
-    report->logz = tally.logz - log_det;
+    report->logz = tally.logz - tally.log_det;
     if (!isfinite(report->logz) || !isfinite(tally.residual)) return SG_NOT_FINITE;
     report->change = tally.residual;
-    const int sweep = go->it.sweeps;
     if (sweep < SG_TRACE) {
         report->trace[2 * sweep] = report->logz;
         report->trace[2 * sweep + 1] = report->change;
@@ -240,8 +230,7 @@ static ep_run new_run(const sg_rows *rows, const sg_ep_model *model, const sg_ep
     go.it = sg_iteration_new(&go.options, go.couples);
     if (go.rereads) prepare_rereads(&go);
     go.stale = exact || !says_nothing(sites);
-    sg_ep_begin_sums(model, go.parts);
-    sg_ep_end_sums(model, go.parts, sums);
+    sg_ep_no_sums(model, go.parts, sums);
     return go;
 }
 

@@ -178,10 +178,12 @@ static void know_gamma(const sg_bases *bases, sg_layout layout, SEXP gamma)
     }
 }
 
-static void gamma_in(SEXP out, const sg_problem *p, const sg_bases *bases)
+/* gamma and prior */
+static void prior_in(SEXP out, const sg_problem *p, const sg_bases *bases)
 {
-    const size_t size = gamma_size(bases, p->layout);
+    const size_t size = gamma_size(bases, p->layout), values = size / p->layout.w;
     Memcpy(sg_new_vector(out, OUT_GAMMA, size), p->rows.gamma, size);
+    Memcpy(sg_new_vector(out, OUT_PRIOR, values), p->rows.prior, values);
 }
 
 /* What one part of a sweep works with. */
@@ -192,43 +194,53 @@ typedef struct {
     sg_marginals marg;
     double *sums, *next;     /* of all rows' sites; of those that the tilts at hand ask for */
     double *gradient;        /* of all hyperparameters; NULL: not wanted */
-    double rows_in_all, log_det;
-    sg_tally tally;
+    sg_batch_factor *factor;
+    sg_basis_adjoint adjoint;
+    double rows_in_all, logz, residual;
 } part;
 
-/* Where the likelihood's sites are exact it is at these that the part is seen, and no others are
- * asked for. collect: the sums of the sites are, as they are or as the likelihood has them, and
- * nothing else. */
-static sg_status do_part(part *q, int own, int collect)
+/* The first window comes after the factor. */
+static void gradient_of_window(void *ctx, sg_span window)
+{
+    part *q = ctx;
+    if (window.from == 0) {
+        q->adjoint = sg_basis_adjoint_new(&q->bases, q->factor, q->gradient, &sg_r_workspace);
+    }
+    add_gradient(&q->p, &q->adjoint, &q->at, &q->marg, window);
+}
+
+/* The sums of the sites, and log Z of rows whose sites are exact where the latent function is its
+ * prior mean: from these and the sums there is the log evidence (state.h). */
+static sg_status collect_part(part *q, const sg_ep_model *model, double *parts)
+{
+    const sg_span all = {0, q->p.rows.n};
+    if (q->at.narrow) sg_sites_narrow(&q->at);
+    sg_ep_read_sums(&q->p.rows, model, &q->at, parts, q->next, &sg_r_workspace);
+    if (!q->p.rows.lik->type->site) return SG_OK;
+    Memzero(q->marg.cav_mean, sg_values_of(q->p.layout));
+    Memzero(q->marg.cav_var, sg_blocks_of(q->p.layout));
+    const sg_status status = sg_tilt_rows(&q->p.rows, &q->marg, all, &sg_r_workspace);
+    for (int i = 0; i < all.m; i++) q->logz += q->marg.logz[i];
+    return status;
+}
+
+/* own: with what no row adds. Where the likelihood's sites are exact it is at these that the part
+ * is seen, and no others are asked for. */
+static sg_status sweep_part(part *q, int own, int collect)
 {
     const sg_ws *ws = &sg_r_workspace;
-    sg_batch_factor *factor = sg_batch_factors_new(&q->bases, ws);
-    const sg_ep_model model = sg_batch_model(&q->p.rows, q->rows_in_all, &q->bases, factor, ws);
-    const int exact = q->p.rows.lik->type->site != NULL;
+    q->factor = sg_batch_factors_new(&q->bases, ws);
+    const sg_ep_model model = sg_batch_model(&q->p.rows, q->rows_in_all, &q->bases, q->factor, ws);
     double *parts = sg_doubles(ws, model.sums * model.parts);
-    sg_basis_adjoint adjoint = {0};
-    sg_span window = {0, 0};
-    if (collect) {
-        sg_ep_read_sums(&q->p.rows, &model, &q->at, parts, q->next, ws);
-        return SG_OK;
-    }
-    sg_status status = model.begin(model.self, &q->at, q->sums, &q->log_det);
+    sg_tally tally;
+    if (collect) return collect_part(q, &model, parts);
+    const sg_status status = sg_ep_sweep(&q->p.rows, &model, &q->at, q->sums, &q->marg, &tally,
+                                         parts, q->next, q->gradient ? gradient_of_window : NULL,
+                                         q, ws);
     if (status != SG_OK) return status;
-    sg_ep_begin_sums(&model, parts);
-    if (q->gradient) adjoint = sg_basis_adjoint_new(&q->bases, factor, q->gradient, ws);
-    while (status == SG_OK && sg_next_span(q->p.rows.n, model.window, &window)) {
-        model.look(model.self, window);
-        if (exact) sg_exact_sites(&q->p.rows, window, &q->at);
-        status = sg_ep_pass_seen(&q->p.rows, &model, &q->at, window, &q->marg, &q->tally,
-                                 exact ? NULL : parts, ws);
-        if (q->gradient && status == SG_OK) {
-            add_gradient(&q->p, &adjoint, &q->at, &q->marg, window);
-        }
-        sg_tick(ws);
-    }
-    if (status != SG_OK) return status;
-    sg_ep_end_sums(&model, parts, q->next);
-    if (q->gradient) sg_basis_adjoint_end(&adjoint, own);
+    q->logz = tally.logz - (own ? tally.log_det : 0);
+    q->residual = tally.residual;
+    if (q->gradient) sg_basis_adjoint_end(&q->adjoint, own);
     return SG_OK;
 }
 
@@ -246,9 +258,11 @@ static sg_sites sites_at_hand(const sg_sites *in, int narrow)
 /* A part of a sweep: some rows, whose sites are tau and nu, under the posterior of states (the sums
  * of all rows' sites). Out: tau and nu that the tilts ask for, state, their sums over these rows;
  * logz and gradient, what these rows add (options own: and what no row does, once a sweep); change,
- * their residual; mean, var, cav_mean, cav_var, lpd; gamma of the rows (options collect: state and
- * gamma alone). So a sweep over rows in any number of parts adds up to one over all rows. options
- * also: gradient; narrow; rows, that states are of, in all; gamma, NULL or as a pass at these
+ * their residual; mean, var, cav_mean, cav_var, lpd; gamma and prior of the rows. So a sweep over
+ * rows in any number of parts adds up to one over all rows.
+ * options collect: the sites themselves, state, gamma and prior alone; logz where sites are exact,
+ * see collect_part(). options also: gradient; narrow, no negative precisions: of sites that are
+ * collected, or asked for; rows, that states are of, in all; gamma, NULL or as a pass at these
  * hyperparameters has left it, which spares a product of n w d^2 for each basis. Memory as
  * sg_r_ep_batch without V. */
 SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
@@ -261,7 +275,7 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     SEXP out = PROTECT(sg_new_run());
     const sg_sites given = sg_sites_in(out, sites, q.p.layout);
     q.at = sites_at_hand(&given, sg_field_int(options, "narrow"));
-    if (!collect) q.marg = sg_marginals_in(out, q.p.layout);
+    q.marg = sg_marginals_in(out, q.p.layout);
     if (sg_field_int(options, "gradient")) q.gradient = sg_gradient_in(out, &q.p);
     sg_ep_report report = sg_new_report();
     sg_status status = bases_of(&q.p, x, basis, 0, &q.bases);
@@ -271,16 +285,19 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
         q.next = sg_doubles(ws, sg_batch_sums(&q.bases));
         read_sums(states, &q.bases, q.sums);
         know_gamma(&q.bases, q.p.layout, sg_field(options, "gamma"));
-        status = do_part(&q, own, collect);
+        status = sweep_part(&q, own, collect);
     }
-    if (status == SG_OK && !collect) {
-        report.logz = q.tally.logz - (own ? q.log_det : 0);
-        report.change = q.tally.residual;
+    if (status == SG_OK && collect) {
+        Memcpy(given.tau, q.at.tau, sg_blocks_of(q.p.layout));
+        Memcpy(given.nu, q.at.nu, sg_values_of(q.p.layout));
+    } else if (status == SG_OK) {
         report.skipped = sg_sites_of_all_tilts(&q.at, &q.marg, given.tau, given.nu);
         sg_add_gamma(&q.p.rows, &q.marg);
     }
     if (status == SG_OK) {
-        gamma_in(out, &q.p, &q.bases);
+        report.logz = q.logz;
+        report.change = q.residual;
+        prior_in(out, &q.p, &q.bases);
         states_in(out, &q.bases, q.next);
     }
     sg_report_in(out, status, &report);
