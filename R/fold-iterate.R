@@ -125,14 +125,42 @@ swept <- function(fold, theta, it, control) {
   stored <- is_stored(it$weights)
   at <- if (stored) max(0L, as.integer(names(it$weights))) else it$last + 1L
   asked <- max(it$last, at) + 1L
-  it$read <- fold_read(fold, list(theta = theta, point = point, what = "sweep", past = it$past,
-                                  at = if (!stored) at, asked = asked, narrow = it$narrow,
-                                  seen = it$seen))
-  if (it$read$status == 0L && !is.finite(it$read$logz + it$read$change)) {
-    it$read$status <- catalogue()$statuses[["not_finite"]]
+  coupled <- has_coupled_steps(fold)
+  task <- list(theta = theta, point = point, what = "sweep", narrow = it$narrow, seen = it$seen)
+  goal <- list(asked = asked, past = it$past)
+  read <- fold_read(fold, c(task, list(at = if (!stored) at, coupled = coupled),
+                            if (!coupled) goal))
+  if (read$status == 0L && !is.finite(read$logz + read$change)) {
+    read$status <- catalogue()$statuses[["not_finite"]]
   }
-  if (it$read$status == 0L) it <- evaluated(it, point, at, asked)
-  take_step(it, control)
+  if (coupled && read$status == 0L && read$change > control$tol) {
+    task$seen <- TRUE
+    read <- with_coupled_shifts(fold, c(task, goal), read)
+  }
+  it$read <- read
+  if (read$status == 0L) it <- evaluated(it, point, at, asked)
+  take_step(it, control, coupled)
+}
+
+# Numbers of the latent functions' coordinates up to which the step of all classes is had: its
+# system has the square of it.
+MOST_COORDINATES <- 3000
+
+# Are the shifts of classes from one step for all? That takes a second read.
+has_coupled_steps <- function(fold) {
+  fit <- fold$fit
+  is_coupled(fit$likelihood, processes(fit)) &&
+    sum(lengths(lapply(fit$state, `[[`, "t"))) <= MOST_COORDINATES
+}
+
+# What a read of coupled classes comes to with the sites that the solution of its system asks for.
+with_coupled_shifts <- function(fold, task, read) {
+  task$coupled <- TRUE
+  task$solution <- solve(diag(length(read$side)) + read$weights, read$side)
+  shifted <- fold_read(fold, task)
+  read[c("state", "products")] <- shifted[c("state", "products")]
+  read[c("weights", "side")] <- list(NULL)
+  read
 }
 
 evaluated <- function(it, point, at, asked) {
@@ -146,8 +174,8 @@ evaluated <- function(it, point, at, asked) {
 
 # ---- Steps ----
 
-take_step <- function(it, control) {
-  step <- engine_iterate(control, it$state, it$read)
+take_step <- function(it, control, coupled) {
+  step <- engine_iterate(control, coupled, it$state, it$read)
   it[c("state", "narrow", "converged", "damped")] <-
     step[c("state", "narrow", "converged", "damped")]
   if (step$best) it$best <- it$at

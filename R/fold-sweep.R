@@ -43,7 +43,7 @@ fold_rows <- function(fold, i, chunk) {
 # sites as they are, "sweep", or "gradient", a sweep that changes nothing. Also `at` and `asked`,
 # the generations that the sites and those that they ask for are written as; `narrow`, with no
 # negative precisions; `past`, generations of past steps, see past_residuals(); `seen`: has a read
-# at this theta left gamma in the store?
+# at this theta left gamma in the store? `coupled`, `solution`: see engine_pass().
 fold_chunk <- function(fold, task, i, chunk) {
   rows <- fold_rows(fold, i, chunk)
   if (is.null(rows)) return(NULL)
@@ -55,11 +55,12 @@ fold_chunk <- function(fold, task, i, chunk) {
                       list(collect = task$what == "collect", gradient = task$what == "gradient",
                            own = i == task$own, narrow = isTRUE(task$narrow),
                            rows = sum(fold$scan$rows)),
-                      if (isTRUE(task$seen)) store$read(GAMMA, i))
+                      if (isTRUE(task$seen)) store$read(GAMMA, i), isTRUE(task$coupled),
+                      task$solution)
   if (part$status != 0L) return(part["status"])
   if (!is.null(store)) store_part(store, task, i, sites, part)
   mixes <- length(task$past) > 0L
-  c(part[c("status", "logz", "gradient", "change", "state")],
+  c(part[c("status", "logz", "gradient", "change", "state", "weights", "side")],
     list(values = rows$values, lpd = sum(part$lpd),
          widening = count_widening(part$tau, problem_width(problem)),
          products = if (mixes) step_products(store, task$past, i, sites, part, problem)))
@@ -75,7 +76,7 @@ add_parts <- function(one, other) {
   if (is.null(one) || is.null(other)) return(if (is.null(one)) other else one)
   if (one$status != 0L) return(one)
   if (other$status != 0L) return(other)
-  total <- c("logz", "gradient", "values", "lpd", "widening", "products")
+  total <- c("logz", "gradient", "values", "lpd", "widening", "products", "weights", "side")
   one[total] <- Map(function(a, b) if (is.null(a)) NULL else a + b, one[total], other[total])
   one$change <- max(one$change, other$change)
   one$state <- add_states(one$state, other$state)

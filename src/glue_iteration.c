@@ -17,9 +17,9 @@ enum { NEXT_STATE, NEXT_STEP, NEXT_LENGTH, NEXT_GAMMA, NEXT_BEST, NEXT_NARROW, N
 static const char *const NEXT_FIELDS[] = {"state", "step", "length", "gamma", "best", "narrow",
                                           "converged", "damped", ""};
 
-static sg_ep_iteration iteration_of(SEXP state, const sg_ep_options *options)
+static sg_ep_iteration iteration_of(SEXP state, const sg_ep_options *options, int coupled)
 {
-    if (Rf_isNull(state)) return sg_iteration_new(options, 0);
+    if (Rf_isNull(state)) return sg_iteration_new(options, coupled);
     sg_ep_iteration it;
     memcpy(&it, sg_doubles_of(state, NUMBERS, "state"), sizeof(it));
     return it;
@@ -41,9 +41,10 @@ static void gamma_in(SEXP out, const sg_ep_iteration *it, SEXP products)
     if (!sg_anderson_solve(past, A, gamma)) Memzero(gamma, past);
 }
 
-/* The step after an evaluation of all rows (ep_iteration.h). options: sweeps, mixing, damping, tol.
- * state: NULL for the first evaluation, else as the last call has left it. outcome: status; with
- * status 0 change, widening (how many sites have negative precisions) and products, see gamma_in().
+/* The step after an evaluation of all rows (ep_iteration.h). options: sweeps, mixing, damping, tol,
+ * coupled (are the shifts of classes from one step for all?). state: NULL for the first evaluation,
+ * else as the last call has left it. outcome: status; with status 0 change, widening (how many
+ * sites have negative precisions) and products, see gamma_in().
  * Out: the step by its name; its length; gamma of a mixed one; best: were these sites the best so
  * far? narrow: may precisions be negative no more? Sites of chunks are mixed unseen, so no steps
  * are mixed then. */
@@ -56,7 +57,7 @@ SEXP sg_r_ep_iterate(SEXP options, SEXP state, SEXP outcome)
         .mixing = sg_field_int(options, "mixing"),
         .damping = sg_field_double(options, "damping"), .tol = sg_field_double(options, "tol")
     };
-    sg_ep_iteration it = iteration_of(state, &opt);
+    sg_ep_iteration it = iteration_of(state, &opt, sg_field_int(options, "coupled"));
     if (it.narrow) opt.mixing = 0;
     sg_step step = sg_iteration_next(&it, &opt, status, change);
     const int lost = status == SG_OK && step != SG_STEP_DONE && it.lost && !it.narrow;
