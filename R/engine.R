@@ -103,12 +103,25 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
 
 # A part of a sweep over rows that are not all at hand (glue_batch.c): those of `problem`, at their
 # sites, under the posterior of `states`, a list of one for each basis. options: own (with what no
-# row adds), collect (only the sums of the sites as they are), gradient, narrow, rows (of which the
-# states are sums). gamma: what a pass over these rows at this theta has given as such; NULL: none
-# has been.
-engine_pass <- function(problem, theta, states, sites, options, gamma = NULL) {
-  engine_call(sg_ep_pass, problem, theta, states, sites, c(options, list(gamma = gamma)),
-              problem$basis)
+# row adds), collect (only the sums of the sites), gradient, narrow, rows (of which the states are
+# sums). gamma: what a pass over these rows at this theta has given as such; NULL: none has been.
+# coupled: are the shifts of all classes from one step, with the solution of its system, or NULL to
+# have the system first?
+engine_pass <- function(problem, theta, states, sites, options, gamma = NULL, coupled = FALSE,
+                        solution = NULL) {
+  more <- list(gamma = gamma, coupled = coupled, solution = solution)
+  engine_call(sg_ep_pass, problem, theta, states, sites, c(options, more), problem$basis)
+}
+
+# The step of EP after a sweep over rows that are read in chunks (glue_iteration.c). settings: see
+# batch_settings(); state: of the step before; NULL: this is the first.
+engine_iterate <- function(settings, coupled, state, swept) {
+  .Call(sg_ep_iterate, c(settings, list(coupled = coupled)), state, swept)
+}
+
+# Does a row's likelihood see the latent functions of all classes?
+is_coupled <- function(lik, processes) {
+  processes > 1L && catalogue()$likelihoods[[lik$type]]$classes
 }
 
 # Half of the sweeps of full EP may be of all rows at once, unless the method says how many.

@@ -110,8 +110,8 @@ fold_all_rows <- function(known, control, verbose, mark) {
   ended <- is.null(mark$file) || has_exact_sites(fit$likelihood)
   on.exit(if (ended && !is.null(store)) store$remove(), add = TRUE)
   fold <- new_fold(known$scan, shell, store, progress$share)
-  if (isTRUE(known$course$done)) check_rows_again(fold) # else a sweep does
-  begun <- known$course
+  if (isTRUE(known$iteration$done)) check_rows_again(fold) # else a sweep does
+  begun <- known$iteration
   if (!is.null(control) && is.infinite(control$rows)) {
     learned <- learn_all_rows(fold, control, known$learning, progress, function(learning) {
       note(learning = learning)
@@ -120,9 +120,9 @@ fold_all_rows <- function(known, control, verbose, mark) {
     if (is.null(begun)) begun <- learned$point
   }
   run <- fold_run(fold, fold$fit$hyper$theta, batch_settings(fit$options), begun = begun,
-                  after = function(course) {
-                    progress$sweep(ncol(course$trace), course$logz, course$change)
-                    note(course = course)
+                  after = function(it) {
+                    progress$sweep(ncol(it$trace), it$read$logz, it$read$change)
+                    note(iteration = it)
                   })
   if (has_exact_sites(fit$likelihood)) progress$sweep(run$sweeps, run$logz, run$change)
   fit <- fit_of_fold(fold, run)

@@ -1,9 +1,10 @@
 # Sites of rows that are read chunk by chunk: two numbers a latent value, unless they are exact. A
-# generation of them is what one sweep has found, numbered from 1; generation 0 says nothing, and
-# is nowhere. They are held in memory, as a list of chunks for each generation, or in files of a
-# folder, one for each chunk and generation; the folder may hold other files, which are let alone.
-# remove() deletes what was written. GAMMA, which stays, is what the basis leaves
-# unexplained of each row at the hyperparameters at hand: one number for each basis.
+# generation of them is where one sweep was, or what it has found, numbered from 1; generation 0,
+# where all sites are 0, is nowhere. They are held in memory, as a list of chunks for each
+# generation, or in files of a folder, one for each chunk and generation; the folder may hold other
+# files, which are let alone. remove() deletes what was written. GAMMA, which stays, is what the
+# basis leaves unexplained of each row at the hyperparameters of the last read: one number for each
+# basis.
 
 GAMMA <- "gamma"
 
@@ -77,17 +78,44 @@ sites_in_temporary_files <- function() {
                        "set TMPDIR before R starts"))
 }
 
-# Sites that stand a share of the way from one generation to another: point$from, $to, $share.
-sites_at <- function(store, point, i, problem) {
+# The sites of a chunk in one generation.
+stored_sites <- function(store, generation, i, problem) {
   none <- no_sites(problem)
-  one <- function(generation) {
-    if (generation == 0L) return(none)
-    found <- store$read(generation, i)
-    if (identical(lengths(found), lengths(none))) return(found)
-    stop_sparsegp("checkpoint", paste0("has sites of other rows than those of chunk ", i),
-                  "Begin again: remove the checkpoint, and the files of its folder")
+  if (generation == 0L) return(none)
+  found <- store$read(generation, i)
+  if (identical(lengths(found), lengths(none))) return(found)
+  stop_sparsegp("checkpoint", paste0("has sites of other rows than those of chunk ", i),
+                "Begin again: remove the checkpoint, and the files of its folder")
+}
+
+# Weighted sums of generations, of which the weights have the names.
+sites_at <- function(store, weights, i, problem) {
+  sum <- no_sites(problem)
+  for (generation in names(weights)) {
+    one <- stored_sites(store, generation, i, problem)
+    sum <- Map(function(a, b) a + weights[[generation]] * b, sum, one)
   }
-  if (point$share == 0) return(one(point$from))
-  if (point$share == 1) return(one(point$to))
-  Map(function(a, b) a + point$share * (b - a), one(point$from), one(point$to))
+  sum
+}
+
+# ---- Residuals of past steps, for those that are mixed from them (anderson.h) ----
+
+# A vector of sites less others, in units of the prior as ep_step.c has them.
+site_residual <- function(from, to, prior, w) {
+  unit <- matrix(sqrt(prior), w)
+  one <- rep(seq_len(w), w)
+  other <- rep(seq_len(w), each = w)
+  c((to$tau - from$tau) * as.vector(unit[one, ] * unit[other, ]),
+    (to$nu - from$nu) * as.vector(unit))
+}
+
+# Products of the residual of a chunk's sites, and of the last differences of residuals, newest
+# first. past: pairs of generations, sites and those that they asked for.
+step_products <- function(store, past, i, sites, part, problem) {
+  residual <- function(from, to) site_residual(from, to, part$prior, problem_width(problem))
+  read <- function(generation) stored_sites(store, generation, i, problem)
+  each <- cbind(residual(sites, part),
+                vapply(past, function(pair) residual(read(pair[1L]), read(pair[2L])),
+                       numeric(length(sites$tau) + length(sites$nu))))
+  crossprod(cbind(each[, 1L], each[, -ncol(each)] - each[, -1L]))
 }

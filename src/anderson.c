@@ -14,11 +14,6 @@ sg_anderson sg_anderson_new(size_t n, int depth, const sg_ws *ws)
     return a;
 }
 
-void sg_anderson_reset(sg_anderson *a)
-{
-    a->count = 0;
-}
-
 /* The place `back` iterates before the one at hand. */
 static int place(const sg_anderson *a, int back)
 {
@@ -45,46 +40,53 @@ static double product(size_t n, difference d, difference e)
 }
 
 /* The products of the newest difference with all others; the rest is known from before. */
-static void renew_gram(sg_anderson *a)
+static void renew_gram(sg_anderson *a, int past)
 {
     const int kept = a->depth + 1, p = a->at;
     const difference newest = difference_of(a, a->f, 0);
-    for (int back = 0; back < a->count; back++) {
+    for (int back = 0; back < past; back++) {
         const int q = place(a, back);
         const double value = product(a->n, newest, difference_of(a, a->f, back));
         a->gram[p + kept * q] = a->gram[q + kept * p] = value;
     }
 }
 
-/* gamma from the normal equations. A ridge at rounding level stands in for a rank decision: the
- * residuals of a converging iteration are nearly dependent. Returns 0 when there is none. */
-static int least_squares(sg_anderson *a, const double *f)
+/* By the normal equations. A ridge at rounding level stands in for a rank decision: the residuals
+ * of a converging iteration are nearly dependent. */
+int sg_anderson_solve(int m, double *A, double *gamma)
 {
     const double RIDGE = 1e-12;
-    const int m = a->count, kept = a->depth + 1;
     double trace = 0;
-    for (int j = 0; j < m; j++) {
-        const difference d = difference_of(a, a->f, j);
-        a->gamma[j] = 0;
-        for (size_t i = 0; i < a->n; i++) a->gamma[j] += (d.to[i] - d.from[i]) * f[i];
-        for (int i = 0; i <= j; i++) a->A[i + m * j] = a->gram[place(a, i) + kept * place(a, j)];
-        trace += a->A[j + m * j];
-    }
-    for (int j = 0; j < m; j++) a->A[j + m * j] += RIDGE * trace;
-    if (m == 0 || sg_potrf(m, a->A, m) != SG_OK) return 0;
-    sg_trsv('T', m, a->A, m, a->gamma);
-    sg_trsv('N', m, a->A, m, a->gamma);
+    for (int j = 0; j < m; j++) trace += A[j + m * j];
+    for (int j = 0; j < m; j++) A[j + m * j] += RIDGE * trace;
+    if (m == 0 || sg_potrf(m, A, m) != SG_OK) return 0;
+    sg_trsv('T', m, A, m, gamma);
+    sg_trsv('N', m, A, m, gamma);
     return 1;
 }
 
-double *sg_anderson_step(sg_anderson *a, double beta)
+static int least_squares(sg_anderson *a, int past, const double *f)
+{
+    const int kept = a->depth + 1;
+    for (int j = 0; j < past; j++) {
+        const difference d = difference_of(a, a->f, j);
+        a->gamma[j] = 0;
+        for (size_t i = 0; i < a->n; i++) a->gamma[j] += (d.to[i] - d.from[i]) * f[i];
+        for (int i = 0; i <= j; i++) {
+            a->A[i + past * j] = a->gram[place(a, i) + kept * place(a, j)];
+        }
+    }
+    return sg_anderson_solve(past, a->A, a->gamma);
+}
+
+double *sg_anderson_step(sg_anderson *a, int past, double beta)
 {
     const double *x = sg_anderson_x(a), *f = sg_anderson_f(a);
     double *next = a->next;
     for (size_t i = 0; i < a->n; i++) next[i] = x[i] + beta * f[i];
-    if (a->count > 0) renew_gram(a);
-    const int mixed = least_squares(a, f);
-    for (int j = 0; mixed && j < a->count; j++) {
+    if (past > 0) renew_gram(a, past);
+    const int mixed = least_squares(a, past, f);
+    for (int j = 0; mixed && j < past; j++) {
         const difference dx = difference_of(a, a->x, j), df = difference_of(a, a->f, j);
         const double gamma = a->gamma[j];
         for (size_t i = 0; i < a->n; i++) {
@@ -92,6 +94,5 @@ double *sg_anderson_step(sg_anderson *a, double beta)
         }
     }
     a->at = (a->at + 1) % (a->depth + 1);
-    if (a->count < a->depth) a->count++;
     return next;
 }

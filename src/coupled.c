@@ -78,6 +78,15 @@ void sg_coupled_row(int C, const double *s, const sg_tilt *tilt, double *W)
     }
 }
 
+double sg_coupled_weight(int C, const double *W, int c, int e)
+{
+    const int rank = sg_coupled_rank(C);
+    const double *Y = W + C;
+    double weight = c == e ? W[c] : 0;
+    for (int k = 0; k < rank; k++) weight -= Y[k + rank * c] * Y[k + rank * e];
+    return weight;
+}
+
 void sg_coupled_weigh(int C, const double *W, double *x)
 {
     const int rank = sg_coupled_rank(C);
@@ -175,19 +184,39 @@ static void solve(const sg_marginals *marg, const sg_carrier *carrier, void *sel
     }
 }
 
-/* Solves for dmean = V a. With b in nu: dalpha = b - W dmean, nu = alpha + dalpha + tau (mean +
+/* With dmean = V a and b = r + W S r: dalpha = b - W dmean, nu = alpha + dalpha + tau (mean +
  * dmean). */
-void sg_coupled_shifts(const sg_marginals *marg, const sg_carrier *carrier, void *self,
-                       const double *tau, double *nu, sg_coupling *c, const sg_ws *ws)
+void sg_coupled_targets(const sg_marginals *marg, const sg_carrier *carrier, void *self,
+                        const double *a, const double *tau, double *nu, sg_coupling *c)
 {
     const size_t values = sg_values_of(marg->layout);
     passage rows = {marg, c->x};
     right_hand_side(marg, c->x, nu);
-    solve(marg, carrier, self, nu, c, ws);
-    carrier->through(self, c->a, keep, &rows, NULL);
+    carrier->through(self, a, keep, &rows, NULL);
     for (size_t k = 0; k < values; k++) {
         nu[k] += marg->alpha[k] + tau[k] * (marg->mean[k] + c->x[k]);
     }
     weigh(&rows, 0, marg->layout.n, c->x);
     for (size_t k = 0; k < values; k++) nu[k] -= c->x[k];
+}
+
+void sg_coupled_shifts(const sg_marginals *marg, const sg_carrier *carrier, void *self,
+                       const double *tau, double *nu, sg_coupling *c, const sg_ws *ws)
+{
+    right_hand_side(marg, c->x, nu);
+    solve(marg, carrier, self, nu, c, ws);
+    sg_coupled_targets(marg, carrier, self, c->a, tau, nu, c);
+}
+
+void sg_coupled_system(const sg_marginals *marg, const sg_carrier *carrier, void *self,
+                       sg_coupling *c, double *M, double *side)
+{
+    const size_t values = sg_values_of(marg->layout);
+    passage rows = {marg, c->x};
+    carrier->weigh(self, marg->W, M);
+    for (size_t k = 0; k < values; k++) c->x[k] = marg->cav_var[k] * (marg->d1[k] - marg->alpha[k]);
+    weigh(&rows, 0, marg->layout.n, c->x);
+    for (size_t k = 0; k < values; k++) c->x[k] += marg->d1[k] - marg->alpha[k];
+    carrier->through(self, NULL, replace, &rows, c->a);
+    for (int j = 0; j < carrier->size; j++) side[j] += c->a[j];
 }

@@ -41,6 +41,9 @@ static inline size_t sg_coupled_size(int C) { return (size_t) C * (1 + sg_couple
  * s[C]. O(C rank^2). */
 void sg_coupled_row(int C, const double *s, const sg_tilt *tilt, double *W);
 
+/* W of a row for classes c and e. */
+double sg_coupled_weight(int C, const double *W, int c, int e);
+
 /* x := W x, x over the latent values of a row. */
 void sg_coupled_weigh(int C, const double *W, double *x);
 
@@ -56,6 +59,8 @@ typedef struct {
      * f is all that is wanted. Rows are read once. */
     void (*through)(void *self, const double *a, sg_between between, void *ctx, double *out);
     void (*smooth)(void *self, double *a); /* a = (I + V'TV)^{-1} a at the sites of the moment */
+    /* M[size x size], lower triangle, += V'WV for the rows' weights W; NULL: nobody asks */
+    void (*weigh)(void *self, const double *W, double *M);
 } sg_carrier;
 
 typedef struct {
@@ -64,6 +69,15 @@ typedef struct {
 } sg_coupling;
 
 sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws);
+
+/* The system (I + V'WV) a = V'(r + W S r) of rows that are a part of all: adds theirs to the lower
+ * triangle of M[size x size] and to side[size]. */
+void sg_coupled_system(const sg_marginals *marg, const sg_carrier *carrier, void *self,
+                       sg_coupling *c, double *M, double *side);
+
+/* The targets nu[n x C] of the shifts at the means of a solution a. */
+void sg_coupled_targets(const sg_marginals *marg, const sg_carrier *carrier, void *self,
+                        const double *a, const double *tau, double *nu, sg_coupling *c);
 
 /* The targets nu[n x C] of the shifts at the Newton step's means, for targets tau[n x C] of the
  * precisions; marg->W from the tilts. Conjugate gradients on (I + V'WV) a = V'(r + W S r), at most

@@ -356,6 +356,46 @@ static void smooth(void *self, double *a)
     }
 }
 
+/* The block of M of processes c and e. rows: room for a span. */
+static void weigh_block(const batch_model *batch, sg_span span, const double *W, int c, int e,
+                        double *rows, double *M)
+{
+    const sg_bases *bases = batch->bases;
+    const sg_basis_rows *one = sg_basis_of(bases, c), *other = sg_basis_of(bases, e);
+    const int m = span.m, own = bases->count > 1;
+    const size_t size = coordinates(bases, bases->count);
+    const size_t i = own ? coordinates(bases, c) : (size_t) c * one->d;
+    const size_t j = own ? coordinates(bases, e) : (size_t) e * one->d;
+    const double *V = sg_basis_seen(other, span);
+    for (int r = 0; r < m; r++) {
+        const double *of_row = W + sg_coupled_size(bases->C) * (span.from + r);
+        const double weight = sg_coupled_weight(bases->C, of_row, c, e);
+        for (size_t k = r; k < (size_t) m * other->d; k += m) rows[k] = weight * V[k];
+    }
+    sg_gemm('T', 'N', one->d, other->d, m, 1, sg_basis_seen(one, span), m, rows, m, 1,
+            M + i + size * j, size);
+}
+
+static void weigh(void *self, const double *W, double *M)
+{
+    batch_model *batch = self;
+    const sg_bases *bases = batch->bases;
+    sg_span window = {0, 0};
+    while (sg_next_span(batch->layout.n, sg_window_of(bases), &window)) {
+        for (int g = 0; g < bases->count; g++) {
+            sg_basis_look(bases->each + g, window, batch->ws);
+        }
+        sg_span span = {0, 0};
+        while (sg_next_span(window.m, SG_SPAN, &span)) {
+            const sg_span at = {window.from + span.from, span.m};
+            for (int k = 0; k < bases->C * bases->C; k++) {
+                const int c = k % bases->C, e = k / bases->C;
+                if (c >= e) weigh_block(batch, at, W, c, e, batch->scratch[0].rows, M);
+            }
+        }
+    }
+}
+
 /* ---- The model ---- */
 
 static scratch *new_scratch(const sg_bases *bases, sg_layout layout, const sg_ws *ws)
@@ -389,7 +429,7 @@ sg_ep_model sg_batch_model(const sg_rows *rows, double rows_in_all, const sg_bas
         .parts = sg_basis_parts(bases, bases->C), .memo = &batch->absorbs,
         .sums = sg_batch_sums(bases), .begin = begin,
         .look = look, .marginals = marginals, .absorb = absorb, .finish = finish,
-        .carrier = {(int) coordinates(bases, bases->count), through, smooth}
+        .carrier = {(int) coordinates(bases, bases->count), through, smooth, weigh}
     };
     return model;
 }

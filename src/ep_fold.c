@@ -3,13 +3,14 @@
 #include <Rmath.h>
 #include "ep_fold.h"
 
-void sg_ep_begin_sums(const sg_ep_model *model, double *parts)
+static void begin_sums(const sg_ep_model *model, double *parts)
 {
     const size_t size = model->sums * model->parts;
     for (size_t k = 0; k < size; k++) parts[k] = 0;
 }
 
-void sg_ep_end_sums(const sg_ep_model *model, const double *parts, double *sums)
+/* The sums of all sites, once those of the rows at hand are in the parts. */
+static void end_sums(const sg_ep_model *model, const double *parts, double *sums)
 {
     for (size_t k = 0; k < model->sums; k++) sums[k] = parts[k];
     for (int part = 1; part < model->parts; part++) {
@@ -18,6 +19,12 @@ void sg_ep_end_sums(const sg_ep_model *model, const double *parts, double *sums)
     }
     if (model->finish) model->finish(model->self, sums);
     for (size_t k = 0; model->base && k < model->sums; k++) sums[k] += model->base[k];
+}
+
+void sg_ep_no_sums(const sg_ep_model *model, double *parts, double *sums)
+{
+    begin_sums(model, parts);
+    end_sums(model, parts, sums);
 }
 
 /* Sites of a window on their way into sums: the rows in parts, each with sums of its own. */
@@ -76,17 +83,9 @@ static void absorb_window(const sg_ep_model *model, const sg_sites *sites, const
     sg_par_products(count * sites->layout.C, 1, absorb_some, &job, model->memo, ws);
 }
 
-sg_status sg_ep_pass(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
-                     sg_span window, sg_marginals *marg, sg_tally *tally,
-                     double *parts, const sg_ws *ws)
-{
-    if (model->look) model->look(model->self, window);
-    return sg_ep_pass_seen(rows, model, sites, window, marg, tally, parts, ws);
-}
-
-sg_status sg_ep_pass_seen(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
-                          sg_span window, sg_marginals *marg, sg_tally *tally,
-                          double *parts, const sg_ws *ws)
+/* A window that the model has looked at. */
+static sg_status pass(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
+                      sg_span window, sg_marginals *marg, sg_tally *tally, const sg_ws *ws)
 {
     model->marginals(model->self, sites, window, marg);
     if (!sg_cavities(rows, sites, marg, window)) return SG_NOT_PD;
@@ -95,20 +94,43 @@ sg_status sg_ep_pass_seen(const sg_rows *rows, const sg_ep_model *model, const s
     const double residual = sg_sites_residual(sites, marg, window);
     tally->logz += sg_log_evidence(marg, window);
     if (!isnan(tally->residual) && !(residual <= tally->residual)) tally->residual = residual;
-    if (parts) absorb_window(model, sites, marg, window, parts, ws);
     return SG_OK;
+}
+
+sg_status sg_ep_sweep(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites,
+                      const double *sums, sg_marginals *marg, sg_tally *tally, double *parts,
+                      double *next, sg_each_window each, void *ctx, const sg_ws *ws)
+{
+    const int exact = rows->lik->type->site != NULL, absorbs = next && !exact;
+    /* all rows at once, unless their sums are wanted: then each is read once */
+    const int size = model->at_hand && !absorbs && !each ? rows->n : model->window;
+    sg_span window = {0, 0};
+    *tally = (sg_tally) {0};
+    if (next) begin_sums(model, parts);
+    sg_status status = model->begin(model->self, sites, sums, &tally->log_det);
+    while (status == SG_OK && sg_next_span(rows->n, size, &window)) {
+        if (model->look) model->look(model->self, window);
+        if (exact) sg_exact_sites(rows, window, sites);
+        status = pass(rows, model, sites, window, marg, tally, ws);
+        if (status != SG_OK) break;
+        if (absorbs) absorb_window(model, sites, marg, window, parts, ws);
+        if (each) each(ctx, window);
+        sg_tick(ws);
+    }
+    if (status == SG_OK && next) end_sums(model, parts, next);
+    return status;
 }
 
 void sg_ep_read_sums(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites, double *parts,
                      double *sums, const sg_ws *ws)
 {
     sg_span window = {0, 0};
-    sg_ep_begin_sums(model, parts);
+    begin_sums(model, parts);
     while (sg_next_span(rows->n, model->at_hand ? rows->n : model->window, &window)) {
         if (model->look) model->look(model->self, window);
         if (rows->lik->type->site) sg_exact_sites(rows, window, sites);
         if (model->absorb) absorb_window(model, sites, NULL, window, parts, ws);
         sg_tick(ws);
     }
-    sg_ep_end_sums(model, parts, sums);
+    end_sums(model, parts, sums);
 }

@@ -42,31 +42,31 @@ typedef struct {
     sg_carrier carrier; /* at the posterior last begun; for several classes */
 } sg_ep_model;
 
-/* What a fold over windows collects. */
+/* What a sweep collects. */
 typedef struct {
     double logz;     /* sg_log_evidence() of the rows so far; log|A| comes off it */
+    double log_det;  /* log|A| */
     double residual; /* sg_sites_residual() of the rows so far */
 } sg_tally;
 
-/* One window of a sweep, after model->begin(): its marginals, cavities and tilts into marg, its
- * part of the tally and, unless parts is NULL, its tilts' sites into parts[parts x sums].
- * SG_NOT_PD: a cavity is none. */
-sg_status sg_ep_pass(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
-                     sg_span window, sg_marginals *marg, sg_tally *tally,
-                     double *parts, const sg_ws *ws);
+/* Called for each window of a sweep once it has marginals and tilts. */
+typedef void (*sg_each_window)(void *ctx, sg_span window);
 
-/* The same of a window that the model has looked at. */
-sg_status sg_ep_pass_seen(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
-                          sg_span window, sg_marginals *marg, sg_tally *tally,
-                          double *parts, const sg_ws *ws);
+/* A sweep: begins the model at the sites and their sums; then marginals, cavities and tilts of all
+ * rows, window by window, into marg and tally, each followed by each(ctx, window) unless that is
+ * NULL. next: the sums of the sites that the tilts ask for; NULL: not wanted. Where the
+ * likelihood's sites are exact they are written to `sites` first, and no others are asked for:
+ * next is then of no sites. parts: room. SG_NOT_PD: no posterior, or a cavity is none. */
+sg_status sg_ep_sweep(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites,
+                      const double *sums, sg_marginals *marg, sg_tally *tally, double *parts,
+                      double *next, sg_each_window each, void *ctx, const sg_ws *ws);
 
 /* The sums of given sites, from nothing; where the likelihood's are exact, of those, which are
  * written to `sites` first. One read of the rows. parts: room. */
 void sg_ep_read_sums(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites, double *parts,
                      double *sums, const sg_ws *ws);
 
-/* Parts of no sites; and the sums of all sites, once those of the rows at hand are in the parts. */
-void sg_ep_begin_sums(const sg_ep_model *model, double *parts);
-void sg_ep_end_sums(const sg_ep_model *model, const double *parts, double *sums);
+/* The sums of no sites. */
+void sg_ep_no_sums(const sg_ep_model *model, double *parts, double *sums);
 
 #endif

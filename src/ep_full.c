@@ -404,7 +404,7 @@ sg_status sg_ep_full_run(const sg_rows *rows, const double *K, int kernels,
     const sg_ep_model model = {
         .self = &full, .window = layout.n, .parts = 1, .begin = begin, .marginals = marginals,
         .sequential = in_turn ? sequential_sweep : NULL,
-        .carrier = {(int) (values * layout.C), through, smooth}
+        .carrier = {(int) (values * layout.C), through, smooth, NULL}
     };
     sg_rows known = *rows;
     known.prior = prior_of(&full);

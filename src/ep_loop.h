@@ -1,37 +1,15 @@
-/* ep_loop.h: the iteration of EP, whatever holds the posterior.
+/* ep_loop.h: EP of rows in memory, whatever holds the posterior.
  *
- * A sweep is a fold over rows (ep_fold.h). A step that is shortened reads none: it is a convex
- * combination of two sets of sites and of their sums. */
+ * Which steps are taken is ep_iteration.h's. A sweep is a fold over rows (ep_fold.h). A step that
+ * is shortened reads none: it is a convex combination of two sets of sites and of their sums. */
 #ifndef SG_EP_LOOP_H
 #define SG_EP_LOOP_H
 
 #include "ep_fold.h"
+#include "ep_iteration.h"
 #include "ep_step.h"
 
-typedef struct {
-    int sweeps;     /* most sweeps */
-    int batch;      /* sweeps before the sequential fall-back takes over */
-    int mixing;     /* past sweeps that a step is mixed from; 0: none */
-    double damping; /* share of a batch step taken at first, in (0, 1] */
-    double tol;     /* convergence: sg_sites_residual() at most this */
-} sg_ep_options;
-
 enum { SG_TRACE = 1000 }; /* sweeps that are traced */
-
-/* How long steps are, and when an iteration counts as lost. R has it from here for rows that it
- * reads in chunks. */
-typedef struct {
-    double least;  /* share of the plain step that no step is below */
-    double longer; /* what a step is multiplied by where the residual has not grown; else halved */
-    double worse;  /* growth: beyond so many times the best residual */
-    double lower;  /* of a step that was too long once more: the longest allowed from then on */
-    int wait;      /* sweeps without a smaller residual, after which a step counts as too long */
-    int halvings;  /* of a step that has led nowhere */
-    int patience;  /* such steps before sites with negative precisions are given up */
-    int parts;     /* of all sweeps; so are they where the first part has been of no avail */
-} sg_ep_pacing;
-
-sg_ep_pacing sg_ep_pace(void);
 
 typedef struct {
     int sweeps;     /* done */

@@ -14,13 +14,9 @@ sg_stepper sg_stepper_new(const sg_rows *rows, int depth, const sg_ws *ws)
     return stepper;
 }
 
-void sg_stepper_reset(sg_stepper *stepper)
-{
-    sg_anderson_reset(&stepper->mixing);
-}
-
-/* Returns the unit of a site's shift, the standard deviation of its prior; 0 for a row far from the
- * whole basis, which has no say. */
+/* The unit of a site's shift, the standard deviation of its prior; 0 for a row far from the whole
+ * basis, which has no say. The square of a variance below 1e-154 would be 0, and a precision in
+ * units of it no number. */
 static double unit_of(double prior)
 {
     return prior > SG_NO_VARIANCE ? sqrt(prior) : 0;
@@ -90,8 +86,8 @@ static void take(const sg_rows *rows, int i, int c, double beta, const double *x
     }
 }
 
-void sg_sites_mix(sg_stepper *stepper, sg_sites *sites, const double *tau, const double *nu,
-                  double beta)
+void sg_sites_mix(sg_stepper *stepper, int past, sg_sites *sites, const double *tau,
+                  const double *nu, double beta)
 {
     const sg_layout l = sites->layout;
     const size_t size = sg_blocks_of(l) + sg_values_of(l);
@@ -99,7 +95,7 @@ void sg_sites_mix(sg_stepper *stepper, sg_sites *sites, const double *tau, const
     to_units(stepper->rows, sites->tau, sites->nu, x);
     to_units(stepper->rows, tau, nu, f);
     for (size_t k = 0; k < size; k++) f[k] -= x[k];
-    double *next = sg_anderson_step(&stepper->mixing, beta);
+    double *next = sg_anderson_step(&stepper->mixing, past, beta);
     for (int c = 0; c < l.C; c++) {
         for (int i = 0; i < l.n; i++) take(stepper->rows, i, c, beta, x, f, next, sites);
     }

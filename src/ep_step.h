@@ -16,13 +16,10 @@ typedef struct {
 /* depth: past steps that are mixed; 0: the stepper holds nothing */
 sg_stepper sg_stepper_new(const sg_rows *rows, int depth, const sg_ws *ws);
 
-/* Forgets past steps. */
-void sg_stepper_reset(sg_stepper *stepper);
-
-/* Moves all sites towards the targets tau, nu: a share beta of the plain step, mixed with the past.
- * Where mixing would make a precision negative, more so than it was and is to be, the site takes
- * the plain step. */
-void sg_sites_mix(sg_stepper *stepper, sg_sites *sites, const double *tau, const double *nu,
-                  double beta);
+/* Moves all sites towards the targets tau, nu: beta times the plain step, mixed with the `past`
+ * last ones. Where mixing would make a precision negative, more so than it was and is to be, the
+ * site takes the plain step. */
+void sg_sites_mix(sg_stepper *stepper, int past, sg_sites *sites, const double *tau,
+                  const double *nu, double beta);
 
 #endif

@@ -178,57 +178,107 @@ static void know_gamma(const sg_bases *bases, sg_layout layout, SEXP gamma)
     }
 }
 
-static void gamma_in(SEXP out, const sg_problem *p, const sg_bases *bases)
+/* gamma and prior */
+static void prior_in(SEXP out, const sg_problem *p, const sg_bases *bases)
 {
-    const size_t size = gamma_size(bases, p->layout);
+    const size_t size = gamma_size(bases, p->layout), values = size / p->layout.w;
     Memcpy(sg_new_vector(out, OUT_GAMMA, size), p->rows.gamma, size);
+    Memcpy(sg_new_vector(out, OUT_PRIOR, values), p->rows.prior, values);
 }
 
 /* What one part of a sweep works with. */
 typedef struct {
     sg_problem p;
     sg_bases bases;
-    sg_sites at;             /* of the rows at hand */
+    sg_sites at, asked;      /* of the rows of the part; where they are to go */
     sg_marginals marg;
     double *sums, *next;     /* of all rows' sites; of those that the tilts at hand ask for */
     double *gradient;        /* of all hyperparameters; NULL: not wanted */
-    double rows_in_all, log_det;
-    sg_tally tally;
+    sg_batch_factor *factor;
+    sg_basis_adjoint adjoint;
+    double rows_in_all, logz, residual;
+    int skipped;
 } part;
 
-/* Where the likelihood's sites are exact it is at these that the part is seen, and no others are
- * asked for. collect: the sums of the sites are, as they are or as the likelihood has them, and
- * nothing else. */
-static sg_status do_part(part *q, int own, int collect)
+/* The first window comes after the factor. */
+static void gradient_of_window(void *ctx, sg_span window)
+{
+    part *q = ctx;
+    if (window.from == 0) {
+        q->adjoint = sg_basis_adjoint_new(&q->bases, q->factor, q->gradient, &sg_r_workspace);
+    }
+    add_gradient(&q->p, &q->adjoint, &q->at, &q->marg, window);
+}
+
+/* The sums of the sites, and log Z of rows whose sites are exact where the latent function is its
+ * prior mean: from these and the sums there is the log evidence (state.h). */
+static sg_status collect_part(part *q, const sg_ep_model *model, double *parts)
+{
+    const sg_span all = {0, q->p.rows.n};
+    if (q->at.nonnegative) sg_sites_clip(&q->at);
+    sg_ep_read_sums(&q->p.rows, model, &q->at, parts, q->next, &sg_r_workspace);
+    Memcpy(q->asked.tau, q->at.tau, sg_blocks_of(q->p.layout));
+    Memcpy(q->asked.nu, q->at.nu, sg_values_of(q->p.layout));
+    if (!q->p.rows.lik->type->site) return SG_OK;
+    Memzero(q->marg.cav_mean, sg_values_of(q->p.layout));
+    Memzero(q->marg.cav_var, sg_blocks_of(q->p.layout));
+    const sg_status status = sg_tilt_rows(&q->p.rows, &q->marg, all, &sg_r_workspace);
+    for (int i = 0; i < all.m; i++) q->logz += q->marg.logz[i];
+    return status;
+}
+
+static sg_ep_model model_of(part *q)
+{
+    q->factor = sg_batch_factors_new(&q->bases, &sg_r_workspace);
+    return sg_batch_model(&q->p.rows, q->rows_in_all, &q->bases, q->factor, &sg_r_workspace);
+}
+
+/* own: with what no row adds. next: the sums of the sites that the tilts ask for; NULL: not wanted.
+ * Where the likelihood's sites are exact it is at these that the part is seen, and no others are
+ * asked for. */
+static sg_status sweep_part(part *q, const sg_ep_model *model, int own, double *parts,
+                            double *next)
 {
     const sg_ws *ws = &sg_r_workspace;
-    sg_batch_factor *factor = sg_batch_factors_new(&q->bases, ws);
-    const sg_ep_model model = sg_batch_model(&q->p.rows, q->rows_in_all, &q->bases, factor, ws);
-    const int exact = q->p.rows.lik->type->site != NULL;
-    double *parts = sg_doubles(ws, model.sums * model.parts);
-    sg_basis_adjoint adjoint = {0};
-    sg_span window = {0, 0};
-    if (collect) {
-        sg_ep_read_sums(&q->p.rows, &model, &q->at, parts, q->next, ws);
+    sg_tally tally;
+    const sg_status status = sg_ep_sweep(&q->p.rows, model, &q->at, q->sums, &q->marg, &tally,
+                                         parts, next, q->gradient ? gradient_of_window : NULL, q,
+                                         ws);
+    if (status != SG_OK) return status;
+    q->logz = tally.logz - (own ? tally.log_det : 0);
+    q->residual = tally.residual;
+    if (q->gradient) sg_basis_adjoint_end(&q->adjoint, own);
+    q->skipped = sg_sites_of_all_tilts(&q->at, &q->marg, q->asked.tau, q->asked.nu);
+    return SG_OK;
+}
+
+/* A sweep where the shifts of classes are from one step for all (coupled.h). It takes two: the
+ * first, without a solution, adds up the system of all rows into the run, and the second has their
+ * targets. */
+static sg_status couple_part(part *q, SEXP out, const sg_ep_model *model, int own, SEXP solution,
+                             double *parts)
+{
+    const sg_ws *ws = &sg_r_workspace;
+    const sg_layout l = q->p.layout;
+    const int size = model->carrier.size;
+    q->marg.W = sg_doubles(ws, l.n * sg_coupled_size(l.C));
+    sg_coupling coupling = sg_coupling_new(l.n, l.C, size, ws);
+    const sg_status status = sweep_part(q, model, own, parts, NULL);
+    if (status != SG_OK) return status;
+    if (!Rf_isNull(solution)) {
+        sg_coupled_targets(&q->marg, &model->carrier, model->self,
+                           sg_doubles_of(solution, size, "solution"), q->asked.tau, q->asked.nu,
+                           &coupling);
+        sg_ep_read_sums(&q->p.rows, model, &q->asked, parts, q->next, ws);
         return SG_OK;
     }
-    sg_status status = model.begin(model.self, &q->at, q->sums, &q->log_det);
-    if (status != SG_OK) return status;
-    sg_ep_begin_sums(&model, parts);
-    if (q->gradient) adjoint = sg_basis_adjoint_new(&q->bases, factor, q->gradient, ws);
-    while (status == SG_OK && sg_next_span(q->p.rows.n, model.window, &window)) {
-        model.look(model.self, window);
-        if (exact) sg_exact_sites(&q->p.rows, window, &q->at);
-        status = sg_ep_pass_seen(&q->p.rows, &model, &q->at, window, &q->marg, &q->tally,
-                                 exact ? NULL : parts, ws);
-        if (q->gradient && status == SG_OK) {
-            add_gradient(&q->p, &adjoint, &q->at, &q->marg, window);
-        }
-        sg_tick(ws);
-    }
-    if (status != SG_OK) return status;
-    sg_ep_end_sums(&model, parts, q->next);
-    if (q->gradient) sg_basis_adjoint_end(&adjoint, own);
+    double *M = sg_new_matrix(out, OUT_WEIGHTS, size, size);
+    double *side = sg_new_vector(out, OUT_SIDE, size);
+    Memzero(M, (size_t) size * size);
+    Memzero(side, size);
+    sg_coupled_system(&q->marg, &model->carrier, model->self, &coupling, M, side);
+    sg_mirror('L', size, M, size);
+    sg_ep_no_sums(model, parts, q->next);
     return SG_OK;
 }
 
@@ -246,11 +296,14 @@ static sg_sites sites_at_hand(const sg_sites *in, int narrow)
 /* A part of a sweep: some rows, whose sites are tau and nu, under the posterior of states (the sums
  * of all rows' sites). Out: tau and nu that the tilts ask for, state, their sums over these rows;
  * logz and gradient, what these rows add (options own: and what no row does, once a sweep); change,
- * their residual; mean, var, cav_mean, cav_var, lpd; gamma of the rows (options collect: state and
- * gamma alone). So a sweep over rows in any number of parts adds up to one over all rows. options
- * also: gradient; narrow; rows, that states are of, in all; gamma, NULL or as a pass at these
- * hyperparameters has left it, which spares a product of n w d^2 for each basis. Memory as
- * sg_r_ep_batch without V. */
+ * their residual; mean, var, cav_mean, cav_var, lpd; gamma and prior of the rows. So a sweep over
+ * rows in any number of parts adds up to one over all rows.
+ * options collect: the sites themselves, state, gamma and prior alone; logz where sites are exact,
+ * see collect_part(). options coupled: instead of state weights and side, the system of all
+ * classes, or with a solution of it what this asks for. options also: gradient; narrow, no negative
+ * precisions: of sites that are collected, or asked for; rows, that states are of, in all; gamma,
+ * NULL or as a pass at these hyperparameters has left it, which spares a product of n w d^2 for
+ * each basis. Memory as sg_r_ep_batch without V. */
 SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                   SEXP states, SEXP sites, SEXP options, SEXP basis)
 {
@@ -259,30 +312,34 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     part q = {.rows_in_all = sg_field_double(options, "rows")};
     sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &q.p);
     SEXP out = PROTECT(sg_new_run());
-    const sg_sites given = sg_sites_in(out, sites, q.p.layout);
-    q.at = sites_at_hand(&given, sg_field_int(options, "narrow"));
-    if (!collect) q.marg = sg_marginals_in(out, q.p.layout);
+    q.asked = sg_sites_in(out, sites, q.p.layout);
+    q.at = sites_at_hand(&q.asked, sg_field_int(options, "narrow"));
+    q.marg = sg_marginals_in(out, q.p.layout);
     if (sg_field_int(options, "gradient")) q.gradient = sg_gradient_in(out, &q.p);
     sg_ep_report report = sg_new_report();
     sg_status status = bases_of(&q.p, x, basis, 0, &q.bases);
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(largest_jitter(&q.bases)));
     if (status == SG_OK) {
-        q.sums = sg_doubles(ws, sg_batch_sums(&q.bases));
-        q.next = sg_doubles(ws, sg_batch_sums(&q.bases));
+        const sg_ep_model model = model_of(&q);
+        double *parts = sg_doubles(ws, model.sums * model.parts);
+        q.sums = sg_doubles(ws, model.sums);
+        q.next = sg_doubles(ws, model.sums);
         read_sums(states, &q.bases, q.sums);
         know_gamma(&q.bases, q.p.layout, sg_field(options, "gamma"));
-        status = do_part(&q, own, collect);
-    }
-    if (status == SG_OK && !collect) {
-        report.logz = q.tally.logz - (own ? q.log_det : 0);
-        report.change = q.tally.residual;
-        report.skipped = sg_sites_of_all_tilts(&q.at, &q.marg, given.tau, given.nu);
-        sg_add_gamma(&q.p.rows, &q.marg);
+        if (collect) {
+            status = collect_part(&q, &model, parts);
+        } else if (sg_field_int(options, "coupled")) {
+            status = couple_part(&q, out, &model, own, sg_field(options, "solution"), parts);
+        } else {
+            status = sweep_part(&q, &model, own, parts, q.next);
+        }
     }
     if (status == SG_OK) {
-        gamma_in(out, &q.p, &q.bases);
+        if (!collect) sg_add_gamma(&q.p.rows, &q.marg);
+        prior_in(out, &q.p, &q.bases);
         states_in(out, &q.bases, q.next);
     }
+    report.logz = q.logz, report.change = q.residual, report.skipped = q.skipped;
     sg_report_in(out, status, &report);
     UNPROTECT(1);
     return out;

@@ -1,7 +1,5 @@
 /* glue_catalogue.c: what there is, in C's words and C's order, so that R mirrors none of it:
- * kernels, likelihoods with their parameters, what becomes of rows, what runs return, how steps of
- * EP are paced. */
-#include "ep_loop.h"
+ * kernels, likelihoods with their parameters, what becomes of rows, what runs return. */
 #include "glue.h"
 #include "ivm.h"
 #include "online.h"
@@ -96,23 +94,10 @@ static SEXP likelihoods(void)
     return out;
 }
 
-static SEXP pacing(void)
-{
-    const sg_ep_pacing of = sg_ep_pace();
-    const char *fields[] = {"least", "longer", "worse", "lower", "wait", "halvings", "patience",
-                            "parts", ""};
-    const double values[] = {of.least, of.longer, of.worse, of.lower, of.wait, of.halvings,
-                             of.patience, of.parts};
-    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    for (int i = 0; i < COUNT(values); i++) SET_VECTOR_ELT(out, i, Rf_ScalarReal(values[i]));
-    UNPROTECT(1);
-    return out;
-}
-
 SEXP sg_r_catalogue(void)
 {
     const char *fields[] = {"kernels", "likelihoods", "fates", "record", "scores", "selections",
-                            "stops", "statuses", "pacing", ""};
+                            "stops", "statuses", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     SET_VECTOR_ELT(out, 0, kernels());
     SET_VECTOR_ELT(out, 1, likelihoods());
@@ -122,7 +107,6 @@ SEXP sg_r_catalogue(void)
     SET_VECTOR_ELT(out, 5, words(COUNT(SELECTIONS), SELECTIONS));
     SET_VECTOR_ELT(out, 6, words(COUNT(STOPS), STOPS));
     SET_VECTOR_ELT(out, 7, statuses());
-    SET_VECTOR_ELT(out, 8, pacing());
     UNPROTECT(1);
     return out;
 }

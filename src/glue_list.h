@@ -19,6 +19,7 @@ SG_ENTRY(ep_batch, 10, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta,
                         SEXP offset, SEXP sites, SEXP options, SEXP basis))
 SG_ENTRY(ep_pass, 11, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                        SEXP states, SEXP sites, SEXP options, SEXP basis))
+SG_ENTRY(ep_iterate, 3, (SEXP options, SEXP state, SEXP outcome))
 SG_ENTRY(posterior, 1, (SEXP state))
 SG_ENTRY(ivm, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                   SEXP tie_break, SEXP options))

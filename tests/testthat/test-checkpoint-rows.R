@@ -198,7 +198,7 @@ test_that("a fit whose last checkpoint says that it is done looks at its rows al
   }
   killed <- function(w) stop("killed")
   expect_error(withCallingHandlers(fit(d, file), warning = killed), "killed")
-  expect_true(readRDS(file)$state$course$done)
+  expect_true(readRDS(file)$state$iteration$done)
   expect_error(fit(transform(d, a = replace(a, 70L, 1)), file), "chunk 3 is not",
                class = "sparsegp_error")
   found <- suppressWarnings(fit(d, file))
