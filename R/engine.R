@@ -61,7 +61,8 @@ no_sites <- function(problem) {
 
 lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), width(fit))
 
-# The entries of C that a fit is made by: what they are told of a problem and of theta comes first.
+# Calls an entry of C that a fit is made by, and notes the work. The arguments that all of these
+# entries share, problem and theta, come first.
 engine_call <- function(entry, problem, theta, ...) {
   from_kernel <- seq_len(problem$nkernel)
   result <- call_entry(entry, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
@@ -82,8 +83,8 @@ points_of_call <- function(problem) {
   min(nrow(problem$x), problem$method$size)
 }
 
-# R CMD check wants to find the name of what is called in the namespace, unless it is in dots.
-call_entry <- function(...) .Call(...)
+# `.Call()` by another name, as R CMD check refuses a variable in the place of an entry.
+call_entry <- .Call
 
 # EP at theta, full or on the problem's basis. sites: list(tau, nu) to start from, NULL for scratch,
 # or an online pass.
@@ -92,7 +93,8 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   full <- is.null(problem$basis)
   if (is.null(sites) && is_modal(problem$lik)) sites <- pass_sites(problem, theta)
   run <- if (full) {
-    full_or_advice(nrow(problem$x), engine_call(sg_ep_full, problem, theta, sites, options))
+    tryCatch(engine_call(sg_ep_full, problem, theta, sites, options),
+             error = function(e) explain_memory(e, nrow(problem$x)))
   } else {
     engine_call(sg_ep_batch, problem, theta, sites, options, problem$basis)
   }
@@ -292,14 +294,13 @@ engine_online <- function(problem, theta, state, start = NULL) {
   engine_call(sg_online, problem, theta, state, start, options)
 }
 
-# Full EP holds n x n matrices; where they do not fit, say what does.
-full_or_advice <- function(n, run) {
-  tryCatch(run, error = function(e) {
-    if (!grepl("cannot allocate", conditionMessage(e), fixed = TRUE)) stop(e)
-    stop_sparsegp("x", paste0("has too many rows for full EP: ", n, " rows take about ",
-                              ceiling(3 * 8 * n^2 / 2^30), " GiB"),
-                  "Leave `method` out, or choose method_ep(size =) or method_ivm(size =)")
-  })
+# Stops with the error of a run of full EP. It holds n x n matrices: if they do not fit into memory
+# the message names methods that need less.
+explain_memory <- function(error, n) {
+  if (!grepl("cannot allocate", conditionMessage(error), fixed = TRUE)) stop(error)
+  stop_sparsegp("x", paste0("has too many rows for full EP: ", n, " rows take about ",
+                            ceiling(3 * 8 * n^2 / 2^30), " GiB"),
+                "Leave `method` out, or choose method_ep(size =) or method_ivm(size =)")
 }
 
 # The status of a run, in words. Names the hyperparameters, since they are what a user can change.

@@ -70,16 +70,6 @@ flaw_of_modes <- function(fit) {
 
 # ---- Parts ----
 
-# Hyperparameters of a kernel, as the constructors of its leaves name them.
-count_kernel_hyper <- function(spec) {
-  if (length(spec$parts)) return(sum(vapply(spec$parts, count_kernel_hyper, 0)))
-  if (spec$type == "coregion") {
-    return(spec$degree[1L] + nrow(correlated_pairs(spec$degree[1L], spec$degree[2L])))
-  }
-  bases <- length(kernel_prototype(spec$type)$params)
-  if (spec$ard) bases - 1 + length(spec$vars) else bases
-}
-
 count_lik_hyper <- function(fit) {
   each <- catalogue()$likelihoods[[fit$likelihood$type]]
   if (!is.null(fit$likelihood$covariance)) return(count_noise(fit$likelihood, width(fit)))

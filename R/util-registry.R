@@ -3,7 +3,7 @@
 
 # catalogue: what C has. traits, codecs: of each likelihood and kind of response what its function
 # <name>_traits() or <name>_codec() returns. kinds: tables of <name>_kinds() (util-kinds.R).
-# methods: constructors. kernels: one of each type, when they are first asked for (kernel-check.R).
+# methods: constructors. kernels: the types (kernel-table.R).
 # sound: the model that was last found undamaged (fit-check.R).
 REGISTRY <- new.env(parent = emptyenv())
 
@@ -18,6 +18,7 @@ fill_registry <- function(home) {
   methods <- functions_named("^method_[a-z]+$", home)
   REGISTRY$methods <- methods[lengths(lapply(methods, formals)) > 1L]
   names(REGISTRY$methods) <- sub("method_", "", names(REGISTRY$methods))
+  REGISTRY$kernels <- functions_named("^kernel_table$", home)[[1L]]()
 }
 
 # Returns the functions of a namespace whose names match, by name.
