@@ -3,7 +3,8 @@
 #   0   sparsegp 0.1.0: no number says so. Methods had no class of their own; the response did not
 #       name its codec; a stream kept sums and record in one list, with one row less in the trace;
 #       other fits on a basis kept no sums, so that they take no more rows.
-#   1   this version (FIT_FORMAT)
+#   1   this version
+FIT_FORMAT <- 1L # what new_fit() makes; a version that changes it counts on
 
 as_written_now <- function(fit) {
   fit <- with_taken_steps(fit)
