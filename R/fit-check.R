@@ -43,15 +43,15 @@ checked_rows <- function(fit, argument = "object") {
 # fields of a fit.
 model_kinds <- function() list(
   convergence = is_convergence,
-  learning = optional(learning_kinds()),
+  learning = optional("learning"),
   likelihood = function(x) !is.null(check_likelihood(x)),
   kernel = function(x) !is.null(check_kernel(x)),
   response = function(x, whole) {
     codec <- lik_codec(whole$likelihood)
     is_word(x$codec, c(codec$name, if (!is.null(codec$more)) codec$more()$name)) &&
-      is_of_kind(x, response_kinds(codec_named(x$codec)))
+      is_of_kind(x, kinds_of_response(codec_named(x$codec)))
   },
-  scaling = scaling_kinds(),
+  scaling = "scaling",
   spec = function(x, whole) {
     is_kernel_spec(x, point_length(whole), width(whole)) && same_types(whole$kernel, x)
   },

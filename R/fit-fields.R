@@ -56,8 +56,8 @@ is_na_action <- function(x) {
 
 # How a fit went: EP in sweeps, or the rows of a stream.
 is_convergence <- function(x) {
-  is_of_kind(x, convergence_kinds()) &&
-    (if (is.null(x$fates)) is_of_kind(x, sweeps_kinds()) else are_finite(x$fates) && x$converged)
+  is_of_kind(x, "convergence") &&
+    (if (is.null(x$fates)) is_of_kind(x, "sweeps") else are_finite(x$fates) && x$converged)
 }
 
 convergence_kinds <- function() list(
@@ -81,7 +81,7 @@ learning_kinds <- function() list(
 
 # ---- The model ----
 
-response_kinds <- function(codec) list(
+kinds_of_response <- function(codec) list(
   width = function(x) is.integer(x) && is_one(x, 1, MAX_COMPONENTS),
   levels = optional(are_words),
   components = function(x, whole) {

@@ -118,9 +118,9 @@ resolve_coregion <- function(kernel, inputs) {
 # What factor kernels see of a formula's inputs: the kernel, with `vars` for every part that had
 # none, and the coding of the factors it sees (data-frames.R). variables: named list of the inputs.
 see_factors <- function(kernel, terms, variables) {
+  if (!has_factor_kernel(kernel)) return(list(kernel = kernel, coding = NULL))
   factors <- names(Filter(function(v) is.factor(v) || is.character(v), variables))
   shared <- share_inputs(kernel, attr(terms, "term.labels"), factors)
-  if (!has_factor_kernel(kernel)) return(list(kernel = kernel, coding = NULL))
   leaves <- kernel_leaves(shared)
   levels <- vapply(leaves, reads_levels, NA)
   if (any(vapply(leaves, function(leaf) is.numeric(leaf$vars), NA))) {

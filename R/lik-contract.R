@@ -100,6 +100,9 @@ hyper_names <- function(lik) {
   else setdiff(names, "correlation")
 }
 
+# What noise of several components may be like.
+COVARIANCES <- c("spherical", "diagonal", "full")
+
 likelihood_kinds <- function() list(
   shared = optional(is_flag), or_trials = optional(is_flag),
   covariance = optional(function(x) is_word(x, COVARIANCES)),
@@ -109,10 +112,10 @@ likelihood_kinds <- function() list(
 # Log evidences of labels and counts are log probabilities. EP on its way to no fixed point shows by
 # one above 0; SLACK of a nat for each row is more than rounding makes of 0.
 is_impossible <- function(lik, logz, rows) {
-  codec <- lik_codec(lik)
   SLACK <- 1e-6
-  counted <- codec$labelled && !isTRUE(lik_traits(lik)$as_numbers) || !is.null(codec$jump)
-  counted && logz > SLACK * rows
+  if (!isTRUE(logz > SLACK * rows)) return(FALSE)
+  codec <- lik_codec(lik)
+  codec$labelled && !isTRUE(lik_traits(lik)$as_numbers) || !is.null(codec$jump)
 }
 
 # One kernel for each class?

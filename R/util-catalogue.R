@@ -7,8 +7,6 @@
 # EP's steps (ep_loop.h).
 catalogue <- function() REGISTRY$catalogue
 
-catalogue_of_c <- function() .Call(sg_catalogue)
-
 # Likelihoods that sparsegp() takes: of rows that see one value of a process.
 likelihood_names <- function() {
   types <- catalogue()$likelihoods

@@ -50,16 +50,16 @@ optional <- function(kind) function(x, whole) is.null(x) || is_of_kind(x, kind, 
 every <- function(kind) function(x) is.list(x) && all(vapply(x, is_of_kind, NA, kind))
 
 # Is x of a kind? A kind is a function(x), or a function(x, whole) that is given what x is a field
-# of, too, or a list of kinds of the fields of x.
+# of, too, or a table of the kinds of the fields of x.
 is_of_kind <- function(x, kind, whole = NULL) {
-  isTRUE(if (is.list(kind)) is.list(x) && is.null(misfit(kind, x))
+  isTRUE(if (!is.function(kind)) is.list(x) && is.null(misfit(kind, x))
          else if ("whole" %in% names(formals(kind))) kind(x, whole) else kind(x))
 }
 
 # Returns the name of the first field of x that is not of its kind, or NULL. A kind that fails on
 # what it is given says so, too. kinds: a table in the order in which it is gone through, so that a
-# kind may rely on what stands before it; a field may stand there twice. Or what stands before
-# _kinds() in the name of the function that makes the table.
+# kind may rely on what stands before it; a field may stand there twice. Or the name of a table in
+# the registry, what stands before _kinds() in the name of the function that makes it.
 misfit <- function(kinds, x) {
   if (is.character(kinds)) kinds <- registered("kinds", kinds)
   name <- ""

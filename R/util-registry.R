@@ -9,7 +9,7 @@ REGISTRY <- new.env(parent = emptyenv())
 
 # Fills the registry from the functions in the namespace `home`.
 fill_registry <- function(home) {
-  REGISTRY$catalogue <- catalogue_of_c()
+  REGISTRY$catalogue <- .Call(sg_catalogue)
   likelihoods <- paste0(names(REGISTRY$catalogue$likelihoods), "_traits")
   REGISTRY$traits <- values_of(functions_named("_traits$", home)[likelihoods], "_traits")
   codecs <- functions_named("_codec$", home)
