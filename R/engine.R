@@ -44,7 +44,7 @@ lik_in_c <- function(problem) {
 }
 
 # Latent values of a row that its site sees at once; x then has so many rows for each.
-problem_width <- function(problem) if (is.null(problem$width)) 1L else problem$width
+problem_width <- function(problem) problem$width %||% 1L
 
 problem_rows <- function(problem) nrow(problem$x) %/% problem_width(problem)
 
@@ -116,10 +116,9 @@ engine_pass <- function(problem, theta, states, sites, options, gamma = NULL) {
 # Half of the sweeps of full EP may be of all rows at once, unless the method says how many.
 run_options <- function(problem, gradient, posterior) {
   method <- problem$method
-  batch <- if (is.null(method$batch)) ceiling(method$sweeps / 2) else method$batch
-  list(sweeps = method$sweeps, batch = batch, damping = method$damping, tol = method$tol,
-       pool = method$pool, mixing = method$mixing, gradient = gradient, posterior = posterior,
-       base = problem$base)
+  list(sweeps = method$sweeps, batch = method$batch %||% ceiling(method$sweeps / 2),
+       damping = method$damping, tol = method$tol, pool = method$pool, mixing = method$mixing,
+       gradient = gradient, posterior = posterior, base = problem$base)
 }
 
 # The posterior of full EP. Its factors are of the rows in an order of their own where some of them
@@ -230,8 +229,7 @@ engine_ivm <- function(problem, theta) {
                   pool = max(pool, size * problem$processes),
                   select = match(method$select, catalogue()$selections) - 1L,
                   block = method$block, keep = method$keep, exchange = method$exchange)
-  luck <- if (is.null(problem$luck)) draw_luck(problem) else problem$luck
-  run <- engine_call(sg_ivm, problem, theta, luck, options)
+  run <- engine_call(sg_ivm, problem, theta, problem$luck %||% draw_luck(problem), options)
   if (problem$processes > 1L) return(run)
   c(run[names(run) != "each"], run$each[[1L]])
 }
@@ -328,10 +326,7 @@ refuse_impossible <- function(run, lik, rows) {
 }
 
 # Returns what to do where EP of this likelihood diverges, or `otherwise`.
-divergence_remedy <- function(lik, otherwise) {
-  remedy <- lik_traits(lik)$remedy
-  if (is.null(remedy)) otherwise else remedy
-}
+divergence_remedy <- function(lik, otherwise) lik_traits(lik)$remedy %||% otherwise
 
 # EP that is far from its fixed point has an evidence that may be many nats too high: not a number
 # to learn from. Near to it the error is of second order.

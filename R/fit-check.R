@@ -24,7 +24,7 @@ refuse_flaw <- function(wrong, argument) {
 flaw_of <- function(fit) {
   if (!is.list(fit) || !identical(fit$format, FIT_FORMAT)) return("format")
   # a fit is mostly asked more than once: a model that was found right last is not looked at again
-  model <- unclass(fit)[names(registered("kinds", "model"))]
+  model <- unclass(fit)[registered("kinds", "model")$fields]
   if (!identical(model, REGISTRY$sound)) {
     wrong <- misfit("model", fit)
     if (!is.null(wrong)) return(wrong)

@@ -74,7 +74,7 @@ from_search <- function(theta, lower = 0, upper = Inf, unit = 1) {
   lower + ifelse(bounded, (upper - lower) * stats::plogis(theta), exp(theta) * unit)
 }
 
-hyper_range <- function(about) if (is.null(about$range)) c(0, Inf) else about$range
+hyper_range <- function(about) about$range %||% c(0, Inf)
 
 # The values at theta. table: the whole, or a list of some of its columns.
 hyper_value <- function(table, theta = table$theta) {

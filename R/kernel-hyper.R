@@ -80,8 +80,7 @@ leaf_hyper <- function(leaf, prefix, suffix, env) {
     own <- if (!is.null(each)) paste0(".", each, recycle0 = TRUE)
     names <- paste0(prefix, base, own, suffix, recycle0 = !is.null(each))
     hyper_rows(names, base, "kernel", TRUE, default$unit, default$start, given, default$prior,
-               if (is.null(default$input_sd)) NA_real_ else default$input_sd,
-               range = kernel_range(base),
+               default$input_sd %||% NA_real_, range = kernel_range(base),
                whose = if (type$reads == "component") "component, or pair of them"
                        else "input the kernel sees")
   })

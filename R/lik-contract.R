@@ -53,10 +53,7 @@ traits_of <- function(type) {
   traits
 }
 
-lik_label <- function(lik) {
-  label <- lik_traits(lik)$label
-  if (is.null(label)) lik$type else label
-}
+lik_label <- function(lik) lik_traits(lik)$label %||% lik$type
 
 is_modal <- function(lik) isTRUE(lik_traits(lik)$modal)
 
@@ -151,7 +148,8 @@ print.sparsegp_likelihood <- function(x, ...) {
 # width: latent values of one process that a row's likelihood sees at once; q: numbers in a data
 # row, which some types leave open
 lik_for_c <- function(lik, processes, width = 1L, q = 0L) {
-  c(list(type = lik$type, q = as.integer(q)), layout_for_c(processes, width))
+  list(type = lik$type, q = as.integer(q), processes = as.integer(processes),
+       width = as.integer(width))
 }
 
 # How latent values lie in C (types.h): never inferred from lengths or dimensions.

@@ -14,7 +14,7 @@ fill_registry <- function(home) {
   REGISTRY$traits <- values_of(functions_named("_traits$", home)[likelihoods], "_traits")
   codecs <- functions_named("_codec$", home)
   REGISTRY$codecs <- values_of(codecs[lengths(lapply(codecs, formals)) == 0L], "_codec")
-  REGISTRY$kinds <- values_of(functions_named("_kinds$", home), "_kinds")
+  REGISTRY$kinds <- lapply(values_of(functions_named("_kinds$", home), "_kinds"), kind_table)
   methods <- functions_named("^method_[a-z]+$", home)
   REGISTRY$methods <- methods[lengths(lapply(methods, formals)) > 1L]
   names(REGISTRY$methods) <- sub("method_", "", names(REGISTRY$methods))

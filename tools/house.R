@@ -280,6 +280,8 @@ show_policy <- function() {
   of_policy <- grepl(POLICY, file_of[constants])
   inside <- lapply(functions[grepl(POLICY, file_of[names(functions)])], unnamed_numbers)
   cat("\n-- numbers of default fits\n")
+  table <- tryCatch(eval(values$POLICY), error = function(e) NULL)
+  show("rows of the table POLICY", NROW(table))
   show("named ones on the floors that decide, in files", sum(of_policy), ", ",
        length(unique(file_of[constants[of_policy]])))
   for (file in unique(file_of[constants[of_policy]])) {
