@@ -4,7 +4,7 @@
 
 help:
 	@echo 'make demo | test | quick | lint | memcheck | fuzz | zoo | mutants | coverage | check |' \
-	  'docs | site | bench'
+	  'docs | site | bench | house'
 
 demo:
 	./tools/demo
@@ -45,4 +45,7 @@ site:
 bench:
 	./tools/bench
 
-.PHONY: help demo test quick lint memcheck fuzz zoo mutants coverage check docs site bench
+house: # lines, questions about kinds, cycles, the road of a small fit
+	./tools/house
+
+.PHONY: help demo test quick lint memcheck fuzz zoo mutants coverage check docs site bench house

@@ -12,7 +12,6 @@ density_names <- function(object) {
 check_density <- function(object) {
   wrong <- if (!is.list(object) || !identical(object$format, DENSITY_FORMAT)) "format"
            else misfit("density", object)
-  if (is.null(wrong)) wrong <- flaw_among(DENSITY_PARTS, object)
   if (is.null(wrong)) return(object)
   stop_damaged(paste0("its `", wrong, "` does not fit the rest"), what = "density")
 }
@@ -23,18 +22,15 @@ density_kinds <- function() list(
   evidence = frame_of("k0", "log_evidence"), call = is_plain_call,
   range = function(x) is.double(x) && is.matrix(x) && are_finite(x) && all(x[1L, ] < x[2L, ]),
   waves = function(x) is_word(x, c("periodic", "level")),
-  basis = are_finite, mean = are_moderate, cov = are_moderate, x = are_finite
-)
-
-DENSITY_PARTS <- list(
-  range = function(fit) is_space(fit, ncol(fit$range)),
-  k0 = function(fit) fit$k0 %in% fit$evidence$k0 || fit$chosen %in% fit$evidence$k0,
-  x = function(fit) is_table(fit$x, fit$n, ncol(fit$range)) && all(in_space(fit$x, fit)),
-  basis = function(fit) {
-    inputs <- ncol(fit$range)
-    points <- if (fit$waves == "level") fit$k0 + 1 else (2 * fit$k0 + 1)^inputs
-    is_table(fit$basis, points, inputs) && are_doubles(fit$mean, points) &&
-      is_table(fit$cov, points, points)
+  basis = are_finite, mean = are_moderate, cov = are_moderate, x = are_finite,
+  range = function(x, whole) is_space(whole, ncol(x)),
+  k0 = function(x, whole) any(c(x, whole$chosen) %in% whole$evidence$k0),
+  x = function(x, whole) is_table(x, whole$n, ncol(whole$range)) && all(in_space(x, whole)),
+  basis = function(x, whole) {
+    inputs <- ncol(whole$range)
+    points <- if (whole$waves == "level") whole$k0 + 1 else (2 * whole$k0 + 1)^inputs
+    is_table(x, points, inputs) && are_doubles(whole$mean, points) &&
+      is_table(whole$cov, points, points)
   }
 )
 

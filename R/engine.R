@@ -44,7 +44,7 @@ lik_in_c <- function(problem) {
 }
 
 # Latent values of a row that its site sees at once; x then has so many rows for each.
-problem_width <- function(problem) if (is.null(problem$width)) 1L else problem$width
+problem_width <- function(problem) problem$width %||% 1L
 
 problem_rows <- function(problem) nrow(problem$x) %/% problem_width(problem)
 
@@ -61,7 +61,8 @@ no_sites <- function(problem) {
 
 lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), width(fit))
 
-# The entries of C that a fit is made by: what they are told of a problem and of theta comes first.
+# Calls an entry of C that a fit is made by, and notes the work. The arguments that all of these
+# entries share, problem and theta, come first.
 engine_call <- function(entry, problem, theta, ...) {
   from_kernel <- seq_len(problem$nkernel)
   result <- call_entry(entry, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
@@ -82,8 +83,8 @@ points_of_call <- function(problem) {
   min(nrow(problem$x), problem$options$size)
 }
 
-# R CMD check wants to find the name of what is called in the namespace, unless it is in dots.
-call_entry <- function(...) .Call(...)
+# `.Call()` by another name, as R CMD check refuses a variable in the place of an entry.
+call_entry <- .Call
 
 # EP at theta, full or on the problem's basis. sites: list(tau, nu) to start from, NULL for scratch,
 # or an online pass.
@@ -92,7 +93,8 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   full <- is.null(problem$basis)
   if (is.null(sites) && is_modal(problem$lik)) sites <- pass_sites(problem, theta)
   run <- if (full) {
-    full_or_advice(nrow(problem$x), engine_call(sg_ep_full, problem, theta, sites, options))
+    tryCatch(engine_call(sg_ep_full, problem, theta, sites, options),
+             error = function(e) explain_memory(e, nrow(problem$x)))
   } else {
     engine_call(sg_ep_batch, problem, theta, sites, options, problem$basis)
   }
@@ -127,10 +129,9 @@ is_coupled <- function(lik, processes) {
 # Half of the sweeps of full EP may be of all rows at once, unless the method says how many.
 run_options <- function(problem, gradient, posterior) {
   method <- problem$options
-  batch <- if (is.null(method$batch)) ceiling(method$sweeps / 2) else method$batch
-  list(sweeps = method$sweeps, batch = batch, damping = method$damping, tol = method$tol,
-       pool = method$pool, mixing = method$mixing, gradient = gradient, posterior = posterior,
-       base = problem$base)
+  list(sweeps = method$sweeps, batch = method$batch %||% ceiling(method$sweeps / 2),
+       damping = method$damping, tol = method$tol, pool = method$pool, mixing = method$mixing,
+       gradient = gradient, posterior = posterior, base = problem$base)
 }
 
 # The posterior of full EP. Its factors are of the rows in an order of their own where some of them
@@ -241,8 +242,8 @@ engine_ivm <- function(problem, theta) {
                   pool = max(pool, size * problem$processes),
                   select = match(method$select, catalogue()$selections) - 1L,
                   block = method$block, keep = method$keep, exchange = method$exchange)
-  tie_break <- if (is.null(problem$tie_break)) selection_order(problem) else problem$tie_break
-  run <- engine_call(sg_ivm, problem, theta, tie_break, options)
+  run <- engine_call(sg_ivm, problem, theta, problem$tie_break %||% selection_order(problem),
+                     options)
   if (problem$processes > 1L) return(run)
   c(run[names(run) != "each"], run$each[[1L]])
 }
@@ -305,14 +306,13 @@ engine_online <- function(problem, theta, state, start = NULL) {
   engine_call(sg_online, problem, theta, state, start, options)
 }
 
-# Full EP holds n x n matrices; where they do not fit, say what does.
-full_or_advice <- function(n, run) {
-  tryCatch(run, error = function(e) {
-    if (!grepl("cannot allocate", conditionMessage(e), fixed = TRUE)) stop(e)
-    stop_sparsegp("x", paste0("has too many rows for full EP: ", n, " rows take about ",
-                              ceiling(3 * 8 * n^2 / 2^30), " GiB"),
-                  "Leave `method` out, or choose method_ep(size =) or method_ivm(size =)")
-  })
+# Stops with the error of a run of full EP. It holds n x n matrices: if they do not fit into memory
+# the message names methods that need less.
+explain_memory <- function(error, n) {
+  if (!grepl("cannot allocate", conditionMessage(error), fixed = TRUE)) stop(error)
+  stop_sparsegp("x", paste0("has too many rows for full EP: ", n, " rows take about ",
+                            ceiling(3 * 8 * n^2 / 2^30), " GiB"),
+                "Leave `method` out, or choose method_ep(size =) or method_ivm(size =)")
 }
 
 # The status of a run, in words. Names the hyperparameters, since they are what a user can change.
@@ -340,10 +340,7 @@ refuse_impossible <- function(run, lik, rows) {
 }
 
 # Returns what to do where EP of this likelihood diverges, or `otherwise`.
-divergence_remedy <- function(lik, otherwise) {
-  remedy <- lik_traits(lik)$remedy
-  if (is.null(remedy)) otherwise else remedy
-}
+divergence_remedy <- function(lik, otherwise) lik_traits(lik)$remedy %||% otherwise
 
 # EP that is far from its fixed point has an evidence that may be many nats too high: not a number
 # to learn from. Near to it the error is of second order.

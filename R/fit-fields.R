@@ -1,6 +1,10 @@
-# The kinds of the fields of a fit, each by itself: what print(), summary(), plot(), formula(),
-# loo(), update() and predict() read of it. What fields have to do with each other stands in
-# fit-check.R.
+# The kinds of the fields of a fit (fit-check.R).
+
+# What differs between modes of one fit.
+OF_MODE <- c("posterior", "basis_rows", "state", "jitter", "log_evidence", "convergence", "latent",
+             "cavity", "sites")
+
+# ---- Text, calls and tables ----
 
 # Terms are a call with what model.frame() and model.matrix() want of it.
 is_terms <- function(x) {
@@ -38,17 +42,28 @@ are_contrasts <- function(x) {
 
 are_finite_words <- function(x) are_words(x) && !anyNA(x)
 
+# Numbers whose squares are numbers
+are_moderate <- function(x) is.numeric(x) && all(abs(x) < 1e150)
+
+is_trace <- function(x) is_frame(x) && all(vapply(unclass(x), is.numeric, NA))
+
+# What na.action() functions leave: the rows they left out.
+is_na_action <- function(x) {
+  are_whole_between(x, 1, Inf) # of any class: a na.action may be a user's function
+}
+
+# ---- How it went ----
+
 # How a fit went: EP in sweeps, or the rows of a stream.
 is_convergence <- function(x) {
-  is.list(x) && is.null(misfit("convergence", x)) &&
-    (if (is.null(x$fates)) is.null(misfit("sweeps", x)) else are_finite(x$fates) && x$converged)
+  is_of_kind(x, "convergence") &&
+    (if (is.null(x$fates)) is_of_kind(x, "sweeps") else are_finite(x$fates) && x$converged)
 }
 
 convergence_kinds <- function() list(
   converged = is_flag, trace = is_trace, skipped = is_number,
   growth = optional(frame_of("points", "gain")),
-  selection = optional(fields_of(trace = is_trace, stopped = is_text,
-                                 exchanged = is_number))
+  selection = optional(list(trace = is_trace, stopped = is_text, exchanged = is_number))
 )
 
 sweeps_kinds <- function() list(
@@ -69,39 +84,213 @@ choices_kinds <- function() list(
   taken = is.logical
 )
 
-are_choices <- function(x) is_frame(x) && is.null(misfit("choices", x))
+are_choices <- function(x) is_frame(x) && is_of_kind(x, "choices")
 
-is_learning <- function(x) is.list(x) && is.null(misfit("learning", x))
+# ---- The model ----
 
-# Of variables that are dates or times: their class and zone.
-are_clocks <- function(x) {
-  is.list(x) && all(vapply(x, inherits, NA, c("Date", "POSIXct", "difftime")))
-}
-
-# Numbers whose squares are numbers
-are_moderate <- function(x) is.numeric(x) && all(abs(x) < 1e150)
-
-is_trace <- function(x) is_frame(x) && all(vapply(unclass(x), is.numeric, NA))
-
-# What na.action() functions leave: the rows they left out.
-is_na_action <- function(x) {
-  are_whole_between(x, 1, Inf) # of any class: a na.action may be a user's function
-}
-
-model_kinds <- function() list(convergence = is_convergence, learning = optional(is_learning))
-
-fit_kinds <- function() list(
-  jitter = function(x) is_one(x, 0), n = is_count,
-  log_evidence = is_number, call = optional(is_plain_call), terms = optional(is_terms),
-  contrasts = optional(are_contrasts), row_names = optional(are_finite_words),
-  frame = optional(is.data.frame), na.action = optional(is_na_action),
-  power = optional(function(x) is_one(x, policy$temper_range[1L], policy$temper_range[2L])),
-  choices = optional(are_choices),
-  merged = optional(fields_of(fits = is_count, kl_lost = is_number)),
-  source = optional(fields_of(label = is_text, chunks = is_count, omitted = is_count,
-                              kept = optional(is_count))),
-  basis_rows = optional(function(x) are_whole_between(x, 1, Inf)),
-  basis_rows_of = optional(function(x) is.list(x) && all(vapply(x, is.numeric, NA))),
-  clocks = optional(are_clocks), grown = optional(is_flag), mode = optional(is_text),
-  modes = optional(is.list)
+kinds_of_response <- function(codec) list(
+  width = function(x) is.integer(x) && is_one(x, 1, MAX_COMPONENTS),
+  levels = optional(are_words),
+  components = function(x, whole) {
+    if (is.null(codec$wide)) whole$width == 1L && is.null(x)
+    else whole$width > 1L && are_words(x, whole$width)
+  },
+  processes = function(x, whole) {
+    identical(x, codec$processes(whole$levels)) && is_one(x, 1, MAX_CLASSES)
+  },
+  unit = function(x) is_one(x, .Machine$double.xmin, .Machine$double.xmax),
+  centre = function(x, whole) {
+    is.null(dim(x)) && are_finite(x) && are_doubles(x, if (codec$several) whole$width else 1L)
+  },
+  levels = function(x) { # some codecs have two, and numbers have none
+    if (!codec$labelled) return(is.null(x))
+    two <- codec$name %in% c("labels", "some_labels")
+    !anyDuplicated(x) && (if (two) length(x) == 2L else length(x) > 1L)
+  }
 )
+
+scaling_kinds <- function() {
+  each <- function(x, whole) {
+    are_doubles(x, sum(whole$kept)) && is.null(dim(x)) && are_finite(x)
+  }
+  positive <- function(x, whole) each(x, whole) && all(x > 0)
+  list(
+    kept = function(x) is.logical(x) && sum(x) > 0L, scale = is_flag, alike = is_flag,
+    names = function(x, whole) {
+      are_words(x, length(whole$kept)) && !anyNA(x) && !anyDuplicated(x)
+    },
+    dropped = function(x, whole) are_words(x) && setequal(x, whole$names[!whole$kept]),
+    centre = each, sd = positive, seen = positive,
+    constant = function(x, whole) is.numeric(x) && length(x) == sum(!whole$kept)
+  )
+}
+
+# Kinds of the columns of the table of hyperparameters (hyper-table.R)
+HYPER_COLUMNS <- list(
+  character = c("name", "base", "part", "adds_to"), logical = c("log", "free", "scan"),
+  double = c("unit", "lower", "upper", "theta", "start", "input_sd"), list = "prior"
+)
+
+# limits: where at_limit() says that a value lies on a bound.
+is_hyper_table <- function(table, limits) {
+  columns <- unclass(table)[unlist(HYPER_COLUMNS)]
+  kind <- rep(names(HYPER_COLUMNS), lengths(HYPER_COLUMNS))
+  is.data.frame(table) && all(vapply(columns, typeof, "") == kind) &&
+    all(lengths(columns) == length(columns$theta)) &&
+    !anyNA(columns[c("lower", "upper", "log", "free", "name", "base", "adds_to")], TRUE) &&
+    are_finite(columns$theta[!limits]) && are_finite(columns$start[!limits]) &&
+    all(columns$unit > 0) &&
+    are_finite(columns$unit) && all(vapply(columns$prior, inherits, NA, "sparsegp_prior"))
+}
+
+# Finds hyperparameters that are fixed on a bound of their range, where their likelihood allows it
+# (`limit`, lik-contract.R).
+at_limit <- function(table, lik) {
+  about <- lik_traits(lik)$about
+  allowed <- names(Filter(function(one) !is.null(one$limit), about))
+  table$part %in% "likelihood" & table$base %in% allowed & table$free %in% FALSE &
+    table$theta %in% -Inf & table$start %in% -Inf
+}
+
+# Each has a name of its own, and theta leads to values that there can be, none of them 0 or
+# infinite by rounding.
+have_values <- function(table, limits) {
+  value <- hyper_value(table)
+  searched <- table$log
+  own <- sub("^k[0-9]+[.]", "", table$name)
+  all(startsWith(own, table$base)) && !anyDuplicated(table$name) &&
+    are_finite(value) && all(value[searched] > table$lower[searched] | limits[searched]) &&
+    all(value[searched] < table$upper[searched])
+}
+
+count_lik_hyper <- function(fit) {
+  each <- catalogue()$likelihoods[[fit$likelihood$type]]
+  if (!is.null(fit$likelihood$covariance)) return(count_noise(fit$likelihood, width(fit)))
+  if (each$npar > 0L) return(each$npar * processes(fit))
+  if (length(each$par)) length(fit$response$levels) - 1L else 0L
+}
+
+# ---- The posterior ----
+
+# w: components of a point, whose last number says which of them it is of.
+is_posterior <- function(posterior, inputs, processes, w) {
+  basis <- posterior$basis
+  d <- nrow(basis)
+  is_factor <- function(factor) {
+    is.null(factor) || are_finite(factor) &&
+      (is_table(factor, d, d) || is_table(factor, d, d * processes))
+  }
+  all(c("G", "H") %in% names(posterior)) && is_table(basis, d, inputs) &&
+    (if (processes == 1L) are_doubles(posterior$alpha, d)
+     else is_table(posterior$alpha, d, processes)) &&
+    is_factor(posterior$G) && is_factor(posterior$H) && are_points(basis, w) &&
+    are_finite(posterior$alpha)
+}
+
+# Points, a row each, whose last number is that of a component where there are w > 1 of them.
+are_points <- function(points, w) {
+  are_finite(points) && (w == 1L || are_whole_between(points[, ncol(points)], 1, w))
+}
+
+# Numbers of a point: inputs, and of several components which of them it is of
+point_length <- function(fit) sum(fit$scaling$kept) + (width(fit) > 1L)
+
+is_state <- function(one, basis, processes) {
+  d <- nrow(basis)
+  is_table(one$R, d, d) && is_table(one$S, d, d * processes) && is_table(one$t, d, processes) &&
+    are_finite(one$R) && are_finite(one$S) && are_finite(one$t) && all(diag(one$R) > 0)
+}
+
+# ---- Rows ----
+
+has_right_rows <- function(fit) {
+  n <- as.double(fit$n) # of a source there may be more rows than integers
+  w <- width(fit)
+  means <- list(fit$latent$mean, fit$cavity$mean, fit$sites$nu)
+  blocks <- list(fit$latent$var, fit$cavity$var, fit$sites$tau)
+  q <- catalogue()$likelihoods[[fit$likelihood$type]]$q
+  is_one(n, 1) && all(vapply(means, are_doubles, NA, n * w * processes(fit))) &&
+    all(vapply(blocks, are_doubles, NA, n * w^2 * processes(fit))) &&
+    are_doubles(fit$cavity$lpd, n) && are_doubles(fit$offset, n * w) &&
+    has_right_responses(fit, n, w) &&
+    (is.null(fit$weights) || are_finite(fit$weights) && length(fit$weights) == n) &&
+    is_table(fit$data_rows, if (q > 0L) q else if (q == 0L) w else NROW(fit$data_rows), n)
+}
+
+# What a fit has of all its rows, or not at all.
+ROWS_TOGETHER <- c("y", "data_rows", "offset", "latent", "cavity", "sites")
+
+are_finite_moments <- function(x) are_finite(x$mean) && are_finite(x$var)
+
+# Labels are among the fit's; other responses are numbers, but where one may be missing.
+are_responses <- function(x, whole) {
+  codec <- codec_of(whole)
+  if (!codec$labelled) return(is.numeric(x) && (codec$missing || are_finite(unclass(x))))
+  is.factor(x) && identical(levels(x), whole$response$levels) &&
+    all(unclass(x) %in% c(seq_along(levels(x)), NA))
+}
+
+# A matrix of whole parts, or a number for each component.
+has_right_responses <- function(fit, n, w) {
+  if (!is_mixture(fit$y)) return(length(fit$y) == if (codec_of(fit)$several) n * w else n)
+  size <- 1L + moment_count(w)
+  nrow(fit$y) == n && mixture_width(fit$y) == w &&
+    NROW(fit$data_rows) == mixture_parts(fit$y) * size &&
+    ncol(fit$y) %in% (mixture_parts(fit$y) * size + c(0L, size - 1L))
+}
+
+# How factors of a formula's variables are coded; a model frame's names have no backticks.
+are_levels <- function(levels, terms) {
+  variables <- gsub("`", "", rownames(attr(terms, "factors")), fixed = TRUE)
+  is.null(levels) || is.list(levels) && all(vapply(levels, is.character, NA)) &&
+    all(gsub("`", "", names(levels), fixed = TRUE) %in% variables)
+}
+
+is_coder <- function(coder) {
+  is.null(coder) || is.list(coder) && inherits(coder$terms, "terms") &&
+    are_levels(coder$xlevels, coder$terms)
+}
+
+# Rows that wait, a chunk (data-chunks.R).
+is_queue <- function(rows) {
+  is.null(rows) || is.list(rows) && chunk_size(rows) == NROW(rows$y) &&
+    (is.null(rows$weights) || length(rows$weights) == NROW(rows$y))
+}
+
+# ---- A stream ----
+
+# Where the points came from: those of a row stand together, and are no more than it has components.
+are_rows_of_points <- function(id, w) {
+  are_whole_between(id, 1, 2^53) && max(0L, rle(floor((id - 1) / w))$lengths) <= w
+}
+
+# Entries of the trace are at the multiples of its stride, and C has room for so many.
+is_stream_trace <- function(record) {
+  stride <- record$count[record_names() == "stride"]
+  entries <- ncol(record$trace)
+  entries <= TRACE_ENTRIES && is_count(stride) && stride > 0 &&
+    all(record$trace[1L, ] == stride * seq_len(entries))
+}
+
+TRACE_ENTRIES <- 256L # SG_TRACE_ROWS
+
+are_constants <- function(constant, inputs) {
+  is.null(constant) || is.double(constant) && all(names(constant) %in% inputs) &&
+    length(names(constant)) == length(constant)
+}
+
+is_stream_record <- function(stream, fit) {
+  record <- stream$record
+  d <- nrow(fit$posterior$basis)
+  counts <- record$count[record_names() != "logz"]
+  traced <- record$count[record_names() == "traced"]
+  is_table(record$points, point_length(fit), d) && are_points(t(record$points), width(fit)) &&
+    are_doubles(record$id, d) && are_rows_of_points(record$id, width(fit)) &&
+    are_doubles(record$count, length(record_names())) && all(counts >= 0 & is.finite(counts)) &&
+    is_table(record$trace, nrow(empty_state(1L)$trace), traced) && is_stream_trace(record) &&
+    is_one(stream$shift, -Inf) && is_count(stream$omitted) &&
+    optional(is_number)(stream$clock) && is_flag(stream$weighted) &&
+    is_coder(stream$coder) && is_queue(stream$waiting) &&
+    are_constants(stream$constant, fit$scaling$names) &&
+    is_one(stream$size, max(d, 1L)) && is.integer(stream$size)
+}

@@ -5,6 +5,15 @@ has_rows <- function(fit) !is.null(fit$latent)
 
 has_cavities <- function(fit) !is.null(fit$cavity)
 
+# Sums over its rows (fit-state.R)
+has_state <- function(fit) !is.null(fit$state)
+
+# The points of each of its bases
+bases_of <- function(fit) {
+  each <- fit$posterior$each
+  if (is.null(each)) list(fit$posterior$basis) else lapply(each, `[[`, "basis")
+}
+
 # Rows that come one after the other, of which it keeps none
 is_stream <- function(fit) inherits(fit, "sparsegp_stream")
 

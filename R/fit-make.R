@@ -60,10 +60,6 @@ fit_of <- function(tuned, chunk, setup) {
   fit
 }
 
-# What differs between modes of one fit.
-OF_MODE <- c("posterior", "basis_rows", "state", "jitter", "log_evidence", "convergence", "latent",
-             "cavity", "sites")
-
 # Gives one warning at most: learning cannot settle where EP did not.
 warn_about <- function(run, record, lik) {
   if (run$converged) return(warn_about_search(record))

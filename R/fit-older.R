@@ -5,7 +5,8 @@
 #       other fits on a basis kept no sums, so that they take no more rows.
 #   1   0.2.0, 0.2.1: the options that EP ran with stood in `method`, whether they were given or
 #       chosen; choices were in records of their own.
-#   2   this version (FIT_FORMAT)
+#   2   this version
+FIT_FORMAT <- 2L # of what new_fit() makes; a version that changes it counts on
 
 # A fit that cannot be read is returned as it is: its check says what is wrong.
 as_written_now <- function(fit) {

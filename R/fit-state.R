@@ -2,19 +2,11 @@
 # tau v v' and t = sum nu v (state.h), a list of them in fit$state, one for each basis. Sums of rows
 # seen apart add up, and rows may go on being added.
 
-has_state <- function(fit) !is.null(fit$state)
-
 takes_rows <- function(fit) is_stream(fit) || has_state(fit)
 
 # Are the inputs of all rows that the fit has seen still there? Not those of copies of rows.
 keeps_inputs <- function(fit) {
   !is.null(fit[["x"]]) && nrow(fit[["x"]]) == fit$n && is.null(fit$copies)
-}
-
-# The points of each of the bases.
-bases_of <- function(fit) {
-  each <- fit$posterior$each
-  if (is.null(each)) list(fit$posterior$basis) else lapply(each, `[[`, "basis")
 }
 
 # The same bases without any row.

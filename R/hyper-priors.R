@@ -73,8 +73,7 @@ prior_normal <- function(mean, sd) {
 #' @export
 prior_flat <- function() new_prior("flat")
 
-# Each family: log density at x, up to nothing, and its derivative times x (that is, d/dlog x).
-# `slope` is d/dx for parameters searched on their own scale.
+# The log density of each family at x, normalised, and its derivative d/dx.
 PRIOR_FAMILIES <- list(
   lognormal = list(
     log_density = function(x, par) {
@@ -94,10 +93,6 @@ PRIOR_FAMILIES <- list(
   ),
   flat = list(log_density = function(x, par) 0 * x, slope = function(x, par) 0 * x)
 )
-
-prior_log_density <- function(prior, x) PRIOR_FAMILIES[[prior$family]]$log_density(x, prior$par)
-
-prior_slope <- function(prior, x) PRIOR_FAMILIES[[prior$family]]$slope(x, prior$par)
 
 #' @export
 print.sparsegp_prior <- function(x, ...) {

@@ -19,12 +19,11 @@
 #                 and puts values back towards it that ended longer
 #   prior         list column of sparsegp_prior values, on the natural scale
 #
-# prior: a function of a value's unit, or a list of one for each value. whose: what else a value may
-# be given for, in words.
+# Returns the columns of some rows of that table. prior: a function of a value's unit, or a list of
+# one for each value. whose: what else a value may be given for, in words.
 
 hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_sd = NA_real_,
-                       range = c(0, Inf), adds_to = "",
-                       whose = "class") {
+                       range = c(0, Inf), adds_to = "", whose = "class") {
   count <- length(names)
   fixed <- is_fixed(given)
   value <- if (fixed) given$value else given
@@ -39,31 +38,28 @@ hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_
   }
   start <- rep_len(start, count)
   if (count == 0L) return(NULL)
-  priors <- Map(function(prior, unit) prior(unit), if (is.list(prior)) prior else list(prior),
-                unit, USE.NAMES = FALSE)
+  priors <- lapply(seq_len(count), function(i) {
+    if (is.list(prior)) prior[[i]](unit[i]) else prior(unit[i])
+  })
   columns <- list(name = names, base = base, part = part, log = log, unit = unit,
                   adds_to = adds_to, lower = range[1L], upper = range[2L],
                   theta = start, start = start, free = !fixed,
                   scan = base == "lengthscale" & is.null(given), input_sd = input_sd,
                   prior = priors)
-  hyper_frame(lapply(columns, rep_len, count))
+  lapply(columns, rep_len, count)
 }
 
-# A data frame of columns of one length. data.frame() and rbind() look for far more than there is
-# here, and take longer than C does for a few hundred rows.
-hyper_frame <- function(columns) {
-  structure(columns, class = "data.frame", row.names = .set_row_names(length(columns[[1L]])))
-}
-
-# Tables, of which some may be NULL, one below the other; NULL: they all are.
-stack_hyper <- function(tables) {
-  tables <- tables[lengths(tables) > 0L]
-  if (length(tables) == 0L) return(NULL)
-  columns <- lapply(names(tables[[1L]]), function(column) {
-    unlist(lapply(tables, `[[`, column), recursive = FALSE, use.names = FALSE)
+# Returns the table of parts of it, each a table or what hyper_rows() returns; NULL: all of them
+# are. data.frame() and rbind() look for far more than there is here, and take longer than C does
+# for a few hundred rows.
+stack_hyper <- function(parts) {
+  parts <- parts[lengths(parts) > 0L]
+  if (length(parts) == 0L) return(NULL)
+  columns <- lapply(names(parts[[1L]]), function(column) {
+    unlist(lapply(parts, `[[`, column), recursive = FALSE, use.names = FALSE)
   })
-  names(columns) <- names(tables[[1L]])
-  hyper_frame(columns)
+  structure(columns, names = names(parts[[1L]]), class = "data.frame",
+            row.names = .set_row_names(length(columns[[1L]])))
 }
 
 # From values of hyperparameters that are searched as logarithms to those logarithms, and back.
@@ -73,14 +69,17 @@ to_search <- function(value, lower = 0, upper = Inf, unit = 1) {
 }
 
 from_search <- function(theta, lower = 0, upper = Inf, unit = 1) {
-  width <- ifelse(upper == Inf, 0, upper - lower)
-  lower + ifelse(upper == Inf, exp(theta) * unit, width * stats::plogis(theta))
+  bounded <- upper < Inf
+  if (!any(bounded)) return(lower + exp(theta) * unit)
+  lower + ifelse(bounded, (upper - lower) * stats::plogis(theta), exp(theta) * unit)
 }
 
-hyper_range <- function(about) if (is.null(about$range)) c(0, Inf) else about$range
+hyper_range <- function(about) about$range %||% c(0, Inf)
 
+# The values at theta. table: the whole, or a list of some of its columns.
 hyper_value <- function(table, theta = table$theta) {
-  ifelse(table$log, from_search(theta, table$lower, table$upper, table$unit), theta)
+  natural <- from_search(theta, table$lower, table$upper, table$unit)
+  if (all(table$log)) natural else ifelse(table$log, natural, theta)
 }
 
 # What coef() shows, by name
@@ -94,18 +93,27 @@ shown_values <- function(table, theta = table$theta) {
 
 # d value / d theta
 hyper_slope <- function(table, value) {
-  bounded <- table$upper < Inf
-  share <- ifelse(bounded, (table$upper - value) / ifelse(bounded, table$upper - table$lower, 1), 1)
-  ifelse(table$log, (value - table$lower) * share, 1)
+  slope <- value - table$lower
+  at <- which(table$upper < Inf)
+  range <- table$upper[at] - table$lower[at]
+  slope[at] <- slope[at] * ((table$upper[at] - value[at]) / range)
+  slope[!table$log] <- 1
+  slope
 }
 
-# log prior at theta and its gradient in theta, over the free rows
+# Returns the log prior at theta and its gradient in theta, over the free rows.
 hyper_log_prior <- function(table, theta) {
-  value <- hyper_value(table, theta)
   at <- which(table$free)
-  density <- vapply(at, function(i) prior_log_density(table$prior[[i]], value[i]), 0)
-  slope <- vapply(at, function(i) prior_slope(table$prior[[i]], value[i]), 0)
-  list(value = sum(density), gradient = slope * hyper_slope(table, value)[at])
+  free <- lapply(unclass(table)[c("log", "lower", "upper", "unit", "prior")], `[`, at)
+  value <- hyper_value(free, theta[at])
+  density <- slope <- numeric(length(at))
+  for (i in seq_along(at)) {
+    prior <- free$prior[[i]]
+    family <- PRIOR_FAMILIES[[prior$family]]
+    density[i] <- family$log_density(value[i], prior$par)
+    slope[i] <- family$slope(value[i], prior$par)
+  }
+  list(value = sum(density), gradient = slope * hyper_slope(free, value))
 }
 
 # ---- The values of a fit ----

@@ -1,37 +1,21 @@
 # The hyperparameters of a kernel: rows of the table in hyper-table.R.
 
-# How each kernel hyperparameter starts and what its default prior is: one, or a list with one for
-# each value. `leaf` sees p inputs; `env` holds response_unit (NULL when the leaf's variance is a
+# How each kernel hyperparameter starts, unless its kernel has it otherwise (kernel-table.R), and
+# what its default prior is: one, or a list with one for each value. `leaf` sees p inputs; `env` holds response_unit (NULL when the leaf's variance is a
 # pure number), share (number of summands), input_scale (per kept input: the scale of what the
 # kernel sees), input_unit (per kept input: the standard deviation that was divided out) and
 # component_var and component_unit (per component of the response: its variance in squared units,
 # and these).
 KERNEL_HYPER <- list(
-  variance = function(leaf, env) {
-    if (leaf$type == "coregion") return(component_variances(leaf, env))
-    start <- -log(env$share)
-    if (leaf$type == "linear") {
-      start <- start - log(length(leaf$vars)) - 2 * per_input_scale(leaf, env)
-    }
-    if (leaf$type == "trig") start <- start - log(2 * leaf$degree[[1L]] + 1) # so many coefficients
-    unit <- if (leaf$carries) env$response_unit^2 else 1
-    # one part of a field may well be next to nothing
-    prior <- if (isTRUE(leaf$joint) && env$share > 1L) default_lognormal(start, 3)
-             else default_lognormal(max(start) + 1, 1.5)
-    list(start = start, unit = unit, prior = prior)
-  },
+  variance = function(leaf, env) variance_start(leaf, env, -log(env$share)),
   lengthscale = function(leaf, env) {
-    start <- if (leaf$type == "poly") 2 * per_input_scale(leaf, env)
-             else if (leaf$type == "periodic") 0
-             else 0.5 * log(length(leaf$vars)) + per_input_scale(leaf, env)
-    is_length <- !leaf$type %in% c("poly", "periodic")
-    # an input that does not matter wants a very long scale of its own: leave it room
-    list(start = start, unit = 1, prior = default_lognormal(mean(start), if (leaf$ard) 2 else 1),
-         input_sd = if (is_length && (leaf$ard || length(leaf$vars) == 1L)) {
-           env$input_unit[leaf$vars + 1L]
-         } else if (isTRUE(leaf$joint)) {
-           env$input_unit[[leaf$vars[1L] + 1L]] # all inputs of a field have this one
-         })
+    start <- 0.5 * log(length(leaf$vars)) + per_input_scale(leaf, env)
+    c(ratio_start(leaf, start), list(
+      input_sd = if (leaf$ard || length(leaf$vars) == 1L) env$input_unit[leaf$vars + 1L]
+                 else if (isTRUE(leaf$joint)) {
+                   env$input_unit[[leaf$vars[1L] + 1L]] # all inputs of a field have this one
+                 }
+    ))
   },
   shape = function(leaf, env) list(start = 0, unit = 1, prior = default_lognormal(0, 1.5)),
   period = function(leaf, env) {
@@ -45,6 +29,20 @@ KERNEL_HYPER <- list(
     list(start = 0, unit = 1, prior = function(unit) prior_normal(0, 0.5))
   }
 )
+
+variance_start <- function(leaf, env, start) {
+  unit <- if (leaf$carries) env$response_unit^2 else 1
+  # one part of a field may well be next to nothing
+  prior <- if (isTRUE(leaf$joint) && env$share > 1L) default_lognormal(start, 3)
+           else default_lognormal(max(start) + 1, 1.5)
+  list(start = start, unit = unit, prior = prior)
+}
+
+# A length scale that is a pure number
+ratio_start <- function(leaf, start) {
+  # an input that does not matter wants a very long scale of its own: leave it room
+  list(start = start, unit = 1, prior = default_lognormal(mean(start), if (leaf$ard) 2 else 1))
+}
 
 # Every component starts with its share of its own variance.
 component_variances <- function(leaf, env) {
@@ -71,32 +69,41 @@ mark_carriers <- function(kernel, carries = TRUE) {
   kernel
 }
 
-leaf_hyper <- function(leaf, prefix, env) {
-  rows <- lapply(names(leaf$params), function(base) {
-    default <- KERNEL_HYPER[[base]](leaf, env)
-    each <- each_of(leaf, base)
+leaf_hyper <- function(leaf, prefix, suffix, env) {
+  type <- registered("kernels", leaf$type)
+  lapply(names(leaf$params), function(base) {
+    default <- type$hyper[[base]](leaf, env)
+    each <- type$each(leaf, base)
     given <- leaf$params[[base]]
     if (leaf$ard && !is.null(each)) given <- for_kept_inputs(given, leaf)
     else if (is.null(each)) refuse_one_each(given, base, leaf)
-    names <- if (is.null(each)) paste0(prefix, base)
-             else paste0(prefix, base, ".", each, recycle0 = TRUE)
+    own <- if (!is.null(each)) paste0(".", each, recycle0 = TRUE)
+    names <- paste0(prefix, base, own, suffix, recycle0 = !is.null(each))
     hyper_rows(names, base, "kernel", TRUE, default$unit, default$start, given, default$prior,
-               if (is.null(default$input_sd)) NA_real_ else default$input_sd,
-               range = kernel_range(base),
-               whose = if (leaf$type == "coregion") "component, or pair of them"
+               default$input_sd %||% NA_real_, range = kernel_range(base),
+               whose = if (type$reads == "component") "component, or pair of them"
                        else "input the kernel sees")
   })
-  stack_hyper(rows)
 }
 
-# What a leaf has a value of a hyperparameter each for: inputs, components, pairs of components;
-# NULL: for all one.
-each_of <- function(leaf, base) {
-  if (leaf$type == "coregion") {
-    return(switch(base, variance = leaf$components,
-                  correlation = pair_names(leaf$components, leaf$degree[["rank"]])))
-  }
-  if (leaf$ard && base == leaf$per_input) leaf$input_names
+each_input <- function(leaf, base) if (leaf$ard && base == leaf$per_input) leaf$input_names
+
+each_component <- function(leaf, base) {
+  switch(base, variance = leaf$components,
+         correlation = pair_names(leaf$components, leaf$degree[["rank"]]))
+}
+
+# Returns how many hyperparameters a specification for C has.
+count_kernel_hyper <- function(spec) registered("kernels", spec$type)$count(spec)
+
+count_leaf <- function(spec) {
+  if (length(spec$parts)) return(sum(vapply(spec$parts, count_kernel_hyper, 0)))
+  bases <- length(registered("kernels", spec$type)$like$params)
+  if (spec$ard) bases - 1 + length(spec$vars) else bases
+}
+
+count_coregion <- function(spec) {
+  spec$degree[1L] + nrow(correlated_pairs(spec$degree[1L], spec$degree[2L]))
 }
 
 # Several values where all inputs share one
@@ -117,9 +124,10 @@ for_kept_inputs <- function(given, leaf) {
   if (is_fixed(given)) fixed(value) else value
 }
 
-kernel_hyper <- function(kernel, env) {
+# Returns parts of the table. suffix: of all names.
+kernel_hyper <- function(kernel, env, suffix = "") {
   leaves <- kernel_leaves(mark_carriers(kernel))
   env$share <- if (kernel$type == "sum") length(kernel$parts) else 1L
   prefixes <- if (length(leaves) > 1L) paste0("k", seq_along(leaves), ".") else ""
-  stack_hyper(Map(leaf_hyper, leaves, prefixes, list(env)))
+  unlist(Map(leaf_hyper, leaves, prefixes, suffix, list(env)), recursive = FALSE)
 }

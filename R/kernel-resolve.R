@@ -4,22 +4,26 @@
 # came from, which columns are not constant, and the names of a response's components where it has
 # several. Returns the specification C takes: `vars` as 0-based columns of the kept inputs.
 resolve_kernel <- function(kernel, inputs) {
+  registered("kernels", kernel$type)$resolve(kernel, inputs)
+}
+
+resolve_sum <- function(kernel, inputs) {
   kernel$parts <- lapply(kernel$parts, resolve_kernel, inputs)
-  if (kernel$type %in% FIELDS) return(resolve_field(kernel, inputs))
-  if (kernel$type == "coregion") return(resolve_coregion(kernel, inputs))
-  if (length(kernel$parts)) {
-    kernel$vars <- integer()
-    return(kernel)
-  }
-  at <- if (kernel$type == "constant") integer() else resolve_vars(kernel$vars, inputs)
+  kernel$vars <- integer()
+  kernel
+}
+
+resolve_leaf <- function(kernel, inputs) {
+  reads <- registered("kernels", kernel$type)$reads
+  at <- if (reads == "none") integer() else resolve_vars(kernel$vars, inputs)
   kernel$all_names <- inputs$names[at]
   at <- at[inputs$kept[at]]
-  if (length(at) == 0L && kernel$type != "constant") {
+  if (length(at) == 0L && reads != "none") {
     stop_sparsegp("kernel", paste0("has a part, ", format(kernel),
                                    ", whose inputs are all constant"),
                   "Leave constant inputs out, or use kernel_constant()")
   }
-  if ("period" %in% names(kernel$params) && length(at) != 1L) {
+  if (reads == "one" && length(at) != 1L) {
     stop_sparsegp("kernel", "has a periodic part that sees more than one input",
                   "Give vars = one input; multiply kernels for several")
   }
@@ -57,16 +61,68 @@ spec_for_c <- function(kernel) {
        degree = as.integer(kernel$degree), parts = lapply(kernel$parts, spec_for_c))
 }
 
+# ---- Components ----
+
+# Inputs, by number, that fields are in: they have one scale.
+inputs_of_fields <- function(kernel, inputs) {
+  bases <- unlist(lapply(component_parts(kernel), `[[`, "parts"), recursive = FALSE)
+  unique(unlist(lapply(bases, function(base) resolve_vars(base$vars, inputs))))
+}
+
+# Which column of a point says what component it is of, counted from 0: the one after the inputs.
+component_column <- function(inputs) sum(inputs$kept)
+
+refuse_one_component <- function(kernel, inputs) {
+  if (length(inputs$components) > 1L) return(invisible())
+  stop_sparsegp("kernel", paste0("has a part for several responses, ", format(kernel),
+                                 ", and there is one"),
+                "Write cbind(u, v) ~ x + y, or use another kernel")
+}
+
+resolve_field <- function(kernel, inputs) {
+  refuse_one_component(kernel, inputs)
+  kernel <- resolve_sum(kernel, inputs)
+  base <- kernel$parts[[1L]]
+  components <- length(inputs$components)
+  if (components > 3L) {
+    stop_sparsegp("kernel", paste0("is of a field, and there are ", components, " responses"),
+                  "Fields have 2 or 3 components; use kernel_coregion()")
+  }
+  if (length(base$all_names) != components) {
+    stop_sparsegp("kernel", paste0("has a field, ", format(kernel), ", that sees ",
+                                   counted(length(base$all_names), "input"), " for ", components,
+                                   " components"),
+                  "Give vars = one input of space for each component, in their order")
+  }
+  if (length(base$vars) != components) {
+    stop_sparsegp("kernel", paste0("has a field, ", format(kernel), ", one of whose inputs is ",
+                                   "constant"), "Use kernel_coregion() for what is left")
+  }
+  kernel$parts[[1L]]$joint <- TRUE
+  kernel$vars <- component_column(inputs)
+  kernel
+}
+
+resolve_coregion <- function(kernel, inputs) {
+  refuse_one_component(kernel, inputs)
+  most <- length(inputs$components) - 1L
+  rank <- if (length(kernel$degree)) min(kernel$degree, most) else most
+  kernel$degree <- c(components = most + 1L, rank = as.integer(rank))
+  kernel$vars <- component_column(inputs)
+  kernel$components <- inputs$components
+  kernel
+}
+
 # ---- Factors that are seen by level ----
 
 # What factor kernels see of a formula's inputs: the kernel, with `vars` for every part that had
 # none, and the coding of the factors it sees (data-frames.R). variables: named list of the inputs.
 see_factors <- function(kernel, terms, variables) {
+  if (!has_factor_kernel(kernel)) return(list(kernel = kernel, coding = NULL))
   factors <- names(Filter(function(v) is.factor(v) || is.character(v), variables))
   shared <- share_inputs(kernel, attr(terms, "term.labels"), factors)
-  if (!has_factor_kernel(kernel)) return(list(kernel = kernel, coding = NULL))
   leaves <- kernel_leaves(shared)
-  levels <- vapply(leaves, function(leaf) leaf$type == "factor", NA)
+  levels <- vapply(leaves, reads_levels, NA)
   if (any(vapply(leaves, function(leaf) is.numeric(leaf$vars), NA))) {
     stop_sparsegp("vars", "are numbers of columns, beside kernel_factor()", "Give names")
   }
@@ -78,8 +134,10 @@ see_factors <- function(kernel, terms, variables) {
 
 # NULL: not settled yet, and none by itself
 has_factor_kernel <- function(kernel) {
-  !is.null(kernel) && any(vapply(kernel_leaves(kernel), function(leaf) leaf$type == "factor", NA))
+  !is.null(kernel) && any(vapply(kernel_leaves(kernel), reads_levels, NA))
 }
+
+reads_levels <- function(leaf) registered("kernels", leaf$type)$reads == "levels"
 
 # A factor seen by level has no columns that another kernel, or an interaction, could use.
 refuse_two_codings <- function(coded, others, terms) {
@@ -105,17 +163,17 @@ share_inputs <- function(kernel, inputs, factors) {
     vars <- if (is.null(leaf$vars)) factors else leaf$vars
     if (is.numeric(vars)) inputs[vars] else vars
   }
-  leaves <- Filter(function(leaf) leaf$type == "factor", kernel_leaves(kernel))
+  leaves <- Filter(reads_levels, kernel_leaves(kernel))
   with_vars(kernel, setdiff(inputs, unlist(lapply(leaves, own))), factors)
 }
 
 with_vars <- function(kernel, inputs, factors) {
   kernel$parts <- lapply(kernel$parts, with_vars, inputs, factors)
-  blind <- kernel$type %in% c("constant", "coregion")
+  blind <- registered("kernels", kernel$type)$reads %in% c("none", "component")
   if (length(kernel$parts) || blind || !is.null(kernel$vars)) return(kernel)
-  kernel$vars <- if (kernel$type == "factor") factors else inputs
+  kernel$vars <- if (reads_levels(kernel)) factors else inputs
   if (length(kernel$vars)) return(kernel)
   stop_sparsegp("kernel", paste0("has a part ", kernel$type, "() that is left without inputs"),
-                if (kernel$type == "factor") "Make a factor of an input, or give `vars`"
+                if (reads_levels(kernel)) "Make a factor of an input, or give `vars`"
                 else "Give `vars`, or inputs that kernel_factor() does not see")
 }

@@ -199,26 +199,6 @@ kernel_trig <- function(k0 = 5, variance = NULL, period = fixed(1), vars = NULL)
              degree = c(k0 = check_count(k0, "k0", 0L)))
 }
 
-# Kernels by name, and what other packages call them.
-KERNELS <- c("rbf", "matern12", "matern32", "matern52", "rq", "linear", "poly", "constant",
-             "factor", "periodic", "trig")
-
-OTHER_KERNELS <- c(gaussian = "rbf", se = "rbf", squared_exponential = "rbf", rbfdot = "rbf",
-                   radial = "rbf", exponential = "matern12", polynomial = "poly",
-                   vanilladot = "linear")
-
-# What was given as a kernel, as a value.
-as_kernel <- function(kernel) {
-  kernel <- called(kernel)
-  if (is.character(kernel) && length(kernel) == 1L && !is.na(kernel)) {
-    name <- if (kernel %in% names(OTHER_KERNELS)) OTHER_KERNELS[[kernel]] else kernel
-    return(kernel_prototype(check_choice(name, KERNELS, "kernel")))
-  }
-  check_class(kernel, "sparsegp_kernel", "kernel",
-              "Give a kernel_*() value such as kernel_rbf(), or a name such as \"matern52\"")
-  check_kernel(kernel)
-}
-
 #' @export
 Ops.sparsegp_kernel <- function(e1, e2) {
   type <- c("+" = "sum", "*" = "product")[.Generic]
@@ -236,8 +216,8 @@ Ops.sparsegp_kernel <- function(e1, e2) {
 format.sparsegp_kernel <- function(x, ...) {
   if (length(x$parts)) {
     inner <- vapply(x$parts, format, "")
-    if (x$type %in% FIELDS) return(paste0(x$type, "(", inner, ")"))
     if (x$type == "sum") return(paste(inner, collapse = " + "))
+    if (x$type != "product") return(paste0(x$type, "(", inner, ")"))
     brackets <- vapply(x$parts, function(part) part$type == "sum", NA)
     return(paste(ifelse(brackets, paste0("(", inner, ")"), inner), collapse = " * "))
   }

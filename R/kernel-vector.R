@@ -89,17 +89,11 @@ kernel_coregion <- function(base = kernel_rbf(), rank = NULL, variance = NULL,
   own * without_variance(base)
 }
 
-# Types that are made of one other kernel, and all that read a response's components
 FIELDS <- c("divfree", "curlfree")
-
-OF_COMPONENTS <- c(FIELDS, "coregion")
-
-# Kernels with a gradient
-FIELD_BASES <- c("rbf", "matern32", "matern52", "rq")
 
 new_field <- function(type, base, vars, argument = "base") {
   base <- check_base(base, argument)
-  if (!base$type %in% FIELD_BASES) {
+  if (!base$type %in% c("rbf", "matern32", "matern52", "rq")) {
     stop_sparsegp(argument, paste0("is ", format(base), ", of which no field is made"),
                   "Use kernel_rbf(), kernel_matern32(), kernel_matern52() or kernel_rq()")
   }
@@ -137,60 +131,8 @@ refuse_blind <- function(kernel) {
 
 # The parts of a kernel that read components.
 component_parts <- function(kernel) {
-  if (kernel$type %in% OF_COMPONENTS) return(list(kernel))
+  if (identical(registered("kernels", kernel$type)$reads, "component")) return(list(kernel))
   unlist(lapply(kernel$parts, component_parts), recursive = FALSE)
-}
-
-# ---- Meeting the inputs ----
-
-# Inputs, by number, that fields are in: they have one scale.
-inputs_of_fields <- function(kernel, inputs) {
-  fields <- Filter(function(part) part$type %in% FIELDS, component_parts(kernel))
-  unique(unlist(lapply(fields, function(field) resolve_vars(field$parts[[1L]]$vars, inputs))))
-}
-
-# Which column of a point says what component it is of, counted from 0: the one after the inputs.
-component_column <- function(inputs) sum(inputs$kept)
-
-refuse_one_component <- function(kernel, inputs) {
-  if (length(inputs$components) > 1L) return(invisible())
-  stop_sparsegp("kernel", paste0("has a part for several responses, ", format(kernel),
-                                 ", and there is one"),
-                "Write cbind(u, v) ~ x + y, or use another kernel")
-}
-
-# part: the resolved base
-resolve_field <- function(kernel, inputs) {
-  refuse_one_component(kernel, inputs)
-  base <- kernel$parts[[1L]]
-  components <- length(inputs$components)
-  if (components > 3L) {
-    stop_sparsegp("kernel", paste0("is of a field, and there are ", components, " responses"),
-                  "Fields have 2 or 3 components; use kernel_coregion()")
-  }
-  if (length(base$all_names) != components) {
-    stop_sparsegp("kernel", paste0("has a field, ", format(kernel), ", that sees ",
-                                   counted(length(base$all_names), "input"), " for ", components,
-                                   " components"),
-                  "Give vars = one input of space for each component, in their order")
-  }
-  if (length(base$vars) != components) {
-    stop_sparsegp("kernel", paste0("has a field, ", format(kernel), ", one of whose inputs is ",
-                                   "constant"), "Use kernel_coregion() for what is left")
-  }
-  kernel$parts[[1L]]$joint <- TRUE
-  kernel$vars <- component_column(inputs)
-  kernel
-}
-
-resolve_coregion <- function(kernel, inputs) {
-  refuse_one_component(kernel, inputs)
-  most <- length(inputs$components) - 1L
-  rank <- if (length(kernel$degree)) min(kernel$degree, most) else most
-  kernel$degree <- c(components = most + 1L, rank = as.integer(rank))
-  kernel$vars <- component_column(inputs)
-  kernel$components <- inputs$components
-  kernel
 }
 
 # Pairs of components with a correlation, in C's order (correlation.h): rows (first, second).

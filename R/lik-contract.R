@@ -53,10 +53,7 @@ traits_of <- function(type) {
   traits
 }
 
-lik_label <- function(lik) {
-  label <- lik_traits(lik)$label
-  if (is.null(label)) lik$type else label
-}
+lik_label <- function(lik) lik_traits(lik)$label %||% lik$type
 
 is_modal <- function(lik) isTRUE(lik_traits(lik)$modal)
 
@@ -100,6 +97,9 @@ hyper_names <- function(lik) {
   else setdiff(names, "correlation")
 }
 
+# What noise of several components may be like.
+COVARIANCES <- c("spherical", "diagonal", "full")
+
 likelihood_kinds <- function() list(
   shared = optional(is_flag), or_trials = optional(is_flag),
   covariance = optional(function(x) is_word(x, COVARIANCES)),
@@ -109,10 +109,10 @@ likelihood_kinds <- function() list(
 # Log evidences of labels and counts are log probabilities. EP on its way to no fixed point shows by
 # one above 0; SLACK of a nat for each row is more than rounding makes of 0.
 is_impossible <- function(lik, logz, rows) {
-  codec <- lik_codec(lik)
   SLACK <- 1e-6
-  counted <- codec$labelled && !isTRUE(lik_traits(lik)$as_numbers) || !is.null(codec$jump)
-  counted && logz > SLACK * rows
+  if (!isTRUE(logz > SLACK * rows)) return(FALSE)
+  codec <- lik_codec(lik)
+  codec$labelled && !isTRUE(lik_traits(lik)$as_numbers) || !is.null(codec$jump)
 }
 
 # One kernel for each class?
@@ -148,7 +148,8 @@ print.sparsegp_likelihood <- function(x, ...) {
 # width: latent values of one process that a row's likelihood sees at once; q: numbers in a data
 # row, which some types leave open
 lik_for_c <- function(lik, processes, width = 1L, q = 0L) {
-  c(list(type = lik$type, q = as.integer(q)), layout_for_c(processes, width))
+  list(type = lik$type, q = as.integer(q), processes = as.integer(processes),
+       width = as.integer(width))
 }
 
 # How latent values lie in C (types.h): never inferred from lengths or dimensions.

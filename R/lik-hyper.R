@@ -1,7 +1,7 @@
 # The hyperparameters of a likelihood, and the whole table of a model.
 
-# Likelihood hyperparameters come with their own starts and priors (`about`, lik-contract.R).
-# With a latent function for each class they have them class by class.
+# Returns parts of the table. Likelihood hyperparameters come with their own starts and priors
+# (`about`, lik-contract.R). With a latent function for each class they have them class by class.
 lik_hyper <- function(lik, rows, offset, response_unit, classes, levels, components) {
   parts <- lapply(names(lik$params), function(base) {
     about <- lik_traits(lik)$about[[base]]
@@ -17,9 +17,9 @@ lik_hyper <- function(lik, rows, offset, response_unit, classes, levels, compone
                adds_to = if (is.null(about$adds_to)) "" else about$adds_to,
                whose = if (is.null(components)) "class" else "component, or pair of them")
   })
-  rows <- stack_hyper(parts)
+  if (is.null(classes) || length(parts) < 2L) return(parts)
   # C wants all of a class's together
-  if (is.null(classes)) rows else rows[order(rep(seq_along(classes), length(parts))), ]
+  list(stack_hyper(parts)[order(rep(seq_along(classes), length(parts))), ])
 }
 
 # "low|medium" for each of the cut points it is for, as others write it
@@ -41,12 +41,9 @@ lik_start <- function(lik, about, rows, offset, classes, levels) {
 # levels: what the rows' labels stand for; components: names of a response's, if it has several
 hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL,
                         levels = seq_len(max(rows)), components = NULL) {
-  own <- if (own_kernels(lik)) classes
-  kernels <- lapply(if (is.null(own)) list(NULL) else own, function(class) {
-    part <- kernel_hyper(kernel, env)
-    part$name <- paste0(part$name, if (!is.null(class)) paste0(".", class))
-    part
-  })
+  suffixes <- if (own_kernels(lik)) paste0(".", classes, recycle0 = TRUE) else character()
+  of_kernel <- if (length(suffixes) == 0L) kernel_hyper(kernel, env)
+               else unlist(lapply(suffixes, kernel_hyper, kernel = kernel, env = env), FALSE)
   of_lik <- lik_hyper(lik, rows, offset, env$response_unit, classes, levels, components)
-  apply_priors(stack_hyper(c(kernels, list(of_lik))), prior)
+  apply_priors(stack_hyper(c(of_kernel, of_lik)), prior)
 }

@@ -1,8 +1,6 @@
 # Gaussian noise of several responses: the twin of src/lik_mvnormal.c. lik_gaussian() makes it; the
 # covariance is spherical, diagonal or full, which C sees by how many parameters there are.
 
-COVARIANCES <- c("spherical", "diagonal", "full")
-
 gaussian_of_vectors <- function(variance, covariance, correlation = NULL) {
   full <- covariance == "full"
   if (!full && !is.null(correlation)) {

@@ -32,11 +32,3 @@ stop_method <- function() {
   stop_sparsegp("method", "is not what a method_*() makes",
                 "Make it anew; a part of a value is not for writing to")
 }
-
-# One of version 0.1.0, which had no class of its own.
-method_of_first_form <- function(method) {
-  given <- unclass(method)
-  new_method(given$type, given$label, given[setdiff(names(given), c("type", "label"))])
-}
-
-pilot_of <- function(method) method$pilot

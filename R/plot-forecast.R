@@ -37,17 +37,17 @@ plot_forecast <- function(object, which, newdata, level, n, ahead, style) {
   c(list(series = picture$series$drawn), lapply(picture$parts, `[[`, "drawn"))
 }
 
-# Kernels whose functions do not return to their mean beyond the rows at once
-GO_ON <- c("linear", "poly", "periodic", "trig", "matern12")
-
 tell_of_nothing_to_go_on <- function(object) {
-  if (any(GO_ON %in% kernel_types(object$kernel))) return(invisible())
+  if (extrapolates(object$kernel)) return(invisible())
   message("The kernel has neither trend nor season: beyond the last row the forecast returns to ",
           "the mean.\nAdd what goes on, as in ",
           "kernel = kernel_linear() + kernel_rbf() + kernel_periodic().")
 }
 
-kernel_types <- function(kernel) c(kernel$type, unlist(lapply(kernel$parts, kernel_types)))
+extrapolates <- function(kernel) {
+  registered("kernels", kernel$type)$extrapolates ||
+    any(vapply(kernel$parts, extrapolates, NA))
+}
 
 # The view along time, which has to be the only input that is no factor.
 time_view <- function(object, rows) {

@@ -77,7 +77,7 @@ ready <- function(fit) UseMethod("ready")
 # A fit as it is: of one that waits C sees nothing but the model that it may have.
 check_fit_or_waiting <- function(fit, argument = "object") {
   waits <- inherits(fit, "sparsegp_waiting")
-  if (waits) refuse_flaw(flaw_among(WAITING_PARTS, fit), argument)
+  if (waits) refuse_flaw(misfit("waiting", fit), argument)
   if (waits && is.null(fit$posterior)) fit else check_fit(fit, argument)
 }
 

@@ -6,8 +6,6 @@
 # beside them. scores, selections, stops: codes from 0. statuses: what a run returns.
 catalogue <- function() REGISTRY$catalogue
 
-catalogue_of_c <- function() .Call(sg_catalogue)
-
 # Likelihoods that sparsegp() takes: of rows that see one value of a process.
 likelihood_names <- function() {
   types <- catalogue()$likelihoods

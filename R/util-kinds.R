@@ -1,6 +1,6 @@
 # What a value is, as TRUE or FALSE: what a value is made of when it comes from a file, or when a
-# user could write to its parts. A kind is a function of one value; a table of kinds is a list of
-# them, by the names of the fields they are for.
+# user could write to its parts. A kind (is_of_kind()) tells whether a value is one; a table of
+# kinds is a list of them, by the names of the fields they are for.
 
 are_doubles <- function(x, count) is.double(x) && length(x) == count
 
@@ -45,22 +45,39 @@ frame_of <- function(...) {
   function(x) is_frame(x, numbers)
 }
 
-optional <- function(kind) function(x) is.null(x) || kind(x)
-
-# The kind of lists whose fields are of these kinds.
-fields_of <- function(...) {
-  kinds <- list(...)
-  function(x) is.list(x) && is.null(misfit(kinds, x))
+optional <- function(kind) {
+  asks <- asks_whole(kind)
+  function(x, whole) is.null(x) || is_of_kind(x, kind, whole, asks)
 }
 
+every <- function(kind) function(x) is.list(x) && all(vapply(x, is_of_kind, NA, kind))
+
+# Is x of a kind? A kind is a function(x), or a function(x, whole) that is given what x is a field
+# of, too, or a table of the kinds of the fields of x.
+is_of_kind <- function(x, kind, whole = NULL, asks = asks_whole(kind)) {
+  isTRUE(if (!is.function(kind)) is.list(x) && is.null(misfit(kind, x))
+         else if (asks) kind(x, whole) else kind(x))
+}
+
+asks_whole <- function(kind) is.function(kind) && "whole" %in% names(formals(kind))
+
 # Returns the name of the first field of x that is not of its kind, or NULL. A kind that fails on
-# what it is given says so, too. kinds: a table, or what stands before _kinds() in the name of the
-# function that makes it.
+# what it is given says so, too. kinds: a table in the order in which it is gone through, so that a
+# kind may rely on what stands before it; a field may stand there twice. Or the name of a table in
+# the registry, what stands before _kinds() in the name of the function that makes it.
 misfit <- function(kinds, x) {
-  if (is.character(kinds)) kinds <- registered("kinds", kinds)
+  table <- if (is.character(kinds)) registered("kinds", kinds) else kind_table(kinds)
   name <- ""
   tryCatch({
-    for (name in names(kinds)) if (!isTRUE(kinds[[name]](x[[name]]))) return(name)
+    for (i in seq_along(table$kinds)) {
+      name <- table$fields[i]
+      if (!is_of_kind(x[[name]], table$kinds[[i]], x, table$asks[i])) return(name)
+    }
     NULL
   }, error = function(e) name)
+}
+
+# As misfit() reads it: once for the tables of the registry, as a fit is checked at each use.
+kind_table <- function(kinds) {
+  list(fields = names(kinds), kinds = unname(kinds), asks = vapply(kinds, asks_whole, NA))
 }

@@ -16,4 +16,7 @@ plain_numbers <- function(x) {
   value
 }
 
+# x, or a default if it is NULL: as R has it from version 4.4 on.
+`%||%` <- function(x, default) if (is.null(x)) default else x
+
 replace_na <- function(x, value) replace(x, is.na(x), value)

@@ -11,6 +11,7 @@ PATIENCE <- 5 # seconds before a bar appears by itself
 #   work, done   of the stage: expected, and so far
 #   shown        the largest fraction shown; what the display is given never goes backwards
 #   words        messages for after the bar
+#   visible      has it a display at all?
 #   display      list(show(fraction), close()); see bar_display()
 PROGRESS <- new.env(parent = emptyenv())
 
@@ -18,7 +19,8 @@ PROGRESS <- new.env(parent = emptyenv())
 with_bar <- function(display, make) {
   if (!is.null(PROGRESS$current)) return(make)
   PROGRESS$current <- current <- list2env(list(from = 0, to = 0, work = 0, done = 0, shown = 0,
-                                               words = character(), display = display))
+                                               words = character(), display = display,
+                                               visible = !identical(display, NO_DISPLAY)))
   on.exit({
     PROGRESS$current <- NULL
     display$close()
@@ -29,10 +31,11 @@ with_bar <- function(display, make) {
   made
 }
 
-# Begins a stage of so much work, with so much to come after it.
+# Begins a stage of so much work, with so much to come after it. Neither is evaluated if there is
+# nothing to show.
 begin_stage <- function(work, rest) {
   current <- PROGRESS$current
-  if (is.null(current)) return(invisible())
+  if (!isTRUE(current$visible)) return(invisible())
   current$from <- current$to
   current$to <- current$from + (1 - current$from) * work / (work + rest)
   current$work <- work
@@ -40,10 +43,10 @@ begin_stage <- function(work, rest) {
   show_fraction(current, current$from)
 }
 
-# Notes work that was done.
+# Notes work that was done; evaluates it as begin_stage() does.
 note_work <- function(work) {
   current <- PROGRESS$current
-  if (is.null(current)) return(invisible())
+  if (!isTRUE(current$visible)) return(invisible())
   current$done <- current$done + work
   show_fraction(current, current$from + (current$to - current$from) *
                   stage_fraction(current$done, current$work))

@@ -3,21 +3,22 @@
 
 # catalogue: what C has. traits, codecs: of each likelihood and kind of response what its function
 # <name>_traits() or <name>_codec() returns. kinds: tables of <name>_kinds() (util-kinds.R).
-# methods: constructors. kernels: one of each type, when they are first asked for (kernel-check.R).
+# methods: constructors. kernels: the types (kernel-table.R).
 # sound: the model that was last found undamaged (fit-check.R).
 REGISTRY <- new.env(parent = emptyenv())
 
 # Fills the registry from the functions in the namespace `home`.
 fill_registry <- function(home) {
-  REGISTRY$catalogue <- catalogue_of_c()
+  REGISTRY$catalogue <- .Call(sg_catalogue)
   likelihoods <- paste0(names(REGISTRY$catalogue$likelihoods), "_traits")
   REGISTRY$traits <- values_of(functions_named("_traits$", home)[likelihoods], "_traits")
   codecs <- functions_named("_codec$", home)
   REGISTRY$codecs <- values_of(codecs[lengths(lapply(codecs, formals)) == 0L], "_codec")
-  REGISTRY$kinds <- values_of(functions_named("_kinds$", home), "_kinds")
+  REGISTRY$kinds <- lapply(values_of(functions_named("_kinds$", home), "_kinds"), kind_table)
   methods <- functions_named("^method_[a-z]+$", home)
   REGISTRY$methods <- methods[lengths(lapply(methods, formals)) > 1L]
   names(REGISTRY$methods) <- sub("method_", "", names(REGISTRY$methods))
+  REGISTRY$kernels <- functions_named("^kernel_table$", home)[[1L]]()
 }
 
 # Returns the functions of a namespace whose names match, by name.

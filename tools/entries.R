@@ -121,7 +121,7 @@ for_tests <- noted(function() {
                 gamma = c(0.1, 0, 0.2)),
     engine_pass(part, c(theta, 0), sums, sites,
                 list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = TRUE, rows = 3)),
-    catalogue_of_c()
+    .Call(sg_catalogue)
   )
 })
 environment(for_tests) <- helpers

@@ -20,8 +20,14 @@ test_that("kernels go by name, and by the names of other packages", {
   fit <- function(kernel) sparsegp(mpg ~ wt, mtcars, kernel = kernel, learn = FALSE)$latent
   expect_identical(fit("matern52"), fit(kernel_matern52()))
   expect_identical(fit("rbfdot"), fit(kernel_rbf()))
-  for (name in KERNELS) expect_s3_class(as_kernel(name), "sparsegp_kernel")
-  for (name in names(OTHER_KERNELS)) expect_s3_class(as_kernel(name), "sparsegp_kernel")
+  scalar <- c("rbf", "matern12", "matern32", "matern52", "rq", "linear", "poly", "constant",
+              "factor", "periodic", "trig")
+  for (name in scalar) expect_identical(as_kernel(name)$type, name)
+  for (type in names(REGISTRY$kernels)) {
+    for (name in REGISTRY$kernels[[type]]$aliases) expect_identical(as_kernel(name)$type, type)
+  }
+  refused(as_kernel("coregion"), "\"matern52\"")
+  expect_setequal(names(REGISTRY$kernels), catalogue()$kernels)
   refused(fit("nonsense"), "\"matern52\"")
   refused(fit(3), "a name such as")
 })

@@ -20,9 +20,9 @@ test_that("an error names its argument, says what is wrong, then what to do", {
 })
 
 test_that("what C has no numbers or no memory for is told by what a user can change", {
-  expect_match(refused(full_or_advice(1e5, stop("cannot allocate vector of size 74.5 Gb")), "x"),
-               "224 GiB")
-  expect_error(full_or_advice(10, stop("something else")), "^something else$")
+  no_memory <- simpleError("cannot allocate vector of size 74.5 Gb")
+  expect_match(refused(explain_memory(no_memory, 1e5), "x"), "224 GiB")
+  expect_error(explain_memory(simpleError("something else"), 10), "^something else$")
   table <- sparsegp(1:5, c(1, 3, 2, 5, 4), learn = FALSE)$hyper
   expect_identical(check_run(list(status = 0L, logz = -1), table)$logz, -1)
   codes <- catalogue()$statuses

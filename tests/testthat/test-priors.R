@@ -32,6 +32,10 @@ test_that("a prior prints itself and returns itself unseen", {
   shows(prior_flat(), "<prior> flat()")
 })
 
+prior_log_density <- function(prior, x) PRIOR_FAMILIES[[prior$family]]$log_density(x, prior$par)
+
+prior_slope <- function(prior, x) PRIOR_FAMILIES[[prior$family]]$slope(x, prior$par)
+
 test_that("log densities are those of stats, in the form the search uses", {
   x <- c(1e-8, 0.3, 1, 7, 1e6)
   # normal in the logarithm, without the Jacobian that dlnorm() has

@@ -129,7 +129,7 @@ test_that("streams that wait are refused by name, too", {
   # of two labels it has seen one
   one <- transform(made$data[1:9, ], g = "low")
   waiting <- sparsegp(g ~ a, one, lik_probit(), method = method_online(6, pilot = 20))
-  for (fit in list(waiting, made$fits$waiting)) expect_null(flaw_among(WAITING_PARTS, fit))
+  for (fit in list(waiting, made$fits$waiting)) expect_null(misfit("waiting", fit))
   change <- function(part, value) {
     waiting$stream[part] <- list(value)
     waiting
