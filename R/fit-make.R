@@ -1,13 +1,11 @@
 # From rows to a fit.
 
-fit_formula <- function(frame, terms, setup) {
-  inputs <- model_inputs(terms, frame, setup$coding)
-  setup$basis <- formula_basis(setup$basis, terms, frame, inputs$x)
-  chunk <- frame_chunk(frame, setup$likelihood)
-  chunk$x <- inputs$x
-  fit <- fit_rows(chunk, setup, inputs$terms)
-  fit$xlevels <- stats::.getXlevels(terms, frame)
-  fit$contrasts <- attr(inputs$x, "contrasts")
+# recipe: with terms, and of `frame`.
+fit_formula <- function(recipe, frame, setup) {
+  recipe <- with_coding(recipe, frame, setup$coding)
+  setup$basis <- read_basis(recipe, setup$basis)
+  fit <- fit_rows(frame_rows(recipe, frame), setup, recipe$input_terms)
+  fit[c("terms", "xlevels", "contrasts")] <- recipe[c("terms", "xlevels", "contrasts")]
   fit
 }
 

@@ -1,6 +1,7 @@
 # The first pass over a source: what a data frame would show at once. Its result, a scan:
 #   source   with the number of its chunks
-#   recipe   how a chunk becomes a model frame: list(call, env, likelihood, terms, levels)
+#   recipe   how a chunk becomes a model frame (rows-recipe.R)
+#   levels   of every variable that has some, see with_levels()
 #   prints   of every chunk's frame (data-source.R); rows: how many complete rows each has
 #   omitted  rows left out for missing values
 #   inputs   moments of the model matrix's columns (data-scaling.R), or NULL
@@ -13,20 +14,20 @@ scan_source <- function(source, recipe, coding, keep, moments = TRUE) {
   scan <- scan_once(source, recipe, coding, keep, moments)
   if (sum(scan$rows) == 0) stop_incomplete("data")
   # columns of chunks that came before a level did lack it
-  if (scan$late) scan <- scan_once(source, scan$recipe, coding, keep, moments)
+  if (scan$late) scan <- scan_once(source, scan$recipe, coding, keep, moments, scan$levels)
   scan$source$chunks <- length(scan$rows)
-  scan$kept <- with_levels(scan$kept, scan$recipe$levels)
+  scan$kept <- with_levels(scan$kept, scan$levels)
   scan
 }
 
-scan_once <- function(source, recipe, coding, keep, moments) {
-  known <- recipe$levels # of an earlier pass
+# known: levels that an earlier pass found.
+scan_once <- function(source, recipe, coding, keep, moments, known = NULL) {
   scan <- list(source = source, recipe = recipe, prints = list(), rows = numeric(), omitted = 0,
                late = FALSE, pool = new_pool(keep))
   seen <- list()
   read <- each_chunk(source, function(i, chunk) {
-    frame <- source_frame(scan$recipe, chunk)
-    if (is.null(scan$recipe$terms)) {
+    frame <- read_frame(scan$recipe, chunk)
+    if (!inherits(scan$recipe$terms, "terms")) {
       scan$recipe$terms <<- terms_of_frame(frame)
       refuse_data_dependent(attr(frame, "terms"))
       scan$clocks <<- clocks_of(frame)
@@ -45,7 +46,7 @@ scan_once <- function(source, recipe, coding, keep, moments) {
     if (!scan$late) scan <<- add_moments(scan, with_levels(frame, levels), levels, coding)
   })
   scan$rows <- rows_of_chunks(scan$rows, if (is.na(source$chunks)) max(0L, read) else source$chunks)
-  scan$recipe$levels <- levels_of(seen)
+  scan$levels <- levels_of(seen)
   scan[c("kept", "rows_kept")] <- pooled(scan$pool)
   scan$pool <- NULL
   scan
@@ -57,30 +58,7 @@ rows_of_chunks <- function(rows, chunks) {
   replace(rows, is.na(rows), 0)
 }
 
-# ---- Chunks to frames ----
-
-# The model frame of a chunk, as the call would have it; levels are as they come.
-source_frame <- function(recipe, chunk) {
-  call <- recipe$call
-  call$data <- chunk
-  if (!is.null(recipe$terms)) {
-    call$formula <- recipe$terms
-    refuse_workspace(recipe$terms, chunk, "data")
-  }
-  frame <- model_frame(call, recipe$env, drop = FALSE, recipe$likelihood)
-  if (!is.null(recipe$terms)) check_classes(recipe$terms, frame)
-  frame
-}
-
-# A frame whose factors, and texts that stand for them, have all levels.
-with_levels <- function(frame, levels) {
-  for (name in intersect(names(levels), names(frame))) {
-    own <- levels[[name]]
-    frame[[name]] <- factor(as.character(frame[[name]]), own$levels, ordered = own$ordered,
-                            exclude = if (anyNA(own$levels)) NULL else NA)
-  }
-  frame
-}
+# ---- Levels ----
 
 # What is known of levels after one more frame: of each variable that has some those that factors
 # declare, in order, and those that were there.
@@ -107,7 +85,7 @@ levels_of <- function(seen) {
     levels <- if (is.null(own$declared)) sort(own$there)
               else c(own$declared[own$declared %in% own$there],
                      sort(setdiff(own$there, own$declared)))
-    list(levels = levels, ordered = own$ordered)
+    structure(levels, ordered = own$ordered)
   })
 }
 
@@ -243,20 +221,19 @@ bind_columns <- function(parts) {
 
 # ---- Moments ----
 
+# coding: of factors that are seen by level.
 add_moments <- function(scan, frame, levels, coding) {
-  x <- model_inputs(scan$recipe$terms, frame, coding, input_levels(scan$recipe$terms, levels))$x
-  check_no_missing(x = x)
-  scan$inputs <- join_moments(scan$inputs, input_moments(check_finite_inputs(x)))
-  chunk <- frame_chunk(frame, scan$recipe$likelihood)
-  if (is.numeric(chunk$y)) {
-    lik <- scan$recipe$likelihood
+  recipe <- scan$recipe
+  inputs <- variable_names(stats::delete.response(recipe$terms))
+  recipe$xlevels <- levels[intersect(names(levels), inputs)]
+  recipe["contrasts"] <- list(coding)
+  recipe$coded <- TRUE
+  rows <- frame_rows(recipe, frame)
+  scan$inputs <- join_moments(scan$inputs, input_moments(rows$x))
+  if (is.numeric(rows$y)) {
+    lik <- recipe$likelihood
     moments_of <- if (is.null(lik)) moments_of_numbers else lik_codec(lik)$moments
-    scan$response <- join_response(scan$response, moments_of(chunk))
+    scan$response <- join_response(scan$response, moments_of(rows))
   }
   scan
-}
-
-input_levels <- function(terms, levels) {
-  inputs <- variable_names(stats::delete.response(terms))
-  lapply(levels[intersect(names(levels), inputs)], `[[`, "levels")
 }

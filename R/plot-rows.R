@@ -29,7 +29,7 @@ new_rows <- function(object, newdata) {
   if (is_mixture(y)) y <- codec_of(object)$observed(y)
   wide <- codec_of(object)$wide
   known <- if (is.null(wide)) new$offset else wide(new$offset, c(nrow(new$x), width(object)))
-  complete <- stats::complete.cases(new$x, known, told_rows(y), if (!is.matrix(y)) y)
+  complete <- stats::complete.cases(new$x, known, labelled_rows(y), if (!is.matrix(y)) y)
   if (!any(complete)) stop_incomplete("newdata")
   x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")
   list(x = x, y = some_rows(y, complete), offset = some_rows(known, complete),

@@ -1,9 +1,6 @@
 # Levels of factors: coded by number for kernel_factor(), a constant where there is only one, and
 # those of new rows that the fit has not seen.
 
-# Among the contrasts of factors: no contrasts, but one column with the number of the level.
-BY_LEVEL <- "number of the level"
-
 coded_by_level <- function(contrasts) {
   names(contrasts)[vapply(contrasts, identical, NA, BY_LEVEL)]
 }
@@ -54,24 +51,34 @@ without_contrasts <- function(x, assign, terms, single) {
 
 # ---- Levels of new rows ----
 
-# Returns the frame of new rows with factors and texts as factors of the fit's levels, NA where a
-# level is none of them; attribute `unseen`: a list of these, by variable, in rows that miss nothing
-# else. Factors that are coded by level, and those of one level, take any.
-with_fit_levels <- function(frame, xlev, coded) {
-  unseen <- list()
-  whole <- stats::complete.cases(frame)
-  for (name in intersect(names(xlev), names(frame))) {
-    value <- frame[[name]]
-    if (is.logical(value) && all(is.na(value))) value <- as.character(value)
-    if (!has_levels(value)) next # refused when classes are compared
-    text <- as.character(value)
-    levels <- xlev[[name]]
-    new <- setdiff(text, c(levels, NA))
-    if (name %in% coded || length(levels) == 1L) levels <- c(levels, new)
-    else unseen[[name]] <- intersect(new, text[whole])
-    frame[[name]] <- factor(text, levels, exclude = if (anyNA(levels)) NULL else NA,
-                            ordered = is.ordered(value))
+# Returns the frame with the variables named in `levels`, factors or texts, as factors of just these
+# levels; an attribute "ordered" of levels says whether they are in an order.
+with_levels <- function(frame, levels) {
+  for (name in intersect(names(levels), names(frame))) {
+    column <- frame[[name]]
+    own <- levels[[name]]
+    ordered <- attr(own, "ordered")
+    if (is.null(ordered)) ordered <- is.ordered(column)
+    own <- as.character(own)
+    if (identical(levels(column), own) && is.ordered(column) == ordered) next # its contrasts stay
+    frame[[name]] <- factor(as.character(column), own, ordered = ordered,
+                            exclude = if (anyNA(own)) NULL else NA)
   }
+  frame
+}
+
+# Returns the frame of new rows with factors of the fit's levels, NA where a level is none of them;
+# attribute `unseen`: a list of these, by variable, in rows that miss nothing else. any_level: names
+# of factors that take any.
+with_fit_levels <- function(frame, xlev, any_level) {
+  unseen <- list()
+  for (name in intersect(names(xlev), names(frame))) {
+    new <- setdiff(as.character(unique(frame[[name]])), c(xlev[[name]], NA))
+    if (length(new) == 0L) next
+    if (name %in% any_level) xlev[[name]] <- c(xlev[[name]], new)
+    else unseen[[name]] <- intersect(new, as.character(frame[[name]][stats::complete.cases(frame)]))
+  }
+  frame <- with_levels(frame, xlev)
   attr(frame, "unseen") <- Filter(length, unseen)
   frame
 }
