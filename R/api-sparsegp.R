@@ -243,14 +243,11 @@ fit_frame <- function(recipe, data, setup) {
   setup <- setup_for_frame(setup, frame)
   recipe["likelihood"] <- list(setup$likelihood)
   recipe$terms <- terms_of_frame(frame)
-  if (setup$streams) {
-    rows <- frame_rows(recipe, frame)
-    return(blaming("data", start_stream(rows, setup, recipe$terms, clocks_of(frame))))
-  }
-  fit <- fit_formula(recipe, frame, setup)
-  fit$clocks <- clocks_of(frame)
-  fit$na.action <- attr(frame, "na.action")
-  fit$row_names <- rownames(frame)
+  rows <- c(frame_rows(recipe, frame), list(names = rownames(frame)))
+  clocks <- clocks_of(frame)
+  if (setup$streams) return(blaming("data", start_stream(rows, setup, recipe$terms, clocks)))
+  fit <- fit_read(recipe, rows, setup)
+  fit$clocks <- clocks
   if (every_row_in_basis(fit)) fit$frame <- frame # small beside the posterior
   fit
 }
@@ -292,19 +289,13 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   rows <- read_rows(recipe, x, y, offset, weights)
   names <- colnames(rows$x)
   setup$kernel <- share_inputs(setup$kernel, names, names)
-  if (setup$streams) {
-    setup["na.action"] <- list(na.action)
-    fit <- blaming("x", start_stream(rows, setup))
-  } else {
-    if (chunk_size(rows) == 0L) {
-      if (is.null(rows$omitted)) stop_sparsegp("x", "has no rows", "Give one row per observation")
-      stop_incomplete("x", c(as.list(as.data.frame(check_inputs(x))), list(y = y)))
-    }
-    setup$basis <- read_basis(with_coding(recipe, rows$x), basis)
-    fit <- fit_rows(rows, setup)
-    fit$na.action <- rows$omitted
-    fit$row_names <- rows$names
+  setup["na.action"] <- list(na.action)
+  if (chunk_size(rows) == 0L && !setup$streams) {
+    if (is.null(rows$omitted)) stop_sparsegp("x", "has no rows", "Give one row per observation")
+    stop_incomplete("x", c(as.list(as.data.frame(check_inputs(x))), list(y = y)))
   }
+  fit <- if (setup$streams) blaming("x", start_stream(rows, setup))
+         else fit_read(recipe, rows, setup)
   fit$call <- call
   fit
 }

@@ -1,11 +1,14 @@
 # From rows to a fit.
 
-# recipe: with terms, and of `frame`.
-fit_formula <- function(recipe, frame, setup) {
-  recipe <- with_coding(recipe, frame, setup$coding)
+# Returns the fit of the rows that a recipe made first, by which their inputs are coded now.
+fit_read <- function(recipe, rows, setup) {
+  recipe <- with_coding(recipe, rows$x, setup$coding)
   setup$basis <- read_basis(recipe, setup$basis)
-  fit <- fit_rows(frame_rows(recipe, frame), setup, recipe$input_terms)
-  fit[c("terms", "xlevels", "contrasts")] <- recipe[c("terms", "xlevels", "contrasts")]
+  rows <- code_rows(recipe, rows)
+  fit <- fit_rows(rows, setup, recipe$input_terms)
+  fit[CODING] <- recipe[CODING]
+  fit["na.action"] <- list(rows$omitted)
+  fit$row_names <- rows$names
   fit
 }
 

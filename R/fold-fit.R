@@ -64,7 +64,7 @@ settled_on_some <- function(source, recipe, setup) {
   all <- nrow(kept) == sum(scan$rows)
   if (all) setup["keep_x"] <- list(NULL)
   setup$provisional <- !all
-  fit <- fit_formula(scan$recipe, kept, setup)
+  fit <- fit_read(scan$recipe, frame_rows(scan$recipe, kept), setup)
   fit$clocks <- scan$clocks
   fit$source <- list(label = source$label, chunks = length(scan$rows), omitted = scan$omitted)
   if (all) {

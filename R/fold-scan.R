@@ -43,7 +43,7 @@ scan_once <- function(source, recipe, coding, keep, moments, known = NULL) {
     if (!moments) return(invisible())
     levels <- if (is.null(known)) levels_of(seen) else known
     if (is.null(known) && length(before) && !identical(before, levels)) scan$late <<- TRUE
-    if (!scan$late) scan <<- add_moments(scan, with_levels(frame, levels), levels, coding)
+    if (!scan$late) scan <<- add_moments(scan, with_levels(frame, levels), coding)
   })
   scan$rows <- rows_of_chunks(scan$rows, if (is.na(source$chunks)) max(0L, read) else source$chunks)
   scan$levels <- levels_of(seen)
@@ -101,13 +101,19 @@ pool_rows <- function(pool, frame, before) {
   rank <- golden_rank(at)
   rank[is_first_label(pool, frame)] <- -1
   chosen <- which(rank <= pool_limit(pool))
+  pool <- add_rows_to(pool, frame, at, chosen, rank)
+  pool$labels <- union(pool$labels, label_of(frame))
+  pool <- note_sights(pool, frame, at)
+  if (sum(lengths(pool$at)) > 2 * pool$size) trimmed(pool) else pool
+}
+
+# Appends rows `chosen` of a frame, numbers `at` among all.
+add_rows_to <- function(pool, frame, at, chosen, rank = golden_rank(at)) {
   k <- length(pool$at) + 1L
   pool$frames[[k]] <- frame[chosen, , drop = FALSE]
   pool$at[[k]] <- at[chosen]
   pool$rank[[k]] <- rank[chosen]
-  pool$labels <- union(pool$labels, label_of(frame))
-  pool <- note_sights(pool, frame, at)
-  if (sum(lengths(pool$at)) > 2 * pool$size) trimmed(pool) else pool
+  pool
 }
 
 golden_rank <- function(at) (at * (sqrt(5) - 1) / 2) %% 1
@@ -136,9 +142,7 @@ note_sights <- function(pool, frame, at) {
                            column[first[!is.na(first)]])
   }
   rows <- utils::head(unique(rows[!is.na(rows)]), room)
-  k <- length(pool$sights$at) + 1L
-  pool$sights$frames[[k]] <- frame[rows, , drop = FALSE]
-  pool$sights$at[[k]] <- at[rows]
+  pool$sights <- add_rows_to(pool$sights, frame, at, rows)
   pool
 }
 
@@ -161,11 +165,7 @@ with_sights <- function(pool) {
   }, own, shown[names(own)])
   needed <- which(Reduce(`|`, needed, logical(length(noted$at))))
   if (length(needed) == 0L) return(pool)
-  k <- length(pool$at) + 1L
-  pool$frames[[k]] <- noted$frame[needed, , drop = FALSE]
-  pool$at[[k]] <- noted$at[needed]
-  pool$rank[[k]] <- golden_rank(pool$at[[k]]) - 1
-  trimmed(pool)
+  trimmed(add_rows_to(pool, noted$frame, noted$at, needed, golden_rank(noted$at) - 1))
 }
 
 label_of <- function(frame) {
@@ -222,18 +222,12 @@ bind_columns <- function(parts) {
 # ---- Moments ----
 
 # coding: of factors that are seen by level.
-add_moments <- function(scan, frame, levels, coding) {
-  recipe <- scan$recipe
-  inputs <- variable_names(stats::delete.response(recipe$terms))
-  recipe$xlevels <- levels[intersect(names(levels), inputs)]
-  recipe["contrasts"] <- list(coding)
-  recipe$coded <- TRUE
-  rows <- frame_rows(recipe, frame)
+add_moments <- function(scan, frame, coding) {
+  lik <- scan$recipe$likelihood
+  rows <- frame_rows(with_coding(scan$recipe, frame, coding), frame)
   scan$inputs <- join_moments(scan$inputs, input_moments(rows$x))
-  if (is.numeric(rows$y)) {
-    lik <- recipe$likelihood
-    moments_of <- if (is.null(lik)) moments_of_numbers else lik_codec(lik)$moments
-    scan$response <- join_response(scan$response, moments_of(rows))
-  }
+  if (!is.numeric(rows$y)) return(scan)
+  moments_of <- if (is.null(lik)) moments_of_numbers else lik_codec(lik)$moments
+  scan$response <- join_response(scan$response, moments_of(rows))
   scan
 }

@@ -11,12 +11,13 @@ contrasts_of_many <- function(variables, contrasts) {
   stats::setNames(rep(list("contr.treatment"), length(names)), names)
 }
 
-# Model matrix without the intercept column, coded as if there were one, and for each column the
-# variable or term it came from. contrasts: of some factors, BY_LEVEL among them.
+# Returns the model matrix without the intercept column, coded as if there were one, and for each
+# column the variable or term it came from. contrasts: of some factors, BY_LEVEL among them; xlev:
+# levels of all.
 model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   terms <- stats::delete.response(terms)
   coded <- coded_by_level(contrasts)
-  single <- setdiff(single_levels(terms, frame, xlev), coded)
+  single <- setdiff(single_levels(xlev), coded)
   frame <- ones_for(number_levels(frame, coded, xlev), single)
   attr(frame, "terms") <- terms # else model.matrix() would make the variables anew
   plain <- plain_columns(terms, frame)
@@ -25,7 +26,6 @@ model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
     return(list(x = plain, terms = colnames(plain)))
   }
   others <- contrasts[setdiff(names(contrasts), c(coded, single))]
-  others <- c(others, contrasts_of_many(used_inputs(terms, frame), contrasts))
   x <- tryCatch(
     stats::model.matrix(terms, frame, contrasts.arg = if (length(others)) others),
     error = function(e) {

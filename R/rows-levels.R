@@ -5,31 +5,18 @@ coded_by_level <- function(contrasts) {
   names(contrasts)[vapply(contrasts, identical, NA, BY_LEVEL)]
 }
 
-# The frame with such factors as numbers; levels beyond those of the fit are numbered on.
+# Returns the frame with such factors as numbers; levels beyond those of the fit are numbered on.
 number_levels <- function(frame, coded, xlev) {
   for (name in coded) {
     value <- as.character(frame[[name]])
-    known <- if (is.null(xlev)) levels(as.factor(frame[[name]])) else xlev[[name]]
-    frame[[name]] <- as.double(match(value, c(known, sort(setdiff(value, known)))))
+    frame[[name]] <- as.double(match(value, c(xlev[[name]], sort(setdiff(value, xlev[[name]])))))
   }
   frame
 }
 
-# Levels of each variable; 2 for numbers, which need none.
-factor_levels <- function(variables) {
-  vapply(variables, function(column) {
-    if (is.factor(column)) nlevels(column)
-    else if (is.character(column)) length(unique(column)) else 2L
-  }, 0L)
-}
-
 # ---- Factors of one level ----
 
-# Returns the names of the factors that have one level only at the fit, whose columns are constant.
-single_levels <- function(terms, frame, xlev) {
-  count <- if (is.null(xlev)) factor_levels(used_inputs(terms, frame)) else lengths(xlev)
-  names(count)[count == 1L]
-}
+single_levels <- function(xlev) names(xlev)[lengths(xlev) == 1L]
 
 # Returns the frame with 1 in place of such factors, whatever level new rows have: as for a constant
 # number, only a missing value stays missing.

@@ -66,7 +66,7 @@ frame_rows <- function(recipe, frame) {
 code_rows <- function(recipe, rows) {
   if (is.null(recipe$terms)) return(rows)
   any_level <- if (!recipe$response) {
-    c(coded_by_level(recipe$contrasts), names(recipe$xlevels)[lengths(recipe$xlevels) == 1L])
+    c(coded_by_level(recipe$contrasts), single_levels(recipe$xlevels))
   }
   frame <- with_fit_levels(rows$x, recipe$xlevels, any_level)
   unseen <- attr(frame, "unseen")

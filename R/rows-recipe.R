@@ -21,6 +21,9 @@ new_recipe <- function(terms, call, env, likelihood, forget = NULL, drop = FALSE
             class = "formula_recipe")
 }
 
+# Fields of a fit of a formula that say how its inputs are coded.
+CODING <- c("terms", "xlevels", "contrasts")
+
 call_arguments <- function(call, names, forget) {
   c(as.list(call)[intersect(names, names(call))], list(forget = forget)[!is.null(forget)])
 }
@@ -39,13 +42,13 @@ recipe_of <- function(fit) {
   if (is.null(fit$terms)) {
     return(new_matrix_recipe(fit$stream$setup$na.action, likelihood, names))
   }
-  recipe <- new_recipe(fit$terms, NULL, environment(fit$terms), NULL)
+  recipe <- new_recipe(NULL, NULL, environment(fit$terms), NULL)
   recipe["likelihood"] <- list(likelihood)
   recipe$arguments <- call_arguments(fit$call, c("weights", "na.action"), time_column(fit$method))
   recipe$argument <- "newdata"
-  coding <- list(names = names, xlevels = fit$xlevels, contrasts = fit$contrasts,
-                 coded = !inherits(fit, "sparsegp_waiting"))
-  recipe[names(coding)] <- coding
+  recipe[CODING] <- fit[CODING]
+  recipe$names <- names
+  recipe$coded <- !inherits(fit, "sparsegp_waiting")
   recipe
 }
 
@@ -71,8 +74,11 @@ with_coding <- function(recipe, x, contrasts = NULL) {
   recipe$xlevels <- stats::.getXlevels(recipe$terms, x)
   inputs <- variable_names(stats::delete.response(recipe$terms))
   first <- x[seq_len(min(1L, nrow(x))), intersect(inputs, names(x)), drop = FALSE]
-  made <- model_inputs(recipe$terms, with_levels(first, recipe$xlevels), contrasts, recipe$xlevels)
-  recipe["contrasts"] <- list(attr(made$x, "contrasts"))
+  first <- with_levels(first, recipe$xlevels)
+  contrasts <- c(contrasts, contrasts_of_many(first, contrasts))
+  made <- model_inputs(recipe$terms, first, contrasts, recipe$xlevels)
+  coding <- attr(made$x, "contrasts")
+  recipe["contrasts"] <- list(if (length(coding)) coding)
   recipe$names <- colnames(made$x)
   recipe$input_terms <- made$terms
   recipe

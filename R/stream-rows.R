@@ -86,8 +86,6 @@ begin_stream <- function(fit, rows, final) {
 # What the calls that made a stream put into it.
 FROM_CALL <- c("call", "terms", "grown", "clocks")
 
-CODING <- c("xlevels", "contrasts")
-
 stream_fit <- function(fit, stream, setup, model, learned) {
   new <- new_fit(model, setup, learned, new_run(list(status = 0L, logz = 0)), 0)
   new$stream <- stream

@@ -132,8 +132,7 @@ response_varies <- function(stream, rows) {
 
 # Does every input that is a factor have a second level? One that has not would be left out.
 levels_vary <- function(stream, rows) {
-  if (is.null(stream$coder)) return(TRUE)
-  all(factor_levels(used_inputs(stream$coder$terms, rows$x)) > 1L)
+  is.null(stream$coder) || all(lengths(stats::.getXlevels(stream$coder$terms, rows$x)) > 1L)
 }
 
 # Are there rows enough to fit? Classes need both of them, or a factor that names both; a basis of
