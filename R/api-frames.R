@@ -58,7 +58,7 @@ model.matrix.sparsegp <- function(object, data = NULL, ...) {
   object <- with_rows(object)
   x <- if (!is.null(object[["x"]])) object[["x"]]
        else if (is.null(object$terms)) with_constants(object, training_inputs(object))
-       else model_inputs(object$terms, model.frame(object), object$contrasts, object$xlevels)$x
+       else code_rows(recipe_of(object), list(x = model.frame.sparsegp(object)))$x
   plain_matrix(x, object$row_names)
 }
 

@@ -11,7 +11,8 @@ JOINTS <- c("+", "-", "*", ":", "/", "^", "%in%", "(")
 
 check_foreign_terms <- function(formula) {
   refuse_own_response(formula)
-  for (term in terms_within(formula[[length(formula)]])) refuse_foreign_term(term, environment(formula))
+  terms <- terms_within(formula[[length(formula)]])
+  for (term in terms) refuse_foreign_term(term, environment(formula))
 }
 
 terms_within <- function(expression) {

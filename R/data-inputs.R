@@ -26,17 +26,6 @@ check_inputs <- function(x, argument = "x") {
   x
 }
 
-# Sparse matrices of package Matrix, up to so many numbers: 800 megabytes.
-MOST_DENSE <- 1e8
-
-dense_inputs <- function(x, argument) {
-  if (prod(dim(x)) <= MOST_DENSE) return(as.matrix(x))
-  stop_sparsegp(argument, paste0("is a sparse matrix of ", nrow(x), " x ", ncol(x),
-                                 " numbers, and kernels need all of them"),
-                paste("Give fewer columns, a few principal components for instance, so that there",
-                      "are at most 1e8 numbers"))
-}
-
 # Distinct names of columns: x1, x2, ... where there is none, as cbind(age, 1) leaves it.
 input_names <- function(x) {
   names <- colnames(x)

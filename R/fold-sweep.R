@@ -30,7 +30,7 @@ fold_rows <- function(fold, i, chunk) {
   frame <- read_frame(fold$scan$recipe, chunk)
   check_chunk_again(fold$scan$source, fold$scan$prints, i, print_of_rows(frame))
   if (nrow(frame) == 0L) return(NULL)
-  rows <- with_data_rows(fit, frame_rows(recipe_of(fit), with_levels(frame, fold$scan$levels)))
+  rows <- with_data_rows(fit, frame_rows(recipe_of(fit), frame))
   problem <- problem_of_new_rows(fit, rows$x, rows$data_rows, rows$offset)
   problem$basis <- if (is.null(fit$posterior$each)) fit$posterior$basis else bases_of(fit)
   list(problem = problem, values = sum(codec_of(fit)$values(rows$y)))

@@ -63,7 +63,7 @@ spec_for_c <- function(kernel) {
 BY_LEVEL <- "number of the level"
 
 # What factor kernels see of a formula's inputs: the kernel, with `vars` for every part that had
-# none, and the coding of the factors it sees (data-frames.R). variables: named list of the inputs.
+# none, and the coding of the factors it sees (rows-code.R). variables: named list of the inputs.
 see_factors <- function(kernel, terms, variables) {
   factors <- names(Filter(function(v) is.factor(v) || is.character(v), variables))
   shared <- share_inputs(kernel, attr(terms, "term.labels"), factors)

@@ -98,5 +98,5 @@ problem_of <- function(model, chunk) {
 # Returns inputs in the user's units as C sees them: scaled, and stacked where rows have several
 # components. model: a model or a fit.
 points_of_rows <- function(x, model) {
-  tall_inputs(scaled_inputs(x, model$scaling), model$response$width)
+  stack_components(scaled_inputs(x, model$scaling), model$response$width)
 }

@@ -17,8 +17,8 @@ read_basis <- function(recipe, basis) {
 resolve_basis <- function(basis, x, scaling, width = 1L) {
   if (is.null(basis)) return(list(x = NULL, rows = seq_len(nrow(x))))
   found <- basis_points(basis, row_inputs(x, width), scaling)
-  list(x = tall_inputs(found$x, width),
-       rows = if (!is.null(found$rows)) tall_rows(found$rows, width))
+  list(x = stack_components(found$x, width),
+       rows = if (!is.null(found$rows)) stacked_rows(found$rows, width))
 }
 
 basis_points <- function(basis, x, scaling) {

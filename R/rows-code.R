@@ -59,16 +59,3 @@ plain_columns <- function(terms, frame) {
   colnames(x) <- labels
   x
 }
-
-# The variables of terms by the names that a model frame gives them: without backticks.
-variable_names <- function(terms) {
-  vapply(as.list(attr(terms, "variables"))[-1L], function(variable) {
-    deparse1(variable, backtick = !is.symbol(variable))
-  }, "")
-}
-
-# The variables of a model frame that the terms use as inputs.
-used_inputs <- function(terms, frame) {
-  as.list(frame)[intersect(variable_names(stats::delete.response(terms)), names(frame))]
-}
-

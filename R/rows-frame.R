@@ -1,8 +1,8 @@
 # Model frames of rows: the only place that evaluates stats::model.frame().
 
-# Returns the model frame of rows by a recipe, checked. data: a data frame, or list or environment of
-# variables; NULL: they are where the formula was written. The first frame of a recipe notes in its
-# terms what later ones must be like.
+# Returns the model frame of rows by a recipe, checked. data: a data frame, or for inputs alone also
+# a list or environment of variables; NULL: they are where the formula was written. The first frame
+# of a recipe notes in its terms what later ones must be like.
 read_frame <- function(recipe, data = NULL) {
   first <- !inherits(recipe$terms, "terms")
   data <- plain_data(data, recipe$argument, if (!first) recipe$terms)
@@ -39,7 +39,8 @@ refuse_frame <- function(e, recipe, data) {
   }
   stop_sparsegp(recipe$argument, paste0("and the formula do not make a model frame: ",
                                         conditionMessage(e)),
-                "The variables of `formula`, `subset` and `weights` must be there, one value per row")
+                paste("The variables of `formula`, `subset` and `weights` must be there, with one",
+                      "value per row"))
 }
 
 # Returns what leaves rows out. A missing response is no reason if the likelihood takes it, nor is a
@@ -53,14 +54,6 @@ na_action_of <- function(recipe) {
     lik <- resolve_likelihood(recipe$likelihood, frame_response(frame))
     if (takes_unlabelled(lik)) but_for_labels(given)(frame) else apply_na_action(frame, given)
   }
-}
-
-# Returns the model frame of the rows of a fit's first call, or NULL where they are not there any
-# longer. formula: another one of the same rows.
-frame_again <- function(fit, formula = stats::formula(fit$terms)) {
-  env <- environment(fit$terms)
-  tryCatch(read_frame(new_recipe(formula, fit$call, env, fit$likelihood, drop = TRUE),
-                      eval(fit$call$data, env)), error = function(e) NULL)
 }
 
 # Evaluates the argument `data`; an error becomes one in words.
@@ -164,10 +157,22 @@ clocks_of <- function(frame) {
   lapply(clocks, function(column) column[0L])
 }
 
+# The variables of terms by the names that a model frame gives them: without backticks.
+variable_names <- function(terms) {
+  vapply(as.list(attr(terms, "variables"))[-1L], function(variable) {
+    deparse1(variable, backtick = !is.symbol(variable))
+  }, "")
+}
+
+# The variables of a model frame that the terms use as inputs.
+used_inputs <- function(terms, frame) {
+  as.list(frame)[intersect(variable_names(stats::delete.response(terms)), names(frame))]
+}
+
 # ---- Later frames ----
 
-# model.frame() looks for what the data lack where the formula was written, and would use the rows it
-# finds there. Constants of a term, such as knots, may come from there; whole variables may not.
+# Refuses data that lack variables: model.frame() looks for these where the formula was written, and
+# would use the rows it finds there. Constants of a term, such as knots, may come from there.
 refuse_workspace <- function(recipe, data) {
   if (is.environment(data)) return(invisible())
   absent <- function(names) length(names) > 0L && !any(names %in% names(data))

@@ -43,7 +43,7 @@ complete_rows <- function(rows, recipe) {
   frame$y <- if (takes_unlabelled(recipe$likelihood)) labelled_rows(rows$y) else I(rows$y)
   frame$weights <- rows$weights
   omitted <- attr(apply_na_action(frame, recipe$na.action), "na.action")
-  rows$names <- make.unique(rows$names) # answers are data frames, whose rows have names of their own
+  rows$names <- make.unique(rows$names) # as answers are data frames
   if (!is.null(omitted)) rows <- chunk_rows(rows, seq_along(rows$names)[-omitted])
   rows["omitted"] <- list(omitted)
   rows
@@ -117,6 +117,14 @@ complete_inputs <- function(object, newdata, offset = NULL) {
   known <- if (w > 1L) codec_of(object)$wide(new$offset, c(nrow(new$x), w)) else new$offset
   complete <- stats::complete.cases(new$x, known)
   x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
-  list(x = tall_inputs(scaled_inputs(x, object$scaling), w), offset = some_rows(known, complete),
-       complete = complete, names = new$names, na = NULL)
+  list(x = stack_components(scaled_inputs(x, object$scaling), w),
+       offset = some_rows(known, complete), complete = complete, names = new$names, na = NULL)
+}
+
+# Returns the model frame of the rows of a fit's first call, or NULL where they are not there any
+# longer. formula: another one of the same rows.
+frame_again <- function(fit, formula = stats::formula(fit$terms)) {
+  env <- environment(fit$terms)
+  tryCatch(read_frame(new_recipe(formula, fit$call, env, fit$likelihood, drop = TRUE),
+                      eval(fit$call$data, env)), error = function(e) NULL)
 }

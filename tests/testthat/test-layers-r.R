@@ -114,6 +114,19 @@ test_that("no text is made code in R, and names of functions are checked before 
   expect_none(found[!sub(".*: ", "", found) %in% known], "what looks functions up by name")
 })
 
+# One road for rows: a first call, predictions, more rows, chunks of a source and points of a basis.
+test_that("one function evaluates model.frame()", {
+  names_in <- function(name) {
+    parsed <- parse(file.path(source_folder("R"), name), keep.source = FALSE)
+    parsed <- Filter(function(e) is.call(e) && length(e) == 3L, as.list(parsed))
+    stats::setNames(lapply(parsed, function(e) all.names(e[[3L]])),
+                    vapply(parsed, function(e) paste0(name, ": ", as.character(e[[2L]])[1L]), ""))
+  }
+  words <- unlist(lapply(r_files(), names_in), recursive = FALSE)
+  using <- function(word) names(words)[vapply(words, function(used) word %in% used, NA)]
+  expect_identical(using("model.frame"), "rows-frame.R: model_frame")
+})
+
 test_that("files in R stay short", {
   for (file in r_files()) {
     expect_lte(length(readLines(file.path(source_folder("R"), file))), 450L, label = file)
