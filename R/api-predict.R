@@ -342,17 +342,6 @@ new_latent <- function(object, newdata, offset = NULL) {
   c(moments[c("mean", "var")], new[names(new) != "x"])
 }
 
-# Scaled inputs of the rows of new data without missing values, and what restore_rows() wants.
-complete_inputs <- function(object, newdata, offset = NULL) {
-  new <- new_inputs(object, newdata, offset)
-  w <- width(object)
-  known <- if (w > 1L) codec_of(object)$wide(new$offset, c(nrow(new$x), w)) else new$offset
-  complete <- stats::complete.cases(new$x, known)
-  x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
-  list(x = tall_inputs(scaled_inputs(x, object$scaling), w), offset = some_rows(known, complete),
-       complete = complete, names = new$names, na = NULL)
-}
-
 # Of several components: matrices, arrays, and what follows from a field.
 predict_vectors <- function(object, newdata, offset, type, se.fit, interval, level, mode, probs) {
   if (type %in% names(DERIVED)) {

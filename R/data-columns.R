@@ -16,6 +16,17 @@ plain_column <- function(x, argument = "data") {
   if (inherits(x, "table")) unclass(x) else x
 }
 
+# Sparse matrices of package Matrix, up to so many numbers: 800 megabytes.
+MOST_DENSE <- 1e8
+
+dense_inputs <- function(x, argument) {
+  if (prod(dim(x)) <= MOST_DENSE) return(as.matrix(x))
+  stop_sparsegp(argument, paste0("is a sparse matrix of ", nrow(x), " x ", ncol(x),
+                                 " numbers, and kernels need all of them"),
+                paste("Give fewer columns, a few principal components for instance, so that there",
+                      "are at most 1e8 numbers"))
+}
+
 is_plain <- function(x) {
   length(dim(x)) != 1L && !inherits(x, c("integer64", "POSIXlt", "Matrix", "sparseVector"))
 }
@@ -47,6 +58,8 @@ check_frame_columns <- function(frame, outside = character()) {
                                ", which is of class integer64"),
                 "Make it a column of `data`, or convert it by as.double()")
 }
+
+has_levels <- function(column) is.factor(column) || is.character(column)
 
 # ---- Units ----
 

@@ -1,7 +1,7 @@
-# Rows of which C sees w values at once are tall: w points each, one after the other, whose last
-# column says which component a point is of. With w = 1 a row is its point.
+# Rows of w components are stacked for C: w points each, one after the other, whose last column is
+# the number of the component. With w = 1 a row is its point.
 
-tall_inputs <- function(x, w) {
+stack_components <- function(x, w) {
   if (w == 1L) return(x)
   cbind(x[rep(seq_len(nrow(x)), each = w), , drop = FALSE],
         .component = rep(as.double(seq_len(w)), nrow(x)))
@@ -26,14 +26,16 @@ basis_rows_from <- function(numbers, points, w) {
 }
 
 # A column for each component to a value for each point, and back.
-tall_values <- function(values) if (is.matrix(values)) c(t(values)) else values
+stacked_values <- function(values) if (is.matrix(values)) c(t(values)) else values
 
 by_component <- function(values, components) {
   matrix(values, ncol = length(components), byrow = TRUE, dimnames = list(NULL, components))
 }
 
 # Numbers of the points of rows, and of the rows of points.
-tall_rows <- function(rows, w) rep(w * (rows - 1L), each = w) + rep(seq_len(w), length(rows))
+stacked_rows <- function(rows, w) {
+  rep(w * (rows - 1L), each = w) + rep(seq_len(w), length(rows))
+}
 
 rows_of_points <- function(points, w) (points - 1L) %/% w + 1L
 

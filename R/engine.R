@@ -20,7 +20,7 @@
 new_problem <- function(model, points, rows, offset, options = NULL, basis = NULL, ...) {
   response <- model$response
   list(x = points, spec = model$spec, nkernel = model$nkernel, lik = model$lik, rows = rows,
-       offset = tall_values(offset / response$unit), processes = response$processes,
+       offset = stacked_values(offset / response$unit), processes = response$processes,
        width = response$width, options = options, basis = basis, ...)
 }
 
@@ -413,7 +413,7 @@ engine_phi <- function(problem, theta, active, renew = FALSE, gradient = TRUE) {
 pass_sites <- function(problem, theta, order = seq_len(problem_rows(problem))) {
   w <- problem_width(problem)
   some <- problem
-  points <- tall_rows(order, w)
+  points <- stacked_rows(order, w)
   some$x <- problem$x[points, , drop = FALSE]
   some$rows <- problem$rows[, order, drop = FALSE]
   some$offset <- problem$offset[points]

@@ -25,7 +25,8 @@ refuse_outlook <- function() {
 
 # Some of the rows.
 some_latent <- function(latent, rows, w) {
-  few <- list(mean = if (w == 1L) some_rows(latent$mean, rows) else latent$mean[tall_rows(rows, w)],
+  at <- stacked_rows(rows, w)
+  few <- list(mean = if (w == 1L) some_rows(latent$mean, rows) else latent$mean[at],
               var = if (w == 1L) some_rows(latent$var, rows)
                     else c(matrix(latent$var, w * w)[, rows]),
               offset = some_rows(latent$offset, rows))
@@ -158,7 +159,7 @@ outcomes_at <- function(fit, latent) {
   rule <- traits$outcomes(seen_mean(fit, latent), latent$var, lik_values(fit), weights)
   kept <- which(rule$size > 0)
   row <- (kept - 1L) %% n + 1L
-  at <- some_latent(list(mean = tall_values(seen_mean(fit, latent)), var = latent$var,
+  at <- some_latent(list(mean = stacked_values(seen_mean(fit, latent)), var = latent$var,
                          offset = numeric(n)), row, w)
   log_unit <- if (is.null(rule$log_unit)) 0 else rule$log_unit[kept]
   told <- engine_lik_tilt(fit, traits$data_rows(rule$y[kept], weights[row]), at$mean - log_unit,

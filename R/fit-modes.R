@@ -63,7 +63,7 @@ over_modes <- function(fit, mode, latent) {
 rows_without_inputs <- function(fit) {
   fit <- checked_rows(fit)
   list(lik = fit$likelihood, processes = processes(fit), width = width(fit), rows = fit$data_rows,
-       offset = tall_values(fit$offset / fit$response$unit),
+       offset = stacked_values(fit$offset / fit$response$unit),
        nkernel = sum(fit$hyper$part == "kernel"))
 }
 
@@ -109,7 +109,7 @@ relative_weight <- function(fit) {
 # What the basis carries of the variances of the fit's rows, w x w blocks: |H'k|^2 (posterior.h).
 carried_variances <- function(fit) {
   w <- width(fit)
-  x <- tall_inputs(scaled_inputs(fit[["x"]], fit$scaling), w)
+  x <- stack_components(scaled_inputs(fit[["x"]], fit$scaling), w)
   carried <- crossprod(fit$posterior$H, class_kernel(fit, fit$posterior$basis, x, 1L))
   pairs <- expand.grid(a = seq_len(w), b = seq_len(w))
   points <- function(a) carried[, seq(a, by = w, length.out = fit$n), drop = FALSE]

@@ -19,7 +19,7 @@ no_labels <- function(fit, x) rep(list(matrix(0, NROW(x), 0L)), processes(fit))
 expect_label <- function(prospect, row) {
   fit <- prospect$fit
   w <- width(fit)
-  at <- tall_rows(row, w)
+  at <- stacked_rows(row, w)
   classes <- seq_len(processes(fit))
   if (is.null(prospect$known)) {
     prospect$known <- lapply(classes, function(class) covariances_with(fit, prospect$x, class))
@@ -49,7 +49,7 @@ with_solver <- function(prospect) {
   w <- width(prospect$fit)
   prospect$solver <- Map(function(gone, roots) {
     B <- matrix(0, nrow(gone), nrow(gone))
-    for (j in seq_along(roots)) B[tall_rows(j, w), tall_rows(j, w)] <- roots[[j]]
+    for (j in seq_along(roots)) B[stacked_rows(j, w), stacked_rows(j, w)] <- roots[[j]]
     block <- rows_of_points(seq_len(nrow(gone)), w)
     before <- outer(block, block, ">") * gone
     list(B = B, lower = diag(nrow(gone)) + t(B) %*% before)

@@ -1,100 +1,11 @@
-# A fit of a source of rows. Kernel, hyperparameters and basis are settled on some of the rows, in
-# memory, in units of all; then sites of all rows are found on that basis (fold-sweep.R).
+# The fit of all rows of a source on a basis (fold-sweep.R), after hyperparameters if all rows are
+# to be learned from.
 
-# call: the user's, evaluated in env; checkpoint: a file's name, or NULL.
-fit_source <- function(source, call, env, setup, checkpoint) {
-  check_source_setup(setup)
-  call$forget <- time_column(setup$method)
-  recipe <- list(call = call, env = env, likelihood = setup$likelihood)
-  frame <- first_frame(source, recipe)
-  terms <- attr(frame, "terms")
-  refuse_data_dependent(terms)
-  setup <- with_meaning(setup, frame_response(frame), stats::model.weights(frame))
-  setup[c("kernel", "coding")] <- see_factors(setup$kernel, terms, used_inputs(terms, frame))
-  recipe$likelihood <- setup$likelihood
-  if (setup$streams) return(stream_of_source(source, recipe, frame, setup, checkpoint))
-  mark <- open_checkpoint(checkpoint, key_of_fit(source, terms, setup, frame))
-  known <- mark$state
-  if (is.null(known)) {
-    known <- settled_on_some(source, recipe, setup)
-    if (known$fit$n == sum(known$scan$rows)) return(known$fit)
-    mark$write(known)
-  }
+# Returns the fit of all rows on the basis of known$fit. known: fit, scan, and what an earlier
+# process has left besides.
+fold_all_rows <- function(known, source, control, verbose, mark) {
   known$scan$source <- source
   known$scan$source$chunks <- length(known$scan$rows)
-  fold_all_rows(known, setup$control, setup$verbose, mark)
-}
-
-# What a checkpoint must have been made by.
-key_of_fit <- function(source, terms, setup, frame) {
-  list(formula = deparse(stats::formula(terms)), chunks = source$chunks,
-       first = print_of_rows(frame),
-       setup = setup[c("method", "control", "scale", "likelihood", "kernel", "basis", "prior")])
-}
-
-check_source_setup <- function(setup) {
-  refuse_variances_of_stream(setup$likelihood, TRUE)
-  points <- is.null(setup$basis) || !is.null(dim(setup$basis))
-  if (!setup$streams && !points) {
-    stop_sparsegp("basis", "is row numbers, and the rows are read in chunks",
-                  "Give a data frame of points")
-  }
-}
-
-# The first frame that has rows.
-first_frame <- function(source, recipe) {
-  chunks <- open_chunks(source)
-  on.exit(chunks$close())
-  while (!is.null(found <- chunks$read())) {
-    frame <- source_frame(recipe, found$chunk)
-    if (nrow(frame)) return(frame)
-  }
-  stop_incomplete("data")
-}
-
-# The first pass, and a fit of some of the rows: in memory, in units of all.
-settled_on_some <- function(source, recipe, setup) {
-  keep <- if (is.null(setup$control) || is.infinite(setup$control$rows)) policy$kept_rows
-          else setup$control$rows
-  scan <- scan_source(source, recipe, setup$coding, keep)
-  scan$recipe$levels <- with_label_levels(scan, setup$likelihood)
-  kept <- with_levels(scan$kept, scan$recipe$levels)
-  setup$known <- scan[c("inputs", "response")]
-  setup$streams <- TRUE # levels are declared
-  setup$keep_x <- FALSE
-  all <- nrow(kept) == sum(scan$rows)
-  if (all) setup["keep_x"] <- list(NULL)
-  setup$provisional <- !all
-  fit <- fit_formula(kept, scan$recipe$terms, setup)
-  fit$terms <- scan$recipe$terms
-  fit$clocks <- scan$clocks
-  fit$source <- list(label = source$label, chunks = length(scan$rows), omitted = scan$omitted)
-  if (all) {
-    fit$row_names <- as.character(scan$rows_kept)
-    if (every_row_in_basis(fit)) fit$frame <- kept
-  } else {
-    fit$source$kept <- nrow(kept)
-  }
-  if (!is.null(fit$basis_rows)) fit$basis_rows <- scan$rows_kept[fit$basis_rows]
-  scan[c("kept", "source", "inputs", "response")] <- NULL
-  list(scan = scan, fit = fit)
-}
-
-# Numbers that are labels are a factor's levels, too.
-with_label_levels <- function(scan, likelihood) {
-  levels <- scan$recipe$levels
-  few <- scan$response$few
-  if (is.null(likelihood) || is.null(few)) return(levels)
-  codec <- lik_codec(likelihood)
-  if (!codec$labelled || !codec$as_labels(few)) return(levels)
-  name <- names(scan$kept)[attr(scan$recipe$terms, "response")]
-  levels[[name]] <- list(levels = as.character(sort(few)), ordered = codec$ranked)
-  levels
-}
-
-# The fit of all rows on the basis of known$fit: their sites, after hyperparameters where all rows
-# are to be learned from. known: fit, scan, and what an earlier process has left besides.
-fold_all_rows <- function(known, control, verbose, mark) {
   fit <- known$fit
   refuse_without_sums(fit)
   shell <- without_rows(fit, FALSE)

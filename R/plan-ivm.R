@@ -100,8 +100,8 @@ choose_locations <- function(problem, table) {
   at <- rows_of_points(there[record$selection$trace$row], w)
   record$selection$trace$row <- at
   rows <- utils::head(unique(at), problem$options$size)
-  plan_chosen(problem, list(status = run$status, logz = run$logz, id = tall_rows(rows, w)), table,
-              record)
+  at <- stacked_rows(rows, w)
+  plan_chosen(problem, list(status = run$status, logz = run$logz, id = at), table, record)
 }
 
 # The posterior of the active rows alone. The other rows are predicted.

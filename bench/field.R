@@ -30,7 +30,7 @@ fit_winds <- function(d, kernel, method, ...) {
 draw_wind <- function(kernel) {
   d <- transform(lattice, z = mixture(1, list(matrix(1, 100L, 2L)), 1))
   fit <- fit_winds(d, kernel, method_ep(sweeps = 1))
-  x <- hidden$tall_inputs(as.matrix(lattice), 2L)
+  x <- hidden$stack_components(as.matrix(lattice), 2L)
   K <- hidden$kernel_matrix(fit$spec, hidden$kernel_theta(fit), x, x) * fit$response$unit^2
   matrix(crossprod(chol(K + diag(1e-9, 200L)), rnorm(200L)), 100L, byrow = TRUE,
          dimnames = list(NULL, c("u", "v")))

@@ -40,7 +40,8 @@ prepare <- function(strategy) {
     method_ivm(SIZE, refine = "none"), control, prior, FALSE, FALSE, "normal", FALSE, NULL
   )
   label <- factor(train$digit == DIGIT, c(FALSE, TRUE), c("rest", "digit"))
-  chunk <- inside$matrix_chunk(train$x, label, NULL, NULL, NULL, setup$likelihood)$chunk
+  recipe <- inside$new_matrix_recipe(NULL, setup$likelihood)
+  chunk <- inside$read_rows(recipe, train$x, label)
   model <- inside$read_model(chunk, setup)
   problem <- inside$problem_of(model, chunk)
   problem$method <- setup$method

@@ -43,7 +43,7 @@ test_that("EP ends where every site is that of its tilt, with the evidence of de
     formula <- if (offset) y ~ x + offset(x) else y ~ x
     fit <- uneven_fit(d, method = tight, formula = formula)
     unit <- fit$response$unit
-    x <- tall_inputs(cbind(d$x), 2L)
+    x <- stack_components(cbind(d$x), 2L)
     K <- kernel_matrix(fit$spec, kernel_theta(fit), x, x)
     theta <- lik_theta(fit)
     n <- nrow(d)

@@ -5,12 +5,13 @@ ROOMS <- c(
   util = "checks of arguments, words, random seeds, quantiles of mixtures",
   policy = "the numbers that steer default fits",
   choices = "the record of what a fit chose",
-  data = "model frames, inputs, their scaling, the basis as given, chunks of rows",
+  data = "columns and inputs, their scaling, sources and subsets of rows",
   response = "codecs: how a response is read, and given back",
   hyper = "hyperparameters: as given, priors, the table",
   kernel = "kernels: values, their inputs, their hyperparameters",
   lik = "likelihoods: what they share, and a file for each",
   method = "methods as a user gives them",
+  rows = "how rows are read: recipes, model frames, inputs, the basis as given",
   posterior = "what is asked of a stored posterior",
   engine = "the calls of C",
   model = "what is read off the rows before anything is learned",
@@ -110,6 +111,19 @@ test_that("no text is made code in R, and names of functions are checked before 
              "family_named", "functions_named")
   found <- using(c("get", "get0", "mget", "match.fun", "dynGet", "getAnywhere", "getFunction"))
   expect_none(found[!sub(".*: ", "", found) %in% known], "what looks functions up by name")
+})
+
+# One road for rows: a first call, predictions, more rows, chunks of a source and points of a basis.
+test_that("one function evaluates model.frame()", {
+  names_in <- function(name) {
+    parsed <- parse(file.path(source_folder("R"), name), keep.source = FALSE)
+    parsed <- Filter(function(e) is.call(e) && length(e) == 3L, as.list(parsed))
+    stats::setNames(lapply(parsed, function(e) all.names(e[[3L]])),
+                    vapply(parsed, function(e) paste0(name, ": ", as.character(e[[2L]])[1L]), ""))
+  }
+  words <- unlist(lapply(r_files(), names_in), recursive = FALSE)
+  using <- function(word) names(words)[vapply(words, function(used) word %in% used, NA)]
+  expect_identical(using("model.frame"), "rows-frame.R: model_frame")
 })
 
 test_that("files in R stay short", {

@@ -212,7 +212,7 @@ test_that("smaller bases: of whole locations, with the evidence of block FITC", 
   resolved <- resolved_field(do.call(kernel_helmholtz, AT))
   x <- tall(as.matrix(d[1:2]), 1:2)
   K <- reference_kernel(resolved, log(c(0.8, 2.5, 0.3, 2)), x, x)
-  at <- tall_rows(c(2, 7, 11, 20, 25), 2)
+  at <- stacked_rows(c(2, 7, 11, 20, 25), 2)
   low <- K[, at] %*% solve(K[at, at], K[at, ])
   total <- low + block_diagonal(K - low) +
     kronecker(diag(30L), mvnormal_covariance(c(log(c(0.05, 0.08)), 2 * atanh(0.4)), 2L))
@@ -287,7 +287,7 @@ test_that("fields that follow are derivatives of the mean, and so are their devi
   h <- 1e-3
   steps <- data.frame(x = at[1L] + c(h, -h, 0, 0), y = at[2L] + c(0, 0, h, -h))
   weights <- c(1, 0, -1, 0, 0, 1, 0, -1) / (2 * h)
-  joint <- joint_moments(fit, tall_inputs(scaled_inputs(as.matrix(steps), fit$scaling), 2L))
+  joint <- joint_moments(fit, stack_components(scaled_inputs(as.matrix(steps), fit$scaling), 2L))
   sd <- sqrt(sum(weights * (joint$var %*% weights))) * fit$response$unit
   # an error of h
   expect_equal(derived("divergence", se.fit = TRUE)$se.fit[[1L]], sd, tolerance = 1e-2)

@@ -1,0 +1,182 @@
+# Fits of a source of rows. In general kernel, hyperparameters and basis are settled on some of the
+# rows, in memory, in units of all; then sites of all rows are found on that basis (fold-fit.R). A
+# stream sees its rows once, in their order; a fit like another needs their sites alone.
+
+KEPT_ROWS <- 10000L # unless learn_control() says how many
+
+# checkpoint: a file's name, or NULL.
+fit_source <- function(source, recipe, setup, checkpoint) {
+  check_source_setup(setup)
+  frame <- first_frame(source, recipe)
+  terms <- attr(frame, "terms")
+  refuse_data_dependent(terms)
+  setup <- setup_for_frame(setup, frame)
+  recipe["likelihood"] <- list(setup$likelihood)
+  if (setup$streams) return(stream_of_source(source, recipe, frame, setup, checkpoint))
+  mark <- open_checkpoint(checkpoint, key_of_fit(source, terms, setup, frame))
+  known <- mark$state
+  if (is.null(known)) {
+    known <- settled_on_some(source, recipe, setup)
+    if (known$fit$n == sum(known$scan$rows)) return(known$fit)
+    mark$write(known)
+  }
+  fold_all_rows(known, source, setup$control, setup$verbose, mark)
+}
+
+# What a checkpoint must have been made by.
+key_of_fit <- function(source, terms, setup, frame) {
+  list(formula = deparse(stats::formula(terms)), chunks = source$chunks,
+       first = print_of_rows(frame),
+       setup = setup[c("method", "control", "scale", "likelihood", "kernel", "basis", "prior")])
+}
+
+check_source_setup <- function(setup) {
+  refuse_variances_of_stream(setup$likelihood, TRUE)
+  points <- is.null(setup$basis) || !is.null(dim(setup$basis))
+  if (!setup$streams && !points) {
+    stop_sparsegp("basis", "is row numbers, and the rows are read in chunks",
+                  "Give a data frame of points")
+  }
+}
+
+# The first frame that has rows.
+first_frame <- function(source, recipe) {
+  chunks <- open_chunks(source)
+  on.exit(chunks$close())
+  while (!is.null(found <- chunks$read())) {
+    frame <- read_frame(recipe, found$chunk)
+    if (nrow(frame)) return(frame)
+  }
+  stop_incomplete("data")
+}
+
+# The first pass, and a fit of some of the rows: in memory, in units of all.
+settled_on_some <- function(source, recipe, setup) {
+  keep <- if (is.null(setup$control) || is.infinite(setup$control$rows)) KEPT_ROWS
+          else setup$control$rows
+  scan <- scan_source(source, recipe, setup$coding, keep)
+  scan$levels <- with_label_levels(scan, setup$likelihood)
+  kept <- with_levels(scan$kept, scan$levels)
+  setup$known <- scan[c("inputs", "response")]
+  setup$streams <- TRUE # levels are declared
+  setup$keep_x <- FALSE
+  all <- nrow(kept) == sum(scan$rows)
+  if (all) setup["keep_x"] <- list(NULL)
+  setup$provisional <- !all
+  fit <- fit_read(scan$recipe, frame_rows(scan$recipe, kept), setup)
+  fit$clocks <- scan$clocks
+  fit$source <- source_record(source, scan)
+  if (all) {
+    fit$row_names <- as.character(scan$rows_kept)
+    if (every_row_in_basis(fit)) fit$frame <- kept
+  } else {
+    fit$source$kept <- nrow(kept)
+  }
+  if (!is.null(fit$basis_rows)) fit$basis_rows <- scan$rows_kept[fit$basis_rows]
+  scan[c("kept", "source", "inputs", "response")] <- NULL
+  list(scan = scan, fit = fit)
+}
+
+# Returns what a fit keeps of its source.
+source_record <- function(source, scan) {
+  list(label = source$label, chunks = length(scan$rows), omitted = scan$omitted)
+}
+
+# Numbers that are labels are a factor's levels, too.
+with_label_levels <- function(scan, likelihood) {
+  levels <- scan$levels
+  few <- scan$response$few
+  if (is.null(likelihood) || is.null(few)) return(levels)
+  codec <- lik_codec(likelihood)
+  if (!codec$labelled || !codec$as_labels(few)) return(levels)
+  name <- names(scan$kept)[attr(scan$recipe$terms, "response")]
+  levels[[name]] <- structure(as.character(sort(few)), ordered = codec$ranked)
+  levels
+}
+
+# ---- Rows that are seen once ----
+
+# A stream; levels, where there are any, are read before.
+stream_of_source <- function(source, recipe, frame, setup, checkpoint) {
+  terms <- attr(frame, "terms")
+  levels <- if (any(vapply(frame, has_levels, NA))) {
+    scan_source(source, recipe, setup$coding, 1L, moments = FALSE)$levels
+  }
+  mark <- open_checkpoint(checkpoint, key_of_fit(source, terms, setup, frame))
+  recipe$terms <- terms
+  begin <- function() {
+    none <- with_levels(frame[0L, , drop = FALSE], levels)
+    attr(none, "terms") <- terms
+    start_stream(frame_rows(recipe, none), setup, terms, clocks_of(frame))
+  }
+  feed_source(begin, source, recipe, levels, mark, chunk_progress(setup$verbose))
+}
+
+# Returns the fit that begin() gives, fed with every chunk. recipe: by which chunks become frames;
+# levels: these have them all. A checkpoint holds the fit, how many chunks are in it, and the prints
+# of their frames, which are compared when chunks are passed over.
+feed_source <- function(begin, source, recipe, levels, mark, progress) {
+  known <- mark$state
+  if (is.null(known)) known <- list(fit = begin(), done = 0L, prints = list())
+  seen <- each_chunk(source, function(i, chunk) {
+    frame <- read_frame(recipe, chunk)
+    print <- print_of_rows(frame)
+    if (i <= known$done) return(check_chunk_again(source, known$prints, i, print))
+    rows <- frame_rows(recipe_of(known$fit), with_levels(frame, levels))
+    fit <- feed(known$fit, rows)
+    known$prints[[i]] <<- print
+    known[c("fit", "done")] <<- list(fit, i)
+    mark$write(known, soon = FALSE)
+    if (!is.null(fit$log_evidence)) progress(fit$n, fit$log_evidence)
+  })
+  check_all_again(source, known$prints, seen)
+  mark$done()
+  known$fit
+}
+
+# More rows for a fit, by update().
+feed_more <- function(object, source, weights = NULL, checkpoint = NULL, verbose = FALSE, ...) {
+  check_no_dots(...)
+  refuse_matrix_source(object)
+  key <- c(key_of_like(object), list(rows = object$n, evidence = object$log_evidence,
+                                     waiting = print_of_waiting(object), chunks = source$chunks))
+  recipe <- recipe_of(object)
+  if (!is.null(weights)) recipe$arguments$weights <- weights
+  feed_source(function() object, source, recipe, NULL, open_checkpoint(checkpoint, key),
+              chunk_progress(check_flag(verbose, "verbose")))
+}
+
+# What of a fit tells whether a checkpoint is of it.
+key_of_like <- function(fit) {
+  list(formula = deparse(stats::formula(fit$terms)), likelihood = fit$likelihood,
+       kernel = fit$kernel, theta = fit$hyper$theta,
+       basis = if (!is.null(fit$posterior)) bases_of(fit))
+}
+
+print_of_waiting <- function(fit) {
+  waiting <- fit$stream$waiting
+  if (!is.null(waiting)) print_of_rows(as.data.frame(waiting$x))
+}
+
+refuse_matrix_source <- function(object) {
+  if (!is.null(object$terms)) return(invisible())
+  stop_sparsegp("data", "is a source of rows, and the model was fitted to a matrix",
+                "Fit it by a formula")
+}
+
+# The rows of a source on the basis of `empty`, a fit without rows.
+fold_like <- function(empty, source, weights, verbose, checkpoint) {
+  refuse_matrix_source(empty)
+  recipe <- recipe_of(empty)
+  if (!is.null(weights)) recipe$arguments$weights <- weights
+  mark <- open_checkpoint(checkpoint, c(key_of_like(empty),
+                                        list(weights = recipe$arguments$weights,
+                                             chunks = source$chunks)))
+  known <- mark$state
+  if (is.null(known)) {
+    scan <- scan_source(source, recipe, NULL, 1L, moments = FALSE)
+    empty$source <- source_record(source, scan)
+    known <- list(scan = scan[setdiff(names(scan), "kept")], fit = empty)
+  }
+  fold_all_rows(known, source, NULL, verbose, mark)
+}

@@ -1,0 +1,41 @@
+# More rows into a fit.
+
+# Returns the fit with a chunk of more rows.
+feed <- function(fit, chunk) UseMethod("feed")
+
+# Of a fit on a basis.
+#' @export
+feed.sparsegp <- function(fit, chunk) {
+  refuse_no_state(fit)
+  rows <- with_data_rows(fit, chunk)
+  n <- NROW(rows$y)
+  if (n == 0L) return(fit)
+  if (is.null(rows$names)) rows$names <- as.character(fit$n + seq_len(n))
+  take_more(fit, problem_of_new_rows(fit, rows$x, rows$data_rows, rows$offset), rows)
+}
+
+# Returns rows that were read by the fit's recipe with what C sees of responses, `data_rows`.
+with_data_rows <- function(fit, rows) {
+  check_constant(fit$scaling, rows$x)
+  refuse_weights(fit, rows)
+  y <- read_more(fit, rows$y, chunk_size(rows), rows$weights)
+  rows$data_rows <- data_rows_of(fit, y, rows$weights)
+  rows$y <- y
+  rows["weights"] <- list(if (!is.null(fit$weights)) weights_or_ones(rows$weights, NROW(y)))
+  rows
+}
+
+refuse_no_state <- function(fit, argument = "object") {
+  if (is_stream(fit)) {
+    stop_sparsegp(argument, "is a stream, which takes rows by update() alone",
+                  "Use a fit by method_ep(size =), method_ivm() or on a `basis`")
+  }
+  if (has_state(fit)) return(invisible())
+  stop_sparsegp(argument, "has no sums of sites on a basis, which rows could be added to",
+                "Use a fit by method_ep(size =), method_ivm() or on a `basis`")
+}
+
+refuse_weights <- function(fit, chunk) {
+  if (is.null(chunk$weights) || lik_traits(fit$likelihood)$weighted) return(invisible())
+  stop_sparsegp("weights", paste0("are not defined for the ", fit$likelihood$type, " likelihood"))
+}
