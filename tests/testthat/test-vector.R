@@ -136,7 +136,7 @@ test_that("numbers of the design: six locations, noise of a full covariance", {
   expect_equal(run$logz, -11.8047027569, tolerance = 1e-11)
   at <- engine_latent(problem, theta, run, tall(cbind(0.5, 0.5), 1:2))
   expect_equal(at$mean, c(0.688444374179, 1.25668475898), tolerance = 1e-11)
-  problem[c("size", "frozen", "method")] <- list(12L, FALSE, method_online(12))
+  problem[c("size", "frozen", "options")] <- list(12L, FALSE, method_online(12))
   stream <- engine_online(problem, theta, empty_state(3L))
   expect_equal(stream$count[7L], run$logz, tolerance = 1e-11)
   K <- kernel_matrix(problem$spec, theta[1:4], problem$x, problem$x)
