@@ -19,7 +19,7 @@ class_probabilities.response_rest <- function(object, latent) {
 }
 
 # May probabilities be raised to a power, as they are of each label against the rest?
-is_tempered <- function(object) isTRUE(lik_traits(object$likelihood)$tempered)
+is_tempered <- function(object) lik_traits(object$likelihood)$tempered
 
 # Divides by the sums of rows; where all are 0 they are made equal.
 normalised <- function(own, levels) {
