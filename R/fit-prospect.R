@@ -121,17 +121,17 @@ scores_of <- function(prospect, score, rows) {
 }
 
 # In the user's units, summed over latent values.
-latent_variance <- function(fit, latent) {
-  w <- width(fit)
-  if (w == 1L) return(rowSums(as.matrix(latent$var)) * fit$response$unit^2)
-  colSums(matrix(latent$var, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE] *
-            component_units(fit$response)^2)
+latent_variance <- function(fit, latent) UseMethod("latent_variance", codec_of(fit))
+
+#' @export
+latent_variance.response <- function(fit, latent) {
+  rowSums(as.matrix(latent$var)) * fit$response$unit^2
 }
 
-# A density's entropy is that of numbers in some unit.
-log_unit <- function(fit) {
-  values <- if (codec_of(fit)$several) width(fit) else 1
-  if (codec_of(fit)$scaled) values * log(fit$response$unit) else 0
+#' @export
+latent_variance.response_components <- function(fit, latent) {
+  vars <- component_vars(latent$var, components(fit))
+  rowSums(sweep(vars, 2L, component_units(fit$response)^2, "*"))
 }
 
 # ---- Improvement ----
