@@ -49,6 +49,15 @@ codec_named <- function(name) {
 #                 (rest): with one for each
 response_class <- function(...) c(paste0("response_", c(...)), "response")
 
+# What most codecs have in common
+codec_defaults <- function() {
+  list(labelled = FALSE, ranked = FALSE, missing = FALSE, several = FALSE, apart = FALSE,
+       offsets = TRUE, trials = FALSE, scaled = FALSE, wide = NULL, jump = NULL,
+       gather = function(chunk) chunk, refuse = function(y, weights) NULL,
+       moments = moments_of_numbers, processes = function(levels) 1L,
+       values = function(y) rep(1, length(y)))
+}
+
 # A codec that differs from another in the fields given. kinds: see response_class()
 codec_like <- function(codec, kinds, ...) {
   changes <- list(name = kinds[1L], ...)
