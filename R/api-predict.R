@@ -281,7 +281,7 @@ new_latent <- function(object, newdata, offset = NULL) {
 # Scaled inputs of the rows of new data without missing values, and what restore_rows() wants.
 complete_inputs <- function(object, newdata, offset = NULL) {
   new <- new_inputs(object, newdata, offset)
-  w <- width(object)
+  w <- n_outputs(object)
   known <- known_means(codec_of(object), new$offset, c(nrow(new$x), w))
   complete <- stats::complete.cases(new$x, known)
   x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")

@@ -82,7 +82,7 @@ count_kernel_hyper <- function(spec) {
 
 count_lik_hyper <- function(fit) {
   each <- catalogue()$likelihoods[[fit$likelihood$type]]
-  if (!is.null(fit$likelihood$covariance)) return(count_noise(fit$likelihood, width(fit)))
+  if (!is.null(fit$likelihood$covariance)) return(count_noise(fit$likelihood, n_outputs(fit)))
   if (each$npar > 0L) return(each$npar * processes(fit))
   if (length(each$par)) length(fit$response$levels) - 1L else 0L
 }
@@ -108,7 +108,7 @@ are_points <- function(points, w) {
 }
 
 # Numbers of a point: inputs, and of several components which of them it is of
-point_length <- function(fit) sum(fit$scaling$kept) + (width(fit) > 1L)
+point_length <- function(fit) sum(fit$scaling$kept) + (n_outputs(fit) > 1L)
 
 is_state <- function(one, basis, processes) {
   d <- nrow(basis)
@@ -118,7 +118,7 @@ is_state <- function(one, basis, processes) {
 
 has_right_rows <- function(fit) {
   n <- as.double(fit$n) # of a source there may be more rows than integers
-  w <- width(fit)
+  w <- n_outputs(fit)
   means <- list(fit$latent$mean, fit$cavity$mean, fit$sites$nu)
   blocks <- list(fit$latent$var, fit$cavity$var, fit$sites$tau)
   q <- catalogue()$likelihoods[[fit$likelihood$type]]$q
@@ -204,8 +204,8 @@ is_stream_record <- function(fit) {
   d <- nrow(fit$posterior$basis)
   counts <- record$count[record_names() != "logz"]
   traced <- record$count[record_names() == "traced"]
-  is_table(record$points, point_length(fit), d) && are_points(t(record$points), width(fit)) &&
-    are_doubles(record$id, d) && are_rows_of_points(record$id, width(fit)) &&
+  is_table(record$points, point_length(fit), d) && are_points(t(record$points), n_outputs(fit)) &&
+    are_doubles(record$id, d) && are_rows_of_points(record$id, n_outputs(fit)) &&
     are_doubles(record$count, length(record_names())) && all(counts >= 0 & is.finite(counts)) &&
     is_table(record$trace, nrow(empty_state(1L)$trace), traced) && is_stream_trace(record) &&
     is_one(fit$stream$shift, -Inf) && is_count(fit$stream$omitted) &&
@@ -287,7 +287,7 @@ MODEL_PARTS <- list(
       is.numeric(scaling$constant) && length(scaling$constant) == sum(!scaling$kept)
   },
   spec = function(fit) {
-    is_kernel_spec(fit$spec, point_length(fit), width(fit)) && same_types(fit$kernel, fit$spec)
+    is_kernel_spec(fit$spec, point_length(fit), n_outputs(fit)) && same_types(fit$kernel, fit$spec)
   },
   hyper = function(fit) {
     kernels <- if (own_kernels(fit$likelihood)) processes(fit) else 1L
@@ -313,7 +313,7 @@ FIT_PARTS <- list(
   posterior = function(fit) {
     each <- fit$posterior$each
     inputs <- point_length(fit)
-    if (is.null(each)) return(is_posterior(fit$posterior, inputs, processes(fit), width(fit)))
+    if (is.null(each)) return(is_posterior(fit$posterior, inputs, processes(fit), n_outputs(fit)))
     length(each) == processes(fit) && all(vapply(each, is_posterior, NA, inputs, 1L, 1L)) &&
       is_table(fit$posterior$basis, nrow(fit$posterior$basis), inputs)
   },

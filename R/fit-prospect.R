@@ -18,7 +18,7 @@ no_labels <- function(fit, x) rep(list(matrix(0, NROW(x), 0L)), processes(fit))
 # Once the label of a row is known: a rank of w and O(n (d + w k)) for each latent function.
 expect_label <- function(prospect, row) {
   fit <- prospect$fit
-  w <- width(fit)
+  w <- n_outputs(fit)
   at <- tall_rows(row, w)
   classes <- seq_len(processes(fit))
   if (is.null(prospect$known)) {
@@ -46,7 +46,7 @@ expect_label <- function(prospect, row) {
 # C the covariances of the fit between the point and the labelled rows, and G the rows' own `gone`.
 # So gone (I + U) = C B, where U has the blocks G_ji' B_j above its diagonal.
 with_solver <- function(prospect) {
-  w <- width(prospect$fit)
+  w <- n_outputs(prospect$fit)
   prospect$solver <- Map(function(gone, roots) {
     B <- matrix(0, nrow(gone), nrow(gone))
     for (j in seq_along(roots)) B[tall_rows(j, w), tall_rows(j, w)] <- roots[[j]]
@@ -69,7 +69,7 @@ beside <- function(before, given) {
     known <- covariances_with(fit, rbind(before$x, given$x), class)
     columns <- covariance_columns(known, own)[-own, , drop = FALSE]
     gone <- t(forwardsolve(solver$lower, t(columns %*% solver$B)))
-    after$latent$var <- reduced(after$latent$var, gone, class, width(fit))
+    after$latent$var <- reduced(after$latent$var, gone, class, n_outputs(fit))
   }
   after
 }
@@ -112,7 +112,7 @@ reduced <- function(var, less, class, w) {
 # Scores of some rows.
 scores_of <- function(prospect, score, rows) {
   fit <- prospect$fit
-  latent <- some_latent(prospect$latent, rows, width(fit))
+  latent <- some_latent(prospect$latent, rows, n_outputs(fit))
   switch(score,
          variance = latent_variance(fit, latent),
          improvement = expected_improvement(fit, latent, prospect$aim),

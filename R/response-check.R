@@ -34,7 +34,7 @@ is_right_response.response_labels <- function(codec, response) {
 is_right_response.response_components <- function(codec, response) {
   is.null(response$levels) && response$width > 1L &&
     are_words(response$components, response$width) &&
-    are_doubles(unname(response$centre), if (codec$several) response$width else 1L)
+    are_doubles(unname(response$centre), if (codec$multi_output) response$width else 1L)
 }
 
 #' @export

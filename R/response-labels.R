@@ -59,7 +59,7 @@ classes_codec <- function() {
 }
 
 rest_codec <- function() {
-  codec_like(classes_codec(), c("rest", "classes", "factor"), apart = TRUE, offsets = TRUE,
+  codec_like(classes_codec(), c("rest", "classes", "factor"), one_vs_rest = TRUE, offsets = TRUE,
              words = function(response) {
                paste0(length(response$levels), " classes, each against the rest: ",
                       toString(response$levels))
@@ -98,7 +98,7 @@ as_factor <- function(codec, y, streams) {
     stop_sparsegp("y", paste("is not", codec$called),
                   "Convert it by factor(); a logical, 0/1 or -1/1 will do for two classes")
   }
-  if (codec$ranked && is.character(y)) {
+  if (codec$ordered && is.character(y)) {
     stop_sparsegp("y", "is text, whose categories have no order but the alphabet's",
                   "Say which it is by factor(y, levels, ordered = TRUE)")
   }

@@ -1,7 +1,7 @@
 # The codec of ordered categories: numbers from 1 for C, one latent function for all of them.
 
 ordered_codec <- function() {
-  codec_like(labels_codec(), c("ordered", "factor"), ranked = TRUE, more = NULL,
+  codec_like(labels_codec(), c("ordered", "factor"), ordered = TRUE, more = NULL,
              called = "a response of ordered categories",
              offers = offers_of(c("se.fit", "confidence", "prediction"),
                                 c("confidence", "prediction"), prob = character(),
