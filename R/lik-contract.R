@@ -21,9 +21,7 @@
 lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_evidence = TRUE,
                      modal = FALSE, tempered = FALSE, as_numbers = FALSE, label = NULL,
                      remedy = NULL, alone = NULL) {
-  list(response = response, data_rows = data_rows, weighted = weighted, exact = exact,
-       has_evidence = has_evidence, modal = modal, tempered = tempered, as_numbers = as_numbers,
-       label = label, remedy = remedy, alone = alone)
+  as.list(environment())
 }
 
 # Returns what is known of the hyperparameters. about: a list of one for each, by name:
@@ -59,8 +57,7 @@ lik_hyper <- function(about = list()) list(about = about)
 #              the part of that one's variance that is not about the latent function
 lik_sample <- function(draw, quantile = NULL, cdf = NULL, outcomes = NULL, entropy = NULL,
                        noise = NULL, extra_var = function(value, weights, within) 0) {
-  list(draw = draw, quantile = quantile, cdf = cdf, outcomes = outcomes, entropy = entropy,
-       noise = noise, extra_var = extra_var)
+  as.list(environment())
 }
 
 # Traits that differ from others in the fields given.

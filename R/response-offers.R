@@ -15,6 +15,10 @@ offers_without <- function(offers, ...) {
   lapply(offers[setdiff(names(offers), out)], setdiff, out)
 }
 
+# How what is beside a type is asked for
+EXTRAS <- c(se.fit = "se.fit = TRUE", confidence = "interval = \"confidence\"",
+            prediction = "interval = \"prediction\"", covariance = "covariance = TRUE")
+
 # Stops unless the codec's table has all of `extras` beside `type`.
 check_offered <- function(codec, type, extras) {
   offered <- codec$offers[[type]]
@@ -24,31 +28,17 @@ check_offered <- function(codec, type, extras) {
   }
   lacking <- setdiff(extras, offered)
   if (length(lacking) == 0L) return(invisible())
-  stop_sparsegp(names(extra_argument(lacking[1L])),
-                paste0(extra_value(lacking[1L]), "is not defined for type = \"", type, "\" of ",
-                       codec$called),
+  asked <- strsplit(EXTRAS[[lacking[1L]]], " = ", fixed = TRUE)[[1L]]
+  stop_sparsegp(asked[1L], paste0("= ", asked[2L], " is not defined for type = \"", type,
+                                  "\" of ", codec$called),
                 instead_of_extra(codec$offers, lacking[1L], offered))
-}
-
-# Returns how `extra` is asked for, named by predict()'s argument.
-extra_argument <- function(extra) {
-  switch(extra, se.fit = c(se.fit = "TRUE"), covariance = c(covariance = "TRUE"),
-         c(interval = dQuote(extra, FALSE)))
-}
-
-extra_value <- function(extra) {
-  asked <- extra_argument(extra)
-  if (names(asked) == "interval") paste0("= ", asked, " ")
 }
 
 # Returns the remedy: another measure of spread that the type offers, or another type that offers
 # the same.
 instead_of_extra <- function(offers, extra, offered) {
   spread <- intersect(c("confidence", "se.fit"), offered)
-  if (extra != "covariance" && length(spread)) {
-    asked <- extra_argument(spread[1L])
-    return(paste("Use", names(asked), "=", asked))
-  }
+  if (extra != "covariance" && length(spread)) return(paste("Use", EXTRAS[[spread[1L]]]))
   types <- names(Filter(function(extras) extra %in% extras, offers))
   if (length(types)) paste("Use type =", one_of(types))
   else "Leave it out, or use type = \"prob\" or draws()"

@@ -1,7 +1,7 @@
 # What predict() offers for each kind of response (response-offers.R): what the table has is
 # answered, and all else refused in words that name the argument.
 
-EXTRAS <- list(se.fit = list(se.fit = TRUE), confidence = list(interval = "confidence"),
+ASKED <- list(se.fit = list(se.fit = TRUE), confidence = list(interval = "confidence"),
                prediction = list(interval = "prediction"), covariance = list(covariance = TRUE))
 
 kinds_of_fits <- function() {
@@ -37,11 +37,11 @@ test_that("predict() answers what a kind of response offers, and refuses all els
         next
       }
       expect_silent(do.call(predict, asked))
-      for (extra in names(EXTRAS)) {
-        more <- c(asked, EXTRAS[[extra]])
+      for (extra in names(ASKED)) {
+        more <- c(asked, ASKED[[extra]])
         label <- paste(kind, type, extra)
         if (extra %in% offered) expect_no_error(do.call(predict, more))
-        else expect_error(do.call(predict, more), paste0("`", names(EXTRAS[[extra]]), "`"),
+        else expect_error(do.call(predict, more), paste0("`", names(ASKED[[extra]]), "`"),
                           class = "sparsegp_error", label = label)
       }
     }
