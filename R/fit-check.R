@@ -49,11 +49,12 @@ model_kinds <- function() list(
   response = function(x, whole) {
     codec <- lik_codec(whole$likelihood)
     is_word(x$codec, c(codec$name, if (!is.null(codec$more)) codec$more()$name)) &&
-      is_of_kind(x, kinds_of_response(codec_named(x$codec)))
+      is_of_kind(x, kinds_of_response(codec_named(x$codec))) &&
+      is_right_response(codec_named(x$codec), x)
   },
   scaling = "scaling",
   spec = function(x, whole) {
-    is_kernel_spec(x, point_length(whole), width(whole)) && same_types(whole$kernel, x)
+    is_kernel_spec(x, point_length(whole), n_outputs(whole)) && same_types(whole$kernel, x)
   },
   hyper = function(x, whole) {
     kernels <- if (own_kernels(whole$likelihood)) processes(whole) else 1L
@@ -88,7 +89,7 @@ fit_kinds <- function() list(
                          points = is.numeric)),
   posterior = function(x, whole) {
     inputs <- point_length(whole)
-    if (is.null(x$each)) return(is_posterior(x, inputs, processes(whole), width(whole)))
+    if (is.null(x$each)) return(is_posterior(x, inputs, processes(whole), n_outputs(whole)))
     length(x$each) == processes(whole) && all(vapply(x$each, is_posterior, NA, inputs, 1L, 1L)) &&
       is_table(x$basis, nrow(x$basis), inputs)
   },
@@ -117,7 +118,8 @@ is_mode <- function(mode, fit) {
 # Rows, where they are read.
 row_kinds <- function() list(
   latent = are_finite_moments, cavity = optional(are_finite_moments),
-  offset = optional(are_finite), x = optional(are_finite), y = are_responses,
+  offset = optional(are_finite), x = optional(are_finite), 
+  y = function(x, whole) are_right_values(codec_of(whole), x, whole$response),
   cavity = function(x, whole) codec_of(whole)$missing || !anyNA(x$lpd),
   row_names = function(x) !anyDuplicated(x)
 )

@@ -91,22 +91,11 @@ are_choices <- function(x) is_frame(x) && is_of_kind(x, "choices")
 kinds_of_response <- function(codec) list(
   width = function(x) is.integer(x) && is_one(x, 1, MAX_COMPONENTS),
   levels = optional(are_words),
-  components = function(x, whole) {
-    if (is.null(codec$wide)) whole$width == 1L && is.null(x)
-    else whole$width > 1L && are_words(x, whole$width)
-  },
   processes = function(x, whole) {
     identical(x, codec$processes(whole$levels)) && is_one(x, 1, MAX_CLASSES)
   },
   unit = function(x) is_one(x, .Machine$double.xmin, .Machine$double.xmax),
-  centre = function(x, whole) {
-    is.null(dim(x)) && are_finite(x) && are_doubles(x, if (codec$several) whole$width else 1L)
-  },
-  levels = function(x) { # some codecs have two, and numbers have none
-    if (!codec$labelled) return(is.null(x))
-    two <- codec$name %in% c("labels", "some_labels")
-    !anyDuplicated(x) && (if (two) length(x) == 2L else length(x) > 1L)
-  }
+  centre = function(x) is.null(dim(x)) && are_finite(x)
 )
 
 scaling_kinds <- function() {
@@ -165,7 +154,7 @@ have_values <- function(table, limits) {
 
 count_lik_hyper <- function(fit) {
   each <- catalogue()$likelihoods[[fit$likelihood$type]]
-  if (!is.null(fit$likelihood$covariance)) return(count_noise(fit$likelihood, width(fit)))
+  if (!is.null(fit$likelihood$covariance)) return(count_noise(fit$likelihood, n_outputs(fit)))
   if (each$npar > 0L) return(each$npar * processes(fit))
   if (length(each$par)) length(fit$response$levels) - 1L else 0L
 }
@@ -193,7 +182,7 @@ are_points <- function(points, w) {
 }
 
 # Numbers of a point: inputs, and of several components which of them it is of
-point_length <- function(fit) sum(fit$scaling$kept) + (width(fit) > 1L)
+point_length <- function(fit) sum(fit$scaling$kept) + (n_outputs(fit) > 1L)
 
 is_state <- function(one, basis, processes) {
   d <- nrow(basis)
@@ -205,14 +194,14 @@ is_state <- function(one, basis, processes) {
 
 has_right_rows <- function(fit) {
   n <- as.double(fit$n) # of a source there may be more rows than integers
-  w <- width(fit)
+  w <- n_outputs(fit)
   means <- list(fit$latent$mean, fit$cavity$mean, fit$sites$nu)
   blocks <- list(fit$latent$var, fit$cavity$var, fit$sites$tau)
   q <- catalogue()$likelihoods[[fit$likelihood$type]]$q
   is_one(n, 1) && all(vapply(means, are_doubles, NA, n * w * processes(fit))) &&
     all(vapply(blocks, are_doubles, NA, n * w^2 * processes(fit))) &&
     are_doubles(fit$cavity$lpd, n) && are_doubles(fit$offset, n * w) &&
-    has_right_responses(fit, n, w) &&
+    are_right_size(codec_of(fit), fit$y, n, fit) &&
     (is.null(fit$weights) || are_finite(fit$weights) && length(fit$weights) == n) &&
     is_table(fit$data_rows, if (q > 0L) q else if (q == 0L) w else NROW(fit$data_rows), n)
 }
@@ -221,23 +210,6 @@ has_right_rows <- function(fit) {
 ROWS_TOGETHER <- c("y", "data_rows", "offset", "latent", "cavity", "sites")
 
 are_finite_moments <- function(x) are_finite(x$mean) && are_finite(x$var)
-
-# Labels are among the fit's; other responses are numbers, but where one may be missing.
-are_responses <- function(x, whole) {
-  codec <- codec_of(whole)
-  if (!codec$labelled) return(is.numeric(x) && (codec$missing || are_finite(unclass(x))))
-  is.factor(x) && identical(levels(x), whole$response$levels) &&
-    all(unclass(x) %in% c(seq_along(levels(x)), NA))
-}
-
-# A matrix of whole parts, or a number for each component.
-has_right_responses <- function(fit, n, w) {
-  if (!is_mixture(fit$y)) return(length(fit$y) == if (codec_of(fit)$several) n * w else n)
-  size <- 1L + moment_count(w)
-  nrow(fit$y) == n && mixture_width(fit$y) == w &&
-    NROW(fit$data_rows) == mixture_parts(fit$y) * size &&
-    ncol(fit$y) %in% (mixture_parts(fit$y) * size + c(0L, size - 1L))
-}
 
 # How factors of a formula's variables are coded; a model frame's names have no backticks.
 are_levels <- function(levels, terms) {
@@ -284,8 +256,8 @@ is_stream_record <- function(stream, fit) {
   d <- nrow(fit$posterior$basis)
   counts <- record$count[record_names() != "logz"]
   traced <- record$count[record_names() == "traced"]
-  is_table(record$points, point_length(fit), d) && are_points(t(record$points), width(fit)) &&
-    are_doubles(record$id, d) && are_rows_of_points(record$id, width(fit)) &&
+  is_table(record$points, point_length(fit), d) && are_points(t(record$points), n_outputs(fit)) &&
+    are_doubles(record$id, d) && are_rows_of_points(record$id, n_outputs(fit)) &&
     are_doubles(record$count, length(record_names())) && all(counts >= 0 & is.finite(counts)) &&
     is_table(record$trace, nrow(empty_state(1L)$trace), traced) && is_stream_trace(record) &&
     is_one(stream$shift, -Inf) && is_count(stream$omitted) &&

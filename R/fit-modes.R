@@ -50,6 +50,7 @@ mixed_moments <- function(each, weights, w) {
 # What latent() says of the fit, moments of vectors or of one number a row: at one mode, or mixed
 # over all.
 over_modes <- function(fit, mode, latent) {
+  if (length(fit$modes) == 0L) return(latent(fit))
   if (!identical(mode, "all")) return(latent(as_mode(fit, mode)))
   each <- each_mode(fit, latent)
   w <- length(each[[1L]]$var) / length(each[[1L]]$mean)
@@ -62,7 +63,7 @@ over_modes <- function(fit, mode, latent) {
 # What a likelihood has to know of the fit's rows (engine.R), without their inputs.
 rows_without_inputs <- function(fit) {
   fit <- checked_rows(fit)
-  list(lik = fit$likelihood, processes = processes(fit), width = width(fit), rows = fit$data_rows,
+  list(lik = fit$likelihood, processes = processes(fit), width = n_outputs(fit), rows = fit$data_rows,
        offset = stacked_values(fit$offset / fit$response$unit),
        nkernel = sum(fit$hyper$part == "kernel"))
 }
@@ -72,18 +73,6 @@ fit_part_probabilities <- function(fit) {
 }
 
 most_probable_parts <- function(fit) max.col(fit_part_probabilities(fit), "first")
-
-# What the rows observed, as residuals have it: of parts the one that the fit takes them for.
-observed_values <- function(fit) {
-  if (is_modal_fit(fit)) part_values(fit$y, most_probable_parts(fit))
-  else codec_of(fit)$observed(fit$y)
-}
-
-# Variances of the errors of the fit's rows, of parts those of the one that it takes them for.
-noise_of_rows <- function(fit) {
-  if (!is_modal_fit(fit)) return(diag(component_noise(fit)))
-  part_variances(fit$y, most_probable_parts(fit)) / fit$response$unit^2
-}
 
 # ---- Relative weights ----
 
@@ -95,7 +84,7 @@ noise_of_rows <- function(fit) {
 relative_weight <- function(fit) {
   if (has_state(fit) && !keeps_inputs(fit)) return(NA_real_)
   problem <- rows_without_inputs(fit)
-  w <- width(fit)
+  w <- n_outputs(fit)
   n <- fit$n
   seen <- seen_by_sites(fit)
   left <- if (has_state(fit)) fit$latent$var - carried_variances(fit) else 0 * fit$latent$var
@@ -108,7 +97,7 @@ relative_weight <- function(fit) {
 
 # What the basis carries of the variances of the fit's rows, w x w blocks: |H'k|^2 (posterior.h).
 carried_variances <- function(fit) {
-  w <- width(fit)
+  w <- n_outputs(fit)
   x <- stack_components(scaled_inputs(fit[["x"]], fit$scaling), w)
   carried <- crossprod(fit$posterior$H, class_kernel(fit, fit$posterior$basis, x, 1L))
   pairs <- expand.grid(a = seq_len(w), b = seq_len(w))
@@ -121,7 +110,7 @@ engine_evidence <- function(fit) fit$log_evidence + unit_shift(fit, fit$y)
 
 # Row by row log|I - S T| and cav_mean'alpha, and alpha = nu - T mean of all.
 seen_by_sites <- function(fit) {
-  w <- width(fit)
+  w <- n_outputs(fit)
   mean <- matrix(fit$latent$mean, w)
   nu <- matrix(fit$sites$nu, w)
   var <- matrix(fit$latent$var, w * w)

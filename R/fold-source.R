@@ -90,7 +90,7 @@ with_label_levels <- function(scan, likelihood) {
   codec <- lik_codec(likelihood)
   if (!codec$labelled || !codec$as_labels(few)) return(levels)
   name <- names(scan$kept)[attr(scan$recipe$terms, "response")]
-  levels[[name]] <- structure(as.character(sort(few)), ordered = codec$ranked)
+  levels[[name]] <- structure(as.character(sort(few)), ordered = codec$ordered)
   levels
 }
 

@@ -3,7 +3,7 @@
 
 # Factorisations for each evaluation of the evidence.
 factorisations_per_evaluation <- function(lik, processes) {
-  processes * if (isTRUE(lik_traits(lik)$exact)) 1 else policy$ep_iterations
+  processes * if (lik_traits(lik)$exact) 1 else policy$ep_iterations
 }
 
 # As many rows as full EP can have for so much work.

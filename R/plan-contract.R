@@ -128,7 +128,7 @@ learn.plan_with_posterior <- function(plan, table, control, progress, from = NUL
 # from: free values where an earlier search ended, or NULL.
 learn_plan <- function(plan, table, control, verbose, from = NULL) {
   if (is.null(control) || !any(table$free)) return(plan_unlearned(plan, table))
-  if (isFALSE(lik_traits(plan$problem$lik)$learns)) {
+  if (!lik_traits(plan$problem$lik)$has_evidence) {
     stop_sparsegp("learn", paste0("= TRUE needs an evidence, and the ", plan$problem$lik$type,
                                   " likelihood has none"),
                   "Use learn = FALSE, fixed() hyperparameters, or another likelihood")

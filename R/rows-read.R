@@ -113,8 +113,8 @@ new_inputs <- function(object, newdata, offset = NULL) {
 # wants.
 complete_inputs <- function(object, newdata, offset = NULL) {
   new <- new_inputs(object, newdata, offset)
-  w <- width(object)
-  known <- if (w > 1L) codec_of(object)$wide(new$offset, c(nrow(new$x), w)) else new$offset
+  w <- n_outputs(object)
+  known <- known_means(codec_of(object), new$offset, c(nrow(new$x), w))
   complete <- stats::complete.cases(new$x, known)
   x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
   list(x = stack_components(scaled_inputs(x, object$scaling), w),

@@ -15,7 +15,7 @@
 
 # Is this the strategy? If full EP would exceed the budget.
 fits_classes <- function(method, lik, n, processes) {
-  leaves_open(method) && isTRUE(lik_traits(lik)$tempered) &&
+  leaves_open(method) && lik_traits(lik)$tempered &&
     exceeds_full_ep_budget(method$effort, lik, n, processes)
 }
 

@@ -21,7 +21,7 @@ choose_kernel_and_scaling <- function(chunk, setup, input_terms) {
 # Kernels are compared by the evidence alone, if there is something to learn.
 can_compare_kernels <- function(model, setup) {
   !is.null(setup$control) && setup$control$criterion == "evidence" && any(model$table$free) &&
-    !isFALSE(lik_traits(model$lik)$learns)
+    lik_traits(model$lik)$has_evidence
 }
 
 # Candidates are tried on some of the observations, but each is a model of all: an input that

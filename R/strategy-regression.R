@@ -169,7 +169,7 @@ gain_outside <- function(found, best) {
 tune.plan_adaptive <- function(plan, candidate) {
   run <- checked_run(candidate)
   tuned <- list(candidate = candidate, run = run)
-  if (isTRUE(lik_traits(plan$problem$lik)$tempered) && !is.null(candidate$record)) {
+  if (lik_traits(plan$problem$lik)$tempered && !is.null(candidate$record)) {
     tuned$power <- best_temper(loo_label_scores(candidate, run), labels_of(candidate))$power
   }
   tuned
