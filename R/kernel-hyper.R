@@ -1,11 +1,11 @@
 # The hyperparameters of a kernel: rows of the table in hyper-table.R.
 
 # How each kernel hyperparameter starts, unless its kernel has it otherwise (kernel-table.R), and
-# what its default prior is: one, or a list with one for each value. `leaf` sees p inputs; `env` holds response_unit (NULL when the leaf's variance is a
-# pure number), share (number of summands), input_scale (per kept input: the scale of what the
-# kernel sees), input_unit (per kept input: the standard deviation that was divided out) and
-# component_var and component_unit (per component of the response: its variance in squared units,
-# and these).
+# what its default prior is: one, or a list with one for each value. `leaf` sees p inputs; `env`
+# holds response_unit (NULL when the leaf's variance is a pure number), share (number of summands),
+# input_scale (per kept input: the scale of what the kernel sees), input_unit (per kept input: the
+# standard deviation that was divided out) and component_var and component_unit (per component of
+# the response: its variance in squared units, and these).
 KERNEL_HYPER <- list(
   variance = function(leaf, env) variance_start(leaf, env, -log(env$share)),
   lengthscale = function(leaf, env) {

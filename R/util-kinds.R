@@ -59,8 +59,6 @@ is_of_kind <- function(x, kind, whole = NULL, asks = asks_whole(kind)) {
          else if (asks) kind(x, whole) else kind(x))
 }
 
-asks_whole <- function(kind) is.function(kind) && "whole" %in% names(formals(kind))
-
 # Returns the name of the first field of x that is not of its kind, or NULL. A kind that fails on
 # what it is given says so, too. kinds: a table in the order in which it is gone through, so that a
 # kind may rely on what stands before it; a field may stand there twice. Or the name of a table in
@@ -75,9 +73,4 @@ misfit <- function(kinds, x) {
     }
     NULL
   }, error = function(e) name)
-}
-
-# As misfit() reads it: once for the tables of the registry, as a fit is checked at each use.
-kind_table <- function(kinds) {
-  list(fields = names(kinds), kinds = unname(kinds), asks = vapply(kinds, asks_whole, NA))
 }

@@ -34,6 +34,14 @@ values_of <- function(functions, ending) {
   values
 }
 
+# Returns a table of kinds as misfit() reads it.
+kind_table <- function(kinds) {
+  list(fields = names(kinds), kinds = unname(kinds), asks = vapply(kinds, asks_whole, NA))
+}
+
+# Does a kind want to know what its value is a field of? See is_of_kind().
+asks_whole <- function(kind) is.function(kind) && "whole" %in% names(formals(kind))
+
 # Returns the entry of this name in one of the tables, or NULL.
 registered <- function(table, name) {
   if (is.character(name) && length(name) == 1L) REGISTRY[[table]][[name]]

@@ -434,9 +434,9 @@ travel <- function(what, task) {
   entered <- unlist(as.list(ROAD$entered))
   middle <- function(x) paste0(stats::median(x), " (", max(x), ")")
   show(what, length(entered), " functions of ", length(unique(file_of[names(entered)])), " files")
-  cat("  calls of them ", sum(entered), ", of C ", length(ROAD$depth), "; depth to C, median (most) ",
-      middle(ROAD$depth), ", with closures ", middle(ROAD$closures), ", all frames ",
-      middle(ROAD$frames), "\n", sep = "")
+  cat("  calls of them ", sum(entered), ", of C ", length(ROAD$depth),
+      "; depth to C, median (most) ", middle(ROAD$depth), ", with closures ",
+      middle(ROAD$closures), ", all frames ", middle(ROAD$frames), "\n", sep = "")
   readers <- grep("^read_(model|rows)$", names(entered), value = TRUE)
   if (length(readers)) cat("  reads:", toString(paste(readers, entered[readers])), "\n")
   invisible(entered)
