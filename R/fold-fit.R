@@ -23,6 +23,7 @@ fold_all_rows <- function(known, source, control, verbose, mark) {
   fold <- new_fold(known$scan, shell, store, progress$share)
   if (isTRUE(known$iteration$done)) check_rows_again(fold) # else a sweep does
   begun <- known$iteration
+  learned <- NULL
   if (!is.null(control) && is.infinite(control$rows)) {
     learned <- learn_all_rows(fold, control, known$learning, progress, function(learning) {
       note(learning = learning)
@@ -30,11 +31,14 @@ fold_all_rows <- function(known, source, control, verbose, mark) {
     fold$fit <- learned$fit
     if (is.null(begun)) begun <- learned$point
   }
-  run <- fold_run(fold, fold$fit$hyper$theta, batch_settings(fit$options), begun = begun,
-                  after = function(it) {
-                    progress$sweep(ncol(it$trace), it$read$logz, it$read$change)
-                    note(iteration = it)
-                  })
+  run <- learned$run
+  if (is.null(run)) {
+    run <- fold_run(fold, fold$fit$hyper$theta, batch_settings(fit$options), begun = begun,
+                    after = function(it) {
+                      progress$sweep(ncol(it$trace), it$read$logz, it$read$change)
+                      note(iteration = it)
+                    })
+  }
   if (has_exact_sites(fit$likelihood)) progress$sweep(run$sweeps, run$logz, run$change)
   fit <- fit_of_fold(fold, run)
   # the sites first: the last checkpoint needs them no more
@@ -98,7 +102,10 @@ learn_all_rows <- function(fold, control, learned, progress, told) {
                        control, SILENT, table$theta[table$free])
   fit$hyper <- found$table
   fit$learning <- c(found$record, list(some_rows = fit$learning))
-  list(fit = fit, point = environment(criterion)$point)
+  last <- environment(criterion)
+  # of exact sites all is known that the last evaluation was about
+  known <- has_exact_sites(fit$likelihood) && identical(last$run$theta, fit$hyper$theta)
+  list(fit = fit, point = last$point, run = if (known) last$run)
 }
 
 # The log evidence of all rows and its gradient, at theta. Sites start where those of the last
@@ -106,14 +113,16 @@ learn_all_rows <- function(fold, control, learned, progress, told) {
 fold_criterion <- function(fold, learned, progress, told) {
   done <- learned$done
   point <- learned$point
+  run <- NULL
   settings <- batch_settings(fold$fit$options)
   function(theta) {
     for (known in done) if (identical(known$theta, theta)) return(known)
-    run <- fold_run(fold, theta, settings, gradient = TRUE, begun = point)
+    run <<- fold_run(fold, theta, settings, gradient = TRUE, begun = point)
     if (run$status != 0L && !is.null(point)) {
-      run <- fold_run(fold, theta, settings, gradient = TRUE)
+      run <<- fold_run(fold, theta, settings, gradient = TRUE)
     }
     if (run$status == 0L) point <<- run$point
+    run$theta <<- theta
     progress$evaluation(run$logz)
     known <- c(run[c("status", "logz", "gradient")],
                list(theta = theta, converged = isTRUE(run$converged)))

@@ -336,3 +336,53 @@ test_that("columns of plain numbers become inputs without model.matrix(), as it 
   expect_false(made(y ~ a + g))
   expect_false(made(y ~ cbind(a, b)))
 })
+
+# The same fit of rows in memory and of a source, with the numbers of reads and of sweeps.
+both_fits <- function(formula, d, lik, ..., kernel, method = method_ep(tol = 1e-8, sweeps = 400)) {
+  reads <- 0L
+  ends <- c(0L, 7L, 100L, 180L, nrow(d))
+  source <- row_source(function(i) {
+    if (i == 1L) reads <<- reads + 1L
+    d[seq(ends[i] + 1L, ends[i + 1L]), ]
+  }, chunks = 4L)
+  points <- source_points(source_data())
+  fit <- function(data) {
+    source_fit(formula, data, lik, basis = points, kernel = kernel, method = method, ...)
+  }
+  list(whole = fit(d), read = fit(source), reads = reads)
+}
+
+test_that("classes with a likelihood in common take as many sweeps in chunks as in memory", {
+  d <- source_data()
+  d <- d[!is.na(d$a), ]
+  d$three <- factor(c("p", "q", "r")[1L + (d$a > 0) + (d$b > 6)])
+  bias <- fixed(c(0.1, 0, -0.2))
+  for (lik in of_tier(list(lik_mprobit(bias), lik_softmax(bias)), 1L)) {
+    for (variance in of_tier(c(1.5, 20), 1L)) {
+      fits <- both_fits(three ~ a + b, d, lik, kernel = kernel_rbf(fixed(variance), fixed(1)))
+      expect_same_fold(fits$whole, fits$read, 1e-6)
+      expect_same_answers(fits$whole, fits$read, d[c(2L, 60L, 119L), ], 1e-6)
+      expect_true(fits$read$convergence$converged)
+      expect_lte(abs(fits$read$convergence$sweeps - fits$whole$convergence$sweeps), 1L)
+      # two reads a sweep, and those before
+      expect_lte(fits$reads, 2L * fits$read$convergence$sweeps + 2L)
+    }
+  }
+})
+
+test_that("plain steps that go to and fro are mixed in chunks, too, and end at the same sites", {
+  d <- source_data()
+  d <- d[!is.na(d$a) & !is.na(d$y), ]
+  fits <- function(mixing) {
+    both_fits(c ~ a + b, d, lik_logit(fixed(0)), kernel = kernel_rbf(fixed(2000), fixed(2)),
+              method = method_ep(tol = 1e-8, sweeps = 400, mixing = mixing))
+  }
+  mixed <- fits(3L)
+  plain <- fits(0L)
+  expect_same_fold(mixed$whole, mixed$read, 1e-6)
+  expect_same_fold(plain$read, mixed$read, 1e-6)
+  expect_identical(plain$read$convergence$sweeps, plain$whole$convergence$sweeps)
+  expect_lte(abs(mixed$read$convergence$sweeps - mixed$whole$convergence$sweeps), 3L)
+  expect_lt(mixed$read$convergence$sweeps, 0.5 * plain$read$convergence$sweeps)
+  expect_lte(mixed$reads, mixed$read$convergence$sweeps + 2L) # a mixed step reads no row
+})
