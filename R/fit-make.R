@@ -6,9 +6,9 @@ fit_read <- function(recipe, rows, setup) {
   setup$basis <- read_basis(recipe, setup$basis)
   rows <- code_rows(recipe, rows)
   fit <- fit_rows(rows, setup, recipe$input_terms)
-  fit[CODING] <- recipe[CODING]
-  fit["na.action"] <- list(rows$omitted)
-  fit$row_names <- rows$names
+  known <- c(recipe[CODING], list(na.action = rows$omitted, row_names = rows$names))
+  known <- known[lengths(known) > 0L]
+  fit[names(known)] <- known
   fit
 }
 

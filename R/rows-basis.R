@@ -12,8 +12,8 @@ read_basis <- function(recipe, basis) {
   check_whole_inputs(refuse_unseen("basis", read_rows(recipe, basis)$x), "basis")
 }
 
-# Scaled points, and which training rows they are. A point given twice counts once: the second
-# would make the basis's kernel matrix singular. x: tall (data-tall.R), and so is what comes back.
+# Returns scaled points, and which training rows they are. A point given twice counts once: the
+# second would make the basis's kernel matrix singular. x, and the points: stacked (data-tall.R).
 resolve_basis <- function(basis, x, scaling, width = 1L) {
   if (is.null(basis)) return(list(x = NULL, rows = seq_len(nrow(x))))
   found <- basis_points(basis, row_inputs(x, width), scaling)

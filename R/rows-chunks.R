@@ -21,19 +21,18 @@ bind_chunks <- function(first, second) {
        weights = c(first$weights, second$weights), time = c(first$time, second$time))
 }
 
+# Refuses late levels of an ordered factor: nobody knows where they stand among the others.
 bind_responses <- function(first, second) {
   if (!is.factor(first) && !is.factor(second)) return(bind_rows(first, second))
-  if (is.ordered(first)) return(bind_ordered(first, second))
   levels <- union(levels(as.factor(first)), levels(as.factor(second)))
-  factor(c(as.character(first), as.character(second)), levels)
-}
-
-# Where one of two levels stands that were never seen together nobody knows.
-bind_ordered <- function(first, second) {
-  new <- setdiff(as.character(second), c(levels(first), NA))
-  if (length(new)) {
-    stop_sparsegp("y", paste0("has categories that the rows before did not have: ", toString(new)),
-                  "Give the ordered factor all its levels in the first rows")
+  if (is.ordered(first)) {
+    levels <- levels(first)
+    new <- setdiff(as.character(second), c(levels, NA))
+    if (length(new)) {
+      stop_sparsegp("y", paste0("has categories that the rows before did not have: ",
+                                toString(new)),
+                    "Give the ordered factor all its levels in the first rows")
+    }
   }
-  factor(c(as.character(first), as.character(second)), levels(first), ordered = TRUE)
+  factor(c(as.character(first), as.character(second)), levels, ordered = is.ordered(first))
 }

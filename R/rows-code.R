@@ -4,10 +4,8 @@ MOST_SCORES <- 95L # levels of an ordered factor that R has polynomial contrasts
 
 # Returns contrasts for the ordered factors of more levels: those of a factor without an order.
 contrasts_of_many <- function(variables, contrasts) {
-  many <- vapply(variables, function(column) {
-    is.ordered(column) && nlevels(column) > MOST_SCORES
-  }, NA)
-  names <- setdiff(names(variables)[many], names(contrasts))
+  many <- Filter(function(column) is.ordered(column) && nlevels(column) > MOST_SCORES, variables)
+  names <- setdiff(names(many), names(contrasts))
   stats::setNames(rep(list("contr.treatment"), length(names)), names)
 }
 
@@ -45,7 +43,7 @@ model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   list(x = x, terms = attr(terms, "term.labels")[assign[assign > 0L]])
 }
 
-# The same where every term is a variable of plain numbers, else NULL. model.matrix() gives all rows
+# Returns it if every term is a variable of plain numbers, else NULL. model.matrix() gives all rows
 # names, which takes longer than all it does besides.
 plain_columns <- function(terms, frame) {
   labels <- attr(terms, "term.labels")

@@ -43,16 +43,22 @@ refuse_frame <- function(e, recipe, data) {
                       "value per row"))
 }
 
-# Returns what leaves rows out. A missing response is no reason if the likelihood takes it, nor is a
-# missing component; which likelihood is meant shows when the response is there. NULL in the call
-# lets all rows through.
+# Returns the function that leaves rows out: na.action, but for responses and components that the
+# likelihood allows to be missing; which likelihood that is shows when the response is there. NULL in
+# the call lets all rows through.
 na_action_of <- function(recipe) {
   given <- recipe$arguments$na.action
   if (is.null(given) && "na.action" %in% names(recipe$arguments)) return(stats::na.pass)
   given <- eval(given, recipe$env)
   function(frame) {
     lik <- resolve_likelihood(recipe$likelihood, frame_response(frame))
-    if (takes_unlabelled(lik)) but_for_labels(given)(frame) else apply_na_action(frame, given)
+    if (!takes_unlabelled(lik)) return(apply_na_action(frame, given))
+    response <- attr(attr(frame, "terms"), "response")
+    labels <- frame[[response]]
+    frame[[response]] <- labelled_rows(labels)
+    frame <- apply_na_action(frame, given)
+    frame[[response]] <- some_rows(labels, frame[[response]])
+    frame
   }
 }
 
@@ -73,32 +79,15 @@ frame_times <- function(frame) {
   stop_sparsegp("forget", "names a column with values that are not finite")
 }
 
-# A na.action for model frames that does what na.action says, but as if the response were known.
-but_for_labels <- function(na.action) {
-  force(na.action)
-  function(frame) {
-    response <- attr(attr(frame, "terms"), "response")
-    labels <- frame[[response]]
-    frame[[response]] <- labelled_rows(labels)
-    frame <- apply_na_action(frame, na.action)
-    frame[[response]] <- some_rows(labels, frame[[response]])
-    frame
-  }
-}
-
-# The formula with an offset that was given apart, so that new rows bring theirs.
+# Returns the formula with an offset that was given beside it, which new rows then bring along.
 with_offset <- function(formula, offset) {
   if (is.null(offset)) return(formula)
-  if (is.character(offset)) {
-    stop_sparsegp("offset", paste0("is the text \"", offset[1L], "\""),
-                  "Give numbers, or the name of a column without quotes")
-  }
   right <- length(formula)
   formula[[right]] <- call("+", formula[[right]], call("offset", offset))
   formula
 }
 
-# Numbers of rows, but NA where a row has several components and none of them is there.
+# Returns numbers of rows, but NA for those of several components none of which is there.
 labelled_rows <- function(y) {
   rows <- seq_len(NROW(y))
   if (!is.matrix(y)) return(rows)
@@ -106,7 +95,7 @@ labelled_rows <- function(y) {
   replace(rows, if (is.matrix(missing)) rowSums(!missing) == 0 else missing, NA)
 }
 
-# A frame without missing values is left alone: na.omit() would copy it.
+# Applies na.action to a frame with missing values; na.omit() would copy others, too.
 apply_na_action <- function(frame, na.action) {
   if (is.null(na.action)) na.action <- getOption("na.action")
   if (is.null(na.action)) return(frame)
@@ -120,9 +109,8 @@ apply_na_action <- function(frame, na.action) {
   })
 }
 
-# Refuses data of which no row is complete, and names the columns that miss most values. columns:
-# the variables with the rows that were left out, where they are at hand; response: the name of the
-# one that is no input.
+# Refuses data without a complete row, and names the columns that miss most values. columns: the
+# variables with the rows that were left out, if they are known; response: the name of that one.
 stop_incomplete <- function(argument, columns = list(), response = NULL) {
   rows <- max(0L, vapply(columns, NROW, 0L))
   if (rows > 0L && !is.null(response) && all(is.na(columns[[response]]))) {
@@ -137,34 +125,34 @@ stop_incomplete <- function(argument, columns = list(), response = NULL) {
   stop_sparsegp(argument, "has no complete rows", remedy)
 }
 
-# Refuses rows of which no one is complete; reads them again, missing values and all, to say why.
+# Refuses such data after reading them again, with missing values, for the columns to name.
 refuse_empty <- function(recipe, data) {
   recipe$arguments["na.action"] <- list(NULL)
   whole <- read_frame(recipe, data)
   stop_incomplete("data", as.list(whole), names(whole)[attr(attr(whole, "terms"), "response")])
 }
 
-# What model.response() gives, but without names of all rows.
+# Returns the response as model.response() does, but without names of all rows.
 frame_response <- function(frame) {
   attr(frame, "row.names") <- integer()
   plain_column(stats::model.response(frame, "any"), "y")
 }
 
-# Which columns of a frame are dates or times, and how to make them again from numbers: a named
-# list.
+# Returns the columns of a frame that are dates or times, without rows, by name: their class and
+# zone make them again from numbers.
 clocks_of <- function(frame) {
   clocks <- Filter(function(column) inherits(column, c("Date", "POSIXct")), as.list(frame))
   lapply(clocks, function(column) column[0L])
 }
 
-# The variables of terms by the names that a model frame gives them: without backticks.
+# Returns the variables of terms by the names that a model frame gives them: without backticks.
 variable_names <- function(terms) {
   vapply(as.list(attr(terms, "variables"))[-1L], function(variable) {
     deparse1(variable, backtick = !is.symbol(variable))
   }, "")
 }
 
-# The variables of a model frame that the terms use as inputs.
+# Returns the variables of a model frame that the terms use as inputs.
 used_inputs <- function(terms, frame) {
   as.list(frame)[intersect(variable_names(stats::delete.response(terms)), names(frame))]
 }
@@ -218,7 +206,8 @@ learn_classes <- function(terms, frame) {
   terms
 }
 
-# Text may stand for a factor, an ordered factor for a plain one; else a variable stays of its kind.
+# Refuses a variable of another class than before. Text may stand for a factor, an ordered factor
+# for a plain one.
 check_classes <- function(terms, frame, argument) {
   plain <- function(class) replace(class, class %in% c("character", "ordered"), "factor")
   before <- attr(terms, "dataClasses")
