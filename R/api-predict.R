@@ -317,42 +317,6 @@ covariance_answer <- function(object, newdata, offset) {
   joint
 }
 
-# Scaled inputs of new rows or, without them, of the training rows, with what restore_rows() wants.
-rows_asked <- function(object, newdata, offset = NULL) {
-  if (!is.null(newdata)) return(complete_inputs(object, newdata, offset))
-  c(training_latent(object), list(x = training_inputs(object)))
-}
-
-# Latent moments in C's units at the rows without missing values; `complete` and `names` put the
-# answer back in place; `na` is the na.action whose rows napredict() restores; `weights` those of
-# new responses, where they are known.
-training_latent <- function(object) {
-  object <- with_rows(object)
-  list(mean = object$latent$mean, var = object$latent$var, offset = object$offset,
-       complete = rep(TRUE, object$n), names = object$row_names, na = object$na.action,
-       weights = object$weights)
-}
-
-new_latent <- function(object, newdata, offset = NULL) {
-  new <- complete_inputs(object, newdata, offset)
-  moments <- engine_predict(object, new$x)
-  if (!all(is.finite(moments$mean), is.finite(moments$var))) {
-    stop_sparsegp("newdata", "is so far from the data that the prediction is no number")
-  }
-  c(moments[c("mean", "var")], new[names(new) != "x"])
-}
-
-# Scaled inputs of the rows of new data without missing values, and what restore_rows() wants.
-complete_inputs <- function(object, newdata, offset = NULL) {
-  new <- new_inputs(object, newdata, offset)
-  w <- width(object)
-  known <- if (w > 1L) codec_of(object)$wide(new$offset, c(nrow(new$x), w)) else new$offset
-  complete <- stats::complete.cases(new$x, known)
-  x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
-  list(x = tall_inputs(scaled_inputs(x, object$scaling), w), offset = some_rows(known, complete),
-       complete = complete, names = new$names, na = NULL)
-}
-
 # Of several components: matrices, arrays, and what follows from a field.
 predict_vectors <- function(object, newdata, offset, type, se.fit, interval, level, mode, probs) {
   if (type %in% names(DERIVED)) {
@@ -423,18 +387,4 @@ answer_complete <- function(object, latent, type, se.fit, interval, level, rejec
             else interval_answer(object, latent, type, interval, level)
   if (!se.fit) return(answer)
   list(fit = answer, se.fit = standard_deviation(object, latent, type))
-}
-
-# A fit that knows its rows. A stream's keeps none, nor one that was grown without inputs.
-with_rows <- function(object) {
-  object <- ready(object)
-  if (has_rows(object)) return(checked_rows(object))
-  stop_sparsegp("object", if (is_stream(object)) {
-    "is a stream's fit, which keeps no rows"
-  } else if (!is.null(object$source)) {
-    "has read its rows in chunks, and keeps none"
-  } else {
-    "was given more rows, or merged, without the inputs of all rows (keep_x = TRUE keeps them)"
-  },
-                "Predict for the rows in question: predict(object, newdata)")
 }

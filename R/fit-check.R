@@ -5,10 +5,6 @@
 # missing or infinite. Other numbers of rows are not read, so that a check costs no more than a
 # prediction.
 
-# The form of what new_fit() makes; a version that changes it counts on, and reads the one before
-# (fit-older.R).
-FIT_FORMAT <- 1L
-
 # A fit as this version has it.
 check_fit <- function(fit, argument = "object") {
   fit <- as_written_now(fit)

@@ -98,3 +98,13 @@ fit_kinds <- function() list(
   clocks = optional(are_clocks), grown = optional(is_flag), mode = optional(is_text),
   modes = optional(is.list)
 )
+
+# What differs between modes of one fit.
+OF_MODE <- c("posterior", "basis_rows", "state", "jitter", "log_evidence", "convergence", "latent",
+             "cavity", "sites")
+
+# The form of what new_fit() makes; a version that changes it counts on, and reads the one before
+# (fit-older.R).
+FIT_FORMAT <- 1L
+
+ROW_FIELDS <- c("y", "data_rows", "offset", "weights", "latent", "cavity", "sites", "row_names")

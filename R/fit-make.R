@@ -74,10 +74,6 @@ fit_of <- function(learned, chunk, setup) {
   fit
 }
 
-# What differs between modes of one fit.
-OF_MODE <- c("posterior", "basis_rows", "state", "jitter", "log_evidence", "convergence", "latent",
-             "cavity", "sites")
-
 # Gives one warning at most: learning cannot settle where EP did not.
 warn_about <- function(run, record, lik) {
   if (run$converged) return(warn_about_search(record))
@@ -85,10 +81,6 @@ warn_about <- function(run, record, lik) {
   warn_sparsegp("EP did not converge in ", counted(run$sweeps, "sweep"), " (change ",
                 signif(run$change, 3), "). ", remedy, ".")
 }
-
-# What is subtracted from a log density in C's units to have that of the responses y: of y, not of
-# y / unit.
-unit_shift <- function(fit, y) sum(codec_of(fit)$values(y)) * log(fit$response$unit)
 
 # What every fit has; n: rows seen.
 new_fit <- function(model, setup, learned, run, n) {

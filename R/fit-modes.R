@@ -59,32 +59,6 @@ over_modes <- function(fit, mode, latent) {
 
 # ---- Parts of its rows ----
 
-# What a likelihood has to know of the fit's rows (engine.R), without their inputs.
-rows_without_inputs <- function(fit) {
-  fit <- checked_rows(fit)
-  list(lik = fit$likelihood, processes = processes(fit), width = width(fit), rows = fit$data_rows,
-       offset = tall_values(fit$offset / fit$response$unit),
-       nkernel = sum(fit$hyper$part == "kernel"))
-}
-
-fit_part_probabilities <- function(fit) {
-  part_probabilities(rows_without_inputs(fit), fit$hyper$theta, fit$cavity$mean, fit$cavity$var)
-}
-
-most_probable_parts <- function(fit) max.col(fit_part_probabilities(fit), "first")
-
-# What the rows observed, as residuals have it: of parts the one that the fit takes them for.
-observed_values <- function(fit) {
-  if (is_modal_fit(fit)) part_values(fit$y, most_probable_parts(fit))
-  else codec_of(fit)$observed(fit$y)
-}
-
-# Variances of the errors of the fit's rows, of parts those of the one that it takes them for.
-noise_of_rows <- function(fit) {
-  if (!is_modal_fit(fit)) return(diag(component_noise(fit)))
-  part_variances(fit$y, most_probable_parts(fit)) / fit$response$unit^2
-}
-
 # ---- Relative weights ----
 
 # log of the mass at a mode by its mean and covariance alone (thesis 5.41, and N log 2 pi):
@@ -116,9 +90,6 @@ carried_variances <- function(fit) {
   c(t(mapply(function(a, b) colSums(points(a) * points(b)), pairs$a, pairs$b)))
 }
 
-# The log evidence as C had it.
-engine_evidence <- function(fit) fit$log_evidence + unit_shift(fit, fit$y)
-
 # Row by row log|I - S T| and cav_mean'alpha, and alpha = nu - T mean of all.
 seen_by_sites <- function(fit) {
   w <- width(fit)
@@ -133,4 +104,13 @@ seen_by_sites <- function(fit) {
     determinant(diag(w) - block(var, i) %*% block(tau, i))$modulus[[1L]]
   }, 0)
   list(alpha = c(alpha), log_g = log_g, pull = colSums(matrix(fit$cavity$mean, w) * alpha))
+}
+
+# One of a fit's modes by its number, or "all".
+check_mode <- function(mode, object, all = FALSE) {
+  if (all && identical(mode, "all")) return(mode)
+  mode <- check_count(mode, "mode")
+  if (mode <= count_modes(object)) return(mode)
+  stop_sparsegp("mode", paste0("is ", mode, ", and the fit has ",
+                               counted(count_modes(object), "mode")), "See modes(fit)")
 }

@@ -19,14 +19,6 @@ vector_means <- function(object, latent) {
   sweep(means + latent$offset, 2L, component_centres(object), "+")
 }
 
-# Covariance of the errors of a new response's components, in C's units; none where only the rows'
-# own errors are known.
-component_noise <- function(object) {
-  w <- width(object)
-  noise <- lik_traits(object$likelihood)$noise
-  if (is.null(noise)) matrix(0, w, w) else noise(lik_values(object), w)
-}
-
 vector_sds <- function(object, latent) {
   sds <- sqrt(component_vars(latent$var, components(object)))
   sweep(sds, 2L, component_units(object$response), "*")

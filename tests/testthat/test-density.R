@@ -348,3 +348,22 @@ test_that("quantiles of the square of a normal variable are those of its chi-squ
     }
   }
 })
+
+test_that("a density has a name on its axis, a summary, simulated points and an update", {
+  fit <- gp_density(faithful$eruptions, k0 = 2)
+  expect_identical(density_names(fit), "faithful$eruptions")
+  expect_identical(density_names(gp_density(faithful[1L], k0 = 2)), "eruptions")
+  found <- summary(fit)
+  expect_output(print(found), "Moments.*faithful\\$eruptions.*Log evidence by order")
+  at <- integrate(function(x) x * predict(fit, x), fit$range[1L], fit$range[2L])$value
+  expect_equal(found$moments$mean, at, tolerance = 1e-5) # the grid's
+  drawn <- simulate(fit, 2, seed = 1)
+  expect_identical(dim(drawn), c(272L, 2L))
+  expect_identical(drawn, simulate(fit, 2, seed = 1))
+  # four standard errors of a mean of 544 points
+  expect_lt(abs(mean(unlist(drawn)) - at), 4 * found$moments$sd / sqrt(544))
+  expect_identical(update(fit, k0 = 3)$k0, 3L)
+  two <- gp_density(faithful, k0 = 1)
+  expect_identical(dim(simulate(two, seed = 1)$sim_1), c(272L, 2L))
+  expect_identical(rownames(summary(two)$moments), names(faithful))
+})

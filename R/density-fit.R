@@ -167,38 +167,6 @@ check_orders <- function(k0, p) {
                 "Leave it out (NULL) to have it chosen")
 }
 
-# A matrix with a column for each input: from, to.
-density_range <- function(range, x) {
-  argument <- if (is.null(range)) "x" else "range"
-  if (is.null(range)) {
-    range <- apply(x, 2L, function(column) {
-      limits <- grDevices::extendrange(column, f = 0.1)
-      if (diff(limits) > 0) limits else limits + c(-0.5, 0.5) * max(1, abs(limits))
-    })
-  } else if (is.numeric(range) && is.null(dim(range)) && ncol(x) == 1L) {
-    range <- matrix(range, ncol = 1L)
-  }
-  good <- is.matrix(range) && is.numeric(range) && identical(dim(range), c(2L, ncol(x))) &&
-    (argument == "x" || all(is.finite(range)) && all(range[2L, ] > range[1L, ]))
-  if (!good) {
-    stop_sparsegp("range", "must be two increasing numbers, or a column of them for each input")
-  }
-  if (any(t(x) < range[1L, ] | t(x) > range[2L, ])) {
-    stop_sparsegp("range", "leaves out some points", "Widen it, or leave the points out of `x`")
-  }
-  check_volume(range, argument)
-  dimnames(range) <- list(c("from", "to"), colnames(x))
-  range
-}
-
-# A density is in units of 1 / volume: 1e8 leaves it room to rise above the uniform one.
-check_volume <- function(range, argument) {
-  volume <- prod(range[2L, ] - range[1L, ])
-  if (is.finite(volume) && volume > 0 && is.finite(1e8 / volume)) return(invisible())
-  stop_sparsegp(argument, "spans so much or so little that a density there is no number",
-                "Give the points in other units")
-}
-
 # ---- Prediction ----
 
 # With h = f / root of the integral of f^2: mean and variance of h at points u, to first order in

@@ -36,3 +36,18 @@ basis_points_of <- function(fit) {
   if (!every_row_in_basis(fit)) return(points[first_points(points), -ncol(points), drop = FALSE])
   scaled_inputs(fit[["x"]], fit$scaling)[fit$basis_rows, , drop = FALSE]
 }
+
+# What is subtracted from a log density in C's units to have that of the responses y: of y, not of
+# y / unit.
+unit_shift <- function(fit, y) sum(codec_of(fit)$values(y)) * log(fit$response$unit)
+
+# The log evidence as C had it.
+engine_evidence <- function(fit) fit$log_evidence + unit_shift(fit, fit$y)
+
+# Covariance of the errors of a new response's components, in C's units; none where only the rows'
+# own errors are known.
+component_noise <- function(object) {
+  w <- width(object)
+  noise <- lik_traits(object$likelihood)$noise
+  if (is.null(noise)) matrix(0, w, w) else noise(lik_values(object), w)
+}

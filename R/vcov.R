@@ -122,19 +122,3 @@ stop_without_curvature <- function(object) {
                                 "its hyperparameters"),
                 "Fix one of them, see fixed(), or give it a prior that says more")
 }
-
-# What C needs to fit the rows of a fit again, at the basis it has, to more digits.
-problem_of_fit <- function(object) {
-  object <- with_rows(object)
-  if (!every_row_in_basis(object) && is.null(object[["x"]])) {
-    stop_sparsegp("object", "has not kept its inputs", "Fit with keep_x = TRUE")
-  }
-  whole <- every_row_in_basis(object) && !has_state(object)
-  if (!whole && !has_state(object)) {
-    stop_sparsegp("object", "has a posterior of some rows only, not of all by EP",
-                  "Use full EP, method_ep(size =), or method_ivm(refine = \"basis\")")
-  }
-  basis <- if (is.null(object$posterior$each)) object$posterior$basis else bases_of(object)
-  new_problem(model_of_fit(object), training_inputs(object), object$data_rows, object$offset,
-              batch_settings(object$method, tol = 1e-9), if (!whole) basis)
-}

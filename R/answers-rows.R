@@ -1,0 +1,92 @@
+# The rows of a fit and of what is asked of it: its own, or others as new data.
+
+# A fit that knows its rows. A stream's keeps none, nor one that was grown without inputs.
+with_rows <- function(object) {
+  object <- ready(object)
+  if (has_rows(object)) return(checked_rows(object))
+  stop_sparsegp("object", if (is_stream(object)) {
+    "is a stream's fit, which keeps no rows"
+  } else if (!is.null(object$source)) {
+    "has read its rows in chunks, and keeps none"
+  } else {
+    "was given more rows, or merged, without the inputs of all rows (keep_x = TRUE keeps them)"
+  },
+                "Predict for the rows in question: predict(object, newdata)")
+}
+
+# Scaled inputs of new rows or, without them, of the training rows, with what restore_rows() wants.
+rows_asked <- function(object, newdata, offset = NULL) {
+  if (!is.null(newdata)) return(complete_inputs(object, newdata, offset))
+  c(training_latent(object), list(x = training_inputs(object)))
+}
+
+# Latent moments in C's units at the rows without missing values; `complete` and `names` put the
+# answer back in place; `na` is the na.action whose rows napredict() restores; `weights` those of
+# new responses, where they are known.
+training_latent <- function(object) {
+  object <- with_rows(object)
+  list(mean = object$latent$mean, var = object$latent$var, offset = object$offset,
+       complete = rep(TRUE, object$n), names = object$row_names, na = object$na.action,
+       weights = object$weights)
+}
+
+new_latent <- function(object, newdata, offset = NULL) {
+  new <- complete_inputs(object, newdata, offset)
+  moments <- engine_predict(object, new$x)
+  if (!all(is.finite(moments$mean), is.finite(moments$var))) {
+    stop_sparsegp("newdata", "is so far from the data that the prediction is no number")
+  }
+  c(moments[c("mean", "var")], new[names(new) != "x"])
+}
+
+# Scaled inputs of the rows of new data without missing values, and what restore_rows() wants.
+complete_inputs <- function(object, newdata, offset = NULL) {
+  new <- new_inputs(object, newdata, offset)
+  w <- width(object)
+  known <- if (w > 1L) codec_of(object)$wide(new$offset, c(nrow(new$x), w)) else new$offset
+  complete <- stats::complete.cases(new$x, known)
+  x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
+  list(x = tall_inputs(scaled_inputs(x, object$scaling), w), offset = some_rows(known, complete),
+       complete = complete, names = new$names, na = NULL)
+}
+
+# Scaled inputs of the training rows, where the fit has them.
+training_inputs <- function(object) {
+  if (width(object) == 1L && every_row_in_basis(object)) {
+    return(object$posterior$basis[order(object$basis_rows), , drop = FALSE])
+  }
+  if (!is.null(object$x)) return(points_of_rows(object$x, object))
+  stop_sparsegp("newdata", "is missing, and the fit has not kept its inputs",
+                "Give `newdata`, or fit with keep_x = TRUE")
+}
+
+per_row <- function(model, values) {
+  values <- stats::setNames(c(values), model$row_names)
+  if (is.null(model$na.action)) values else stats::naresid(model$na.action, values)
+}
+
+# What C needs to fit the rows of a fit again, at the basis it has, to more digits.
+problem_of_fit <- function(object) {
+  object <- with_rows(object)
+  if (!every_row_in_basis(object) && is.null(object[["x"]])) {
+    stop_sparsegp("object", "has not kept its inputs", "Fit with keep_x = TRUE")
+  }
+  whole <- every_row_in_basis(object) && !has_state(object)
+  if (!whole && !has_state(object)) {
+    stop_sparsegp("object", "has a posterior of some rows only, not of all by EP",
+                  "Use full EP, method_ep(size =), or method_ivm(refine = \"basis\")")
+  }
+  basis <- if (is.null(object$posterior$each)) object$posterior$basis else bases_of(object)
+  new_problem(model_of_fit(object), training_inputs(object), object$data_rows, object$offset,
+              batch_settings(object$method, tol = 1e-9), if (!whole) basis)
+}
+
+# Classes each against the rest are as many models, of which no two agree on the data.
+refuse_without_evidence <- function(object, lack) {
+  if (has_evidence(object)) return(invisible())
+  stop_sparsegp("object", paste0("sets each class against the rest, which has ", lack),
+                "Fit one model of all classes: likelihood = lik_mprobit()")
+}
+
+# Standard error of a sum over rows
+sum_error <- function(x) sqrt(length(x) * stats::var(x))
