@@ -1,153 +1,134 @@
-# What is expected to be known of the latent functions at some rows once others of them have their
-# labels: by this the rows of a batch know of each other. A prospect is
-#   fit, x     scaled inputs of all rows, a point for each latent value
-#   latent     their moments (fit-information.R) as they are expected to be
-#   outlook    what labels tell (fit-information.R), from its first use on
-#   known      of each latent function what its covariances are made of
-#   gone       of each a matrix: its covariance with the rows is that of the fit less gone gone'
-#   roots      of each: B with B B' the curvature of each row that was given a label, in turn
-#   aim        of score = "improvement": list(sign, best)
+# The posterior expected once some rows have labels, by which the rows of a batch avoid redundancy.
+# A lookahead is
+#   fit, x       scaled inputs of all rows, a point for each latent value
+#   latent       their moments (design-information.R) as they are expected to be
+#   model        what labels tell (information_model()), from its first use on
+#   covariances  of each latent function with the points (posterior.R), from the first label on
+#   downdate     of each a matrix D: its covariance with the rows is that of the fit less D D'
+#   roots        of each label B with B B' its curvature, one for each latent function
+#   aim          of score = "improvement": list(sign, best)
 
-new_prospect <- function(fit, x, latent, aim = NULL) {
-  list(fit = fit, x = x, latent = latent, aim = aim, outlook = NULL, known = NULL,
-       gone = no_labels(fit, x), roots = rep(list(list()), processes(fit)))
+new_lookahead <- function(fit, given, aim = NULL) {
+  list(fit = fit, x = given$x, latent = given$latent, aim = aim, model = NULL, covariances = NULL,
+       downdate = rep(list(matrix(0, NROW(given$x), 0L)), processes(fit)), roots = list())
 }
 
-no_labels <- function(fit, x) rep(list(matrix(0, NROW(x), 0L)), processes(fit))
+goal_sign <- function(goal) if (check_choice(goal, c("min", "max"), "goal") == "min") -1 else 1
 
-# Once the label of a row is known: a rank of w and O(n (d + w k)) for each latent function.
-expect_label <- function(prospect, row) {
-  fit <- prospect$fit
-  w <- width(fit)
-  at <- tall_rows(row, w)
-  classes <- seq_len(processes(fit))
-  if (is.null(prospect$known)) {
-    prospect$known <- lapply(classes, function(class) covariances_with(fit, prospect$x, class))
+# Builds the lookahead that a score needs, before any label; given: rows, or NULL for none.
+lookahead_for <- function(fit, given, score, goal, best) {
+  aim <- if (score == "improvement") {
+    sign <- goal_sign(goal)
+    list(sign = sign, best = if (is.null(best)) best_mean(fit, sign) else check_number(best, "best"))
   }
-  if (is.null(prospect$outlook)) prospect$outlook <- outlook_of(fit)
-  curvature <- prospect$outlook$curvature(some_latent(prospect$latent, row, w))
-  for (class in classes) {
-    gone <- prospect$gone[[class]]
-    columns <- covariance_columns(prospect$known[[class]], at) -
-      tcrossprod(gone, gone[at, , drop = FALSE])
-    root <- root_of(curvature[[class]])
-    prospect$roots[[class]] <- c(prospect$roots[[class]], list(root))
-    less <- columns %*% root
-    prospect$gone[[class]] <- cbind(gone, less)
-    prospect$latent$var <- reduced(prospect$latent$var, less, class, w)
-  }
-  prospect$aim <- believed(prospect, row)
-  prospect
+  lookahead <- new_lookahead(fit, given, aim)
+  if (score %in% c("information", "entropy")) lookahead$model <- information_model(fit)
+  lookahead
 }
 
-# ---- Other points beside rows that have their labels ----
-
-# Label by label, row j of a point's own `gone` is (C_j - sum over i < j of gone_i G_ji') B_j, with
-# C the covariances of the fit between the point and the labelled rows, and G the rows' own `gone`.
-# So gone (I + U) = C B, where U has the blocks G_ji' B_j above its diagonal.
-with_solver <- function(prospect) {
-  w <- width(prospect$fit)
-  prospect$solver <- Map(function(gone, roots) {
-    B <- matrix(0, nrow(gone), nrow(gone))
-    for (j in seq_along(roots)) B[tall_rows(j, w), tall_rows(j, w)] <- roots[[j]]
-    block <- rows_of_points(seq_len(nrow(gone)), w)
-    before <- outer(block, block, ">") * gone
-    list(B = B, lower = diag(nrow(gone)) + t(B) %*% before)
-  }, prospect$gone, prospect$roots)
-  prospect
+# Returns the lookahead once a row has its label, in O(n (d + w k)) for each latent function.
+condition_on <- function(lookahead, row) {
+  fit <- lookahead$fit
+  if (is.null(lookahead$model)) lookahead$model <- information_model(fit)
+  own <- some_latent(lookahead$latent, row, width(fit))
+  lookahead$aim <- kriging_believer(lookahead$aim, fit, own)
+  with_label(lookahead, row, lapply(lookahead$model$curvature(own), root_of))
 }
 
-# The prospect of other points, given the labels of the rows of `before`, which has its solver or no
-# rows.
-beside <- function(before, given) {
-  fit <- before$fit
-  after <- new_prospect(fit, given$x, given$latent, before$aim)
-  after$outlook <- before$outlook
-  own <- seq_len(NROW(before$x))
-  for (class in seq_along(before$solver)) {
-    solver <- before$solver[[class]]
-    known <- covariances_with(fit, rbind(before$x, given$x), class)
-    columns <- covariance_columns(known, own)[-own, , drop = FALSE]
-    gone <- t(forwardsolve(solver$lower, t(columns %*% solver$B)))
-    after$latent$var <- reduced(after$latent$var, gone, class, width(fit))
+with_label <- function(lookahead, row, roots) {
+  fit <- lookahead$fit
+  if (is.null(lookahead$covariances)) {
+    lookahead$covariances <- lapply(seq_along(roots), function(class) {
+      covariances_with(fit, lookahead$x, class)
+    })
   }
+  at <- tall_rows(row, width(fit))
+  for (class in seq_along(roots)) {
+    before <- lookahead$downdate[[class]]
+    now <- covariance_columns(lookahead$covariances[[class]], at) -
+      tcrossprod(before, before[at, , drop = FALSE])
+    new <- now %*% roots[[class]]
+    lookahead$downdate[[class]] <- cbind(before, new)
+    lookahead$latent$var <- downdated(lookahead$latent$var, new, class, width(fit))
+  }
+  lookahead$roots <- c(lookahead$roots, list(roots))
+  lookahead
+}
+
+# Returns the lookahead at other points, given the labels of all rows of a batch.
+beside <- function(batch, given) {
+  own <- seq_along(batch$roots)
+  var <- bind_rows(batch$latent$var, given$latent$var)
+  joint <- new_lookahead(batch$fit, list(x = rbind(batch$x, given$x), latent = list(var = var)))
+  for (row in own) joint <- with_label(joint, row, batch$roots[[row]])
+  after <- new_lookahead(batch$fit, given, batch$aim)
+  after$model <- batch$model
+  others <- length(own) + seq_len(sum(given$complete))
+  after$latent$var <- some_latent(joint$latent, others, width(batch$fit))$var
   after
 }
 
-# The aim once a row has come out at its mean.
-believed <- function(prospect, row) {
-  aim <- prospect$aim
+# Returns the aim as if a row had come out at its mean.
+kriging_believer <- function(aim, fit, latent) {
   if (is.null(aim)) return(NULL)
-  mean <- improved_mean(prospect$fit, some_latent(prospect$latent, row, 1L))
-  aim$best <- aim$sign * max(aim$sign * c(aim$best, mean))
+  aim$best <- aim$sign * max(aim$sign * c(aim$best, improved_mean(fit, latent)))
   aim
 }
 
-# B with B B' = A, of a small matrix that may be singular.
+# Returns B with B B' = A, of a small matrix that may be singular.
 root_of <- function(A) {
   parts <- eigen(A, symmetric = TRUE)
   parts$vectors %*% diag(sqrt(pmax(parts$values, 0)), nrow(A))
 }
 
-# Variances, or blocks of them, less those of less less'; of a variance a rounding unit stays.
-reduced <- function(var, less, class, w) {
-  keep <- function(before, gone) pmax(before - gone, .Machine$double.eps * before)
-  if (is.matrix(var)) {
-    var[, class] <- keep(var[, class], rowSums(less^2))
-    return(var)
-  }
-  if (w == 1L) return(keep(var, rowSums(less^2)))
-  blocks <- matrix(var, w * w)
-  component <- function(a) less[seq(a, nrow(less), by = w), , drop = FALSE]
-  for (a in seq_len(w)) {
-    for (b in seq_len(w)) {
-      at <- a + w * (b - 1L)
-      gone <- rowSums(component(a) * component(b))
-      blocks[at, ] <- if (a == b) keep(blocks[at, ], gone) else blocks[at, ] - gone
-    }
-  }
-  c(blocks)
+# Subtracts the blocks of D D' from variances; of a variance a rounding unit stays.
+downdated <- function(var, D, class, w) {
+  before <- matrix(if (is.matrix(var)) var[, class] else var, w * w)
+  after <- before - own_products(D, w)
+  own <- seq(1L, w * w, w + 1L)
+  after[own, ] <- pmax(after[own, ], .Machine$double.eps * before[own, ])
+  if (!is.matrix(var)) return(c(after))
+  var[, class] <- after
+  var
 }
 
-# Scores of some rows.
-scores_of <- function(prospect, score, rows) {
-  fit <- prospect$fit
-  latent <- some_latent(prospect$latent, rows, width(fit))
+# ---- Acquisition functions ----
+
+scores_of <- function(lookahead, score, rows) {
+  fit <- lookahead$fit
+  latent <- some_latent(lookahead$latent, rows, width(fit))
   switch(score,
          variance = latent_variance(fit, latent),
-         improvement = expected_improvement(fit, latent, prospect$aim),
-         entropy = prospect$outlook$entropy(latent) + log_unit(fit),
-         information = prospect$outlook$information(latent))
+         improvement = expected_improvement(fit, latent, lookahead$aim),
+         entropy = lookahead$model$entropy(latent) + log_unit(fit),
+         information = lookahead$model$information(latent))
 }
 
-# In the user's units, summed over latent values.
+# Returns variances in the user's units, summed over latent values.
 latent_variance <- function(fit, latent) {
   w <- width(fit)
-  if (w == 1L) return(rowSums(as.matrix(latent$var)) * fit$response$unit^2)
-  colSums(matrix(latent$var, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE] *
-            component_units(fit$response)^2)
+  own <- if (is.matrix(latent$var)) t(latent$var)
+         else matrix(latent$var, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE]
+  colSums(own * component_units(fit$response)^2)
 }
 
-# A density's entropy is that of numbers in some unit.
+# The entropy of a density is that of numbers in some unit.
 log_unit <- function(fit) {
-  values <- if (codec_of(fit)$several) width(fit) else 1
-  if (codec_of(fit)$scaled) values * log(fit$response$unit) else 0
+  if (codec_of(fit)$scaled) sum(log(component_units(fit$response))) else 0
 }
-
-# ---- Improvement ----
 
 # The latent function plus bias, as users see it: its order is that of the mean response.
 improved_mean <- function(fit, latent) to_link(fit, latent$mean, latent$offset)
 
-# log E max(sign (f - best), 0) for f ~ N(mean, sd^2).
+# Returns log E max(sign (f - best), 0) for f ~ N(mean, sd^2).
 expected_improvement <- function(fit, latent, aim) {
   sd <- sqrt(latent$var) * fit$response$unit
   gap <- aim$sign * (improved_mean(fit, latent) - aim$best)
   ifelse(sd > 0, log(sd) + log_excess(gap / sd), log(pmax(gap, 0)))
 }
 
-# log(phi(z) + z Phi(z)). Below 0 the terms cancel: there it is log phi(z) and the logarithm of
-# 1 - |z| R(|z|), R the Mills ratio, far below by its continued fraction 1 / (z^2 + 3 - 6 / ...).
+# Returns log(phi(z) + z Phi(z)). Below 0 the terms cancel: there it is log phi(z) and the logarithm
+# of 1 - |z| R(|z|), R the Mills ratio, far below by its continued fraction 1 / (z^2 + 3 - 6 / ...).
 log_excess <- function(z) {
   FAR <- -25
   phi <- stats::dnorm(z, log = TRUE)
@@ -160,23 +141,25 @@ log_excess <- function(z) {
   out
 }
 
-# The best predicted mean of the rows a fit has, else of its basis.
+# Returns the best predicted mean of the rows that a fit has, else of its basis.
 best_mean <- function(fit, sign) {
-  latent <- if (has_rows(fit)) training_moments(fit)
+  latent <- if (has_rows(fit)) c(fit$latent, fit["offset"])
             else c(engine_predict(fit, fit$posterior$basis), offset = 0)
   sign * max(sign * improved_mean(fit, latent))
 }
 
-training_moments <- function(fit) c(fit$latent[c("mean", "var")], list(offset = fit$offset))
+# ---- Greedy batches ----
 
-# ---- Taking rows ----
-
-# The best of the rows `open` (a flag for each row), then the best given its label, and so on.
+# Takes the best of the rows `open` (a flag for each row), then the best given its label, and so on.
 # Scores fall as other rows are taken, so that a row's last one bounds it, and few need be computed
 # anew (lazy evaluation). Of rows that are alike to 1e-10 the first is taken. cost: of each row, or
 # NULL. first: every row's score for itself.
-take_in_turn <- function(prospect, score, k, open, cost) {
-  rate <- function(rows) per_cost(scores_of(prospect, score, rows), score, cost[rows])
+greedy_batch <- function(lookahead, score, k, open, cost) {
+  if (is.null(cost)) cost <- rep(1, length(open))
+  rate <- function(rows) {
+    values <- scores_of(lookahead, score, rows)
+    if (score == "improvement") values - log(cost[rows]) else values / cost[rows]
+  }
   values <- rep(NA_real_, length(open))
   values[open] <- rate(which(open))
   first <- values
@@ -187,14 +170,14 @@ take_in_turn <- function(prospect, score, k, open, cost) {
     taken[j] <- which(values >= nearly(max(values, na.rm = TRUE)))[1L]
     gain[j] <- values[taken[j]]
     values[taken[j]] <- NA
-    if (j < k) prospect <- expect_label(prospect, taken[j])
+    if (j < k) lookahead <- condition_on(lookahead, taken[j])
   }
   list(rows = taken, gain = gain, first = first)
 }
 
 nearly <- function(best) if (is.finite(best)) best - 1e-10 * abs(best) else best
 
-# Bounds made values, from the largest on, until one is no less than all that are left.
+# Replaces bounds by values, from the largest on, until one is no less than all that are left.
 renewed <- function(values, rate) {
   CHUNK <- 64L
   stale <- !is.na(values)
@@ -206,9 +189,4 @@ renewed <- function(values, rate) {
     values[some] <- rate(some)
     stale[some] <- FALSE
   }
-}
-
-# Gain for each unit of cost; of improvement, which is a logarithm, too.
-per_cost <- function(values, score, cost) {
-  if (is.null(cost)) values else if (score == "improvement") values - log(cost) else values / cost
 }

@@ -19,22 +19,32 @@ next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = 
 
 # Chooses `k` points of a box, one after the other, each given those before.
 choose_points <- function(fit, box, k, score, n, allowed, goal, best) {
+  rated <- function(values) function(points) {
+    given <- candidate_rows(fit, points, NULL, NULL, NULL)
+    replace(values(given), !allowed_rows(allowed, points, nrow(points)), -Inf)
+  }
   pools <- list(points_within(box, n))
   if (score == "improvement") {
-    means <- function(new) rate_means(fit, new, goal_sign(goal), allowed)
-    pools <- c(pools, list(points_near(box, climbed_from(box, pools[[1L]], 1L, means)$point)))
+    means <- rated(function(given) goal_sign(goal) * improved_mean(fit, given$latent))
+    pools <- c(pools, list(points_near(box, climb_from_best(box, pools, means, 1L)$point)))
   }
   taken <- NULL
   gain <- numeric()
-  start <- prospect_for(fit, NULL, score, goal, best)
   for (j in seq_len(k)) {
-    before <- batch_so_far(start, taken)
-    rate <- function(new) rate_points(before, new, score, allowed)
-    found <- polished(box, pools, rate)
+    batch <- batch_of(fit, taken, score, goal, best)
+    scores <- rated(function(given) scores_of(beside(batch, given), score,
+                                              seq_len(sum(given$complete))))
+    found <- climb_from_best(box, pools, scores, 3L)
     taken <- rbind(taken, found$point)
     gain[j] <- found$value
   }
   structure(taken, row.names = seq_len(k), gain = gain)
+}
+
+# Builds the lookahead of points that are taken, each with its label.
+batch_of <- function(fit, taken, score, goal, best) {
+  given <- if (!is.null(taken)) candidate_rows(fit, taken, NULL, NULL, NULL)
+  Reduce(condition_on, seq_len(NROW(taken)), lookahead_for(fit, given, score, goal, best))
 }
 
 # A named list: ranges of numbers, values of others.
@@ -81,75 +91,43 @@ points_near <- function(box, point, count = 200L) {
 
 numbers_of <- function(box) names(box)[vapply(box, is.numeric, NA)]
 
-# A prospect of the points taken, each expected to have its label; start: of no points.
-batch_so_far <- function(start, taken) {
-  if (is.null(taken)) return(start)
-  given <- candidate_rows(start$fit, taken, NULL, NULL, NULL)
-  prospect <- replace(start, c("x", "latent"), list(given$x, given$latent))
-  prospect$gone <- no_labels(start$fit, given$x)
-  for (row in seq_len(nrow(taken))) prospect <- expect_label(prospect, row)
-  with_solver(prospect)
-}
-
-# Scores of new points once those taken have their labels; -Inf where they are not allowed.
-rate_points <- function(before, new, score, allowed) {
-  given <- candidate_rows(before$fit, new, NULL, NULL, NULL)
-  only_allowed(scores_of(beside(before, given), score, seq_len(nrow(new))), allowed, new)
-}
-
-only_allowed <- function(values, allowed, points) {
-  values[!allowed_rows(allowed, points, nrow(points))] <- -Inf
-  values
-}
-
-# Predicted means, the best the largest.
-rate_means <- function(fit, new, sign, allowed) {
-  given <- candidate_rows(fit, new, NULL, NULL, NULL)
-  only_allowed(sign * improved_mean(fit, given$latent), allowed, new)
-}
-
-# The best point after the best few of each pool of points have climbed.
-polished <- function(box, pools, rate) {
-  STARTS <- 3L
-  found <- lapply(pools, climbed_from, box = box, starts = STARTS, rate = rate)
-  found[[which.max(vapply(found, `[[`, 0, "value"))]]
-}
-
-climbed_from <- function(box, points, starts, rate) {
-  value <- rate(points)
-  if (!any(value > -Inf)) stop_sparsegp("allowed", "excludes all points that were tried")
-  first <- utils::head(order(-value), starts)
-  numbers <- numbers_of(box)
-  climbed <- if (length(numbers)) lapply(first, function(at) climb(box, points[at, , drop = FALSE],
-                                                                  numbers, rate))
-  climbed <- c(list(list(point = points[first[1L], , drop = FALSE], value = value[first[1L]])),
-               climbed)
+# Returns the best point that climbing from the best few of each pool of points leads to.
+climb_from_best <- function(box, pools, rate, starts) {
+  climbed <- lapply(pools, function(points) {
+    value <- rate(points)
+    if (!any(value > -Inf)) stop_sparsegp("allowed", "excludes all points that were tried")
+    lapply(utils::head(order(-value), starts), function(at) {
+      climb(box, list(point = points[at, , drop = FALSE], value = value[at]), rate)
+    })
+  })
+  climbed <- unlist(climbed, recursive = FALSE)
   climbed[[which.max(vapply(climbed, `[[`, 0, "value"))]]
 }
 
-# optim() on the box as if it were the unit cube; slopes by differences, all in one call.
-climb <- function(box, start, numbers, rate) {
+# Moves the numbers of a point by optim(), on the box as if it were the unit cube; slopes are by
+# differences, all in one call of `rate`, which makes predictions for many points at once.
+climb <- function(box, start, rate) {
   WORST <- -1e10 # optim() wants numbers
+  STEP <- 1e-4
+  numbers <- numbers_of(box)
+  p <- length(numbers)
+  if (p == 0L) return(start)
   low <- vapply(box[numbers], `[`, 0, 1L)
-  width <- vapply(box[numbers], diff, 0)
+  extent <- vapply(box[numbers], diff, 0)
   at <- function(u) { # a row for each point
-    points <- start[rep(1L, nrow(u)), , drop = FALSE]
-    points[numbers] <- as.data.frame(sweep(sweep(u, 2L, width, "*"), 2L, low, "+"))
+    points <- start$point[rep(1L, nrow(u)), , drop = FALSE]
+    points[numbers] <- as.data.frame(sweep(sweep(u, 2L, extent, "*"), 2L, low, "+"))
     points
   }
   value <- function(u) pmax(rate(at(u)), WORST)
   slope <- function(u) {
-    h <- 1e-4
-    up <- pmin(u + h, 1)
-    down <- pmax(u - h, 0)
-    p <- length(u)
-    moved <- rbind(`diag<-`(matrix(u, p, p, byrow = TRUE), up),
-                   `diag<-`(matrix(u, p, p, byrow = TRUE), down))
-    values <- value(moved)
-    (values[seq_len(p)] - values[p + seq_len(p)]) / (up - down)
+    ends <- list(pmin(u + STEP, 1), pmax(u - STEP, 0))
+    moved <- lapply(ends, function(end) `diag<-`(matrix(u, p, p, byrow = TRUE), end))
+    values <- matrix(value(do.call(rbind, moved)), p)
+    (values[, 1L] - values[, 2L]) / (ends[[1L]] - ends[[2L]])
   }
-  u <- (unlist(start[numbers]) - low) / width
-  found <- stats::optim(u, function(u) value(rbind(u)), slope, method = "L-BFGS-B", lower = 0,
+  found <- stats::optim((unlist(start$point[numbers]) - low) / extent,
+                        function(u) value(rbind(u)), slope, method = "L-BFGS-B", lower = 0,
                         upper = 1, control = list(fnscale = -1, maxit = 50))
-  list(point = at(rbind(found$par)), value = found$value)
+  if (found$value <= start$value) start else list(point = at(rbind(found$par)), value = found$value)
 }
