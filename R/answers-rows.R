@@ -20,15 +20,8 @@ rows_asked <- function(object, newdata, offset = NULL) {
   c(training_latent(object), list(x = training_inputs(object)))
 }
 
-# Latent moments in C's units at the rows without missing values; `complete` and `names` put the
-# answer back in place; `na` is the na.action whose rows napredict() restores; `weights` those of
-# new responses, where they are known.
-training_latent <- function(object) {
-  object <- with_rows(object)
-  list(mean = object$latent$mean, var = object$latent$var, offset = object$offset,
-       complete = rep(TRUE, object$n), names = object$row_names, na = object$na.action,
-       weights = object$weights)
-}
+# Latent moments in C's units at the training rows
+training_latent <- function(object) rows_latent(with_rows(object))
 
 new_latent <- function(object, newdata, offset = NULL) {
   new <- complete_inputs(object, newdata, offset)

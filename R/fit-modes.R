@@ -50,6 +50,7 @@ mixed_moments <- function(each, weights, w) {
 # What latent() says of the fit, moments of vectors or of one number a row: at one mode, or mixed
 # over all.
 over_modes <- function(fit, mode, latent) {
+  if (length(fit$modes) == 0L) return(latent(fit))
   if (!identical(mode, "all")) return(latent(as_mode(fit, mode)))
   each <- each_mode(fit, latent)
   w <- length(each[[1L]]$var) / length(each[[1L]]$mean)
@@ -58,6 +59,20 @@ over_modes <- function(fit, mode, latent) {
 }
 
 # ---- Parts of its rows ----
+
+# What a likelihood has to know of the fit's rows (engine.R), without their inputs.
+rows_without_inputs <- function(fit) {
+  fit <- checked_rows(fit)
+  list(lik = fit$likelihood, processes = processes(fit), width = width(fit), rows = fit$data_rows,
+       offset = tall_values(fit$offset / fit$response$unit),
+       nkernel = sum(fit$hyper$part == "kernel"))
+}
+
+fit_part_probabilities <- function(fit) {
+  part_probabilities(rows_without_inputs(fit), fit$hyper$theta, fit$cavity$mean, fit$cavity$var)
+}
+
+most_probable_parts <- function(fit) max.col(fit_part_probabilities(fit), "first")
 
 # ---- Relative weights ----
 

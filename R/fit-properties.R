@@ -43,11 +43,3 @@ unit_shift <- function(fit, y) sum(codec_of(fit)$values(y)) * log(fit$response$u
 
 # The log evidence as C had it.
 engine_evidence <- function(fit) fit$log_evidence + unit_shift(fit, fit$y)
-
-# Covariance of the errors of a new response's components, in C's units; none where only the rows'
-# own errors are known.
-component_noise <- function(object) {
-  w <- width(object)
-  noise <- lik_traits(object$likelihood)$noise
-  if (is.null(noise)) matrix(0, w, w) else noise(lik_values(object), w)
-}
