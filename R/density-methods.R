@@ -8,43 +8,6 @@ density_names <- function(object) {
   else names
 }
 
-# As check_fit() for fits.
-check_density <- function(object) {
-  wrong <- if (!is.list(object) || !identical(object$format, FIT_FORMAT)) "format"
-           else misfit("density", object)
-  if (is.null(wrong)) wrong <- flaw_among(DENSITY_PARTS, object)
-  if (is.null(wrong)) return(object)
-  stop_damaged(paste0("its `", wrong, "` does not fit the rest"), what = "density")
-}
-
-density_kinds <- function() list(
-  k0 = function(x) is.integer(x) && is_one(x, 0, 500), chosen = is_count, n = is_count,
-  lambda = is_number, trace = is.numeric, converged = is_flag, convergence = is_convergence,
-  evidence = frame_of("k0", "log_evidence"), call = is_plain_call,
-  range = function(x) is.double(x) && is.matrix(x) && are_finite(x) && all(x[1L, ] < x[2L, ]),
-  waves = function(x) is_word(x, c("periodic", "level")),
-  basis = are_finite, mean = are_moderate, cov = are_moderate, x = are_finite
-)
-
-DENSITY_PARTS <- list(
-  range = function(fit) is_space(fit, ncol(fit$range)),
-  k0 = function(fit) fit$k0 %in% fit$evidence$k0 || fit$chosen %in% fit$evidence$k0,
-  x = function(fit) is_table(fit$x, fit$n, ncol(fit$range)) && all(in_space(fit$x, fit)),
-  basis = function(fit) {
-    inputs <- ncol(fit$range)
-    points <- if (fit$waves == "level") fit$k0 + 1 else (2 * fit$k0 + 1)^inputs
-    is_table(fit$basis, points, inputs) && are_doubles(fit$mean, points) &&
-      is_table(fit$cov, points, points)
-  }
-)
-
-is_space <- function(space, inputs) {
-  half <- !is.null(space$scale)
-  is_table(space$range, 2L, inputs) && inputs %in% (if (space$waves == "level") 1L else 1:2) &&
-    (!half || is_one(space$end, -Inf) && is_number(space$scale) && is.finite(space$scale) &&
-       space$scale != 0)
-}
-
 # Cells of the unit interval, or square, on which the space is mapped: their middles, and the mass
 # in each, to the second order in their width.
 density_cells <- function(object, count) {
@@ -52,8 +15,9 @@ density_cells <- function(object, count) {
   middles <- as.matrix(expand.grid(rep(list((seq_len(count) - 0.5) / count), inputs),
                                    KEEP.OUT.ATTRS = FALSE))
   colnames(middles) <- colnames(object$range)
-  points <- from_unit(middles, object)
-  mass <- predict(object, points) * exp(-log_slope(points, object))
+  map <- space_map(object)
+  points <- map$from(middles)
+  mass <- predict(object, points) * exp(-map$log_slope(points))
   list(middles = middles, points = points, width = 1 / count, mass = mass / sum(mass))
 }
 
@@ -103,7 +67,7 @@ simulate.gp_density <- function(object, nsim = 1, seed = NULL, ...) {
   draw <- function(j) {
     at <- sample.int(length(cells$mass), object$n, TRUE, cells$mass)
     u <- cells$middles[at, , drop = FALSE]
-    drop(from_unit(u + cells$width * (stats::runif(length(u)) - 0.5), object))
+    drop(space_map(object)$from(u + cells$width * (stats::runif(length(u)) - 0.5)))
   }
   columns <- lapply(stats::setNames(seq_len(nsim), paste0("sim_", seq_len(nsim))), draw)
   out <- data.frame(lapply(columns, I))
@@ -114,11 +78,87 @@ simulate.gp_density <- function(object, nsim = 1, seed = NULL, ...) {
 
 #' @export
 update.gp_density <- function(object, ..., evaluate = TRUE) {
-  call <- as.list(check_density(object)$call)
-  changes <- as.list(substitute(list(...)))[-1L]
-  if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
-    stop_sparsegp("...", "holds an unnamed argument", "Name what should change")
+  call <- changed_call(check_density(object)$call, as.list(substitute(list(...)))[-1L])
+  if (check_flag(evaluate, "evaluate")) eval(call, parent.frame()) else call
+}
+
+# With h = f / root of the integral of f^2: mean and variance of h at points u, to first order in
+# the integral's deviation from its mean, and the density E f^2 / E integral. f is what interpolates
+# its values at the basis; its integrals are means over the basis.
+shape_moments <- function(object, u) {
+  d <- length(object$mean)
+  W <- wave_weights(object$k0, u, space_map(object)$to(object$basis), WAVES[[object$waves]])
+  mean <- drop(W %*% object$mean)
+  with_basis <- W %*% object$cov
+  var <- pmax(rowSums(with_basis * W), 0)
+  size <- mean_square(object)
+  # variance of the integral, and its covariance with f
+  spread <- (2 * sum(object$cov^2) + 4 * sum(object$mean * (object$cov %*% object$mean))) / d^2
+  along <- 2 * drop(with_basis %*% object$mean) / d
+  of_shape <- (var - mean / size * along + (mean / (2 * size))^2 * spread) / size
+  list(mean = mean / sqrt(size), var = pmax(of_shape, 0), density = (mean^2 + var) / size)
+}
+
+#' @rdname gp_density
+#' @order 2
+#' @param object A fit of `gp_density()`.
+#' @param newdata Points, as `x`; columns with names are matched by them. `NULL`: the points
+#'   themselves.
+#' @param se.fit Standard deviations of the density, too?
+#' @param interval `"confidence"`: with an interval of the density.
+#' @param level Probability content of the interval, in (0, 1).
+#' @return `predict()`: the density at each row, 0 outside `range`; with `se.fit` a list of `fit`
+#'   and `se.fit`; with an interval a matrix with columns `fit`, `lwr` and `upr`. Rows with missing
+#'   values give `NA`.
+#' @export
+predict.gp_density <- function(object, newdata = NULL, se.fit = FALSE,
+                               interval = c("none", "confidence"), level = 0.95, ...) {
+  check_no_dots(...)
+  check_flag(se.fit, "se.fit")
+  interval <- check_choice(interval, c("none", "confidence"), "interval")
+  check_number(level, "level", 0, 1)
+  check_density(object)
+  named <- list(scaling = list(names = colnames(object$range)))
+  x <- if (is.null(newdata)) object$x else new_inputs_matrix(named, newdata, NULL)$x
+  map <- space_map(object)
+  known <- stats::complete.cases(x)
+  inside <- which(known & map$inside(x))
+  x <- x[inside, , drop = FALSE]
+  slope <- exp(map$log_slope(x))
+  in_all <- function(values) replace(ifelse(known, 0, NA_real_), inside, values * slope)
+  at <- shape_moments(object, map$to(x))
+  fit <- in_all(at$density)
+  if (interval == "confidence") {
+    bound <- function(p) in_all(density_traits()$quantile(p, at$mean, at$var, NULL, 1))
+    return(cbind(fit = fit, lwr = bound((1 - level) / 2), upr = bound((1 + level) / 2)))
   }
-  call[names(changes)] <- changes
-  if (check_flag(evaluate, "evaluate")) eval(as.call(call), parent.frame()) else as.call(call)
+  if (!se.fit) return(fit)
+  list(fit = fit, se.fit = in_all(sqrt(2 * at$var * (at$var + 2 * at$mean^2))))
+}
+
+#' @export
+print.gp_density <- function(x, ...) {
+  x <- check_density(x)
+  cat("Density of ", counted(x$n, "point"), " ", space_map(x)$words, "\n",
+      "Order k0 = ", x$k0, ", ", counted(nrow(x$basis), "basis point"),
+      "; log evidence ", format(c(logLik(x)), digits = 6L), "\n", sep = "")
+  if (nrow(x$evidence) > 1L) {
+    cat("Orders tried: ", toString(x$evidence$k0), "; of largest evidence: ", x$chosen,
+        if (x$k0 > x$chosen) paste0("; mean of ", x$chosen, " to ", x$k0), "\n", sep = "")
+  }
+  if (!x$converged) cat("lambda did NOT settle\n")
+  if (!x$convergence$converged) {
+    cat("EP did NOT converge: change ", signif(x$convergence$change, 3L), "\n", sep = "")
+  }
+  invisible(x)
+}
+
+#' @export
+nobs.gp_density <- function(object, ...) check_density(object)$n
+
+#' @export
+logLik.gp_density <- function(object, ...) {
+  object <- check_density(object)
+  at <- match(object$k0, object$evidence$k0)
+  structure(object$evidence$log_evidence[at], df = 0L, nobs = object$n, class = "logLik")
 }

@@ -1,41 +1,35 @@
-# A density of one order, or several.
+# Posteriors of f, of one order or several.
 
-# ---- One order ----
+best_of <- function(fits) fits[[which.max(vapply(fits, `[[`, 0, "log_evidence"))]]
 
-search_order <- function(u, most, waves, control) {
+# Fits orders 0, 1, 2, ... until three in a row have not raised the evidence.
+search_order <- function(fit_order, most) {
   found <- list()
-  reached <- numeric()
   for (k0 in 0:most) {
-    found[[k0 + 1L]] <- density_fit(k0, u, control, waves)
-    reached[k0 + 1L] <- found[[k0 + 1L]]$log_evidence
-    if (k0 - (which.max(reached) - 1L) >= 3L) break
+    found[[k0 + 1L]] <- fit_order(k0)
+    if (k0 - best_of(found)$k0 >= 3L) break
   }
   found
 }
 
-# Fits of some orders from `chosen` to twice that and one more (5 at least of cosines),
-# which are not among those found, and the mean of them all.
-wider_fits <- function(found, chosen, u, waves, control) {
-  MOST <- 6L # orders that are averaged
-  # half as many cosines as there are periodic functions of the same order
-  largest <- max(2L * chosen + 1L, if (waves == "level") 5L)
-  wanted <- unique(round(seq(chosen, largest, length.out = min(MOST, largest - chosen + 1L))))
-  orders <- vapply(found, `[[`, 0L, "k0")
-  new <- lapply(as.integer(setdiff(wanted, orders)), density_fit, u = u, control = control,
-                waves = waves)
-  all <- c(found[orders %in% wanted], new)
-  list(new = new, mean = mean_of_fits(all[order(vapply(all, `[[`, 0L, "k0"))]))
+# Returns the orders that are averaged: from `chosen` to twice that and one more.
+averaged_orders <- function(chosen, waves) {
+  MOST <- 6L
+  largest <- max(2L * chosen + 1L, waves$widest)
+  as.integer(unique(round(seq(chosen, largest, length.out = min(MOST, largest - chosen + 1L)))))
 }
+
+mean_square <- function(moments) mean(moments$mean^2 + diag(moments$cov))
 
 # One posterior for several orders, the last the largest, in which the functions of the others are
 # contained: mean and covariance, at its basis, of their mixture, each f in units of the root of
 # its integral of f^2. So the density is the mean of theirs, and how they differ is in the error
 # bars.
-mean_of_fits <- function(fits) {
+mean_of_fits <- function(fits, waves) {
   largest <- fits[[length(fits)]]
   each <- lapply(fits, function(fit) {
-    W <- trig_weights(fit$k0, largest$basis, fit$basis, fit$waves)
-    size <- mean(fit$mean^2 + diag(fit$cov))
+    W <- wave_weights(fit$k0, largest$basis, fit$basis, waves)
+    size <- mean_square(fit)
     list(mean = drop(W %*% fit$mean) / sqrt(size), cov = W %*% fit$cov %*% t(W) / size)
   })
   means <- vapply(each, `[[`, numeric(length(largest$mean)), "mean")
@@ -46,68 +40,26 @@ mean_of_fits <- function(fits) {
   largest
 }
 
-# What makes values of f at points u of its values at the basis.
-trig_weights <- function(k0, u, basis, waves) {
-  p <- ncol(u)
-  seen <- function(u) density_inputs(k0, u, waves)
-  kernel_matrix(density_kernel(k0, p, waves), density_theta(0, p, waves), seen(u),
-                seen(basis)) / nrow(basis)
-}
-
-# What the kernel sees of points u: themselves, or of one input the cosines whose products it is.
-density_inputs <- function(k0, u, waves) {
-  if (waves == "periodic") return(u)
-  cbind(rep(1, nrow(u)), sqrt(2) * cos(pi * outer(u[, 1L], seq_len(k0))), deparse.level = 0L)
-}
-
-# The prior at lambda on p inputs of the unit interval: K_0 / (1 + lambda).
-density_kernel <- function(k0, p, waves = "periodic") {
-  if (waves == "level") {
-    return(spec_for_c(list(type = "linear", vars = 0:k0, ard = FALSE, degree = 0L,
-                           parts = list())))
-  }
-  leaf <- function(j) {
-    list(type = "trig", vars = j - 1L, ard = FALSE, degree = k0, parts = list())
-  }
-  if (p == 1L) return(spec_for_c(leaf(1L)))
-  spec_for_c(list(type = "product", vars = integer(), ard = FALSE, degree = 0L,
-                  parts = list(leaf(1L), leaf(2L))))
-}
-
-density_theta <- function(lambda, p, waves = "periodic") {
-  c(-log1p(lambda), numeric(if (waves == "periodic") 2L * p - 1L else 0L))
-}
-
-# Rows of the equispaced grid that spans the prior's functions.
-equispaced <- function(k0, p, waves = "periodic") {
-  count <- if (waves == "periodic") 2L * k0 + 1L else k0 + 1L
-  at <- (seq_len(count) - 0.5) / count
-  unname(as.matrix(expand.grid(rep(list(at), p), KEEP.OUT.ATTRS = FALSE)))
-}
-
-# Where f crosses zero is a choice that EP makes early and keeps: of two starts, from the prior at
-# lambda = 0 and from the root of a smoothed histogram, the fit of larger evidence.
-density_fit <- function(k0, u, control, waves = "periodic") {
+# Fits one order from two starts, the prior at lambda = 0 and the root of a smoothed histogram, and
+# keeps the fit of larger evidence: where f crosses zero is a choice that EP makes early and keeps.
+density_fit <- function(k0, u, control, waves = WAVES$periodic) {
   p <- ncol(u)
   basis <- equispaced(k0, p, waves)
-  model <- list(lik = lik_density(), spec = density_kernel(k0, p, waves),
-                nkernel = length(density_theta(0, p, waves)),
+  model <- list(lik = lik_density(), spec = waves$kernel(k0, p), nkernel = waves$nkernel(p),
                 response = list(unit = 1, processes = 1L, width = 1L))
-  problem <- new_problem(model, density_inputs(k0, u, waves), matrix(1, 1L, nrow(u)),
-                         numeric(nrow(u)), method_ep(tol = 1e-9, sweeps = control$sweeps),
-                         density_inputs(k0, basis, waves))
+  problem <- new_problem(model, waves$seen(u, k0), matrix(1, 1L, nrow(u)), numeric(nrow(u)),
+                         method_ep(tol = 1e-9, sweeps = control$sweeps), waves$seen(basis, k0))
   root <- sqrt(nrow(u) * smoothed_histogram(u, k0, waves))
   sites <- list(tau = 2 / root^2, nu = 4 / root) # log f^2 to second order about the root
-  found <- list(density_settle(problem, 0, NULL, control),
-                density_settle(problem, 1, sites, control))
-  best <- found[[which.max(vapply(found, `[[`, 0, "log_evidence"))]]
-  c(list(k0 = k0, waves = waves, basis = basis), best)
+  c(list(k0 = k0, basis = basis), best_of(list(fit_lambda(problem, 0, NULL, control),
+                                               fit_lambda(problem, 1, sites, control))))
 }
 
-# Posterior of f by EP for each lambda, and lambda from the posterior, in turn (thesis 5.25, 5.30;
-# 5.15 would have 2 N for N, which makes lambda larger, f smaller, and the density what it is).
-# What comes of lambda is nearly linear in it, with a slope of 1/2: secants take the shorter way.
-density_settle <- function(problem, lambda, sites, control) {
+# Finds the posterior of f by EP for each lambda, and lambda from the posterior, in turn (thesis
+# 5.25, 5.30; 5.15 would have 2 N for N, which makes lambda larger, f smaller, and the density what
+# it is). The new lambda is nearly linear in the old one, with a slope of 1/2, so that secants need
+# fewer runs of EP.
+fit_lambda <- function(problem, lambda, sites, control) {
   n <- nrow(problem$x)
   trace <- from <- numeric()
   for (i in seq_len(control$iterations)) {
@@ -131,8 +83,7 @@ density_settle <- function(problem, lambda, sites, control) {
 smoothed_histogram <- function(u, k0, waves) {
   bins <- 4L * (2L * k0 + 1L)
   apart <- abs(outer(seq_len(bins), seq_len(bins), "-")) / bins
-  if (waves == "periodic") apart <- pmin(apart, 1 - apart)
-  smoother <- stats::dnorm(apart, sd = 0.5 / (2 * k0 + 1))
+  smoother <- stats::dnorm(waves$distance(apart), sd = 0.5 / (2 * k0 + 1))
   smoother <- smoother / rowSums(smoother)
   at <- pmin(floor(u * bins), bins - 1) + 1
   counts <- unclass(table(lapply(seq_len(ncol(u)), function(j) factor(at[, j], seq_len(bins)))))
@@ -151,7 +102,7 @@ density_run <- function(problem, lambda, prior_mean, sites) {
   posterior <- list(basis = problem$basis, alpha = run$alpha, G = run$G, H = run$H)
   joint <- joint_latent(problem$spec, theta, posterior, problem$basis)
   run$at_basis <- list(mean = joint$mean + prior_mean, cov = joint$var)
-  run$size <- mean(run$at_basis$mean^2 + diag(run$at_basis$cov))
+  run$size <- mean_square(run$at_basis)
   run
 }
 

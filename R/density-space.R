@@ -1,5 +1,5 @@
-# Where the points of a density may lie, and a map of that onto the unit interval, where the order
-# works. A space is
+# The space of a density's points, and its map onto the unit interval, where the order works. A
+# space is
 #   range   a column of two numbers for each input: where pictures go from and to, and without
 #           `scale` the whole space
 #   waves   "periodic": f is of sines and cosines, the same at both ends; "level": of cosines that
@@ -41,34 +41,33 @@ check_support <- function(support, x) {
   }
 }
 
-to_unit <- function(x, space) {
-  if (!is.null(space$scale)) return(-expm1(-(x - space$end) / space$scale))
-  x <- sweep(x, 2L, space$range[1L, ])
-  sweep(x, 2L, space$range[2L, ] - space$range[1L, ], "/")
+# Returns the map of a space: `to` the unit and `from` it, points as rows; `log_slope`, log du/dx at
+# every row of x; `inside`, which rows are where the density lives; and its `words`.
+space_map <- function(space) {
+  if (is.null(space$scale)) interval_map(space$range) else half_line_map(space$end, space$scale)
 }
 
-from_unit <- function(u, space) {
-  if (!is.null(space$scale)) return(space$end - space$scale * log1p(-u))
-  u <- sweep(u, 2L, space$range[2L, ] - space$range[1L, ], "*")
-  sweep(u, 2L, space$range[1L, ], "+")
+interval_map <- function(range) {
+  low <- range[1L, ]
+  high <- range[2L, ]
+  sides <- apply(range, 2L, function(r) paste0("[", toString(signif(r, 4L)), "]"))
+  list(to = function(x) sweep(sweep(x, 2L, low), 2L, high - low, "/"),
+       from = function(u) sweep(sweep(u, 2L, high - low, "*"), 2L, low, "+"),
+       log_slope = function(x) rep(-log(prod(high - low)), nrow(x)),
+       inside = function(x) colSums(t(x) < low | t(x) > high) == 0,
+       words = paste("on", paste(sides, collapse = " x ")))
 }
 
-# log du/dx at every row of x
-log_slope <- function(x, space) {
-  if (is.null(space$scale)) {
-    return(rep(-log(prod(space$range[2L, ] - space$range[1L, ])), nrow(x)))
-  }
-  -(x[, 1L] - space$end) / space$scale - log(abs(space$scale))
+half_line_map <- function(end, scale) {
+  list(to = function(x) -expm1(-(x - end) / scale),
+       from = function(u) end - scale * log1p(-u),
+       log_slope = function(x) -(x[, 1L] - end) / scale - log(abs(scale)),
+       inside = function(x) (x[, 1L] - end) / scale >= 0,
+       words = paste(if (scale > 0) "above" else "below", signif(end, 4L)))
 }
 
-# Which rows are where the density lives?
-in_space <- function(x, space) {
-  if (!is.null(space$scale)) return((x[, 1L] - space$end) / space$scale >= 0)
-  colSums(t(x) < space$range[1L, ] | t(x) > space$range[2L, ]) == 0
-}
-
-# A tail thins out towards its end; where the outermost points lie nearly as close as those next to
-# them there may be an end that nothing passes.
+# Crowding at an end: a tail thins out, so that outermost points that lie nearly as close as those
+# next to them hint at an end that nothing passes.
 CROWD_SHARE <- 0.6
 CROWD_ROWS <- 100L # fewer do not tell
 
@@ -78,7 +77,7 @@ crowds_below <- function(x) {
   x[2L * k + 1L] - x[k + 1L] > CROWD_SHARE * (x[k + 1L] - x[1L]) && x[k + 1L] > x[1L]
 }
 
-tell_of_ends <- function(x) {
+message_about_ends <- function(x) {
   if (length(x) < CROWD_ROWS) return(invisible())
   at <- c(if (crowds_below(x)) min(x), if (crowds_below(-x)) max(x))
   if (length(at) == 0L) return(invisible())

@@ -19,7 +19,8 @@ goal_sign <- function(goal) if (check_choice(goal, c("min", "max"), "goal") == "
 lookahead_for <- function(fit, given, score, goal, best) {
   aim <- if (score == "improvement") {
     sign <- goal_sign(goal)
-    list(sign = sign, best = if (is.null(best)) best_mean(fit, sign) else check_number(best, "best"))
+    best <- if (is.null(best)) best_mean(fit, sign) else check_number(best, "best")
+    list(sign = sign, best = best)
   }
   lookahead <- new_lookahead(fit, given, aim)
   if (score %in% c("information", "entropy")) lookahead$model <- information_model(fit)
