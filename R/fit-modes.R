@@ -35,16 +35,12 @@ mode_weights <- function(fit) {
   mass / sum(mass)
 }
 
-# Moments of a mixture of modes from those at each: mean and var as C has them, w x w blocks.
+# Returns moments of a mixture of modes from those at each: mean and var as C has them, w x w blocks.
 mixed_moments <- function(each, weights, w) {
   add <- function(values) Reduce(`+`, Map(`*`, weights, values))
   mean <- add(lapply(each, `[[`, "mean"))
-  pairs <- expand.grid(a = seq_len(w), b = seq_len(w))
-  var <- add(lapply(each, function(latent) {
-    away <- matrix(latent$mean - mean, w)
-    c(matrix(latent$var, w * w) + away[pairs$a, , drop = FALSE] * away[pairs$b, , drop = FALSE])
-  }))
-  list(mean = mean, var = var)
+  spread <- function(latent) latent$var + c(own_products(cbind(latent$mean - mean), w))
+  list(mean = mean, var = add(lapply(each, spread)))
 }
 
 # What latent() says of the fit, moments of vectors or of one number a row: at one mode, or mixed
@@ -95,30 +91,25 @@ relative_weight <- function(fit) {
   own - unit_shift(fit, fit$y)
 }
 
-# What the basis carries of the variances of the fit's rows, w x w blocks: |H'k|^2 (posterior.h).
+# Returns what the basis carries of the variances of the fit's rows, w x w blocks: |H'k|^2
+# (posterior.h).
 carried_variances <- function(fit) {
-  w <- width(fit)
-  x <- tall_inputs(scaled_inputs(fit[["x"]], fit$scaling), w)
-  carried <- crossprod(fit$posterior$H, class_kernel(fit, fit$posterior$basis, x, 1L))
-  pairs <- expand.grid(a = seq_len(w), b = seq_len(w))
-  points <- function(a) carried[, seq(a, by = w, length.out = fit$n), drop = FALSE]
-  c(t(mapply(function(a, b) colSums(points(a) * points(b)), pairs$a, pairs$b)))
+  k <- class_kernel(fit, points_of_rows(fit[["x"]], fit), fit$posterior$basis, 1L)
+  c(own_products(k %*% fit$posterior$H, width(fit)))
 }
 
-# Row by row log|I - S T| and cav_mean'alpha, and alpha = nu - T mean of all.
+# Returns, row by row, log|I - S T| and cav_mean'alpha, and alpha = nu - T mean of all.
 seen_by_sites <- function(fit) {
   w <- width(fit)
-  mean <- matrix(fit$latent$mean, w)
-  nu <- matrix(fit$sites$nu, w)
-  var <- matrix(fit$latent$var, w * w)
-  tau <- matrix(fit$sites$tau, w * w)
-  block <- function(x, i) matrix(x[, i], w)
-  alpha <- vapply(seq_len(fit$n), function(i) nu[, i] - drop(block(tau, i) %*% mean[, i]),
-                  numeric(w))
-  log_g <- vapply(seq_len(fit$n), function(i) {
-    determinant(diag(w) - block(var, i) %*% block(tau, i))$modulus[[1L]]
-  }, 0)
-  list(alpha = c(alpha), log_g = log_g, pull = colSums(matrix(fit$cavity$mean, w) * alpha))
+  of_row <- function(S, tau, mean, nu, cavity) {
+    tau <- matrix(tau, w)
+    alpha <- nu - drop(tau %*% mean)
+    c(determinant(diag(w) - matrix(S, w) %*% tau)$modulus, sum(cavity * alpha), alpha)
+  }
+  columns <- function(values) as.data.frame(matrix(values, ncol = fit$n))
+  found <- mapply(of_row, columns(fit$latent$var), columns(fit$sites$tau), columns(fit$latent$mean),
+                  columns(fit$sites$nu), columns(fit$cavity$mean))
+  list(log_g = found[1L, ], pull = found[2L, ], alpha = c(found[-(1:2), ]))
 }
 
 # One of a fit's modes by its number, or "all".

@@ -26,16 +26,19 @@ add_states <- function(f, g) {
   Map(function(a, b) list(R = a$R, S = a$S + b$S, t = a$t + b$t), f, g)
 }
 
-# (mean of z, log|A|) of every process, A'A = I + S: list of matrices with a column for each.
-state_moments <- function(one) {
+# Returns S of every process of a state.
+process_sums <- function(one) {
   d <- nrow(one$R)
-  each <- lapply(seq_len(ncol(one$t)), function(c) {
-    A <- chol(diag(d) + one$S[, (c - 1L) * d + seq_len(d), drop = FALSE])
-    list(mean = backsolve(A, backsolve(A, one$t[, c], transpose = TRUE)),
-         log_det = sum(log(diag(A))))
-  })
-  list(mean = matrix(vapply(each, `[[`, numeric(d), "mean"), d),
-       log_det = sum(vapply(each, `[[`, 0, "log_det")))
+  lapply(seq_len(ncol(one$t)), function(c) one$S[, (c - 1L) * d + seq_len(d), drop = FALSE])
+}
+
+# Returns the means of z, a column for each process, and the sum of log|A|, A'A = I + S.
+state_moments <- function(one) {
+  factors <- lapply(process_sums(one), function(S) chol(diag(nrow(S)) + S))
+  mean <- mapply(function(A, c) backsolve(A, backsolve(A, one$t[, c], transpose = TRUE)),
+                 factors, seq_along(factors))
+  list(mean = matrix(mean, nrow(one$R)),
+       log_det = sum(vapply(factors, function(A) sum(log(diag(A))), 0)))
 }
 
 # log of the integral of N(z; 0, I) exp(-z'S z / 2 + t'z) over all processes: t'M t / 2 - log|A|.
