@@ -113,11 +113,6 @@ latent_variance <- function(fit, latent) {
   colSums(own * component_units(fit$response)^2)
 }
 
-# The entropy of a density is that of numbers in some unit.
-log_unit <- function(fit) {
-  if (codec_of(fit)$scaled) sum(log(component_units(fit$response))) else 0
-}
-
 # The latent function plus bias, as users see it: its order is that of the mean response.
 improved_mean <- function(fit, latent) to_link(fit, latent$mean, latent$offset)
 

@@ -82,6 +82,17 @@ vector_quantiles <- function(object, latent, probs) {
 #' @export
 mean_response.response_vectors <- function(object, latent) vector_means(object, latent)
 
+# Components that have the same have one.
+#' @export
+noise_sds.response_vectors <- function(object) {
+  noise <- sqrt(diag(component_noise(object))) * object$response$unit
+  if (object$likelihood$covariance == "spherical") noise[1L]
+  else stats::setNames(noise, components(object))
+}
+
+#' @export
+log_unit.response_vectors <- function(object) object$response$width * log(object$response$unit)
+
 #' @export
 response_moments.response_vectors <- function(object, latent) {
   list(mean = vector_means(object, latent),

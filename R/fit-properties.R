@@ -9,10 +9,16 @@ has_cavities <- function(fit) !is.null(fit$cavity)
 is_stream <- function(fit) inherits(fit, "sparsegp_stream")
 
 # Errors that are alike in all rows, or scale with their weights
-has_noise <- function(fit) {
-  codec_of(fit)$scaled && !has_variances(fit$likelihood) &&
-    (width(fit) == 1L || !is.null(lik_traits(fit$likelihood)$noise))
-}
+has_noise <- function(fit) UseMethod("has_noise", codec_of(fit))
+
+#' @export
+has_noise.response <- function(fit) FALSE
+
+#' @export
+has_noise.response_numbers <- function(fit) !has_variances(fit$likelihood)
+
+#' @export
+has_noise.response_components <- function(fit) !is.null(lik_traits(fit$likelihood)$noise)
 
 # A course of sweeps or inclusions, or of a stream's rows
 has_trace <- function(fit) NROW(trace_of(fit)) > 0L

@@ -6,6 +6,8 @@
 #   called     the response in words
 #   task       "regression" or "classification"
 #   offers     what predict() offers: by type, with what beside it (response-offers.R)
+#   measures   what else there is of it: "influence" of rows, "importance" of inputs, "improvement"
+#              as a score of next rows
 #   labelled   are responses labels? Their levels are found when they are read
 #   ranked     are the labels in an order?
 #   missing    may a response be missing? A label's code is 0 then, and its probability one of being
@@ -53,6 +55,18 @@ codec_like <- function(codec, kinds, ...) {
   codec[names(changes)] <- changes
   class(codec) <- response_class(kinds)
   codec
+}
+
+# Returns known means of latent values from an offset: of size n x w, where a row has several.
+known_means <- function(codec, offset, size) {
+  if (is.null(codec$wide)) offset else codec$wide(offset, size)
+}
+
+# Stops unless the codec has one of its `measures`.
+check_measured <- function(codec, measure, argument, remedy) {
+  if (measure %in% codec$measures) return(invisible())
+  stop_sparsegp(argument, paste0("is of ", codec$called, ", for which ", measure,
+                                 " is not defined"), remedy)
 }
 
 # What is read off a response. y: codes; given: as the user has it. A response in the user's units

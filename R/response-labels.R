@@ -13,7 +13,7 @@ labels_codec <- function() {
        labelled = TRUE, ranked = FALSE, missing = FALSE, several = FALSE, apart = FALSE,
        values = function(y) rep(1, length(y)), offsets = TRUE, trials = FALSE, scaled = FALSE,
        called = "a two-class response", task = "classification", offers = offers_of_labels(),
-       absent = "rows without a label",
+       measures = c("influence", "importance", "improvement"), absent = "rows without a label",
        as_labels = are_two_values, more = rest_codec, check = function(levels, lik) invisible(),
        gather = function(chunk) chunk, refuse = function(y, weights) NULL,
        moments = moments_of_numbers, read = read_labels, again = read_more_labels,
@@ -47,7 +47,7 @@ some_labels_codec <- function() {
 # A latent function for each label; labels are numbers from 1 for C.
 classes_codec <- function() {
   codec_like(labels_codec(), c("classes", "factor"), offsets = FALSE,
-             called = "a class response", offers = offers_of_classes(),
+             called = "a response of several classes", offers = offers_of_classes(), measures = "importance",
              as_labels = are_whole, more = NULL,
              codes = function(y, response) as.double(as.integer(y)),
              back = function(codes, response) factor(response$levels[codes], response$levels),

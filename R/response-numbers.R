@@ -3,6 +3,7 @@
 numbers_codec <- function() {
   codec <- list(
        called = "a response of numbers", task = "regression", offers = offers_of_numbers(),
+       measures = c("influence", "importance", "improvement"),
        labelled = FALSE, ranked = FALSE, missing = FALSE, several = FALSE,
        apart = FALSE, values = function(y) rep(1, length(y)),
        offsets = TRUE, trials = FALSE, scaled = TRUE, gather = function(chunk) chunk,

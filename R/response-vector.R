@@ -6,7 +6,7 @@ MAX_COMPONENTS <- 8L # SG_LIK_MAX_WIDTH
 vectors_codec <- function() {
   codec_like(numbers_codec(), c("vectors", "components", "numbers"), missing = TRUE,
              several = TRUE, wide = wide_offset, called = "a response of several components",
-             offers = offers_of_components(), absent = "missing values of components",
+             offers = offers_of_components(), measures = character(), absent = "missing values of components",
              gather = gather_vectors, read = read_vectors, again = read_more_vectors,
              codes = function(y, response) sweep(y, 2L, response$centre) / response$unit,
              back = function(codes, response) {

@@ -204,7 +204,7 @@ after_rows <- function(fit, run, n, shift) {
   id <- if (!fit$stream$predefined) run$id
   fit["basis_rows"] <- list(basis_rows_from(id, fit$posterior$basis, width(fit)))
   fit$stream$shift <- fit$stream$shift + shift
-  each <- (if (codec_of(fit)$several) width(fit) else 1) * log(fit$response$unit)
+  each <- log_unit(fit)
   fit$log_evidence <- count[["logz"]] - fit$stream$shift + count[["skipped"]] * each
   fit$convergence <- list(converged = TRUE, fates = count[catalogue()$fates],
                           skipped = count[["skipped"]],
