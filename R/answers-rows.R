@@ -32,17 +32,6 @@ new_latent <- function(object, newdata, offset = NULL) {
   c(moments[c("mean", "var")], new[names(new) != "x"])
 }
 
-# Scaled inputs of the rows of new data without missing values, and what restore_rows() wants.
-complete_inputs <- function(object, newdata, offset = NULL) {
-  new <- new_inputs(object, newdata, offset)
-  w <- width(object)
-  known <- known_means(codec_of(object), new$offset, c(nrow(new$x), w))
-  complete <- stats::complete.cases(new$x, known)
-  x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
-  list(x = tall_inputs(scaled_inputs(x, object$scaling), w), offset = some_rows(known, complete),
-       complete = complete, names = new$names, na = NULL)
-}
-
 # Scaled inputs of the training rows, where the fit has them.
 training_inputs <- function(object) {
   if (width(object) == 1L && every_row_in_basis(object)) {

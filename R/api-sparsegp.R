@@ -217,41 +217,38 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   if (length(formula) < 3L) {
     stop_sparsegp("formula", "has no response", "Write it as response ~ inputs")
   }
-  refuse_habits(formula)
+  check_foreign_terms(formula)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
                        basis, augment)
-  streams <- setup$streams
-  source <- if (!missing(data)) as_source(evaluated_data(data))
-  if (!is.null(source)) {
+  data <- if (!missing(data)) evaluated_data(data)
+  source <- as_source(data)
+  recipe <- new_recipe(formula, call, parent.frame(), setup$likelihood, time_column(setup$method),
+                       drop = is.null(source) && !setup$streams)
+  fit <- if (!is.null(source)) {
     if (!is.null(augment)) refuse_augment("is for rows in memory, and these are of a source")
-    fit <- blaming("data", fit_source(source, call, parent.frame(), setup, checkpoint))
-    fit$call <- call
-    return(fit)
+    blaming("data", fit_source(source, recipe, setup, checkpoint))
+  } else {
+    refuse_checkpoint(checkpoint)
+    fit_frame(recipe, data, setup)
   }
-  refuse_checkpoint(checkpoint)
-  asked <- call
-  if (!missing(data)) asked["data"] <- list(data) # evaluated once
-  asked$forget <- time_column(setup$method)
-  frame <- model_frame(asked, parent.frame(), drop = !streams, setup$likelihood)
-  terms <- terms_of_frame(frame)
-  if (NROW(frame) == 0L && !streams) {
-    asked$na.action <- quote(stats::na.pass)
-    whole <- model_frame(asked, parent.frame(), likelihood = likelihood)
-    stop_incomplete("data", as.list(whole), names(whole)[attr(terms, "response")])
-  }
-  setup <- with_meaning(setup, frame_response(frame), stats::model.weights(frame))
-  setup[c("kernel", "coding")] <- see_factors(setup$kernel, terms, used_inputs(terms, frame))
-  fit <- if (!streams) fit_formula(frame, terms, setup)
-         else blaming("data", start_stream(frame_chunk(frame, setup$likelihood), setup, terms))
   fit$call <- call
-  fit$terms <- terms
-  fit$clocks <- clocks_of(frame)
-  if (!streams) {
-    fit$na.action <- attr(frame, "na.action")
-    fit$row_names <- rownames(frame)
-    if (every_row_in_basis(fit)) fit$frame <- frame # small beside the posterior
-  }
+  fit
+}
+
+# Returns the fit of the rows of a data frame.
+fit_frame <- function(recipe, data, setup) {
+  frame <- read_frame(recipe, data)
+  if (NROW(frame) == 0L && !setup$streams) refuse_empty(recipe, data)
+  setup <- setup_for_frame(setup, frame)
+  recipe["likelihood"] <- list(setup$likelihood)
+  recipe$terms <- terms_of_frame(frame)
+  rows <- c(frame_rows(recipe, frame), list(names = rownames(frame)))
+  clocks <- clocks_of(frame)
+  if (setup$streams) return(blaming("data", start_stream(rows, setup, recipe$terms, clocks)))
+  fit <- fit_read(recipe, rows, setup)
+  fit$clocks <- clocks
+  if (every_row_in_basis(fit)) fit$frame <- frame # small beside the posterior
   fit
 }
 
@@ -277,7 +274,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
                        basis, augment)
   y <- if (!missing(y)) plain_column(y, "y")
-  setup <- with_meaning(setup, y, weights)
+  setup <- complete_setup(setup, y, weights)
   lik <- setup$likelihood
   refuse_two_weights(lik, !is.null(weights))
   if (has_variances(lik)) {
@@ -288,20 +285,17 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
     stop_sparsegp("forget", "names a column, and the rows are a matrix",
                   "Fit a formula, or give a half-life in rows")
   }
-  read <- matrix_chunk(x, y, offset, weights, na.action, lik)
-  names <- colnames(read$chunk$x)
+  recipe <- new_matrix_recipe(na.action, lik)
+  rows <- read_rows(recipe, x, y, offset, weights)
+  names <- colnames(rows$x)
   setup$kernel <- share_inputs(setup$kernel, names, names)
-  if (setup$streams) {
-    setup["na.action"] <- list(na.action)
-    fit <- blaming("x", start_stream(read$chunk, setup))
-  } else {
-    if (read$given == 0L) stop_sparsegp("x", "has no rows", "Give one row for each observation")
-    if (length(read$rows) == 0L) stop_incomplete("x", read$columns)
-    setup$basis <- matrix_basis(basis, read$chunk$x)
-    fit <- fit_rows(read$chunk, setup)
-    fit$na.action <- read$omitted
-    fit$row_names <- read$names
+  setup["na.action"] <- list(na.action)
+  if (chunk_size(rows) == 0L && !setup$streams) {
+    if (is.null(rows$omitted)) stop_sparsegp("x", "has no rows", "Give one row per observation")
+    stop_incomplete("x", c(as.list(as.data.frame(check_inputs(x))), list(y = y)))
   }
+  fit <- if (setup$streams) blaming("x", start_stream(rows, setup))
+         else fit_read(recipe, rows, setup)
   fit$call <- call
   fit
 }

@@ -114,9 +114,7 @@ add_rows <- function(object, rows, ...) {
   object$grown <- TRUE
   source <- as_source(rows)
   if (!is.null(source)) return(feed_more(object, source, ...))
-  chunk <- if (is.null(object$terms)) more_rows_of_matrix(object, rows, ...)
-           else more_rows_of_formula(object, rows, ...)
-  feed(object, chunk)
+  feed(object, read_rows(recipe_of(object), rows, ...))
 }
 
 # Returns a call with arguments added, replaced or, by NULL, removed.

@@ -48,6 +48,8 @@ check_frame_columns <- function(frame, outside = character()) {
                 "Make it a column of `data`, or convert it by as.double()")
 }
 
+has_levels <- function(column) is.factor(column) || is.character(column)
+
 # ---- Units ----
 
 # Returns the unit in which numbers of such a column count, in words, or NULL.

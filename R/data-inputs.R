@@ -63,6 +63,12 @@ check_no_missing <- function(...) {
                 "Remove those rows, or use na.action = na.omit")
 }
 
+# Refuses inputs with missing or infinite values.
+check_whole_inputs <- function(x, argument) {
+  if (anyNA(x)) do.call(check_no_missing, stats::setNames(list(x), argument))
+  check_finite_inputs(x, argument)
+}
+
 check_per_row <- function(x, n, argument, default, positive = FALSE) {
   if (is.null(x)) return(rep(default, n))
   x <- plain_column(x, argument)
@@ -106,77 +112,24 @@ check_offset <- function(offset, n) {
   offset
 }
 
-# ---- New data for a fit ----
-
-# Unscaled inputs (columns as at the fit), offsets and row names of new data. Rows with levels that
-# the fit has not seen have missing inputs.
-new_inputs <- function(object, newdata, offset = NULL) {
-  if (is.null(object$terms)) return(new_inputs_matrix(object, newdata, offset))
-  if (!is.null(offset)) {
-    stop_sparsegp("offset", "is part of the formula", "Put it into `newdata`")
+# Returns a matrix with the columns `wanted`, by their names where x has names; NULL: any columns.
+named_inputs <- function(x, wanted, argument) {
+  if (is.null(wanted)) return(check_inputs(x, argument))
+  if (is.null(dim(x)) && is.numeric(x) && length(wanted) > 1L && length(x) == length(wanted)) {
+    x <- matrix(x, 1L) # one row
   }
-  new <- coded_inputs(object, newdata)
-  check_columns(new$x, object$scaling)
-  new$offset <- check_offset(frame_offset(new$frame), nrow(new$x))
-  new$names <- if (is.data.frame(newdata)) rownames(newdata) else rownames(new$frame)
-  new[c("x", "offset", "names")]
-}
-
-# The matrix of inputs of new data, and its frame. coder: terms, xlevels and contrasts, of a fit for
-# instance; coded: factors that may have levels of their own.
-coded_inputs <- function(coder, newdata, coded = coded_by_level(coder$contrasts)) {
-  newdata <- plain_data(newdata, "newdata", coder$terms)
-  if (!is.list(newdata) && !is.environment(newdata)) {
-    stop_sparsegp("newdata", "must be a data frame", "The model was fitted by a formula")
-  }
-  terms <- stats::delete.response(coder$terms)
-  refuse_workspace(terms, newdata)
-  warnings <- list() # told once the frame has proved good; else the error below says more
-  frame <- tryCatch({
-    frame <- withCallingHandlers(new_frame(terms, newdata, coder$xlevels, coded),
-                                 warning = function(w) {
-                                   warnings <<- c(warnings, list(w))
-                                   invokeRestart("muffleWarning")
-                                 })
-    check_classes(coder$terms, frame)
-    check_rows(check_frame_columns(frame), newdata)
-  }, error = function(e) {
-    if (inherits(e, "sparsegp_error")) stop(e)
-    stop_sparsegp("newdata", paste0("does not fit the formula: ", conditionMessage(e)),
-                  "It needs the variables of the formula")
-  })
-  for (w in warnings) warning(w)
-  warn_unseen(attr(frame, "unseen"))
-  list(x = model_inputs(terms, frame, coder$contrasts, coder$xlevels)$x, frame = frame)
-}
-
-# Are the inputs that the terms make those of the scaling? Not where a file of the fit was changed.
-check_columns <- function(x, scaling) {
-  if (identical(colnames(x), scaling$names)) return(invisible())
-  stop_sparsegp("object", paste0("is no fit as it was written: its terms make the inputs ",
-                                 toString(colnames(x)), ", and its inputs were ",
-                                 toString(scaling$names)), "Fit again")
-}
-
-new_inputs_matrix <- function(object, newdata, offset) {
-  wanted <- object$scaling$names
-  if (is.null(dim(newdata)) && is.numeric(newdata) && length(wanted) > 1L &&
-        length(newdata) == length(wanted)) {
-    newdata <- matrix(newdata, 1L) # one row
-  }
-  given <- if (length(dim(newdata)) == 2L) colnames(newdata)
+  given <- if (length(dim(x)) == 2L) colnames(x)
   by_name <- !is.null(given) && !anyDuplicated(given) && all(wanted %in% given)
-  x <- check_inputs(if (by_name) newdata[, wanted, drop = FALSE] else newdata, "newdata")
+  x <- check_inputs(if (by_name) x[, wanted, drop = FALSE] else x, argument)
   invented <- identical(wanted, paste0("x", seq_along(wanted)))
+  inputs <- paste0("The inputs are ", toString(wanted))
   if (!is.null(given) && !invented && !identical(colnames(x), wanted)) {
-    stop_sparsegp("newdata", paste0("lacks ", toString(setdiff(wanted, given))),
-                  paste0("The inputs are ", toString(wanted)))
+    stop_sparsegp(argument, paste0("lacks ", toString(setdiff(wanted, given))), inputs)
   }
   if (ncol(x) != length(wanted)) {
-    stop_sparsegp("newdata", paste0("has ", ncol(x), " columns for ", length(wanted), " inputs"),
-                  paste0("The inputs are ", toString(wanted)))
+    stop_sparsegp(argument, paste0("has ", ncol(x), " columns for ", length(wanted), " inputs"),
+                  inputs)
   }
-  names <- rownames(x)
-  list(x = x, offset = check_offset(offset, nrow(x)),
-       names = if (is.null(names)) as.character(seq_len(nrow(x))) else names)
+  colnames(x) <- wanted
+  x
 }

@@ -111,5 +111,3 @@ column_print <- function(column, rows) {
 same_rows <- function(one, other) {
   length(one) == length(other) && all(abs(one - other) <= 1e-12 * one[1L] * (1 + abs(one)))
 }
-
-has_levels <- function(column) is.factor(column) || is.character(column)

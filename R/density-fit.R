@@ -167,7 +167,3 @@ check_orders <- function(k0, p) {
   stop_sparsegp("k0", paste("must be whole numbers from 0 to", most),
                 "Leave it out (NULL) to have it chosen")
 }
-
-# ---- Prediction ----
-
-# ---- What users see ----

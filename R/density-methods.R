@@ -118,8 +118,7 @@ predict.gp_density <- function(object, newdata = NULL, se.fit = FALSE,
   interval <- check_choice(interval, c("none", "confidence"), "interval")
   check_number(level, "level", 0, 1)
   check_density(object)
-  named <- list(scaling = list(names = colnames(object$range)))
-  x <- if (is.null(newdata)) object$x else new_inputs_matrix(named, newdata, NULL)$x
+  x <- if (is.null(newdata)) object$x else named_inputs(newdata, colnames(object$range), "newdata")
   map <- space_map(object)
   known <- stats::complete.cases(x)
   inside <- which(known & map$inside(x))

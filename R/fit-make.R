@@ -1,13 +1,14 @@
 # From rows to a fit.
 
-fit_formula <- function(frame, terms, setup) {
-  inputs <- model_inputs(terms, frame, setup$coding)
-  setup$basis <- formula_basis(setup$basis, terms, frame, inputs$x)
-  chunk <- frame_chunk(frame, setup$likelihood)
-  chunk$x <- inputs$x
-  fit <- fit_rows(chunk, setup, inputs$terms)
-  fit$xlevels <- stats::.getXlevels(terms, frame)
-  fit$contrasts <- attr(inputs$x, "contrasts")
+# Returns the fit of the rows that a recipe made first, by which their inputs are coded now.
+fit_read <- function(recipe, rows, setup) {
+  recipe <- with_coding(recipe, rows$x, setup$coding)
+  setup$basis <- read_basis(recipe, setup$basis)
+  rows <- code_rows(recipe, rows)
+  fit <- fit_rows(rows, setup, recipe$input_terms)
+  fit[CODING] <- recipe[CODING]
+  fit["na.action"] <- list(rows$omitted)
+  fit$row_names <- rows$names
   fit
 }
 

@@ -3,38 +3,35 @@
 # A stream; levels, where there are any, are read before.
 stream_of_source <- function(source, recipe, frame, setup, checkpoint) {
   terms <- attr(frame, "terms")
-  if (any(vapply(frame, has_levels, NA))) {
-    recipe <- scan_source(source, recipe, setup$coding, 1L, moments = FALSE)$recipe
+  levels <- if (any(vapply(frame, has_levels, NA))) {
+    scan_source(source, recipe, setup$coding, 1L, moments = FALSE)$levels
   }
+  mark <- open_checkpoint(checkpoint, key_of_fit(source, terms, setup, frame))
   recipe$terms <- terms
   begin <- function() {
-    none <- with_levels(frame[0L, , drop = FALSE], recipe$levels)
+    none <- with_levels(frame[0L, , drop = FALSE], levels)
     attr(none, "terms") <- terms
-    fit <- start_stream(frame_chunk(none, recipe$likelihood), setup, terms)
-    fit[c("terms", "clocks")] <- list(terms, clocks_of(frame))
-    fit
+    start_stream(frame_rows(recipe, none), setup, terms, clocks_of(frame))
   }
-  feed_source(begin, source, function(chunk) source_frame(recipe, chunk), function(frame) {
-    frame_chunk(with_levels(frame, recipe$levels), recipe$likelihood)
-  }, open_checkpoint(checkpoint, key_of_fit(source, terms, setup, frame)),
-  chunk_progress(setup$verbose))
+  feed_source(begin, source, recipe, levels, mark, chunk_progress(setup$verbose))
 }
 
-# The fit that begin() gives, fed with every chunk: frame_of() makes a frame of it, whose print is
-# kept, rows_of() rows of the frame. A checkpoint holds the fit, how many chunks are in it, and the
-# prints of these: they are compared when they are passed over.
-feed_source <- function(begin, source, frame_of, rows_of, mark, told) {
+# Returns the fit that begin() gives, fed with every chunk. recipe: by which chunks become frames;
+# levels: these have them all. A checkpoint holds the fit, how many chunks are in it, and the prints
+# of their frames, which are compared when chunks are passed over.
+feed_source <- function(begin, source, recipe, levels, mark, progress) {
   known <- mark$state
   if (is.null(known)) known <- list(fit = begin(), done = 0L, prints = list())
   seen <- each_chunk(source, function(i, chunk) {
-    frame <- frame_of(chunk)
+    frame <- read_frame(recipe, chunk)
     print <- print_of_rows(frame)
     if (i <= known$done) return(check_chunk_again(source, known$prints, i, print))
-    fit <- feed(known$fit, rows_of(frame))
+    rows <- frame_rows(recipe_of(known$fit), with_levels(frame, levels))
+    fit <- feed(known$fit, rows)
     known$prints[[i]] <<- print
     known[c("fit", "done")] <<- list(fit, i)
     mark$write(known, soon = FALSE)
-    if (!is.null(fit$log_evidence)) told(fit$n, fit$log_evidence)
+    if (!is.null(fit$log_evidence)) progress(fit$n, fit$log_evidence)
   })
   check_all_again(source, known$prints, seen)
   mark$done()
@@ -47,8 +44,9 @@ feed_more <- function(object, source, weights = NULL, checkpoint = NULL, verbose
   refuse_matrix_source(object)
   key <- c(key_of_like(object), list(rows = object$n, evidence = object$log_evidence,
                                      waiting = print_of_waiting(object), chunks = source$chunks))
-  feed_source(function() object, source, function(chunk) more_frame(object, chunk, weights),
-              function(frame) rows_of_frame(object, frame), open_checkpoint(checkpoint, key),
+  recipe <- recipe_of(object)
+  if (!is.null(weights)) recipe$arguments$weights <- weights
+  feed_source(function() object, source, recipe, NULL, open_checkpoint(checkpoint, key),
               chunk_progress(check_flag(verbose, "verbose")))
 }
 
@@ -73,13 +71,11 @@ refuse_matrix_source <- function(object) {
 # The rows of a source on the basis of `empty`, a fit without rows.
 fold_like <- function(empty, source, weights, verbose, checkpoint) {
   refuse_matrix_source(empty)
-  kept <- names(empty$call) %in% c("weights", "na.action")
-  call <- empty$call[replace(kept, 1L, TRUE)]
-  if (!is.null(weights)) call$weights <- weights
-  recipe <- list(call = call, env = environment(empty$terms), likelihood = empty$likelihood,
-                 terms = empty$terms)
+  recipe <- recipe_of(empty)
+  if (!is.null(weights)) recipe$arguments$weights <- weights
   mark <- open_checkpoint(checkpoint, c(key_of_like(empty),
-                                        list(weights = call$weights, chunks = source$chunks)))
+                                        list(weights = recipe$arguments$weights,
+                                             chunks = source$chunks)))
   known <- mark$state
   if (is.null(known)) {
     scan <- scan_source(source, recipe, NULL, 1L, moments = FALSE)

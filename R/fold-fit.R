@@ -3,17 +3,14 @@
 
 KEPT_ROWS <- 10000L # unless learn_control() says how many
 
-# call: the user's, evaluated in env; checkpoint: a file's name, or NULL.
-fit_source <- function(source, call, env, setup, checkpoint) {
+# checkpoint: a file's name, or NULL.
+fit_source <- function(source, recipe, setup, checkpoint) {
   check_source_setup(setup)
-  call$forget <- time_column(setup$method)
-  recipe <- list(call = call, env = env, likelihood = setup$likelihood)
   frame <- first_frame(source, recipe)
   terms <- attr(frame, "terms")
   refuse_data_dependent(terms)
-  setup <- with_meaning(setup, frame_response(frame), stats::model.weights(frame))
-  setup[c("kernel", "coding")] <- see_factors(setup$kernel, terms, used_inputs(terms, frame))
-  recipe$likelihood <- setup$likelihood
+  setup <- setup_for_frame(setup, frame)
+  recipe["likelihood"] <- list(setup$likelihood)
   if (setup$streams) return(stream_of_source(source, recipe, frame, setup, checkpoint))
   mark <- open_checkpoint(checkpoint, key_of_fit(source, terms, setup, frame))
   known <- mark$state
@@ -48,7 +45,7 @@ first_frame <- function(source, recipe) {
   chunks <- open_chunks(source)
   on.exit(chunks$close())
   while (!is.null(found <- chunks$read())) {
-    frame <- source_frame(recipe, found$chunk)
+    frame <- read_frame(recipe, found$chunk)
     if (nrow(frame)) return(frame)
   }
   stop_incomplete("data")
@@ -59,16 +56,15 @@ settled_on_some <- function(source, recipe, setup) {
   keep <- if (is.null(setup$control) || is.infinite(setup$control$rows)) KEPT_ROWS
           else setup$control$rows
   scan <- scan_source(source, recipe, setup$coding, keep)
-  scan$recipe$levels <- with_label_levels(scan, setup$likelihood)
-  kept <- with_levels(scan$kept, scan$recipe$levels)
+  scan$levels <- with_label_levels(scan, setup$likelihood)
+  kept <- with_levels(scan$kept, scan$levels)
   setup$known <- scan[c("inputs", "response")]
   setup$streams <- TRUE # levels are declared
   setup$keep_x <- FALSE
   all <- nrow(kept) == sum(scan$rows)
   if (all) setup["keep_x"] <- list(NULL)
   setup$provisional <- !all
-  fit <- fit_formula(kept, scan$recipe$terms, setup)
-  fit$terms <- scan$recipe$terms
+  fit <- fit_read(scan$recipe, frame_rows(scan$recipe, kept), setup)
   fit$clocks <- scan$clocks
   fit$source <- list(label = source$label, chunks = length(scan$rows), omitted = scan$omitted)
   if (all) {
@@ -84,13 +80,13 @@ settled_on_some <- function(source, recipe, setup) {
 
 # Numbers that are labels are a factor's levels, too.
 with_label_levels <- function(scan, likelihood) {
-  levels <- scan$recipe$levels
+  levels <- scan$levels
   few <- scan$response$few
   if (is.null(likelihood) || is.null(few)) return(levels)
   codec <- lik_codec(likelihood)
   if (!codec$labelled || !codec$as_labels(few)) return(levels)
   name <- names(scan$kept)[attr(scan$recipe$terms, "response")]
-  levels[[name]] <- list(levels = as.character(sort(few)), ordered = codec$ranked)
+  levels[[name]] <- structure(as.character(sort(few)), ordered = codec$ranked)
   levels
 }
 

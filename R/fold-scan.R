@@ -1,6 +1,7 @@
 # The first pass over a source: what a data frame would show at once. Its result, a scan:
 #   source   with the number of its chunks
-#   recipe   how a chunk becomes a model frame: list(call, env, likelihood, terms, levels)
+#   recipe   how a chunk becomes a model frame (rows-recipe.R)
+#   levels   of every variable that has some, see with_levels()
 #   prints   of every chunk's frame (data-source.R); rows: how many complete rows each has
 #   omitted  rows left out for missing values
 #   inputs   moments of the model matrix's columns (data-scaling.R), or NULL
@@ -13,20 +14,20 @@ scan_source <- function(source, recipe, coding, keep, moments = TRUE) {
   scan <- scan_once(source, recipe, coding, keep, moments)
   if (sum(scan$rows) == 0) stop_incomplete("data")
   # columns of chunks that came before a level did lack it
-  if (scan$late) scan <- scan_once(source, scan$recipe, coding, keep, moments)
+  if (scan$late) scan <- scan_once(source, scan$recipe, coding, keep, moments, scan$levels)
   scan$source$chunks <- length(scan$rows)
-  scan$kept <- with_levels(scan$kept, scan$recipe$levels)
+  scan$kept <- with_levels(scan$kept, scan$levels)
   scan
 }
 
-scan_once <- function(source, recipe, coding, keep, moments) {
-  known <- recipe$levels # of an earlier pass
+# known: levels that an earlier pass found.
+scan_once <- function(source, recipe, coding, keep, moments, known = NULL) {
   scan <- list(source = source, recipe = recipe, prints = list(), rows = numeric(), omitted = 0,
                late = FALSE, pool = new_pool(keep))
   seen <- list()
   read <- each_chunk(source, function(i, chunk) {
-    frame <- source_frame(scan$recipe, chunk)
-    if (is.null(scan$recipe$terms)) {
+    frame <- read_frame(scan$recipe, chunk)
+    if (!inherits(scan$recipe$terms, "terms")) {
       scan$recipe$terms <<- terms_of_frame(frame)
       refuse_data_dependent(attr(frame, "terms"))
       scan$clocks <<- clocks_of(frame)
@@ -42,10 +43,10 @@ scan_once <- function(source, recipe, coding, keep, moments) {
     if (!moments) return(invisible())
     levels <- if (is.null(known)) levels_of(seen) else known
     if (is.null(known) && length(before) && !identical(before, levels)) scan$late <<- TRUE
-    if (!scan$late) scan <<- add_moments(scan, with_levels(frame, levels), levels, coding)
+    if (!scan$late) scan <<- add_moments(scan, with_levels(frame, levels), coding)
   })
   scan$rows <- rows_of_chunks(scan$rows, if (is.na(source$chunks)) max(0L, read) else source$chunks)
-  scan$recipe$levels <- levels_of(seen)
+  scan$levels <- levels_of(seen)
   scan[c("kept", "rows_kept")] <- pooled(scan$pool)
   scan$pool <- NULL
   scan
@@ -57,30 +58,7 @@ rows_of_chunks <- function(rows, chunks) {
   replace(rows, is.na(rows), 0)
 }
 
-# ---- Chunks to frames ----
-
-# The model frame of a chunk, as the call would have it; levels are as they come.
-source_frame <- function(recipe, chunk) {
-  call <- recipe$call
-  call$data <- chunk
-  if (!is.null(recipe$terms)) {
-    call$formula <- recipe$terms
-    refuse_workspace(recipe$terms, chunk, "data")
-  }
-  frame <- model_frame(call, recipe$env, drop = FALSE, recipe$likelihood)
-  if (!is.null(recipe$terms)) check_classes(recipe$terms, frame)
-  frame
-}
-
-# A frame whose factors, and texts that stand for them, have all levels.
-with_levels <- function(frame, levels) {
-  for (name in intersect(names(levels), names(frame))) {
-    own <- levels[[name]]
-    frame[[name]] <- factor(as.character(frame[[name]]), own$levels, ordered = own$ordered,
-                            exclude = if (anyNA(own$levels)) NULL else NA)
-  }
-  frame
-}
+# ---- Levels ----
 
 # What is known of levels after one more frame: of each variable that has some those that factors
 # declare, in order, and those that were there.
@@ -107,7 +85,7 @@ levels_of <- function(seen) {
     levels <- if (is.null(own$declared)) sort(own$there)
               else c(own$declared[own$declared %in% own$there],
                      sort(setdiff(own$there, own$declared)))
-    list(levels = levels, ordered = own$ordered)
+    structure(levels, ordered = own$ordered)
   })
 }
 
@@ -123,13 +101,19 @@ pool_rows <- function(pool, frame, before) {
   rank <- golden_rank(at)
   rank[is_first_label(pool, frame)] <- -1
   chosen <- which(rank <= pool_limit(pool))
+  pool <- add_rows_to(pool, frame, at, chosen, rank)
+  pool$labels <- union(pool$labels, label_of(frame))
+  pool <- note_sights(pool, frame, at)
+  if (sum(lengths(pool$at)) > 2 * pool$size) trimmed(pool) else pool
+}
+
+# Appends rows `chosen` of a frame, numbers `at` among all.
+add_rows_to <- function(pool, frame, at, chosen, rank = golden_rank(at)) {
   k <- length(pool$at) + 1L
   pool$frames[[k]] <- frame[chosen, , drop = FALSE]
   pool$at[[k]] <- at[chosen]
   pool$rank[[k]] <- rank[chosen]
-  pool$labels <- union(pool$labels, label_of(frame))
-  pool <- note_sights(pool, frame, at)
-  if (sum(lengths(pool$at)) > 2 * pool$size) trimmed(pool) else pool
+  pool
 }
 
 golden_rank <- function(at) (at * (sqrt(5) - 1) / 2) %% 1
@@ -158,9 +142,7 @@ note_sights <- function(pool, frame, at) {
                            column[first[!is.na(first)]])
   }
   rows <- utils::head(unique(rows[!is.na(rows)]), room)
-  k <- length(pool$sights$at) + 1L
-  pool$sights$frames[[k]] <- frame[rows, , drop = FALSE]
-  pool$sights$at[[k]] <- at[rows]
+  pool$sights <- add_rows_to(pool$sights, frame, at, rows)
   pool
 }
 
@@ -183,11 +165,7 @@ with_sights <- function(pool) {
   }, own, shown[names(own)])
   needed <- which(Reduce(`|`, needed, logical(length(noted$at))))
   if (length(needed) == 0L) return(pool)
-  k <- length(pool$at) + 1L
-  pool$frames[[k]] <- noted$frame[needed, , drop = FALSE]
-  pool$at[[k]] <- noted$at[needed]
-  pool$rank[[k]] <- golden_rank(pool$at[[k]]) - 1
-  trimmed(pool)
+  trimmed(add_rows_to(pool, noted$frame, noted$at, needed, golden_rank(noted$at) - 1))
 }
 
 label_of <- function(frame) {
@@ -243,20 +221,13 @@ bind_columns <- function(parts) {
 
 # ---- Moments ----
 
-add_moments <- function(scan, frame, levels, coding) {
-  x <- model_inputs(scan$recipe$terms, frame, coding, input_levels(scan$recipe$terms, levels))$x
-  check_no_missing(x = x)
-  scan$inputs <- join_moments(scan$inputs, input_moments(check_finite_inputs(x)))
-  chunk <- frame_chunk(frame, scan$recipe$likelihood)
-  if (is.numeric(chunk$y)) {
-    lik <- scan$recipe$likelihood
-    moments_of <- if (is.null(lik)) moments_of_numbers else lik_codec(lik)$moments
-    scan$response <- join_response(scan$response, moments_of(chunk))
-  }
+# coding: of factors that are seen by level.
+add_moments <- function(scan, frame, coding) {
+  lik <- scan$recipe$likelihood
+  rows <- frame_rows(with_coding(scan$recipe, frame, coding), frame)
+  scan$inputs <- join_moments(scan$inputs, input_moments(rows$x))
+  if (!is.numeric(rows$y)) return(scan)
+  moments_of <- if (is.null(lik)) moments_of_numbers else lik_codec(lik)$moments
+  scan$response <- join_response(scan$response, moments_of(rows))
   scan
-}
-
-input_levels <- function(terms, levels) {
-  inputs <- variable_names(stats::delete.response(terms))
-  lapply(levels[intersect(names(levels), inputs)], `[[`, "levels")
 }

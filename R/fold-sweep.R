@@ -27,12 +27,10 @@ has_exact_sites <- function(lik) catalogue()$likelihoods[[lik$type]]$exact
 # The rows of a chunk as C sees them, and what a sum over responses needs.
 fold_rows <- function(fold, i, chunk) {
   fit <- fold$fit
-  recipe <- fold$scan$recipe
-  frame <- source_frame(recipe, chunk)
+  frame <- read_frame(fold$scan$recipe, chunk)
   check_chunk_again(fold$scan$source, fold$scan$prints, i, print_of_rows(frame))
   if (nrow(frame) == 0L) return(NULL)
-  frame <- with_levels(frame, recipe$levels)
-  rows <- coded_rows(fit, frame_chunk(frame, recipe$likelihood))
+  rows <- with_data_rows(fit, frame_rows(recipe_of(fit), with_levels(frame, fold$scan$levels)))
   problem <- problem_of_new_rows(fit, rows$x, rows$data_rows, rows$offset)
   problem$basis <- if (is.null(fit$posterior$each)) fit$posterior$basis else bases_of(fit)
   list(problem = problem, values = sum(codec_of(fit)$values(rows$y)))
@@ -110,7 +108,7 @@ check_rows_again <- function(fold) {
   scan <- fold$scan
   seen <- each_chunk(scan$source, function(i, chunk) {
     check_chunk_again(scan$source, scan$prints, i,
-                      print_of_rows(source_frame(scan$recipe, chunk)))
+                      print_of_rows(read_frame(scan$recipe, chunk)))
   })
   check_all_again(scan$source, scan$prints, seen)
 }

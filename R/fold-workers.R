@@ -20,7 +20,7 @@ read_by_workers <- function(fold, task) {
 
 # What travels: no rows.
 for_workers <- function(fold) {
-  fold$scan <- fold$scan[c("source", "recipe", "prints", "rows")]
+  fold$scan <- fold$scan[c("source", "recipe", "levels", "prints", "rows")]
   fold$fit["learning"] <- list(NULL)
   fold
 }

@@ -59,6 +59,9 @@ spec_for_c <- function(kernel) {
 
 # ---- Factors that are seen by level ----
 
+# Among the contrasts of factors: no contrasts, but one column with the number of the level.
+BY_LEVEL <- "number of the level"
+
 # What factor kernels see of a formula's inputs: the kernel, with `vars` for every part that had
 # none, and the coding of the factors it sees (data-frames.R). variables: named list of the inputs.
 see_factors <- function(kernel, terms, variables) {

@@ -114,7 +114,7 @@ instead_of_family <- function(family) {
 
 # What was given, once the response is there. Two columns of counts are trials where nothing else is
 # said; other columns are components.
-meant_by <- function(lik, y, weights = NULL) {
+resolve_likelihood <- function(lik, y, weights = NULL) {
   if (is.null(lik) && are_counted_trials(y)) return(lik_binomial())
   if (is_mixture(y) && is.null(lik)) return(lik_mixture())
   if (is_vectors(y) && (is.null(lik) || lik$type == "gaussian")) {
@@ -150,3 +150,6 @@ takes_unlabelled <- function(lik) !is.null(lik) && lik_codec(lik)$missing
 
 # A chunk whose response is one column, with its weights.
 gathered <- function(chunk, lik) if (is.null(lik)) chunk else lik_codec(lik)$gather(chunk)
+
+# Is a response of several columns one of several components?
+takes_several <- function(lik) !is.null(lik) && lik_codec(lik)$several

@@ -41,10 +41,7 @@ model.frame.sparsegp <- function(formula, ...) {
     stop_sparsegp("formula", "is a fit of a matrix, which has no frame", "Use model.matrix()")
   }
   if (!is.null(fit$frame)) return(fit$frame)
-  call <- fit$call
-  call$formula <- fit$terms
-  frame <- tryCatch(model_frame(call, environment(fit$terms), likelihood = fit$likelihood),
-                    error = function(e) NULL)
+  frame <- frame_again(fit)
   if (!is.null(frame) && nrow(frame) == fit$n) return(frame)
   stop_sparsegp("formula", "is a fit whose rows are not where its formula was written",
                 "Make the frame from them: model.frame(terms(fit), data)")

@@ -5,13 +5,9 @@
 # rows, which these are some of (fold-scan.R), or NULL.
 read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   x <- chunk$x
-  check_finite_inputs(x)
-  given <- setup$likelihood
-  y <- check_response_length(chunk$y, nrow(x), !is.null(given) && lik_codec(given)$several)
+  y <- chunk$y
   lik <- model_likelihood(setup, y)
   codec <- lik_codec(lik)
-  check_no_missing(x = x, y = if (!codec$missing) y, offset = chunk$offset,
-                   weights = chunk$weights)
   check_adjustments(chunk, lik)
   response <- codec$read(codec, y, lik, chunk$offset, chunk$weights, setup$streams)
   response <- in_known_units(response, codec_named(response$codec), setup$known)

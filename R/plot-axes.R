@@ -99,13 +99,9 @@ curve_axes <- function(object, kept, raw) {
 
 # A variable of the data as it was before terms were made of it, or NULL where it cannot be found.
 raw_values <- function(object, name) {
-  call <- object$call
   formula <- stats::formula(object$terms)
   formula[[3L]] <- call("+", formula[[3L]], as.name(name))
-  call$formula <- formula
-  frame <- tryCatch(model_frame(call, environment(object$terms), likelihood = object$likelihood),
-                    error = function(e) NULL)
-  value <- frame[[name]]
+  value <- frame_again(object, formula)[[name]]
   if (is.numeric(value) && length(value) == object$n) as.double(value)
 }
 

@@ -28,7 +28,7 @@ new_rows <- function(object, newdata) {
   y <- read_more(object, given$y, nrow(new$x), given$weights)
   if (is_mixture(y)) y <- codec_of(object)$observed(y)
   known <- known_means(codec_of(object), new$offset, c(nrow(new$x), width(object)))
-  complete <- stats::complete.cases(new$x, known, told_rows(y), if (!is.matrix(y)) y)
+  complete <- stats::complete.cases(new$x, known, labelled_rows(y), if (!is.matrix(y)) y)
   if (!any(complete)) stop_incomplete("newdata")
   x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")
   list(x = x, y = some_rows(y, complete), offset = some_rows(known, complete),
@@ -47,19 +47,11 @@ new_data_parts <- function(object, newdata) {
     }
     stop_sparsegp("newdata", "must be list(x = , y = )", "The model was fitted to a matrix")
   }
-  response <- stats::formula(object$terms)[[2L]]
-  absent <- setdiff(all.vars(response), names(newdata))
-  if (!is.data.frame(newdata) || length(absent)) {
-    stop_sparsegp("newdata", "must be a data frame that also holds the response",
-                  paste0("It needs ", toString(all.vars(response)), " and the inputs"))
-  }
-  known <- function(expression, what) {
-    tryCatch(eval(expression, newdata, environment(object$terms)), error = function(e) {
-      stop_sparsegp("newdata", paste0("does not give the ", what, ": ", conditionMessage(e)))
-    })
-  }
-  list(x = newdata, y = known(response, "response"),
-       weights = if (codec_of(object)$trials) known(object$call$weights, "trials"))
+  recipe <- recipe_of(object)
+  used <- c("na.action", if (codec_of(object)$trials) "weights")
+  recipe$arguments <- utils::modifyList(recipe$arguments, list(na.action = stats::na.pass))[used]
+  frame <- read_frame(recipe, newdata)
+  list(x = newdata, y = frame_response(frame), weights = stats::model.weights(frame))
 }
 
 kept_inputs <- function(object, x) {

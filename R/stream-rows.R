@@ -3,8 +3,7 @@
 #
 # fit$stream holds
 #   setup      the arguments of sparsegp() that are not data
-#   coder      how inputs become a matrix: terms, and once frozen xlevels and contrasts; NULL for
-#              fits of a matrix
+#   coder      terms and the contrasts that were given, for the pilot; NULL for fits of a matrix
 #   pilot      rows from which scaling, starts and what is learned are read off
 #   weighted   have rows weights?
 #   omitted    rows left out because of missing values
@@ -14,6 +13,9 @@
 #   shift      of the log evidence of the rows so far, see unit_shift()
 #   constant   values of inputs that have been constant so far, by name: their scale is 1
 #   clock      of a stream that forgets: the step that the last rows were at
+
+# Returns the fit with a chunk of more rows.
+feed <- function(fit, chunk) UseMethod("feed")
 
 # An input that was constant while the scaling was read off has none, and no part in the model.
 check_constant <- function(scaling, x) {
@@ -60,17 +62,14 @@ begin_stream <- function(fit, rows, final) {
   first <- seq_len(min(chunk_size(rows), stream$pilot))
   pilot_frame <- rows$x[first, , drop = FALSE]
   if (!is.null(fit$terms)) fit$terms <- learn_classes(fit$terms, pilot_frame)
-  stream$coder <- learn_coder(stream$coder, pilot_frame)
-  rows$x <- code_inputs(stream$coder, rows$x) # all at once: an unseen level fails before learning
+  recipe <- with_coding(recipe_of(fit), pilot_frame, stream$coder$given)
+  rows <- code_rows(recipe, rows) # all at once: an unseen level fails before learning
   pilot <- chunk_rows(rows, first)
-  names <- colnames(pilot$x)
-  settled <- settle_model(pilot, setup,
-                          if (is.null(stream$coder)) names else stream$coder$input_terms)
+  settled <- settle_model(pilot, setup, recipe$input_terms)
   model <- settled$model
   if (final) remark_on_rows(model, setup, pilot)
   problem <- problem_of(model, pilot)
-  points <- stream_basis(setup$basis, stream$coder, pilot_frame, rows$x)
-  basis <- resolve_basis(points, problem$x, model$scaling, problem$width)
+  basis <- resolve_basis(read_basis(recipe, setup$basis), problem$x, model$scaling, problem$width)
   plan <- plan_of(settled$setup$method, problem, basis)
   learns <- any(model$table$free) && !is.null(setup$control)
   expected <- expected_work(plan$evidence, learns, resumed = !is.null(settled$from))
@@ -81,13 +80,10 @@ begin_stream <- function(fit, rows, final) {
   stream$predefined <- !is.null(basis$x)
   stream$constant <- constant_inputs(pilot$x)
   stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size * problem$width
+  fit[CODING] <- recipe[CODING]
   fit <- stream_fit(fit, stream, settled$setup, model, learned)
   fit <- keep_state(fit, empty_state(ncol(problem$x), problem$processes))
   take_rows(fit, rows, start = basis$x)
-}
-
-stream_basis <- function(basis, coder, frame, x) {
-  if (is.null(coder)) matrix_basis(basis, x) else formula_basis(basis, coder$terms, frame, x)
 }
 
 # What the calls that made a stream put into it.
@@ -97,25 +93,21 @@ stream_fit <- function(fit, stream, setup, model, learned) {
   new <- new_fit(model, setup, learned, new_run(list(status = 0L, logz = 0)), 0)
   new$stream <- stream
   new$stream$shift <- 0
-  new[FROM_CALL] <- fit[FROM_CALL]
-  new$xlevels <- stream$coder$xlevels
-  new$contrasts <- stream$coder$contrasts
+  new[c(FROM_CALL, CODING)] <- fit[c(FROM_CALL, CODING)]
   structure(new, class = c("sparsegp_stream", "sparsegp"))
 }
 
 #' @export
 feed.sparsegp_stream <- function(fit, chunk) {
-  check_more(fit, chunk)
-  fit$stream$omitted <- fit$stream$omitted + chunk_omitted(chunk)
-  if (chunk_size(chunk) == 0L) return(fit)
-  chunk$x <- code_inputs(fit$stream$coder, chunk$x)
-  take_rows(fit, chunk)
+  fit$stream <- with_omitted(fit$stream, chunk)
+  if (chunk_size(chunk) == 0L) fit else take_rows(fit, chunk)
 }
 
-# What can be said of a chunk of any stream.
-check_more <- function(fit, chunk) {
-  check_chunk(chunk, takes_unlabelled(fit$stream$setup$likelihood))
-  check_weighted(fit$stream, chunk)
+# Returns the stream with the count of the rows that were left out.
+with_omitted <- function(stream, chunk) {
+  check_weighted(stream, chunk)
+  stream$omitted <- stream$omitted + length(chunk$omitted)
+  stream
 }
 
 # All rows of a stream have weights, or none.
@@ -129,7 +121,6 @@ check_weighted <- function(stream, chunk) {
 # A fit of the rows so far and these, whose inputs are coded: the old one is not touched. What
 # forgets takes them block by block, each of one age.
 take_rows <- function(fit, rows, start = NULL) {
-  check_columns(rows$x, fit$scaling)
   check_constant(fit$scaling, rows$x) # of a stream of version 0.2.0
   fit <- note_moved(fit, rows$x)
   if (is.null(fit$method$forget)) return(take_block(fit, rows, start))

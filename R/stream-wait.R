@@ -9,14 +9,16 @@
 # in fit$stream$model, an environment that holds it as `fit`. fit$stream$seed: what that model draws
 # at random must not change from call to call.
 
-start_stream <- function(chunk, setup, terms = NULL) {
+# clocks: see clocks_of().
+start_stream <- function(chunk, setup, terms = NULL, clocks = NULL) {
   refuse_data_dependent(terms)
   coder <- if (!is.null(terms)) {
     list(terms = terms, given = c(given_contrasts(chunk$x), setup$coding))
   }
   stream <- list(setup = setup, coder = coder, pilot = setup$method$pilot,
                  weighted = !is.null(chunk$weights), omitted = 0)
-  fit <- feed(waiting_fit(list(method = setup$method), stream, NULL), chunk)
+  begun <- list(method = setup$method, terms = terms, clocks = clocks)
+  fit <- feed(waiting_fit(begun, stream, NULL), chunk)
   if (can_begin(fit$stream)) ready(fit) else fit
 }
 
@@ -36,17 +38,6 @@ needs_seed <- function(setup) {
   setup$method$order == "random" || isTRUE(setup$control$restarts > 0L)
 }
 
-# poly(), scale() and their like depend on all rows, which a stream never has.
-refuse_data_dependent <- function(terms) {
-  if (is.null(terms)) return(invisible())
-  variables <- as.list(attr(terms, "variables"))
-  changed <- !mapply(identical, variables, as.list(attr(terms, "predvars")))
-  if (!any(changed)) return(invisible())
-  stop_sparsegp("formula", paste0("has terms that depend on all rows: ",
-                                  toString(vapply(variables[changed], deparse1, ""))),
-                "A stream has no access to all rows; compute such columns beforehand")
-}
-
 # Contrasts that factors carry themselves, which rbind() would drop.
 given_contrasts <- function(frame) {
   own <- lapply(frame, attr, "contrasts")
@@ -54,13 +45,9 @@ given_contrasts <- function(frame) {
   if (length(own)) own
 }
 
-# A fit with a chunk of more rows.
-feed <- function(fit, chunk) UseMethod("feed")
-
 #' @export
 feed.sparsegp_waiting <- function(fit, chunk) {
-  check_more(fit, chunk)
-  fit$stream$omitted <- fit$stream$omitted + chunk_omitted(chunk)
+  fit$stream <- with_omitted(fit$stream, chunk)
   rows <- bind_chunks(fit$stream$waiting, chunk)
   pilot <- pilot_length(fit$stream, rows)
   if (!is.null(pilot)) {
@@ -145,8 +132,7 @@ response_varies <- function(stream, rows) {
 
 # Does every input that is a factor have a second level? One that has not would be left out.
 levels_vary <- function(stream, rows) {
-  if (is.null(stream$coder)) return(TRUE)
-  all(factor_levels(used_inputs(stream$coder$terms, rows$x)) > 1L)
+  is.null(stream$coder) || all(lengths(stats::.getXlevels(stream$coder$terms, rows$x)) > 1L)
 }
 
 # Are there rows enough to fit? Classes need both of them, or a factor that names both; a basis of

@@ -3,12 +3,13 @@
 # From the ground up. A function uses what its own room or a lower one defines, and nothing above.
 ROOMS <- c(
   util = "checks of arguments, words, random seeds, quantiles of mixtures",
-  data = "model frames, inputs, their scaling, the basis as given, chunks of rows",
+  data = "columns and inputs, their scaling, sources and subsets of rows",
   response = "codecs: how a response is read, and given back",
   hyper = "hyperparameters: as given, priors, the table",
   kernel = "kernels: values, their inputs, their hyperparameters",
   lik = "likelihoods: what they share, and a file for each",
   method = "methods as a user gives them",
+  rows = "how rows are read: recipes, model frames, inputs, the basis as given",
   posterior = "what is asked of a stored posterior",
   engine = "the calls of C",
   model = "what is read off the rows before anything is learned",

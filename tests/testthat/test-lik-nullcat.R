@@ -111,7 +111,7 @@ test_that("rows without a label are kept, and those without inputs are not", {
   upper <- sparsegp(y ~ a + b, d, "nullcat", subset = b > -1, learn = FALSE)
   expect_identical(nobs(upper), sum(d$b > -1 & !is.na(d$a)))
   refused(fit(na.action = na.fail), "na.action")
-  refused(fit(na.action = na.pass), "x")
+  refused(fit(na.action = na.pass), "data")
   matrix <- sparsegp(as.matrix(d[c("a", "b")]), d$y, lik_nullcat, short, learn = FALSE)
   expect_equal(unname(fitted(matrix)), unname(fitted(plain)), tolerance = 1e-12)
   numbers <- sparsegp(as.matrix(d[c("a", "b")]), ifelse(is.na(d$y), NA, d$y == "up") + 0, "nullcat",

@@ -47,8 +47,7 @@ test_that("the gradient of a source's evidence is that of all rows", {
   for (lik in list(lik_gaussian(fixed(0.1)), lik_probit(fixed(0.1)))) {
     formula <- if (lik$type == "gaussian") y ~ a + g else c ~ a + g
     fit <- source_fit(formula, d, lik, basis = source_points(source_data()))
-    recipe <- list(call = quote(sparsegp()), env = environment(), likelihood = fit$likelihood,
-                   terms = fit$terms)
+    recipe <- recipe_of(fit)
     ends <- c(0L, 7L, 100L, nrow(d))
     scan <- scan_source(chunks_of(d, ends), recipe, NULL, 10L, moments = FALSE)
     fold <- new_fold(scan, without_rows(fit, FALSE), sites_in_memory())
@@ -79,8 +78,7 @@ test_that("sites in files give the same numbers as in memory, and the files are 
 test_that("of rows whose sites are exact a second read knows what the first has left of them", {
   d <- source_data()
   fit <- source_fit(y ~ a + b, d, lik_gaussian(fixed(0.1)), basis = source_points(d))
-  recipe <- list(call = quote(sparsegp()), env = environment(), likelihood = fit$likelihood,
-                 terms = fit$terms)
+  recipe <- recipe_of(fit)
   scan <- scan_source(chunks_of(d), recipe, NULL, 10L, moments = FALSE)
   evidence_with <- function(store) {
     fold <- new_fold(scan, without_rows(fit, FALSE), store)

@@ -1,5 +1,5 @@
-# What the formulas of neighbouring packages say and these do not: refused by name, as model.frame()
-# would take `x | g` for a logical OR, and a smooth term for a column that is not there.
+# Refuses by name the terms that formulas of neighbouring packages have and these have not:
+# model.frame() would make a logical OR of `x | g`, and a smooth term a column that is not there.
 
 # Packages whose s(), te(), ... are marks in a formula, not columns
 SMOOTHERS <- c("mgcv", "gam", "brms", "gamlss")
@@ -9,9 +9,9 @@ SMOOTH_MARKS <- c("s", "te", "ti", "t2")
 # Operators of formulas, below which terms stand
 JOINTS <- c("+", "-", "*", ":", "/", "^", "%in%", "(")
 
-refuse_habits <- function(formula) {
+check_foreign_terms <- function(formula) {
   refuse_own_response(formula)
-  for (term in terms_within(formula[[length(formula)]])) refuse_habit(term, environment(formula))
+  for (term in terms_within(formula[[length(formula)]])) refuse_foreign_term(term, environment(formula))
 }
 
 terms_within <- function(expression) {
@@ -29,7 +29,7 @@ refuse_own_response <- function(formula) {
                 "Leave it out of the right-hand side")
 }
 
-refuse_habit <- function(term, env) {
+refuse_foreign_term <- function(term, env) {
   if (!is.call(term)) return(invisible())
   mark <- as.character(term[[1L]])[1L]
   if (mark %in% c("|", "||")) {

@@ -1,4 +1,84 @@
-# Model frames, and the matrix of inputs that the terms of a formula make of one.
+# Model frames of rows: the only place that evaluates stats::model.frame().
+
+# Returns the model frame of rows by a recipe, checked. data: a data frame, or list or environment of
+# variables; NULL: they are where the formula was written. The first frame of a recipe notes in its
+# terms what later ones must be like.
+read_frame <- function(recipe, data = NULL) {
+  first <- !inherits(recipe$terms, "terms")
+  data <- plain_data(data, recipe$argument, if (!first) recipe$terms)
+  frames <- is.data.frame(data) || !recipe$response && (is.list(data) || is.environment(data))
+  if (!first && !frames) {
+    stop_sparsegp(recipe$argument, "must be a data frame", "The model was fitted by a formula")
+  }
+  if (!first) refuse_workspace(recipe, data)
+  frame <- tryCatch(model_frame(recipe, data), error = function(e) refuse_frame(e, recipe, data))
+  check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
+  if (first) return(note_variables(frame, data))
+  if (!recipe$response && is.data.frame(data) && nrow(frame) != nrow(data)) {
+    refuse_frame(simpleError("a variable has other rows"), recipe) # only a part came from `data`
+  }
+  frame <- with_missing_numbers(check_frame_columns(frame), recipe$terms)
+  check_classes(recipe$terms, frame, recipe$argument)
+  frame
+}
+
+model_frame <- function(recipe, data) {
+  arguments <- recipe$arguments
+  arguments$na.action <- na_action_of(recipe)
+  arguments$data <- data
+  eval(as.call(c(list(quote(stats::model.frame), formula = recipe$terms), arguments,
+                 list(drop.unused.levels = recipe$drop))), recipe$env)
+}
+
+refuse_frame <- function(e, recipe, data) {
+  if (inherits(e, "sparsegp_error")) stop(e)
+  variances <- recipe$likelihood$variances
+  if (!is.null(variances) && grepl("(weights)", conditionMessage(e), fixed = TRUE)) {
+    recipe$arguments <- list(na.action = NULL)
+    refuse_wrong_count(variances, nrow(model_frame(recipe, data)))
+  }
+  stop_sparsegp(recipe$argument, paste0("and the formula do not make a model frame: ",
+                                        conditionMessage(e)),
+                "The variables of `formula`, `subset` and `weights` must be there, one value per row")
+}
+
+# Returns what leaves rows out. A missing response is no reason if the likelihood takes it, nor is a
+# missing component; which likelihood is meant shows when the response is there. NULL in the call
+# lets all rows through.
+na_action_of <- function(recipe) {
+  given <- recipe$arguments$na.action
+  if (is.null(given) && "na.action" %in% names(recipe$arguments)) return(stats::na.pass)
+  given <- eval(given, recipe$env)
+  function(frame) {
+    lik <- resolve_likelihood(recipe$likelihood, frame_response(frame))
+    if (takes_unlabelled(lik)) but_for_labels(given)(frame) else apply_na_action(frame, given)
+  }
+}
+
+# Returns the model frame of the rows of a fit's first call, or NULL where they are not there any
+# longer. formula: another one of the same rows.
+frame_again <- function(fit, formula = stats::formula(fit$terms)) {
+  env <- environment(fit$terms)
+  tryCatch(read_frame(new_recipe(formula, fit$call, env, fit$likelihood, drop = TRUE),
+                      eval(fit$call$data, env)), error = function(e) NULL)
+}
+
+# Evaluates the argument `data`; an error becomes one in words.
+evaluated_data <- function(data) {
+  tryCatch(data, error = function(e) {
+    if (inherits(e, "sparsegp_error")) stop(e)
+    stop_sparsegp("data", paste0("cannot be had: ", conditionMessage(e)), "Give a data frame")
+  })
+}
+
+# Returns how old rows are, where a stream forgets by a column.
+frame_times <- function(frame) {
+  time <- frame[["(forget)"]]
+  if (is.null(time)) return(NULL)
+  time <- as.double(unclass(time))
+  if (all(is.finite(time))) return(time)
+  stop_sparsegp("forget", "names a column with values that are not finite")
+}
 
 # A na.action for model frames that does what na.action says, but as if the response were known.
 but_for_labels <- function(na.action) {
@@ -6,7 +86,7 @@ but_for_labels <- function(na.action) {
   function(frame) {
     response <- attr(attr(frame, "terms"), "response")
     labels <- frame[[response]]
-    frame[[response]] <- told_rows(labels)
+    frame[[response]] <- labelled_rows(labels)
     frame <- apply_na_action(frame, na.action)
     frame[[response]] <- some_rows(labels, frame[[response]])
     frame
@@ -26,7 +106,7 @@ with_offset <- function(formula, offset) {
 }
 
 # Numbers of rows, but NA where a row has several components and none of them is there.
-told_rows <- function(y) {
+labelled_rows <- function(y) {
   rows <- seq_len(NROW(y))
   if (!is.matrix(y)) return(rows)
   missing <- is.na(y) # an entry for each row where these are no components
@@ -64,64 +144,11 @@ stop_incomplete <- function(argument, columns = list(), response = NULL) {
   stop_sparsegp(argument, "has no complete rows", remedy)
 }
 
-MOST_SCORES <- 95L # levels of an ordered factor that R has polynomial contrasts for
-
-# Returns contrasts for the ordered factors of more levels: those of a factor without an order.
-contrasts_of_many <- function(variables, contrasts) {
-  many <- vapply(variables, function(column) {
-    is.ordered(column) && nlevels(column) > MOST_SCORES
-  }, NA)
-  names <- setdiff(names(variables)[many], names(contrasts))
-  stats::setNames(rep(list("contr.treatment"), length(names)), names)
-}
-
-# Model matrix without the intercept column, coded as if there were one, and for each column the
-# variable or term it came from. contrasts: of some factors, BY_LEVEL among them.
-model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
-  terms <- stats::delete.response(terms)
-  coded <- coded_by_level(contrasts)
-  single <- setdiff(single_levels(terms, frame, xlev), coded)
-  frame <- ones_for(number_levels(frame, coded, xlev), single)
-  plain <- plain_columns(terms, frame)
-  if (!is.null(plain)) {
-    attr(plain, "contrasts") <- contrasts[coded]
-    return(list(x = plain, terms = colnames(plain)))
-  }
-  others <- contrasts[setdiff(names(contrasts), c(coded, single))]
-  others <- c(others, contrasts_of_many(used_inputs(terms, frame), contrasts))
-  x <- tryCatch(
-    stats::model.matrix(terms, frame, contrasts.arg = if (length(others)) others,
-                        xlev = xlev[setdiff(names(xlev), c(coded, single))]),
-    error = function(e) {
-      stop_sparsegp("formula", paste0("and data do not make a model matrix: ", conditionMessage(e)),
-                    "Make numbers or factors of the variables in `formula`")
-    }
-  )
-  assign <- attr(x, "assign")
-  if (length(single)) x[] <- without_contrasts(x, assign, terms, single)
-  coding <- c(attr(x, "contrasts"), contrasts[coded])
-  x <- x[, assign > 0L, drop = FALSE]
-  if (ncol(x) == 0L) {
-    stop_sparsegp("formula", "has no inputs", "Write it as response ~ inputs")
-  }
-  rownames(x) <- NULL
-  attr(x, "contrasts") <- coding
-  list(x = x, terms = attr(terms, "term.labels")[assign[assign > 0L]])
-}
-
-# The same where every term is a variable of plain numbers, else NULL. model.matrix() gives all rows
-# names, which takes longer than all it does besides.
-plain_columns <- function(terms, frame) {
-  labels <- attr(terms, "term.labels")
-  columns <- as.list(frame)[labels]
-  plain <- vapply(columns, function(column) {
-    is.numeric(column) && !is.object(column) && is.null(dim(column))
-  }, NA)
-  if (length(labels) == 0L || any(attr(terms, "order") > 1L) || !all(plain)) return(NULL)
-  x <- as.double(unlist(columns, use.names = FALSE))
-  dim(x) <- c(nrow(frame), length(labels))
-  colnames(x) <- labels
-  x
+# Refuses rows of which no one is complete; reads them again, missing values and all, to say why.
+refuse_empty <- function(recipe, data) {
+  recipe$arguments["na.action"] <- list(NULL)
+  whole <- read_frame(recipe, data)
+  stop_incomplete("data", as.list(whole), names(whole)[attr(attr(whole, "terms"), "response")])
 }
 
 # What model.response() gives, but without names of all rows.
@@ -137,36 +164,23 @@ clocks_of <- function(frame) {
   lapply(clocks, function(column) column[0L])
 }
 
-# The variables of terms by the names that a model frame gives them: without backticks.
-variable_names <- function(terms) {
-  vapply(as.list(attr(terms, "variables"))[-1L], function(variable) {
-    deparse1(variable, backtick = !is.symbol(variable))
-  }, "")
-}
+# ---- Later frames ----
 
-# The variables of a model frame that the terms use as inputs.
-used_inputs <- function(terms, frame) {
-  as.list(frame)[intersect(variable_names(stats::delete.response(terms)), names(frame))]
-}
-
-# ---- The frame of new rows ----
-
-# model.frame() looks for what newdata lacks where the formula was written, and would predict for
-# the rows it finds there. Constants of a term, such as knots, may come from there; whole variables
-# may not.
-refuse_workspace <- function(terms, newdata, argument = "newdata") {
-  if (is.environment(newdata)) return(invisible())
-  names <- lapply(as.list(attr(terms, "variables"))[-1L], all.vars)
-  lacking <- vapply(names, function(name) length(name) > 0L && !any(name %in% names(newdata)), NA)
-  if (!any(lacking)) return(invisible())
-  stop_sparsegp(argument, paste0("lacks ", toString(unique(unlist(names[lacking])))),
-                "It needs the variables of the formula")
-}
-
-# The frame of new rows, missing values and all, with the levels of the fit; see with_fit_levels().
-new_frame <- function(terms, newdata, xlev, coded) {
-  frame <- stats::model.frame(terms, newdata, na.action = stats::na.pass)
-  with_fit_levels(with_missing_numbers(frame, terms), xlev, coded)
+# model.frame() looks for what the data lack where the formula was written, and would use the rows it
+# finds there. Constants of a term, such as knots, may come from there; whole variables may not.
+refuse_workspace <- function(recipe, data) {
+  if (is.environment(data)) return(invisible())
+  absent <- function(names) length(names) > 0L && !any(names %in% names(data))
+  variables <- lapply(as.list(attr(recipe$terms, "variables"))[-1L], all.vars)
+  lacking <- unlist(Filter(absent, variables))
+  if (length(lacking)) {
+    stop_sparsegp(recipe$argument, paste0("lacks ", toString(unique(lacking))),
+                  "It needs the variables of the formula")
+  }
+  if (!absent(all.vars(recipe$arguments$weights))) return(invisible())
+  stop_sparsegp("weights", "are not in the new rows",
+                paste("Give them as a column that the first call names, or as",
+                      "update(fit, newdata, weights =)"))
 }
 
 # Makes numbers of columns of nothing but NA, which are logical, where the fit had numbers.
@@ -199,14 +213,8 @@ learn_classes <- function(terms, frame) {
   terms
 }
 
-# A term of which only a part came from newdata may have other rows.
-check_rows <- function(frame, newdata) {
-  if (is.data.frame(newdata) && nrow(frame) != nrow(newdata)) stop("a variable has other rows")
-  frame
-}
-
 # Text may stand for a factor, an ordered factor for a plain one; else a variable stays of its kind.
-check_classes <- function(terms, frame) {
+check_classes <- function(terms, frame, argument) {
   plain <- function(class) replace(class, class %in% c("character", "ordered"), "factor")
   before <- attr(terms, "dataClasses")
   # NA, which is logical, may stand for anything, and na.action may have left it out
@@ -220,7 +228,7 @@ check_classes <- function(terms, frame) {
   if (length(changed) == 0L) return(invisible())
   changed <- changed[1L]
   was <- c(attr(terms, "measures")[changed], before[changed])
-  stop_sparsegp("newdata", paste0("has ", changed, " of class ", class(frame[[changed]])[1L],
-                                  ", which was of class ", was[!is.na(was)][1L]),
+  stop_sparsegp(argument, paste0("has ", changed, " of class ", class(frame[[changed]])[1L],
+                                 ", which was of class ", was[!is.na(was)][1L]),
                 "Convert it as it was in the first rows")
 }

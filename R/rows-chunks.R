@@ -1,27 +1,14 @@
-# Chunks, rows as they come: list(x, y, offset, weights, time, omitted), where x is a model frame or
-# a matrix, and weights and time may be NULL.
+# Chunks: rows as read_rows() makes them (rows-read.R), in parts and together.
 
 chunk_size <- function(chunk) if (is.null(chunk)) 0L else nrow(chunk$x)
-
-chunk_omitted <- function(chunk) {
-  if (is.matrix(chunk$x)) chunk$omitted else length(attr(chunk$x, "na.action"))
-}
 
 chunk_rows <- function(chunk, rows) {
   list(x = chunk$x[rows, , drop = FALSE], y = some_rows(chunk$y, rows),
        offset = some_rows(chunk$offset, rows), weights = chunk$weights[rows],
-       time = chunk$time[rows])
-}
-
-check_chunk <- function(chunk, unlabelled) {
-  y <- check_response_length(chunk$y, nrow(chunk$x), is.matrix(chunk$y))
-  check_no_missing(y = if (!unlabelled) y, offset = chunk$offset, weights = chunk$weights)
-  if (any(is.infinite(y))) stop_sparsegp("y", "has values that are not finite")
-  if (is.matrix(chunk$x)) check_no_missing(x = check_finite_inputs(chunk$x))
+       time = chunk$time[rows], names = chunk$names[rows])
 }
 
 bind_chunks <- function(first, second) {
-  if (chunk_size(first) == 0L && chunk_size(second) == 0L) return(second)
   if (chunk_size(first) == 0L) return(second)
   mixed <- is.numeric(first$y) != is.numeric(second$y)
   if (mixed && !all(is.na(first$y)) && !all(is.na(second$y))) {

@@ -15,46 +15,41 @@ fit_like <- function(like, call, frame) {
   }
   given <- function(name) eval(call[[name]], frame)
   empty <- with_points(without_rows(like, given("keep_x")), given("basis"))
-  chunk <- if (is.null(like$terms)) {
-    blaming("x", more_rows_of_matrix(like, given("x"), given("y"), given("offset"),
-                                     given("weights")))
+  fit <- if (is.null(like$terms)) {
+    blaming("x", feed_all(empty, given("x"), given("y"), given("offset"), given("weights")))
   } else {
     check_same_formula(like, given("formula"))
     data <- given("data")
     if (is.null(data)) data <- given("x") # d |> sparsegp(like = fit)
     if (is.null(data)) stop_sparsegp("data", "is missing", "Give the rows of the new fit")
     source <- as_source(data)
-    if (!is.null(source)) {
-      fit <- blaming("data", fold_like(empty, source, call$weights, isTRUE(given("verbose")),
-                                       given("checkpoint")))
-      fit$call <- call
-      return(fit)
-    }
-    refuse_checkpoint(given("checkpoint"))
-    blaming("data", more_rows_of_formula(like, data, given("weights")))
+    if (is.null(source)) refuse_checkpoint(given("checkpoint"))
+    blaming("data", if (is.null(source)) feed_all(empty, data, weights = given("weights"))
+                    else fold_like(empty, source, call$weights, isTRUE(given("verbose")),
+                                   given("checkpoint")))
   }
-  if (chunk_size(chunk) == 0L) stop_incomplete("data")
-  fit <- blaming(if (is.null(like$terms)) "x" else "data", feed(empty, chunk))
-  fit["learning"] <- list(NULL)
   fit$call <- call
   fit
 }
 
-# The fit without rows on other points: a data frame, or a matrix with the inputs' columns.
+# Returns a fit without rows with these, which must not be none.
+feed_all <- function(empty, ...) {
+  rows <- read_rows(recipe_of(empty), ...)
+  if (chunk_size(rows) == 0L) stop_incomplete("data")
+  fit <- feed(empty, rows)
+  fit["learning"] <- list(NULL)
+  fit
+}
+
+# Returns the fit without rows on other points: a data frame, or a matrix with the inputs' columns.
 with_points <- function(empty, basis) {
   if (is.null(basis)) return(empty)
   if (is.null(dim(basis))) {
     stop_sparsegp("basis", "must be points, beside `like`",
                   "Give a data frame, or a matrix with the inputs' columns")
   }
-  # a matrix has the columns of the model matrix, here as in a first call
-  by_column <- is.matrix(basis) && !is.null(empty$terms)
-  x <- refuse_unseen("basis", blaming("basis", {
-    if (by_column) new_inputs_matrix(empty, basis, NULL)$x else new_inputs(empty, basis)$x
-  }))
-  check_no_missing(basis = x)
-  points <- unique(scaled_inputs(check_finite_inputs(x, "basis"), empty$scaling))
-  points <- tall_inputs(points, width(empty))
+  x <- check_whole_inputs(read_basis(recipe_of(empty), basis), "basis")
+  points <- tall_inputs(unique(scaled_inputs(x, empty$scaling)), width(empty))
   states <- lapply(seq_along(empty$state), function(g) {
     found <- joint_basis(empty, points, g)
     d <- nrow(found$R)

@@ -1,38 +1,22 @@
 # Levels of factors: coded by number for kernel_factor(), a constant where there is only one, and
 # those of new rows that the fit has not seen.
 
-# Among the contrasts of factors: no contrasts, but one column with the number of the level.
-BY_LEVEL <- "number of the level"
-
 coded_by_level <- function(contrasts) {
   names(contrasts)[vapply(contrasts, identical, NA, BY_LEVEL)]
 }
 
-# The frame with such factors as numbers; levels beyond those of the fit are numbered on.
+# Returns the frame with such factors as numbers; levels beyond those of the fit are numbered on.
 number_levels <- function(frame, coded, xlev) {
   for (name in coded) {
     value <- as.character(frame[[name]])
-    known <- if (is.null(xlev)) levels(as.factor(frame[[name]])) else xlev[[name]]
-    frame[[name]] <- as.double(match(value, c(known, sort(setdiff(value, known)))))
+    frame[[name]] <- as.double(match(value, c(xlev[[name]], sort(setdiff(value, xlev[[name]])))))
   }
   frame
 }
 
-# Levels of each variable; 2 for numbers, which need none.
-factor_levels <- function(variables) {
-  vapply(variables, function(column) {
-    if (is.factor(column)) nlevels(column)
-    else if (is.character(column)) length(unique(column)) else 2L
-  }, 0L)
-}
-
 # ---- Factors of one level ----
 
-# Returns the names of the factors that have one level only at the fit, whose columns are constant.
-single_levels <- function(terms, frame, xlev) {
-  count <- if (is.null(xlev)) factor_levels(used_inputs(terms, frame)) else lengths(xlev)
-  names(count)[count == 1L]
-}
+single_levels <- function(xlev) names(xlev)[lengths(xlev) == 1L]
 
 # Returns the frame with 1 in place of such factors, whatever level new rows have: as for a constant
 # number, only a missing value stays missing.
@@ -54,24 +38,34 @@ without_contrasts <- function(x, assign, terms, single) {
 
 # ---- Levels of new rows ----
 
-# Returns the frame of new rows with factors and texts as factors of the fit's levels, NA where a
-# level is none of them; attribute `unseen`: a list of these, by variable, in rows that miss nothing
-# else. Factors that are coded by level, and those of one level, take any.
-with_fit_levels <- function(frame, xlev, coded) {
-  unseen <- list()
-  whole <- stats::complete.cases(frame)
-  for (name in intersect(names(xlev), names(frame))) {
-    value <- frame[[name]]
-    if (is.logical(value) && all(is.na(value))) value <- as.character(value)
-    if (!has_levels(value)) next # refused when classes are compared
-    text <- as.character(value)
-    levels <- xlev[[name]]
-    new <- setdiff(text, c(levels, NA))
-    if (name %in% coded || length(levels) == 1L) levels <- c(levels, new)
-    else unseen[[name]] <- intersect(new, text[whole])
-    frame[[name]] <- factor(text, levels, exclude = if (anyNA(levels)) NULL else NA,
-                            ordered = is.ordered(value))
+# Returns the frame with the variables named in `levels`, factors or texts, as factors of just these
+# levels; an attribute "ordered" of levels says whether they are in an order.
+with_levels <- function(frame, levels) {
+  for (name in intersect(names(levels), names(frame))) {
+    column <- frame[[name]]
+    own <- levels[[name]]
+    ordered <- attr(own, "ordered")
+    if (is.null(ordered)) ordered <- is.ordered(column)
+    own <- as.character(own)
+    if (identical(levels(column), own) && is.ordered(column) == ordered) next # its contrasts stay
+    frame[[name]] <- factor(as.character(column), own, ordered = ordered,
+                            exclude = if (anyNA(own)) NULL else NA)
   }
+  frame
+}
+
+# Returns the frame of new rows with factors of the fit's levels, NA where a level is none of them;
+# attribute `unseen`: a list of these, by variable, in rows that miss nothing else. any_level: names
+# of factors that take any.
+with_fit_levels <- function(frame, xlev, any_level) {
+  unseen <- list()
+  for (name in intersect(names(xlev), names(frame))) {
+    new <- setdiff(as.character(unique(frame[[name]])), c(xlev[[name]], NA))
+    if (length(new) == 0L) next
+    if (name %in% any_level) xlev[[name]] <- c(xlev[[name]], new)
+    else unseen[[name]] <- intersect(new, as.character(frame[[name]][stats::complete.cases(frame)]))
+  }
+  frame <- with_levels(frame, xlev)
   attr(frame, "unseen") <- Filter(length, unseen)
   frame
 }

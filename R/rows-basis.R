@@ -1,33 +1,15 @@
 # The basis a user gives: row numbers, or points in the inputs' space.
 
-# Points as a data frame of the formula's variables become model-matrix columns.
-formula_basis <- function(basis, terms, frame, x) {
-  if (!is.data.frame(basis)) return(matrix_basis(basis, x))
-  coder <- list(terms = terms, xlevels = stats::.getXlevels(terms, frame),
-                contrasts = attr(x, "contrasts"))
-  points <- refuse_unseen("basis", blaming("basis", coded_inputs(coder, basis, character())$x))
-  check_no_missing(basis = points)
-  points
-}
-
-matrix_basis <- function(basis, x) {
+# Returns row numbers as they are, and points as a matrix of inputs: of a data frame of the
+# formula's variables, or of a matrix with the inputs' columns. recipe: a coded one.
+read_basis <- function(recipe, basis) {
   if (is.logical(basis)) {
     stop_sparsegp("basis", "is logical", "Give row numbers, as which() does, or points")
   }
   if (is.null(basis) || (is.numeric(basis) && is.null(dim(basis)))) return(basis)
-  given <- colnames(basis)
-  points <- check_inputs(basis, "basis")
-  if (all(colnames(x) %in% given)) return(points[, colnames(x), drop = FALSE])
-  invented <- identical(colnames(x), paste0("x", seq_len(ncol(x))))
-  if (!is.null(given) && !invented && !identical(colnames(points), colnames(x))) {
-    stop_sparsegp("basis", paste0("lacks ", toString(setdiff(colnames(x), given))),
-                  paste0("The inputs are ", toString(colnames(x))))
-  }
-  if (ncol(points) != ncol(x)) {
-    stop_sparsegp("basis", paste0("has ", ncol(points), " columns for ", ncol(x), " inputs"),
-                  "Give row numbers, or a matrix with the inputs' columns")
-  }
-  points
+  if (!is.data.frame(basis)) return(named_inputs(basis, recipe$names, "basis"))
+  recipe <- without_response(recipe, "basis")
+  check_whole_inputs(refuse_unseen("basis", read_rows(recipe, basis)$x), "basis")
 }
 
 # Scaled points, and which training rows they are. A point given twice counts once: the second

@@ -1,0 +1,74 @@
+# The matrix of inputs that the terms of a formula make of a model frame.
+
+MOST_SCORES <- 95L # levels of an ordered factor that R has polynomial contrasts for
+
+# Returns contrasts for the ordered factors of more levels: those of a factor without an order.
+contrasts_of_many <- function(variables, contrasts) {
+  many <- vapply(variables, function(column) {
+    is.ordered(column) && nlevels(column) > MOST_SCORES
+  }, NA)
+  names <- setdiff(names(variables)[many], names(contrasts))
+  stats::setNames(rep(list("contr.treatment"), length(names)), names)
+}
+
+# Returns the model matrix without the intercept column, coded as if there were one, and for each
+# column the variable or term it came from. contrasts: of some factors, BY_LEVEL among them; xlev:
+# levels of all.
+model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
+  terms <- stats::delete.response(terms)
+  coded <- coded_by_level(contrasts)
+  single <- setdiff(single_levels(xlev), coded)
+  frame <- ones_for(number_levels(frame, coded, xlev), single)
+  attr(frame, "terms") <- terms # else model.matrix() would make the variables anew
+  plain <- plain_columns(terms, frame)
+  if (!is.null(plain)) {
+    attr(plain, "contrasts") <- contrasts[coded]
+    return(list(x = plain, terms = colnames(plain)))
+  }
+  others <- contrasts[setdiff(names(contrasts), c(coded, single))]
+  x <- tryCatch(
+    stats::model.matrix(terms, frame, contrasts.arg = if (length(others)) others),
+    error = function(e) {
+      stop_sparsegp("formula", paste0("and data do not make a model matrix: ", conditionMessage(e)),
+                    "Make numbers or factors of the variables in `formula`")
+    }
+  )
+  assign <- attr(x, "assign")
+  if (length(single)) x[] <- without_contrasts(x, assign, terms, single)
+  coding <- c(attr(x, "contrasts"), contrasts[coded])
+  x <- x[, assign > 0L, drop = FALSE]
+  if (ncol(x) == 0L) {
+    stop_sparsegp("formula", "has no inputs", "Write it as response ~ inputs")
+  }
+  rownames(x) <- NULL
+  attr(x, "contrasts") <- coding
+  list(x = x, terms = attr(terms, "term.labels")[assign[assign > 0L]])
+}
+
+# The same where every term is a variable of plain numbers, else NULL. model.matrix() gives all rows
+# names, which takes longer than all it does besides.
+plain_columns <- function(terms, frame) {
+  labels <- attr(terms, "term.labels")
+  columns <- as.list(frame)[labels]
+  plain <- vapply(columns, function(column) {
+    is.numeric(column) && !is.object(column) && is.null(dim(column))
+  }, NA)
+  if (length(labels) == 0L || any(attr(terms, "order") > 1L) || !all(plain)) return(NULL)
+  x <- as.double(unlist(columns, use.names = FALSE))
+  dim(x) <- c(nrow(frame), length(labels))
+  colnames(x) <- labels
+  x
+}
+
+# The variables of terms by the names that a model frame gives them: without backticks.
+variable_names <- function(terms) {
+  vapply(as.list(attr(terms, "variables"))[-1L], function(variable) {
+    deparse1(variable, backtick = !is.symbol(variable))
+  }, "")
+}
+
+# The variables of a model frame that the terms use as inputs.
+used_inputs <- function(terms, frame) {
+  as.list(frame)[intersect(variable_names(stats::delete.response(terms)), names(frame))]
+}
+

@@ -1,0 +1,122 @@
+# Reads rows by a recipe (rows-recipe.R). Rows are a list, a chunk (rows-chunks.R):
+#   x        inputs, a matrix; of a recipe that is not coded yet a model frame
+#   y, weights, time   unless the recipe is for inputs alone; NULL where there are none
+#   offset   one number a row, or a matrix
+#   names    of the rows
+#   omitted  as na.action leaves it: rows left out, or NULL
+
+read_rows <- function(recipe, data, ...) UseMethod("read_rows")
+
+#' @export
+read_rows.formula_recipe <- function(recipe, data, offset = NULL, weights = NULL, ...) {
+  check_no_dots(...)
+  if (!is.null(offset)) {
+    stop_sparsegp("offset", "is part of the formula", "Put it into `newdata`")
+  }
+  if (!is.null(weights)) recipe$arguments$weights <- weights
+  frame <- read_frame(recipe, data)
+  c(frame_rows(recipe, frame), list(names = rownames(frame)))
+}
+
+#' @export
+read_rows.matrix_recipe <- function(recipe, data, y = NULL, offset = NULL, weights = NULL, ...) {
+  check_no_dots(...)
+  x <- named_inputs(data, recipe$names, recipe$argument)
+  n <- nrow(x)
+  rows <- list(x = x, offset = check_offset(offset, n),
+               names = if (is.null(rownames(x))) as.character(seq_len(n)) else rownames(x))
+  if (!recipe$response) return(rows)
+  if (is.null(y)) stop_sparsegp("y", "is missing", "Give one response per row of `x`")
+  rows <- gathered(c(rows, list(y = plain_column(y, "y"), weights = weights)), recipe$likelihood)
+  rows$y <- check_response_length(rows$y, n, takes_several(recipe$likelihood))
+  if (!is.null(weights)) {
+    rows$weights <- check_per_row(rows$weights, n, "weights", 1, positive = TRUE)
+  }
+  rows <- complete_rows(rows, recipe)
+  check_whole_inputs(rows$x, "x")
+  check_rows(rows, recipe$likelihood)
+}
+
+# Returns the rows that na.action leaves.
+complete_rows <- function(rows, recipe) {
+  frame <- data.frame(x = I(rows$x), offset = I(rows$offset))
+  frame$y <- if (takes_unlabelled(recipe$likelihood)) labelled_rows(rows$y) else I(rows$y)
+  frame$weights <- rows$weights
+  omitted <- attr(apply_na_action(frame, recipe$na.action), "na.action")
+  rows$names <- make.unique(rows$names) # answers are data frames, whose rows have names of their own
+  if (!is.null(omitted)) rows <- chunk_rows(rows, seq_along(rows$names)[-omitted])
+  rows["omitted"] <- list(omitted)
+  rows
+}
+
+# Makes rows of a model frame.
+frame_rows <- function(recipe, frame) {
+  rows <- list(x = frame, offset = check_offset(frame_offset(frame), nrow(frame)))
+  if (recipe$response) {
+    rows <- c(rows, list(y = frame_response(frame), weights = stats::model.weights(frame),
+                         time = frame_times(frame), omitted = attr(frame, "na.action")))
+    rows <- check_rows(gathered(rows, recipe$likelihood), recipe$likelihood)
+  }
+  if (recipe$coded) code_rows(recipe, rows) else rows
+}
+
+# Makes the matrix of inputs of rows whose inputs are a model frame. With responses it is an error
+# if one is missing, or if a factor has a level that is not the recipe's; else these rows are
+# missing, with a warning.
+code_rows <- function(recipe, rows) {
+  if (is.null(recipe$terms)) return(rows)
+  any_level <- if (!recipe$response) {
+    c(coded_by_level(recipe$contrasts), single_levels(recipe$xlevels))
+  }
+  frame <- with_fit_levels(rows$x, recipe$xlevels, any_level)
+  unseen <- attr(frame, "unseen")
+  if (recipe$response) refuse_late_levels(unseen, recipe$argument) else warn_unseen(unseen)
+  rows$x <- model_inputs(recipe$terms, frame, recipe$contrasts, recipe$xlevels)$x
+  check_columns(rows$x, recipe$names)
+  if (recipe$response) check_whole_inputs(rows$x, recipe$argument)
+  rows
+}
+
+refuse_late_levels <- function(unseen, argument) {
+  if (length(unseen) == 0L) return(invisible())
+  stop_sparsegp(argument, paste("has", unseen_words(unseen)),
+                paste("Fit again with rows of all levels; a stream needs them among its first",
+                      "rows, method_online(pilot =)"))
+}
+
+# Are the inputs that the terms make those of the fit? Not if a file of the fit was changed.
+check_columns <- function(x, names) {
+  if (is.null(names) || identical(colnames(x), names)) return(invisible())
+  stop_sparsegp("object", paste0("is no fit as it was written: its terms make the inputs ",
+                                 toString(colnames(x)), ", and its inputs were ",
+                                 toString(names)), "Fit again")
+}
+
+# Checks the response and what goes with it; returns the rows, a response of one column as a vector.
+check_rows <- function(rows, likelihood) {
+  rows$y <- check_response_length(rows$y, nrow(rows$x), takes_several(likelihood))
+  check_no_missing(y = if (!takes_unlabelled(likelihood)) rows$y, offset = rows$offset,
+                   weights = rows$weights)
+  if (any(is.infinite(rows$y))) stop_sparsegp("y", "has values that are not finite")
+  rows
+}
+
+# ---- New rows of a fit ----
+
+# Returns inputs (columns as at the fit, not scaled), offsets and row names of new data. Rows with
+# levels that the fit has not seen have missing inputs.
+new_inputs <- function(object, newdata, offset = NULL) {
+  read_rows(without_response(recipe_of(object)), newdata, offset = offset)
+}
+
+# Returns scaled inputs of the rows of new data without missing values, and what restore_rows()
+# wants.
+complete_inputs <- function(object, newdata, offset = NULL) {
+  new <- new_inputs(object, newdata, offset)
+  w <- width(object)
+  known <- known_means(codec_of(object), new$offset, c(nrow(new$x), w))
+  complete <- stats::complete.cases(new$x, known)
+  x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
+  list(x = tall_inputs(scaled_inputs(x, object$scaling), w), offset = some_rows(known, complete),
+       complete = complete, names = new$names, na = NULL)
+}
