@@ -1,6 +1,6 @@
-# The rows of a fit and of what is asked of it: its own, or others as new data.
+# The rows that a fit answers for: its own, or new data.
 
-# A fit that knows its rows. A stream's keeps none, nor one that was grown without inputs.
+# Returns a fit that knows its rows, or stops: streams keep none, nor fits grown without inputs.
 with_rows <- function(object) {
   object <- ready(object)
   if (has_rows(object)) return(checked_rows(object))
@@ -14,13 +14,13 @@ with_rows <- function(object) {
                 "Predict for the rows in question: predict(object, newdata)")
 }
 
-# Scaled inputs of new rows or, without them, of the training rows, with what restore_rows() wants.
+# Returns scaled inputs of new rows or else of the training rows, with what restore_rows() wants.
 rows_asked <- function(object, newdata, offset = NULL) {
   if (!is.null(newdata)) return(complete_inputs(object, newdata, offset))
   c(training_latent(object), list(x = training_inputs(object)))
 }
 
-# Latent moments in C's units at the training rows
+# Returns latent moments in C's units at the training rows.
 training_latent <- function(object) rows_latent(with_rows(object))
 
 new_latent <- function(object, newdata, offset = NULL) {
@@ -32,7 +32,7 @@ new_latent <- function(object, newdata, offset = NULL) {
   c(moments[c("mean", "var")], new[names(new) != "x"])
 }
 
-# Scaled inputs of the training rows, where the fit has them.
+# Returns scaled inputs of the training rows, or stops.
 training_inputs <- function(object) {
   if (width(object) == 1L && every_row_in_basis(object)) {
     return(object$posterior$basis[order(object$basis_rows), , drop = FALSE])
@@ -47,7 +47,7 @@ per_row <- function(model, values) {
   if (is.null(model$na.action)) values else stats::naresid(model$na.action, values)
 }
 
-# What C needs to fit the rows of a fit again, at the basis it has, to more digits.
+# Builds the problem of a fit's rows at the basis it has, to more digits.
 problem_of_fit <- function(object) {
   object <- with_rows(object)
   if (!every_row_in_basis(object) && is.null(object[["x"]])) {
@@ -63,12 +63,12 @@ problem_of_fit <- function(object) {
               batch_settings(object$method, tol = 1e-9), if (!whole) basis)
 }
 
-# Classes each against the rest are as many models, of which no two agree on the data.
+# Refuses one-vs-rest fits: C separate models, whose evidences do not add up to one for the labels.
 refuse_without_evidence <- function(object, lack) {
   if (has_evidence(object)) return(invisible())
   stop_sparsegp("object", paste0("sets each class against the rest, which has ", lack),
                 "Fit one model of all classes: likelihood = lik_mprobit()")
 }
 
-# Standard error of a sum over rows
+# Returns the standard error of a sum over rows.
 sum_error <- function(x) sqrt(length(x) * stats::var(x))

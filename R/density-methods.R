@@ -1,6 +1,6 @@
-# What R users ask of a density.
+# The methods of a density.
 
-# The name of a vector of points is in the call alone.
+# Returns the names of the inputs; that of a vector of points is in the call alone.
 density_names <- function(object) {
   names <- colnames(object$range)
   given <- object$call$x
@@ -8,8 +8,8 @@ density_names <- function(object) {
   else names
 }
 
-# Cells of the unit interval, or square, on which the space is mapped: their middles, and the mass
-# in each, to the second order in their width.
+# Returns cells of the unit interval, or square, on which the space is mapped: their middles, and
+# the mass in each, to the second order in their width.
 density_cells <- function(object, count) {
   inputs <- ncol(object$range)
   middles <- as.matrix(expand.grid(rep(list((seq_len(count) - 0.5) / count), inputs),
@@ -82,9 +82,9 @@ update.gp_density <- function(object, ..., evaluate = TRUE) {
   if (check_flag(evaluate, "evaluate")) eval(call, parent.frame()) else call
 }
 
-# With h = f / root of the integral of f^2: mean and variance of h at points u, to first order in
-# the integral's deviation from its mean, and the density E f^2 / E integral. f is what interpolates
-# its values at the basis; its integrals are means over the basis.
+# Returns mean and variance of h = f / root of the integral of f^2 at points u, to first order in
+# the integral's deviation from its mean, and the density E f^2 / E integral. f interpolates its
+# values at the basis; its integrals are means over the basis.
 shape_moments <- function(object, u) {
   d <- length(object$mean)
   W <- wave_weights(object$k0, u, space_map(object)$to(object$basis), WAVES[[object$waves]])

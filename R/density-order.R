@@ -21,9 +21,9 @@ averaged_orders <- function(chosen, waves) {
 
 mean_square <- function(moments) mean(moments$mean^2 + diag(moments$cov))
 
-# One posterior for several orders, the last the largest, in which the functions of the others are
-# contained: mean and covariance, at its basis, of their mixture, each f in units of the root of
-# its integral of f^2. So the density is the mean of theirs, and how they differ is in the error
+# Returns one posterior for several orders, the last the largest, which contains the functions of
+# the others: mean and covariance, at its basis, of their mixture, each f in units of the root of
+# its integral of f^2. So the density is the mean of theirs, and their differences are in the error
 # bars.
 mean_of_fits <- function(fits, waves) {
   largest <- fits[[length(fits)]]
@@ -79,7 +79,7 @@ fit_lambda <- function(problem, lambda, sites, control) {
        log_evidence = shape_evidence(problem, lambda, run))
 }
 
-# A pilot density at the points of the unit square, periodic, as fine as the order allows.
+# Returns a pilot density at the points of the unit square, as fine as the order allows.
 smoothed_histogram <- function(u, k0, waves) {
   bins <- 4L * (2L * k0 + 1L)
   apart <- abs(outer(seq_len(bins), seq_len(bins), "-")) / bins
@@ -91,7 +91,8 @@ smoothed_histogram <- function(u, k0, waves) {
   smooth[at] * bins^ncol(u) / nrow(u)
 }
 
-# EP at a prior mean of f; `at_basis`: moments of f at the basis, `size`: E of the integral of f^2.
+# Runs EP at a prior mean of f; `at_basis`: moments of f at the basis, `size`: E of the integral of
+# f^2.
 density_run <- function(problem, lambda, prior_mean, sites) {
   problem$offset <- rep(prior_mean, nrow(problem$x))
   theta <- c(-log1p(lambda), numeric(problem$nkernel - 1L))
@@ -106,7 +107,7 @@ density_run <- function(problem, lambda, prior_mean, sites) {
   run
 }
 
-# log p(x) of the shape of f. With prior mean 0 size and shape of the d coefficients c are
+# Returns log p(x) of the shape of f. With prior mean 0 size and shape of the d coefficients c are
 # independent, and (1 + lambda) |c|^2 is chi-square:
 #   E prod (f_i^2 / |c|^2) = E prod f_i^2 / E |c|^(2n),
 # whatever lambda. Of the two mirror images EP stays with the one it comes from, unless there are so

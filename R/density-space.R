@@ -86,7 +86,7 @@ message_about_ends <- function(x) {
           "gp_density(support = c(0, Inf)): the density may then jump there.")
 }
 
-# A matrix with a column for each input: from, to.
+# Returns a matrix with a column for each input: from, to.
 density_range <- function(range, x) {
   argument <- if (is.null(range)) "x" else "range"
   if (is.null(range)) {
@@ -110,7 +110,7 @@ density_range <- function(range, x) {
   range
 }
 
-# A density is in units of 1 / volume: 1e8 leaves it room to rise above the uniform one.
+# Refuses volumes whose densities, in units of 1 / volume, would have no room (1e8) to rise.
 check_volume <- function(range, argument) {
   volume <- prod(range[2L, ] - range[1L, ])
   if (is.finite(volume) && volume > 0 && is.finite(1e8 / volume)) return(invisible())

@@ -113,7 +113,7 @@ latent_variance <- function(fit, latent) {
   colSums(own * component_units(fit$response)^2)
 }
 
-# The latent function plus bias, as users see it: its order is that of the mean response.
+# Returns the latent function plus bias, as users see it: its order is that of the mean response.
 improved_mean <- function(fit, latent) to_link(fit, latent$mean, latent$offset)
 
 # Returns log E max(sign (f - best), 0) for f ~ N(mean, sd^2).

@@ -47,7 +47,7 @@ batch_of <- function(fit, taken, score, goal, best) {
   Reduce(condition_on, seq_len(NROW(taken)), lookahead_for(fit, given, score, goal, best))
 }
 
-# A named list: ranges of numbers, values of others.
+# Returns a named list: ranges of numbers, values of others.
 check_box <- function(within) {
   if (is.matrix(within)) within <- as.data.frame(within)
   good <- is.list(within) && length(within) > 0L && !is.null(names(within)) &&
@@ -66,7 +66,7 @@ check_box <- function(within) {
   })
 }
 
-# A Latin hypercube.
+# Draws a Latin hypercube.
 points_within <- function(box, n) {
   columns <- lapply(box, function(of) {
     if (!is.numeric(of)) return(of[sample.int(length(of), n, replace = TRUE)])
@@ -75,9 +75,9 @@ points_within <- function(box, n) {
   data.frame(columns, check.names = FALSE)
 }
 
-# Where much is known, improvement is a narrow peak beside the best point, which a hypercube of many
-# dimensions misses, while the predicted mean leads there from afar. So these are points around the
-# mean's best one, which is one of them, from a third of the box's width down to a thousandth.
+# Draws points around one, which is among them, from a third of the box's width down to a
+# thousandth. Improvement may be a narrow peak beside the best predicted mean, which a hypercube of
+# many dimensions misses, while the mean leads there from afar.
 points_near <- function(box, point, count = 200L) {
   near <- point[rep(1L, count), , drop = FALSE]
   reach <- c(0, 10^-stats::runif(count - 1L, 0.5, 3))

@@ -99,7 +99,7 @@ fit_kinds <- function() list(
   modes = optional(is.list)
 )
 
-# What differs between modes of one fit.
+# Fields that differ between modes of one fit
 OF_MODE <- c("posterior", "basis_rows", "state", "jitter", "log_evidence", "convergence", "latent",
              "cavity", "sites")
 

@@ -5,7 +5,7 @@ is_modal_fit <- function(fit) is_modal(fit$likelihood)
 
 count_modes <- function(fit) 1L + length(fit$modes)
 
-# The fit at one of its modes, as if it were the only one; `mode` says which it is.
+# Returns the fit at one of its modes, as if it were the only one; `mode` notes which it is.
 as_mode <- function(fit, mode) {
   words <- mode_words(fit, mode)
   if (mode > 1L) fit[OF_MODE] <- fit$modes[[mode - 1L]][OF_MODE]
@@ -14,7 +14,7 @@ as_mode <- function(fit, mode) {
   fit
 }
 
-# Which mode a fit is at, in words; NULL: there is but one.
+# Returns in words which mode a fit is at, or NULL for a single one.
 mode_words <- function(fit, mode = 1L) {
   if (length(fit$modes) == 0L) return(fit[["mode"]])
   paste0("mode ", mode, " of ", count_modes(fit), ", weight ",
@@ -29,13 +29,14 @@ mode_evidences <- function(fit) {
   c(fit$log_evidence, vapply(fit$modes, function(mode) mode$log_evidence, 0))
 }
 
-# Their shares of the posterior's mass.
+# Returns the proportion of the posterior's mass at each mode.
 mode_weights <- function(fit) {
   mass <- exp(mode_evidences(fit) - max(mode_evidences(fit)))
   mass / sum(mass)
 }
 
-# Returns moments of a mixture of modes from those at each: mean and var as C has them, w x w blocks.
+# Returns moments of a mixture of modes from those at each: mean and var as C has them, w x w
+# blocks.
 mixed_moments <- function(each, weights, w) {
   add <- function(values) Reduce(`+`, Map(`*`, weights, values))
   mean <- add(lapply(each, `[[`, "mean"))
@@ -43,8 +44,7 @@ mixed_moments <- function(each, weights, w) {
   list(mean = mean, var = add(lapply(each, spread)))
 }
 
-# What latent() says of the fit, moments of vectors or of one number a row: at one mode, or mixed
-# over all.
+# Returns moments that latent() finds for the fit, at one mode or mixed over all.
 over_modes <- function(fit, mode, latent) {
   if (length(fit$modes) == 0L) return(latent(fit))
   if (!identical(mode, "all")) return(latent(as_mode(fit, mode)))
@@ -56,7 +56,7 @@ over_modes <- function(fit, mode, latent) {
 
 # ---- Parts of its rows ----
 
-# What a likelihood has to know of the fit's rows (engine.R), without their inputs.
+# Builds the problem (engine.R) of the fit's rows without their inputs, for the likelihood.
 rows_without_inputs <- function(fit) {
   fit <- checked_rows(fit)
   list(lik = fit$likelihood, processes = processes(fit), width = width(fit), rows = fit$data_rows,
@@ -112,7 +112,7 @@ seen_by_sites <- function(fit) {
   list(log_g = found[1L, ], pull = found[2L, ], alpha = c(found[-(1:2), ]))
 }
 
-# One of a fit's modes by its number, or "all".
+# Checks the number of a mode, or "all".
 check_mode <- function(mode, object, all = FALSE) {
   if (all && identical(mode, "all")) return(mode)
   mode <- check_count(mode, "mode")

@@ -11,13 +11,13 @@ keeps_inputs <- function(fit) {
   !is.null(fit[["x"]]) && nrow(fit[["x"]]) == fit$n && is.null(fit$copies)
 }
 
-# The points of each of the bases.
+# Returns the points of each of the bases.
 bases_of <- function(fit) {
   each <- fit$posterior$each
   if (is.null(each)) list(fit$posterior$basis) else lapply(each, `[[`, "basis")
 }
 
-# The same bases without any row.
+# Returns sums of no rows on the same bases.
 no_rows_state <- function(state) {
   lapply(state, function(one) list(R = one$R, S = 0 * one$S, t = 0 * one$t))
 }
@@ -41,7 +41,8 @@ state_moments <- function(one) {
        log_det = sum(vapply(factors, function(A) sum(log(diag(A))), 0)))
 }
 
-# log of the integral of N(z; 0, I) exp(-z'S z / 2 + t'z) over all processes: t'M t / 2 - log|A|.
+# Returns the log of the integral of N(z; 0, I) exp(-z'S z / 2 + t'z) over all processes: t'M t / 2
+# - log|A|.
 state_mass <- function(state) {
   sum(vapply(state, function(one) {
     moments <- state_moments(one)
@@ -49,13 +50,13 @@ state_mass <- function(state) {
   }, 0))
 }
 
-# t_before'(mean after) / 2: what C's sum over new rows lacks of their evidence where rows before
-# them stand (ep_loop.h: base), but for state_mass(before).
+# Returns t_before'(mean after) / 2, which C's sum over new rows lacks of their evidence where rows
+# before them stand (ep_loop.h: base), but for state_mass(before).
 state_pull <- function(before, after) {
   sum(unlist(Map(function(b, a) sum(b$t * state_moments(a)$mean) / 2, before, after)))
 }
 
-# The fit without its rows.
+# Returns the fit without its rows.
 without_rows <- function(fit, keep_x) {
   keeps <- if (is.null(keep_x)) length(fit$scaling$names) <= 2L else check_flag(keep_x, "keep_x")
   fit$state <- no_rows_state(fit$state)
@@ -68,7 +69,7 @@ without_rows <- function(fit, keep_x) {
   fit
 }
 
-# The posterior that belongs to the state.
+# Sets the posterior that belongs to the state.
 with_posterior <- function(fit) {
   stored <- lapply(fit$state, state_posterior)
   if (is.null(fit$posterior$each)) fit$posterior[c("alpha", "G", "H")] <- stored[[1L]]
@@ -90,13 +91,13 @@ model_of_fit <- function(fit) {
        response = fit$response)
 }
 
-# What C sees of responses that read_more() has read.
+# Returns the data rows that C sees of responses read by read_more().
 data_rows_of <- function(fit, y, weights) {
   weights <- weights_or_ones(weights, NROW(y))
   lik_traits(fit$likelihood)$data_rows(codec_of(fit)$codes(y, fit$response), weights)
 }
 
-# The fit with the posterior of states, each on its own `points`.
+# Sets states, each on its own `points`, and their posterior.
 on_points <- function(fit, states) {
   points <- lapply(states, `[[`, "points")
   fit$state <- lapply(states, `[`, c("R", "S", "t"))

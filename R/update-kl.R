@@ -63,7 +63,8 @@ check_same_prior <- function(one, other, names, remedy) {
                                   "than `", names[1L], "`"), remedy)
 }
 
-# Returns the points none of which the others determine, and the Cholesky factor of their kernel matrix.
+# Returns the points none of which the others determine, and the Cholesky factor of their kernel
+# matrix.
 joint_basis <- function(fit, x, class) {
   K <- class_kernel(fit, x, x, class)
   pivoted <- suppressWarnings(chol(K, pivot = TRUE, tol = 1e-12 * max(diag(K))))

@@ -1,7 +1,7 @@
 # More rows for a fit on a basis.
 
-# EP of the rows of `problem` on the fit's bases. sites: where to begin; base: states of rows that
-# are not among them.
+# Runs EP of the rows of `problem` on the fit's bases. sites: where to begin; base: states of rows
+# that are not among them.
 run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
   each <- fit$posterior$each
   problem$basis <- if (is.null(each)) fit$posterior$basis else bases_of(fit)
@@ -13,11 +13,10 @@ run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
   new_run(run)
 }
 
-# The fit with more rows: inputs x, as the user has them and `problem` has them scaled; response,
-# offset, weights, names; sites to begin with. Where the inputs of all rows are there EP goes on
-# with all of them, and what it finds is the fit of all rows on this basis at these hyperparameters.
-# Where they are not, the sites of the rows before stand, and nothing is known of these rows any
-# more.
+# Returns the fit with more rows: inputs x, as the user has them and `problem` has them scaled;
+# response, offset, weights, names; sites to begin with. Where the inputs of all rows are there EP
+# goes on with all of them, and what it finds is the fit of all rows on this basis at these
+# hyperparameters. Otherwise the sites of the rows before stand, and the fit forgets these rows.
 take_more <- function(fit, problem, rows) {
   all <- keeps_inputs(fit)
   again <- all && fit$n > 0
@@ -51,7 +50,7 @@ join_problems <- function(first, second) {
   first
 }
 
-# Sites of the fit's rows, and of new ones: given, or saying nothing. Processes are columns.
+# Joins sites of the fit's rows and of new ones, given or flat. Processes are columns.
 join_sites <- function(fit, given, problem) {
   if (is.null(given)) given <- no_sites(problem)
   join <- function(field) {
@@ -61,7 +60,7 @@ join_sites <- function(fit, given, problem) {
   list(tau = c(join("tau")), nu = c(join("nu")))
 }
 
-# What a fit keeps of its rows, with those of the run; of none where not all of them are in it.
+# Notes what a fit keeps of its rows, with those of the run; nothing unless all of them are in it.
 note_rows <- function(new, fit, rows, problem, run, all) {
   new$modes <- NULL # more rows may tell which it is
   if (!all && fit$n > 0) {
