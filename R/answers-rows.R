@@ -34,7 +34,7 @@ new_latent <- function(object, newdata, offset = NULL) {
 
 # Returns scaled inputs of the training rows, or stops.
 training_inputs <- function(object) {
-  if (width(object) == 1L && every_row_in_basis(object)) {
+  if (n_outputs(object) == 1L && every_row_in_basis(object)) {
     return(object$posterior$basis[order(object$basis_rows), , drop = FALSE])
   }
   if (!is.null(object$x)) return(points_of_rows(object$x, object))

@@ -49,7 +49,7 @@ with_points <- function(empty, basis) {
                   "Give a data frame, or a matrix with the inputs' columns")
   }
   x <- check_whole_inputs(read_basis(recipe_of(empty), basis), "basis")
-  points <- tall_inputs(unique(scaled_inputs(x, empty$scaling)), width(empty))
+  points <- tall_inputs(unique(scaled_inputs(x, empty$scaling)), n_outputs(empty))
   states <- lapply(seq_along(empty$state), function(g) {
     found <- joint_basis(empty, points, g)
     d <- nrow(found$R)

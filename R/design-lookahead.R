@@ -31,7 +31,7 @@ lookahead_for <- function(fit, given, score, goal, best) {
 condition_on <- function(lookahead, row) {
   fit <- lookahead$fit
   if (is.null(lookahead$model)) lookahead$model <- information_model(fit)
-  own <- some_latent(lookahead$latent, row, width(fit))
+  own <- some_latent(lookahead$latent, row, n_outputs(fit))
   lookahead$aim <- kriging_believer(lookahead$aim, fit, own)
   with_label(lookahead, row, lapply(lookahead$model$curvature(own), root_of))
 }
@@ -43,14 +43,14 @@ with_label <- function(lookahead, row, roots) {
       covariances_with(fit, lookahead$x, class)
     })
   }
-  at <- tall_rows(row, width(fit))
+  at <- tall_rows(row, n_outputs(fit))
   for (class in seq_along(roots)) {
     before <- lookahead$downdate[[class]]
     now <- covariance_columns(lookahead$covariances[[class]], at) -
       tcrossprod(before, before[at, , drop = FALSE])
     new <- now %*% roots[[class]]
     lookahead$downdate[[class]] <- cbind(before, new)
-    lookahead$latent$var <- downdated(lookahead$latent$var, new, class, width(fit))
+    lookahead$latent$var <- downdated(lookahead$latent$var, new, class, n_outputs(fit))
   }
   lookahead$roots <- c(lookahead$roots, list(roots))
   lookahead
@@ -65,7 +65,7 @@ beside <- function(batch, given) {
   after <- new_lookahead(batch$fit, given, batch$aim)
   after$model <- batch$model
   others <- length(own) + seq_len(sum(given$complete))
-  after$latent$var <- some_latent(joint$latent, others, width(batch$fit))$var
+  after$latent$var <- some_latent(joint$latent, others, n_outputs(batch$fit))$var
   after
 }
 
@@ -97,7 +97,7 @@ downdated <- function(var, D, class, w) {
 
 scores_of <- function(lookahead, score, rows) {
   fit <- lookahead$fit
-  latent <- some_latent(lookahead$latent, rows, width(fit))
+  latent <- some_latent(lookahead$latent, rows, n_outputs(fit))
   switch(score,
          variance = latent_variance(fit, latent),
          improvement = expected_improvement(fit, latent, lookahead$aim),
@@ -107,7 +107,7 @@ scores_of <- function(lookahead, score, rows) {
 
 # Returns variances in the user's units, summed over latent values.
 latent_variance <- function(fit, latent) {
-  w <- width(fit)
+  w <- n_outputs(fit)
   own <- if (is.matrix(latent$var)) t(latent$var)
          else matrix(latent$var, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE]
   colSums(own * component_units(fit$response)^2)

@@ -35,7 +35,7 @@ vector_means <- function(object, latent) {
 
 # Covariance of the errors of a new response's components, in C's units
 component_noise <- function(object) {
-  lik_traits(object$likelihood)$noise(lik_values(object), width(object))
+  lik_traits(object$likelihood)$noise(lik_values(object), n_outputs(object))
 }
 
 vector_sds <- function(object, latent) {

@@ -59,8 +59,8 @@ over_modes <- function(fit, mode, latent) {
 # Builds the problem (engine.R) of the fit's rows without their inputs, for the likelihood.
 rows_without_inputs <- function(fit) {
   fit <- checked_rows(fit)
-  list(lik = fit$likelihood, processes = processes(fit), width = width(fit), rows = fit$data_rows,
-       offset = tall_values(fit$offset / fit$response$unit),
+  list(lik = fit$likelihood, processes = processes(fit), width = n_outputs(fit),
+       rows = fit$data_rows, offset = tall_values(fit$offset / fit$response$unit),
        nkernel = sum(fit$hyper$part == "kernel"))
 }
 
@@ -80,7 +80,7 @@ most_probable_parts <- function(fit) max.col(fit_part_probabilities(fit), "first
 relative_weight <- function(fit) {
   if (has_state(fit) && !keeps_inputs(fit)) return(NA_real_)
   problem <- rows_without_inputs(fit)
-  w <- width(fit)
+  w <- n_outputs(fit)
   n <- fit$n
   seen <- seen_by_sites(fit)
   left <- if (has_state(fit)) fit$latent$var - carried_variances(fit) else 0 * fit$latent$var
@@ -95,12 +95,12 @@ relative_weight <- function(fit) {
 # (posterior.h).
 carried_variances <- function(fit) {
   k <- class_kernel(fit, points_of_rows(fit[["x"]], fit), fit$posterior$basis, 1L)
-  c(own_products(k %*% fit$posterior$H, width(fit)))
+  c(own_products(k %*% fit$posterior$H, n_outputs(fit)))
 }
 
 # Returns, row by row, log|I - S T| and cav_mean'alpha, and alpha = nu - T mean of all.
 seen_by_sites <- function(fit) {
-  w <- width(fit)
+  w <- n_outputs(fit)
   of_row <- function(S, tau, mean, nu, cavity) {
     tau <- matrix(tau, w)
     alpha <- nu - drop(tau %*% mean)

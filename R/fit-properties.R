@@ -31,14 +31,14 @@ trace_of <- function(fit) {
 # Is the basis the training rows, as for full EP, though perhaps in another order?
 every_row_in_basis <- function(fit) {
   has_rows(fit) && is.null(fit$copies) && length(fit$basis_rows) == fit$n &&
-    nrow(fit$posterior$basis) == fit$n * width(fit) &&
+    nrow(fit$posterior$basis) == fit$n * n_outputs(fit) &&
     setequal(fit$basis_rows, seq_len(fit$n))
 }
 
 # Returns the points of a basis in scaled inputs; of several components the locations.
 basis_points_of <- function(fit) {
   points <- fit$posterior$basis
-  if (width(fit) == 1L) return(points)
+  if (n_outputs(fit) == 1L) return(points)
   if (!every_row_in_basis(fit)) return(points[first_points(points), -ncol(points), drop = FALSE])
   scaled_inputs(fit[["x"]], fit$scaling)[fit$basis_rows, , drop = FALSE]
 }

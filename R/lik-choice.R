@@ -152,4 +152,4 @@ takes_unlabelled <- function(lik) !is.null(lik) && lik_codec(lik)$missing
 gathered <- function(chunk, lik) if (is.null(lik)) chunk else lik_codec(lik)$gather(chunk)
 
 # Is a response of several columns one of several components?
-takes_several <- function(lik) !is.null(lik) && lik_codec(lik)$several
+takes_several <- function(lik) !is.null(lik) && lik_codec(lik)$multi_output

@@ -227,7 +227,7 @@ is_type <- function(which, object) {
 
 # Of several components there are not all.
 refuse_picture <- function(object, type, those, argument = "object") {
-  if (width(object) == 1L || type %in% those) return(invisible())
+  if (n_outputs(object) == 1L || type %in% those) return(invisible())
   stop_sparsegp(argument, "has several components, of which there is no such picture",
                 "Draw plot(fit) of it, or residuals()")
 }
@@ -246,7 +246,7 @@ refuse_for_type <- function(type, ...) {
 
 plot_fit <- function(object, which, newdata, level, n, by, se, style) {
   picture <- fit_picture(object, which, newdata, level, n, by, se, style)
-  draw <- if (width(object) > 1L) draw_vectors
+  draw <- if (n_outputs(object) > 1L) draw_vectors
           else if (!is.null(picture$surface)) draw_surface
           else if (shows_classes(object)) draw_class_curves
           else if (has_classes(object)) draw_probability else draw_regression
@@ -259,7 +259,7 @@ plot_fit <- function(object, which, newdata, level, n, by, se, style) {
 # axes with what is predicted there; `surface`, of two axes; `panels`, such pictures for levels of a
 # factor that are not curves in one panel.
 fit_picture <- function(object, which, newdata, level, n, by, se, style) {
-  if (width(object) > 1L) {
+  if (n_outputs(object) > 1L) {
     return(vector_picture(object, which, newdata, level, n, by, se, style))
   }
   rows <- rows_of(object, newdata)

@@ -5,7 +5,7 @@
 # Every row's prediction by the others. list(drawn, classes)
 loo_picture <- function(object, level) {
   held_out <- loo_rows(object)
-  if (has_classes(object) && !codec_of(object)$ranked || processes(object) > 1L) {
+  if (has_classes(object) && !codec_of(object)$ordered || processes(object) > 1L) {
     prob <- class_probabilities(object, held_out$latent)
     own <- prob[cbind(seq_along(held_out$y), as.integer(held_out$y))]
     return(data.frame(observed = held_out$y, probability = own,

@@ -109,7 +109,7 @@ slice_latent <- function(object, view, places, level = NULL) {
 
 # x: kept inputs in original units
 latent_at <- function(object, x, offset) {
-  w <- width(object)
+  w <- n_outputs(object)
   moments <- engine_predict(object, tall_inputs(scale_kept(x, object$scaling), w))
   known <- if (w == 1L) rep_len(offset, nrow(x))
            else if (is.matrix(offset)) offset else matrix(offset, nrow(x), w, byrow = TRUE)

@@ -31,7 +31,7 @@ vector_picture <- function(object, which, newdata, level, n, by, se, style) {
     stop_sparsegp("by", "is for pictures of one response", "Give `which`, one input or two numbers")
   }
   picture <- list(view = view, shown = rows_beside(object, rows, view), level = level)
-  if (!codec_of(object)$several) {
+  if (!codec_of(object)$multi_output) {
     if (length(view$axes) > 1L) {
       stop_sparsegp("which", "must be one input, for a mean with its spread", "Give its name")
     }
@@ -42,8 +42,8 @@ vector_picture <- function(object, which, newdata, level, n, by, se, style) {
     picture$drawn <- component_curves(object, view, picture$shown, level, n, style)
     return(picture)
   }
-  if (width(object) != 2L) {
-    stop_sparsegp("which", paste0("must be one input for ", width(object), " components"),
+  if (n_outputs(object) != 2L) {
+    stop_sparsegp("which", paste0("must be one input for ", n_outputs(object), " components"),
                   "Arrows have two")
   }
   if (any(lengths(lapply(view$axis, `[[`, "levels")))) {
@@ -54,7 +54,7 @@ vector_picture <- function(object, which, newdata, level, n, by, se, style) {
 }
 
 draw_vectors <- function(object, picture, style) {
-  draw <- if (!codec_of(object)$several) draw_regression
+  draw <- if (!codec_of(object)$multi_output) draw_regression
           else if (length(picture$view$axes) == 1L) draw_component_curves else draw_field
   draw(object, picture, style)
 }

@@ -113,7 +113,7 @@ new_inputs <- function(object, newdata, offset = NULL) {
 # wants.
 complete_inputs <- function(object, newdata, offset = NULL) {
   new <- new_inputs(object, newdata, offset)
-  w <- width(object)
+  w <- n_outputs(object)
   known <- known_means(codec_of(object), new$offset, c(nrow(new$x), w))
   complete <- stats::complete.cases(new$x, known)
   x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")

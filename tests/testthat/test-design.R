@@ -489,7 +489,7 @@ test_that("points beside rows with labels know as much as among them", {
     among <- new_lookahead(fit, all)
     for (row in 1:3) among <- condition_on(among, row)
     found <- beside(batch_of(fit, taken, "information", "min", NULL), given(new))
-    wanted <- some_latent(among$latent, 4:7, width(fit))
+    wanted <- some_latent(among$latent, 4:7, n_outputs(fit))
     expect_equal(unname(found$latent$var), unname(wanted$var), tolerance = 1e-9)
   }
 })

@@ -55,7 +55,8 @@ test_that("a refusal says what to ask for instead", {
   expect_match(refusal(fits$labels, interval = "prediction"), "Use interval = \"confidence\"")
   expect_match(refusal(fits$classes, se.fit = TRUE), "Use type = \"link\", \"latent\" or \"terms\"")
   expect_match(refusal(fits$numbers, type = "terms", interval = "confidence"),
-               "Use type = \"response\"")
+               "Use se.fit = TRUE")
+  expect_match(refusal(fits$counts, covariance = TRUE), "Use type = \"link\" or \"latent\"")
   expect_match(refusal(fits$classes, interval = "confidence"), "type = \"prob\"")
 })
 
