@@ -22,13 +22,6 @@ nobs.sparsegp <- function(object, ...) ready(object)$n
 #' @export
 fitted.sparsegp <- function(object, ...) predict(object, type = "response")
 
-# Classes each against the rest are as many models, of which no two agree on the data.
-refuse_without_evidence <- function(object, lack) {
-  if (has_evidence(object)) return(invisible())
-  stop_sparsegp("object", paste0("sets each class against the rest, which has ", lack),
-                "Fit one model of all classes: likelihood = lik_mprobit()")
-}
-
 #' Sites and leave-one-out log predictive densities
 #'
 #' `sites()` gives the Gaussian factor \eqn{\exp(-\tau u^2/2 + \nu u)}{exp(-tau u^2/2 + nu u)} that

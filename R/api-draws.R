@@ -62,16 +62,6 @@ draw_gaussian <- function(joint, n) {
   joint$mean + crossprod(factor, matrix(stats::rnorm(as.double(rank) * n), rank, n))
 }
 
-# Scaled inputs of the training rows, where the fit has them.
-training_inputs <- function(object) {
-  if (n_outputs(object) == 1L && every_row_in_basis(object)) {
-    return(object$posterior$basis[order(object$basis_rows), , drop = FALSE])
-  }
-  if (!is.null(object$x)) return(points_of_rows(object$x, object))
-  stop_sparsegp("newdata", "is missing, and the fit has not kept its inputs",
-                "Give `newdata`, or fit with keep_x = TRUE")
-}
-
 # Of the second of two labels, before and after the fit's power
 label_probabilities <- function(object, rows) {
   moments <- c(engine_predict(object, rows$x), rows["offset"])

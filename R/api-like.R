@@ -59,19 +59,6 @@ with_points <- function(empty, basis) {
   on_points(empty, states)
 }
 
-# The fit with the posterior of states, each on its own `points`.
-on_points <- function(fit, states) {
-  points <- lapply(states, `[[`, "points")
-  fit$state <- lapply(states, `[`, c("R", "S", "t"))
-  if (is.null(fit$posterior$each)) fit$posterior$basis <- points[[1L]]
-  else {
-    fit$posterior$each <- Map(utils::modifyList, fit$posterior$each,
-                              lapply(points, function(own) list(basis = own)))
-    fit$posterior$basis <- unique(do.call(rbind, points))
-  }
-  with_posterior(fit)
-}
-
 check_same_formula <- function(like, formula) {
   if (is.null(formula)) return(invisible())
   same <- identical(deparse(stats::formula(like)), deparse(stats::formula(formula)))

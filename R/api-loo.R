@@ -80,9 +80,6 @@ columns_of <- function(table, name) {
   unname(as.matrix(as.data.frame(table)[own]))
 }
 
-# Standard error of a sum over rows
-sum_error <- function(x) sqrt(length(x) * stats::var(x))
-
 #' @export
 print.sparsegp_loo <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   lpd <- x$lpd[!is.na(x$lpd)]

@@ -260,24 +260,6 @@ covariance_answer <- function(object, newdata, offset) {
   joint
 }
 
-# Scaled inputs of new rows or, without them, of the training rows, with what restore_rows() wants.
-rows_asked <- function(object, newdata, offset = NULL) {
-  if (!is.null(newdata)) return(complete_inputs(object, newdata, offset))
-  c(training_latent(object), list(x = training_inputs(object)))
-}
-
-# Latent moments in C's units at the training rows
-training_latent <- function(object) rows_latent(with_rows(object))
-
-new_latent <- function(object, newdata, offset = NULL) {
-  new <- complete_inputs(object, newdata, offset)
-  moments <- engine_predict(object, new$x)
-  if (!all(is.finite(moments$mean), is.finite(moments$var))) {
-    stop_sparsegp("newdata", "is so far from the data that the prediction is no number")
-  }
-  c(moments[c("mean", "var")], new[names(new) != "x"])
-}
-
 predict_derived <- function(object, newdata, request) {
   rows <- rows_asked(object, newdata)
   moments <- over_modes(object, request$mode, function(object) {
@@ -305,18 +287,4 @@ predict_terms <- function(object, newdata, offset, request) {
   names(constant) <- dimnames(fit)[3L][[1L]] # of classes
   attr(fit, "constant") <- constant
   if (request$se.fit) list(fit = fit, se.fit = values("se.fit")) else fit
-}
-
-# A fit that knows its rows. A stream's keeps none, nor one that was grown without inputs.
-with_rows <- function(object) {
-  object <- ready(object)
-  if (has_rows(object)) return(checked_rows(object))
-  stop_sparsegp("object", if (is_stream(object)) {
-    "is a stream's fit, which keeps no rows"
-  } else if (!is.null(object$source)) {
-    "has read its rows in chunks, and keeps none"
-  } else {
-    "was given more rows, or merged, without the inputs of all rows (keep_x = TRUE keeps them)"
-  },
-                "Predict for the rows in question: predict(object, newdata)")
 }

@@ -86,7 +86,7 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   print_scores(x, digits)
   if (!is.null(x$confusion)) print_confusion(x$confusion)
   cat("\n")
-  print_course(fit)
+  print_iterations(fit)
   if (!is.null(fit$learning)) {
     cat("Learning: ", counted(fit$learning$evaluations, "evaluation"), " of the criterion, ",
         fit$learning$failures, " failed; largest slope ",

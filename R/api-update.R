@@ -90,14 +90,7 @@ update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
   }
   call <- object$call
   if (!missing(formula.)) call$formula <- stats::update.formula(stats::formula(object), formula.)
-  changes <- as.list(substitute(list(...)))[-1L]
-  if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
-    stop_sparsegp("...", "holds an unnamed argument", "Name what should change")
-  }
-  call <- as.list(call)
-  call[names(changes)] <- changes
-  call[intersect(names(call), names(Filter(is.null, changes)))] <- NULL # NULL removes
-  call <- as.call(call)
+  call <- changed_call(call, as.list(substitute(list(...)))[-1L])
   if (!check_flag(evaluate, "evaluate")) return(call)
   if (identical(call[[1L]], quote(sparsegp))) {
     call[[1L]] <- quote(sparsegp::sparsegp) # the package need not be attached
@@ -122,4 +115,15 @@ add_rows <- function(object, rows, ...) {
   source <- as_source(rows)
   if (!is.null(source)) return(feed_more(object, source, ...))
   feed(object, read_rows(recipe_of(object), rows, ...))
+}
+
+# Returns a call with arguments added, replaced or, by NULL, removed.
+changed_call <- function(call, changes) {
+  if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
+    stop_sparsegp("...", "holds an unnamed argument", "Name what should change")
+  }
+  call <- as.list(call)
+  call[names(changes)] <- changes
+  call[intersect(names(call), names(Filter(is.null, changes)))] <- NULL
+  as.call(call)
 }

@@ -266,3 +266,5 @@ is_stream_record <- function(stream, fit) {
     are_constants(stream$constant, fit$scaling$names) &&
     is_one(stream$size, max(d, 1L)) && is.integer(stream$size)
 }
+
+ROW_FIELDS <- c("y", "data_rows", "offset", "weights", "latent", "cavity", "sites", "row_names")

@@ -69,10 +69,6 @@ warn_about <- function(run, record, lik) {
                 signif(run$change, 3), "). ", remedy, ".")
 }
 
-# What is subtracted from a log density in C's units to have that of the responses y: of y, not of
-# y / unit.
-unit_shift <- function(fit, y) sum(codec_of(fit)$values(y)) * log(fit$response$unit)
-
 # Builds a fit. candidate: its table and record; n: number of rows seen.
 new_fit <- function(model, setup, candidate, run, n) {
   response <- model$response

@@ -5,7 +5,7 @@ is_modal_fit <- function(fit) is_modal(fit$likelihood)
 
 count_modes <- function(fit) 1L + length(fit$modes)
 
-# The fit at one of its modes, as if it were the only one; `mode` says which it is.
+# Returns the fit at one of its modes, as if it were the only one; `mode` notes which it is.
 as_mode <- function(fit, mode) {
   words <- mode_words(fit, mode)
   if (mode > 1L) fit[OF_MODE] <- fit$modes[[mode - 1L]][OF_MODE]
@@ -14,7 +14,7 @@ as_mode <- function(fit, mode) {
   fit
 }
 
-# Which mode a fit is at, in words; NULL: there is but one.
+# Returns in words which mode a fit is at, or NULL for a single one.
 mode_words <- function(fit, mode = 1L) {
   if (length(fit$modes) == 0L) return(fit[["mode"]])
   paste0("mode ", mode, " of ", count_modes(fit), ", weight ",
@@ -29,26 +29,22 @@ mode_evidences <- function(fit) {
   c(fit$log_evidence, vapply(fit$modes, function(mode) mode$log_evidence, 0))
 }
 
-# Their shares of the posterior's mass.
+# Returns the proportion of the posterior's mass at each mode.
 mode_weights <- function(fit) {
   mass <- exp(mode_evidences(fit) - max(mode_evidences(fit)))
   mass / sum(mass)
 }
 
-# Moments of a mixture of modes from those at each: mean and var as C has them, w x w blocks.
+# Returns moments of a mixture of modes from those at each: mean and var as C has them, w x w
+# blocks.
 mixed_moments <- function(each, weights, w) {
   add <- function(values) Reduce(`+`, Map(`*`, weights, values))
   mean <- add(lapply(each, `[[`, "mean"))
-  pairs <- expand.grid(a = seq_len(w), b = seq_len(w))
-  var <- add(lapply(each, function(latent) {
-    away <- matrix(latent$mean - mean, w)
-    c(matrix(latent$var, w * w) + away[pairs$a, , drop = FALSE] * away[pairs$b, , drop = FALSE])
-  }))
-  list(mean = mean, var = var)
+  spread <- function(latent) latent$var + c(own_products(cbind(latent$mean - mean), w))
+  list(mean = mean, var = add(lapply(each, spread)))
 }
 
-# What latent() says of the fit, moments of vectors or of one number a row: at one mode, or mixed
-# over all.
+# Returns moments that latent() finds for the fit, at one mode or mixed over all.
 over_modes <- function(fit, mode, latent) {
   if (length(fit$modes) == 0L) return(latent(fit))
   if (!identical(mode, "all")) return(latent(as_mode(fit, mode)))
@@ -60,7 +56,7 @@ over_modes <- function(fit, mode, latent) {
 
 # ---- Parts of its rows ----
 
-# What a likelihood has to know of the fit's rows (engine.R), without their inputs.
+# Builds the problem (engine.R) of the fit's rows without their inputs, for the likelihood.
 rows_without_inputs <- function(fit) {
   fit <- checked_rows(fit)
   list(lik = fit$likelihood, processes = processes(fit), width = n_outputs(fit), rows = fit$data_rows,
@@ -95,31 +91,32 @@ relative_weight <- function(fit) {
   own - unit_shift(fit, fit$y)
 }
 
-# What the basis carries of the variances of the fit's rows, w x w blocks: |H'k|^2 (posterior.h).
+# Returns what the basis carries of the variances of the fit's rows, w x w blocks: |H'k|^2
+# (posterior.h).
 carried_variances <- function(fit) {
-  w <- n_outputs(fit)
-  x <- stack_components(scaled_inputs(fit[["x"]], fit$scaling), w)
-  carried <- crossprod(fit$posterior$H, class_kernel(fit, fit$posterior$basis, x, 1L))
-  pairs <- expand.grid(a = seq_len(w), b = seq_len(w))
-  points <- function(a) carried[, seq(a, by = w, length.out = fit$n), drop = FALSE]
-  c(t(mapply(function(a, b) colSums(points(a) * points(b)), pairs$a, pairs$b)))
+  k <- class_kernel(fit, points_of_rows(fit[["x"]], fit), fit$posterior$basis, 1L)
+  c(own_products(k %*% fit$posterior$H, n_outputs(fit)))
 }
 
-# The log evidence as C had it.
-engine_evidence <- function(fit) fit$log_evidence + unit_shift(fit, fit$y)
-
-# Row by row log|I - S T| and cav_mean'alpha, and alpha = nu - T mean of all.
+# Returns, row by row, log|I - S T| and cav_mean'alpha, and alpha = nu - T mean of all.
 seen_by_sites <- function(fit) {
   w <- n_outputs(fit)
-  mean <- matrix(fit$latent$mean, w)
-  nu <- matrix(fit$sites$nu, w)
-  var <- matrix(fit$latent$var, w * w)
-  tau <- matrix(fit$sites$tau, w * w)
-  block <- function(x, i) matrix(x[, i], w)
-  alpha <- vapply(seq_len(fit$n), function(i) nu[, i] - drop(block(tau, i) %*% mean[, i]),
-                  numeric(w))
-  log_g <- vapply(seq_len(fit$n), function(i) {
-    determinant(diag(w) - block(var, i) %*% block(tau, i))$modulus[[1L]]
-  }, 0)
-  list(alpha = c(alpha), log_g = log_g, pull = colSums(matrix(fit$cavity$mean, w) * alpha))
+  of_row <- function(S, tau, mean, nu, cavity) {
+    tau <- matrix(tau, w)
+    alpha <- nu - drop(tau %*% mean)
+    c(determinant(diag(w) - matrix(S, w) %*% tau)$modulus, sum(cavity * alpha), alpha)
+  }
+  columns <- function(values) as.data.frame(matrix(values, ncol = fit$n))
+  found <- mapply(of_row, columns(fit$latent$var), columns(fit$sites$tau), columns(fit$latent$mean),
+                  columns(fit$sites$nu), columns(fit$cavity$mean))
+  list(log_g = found[1L, ], pull = found[2L, ], alpha = c(found[-(1:2), ]))
+}
+
+# Checks the number of a mode, or "all".
+check_mode <- function(mode, object, all = FALSE) {
+  if (all && identical(mode, "all")) return(mode)
+  mode <- check_count(mode, "mode")
+  if (mode <= count_modes(object)) return(mode)
+  stop_sparsegp("mode", paste0("is ", mode, ", and the fit has ",
+                               counted(count_modes(object), "mode")), "See modes(fit)")
 }

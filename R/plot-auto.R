@@ -250,7 +250,7 @@ auto_trace <- function(object) {
   ggplot2::ggplot(do.call(rbind, long), mapped(x = "at", y = "value")) +
     (if (nrow(trace) > 1L) ggplot2::geom_line()) + ggplot2::geom_point() +
     ggplot2::facet_grid("quantity", scales = "free_y") +
-    ggplot2::labs(x = names(trace)[1L], y = NULL, caption = course_words(object))
+    ggplot2::labs(x = names(trace)[1L], y = NULL, caption = convergence_text(object))
 }
 
 auto_reliability <- function(picture) {

@@ -24,7 +24,7 @@ plot_trace <- function(object, newdata, style) {
     along <- sub("size", "points selected", names(trace)[1L])
     title(xlab = or_else(style$xlab, along), line = 2.1, cex.lab = style$cex.lab)
   }
-  draw_heading(style, caption = paste0(course_words(object), lone_words(trace[names(strips)])))
+  draw_heading(style, caption = paste0(convergence_text(object), lone_words(trace[names(strips)])))
   trace
 }
 

@@ -14,6 +14,9 @@
 #   constant   values of inputs that have been constant so far, by name: their scale is 1
 #   clock      of a stream that forgets: the step that the last rows were at
 
+# Returns the fit with a chunk of more rows.
+feed <- function(fit, chunk) UseMethod("feed")
+
 # An input that was constant while the scaling was read off has none, and no part in the model.
 check_constant <- function(scaling, x) {
   moved <- moved_inputs(stats::setNames(scaling$constant, scaling$dropped), x)

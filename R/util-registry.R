@@ -46,3 +46,13 @@ asks_whole <- function(kind) is.function(kind) && "whole" %in% names(formals(kin
 registered <- function(table, name) {
   if (is.character(name) && length(name) == 1L) REGISTRY[[table]][[name]]
 }
+
+# Calls the function of the same name that this package's generic hides: the next one attached.
+pass_on <- function(name, ...) {
+  for (place in setdiff(search(), c(".GlobalEnv", "package:sparsegp"))) {
+    hidden <- get0(name, as.environment(place), mode = "function", inherits = FALSE)
+    if (!is.null(hidden)) return(hidden(...))
+  }
+  first <- if (...length()) class(..1)[1L] else "missing"
+  stop_sparsegp("object", paste0("is of class ", dQuote(first, FALSE)), "Give a fit of sparsegp()")
+}

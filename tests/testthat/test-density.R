@@ -68,10 +68,11 @@ dense_density <- function(u, k0, rounds) {
 test_that("dense matrices and the thesis's formula for lambda give the same posterior", {
   u <- c(0.05, 0.21, 0.3, 0.38, 0.5, 0.64, 0.77, 0.9)
   reference <- dense_density(u, 5, rounds = 30L)
-  problem <- list(x = cbind(u), spec = density_kernel(5L, 1L), nkernel = 2L, processes = 1L,
-                  lik = lik_density(), rows = matrix(1, 1L, 8L), basis = equispaced(5L, 1L),
+  waves <- WAVES$periodic
+  problem <- list(x = cbind(u), spec = waves$kernel(5L, 1L), nkernel = 2L, processes = 1L,
+                  lik = lik_density(), rows = matrix(1, 1L, 8L), basis = equispaced(5L, 1L, waves),
                   options = method_ep(tol = 1e-11))
-  fit <- density_settle(problem, 0, NULL, list(iterations = 100L, tol = 1e-10))
+  fit <- fit_lambda(problem, 0, NULL, list(iterations = 100L, tol = 1e-10))
   expect_true(fit$converged)
   # 30 rounds that halve the error, and matrices of condition number 1e3
   expect_equal(fit$lambda, reference$lambda, tolerance = 1e-7)
@@ -88,7 +89,7 @@ test_that("the evidence is the mean of the density over all directions of the co
   expect_equal(settle(0.3, 2L), 0, tolerance = 1e-10) # one point: EP is exact
   for (k0 in 1:3) {
     d <- 2 * k0 + 1
-    K <- .Call(sg_kernel_cross, density_kernel(k0, 1L), c(0, 0), cbind(0.2), cbind(0.55))
+    K <- .Call(sg_kernel_cross, WAVES$periodic$kernel(k0, 1L), c(0, 0), cbind(0.2), cbind(0.55))
     # E (a's)^2 (b's)^2 = (|a|^2 |b|^2 + 2 (a'b)^2) / (d (d + 2)) on the sphere; EP's error
     expect_lt(abs(settle(c(0.2, 0.55), k0) - log((d^2 + 2 * K^2) / (d * (d + 2)))), 0.1)
   }
@@ -153,11 +154,11 @@ test_that("intervals of the order taken hold densities that are not normal", {
 
 test_that("cosines of a support are orthogonal at their basis, and level at its ends", {
   for (k0 in c(0L, 3L, 10L)) {
-    at <- density_inputs(k0, equispaced(k0, 1L, "level"), "level")
+    at <- WAVES$level$seen(equispaced(k0, 1L, WAVES$level), k0)
     # discrete cosine transform: integrals of products are means over the basis
     expect_equal(crossprod(at), diag(k0 + 1) * (k0 + 1), tolerance = 1e-12)
   }
-  near <- density_inputs(4L, cbind(c(0, 1e-6, 1 - 1e-6, 1)), "level")
+  near <- WAVES$level$seen(cbind(c(0, 1e-6, 1 - 1e-6, 1)), 4L)
   expect_lt(max(abs(near[2:3, ] - near[c(1L, 4L), ])), 1e-9)
 })
 
@@ -232,7 +233,7 @@ test_that("error bars are those of the ratio", {
   band <- predict(fit, at, interval = "confidence", level = 0.9)
   set.seed(3)
   f <- t(chol(fit$cov)) %*% matrix(rnorm(9 * 20000), 9) + fit$mean
-  W <- .Call(sg_kernel_cross, density_kernel(4L, 1L), c(0, 0), cbind(at), fit$basis) / 9
+  W <- .Call(sg_kernel_cross, WAVES$periodic$kernel(4L, 1L), c(0, 0), cbind(at), fit$basis) / 9
   ratio <- t((W %*% f)^2) / colMeans(f^2)
   # to first order in what is not known of the integral; half a per cent from the draws
   expect_equal(found$fit, colMeans(ratio), tolerance = 0.02)
@@ -347,4 +348,23 @@ test_that("quantiles of the square of a normal variable are those of its chi-squ
       expect_equal(found, sd^2 * qchisq(p, 1, (mean / sd)^2), tolerance = 1e-7)
     }
   }
+})
+
+test_that("a density has a name on its axis, a summary, simulated points and an update", {
+  fit <- gp_density(faithful$eruptions, k0 = 2)
+  expect_identical(density_names(fit), "faithful$eruptions")
+  expect_identical(density_names(gp_density(faithful[1L], k0 = 2)), "eruptions")
+  found <- summary(fit)
+  expect_output(print(found), "Moments.*faithful\\$eruptions.*Log evidence by order")
+  at <- integrate(function(x) x * predict(fit, x), fit$range[1L], fit$range[2L])$value
+  expect_equal(found$moments$mean, at, tolerance = 1e-5) # the grid's
+  drawn <- simulate(fit, 2, seed = 1)
+  expect_identical(dim(drawn), c(272L, 2L))
+  expect_identical(drawn, simulate(fit, 2, seed = 1))
+  # four standard errors of a mean of 544 points
+  expect_lt(abs(mean(unlist(drawn)) - at), 4 * found$moments$sd / sqrt(544))
+  expect_identical(update(fit, k0 = 3)$k0, 3L)
+  two <- gp_density(faithful, k0 = 1)
+  expect_identical(dim(simulate(two, seed = 1)$sim_1), c(272L, 2L))
+  expect_identical(rownames(summary(two)$moments), names(faithful))
 })

@@ -18,10 +18,17 @@ ROOMS <- c(
   learn = "the search for hyperparameters",
   plan = "algorithms: what each method does",
   strategy = "default fits: candidates, their comparison, one strategy for each kind of problem",
-  fit = "the fit and its answers in a user's units",
+  fit = "the fit: its fields, how it was made, its answers in a user's units",
   stream = "rows as they come",
+  update = "more rows for a fit on a basis; fits merged, sent and compared",
   fold = "rows that are read in chunks, time and again",
-  api = "what users call",
+  answers = "a fit's own rows and others; what it says of them",
+  lm = "the methods that lm() has, too",
+  vcov = "how well hyperparameters are known",
+  api = "sparsegp(), predict() and the methods of a fit",
+  density = "densities: a model of points, with its methods",
+  design = "which rows to label or measure next",
+  interop = "methods that other packages ask for",
   plot = "pictures"
 )
 

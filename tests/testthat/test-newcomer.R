@@ -86,46 +86,6 @@ test_that("geom_smooth(method = sparsegp) draws the curve and its band", {
                tolerance = 1e-10)
 })
 
-test_that("model.frame() and model.matrix() work where formula and data were arguments", {
-  inside <- function(form, d) sparsegp(form, d, learn = FALSE)
-  fit <- inside(mpg ~ log(wt) + factor(cyl), mtcars)
-  linear <- lm(mpg ~ log(wt) + factor(cyl), mtcars)
-  expect_equal(model.frame(fit), model.frame(linear), ignore_attr = TRUE)
-  # the same columns but the intercept
-  expect_equal(model.matrix(fit), model.matrix(linear)[, -1L],
-               ignore_attr = c("assign", "contrasts"))
-  expect_equal(model.matrix(fit, mtcars[3:4, ]), model.matrix(fit)[3:4, ])
-  # a fit on a basis finds its rows where the formula was written, or says that it does not
-  sparse <- sparsegp(mpg ~ wt + hp + qsec, mtcars, basis = 1:5, learn = FALSE)
-  expect_equal(model.matrix(sparse), as.matrix(mtcars[c("wt", "hp", "qsec")]))
-  gone <- (function(form, rows) sparsegp(form, rows, basis = 1:5, learn = FALSE))(
-    mpg ~ wt + hp + qsec, mtcars)
-  refused(model.frame(gone), "not where its formula was written")
-  plain <- sparsegp(cbind(a = mtcars$wt, b = 2, c = mtcars$hp), mtcars$mpg, learn = FALSE)
-  # back from standard deviations, to rounding
-  expect_equal(model.matrix(plain), cbind(a = mtcars$wt, b = 2, c = mtcars$hp), tolerance = 1e-14,
-               ignore_attr = TRUE)
-  refused(model.frame(plain), "matrix")
-})
-
-test_that("sigma, df.residual, labels and variable.names are there, and a deviance is not", {
-  fit <- sparsegp(mpg ~ wt + factor(cyl), mtcars, learn = FALSE)
-  expect_equal(sigma(fit), sqrt(coef(fit)[["noise"]]), tolerance = 1e-14)
-  expect_identical(labels(fit), c("wt", "factor(cyl)"))
-  expect_identical(variable.names(fit), c("wt", "factor(cyl)6", "factor(cyl)8"))
-  # by hand, the trace of K (K + noise I)^{-1}
-  x <- scale(model.matrix(fit)) * sqrt(32 / 31)
-  K <- coef(fit)[["variance"]] * exp(-as.matrix(dist(x))^2 / (2 * coef(fit)[["lengthscale"]]^2))
-  hat <- K %*% solve(K + coef(fit)[["noise"]] * diag(32))
-  expect_equal(df.residual(fit), 32 - sum(diag(hat)), tolerance = 1e-8)
-  refused(deviance(fit), "no deviance")
-  refused(sigma(sparsegp(carb ~ wt, mtcars, poisson, learn = FALSE)), "poisson")
-  heavy <- sparsegp(mpg ~ wt, mtcars, lik_student(2, fixed(5)), learn = FALSE)
-  expect_equal(sigma(heavy), 2 * sqrt(5 / 3), tolerance = 1e-10)
-  refused(df.residual(sparsegp(Species ~ Sepal.Length, iris[c(1:5, 51:55, 101:105), ],
-                               learn = FALSE)), "each class")
-})
-
 test_that("basis = 10 is not taken for row 10", {
   refused(sparsegp(mpg ~ wt, mtcars, basis = 10), "method_ep\\(size = 10\\).*matrix of one row")
   one <- sparsegp(mpg ~ wt, mtcars, basis = data.frame(wt = 3), learn = FALSE)
@@ -192,25 +152,6 @@ test_that("small things are said in words", {
   expect_match(lone_words(fit$convergence$trace[-1L]), ": log evidence -[0-9.]+, change ")
   expect_silent(plot(fit, type = "trace"))
   expect_identical(lone_words(data.frame(change = 1:2)), "")
-})
-
-test_that("a density has a name on its axis, a summary, simulated points and an update", {
-  fit <- gp_density(faithful$eruptions, k0 = 2)
-  expect_identical(density_names(fit), "faithful$eruptions")
-  expect_identical(density_names(gp_density(faithful[1L], k0 = 2)), "eruptions")
-  found <- summary(fit)
-  expect_output(print(found), "Moments.*faithful\\$eruptions.*Log evidence by order")
-  at <- integrate(function(x) x * predict(fit, x), fit$range[1L], fit$range[2L])$value
-  expect_equal(found$moments$mean, at, tolerance = 1e-5) # the grid's
-  drawn <- simulate(fit, 2, seed = 1)
-  expect_identical(dim(drawn), c(272L, 2L))
-  expect_identical(drawn, simulate(fit, 2, seed = 1))
-  # four standard errors of a mean of 544 points
-  expect_lt(abs(mean(unlist(drawn)) - at), 4 * found$moments$sd / sqrt(544))
-  expect_identical(update(fit, k0 = 3)$k0, 3L)
-  two <- gp_density(faithful, k0 = 1)
-  expect_identical(dim(simulate(two, seed = 1)$sim_1), c(272L, 2L))
-  expect_identical(rownames(summary(two)$moments), names(faithful))
 })
 
 test_that("the README installs the package with its vignettes first", {

@@ -61,12 +61,3 @@ modes.sparsegp <- function(object, mode = NULL, ...) {
                        relative_weight = unlist(each_mode(object, relative_weight))),
             parts = parts)
 }
-
-# One of a fit's modes by its number, or "all".
-check_mode <- function(mode, object, all = FALSE) {
-  if (all && identical(mode, "all")) return(mode)
-  mode <- check_count(mode, "mode")
-  if (mode <= count_modes(object)) return(mode)
-  stop_sparsegp("mode", paste0("is ", mode, ", and the fit has ",
-                               counted(count_modes(object), "mode")), "See modes(fit)")
-}

@@ -95,10 +95,10 @@ influence.sparsegp <- function(model, ...) {
   shift <- (model$latent$mean - model$cavity$mean) * model$response$unit
   list(hat = hatvalues.sparsegp(model),
        dffit = per_row(model, ifelse(is.na(model$y), NA, shift)),
-       wt.res = residuals.sparsegp(model))
+       wt.res = stats::residuals(model))
 }
 
-# A fit that knows its rows, each of which has one latent value.
+# Returns a fit that knows its rows, each of which has one latent value, or stops.
 with_single_rows <- function(model) {
   model <- with_rows(model)
   check_measured(codec_of(model), "influence", "model", "See loo(), or plot(model, \"loo\")")
@@ -135,9 +135,4 @@ fitted_variances <- function(model) {
   NO_LEVERAGE <- 1e-6
   h <- leverages(model)
   ifelse(abs(h) < NO_LEVERAGE, model$latent$var, h / c(model$sites$tau))
-}
-
-per_row <- function(model, values) {
-  values <- stats::setNames(c(values), model$row_names)
-  if (is.null(model$na.action)) values else stats::naresid(model$na.action, values)
 }

@@ -1,9 +1,5 @@
-# More rows into a fit.
+# More rows for a fit on a basis, as update() reads them.
 
-# Returns the fit with a chunk of more rows.
-feed <- function(fit, chunk) UseMethod("feed")
-
-# Of a fit on a basis.
 #' @export
 feed.sparsegp <- function(fit, chunk) {
   refuse_no_state(fit)

@@ -21,5 +21,5 @@ brute_information <- function(given, mean, var, nodes = 2001L) {
 }
 
 information_at <- function(fit, mean, var, weights = NULL) {
-  outlook_of(fit)$information(at_moments(mean, var, weights))
+  information_model(fit)$information(at_moments(mean, var, weights))
 }

@@ -1,6 +1,7 @@
-# How a fit went: the record of it, and its words.
+# The convergence of a fit: its record, and the words for it.
 
-# How EP went. shift: from the evidence in C's units to that of the response; w: values of a site.
+# Builds the record of a run of EP. shift: from the evidence in C's units to that of the response;
+# w: values of a site.
 convergence_of <- function(run, shift, w = 1L) {
   trace <- data.frame(sweep = seq_len(ncol(run$trace)), log_evidence = run$trace[1L, ] + shift,
                       change = run$trace[2L, ])
@@ -16,8 +17,8 @@ convergence_of <- function(run, shift, w = 1L) {
          selection = selection, growth = growth))
 }
 
-# In a few words, for a picture.
-course_words <- function(object) {
+# Returns a few words, for a picture.
+convergence_text <- function(object) {
   run <- object$convergence
   if (!is.null(run$selection)) {
     return(paste0(counted(nrow(run$selection$trace), "point"), " selected; stopped by ",
@@ -28,8 +29,8 @@ course_words <- function(object) {
   paste("Did NOT converge in", counted(run$sweeps, "sweep"))
 }
 
-# How it went: a stream's rows by what became of them, or the sweeps of EP.
-print_course <- function(fit) {
+# Prints the fates of a stream's rows, or the sweeps of EP.
+print_iterations <- function(fit) {
   run <- fit$convergence
   if (!is.null(run$fates)) {
     cat("Rows: ", toString(paste(run$fates, names(run$fates))), "\n", sep = "")

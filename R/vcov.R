@@ -39,7 +39,7 @@ vcov.sparsegp <- function(object, ...) {
   covariance
 }
 
-# Of the values shown, to first order, from that of theta
+# Returns the covariance of the values shown, to first order, from that of theta.
 shown_covariance <- function(table, free, covariance) {
   slopes <- shown_slopes(table)[free, free, drop = FALSE]
   slopes %*% covariance %*% t(slopes)
@@ -71,7 +71,7 @@ chosen_parameters <- function(parm, names) {
                 paste0("Learned were ", toString(names)))
 }
 
-# Values add up where cut points do, and then theta's own errors are not theirs.
+# Returns ends of intervals. Cut points add up, so that the errors of theta are not theirs.
 interval_end <- function(table, free, covariance, p) {
   far <- stats::qnorm(p)
   moved <- replace(table$theta, free, table$theta[free] + far * sqrt(diag(covariance)))
@@ -80,7 +80,7 @@ interval_end <- function(table, free, covariance, p) {
   ifelse(table$adds_to[free] == "", alone, sums)
 }
 
-# Rows of the table of hyperparameters that were learned.
+# Returns the rows of the table of hyperparameters that were learned.
 learned_rows <- function(object) {
   free <- which(object$hyper$free)
   if (!is.null(object$learning) && length(free)) return(free)
@@ -88,32 +88,28 @@ learned_rows <- function(object) {
                 "Fit with learn = TRUE")
 }
 
-# d shown_values / d theta
+# Returns d shown_values / d theta.
 shown_slopes <- function(table) {
   slopes <- diag(hyper_slope(table, hyper_value(table)), nrow(table))
   for (i in which(table$adds_to != "")) slopes[i, ] <- slopes[i, ] + slopes[i - 1L, ]
   slopes
 }
 
-# Inverse of the curvature of log evidence plus log prior in the learned theta.
+# Returns the inverse of the curvature of log evidence plus log prior in the learned theta.
 theta_covariance <- function(object) {
   STEP <- 1e-3 # of logarithms, mostly; the gradient is exact
-  problem <- problem_of_fit(object)
   table <- object$hyper
   free <- which(table$free)
-  criterion <- evidence_criterion(problem)
-  gradient <- function(theta) {
+  criterion <- evidence_criterion(problem_of_fit(object))
+  gradient <- function(values) {
+    theta <- replace(table$theta, free, values)
     run <- criterion(theta)
     if (run$status != 0L) stop_without_curvature(object)
-    run$gradient[free] + hyper_log_prior(table, theta)$gradient
+    -run$gradient[free] - hyper_log_prior(table, theta)$gradient
   }
-  curvature <- vapply(free, function(i) {
-    move <- replace(numeric(nrow(table)), i, STEP)
-    (gradient(table$theta - move) - gradient(table$theta + move)) / (2 * STEP)
-  }, numeric(length(free)))
-  curvature <- matrix(curvature, length(free))
-  factor <- tryCatch(chol((curvature + t(curvature)) / 2), error = function(e) NULL)
-  if (is.null(factor)) stop_without_curvature(object)
+  curvature <- stats::optimHess(table$theta[free], NULL, gradient,
+                                control = list(ndeps = rep(STEP, length(free))))
+  factor <- tryCatch(chol(curvature), error = function(e) stop_without_curvature(object))
   chol2inv(factor)
 }
 
@@ -121,20 +117,4 @@ stop_without_curvature <- function(object) {
   stop_sparsegp("object", paste("has an evidence that does not fall off in every direction around",
                                 "its hyperparameters"),
                 "Fix one of them, see fixed(), or give it a prior that says more")
-}
-
-# What C needs to fit the rows of a fit again, at the basis it has, to more digits.
-problem_of_fit <- function(object) {
-  object <- with_rows(object)
-  if (!every_row_in_basis(object) && is.null(object[["x"]])) {
-    stop_sparsegp("object", "has not kept its inputs", "Fit with keep_x = TRUE")
-  }
-  whole <- every_row_in_basis(object) && !has_state(object)
-  if (!whole && !has_state(object)) {
-    stop_sparsegp("object", "has a posterior of some rows only, not of all by EP",
-                  "Use full EP, method_ep(size =), or method_ivm(refine = \"basis\")")
-  }
-  basis <- if (is.null(object$posterior$each)) object$posterior$basis else bases_of(object)
-  new_problem(model_of_fit(object), training_inputs(object), object$data_rows, object$offset,
-              batch_settings(object$options, tol = 1e-9), if (!whole) basis)
 }

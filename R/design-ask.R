@@ -53,18 +53,21 @@ ask <- function(fit, newdata, budget, rows = NULL, after = NULL,
   check_score(score, fit, costs = TRUE)
   state <- asking_state(after, budget, rows)
   given <- candidate_rows(fit, newdata, offset, variance, weights)
-  prospect <- prospect_for(fit, given, score, "min", NULL)
+  lookahead <- lookahead_for(fit, given, score, "min", NULL)
   at <- which(given$complete)
   asked <- rep(FALSE, length(given$complete))
   scores <- rep(NA_real_, length(asked))
   if (is.null(state$threshold) && length(at)) {
-    state$threshold <- first_threshold(scores_of(prospect, score, seq_along(at)), share_left(state))
+    first <- stats::quantile(scores_of(lookahead, score, seq_along(at)), 1 - proportion_left(state),
+                             names = FALSE)
+    state$threshold <- log(max(first, .Machine$double.xmin))
   }
   for (i in seq_along(at)) {
-    scores[at[i]] <- scores_of(prospect, score, i)
-    asked[at[i]] <- is_worth(scores[at[i]], state)
+    scores[at[i]] <- scores_of(lookahead, score, i)
+    left <- is.null(state$rows) || state$asked < state$budget
+    asked[at[i]] <- left && log(scores[at[i]]) >= state$threshold
     state <- moved_threshold(state, asked[at[i]])
-    if (asked[at[i]] && i < length(at)) prospect <- expect_label(prospect, i)
+    if (asked[at[i]] && i < length(at)) lookahead <- condition_on(lookahead, i)
   }
   structure(asked, class = "sparsegp_asked", score = scores, state = state)
 }
@@ -82,25 +85,16 @@ asking_state <- function(after, budget, rows) {
   state
 }
 
-# The share of the rows to come that may be asked for.
-share_left <- function(state) {
+# Returns the proportion of the rows to come that may be asked for.
+proportion_left <- function(state) {
   if (is.null(state$rows)) return(state$budget)
   min(max(state$budget - state$asked, 0) / max(state$rows - state$seen, 1), 1)
 }
 
-first_threshold <- function(scores, share) {
-  log(max(stats::quantile(scores, 1 - share, names = FALSE), .Machine$double.xmin))
-}
-
-is_worth <- function(score, state) {
-  spent <- !is.null(state$rows) && state$asked >= state$budget
-  !spent && log(score) >= state$threshold
-}
-
-# A share of up moves and one of down moves that cancel where the budget is met.
+# Moves the threshold up for a row asked for and down for others, which cancel at the budget.
 moved_threshold <- function(state, asked) {
   STEP <- 0.2
-  state$threshold <- state$threshold + STEP * (asked - share_left(state))
+  state$threshold <- state$threshold + STEP * (asked - proportion_left(state))
   state$seen <- state$seen + 1L
   state$asked <- state$asked + asked
   state

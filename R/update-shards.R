@@ -87,7 +87,7 @@ shard <- function(fit) {
   fit
 }
 
-# Without values in it that are not words of the call: do.call() puts whole data frames there.
+# Removes values that are not words of the call: do.call() puts whole data frames there.
 bare_call <- function(call) {
   whole <- vapply(as.list(call), function(part) is.language(part) || is.atomic(part) &&
                     length(part) <= 1L, NA)

@@ -174,7 +174,7 @@ test_that("what cannot take rows or be merged says so", {
   refused(merge(fit, full), "y")
   refused(merge(full, fit), "x")
   refused(merge(fit, 1), "y")
-  refused(merge(fit, state_fit(y ~ a + b, d[31:60, ])), "g") # another constant was removed
+  refused(merge(fit, state_fit(y ~ a + b, d[31:60, ])), "y") # another constant was removed
   other <- sparsegp(y ~ a + b, d[1:30, ], lik_gaussian(0.7), kernel = kernel_rbf(1.5, 1),
                     learn = FALSE, basis = d[3:9, ], method = method_ep())
   refused(merge(fit, other), "y")

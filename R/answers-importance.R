@@ -52,7 +52,7 @@ importance.sparsegp <- function(object, ...) {
   out[order(-out$loss), ]
 }
 
-# All rows, and all points of the basis, at one value of some columns.
+# Sets all rows, and all points of the basis, to one value in some columns.
 hold_constant <- function(problem, columns) {
   held <- function(x) {
     x[, columns] <- rep(problem$x[1L, columns], each = nrow(x))
@@ -64,10 +64,10 @@ hold_constant <- function(problem, columns) {
   problem
 }
 
-# The term of the formula that each column of the inputs is of.
+# Returns the term of the formula that each column of the inputs is of.
 terms_of_columns <- function(object) {
   if (is.null(object$terms)) return(object$scaling$names)
-  model_inputs(object$terms, model.frame.sparsegp(object), object$contrasts, object$xlevels)$terms
+  model_inputs(object$terms, stats::model.frame(object), object$contrasts, object$xlevels)$terms
 }
 
 relevance_of <- function(object, terms) {

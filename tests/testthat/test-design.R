@@ -195,7 +195,7 @@ test_that("information on a spread and a mean is that of dense sums", {
   marginal <- 0.002 * plain_entropy(p)
   brute <- marginal - (log(2 * pi * exp(1) * noise) / 2 + mean[2])
   latent <- list(mean = mean, var = c(S), offset = matrix(0, 1, 2))
-  expect_equal(outlook_of(fit)$information(latent), brute, tolerance = 1e-6)
+  expect_equal(information_model(fit)$information(latent), brute, tolerance = 1e-6)
 })
 
 test_that("information on several classes is that of a tensor rule", {
@@ -216,7 +216,7 @@ test_that("information on several classes is that of a tensor rule", {
       plain_entropy(colSums(weight * p)) - sum(weight * apply(p, 1L, plain_entropy))
     }, 0)
     latent <- list(mean = mean, var = var, offset = c(0, 0))
-    expect_lt(max(abs(outlook_of(fit)$information(latent) - brute)), 0.01, label = type)
+    expect_lt(max(abs(information_model(fit)$information(latent) - brute)), 0.01, label = type)
   }
 })
 
@@ -235,8 +235,8 @@ test_that("covariances are what they are on average over the label", {
   slope <- joint$covariance[, 1] / joint$covariance[1, 1]
   expected <- joint$covariance - tcrossprod(slope) * sum((marginal * shift^2)[marginal > 0])
   given <- candidate_rows(fit, new, NULL, NULL, NULL)
-  prospect <- expect_label(new_prospect(fit, given$x, given$latent), 1L)
-  expect_equal(prospect$latent$var, unname(diag(expected)), tolerance = 1e-7)
+  lookahead <- condition_on(new_lookahead(fit, given), 1L)
+  expect_equal(lookahead$latent$var, unname(diag(expected)), tolerance = 1e-7)
 })
 
 test_that("a label of classes makes covariances smaller by the slopes of its probability", {
@@ -244,7 +244,7 @@ test_that("a label of classes makes covariances smaller by the slopes of its pro
   fit <- sparsegp(cbind(two_inputs$x), y, likelihood = "mprobit", learn = FALSE)
   latent <- at_moments(rbind(c(0.3, -0.2, 0.5)), rbind(c(1, 0.4, 2)))
   latent$offset <- 0
-  curvature <- outlook_of(fit)$curvature(latent)
+  curvature <- information_model(fit)$curvature(latent)
   byhand <- Reduce(`+`, lapply(1:3, function(label) {
     told <- engine_lik_tilt(fit, rbind(as.double(label)), latent$mean, latent$var)
     exp(told$logz) * c(told$d1)^2
@@ -256,9 +256,9 @@ test_that("a label makes covariances of every class smaller, each with a kernel 
   y <- cut(two_inputs$y, 3)
   fit <- sparsegp(cbind(two_inputs$x), y, likelihood = lik_mprobit(shared = FALSE), learn = FALSE)
   given <- candidate_rows(fit, cbind(c(0.1, 0.4, 0.8)), NULL, NULL, NULL)
-  before <- new_prospect(fit, given$x, given$latent)
-  after <- expect_label(before, 2L)
-  curvature <- unlist(outlook_of(fit)$curvature(some_latent(given$latent, 2L, 1L)))
+  before <- new_lookahead(fit, given)
+  after <- condition_on(before, 2L)
+  curvature <- unlist(information_model(fit)$curvature(some_latent(given$latent, 2L, 1L)))
   byhand <- vapply(1:3, function(class) {
     joint <- joint_moments(fit, given$x, class)$var
     diag(joint) - joint[, 2]^2 * curvature[class]
@@ -320,12 +320,12 @@ test_that("expected improvement is its integral, and has a logarithm far below t
                tolerance = 1e-12)
 })
 
-test_that("a believed row leaves means, and raises what is to be improved on", {
+test_that("a row of the kriging believer leaves means, and raises what is to be improved on", {
   fit <- sparsegp(y ~ x + z, two_inputs, learn = FALSE)
   given <- candidate_rows(fit, some_candidates, NULL, NULL, NULL)
-  prospect <- prospect_for(fit, given, "improvement", "max", best = -5)
-  after <- expect_label(prospect, 3L)
-  expect_identical(after$latent$mean, prospect$latent$mean)
+  lookahead <- lookahead_for(fit, given, "improvement", "max", best = -5)
+  after <- condition_on(lookahead, 3L)
+  expect_identical(after$latent$mean, lookahead$latent$mean)
   expect_equal(after$aim$best, predict(fit, some_candidates[3, ])[[1]])
 })
 
@@ -486,10 +486,9 @@ test_that("points beside rows with labels know as much as among them", {
   for (fit in fits) {
     given <- function(x) candidate_rows(fit, x, NULL, NULL, NULL)
     all <- given(rbind(taken, new))
-    among <- new_prospect(fit, all$x, all$latent)
-    for (row in 1:3) among <- expect_label(among, row)
-    start <- prospect_for(fit, NULL, "information", "min", NULL)
-    found <- beside(batch_so_far(start, taken), given(new))
+    among <- new_lookahead(fit, all)
+    for (row in 1:3) among <- condition_on(among, row)
+    found <- beside(batch_of(fit, taken, "information", "min", NULL), given(new))
     wanted <- some_latent(among$latent, 4:7, n_outputs(fit))
     expect_equal(unname(found$latent$var), unname(wanted$var), tolerance = 1e-9)
   }

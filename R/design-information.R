@@ -1,7 +1,7 @@
 # What the response of a row is expected to tell of the latent function, before it is known. Rows
 # are latent moments: list(mean, var, offset, weights) as predict() has them (C's units).
 #
-# An outlook is a list of three functions of such rows:
+# An information model is a list of three functions of such rows:
 #   entropy      of the response, in nats; of numbers in units of C's, densities' entropies
 #   information  the mutual information of response and latent values, in nats
 #   curvature    of one row: E d1 d1' over its response, d1 of the tilt (lik.h), a block of w x w
@@ -9,16 +9,16 @@
 #                covariance S of any values, of which c is that with the row's, is expected to
 #                become S - c E(d1 d1') c', exactly; for Gaussian noise it will be.
 
-outlook_of <- function(fit) {
-  if (is_modal_fit(fit)) refuse_outlook()
-  if (has_classes(fit)) return(label_outlook(fit))
+information_model <- function(fit) {
+  if (is_modal_fit(fit)) refuse_information()
+  if (has_classes(fit)) return(label_model(fit))
   precision <- response_precision(fit, list(mean = numeric(n_outputs(fit)), weights = 1))
-  if (length(precision)) return(exact_outlook(fit))
-  if (is.null(lik_traits(fit$likelihood)$outcomes)) refuse_outlook()
-  outcome_outlook(fit)
+  if (length(precision)) return(gaussian_information(fit))
+  if (is.null(lik_traits(fit$likelihood)$outcomes)) refuse_information()
+  outcome_model(fit)
 }
 
-refuse_outlook <- function() {
+refuse_information <- function() {
   stop_sparsegp("fit", "has a likelihood under which there is no new response to ask for",
                 "Ask by score = \"variance\", for one row at a time")
 }
@@ -46,7 +46,7 @@ response_precision <- function(fit, latent) {
   engine_exact_precision(fit, rows)
 }
 
-exact_outlook <- function(fit) {
+gaussian_information <- function(fit) {
   w <- n_outputs(fit)
   by_row <- function(fun) function(latent) {
     S <- matrix(latent$var, w * w)
@@ -74,7 +74,7 @@ log_det <- function(A) as.double(determinant(A)$modulus)
 # ---- Labels ----
 
 # Of the model as fitted: a power of probabilities (methods) is in the entropy alone.
-label_outlook <- function(fit) {
+label_model <- function(fit) {
   plain <- fit
   plain$power <- NULL
   list(entropy = function(latent) entropies(class_probabilities(fit, latent)),
@@ -136,7 +136,7 @@ label_curvature <- function(fit, latent) {
 
 # ---- Numbers and counts ----
 
-outcome_outlook <- function(fit) {
+outcome_model <- function(fit) {
   # y - f does not know where f is: all depends on the variance alone
   moved <- codec_of(fit)$scaled && n_outputs(fit) == 1L
   entropy <- if (moved) function(latent) located_entropy(fit, latent$var)

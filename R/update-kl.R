@@ -32,13 +32,16 @@ kl.sparsegp <- function(f, g, ...) {
   check_class(g, "sparsegp", "g", "Give another fit of sparsegp()")
   f <- ready(f)
   g <- ready(g)
-  check_same_prior(f, g)
+  check_same_prior(f, g, c("f", "g"),
+                   paste("Only posteriors of the same prior can be compared; use learn = FALSE and",
+                         "scale = FALSE, or stages of one stream"))
   basis <- unique(rbind(f$posterior$basis, g$posterior$basis))
   if (nrow(basis) == 0L) return(0) # neither knows more than the prior
   sum(vapply(seq_len(processes(f)), function(class) {
     points <- joint_basis(f, basis, class)
     if (nrow(points$x) == 0L) return(0) # the kernel is zero at all of them
-    divergence(whitened_posterior(f, points, class), whitened_posterior(g, points, class))
+    divergence(whitened_posterior(f, points, class, "f"),
+               whitened_posterior(g, points, class, "g"))
   }, 0))
 }
 
@@ -49,20 +52,19 @@ divergence <- function(one, two) {
   log_det + (sum(shift^2) + sum(ratio^2) - length(shift)) / 2
 }
 
-check_same_prior <- function(f, g) {
+# Stops unless two fits, which the user gave by these names, have one prior.
+check_same_prior <- function(one, other, names, remedy) {
   prior <- function(fit) {
     list(fit$spec, fit$scaling[c("kept", "centre", "sd")],
-         fit$response[c("centre", "unit", "levels")],
-         kernel_theta(fit))
+         fit$response[c("centre", "unit", "levels")], kernel_theta(fit))
   }
-  same <- isTRUE(all.equal(prior(f), prior(g), tolerance = 1e-12))
-  if (same) return(invisible())
-  stop_sparsegp("g", "has another kernel, other hyperparameters or another scaling than `f`",
-                paste("Only posteriors of the same prior can be compared; use learn = FALSE and",
-                      "scale = FALSE, or stages of one stream"))
+  if (isTRUE(all.equal(prior(one), prior(other), tolerance = 1e-12))) return(invisible())
+  stop_sparsegp(names[2L], paste0("has another kernel, other hyperparameters or another scaling ",
+                                  "than `", names[1L], "`"), remedy)
 }
 
-# Points none of which the others determine, and the Cholesky factor of their kernel matrix.
+# Returns the points none of which the others determine, and the Cholesky factor of their kernel
+# matrix.
 joint_basis <- function(fit, x, class) {
   K <- class_kernel(fit, x, x, class)
   pivoted <- suppressWarnings(chol(K, pivot = TRUE, tol = 1e-12 * max(diag(K))))
@@ -70,8 +72,9 @@ joint_basis <- function(fit, x, class) {
   list(x = x[kept, , drop = FALSE], R = pivoted[seq_along(kept), seq_along(kept), drop = FALSE])
 }
 
-# The posterior of z, f(x) = R'z at the points: mean, and the upper factor of its covariance.
-whitened_posterior <- function(fit, points, class) {
+# Returns the posterior of z, f(x) = R'z at the points: its mean, and the upper factor of its
+# covariance.
+whitened_posterior <- function(fit, points, class, argument) {
   posterior <- class_posterior(fit$posterior, processes(fit), class)
   K <- class_kernel(fit, points$x, posterior$basis, class)
   W <- backsolve(points$R, K, transpose = TRUE)
@@ -79,7 +82,7 @@ whitened_posterior <- function(fit, points, class) {
   if (!is.null(posterior$G)) cov <- cov - tcrossprod(W %*% posterior$G)
   if (!is.null(posterior$H)) cov <- cov + tcrossprod(W %*% posterior$H)
   factor <- tryCatch(chol(cov), error = function(e) {
-    stop_sparsegp("f", "or `g` has a posterior so sharp that its divergence is lost in rounding")
+    stop_sparsegp(argument, "has a posterior so sharp that its divergence is lost in rounding")
   })
   list(mean = drop(W %*% posterior$alpha), factor = factor)
 }

@@ -95,16 +95,6 @@
 #' emmeans::emmeans(fit, "cyl")
 NULL
 
-# Calls the function of the same name that this package's generic hides: the next one attached.
-pass_on <- function(name, ...) {
-  for (place in setdiff(search(), c(".GlobalEnv", "package:sparsegp"))) {
-    hidden <- get0(name, as.environment(place), mode = "function", inherits = FALSE)
-    if (!is.null(hidden)) return(hidden(...))
-  }
-  first <- if (...length()) class(..1)[1L] else "missing"
-  stop_sparsegp("object", paste0("is of class ", dQuote(first, FALSE)), "Give a fit of sparsegp()")
-}
-
 # ---- emmeans ----
 
 #' @exportS3Method emmeans::recover_data

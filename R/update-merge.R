@@ -56,55 +56,44 @@ merge.sparsegp <- function(x, y, onto = c("x", "both"), ...) {
   y <- check_fit_or_waiting(y, "y")
   refuse_no_state(x, "x")
   refuse_no_state(y, "y")
-  check_same_prior(x, y)
-  check_same_likelihood(x, y)
+  check_same_model(x, y)
   same <- isTRUE(all.equal(bases_of(x), bases_of(y), tolerance = 1e-12))
-  if (same && keeps_inputs(x) && keeps_inputs(y)) return(merge_rows(x, y))
-  new <- if (same) with_sums(x, add_states(x$state, y$state)) else on_points(x, joint_states(x, y))
+  if (same && keeps_inputs(x) && keeps_inputs(y)) {
+    rows <- list(x = y[["x"]], y = y$y, offset = y$offset, weights = y$weights,
+                 names = y$row_names, sites = y$sites)
+    new <- take_more(x, problem_of_kept_rows(y), rows)
+    new$merged <- merged_record(x, y)
+    return(new)
+  }
+  new <- if (same) with_posterior(replace(x, "state", list(add_states(x$state, y$state))))
+         else on_points(x, joint_states(x, y))
   new$n <- row_count(x$n, y$n)
   new$log_evidence <- x$log_evidence + y$log_evidence + state_mass(new$state) -
     state_mass(x$state) - state_mass(y$state)
   new <- note_rows(new, x, NULL, NULL, NULL, all = FALSE)
-  new$merged <- merged_record(x, y, 0)
+  new$merged <- merged_record(x, y)
   if (same) return(new)
-  if (onto == "x") return(with_loss(projected_on(new, x), new))
+  if (onto == "x") return(projected_on(new, x))
   new["basis_rows"] <- new["basis_rows_of"] <- list(NULL)
   new
 }
 
-with_loss <- function(projected, whole) {
-  projected$merged$kl_lost <- whole$merged$kl_lost + max(0, kl(whole, projected))
-  projected
-}
-
-merge_rows <- function(x, y) {
-  rows <- list(x = y[["x"]], y = y$y, offset = y$offset, weights = y$weights, names = y$row_names,
-               sites = y$sites)
-  new <- take_more(x, problem_of_kept_rows(y), rows)
-  new$merged <- merged_record(x, y, 0)
-  new
-}
-
-merged_record <- function(x, y, lost) {
+merged_record <- function(x, y) {
   known <- function(fit) if (is.null(fit$merged)) list(fits = 1L, kl_lost = 0) else fit$merged
-  list(fits = known(x)$fits + known(y)$fits, kl_lost = known(x)$kl_lost + known(y)$kl_lost + lost)
+  Map(`+`, known(x), known(y))
 }
 
-with_sums <- function(fit, state) {
-  fit$state <- state
-  with_posterior(fit)
-}
-
-check_same_likelihood <- function(x, y) {
+check_same_model <- function(x, y) {
+  remedy <- "Make it by sparsegp(like = x, data = )"
+  check_same_prior(x, y, c("x", "y"), remedy)
   same <- identical(x$likelihood, y$likelihood) && length(x$state) == length(y$state) &&
     isTRUE(all.equal(lik_theta(x), lik_theta(y), tolerance = 1e-12))
-  if (same) return(invisible())
-  stop_sparsegp("y", "has another likelihood than `x`", "Make it by sparsegp(like = x, data = )")
+  if (!same) stop_sparsegp("y", "has another likelihood than `x`", remedy)
 }
 
 # ---- Different bases ----
 
-# Sums of both fits on the points of both, one for each basis.
+# Returns the sums of both fits on the points of both, one for each basis.
 joint_states <- function(x, y) {
   lapply(seq_along(x$state), function(g) {
     points <- joint_basis(x, unique(rbind(bases_of(x)[[g]], bases_of(y)[[g]])), g)
@@ -114,7 +103,7 @@ joint_states <- function(x, y) {
   })
 }
 
-# z of a fit's basis in the coordinates of more points: z = P z_all.
+# Returns P, z = P z_all: z of a fit's basis in the coordinates of more points.
 coordinates_in <- function(fit, g, points) {
   K <- class_kernel(fit, points$x, bases_of(fit)[[g]], g)
   W <- backsolve(points$R, K, transpose = TRUE)
@@ -128,25 +117,22 @@ carried_sums <- function(fit, g, points) {
   list(S = do.call(cbind, each), t = crossprod(P, state$t))
 }
 
-# S of every process of a state.
-process_sums <- function(state) {
-  d <- nrow(state$R)
-  lapply(seq_len(ncol(state$t)), function(c) state$S[, (c - 1L) * d + seq_len(d), drop = FALSE])
-}
-
-# The fit on the bases of `onto`, of the same mean and covariance there.
+# Projects a fit on the bases of `onto`: mean and covariance there stay. Notes what is lost.
 projected_on <- function(fit, onto) {
   states <- lapply(seq_along(fit$state), function(g) {
-    points <- list(x = bases_of(fit)[[g]], R = fit$state[[g]]$R)
-    P <- coordinates_in(onto, g, points)
-    each <- lapply(seq_along(process_sums(fit$state[[g]])), function(c) {
-      M <- chol2inv(chol(diag(ncol(P)) + process_sums(fit$state[[g]])[[c]]))
+    state <- fit$state[[g]]
+    P <- coordinates_in(onto, g, list(x = bases_of(fit)[[g]], R = state$R))
+    each <- Map(function(S, process) {
+      M <- chol2inv(chol(diag(ncol(P)) + S))
       precision <- chol2inv(chol(P %*% M %*% t(P)))
       list(S = precision - diag(nrow(P)),
-           t = precision %*% (P %*% (M %*% fit$state[[g]]$t[, c])))
-    })
+           t = precision %*% (P %*% (M %*% state$t[, process])))
+    }, process_sums(state), seq_len(ncol(state$t)))
     list(points = bases_of(onto)[[g]], R = onto$state[[g]]$R,
          S = do.call(cbind, lapply(each, `[[`, "S")), t = do.call(cbind, lapply(each, `[[`, "t")))
   })
-  on_points(fit, states)
+  new <- on_points(fit, states)
+  lost <- blaming("x", blaming("y", kl(fit, new), "g"), "f")
+  new$merged$kl_lost <- fit$merged$kl_lost + max(0, lost)
+  new
 }

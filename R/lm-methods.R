@@ -68,7 +68,7 @@ plain_matrix <- function(x, names) {
   x
 }
 
-# Scaled inputs in the user's units, with the constant ones.
+# Returns scaled inputs in the user's units, with the constant ones.
 with_constants <- function(object, x) {
   scaling <- object$scaling
   out <- matrix(0, nrow(x), length(scaling$kept), dimnames = list(NULL, scaling$names))

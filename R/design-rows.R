@@ -126,10 +126,13 @@ next_rows <- function(fit, candidates, k = 1, score = SCORES, cost = NULL, allow
     stop_sparsegp("candidates", paste0("have ", sum(open), " rows to choose from, fewer than k = ",
                                        k), "Give more candidates, complete and allowed")
   }
-  cost <- check_costs(cost, rows)
+  if (!is.null(cost)) {
+    cost <- check_per_row(cost, rows, "cost", positive = TRUE)
+    check_no_missing(cost = cost)
+  }
   at <- which(given$complete)
-  prospect <- prospect_for(fit, given, score, goal, best)
-  taken <- take_in_turn(prospect, score, k, open[at], cost[at])
+  lookahead <- lookahead_for(fit, given, score, goal, best)
+  taken <- greedy_batch(lookahead, score, k, open[at], cost[at])
   new_choice(fit, candidates, given, taken, score, cost)
 }
 
@@ -147,20 +150,17 @@ check_score <- function(score, fit, costs = FALSE) {
   score
 }
 
-# Scaled inputs and latent moments of the complete candidates, and what puts answers back.
+# Returns scaled inputs and latent moments of the complete candidates, and what puts answers back.
 candidate_rows <- function(fit, candidates, offset, variance, weights) {
   blaming("candidates", warn_once({
     new <- complete_inputs(fit, candidates, offset)
     new$latent <- new_latent(fit, candidates, offset)
-    new$latent$weights <- weights_of_candidates(fit, new$latent, variance,
-                                                weights_from(weights, candidates))
+    weights <- weights_from(weights, candidates)
+    check_new_responses(fit, "prediction", variance, weights)
+    new$latent$weights <- rep_len(weights_at(fit, new$latent, variance, weights),
+                                  sum(new$complete))
     new
   }))
-}
-
-weights_of_candidates <- function(fit, latent, variance, weights) {
-  check_new_responses(fit, "prediction", variance, weights)
-  rep_len(weights_at(fit, latent, variance, weights), sum(latent$complete))
 }
 
 allowed_rows <- function(allowed, candidates, rows) {
@@ -171,26 +171,6 @@ allowed_rows <- function(allowed, candidates, rows) {
                   "Give a logical vector, or a function of the candidates that returns one")
   }
   allowed & !is.na(allowed)
-}
-
-check_costs <- function(cost, rows) {
-  if (is.null(cost)) return(NULL)
-  cost <- check_per_row(cost, rows, "cost", positive = TRUE)
-  check_no_missing(cost = cost)
-  cost
-}
-
-goal_sign <- function(goal) if (check_choice(goal, c("min", "max"), "goal") == "min") -1 else 1
-
-prospect_for <- function(fit, given, score, goal, best) {
-  aim <- if (score == "improvement") {
-    sign <- goal_sign(goal)
-    best <- if (is.null(best)) best_mean(fit, sign) else check_number(best, "best")
-    list(sign = sign, best = best)
-  }
-  prospect <- new_prospect(fit, given$x, given$latent, aim) # of no rows: given = NULL
-  if (score %in% c("information", "entropy")) prospect$outlook <- outlook_of(fit)
-  prospect
 }
 
 # ---- What was chosen ----

@@ -115,21 +115,22 @@ gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6,
   if (missing(x)) stop_sparsegp("x", "is missing", "Give the points")
   x <- density_points(x)
   orders <- check_orders(k0, ncol(x))
-  if (is.null(range) && is.null(support) && ncol(x) == 1L) tell_of_ends(x)
+  if (is.null(range) && is.null(support) && ncol(x) == 1L) message_about_ends(x)
   space <- density_space(range, support, x)
   control <- list(iterations = check_count(iterations, "iterations"),
                   tol = check_number(tol, "tol", 0, 1), sweeps = check_count(sweeps, "sweeps"))
-  u <- to_unit(x, space)
-  most <- if (ncol(x) == 1L) 25L else 8L
-  found <- if (is.null(orders)) search_order(u, most, space$waves, control)
-           else lapply(orders, density_fit, u = u, waves = space$waves, control = control)
-  each <- vapply(found, `[[`, 0, "log_evidence")
-  best <- found[[which.max(each)]]
+  map <- space_map(space)
+  waves <- WAVES[[space$waves]]
+  u <- map$to(x)
+  fit_order <- function(k0) density_fit(k0, u, control, waves)
+  found <- if (is.null(orders)) search_order(fit_order, if (ncol(x) == 1L) 25L else 8L)
+           else lapply(orders, fit_order)
+  best <- best_of(found)
   chosen <- best$k0
   if (is.null(orders) && ncol(x) == 1L) {
-    wider <- wider_fits(found, chosen, u, space$waves, control)
-    best <- wider$mean
-    found <- c(found, wider$new)
+    wanted <- averaged_orders(chosen, waves)
+    found <- c(found, lapply(setdiff(wanted, seq_along(found) - 1L), fit_order))
+    best <- mean_of_fits(Filter(function(fit) fit$k0 %in% wanted, found), waves)
   }
   if (!best$converged) {
     warn_sparsegp("lambda did not settle in ", counted(length(best$trace), "iteration"),
@@ -139,9 +140,9 @@ gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6,
   fit$chosen <- chosen
   fit$evidence <- data.frame(
     k0 = vapply(found, `[[`, 0L, "k0"),
-    log_evidence = vapply(found, `[[`, 0, "log_evidence") + sum(log_slope(x, space))
+    log_evidence = vapply(found, `[[`, 0, "log_evidence") + sum(map$log_slope(x))
   )
-  fit$basis <- `colnames<-`(from_unit(best$basis, space), colnames(x))
+  fit$basis <- `colnames<-`(map$from(best$basis), colnames(x))
   structure(c(fit, space, list(format = DENSITY_FORMAT, n = nrow(x), x = x, call = call)),
             class = "gp_density")
 }
@@ -165,129 +166,6 @@ check_orders <- function(k0, p) {
   if (good) return(as.integer(unique(k0)))
   stop_sparsegp("k0", paste("must be whole numbers from 0 to", most),
                 "Leave it out (NULL) to have it chosen")
-}
-
-# A matrix with a column for each input: from, to.
-density_range <- function(range, x) {
-  argument <- if (is.null(range)) "x" else "range"
-  if (is.null(range)) {
-    range <- apply(x, 2L, function(column) {
-      limits <- grDevices::extendrange(column, f = 0.1)
-      if (diff(limits) > 0) limits else limits + c(-0.5, 0.5) * max(1, abs(limits))
-    })
-  } else if (is.numeric(range) && is.null(dim(range)) && ncol(x) == 1L) {
-    range <- matrix(range, ncol = 1L)
-  }
-  good <- is.matrix(range) && is.numeric(range) && identical(dim(range), c(2L, ncol(x))) &&
-    (argument == "x" || all(is.finite(range)) && all(range[2L, ] > range[1L, ]))
-  if (!good) {
-    stop_sparsegp("range", "must be two increasing numbers, or a column of them for each input")
-  }
-  if (any(t(x) < range[1L, ] | t(x) > range[2L, ])) {
-    stop_sparsegp("range", "leaves out some points", "Widen it, or leave the points out of `x`")
-  }
-  check_volume(range, argument)
-  dimnames(range) <- list(c("from", "to"), colnames(x))
-  range
-}
-
-# A density is in units of 1 / volume: 1e8 leaves it room to rise above the uniform one.
-check_volume <- function(range, argument) {
-  volume <- prod(range[2L, ] - range[1L, ])
-  if (is.finite(volume) && volume > 0 && is.finite(1e8 / volume)) return(invisible())
-  stop_sparsegp(argument, "spans so much or so little that a density there is no number",
-                "Give the points in other units")
-}
-
-# ---- Prediction ----
-
-# With h = f / root of the integral of f^2: mean and variance of h at points u, to first order in
-# the integral's deviation from its mean, and the density E f^2 / E integral. f is what interpolates
-# its values at the basis; its integrals are means over the basis.
-shape_moments <- function(object, u) {
-  d <- length(object$mean)
-  W <- trig_weights(object$k0, u, to_unit(object$basis, object), object$waves)
-  mean <- drop(W %*% object$mean)
-  with_basis <- W %*% object$cov
-  var <- pmax(rowSums(with_basis * W), 0)
-  size <- base::mean(object$mean^2 + diag(object$cov))
-  # variance of the integral, and its covariance with f
-  spread <- (2 * sum(object$cov^2) + 4 * sum(object$mean * (object$cov %*% object$mean))) / d^2
-  along <- 2 * drop(with_basis %*% object$mean) / d
-  of_shape <- (var - mean / size * along + (mean / (2 * size))^2 * spread) / size
-  list(mean = mean / sqrt(size), var = pmax(of_shape, 0), density = (mean^2 + var) / size)
-}
-
-#' @rdname gp_density
-#' @order 2
-#' @param object A fit of `gp_density()`.
-#' @param newdata Points, as `x`; columns with names are matched by them. `NULL`: the points
-#'   themselves.
-#' @param se.fit Standard deviations of the density, too?
-#' @param interval `"confidence"`: with an interval of the density.
-#' @param level Probability content of the interval, in (0, 1).
-#' @return `predict()`: the density at each row, 0 outside `range`; with `se.fit` a list of `fit`
-#'   and `se.fit`; with an interval a matrix with columns `fit`, `lwr` and `upr`. Rows with missing
-#'   values give `NA`.
-#' @export
-predict.gp_density <- function(object, newdata = NULL, se.fit = FALSE,
-                               interval = c("none", "confidence"), level = 0.95, ...) {
-  check_no_dots(...)
-  check_flag(se.fit, "se.fit")
-  interval <- check_choice(interval, c("none", "confidence"), "interval")
-  check_number(level, "level", 0, 1)
-  check_density(object)
-  x <- if (is.null(newdata)) object$x else named_inputs(newdata, colnames(object$range), "newdata")
-  known <- stats::complete.cases(x)
-  inside <- which(known & in_space(x, object))
-  x <- x[inside, , drop = FALSE]
-  slope <- exp(log_slope(x, object))
-  in_all <- function(values) replace(ifelse(known, 0, NA_real_), inside, values * slope)
-  at <- shape_moments(object, to_unit(x, object))
-  fit <- in_all(at$density)
-  if (interval == "confidence") {
-    bound <- function(p) in_all(density_traits()$quantile(p, at$mean, at$var, NULL, 1))
-    return(cbind(fit = fit, lwr = bound((1 - level) / 2), upr = bound((1 + level) / 2)))
-  }
-  if (!se.fit) return(fit)
-  list(fit = fit, se.fit = in_all(sqrt(2 * at$var * (at$var + 2 * at$mean^2))))
-}
-
-# ---- What users see ----
-
-#' @export
-print.gp_density <- function(x, ...) {
-  x <- check_density(x)
-  cat("Density of ", counted(x$n, "point"), " ", space_in_words(x), "\n",
-      "Order k0 = ", x$k0, ", ", counted(nrow(x$basis), "basis point"),
-      "; log evidence ", format(c(logLik(x)), digits = 6L), "\n", sep = "")
-  if (nrow(x$evidence) > 1L) {
-    cat("Orders tried: ", toString(x$evidence$k0), "; of largest evidence: ", x$chosen,
-        if (x$k0 > x$chosen) paste0("; mean of ", x$chosen, " to ", x$k0), "\n", sep = "")
-  }
-  if (!x$converged) cat("lambda did NOT settle\n")
-  if (!x$convergence$converged) {
-    cat("EP did NOT converge: change ", signif(x$convergence$change, 3L), "\n", sep = "")
-  }
-  invisible(x)
-}
-
-space_in_words <- function(space) {
-  if (!is.null(space$scale)) {
-    return(paste(if (space$scale > 0) "above" else "below", signif(space$end, 4L)))
-  }
-  limits <- apply(space$range, 2L, function(r) paste0("[", toString(signif(r, 4L)), "]"))
-  paste("on", paste(limits, collapse = " x "))
-}
-
-#' @export
-nobs.gp_density <- function(object, ...) check_density(object)$n
-
-#' @export
-logLik.gp_density <- function(object, ...) {
-  object <- check_density(object)
-  at <- match(object$k0, object$evidence$k0)
-  structure(object$evidence$log_evidence[at], df = 0L, nobs = object$n, class = "logLik")
 }
 
 DENSITY_FORMAT <- 1L # of the form that gp_density() returns

@@ -1,0 +1,74 @@
+# The rows that a fit answers for: its own, or new data.
+
+# Returns a fit that knows its rows, or stops: streams keep none, nor fits grown without inputs.
+with_rows <- function(object) {
+  object <- ready(object)
+  if (has_rows(object)) return(checked_rows(object))
+  stop_sparsegp("object", if (is_stream(object)) {
+    "is a stream's fit, which keeps no rows"
+  } else if (!is.null(object$source)) {
+    "has read its rows in chunks, and keeps none"
+  } else {
+    "was given more rows, or merged, without the inputs of all rows (keep_x = TRUE keeps them)"
+  },
+                "Predict for the rows in question: predict(object, newdata)")
+}
+
+# Returns scaled inputs of new rows or else of the training rows, with what restore_rows() wants.
+rows_asked <- function(object, newdata, offset = NULL) {
+  if (!is.null(newdata)) return(complete_inputs(object, newdata, offset))
+  c(training_latent(object), list(x = training_inputs(object)))
+}
+
+# Returns latent moments in C's units at the training rows.
+training_latent <- function(object) rows_latent(with_rows(object))
+
+new_latent <- function(object, newdata, offset = NULL) {
+  new <- complete_inputs(object, newdata, offset)
+  moments <- engine_predict(object, new$x)
+  if (!all(is.finite(moments$mean), is.finite(moments$var))) {
+    stop_sparsegp("newdata", "is so far from the data that the prediction is no number")
+  }
+  c(moments[c("mean", "var")], new[names(new) != "x"])
+}
+
+# Returns scaled inputs of the training rows, or stops.
+training_inputs <- function(object) {
+  if (n_outputs(object) == 1L && every_row_in_basis(object)) {
+    return(object$posterior$basis[order(object$basis_rows), , drop = FALSE])
+  }
+  if (!is.null(object$x)) return(points_of_rows(object$x, object))
+  stop_sparsegp("newdata", "is missing, and the fit has not kept its inputs",
+                "Give `newdata`, or fit with keep_x = TRUE")
+}
+
+per_row <- function(model, values) {
+  values <- stats::setNames(c(values), model$row_names)
+  if (is.null(model$na.action)) values else stats::naresid(model$na.action, values)
+}
+
+# Builds the problem of a fit's rows at the basis it has, to more digits.
+problem_of_fit <- function(object) {
+  object <- with_rows(object)
+  if (!every_row_in_basis(object) && is.null(object[["x"]])) {
+    stop_sparsegp("object", "has not kept its inputs", "Fit with keep_x = TRUE")
+  }
+  whole <- every_row_in_basis(object) && !has_state(object)
+  if (!whole && !has_state(object)) {
+    stop_sparsegp("object", "has a posterior of some rows only, not of all by EP",
+                  "Use full EP, method_ep(size =), or method_ivm(refine = \"basis\")")
+  }
+  basis <- if (is.null(object$posterior$each)) object$posterior$basis else bases_of(object)
+  new_problem(model_of_fit(object), training_inputs(object), object$data_rows, object$offset,
+              batch_settings(object$options, tol = 1e-9), if (!whole) basis)
+}
+
+# Refuses one-vs-rest fits: C separate models, whose evidences do not add up to one for the labels.
+refuse_without_evidence <- function(object, lack) {
+  if (has_evidence(object)) return(invisible())
+  stop_sparsegp("object", paste0("sets each class against the rest, which has ", lack),
+                "Fit one model of all classes: likelihood = lik_mprobit()")
+}
+
+# Returns the standard error of a sum over rows.
+sum_error <- function(x) sqrt(length(x) * stats::var(x))

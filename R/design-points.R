@@ -1,0 +1,133 @@
+# Points of a box that are worth measuring: next_points().
+
+#' @rdname next_rows
+#' @export
+next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = NULL,
+                        goal = c("min", "max"), best = NULL) {
+  fit <- ready(check_fit_or_waiting(fit, "fit"))
+  k <- check_count(k, "k")
+  n <- check_count(n, "n", k)
+  score <- check_score(score, fit)
+  if (missing(within)) {
+    stop_sparsegp("within", "is missing", "Give the range of each variable, as in list(x = 0:1)")
+  }
+  box <- check_box(within)
+  refuse_unseen("within", blaming("within", inner = "candidates", {
+    blaming("within", choose_points(fit, box, k, score, n, allowed, goal, best))
+  }))
+}
+
+# Chooses `k` points of a box, one after the other, each given those before.
+choose_points <- function(fit, box, k, score, n, allowed, goal, best) {
+  rated <- function(values) function(points) {
+    given <- candidate_rows(fit, points, NULL, NULL, NULL)
+    replace(values(given), !allowed_rows(allowed, points, nrow(points)), -Inf)
+  }
+  pools <- list(points_within(box, n))
+  if (score == "improvement") {
+    means <- rated(function(given) goal_sign(goal) * improved_mean(fit, given$latent))
+    pools <- c(pools, list(points_near(box, climb_from_best(box, pools, means, 1L)$point)))
+  }
+  taken <- NULL
+  gain <- numeric()
+  for (j in seq_len(k)) {
+    batch <- batch_of(fit, taken, score, goal, best)
+    scores <- rated(function(given) scores_of(beside(batch, given), score,
+                                              seq_len(sum(given$complete))))
+    found <- climb_from_best(box, pools, scores, 3L)
+    taken <- rbind(taken, found$point)
+    gain[j] <- found$value
+  }
+  structure(taken, row.names = seq_len(k), gain = gain)
+}
+
+# Builds the lookahead of points that are taken, each with its label.
+batch_of <- function(fit, taken, score, goal, best) {
+  given <- if (!is.null(taken)) candidate_rows(fit, taken, NULL, NULL, NULL)
+  Reduce(condition_on, seq_len(NROW(taken)), lookahead_for(fit, given, score, goal, best))
+}
+
+# Returns a named list: ranges of numbers, values of others.
+check_box <- function(within) {
+  if (is.matrix(within)) within <- as.data.frame(within)
+  good <- is.list(within) && length(within) > 0L && !is.null(names(within)) &&
+    all(nzchar(names(within)))
+  if (!good) {
+    stop_sparsegp("within", "must be a list with a name for each variable",
+                  "Write list(x = c(0, 1), z = c(-5, 5))")
+  }
+  lapply(stats::setNames(nm = names(within)), function(name) {
+    of <- within[[name]]
+    if (!is.numeric(of)) return(unique(of))
+    if (length(of) < 2L || !all(is.finite(of)) || min(of) == max(of)) {
+      stop_sparsegp("within", paste0("has no range for ", name), "Give two different numbers")
+    }
+    range(of)
+  })
+}
+
+# Draws a Latin hypercube.
+points_within <- function(box, n) {
+  columns <- lapply(box, function(of) {
+    if (!is.numeric(of)) return(of[sample.int(length(of), n, replace = TRUE)])
+    of[1L] + diff(of) * (sample.int(n) - stats::runif(n)) / n
+  })
+  data.frame(columns, check.names = FALSE)
+}
+
+# Draws points around one, which is among them, from a third of the box's width down to a
+# thousandth. Improvement may be a narrow peak beside the best predicted mean, which a hypercube of
+# many dimensions misses, while the mean leads there from afar.
+points_near <- function(box, point, count = 200L) {
+  near <- point[rep(1L, count), , drop = FALSE]
+  reach <- c(0, 10^-stats::runif(count - 1L, 0.5, 3))
+  for (name in numbers_of(box)) {
+    of <- box[[name]]
+    moved <- near[[name]] + diff(of) * reach * stats::rnorm(count)
+    near[[name]] <- pmin(pmax(moved, of[1L]), of[2L])
+  }
+  near
+}
+
+numbers_of <- function(box) names(box)[vapply(box, is.numeric, NA)]
+
+# Returns the best point that climbing from the best few of each pool of points leads to.
+climb_from_best <- function(box, pools, rate, starts) {
+  climbed <- lapply(pools, function(points) {
+    value <- rate(points)
+    if (!any(value > -Inf)) stop_sparsegp("allowed", "excludes all points that were tried")
+    lapply(utils::head(order(-value), starts), function(at) {
+      climb(box, list(point = points[at, , drop = FALSE], value = value[at]), rate)
+    })
+  })
+  climbed <- unlist(climbed, recursive = FALSE)
+  climbed[[which.max(vapply(climbed, `[[`, 0, "value"))]]
+}
+
+# Moves the numbers of a point by optim(), on the box as if it were the unit cube; slopes are by
+# differences, all in one call of `rate`, which makes predictions for many points at once.
+climb <- function(box, start, rate) {
+  WORST <- -1e10 # optim() wants numbers
+  STEP <- 1e-4
+  numbers <- numbers_of(box)
+  p <- length(numbers)
+  if (p == 0L) return(start)
+  low <- vapply(box[numbers], `[`, 0, 1L)
+  extent <- vapply(box[numbers], diff, 0)
+  at <- function(u) { # a row for each point
+    points <- start$point[rep(1L, nrow(u)), , drop = FALSE]
+    points[numbers] <- as.data.frame(sweep(sweep(u, 2L, extent, "*"), 2L, low, "+"))
+    points
+  }
+  value <- function(u) pmax(rate(at(u)), WORST)
+  slope <- function(u) {
+    ends <- list(pmin(u + STEP, 1), pmax(u - STEP, 0))
+    moved <- lapply(ends, function(end) `diag<-`(matrix(u, p, p, byrow = TRUE), end))
+    values <- matrix(value(do.call(rbind, moved)), p)
+    (values[, 1L] - values[, 2L]) / (ends[[1L]] - ends[[2L]])
+  }
+  found <- stats::optim((unlist(start$point[numbers]) - low) / extent,
+                        function(u) value(rbind(u)), slope, method = "L-BFGS-B", lower = 0,
+                        upper = 1, control = list(fnscale = -1, maxit = 50))
+  if (found$value <= start$value) start else list(point = at(rbind(found$par)), value = found$value)
+}

@@ -1,0 +1,9 @@
+# Blocks of w x w numbers, one for each row, end to end or as the columns of a matrix.
+
+# Returns the blocks L_i L_i', a column for each, of a matrix whose rows come in groups L_i of w.
+own_products <- function(L, w) {
+  part <- lapply(seq_len(w), function(a) L[seq(a, by = w, length.out = nrow(L) %/% w), ,
+                                           drop = FALSE])
+  pairs <- expand.grid(a = seq_len(w), b = seq_len(w))
+  do.call(rbind, Map(function(a, b) rowSums(part[[a]] * part[[b]]), pairs$a, pairs$b))
+}
