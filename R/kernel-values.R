@@ -207,6 +207,14 @@ OTHER_KERNELS <- c(gaussian = "rbf", se = "rbf", squared_exponential = "rbf", rb
                    radial = "rbf", exponential = "matern12", polynomial = "poly",
                    vanilladot = "linear")
 
+# Kernels whose functions do not return to their mean just beyond the observations
+EXTRAPOLATING_KERNELS <- c("linear", "poly", "periodic", "trig", "matern12")
+
+# Is a kernel, or a part of it, one of these?
+extrapolates <- function(kernel) {
+  kernel$type %in% EXTRAPOLATING_KERNELS || any(vapply(kernel$parts, extrapolates, NA))
+}
+
 # What was given as a kernel, as a value.
 as_kernel <- function(kernel) {
   kernel <- called(kernel)

@@ -35,7 +35,7 @@ plot.sparsegp_next <- function(x, which = NULL, ...) {
   if (length(limits) > 1L) style$ylim <- or_else(style$ylim, limits[[2L]])
   words <- c(nonempty(view$caption), "numbers: rows to ask for, in order")
   style$sub <- or_else(style$sub, paste(words, collapse = "; "))
-  plot_fit(fit, which, NULL, 0.95, NULL, NULL, NULL, style)
+  draw_fit(fit, fit_picture(fit, list(which = which, level = 0.95, style = style)), style)
   if (length(places) == 1L) draw_asked_lines(x, places[[1L]])
   else draw_asked_points(x, places)
   invisible(score_frame(x))

@@ -1,9 +1,33 @@
 # The parts of a sum of kernels, each with its band: the picture of predict(type = "terms").
 
-plot_terms <- function(object, which, newdata, level, n, style) {
-  parts <- terms_pictures(object, which, newdata, level, n, style)
-  on_one_page(length(parts), function() for (part in parts) draw_term(object, part, style))
-  lapply(parts, `[[`, "drawn")
+#' @rdname plot.sparsegp
+#' @name plot.sparsegp
+#' @section Type "terms", the effect of each kernel of a sum:
+#' The effect of each kernel, with its interval, as `predict(type = "terms")` gives it, and partial
+#' residuals: the effect plus what is left of each response. For counts and proportions that is the
+#' working residual of a generalised linear model, less for observations that say less; labels have
+#' none, and observations are ticks then. A kernel of two inputs is a map with the standard error
+#' dashed, one of a number and a factor a curve for each level. A kernel of three inputs or more,
+#' as the default kernel of many inputs, has a panel for each input: the partial effect along it,
+#' with the other inputs held where `type = "fit"` holds them. The inputs along which the effect
+#' varies most come first, and at most nine are drawn. Of several classes there are effects on the
+#' latent function of each: curves in one picture, and a map, or curves for the levels of a factor,
+#' for each class. *Value.* A list of data frames.
+NULL
+
+terms_plot <- function() {
+  new_plot_type(terms_picture, draw_terms, terms_layers, c("which", "newdata"))
+}
+
+terms_picture <- function(object, asked) {
+  parts <- terms_pictures(object, asked$which, asked$newdata, asked$level, asked$n, asked$style)
+  list(parts = parts, drawn = lapply(parts, `[[`, "drawn"))
+}
+
+draw_terms <- function(object, picture, style) {
+  on_one_page(length(picture$parts), function() {
+    for (part in picture$parts) draw_term(object, part, style)
+  })
 }
 
 terms_pictures <- function(object, which, newdata, level, n, style) {
@@ -222,4 +246,24 @@ draw_term_surface <- function(object, picture, style) {
               input_ticks(object, axes[1L], surface$limits[[1L]]),
               input_ticks(object, axes[2L], surface$limits[[2L]]))
   draw_heading(style, list(key_item(picture$label, "line", INK, lwd = 0.7), error_key()))
+}
+
+# ---- By ggplot2 ----
+
+terms_layers <- function(object, picture) {
+  plots <- lapply(picture$parts, auto_term, object)
+  if (length(plots) == 1L) plots[[1L]] else plots
+}
+
+auto_term <- function(picture, object) {
+  view <- picture$view
+  drawn <- placed_columns(view, picture$drawn)
+  rows <- shown_frame(view, picture$shown)
+  if (!is.null(picture$surface)) return(auto_term_map(picture, drawn))
+  few <- length(view$by$levels) <= MANY
+  ggplot2::ggplot() + estimate_layers(view, drawn, few) +
+    (if (nrow(rows)) row_layer(view, rows, nrow(rows))) + group_scales(view) +
+    clock_scale(object, view$axes) +
+    ggplot2::labs(x = input_label(object, view$axes), y = picture$label,
+                  caption = wrapped(paste(view$caption, collapse = ", ")))
 }

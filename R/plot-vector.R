@@ -1,45 +1,29 @@
 # Pictures of several components: over two inputs the arrows of a field of two, along one input the
 # curves of all.
 
-MOST_MODES <- 4L # panels
-
-# A panel for each of the best modes.
-plot_modes <- function(object, newdata, level, n, style) {
-  if (!is_modal_fit(object)) {
-    stop_sparsegp("type", "= \"modes\" is for fits that may have several", "Leave it out")
-  }
-  each <- lapply(seq_len(min(count_modes(object), MOST_MODES)), function(mode) {
-    fit <- as_mode(object, mode)
-    list(fit = fit, picture = vector_picture(fit, NULL, newdata, level, n, NULL, NULL, style))
-  })
-  if (length(each) > 2L) style$legend <- FALSE # the weight has to have room
-  on_one_page(length(each), function() {
-    for (one in each) draw_vectors(one$fit, one$picture, style)
-  }, if (length(each) == 2L) 1)
-  lapply(each, function(one) one$picture$drawn)
-}
-
-# As fit_picture(): view, shown, drawn; and of a field its limits and grid.
-vector_picture <- function(object, which, newdata, level, n, by, se, style) {
-  if (!is.null(se)) stop_sparsegp("se", "is for maps of one response", "Leave it out")
-  rows <- rows_of(object, newdata)
-  view <- slice_view(object, rows, which, by)
-  if (is.null(which) && is.null(by) && !is.null(view$by)) { # two factors, of which one has room
+# Returns what fit_picture() returns, and of a field its limits and grid.
+vector_picture <- function(object, asked) {
+  if (!is.null(asked$se)) stop_sparsegp("se", "is for maps of one response", "Leave it out")
+  rows <- rows_of(object, asked$newdata)
+  view <- slice_view(object, rows, asked$which, asked$by)
+  # of two factors one has room
+  if (is.null(asked$which) && is.null(asked$by) && !is.null(view$by)) {
     view <- slice_view(object, rows, view$axes)
   }
   if (!is.null(view$by)) {
     stop_sparsegp("by", "is for pictures of one response", "Give `which`, one input or two numbers")
   }
-  picture <- list(view = view, shown = rows_beside(object, rows, view), level = level)
+  picture <- list(view = view, shown = rows_beside(object, rows, view), level = asked$level)
   if (!codec_of(object)$several) {
     if (length(view$axes) > 1L) {
       stop_sparsegp("which", "must be one input, for a mean with its spread", "Give its name")
     }
-    picture$drawn <- curve_frame(object, view, picture$shown, level, n, style)
+    picture$drawn <- curve_frame(object, view, picture$shown, asked$level, asked$n, asked$style)
     return(picture)
   }
   if (length(view$axes) == 1L) {
-    picture$drawn <- component_curves(object, view, picture$shown, level, n, style)
+    picture$drawn <- component_curves(object, view, picture$shown, asked$level, asked$n,
+                                      asked$style)
     return(picture)
   }
   if (width(object) != 2L) {
@@ -50,7 +34,7 @@ vector_picture <- function(object, which, newdata, level, n, by, se, style) {
     stop_sparsegp("which", "has a factor, over which there is no map of arrows",
                   "Name one input, or two that are numbers")
   }
-  c(picture, field_grid(object, view, picture$shown, n, style))
+  c(picture, field_grid(object, view, picture$shown, asked$n, asked$style))
 }
 
 draw_vectors <- function(object, picture, style) {
