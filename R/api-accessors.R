@@ -59,30 +59,7 @@ sites <- function(object, ...) UseMethod("sites")
 #' @export
 sites.sparsegp <- function(object, ...) {
   check_no_dots(...)
-  object <- with_rows(object)
-  unit <- object$response$unit
-  if (width(object) > 1L) return(vector_sites(object))
-  out <- data.frame(row = object$row_names, precision = c(object$sites$tau) / unit^2,
-                    shift = c(object$sites$nu) / unit)
-  if (processes(object) > 1L) {
-    levels <- object$response$levels
-    out$class <- factor(rep(levels, each = object$n), levels)
-  }
-  out
-}
-
-# A column for each entry of nu and of the lower triangle of T.
-vector_sites <- function(object) {
-  names <- components(object)
-  w <- length(names)
-  units <- component_units(object$response)
-  lower <- which(lower.tri(diag(w), diag = TRUE), arr.ind = TRUE)
-  tau <- t(matrix(object$sites$tau, w * w)[lower[, 1L] + w * (lower[, 2L] - 1L), , drop = FALSE])
-  colnames(tau) <- paste("precision", names[lower[, 2L]], names[lower[, 1L]], sep = ".")
-  nu <- by_component(object$sites$nu, paste0("shift.", names))
-  data.frame(row = object$row_names,
-             sweep(tau, 2L, units[lower[, 2L]] * units[lower[, 1L]], "/"),
-             sweep(nu, 2L, units, "/"))
+  site_table(with_rows(object))
 }
 
 #' @rdname sites

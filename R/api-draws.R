@@ -40,38 +40,7 @@ draws.sparsegp <- function(object, newdata, n = 1, type = c("latent", "link", "r
   type <- check_choice(type, c("latent", "link", "response"), "type")
   object <- ready(object)
   latent <- latent_draws(object, if (missing(newdata)) NULL else newdata, check_count(n, "n"))
-  if (width(object) > 1L) return(vector_draws(object, latent, n))
-  each <- lapply(drawn_values(object, latent, type), function(values) {
-    values <- matrix(values, ncol = n, dimnames = list(NULL, paste0("draw_", seq_len(n))))
-    restore_rows(values, latent)
-  })
-  by_class(object, each)
-}
-
-# What is drawn of every latent function, or of every class's probability: a list of numbers, all
-# rows of a draw after those of the one before.
-drawn_values <- function(object, latent, type) {
-  f <- vapply(latent$values, c, numeric(length(latent$values[[1L]])))
-  f <- matrix(f, ncol = processes(object))
-  at <- list(mean = f, var = 0 * f, offset = rep(latent$offset, length.out = nrow(f)))
-  if (processes(object) == 1L) at[c("mean", "var")] <- list(c(f), c(0 * f))
-  drawn <- if (type == "response" && processes(object) == 1L) median_response(object, at)
-           else centre_answer(object, at, type)
-  drawn <- as.matrix(drawn)
-  lapply(seq_len(ncol(drawn)), function(class) drawn[, class])
-}
-
-# rows x draws x components
-vector_draws <- function(object, latent, n) {
-  at <- asked_rows(latent)
-  names <- components(object)
-  each <- lapply(seq_len(n), function(j) {
-    vector_means(object, list(mean = latent$values[[1L]][, j], offset = latent$offset))
-  })
-  drawn <- array(unlist(each), c(nrow(latent$offset), length(names), n))
-  out <- aperm(drawn[at, , , drop = FALSE], c(1L, 3L, 2L))
-  dimnames(out) <- list(names(at), paste0("draw_", seq_len(n)), names)
-  out
+  draws_of(object, latent, n, type)
 }
 
 # n latent functions in C's units at the complete rows, a matrix of them for each class: mean + L z
@@ -110,6 +79,12 @@ label_probabilities <- function(object, rows) {
   list(own = own, wanted = to_response(object, own))
 }
 
+# One draw of every latent function: a column for each of several
+one_draw <- function(latent, j) {
+  each <- lapply(latent$values, function(values) values[, j])
+  if (length(each) == 1L) each[[1L]] else do.call(cbind, each)
+}
+
 #' @rdname draws
 #' @export
 simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
@@ -122,7 +97,6 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   object <- ready(object)
   refuse_without_evidence(object, "no distribution of responses")
   latent <- latent_draws(object, arguments$newdata, nsim)
-  value <- lik_values(object)
   at_rows <- is.null(arguments$newdata)
   if (!at_rows && has_variances(object$likelihood)) {
     refuse_unknown_variances("newdata", "Leave it out, or add noise to draws()")
@@ -130,13 +104,8 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   weights <- if (at_rows && !is.null(object$weights)) object$weights else 1
   prob <- if (!is.null(object$power)) label_probabilities(object, latent)
   columns <- lapply(seq_len(nsim), function(j) {
-    f <- vapply(latent$values, function(values) values[, j], numeric(length(latent$offset)))
-    if (processes(object) > 1L) dim(f) <- c(length(latent$offset), length(latent$values))
-    if (width(object) > 1L) f <- by_component(f, components(object))
-    f <- f + latent$offset / object$response$unit
-    y <- lik_traits(object$likelihood)$draw(f, value, weights)
-    if (!is.null(object$power)) y <- turned_labels(y, prob$own, prob$wanted)
-    drawn <- restore_rows(codec_of(object)$back(y, object$response), latent)
+    f <- seen_mean(object, list(mean = one_draw(latent, j), offset = latent$offset))
+    drawn <- restore_rows(draw_response(object, f, weights, prob), latent)
     if (is.matrix(drawn)) `rownames<-`(drawn, NULL) else unname(drawn)
   })
   names(columns) <- paste0("sim_", seq_len(nsim))

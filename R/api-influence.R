@@ -127,7 +127,7 @@ site_residuals <- function(model) {
   tau <- c(model$sites$tau)
   tau[tau <= 0 | is.na(model$y)] <- NA
   wrong <- (c(model$sites$nu) / tau - model$cavity$mean) * sqrt(tau * (1 - leverages(model)))
-  exact <- isTRUE(lik_traits(model$likelihood)$exact)
+  exact <- lik_traits(model$likelihood)$exact
   if (exact) wrong else ifelse(abs(wrong) < LARGEST, wrong, NA_real_)
 }
 

@@ -52,24 +52,8 @@ loo <- function(x, ...) UseMethod("loo")
 loo.sparsegp <- function(x, ...) {
   check_no_dots(...)
   x <- with_rows(x)
-  out <- if (has_classes(x)) loo_classes(x) else loo_numbers(x)
-  structure(data.frame(out, lpd = lpd_of_rows(x), row.names = x$row_names, check.names = FALSE),
+  structure(data.frame(loo_table(x), lpd = lpd_of_rows(x), row.names = x$row_names, check.names = FALSE),
             class = c("sparsegp_loo", "data.frame"))
-}
-
-loo_numbers <- function(fit) {
-  moments <- response_moments(fit, loo_latent(fit))
-  data.frame(observed = observed_values(fit), mean = moments$mean, sd = moments$sd)
-}
-
-loo_classes <- function(fit) {
-  prob <- loo_probabilities(fit)
-  observed <- fit$y
-  own <- prob[cbind(seq_len(nrow(prob)), as.integer(observed))]
-  dimnames(prob) <- list(NULL, paste0("prob.", colnames(prob)))
-  data.frame(observed = observed,
-             predicted = most_probable(loo_probabilities(fit), ordered = codec_of(fit)$ranked),
-             prob = own, prob, check.names = FALSE)
 }
 
 # ---- In few numbers ----
@@ -189,7 +173,7 @@ evidence_or_na <- function(fit) if (has_evidence(fit)) fit$log_evidence else NA_
 
 check_same_responses <- function(f, g) {
   same <- identical(f$row_names, g$row_names) && identical(as.character(f$y), as.character(g$y)) &&
-    has_classes(f) == has_classes(g) && codec_of(f)$trials == codec_of(g)$trials
+    codec_of(f)$labelled == codec_of(g)$labelled && codec_of(f)$trials == codec_of(g)$trials
   if (same) return(invisible())
   stop_sparsegp("...", "are fits of other rows or responses",
                 "Fit all of them to the same rows, those without missing values in any of them")

@@ -143,50 +143,40 @@ predict.sparsegp <- function(object, newdata,
   type <- prediction_type(type)
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
   check_flag(se.fit, "se.fit")
+  check_flag(covariance, "covariance")
   check_number(level, "level", 0, 1)
   check_number(reject, "reject", 0, 1, open = FALSE)
   object <- ready(object)
   if (type == "terms") refuse_termplot(sys.parent())
-  check_predict_request(object, type, se.fit, interval)
-  if (!missing(probs) && type != "quantile") {
-    stop_sparsegp("probs", "are for type = \"quantile\"", "Leave them out, or ask for that type")
-  }
+  check_predict_request(object, type, se.fit, interval, covariance)
+  refuse_for_other_type(type, "quantile", !missing(probs), "probs")
+  refuse_for_other_type(type, "terms", !is.null(terms), "terms")
   if (type == "quantile") {
-    check_quantiles(object, probs, se.fit, interval)
+    check_probs(probs)
     interval <- "prediction" # of the same new responses
   }
   check_new_responses(object, interval, variance, weights)
   mode <- check_mode(mode, object, all = TRUE)
-  if (check_flag(covariance, "covariance")) refuse_covariance(object, type)
-  if (type == "median" && width(object) > 1L) type <- "response" # they are the same
-  if (!is.null(terms) && type != "terms") {
-    stop_sparsegp("terms", "are for type = \"terms\"", "Leave them out, or ask for that type")
-  }
   newdata <- if (!missing(newdata)) newdata
+  request <- list(type = type, se.fit = se.fit, interval = interval, level = level,
+                  reject = reject, probs = probs, terms = terms, mode = mode)
   warn_once({
-    of_response <- type %in% c("response", "quantile")
-    if (width(object) > 1L && (codec_of(object)$several || !of_response)) {
-      predict_vectors(object, newdata, offset, type, se.fit, interval, level, mode, probs)
-    } else if (type == "terms") {
-      predict_terms(object, newdata, offset, terms, se.fit)
-    } else {
-      answer <- predict_numbers(object, newdata, offset, type, se.fit, interval, level, reject,
-                                variance, weights, probs)
-      if (covariance) with_covariance(answer, object, newdata, offset) else answer
-    }
+    answer <- if (type == "terms") predict_terms(object, newdata, offset, request)
+              else if (type %in% names(DERIVED)) predict_derived(object, newdata, request)
+              else predict_rows(object, newdata, offset, request, variance, weights)
+    if (covariance) with_covariance(answer, object, newdata, offset) else answer
   })
 }
 
-# Returns predicted responses, probabilities or labels of one response.
-predict_numbers <- function(object, newdata, offset, type, se.fit, interval, level, reject,
-                            variance, weights, probs) {
-  latent <- if (is.null(newdata)) training_latent(object) else new_latent(object, newdata, offset)
-  if (interval == "prediction") {
+# Returns what is predicted of the rows by latent moments at each.
+predict_rows <- function(object, newdata, offset, request, variance, weights) {
+  latent <- over_modes(object, request$mode, function(object) {
+    if (is.null(newdata)) training_latent(object) else new_latent(object, newdata, offset)
+  })
+  if (request$interval == "prediction") {
     latent$weights <- weights_at(object, latent, variance, weights_from(weights, newdata))
   }
-  answer <- if (type == "quantile") quantile_answer(object, latent, probs)
-            else answer_complete(object, latent, type, se.fit, interval, level, reject)
-  restore_rows(answer, latent)
+  predicted(object, latent, request)
 }
 
 # Adds the joint covariance to an answer.
@@ -209,57 +199,21 @@ prediction_type <- function(type) {
   check_choice(type, TYPES, "type")
 }
 
-check_predict_request <- function(object, type, se.fit, interval) {
-  classes <- has_classes(object)
-  ranked <- codec_of(object)$ranked
-  if (!classes && type %in% c("prob", "class")) {
-    stop_sparsegp("type", paste0("= \"", type, "\" is for classes, and this is a regression"),
-                  "Use type = \"response\", with interval = \"prediction\" for its spread")
-  }
+check_predict_request <- function(object, type, se.fit, interval, covariance) {
   if (type %in% names(DERIVED)) check_derived(object, type)
-  if (width(object) > 1L && type == "terms") {
-    stop_sparsegp("type", "= \"terms\" is for one response", "Use type = \"response\"")
-  }
-  if (type == "terms" && interval != "none") {
-    stop_sparsegp("interval", "is not defined for type = \"terms\"", "Use se.fit = TRUE")
-  }
-  if (type %in% c("prob", "class") && (se.fit || interval != "none")) {
-    stop_sparsegp(if (se.fit) "se.fit" else "interval",
-                  paste0("is not defined for type = \"", type, "\""), "Use type = \"response\"")
-  }
-  if (type == "median" && (processes(object) > 1L || se.fit)) {
-    stop_sparsegp(if (se.fit) "se.fit" else "type",
-                  if (se.fit) "is not defined for type = \"median\""
-                  else "= \"median\" is not defined where every class has a latent function",
-                  if (se.fit) "Use interval = \"confidence\"" else "Use type = \"prob\"")
-  }
-  of_latent <- type %in% c("link", "latent")
-  if (processes(object) > 1L &&
-      (interval != "none" || se.fit && !of_latent && type != "terms")) {
-    stop_sparsegp(if (se.fit) "se.fit" else "interval",
-                  "is not defined where every class has a latent function",
-                  "Use type = \"prob\", or se.fit with type = \"link\"")
-  }
-  if (interval == "prediction" && is_modal_fit(object)) {
-    stop_sparsegp("interval", "= \"prediction\" is for responses whose errors are alike",
-                  "Use interval = \"confidence\"")
-  }
-  if (interval == "prediction" && (classes && !ranked || of_latent)) {
-    stop_sparsegp("interval", "= \"prediction\" is for the response of a regression",
-                  "Use interval = \"confidence\"")
-  }
+  check_offered(codec_of(object), type,
+                c(if (se.fit) "se.fit", if (interval != "none") interval,
+                  if (covariance) "covariance"))
 }
 
-check_quantiles <- function(object, probs, se.fit, interval) {
-  known <- codec_of(object)$several || !is.null(lik_traits(object$likelihood)$quantile)
-  if (is_modal_fit(object) || !known) {
-    stop_sparsegp("type", "= \"quantile\" is for responses that have an order",
-                  if (has_classes(object)) "Use type = \"prob\"" else "Use type = \"response\"")
-  }
-  if (se.fit || interval != "none") {
-    stop_sparsegp(if (se.fit) "se.fit" else "interval",
-                  "is not defined for type = \"quantile\"", "Leave it out")
-  }
+# Stops where an argument is given that is for one type only.
+refuse_for_other_type <- function(type, own, given, argument) {
+  if (!given || type == own) return(invisible())
+  stop_sparsegp(argument, paste0("are for type = \"", own, "\""),
+                "Leave them out, or ask for that type")
+}
+
+check_probs <- function(probs) {
   if (!is.numeric(probs) || length(probs) == 0L || anyNA(probs) || any(probs <= 0 | probs >= 1)) {
     stop_sparsegp("probs", "must be numbers between 0 and 1", "Give c(0.05, 0.5, 0.95), say")
   }
@@ -284,17 +238,6 @@ check_new_responses <- function(object, interval, variance, weights) {
     stop_sparsegp("weights", "are for prediction intervals of likelihoods that have weights",
                   "Leave them out")
   }
-}
-
-refuse_covariance <- function(object, type) {
-  latent <- type %in% c("link", "latent") || type == "response" && codec_of(object)$scaled
-  if (width(object) > 1L) {
-    stop_sparsegp("covariance", "of all rows is had for one response",
-                  "Use se.fit = TRUE, for covariances of each row's components, or draws()")
-  }
-  if (latent && processes(object) == 1L) return(invisible())
-  stop_sparsegp("covariance", "is that of a latent function, and this is not one",
-                "Use type = \"link\", for a likelihood of one latent function, or draws()")
 }
 
 # The numbers, or what a formula of one side finds.
@@ -323,15 +266,8 @@ rows_asked <- function(object, newdata, offset = NULL) {
   c(training_latent(object), list(x = training_inputs(object)))
 }
 
-# Latent moments in C's units at the rows without missing values; `complete` and `names` put the
-# answer back in place; `na` is the na.action whose rows napredict() restores; `weights` those of
-# new responses, where they are known.
-training_latent <- function(object) {
-  object <- with_rows(object)
-  list(mean = object$latent$mean, var = object$latent$var, offset = object$offset,
-       complete = rep(TRUE, object$n), names = object$row_names, na = object$na.action,
-       weights = object$weights)
-}
+# Latent moments in C's units at the training rows
+training_latent <- function(object) rows_latent(with_rows(object))
 
 new_latent <- function(object, newdata, offset = NULL) {
   new <- complete_inputs(object, newdata, offset)
@@ -353,46 +289,22 @@ complete_inputs <- function(object, newdata, offset = NULL) {
        complete = complete, names = new$names, na = NULL)
 }
 
-# Of several components: matrices, arrays, and what follows from a field.
-predict_vectors <- function(object, newdata, offset, type, se.fit, interval, level, mode, probs) {
-  if (type %in% names(DERIVED)) {
-    return(predict_derived(object, newdata, type, se.fit, interval, level, mode))
-  }
-  latent <- over_modes(object, mode, function(object) {
-    if (is.null(newdata)) training_latent(object) else new_latent(object, newdata, offset)
-  })
-  at <- asked_rows(latent)
-  if (type == "quantile") {
-    drawn <- vector_quantiles(object, latent, probs)[at, , , drop = FALSE]
-    dimnames(drawn)[[1L]] <- names(at)
-    return(drawn)
-  }
-  fit <- if (interval == "none") restore_rows(vector_means(object, latent), latent) else {
-    drawn <- vector_interval(object, latent, interval == "prediction", level)[at, , , drop = FALSE]
-    dimnames(drawn)[[1L]] <- names(at)
-    drawn
-  }
-  if (!se.fit) return(fit)
-  covariance <- vector_covariances(object, latent)[, , at, drop = FALSE]
-  dimnames(covariance)[[3L]] <- names(at)
-  list(fit = fit, se.fit = restore_rows(vector_sds(object, latent), latent),
-       covariance = covariance)
-}
-
-predict_derived <- function(object, newdata, type, se.fit, interval, level, mode) {
+predict_derived <- function(object, newdata, request) {
   rows <- rows_asked(object, newdata)
-  moments <- over_modes(object, mode, function(object) derived_moments(object, type, rows$x))
+  moments <- over_modes(object, request$mode, function(object) {
+    derived_moments(object, request$type, rows$x)
+  })
   moments$sd <- sqrt(moments$var)
-  reach <- stats::qnorm((1 + level) / 2) * moments$sd
-  fit <- if (interval == "none") moments$mean
+  reach <- stats::qnorm((1 + request$level) / 2) * moments$sd
+  fit <- if (request$interval == "none") moments$mean
          else cbind(fit = moments$mean, lwr = moments$mean - reach, upr = moments$mean + reach)
-  restore_rows(if (se.fit) list(fit = fit, se.fit = moments$sd) else fit, rows)
+  restore_rows(if (request$se.fit) list(fit = fit, se.fit = moments$sd) else fit, rows)
 }
 
 # Effects of parts of the kernel, as the user sees them.
-predict_terms <- function(object, newdata, offset, terms, se.fit) {
+predict_terms <- function(object, newdata, offset, request) {
   rows <- rows_asked(object, newdata, offset)
-  groups <- term_groups(names(fit_parts(object)), terms)
+  groups <- term_groups(names(fit_parts(object)), request$terms)
   each <- lapply(seq_len(processes(object)), function(class) {
     effect_answer(object, groups, rows$x, class)
   })
@@ -401,28 +313,9 @@ predict_terms <- function(object, newdata, offset, terms, se.fit) {
   }))
   fit <- values("fit")
   constant <- vapply(each, `[[`, 0, "constant")
-  attr(fit, "constant") <- if (processes(object) == 1L) constant
-                           else stats::setNames(constant, object$response$levels)
-  if (se.fit) list(fit = fit, se.fit = values("se.fit")) else fit
-}
-
-# A matrix of each latent function: of one alone itself, of several in an array.
-by_class <- function(object, each) {
-  if (length(each) == 1L) return(each[[1L]])
-  array(unlist(each), c(dim(each[[1L]]), length(each)),
-        c(dimnames(each[[1L]]), list(object$response$levels)))
-}
-
-answer_complete <- function(object, latent, type, se.fit, interval, level, reject) {
-  if (type %in% c("prob", "class")) {
-    prob <- class_probabilities(object, latent)
-    if (type == "prob") return(prob)
-    return(most_probable(prob, reject, codec_of(object)$ranked))
-  }
-  answer <- if (interval == "none") centre_answer(object, latent, type)
-            else interval_answer(object, latent, type, interval, level)
-  if (!se.fit) return(answer)
-  list(fit = answer, se.fit = standard_deviation(object, latent, type))
+  names(constant) <- dimnames(fit)[3L][[1L]] # of classes
+  attr(fit, "constant") <- constant
+  if (request$se.fit) list(fit = fit, se.fit = values("se.fit")) else fit
 }
 
 # A fit that knows its rows. A stream's keeps none, nor one that was grown without inputs.

@@ -26,19 +26,16 @@ print.sparsegp_waiting <- function(x, ...) {
 }
 
 print_head <- function(x) {
-  kind <- if (has_classes(x)) "classification" else "regression"
-  cat("Gaussian-process ", kind, " by ", made_by(x), "\n", sep = "")
+  codec <- codec_of(x)
+  cat("Gaussian-process ", codec$task, " by ", made_by(x), "\n", sep = "")
   if (!is.null(x$terms)) cat("  ", deparse1(stats::formula(x$terms)), "\n", sep = "")
   cat("  ", counted(nobs(x), "row"), ", ", counted(sum(x$scaling$kept), "input"), "; ",
       lik_label(x$likelihood), " likelihood; kernel ", format(x$kernel), "\n", sep = "")
-  response <- codec_of(x)$words(x$response)
+  response <- codec$words(x$response)
   if (!is.null(response)) cat("  ", response, "\n", sep = "")
   if (!is.null(mode_words(x))) cat("  ", mode_words(x), "\n", sep = "")
   print_choices(x)
-  if (anyNA(x$y)) {
-    cat(if (width(x) > 1L) "  missing values of components: " else "  rows without a label: ",
-        sum(is.na(x$y)), "\n", sep = "")
-  }
+  if (anyNA(x$y)) cat("  ", codec$absent, ": ", sum(is.na(x$y)), "\n", sep = "")
   if (length(x$scaling$dropped)) {
     cat("  constant inputs kept out: ", toString(x$scaling$dropped), "\n", sep = "")
   }

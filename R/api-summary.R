@@ -32,12 +32,13 @@ summary.sparsegp <- function(object, ...) {
     learned = table$free & !is.null(object$learning), row.names = names(value)
   )
   hyper$input_units <- if (object$scaling$scale) hyper$value * table$input_sd else NA_real_
-  scores <- if (has_cavities(object) && !has_classes(object)) loo_scores(loo(object))
+  rows <- if (has_cavities(object)) loo(object)
+  scores <- if (!is.null(rows)) loo_scores(rows)
   structure(
     list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
          mean_loo_lpd = if (has_rows(object)) mean(loo_lpd(object), na.rm = TRUE),
          loo_r2 = scores$r2, r.squared = scores$r2, loo_sd = scores$sd, noise_sd = noise_sd(object),
-         confusion = if (has_cavities(object)) loo_confusion(object)),
+         confusion = loo_confusion(rows)),
     class = "summary.sparsegp"
   )
 }
@@ -45,12 +46,9 @@ summary.sparsegp <- function(object, ...) {
 # Standard deviation of the noise, where all rows have the same; of weight 1.
 noise_sd <- function(fit) if (has_noise(fit)) sigma.sparsegp(fit)
 
-# Leave-one-out classes from the cavities.
-loo_confusion <- function(object) {
-  if (!has_classes(object)) return(NULL)
-  table(observed = object$y, predicted = most_probable(
-    loo_probabilities(object), ordered = codec_of(object)$ranked
-  ))
+# Leave-one-out classes, from what loo() says of the rows.
+loo_confusion <- function(rows) {
+  if (!is.null(rows$predicted)) table(observed = rows$observed, predicted = rows$predicted)
 }
 
 #' @rdname summary.sparsegp

@@ -67,7 +67,6 @@ glance.sparsegp <- function(x, ...) {
 augment.sparsegp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
                              interval = c("none", "confidence", "prediction"), ...) {
   x <- ready(x)
-  if (width(x) > 1L) stop_sparsegp("x", "has several components", "Use predict() or residuals()")
   x["na.action"] <- list(NULL) # rows that were left out are not in the frame
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
   own <- is.null(newdata)
@@ -80,7 +79,6 @@ augment.sparsegp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
   predicted <- warn_once(augmented(x, if (own) NULL else newdata, se_fit, interval, ...))
   out[names(predicted)] <- predicted
   if (!own) return(out)
-  if (!has_classes(x)) out$.resid <- plain_residuals(x, pearson = FALSE)
   out$.loo_lpd <- lpd_of_rows(x)
   out
 }
@@ -91,13 +89,38 @@ rows_of_fit <- function(x) {
   else model.frame.sparsegp(x)
 }
 
-# Columns that predict() has to say; newdata: NULL for the rows of the fit.
-augmented <- function(x, newdata, se_fit, interval, ...) {
-  if (shows_classes(x)) {
-    prob <- predict(x, newdata, type = "prob", ...)
-    columns <- stats::setNames(as.data.frame(prob), paste0(".fitted.", colnames(prob)))
-    return(c(as.list(columns), list(.class = most_probable(prob, ordered = codec_of(x)$ranked))))
-  }
+# Columns that are added to rows of the fit (newdata: NULL) or others, but for .loo_lpd.
+augmented <- function(x, newdata, se_fit, interval, ...) UseMethod("augmented", codec_of(x))
+
+#' @export
+augmented.response <- function(x, newdata, se_fit, interval, ...) {
+  out <- predicted_columns(x, newdata, se_fit, interval, ...)
+  if (is.null(newdata)) out$.resid <- plain_residuals(with_rows(x), pearson = FALSE)
+  out
+}
+
+#' @export
+augmented.response_components <- function(x, newdata, se_fit, interval, ...) {
+  stop_sparsegp("x", "has several components", "Use predict() or residuals()")
+}
+
+#' @export
+augmented.response_labels <- function(x, newdata, se_fit, interval, ...) {
+  out <- predicted_columns(x, newdata, se_fit, interval, ...)
+  out$.class <- unname(predict(x, newdata, type = "class"))
+  out
+}
+
+# All other labels have a column for each.
+#' @export
+augmented.response_factor <- function(x, newdata, se_fit, interval, ...) {
+  prob <- predict(x, newdata, type = "prob", ...)
+  columns <- stats::setNames(as.data.frame(prob), paste0(".fitted.", colnames(prob)))
+  c(as.list(columns), list(.class = predicted_class(x, prob)))
+}
+
+# Predictions of a response that is one number
+predicted_columns <- function(x, newdata, se_fit, interval, ...) {
   found <- predict(x, newdata, se.fit = se_fit, interval = interval, ...)
   if (!is.list(found)) found <- list(fit = found)
   out <- if (is.matrix(found$fit)) {
@@ -106,6 +129,5 @@ augmented <- function(x, newdata, se_fit, interval, ...) {
     list(.fitted = found$fit)
   }
   if (se_fit) out$.se.fit <- found$se.fit
-  if (has_classes(x)) out$.class <- predict(x, newdata, type = "class")
   lapply(out, unname)
 }

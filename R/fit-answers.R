@@ -1,4 +1,68 @@
-# From latent moments in C's units to what a user asked for, and back to the rows asked for.
+# From latent moments in C's units to what a user asked for, and back to the rows asked for. What
+# depends on the kind of response is a generic, dispatched on the class of the fit's codec
+# (response_class() in response-codec.R), so that who calls it does not ask for the kind. Methods
+# stand in fit-answers-<kind>.R; response_*.default is called `response`:
+#   seen_mean(object, latent)        what the likelihood sees: latent function and offset, C's units
+#   to_response(object, mean)        a mean response in the user's units, from C's
+#   mean_response(object, latent)    of classes their probabilities
+#   median_response(object, latent, shift)   the response at a quantile of the latent function
+#   standard_deviation(object, latent, type) of what `type` predicts, over the posterior
+#   confidence_bound(object, latent, type, p)  its quantile
+#   response_moments(object, latent)    mean and sd of a new response; not of several classes
+#   class_probabilities(object, latent) of labels only
+#   predicted(object, latent, request)  what predict() answers; request: its arguments
+#   draws_of(object, latent, n, type)   what draws() answers
+#   draw_response(object, f, weights, prob)   new responses at latent values f
+#   observed_values(object)          what residuals are taken of
+#   plain_residuals(object, pearson), quantile_residuals(object)   a vector or matrix of all rows
+#   lpd_of_rows(object)              leave-one-out log predictive densities
+#   loo_table(object)                the columns of loo() before these
+#   site_table(object)               what sites() answers
+# In other rooms augmented() (api-tidy.R) and pictures are dispatched alike.
+
+seen_mean <- function(object, latent) UseMethod("seen_mean", codec_of(object))
+
+to_response <- function(object, mean) UseMethod("to_response", codec_of(object))
+
+mean_response <- function(object, latent) UseMethod("mean_response", codec_of(object))
+
+median_response <- function(object, latent, shift = 0) {
+  UseMethod("median_response", codec_of(object))
+}
+
+standard_deviation <- function(object, latent, type) {
+  UseMethod("standard_deviation", codec_of(object))
+}
+
+confidence_bound <- function(object, latent, type, p) {
+  UseMethod("confidence_bound", codec_of(object))
+}
+
+response_moments <- function(object, latent) UseMethod("response_moments", codec_of(object))
+
+class_probabilities <- function(object, latent) {
+  UseMethod("class_probabilities", codec_of(object))
+}
+
+predicted <- function(object, latent, request) UseMethod("predicted", codec_of(object))
+
+draws_of <- function(object, latent, n, type) UseMethod("draws_of", codec_of(object))
+
+draw_response <- function(object, f, weights, prob) UseMethod("draw_response", codec_of(object))
+
+observed_values <- function(object) UseMethod("observed_values", codec_of(object))
+
+plain_residuals <- function(object, pearson) UseMethod("plain_residuals", codec_of(object))
+
+quantile_residuals <- function(object) UseMethod("quantile_residuals", codec_of(object))
+
+lpd_of_rows <- function(object) UseMethod("lpd_of_rows", codec_of(object))
+
+loo_table <- function(object) UseMethod("loo_table", codec_of(object))
+
+site_table <- function(object) UseMethod("site_table", codec_of(object))
+
+# ---- One latent function, whatever the response ----
 
 # Latent values in C's units, and the mean response at them, as the user sees them.
 to_latent <- function(object, f, offset) f * object$response$unit + object$response$centre + offset
@@ -14,36 +78,6 @@ to_link <- function(object, f, offset) {
   to_latent(object, f, offset) + rep(latent_bias(object), each = NROW(f))
 }
 
-# A mean response as the user sees it. Labels, and numbers that do not scale, have unit 1; the
-# probability of the second of two labels has the fit's power.
-to_response <- function(object, mean) {
-  if (!is.null(object$power)) {
-    return(powered(log(cbind(1 - c(mean), c(mean))), object$power)[, 2L])
-  }
-  mean * object$response$unit + object$response$centre
-}
-
-# What the likelihood sees: the latent function and its offset, in C's units.
-seen_mean <- function(object, latent) {
-  known <- latent$offset / object$response$unit
-  if (width(object) > 1L) by_component(latent$mean, components(object)) + known
-  else latent$mean + known
-}
-
-mean_response <- function(object, latent) {
-  if (width(object) > 1L) return(answered(object, vector_means(object, latent)))
-  if (processes(object) > 1L) return(class_probabilities(object, latent))
-  to_response(object, engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)
-}
-
-# Of what each component is, what a response is: all of it, or the first of mean and spread.
-answered <- function(object, values) if (codec_of(object)$several) values else values[, 1L]
-
-# The response at the median of the latent function: their order is the same.
-median_response <- function(object, latent, shift = 0) {
-  to_response(object, engine_lik_eval(object, seen_mean(object, latent) + shift)$mean)
-}
-
 # What type = says of the rows, without an interval.
 centre_answer <- function(object, latent, type) {
   switch(type,
@@ -51,103 +85,6 @@ centre_answer <- function(object, latent, type) {
          latent = to_latent(object, latent$mean, latent$offset),
          median = median_response(object, latent),
          mean_response(object, latent))
-}
-
-# Mean and standard deviation of the responses of the rows of `latent`, one latent function, as the
-# user sees them, of several components in matrices; a weight is theirs.
-response_moments <- function(object, latent) {
-  if (codec_of(object)$several) {
-    return(list(mean = vector_means(object, latent),
-                sd = vector_spread(object, latent, noise_of_rows(object))))
-  }
-  if (width(object) > 1L) {
-    total <- matrix(engine_lik_predict(object, latent$mean, latent$var)$var, width(object)^2)[1L, ]
-    return(list(mean = mean_response(object, latent), sd = sqrt(total) * object$response$unit))
-  }
-  seen <- seen_mean(object, latent)
-  predicted <- engine_lik_predict(object, seen, latent$var)
-  if (!is.null(object$power)) {
-    mean <- to_response(object, predicted$mean)
-    return(list(mean = mean, sd = sqrt(mean * (1 - mean))))
-  }
-  # the last argument is evaluated only where it is asked for
-  extra <- lik_traits(object$likelihood)$extra_var(
-    lik_values(object), latent$weights,
-    predicted$var - engine_lik_predict(object, seen, latent$var, TRUE)$spread
-  )
-  list(mean = to_response(object, predicted$mean),
-       sd = sqrt(predicted$var + extra) * object$response$unit)
-}
-
-standard_deviation <- function(object, latent, type) {
-  if (width(object) > 1L) return(answered(object, vector_sds(object, latent)))
-  # where the response scales with the latent function, its mean is the latent function
-  same <- codec_of(object)$scaled
-  if (same || type %in% c("link", "latent")) return(sqrt(latent$var) * object$response$unit)
-  if (!is.null(object$power)) return(powered_spread(object, latent))
-  spread <- engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE)$spread
-  sqrt(spread)
-}
-
-class_probabilities <- function(object, latent) {
-  if (codec_of(object)$ranked) {
-    return(engine_label_probabilities(object, seen_mean(object, latent), latent$var))
-  }
-  sharpened <- is_tempered(object) && (processes(object) > 1L || !is.null(object$power))
-  prob <- if (sharpened) powered(log_scores(object, latent), object$power)
-          else normalised(engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)
-  colnames(prob) <- object$response$levels
-  prob
-}
-
-# May probabilities be raised to a power, as they are of each label against the rest?
-is_tempered <- function(object) isTRUE(lik_traits(object$likelihood)$tempered)
-
-# One label's, or of all of them; where all are 0 nobody can tell.
-normalised <- function(own) {
-  if (!is.matrix(own)) return(cbind(1 - own, own))
-  own[rowSums(own) == 0, ] <- 1
-  own / rowSums(own)
-}
-
-# What a label's probability is proportional to, as a logarithm. Two share a latent function. Of
-# more each has its own, and answers "this label?" independently of the others; given that just one
-# answer is yes, a label's probability is proportional to the odds of its own.
-log_scores <- function(object, latent) {
-  own <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
-  scores <- if (is.matrix(own)) log(own) - log1p(-own) else log(cbind(1 - own, own))
-  scores[] <- pmin(pmax(scores, -MOST_LOG), MOST_LOG)
-  scores
-}
-
-MOST_LOG <- 745 # a probability below exp(-745) is 0
-
-# Standard deviation, over the posterior of the latent function, of a label's probability to the
-# fit's power: by Gauss-Hermite quadrature, which link functions need some 30 nodes of for 1e-3.
-powered_spread <- function(object, latent) {
-  NODES <- 30L
-  off <- sqrt(seq_len(NODES - 1L))
-  jacobi <- matrix(0, NODES, NODES)
-  jacobi[cbind(1:(NODES - 1L), 2:NODES)] <- jacobi[cbind(2:NODES, 1:(NODES - 1L))] <- off
-  rule <- eigen(jacobi, symmetric = TRUE)
-  weight <- rule$vectors[1L, ]^2
-  values <- vapply(rule$values, function(z) median_response(object, latent, z * sqrt(latent$var)),
-                   numeric(length(latent$mean)))
-  values <- matrix(values, ncol = NODES) # of one row, too
-  sqrt(drop((values - drop(values %*% weight))^2 %*% weight))
-}
-
-# Labels of the second of two with probability `wanted`, of labels y (-1 and 1) drawn with
-# probability `own`: as few of them are turned as can be, so that they go together as they did.
-turned_labels <- function(y, own, wanted) {
-  turn <- ifelse(y > 0, (own - wanted) / own, (wanted - own) / (1 - own))
-  ifelse(stats::runif(length(y)) < turn, -y, y)
-}
-
-most_probable <- function(prob, reject = 0, ordered = FALSE) {
-  at <- max.col(prob, "first")
-  at[prob[cbind(seq_along(at), at)] < reject] <- NA
-  factor(colnames(prob)[at], colnames(prob), ordered = ordered)
 }
 
 response_quantile <- function(object, p, latent) {
@@ -170,53 +107,38 @@ quantile_names <- function(probs) {
 
 interval_answer <- function(object, latent, type, interval, level) {
   bound <- function(p) {
-    if (interval == "prediction") return(response_quantile(object, p, latent))
-    if (width(object) > 1L) {
-      return(mean_response(object, latent) + stats::qnorm(p) * standard_deviation(object, latent))
-    }
-    shift <- stats::qnorm(p) * sqrt(latent$var)
-    if (!type %in% c("link", "latent")) return(median_response(object, latent, shift))
-    centre_answer(object, replace(latent, "mean", list(latent$mean + shift)), type)
+    if (interval == "prediction") response_quantile(object, p, latent)
+    else confidence_bound(object, latent, type, p)
   }
   cbind(fit = centre_answer(object, latent, type), lwr = bound((1 - level) / 2),
         upr = bound((1 + level) / 2))
 }
 
-# ---- Without a row's own site ----
+# Latent moments in C's units at the fit's rows; `complete` and `names` put answers back in place;
+# `na` is the na.action whose rows napredict() restores; `weights` those of new responses, where
+# they are known.
+rows_latent <- function(object) {
+  list(mean = object$latent$mean, var = object$latent$var, offset = object$offset,
+       complete = rep(TRUE, object$n), names = object$row_names, na = object$na.action,
+       weights = object$weights)
+}
 
-# Latent moments at the rows without their own sites
+# The same without their own sites
 loo_latent <- function(object) {
   object <- checked_rows(object)
   list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset,
        weights = object$weights)
 }
 
-# Leave-one-out log predictive density of each row
-lpd_of_rows <- function(object) {
-  # the log Z of classes each against the rest is of the indicators of all, not of the class
-  other <- !has_evidence(object) || isTRUE(lik_traits(object$likelihood)$as_numbers)
-  if (other || !is.null(object$power)) {
-    return(label_lpd(loo_probabilities(object), object$y))
-  }
-  object$cavity$lpd - codec_of(object)$values(object$y) * log(object$response$unit)
-}
-
-# log probability of the label of each row
-label_lpd <- function(prob, y) log(own_label(prob, y))
-
-# Of columns for labels, each row's own.
-own_label <- function(values, y) values[cbind(seq_along(y), as.integer(y))]
-
-loo_probabilities <- function(object) class_probabilities(object, loo_latent(object))
-
 # ---- Back to the rows asked for ----
 
+# answer: a vector, a matrix, an array whose first dimension the rows are, or a list of these
 restore_rows <- function(answer, latent) {
   if (is.list(answer)) return(lapply(answer, restore_rows, latent))
   at <- asked_rows(latent)
-  if (!is.matrix(answer)) return(stats::setNames(answer[at], names(at)))
-  out <- answer[at, , drop = FALSE]
-  rownames(out) <- names(at)
+  if (is.null(dim(answer))) return(stats::setNames(answer[at], names(at)))
+  out <- if (is.matrix(answer)) answer[at, , drop = FALSE] else answer[at, , , drop = FALSE]
+  dimnames(out) <- c(list(names(at)), dimnames(out)[-1L])
   out
 }
 

@@ -50,6 +50,7 @@ mixed_moments <- function(each, weights, w) {
 # What latent() says of the fit, moments of vectors or of one number a row: at one mode, or mixed
 # over all.
 over_modes <- function(fit, mode, latent) {
+  if (length(fit$modes) == 0L) return(latent(fit))
   if (!identical(mode, "all")) return(latent(as_mode(fit, mode)))
   each <- each_mode(fit, latent)
   w <- length(each[[1L]]$var) / length(each[[1L]]$mean)
@@ -72,18 +73,6 @@ fit_part_probabilities <- function(fit) {
 }
 
 most_probable_parts <- function(fit) max.col(fit_part_probabilities(fit), "first")
-
-# What the rows observed, as residuals have it: of parts the one that the fit takes them for.
-observed_values <- function(fit) {
-  if (is_modal_fit(fit)) part_values(fit$y, most_probable_parts(fit))
-  else codec_of(fit)$observed(fit$y)
-}
-
-# Variances of the errors of the fit's rows, of parts those of the one that it takes them for.
-noise_of_rows <- function(fit) {
-  if (!is_modal_fit(fit)) return(diag(component_noise(fit)))
-  part_variances(fit$y, most_probable_parts(fit)) / fit$response$unit^2
-}
 
 # ---- Relative weights ----
 

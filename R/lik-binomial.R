@@ -7,21 +7,23 @@
 lik_binomial <- function(bias = NULL) new_likelihood("binomial", list(bias = bias))
 
 # Successes of trials: the response is their share, the weights are the trials.
-binomial_traits <- function() list(
+binomial_traits <- function() c(lik_code(
   response = "trials", weighted = TRUE,
+  data_rows = function(y, weights) {
+    won <- as_whole(y * weights)
+    # lchoose(weights, won), whatever division has made of whole numbers
+    ways <- -log1p(weights) - lbeta(weights - won + 1, won + 1)
+    rbind(won, weights, ways, deparse.level = 0L)
+  }
+), lik_hyper(
   about = list(bias = list(
     argument = "bias", log = FALSE, unit_power = 0,
     start = function(rows, offset) {
       log(sum(rows[1L, ]) + 0.5) - log(sum(rows[2L, ] - rows[1L, ]) + 0.5) - mean(offset)
     },
     prior = function(unit, offset) prior_normal(-mean(offset), 5)
-  )),
-  data_rows = function(y, weights) {
-    won <- as_whole(y * weights)
-    # lchoose(weights, won), whatever division has made of whole numbers
-    ways <- -log1p(weights) - lbeta(weights - won + 1, won + 1)
-    rbind(won, weights, ways, deparse.level = 0L)
-  },
+  ))
+), lik_sample(
   draw = function(f, value, weights) {
     stats::rbinom(length(f), weights, stats::plogis(f + value[["bias"]])) / weights
   },
@@ -45,7 +47,7 @@ binomial_traits <- function() list(
     won <- outer(rep(1, length(mean)), 0:max(weights))
     list(y = pmin(won, weights) / weights, size = (won <= weights) + 0)
   }
-)
+))
 
 # fun(at, trials) of the rows `at` of as many trials each, for all of them
 by_trials <- function(weights, mean, fun) {

@@ -1,47 +1,73 @@
 # What R has to know of each likelihood.
 #
 # A likelihood value is plain data: its C type and what was given for its hyperparameters. What R
-# has to know of a type, its traits:
+# has to know of a type, its traits, are three contracts: the rows that C gets and what EP makes of
+# them (lik_code), its hyperparameters (lik_hyper), and its responses (lik_sample).
+
+# Returns what is known of the likelihood's rows and sites.
 #   response   the name of the codec that reads its response (response-codec.R)
-#   weighted   do weights mean anything?
-#   exact      is a site the likelihood itself, so that one sweep sets all? left out: no
-#   tempered   may probabilities of labels be raised to a power, as what they are of is each label
-#              against the rest? left out: no
-#   as_numbers  are labels numbers to it, so that log Z is that of a density? left out: no
-#   remedy     shown when EP does not converge because site precisions grow without bound on
-#              contradictory labels. Left out: they do not
-#   modal      does EP find one of several fixed points, by where it starts? left out: no
-#   noise      of several components: (value, w) -> the covariance of their errors, in C's units;
-#              left out where each row has its own
-#   learns     is log Z that of an integral, so that there is an evidence? left out: yes
-#   about      per hyperparameter: the constructor's argument, whether it is searched as a
-#              logarithm (between what bounds, `range`, if not 0 and Inf, and `limit`, a bound that
-#              a fixed() value may lie on), which power of the response's unit it has, where it
-#              starts (on C's scale, from the data rows and offsets), and its default prior (from
-#              the unit and the offsets). Of ordered categories, from whose number it starts, too:
-#              which cut points it is for, `between`, and whether coef() adds its values up from
-#              those of another, `adds_to`. Of several components: names of what it is for, `each`
-#              of (lik, components), NULL for all one, which its start is told; and in place of the
-#              prior one of the start, `around`
 #   data_rows  (y, weights) -> the q x n matrix C wants
-#   draw       (f, value, weights) random responses given latent values; value: named, in C's units
-#   quantile   (p, mean, var, value, weights) of a response under N(mean, var); NULL for classes
+#   weighted   do weights mean anything?
+#   exact      is a site the likelihood itself, so that one sweep sets all?
+#   has_evidence  is log Z that of an integral, so that there is an evidence?
+#   modal      does EP find one of several fixed points, by where it starts?
+#   tempered   may probabilities of labels be recalibrated, by a power of their odds?
+#   as_numbers are labels numbers to it (least squares), so that log Z is that of a density?
+#   label      what print() calls it, where that is not its type
+#   remedy     shown when EP diverges because site precisions grow without bound on contradictory
+#              labels; NULL: they do not
+#   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
+#              component alone that says nearly the same of it; NULL: there is none
+lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_evidence = TRUE,
+                     modal = FALSE, tempered = FALSE, as_numbers = FALSE, label = NULL,
+                     remedy = NULL, alone = NULL) {
+  list(response = response, data_rows = data_rows, weighted = weighted, exact = exact,
+       has_evidence = has_evidence, modal = modal, tempered = tempered, as_numbers = as_numbers,
+       label = label, remedy = remedy, alone = alone)
+}
+
+# Returns what is known of the hyperparameters. about: for each the constructor's argument, whether
+# it is searched as a logarithm (between what bounds, `range`, if not 0 and Inf, and `limit`, a bound
+# that a fixed() value may lie on), which power of the response's unit it has, where it starts (on
+# C's scale, from the data rows and offsets), and its default prior (from the unit and the offsets).
+# Of ordered categories, from whose number it starts, too: which cut points it is for, `between`, and
+# whether coef() adds its values up from those of another, `adds_to`. Of several components: names of
+# what it is for, `each` of (lik, components), NULL for all one, which its start is told; and in
+# place of the prior one of the start, `around`.
+lik_hyper <- function(about = list()) list(about = about)
+
+# Returns what is known of responses under N(mean, var) of the latent values; value: the
+# hyperparameters, named, in C's units.
+#   draw       (f, value, weights) random responses given latent values
+#   quantile   (p, mean, var, value, weights) of a response; NULL for classes
 #   cdf        (y, mean, var, value, weights, lower) its distribution function, or where lower is
-#              FALSE what is above; not of labels, whose probabilities add up to it, nor where the
+#              FALSE what is above; NULL of labels, whose probabilities add up to it, and where the
 #              response says nothing
 #   outcomes   (mean, var, value, weights) -> list(y, size), a matrix each with a row for each of
 #              the rows: a rule by which sums over all responses, or integrals, are those of
 #              size * integrand at y, for what p(y) under N(mean, var) weighs. With log_unit, such
 #              a matrix, too: y in units of its own, of which the logarithm comes off the mean.
-#              Left out: of labels, where sites are exact, and where there is no new response
+#              NULL of labels, where sites are exact, and where there is no new response
 #   entropy    (mean, var, value, weights): mean, under N(mean, var), of the entropy of a response
 #              given the latent values, in nats; beside `outcomes`, of several latent values. Of one
 #              it is found by `outcomes`
-#   label      what print() calls it, where that is not its type
-#   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
-#              component alone that says nearly the same of it; left out: there is none
+#   noise      of several components: (value, w) -> the covariance of their errors, in C's units;
+#              NULL where each row has its own
 #   extra_var  (value, weights, within) what a row's response varies beyond one of weight 1; within:
 #              the part of that one's variance that is not about the latent function
+lik_sample <- function(draw, quantile = NULL, cdf = NULL, outcomes = NULL, entropy = NULL,
+                       noise = NULL, extra_var = function(value, weights, within) 0) {
+  list(draw = draw, quantile = quantile, cdf = cdf, outcomes = outcomes, entropy = entropy,
+       noise = noise, extra_var = extra_var)
+}
+
+# Traits that differ from others in the fields given.
+traits_like <- function(traits, ...) {
+  changes <- list(...)
+  stopifnot(names(changes) %in% names(traits))
+  traits[names(changes)] <- changes
+  traits
+}
 
 lik_traits <- function(lik) traits_of(lik$type)
 
@@ -58,7 +84,7 @@ lik_label <- function(lik) {
   if (is.null(label)) lik$type else label
 }
 
-is_modal <- function(lik) isTRUE(lik_traits(lik)$modal)
+is_modal <- function(lik) lik_traits(lik)$modal
 
 lik_codec <- function(lik) codec_named(lik_traits(lik)$response)
 
@@ -111,7 +137,7 @@ likelihood_kinds <- function() list(
 is_impossible <- function(lik, logz, rows) {
   codec <- lik_codec(lik)
   SLACK <- 1e-6
-  counted <- codec$labelled && !isTRUE(lik_traits(lik)$as_numbers) || !is.null(codec$jump)
+  counted <- codec$labelled && !lik_traits(lik)$as_numbers || !is.null(codec$jump)
   counted && logz > SLACK * rows
 }
 

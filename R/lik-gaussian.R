@@ -18,13 +18,15 @@ lik_gaussian <- function(variance = NULL, covariance = c("spherical", "diagonal"
 }
 
 # Errors of a normal distribution, row by row of variance noise / weight.
-gaussian_traits <- function() list(
+gaussian_traits <- function() c(lik_code(
   response = "numbers", weighted = TRUE, exact = TRUE,
+  data_rows = function(y, weights) rbind(y, weights)
+), lik_hyper(
   about = list(noise = list(
     argument = "variance", log = TRUE, unit_power = 2, start = function(rows, offset) log(0.1),
     prior = function(unit, offset) default_lognormal(-2, 2)(unit)
-  )),
-  data_rows = function(y, weights) rbind(y, weights),
+  ))
+), lik_sample(
   draw = function(f, value, weights) {
     stats::rnorm(length(f), f, sqrt(value[["noise"]] / weights))
   },
@@ -35,4 +37,4 @@ gaussian_traits <- function() list(
     stats::pnorm(y, mean, sqrt(var + value[["noise"]] / weights), lower.tail = lower)
   },
   extra_var = function(value, weights, within) value[["noise"]] * (1 / weights - 1)
-)
+))

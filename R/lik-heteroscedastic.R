@@ -9,13 +9,15 @@ lik_heteroscedastic <- function(variance = NULL) {
 
 # mean and var of quantile() and cdf(): n x 2, of mean and logarithm of the spread, and their
 # covariances, four for each row.
-heteroscedastic_traits <- function() list(
+heteroscedastic_traits <- function() c(lik_code(
   response = "spreads", weighted = FALSE,
+  data_rows = function(y, weights) rbind(y)
+), lik_hyper(
   about = list(noise = list(
     argument = "variance", log = TRUE, unit_power = 2, start = function(rows, offset) log(0.1),
     prior = function(unit, offset) default_lognormal(-2, 2)(unit)
-  )),
-  data_rows = function(y, weights) rbind(y),
+  ))
+), lik_sample(
   draw = function(f, value, weights) {
     stats::rnorm(nrow(f), f[, 1L], sqrt(value[["noise"]]) * exp(f[, 2L]))
   },
@@ -39,7 +41,7 @@ heteroscedastic_traits <- function() list(
   entropy = function(mean, var, value, weights) {
     log(2 * pi * exp(1) * value[["noise"]]) / 2 + mean[, 2L]
   }
-)
+))
 
 # The distribution function of responses y, (y, lower): given the spread they are normal, and over
 # its logarithm goes the trapezoid rule. Without y their typical size.

@@ -2,7 +2,7 @@
 
 # Likelihood hyperparameters come with their own starts and priors (`about`, lik-contract.R).
 # With a latent function for each class they have them class by class.
-lik_hyper <- function(lik, rows, offset, response_unit, classes, levels, components) {
+likelihood_hyper <- function(lik, rows, offset, response_unit, classes, levels, components) {
   parts <- lapply(names(lik$params), function(base) {
     about <- lik_traits(lik)$about[[base]]
     own <- if (!is.null(about$each)) about$each(lik, components)
@@ -47,6 +47,6 @@ hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL,
     part$name <- paste0(part$name, if (!is.null(class)) paste0(".", class))
     part
   })
-  of_lik <- lik_hyper(lik, rows, offset, env$response_unit, classes, levels, components)
+  of_lik <- likelihood_hyper(lik, rows, offset, env$response_unit, classes, levels, components)
   apply_priors(stack_hyper(c(kernels, list(of_lik))), prior)
 }

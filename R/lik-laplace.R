@@ -5,9 +5,12 @@
 #' @export
 lik_laplace <- function(scale = NULL) new_likelihood("laplace", list(scale = scale))
 
-laplace_traits <- function() list(
-  response = "numbers", weighted = FALSE, about = list(scale = noise_scale),
-  data_rows = function(y, weights) rbind(y),
+laplace_traits <- function() c(lik_code(
+  response = "numbers", weighted = FALSE,
+  data_rows = function(y, weights) rbind(y)
+), lik_hyper(
+  about = list(scale = noise_scale)
+), lik_sample(
   draw = function(f, value, weights) {
     side <- ifelse(stats::runif(length(f)) < 0.5, -1, 1)
     f + side * value[["scale"]] * stats::rexp(length(f))
@@ -21,4 +24,4 @@ laplace_traits <- function() list(
   },
   extra_var = function(value, weights, within) 0,
   outcomes = function(mean, var, value, weights) number_outcomes(mean, var, value[["scale"]])
-)
+))

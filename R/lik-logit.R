@@ -14,6 +14,8 @@ lik_logit <- function(bias = NULL, moments = c("quadrature", "mackay")) {
 #' @export
 lik_mackay <- function(bias = NULL) new_likelihood("mackay", list(bias = bias))
 
-logit_traits <- function() c(binary_traits(stats::plogis, stats::qlogis), tempered = TRUE)
+logit_traits <- function() {
+  traits_like(binary_traits(stats::plogis, stats::qlogis), tempered = TRUE)
+}
 
-mackay_traits <- function() c(logit_traits(), learns = FALSE)
+mackay_traits <- function() traits_like(logit_traits(), has_evidence = FALSE)

@@ -6,13 +6,14 @@
 lik_mixture <- function() new_likelihood("mixture", list())
 
 # `modal`: EP finds one of several modes, and which depends on where it starts.
-mixture_traits <- function() list(
-  response = "mixtures", weighted = FALSE, modal = TRUE, about = list(),
-  data_rows = function(y, weights) natural_parts(y),
+mixture_traits <- function() c(lik_code(
+  response = "mixtures", weighted = FALSE, modal = TRUE,
+  data_rows = function(y, weights) natural_parts(y)
+), lik_hyper(), lik_sample(
   draw = function(f, value, weights) f,
   quantile = NULL,
   extra_var = function(value, weights, within) 0
-)
+))
 
 # What C wants of each row: of every part c, h and the lower triangle of P (lik_mixture.c).
 natural_parts <- function(y) {

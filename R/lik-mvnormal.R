@@ -29,8 +29,14 @@ count_noise <- function(lik, width) {
          full = width + nrow(correlated_pairs(width)))
 }
 
-mvnormal_traits <- function() list(
+mvnormal_traits <- function() c(lik_code(
   response = "vectors", weighted = FALSE, label = "gaussian",
+  data_rows = function(y, weights) t(unname(y)),
+  alone = function(rows, theta) {
+    weight <- rep_len(exp(-theta[seq_len(min(length(theta), nrow(rows)))]), nrow(rows))
+    list(lik = list(type = "gaussian"), theta = 0, rows = rbind(c(rows), rep(weight, ncol(rows))))
+  }
+), lik_hyper(
   about = list(
     noise = list(
       argument = "variance", log = TRUE, unit_power = 2, each = each_noise,
@@ -46,19 +52,15 @@ mvnormal_traits <- function() list(
       start = function(rows, offset, own = NULL) 0,
       prior = function(unit, offset) prior_normal(0, 0.5)
     )
-  ),
-  data_rows = function(y, weights) t(unname(y)),
+  )
+), lik_sample(
   draw = function(f, value, weights) {
     f + matrix(stats::rnorm(length(f)), nrow(f)) %*% chol(noise_covariance(value, ncol(f)))
   },
   noise = function(value, w) noise_covariance(value, w),
   quantile = NULL,
-  extra_var = function(value, weights, within) 0,
-  alone = function(rows, theta) {
-    weight <- rep_len(exp(-theta[seq_len(min(length(theta), nrow(rows)))]), nrow(rows))
-    list(lik = list(type = "gaussian"), theta = 0, rows = rbind(c(rows), rep(weight, ncol(rows))))
-  }
-)
+  extra_var = function(value, weights, within) 0
+))
 
 # Spherical noise has one variance.
 each_noise <- function(lik, components) if (lik$covariance != "spherical") components

@@ -8,13 +8,15 @@ lik_negbin <- function(bias = NULL, size = NULL) {
 }
 
 # Counts that vary more than a rate alone explains.
-negbin_traits <- function() list(
+negbin_traits <- function() c(lik_code(
   response = "counts", weighted = FALSE,
+  data_rows = function(y, weights) count_rows(y)
+), lik_hyper(
   about = list(bias = log_rate_bias, size = list(
     argument = "size", log = TRUE, unit_power = 0, start = function(rows, offset) log(5),
     prior = function(unit, offset) prior_lognormal(log(5), 2)
-  )),
-  data_rows = function(y, weights) count_rows(y),
+  ))
+), lik_sample(
   draw = function(f, value, weights) {
     as.double(stats::rnbinom(length(f), value[["size"]], mu = negbin_mean(f + value[["bias"]])))
   },
@@ -34,7 +36,7 @@ negbin_traits <- function() list(
   outcomes = function(mean, var, value, weights) {
     count_outcomes(mean + value[["bias"]], var, negbin_size(value))
   }
-)
+))
 
 negbin_size <- function(value) min(value[["size"]], 1e15) # a Poisson count by then
 

@@ -25,8 +25,10 @@ starting_cuts <- function(rows, categories) {
 }
 
 # Ordered categories: rows are 1..K. Hyperparameters are named by the categories on either side.
-ordinal_traits <- function() list(
+ordinal_traits <- function() c(lik_code(
   response = "ordered", weighted = FALSE,
+  data_rows = function(y, weights) rbind(as.double(y))
+), lik_hyper(
   about = list(
     cut = list(
       argument = "cuts", log = FALSE, unit_power = 0,
@@ -42,8 +44,8 @@ ordinal_traits <- function() list(
       prior = function(unit, offset) prior_lognormal(0, 1.5),
       between = function(categories) seq_len(categories - 1L)[-1L]
     )
-  ),
-  data_rows = function(y, weights) rbind(as.double(y)),
+  )
+), lik_sample(
   draw = function(f, value, weights) {
     findInterval(f + stats::rnorm(length(f)), cut_points(value)) + 1
   },
@@ -51,4 +53,4 @@ ordinal_traits <- function() list(
     findInterval(mean + stats::qnorm(p) * sqrt(1 + var), cut_points(value), left.open = TRUE) + 1
   },
   extra_var = function(value, weights, within) 0
-)
+))

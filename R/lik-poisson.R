@@ -5,10 +5,12 @@
 #' @export
 lik_poisson <- function(bias = NULL) new_likelihood("poisson", list(bias = bias))
 
-poisson_traits <- function() list(
+poisson_traits <- function() c(lik_code(
   response = "counts", weighted = FALSE,
-  about = list(bias = log_rate_bias),
-  data_rows = function(y, weights) count_rows(y),
+  data_rows = function(y, weights) count_rows(y)
+), lik_hyper(
+  about = list(bias = log_rate_bias)
+), lik_sample(
   draw = function(f, value, weights) {
     as.double(stats::rpois(length(f), exp(pmin(f + value[["bias"]], 700)))) # 1e304
   },
@@ -23,4 +25,4 @@ poisson_traits <- function() list(
   },
   extra_var = function(value, weights, within) 0,
   outcomes = function(mean, var, value, weights) count_outcomes(mean + value[["bias"]], var)
-)
+))

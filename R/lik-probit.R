@@ -9,4 +9,6 @@ lik_probit <- function(bias = NULL, flip = 0) {
   new_likelihood("probit", list(bias = bias))
 }
 
-probit_traits <- function() c(binary_traits(stats::pnorm, stats::qnorm), tempered = TRUE)
+probit_traits <- function() {
+  traits_like(binary_traits(stats::pnorm, stats::qnorm), tempered = TRUE)
+}

@@ -5,22 +5,24 @@
 # Two classes: rows are -1 and 1. The bias starts where it and the mean offset give the classes'
 # frequencies, and its default prior does not mind a constant in the offset.
 binary_traits <- function(inverse_link, link) {
-  list(
+  c(lik_code(
     response = "labels", weighted = FALSE,
+    data_rows = function(y, weights) rbind(y)
+  ), lik_hyper(
     about = list(bias = list(
       argument = "bias", log = FALSE, unit_power = 0,
       start = function(rows, offset) {
         link((sum(rows > 0) + 0.5) / (length(rows) + 1)) - mean(offset)
       },
       prior = function(unit, offset) prior_normal(-mean(offset), 5)
-    )),
-    data_rows = function(y, weights) rbind(y),
+    ))
+  ), lik_sample(
     draw = function(f, value, weights) {
       ifelse(stats::runif(length(f)) < inverse_link(f + value[["bias"]]), 1, -1)
     },
     quantile = NULL,
     extra_var = function(value, weights, within) 0
-  )
+  ))
 }
 
 # ---- Several classes ----
@@ -30,8 +32,10 @@ binary_traits <- function(inverse_link, link) {
 # Only differences of biases matter; they start centred, where they alone give the classes'
 # frequencies (nearly), and the default prior holds their mean there.
 class_traits <- function(link, noise) {
-  list(
+  c(lik_code(
     response = "classes", weighted = FALSE,
+    data_rows = function(y, weights) rbind(as.double(y))
+  ), lik_hyper(
     about = list(bias = list(
       argument = "bias", log = FALSE, unit_power = 0,
       start = function(rows, offset, classes = max(rows)) {
@@ -39,8 +43,8 @@ class_traits <- function(link, noise) {
         start - mean(start)
       },
       prior = function(unit, offset) prior_normal(0, 5)
-    )),
-    data_rows = function(y, weights) rbind(as.double(y)),
+    ))
+  ), lik_sample(
     draw = function(f, value, weights) {
       f <- rbind(f) # one row may come as a vector
       v <- f + rep(value, each = nrow(f)) + noise(length(f))
@@ -48,7 +52,7 @@ class_traits <- function(link, noise) {
     },
     quantile = NULL,
     extra_var = function(value, weights, within) 0
-  )
+  ))
 }
 
 new_class_likelihood <- function(type, bias, shared) {

@@ -19,8 +19,9 @@ flip_traits <- function() noisy_traits("flip", step = FALSE)
 # labels contradict each other no precision is a fixed point of EP, and it grows without end, with
 # sites that only narrow, too, and whatever the damping.
 step_traits <- function() {
-  c(noisy_traits("noise", step = TRUE),
-    list(remedy = "Use lik_flip() or lik_probit(flip =), whose slope bounds what a row can say"))
+  traits_like(noisy_traits("noise", step = TRUE), 
+              remedy = paste("Use lik_flip() or lik_probit(flip =), whose slope bounds what a row",
+                             "can say"))
 }
 
 # The same with labels that are wrong with a probability, a hyperparameter `name`. step: the latent

@@ -7,14 +7,16 @@ lik_student <- function(scale = NULL, df = fixed(4)) {
   new_likelihood("student", list(scale = scale, df = df))
 }
 
-student_traits <- function() list(
+student_traits <- function() c(lik_code(
   response = "numbers", weighted = FALSE,
+  data_rows = function(y, weights) rbind(y)
+), lik_hyper(
   about = list(scale = noise_scale, df = list(
     argument = "df", log = TRUE, unit_power = 0, range = c(2, Inf),
     start = function(rows, offset) log(5 - 2),
     prior = function(unit, offset) prior_gamma(2, 0.1)
-  )),
-  data_rows = function(y, weights) rbind(y),
+  ))
+), lik_sample(
   draw = function(f, value, weights) {
     f + value[["scale"]] * stats::rt(length(f), value[["df"]])
   },
@@ -26,7 +28,7 @@ student_traits <- function() list(
   },
   extra_var = function(value, weights, within) 0,
   outcomes = function(mean, var, value, weights) number_outcomes(mean, var, value[["scale"]])
-)
+))
 
 student_cdf <- function(value, lower = TRUE) {
   function(y, f) stats::pt((y - f) / value[["scale"]], value[["df"]], lower.tail = lower)

@@ -10,7 +10,7 @@ SWEEPS <- 8 # of sites that are not the likelihood itself
 
 # Factorisations for each evaluation of the evidence.
 dearness <- function(lik, processes) {
-  processes * if (isTRUE(lik_traits(lik)$exact)) 1 else SWEEPS
+  processes * if (lik_traits(lik)$exact) 1 else SWEEPS
 }
 
 # As many rows as full EP can have for so much work.

@@ -179,7 +179,7 @@ learn_settled <- function(plan, settled) {
 # from: free values where an earlier search ended, or NULL.
 learn_plan <- function(plan, table, control, verbose, from = NULL) {
   if (is.null(control) || !any(table$free)) return(settle(plan, table))
-  if (isFALSE(lik_traits(plan$problem$lik)$learns)) {
+  if (!lik_traits(plan$problem$lik)$has_evidence) {
     stop_sparsegp("learn", paste0("= TRUE needs an evidence, and the ", plan$problem$lik$type,
                                   " likelihood has none"),
                   "Use learn = FALSE, fixed() hyperparameters, or another likelihood")

@@ -114,7 +114,7 @@ distinct_rows <- function(x) which(!duplicated(x))
 
 #' @export
 tunes.plan_grown <- function(plan) {
-  if (isTRUE(lik_traits(plan$problem$lik)$tempered)) "power" else character()
+  if (lik_traits(plan$problem$lik)$tempered) "power" else character()
 }
 
 # Bases of a ninth, a third and all of the points that the work allows. The next is tried for as

@@ -29,7 +29,7 @@ ROUGHLY <- 5e-2 # the same, where fits are only compared
 
 # By this plan? Where full EP would be too dear.
 fits_labels <- function(method, lik, n, processes) {
-  leaves_open(method) && isTRUE(lik_traits(lik)$tempered) &&
+  leaves_open(method) && lik_traits(lik)$tempered &&
     too_dear(method, lik, n, processes)
 }
 

@@ -33,7 +33,7 @@ settle_model <- function(chunk, setup, input_terms) {
 # By the evidence alone, and only where there is something to learn.
 learns_structure <- function(model, setup) {
   !is.null(setup$control) && setup$control$criterion == "evidence" && any(model$table$free) &&
-    !isFALSE(lik_traits(model$lik)$learns)
+    lik_traits(model$lik)$has_evidence
 }
 
 # list(best, tried). best: kernel, scale, the model of all rows, the learned table, `par`, its free

@@ -1,7 +1,11 @@
 # A response is read by a codec: what a user gives becomes codes for C, and comes back. A likelihood
 # names the codec it needs (`response` of its traits, lik-contract.R), and nothing else asks what
-# kind of response there is. A codec is a list:
-#   name       <name>_codec() returns it, called once (util-registry.R)
+# kind of response there is. A codec is a list of class response_<kind> (response_class()), on which
+# the answers of a fit are dispatched, too (fit-answers.R):
+#   name       <name>_codec() returns it, called once (util-registry.R). A fit stores this name
+#   called     the response in words
+#   task       "regression" or "classification"
+#   offers     what predict() offers: by type, with what beside it (response-offers.R)
 #   labelled   are responses labels? Their levels are found when they are read
 #   ranked     are the labels in an order?
 #   missing    may a response be missing? A label's code is 0 then, and its probability one of being
@@ -36,10 +40,18 @@ codec_named <- function(name) {
   codec
 }
 
-# A codec that differs from another in the fields given.
-codec_like <- function(codec, ...) {
-  changes <- list(...)
+# Returns the class of a codec: the kinds it is of, the most special first.
+#   numbers       in units that the model scales with; counts (trials, seen): in units of their own
+#   components    several latent values of one process in a row: vectors (mixtures), spreads
+#   factor        labels; labels (some_labels): two. ordered: with one latent function. classes
+#                 (rest): with one for each
+response_class <- function(...) c(paste0("response_", c(...)), "response")
+
+# A codec that differs from another in the fields given. kinds: see response_class()
+codec_like <- function(codec, kinds, ...) {
+  changes <- list(name = kinds[1L], ...)
   codec[names(changes)] <- changes
+  class(codec) <- response_class(kinds)
   codec
 }
 

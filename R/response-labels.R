@@ -1,6 +1,5 @@
 # Codecs of labels: two of them, two that may be missing, several each against the rest, several in
-# one model, and ordered ones. Beside what response-codec.R names they have
-#   called      the response in words
+# one model, and ordered ones (response-ordered.R). Beside what response-codec.R names they have
 #   as_labels   (y) -> do these numbers name labels?
 #   more        the codec of more than two labels; NULL: this one
 #   check       (levels, lik) stops for what the likelihood cannot have
@@ -10,9 +9,11 @@ MAX_CLASSES <- 256L
 
 # Two labels are -1 and 1 for C.
 labels_codec <- function() {
-  list(name = "labels", labelled = TRUE, ranked = FALSE, missing = FALSE, several = FALSE,
-       apart = FALSE, values = function(y) rep(1, length(y)),
-       offsets = TRUE, trials = FALSE, scaled = FALSE, called = "a two-class response",
+  codec <- list(
+       labelled = TRUE, ranked = FALSE, missing = FALSE, several = FALSE, apart = FALSE,
+       values = function(y) rep(1, length(y)), offsets = TRUE, trials = FALSE, scaled = FALSE,
+       called = "a two-class response", task = "classification", offers = offers_of_labels(),
+       absent = "rows without a label",
        as_labels = are_two_values, more = rest_codec, check = function(levels, lik) invisible(),
        gather = function(chunk) chunk, refuse = function(y, weights) NULL,
        moments = moments_of_numbers, read = read_labels, again = read_more_labels,
@@ -29,11 +30,12 @@ labels_codec <- function() {
          paste("probability of", levels[2L], "against", levels[1L])
        },
        jump = NULL)
+  codec_like(codec, c("labels", "factor"))
 }
 
 # Two labels, either of which may be missing.
 some_labels_codec <- function() {
-  codec_like(labels_codec(), name = "some_labels", missing = TRUE, more = NULL,
+  codec_like(labels_codec(), c("some_labels", "labels", "factor"), missing = TRUE, more = NULL,
              check = function(levels, lik) {
                if (length(levels) == 2L) return(invisible())
                stop_sparsegp("y", paste0("has ", length(levels), " classes, and the ", lik$type,
@@ -44,7 +46,8 @@ some_labels_codec <- function() {
 
 # A latent function for each label; labels are numbers from 1 for C.
 classes_codec <- function() {
-  codec_like(labels_codec(), name = "classes", offsets = FALSE, called = "a class response",
+  codec_like(labels_codec(), c("classes", "factor"), offsets = FALSE,
+             called = "a class response", offers = offers_of_classes(),
              as_labels = are_whole, more = NULL,
              codes = function(y, response) as.double(as.integer(y)),
              back = function(codes, response) factor(response$levels[codes], response$levels),
@@ -56,25 +59,10 @@ classes_codec <- function() {
 }
 
 rest_codec <- function() {
-  codec_like(classes_codec(), name = "rest", apart = TRUE, offsets = TRUE,
+  codec_like(classes_codec(), c("rest", "classes", "factor"), apart = TRUE, offsets = TRUE,
              words = function(response) {
                paste0(length(response$levels), " classes, each against the rest: ",
                       toString(response$levels))
-             })
-}
-
-# One latent function for all labels, in their order.
-ordered_codec <- function() {
-  codec_like(classes_codec(), name = "ordered", ranked = TRUE, offsets = TRUE,
-             called = "a response of ordered categories",
-             check = function(levels, lik) check_cut_count(lik, length(levels)),
-             back = function(codes, response) {
-               factor(response$levels[codes], response$levels, ordered = TRUE)
-             },
-             processes = function(levels) 1L, observed = as.integer,
-             words = function(response) {
-               paste0(length(response$levels), " ordered categories: ",
-                      paste(response$levels, collapse = " < "))
              })
 }
 
@@ -124,14 +112,6 @@ are_whole <- function(y) all(is.finite(y) & y == round(y))
 are_two_values <- function(y) {
   y <- y[!is.na(y)]
   all(y %in% c(0, 1)) || all(y %in% c(-1, 1))
-}
-
-# Cut points that were given; learned ones are as many as it takes.
-check_cut_count <- function(lik, categories) {
-  given <- length(unlist(lik$params))
-  if (given == 0L || given == categories - 1L) return(invisible())
-  stop_sparsegp("cuts", paste0("has ", counted(given, "value"), " for ", categories,
-                               " categories"), "Give one between any two neighbours")
 }
 
 read_more_labels <- function(codec, y, lik, weights, response) {

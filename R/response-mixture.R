@@ -291,8 +291,10 @@ print.sparsegp_mixture <- function(x, ...) {
 
 # No constant is removed: who knows of which part? `given` and codes are mixtures.
 mixtures_codec <- function() {
-  codec_like(vectors_codec(), name = "mixtures", missing = FALSE, gather = gather_mixtures,
-             moments = moments_of_mixture, read = read_mixtures,
+  codec_like(vectors_codec(), c("mixtures", "vectors", "components", "numbers"),
+             missing = FALSE, called = "a response of ambiguous measurements",
+             offers = offers_without(offers_of_components(), "prediction", "quantile"),
+             gather = gather_mixtures, moments = moments_of_mixture, read = read_mixtures,
              again = read_more_mixtures,
              codes = function(y, response) in_mixture_units(y, response$unit),
              back = function(codes, response) codes * response$unit,

@@ -1,7 +1,9 @@
 # Codecs of numbers: any, counts, shares of trials, and points that were seen.
 
 numbers_codec <- function() {
-  list(name = "numbers", labelled = FALSE, ranked = FALSE, missing = FALSE, several = FALSE,
+  codec <- list(
+       called = "a response of numbers", task = "regression", offers = offers_of_numbers(),
+       labelled = FALSE, ranked = FALSE, missing = FALSE, several = FALSE,
        apart = FALSE, values = function(y) rep(1, length(y)),
        offsets = TRUE, trials = FALSE, scaled = TRUE, gather = function(chunk) chunk,
        refuse = function(y, weights) NULL, moments = moments_of_numbers, read = read_numbers,
@@ -15,17 +17,20 @@ numbers_codec <- function() {
          paste("constant removed from the response:", format(response$centre, digits = 6L))
        },
        jump = NULL, wide = NULL)
+  codec_like(codec, "numbers")
 }
 
 counts_codec <- function() {
-  codec_like(numbers_codec(), name = "counts", scaled = FALSE, words = function(response) NULL,
+  codec_like(numbers_codec(), "counts", scaled = FALSE, words = function(response) NULL,
+             called = "a response of counts", offers = offers_of_counts(),
              constant = function(codes) if (all(codes == 0)) "is nothing but zeros",
              refuse = function(y, weights) illegal_counts(y), jump = function(weights) 1)
 }
 
 # Successes of trials: the response is their share, the weights are the trials.
 trials_codec <- function() {
-  codec_like(counts_codec(), name = "trials", trials = TRUE, gather = gather_trials,
+  codec_like(counts_codec(), c("trials", "counts"), trials = TRUE,
+             called = "a response of trials", gather = gather_trials,
              refuse = function(y, weights) {
                if (any(y < 0 | y > 1)) "has shares of successes that are not between 0 and 1"
                else if (any(weights > 2^53)) "has more trials than can be counted"
@@ -42,7 +47,8 @@ trials_codec <- function() {
 
 # Points that were seen, and nothing else: the response is 1.
 seen_codec <- function() {
-  codec_like(counts_codec(), name = "seen", jump = NULL, constant = function(codes) NULL,
+  codec_like(counts_codec(), c("seen", "counts"), jump = NULL, constant = function(codes) NULL,
+             called = "a response of points",
              refuse = function(y, weights) {
     if (any(y != 1)) "has other values than 1, which says that a point was seen"
   })

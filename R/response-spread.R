@@ -4,8 +4,9 @@
 SPREAD <- c("mean", "log_sd")
 
 spreads_codec <- function() {
-  codec_like(numbers_codec(), name = "spreads", gather = gather_spreads, read = read_spreads,
-             wide = mean_offset)
+  codec_like(numbers_codec(), c("spreads", "components", "numbers"), gather = gather_spreads,
+             called = "a response whose mean and spread are functions",
+             offers = offers_of_components(), read = read_spreads, wide = mean_offset)
 }
 
 # Known means are those of the first.

@@ -4,7 +4,9 @@
 MAX_COMPONENTS <- 8L # SG_LIK_MAX_WIDTH
 
 vectors_codec <- function() {
-  codec_like(numbers_codec(), name = "vectors", missing = TRUE, several = TRUE, wide = wide_offset,
+  codec_like(numbers_codec(), c("vectors", "components", "numbers"), missing = TRUE,
+             several = TRUE, wide = wide_offset, called = "a response of several components",
+             offers = offers_of_components(), absent = "missing values of components",
              gather = gather_vectors, read = read_vectors, again = read_more_vectors,
              codes = function(y, response) sweep(y, 2L, response$centre) / response$unit,
              back = function(codes, response) {
@@ -101,8 +103,15 @@ components <- function(fit) fit$response$components
 
 # What a latent value of each component is in C's units: the response's unit, or 1 of a logarithm.
 component_units <- function(response) {
-  if (codec_named(response$codec)$several) rep(response$unit, response$width)
-  else c(response$unit, rep(1, response$width - 1L))
+  UseMethod("component_units", codec_named(response$codec))
+}
+
+#' @export
+component_units.response_vectors <- function(response) rep(response$unit, response$width)
+
+#' @export
+component_units.response <- function(response) {
+  c(response$unit, rep(1, response$width - 1L))
 }
 
 # Variances of every row's components, from w x w blocks.

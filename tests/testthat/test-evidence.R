@@ -68,7 +68,7 @@ kernels <- function() of_tier(all_kernels(), 2L)
 # Likelihoods of one latent function that have an evidence; classes have their own sites and tests.
 single_likelihoods <- function() {
   Filter(function(type) {
-    traits_of(type)$response != "classes" && !isFALSE(traits_of(type)$learns)
+    traits_of(type)$response != "classes" && traits_of(type)$has_evidence
   }, likelihood_names())
 }
 

@@ -1,0 +1,117 @@
+# Answers of labels, and of two of them with one latent function.
+
+#' @export
+to_response.response_labels <- function(object, mean) {
+  if (is.null(object$power)) return(mean)
+  powered(log(cbind(1 - c(mean), c(mean))), object$power)[, 2L]
+}
+
+#' @export
+standard_deviation.response_labels <- function(object, latent, type) {
+  if (is.null(object$power) || type %in% c("link", "latent")) NextMethod()
+  else powered_spread(object, latent)
+}
+
+#' @export
+response_moments.response_labels <- function(object, latent) {
+  if (is.null(object$power)) return(NextMethod())
+  mean <- mean_response(object, latent)
+  list(mean = mean, sd = sqrt(mean * (1 - mean)))
+}
+
+#' @export
+class_probabilities.response_labels <- function(object, latent) {
+  second <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
+  prob <- if (is.null(object$power)) cbind(1 - second, second)
+          else powered(log_scores(object, latent), object$power)
+  colnames(prob) <- object$response$levels
+  prob
+}
+
+# What a label's probability is proportional to, as a logarithm. Two share a latent function. Of
+# more each has its own, and answers "this label?" independently of the others; given that just one
+# answer is yes, a label's probability is proportional to the odds of its own.
+log_scores <- function(object, latent) {
+  own <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
+  scores <- if (is.matrix(own)) log(own) - log1p(-own) else log(cbind(1 - own, own))
+  scores[] <- pmin(pmax(scores, -MOST_LOG), MOST_LOG)
+  scores
+}
+
+MOST_LOG <- 745 # a probability below exp(-745) is 0
+
+# Standard deviation, over the posterior of the latent function, of a label's probability to the
+# fit's power: by Gauss-Hermite quadrature, which link functions need some 30 nodes of for 1e-3.
+powered_spread <- function(object, latent) {
+  NODES <- 30L
+  off <- sqrt(seq_len(NODES - 1L))
+  jacobi <- matrix(0, NODES, NODES)
+  jacobi[cbind(1:(NODES - 1L), 2:NODES)] <- jacobi[cbind(2:NODES, 1:(NODES - 1L))] <- off
+  rule <- eigen(jacobi, symmetric = TRUE)
+  weight <- rule$vectors[1L, ]^2
+  values <- vapply(rule$values, function(z) median_response(object, latent, z * sqrt(latent$var)),
+                   numeric(length(latent$mean)))
+  values <- matrix(values, ncol = NODES) # of one row, too
+  sqrt(drop((values - drop(values %*% weight))^2 %*% weight))
+}
+
+# The most probable label of each row, NA where its probability is below `reject`
+most_probable <- function(prob, reject = 0, ordered = FALSE) {
+  at <- max.col(prob, "first")
+  at[prob[cbind(seq_along(at), at)] < reject] <- NA
+  factor(colnames(prob)[at], colnames(prob), ordered = ordered)
+}
+
+# The same as a response of the fit
+predicted_class <- function(object, prob, reject = 0) {
+  most_probable(prob, reject, codec_of(object)$ranked)
+}
+
+#' @export
+draw_response.response_labels <- function(object, f, weights, prob) {
+  y <- lik_traits(object$likelihood)$draw(f, lik_values(object), weights)
+  if (!is.null(object$power)) y <- turned_labels(y, prob$own, prob$wanted)
+  codec_of(object)$back(y, object$response)
+}
+
+# Labels of the second of two with probability `wanted`, of labels y (-1 and 1) drawn with
+# probability `own`: as few of them are turned as can be, so that they go together as they did.
+turned_labels <- function(y, own, wanted) {
+  turn <- ifelse(y > 0, (own - wanted) / own, (wanted - own) / (1 - own))
+  ifelse(stats::runif(length(y)) < turn, -y, y)
+}
+
+# ---- Rows of the fit ----
+
+loo_probabilities <- function(object) class_probabilities(object, loo_latent(object))
+
+#' @export
+quantile_residuals.response_factor <- function(object) {
+  prob <- loo_probabilities(object)
+  at <- as.integer(object$y)
+  sum_where <- function(side) rowSums(prob * outer(at, seq_len(ncol(prob)), side))
+  random_quantiles(list(below = sum_where(`>`), above = sum_where(`<`), jumps = TRUE))
+}
+
+# log Z of a label that is a number to the likelihood is that of a density, and knows no power.
+#' @export
+lpd_of_rows.response_labels <- function(object) {
+  as_numbers <- lik_traits(object$likelihood)$as_numbers
+  if (as_numbers || !is.null(object$power)) label_lpd(loo_probabilities(object), object$y)
+  else NextMethod()
+}
+
+# log probability of the label of each row
+label_lpd <- function(prob, y) log(own_label(prob, y))
+
+# Of columns for labels, each row's own.
+own_label <- function(values, y) values[cbind(seq_along(y), as.integer(y))]
+
+#' @export
+loo_table.response_factor <- function(object) {
+  prob <- loo_probabilities(object)
+  own <- own_label(prob, object$y)
+  predicted <- predicted_class(object, prob)
+  dimnames(prob) <- list(NULL, paste0("prob.", colnames(prob)))
+  data.frame(observed = object$y, predicted = predicted, prob = own, prob, check.names = FALSE)
+}

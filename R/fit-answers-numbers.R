@@ -1,0 +1,166 @@
+# Answers of one response with one latent function: what all kinds do that have nothing of their
+# own, and what differs for numbers that the model scales with.
+
+#' @export
+seen_mean.response <- function(object, latent) latent$mean + latent$offset / object$response$unit
+
+#' @export
+to_response.response <- function(object, mean) mean * object$response$unit + object$response$centre
+
+#' @export
+mean_response.response <- function(object, latent) {
+  to_response(object, engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)
+}
+
+# Latent function and response are in the same order.
+#' @export
+median_response.response <- function(object, latent, shift = 0) {
+  to_response(object, engine_lik_eval(object, seen_mean(object, latent) + shift)$mean)
+}
+
+#' @export
+standard_deviation.response <- function(object, latent, type) {
+  if (type %in% c("link", "latent")) return(sqrt(latent$var) * object$response$unit)
+  sqrt(engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE)$spread)
+}
+
+# The mean of a response that scales with the latent function is the latent function.
+#' @export
+standard_deviation.response_numbers <- function(object, latent, type) {
+  sqrt(latent$var) * object$response$unit
+}
+
+#' @export
+confidence_bound.response <- function(object, latent, type, p) {
+  shift <- stats::qnorm(p) * sqrt(latent$var)
+  if (!type %in% c("link", "latent")) return(median_response(object, latent, shift))
+  centre_answer(object, replace(latent, "mean", list(latent$mean + shift)), type)
+}
+
+# A weight is that of the new responses.
+#' @export
+response_moments.response <- function(object, latent) {
+  seen <- seen_mean(object, latent)
+  predicted <- engine_lik_predict(object, seen, latent$var)
+  # the last argument is evaluated only where it is asked for
+  extra <- lik_traits(object$likelihood)$extra_var(
+    lik_values(object), latent$weights,
+    predicted$var - engine_lik_predict(object, seen, latent$var, TRUE)$spread
+  )
+  list(mean = to_response(object, predicted$mean),
+       sd = sqrt(predicted$var + extra) * object$response$unit)
+}
+
+#' @export
+predicted.response <- function(object, latent, request) {
+  type <- request$type
+  fit <- switch(type,
+                prob = class_probabilities(object, latent),
+                class = predicted_class(object, class_probabilities(object, latent),
+                                        request$reject),
+                quantile = quantile_answer(object, latent, request$probs),
+                if (request$interval == "none") centre_answer(object, latent, type)
+                else interval_answer(object, latent, type, request$interval, request$level))
+  answer <- if (!request$se.fit) fit
+            else list(fit = fit, se.fit = standard_deviation(object, latent, type))
+  restore_rows(answer, latent)
+}
+
+# ---- Draws ----
+
+#' @export
+draws_of.response <- function(object, latent, n, type) {
+  f <- c(latent$values[[1L]])
+  at <- list(mean = f, var = 0 * f, offset = rep(latent$offset, length.out = length(f)))
+  drawn <- if (type == "response") median_response(object, at) else centre_answer(object, at, type)
+  restore_rows(drawn_matrix(drawn, n), latent)
+}
+
+# A column for each draw, of values of all rows of a draw after those of the one before.
+drawn_matrix <- function(values, n) {
+  matrix(values, ncol = n, dimnames = list(NULL, paste0("draw_", seq_len(n))))
+}
+
+#' @export
+draw_response.response <- function(object, f, weights, prob) {
+  y <- lik_traits(object$likelihood)$draw(f, lik_values(object), weights)
+  codec_of(object)$back(y, object$response)
+}
+
+# ---- Rows of the fit ----
+
+#' @export
+observed_values.response <- function(object) codec_of(object)$observed(object$y)
+
+#' @export
+plain_residuals.response <- function(object, pearson) {
+  latent <- rows_latent(object)
+  observed <- observed_values(object)
+  if (!pearson) return(known_residuals(observed - mean_response(object, latent), observed))
+  moments <- response_moments(object, latent)
+  known_residuals((observed - moments$mean) / moments$sd, observed)
+}
+
+# A response as it should be, without any doubt about it, has the residual 0.
+known_residuals <- function(residual, observed) {
+  residual[is.nan(residual) & !is.na(observed)] <- 0
+  residual
+}
+
+# Dunn and Smyth's, from what the leave-one-out distributions have below and above the responses.
+#' @export
+quantile_residuals.response <- function(object) {
+  if (is.null(lik_traits(object$likelihood)$cdf)) refuse_quantiles()
+  random_quantiles(response_tails(object, object$y, loo_latent(object)))
+}
+
+refuse_quantiles <- function() {
+  stop_sparsegp("type", "= \"quantile\" is for responses that have an order",
+                "Use type = \"response\" or \"pearson\"")
+}
+
+# Probabilities of less than each response and of more, at latent moments of the rows.
+response_tails <- function(object, y, latent) {
+  traits <- lik_traits(object$likelihood)
+  cdf <- function(y, lower) {
+    traits$cdf(y, seen_mean(object, latent), latent$var, lik_values(object), latent$weights, lower)
+  }
+  codec <- codec_of(object)
+  y <- codec$codes(y, object$response)
+  jump <- if (is.null(codec$jump)) 0 else codec$jump(latent$weights)
+  list(below = cdf(y - jump, TRUE), above = cdf(y, FALSE), jumps = !is.null(codec$jump))
+}
+
+# A quantile lies at random within a jump.
+random_quantiles <- function(tails) {
+  tail_quantiles(tails, if (tails$jumps) stats::runif(length(tails$below)) else 0)
+}
+
+# The normal quantile, from the smaller of the two tails, which has the digits. up: how far up a
+# jump it lies, from 0 to 1
+tail_quantiles <- function(tails, up) {
+  mass <- pmax(1 - tails$below - tails$above, 0)
+  # 37 standard deviations off the numbers end; tails that add up to 1 may do so but for rounding
+  inside <- function(p) pmin(pmax(p, .Machine$double.xmin), 1)
+  lower <- inside(tails$below + up * mass)
+  upper <- inside(tails$above + (1 - up) * mass)
+  ifelse(lower < upper, stats::qnorm(lower), stats::qnorm(upper, lower.tail = FALSE))
+}
+
+#' @export
+lpd_of_rows.response <- function(object) {
+  object$cavity$lpd - codec_of(object)$values(object$y) * log(object$response$unit)
+}
+
+#' @export
+loo_table.response <- function(object) {
+  moments <- response_moments(object, loo_latent(object))
+  data.frame(observed = observed_values(object), mean = moments$mean, sd = moments$sd)
+}
+
+#' @export
+site_table.response <- function(object) {
+  unit <- object$response$unit
+  data.frame(row = object$row_names, precision = c(object$sites$tau) / unit^2,
+             shift = c(object$sites$nu) / unit)
+}

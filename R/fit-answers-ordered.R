@@ -1,0 +1,6 @@
+# Answers of ordered categories that differ from those of other responses with one latent function.
+
+#' @export
+class_probabilities.response_ordered <- function(object, latent) {
+  engine_label_probabilities(object, seen_mean(object, latent), latent$var)
+}

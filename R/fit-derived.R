@@ -1,0 +1,52 @@
+# Fields that follow from a vector field, in the user's units.
+
+# The numbers C has for them in place of a component (kern_vector.c); power of the inputs' unit by
+# which they have another than the response.
+DERIVED <- list(divergence = list(code = -1, power = -1), vorticity = list(code = -2, power = -1),
+                stream = list(code = -3, power = 1), potential = list(code = -4, power = 1))
+
+# Is there such a field? Stream function and vorticity are vectors themselves in space.
+check_derived <- function(object, type) {
+  parts <- component_parts(object$spec)
+  types <- vapply(parts, function(part) part$type, "")
+  own <- if (type %in% c("divergence", "potential")) "curlfree" else "divfree"
+  why <- if (!any(types %in% FIELDS)) "is of a field, and no part of the kernel is one"
+         else if (own == "divfree" && width(object) > 2L) "is a vector itself in space"
+         else if (bases_unfit(parts, types, own, type)) {
+           "is no function, as the field of matern32 has no derivatives"
+         } else if (sees_space(object$spec, space_of(parts))) {
+           "is not known where the kernel has other parts that see the inputs of the field"
+         }
+  if (is.null(why)) return(invisible())
+  stop_sparsegp("type", paste0("= \"", type, "\" ", why),
+                "Use type = \"response\", or fit by kernel_helmholtz()")
+}
+
+bases_unfit <- function(parts, types, own, type) {
+  bases <- vapply(parts[types == own], function(part) part$parts[[1L]]$type, "")
+  DERIVED[[type]]$power < 0 && any(bases == "matern32")
+}
+
+space_of <- function(parts) {
+  fields <- Filter(function(part) part$type %in% FIELDS, parts)
+  unique(unlist(lapply(fields, function(field) field$parts[[1L]]$vars)))
+}
+
+# Does something beside the fields see their inputs?
+sees_space <- function(spec, space) {
+  if (spec$type %in% FIELDS) return(FALSE)
+  if (length(spec$parts)) return(any(vapply(spec$parts, sees_space, NA, space)))
+  spec$type != "coregion" && any(spec$vars %in% space)
+}
+
+# Mean and variance of a derived field at tall inputs x, of which one point a row is kept.
+derived_moments <- function(object, type, x) {
+  w <- width(object)
+  about <- DERIVED[[type]]
+  at <- cbind(row_inputs(x, w), .component = rep(about$code, nrow(x) %/% w))
+  model <- list(spec = object$spec, lik = object$likelihood, processes = 1L, width = 1L)
+  moments <- latent_moments(model, kernel_theta(object), object$posterior, at)
+  space <- space_of(component_parts(object$spec))[1L] + 1L
+  unit <- object$response$unit * object$scaling$sd[[space]]^about$power
+  list(mean = moments$mean * unit, var = moments$var * unit^2)
+}
