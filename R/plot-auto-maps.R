@@ -69,7 +69,9 @@ label_places <- function(drawn, column, levels, at) {
   each <- lapply(panels, function(panel) {
     x <- sort(unique(panel$place))
     y <- sort(unique(panel$place2))
-    lines <- grDevices::contourLines(x, y, matrix(panel[[column]], length(x)), levels = levels)
+    z <- for_contours(matrix(panel[[column]], length(x)), levels)
+    if (is.null(z)) return(NULL)
+    lines <- grDevices::contourLines(x, y, z, levels = levels)
     size <- lengths(lapply(lines, `[[`, "x"))
     lines <- lines[order(-size)][seq_len(sum(size >= SHORTEST_LABELLED))]
     lines <- lines[!duplicated(vapply(lines, `[[`, 0, "level"))]

@@ -42,7 +42,7 @@
 NULL
 
 fit_plot <- function() {
-  new_plot_type(fit_picture, draw_fit, fit_layers, c("which", "newdata", "by", "se"),
+  new_plot_type(fit_picture, draw_fit, fit_layers, takes = c("which", "newdata", "by", "se"),
                 outputs = TRUE)
 }
 
@@ -84,7 +84,7 @@ slice_picture <- function(object, rows, view, asked) {
 }
 
 fit_layers <- function(object, picture) {
-  if (width(object) > 1L) refuse_components("object")
+  if (width(object) > 1L) refuse_components_picture("object")
   if (!is.null(picture$surface)) return(auto_surface(object, picture))
   if (shows_classes(object)) return(auto_class_curves(object, picture))
   view <- picture$view

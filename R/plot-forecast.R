@@ -10,8 +10,8 @@
 NULL
 
 forecast_plot <- function() {
-  new_plot_type(forecast_picture, draw_forecast, forecast_layers, c("which", "newdata", "ahead"),
-                function(object) {
+  new_plot_type(forecast_picture, draw_forecast, forecast_layers,
+                takes = c("which", "newdata", "ahead"), refuse = function(object) {
                   if (has_classes(object)) "is for series of numbers and counts"
                 })
 }

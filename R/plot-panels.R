@@ -208,11 +208,14 @@ draw_band <- function(x, lwr, upr, col) {
   polygon(c(x, rev(x)), c(lwr, rev(upr)), col = col, border = NA)
 }
 
-# The range of x with a margin; of one value, one to either side. A range holds a thousand different
-# numbers at least, or places along it would coincide.
+# The least range, of numbers of size 1, of an axis or a surface: it holds a thousand different
+# numbers, or places along it would coincide.
+LEAST_RANGE <- 1e3 * .Machine$double.eps
+
+# Returns the range of x with a margin; of one value, one to either side.
 around <- function(x) {
   range <- range(x)
-  least <- max(1e3 * .Machine$double.eps * abs(range), 1e-300)
+  least <- max(LEAST_RANGE * abs(range), 1e-300)
   if (diff(range) == 0) return(range + c(-1, 1) * max(1, least))
   if (diff(range) < least) return(mean(range) + c(-0.5, 0.5) * least)
   grDevices::extendrange(range, f = 0.04)

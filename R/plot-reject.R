@@ -13,7 +13,8 @@
 NULL
 
 reject_plot <- function() {
-  new_plot_type(reject_picture, draw_reject, reject_layers, "newdata", function(object) {
+  new_plot_type(reject_picture, draw_reject, reject_layers, takes = "newdata",
+                refuse = function(object) {
     if (!has_classes(object)) {
       c("is for classes, and this is a regression",
         "See how sure it is by type = \"reliability\"")

@@ -17,7 +17,7 @@
 NULL
 
 reliability_plot <- function() {
-  new_plot_type(reliability_picture, draw_reliability, reliability_layers, "newdata")
+  new_plot_type(reliability_picture, draw_reliability, reliability_layers, takes = "newdata")
 }
 
 # Returns `drawn`, predictions and what happened; `source`, the rows they are of; and `events`, of

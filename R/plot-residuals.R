@@ -10,7 +10,8 @@
 NULL
 
 residuals_plot <- function() {
-  new_plot_type(residuals_picture, draw_residuals, residuals_layers, "which", function(object) {
+  new_plot_type(residuals_picture, draw_residuals, residuals_layers, takes = "which",
+                refuse = function(object) {
     if (processes(object) > 1L) {
       c("is not defined for classes without an order", "See type = \"reliability\" or \"loo\"")
     }

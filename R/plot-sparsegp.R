@@ -152,8 +152,14 @@ autoplot.sparsegp <- function(object, which = NULL, type = "fit", newdata = NULL
 #   takes    arguments besides `level` and `n` that mean something here
 #   refuse   (object) -> why there is no such picture of this fit, c(fault, remedy), or NULL
 #   outputs  is there such a picture of a fit of several components?
-new_plot_type <- function(picture, draw, layers = NULL, takes = character(),
-                          refuse = function(object) NULL, outputs = FALSE) {
+#   charts   (object, picture) -> a list of charts (plot-charts.R), from which `draw` and `layers`
+#            follow
+new_plot_type <- function(picture, draw = NULL, layers = NULL, takes = character(),
+                          refuse = function(object) NULL, outputs = FALSE, charts = NULL) {
+  if (!is.null(charts)) {
+    draw <- function(object, picture, style) draw_charts(charts(object, picture), style)
+    layers <- function(object, picture) chart_layers(charts(object, picture))
+  }
   list(picture = picture, draw = draw, layers = layers, takes = takes, refuse = refuse,
        outputs = outputs)
 }
@@ -191,7 +197,7 @@ refuse_for_type <- function(asked) {
 # Returns the type of this name, or refuses fits that have no such picture. argument: of the fit.
 offered_type <- function(object, name, argument) {
   type <- registered("plots", name)
-  if (width(object) > 1L && !type$outputs) refuse_components(argument)
+  if (width(object) > 1L && !type$outputs) refuse_components_picture(argument)
   why <- type$refuse(object)
   if (!is.null(why)) {
     stop_sparsegp("type", paste0("= \"", name, "\" ", why[1L]), if (length(why) > 1L) why[2L])
@@ -199,7 +205,7 @@ offered_type <- function(object, name, argument) {
   type
 }
 
-refuse_components <- function(argument) {
+refuse_components_picture <- function(argument) {
   stop_sparsegp(argument, "has several components, of which there is no such picture",
                 "Draw plot(fit) of it, or residuals()")
 }

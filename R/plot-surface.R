@@ -92,14 +92,33 @@ surface_panel <- function(object, view, shown, surface, draw, style) {
   draw_heading(style, heading$key, heading$caption)
 }
 
-# contour() warns of a flat surface, and its labels do not follow par("cex")
+# Draws lines at some levels. The labels of contour() do not follow par("cex").
 draw_contours <- function(surface, levels, col, lwd, ...) {
-  if (diff(range(surface$z)) == 0) return(invisible())
-  # R's contour() fails at some saddles whose height is a level: that line is left out
+  surface$z <- for_contours(surface$z, levels)
+  if (is.null(surface$z)) return(invisible())
   for (level in levels) {
-    tryCatch(contour(surface, levels = level, add = TRUE, col = col, lwd = lwd, vfont = NULL,
-                     labcex = 0.75 * par("cex"), ...), error = function(e) NULL)
+    contour(surface, levels = level, add = TRUE, col = col, lwd = lwd, vfont = NULL,
+            labcex = 0.75 * par("cex"), ...)
   }
+}
+
+# Returns values through which R can draw contours at these levels, or NULL of a flat surface. R
+# moves a node that is on a level off it by a thousandth of the range, and takes a level to cross an
+# edge of a cell if the product of both ends' distances from the level is negative. It stops with
+# "should be 2 or 4" of a surface that is flat but for rounding, as the move is lost in rounding,
+# too, and of distances whose product underflows; nodes as near as that are put on the level.
+for_contours <- function(z, levels) {
+  z <- flattened(z)
+  range <- diff(range(z))
+  if (range == 0) return(NULL)
+  for (level in levels) z[abs(z - level) < 1e-12 * range] <- level
+  z
+}
+
+# Returns z, or where it varies by no more than rounding does its mean at every node.
+flattened <- function(z) {
+  if (diff(range(z)) < LEAST_RANGE * max(abs(z))) z[] <- mean(z)
+  z
 }
 
 MASK <- "grey90"

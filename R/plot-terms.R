@@ -16,7 +16,7 @@
 NULL
 
 terms_plot <- function() {
-  new_plot_type(terms_picture, draw_terms, terms_layers, c("which", "newdata"))
+  new_plot_type(terms_picture, draw_terms, terms_layers, takes = c("which", "newdata"))
 }
 
 terms_picture <- function(object, asked) {

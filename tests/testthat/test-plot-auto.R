@@ -39,7 +39,7 @@ test_that("every type is drawn, of numbers, counts and classes", {
   for (fit in fits) {
     built(ggplot2::autoplot(fit))
     built(ggplot2::autoplot(fit, 1))
-    for (type in setdiff(PLOT_TYPES, "fit")) {
+    for (type in setdiff(plot_types(), "fit")) {
       plot <- tryCatch(ggplot2::autoplot(fit, type = type), sparsegp_error = function(e) NULL)
       if (inherits(plot, "ggplot")) built(plot) else lapply(plot, built)
     }
