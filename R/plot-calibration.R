@@ -45,12 +45,12 @@ calibration.sparsegp <- function(object, newdata = NULL, level = 0.95,
   }
   if (!is.null(n)) n <- check_count(n, "n")
   held_out <- held_out_rows(object, newdata)
-  if (has_classes(object)) {
-    events <- class_events(object, held_out)
+  events <- class_events(object, held_out)
+  if (is.null(events)) {
+    out <- coverage(object, held_out, level, nominal)
+  } else {
     out <- event_bins(events, held_out, level, n)
     attr(out, "scores") <- class_scores(class_probabilities(object, held_out$latent), held_out$y)
-  } else {
-    out <- coverage(object, held_out, level, nominal)
   }
   structure(out, source = held_out$source, level = level,
             class = c("sparsegp_calibration", "data.frame"))

@@ -15,11 +15,11 @@ curve_places <- function(axis, limits, n) {
 }
 
 # A column for the axis, one for `by` where there is one, then curve_answer()'s.
-curve_frame <- function(object, view, shown, level, n, style) {
+curve_frame <- function(object, view, shown, asked) {
   axis <- view$axis[[1L]]
-  places <- curve_places(axis, curve_limits(axis, shown$at[[1L]], style), n)
+  places <- curve_places(axis, curve_limits(axis, shown$at[[1L]], asked$style), asked$n)
   along_curve(view, places, function(group) {
-    curve_answer(object, slice_latent(object, view, list(places), group), level)
+    curve_answer(object, slice_latent(object, view, list(places), group), asked$level)
   })
 }
 
@@ -56,17 +56,16 @@ curve_answer <- function(object, latent, level) {
 # Of how many trials a new response is: of as many as all rows, else nobody knows. Other new
 # responses have weight 1.
 weight_of_new <- function(object) {
-  if (!codec_of(object)$trials) return(1)
-  trials <- unique(object$weights)
-  if (length(trials) == 1L) trials
+  trials <- trials_of(object, unique(object$weights))
+  if (is.null(trials)) 1 else if (length(trials) == 1L) trials
 }
 
 # ---- Pieces ----
 
 # Shares of few trials are small.
 trial_sizes <- function(object, weights) {
-  if (!codec_of(object)$trials || is.null(weights)) return(1)
-  0.5 + sqrt(weights / max(weights))
+  trials <- trials_of(object, weights)
+  if (is.null(trials)) 1 else 0.5 + sqrt(trials / max(trials))
 }
 
 # A colour for every level of `by`; those of more levels than have colours are alike and pale.
@@ -157,6 +156,14 @@ curve_words <- function(view, shown, level) {
 
 # ---- Regression ----
 
+#' @export
+panel_of.response <- function(object) {
+  new_panel(curve_frame, draw_regression, mean_surface, surface_drawer(draw_mean_surface),
+            function(object, picture) curve_layers(object, picture, row_layer),
+            function(object, picture) surface_layers(object, picture, auto_mean_map),
+            se = c("contour", "panel", "none"))
+}
+
 draw_regression <- function(object, picture, style) {
   view <- picture$view
   shown <- picture$shown
@@ -185,6 +192,14 @@ draw_regression <- function(object, picture, style) {
 }
 
 # ---- The probability of the second of two classes ----
+
+#' @export
+panel_of.response_labels <- function(object) {
+  new_panel(curve_frame, draw_probability, probability_surface, surface_drawer(draw_class_surface),
+            function(object, picture) curve_layers(object, picture, class_rugs),
+            function(object, picture) surface_layers(object, picture, auto_class_map),
+            se = c("none", "contour", "panel"))
+}
 
 draw_probability <- function(object, picture, style) {
   view <- picture$view

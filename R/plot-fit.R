@@ -46,54 +46,62 @@ fit_plot <- function() {
                 outputs = TRUE)
 }
 
+# Returns how a response of the fit's kind is drawn. The methods stand beside their drawings.
+panel_of <- function(object) UseMethod("panel_of", codec_of(object))
+
+# Describes the drawing of a kind of response.
+#   along    (object, view, shown, asked) -> what is predicted along one input, a data frame
+#   over     the same over two inputs: a list with a grid of nodes and the data frame, `drawn`
+#   draw_along, draw_over      (object, picture, style)
+#   layers_along, layers_over  (object, picture) -> a ggplot; NULL: base graphics only
+#   by       the levels of a factor are "curves" in one panel, "pictures" on one page, or "none"
+#   se       standard errors that a map may have, the default first
+new_panel <- function(along, draw_along, over, draw_over, layers_along = NULL, layers_over = NULL,
+                      by = "curves", se = "none") {
+  list(along = along, draw_along = draw_along, layers_along = layers_along, over = over,
+       draw_over = draw_over, layers_over = layers_over, by = by, se = se)
+}
+
 # Returns `view`, the slice; `shown`, the rows beside it; `drawn`, the places on the axes with what
 # is predicted there; `surface`, of two axes; `panels`, such pictures for levels of a factor that
 # are not curves in one panel.
 fit_picture <- function(object, asked) {
-  if (width(object) > 1L) return(vector_picture(object, asked))
   rows <- rows_of(object, asked$newdata)
   view <- slice_view(object, rows, asked$which, asked$by)
-  apart <- !is.null(view$by) && (length(view$axes) == 2L || shows_classes(object))
-  make <- if (apart) facet_picture else slice_picture
+  if (is.null(view$by)) return(slice_picture(object, rows, view, asked))
+  by <- panel_of(object)$by
+  if (by == "none") {
+    stop_sparsegp("by", "is for pictures of one response", "Give `which`, one input or two numbers")
+  }
+  make <- if (by == "pictures" || length(view$axes) == 2L) facet_picture else slice_picture
   make(object, rows, view, asked)
 }
 
-draw_fit <- function(object, picture, style) {
-  draw <- if (width(object) > 1L) draw_vectors
-          else if (!is.null(picture$surface)) draw_surface
-          else if (shows_classes(object)) draw_class_curves
-          else if (has_classes(object)) draw_probability else draw_regression
-  if (is.null(picture$panels)) draw(object, picture, style)
-  else draw_facets(object, picture, draw, style)
-}
-
 slice_picture <- function(object, rows, view, asked) {
-  style <- asked$style
+  panel <- panel_of(object)
   shown <- rows_beside(object, rows, view)
   picture <- list(view = view, shown = shown, level = asked$level)
   if (length(view$axes) == 2L) {
-    picture$se <- check_se(object, asked$se)
-    picture$surface <- surface_of(object, view, shown, asked$n, style)
+    picture$se <- check_se(panel, asked$se)
+    picture$surface <- panel$over(object, view, shown, asked)
     picture$drawn <- picture$surface$drawn
     return(picture)
   }
   if (!is.null(asked$se)) stop_sparsegp("se", "is for maps over two inputs", "Leave it out")
-  picture$drawn <- if (shows_classes(object)) class_curves(object, view, shown, asked$n, style)
-                   else curve_frame(object, view, shown, asked$level, asked$n, style)
+  picture$drawn <- panel$along(object, view, shown, asked)
   picture
 }
 
+draw_fit <- function(object, picture, style) {
+  panel <- panel_of(object)
+  draw <- if (is.null(picture$surface)) panel$draw_along else panel$draw_over
+  if (is.null(picture$panels)) draw(object, picture, style)
+  else draw_facets(object, picture, draw, style)
+}
+
 fit_layers <- function(object, picture) {
-  if (width(object) > 1L) refuse_components_picture("object")
-  if (!is.null(picture$surface)) return(auto_surface(object, picture))
-  if (shows_classes(object)) return(auto_class_curves(object, picture))
-  view <- picture$view
-  drawn <- placed_columns(view, picture$drawn)
-  rows <- shown_frame(view, picture$shown)
-  few <- length(view$by$levels) <= MANY
-  points <- if (has_classes(object)) class_rugs(view, rows) else row_layer(view, rows, nrow(rows))
-  ggplot2::ggplot() + estimate_layers(view, drawn, few) + points +
-    group_scales(view) + clock_scale(object, view$axes) +
-    ggplot2::labs(x = input_label(object, view$axes), y = response_label(object),
-                  caption = wrapped(curve_words(view, picture$shown, picture$level)))
+  panel <- panel_of(object)
+  layers <- if (is.null(picture$surface)) panel$layers_along else panel$layers_over
+  if (is.null(layers)) refuse_components_picture("object")
+  layers(object, picture)
 }

@@ -12,28 +12,28 @@ NULL
 forecast_plot <- function() {
   new_plot_type(forecast_picture, draw_forecast, forecast_layers,
                 takes = c("which", "newdata", "ahead"), refuse = function(object) {
-                  if (has_classes(object)) "is for series of numbers and counts"
+                  if (offers(object, "prob")) "is for series of numbers and counts"
                 })
 }
 
 # list(series, parts, rest), pictures, and where the rows are in `time`.
 forecast_picture <- function(object, asked) {
-  level <- asked$level
-  n <- asked$n
-  style <- asked$style
   rows <- rows_of(object, asked$newdata)
   view <- time_view(object, rows)
   tell_of_nothing_to_go_on(object)
   time <- view$axis[[1L]]$places(rows$x, rows$raw)
+  style <- asked$style
   style$xlim <- or_else(style$xlim, c(min(time), max(time) + time_ahead(time, asked$ahead)))
+  asked$style <- style
   shown <- list(at = list(time), y = rows$y, near = 1, moved = FALSE)
-  series <- list(view = view, shown = shown, level = level,
-                 drawn = curve_frame(object, view, shown, level, n, style))
+  series <- list(view = view, shown = shown, level = asked$level,
+                 drawn = curve_frame(object, view, shown, asked))
   groups <- term_groups(names(fit_parts(object)), asked$which)
   if (length(groups) < 2L) groups <- list()
   parts <- lapply(names(groups), function(name) {
     seen <- term_axes(object, rows, fit_parts(object)[groups[[name]]])
-    term_picture(object, rows, groups[name], term_view(rows, seen), level, n, style)
+    term_picture(object, rows, groups[name], term_view(rows, seen), asked$level,
+                 asked$n, style)
   })
   names(parts) <- names(groups)
   rest <- rows$y - mean_response(object, latent_at(object, rows$x, rows$offset))

@@ -56,7 +56,8 @@ estimate_layers <- function(view, drawn, colour = TRUE) {
        do.call(ggplot2::geom_line, c(list(mapping(y = "fit"), drawn), blue)))
 }
 
-row_layer <- function(view, rows, n) {
+row_layer <- function(view, rows) {
+  n <- nrow(rows)
   mapping <- if (is.null(view$by) || length(view$by$levels) > MANY) mapped(x = "place", y = "y")
              else mapped(x = "place", y = "y", colour = "by")
   where <- if (is.null(view$axis[[1L]]$levels)) "identity"
@@ -86,25 +87,19 @@ class_rugs <- function(view, rows) {
   list(rug(2L, "t"), rug(1L, "b"))
 }
 
-auto_class_curves <- function(object, picture) {
-  levels <- object$response$levels
-  view <- picture$view
-  drawn <- placed_columns(view, picture$drawn)
-  long <- data.frame(place = rep(drawn$place, length(levels)),
-                     class = factor(rep(levels, each = nrow(drawn)), levels),
-                     fit = unlist(drawn[paste0("prob.", levels)], use.names = FALSE))
-  if (!is.null(view$by)) long$by <- rep(drawn$by, length(levels))
-  rows <- shown_frame(view, picture$shown)
-  rows$class <- factor(rows$y, levels)
-  along <- if (is.null(view$axis[[1L]]$levels)) ggplot2::geom_line else ggplot2::geom_point
-  ggplot2::ggplot(long, mapped(x = "place", colour = "class")) + along(mapped(y = "fit")) +
-    ggplot2::geom_rug(data = rows, sides = "b", alpha = 0.5) + class_scale("colour", levels) +
-    by_panels(view) +
-    ggplot2::labs(x = input_label(object, view$axes), y = "probability",
-                  colour = response_name(object))
-}
-
 class_scale <- function(aesthetic, levels) {
   scale <- if (aesthetic == "fill") ggplot2::scale_fill_manual else ggplot2::scale_colour_manual
   scale(values = rep_len(CLASS_COLOURS, length(levels)), drop = FALSE)
+}
+
+# Draws intervals and mean of one latent function along an input; rows_layer: of (view, rows).
+curve_layers <- function(object, picture, rows_layer) {
+  view <- picture$view
+  drawn <- placed_columns(view, picture$drawn)
+  few <- length(view$by$levels) <= MANY
+  ggplot2::ggplot() + estimate_layers(view, drawn, few) +
+    rows_layer(view, shown_frame(view, picture$shown)) + group_scales(view) +
+    clock_scale(object, view$axes) +
+    ggplot2::labs(x = input_label(object, view$axes), y = response_label(object),
+                  caption = wrapped(curve_words(view, picture$shown, picture$level)))
 }

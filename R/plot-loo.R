@@ -16,18 +16,27 @@ loo_picture <- function(object, asked) {
   list(drawn = loo_frame(object, asked$level), level = asked$level)
 }
 
-loo_frame <- function(object, level) {
+# Returns `observed` and what the other rows predict: an interval, or probabilities.
+loo_frame <- function(object, level) UseMethod("loo_frame", codec_of(object))
+
+#' @export
+loo_frame.response <- function(object, level) {
   held_out <- loo_rows(object)
-  if (has_classes(object) && !codec_of(object)$ranked || processes(object) > 1L) {
-    prob <- class_probabilities(object, held_out$latent)
-    own <- prob[cbind(seq_along(held_out$y), as.integer(held_out$y))]
-    return(data.frame(observed = held_out$y, probability = own,
-                      class = most_probable(prob)))
-  }
   answer <- interval_answer(object, held_out$latent, "response", "prediction", level)
   observed <- codec_of(object)$observed(held_out$y)
   data.frame(observed, answer, inside = observed >= answer[, "lwr"] & observed <= answer[, "upr"])
 }
+
+#' @export
+loo_frame.response_factor <- function(object, level) {
+  held_out <- loo_rows(object)
+  prob <- class_probabilities(object, held_out$latent)
+  own <- prob[cbind(seq_along(held_out$y), as.integer(held_out$y))]
+  data.frame(observed = held_out$y, probability = own, class = most_probable(prob))
+}
+
+#' @export
+loo_frame.response_ordered <- loo_frame.response
 
 draw_loo <- function(object, picture, style) {
   draw <- if ("probability" %in% names(picture$drawn)) draw_loo_classes else draw_loo_numbers

@@ -15,7 +15,7 @@ NULL
 reject_plot <- function() {
   new_plot_type(reject_picture, draw_reject, reject_layers, takes = "newdata",
                 refuse = function(object) {
-    if (!has_classes(object)) {
+    if (!offers(object, "class")) {
       c("is for classes, and this is a regression",
         "See how sure it is by type = \"reliability\"")
     }

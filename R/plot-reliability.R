@@ -24,16 +24,12 @@ reliability_plot <- function() {
 # classes.
 reliability_picture <- function(object, asked) {
   held_out <- held_out_rows(object, asked$newdata)
-  picture <- list(source = held_out$source, level = asked$level)
-  if (!has_classes(object)) {
-    count <- or_else(asked$n, 99L)
-    picture$drawn <- coverage(object, held_out, asked$level, seq_len(count) / (count + 1))
-    return(picture)
-  }
   events <- class_events(object, held_out)
-  picture$drawn <- event_bins(events, held_out, asked$level, asked$n)
-  picture$events <- events
-  picture
+  count <- or_else(asked$n, 99L)
+  nominal <- seq_len(count) / (count + 1)
+  drawn <- if (is.null(events)) coverage(object, held_out, asked$level, nominal)
+           else event_bins(events, held_out, asked$level, asked$n)
+  list(drawn = drawn, events = events, source = held_out$source, level = asked$level)
 }
 
 # Returns the bins of reliability_bins(), at most `n`.
@@ -55,19 +51,29 @@ held_out_rows <- function(object, newdata) {
   rows
 }
 
-# What is predicted to happen with which probability, and did it? Two classes: that a row is of the
-# second level. Several: for every row and class, that it is of the class; a bin's share of those is
-# measured by their variance, as most of them are foregone.
-class_events <- function(object, held_out) {
+# Returns events, their predicted probabilities and whether they happened; NULL for numbers, which
+# have intervals instead.
+class_events <- function(object, held_out) UseMethod("class_events", codec_of(object))
+
+#' @export
+class_events.response <- function(object, held_out) NULL
+
+# Two classes: that a row is of the second level.
+#' @export
+class_events.response_labels <- function(object, held_out) {
   prob <- class_probabilities(object, held_out$latent)
-  if (shows_classes(object)) {
-    happened <- outer(as.integer(held_out$y), seq_len(ncol(prob)), "==")
-    return(list(prob = c(prob), happened = c(happened), share = c(prob * (1 - prob)),
-                label = paste0("P(", response_name(object), ") of every class"),
-                counted = "rows x classes"))
-  }
   list(prob = prob[, 2L], happened = as.integer(held_out$y) == 2L, share = rep(1, nrow(prob)),
        label = response_label(object), counted = "rows")
+}
+
+# Several: for every row and class, that it is of the class; a bin's share of those is measured by
+# their variance, as most of them are almost excluded.
+#' @export
+class_events.response_factor <- function(object, held_out) {
+  prob <- class_probabilities(object, held_out$latent)
+  happened <- outer(as.integer(held_out$y), seq_len(ncol(prob)), "==")
+  list(prob = c(prob), happened = c(happened), share = c(prob * (1 - prob)),
+       label = paste0("P(", response_name(object), ") of every class"), counted = "rows x classes")
 }
 
 loo_rows <- function(object) {

@@ -60,8 +60,11 @@ new_data_parts <- function(object, newdata) {
     })
   }
   list(x = newdata, y = known(response, "response"),
-       weights = if (codec_of(object)$trials) known(object$call$weights, "trials"))
+       weights = trials_of(object, known(object$call$weights, "trials")))
 }
+
+# Returns weights that are numbers of trials, or NULL; they are not evaluated unless they are.
+trials_of <- function(object, weights) if (codec_of(object)$trials) weights
 
 kept_inputs <- function(object, x) {
   x <- x[, object$scaling$kept, drop = FALSE]

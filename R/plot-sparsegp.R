@@ -209,3 +209,6 @@ refuse_components_picture <- function(argument) {
   stop_sparsegp(argument, "has several components, of which there is no such picture",
                 "Draw plot(fit) of it, or residuals()")
 }
+
+# Does predict() offer such a prediction of a response of this kind?
+offers <- function(object, type) type %in% names(codec_of(object)$offers)

@@ -1,60 +1,53 @@
 # Maps over two inputs: filled contours of the mean or of a probability, grey where the data say
 # next to nothing, with contours or a second map of the standard error.
 
-check_se <- function(object, se) {
-  if (is.null(se)) return(if (has_classes(object)) "none" else "contour")
+check_se <- function(panel, se) {
+  if (is.null(se)) return(panel$se[1L])
   se <- check_choice(se, c("contour", "panel", "none"), "se")
-  if (se != "none" && shows_classes(object)) {
-    stop_sparsegp("se", "is not defined for a map of several classes",
-                  "A decision map is the paler the less is known")
+  if (!se %in% panel$se) {
+    stop_sparsegp("se", "is for maps of a mean or of one probability",
+                  "Leave it out: this map shows by itself where less is known")
   }
   se
 }
 
-draw_surface <- function(object, picture, style) {
-  two <- picture$se == "panel"
-  on_one_page(1L + two, function() {
-    draw <- surface_drawer(object, picture$se == "contour")
-    surface_panel(object, picture$view, picture$shown, picture$surface, draw, style)
-    if (two) surface_panel(object, picture$view, picture$shown, picture$surface,
-                           draw_error_surface, style)
-  }, rows = 1L)
+# Returns a function that draws a map by `draw`, and if asked for a second panel of its error.
+surface_drawer <- function(draw) {
+  function(object, picture, style) {
+    two <- picture$se == "panel"
+    panel <- function(draw) {
+      surface_panel(object, picture$view, picture$shown, picture$surface, draw, style)
+    }
+    on_one_page(1L + two, function() {
+      panel(function(...) draw(..., contour = picture$se == "contour"))
+      if (two) panel(draw_error_surface)
+    }, rows = 1L)
+  }
 }
 
-surface_drawer <- function(object, contour) {
-  if (shows_classes(object)) return(draw_decision_map)
-  draw <- if (has_classes(object)) draw_class_surface else draw_mean_surface
-  function(...) draw(..., contour = contour)
-}
-
-# `drawn`, the nodes of a grid, what is predicted there, its standard error, and whether the data
-# say anything of it; the same as matrices for contours: z (with a layer for each of several
-# classes), error.
-surface_of <- function(object, view, shown, n, style) {
-  nodes <- surface_nodes(shown, or_else(n, default_nodes(object)), style)
+# Returns `drawn`, the nodes of a grid, the mean there, its standard error, and whether the data say
+# anything of it; the same as matrices for contours: z, error. known: of (object, x, variances)
+mean_surface <- function(object, view, shown, asked, known = is_known) {
+  nodes <- surface_nodes(shown, or_else(asked$n, default_nodes(object)), asked$style)
   x <- slice_inputs(view, nodes$grid)
   latent <- latent_at(object, x, view$offset)
-  fit <- if (shows_classes(object)) class_probabilities(object, latent)
-         else mean_response(object, latent)
-  out <- c(nodes, list(z = drop(array(fit, c(nodes$count, NCOL(fit))))))
-  if (shows_classes(object)) {
-    out$drawn <- class_frame(nodes$grid, view$axes, fit)
-    return(out)
-  }
-  se <- standard_deviation(object, latent, "response")
-  out$error <- array(se, nodes$count)
-  # far from data a probability is near that of the prior, and no blob
-  out$known <- has_classes(object) | is_known(object, x, latent$var)
-  out$drawn <- surface_frame(nodes, view, fit = fit, se = se, known = out$known)
-  out
+  fit <- flattened(mean_response(object, latent))
+  se <- flattened(standard_deviation(object, latent, "response"))
+  known <- known(object, x, latent$var)
+  c(nodes, list(z = array(fit, nodes$count), error = array(se, nodes$count), known = known,
+                drawn = surface_frame(nodes, view, fit = fit, se = se, known = known)))
+}
+
+# Far from data a probability is near that of the prior, and no grey area.
+probability_surface <- function(...) {
+  mean_surface(..., known = function(object, x, var) rep(TRUE, length(var)))
 }
 
 # Returns the points along each side of a map, or of several that share a page. Probabilities of C
 # classes take time like C^2: beyond twelve of them there are fewer points, and a picture takes a
 # second or two.
 default_nodes <- function(object, maps = 1L) {
-  classes <- if (processes(object) > 1L) length(object$response$levels) else 1L
-  max(21, floor(min(81, 1000 / classes) * sqrt(min(1, 2 / maps))))
+  max(21, floor(min(81, 1000 / processes(object)) * sqrt(min(1, 2 / maps))))
 }
 
 # Limits, places along both axes, how many, and the grid of them, a row for each.

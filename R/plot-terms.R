@@ -46,7 +46,7 @@ terms_pictures <- function(object, which, newdata, level, n, style) {
 # of three inputs or more. With one for each class: curves of all classes, or a map for each class.
 pictures_of_term <- function(object, rows, group, level, n, style) {
   axes <- term_axes(object, rows, fit_parts(object)[group[[1L]]])
-  by <- if (processes(object) > 1L) class_axis(object)
+  by <- class_axis(object)
   draw <- function(view, ...) term_picture(object, rows, group, view, level, n, style, ...)
   if (length(axes) > 2L) return(lapply(partial_views(object, rows, group, axes, by), draw))
   if (is.null(by)) return(list(draw(term_view(rows, axes))))
@@ -58,8 +58,15 @@ pictures_of_term <- function(object, rows, group, level, n, style) {
   })
 }
 
-# The classes as a factor of which no column of the inputs tells.
-class_axis <- function(object) {
+# Returns the classes as a factor of which no column of the inputs tells, where each has a latent
+# function; else NULL.
+class_axis <- function(object) UseMethod("class_axis", codec_of(object))
+
+#' @export
+class_axis.response <- function(object) NULL
+
+#' @export
+class_axis.response_classes <- function(object) {
   list(name = response_name(object), levels = object$response$levels, columns = character(),
        code = function(places) matrix(0, length(places), 0L),
        places = function(x, raw) NULL)
@@ -76,7 +83,7 @@ term_view <- function(rows, axes, by = NULL) {
 # places, effect and band. If the view has the classes as `by`, there is a curve for each of them;
 # else the effect is on the latent function of `class`.
 term_picture <- function(object, rows, group, view, level, n, style, class = 1L) {
-  of_classes <- processes(object) > 1L && !is.null(view$by) && length(view$by$columns) == 0L
+  of_classes <- !is.null(view$by) && length(view$by$columns) == 0L
   effect <- function(x, of = class) {
     effect_answer(object, group, scale_kept(x, object$scaling), of)
   }
@@ -173,20 +180,28 @@ term_surface <- function(view, shown, effect, n, style) {
                 known = rep(TRUE, nrow(drawn)), drawn = drawn))
 }
 
-# What is left of each response, on the latent function's scale: of numbers the residual, of others
-# the working residual of a generalised linear model, (y - m) / m'(f), times the root of its weight
-# m'^2 / v over the roots' mean, so that rows that say little do not stand out. NA for labels.
-working_residuals <- function(object, rows) {
-  codec <- codec_of(object)
-  if (codec$labelled) return(rep(NA_real_, length(rows$y)))
-  latent <- latent_at(object, rows$x, rows$offset)
-  if (codec$scaled) return(rows$y - mean_response(object, latent))
-  seen <- seen_mean(object, latent)
+# Returns what is left of each response, on the latent function's scale: for numbers the residual,
+# for counts the working residual of a generalised linear model, (y - m) / m'(f), times the root of
+# its weight m'^2 / v over the roots' mean, so that rows that say little do not stand out. NA for
+# labels.
+working_residuals <- function(object, rows) UseMethod("working_residuals", codec_of(object))
+
+#' @export
+working_residuals.response_factor <- function(object, rows) rep(NA_real_, length(rows$y))
+
+#' @export
+working_residuals.response_numbers <- function(object, rows) {
+  rows$y - mean_response(object, latent_at(object, rows$x, rows$offset))
+}
+
+#' @export
+working_residuals.response_counts <- function(object, rows) {
+  seen <- seen_mean(object, latent_at(object, rows$x, rows$offset))
   step <- 1e-4
   mean_at <- function(f) engine_lik_eval(object, f)$mean
   slope <- (mean_at(seen + step) - mean_at(seen - step)) / (2 * step)
   spread <- engine_lik_eval(object, seen)
-  root <- abs(slope) / sqrt(spread$var / or_else(if (codec$trials) rows$weights, 1))
+  root <- abs(slope) / sqrt(spread$var / or_else(trials_of(object, rows$weights), 1))
   (rows$y - spread$mean) / slope * root / mean(root)
 }
 
@@ -262,7 +277,7 @@ auto_term <- function(picture, object) {
   if (!is.null(picture$surface)) return(auto_term_map(picture, drawn))
   few <- length(view$by$levels) <= MANY
   ggplot2::ggplot() + estimate_layers(view, drawn, few) +
-    (if (nrow(rows)) row_layer(view, rows, nrow(rows))) + group_scales(view) +
+    (if (nrow(rows)) row_layer(view, rows)) + group_scales(view) +
     clock_scale(object, view$axes) +
     ggplot2::labs(x = input_label(object, view$axes), y = picture$label,
                   caption = wrapped(paste(view$caption, collapse = ", ")))

@@ -1,54 +1,26 @@
 # Pictures of several components: over two inputs the arrows of a field of two, along one input the
 # curves of all.
 
-# Returns what fit_picture() returns, and of a field its limits and grid.
-vector_picture <- function(object, asked) {
-  if (!is.null(asked$se)) stop_sparsegp("se", "is for maps of one response", "Leave it out")
-  rows <- rows_of(object, asked$newdata)
-  view <- slice_view(object, rows, asked$which, asked$by)
-  # of two factors one has room
-  if (is.null(asked$which) && is.null(asked$by) && !is.null(view$by)) {
-    view <- slice_view(object, rows, view$axes)
-  }
-  if (!is.null(view$by)) {
-    stop_sparsegp("by", "is for pictures of one response", "Give `which`, one input or two numbers")
-  }
-  picture <- list(view = view, shown = rows_beside(object, rows, view), level = asked$level)
-  if (!codec_of(object)$several) {
-    if (length(view$axes) > 1L) {
-      stop_sparsegp("which", "must be one input, for a mean with its spread", "Give its name")
-    }
-    picture$drawn <- curve_frame(object, view, picture$shown, asked$level, asked$n, asked$style)
-    return(picture)
-  }
-  if (length(view$axes) == 1L) {
-    picture$drawn <- component_curves(object, view, picture$shown, asked$level, asked$n,
-                                      asked$style)
-    return(picture)
-  }
-  if (width(object) != 2L) {
-    stop_sparsegp("which", paste0("must be one input for ", width(object), " components"),
-                  "Arrows have two")
-  }
-  if (any(lengths(lapply(view$axis, `[[`, "levels")))) {
-    stop_sparsegp("which", "has a factor, over which there is no map of arrows",
-                  "Name one input, or two that are numbers")
-  }
-  c(picture, field_grid(object, view, picture$shown, asked$n, asked$style))
+#' @export
+panel_of.response_vectors <- function(object) {
+  new_panel(component_curves, draw_component_curves, field_grid, draw_field, by = "none")
 }
 
-draw_vectors <- function(object, picture, style) {
-  draw <- if (!codec_of(object)$several) draw_regression
-          else if (length(picture$view$axes) == 1L) draw_component_curves else draw_field
-  draw(object, picture, style)
+# A mean with its spread
+#' @export
+panel_of.response_spreads <- function(object) {
+  no_map <- function(...) {
+    stop_sparsegp("which", "must be one input, for a mean with its spread", "Give its name")
+  }
+  new_panel(curve_frame, draw_regression, no_map, no_map, by = "none")
 }
 
 # ---- Along one input ----
 
-component_curves <- function(object, view, shown, level, n, style) {
+component_curves <- function(object, view, shown, asked) {
   axis <- view$axis[[1L]]
-  at <- curve_places(axis, curve_limits(axis, shown$at[[1L]], style), n)
-  band <- vector_interval(object, slice_latent(object, view, list(at)), FALSE, level)
+  at <- curve_places(axis, curve_limits(axis, shown$at[[1L]], asked$style), asked$n)
+  band <- vector_interval(object, slice_latent(object, view, list(at)), FALSE, asked$level)
   each <- lapply(components(object), function(name) {
     own <- as.data.frame(matrix(band[, , name], ncol = 3L))
     stats::setNames(own, paste(c("fit", "lwr", "upr"), name, sep = "."))
@@ -89,21 +61,19 @@ draw_component_curves <- function(object, picture, style) {
 
 # A grid within limits, its places x and y, and `drawn`: all nodes with the mean there, standard
 # deviations of the components and their covariance.
-field_grid <- function(object, view, shown, n, style) {
-  limits <- Map(function(given, at) or_else(given, around(at)), list(style$xlim, style$ylim),
-                shown$at)
-  at <- lapply(limits, function(limit) {
-    seq(min(limit), max(limit), length.out = or_else(n, 17L))
-  })
-  grid <- as.matrix(expand.grid(unname(at), KEEP.OUT.ATTRS = FALSE))
-  latent <- slice_latent(object, view, unname(split(grid, col(grid))))
+field_grid <- function(object, view, shown, asked) {
+  if (width(object) != 2L) {
+    stop_sparsegp("which", paste0("must be one input for ", width(object), " components"),
+                  "Arrows have two")
+  }
+  nodes <- surface_nodes(shown, or_else(asked$n, 17L), asked$style)
+  latent <- slice_latent(object, view, nodes$grid)
   names <- components(object)
   mean <- vector_means(object, latent)
   sd <- vector_sds(object, latent)
   answer <- data.frame(mean, sd, vector_covariances(object, latent)[1L, 2L, ])
   names(answer) <- c(names, paste0("sd.", names), "covariance")
-  drawn <- beside_axes(as.data.frame(grid), view$axes, answer)
-  list(limits = limits, x = at[[1L]], y = at[[2L]], drawn = drawn)
+  c(nodes, list(drawn = beside_axes(as.data.frame(nodes$grid), view$axes, answer)))
 }
 
 SHADES <- c("white", "grey94", "grey88", "grey82", "grey75")
@@ -114,10 +84,11 @@ draw_field <- function(object, picture, style) {
   names <- components(object)
   drawn <- picture$drawn
   shown <- picture$shown
-  limits <- picture$limits
+  surface <- picture$surface
+  limits <- surface$limits
   open_panel(limits[[1L]], limits[[2L]], if (is.na(style$asp)) 1 else style$asp)
-  draw_uncertainty(picture, drawn[paste0("sd.", names)])
-  step <- c(diff(picture$x[1:2]), diff(picture$y[1:2]))
+  draw_uncertainty(surface, drawn[paste0("sd.", names)])
+  step <- c(diff(surface$x[1:2]), diff(surface$y[1:2]))
   longest <- max(sqrt(rowSums(drawn[names]^2)), .Machine$double.xmin)
   scale <- 1.2 * min(abs(step)) / longest
   draw_arrows(do.call(cbind, shown$at), shown$y * scale, BLUE, 0.8)
@@ -137,10 +108,10 @@ draw_field <- function(object, picture, style) {
   draw_heading(style, key, paste(words, collapse = "; "))
 }
 
-draw_uncertainty <- function(picture, sd) {
-  z <- matrix(sqrt(rowMeans(sd^2)), length(picture$x))
+draw_uncertainty <- function(surface, sd) {
+  z <- matrix(sqrt(rowMeans(sd^2)), length(surface$x))
   levels <- seq(0, max(z), length.out = length(SHADES) + 1L)
-  if (levels[2L] > 0) fill_bands(list(x = picture$x, y = picture$y, z = z), levels, SHADES)
+  if (levels[2L] > 0) fill_bands(list(x = surface$x, y = surface$y, z = z), levels, SHADES)
 }
 
 # Arrows from places, and dots where they would be too short for R to draw.
@@ -160,7 +131,7 @@ draw_arrows <- function(from, by, col, lwd) {
 # At every third node, so that they can be told apart.
 draw_ellipses <- function(picture, names, scale) {
   third <- function(at) seq_along(at) %% 3L == 2L
-  drawn <- picture$drawn[c(outer(third(picture$x), third(picture$y), "&")), ]
+  drawn <- picture$drawn[c(outer(third(picture$surface$x), third(picture$surface$y), "&")), ]
   turn <- seq(0, 2 * pi, length.out = 41L)
   circle <- sqrt(stats::qchisq(picture$level, 2)) * rbind(cos(turn), sin(turn))
   sd <- drawn[paste0("sd.", names)]
