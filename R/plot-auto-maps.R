@@ -1,6 +1,7 @@
 # Maps over two inputs by ggplot2, with the colours, levels and lines of those of plot().
 
-auto_surface <- function(object, picture) {
+# layers: of (object, drawn, rows, se), those of a kind of map
+surface_layers <- function(object, picture, layers) {
   view <- picture$view
   drawn <- placed_columns(view, picture$drawn)
   rows <- shown_frame(view, picture$shown)
@@ -9,10 +10,7 @@ auto_surface <- function(object, picture) {
     ggplot2::labs(x = view$axes[1L], y = view$axes[2L],
                   caption = wrapped(beside_words(picture$shown, view)))
   if (picture$se == "panel") return(base + auto_two_panels(object, drawn, rows))
-  layers <- if (shows_classes(object)) auto_decisions(object, drawn, rows)
-            else if (has_classes(object)) auto_class_map(object, drawn, rows, picture$se)
-            else auto_mean_map(object, drawn, rows, picture$se)
-  base + by_panels(view) + layers
+  base + by_panels(view) + layers(object, drawn, rows, picture$se)
 }
 
 by_panels <- function(view) if (!is.null(view$by)) ggplot2::facet_wrap("by")
@@ -32,8 +30,10 @@ band_layers <- function(drawn, levels, colours, name) {
                                        fill = quote(ggplot2::after_stat(level_mid))))
   middle <- (seq_along(colours) - 0.5) / length(colours)
   # a flat surface has no bands: the raster below has its colour
-  list(ggplot2::geom_raster(mapped(fill = "fit"), drawn),
-       ggplot2::geom_contour_filled(filled, drawn, breaks = levels, show.legend = FALSE),
+  bands <- if (diff(range(drawn$fit)) > 0) {
+    ggplot2::geom_contour_filled(filled, drawn, breaks = levels, show.legend = FALSE)
+  }
+  list(ggplot2::geom_raster(mapped(fill = "fit"), drawn), bands,
        ggplot2::scale_fill_stepsn(colours = colours, values = middle, breaks = levels,
                                   limits = range(levels), name = name,
                                   oob = function(x, range) clamped(x, range)))
@@ -43,7 +43,9 @@ band_layers <- function(drawn, levels, colours, name) {
 mask_layers <- function(drawn) {
   if (all(drawn$known)) return(NULL)
   drawn$unknown <- as.double(!drawn$known)
-  list(ggplot2::geom_contour_filled(mapped(z = "unknown"), drawn, breaks = c(0.5, 2), fill = MASK),
+  # without fill = NULL the contours' levels, a factor, would go to the scale of the map's colours
+  area <- do.call(ggplot2::aes, list(z = as.name("unknown"), fill = NULL))
+  list(ggplot2::geom_contour_filled(area, drawn, breaks = c(0.5, 2), fill = MASK),
        ggplot2::geom_contour(mapped(z = "unknown"), drawn, breaks = 0.5, colour = "grey70",
                              linewidth = 0.3))
 }
@@ -69,7 +71,9 @@ label_places <- function(drawn, column, levels, at) {
   each <- lapply(panels, function(panel) {
     x <- sort(unique(panel$place))
     y <- sort(unique(panel$place2))
-    lines <- grDevices::contourLines(x, y, matrix(panel[[column]], length(x)), levels = levels)
+    z <- for_contours(matrix(panel[[column]], length(x)), levels)
+    if (is.null(z)) return(NULL)
+    lines <- grDevices::contourLines(x, y, z, levels = levels)
     size <- lengths(lapply(lines, `[[`, "x"))
     lines <- lines[order(-size)][seq_len(sum(size >= SHORTEST_LABELLED))]
     lines <- lines[!duplicated(vapply(lines, `[[`, 0, "level"))]
@@ -85,7 +89,7 @@ label_places <- function(drawn, column, levels, at) {
 }
 
 error_layers <- function(drawn) {
-  known <- or_else(drawn$known, rep(TRUE, nrow(drawn)))
+  known <- (drawn$known %||% rep(TRUE, nrow(drawn)))
   contour_layers(drawn, "se", contour_levels(drawn$se, known, 4L), ORANGE, 2, 0.5, 0.3)
 }
 
@@ -138,7 +142,7 @@ auto_class_map <- function(object, drawn, rows, se) {
        ggplot2::labs(colour = response_name(object), shape = response_name(object)))
 }
 
-auto_decisions <- function(object, drawn, rows) {
+auto_decisions <- function(object, drawn, rows, se) {
   levels <- object$response$levels
   drawn$top <- do.call(pmax, drawn[paste0("prob.", levels)])
   rows$class <- factor(rows$y, levels)

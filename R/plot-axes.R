@@ -172,5 +172,5 @@ asked_axes <- function(object, which, axes) {
                                   else "names unknown inputs: ", toString(unknown)),
                   paste0("The inputs are ", toString(choice)))
   }
-  stats::setNames(lapply(asked, function(name) or_else(axes[[name]], number_axis(name))), asked)
+  stats::setNames(lapply(asked, function(name) axes[[name]] %||% number_axis(name)), asked)
 }

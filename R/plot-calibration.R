@@ -38,20 +38,19 @@ calibration.sparsegp <- function(object, newdata = NULL, level = 0.95,
                                  nominal = c(0.5, 0.8, 0.9, 0.95, 0.99), n = NULL, ...) {
   check_no_dots(...)
   object <- ready(object)
-  refuse_picture(object, "reliability", "")
+  offered_type(object, "reliability", "object")
   check_number(level, "level", 0, 1)
   if (!is.numeric(nominal) || length(nominal) == 0L || !all(nominal > 0 & nominal < 1)) {
     stop_sparsegp("nominal", "must be numbers between 0 and 1")
   }
   if (!is.null(n)) n <- check_count(n, "n")
   held_out <- held_out_rows(object, newdata)
-  if (has_classes(object)) {
-    events <- class_events(object, held_out)
-    n <- or_else(n, default_bins(held_out))
-    out <- reliability_bins(events$prob, events$happened, level, n, events$share)
-    attr(out, "scores") <- class_scores(class_probabilities(object, held_out$latent), held_out$y)
-  } else {
+  events <- class_events(object, held_out)
+  if (is.null(events)) {
     out <- coverage(object, held_out, level, nominal)
+  } else {
+    out <- event_bins(events, held_out, level, n)
+    attr(out, "scores") <- class_scores(class_probabilities(object, held_out$latent), held_out$y)
   }
   structure(out, source = held_out$source, level = level,
             class = c("sparsegp_calibration", "data.frame"))

@@ -8,10 +8,10 @@ CLASS_COLOURS <- c(
 )
 
 class_colours <- function(style, alpha = 1, count = 2L) {
-  rep_len(or_else(style$col, grDevices::adjustcolor(CLASS_COLOURS, alpha)), count)
+  rep_len(style$col %||% grDevices::adjustcolor(CLASS_COLOURS, alpha), count)
 }
 
-class_symbols <- function(style, count) rep_len(or_else(style$pch, c(21, 24, 22, 23, 25)), count)
+class_symbols <- function(style, count) rep_len(style$pch %||% c(21, 24, 22, 23, 25), count)
 
 # Long names are shortened where the margin has no room for them, beside a row of other things.
 class_key <- function(levels, col, pch, style) {
@@ -25,8 +25,18 @@ class_key <- function(levels, col, pch, style) {
   key
 }
 
-# What the panels of several classes return: the inputs, the most probable class, a probability per
-# class.
+#' @export
+panel_of.response_classes <- function(object) {
+  new_panel(class_curves, draw_class_curves, class_surface, surface_drawer(draw_decision_map),
+            auto_class_curves,
+            function(object, picture) surface_layers(object, picture, auto_decisions),
+            by = "pictures")
+}
+
+#' @export
+panel_of.response_ordered <- panel_of.response_classes
+
+# Returns the inputs, the most probable class, and a probability of each class.
 class_frame <- function(inputs, axes, prob) {
   rownames(prob) <- NULL
   beside_axes(data.frame(inputs), axes,
@@ -38,14 +48,21 @@ class_frame <- function(inputs, axes, prob) {
 # Boundaries between depths of colour, as probabilities of the most probable class
 DEPTHS <- c(0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
-draw_decision_map <- function(object, view, shown, surface, style) {
+class_surface <- function(object, view, shown, asked) {
+  nodes <- surface_nodes(shown, asked$n %||% default_nodes(object), asked$style)
+  prob <- class_probabilities(object, slice_latent(object, view, nodes$grid))
+  c(nodes, list(z = array(prob, c(nodes$count, ncol(prob))),
+                drawn = class_frame(nodes$grid, view$axes, prob)))
+}
+
+draw_decision_map <- function(object, view, shown, surface, style, contour = FALSE) {
   levels <- object$response$levels
   col <- class_colours(style, count = length(levels))
   pch <- class_symbols(style, length(levels))
   paint_classes(surface, col, style$lwd)
   code <- as.integer(shown$y)
   draw_rows(shown$at[[1L]], shown$at[[2L]], faded(col[code], shown$near), pch[code],
-            or_else(style$cex, row_size(length(code))))
+            style$cex %||% row_size(length(code)))
   list(key = class_key(levels, col, pch, style), caption = paste(
     c(paste0("most probable ", response_name(object), ", deeper where surer"),
       nonempty(beside_words(shown, view))), collapse = "; "
@@ -100,9 +117,9 @@ tint <- function(col, depth) {
 
 # ---- One input: a curve per class, and below a lane per class with its rows ----
 
-class_curves <- function(object, view, shown, n, style) {
+class_curves <- function(object, view, shown, asked) {
   axis <- view$axis[[1L]]
-  at <- curve_places(axis, curve_limits(axis, shown$at[[1L]], style), n)
+  at <- curve_places(axis, curve_limits(axis, shown$at[[1L]], asked$style), asked$n)
   prob <- class_probabilities(object, slice_latent(object, view, list(at)))
   class_frame(if (is.null(axis$levels)) at else factor(axis$levels, axis$levels), view$axes, prob)
 }
@@ -119,7 +136,7 @@ draw_class_curves <- function(object, picture, style) {
   pch <- class_symbols(style, length(levels))
   lane <- min(0.05, 0.4 / length(levels))
   floor <- -0.03 - lane * length(levels) - if (is.null(shown$basis)) 0 else 0.06
-  open_panel(xlim, or_else(style$ylim, c(floor, 1.04)), style$asp)
+  open_panel(xlim, style$ylim %||% c(floor, 1.04), style$asp)
   segments(min(xlim), c(0, 0.5, 1), max(xlim), col = "grey85", lty = c(1, 3, 1))
   for (class in seq_along(levels)) {
     draw_class_curve(at, prob[, class], class / length(levels), col[class], pch[class], style,
@@ -141,7 +158,7 @@ draw_class_curve <- function(x, prob, phase, col, pch, style, levels) {
   lines(x, prob, col = col, lwd = if (levels) 0.5 else style$lwd, lty = if (levels) 3 else 1)
   marks <- if (levels) seq_along(x)
            else unique(round((seq_len(6L) - phase) / 6 * (length(x) - 1))) + 1
-  draw_rows(x[marks], prob[marks], col, pch, 0.9 * or_else(style$cex, 1), "white")
+  draw_rows(x[marks], prob[marks], col, pch, 0.9 * (style$cex %||% 1), "white")
 }
 
 # A lane begins with its class's symbol, on the panel's edge.
@@ -153,4 +170,24 @@ draw_lanes <- function(x, code, lane, col, pch, near) {
   inches <- abs(diff(graphics::grconvertY(c(0, lane), "user", "inches")))
   draw_rows(rep(par("usr")[1L], length(col)), middle, col, pch, min(0.9, 1.5 * inches / par("csi")),
             xpd = NA)
+}
+
+# ---- By ggplot2 ----
+
+auto_class_curves <- function(object, picture) {
+  levels <- object$response$levels
+  view <- picture$view
+  drawn <- placed_columns(view, picture$drawn)
+  long <- data.frame(place = rep(drawn$place, length(levels)),
+                     class = factor(rep(levels, each = nrow(drawn)), levels),
+                     fit = unlist(drawn[paste0("prob.", levels)], use.names = FALSE))
+  if (!is.null(view$by)) long$by <- rep(drawn$by, length(levels))
+  rows <- shown_frame(view, picture$shown)
+  rows$class <- factor(rows$y, levels)
+  along <- if (is.null(view$axis[[1L]]$levels)) ggplot2::geom_line else ggplot2::geom_point
+  ggplot2::ggplot(long, mapped(x = "place", colour = "class")) + along(mapped(y = "fit")) +
+    ggplot2::geom_rug(data = rows, sides = "b", alpha = 0.5) + class_scale("colour", levels) +
+    by_panels(view) +
+    ggplot2::labs(x = input_label(object, view$axes), y = "probability",
+                  colour = response_name(object))
 }

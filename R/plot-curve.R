@@ -5,21 +5,21 @@
 
 # How far the axis goes: a factor's levels are at 1, 2, ...
 curve_limits <- function(axis, at, style) {
-  if (!is.null(axis$levels)) return(or_else(style$xlim, c(0.5, length(axis$levels) + 0.5)))
-  or_else(style$xlim, around(at))
+  if (!is.null(axis$levels)) return(style$xlim %||% c(0.5, length(axis$levels) + 0.5))
+  style$xlim %||% around(at)
 }
 
 curve_places <- function(axis, limits, n) {
   if (!is.null(axis$levels)) return(seq_along(axis$levels))
-  seq(min(limits), max(limits), length.out = or_else(n, 201L))
+  seq(min(limits), max(limits), length.out = n %||% 201L)
 }
 
 # A column for the axis, one for `by` where there is one, then curve_answer()'s.
-curve_frame <- function(object, view, shown, level, n, style) {
+curve_frame <- function(object, view, shown, asked) {
   axis <- view$axis[[1L]]
-  places <- curve_places(axis, curve_limits(axis, shown$at[[1L]], style), n)
+  places <- curve_places(axis, curve_limits(axis, shown$at[[1L]], asked$style), asked$n)
   along_curve(view, places, function(group) {
-    curve_answer(object, slice_latent(object, view, list(places), group), level)
+    curve_answer(object, slice_latent(object, view, list(places), group), asked$level)
   })
 }
 
@@ -56,17 +56,16 @@ curve_answer <- function(object, latent, level) {
 # Of how many trials a new response is: of as many as all rows, else nobody knows. Other new
 # responses have weight 1.
 weight_of_new <- function(object) {
-  if (!codec_of(object)$trials) return(1)
-  trials <- unique(object$weights)
-  if (length(trials) == 1L) trials
+  trials <- trials_of(object, unique(object$weights))
+  if (is.null(trials)) 1 else if (length(trials) == 1L) trials
 }
 
 # ---- Pieces ----
 
 # Shares of few trials are small.
 trial_sizes <- function(object, weights) {
-  if (!codec_of(object)$trials || is.null(weights)) return(1)
-  0.5 + sqrt(weights / max(weights))
+  trials <- trials_of(object, weights)
+  if (is.null(trials)) 1 else 0.5 + sqrt(trials / max(trials))
 }
 
 # A colour for every level of `by`; those of more levels than have colours are alike and pale.
@@ -157,6 +156,14 @@ curve_words <- function(view, shown, level) {
 
 # ---- Regression ----
 
+#' @export
+panel_of.response <- function(object) {
+  new_panel(curve_frame, draw_regression, mean_surface, surface_drawer(draw_mean_surface),
+            function(object, picture) curve_layers(object, picture, row_layer),
+            function(object, picture) surface_layers(object, picture, auto_mean_map),
+            se = c("contour", "panel", "none"))
+}
+
 draw_regression <- function(object, picture, style) {
   view <- picture$view
   shown <- picture$shown
@@ -166,16 +173,16 @@ draw_regression <- function(object, picture, style) {
   xlim <- curve_limits(axis, shown$at[[1L]], style)
   seen <- shown$at[[1L]] >= min(xlim) & shown$at[[1L]] <= max(xlim)
   ylim <- range(shown$y[seen], drawn$lwr, drawn$upr, drawn$new_lwr, drawn$new_upr)
-  open_panel(xlim, or_else(style$ylim, grDevices::extendrange(ylim, f = 0.04)), style$asp)
+  open_panel(xlim, style$ylim %||% grDevices::extendrange(ylim, f = 0.04), style$asp)
   n <- length(shown$y)
   groups <- length(view$by$levels)
   fill <- if (groups == 0L) INK else group_colours(view$by)[shown$level]
-  fill <- faded(or_else(style$col, grDevices::adjustcolor(fill, row_alpha(n))), shown$near)
+  fill <- faded(style$col %||% grDevices::adjustcolor(fill, row_alpha(n)), shown$near)
   x <- scattered(axis, shown$at[[1L]], groups)
   if (groups > 0L) x <- x + dodged(axis, shown$level, groups)
-  size <- or_else(style$cex, row_size(n) * trial_sizes(object, shown$weights))
+  size <- style$cex %||% (row_size(n) * trial_sizes(object, shown$weights))
   draw_estimates(view, drawn, style, "band")
-  draw_rows(x, shown$y, fill, or_else(style$pch, 21), size)
+  draw_rows(x, shown$y, fill, style$pch %||% 21, size)
   draw_estimates(view, drawn, style, "line")
   draw_basis_ticks(shown$basis[[1L]])
   close_panel(style, input_label(object, view$axes), response_label(object),
@@ -186,13 +193,21 @@ draw_regression <- function(object, picture, style) {
 
 # ---- The probability of the second of two classes ----
 
+#' @export
+panel_of.response_labels <- function(object) {
+  new_panel(curve_frame, draw_probability, probability_surface, surface_drawer(draw_class_surface),
+            function(object, picture) curve_layers(object, picture, class_rugs),
+            function(object, picture) surface_layers(object, picture, auto_class_map),
+            se = c("none", "contour", "panel"))
+}
+
 draw_probability <- function(object, picture, style) {
   view <- picture$view
   shown <- picture$shown
   level <- picture$level
   axis <- view$axis[[1L]]
   xlim <- curve_limits(axis, shown$at[[1L]], style)
-  open_panel(xlim, or_else(style$ylim, c(-0.06, 1.06)), style$asp)
+  open_panel(xlim, style$ylim %||% c(-0.06, 1.06), style$asp)
   segments(min(xlim), c(0, 0.5, 1), max(xlim), col = "grey85", lty = c(1, 3, 1))
   draw_estimates(view, picture$drawn, style)
   draw_class_ticks(view, shown, style)

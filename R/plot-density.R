@@ -16,14 +16,14 @@ plot.gp_density <- function(x, level = 0.95, n = NULL, ...) {
 }
 
 draw_density_curve <- function(object, level, n, style) {
-  at <- seq(object$range[1L], object$range[2L], length.out = or_else(n, 401L))
+  at <- seq(object$range[1L], object$range[2L], length.out = n %||% 401L)
   drawn <- data.frame(x = at, predict(object, at, interval = "confidence", level = level))
   cells <- min(max(10, sqrt(object$n)), 50)
   bars <- graphics::hist(object$x, pretty(object$range, cells), plot = FALSE)
-  col <- or_else(style$col, BLUE)
+  col <- style$col %||% BLUE
   band <- grDevices::adjustcolor(col, 0.25)
-  open_panel(or_else(style$xlim, object$range[, 1L]),
-             or_else(style$ylim, c(0, 1.04 * max(drawn$upr, bars$density))))
+  open_panel(style$xlim %||% object$range[, 1L],
+             style$ylim %||% c(0, 1.04 * max(drawn$upr, bars$density)))
   rect(utils::head(bars$breaks, -1L), 0, bars$breaks[-1L], bars$density, col = "grey90",
        border = "white")
   draw_band(at, drawn$lwr, drawn$upr, band)
@@ -38,8 +38,8 @@ draw_density_curve <- function(object, level, n, style) {
 
 draw_density_surface <- function(object, level, n, style) {
   axes <- colnames(object$range)
-  limits <- list(or_else(style$xlim, object$range[, 1L]), or_else(style$ylim, object$range[, 2L]))
-  at <- lapply(limits, function(limit) seq(limit[1L], limit[2L], length.out = or_else(n, 81L)))
+  limits <- list(style$xlim %||% object$range[, 1L], style$ylim %||% object$range[, 2L])
+  at <- lapply(limits, function(limit) seq(limit[1L], limit[2L], length.out = n %||% 81L))
   names(at) <- axes
   grid <- as.matrix(expand.grid(at, KEEP.OUT.ATTRS = FALSE))
   surface <- list(x = at[[1L]], y = at[[2L]], z = matrix(predict(object, grid), length(at[[1L]])))
@@ -47,8 +47,8 @@ draw_density_surface <- function(object, level, n, style) {
   open_panel(limits[[1L]], limits[[2L]])
   fill_bands(surface, levels, mean_ramp(length(levels) - 1L))
   draw_contours(surface, levels, INK, 0.7)
-  draw_rows(object$x[, 1L], object$x[, 2L], or_else(style$col, INK), or_else(style$pch, 16),
-            or_else(style$cex, 0.7 * row_size(object$n)))
+  draw_rows(object$x[, 1L], object$x[, 2L], style$col %||% INK, style$pch %||% 16,
+            style$cex %||% (0.7 * row_size(object$n)))
   draw_basis_rings(as.data.frame(object$basis))
   close_panel(style, axes[1L], axes[2L], bty = "o")
   draw_heading(style, list(key_item("density", "line", INK, lwd = 0.7),

@@ -4,19 +4,19 @@ MOST_FACETS <- 12L # on a page
 
 # As fit_picture(), with `panels`, the picture of each level, and `limits` of their axes, which are
 # the same; `shown` and `drawn` are those of all.
-facet_picture <- function(object, rows, view, level, n, se, style) {
+facet_picture <- function(object, rows, view, asked) {
+  style <- asked$style
   by <- view$by
   check_facets(view)
   of_rows <- by$places(rows$x, rows$raw)
   at <- lapply(view$axis, function(axis) axis$places(rows$x, rows$raw))
   limits <- list(xlim = curve_limits(view$axis[[1L]], at[[1L]], style))
-  if (length(at) == 2L) limits$ylim <- or_else(style$ylim, around(at[[2L]]))
-  style <- utils::modifyList(style, limits)
-  if (length(at) == 2L) n <- or_else(n, default_nodes(object, length(by$levels)))
+  if (length(at) == 2L) limits$ylim <- style$ylim %||% around(at[[2L]])
+  asked$style <- utils::modifyList(style, limits)
+  if (length(at) == 2L) asked$n <- (asked$n %||% default_nodes(object, length(by$levels)))
   panels <- lapply(seq_along(by$levels), function(group) {
     own <- level_view(view, group)
-    picture <- slice_picture(object, level_rows(rows, view, of_rows, group), own, level, n, se,
-                             style)
+    picture <- slice_picture(object, level_rows(rows, view, of_rows, group), own, asked)
     picture$drawn <- append_level(picture$drawn, view, group)
     picture
   })

@@ -31,11 +31,11 @@ plot.sparsegp_next <- function(x, which = NULL, ...) {
   limits <- Map(function(axis, at) {
     if (is.null(axis$levels)) around(c(axis$places(rows$x, rows$raw), at))
   }, view$axis, places)
-  style$xlim <- or_else(style$xlim, limits[[1L]])
-  if (length(limits) > 1L) style$ylim <- or_else(style$ylim, limits[[2L]])
+  style$xlim <- style$xlim %||% limits[[1L]]
+  if (length(limits) > 1L) style$ylim <- style$ylim %||% limits[[2L]]
   words <- c(nonempty(view$caption), "numbers: rows to ask for, in order")
-  style$sub <- or_else(style$sub, paste(words, collapse = "; "))
-  plot_fit(fit, which, NULL, 0.95, NULL, NULL, NULL, style)
+  style$sub <- style$sub %||% paste(words, collapse = "; ")
+  draw_fit(fit, fit_picture(fit, list(which = which, level = 0.95, style = style)), style)
   if (length(places) == 1L) draw_asked_lines(x, places[[1L]])
   else draw_asked_points(x, places)
   invisible(score_frame(x))
@@ -88,11 +88,11 @@ draw_scores <- function(x, style) {
   shown <- is.finite(frame$score)
   asked <- which(!is.na(frame$order))
   asked <- asked[order(frame$order[asked])]
-  open_panel(or_else(style$xlim, around(frame$row)),
-             or_else(style$ylim, around(frame$score[shown])), style$asp)
-  fill <- or_else(style$col, grDevices::adjustcolor(INK, 0.5))
-  draw_rows(frame$row[shown], frame$score[shown], fill, or_else(style$pch, 21),
-            or_else(style$cex, row_size(sum(shown))))
+  open_panel(style$xlim %||% around(frame$row),
+             style$ylim %||% around(frame$score[shown]), style$asp)
+  fill <- style$col %||% grDevices::adjustcolor(INK, 0.5)
+  draw_rows(frame$row[shown], frame$score[shown], fill, style$pch %||% 21,
+            style$cex %||% row_size(sum(shown)))
   numbered_discs(asked, frame$score[asked])
   close_panel(style, "row of the candidates", SCORE_WORDS[[attr(x, "score")]])
   draw_heading(style, caption = "every row's score alone; numbers: rows to ask for, in order")

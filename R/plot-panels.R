@@ -38,8 +38,6 @@ check_limits <- function(x, argument) {
   if (!good) stop_sparsegp(argument, "must be two different finite numbers")
 }
 
-or_else <- function(given, default) if (is.null(given)) default else given
-
 # ---- Pieces ----
 
 open_panel <- function(xlim, ylim, asp = NA) {
@@ -66,9 +64,9 @@ close_panel <- function(style, xlab, ylab, bty = "l", x = NULL, y = NULL) {
   if (style$axes) {
     draw_axis(1L, x$at, x$labels, style)
     draw_axis(2L, y$at, y$labels, style)
-    box(bty = or_else(style$bty, bty), col = INK)
+    box(bty = style$bty %||% bty, col = INK)
   }
-  label_axes(style, xlab, ylab, or_else(or_else(y$labels, y$at), graphics::axTicks(2L)))
+  label_axes(style, xlab, ylab, y$labels %||% y$at %||% graphics::axTicks(2L))
 }
 
 draw_axis <- function(side, at, labels, style) {
@@ -80,11 +78,11 @@ draw_axis <- function(side, at, labels, style) {
 # The vertical label stands clear of the widest horizontal tick label, as far as the margin goes.
 label_axes <- function(style, xlab, ylab, y_at) {
   if (!style$ann) return(invisible())
-  title(xlab = or_else(style$xlab, xlab), line = min(2.1, par("mar")[1L] - 1.1),
+  title(xlab = style$xlab %||% xlab, line = min(2.1, par("mar")[1L] - 1.1),
         cex.lab = style$cex.lab)
   wide <- max(graphics::strwidth(format(y_at), "inches", cex = style$cex.axis)) / par("csi")
   line <- max(2.1, if (style$las %in% 1:2) 1.35 + wide else 0)
-  title(ylab = or_else(style$ylab, ylab), line = min(line, par("mar")[2L] - 1.1),
+  title(ylab = style$ylab %||% ylab, line = min(line, par("mar")[2L] - 1.1),
         cex.lab = style$cex.lab)
 }
 
@@ -103,7 +101,7 @@ draw_heading <- function(style, key = list(), caption = "") {
   room <- heading$rows
   key <- if (style$legend) Filter(Negate(is.null), key)
   at <- key_layout(key, cex, par("pin")[1L])
-  words <- or_else(style$sub, caption)
+  words <- style$sub %||% caption
   words <- if (nzchar(words)) wrap_words(words, cex, par("pin")[1L])
   if (max(at$row, 0L) <= room) draw_key(key, at, cex, line)
   used <- max(at$row, 0L) + length(words)
@@ -208,11 +206,14 @@ draw_band <- function(x, lwr, upr, col) {
   polygon(c(x, rev(x)), c(lwr, rev(upr)), col = col, border = NA)
 }
 
-# The range of x with a margin; of one value, one to either side. A range holds a thousand different
-# numbers at least, or places along it would coincide.
+# The least range, of numbers of size 1, of an axis or a surface: it holds a thousand different
+# numbers, or places along it would coincide.
+LEAST_RANGE <- 1e3 * .Machine$double.eps
+
+# Returns the range of x with a margin; of one value, one to either side.
 around <- function(x) {
   range <- range(x)
-  least <- max(1e3 * .Machine$double.eps * abs(range), 1e-300)
+  least <- max(LEAST_RANGE * abs(range), 1e-300)
   if (diff(range) == 0) return(range + c(-1, 1) * max(1, least))
   if (diff(range) < least) return(mean(range) + c(-0.5, 0.5) * least)
   grDevices::extendrange(range, f = 0.04)

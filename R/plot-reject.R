@@ -1,19 +1,32 @@
-# What is gained by leaving the unsure rows to somebody else (thesis, figure 5.7).
+# Error rate against the proportion of rows rejected (thesis, figure 5.7).
 
-plot_reject <- function(object, newdata, level, n, style) {
-  picture <- reject_picture(object, newdata, level, n)
-  draw_reject(picture$drawn, level, picture$source, style)
-  picture$drawn
+#' @rdname plot.sparsegp
+#' @name plot.sparsegp
+#' @section Type "reject", error rate against the proportion rejected:
+#' For classes: the effect of `predict(type = "class", reject = )`. The error rate of the rows that
+#' are not rejected against the proportion of those that are, as the threshold on the largest
+#' probability rises (marked at the top edge), with the binomial (Clopper-Pearson) interval at each
+#' threshold; dashed the error rate that the probabilities themselves promise, the mean of one
+#' minus the largest. Predictions as for `"reliability"`. *Value.* `threshold`, the proportion
+#' `rejected` below it, `error`, `lwr`, `upr` and `expected` of the others and how many they are,
+#' `accepted`.
+NULL
+
+reject_plot <- function() {
+  new_plot_type(reject_picture, draw_reject, reject_layers, takes = "newdata",
+                refuse = function(object) {
+    if (!offers(object, "class")) {
+      c("is for classes, and this is a regression",
+        "See how sure it is by type = \"reliability\"")
+    }
+  })
 }
 
-reject_picture <- function(object, newdata, level, n) {
-  if (!has_classes(object)) {
-    stop_sparsegp("type", "= \"reject\" is for classes, and this is a regression",
-                  "See how sure it is by type = \"reliability\"")
-  }
-  held_out <- held_out_rows(object, newdata)
+reject_picture <- function(object, asked) {
+  held_out <- held_out_rows(object, asked$newdata)
   prob <- class_probabilities(object, held_out$latent)
-  list(drawn = reject_curve(prob, as.integer(held_out$y), level, n), source = held_out$source)
+  list(drawn = reject_curve(prob, as.integer(held_out$y), asked$level, asked$n),
+       source = held_out$source, level = asked$level)
 }
 
 # A row per threshold at which a row more is rejected, from the first, at which none is. `n`: not
@@ -36,21 +49,22 @@ reject_curve <- function(prob, code, level, n) {
              expected = from_here_on(1 - top) / accepted, accepted)
 }
 
-draw_reject <- function(drawn, level, source, style) {
+draw_reject <- function(object, picture, style) {
+  drawn <- picture$drawn
   band <- grDevices::adjustcolor(BLUE, 0.2)
-  col <- or_else(style$col, BLUE)
+  col <- style$col %||% BLUE
   # the interval of the last few rows may reach 1
   top <- 1.25 * max(drawn$error, drawn$expected, drawn$upr[1L], 1e-3)
-  open_panel(or_else(style$xlim, c(0, 1)), or_else(style$ylim, c(0, min(top, 1.1))))
+  open_panel(style$xlim %||% c(0, 1), style$ylim %||% c(0, min(top, 1.1)))
   draw_band(drawn$rejected, drawn$lwr, drawn$upr, band)
   lines(drawn$rejected, drawn$expected, col = "grey45", lty = 2, lwd = 0.75 * style$lwd)
   lines(drawn$rejected, drawn$error, col = col, lwd = style$lwd)
   if (style$ann) mark_thresholds(drawn)
   close_panel(style, "share of rows rejected", "error rate of the rest")
   key <- list(key_item("observed", "line", col),
-              key_item(paste(percent(level), "interval"), "band", band),
+              key_item(paste(percent(picture$level), "interval"), "band", band),
               key_item("expected if calibrated", "line", "grey45", lty = 2))
-  draw_heading(style, key, paste0(source, "; ticks at the top: threshold"))
+  draw_heading(style, key, paste0(picture$source, "; ticks at the top: threshold"))
 }
 
 # Thresholds hang from the panel's top edge, the round ones first, as many as there is room for.
@@ -69,4 +83,13 @@ mark_thresholds <- function(drawn) {
   segments(share[taken], usr[4L], y1 = usr[4L] - 0.02 * height, col = INK)
   text(share[taken], usr[4L] - 0.06 * height, format(at[taken], drop0trailing = TRUE), cex = 0.75,
        col = "grey35")
+}
+
+reject_layers <- function(object, picture) {
+  ggplot2::ggplot(picture$drawn, mapped(x = "rejected", ymin = "lwr", ymax = "upr")) +
+    ggplot2::geom_ribbon(alpha = 0.2, fill = BLUE) +
+    ggplot2::geom_line(mapped(y = "expected"), linetype = 2) +
+    ggplot2::geom_line(mapped(y = "error"), colour = BLUE) +
+    ggplot2::labs(x = "share of rows rejected", y = "error rate of the rest",
+                  caption = picture$source)
 }

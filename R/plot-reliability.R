@@ -1,24 +1,46 @@
 # Reliability: what was predicted against what happened.
 
-plot_reliability <- function(object, newdata, level, n, style) {
-  picture <- reliability_picture(object, newdata, level, n)
-  if (is.null(picture$events)) draw_coverage(picture$drawn, level, picture$source, style)
-  else draw_reliability(picture$drawn, level, picture$source, picture$events, style)
-  picture$drawn
+#' @rdname plot.sparsegp
+#' @name plot.sparsegp
+#' @section Type "reliability", calibration of the probabilities:
+#' For classes the observed frequency of the second level in bins of equal counts against the mean
+#' predicted probability, with binomial (Clopper-Pearson) intervals and a histogram of the
+#' probabilities. With several classes every row is as many events as there are classes, each with
+#' its predicted probability, all in one picture; bins are of equal predicted variance (the sum of
+#' `p * (1 - p)`), since most of these events are almost excluded. Those of one row exclude each
+#' other, which makes the intervals too wide rather than too narrow. For regression the proportion
+#' of responses inside central predictive intervals against the intervals' nominal content, with
+#' the band of a calibrated model (pointwise, binomial). Predictions are for `newdata` or, without
+#' it, leave-one-out predictions for the training rows from the cavities of EP. *Value.*
+#' `predicted` or `nominal`, `observed`, `lwr`, `upr` and, for classes, `rows` in the bin (of
+#' several classes: rows times classes).
+NULL
+
+reliability_plot <- function() {
+  new_plot_type(reliability_picture, draw_reliability, reliability_layers, takes = "newdata")
 }
 
-# list(drawn, source): what was predicted and seen, and of which rows; events: of classes.
-reliability_picture <- function(object, newdata, level, n) {
-  held_out <- held_out_rows(object, newdata)
-  if (!has_classes(object)) {
-    count <- or_else(n, 99L)
-    return(list(drawn = coverage(object, held_out, level, seq_len(count) / (count + 1)),
-                source = held_out$source))
-  }
+# Returns `drawn`, predictions and what happened; `source`, the rows they are of; and `events`, of
+# classes.
+reliability_picture <- function(object, asked) {
+  held_out <- held_out_rows(object, asked$newdata)
   events <- class_events(object, held_out)
-  n <- or_else(n, default_bins(held_out))
-  list(drawn = reliability_bins(events$prob, events$happened, level, n, events$share),
-       source = held_out$source, events = events)
+  count <- (asked$n %||% 99L)
+  nominal <- seq_len(count) / (count + 1)
+  drawn <- if (is.null(events)) coverage(object, held_out, asked$level, nominal)
+           else event_bins(events, held_out, asked$level, asked$n)
+  list(drawn = drawn, events = events, source = held_out$source, level = asked$level)
+}
+
+# Returns the bins of reliability_bins(), at most `n`.
+event_bins <- function(events, held_out, level, n) {
+  n <- (n %||% max(2L, min(10L, length(held_out$y) %/% 20L)))
+  reliability_bins(events$prob, events$happened, level, n, events$share)
+}
+
+draw_reliability <- function(object, picture, style) {
+  draw <- if (is.null(picture$events)) draw_coverage else draw_frequencies
+  draw(picture, style)
 }
 
 # Rows that the model has not seen, or each as if it had not; and which, in words.
@@ -29,21 +51,29 @@ held_out_rows <- function(object, newdata) {
   rows
 }
 
-default_bins <- function(held_out) max(2L, min(10L, length(held_out$y) %/% 20L))
+# Returns events, their predicted probabilities and whether they happened; NULL for numbers, which
+# have intervals instead.
+class_events <- function(object, held_out) UseMethod("class_events", codec_of(object))
 
-# What is predicted to happen with which probability, and did it? Two classes: that a row is of the
-# second level. Several: for every row and class, that it is of the class; a bin's share of those is
-# measured by their variance, as most of them are foregone.
-class_events <- function(object, held_out) {
+#' @export
+class_events.response <- function(object, held_out) NULL
+
+# Two classes: that a row is of the second level.
+#' @export
+class_events.response_labels <- function(object, held_out) {
   prob <- class_probabilities(object, held_out$latent)
-  if (shows_classes(object)) {
-    happened <- outer(as.integer(held_out$y), seq_len(ncol(prob)), "==")
-    return(list(prob = c(prob), happened = c(happened), share = c(prob * (1 - prob)),
-                label = paste0("P(", response_name(object), ") of every class"),
-                counted = "rows x classes"))
-  }
   list(prob = prob[, 2L], happened = as.integer(held_out$y) == 2L, share = rep(1, nrow(prob)),
        label = response_label(object), counted = "rows")
+}
+
+# Several: for every row and class, that it is of the class; a bin's share of those is measured by
+# their variance, as most of them are almost excluded.
+#' @export
+class_events.response_factor <- function(object, held_out) {
+  prob <- class_probabilities(object, held_out$latent)
+  happened <- outer(as.integer(held_out$y), seq_len(ncol(prob)), "==")
+  list(prob = c(prob), happened = c(happened), share = c(prob * (1 - prob)),
+       label = paste0("P(", response_name(object), ") of every class"), counted = "rows x classes")
 }
 
 loo_rows <- function(object) {
@@ -63,7 +93,7 @@ predicted_rows <- function(object, newdata) {
     refuse_unknown_variances("newdata", "Leave it out for leave-one-out predictions")
   }
   latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset,
-                 weights = or_else(rows$weights, 1))
+                 weights = rows$weights %||% 1)
   list(y = rows$y, latent = latent)
 }
 
@@ -110,37 +140,52 @@ coverage <- function(object, held_out, level, nominal) {
              upr = stats::qbinom(1 - tail, rows, nominal) / rows)
 }
 
-draw_reliability <- function(drawn, level, source, events, style) {
-  open_panel(or_else(style$xlim, c(-0.02, 1.02)), or_else(style$ylim, c(-0.2, 1.02)))
+draw_frequencies <- function(picture, style) {
+  drawn <- picture$drawn
+  events <- picture$events
+  open_panel(style$xlim %||% c(-0.02, 1.02), style$ylim %||% c(-0.2, 1.02))
   segments(0, 0, 1, 1, col = "grey55", lty = 2)
   segments(drawn$predicted, drawn$lwr, y1 = drawn$upr, col = grDevices::adjustcolor(BLUE, 0.45),
            lwd = 3, lend = 1)
   lines(drawn$predicted, drawn$observed, col = BLUE, lwd = 0.5 * style$lwd)
-  points(drawn$predicted, drawn$observed, pch = or_else(style$pch, 16),
-         col = or_else(style$col, BLUE), cex = or_else(style$cex, 1))
+  points(drawn$predicted, drawn$observed, pch = style$pch %||% 16,
+         col = style$col %||% BLUE, cex = style$cex %||% 1)
   counts <- graphics::hist(events$prob, seq(0, 1, 0.05), plot = FALSE)$counts
   left <- seq(0, 0.95, 0.05)
   rect(left, -0.19, left + 0.05, -0.19 + 0.14 * counts / max(counts), col = "grey75",
        border = "white", lwd = 0.7)
   close_panel(style, paste("predicted", events$label), "observed frequency",
               x = list(at = seq(0, 1, 0.25)), y = list(at = seq(0, 1, 0.25)))
-  key <- list(key_item(paste(percent(level), "interval"), "line",
+  key <- list(key_item(paste(percent(picture$level), "interval"), "line",
                        grDevices::adjustcolor(BLUE, 0.45), lwd = 3),
               key_item("calibrated", "line", "grey55", lwd = 1, lty = 2),
               key_item(events$counted, "band", "grey75"))
-  draw_heading(style, key, source)
+  draw_heading(style, key, picture$source)
 }
 
-draw_coverage <- function(drawn, level, source, style) {
-  open_panel(or_else(style$xlim, c(0, 1)), or_else(style$ylim, c(0, 1)))
+draw_coverage <- function(picture, style) {
+  drawn <- picture$drawn
+  open_panel(style$xlim %||% c(0, 1), style$ylim %||% c(0, 1))
   draw_band(drawn$nominal, drawn$lwr, drawn$upr, "grey88")
   segments(0, 0, 1, 1, col = "grey55", lty = 2)
-  lines(drawn$nominal, drawn$observed, col = or_else(style$col, BLUE), lwd = style$lwd)
+  lines(drawn$nominal, drawn$observed, col = style$col %||% BLUE, lwd = style$lwd)
   ticks <- seq(0, 1, 0.25)
   close_panel(style, "nominal content of the interval", "share of responses inside",
               x = list(at = ticks), y = list(at = ticks))
-  key <- list(key_item("observed", "line", or_else(style$col, BLUE)),
+  key <- list(key_item("observed", "line", style$col %||% BLUE),
               key_item("calibrated", "line", "grey55", lwd = 1, lty = 2),
-              key_item(paste(percent(level), "of calibrated models"), "band", "grey88"))
-  draw_heading(style, key, source)
+              key_item(paste(percent(picture$level), "of calibrated models"), "band", "grey88"))
+  draw_heading(style, key, picture$source)
+}
+
+reliability_layers <- function(object, picture) {
+  drawn <- picture$drawn
+  along <- names(drawn)[1L] # predicted, or nominal
+  names(drawn)[1L] <- "along"
+  intervals <- if (along == "predicted") ggplot2::geom_linerange else ggplot2::geom_ribbon
+  ggplot2::ggplot(drawn, mapped(x = "along", y = "observed", ymin = "lwr", ymax = "upr")) +
+    ggplot2::geom_abline(linetype = 2) + intervals(alpha = 0.3) +
+    ggplot2::geom_line(colour = BLUE) +
+    ggplot2::labs(x = if (along == "predicted") "predicted" else "nominal content of the interval",
+                  y = "observed", caption = picture$source)
 }

@@ -54,6 +54,9 @@ new_data_parts <- function(object, newdata) {
   list(x = newdata, y = frame_response(frame), weights = stats::model.weights(frame))
 }
 
+# Returns weights that are numbers of trials, or NULL; they are not evaluated unless they are.
+trials_of <- function(object, weights) if (codec_of(object)$trials) weights
+
 kept_inputs <- function(object, x) {
   x <- x[, object$scaling$kept, drop = FALSE]
   colnames(x) <- plain_names(object)[object$scaling$kept]

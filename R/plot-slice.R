@@ -12,6 +12,7 @@ slice_view <- function(object, rows, which, by = NULL) {
   shown <- if (is.null(which)) axes[default_axes(object, axes)]
            else asked_axes(object, which, axes)
   split <- split_axes(shown, by_axis(object, axes, shown, which, by))
+  if (panel_of(object)$by == "none" && is.null(which) && is.null(by)) split$by <- NULL
   view <- list(axis = split$axis, axes = names(split$axis), by = split$by)
   columns <- unlist(lapply(c(split$axis, list(split$by)), `[[`, "columns"))
   view$derived <- derived[setdiff(names(derived), columns)]
@@ -42,7 +43,8 @@ by_axis <- function(object, axes, shown, which, by) {
   factors <- Filter(function(axis) !is.null(axis$levels), axes)
   if (is.null(by)) {
     alone <- is.null(which) && length(shown) == 1L && length(factors) == 1L &&
-      length(setdiff(names(axes), names(shown))) == 1L && !shows_classes(object)
+      length(setdiff(names(axes), names(shown))) == 1L &&
+      panel_of(object)$by == "curves"
     if (!alone || length(factors[[1L]]$levels) > MANY) return(NULL)
     return(factors[[1L]])
   }
@@ -109,11 +111,19 @@ slice_latent <- function(object, view, places, level = NULL) {
 
 # x: kept inputs in original units
 latent_at <- function(object, x, offset) {
-  w <- n_outputs(object)
-  moments <- engine_predict(object, stack_components(scale_kept(x, object$scaling), w))
-  known <- if (w == 1L) rep_len(offset, nrow(x))
-           else if (is.matrix(offset)) offset else matrix(offset, nrow(x), w, byrow = TRUE)
-  list(mean = moments$mean, var = moments$var, offset = known)
+  moments <- engine_predict(object, stack_components(scale_kept(x, object$scaling), n_outputs(object)))
+  list(mean = moments$mean, var = moments$var, offset = offset_of_rows(object, offset, nrow(x)))
+}
+
+# Returns the offset of n rows from that of each or of all: of several components a matrix.
+offset_of_rows <- function(object, offset, n) UseMethod("offset_of_rows", codec_of(object))
+
+#' @export
+offset_of_rows.response <- function(object, offset, n) rep_len(offset, n)
+
+#' @export
+offset_of_rows.response_components <- function(object, offset, n) {
+  if (is.matrix(offset)) offset else matrix(offset, n, n_outputs(object), byrow = TRUE)
 }
 
 # ---- Rows beside a slice they do not lie on ----
@@ -133,17 +143,36 @@ rows_beside <- function(object, rows, view) {
   moved <- rows$offset != rep(view$offset, each = nrow(rows$x))
   if (!view$held && !any(moved)) return(shown)
   on_slice <- slice_inputs(view, at, level)
-  codec <- codec_of(object)
-  shown$moved <- codec$scaled || codec$name == "counts"
+  move <- partial_residual(object)
+  shown$moved <- !is.null(move)
   if (!shown$moved) {
     shown$near <- nearness(object, rows$x, on_slice)
     return(shown)
   }
   own <- mean_response(object, latent_at(object, rows$x, rows$offset))
   there <- mean_response(object, latent_at(object, on_slice, view$offset))
-  shown$y <- if (codec$scaled) rows$y - own + there else rows$y * there / own
+  shown$y <- move(rows$y, own, there)
   shown
 }
+
+# Returns function(y, own, there) that moves responses from their own mean to the one there, or NULL
+# where the response has no values in between.
+partial_residual <- function(object) UseMethod("partial_residual", codec_of(object))
+
+#' @export
+partial_residual.response <- function(object) NULL
+
+#' @export
+partial_residual.response_numbers <- function(object) function(y, own, there) y - own + there
+
+#' @export
+partial_residual.response_counts <- function(object) function(y, own, there) y * there / own
+
+#' @export
+partial_residual.response_trials <- partial_residual.response
+
+#' @export
+partial_residual.response_seen <- partial_residual.response
 
 # Prior correlation of the latent function at each row of x and of z.
 nearness <- function(object, x, z) {

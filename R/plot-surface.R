@@ -1,65 +1,58 @@
 # Maps over two inputs: filled contours of the mean or of a probability, grey where the data say
 # next to nothing, with contours or a second map of the standard error.
 
-check_se <- function(object, se) {
-  if (is.null(se)) return(if (has_classes(object)) "none" else "contour")
+check_se <- function(panel, se) {
+  if (is.null(se)) return(panel$se[1L])
   se <- check_choice(se, c("contour", "panel", "none"), "se")
-  if (se != "none" && shows_classes(object)) {
-    stop_sparsegp("se", "is not defined for a map of several classes",
-                  "A decision map is the paler the less is known")
+  if (!se %in% panel$se) {
+    stop_sparsegp("se", "is for maps of a mean or of one probability",
+                  "Leave it out: this map shows by itself where less is known")
   }
   se
 }
 
-draw_surface <- function(object, picture, style) {
-  two <- picture$se == "panel"
-  on_one_page(1L + two, function() {
-    draw <- surface_drawer(object, picture$se == "contour")
-    surface_panel(object, picture$view, picture$shown, picture$surface, draw, style)
-    if (two) surface_panel(object, picture$view, picture$shown, picture$surface,
-                           draw_error_surface, style)
-  }, rows = 1L)
+# Returns a function that draws a map by `draw`, and if asked for a second panel of its error.
+surface_drawer <- function(draw) {
+  function(object, picture, style) {
+    two <- picture$se == "panel"
+    panel <- function(draw) {
+      surface_panel(object, picture$view, picture$shown, picture$surface, draw, style)
+    }
+    on_one_page(1L + two, function() {
+      panel(function(...) draw(..., contour = picture$se == "contour"))
+      if (two) panel(draw_error_surface)
+    }, rows = 1L)
+  }
 }
 
-surface_drawer <- function(object, contour) {
-  if (shows_classes(object)) return(draw_decision_map)
-  draw <- if (has_classes(object)) draw_class_surface else draw_mean_surface
-  function(...) draw(..., contour = contour)
-}
-
-# `drawn`, the nodes of a grid, what is predicted there, its standard error, and whether the data
-# say anything of it; the same as matrices for contours: z (with a layer for each of several
-# classes), error.
-surface_of <- function(object, view, shown, n, style) {
-  nodes <- surface_nodes(shown, or_else(n, default_nodes(object)), style)
+# Returns `drawn`, the nodes of a grid, the mean there, its standard error, and whether the data say
+# anything of it; the same as matrices for contours: z, error. known: of (object, x, variances)
+mean_surface <- function(object, view, shown, asked, known = is_known) {
+  nodes <- surface_nodes(shown, asked$n %||% default_nodes(object), asked$style)
   x <- slice_inputs(view, nodes$grid)
   latent <- latent_at(object, x, view$offset)
-  fit <- if (shows_classes(object)) class_probabilities(object, latent)
-         else mean_response(object, latent)
-  out <- c(nodes, list(z = drop(array(fit, c(nodes$count, NCOL(fit))))))
-  if (shows_classes(object)) {
-    out$drawn <- class_frame(nodes$grid, view$axes, fit)
-    return(out)
-  }
-  se <- standard_deviation(object, latent, "response")
-  out$error <- array(se, nodes$count)
-  # far from data a probability is near that of the prior, and no blob
-  out$known <- has_classes(object) | is_known(object, x, latent$var)
-  out$drawn <- surface_frame(nodes, view, fit = fit, se = se, known = out$known)
-  out
+  fit <- flattened(mean_response(object, latent))
+  se <- flattened(standard_deviation(object, latent, "response"))
+  known <- known(object, x, latent$var)
+  c(nodes, list(z = array(fit, nodes$count), error = array(se, nodes$count), known = known,
+                drawn = surface_frame(nodes, view, fit = fit, se = se, known = known)))
+}
+
+# Far from data a probability is near that of the prior, and no grey area.
+probability_surface <- function(...) {
+  mean_surface(..., known = function(object, x, var) rep(TRUE, length(var)))
 }
 
 # Returns the points along each side of a map, or of several that share a page. Probabilities of C
 # classes take time like C^2: beyond twelve of them there are fewer points, and a picture takes a
 # second or two.
 default_nodes <- function(object, maps = 1L) {
-  classes <- if (processes(object) > 1L) length(object$response$levels) else 1L
-  max(21, floor(min(81, 1000 / classes) * sqrt(min(1, 2 / maps))))
+  max(21, floor(min(81, 1000 / processes(object)) * sqrt(min(1, 2 / maps))))
 }
 
 # Limits, places along both axes, how many, and the grid of them, a row for each.
 surface_nodes <- function(shown, n, style) {
-  limits <- Map(function(given, at) or_else(given, around(at)), list(style$xlim, style$ylim),
+  limits <- Map(function(given, at) given %||% around(at), list(style$xlim, style$ylim),
                 shown$at)
   at <- lapply(limits, function(limit) seq(min(limit), max(limit), length.out = n))
   list(limits = limits, x = at[[1L]], y = at[[2L]], count = lengths(at),
@@ -92,14 +85,33 @@ surface_panel <- function(object, view, shown, surface, draw, style) {
   draw_heading(style, heading$key, heading$caption)
 }
 
-# contour() warns of a flat surface, and its labels do not follow par("cex")
+# Draws lines at some levels. The labels of contour() do not follow par("cex").
 draw_contours <- function(surface, levels, col, lwd, ...) {
-  if (diff(range(surface$z)) == 0) return(invisible())
-  # R's contour() fails at some saddles whose height is a level: that line is left out
+  surface$z <- for_contours(surface$z, levels)
+  if (is.null(surface$z)) return(invisible())
   for (level in levels) {
-    tryCatch(contour(surface, levels = level, add = TRUE, col = col, lwd = lwd, vfont = NULL,
-                     labcex = 0.75 * par("cex"), ...), error = function(e) NULL)
+    contour(surface, levels = level, add = TRUE, col = col, lwd = lwd, vfont = NULL,
+            labcex = 0.75 * par("cex"), ...)
   }
+}
+
+# Returns values through which R can draw contours at these levels, or NULL of a flat surface. R
+# moves a node that is on a level off it by a thousandth of the range, and takes a level to cross an
+# edge of a cell if the product of both ends' distances from the level is negative. It stops with
+# "should be 2 or 4" of a surface that is flat but for rounding, as the move is lost in rounding,
+# too, and of distances whose product underflows; nodes as near as that are put on the level.
+for_contours <- function(z, levels) {
+  z <- flattened(z)
+  range <- diff(range(z))
+  if (range == 0) return(NULL)
+  for (level in levels) z[abs(z - level) < 1e-12 * range] <- level
+  z
+}
+
+# Returns z, or where it varies by no more than rounding does its mean at every node.
+flattened <- function(z) {
+  if (diff(range(z)) < LEAST_RANGE * max(abs(z))) z[] <- mean(z)
+  z
 }
 
 MASK <- "grey90"
@@ -129,14 +141,14 @@ draw_class_surface <- function(object, view, shown, surface, style, contour = FA
   draw_contours(surface, c(0.1, 0.3, 0.7, 0.9), "grey35", 0.7)
   draw_contours(surface, 0.5, INK, style$lwd, drawlabels = FALSE)
   if (contour) draw_error_contours(surface)
-  pch <- rep_len(or_else(style$pch, c(21, 24)), 2L)
+  pch <- rep_len(style$pch %||% c(21, 24), 2L)
   col <- class_colours(style)
   code <- as.integer(shown$y)
   none <- is.na(code)
   points(shown$at[[1L]][none], shown$at[[2L]][none], pch = 16, col = UNLABELLED,
-         cex = 0.6 * or_else(style$cex, row_size(length(code))))
+         cex = 0.6 * (style$cex %||% row_size(length(code))))
   draw_rows(shown$at[[1L]], shown$at[[2L]], faded(col[code], shown$near), pch[code],
-            or_else(style$cex, row_size(sum(!none))))
+            style$cex %||% row_size(sum(!none)))
   names <- object$response$levels
   key <- list(key_item(names[1L], "point", col[1L], pch[1L]),
               key_item(names[2L], "point", col[2L], pch[2L]),
@@ -166,7 +178,7 @@ clamped <- function(z, levels) pmin(pmax(z, min(levels)), max(levels))
 
 # Rows are filled by their response on the colours of the mean: a row that stands out is a residual.
 draw_mean_surface <- function(object, view, shown, surface, style, contour = FALSE) {
-  levels <- or_else(surface$levels$mean, contour_levels(surface$z, surface$known, 10L))
+  levels <- (surface$levels$mean %||% contour_levels(surface$z, surface$known, 10L))
   palette <- mean_ramp(length(levels) - 1L)
   surface$z <- clamped(surface$z, levels)
   fill_bands(surface, levels, palette)
@@ -175,8 +187,8 @@ draw_mean_surface <- function(object, view, shown, surface, style, contour = FAL
   mask_unknown(surface)
   fill <- palette[findInterval(shown$y, levels, all.inside = TRUE)]
   n <- length(shown$y)
-  draw_rows(shown$at[[1L]], shown$at[[2L]], faded(or_else(style$col, fill), shown$near),
-            or_else(style$pch, 21), or_else(style$cex, row_size(n)),
+  draw_rows(shown$at[[1L]], shown$at[[2L]], faded(style$col %||% fill, shown$near),
+            style$pch %||% 21, style$cex %||% row_size(n),
             faded(grDevices::adjustcolor("black", row_alpha(n)), shown$near))
   key <- list(key_item(paste("mean of", response_label(object)), "line", INK, lwd = 0.7),
               if (contour) error_key(),
@@ -192,7 +204,7 @@ draw_error_contours <- function(surface) {
 }
 
 draw_error_surface <- function(object, view, shown, surface, style) {
-  levels <- or_else(surface$levels$error, contour_levels(surface$error, surface$known, 8L))
+  levels <- (surface$levels$error %||% contour_levels(surface$error, surface$known, 8L))
   error <- list(x = surface$x, y = surface$y, z = clamped(surface$error, levels))
   fill_bands(error, levels, error_ramp(length(levels) - 1L))
   draw_contours(error, levels, INK, 0.7)

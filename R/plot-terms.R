@@ -1,9 +1,33 @@
 # The parts of a sum of kernels, each with its band: the picture of predict(type = "terms").
 
-plot_terms <- function(object, which, newdata, level, n, style) {
-  parts <- terms_pictures(object, which, newdata, level, n, style)
-  on_one_page(length(parts), function() for (part in parts) draw_term(object, part, style))
-  lapply(parts, `[[`, "drawn")
+#' @rdname plot.sparsegp
+#' @name plot.sparsegp
+#' @section Type "terms", the effect of each kernel of a sum:
+#' The effect of each kernel, with its interval, as `predict(type = "terms")` gives it, and partial
+#' residuals: the effect plus what is left of each response. For counts and proportions that is the
+#' working residual of a generalised linear model, less for observations that say less; labels have
+#' none, and observations are ticks then. A kernel of two inputs is a map with the standard error
+#' dashed, one of a number and a factor a curve for each level. A kernel of three inputs or more,
+#' as the default kernel of many inputs, has a panel for each input: the partial effect along it,
+#' with the other inputs held where `type = "fit"` holds them. The inputs along which the effect
+#' varies most come first, and at most nine are drawn. Of several classes there are effects on the
+#' latent function of each: curves in one picture, and a map, or curves for the levels of a factor,
+#' for each class. *Value.* A list of data frames.
+NULL
+
+terms_plot <- function() {
+  new_plot_type(terms_picture, draw_terms, terms_layers, takes = c("which", "newdata"))
+}
+
+terms_picture <- function(object, asked) {
+  parts <- terms_pictures(object, asked$which, asked$newdata, asked$level, asked$n, asked$style)
+  list(parts = parts, drawn = lapply(parts, `[[`, "drawn"))
+}
+
+draw_terms <- function(object, picture, style) {
+  on_one_page(length(picture$parts), function() {
+    for (part in picture$parts) draw_term(object, part, style)
+  })
 }
 
 terms_pictures <- function(object, which, newdata, level, n, style) {
@@ -22,7 +46,7 @@ terms_pictures <- function(object, which, newdata, level, n, style) {
 # of three inputs or more. With one for each class: curves of all classes, or a map for each class.
 pictures_of_term <- function(object, rows, group, level, n, style) {
   axes <- term_axes(object, rows, fit_parts(object)[group[[1L]]])
-  by <- if (processes(object) > 1L) class_axis(object)
+  by <- class_axis(object)
   draw <- function(view, ...) term_picture(object, rows, group, view, level, n, style, ...)
   if (length(axes) > 2L) return(lapply(partial_views(object, rows, group, axes, by), draw))
   if (is.null(by)) return(list(draw(term_view(rows, axes))))
@@ -34,8 +58,15 @@ pictures_of_term <- function(object, rows, group, level, n, style) {
   })
 }
 
-# The classes as a factor of which no column of the inputs tells.
-class_axis <- function(object) {
+# Returns the classes as a factor of which no column of the inputs tells, where each has a latent
+# function; else NULL.
+class_axis <- function(object) UseMethod("class_axis", codec_of(object))
+
+#' @export
+class_axis.response <- function(object) NULL
+
+#' @export
+class_axis.response_classes <- function(object) {
   list(name = response_name(object), levels = object$response$levels, columns = character(),
        code = function(places) matrix(0, length(places), 0L),
        places = function(x, raw) NULL)
@@ -52,7 +83,7 @@ term_view <- function(rows, axes, by = NULL) {
 # places, effect and band. If the view has the classes as `by`, there is a curve for each of them;
 # else the effect is on the latent function of `class`.
 term_picture <- function(object, rows, group, view, level, n, style, class = 1L) {
-  of_classes <- processes(object) > 1L && !is.null(view$by) && length(view$by$columns) == 0L
+  of_classes <- !is.null(view$by) && length(view$by$columns) == 0L
   effect <- function(x, of = class) {
     effect_answer(object, group, scale_kept(x, object$scaling), of)
   }
@@ -62,7 +93,7 @@ term_picture <- function(object, rows, group, view, level, n, style, class = 1L)
   beside <- if (view$held) slice_inputs(view, at, by) else rows$x
   shown <- list(at = at, near = 1, level = by, moved = FALSE,
                 y = effect(beside)$fit[, 1L] + working_residuals(object, rows))
-  picture <- list(label = or_else(view$label, names(group)), view = view, shown = shown,
+  picture <- list(label = view$label %||% names(group), view = view, shown = shown,
                   level = level)
   if (length(view$axis) == 1L) {
     at_group <- function(x, group) effect(x, if (of_classes) group else class)
@@ -142,27 +173,35 @@ with_band <- function(answer, level) {
 }
 
 term_surface <- function(view, shown, effect, n, style) {
-  nodes <- surface_nodes(shown, or_else(n, 61L), style)
+  nodes <- surface_nodes(shown, n %||% 61L, style)
   answer <- effect(slice_inputs(view, nodes$grid))
   drawn <- surface_frame(nodes, view, fit = answer$fit[, 1L], se = answer$se.fit[, 1L])
   c(nodes, list(z = array(drawn$fit, nodes$count), error = array(drawn$se, nodes$count),
                 known = rep(TRUE, nrow(drawn)), drawn = drawn))
 }
 
-# What is left of each response, on the latent function's scale: of numbers the residual, of others
-# the working residual of a generalised linear model, (y - m) / m'(f), times the root of its weight
-# m'^2 / v over the roots' mean, so that rows that say little do not stand out. NA for labels.
-working_residuals <- function(object, rows) {
-  codec <- codec_of(object)
-  if (codec$labelled) return(rep(NA_real_, length(rows$y)))
-  latent <- latent_at(object, rows$x, rows$offset)
-  if (codec$scaled) return(rows$y - mean_response(object, latent))
-  seen <- seen_mean(object, latent)
+# Returns what is left of each response, on the latent function's scale: for numbers the residual,
+# for counts the working residual of a generalised linear model, (y - m) / m'(f), times the root of
+# its weight m'^2 / v over the roots' mean, so that rows that say little do not stand out. NA for
+# labels.
+working_residuals <- function(object, rows) UseMethod("working_residuals", codec_of(object))
+
+#' @export
+working_residuals.response_factor <- function(object, rows) rep(NA_real_, length(rows$y))
+
+#' @export
+working_residuals.response_numbers <- function(object, rows) {
+  rows$y - mean_response(object, latent_at(object, rows$x, rows$offset))
+}
+
+#' @export
+working_residuals.response_counts <- function(object, rows) {
+  seen <- seen_mean(object, latent_at(object, rows$x, rows$offset))
   step <- 1e-4
   mean_at <- function(f) engine_lik_eval(object, f)$mean
   slope <- (mean_at(seen + step) - mean_at(seen - step)) / (2 * step)
   spread <- engine_lik_eval(object, seen)
-  root <- abs(slope) / sqrt(spread$var / or_else(if (codec$trials) rows$weights, 1))
+  root <- abs(slope) / sqrt(spread$var / (trials_of(object, rows$weights) %||% 1))
   (rows$y - spread$mean) / slope * root / mean(root)
 }
 
@@ -180,9 +219,7 @@ draw_term_curve <- function(object, picture, style) {
   axis <- view$axis[[1L]]
   xlim <- curve_limits(axis, shown$at[[1L]], style)
   seen <- shown$at[[1L]] >= min(xlim) & shown$at[[1L]] <= max(xlim) & is.finite(shown$y)
-  ylim <- or_else(style$ylim, grDevices::extendrange(
-    range(picture$drawn$lwr, picture$drawn$upr, shown$y[seen]), f = 0.04
-  ))
+  ylim <- style$ylim %||% grDevices::extendrange( range(picture$drawn$lwr, picture$drawn$upr, shown$y[seen]), f = 0.04 )
   open_panel(xlim, ylim)
   segments(min(xlim), 0, max(xlim), col = "grey85")
   groups <- length(view$by$levels)
@@ -190,10 +227,10 @@ draw_term_curve <- function(object, picture, style) {
   if (groups > 0L) x <- x + dodged(axis, shown$level, groups)
   fill <- if (groups == 0L) INK else group_colours(view$by)[shown$level]
   n <- length(shown$y)
-  fill <- or_else(style$col, grDevices::adjustcolor(rep_len(fill, n), row_alpha(n)))
+  fill <- style$col %||% grDevices::adjustcolor(rep_len(fill, n), row_alpha(n))
   draw_estimates(view, picture$drawn, style, "band")
-  draw_rows(x[seen], shown$y[seen], rep_len(fill, n)[seen], or_else(style$pch, 21),
-            0.8 * or_else(style$cex, row_size(n)))
+  draw_rows(x[seen], shown$y[seen], rep_len(fill, n)[seen], style$pch %||% 21,
+            0.8 * (style$cex %||% row_size(n)))
   draw_estimates(view, picture$drawn, style, "line")
   if (!any(seen)) draw_basis_ticks(x)
   close_panel(style, input_label(object, view$axes), picture$label,
@@ -222,4 +259,24 @@ draw_term_surface <- function(object, picture, style) {
               input_ticks(object, axes[1L], surface$limits[[1L]]),
               input_ticks(object, axes[2L], surface$limits[[2L]]))
   draw_heading(style, list(key_item(picture$label, "line", INK, lwd = 0.7), error_key()))
+}
+
+# ---- By ggplot2 ----
+
+terms_layers <- function(object, picture) {
+  plots <- lapply(picture$parts, auto_term, object)
+  if (length(plots) == 1L) plots[[1L]] else plots
+}
+
+auto_term <- function(picture, object) {
+  view <- picture$view
+  drawn <- placed_columns(view, picture$drawn)
+  rows <- shown_frame(view, picture$shown)
+  if (!is.null(picture$surface)) return(auto_term_map(picture, drawn))
+  few <- length(view$by$levels) <= MANY
+  ggplot2::ggplot() + estimate_layers(view, drawn, few) +
+    (if (nrow(rows)) row_layer(view, rows)) + group_scales(view) +
+    clock_scale(object, view$axes) +
+    ggplot2::labs(x = input_label(object, view$axes), y = picture$label,
+                  caption = wrapped(paste(view$caption, collapse = ", ")))
 }

@@ -1,15 +1,29 @@
 # The trace of a fit: several scales share one panel, so that a caller's layout holds.
 
-plot_trace <- function(object, newdata, style) {
-  if (!is.null(newdata)) {
-    stop_sparsegp("newdata", "has no meaning for type = \"trace\"", "Leave it out")
-  }
-  if (!has_trace(object)) {
-    stop_sparsegp("type", "= \"trace\" needs a fit that records its course")
-  }
-  trace <- trace_of(object)
+#' @rdname plot.sparsegp
+#' @name plot.sparsegp
+#' @section Type "trace", convergence:
+#' The log evidence sweep by sweep, the distance from a fixed point (on a logarithmic scale) with
+#' the tolerance, and the number of inducing points that were exchanged where the method chooses
+#' them. For a stream, over its rows: the number of inducing points, the log evidence of the rows
+#' so far, and the mean log predictive density of rows before they are seen. *Value.* `sweep`,
+#' `log_evidence`, `change` and where the method chooses its basis `exchanges`, points that joined
+#' it; for a stream `row`, `size` of the basis, `log_evidence` of the rows so far, `lpd`, the mean
+#' log predictive density of rows since the entry before, and the KL divergences of the row's step
+#' (thesis 3.16), `kl_new_old` and `kl_old_new`.
+NULL
+
+trace_plot <- function() {
+  new_plot_type(function(object, asked) list(drawn = trace_of(object)), draw_trace, trace_layers,
+                refuse = function(object) {
+                  if (!has_trace(object)) "needs a fit that records its iterations"
+                }, outputs = TRUE)
+}
+
+draw_trace <- function(object, picture, style) {
+  trace <- picture$drawn
   at <- trace[[1L]]
-  open_panel(or_else(style$xlim, range(at) + c(-0.5, 0.5) * max(1, diff(range(at)) / 40)), c(0, 1))
+  open_panel(style$xlim %||% (range(at) + c(-0.5, 0.5) * max(1, diff(range(at)) / 40)), c(0, 1))
   strips <- trace_strips(object, trace, style)
   col <- if (object$convergence$converged) BLUE else ORANGE
   height <- 1 / length(strips)
@@ -22,7 +36,7 @@ plot_trace <- function(object, newdata, style) {
   if (style$axes) draw_axis(1L, unique(round(ticks[ticks >= 1])), NULL, style)
   if (style$ann) {
     along <- sub("size", "points selected", names(trace)[1L])
-    title(xlab = or_else(style$xlab, along), line = 2.1, cex.lab = style$cex.lab)
+    title(xlab = style$xlab %||% along, line = 2.1, cex.lab = style$cex.lab)
   }
   draw_heading(style, caption = paste0(convergence_text(object), lone_words(trace[names(strips)])))
   trace
@@ -65,12 +79,12 @@ evidence_scale <- function(values, style, name = "Log evidence") {
   seen <- values[is.finite(values)]
   # differences below a thousandth of a nat, or of the value, are not worth long labels
   spread <- max(diff(range(seen)), 1e-3 * abs(seen), 1e-3)
-  limits <- or_else(style$ylim, mean(range(seen)) + c(-0.58, 0.58) * spread)
+  limits <- (style$ylim %||% (mean(range(seen)) + c(-0.58, 0.58) * spread))
   ticks <- pretty(limits, 4L)
   ticks <- ticks[ticks >= min(limits) & ticks <= max(limits)]
   if (length(seen) == 1L && is.null(style$ylim)) ticks <- seen
   new_strip(values, ticks, format(signif(ticks, 5L), trim = TRUE), limits,
-            or_else(style$ylab, name))
+            style$ylab %||% name)
 }
 
 count_scale <- function(values, name) {
@@ -111,4 +125,15 @@ draw_strip <- function(at, strip, col, style) {
     text(usr[1L], strip$place[2L] + 0.1 * height, strip$name, adj = c(0, 0.5), cex = 0.8,
          col = INK, xpd = NA)
   }
+}
+
+trace_layers <- function(object, picture) {
+  trace <- picture$drawn
+  long <- lapply(names(trace)[-1L], function(name) {
+    data.frame(at = trace[[1L]], value = as.double(trace[[name]]), quantity = name)
+  })
+  ggplot2::ggplot(do.call(rbind, long), mapped(x = "at", y = "value")) +
+    (if (nrow(trace) > 1L) ggplot2::geom_line()) + ggplot2::geom_point() +
+    ggplot2::facet_grid("quantity", scales = "free_y") +
+    ggplot2::labs(x = names(trace)[1L], y = NULL, caption = convergence_text(object))
 }

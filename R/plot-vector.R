@@ -1,70 +1,26 @@
 # Pictures of several components: over two inputs the arrows of a field of two, along one input the
 # curves of all.
 
-MOST_MODES <- 4L # panels
-
-# A panel for each of the best modes.
-plot_modes <- function(object, newdata, level, n, style) {
-  if (!is_modal_fit(object)) {
-    stop_sparsegp("type", "= \"modes\" is for fits that may have several", "Leave it out")
-  }
-  each <- lapply(seq_len(min(count_modes(object), MOST_MODES)), function(mode) {
-    fit <- as_mode(object, mode)
-    list(fit = fit, picture = vector_picture(fit, NULL, newdata, level, n, NULL, NULL, style))
-  })
-  if (length(each) > 2L) style$legend <- FALSE # the weight has to have room
-  on_one_page(length(each), function() {
-    for (one in each) draw_vectors(one$fit, one$picture, style)
-  }, if (length(each) == 2L) 1)
-  lapply(each, function(one) one$picture$drawn)
+#' @export
+panel_of.response_vectors <- function(object) {
+  new_panel(component_curves, draw_component_curves, field_grid, draw_field, by = "none")
 }
 
-# As fit_picture(): view, shown, drawn; and of a field its limits and grid.
-vector_picture <- function(object, which, newdata, level, n, by, se, style) {
-  if (!is.null(se)) stop_sparsegp("se", "is for maps of one response", "Leave it out")
-  rows <- rows_of(object, newdata)
-  view <- slice_view(object, rows, which, by)
-  if (is.null(which) && is.null(by) && !is.null(view$by)) { # two factors, of which one has room
-    view <- slice_view(object, rows, view$axes)
+# A mean with its spread
+#' @export
+panel_of.response_spreads <- function(object) {
+  no_map <- function(...) {
+    stop_sparsegp("which", "must be one input, for a mean with its spread", "Give its name")
   }
-  if (!is.null(view$by)) {
-    stop_sparsegp("by", "is for pictures of one response", "Give `which`, one input or two numbers")
-  }
-  picture <- list(view = view, shown = rows_beside(object, rows, view), level = level)
-  if (!codec_of(object)$multi_output) {
-    if (length(view$axes) > 1L) {
-      stop_sparsegp("which", "must be one input, for a mean with its spread", "Give its name")
-    }
-    picture$drawn <- curve_frame(object, view, picture$shown, level, n, style)
-    return(picture)
-  }
-  if (length(view$axes) == 1L) {
-    picture$drawn <- component_curves(object, view, picture$shown, level, n, style)
-    return(picture)
-  }
-  if (n_outputs(object) != 2L) {
-    stop_sparsegp("which", paste0("must be one input for ", n_outputs(object), " components"),
-                  "Arrows have two")
-  }
-  if (any(lengths(lapply(view$axis, `[[`, "levels")))) {
-    stop_sparsegp("which", "has a factor, over which there is no map of arrows",
-                  "Name one input, or two that are numbers")
-  }
-  c(picture, field_grid(object, view, picture$shown, n, style))
-}
-
-draw_vectors <- function(object, picture, style) {
-  draw <- if (!codec_of(object)$multi_output) draw_regression
-          else if (length(picture$view$axes) == 1L) draw_component_curves else draw_field
-  draw(object, picture, style)
+  new_panel(curve_frame, draw_regression, no_map, no_map, by = "none")
 }
 
 # ---- Along one input ----
 
-component_curves <- function(object, view, shown, level, n, style) {
+component_curves <- function(object, view, shown, asked) {
   axis <- view$axis[[1L]]
-  at <- curve_places(axis, curve_limits(axis, shown$at[[1L]], style), n)
-  band <- vector_interval(object, slice_latent(object, view, list(at)), FALSE, level)
+  at <- curve_places(axis, curve_limits(axis, shown$at[[1L]], asked$style), asked$n)
+  band <- vector_interval(object, slice_latent(object, view, list(at)), FALSE, asked$level)
   each <- lapply(components(object), function(name) {
     own <- as.data.frame(matrix(band[, , name], ncol = 3L))
     stats::setNames(own, paste(c("fit", "lwr", "upr"), name, sep = "."))
@@ -78,12 +34,12 @@ draw_component_curves <- function(object, picture, style) {
   names <- components(object)
   x <- drawn[[1L]]
   col <- class_colours(style, count = length(names))
-  ylim <- or_else(style$ylim, around(c(unlist(drawn[-1L]), shown$y[!is.na(shown$y)])))
+  ylim <- (style$ylim %||% around(c(unlist(drawn[-1L]), shown$y[!is.na(shown$y)])))
   axis <- picture$view$axis[[1L]]
-  limits <- if (is.null(axis$levels)) or_else(style$xlim, range(x))
+  limits <- if (is.null(axis$levels)) style$xlim %||% range(x)
             else curve_limits(axis, NULL, style)
   open_panel(limits, ylim)
-  size <- or_else(style$cex, row_size(length(shown$y)))
+  size <- style$cex %||% row_size(length(shown$y))
   draw <- if (is.null(axis$levels)) draw_curve else draw_bars
   at <- scattered(axis, shown$at[[1L]], length(names))
   for (k in seq_along(names)) {
@@ -105,21 +61,19 @@ draw_component_curves <- function(object, picture, style) {
 
 # A grid within limits, its places x and y, and `drawn`: all nodes with the mean there, standard
 # deviations of the components and their covariance.
-field_grid <- function(object, view, shown, n, style) {
-  limits <- Map(function(given, at) or_else(given, around(at)), list(style$xlim, style$ylim),
-                shown$at)
-  at <- lapply(limits, function(limit) {
-    seq(min(limit), max(limit), length.out = or_else(n, 17L))
-  })
-  grid <- as.matrix(expand.grid(unname(at), KEEP.OUT.ATTRS = FALSE))
-  latent <- slice_latent(object, view, unname(split(grid, col(grid))))
+field_grid <- function(object, view, shown, asked) {
+  if (n_outputs(object) != 2L) {
+    stop_sparsegp("which", paste0("must be one input for ", n_outputs(object), " components"),
+                  "Arrows have two")
+  }
+  nodes <- surface_nodes(shown, asked$n %||% 17L, asked$style)
+  latent <- slice_latent(object, view, nodes$grid)
   names <- components(object)
   mean <- vector_means(object, latent)
   sd <- vector_sds(object, latent)
   answer <- data.frame(mean, sd, vector_covariances(object, latent)[1L, 2L, ])
   names(answer) <- c(names, paste0("sd.", names), "covariance")
-  drawn <- beside_axes(as.data.frame(grid), view$axes, answer)
-  list(limits = limits, x = at[[1L]], y = at[[2L]], drawn = drawn)
+  c(nodes, list(drawn = beside_axes(as.data.frame(nodes$grid), view$axes, answer)))
 }
 
 SHADES <- c("white", "grey94", "grey88", "grey82", "grey75")
@@ -130,10 +84,11 @@ draw_field <- function(object, picture, style) {
   names <- components(object)
   drawn <- picture$drawn
   shown <- picture$shown
-  limits <- picture$limits
+  surface <- picture$surface
+  limits <- surface$limits
   open_panel(limits[[1L]], limits[[2L]], if (is.na(style$asp)) 1 else style$asp)
-  draw_uncertainty(picture, drawn[paste0("sd.", names)])
-  step <- c(diff(picture$x[1:2]), diff(picture$y[1:2]))
+  draw_uncertainty(surface, drawn[paste0("sd.", names)])
+  step <- c(diff(surface$x[1:2]), diff(surface$y[1:2]))
   longest <- max(sqrt(rowSums(drawn[names]^2)), .Machine$double.xmin)
   scale <- 1.2 * min(abs(step)) / longest
   draw_arrows(do.call(cbind, shown$at), shown$y * scale, BLUE, 0.8)
@@ -153,10 +108,10 @@ draw_field <- function(object, picture, style) {
   draw_heading(style, key, paste(words, collapse = "; "))
 }
 
-draw_uncertainty <- function(picture, sd) {
-  z <- matrix(sqrt(rowMeans(sd^2)), length(picture$x))
+draw_uncertainty <- function(surface, sd) {
+  z <- matrix(sqrt(rowMeans(sd^2)), length(surface$x))
   levels <- seq(0, max(z), length.out = length(SHADES) + 1L)
-  if (levels[2L] > 0) fill_bands(list(x = picture$x, y = picture$y, z = z), levels, SHADES)
+  if (levels[2L] > 0) fill_bands(list(x = surface$x, y = surface$y, z = z), levels, SHADES)
 }
 
 # Arrows from places, and dots where they would be too short for R to draw.
@@ -176,7 +131,7 @@ draw_arrows <- function(from, by, col, lwd) {
 # At every third node, so that they can be told apart.
 draw_ellipses <- function(picture, names, scale) {
   third <- function(at) seq_along(at) %% 3L == 2L
-  drawn <- picture$drawn[c(outer(third(picture$x), third(picture$y), "&")), ]
+  drawn <- picture$drawn[c(outer(third(picture$surface$x), third(picture$surface$y), "&")), ]
   turn <- seq(0, 2 * pi, length.out = 41L)
   circle <- sqrt(stats::qchisq(picture$level, 2)) * rbind(cos(turn), sin(turn))
   sd <- drawn[paste0("sd.", names)]

@@ -11,12 +11,16 @@ response_name <- function(object) {
   paste0(if (share) "share of ", label)
 }
 
-# With two classes the probability of the second.
-response_label <- function(object) {
-  label <- response_name(object)
-  levels <- object$response$levels
-  if (is.null(levels)) return(label)
-  paste0("P(", label, if (levels[2L] != "TRUE") paste(" =", levels[2L]), ")")
+# Returns the name of what is predicted: for two classes the probability of the second.
+response_label <- function(object) UseMethod("response_label", codec_of(object))
+
+#' @export
+response_label.response <- function(object) response_name(object)
+
+#' @export
+response_label.response_factor <- function(object) {
+  second <- object$response$levels[2L]
+  paste0("P(", response_name(object), if (second != "TRUE") paste(" =", second), ")")
 }
 
 # A vector given as `x` has no name but the one in the call.

@@ -119,6 +119,3 @@ has_classes <- function(fit) !is.null(fit$response$levels)
 
 # Classes each against the rest are as many models, of which no two agree on the data.
 has_evidence <- function(fit) !codec_of(fit)$one_vs_rest
-
-# A picture of every class, not of a mean or of one probability?
-shows_classes <- function(fit) processes(fit) > 1L || codec_of(fit)$ordered

@@ -3,7 +3,8 @@
 
 # catalogue: what C has. traits, codecs: of each likelihood and kind of response what its function
 # <name>_traits() or <name>_codec() returns. kinds: tables of <name>_kinds() (util-kinds.R).
-# methods: constructors. kernels: the types (kernel-table.R).
+# methods: constructors. plots: of each type of picture what <type>_plot() returns
+# (plot-sparsegp.R). kernels: the types (kernel-table.R).
 # sound: the model that was last found undamaged (fit-check.R).
 REGISTRY <- new.env(parent = emptyenv())
 
@@ -15,6 +16,7 @@ fill_registry <- function(home) {
   codecs <- functions_named("_codec$", home)
   REGISTRY$codecs <- values_of(codecs[lengths(lapply(codecs, formals)) == 0L], "_codec")
   REGISTRY$kinds <- lapply(values_of(functions_named("_kinds$", home), "_kinds"), kind_table)
+  REGISTRY$plots <- values_of(functions_named("_plot$", home), "_plot")
   methods <- functions_named("^method_[a-z]+$", home)
   REGISTRY$methods <- methods[lengths(lapply(methods, formals)) > 1L]
   names(REGISTRY$methods) <- sub("method_", "", names(REGISTRY$methods))

@@ -24,7 +24,7 @@ ask_everything <- function(fit) {
     tryCatch(suppressMessages(suppressWarnings(utils::capture.output(drawing(code)))),
              error = function(e) NULL)
   }
-  types <- setdiff(PLOT_TYPES, "fit")
+  types <- setdiff(plot_types(), "fit")
   draw <- c(list(plot), if (requireNamespace("ggplot2", quietly = TRUE)) {
     list(function(...) print(ggplot2::autoplot(...)))
   })

@@ -39,7 +39,7 @@ test_that("every type is drawn, of numbers, counts and classes", {
   for (fit in fits) {
     built(ggplot2::autoplot(fit))
     built(ggplot2::autoplot(fit, 1))
-    for (type in setdiff(PLOT_TYPES, "fit")) {
+    for (type in setdiff(plot_types(), "fit")) {
       plot <- tryCatch(ggplot2::autoplot(fit, type = type), sparsegp_error = function(e) NULL)
       if (inherits(plot, "ggplot")) built(plot) else lapply(plot, built)
     }
@@ -81,4 +81,15 @@ test_that("maps of ggplot2 have the colours, symbols and labels of those of plot
     "label" %in% names(layer) && all(layer$colour == ORANGE)
   }, NA)))
   expect_true(all(nchar(strsplit(made$plot$labels$caption, "\n")[[1L]]) <= 60L))
+})
+
+test_that("a map with areas far from data is drawn, and one that does not vary", {
+  fit <- sparsegp(mpg ~ wt + hp, mtcars, method = method_ep(8), learn = FALSE)
+  picture <- fit_picture(fit, list(level = 0.95, n = 21, style = plot_style()))
+  expect_false(all(picture$drawn$known))
+  made <- built(ggplot2::autoplot(fit, n = 21))
+  expect_true(any(vapply(made$data, function(layer) identical(unique(layer$fill), MASK), NA)))
+  d <- data.frame(x = 1:12, y = rep(1:4, 3L), z = 5 + 1e-15 * (1:12))
+  flat <- suppressWarnings(sparsegp(z ~ x + y, d, learn = FALSE, scale = FALSE))
+  built(ggplot2::autoplot(flat, n = 9))
 })

@@ -178,7 +178,9 @@ test_that("maps, and curves of classes, by a factor are those at each of its lev
   expect_equal(drawn$fit, unname(predict(fit, drawn)), tolerance = ROUNDING)
   expect_identical(as.character(drawn$am), rep(c("0", "1"), each = 16))
   expect_identical(drawn$wt[1:16], drawn$wt[17:32]) # the same axes
-  panels <- fit_picture(fit, c("wt", "hp"), NULL, 0.95, 4, "am", "panel", plot_style())$panels
+  asked <- list(which = c("wt", "hp"), newdata = NULL, level = 0.95, n = 4, by = "am",
+                se = "panel", style = plot_style())
+  panels <- fit_picture(fit, asked)$panels
   expect_equal(panels[[2L]]$shown$y, mtcars$mpg[mtcars$am == 1])
   expect_identical(panels[[1L]]$surface$levels, panels[[2L]]$surface$levels)
   classes <- sparsegp(gear ~ wt + hp + am, cars, learn = FALSE)
@@ -291,7 +293,7 @@ test_that("the coverage of intervals is that of their two ends", {
   for (fit in list(sparsegp(y ~ x, d, learn = FALSE), sparsegp(y ~ x, d, "student", learn = FALSE),
                    sparsegp(c ~ x, d, "poisson", learn = FALSE),
                    sparsegp(cbind(c, 9 - c) ~ x, d, "binomial", learn = FALSE))) {
-    wanted <- vapply(nominal, function(level) mean(loo_picture(fit, level)$inside), 0)
+    wanted <- vapply(nominal, function(level) mean(loo_frame(fit, level)$inside), 0)
     expect_equal(calibration(fit, nominal = nominal)$observed, wanted,
                  label = format(fit$likelihood))
   }

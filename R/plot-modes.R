@@ -1,0 +1,33 @@
+# The modes of a fit of ambiguous measurements, a panel for each of the best.
+
+#' @rdname plot.sparsegp
+#' @name plot.sparsegp
+#' @section Type "modes", the modes of an ambiguous fit:
+#' For a fit of ambiguous measurements ([modes()]): a picture of type `"fit"` for each of the four
+#' modes of largest weight. Observations are drawn as the part that the mode takes. *Value.* A list
+#' of data frames, one for each mode.
+NULL
+
+modes_plot <- function() {
+  new_plot_type(modes_picture, draw_modes, takes = "newdata", refuse = function(object) {
+    if (!is_modal_fit(object)) c("is for fits that may have several", "Leave it out")
+  }, outputs = TRUE)
+}
+
+MOST_MODES <- 4L # panels
+
+modes_picture <- function(object, asked) {
+  each <- lapply(seq_len(min(count_modes(object), MOST_MODES)), function(mode) {
+    fit <- as_mode(object, mode)
+    list(fit = fit, picture = fit_picture(fit, asked))
+  })
+  list(each = each, drawn = lapply(each, function(one) one$picture$drawn))
+}
+
+draw_modes <- function(object, picture, style) {
+  each <- picture$each
+  if (length(each) > 2L) style$legend <- FALSE # the weight has to have room
+  on_one_page(length(each), function() {
+    for (one in each) draw_fit(one$fit, one$picture, style)
+  }, if (length(each) == 2L) 1)
+}

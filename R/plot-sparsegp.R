@@ -1,0 +1,214 @@
+#' Plots of a Gaussian-process fit
+#'
+#' @description
+#' Draws a fit, what it predicts, or how well it does so. Each `type` has a section below; the type
+#' that is drawn unless another is named is `"fit"`, the curve or map of what is predicted.
+#'
+#' @details
+#' Axes are variables of the data, in their original units: numbers (as they are in the formula,
+#' `log(x)` say), factors, and the variable `x` of a term such as `poly(x, 2)` where the data are
+#' still to be found. Inputs that are not axes stay at
+#' their medians, a factor at its most common level, an offset at its median; columns that follow
+#' from others, such as `a:b` or `I(a^2)` beside
+#' `a`, follow them. With more than two inputs, and no `which`, the axes are the two numeric inputs
+#' of the shortest length scales (in standard deviations) under automatic relevance determination,
+#' else the first two. What is held fixed is written above the panel.
+#'
+#' Rows do not lie where inputs are held fixed. Numbers and counts are drawn as partial residuals:
+#' the picture's mean at the row, plus what is left of the row's response beside its own mean, for
+#' counts times their ratio. Labels and shares stay, and are the fainter the less the latent
+#' function at the row has to do with that at the picture (the prior correlation of both).
+#'
+#' Where one call draws several panels they come on one page, unless `par(mfrow)` or `layout()` has
+#' several places, which they then fill.
+#' Nothing in `par()` is changed when it is done, so that panels of `par(mfrow)` and `layout()` can
+#' be filled and `points()`, `lines()` or `legend()` can add to a panel. The scales of `"trace"`
+#' share one panel, whose vertical user coordinate runs from 0 to 1.
+#'
+#' @param x A fit of [sparsegp()].
+#' @param which `type = "fit"`: one or two inputs to be the axes, names of variables or of columns
+#'   of the model matrix, numbers of these, or a formula such as `~ x` or `~ x + z`.
+#'   `type = "terms"` and `"forecast"`: names or numbers of terms, or a list, as `terms` in
+#'   [predict][predict.sparsegp]. `type = "residuals"`: numbers of panels, 1 to 4. A type that is no
+#'   input may stand here, as in `plot(fit, "terms")`.
+#' @param type The name of a type, see the sections below.
+#' @param newdata For a fit of a formula a data frame with its variables, the response too; for a
+#'   fit of a matrix `list(x = , y = )`, and `offset` and trials as `weights` where needed.
+#'   `type = "fit"` draws these rows and takes ranges and medians from them instead of from the
+#'   training rows.
+#' @param level Probability content of intervals and bands, in (0, 1).
+#' @param n `type = "fit"` and `"terms"`: number of points along each input (default 201, and 81 or
+#'   61 for two inputs; fewer for more than 12 classes and more than two maps on a page).
+#'   `type = "reliability"`: for classes the largest number of bins (default 10, fewer for less than
+#'   200 rows), for regression the number of nominal levels (default 99). `type = "reject"`: the
+#'   largest number of thresholds (default: one for every row).
+#' @param by `type = "fit"`: a factor, each level of which has a curve of its own; over two inputs,
+#'   and of several classes, a picture of its own, all with the same scales, for at most twelve
+#'   levels. Where nothing is said, along one input the only other one is taken if it is a factor of
+#'   at most eight levels. More than eight levels have curves alike, without intervals.
+#' @param se `type = "fit"` over two inputs: the standard error as `"contour"` (dashed; the default
+#'   for numbers), on a second `"panel"`, or `"none"` (the default for classes).
+#' @param ahead `type = "forecast"`: how far to go on after the last row, in units of the input
+#'   (days for dates, seconds for times); default a quarter of the time there is. `xlim` wins over
+#'   it.
+#' @param ... `xlab`, `ylab`, `main`, `xlim`, `ylim`, `las`, `bty`, `axes`, `ann`, `asp`,
+#'   `cex.axis`, `cex.lab`, `cex.main` as in [graphics::plot.default()]; `sub` replaces the words
+#'   above the panel (`sub = ""`: none), and `legend = FALSE` leaves out the key there; `pch`,
+#'   `cex`, `col` are for the rows (`pch` and `col` one per class)
+#'   and `lwd` for the curve. `xlim` (and `ylim` for two inputs) also says how far to predict.
+#'   Others are errors.
+#' @return Invisibly what was drawn, a data frame or a list of these, as the section of each type
+#'   says. Bad arguments, and types that a fit does not have, are errors of class `sparsegp_error`.
+#' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
+#'   thesis, Aston University, figs 2.1, 5.1 and 5.7.
+#' @examples
+#' plot(sparsegp(dist ~ speed, cars))
+#' plot(sparsegp(len ~ dose + supp, ToothGrowth))
+#'
+#' fit <- sparsegp(am ~ wt + hp, mtcars, likelihood = "probit")
+#' plot(fit)
+#' plot(fit, "wt", level = 0.8, main = "Manual gearboxes are light")
+#' plot(fit, type = "trace")
+#' plot(fit, type = "reliability")
+#' plot(fit, type = "loo")
+#'
+#' fit <- sparsegp(mpg ~ wt + hp, mtcars,
+#'                 kernel = kernel_rbf(vars = "wt") + kernel_rbf(vars = "hp"))
+#' plot(fit, "terms")
+#' plot(fit, ~ wt)
+#' plot(fit, type = "residuals")
+#' plot(fit, se = "panel")
+#' plot(sparsegp(mpg ~ wt + hp + qsec, mtcars), "terms")
+#' plot(sparsegp(mpg ~ wt + hp + factor(am), mtcars), c("wt", "hp"), by = "factor(am)")
+#'
+#' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:72, ]
+#' fit <- sparsegp(degrees ~ year, temperature, kernel = kernel_rbf() + kernel_periodic(period = 1))
+#' plot(fit, "forecast")
+#'
+#' currents <- expand.grid(x = 1:4, y = 1:4)
+#' currents <- transform(currents, u = sin(y) + 0.1 * rnorm(16), v = cos(x) + 0.1 * rnorm(16))
+#' plot(sparsegp(cbind(u, v) ~ x + y, currents, kernel = kernel_helmholtz()), level = 0.9)
+#'
+#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[c(TRUE, FALSE), ])
+#' plot(fit, n = 41)
+#' plot(fit, "Sepal.Width")
+#' plot(fit, type = "reject")
+#' @export
+plot.sparsegp <- function(x, which = NULL, type = "fit", newdata = NULL, level = 0.95, n = NULL,
+                          by = NULL, se = NULL, ahead = NULL, ...) {
+  x <- ready(x)
+  asked <- list(which = which, type = if (!missing(type)) type, newdata = newdata, level = level,
+                n = n, by = by, se = se, ahead = ahead)
+  asked <- match_plot_args(x, asked)
+  asked$style <- plot_style(...)
+  type <- offered_type(x, asked$type, "x")
+  picture <- type$picture(x, asked)
+  type$draw(x, picture, asked$style)
+  invisible(picture$drawn)
+}
+
+#' Pictures by ggplot2
+#'
+#' What [plot()][plot.sparsegp] draws, as objects of ggplot2, to which scales, themes and layers can
+#' be added. `library(ggplot2)` makes `autoplot()` known.
+#'
+#' @inheritParams plot.sparsegp
+#' @param object A fit of [sparsegp()].
+#' @param xlim,ylim How far to predict; default: as far as the rows go.
+#' @param ... Nothing.
+#' @return A `ggplot`. For `type = "terms"` of several terms a named list of them, as their axes are
+#'   of different kinds. Errors, of class `sparsegp_error`, as of [plot()][plot.sparsegp].
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' library(ggplot2)
+#' fit <- sparsegp(len ~ dose + supp, ToothGrowth)
+#' autoplot(fit) + theme_minimal()
+#' autoplot(fit, type = "residuals")
+#' @exportS3Method ggplot2::autoplot
+autoplot.sparsegp <- function(object, which = NULL, type = "fit", newdata = NULL, level = 0.95,
+                              n = NULL, by = NULL, se = NULL, ahead = NULL, xlim = NULL,
+                              ylim = NULL, ...) {
+  check_no_dots(...)
+  object <- ready(object)
+  asked <- list(which = which, type = if (!missing(type)) type, newdata = newdata, level = level,
+                n = n, by = by, se = se, ahead = ahead)
+  asked <- match_plot_args(object, asked)
+  asked$style <- plot_style(xlim = xlim, ylim = ylim)
+  type <- offered_type(object, asked$type, "object")
+  if (is.null(type$layers)) {
+    stop_sparsegp("type", paste0("= \"", asked$type, "\" is not drawn by ggplot2"), "Use plot()")
+  }
+  type$layers(object, type$picture(object, asked))
+}
+
+# ---- Types of pictures ----
+
+# Describes a type of picture. A type is added by a file R/plot-<type>.R with a function
+# <type>_plot() that returns this value (util-registry.R calls it once); a section of the help page
+# stands above that function.
+#   picture  (object, asked) -> what is to be drawn, a list; its `drawn` is the value of plot().
+#            asked: the arguments of plot(), and `style`, those in `...`
+#   draw     (object, picture, style) draws it by base graphics
+#   layers   (object, picture) -> a ggplot, or a named list of them; NULL: base graphics only
+#   takes    arguments besides `level` and `n` that mean something here
+#   refuse   (object) -> why there is no such picture of this fit, c(fault, remedy), or NULL
+#   outputs  is there such a picture of a fit of several components?
+#   charts   (object, picture) -> a list of charts (plot-charts.R), from which `draw` and `layers`
+#            follow
+new_plot_type <- function(picture, draw = NULL, layers = NULL, takes = character(),
+                          refuse = function(object) NULL, outputs = FALSE, charts = NULL) {
+  if (!is.null(charts)) {
+    draw <- function(object, picture, style) draw_charts(charts(object, picture), style)
+    layers <- function(object, picture) chart_layers(charts(object, picture))
+  }
+  list(picture = picture, draw = draw, layers = layers, takes = takes, refuse = refuse,
+       outputs = outputs)
+}
+
+plot_types <- function() names(REGISTRY$plots)
+
+# Checks the arguments of plot() and autoplot(), a list; its `type` is NULL if none was given.
+match_plot_args <- function(object, asked) {
+  if (is.null(asked$type) && is_type(asked$which, object)) {
+    asked$type <- asked$which
+    asked["which"] <- list(NULL)
+  }
+  asked$type <- check_choice(asked$type %||% "fit", plot_types(), "type")
+  check_number(asked$level, "level", 0, 1)
+  refuse_for_type(asked)
+  if (!is.null(asked$n)) asked$n <- check_count(asked$n, "n", 2L)
+  asked
+}
+
+# Is this the name of a type, as in plot(fit, "terms"), and not that of an input?
+is_type <- function(which, object) {
+  is.character(which) && length(which) == 1L && which %in% plot_types() &&
+    !which %in% c(plain_names(object), names(attr(object$terms, "dataClasses")))
+}
+
+# Refuses arguments that mean something for other types only.
+refuse_for_type <- function(asked) {
+  given <- names(Filter(Negate(is.null), asked))
+  known <- c("type", "level", "n", registered("plots", asked$type)$takes)
+  for (name in setdiff(given, known)) {
+    stop_sparsegp(name, paste0("has no meaning for type = \"", asked$type, "\""), "Leave it out")
+  }
+}
+
+# Returns the type of this name, or refuses fits that have no such picture. argument: of the fit.
+offered_type <- function(object, name, argument) {
+  type <- registered("plots", name)
+  if (n_outputs(object) > 1L && !type$outputs) refuse_components_picture(argument)
+  why <- type$refuse(object)
+  if (!is.null(why)) {
+    stop_sparsegp("type", paste0("= \"", name, "\" ", why[1L]), if (length(why) > 1L) why[2L])
+  }
+  type
+}
+
+refuse_components_picture <- function(argument) {
+  stop_sparsegp(argument, "has several components, of which there is no such picture",
+                "Draw plot(fit) of it, or residuals()")
+}
+
+# Does predict() offer such a prediction of a response of this kind?
+offers <- function(object, type) type %in% names(codec_of(object)$offers)

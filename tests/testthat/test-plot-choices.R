@@ -1,0 +1,57 @@
+# plot(type = "choices"): the candidates that were compared, as in a fit's data frame `choices`.
+
+drawing <- function(code) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  force(code)
+}
+
+made_choices <- function() {
+  data.frame(stage = rep(c("kernel", "points"), c(3L, 2L)),
+             candidate = c("rbf", "matern32", "linear", "150", "450"), rows = 500L,
+             points = c(150L, 150L, 150L, 150L, 450L), score = c(-1.2, -1.1, -2, -1.1, NA),
+             se = c(0.1, 0.05, NA, 0.1, NA), taken = c(FALSE, TRUE, FALSE, TRUE, FALSE))
+}
+
+chosen_fit <- function(choices = made_choices()) {
+  fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
+  fit$choices <- choices
+  fit
+}
+
+test_that("candidates are drawn by stages: scores, bars of one standard error, what was taken", {
+  fit <- chosen_fit()
+  expect_identical(drawing(plot(fit, "choices")), fit$choices)
+  charts <- choice_charts(fit, list(drawn = fit$choices))
+  expect_identical(vapply(charts, `[[`, "", "title"), c("kernel", "points"))
+  elements <- stats::setNames(charts[[1L]]$elements, c("bars", "others", "taken", "names"))
+  expect_equal(elements$bars$data$upr - elements$bars$data$lwr, c(0.2, 0.1))
+  expect_equal(elements$taken$data$x, -1.1)
+  expect_equal(sort(elements$others$data$x), c(-2, -1.2))
+  expect_identical(elements$names$data$label, c("rbf", "matern32", "linear"))
+  expect_identical(order(elements$names$data$y), 3:1) # the first candidate at the top
+  expect_identical(nrow(charts[[2L]]$elements[[4L]]$data), 2L) # also a candidate without a score
+})
+
+test_that("ggplot2 draws the same elements, a facet for each stage", {
+  skip_if_not_installed("ggplot2")
+  fit <- chosen_fit()
+  drawn <- drawing({
+    plot <- ggplot2::autoplot(fit, "choices")
+    expect_silent(print(plot))
+    ggplot2::ggplot_build(plot)
+  })
+  expect_identical(nrow(drawn$layout$layout), 2L)
+  expect_length(drawn$data, 8L)
+  expect_equal(drawn$data[[3L]]$x, -1.1)
+  expect_identical(unique(drawn$data[[3L]]$fill), BLUE)
+})
+
+test_that("a fit that chose nothing has no such picture", {
+  for (choices in list(NULL, made_choices()[0L, ])) {
+    expect_error(drawing(plot(chosen_fit(choices), "choices")), "chose among candidates",
+                 class = "sparsegp_error")
+  }
+  expect_error(drawing(plot(chosen_fit(), "choices", newdata = cars)), "newdata",
+               class = "sparsegp_error")
+})
