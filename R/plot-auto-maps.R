@@ -89,7 +89,7 @@ label_places <- function(drawn, column, levels, at) {
 }
 
 error_layers <- function(drawn) {
-  known <- (drawn$known %||% rep(TRUE, nrow(drawn)))
+  known <- drawn$known %||% rep(TRUE, nrow(drawn))
   contour_layers(drawn, "se", contour_levels(drawn$se, known, 4L), ORANGE, 2, 0.5, 0.3)
 }
 

@@ -13,7 +13,7 @@ facet_picture <- function(object, rows, view, asked) {
   limits <- list(xlim = curve_limits(view$axis[[1L]], at[[1L]], style))
   if (length(at) == 2L) limits$ylim <- style$ylim %||% around(at[[2L]])
   asked$style <- utils::modifyList(style, limits)
-  if (length(at) == 2L) asked$n <- (asked$n %||% default_nodes(object, length(by$levels)))
+  if (length(at) == 2L) asked$n <- asked$n %||% default_nodes(object, length(by$levels))
   panels <- lapply(seq_along(by$levels), function(group) {
     own <- level_view(view, group)
     picture <- slice_picture(object, level_rows(rows, view, of_rows, group), own, asked)

@@ -25,7 +25,7 @@ reliability_plot <- function() {
 reliability_picture <- function(object, asked) {
   held_out <- held_out_rows(object, asked$newdata)
   events <- class_events(object, held_out)
-  count <- (asked$n %||% 99L)
+  count <- asked$n %||% 99L
   nominal <- seq_len(count) / (count + 1)
   drawn <- if (is.null(events)) coverage(object, held_out, asked$level, nominal)
            else event_bins(events, held_out, asked$level, asked$n)
@@ -34,7 +34,7 @@ reliability_picture <- function(object, asked) {
 
 # Returns the bins of reliability_bins(), at most `n`.
 event_bins <- function(events, held_out, level, n) {
-  n <- (n %||% max(2L, min(10L, length(held_out$y) %/% 20L)))
+  n <- n %||% max(2L, min(10L, length(held_out$y) %/% 20L))
   reliability_bins(events$prob, events$happened, level, n, events$share)
 }
 

@@ -178,7 +178,7 @@ clamped <- function(z, levels) pmin(pmax(z, min(levels)), max(levels))
 
 # Rows are filled by their response on the colours of the mean: a row that stands out is a residual.
 draw_mean_surface <- function(object, view, shown, surface, style, contour = FALSE) {
-  levels <- (surface$levels$mean %||% contour_levels(surface$z, surface$known, 10L))
+  levels <- surface$levels$mean %||% contour_levels(surface$z, surface$known, 10L)
   palette <- mean_ramp(length(levels) - 1L)
   surface$z <- clamped(surface$z, levels)
   fill_bands(surface, levels, palette)
@@ -204,7 +204,7 @@ draw_error_contours <- function(surface) {
 }
 
 draw_error_surface <- function(object, view, shown, surface, style) {
-  levels <- (surface$levels$error %||% contour_levels(surface$error, surface$known, 8L))
+  levels <- surface$levels$error %||% contour_levels(surface$error, surface$known, 8L)
   error <- list(x = surface$x, y = surface$y, z = clamped(surface$error, levels))
   fill_bands(error, levels, error_ramp(length(levels) - 1L))
   draw_contours(error, levels, INK, 0.7)
