@@ -39,22 +39,22 @@ typedef struct {
 
 /* A span of process c. tau, nu: room for its sites. */
 static void absorb_one(const absorb_job *job, int c, sg_span span, double *tau, double *nu,
-                       double *sums, int lane)
+                       double *sums, int slot)
 {
     const sg_ep_model *model = job->model;
     const sg_sites *sites = job->sites;
     const size_t w = sites->layout.w, at = span.from + (size_t) sites->layout.n * c;
     if (job->marg) {
         sg_sites_of_tilts(sites, job->marg, c, span, tau, nu);
-        model->absorb(model->self, c, span, tau, nu, sums, lane);
+        model->absorb(model->self, c, span, tau, nu, sums, slot);
     } else {
         model->absorb(model->self, c, span, sites->tau + w * w * at, sites->nu + w * at, sums,
-                      lane);
+                      slot);
     }
 }
 
 /* Part by part, process by process: the k-th is process k mod C of a part. */
-static sg_status absorb_some(void *ctx, int from, int to, int lane, const sg_ws *ws)
+static sg_status absorb_some(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const absorb_job *job = ctx;
     const sg_layout l = job->sites->layout;
@@ -66,7 +66,7 @@ static sg_status absorb_some(void *ctx, int from, int to, int lane, const sg_ws 
         sg_span span = {0, 0};
         while (sg_next_span(m, job->model->span, &span)) {
             absorb_one(job, k % l.C, (sg_span) {job->window.from + before + span.from, span.m},
-                       tau, nu, job->parts + job->model->sums * part, lane);
+                       tau, nu, job->parts + job->model->sums * part, slot);
         }
     }
     return SG_OK;

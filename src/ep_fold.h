@@ -29,9 +29,9 @@ typedef struct {
     /* mean, var, g (w = 1) and alpha of a window */
     void (*marginals)(void *self, const sg_sites *sites, sg_span window, sg_marginals *marg);
     /* adds the part of a span's sites of process c, tau[m blocks] and nu[m values], to the sums,
-     * on as many lanes (par.h) as products have; it takes no memory */
+     * on as many slots (par.h) as products have; it takes no memory */
     void (*absorb)(void *self, int c, sg_span span, const double *tau, const double *nu,
-                   double *sums, int lane);
+                   double *sums, int slot);
     /* turns sums that were zero before all that absorb() has added since begin(), or since ever,
      * into those that begin() takes */
     void (*finish)(void *self, double *sums);

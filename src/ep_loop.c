@@ -82,7 +82,7 @@ static sg_status evaluate(ep_run *go)
     sg_tally tally;
     const sg_ep_model *model = go->model;
     sg_ep_report *report = go->report;
-    const int sweep = go->it.sweeps, collects = model->sums > 0 && !go->rereads;
+    const int sweep = (int) go->it.sweeps, collects = model->sums > 0 && !go->rereads;
     if (go->stale) sg_ep_read_sums(go->rows, model, &go->at.sites, go->parts, go->at.sums,
                                    go->ws);
     go->stale = 0;
@@ -128,7 +128,8 @@ static int free_step(ep_run *go, int mixed)
                           &go->coupling, go->ws);
     }
     if (mixed) {
-        sg_sites_mix(&go->stepper, go->it.past, &go->at.sites, go->tau, go->nu, go->it.damping);
+        sg_sites_mix(&go->stepper, (int) go->it.past, &go->at.sites, go->tau, go->nu,
+                     go->it.damping);
     } else {
         move_sites(go->it.damping, go->tau, go->nu, &go->at.sites);
     }
@@ -179,7 +180,7 @@ static void keep(ep_run *go)
  * the sites are made to narrow from now on. */
 static void narrow_if_lost(ep_run *go)
 {
-    if (!go->it.lost || !clip(go)) return;
+    if (go->it.lost == 0 || !clip(go)) return;
     go->at.sites.nonnegative = go->last_valid.sites.nonnegative = 1;
     sg_iteration_narrow(&go->it, &go->options);
 }
@@ -237,10 +238,10 @@ static ep_run new_run(const sg_rows *rows, const sg_ep_model *model, const sg_ep
 static void report_in(const ep_run *go)
 {
     sg_ep_report *report = go->report;
-    report->sweeps = go->it.sweeps;
-    report->converged = go->it.converged;
-    report->damped = go->it.damped;
-    report->sequential = go->it.sequential;
+    report->sweeps = (int) go->it.sweeps;
+    report->converged = go->it.converged != 0;
+    report->damped = (int) go->it.damped;
+    report->sequential = (int) go->it.sequential;
     report->n_clipped = go->at.sites.nonnegative ? sg_n_clipped(go->marg, all_rows(go->rows)) : 0;
 }
 

@@ -29,7 +29,7 @@ static sg_ep_iteration iteration_of(SEXP state, const sg_ep_options *options, in
  * of residuals, newest first, of which the first it->past count; R's NULL: m = 0. */
 static void gamma_in(SEXP out, const sg_ep_iteration *it, SEXP products)
 {
-    const int past = it->past, rows = Rf_isNull(products) ? 1 : sg_rows_of(products);
+    const int past = (int) it->past, rows = Rf_isNull(products) ? 1 : sg_rows_of(products);
     if (past >= rows) Rf_error("internal error: products");
     double *A = sg_doubles(&sg_r_workspace, (size_t) past * past);
     double *gamma = sg_new_vector(out, NEXT_GAMMA, past);
@@ -71,9 +71,9 @@ SEXP sg_r_ep_iterate(SEXP options, SEXP state, SEXP outcome)
     SET_VECTOR_ELT(out, NEXT_LENGTH, Rf_ScalarReal(it.damping));
     if (step == SG_STEP_MIXED) gamma_in(out, &it, sg_field(outcome, "products"));
     SET_VECTOR_ELT(out, NEXT_BEST, Rf_ScalarLogical(status == SG_OK && change <= it.least));
-    SET_VECTOR_ELT(out, NEXT_NARROW, Rf_ScalarLogical(it.narrow));
-    SET_VECTOR_ELT(out, NEXT_CONVERGED, Rf_ScalarLogical(it.converged));
-    SET_VECTOR_ELT(out, NEXT_DAMPED, Rf_ScalarInteger(it.damped));
+    SET_VECTOR_ELT(out, NEXT_NARROW, Rf_ScalarLogical(it.narrow != 0));
+    SET_VECTOR_ELT(out, NEXT_CONVERGED, Rf_ScalarLogical(it.converged != 0));
+    SET_VECTOR_ELT(out, NEXT_DAMPED, Rf_ScalarInteger((int) it.damped));
     UNPROTECT(1);
     return out;
 }

@@ -382,7 +382,7 @@ test_that("plain steps that go to and fro are mixed in chunks, too, and end at t
   expect_same_fold(mixed$whole, mixed$read, 1e-6)
   expect_same_fold(plain$read, mixed$read, 1e-6)
   expect_identical(plain$read$convergence$sweeps, plain$whole$convergence$sweeps)
-  expect_lte(abs(mixed$read$convergence$sweeps - mixed$whole$convergence$sweeps), 3L)
+  expect_lt(mixed$read$convergence$sweeps, 1.5 * mixed$whole$convergence$sweeps)
   expect_lt(mixed$read$convergence$sweeps, 0.5 * plain$read$convergence$sweeps)
   expect_lte(mixed$reads, mixed$read$convergence$sweeps + 2L) # a mixed step reads no row
 })
