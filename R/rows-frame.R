@@ -44,8 +44,8 @@ refuse_frame <- function(e, recipe, data) {
 }
 
 # Returns the function that leaves rows out: na.action, but for responses and components that the
-# likelihood allows to be missing; which likelihood that is shows when the response is there. NULL in
-# the call lets all rows through.
+# likelihood allows to be missing; which likelihood that is shows when the response is there. NULL
+# in the call lets all rows through.
 na_action_of <- function(recipe) {
   given <- recipe$arguments$na.action
   if (is.null(given) && "na.action" %in% names(recipe$arguments)) return(stats::na.pass)
