@@ -64,7 +64,7 @@ draw_gaussian <- function(joint, n) {
 
 # Scaled inputs of the training rows, where the fit has them.
 training_inputs <- function(object) {
-  if (width(object) == 1L && every_row_in_basis(object)) {
+  if (n_outputs(object) == 1L && every_row_in_basis(object)) {
     return(object$posterior$basis[order(object$basis_rows), , drop = FALSE])
   }
   if (!is.null(object$x)) return(points_of_rows(object$x, object))

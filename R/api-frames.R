@@ -109,11 +109,7 @@ sigma.sparsegp <- function(object, ...) {
     stop_sparsegp("object", "has errors of its own for each row",
                   "Take the roots of their variances, or predict(fit, type = \"latent\")")
   }
-  unit <- object$response$unit
-  if (width(object) == 1L) return(sqrt(engine_lik_eval(object, 0)$var) * unit)
-  noise <- sqrt(diag(component_noise(object))) * unit
-  if (object$likelihood$covariance == "spherical") return(noise[1L])
-  stats::setNames(noise, components(object))
+  noise_sds(object)
 }
 
 #' @rdname frames
@@ -121,20 +117,31 @@ sigma.sparsegp <- function(object, ...) {
 #' @export
 df.residual.sparsegp <- function(object, ...) {
   check_no_dots(...)
-  object <- with_rows(object)
-  if (processes(object) > 1L) {
-    stop_sparsegp("object", "has a latent function for each class",
-                  "Their parameters are not to be set off against the rows")
-  }
-  if (width(object) > 1L && !codec_of(object)$several) {
-    stop_sparsegp("object", "has a mean and a spread, whose parameters are of different kinds",
-                  "Fit Gaussian noise for degrees of freedom")
-  }
-  if (width(object) > 1L) {
-    free <- block_traces(object$latent$var, object$cavity$var, width(object))
-    return(free - sum(is.na(object$y))) # of what is not there nothing is known, and nothing free
-  }
-  object$n - sum(leverages(object))
+  free_rows(with_rows(object))
+}
+
+# What the degrees of freedom are, by the kind of response
+free_rows <- function(object) UseMethod("free_rows", codec_of(object))
+
+#' @export
+free_rows.response <- function(object) object$n - sum(leverages(object))
+
+#' @export
+free_rows.response_classes <- function(object) {
+  stop_sparsegp("object", "has a latent function for each class",
+                "Their parameters are not to be set off against the rows")
+}
+
+#' @export
+free_rows.response_spreads <- function(object) {
+  stop_sparsegp("object", "has a mean and a spread, whose parameters are of different kinds",
+                "Fit Gaussian noise for degrees of freedom")
+}
+
+# Nothing is known of what is missing, and nothing of it is free.
+#' @export
+free_rows.response_vectors <- function(object) {
+  block_traces(object$latent$var, object$cavity$var, object$response$width) - sum(is.na(object$y))
 }
 
 #' @rdname frames

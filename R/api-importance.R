@@ -34,10 +34,8 @@ importance.default <- function(object, ...) pass_on("importance", object, ...)
 importance.sparsegp <- function(object, ...) {
   check_no_dots(...)
   object <- ready(object)
-  if (width(object) > 1L) {
-    stop_sparsegp("object", "has several components, which see the inputs together",
-                  "Compare it with a fit without the input: compare(fit, update(fit, ...))")
-  }
+  check_measured(codec_of(object), "importance", "object",
+                 "Compare it with a fit without the input: compare(fit, update(fit, ...))")
   problem <- problem_of_fit(object)
   terms <- terms_of_columns(object)[object$scaling$kept]
   lpd <- function(problem) engine_run(problem, object$hyper$theta, posterior = TRUE)$lpd

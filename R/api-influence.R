@@ -101,10 +101,8 @@ influence.sparsegp <- function(model, ...) {
 # A fit that knows its rows, each of which has one latent value.
 with_single_rows <- function(model) {
   model <- with_rows(model)
-  several <- if (processes(model) > 1L) "classes, with a latent function for each"
-             else if (width(model) > 1L) "latent values for each row"
-  if (is.null(several)) return(model)
-  stop_sparsegp("model", paste("has several", several), "See loo(), or plot(model, \"loo\")")
+  check_measured(codec_of(model), "influence", "model", "See loo(), or plot(model, \"loo\")")
+  model
 }
 
 # Returns the slope h of each row's fitted mean in its site's response. With v the variance of that

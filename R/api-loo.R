@@ -52,8 +52,9 @@ loo <- function(x, ...) UseMethod("loo")
 loo.sparsegp <- function(x, ...) {
   check_no_dots(...)
   x <- with_rows(x)
-  structure(data.frame(loo_table(x), lpd = lpd_of_rows(x), row.names = x$row_names, check.names = FALSE),
-            class = c("sparsegp_loo", "data.frame"))
+  out <- data.frame(loo_table(x), lpd = lpd_of_rows(x), row.names = x$row_names,
+                    check.names = FALSE)
+  structure(out, class = c("sparsegp_loo", "data.frame"))
 }
 
 # ---- In few numbers ----

@@ -54,7 +54,7 @@ with_points <- function(empty, basis) {
   }))
   check_no_missing(basis = x)
   points <- unique(scaled_inputs(check_finite_inputs(x, "basis"), empty$scaling))
-  points <- tall_inputs(points, width(empty))
+  points <- tall_inputs(points, n_outputs(empty))
   states <- lapply(seq_along(empty$state), function(g) {
     found <- joint_basis(empty, points, g)
     d <- nrow(found$R)

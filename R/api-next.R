@@ -137,9 +137,8 @@ SCORES <- c("information", "variance", "entropy", "improvement")
 
 check_score <- function(score, fit, costs = FALSE) {
   score <- check_choice(score, SCORES, "score")
-  if (score == "improvement" && (processes(fit) > 1L || width(fit) > 1L)) {
-    stop_sparsegp("score", "= \"improvement\" is for a fit of one latent function",
-                  "Use score = \"information\"")
+  if (score == "improvement") {
+    check_measured(codec_of(fit), score, "fit", "Use score = \"information\"")
   }
   if (score == "entropy" && costs && codec_of(fit)$scaled) {
     stop_sparsegp("cost", "is not for score = \"entropy\" of numbers, which may be negative",

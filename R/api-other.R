@@ -129,11 +129,8 @@ emm_basis.sparsegp <- function(object, trms, xlev, grid, ...) {
 #' @rawNamespace S3method(insight::get_predicted, sparsegp, insight_predicted)
 insight_predicted <- function(x, data = NULL, predict = "expectation", ci = NULL, ...) {
   x <- ready(x)
-  if (processes(x) > 1L) {
-    stop_sparsegp("x", "has a latent function for each class", "Use predict(type = \"prob\")")
-  }
   of_link <- identical(predict, "link")
-  new <- identical(predict, "prediction") && !has_classes(x)
+  new <- identical(predict, "prediction") && codec_of(x)$task == "regression"
   if (is.null(ci)) ci <- 0.95
   found <- predict.sparsegp(x, data, type = if (of_link) "link" else "response", level = ci,
                             interval = if (new) "prediction" else "confidence")
@@ -147,8 +144,7 @@ insight_predicted <- function(x, data = NULL, predict = "expectation", ci = NULL
 # Not model_info.sparsegp(), which the generic of that name in package insight would find, too.
 #' @rawNamespace S3method(DALEX::model_info, sparsegp, dalex_info)
 dalex_info <- function(model, is_multiclass = FALSE, ...) {
-  type <- if (!has_classes(model)) "regression"
-          else if (length(model$response$levels) > 2L) "multiclass" else "classification"
+  type <- if (length(model$response$levels) > 2L) "multiclass" else codec_of(model)$task
   structure(list(package = "sparsegp", ver = as.character(utils::packageVersion("sparsegp")),
                  type = type), class = "model_info")
 }

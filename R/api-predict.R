@@ -281,8 +281,8 @@ new_latent <- function(object, newdata, offset = NULL) {
 # Scaled inputs of the rows of new data without missing values, and what restore_rows() wants.
 complete_inputs <- function(object, newdata, offset = NULL) {
   new <- new_inputs(object, newdata, offset)
-  w <- width(object)
-  known <- if (w > 1L) codec_of(object)$wide(new$offset, c(nrow(new$x), w)) else new$offset
+  w <- n_outputs(object)
+  known <- known_means(codec_of(object), new$offset, c(nrow(new$x), w))
   complete <- stats::complete.cases(new$x, known)
   x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
   list(x = tall_inputs(scaled_inputs(x, object$scaling), w), offset = some_rows(known, complete),

@@ -59,7 +59,7 @@ no_sites <- function(problem) {
   list(tau = numeric(values * problem_width(problem)), nu = numeric(values))
 }
 
-lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), width(fit))
+lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), n_outputs(fit))
 
 # The entries of C that a fit is made by: what they are told of a problem and of theta comes first.
 engine_call <- function(entry, problem, theta, ...) {
@@ -347,7 +347,7 @@ engine_latent <- function(problem, theta, run, x) {
 # Latent moments; with several latent functions matrices with a column for each.
 engine_predict <- function(fit, x) {
   model <- list(spec = fit$spec, lik = fit$likelihood, processes = processes(fit),
-                width = width(fit))
+                width = n_outputs(fit))
   moments <- latent_moments(model, kernel_theta(fit), fit$posterior, x)
   if (processes(fit) == 1L) return(moments)
   lapply(moments, `colnames<-`, fit$response$levels)
@@ -379,7 +379,7 @@ engine_lik_tilt <- function(fit, rows, mean, var) {
 # The precision of the sites of rows, w x w numbers each, where a site is the likelihood itself,
 # whatever the response; else nothing.
 engine_exact_precision <- function(fit, rows) {
-  lik <- lik_for_c(fit$likelihood, processes(fit), width(fit), nrow(rows))
+  lik <- lik_for_c(fit$likelihood, processes(fit), n_outputs(fit), nrow(rows))
   .Call(sg_lik_site, lik, lik_theta(fit), rows)$tau
 }
 

@@ -13,7 +13,7 @@ class_probabilities.response_classes <- function(object, latent) {
 #' @export
 class_probabilities.response_rest <- function(object, latent) {
   if (!is_tempered(object)) return(NextMethod())
-  prob <- powered(log_scores(object, latent), object$power)
+  prob <- temper(log_scores(object, latent), object$power)
   colnames(prob) <- object$response$levels
   prob
 }

@@ -35,7 +35,7 @@ vector_means <- function(object, latent) {
 
 # Covariance of the errors of a new response's components, in C's units
 component_noise <- function(object) {
-  lik_traits(object$likelihood)$noise(lik_values(object), width(object))
+  lik_traits(object$likelihood)$noise(lik_values(object), n_outputs(object))
 }
 
 vector_sds <- function(object, latent) {
@@ -81,6 +81,17 @@ vector_quantiles <- function(object, latent, probs) {
 
 #' @export
 mean_response.response_vectors <- function(object, latent) vector_means(object, latent)
+
+# Components that have the same have one.
+#' @export
+noise_sds.response_vectors <- function(object) {
+  noise <- sqrt(diag(component_noise(object))) * object$response$unit
+  if (object$likelihood$covariance == "spherical") noise[1L]
+  else stats::setNames(noise, components(object))
+}
+
+#' @export
+log_unit.response_vectors <- function(object) object$response$width * log(object$response$unit)
 
 #' @export
 response_moments.response_vectors <- function(object, latent) {

@@ -3,13 +3,13 @@
 #' @export
 to_response.response_labels <- function(object, mean) {
   if (is.null(object$power)) return(mean)
-  powered(log(cbind(1 - c(mean), c(mean))), object$power)[, 2L]
+  temper(log(cbind(1 - c(mean), c(mean))), object$power)[, 2L]
 }
 
 #' @export
 standard_deviation.response_labels <- function(object, latent, type) {
   if (is.null(object$power) || type %in% c("link", "latent")) NextMethod()
-  else powered_spread(object, latent)
+  else tempered_sd(object, latent)
 }
 
 #' @export
@@ -23,7 +23,7 @@ response_moments.response_labels <- function(object, latent) {
 class_probabilities.response_labels <- function(object, latent) {
   second <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
   prob <- if (is.null(object$power)) cbind(1 - second, second)
-          else powered(log_scores(object, latent), object$power)
+          else temper(log_scores(object, latent), object$power)
   colnames(prob) <- object$response$levels
   prob
 }
@@ -42,7 +42,7 @@ MOST_LOG <- 745 # a probability below exp(-745) is 0
 
 # Standard deviation, over the posterior of the latent function, of a label's probability to the
 # fit's power: by Gauss-Hermite quadrature, which link functions need some 30 nodes of for 1e-3.
-powered_spread <- function(object, latent) {
+tempered_sd <- function(object, latent) {
   NODES <- 30L
   off <- sqrt(seq_len(NODES - 1L))
   jacobi <- matrix(0, NODES, NODES)
@@ -64,19 +64,19 @@ most_probable <- function(prob, reject = 0, ordered = FALSE) {
 
 # The same as a response of the fit
 predicted_class <- function(object, prob, reject = 0) {
-  most_probable(prob, reject, codec_of(object)$ranked)
+  most_probable(prob, reject, codec_of(object)$ordered)
 }
 
 #' @export
 draw_response.response_labels <- function(object, f, weights, prob) {
   y <- lik_traits(object$likelihood)$draw(f, lik_values(object), weights)
-  if (!is.null(object$power)) y <- turned_labels(y, prob$own, prob$wanted)
+  if (!is.null(object$power)) y <- flip_labels_to_match(y, prob$own, prob$wanted)
   codec_of(object)$back(y, object$response)
 }
 
 # Labels of the second of two with probability `wanted`, of labels y (-1 and 1) drawn with
 # probability `own`: as few of them are turned as can be, so that they go together as they did.
-turned_labels <- function(y, own, wanted) {
+flip_labels_to_match <- function(y, own, wanted) {
   turn <- ifelse(y > 0, (own - wanted) / own, (wanted - own) / (1 - own))
   ifelse(stats::runif(length(y)) < turn, -y, y)
 }

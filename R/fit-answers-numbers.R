@@ -153,6 +153,14 @@ lpd_of_rows.response <- function(object) {
 }
 
 #' @export
+noise_sds.response_numbers <- function(object) {
+  sqrt(engine_lik_eval(object, 0)$var) * object$response$unit
+}
+
+#' @export
+log_unit.response <- function(object) log(object$response$unit)
+
+#' @export
 loo_table.response <- function(object) {
   moments <- response_moments(object, loo_latent(object))
   data.frame(observed = observed_values(object), mean = moments$mean, sd = moments$sd)

@@ -17,6 +17,8 @@
 #   plain_residuals(object, pearson), quantile_residuals(object)   a vector or matrix of all rows
 #   lpd_of_rows(object)              leave-one-out log predictive densities
 #   loo_table(object)                the columns of loo() before these
+#   noise_sds(object)                standard deviation of the errors, where has_noise()
+#   log_unit(object)                 logarithm of the unit that the density of a response is in
 #   site_table(object)               what sites() answers
 # In other rooms augmented() (api-tidy.R) and pictures are dispatched alike.
 
@@ -59,6 +61,10 @@ quantile_residuals <- function(object) UseMethod("quantile_residuals", codec_of(
 lpd_of_rows <- function(object) UseMethod("lpd_of_rows", codec_of(object))
 
 loo_table <- function(object) UseMethod("loo_table", codec_of(object))
+
+noise_sds <- function(object) UseMethod("noise_sds", codec_of(object))
+
+log_unit <- function(object) UseMethod("log_unit", codec_of(object))
 
 site_table <- function(object) UseMethod("site_table", codec_of(object))
 

@@ -82,7 +82,7 @@ count_kernel_hyper <- function(spec) {
 
 count_lik_hyper <- function(fit) {
   each <- catalogue()$likelihoods[[fit$likelihood$type]]
-  if (!is.null(fit$likelihood$covariance)) return(count_noise(fit$likelihood, width(fit)))
+  if (!is.null(fit$likelihood$covariance)) return(count_noise(fit$likelihood, n_outputs(fit)))
   if (each$npar > 0L) return(each$npar * processes(fit))
   if (length(each$par)) length(fit$response$levels) - 1L else 0L
 }
@@ -108,7 +108,7 @@ are_points <- function(points, w) {
 }
 
 # Numbers of a point: inputs, and of several components which of them it is of
-point_length <- function(fit) sum(fit$scaling$kept) + (width(fit) > 1L)
+point_length <- function(fit) sum(fit$scaling$kept) + (n_outputs(fit) > 1L)
 
 is_state <- function(one, basis, processes) {
   d <- nrow(basis)
@@ -118,14 +118,14 @@ is_state <- function(one, basis, processes) {
 
 has_right_rows <- function(fit) {
   n <- as.double(fit$n) # of a source there may be more rows than integers
-  w <- width(fit)
+  w <- n_outputs(fit)
   means <- list(fit$latent$mean, fit$cavity$mean, fit$sites$nu)
   blocks <- list(fit$latent$var, fit$cavity$var, fit$sites$tau)
   q <- catalogue()$likelihoods[[fit$likelihood$type]]$q
   is_one(n, 1) && all(vapply(means, are_doubles, NA, n * w * processes(fit))) &&
     all(vapply(blocks, are_doubles, NA, n * w^2 * processes(fit))) &&
     are_doubles(fit$cavity$lpd, n) && are_doubles(fit$offset, n * w) &&
-    has_right_responses(fit, n, w) &&
+    are_right_size(codec_of(fit), fit$y, n, fit) &&
     (is.null(fit$weights) || are_finite(fit$weights) && length(fit$weights) == n) &&
     is_table(fit$data_rows, if (q > 0L) q else if (q == 0L) w else NROW(fit$data_rows), n)
 }
@@ -138,29 +138,11 @@ checked_rows <- function(fit, argument = "object") {
   numbers <- c(fit$latent[c("mean", "var")], fit$cavity[c("mean", "var")], fit["offset"], fit["x"])
   numbers <- Filter(Negate(is.null), numbers)
   wrong <- names(numbers)[!vapply(numbers, are_finite, NA)]
-  if (length(wrong) == 0L && !are_responses(fit)) wrong <- "y"
+  if (length(wrong) == 0L && !are_right_values(codec_of(fit), fit$y, fit$response)) wrong <- "y"
   if (length(wrong) == 0L && !codec_of(fit)$missing && anyNA(fit$cavity$lpd)) wrong <- "cavity"
   if (length(wrong) == 0L && anyDuplicated(fit$row_names)) wrong <- "row_names"
   refuse_flaw(if (length(wrong)) wrong[1L], argument)
   fit
-}
-
-# Labels are among the fit's; other responses are numbers, but where one may be missing.
-are_responses <- function(fit) {
-  y <- fit$y
-  codec <- codec_of(fit)
-  if (!codec$labelled) return(is.numeric(y) && (codec$missing || are_finite(unclass(y))))
-  is.factor(y) && identical(levels(y), fit$response$levels) &&
-    all(unclass(y) %in% c(seq_along(levels(y)), NA))
-}
-
-# A matrix of whole parts, or a number for each component.
-has_right_responses <- function(fit, n, w) {
-  if (!is_mixture(fit$y)) return(length(fit$y) == if (codec_of(fit)$several) n * w else n)
-  size <- 1L + moment_count(w)
-  nrow(fit$y) == n && mixture_width(fit$y) == w &&
-    NROW(fit$data_rows) == mixture_parts(fit$y) * size &&
-    ncol(fit$y) %in% (mixture_parts(fit$y) * size + c(0L, size - 1L))
 }
 
 # How factors of a formula's variables are coded; a model frame's names have no backticks.
@@ -222,8 +204,8 @@ is_stream_record <- function(fit) {
   d <- nrow(fit$posterior$basis)
   counts <- record$count[record_names() != "logz"]
   traced <- record$count[record_names() == "traced"]
-  is_table(record$points, point_length(fit), d) && are_points(t(record$points), width(fit)) &&
-    are_doubles(record$id, d) && are_rows_of_points(record$id, width(fit)) &&
+  is_table(record$points, point_length(fit), d) && are_points(t(record$points), n_outputs(fit)) &&
+    are_doubles(record$id, d) && are_rows_of_points(record$id, n_outputs(fit)) &&
     are_doubles(record$count, length(record_names())) && all(counts >= 0 & is.finite(counts)) &&
     is_table(record$trace, nrow(empty_state(1L)$trace), traced) && is_stream_trace(record) &&
     is_one(fit$stream$shift, -Inf) && is_count(fit$stream$omitted) &&
@@ -251,14 +233,6 @@ is_hyper_table <- function(table, limits) {
     are_finite(columns$unit) && all(vapply(columns$prior, inherits, NA, "sparsegp_prior"))
 }
 
-# Labels, of which some codecs have two; numbers have none.
-has_right_levels <- function(response, codec) {
-  levels <- response$levels
-  if (!codec$labelled) return(is.null(levels))
-  two <- response$codec %in% c("labels", "some_labels")
-  !anyDuplicated(levels) && (if (two) length(levels) == 2L else length(levels) > 1L)
-}
-
 # Finds hyperparameters that are fixed on a bound of their range, where their likelihood allows it
 # (`limit`, lik-contract.R).
 at_limit <- function(table, lik) {
@@ -279,12 +253,6 @@ have_values <- function(table, limits) {
     all(value[searched] < table$upper[searched])
 }
 
-# One response, or several by name.
-has_right_components <- function(response, codec) {
-  if (is.null(codec$wide)) return(response$width == 1L && is.null(response$components))
-  response$width > 1L && are_words(response$components, response$width)
-}
-
 # The small fields that say what the model is and how it was learned.
 MODEL_FIELDS <- c("likelihood", "kernel", "response", "scaling", "spec", "hyper", "method",
                   "convergence", "learning")
@@ -299,13 +267,11 @@ MODEL_PARTS <- list(
     is_word(response$codec, c(codec$name, if (!is.null(codec$more)) codec$more()$name)) &&
       is.integer(response$width) && is_one(response$width, 1, MAX_COMPONENTS) &&
       (is.null(response$levels) || are_words(response$levels)) &&
-      has_right_components(response, codec) &&
       identical(response$processes, codec_of(fit)$processes(response$levels)) &&
       is_one(response$processes, 1, MAX_CLASSES) &&
       is_one(response$unit, .Machine$double.xmin, .Machine$double.xmax) &&
       is.null(dim(response$centre)) && are_finite(response$centre) &&
-      has_right_levels(response, codec) &&
-      are_doubles(unname(response$centre), if (codec$several) response$width else 1L)
+      is_right_response(codec_of(fit), response)
   },
   scaling = function(fit) {
     scaling <- fit$scaling
@@ -321,7 +287,7 @@ MODEL_PARTS <- list(
       is.numeric(scaling$constant) && length(scaling$constant) == sum(!scaling$kept)
   },
   spec = function(fit) {
-    is_kernel_spec(fit$spec, point_length(fit), width(fit)) && same_types(fit$kernel, fit$spec)
+    is_kernel_spec(fit$spec, point_length(fit), n_outputs(fit)) && same_types(fit$kernel, fit$spec)
   },
   hyper = function(fit) {
     kernels <- if (own_kernels(fit$likelihood)) processes(fit) else 1L
@@ -347,7 +313,7 @@ FIT_PARTS <- list(
   posterior = function(fit) {
     each <- fit$posterior$each
     inputs <- point_length(fit)
-    if (is.null(each)) return(is_posterior(fit$posterior, inputs, processes(fit), width(fit)))
+    if (is.null(each)) return(is_posterior(fit$posterior, inputs, processes(fit), n_outputs(fit)))
     length(each) == processes(fit) && all(vapply(each, is_posterior, NA, inputs, 1L, 1L)) &&
       is_table(fit$posterior$basis, nrow(fit$posterior$basis), inputs)
   },

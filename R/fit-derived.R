@@ -11,7 +11,7 @@ check_derived <- function(object, type) {
   types <- vapply(parts, function(part) part$type, "")
   own <- if (type %in% c("divergence", "potential")) "curlfree" else "divfree"
   why <- if (!any(types %in% FIELDS)) "is of a field, and no part of the kernel is one"
-         else if (own == "divfree" && width(object) > 2L) "is a vector itself in space"
+         else if (own == "divfree" && n_outputs(object) > 2L) "is a vector itself in space"
          else if (bases_unfit(parts, types, own, type)) {
            "is no function, as the field of matern32 has no derivatives"
          } else if (sees_space(object$spec, space_of(parts))) {
@@ -41,7 +41,7 @@ sees_space <- function(spec, space) {
 
 # Mean and variance of a derived field at tall inputs x, of which one point a row is kept.
 derived_moments <- function(object, type, x) {
-  w <- width(object)
+  w <- n_outputs(object)
   about <- DERIVED[[type]]
   at <- cbind(row_inputs(x, w), .component = rep(about$code, nrow(x) %/% w))
   model <- list(spec = object$spec, lik = object$likelihood, processes = 1L, width = 1L)

@@ -12,7 +12,7 @@
 outlook_of <- function(fit) {
   if (is_modal_fit(fit)) refuse_outlook()
   if (has_classes(fit)) return(label_outlook(fit))
-  precision <- response_precision(fit, list(mean = numeric(width(fit)), weights = 1))
+  precision <- response_precision(fit, list(mean = numeric(n_outputs(fit)), weights = 1))
   if (length(precision)) return(exact_outlook(fit))
   if (is.null(lik_traits(fit$likelihood)$outcomes)) refuse_outlook()
   outcome_outlook(fit)
@@ -39,14 +39,14 @@ latent_count <- function(latent, w) NROW(latent$mean) %/% w
 
 # The blocks of the sites' precisions, end to end; nothing where sites are not exact.
 response_precision <- function(fit, latent) {
-  n <- latent_count(latent, width(fit))
-  y <- if (width(fit) > 1L) matrix(0, n, width(fit)) else numeric(n)
+  n <- latent_count(latent, n_outputs(fit))
+  y <- if (n_outputs(fit) > 1L) matrix(0, n, n_outputs(fit)) else numeric(n)
   rows <- lik_traits(fit$likelihood)$data_rows(y, weights_or_ones(latent$weights, n))
   engine_exact_precision(fit, rows)
 }
 
 exact_outlook <- function(fit) {
-  w <- width(fit)
+  w <- n_outputs(fit)
   by_row <- function(fun) function(latent) {
     S <- matrix(latent$var, w * w)
     tau <- matrix(response_precision(fit, latent), w * w)
@@ -137,21 +137,21 @@ label_curvature <- function(fit, latent) {
 
 outcome_outlook <- function(fit) {
   # y - f does not know where f is: all depends on the variance alone
-  moved <- codec_of(fit)$scaled && width(fit) == 1L
+  moved <- codec_of(fit)$scaled && n_outputs(fit) == 1L
   entropy <- if (moved) function(latent) located_entropy(fit, latent$var)
              else function(latent) outcome_entropy(fit, latent)
   list(entropy = entropy,
        information = function(latent) pmax(entropy(latent) - given_entropy(fit, latent), 0),
        curvature = function(latent) {
          told <- outcomes_at(fit, latent)
-         d1 <- matrix(told$d1, width(fit)) * rep(sqrt(told$share), each = width(fit))
+         d1 <- matrix(told$d1, n_outputs(fit)) * rep(sqrt(told$share), each = n_outputs(fit))
          list(tcrossprod(d1))
        })
 }
 
 # Of every response of the rules: its row, log density, share of all and slope d1.
 outcomes_at <- function(fit, latent) {
-  w <- width(fit)
+  w <- n_outputs(fit)
   n <- latent_count(latent, w)
   traits <- lik_traits(fit$likelihood)
   weights <- rep_len(weights_or_ones(latent$weights, n), n)
@@ -168,7 +168,7 @@ outcomes_at <- function(fit, latent) {
 }
 
 outcome_entropy <- function(fit, latent) {
-  w <- width(fit)
+  w <- n_outputs(fit)
   n <- latent_count(latent, w)
   in_blocks(n, function(rows) {
     told <- outcomes_at(fit, some_latent(latent, rows, w))

@@ -65,7 +65,7 @@ fit_of <- function(learned, chunk, setup) {
   of_run <- function(run) {
     fit <- new_fit(model, setup, learned, run, n)
     fit$log_evidence <- run$logz - unit_shift(fit, model$response$given)
-    fit$convergence <- convergence_of(run, fit$log_evidence - run$logz, width(fit))
+    fit$convergence <- convergence_of(run, fit$log_evidence - run$logz, n_outputs(fit))
     if (!is.null(run$copies)) fit <- note_copies(fit, run)
     keep_rows(fit, chunk, model, run, setup$keep_x)
   }
@@ -122,7 +122,7 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
   fit["weights"] <- list(response$weights)
   fit <- keep_moments(fit, run)
   # full EP of several components keeps points in an order of its own
-  if (is.null(keep_x)) keep_x <- ncol(x) <= 2L || width(fit) > 1L && every_row_in_basis(fit)
+  if (is.null(keep_x)) keep_x <- ncol(x) <= 2L || n_outputs(fit) > 1L && every_row_in_basis(fit)
   if (keep_x) fit[["x"]] <- x
   fit
 }

@@ -63,8 +63,8 @@ over_modes <- function(fit, mode, latent) {
 # What a likelihood has to know of the fit's rows (engine.R), without their inputs.
 rows_without_inputs <- function(fit) {
   fit <- checked_rows(fit)
-  list(lik = fit$likelihood, processes = processes(fit), width = width(fit), rows = fit$data_rows,
-       offset = tall_values(fit$offset / fit$response$unit),
+  list(lik = fit$likelihood, processes = processes(fit), width = n_outputs(fit),
+       rows = fit$data_rows, offset = tall_values(fit$offset / fit$response$unit),
        nkernel = sum(fit$hyper$part == "kernel"))
 }
 
@@ -84,7 +84,7 @@ most_probable_parts <- function(fit) max.col(fit_part_probabilities(fit), "first
 relative_weight <- function(fit) {
   if (has_state(fit) && !keeps_inputs(fit)) return(NA_real_)
   problem <- rows_without_inputs(fit)
-  w <- width(fit)
+  w <- n_outputs(fit)
   n <- fit$n
   seen <- seen_by_sites(fit)
   left <- if (has_state(fit)) fit$latent$var - carried_variances(fit) else 0 * fit$latent$var
@@ -97,7 +97,7 @@ relative_weight <- function(fit) {
 
 # What the basis carries of the variances of the fit's rows, w x w blocks: |H'k|^2 (posterior.h).
 carried_variances <- function(fit) {
-  w <- width(fit)
+  w <- n_outputs(fit)
   x <- tall_inputs(scaled_inputs(fit[["x"]], fit$scaling), w)
   carried <- crossprod(fit$posterior$H, class_kernel(fit, fit$posterior$basis, x, 1L))
   pairs <- expand.grid(a = seq_len(w), b = seq_len(w))
@@ -110,7 +110,7 @@ engine_evidence <- function(fit) fit$log_evidence + unit_shift(fit, fit$y)
 
 # Row by row log|I - S T| and cav_mean'alpha, and alpha = nu - T mean of all.
 seen_by_sites <- function(fit) {
-  w <- width(fit)
+  w <- n_outputs(fit)
   mean <- matrix(fit$latent$mean, w)
   nu <- matrix(fit$sites$nu, w)
   var <- matrix(fit$latent$var, w * w)

@@ -18,7 +18,7 @@ no_labels <- function(fit, x) rep(list(matrix(0, NROW(x), 0L)), processes(fit))
 # Once the label of a row is known: a rank of w and O(n (d + w k)) for each latent function.
 expect_label <- function(prospect, row) {
   fit <- prospect$fit
-  w <- width(fit)
+  w <- n_outputs(fit)
   at <- tall_rows(row, w)
   classes <- seq_len(processes(fit))
   if (is.null(prospect$known)) {
@@ -46,7 +46,7 @@ expect_label <- function(prospect, row) {
 # C the covariances of the fit between the point and the labelled rows, and G the rows' own `gone`.
 # So gone (I + U) = C B, where U has the blocks G_ji' B_j above its diagonal.
 with_solver <- function(prospect) {
-  w <- width(prospect$fit)
+  w <- n_outputs(prospect$fit)
   prospect$solver <- Map(function(gone, roots) {
     B <- matrix(0, nrow(gone), nrow(gone))
     for (j in seq_along(roots)) B[tall_rows(j, w), tall_rows(j, w)] <- roots[[j]]
@@ -69,7 +69,7 @@ beside <- function(before, given) {
     known <- covariances_with(fit, rbind(before$x, given$x), class)
     columns <- covariance_columns(known, own)[-own, , drop = FALSE]
     gone <- t(forwardsolve(solver$lower, t(columns %*% solver$B)))
-    after$latent$var <- reduced(after$latent$var, gone, class, width(fit))
+    after$latent$var <- reduced(after$latent$var, gone, class, n_outputs(fit))
   }
   after
 }
@@ -112,7 +112,7 @@ reduced <- function(var, less, class, w) {
 # Scores of some rows.
 scores_of <- function(prospect, score, rows) {
   fit <- prospect$fit
-  latent <- some_latent(prospect$latent, rows, width(fit))
+  latent <- some_latent(prospect$latent, rows, n_outputs(fit))
   switch(score,
          variance = latent_variance(fit, latent),
          improvement = expected_improvement(fit, latent, prospect$aim),
@@ -121,17 +121,17 @@ scores_of <- function(prospect, score, rows) {
 }
 
 # In the user's units, summed over latent values.
-latent_variance <- function(fit, latent) {
-  w <- width(fit)
-  if (w == 1L) return(rowSums(as.matrix(latent$var)) * fit$response$unit^2)
-  colSums(matrix(latent$var, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE] *
-            component_units(fit$response)^2)
+latent_variance <- function(fit, latent) UseMethod("latent_variance", codec_of(fit))
+
+#' @export
+latent_variance.response <- function(fit, latent) {
+  rowSums(as.matrix(latent$var)) * fit$response$unit^2
 }
 
-# A density's entropy is that of numbers in some unit.
-log_unit <- function(fit) {
-  values <- if (codec_of(fit)$several) width(fit) else 1
-  if (codec_of(fit)$scaled) values * log(fit$response$unit) else 0
+#' @export
+latent_variance.response_components <- function(fit, latent) {
+  vars <- component_vars(latent$var, components(fit))
+  rowSums(sweep(vars, 2L, component_units(fit$response)^2, "*"))
 }
 
 # ---- Improvement ----

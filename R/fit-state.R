@@ -110,7 +110,7 @@ take_more <- function(fit, problem, rows) {
   new$log_evidence <- if (is.null(before)) own - if (again) unit_shift(fit, fit$y) else 0
                       else fit$log_evidence + own + state_pull(before, run$state) -
                         state_mass(before)
-  new$convergence <- convergence_of(run, new$log_evidence - run$logz, width(fit))
+  new$convergence <- convergence_of(run, new$log_evidence - run$logz, n_outputs(fit))
   note_rows(new, fit, rows, problem, run, all)
 }
 

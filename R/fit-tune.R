@@ -161,7 +161,7 @@ POWERS <- c(0.25, 4)
 best_power <- function(fit) power_for(log_scores(fit, loo_latent(fit)), fit$y)
 
 power_for <- function(scores, y) {
-  lpd <- function(log_power) own_label(log_powered(scores, exp(log_power)), y)
+  lpd <- function(log_power) own_label(log_tempered(scores, exp(log_power)), y)
   best <- stats::optimize(function(log_power) mean(lpd(log_power)), log(POWERS),
                           maximum = TRUE)$maximum
   at_best <- lpd(best)

@@ -90,7 +90,7 @@ with_label_levels <- function(scan, likelihood) {
   codec <- lik_codec(likelihood)
   if (!codec$labelled || !codec$as_labels(few)) return(levels)
   name <- names(scan$kept)[attr(scan$recipe$terms, "response")]
-  levels[[name]] <- list(levels = as.character(sort(few)), ordered = codec$ranked)
+  levels[[name]] <- list(levels = as.character(sort(few)), ordered = codec$ordered)
   levels
 }
 
@@ -149,7 +149,7 @@ store_for <- function(scan, fit, checkpoint, ours, claim) {
   exact <- has_exact_sites(fit$likelihood)
   shared <- has_workers(scan$source)
   if (exact && shared) return(NULL)
-  w <- width(fit)
+  w <- n_outputs(fit)
   of_sites <- if (exact) 0 else processes(fit) * (w + w^2)
   numbers <- sum(scan$rows) * (of_sites + length(fit$state) * w^2)
   if (!exact && !is.null(checkpoint)) return(sites_of_checkpoint(checkpoint, ours, claim))

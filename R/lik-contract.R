@@ -26,14 +26,16 @@ lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_e
        label = label, remedy = remedy, alone = alone)
 }
 
-# Returns what is known of the hyperparameters. about: for each the constructor's argument, whether
-# it is searched as a logarithm (between what bounds, `range`, if not 0 and Inf, and `limit`, a bound
-# that a fixed() value may lie on), which power of the response's unit it has, where it starts (on
-# C's scale, from the data rows and offsets), and its default prior (from the unit and the offsets).
-# Of ordered categories, from whose number it starts, too: which cut points it is for, `between`, and
-# whether coef() adds its values up from those of another, `adds_to`. Of several components: names of
-# what it is for, `each` of (lik, components), NULL for all one, which its start is told; and in
-# place of the prior one of the start, `around`.
+# Returns what is known of the hyperparameters. about: a list of one for each, by name:
+#   argument, log   the constructor's argument, and whether it is searched as a logarithm
+#   range, limit    between what bounds, if not 0 and Inf; a bound that a fixed() value may lie on
+#   unit_power      which power of the response's unit it has
+#   start           (rows, offset) where it starts, on C's scale; of ordered categories, of their
+#                   number, too; of several components of what `each` returns
+#   prior           (unit, offset) its default prior; or `around`, (start)
+#   between, adds_to  of ordered categories: which cut points it is for, and whether coef() adds its
+#                   values up from those of another
+#   each            of several components: (lik, components) names of what it is for; NULL: of all
 lik_hyper <- function(about = list()) list(about = about)
 
 # Returns what is known of responses under N(mean, var) of the latent values; value: the
@@ -95,7 +97,7 @@ new_likelihood <- function(type, params) {
   for (name in names(params)) {
     about <- traits$about[[name]]
     check_hyper(params[[name]], about$argument, positive = about$log,
-                single = !codec$labelled && !codec$several, range = hyper_range(about),
+                single = !codec$labelled && !codec$multi_output, range = hyper_range(about),
                 limit = about$limit)
     if (length(unlist(params[[name]])) > MAX_CLASSES) {
       stop_sparsegp(about$argument, paste("must be at most", MAX_CLASSES, "numbers"))

@@ -6,7 +6,7 @@ likelihood_hyper <- function(lik, rows, offset, response_unit, classes, levels, 
   parts <- lapply(names(lik$params), function(base) {
     about <- lik_traits(lik)$about[[base]]
     own <- if (!is.null(about$each)) about$each(lik, components)
-    suffix <- if (lik_codec(lik)$ranked) between_levels(levels, about) else c(classes, own)
+    suffix <- if (is.null(about$between)) c(classes, own) else between_levels(levels, about)
     name <- if (is.null(suffix)) base else paste(base, suffix, sep = ".", recycle0 = TRUE)
     start <- if (is.null(about$each)) lik_start(lik, about, rows, offset, classes, levels)
              else about$start(rows, offset, own)
@@ -31,10 +31,9 @@ between_levels <- function(levels, about) {
 # A class against the rest, where two labels are more, sees 1 for its own rows and -1 for the
 # others.
 lik_start <- function(lik, about, rows, offset, classes, levels) {
-  codec <- lik_codec(lik)
-  if (codec$ranked) return(about$start(rows, offset, length(levels)))
+  if (!is.null(about$between)) return(about$start(rows, offset, length(levels)))
   if (is.null(classes)) return(about$start(rows, offset))
-  if (is.null(codec$more)) return(about$start(rows, offset, length(classes)))
+  if (is.null(lik_codec(lik)$more)) return(about$start(rows, offset, length(classes)))
   vapply(seq_along(classes), function(class) about$start(ifelse(rows == class, 1, -1), offset), 0)
 }
 

@@ -7,7 +7,7 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   x <- chunk$x
   check_finite_inputs(x)
   given <- setup$likelihood
-  y <- check_response_length(chunk$y, nrow(x), !is.null(given) && lik_codec(given)$several)
+  y <- check_response_length(chunk$y, nrow(x), !is.null(given) && lik_codec(given)$multi_output)
   lik <- model_likelihood(setup, y)
   codec <- lik_codec(lik)
   check_no_missing(x = x, y = if (!codec$missing) y, offset = chunk$offset,

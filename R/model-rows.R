@@ -75,7 +75,7 @@ matrix_chunk <- function(x, y, offset, weights, na.action, likelihood) {
   if (is.null(y)) stop_sparsegp("y", "is missing", "Give one response per row of `x`")
   whole <- gathered(list(y = y, weights = weights, offset = check_offset(offset, n)), likelihood)
   weights <- whole$weights
-  y <- check_response_length(whole$y, n, !is.null(likelihood) && lik_codec(likelihood)$several)
+  y <- check_response_length(whole$y, n, !is.null(likelihood) && lik_codec(likelihood)$multi_output)
   offset <- whole$offset
   weights <- if (!is.null(weights)) check_per_row(weights, n, "weights", 1, positive = TRUE)
   frame <- data.frame(x = I(x), offset = I(offset))
@@ -98,9 +98,9 @@ with_meaning <- function(setup, y, weights) {
   lik <- meant_by(setup$likelihood, y, weights)
   setup["likelihood"] <- list(lik)
   codec <- if (!is.null(lik)) lik_codec(lik)
-  if (is.null(codec$wide)) return(setup)
+  if (is.null(codec$offset_matrix)) return(setup)
   # mean and spread of one response know nothing of each other unless somebody says so
-  if (is.null(setup$kernel)) setup$kernel <- kernel_coregion(rank = if (!codec$several) 0)
+  if (is.null(setup$kernel)) setup$kernel <- kernel_coregion(rank = if (!codec$multi_output) 0)
   else refuse_blind(setup$kernel)
   setup
 }

@@ -68,7 +68,7 @@ part_probabilities <- function(problem, theta, cav_mean, cav_var) {
     problem$rows <- rows_of_part(problem, part)
     engine_tilt(problem, theta, cav_mean, cav_var)$logz
   }, numeric(length(problem$offset) %/% problem_width(problem)))
-  powered(matrix(scores, ncol = count_parts(problem)))
+  temper(matrix(scores, ncol = count_parts(problem)))
 }
 
 # Sites that take every row for its second most probable part, if it has one.

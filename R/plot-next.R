@@ -49,7 +49,7 @@ score_frame <- function(x) {
 # Where all candidates are on the axes; NA without inputs.
 candidate_places <- function(x, view) {
   picture <- attr(x, "picture")
-  inputs <- unscaled_inputs(picture$fit, row_inputs(picture$x, width(picture$fit)))
+  inputs <- unscaled_inputs(picture$fit, row_inputs(picture$x, n_outputs(picture$fit)))
   raw <- function(name) as.double(picture$candidates[[name]])[picture$complete]
   lapply(view$axis, function(axis) {
     at <- rep(NA_real_, length(attr(x, "first")))

@@ -27,8 +27,7 @@ new_rows <- function(object, newdata) {
   given <- gathered(given, object$likelihood)
   y <- read_more(object, given$y, nrow(new$x), given$weights)
   if (is_mixture(y)) y <- codec_of(object)$observed(y)
-  wide <- codec_of(object)$wide
-  known <- if (is.null(wide)) new$offset else wide(new$offset, c(nrow(new$x), width(object)))
+  known <- known_means(codec_of(object), new$offset, c(nrow(new$x), n_outputs(object)))
   complete <- stats::complete.cases(new$x, known, told_rows(y), if (!is.matrix(y)) y)
   if (!any(complete)) stop_incomplete("newdata")
   x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")

@@ -111,7 +111,7 @@ slice_latent <- function(object, view, places, level = NULL) {
 
 # x: kept inputs in original units
 latent_at <- function(object, x, offset) {
-  moments <- engine_predict(object, tall_inputs(scale_kept(x, object$scaling), width(object)))
+  moments <- engine_predict(object, tall_inputs(scale_kept(x, object$scaling), n_outputs(object)))
   list(mean = moments$mean, var = moments$var, offset = offset_of_rows(object, offset, nrow(x)))
 }
 
@@ -123,7 +123,7 @@ offset_of_rows.response <- function(object, offset, n) rep_len(offset, n)
 
 #' @export
 offset_of_rows.response_components <- function(object, offset, n) {
-  if (is.matrix(offset)) offset else matrix(offset, n, width(object), byrow = TRUE)
+  if (is.matrix(offset)) offset else matrix(offset, n, n_outputs(object), byrow = TRUE)
 }
 
 # ---- Rows beside a slice they do not lie on ----

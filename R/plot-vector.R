@@ -62,8 +62,8 @@ draw_component_curves <- function(object, picture, style) {
 # A grid within limits, its places x and y, and `drawn`: all nodes with the mean there, standard
 # deviations of the components and their covariance.
 field_grid <- function(object, view, shown, asked) {
-  if (width(object) != 2L) {
-    stop_sparsegp("which", paste0("must be one input for ", width(object), " components"),
+  if (n_outputs(object) != 2L) {
+    stop_sparsegp("which", paste0("must be one input for ", n_outputs(object), " components"),
                   "Arrows have two")
   }
   nodes <- surface_nodes(shown, or_else(asked$n, 17L), asked$style)

@@ -1,38 +1,45 @@
 # A response is read by a codec: what a user gives becomes codes for C, and comes back. A likelihood
-# names the codec it needs (`response` of its traits, lik-contract.R), and nothing else asks what
-# kind of response there is. A codec is a list of class response_<kind> (response_class()), on which
-# the answers of a fit are dispatched, too (fit-answers.R):
-#   name       <name>_codec() returns it, called once (util-registry.R). A fit stores this name
-#   called     the response in words
-#   task       "regression" or "classification"
-#   offers     what predict() offers: by type, with what beside it (response-offers.R)
-#   labelled   are responses labels? Their levels are found when they are read
-#   ranked     are the labels in an order?
-#   missing    may a response be missing? A label's code is 0 then, and its probability one of being
-#              there at all, too; of several components some may be
-#   several    is it of several columns, each a component?
-#   apart      is each label against the rest a model of its own, so that there is no evidence?
-#   offsets    does an offset say anything? Not where it shifts the functions of all labels alike
-#   trials     is a weight a number of trials?
-#   scaled     does y -> c y + b map the model to itself? Then C gets y standardised, and the mean
-#              of a response is the latent function
-#   wide       (offset, size) -> known means of all latent values of a row, a matrix of that size,
-#              from what a user gives; NULL where a row has but one latent value of a process
-#   gather     (chunk) -> chunk, with a response of several columns made one, and weights
-#   refuse     (y, weights) -> what is wrong with these numbers, or NULL
-#   moments    (chunk) -> what centre and unit are made of, of rows of a source (response-moments.R)
-#   read       (codec, y, lik, offset, weights, streams) -> a response, see new_response()
-#   again      (codec, y, lik, weights, response) -> the response of more rows: numbers, or a
-#              factor of the levels
-#   codes      (y, response) -> what C is given of either
-#   back       (codes, response) -> numbers in the user's units, or a factor, from C's
-#   processes  (levels) -> independent latent functions
-#   observed   (y) -> what the mean response would be if it were known
-#   words      (response) -> what print() says of it, or NULL
-#   values     (y) -> how many numbers with a unit each response is
-#   constant   (codes) -> words, where these responses have nothing to learn from but their
-#              one value; else NULL
-#   jump       (weights) -> from a response to the next that there can be; NULL: all numbers can be
+# names the codec it needs (`response` of its traits, lik-contract.R). A codec is a list, and its
+# class names the kind of response (response_class()), on which the answers of a fit are dispatched
+# (fit-answers.R): a kind is a codec here and methods there. Fields that most kinds share have
+# defaults, codec_defaults().
+#   name           <name>_codec() returns it, called once (util-registry.R). A fit stores this name
+#   called, task   the response in words; "regression" or "classification"
+#   offers         what predict() offers: by type, with what beside it (response-offers.R)
+#   measures       what else there is of it: "influence" of rows, "importance" of inputs,
+#                  "improvement" as a score of next rows
+#   words          (response) -> what print() says of it, or NULL
+#   absent         what print() calls missing values
+# How it is:
+#   labelled       responses are labels, whose levels are found when they are read
+#   ordered        labels are in an order
+#   missing        a response may be missing. A label's code is 0 then, and its probability one of
+#                  being there at all, too; of several components some may be missing
+#   multi_output   it has several columns, each a component
+#   one_vs_rest    each label against the rest is a model of its own, without a joint evidence
+#   offsets        an offset has an effect: it does not shift the functions of all labels alike
+#   trials         a weight is a number of trials
+#   scaled         y -> c y + b maps the model to itself. C gets y standardised, and the mean of a
+#                  response is the latent function
+#   processes      (levels) -> number of independent latent functions
+#   values         (y) -> how many numbers with a unit each response is
+#   jump           (weights) -> the distance from a response to the next that there can be; NULL:
+#                  all numbers can be
+# How it is read:
+#   offset_matrix  (offset, size) -> known means of all latent values of a row, a matrix of that
+#                  size, from what a user gives; NULL where a row has one latent value of a process
+#   gather         (chunk) -> chunk, with a response of several columns made one, and weights
+#   refuse         (y, weights) -> what is wrong with these numbers, or NULL
+#   moments        (chunk) -> what centre and unit are made of, of rows of a source
+#                  (response-moments.R)
+#   read           (codec, y, lik, offset, weights, streams) -> a response, see new_response()
+#   again          (codec, y, lik, weights, response) -> the response of more rows: numbers, or a
+#                  factor of the levels
+#   codes          (y, response) -> what C is given of either
+#   back           (codes, response) -> numbers in the user's units, or a factor, from C's
+#   observed       (y) -> what the mean response would be if it were known
+#   constant       (codes) -> words, where these responses have nothing to learn from but their one
+#                  value; else NULL
 
 codec_named <- function(name) {
   codec <- registered("codecs", name)
@@ -47,12 +54,34 @@ codec_named <- function(name) {
 #                 (rest): with one for each
 response_class <- function(...) c(paste0("response_", c(...)), "response")
 
+# What most codecs have in common
+codec_defaults <- function() {
+  list(labelled = FALSE, ordered = FALSE, missing = FALSE, multi_output = FALSE,
+       one_vs_rest = FALSE, offsets = TRUE, trials = FALSE, scaled = FALSE, offset_matrix = NULL,
+       jump = NULL,
+       gather = function(chunk) chunk, refuse = function(y, weights) NULL,
+       moments = moments_of_numbers, processes = function(levels) 1L,
+       values = function(y) rep(1, length(y)))
+}
+
 # A codec that differs from another in the fields given. kinds: see response_class()
 codec_like <- function(codec, kinds, ...) {
   changes <- list(name = kinds[1L], ...)
   codec[names(changes)] <- changes
   class(codec) <- response_class(kinds)
   codec
+}
+
+# Returns known means of latent values from an offset: of size n x w, where a row has several.
+known_means <- function(codec, offset, size) {
+  if (is.null(codec$offset_matrix)) offset else codec$offset_matrix(offset, size)
+}
+
+# Stops unless the codec has one of its `measures`.
+check_measured <- function(codec, measure, argument, remedy) {
+  if (measure %in% codec$measures) return(invisible())
+  stop_sparsegp(argument, paste0("is of ", codec$called, ", for which ", measure,
+                                 " is not defined"), remedy)
 }
 
 # What is read off a response. y: codes; given: as the user has it. A response in the user's units
@@ -72,7 +101,7 @@ RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width", "compon
 read_more <- function(object, y, n, weights = NULL) {
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
   codec <- codec_of(object)
-  if (NROW(y) != n || !codec$several && !is.null(dim(y))) {
+  if (NROW(y) != n || !codec$multi_output && !is.null(dim(y))) {
     stop_sparsegp("newdata", paste0("has ", NROW(y), " responses for ", n, " rows"))
   }
   codec$again(codec, y, object$likelihood, weights, object$response)
@@ -84,9 +113,9 @@ codec_of <- function(fit) codec_named(fit$response$codec)
 
 processes <- function(fit) fit$response$processes
 
-width <- function(fit) fit$response$width
+n_outputs <- function(fit) fit$response$width
 
 has_classes <- function(fit) !is.null(fit$response$levels)
 
 # Classes each against the rest are as many models, of which no two agree on the data.
-has_evidence <- function(fit) !codec_of(fit)$apart
+has_evidence <- function(fit) !codec_of(fit)$one_vs_rest

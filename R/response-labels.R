@@ -9,28 +9,26 @@ MAX_CLASSES <- 256L
 
 # Two labels are -1 and 1 for C.
 labels_codec <- function() {
-  codec <- list(
-       labelled = TRUE, ranked = FALSE, missing = FALSE, several = FALSE, apart = FALSE,
-       values = function(y) rep(1, length(y)), offsets = TRUE, trials = FALSE, scaled = FALSE,
-       called = "a two-class response", task = "classification", offers = offers_of_labels(),
-       absent = "rows without a label",
-       as_labels = are_two_values, more = rest_codec, check = function(levels, lik) invisible(),
-       gather = function(chunk) chunk, refuse = function(y, weights) NULL,
-       moments = moments_of_numbers, read = read_labels, again = read_more_labels,
-       codes = function(y, response) c(-1, 1, 0)[match(as.integer(y), 1:2, 3L)],
-       back = function(codes, response) {
-         factor(response$levels[match(codes, c(-1, 1))], response$levels)
-       },
-       processes = function(levels) 1L, observed = function(y) as.integer(y) - 1,
-       constant = function(codes) {
-         if (length(unique(codes[codes != 0])) == 1L) "has one class only"
-       },
-       words = function(response) {
-         levels <- dQuote(response$levels, FALSE)
-         paste("probability of", levels[2L], "against", levels[1L])
-       },
-       jump = NULL)
-  codec_like(codec, c("labels", "factor"))
+  codec_like(codec_defaults(), c("labels", "factor"), labelled = TRUE,
+             called = "a two-class response", task = "classification",
+             offers = offers_of(c("se.fit", "confidence"), "confidence", prob = character(),
+                                class = character()),
+             measures = c("influence", "importance", "improvement"),
+             absent = "rows without a label", as_labels = are_two_values, more = rest_codec,
+             check = function(levels, lik) invisible(), read = read_labels,
+             again = read_more_labels,
+             codes = function(y, response) c(-1, 1, 0)[match(as.integer(y), 1:2, 3L)],
+             back = function(codes, response) {
+               factor(response$levels[match(codes, c(-1, 1))], response$levels)
+             },
+             observed = function(y) as.integer(y) - 1,
+             constant = function(codes) {
+               if (length(unique(codes[codes != 0])) == 1L) "has one class only"
+             },
+             words = function(response) {
+               levels <- dQuote(response$levels, FALSE)
+               paste("probability of", levels[2L], "against", levels[1L])
+             })
 }
 
 # Two labels, either of which may be missing.
@@ -47,7 +45,9 @@ some_labels_codec <- function() {
 # A latent function for each label; labels are numbers from 1 for C.
 classes_codec <- function() {
   codec_like(labels_codec(), c("classes", "factor"), offsets = FALSE,
-             called = "a class response", offers = offers_of_classes(),
+             called = "a response of several classes", measures = "importance",
+             offers = list(response = character(), link = "se.fit", latent = "se.fit",
+                           prob = character(), class = character(), terms = "se.fit"),
              as_labels = are_whole, more = NULL,
              codes = function(y, response) as.double(as.integer(y)),
              back = function(codes, response) factor(response$levels[codes], response$levels),
@@ -59,7 +59,7 @@ classes_codec <- function() {
 }
 
 rest_codec <- function() {
-  codec_like(classes_codec(), c("rest", "classes", "factor"), apart = TRUE, offsets = TRUE,
+  codec_like(classes_codec(), c("rest", "classes", "factor"), one_vs_rest = TRUE, offsets = TRUE,
              words = function(response) {
                paste0(length(response$levels), " classes, each against the rest: ",
                       toString(response$levels))
@@ -98,7 +98,7 @@ as_factor <- function(codec, y, streams) {
     stop_sparsegp("y", paste("is not", codec$called),
                   "Convert it by factor(); a logical, 0/1 or -1/1 will do for two classes")
   }
-  if (codec$ranked && is.character(y)) {
+  if (codec$ordered && is.character(y)) {
     stop_sparsegp("y", "is text, whose categories have no order but the alphabet's",
                   "Say which it is by factor(y, levels, ordered = TRUE)")
   }

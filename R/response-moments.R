@@ -43,7 +43,7 @@ in_known_units <- function(response, codec, known) {
   moments <- known$response
   if (is.null(moments) || !codec$scaled) return(response)
   size <- if (moments$size == 0) 1 else moments$size
-  several <- codec$several
+  several <- codec$multi_output
   centre <- if (several) moments$mean else moments$weighted
   spread <- if (several) moments$m2 else moments$m2 + moments$n * (moments$mean - centre)^2
   response$centre <- stats::setNames(centre, names(response$centre))

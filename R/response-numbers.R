@@ -1,28 +1,27 @@
 # Codecs of numbers: any, counts, shares of trials, and points that were seen.
 
 numbers_codec <- function() {
-  codec <- list(
-       called = "a response of numbers", task = "regression", offers = offers_of_numbers(),
-       labelled = FALSE, ranked = FALSE, missing = FALSE, several = FALSE,
-       apart = FALSE, values = function(y) rep(1, length(y)),
-       offsets = TRUE, trials = FALSE, scaled = TRUE, gather = function(chunk) chunk,
-       refuse = function(y, weights) NULL, moments = moments_of_numbers, read = read_numbers,
-       again = read_more_numbers,
-       remedy = "Convert the response, or choose another likelihood",
-       codes = function(y, response) y / response$unit - response$centre / response$unit,
-       back = function(codes, response) codes * response$unit + response$centre,
-       processes = function(levels) 1L, observed = function(y) y,
-       constant = function(codes) if (is_flat(codes)) "does not vary",
-       words = function(response) {
-         paste("constant removed from the response:", format(response$centre, digits = 6L))
-       },
-       jump = NULL, wide = NULL)
-  codec_like(codec, "numbers")
+  codec_like(codec_defaults(), "numbers",
+             called = "a response of numbers", task = "regression",
+             offers = offers_of(c("se.fit", "confidence", "prediction", "covariance"),
+                                c("confidence", "prediction"), quantile = character()),
+             measures = c("influence", "importance", "improvement"),
+             scaled = TRUE, read = read_numbers, again = read_more_numbers,
+             remedy = "Convert the response, or choose another likelihood",
+             codes = function(y, response) y / response$unit - response$centre / response$unit,
+             back = function(codes, response) codes * response$unit + response$centre,
+             observed = function(y) y,
+             constant = function(codes) if (is_flat(codes)) "does not vary",
+             words = function(response) {
+               paste("constant removed from the response:", format(response$centre, digits = 6L))
+             })
 }
 
 counts_codec <- function() {
   codec_like(numbers_codec(), "counts", scaled = FALSE, words = function(response) NULL,
-             called = "a response of counts", offers = offers_of_counts(),
+             called = "a response of counts",
+             offers = offers_of(c("se.fit", "confidence", "prediction"),
+                                c("confidence", "prediction"), quantile = character()),
              constant = function(codes) if (all(codes == 0)) "is nothing but zeros",
              refuse = function(y, weights) illegal_counts(y), jump = function(weights) 1)
 }

@@ -1,42 +1,12 @@
 # The table of what predict() offers for each kind of response: `offers` of a codec, a list by
 # `type` of what may be asked for beside it. Its checks and their messages come from the table.
 
-# Returns the table of a response with one latent function; extras of `response` and `median`.
+# Returns the table of a response with one latent function, from the extras of `response` and
+# `median`, and other types.
 offers_of <- function(response, median, ...) {
   latent <- c("se.fit", "confidence", "covariance")
   list(response = response, link = latent, latent = latent, median = median, ...,
        terms = "se.fit")
-}
-
-offers_of_numbers <- function() {
-  offers_of(c("se.fit", "confidence", "prediction", "covariance"), c("confidence", "prediction"),
-            quantile = character())
-}
-
-offers_of_counts <- function() {
-  offers_of(c("se.fit", "confidence", "prediction"), c("confidence", "prediction"),
-            quantile = character())
-}
-
-offers_of_labels <- function() {
-  offers_of(c("se.fit", "confidence"), "confidence", prob = character(), class = character())
-}
-
-offers_of_ordered <- function() {
-  offers_of(c("se.fit", "confidence", "prediction"), c("confidence", "prediction"),
-            prob = character(), class = character(), quantile = character())
-}
-
-offers_of_classes <- function() {
-  list(response = character(), link = "se.fit", latent = "se.fit", prob = character(),
-       class = character(), terms = "se.fit")
-}
-
-# Types that are of a field are refused by what knows the kernel (fit-derived.R).
-offers_of_components <- function() {
-  all <- c("se.fit", "confidence", "prediction")
-  list(response = all, link = all[-3L], latent = all[-3L], median = all[-1L],
-       quantile = character(), divergence = all, vorticity = all, stream = all, potential = all)
 }
 
 # Returns a table without some types, and without these extras of the others.
@@ -71,13 +41,17 @@ extra_value <- function(extra) {
   if (names(asked) == "interval") paste0("= ", asked, " ")
 }
 
-# Returns the remedy: another type that offers the same, or what this one offers.
+# Returns the remedy: another measure of spread that the type offers, or another type that offers
+# the same.
 instead_of_extra <- function(offers, extra, offered) {
+  spread <- intersect(c("confidence", "se.fit"), offered)
+  if (extra != "covariance" && length(spread)) {
+    asked <- extra_argument(spread[1L])
+    return(paste("Use", names(asked), "=", asked))
+  }
   types <- names(Filter(function(extras) extra %in% extras, offers))
-  if (length(types)) return(paste("Use type =", one_of(types)))
-  if (length(offered) == 0L) return("Leave it out, or use type = \"prob\" or draws()")
-  asked <- extra_argument(offered[length(offered)])
-  paste("Use", names(asked), "=", asked)
+  if (length(types)) paste("Use type =", one_of(types))
+  else "Leave it out, or use type = \"prob\" or draws()"
 }
 
 one_of <- function(words) {

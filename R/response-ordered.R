@@ -1,8 +1,11 @@
 # The codec of ordered categories: numbers from 1 for C, one latent function for all of them.
 
 ordered_codec <- function() {
-  codec_like(labels_codec(), c("ordered", "factor"), ranked = TRUE, more = NULL,
-             called = "a response of ordered categories", offers = offers_of_ordered(),
+  codec_like(labels_codec(), c("ordered", "factor"), ordered = TRUE, more = NULL,
+             called = "a response of ordered categories",
+             offers = offers_of(c("se.fit", "confidence", "prediction"),
+                                c("confidence", "prediction"), prob = character(),
+                                class = character(), quantile = character()),
              as_labels = are_whole, codes = function(y, response) as.double(as.integer(y)),
              check = function(levels, lik) check_cut_count(lik, length(levels)),
              back = function(codes, response) {

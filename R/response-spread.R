@@ -6,7 +6,8 @@ SPREAD <- c("mean", "log_sd")
 spreads_codec <- function() {
   codec_like(numbers_codec(), c("spreads", "components", "numbers"), gather = gather_spreads,
              called = "a response whose mean and spread are functions",
-             offers = offers_of_components(), read = read_spreads, wide = mean_offset)
+             offers = offers_of_components(), measures = character(), read = read_spreads,
+             offset_matrix = mean_offset)
 }
 
 # Known means are those of the first.

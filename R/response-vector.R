@@ -5,8 +5,10 @@ MAX_COMPONENTS <- 8L # SG_LIK_MAX_WIDTH
 
 vectors_codec <- function() {
   codec_like(numbers_codec(), c("vectors", "components", "numbers"), missing = TRUE,
-             several = TRUE, wide = wide_offset, called = "a response of several components",
-             offers = offers_of_components(), absent = "missing values of components",
+             multi_output = TRUE, offset_matrix = wide_offset,
+             called = "a response of several components", offers = offers_of_components(),
+             measures = character(),
+             absent = "missing values of components",
              gather = gather_vectors, read = read_vectors, again = read_more_vectors,
              codes = function(y, response) sweep(y, 2L, response$centre) / response$unit,
              back = function(codes, response) {
@@ -23,6 +25,13 @@ vectors_codec <- function() {
                }
              },
              values = function(y) rowSums(!is.na(y)))
+}
+
+# Types that are of a field are refused by what knows the kernel (fit-derived.R).
+offers_of_components <- function() {
+  all <- c("se.fit", "confidence", "prediction")
+  list(response = all, link = all[-3L], latent = all[-3L], median = all[-1L],
+       quantile = character(), divergence = all, vorticity = all, stream = all, potential = all)
 }
 
 is_vectors <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) > 1L && !is_mixture(y)

@@ -170,10 +170,10 @@ take_block <- function(fit, rows, start) {
   run <- engine_online(problem, fit$hyper$theta, stream_state(fit), start)
   if (before == 0) refuse_widening(problem, fit$hyper$theta, run$status != 0L)
   check_run(list(status = run$status, logz = run$count[record_names() == "logz"]), fit$hyper)
-  at <- rows_of_points(run$id, width(fit))
+  at <- rows_of_points(run$id, n_outputs(fit))
   new <- at > before & !fit$stream$predefined
   at[new] <- before + order[at[new] - before]
-  run$id <- width(fit) * (at - 1) + (run$id - 1) %% width(fit) + 1
+  run$id <- n_outputs(fit) * (at - 1) + (run$id - 1) %% n_outputs(fit) + 1
   after_rows(fit, run, n, unit_shift(fit, rows$y))
 }
 
@@ -200,11 +200,11 @@ after_rows <- function(fit, run, n, shift) {
   fit$posterior <- list(basis = t(run$points), alpha = run$alpha, G = run$G, H = run$H)
   if (processes(fit) == 1L) fit$posterior$alpha <- drop(run$alpha)
   colnames(fit$posterior$basis) <- c(fit$scaling$names[fit$scaling$kept],
-                                     if (width(fit) > 1L) ".component")
+                                     if (n_outputs(fit) > 1L) ".component")
   id <- if (!fit$stream$predefined) run$id
-  fit["basis_rows"] <- list(basis_rows_from(id, fit$posterior$basis, width(fit)))
+  fit["basis_rows"] <- list(basis_rows_from(id, fit$posterior$basis, n_outputs(fit)))
   fit$stream$shift <- fit$stream$shift + shift
-  each <- (if (codec_of(fit)$several) width(fit) else 1) * log(fit$response$unit)
+  each <- log_unit(fit)
   fit$log_evidence <- count[["logz"]] - fit$stream$shift + count[["skipped"]] * each
   fit$convergence <- list(converged = TRUE, fates = count[catalogue()$fates],
                           skipped = count[["skipped"]],

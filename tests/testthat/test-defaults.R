@@ -169,9 +169,9 @@ test_that("a gain is more than so many standard errors", {
 
 test_that("a power of probabilities is one of their odds", {
   p <- rbind(c(0.2, 0.3, 0.5), c(1e-300, 1e-290, 1 - 1e-16))
-  expect_equal(powered(log(p)), p, tolerance = 1e-12)
-  expect_equal(powered(log(p), 3), p^3 / rowSums(p^3), tolerance = 1e-12)
-  expect_equal(log_powered(log(p), 1.5)[2L, 1L], 1.5 * log(1e-300), tolerance = 1e-12)
+  expect_equal(temper(log(p)), p, tolerance = 1e-12)
+  expect_equal(temper(log(p), 3), p^3 / rowSums(p^3), tolerance = 1e-12)
+  expect_equal(log_tempered(log(p), 1.5)[2L, 1L], 1.5 * log(1e-300), tolerance = 1e-12)
 })
 
 test_that("many labels: informative vectors, length scales and a power by leave-one-out", {
@@ -329,7 +329,7 @@ test_that("as few labels are turned as make the frequencies that are wanted", {
   y <- rep(c(-1, 1), c(3000, 7000))
   set.seed(3)
   for (wanted in c(0, 0.5, 0.7, 0.9, 1)) {
-    turned <- turned_labels(y, rep(0.7, 10000), rep(wanted, 10000))
+    turned <- flip_labels_to_match(y, rep(0.7, 10000), rep(wanted, 10000))
     expect_lt(abs(mean(turned > 0) - wanted), 0.02) # four standard errors
     expect_true(all(turned[y > 0] > 0) || all(turned[y < 0] < 0)) # one way only
   }

@@ -123,7 +123,7 @@ test_that("rows left out are NA, and what has several latent values in a row is 
   stream <- sparsegp(mpg ~ wt, mtcars, method = method_online(8, pilot = 10), learn = FALSE)
   for (measure in list(hatvalues, rstandard, rstudent, cooks.distance, influence)) {
     refused(measure(flowers), "classes")
-    refused(measure(fields), "several latent values")
+    refused(measure(fields), "several components")
     refused(measure(stream), "stream")
     refused(measure(fit, 1), "unnamed argument")
   }
@@ -165,7 +165,7 @@ test_that("quantiles of components are in an array, and labels have none", {
   expect_identical(dimnames(found), list(rownames(mtcars)[1:2], c("5%", "95%"), c("mpg", "hp")))
   expect_equal(unname(found), unname(band[, c("lwr", "upr"), ]), tolerance = 1e-12)
   labels <- sparsegp(am ~ wt, mtcars, "probit", learn = FALSE)
-  refused(predict(labels, type = "quantile"), "have an order")
+  refused(predict(labels, type = "quantile"), "not defined for a two-class response")
   numbers <- sparsegp(mpg ~ wt, mtcars, learn = FALSE)
   for (probs in list(0, 1, NA, "a", numeric(), c(0.5, 2))) {
     refused(predict(numbers, type = "quantile", probs = probs), "probs")

@@ -490,7 +490,7 @@ test_that("points beside rows with labels know as much as among them", {
     for (row in 1:3) among <- expect_label(among, row)
     start <- prospect_for(fit, NULL, "information", "min", NULL)
     found <- beside(batch_so_far(start, taken), given(new))
-    wanted <- some_latent(among$latent, 4:7, width(fit))
+    wanted <- some_latent(among$latent, 4:7, n_outputs(fit))
     expect_equal(unname(found$latent$var), unname(wanted$var), tolerance = 1e-9)
   }
 })

@@ -1,0 +1,72 @@
+# What predict() offers for each kind of response (response-offers.R): what the table has is
+# answered, and all else refused in words that name the argument.
+
+EXTRAS <- list(se.fit = list(se.fit = TRUE), confidence = list(interval = "confidence"),
+               prediction = list(interval = "prediction"), covariance = list(covariance = TRUE))
+
+kinds_of_fits <- function() {
+  set.seed(1)
+  d <- data.frame(x = seq(0, 3, length.out = 24))
+  d$number <- sin(d$x) + rnorm(24) / 9
+  d$count <- rpois(24, 3)
+  d$label <- d$number > 0.4
+  d$class <- factor(rep(c("a", "b", "c"), each = 8))
+  d$rank <- factor(rep(c("a", "b", "c"), each = 8), ordered = TRUE)
+  d$other <- cos(d$x) + rnorm(24) / 9
+  d$either <- mixture(c(0.6, 0.4), list(cbind(d$number, d$other), -cbind(d$number, d$other)), 0.01)
+  fit <- function(formula, ...) sparsegp(formula, d, learn = FALSE, ...)
+  list(numbers = fit(number ~ x), counts = fit(count ~ x, likelihood = "poisson"),
+       trials = fit(cbind(count, 9 - count) ~ x), labels = fit(label ~ x),
+       classes = fit(class ~ x), rest = fit(class ~ x, likelihood = "probit"),
+       ordered = fit(rank ~ x), vectors = fit(cbind(number, other) ~ x),
+       mixtures = fit(either ~ x), spreads = fit(number ~ x, likelihood = "heteroscedastic"))
+}
+
+test_that("predict() answers what a kind of response offers, and refuses all else by name", {
+  fits <- kinds_of_fits()
+  for (kind in names(fits)) {
+    fit <- fits[[kind]]
+    codec <- codec_of(fit)
+    expect_identical(codec$name, kind)
+    expect_s3_class(codec, paste0("response_", kind))
+    for (type in setdiff(TYPES, names(DERIVED))) {
+      asked <- list(fit, type = type)
+      offered <- codec$offers[[type]]
+      if (is.null(offered)) {
+        expect_error(do.call(predict, asked), "`type`", class = "sparsegp_error")
+        next
+      }
+      expect_silent(do.call(predict, asked))
+      for (extra in names(EXTRAS)) {
+        more <- c(asked, EXTRAS[[extra]])
+        label <- paste(kind, type, extra)
+        if (extra %in% offered) expect_no_error(do.call(predict, more))
+        else expect_error(do.call(predict, more), paste0("`", names(EXTRAS[[extra]]), "`"),
+                          class = "sparsegp_error", label = label)
+      }
+    }
+  }
+})
+
+test_that("a refusal says what to ask for instead", {
+  fits <- kinds_of_fits()
+  refusal <- function(...) conditionMessage(expect_error(predict(...), class = "sparsegp_error"))
+  expect_match(refusal(fits$numbers, type = "prob"), "not defined for a response of numbers")
+  expect_match(refusal(fits$labels, interval = "prediction"), "Use interval = \"confidence\"")
+  expect_match(refusal(fits$classes, se.fit = TRUE), "Use type = \"link\", \"latent\" or \"terms\"")
+  expect_match(refusal(fits$numbers, type = "terms", interval = "confidence"),
+               "Use se.fit = TRUE")
+  expect_match(refusal(fits$counts, covariance = TRUE), "Use type = \"link\" or \"latent\"")
+  expect_match(refusal(fits$classes, interval = "confidence"), "type = \"prob\"")
+})
+
+test_that("the kind of a response is a class of its codec, from which its answers follow", {
+  for (name in names(REGISTRY$codecs)) {
+    codec <- codec_named(name)
+    expect_identical(codec$name, name)
+    expect_identical(class(codec)[c(1L, length(class(codec)))],
+                     c(paste0("response_", name), "response"))
+    expect_true(all(names(codec$offers) %in% TYPES), label = name)
+    expect_true(all(unlist(codec$offers) %in% names(EXTRAS)), label = name)
+  }
+})
