@@ -111,7 +111,8 @@ slice_latent <- function(object, view, places, level = NULL) {
 
 # x: kept inputs in original units
 latent_at <- function(object, x, offset) {
-  moments <- engine_predict(object, stack_components(scale_kept(x, object$scaling), n_outputs(object)))
+  points <- stack_components(scale_kept(x, object$scaling), n_outputs(object))
+  moments <- engine_predict(object, points)
   list(mean = moments$mean, var = moments$var, offset = offset_of_rows(object, offset, nrow(x)))
 }
 

@@ -326,3 +326,20 @@ test_that("of factors alone those are drawn of which a picture can show every le
   drawn <- drawing(plot(fit))
   expect_identical(names(drawn)[1], "g")
 })
+
+test_that("every type of picture has its section in the help page, and no section lacks a type", {
+  page <- paste(readLines(file.path(source_folder("man"), "plot.sparsegp.Rd")), collapse = " ")
+  found <- regmatches(page, gregexpr("section\\{Type \"[a-z]+\"", page))[[1L]]
+  expect_setequal(gsub(".*\"([a-z]+)\"", "\\1", found), plot_types())
+})
+
+test_that("arguments without meaning for a type are refused by what the type takes", {
+  fit <- fit_cars()
+  values <- list(which = 1, newdata = cars, by = "a", se = "none", ahead = 1)
+  for (type in plot_types()) {
+    for (name in setdiff(names(values), registered("plots", type)$takes)) {
+      expect_error(drawing(do.call(plot, c(list(fit, type = type), values[name]))),
+                   paste0("`", name, "` has no meaning"), class = "sparsegp_error")
+    }
+  }
+})
