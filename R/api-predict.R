@@ -251,7 +251,7 @@ check_predict_request <- function(object, type, se.fit, interval) {
 }
 
 check_quantiles <- function(object, probs, se.fit, interval) {
-  known <- codec_of(object)$several || !is.null(lik_traits(object$likelihood)$quantile)
+  known <- codec_of(object)$several || has_quantiles(object$likelihood)
   if (is_modal_fit(object) || !known) {
     stop_sparsegp("type", "= \"quantile\" is for responses that have an order",
                   if (has_classes(object)) "Use type = \"prob\"" else "Use type = \"response\"")

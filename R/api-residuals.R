@@ -57,7 +57,7 @@ plain_residuals <- function(object, pearson) {
 quantile_residuals <- function(object) {
   if (codec_of(object)$several) return(vector_loo_quantiles(object))
   labels <- has_classes(object)
-  if (processes(object) > 1L || (!labels && is.null(lik_traits(object$likelihood)$cdf))) {
+  if (processes(object) > 1L || (!labels && !has_tails(object$likelihood))) {
     stop_sparsegp("type", "= \"quantile\" is for responses that have an order",
                   "Use type = \"response\" or \"pearson\"")
   }
@@ -77,14 +77,9 @@ tail_quantiles <- function(tails, up) {
 
 # Probabilities of less than each response and of more, at latent moments of the rows.
 response_tails <- function(object, y, latent) {
-  traits <- lik_traits(object$likelihood)
-  cdf <- function(y, lower) {
-    traits$cdf(y, seen_mean(object, latent), latent$var, lik_values(object), latent$weights, lower)
-  }
   codec <- codec_of(object)
-  y <- codec$codes(y, object$response)
-  jump <- if (is.null(codec$jump)) 0 else codec$jump(latent$weights)
-  list(below = cdf(y - jump, TRUE), above = cdf(y, FALSE), jumps = !is.null(codec$jump))
+  tails <- of_responses(engine_lik_tails, object, codec$codes(y, object$response), latent)
+  c(tails, list(jumps = !is.null(codec$jump)))
 }
 
 label_tails <- function(object) {

@@ -150,10 +150,18 @@ most_probable <- function(prob, reject = 0, ordered = FALSE) {
   factor(colnames(prob)[at], colnames(prob), ordered = ordered)
 }
 
+# fun(lik, theta, rows, mean, var, ...) of C's, at responses y in C's units under these moments.
+of_responses <- function(fun, object, y, latent, ...) {
+  n <- latent_count(latent, width(object))
+  rows <- lik_traits(object$likelihood)$data_rows(rep_len(y, n), weights_or_ones(latent$weights, n))
+  fun(lik_of_fit(object), lik_theta(object), rows, tall_values(seen_mean(object, latent)),
+      c(latent$var), ...)
+}
+
 response_quantile <- function(object, p, latent) {
-  to_response(object, lik_traits(object$likelihood)$quantile(
-    p, seen_mean(object, latent), latent$var, lik_values(object), latent$weights
-  ))
+  jump <- codec_of(object)$jump # C counts successes
+  unit <- if (is.null(jump)) 1 else jump(weights_or_ones(latent$weights, 1L))
+  to_response(object, unit * of_responses(engine_lik_quantile, object, 0, latent, p))
 }
 
 # Quantiles of new responses: a column for each probability.

@@ -25,10 +25,6 @@
 #              prior one of the start, `around`
 #   data_rows  (y, weights) -> the q x n matrix C wants
 #   draw       (f, value, weights) random responses given latent values; value: named, in C's units
-#   quantile   (p, mean, var, value, weights) of a response under N(mean, var); NULL for classes
-#   cdf        (y, mean, var, value, weights, lower) its distribution function, or where lower is
-#              FALSE what is above; not of labels, whose probabilities add up to it, nor where the
-#              response says nothing
 #   outcomes   (mean, var, value, weights) -> list(y, size), a matrix each with a row for each of
 #              the rows: a rule by which sums over all responses, or integrals, are those of
 #              size * integrand at y, for what p(y) under N(mean, var) weighs. With log_unit, such
@@ -51,6 +47,15 @@ traits_of <- function(type) {
   traits <- registered("traits", type)
   if (is.null(traits)) stop_damaged("its likelihood is none of this package")
   traits
+}
+
+# Do new responses have quantiles? And do observed ones lie at some? Labels have probabilities, and
+# that a point was seen is no number.
+has_quantiles <- function(lik) catalogue()$likelihoods[[lik$type]]$ordered
+
+has_tails <- function(lik) {
+  codec <- lik_codec(lik)
+  has_quantiles(lik) && (codec$scaled || !is.null(codec$jump))
 }
 
 lik_label <- function(lik) {

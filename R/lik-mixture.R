@@ -10,7 +10,6 @@ mixture_traits <- function() list(
   response = "mixtures", weighted = FALSE, modal = TRUE, about = list(),
   data_rows = function(y, weights) natural_parts(y),
   draw = function(f, value, weights) f,
-  quantile = NULL,
   extra_var = function(value, weights, within) 0
 )
 

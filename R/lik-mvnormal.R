@@ -52,7 +52,6 @@ mvnormal_traits <- function() list(
     f + matrix(stats::rnorm(length(f)), nrow(f)) %*% chol(noise_covariance(value, ncol(f)))
   },
   noise = function(value, w) noise_covariance(value, w),
-  quantile = NULL,
   extra_var = function(value, weights, within) 0,
   alone = function(rows, theta) {
     weight <- rep_len(exp(-theta[seq_len(min(length(theta), nrow(rows)))]), nrow(rows))
