@@ -123,17 +123,13 @@ log_scores <- function(object, latent) {
 MOST_LOG <- 745 # a probability below exp(-745) is 0
 
 # Standard deviation, over the posterior of the latent function, of a label's probability to the
-# fit's power: by Gauss-Hermite quadrature, which link functions need some 30 nodes of for 1e-3.
+# fit's power, by the trapezoid rule.
 powered_spread <- function(object, latent) {
-  NODES <- 30L
-  off <- sqrt(seq_len(NODES - 1L))
-  jacobi <- matrix(0, NODES, NODES)
-  jacobi[cbind(1:(NODES - 1L), 2:NODES)] <- jacobi[cbind(2:NODES, 1:(NODES - 1L))] <- off
-  rule <- eigen(jacobi, symmetric = TRUE)
-  weight <- rule$vectors[1L, ]^2
-  values <- vapply(rule$values, function(z) median_response(object, latent, z * sqrt(latent$var)),
+  z <- seq(-8, 8, by = 0.5)
+  weight <- stats::dnorm(z) / sum(stats::dnorm(z))
+  values <- vapply(z, function(z) median_response(object, latent, z * sqrt(latent$var)),
                    numeric(length(latent$mean)))
-  values <- matrix(values, ncol = NODES) # of one row, too
+  values <- matrix(values, ncol = length(z)) # of one row, too
   sqrt(drop((values - drop(values %*% weight))^2 %*% weight))
 }
 
@@ -150,18 +146,20 @@ most_probable <- function(prob, reject = 0, ordered = FALSE) {
   factor(colnames(prob)[at], colnames(prob), ordered = ordered)
 }
 
-# fun(lik, theta, rows, mean, var, ...) of C's, at responses y in C's units under these moments.
+# Calls fun(lik, theta, rows, mean, var, ...) of the engine at responses y, in C's units, under the
+# moments of the rows.
 of_responses <- function(fun, object, y, latent, ...) {
-  n <- latent_count(latent, width(object))
-  rows <- lik_traits(object$likelihood)$data_rows(rep_len(y, n), weights_or_ones(latent$weights, n))
-  fun(lik_of_fit(object), lik_theta(object), rows, tall_values(seen_mean(object, latent)),
-      c(latent$var), ...)
+  weights <- rep_len(weights_or_ones(latent$weights, length(y)), length(y))
+  fun(lik_of_fit(object), lik_theta(object), lik_traits(object$likelihood)$data_rows(y, weights),
+      tall_values(seen_mean(object, latent)), c(latent$var), ...)
 }
 
+# C counts successes, of which a share is a jump.
 response_quantile <- function(object, p, latent) {
-  jump <- codec_of(object)$jump # C counts successes
+  jump <- codec_of(object)$jump
   unit <- if (is.null(jump)) 1 else jump(weights_or_ones(latent$weights, 1L))
-  to_response(object, unit * of_responses(engine_lik_quantile, object, 0, latent, p))
+  y <- numeric(latent_count(latent, width(object)))
+  to_response(object, unit * of_responses(engine_lik_quantile, object, y, latent, p))
 }
 
 # Quantiles of new responses: a column for each probability.

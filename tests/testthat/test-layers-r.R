@@ -2,7 +2,7 @@
 
 # From the ground up. A function uses what its own room or a lower one defines, and nothing above.
 ROOMS <- c(
-  util = "checks of arguments, words, random seeds, quantiles of mixtures",
+  util = "checks of arguments, words, random seeds",
   data = "model frames, inputs, their scaling, the basis as given, chunks of rows",
   response = "codecs: how a response is read, and given back",
   hyper = "hyperparameters: as given, priors, the table",

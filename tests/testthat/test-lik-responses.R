@@ -282,13 +282,13 @@ test_that("Laplace noise is fitted by every method", {
 })
 
 # Laplace quantiles against draws; and in units of the response.
-expect_quantiles <- function(lik, value) {
+expect_quantiles <- function(lik, theta) {
   set.seed(7)
   traits <- lik_traits(lik)
   for (sd in c(0, 0.1, 0.6, 5)) {
-    y <- traits$draw(rnorm(2e5, 0.7, sd), value, 1)
+    y <- traits$draw(rnorm(2e5, 0.7, sd), natural_values(lik, theta), 1)
     for (p in c(0.025, 0.4, 0.9)) {
-      found <- response_quantile_at(lik, log(value), p, 0.7, sd^2)
+      found <- response_quantile_at(lik, theta, p, 0.7, sd^2)
       # 4.5 standard errors of a share
       expect_lt(abs(mean(y <= found) - p), 4.5 * sqrt(p * (1 - p) / 2e5))
     }
@@ -309,7 +309,7 @@ expect_scales_along <- function(lik) {
 }
 
 test_that("Laplace quantiles are those of the mixture, and all scales with the response", {
-  expect_quantiles(lik_laplace(), c(scale = 0.4))
+  expect_quantiles(lik_laplace(), log(0.4))
   expect_scales_along(lik_laplace())
   refused(lik_laplace(scale = -1), "scale")
 })
@@ -376,7 +376,7 @@ test_that("a row that widens the posterior is where it was", {
 
 test_that("Student-t quantiles are those of the mixture, and all scales with the response", {
   slow_tier()
-  expect_quantiles(lik_student(), c(scale = 0.4, df = 3))
+  expect_quantiles(lik_student(), c(log(0.4), 0))
   expect_scales_along(lik_student())
   refused(lik_student(df = 2), "df")
   refused(lik_student(scale = 0), "scale")
