@@ -2,9 +2,9 @@
 
 # kernels: names. likelihoods: of each q (numbers in a data row), npar, width (latent values of a
 # process that a row sees at once; 0: any), classes, par (names of its hyperparameters), exact (are
-# its sites the likelihood itself?), ordered (have its responses quantiles?). fates: what becomes of a row. record: what a stream counts
-# beside them. scores, selections, stops: codes from 0. statuses: what a run returns. pacing: of
-# EP's steps (ep_loop.h).
+# its sites the likelihood itself?), ordered (have its responses quantiles?). fates: what becomes of
+# a row. record: what a stream counts beside them. scores, selections, stops: codes from 0.
+# statuses: what a run returns. pacing: of EP's steps (ep_loop.h).
 catalogue <- function() REGISTRY$catalogue
 
 catalogue_of_c <- function() .Call(sg_catalogue)
