@@ -128,7 +128,9 @@ predict.gp_density <- function(object, newdata = NULL, se.fit = FALSE,
   at <- shape_moments(object, map$to(x))
   fit <- in_all(at$density)
   if (interval == "confidence") {
-    bound <- function(p) in_all(density_traits()$quantile(p, at$mean, at$var, NULL, 1))
+    lik <- lik_for_c(lik_density(), 1L)
+    seen <- rbind(rep(1, length(inside)))
+    bound <- function(p) in_all(engine_lik_quantile(lik, numeric(), seen, at$mean, at$var, p))
     return(cbind(fit = fit, lwr = bound((1 - level) / 2), upr = bound((1 + level) / 2)))
   }
   if (!se.fit) return(fit)

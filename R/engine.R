@@ -386,6 +386,16 @@ engine_lik_tilt <- function(fit, rows, mean, var) {
   .Call(sg_lik_tilt, lik_of_fit(fit), lik_theta(fit), rows, mean, var, FALSE)
 }
 
+# Probabilities of less and of more than the responses of data rows at marginals; and quantiles of
+# new responses like those rows (their weights and trials). `lik` as C takes it.
+engine_lik_tails <- function(lik, theta, rows, mean, var) {
+  .Call(sg_lik_tails, lik, theta, rows, mean, var)
+}
+
+engine_lik_quantile <- function(lik, theta, rows, mean, var, p) {
+  .Call(sg_lik_quantile, lik, theta, rows, mean, var, p)
+}
+
 # The precision of the sites of rows, w x w numbers each, where a site is the likelihood itself,
 # whatever the response; else nothing.
 engine_exact_precision <- function(fit, rows) {

@@ -110,7 +110,7 @@ known_residuals <- function(residual, observed) {
 # Dunn and Smyth's, from what the leave-one-out distributions have below and above the responses.
 #' @export
 quantile_residuals.response <- function(object) {
-  if (is.null(lik_traits(object$likelihood)$cdf)) refuse_quantiles()
+  if (!has_tails(object$likelihood)) refuse_quantiles()
   random_quantiles(response_tails(object, object$y, loo_latent(object)))
 }
 
@@ -121,14 +121,9 @@ refuse_quantiles <- function() {
 
 # Probabilities of less than each response and of more, at latent moments of the rows.
 response_tails <- function(object, y, latent) {
-  traits <- lik_traits(object$likelihood)
-  cdf <- function(y, lower) {
-    traits$cdf(y, seen_mean(object, latent), latent$var, lik_values(object), latent$weights, lower)
-  }
   codec <- codec_of(object)
-  y <- codec$codes(y, object$response)
-  jump <- if (is.null(codec$jump)) 0 else codec$jump(latent$weights)
-  list(below = cdf(y - jump, TRUE), above = cdf(y, FALSE), jumps = !is.null(codec$jump))
+  tails <- of_responses(engine_lik_tails, object, codec$codes(y, object$response), latent)
+  c(tails, list(jumps = !is.null(codec$jump)))
 }
 
 # A quantile lies at random within a jump.

@@ -93,10 +93,20 @@ centre_answer <- function(object, latent, type) {
          mean_response(object, latent))
 }
 
+# Calls fun(lik, theta, rows, mean, var, ...) of the engine at responses y, in C's units, under the
+# moments of the rows.
+of_responses <- function(fun, object, y, latent, ...) {
+  weights <- rep_len(weights_or_ones(latent$weights, length(y)), length(y))
+  fun(lik_of_fit(object), lik_theta(object), lik_traits(object$likelihood)$data_rows(y, weights),
+      stacked_values(seen_mean(object, latent)), c(latent$var), ...)
+}
+
+# C counts successes, of which a proportion is a jump.
 response_quantile <- function(object, p, latent) {
-  to_response(object, lik_traits(object$likelihood)$quantile(
-    p, seen_mean(object, latent), latent$var, lik_values(object), latent$weights
-  ))
+  jump <- codec_of(object)$jump
+  unit <- if (is.null(jump)) 1 else jump(weights_or_ones(latent$weights, 1L))
+  y <- numeric(latent_count(latent, n_outputs(object)))
+  to_response(object, unit * of_responses(engine_lik_quantile, object, y, latent, p))
 }
 
 # Quantiles of new responses: a column for each probability.

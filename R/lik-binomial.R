@@ -27,35 +27,9 @@ binomial_traits <- function() c(lik_code(
   draw = function(f, value, weights) {
     stats::rbinom(length(f), weights, stats::plogis(f + value[["bias"]])) / weights
   },
-  quantile = function(p, mean, var, value, weights) {
-    by_trials(weights, mean, function(at, trials) {
-      cdf <- function(y, f) stats::pbinom(y, trials, stats::plogis(f))
-      whole_quantile(p, mean[at] + value[["bias"]], sqrt(var[at]), cdf,
-                     width = function(y) 1 / sqrt(trials),
-                     start = function(p, f) stats::qbinom(p, trials, stats::plogis(f))) / trials
-    })
-  },
-  cdf = function(y, mean, var, value, weights, lower) {
-    by_trials(weights, mean, function(at, trials) {
-      cdf <- function(y, f) stats::pbinom(y, trials, stats::plogis(f), lower.tail = lower)
-      mixed_tail(round(y[at] * trials), mean[at] + value[["bias"]], sqrt(var[at]), cdf,
-                 width = function(y) 1 / sqrt(trials))
-    })
-  },
   extra_var = function(value, weights, within) within * (1 / weights - 1),
   outcomes = function(mean, var, value, weights) {
     won <- outer(rep(1, length(mean)), 0:max(weights))
     list(y = pmin(won, weights) / weights, size = (won <= weights) + 0)
   }
 ))
-
-# fun(at, trials) of the rows `at` of as many trials each, for all of them
-by_trials <- function(weights, mean, fun) {
-  weights <- rep_len(weights, length(mean))
-  out <- numeric(length(mean))
-  for (trials in unique(weights)) {
-    at <- weights == trials
-    out[at] <- fun(at, trials)
-  }
-  out
-}

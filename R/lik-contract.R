@@ -39,10 +39,6 @@ lik_hyper <- function(about = list()) list(about = about)
 # Returns what is known of responses under N(mean, var) of the latent values; value: the
 # hyperparameters, named, in C's units.
 #   draw       (f, value, weights) random responses given latent values
-#   quantile   (p, mean, var, value, weights) of a response; NULL for classes
-#   cdf        (y, mean, var, value, weights, lower) its distribution function, or where lower is
-#              FALSE what is above; NULL of labels, whose probabilities add up to it, and where the
-#              response says nothing
 #   outcomes   (mean, var, value, weights) -> list(y, size), a matrix each with a row for each of
 #              the rows: a rule by which sums over all responses, or integrals, are those of
 #              size * integrand at y, for what p(y) under N(mean, var) weighs. With log_unit, such
@@ -55,8 +51,8 @@ lik_hyper <- function(about = list()) list(about = about)
 #              NULL where each row has its own
 #   extra_var  (value, weights, within) what a row's response varies beyond one of weight 1; within:
 #              the part of that one's variance that is not about the latent function
-lik_sample <- function(draw, quantile = NULL, cdf = NULL, outcomes = NULL, entropy = NULL,
-                       noise = NULL, extra_var = function(value, weights, within) 0) {
+lik_sample <- function(draw, outcomes = NULL, entropy = NULL, noise = NULL,
+                       extra_var = function(value, weights, within) 0) {
   as.list(environment())
 }
 
@@ -76,6 +72,15 @@ traits_of <- function(type) {
   traits <- registered("traits", type)
   if (is.null(traits)) stop_damaged("its likelihood is none of this package")
   traits
+}
+
+# Do new responses have quantiles? And do observed ones lie at some? Labels have probabilities, and
+# that a point was seen is no number.
+has_quantiles <- function(lik) catalogue()$likelihoods[[lik$type]]$ordered
+
+has_tails <- function(lik) {
+  codec <- lik_codec(lik)
+  has_quantiles(lik) && (codec$scaled || !is.null(codec$jump))
 }
 
 lik_label <- function(lik) lik_traits(lik)$label %||% lik$type

@@ -30,11 +30,5 @@ gaussian_traits <- function() c(lik_code(
   draw = function(f, value, weights) {
     stats::rnorm(length(f), f, sqrt(value[["noise"]] / weights))
   },
-  quantile = function(p, mean, var, value, weights) {
-    stats::qnorm(p, mean, sqrt(var + value[["noise"]] / weights))
-  },
-  cdf = function(y, mean, var, value, weights, lower) {
-    stats::pnorm(y, mean, sqrt(var + value[["noise"]] / weights), lower.tail = lower)
-  },
   extra_var = function(value, weights, within) value[["noise"]] * (1 / weights - 1)
 ))

@@ -10,9 +10,7 @@ mixture_traits <- function() c(lik_code(
   response = "mixtures", weighted = FALSE, modal = TRUE,
   data_rows = function(y, weights) natural_parts(y)
 ), lik_hyper(), lik_sample(
-  draw = function(f, value, weights) f,
-  quantile = NULL,
-  extra_var = function(value, weights, within) 0
+  draw = function(f, value, weights) f
 ))
 
 # What C wants of each row: of every part c, h and the lower triangle of P (lik_mixture.c).

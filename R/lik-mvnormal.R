@@ -55,9 +55,7 @@ mvnormal_traits <- function() c(lik_code(
   draw = function(f, value, weights) {
     f + matrix(stats::rnorm(length(f)), nrow(f)) %*% chol(noise_covariance(value, ncol(f)))
   },
-  noise = function(value, w) noise_covariance(value, w),
-  quantile = NULL,
-  extra_var = function(value, weights, within) 0
+  noise = function(value, w) noise_covariance(value, w)
 ))
 
 # Spherical noise has one variance.

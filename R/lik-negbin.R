@@ -20,19 +20,6 @@ negbin_traits <- function() c(lik_code(
   draw = function(f, value, weights) {
     as.double(stats::rnbinom(length(f), value[["size"]], mu = negbin_mean(f + value[["bias"]])))
   },
-  quantile = function(p, mean, var, value, weights) {
-    size <- negbin_size(value)
-    whole_quantile(p, mean + value[["bias"]], sqrt(var), negbin_cdf(value), negbin_width(value),
-                   # a gamma variable's quantile, then a Poisson's: beyond p, and far faster than
-                   # qnbinom(), which counts
-                   start = function(p, f) {
-                     count_quantile(p, negbin_mean(f) * stats::qgamma(p, size) / size)
-                   })
-  },
-  cdf = function(y, mean, var, value, weights, lower) {
-    mixed_tail(y, mean + value[["bias"]], sqrt(var), negbin_cdf(value, lower), negbin_width(value))
-  },
-  extra_var = function(value, weights, within) 0,
   outcomes = function(mean, var, value, weights) {
     count_outcomes(mean + value[["bias"]], var, negbin_size(value))
   }
@@ -41,11 +28,3 @@ negbin_traits <- function() c(lik_code(
 negbin_size <- function(value) min(value[["size"]], 1e15) # a Poisson count by then
 
 negbin_mean <- function(f) exp(pmin(f, 300)) # as in C
-
-negbin_cdf <- function(value, lower = TRUE) {
-  function(y, f) stats::pnbinom(y, negbin_size(value), mu = negbin_mean(f), lower.tail = lower)
-}
-
-negbin_width <- function(value) {
-  function(y) pmin(sqrt(count_width(y)^2 + 1 / negbin_size(value)), 1)
-}

@@ -48,9 +48,5 @@ ordinal_traits <- function() c(lik_code(
 ), lik_sample(
   draw = function(f, value, weights) {
     findInterval(f + stats::rnorm(length(f)), cut_points(value)) + 1
-  },
-  quantile = function(p, mean, var, value, weights) {
-    findInterval(mean + stats::qnorm(p) * sqrt(1 + var), cut_points(value), left.open = TRUE) + 1
-  },
-  extra_var = function(value, weights, within) 0
+  }
 ))

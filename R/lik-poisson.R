@@ -14,15 +14,5 @@ poisson_traits <- function() c(lik_code(
   draw = function(f, value, weights) {
     as.double(stats::rpois(length(f), exp(pmin(f + value[["bias"]], 700)))) # 1e304
   },
-  quantile = function(p, mean, var, value, weights) {
-    log_rate <- mean + value[["bias"]]
-    whole_quantile(p, log_rate, sqrt(var), function(y, f) stats::ppois(y, exp(f)),
-                   width = count_width, start = function(p, f) count_quantile(p, exp(f)))
-  },
-  cdf = function(y, mean, var, value, weights, lower) {
-    mixed_tail(y, mean + value[["bias"]], sqrt(var),
-               function(y, f) stats::ppois(y, exp(f), lower.tail = lower), count_width)
-  },
-  extra_var = function(value, weights, within) 0,
   outcomes = function(mean, var, value, weights) count_outcomes(mean + value[["bias"]], var)
 ))

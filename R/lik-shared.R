@@ -20,7 +20,6 @@ binary_traits <- function(inverse_link, link) {
     draw = function(f, value, weights) {
       ifelse(stats::runif(length(f)) < inverse_link(f + value[["bias"]]), 1, -1)
     },
-    quantile = NULL,
     extra_var = function(value, weights, within) 0
   ))
 }
@@ -50,7 +49,6 @@ class_traits <- function(link, noise) {
       v <- f + rep(value, each = nrow(f)) + noise(length(f))
       max.col(v, "first")
     },
-    quantile = NULL,
     extra_var = function(value, weights, within) 0
   ))
 }
@@ -74,12 +72,6 @@ log_rate_bias <- list(
 
 # The count, and what of its probability depends on it alone
 count_rows <- function(y) rbind(y, lfactorial(y), deparse.level = 0L)
-
-# Beyond 1e15 all doubles are whole, and qpois() has none to give.
-count_quantile <- function(p, rate) stats::qpois(p, pmin(rate, 1e15))
-
-# Over which width of its logarithmic rate a count's distribution function moves
-count_width <- function(y) 1 / sqrt(y + 1)
 
 # A rule for sums over all counts (`outcomes`, lik-contract.R) under a rate whose logarithm is
 # N(eta, var), times a gamma variable of mean 1 and that shape: the whole numbers while they are

@@ -20,16 +20,5 @@ student_traits <- function() c(lik_code(
   draw = function(f, value, weights) {
     f + value[["scale"]] * stats::rt(length(f), value[["df"]])
   },
-  quantile = function(p, mean, var, value, weights) {
-    mixed_quantile(p, mean, sqrt(var), student_cdf(value), value[["scale"]])
-  },
-  cdf = function(y, mean, var, value, weights, lower) {
-    mixed_tail(y, mean, sqrt(var), student_cdf(value, lower), function(y) value[["scale"]])
-  },
-  extra_var = function(value, weights, within) 0,
   outcomes = function(mean, var, value, weights) number_outcomes(mean, var, value[["scale"]])
 ))
-
-student_cdf <- function(value, lower = TRUE) {
-  function(y, f) stats::pt((y - f) / value[["scale"]], value[["df"]], lower.tail = lower)
-}

@@ -45,7 +45,7 @@ beside_axes <- function(places, names, answer) {
 
 curve_answer <- function(object, latent, level) {
   answer <- as.data.frame(interval_answer(object, latent, "response", "confidence", level))
-  if (is.null(lik_traits(object$likelihood)$quantile)) return(answer)
+  if (!has_quantiles(object$likelihood)) return(answer)
   if (has_variances(object$likelihood)) return(answer) # nobody knows them between the rows
   latent$weights <- weight_of_new(object)
   if (is.null(latent$weights)) return(answer)

@@ -126,7 +126,7 @@ binomial_interval <- function(hits, rows, level) {
 # is not below the quantile of p if P(no larger) >= p, and not above it if P(less) < p: the
 # distribution function at the responses says so for all intervals.
 coverage <- function(object, held_out, level, nominal) {
-  if (is.null(lik_traits(object$likelihood)$cdf)) {
+  if (!has_tails(object$likelihood)) {
     stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")
   }
   y <- held_out$y

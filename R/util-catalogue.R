@@ -2,7 +2,7 @@
 
 # kernels: names. likelihoods: of each q (numbers in a data row), npar, width (latent values of a
 # process that a row sees at once; 0: any), classes, par (names of its hyperparameters), exact (are
-# its sites the likelihood itself?). fates: what becomes of a row. record: what a stream counts
+# its sites the likelihood itself?), ordered (have its responses quantiles?). fates: what becomes of a row. record: what a stream counts
 # beside them. scores, selections, stops: codes from 0. statuses: what a run returns.
 catalogue <- function() REGISTRY$catalogue
 

@@ -61,11 +61,11 @@ static SEXP kernels(void)
     return out;
 }
 
-/* One likelihood: q, npar and width as in lik.h, classes, its parameters' names, and whether its
- * sites are exact. */
+/* One likelihood: q, npar and width as in lik.h, classes, its parameters' names, whether its
+ * sites are exact, and whether its responses have an order, and so quantiles. */
 static SEXP likelihood(const sg_lik_type *type)
 {
-    const char *fields[] = {"q", "npar", "width", "classes", "par", "exact", ""};
+    const char *fields[] = {"q", "npar", "width", "classes", "par", "exact", "ordered", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     int names = 0;
     while (type->par[names]) names++;
@@ -75,6 +75,7 @@ static SEXP likelihood(const sg_lik_type *type)
     SET_VECTOR_ELT(out, 3, Rf_ScalarLogical(type->classes));
     SET_VECTOR_ELT(out, 4, words(names, type->par));
     SET_VECTOR_ELT(out, 5, Rf_ScalarLogical(type->site != NULL));
+    SET_VECTOR_ELT(out, 6, Rf_ScalarLogical(type->tails != NULL));
     UNPROTECT(1);
     return out;
 }

@@ -28,6 +28,10 @@
  *                                        NULL: differences of logp, unless it is kinked
  *   logps(self, y, n, f, out)            log p(y|f) at n values of f. NULL: logp, one by one. Worth
  *                                        having where parts of log p do not depend on f
+ *   tails(self, y, mu, S, out)           P(Y <= y[0]) and P(Y > y[0]) of a new response Y under
+ *                                        N(mu, S), of the weight or trials in y, into out[2]. On
+ *                                        R's own thread (expect.h). NULL: there is no order
+ *   support                              which numbers Y may be: sg_support
  *
  * A type of classes has one latent value per class and y[0] = 1..C; its moments() and predict()
  * give every class's probability p and p (1 - p), mean[C] and var[C]. There is no quadrature in C
@@ -51,6 +55,8 @@
 typedef struct sg_lik sg_lik;
 
 enum { SG_LIK_PAR_NAMES = 4 }; /* the most that a type has names for */
+
+typedef enum { SG_REAL, SG_POSITIVE, SG_WHOLE } sg_support; /* SG_WHOLE: 0, 1, 2, ... */
 
 /* What a row's likelihood says at marginals: log Z, and the first and second derivatives of log Z
  * in the means. d2 has the block of each process alone, cross all of them. Classes have one
@@ -86,6 +92,9 @@ typedef struct {
     void (*site)(const sg_lik *self, const double *y, double *tau, double *nu);
     void (*slopes)(const sg_lik *self, const double *y, double f, double *out);
     void (*logps)(const sg_lik *self, const double *y, int n, const double *f, double *out);
+    void (*tails)(const sg_lik *self, const double *y, const double *mu, const double *S,
+                  double *out);
+    sg_support support;
 } sg_lik_type;
 
 /* Slots have no workspace: bounds of their small arrays. */
@@ -93,6 +102,7 @@ enum {
     SG_LIK_MAX_PAR = 256,
     SG_LIK_MAX_CLASSES = 256,
     SG_LIK_MAX_WIDTH = SG_BLOCK_MAX,
+    SG_LIK_MAX_ORDERED = 4, /* numbers in a data row of types that have tails() */
     SG_LIK_MAX_BLOCKS = 256 /* numbers in the blocks of a row, C w w; and so of C w */
 };
 

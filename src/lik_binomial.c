@@ -3,7 +3,7 @@
  * response is that of one trial. */
 #include <math.h>
 #include <Rmath.h>
-#include "lik.h"
+#include "expect.h"
 #include "logs.h"
 
 static double binomial_logp(const sg_lik *self, const double *y, const double *f)
@@ -34,9 +34,23 @@ static void binomial_slopes(const sg_lik *self, const double *y, double f, doubl
     out[1] = -y[1] * exp(log_p + log_q);
 }
 
+static double binomial_cdf(const sg_lik *self, const double *y, double f, int upper)
+{
+    return pbinom(y[0], y[1], exp(sg_log_sigmoid(f + self->theta[0])), !upper, 0);
+}
+
+/* Successes of y[1] trials. All of them are no more than there are. */
+static void binomial_tails(const sg_lik *self, const double *y, const double *mu,
+                           const double *s2, double *out)
+{
+    const double more[] = {y[0] + 1, y[1] + 1, 0};
+    out[0] = 1, out[1] = 0;
+    if (y[0] < y[1]) sg_count_tails(self, y, more, binomial_cdf, *mu, *s2, out);
+}
+
 const sg_lik_type sg_lik_binomial = {
     .name = "binomial", .q = 3, .npar = 1, .width = 1, .concave = 1,
     .par = {"bias"},
     .logp = binomial_logp, .moments = binomial_moments, .locate = binomial_locate,
-    .slopes = binomial_slopes
+    .slopes = binomial_slopes, .tails = binomial_tails, .support = SG_WHOLE
 };

@@ -60,8 +60,22 @@ static void density_slopes(const sg_lik *self, const double *y, double f, double
     out[1] = -2 / at / at;
 }
 
+/* P(f^2 <= y[0]) */
+static void density_tails(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                          double *out)
+{
+    (void) self;
+    const double sd = sqrt(fmax2(*s2, NEAREST * NEAREST)), root = sqrt(y[0]);
+    double less[2], more[2];
+    pnorm_both((-root - *mu) / sd, less, less + 1, 2, 0);
+    pnorm_both((root - *mu) / sd, more, more + 1, 2, 0);
+    out[0] = fmax2(more[0] - less[0], 0);
+    out[1] = more[1] + less[0];
+}
+
 const sg_lik_type sg_lik_density = {
     .name = "density", .q = 1, .width = 1, .kinked = 1,
     .logp = density_logp, .moments = density_moments, .locate = density_locate,
-    .slopes = density_slopes, .tilt = density_tilt, .predict = density_predict
+    .slopes = density_slopes, .tilt = density_tilt, .predict = density_predict,
+    .tails = density_tails, .support = SG_POSITIVE
 };

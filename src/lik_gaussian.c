@@ -58,10 +58,16 @@ static void gaussian_site(const sg_lik *self, const double *y, double *tau, doub
     *nu = *tau * y[0];
 }
 
+static void gaussian_tails(const sg_lik *self, const double *y, const double *mu,
+                           const double *s2, double *out)
+{
+    pnorm_both((y[0] - *mu) / sqrt(*s2 + noise_of(self) / y[1]), out, out + 1, 2, 0);
+}
+
 const sg_lik_type sg_lik_gaussian = {
     .name = "gaussian", .q = 2, .npar = 1, .width = 1,
     .par = {"noise"},
     .logp = gaussian_logp, .moments = gaussian_moments, .locate = gaussian_locate,
     .site = gaussian_site, .tilt = gaussian_tilt, .tilt_dpar = gaussian_tilt_dpar,
-    .predict = gaussian_predict
+    .predict = gaussian_predict, .tails = gaussian_tails
 };

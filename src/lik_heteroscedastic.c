@@ -11,7 +11,7 @@
  * divided by S. dlogZ/dtheta = E s / 2. Not log-concave. The "new response" has g beside it. */
 #include <math.h>
 #include <Rmath.h>
-#include "lik.h"
+#include "expect.h"
 #include "normal.h"
 #include "quad.h"
 
@@ -48,13 +48,20 @@ static void derivatives(double g, const void *ctx, double *out)
     out[SS] = out[S] * out[S] + 2 * out[S] + 2 * rho * rho * (1 - 2 * z);
 }
 
+static row row_of(const sg_lik *self, const double *y, const double *mu, const double *cov)
+{
+    row r = {.away = *y - mu[0], .mu = mu[1], .theta = *self->theta, .left = cov[0]};
+    if (sg_is_point(cov[3])) return r;
+    r.b = cov[1] / cov[3], r.left = fmax2(cov[0] - r.b * cov[1], 0);
+    return r;
+}
+
 /* log Z, and the expectations of the derivatives. */
 static double integrate(const sg_lik *self, const double *y, const double *mu, const double *cov,
                         double *expect)
 {
-    row r = {.away = *y - mu[0], .mu = mu[1], .theta = *self->theta, .left = cov[0]};
+    const row r = row_of(self, y, mu, cov);
     const int point = sg_is_point(cov[3]);
-    if (!point) r.b = cov[1] / cov[3], r.left = fmax2(cov[0] - r.b * cov[1], 0);
     derivatives(mu[1], &r, expect);
     if (point || isnan(mu[0] + mu[1] + cov[0] + cov[1] + cov[3])) return log_density(mu[1], &r);
     /* where E is what is left of the distance, or begins to matter beside `left` */
@@ -111,9 +118,35 @@ static void heteroscedastic_moments(const sg_lik *self, const double *f, double 
     heteroscedastic_predict(self, f, none, mean, var);
 }
 
+/* Given g, t standard deviations off its mean. */
+typedef struct {
+    row r;
+    double sd;
+} spread_mixture;
+
+static void given_spread(double t, const void *ctx, double *log_density, double *tails)
+{
+    const spread_mixture *m = ctx;
+    const double off = m->sd * t, total = m->r.left + spread_at(m->r.theta, m->r.mu + off);
+    *log_density = -0.5 * t * t;
+    pnorm_both((m->r.away - m->r.b * off) / sqrt(total), tails, tails + 1, 2, 0);
+}
+
+/* Steps as short as the bends of exp(g) want them, and the slope of the mean on the way to y. */
+static void heteroscedastic_tails(const sg_lik *self, const double *y, const double *mu,
+                                  const double *cov, double *out)
+{
+    const spread_mixture m = {row_of(self, y, mu, cov), sg_is_point(cov[3]) ? 0 : sqrt(cov[3])};
+    const double REACH = 8.5, slope = m.r.b * m.sd;
+    const double passed = slope == 0 ? 0 : fmax2(fmin2(m.r.away / slope, REACH), -REACH);
+    const double total = m.r.left + spread_at(m.r.theta, m.r.mu + fmin2(m.sd * passed, 0));
+    const double step = fmin2(0.6 / hypot(1, slope / sqrt(total)), 0.15 / m.sd);
+    sg_mean_tails(given_spread, &m, 0, m.sd > 0 ? step : 0, out);
+}
+
 const sg_lik_type sg_lik_heteroscedastic = {
     .name = "heteroscedastic", .q = 1, .npar = 1, .width = 2, .par = {"noise"},
     .logp = heteroscedastic_logp, .moments = heteroscedastic_moments,
     .tilt = heteroscedastic_tilt, .tilt_dpar = heteroscedastic_tilt_dpar,
-    .predict = heteroscedastic_predict
+    .predict = heteroscedastic_predict, .tails = heteroscedastic_tails
 };

@@ -104,10 +104,21 @@ static void laplace_predict(const sg_lik *self, const double *mu, const double *
     *var += *s2;
 }
 
+/* The distribution function of normal plus Laplace: Phi(r/s) and halves of A and B at r from mu. */
+static void laplace_tails(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                          double *out)
+{
+    const double b = scale_of(self), s = fmax2(sqrt(*s2), 1e-9 * b), r = y[0] - *mu;
+    const double half = 0.5 * (exp(half_line(r, s, b).log) - exp(half_line(-r, s, b).log));
+    pnorm_both(r / s, out, out + 1, 2, 0);
+    out[0] = fmax2(out[0] + half, 0);
+    out[1] = fmax2(out[1] - half, 0);
+}
+
 const sg_lik_type sg_lik_laplace = {
     .name = "laplace", .q = 1, .npar = 1, .width = 1, .kinked = 1,
     .par = {"scale"},
     .logp = laplace_logp, .moments = laplace_moments, .locate = laplace_locate,
     .slopes = laplace_slopes, .tilt = laplace_tilt, .tilt_dpar = laplace_tilt_dpar,
-    .predict = laplace_predict
+    .predict = laplace_predict, .tails = laplace_tails
 };

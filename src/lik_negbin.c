@@ -8,7 +8,7 @@
  * No closed form of the tilt; a new response has the moments of a lognormal mean. */
 #include <math.h>
 #include <Rmath.h>
-#include "lik.h"
+#include "expect.h"
 #include "logs.h"
 #include "lgamma_ratio.h"
 
@@ -81,9 +81,22 @@ static void negbin_predict(const sg_lik *self, const double *mu, const double *s
         sg_rate_of(2 * log_mean + *s2 - log_size_of(self));
 }
 
+static double negbin_cdf(const sg_lik *self, const double *y, double f, int upper)
+{
+    const double rate = sg_rate_of(f + self->theta[0]);
+    return pnbinom_mu(y[0], exp(log_size_of(self)), rate, !upper, 0);
+}
+
+static void negbin_tails(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                         double *out)
+{
+    sg_rate_tails(self, y, negbin_cdf, *mu, *s2, out);
+}
+
 const sg_lik_type sg_lik_negbin = {
     .name = "negbin", .q = 2, .npar = 2, .width = 1, .concave = 1,
     .par = {"bias", "size"},
     .logp = negbin_logp, .moments = negbin_moments, .locate = negbin_locate,
-    .slopes = negbin_slopes, .logps = negbin_logps, .predict = negbin_predict
+    .slopes = negbin_slopes, .logps = negbin_logps, .predict = negbin_predict,
+    .tails = negbin_tails, .support = SG_WHOLE
 };

@@ -3,7 +3,7 @@
  * moments. */
 #include <math.h>
 #include <Rmath.h>
-#include "lik.h"
+#include "expect.h"
 #include "logs.h"
 
 static double poisson_logp(const sg_lik *self, const double *y, const double *f)
@@ -39,9 +39,21 @@ static void poisson_predict(const sg_lik *self, const double *mu, const double *
     *var = *mean + sg_rate_var(log_mean, *s2);
 }
 
+static double poisson_cdf(const sg_lik *self, const double *y, double f, int upper)
+{
+    return ppois(y[0], sg_rate_of(f + self->theta[0]), !upper, 0);
+}
+
+static void poisson_tails(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                          double *out)
+{
+    sg_rate_tails(self, y, poisson_cdf, *mu, *s2, out);
+}
+
 const sg_lik_type sg_lik_poisson = {
     .name = "poisson", .q = 2, .npar = 1, .width = 1, .concave = 1,
     .par = {"bias"},
     .logp = poisson_logp, .moments = poisson_moments, .locate = poisson_locate,
-    .slopes = poisson_slopes, .predict = poisson_predict
+    .slopes = poisson_slopes, .predict = poisson_predict,
+    .tails = poisson_tails, .support = SG_WHOLE
 };

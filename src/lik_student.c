@@ -6,7 +6,7 @@
  * both. */
 #include <math.h>
 #include <Rmath.h>
-#include "lik.h"
+#include "expect.h"
 #include "logs.h"
 #include "lgamma_ratio.h"
 
@@ -78,9 +78,30 @@ static void student_predict(const sg_lik *self, const double *mu, const double *
     *var += *s2;
 }
 
+/* The noise is normal, of variance scale^2 / v, df v of a chi-squared distribution: at log v. */
+typedef struct {
+    double away, s2, scale2, half_df;
+} scale_mixture;
+
+static void given_precision(double log_v, const void *ctx, double *log_density, double *tails)
+{
+    const scale_mixture *m = ctx;
+    *log_density = m->half_df * (log_v - expm1(log_v));
+    pnorm_both(m->away / sqrt(m->s2 + m->scale2 * exp(-log_v)), tails, tails + 1, 2, 0);
+}
+
+static void student_tails(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                          double *out)
+{
+    const double NORMAL = 1e12, scale = scale_of(self); /* a df from which on it is */
+    const scale_mixture m = {y[0] - *mu, *s2, scale * scale, 0.5 * fmin2(df_of(self), NORMAL)};
+    sg_mean_tails(given_precision, &m, 0, fmin2(0.6 / sqrt(m.half_df), 0.25), out);
+}
+
 const sg_lik_type sg_lik_student = {
     .name = "student", .q = 1, .npar = 2, .width = 1,
     .par = {"scale", "df"},
     .logp = student_logp, .moments = student_moments, .locate = student_locate,
-    .slopes = student_slopes, .logps = student_logps, .predict = student_predict
+    .slopes = student_slopes, .logps = student_logps, .predict = student_predict,
+    .tails = student_tails
 };

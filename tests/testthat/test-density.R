@@ -344,7 +344,7 @@ test_that("quantiles of the square of a normal variable are those of its chi-squ
   mean <- c(-2, 0.1, 1.5)
   for (sd in c(0.3, 1, 2)) {
     for (p in c(0.05, 0.5, 0.9)) {
-      found <- lik_traits(lik_density())$quantile(p, mean, rep(sd^2, 3L), NULL, 1)
+      found <- response_quantile_at(lik_density(), numeric(), p, mean, rep(sd^2, 3L))
       expect_equal(found, sd^2 * qchisq(p, 1, (mean / sd)^2), tolerance = 1e-7)
     }
   }

@@ -253,13 +253,13 @@ test_that("panels of ordered categories show every one", {
 
 test_that("a quantile is the first category up to which probabilities add up to as much", {
   cuts <- c(-0.8, 0.1, 1.4)
-  value <- c(cut = cuts[1L], diff(cuts))
+  theta <- c(cuts[1L], log(diff(cuts)))
   set.seed(6)
   mean <- rnorm(50L, 0, 1.5)
   var <- rexp(50L)
   up_to <- function(k) pnorm((c(-Inf, cuts, Inf)[k + 1] - mean) / sqrt(1 + var))
   for (p in c(0.05, 0.5, 0.9)) {
-    found <- lik_traits(lik_ordinal())$quantile(p, mean, var, value, 1)
+    found <- response_quantile_at(lik_ordinal(), theta, p, mean, var)
     expect_true(all(up_to(found) >= p & up_to(found - 1) < p))
   }
 })

@@ -21,7 +21,7 @@ true_fit <- function(type, n, seed, method = method_ep()) {
 single <- function() {
   Filter(function(type) {
     traits <- traits_of(type)
-    !is.null(traits$cdf) || traits$response %in% c("labels", "some_labels", "ordered")
+    has_tails(as_likelihood(type)) || traits$response %in% c("labels", "some_labels", "ordered")
   }, likelihood_names())
 }
 

@@ -1,0 +1,45 @@
+/* expect.h: the distribution function of a new response, and its quantiles.
+ *
+ * With f ~ N(mu, S) the distribution function is the mean P(Y <= y) = E P(Y <= y | f), and P(Y > y)
+ * is had beside it, so that either tail has all its digits. A type gives both in its slot tails()
+ * (lik.h): in closed form, or as a mean over one variable by the trapezoid rule, for which this is
+ * the one place. The rule is exact to rounding, as its integrands are analytic and vanish at both
+ * ends, once the step resolves them.
+ *
+ * A quantile is the root of the difference of log odds, logit P(Y <= y) - logit p, which has few
+ * bends: a bracket, then regula falsi that halves where it would stall. As a rule eight calls of
+ * tails(). Accuracy: rounding of P(Y <= y) where responses are numbers; whole responses are exact.
+ *
+ * Distribution functions of counts given f are Rmath's, which may warn: these functions are for R's
+ * own thread. */
+#ifndef SG_EXPECT_H
+#define SG_EXPECT_H
+
+#include "lik.h"
+
+/* At place x: the logarithm of a density, up to a constant; probabilities below and above. */
+typedef void (*sg_tails_at)(double x, const void *ctx, double *log_density, double *tails);
+
+/* tails[2]: means under that density, by nodes of this distance around `centre`, which is near its
+ * mode; step 0: the values at `centre`. Nodes as far out as they add to either tail. */
+void sg_mean_tails(sg_tails_at at, const void *ctx, double centre, double step, double *tails);
+
+/* tails() of counts Y whose distribution function falls with f (C = w = 1): -dP(Y <= y | f)/df is
+ * a density in f, p(row | f) up to a constant, of a data row that has one success more. The mean
+ * is over f ~ N(mu, s2) of `cdf`, or over that density of the normal distribution function: over
+ * the narrower of the two. cdf: P(Y <= y | f), or where `upper` P(Y > y | f). */
+typedef double (*sg_count_cdf)(const sg_lik *self, const double *y, double f, int upper);
+void sg_count_tails(const sg_lik *self, const double *y, const double *more, sg_count_cdf cdf,
+                    double mu, double s2, double *tails);
+
+/* The same where f is the logarithm of a rate, and the data row the count and a constant. Of counts
+ * beyond 1e10 log p has too few digits: they vary, relative to their rate, as that one does. */
+void sg_rate_tails(const sg_lik *self, const double *y, sg_count_cdf cdf, double mu, double s2,
+                   double *tails);
+
+/* The quantile of probability p in (0, 1) of a new response like that of the data row y (trials and
+ * weights as there), of a type that has tails(). NaN where there is none. */
+double sg_quantile(const sg_lik *self, const double *y, const double *mu, const double *S,
+                   double p);
+
+#endif

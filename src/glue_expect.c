@@ -1,0 +1,70 @@
+/* glue_expect.c: distribution functions and quantiles of new responses, at data rows and marginals
+ * that R gives. One process, and R's own thread (expect.h). */
+#include "expect.h"
+#include "glue.h"
+
+/* n rows: y[q x n], mu[w x n], S[w w x n] */
+typedef struct {
+    sg_lik lik;
+    int n;
+    const double *y, *mu, *S;
+} responses;
+
+static responses responses_of(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S)
+{
+    responses r = {.lik = sg_lik_of(spec, theta)};
+    const int w = r.lik.w;
+    if (!r.lik.type->tails || r.lik.C > 1) Rf_error("internal error: responses without an order");
+    r.n = Rf_length(mu) / w;
+    r.y = sg_data_rows_of(&r.lik, y, r.n);
+    r.mu = sg_doubles_of(mu, (size_t) r.n * w, "mu");
+    r.S = sg_doubles_of(S, (size_t) r.n * w * w, "S");
+    return r;
+}
+
+static void tick_at(int i)
+{
+    enum { OFTEN = 64 };
+    if (i % OFTEN == 0) sg_tick(&sg_r_workspace);
+}
+
+/* P(Y < y) and P(Y > y) of new responses Y like the data rows y. */
+SEXP sg_r_lik_tails(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S)
+{
+    const char *fields[] = {"below", "above", ""};
+    const responses r = responses_of(spec, theta, y, mu, S);
+    const int w = r.lik.w, q = sg_lik_q(&r.lik);
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    double *below = sg_new_vector(out, 0, r.n), *above = sg_new_vector(out, 1, r.n);
+    double less[SG_LIK_MAX_ORDERED], tails[2];
+    for (int i = 0; i < r.n; i++) {
+        const double *row = sg_lik_row(&r.lik, r.y, i);
+        const double *mu_i = r.mu + (size_t) w * i, *S_i = r.S + (size_t) w * w * i;
+        tick_at(i);
+        r.lik.type->tails(&r.lik, row, mu_i, S_i, tails);
+        above[i] = tails[1];
+        if (r.lik.type->support == SG_WHOLE) {
+            for (int k = 0; k < q; k++) less[k] = row[k];
+            less[0] = row[0] - 1;
+            r.lik.type->tails(&r.lik, less, mu_i, S_i, tails);
+        }
+        below[i] = tails[0];
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* Quantiles of probability p of new responses like the data rows y. */
+SEXP sg_r_lik_quantile(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP p)
+{
+    const responses r = responses_of(spec, theta, y, mu, S);
+    const int w = r.lik.w;
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, r.n));
+    for (int i = 0; i < r.n; i++) {
+        tick_at(i);
+        REAL(out)[i] = sg_quantile(&r.lik, sg_lik_row(&r.lik, r.y, i), r.mu + (size_t) w * i,
+                                   r.S + (size_t) w * w * i, Rf_asReal(p));
+    }
+    UNPROTECT(1);
+    return out;
+}
