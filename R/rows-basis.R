@@ -9,6 +9,7 @@ read_basis <- function(recipe, basis) {
   if (is.null(basis) || (is.numeric(basis) && is.null(dim(basis)))) return(basis)
   if (!is.data.frame(basis)) return(named_inputs(basis, recipe$names, "basis"))
   recipe <- without_response(recipe, "basis")
+  recipe$any_level <- single_levels(recipe$xlevels) # points of a level without rows carry nothing
   check_whole_inputs(refuse_unseen("basis", read_rows(recipe, basis)$x), "basis")
 }
 

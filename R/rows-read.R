@@ -65,10 +65,7 @@ frame_rows <- function(recipe, frame) {
 # missing, with a warning.
 code_rows <- function(recipe, rows) {
   if (is.null(recipe$terms)) return(rows)
-  any_level <- if (!recipe$response) {
-    c(coded_by_level(recipe$contrasts), single_levels(recipe$xlevels))
-  }
-  frame <- with_fit_levels(rows$x, recipe$xlevels, any_level)
+  frame <- with_fit_levels(rows$x, recipe$xlevels, recipe$any_level)
   unseen <- attr(frame, "unseen")
   if (recipe$response) refuse_late_levels(unseen, recipe$argument) else warn_unseen(unseen)
   rows$x <- model_inputs(recipe$terms, frame, recipe$contrasts, recipe$xlevels)$x

@@ -11,6 +11,7 @@
 #   names        of the inputs, once they are known
 #   coded        is it settled how inputs become numbers? Else rows of a formula stay model frames
 #   xlevels, contrasts   levels and contrasts of the factors, once they are
+#   any_level    names of factors that may have other levels
 
 new_recipe <- function(terms, call, env, likelihood, forget = NULL, drop = FALSE) {
   arguments <- call_arguments(call, c("subset", "weights", "na.action"), forget)
@@ -56,6 +57,7 @@ recipe_of <- function(fit) {
 without_response <- function(recipe, argument = "newdata") {
   if (!is.null(recipe$terms)) recipe$terms <- stats::delete.response(recipe$terms)
   recipe$arguments <- list(na.action = NULL)
+  recipe$any_level <- c(coded_by_level(recipe$contrasts), single_levels(recipe$xlevels))
   recipe$response <- FALSE
   recipe$coded <- TRUE
   recipe$argument <- argument

@@ -64,6 +64,8 @@ test_that("streams and fits on a basis know groups, and refuse levels that come 
   expect_error(update(stream, unseen), "not seen at the fit \\(g: e\\)", class = "sparsegp_error")
   expect_error(update(basis, unseen), "not seen at the fit \\(g: e\\)", class = "sparsegp_error")
   expect_false(anyNA(predict(basis, unseen)))
+  expect_error(sparsegp(formula(basis), d, kernel = basis$kernel, basis = unseen),
+               "`basis` has levels .* \\(g: e\\)", class = "sparsegp_error")
 })
 
 test_that("what a factor kernel sees no other part can see as numbers", {
