@@ -3,7 +3,7 @@
 
 # catalogue: what C has. traits, codecs: of each likelihood and kind of response what its function
 # <name>_traits() or <name>_codec() returns. kinds: tables of <name>_kinds() (util-kinds.R).
-# methods: constructors. plots: of each type of picture what <type>_plot() returns (plot-sparsegp.R).
+# methods: constructors. plots: what <type>_plot() returns of each type (plot-sparsegp.R).
 # kernels: one of each type, when they are first asked for (kernel-check.R).
 # sound: the model that was last found undamaged (fit-check.R).
 REGISTRY <- new.env(parent = emptyenv())
