@@ -20,7 +20,7 @@ forecast_plot <- function() {
 forecast_picture <- function(object, asked) {
   rows <- rows_of(object, asked$newdata)
   view <- time_view(object, rows)
-  tell_of_nothing_to_go_on(object)
+  report_mean_reversion(object)
   time <- view$axis[[1L]]$places(rows$x, rows$raw)
   style <- asked$style
   style$xlim <- style$xlim %||% c(min(time), max(time) + time_ahead(time, asked$ahead))
@@ -54,7 +54,7 @@ draw_forecast <- function(object, picture, style) {
   }, rows = count)
 }
 
-tell_of_nothing_to_go_on <- function(object) {
+report_mean_reversion <- function(object) {
   if (extrapolates(object$kernel)) return(invisible())
   message("The kernel has neither trend nor season: beyond the last row the forecast returns to ",
           "the mean.\nAdd what goes on, as in ",
