@@ -67,7 +67,7 @@ hold_constant <- function(problem, columns) {
 # Returns the term of the formula that each column of the inputs is of.
 terms_of_columns <- function(object) {
   if (is.null(object$terms)) return(object$scaling$names)
-  model_inputs(object$terms, model.frame.sparsegp(object), object$contrasts, object$xlevels)$terms
+  model_inputs(object$terms, stats::model.frame(object), object$contrasts, object$xlevels)$terms
 }
 
 relevance_of <- function(object, terms) {

@@ -2,8 +2,6 @@
 # rows, in memory, in units of all; then sites of all rows are found on that basis (fold-fit.R). A
 # stream sees its rows once, in their order; a fit like another needs their sites alone.
 
-KEPT_ROWS <- 10000L # unless learn_control() says how many
-
 # checkpoint: a file's name, or NULL.
 fit_source <- function(source, recipe, setup, checkpoint) {
   check_source_setup(setup)
@@ -52,7 +50,7 @@ first_frame <- function(source, recipe) {
 
 # The first pass, and a fit of some of the rows: in memory, in units of all.
 settled_on_some <- function(source, recipe, setup) {
-  keep <- if (is.null(setup$control) || is.infinite(setup$control$rows)) KEPT_ROWS
+  keep <- if (is.null(setup$control) || is.infinite(setup$control$rows)) policy$kept_rows
           else setup$control$rows
   scan <- scan_source(source, recipe, setup$coding, keep)
   scan$levels <- with_label_levels(scan, setup$likelihood)

@@ -77,9 +77,8 @@ test_that("after a third of the sweeps negative precisions are given up, and no 
 # A fold of rows, the settings of its iteration, and theta.
 fold_of <- function(formula, d, lik, method, kernel = kernel_rbf(fixed(4), fixed(0.5))) {
   fit <- source_fit(formula, d, lik, basis = source_points(source_data()), kernel = kernel)
-  recipe <- list(call = quote(sparsegp()), env = environment(), likelihood = fit$likelihood,
-                 terms = fit$terms)
-  scan <- scan_source(chunks_of(d, c(0L, 7L, 100L, nrow(d))), recipe, NULL, 10L, moments = FALSE)
+  scan <- scan_source(chunks_of(d, c(0L, 7L, 100L, nrow(d))), recipe_of(fit), NULL, 10L,
+                      moments = FALSE)
   list(fold = new_fold(scan, without_rows(fit, FALSE), sites_in_memory()), fit = fit,
        theta = fit$hyper$theta, control = batch_settings(method))
 }
