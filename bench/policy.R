@@ -55,7 +55,8 @@ fitted_set <- function(set) {
   y <- set$test[[all.vars(set$formula)[1L]]]
   lpd <- if (is.factor(y)) {
     prob <- predict(fit, set$test, type = "prob")
-    log(pmax(prob[cbind(seq_along(y), match(y, colnames(prob)))], 1e-10))
+    own <- prob[cbind(seq_along(y), match(y, colnames(prob)))]
+    log(pmax(replace(own, is.na(own), 1 / ncol(prob)), 1e-10)) # a level not seen before
   } else {
     at <- predict(fit, set$test, type = "latent", se.fit = TRUE)
     stats::dnorm(y, at$fit, sqrt(at$se.fit^2 + coef(fit)[["noise"]]), log = TRUE)
