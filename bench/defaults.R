@@ -79,9 +79,8 @@ classification <- function(task, d, peers = TRUE) {
   prob <- predict(fit, d$new_x, type = "prob")
   row(task, "sparsegp", class_scores(prob, d$new_y), ours$seconds)
   cat("  ", format(fit$kernel), ", ", nrow(fit$posterior$basis), " points",
-      if (!is.null(fit$tuning)) paste0(", ", fit$likelihood$type, ", length scale times ",
-                                       fit$tuning$factor, ", power ",
-                                       signif(if (is.null(fit$power)) 1 else fit$power, 2)),
+      ", ", fit$likelihood$type, ", ", utils::tail(fit$choices$candidate[fit$choices$taken], 1L),
+      ", power ", signif(if (is.null(fit$power)) 1 else fit$power, 2),
       "\n", sep = "")
   if (!peers) return(invisible())
   # what ours is ahead by on the same test rows, with its standard error

@@ -126,7 +126,7 @@ fit_on <- function(given, set) {
 # Sweeps that exchange points come before those of batch EP.
 batch_sweeps <- function(fit) {
   trace <- fit$convergence$trace
-  if (fit$method$type == "ep" && is.finite(fit$method$size)) nrow(trace) - fit$method$freeze
+  if (fit$options$type == "ep" && is.finite(fit$options$size)) nrow(trace) - fit$options$freeze
   else nrow(trace)
 }
 

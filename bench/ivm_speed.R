@@ -54,7 +54,7 @@ selection <- function(ivm) {
   force(ivm)
   function() {
     run <- sparsegp:::engine_ivm(ivm$problem, ivm$theta)
-    stopifnot(length(run$id) == ivm$problem$method$size)
+    stopifnot(length(run$id) == ivm$problem$options$size)
   }
 }
 

@@ -60,7 +60,7 @@ measure <- function(d) {
                   method = method_ep(tol = 1e-4)) # gplite's tolerance
   problem <- sparsegp:::problem_of_fit(fit)
   evidence <- function(gradient = FALSE, sweeps = 200L) {
-    problem$method$sweeps <- sweeps
+    problem$options$sweeps <- sweeps
     sparsegp:::engine_run(problem, fit$hyper$theta, gradient = gradient)
   }
   run <- evidence()

@@ -240,7 +240,7 @@ fitted_case <- function(case, train) {
 
 # The prior at all rows, those of the fit first, and its sites; tall where a row has several values.
 model_of <- function(fit, new) {
-  w <- sparsegp:::width(fit)
+  w <- sparsegp:::n_outputs(fit)
   rows <- sparsegp:::training_inputs(fit)
   x <- rbind(rows, sparsegp:::rows_asked(fit, new)$x)
   K <- sparsegp:::kernel_matrix(fit$spec, sparsegp:::kernel_theta(fit), x, x)
