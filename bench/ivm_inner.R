@@ -78,7 +78,7 @@ protocol <- function(strategy) {
     )
   }
   observer <- utils::modifyList(inside$SILENT, list(step = step))
-  learned <- inside$learn_by_phi(case$problem, case$table, case$control, observer)
+  learned <- inside$search_by_ivm_criterion(case$problem, case$table, case$control, observer)
   out <- do.call(rbind, rows)
   out$evaluation <- seq_len(nrow(out))
   list(evaluations = out, record = learned$record)
