@@ -50,7 +50,7 @@ model_kinds <- function() list(
     codec <- lik_codec(whole$likelihood)
     is_word(x$codec, c(codec$name, if (!is.null(codec$more)) codec$more()$name)) &&
       is_of_kind(x, kinds_of_response(codec_named(x$codec))) &&
-      is_right_response(codec_named(x$codec), x)
+      is_of_kind(x, codec_named(x$codec)$shape)
   },
   scaling = "scaling",
   spec = function(x, whole) {

@@ -25,9 +25,10 @@
 #   values         (y) -> how many numbers with a unit each response is
 #   jump           (weights) -> the distance from a response to the next that there can be; NULL:
 #                  all numbers can be
+#   shape          kinds of the fields that a fit keeps of it (response-check.R)
 # How it is read:
-#   offset_matrix  (offset, size) -> known means of all latent values of a row, a matrix of that
-#                  size, from what a user gives; NULL where a row has one latent value of a process
+#   known_means    (offset, size) -> known means of all latent values of a row, from what a user
+#                  gives: a matrix of that size where a row has several of a process
 #   gather         (chunk) -> chunk, with a response of several columns made one, and weights
 #   refuse         (y, weights) -> what is wrong with these numbers, or NULL
 #   moments        (chunk) -> what centre and unit are made of, of rows of a source
@@ -57,8 +58,8 @@ response_class <- function(...) c(paste0("response_", c(...)), "response")
 # What most codecs have in common
 codec_defaults <- function() {
   list(labelled = FALSE, ordered = FALSE, missing = FALSE, multi_output = FALSE,
-       one_vs_rest = FALSE, offsets = TRUE, trials = FALSE, scaled = FALSE, offset_matrix = NULL,
-       jump = NULL,
+       one_vs_rest = FALSE, offsets = TRUE, trials = FALSE, scaled = FALSE, jump = NULL,
+       shape = shape_of(), known_means = function(offset, size) offset,
        gather = function(chunk) chunk, refuse = function(y, weights) NULL,
        moments = moments_of_numbers, processes = function(levels) 1L,
        values = function(y) rep(1, length(y)))
@@ -70,11 +71,6 @@ codec_like <- function(codec, kinds, ...) {
   codec[names(changes)] <- changes
   class(codec) <- response_class(kinds)
   codec
-}
-
-# Returns known means of latent values from an offset: of size n x w, where a row has several.
-known_means <- function(codec, offset, size) {
-  if (is.null(codec$offset_matrix)) offset else codec$offset_matrix(offset, size)
 }
 
 # Stops unless the codec has one of its `measures`.
@@ -91,8 +87,6 @@ new_response <- function(codec, y, given, weights = NULL, levels = NULL, centre 
        centre = centre, unit = unit, processes = codec$processes(levels), width = 1L,
        components = NULL)
 }
-
-weights_or_ones <- function(weights, n) if (is.null(weights)) rep(1, n) else weights
 
 # What a fit keeps of it; `components` are there where there are several.
 RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width", "components")

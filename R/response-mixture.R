@@ -71,8 +71,6 @@ new_mixture <- function(numbers, components, parts) {
   structure(numbers, components = components, parts = parts, class = "sparsegp_mixture")
 }
 
-is_mixture <- function(y) inherits(y, "sparsegp_mixture")
-
 # ---- The arguments of mixture() ----
 
 # rows x components x parts
@@ -309,6 +307,13 @@ gather_mixtures <- function(chunk) {
     chunk$offset <- wide_offset(chunk$offset, c(nrow(chunk$y), mixture_width(chunk$y)))
   }
   chunk
+}
+
+# No constant is removed, and m2 is about 0.
+moments_of_mixture <- function(chunk) {
+  squares <- mixture_squares(chunk$y)
+  list(n = rep(nrow(squares), ncol(squares)), mean = numeric(ncol(squares)), m2 = colSums(squares),
+       weight = nrow(squares), weighted = 0, size = sqrt(max(squares, 0)), few = NULL)
 }
 
 read_mixtures <- function(codec, y, lik, offset, weights, streams) {

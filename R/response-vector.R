@@ -5,7 +5,8 @@ MAX_COMPONENTS <- 8L # SG_LIK_MAX_WIDTH
 
 vectors_codec <- function() {
   codec_like(numbers_codec(), c("vectors", "components", "numbers"), missing = TRUE,
-             multi_output = TRUE, offset_matrix = wide_offset,
+             multi_output = TRUE, known_means = wide_offset,
+             shape = shape_of_components(identity),
              called = "a response of several components", offers = offers_of_components(),
              measures = character(),
              absent = "missing values of components",
@@ -33,6 +34,8 @@ offers_of_components <- function() {
   list(response = all, link = all[-3L], latent = all[-3L], median = all[-1L],
        quantile = character(), divergence = all, vorticity = all, stream = all, potential = all)
 }
+
+is_mixture <- function(y) inherits(y, "sparsegp_mixture") # response-mixture.R
 
 is_vectors <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) > 1L && !is_mixture(y)
 

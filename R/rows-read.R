@@ -111,7 +111,7 @@ new_inputs <- function(object, newdata, offset = NULL) {
 complete_inputs <- function(object, newdata, offset = NULL) {
   new <- new_inputs(object, newdata, offset)
   w <- n_outputs(object)
-  known <- known_means(codec_of(object), new$offset, c(nrow(new$x), w))
+  known <- codec_of(object)$known_means(new$offset, c(nrow(new$x), w))
   complete <- stats::complete.cases(new$x, known)
   x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
   list(x = stack_components(scaled_inputs(x, object$scaling), w),
