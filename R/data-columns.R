@@ -98,14 +98,12 @@ in_measures <- function(data, measures, argument) {
       stop_sparsegp(argument, paste0("has ", name, " as ", now, ", which was ", was, " at the fit"),
                     "Convert it as it was in the first rows")
     }
-    data[[name]] <- in_time_units(data[[name]], sub("difftime in ", "", was, fixed = TRUE))
+    units <- sub("difftime in ", "", c(now, was), fixed = TRUE)
+    data[[name]] <- structure(as.vector(unclass(data[[name]])) *
+                                (SECONDS[[units[1L]]] / SECONDS[[units[2L]]]),
+                              class = "difftime", units = units[2L])
   }
   data
 }
 
 SECONDS <- c(secs = 1, mins = 60, hours = 3600, days = 86400, weeks = 604800)
-
-in_time_units <- function(x, units) {
-  structure(as.vector(unclass(x)) * (SECONDS[[attr(x, "units")]] / SECONDS[[units]]),
-            class = "difftime", units = units)
-}

@@ -57,7 +57,7 @@ model_kinds <- function() list(
     is_kernel_spec(x, point_length(whole), n_outputs(whole)) && same_types(whole$kernel, x)
   },
   hyper = function(x, whole) {
-    kernels <- if (own_kernels(whole$likelihood)) processes(whole) else 1L
+    kernels <- kernel_sets(whole$likelihood, processes(whole))
     counts <- c(kernels * count_kernel_hyper(whole$spec), count_lik_hyper(whole))
     limits <- at_limit(x, whole$likelihood)
     is_hyper_table(x, limits) && identical(x$part, rep(c("kernel", "likelihood"), counts)) &&

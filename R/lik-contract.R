@@ -148,8 +148,12 @@ is_impossible <- function(lik, logz, rows) {
 # One kernel for each class?
 own_kernels <- function(lik) isFALSE(lik$shared)
 
+# Returns how many sets of kernel hyperparameters there are.
+kernel_sets <- function(lik, processes) if (own_kernels(lik)) processes else 1L
+
 class_kernel_theta <- function(theta, lik, processes, class) {
-  if (own_kernels(lik)) matrix(theta, ncol = processes)[, class] else theta
+  sets <- kernel_sets(lik, processes)
+  matrix(theta, ncol = sets)[, min(class, sets)]
 }
 
 #' @export
@@ -165,7 +169,7 @@ format.sparsegp_likelihood <- function(x, ...) {
     arguments <- c(arguments, paste0("covariance = \"", x$covariance, "\""))
   }
   if (has_variances(x)) arguments <- paste("variance =", format_variances(x$variances))
-  if (own_kernels(x)) arguments <- c(arguments, "shared = FALSE")
+  if (isFALSE(x$shared)) arguments <- c(arguments, "shared = FALSE")
   paste0(lik_label(x), "(", toString(arguments), ")")
 }
 

@@ -19,8 +19,7 @@ binary_traits <- function(inverse_link, link) {
   ), lik_sample(
     draw = function(f, value, weights) {
       ifelse(stats::runif(length(f)) < inverse_link(f + value[["bias"]]), 1, -1)
-    },
-    extra_var = function(value, weights, within) 0
+    }
   ))
 }
 
@@ -48,8 +47,7 @@ class_traits <- function(link, noise) {
       f <- rbind(f) # one row may come as a vector
       v <- f + rep(value, each = nrow(f)) + noise(length(f))
       max.col(v, "first")
-    },
-    extra_var = function(value, weights, within) 0
+    }
   ))
 }
 

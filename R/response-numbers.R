@@ -122,8 +122,6 @@ as_whole <- function(x) ifelse(abs(x - round(x)) < 1e-8 * pmax(1, abs(x)), round
 # A matrix of successes and failures, where the likelihood is of trials
 are_trials <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) == 2L
 
-are_counted_trials <- function(y) are_trials(y) && is.null(illegal_counts(y[!is.na(y)]))
-
 # Shares and trials in place of successes and failures
 gather_trials <- function(chunk) {
   if (!are_trials(chunk$y)) return(chunk)
