@@ -54,7 +54,8 @@ model_kinds <- function() list(
   },
   scaling = "scaling",
   spec = function(x, whole) {
-    is_kernel_spec(x, point_length(whole), n_outputs(whole)) && same_types(whole$kernel, x)
+    is_kernel_spec(x, sum(whole$scaling$kept), n_outputs(whole)) &&
+      same_types(whole$kernel, x)
   },
   hyper = function(x, whole) {
     kernels <- kernel_sets(whole$likelihood, processes(whole))

@@ -124,10 +124,7 @@ likelihood_of_columns <- function(y) {
 # What was given, or what suits the rows. declared: do levels of a factor count that have not come?
 likelihood_for <- function(lik, y, declared = FALSE) {
   if (!is.null(lik)) return(lik)
-  default_likelihood(if (is.factor(y) && !declared) droplevels(y) else y)
-}
-
-default_likelihood <- function(y) {
+  if (is.factor(y) && !declared) y <- droplevels(y)
   if (is.numeric(y)) return(lik_gaussian())
   if (is.logical(y)) return(lik_probit())
   if (!has_levels(y)) {
@@ -139,10 +136,10 @@ default_likelihood <- function(y) {
 }
 
 # Does what was given take rows without a label?
-takes_unlabelled <- function(lik) !is.null(lik) && lik_codec(lik)$missing
+takes_unlabelled <- function(lik) lik_codec(lik)$missing
 
 # A chunk whose response is one column, with its weights.
-gathered <- function(chunk, lik) if (is.null(lik)) chunk else lik_codec(lik)$gather(chunk)
+gathered <- function(chunk, lik) lik_codec(lik)$gather(chunk)
 
 # Is a response of several columns one of several components?
-takes_several <- function(lik) !is.null(lik) && lik_codec(lik)$multi_output
+takes_several <- function(lik) lik_codec(lik)$multi_output

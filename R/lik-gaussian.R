@@ -19,7 +19,7 @@ lik_gaussian <- function(variance = NULL, covariance = c("spherical", "diagonal"
 
 # Errors of a normal distribution, row by row of variance noise / weight.
 gaussian_traits <- function() c(lik_code(
-  response = "numbers", weighted = TRUE, exact = TRUE,
+  response = "numbers", density = TRUE, weighted = TRUE, exact = TRUE,
   data_rows = function(y, weights) rbind(y, weights)
 ), lik_hyper(
   about = list(noise = list(

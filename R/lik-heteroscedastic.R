@@ -10,7 +10,7 @@ lik_heteroscedastic <- function(variance = NULL) {
 # mean and var of outcomes() and entropy(): n x 2, of mean and logarithm of the spread, and their
 # covariances, four for each row.
 heteroscedastic_traits <- function() c(lik_code(
-  response = "spreads", weighted = FALSE,
+  response = "spreads", density = TRUE, weighted = FALSE,
   data_rows = function(y, weights) rbind(y)
 ), lik_hyper(
   about = list(noise = list(

@@ -28,7 +28,7 @@ count_noise <- function(lik, width) {
 }
 
 mvnormal_traits <- function() c(lik_code(
-  response = "vectors", weighted = FALSE, label = "gaussian",
+  response = "vectors", density = TRUE, weighted = FALSE, label = "gaussian",
   data_rows = function(y, weights) t(unname(y)),
   alone = function(rows, theta) {
     weight <- rep_len(exp(-theta[seq_len(min(length(theta), nrow(rows)))]), nrow(rows))

@@ -249,19 +249,16 @@ anyNA.sparsegp_mixture <- function(x, recursive = FALSE) any(is.na(x))
 rbind.sparsegp_mixture <- function(..., deparse.level = 1) {
   each <- list(...)
   first <- each[[1L]]
-  for (other in each[-1L]) check_same_mixture(first, other)
+  like_first <- function(y) {
+    is_mixture(y) && ncol(y) == ncol(first) && mixture_parts(y) == mixture_parts(first) &&
+      mixture_width(y) == mixture_width(first)
+  }
+  if (!all(vapply(each, like_first, NA))) {
+    stop_sparsegp("...", "is not a mixture of as many parts and components as the rows before",
+                  "Give parts that are not there the weight 0")
+  }
   new_mixture(do.call(rbind, lapply(each, function(y) matrix(unclass(y), ncol = ncol(y)))),
               attr(first, "components"), attr(first, "parts"))
-}
-
-# Rows of one kind: as many parts, of the same components, all scaled or none.
-check_same_mixture <- function(first, other, argument = "...") {
-  same <- is_mixture(other) && ncol(first) == ncol(other) &&
-    mixture_parts(first) == mixture_parts(other) &&
-    mixture_width(first) == mixture_width(other)
-  if (same) return(invisible())
-  stop_sparsegp(argument, "is not a mixture of as many parts and components as the rows before",
-                "Give parts that are not there the weight 0")
 }
 
 #' @export
