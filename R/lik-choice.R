@@ -140,6 +140,3 @@ takes_unlabelled <- function(lik) lik_codec(lik)$missing
 
 # A chunk whose response is one column, with its weights.
 gathered <- function(chunk, lik) lik_codec(lik)$gather(chunk)
-
-# Is a response of several columns one of several components?
-takes_several <- function(lik) lik_codec(lik)$multi_output

@@ -99,7 +99,7 @@ new_likelihood <- function(type, params) {
   for (name in names(params)) {
     about <- traits$about[[name]]
     check_hyper(params[[name]], about$argument, positive = about$log,
-                single = !codec$labelled && !codec$multi_output, range = hyper_range(about),
+                single = !codec$labelled && is.null(about$each), range = hyper_range(about),
                 limit = about$limit)
     if (length(unlist(params[[name]])) > MAX_CLASSES) {
       stop_sparsegp(about$argument, paste("must be at most", MAX_CLASSES, "numbers"))

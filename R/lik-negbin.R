@@ -7,7 +7,6 @@ lik_negbin <- function(bias = NULL, size = NULL) {
   new_likelihood("negbin", list(bias = bias, size = size))
 }
 
-# Counts that vary more than a rate alone explains.
 negbin_traits <- function() c(lik_code(
   response = "counts", weighted = FALSE,
   data_rows = function(y, weights) count_rows(y)

@@ -118,3 +118,9 @@ noise_scale <- list(
   argument = "scale", log = TRUE, unit_power = 1, start = function(rows, offset) log(0.22),
   prior = function(unit, offset) default_lognormal(-1.35, 1)(unit)
 )
+
+# Its square, of normal noise
+noise_variance <- list(
+  argument = "variance", log = TRUE, unit_power = 2, start = function(rows, offset) log(0.1),
+  prior = function(unit, offset) default_lognormal(-2, 2)(unit)
+)

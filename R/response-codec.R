@@ -25,6 +25,7 @@
 #   values         (y) -> how many numbers with a unit each response is
 #   jump           (weights) -> the distance from a response to the next that there can be; NULL:
 #                  all numbers can be
+#   dims           of how many dimensions a response may be
 #   shape          kinds of the fields that a fit keeps of it (response-check.R)
 # How it is read:
 #   known_means    (offset, size) -> known means of all latent values of a row, from what a user
@@ -38,6 +39,8 @@
 #                  factor of the levels
 #   codes          (y, response) -> what C is given of either
 #   back           (codes, response) -> numbers in the user's units, or a factor, from C's
+#   series         (codes) -> numbers that may rise and fall along an input; NULL: labels without
+#                  an order
 #   observed       (y) -> what the mean response would be if it were known
 #   constant       (codes) -> words, where these responses have nothing to learn from but their one
 #                  value; else NULL
@@ -59,10 +62,10 @@ response_class <- function(...) c(paste0("response_", c(...)), "response")
 codec_defaults <- function() {
   list(labelled = FALSE, ordered = FALSE, missing = FALSE, multi_output = FALSE,
        one_vs_rest = FALSE, offsets = TRUE, trials = FALSE, scaled = FALSE, jump = NULL,
-       shape = shape_of(), known_means = function(offset, size) offset,
-       gather = function(chunk) chunk, refuse = function(y, weights) NULL,
-       moments = moments_of_numbers, processes = function(levels) 1L,
-       values = function(y) rep(1, length(y)))
+       dims = 0L, shape = shape_of(), series = identity,
+       known_means = function(offset, size) offset, gather = identity,
+       refuse = function(y, weights) NULL, moments = moments_of_numbers,
+       processes = function(levels) 1L, values = function(y) rep(1, length(y)))
 }
 
 # A codec that differs from another in the fields given. kinds: see response_class()
@@ -95,7 +98,7 @@ RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width", "compon
 read_more <- function(object, y, n, weights = NULL) {
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
   codec <- codec_of(object)
-  if (NROW(y) != n || !codec$multi_output && !is.null(dim(y))) {
+  if (NROW(y) != n || length(dim(y)) > codec$dims) {
     stop_sparsegp("newdata", paste0("has ", NROW(y), " responses for ", n, " rows"))
   }
   codec$again(codec, y, object$likelihood, weights, object$response)

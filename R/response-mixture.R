@@ -63,7 +63,7 @@ mixture <- function(weights, means, variances, prior = NULL) {
   }))
   if (!is.null(prior)) numbers <- cbind(numbers, prior_numbers(prior, n, w))
   first <- matrix(means[, , 1L], n, w, dimnames = dimnames(means)[1:2])
-  new_mixture(unname(numbers), component_names(first), parts)
+  new_mixture(unname(numbers), column_names(first, "y"), parts)
 }
 
 # numbers: n x (J (1 + w + w (w + 1) / 2) + those of the prior without a weight)
@@ -219,10 +219,11 @@ part_numbers <- function(y, part, which) {
   matrix(values, length(part), dimnames = list(NULL, attr(y, "components")))
 }
 
-heaviest_part <- function(y) {
+# Means of the heaviest part of each row
+likeliest_values <- function(y) {
   weights <- vapply(seq_len(mixture_parts(y)), function(j) mixture_part(y, j)$weight,
                     numeric(nrow(y)))
-  max.col(matrix(weights, nrow(y)), "first")
+  part_values(y, max.col(matrix(weights, nrow(y)), "first"))
 }
 
 # ---- As a column of a data frame ----
@@ -293,7 +294,7 @@ mixtures_codec <- function() {
              again = read_more_mixtures,
              codes = function(y, response) in_mixture_units(y, response$unit),
              back = function(codes, response) codes * response$unit,
-             observed = function(y) part_values(y, heaviest_part(y)),
+             series = likeliest_values, observed = likeliest_values,
              words = function(response) paste0("components: ", toString(response$components)),
              constant = function(codes) NULL,
              values = function(y) rep(mixture_width(y), nrow(y)))

@@ -5,7 +5,7 @@ MAX_COMPONENTS <- 8L # SG_LIK_MAX_WIDTH
 
 vectors_codec <- function() {
   codec_like(numbers_codec(), c("vectors", "components", "numbers"), missing = TRUE,
-             multi_output = TRUE, known_means = wide_offset,
+             multi_output = TRUE, dims = 2L, known_means = wide_offset,
              shape = shape_of_components(identity),
              called = "a response of several components", offers = offers_of_components(),
              measures = character(),
@@ -42,17 +42,9 @@ is_vectors <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) > 1L && !is_m
 # A matrix with names, and an offset for each component.
 gather_vectors <- function(chunk) {
   if (!is_vectors(chunk$y)) return(chunk) # told by who reads it
-  colnames(chunk$y) <- component_names(chunk$y)
+  colnames(chunk$y) <- column_names(chunk$y, "y")
   if (!is.null(chunk$offset)) chunk$offset <- wide_offset(chunk$offset, dim(chunk$y))
   chunk
-}
-
-component_names <- function(y) {
-  names <- colnames(y)
-  if (is.null(names)) names <- character(ncol(y))
-  nameless <- is.na(names) | names == ""
-  names[nameless] <- paste0("y", which(nameless))
-  make.unique(names)
 }
 
 # Known means of the components: a column for each, or what all have in common.
