@@ -27,16 +27,14 @@ dense_inputs <- function(x, argument) {
                       "are at most 1e8 numbers"))
 }
 
-is_plain <- function(x) {
-  length(dim(x)) != 1L && !inherits(x, c("integer64", "POSIXlt", "Matrix", "sparseVector"))
-}
-
 # Returns a data frame or list with plain columns, in the units of `terms` (see measures_of()). A
 # matrix of class mts becomes a data frame, as lm() does it; environments stay.
 plain_data <- function(data, argument = "data", terms = NULL) {
   if (is.matrix(data) && is.object(data)) data <- as.data.frame(data)
   if (!is.list(data)) return(data)
-  strange <- which(!vapply(data, is_plain, NA))
+  strange <- which(vapply(data, function(x) {
+    length(dim(x)) == 1L || inherits(x, c("integer64", "POSIXlt", "Matrix", "sparseVector"))
+  }, NA))
   if (length(strange) && is.data.frame(data)) data <- as.data.frame(data)
   for (i in strange) data[[i]] <- plain_column(data[[i]], argument)
   in_measures(data, attr(terms, "measures"), argument)
@@ -98,14 +96,12 @@ in_measures <- function(data, measures, argument) {
       stop_sparsegp(argument, paste0("has ", name, " as ", now, ", which was ", was, " at the fit"),
                     "Convert it as it was in the first rows")
     }
-    data[[name]] <- in_time_units(data[[name]], sub("difftime in ", "", was, fixed = TRUE))
+    units <- sub("difftime in ", "", c(now, was), fixed = TRUE)
+    data[[name]] <- structure(as.vector(unclass(data[[name]])) *
+                                (SECONDS[[units[1L]]] / SECONDS[[units[2L]]]),
+                              class = "difftime", units = units[2L])
   }
   data
 }
 
 SECONDS <- c(secs = 1, mins = 60, hours = 3600, days = 86400, weeks = 604800)
-
-in_time_units <- function(x, units) {
-  structure(as.vector(unclass(x)) * (SECONDS[[attr(x, "units")]] / SECONDS[[units]]),
-            class = "difftime", units = units)
-}

@@ -168,9 +168,14 @@ shift_images <- function(nrow, ncol, by = 1, directions = 4, background = NULL, 
   if (!is.null(background)) check_number(background, "background")
   check_flag(byrow, "byrow")
   function(rows) {
-    refuse_other_images(rows, size)
+    if (ncol(rows) != prod(size)) {
+      stop_sparsegp("augment", paste0("moves images of ", size[1L], " x ", size[2L], " pixels, ",
+                                      "and rows have ", counted(ncol(rows), "input")),
+                    "Give shift_images() the size of the images, one input for each pixel")
+    }
     place <- matrix(seq_len(prod(size)), size[1L], size[2L], byrow = byrow)
-    if (is.null(background)) background <- edge_value(rows, place)
+    at_edge <- row(place) %in% c(1L, size[1L]) | col(place) %in% c(1L, size[2L])
+    background <- background %||% stats::median(rows[, place[at_edge]])
     apply(by * WAYS[seq_len(directions), ], 1L, shifted_images, rows, place, background,
           simplify = FALSE)
   }
@@ -178,18 +183,6 @@ shift_images <- function(nrow, ncol, by = 1, directions = 4, background = NULL, 
 
 # Down and right: the four ways, and the diagonals.
 WAYS <- cbind(down = c(-1, 1, 0, 0, -1, -1, 1, 1), right = c(0, 0, -1, 1, -1, 1, -1, 1))
-
-refuse_other_images <- function(rows, size) {
-  if (ncol(rows) == prod(size)) return(invisible())
-  stop_sparsegp("augment", paste0("moves images of ", size[1L], " x ", size[2L], " pixels, and ",
-                                  "rows have ", counted(ncol(rows), "input")),
-                "Give shift_images() the size of the images, one input for each pixel")
-}
-
-edge_value <- function(rows, place) {
-  at_edge <- row(place) %in% c(1L, nrow(place)) | col(place) %in% c(1L, ncol(place))
-  stats::median(rows[, place[at_edge]])
-}
 
 # place: the input at each pixel
 shifted_images <- function(way, rows, place, background) {

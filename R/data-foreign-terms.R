@@ -10,8 +10,12 @@ SMOOTH_MARKS <- c("s", "te", "ti", "t2")
 JOINTS <- c("+", "-", "*", ":", "/", "^", "%in%", "(")
 
 check_foreign_terms <- function(formula) {
-  refuse_own_response(formula)
   terms <- terms_within(formula[[length(formula)]])
+  response <- formula[[2L]]
+  if (any(vapply(terms, identical, NA, response))) { # the fit would be perfect
+    stop_sparsegp("formula", paste0("has its response among the inputs: ", deparse1(response)),
+                  "Leave it out of the right-hand side")
+  }
   for (term in terms) refuse_foreign_term(term, environment(formula))
 }
 
@@ -19,15 +23,6 @@ terms_within <- function(expression) {
   joined <- is.call(expression) && as.character(expression[[1L]])[1L] %in% JOINTS
   if (!joined) return(list(expression))
   unlist(lapply(as.list(expression)[-1L], terms_within), recursive = FALSE)
-}
-
-# Refuses a response that is an input of its own model, which would then be perfect.
-refuse_own_response <- function(formula) {
-  response <- formula[[2L]]
-  inputs <- terms_within(formula[[length(formula)]])
-  if (!any(vapply(inputs, identical, NA, response))) return(invisible())
-  stop_sparsegp("formula", paste0("has its response among the inputs: ", deparse1(response)),
-                "Leave it out of the right-hand side")
 }
 
 refuse_foreign_term <- function(term, env) {

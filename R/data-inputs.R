@@ -22,16 +22,16 @@ check_inputs <- function(x, argument = "x") {
   }
   if (ncol(x) == 0L) stop_sparsegp(argument, "has no columns", "Give at least one input")
   storage.mode(x) <- "double"
-  colnames(x) <- input_names(x)
+  colnames(x) <- column_names(x)
   x
 }
 
 # Distinct names of columns: x1, x2, ... where there is none, as cbind(age, 1) leaves it.
-input_names <- function(x) {
+column_names <- function(x, letter = "x") {
   names <- colnames(x)
   if (is.null(names)) names <- character(ncol(x))
   nameless <- is.na(names) | names == ""
-  names[nameless] <- paste0("x", which(nameless))
+  names[nameless] <- paste0(letter, which(nameless))
   make.unique(names)
 }
 
@@ -71,9 +71,10 @@ check_per_row <- function(x, n, argument, default, positive = FALSE) {
   as.double(x)
 }
 
-check_response_length <- function(y, n, several = FALSE) {
+# dims: so many dimensions at most
+check_response_length <- function(y, n, dims) {
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
-  if (!several && !is.null(dim(y)) || is.list(y)) {
+  if (length(dim(y)) > dims || is.list(y)) {
     stop_sparsegp("y", "must be one vector",
                   paste("Several columns are components for lik_gaussian(), and successes and",
                         "failures for lik_binomial()"))

@@ -88,8 +88,7 @@ quantile_residuals.response_factor <- function(object) {
 # log Z of a label that is a number to the likelihood is that of a density, and knows no power.
 #' @export
 lpd_of_rows.response_labels <- function(object) {
-  as_numbers <- lik_traits(object$likelihood)$as_numbers
-  if (as_numbers || !is.null(object$power)) label_lpd(loo_probabilities(object), object$y)
+  if (lik_traits(object$likelihood)$density || !is.null(object$power)) label_lpd(loo_probabilities(object), object$y)
   else NextMethod()
 }
 

@@ -50,14 +50,15 @@ model_kinds <- function() list(
     codec <- lik_codec(whole$likelihood)
     is_word(x$codec, c(codec$name, if (!is.null(codec$more)) codec$more()$name)) &&
       is_of_kind(x, kinds_of_response(codec_named(x$codec))) &&
-      is_right_response(codec_named(x$codec), x)
+      is_of_kind(x, codec_named(x$codec)$shape)
   },
   scaling = "scaling",
   spec = function(x, whole) {
-    is_kernel_spec(x, point_length(whole), n_outputs(whole)) && same_types(whole$kernel, x)
+    is_kernel_spec(x, sum(whole$scaling$kept), n_outputs(whole)) &&
+      same_types(whole$kernel, x)
   },
   hyper = function(x, whole) {
-    kernels <- if (own_kernels(whole$likelihood)) processes(whole) else 1L
+    kernels <- kernel_sets(whole$likelihood, processes(whole))
     counts <- c(kernels * count_kernel_hyper(whole$spec), count_lik_hyper(whole))
     limits <- at_limit(x, whole$likelihood)
     is_hyper_table(x, limits) && identical(x$part, rep(c("kernel", "likelihood"), counts)) &&

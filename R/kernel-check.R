@@ -62,8 +62,8 @@ same_types <- function(one, other) {
     all(mapply(same_types, one$parts, other$parts))
 }
 
-# Is this what resolve_kernel() and spec_for_c() make of a kernel for points of so many inputs, the
-# last of them a response's component where its width is more than 1?
+# Is this what resolve_kernel() and spec_for_c() make of a kernel of so many inputs, behind which a
+# point has the number of its component where the response's width is more than 1?
 is_kernel_spec <- function(spec, inputs, width) {
   type <- if (is.list(spec)) registered("kernels", spec$type)
   is.list(type) && is.integer(spec$vars) && is_flag(spec$ard) && is.integer(spec$degree) &&
@@ -75,8 +75,8 @@ is_kernel_spec <- function(spec, inputs, width) {
 
 # What C reads as numbers of columns.
 has_right_vars <- function(spec, reads, inputs, width) {
-  if (reads == "component") return(width > 1L && identical(spec$vars, inputs - 1L))
-  all(spec$vars %in% (seq_len(inputs - (width > 1L)) - 1L)) && !anyDuplicated(spec$vars) &&
+  if (reads == "component") return(width > 1L && identical(spec$vars, inputs))
+  all(spec$vars %in% (seq_len(inputs) - 1L)) && !anyDuplicated(spec$vars) &&
     (reads != "one" || length(spec$vars) == 1L)
 }
 

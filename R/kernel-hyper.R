@@ -125,7 +125,7 @@ for_kept_inputs <- function(given, leaf) {
 }
 
 # Returns parts of the table. suffix: of all names.
-kernel_hyper <- function(kernel, env, suffix = "") {
+kernel_hyper <- function(kernel, env, suffix) {
   leaves <- kernel_leaves(mark_carriers(kernel))
   env$share <- if (kernel$type == "sum") length(kernel$parts) else 1L
   prefixes <- if (length(leaves) > 1L) paste0("k", seq_along(leaves), ".") else ""

@@ -18,8 +18,8 @@ period_start <- function(x, response, given) {
 seen_period <- function(x, response, range) {
   first <- utils::head(order(x), PERIOD_ROWS)
   t <- x[first] - min(x)
-  if (response$processes > 1L || length(unique(t)) < 8L) return(range / 2)
-  y <- if (is_mixture(response$y)) codec_named(response$codec)$observed(response$y) else response$y
+  y <- codec_named(response$codec)$series(response$y)
+  if (is.null(y) || length(unique(t)) < 8L) return(range / 2)
   y <- as.matrix(y)[first, 1L] # the first component of several
   rest <- without_trend(t, as.double(y))
   if (!isTRUE(max(abs(rest)) > 1e-9 * max(abs(y)))) return(range / 2)

@@ -69,19 +69,20 @@ inputs_of_fields <- function(kernel, inputs) {
   unique(unlist(lapply(bases, function(base) resolve_vars(base$vars, inputs))))
 }
 
-# Which column of a point says what component it is of, counted from 0: the one after the inputs.
-component_column <- function(inputs) sum(inputs$kept)
-
-refuse_one_component <- function(kernel, inputs) {
-  if (length(inputs$components) > 1L) return(invisible())
+# Returns a kernel that reads which component a point is of: the column after the inputs, from 0.
+with_component <- function(kernel, inputs) {
+  if (length(inputs$components) > 1L) {
+    kernel$vars <- sum(inputs$kept)
+    return(kernel)
+  }
   stop_sparsegp("kernel", paste0("has a part for several responses, ", format(kernel),
                                  ", and there is one"),
                 "Write cbind(u, v) ~ x + y, or use another kernel")
 }
 
 resolve_field <- function(kernel, inputs) {
-  refuse_one_component(kernel, inputs)
-  kernel <- resolve_sum(kernel, inputs)
+  kernel <- with_component(kernel, inputs)
+  kernel$parts <- lapply(kernel$parts, resolve_kernel, inputs)
   base <- kernel$parts[[1L]]
   components <- length(inputs$components)
   if (components > 3L) {
@@ -99,16 +100,14 @@ resolve_field <- function(kernel, inputs) {
                                    "constant"), "Use kernel_coregion() for what is left")
   }
   kernel$parts[[1L]]$joint <- TRUE
-  kernel$vars <- component_column(inputs)
   kernel
 }
 
 resolve_coregion <- function(kernel, inputs) {
-  refuse_one_component(kernel, inputs)
+  kernel <- with_component(kernel, inputs)
   most <- length(inputs$components) - 1L
   rank <- if (length(kernel$degree)) min(kernel$degree, most) else most
   kernel$degree <- c(components = most + 1L, rank = as.integer(rank))
-  kernel$vars <- component_column(inputs)
   kernel$components <- inputs$components
   kernel
 }

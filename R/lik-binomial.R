@@ -6,7 +6,6 @@
 #' @export
 lik_binomial <- function(bias = NULL) new_likelihood("binomial", list(bias = bias))
 
-# Successes of trials: the response is their share, the weights are the trials.
 binomial_traits <- function() c(lik_code(
   response = "trials", weighted = TRUE,
   data_rows = function(y, weights) {

@@ -1,19 +1,15 @@
 # From what a user gives as `likelihood`, and the response, to a likelihood. What was given is made
 # a value once, before there are rows; where nothing was given the rows decide.
 
-# The argument as given, before it is looked at. A column of the data is not found there.
-given_likelihood <- function(likelihood) {
+# The argument as given, before it is looked at, where a column of the data is not found. Other
+# packages' word for it is family.
+likelihood_or_family <- function(likelihood, family) {
   tryCatch(likelihood, error = function(e) {
     if (inherits(e, "sparsegp_error")) stop(e)
     stop_sparsegp("likelihood", paste0("cannot be made: ", conditionMessage(e)),
                   paste("It is not looked up in `data`: for known variances of rows write",
                         "lik_gaussian(variance = data$column)"))
   })
-}
-
-# Other packages' word for it is family.
-likelihood_or_family <- function(likelihood, family) {
-  likelihood <- given_likelihood(likelihood)
   if (is.null(family)) return(likelihood)
   if (!is.null(likelihood)) {
     stop_sparsegp("family", "and `likelihood` are the same", "Leave one of them out")
@@ -26,7 +22,7 @@ as_likelihood <- function(likelihood, argument = "likelihood") {
   likelihood <- called(likelihood)
   if (is.null(likelihood)) return(NULL)
   if (inherits(likelihood, "sparsegp_likelihood")) return(check_likelihood(likelihood))
-  names <- named_likelihoods()
+  names <- c(likelihood_names(), "heteroscedastic", "mixture")
   named <- is.character(likelihood) && length(likelihood) == 1L
   if (named && !likelihood %in% names) likelihood <- family_named(likelihood)
   if (inherits(likelihood, "family")) return(likelihood_of_family(likelihood, argument))
@@ -34,9 +30,6 @@ as_likelihood <- function(likelihood, argument = "likelihood") {
   stop_sparsegp(argument, paste0("is of class ", class(likelihood)[1L]),
                 "Give a lik_*() value, a name such as \"probit\", or a family such as binomial()")
 }
-
-# Likelihoods that a name stands for: those of one latent value a row, and two others.
-named_likelihoods <- function() c(likelihood_names(), "heteroscedastic", "mixture")
 
 STATS_FAMILIES <- c("gaussian", "binomial", "poisson", "Gamma", "inverse.gaussian", "quasi",
                     "quasibinomial", "quasipoisson")
@@ -115,41 +108,35 @@ instead_of_family <- function(family) {
 # What was given, once the response is there. Two columns of counts are trials where nothing else is
 # said; other columns are components.
 resolve_likelihood <- function(lik, y, weights = NULL) {
-  if (is.null(lik) && are_counted_trials(y)) return(lik_binomial())
-  if (is_mixture(y) && is.null(lik)) return(lik_mixture())
-  if (is_vectors(y) && (is.null(lik) || lik$type == "gaussian")) {
-    return(for_vectors(if (is.null(lik)) lik_gaussian() else lik))
-  }
+  if (is.null(lik)) lik <- likelihood_of_columns(y)
+  if (is_vectors(y) && identical(lik$type, "gaussian")) return(for_vectors(lik))
   if (!isTRUE(lik$or_trials)) return(lik)
   if (are_trials(y) || is.numeric(y) && !is.null(weights)) lik_binomial() else lik_logit()
+}
+
+# Returns the likelihood that a response of several columns asks for, or NULL.
+likelihood_of_columns <- function(y) {
+  if (is_mixture(y)) return(lik_mixture())
+  if (!is_vectors(y)) return(NULL)
+  if (are_trials(y) && is.null(illegal_counts(y[!is.na(y)]))) lik_binomial() else lik_gaussian()
 }
 
 # What was given, or what suits the rows. declared: do levels of a factor count that have not come?
 likelihood_for <- function(lik, y, declared = FALSE) {
   if (!is.null(lik)) return(lik)
-  default_likelihood(if (is.factor(y) && !declared) droplevels(y) else y)
-}
-
-default_likelihood <- function(y) {
+  if (is.factor(y) && !declared) y <- droplevels(y)
   if (is.numeric(y)) return(lik_gaussian())
-  if (is_two_valued(y)) return(lik_probit())
-  if (!is.factor(y) && !is.character(y)) {
+  if (is.logical(y)) return(lik_probit())
+  if (!has_levels(y)) {
     stop_sparsegp("y", paste0("is of class ", class(y)[1L]),
                   "Give numbers, a logical, or a factor")
   }
-  if (is.ordered(y)) lik_ordinal() else lik_mprobit()
-}
-
-is_two_valued <- function(y) {
-  is.logical(y) || (is.factor(y) && nlevels(y) <= 2L) ||
-    (is.character(y) && length(unique(y[!is.na(y)])) <= 2L)
+  if (nlevels(as.factor(y)) <= 2L) lik_probit()
+  else if (is.ordered(y)) lik_ordinal() else lik_mprobit()
 }
 
 # Does what was given take rows without a label?
-takes_unlabelled <- function(lik) !is.null(lik) && lik_codec(lik)$missing
+takes_unlabelled <- function(lik) lik_codec(lik)$missing
 
 # A chunk whose response is one column, with its weights.
-gathered <- function(chunk, lik) if (is.null(lik)) chunk else lik_codec(lik)$gather(chunk)
-
-# Is a response of several columns one of several components?
-takes_several <- function(lik) !is.null(lik) && lik_codec(lik)$multi_output
+gathered <- function(chunk, lik) lik_codec(lik)$gather(chunk)

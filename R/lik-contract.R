@@ -12,14 +12,14 @@
 #   has_evidence  is log Z that of an integral, so that there is an evidence?
 #   modal      does EP find one of several fixed points, by where it starts?
 #   tempered   may probabilities of labels be recalibrated, by a power of their odds?
-#   as_numbers are labels numbers to it (least squares), so that log Z is that of a density?
+#   density    is log Z that of a density? Else it is a probability's, and at most 0
 #   label      what print() calls it, where that is not its type
 #   remedy     shown when EP diverges because site precisions grow without bound on contradictory
 #              labels; NULL: they do not
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
 #              component alone that says nearly the same of it; NULL: there is none
 lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_evidence = TRUE,
-                     modal = FALSE, tempered = FALSE, as_numbers = FALSE, label = NULL,
+                     modal = FALSE, tempered = FALSE, density = FALSE, label = NULL,
                      remedy = NULL, alone = NULL) {
   as.list(environment())
 }
@@ -87,7 +87,10 @@ lik_label <- function(lik) lik_traits(lik)$label %||% lik$type
 
 is_modal <- function(lik) lik_traits(lik)$modal
 
-lik_codec <- function(lik) codec_named(lik_traits(lik)$response)
+# lik: NULL while the rows have not decided
+lik_codec <- function(lik) {
+  if (is.null(lik)) codec_defaults() else codec_named(lik_traits(lik)$response)
+}
 
 new_likelihood <- function(type, params) {
   traits <- traits_of(type)
@@ -96,7 +99,7 @@ new_likelihood <- function(type, params) {
   for (name in names(params)) {
     about <- traits$about[[name]]
     check_hyper(params[[name]], about$argument, positive = about$log,
-                single = !codec$labelled && !codec$multi_output, range = hyper_range(about),
+                single = !codec$labelled && is.null(about$each), range = hyper_range(about),
                 limit = about$limit)
     if (length(unlist(params[[name]])) > MAX_CLASSES) {
       stop_sparsegp(about$argument, paste("must be at most", MAX_CLASSES, "numbers"))
@@ -140,16 +143,18 @@ likelihood_kinds <- function() list(
 # one above 0; SLACK of a nat for each row is more than rounding makes of 0.
 is_impossible <- function(lik, logz, rows) {
   SLACK <- 1e-6
-  if (!isTRUE(logz > SLACK * rows)) return(FALSE)
-  codec <- lik_codec(lik)
-  codec$labelled && !lik_traits(lik)$as_numbers || !is.null(codec$jump)
+  isTRUE(logz > SLACK * rows) && !lik_traits(lik)$density
 }
 
 # One kernel for each class?
 own_kernels <- function(lik) isFALSE(lik$shared)
 
+# Returns how many sets of kernel hyperparameters there are.
+kernel_sets <- function(lik, processes) if (own_kernels(lik)) processes else 1L
+
 class_kernel_theta <- function(theta, lik, processes, class) {
-  if (own_kernels(lik)) matrix(theta, ncol = processes)[, class] else theta
+  sets <- kernel_sets(lik, processes)
+  matrix(theta, ncol = sets)[, min(class, sets)]
 }
 
 #' @export
@@ -165,7 +170,7 @@ format.sparsegp_likelihood <- function(x, ...) {
     arguments <- c(arguments, paste0("covariance = \"", x$covariance, "\""))
   }
   if (has_variances(x)) arguments <- paste("variance =", format_variances(x$variances))
-  if (own_kernels(x)) arguments <- c(arguments, "shared = FALSE")
+  if (isFALSE(x$shared)) arguments <- c(arguments, "shared = FALSE")
   paste0(lik_label(x), "(", toString(arguments), ")")
 }
 

@@ -19,14 +19,9 @@ lik_gaussian <- function(variance = NULL, covariance = c("spherical", "diagonal"
 
 # Errors of a normal distribution, row by row of variance noise / weight.
 gaussian_traits <- function() c(lik_code(
-  response = "numbers", weighted = TRUE, exact = TRUE,
+  response = "numbers", density = TRUE, weighted = TRUE, exact = TRUE,
   data_rows = function(y, weights) rbind(y, weights)
-), lik_hyper(
-  about = list(noise = list(
-    argument = "variance", log = TRUE, unit_power = 2, start = function(rows, offset) log(0.1),
-    prior = function(unit, offset) default_lognormal(-2, 2)(unit)
-  ))
-), lik_sample(
+), lik_hyper(list(noise = noise_variance)), lik_sample(
   draw = function(f, value, weights) {
     stats::rnorm(length(f), f, sqrt(value[["noise"]] / weights))
   },

@@ -10,14 +10,9 @@ lik_heteroscedastic <- function(variance = NULL) {
 # mean and var of outcomes() and entropy(): n x 2, of mean and logarithm of the spread, and their
 # covariances, four for each row.
 heteroscedastic_traits <- function() c(lik_code(
-  response = "spreads", weighted = FALSE,
+  response = "spreads", density = TRUE, weighted = FALSE,
   data_rows = function(y, weights) rbind(y)
-), lik_hyper(
-  about = list(noise = list(
-    argument = "variance", log = TRUE, unit_power = 2, start = function(rows, offset) log(0.1),
-    prior = function(unit, offset) default_lognormal(-2, 2)(unit)
-  ))
-), lik_sample(
+), lik_hyper(list(noise = noise_variance)), lik_sample(
   draw = function(f, value, weights) {
     stats::rnorm(nrow(f), f[, 1L], sqrt(value[["noise"]]) * exp(f[, 2L]))
   },

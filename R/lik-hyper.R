@@ -40,9 +40,8 @@ lik_start <- function(lik, about, rows, offset, classes, levels) {
 # levels: what the rows' labels stand for; components: names of a response's, if it has several
 hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL,
                         levels = seq_len(max(rows)), components = NULL) {
-  suffixes <- if (own_kernels(lik)) paste0(".", classes, recycle0 = TRUE) else character()
-  of_kernel <- if (length(suffixes) == 0L) kernel_hyper(kernel, env)
-               else unlist(lapply(suffixes, kernel_hyper, kernel = kernel, env = env), FALSE)
+  suffixes <- if (own_kernels(lik)) paste0(".", classes) else ""
+  of_kernel <- unlist(lapply(suffixes, kernel_hyper, kernel = kernel, env = env), FALSE)
   of_lik <- likelihood_hyper(lik, rows, offset, env$response_unit, classes, levels, components)
   apply_priors(stack_hyper(c(of_kernel, of_lik)), prior)
 }

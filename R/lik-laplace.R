@@ -6,7 +6,7 @@
 lik_laplace <- function(scale = NULL) new_likelihood("laplace", list(scale = scale))
 
 laplace_traits <- function() c(lik_code(
-  response = "numbers", weighted = FALSE,
+  response = "numbers", density = TRUE, weighted = FALSE,
   data_rows = function(y, weights) rbind(y)
 ), lik_hyper(
   about = list(scale = noise_scale)

@@ -7,7 +7,7 @@ lik_mixture <- function() new_likelihood("mixture", list())
 
 # `modal`: EP finds one of several modes, and which depends on where it starts.
 mixture_traits <- function() c(lik_code(
-  response = "mixtures", weighted = FALSE, modal = TRUE,
+  response = "mixtures", density = TRUE, weighted = FALSE, modal = TRUE,
   data_rows = function(y, weights) natural_parts(y)
 ), lik_hyper(), lik_sample(
   draw = function(f, value, weights) f

@@ -28,7 +28,7 @@ count_noise <- function(lik, width) {
 }
 
 mvnormal_traits <- function() c(lik_code(
-  response = "vectors", weighted = FALSE, label = "gaussian",
+  response = "vectors", density = TRUE, weighted = FALSE, label = "gaussian",
   data_rows = function(y, weights) t(unname(y)),
   alone = function(rows, theta) {
     weight <- rep_len(exp(-theta[seq_len(min(length(theta), nrow(rows)))]), nrow(rows))
@@ -37,7 +37,8 @@ mvnormal_traits <- function() c(lik_code(
 ), lik_hyper(
   about = list(
     noise = list(
-      argument = "variance", log = TRUE, unit_power = 2, each = each_noise,
+      argument = "variance", log = TRUE, unit_power = 2,
+      each = function(lik, components) if (lik$covariance != "spherical") components,
       start = function(rows, offset, own = NULL) {
         spread <- pmax(rowMeans(rows^2, na.rm = TRUE), 1e-4)
         log(0.1 * if (is.null(own)) mean(spread) else spread)
@@ -55,11 +56,8 @@ mvnormal_traits <- function() c(lik_code(
   draw = function(f, value, weights) {
     f + matrix(stats::rnorm(length(f)), nrow(f)) %*% chol(noise_covariance(value, ncol(f)))
   },
-  noise = function(value, w) noise_covariance(value, w)
+  noise = noise_covariance
 ))
-
-# Spherical noise has one variance.
-each_noise <- function(lik, components) if (lik$covariance != "spherical") components
 
 # The covariance from a fit's values (lik_values()), as correlation.h makes it.
 noise_covariance <- function(value, w) {

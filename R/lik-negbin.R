@@ -7,7 +7,6 @@ lik_negbin <- function(bias = NULL, size = NULL) {
   new_likelihood("negbin", list(bias = bias, size = size))
 }
 
-# Counts that vary more than a rate alone explains.
 negbin_traits <- function() c(lik_code(
   response = "counts", weighted = FALSE,
   data_rows = function(y, weights) count_rows(y)
@@ -18,13 +17,11 @@ negbin_traits <- function() c(lik_code(
   ))
 ), lik_sample(
   draw = function(f, value, weights) {
-    as.double(stats::rnbinom(length(f), value[["size"]], mu = negbin_mean(f + value[["bias"]])))
+    as.double(stats::rnbinom(length(f), value[["size"]],
+                             mu = exp(pmin(f + value[["bias"]], 300)))) # as in C
   },
   outcomes = function(mean, var, value, weights) {
-    count_outcomes(mean + value[["bias"]], var, negbin_size(value))
+    # a Poisson count by then
+    count_outcomes(mean + value[["bias"]], var, min(value[["size"]], 1e15))
   }
 ))
-
-negbin_size <- function(value) min(value[["size"]], 1e15) # a Poisson count by then
-
-negbin_mean <- function(f) exp(pmin(f, 300)) # as in C

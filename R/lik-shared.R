@@ -19,8 +19,7 @@ binary_traits <- function(inverse_link, link) {
   ), lik_sample(
     draw = function(f, value, weights) {
       ifelse(stats::runif(length(f)) < inverse_link(f + value[["bias"]]), 1, -1)
-    },
-    extra_var = function(value, weights, within) 0
+    }
   ))
 }
 
@@ -48,8 +47,7 @@ class_traits <- function(link, noise) {
       f <- rbind(f) # one row may come as a vector
       v <- f + rep(value, each = nrow(f)) + noise(length(f))
       max.col(v, "first")
-    },
-    extra_var = function(value, weights, within) 0
+    }
   ))
 }
 
@@ -119,4 +117,10 @@ number_outcomes <- function(mean, var, scale) {
 noise_scale <- list(
   argument = "scale", log = TRUE, unit_power = 1, start = function(rows, offset) log(0.22),
   prior = function(unit, offset) default_lognormal(-1.35, 1)(unit)
+)
+
+# Its square, of normal noise
+noise_variance <- list(
+  argument = "variance", log = TRUE, unit_power = 2, start = function(rows, offset) log(0.1),
+  prior = function(unit, offset) default_lognormal(-2, 2)(unit)
 )

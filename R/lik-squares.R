@@ -11,7 +11,7 @@ lik_squares <- function(bias = NULL, noise = NULL) {
 squares_traits <- function() {
   plain <- binary_traits(function(u) stats::plogis(4 * u), stats::qlogis)
   plain$tempered <- TRUE
-  plain$exact <- plain$as_numbers <- TRUE
+  plain$exact <- plain$density <- TRUE
   plain$about$bias$start <- function(rows, offset) mean(rows) - mean(offset)
   plain$about$noise <- list(
     argument = "noise", log = TRUE, unit_power = 0, start = function(rows, offset) log(0.1),

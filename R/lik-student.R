@@ -8,7 +8,7 @@ lik_student <- function(scale = NULL, df = fixed(4)) {
 }
 
 student_traits <- function() c(lik_code(
-  response = "numbers", weighted = FALSE,
+  response = "numbers", density = TRUE, weighted = FALSE,
   data_rows = function(y, weights) rbind(y)
 ), lik_hyper(
   about = list(scale = noise_scale, df = list(

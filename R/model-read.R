@@ -10,7 +10,7 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   codec <- lik_codec(lik)
   check_adjustments(chunk, lik)
   response <- codec$read(codec, y, lik, chunk$offset, chunk$weights, setup$streams)
-  response <- in_known_units(response, codec_named(response$codec), setup$known)
+  response <- in_known_units(codec_named(response$codec), response, setup$known$response)
   model <- list(
     lik = lik, response = response,
     rows = lik_traits(lik)$data_rows(response$y, response$weights),

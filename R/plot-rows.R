@@ -27,7 +27,7 @@ new_rows <- function(object, newdata) {
   given <- gathered(given, object$likelihood)
   y <- read_more(object, given$y, nrow(new$x), given$weights)
   if (is_mixture(y)) y <- codec_of(object)$observed(y)
-  known <- known_means(codec_of(object), new$offset, c(nrow(new$x), n_outputs(object)))
+  known <- codec_of(object)$known_means(new$offset, c(nrow(new$x), n_outputs(object)))
   complete <- stats::complete.cases(new$x, known, labelled_rows(y), if (!is.matrix(y)) y)
   if (!any(complete)) stop_incomplete("newdata")
   x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")

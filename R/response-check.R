@@ -1,41 +1,25 @@
 # Checks of what a fit has stored of its response, which may come from a file: the fields that it
 # keeps, how many values there are, and what they are. A kind that stores others has methods.
 
-# Are levels, components and constants those that the codec makes?
-is_right_response <- function(codec, response) UseMethod("is_right_response")
-
 # Are there as many responses as n rows have? fit: with its `response` and `data_rows`
 are_right_size <- function(codec, y, n, fit) UseMethod("are_right_size")
 
 # Are these values that there can be?
 are_right_values <- function(codec, y, response) UseMethod("are_right_values")
 
-is_single <- function(response) {
-  response$width == 1L && is.null(response$components) &&
-    are_doubles(unname(response$centre), 1L)
+# Returns the kinds of these fields: by default those of a response of one number.
+shape_of <- function(levels = is.null, components = is.null, width = function(x) x == 1L,
+                     centre = function(x) are_doubles(unname(x), 1L)) {
+  list(levels = levels, width = width, components = components, centre = centre)
 }
 
-#' @export
-is_right_response.response <- function(codec, response) {
-  is.null(response$levels) && is_single(response)
+# Returns the same of a response of several components. constants: how many, given the width
+shape_of_components <- function(constants) {
+  shape_of(components = function(x, whole) are_words(x, whole$width), width = function(x) x > 1L,
+           centre = function(x, whole) are_doubles(unname(x), constants(whole$width)))
 }
 
-#' @export
-is_right_response.response_factor <- function(codec, response) {
-  is_single(response) && !anyDuplicated(response$levels) && length(response$levels) > 1L
-}
-
-#' @export
-is_right_response.response_labels <- function(codec, response) {
-  NextMethod() && length(response$levels) == 2L
-}
-
-#' @export
-is_right_response.response_components <- function(codec, response) {
-  is.null(response$levels) && response$width > 1L &&
-    are_words(response$components, response$width) &&
-    are_doubles(unname(response$centre), if (codec$multi_output) response$width else 1L)
-}
+are_labels <- function(levels) !anyDuplicated(levels) && length(levels) > 1L
 
 #' @export
 are_right_size.response <- function(codec, y, n, fit) length(y) == n

@@ -25,9 +25,11 @@
 #   values         (y) -> how many numbers with a unit each response is
 #   jump           (weights) -> the distance from a response to the next that there can be; NULL:
 #                  all numbers can be
+#   dims           of how many dimensions a response may be
+#   shape          kinds of the fields that a fit keeps of it (response-check.R)
 # How it is read:
-#   offset_matrix  (offset, size) -> known means of all latent values of a row, a matrix of that
-#                  size, from what a user gives; NULL where a row has one latent value of a process
+#   known_means    (offset, size) -> known means of all latent values of a row, from what a user
+#                  gives: a matrix of that size where a row has several of a process
 #   gather         (chunk) -> chunk, with a response of several columns made one, and weights
 #   refuse         (y, weights) -> what is wrong with these numbers, or NULL
 #   moments        (chunk) -> what centre and unit are made of, of rows of a source
@@ -37,6 +39,8 @@
 #                  factor of the levels
 #   codes          (y, response) -> what C is given of either
 #   back           (codes, response) -> numbers in the user's units, or a factor, from C's
+#   series         (codes) -> numbers that may rise and fall along an input; NULL: labels without
+#                  an order
 #   observed       (y) -> what the mean response would be if it were known
 #   constant       (codes) -> words, where these responses have nothing to learn from but their one
 #                  value; else NULL
@@ -57,11 +61,11 @@ response_class <- function(...) c(paste0("response_", c(...)), "response")
 # What most codecs have in common
 codec_defaults <- function() {
   list(labelled = FALSE, ordered = FALSE, missing = FALSE, multi_output = FALSE,
-       one_vs_rest = FALSE, offsets = TRUE, trials = FALSE, scaled = FALSE, offset_matrix = NULL,
-       jump = NULL,
-       gather = function(chunk) chunk, refuse = function(y, weights) NULL,
-       moments = moments_of_numbers, processes = function(levels) 1L,
-       values = function(y) rep(1, length(y)))
+       one_vs_rest = FALSE, offsets = TRUE, trials = FALSE, scaled = FALSE, jump = NULL,
+       dims = 0L, shape = shape_of(), series = identity,
+       known_means = function(offset, size) offset, gather = identity,
+       refuse = function(y, weights) NULL, moments = moments_of_numbers,
+       processes = function(levels) 1L, values = function(y) rep(1, length(y)))
 }
 
 # A codec that differs from another in the fields given. kinds: see response_class()
@@ -70,11 +74,6 @@ codec_like <- function(codec, kinds, ...) {
   codec[names(changes)] <- changes
   class(codec) <- response_class(kinds)
   codec
-}
-
-# Returns known means of latent values from an offset: of size n x w, where a row has several.
-known_means <- function(codec, offset, size) {
-  if (is.null(codec$offset_matrix)) offset else codec$offset_matrix(offset, size)
 }
 
 # Stops unless the codec has one of its `measures`.
@@ -92,8 +91,6 @@ new_response <- function(codec, y, given, weights = NULL, levels = NULL, centre 
        components = NULL)
 }
 
-weights_or_ones <- function(weights, n) if (is.null(weights)) rep(1, n) else weights
-
 # What a fit keeps of it; `components` are there where there are several.
 RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width", "components")
 
@@ -101,7 +98,7 @@ RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width", "compon
 read_more <- function(object, y, n, weights = NULL) {
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
   codec <- codec_of(object)
-  if (NROW(y) != n || !codec$multi_output && !is.null(dim(y))) {
+  if (NROW(y) != n || length(dim(y)) > codec$dims) {
     stop_sparsegp("newdata", paste0("has ", NROW(y), " responses for ", n, " rows"))
   }
   codec$again(codec, y, object$likelihood, weights, object$response)

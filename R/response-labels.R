@@ -4,9 +4,6 @@
 #   more        the codec of more than two labels; NULL: this one
 #   check       (levels, lik) stops for what the likelihood cannot have
 
-# As many as C has room for (SG_LIK_MAX_CLASSES)
-MAX_CLASSES <- 256L
-
 # Two labels are -1 and 1 for C.
 labels_codec <- function() {
   codec_like(codec_defaults(), c("labels", "factor"), labelled = TRUE,
@@ -15,6 +12,7 @@ labels_codec <- function() {
                                 class = character()),
              measures = c("influence", "importance", "improvement"),
              absent = "rows without a label", as_labels = are_two_values, more = rest_codec,
+             shape = shape_of(function(x) length(x) == 2L && are_labels(x)),
              check = function(levels, lik) invisible(), read = read_labels,
              again = read_more_labels,
              codes = function(y, response) c(-1, 1, 0)[match(as.integer(y), 1:2, 3L)],
@@ -48,10 +46,10 @@ classes_codec <- function() {
              called = "a response of several classes", measures = "importance",
              offers = list(response = character(), link = "se.fit", latent = "se.fit",
                            prob = character(), class = character(), terms = "se.fit"),
-             as_labels = are_whole, more = NULL,
+             as_labels = are_whole, more = NULL, shape = shape_of(are_labels),
              codes = function(y, response) as.double(as.integer(y)),
              back = function(codes, response) factor(response$levels[codes], response$levels),
-             processes = length,
+             processes = length, series = function(codes) NULL,
              observed = function(y) outer(as.integer(y), seq_along(levels(y)), "=="),
              words = function(response) {
                paste0(length(response$levels), " classes: ", toString(response$levels))
@@ -97,10 +95,6 @@ as_factor <- function(codec, y, streams) {
   if (is.null(labels)) {
     stop_sparsegp("y", paste("is not", codec$called),
                   "Convert it by factor(); a logical, 0/1 or -1/1 will do for two classes")
-  }
-  if (codec$ordered && is.character(y)) {
-    stop_sparsegp("y", "is text, whose categories have no order but the alphabet's",
-                  "Say which it is by factor(y, levels, ordered = TRUE)")
   }
   if (!anyNA(levels(labels))) return(labels)
   stop_sparsegp("y", "has NA among its levels",

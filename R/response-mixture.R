@@ -63,15 +63,13 @@ mixture <- function(weights, means, variances, prior = NULL) {
   }))
   if (!is.null(prior)) numbers <- cbind(numbers, prior_numbers(prior, n, w))
   first <- matrix(means[, , 1L], n, w, dimnames = dimnames(means)[1:2])
-  new_mixture(unname(numbers), component_names(first), parts)
+  new_mixture(unname(numbers), column_names(first, "y"), parts)
 }
 
 # numbers: n x (J (1 + w + w (w + 1) / 2) + those of the prior without a weight)
 new_mixture <- function(numbers, components, parts) {
   structure(numbers, components = components, parts = parts, class = "sparsegp_mixture")
 }
-
-is_mixture <- function(y) inherits(y, "sparsegp_mixture")
 
 # ---- The arguments of mixture() ----
 
@@ -221,10 +219,11 @@ part_numbers <- function(y, part, which) {
   matrix(values, length(part), dimnames = list(NULL, attr(y, "components")))
 }
 
-heaviest_part <- function(y) {
+# Means of the heaviest part of each row
+likeliest_values <- function(y) {
   weights <- vapply(seq_len(mixture_parts(y)), function(j) mixture_part(y, j)$weight,
                     numeric(nrow(y)))
-  max.col(matrix(weights, nrow(y)), "first")
+  part_values(y, max.col(matrix(weights, nrow(y)), "first"))
 }
 
 # ---- As a column of a data frame ----
@@ -251,19 +250,16 @@ anyNA.sparsegp_mixture <- function(x, recursive = FALSE) any(is.na(x))
 rbind.sparsegp_mixture <- function(..., deparse.level = 1) {
   each <- list(...)
   first <- each[[1L]]
-  for (other in each[-1L]) check_same_mixture(first, other)
+  like_first <- function(y) {
+    is_mixture(y) && ncol(y) == ncol(first) && mixture_parts(y) == mixture_parts(first) &&
+      mixture_width(y) == mixture_width(first)
+  }
+  if (!all(vapply(each, like_first, NA))) {
+    stop_sparsegp("...", "is not a mixture of as many parts and components as the rows before",
+                  "Give parts that are not there the weight 0")
+  }
   new_mixture(do.call(rbind, lapply(each, function(y) matrix(unclass(y), ncol = ncol(y)))),
               attr(first, "components"), attr(first, "parts"))
-}
-
-# Rows of one kind: as many parts, of the same components, all scaled or none.
-check_same_mixture <- function(first, other, argument = "...") {
-  same <- is_mixture(other) && ncol(first) == ncol(other) &&
-    mixture_parts(first) == mixture_parts(other) &&
-    mixture_width(first) == mixture_width(other)
-  if (same) return(invisible())
-  stop_sparsegp(argument, "is not a mixture of as many parts and components as the rows before",
-                "Give parts that are not there the weight 0")
 }
 
 #' @export
@@ -298,7 +294,7 @@ mixtures_codec <- function() {
              again = read_more_mixtures,
              codes = function(y, response) in_mixture_units(y, response$unit),
              back = function(codes, response) codes * response$unit,
-             observed = function(y) part_values(y, heaviest_part(y)),
+             series = likeliest_values, observed = likeliest_values,
              words = function(response) paste0("components: ", toString(response$components)),
              constant = function(codes) NULL,
              values = function(y) rep(mixture_width(y), nrow(y)))
@@ -309,6 +305,13 @@ gather_mixtures <- function(chunk) {
     chunk$offset <- wide_offset(chunk$offset, c(nrow(chunk$y), mixture_width(chunk$y)))
   }
   chunk
+}
+
+# No constant is removed, and m2 is about 0.
+moments_of_mixture <- function(chunk) {
+  squares <- mixture_squares(chunk$y)
+  list(n = rep(nrow(squares), ncol(squares)), mean = numeric(ncol(squares)), m2 = colSums(squares),
+       weight = nrow(squares), weighted = 0, size = sqrt(max(squares, 0)), few = NULL)
 }
 
 read_mixtures <- function(codec, y, lik, offset, weights, streams) {

@@ -16,12 +16,8 @@ moments_of_numbers <- function(chunk) {
        few = few_values(c(y)))
 }
 
-# The same of mixtures: no constant is removed, and m2 is about 0.
-moments_of_mixture <- function(chunk) {
-  squares <- mixture_squares(chunk$y)
-  list(n = rep(nrow(squares), ncol(squares)), mean = numeric(ncol(squares)), m2 = colSums(squares),
-       weight = nrow(squares), weighted = 0, size = sqrt(max(squares, 0)), few = NULL)
-}
+# As many labels as C has room for (SG_LIK_MAX_CLASSES)
+MAX_CLASSES <- 256L
 
 few_values <- function(values) {
   values <- unique(values[!is.na(values)])
@@ -38,16 +34,41 @@ join_response <- function(one, other) {
                size = max(one$size, other$size), few = few))
 }
 
-# The response read off some rows, in the units of all. known: what a scan knows, or NULL
-in_known_units <- function(response, codec, known) {
-  moments <- known$response
-  if (is.null(moments) || !codec$scaled) return(response)
+weights_or_ones <- function(weights, n) if (is.null(weights)) rep(1, n) else weights
+
+# The unit of a response: its spread, of values that were divided by size.
+unit_of <- function(spread, size) {
+  unit <- size * if (spread > 1e-14) spread else 1
+  if (is.finite(unit^2) && unit^2 >= .Machine$double.xmin) return(unit)
+  stop_sparsegp("y", "is so large or small that its square is no number",
+                "Fit the response in other units")
+}
+
+# Returns a response read off some rows in the units of all. moments: of all, joined, or NULL
+in_known_units <- function(codec, response, moments) UseMethod("in_known_units")
+
+#' @export
+in_known_units.response <- function(codec, response, moments) response
+
+#' @export
+in_known_units.response_numbers <- function(codec, response, moments) {
+  if (is.null(moments)) return(response)
+  centre <- moments$weighted
+  rescale_response(codec, response, moments, centre,
+                   moments$m2 + moments$n * (moments$mean - centre)^2)
+}
+
+#' @export
+in_known_units.response_vectors <- function(codec, response, moments) {
+  if (is.null(moments)) return(response)
+  rescale_response(codec, response, moments, moments$mean, moments$m2)
+}
+
+# squares: the sum of squares about the centre
+rescale_response <- function(codec, response, moments, centre, squares) {
   size <- if (moments$size == 0) 1 else moments$size
-  several <- codec$multi_output
-  centre <- if (several) moments$mean else moments$weighted
-  spread <- if (several) moments$m2 else moments$m2 + moments$n * (moments$mean - centre)^2
   response$centre <- stats::setNames(centre, names(response$centre))
-  response$unit <- unit_of(sqrt(sum(spread) / sum(moments$n)) / size, size)
+  response$unit <- unit_of(sqrt(sum(squares) / sum(moments$n)) / size, size)
   response$y <- codec$codes(response$given, response)
   response
 }

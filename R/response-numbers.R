@@ -19,6 +19,7 @@ numbers_codec <- function() {
 
 counts_codec <- function() {
   codec_like(numbers_codec(), "counts", scaled = FALSE, words = function(response) NULL,
+             read = read_counts,
              called = "a response of counts",
              offers = offers_of(c("se.fit", "confidence", "prediction"),
                                 c("confidence", "prediction"), quantile = character()),
@@ -53,31 +54,31 @@ seen_codec <- function() {
   })
 }
 
-# Numbers in units in which C works: less their mean (after the offset) and divided by their
-# standard deviation where the likelihood scales.
-read_numbers <- function(codec, y, lik, offset, weights, streams) {
+# Numbers as they are given
+read_counts <- function(codec, y, lik, offset, weights, streams) {
   y <- as_numbers(codec, y, lik)
   if (!all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
   weights <- weights_or_ones(weights, length(y))
   check_legal(codec, y, lik, weights)
-  if (!codec$scaled) return(new_response(codec, y, y, weights))
+  new_response(codec, y, y, weights)
+}
+
+# Numbers in units in which C works: less their mean (after the offset) and divided by their
+# standard deviation where the likelihood scales.
+read_numbers <- function(codec, y, lik, offset, weights, streams) {
+  response <- read_counts(codec, y, lik, offset, weights, streams)
+  y <- response$given
+  weights <- response$weights
   # divided first: a sum of values near the largest double must not overflow
   size <- max(abs(y), abs(offset), 0)
   if (size == 0) size <- 1
   shifted <- y / size - offset / size
   centre <- sum(shifted * (weights / sum(weights)))
   spread <- sqrt(mean((shifted - centre)^2))
-  unit <- unit_of(spread, size)
-  new_response(codec, (y / size - centre) / (unit / size), y, weights, centre = centre * size,
-               unit = unit)
-}
-
-# The unit of a response: its spread, of values that were divided by size.
-unit_of <- function(spread, size) {
-  unit <- size * if (spread > 1e-14) spread else 1
-  if (is.finite(unit^2) && unit^2 >= .Machine$double.xmin) return(unit)
-  stop_sparsegp("y", "is so large or small that its square is no number",
-                "Fit the response in other units")
+  response$unit <- unit_of(spread, size)
+  response$y <- (y / size - centre) / (response$unit / size)
+  response$centre <- centre * size
+  response
 }
 
 read_more_numbers <- function(codec, y, lik, weights, response) {
@@ -120,8 +121,6 @@ as_whole <- function(x) ifelse(abs(x - round(x)) < 1e-8 * pmax(1, abs(x)), round
 
 # A matrix of successes and failures, where the likelihood is of trials
 are_trials <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) == 2L
-
-are_counted_trials <- function(y) are_trials(y) && is.null(illegal_counts(y[!is.na(y)]))
 
 # Shares and trials in place of successes and failures
 gather_trials <- function(chunk) {

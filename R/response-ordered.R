@@ -6,7 +6,8 @@ ordered_codec <- function() {
              offers = offers_of(c("se.fit", "confidence", "prediction"),
                                 c("confidence", "prediction"), prob = character(),
                                 class = character(), quantile = character()),
-             as_labels = are_whole, codes = function(y, response) as.double(as.integer(y)),
+             as_labels = are_whole, shape = shape_of(are_labels), read = read_ordered,
+             codes = function(y, response) as.double(as.integer(y)),
              check = function(levels, lik) check_cut_count(lik, length(levels)),
              back = function(codes, response) {
                factor(response$levels[codes], response$levels, ordered = TRUE)
@@ -16,6 +17,14 @@ ordered_codec <- function() {
                paste0(length(response$levels), " ordered categories: ",
                       paste(response$levels, collapse = " < "))
              })
+}
+
+read_ordered <- function(codec, y, ...) {
+  if (is.character(y)) {
+    stop_sparsegp("y", "is text, whose categories have no order but the alphabet's",
+                  "Say which it is by factor(y, levels, ordered = TRUE)")
+  }
+  read_labels(codec, y, ...)
 }
 
 # Cut points that were given; learned ones are as many as it takes.

@@ -7,7 +7,7 @@ spreads_codec <- function() {
   codec_like(numbers_codec(), c("spreads", "components", "numbers"), gather = gather_spreads,
              called = "a response whose mean and spread are functions",
              offers = offers_of_components(), measures = character(), read = read_spreads,
-             offset_matrix = mean_offset)
+             known_means = mean_offset, shape = shape_of_components(function(width) 1L))
 }
 
 # Known means are those of the first.

@@ -5,7 +5,8 @@ MAX_COMPONENTS <- 8L # SG_LIK_MAX_WIDTH
 
 vectors_codec <- function() {
   codec_like(numbers_codec(), c("vectors", "components", "numbers"), missing = TRUE,
-             multi_output = TRUE, offset_matrix = wide_offset,
+             multi_output = TRUE, dims = 2L, known_means = wide_offset,
+             shape = shape_of_components(identity),
              called = "a response of several components", offers = offers_of_components(),
              measures = character(),
              absent = "missing values of components",
@@ -34,22 +35,16 @@ offers_of_components <- function() {
        quantile = character(), divergence = all, vorticity = all, stream = all, potential = all)
 }
 
+is_mixture <- function(y) inherits(y, "sparsegp_mixture") # response-mixture.R
+
 is_vectors <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) > 1L && !is_mixture(y)
 
 # A matrix with names, and an offset for each component.
 gather_vectors <- function(chunk) {
   if (!is_vectors(chunk$y)) return(chunk) # told by who reads it
-  colnames(chunk$y) <- component_names(chunk$y)
+  colnames(chunk$y) <- column_names(chunk$y, "y")
   if (!is.null(chunk$offset)) chunk$offset <- wide_offset(chunk$offset, dim(chunk$y))
   chunk
-}
-
-component_names <- function(y) {
-  names <- colnames(y)
-  if (is.null(names)) names <- character(ncol(y))
-  nameless <- is.na(names) | names == ""
-  names[nameless] <- paste0("y", which(nameless))
-  make.unique(names)
 }
 
 # Known means of the components: a column for each, or what all have in common.

@@ -28,7 +28,7 @@ read_rows.matrix_recipe <- function(recipe, data, y = NULL, offset = NULL, weigh
   if (!recipe$response) return(rows)
   if (is.null(y)) stop_sparsegp("y", "is missing", "Give one response per row of `x`")
   rows <- gathered(c(rows, list(y = plain_column(y, "y"), weights = weights)), recipe$likelihood)
-  rows$y <- check_response_length(rows$y, n, takes_several(recipe$likelihood))
+  rows$y <- check_response_length(rows$y, n, lik_codec(recipe$likelihood)$dims)
   if (!is.null(weights)) {
     rows$weights <- check_per_row(rows$weights, n, "weights", 1, positive = TRUE)
   }
@@ -91,7 +91,7 @@ check_columns <- function(x, names) {
 
 # Checks the response and what goes with it; returns the rows, a response of one column as a vector.
 check_rows <- function(rows, likelihood) {
-  rows$y <- check_response_length(rows$y, nrow(rows$x), takes_several(likelihood))
+  rows$y <- check_response_length(rows$y, nrow(rows$x), lik_codec(likelihood)$dims)
   check_no_missing(y = if (!takes_unlabelled(likelihood)) rows$y, offset = rows$offset,
                    weights = rows$weights)
   if (any(is.infinite(rows$y))) stop_sparsegp("y", "has values that are not finite")
@@ -111,7 +111,7 @@ new_inputs <- function(object, newdata, offset = NULL) {
 complete_inputs <- function(object, newdata, offset = NULL) {
   new <- new_inputs(object, newdata, offset)
   w <- n_outputs(object)
-  known <- known_means(codec_of(object), new$offset, c(nrow(new$x), w))
+  known <- codec_of(object)$known_means(new$offset, c(nrow(new$x), w))
   complete <- stats::complete.cases(new$x, known)
   x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
   list(x = stack_components(scaled_inputs(x, object$scaling), w),

@@ -90,8 +90,8 @@ with_coding <- function(recipe, x, contrasts = NULL) {
 complete_setup <- function(setup, y, weights) {
   lik <- resolve_likelihood(setup$likelihood, y, weights)
   setup["likelihood"] <- list(lik)
-  codec <- if (!is.null(lik)) lik_codec(lik)
-  if (is.null(codec$offset_matrix)) return(setup)
+  codec <- lik_codec(lik)
+  if (!inherits(codec, "response_components")) return(setup)
   # mean and spread of one response are independent of each other by default
   if (is.null(setup$kernel)) setup$kernel <- kernel_coregion(rank = if (!codec$multi_output) 0)
   else refuse_blind(setup$kernel)

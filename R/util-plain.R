@@ -8,7 +8,7 @@ plain_numbers <- function(x) {
   attributes(bits) <- NULL
   halves <- readBin(writeBin(bits, raw(), endian = "little"), "integer", 2 * length(bits), 4L,
                     endian = "little")
-  halves <- matrix(as.double(replace_na(halves, -2^31)), 2L) # R reads these bits as NA
+  halves <- matrix(as.double(replace(halves, is.na(halves), -2^31)), 2L) # R reads these as NA
   low <- halves[1L, ] + ifelse(halves[1L, ] < 0, 2^32, 0)
   value <- 2^32 * halves[2L, ] + low
   value[halves[2L, ] == -2^31 & low == 0] <- NA # the least number stands for NA
@@ -18,5 +18,3 @@ plain_numbers <- function(x) {
 
 # x, or a default if it is NULL: as R has it from version 4.4 on.
 `%||%` <- function(x, default) if (is.null(x)) default else x
-
-replace_na <- function(x, value) replace(x, is.na(x), value)

@@ -48,12 +48,10 @@ note_work <- function(work) {
   current <- PROGRESS$current
   if (!isTRUE(current$visible)) return(invisible())
   current$done <- current$done + work
-  show_fraction(current, current$from + (current$to - current$from) *
-                  stage_fraction(current$done, current$work))
+  # in proportion up to three fifths; then ever slower, as more may come than was expected
+  fraction <- current$done / max(current$work, current$done + 0.4 * current$work, 1)
+  show_fraction(current, current$from + (current$to - current$from) * fraction)
 }
-
-# In proportion up to three fifths; then ever slower, as more may come than was expected.
-stage_fraction <- function(done, expected) done / max(expected, done + 0.4 * expected, 1)
 
 show_fraction <- function(current, fraction) {
   current$shown <- max(current$shown, fraction)

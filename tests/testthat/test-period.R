@@ -3,7 +3,7 @@
 series <- function(x) data.frame(time = as.numeric(time(x)), y = as.numeric(x))
 
 found <- function(data) {
-  start <- period_start(data$time, list(y = data$y, processes = 1L), NULL)
+  start <- period_start(data$time, list(y = data$y, codec = "numbers"), NULL)
   start$start
 }
 
@@ -32,11 +32,11 @@ test_that("periods of known series are found, with a trend and with rows missing
 test_that("without a wave to see a period starts at half the range; a given one where it is", {
   expect_equal(found(data.frame(time = 1:6, y = c(1, 3, 2, 5, 4, 6))), 2.5)
   expect_equal(found(data.frame(time = 1:20, y = 1:20)), 9.5)
-  start <- function(...) period_start(1:20, list(y = sin(1:20), processes = 1L), ...)
+  start <- function(...) period_start(1:20, list(y = sin(1:20), codec = "numbers"), ...)
   expect_equal(start(NULL)$start, 2 * pi, tolerance = 0.05)
   expect_equal(start(4), list(start = 4, spread = 0.1))
   expect_equal(start(0.5), list(start = 0.5, spread = 0.25 / 19))
-  many <- period_start(1:20, list(y = sin(1:20), processes = 3L), NULL)
+  many <- period_start(1:20, list(y = sin(1:20), codec = "classes"), NULL)
   expect_equal(many$start, 9.5)
   fit <- sparsegp(y ~ time, series(nottem)[1:72, ], kernel = kernel_periodic(), learn = FALSE)
   expect_equal(coef(fit)[["period"]], 1, tolerance = 0.02)
