@@ -58,9 +58,8 @@ problem_of_fit <- function(object) {
     stop_sparsegp("object", "has a posterior of some rows only, not of all by EP",
                   "Use full EP, method_ep(size =), or method_ivm(refine = \"basis\")")
   }
-  basis <- if (is.null(object$posterior$each)) object$posterior$basis else bases_of(object)
   new_problem(model_of_fit(object), training_inputs(object), object$data_rows, object$offset,
-              batch_settings(object$options, tol = 1e-9), if (!whole) basis)
+              batch_settings(object$options, tol = 1e-9), if (!whole) basis_for_c(object))
 }
 
 # Refuses one-vs-rest fits: C separate models, whose evidences do not add up to one for the labels.

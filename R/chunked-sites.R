@@ -8,6 +8,11 @@
 
 GAMMA <- "gamma"
 
+# Keeps nothing: for exact sites, whose GAMMA is had again.
+NO_STORE <- list(read = function(generation, i) NULL,
+                 write = function(generation, i, sites) NULL,
+                 keep = function(generations) NULL, remove = function() invisible())
+
 sites_in_memory <- function() {
   held <- new.env(parent = emptyenv())
   name <- function(generation, i) paste(generation, i)

@@ -1,6 +1,6 @@
 # Fits of a source of rows. In general kernel, hyperparameters and basis are settled on some of the
-# rows, in memory, in units of all; then sites of all rows are found on that basis (fold-fit.R). A
-# stream sees its rows once, in their order; a fit like another needs their sites alone.
+# rows, in memory, in units of all; then sites of all rows are found on that basis (chunked-fit.R).
+# A stream sees its rows once, in their order; a fit like another needs their sites alone.
 
 KEPT_ROWS <- 10000L # unless learn_control() says how many
 
@@ -20,7 +20,7 @@ fit_source <- function(source, recipe, setup, checkpoint) {
     if (known$fit$n == sum(known$scan$rows)) return(known$fit)
     mark$write(known)
   }
-  fold_all_rows(known, source, setup$control, setup$verbose, mark)
+  chunked_all_rows(known, source, setup$control, setup$verbose, mark)
 }
 
 # What a checkpoint must have been made by.
@@ -165,7 +165,7 @@ refuse_matrix_source <- function(object) {
 }
 
 # The rows of a source on the basis of `empty`, a fit without rows.
-fold_like <- function(empty, source, weights, verbose, checkpoint) {
+chunked_like <- function(empty, source, weights, verbose, checkpoint) {
   refuse_matrix_source(empty)
   recipe <- recipe_of(empty)
   if (!is.null(weights)) recipe$arguments$weights <- weights
@@ -178,5 +178,5 @@ fold_like <- function(empty, source, weights, verbose, checkpoint) {
     empty$source <- source_record(source, scan)
     known <- list(scan = scan[setdiff(names(scan), "kept")], fit = empty)
   }
-  fold_all_rows(known, source, NULL, verbose, mark)
+  chunked_all_rows(known, source, NULL, verbose, mark)
 }
