@@ -50,16 +50,18 @@ per_row <- function(model, values) {
 # Builds the problem of a fit's rows at the basis it has, to more digits.
 problem_of_fit <- function(object) {
   object <- with_rows(object)
-  if (!every_row_in_basis(object) && is.null(object[["x"]])) {
-    stop_sparsegp("object", "has not kept its inputs", "Fit with keep_x = TRUE")
-  }
-  whole <- every_row_in_basis(object) && !has_state(object)
-  if (!whole && !has_state(object)) {
-    stop_sparsegp("object", "has a posterior of some rows only, not of all by EP",
-                  "Use full EP, method_ep(size =), or method_ivm(refine = \"basis\")")
+  on_basis <- has_state(object)
+  if (!every_row_in_basis(object)) {
+    if (is.null(object[["x"]])) {
+      stop_sparsegp("object", "has not kept its inputs", "Fit with keep_x = TRUE")
+    }
+    if (!on_basis) {
+      stop_sparsegp("object", "has a posterior of some rows only, not of all by EP",
+                    "Use full EP, method_ep(size =), or method_ivm(refine = \"basis\")")
+    }
   }
   new_problem(model_of_fit(object), training_inputs(object), object$data_rows, object$offset,
-              batch_settings(object$options, tol = 1e-9), if (!whole) basis_for_c(object))
+              batch_settings(object$options, tol = 1e-9), if (on_basis) basis_for_c(object))
 }
 
 # Refuses one-vs-rest fits: C separate models, whose evidences do not add up to one for the labels.

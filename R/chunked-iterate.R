@@ -138,7 +138,11 @@ swept <- function(chunked, theta, it, control) {
     read <- with_coupled_shifts(chunked, c(task, goal), read)
   }
   it$read <- read
-  if (read$status == 0L) it <- evaluated(it, point, at, asked)
+  if (read$status == 0L) {
+    it[c("at", "asked", "last", "seen")] <- list(at, asked, asked, TRUE)
+    it$sums[as.character(c(at, asked))] <- list(point$sums, read$state)
+    it$trace <- cbind(it$trace, c(read$logz, read$change))
+  }
   take_step(it, control, coupled)
 }
 
@@ -161,15 +165,6 @@ with_coupled_shifts <- function(chunked, task, read) {
   read[c("state", "products")] <- shifted[c("state", "products")]
   read[c("weights", "side")] <- list(NULL)
   read
-}
-
-evaluated <- function(it, point, at, asked) {
-  it[c("at", "asked")] <- list(at, asked)
-  it$last <- asked
-  it$seen <- TRUE
-  it$sums[as.character(c(at, asked))] <- list(point$sums, it$read$state)
-  it$trace <- cbind(it$trace, c(it$read$logz, it$read$change))
-  it
 }
 
 # ---- Steps ----

@@ -88,7 +88,7 @@ with_label_levels <- function(scan, likelihood) {
   few <- scan$response$few
   if (is.null(likelihood) || is.null(few)) return(levels)
   codec <- lik_codec(likelihood)
-  if (!codec$labelled || !codec$as_labels(few)) return(levels)
+  if (!codec$as_labels(few)) return(levels)
   name <- names(scan$kept)[attr(scan$recipe$terms, "response")]
   levels[[name]] <- structure(as.character(sort(few)), ordered = codec$ordered)
   levels
@@ -138,8 +138,10 @@ feed_source <- function(begin, source, recipe, levels, mark, progress) {
 feed_more <- function(object, source, weights = NULL, checkpoint = NULL, verbose = FALSE, ...) {
   check_no_dots(...)
   refuse_matrix_source(object)
+  waiting <- object$stream$waiting
+  if (!is.null(waiting)) waiting <- print_of_rows(as.data.frame(waiting$x))
   key <- c(key_of_like(object), list(rows = object$n, evidence = object$log_evidence,
-                                     waiting = print_of_waiting(object), chunks = source$chunks))
+                                     waiting = waiting, chunks = source$chunks))
   recipe <- recipe_of(object)
   if (!is.null(weights)) recipe$arguments$weights <- weights
   feed_source(function() object, source, recipe, NULL, open_checkpoint(checkpoint, key),
@@ -151,11 +153,6 @@ key_of_like <- function(fit) {
   list(formula = deparse(stats::formula(fit$terms)), likelihood = fit$likelihood,
        kernel = fit$kernel, theta = fit$hyper$theta,
        basis = if (!is.null(fit$posterior)) bases_of(fit))
-}
-
-print_of_waiting <- function(fit) {
-  waiting <- fit$stream$waiting
-  if (!is.null(waiting)) print_of_rows(as.data.frame(waiting$x))
 }
 
 refuse_matrix_source <- function(object) {

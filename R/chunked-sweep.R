@@ -18,11 +18,10 @@ MOST_BATCHES <- 32L
 new_chunked <- function(scan, fit, store, progress = function(share) NULL) {
   chunks <- scan$source$chunks
   batch_of <- ceiling(seq_len(chunks) * min(1, MOST_BATCHES / chunks))
-  list(scan = scan, n = sum(scan$rows), fit = fit, exact = has_exact_sites(fit$likelihood),
+  list(scan = scan, n = sum(scan$rows), fit = fit,
+       exact = catalogue()$likelihoods[[fit$likelihood$type]]$exact,
        batches = unname(split(seq_len(chunks), batch_of)), store = store, progress = progress)
 }
-
-has_exact_sites <- function(lik) catalogue()$likelihoods[[lik$type]]$exact
 
 # ---- A chunk ----
 

@@ -59,7 +59,8 @@ codec_defaults <- function() {
   list(labelled = FALSE, ordered = FALSE, missing = FALSE, multi_output = FALSE,
        one_vs_rest = FALSE, offsets = TRUE, trials = FALSE, scaled = FALSE, offset_matrix = NULL,
        jump = NULL,
-       gather = function(chunk) chunk, refuse = function(y, weights) NULL,
+       as_labels = function(y) FALSE, gather = function(chunk) chunk,
+       refuse = function(y, weights) NULL,
        moments = moments_of_numbers, processes = function(levels) 1L,
        values = function(y) rep(1, length(y)))
 }

@@ -67,21 +67,19 @@ code_rows <- function(recipe, rows) {
   if (is.null(recipe$terms)) return(rows)
   frame <- with_fit_levels(rows$x, recipe$xlevels, recipe$any_level)
   unseen <- attr(frame, "unseen")
-  if (recipe$response) refuse_late_levels(unseen, recipe$argument) else warn_unseen(unseen)
+  if (recipe$response && length(unseen)) {
+    stop_sparsegp(recipe$argument, paste("has", unseen_words(unseen)),
+                  paste("Fit again with rows of all levels; a stream needs them among its first",
+                        "rows, method_online(pilot =)"))
+  }
+  warn_unseen(unseen)
   rows$x <- model_inputs(recipe$terms, frame, recipe$contrasts, recipe$xlevels)$x
   check_columns(rows$x, recipe$names)
   if (recipe$response) check_whole_inputs(rows$x, recipe$argument)
   rows
 }
 
-refuse_late_levels <- function(unseen, argument) {
-  if (length(unseen) == 0L) return(invisible())
-  stop_sparsegp(argument, paste("has", unseen_words(unseen)),
-                paste("Fit again with rows of all levels; a stream needs them among its first",
-                      "rows, method_online(pilot =)"))
-}
-
-# Are the inputs that the terms make those of the fit? Not if a file of the fit was changed.
+# Refuses other inputs than those of the fit, which the terms make if its file was changed.
 check_columns <- function(x, names) {
   if (is.null(names) || identical(colnames(x), names)) return(invisible())
   stop_sparsegp("object", paste0("is no fit as it was written: its terms make the inputs ",
