@@ -4,14 +4,19 @@
 with_rows <- function(object) {
   object <- ready(object)
   if (has_rows(object)) return(checked_rows(object))
-  stop_sparsegp("object", if (is_stream(object)) {
-    "is a stream's fit, which keeps no rows"
-  } else if (!is.null(object$source)) {
-    "has read its rows in chunks, and keeps none"
-  } else {
-    "was given more rows, or merged, without the inputs of all rows (keep_x = TRUE keeps them)"
-  },
+  stop_sparsegp("object", no_rows_words(object),
                 "Predict for the rows in question: predict(object, newdata)")
+}
+
+no_rows_words <- function(object) UseMethod("no_rows_words")
+
+#' @export
+no_rows_words.sparsegp_stream <- function(object) "is a stream's fit, which keeps no rows"
+
+#' @export
+no_rows_words.sparsegp <- function(object) {
+  if (!is.null(object$source)) return("has read its rows in chunks, and keeps none")
+  "was given more rows, or merged, without the inputs of all rows (keep_x = TRUE keeps them)"
 }
 
 # Returns scaled inputs of new rows or else of the training rows, with what restore_rows() wants.

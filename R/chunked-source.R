@@ -137,13 +137,11 @@ feed_source <- function(begin, source, recipe, levels, mark, progress) {
 # More rows for a fit, by update().
 feed_more <- function(object, source, weights = NULL, checkpoint = NULL, verbose = FALSE, ...) {
   check_no_dots(...)
-  refuse_matrix_source(object)
+  recipe <- recipe_for_chunks(object, weights)
   waiting <- object$stream$waiting
   if (!is.null(waiting)) waiting <- print_of_rows(as.data.frame(waiting$x))
   key <- c(key_of_like(object), list(rows = object$n, evidence = object$log_evidence,
                                      waiting = waiting, chunks = source$chunks))
-  recipe <- recipe_of(object)
-  if (!is.null(weights)) recipe$arguments$weights <- weights
   feed_source(function() object, source, recipe, NULL, open_checkpoint(checkpoint, key),
               chunk_progress(check_flag(verbose, "verbose")))
 }
@@ -155,17 +153,20 @@ key_of_like <- function(fit) {
        basis = if (!is.null(fit$posterior)) bases_of(fit))
 }
 
-refuse_matrix_source <- function(object) {
-  if (!is.null(object$terms)) return(invisible())
-  stop_sparsegp("data", "is a source of rows, and the model was fitted to a matrix",
-                "Fit it by a formula")
+# Returns the recipe for chunks of more rows of a fit.
+recipe_for_chunks <- function(fit, weights) {
+  if (is.null(fit$terms)) {
+    stop_sparsegp("data", "is a source of rows, and the model was fitted to a matrix",
+                  "Fit it by a formula")
+  }
+  recipe <- recipe_of(fit)
+  if (!is.null(weights)) recipe$arguments$weights <- weights
+  recipe
 }
 
 # The rows of a source on the basis of `empty`, a fit without rows.
 chunked_like <- function(empty, source, weights, verbose, checkpoint) {
-  refuse_matrix_source(empty)
-  recipe <- recipe_of(empty)
-  if (!is.null(weights)) recipe$arguments$weights <- weights
+  recipe <- recipe_for_chunks(empty, weights)
   mark <- open_checkpoint(checkpoint, c(key_of_like(empty),
                                         list(weights = recipe$arguments$weights,
                                              chunks = source$chunks)))

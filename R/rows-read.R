@@ -53,8 +53,13 @@ complete_rows <- function(rows, recipe) {
 frame_rows <- function(recipe, frame) {
   rows <- list(x = frame, offset = check_offset(frame_offset(frame), nrow(frame)))
   if (recipe$response) {
+    time <- frame[["(forget)"]] # how old rows are, where a stream forgets by a column
+    if (!is.null(time)) time <- as.double(unclass(time))
+    if (!all(is.finite(time))) {
+      stop_sparsegp("forget", "names a column with values that are not finite")
+    }
     rows <- c(rows, list(y = frame_response(frame), weights = stats::model.weights(frame),
-                         time = frame_times(frame), omitted = attr(frame, "na.action")))
+                         time = time, omitted = attr(frame, "na.action")))
     rows <- check_rows(gathered(rows, recipe$likelihood), recipe$likelihood)
   }
   if (recipe$coded) code_rows(recipe, rows) else rows
@@ -74,17 +79,14 @@ code_rows <- function(recipe, rows) {
   }
   warn_unseen(unseen)
   rows$x <- model_inputs(recipe$terms, frame, recipe$contrasts, recipe$xlevels)$x
-  check_columns(rows$x, recipe$names)
+  if (!is.null(recipe$names) && !identical(colnames(rows$x), recipe$names)) {
+    # the file of the fit was changed
+    stop_sparsegp("object", paste0("is no fit as it was written: its terms make the inputs ",
+                                   toString(colnames(rows$x)), ", and its inputs were ",
+                                   toString(recipe$names)), "Fit again")
+  }
   if (recipe$response) check_whole_inputs(rows$x, recipe$argument)
   rows
-}
-
-# Refuses other inputs than those of the fit, which the terms make if its file was changed.
-check_columns <- function(x, names) {
-  if (is.null(names) || identical(colnames(x), names)) return(invisible())
-  stop_sparsegp("object", paste0("is no fit as it was written: its terms make the inputs ",
-                                 toString(colnames(x)), ", and its inputs were ",
-                                 toString(names)), "Fit again")
 }
 
 # Checks the response and what goes with it; returns the rows, a response of one column as a vector.
