@@ -4,14 +4,19 @@
 with_rows <- function(object) {
   object <- ready(object)
   if (has_rows(object)) return(checked_rows(object))
-  stop_sparsegp("object", if (is_stream(object)) {
-    "is a stream's fit, which keeps no rows"
-  } else if (!is.null(object$source)) {
-    "has read its rows in chunks, and keeps none"
-  } else {
-    "was given more rows, or merged, without the inputs of all rows (keep_x = TRUE keeps them)"
-  },
+  stop_sparsegp("object", no_rows_words(object),
                 "Predict for the rows in question: predict(object, newdata)")
+}
+
+no_rows_words <- function(object) UseMethod("no_rows_words")
+
+#' @export
+no_rows_words.sparsegp_stream <- function(object) "is a stream's fit, which keeps no rows"
+
+#' @export
+no_rows_words.sparsegp <- function(object) {
+  if (!is.null(object$source)) return("has read its rows in chunks, and keeps none")
+  "was given more rows, or merged, without the inputs of all rows (keep_x = TRUE keeps them)"
 }
 
 # Returns scaled inputs of new rows or else of the training rows, with what restore_rows() wants.
@@ -50,17 +55,18 @@ per_row <- function(model, values) {
 # Builds the problem of a fit's rows at the basis it has, to more digits.
 problem_of_fit <- function(object) {
   object <- with_rows(object)
-  if (!every_row_in_basis(object) && is.null(object[["x"]])) {
-    stop_sparsegp("object", "has not kept its inputs", "Fit with keep_x = TRUE")
+  on_basis <- has_state(object)
+  if (!every_row_in_basis(object)) {
+    if (is.null(object[["x"]])) {
+      stop_sparsegp("object", "has not kept its inputs", "Fit with keep_x = TRUE")
+    }
+    if (!on_basis) {
+      stop_sparsegp("object", "has a posterior of some rows only, not of all by EP",
+                    "Use full EP, method_ep(size =), or method_ivm(refine = \"basis\")")
+    }
   }
-  whole <- every_row_in_basis(object) && !has_state(object)
-  if (!whole && !has_state(object)) {
-    stop_sparsegp("object", "has a posterior of some rows only, not of all by EP",
-                  "Use full EP, method_ep(size =), or method_ivm(refine = \"basis\")")
-  }
-  basis <- if (is.null(object$posterior$each)) object$posterior$basis else bases_of(object)
   new_problem(model_of_fit(object), training_inputs(object), object$data_rows, object$offset,
-              batch_settings(object$options, tol = 1e-9), if (!whole) basis)
+              batch_settings(object$options, tol = 1e-9), if (on_basis) basis_for_c(object))
 }
 
 # Refuses one-vs-rest fits: C separate models, whose evidences do not add up to one for the labels.

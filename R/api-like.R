@@ -25,7 +25,7 @@ fit_like <- function(like, call, frame) {
     source <- as_source(data)
     if (is.null(source)) refuse_checkpoint(given("checkpoint"))
     blaming("data", if (is.null(source)) feed_all(empty, data, weights = given("weights"))
-                    else fold_like(empty, source, call$weights, isTRUE(given("verbose")),
+                    else chunked_like(empty, source, call$weights, isTRUE(given("verbose")),
                                    given("checkpoint")))
   }
   fit$call <- call

@@ -5,7 +5,7 @@
 #   reader  () -> list(read, close): read(i) gives chunk i, a data frame, or NULL beyond the last.
 #           i goes up by one from 1, or where chunks stand `apart` is any of them
 #   apart   may any chunk be read by itself, by any process?
-#   hold    sites of so many numbers at most are held in memory (fold-sites.R)
+#   hold    sites of so many numbers at most are held in memory (chunked-sites.R)
 
 new_source <- function(label, chunks, reader, apart, hold) {
   structure(list(label = label, chunks = chunks, reader = reader, apart = apart,

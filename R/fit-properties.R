@@ -14,6 +14,11 @@ bases_of <- function(fit) {
   if (is.null(each)) list(fit$posterior$basis) else lapply(each, `[[`, "basis")
 }
 
+# Returns the basis as C takes it: a list where each process has its own.
+basis_for_c <- function(fit) {
+  if (is.null(fit$posterior$each)) fit$posterior$basis else bases_of(fit)
+}
+
 # Rows that come one after the other, of which it keeps none
 is_stream <- function(fit) inherits(fit, "sparsegp_stream")
 

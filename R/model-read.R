@@ -2,7 +2,7 @@
 
 # Reads off the rows what is settled before anything is learned: response, scaling, and the table of
 # hyperparameters with starts and priors. chunk$x is a matrix by now. setup$known: moments of more
-# rows, which these are some of (fold-scan.R), or NULL.
+# rows, which these are some of (chunked-scan.R), or NULL.
 read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   x <- chunk$x
   y <- chunk$y

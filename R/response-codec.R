@@ -63,7 +63,8 @@ codec_defaults <- function() {
   list(labelled = FALSE, ordered = FALSE, missing = FALSE, multi_output = FALSE,
        one_vs_rest = FALSE, offsets = TRUE, trials = FALSE, scaled = FALSE, jump = NULL,
        dims = 0L, shape = shape_of(), series = identity,
-       known_means = function(offset, size) offset, gather = identity,
+       known_means = function(offset, size) offset, as_labels = function(y) FALSE,
+       gather = identity,
        refuse = function(y, weights) NULL, moments = moments_of_numbers,
        processes = function(levels) 1L, values = function(y) rep(1, length(y)))
 }

@@ -16,7 +16,9 @@ model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   terms <- stats::delete.response(terms)
   coded <- coded_by_level(contrasts)
   single <- setdiff(single_levels(xlev), coded)
-  frame <- ones_for(number_levels(frame, coded, xlev), single)
+  frame <- number_levels(frame, coded, xlev)
+  # 1, whatever level new rows have: as for a constant number, only a missing value stays missing
+  for (name in single) frame[[name]] <- replace(rep(1, nrow(frame)), is.na(frame[[name]]), NA)
   attr(frame, "terms") <- terms # else model.matrix() would make the variables anew
   plain <- plain_columns(terms, frame)
   if (!is.null(plain)) {

@@ -70,15 +70,6 @@ evaluated_data <- function(data) {
   })
 }
 
-# Returns how old rows are, where a stream forgets by a column.
-frame_times <- function(frame) {
-  time <- frame[["(forget)"]]
-  if (is.null(time)) return(NULL)
-  time <- as.double(unclass(time))
-  if (all(is.finite(time))) return(time)
-  stop_sparsegp("forget", "names a column with values that are not finite")
-}
-
 # Returns the formula with an offset that was given beside it, which new rows then bring along.
 with_offset <- function(formula, offset) {
   if (is.null(offset)) return(formula)

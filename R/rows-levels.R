@@ -18,14 +18,7 @@ number_levels <- function(frame, coded, xlev) {
 
 single_levels <- function(xlev) names(xlev)[lengths(xlev) == 1L]
 
-# Returns the frame with 1 in place of such factors, whatever level new rows have: as for a constant
-# number, only a missing value stays missing.
-ones_for <- function(frame, single) {
-  for (name in single) frame[[name]] <- replace(rep(1, nrow(frame)), is.na(frame[[name]]), NA)
-  frame
-}
-
-# Returns the model matrix with zeros where contrasts of such factors would be: they have no
+# Returns the model matrix with zeros where contrasts of factors of one level would be: they have no
 # columns, so that an interaction adds nothing to what stands beside it.
 without_contrasts <- function(x, assign, terms, single) {
   factors <- attr(terms, "factors")

@@ -53,8 +53,13 @@ complete_rows <- function(rows, recipe) {
 frame_rows <- function(recipe, frame) {
   rows <- list(x = frame, offset = check_offset(frame_offset(frame), nrow(frame)))
   if (recipe$response) {
+    time <- frame[["(forget)"]] # how old rows are, where a stream forgets by a column
+    if (!is.null(time)) time <- as.double(unclass(time))
+    if (!all(is.finite(time))) {
+      stop_sparsegp("forget", "names a column with values that are not finite")
+    }
     rows <- c(rows, list(y = frame_response(frame), weights = stats::model.weights(frame),
-                         time = frame_times(frame), omitted = attr(frame, "na.action")))
+                         time = time, omitted = attr(frame, "na.action")))
     rows <- check_rows(gathered(rows, recipe$likelihood), recipe$likelihood)
   }
   if (recipe$coded) code_rows(recipe, rows) else rows
@@ -67,26 +72,21 @@ code_rows <- function(recipe, rows) {
   if (is.null(recipe$terms)) return(rows)
   frame <- with_fit_levels(rows$x, recipe$xlevels, recipe$any_level)
   unseen <- attr(frame, "unseen")
-  if (recipe$response) refuse_late_levels(unseen, recipe$argument) else warn_unseen(unseen)
+  if (recipe$response && length(unseen)) {
+    stop_sparsegp(recipe$argument, paste("has", unseen_words(unseen)),
+                  paste("Fit again with rows of all levels; a stream needs them among its first",
+                        "rows, method_online(pilot =)"))
+  }
+  warn_unseen(unseen)
   rows$x <- model_inputs(recipe$terms, frame, recipe$contrasts, recipe$xlevels)$x
-  check_columns(rows$x, recipe$names)
+  if (!is.null(recipe$names) && !identical(colnames(rows$x), recipe$names)) {
+    # the file of the fit was changed
+    stop_sparsegp("object", paste0("is no fit as it was written: its terms make the inputs ",
+                                   toString(colnames(rows$x)), ", and its inputs were ",
+                                   toString(recipe$names)), "Fit again")
+  }
   if (recipe$response) check_whole_inputs(rows$x, recipe$argument)
   rows
-}
-
-refuse_late_levels <- function(unseen, argument) {
-  if (length(unseen) == 0L) return(invisible())
-  stop_sparsegp(argument, paste("has", unseen_words(unseen)),
-                paste("Fit again with rows of all levels; a stream needs them among its first",
-                      "rows, method_online(pilot =)"))
-}
-
-# Are the inputs that the terms make those of the fit? Not if a file of the fit was changed.
-check_columns <- function(x, names) {
-  if (is.null(names) || identical(colnames(x), names)) return(invisible())
-  stop_sparsegp("object", paste0("is no fit as it was written: its terms make the inputs ",
-                                 toString(colnames(x)), ", and its inputs were ",
-                                 toString(names)), "Fit again")
 }
 
 # Checks the response and what goes with it; returns the rows, a response of one column as a vector.

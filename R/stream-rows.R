@@ -104,19 +104,19 @@ feed.sparsegp_stream <- function(fit, chunk) {
   if (chunk_size(chunk) == 0L) fit else take_rows(fit, chunk)
 }
 
-# Returns the stream with the count of the rows that were left out.
+# Returns the stream with the count of the rows that were left out. Either all rows have weights, or
+# no row has.
 with_omitted <- function(stream, chunk) {
-  check_weighted(stream, chunk)
+  weighted <- !is.null(chunk$weights)
+  if (stream$weighted && !weighted) {
+    stop_sparsegp("weights", "are missing, and the rows before had them")
+  }
+  if (weighted && !stream$weighted) {
+    stop_sparsegp("weights", "are given, and the rows before had none",
+                  "Begin the stream with weights, of 1 if need be")
+  }
   stream$omitted <- stream$omitted + length(chunk$omitted)
   stream
-}
-
-# All rows of a stream have weights, or none.
-check_weighted <- function(stream, chunk) {
-  if (stream$weighted == !is.null(chunk$weights)) return(invisible())
-  if (stream$weighted) stop_sparsegp("weights", "are missing, and the rows before had them")
-  stop_sparsegp("weights", "are given, and the rows before had none",
-                "Begin the stream with weights, of 1 if need be")
 }
 
 # A fit of the rows so far and these, whose inputs are coded: the old one is not touched. What
@@ -158,8 +158,11 @@ take_block <- function(fit, rows, start) {
   n <- chunk_size(rows)
   order <- if (fit$method$order == "random") sample.int(n) else seq_len(n)
   before <- fit$n
-  problem <- stream_problem(fit, chunk_rows(rows, order))
-  run <- engine_online(problem, fit$hyper$theta, stream_state(fit), start)
+  more <- chunk_rows(rows, order)
+  y <- read_more(fit, more$y, n, more$weights)
+  problem <- problem_of_new_rows(fit, more$x, data_rows_of(fit, y, more$weights), more$offset,
+                                 size = fit$stream$size, frozen = fit$stream$predefined)
+  run <- engine_online(problem, fit$hyper$theta, c(fit$stream$record, fit$state[[1L]]), start)
   if (before == 0) refuse_widening(problem, fit$hyper$theta, run$status != 0L)
   check_run(list(status = run$status, logz = run$count[record_names() == "logz"]), fit$hyper)
   at <- rows_of_points(run$id, n_outputs(fit))
@@ -174,14 +177,6 @@ keep_state <- function(fit, run) {
   fit$stream$record <- run[setdiff(STATE, SUMS)]
   fit$state <- list(run[SUMS])
   fit
-}
-
-stream_state <- function(fit) c(fit$stream$record, fit$state[[1L]])
-
-stream_problem <- function(fit, rows) {
-  y <- read_more(fit, rows$y, chunk_size(rows), rows$weights)
-  problem_of_new_rows(fit, rows$x, data_rows_of(fit, y, rows$weights), rows$offset,
-                      size = fit$stream$size, frozen = fit$stream$predefined)
 }
 
 # shift: of all rows' log evidence, from C's units

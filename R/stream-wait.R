@@ -13,7 +13,8 @@
 start_stream <- function(chunk, setup, terms = NULL, clocks = NULL) {
   refuse_data_dependent(terms)
   coder <- if (!is.null(terms)) {
-    list(terms = terms, given = c(given_contrasts(chunk$x), setup$coding))
+    own <- Filter(length, lapply(chunk$x, attr, "contrasts")) # rbind() would drop them
+    list(terms = terms, given = c(own, setup$coding))
   }
   stream <- list(setup = setup, coder = coder, pilot = setup$method$pilot,
                  weighted = !is.null(chunk$weights), omitted = 0)
@@ -26,23 +27,13 @@ start_stream <- function(chunk, setup, terms = NULL, clocks = NULL) {
 waiting_fit <- function(fit, stream, rows) {
   shell <- fit[intersect(c("method", FROM_CALL), names(fit))]
   stream[c("record", "predefined", "size")] <- NULL # of a model of fewer rows
-  draws <- !is.null(rows) && needs_seed(stream$setup)
-  stream$seed <- if (draws) sample.int(.Machine$integer.max, 1L)
+  setup <- stream$setup
+  draws <- setup$method$order == "random" || isTRUE(setup$control$restarts > 0L)
+  stream$seed <- if (draws && !is.null(rows)) sample.int(.Machine$integer.max, 1L)
   stream$waiting <- rows
   stream$model <- new.env(parent = emptyenv())
   shell$stream <- stream
   structure(shell, class = c("sparsegp_waiting", "sparsegp_stream", "sparsegp"))
-}
-
-needs_seed <- function(setup) {
-  setup$method$order == "random" || isTRUE(setup$control$restarts > 0L)
-}
-
-# Contrasts that factors carry themselves, which rbind() would drop.
-given_contrasts <- function(frame) {
-  own <- lapply(frame, attr, "contrasts")
-  own <- own[!vapply(own, is.null, NA)]
-  if (length(own)) own
 }
 
 #' @export
@@ -54,7 +45,10 @@ feed.sparsegp_waiting <- function(fit, chunk) {
     fit$stream$pilot <- pilot
     return(begin(fit, rows))
   }
-  if (chunk_size(rows)) check_waiting(rows, fit$stream$setup$likelihood)
+  if (chunk_size(rows)) {
+    lik <- likelihood_for(fit$stream$setup$likelihood, rows$y)
+    check_early(lik_codec(lik), rows, lik)
+  }
   waiting_fit(fit, fit$stream, rows)
 }
 
@@ -93,13 +87,17 @@ model_of_waiting <- function(fit) {
   structure(model, class = class(fit))
 }
 
-# What the likelihood says of a response, before there are enough rows to read a model off.
-check_waiting <- function(waiting, likelihood) {
-  lik <- likelihood_for(likelihood, waiting$y)
-  codec <- lik_codec(lik)
-  if (codec$labelled) return(invisible())
-  check_legal(codec, as_numbers(codec, waiting$y, lik), lik, waiting$weights)
+# Refuses responses that the likelihood has no density for, before there are enough rows to read a
+# model off.
+check_early <- function(codec, rows, lik) UseMethod("check_early")
+
+#' @export
+check_early.response <- function(codec, rows, lik) {
+  check_legal(codec, as_numbers(codec, rows$y, lik), lik, rows$weights)
 }
+
+#' @export
+check_early.response_factor <- function(codec, rows, lik) invisible()
 
 MOST_PILOTS <- 10L # times `pilot`
 
@@ -110,7 +108,10 @@ pilot_length <- function(stream, rows) {
   if (n < least) return(NULL)
   suffice <- function(count) {
     first <- chunk_rows(rows, seq_len(count))
-    can_begin(stream, first) && levels_vary(stream, first) && response_varies(stream, first)
+    lik <- likelihood_for(stream$setup$likelihood, first$y, declared = TRUE)
+    # a factor of one level would be left out
+    can_begin(stream, first) && response_varies(lik_codec(lik), first) &&
+      (is.null(stream$coder) || all(lengths(stats::.getXlevels(stream$coder$terms, first$x)) > 1L))
   }
   most <- min(n, MOST_PILOTS * least)
   if (suffice(least)) return(least)
@@ -123,26 +124,36 @@ pilot_length <- function(stream, rows) {
 }
 
 # A response of numbers that are all the same has no unit.
-response_varies <- function(stream, rows) {
-  codec <- lik_codec(likelihood_for(stream$setup$likelihood, rows$y, declared = TRUE))
-  if (codec$labelled || !codec$scaled || is_mixture(rows$y)) return(TRUE)
+response_varies <- function(codec, rows) UseMethod("response_varies")
+
+#' @export
+response_varies.response <- function(codec, rows) TRUE
+
+#' @export
+response_varies.response_numbers <- function(codec, rows) {
   moments <- codec$moments(rows)
   any(sqrt(moments$m2 / pmax(moments$n, 1)) > 1e-14 * moments$size)
 }
 
-# Does every input that is a factor have a second level? One that has not would be left out.
-levels_vary <- function(stream, rows) {
-  is.null(stream$coder) || all(lengths(stats::.getXlevels(stream$coder$terms, rows$x)) > 1L)
-}
+#' @export
+response_varies.response_mixtures <- response_varies.response
 
-# Are there rows enough to fit? Classes need both of them, or a factor that names both; a basis of
-# rows these rows.
+# Are there rows enough to fit? A basis of rows needs these.
 can_begin <- function(stream, rows = stream$waiting) {
-  y <- rows$y
   basis <- stream$setup$basis
   if (chunk_size(rows) == 0L) return(FALSE)
-  if (is.numeric(basis) && is.null(dim(basis)) && any(basis > NROW(y))) return(FALSE)
-  lik <- likelihood_for(stream$setup$likelihood, y, declared = TRUE)
-  !lik_codec(lik)$labelled || nlevels(as.factor(y)) > 1L ||
-    is.logical(y) && !all(is.na(y))
+  if (is.numeric(basis) && is.null(dim(basis)) && any(basis > NROW(rows$y))) return(FALSE)
+  labels_suffice(lik_codec(likelihood_for(stream$setup$likelihood, rows$y, declared = TRUE)),
+                 rows$y)
+}
+
+# Classes need both of them, or a factor that names both.
+labels_suffice <- function(codec, y) UseMethod("labels_suffice")
+
+#' @export
+labels_suffice.response <- function(codec, y) TRUE
+
+#' @export
+labels_suffice.response_factor <- function(codec, y) {
+  nlevels(as.factor(y)) > 1L || is.logical(y) && !all(is.na(y))
 }

@@ -13,7 +13,10 @@ feed.sparsegp <- function(fit, chunk) {
 # Returns rows that were read by the fit's recipe with what C sees of responses, `data_rows`.
 with_data_rows <- function(fit, rows) {
   check_constant(fit$scaling, rows$x)
-  refuse_weights(fit, rows)
+  if (!is.null(rows$weights) && !lik_traits(fit$likelihood)$weighted) {
+    stop_sparsegp("weights", paste0("are not defined for the ", fit$likelihood$type,
+                                    " likelihood"))
+  }
   y <- read_more(fit, rows$y, chunk_size(rows), rows$weights)
   rows$data_rows <- data_rows_of(fit, y, rows$weights)
   rows$y <- y
@@ -21,17 +24,17 @@ with_data_rows <- function(fit, rows) {
   rows
 }
 
-refuse_no_state <- function(fit, argument = "object") {
-  if (is_stream(fit)) {
-    stop_sparsegp(argument, "is a stream, which takes rows by update() alone",
-                  "Use a fit by method_ep(size =), method_ivm() or on a `basis`")
-  }
+refuse_no_state <- function(fit, argument = "object") UseMethod("refuse_no_state")
+
+#' @export
+refuse_no_state.sparsegp <- function(fit, argument = "object") {
   if (has_state(fit)) return(invisible())
   stop_sparsegp(argument, "has no sums of sites on a basis, which rows could be added to",
                 "Use a fit by method_ep(size =), method_ivm() or on a `basis`")
 }
 
-refuse_weights <- function(fit, chunk) {
-  if (is.null(chunk$weights) || lik_traits(fit$likelihood)$weighted) return(invisible())
-  stop_sparsegp("weights", paste0("are not defined for the ", fit$likelihood$type, " likelihood"))
+#' @export
+refuse_no_state.sparsegp_stream <- function(fit, argument = "object") {
+  stop_sparsegp(argument, "is a stream, which takes rows by update() alone",
+                "Use a fit by method_ep(size =), method_ivm() or on a `basis`")
 }

@@ -3,8 +3,7 @@
 # Runs EP of the rows of `problem` on the fit's bases. sites: where to begin; base: states of rows
 # that are not among them.
 run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
-  each <- fit$posterior$each
-  problem$basis <- if (is.null(each)) fit$posterior$basis else bases_of(fit)
+  problem$basis <- basis_for_c(fit)
   problem["base"] <- list(base)
   problem$options <- batch_settings(fit$options)
   run <- check_run(engine_run(problem, fit$hyper$theta, sites, posterior = TRUE), fit$hyper)

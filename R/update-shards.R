@@ -78,7 +78,7 @@ shard <- function(fit) {
                   "Give it rows until its pilot is there")
   }
   fit <- check_fit(fit, "fit")
-  if (!is_stream(fit)) refuse_no_state(fit, "fit")
+  refuse_no_state.sparsegp(fit, "fit") # of a stream, too
   fit[c(ROW_FIELDS, "x", "frame", "na.action")] <- list(NULL)
   fit[c("basis_rows", "basis_rows_of", "modes")] <- list(NULL)
   fit$convergence["selection"] <- list(NULL)

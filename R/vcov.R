@@ -41,7 +41,9 @@ vcov.sparsegp <- function(object, ...) {
 
 # Returns the covariance of the values shown, to first order, from that of theta.
 shown_covariance <- function(table, free, covariance) {
-  slopes <- shown_slopes(table)[free, free, drop = FALSE]
+  slopes <- diag(hyper_slope(table, hyper_value(table)), nrow(table)) # d shown_values / d theta
+  for (i in which(table$adds_to != "")) slopes[i, ] <- slopes[i, ] + slopes[i - 1L, ]
+  slopes <- slopes[free, free, drop = FALSE]
   slopes %*% covariance %*% t(slopes)
 }
 
@@ -86,13 +88,6 @@ learned_rows <- function(object) {
   if (!is.null(object$learning) && length(free)) return(free)
   stop_sparsegp("object", "has not learned its hyperparameters, so that they are no estimates",
                 "Fit with learn = TRUE")
-}
-
-# Returns d shown_values / d theta.
-shown_slopes <- function(table) {
-  slopes <- diag(hyper_slope(table, hyper_value(table)), nrow(table))
-  for (i in which(table$adds_to != "")) slopes[i, ] <- slopes[i, ] + slopes[i - 1L, ]
-  slopes
 }
 
 # Returns the inverse of the curvature of log evidence plus log prior in the learned theta.

@@ -3,7 +3,7 @@
  *
  * A driver has the sites. It evaluates them (a sweep, ep_fold.h), gives the outcome to
  * sg_iteration_next() and takes the step that this returns, until there is none to take. ep_loop.c
- * drives it over rows in memory, R over rows that it reads in chunks (R/fold-sweep.R). */
+ * drives it over rows in memory, R over rows that it reads in chunks (R/chunked-iterate.R). */
 #ifndef SG_EP_ITERATION_H
 #define SG_EP_ITERATION_H
 

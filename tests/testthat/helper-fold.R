@@ -3,6 +3,8 @@
 # same for all. Between sweeps only the sums of the sites are kept (S and t of every basis), and the
 # sites themselves: two numbers a latent value.
 
+has_exact_sites <- function(lik) catalogue()$likelihoods[[lik$type]]$exact
+
 # control: sweeps, damping and tol as in method_ep(). Returns a run as engine_run() gives it,
 # without a posterior; gradient takes one more read of the rows.
 parts_run <- function(parts, theta, control, gradient = FALSE) {

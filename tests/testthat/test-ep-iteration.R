@@ -74,12 +74,12 @@ test_that("after a third of the sweeps negative precisions are given up, and no 
   expect_identical(swept(clipped$state, 1)$step, "plain")
 })
 
-# A fold of rows, the settings of its iteration, and theta.
-fold_of <- function(formula, d, lik, method, kernel = kernel_rbf(fixed(4), fixed(0.5))) {
+# Rows in chunks, the settings of its iteration, and theta.
+in_chunks <- function(formula, d, lik, method, kernel = kernel_rbf(fixed(4), fixed(0.5))) {
   fit <- source_fit(formula, d, lik, basis = source_points(source_data()), kernel = kernel)
   scan <- scan_source(chunks_of(d, c(0L, 7L, 100L, nrow(d))), recipe_of(fit), NULL, 10L,
                       moments = FALSE)
-  list(fold = new_fold(scan, without_rows(fit, FALSE), sites_in_memory()), fit = fit,
+  list(chunked = new_chunked(scan, without_rows(fit, FALSE), sites_in_memory()), fit = fit,
        theta = fit$hyper$theta, control = batch_settings(method))
 }
 
@@ -87,14 +87,14 @@ test_that("sums of every step are those of its sites, read from nothing", {
   d <- source_data()
   d <- d[!is.na(d$a) & !is.na(d$y), ]
   d$y <- d$y + ifelse(seq_len(nrow(d)) %% 9 == 0, 6, 0)
-  case <- fold_of(y ~ a + b, d, lik_student(df = fixed(2.5), scale = fixed(0.05)),
+  case <- in_chunks(y ~ a + b, d, lik_student(df = fixed(2.5), scale = fixed(0.05)),
                   method_ep(tol = 1e-8, mixing = 2))
   mixed <- 0L
-  fold_run(case$fold, case$theta, case$control, after = function(it) {
-    found <- point_of(case$fold, it, it$weights)
+  chunked_run(case$chunked, case$theta, case$control, after = function(it) {
+    found <- point_of(case$chunked, it, it$weights)
     mixed <<- mixed + (length(it$weights) > 2L)
-    wanted <- fold_read(case$fold, list(theta = case$theta, point = found, what = "collect",
-                                        seen = TRUE))$state
+    wanted <- chunked_read(case$chunked, list(theta = case$theta, point = found, stage = "collect",
+                                              seen = TRUE))$state
     expect_equal(lapply(found$sums, `[`, c("S", "t")), lapply(wanted, `[`, c("S", "t")),
                  tolerance = 1e-10)
   })
@@ -104,12 +104,12 @@ test_that("sums of every step are those of its sites, read from nothing", {
 test_that("log Z of exact sites is had by one read, and is that of a sweep", {
   d <- source_data()
   d <- d[!is.na(d$a) & !is.na(d$y), ]
-  case <- fold_of(y ~ a + g, d, lik_gaussian(fixed(0.1)), method_ep())
+  case <- in_chunks(y ~ a + g, d, lik_gaussian(fixed(0.1)), method_ep())
   reads <- 0L
-  case$fold$told <- function(part) reads <<- reads + (part == 1)
-  sweep <- fold_run(case$fold, case$theta, case$control)
+  case$chunked$progress <- function(part) reads <<- reads + (part == 1)
+  sweep <- chunked_run(case$chunked, case$theta, case$control)
   expect_identical(reads, 2L)
-  one <- fold_run(case$fold, case$theta, case$control, answers = FALSE)
+  one <- chunked_run(case$chunked, case$theta, case$control, answers = FALSE)
   expect_identical(reads, 3L)
   expect_equal(one$logz, sweep$logz, tolerance = 1e-11)
 })

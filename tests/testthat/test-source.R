@@ -50,9 +50,9 @@ test_that("the gradient of a source's evidence is that of all rows", {
     recipe <- recipe_of(fit)
     ends <- c(0L, 7L, 100L, nrow(d))
     scan <- scan_source(chunks_of(d, ends), recipe, NULL, 10L, moments = FALSE)
-    fold <- new_fold(scan, without_rows(fit, FALSE), sites_in_memory())
+    chunked <- new_chunked(scan, without_rows(fit, FALSE), sites_in_memory())
     theta <- fit$hyper$theta + 0.1
-    run <- fold_run(fold, theta, batch_settings(fit$options), gradient = TRUE)
+    run <- chunked_run(chunked, theta, batch_settings(fit$options), gradient = TRUE)
     problem <- problem_of_new_rows(fit, model_inputs(fit$terms, model.frame(fit$terms, d))$x,
                                 fit$data_rows, fit$offset)
     problem$basis <- fit$posterior$basis
@@ -81,10 +81,10 @@ test_that("of rows whose sites are exact a second read knows what the first has 
   recipe <- recipe_of(fit)
   scan <- scan_source(chunks_of(d), recipe, NULL, 10L, moments = FALSE)
   evidence_with <- function(store) {
-    fold <- new_fold(scan, without_rows(fit, FALSE), store)
-    fold_run(fold, fit$hyper$theta, batch_settings(fit$options))$logz
+    chunked <- new_chunked(scan, without_rows(fit, FALSE), store)
+    chunked_run(chunked, fit$hyper$theta, batch_settings(fit$options))$logz
   }
-  plain <- evidence_with(NULL)
+  plain <- evidence_with(NO_STORE)
   # the product that is spared is another order of the same sums
   expect_equal(evidence_with(sites_in_memory()), plain, tolerance = 1e-12)
   tampered <- sites_in_memory()
@@ -381,8 +381,12 @@ test_that("plain steps that go to and fro are mixed in chunks, too, and end at t
   plain <- fits(0L)
   expect_same_fold(mixed$whole, mixed$read, 1e-6)
   expect_same_fold(plain$read, mixed$read, 1e-6)
+  # Plain sweeps are the same numbers in both. How far past steps are mixed is solved for from
+  # products of nearly parallel residuals, which add up in another order in chunks: 24 sweeps there
+  # and 19 in memory, and 112 without mixing.
   expect_identical(plain$read$convergence$sweeps, plain$whole$convergence$sweeps)
-  expect_lt(mixed$read$convergence$sweeps, 1.5 * mixed$whole$convergence$sweeps)
-  expect_lt(mixed$read$convergence$sweeps, 0.5 * plain$read$convergence$sweeps)
+  for (fit in mixed[c("whole", "read")]) {
+    expect_lt(fit$convergence$sweeps, 0.35 * plain$read$convergence$sweeps)
+  }
   expect_lte(mixed$reads, mixed$read$convergence$sweeps + 2L) # a mixed step reads no row
 })

@@ -45,17 +45,13 @@ scan_once <- function(source, recipe, coding, keep, moments, known = NULL) {
     if (is.null(known) && length(before) && !identical(before, levels)) scan$late <<- TRUE
     if (!scan$late) scan <<- add_moments(scan, with_levels(frame, levels), coding)
   })
-  scan$rows <- rows_of_chunks(scan$rows, if (is.na(source$chunks)) max(0L, read) else source$chunks)
+  chunks <- if (is.na(source$chunks)) max(0L, read) else source$chunks
+  rows <- scan$rows[seq_len(chunks)]
+  scan$rows <- replace(rows, is.na(rows), 0) # no row was found in the others
   scan$levels <- levels_of(seen)
   scan[c("kept", "rows_kept")] <- pooled(scan$pool)
   scan$pool <- NULL
   scan
-}
-
-# The number of rows of every chunk: 0 where none was found.
-rows_of_chunks <- function(rows, chunks) {
-  rows <- rows[seq_len(chunks)]
-  replace(rows, is.na(rows), 0)
 }
 
 # ---- Levels ----
@@ -99,10 +95,11 @@ new_pool <- function(size) list(size = size, frames = list(), at = list(), rank 
 pool_rows <- function(pool, frame, before) {
   at <- before + seq_len(nrow(frame))
   rank <- golden_rank(at)
-  rank[is_first_label(pool, frame)] <- -1
+  labels <- label_of(frame) # NULL where there are none
+  rank[!is.na(labels) & !labels %in% pool$labels & !duplicated(labels)] <- -1 # is kept
   chosen <- which(rank <= pool_limit(pool))
   pool <- add_rows_to(pool, frame, at, chosen, rank)
-  pool$labels <- union(pool$labels, label_of(frame))
+  pool$labels <- union(pool$labels, labels)
   pool <- note_sights(pool, frame, at)
   if (sum(lengths(pool$at)) > 2 * pool$size) trimmed(pool) else pool
 }
@@ -117,13 +114,6 @@ add_rows_to <- function(pool, frame, at, chosen, rank = golden_rank(at)) {
 }
 
 golden_rank <- function(at) (at * (sqrt(5) - 1) / 2) %% 1
-
-# Every label has a row among those kept: the first one.
-is_first_label <- function(pool, frame) {
-  labels <- label_of(frame)
-  if (is.null(labels)) return(logical(nrow(frame)))
-  !is.na(labels) & !labels %in% pool$labels & !duplicated(labels)
-}
 
 # Notes the first row of each level of an input, and the first with another number than the first of
 # all. As many as half of the pool: more could not be kept.
@@ -205,18 +195,15 @@ pooled <- function(pool) {
 bound_rows <- function(parts) {
   frames <- parts$frames
   columns <- lapply(stats::setNames(nm = names(frames[[1L]])), function(name) {
-    bind_columns(lapply(frames, `[[`, name))
+    parts <- lapply(frames, `[[`, name)
+    if (is.matrix(parts[[1L]])) return(do.call(rbind, parts))
+    if (!has_levels(parts[[1L]])) return(do.call(c, parts))
+    unlist(lapply(parts, as.character))
   })
   at <- unlist(parts$at)
   frame <- structure(columns, row.names = seq_along(at), class = "data.frame")
   attr(frame, "terms") <- attr(frames[[1L]], "terms")
   list(frame = frame, at = at)
-}
-
-bind_columns <- function(parts) {
-  if (is.matrix(parts[[1L]])) return(do.call(rbind, parts))
-  if (!has_levels(parts[[1L]])) return(do.call(c, parts))
-  unlist(lapply(parts, as.character))
 }
 
 # ---- Moments ----

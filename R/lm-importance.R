@@ -37,7 +37,10 @@ importance.sparsegp <- function(object, ...) {
   check_measured(codec_of(object), "importance", "object",
                  "Compare it with a fit without the input: compare(fit, update(fit, ...))")
   problem <- problem_of_fit(object)
-  terms <- terms_of_columns(object)[object$scaling$kept]
+  terms <- if (is.null(object$terms)) object$scaling$names
+           else model_inputs(object$terms, model.frame.sparsegp(object), object$contrasts,
+                             object$xlevels)$terms
+  terms <- terms[object$scaling$kept]
   lpd <- function(problem) engine_run(problem, object$hyper$theta, posterior = TRUE)$lpd
   all <- lpd(problem)
   lost <- vapply(unique(terms), function(term) {
@@ -62,12 +65,6 @@ hold_constant <- function(problem, columns) {
   else if (!is.null(problem$basis)) problem$basis <- held(problem$basis)
   problem$x <- held(problem$x)
   problem
-}
-
-# Returns the term of the formula that each column of the inputs is of.
-terms_of_columns <- function(object) {
-  if (is.null(object$terms)) return(object$scaling$names)
-  model_inputs(object$terms, stats::model.frame(object), object$contrasts, object$xlevels)$terms
 }
 
 relevance_of <- function(object, terms) {

@@ -1,8 +1,8 @@
 # The iteration of EP over chunks. C says which step comes next (ep_iteration.h). Here a step is a
-# weighted sum of generations of sites (fold-sites.R), and of their sums: no step reads a row. An
+# weighted sum of generations of sites (chunked-sites.R), and of their sums: no step reads a row. An
 # iteration is a list of
 #   state      C's numbers; narrow: are there to be no negative precisions?
-#   weights    where it stands, see fold-sweep.R; stale: are the sums there to be read anew, and
+#   weights    where it stands, see chunked-sweep.R; stale: are the sums there to be read anew, and
 #              clip: after negative precisions are clipped?
 #   sums       of the sites of every generation that is kept, by its number
 #   at, asked  generations: the sites last evaluated, and those that they asked for
@@ -17,30 +17,30 @@
 # and with status 0 what a run has: change, converged, sweeps, damped, trace, state, widening, lpd,
 # values; point, where it ended; gradient where it is wanted. answers: where sites are exact, is
 # anything wanted but log Z?
-fold_run <- function(fold, theta, control, gradient = FALSE, begun = NULL, answers = TRUE,
+chunked_run <- function(chunked, theta, control, gradient = FALSE, begun = NULL, answers = TRUE,
                      after = function(iteration) NULL) {
-  if (has_exact_sites(fold$fit$likelihood)) return(fold_exactly(fold, theta, gradient, answers))
-  it <- if (is.null(begun$at)) new_iteration(fold, theta, begun) else begun
+  if (chunked$exact) return(chunked_exactly(chunked, theta, gradient, answers))
+  it <- if (is.null(begun$at)) new_iteration(chunked, theta, begun) else begun
   while (!it$done) {
-    if (it$stale) it <- collected(fold, theta, it)
+    if (it$stale) it <- collected(chunked, theta, it)
     if (it$stale) break
-    it <- swept(fold, theta, it, control)
+    it <- swept(chunked, theta, it, control)
     if (it$read$status != 0L) next
     after(it)
-    fold$store$keep(c(kept_generations(it), names(begun$weights)))
+    chunked$store$keep(c(kept_generations(it), names(begun$weights)))
   }
   if (it$read$status != 0L) return(list(status = it$read$status, logz = NaN))
-  run_of_iteration(fold, theta, it, gradient)
+  run_of_iteration(chunked, theta, it, gradient)
 }
 
-run_of_iteration <- function(fold, theta, it, gradient) {
-  point <- point_of(fold, it, one_of(it$at))
+run_of_iteration <- function(chunked, theta, it, gradient) {
+  point <- point_of(chunked, it, one_of(it$at))
   run <- c(it$read[c("status", "logz", "change", "widening", "lpd", "values")],
            it[c("converged", "damped", "trace")],
            list(sweeps = ncol(it$trace), point = c(point, list(theta = theta))))
   if (gradient) {
-    task <- list(theta = theta, point = point, what = "gradient", narrow = it$narrow, seen = TRUE)
-    run$gradient <- fold_read(fold, task)$gradient
+    task <- list(theta = theta, point = point, stage = "gradient", narrow = it$narrow, seen = TRUE)
+    run$gradient <- chunked_read(chunked, task)$gradient
   }
   run$state <- Map(function(own, read) c(read["R"], own[c("S", "t")]), point$sums, it$read$state)
   run
@@ -48,15 +48,15 @@ run_of_iteration <- function(fold, theta, it, gradient) {
 
 # Sites that are the likelihood itself are known beforehand. One read collects their sums, which log
 # Z is had from, too; the rest of the answers takes another.
-fold_exactly <- function(fold, theta, gradient, answers) {
-  point <- list(weights = numeric(), sums = no_rows_state(fold$fit$state))
-  read <- fold_read(fold, list(theta = theta, point = point, what = "collect"))
+chunked_exactly <- function(chunked, theta, gradient, answers) {
+  point <- list(weights = numeric(), sums = no_rows_state(chunked$fit$state))
+  read <- chunked_read(chunked, list(theta = theta, point = point, stage = "collect"))
   if (read$status != 0L) return(list(status = read$status, logz = NaN))
   logz <- read$logz + state_mass(read$state)
   if (!gradient && !answers || !is.finite(logz)) return(list(status = 0L, logz = logz))
   point$sums <- read$state
-  read <- fold_read(fold, list(theta = theta, point = point, seen = !is.null(fold$store),
-                               what = if (gradient) "gradient" else "sweep"))
+  read <- chunked_read(chunked, list(theta = theta, point = point, seen = TRUE,
+                                     stage = if (gradient) "gradient" else "sweep"))
   if (read$status != 0L) return(list(status = read$status, logz = NaN))
   c(read[c("status", "logz", "gradient", "change", "lpd", "values", "widening")],
     list(converged = TRUE, damped = 0L, sweeps = 1L, trace = rbind(read$logz, read$change),
@@ -65,7 +65,7 @@ fold_exactly <- function(fold, theta, gradient, answers) {
 
 # ---- Where an iteration stands ----
 
-new_iteration <- function(fold, theta, begun) {
+new_iteration <- function(chunked, theta, begun) {
   if (is.null(begun)) begun <- list(weights = numeric())
   last <- max(0L, as.integer(names(begun$weights)))
   it <- list(narrow = FALSE, clip = FALSE, weights = begun$weights, past = list(), last = last,
@@ -81,8 +81,8 @@ one_of <- function(generation) {
 
 is_stored <- function(weights) length(weights) == 0L || identical(unname(weights), 1)
 
-point_of <- function(fold, it, weights) {
-  sums <- no_rows_state(fold$fit$state)
+point_of <- function(chunked, it, weights) {
+  sums <- no_rows_state(chunked$fit$state)
   for (generation in names(weights)) {
     weight <- weights[[generation]]
     sums <- Map(function(a, b) list(R = a$R, S = a$S + weight * b$S, t = a$t + weight * b$t),
@@ -105,11 +105,11 @@ kept_generations <- function(it) {
 # ---- Reads ----
 
 # Reads the sums of the sites where the iteration stands, which become a generation.
-collected <- function(fold, theta, it) {
-  point <- list(weights = it$weights, sums = no_rows_state(fold$fit$state))
+collected <- function(chunked, theta, it) {
+  point <- list(weights = it$weights, sums = no_rows_state(chunked$fit$state))
   stored <- is_stored(it$weights) && !it$clip
   to <- if (stored) as.integer(names(it$weights)) else it$last + 1L
-  it$read <- fold_read(fold, list(theta = theta, point = point, what = "collect",
+  it$read <- chunked_read(chunked, list(theta = theta, point = point, stage = "collect",
                                   asked = if (!stored) to, narrow = it$clip, seen = it$seen))
   if (it$read$status != 0L) return(it)
   it$sums[[as.character(to)]] <- it$read$state
@@ -120,25 +120,29 @@ collected <- function(fold, theta, it) {
 }
 
 # A sweep, and the step after it.
-swept <- function(fold, theta, it, control) {
-  point <- point_of(fold, it, it$weights)
+swept <- function(chunked, theta, it, control) {
+  point <- point_of(chunked, it, it$weights)
   stored <- is_stored(it$weights)
   at <- if (stored) max(0L, as.integer(names(it$weights))) else it$last + 1L
   asked <- max(it$last, at) + 1L
-  coupled <- has_coupled_steps(fold)
-  task <- list(theta = theta, point = point, what = "sweep", narrow = it$narrow, seen = it$seen)
+  coupled <- has_coupled_steps(chunked)
+  task <- list(theta = theta, point = point, stage = "sweep", narrow = it$narrow, seen = it$seen)
   goal <- list(asked = asked, past = it$past)
-  read <- fold_read(fold, c(task, list(at = if (!stored) at, coupled = coupled),
+  read <- chunked_read(chunked, c(task, list(at = if (!stored) at, coupled = coupled),
                             if (!coupled) goal))
   if (read$status == 0L && !is.finite(read$logz + read$change)) {
     read$status <- catalogue()$statuses[["not_finite"]]
   }
   if (coupled && read$status == 0L && read$change > control$tol) {
     task$seen <- TRUE
-    read <- with_coupled_shifts(fold, c(task, goal), read)
+    read <- with_coupled_shifts(chunked, c(task, goal), read)
   }
   it$read <- read
-  if (read$status == 0L) it <- evaluated(it, point, at, asked)
+  if (read$status == 0L) {
+    it[c("at", "asked", "last", "seen")] <- list(at, asked, asked, TRUE)
+    it$sums[as.character(c(at, asked))] <- list(point$sums, read$state)
+    it$trace <- cbind(it$trace, c(read$logz, read$change))
+  }
   take_step(it, control, coupled)
 }
 
@@ -147,29 +151,20 @@ swept <- function(fold, theta, it, control) {
 MOST_COORDINATES <- 3000
 
 # Are the shifts of classes from one step for all? That takes a second read.
-has_coupled_steps <- function(fold) {
-  fit <- fold$fit
+has_coupled_steps <- function(chunked) {
+  fit <- chunked$fit
   is_coupled(fit$likelihood, processes(fit)) &&
     sum(lengths(lapply(fit$state, `[[`, "t"))) <= MOST_COORDINATES
 }
 
 # What a read of coupled classes comes to with the sites that the solution of its system asks for.
-with_coupled_shifts <- function(fold, task, read) {
+with_coupled_shifts <- function(chunked, task, read) {
   task$coupled <- TRUE
   task$solution <- solve(diag(length(read$side)) + read$weights, read$side)
-  shifted <- fold_read(fold, task)
+  shifted <- chunked_read(chunked, task)
   read[c("state", "products")] <- shifted[c("state", "products")]
   read[c("weights", "side")] <- list(NULL)
   read
-}
-
-evaluated <- function(it, point, at, asked) {
-  it[c("at", "asked")] <- list(at, asked)
-  it$last <- asked
-  it$seen <- TRUE
-  it$sums[as.character(c(at, asked))] <- list(point$sums, it$read$state)
-  it$trace <- cbind(it$trace, c(it$read$logz, it$read$change))
-  it
 }
 
 # ---- Steps ----
@@ -179,7 +174,7 @@ take_step <- function(it, control, coupled) {
   it[c("state", "narrow", "converged", "damped")] <-
     step[c("state", "narrow", "converged", "damped")]
   if (step$best) it$best <- it$at
-  it <- FOLD_STEPS[[step$step]](it, step)
+  it <- CHUNKED_STEPS[[step$step]](it, step)
   it$past <- utils::head(it$past, control$mixing)
   it$sums <- it$sums[names(it$sums) %in% kept_generations(it)]
   it
@@ -212,7 +207,7 @@ clip_step <- function(it, step) {
 stand_at <- function(it, ...) replace(it, "weights", list(add_weights(...)))
 
 # By the names of C's steps.
-FOLD_STEPS <- list(
+CHUNKED_STEPS <- list(
   done = function(it, step) replace(it, "done", TRUE),
   halve = function(it, step) stand_at(it, it$weights / 2, one_of(it$at) / 2),
   retreat = function(it, step) stand_at(it, one_of(it$at)),

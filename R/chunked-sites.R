@@ -8,6 +8,11 @@
 
 GAMMA <- "gamma"
 
+# Keeps nothing: for exact sites, whose GAMMA is had again.
+NO_STORE <- list(read = function(generation, i) NULL,
+                 write = function(generation, i, sites) NULL,
+                 keep = function(generations) NULL, remove = function() invisible())
+
 sites_in_memory <- function() {
   held <- new.env(parent = emptyenv())
   name <- function(generation, i) paste(generation, i)
@@ -100,19 +105,14 @@ sites_at <- function(store, weights, i, problem) {
 
 # ---- Residuals of past steps, for those that are mixed from them (anderson.h) ----
 
-# A vector of sites less others, in units of the prior as ep_step.c has them.
-site_residual <- function(from, to, prior, w) {
-  unit <- matrix(sqrt(prior), w)
-  one <- rep(seq_len(w), w)
-  other <- rep(seq_len(w), each = w)
-  c((to$tau - from$tau) * as.vector(unit[one, ] * unit[other, ]),
-    (to$nu - from$nu) * as.vector(unit))
-}
-
-# Products of the residual of a chunk's sites, and of the last differences of residuals, newest
-# first. past: pairs of generations, sites and those that they asked for.
+# Returns products of the residual of a chunk's sites, in units of the prior, and of the last
+# differences of residuals, newest first. past: pairs of generations, sites and those that they
+# asked for.
 step_products <- function(store, past, i, sites, part, problem) {
-  residual <- function(from, to) site_residual(from, to, part$prior, problem_width(problem))
+  w <- problem_width(problem)
+  unit <- matrix(sqrt(part$prior), w) # as ep_step.c has it
+  units <- as.vector(unit[rep(seq_len(w), w), ] * unit[rep(seq_len(w), each = w), ])
+  residual <- function(from, to) c((to$tau - from$tau) * units, (to$nu - from$nu) * c(unit))
   read <- function(generation) stored_sites(store, generation, i, problem)
   each <- cbind(residual(sites, part),
                 vapply(past, function(pair) residual(read(pair[1L]), read(pair[2L])),

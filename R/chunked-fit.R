@@ -1,9 +1,9 @@
-# The fit of all rows of a source on a basis (fold-sweep.R), after hyperparameters if all rows are
-# to be learned from.
+# The fit of all rows of a source on a basis (chunked-sweep.R), after hyperparameters if all
+# rows are to be learned from.
 
 # Returns the fit of all rows on the basis of known$fit. known: fit, scan, and what an earlier
 # process has left besides.
-fold_all_rows <- function(known, source, control, verbose, mark) {
+chunked_all_rows <- function(known, source, control, verbose, mark) {
   known$scan$source <- source
   known$scan$source$chunks <- length(known$scan$rows)
   fit <- known$fit
@@ -16,33 +16,31 @@ fold_all_rows <- function(known, source, control, verbose, mark) {
     known[names(list(...))] <<- list(...)
     mark$write(known)
   }
-  store <- store_for(known$scan, shell, mark$file, known$filed, function() note(filed = TRUE))
+  chunked <- new_chunked(known$scan, shell, NULL, progress$share)
+  chunked$store <- store_for(chunked, mark$file, known$filed, function() note(filed = TRUE))
   # what a checkpoint needs, sites that cannot be had otherwise, stays when something goes wrong
-  ended <- is.null(mark$file) || has_exact_sites(fit$likelihood)
-  on.exit(if (ended && !is.null(store)) store$remove(), add = TRUE)
-  fold <- new_fold(known$scan, shell, store, progress$share)
-  if (isTRUE(known$iteration$done)) check_rows_again(fold) # else a sweep does
+  on.exit(if (is.null(mark$file) || chunked$exact) chunked$store$remove(), add = TRUE)
+  if (isTRUE(known$iteration$done)) check_rows_again(chunked) # else a sweep does
   begun <- known$iteration
   learned <- NULL
   if (!is.null(control) && is.infinite(control$rows)) {
-    learned <- learn_all_rows(fold, control, known$learning, progress, function(learning) {
+    learned <- learn_all_rows(chunked, control, known$learning, progress, function(learning) {
       note(learning = learning)
     })
-    fold$fit <- learned$fit
+    chunked$fit <- learned$fit
     if (is.null(begun)) begun <- learned$point
   }
   run <- learned$run
   if (is.null(run)) {
-    run <- fold_run(fold, fold$fit$hyper$theta, batch_settings(fit$options), begun = begun,
-                    after = function(it) {
-                      progress$sweep(ncol(it$trace), it$read$logz, it$read$change)
-                      note(iteration = it)
-                    })
+    run <- chunked_run(chunked, chunked$fit$hyper$theta, batch_settings(fit$options),
+                       begun = begun, after = function(it) {
+                         progress$sweep(ncol(it$trace), it$read$logz, it$read$change)
+                         note(iteration = it)
+                       })
   }
-  if (has_exact_sites(fit$likelihood)) progress$sweep(run$sweeps, run$logz, run$change)
-  fit <- fit_of_fold(fold, run)
-  # the sites first: the last checkpoint needs them no more
-  if (!is.null(store)) store$remove()
+  if (chunked$exact) progress$sweep(run$sweeps, run$logz, run$change)
+  fit <- chunked_result(chunked, run)
+  chunked$store$remove() # the sites first: the last checkpoint needs them no more
   mark$done()
   fit
 }
@@ -58,24 +56,24 @@ refuse_without_sums <- function(fit) {
 # several processes share them. Sites that are the likelihood itself are not; gamma alone spares a
 # product, but is not worth that processes have a folder in common. ours: does a checkpoint say that
 # the folder of its sites is its own? If not claim() is called before one is made.
-store_for <- function(scan, fit, checkpoint, ours, claim) {
-  exact <- has_exact_sites(fit$likelihood)
-  shared <- has_workers(scan$source)
-  if (exact && shared) return(NULL)
+store_for <- function(chunked, checkpoint, ours, claim) {
+  fit <- chunked$fit
+  source <- chunked$scan$source
+  shared <- has_workers(source)
+  if (chunked$exact && shared) return(NO_STORE)
   w <- n_outputs(fit)
-  of_sites <- if (exact) 0 else processes(fit) * (w + w^2)
-  numbers <- sum(scan$rows) * (of_sites + length(fit$state) * w^2)
-  if (!exact && !is.null(checkpoint)) return(sites_of_checkpoint(checkpoint, ours, claim))
-  if (numbers <= scan$source$hold && !shared) return(sites_in_memory())
-  sites_in_temporary_files()
+  of_sites <- if (chunked$exact) 0 else processes(fit) * (w + w^2)
+  numbers <- chunked$n * (of_sites + length(fit$state) * w^2)
+  if (!chunked$exact && !is.null(checkpoint)) return(sites_of_checkpoint(checkpoint, ours, claim))
+  if (numbers <= source$hold && !shared) sites_in_memory() else sites_in_temporary_files()
 }
 
-# The fit of all rows that a fold has come to.
-fit_of_fold <- function(fold, run) {
-  fit <- fold$fit
+# Returns the fit of all rows that a run over the chunks has come to.
+chunked_result <- function(chunked, run) {
+  fit <- chunked$fit
   check_run(run, fit$hyper)
-  refuse_impossible(run, fit$likelihood, sum(fold$scan$rows))
-  fit$n <- row_count(fold$scan$rows)
+  refuse_impossible(run, fit$likelihood, chunked$n)
+  fit$n <- row_count(chunked$scan$rows)
   fit$state <- run$state
   fit <- with_posterior(fit)
   shift <- run$values * log(fit$response$unit)
@@ -91,35 +89,35 @@ fit_of_fold <- function(fold, run) {
 
 # ---- Learning from all rows ----
 
-# The search goes on from what some rows have taught, by the log evidence of all. told: called with
-# all evaluations so far after each, which a later process need not do again.
-learn_all_rows <- function(fold, control, learned, progress, told) {
-  fit <- fold$fit
+# The search goes on from what some rows have taught, by the log evidence of all. note(): called
+# with all evaluations so far after each, which a later process need not do again.
+learn_all_rows <- function(chunked, control, learned, progress, note) {
+  fit <- chunked$fit
   table <- fit$hyper
   if (!any(table$free)) return(list(fit = fit))
-  criterion <- fold_criterion(fold, learned, progress, told)
+  criterion <- chunked_criterion(chunked, learned, progress, note)
   found <- learn_hyper(list(criterion = criterion, plain = criterion, cheap = FALSE), table,
                        control, SILENT, table$theta[table$free])
   fit$hyper <- found$table
   fit$learning <- c(found$record, list(some_rows = fit$learning))
   last <- environment(criterion)
   # of exact sites all is known that the last evaluation was about
-  known <- has_exact_sites(fit$likelihood) && identical(last$run$theta, fit$hyper$theta)
+  known <- chunked$exact && identical(last$run$theta, fit$hyper$theta)
   list(fit = fit, point = last$point, run = if (known) last$run)
 }
 
 # The log evidence of all rows and its gradient, at theta. Sites start where those of the last
 # evaluation ended.
-fold_criterion <- function(fold, learned, progress, told) {
+chunked_criterion <- function(chunked, learned, progress, note) {
   done <- learned$done
   point <- learned$point
   run <- NULL
-  settings <- batch_settings(fold$fit$options)
+  settings <- batch_settings(chunked$fit$options)
   function(theta) {
     for (known in done) if (identical(known$theta, theta)) return(known)
-    run <<- fold_run(fold, theta, settings, gradient = TRUE, begun = point)
+    run <<- chunked_run(chunked, theta, settings, gradient = TRUE, begun = point)
     if (run$status != 0L && !is.null(point)) {
-      run <<- fold_run(fold, theta, settings, gradient = TRUE)
+      run <<- chunked_run(chunked, theta, settings, gradient = TRUE)
     }
     if (run$status == 0L) point <<- run$point
     run$theta <<- theta
@@ -127,7 +125,7 @@ fold_criterion <- function(fold, learned, progress, told) {
     known <- c(run[c("status", "logz", "gradient")],
                list(theta = theta, converged = isTRUE(run$converged)))
     done <<- c(done, list(known))
-    told(list(done = done, point = point))
+    note(list(done = done, point = point))
     known
   }
 }

@@ -1,6 +1,6 @@
 # Fits of a source of rows. In general kernel, hyperparameters and basis are settled on some of the
-# rows, in memory, in units of all; then sites of all rows are found on that basis (fold-fit.R). A
-# stream sees its rows once, in their order; a fit like another needs their sites alone.
+# rows, in memory, in units of all; then sites of all rows are found on that basis (chunked-fit.R).
+# A stream sees its rows once, in their order; a fit like another needs their sites alone.
 
 # checkpoint: a file's name, or NULL.
 fit_source <- function(source, recipe, setup, checkpoint) {
@@ -18,7 +18,7 @@ fit_source <- function(source, recipe, setup, checkpoint) {
     if (known$fit$n == sum(known$scan$rows)) return(known$fit)
     mark$write(known)
   }
-  fold_all_rows(known, source, setup$control, setup$verbose, mark)
+  chunked_all_rows(known, source, setup$control, setup$verbose, mark)
 }
 
 # What a checkpoint must have been made by.
@@ -86,7 +86,7 @@ with_label_levels <- function(scan, likelihood) {
   few <- scan$response$few
   if (is.null(likelihood) || is.null(few)) return(levels)
   codec <- lik_codec(likelihood)
-  if (!codec$labelled || !codec$as_labels(few)) return(levels)
+  if (!codec$as_labels(few)) return(levels)
   name <- names(scan$kept)[attr(scan$recipe$terms, "response")]
   levels[[name]] <- structure(as.character(sort(few)), ordered = codec$ordered)
   levels
@@ -135,11 +135,11 @@ feed_source <- function(begin, source, recipe, levels, mark, progress) {
 # More rows for a fit, by update().
 feed_more <- function(object, source, weights = NULL, checkpoint = NULL, verbose = FALSE, ...) {
   check_no_dots(...)
-  refuse_matrix_source(object)
+  recipe <- recipe_for_chunks(object, weights)
+  waiting <- object$stream$waiting
+  if (!is.null(waiting)) waiting <- print_of_rows(as.data.frame(waiting$x))
   key <- c(key_of_like(object), list(rows = object$n, evidence = object$log_evidence,
-                                     waiting = print_of_waiting(object), chunks = source$chunks))
-  recipe <- recipe_of(object)
-  if (!is.null(weights)) recipe$arguments$weights <- weights
+                                     waiting = waiting, chunks = source$chunks))
   feed_source(function() object, source, recipe, NULL, open_checkpoint(checkpoint, key),
               chunk_progress(check_flag(verbose, "verbose")))
 }
@@ -151,22 +151,20 @@ key_of_like <- function(fit) {
        basis = if (!is.null(fit$posterior)) bases_of(fit))
 }
 
-print_of_waiting <- function(fit) {
-  waiting <- fit$stream$waiting
-  if (!is.null(waiting)) print_of_rows(as.data.frame(waiting$x))
-}
-
-refuse_matrix_source <- function(object) {
-  if (!is.null(object$terms)) return(invisible())
-  stop_sparsegp("data", "is a source of rows, and the model was fitted to a matrix",
-                "Fit it by a formula")
+# Returns the recipe for chunks of more rows of a fit.
+recipe_for_chunks <- function(fit, weights) {
+  if (is.null(fit$terms)) {
+    stop_sparsegp("data", "is a source of rows, and the model was fitted to a matrix",
+                  "Fit it by a formula")
+  }
+  recipe <- recipe_of(fit)
+  if (!is.null(weights)) recipe$arguments$weights <- weights
+  recipe
 }
 
 # The rows of a source on the basis of `empty`, a fit without rows.
-fold_like <- function(empty, source, weights, verbose, checkpoint) {
-  refuse_matrix_source(empty)
-  recipe <- recipe_of(empty)
-  if (!is.null(weights)) recipe$arguments$weights <- weights
+chunked_like <- function(empty, source, weights, verbose, checkpoint) {
+  recipe <- recipe_for_chunks(empty, weights)
   mark <- open_checkpoint(checkpoint, c(key_of_like(empty),
                                         list(weights = recipe$arguments$weights,
                                              chunks = source$chunks)))
@@ -176,5 +174,5 @@ fold_like <- function(empty, source, weights, verbose, checkpoint) {
     empty$source <- source_record(source, scan)
     known <- list(scan = scan[setdiff(names(scan), "kept")], fit = empty)
   }
-  fold_all_rows(known, source, NULL, verbose, mark)
+  chunked_all_rows(known, source, NULL, verbose, mark)
 }
