@@ -6,7 +6,7 @@ print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print_head(x)
   cat("\nHyperparameters:\n")
   print(coef(x), digits = digits)
-  print_noise(noise_sd(x), digits)
+  print_noise(noise_sds(x), digits)
   if (has_evidence(x)) {
     cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
   }
@@ -23,6 +23,12 @@ print.sparsegp_waiting <- function(x, ...) {
   cat("Gaussian process by ", x$method$label, ": ", counted(chunk_size(x$stream$waiting), "row"),
       " so far, too few to begin\n", sep = "")
   invisible(x)
+}
+
+print_noise <- function(noise_sd, digits) {
+  if (is.null(noise_sd)) return(invisible())
+  text <- paste(names(noise_sd), format(noise_sd, digits = digits)) # names are components
+  cat("Standard deviation of the noise: ", toString(trimws(text)), "\n", sep = "")
 }
 
 print_head <- function(x) {

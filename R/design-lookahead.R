@@ -84,12 +84,12 @@ root_of <- function(A) {
 
 # Subtracts the blocks of D D' from variances; of a variance a rounding unit stays.
 downdated <- function(var, D, class, w) {
-  before <- matrix(if (is.matrix(var)) var[, class] else var, w * w)
+  at <- (class - 1L) * nrow(D) * w + seq_len(nrow(D) * w) # blocks of this latent function
+  before <- matrix(var[at], w * w)
   after <- before - own_products(D, w)
   own <- seq(1L, w * w, w + 1L)
   after[own, ] <- pmax(after[own, ], .Machine$double.eps * before[own, ])
-  if (!is.matrix(var)) return(c(after))
-  var[, class] <- after
+  var[at] <- after
   var
 }
 
@@ -108,9 +108,9 @@ scores_of <- function(lookahead, score, rows) {
 # Returns variances in the user's units, summed over latent values.
 latent_variance <- function(fit, latent) {
   w <- n_outputs(fit)
-  own <- if (is.matrix(latent$var)) t(latent$var)
-         else matrix(latent$var, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE]
-  colSums(own * component_units(fit$response)^2)
+  own <- matrix(latent$var, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE]
+  sums <- colSums(own * component_units(fit$response)^2)
+  rowSums(matrix(sums, ncol = processes(fit)))
 }
 
 # Returns the latent function plus bias, as users see it: its order is that of the mean response.

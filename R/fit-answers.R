@@ -17,7 +17,7 @@
 #   plain_residuals(object, pearson), quantile_residuals(object)   a vector or matrix of all rows
 #   lpd_of_rows(object)              leave-one-out log predictive densities
 #   loo_table(object)                the columns of loo() before these
-#   noise_sds(object)                standard deviation of the errors, where has_noise()
+#   noise_sds(object)                standard deviation of the errors, NULL where rows differ
 #   log_unit(object)                 logarithm of the unit that the density of a response is in
 #   site_table(object)               what sites() answers
 # In other rooms augmented() (api-tidy.R) and pictures are dispatched alike.
@@ -68,6 +68,20 @@ log_unit <- function(object) UseMethod("log_unit", codec_of(object))
 
 site_table <- function(object) UseMethod("site_table", codec_of(object))
 
+# ---- Labels ----
+
+# The most probable label of each row, NA where its probability is below `reject`
+most_probable <- function(prob, reject = 0, ordered = FALSE) {
+  at <- max.col(prob, "first")
+  at[prob[cbind(seq_along(at), at)] < reject] <- NA
+  factor(colnames(prob)[at], colnames(prob), ordered = ordered)
+}
+
+# The same as a response of the fit
+predicted_class <- function(object, prob, reject = 0) {
+  most_probable(prob, reject, codec_of(object)$ordered)
+}
+
 # ---- One latent function, whatever the response ----
 
 # Latent values in C's units, and the mean response at them, as the user sees them.
@@ -100,6 +114,8 @@ of_responses <- function(fun, object, y, latent, ...) {
   fun(lik_of_fit(object), lik_theta(object), lik_traits(object$likelihood)$data_rows(y, weights),
       stacked_values(seen_mean(object, latent)), c(latent$var), ...)
 }
+
+latent_count <- function(latent, w) NROW(latent$mean) %/% w
 
 # C counts successes, of which a proportion is a jump.
 response_quantile <- function(object, p, latent) {

@@ -102,11 +102,12 @@ sigma.sparsegp <- function(object, ...) {
     stop_sparsegp("object", paste("has the likelihood", object$likelihood$type, "whose responses",
                                   "vary by their mean"), "There is no one standard deviation")
   }
-  if (!has_noise(object)) {
+  noise <- noise_sds(object)
+  if (is.null(noise)) {
     stop_sparsegp("object", "has errors of its own for each row",
                   "Take the roots of their variances, or predict(fit, type = \"latent\")")
   }
-  noise_sds(object)
+  noise
 }
 
 #' @rdname frames

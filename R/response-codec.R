@@ -115,7 +115,5 @@ processes <- function(fit) fit$response$processes
 
 n_outputs <- function(fit) fit$response$width
 
-has_classes <- function(fit) !is.null(fit$response$levels)
-
 # Classes each against the rest are as many models, of which no two agree on the data.
 has_evidence <- function(fit) !codec_of(fit)$one_vs_rest
