@@ -69,12 +69,6 @@ label_probabilities <- function(object, rows) {
   list(own = own, wanted = to_response(object, own))
 }
 
-# One draw of every latent function: a column for each of several
-one_draw <- function(latent, j) {
-  each <- lapply(latent$values, function(values) values[, j])
-  if (length(each) == 1L) each[[1L]] else do.call(cbind, each)
-}
-
 #' @rdname draws
 #' @export
 simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
@@ -94,7 +88,9 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   weights <- if (at_rows && !is.null(object$weights)) object$weights else 1
   prob <- if (!is.null(object$power)) label_probabilities(object, latent)
   columns <- lapply(seq_len(nsim), function(j) {
-    f <- seen_mean(object, list(mean = one_draw(latent, j), offset = latent$offset))
+    each <- lapply(latent$values, function(values) values[, j])
+    f <- if (length(each) == 1L) each[[1L]] else do.call(cbind, each)
+    f <- seen_mean(object, list(mean = f, offset = latent$offset))
     drawn <- restore_rows(draw_response(object, f, weights, prob), latent)
     if (is.matrix(drawn)) `rownames<-`(drawn, NULL) else unname(drawn)
   })

@@ -171,7 +171,7 @@ evidence_or_na <- function(fit) if (has_evidence(fit)) fit$log_evidence else NA_
 
 check_same_responses <- function(f, g) {
   same <- identical(f$row_names, g$row_names) && identical(as.character(f$y), as.character(g$y)) &&
-    codec_of(f)$labelled == codec_of(g)$labelled && codec_of(f)$trials == codec_of(g)$trials
+    codec_of(f)$task == codec_of(g)$task && codec_of(f)$trials == codec_of(g)$trials
   if (same) return(invisible())
   stop_sparsegp("...", "are fits of other rows or responses",
                 "Fit all of them to the same rows, those without missing values in any of them")

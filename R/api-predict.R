@@ -148,7 +148,9 @@ predict.sparsegp <- function(object, newdata,
   check_number(reject, "reject", 0, 1, open = FALSE)
   object <- ready(object)
   if (type == "terms") refuse_termplot(sys.parent())
-  check_predict_request(object, type, se.fit, interval, covariance)
+  if (type %in% names(DERIVED)) check_derived(object, type)
+  check_offered(codec_of(object), type, c(if (se.fit) "se.fit", if (interval != "none") interval,
+                                          if (covariance) "covariance"))
   refuse_for_other_type(type, "quantile", !missing(probs), "probs")
   refuse_for_other_type(type, "terms", !is.null(terms), "terms")
   if (type == "quantile") {
@@ -164,7 +166,10 @@ predict.sparsegp <- function(object, newdata,
     answer <- if (type == "terms") predict_terms(object, newdata, offset, request)
               else if (type %in% names(DERIVED)) predict_derived(object, newdata, request)
               else predict_rows(object, newdata, offset, request, variance, weights)
-    if (covariance) with_covariance(answer, object, newdata, offset) else answer
+    if (covariance) {
+      joint <- covariance_answer(object, newdata, offset)
+      c(if (is.list(answer)) answer else list(fit = answer), list(covariance = joint))
+    } else answer
   })
 }
 
@@ -179,12 +184,6 @@ predict_rows <- function(object, newdata, offset, request, variance, weights) {
   predicted(object, latent, request)
 }
 
-# Adds the joint covariance to an answer.
-with_covariance <- function(answer, object, newdata, offset) {
-  joint <- covariance_answer(object, newdata, offset)
-  c(if (is.list(answer)) answer else list(fit = answer), list(covariance = joint))
-}
-
 TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "terms",
            "divergence", "vorticity", "stream", "potential")
 
@@ -197,13 +196,6 @@ prediction_type <- function(type) {
     return(OTHER_TYPES[[type]])
   }
   check_choice(type, TYPES, "type")
-}
-
-check_predict_request <- function(object, type, se.fit, interval, covariance) {
-  if (type %in% names(DERIVED)) check_derived(object, type)
-  check_offered(codec_of(object), type,
-                c(if (se.fit) "se.fit", if (interval != "none") interval,
-                  if (covariance) "covariance"))
 }
 
 # Stops where an argument is given that is for one type only.

@@ -200,7 +200,9 @@ row_source.tbl_sql <- function(x, size = 50000, hold = 5e6, ...) {
 #' @export
 row_source.character <- function(x, hold = 5e6, ...) {
   check_no_dots(...)
-  files <- if (length(x) == 1L && dir.exists(x)) parquet_files(x) else x
+  folder <- length(x) == 1L && dir.exists(x)
+  files <- if (!folder) x
+           else sort(list.files(x, "[.]parquet$", recursive = TRUE, full.names = TRUE))
   if (length(files) == 0L || !all(file.exists(files))) {
     stop_sparsegp("x", "names no Parquet files that are there")
   }
@@ -213,10 +215,6 @@ row_source.character <- function(x, hold = 5e6, ...) {
 
 #' @export
 row_source.FileSystemDataset <- function(x, ...) row_source.character(x$files, ...)
-
-parquet_files <- function(folder) {
-  sort(list.files(folder, "[.]parquet$", recursive = TRUE, full.names = TRUE))
-}
 
 parquet_read <- function() {
   if (requireNamespace("nanoparquet", quietly = TRUE)) return(nanoparquet::read_parquet)

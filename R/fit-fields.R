@@ -42,15 +42,10 @@ are_contrasts <- function(x) {
 
 are_finite_words <- function(x) are_words(x) && !anyNA(x)
 
-# Numbers whose squares are numbers
-are_moderate <- function(x) is.numeric(x) && all(abs(x) < 1e150)
-
 is_trace <- function(x) is_frame(x) && all(vapply(unclass(x), is.numeric, NA))
 
-# What na.action() functions leave: the rows they left out.
-is_na_action <- function(x) {
-  are_whole_between(x, 1, Inf) # of any class: a na.action may be a user's function
-}
+# Of any class: a na.action() may be a user's function.
+are_row_numbers <- function(x) are_whole_between(x, 1, Inf)
 
 # ---- How it went ----
 
@@ -83,8 +78,6 @@ choices_kinds <- function() list(
   rows = is.numeric, points = is.numeric, score = is.numeric, gain = is.numeric, se = is.numeric,
   taken = is.logical
 )
-
-are_choices <- function(x) is_frame(x) && is_of_kind(x, "choices")
 
 # ---- The model ----
 
