@@ -162,12 +162,10 @@ compare_fits <- function(fits, call) {
   total <- colSums(lpd)
   behind <- lpd - lpd[, which.max(total)]
   out <- data.frame(lpd = total, difference = colSums(behind), se = apply(behind, 2L, sum_error),
-                    log_evidence = vapply(fits, evidence_or_na, 0), row.names = names(fits))
+                    log_evidence = vapply(fits, evidence_of, 0), row.names = names(fits))
   out <- out[order(-total), ]
   structure(out, class = c("sparsegp_compare", "data.frame"), rows = nrow(lpd))
 }
-
-evidence_or_na <- function(fit) if (has_evidence(fit)) fit$log_evidence else NA_real_
 
 check_same_responses <- function(f, g) {
   same <- identical(f$row_names, g$row_names) && identical(as.character(f$y), as.character(g$y)) &&

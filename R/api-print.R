@@ -7,7 +7,7 @@ print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   cat("\nHyperparameters:\n")
   print(coef(x), digits = digits)
   print_noise(noise_sds(x), digits)
-  if (has_evidence(x)) {
+  if (!is.na(evidence_of(x))) {
     cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
   }
   print_convergence(x)

@@ -37,7 +37,8 @@ summary.sparsegp <- function(object, ...) {
   structure(
     list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
          mean_loo_lpd = if (has_rows(object)) mean(loo_lpd(object), na.rm = TRUE),
-         loo_r2 = scores$r2, r.squared = scores$r2, loo_sd = scores$sd, noise_sd = noise_sds(object),
+         loo_r2 = scores$r2, r.squared = scores$r2, loo_sd = scores$sd,
+         noise_sd = noise_sds(object),
          confusion = if (!is.null(rows$predicted)) {
            table(observed = rows$observed, predicted = rows$predicted)
          }),
@@ -96,7 +97,9 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
 
 print_scores <- function(x, digits) {
   scores <- c(
-    if (has_evidence(x$fit)) paste("log evidence", format(x$log_evidence, digits = digits + 2L)),
+    if (!is.na(evidence_of(x$fit))) {
+      paste("log evidence", format(x$log_evidence, digits = digits + 2L))
+    },
     if (!is.null(x$mean_loo_lpd)) {
       paste("leave-one-out log predictive density", format(x$mean_loo_lpd, digits = digits),
             "per row")

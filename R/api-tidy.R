@@ -50,8 +50,8 @@ tidy.sparsegp <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 glance.sparsegp <- function(x, ...) {
   check_no_dots(...)
   x <- ready(x)
-  out <- data.frame(nobs = x$n, likelihood = x$likelihood$type, logLik = evidence_or_na(x),
-                    converged = isTRUE(x$convergence$converged) || is_stream(x))
+  out <- data.frame(nobs = x$n, likelihood = x$likelihood$type, logLik = evidence_of(x),
+                    converged = isTRUE(x$convergence$converged))
   sd <- noise_sds(x)
   if (length(sd) == 1L) out$sigma <- sd
   if (!has_cavities(x)) return(out)

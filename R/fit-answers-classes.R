@@ -56,6 +56,10 @@ quantile_residuals.response_classes <- function(object) refuse_quantiles()
 #' @export
 lpd_of_rows.response_rest <- function(object) label_lpd(loo_probabilities(object), object$y)
 
+# The evidences of separate models do not add up to one for the labels.
+#' @export
+evidence_of.response_rest <- function(object) NA_real_
+
 #' @export
 site_table.response_classes <- function(object) {
   levels <- object$response$levels

@@ -156,6 +156,9 @@ noise_sds.response_numbers <- function(object) {
 }
 
 #' @export
+evidence_of.response <- function(object) object$log_evidence
+
+#' @export
 log_unit.response <- function(object) log(object$response$unit)
 
 #' @export

@@ -18,54 +18,36 @@
 #   lpd_of_rows(object)              leave-one-out log predictive densities
 #   loo_table(object)                the columns of loo() before these
 #   noise_sds(object)                standard deviation of the errors, NULL where rows differ
+#   evidence_of(object)              log evidence, NA where there is none of the responses together
 #   log_unit(object)                 logarithm of the unit that the density of a response is in
 #   site_table(object)               what sites() answers
 # In other rooms augmented() (api-tidy.R) and pictures are dispatched alike.
 
 seen_mean <- function(object, latent) UseMethod("seen_mean", codec_of(object))
-
 to_response <- function(object, mean) UseMethod("to_response", codec_of(object))
-
 mean_response <- function(object, latent) UseMethod("mean_response", codec_of(object))
-
 median_response <- function(object, latent, shift = 0) {
   UseMethod("median_response", codec_of(object))
 }
-
 standard_deviation <- function(object, latent, type) {
   UseMethod("standard_deviation", codec_of(object))
 }
-
 confidence_bound <- function(object, latent, type, p) {
   UseMethod("confidence_bound", codec_of(object))
 }
-
 response_moments <- function(object, latent) UseMethod("response_moments", codec_of(object))
-
-class_probabilities <- function(object, latent) {
-  UseMethod("class_probabilities", codec_of(object))
-}
-
+class_probabilities <- function(object, latent) UseMethod("class_probabilities", codec_of(object))
 predicted <- function(object, latent, request) UseMethod("predicted", codec_of(object))
-
 draws_of <- function(object, latent, n, type) UseMethod("draws_of", codec_of(object))
-
 draw_response <- function(object, f, weights, prob) UseMethod("draw_response", codec_of(object))
-
 observed_values <- function(object) UseMethod("observed_values", codec_of(object))
-
 plain_residuals <- function(object, pearson) UseMethod("plain_residuals", codec_of(object))
-
 quantile_residuals <- function(object) UseMethod("quantile_residuals", codec_of(object))
-
 lpd_of_rows <- function(object) UseMethod("lpd_of_rows", codec_of(object))
-
 loo_table <- function(object) UseMethod("loo_table", codec_of(object))
-
 noise_sds <- function(object) UseMethod("noise_sds", codec_of(object))
-
+evidence_of <- function(object) UseMethod("evidence_of", codec_of(object))
 log_unit <- function(object) UseMethod("log_unit", codec_of(object))
-
 site_table <- function(object) UseMethod("site_table", codec_of(object))
 
 # ---- Labels ----

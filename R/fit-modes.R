@@ -51,8 +51,8 @@ over_modes <- function(fit, mode, latent) {
 # Builds the problem (engine.R) of the fit's rows without their inputs, for the likelihood.
 rows_without_inputs <- function(fit) {
   fit <- checked_rows(fit)
-  list(lik = fit$likelihood, processes = processes(fit), width = n_outputs(fit), rows = fit$data_rows,
-       offset = stacked_values(fit$offset / fit$response$unit),
+  list(lik = fit$likelihood, processes = processes(fit), width = n_outputs(fit),
+       rows = fit$data_rows, offset = stacked_values(fit$offset / fit$response$unit),
        nkernel = sum(fit$hyper$part == "kernel"))
 }
 
@@ -70,14 +70,15 @@ most_probable_parts <- function(fit) {
 # log|A| follows from the evidence, sum_i (log Z_i - (log|G_i| + cav_mean_i'alpha_i) / 2) - log|A|,
 # or from the state. NA where that takes inputs that are not kept.
 relative_weight <- function(fit) {
-  if (has_state(fit) && !keeps_inputs(fit)) return(NA_real_)
+  summed <- has_state(fit)
+  if (summed && !keeps_inputs(fit)) return(NA_real_)
   problem <- rows_without_inputs(fit)
   w <- n_outputs(fit)
   n <- fit$n
   seen <- seen_by_sites(fit)
-  left <- if (has_state(fit)) fit$latent$var - carried_variances(fit) else 0 * fit$latent$var
+  left <- if (summed) fit$latent$var - carried_variances(fit) else 0 * fit$latent$var
   at_mean <- engine_tilt(problem, fit$hyper$theta, fit$latent$mean, left)$logz
-  log_det <- if (has_state(fit)) sum(vapply(fit$state, function(s) state_moments(s)$log_det, 0))
+  log_det <- if (summed) sum(vapply(fit$state, function(s) state_moments(s)$log_det, 0))
              else sum(fit$cavity$lpd) - sum(seen$log_g + seen$pull) / 2 - engine_evidence(fit)
   own <- sum(at_mean) - sum(fit$latent$mean * seen$alpha) / 2 - log_det
   own - unit_shift(fit, fit$y)
