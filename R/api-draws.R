@@ -43,23 +43,21 @@ draws.sparsegp <- function(object, newdata, n = 1, type = c("latent", "link", "r
   draws_of(object, latent, n, type)
 }
 
-# n latent functions in C's units at the complete rows, a matrix of them for each class: mean + L z
+# Draws n latent functions in C's units at the complete rows, a matrix for each class: mean + L z
 # with L L' the joint covariance. A pivoted Cholesky factor stops at the covariance's numerical
 # rank, so nothing is added to it.
 latent_draws <- function(object, newdata, n) {
   latent <- rows_asked(object, newdata)
   x <- latent$x
   latent$values <- lapply(seq_len(processes(object)), function(class) {
-    if (nrow(x) == 0L) matrix(0, 0L, n) else draw_gaussian(joint_moments(object, x, class), n)
+    if (nrow(x) == 0L) return(matrix(0, 0L, n))
+    joint <- joint_moments(object, x, class)
+    factor <- suppressWarnings(chol(joint$var, pivot = TRUE))
+    rank <- attr(factor, "rank")
+    factor <- factor[seq_len(rank), order(attr(factor, "pivot")), drop = FALSE]
+    joint$mean + crossprod(factor, matrix(stats::rnorm(as.double(rank) * n), rank, n))
   })
   latent
-}
-
-draw_gaussian <- function(joint, n) {
-  factor <- suppressWarnings(chol(joint$var, pivot = TRUE))
-  rank <- attr(factor, "rank")
-  factor <- factor[seq_len(rank), order(attr(factor, "pivot")), drop = FALSE]
-  joint$mean + crossprod(factor, matrix(stats::rnorm(as.double(rank) * n), rank, n))
 }
 
 # Of the second of two labels, before and after the fit's power

@@ -67,17 +67,15 @@ loo_scores <- function(table) {
     return(list(error = mean(as.character(table$predicted[known]) !=
                                as.character(table$observed[known]))))
   }
-  observed <- columns_of(table, "observed")
-  wrong <- observed - columns_of(table, "mean")
+  columns_of <- function(name) { # one, or those of several components
+    own <- names(table) == name | startsWith(names(table), paste0(name, "."))
+    unname(as.matrix(as.data.frame(table)[own]))
+  }
+  observed <- columns_of("observed")
+  wrong <- observed - columns_of("mean")
   about <- sweep(observed, 2L, colMeans(observed, na.rm = TRUE))
   list(r2 = 1 - sum(wrong^2, na.rm = TRUE) / sum(about^2, na.rm = TRUE),
        sd = sqrt(mean(wrong^2, na.rm = TRUE)))
-}
-
-# A column, or those of several components
-columns_of <- function(table, name) {
-  own <- names(table) == name | startsWith(names(table), paste0(name, "."))
-  unname(as.matrix(as.data.frame(table)[own]))
 }
 
 #' @export

@@ -32,7 +32,10 @@ condition_on <- function(lookahead, row) {
   fit <- lookahead$fit
   if (is.null(lookahead$model)) lookahead$model <- information_model(fit)
   own <- some_latent(lookahead$latent, row, n_outputs(fit))
-  lookahead$aim <- kriging_believer(lookahead$aim, fit, own)
+  aim <- lookahead$aim
+  if (!is.null(aim)) { # as if the row had come out at its mean (kriging believer)
+    lookahead$aim$best <- aim$sign * max(aim$sign * c(aim$best, improved_mean(fit, own)))
+  }
   with_label(lookahead, row, lapply(lookahead$model$curvature(own), root_of))
 }
 
@@ -67,13 +70,6 @@ beside <- function(batch, given) {
   others <- length(own) + seq_len(sum(given$complete))
   after$latent$var <- some_latent(joint$latent, others, n_outputs(batch$fit))$var
   after
-}
-
-# Returns the aim as if a row had come out at its mean.
-kriging_believer <- function(aim, fit, latent) {
-  if (is.null(aim)) return(NULL)
-  aim$best <- aim$sign * max(aim$sign * c(aim$best, improved_mean(fit, latent)))
-  aim
 }
 
 # Returns B with B B' = A, of a small matrix that may be singular.

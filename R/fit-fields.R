@@ -205,10 +205,10 @@ ROWS_TOGETHER <- c("y", "data_rows", "offset", "latent", "cavity", "sites")
 are_finite_moments <- function(x) are_finite(x$mean) && are_finite(x$var)
 
 # How factors of a formula's variables are coded; a model frame's names have no backticks.
-are_levels <- function(levels, terms) {
+are_levels <- function(xlevels, terms) {
   variables <- gsub("`", "", rownames(attr(terms, "factors")), fixed = TRUE)
-  is.null(levels) || is.list(levels) && all(vapply(levels, is.character, NA)) &&
-    all(gsub("`", "", names(levels), fixed = TRUE) %in% variables)
+  is.null(xlevels) || is.list(xlevels) && all(vapply(xlevels, is.character, NA)) &&
+    all(gsub("`", "", names(xlevels), fixed = TRUE) %in% variables)
 }
 
 is_coder <- function(coder) {
