@@ -48,7 +48,7 @@ modes <- function(object, ...) UseMethod("modes")
 modes.sparsegp <- function(object, mode = NULL, ...) {
   check_no_dots(...)
   object <- ready(object)
-  if (!is_modal_fit(object)) {
+  if (!is_modal(object$likelihood)) {
     stop_sparsegp("object", paste("has the likelihood", lik_label(object$likelihood),
                                   "whose posterior has one mode"), "Use it as it is")
   }

@@ -71,7 +71,14 @@ problem_of_fit <- function(object) {
 
 # Refuses one-vs-rest fits: C separate models, whose evidences do not add up to one for the labels.
 refuse_without_evidence <- function(object, lack) {
-  if (has_evidence(object)) return(invisible())
+  UseMethod("refuse_without_evidence", codec_of(object))
+}
+
+#' @export
+refuse_without_evidence.response <- function(object, lack) invisible()
+
+#' @export
+refuse_without_evidence.response_rest <- function(object, lack) {
   stop_sparsegp("object", paste0("sets each class against the rest, which has ", lack),
                 "Fit one model of all classes: likelihood = lik_mprobit()")
 }

@@ -43,23 +43,21 @@ draws.sparsegp <- function(object, newdata, n = 1, type = c("latent", "link", "r
   draws_of(object, latent, n, type)
 }
 
-# n latent functions in C's units at the complete rows, a matrix of them for each class: mean + L z
+# Draws n latent functions in C's units at the complete rows, a matrix for each class: mean + L z
 # with L L' the joint covariance. A pivoted Cholesky factor stops at the covariance's numerical
 # rank, so nothing is added to it.
 latent_draws <- function(object, newdata, n) {
   latent <- rows_asked(object, newdata)
   x <- latent$x
   latent$values <- lapply(seq_len(processes(object)), function(class) {
-    if (nrow(x) == 0L) matrix(0, 0L, n) else draw_gaussian(joint_moments(object, x, class), n)
+    if (nrow(x) == 0L) return(matrix(0, 0L, n))
+    joint <- joint_moments(object, x, class)
+    factor <- suppressWarnings(chol(joint$var, pivot = TRUE))
+    rank <- attr(factor, "rank")
+    factor <- factor[seq_len(rank), order(attr(factor, "pivot")), drop = FALSE]
+    joint$mean + crossprod(factor, matrix(stats::rnorm(as.double(rank) * n), rank, n))
   })
   latent
-}
-
-draw_gaussian <- function(joint, n) {
-  factor <- suppressWarnings(chol(joint$var, pivot = TRUE))
-  rank <- attr(factor, "rank")
-  factor <- factor[seq_len(rank), order(attr(factor, "pivot")), drop = FALSE]
-  joint$mean + crossprod(factor, matrix(stats::rnorm(as.double(rank) * n), rank, n))
 }
 
 # Of the second of two labels, before and after the fit's power
@@ -67,12 +65,6 @@ label_probabilities <- function(object, rows) {
   moments <- c(engine_predict(object, rows$x), rows["offset"])
   own <- engine_lik_predict(object, seen_mean(object, moments), moments$var)$mean
   list(own = own, wanted = to_response(object, own))
-}
-
-# One draw of every latent function: a column for each of several
-one_draw <- function(latent, j) {
-  each <- lapply(latent$values, function(values) values[, j])
-  if (length(each) == 1L) each[[1L]] else do.call(cbind, each)
 }
 
 #' @rdname draws
@@ -94,7 +86,9 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   weights <- if (at_rows && !is.null(object$weights)) object$weights else 1
   prob <- if (!is.null(object$power)) label_probabilities(object, latent)
   columns <- lapply(seq_len(nsim), function(j) {
-    f <- seen_mean(object, list(mean = one_draw(latent, j), offset = latent$offset))
+    each <- lapply(latent$values, function(values) values[, j])
+    f <- if (length(each) == 1L) each[[1L]] else do.call(cbind, each)
+    f <- seen_mean(object, list(mean = f, offset = latent$offset))
     drawn <- restore_rows(draw_response(object, f, weights, prob), latent)
     if (is.matrix(drawn)) `rownames<-`(drawn, NULL) else unname(drawn)
   })

@@ -1,6 +1,6 @@
 # Fits like another.
 
-# What a fit like another takes from it, so that nothing else may say it.
+# Arguments whose values a fit like another takes from it.
 FROM_LIKE <- c("likelihood", "kernel", "method", "learn", "prior", "scale", "subset", "na.action",
                "augment")
 

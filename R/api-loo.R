@@ -67,17 +67,15 @@ loo_scores <- function(table) {
     return(list(error = mean(as.character(table$predicted[known]) !=
                                as.character(table$observed[known]))))
   }
-  observed <- columns_of(table, "observed")
-  wrong <- observed - columns_of(table, "mean")
+  columns_of <- function(name) { # one, or those of several components
+    own <- names(table) == name | startsWith(names(table), paste0(name, "."))
+    unname(as.matrix(as.data.frame(table)[own]))
+  }
+  observed <- columns_of("observed")
+  wrong <- observed - columns_of("mean")
   about <- sweep(observed, 2L, colMeans(observed, na.rm = TRUE))
   list(r2 = 1 - sum(wrong^2, na.rm = TRUE) / sum(about^2, na.rm = TRUE),
        sd = sqrt(mean(wrong^2, na.rm = TRUE)))
-}
-
-# A column, or those of several components
-columns_of <- function(table, name) {
-  own <- names(table) == name | startsWith(names(table), paste0(name, "."))
-  unname(as.matrix(as.data.frame(table)[own]))
 }
 
 #' @export
@@ -162,16 +160,14 @@ compare_fits <- function(fits, call) {
   total <- colSums(lpd)
   behind <- lpd - lpd[, which.max(total)]
   out <- data.frame(lpd = total, difference = colSums(behind), se = apply(behind, 2L, sum_error),
-                    log_evidence = vapply(fits, evidence_or_na, 0), row.names = names(fits))
+                    log_evidence = vapply(fits, evidence_of, 0), row.names = names(fits))
   out <- out[order(-total), ]
   structure(out, class = c("sparsegp_compare", "data.frame"), rows = nrow(lpd))
 }
 
-evidence_or_na <- function(fit) if (has_evidence(fit)) fit$log_evidence else NA_real_
-
 check_same_responses <- function(f, g) {
   same <- identical(f$row_names, g$row_names) && identical(as.character(f$y), as.character(g$y)) &&
-    codec_of(f)$labelled == codec_of(g)$labelled && codec_of(f)$trials == codec_of(g)$trials
+    codec_of(f)$task == codec_of(g)$task && codec_of(f)$trials == codec_of(g)$trials
   if (same) return(invisible())
   stop_sparsegp("...", "are fits of other rows or responses",
                 "Fit all of them to the same rows, those without missing values in any of them")

@@ -148,7 +148,9 @@ predict.sparsegp <- function(object, newdata,
   check_number(reject, "reject", 0, 1, open = FALSE)
   object <- ready(object)
   if (type == "terms") refuse_termplot(sys.parent())
-  check_predict_request(object, type, se.fit, interval, covariance)
+  if (type %in% names(DERIVED)) check_derived(object, type)
+  check_offered(codec_of(object), type, c(if (se.fit) "se.fit", if (interval != "none") interval,
+                                          if (covariance) "covariance"))
   refuse_for_other_type(type, "quantile", !missing(probs), "probs")
   refuse_for_other_type(type, "terms", !is.null(terms), "terms")
   if (type == "quantile") {
@@ -159,13 +161,11 @@ predict.sparsegp <- function(object, newdata,
   mode <- check_mode(mode, object, all = TRUE)
   newdata <- if (!missing(newdata)) newdata
   request <- list(type = type, se.fit = se.fit, interval = interval, level = level,
-                  reject = reject, probs = probs, terms = terms, mode = mode)
-  warn_once({
-    answer <- if (type == "terms") predict_terms(object, newdata, offset, request)
-              else if (type %in% names(DERIVED)) predict_derived(object, newdata, request)
-              else predict_rows(object, newdata, offset, request, variance, weights)
-    if (covariance) with_covariance(answer, object, newdata, offset) else answer
-  })
+                  reject = reject, probs = probs, terms = terms, mode = mode,
+                  covariance = covariance)
+  warn_once(if (type == "terms") predict_terms(object, newdata, offset, request)
+            else if (type %in% names(DERIVED)) predict_derived(object, newdata, request)
+            else predict_rows(object, newdata, offset, request, variance, weights))
 }
 
 # Returns what is predicted of the rows by latent moments at each.
@@ -176,13 +176,10 @@ predict_rows <- function(object, newdata, offset, request, variance, weights) {
   if (request$interval == "prediction") {
     latent$weights <- weights_at(object, latent, variance, weights_from(weights, newdata))
   }
-  predicted(object, latent, request)
-}
-
-# Adds the joint covariance to an answer.
-with_covariance <- function(answer, object, newdata, offset) {
-  joint <- covariance_answer(object, newdata, offset)
-  c(if (is.list(answer)) answer else list(fit = answer), list(covariance = joint))
+  answer <- predicted(object, latent, request)
+  if (!request$covariance) return(answer)
+  c(if (is.list(answer)) answer else list(fit = answer),
+    list(covariance = covariance_answer(object, newdata, offset)))
 }
 
 TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "terms",
@@ -197,13 +194,6 @@ prediction_type <- function(type) {
     return(OTHER_TYPES[[type]])
   }
   check_choice(type, TYPES, "type")
-}
-
-check_predict_request <- function(object, type, se.fit, interval, covariance) {
-  if (type %in% names(DERIVED)) check_derived(object, type)
-  check_offered(codec_of(object), type,
-                c(if (se.fit) "se.fit", if (interval != "none") interval,
-                  if (covariance) "covariance"))
 }
 
 # Stops where an argument is given that is for one type only.
@@ -240,7 +230,7 @@ check_new_responses <- function(object, interval, variance, weights) {
   }
 }
 
-# The numbers, or what a formula of one side finds.
+# Returns the numbers, or those that a formula of one side finds.
 weights_from <- function(weights, newdata) {
   if (!inherits(weights, "formula")) return(weights)
   if (length(weights) != 2L) stop_sparsegp("weights", "must be a formula of one side", "Write ~ w")
@@ -250,7 +240,7 @@ weights_from <- function(weights, newdata) {
   })
 }
 
-# The covariance of the latent function at the rows, as the user sees it.
+# Returns the joint covariance of the latent function at the rows, as the user sees it.
 covariance_answer <- function(object, newdata, offset) {
   rows <- rows_asked(object, newdata, offset)
   joint <- if (nrow(rows$x) == 0L) matrix(0, 0L, 0L) else joint_moments(object, rows$x)$var

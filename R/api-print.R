@@ -6,8 +6,8 @@ print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print_head(x)
   cat("\nHyperparameters:\n")
   print(coef(x), digits = digits)
-  print_noise(noise_sd(x), digits)
-  if (has_evidence(x)) {
+  print_noise(noise_sds(x), digits)
+  if (!is.na(evidence_of(x))) {
     cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
   }
   print_convergence(x)
@@ -25,45 +25,43 @@ print.sparsegp_waiting <- function(x, ...) {
   invisible(x)
 }
 
+print_noise <- function(noise_sd, digits) {
+  if (is.null(noise_sd)) return(invisible())
+  text <- paste(names(noise_sd), format(noise_sd, digits = digits)) # names are components
+  cat("Standard deviation of the noise: ", toString(trimws(text)), "\n", sep = "")
+}
+
 print_head <- function(x) {
   codec <- codec_of(x)
-  cat("Gaussian-process ", codec$task, " by ", made_by(x), "\n", sep = "")
-  if (!is.null(x$terms)) cat("  ", deparse1(stats::formula(x$terms)), "\n", sep = "")
-  cat("  ", counted(nobs(x), "row"), ", ", counted(sum(x$scaling$kept), "input"), "; ",
-      lik_label(x$likelihood), " likelihood; kernel ", format(x$kernel), "\n", sep = "")
-  response <- codec$words(x$response)
-  if (!is.null(response)) cat("  ", response, "\n", sep = "")
-  if (!is.null(mode_words(x))) cat("  ", mode_words(x), "\n", sep = "")
-  print_choices(x)
-  if (anyNA(x$y)) cat("  ", codec$absent, ": ", sum(is.na(x$y)), "\n", sep = "")
-  if (length(x$scaling$dropped)) {
-    cat("  constant inputs kept out: ", toString(x$scaling$dropped), "\n", sep = "")
-  }
-  if (x$scaling$alike && nobs(x) > 1L) cat("  no input varies: the fit is a constant
-")
-  print_source(x$source)
-  print_merged(x$merged)
-  omitted <- if (is_stream(x)) x$stream$omitted
-             else if (!is.null(x$source)) x$source$omitted else length(x$na.action)
-  if (omitted > 0) cat("  rows with missing values left out: ", omitted, "\n", sep = "")
-  if (inherits(x, "sparsegp_waiting")) {
-    cat("  provisional until ", x$stream$pilot, " rows have come\n", sep = "")
-  }
-}
-
-# Of rows that were read in chunks
-print_source <- function(source) {
-  if (is.null(source)) return(invisible())
-  cat("  rows of ", source$label, ", ", counted(source$chunks, "chunk"),
-      if (!is.null(source$kept)) paste0("; basis chosen on ", counted(source$kept, "row")), "\n",
+  source <- x$source # of rows that were read in chunks
+  merged <- x$merged
+  omitted <- c(x$stream$omitted, source$omitted, length(x$na.action))[1L]
+  lines <- c(
+    if (!is.null(x$terms)) deparse1(stats::formula(x$terms)),
+    paste0(counted(nobs(x), "row"), ", ", counted(sum(x$scaling$kept), "input"), "; ",
+           lik_label(x$likelihood), " likelihood; kernel ", format(x$kernel)),
+    codec$words(x$response), mode_words(x), choice_words(x),
+    if (anyNA(x$y)) paste0(codec$absent, ": ", sum(is.na(x$y))),
+    if (length(x$scaling$dropped)) {
+      paste("constant inputs kept out:", toString(x$scaling$dropped))
+    },
+    if (x$scaling$alike && nobs(x) > 1L) "no input varies: the fit is a constant",
+    if (!is.null(source)) {
+      paste0("rows of ", source$label, ", ", counted(source$chunks, "chunk"),
+             if (!is.null(source$kept)) paste0("; basis chosen on ", counted(source$kept, "row")))
+    },
+    if (!is.null(merged)) {
+      paste0(merged$fits, " fits merged", if (merged$kl_lost > 0) {
+        paste0("; ", signif(merged$kl_lost, 3L), " nats lost by projection")
+      })
+    },
+    if (omitted > 0) paste("rows with missing values left out:", omitted),
+    if (inherits(x, "sparsegp_waiting")) {
+      paste("provisional until", x$stream$pilot, "rows have come")
+    }
+  )
+  cat("Gaussian-process ", codec$task, " by ", made_by(x), "\n", paste0("  ", lines, "\n"),
       sep = "")
-}
-
-print_merged <- function(merged) {
-  if (is.null(merged)) return(invisible())
-  cat("  ", merged$fits, " fits merged",
-      if (merged$kl_lost > 0) paste0("; ", signif(merged$kl_lost, 3L), " nats lost by projection"),
-      "\n", sep = "")
 }
 
 made_by <- function(x) {

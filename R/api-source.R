@@ -118,13 +118,15 @@ row_source.DBIConnection <- function(x, table = NULL, query = NULL, size = 50000
   if (is.null(table) == is.null(query)) {
     stop_sparsegp("table", "or `query` is needed, and one of them only")
   }
-  if (!is.null(table)) check_table(table) else check_query(query)
+  if (!is.null(table)) check_table(table)
+  else if (!is_text(query)) stop_sparsegp("query", "must be one query, a character string")
   size <- check_count(size, "size")
   argument <- if (is.null(table)) "query" else "table"
   if (is.null(query)) {
     query <- database_call(paste("SELECT * FROM", DBI::dbQuoteIdentifier(x, table)), argument)
   }
-  label <- if (is.null(table)) "a query" else paste("table", table_label(table))
+  named <- if (inherits(table, "Id")) paste(table@name, collapse = ".") else as.character(table)
+  label <- if (is.null(table)) "a query" else paste("table", named)
   new_source(label, NA_integer_, function() query_reader(x, query, size, argument), apart = FALSE,
              hold)
 }
@@ -134,15 +136,6 @@ check_table <- function(table) {
   if (named && (inherits(table, "Id") || length(table) == 1L)) return(invisible())
   stop_sparsegp("table", "must be the name of one table",
                 "Name one of a schema by DBI::Id(schema = , table = ); join tables in a `query`")
-}
-
-check_query <- function(query) {
-  if (is.character(query) && length(query) == 1L && !is.na(query)) return(invisible())
-  stop_sparsegp("query", "must be one query, a character string")
-}
-
-table_label <- function(table) {
-  if (inherits(table, "Id")) paste(table@name, collapse = ".") else as.character(table)
 }
 
 # Reads the rows of a query in chunks. While they are read the connection is taken: most drivers
@@ -200,12 +193,17 @@ row_source.tbl_sql <- function(x, size = 50000, hold = 5e6, ...) {
 #' @export
 row_source.character <- function(x, hold = 5e6, ...) {
   check_no_dots(...)
-  files <- if (length(x) == 1L && dir.exists(x)) parquet_files(x) else x
+  folder <- length(x) == 1L && dir.exists(x)
+  files <- if (!folder) x
+           else sort(list.files(x, "[.]parquet$", recursive = TRUE, full.names = TRUE))
   if (length(files) == 0L || !all(file.exists(files))) {
     stop_sparsegp("x", "names no Parquet files that are there")
   }
   files <- normalizePath(files)
-  read <- parquet_read()
+  read <- if (requireNamespace("nanoparquet", quietly = TRUE)) nanoparquet::read_parquet else {
+    need_package("arrow", "Parquet files")
+    arrow::read_parquet
+  }
   new_source(paste("Parquet,", counted(length(files), "file")), length(files), function() {
     list(read = function(i) read(files[i]), close = function() NULL)
   }, apart = TRUE, hold)
@@ -213,16 +211,6 @@ row_source.character <- function(x, hold = 5e6, ...) {
 
 #' @export
 row_source.FileSystemDataset <- function(x, ...) row_source.character(x$files, ...)
-
-parquet_files <- function(folder) {
-  sort(list.files(folder, "[.]parquet$", recursive = TRUE, full.names = TRUE))
-}
-
-parquet_read <- function() {
-  if (requireNamespace("nanoparquet", quietly = TRUE)) return(nanoparquet::read_parquet)
-  need_package("arrow", "Parquet files")
-  arrow::read_parquet
-}
 
 need_package <- function(package, what) {
   if (requireNamespace(package, quietly = TRUE)) return(invisible())
@@ -237,8 +225,7 @@ print.sparsegp_source <- function(x, ...) {
   invisible(x)
 }
 
-# What a user gives as `data`, where it is a source: itself, or a table that can be made one. NULL:
-# it is none.
+# Returns `data` as a source, if it is one or a table that can be made one; else NULL.
 as_source <- function(data) {
   if (is_source(data)) return(data)
   if (inherits(data, c("tbl_sql", "FileSystemDataset"))) row_source(data)

@@ -318,18 +318,15 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
   likelihood <- as_likelihood(likelihood)
   method <- as_method(method, check_choice(effort, names(EFFORT), "effort"))
   control <- as_learn(learn)
+  if (!is.null(scale) && !identical(scale, "common") && !is_flag(scale)) {
+    stop_sparsegp("scale", "must be TRUE, FALSE, \"common\" or NULL",
+                  "TRUE divides every input by its own standard deviation, \"common\" all by one")
+  }
   check_criterion(control, method, basis)
   refuse_variances_of_stream(likelihood, streams(method))
   list(likelihood = likelihood, kernel = kernel, method = method,
        streams = streams(method), control = control, prior = prior,
-       scale = check_scale(scale), keep_x = keep_x,
+       scale = scale, keep_x = keep_x,
        verbose = check_flag(verbose, "verbose"), basis = basis,
        augment = check_augment(augment, basis, streams(method)))
-}
-
-check_scale <- function(scale) {
-  if (is.null(scale) || identical(scale, "common")) return(scale)
-  if (is.logical(scale) && length(scale) == 1L && !is.na(scale)) return(scale)
-  stop_sparsegp("scale", "must be TRUE, FALSE, \"common\" or NULL",
-                "TRUE divides every input by its own standard deviation, \"common\" all by one")
 }

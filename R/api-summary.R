@@ -37,18 +37,13 @@ summary.sparsegp <- function(object, ...) {
   structure(
     list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
          mean_loo_lpd = if (has_rows(object)) mean(loo_lpd(object), na.rm = TRUE),
-         loo_r2 = scores$r2, r.squared = scores$r2, loo_sd = scores$sd, noise_sd = noise_sd(object),
-         confusion = loo_confusion(rows)),
+         loo_r2 = scores$r2, r.squared = scores$r2, loo_sd = scores$sd,
+         noise_sd = noise_sds(object),
+         confusion = if (!is.null(rows$predicted)) {
+           table(observed = rows$observed, predicted = rows$predicted)
+         }),
     class = "summary.sparsegp"
   )
-}
-
-# Standard deviation of the noise, where all rows have the same; of weight 1.
-noise_sd <- function(fit) if (has_noise(fit)) sigma.sparsegp(fit)
-
-# Leave-one-out classes, from what loo() says of the rows.
-loo_confusion <- function(rows) {
-  if (!is.null(rows$predicted)) table(observed = rows$observed, predicted = rows$predicted)
 }
 
 #' @rdname summary.sparsegp
@@ -100,15 +95,11 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   invisible(x)
 }
 
-print_noise <- function(noise_sd, digits) {
-  if (is.null(noise_sd)) return(invisible())
-  text <- paste(names(noise_sd), format(noise_sd, digits = digits)) # names are components
-  cat("Standard deviation of the noise: ", toString(trimws(text)), "\n", sep = "")
-}
-
 print_scores <- function(x, digits) {
   scores <- c(
-    if (has_evidence(x$fit)) paste("log evidence", format(x$log_evidence, digits = digits + 2L)),
+    if (!is.na(evidence_of(x$fit))) {
+      paste("log evidence", format(x$log_evidence, digits = digits + 2L))
+    },
     if (!is.null(x$mean_loo_lpd)) {
       paste("leave-one-out log predictive density", format(x$mean_loo_lpd, digits = digits),
             "per row")

@@ -50,9 +50,9 @@ tidy.sparsegp <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 glance.sparsegp <- function(x, ...) {
   check_no_dots(...)
   x <- ready(x)
-  out <- data.frame(nobs = x$n, likelihood = x$likelihood$type, logLik = evidence_or_na(x),
-                    converged = isTRUE(x$convergence$converged) || is_stream(x))
-  sd <- noise_sd(x)
+  out <- data.frame(nobs = x$n, likelihood = x$likelihood$type, logLik = evidence_of(x),
+                    converged = isTRUE(x$convergence$converged))
+  sd <- noise_sds(x)
   if (length(sd) == 1L) out$sigma <- sd
   if (!has_cavities(x)) return(out)
   table <- loo(x)
@@ -70,7 +70,10 @@ augment.sparsegp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
   x["na.action"] <- list(NULL) # rows that were left out are not in the frame
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
   own <- is.null(newdata)
-  rows <- if (!own) newdata else if (!is.null(data)) data else rows_of_fit(x)
+  rows <- if (!own) newdata
+          else if (!is.null(data)) data
+          else if (is.null(x$terms)) data.frame(with_constants(x, training_inputs(x)), y = x$y)
+          else model.frame.sparsegp(x)
   out <- as.data.frame(rows)
   if (own && nrow(out) != x$n) {
     stop_sparsegp("data", paste0("has ", nrow(out), " rows, and the fit has ", x$n),
@@ -81,12 +84,6 @@ augment.sparsegp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
   if (!own) return(out)
   out$.loo_lpd <- lpd_of_rows(x)
   out
-}
-
-# The rows of the fit as a data frame.
-rows_of_fit <- function(x) {
-  if (is.null(x$terms)) data.frame(with_constants(x, training_inputs(x)), y = x$y)
-  else model.frame.sparsegp(x)
 }
 
 # Columns that are added to rows of the fit (newdata: NULL) or others, but for .loo_lpd.

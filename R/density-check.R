@@ -14,7 +14,12 @@ density_kinds <- function() list(
   range = function(x) is.double(x) && is.matrix(x) && are_finite(x) && all(x[1L, ] < x[2L, ]),
   waves = function(x) is_word(x, names(WAVES)),
   basis = are_finite, mean = are_moderate, cov = are_moderate, x = are_finite,
-  range = function(x, whole) is_space(whole, ncol(x)),
+  range = function(x, whole) {
+    is_table(x, 2L, ncol(x)) && ncol(x) %in% seq_len(WAVES[[whole$waves]]$inputs)
+  },
+  scale = optional(function(x, whole) {
+    is_one(whole$end, -Inf) && is_number(x) && is.finite(x) && x != 0
+  }),
   k0 = function(x, whole) any(c(x, whole$chosen) %in% whole$evidence$k0),
   x = function(x, whole) {
     is_table(x, whole$n, ncol(whole$range)) && all(space_map(whole)$inside(x))
@@ -27,9 +32,5 @@ density_kinds <- function() list(
   }
 )
 
-is_space <- function(space, inputs) {
-  half <- !is.null(space$scale)
-  is_table(space$range, 2L, inputs) && inputs %in% seq_len(WAVES[[space$waves]]$inputs) &&
-    (!half || is_one(space$end, -Inf) && is_number(space$scale) && is.finite(space$scale) &&
-       space$scale != 0)
-}
+# Numbers whose squares are numbers
+are_moderate <- function(x) is.numeric(x) && all(abs(x) < 1e150)

@@ -9,9 +9,13 @@
 #                covariance S of any values, of which c is that with the row's, is expected to
 #                become S - c E(d1 d1') c', exactly; for Gaussian noise it will be.
 
-information_model <- function(fit) {
-  if (is_modal_fit(fit)) refuse_information()
-  if (has_classes(fit)) return(label_model(fit))
+information_model <- function(fit) UseMethod("information_model", codec_of(fit))
+
+#' @export
+information_model.response_mixtures <- function(fit) refuse_information()
+
+#' @export
+information_model.response <- function(fit) {
   precision <- response_precision(fit, list(mean = numeric(n_outputs(fit)), weights = 1))
   if (length(precision)) return(gaussian_information(fit))
   if (is.null(lik_traits(fit$likelihood)$outcomes)) refuse_information()
@@ -25,16 +29,12 @@ refuse_information <- function() {
 
 # Some of the rows.
 some_latent <- function(latent, rows, w) {
-  at <- stacked_rows(rows, w)
-  few <- list(mean = if (w == 1L) some_rows(latent$mean, rows) else latent$mean[at],
-              var = if (w == 1L) some_rows(latent$var, rows)
-                    else c(matrix(latent$var, w * w)[, rows]),
+  few <- list(mean = some_rows(latent$mean, stacked_rows(rows, w)),
+              var = some_rows(latent$var, stacked_rows(rows, w * w)),
               offset = some_rows(latent$offset, rows))
   few$weights <- latent$weights[rows]
   few
 }
-
-latent_count <- function(latent, w) NROW(latent$mean) %/% w
 
 # ---- Noise that is normal: sites are exact ----
 
@@ -46,27 +46,36 @@ response_precision <- function(fit, latent) {
   engine_exact_precision(fit, rows)
 }
 
-gaussian_information <- function(fit) {
+gaussian_information <- function(fit) UseMethod("gaussian_information", codec_of(fit))
+
+#' @export
+gaussian_information.response <- function(fit) {
+  precision <- function(latent) response_precision(fit, latent)
+  list(entropy = function(latent) {
+         log(2 * pi * exp(1) * (c(latent$var) + 1 / c(precision(latent)))) / 2
+       },
+       information = function(latent) log1p(c(precision(latent)) * c(latent$var)) / 2,
+       curvature = function(latent) gaussian_curvature(fit, latent))
+}
+
+#' @export
+gaussian_information.response_components <- function(fit) {
   w <- n_outputs(fit)
   by_row <- function(fun) function(latent) {
     S <- matrix(latent$var, w * w)
     tau <- matrix(response_precision(fit, latent), w * w)
-    if (w == 1L) return(fun(drop(S), drop(tau)))
-    vapply(seq_len(ncol(S)), function(i) fun(matrix(S[, i], w), matrix(tau[, i], w)), 0)
+    block <- function(of, i) matrix(of[, i], w)
+    vapply(seq_len(ncol(S)), function(i) log_det(fun(block(S, i), block(tau, i))), 0) / 2
   }
-  list(
-    entropy = by_row(function(S, tau) {
-      if (w == 1L) return(log(2 * pi * exp(1) * (S + 1 / tau)) / 2)
-      log_det(2 * pi * exp(1) * (S + solve(tau))) / 2
-    }),
-    information = by_row(function(S, tau) {
-      if (w == 1L) log1p(tau * S) / 2 else log_det(diag(w) + tau %*% S) / 2
-    }),
-    curvature = function(latent) {
-      tau <- matrix(response_precision(fit, latent), w)
-      list(solve(diag(w) + tau %*% matrix(latent$var, w), tau))
-    }
-  )
+  list(entropy = by_row(function(S, tau) 2 * pi * exp(1) * (S + solve(tau))),
+       information = by_row(function(S, tau) diag(w) + tau %*% S),
+       curvature = function(latent) gaussian_curvature(fit, latent))
+}
+
+gaussian_curvature <- function(fit, latent) {
+  w <- n_outputs(fit)
+  tau <- matrix(response_precision(fit, latent), w)
+  list(solve(diag(w) + tau %*% matrix(latent$var, w), tau))
 }
 
 log_det <- function(A) as.double(determinant(A)$modulus)
@@ -74,12 +83,12 @@ log_det <- function(A) as.double(determinant(A)$modulus)
 # ---- Labels ----
 
 # Of the model as fitted: a power of probabilities (methods) is in the entropy alone.
-label_model <- function(fit) {
+#' @export
+information_model.response_factor <- function(fit) {
   plain <- fit
   plain$power <- NULL
   list(entropy = function(latent) entropies(class_probabilities(fit, latent)),
-       information = if (processes(fit) == 1L) function(latent) label_information(plain, latent)
-                     else function(latent) class_information(plain, latent),
+       information = function(latent) label_information(plain, latent),
        curvature = function(latent) label_curvature(plain, latent))
 }
 
@@ -90,9 +99,12 @@ entropies <- function(prob) {
   -rowSums(terms)
 }
 
+label_information <- function(fit, latent) UseMethod("label_information", codec_of(fit))
+
 # One latent function (Houlsby et al., 2011): its probabilities are had in closed form or by C's
 # quadrature, the entropy given it by the trapezoid rule.
-label_information <- function(fit, latent) {
+#' @export
+label_information.response_factor <- function(fit, latent) {
   given <- function(f) entropies(class_probabilities(fit, list(mean = f, var = 0 * f, offset = 0)))
   expected <- normal_mean(given, seen_mean(fit, latent), sqrt(latent$var))
   pmax(entropies(class_probabilities(fit, latent)) - expected, 0)
@@ -100,7 +112,8 @@ label_information <- function(fit, latent) {
 
 # One for each class: at NODES values of all of them, the same for both entropies, so that none is
 # negative.
-class_information <- function(fit, latent) {
+#' @export
+label_information.response_classes <- function(fit, latent) {
   NODES <- 512L
   z <- even_normal(NODES, processes(fit))
   n <- nrow(latent$mean)
@@ -122,8 +135,7 @@ class_information <- function(fit, latent) {
 # order, good to some 1e-8.
 label_curvature <- function(fit, latent) {
   at <- function(class, shift) {
-    if (processes(fit) == 1L) latent$mean <- latent$mean + shift
-    else latent$mean[, class] <- latent$mean[, class] + shift
+    latent$mean[class] <- latent$mean[class] + shift
     drop(class_probabilities(fit, latent))
   }
   prob <- at(1L, 0)
@@ -137,12 +149,13 @@ label_curvature <- function(fit, latent) {
 # ---- Numbers and counts ----
 
 outcome_model <- function(fit) {
-  # y - f does not know where f is: all depends on the variance alone
-  moved <- codec_of(fit)$scaled && n_outputs(fit) == 1L
-  entropy <- if (moved) function(latent) located_entropy(fit, latent$var)
-             else function(latent) outcome_entropy(fit, latent)
-  list(entropy = entropy,
-       information = function(latent) pmax(entropy(latent) - given_entropy(fit, latent), 0),
+  own <- lik_traits(fit$likelihood)$entropy
+  given <- function(latent) {
+    if (is.null(own)) given_entropy(fit, latent)
+    else own(unname(seen_mean(fit, latent)), latent$var, lik_values(fit), latent$weights)
+  }
+  list(entropy = function(latent) outcome_entropy(fit, latent),
+       information = function(latent) pmax(outcome_entropy(fit, latent) - given(latent), 0),
        curvature = function(latent) {
          told <- outcomes_at(fit, latent)
          d1 <- matrix(told$d1, n_outputs(fit)) * rep(sqrt(told$share), each = n_outputs(fit))
@@ -168,7 +181,10 @@ outcomes_at <- function(fit, latent) {
   list(row = row, n = n, logz = logz, share = rule$size[kept] * exp(logz), d1 = told$d1)
 }
 
-outcome_entropy <- function(fit, latent) {
+outcome_entropy <- function(fit, latent) UseMethod("outcome_entropy", codec_of(fit))
+
+#' @export
+outcome_entropy.response <- function(fit, latent) {
   w <- n_outputs(fit)
   n <- latent_count(latent, w)
   in_blocks(n, function(rows) {
@@ -181,12 +197,18 @@ outcome_entropy <- function(fit, latent) {
   })
 }
 
-# At many variances by a spline along their logarithms.
-located_entropy <- function(fit, var) {
+#' @export
+outcome_entropy.response_components <- outcome_entropy.response
+
+# y - f does not depend on f, so that the variance decides alone: where there are many of them by a
+# spline along their logarithms.
+#' @export
+outcome_entropy.response_numbers <- function(fit, latent) {
   KNOTS <- 100L
   own <- function(var) {
-    outcome_entropy(fit, list(mean = 0 * var, var = var, offset = 0 * var))
+    outcome_entropy.response(fit, list(mean = 0 * var, var = var, offset = 0 * var))
   }
+  var <- latent$var
   known <- unique(var)
   if (length(known) <= KNOTS) return(own(known)[match(var, known)])
   var <- pmax(var, 1e-9 * max(var))
@@ -194,17 +216,19 @@ located_entropy <- function(fit, var) {
   stats::splinefun(knots, own(exp(knots)))(log(var))
 }
 
-# Mean entropy of the responses given the latent values.
-given_entropy <- function(fit, latent) {
-  entropy <- lik_traits(fit$likelihood)$entropy
-  if (!is.null(entropy)) {
-    mean <- unname(seen_mean(fit, latent))
-    return(entropy(mean, latent$var, lik_values(fit), latent$weights))
-  }
+# Returns the mean entropy of the responses given the latent values.
+given_entropy <- function(fit, latent) UseMethod("given_entropy", codec_of(fit))
+
+#' @export
+given_entropy.response_numbers <- function(fit, latent) {
+  outcome_entropy(fit, list(var = 0))
+}
+
+#' @export
+given_entropy.response <- function(fit, latent) {
   at <- function(f, weight) {
     outcome_entropy(fit, list(mean = f, var = 0 * f, offset = 0 * f, weights = 0 * f + weight))
   }
-  if (codec_of(fit)$scaled) return(at(0, 1))
   FAR <- 60 # there are no counts there, or far more than 1e8, and shares are sure: straight lines
   mean <- seen_mean(fit, latent)
   sd <- sqrt(latent$var)

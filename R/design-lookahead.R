@@ -32,7 +32,10 @@ condition_on <- function(lookahead, row) {
   fit <- lookahead$fit
   if (is.null(lookahead$model)) lookahead$model <- information_model(fit)
   own <- some_latent(lookahead$latent, row, n_outputs(fit))
-  lookahead$aim <- kriging_believer(lookahead$aim, fit, own)
+  aim <- lookahead$aim
+  if (!is.null(aim)) { # as if the row had come out at its mean (kriging believer)
+    lookahead$aim$best <- aim$sign * max(aim$sign * c(aim$best, improved_mean(fit, own)))
+  }
   with_label(lookahead, row, lapply(lookahead$model$curvature(own), root_of))
 }
 
@@ -69,13 +72,6 @@ beside <- function(batch, given) {
   after
 }
 
-# Returns the aim as if a row had come out at its mean.
-kriging_believer <- function(aim, fit, latent) {
-  if (is.null(aim)) return(NULL)
-  aim$best <- aim$sign * max(aim$sign * c(aim$best, improved_mean(fit, latent)))
-  aim
-}
-
 # Returns B with B B' = A, of a small matrix that may be singular.
 root_of <- function(A) {
   parts <- eigen(A, symmetric = TRUE)
@@ -84,12 +80,12 @@ root_of <- function(A) {
 
 # Subtracts the blocks of D D' from variances; of a variance a rounding unit stays.
 downdated <- function(var, D, class, w) {
-  before <- matrix(if (is.matrix(var)) var[, class] else var, w * w)
+  at <- (class - 1L) * nrow(D) * w + seq_len(nrow(D) * w) # blocks of this latent function
+  before <- matrix(var[at], w * w)
   after <- before - own_products(D, w)
   own <- seq(1L, w * w, w + 1L)
   after[own, ] <- pmax(after[own, ], .Machine$double.eps * before[own, ])
-  if (!is.matrix(var)) return(c(after))
-  var[, class] <- after
+  var[at] <- after
   var
 }
 
@@ -108,9 +104,9 @@ scores_of <- function(lookahead, score, rows) {
 # Returns variances in the user's units, summed over latent values.
 latent_variance <- function(fit, latent) {
   w <- n_outputs(fit)
-  own <- if (is.matrix(latent$var)) t(latent$var)
-         else matrix(latent$var, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE]
-  colSums(own * component_units(fit$response)^2)
+  own <- matrix(latent$var, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE]
+  sums <- colSums(own * component_units(fit$response)^2)
+  rowSums(matrix(sums, ncol = processes(fit)))
 }
 
 # Returns the latent function plus bias, as users see it: its order is that of the mean response.

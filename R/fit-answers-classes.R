@@ -6,26 +6,18 @@ mean_response.response_classes <- function(object, latent) class_probabilities(o
 #' @export
 class_probabilities.response_classes <- function(object, latent) {
   own <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
-  normalised(own, object$response$levels)
+  own[rowSums(own) == 0, ] <- 1 # all underflowed
+  prob <- own / rowSums(own)
+  colnames(prob) <- object$response$levels
+  prob
 }
 
 # One-vs-rest, where the odds of a likelihood's probabilities are what they are made of.
 #' @export
 class_probabilities.response_rest <- function(object, latent) {
-  if (!is_tempered(object)) return(NextMethod())
+  if (!lik_traits(object$likelihood)$tempered) return(NextMethod())
   prob <- temper(log_scores(object, latent), object$power)
   colnames(prob) <- object$response$levels
-  prob
-}
-
-# May probabilities be raised to a power, as they are of each label against the rest?
-is_tempered <- function(object) lik_traits(object$likelihood)$tempered
-
-# Divides by the sums of rows; where all are 0 they are made equal.
-normalised <- function(own, levels) {
-  own[rowSums(own) == 0, ] <- 1
-  prob <- own / rowSums(own)
-  colnames(prob) <- levels
   prob
 }
 
@@ -63,6 +55,10 @@ quantile_residuals.response_classes <- function(object) refuse_quantiles()
 # log Z is that of the indicators of all classes, not of the row's class.
 #' @export
 lpd_of_rows.response_rest <- function(object) label_lpd(loo_probabilities(object), object$y)
+
+# The evidences of separate models do not add up to one for the labels.
+#' @export
+evidence_of.response_rest <- function(object) NA_real_
 
 #' @export
 site_table.response_classes <- function(object) {

@@ -82,9 +82,13 @@ vector_quantiles <- function(object, latent, probs) {
 #' @export
 mean_response.response_vectors <- function(object, latent) vector_means(object, latent)
 
+#' @export
+noise_sds.response_components <- function(object) NULL
+
 # Components that have the same have one.
 #' @export
 noise_sds.response_vectors <- function(object) {
+  if (is.null(lik_traits(object$likelihood)$noise)) return(NULL)
   noise <- sqrt(diag(component_noise(object))) * object$response$unit
   if (object$likelihood$covariance == "spherical") noise[1L]
   else stats::setNames(noise, components(object))

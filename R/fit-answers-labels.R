@@ -47,18 +47,6 @@ tempered_sd <- function(object, latent) {
   sqrt(drop((values - drop(values %*% weight))^2 %*% weight))
 }
 
-# The most probable label of each row, NA where its probability is below `reject`
-most_probable <- function(prob, reject = 0, ordered = FALSE) {
-  at <- max.col(prob, "first")
-  at[prob[cbind(seq_along(at), at)] < reject] <- NA
-  factor(colnames(prob)[at], colnames(prob), ordered = ordered)
-}
-
-# The same as a response of the fit
-predicted_class <- function(object, prob, reject = 0) {
-  most_probable(prob, reject, codec_of(object)$ordered)
-}
-
 #' @export
 draw_response.response_labels <- function(object, f, weights, prob) {
   y <- lik_traits(object$likelihood)$draw(f, lik_values(object), weights)

@@ -148,9 +148,15 @@ lpd_of_rows.response <- function(object) {
 }
 
 #' @export
+noise_sds.response <- function(object) NULL
+
+#' @export
 noise_sds.response_numbers <- function(object) {
-  sqrt(engine_lik_eval(object, 0)$var) * object$response$unit
+  if (!has_variances(object$likelihood)) sqrt(engine_lik_eval(object, 0)$var) * object$response$unit
 }
+
+#' @export
+evidence_of.response <- function(object) object$log_evidence
 
 #' @export
 log_unit.response <- function(object) log(object$response$unit)

@@ -17,56 +17,52 @@
 #   plain_residuals(object, pearson), quantile_residuals(object)   a vector or matrix of all rows
 #   lpd_of_rows(object)              leave-one-out log predictive densities
 #   loo_table(object)                the columns of loo() before these
-#   noise_sds(object)                standard deviation of the errors, where has_noise()
+#   noise_sds(object)                standard deviation of the errors, NULL where rows differ
+#   evidence_of(object)              log evidence, NA where there is none of the responses together
 #   log_unit(object)                 logarithm of the unit that the density of a response is in
 #   site_table(object)               what sites() answers
 # In other rooms augmented() (api-tidy.R) and pictures are dispatched alike.
 
 seen_mean <- function(object, latent) UseMethod("seen_mean", codec_of(object))
-
 to_response <- function(object, mean) UseMethod("to_response", codec_of(object))
-
 mean_response <- function(object, latent) UseMethod("mean_response", codec_of(object))
-
 median_response <- function(object, latent, shift = 0) {
   UseMethod("median_response", codec_of(object))
 }
-
 standard_deviation <- function(object, latent, type) {
   UseMethod("standard_deviation", codec_of(object))
 }
-
 confidence_bound <- function(object, latent, type, p) {
   UseMethod("confidence_bound", codec_of(object))
 }
-
 response_moments <- function(object, latent) UseMethod("response_moments", codec_of(object))
+class_probabilities <- function(object, latent) UseMethod("class_probabilities", codec_of(object))
+predicted <- function(object, latent, request) UseMethod("predicted", codec_of(object))
+draws_of <- function(object, latent, n, type) UseMethod("draws_of", codec_of(object))
+draw_response <- function(object, f, weights, prob) UseMethod("draw_response", codec_of(object))
+observed_values <- function(object) UseMethod("observed_values", codec_of(object))
+plain_residuals <- function(object, pearson) UseMethod("plain_residuals", codec_of(object))
+quantile_residuals <- function(object) UseMethod("quantile_residuals", codec_of(object))
+lpd_of_rows <- function(object) UseMethod("lpd_of_rows", codec_of(object))
+loo_table <- function(object) UseMethod("loo_table", codec_of(object))
+noise_sds <- function(object) UseMethod("noise_sds", codec_of(object))
+evidence_of <- function(object) UseMethod("evidence_of", codec_of(object))
+log_unit <- function(object) UseMethod("log_unit", codec_of(object))
+site_table <- function(object) UseMethod("site_table", codec_of(object))
 
-class_probabilities <- function(object, latent) {
-  UseMethod("class_probabilities", codec_of(object))
+# ---- Labels ----
+
+# The most probable label of each row, NA where its probability is below `reject`
+most_probable <- function(prob, reject = 0, ordered = FALSE) {
+  at <- max.col(prob, "first")
+  at[prob[cbind(seq_along(at), at)] < reject] <- NA
+  factor(colnames(prob)[at], colnames(prob), ordered = ordered)
 }
 
-predicted <- function(object, latent, request) UseMethod("predicted", codec_of(object))
-
-draws_of <- function(object, latent, n, type) UseMethod("draws_of", codec_of(object))
-
-draw_response <- function(object, f, weights, prob) UseMethod("draw_response", codec_of(object))
-
-observed_values <- function(object) UseMethod("observed_values", codec_of(object))
-
-plain_residuals <- function(object, pearson) UseMethod("plain_residuals", codec_of(object))
-
-quantile_residuals <- function(object) UseMethod("quantile_residuals", codec_of(object))
-
-lpd_of_rows <- function(object) UseMethod("lpd_of_rows", codec_of(object))
-
-loo_table <- function(object) UseMethod("loo_table", codec_of(object))
-
-noise_sds <- function(object) UseMethod("noise_sds", codec_of(object))
-
-log_unit <- function(object) UseMethod("log_unit", codec_of(object))
-
-site_table <- function(object) UseMethod("site_table", codec_of(object))
+# The same as a response of the fit
+predicted_class <- function(object, prob, reject = 0) {
+  most_probable(prob, reject, codec_of(object)$ordered)
+}
 
 # ---- One latent function, whatever the response ----
 
@@ -100,6 +96,8 @@ of_responses <- function(fun, object, y, latent, ...) {
   fun(lik_of_fit(object), lik_theta(object), lik_traits(object$likelihood)$data_rows(y, weights),
       stacked_values(seen_mean(object, latent)), c(latent$var), ...)
 }
+
+latent_count <- function(latent, w) NROW(latent$mean) %/% w
 
 # C counts successes, of which a proportion is a jump.
 response_quantile <- function(object, p, latent) {

@@ -1,10 +1,8 @@
 # The choices of a fit in words, from its record `fit$choices` (choices.R) and what it chose.
 
-print_choices <- function(fit) {
-  for (words in c(kernel_words(fit), scaling_words(fit), growth_words(fit), tuning_words(fit),
-                  temper_words(fit), copies_words(fit))) {
-    cat("  ", words, "\n", sep = "")
-  }
+choice_words <- function(fit) {
+  c(kernel_words(fit), scaling_words(fit), growth_words(fit), tuning_words(fit),
+    temper_words(fit), copies_words(fit))
 }
 
 choices_of_stage <- function(fit, stage) fit$choices[fit$choices$stage %in% stage, ]

@@ -10,9 +10,10 @@ check_derived <- function(object, type) {
   parts <- component_parts(object$spec)
   types <- vapply(parts, function(part) part$type, "")
   own <- if (type %in% c("divergence", "potential")) "curlfree" else "divfree"
+  bases <- vapply(parts[types == own], function(part) part$parts[[1L]]$type, "")
   why <- if (!any(types %in% FIELDS)) "is of a field, and no part of the kernel is one"
          else if (own == "divfree" && n_outputs(object) > 2L) "is a vector itself in space"
-         else if (bases_unfit(parts, types, own, type)) {
+         else if (DERIVED[[type]]$power < 0 && any(bases == "matern32")) {
            "is no function, as the field of matern32 has no derivatives"
          } else if (sees_space(object$spec, space_of(parts))) {
            "is not known where the kernel has other parts that see the inputs of the field"
@@ -20,11 +21,6 @@ check_derived <- function(object, type) {
   if (is.null(why)) return(invisible())
   stop_sparsegp("type", paste0("= \"", type, "\" ", why),
                 "Use type = \"response\", or fit by kernel_helmholtz()")
-}
-
-bases_unfit <- function(parts, types, own, type) {
-  bases <- vapply(parts[types == own], function(part) part$parts[[1L]]$type, "")
-  DERIVED[[type]]$power < 0 && any(bases == "matern32")
 }
 
 space_of <- function(parts) {

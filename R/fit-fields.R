@@ -42,15 +42,10 @@ are_contrasts <- function(x) {
 
 are_finite_words <- function(x) are_words(x) && !anyNA(x)
 
-# Numbers whose squares are numbers
-are_moderate <- function(x) is.numeric(x) && all(abs(x) < 1e150)
-
 is_trace <- function(x) is_frame(x) && all(vapply(unclass(x), is.numeric, NA))
 
-# What na.action() functions leave: the rows they left out.
-is_na_action <- function(x) {
-  are_whole_between(x, 1, Inf) # of any class: a na.action may be a user's function
-}
+# Of any class: a na.action() may be a user's function.
+are_row_numbers <- function(x) are_whole_between(x, 1, Inf)
 
 # ---- How it went ----
 
@@ -83,8 +78,6 @@ choices_kinds <- function() list(
   rows = is.numeric, points = is.numeric, score = is.numeric, gain = is.numeric, se = is.numeric,
   taken = is.logical
 )
-
-are_choices <- function(x) is_frame(x) && is_of_kind(x, "choices")
 
 # ---- The model ----
 
@@ -212,10 +205,10 @@ ROWS_TOGETHER <- c("y", "data_rows", "offset", "latent", "cavity", "sites")
 are_finite_moments <- function(x) are_finite(x$mean) && are_finite(x$var)
 
 # How factors of a formula's variables are coded; a model frame's names have no backticks.
-are_levels <- function(levels, terms) {
+are_levels <- function(xlevels, terms) {
   variables <- gsub("`", "", rownames(attr(terms, "factors")), fixed = TRUE)
-  is.null(levels) || is.list(levels) && all(vapply(levels, is.character, NA)) &&
-    all(gsub("`", "", names(levels), fixed = TRUE) %in% variables)
+  is.null(xlevels) || is.list(xlevels) && all(vapply(xlevels, is.character, NA)) &&
+    all(gsub("`", "", names(xlevels), fixed = TRUE) %in% variables)
 }
 
 is_coder <- function(coder) {

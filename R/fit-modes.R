@@ -1,8 +1,6 @@
 # Fits whose rows may agree in more than one way: the modes that EP found. The fit itself is at the
 # one of largest evidence; fit$modes has what differs at the others, the best first (OF_MODE).
 
-is_modal_fit <- function(fit) is_modal(fit$likelihood)
-
 count_modes <- function(fit) 1L + length(fit$modes)
 
 # Returns the fit at one of its modes, as if it were the only one; `mode` notes which it is.
@@ -35,23 +33,17 @@ mode_weights <- function(fit) {
   mass / sum(mass)
 }
 
-# Returns moments of a mixture of modes from those at each: mean and var as C has them, w x w
-# blocks.
-mixed_moments <- function(each, weights, w) {
-  add <- function(values) Reduce(`+`, Map(`*`, weights, values))
-  mean <- add(lapply(each, `[[`, "mean"))
-  spread <- function(latent) latent$var + c(own_products(cbind(latent$mean - mean), w))
-  list(mean = mean, var = add(lapply(each, spread)))
-}
-
 # Returns moments that latent() finds for the fit, at one mode or mixed over all.
 over_modes <- function(fit, mode, latent) {
   if (length(fit$modes) == 0L) return(latent(fit))
   if (!identical(mode, "all")) return(latent(as_mode(fit, mode)))
   each <- each_mode(fit, latent)
-  w <- length(each[[1L]]$var) / length(each[[1L]]$mean)
-  mixed <- mixed_moments(each, mode_weights(fit), w)
-  replace(each[[1L]], names(mixed), mixed)
+  weights <- mode_weights(fit)
+  add <- function(values) Reduce(`+`, Map(`*`, weights, values))
+  mean <- add(lapply(each, `[[`, "mean"))
+  w <- length(each[[1L]]$var) / length(mean)
+  spread <- function(latent) latent$var + c(own_products(cbind(latent$mean - mean), w))
+  replace(each[[1L]], c("mean", "var"), list(mean, add(lapply(each, spread))))
 }
 
 # ---- Parts of its rows ----
@@ -59,16 +51,16 @@ over_modes <- function(fit, mode, latent) {
 # Builds the problem (engine.R) of the fit's rows without their inputs, for the likelihood.
 rows_without_inputs <- function(fit) {
   fit <- checked_rows(fit)
-  list(lik = fit$likelihood, processes = processes(fit), width = n_outputs(fit), rows = fit$data_rows,
-       offset = stacked_values(fit$offset / fit$response$unit),
+  list(lik = fit$likelihood, processes = processes(fit), width = n_outputs(fit),
+       rows = fit$data_rows, offset = stacked_values(fit$offset / fit$response$unit),
        nkernel = sum(fit$hyper$part == "kernel"))
 }
 
-fit_part_probabilities <- function(fit) {
-  part_probabilities(rows_without_inputs(fit), fit$hyper$theta, fit$cavity$mean, fit$cavity$var)
+most_probable_parts <- function(fit) {
+  prob <- part_probabilities(rows_without_inputs(fit), fit$hyper$theta, fit$cavity$mean,
+                             fit$cavity$var)
+  max.col(prob, "first")
 }
-
-most_probable_parts <- function(fit) max.col(fit_part_probabilities(fit), "first")
 
 # ---- Relative weights ----
 
@@ -78,14 +70,15 @@ most_probable_parts <- function(fit) max.col(fit_part_probabilities(fit), "first
 # log|A| follows from the evidence, sum_i (log Z_i - (log|G_i| + cav_mean_i'alpha_i) / 2) - log|A|,
 # or from the state. NA where that takes inputs that are not kept.
 relative_weight <- function(fit) {
-  if (has_state(fit) && !keeps_inputs(fit)) return(NA_real_)
+  summed <- has_state(fit)
+  if (summed && !keeps_inputs(fit)) return(NA_real_)
   problem <- rows_without_inputs(fit)
   w <- n_outputs(fit)
   n <- fit$n
   seen <- seen_by_sites(fit)
-  left <- if (has_state(fit)) fit$latent$var - carried_variances(fit) else 0 * fit$latent$var
+  left <- if (summed) fit$latent$var - carried_variances(fit) else 0 * fit$latent$var
   at_mean <- engine_tilt(problem, fit$hyper$theta, fit$latent$mean, left)$logz
-  log_det <- if (has_state(fit)) sum(vapply(fit$state, function(s) state_moments(s)$log_det, 0))
+  log_det <- if (summed) sum(vapply(fit$state, function(s) state_moments(s)$log_det, 0))
              else sum(fit$cavity$lpd) - sum(seen$log_g + seen$pull) / 2 - engine_evidence(fit)
   own <- sum(at_mean) - sum(fit$latent$mean * seen$alpha) / 2 - log_det
   own - unit_shift(fit, fit$y)

@@ -10,7 +10,9 @@ FIT_FORMAT <- 2L # of what new_fit() makes; a version that changes it counts on
 
 # A fit that cannot be read is returned as it is: its check says what is wrong.
 as_written_now <- function(fit) {
-  if (is_first_form(fit)) fit <- tryCatch(from_first_form(fit), error = function(e) fit)
+  first <- is.list(fit) && is.null(fit$format) && is.list(fit$response) &&
+    "latents" %in% names(fit$response)
+  if (first) fit <- tryCatch(from_first_form(fit), error = function(e) fit)
   if (!is.list(fit) || !identical(fit$format, 1L)) return(fit)
   tryCatch(from_second_form(fit), error = function(e) fit)
 }
@@ -50,10 +52,6 @@ older_choices <- function(fit) {
 older_stage <- function(stage, candidate, rows, points, score, taken = which.max(score)) {
   data.frame(stage, candidate, rows = as.integer(rows), points = as.integer(points), score,
              gain = NA_real_, se = NA_real_, taken = seq_along(score) == taken)
-}
-
-is_first_form <- function(fit) {
-  is.list(fit) && is.null(fit$format) && is.list(fit$response) && "latents" %in% names(fit$response)
 }
 
 # Likelihoods whose data rows have got what depends on the response alone.

@@ -22,21 +22,7 @@ basis_for_c <- function(fit) {
 # Rows that come one after the other, of which it keeps none
 is_stream <- function(fit) inherits(fit, "sparsegp_stream")
 
-# Are errors alike in all rows, but for their weights?
-has_noise <- function(fit) UseMethod("has_noise", codec_of(fit))
-
-#' @export
-has_noise.response <- function(fit) FALSE
-
-#' @export
-has_noise.response_numbers <- function(fit) !has_variances(fit$likelihood)
-
-#' @export
-has_noise.response_components <- function(fit) !is.null(lik_traits(fit$likelihood)$noise)
-
-# Is there a trace of sweeps or inclusions, or of a stream's rows?
-has_trace <- function(fit) NROW(trace_of(fit)) > 0L
-
+# Returns the trace of sweeps or inclusions, or of a stream's rows.
 trace_of <- function(fit) {
   chosen <- fit$convergence$selection$trace
   if (is.null(chosen)) fit$convergence$trace else chosen

@@ -31,15 +31,12 @@ part_label <- function(kernel, fit) {
   if (kernel$type == "sum") return(paste0("(", paste(inner, collapse = " + "), ")"))
   if (kernel$type == "constant") return("constant")
   vars <- kernel$vars
-  if (is.null(vars)) vars <- unique_inputs(fit)
+  # without `vars` it sees all inputs, by the names of the formula's terms
+  if (is.null(vars)) vars <- if (!is.null(fit$terms)) attr(fit$terms, "term.labels")
+                             else fit$scaling$names
   if (is.numeric(vars)) vars <- fit$scaling$names[vars]
   if (length(vars) > 3L) vars <- paste(length(vars), "inputs")
   paste0(kernel$type, "(", toString(vars), ")")
-}
-
-# What a kernel without `vars` sees, by the names of the formula's terms.
-unique_inputs <- function(fit) {
-  if (is.null(fit$terms)) fit$scaling$names else attr(fit$terms, "term.labels")
 }
 
 # Which parts make up each effect that was asked for: a named list of numbers. terms: NULL for each

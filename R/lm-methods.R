@@ -98,10 +98,16 @@ variable.names.sparsegp <- function(object, ...) {
 sigma.sparsegp <- function(object, ...) {
   check_no_dots(...)
   object <- ready(object)
-  if (has_noise(object)) return(noise_sds(object))
-  stop_sparsegp("object", paste("has the likelihood", lik_label(object$likelihood), "whose errors",
-                                "have no standard deviation in common: it differs between rows"),
-                "For responses of numbers use predict(fit, interval = \"prediction\")")
+  if (!codec_of(object)$scaled) {
+    stop_sparsegp("object", paste("has the likelihood", object$likelihood$type, "whose responses",
+                                  "vary by their mean"), "There is no one standard deviation")
+  }
+  noise <- noise_sds(object)
+  if (is.null(noise)) {
+    stop_sparsegp("object", "has errors of its own for each row",
+                  "Take the roots of their variances, or predict(fit, type = \"latent\")")
+  }
+  noise
 }
 
 #' @rdname frames

@@ -10,7 +10,7 @@ NULL
 
 modes_plot <- function() {
   new_plot_type(modes_picture, draw_modes, takes = "newdata", refuse = function(object) {
-    if (!is_modal_fit(object)) c("is for fits that may have several", "Leave it out")
+    if (!is_modal(object$likelihood)) c("is for fits that may have several", "Leave it out")
   }, outputs = TRUE)
 }
 

@@ -14,7 +14,7 @@ training_rows <- function(object) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response, the first chunk of a stream for instance")
   }
-  y <- if (is_modal_fit(object)) observed_values(object) else object$y
+  y <- if (is_modal(object$likelihood)) observed_values(object) else object$y
   list(x = x, y = some_rows(y, at), offset = some_rows(object$offset, at),
        weights = object$weights[at],
        basis = if (!every_row_in_basis(object)) basis,

@@ -16,7 +16,7 @@ NULL
 trace_plot <- function() {
   new_plot_type(function(object, asked) list(drawn = trace_of(object)), draw_trace, trace_layers,
                 refuse = function(object) {
-                  if (!has_trace(object)) "needs a fit that records its iterations"
+                  if (NROW(trace_of(object)) == 0L) "needs a fit that records its iterations"
                 }, outputs = TRUE)
 }
 

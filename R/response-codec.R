@@ -16,7 +16,6 @@
 #   missing        a response may be missing. A label's code is 0 then, and its probability one of
 #                  being there at all, too; of several components some may be missing
 #   multi_output   it has several columns, each a component
-#   one_vs_rest    each label against the rest is a model of its own, without a joint evidence
 #   offsets        an offset has an effect: it does not shift the functions of all labels alike
 #   trials         a weight is a number of trials
 #   scaled         y -> c y + b maps the model to itself. C gets y standardised, and the mean of a
@@ -112,8 +111,3 @@ codec_of <- function(fit) codec_named(fit$response$codec)
 processes <- function(fit) fit$response$processes
 
 n_outputs <- function(fit) fit$response$width
-
-has_classes <- function(fit) !is.null(fit$response$levels)
-
-# Classes each against the rest are as many models, of which no two agree on the data.
-has_evidence <- function(fit) !codec_of(fit)$one_vs_rest

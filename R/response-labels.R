@@ -57,7 +57,7 @@ classes_codec <- function() {
 }
 
 rest_codec <- function() {
-  codec_like(classes_codec(), c("rest", "classes", "factor"), one_vs_rest = TRUE, offsets = TRUE,
+  codec_like(classes_codec(), c("rest", "classes", "factor"), offsets = TRUE,
              words = function(response) {
                paste0(length(response$levels), " classes, each against the rest: ",
                       toString(response$levels))
