@@ -152,13 +152,13 @@ autoplot.sparsegp <- function(object, which = NULL, type = "fit", newdata = NULL
 #   takes    arguments besides `level` and `n` that mean something here
 #   refuse   (object) -> why there is no such picture of this fit, c(fault, remedy), or NULL
 #   outputs  is there such a picture of a fit of several components?
-#   charts   (object, picture) -> a list of charts (plot-charts.R), from which `draw` and `layers`
-#            follow
+#   charts   (object, picture, style) -> a list of charts (plot-charts.R), from which `draw` and
+#            `layers` follow
 new_plot_type <- function(picture, draw = NULL, layers = NULL, takes = character(),
                           refuse = function(object) NULL, outputs = FALSE, charts = NULL) {
   if (!is.null(charts)) {
-    draw <- function(object, picture, style) draw_charts(charts(object, picture), style)
-    layers <- function(object, picture) chart_layers(charts(object, picture))
+    draw <- function(object, picture, style) draw_charts(charts(object, picture, style), style)
+    layers <- function(object, picture) chart_layers(charts(object, picture, plot_style()))
   }
   list(picture = picture, draw = draw, layers = layers, takes = takes, refuse = refuse,
        outputs = outputs)
