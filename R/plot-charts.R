@@ -31,6 +31,9 @@ row_points <- function(x, y, fill, style, size = style$cex %||% row_size(length(
 #   rules    across the panel, through y where x is 0, of a slope and a line type
 #   points   at x, y, with the look of draw_rows()
 #   names    label beside x, y, at the side pos; x = -Inf: the left end of the panel
+#   ticks    at x, on the lower edge
+#   upright  lines across the panel at x
+#   lanes    points on the left edge at y, no larger than a lane of that width
 #   hanging  ticks with a label at the top, the first ones first, as many as there is room for
 ELEMENTS <- list(
   band = list(
@@ -83,6 +86,33 @@ ELEMENTS <- list(
                          hjust = ifelse(d$pos == 2, 1.1, -0.1))
     }
   ),
+  ticks = list(
+    draw = function(d, l) {
+      usr <- par("usr")
+      segments(d$x, usr[3L], d$x, usr[3L] + 0.035 * (usr[4L] - usr[3L]), col = INK, lwd = l$lwd,
+               lend = 1)
+    },
+    layer = function(d, l) {
+      ggplot2::geom_rug(mapped(x = "x"), d, sides = "b", colour = INK, linewidth = l$lwd / 3)
+    }
+  ),
+  upright = list(
+    draw = function(d, l) graphics::abline(v = d$x, col = "grey60", lty = 3),
+    layer = function(d, l) {
+      ggplot2::geom_vline(mapped(xintercept = "x"), d, colour = "grey60", linetype = 3)
+    }
+  ),
+  lanes = list(
+    draw = function(d, l) {
+      inches <- abs(diff(graphics::grconvertY(c(0, l$width), "user", "inches")))
+      draw_rows(rep(par("usr")[1L], nrow(d)), d$y, l$fill, l$pch,
+                min(0.9, 1.5 * inches / par("csi")), xpd = NA)
+    },
+    layer = function(d, l) {
+      ggplot2::geom_point(mapped(y = "y"), d, x = -Inf, shape = l$pch, fill = l$fill,
+                          colour = "white")
+    }
+  ),
   hanging = list(
     draw = function(d, l) draw_hanging(d),
     layer = function(d, l) {
@@ -112,8 +142,8 @@ draw_hanging <- function(d) {
   text(d$x[taken], usr[4L] - 0.06 * height, d$label[taken], cex = 0.75, col = "grey35")
 }
 
-# Draws charts on a page; the title `main` stands above the first.
-draw_charts <- function(charts, style) {
+# Draws charts on a page of so many rows; the title `main` stands above the first.
+draw_charts <- function(charts, style, rows = NULL) {
   on_one_page(length(charts), function() {
     for (chart in charts) {
       open_panel(style$xlim %||% chart$xlim, style$ylim %||% chart$ylim, style$asp)
@@ -124,25 +154,34 @@ draw_charts <- function(charts, style) {
       draw_heading(style, chart$key, chart$title)
       style$main <- NULL
     }
-  })
+  }, rows = rows)
 }
 
-# Returns one ggplot, with a facet for each chart if there are several.
-chart_layers <- function(charts) {
-  titles <- make.unique(vapply(charts, `[[`, "", "title"), " ")
+# The style of charts by ggplot2, which draws its own legends
+AUTO <- list(las = 1, axes = TRUE, ann = TRUE, lwd = 2, legend = FALSE)
+
+# Returns one ggplot, with a facet for each chart if there are several, in so many rows. Charts of
+# different responses are named by these.
+chart_layers <- function(charts, rows = NULL) {
+  field <- function(name) vapply(charts, `[[`, "", name)
+  several <- length(charts) > 1L
+  same <- length(unique(lapply(charts, `[`, c("xlim", "ylim")))) == 1L
+  by_response <- several && !anyDuplicated(field("y"))
+  titles <- make.unique(field(if (by_response) "y" else "title"), " ")
   layers <- Map(function(chart, title) {
     lapply(chart$elements, function(element) {
       element$data$chart <- rep(factor(title, titles), nrow(element$data))
       ELEMENTS[[element$kind]]$layer(element$data, element$look)
     })
   }, charts, titles)
-  words <- function(field) toString(unique(vapply(charts, `[[`, "", field)))
   ticks <- charts[[1L]]$ticks
   ggplot2::ggplot() + unlist(unname(layers), recursive = FALSE) + key_layers(charts[[1L]]$key) +
     tick_layer(ggplot2::scale_x_continuous, ticks$x) +
     tick_layer(ggplot2::scale_y_continuous, ticks$y) +
-    (if (length(charts) > 1L) ggplot2::facet_wrap("chart", scales = "free")
-     else ggplot2::labs(caption = wrapped(titles))) + ggplot2::labs(x = words("x"), y = words("y"))
+    (if (several) ggplot2::facet_wrap("chart", scales = if (same) "fixed" else "free", nrow = rows)
+     else ggplot2::labs(caption = wrapped(titles))) +
+    ggplot2::labs(x = toString(unique(field("x"))),
+                  y = if (!by_response) toString(unique(field("y"))))
 }
 
 tick_layer <- function(scale, ticks) {

@@ -67,7 +67,7 @@ loo_classes_chart <- function(object, drawn, level, style) {
   right <- drawn$class == drawn$observed
   col <- grDevices::adjustcolor(ifelse(right, BLUE, ORANGE), row_alpha(nrow(drawn)))
   elements <- list(
-    new_element("rules", list(col = "grey85"), y = c(0, 0.5, 1), slope = 0, lty = c(1, 3, 1)),
+    probability_rules(),
     row_points(scattered(list(levels = levels), as.integer(drawn$observed), 1L),
                drawn$probability, style$col %||% col, style)
   )

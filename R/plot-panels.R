@@ -196,13 +196,6 @@ draw_rows <- function(x, y, fill, pch, size, edge = grDevices::adjustcolor("whit
   points(x, y, pch = pch, cex = size, bg = fill, col = ifelse(solid, edge, fill), lwd = lwd, ...)
 }
 
-draw_basis_ticks <- function(basis) {
-  if (is.null(basis)) return(invisible())
-  usr <- par("usr")
-  segments(basis, usr[3L], basis, usr[3L] + 0.035 * (usr[4L] - usr[3L]), col = INK, lwd = 1.2,
-           lend = 1)
-}
-
 draw_band <- function(x, lwr, upr, col) {
   polygon(c(x, rev(x)), c(lwr, rev(upr)), col = col, border = NA)
 }

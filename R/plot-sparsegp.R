@@ -153,12 +153,20 @@ autoplot.sparsegp <- function(object, which = NULL, type = "fit", newdata = NULL
 #   refuse   (object) -> why there is no such picture of this fit, c(fault, remedy), or NULL
 #   outputs  is there such a picture of a fit of several components?
 #   charts   (object, picture, style) -> a list of charts (plot-charts.R), from which `draw` and
-#            `layers` follow
+#            `layers` follow; stacked: one below the other
 new_plot_type <- function(picture, draw = NULL, layers = NULL, takes = character(),
-                          refuse = function(object) NULL, outputs = FALSE, charts = NULL) {
+                          refuse = function(object) NULL, outputs = FALSE, charts = NULL,
+                          stacked = FALSE) {
   if (!is.null(charts)) {
-    draw <- function(object, picture, style) draw_charts(charts(object, picture, style), style)
-    layers <- function(object, picture) chart_layers(charts(object, picture, plot_style()))
+    rows <- function(charts) if (stacked) length(charts)
+    draw <- function(object, picture, style) {
+      charts <- charts(object, picture, style)
+      draw_charts(charts, style, rows(charts))
+    }
+    layers <- function(object, picture) {
+      charts <- charts(object, picture, AUTO)
+      chart_layers(charts, rows(charts))
+    }
   }
   list(picture = picture, draw = draw, layers = layers, takes = takes, refuse = refuse,
        outputs = outputs)
