@@ -17,7 +17,7 @@ choices_plot <- function() {
                 }, outputs = TRUE)
 }
 
-choice_charts <- function(object, picture) {
+choice_charts <- function(object, picture, style) {
   choices <- picture$drawn
   stages <- split(choices, factor(choices$stage, unique(choices$stage)))
   unname(Map(stage_chart, stages, names(stages)))
@@ -27,18 +27,22 @@ choice_charts <- function(object, picture) {
 stage_chart <- function(stage, title) {
   y <- rev(seq_len(nrow(stage)))
   reach <- ifelse(is.na(stage$se), 0, stage$se)
-  places <- data.frame(x = stage$score, y = y, lwr = stage$score - reach, upr = stage$score + reach)
+  x <- stage$score - reach
+  x1 <- stage$score + reach
   known <- is.finite(stage$score)
+  bar <- known & reach > 0
   points <- function(which, fill) {
-    new_element("points", places[known & which, ], list(col = BLUE, bg = fill, cex = 1))
+    new_element("points", list(fill = fill, pch = 21, size = 1.1, edge = BLUE, lwd = 1),
+                x = stage$score[known & which], y = y[known & which])
   }
   elements <- list(
-    new_element("bars", places[known & reach > 0, ], list(col = BLUE, lwd = 2)),
+    new_element("bars", list(col = BLUE, lwd = 2), x = x[bar], x1 = x1[bar], y = y[bar],
+                y1 = y[bar]),
     points(!stage$taken, "white"), points(stage$taken, BLUE),
-    new_element("names", data.frame(y = y + 0.32, label = as.character(stage$candidate)),
-                list(col = INK))
+    new_element("names", list(cex = 0.8), x = -Inf, y = y + 0.32, pos = 4,
+                label = as.character(stage$candidate))
   )
-  new_chart(title, elements, "score", "candidate", around(unlist(places[known, c("lwr", "upr")])),
-            c(0.4, nrow(stage) + 0.8), lanes = y,
-            key = list(key_item("taken", "point", BLUE), key_item("not taken", "point", BLUE, 1)))
+  new_chart(title, elements, "score", "candidate", around(c(x, x1)[known]),
+            c(0.4, nrow(stage) + 0.8), list(y = list(at = y, labels = rep("", length(y)))),
+            list(key_item("taken", "point", BLUE), key_item("not taken", "point", BLUE, 1)))
 }

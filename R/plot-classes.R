@@ -15,6 +15,7 @@ class_symbols <- function(style, count) rep_len(style$pch %||% c(21, 24, 22, 23,
 
 # Long names are shortened where the margin has no room for them, beside a row of other things.
 class_key <- function(levels, col, pch, style) {
+  if (!style$legend) return(unname(Map(key_item, levels, "point", col, pch)))
   heading <- heading_room(style)
   for (length in c(1000L, 20L, 12L, 8L, 5L)) {
     # which warns of letters that are not ASCII, and keeps them
@@ -27,8 +28,7 @@ class_key <- function(levels, col, pch, style) {
 
 #' @export
 panel_of.response_classes <- function(object) {
-  new_panel(class_curves, draw_class_curves, class_surface, surface_drawer(draw_decision_map),
-            auto_class_curves,
+  new_panel(class_curves, class_chart, class_surface, surface_drawer(draw_decision_map),
             function(object, picture) surface_layers(object, picture, auto_decisions),
             by = "pictures")
 }
@@ -124,70 +124,50 @@ class_curves <- function(object, view, shown, asked) {
   class_frame(if (is.null(axis$levels)) at else factor(axis$levels, axis$levels), view$axes, prob)
 }
 
-draw_class_curves <- function(object, picture, style) {
+class_chart <- function(object, picture, style) {
   view <- picture$view
   shown <- picture$shown
   axis <- view$axis[[1L]]
   xlim <- curve_limits(axis, shown$at[[1L]], style)
-  at <- as.numeric(picture$drawn[[1L]])
   levels <- object$response$levels
-  prob <- as.matrix(picture$drawn[paste0("prob.", levels)])
   col <- class_colours(style, count = length(levels))
   pch <- class_symbols(style, length(levels))
   lane <- min(0.05, 0.4 / length(levels))
   floor <- -0.03 - lane * length(levels) - if (is.null(shown$basis)) 0 else 0.06
-  open_panel(xlim, style$ylim %||% c(floor, 1.04), style$asp)
-  segments(min(xlim), c(0, 0.5, 1), max(xlim), col = "grey85", lty = c(1, 3, 1))
-  for (class in seq_along(levels)) {
-    draw_class_curve(at, prob[, class], class / length(levels), col[class], pch[class], style,
-                     !is.null(axis$levels))
-  }
-  draw_lanes(scattered(axis, shown$at[[1L]], 1L), as.integer(shown$y), lane, col, pch, shown$near)
-  draw_basis_ticks(shown$basis[[1L]])
-  close_panel(style, input_label(object, view$axes), paste0("P(", response_name(object), ")"),
-              x = axis_ticks(object, axis, xlim),
-              y = if (is.null(style$ylim)) list(at = seq(0, 1, 0.25)))
-  key <- class_key(levels, col, pch, style)
-  if (!is.null(shown$basis)) key <- c(key, list(key_item("basis", "tick", INK)))
-  draw_heading(style, key, beside_words(shown, view))
+  curves <- lapply(seq_along(levels), function(class) {
+    class_curve(as.numeric(picture$drawn[[1L]]), picture$drawn[[paste0("prob.", levels[class])]],
+                class / length(levels), col[class], pch[class], style, !is.null(axis$levels))
+  })
+  elements <- c(
+    list(probability_rules()), unlist(curves, recursive = FALSE),
+    class_lanes(scattered(axis, shown$at[[1L]], 1L), as.integer(shown$y), lane, col, pch,
+                shown$near),
+    list(basis_ticks(shown$basis))
+  )
+  new_chart(beside_words(shown, view), elements, input_label(object, view$axes),
+            paste0("P(", response_name(object), ")"), xlim, c(floor, 1.04),
+            list(x = axis_ticks(object, axis, xlim), y = probability_ticks(style)),
+            c(class_key(levels, col, pch, style),
+              list(if (!is.null(shown$basis)) key_item("basis", "tick", INK))))
 }
 
 # The class's symbol stands on the curve here and there; `phase`, in (0, 1], keeps those of
 # different classes apart. Between levels of a factor there is no curve.
-draw_class_curve <- function(x, prob, phase, col, pch, style, levels) {
-  lines(x, prob, col = col, lwd = if (levels) 0.5 else style$lwd, lty = if (levels) 3 else 1)
+class_curve <- function(x, prob, phase, col, pch, style, levels) {
   marks <- if (levels) seq_along(x)
            else unique(round((seq_len(6L) - phase) / 6 * (length(x) - 1))) + 1
-  draw_rows(x[marks], prob[marks], col, pch, 0.9 * (style$cex %||% 1), "white")
+  list(new_element("line", list(col = col, lwd = if (levels) 0.5 else style$lwd,
+                                lty = if (levels) 3 else 1), x = x, y = prob),
+       new_element("points", list(fill = col, pch = pch, size = 0.9 * (style$cex %||% 1),
+                                  edge = "white"), x = x[marks], y = prob[marks]))
 }
 
 # A lane begins with its class's symbol, on the panel's edge.
-draw_lanes <- function(x, code, lane, col, pch, near) {
+class_lanes <- function(x, code, lane, col, pch, near) {
   middle <- -0.03 - lane * (seq_along(col) - 0.5)
   pale <- grDevices::adjustcolor(col, row_alpha(length(x)))
-  segments(x, middle[code] - 0.4 * lane, y1 = middle[code] + 0.4 * lane,
-           col = faded(pale[code], near), lwd = 1.4, lend = 1)
-  inches <- abs(diff(graphics::grconvertY(c(0, lane), "user", "inches")))
-  draw_rows(rep(par("usr")[1L], length(col)), middle, col, pch, min(0.9, 1.5 * inches / par("csi")),
-            xpd = NA)
-}
-
-# ---- By ggplot2 ----
-
-auto_class_curves <- function(object, picture) {
-  levels <- object$response$levels
-  view <- picture$view
-  drawn <- placed_columns(view, picture$drawn)
-  long <- data.frame(place = rep(drawn$place, length(levels)),
-                     class = factor(rep(levels, each = nrow(drawn)), levels),
-                     fit = unlist(drawn[paste0("prob.", levels)], use.names = FALSE))
-  if (!is.null(view$by)) long$by <- rep(drawn$by, length(levels))
-  rows <- shown_frame(view, picture$shown)
-  rows$class <- factor(rows$y, levels)
-  along <- if (is.null(view$axis[[1L]]$levels)) ggplot2::geom_line else ggplot2::geom_point
-  ggplot2::ggplot(long, mapped(x = "place", colour = "class")) + along(mapped(y = "fit")) +
-    ggplot2::geom_rug(data = rows, sides = "b", alpha = 0.5) + class_scale("colour", levels) +
-    by_panels(view) +
-    ggplot2::labs(x = input_label(object, view$axes), y = "probability",
-                  colour = response_name(object))
+  at <- middle[code]
+  list(new_element("bars", list(col = faded(pale[code], near), lwd = 1.4), x = x,
+                   y = at - 0.4 * lane, x1 = x, y1 = at + 0.4 * lane),
+       new_element("lanes", list(fill = col, pch = pch, width = lane), y = middle))
 }

@@ -86,17 +86,28 @@ scattered <- function(axis, at, groups) {
   at + ((seq_along(at) * 0.618) %% 1 - 0.5) * 0.4 / max(1, groups)
 }
 
-# Of every group what is asked for: the intervals, the curve or points. drawn: of curve_frame().
-draw_estimates <- function(view, drawn, style, what = c("band", "line")) {
+# Where rows are along the axis, and their colours.
+rows_along <- function(view, shown, style) {
+  axis <- view$axis[[1L]]
+  groups <- length(view$by$levels)
+  n <- length(shown$at[[1L]])
+  fill <- if (groups == 0L) INK else group_colours(view$by)[shown$level]
+  list(x = scattered(axis, shown$at[[1L]], groups) +
+         dodged(axis, shown$level %||% 1L, max(1L, groups)),
+       fill = rep_len(style$col %||% grDevices::adjustcolor(fill, row_alpha(n)), n))
+}
+
+# Returns elements of every group: the intervals, the curve or points. drawn: of curve_frame()
+estimate_elements <- function(view, drawn, style, what = c("band", "line")) {
   axis <- view$axis[[1L]]
   col <- group_colours(view$by)
   group <- if (is.null(view$by)) rep(1L, nrow(drawn)) else as.integer(drawn[[2L]])
-  for (g in seq_along(col)) {
+  if (length(col) > MANY) what <- setdiff(what, "band")
+  unlist(lapply(seq_along(col), function(g) {
     part <- drawn[group == g, ]
     x <- as.numeric(part[[1L]]) + dodged(axis, g, length(col))
-    draw <- if (is.null(axis$levels)) draw_curve else draw_bars
-    draw(x, part, col[g], if (length(col) <= MANY) what else setdiff(what, "band"), style)
-  }
+    estimate_of_group(axis, x, part, col[g], what, style)
+  }), recursive = FALSE)
 }
 
 # Opacity of the interval of the mean, and of that for new responses
@@ -104,25 +115,26 @@ DARK <- 0.32
 
 PALE <- 0.13
 
-draw_curve <- function(x, part, col, what, style) {
-  if ("band" %in% what) {
-    if (!is.null(part$new_lwr)) {
-      draw_band(x, part$new_lwr, part$new_upr, grDevices::adjustcolor(col, PALE))
+estimate_of_group <- function(axis, x, part, col, what, style) {
+  band <- function(lwr, upr, alpha) {
+    if (is.null(lwr)) return(NULL)
+    if (is.null(axis$levels)) {
+      return(new_element("band", list(col = grDevices::adjustcolor(col, alpha)), x = x, lwr = lwr,
+                         upr = upr))
     }
-    draw_band(x, part$lwr, part$upr, grDevices::adjustcolor(col, DARK))
+    new_element("bars", list(col = grDevices::adjustcolor(col, 2 * alpha), lwd = 4 * style$lwd),
+                x = x, y = lwr, x1 = x, y1 = upr)
   }
-  if ("line" %in% what) lines(x, part$fit, col = col, lwd = style$lwd)
+  look <- list(fill = "white", pch = 21, size = 1, edge = col, lwd = style$lwd)
+  list(if ("band" %in% what) band(part$new_lwr, part$new_upr, PALE),
+       if ("band" %in% what) band(part$lwr, part$upr, DARK),
+       if ("line" %in% what && is.null(axis$levels)) {
+         new_element("line", list(col = col, lwd = style$lwd), x = x, y = part$fit)
+       } else if ("line" %in% what) new_element("points", look, x = x, y = part$fit))
 }
 
-draw_bars <- function(x, part, col, what, style) {
-  bar <- function(lwr, upr, alpha, lwd) {
-    segments(x, lwr, y1 = upr, col = grDevices::adjustcolor(col, alpha), lwd = lwd, lend = 1)
-  }
-  if ("band" %in% what) {
-    if (!is.null(part$new_lwr)) bar(part$new_lwr, part$new_upr, 2 * PALE, 4 * style$lwd)
-    bar(part$lwr, part$upr, 2 * DARK, 4 * style$lwd)
-  }
-  if ("line" %in% what) points(x, part$fit, pch = 21, bg = "white", col = col, lwd = style$lwd)
+basis_ticks <- function(basis) {
+  if (!is.null(basis)) new_element("ticks", list(lwd = 1.2), x = basis[[1L]])
 }
 
 # Ticks of the axis, and what is written below it.
@@ -158,13 +170,12 @@ curve_words <- function(view, shown, level) {
 
 #' @export
 panel_of.response <- function(object) {
-  new_panel(curve_frame, draw_regression, mean_surface, surface_drawer(draw_mean_surface),
-            function(object, picture) curve_layers(object, picture, row_layer),
+  new_panel(curve_frame, regression_chart, mean_surface, surface_drawer(draw_mean_surface),
             function(object, picture) surface_layers(object, picture, auto_mean_map),
             se = c("contour", "panel", "none"))
 }
 
-draw_regression <- function(object, picture, style) {
+regression_chart <- function(object, picture, style) {
   view <- picture$view
   shown <- picture$shown
   drawn <- picture$drawn
@@ -173,48 +184,36 @@ draw_regression <- function(object, picture, style) {
   xlim <- curve_limits(axis, shown$at[[1L]], style)
   seen <- shown$at[[1L]] >= min(xlim) & shown$at[[1L]] <= max(xlim)
   ylim <- range(shown$y[seen], drawn$lwr, drawn$upr, drawn$new_lwr, drawn$new_upr)
-  open_panel(xlim, style$ylim %||% grDevices::extendrange(ylim, f = 0.04), style$asp)
-  n <- length(shown$y)
-  groups <- length(view$by$levels)
-  fill <- if (groups == 0L) INK else group_colours(view$by)[shown$level]
-  fill <- faded(style$col %||% grDevices::adjustcolor(fill, row_alpha(n)), shown$near)
-  x <- scattered(axis, shown$at[[1L]], groups)
-  if (groups > 0L) x <- x + dodged(axis, shown$level, groups)
-  size <- style$cex %||% (row_size(n) * trial_sizes(object, shown$weights))
-  draw_estimates(view, drawn, style, "band")
-  draw_rows(x, shown$y, fill, style$pch %||% 21, size)
-  draw_estimates(view, drawn, style, "line")
-  draw_basis_ticks(shown$basis[[1L]])
-  close_panel(style, input_label(object, view$axes), response_label(object),
-              x = axis_ticks(object, axis, xlim))
-  draw_heading(style, curve_key(view, picture$level, !is.null(drawn$new_lwr), shown$basis),
-               curve_words(view, shown, picture$level))
+  rows <- rows_along(view, shown, style)
+  size <- style$cex %||% (row_size(length(shown$y)) * trial_sizes(object, shown$weights))
+  elements <- c(
+    estimate_elements(view, drawn, style, "band"),
+    list(row_points(rows$x, shown$y, faded(rows$fill, shown$near), style, size)),
+    estimate_elements(view, drawn, style, "line"), list(basis_ticks(shown$basis))
+  )
+  new_chart(curve_words(view, shown, picture$level), elements, input_label(object, view$axes),
+            response_label(object), xlim, grDevices::extendrange(ylim, f = 0.04),
+            list(x = axis_ticks(object, axis, xlim)),
+            curve_key(view, picture$level, !is.null(drawn$new_lwr), shown$basis))
 }
 
 # ---- The probability of the second of two classes ----
 
 #' @export
 panel_of.response_labels <- function(object) {
-  new_panel(curve_frame, draw_probability, probability_surface, surface_drawer(draw_class_surface),
-            function(object, picture) curve_layers(object, picture, class_rugs),
+  new_panel(curve_frame, probability_chart, probability_surface, surface_drawer(draw_class_surface),
             function(object, picture) surface_layers(object, picture, auto_class_map),
             se = c("none", "contour", "panel"))
 }
 
-draw_probability <- function(object, picture, style) {
+probability_chart <- function(object, picture, style) {
   view <- picture$view
   shown <- picture$shown
   level <- picture$level
   axis <- view$axis[[1L]]
   xlim <- curve_limits(axis, shown$at[[1L]], style)
-  open_panel(xlim, style$ylim %||% c(-0.06, 1.06), style$asp)
-  segments(min(xlim), c(0, 0.5, 1), max(xlim), col = "grey85", lty = c(1, 3, 1))
-  draw_estimates(view, picture$drawn, style)
-  draw_class_ticks(view, shown, style)
-  draw_basis_ticks(shown$basis[[1L]])
-  close_panel(style, input_label(object, view$axes), response_label(object),
-              x = axis_ticks(object, axis, xlim),
-              y = if (is.null(style$ylim)) list(at = seq(0, 1, 0.25)))
+  elements <- c(list(probability_rules()), estimate_elements(view, picture$drawn, style),
+                class_ticks(view, shown, style), list(basis_ticks(shown$basis)))
   key <- curve_key(view, level, FALSE, shown$basis)
   if (is.null(view$by)) {
     key[1:2] <- list(key_item("probability", "line", BLUE),
@@ -222,11 +221,19 @@ draw_probability <- function(object, picture, style) {
                               grDevices::adjustcolor(BLUE, DARK)))
   }
   if (anyNA(shown$y)) key <- c(key, list(key_item("no label", "tick", UNLABELLED)))
-  draw_heading(style, key, curve_words(view, shown, level))
+  new_chart(curve_words(view, shown, level), elements, input_label(object, view$axes),
+            response_label(object), xlim, c(-0.06, 1.06),
+            list(x = axis_ticks(object, axis, xlim), y = probability_ticks(style)), key)
 }
 
+probability_rules <- function() {
+  new_element("rules", list(col = "grey85"), y = c(0, 0.5, 1), slope = 0, lty = c(1, 3, 1))
+}
+
+probability_ticks <- function(style) if (is.null(style$ylim)) list(at = seq(0, 1, 0.25))
+
 # Rows are ticks at 0 and 1, outwards; those without a label about 0.5.
-draw_class_ticks <- function(view, shown, style) {
+class_ticks <- function(view, shown, style) {
   second <- as.integer(shown$y) - 1L
   groups <- length(view$by$levels)
   x <- scattered(view$axis[[1L]], shown$at[[1L]], groups)
@@ -234,8 +241,11 @@ draw_class_ticks <- function(view, shown, style) {
          else class_colours(style, row_alpha(length(shown$y)))[second + 1L]
   outwards <- 2 * second - 1
   lane <- if (groups == 0L) 0 else 0.012 * (shown$level - 1) # groups beside each other
-  segments(x, second + (0.01 + lane) * outwards, y1 = second + (0.045 + lane) * outwards,
-           col = faded(col, shown$near), lwd = 1.4, lend = 1)
-  unlabelled <- x[is.na(second)]
-  if (length(unlabelled)) segments(unlabelled, 0.49, y1 = 0.51, col = UNLABELLED)
+  none <- is.na(second)
+  bars <- function(which, from, to, look) {
+    new_element("bars", look, x = x[which], y = from[which], x1 = x[which], y1 = to[which])
+  }
+  list(bars(!none, second + (0.01 + lane) * outwards, second + (0.045 + lane) * outwards,
+            list(col = faded(col, shown$near)[!none], lwd = 1.4)),
+       bars(none, 0.49 + 0 * x, 0.51 + 0 * x, list(col = UNLABELLED)))
 }

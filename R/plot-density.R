@@ -22,17 +22,18 @@ draw_density_curve <- function(object, level, n, style) {
   bars <- graphics::hist(object$x, pretty(object$range, cells), plot = FALSE)
   col <- style$col %||% BLUE
   band <- grDevices::adjustcolor(col, 0.25)
-  open_panel(style$xlim %||% object$range[, 1L],
-             style$ylim %||% c(0, 1.04 * max(drawn$upr, bars$density)))
-  rect(utils::head(bars$breaks, -1L), 0, bars$breaks[-1L], bars$density, col = "grey90",
-       border = "white")
-  draw_band(at, drawn$lwr, drawn$upr, band)
-  lines(at, drawn$fit, col = col, lwd = style$lwd)
-  draw_basis_ticks(object$basis)
-  close_panel(style, density_names(object), "density")
-  draw_heading(style, list(key_item("density", "line", col),
-                           key_item(paste(percent(level), "interval"), "band", band),
-                           key_item("basis", "tick", INK)))
+  elements <- list(
+    new_element("boxes", list(col = "grey90"), x = utils::head(bars$breaks, -1L), y = 0,
+                x1 = bars$breaks[-1L], y1 = bars$density),
+    new_element("band", list(col = band), x = at, drawn[c("lwr", "upr")]),
+    new_element("line", list(col = col, lwd = style$lwd), x = at, y = drawn$fit),
+    new_element("ticks", list(lwd = 1.2), x = c(object$basis))
+  )
+  key <- list(key_item("density", "line", col),
+              key_item(paste(percent(level), "interval"), "band", band),
+              key_item("basis", "tick", INK))
+  draw_charts(list(new_chart("", elements, density_names(object), "density", object$range[, 1L],
+                             c(0, 1.04 * max(drawn$upr, bars$density)), key = key)), style)
   drawn
 }
 

@@ -52,14 +52,15 @@ panel_of <- function(object) UseMethod("panel_of", codec_of(object))
 # Describes the drawing of a kind of response.
 #   along    (object, view, shown, asked) -> what is predicted along one input, a data frame
 #   over     the same over two inputs: a list with a grid of nodes and the data frame, `drawn`
-#   draw_along, draw_over      (object, picture, style)
-#   layers_along, layers_over  (object, picture) -> a ggplot; NULL: base graphics only
+#   chart    (object, picture, style) -> the chart of what is along one input (plot-charts.R)
+#   draw_over, layers_over  (object, picture, style) and (object, picture): draw the map by base
+#            graphics, and return a ggplot; NULL: base graphics only
 #   by       the levels of a factor are "curves" in one panel, "pictures" on one page, or "none"
 #   se       standard errors that a map may have, the default first
-new_panel <- function(along, draw_along, over, draw_over, layers_along = NULL, layers_over = NULL,
-                      by = "curves", se = "none") {
-  list(along = along, draw_along = draw_along, layers_along = layers_along, over = over,
-       draw_over = draw_over, layers_over = layers_over, by = by, se = se)
+new_panel <- function(along, chart, over, draw_over, layers_over = NULL, by = "curves",
+                      se = "none") {
+  list(along = along, chart = chart, over = over, draw_over = draw_over,
+       layers_over = layers_over, by = by, se = se)
 }
 
 # Returns `view`, the slice; `shown`, the rows beside it; `drawn`, the places on the axes with what
@@ -94,14 +95,24 @@ slice_picture <- function(object, rows, view, asked) {
 
 draw_fit <- function(object, picture, style) {
   panel <- panel_of(object)
-  draw <- if (is.null(picture$surface)) panel$draw_along else panel$draw_over
+  draw <- if (!is.null(picture$surface)) panel$draw_over else function(object, picture, style) {
+    draw_charts(list(panel$chart(object, picture, style)), style)
+  }
   if (is.null(picture$panels)) draw(object, picture, style)
   else draw_facets(object, picture, draw, style)
 }
 
 fit_layers <- function(object, picture) {
   panel <- panel_of(object)
-  layers <- if (is.null(picture$surface)) panel$layers_along else panel$layers_over
-  if (is.null(layers)) refuse_components_picture("object")
-  layers(object, picture)
+  if (is.null(picture$surface)) {
+    charts <- lapply(picture$panels %||% list(picture), function(one) {
+      panel$chart(object, one, utils::modifyList(AUTO, as.list(picture$limits)))
+    })
+    if (!is.null(picture$panels)) {
+      charts <- Map(`[[<-`, charts, "title", picture$view$by$levels)
+    }
+    return(chart_layers(charts))
+  }
+  if (is.null(panel$layers_over)) refuse_components_picture("object")
+  panel$layers_over(object, picture)
 }

@@ -10,7 +10,7 @@
 NULL
 
 forecast_plot <- function() {
-  new_plot_type(forecast_picture, draw_forecast, forecast_layers,
+  new_plot_type(forecast_picture, charts = forecast_charts, stacked = TRUE,
                 takes = c("which", "newdata", "ahead"), refuse = function(object) {
                   if (offers(object, "prob")) "is for series of numbers and counts"
                 })
@@ -39,19 +39,6 @@ forecast_picture <- function(object, asked) {
   rest <- rows$y - mean_response(object, latent_at(object, rows$x, rows$offset))
   list(series = series, parts = parts, rest = rest, time = time, xlim = style$xlim,
        drawn = c(list(series = series$drawn), lapply(parts, `[[`, "drawn")))
-}
-
-draw_forecast <- function(object, picture, style) {
-  style$xlim <- picture$xlim
-  count <- length(picture$parts) + 2L
-  on_one_page(count, function() {
-    draw_series(object, picture$series, style)
-    for (part in picture$parts) {
-      draw_term(object, part, style)
-      mark_now(picture$time)
-    }
-    draw_rest(object, picture, style)
-  }, rows = count)
 }
 
 report_mean_reversion <- function(object) {
@@ -84,56 +71,41 @@ time_ahead <- function(time, ahead) {
   check_number(as.double(ahead), "ahead", 0)
 }
 
-mark_now <- function(time) {
-  usr <- par("usr")
-  segments(max(time), usr[3L], y1 = usr[4L], col = "grey60", lty = 3)
+forecast_charts <- function(object, picture, style) {
+  style$xlim <- picture$xlim
+  now <- list(new_element("upright", list(), x = max(picture$time)))
+  parts <- lapply(picture$parts, function(part) {
+    chart <- term_chart(object, part, style)
+    chart$elements <- c(chart$elements, now)
+    chart
+  })
+  c(list(series_chart(object, picture$series, style, now)), unname(parts),
+    list(rest_chart(object, picture)))
 }
 
-draw_series <- function(object, picture, style) {
+series_chart <- function(object, picture, style, now) {
   view <- picture$view
   series <- picture$drawn
-  time <- picture$shown$at[[1L]]
   y <- picture$shown$y
   ylim <- range(y, series$lwr, series$upr, series$new_lwr, series$new_upr)
-  open_panel(style$xlim, style$ylim %||% grDevices::extendrange(ylim, f = 0.04))
-  draw_estimates(view, series, style)
-  n <- length(time)
-  draw_rows(time, y, grDevices::adjustcolor(INK, row_alpha(n)), 21, 0.8 * row_size(n))
-  mark_now(time)
-  close_panel(style, input_label(object, view$axes), response_label(object),
-              x = input_ticks(object, view$axes, style$xlim))
-  draw_heading(style, curve_key(view, picture$level, !is.null(series$new_lwr), NULL),
-               "to the right of the dotted line: forecast")
+  n <- length(y)
+  rows <- list(fill = grDevices::adjustcolor(INK, row_alpha(n)), pch = 21, size = 0.8 * row_size(n))
+  elements <- c(estimate_elements(view, series, style),
+                list(new_element("points", rows, x = picture$shown$at[[1L]], y = y)), now)
+  new_chart("to the right of the dotted line: forecast", elements, input_label(object, view$axes),
+            response_label(object), style$xlim, grDevices::extendrange(ylim, f = 0.04),
+            list(x = input_ticks(object, view$axes, style$xlim)),
+            curve_key(view, picture$level, !is.null(series$new_lwr), NULL))
 }
 
-draw_rest <- function(object, picture, style) {
-  view <- picture$series$view
-  open_panel(style$xlim, grDevices::extendrange(range(picture$rest, 0), f = 0.04))
-  segments(min(style$xlim), 0, max(style$xlim), col = "grey85")
-  segments(picture$time, 0, y1 = picture$rest, col = INK, lend = 1)
-  close_panel(style, input_label(object, view$axes), "rest",
-              x = input_ticks(object, view$axes, style$xlim))
-  draw_heading(style, caption = "response less fitted mean")
-}
-
-forecast_layers <- function(object, picture) {
-  series <- picture$series
-  all <- c(stats::setNames(list(series), response_label(object)), picture$parts)
-  frames <- Map(function(part, name) {
-    columns <- c("place", "fit", "lwr", "upr", "new_lwr", "new_upr")
-    drawn <- placed_columns(part$view, part$drawn)
-    drawn[setdiff(columns, names(drawn))] <- NA_real_
-    data.frame(drawn[columns], part = name)
-  }, all, names(all))
-  panels <- c(names(all), "rest")
-  drawn <- do.call(rbind, unname(frames))
-  drawn$part <- factor(drawn$part, panels)
-  rows <- data.frame(place = picture$time, y = c(series$shown$y, picture$rest),
-                     part = factor(rep(panels[c(1L, length(panels))], each = length(picture$time)),
-                                   panels))
-  ggplot2::ggplot() + estimate_layers(series$view, drawn) +
-    ggplot2::geom_point(mapped(x = "place", y = "y"), rows, size = 0.7) +
-    ggplot2::geom_vline(xintercept = max(picture$time), linetype = 3) +
-    ggplot2::facet_grid("part", scales = "free_y") + clock_scale(object, series$view$axes) +
-    ggplot2::labs(x = input_label(object, series$view$axes), y = NULL)
+rest_chart <- function(object, picture) {
+  axis <- picture$series$view$axes
+  elements <- list(
+    new_element("rules", list(col = "grey85"), y = 0, slope = 0, lty = 1),
+    new_element("bars", list(col = INK), x = picture$time, y = 0, x1 = picture$time,
+                y1 = picture$rest)
+  )
+  new_chart("response less fitted mean", elements, input_label(object, axis), "rest",
+            picture$xlim, grDevices::extendrange(range(picture$rest, 0), f = 0.04),
+            list(x = input_ticks(object, axis, picture$xlim)))
 }

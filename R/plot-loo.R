@@ -9,11 +9,13 @@
 #' that and the most probable `class`.
 NULL
 
-loo_plot <- function() new_plot_type(loo_picture, draw_loo, loo_layers)
-
-# Returns every row's prediction by the others, as `drawn`.
-loo_picture <- function(object, asked) {
-  list(drawn = loo_frame(object, asked$level), level = asked$level)
+loo_plot <- function() {
+  new_plot_type(function(object, asked) {
+    list(drawn = loo_frame(object, asked$level), level = asked$level)
+  }, charts = function(object, picture, style) {
+    chart <- if (is.null(picture$drawn$fit)) loo_classes_chart else loo_numbers_chart
+    list(chart(object, picture$drawn, picture$level, style))
+  })
 }
 
 # Returns `observed` and what the other rows predict: an interval, or probabilities.
@@ -38,63 +40,39 @@ loo_frame.response_factor <- function(object, level) {
 #' @export
 loo_frame.response_ordered <- loo_frame.response
 
-draw_loo <- function(object, picture, style) {
-  draw <- if ("probability" %in% names(picture$drawn)) draw_loo_classes else draw_loo_numbers
-  draw(object, picture$drawn, picture$level, style)
-}
-
 # Predictions along, responses up: the diagonal is where they agree, and a bar is an interval.
-draw_loo_numbers <- function(object, drawn, level, style) {
-  open_panel(style$xlim %||% around(drawn$fit),
-             style$ylim %||% around(c(drawn$observed, drawn$lwr, drawn$upr)), style$asp)
+loo_numbers_chart <- function(object, drawn, level, style) {
   n <- nrow(drawn)
   col <- ifelse(drawn$inside, BLUE, ORANGE)
-  graphics::abline(0, 1, col = "grey60")
-  segments(drawn$fit, drawn$lwr, y1 = drawn$upr, lend = 1, lwd = if (n > 200L) 0.5 else 1.2,
-           col = grDevices::adjustcolor(col, 0.35 * row_alpha(n) + 0.1))
-  fill <- style$col %||% grDevices::adjustcolor(col, row_alpha(n))
-  draw_rows(drawn$fit, drawn$observed, fill, style$pch %||% 21,
-            style$cex %||% row_size(n))
-  close_panel(style, "predicted from the other rows", response_label(object))
   outside <- sum(!drawn$inside)
-  key <- list(key_item(paste("inside its", percent(level), "interval"), "point", BLUE),
-              key_item("outside", "point", ORANGE))
-  draw_heading(style, key, paste0("leave-one-out, ", n, " rows, ", outside, " outside (",
-                                  percent(signif(outside / n, 2L)), "; ", percent(1 - level),
-                                  " expected)"))
+  elements <- list(
+    new_element("rules", list(col = "grey60"), y = 0, slope = 1, lty = 1),
+    new_element("bars", list(lwd = if (n > 200L) 0.5 else 1.2,
+                             col = grDevices::adjustcolor(col, 0.35 * row_alpha(n) + 0.1)),
+                x = drawn$fit, y = drawn$lwr, x1 = drawn$fit, y1 = drawn$upr),
+    row_points(drawn$fit, drawn$observed,
+               style$col %||% grDevices::adjustcolor(col, row_alpha(n)), style)
+  )
+  new_chart(paste0("leave-one-out, ", n, " rows, ", outside, " outside (",
+                   percent(signif(outside / n, 2L)), "; ", percent(1 - level), " expected)"),
+            elements, "predicted from the other rows", response_label(object), around(drawn$fit),
+            around(c(drawn$observed, drawn$lwr, drawn$upr)),
+            key = list(key_item(paste("inside its", percent(level), "interval"), "point", BLUE),
+                       key_item("outside", "point", ORANGE)))
 }
 
 # The probability that the others give a row's own class, in a column for each class.
-draw_loo_classes <- function(object, drawn, level, style) {
+loo_classes_chart <- function(object, drawn, level, style) {
   levels <- levels(drawn$observed)
-  axis <- list(levels = levels)
   right <- drawn$class == drawn$observed
-  open_panel(style$xlim %||% c(0.5, length(levels) + 0.5), style$ylim %||% c(-0.03, 1.03))
-  segments(0.5, c(0, 0.5, 1), length(levels) + 0.5, col = "grey85", lty = c(1, 3, 1))
-  n <- nrow(drawn)
-  x <- scattered(axis, as.integer(drawn$observed), 1L)
-  col <- grDevices::adjustcolor(ifelse(right, BLUE, ORANGE), row_alpha(n))
-  draw_rows(x, drawn$probability, style$col %||% col, style$pch %||% 21,
-            style$cex %||% row_size(n))
-  close_panel(style, response_name(object), "probability of its own class",
-              x = list(at = seq_along(levels), labels = levels))
-  key <- list(key_item("most probable", "point", BLUE), key_item("not", "point", ORANGE))
-  draw_heading(style, key, paste0("leave-one-out, ", n, " rows, ", sum(!right), " wrong"))
-}
-
-loo_layers <- function(object, picture) {
-  drawn <- picture$drawn
-  if (is.null(drawn$fit)) {
-    drawn$right <- drawn$class == drawn$observed
-    return(ggplot2::ggplot(drawn, mapped(x = "observed", y = "probability", colour = "right")) +
-             ggplot2::geom_point(position = ggplot2::position_jitter(0.2, 0, seed = 1L)) +
-             ggplot2::labs(x = response_name(object), y = "probability of its own class",
-                           colour = "most probable", caption = "leave-one-out"))
-  }
-  ggplot2::ggplot(drawn, mapped(x = "fit", y = "observed", ymin = "lwr", ymax = "upr",
-                                colour = "inside")) +
-    ggplot2::geom_abline(colour = "grey60") + ggplot2::geom_linerange(alpha = 0.4) +
-    ggplot2::geom_point() +
-    ggplot2::labs(x = "predicted from the other rows", y = response_label(object),
-                  caption = "leave-one-out")
+  col <- grDevices::adjustcolor(ifelse(right, BLUE, ORANGE), row_alpha(nrow(drawn)))
+  elements <- list(
+    probability_rules(),
+    row_points(scattered(list(levels = levels), as.integer(drawn$observed), 1L),
+               drawn$probability, style$col %||% col, style)
+  )
+  new_chart(paste0("leave-one-out, ", nrow(drawn), " rows, ", sum(!right), " wrong"), elements,
+            response_name(object), "probability of its own class", c(0.5, length(levels) + 0.5),
+            c(-0.03, 1.03), list(x = list(at = seq_along(levels), labels = levels)),
+            list(key_item("most probable", "point", BLUE), key_item("not", "point", ORANGE)))
 }

@@ -190,16 +190,10 @@ row_alpha <- function(n) min(0.85, max(0.15, 0.85 * (150 / n)^0.4))
 row_size <- function(n) min(1, max(0.4, (300 / n)^0.25))
 
 # Filled symbols get a thin white edge, which keeps them apart.
-draw_rows <- function(x, y, fill, pch, size, edge = grDevices::adjustcolor("white", 0.8), ...) {
+draw_rows <- function(x, y, fill, pch, size, edge = grDevices::adjustcolor("white", 0.8),
+                      lwd = 0.7, ...) {
   solid <- pch %in% 21:25
-  points(x, y, pch = pch, cex = size, bg = fill, col = ifelse(solid, edge, fill), lwd = 0.7, ...)
-}
-
-draw_basis_ticks <- function(basis) {
-  if (is.null(basis)) return(invisible())
-  usr <- par("usr")
-  segments(basis, usr[3L], basis, usr[3L] + 0.035 * (usr[4L] - usr[3L]), col = INK, lwd = 1.2,
-           lend = 1)
+  points(x, y, pch = pch, cex = size, bg = fill, col = ifelse(solid, edge, fill), lwd = lwd, ...)
 }
 
 draw_band <- function(x, lwr, upr, col) {

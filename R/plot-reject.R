@@ -13,7 +13,7 @@
 NULL
 
 reject_plot <- function() {
-  new_plot_type(reject_picture, draw_reject, reject_layers, takes = "newdata",
+  new_plot_type(reject_picture, charts = reject_charts, takes = "newdata",
                 refuse = function(object) {
     if (!offers(object, "class")) {
       c("is for classes, and this is a regression",
@@ -49,47 +49,32 @@ reject_curve <- function(prob, code, level, n) {
              expected = from_here_on(1 - top) / accepted, accepted)
 }
 
-draw_reject <- function(object, picture, style) {
+reject_charts <- function(object, picture, style) {
   drawn <- picture$drawn
+  x <- drawn$rejected
   band <- grDevices::adjustcolor(BLUE, 0.2)
   col <- style$col %||% BLUE
   # the interval of the last few rows may reach 1
   top <- 1.25 * max(drawn$error, drawn$expected, drawn$upr[1L], 1e-3)
-  open_panel(style$xlim %||% c(0, 1), style$ylim %||% c(0, min(top, 1.1)))
-  draw_band(drawn$rejected, drawn$lwr, drawn$upr, band)
-  lines(drawn$rejected, drawn$expected, col = "grey45", lty = 2, lwd = 0.75 * style$lwd)
-  lines(drawn$rejected, drawn$error, col = col, lwd = style$lwd)
-  if (style$ann) mark_thresholds(drawn)
-  close_panel(style, "share of rows rejected", "error rate of the rest")
-  key <- list(key_item("observed", "line", col),
-              key_item(paste(percent(picture$level), "interval"), "band", band),
-              key_item("expected if calibrated", "line", "grey45", lty = 2))
-  draw_heading(style, key, paste0(picture$source, "; ticks at the top: threshold"))
+  elements <- list(
+    new_element("band", list(col = band), x = x, drawn[c("lwr", "upr")]),
+    new_element("line", list(col = "grey45", lty = 2, lwd = 0.75 * style$lwd), x = x,
+                y = drawn$expected),
+    new_element("line", list(col = col, lwd = style$lwd), x = x, y = drawn$error),
+    if (style$ann) threshold_ticks(drawn)
+  )
+  list(new_chart(
+    paste0(picture$source, "; ticks at the top: threshold"), elements, "share of rows rejected",
+    "error rate of the rest", c(0, 1), c(0, min(top, 1.1)),
+    key = list(key_item("observed", "line", col),
+               key_item(paste(percent(picture$level), "interval"), "band", band),
+               key_item("expected if calibrated", "line", "grey45", lty = 2))
+  ))
 }
 
-# Thresholds hang from the panel's top edge, the round ones first, as many as there is room for.
-mark_thresholds <- function(drawn) {
+# Marks where thresholds are reached, the round ones first.
+threshold_ticks <- function(drawn) {
   at <- c(0.9, 0.5, 0.99, 0.7, 0.8, 0.95, 0.6, 0.999, 0.4, 0.3, 0.2)
-  share <- drawn$rejected[findInterval(at, drawn$threshold, left.open = TRUE) + 1L]
-  usr <- par("usr")
-  wide <- graphics::strwidth(at, cex = 0.75)
-  inside <- !is.na(share) & share - wide / 2 > min(usr[1:2]) & share + wide / 2 < max(usr[1:2])
-  taken <- integer()
-  for (i in which(inside)) {
-    if (all(abs(share[i] - share[taken]) > 0.6 * (wide[i] + wide[taken]))) taken <- c(taken, i)
-  }
-  if (length(taken) == 0L) return(invisible())
-  height <- usr[4L] - usr[3L]
-  segments(share[taken], usr[4L], y1 = usr[4L] - 0.02 * height, col = INK)
-  text(share[taken], usr[4L] - 0.06 * height, format(at[taken], drop0trailing = TRUE), cex = 0.75,
-       col = "grey35")
-}
-
-reject_layers <- function(object, picture) {
-  ggplot2::ggplot(picture$drawn, mapped(x = "rejected", ymin = "lwr", ymax = "upr")) +
-    ggplot2::geom_ribbon(alpha = 0.2, fill = BLUE) +
-    ggplot2::geom_line(mapped(y = "expected"), linetype = 2) +
-    ggplot2::geom_line(mapped(y = "error"), colour = BLUE) +
-    ggplot2::labs(x = "share of rows rejected", y = "error rate of the rest",
-                  caption = picture$source)
+  x <- drawn$rejected[findInterval(at, drawn$threshold, left.open = TRUE) + 1L]
+  new_element("hanging", list(), x = x[!is.na(x)], label = as.character(at)[!is.na(x)])
 }

@@ -17,7 +17,7 @@
 NULL
 
 reliability_plot <- function() {
-  new_plot_type(reliability_picture, draw_reliability, reliability_layers, takes = "newdata")
+  new_plot_type(reliability_picture, charts = reliability_charts, takes = "newdata")
 }
 
 # Returns `drawn`, predictions and what happened; `source`, the rows they are of; and `events`, of
@@ -38,9 +38,47 @@ event_bins <- function(events, held_out, level, n) {
   reliability_bins(events$prob, events$happened, level, n, events$share)
 }
 
-draw_reliability <- function(object, picture, style) {
-  draw <- if (is.null(picture$events)) draw_coverage else draw_frequencies
-  draw(picture, style)
+reliability_charts <- function(object, picture, style) {
+  parts <- if (is.null(picture$events)) coverage_parts else frequency_parts
+  parts <- parts(picture$drawn, picture$events, paste(percent(picture$level), ""), style)
+  ticks <- list(at = seq(0, 1, 0.25))
+  diagonal <- new_element("bars", list(col = "grey55", lty = 2), x = 0, y = 0, x1 = 1, y1 = 1)
+  key <- append(parts$key, list(key_item("calibrated", "line", "grey55", lwd = 1, lty = 2)), 1L)
+  list(new_chart(picture$source, append(parts$elements, list(diagonal), parts$below), parts$x,
+                 parts$y, parts$lim[1:2], parts$lim[3:4], list(x = ticks, y = ticks), key))
+}
+
+# Returns what the chart of bins' frequencies has beside the diagonal, which lies above the first
+# `below` elements; lim: xlim, ylim.
+frequency_parts <- function(drawn, events, level, style) {
+  pale <- grDevices::adjustcolor(BLUE, 0.45)
+  left <- seq(0, 0.95, 0.05)
+  counts <- graphics::hist(events$prob, seq(0, 1, 0.05), plot = FALSE)$counts
+  x <- drawn$predicted
+  elements <- list(
+    new_element("bars", list(col = pale, lwd = 3), x = x, y = drawn$lwr, x1 = x, y1 = drawn$upr),
+    new_element("line", list(col = BLUE, lwd = 0.5 * style$lwd), x = x, y = drawn$observed),
+    new_element("points", list(fill = style$col %||% BLUE, pch = style$pch %||% 16,
+                               size = style$cex %||% 1, lwd = 1), x = x, y = drawn$observed),
+    new_element("boxes", list(col = "grey75"), x = left, y = -0.19, x1 = left + 0.05,
+                y1 = -0.19 + 0.14 * counts / max(counts))
+  )
+  list(elements = elements, below = 0L, x = paste("predicted", events$label),
+       y = "observed frequency", lim = c(-0.02, 1.02, -0.2, 1.02),
+       key = list(key_item(paste0(level, "interval"), "line", pale, lwd = 3),
+                  key_item(events$counted, "band", "grey75")))
+}
+
+coverage_parts <- function(drawn, events, level, style) {
+  col <- style$col %||% BLUE
+  elements <- list(
+    new_element("band", list(col = "grey88"), x = drawn$nominal, drawn[c("lwr", "upr")]),
+    new_element("line", list(col = col, lwd = style$lwd), x = drawn$nominal, y = drawn$observed)
+  )
+  list(elements = elements, below = 1L, x = "nominal content of the interval",
+       y = "share of responses inside", lim = c(0, 1, 0, 1),
+       key = list(key_item("observed", "line", col),
+                  key_item(paste0(level, "of calibrated models"), "band", "grey88")))
 }
 
 # Rows that the model has not seen, or each as if it had not; and which, in words.
@@ -138,54 +176,4 @@ coverage <- function(object, held_out, level, nominal) {
   rows <- length(y)
   data.frame(nominal, observed, lwr = stats::qbinom(tail, rows, nominal) / rows,
              upr = stats::qbinom(1 - tail, rows, nominal) / rows)
-}
-
-draw_frequencies <- function(picture, style) {
-  drawn <- picture$drawn
-  events <- picture$events
-  open_panel(style$xlim %||% c(-0.02, 1.02), style$ylim %||% c(-0.2, 1.02))
-  segments(0, 0, 1, 1, col = "grey55", lty = 2)
-  segments(drawn$predicted, drawn$lwr, y1 = drawn$upr, col = grDevices::adjustcolor(BLUE, 0.45),
-           lwd = 3, lend = 1)
-  lines(drawn$predicted, drawn$observed, col = BLUE, lwd = 0.5 * style$lwd)
-  points(drawn$predicted, drawn$observed, pch = style$pch %||% 16,
-         col = style$col %||% BLUE, cex = style$cex %||% 1)
-  counts <- graphics::hist(events$prob, seq(0, 1, 0.05), plot = FALSE)$counts
-  left <- seq(0, 0.95, 0.05)
-  rect(left, -0.19, left + 0.05, -0.19 + 0.14 * counts / max(counts), col = "grey75",
-       border = "white", lwd = 0.7)
-  close_panel(style, paste("predicted", events$label), "observed frequency",
-              x = list(at = seq(0, 1, 0.25)), y = list(at = seq(0, 1, 0.25)))
-  key <- list(key_item(paste(percent(picture$level), "interval"), "line",
-                       grDevices::adjustcolor(BLUE, 0.45), lwd = 3),
-              key_item("calibrated", "line", "grey55", lwd = 1, lty = 2),
-              key_item(events$counted, "band", "grey75"))
-  draw_heading(style, key, picture$source)
-}
-
-draw_coverage <- function(picture, style) {
-  drawn <- picture$drawn
-  open_panel(style$xlim %||% c(0, 1), style$ylim %||% c(0, 1))
-  draw_band(drawn$nominal, drawn$lwr, drawn$upr, "grey88")
-  segments(0, 0, 1, 1, col = "grey55", lty = 2)
-  lines(drawn$nominal, drawn$observed, col = style$col %||% BLUE, lwd = style$lwd)
-  ticks <- seq(0, 1, 0.25)
-  close_panel(style, "nominal content of the interval", "share of responses inside",
-              x = list(at = ticks), y = list(at = ticks))
-  key <- list(key_item("observed", "line", style$col %||% BLUE),
-              key_item("calibrated", "line", "grey55", lwd = 1, lty = 2),
-              key_item(paste(percent(picture$level), "of calibrated models"), "band", "grey88"))
-  draw_heading(style, key, picture$source)
-}
-
-reliability_layers <- function(object, picture) {
-  drawn <- picture$drawn
-  along <- names(drawn)[1L] # predicted, or nominal
-  names(drawn)[1L] <- "along"
-  intervals <- if (along == "predicted") ggplot2::geom_linerange else ggplot2::geom_ribbon
-  ggplot2::ggplot(drawn, mapped(x = "along", y = "observed", ymin = "lwr", ymax = "upr")) +
-    ggplot2::geom_abline(linetype = 2) + intervals(alpha = 0.3) +
-    ggplot2::geom_line(colour = BLUE) +
-    ggplot2::labs(x = if (along == "predicted") "predicted" else "nominal content of the interval",
-                  y = "observed", caption = picture$source)
 }

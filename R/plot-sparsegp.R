@@ -152,13 +152,21 @@ autoplot.sparsegp <- function(object, which = NULL, type = "fit", newdata = NULL
 #   takes    arguments besides `level` and `n` that mean something here
 #   refuse   (object) -> why there is no such picture of this fit, c(fault, remedy), or NULL
 #   outputs  is there such a picture of a fit of several components?
-#   charts   (object, picture) -> a list of charts (plot-charts.R), from which `draw` and `layers`
-#            follow
+#   charts   (object, picture, style) -> a list of charts (plot-charts.R), from which `draw` and
+#            `layers` follow; stacked: one below the other
 new_plot_type <- function(picture, draw = NULL, layers = NULL, takes = character(),
-                          refuse = function(object) NULL, outputs = FALSE, charts = NULL) {
+                          refuse = function(object) NULL, outputs = FALSE, charts = NULL,
+                          stacked = FALSE) {
   if (!is.null(charts)) {
-    draw <- function(object, picture, style) draw_charts(charts(object, picture), style)
-    layers <- function(object, picture) chart_layers(charts(object, picture))
+    rows <- function(charts) if (stacked) length(charts)
+    draw <- function(object, picture, style) {
+      charts <- charts(object, picture, style)
+      draw_charts(charts, style, rows(charts))
+    }
+    layers <- function(object, picture) {
+      charts <- charts(object, picture, AUTO)
+      chart_layers(charts, rows(charts))
+    }
   }
   list(picture = picture, draw = draw, layers = layers, takes = takes, refuse = refuse,
        outputs = outputs)

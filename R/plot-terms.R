@@ -209,32 +209,27 @@ working_residuals.response_counts <- function(object, rows) {
 
 draw_term <- function(object, picture, style) {
   if (!is.null(picture$surface)) return(draw_term_surface(object, picture, style))
-  draw_term_curve(object, picture, style)
+  draw_charts(list(term_chart(object, picture, style)), style)
 }
 
 # Rows without partial residuals are ticks at the bottom.
-draw_term_curve <- function(object, picture, style) {
+term_chart <- function(object, picture, style) {
   view <- picture$view
   shown <- picture$shown
   axis <- view$axis[[1L]]
   xlim <- curve_limits(axis, shown$at[[1L]], style)
   seen <- shown$at[[1L]] >= min(xlim) & shown$at[[1L]] <= max(xlim) & is.finite(shown$y)
-  ylim <- style$ylim %||% grDevices::extendrange( range(picture$drawn$lwr, picture$drawn$upr, shown$y[seen]), f = 0.04 )
-  open_panel(xlim, ylim)
-  segments(min(xlim), 0, max(xlim), col = "grey85")
+  ylim <- range(picture$drawn$lwr, picture$drawn$upr, shown$y[seen])
   groups <- length(view$by$levels)
-  x <- scattered(axis, shown$at[[1L]], groups)
-  if (groups > 0L) x <- x + dodged(axis, shown$level, groups)
-  fill <- if (groups == 0L) INK else group_colours(view$by)[shown$level]
-  n <- length(shown$y)
-  fill <- style$col %||% grDevices::adjustcolor(rep_len(fill, n), row_alpha(n))
-  draw_estimates(view, picture$drawn, style, "band")
-  draw_rows(x[seen], shown$y[seen], rep_len(fill, n)[seen], style$pch %||% 21,
-            0.8 * (style$cex %||% row_size(n)))
-  draw_estimates(view, picture$drawn, style, "line")
-  if (!any(seen)) draw_basis_ticks(x)
-  close_panel(style, input_label(object, view$axes), picture$label,
-              x = axis_ticks(object, axis, xlim))
+  rows <- rows_along(view, shown, style)
+  size <- 0.8 * (style$cex %||% row_size(length(shown$y)))
+  elements <- c(
+    list(new_element("rules", list(col = "grey85"), y = 0, slope = 0, lty = 1)),
+    estimate_elements(view, picture$drawn, style, "band"),
+    list(row_points(rows$x[seen], shown$y[seen], rows$fill[seen], style, size)),
+    estimate_elements(view, picture$drawn, style, "line"),
+    list(if (!any(seen)) basis_ticks(list(rows$x)))
+  )
   key <- if (groups == 0L) {
     list(key_item("effect", "line", BLUE),
          key_item(percent(picture$level), "band", grDevices::adjustcolor(BLUE, DARK)),
@@ -242,7 +237,9 @@ draw_term_curve <- function(object, picture, style) {
   } else if (groups <= MANY) {
     unname(Map(key_item, view$by$levels, "line", group_colours(view$by)))
   }
-  draw_heading(style, key, paste(view$caption, collapse = ", "))
+  new_chart(paste(view$caption, collapse = ", "), elements, input_label(object, view$axes),
+            picture$label, xlim, grDevices::extendrange(ylim, f = 0.04),
+            list(x = axis_ticks(object, axis, xlim)), key)
 }
 
 draw_term_surface <- function(object, picture, style) {
@@ -269,14 +266,6 @@ terms_layers <- function(object, picture) {
 }
 
 auto_term <- function(picture, object) {
-  view <- picture$view
-  drawn <- placed_columns(view, picture$drawn)
-  rows <- shown_frame(view, picture$shown)
-  if (!is.null(picture$surface)) return(auto_term_map(picture, drawn))
-  few <- length(view$by$levels) <= MANY
-  ggplot2::ggplot() + estimate_layers(view, drawn, few) +
-    (if (nrow(rows)) row_layer(view, rows)) + group_scales(view) +
-    clock_scale(object, view$axes) +
-    ggplot2::labs(x = input_label(object, view$axes), y = picture$label,
-                  caption = wrapped(paste(view$caption, collapse = ", ")))
+  if (is.null(picture$surface)) return(chart_layers(list(term_chart(object, picture, AUTO))))
+  auto_term_map(picture, placed_columns(picture$view, picture$drawn))
 }

@@ -3,7 +3,7 @@
 
 #' @export
 panel_of.response_vectors <- function(object) {
-  new_panel(component_curves, draw_component_curves, field_grid, draw_field, by = "none")
+  new_panel(component_curves, component_chart, field_grid, draw_field, by = "none")
 }
 
 # A mean with its spread
@@ -12,7 +12,7 @@ panel_of.response_spreads <- function(object) {
   no_map <- function(...) {
     stop_sparsegp("which", "must be one input, for a mean with its spread", "Give its name")
   }
-  new_panel(curve_frame, draw_regression, no_map, no_map, by = "none")
+  new_panel(curve_frame, regression_chart, no_map, no_map, by = "none")
 }
 
 # ---- Along one input ----
@@ -28,33 +28,30 @@ component_curves <- function(object, view, shown, asked) {
   beside_axes(data.frame(at), view$axes, do.call(cbind, each))
 }
 
-draw_component_curves <- function(object, picture, style) {
+component_chart <- function(object, picture, style) {
   drawn <- picture$drawn
   shown <- picture$shown
   names <- components(object)
   x <- drawn[[1L]]
   col <- class_colours(style, count = length(names))
-  ylim <- (style$ylim %||% around(c(unlist(drawn[-1L]), shown$y[!is.na(shown$y)])))
   axis <- picture$view$axis[[1L]]
   limits <- if (is.null(axis$levels)) style$xlim %||% range(x)
             else curve_limits(axis, NULL, style)
-  open_panel(limits, ylim)
   size <- style$cex %||% row_size(length(shown$y))
-  draw <- if (is.null(axis$levels)) draw_curve else draw_bars
   at <- scattered(axis, shown$at[[1L]], length(names))
-  for (k in seq_along(names)) {
+  each <- lapply(seq_along(names), function(k) {
     part <- stats::setNames(drawn[paste(c("fit", "lwr", "upr"), names[k], sep = ".")],
                             c("fit", "lwr", "upr"))
     shift <- dodged(axis, k, length(names))
-    draw(x + shift, part, col[k], "band", style)
-    draw_rows(at + shift, shown$y[, k], grDevices::adjustcolor(col[k], 0.7), 21, size)
-    draw(x + shift, part, col[k], "line", style)
-  }
-  draw_basis_ticks(shown$basis[[1L]])
-  close_panel(style, picture$view$axes, toString(names),
-              x = axis_ticks(object, axis, limits))
-  key <- Map(key_item, names, "line", col)
-  draw_heading(style, unname(key), beside_words(shown, picture$view))
+    own <- function(what) estimate_of_group(axis, x + shift, part, col[k], what, style)
+    rows <- list(fill = grDevices::adjustcolor(col[k], 0.7), pch = 21, size = size)
+    c(own("band"), list(new_element("points", rows, x = at + shift, y = shown$y[, k])),
+      own("line"))
+  })
+  elements <- c(unlist(each, recursive = FALSE), list(basis_ticks(shown$basis)))
+  new_chart(beside_words(shown, picture$view), elements, picture$view$axes, toString(names),
+            limits, around(c(unlist(drawn[-1L]), shown$y[!is.na(shown$y)])),
+            list(x = axis_ticks(object, axis, limits)), unname(Map(key_item, names, "line", col)))
 }
 
 # ---- Over two ----

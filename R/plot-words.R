@@ -11,14 +11,14 @@ response_name <- function(object) {
   paste0(if (share) "share of ", label)
 }
 
-# Returns the name of what is predicted: for two classes the probability of the second.
+# Returns the name of what is predicted: of two classes the probability of the second.
 response_label <- function(object) UseMethod("response_label", codec_of(object))
 
 #' @export
 response_label.response <- function(object) response_name(object)
 
 #' @export
-response_label.response_factor <- function(object) {
+response_label.response_labels <- function(object) {
   second <- object$response$levels[2L]
   paste0("P(", response_name(object), if (second != "TRUE") paste(" =", second), ")")
 }

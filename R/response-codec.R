@@ -60,7 +60,7 @@ response_class <- function(...) c(paste0("response_", c(...)), "response")
 # What most codecs have in common
 codec_defaults <- function() {
   list(labelled = FALSE, ordered = FALSE, missing = FALSE, multi_output = FALSE,
-       one_vs_rest = FALSE, offsets = TRUE, trials = FALSE, scaled = FALSE, jump = NULL,
+       offsets = TRUE, trials = FALSE, scaled = FALSE, jump = NULL,
        dims = 0L, shape = shape_of(), series = identity,
        known_means = function(offset, size) offset, as_labels = function(y) FALSE,
        gather = identity,

@@ -17,8 +17,8 @@ test_that("a curve of ggplot2 is that of plot()", {
   grDevices::pdf(NULL)
   drawn <- plot(fit, n = 5)
   grDevices::dev.off()
-  line <- made$data[[2L]]
-  expect_equal(line$y[order(line$group, line$x)], drawn$fit[order(drawn$supp, drawn$dose)])
+  lines <- Filter(function(layer) nrow(layer) == 5L && is.null(layer$fill), made$data)
+  expect_equal(unlist(lapply(lines, `[[`, "y")), drawn$fit[order(drawn$supp, drawn$dose)])
   expect_error(ggplot2::autoplot(fit, "weight"), class = "sparsegp_error")
   expect_error(ggplot2::autoplot(fit, theme = 1), class = "sparsegp_error")
 })

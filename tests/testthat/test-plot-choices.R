@@ -10,7 +10,7 @@ made_choices <- function() {
   data.frame(stage = rep(c("kernel", "inducing points"), c(3L, 2L)),
              candidate = c("rbf", "matern32", "linear", "150", "450"), rows = 500L,
              points = c(150L, 150L, 150L, 150L, 450L), score = c(-1.2, -1.1, -2, -1.1, NA),
-             gain = c(NA, 0.1, -0.8, NA, NA), se = c(0.1, 0.05, NA, 0.1, NA), taken = c(FALSE, TRUE, FALSE, TRUE, FALSE))
+             gain = NA_real_, se = c(0.1, 0.05, NA, 0.1, NA), taken = c(FALSE, TRUE, FALSE, TRUE, FALSE))
 }
 
 chosen_fit <- function(choices = made_choices()) {
@@ -22,10 +22,10 @@ chosen_fit <- function(choices = made_choices()) {
 test_that("candidates are drawn by stages: scores, bars of one standard error, what was taken", {
   fit <- chosen_fit()
   expect_identical(drawing(plot(fit, "choices")), fit$choices)
-  charts <- choice_charts(fit, list(drawn = fit$choices))
+  charts <- choice_charts(fit, list(drawn = fit$choices), plot_style())
   expect_identical(vapply(charts, `[[`, "", "title"), c("kernel", "inducing points"))
   elements <- stats::setNames(charts[[1L]]$elements, c("bars", "others", "taken", "names"))
-  expect_equal(elements$bars$data$upr - elements$bars$data$lwr, c(0.2, 0.1))
+  expect_equal(elements$bars$data$x1 - elements$bars$data$x, c(0.2, 0.1))
   expect_equal(elements$taken$data$x, -1.1)
   expect_equal(sort(elements$others$data$x), c(-2, -1.2))
   expect_identical(elements$names$data$label, c("rbf", "matern32", "linear"))
@@ -42,7 +42,7 @@ test_that("ggplot2 draws the same elements, a facet for each stage", {
     ggplot2::ggplot_build(plot)
   })
   expect_identical(nrow(drawn$layout$layout), 2L)
-  expect_length(drawn$data, 8L)
+  expect_length(drawn$data, 9L) # the key, too
   expect_equal(drawn$data[[3L]]$x, -1.1)
   expect_identical(unique(drawn$data[[3L]]$fill), BLUE)
 })
