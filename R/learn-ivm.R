@@ -31,7 +31,7 @@ STRATEGIES <- list(
 )
 
 search_by_optim <- function(objective, at, control) {
-  result <- search_once(objective, at$par, at$centre, control)
+  result <- search_from(objective, list(at$par), at$centre, control)[[1L]]
   list(par = result$par, failed = result$convergence == ABNORMAL)
 }
 
@@ -138,14 +138,12 @@ rounds_settled <- function(rounds) {
            rounds[last] <= max(rounds[-last], na.rm = TRUE) + SETTLED)
 }
 
-# The start as given, or the best of the scan, as in learn-evidence.R; here each costs a selection.
+# The start as given, or the best of the scan; here each costs a selection.
 phi_start <- function(problem, table, progress) {
-  start <- table$start[table$free]
-  scan <- table$scan[table$free]
-  if (!any(scan)) return(start)
-  candidates <- lapply(policy$start_factors, function(factor) start + ifelse(scan, log(factor), 0))
-  values <- vapply(candidates, function(par) major_step(problem, table, par, progress)$value, 0)
-  candidates[[which.min(values)]]
+  starts <- table_starts(table)
+  if (length(starts) == 1L) return(starts[[1L]])
+  values <- vapply(starts, function(par) major_step(problem, table, par, progress)$value, 0)
+  starts[[which.min(values)]]
 }
 
 # An observer that counts evaluations in `tally` and tells another.
