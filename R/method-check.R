@@ -1,4 +1,24 @@
-# Methods of fits that come from a file.
+# Methods as a user gives them, and those of fits that come from a file.
+
+# What a user may give as `method`: nothing, a name, a value.
+as_method <- function(method, effort) {
+  method <- called(method)
+  if (is.null(method)) return(open_method(effort))
+  if (is.character(method) && length(method) == 1L) {
+    name <- check_choice(method, known_methods(), "method")
+    return(do.call(paste0("method_", name), list()))
+  }
+  check_class(method, "sparsegp_method", "method", "Give a method_*() value such as method_ep()")
+  check_method(method)
+  if ("size" %in% names(method) && is.null(method$size)) method$effort <- effort
+  method
+}
+
+# Those there are constructors for: all functions named so
+known_methods <- function() {
+  constructors <- ls(topenv(), pattern = "^method_[a-z]+$")
+  sub("method_", "", constructors)
+}
 
 # Stops where a method is not what its constructor makes of the same settings, by the constructor's
 # own words where it takes none of them.

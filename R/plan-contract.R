@@ -133,10 +133,11 @@ learn_plan <- function(plan, table, control, verbose, from = NULL) {
                                   " likelihood has none"),
                   "Use learn = FALSE, fixed() hyperparameters, or another likelihood")
   }
-  with_progress(new_progress(verbose), function(progress) {
-    if (control$criterion == "ivm") learn_by_ivm_criterion(plan, table, control, progress)
-    else learn(plan, table, control, progress, from)
-  })
+  progress <- new_progress(verbose)
+  learned <- if (control$criterion == "ivm") learn_by_ivm_criterion(plan, table, control, progress)
+             else learn(plan, table, control, progress, from)
+  progress$done(max(learned$record$objective))
+  learned
 }
 
 # The IVM's criterion selects by itself (learn-ivm.R); whatever the plan is runs at what it learned.

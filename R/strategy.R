@@ -41,14 +41,29 @@ plan_for.method_default <- function(method, problem, basis) {
   else plan_for(options, problem, basis)
 }
 
-# Returns the candidate that a plan has learned. settled: see choose_kernel_and_scaling().
-learned_candidate <- function(plan, settled, chunk, input_terms) {
+# Learns from rows: reads the model, and finds kernel, scaling and hyperparameters. setup$basis: as
+# read_basis() gives it; remark: is what the rows lack remarked on? Returns list(candidate, problem,
+# basis, setup, moot), setup with kernel and scaling settled and the plan's options.
+learn_from <- function(chunk, setup, input_terms, remark = TRUE) {
+  settled <- choose_kernel_and_scaling(chunk, setup, input_terms)
+  model <- settled$model
   setup <- settled$setup
-  learned <- learn_plan(plan, settled$model$table, setup$control, setup$verbose, settled$from)
+  moot <- remark && remark_on_rows(model, setup, chunk)
+  problem <- problem_of(model, chunk)
+  basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
+  if (!is.null(setup$augment)) refuse_copies(model$lik)
+  plan <- plan_for(setup$method, problem, basis)
+  learns <- any(model$table$free) && !is.null(setup$control)
+  expected <- work_ahead(plan, resumed = !is.null(settled$from))
+  begin_stage(if (learns) expected[["learning"]] else 0, expected[["fitting"]])
+  learned <- learn_plan(plan, model$table, setup$control, setup$verbose, settled$from)
+  begin_stage(expected[["fitting"]], 0)
   record <- if (is.null(learned$record)) settled$record else learned$record # nothing more to learn
   if (!is.null(record)) record$choices <- rbind(settled$choices, record$choices)
-  new_candidate(settled$model, learned$table, learned$plan,
-                list(chunk = chunk, setup = setup, input_terms = input_terms), record)
+  candidate <- new_candidate(model, learned$table, learned$plan,
+                             list(chunk = chunk, setup = setup, input_terms = input_terms), record)
+  setup$options <- plan$problem$options
+  list(candidate = candidate, problem = problem, basis = basis, setup = setup, moot = moot)
 }
 
 # Runs a learned candidate, after comparing it with others if the strategy has such. Returns
@@ -59,4 +74,12 @@ tune <- function(plan, candidate) UseMethod("tune")
 #' @export
 tune.plan <- function(plan, candidate) {
   list(candidate = candidate, run = checked_run(candidate))
+}
+
+# Copies are of labels, which they cannot contradict, or share a weight.
+refuse_copies <- function(lik) {
+  codec <- lik_codec(lik)
+  if (codec$labelled || lik_traits(lik)$weighted && !codec$trials) return(invisible())
+  refuse_augment(paste0("is for labels and for Gaussian noise of one response, and the likelihood ",
+                        "is ", lik_label(lik), ", under which copies would count as more rows"))
 }

@@ -1,5 +1,14 @@
 # The progress bar: one for a whole fit, which never goes backwards.
 
+# Evaluates `make` under a bar, as fits are made.
+with_bar <- function(display, make) {
+  bar <- open_bar(display)
+  on.exit(close_bar(bar))
+  made <- make
+  show_fraction(bar, 1)
+  made
+}
+
 # Every fraction that a display is given while `make` is evaluated.
 fractions_of <- function(make) {
   seen <- numeric()
