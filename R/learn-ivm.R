@@ -100,24 +100,19 @@ major_step <- function(problem, table, par, progress) {
        active = active, objective = objective)
 }
 
-minor_steps <- function(problem, table, major, control, centre, progress) {
-  objective_on <- function(active, renew = FALSE) {
-    make_objective(phi_criterion(problem, active, renew), table, progress)
-  }
-  at <- c(major, list(centre = centre, objective_on = objective_on))
-  STRATEGIES[[control$strategy]](at, control)
-}
-
 # Rounds of minor steps, each between two major ones; the best major step is kept. reached: log
 # evidence + log prior at the start, and at the major step that ends each round (NA: it failed).
 phi_rounds <- function(problem, table, start, control, progress) {
-  centre <- search_box(table)
+  objective_on <- function(active, renew = FALSE) {
+    make_objective(phi_criterion(problem, active, renew), table, progress)
+  }
+  held <- list(centre = search_box(table), objective_on = objective_on)
   best <- here <- major_step(problem, table, start, progress)
   reached <- -here$value
   failed <- 0L
   for (round in seq_len(control$outer)) {
     if (here$value >= IMPOSSIBLE) break
-    minor <- minor_steps(problem, table, here, control, centre, progress)
+    minor <- STRATEGIES[[control$strategy]](c(here, held), control)
     failed <- failed + minor$failed
     if (identical(minor$par, here$par)) break # and so would be all that follow
     here <- major_step(problem, table, minor$par, progress)
@@ -146,23 +141,18 @@ phi_start <- function(problem, table, progress) {
   starts[[which.min(values)]]
 }
 
-# An observer that counts evaluations in `tally` and tells another.
-counting <- function(progress, tally) {
-  step <- function(value, ok, theta, run) {
-    tally$evaluations <- tally$evaluations + 1L
-    if (!ok) tally$failures <- tally$failures + 1L
-    progress$step(value, ok, theta, run)
-  }
-  utils::modifyList(progress, list(step = step))
-}
-
 # The table with learned theta, the record of the search, and the problem with the random order of
 # all its selections: steps can be compared, and the best repeated, only if that does not change.
 search_by_ivm_criterion <- function(problem, table, control, progress) {
   check_one_process(problem)
   problem$tie_break <- selection_order(problem)
   tally <- list2env(list(evaluations = 0L, failures = 0L))
-  progress <- counting(progress, tally)
+  shown <- progress$step
+  progress$step <- function(value, ok, theta, run) {
+    tally$evaluations <- tally$evaluations + 1L
+    tally$failures <- tally$failures + !ok
+    shown(value, ok, theta, run)
+  }
   given <- table$start[table$free]
   random <- replicate(control$restarts, random_start(given), simplify = FALSE)
   starts <- c(list(phi_start(problem, table, progress)), random)

@@ -36,16 +36,14 @@ check_method <- function(method) {
     stop_method()
   }
   made <- do.call(make, given, quote = TRUE)
+  same_setting <- function(one, other) { # plans may set a whole number that is stored as a double
+    identical(one, other) || is.numeric(one) && is.numeric(other) && isTRUE(one == other)
+  }
   same <- all(mapply(same_setting, given, unclass(made)[names(given)])) &&
     identical(class(method), class(made)) && identical(method$label, made$label) &&
     (is.null(method$effort) || is_word(method$effort, names(EFFORT)))
   if (!same) stop_method()
   method
-}
-
-# Plans may set a whole number that is stored as a double.
-same_setting <- function(one, other) {
-  identical(one, other) || is.numeric(one) && is.numeric(other) && isTRUE(one == other)
 }
 
 stop_method <- function() {

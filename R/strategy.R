@@ -10,16 +10,9 @@
 #   strategy-multi-output.R    several latent functions
 #   strategy-copies.R          once more, with virtual copies
 
-# Returns the plan of a fit. basis: as resolve_basis() gives it. Stops where the method and the
-# problem do not go together.
-plan_for <- function(method, problem, basis) UseMethod("plan_for")
-
-#' @export
-plan_for.sparsegp_method <- function(method, problem, basis) plan_of(method, problem, basis)
-
 #' @export
 plan_for.method_ep <- function(method, problem, basis) {
-  if (!is.null(method$size)) return(plan_of(method, problem, basis))
+  if (!is.null(method$size)) return(plan_sized_ep(method, problem, basis))
   if (method$projection == "kl" || method$freeze == Inf) {
     stop_sparsegp("method", "sweeps over points that it chooses, and has no size",
                   "Give method_ep(size =), or use projection = \"moment\" with a finite freeze")
