@@ -181,7 +181,8 @@ search_by_ivm_criterion <- function(problem, table, control, progress) {
 }
 
 check_one_process <- function(problem) {
-  if (problem$processes == 1L) return(invisible())
-  stop_sparsegp("learn", "has criterion = \"ivm\", which is for one latent function, not several",
+  if (problem$processes * problem_width(problem) == 1L) return(invisible())
+  stop_sparsegp("learn", paste("has criterion = \"ivm\", which is for one latent function of one",
+                               "response, not several"),
                 "Use learn_control(criterion = \"evidence\")")
 }

@@ -137,10 +137,6 @@ learn_plan <- function(plan, table, control, verbose, from = NULL) {
 
 # The IVM's criterion selects by itself (learn-ivm.R); whatever the plan is runs at what it learned.
 learn_by_ivm_criterion <- function(plan, table, control, progress) {
-  if (problem_width(plan$problem) > 1L) {
-    stop_sparsegp("learn", "has criterion = \"ivm\", which is for one response",
-                  "Use learn_control(criterion = \"evidence\")")
-  }
   learned <- search_by_ivm_criterion(plan$problem, table, control, progress)
   plan$problem <- learned$problem
   c(plan_unlearned(plan, learned$table), learned["record"])

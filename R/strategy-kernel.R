@@ -18,7 +18,7 @@ choose_kernel_and_scaling <- function(chunk, setup, input_terms) {
   if (!compares) return(list(model = model, setup = setup))
   pilot <- kernel_pilot(setup$method, model, nrow(chunk$x))
   rows <- sort(spread_rows(nrow(chunk$x), strata_of(chunk$y), chunk$x)[seq_len(pilot$rows)])
-  begin_structure(setup$method, model, pilot$rows, nrow(chunk$x))
+  begin_stage(structure_work(setup$method, model, pilot$rows, nrow(chunk$x)))
   some <- chunk_rows(chunk, rows)
   control <- utils::modifyList(setup$control, list(within = policy$rough_search, outer = 1L))
   best <- list(setup = setup)

@@ -47,10 +47,9 @@ learn_from <- function(chunk, setup, input_terms, remark = TRUE) {
   if (!is.null(setup$augment)) refuse_copies(model$lik)
   plan <- plan_for(setup$method, problem, basis)
   learns <- any(model$table$free) && !is.null(setup$control)
-  expected <- work_ahead(plan, resumed = !is.null(settled$from))
-  begin_stage(if (learns) expected[["learning"]] else 0, expected[["fitting"]])
+  begin_stage(work_ahead(plan, resumed = !is.null(settled$from)) * c(learns, 1))
   learned <- learn_plan(plan, model$table, setup$control, setup$verbose, settled$from)
-  begin_stage(expected[["fitting"]], 0)
+  begin_stage(c(work_ahead(plan, resumed = TRUE)[["fitting"]], 0))
   record <- if (is.null(learned$record)) settled$record else learned$record # nothing more to learn
   if (!is.null(record)) record$choices <- rbind(settled$choices, record$choices)
   candidate <- new_candidate(model, learned$table, learned$plan,

@@ -31,14 +31,14 @@ close_bar <- function(bar) {
   for (words in bar$words) message(words)
 }
 
-# Begins a stage of so much work, with so much to come after it. Neither is evaluated if there is
-# nothing to show.
-begin_stage <- function(work, rest) {
+# Begins a stage. work: of it, and of all that is to come after it; not evaluated if there is nothing
+# to show.
+begin_stage <- function(work) {
   current <- PROGRESS$current
   if (!isTRUE(current$visible)) return(invisible())
   current$from <- current$to
-  current$to <- current$from + (1 - current$from) * work / (work + rest)
-  current$work <- work
+  current$to <- current$from + (1 - current$from) * work[[1L]] / sum(work)
+  current$work <- work[[1L]]
   current$done <- 0
   show_fraction(current, current$from)
 }

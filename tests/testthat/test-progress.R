@@ -67,9 +67,9 @@ test_that("what is known already leaves the bar in order", {
   expect_identical(seen[length(seen)], 1)
   # more work than was expected never ends a stage
   seen <- fractions_of({
-    begin_stage(10, 10)
+    begin_stage(c(10, 10))
     for (i in 1:100) note_work(1)
-    begin_stage(1, 0)
+    begin_stage(c(1, 0))
     note_work(1)
   })
   expect_false(is.unsorted(seen))
