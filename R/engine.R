@@ -67,13 +67,8 @@ engine_call <- function(entry, problem, theta, ...) {
   from_kernel <- seq_len(problem$nkernel)
   result <- call_entry(entry, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
                        theta[-from_kernel], problem$rows, problem$offset, ...)
-  note_work(work_of_call(problem))
+  note_work(run_work(nrow(problem$x), points_of_call(problem), problem$lik, problem$processes))
   result
-}
-
-# Multiplications of a call, about.
-work_of_call <- function(problem) {
-  run_work(nrow(problem$x), points_of_call(problem), problem$lik, problem$processes)
 }
 
 # Points of the basis, given or to be chosen; or all rows.
@@ -87,9 +82,14 @@ points_of_call <- function(problem) {
 call_entry <- .Call
 
 # EP at theta, full or on the problem's basis. sites: list(tau, nu) to start from, NULL for scratch,
-# or an online pass.
+# or an online pass. Half of the sweeps of full EP may be of all rows at once, unless the method says
+# how many.
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
-  options <- run_options(problem, gradient, posterior)
+  method <- problem$options
+  options <- list(sweeps = method$sweeps, batch = method$batch %||% ceiling(method$sweeps / 2),
+                  damping = method$damping, tol = method$tol, pool = method$pool,
+                  mixing = method$mixing, gradient = gradient, posterior = posterior,
+                  base = problem$base)
   full <- is.null(problem$basis)
   if (is.null(sites) && is_modal(problem$lik)) sites <- pass_sites(problem, theta)
   run <- if (full) {
@@ -124,14 +124,6 @@ engine_iterate <- function(settings, coupled, state, swept) {
 # Does a row's likelihood see the latent functions of all classes?
 is_coupled <- function(lik, processes) {
   processes > 1L && catalogue()$likelihoods[[lik$type]]$classes
-}
-
-# Half of the sweeps of full EP may be of all rows at once, unless the method says how many.
-run_options <- function(problem, gradient, posterior) {
-  method <- problem$options
-  list(sweeps = method$sweeps, batch = method$batch %||% ceiling(method$sweeps / 2),
-       damping = method$damping, tol = method$tol, pool = method$pool, mixing = method$mixing,
-       gradient = gradient, posterior = posterior, base = problem$base)
 }
 
 # The posterior of full EP. Its factors are of the rows in an order of their own where some of them
@@ -178,8 +170,6 @@ state_posterior <- function(state) {
   stored[c("alpha", "G", "H")]
 }
 
-score_code <- function(score) match(score, catalogue()$scores) - 1L
-
 # Sweeps of sparse EP from scratch at theta; after `freeze` of them, or with a predefined basis from
 # the start, the basis stays. Where rows that widen the posterior have led nowhere, no row may
 # (`narrow`).
@@ -203,7 +193,7 @@ last_change <- function(run) run$trace[["change", ncol(run$trace)]]
 basis_rules <- function(problem, size, frozen, narrow = FALSE) {
   method <- problem$options
   list(size = size, frozen = frozen, kl = method$projection == "kl", narrow = narrow,
-       novelty = method$novelty, score = score_code(method$score))
+       novelty = method$novelty, score = match(method$score, catalogue()$scores) - 1L)
 }
 
 sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {

@@ -38,22 +38,6 @@ problem_with_copies <- function(model, chunk, augment, rows) {
   list(problem = problem_of(model, joined), of = of)
 }
 
-# Copies are of labels, which they cannot contradict, or share a weight.
-refuse_copies <- function(lik) {
-  codec <- lik_codec(lik)
-  if (codec$labelled || lik_traits(lik)$weighted && !codec$trials) return(invisible())
-  refuse_augment(paste0("is for labels and for Gaussian noise of one response, and the likelihood ",
-                        "is ", lik_label(lik), ", under which copies would count as more rows"))
-}
-
-# made: a row for each latent function that had copies of its own (plan-copies.R), with its class;
-# points: which copy of its row each point of the basis is, 0 for the row itself.
-note_copies <- function(fit, run) {
-  fit$copies <- list(made = run$copies, points = run$basis_copies)
-  if (nrow(run$copies) > 1L) fit$copies$made <- cbind(class = fit$response$levels, run$copies)
-  fit
-}
-
 copies_words <- function(fit) {
   made <- fit$copies$made
   if (is.null(made)) return(NULL)

@@ -1,45 +1,4 @@
-# From rows to a fit.
-
-# Returns the fit of the rows that a recipe made first, by which their inputs are coded now.
-fit_read <- function(recipe, rows, setup) {
-  recipe <- with_coding(recipe, rows$x, setup$coding)
-  setup$basis <- read_basis(recipe, setup$basis)
-  rows <- code_rows(recipe, rows)
-  fit <- fit_rows(rows, setup, recipe$input_terms)
-  known <- c(recipe[CODING], list(na.action = rows$omitted, row_names = rows$names))
-  known <- known[lengths(known) > 0L]
-  fit[names(known)] <- known
-  fit
-}
-
-# setup$provisional: is the fit one on some rows, which that of all rows follows?
-fit_rows <- function(chunk, setup, input_terms = colnames(chunk$x)) {
-  with_bar(bar_display(setup$verbose), settled_fit(chunk, setup, input_terms))
-}
-
-settled_fit <- function(chunk, setup, input_terms) {
-  settled <- choose_kernel_and_scaling(chunk, setup, input_terms)
-  model <- settled$model
-  moot <- remark_on_rows(model, settled$setup, chunk)
-  problem <- problem_of(model, chunk)
-  basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
-  if (!is.null(setup$augment)) refuse_copies(model$lik)
-  plan <- plan_for(setup$method, problem, basis)
-  learns <- any(model$table$free) && !is.null(setup$control)
-  expected <- expected_work(plan, learns, resumed = !is.null(settled$from))
-  begin_stage(expected[["learning"]], expected[["fitting"]])
-  candidate <- learned_candidate(plan, settled, chunk, input_terms)
-  if (moot && !is.null(candidate$record)) candidate$record$moot <- TRUE
-  begin_stage(expected[["fitting"]], 0)
-  tuned <- tune(candidate$plan, candidate)
-  settled$setup$options <- plan$problem$options
-  fit <- fit_of(tuned, chunk, settled$setup)
-  if (!is.null(setup$augment)) fit <- fit_with_copies(fit, tuned, chunk, settled$setup)
-  if (!isTRUE(setup$provisional)) {
-    warn_about(fit$convergence, fit$learning, fit$likelihood)
-  }
-  fit
-}
+# Builds a fit of what a strategy has found.
 
 # The fit of what a strategy has found, see tune(). setup$options: those of the plan.
 fit_of <- function(tuned, chunk, setup) {
@@ -50,7 +9,7 @@ fit_of <- function(tuned, chunk, setup) {
     fit <- new_fit(model, setup, candidate, run, n)
     fit$log_evidence <- run$logz - unit_shift(fit, model$response$given)
     fit$convergence <- convergence_of(run, fit$log_evidence - run$logz, n_outputs(fit))
-    if (!is.null(run$copies)) fit <- note_copies(fit, run)
+    if (!is.null(run$copies)) fit$copies <- copies_of_run(run, model$response$levels)
     keep_rows(fit, chunk, model, run, setup$keep_x)
   }
   run <- tuned$run
@@ -59,14 +18,6 @@ fit_of <- function(tuned, chunk, setup) {
   fit$choices <- rbind(candidate$record$choices, run$choices, tuned$choices)
   if (!is.null(tuned$power) && tuned$power != 1) fit$power <- tuned$power
   fit
-}
-
-# Gives one warning at most: learning cannot settle where EP did not.
-warn_about <- function(run, record, lik) {
-  if (run$converged) return(warn_about_search(record))
-  remedy <- divergence_remedy(lik, "Raise method_ep(sweeps =) or lower its damping")
-  warn_sparsegp("EP did not converge in ", counted(run$sweeps, "sweep"), " (change ",
-                signif(run$change, 3), "). ", remedy, ".")
 }
 
 # Builds a fit. candidate: its table and record; n: number of rows seen.
@@ -118,4 +69,11 @@ keep_moments <- function(fit, run) {
   fit$cavity <- c(by_process(mean = run$cav_mean, var = run$cav_var), list(lpd = run$lpd))
   fit$sites <- by_process(tau = run$tau, nu = run$nu)
   fit
+}
+
+# made: a row for each latent function that had copies of its own (strategy-copies.R), with its
+# class; points: which copy of its row each point of the basis is, 0 for the row itself.
+copies_of_run <- function(run, levels) {
+  made <- if (nrow(run$copies) > 1L) cbind(class = levels, run$copies) else run$copies
+  list(made = made, points = run$basis_copies)
 }

@@ -9,16 +9,10 @@ IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wan
 # What a search maximises: `criterion`, see below, `plain`, a run that tells why it failed, and
 # `cheap`: does an evaluation cost so little that the search is made from several starts?
 evidence <- function(problem) {
-  list(criterion = evidence_criterion(problem), plain = function(theta) engine_run(problem, theta),
-       cheap = work_of(problem) <= policy$cheap_flops)
-}
-
-# Multiplications of a sweep, in units of the rows' sites
-work_of <- function(problem) {
-  bases <- if (is.list(problem$basis)) problem$basis else list(problem$basis)
-  points <- max(0, vapply(bases, NROW, 0L))
   n <- as.double(nrow(problem$x))
-  n * (if (is.null(problem$basis)) n else points)^2 * problem$processes
+  points <- if (is.null(problem$basis)) n else points_of_call(problem)
+  list(criterion = evidence_criterion(problem), plain = function(theta) engine_run(problem, theta),
+       cheap = n * points^2 * problem$processes <= policy$cheap_flops)
 }
 
 # A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else
@@ -34,13 +28,12 @@ evidence_criterion <- function(problem) {
       good <- run$status == 0L && run$converged
     }
     if (good) sites <<- run[c("tau", "nu")]
-    if (run$status == 0L && is_lost(run, problem)) run$status <- NOT_CONVERGED
+    if (run$status == 0L && (!run$converged && !(run$change <= NEAR) ||
+                               is_impossible(problem$lik, run$logz, nrow(problem$x)))) {
+      run$status <- NOT_CONVERGED
+    }
     c(run[c("status", "logz", "gradient")], list(sites = sites))
   }
-}
-
-is_lost <- function(run, problem) {
-  !run$converged && !(run$change <= NEAR) || is_impossible(problem$lik, run$logz, nrow(problem$x))
 }
 
 NOT_CONVERGED <- -4L
@@ -87,26 +80,27 @@ with_low_walls <- function(value) {
   }
 }
 
-search_once <- function(objective, start, centre, control) {
-  unit <- first_unit(objective, start)
-  stats::optim(start, with_low_walls(objective$value), objective$gradient, method = "L-BFGS-B",
-               lower = centre$value - centre$reach, upper = centre$value + centre$reach,
-               control = list(maxit = control$inner, fnscale = unit, lmm = PAST_STEPS,
-                              factr = stops_within(objective, start, control, unit)))
-}
-
-# optim()'s first step is as long as the gradient: with hundreds of nats per e-fold far into what
-# is absurd, where an evaluation takes long, too. In this unit of the objective it is an e-fold.
-first_unit <- function(objective, start) {
-  max(1, sqrt(sum(objective$gradient(start)^2)))
-}
-
-# A search ends where a step gains less than `control$within` nats, or 2e-8 of the value, in units
-# of rounding as optim() counts them.
-stops_within <- function(objective, start, control, unit) {
-  value <- abs(objective$value(start))
-  gain <- max(2.2e-8 * max(1, value), control$within)
-  gain / (max(unit, value) * .Machine$double.eps)
+# Searches from one start after the other, until two of them end at the best value so far. The unit
+# of the objective makes optim()'s first step, which is as long as the gradient, an e-fold: with
+# hundreds of nats per e-fold it would lead far into what is absurd, where an evaluation takes long,
+# too. A search ends where a step gains less than `control$within` nats, or 2e-8 of the value, in
+# units of rounding as optim() counts them.
+search_from <- function(objective, starts, centre, control) {
+  results <- list()
+  for (start in starts) {
+    unit <- max(1, sqrt(sum(objective$gradient(start)^2)))
+    value <- abs(objective$value(start))
+    gain <- max(2.2e-8 * max(1, value), control$within)
+    found <- stats::optim(start, with_low_walls(objective$value), objective$gradient,
+                          method = "L-BFGS-B", lower = centre$value - centre$reach,
+                          upper = centre$value + centre$reach,
+                          control = list(maxit = control$inner, fnscale = unit, lmm = PAST_STEPS,
+                                         factr = gain / (max(unit, value) * .Machine$double.eps)))
+    results <- c(results, list(found))
+    values <- vapply(results, `[[`, 0, "value")
+    if (sum(values < min(values) + policy$same_optimum) > 1L) break
+  }
+  results
 }
 
 # The default length scale is about the width of the data, and the evidence has an optimum that
@@ -114,30 +108,12 @@ stops_within <- function(objective, start, control, unit) {
 # evaluation each. A start the user gave is not touched.
 # The evidence may have an optimum at a wiggly function, too, which is not the best one. Where an
 # evaluation is cheap the search is made again from the next best start, one that is longer among
-# them, until the best optimum has been found twice.
-table_starts <- function(table, longer) {
+# them (`longer`), until the best optimum has been found twice.
+table_starts <- function(table, longer = FALSE) {
   start <- table$start[table$free]
   scan <- table$scan[table$free]
-  if (!any(scan)) return(list(start))
   factors <- c(policy$start_factors, if (longer) policy$long_start_factor)
-  lapply(factors, function(factor) start + ifelse(scan, log(factor), 0))
-}
-
-# In the order of their values.
-ranked_starts <- function(objective, starts) {
-  if (length(starts) == 1L) return(starts)
-  starts[order(vapply(starts, objective$value, 0))]
-}
-
-# Searches from one start after the other until two of them end at the best value so far.
-search_until_two_agree <- function(objective, starts, centre, control) {
-  results <- list()
-  for (start in starts) {
-    results <- c(results, list(search_once(objective, start, centre, control)))
-    values <- vapply(results, `[[`, 0, "value")
-    if (sum(values < min(values) + policy$same_optimum) > 1L) break
-  }
-  results
+  lapply(if (any(scan)) factors else 1, function(factor) start + ifelse(scan, log(factor), 0))
 }
 
 # Random starts around the first one, from R's RNG: a factor of 4.5 for one standard deviation.
@@ -171,7 +147,7 @@ leave_trap <- function(objective, table, result, centre, control) {
     }), recursive = FALSE)
     values <- vapply(candidates, objective$value, 0)
     if (length(values) == 0L || min(values) >= result$value - policy$min_search_gain) break
-    result <- search_once(objective, candidates[[which.min(values)]], centre, control)
+    result <- search_from(objective, candidates[which.min(values)], centre, control)[[1L]]
   }
   result
 }
@@ -189,38 +165,38 @@ at_edge <- function(par, table, centre) {
 # evidence() returns, for instance; from: free values where an earlier search ended; fresh: are the
 # table's starts looked at, and the way out of the trap?
 learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.null(from)) {
-  free <- which(table$free)
   objective <- make_objective(aim$criterion, table, progress)
   centre <- search_box(table)
   random <- replicate(control$restarts, random_start(centre$value), simplify = FALSE)
   several <- is.null(from) && aim$cheap
   starts <- c(if (fresh) table_starts(table, several), if (!is.null(from)) list(from))
   began <- if (is.null(from)) Inf else objective$value(from)
-  ranked <- ranked_starts(objective, starts)
-  results <- search_until_two_agree(objective, if (several) ranked else ranked[1L], centre, control)
-  results <- c(results, lapply(if (is.null(from)) random, function(start) {
-    search_once(objective, start, centre, control)
-  }))
-  values <- vapply(results, function(result) result$value, 0)
+  if (length(starts) > 1L) starts <- starts[order(vapply(starts, objective$value, 0))]
+  tried <- c(list(if (several) starts else starts[1L]), if (is.null(from)) lapply(random, list))
+  results <- unlist(lapply(tried, search_from, objective = objective, centre = centre,
+                           control = control), recursive = FALSE)
+  values <- vapply(results, `[[`, 0, "value")
   first <- which.min(values)
   best <- results[[first]]
   if (fresh) best <- leave_trap(objective, table, best, centre, control)
   values[first] <- best$value
-  if (best$value >= IMPOSSIBLE) {
-    run <- check_run(aim$plain(table$theta), table)
-    if (!run$converged) return(nothing_learned(table, objective))
-    stop_sparsegp("kernel", "has starting values at which the evidence has no gradient",
-                  "Start from less extreme hyperparameters")
-  }
-  table$theta[free] <- best$par
+  if (best$value < IMPOSSIBLE) return(learned_hyper(objective, table, centre, best, values, began))
+  if (!check_run(aim$plain(table$theta), table)$converged) return(nothing_learned(table, objective))
+  stop_sparsegp("kernel", "has starting values at which the evidence has no gradient",
+                "Start from less extreme hyperparameters")
+}
+
+learned_hyper <- function(objective, table, centre, best, values, began) {
+  names <- table$name[table$free]
+  table$theta[table$free] <- best$par
   gradient <- objective$gradient(best$par)
   at_bound <- at_edge(best$par, table, centre)
   record <- list(
     evaluations = objective$state$evaluations, failures = objective$state$failures,
     objective = -values, gain = began - best$value,
-    converged = settled(best, gradient, !table$name[free] %in% at_bound, objective$state$failures),
-    gradient = stats::setNames(-gradient, table$name[free]), at_bound = at_bound,
-    advice = paste0("the evidence is steepest in ", table$name[free][which.max(abs(gradient))],
+    converged = settled(best, gradient, !names %in% at_bound, objective$state$failures),
+    gradient = stats::setNames(-gradient, names), at_bound = at_bound,
+    advice = paste0("the evidence is steepest in ", names[which.max(abs(gradient))],
                     ". Raise learn_control(inner =)")
   )
   list(table = table, sites = objective$state$last$run$sites, record = record)

@@ -31,7 +31,7 @@ STRATEGIES <- list(
 )
 
 search_by_optim <- function(objective, at, control) {
-  result <- search_once(objective, at$par, at$centre, control)
+  result <- search_from(objective, list(at$par), at$centre, control)[[1L]]
   list(par = result$par, failed = result$convergence == ABNORMAL)
 }
 
@@ -100,24 +100,19 @@ major_step <- function(problem, table, par, progress) {
        active = active, objective = objective)
 }
 
-minor_steps <- function(problem, table, major, control, centre, progress) {
-  objective_on <- function(active, renew = FALSE) {
-    make_objective(phi_criterion(problem, active, renew), table, progress)
-  }
-  at <- c(major, list(centre = centre, objective_on = objective_on))
-  STRATEGIES[[control$strategy]](at, control)
-}
-
 # Rounds of minor steps, each between two major ones; the best major step is kept. reached: log
 # evidence + log prior at the start, and at the major step that ends each round (NA: it failed).
 phi_rounds <- function(problem, table, start, control, progress) {
-  centre <- search_box(table)
+  objective_on <- function(active, renew = FALSE) {
+    make_objective(phi_criterion(problem, active, renew), table, progress)
+  }
+  held <- list(centre = search_box(table), objective_on = objective_on)
   best <- here <- major_step(problem, table, start, progress)
   reached <- -here$value
   failed <- 0L
   for (round in seq_len(control$outer)) {
     if (here$value >= IMPOSSIBLE) break
-    minor <- minor_steps(problem, table, here, control, centre, progress)
+    minor <- STRATEGIES[[control$strategy]](c(here, held), control)
     failed <- failed + minor$failed
     if (identical(minor$par, here$par)) break # and so would be all that follow
     here <- major_step(problem, table, minor$par, progress)
@@ -138,24 +133,12 @@ rounds_settled <- function(rounds) {
            rounds[last] <= max(rounds[-last], na.rm = TRUE) + SETTLED)
 }
 
-# The start as given, or the best of the scan, as in learn-evidence.R; here each costs a selection.
+# The start as given, or the best of the scan; here each costs a selection.
 phi_start <- function(problem, table, progress) {
-  start <- table$start[table$free]
-  scan <- table$scan[table$free]
-  if (!any(scan)) return(start)
-  candidates <- lapply(policy$start_factors, function(factor) start + ifelse(scan, log(factor), 0))
-  values <- vapply(candidates, function(par) major_step(problem, table, par, progress)$value, 0)
-  candidates[[which.min(values)]]
-}
-
-# An observer that counts evaluations in `tally` and tells another.
-counting <- function(progress, tally) {
-  step <- function(value, ok, theta, run) {
-    tally$evaluations <- tally$evaluations + 1L
-    if (!ok) tally$failures <- tally$failures + 1L
-    progress$step(value, ok, theta, run)
-  }
-  utils::modifyList(progress, list(step = step))
+  starts <- table_starts(table)
+  if (length(starts) == 1L) return(starts[[1L]])
+  values <- vapply(starts, function(par) major_step(problem, table, par, progress)$value, 0)
+  starts[[which.min(values)]]
 }
 
 # The table with learned theta, the record of the search, and the problem with the random order of
@@ -164,7 +147,12 @@ search_by_ivm_criterion <- function(problem, table, control, progress) {
   check_one_process(problem)
   problem$tie_break <- selection_order(problem)
   tally <- list2env(list(evaluations = 0L, failures = 0L))
-  progress <- counting(progress, tally)
+  shown <- progress$step
+  progress$step <- function(value, ok, theta, run) {
+    tally$evaluations <- tally$evaluations + 1L
+    tally$failures <- tally$failures + !ok
+    shown(value, ok, theta, run)
+  }
   given <- table$start[table$free]
   random <- replicate(control$restarts, random_start(given), simplify = FALSE)
   starts <- c(list(phi_start(problem, table, progress)), random)
@@ -193,7 +181,8 @@ search_by_ivm_criterion <- function(problem, table, control, progress) {
 }
 
 check_one_process <- function(problem) {
-  if (problem$processes == 1L) return(invisible())
-  stop_sparsegp("learn", "has criterion = \"ivm\", which is for one latent function, not several",
+  if (problem$processes * problem_width(problem) == 1L) return(invisible())
+  stop_sparsegp("learn", paste("has criterion = \"ivm\", which is for one latent function of one",
+                               "response, not several"),
                 "Use learn_control(criterion = \"evidence\")")
 }

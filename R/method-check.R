@@ -1,4 +1,24 @@
-# Methods of fits that come from a file.
+# Methods as a user gives them, and those of fits that come from a file.
+
+# What a user may give as `method`: nothing, a name, a value.
+as_method <- function(method, effort) {
+  method <- called(method)
+  if (is.null(method)) return(open_method(effort))
+  if (is.character(method) && length(method) == 1L) {
+    name <- check_choice(method, known_methods(), "method")
+    return(do.call(paste0("method_", name), list()))
+  }
+  check_class(method, "sparsegp_method", "method", "Give a method_*() value such as method_ep()")
+  check_method(method)
+  if ("size" %in% names(method) && is.null(method$size)) method$effort <- effort
+  method
+}
+
+# Those there are constructors for: all functions named so
+known_methods <- function() {
+  constructors <- ls(topenv(), pattern = "^method_[a-z]+$")
+  sub("method_", "", constructors)
+}
 
 # Stops where a method is not what its constructor makes of the same settings, by the constructor's
 # own words where it takes none of them.
@@ -16,16 +36,14 @@ check_method <- function(method) {
     stop_method()
   }
   made <- do.call(make, given, quote = TRUE)
+  same_setting <- function(one, other) { # plans may set a whole number that is stored as a double
+    identical(one, other) || is.numeric(one) && is.numeric(other) && isTRUE(one == other)
+  }
   same <- all(mapply(same_setting, given, unclass(made)[names(given)])) &&
     identical(class(method), class(made)) && identical(method$label, made$label) &&
     (is.null(method$effort) || is_word(method$effort, names(EFFORT)))
   if (!same) stop_method()
   method
-}
-
-# Plans may set a whole number that is stored as a double.
-same_setting <- function(one, other) {
-  identical(one, other) || is.numeric(one) && is.numeric(other) && isTRUE(one == other)
 }
 
 stop_method <- function() {

@@ -389,26 +389,6 @@ print.sparsegp_method <- function(x, ...) {
   invisible(x)
 }
 
-# What a user may give as `method`: nothing, a name, a value.
-as_method <- function(method, effort) {
-  method <- called(method)
-  if (is.null(method)) return(open_method(effort))
-  if (is.character(method) && length(method) == 1L) {
-    name <- check_choice(method, known_methods(), "method")
-    return(do.call(paste0("method_", name), list()))
-  }
-  check_class(method, "sparsegp_method", "method", "Give a method_*() value such as method_ep()")
-  check_method(method)
-  if ("size" %in% names(method) && is.null(method$size)) method$effort <- effort
-  method
-}
-
-# Those there are constructors for: all functions named so
-known_methods <- function() {
-  constructors <- ls(topenv(), pattern = "^method_[a-z]+$")
-  sub("method_", "", constructors)
-}
-
 # Batch EP as the method would have it.
 batch_settings <- function(method, tol = Inf) {
   given <- method[intersect(names(method), c("sweeps", "damping", "mixing", "tol"))]

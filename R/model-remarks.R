@@ -17,20 +17,17 @@ remark_on_rows <- function(model, setup, chunk) {
   if (model$scaling$alike && n > 1L) {
     warn_sparsegp("No input varies (", toString(model$scaling$names), "): the fit is a constant.")
   }
-  if (n < FEW_ROWS) return(remark_on_few(n, setup))
+  if (n < FEW_ROWS) {
+    if (is.null(setup$control)) return(invisible(FALSE))
+    warn_sparsegp("There ", if (n == 1L) "is" else "are", " only ", counted(n, "row"),
+                  ": hyperparameters come from their priors, not from the data.")
+    return(invisible(TRUE))
+  }
   codec <- codec_named(model$response$codec)
   constant <- codec$constant(model$response$y)
   elsewhere <- !is.null(known) && length(known$few) != 1L # rows that were not kept vary
   departs <- codec$scaled && nrow(unique(as.matrix(chunk$offset))) > 1L # from what was expected
   if (is.null(constant) || elsewhere || departs) return(invisible(FALSE))
   warn_sparsegp("The response ", constant, ": there is nothing to learn from these rows but that.")
-  invisible(TRUE)
-}
-
-# Gives a warning of few rows, where hyperparameters are to be learned from them.
-remark_on_few <- function(n, setup) {
-  if (is.null(setup$control)) return(invisible(FALSE))
-  warn_sparsegp("There ", if (n == 1L) "is" else "are", " only ", counted(n, "row"),
-                ": hyperparameters come from their priors, not from the data.")
   invisible(TRUE)
 }

@@ -1,5 +1,5 @@
-# A plan is the algorithm of one fit: list(problem, ...) of a class of its own. plan_for()
-# (strategy.R) decides once which; nothing after that asks for the method.
+# A plan is the algorithm of one fit: list(problem, ...) of a class of its own. plan_for() decides
+# once which; nothing after that asks for the method.
 #
 #   plan_full            full EP: every row is in the basis                    plan-ep.R
 #   plan_batch           batch EP on a basis, given or chosen                  plan-ep.R
@@ -15,7 +15,6 @@
 #
 # A plan answers, by methods for its class,
 #
-#   objective(plan)                      the function to maximise, see evidence() (learn-evidence.R)
 #   choose_basis(plan, table, learning)  the plan_batch on a basis chosen at the table's theta; only
 #                                        of a plan_choosing
 #   plan_unlearned(plan, table)          list(plan, table) if nothing is learned
@@ -28,14 +27,13 @@
 # A plan_choosing chooses and learns in rounds. A plan_with_posterior has a posterior of its own and
 # learns by another plan, its `evidence`.
 
-# basis: as resolve_basis() gives it. Refuses what the method cannot have.
-plan_of <- function(method, problem, basis) UseMethod("plan_of")
+# Returns the plan of a fit. basis: as resolve_basis() gives it. Stops where the method and the
+# problem do not go together. Methods that leave something open are in strategy.R.
+plan_for <- function(method, problem, basis) UseMethod("plan_for")
 
 new_plan <- function(class, problem, ...) {
   structure(list(problem = problem, ...), class = c(class, "plan"))
 }
-
-objective <- function(plan) UseMethod("objective")
 
 choose_basis <- function(plan, table, learning) UseMethod("choose_basis")
 
@@ -50,9 +48,6 @@ among_copies <- function(plan, sites) UseMethod("among_copies")
 # ---- What most plans do ----
 
 #' @export
-objective.plan <- function(plan) evidence(plan$problem)
-
-#' @export
 among_copies.plan <- function(plan, sites) plan
 
 #' @export
@@ -60,7 +55,7 @@ plan_unlearned.plan <- function(plan, table) list(plan = plan, table = table)
 
 #' @export
 learn.plan <- function(plan, table, control, progress, from = NULL) {
-  learned <- learn_hyper(objective(plan), table, control, progress, from)
+  learned <- learn_hyper(evidence(plan$problem), table, control, progress, from)
   plan["sites"] <- list(learned$sites)
   c(list(plan = plan), learned[c("table", "record")])
 }
@@ -82,7 +77,7 @@ learn.plan_choosing <- function(plan, table, control, progress, from = NULL) {
   for (round in seq_len(control$outer)) {
     chosen <- choose_basis(plan, table, learning = TRUE)
     if (round > 1L) from <- table$theta[table$free]
-    learned <- learn_hyper(objective(chosen), table, control, progress, from)
+    learned <- learn_hyper(evidence(chosen$problem), table, control, progress, from)
     chosen["sites"] <- list(learned$sites)
     table <- learned$table
     reached <- c(reached, max(learned$record$objective))
@@ -133,18 +128,15 @@ learn_plan <- function(plan, table, control, verbose, from = NULL) {
                                   " likelihood has none"),
                   "Use learn = FALSE, fixed() hyperparameters, or another likelihood")
   }
-  with_progress(new_progress(verbose), function(progress) {
-    if (control$criterion == "ivm") learn_by_ivm_criterion(plan, table, control, progress)
-    else learn(plan, table, control, progress, from)
-  })
+  progress <- new_progress(verbose)
+  learned <- if (control$criterion == "ivm") learn_by_ivm_criterion(plan, table, control, progress)
+             else learn(plan, table, control, progress, from)
+  progress$done(max(learned$record$objective))
+  learned
 }
 
 # The IVM's criterion selects by itself (learn-ivm.R); whatever the plan is runs at what it learned.
 learn_by_ivm_criterion <- function(plan, table, control, progress) {
-  if (problem_width(plan$problem) > 1L) {
-    stop_sparsegp("learn", "has criterion = \"ivm\", which is for one response",
-                  "Use learn_control(criterion = \"evidence\")")
-  }
   learned <- search_by_ivm_criterion(plan$problem, table, control, progress)
   plan$problem <- learned$problem
   c(plan_unlearned(plan, learned$table), learned["record"])

@@ -1,15 +1,18 @@
 # Full EP, and batch EP on a basis.
 
-# The basis is chosen only if none was given and the size leaves a choice.
-#' @export
-plan_of.method_ep <- function(method, problem, basis) {
+# Returns the plan of method_ep() with a size. The basis is chosen only if none was given and the
+# size leaves a choice.
+plan_sized_ep <- function(method, problem, basis) {
   problem$options <- method
   chooses <- is.null(basis$x) && method$size < problem_rows(problem)
   sweeps <- if (is.null(basis$x)) method$freeze == Inf || chooses && method$projection == "kl"
             else method$projection == "kl"
   if (own_kernels(problem$lik)) refuse_own_kernels(method, chooses, sweeps)
-  plan <- if (chooses) plan_sparse_ep(problem) else plan_ep(problem, basis)
-  if (sweeps) plan_sweeps(problem, basis, plan) else plan
+  plan <- if (chooses) new_plan(c("plan_sparse_ep", "plan_choosing"), problem)
+          else plan_ep(problem, basis)
+  if (!sweeps) return(plan)
+  problem$basis <- basis$x
+  new_plan(c("plan_sweeps", "plan_with_posterior"), problem, rows = basis$rows, evidence = plan)
 }
 
 # On the basis as given, or where there is none with every row in it.

@@ -1,7 +1,7 @@
 # The informative vector machine: its inclusions choose a basis for batch EP, or give the posterior.
 
 #' @export
-plan_of.method_ivm <- function(method, problem, basis) {
+plan_for.method_ivm <- function(method, problem, basis) {
   problem$options <- method
   if (problem$processes > 1L) refuse_several(method)
   if (problem_width(problem) > 1L) refuse_components(method, problem)

@@ -28,11 +28,16 @@ run_plan.plan_least_squares <- function(plan, theta) {
 # A cavity takes a row's own site from the part s of its variance that the points carry. O(n d C)
 # but for s, O(n d^2).
 of_all_classes <- function(problem, theta, one) {
-  off <- labels_as_numbers(problem) - problem$offset -
-    rep(theta_of_biases(problem, theta), each = nrow(problem$x))
+  n <- nrow(problem$x)
+  classes <- seq_len(problem$processes)
+  labels <- 2 * outer(as.vector(problem$rows), classes, "==") - 1
+  biases <- vapply(classes, function(class) {
+    theta_of_class(problem, theta, class)[problem$nkernel + 1L]
+  }, 0)
+  off <- labels - problem$offset - rep(biases, each = n)
   tau <- as.double(one$tau)
   nu <- tau * off
-  blocks <- blocks_of_rows(nrow(problem$x))
+  blocks <- unname(split(seq_len(n), (seq_len(n) - 1L) %/% ROWS_AT_ONCE))
   kernel <- function(rows) {
     kernel_matrix(problem$spec, theta[seq_len(problem$nkernel)], problem$x[rows, , drop = FALSE],
                   problem$basis)
@@ -53,19 +58,3 @@ of_all_classes <- function(problem, theta, one) {
        var = alike(one$var), tau = alike(tau), nu = nu, cav_var = alike(one$cav_var),
        cav_mean = (mean - s * nu) / (1 - s * tau))
 }
-
-# n x C: 1 in the column of a row's class, else -1
-labels_as_numbers <- function(problem) {
-  2 * outer(as.vector(problem$rows), seq_len(problem$processes), "==") - 1
-}
-
-theta_of_biases <- function(problem, theta) {
-  vapply(seq_len(problem$processes), function(class) {
-    theta_of_class(problem, theta, class)[problem$nkernel + 1L]
-  }, 0)
-}
-
-blocks_of_rows <- function(n) {
-  unname(split(seq_len(n), (seq_len(n) - 1L) %/% ROWS_AT_ONCE))
-}
-

@@ -37,15 +37,14 @@ mode_from <- function(problem, theta, sites) {
 # starts that differ may merge.
 add_mode <- function(found, run, problem) {
   if (run$status != 0L) return(found)
-  known <- vapply(found, is_same_mode, NA, run, problem_width(problem))
-  if (any(known)) found else c(found, list(run))
-}
-
-is_same_mode <- function(f, g, w) {
   SAME <- 0.05 # posterior standard deviations; tolerances of EP are far below
-  if (f$status != 0L || f$converged != g$converged) return(FALSE)
-  var <- matrix(f$var, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE]
-  max(abs(f$mean - g$mean) / sqrt(c(var))) < SAME
+  w <- problem_width(problem)
+  sd <- function(of) sqrt(c(matrix(of$var, w * w)[seq(1L, w * w, w + 1L), ]))
+  for (known in found) {
+    if (known$status == 0L && known$converged == run$converged &&
+          max(abs(known$mean - run$mean) / sd(known)) < SAME) return(found)
+  }
+  c(found, list(run))
 }
 
 # ---- Parts of rows ----

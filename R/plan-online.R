@@ -2,7 +2,7 @@
 # rows themselves go through stream-rows.R.
 
 #' @export
-plan_of.method_online <- function(method, problem, basis) {
+plan_for.method_online <- function(method, problem, basis) {
   if (own_kernels(problem$lik)) {
     stop_sparsegp("likelihood", paste("has shared = FALSE, and", method$label,
                                       "chooses points for all classes by one kernel"),
@@ -10,5 +10,5 @@ plan_of.method_online <- function(method, problem, basis) {
   }
   problem$options <- method
   new_plan(c("plan_online", "plan_with_posterior"), problem,
-           evidence = plan_of(method_ep(), problem, basis))
+           evidence = plan_sized_ep(method_ep(), problem, basis))
 }

@@ -1,7 +1,5 @@
 # Sparse EP: sweeps that exchange points of the basis choose it for batch EP, or give the posterior.
 
-plan_sparse_ep <- function(problem) new_plan(c("plan_sparse_ep", "plan_choosing"), problem)
-
 #' @export
 choose_basis.plan_sparse_ep <- function(plan, table, learning) {
   problem <- plan$problem
@@ -15,18 +13,8 @@ choose_basis.plan_sparse_ep <- function(plan, table, learning) {
 # Points that joined the basis, by sweep.
 exchanges <- function(trace) trace["exchanged", ] + trace["added", ]
 
-# The thesis to the letter; evidence: the plan that learns.
-plan_sweeps <- function(problem, basis, evidence) {
-  problem$basis <- basis$x
-  new_plan(c("plan_sweeps", "plan_with_posterior"), problem, rows = basis$rows, evidence = evidence)
-}
-
-# Rows that would have widened the posterior.
-count_flat <- function(problem, theta, run) {
-  count_widening(-engine_tilt(problem, theta, run$cav_mean, run$cav_var)$d2, problem_width(problem))
-}
-
-# Evidence and jitter are those of batch EP on the final basis, with moments matched.
+# The thesis to the letter. Evidence and jitter are those of batch EP on the final basis, with
+# moments matched.
 #' @export
 run_plan.plan_sweeps <- function(plan, theta) {
   problem <- plan$problem
@@ -39,7 +27,11 @@ run_plan.plan_sweeps <- function(plan, theta) {
   latent <- engine_latent(problem, theta, run, problem$x)
   problem$basis <- run$basis
   batch <- engine_run(problem, theta, run[c("tau", "nu")])
-  flat <- if (run$narrow) count_flat(problem, theta, run) else 0L
+  flat <- 0L # rows that would have widened the posterior
+  if (run$narrow) {
+    tilt <- engine_tilt(problem, theta, run$cav_mean, run$cav_var)
+    flat <- count_widening(-tilt$d2, problem_width(problem))
+  }
   course <- run$trace
   change <- last_change(run)
   run$trace <- course[c("log_evidence", "change"), , drop = FALSE]

@@ -13,8 +13,6 @@ new_candidate <- function(model, table, plan, data, record = NULL) {
        record = record)
 }
 
-run_candidate <- function(candidate) run_plan(candidate$plan, candidate$table$theta)
-
 count_observations <- function(candidate) problem_rows(candidate$plan$problem)
 
 with_options <- function(candidate, ...) {
@@ -86,4 +84,20 @@ as_found <- function(candidate, other) {
   candidate$table <- other$table
   candidate$factor <- other$factor
   if (identical(candidate$rows, other$rows)) with_sites(candidate, other$plan$sites) else candidate
+}
+
+# Is something left open of the likelihood and of the one kernel's variance?
+may_change_likelihood <- function(candidate) {
+  variance <- candidate$table$base == "variance"
+  is.null(candidate$data$setup$likelihood) && sum(variance) == 1L && candidate$table$free[variance]
+}
+
+# Entries of a race: length scales times these factors, each from the sites of the best so far.
+shorter <- function(candidate, factors) {
+  entries <- lapply(factors, function(factor) {
+    function(best) {
+      with_sites(with_lengthscale(candidate, factor), best$candidate$plan$sites)
+    }
+  })
+  stats::setNames(entries, paste("length scales x", signif(candidate$factor * factors, 3L)))
 }

@@ -4,111 +4,93 @@
 
 # Returns list(model, setup) with kernel and scaling settled, the model that of all observations. If
 # there was a choice also `from`, the free hyperparameters the search goes on from, the `record` of
-# the search that found them, and `choices`, see race().
+# the search that found them, and `choices`, a row for each candidate. These are tried on some of
+# the observations, but each is a model of all: an input that happens not to vary among these keeps
+# its scale and its hyperparameter. Only the first candidate must not fail; later ones are compared
+# on the inducing points of the best so far.
 choose_kernel_and_scaling <- function(chunk, setup, input_terms) {
-  open <- is.null(setup$kernel)
-  open_scale <- open && is.null(setup$scale)
-  if (open) setup$kernel <- kernel_rbf()
-  if (is.null(setup$scale)) setup$scale <- TRUE
+  given <- setup[c("kernel", "scale")]
+  if (is.null(given$kernel)) setup$kernel <- kernel_rbf()
+  if (is.null(given$scale)) setup$scale <- TRUE
   model <- read_model(chunk, setup, input_terms)
-  if (!open || !can_compare_kernels(model, setup)) return(list(model = model, setup = setup))
-  best <- race_kernels(chunk, model, setup, open_scale)
-  setup[c("kernel", "scale")] <- best$candidate[c("kernel", "scale")]
-  list(model = best$candidate$model, setup = setup, from = best$from, record = best$record,
-       choices = best$choices)
-}
-
-# Kernels are compared by the evidence alone, if there is something to learn.
-can_compare_kernels <- function(model, setup) {
-  !is.null(setup$control) && setup$control$criterion == "evidence" && any(model$table$free) &&
-    lik_traits(model$lik)$has_evidence
-}
-
-# Candidates are tried on some of the observations, but each is a model of all: an input that
-# happens not to vary among these keeps its scale and its hyperparameter.
-race_kernels <- function(chunk, model, setup, open_scale) {
+  compares <- is.null(given$kernel) && identical(setup$control$criterion, "evidence") &&
+    any(model$table$free) && lik_traits(model$lik)$has_evidence
+  if (!compares) return(list(model = model, setup = setup))
   pilot <- kernel_pilot(setup$method, model, nrow(chunk$x))
   rows <- sort(spread_rows(nrow(chunk$x), strata_of(chunk$y), chunk$x)[seq_len(pilot$rows)])
-  begin_structure(setup$method, model, pilot$rows, nrow(chunk$x))
+  begin_stage(structure_work(setup$method, model, pilot$rows, nrow(chunk$x)))
   some <- chunk_rows(chunk, rows)
-  candidate <- function(kernel, scale, best) {
-    setup[c("kernel", "scale")] <- list(kernel, scale)
-    of_all <- with_kernel(model, chunk, setup)
-    list(kernel = kernel, scale = scale, model = of_all, known = best$candidate,
-         problem = problem_of(part_of_model(of_all, rows), some))
+  control <- utils::modifyList(setup$control, list(within = policy$rough_search, outer = 1L))
+  best <- list(setup = setup)
+  for (candidate in kernel_candidates(model, is.null(given$scale))) {
+    setup$scale <- if (is.null(candidate$scale)) best$setup$scale else candidate$scale
+    setup$kernel <- candidate$kernel(ard = candidate$ard || best$setup$kernel$ard)
+    found <- list(setup = setup, model = with_kernel(model, chunk, setup))
+    problem <- problem_of(part_of_model(found$model, rows), some)
+    found$rows <- nrow(problem$x)
+    learned <- if (is.null(best$model)) pilot$learn(problem, found$model$table, control)
+               else tryCatch(learn_hyper(evidence(as_planned(best$plan, problem)),
+                                         found$model$table, control, SILENT,
+                                         carried_over(best$table, found$model$table),
+                                         !identical(best$table$name, found$model$table$name)),
+                             sparsegp_error = function(e) NULL)
+    found$plan <- if (is.null(best$plan)) learned$plan else best$plan
+    found[c("table", "record")] <- learned[c("table", "record")]
+    best <- better_kernel(found, best, candidate$least)
   }
-  setup$control[c("within", "outer")] <- list(policy$rough_search, 1L)
-  race("kernel", kernel_entries(candidate, model, setup$scale, open_scale),
-       function(candidate) score_by_evidence(candidate, pilot$plan, setup$control),
-       function(found, best) found$value - best$value,
-       list(nats(0), nats(policy$min_shared_scale_gain), nats(policy$min_kernel_gain),
-            nats(policy$min_kernel_gain), nats(policy$min_kernel_gain)), all_of_them)
+  list(model = best$model, setup = best$setup, from = best$table$theta[best$table$free],
+       record = best$record, choices = only_last_taken(best$choices))
 }
 
-kernel_entries <- function(candidate, model, scale, open_scale) {
+# Simplest first. least: log evidence that a candidate has to gain; ard: FALSE: as the best has it.
+kernel_candidates <- function(model, open_scale) {
   scaling <- scaling_of(model$moments, TRUE)
   inputs <- sum(scaling$kept)
   ard <- inputs > 1L && inputs <= policy$max_ard_inputs && model$response$processes == 1L
-  like_best <- function(kernel) {
-    function(best) candidate(kernel(ard = best$candidate$kernel$ard), best$candidate$scale, best)
+  candidate <- function(kernel, least, ard = FALSE, scale = NULL) {
+    list(kernel = kernel, least = least, ard = ard, scale = scale)
   }
-  list(
-    function(best) candidate(kernel_rbf(), scale, best),
-    function(best) {
-      if (open_scale && can_share_scale(scaling)) candidate(kernel_rbf(), "common", best)
+  c(list(candidate(kernel_rbf, 0)),
+    if (open_scale && can_share_scale(scaling)) {
+      list(candidate(kernel_rbf, policy$min_shared_scale_gain, scale = "common"))
     },
-    function(best) if (ard) candidate(kernel_rbf(ard = TRUE), best$candidate$scale, best),
-    like_best(kernel_matern52), like_best(kernel_matern32)
-  )
+    if (ard) list(candidate(kernel_rbf, policy$min_kernel_gain, ard = TRUE)),
+    list(candidate(kernel_matern52, policy$min_kernel_gain),
+         candidate(kernel_matern32, policy$min_kernel_gain)))
 }
 
-# How many observations candidates are tried on, and by which plan: full EP of few, or if classes
-# are to be fitted by informative vectors, these, of more.
+# How many observations candidates are tried on, and how the first of them is learned: by full EP of
+# few, or if classes are to be fitted by informative vectors, these, of more.
 kernel_pilot <- function(method, model, n) {
-  if (fits_classes(method, model$lik, n, model$response$processes)) {
-    return(class_pilot(n, model$lik, model$response$processes))
+  processes <- model$response$processes
+  if (fits_classes(method, model$lik, n, processes)) {
+    pilot <- class_pilot(n, model$lik, processes)
+    return(list(rows = pilot$rows, learn = function(problem, table, control) {
+      learn(pilot$plan(problem), table, control, SILENT)
+    }))
   }
-  list(rows = min(n, rows_of_work(policy$structure_flops, model$lik, model$response$processes)),
-       plan = function(problem) {
-         plan_of(method_ep(), problem, list(rows = seq_len(nrow(problem$x))))
-       })
+  rows <- min(n, rows_of_work(policy$structure_flops, model$lik, processes))
+  list(rows = rows, learn = function(problem, table, control) {
+    problem$options <- method_ep()
+    plan <- plan_ep(problem, list(rows = seq_len(nrow(problem$x))))
+    c(list(plan = plan), learn_hyper(evidence(plan$problem), table, control, SILENT))
+  })
 }
 
-# The log posterior at the hyperparameters that a search finds. Only the first candidate must not
-# fail; later ones are compared on the inducing points of the best so far.
-score_by_evidence <- function(candidate, plan, control) {
-  found <- if (is.null(candidate$known)) searched(candidate, plan, control)
-           else tryCatch(searched_again(candidate, control), sparsegp_error = function(e) NULL)
-  candidate["known"] <- list(NULL)
-  candidate[c("plan", "table")] <- found[c("plan", "table")]
-  list(candidate = candidate, label = kernel_label(candidate), rows = nrow(candidate$problem$x),
-       points = points_of_plan(found$plan), record = found$record,
-       from = found$table$theta[found$table$free],
-       value = if (is.null(found)) -Inf else max(found$record$objective))
-}
-
-kernel_label <- function(candidate) {
-  scale <- if (isFALSE(candidate$scale)) ", inputs not scaled"
-           else if (identical(candidate$scale, "common")) ", one scale for all inputs"
-  paste0(format(candidate$kernel), scale)
-}
-
-points_of_plan <- function(plan) {
-  if (is.null(plan)) return(NA)
-  if (is.null(plan$problem$basis)) nrow(plan$problem$x) else length(plan$rows)
-}
-
-searched <- function(candidate, plan, control) {
-  learn(plan(candidate$problem), candidate$model$table, control, SILENT)
-}
-
-searched_again <- function(candidate, control) {
-  known <- candidate$known
-  table <- candidate$model$table
-  found <- learn_hyper(evidence(as_planned(known$plan, candidate$problem)), table, control, SILENT,
-                       carried_over(known$table, table),
-                       fresh = !identical(known$table$name, table$name))
-  c(list(plan = known$plan), found[c("table", "record")])
+# Returns the better of the candidate found and the best so far, with the record of both.
+better_kernel <- function(found, best, least) {
+  scale <- found$setup$scale
+  words <- c(format(found$setup$kernel), if (isFALSE(scale)) "inputs not scaled",
+             if (identical(scale, "common")) "one scale for all inputs")
+  found$value <- if (is.null(found$record)) -Inf else max(found$record$objective)
+  gained <- if (is.null(best$model)) Inf else found$value - best$value
+  taken <- is.null(best$model) || isTRUE(gained > least)
+  score <- list(value = found$value, label = paste(words, collapse = ", "), rows = found$rows,
+                points = if (is.null(found$record)) NA else length(found$plan$rows))
+  choices <- rbind(best$choices, choice_row("kernel", score, gained, taken))
+  best <- if (taken) found else best
+  best$choices <- choices
+  best
 }
 
 # Gives `problem` the options and inducing points of `plan`, so that candidates differ only in

@@ -8,7 +8,9 @@ try_least_squares <- function(found) {
   refused <- list(taken = FALSE, choices = found$choices)
   if (found$power < 1 || !may_be_least_squares(found)) return(refused)
   split <- split_holdout(found$plan$problem)
-  held <- held_part(found$plan$problem, split$held)
+  problem <- found$plan$problem
+  held <- list(x = problem$x[split$held, , drop = FALSE], offset = problem$offset[split$held],
+               rows = problem$rows[split$held])
   by_holdout <- function(candidate) score_by_holdout(candidate, held)
   probit <- with_size(with_subset(found, split$trained), split$share * size_of(found))
   probit <- with_sites(with_tolerance(probit, policy$compare_tolerance), NULL)
@@ -40,11 +42,6 @@ score_least_squares <- function(found, squares) {
 }
 
 PROBIT_BEFORE <- "one-vs-rest probit" # its label in the record
-
-held_part <- function(problem, held) {
-  list(x = problem$x[held, , drop = FALSE], offset = problem$offset[held],
-       rows = problem$rows[held])
-}
 
 # Splits some observations into those to learn from and those held out; share: of all. What is held
 # out is a beginning, which has its share of every class, but for observations that are needed to

@@ -5,7 +5,7 @@
 plan_multi_output <- function(options, problem, basis) {
   size <- if (is.null(basis$x)) multi_output_points(options$effort, problem)
   options["size"] <- list(if (is.null(size)) Inf else size)
-  plan_of(options, problem, basis)
+  plan_sized_ep(options, problem, basis)
 }
 
 # NULL if full EP is affordable.

@@ -1,4 +1,5 @@
-# Comparisons of candidates. race() is the only loop that tries candidates and keeps the better one.
+# Comparisons of candidates. race() is the loop that tries candidates of
+# one problem and keeps the better one; kernels are compared in strategy-kernel.R.
 
 # Scores candidates in turn and keeps the best.
 #   stage    what is chosen, for the record
@@ -6,21 +7,19 @@
 #            NULL to pass it over; their names stand in the record
 #   score    (candidate) -> list(candidate, value, rows, points, ...), see score_by_loo() and others
 #   gain     (score, best) -> how much better it is, a number or one for each observation
-#   margin   what the mean gain has to exceed, see nats() and standard_errors(); a list has one for
-#            each entry
+#   margin   what the mean gain has to exceed, see nats() and standard_errors()
 #   go_on    (taken, gain) -> is the next candidate tried?
 # Returns the best score; best$choices is the record: a data frame of stage, candidate, rows,
 # points, score, se (of the gain) and taken.
 race <- function(stage, entries, score, gain, margin = nats(0),
                  go_on = function(taken, gain) taken, best = NULL) {
   tried <- best$choices
-  margins <- if (is.function(margin)) rep(list(margin), length(entries)) else margin
   for (k in seq_along(entries)) {
     candidate <- entries[[k]](best)
     if (is.null(candidate)) next
     found <- score(candidate)
     gained <- if (is.null(best)) Inf else gain(found, best)
-    taken <- is.null(best) || beats(gained, margins[[k]])
+    taken <- is.null(best) || beats(gained, margin)
     tried <- rbind(tried, choice_row(stage, found, gained, taken, names(entries)[k]))
     if (taken) best <- found
     if (!go_on(taken, mean(gained))) break
@@ -28,9 +27,6 @@ race <- function(stage, entries, score, gain, margin = nats(0),
   best$choices <- only_last_taken(tried)
   best
 }
-
-# Tries all candidates, whatever came of those before.
-all_of_them <- function(taken, gain) TRUE
 
 # ---- Margins ----
 
@@ -79,7 +75,7 @@ candidate_scores <- function(candidate, mean, var) {
 }
 
 checked_run <- function(candidate) {
-  run <- check_run(run_candidate(candidate), candidate$table)
+  run <- check_run(run_plan(candidate$plan, candidate$table$theta), candidate$table)
   refuse_impossible(run, candidate$model$lik, count_observations(candidate))
   run
 }

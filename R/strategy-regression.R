@@ -87,7 +87,8 @@ stage_plan <- function(plan, stage) {
 }
 
 # Learning goes on from where it was, on other observations. Values that more of them are to refine
-# need not be found to the last digit, nor expensive ones.
+# need not be found to the last digit, nor expensive ones. The record is of the last search, with
+# what all of them took.
 learn_stage <- function(learned, stage, control, progress) {
   problem <- stage_plan(learned$plan, stage)$problem
   aim <- evidence(problem)
@@ -95,20 +96,15 @@ learn_stage <- function(learned, stage, control, progress) {
     control$within <- policy$rough_search
   }
   more <- learn_hyper(aim, learned$table, control, progress, learned$from)
+  record <- more$record
+  choice <- choice_row("learning", c(stage, list(value = max(record$objective))),
+                       label = paste(record$evaluations, "evaluations"))
+  record$choices <- only_last_taken(rbind(learned$record$choices, choice))
+  for (count in c("evaluations", "failures")) {
+    record[[count]] <- record[[count]] + sum(learned$record[[count]])
+  }
   list(plan = learned$plan, table = more$table, from = more$table$theta[more$table$free],
-       record = add_stage(learned$record, more$record, stage))
-}
-
-# The record of all stages: of the last search, with what all of them took.
-add_stage <- function(record, new, stage) {
-  new$choices <- only_last_taken(rbind(record$choices, stage_choice(new, stage)))
-  for (count in c("evaluations", "failures")) new[[count]] <- new[[count]] + sum(record[[count]])
-  new
-}
-
-stage_choice <- function(record, stage) {
-  choice_row("learning", c(stage, list(value = max(record$objective))),
-             label = paste(record$evaluations, "evaluations"))
+       record = record)
 }
 
 # A copy of a point would make the basis's kernel matrix singular.
@@ -143,19 +139,17 @@ sizes_of <- function(plan) {
 
 # Runs batch EP on some rows as inducing points, from the sites of an earlier run, if there was one.
 score_outside <- function(candidate, plan, theta) {
-  run <- run_plan(basis_plan(plan$problem, candidate$rows, candidate[c("tau", "nu")]), theta)
-  n <- nrow(plan$problem$x)
+  problem <- plan$problem
+  n <- nrow(problem$x)
+  problem$basis <- basis_of_rows(problem, candidate$rows, NULL)
+  sites <- if (!is.null(candidate$tau)) candidate[c("tau", "nu")]
+  run <- run_plan(new_plan("plan_batch", problem, rows = candidate$rows, sites = sites), theta)
   if (run$status != 0L) {
     return(list(run = run, value = NA, rows = n, points = NA, label = "not a number"))
   }
   points <- nrow(run$basis)
   list(run = run, value = mean(run$lpd[-run$basis_rows]), rows = n, points = points,
        label = counted(points, "point"))
-}
-
-basis_plan <- function(problem, rows, sites) {
-  problem$basis <- basis_of_rows(problem, rows, NULL)
-  new_plan("plan_batch", problem, rows = rows, sites = if (!is.null(sites$tau)) sites)
 }
 
 # In log density of the observations outside of the larger basis, which holds the smaller one.

@@ -11,8 +11,8 @@ LOOKS <- 6 # fits that are compared while length scales are tuned
 
 FASTER <- 6 # fits by informative vectors take less time for a multiplication than a search does
 
-# Begins the stage that tries kernels and scalings, on some of n rows.
-begin_structure <- function(asked, model, rows, n) {
+# Returns the work of trying kernels and scalings on some of n rows, and that of what comes after.
+structure_work <- function(asked, model, rows, n) {
   lik <- model$lik
   processes <- model$response$processes
   if (fits_classes(asked, lik, n, processes)) {
@@ -27,16 +27,11 @@ begin_structure <- function(asked, model, rows, n) {
     rest <- if (grows) adaptive_work(n, EFFORT[[asked$effort]], lik, processes, TRUE)
             else whole_work(n, min(n, asked$size), lik, processes, TRUE)
   }
-  begin_stage(runs * run_work(rows, points, lik, processes), sum(rest))
+  c(runs * run_work(rows, points, lik, processes), sum(rest))
 }
 
-# Returns c(learning, fitting) of a plan. learns: is there anything to learn? resumed: is it known
-# what the search for kernel and scaling has learned?
-expected_work <- function(plan, learns, resumed) {
-  work <- work_ahead(plan, resumed)
-  if (learns) work else replace(work, "learning", 0)
-}
-
+# Returns c(learning, fitting) of a plan. resumed: is it known what the search for kernel and scaling
+# has learned?
 work_ahead <- function(plan, resumed) UseMethod("work_ahead")
 
 #' @export
@@ -57,6 +52,9 @@ work_ahead.plan_adaptive <- function(plan, resumed) {
   problem <- plan$problem
   adaptive_work(nrow(problem$x), plan$effort, problem$lik, problem$processes, resumed)
 }
+
+#' @export
+work_ahead.plan_online <- function(plan, resumed) work_ahead(plan$evidence, resumed)
 
 # Of labels: what the search for kernel and scaling has learned is not learned again.
 class_work <- function(n, points, lik, processes, resumed) {

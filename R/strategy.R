@@ -10,16 +10,9 @@
 #   strategy-multi-output.R    several latent functions
 #   strategy-copies.R          once more, with virtual copies
 
-# Returns the plan of a fit. basis: as resolve_basis() gives it. Stops where the method and the
-# problem do not go together.
-plan_for <- function(method, problem, basis) UseMethod("plan_for")
-
-#' @export
-plan_for.sparsegp_method <- function(method, problem, basis) plan_of(method, problem, basis)
-
 #' @export
 plan_for.method_ep <- function(method, problem, basis) {
-  if (!is.null(method$size)) return(plan_of(method, problem, basis))
+  if (!is.null(method$size)) return(plan_sized_ep(method, problem, basis))
   if (method$projection == "kl" || method$freeze == Inf) {
     stop_sparsegp("method", "sweeps over points that it chooses, and has no size",
                   "Give method_ep(size =), or use projection = \"moment\" with a finite freeze")
@@ -41,14 +34,28 @@ plan_for.method_default <- function(method, problem, basis) {
   else plan_for(options, problem, basis)
 }
 
-# Returns the candidate that a plan has learned. settled: see choose_kernel_and_scaling().
-learned_candidate <- function(plan, settled, chunk, input_terms) {
+# Learns from rows: reads the model, and finds kernel, scaling and hyperparameters. setup$basis: as
+# read_basis() gives it; remark: is what the rows lack remarked on? Returns list(candidate, problem,
+# basis, setup, moot), setup with kernel and scaling settled and the plan's options.
+learn_from <- function(chunk, setup, input_terms, remark = TRUE) {
+  settled <- choose_kernel_and_scaling(chunk, setup, input_terms)
+  model <- settled$model
   setup <- settled$setup
-  learned <- learn_plan(plan, settled$model$table, setup$control, setup$verbose, settled$from)
+  moot <- remark && remark_on_rows(model, setup, chunk)
+  problem <- problem_of(model, chunk)
+  basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
+  if (!is.null(setup$augment)) refuse_copies(model$lik)
+  plan <- plan_for(setup$method, problem, basis)
+  learns <- any(model$table$free) && !is.null(setup$control)
+  begin_stage(work_ahead(plan, resumed = !is.null(settled$from)) * c(learns, 1))
+  learned <- learn_plan(plan, model$table, setup$control, setup$verbose, settled$from)
+  begin_stage(c(work_ahead(plan, resumed = TRUE)[["fitting"]], 0))
   record <- if (is.null(learned$record)) settled$record else learned$record # nothing more to learn
   if (!is.null(record)) record$choices <- rbind(settled$choices, record$choices)
-  new_candidate(settled$model, learned$table, learned$plan,
-                list(chunk = chunk, setup = setup, input_terms = input_terms), record)
+  candidate <- new_candidate(model, learned$table, learned$plan,
+                             list(chunk = chunk, setup = setup, input_terms = input_terms), record)
+  setup$options <- plan$problem$options
+  list(candidate = candidate, problem = problem, basis = basis, setup = setup, moot = moot)
 }
 
 # Runs a learned candidate, after comparing it with others if the strategy has such. Returns
@@ -59,4 +66,12 @@ tune <- function(plan, candidate) UseMethod("tune")
 #' @export
 tune.plan <- function(plan, candidate) {
   list(candidate = candidate, run = checked_run(candidate))
+}
+
+# Copies are of labels, which they cannot contradict, or share a weight.
+refuse_copies <- function(lik) {
+  codec <- lik_codec(lik)
+  if (codec$labelled || lik_traits(lik)$weighted && !codec$trials) return(invisible())
+  refuse_augment(paste0("is for labels and for Gaussian noise of one response, and the likelihood ",
+                        "is ", lik_label(lik), ", under which copies would count as more rows"))
 }

@@ -53,10 +53,8 @@ note_moved <- function(fit, x) {
 # Begins a stream: the pilot's model, then all rows. final: are these the rows that the model stays
 # with?
 begin <- function(fit, rows, final = TRUE) {
-  with_bar(bar_display(fit$stream$setup$verbose), begin_stream(fit, rows, final))
-}
-
-begin_stream <- function(fit, rows, final) {
+  bar <- open_bar(bar_display(fit$stream$setup$verbose))
+  on.exit(close_bar(bar))
   stream <- fit$stream
   setup <- stream$setup
   first <- seq_len(min(chunk_size(rows), stream$pilot))
@@ -65,33 +63,27 @@ begin_stream <- function(fit, rows, final) {
   recipe <- with_coding(recipe_of(fit), pilot_frame, stream$coder$given)
   rows <- code_rows(recipe, rows) # all at once: an unseen level fails before learning
   pilot <- chunk_rows(rows, first)
-  settled <- choose_kernel_and_scaling(pilot, setup, recipe$input_terms)
-  model <- settled$model
-  if (final) remark_on_rows(model, setup, pilot)
-  problem <- problem_of(model, pilot)
-  basis <- resolve_basis(read_basis(recipe, setup$basis), problem$x, model$scaling, problem$width)
-  plan <- plan_for(setup$method, problem, basis)
-  settled$setup$options <- setup$method
-  learns <- any(model$table$free) && !is.null(setup$control)
-  expected <- expected_work(plan$evidence, learns, resumed = !is.null(settled$from))
-  begin_stage(expected[["learning"]], expected[["fitting"]])
-  learned <- learned_candidate(plan, settled, pilot, NULL)
-  begin_stage(expected[["fitting"]], 0)
+  setup$basis <- read_basis(recipe, setup$basis)
+  learned <- learn_from(pilot, setup, recipe$input_terms, remark = final)
+  problem <- learned$problem
+  basis <- learned$basis
   stream[c("waiting", "model", "seed")] <- NULL
   stream$predefined <- !is.null(basis$x)
   stream$constant <- constant_inputs(pilot$x)
   stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size * problem$width
   fit[CODING] <- recipe[CODING]
-  fit <- stream_fit(fit, stream, settled$setup, model, learned)
+  fit <- stream_fit(fit, stream, learned$setup, learned$candidate)
   fit <- keep_state(fit, empty_state(ncol(problem$x), problem$processes))
-  take_rows(fit, rows, start = basis$x)
+  fit <- take_rows(fit, rows, start = basis$x)
+  show_fraction(bar, 1)
+  fit
 }
 
 # What the calls that made a stream put into it.
 FROM_CALL <- c("call", "terms", "grown", "clocks")
 
-stream_fit <- function(fit, stream, setup, model, learned) {
-  new <- new_fit(model, setup, learned, new_run(list(status = 0L, logz = 0)), 0)
+stream_fit <- function(fit, stream, setup, candidate) {
+  new <- new_fit(candidate$model, setup, candidate, new_run(list(status = 0L, logz = 0)), 0)
   new$stream <- stream
   new$stream$shift <- 0
   new[c(FROM_CALL, CODING)] <- fit[c(FROM_CALL, CODING)]

@@ -15,30 +15,30 @@ PATIENCE <- 5 # seconds before a bar appears by itself
 #   display      list(show(fraction), close()); see bar_display()
 PROGRESS <- new.env(parent = emptyenv())
 
-# Evaluates `make` under a bar. A fit within a fit has none of its own.
-with_bar <- function(display, make) {
-  if (!is.null(PROGRESS$current)) return(make)
-  PROGRESS$current <- current <- list2env(list(from = 0, to = 0, work = 0, done = 0, shown = 0,
-                                               words = character(), display = display,
-                                               visible = !identical(display, NO_DISPLAY)))
-  on.exit({
-    PROGRESS$current <- NULL
-    display$close()
-    for (words in current$words) message(words)
-  })
-  made <- make
-  show_fraction(current, 1)
-  made
+# Opens the bar of a fit. A fit within a fit has none: what is returned then shows nothing.
+open_bar <- function(display) {
+  current <- list2env(list(from = 0, to = 0, work = 0, done = 0, shown = 0, words = character(),
+                           display = display, visible = !identical(display, NO_DISPLAY)))
+  if (is.null(PROGRESS$current)) PROGRESS$current <- current else current$display <- NO_DISPLAY
+  current
 }
 
-# Begins a stage of so much work, with so much to come after it. Neither is evaluated if there is
-# nothing to show.
-begin_stage <- function(work, rest) {
+# Closes a bar, after an error, too.
+close_bar <- function(bar) {
+  if (!identical(PROGRESS$current, bar)) return(invisible())
+  PROGRESS$current <- NULL
+  bar$display$close()
+  for (words in bar$words) message(words)
+}
+
+# Begins a stage. work: of it, and of all that is to come after it; not evaluated if there is nothing
+# to show.
+begin_stage <- function(work) {
   current <- PROGRESS$current
   if (!isTRUE(current$visible)) return(invisible())
   current$from <- current$to
-  current$to <- current$from + (1 - current$from) * work / (work + rest)
-  current$work <- work
+  current$to <- current$from + (1 - current$from) * work[[1L]] / sum(work)
+  current$work <- work[[1L]]
   current$done <- 0
   show_fraction(current, current$from)
 }
@@ -80,21 +80,19 @@ bar_display <- function(verbose, bar = interactive(), patience = PATIENCE,
 
 # ---- Observers of evaluations ----
 
-# An observer of evaluations: step(value, ok, theta, run) after each, close() at the end or when
-# something has gone wrong, done(objective) after an end that is not.
+# An observer of evaluations: step(value, ok, theta, run) after each, done(objective) at the end.
 SILENT <- list(step = function(value, ok, theta, run) invisible(),
-               close = function() invisible(), done = function(objective) invisible())
+               done = function(objective) invisible())
 
 new_progress <- function(verbose, bar = interactive()) {
   if (!verbose) SILENT else if (bar) progress_summary() else progress_lines()
 }
 
-# A line at the end, when the bar is closed.
+# A line at the end.
 progress_summary <- function() {
   count <- 0L
   list(
     step = function(value, ok, theta, run) count <<- count + 1L,
-    close = SILENT$close,
     done = function(objective) {
       words <- sprintf("log evidence + log prior %.6g after %s", objective,
                        counted(count, "evaluation"))
@@ -112,18 +110,8 @@ progress_lines <- function() {
       message(sprintf("%4d  log evidence + log prior %.6g%s", count, value,
                       if (ok) "" else "  (failed)"))
     },
-    close = SILENT$close, done = SILENT$done
+    done = SILENT$done
   )
-}
-
-# learn(progress), and whatever happens in it `progress` is closed, once.
-with_progress <- function(progress, learn) {
-  open <- TRUE
-  on.exit(if (open) progress$close())
-  learned <- learn(progress)
-  open <- FALSE
-  progress$done(max(learned$record$objective))
-  learned
 }
 
 # ---- Rows that are read in chunks ----

@@ -80,7 +80,7 @@ test_that("inputs are switched on again from default starts only, and never lowe
   start <- fit$hyper$start
   control <- learn_control()
   centre <- list(value = start, reach = 10)
-  first <- search_once(objective, start, centre, control)
+  first <- search_from(objective, list(start), centre, control)[[1L]]
   again <- leave_trap(objective, fit$hyper, first, centre, control)
   expect_lte(again$value, first$value)
   given <- fit$hyper
@@ -168,7 +168,8 @@ test_that("a search goes on after a place where EP fails", {
     value = function(par) if (par > 1.2) IMPOSSIBLE else 20 * (par - 1)^2 - par,
     gradient = function(par) if (par > 1.2) 0 else 40 * (par - 1) - 1
   )
-  found <- search_once(objective, -0.5, list(value = -0.5, reach = 10), learn_control(inner = 50))
+  box <- list(value = -0.5, reach = 10)
+  found <- search_from(objective, list(-0.5), box, learn_control(inner = 50))[[1L]]
   expect_equal(found$par, 1.025, tolerance = 1e-4) # L-BFGS-B stops at 1e8 roundings of the value
   walls <- with_low_walls(objective$value)
   expect_identical(walls(2), IMPOSSIBLE) # nothing to compare with
@@ -181,7 +182,8 @@ test_that("the first step of a search is an e-fold at most, however steep it is"
     tried <<- c(tried, par)
     300 * (par - 5)^2
   }, gradient = function(par) 600 * (par - 5))
-  found <- search_once(objective, 0, list(value = 0, reach = 10), learn_control(inner = 50))
+  box <- list(value = 0, reach = 10)
+  found <- search_from(objective, list(0), box, learn_control(inner = 50))[[1L]]
   expect_lte(max(abs(tried[tried != 0][[1L]])), 1 + 1e-12) # rounding
   expect_equal(found$par, 5, tolerance = 1e-3)
 })
@@ -204,7 +206,7 @@ test_that("searches end when two of them agree on the best value", {
                gradient = function(p) 4 * p * (p^2 - 1) + 0.3)
   box <- list(value = 0, reach = 10)
   ends <- function(starts) {
-    found <- search_until_two_agree(well, as.list(starts), box, list(inner = 100))
+    found <- search_from(well, as.list(starts), box, list(inner = 100))
     sign(vapply(found, `[[`, 0, "par"))
   }
   expect_identical(ends(c(1.05, -1.1, -1, 1)), c(1, -1, -1))

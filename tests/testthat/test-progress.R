@@ -1,5 +1,14 @@
 # The progress bar: one for a whole fit, which never goes backwards.
 
+# Evaluates `make` under a bar, as fits are made.
+with_bar <- function(display, make) {
+  bar <- open_bar(display)
+  on.exit(close_bar(bar))
+  made <- make
+  show_fraction(bar, 1)
+  made
+}
+
 # Every fraction that a display is given while `make` is evaluated.
 fractions_of <- function(make) {
   seen <- numeric()
@@ -58,9 +67,9 @@ test_that("what is known already leaves the bar in order", {
   expect_identical(seen[length(seen)], 1)
   # more work than was expected never ends a stage
   seen <- fractions_of({
-    begin_stage(10, 10)
+    begin_stage(c(10, 10))
     for (i in 1:100) note_work(1)
-    begin_stage(1, 0)
+    begin_stage(c(1, 0))
     note_work(1)
   })
   expect_false(is.unsorted(seen))

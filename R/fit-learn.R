@@ -1,0 +1,31 @@
+# From rows to a fit.
+
+# Returns the fit of the rows that a recipe made first, by which their inputs are coded now.
+# setup$provisional: is the fit one on some rows, which that of all rows follows?
+fit_read <- function(recipe, rows, setup) {
+  bar <- open_bar(bar_display(setup$verbose))
+  on.exit(close_bar(bar))
+  recipe <- with_coding(recipe, rows$x, setup$coding)
+  setup$basis <- read_basis(recipe, setup$basis)
+  rows <- code_rows(recipe, rows)
+  learned <- learn_from(rows, setup, recipe$input_terms)
+  candidate <- learned$candidate
+  if (learned$moot && !is.null(candidate$record)) candidate$record$moot <- TRUE
+  tuned <- tune(candidate$plan, candidate)
+  fit <- fit_of(tuned, rows, learned$setup)
+  if (!is.null(setup$augment)) fit <- fit_with_copies(fit, tuned, rows, learned$setup)
+  if (!isTRUE(setup$provisional)) warn_about(fit$convergence, fit$learning, fit$likelihood)
+  known <- c(recipe[CODING], list(na.action = rows$omitted, row_names = rows$names))
+  known <- known[lengths(known) > 0L]
+  fit[names(known)] <- known
+  show_fraction(bar, 1)
+  fit
+}
+
+# Gives one warning at most: learning cannot settle where EP did not.
+warn_about <- function(run, record, lik) {
+  if (run$converged) return(warn_about_search(record))
+  remedy <- divergence_remedy(lik, "Raise method_ep(sweeps =) or lower its damping")
+  warn_sparsegp("EP did not converge in ", counted(run$sweeps, "sweep"), " (change ",
+                signif(run$change, 3), "). ", remedy, ".")
+}

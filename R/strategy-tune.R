@@ -1,0 +1,64 @@
+# Classes with a candidate learned: shorter length scales, a margin, least squares, all observations.
+
+#' @export
+tune.plan_classification <- function(plan, candidate) {
+  if (is.null(candidate$record)) return(list(candidate = candidate, run = checked_run(candidate)))
+  if (length(free_lengthscales(candidate$table)) == 0L) return(score_by_loo(candidate))
+  found <- tune_on_subset(candidate)
+  squares <- try_least_squares(found)
+  if (squares$taken) score_least_squares(found, squares) else tune_on_all(found, squares$choices)
+}
+
+# Shorter length scales in turn, by half the points of some of the observations, for as long as one
+# is better, and the one learned if no other was; then a margin, which makes probabilities surer,
+# unless they are too sure without it. Returns the candidate of all observations and points, with
+# `power`, the exponent that recalibrates its probabilities.
+tune_on_subset <- function(candidate) {
+  n <- count_observations(candidate)
+  rows <- sort(spread_problem(candidate$plan$problem)[seq_len(min(n, policy$compare_rows))])
+  small <- with_size(with_subset(candidate, rows), size_of(candidate) / 2)
+  small <- with_tolerance(small, policy$compare_tolerance)
+  best <- race("length scale", shorter(small, policy$lengthscale_factors), score_by_loo,
+               gain_in_lpd)
+  if (best$candidate$factor == policy$lengthscale_factors[1L]) { # it has to gain its error
+    best <- race("length scale", shorter(small, 1), score_by_loo, gain_in_lpd,
+                 standard_errors(-1), best = best)
+  }
+  margin <- list(margin = function(best) if (best$power >= 1) with_margin(best$candidate))
+  best <- race("likelihood", margin, score_by_loo, gain_in_lpd,
+               standard_errors(policy$min_standard_errors), best = best)
+  candidate <- as_found(candidate, best$candidate)
+  candidate$power <- best$power
+  candidate$choices <- best$choices
+  candidate
+}
+
+# Half the points bear longer length scales than all of them: the next shorter one is tried with
+# all, and the better of the two is the fit.
+tune_on_all <- function(found, choices) {
+  factors <- policy$lengthscale_factors
+  factors <- c(found$factor, factors[factors < found$factor][1L])
+  entries <- shorter(found, factors[!is.na(factors)] / found$factor)
+  entries[[1L]] <- function(best) found
+  best <- race("all observations", entries, score_by_loo, gain_in_lpd)
+  best$choices <- rbind(choices, best$choices)
+  best
+}
+
+# ---- A margin ----
+
+# What was learned for the probit, for a margin in its place: of width 4 it is about as steep. NULL
+# if something was said of the likelihood, or of the variance of the one kernel.
+with_margin <- function(candidate) {
+  if (candidate$model$lik$type != "probit" || !may_change_likelihood(candidate)) return(NULL)
+  candidate <- with_likelihood(candidate, lik_margin(width = fixed(policy$margin_width)))
+  table <- candidate$table
+  steeper <- policy$margin_width / 4
+  variance <- table$base == "variance"
+  bias <- table$base == "bias"
+  table$theta[variance] <- table$theta[variance] + 2 * log(steeper)
+  table$theta[bias] <- table$theta[bias] * steeper
+  candidate$table <- table
+  with_sites(candidate, list(tau = candidate$plan$sites$tau / steeper^2,
+                             nu = candidate$plan$sites$nu / steeper))
+}
