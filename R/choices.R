@@ -29,8 +29,9 @@ choice_row <- function(stage, found, gained = Inf, taken = TRUE, label = found$l
              se = if (length(gained) > 1L) standard_error(gained) else NA_real_, taken)
 }
 
-# Rounds of choosing a basis and learning on it, of which the best was kept.
+# Rounds of choosing a basis and learning on it, of which the best was kept; one is no choice.
 round_choices <- function(reached, rows, points) {
+  if (length(reached) < 2L) return(NULL)
   data.frame(stage = "basis", candidate = paste("round", seq_along(reached)),
              rows = as.integer(rows), points = as.integer(points), score = reached, gain = NA_real_,
              se = NA_real_,

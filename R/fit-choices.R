@@ -46,7 +46,7 @@ tuning_words <- function(fit) {
                   squares$candidate))
   }
   tried <- choices_of_stage(fit, c("likelihood", "all observations"))
-  tried <- tried[tried$taken, ]
+  tried <- tried[tried$taken & (tried$stage == "all observations" | !is.na(tried$gain)), ]
   if (NROW(tried) == 0L) return(NULL)
   paste("chosen by leave-one-out log probability:", paste(tried$candidate, collapse = ", "))
 }

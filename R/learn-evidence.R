@@ -71,7 +71,7 @@ make_objective <- function(criterion, table, progress) {
 
 # A line search that meets a wall shrinks its step by as much as the wall is high: to nothing, from
 # IMPOSSIBLE. So in a search a failed evaluation costs little more than the worst other one.
-with_low_walls <- function(value) {
+cap_failed_values <- function(value) {
   worst <- -Inf
   function(par) {
     at <- value(par)
@@ -91,7 +91,7 @@ search_from <- function(objective, starts, centre, control) {
     unit <- max(1, sqrt(sum(objective$gradient(start)^2)))
     value <- abs(objective$value(start))
     gain <- max(2.2e-8 * max(1, value), control$within)
-    found <- stats::optim(start, with_low_walls(objective$value), objective$gradient,
+    found <- stats::optim(start, cap_failed_values(objective$value), objective$gradient,
                           method = "L-BFGS-B", lower = centre$value - centre$reach,
                           upper = centre$value + centre$reach,
                           control = list(maxit = control$inner, fnscale = unit, lmm = PAST_STEPS,
@@ -139,7 +139,7 @@ switched_on <- function(objective, par, put_back) {
 }
 
 # Searches again from the best such point for as long as one raises the evidence.
-leave_trap <- function(objective, table, result, centre, control) {
+reactivate_inputs <- function(objective, table, result, centre, control) {
   start <- ifelse(table$scan, table$start, NA)[table$free]
   for (round in seq_len(policy$reactivation_rounds)) {
     candidates <- unlist(lapply(log(policy$reactivation_factors), function(longer) {
@@ -178,7 +178,7 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   values <- vapply(results, `[[`, 0, "value")
   first <- which.min(values)
   best <- results[[first]]
-  if (fresh) best <- leave_trap(objective, table, best, centre, control)
+  if (fresh) best <- reactivate_inputs(objective, table, best, centre, control)
   values[first] <- best$value
   if (best$value < IMPOSSIBLE) return(learned_hyper(objective, table, centre, best, values, began))
   if (!check_run(aim$plain(table$theta), table)$converged) return(nothing_learned(table, objective))

@@ -20,11 +20,12 @@ fits_classes <- function(method, lik, n, processes) {
 }
 
 # Informative vectors of each class among n observations. Effort multiplies the cost of an
-# iteration, which goes with the square of their number.
+# iteration, which goes with the square of their number. Where they are as many as the observations
+# the fit is full EP's, so that nothing jumps where full EP begins to exceed its budget.
 class_points_wanted <- function(n, effort) {
   range <- policy$class_points
   points <- min(max(policy$class_points_root * sqrt(n), range[1L]), range[2L])
-  round(min(sqrt(EFFORT[[effort]]) * points, n / 2))
+  round(min(sqrt(EFFORT[[effort]]) * points, n))
 }
 
 plan_classification <- function(problem, effort) {

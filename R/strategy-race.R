@@ -9,11 +9,13 @@
 #   gain     (score, best) -> how much better it is, a number or one for each observation
 #   margin   what the mean gain has to exceed, see nats() and standard_errors()
 #   go_on    (taken, gain) -> is the next candidate tried?
+#   best     the best score of an earlier stage, which stands in the record as `incumbent`
 # Returns the best score; best$choices is the record: a data frame of stage, candidate, rows,
 # points, score, se (of the gain) and taken.
 race <- function(stage, entries, score, gain, margin = nats(0),
-                 go_on = function(taken, gain) taken, best = NULL) {
+                 go_on = function(taken, gain) taken, best = NULL, incumbent = NULL) {
   tried <- best$choices
+  if (!is.null(incumbent)) tried <- rbind(tried, choice_row(stage, best, label = incumbent))
   for (k in seq_along(entries)) {
     candidate <- entries[[k]](best)
     if (is.null(candidate)) next

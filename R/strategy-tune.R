@@ -26,7 +26,8 @@ tune_on_subset <- function(candidate) {
   }
   margin <- list(margin = function(best) if (best$power >= 1) with_margin(best$candidate))
   best <- race("likelihood", margin, score_by_loo, gain_in_lpd,
-               standard_errors(policy$min_standard_errors), best = best)
+               standard_errors(policy$min_standard_errors), best = best,
+               incumbent = candidate$model$lik$type)
   candidate <- as_found(candidate, best$candidate)
   candidate$power <- best$power
   candidate$choices <- best$choices

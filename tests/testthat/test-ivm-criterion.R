@@ -144,8 +144,8 @@ test_that("learning lowers phi, by every strategy, and keeps the best major step
     record <- fit$learning
     expect_gt(fit$log_evidence, start$log_evidence + 10)
     rounds <- choices_of_stage(fit, "basis")$score
-    expect_true(length(rounds) %in% 1:4)
-    expect_identical(record$objective, max(record$start, rounds))
+    expect_true(length(rounds) %in% c(0L, 2:4))
+    if (length(rounds)) expect_identical(record$objective, max(record$start, rounds))
     # the final selection is the best major step's, made once more
     prior <- hyper_log_prior(fit$hyper, fit$hyper$theta)$value
     expect_equal(fit$log_evidence + prior, record$objective, tolerance = 1e-12)

@@ -81,11 +81,11 @@ test_that("inputs are switched on again from default starts only, and never lowe
   control <- learn_control()
   centre <- list(value = start, reach = 10)
   first <- search_from(objective, list(start), centre, control)[[1L]]
-  again <- leave_trap(objective, fit$hyper, first, centre, control)
+  again <- reactivate_inputs(objective, fit$hyper, first, centre, control)
   expect_lte(again$value, first$value)
   given <- fit$hyper
   given$scan <- FALSE
-  expect_identical(leave_trap(objective, given, first, centre, control), first)
+  expect_identical(reactivate_inputs(objective, given, first, centre, control), first)
 })
 
 test_that("priors pull, and prior_flat() lets go", {
@@ -171,7 +171,7 @@ test_that("a search goes on after a place where EP fails", {
   box <- list(value = -0.5, reach = 10)
   found <- search_from(objective, list(-0.5), box, learn_control(inner = 50))[[1L]]
   expect_equal(found$par, 1.025, tolerance = 1e-4) # L-BFGS-B stops at 1e8 roundings of the value
-  walls <- with_low_walls(objective$value)
+  walls <- cap_failed_values(objective$value)
   expect_identical(walls(2), IMPOSSIBLE) # nothing to compare with
   expect_identical(c(walls(0), walls(2), walls(1), walls(2)), c(20, 21, -1, 21))
 })
