@@ -34,12 +34,8 @@ kinds_like <- function(like, parts) {
 
 are_parts <- function(parts, of) {
   switch(of, none = length(parts) == 0L, some = length(parts) > 0L,
-         scalar = length(parts) == 1L && is_scalar_base(parts[[1L]]))
-}
-
-# One that a field can be made of
-is_scalar_base <- function(base) {
-  isTRUE(registered("kernels", base$type)$gradient) && identical(base$ard, FALSE)
+         scalar = length(parts) == 1L && identical(parts[[1L]]$ard, FALSE) &&
+           isTRUE(registered("kernels", parts[[1L]]$type)$gradient))
 }
 
 # Returns the kernel that was given as a value, a constructor, or by name.

@@ -21,7 +21,8 @@ seen_period <- function(x, response, range) {
   y <- codec_named(response$codec)$series(response$y)
   if (is.null(y) || length(unique(t)) < 8L) return(range / 2)
   y <- as.matrix(y)[first, 1L] # the first component of several
-  rest <- without_trend(t, as.double(y))
+  # what a cubic leaves
+  rest <- stats::lm.fit(cbind(1, stats::poly(t, 3L)), as.double(y))$residuals
   if (!isTRUE(max(abs(rest)) > 1e-9 * max(abs(y)))) return(range / 2)
   highest_peak(t, rest)
 }
@@ -35,9 +36,6 @@ highest_peak <- function(t, rest) {
   peak <- at[which.max(power(at))]
   1 / stats::optimize(power, c(peak - step, peak + step), maximum = TRUE)$maximum
 }
-
-# What a cubic of t leaves of y.
-without_trend <- function(t, y) stats::lm.fit(cbind(1, stats::poly(t, 3L)), y)$residuals
 
 # Of the sum of squares of y what a sine wave of that frequency explains (Lomb and Scargle).
 harmonic_power <- function(frequency, t, y) {

@@ -84,9 +84,15 @@ kernel_coregion <- function(base = kernel_rbf(), rank = NULL, variance = NULL,
     stop_sparsegp("base", "knows of components itself", "Give a kernel such as kernel_rbf()")
   }
   if (!is.null(rank)) rank <- c(rank = check_count(rank, "rank", 0L))
-  own <- new_kernel("coregion", list(variance = variance, correlation = correlation),
-                    degree = rank)
-  own * without_variance(base)
+  if (length(base$parts) == 0L) {
+    if (!is.null(base$params$variance)) {
+      stop_sparsegp("base", "has a variance, and the components have their own",
+                    "Give kernel_coregion(variance = )")
+    }
+    base$params$variance <- fixed(1)
+  }
+  new_kernel("coregion", list(variance = variance, correlation = correlation), degree = rank) *
+    base
 }
 
 FIELDS <- c("divfree", "curlfree")
@@ -108,17 +114,6 @@ new_field <- function(type, base, vars, argument = "base") {
 check_base <- function(base, argument) {
   base <- called(base)
   check_class(base, "sparsegp_kernel", argument, "Give a kernel_*() value such as kernel_rbf()")
-  base
-}
-
-# A base's variance would say what the components' say.
-without_variance <- function(base) {
-  if (length(base$parts)) return(base)
-  if (!is.null(base$params$variance)) {
-    stop_sparsegp("base", "has a variance, and the components have their own",
-                  "Give kernel_coregion(variance = )")
-  }
-  base$params$variance <- fixed(1)
   base
 }
 

@@ -63,9 +63,12 @@ TO_FAMILY <- c("gaussian", "probit", "logit", "poisson") # the likelihoods a fam
 likelihood_of_family <- function(family, argument) {
   type <- Find(function(type) identical(FAMILIES[[type]], c(family$family, family$link)), TO_FAMILY)
   if (is.null(type)) {
+    instead <- INSTEAD[vapply(names(INSTEAD), grepl, NA, as.character(family$family)[1L],
+                              ignore.case = TRUE)]
+    others <- "Use gaussian(), binomial(\"probit\"), binomial(\"logit\") or poisson()"
     stop_sparsegp(argument, paste0("is the family ", family$family, ", link ",
                                    toString(family$link), ", which this package does not know"),
-                  instead_of_family(family))
+                  c(instead, others)[[1L]])
   }
   lik <- get(paste0("lik_", type), mode = "function")()
   if (type == "logit") lik$or_trials <- TRUE
@@ -97,13 +100,6 @@ INSTEAD <- c(
   "^gaulss|^shash|^gevlss|^gumbls" = "Use likelihood = \"heteroscedastic\"",
   "^cox" = "There is none for censored times"
 )
-
-# Returns the remedy for a family that there is not.
-instead_of_family <- function(family) {
-  known <- vapply(names(INSTEAD), grepl, NA, as.character(family$family)[1L], ignore.case = TRUE)
-  if (any(known)) INSTEAD[[which(known)[1L]]]
-  else "Use gaussian(), binomial(\"probit\"), binomial(\"logit\") or poisson()"
-}
 
 # What was given, once the response is there. Two columns of counts are trials where nothing else is
 # said; other columns are components.

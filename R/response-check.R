@@ -27,27 +27,12 @@ are_right_size.response <- function(codec, y, n, fit) length(y) == n
 #' @export
 are_right_size.response_vectors <- function(codec, y, n, fit) length(y) == n * fit$response$width
 
-# A matrix of whole parts
-#' @export
-are_right_size.response_mixtures <- function(codec, y, n, fit) {
-  w <- fit$response$width
-  size <- 1L + moment_count(w)
-  parts <- if (is_mixture(y)) mixture_parts(y) else 0L
-  parts > 0L && nrow(y) == n && mixture_width(y) == w && NROW(fit$data_rows) == parts * size &&
-    ncol(y) %in% (parts * size + c(0L, size - 1L))
-}
-
 #' @export
 are_right_values.response <- function(codec, y, response) is.numeric(y) && are_finite(unclass(y))
 
 # Components may be missing.
 #' @export
 are_right_values.response_vectors <- function(codec, y, response) is.numeric(y)
-
-#' @export
-are_right_values.response_mixtures <- function(codec, y, response) {
-  is.numeric(y) && are_finite(unclass(y))
-}
 
 #' @export
 are_right_values.response_factor <- function(codec, y, response) {

@@ -337,3 +337,20 @@ read_more_mixtures <- function(codec, y, lik, weights, response) {
   }
   y
 }
+
+# ---- Stored values (response-check.R) ----
+
+# A matrix of whole parts
+#' @export
+are_right_size.response_mixtures <- function(codec, y, n, fit) {
+  w <- fit$response$width
+  size <- 1L + moment_count(w)
+  parts <- if (is_mixture(y)) mixture_parts(y) else 0L
+  parts > 0L && nrow(y) == n && mixture_width(y) == w && NROW(fit$data_rows) == parts * size &&
+    ncol(y) %in% (parts * size + c(0L, size - 1L))
+}
+
+#' @export
+are_right_values.response_mixtures <- function(codec, y, response) {
+  is.numeric(y) && are_finite(unclass(y))
+}
