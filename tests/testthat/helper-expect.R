@@ -100,7 +100,7 @@ reference_root <- function(fun, low, high) {
 response_entry <- function(entry, lik, theta, y, mean, var, weights, ...) {
   w <- if (is.matrix(mean)) ncol(mean) else 1L
   rows <- lik_traits(lik)$data_rows(y, rep_len(weights, length(y)))
-  entry(c_lik(lik, theta, w), theta, rows, tall_values(mean), as.double(var), ...)
+  entry(c_lik(lik, theta, w), theta, rows, stacked_values(mean), as.double(var), ...)
 }
 
 response_tails_at <- function(lik, theta, y, mean, var, weights = 1) {
