@@ -52,7 +52,7 @@ refuse_without_sums <- function(fit) {
                       "method_online()"))
 }
 
-# Where sites and gamma are kept: in files if they are many, are to outlive the process, or if
+# Returns the store of sites and gamma: in files if they are many, are to outlive the process, or if
 # several processes share them. Sites that are the likelihood itself are not; gamma alone spares a
 # product, but is not worth that processes have a folder in common. ours: does a checkpoint say that
 # the folder of its sites is its own? If not claim() is called before one is made.
@@ -65,7 +65,10 @@ store_for <- function(chunked, checkpoint, ours, claim) {
   of_sites <- if (chunked$exact) 0 else processes(fit) * (w + w^2)
   numbers <- chunked$n * (of_sites + length(fit$state) * w^2)
   if (!chunked$exact && !is.null(checkpoint)) return(sites_of_checkpoint(checkpoint, ours, claim))
-  if (numbers <= source$hold && !shared) sites_in_memory() else sites_in_temporary_files()
+  if (numbers <= source$hold && !shared) return(sites_in_memory())
+  sites_in_files(tempfile("sparsegp-sites-"), "data",
+                 paste("Is the disk full? Workers on other machines need a folder that all share:",
+                       "set TMPDIR before R starts"))
 }
 
 # Returns the fit of all rows that a run over the chunks has come to.
@@ -89,8 +92,8 @@ chunked_result <- function(chunked, run) {
 
 # ---- Learning from all rows ----
 
-# The search goes on from what some rows have taught, by the log evidence of all. note(): called
-# with all evaluations so far after each, which a later process need not do again.
+# Goes on with the search from what some rows have taught, by the log evidence of all. note():
+# called with all evaluations so far after each, which a later process need not do again.
 learn_all_rows <- function(chunked, control, learned, progress, note) {
   fit <- chunked$fit
   table <- fit$hyper
@@ -106,8 +109,8 @@ learn_all_rows <- function(chunked, control, learned, progress, note) {
   list(fit = fit, point = last$point, run = if (known) last$run)
 }
 
-# The log evidence of all rows and its gradient, at theta. Sites start where those of the last
-# evaluation ended.
+# Returns the log evidence of all rows and its gradient, as a function of theta. Sites start
+# where those of the last evaluation ended.
 chunked_criterion <- function(chunked, learned, progress, note) {
   done <- learned$done
   point <- learned$point

@@ -119,13 +119,13 @@ collected <- function(chunked, theta, it) {
   it
 }
 
-# A sweep, and the step after it.
+# Makes a sweep, and the step after it.
 swept <- function(chunked, theta, it, control) {
   point <- point_of(chunked, it, it$weights)
   stored <- is_stored(it$weights)
   at <- if (stored) max(0L, as.integer(names(it$weights))) else it$last + 1L
   asked <- max(it$last, at) + 1L
-  coupled <- has_coupled_steps(chunked)
+  coupled <- chunked$coupled
   task <- list(theta = theta, point = point, stage = "sweep", narrow = it$narrow, seen = it$seen)
   goal <- list(asked = asked, past = it$past)
   read <- chunked_read(chunked, c(task, list(at = if (!stored) at, coupled = coupled),
@@ -146,18 +146,7 @@ swept <- function(chunked, theta, it, control) {
   take_step(it, control, coupled)
 }
 
-# Numbers of the latent functions' coordinates up to which the step of all classes is had: its
-# system has the square of it.
-MOST_COORDINATES <- 3000
-
-# Are the shifts of classes from one step for all? That takes a second read.
-has_coupled_steps <- function(chunked) {
-  fit <- chunked$fit
-  is_coupled(fit$likelihood, processes(fit)) &&
-    sum(lengths(lapply(fit$state, `[[`, "t"))) <= MOST_COORDINATES
-}
-
-# What a read of coupled classes comes to with the sites that the solution of its system asks for.
+# Returns the read of coupled classes with the sites that the solution of its system asks for.
 with_coupled_shifts <- function(chunked, task, read) {
   task$coupled <- TRUE
   task$solution <- solve(diag(length(read$side)) + read$weights, read$side)
@@ -197,7 +186,7 @@ mixed_step <- function(it, step) {
   it
 }
 
-# The sites to start from, or those of a plain step.
+# Clips the sites to start from, or those of a plain step.
 clip_step <- function(it, step) {
   if (!is.null(it$at)) it <- plain_step(it, step)
   it[c("stale", "clip", "done")] <- list(TRUE, TRUE, length(it$weights) == 0L)

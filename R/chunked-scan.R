@@ -56,8 +56,8 @@ scan_once <- function(source, recipe, coding, keep, moments, known = NULL) {
 
 # ---- Levels ----
 
-# What is known of levels after one more frame: of each variable that has some those that factors
-# declare, in order, and those that were there.
+# Adds the levels of one more frame: of each variable that has some those that factors declare, in
+# order, and those that were there.
 more_levels <- function(seen, frame) {
   for (name in names(Filter(has_levels, frame))) {
     column <- frame[[name]]
@@ -75,7 +75,7 @@ more_levels <- function(seen, frame) {
   seen
 }
 
-# As a factor of all rows would have them: those of texts in the order of the alphabet.
+# Returns levels as a factor of all rows would have them: those of texts in alphabetic order.
 levels_of <- function(seen) {
   lapply(seen, function(own) {
     levels <- if (is.null(own$declared)) sort(own$there)
@@ -95,7 +95,8 @@ new_pool <- function(size) list(size = size, frames = list(), at = list(), rank 
 pool_rows <- function(pool, frame, before) {
   at <- before + seq_len(nrow(frame))
   rank <- golden_rank(at)
-  labels <- label_of(frame) # NULL where there are none
+  y <- frame_response(frame)
+  labels <- if (has_levels(y)) as.character(y)
   rank[!is.na(labels) & !labels %in% pool$labels & !duplicated(labels)] <- -1 # is kept
   chosen <- which(rank <= pool_limit(pool))
   pool <- add_rows_to(pool, frame, at, chosen, rank)
@@ -136,7 +137,7 @@ note_sights <- function(pool, frame, at) {
   pool
 }
 
-# The inputs of a frame that are one column: numbers, or levels as text.
+# Returns the inputs of a frame that are one column: numbers, or levels as text.
 input_columns <- function(frame) {
   columns <- Filter(function(column) is.null(dim(column)), used_inputs(attr(frame, "terms"), frame))
   lapply(columns, function(column) {
@@ -156,11 +157,6 @@ with_sights <- function(pool) {
   needed <- which(Reduce(`|`, needed, logical(length(noted$at))))
   if (length(needed) == 0L) return(pool)
   trimmed(add_rows_to(pool, noted$frame, noted$at, needed, golden_rank(noted$at) - 1))
-}
-
-label_of <- function(frame) {
-  y <- frame_response(frame)
-  if (has_levels(y)) as.character(y)
 }
 
 pool_limit <- function(pool) {

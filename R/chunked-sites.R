@@ -77,13 +77,7 @@ sites_of_checkpoint <- function(checkpoint, ours, claim) {
                                              "its folder"))
 }
 
-sites_in_temporary_files <- function() {
-  sites_in_files(tempfile("sparsegp-sites-"), "data",
-                 paste("Is the disk full? Workers on other machines need a folder that all share:",
-                       "set TMPDIR before R starts"))
-}
-
-# The sites of a chunk in one generation.
+# Returns the sites of a chunk in one generation.
 stored_sites <- function(store, generation, i, problem) {
   none <- no_sites(problem)
   if (generation == 0L) return(none)

@@ -21,7 +21,7 @@ fit_source <- function(source, recipe, setup, checkpoint) {
   chunked_all_rows(known, source, setup$control, setup$verbose, mark)
 }
 
-# What a checkpoint must have been made by.
+# Returns what a checkpoint must have been made by.
 key_of_fit <- function(source, terms, setup, frame) {
   list(formula = deparse(stats::formula(terms)), chunks = source$chunks,
        first = print_of_rows(frame),
@@ -37,7 +37,7 @@ check_source_setup <- function(setup) {
   }
 }
 
-# The first frame that has rows.
+# Returns the first frame that has rows.
 first_frame <- function(source, recipe) {
   chunks <- open_chunks(source)
   on.exit(chunks$close())
@@ -48,7 +48,7 @@ first_frame <- function(source, recipe) {
   stop_incomplete("data")
 }
 
-# The first pass, and a fit of some of the rows: in memory, in units of all.
+# Makes the first pass, and a fit of some of the rows: in memory, in units of all.
 settled_on_some <- function(source, recipe, setup) {
   keep <- if (is.null(setup$control) || is.infinite(setup$control$rows)) policy$kept_rows
           else setup$control$rows
@@ -94,7 +94,7 @@ with_label_levels <- function(scan, likelihood) {
 
 # ---- Rows that are seen once ----
 
-# A stream; levels, where there are any, are read before.
+# Fits a stream; levels, if there are any, are read before.
 stream_of_source <- function(source, recipe, frame, setup, checkpoint) {
   terms <- attr(frame, "terms")
   levels <- if (any(vapply(frame, has_levels, NA))) {
@@ -144,7 +144,7 @@ feed_more <- function(object, source, weights = NULL, checkpoint = NULL, verbose
               chunk_progress(check_flag(verbose, "verbose")))
 }
 
-# What of a fit tells whether a checkpoint is of it.
+# Returns the parts of a fit by which a checkpoint of it is known.
 key_of_like <- function(fit) {
   list(formula = deparse(stats::formula(fit$terms)), likelihood = fit$likelihood,
        kernel = fit$kernel, theta = fit$hyper$theta,
@@ -162,7 +162,7 @@ recipe_for_chunks <- function(fit, weights) {
   recipe
 }
 
-# The rows of a source on the basis of `empty`, a fit without rows.
+# Fits the rows of a source on the basis of `empty`, a fit without rows.
 chunked_like <- function(empty, source, weights, verbose, checkpoint) {
   recipe <- recipe_for_chunks(empty, weights)
   mark <- open_checkpoint(checkpoint, c(key_of_like(empty),

@@ -2,30 +2,36 @@
 # each adds to the sums of the next sites (S and t of every basis), to the log evidence, its
 # gradient, and the residual. Between sweeps only these and the sites are kept.
 #
-# What all chunks have in common is a list, `chunked`:
+# A list, `chunked`, has what all chunks have in common:
 #   scan      of the source (chunked-scan.R); n: the number of its rows
 #   fit       a fit without rows: how chunks are coded, bases, kernel, likelihood
 #   exact     are the sites the likelihood itself?
+#   coupled   are the shifts of classes from one step for all? That takes a second read
 #   batches   chunks that are added up together, whoever does it
 #   store     of what is kept of the rows (chunked-sites.R)
 #   progress  called with the proportion of the rows done
 # A point is where an iteration stands: `weights` of generations of sites (chunked-sites.R), whose
 # weighted sum are the sites, and `sums` of these sites.
 
-# As many sums are added up apart: of so many batches, whatever the number of workers.
+# Batches are these many, whatever the number of workers, so that sums are the same.
 MOST_BATCHES <- 32L
+
+# Most coordinates of all latent functions with coupled steps: their system has the square of it.
+MOST_COORDINATES <- 3000
 
 new_chunked <- function(scan, fit, store, progress = function(share) NULL) {
   chunks <- scan$source$chunks
   batch_of <- ceiling(seq_len(chunks) * min(1, MOST_BATCHES / chunks))
   list(scan = scan, n = sum(scan$rows), fit = fit,
+       coupled = is_coupled(fit$likelihood, processes(fit)) &&
+         sum(lengths(lapply(fit$state, `[[`, "t"))) <= MOST_COORDINATES,
        exact = catalogue()$likelihoods[[fit$likelihood$type]]$exact,
        batches = unname(split(seq_len(chunks), batch_of)), store = store, progress = progress)
 }
 
 # ---- A chunk ----
 
-# The rows of a chunk as C sees them, and what a sum over responses needs.
+# Returns the rows of a chunk as C sees them, and the sum of codec$values.
 chunked_rows <- function(chunked, i, chunk) {
   fit <- chunked$fit
   frame <- read_frame(chunked$scan$recipe, chunk)

@@ -118,7 +118,7 @@ df.residual.sparsegp <- function(object, ...) {
   free_rows(with_rows(object))
 }
 
-# What the degrees of freedom are, by the kind of response
+# Returns the degrees of freedom, by the kind of response.
 free_rows <- function(object) UseMethod("free_rows", codec_of(object))
 
 #' @export

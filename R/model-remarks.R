@@ -4,7 +4,8 @@ FEW_ROWS <- 3L # with fewer a length scale cannot be learned
 
 # Gives a message or a warning where response or inputs are probably not what was meant. chunk: the
 # rows, with the response as it was given. Where a model is in the units of more rows, what is known
-# of them counts (chunked-scan.R). Returns TRUE where the warning was that there is nothing to learn.
+# of them counts (chunked-scan.R). Returns TRUE where the warning was that there is nothing to
+# learn.
 remark_on_rows <- function(model, setup, chunk) {
   y <- chunk$y
   known <- setup$known$response

@@ -17,7 +17,8 @@
 # Returns the fit with a chunk of more rows.
 feed <- function(fit, chunk) UseMethod("feed")
 
-# An input that was constant while the scaling was read off has none, and no part in the model.
+# Refuses other values of an input that was constant while the scaling was read off: it has no
+# scale, and no part in the model.
 check_constant <- function(scaling, x) {
   moved <- moved_inputs(stats::setNames(scaling$constant, scaling$dropped), x)
   if (length(moved) == 0L) return(invisible())
@@ -79,7 +80,7 @@ begin <- function(fit, rows, final = TRUE) {
   fit
 }
 
-# What the calls that made a stream put into it.
+# Fields of a stream that the calls which made it have set
 FROM_CALL <- c("call", "terms", "grown", "clocks")
 
 stream_fit <- function(fit, stream, setup, candidate) {
@@ -111,8 +112,8 @@ with_omitted <- function(stream, chunk) {
   stream
 }
 
-# A fit of the rows so far and these, whose inputs are coded: the old one is not touched. What
-# forgets takes them block by block, each of one age.
+# Returns the fit of the rows so far and these, whose inputs are coded. A stream that forgets takes
+# them block by block, each of one age.
 take_rows <- function(fit, rows, start = NULL) {
   check_constant(fit$scaling, rows$x) # of a stream of version 0.2.0
   fit <- note_moved(fit, rows$x)
@@ -127,7 +128,7 @@ take_rows <- function(fit, rows, start = NULL) {
 
 AGES <- 64 # steps of a half-life
 
-# The steps of rows on the clock of a stream that forgets.
+# Returns the steps of rows on the clock of a stream that forgets.
 clock_of <- function(fit, rows) {
   time <- if (is.null(rows$time)) fit$n + seq_len(chunk_size(rows)) - 1 else rows$time
   clock <- floor(AGES * time / unname(fit$method$forget))
@@ -135,7 +136,7 @@ clock_of <- function(fit, rows) {
   stop_sparsegp("newdata", "has times that go back", "Give rows in the order of their time")
 }
 
-# The fit at a later step: its sites have decayed.
+# Returns the fit at a later step: its sites have decayed.
 aged <- function(fit, clock) {
   if (!is.null(fit$stream$clock) && clock > fit$stream$clock) {
     left <- 2^((fit$stream$clock - clock) / AGES)
@@ -164,7 +165,7 @@ take_block <- function(fit, rows, start) {
   after_rows(fit, run, n, unit_shift(fit, rows$y))
 }
 
-# What C gives back and resumes from: its sums are where every fit on a basis has them.
+# Stores a run of C, which resumes from it; its sums stand where every fit on a basis has them.
 keep_state <- function(fit, run) {
   fit$stream$record <- run[setdiff(STATE, SUMS)]
   fit$state <- list(run[SUMS])
@@ -191,8 +192,9 @@ after_rows <- function(fit, run, n, shift) {
   fit
 }
 
-# The course of a stream at up to 256 rows, evenly spaced: basis size, log evidence of the rows so
-# far, mean log predictive density since the entry before, and the KL divergences of the row's step.
+# Returns the trace of a stream at up to 256 rows, evenly spaced: basis size, log evidence
+# of the rows so far, mean log predictive density since the entry before, and the KL divergences of
+# the row's step.
 stream_trace <- function(trace, log_unit) {
   counted <- trace[6L, ] # a row that was skipped has no density
   log_evidence <- trace[3L, ] - counted * log_unit

@@ -52,10 +52,10 @@ feed.sparsegp_waiting <- function(fit, chunk) {
   waiting_fit(fit, fit$stream, rows)
 }
 
-# A fit that can be asked.
+# Returns a fit that can be asked.
 ready <- function(fit) UseMethod("ready")
 
-# A fit as it is: of one that waits C sees nothing but the model that it may have.
+# Checks a fit as it is: C sees nothing of one that waits but the model that it may have.
 check_fit_or_waiting <- function(fit, argument = "object") {
   waits <- inherits(fit, "sparsegp_waiting")
   if (waits) refuse_flaw(misfit("waiting", fit), argument)
@@ -101,7 +101,7 @@ check_early.response_factor <- function(codec, rows, lik) invisible()
 
 MOST_PILOTS <- 10L # times `pilot`
 
-# The number of rows that a stream's model is read off, or NULL while there are too few.
+# Returns the number of rows that a stream's model is read off, or NULL while there are too few.
 pilot_length <- function(stream, rows) {
   n <- chunk_size(rows)
   least <- as.integer(stream$pilot)
@@ -123,7 +123,7 @@ pilot_length <- function(stream, rows) {
   most
 }
 
-# A response of numbers that are all the same has no unit.
+# Returns whether a response has a unit: not if all its numbers are the same.
 response_varies <- function(codec, rows) UseMethod("response_varies")
 
 #' @export
@@ -138,7 +138,7 @@ response_varies.response_numbers <- function(codec, rows) {
 #' @export
 response_varies.response_mixtures <- response_varies.response
 
-# Are there rows enough to fit? A basis of rows needs these.
+# Returns whether there are rows enough to fit. A basis of rows needs these.
 can_begin <- function(stream, rows = stream$waiting) {
   basis <- stream$setup$basis
   if (chunk_size(rows) == 0L) return(FALSE)
