@@ -1,4 +1,4 @@
-# What R users ask of a fitted model.
+# Accessors of a fitted model.
 
 #' @export
 coef.sparsegp <- function(object, ...) {

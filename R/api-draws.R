@@ -60,7 +60,7 @@ latent_draws <- function(object, newdata, n) {
   latent
 }
 
-# Of the second of two labels, before and after the fit's power
+# Returns the probability of the second of two labels, before and after the fit's power.
 label_probabilities <- function(object, rows) {
   moments <- c(engine_predict(object, rows$x), rows["offset"])
   own <- engine_lik_predict(object, seen_mean(object, moments), moments$var)$mean

@@ -92,7 +92,7 @@ print.sparsegp_loo <- function(x, digits = max(3L, getOption("digits") - 3L), ..
   invisible(x)
 }
 
-# Some of the rows are a data frame and no more: its sums would be theirs.
+# Returns some of the rows as a data frame: a table of them would print sums of these alone.
 #' @export
 `[.sparsegp_loo` <- function(x, ...) {
   class(x) <- "data.frame"
@@ -139,7 +139,7 @@ anova.sparsegp <- function(object, ...) {
   compare_fits(list(object, ...), match.call())
 }
 
-# What the fits of a call are called: as named, or as written where that is short.
+# Returns labels of the fits of a call: as named, or as written where that is short.
 fit_names <- function(call) {
   written <- as.list(call)[-1L]
   words <- vapply(written, function(expression) paste(deparse(expression), collapse = ""), "")
@@ -167,7 +167,7 @@ compare_fits <- function(fits, call) {
 
 check_same_responses <- function(f, g) {
   same <- identical(f$row_names, g$row_names) && identical(as.character(f$y), as.character(g$y)) &&
-    codec_of(f)$task == codec_of(g)$task && codec_of(f)$trials == codec_of(g)$trials
+    identical(codec_of(f)[c("task", "trials")], codec_of(g)[c("task", "trials")])
   if (same) return(invisible())
   stop_sparsegp("...", "are fits of other rows or responses",
                 "Fit all of them to the same rows, those without missing values in any of them")

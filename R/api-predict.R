@@ -185,7 +185,7 @@ predict_rows <- function(object, newdata, offset, request, variance, weights) {
 TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "terms",
            "divergence", "vorticity", "stream", "potential")
 
-# What other packages call them
+# Other packages' names of types
 OTHER_TYPES <- c(probs = "prob", probability = "prob", probabilities = "prob", posterior = "prob",
                  classes = "class", raw = "response")
 

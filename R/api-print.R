@@ -1,4 +1,4 @@
-# What a fit says of itself.
+# print() of a fit.
 
 #' @export
 print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {

@@ -32,11 +32,11 @@ summary.sparsegp <- function(object, ...) {
     learned = table$free & !is.null(object$learning), row.names = names(value)
   )
   hyper$input_units <- if (object$scaling$scale) hyper$value * table$input_sd else NA_real_
-  rows <- if (has_cavities(object)) loo(object)
+  rows <- if (has_rows(object)) loo(object)
   scores <- if (!is.null(rows)) loo_scores(rows)
   structure(
     list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
-         mean_loo_lpd = if (has_rows(object)) mean(loo_lpd(object), na.rm = TRUE),
+         mean_loo_lpd = if (!is.null(rows)) mean(rows$lpd, na.rm = TRUE),
          loo_r2 = scores$r2, r.squared = scores$r2, loo_sd = scores$sd,
          noise_sd = noise_sds(object),
          confusion = if (!is.null(rows$predicted)) {

@@ -54,7 +54,7 @@ glance.sparsegp <- function(x, ...) {
                     converged = isTRUE(x$convergence$converged))
   sd <- noise_sds(x)
   if (length(sd) == 1L) out$sigma <- sd
-  if (!has_cavities(x)) return(out)
+  if (!has_rows(x)) return(out)
   table <- loo(x)
   scores <- loo_scores(table)
   out$loo_lpd <- sum(table$lpd, na.rm = TRUE)

@@ -1,4 +1,4 @@
-# What the response of a row is expected to tell of the latent function, before it is known. Rows
+# The information that the response of a row is expected to give on the latent function. Rows
 # are latent moments: list(mean, var, offset, weights) as predict() has them (C's units).
 #
 # An information model is a list of three functions of such rows:
@@ -27,7 +27,7 @@ refuse_information <- function() {
                 "Ask by score = \"variance\", for one row at a time")
 }
 
-# Some of the rows.
+# Returns the moments of some of the rows.
 some_latent <- function(latent, rows, w) {
   few <- list(mean = some_rows(latent$mean, stacked_rows(rows, w)),
               var = some_rows(latent$var, stacked_rows(rows, w * w)),
@@ -82,7 +82,7 @@ log_det <- function(A) as.double(determinant(A)$modulus)
 
 # ---- Labels ----
 
-# Of the model as fitted: a power of probabilities (methods) is in the entropy alone.
+# The model is that fitted: a power of probabilities (methods) is in the entropy alone.
 #' @export
 information_model.response_factor <- function(fit) {
   plain <- fit
@@ -92,7 +92,7 @@ information_model.response_factor <- function(fit) {
        curvature = function(latent) label_curvature(plain, latent))
 }
 
-# Of the probabilities of each row, in nats.
+# Returns the entropy of the probabilities of each row, in nats.
 entropies <- function(prob) {
   terms <- prob * log(prob)
   terms[prob <= 0] <- 0
@@ -163,7 +163,7 @@ outcome_model <- function(fit) {
        })
 }
 
-# Of every response of the rules: its row, log density, share of all and slope d1.
+# Returns of every response of the rules its row, log density, proportion of all and slope d1.
 outcomes_at <- function(fit, latent) {
   w <- n_outputs(fit)
   n <- latent_count(latent, w)

@@ -69,7 +69,7 @@ predicted_class <- function(object, prob, reject = 0) {
 # Latent values in C's units, and the mean response at them, as the user sees them.
 to_latent <- function(object, f, offset) f * object$response$unit + object$response$centre + offset
 
-# What the likelihood adds to the latent functions: the bias of each, or 0 where it has none.
+# Returns the bias that the likelihood adds to each latent function, or 0.
 latent_bias <- function(object) {
   bias <- object$hyper$theta[object$hyper$base == "bias"]
   if (length(bias)) bias else rep(0, processes(object))
@@ -80,7 +80,7 @@ to_link <- function(object, f, offset) {
   to_latent(object, f, offset) + rep(latent_bias(object), each = NROW(f))
 }
 
-# What type = says of the rows, without an interval.
+# Returns predictions of a type without an interval.
 centre_answer <- function(object, latent, type) {
   switch(type,
          link = to_link(object, latent$mean, latent$offset),

@@ -1,6 +1,6 @@
 # The kinds of the fields of a fit (fit-check.R).
 
-# What differs between modes of one fit.
+# Fields that differ between modes of one fit.
 OF_MODE <- c("posterior", "basis_rows", "state", "jitter", "log_evidence", "convergence", "latent",
              "cavity", "sites")
 
@@ -49,7 +49,7 @@ are_row_numbers <- function(x) are_whole_between(x, 1, Inf)
 
 # ---- How it went ----
 
-# How a fit went: EP in sweeps, or the rows of a stream.
+# The convergence of EP in sweeps, or of the rows of a stream.
 is_convergence <- function(x) {
   is_of_kind(x, "convergence") &&
     (if (is.null(x$fates)) is_of_kind(x, "sweeps") else are_finite(x$fates) && x$converged)
@@ -199,12 +199,12 @@ has_right_rows <- function(fit) {
     is_table(fit$data_rows, if (q > 0L) q else if (q == 0L) w else NROW(fit$data_rows), n)
 }
 
-# What a fit has of all its rows, or not at all.
+# Fields that a fit has of all its rows, or not at all.
 ROWS_TOGETHER <- c("y", "data_rows", "offset", "latent", "cavity", "sites")
 
 are_finite_moments <- function(x) are_finite(x$mean) && are_finite(x$var)
 
-# How factors of a formula's variables are coded; a model frame's names have no backticks.
+# Levels of the factors among a formula's variables; a model frame's names have no backticks.
 are_levels <- function(xlevels, terms) {
   variables <- gsub("`", "", rownames(attr(terms, "factors")), fixed = TRUE)
   is.null(xlevels) || is.list(xlevels) && all(vapply(xlevels, is.character, NA)) &&
@@ -224,7 +224,7 @@ is_queue <- function(rows) {
 
 # ---- A stream ----
 
-# Where the points came from: those of a row stand together, and are no more than it has components.
+# Numbers of points: those of a row stand together, and are no more than it has components.
 are_rows_of_points <- function(id, w) {
   are_whole_between(id, 1, 2^53) && max(0L, rle(floor((id - 1) / w))$lengths) <= w
 }

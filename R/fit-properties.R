@@ -1,9 +1,7 @@
 # The properties of a fit, by which others decide, never by the method that made it.
 
-# Does it have latent moments, sites and cavities of the rows it was fitted to?
+# Does a fit have latent moments, sites and cavities of the rows it was fitted to?
 has_rows <- function(fit) !is.null(fit$latent)
-
-has_cavities <- function(fit) !is.null(fit$cavity)
 
 # Sums over its rows (fit-state.R)
 has_state <- function(fit) !is.null(fit$state)

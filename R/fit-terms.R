@@ -39,7 +39,7 @@ part_label <- function(kernel, fit) {
   paste0(kernel$type, "(", toString(vars), ")")
 }
 
-# Which parts make up each effect that was asked for: a named list of numbers. terms: NULL for each
+# Returns the parts that make up each effect: a named list of numbers. terms: NULL for each
 # part by itself, names or numbers of parts, or a list of such, each an effect of several.
 term_groups <- function(labels, terms) {
   if (is.null(terms)) return(stats::setNames(as.list(seq_along(labels)), labels))

@@ -115,7 +115,7 @@ class_events.response_factor <- function(object, held_out) {
 }
 
 loo_rows <- function(object) {
-  if (!has_cavities(object) || length(object$y) == 0L) {
+  if (!has_rows(object) || length(object$y) == 0L) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response that the model has not seen")
   }

@@ -59,7 +59,7 @@ invariant_fit <- function(model, rows, learn = FALSE, inputs = c("a", "b"), ...)
 # Returns a matrix: probabilities of classes in the alphabet's order, else means and standard
 # deviations.
 answers_of <- function(fit, new = invariant_new()) {
-  if (has_classes(fit)) {
+  if (inherits(codec_of(fit), "response_factor")) {
     p <- predict(fit, new, type = "prob")
     return(p[, sort(colnames(p)), drop = FALSE])
   }

@@ -49,7 +49,7 @@ test_that("those of a wrong model are not", {
 test_that("they are as random as the responses, and set.seed() governs that", {
   for (type in single()) {
     fit <- true_fit(type, 60, seed = 3)
-    jumps <- !is.null(codec_of(fit)$jump) || has_classes(fit)
+    jumps <- !is.null(codec_of(fit)$jump) || inherits(codec_of(fit), "response_factor")
     set.seed(1)
     first <- residuals(fit, "quantile")
     before <- .Random.seed
