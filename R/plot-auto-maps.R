@@ -15,12 +15,6 @@ surface_layers <- function(object, picture, layers) {
 
 by_panels <- function(view) if (!is.null(view$by)) ggplot2::facet_wrap("by")
 
-# Captions are not broken by ggplot2, and are cut off at the edge of the page.
-wrapped <- function(words) {
-  words <- nonempty(words)
-  if (length(words)) paste(strwrap(words, 60L), collapse = "\n")
-}
-
 # ---- Pieces ----
 
 # Bands of colour between levels; what lies beyond the outermost has their colours.

@@ -54,30 +54,6 @@ data_axes <- function(object, rows, derived) {
   axes[order(place)]
 }
 
-# For every factor (and logical) the coding of its kept columns: a matrix with a row per level.
-factor_columns <- function(object, kept) {
-  codings <- lapply(stats::setNames(nm = names(object$contrasts)), function(variable) {
-    coding <- coding_of(object, variable)
-    if (!any(colnames(coding) %in% kept)) {
-      colnames(coding) <- sub(variable, paste0("`", variable, "`"), colnames(coding), fixed = TRUE)
-    }
-    coding[, colnames(coding) %in% kept, drop = FALSE]
-  })
-  Filter(ncol, codings)
-}
-
-coding_of <- function(object, variable) {
-  levels <- object$xlevels[[variable]]
-  if (is.null(levels)) levels <- c("FALSE", "TRUE")
-  if (identical(object$contrasts[[variable]], BY_LEVEL)) {
-    return(matrix(seq_along(levels), dimnames = list(levels, variable)))
-  }
-  frame <- data.frame(v = factor(levels, levels, exclude = NULL))
-  coding <- stats::model.matrix(~ v, frame, stats::setNames(object$contrasts[variable], "v"))
-  dimnames(coding) <- list(levels, paste0(variable, substring(colnames(coding), 2L)))
-  coding
-}
-
 # Terms of one variable and several columns, as poly() and ns() make them; their calls have the
 # constants, such as knots, that they had at the fit.
 curve_axes <- function(object, kept, raw) {
@@ -95,14 +71,6 @@ curve_axes <- function(object, kept, raw) {
   })
   made <- Filter(Negate(is.null), made)
   stats::setNames(made, vapply(made, `[[`, "", "name"))
-}
-
-# A variable of the data as it was before terms were made of it, or NULL where it cannot be found.
-raw_values <- function(object, name) {
-  formula <- stats::formula(object$terms)
-  formula[[3L]] <- call("+", formula[[3L]], as.name(name))
-  value <- frame_again(object, formula)[[name]]
-  if (is.numeric(value) && length(value) == object$n) as.double(value)
 }
 
 # ---- Which of them ----

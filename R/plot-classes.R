@@ -1,16 +1,5 @@
 # Pictures of several classes: a decision map over two inputs, probability curves along one.
 
-# Colours apart under protanopia and deuteranopia too, the first ones the most; symbols repeat after
-# five, so that colour and symbol together are unique among 60 classes.
-CLASS_COLOURS <- c(
-  "#0072B2", "#D55E00", "#009E73", "#E0C700", "#CC79A7", "#661100", "#56C8F0",
-  "#4B2BCB", "#36C872", "#005355", "#8B5A2B", "#303030"
-)
-
-class_colours <- function(style, alpha = 1, count = 2L) {
-  rep_len(style$col %||% grDevices::adjustcolor(CLASS_COLOURS, alpha), count)
-}
-
 class_symbols <- function(style, count) rep_len(style$pch %||% c(21, 24, 22, 23, 25), count)
 
 # Long names are shortened where the margin has no room for them, beside a row of other things.

@@ -34,15 +34,6 @@ along_curve <- function(view, places, answer) {
   do.call(rbind, parts)
 }
 
-# Puts columns of the axes before those of an answer; an input that is called as one of the answer's
-# columns, "fit" say, gets a number behind its name.
-beside_axes <- function(places, names, answer) {
-  answer <- as.data.frame(answer, optional = TRUE)
-  own <- seq_along(places)
-  names <- make.unique(c(names(answer), names))[-seq_along(answer)]
-  cbind(stats::setNames(places, names), answer)
-}
-
 curve_answer <- function(object, latent, level) {
   answer <- as.data.frame(interval_answer(object, latent, "response", "confidence", level))
   if (!has_quantiles(object$likelihood)) return(answer)

@@ -71,3 +71,27 @@ products_of <- function(columns) {
   stats::setNames(lapply(seq_len(nrow(parts)), function(i) unname(parts[i, ])),
                   apply(names, 1L, paste, collapse = ":"))
 }
+
+# For every factor (and logical) the coding of its kept columns: a matrix with a row per level.
+factor_columns <- function(object, kept) {
+  codings <- lapply(stats::setNames(nm = names(object$contrasts)), function(variable) {
+    coding <- coding_of(object, variable)
+    if (!any(colnames(coding) %in% kept)) {
+      colnames(coding) <- sub(variable, paste0("`", variable, "`"), colnames(coding), fixed = TRUE)
+    }
+    coding[, colnames(coding) %in% kept, drop = FALSE]
+  })
+  Filter(ncol, codings)
+}
+
+coding_of <- function(object, variable) {
+  levels <- object$xlevels[[variable]]
+  if (is.null(levels)) levels <- c("FALSE", "TRUE")
+  if (identical(object$contrasts[[variable]], BY_LEVEL)) {
+    return(matrix(seq_along(levels), dimnames = list(levels, variable)))
+  }
+  frame <- data.frame(v = factor(levels, levels, exclude = NULL))
+  coding <- stats::model.matrix(~ v, frame, stats::setNames(object$contrasts[variable], "v"))
+  dimnames(coding) <- list(levels, paste0(variable, substring(colnames(coding), 2L)))
+  coding
+}

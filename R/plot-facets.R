@@ -110,3 +110,18 @@ draw_facets <- function(object, picture, draw, style) {
     }
   }, rows = if (two) length(picture$panels))
 }
+
+slice_picture <- function(object, rows, view, asked) {
+  panel <- panel_of(object)
+  shown <- rows_beside(object, rows, view)
+  picture <- list(view = view, shown = shown, level = asked$level)
+  if (length(view$axes) == 2L) {
+    picture$se <- check_se(panel, asked$se)
+    picture$surface <- panel$over(object, view, shown, asked)
+    picture$drawn <- picture$surface$drawn
+    return(picture)
+  }
+  if (!is.null(asked$se)) stop_sparsegp("se", "is for maps over two inputs", "Leave it out")
+  picture$drawn <- panel$along(object, view, shown, asked)
+  picture
+}

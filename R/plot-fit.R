@@ -46,23 +46,6 @@ fit_plot <- function() {
                 outputs = TRUE)
 }
 
-# Returns how a response of the fit's kind is drawn. The methods stand beside their drawings.
-panel_of <- function(object) UseMethod("panel_of", codec_of(object))
-
-# Describes the drawing of a kind of response.
-#   along    (object, view, shown, asked) -> what is predicted along one input, a data frame
-#   over     the same over two inputs: a list with a grid of nodes and the data frame, `drawn`
-#   chart    (object, picture, style) -> the chart of what is along one input (plot-charts.R)
-#   draw_over, layers_over  (object, picture, style) and (object, picture): draw the map by base
-#            graphics, and return a ggplot; NULL: base graphics only
-#   by       the levels of a factor are "curves" in one panel, "pictures" on one page, or "none"
-#   se       standard errors that a map may have, the default first
-new_panel <- function(along, chart, over, draw_over, layers_over = NULL, by = "curves",
-                      se = "none") {
-  list(along = along, chart = chart, over = over, draw_over = draw_over,
-       layers_over = layers_over, by = by, se = se)
-}
-
 # Returns `view`, the slice; `shown`, the rows beside it; `drawn`, the places on the axes with what
 # is predicted there; `surface`, of two axes; `panels`, such pictures for levels of a factor that
 # are not curves in one panel.
@@ -76,21 +59,6 @@ fit_picture <- function(object, asked) {
   }
   make <- if (by == "pictures" || length(view$axes) == 2L) facet_picture else slice_picture
   make(object, rows, view, asked)
-}
-
-slice_picture <- function(object, rows, view, asked) {
-  panel <- panel_of(object)
-  shown <- rows_beside(object, rows, view)
-  picture <- list(view = view, shown = shown, level = asked$level)
-  if (length(view$axes) == 2L) {
-    picture$se <- check_se(panel, asked$se)
-    picture$surface <- panel$over(object, view, shown, asked)
-    picture$drawn <- picture$surface$drawn
-    return(picture)
-  }
-  if (!is.null(asked$se)) stop_sparsegp("se", "is for maps over two inputs", "Leave it out")
-  picture$drawn <- panel$along(object, view, shown, asked)
-  picture
 }
 
 draw_fit <- function(object, picture, style) {

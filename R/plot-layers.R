@@ -24,3 +24,9 @@ class_scale <- function(aesthetic, levels) {
   scale <- if (aesthetic == "fill") ggplot2::scale_fill_manual else ggplot2::scale_colour_manual
   scale(values = rep_len(CLASS_COLOURS, length(levels)), drop = FALSE)
 }
+
+# Captions are not broken by ggplot2, and are cut off at the edge of the page.
+wrapped <- function(words) {
+  words <- nonempty(words)
+  if (length(words)) paste(strwrap(words, 60L), collapse = "\n")
+}

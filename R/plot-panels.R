@@ -212,3 +212,16 @@ around <- function(x) {
   if (diff(range) < least) return(mean(range) + c(-0.5, 0.5) * least)
   grDevices::extendrange(range, f = 0.04)
 }
+
+# ---- Classes ----
+
+# Colours apart under protanopia and deuteranopia too, the first ones the most; symbols repeat after
+# five, so that colour and symbol together are unique among 60 classes.
+CLASS_COLOURS <- c(
+  "#0072B2", "#D55E00", "#009E73", "#E0C700", "#CC79A7", "#661100", "#56C8F0",
+  "#4B2BCB", "#36C872", "#005355", "#8B5A2B", "#303030"
+)
+
+class_colours <- function(style, alpha = 1, count = 2L) {
+  rep_len(style$col %||% grDevices::adjustcolor(CLASS_COLOURS, alpha), count)
+}

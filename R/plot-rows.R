@@ -73,3 +73,11 @@ unscaled_inputs <- function(object, x) {
 plain_names <- function(object) without_backticks(object$scaling$names)
 
 without_backticks <- function(names) sub("^`([^`]*)`$", "\\1", names)
+
+# A variable of the data as it was before terms were made of it, or NULL where it cannot be found.
+raw_values <- function(object, name) {
+  formula <- stats::formula(object$terms)
+  formula[[3L]] <- call("+", formula[[3L]], as.name(name))
+  value <- frame_again(object, formula)[[name]]
+  if (is.numeric(value) && length(value) == object$n) as.double(value)
+}

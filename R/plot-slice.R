@@ -202,3 +202,12 @@ faded <- function(col, near) {
   grDevices::rgb(rgb[1L, ], rgb[2L, ], rgb[3L, ], rgb[4L, ] * pmax(near, 0.04),
                  maxColorValue = 255)
 }
+
+# Puts columns of the axes before those of an answer; an input that is called as one of the answer's
+# columns, "fit" say, gets a number behind its name.
+beside_axes <- function(places, names, answer) {
+  answer <- as.data.frame(answer, optional = TRUE)
+  own <- seq_along(places)
+  names <- make.unique(c(names(answer), names))[-seq_along(answer)]
+  cbind(stats::setNames(places, names), answer)
+}

@@ -10,7 +10,8 @@ made_choices <- function() {
   data.frame(stage = rep(c("kernel", "inducing points"), c(3L, 2L)),
              candidate = c("rbf", "matern32", "linear", "150", "450"), rows = 500L,
              points = c(150L, 150L, 150L, 150L, 450L), score = c(-1.2, -1.1, -2, -1.1, NA),
-             gain = NA_real_, se = c(0.1, 0.05, NA, 0.1, NA), taken = c(FALSE, TRUE, FALSE, TRUE, FALSE))
+             gain = NA_real_,
+             se = c(0.1, 0.05, NA, 0.1, NA), taken = c(FALSE, TRUE, FALSE, TRUE, FALSE))
 }
 
 chosen_fit <- function(choices = made_choices()) {

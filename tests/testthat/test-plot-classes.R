@@ -210,3 +210,10 @@ test_that("summary() of several classes prints each class's own error", {
     expect_equal(as.numeric(sub(".* (.*)%$", "\\1", row)), wrong[[level]])
   }
 })
+
+test_that("the axis of ordered responses has their plain name, that of two classes a probability", {
+  d <- transform(iris[seq(1, 150, 6), ], rank = factor(Species, ordered = TRUE))
+  fit <- sparsegp(rank ~ Sepal.Width, d, learn = FALSE)
+  expect_identical(loo_numbers_chart(fit, loo_frame(fit, 0.95), 0.95, plot_style())$y, "rank")
+  expect_identical(response_label(sparsegp(am ~ wt, mtcars, "probit", learn = FALSE)), "P(am = 1)")
+})
