@@ -141,9 +141,10 @@ full_posterior <- function(problem, run) {
     return(run)
   }
   run$basis <- problem$x
-  each <- own_kernels(problem$lik) || !is.null(run$H)
-  if (each) run$each <- lapply(seq_len(problem$processes), own)
-  run
+  if (own_kernels(problem$lik) || !is.null(run$H)) {
+    run$each <- lapply(seq_len(problem$processes), own)
+  }
+  run[setdiff(names(run), "order")]
 }
 
 # The posterior of EP on a basis, or on one for each latent function, from the states it has left.

@@ -129,17 +129,15 @@ learn_plan <- function(plan, table, control, verbose, from = NULL) {
                   "Use learn = FALSE, fixed() hyperparameters, or another likelihood")
   }
   progress <- new_progress(verbose)
-  learned <- if (control$criterion == "ivm") learn_by_ivm_criterion(plan, table, control, progress)
-             else learn(plan, table, control, progress, from)
+  if (control$criterion == "ivm") { # which selects by itself: any plan runs at what it learned
+    found <- search_by_ivm_criterion(plan$problem, table, control, progress)
+    plan$problem <- found$problem
+    learned <- c(plan_unlearned(plan, found$table), found["record"])
+  } else {
+    learned <- learn(plan, table, control, progress, from)
+  }
   progress$done(max(learned$record$objective))
   learned
-}
-
-# The IVM's criterion selects by itself (learn-ivm.R); whatever the plan is runs at what it learned.
-learn_by_ivm_criterion <- function(plan, table, control, progress) {
-  learned <- search_by_ivm_criterion(plan$problem, table, control, progress)
-  plan$problem <- learned$problem
-  c(plan_unlearned(plan, learned$table), learned["record"])
 }
 
 # ---- Runs ----

@@ -57,7 +57,7 @@ finish_run <- function(run, plan) {
   }
   if (is.list(problem$basis)) run$basis <- problem$x[plan$rows, , drop = FALSE]
   else if (!is.null(problem$basis)) run$basis <- problem$basis
-  in_order <- problem$processes == 1L && !is.null(run$order) # of full EP
+  in_order <- !is.null(run$order) # of full EP
   new_run(run, basis_rows = if (in_order) plan$rows[run$order] else plan$rows,
           basis_rows_of = plan$rows_of, selection = plan$record$selection)
 }

@@ -120,7 +120,10 @@ run_plan.plan_adaptive <- function(plan, theta) {
     return(run_plan(plan_ep(plan$problem, list(rows = seq_len(nrow(plan$problem$x)))), theta))
   }
   distinct <- plan$order[distinct_rows(plan$problem$x[plan$order, , drop = FALSE])]
-  entries <- lapply(sizes_of(plan), function(size) {
+  most <- most_points(plan, policy$fit_flops, nrow(plan$problem$x))
+  sizes <- most / policy$growth_factor^(2:0)
+  sizes <- as.integer(round(c(sizes[sizes >= policy$min_points & sizes < most], most)))
+  entries <- lapply(sizes, function(size) {
     function(best) c(list(rows = utils::head(distinct, size)), best$run[c("tau", "nu")])
   })
   best <- race("inducing points", entries,
@@ -128,13 +131,6 @@ run_plan.plan_adaptive <- function(plan, theta) {
                go_on = function(taken, gain) taken && gain >= policy$min_gain)
   if (best$run$status == 0L) best$run$choices <- best$choices
   best$run
-}
-
-# Increasing.
-sizes_of <- function(plan) {
-  most <- most_points(plan, policy$fit_flops, nrow(plan$problem$x))
-  sizes <- most / policy$growth_factor^(2:0)
-  as.integer(round(c(sizes[sizes >= policy$min_points & sizes < most], most)))
 }
 
 # Runs batch EP on some rows as inducing points, from the sites of an earlier run, if there was one.
