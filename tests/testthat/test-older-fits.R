@@ -37,10 +37,12 @@ test_that("a stream of version 0.1.0 goes on, and fits that kept no sums say so"
   expect_error(predict(old, saved$new), "response", class = "sparsegp_error")
 })
 
-saved_fits <- function() readRDS(test_path("fits-0.2.0.rds"))
+saved_fits <- function(version = "0.2.0") {
+  readRDS(test_path(paste0("fits-", version, ".rds")))
+}
 
-test_that("fits of version 0.2.0 say and do what they did then", {
-  saved <- saved_fits()
+for (version in c("0.2.0", "0.3.0")) test_that(paste("fits say and do what they did:", version), {
+  saved <- saved_fits(version)
   for (name in names(saved$fits)) {
     fit <- saved$fits[[name]]
     expect_null(flaw_of(ready(fit)), label = name)
@@ -100,4 +102,15 @@ test_that("rows are counted beyond the integers", {
   expect_identical(many$n, 4e9)
   expect_output(print(many), "4e+09 rows", fixed = TRUE)
   expect_identical(nobs(merge(many, many)), 8e9)
+})
+
+test_that("what a fit of version 0.2.0 chose is read into one record", {
+  chosen <- as_written_now(saved_fits()$fits$chosen)
+  expect_identical(chosen$options, chosen$method)
+  expect_identical(unique(chosen$choices$stage), "kernel")
+  expect_true(any(chosen$choices$taken))
+  expect_null(chosen$learning$structure)
+  expect_output(print(summary(chosen)), "Choice of kernel")
+  new <- saved_fits("0.3.0")$fits$chosen
+  expect_identical(names(chosen$choices), names(new$choices))
 })
