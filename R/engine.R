@@ -82,8 +82,8 @@ points_of_call <- function(problem) {
 call_entry <- .Call
 
 # EP at theta, full or on the problem's basis. sites: list(tau, nu) to start from, NULL for scratch,
-# or an online pass. Half of the sweeps of full EP may be of all rows at once, unless the method says
-# how many.
+# or an online pass. Half of the sweeps of full EP may be of all rows at once, unless the method
+# says how many.
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
   method <- problem$options
   options <- list(sweeps = method$sweeps, batch = method$batch %||% ceiling(method$sweeps / 2),

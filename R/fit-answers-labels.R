@@ -76,7 +76,8 @@ quantile_residuals.response_factor <- function(object) {
 # log Z of a label that is a number to the likelihood is that of a density, and knows no power.
 #' @export
 lpd_of_rows.response_labels <- function(object) {
-  if (lik_traits(object$likelihood)$density || !is.null(object$power)) label_lpd(loo_probabilities(object), object$y)
+  of_labels <- lik_traits(object$likelihood)$density || !is.null(object$power)
+  if (of_labels) label_lpd(loo_probabilities(object), object$y)
   else NextMethod()
 }
 

@@ -119,7 +119,7 @@ is_mode <- function(mode, fit) {
 # Rows, where they are read.
 row_kinds <- function() list(
   latent = are_finite_moments, cavity = optional(are_finite_moments),
-  offset = optional(are_finite), x = optional(are_finite), 
+  offset = optional(are_finite), x = optional(are_finite),
   y = function(x, whole) are_right_values(codec_of(whole), x, whole$response),
   cavity = function(x, whole) codec_of(whole)$missing || !anyNA(x$lpd),
   row_names = function(x) !anyDuplicated(x)

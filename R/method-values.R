@@ -11,10 +11,10 @@
 #' @section Without a method:
 #' A strategy chooses, by the kind of response and the number of observations, and
 #' `fit$choices` records each candidate that was compared (stage, candidate, observations, inducing
-#' points, score, gain over the best before and its standard error, taken); `print()` and `summary()`
-#' show it. The same data give the same fit: subsets are spread evenly over the observations, each
-#' class in proportion, and computational budgets are counted in multiplications. `effort` multiplies
-#' the budgets by `r policy$effort[1]`, 1 or `r policy$effort[3]`.
+#' points, score, gain over the best before and its standard error, taken); `print()` and
+#' `summary()` show it. The same data give the same fit: subsets are spread evenly over the
+#' observations, each class in proportion, and computational budgets are counted in multiplications.
+#' `effort` multiplies the budgets by `r policy$effort[1]`, 1 or `r policy$effort[3]`.
 #'
 #' Full EP of all observations is used up to 1504 of them with Gaussian noise, 752 with other
 #' likelihoods, \eqn{752 / C^{1/3}}{752 / C^(1/3)} with a latent function for each of C classes.
@@ -41,14 +41,14 @@
 #' | least squares ([lik_squares()]), of more than two classes | all but a fifth | shared by all classes | log probability of the fifth, by `r policy$min_standard_errors` standard errors | a length scale is not better |
 #' | the next shorter length scale | all | `r policy$class_points_root` times the root of their number, within `r policy$class_points` (or all of them) | leave-one-out log probability | |
 #'
-#' A margin and least squares are tried if probabilities are not too sure without them; least squares
-#' neither with `augment` nor for rows that come in chunks. In the end probabilities are
+#' A margin and least squares are tried if probabilities are not too sure without them; least
+#' squares neither with `augment` nor for rows that come in chunks. In the end probabilities are
 #' recalibrated: their odds are raised to the power nearest to 1 whose mean leave-one-out log
 #' probability is within two standard errors of the best (`fit$power`), for two labels of few
 #' observations as well.
 #'
-#' *Several latent functions otherwise*: `method_ep(size = )` with `r policy$multi_output_root` times
-#' the root of the number of observations, at most `r policy$multi_output_points`.
+#' *Several latent functions otherwise*: `method_ep(size = )` with `r policy$multi_output_root`
+#' times the root of the number of observations, at most `r policy$multi_output_points`.
 #'
 #' @section Full EP (`method_ep()`):
 #' Each row's likelihood is replaced by a Gaussian site, refined until the posterior moments agree

@@ -1,4 +1,5 @@
-# Classes with a candidate learned: shorter length scales, a margin, least squares, all observations.
+# Classes with a candidate learned: shorter length scales, a margin, least squares, all
+# observations.
 
 #' @export
 tune.plan_classification <- function(plan, candidate) {

@@ -30,8 +30,8 @@ structure_work <- function(asked, model, rows, n) {
   c(runs * run_work(rows, points, lik, processes), sum(rest))
 }
 
-# Returns c(learning, fitting) of a plan. resumed: is it known what the search for kernel and scaling
-# has learned?
+# Returns c(learning, fitting) of a plan. resumed: is it known what the search for kernel and
+# scaling has learned?
 work_ahead <- function(plan, resumed) UseMethod("work_ahead")
 
 #' @export

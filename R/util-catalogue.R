@@ -2,8 +2,9 @@
 
 # kernels: names. likelihoods: of each q (numbers in a data row), npar, width (latent values of a
 # process that a row sees at once; 0: any), classes, par (names of its hyperparameters), exact (are
-# its sites the likelihood itself?), ordered (have its responses quantiles?). fates: what becomes of a row. record: what a stream counts
-# beside them. scores, selections, stops: codes from 0. statuses: what a run returns.
+# its sites the likelihood itself?), ordered (have its responses quantiles?). fates: what becomes
+# of a row. record: what a stream counts beside them. scores, selections, stops: codes from 0.
+# statuses: what a run returns.
 catalogue <- function() REGISTRY$catalogue
 
 # Likelihoods that sparsegp() takes: of rows that see one value of a process.

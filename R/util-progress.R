@@ -31,8 +31,8 @@ close_bar <- function(bar) {
   for (words in bar$words) message(words)
 }
 
-# Begins a stage. work: of it, and of all that is to come after it; not evaluated if there is nothing
-# to show.
+# Begins a stage. work: of it, and of all that is to come after it; not evaluated if there is
+# nothing to show.
 begin_stage <- function(work) {
   current <- PROGRESS$current
   if (!isTRUE(current$visible)) return(invisible())

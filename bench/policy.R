@@ -1,11 +1,11 @@
-# What each number of the default strategies (R/policy.R) is worth: it is halved and doubled, one at
-# a time, and ten data sets of packages are fitted by the defaults. For every change: the mean change
-# of the log predictive density of observations held out, in nats an observation over the sets that
-# read the number; the largest change of a set in standard errors (paired, over observations); and
-# the ratio of CPU seconds. Numbers that no set reads are left out.
+# What each number of the default strategies (R/policy.R) is worth: it is halved and doubled, one
+# at a time, and ten data sets of packages are fitted by the defaults. For every change: the mean
+# change of the log predictive density of observations held out, in nats an observation over the
+# sets that read the number; the largest change of a set in standard errors (paired, over
+# observations); and the ratio of CPU seconds. Numbers that no set reads are left out.
 #
-# Usage: Rscript bench/policy.R [ROWS] [EFFORT] [NAME ...]: at most ROWS training observations (2000)
-# and as many held out, effort = "quick"; NAMEs of the policy, all without.
+# Usage: Rscript bench/policy.R [ROWS] [EFFORT] [NAME ...]: at most ROWS training observations
+# (2000) and as many held out, effort = "quick"; NAMEs of the policy, all without.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(self), "common.R"))

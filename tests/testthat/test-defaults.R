@@ -206,7 +206,8 @@ test_that("many labels: informative vectors, length scales and a power by leave-
   plain$power <- NULL
   p <- loo(plain)$prob
   lpd <- function(a) log(p^a / (p^a + (1 - p)^a))
-  best <- exp(optimize(function(b) mean(lpd(exp(b))), log(policy$temper_range), maximum = TRUE)$maximum)
+  best <- exp(optimize(function(b) mean(lpd(exp(b))), log(policy$temper_range),
+                       maximum = TRUE)$maximum)
   loss <- lpd(best) - lpd(power)
   expect_lt(mean(loss), 1.02 * 2 * sd(loss) / sqrt(n) + 1e-12)
   three <- factor(cut(x[, 1] + 0.2 * rnorm(n), 3, labels = FALSE))

@@ -29,7 +29,8 @@ test_that("an order of rows begins with rows that tell inputs apart, as many as 
   # one row serves several inputs, and the order of all others is what it was
   x[, 4:10] <- x[, 3]
   again <- spread_rows(n, NULL, x)
-  moved <- setdiff(again[seq_len(sparsegp:::policy$early_rows)], spread_rows(n)[seq_len(sparsegp:::policy$early_rows)])
+  early <- seq_len(policy$early_rows)
+  moved <- setdiff(again[early], spread_rows(n)[early])
   expect_length(moved, 1L)
   expect_identical(setdiff(again, moved), setdiff(spread_rows(n), moved))
   # rows that vary are left alone, and so are few rows
