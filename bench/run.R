@@ -21,6 +21,8 @@ CLAIMS <- list(
   claim("defaults", "Who says nothing but the data is as well off as with a tuned peer",
         "defaults.R", "friedman image splice twonorm ringnorm waveform heart diabetis german", "",
         c(3, 60), c("e1071", "ranger")),
+  claim("policy", "Numbers of the default strategies, halved and doubled", "policy.R",
+        "1000 quick", "2000 normal", c(45, 600)),
   claim("peers", "Beside other packages of Gaussian processes and smooths", "peers.R", "200", "500",
         c(1, 20), c("laGP", "DiceKriging", "GpGp", "GauPro", "kernlab", "gplite", "mgcv", "psgp",
                     "e1071", "ranger")),
