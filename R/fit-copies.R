@@ -1,4 +1,4 @@
-# A fit whose points have copies (plan-copies.R). Hyperparameters, length scales and margins are
+# A fit whose points have copies (strategy-copies.R). Hyperparameters, length scales and margins are
 # those of the rows alone: leave-one-out probabilities of a fit with copies would be of rows whose
 # copies it has seen.
 

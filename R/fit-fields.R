@@ -216,7 +216,7 @@ is_coder <- function(coder) {
     are_levels(coder$xlevels, coder$terms)
 }
 
-# Rows that wait, a chunk (data-chunks.R).
+# Rows that wait, a chunk (rows-chunks.R).
 is_queue <- function(rows) {
   is.null(rows) || is.list(rows) && chunk_size(rows) == NROW(rows$y) &&
     (is.null(rows$weights) || length(rows$weights) == NROW(rows$y))

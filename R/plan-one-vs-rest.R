@@ -48,7 +48,7 @@ joined_runs <- function(runs) {
           copies = do.call(rbind, of("copies")))
 }
 
-# The points of all: rows, and copies of rows (plan-copies.R), each of them once.
+# The points of all: rows, and copies of rows (strategy-copies.R), each of them once.
 joined_points <- function(runs) {
   all <- function(field, bind) do.call(bind, lapply(runs, `[[`, field))
   points <- cbind(row = all("basis_rows", c), copy = all("basis_copies", c))

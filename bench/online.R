@@ -55,16 +55,24 @@ timed <- function(run, n, d) {
     ratio = median(pairs["row", ] / pairs["dgemv", ]))
 }
 
+# The problem that a stream hands to the engine for a chunk.
+stream_problem <- function(fit, chunk) {
+  y <- sparsegp:::read_more(fit, chunk$y, nrow(chunk$x), chunk$weights)
+  data_rows <- sparsegp:::data_rows_of(fit, y, chunk$weights)
+  sparsegp:::problem_of_new_rows(fit, chunk$x, data_rows, chunk$offset, size = fit$stream$size,
+                                 frozen = fit$stream$predefined)
+}
+
 # In the engine, from a settled state
 row_times <- function(fit, d) {
-  problem <- sparsegp:::stream_problem(fit, draw(CHUNK))
-  state <- sparsegp:::stream_state(fit)
+  problem <- stream_problem(fit, draw(CHUNK))
+  state <- c(fit$stream$record, fit$state[[1L]])
   timed(function() sparsegp:::engine_online(problem, fit$hyper$theta, state), CHUNK, d)
 }
 
 # The first d rows, again and again
 filling_times <- function(fit, d) {
-  problem <- sparsegp:::stream_problem(fit, draw(d))
+  problem <- stream_problem(fit, draw(d))
   times <- ceiling(CHUNK / d)
   run <- function() {
     for (i in seq_len(times)) {

@@ -179,7 +179,7 @@ test_that("marginaleffects has predictions, slopes and comparisons", {
 
 # The code that a section of ?"other-packages" gives.
 help_code <- function(section) {
-  lines <- sub("^#' ?", "", readLines(file.path(source_folder("R"), "api-other.R")))
+  lines <- sub("^#' ?", "", readLines(file.path(source_folder("R"), "interop.R")))
   from <- match(paste0("@section ", section, ":"), lines)
   fences <- which(lines == "```")
   fences <- fences[fences > from][1:2]

@@ -162,3 +162,31 @@ test_that("the package loads where no other is attached", {
   generics <- unique(methods[at_once, 1L])
   expect_none(generics[!vapply(generics, known, NA)], "generics that are not imported")
 })
+
+test_that("files that comments and ARCHITECTURE.md name are there", {
+  folders <- vapply(c("R", "src", "tests/testthat", "tools", "bench"), source_folder, "")
+  skip_if_not(all(dir.exists(folders)))
+  page <- file.path(dirname(folders[["R"]]), "ARCHITECTURE.md")
+  skip_if_not(file.exists(page)) # the built package has neither tools nor this page
+  known <- unlist(lapply(folders, list.files))
+  files <- c(page, unlist(lapply(folders, list.files, "[.](R|c|h)$", full.names = TRUE)))
+  named <- unlist(lapply(files, function(file) {
+    words <- unlist(regmatches(readLines(file), gregexpr("[a-z_-]+[.](R|c|h)\\b",
+                                                         readLines(file))))
+    words <- setdiff(unique(grep("[a-z][-_][a-z]", words, value = TRUE)),
+                     c(known, "asan_interface.h"))
+    if (length(words)) paste(basename(file), "names", words)
+  }))
+  expect_none(named, "names of files that are not there")
+})
+
+test_that("what scripts take from the inside of the package is there", {
+  folders <- vapply(c("bench", "tools"), source_folder, "")
+  skip_if_not(all(dir.exists(folders)))
+  files <- unlist(lapply(folders, list.files, "[.]R$", full.names = TRUE, recursive = TRUE))
+  taken <- unlist(lapply(files, function(file) {
+    lines <- readLines(file)
+    unlist(regmatches(lines, gregexpr("(?<=sparsegp:::)[A-Za-z_.]+", lines, perl = TRUE)))
+  }))
+  expect_none(setdiff(taken, ls(asNamespace("sparsegp"), all.names = TRUE)), "names of nothing")
+})
