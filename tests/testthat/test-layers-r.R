@@ -79,6 +79,17 @@ test_that("no function in R uses one of a room above its own", {
                      found$file[up$used], recycle0 = TRUE), "uses that go up")
 })
 
+test_that("no files in R use each other in a circle", {
+  found <- USES
+  files <- unique(found$file)
+  uses <- cbind(found$file[found$uses$user], found$file[found$uses$used])
+  reach <- matrix(FALSE, length(files), length(files), dimnames = list(files, files))
+  reach[uses] <- TRUE
+  diag(reach) <- FALSE
+  for (step in seq_len(ceiling(log2(length(files))))) reach <- reach | reach %*% reach > 0
+  expect_none(files[diag(reach)], "files in a circle")
+})
+
 test_that("everything in R is used: by something else there, by users, or as a method", {
   found <- USES
   namespace <- asNamespace("sparsegp")
