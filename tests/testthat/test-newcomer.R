@@ -206,8 +206,14 @@ test_that("lik_step() is an error where EP has an evidence that labels cannot ha
   set.seed(1)
   x <- rnorm(200)
   d <- list(x = round(x, 1), y = as.double(x + rnorm(200) > 0))
-  expect_error(sparsegp(d$x, d$y, lik_step(fixed(0.05)), learn = FALSE),
+  # where EP stands after 200 sweeps without a fixed point is up to rounding, and so to the BLAS
+  found <- suppressWarnings(tryCatch(sparsegp(d$x, d$y, lik_step(fixed(0.05)), learn = FALSE),
+                                     sparsegp_error = identity))
+  if (inherits(found, "error")) expect_match(conditionMessage(found), "no fixed point.*lik_flip")
+  else expect_true(found$log_evidence <= 0 && !found$convergence$converged)
+  expect_error(refuse_impossible(list(logz = 3, change = 1), lik_step(fixed(0.05)), 200),
                "no fixed point.*lik_flip", class = "sparsegp_error")
+  expect_silent(refuse_impossible(list(logz = -3, change = 1), lik_step(fixed(0.05)), 200))
   # ten labels at one input, five of each kind, lead nowhere, but to nothing impossible
   expect_warning(
     expect_warning(fit <- sparsegp(rep(0, 10), rep(0:1, 5), lik_step(fixed(0.05)), learn = FALSE),
