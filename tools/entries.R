@@ -53,6 +53,9 @@ for (name in ls(namespace, all.names = TRUE)) {
     utils::assignInNamespace(name, noted(f), namespace)
   }
 }
+# the engine's own name of .Call() (engine.R)
+utils::assignInNamespace("call_entry", function(entry, ...) note(entry, .Call(entry, ...)),
+                         namespace)
 for (name in ls(helpers)) {
   f <- get(name, helpers)
   if (is.function(f) && ".Call" %in% all.names(body(f))) assign(name, noted(f), helpers)
@@ -92,6 +95,17 @@ several <- function() {
        loo_lpd(basis), predict(stream, data, se.fit = TRUE), draws(stream, data[1:3, ]))
 }
 
+# A source, whose steps R asks for, and where responses lie in their distributions
+chunks <- function() {
+  data <- helpers$golden_data()
+  rows <- split(seq_len(nrow(data)), seq_len(nrow(data)) %% 2L)
+  source <- row_source(function(i) data[rows[[i]], ], chunks = 2)
+  fit <- sparsegp(class ~ x1 + x2, source, lik_probit(), kernel_rbf(1, 1), basis = data[1:5, ],
+                  learn = learn_control(inner = 2, outer = 1, rows = 20)) # fewer than there are
+  numbers <- sparsegp(number ~ x1 + x2, data, lik_student(), kernel_rbf(1, 1), learn = FALSE)
+  list(predict(fit, data), residuals(numbers, "quantile"))
+}
+
 # Entries that only tests call
 for_tests <- noted(function() {
   spec <- list(type = "rbf", vars = 0:1, ard = FALSE, degree = 0L, parts = list())
@@ -127,7 +141,7 @@ for_tests <- noted(function() {
 environment(for_tests) <- helpers
 
 work <- c(lapply(stats::setNames(nm = CASES), of_golden),
-          list(learned = learned, several = several, tests = for_tests))
+          list(learned = learned, several = several, chunks = chunks, tests = for_tests))
 answers <- function() lapply(work, function(case) suppressWarnings(case()))
 
 once <- answers()

@@ -201,3 +201,16 @@ test_that("what scripts take from the inside of the package is there", {
   }))
   expect_none(setdiff(taken, ls(asNamespace("sparsegp"), all.names = TRUE)), "names of nothing")
 })
+
+test_that("each piece that tools/mutants changes stands once in its file", {
+  root <- dirname(source_folder("tools"))
+  lines <- readLines(file.path(root, "tools", "mutants.list"))
+  heading <- grepl("^(src|R)/[^ ]+:", lines)
+  file <- sub(":.*", "", lines[heading])[cumsum(heading)[grepl("^- ", lines)]]
+  piece <- sub("^- ", "", grep("^- ", lines, value = TRUE))
+  count <- mapply(function(file, piece) {
+    path <- file.path(root, file)
+    if (file.exists(path)) sum(grepl(piece, readLines(path), fixed = TRUE)) else 0L
+  }, file, piece)
+  expect_none(paste0(file, ": ", piece)[count != 1L], "pieces that do not stand there once")
+})
