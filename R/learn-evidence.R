@@ -98,7 +98,7 @@ search_from <- function(objective, starts, centre, control) {
                                          factr = gain / (max(unit, value) * .Machine$double.eps)))
     results <- c(results, list(found))
     values <- vapply(results, `[[`, 0, "value")
-    if (sum(values < min(values) + policy$same_optimum) > 1L) break
+    if (sum(values < min(values) + policy$search_tolerance) > 1L) break
   }
   results
 }
@@ -112,7 +112,7 @@ search_from <- function(objective, starts, centre, control) {
 table_starts <- function(table, longer = FALSE) {
   start <- table$start[table$free]
   scan <- table$scan[table$free]
-  factors <- c(policy$start_factors, if (longer) policy$long_start_factor)
+  factors <- if (longer) policy$start_factors else utils::head(policy$start_factors, -1L)
   lapply(if (any(scan)) factors else 1, function(factor) start + ifelse(scan, log(factor), 0))
 }
 
@@ -146,7 +146,7 @@ reactivate_inputs <- function(objective, table, result, centre, control) {
       switched_on(objective, result$par, start + longer)
     }), recursive = FALSE)
     values <- vapply(candidates, objective$value, 0)
-    if (length(values) == 0L || min(values) >= result$value - policy$min_search_gain) break
+    if (length(values) == 0L || min(values) >= result$value - policy$min_evidence_gain) break
     result <- search_from(objective, candidates[which.min(values)], centre, control)[[1L]]
   }
   result

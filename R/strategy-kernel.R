@@ -20,7 +20,7 @@ choose_kernel_and_scaling <- function(chunk, setup, input_terms) {
   rows <- sort(spread_rows(nrow(chunk$x), strata_of(chunk$y), chunk$x)[seq_len(pilot$rows)])
   begin_stage(structure_work(setup$method, model, pilot$rows, nrow(chunk$x)))
   some <- chunk_rows(chunk, rows)
-  control <- utils::modifyList(setup$control, list(within = policy$rough_search, outer = 1L))
+  control <- utils::modifyList(setup$control, list(within = policy$search_tolerance, outer = 1L))
   best <- list(setup = setup)
   for (candidate in kernel_candidates(model, is.null(given$scale))) {
     setup$scale <- if (is.null(candidate$scale)) best$setup$scale else candidate$scale
@@ -54,9 +54,9 @@ kernel_candidates <- function(model, open_scale) {
     if (open_scale && can_share_scale(scaling)) {
       list(candidate(kernel_rbf, policy$min_shared_scale_gain, scale = "common"))
     },
-    if (ard) list(candidate(kernel_rbf, policy$min_kernel_gain, ard = TRUE)),
-    list(candidate(kernel_matern52, policy$min_kernel_gain),
-         candidate(kernel_matern32, policy$min_kernel_gain)))
+    if (ard) list(candidate(kernel_rbf, policy$min_evidence_gain, ard = TRUE)),
+    list(candidate(kernel_matern52, policy$min_evidence_gain),
+         candidate(kernel_matern32, policy$min_evidence_gain)))
 }
 
 # How many observations candidates are tried on, and how the first of them is learned: by full EP of

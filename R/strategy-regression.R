@@ -93,7 +93,7 @@ learn_stage <- function(learned, stage, control, progress) {
   problem <- stage_plan(learned$plan, stage)$problem
   aim <- evidence(problem)
   if (stage$rows < nrow(learned$plan$problem$x) || !aim$cheap) {
-    control$within <- policy$rough_search
+    control$within <- policy$search_tolerance
   }
   more <- learn_hyper(aim, learned$table, control, progress, learned$from)
   record <- more$record

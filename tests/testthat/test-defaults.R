@@ -38,7 +38,7 @@ test_that("the evidence chooses kernel and scaling, and the fit says what was tr
   expect_identical(unique(tried$rows), 100L)
   # the chosen one is best but for what a simpler one is let have
   expect_identical(tried$candidate[tried$taken], format(fit$kernel))
-  expect_gte(tried$score[tried$taken], max(tried$score) - policy$min_kernel_gain)
+  expect_gte(tried$score[tried$taken], max(tried$score) - policy$min_evidence_gain)
   expect_output(print(summary(fit)), "Choice of kernel, by log evidence")
   # it is the fit that asks for that kernel
   asked <- sparsegp(x, y, kernel = kernel_rbf(ard = TRUE))
