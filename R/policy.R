@@ -9,11 +9,11 @@ effort                | 0.125, 1, 8 | factor     | budgets of quick, normal and 
 full_ep_flops | 3.4e9 | flops | full EP of all rows (1500 if Gaussian) against inducing points
 ep_iterations | 8 | factorisations | cost of an EP run, if the likelihood is not Gaussian
 structure_flops | 2.5e8 | flops | rows that compare kernels and scalings (630 if Gaussian)
-min_evidence_gain     | 1           | nats       | of a later kernel, or of a search from another start
+min_evidence_gain | 1 | nats | log evidence that a later kernel or a new search has to gain
 min_shared_scale_gain | 3 | nats | the same, for one scale of all inputs: it depends on units
 max_ard_inputs | 64 | inputs | most inputs for which a length scale each is tried
 same_unit_ratio | 100 | ratio | inputs whose sds differ by more do not share a unit
-search_tolerance      | 0.1         | nats       | end of a search that is refined; optima so close are one
+search_tolerance | 0.1 | nats | end of a search that is refined; optima so close are one
 pilot_flops | 1e9 | flops | rows of the first stage of learning, all in the basis
 stage_flops           | 2.5e9       | flops      | rows and points of the later stages of learning
 pilot_rows | 2000 | rows | second stage of learning; the last one has twice as many
