@@ -322,7 +322,7 @@ error_of <- function(values) apply(values, 1L, sd) / sqrt(ncol(values))
 # The largest error of a probability, and its own Monte Carlo error
 probability_errors <- function(fit, new, chains) {
   if (is.null(chains$prob)) return(list(prob = NA_real_, prob_error = NA_real_))
-  found <- if (!is.null(fit$response$levels)) predict(fit, new, type = "prob") else predict(fit, new)
+  found <- predict(fit, new, type = if (is.null(fit$response$levels)) "response" else "prob")
   if (is.matrix(found)) found <- found[, if (ncol(found) == 2L) 2L else 1L]
   away <- found - rowMeans(chains$prob)
   list(prob = max(abs(away)), prob_error = error_of(chains$prob)[which.max(abs(away))])
