@@ -1,5 +1,5 @@
-# Comparisons of candidates. race() is the loop that tries candidates of
-# one problem and keeps the better one; kernels are compared in strategy-kernel.R.
+# Comparisons of candidates. race() is the loop that tries candidates of one problem and keeps the
+# better one; kernels are compared in strategy-kernel.R.
 
 # Scores candidates in turn and keeps the best.
 #   stage    what is chosen, for the record
@@ -9,16 +9,18 @@
 #   gain     (score, best) -> how much better it is, a number or one for each observation
 #   margin   what the mean gain has to exceed, see nats() and standard_errors()
 #   go_on    (taken, gain) -> is the next candidate tried?
-#   best     the best score of an earlier stage, which stands in the record as `incumbent`
+#   best     the best score of an earlier stage; once another is tried it stands in the record as
+#            `incumbent`
 # Returns the best score; best$choices is the record: a data frame of stage, candidate, rows,
 # points, score, se (of the gain) and taken.
 race <- function(stage, entries, score, gain, margin = nats(0),
                  go_on = function(taken, gain) taken, best = NULL, incumbent = NULL) {
   tried <- best$choices
-  if (!is.null(incumbent)) tried <- rbind(tried, choice_row(stage, best, label = incumbent))
   for (k in seq_along(entries)) {
     candidate <- entries[[k]](best)
     if (is.null(candidate)) next
+    if (!is.null(incumbent)) tried <- rbind(tried, choice_row(stage, best, label = incumbent))
+    incumbent <- NULL
     found <- score(candidate)
     gained <- if (is.null(best)) Inf else gain(found, best)
     taken <- is.null(best) || beats(gained, margin)

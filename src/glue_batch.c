@@ -293,6 +293,17 @@ static sg_sites sites_at_hand(const sg_sites *in, int narrow)
     return at;
 }
 
+/* Sets to zero what R is given of the rows: a pass that only collects writes none of it. */
+static void clear_answers(sg_marginals *marg)
+{
+    const size_t values = sg_values_of(marg->layout), blocks = sg_blocks_of(marg->layout);
+    sg_zero(values, marg->mean);
+    sg_zero(blocks, marg->var);
+    sg_zero(values, marg->cav_mean);
+    sg_zero(blocks, marg->cav_var);
+    sg_zero(marg->layout.n, marg->logz);
+}
+
 /* A part of a sweep: some rows, whose sites are tau and nu, under the posterior of states (the sums
  * of all rows' sites). Out: tau and nu that the tilts ask for, state, their sums over these rows;
  * logz and gradient, what these rows add (options own: and what no row does, once a sweep); change,
@@ -315,6 +326,7 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     q.asked = sg_sites_in(out, sites, q.p.layout);
     q.at = sites_at_hand(&q.asked, sg_field_int(options, "narrow"));
     q.marg = sg_marginals_in(out, q.p.layout);
+    if (collect) clear_answers(&q.marg);
     if (sg_field_int(options, "gradient")) q.gradient = sg_gradient_in(out, &q.p);
     sg_ep_report report = sg_new_report();
     sg_status status = bases_of(&q.p, x, basis, 0, &q.bases);

@@ -42,12 +42,6 @@ sg_marginals sg_marginals_in(SEXP out, sg_layout layout)
         .d1 = sg_doubles(&sg_r_workspace, sg_values_of(layout)),
         .d2 = sg_doubles(&sg_r_workspace, sg_blocks_of(layout))
     };
-    /* a pass that only collects writes none of them */
-    sg_zero(values * C, marg.mean);
-    sg_zero(blocks * C, marg.var);
-    sg_zero(values * C, marg.cav_mean);
-    sg_zero(blocks * C, marg.cav_var);
-    sg_zero(layout.n, marg.logz);
     return marg;
 }
 
