@@ -81,19 +81,24 @@ by_column <- function(x, fun, ...) {
 
 scaled_inputs <- function(x, scaling) {
   if (!all(scaling$kept)) x <- x[, scaling$kept, drop = FALSE]
-  if (any(scaling$centre != 0, scaling$sd != 1)) x <- scale_kept(x, scaling)
+  if (any(scaling$centre != 0, scaling$sd != 1, scaling$warp$side)) x <- scale_kept(x, scaling)
   attr(x, "contrasts") <- NULL
   x
 }
 
 # One of the kept inputs
 scaled_input <- function(x, scaling, input) {
-  (x[, which(scaling$kept)[input]] - scaling$centre[input]) / scaling$sd[input]
+  column <- warp_column(x[, which(scaling$kept)[input]], scaling$warp, input)
+  (column - scaling$centre[input]) / scaling$sd[input]
 }
 
 # Kept inputs to C's units and back.
 scale_kept <- function(x, scaling) {
+  x <- warp_inputs(x, scaling$warp)
   t((t(x) - scaling$centre) / scaling$sd) # half the time of a loop over columns
 }
 
-unscale_kept <- function(x, scaling) sweep(sweep(x, 2L, scaling$sd, "*"), 2L, scaling$centre, "+")
+unscale_kept <- function(x, scaling) {
+  x <- sweep(sweep(x, 2L, scaling$sd, "*"), 2L, scaling$centre, "+")
+  unwarp_inputs(x, scaling$warp)
+}

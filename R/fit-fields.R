@@ -102,9 +102,16 @@ scaling_kinds <- function() {
       are_words(x, length(whole$kept)) && !anyNA(x) && !anyDuplicated(x)
     },
     dropped = function(x, whole) are_words(x) && setequal(x, whole$names[!whole$kept]),
-    centre = each, sd = positive, seen = positive,
+    centre = each, sd = positive, seen = positive, warp = optional(is_warp),
     constant = function(x, whole) is.numeric(x) && length(x) == sum(!whole$kept)
   )
+}
+
+is_warp <- function(x, whole) {
+  inputs <- sum(whole$kept)
+  is.list(x) && setequal(names(x), names(NO_WARP)) &&
+    all(vapply(x, are_doubles, NA, inputs), vapply(x, are_finite, NA)) &&
+    all(x$side %in% -1:1, x$unit > 0)
 }
 
 # Kinds of the columns of the table of hyperparameters (hyper-table.R)
