@@ -251,7 +251,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
     fit_frame(recipe, data, setup)
   }
   fit$call <- call
-  fit
+  packed_fit(fit)
 }
 
 # Returns the fit of the rows of a data frame.
@@ -316,7 +316,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   fit <- if (setup$streams) blaming("x", start_stream(rows, setup))
          else fit_read(recipe, rows, setup)
   fit$call <- call
-  fit
+  packed_fit(fit)
 }
 
 # Returns the call with the formula first, where the data stand there: d |> sparsegp(y ~ x), or
