@@ -62,8 +62,11 @@ warp_column <- function(column, warp, j) {
   side <- warp$side[j]
   if (is.null(warp) || side == 0) return(column)
   d <- side * (column - warp$origin[j]) / warp$unit[j]
-  side * ifelse(d > 0, log1p(pmin(pmax(d, 0), .Machine$double.xmax)), d)
+  d <- pmin(pmax(d, -FARTHEST), FARTHEST)
+  side * ifelse(d > 0, log1p(pmax(d, 0)), d)
 }
+
+FARTHEST <- 1e290 # units from the origin: what is beyond is there, so that no number overflows
 
 # The way back
 unwarp_inputs <- function(x, warp) {
