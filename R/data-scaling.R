@@ -66,6 +66,15 @@ scaling_of <- function(moments, scale, together = NULL, keep_all = FALSE) {
   )
 }
 
+# Returns moments (input_moments()) in which those of warped inputs are of the warped ones.
+warped_moments <- function(moments, x, warp) {
+  at <- which(warp$side != 0)
+  if (length(at) == 0L) return(moments)
+  of_warped <- input_moments(warp_inputs(x, warp)[, at, drop = FALSE])
+  for (field in c("size", "centre", "sd")) moments[[field]][at] <- of_warped[[field]]
+  moments
+}
+
 # Could inputs have one unit, and is one scale for all something else than one for each?
 # Among those of one unit some may hardly vary, as pixels near the edge do.
 can_share_scale <- function(scaling) {

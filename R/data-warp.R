@@ -92,12 +92,3 @@ some_warps <- function(warp, inputs) {
   warp <- lapply(warp, `[`, inputs)
   if (any(warp$side != 0)) warp
 }
-
-# Returns moments (input_moments()) in which those of warped inputs are of the warped ones.
-warped_moments <- function(moments, x, warp) {
-  at <- which(warp$side != 0)
-  if (length(at) == 0L) return(moments)
-  of_warped <- input_moments(warp_inputs(x, warp)[, at, drop = FALSE])
-  for (field in c("size", "centre", "sd")) moments[[field]][at] <- of_warped[[field]]
-  moments
-}

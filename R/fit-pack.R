@@ -21,6 +21,7 @@ packed_fit <- function(fit) {
     parts[[k]] <- replace(parts[[k]], c("G", "H"), lapply(parts[[k]][c("G", "H")], packed_factor))
   }
   if (several) fit$posterior$each <- parts else fit$posterior <- parts[[1L]]
+  if (length(fit$modes)) fit$modes <- lapply(fit$modes, packed_fit)
   fit
 }
 
