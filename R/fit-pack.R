@@ -8,8 +8,9 @@
 
 PACKED_FROM <- 128L # points
 
-# Sums that are so near to what follows from the factors, relative to their size, are left out.
-PACKED_TOLERANCE <- 1e-9
+# Sums that are so near to what follows from the factors, relative to their size, are left out:
+# EP of rows that join ends at changes of 1e-6.
+PACKED_TOLERANCE <- 1e-7
 
 packed_fit <- function(fit) {
   if (is_stream(fit)) return(fit) # its sums are read and written with every chunk
@@ -25,11 +26,14 @@ packed_fit <- function(fit) {
   fit
 }
 
-# Returns a factor as its triangle, or as it is if it is none.
+# Returns a factor as its triangle, or as it is if it is none. Factors of several processes that are
+# all the same, as by least squares, are one.
 packed_factor <- function(factor) {
   if (is.null(dim(factor))) return(factor)
   upper <- upper.tri(diag(nrow(factor)), TRUE)
-  if (any(factor[!upper] != 0)) factor else factor[upper]
+  if (any(factor[!upper] != 0)) return(factor)
+  triangles <- matrix(factor[upper], sum(upper))
+  if (all(triangles == triangles[, 1L])) triangles[, 1L] else c(triangles)
 }
 
 packed_sums <- function(state, posterior) {
@@ -74,5 +78,5 @@ derived_sums <- function(t, posterior) {
   S <- lapply(factors_of_processes(full_factor(posterior$H, d), d), function(H) {
     crossprod(backsolve(H, G)) - diag(d)
   })
-  list(R = backsolve(G, diag(d)), S = do.call(cbind, S), t = t)
+  list(R = backsolve(G, diag(d)), S = do.call(cbind, rep_len(S, ncol(t))), t = t)
 }
