@@ -108,10 +108,11 @@ test_that("saved fits, fits like it, updates and merges read the map", {
   expect_equal(predict(both, d), predict(update(fit, d[61:90, ]), d), tolerance = 1e-8)
   other <- sparsegp(y ~ ., d[1:60, ], basis = d[1:20, ], learn = FALSE, scale = TRUE)
   expect_error(merge(fit, other), "scaling", class = "sparsegp_error")
-  for (bad in list(list(side = 2), list(unit = -1), list(origin = NA_real_), list(unit = 1))) {
+  bad_warps <- list(list(side = rep(2, 5)), list(unit = rep(-1, 5)), list(origin = rep(NA_real_, 5)),
+                    list(unit = 1))
+  for (bad in bad_warps) {
     broken <- fit
-    broken$scaling$warp[names(bad)] <- lapply(bad, function(v) if (length(bad$unit) && bad$unit == 1)
-      v else rep(v, 5L))
+    broken$scaling$warp[names(bad)] <- bad
     expect_error(predict(broken, d), "scaling", class = "sparsegp_error")
   }
 })
@@ -136,7 +137,9 @@ test_that("pictures, points and length scales are in units of the inputs", {
   expect_equal(unname(basis(fit)), unname(as.matrix(d[c(2, 9, 30, 41), c("a", "b")])),
                ignore_attr = TRUE, tolerance = 1e-12)
   drawn <- drawing(plot(fit, "a", n = 7))
-  expect_gt(max(drawn$a), 0.9 * max(d$a))
+  expect_identical(min(drawn$a), min(d$a)) # no margin where the log scale begins
+  expect_gt(max(drawn$a), max(d$a))
+  expect_identical(min(drawing(plot(fit, c("a", "b"), n = 5))$a), min(d$a))
   at <- data.frame(a = drawn$a, b = stats::median(d$b))
   expect_equal(drawn$fit, unname(predict(fit, at)), tolerance = 1e-10)
   expect_output(print(fit), "skewed inputs on a log scale: a")
