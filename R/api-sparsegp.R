@@ -45,7 +45,7 @@
 #' in the inputs' own units. `coef()` shows length scales of the scaled inputs, as always;
 #' `summary()` shows them in units of the input, too, which for such an input are those at its
 #' median: the function bends over shorter distances where it is smaller (or, skewed to the left,
-#' larger). For a stream the map is settled by its pilot, for a source of rows by the rows in memory.
+#' larger). For a stream the map is settled by its pilot, for a source by the rows in memory.
 #'
 #' @section Units of inputs and order of levels:
 #' The units and the origin of the response, the order of columns and of the response's classes

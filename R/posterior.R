@@ -1,7 +1,8 @@
 # The stored posterior of a fit or run: list(basis, alpha, G, H) as posterior.h has it. With several
 # latent functions alpha is a matrix with a column for each, H (and G, unless it is one for all) has
-# their factors side by side. A factor may be stored as its upper triangle (full_factor()). Where they have kernels or bases of their own there is `each` besides,
-# a list of such posteriors of one latent function each, and `basis` has the points of all.
+# their factors side by side. A factor may be stored as its upper triangle (full_factor()). Where
+# they have kernels or bases of their own there is `each` besides, a list of such posteriors of one
+# latent function each, and `basis` has the points of all.
 
 # Mean and variance of the latent functions at x; matrices where there are several. model: whatever
 # has `spec`, `lik`, `processes` and `width`; theta: of its kernels. Where a row sees several values

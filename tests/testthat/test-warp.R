@@ -108,8 +108,8 @@ test_that("saved fits, fits like it, updates and merges read the map", {
   expect_equal(predict(both, d), predict(update(fit, d[61:90, ]), d), tolerance = 1e-8)
   other <- sparsegp(y ~ ., d[1:60, ], basis = d[1:20, ], learn = FALSE, scale = TRUE)
   expect_error(merge(fit, other), "scaling", class = "sparsegp_error")
-  bad_warps <- list(list(side = rep(2, 5)), list(unit = rep(-1, 5)), list(origin = rep(NA_real_, 5)),
-                    list(unit = 1))
+  bad_warps <- list(list(side = rep(2, 5)), list(unit = rep(-1, 5)),
+                    list(origin = rep(NA_real_, 5)), list(unit = 1))
   for (bad in bad_warps) {
     broken <- fit
     broken$scaling$warp[names(bad)] <- bad
