@@ -9,6 +9,7 @@ fit_like <- function(like, call, frame) {
   check_class(like, "sparsegp", "like", "Give a fit of sparsegp()")
   like <- check_fit_or_waiting(like, "like")
   refuse_no_state(like, "like")
+  like <- full_sums(like)
   said <- intersect(names(call), FROM_LIKE)
   if (length(said)) {
     stop_sparsegp(said[1L], "comes from `like`", "Leave it out, or leave `like` out")

@@ -30,6 +30,23 @@
 #' and [kernel_matern32()] of the better kind. A later one has to be better by 1 nat.
 #' `fit$choices` has all candidates, `print()` and `summary()` show them.
 #'
+#' @section Skewed inputs:
+#' With `scale = "log"` an input whose skewness is at least `r policy$skewed_inputs` in size, and
+#' that has at least `r policy$skewed_values` different values, is replaced by
+#' \eqn{\log(1 + d/u)}{log(1 + d / u)}, d its distance from its smallest value (from its largest
+#' one with the sign changed, if it is skewed to the left), before it is centred and divided by its
+#' standard deviation. The unit u > 0 is that by which it is most like a normal sample, by maximum
+#' likelihood: a small one is the logarithm, a large one leaves the input as it is. Beyond the
+#' smallest value the map goes on as a straight line, so that new values may lie anywhere. Units and
+#' origin of an input change nothing. Times, levels of factors, inputs of periodic kernels and those
+#' of a vector field stay as they are.
+#'
+#' The map is part of the fit (`fit$scaling$warp`): data, plots, [basis()] and [next_points()] are
+#' in the inputs' own units. `coef()` shows length scales of the scaled inputs, as always;
+#' `summary()` shows them in units of the input, too, which for such an input are those at its
+#' median: the function bends over shorter distances where it is smaller (or, skewed to the left,
+#' larger). For a stream the map is settled by its pilot, for a source by the rows in memory.
+#'
 #' @section Units of inputs and order of levels:
 #' The units and the origin of the response, the order of columns and of the response's classes
 #' change no answer, and neither does that of rows, while all are fitted at once. (The inputs of a
@@ -130,7 +147,8 @@
 #'   expression in the variables of `data`, which is then a term `offset()` of it. Not with
 #'   `lik_mprobit()` and `lik_softmax()`, which do not notice what all classes have in common.
 #' @param scale `TRUE`: every input is divided by its own standard deviation; `"common"`: all by
-#'   one, the root of their mean variance, for inputs that share a unit; `FALSE`: inputs are not
+#'   one, the root of their mean variance, for inputs that share a unit; `"log"`: as `TRUE`, and
+#'   skewed inputs are on a log scale before, see below; `FALSE`: inputs are not
 #'   scaled. Kernel arguments and `coef()` are in scaled units. `NULL`: `TRUE` where a kernel is
 #'   given or nothing is learned, else `TRUE` or `"common"`, chosen with the kernel by the evidence,
 #'   so that the fit may depend on the inputs' units, see below.
@@ -233,7 +251,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
     fit_frame(recipe, data, setup)
   }
   fit$call <- call
-  fit
+  packed_fit(fit)
 }
 
 # Returns the fit of the rows of a data frame.
@@ -245,6 +263,7 @@ fit_frame <- function(recipe, data, setup) {
   recipe$terms <- terms_of_frame(frame)
   rows <- c(frame_rows(recipe, frame), list(names = rownames(frame)))
   clocks <- clocks_of(frame)
+  setup$clocks <- names(clocks)
   if (setup$streams) return(blaming("data", start_stream(rows, setup, recipe$terms, clocks)))
   fit <- fit_read(recipe, rows, setup)
   fit$clocks <- clocks
@@ -297,7 +316,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   fit <- if (setup$streams) blaming("x", start_stream(rows, setup))
          else fit_read(recipe, rows, setup)
   fit$call <- call
-  fit
+  packed_fit(fit)
 }
 
 # Returns the call with the formula first, where the data stand there: d |> sparsegp(y ~ x), or
@@ -318,9 +337,10 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
   likelihood <- as_likelihood(likelihood)
   method <- as_method(method, check_choice(effort, names(EFFORT), "effort"))
   control <- as_learn(learn)
-  if (!is.null(scale) && !identical(scale, "common") && !is_flag(scale)) {
-    stop_sparsegp("scale", "must be TRUE, FALSE, \"common\" or NULL",
-                  "TRUE divides every input by its own standard deviation, \"common\" all by one")
+  if (!is.null(scale) && !is_flag(scale) && !is_word(scale, c("common", "log"))) {
+    stop_sparsegp("scale", "must be TRUE, FALSE, \"common\", \"log\" or NULL",
+                  paste("TRUE divides every input by its own standard deviation, \"common\" all by",
+                        "one; \"log\" takes logarithms of skewed inputs before"))
   }
   check_criterion(control, method, basis)
   refuse_variances_of_stream(likelihood, streams(method))

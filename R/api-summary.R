@@ -5,7 +5,8 @@
 #' @param digits Significant digits to print.
 #' @param ... Nothing.
 #' @return An object of class `summary.sparsegp`: a list with `fit` (the fit), `hyperparameters`
-#'   (data frame: value, start, whether learned, and for length scales the value in input units),
+#'   (data frame: value, start, whether learned, and for length scales the value in input units, of
+#'   an input on a log scale that at its median),
 #'   `log_evidence`, and unless the fit is a stream's, which keeps no rows, `mean_loo_lpd` (mean
 #'   leave-one-out log predictive density), `loo_r2` (also as `r.squared`) and `loo_sd`
 #'   (for numbers and counts: R2 and the standard deviation of the errors of leave-one-out
@@ -75,6 +76,9 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   if (all(is.na(hyper$input_units))) hyper$input_units <- NULL
   print(format(hyper, digits = digits), quote = FALSE)
   print_noise(x$noise_sd, digits)
+  if (!is.null(hyper$input_units) && length(warped_names(fit))) {
+    cat("In input units a length scale of an input on a log scale is that at its median.\n")
+  }
   if (any(grepl("lengthscale[.]", rownames(hyper)))) {
     cat("Length scales say how far the function reaches along an input, not how much it matters.\n")
   }

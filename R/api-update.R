@@ -113,8 +113,8 @@ add_rows <- function(object, rows, ...) {
   }
   object$grown <- TRUE
   source <- as_source(rows)
-  if (!is.null(source)) return(feed_more(object, source, ...))
-  feed(object, read_rows(recipe_of(object), rows, ...))
+  packed_fit(if (!is.null(source)) feed_more(object, source, ...)
+             else feed(object, read_rows(recipe_of(object), rows, ...)))
 }
 
 # Returns a call with arguments added, replaced or, by NULL, removed.

@@ -56,6 +56,7 @@ settled_on_some <- function(source, recipe, setup) {
   scan$levels <- with_label_levels(scan, setup$likelihood)
   kept <- with_levels(scan$kept, scan$levels)
   setup$known <- scan[c("inputs", "response")]
+  setup$clocks <- names(scan$clocks)
   setup$streams <- TRUE # levels are declared
   setup$keep_x <- FALSE
   all <- nrow(kept) == sum(scan$rows)
@@ -105,7 +106,9 @@ stream_of_source <- function(source, recipe, frame, setup, checkpoint) {
   begin <- function() {
     none <- with_levels(frame[0L, , drop = FALSE], levels)
     attr(none, "terms") <- terms
-    start_stream(frame_rows(recipe, none), setup, terms, clocks_of(frame))
+    clocks <- clocks_of(frame)
+    setup$clocks <- names(clocks)
+    start_stream(frame_rows(recipe, none), setup, terms, clocks)
   }
   feed_source(begin, source, recipe, levels, mark, chunk_progress(setup$verbose))
 }

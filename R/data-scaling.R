@@ -66,6 +66,15 @@ scaling_of <- function(moments, scale, together = NULL, keep_all = FALSE) {
   )
 }
 
+# Returns moments (input_moments()) in which those of warped inputs are of the warped ones.
+warped_moments <- function(moments, x, warp) {
+  at <- which(warp$side != 0)
+  if (length(at) == 0L) return(moments)
+  of_warped <- input_moments(warp_inputs(x, warp)[, at, drop = FALSE])
+  for (field in c("size", "centre", "sd")) moments[[field]][at] <- of_warped[[field]]
+  moments
+}
+
 # Could inputs have one unit, and is one scale for all something else than one for each?
 # Among those of one unit some may hardly vary, as pixels near the edge do.
 can_share_scale <- function(scaling) {
@@ -81,19 +90,24 @@ by_column <- function(x, fun, ...) {
 
 scaled_inputs <- function(x, scaling) {
   if (!all(scaling$kept)) x <- x[, scaling$kept, drop = FALSE]
-  if (any(scaling$centre != 0, scaling$sd != 1)) x <- scale_kept(x, scaling)
+  if (any(scaling$centre != 0, scaling$sd != 1, scaling$warp$side)) x <- scale_kept(x, scaling)
   attr(x, "contrasts") <- NULL
   x
 }
 
 # One of the kept inputs
 scaled_input <- function(x, scaling, input) {
-  (x[, which(scaling$kept)[input]] - scaling$centre[input]) / scaling$sd[input]
+  column <- warp_column(x[, which(scaling$kept)[input]], scaling$warp, input)
+  (column - scaling$centre[input]) / scaling$sd[input]
 }
 
 # Kept inputs to C's units and back.
 scale_kept <- function(x, scaling) {
+  x <- warp_inputs(x, scaling$warp)
   t((t(x) - scaling$centre) / scaling$sd) # half the time of a loop over columns
 }
 
-unscale_kept <- function(x, scaling) sweep(sweep(x, 2L, scaling$sd, "*"), 2L, scaling$centre, "+")
+unscale_kept <- function(x, scaling) {
+  x <- sweep(sweep(x, 2L, scaling$sd, "*"), 2L, scaling$centre, "+")
+  unwarp_inputs(x, scaling$warp)
+}

@@ -1,7 +1,7 @@
 # The choices of a fit in words, from its record `fit$choices` (choices.R) and what it chose.
 
 choice_words <- function(fit) {
-  c(kernel_words(fit), scaling_words(fit), growth_words(fit), tuning_words(fit),
+  c(kernel_words(fit), warp_words(fit), scaling_words(fit), growth_words(fit), tuning_words(fit),
     temper_words(fit), copies_words(fit))
 }
 
@@ -23,6 +23,18 @@ scaling_words <- function(fit) {
   field <- scaling$names[scaling$kept][space_of(component_parts(fit$spec)) + 1L]
   if (length(field) == 0L) return("each input scaled by its sd")
   paste(toString(field), "share one scale (common units), each other input scaled by its sd")
+}
+
+# Names the inputs on a log scale.
+warp_words <- function(fit) {
+  warped <- warped_names(fit)
+  if (length(warped) == 0L) return(NULL)
+  shown <- if (length(warped) > 6L) paste(length(warped), "inputs") else toString(warped)
+  paste("skewed inputs on a log scale:", shown)
+}
+
+warped_names <- function(fit) {
+  fit$scaling$names[fit$scaling$kept][which(fit$scaling$warp$side != 0)]
 }
 
 growth_words <- function(fit) {

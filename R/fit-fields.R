@@ -102,9 +102,16 @@ scaling_kinds <- function() {
       are_words(x, length(whole$kept)) && !anyNA(x) && !anyDuplicated(x)
     },
     dropped = function(x, whole) are_words(x) && setequal(x, whole$names[!whole$kept]),
-    centre = each, sd = positive, seen = positive,
+    centre = each, sd = positive, seen = positive, warp = optional(is_warp),
     constant = function(x, whole) is.numeric(x) && length(x) == sum(!whole$kept)
   )
+}
+
+is_warp <- function(x, whole) {
+  inputs <- sum(whole$kept)
+  is.list(x) && setequal(names(x), names(NO_WARP)) &&
+    all(vapply(x, are_doubles, NA, inputs), vapply(x, are_finite, NA)) &&
+    all(x$side %in% -1:1, x$unit > 0)
 }
 
 # Kinds of the columns of the table of hyperparameters (hyper-table.R)
@@ -159,8 +166,10 @@ is_posterior <- function(posterior, inputs, processes, w) {
   basis <- posterior$basis
   d <- nrow(basis)
   is_factor <- function(factor) {
-    is.null(factor) || are_finite(factor) &&
-      (is_table(factor, d, d) || is_table(factor, d, d * processes))
+    if (is.null(factor)) return(TRUE)
+    sizes <- d * (d + 1) / 2 * c(1, processes) # of triangles
+    are_finite(factor) && (is_table(factor, d, d) || is_table(factor, d, d * processes) ||
+                             is.null(dim(factor)) && length(factor) %in% sizes)
   }
   all(c("G", "H") %in% names(posterior)) && is_table(basis, d, inputs) &&
     (if (processes == 1L) are_doubles(posterior$alpha, d)
@@ -179,6 +188,7 @@ point_length <- function(fit) sum(fit$scaling$kept) + (n_outputs(fit) > 1L)
 
 is_state <- function(one, basis, processes) {
   d <- nrow(basis)
+  if (identical(names(one), "t")) return(is_table(one$t, d, processes) && are_finite(one$t))
   is_table(one$R, d, d) && is_table(one$S, d, d * processes) && is_table(one$t, d, processes) &&
     are_finite(one$R) && are_finite(one$S) && are_finite(one$t) && all(diag(one$R) > 0)
 }

@@ -78,7 +78,7 @@ relative_weight <- function(fit) {
   seen <- seen_by_sites(fit)
   left <- if (summed) fit$latent$var - carried_variances(fit) else 0 * fit$latent$var
   at_mean <- engine_tilt(problem, fit$hyper$theta, fit$latent$mean, left)$logz
-  log_det <- if (summed) sum(vapply(fit$state, function(s) state_moments(s)$log_det, 0))
+  log_det <- if (summed) sum(vapply(full_sums(fit)$state, function(s) state_moments(s)$log_det, 0))
              else sum(fit$cavity$lpd) - sum(seen$log_g + seen$pull) / 2 - engine_evidence(fit)
   own <- sum(at_mean) - sum(fit$latent$mean * seen$alpha) / 2 - log_det
   own - unit_shift(fit, fit$y)
@@ -88,7 +88,7 @@ relative_weight <- function(fit) {
 # (posterior.h).
 carried_variances <- function(fit) {
   k <- class_kernel(fit, points_of_rows(fit[["x"]], fit), fit$posterior$basis, 1L)
-  c(own_products(k %*% fit$posterior$H, n_outputs(fit)))
+  c(own_products(k %*% full_factor(fit$posterior$H, ncol(k)), n_outputs(fit)))
 }
 
 # Returns, row by row, log|I - S T| and cav_mean'alpha, and alpha = nu - T mean of all.

@@ -5,16 +5,19 @@
 #       other fits on a basis kept no sums, so that they take no more rows.
 #   1   0.2.0, 0.2.1: the options that EP ran with stood in `method`, whether they were given or
 #       chosen; choices were in records of their own.
-#   2   this version
-FIT_FORMAT <- 2L # of what new_fit() makes; a version that changes it counts on
+#   2   0.3.0: factors and sums on a basis were whole matrices (fit-pack.R)
+#   3   this version
+FIT_FORMAT <- 3L # of what new_fit() makes; a version that changes it counts on
 
 # A fit that cannot be read is returned as it is: its check says what is wrong.
 as_written_now <- function(fit) {
   first <- is.list(fit) && is.null(fit$format) && is.list(fit$response) &&
     "latents" %in% names(fit$response)
   if (first) fit <- tryCatch(from_first_form(fit), error = function(e) fit)
-  if (!is.list(fit) || !identical(fit$format, 1L)) return(fit)
-  tryCatch(from_second_form(fit), error = function(e) fit)
+  if (!is.list(fit)) return(fit)
+  if (identical(fit$format, 1L)) fit <- tryCatch(from_second_form(fit), error = function(e) fit)
+  if (identical(fit$format, 2L)) fit$format <- FIT_FORMAT # which has all forms that it had
+  fit
 }
 
 from_second_form <- function(fit) {
@@ -23,7 +26,7 @@ from_second_form <- function(fit) {
   fit$learning <- without_fields(fit$learning, c("structure", "stages", "rounds"))
   fit$convergence <- without_fields(fit$convergence, "growth")
   fit$tuning <- NULL
-  fit$format <- FIT_FORMAT
+  fit$format <- 2L
   fit
 }
 

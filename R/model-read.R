@@ -38,13 +38,12 @@ check_adjustments <- function(chunk, lik) {
 with_kernel <- function(model, chunk, setup) {
   response <- model$response
   inputs <- model$inputs
-  together <- inputs_of_fields(setup$kernel, inputs)
-  # of a stream later rows may vary where the first do not
-  scaling <- scaling_of(model$moments, setup$scale, together,
-                        setup$streams && is.null(setup$known))
+  scaling <- model_scaling(model, chunk, setup)
   inputs$kept <- scaling$kept
   resolved <- resolve_kernel(setup$kernel, inputs)
-  env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
+  slopes <- warp_slopes(chunk$x[, scaling$kept, drop = FALSE], scaling$warp)
+  env <- list(response_unit = response$unit, input_scale = scaling$seen,
+              input_unit = scaling$sd / slopes,
               component_var = relative_vars(response), component_unit = component_units(response),
               period = function(input, given) {
                 period_start(scaled_input(chunk$x, scaling, input), response, given)
@@ -57,6 +56,40 @@ with_kernel <- function(model, chunk, setup) {
                              response$levels, response$components)
   model$nkernel <- sum(model$table$part == "kernel")
   model
+}
+
+# Returns the scaling of the model's inputs that `setup` asks for.
+model_scaling <- function(model, chunk, setup) {
+  warp <- if (identical(setup$scale, "log")) {
+    warps_of(chunk$x, inputs_left_alone(setup, model$inputs))
+  }
+  # of a stream later rows may vary where the first do not
+  scaling <- scaling_of(warped_moments(model$moments, chunk$x, warp), setup$scale,
+                        inputs_of_fields(setup$kernel, model$inputs),
+                        setup$streams && is.null(setup$known))
+  scaling$warp <- some_warps(warp, scaling$kept)
+  scaling
+}
+
+# Returns the numbers of inputs that have no other scale than their own: times, and those of
+# periodic kernels, of levels and of fields.
+inputs_left_alone <- function(setup, inputs) {
+  leaves <- Filter(function(leaf) registered("kernels", leaf$type)$reads %in% c("one", "levels"),
+                   kernel_leaves(setup$kernel))
+  terms <- gsub("`", "", inputs$terms, fixed = TRUE)
+  c(which(terms %in% setup$clocks), inputs_of_fields(setup$kernel, inputs),
+    unlist(lapply(leaves, function(leaf) resolve_vars(leaf$vars, inputs))))
+}
+
+# Returns the scales of inputs among which a fit may choose, the simplest first: a list of
+# list(label, setup), the latter the fields of `setup` that change. Empty if no input is skewed.
+input_scales <- function(model, chunk, setup) {
+  warp <- model_scaling(model, chunk, utils::modifyList(setup, list(scale = "log")))$warp
+  if (is.null(warp)) return(list())
+  skewed <- model$inputs$names[model$scaling$kept][warp$side != 0]
+  list(list(label = "inputs as they are", setup = list(scale = TRUE)),
+       list(label = paste(counted(length(skewed), "skewed input"), "on a log scale"),
+            setup = list(scale = "log")))
 }
 
 # The same model as some of its rows see it.

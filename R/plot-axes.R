@@ -2,14 +2,19 @@
 #   name      what it is called
 #   columns   the kept columns of the model matrix that it decides
 #   levels    of a factor; NULL: a number
+#   side      of a number on a log scale: to which side it is skewed (data-warp.R)
 #   code      function(places) -> those columns, a row for each place: a number, or that of a level
 #   places    function(x, raw) -> where rows are on it, from kept columns in original units and from
 #             raw(name), values of a variable of the data
 
-number_axis <- function(name) {
-  list(name = name, columns = name, levels = NULL,
+number_axis <- function(name, object) {
+  list(name = name, columns = name, levels = NULL, side = side_of(object, name),
        code = function(places) matrix(places, length(places), 1L, dimnames = list(NULL, name)),
        places = function(x, raw) x[, name])
+}
+
+side_of <- function(object, name) {
+  object$scaling$warp$side[match(name, plain_names(object)[object$scaling$kept])]
 }
 
 # coding: a row per level
@@ -48,7 +53,8 @@ data_axes <- function(object, rows, derived) {
   factors <- Map(factor_axis, names(factors), factors)
   curves <- curve_axes(object, colnames(rows$x), rows$raw)
   taken <- unlist(lapply(c(factors, curves), `[[`, "columns"))
-  numbers <- lapply(stats::setNames(nm = setdiff(colnames(rows$x), c(taken, derived))), number_axis)
+  numbers <- lapply(stats::setNames(nm = setdiff(colnames(rows$x), c(taken, derived))), number_axis,
+                    object)
   axes <- c(numbers, factors, curves)
   place <- vapply(axes, function(axis) match(axis$columns[1L], colnames(rows$x)), 0L)
   axes[order(place)]
@@ -140,5 +146,5 @@ asked_axes <- function(object, which, axes) {
                                   else "names unknown inputs: ", toString(unknown)),
                   paste0("The inputs are ", toString(choice)))
   }
-  stats::setNames(lapply(asked, function(name) axes[[name]] %||% number_axis(name)), asked)
+  stats::setNames(lapply(asked, function(name) axes[[name]] %||% number_axis(name, object)), asked)
 }

@@ -38,7 +38,7 @@ class_frame <- function(inputs, axes, prob) {
 DEPTHS <- c(0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 class_surface <- function(object, view, shown, asked) {
-  nodes <- surface_nodes(shown, asked$n %||% default_nodes(object), asked$style)
+  nodes <- surface_nodes(view, shown, asked$n %||% default_nodes(object), asked$style)
   prob <- class_probabilities(object, slice_latent(object, view, nodes$grid))
   c(nodes, list(z = array(prob, c(nodes$count, ncol(prob))),
                 drawn = class_frame(nodes$grid, view$axes, prob)))

@@ -6,7 +6,7 @@
 # How far the axis goes: a factor's levels are at 1, 2, ...
 curve_limits <- function(axis, at, style) {
   if (!is.null(axis$levels)) return(style$xlim %||% c(0.5, length(axis$levels) + 0.5))
-  style$xlim %||% around(at)
+  style$xlim %||% around_axis(axis, at)
 }
 
 curve_places <- function(axis, limits, n) {

@@ -213,6 +213,15 @@ around <- function(x) {
   grDevices::extendrange(range, f = 0.04)
 }
 
+# Returns the range of values along an axis with a margin, but for the end at which the log scale of
+# an input begins: all beyond it would be far from the data.
+around_axis <- function(axis, x) {
+  limits <- around(x)
+  if (isTRUE(axis$side > 0)) limits[1L] <- min(x)
+  if (isTRUE(axis$side < 0)) limits[2L] <- max(x)
+  if (diff(limits) > 0) limits else around(x)
+}
+
 # ---- Classes ----
 
 # Colours apart under protanopia and deuteranopia too, the first ones the most; symbols repeat after

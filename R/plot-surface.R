@@ -28,7 +28,7 @@ surface_drawer <- function(draw) {
 # Returns `drawn`, the nodes of a grid, the mean there, its standard error, and whether the data say
 # anything of it; the same as matrices for contours: z, error. known: of (object, x, variances)
 mean_surface <- function(object, view, shown, asked, known = is_known) {
-  nodes <- surface_nodes(shown, asked$n %||% default_nodes(object), asked$style)
+  nodes <- surface_nodes(view, shown, asked$n %||% default_nodes(object), asked$style)
   x <- slice_inputs(view, nodes$grid)
   latent <- latent_at(object, x, view$offset)
   fit <- flattened(mean_response(object, latent))
@@ -51,9 +51,9 @@ default_nodes <- function(object, maps = 1L) {
 }
 
 # Limits, places along both axes, how many, and the grid of them, a row for each.
-surface_nodes <- function(shown, n, style) {
-  limits <- Map(function(given, at) given %||% around(at), list(style$xlim, style$ylim),
-                shown$at)
+surface_nodes <- function(view, shown, n, style) {
+  limits <- Map(function(given, axis, at) given %||% around_axis(axis, at),
+                list(style$xlim, style$ylim), view$axis, shown$at)
   at <- lapply(limits, function(limit) seq(min(limit), max(limit), length.out = n))
   list(limits = limits, x = at[[1L]], y = at[[2L]], count = lengths(at),
        grid = as.matrix(expand.grid(unname(at), KEEP.OUT.ATTRS = FALSE)))

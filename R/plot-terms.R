@@ -173,7 +173,7 @@ with_band <- function(answer, level) {
 }
 
 term_surface <- function(view, shown, effect, n, style) {
-  nodes <- surface_nodes(shown, n %||% 61L, style)
+  nodes <- surface_nodes(view, shown, n %||% 61L, style)
   answer <- effect(slice_inputs(view, nodes$grid))
   drawn <- surface_frame(nodes, view, fit = answer$fit[, 1L], se = answer$se.fit[, 1L])
   c(nodes, list(z = array(drawn$fit, nodes$count), error = array(drawn$se, nodes$count),

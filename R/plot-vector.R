@@ -63,7 +63,7 @@ field_grid <- function(object, view, shown, asked) {
     stop_sparsegp("which", paste0("must be one input for ", n_outputs(object), " components"),
                   "Arrows have two")
   }
-  nodes <- surface_nodes(shown, asked$n %||% 17L, asked$style)
+  nodes <- surface_nodes(view, shown, asked$n %||% 17L, asked$style)
   latent <- slice_latent(object, view, nodes$grid)
   names <- components(object)
   mean <- vector_means(object, latent)

@@ -13,6 +13,8 @@ min_evidence_gain | 1 | nats | log evidence that a later kernel or a new search 
 min_shared_scale_gain | 3 | nats | the same, for one scale of all inputs: it depends on units
 max_ard_inputs | 64 | inputs | most inputs for which a length scale each is tried
 same_unit_ratio | 100 | ratio | inputs whose sds differ by more do not share a unit
+skewed_inputs | 0.5 | skewness | inputs that are tried on a log scale
+skewed_values | 6 | values | fewest values of such an input
 search_tolerance | 0.1 | nats | end of a search that is refined; optima so close are one
 pilot_flops | 1e9 | flops | rows of the first stage of learning, all in the basis
 stage_flops           | 2.5e9       | flops      | rows and points of the later stages of learning

@@ -1,7 +1,8 @@
 # The stored posterior of a fit or run: list(basis, alpha, G, H) as posterior.h has it. With several
 # latent functions alpha is a matrix with a column for each, H (and G, unless it is one for all) has
-# their factors side by side. Where they have kernels or bases of their own there is `each` besides,
-# a list of such posteriors of one latent function each, and `basis` has the points of all.
+# their factors side by side. A factor may be stored as its upper triangle (full_factor()). Where
+# they have kernels or bases of their own there is `each` besides, a list of such posteriors of one
+# latent function each, and `basis` has the points of all.
 
 # Mean and variance of the latent functions at x; matrices where there are several. model: whatever
 # has `spec`, `lik`, `processes` and `width`; theta: of its kernels. Where a row sees several values
@@ -24,15 +25,27 @@ latent_moments <- function(model, theta, posterior, x) {
 
 # The posterior of one latent function.
 class_posterior <- function(posterior, processes, class) {
-  if (!is.null(posterior$each)) return(posterior$each[[class]])
-  if (processes == 1L) return(posterior)
+  if (!is.null(posterior$each)) return(class_posterior(posterior$each[[class]], 1L, 1L))
   d <- nrow(posterior$basis)
   own <- function(factor) {
+    factor <- full_factor(factor, d)
     if (is.null(factor) || ncol(factor) == d) return(factor)
     factor[, (class - 1L) * d + seq_len(d), drop = FALSE]
   }
+  if (processes == 1L) {
+    return(replace(posterior, c("G", "H"), lapply(posterior[c("G", "H")], own)))
+  }
   list(basis = posterior$basis, alpha = as.matrix(posterior$alpha)[, class],
        G = own(posterior$G), H = own(posterior$H))
+}
+
+# Returns a factor as a matrix: of one that is stored as an upper triangle, or of several side by
+# side, the numbers stand column by column, without dimensions.
+full_factor <- function(factor, d) {
+  if (is.null(factor) || !is.null(dim(factor))) return(factor)
+  full <- matrix(0, d, d * (length(factor) %/% (d * (d + 1) / 2)))
+  full[upper.tri(diag(d), TRUE)] <- factor
+  full
 }
 
 # One posterior of several, each on its own points `x` (scaled inputs) with rows `ids` of them.

@@ -81,7 +81,8 @@ kernel_pilot <- function(method, model, n) {
 better_kernel <- function(found, best, least) {
   scale <- found$setup$scale
   words <- c(format(found$setup$kernel), if (isFALSE(scale)) "inputs not scaled",
-             if (identical(scale, "common")) "one scale for all inputs")
+             if (identical(scale, "common")) "one scale for all inputs",
+             if (identical(scale, "log")) "skewed inputs on a log scale")
   found$value <- if (is.null(found$record)) -Inf else max(found$record$objective)
   gained <- if (is.null(best$model)) Inf else found$value - best$value
   taken <- is.null(best$model) || isTRUE(gained > least)

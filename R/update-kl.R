@@ -55,7 +55,7 @@ divergence <- function(one, two) {
 # Stops unless two fits, which the user gave by these names, have one prior.
 check_same_prior <- function(one, other, names, remedy) {
   prior <- function(fit) {
-    list(fit$spec, fit$scaling[c("kept", "centre", "sd")],
+    list(fit$spec, fit$scaling[c("kept", "centre", "sd", "warp")],
          fit$response[c("centre", "unit", "levels")], kernel_theta(fit))
   }
   if (isTRUE(all.equal(prior(one), prior(other), tolerance = 1e-12))) return(invisible())

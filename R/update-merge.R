@@ -57,6 +57,10 @@ merge.sparsegp <- function(x, y, onto = c("x", "both"), ...) {
   refuse_no_state(x, "x")
   refuse_no_state(y, "y")
   check_same_model(x, y)
+  packed_fit(merge_fits(full_sums(x), full_sums(y), onto))
+}
+
+merge_fits <- function(x, y, onto) {
   same <- isTRUE(all.equal(bases_of(x), bases_of(y), tolerance = 1e-12))
   if (same && keeps_inputs(x) && keeps_inputs(y)) {
     rows <- list(x = y[["x"]], y = y$y, offset = y$offset, weights = y$weights,

@@ -19,7 +19,7 @@ run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
 take_more <- function(fit, problem, rows) {
   all <- keeps_inputs(fit)
   again <- all && fit$n > 0
-  before <- if (!all && fit$n > 0) fit$state
+  before <- if (!all && fit$n > 0) full_sums(fit)$state
   joint <- if (again) join_problems(problem_of_kept_rows(fit), problem) else problem
   sites <- if (again) join_sites(fit, rows$sites, problem) else rows$sites
   run <- run_on_state(fit, joint, sites, before)

@@ -1,15 +1,29 @@
 /* glue_predict.c: latent moments at new inputs from a stored posterior. */
 #include "glue.h"
 
-/* A factor, or one for each class; *count says how many. */
+/* Returns matrices of which the upper triangles stand one after the other, column by column. */
+static const double *unpacked(const double *triangles, int d, int count)
+{
+    double *full = (double *) R_alloc((size_t) d * d * count, sizeof(double));
+    for (size_t column = 0; column < (size_t) d * count; column++) {
+        const int own = (int) (column % d) + 1;
+        for (int i = 0; i < d; i++) full[column * d + i] = i < own ? triangles[i] : 0;
+        triangles += own;
+    }
+    return full;
+}
+
+/* A factor, or one for each class; *count says how many. Without dimensions: upper triangles. */
 static const double *optional_factor(SEXP posterior, const char *name, int d, int *count)
 {
     SEXP factor = sg_field(posterior, name);
-    const size_t dd = (size_t) d * d;
+    const int packed = Rf_isNull(Rf_getAttrib(factor, R_DimSymbol));
+    const size_t each = packed ? (size_t) d * (d + 1) / 2 : (size_t) d * d;
     *count = 1;
     if (Rf_isNull(factor)) return NULL;
-    if (d > 0) *count = (int) (XLENGTH(factor) / dd);
-    return sg_doubles_of(factor, dd * *count, name);
+    if (d > 0) *count = (int) (XLENGTH(factor) / each);
+    const double *values = sg_doubles_of(factor, each * *count, name);
+    return packed ? unpacked(values, d, *count) : values;
 }
 
 /* layout: processes and width, as sg_layout has them. posterior: list(basis, alpha, G, H); alpha

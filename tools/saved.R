@@ -19,6 +19,9 @@ d$bent <- mixture(c(0.7, 0.3), list(cbind(d$y, d$v), -cbind(d$y, d$v)), 0.05)
 new <- data.frame(a = c(-0.9, 0.2, 1.6), b = c(2, -1.2, 1.6))
 rows <- d[20:24, ]
 
+many <- data.frame(a = 2 * sin(3 * seq_len(150)), b = cos(seq_len(150)^2 / 7))
+many$y <- sin(2 * many$a) + many$b / 2
+
 fit <- function(formula, ...) sparsegp(formula, d, ..., learn = FALSE)
 field <- kernel_helmholtz()
 source <- row_source(function(i) d[seq(8 * i - 7, 8 * i), ], chunks = 3)
@@ -37,6 +40,8 @@ fits <- list(
   waiting = fit(y ~ a, method = method_online(6, pilot = 100)),
   source = sparsegp(y ~ a, source, lik_laplace(), basis = d[1:5, ], learn = FALSE),
   copies = fit(two ~ a + b, augment = jitter_rows(0.1, 2, 1), method = method_ivm(6)),
+  logs = fit(y ~ exp(2 * a) + b, scale = "log", basis = 1:8),
+  packed = sparsegp(y ~ a + b, many, basis = 1:130, learn = FALSE, keep_x = FALSE),
   chosen = sparsegp(y ~ a + b, d), labels = sparsegp(two ~ a + b, d)
 )
 latent <- function(fit) unlist(predict(fit, new, type = "latent", se.fit = TRUE), use.names = FALSE)

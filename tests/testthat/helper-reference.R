@@ -927,3 +927,9 @@ by_odds <- function(own, power = 1) {
   odds <- unname(own / (1 - own))^power
   odds / rowSums(odds)
 }
+
+# One value on the log scale of a skewed input (R/data-warp.R).
+reference_warp <- function(x, side, origin, unit) {
+  d <- side * (x - origin) / unit
+  side * if (d > 0) log(1 + d) else d
+}

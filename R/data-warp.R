@@ -1,0 +1,94 @@
+# Skewed inputs on a logarithmic scale. A warp is a monotone map of all real numbers,
+#
+#   z = side * g(d),  d = side * (x - origin) / unit,  g(d) = log(1 + d) for d >= 0, d below
+#
+# of slope 1 / unit at the origin, from where it goes on as a line: an input below all that were
+# seen stays finite. Of an input skewed to the right side is 1 and the origin the smallest value, of
+# one skewed to the left -1 and the largest. The warps of several inputs are plain data, list(side,
+# origin, unit) with a number for each of them; side 0: left as it is.
+
+# Returns the warps that the columns of x call for: of those that are skewed, vary in more than a
+# few values, and are not among the columns `alone`. NULL: none does.
+warps_of <- function(x, alone = integer()) {
+  each <- lapply(seq_len(ncol(x)), function(j) {
+    if (j %in% alone) NO_WARP else warp_of(as.double(x[, j]))
+  })
+  warp <- lapply(stats::setNames(nm = names(NO_WARP)), function(field) {
+    vapply(each, `[[`, 0, field)
+  })
+  if (any(warp$side != 0)) warp
+}
+
+NO_WARP <- list(side = 0, origin = 0, unit = 1)
+
+warp_of <- function(column) {
+  size <- max(abs(column))
+  if (!(size > 0)) return(NO_WARP)
+  skewness <- skewness_of(column / size)
+  few <- length(unique(column)) < policy$skewed_values
+  if (few || abs(skewness) < policy$skewed_inputs) return(NO_WARP)
+  side <- sign(skewness)
+  origin <- if (side > 0) min(column) else max(column)
+  list(side = side, origin = origin, unit = warp_unit(abs(column / size - origin / size)) * size)
+}
+
+skewness_of <- function(values) {
+  centred <- values - mean(values)
+  spread <- sqrt(mean(centred^2))
+  if (spread > 1e-10) mean((centred / spread)^3) else 0
+}
+
+UNITS <- 8 # powers of e to either side of the median within which the unit is looked for
+
+# Returns the unit for which log(1 + distance / unit) is most like a normal sample, by maximum
+# likelihood. Its limits are the identity and the logarithm.
+warp_unit <- function(distance) {
+  log_likelihood <- function(log_unit) {
+    z <- log1p(distance / exp(log_unit))
+    -0.5 * log(mean((z - mean(z))^2)) - mean(z) - log_unit
+  }
+  middle <- log(stats::median(distance[distance > 0])) # not moved by one huge value
+  exp(stats::optimize(log_likelihood, middle + c(-UNITS, UNITS), maximum = TRUE)$maximum)
+}
+
+# Returns the columns of x as the warps have them. NULL: as they are.
+warp_inputs <- function(x, warp) {
+  for (j in which(warp$side != 0)) x[, j] <- warp_column(x[, j], warp, j)
+  x
+}
+
+# One column, the j-th of the warps'
+warp_column <- function(column, warp, j) {
+  side <- warp$side[j]
+  if (is.null(warp) || side == 0) return(column)
+  d <- side * (column - warp$origin[j]) / warp$unit[j]
+  d <- pmin(pmax(d, -FARTHEST), FARTHEST)
+  side * ifelse(d > 0, log1p(pmax(d, 0)), d)
+}
+
+FARTHEST <- 1e290 # units from the origin: what is beyond is there, so that no number overflows
+
+# The way back
+unwarp_inputs <- function(x, warp) {
+  for (j in which(warp$side != 0)) {
+    z <- warp$side[j] * x[, j]
+    x[, j] <- warp$origin[j] + warp$side[j] * warp$unit[j] * ifelse(z > 0, expm1(z), z)
+  }
+  x
+}
+
+# Returns the slope of each warp at the median of its input, 1 of those that are left alone.
+warp_slopes <- function(x, warp) {
+  slopes <- rep(1, ncol(x))
+  for (j in which(warp$side != 0)) {
+    d <- warp$side[j] * (stats::median(x[, j]) - warp$origin[j]) / warp$unit[j]
+    slopes[j] <- 1 / (warp$unit[j] * (1 + max(d, 0)))
+  }
+  slopes
+}
+
+# Returns the warps of some of the inputs, NULL where these are left alone.
+some_warps <- function(warp, inputs) {
+  warp <- lapply(warp, `[`, inputs)
+  if (any(warp$side != 0)) warp
+}

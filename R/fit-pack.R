@@ -1,0 +1,82 @@
+# How a fit is kept: without what follows from the rest of it. Factors of a posterior on a basis of
+# d points are upper triangles, of which that part alone is stored, column by column, as numbers
+# without dimensions (full_factor()); with G = R^-1 and H = R^-1 A^-1, A'A = I + S (state.h), the
+# matrices R and S of its sums follow, by G R = I and H A = G. So a posterior of one latent function
+# with its sums takes d^2 numbers and not 4 d^2. Predictions read the triangles as they are and are
+# the same to the last digit; full_sums() gives the sums back, to rounding, where rows join them.
+# Small fits stay as they are.
+
+PACKED_FROM <- 128L # points
+
+# Sums that are so near to what follows from the factors, relative to their size, are left out:
+# EP of rows that join ends at changes of 1e-6.
+PACKED_TOLERANCE <- 1e-7
+
+packed_fit <- function(fit) {
+  if (is_stream(fit)) return(fit) # its sums are read and written with every chunk
+  several <- !is.null(fit$posterior$each)
+  parts <- if (several) fit$posterior$each else list(fit$posterior)
+  for (k in seq_along(parts)) {
+    if (nrow(parts[[k]]$basis) < PACKED_FROM) next
+    if (has_state(fit)) fit$state[[k]] <- packed_sums(fit$state[[k]], parts[[k]])
+    parts[[k]] <- replace(parts[[k]], c("G", "H"), lapply(parts[[k]][c("G", "H")], packed_factor))
+  }
+  if (several) fit$posterior$each <- parts else fit$posterior <- parts[[1L]]
+  if (length(fit$modes)) fit$modes <- lapply(fit$modes, packed_fit)
+  fit
+}
+
+# Returns a factor as its triangle, or as it is if it is none. Factors of several processes that are
+# all the same, as by least squares, are one.
+packed_factor <- function(factor) {
+  if (is.null(dim(factor))) return(factor)
+  upper <- upper.tri(diag(nrow(factor)), TRUE)
+  if (any(factor[!upper] != 0)) return(factor)
+  triangles <- matrix(factor[upper], sum(upper))
+  if (all(triangles == triangles[, 1L])) triangles[, 1L] else c(triangles)
+}
+
+packed_sums <- function(state, posterior) {
+  if (is.null(state$R) || !sums_follow(state, posterior)) return(state)
+  state["t"]
+}
+
+# Do the sums follow from the factors? R and S of each process are compared with them at two
+# vectors.
+sums_follow <- function(state, posterior) {
+  d <- nrow(state$R)
+  shapes <- list(G = dim(posterior$G), H = dim(posterior$H))
+  if (!identical(shapes, list(G = c(d, d), H = c(d, d * ncol(state$t))))) return(FALSE)
+  at <- cbind(1, cos(seq_len(d)))
+  near <- function(a, b) max(abs(a - b)) <= PACKED_TOLERANCE * max(abs(b))
+  A_at <- function(H) {
+    turned <- backsolve(H, posterior$G %*% at)
+    crossprod(posterior$G, backsolve(H, turned, transpose = TRUE))
+  }
+  follow <- Map(function(S, H) near(A_at(H), at + S %*% at), process_sums(state),
+                factors_of_processes(posterior$H, d))
+  near(backsolve(posterior$G, at), state$R %*% at) && all(unlist(follow))
+}
+
+factors_of_processes <- function(H, d) {
+  lapply(seq_len(ncol(H) %/% d), function(c) H[, (c - 1L) * d + seq_len(d), drop = FALSE])
+}
+
+# Returns the fit with the sums that were left out.
+full_sums <- function(fit) {
+  if (!has_state(fit)) return(fit)
+  parts <- if (is.null(fit$posterior$each)) list(fit$posterior) else fit$posterior$each
+  fit$state <- Map(function(state, part) {
+    if (is.null(state$R)) derived_sums(state$t, part) else state
+  }, fit$state, parts)
+  fit
+}
+
+derived_sums <- function(t, posterior) {
+  d <- nrow(posterior$basis)
+  G <- full_factor(posterior$G, d)
+  S <- lapply(factors_of_processes(full_factor(posterior$H, d), d), function(H) {
+    crossprod(backsolve(H, G)) - diag(d)
+  })
+  list(R = backsolve(G, diag(d)), S = do.call(cbind, rep_len(S, ncol(t))), t = t)
+}

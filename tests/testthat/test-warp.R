@@ -1,0 +1,170 @@
+# Skewed inputs on a log scale: scale = "log" (R/data-warp.R).
+
+drawing <- function(code) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  force(code)
+}
+
+skewed_rows <- function(n = 60L) {
+  u <- (seq_len(n) * 0.618034) %% 1
+  v <- (seq_len(n) * 0.414214) %% 1
+  d <- data.frame(a = exp(2 * stats::qnorm(0.01 + 0.98 * u)), b = stats::qnorm(0.01 + 0.98 * v),
+                  l = -exp(1.5 * stats::qnorm(0.01 + 0.98 * ((u + 3 * v) %% 1))),
+                  s = as.double(seq_len(n) %% 9 == 0),
+                  z = ifelse(v < 0.4, 0, (3 * (v - 0.4))^4))
+  d$y <- log(d$a) + sin(d$b) + 0.3 * log1p(-d$l) + 0.3 * d$s + 0.01 * cos(37 * seq_len(n))
+  d
+}
+
+log_fit <- function(d, ..., formula = y ~ ., kernel = kernel_rbf(ard = TRUE)) {
+  sparsegp(formula, d, kernel = kernel, scale = "log", ...)
+}
+
+test_that("the map is as defined, increases, and the way back is exact to rounding", {
+  for (side in c(1, -1)) {
+    warp <- list(side = side, origin = 2.5, unit = 0.3)
+    x <- matrix(c(-40, -1, 2.5 + c(-1e-9, 0, 1e-9), 3, 77, 1e6))
+    z <- warp_inputs(x, warp)
+    expect_equal(c(z), vapply(c(x), reference_warp, 0, side, 2.5, 0.3), tolerance = 1e-14)
+    expect_true(all(diff(c(z)) > 0))
+    expect_equal(unwarp_inputs(z, warp), x, tolerance = 1e-13)
+    far <- warp_inputs(matrix(c(-1e308, 1e308)), warp)
+    expect_true(all(is.finite(far)) && diff(c(far)) > 0)
+    slope <- diff(c(warp_inputs(matrix(3 + c(-1e-5, 1e-5)), warp))) / 2e-5
+    expect_equal(warp_slopes(matrix(c(2.6, 3, 9)), warp), slope, tolerance = 1e-8) # difference
+  }
+})
+
+test_that("a fit is that of inputs that were transformed by hand", {
+  d <- skewed_rows()
+  fit <- log_fit(d)
+  warp <- fit$scaling$warp
+  expect_identical(warp$side, c(1, 0, -1, 0, 1))
+  by_hand <- d
+  inputs <- c("a", "b", "l", "s", "z")
+  by_hand[inputs] <- warp_inputs(as.matrix(d[inputs]), warp)
+  same <- sparsegp(y ~ ., by_hand, kernel = kernel_rbf(ard = TRUE), scale = TRUE)
+  # the same numbers go through the same steps
+  expect_equal(predict(fit, d, se.fit = TRUE), predict(same, by_hand, se.fit = TRUE),
+               tolerance = 1e-10)
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(same)), tolerance = 1e-10)
+  expect_equal(coef(fit), coef(same), tolerance = 1e-10)
+  classes <- log_fit(d, formula = (y > 0) ~ a + b + l)
+  same <- sparsegp((d$y > 0) ~ a + b + l, by_hand, kernel = kernel_rbf(ard = TRUE), scale = TRUE)
+  expect_equal(predict(classes, d, type = "prob"), predict(same, by_hand, type = "prob"),
+               tolerance = 1e-10)
+})
+
+test_that("units and origin of a skewed input change nothing", {
+  d <- skewed_rows()
+  other <- transform(d, a = 1e6 * a - 3, l = 1e-5 * l + 2)
+  # the search for the unit ends within 1e-4 of it, and moves predictions by less than its square
+  expect_equal(predict(log_fit(d), d), predict(log_fit(other), other), tolerance = 1e-5)
+})
+
+test_that("inputs that are not skewed, vary in few values, or mean something else stay", {
+  d <- skewed_rows()
+  d$few <- rep(c(0, 0, 0, 0, 1, 9), 10L)
+  d$constant <- 7
+  d$time <- as.Date("2020-01-01") + round(d$a)
+  d$kind <- factor(rep(c("p", "q", "r"), 20L))
+  fit <- log_fit(d)
+  expect_identical(warped_names(fit), c("a", "l", "z"))
+  expect_null(sparsegp(y ~ b + s + few + kind, d, scale = "log")$scaling$warp)
+  periodic <- log_fit(d, formula = y ~ a + l,
+                      kernel = kernel_periodic(vars = "a") + kernel_rbf(vars = "l"))
+  expect_identical(warped_names(periodic), "l")
+  by_level <- log_fit(d, formula = y ~ a + kind,
+                      kernel = kernel_rbf(vars = "a") * kernel_factor(vars = "kind"))
+  expect_identical(warped_names(by_level), "a")
+  field <- sparsegp(cbind(y, b) ~ a + l, d, kernel = kernel_divfree(), learn = FALSE, scale = "log")
+  expect_null(field$scaling$warp)
+  expect_null(sparsegp(y ~ a, d, scale = TRUE)$scaling$warp)
+})
+
+test_that("outliers, spikes and values far outside leave everything finite", {
+  d <- skewed_rows()
+  d$a[3L] <- 1e300
+  d$b[4L] <- -1e300
+  fit <- log_fit(d)
+  expect_identical(fit$scaling$warp$side[1:2], c(1, -1))
+  scaled <- scaled_inputs(as.matrix(d[c("a", "b", "l", "s", "z")]), fit$scaling)
+  expect_gt(length(unique(round(scaled[, 1L], 6L))), 50L) # the others are still told apart
+  new <- data.frame(a = c(-1e9, 0, 1e308), b = 0, l = c(0, 1e5, -1e308), s = 0, z = c(-1, 0, 1e200))
+  expect_true(all(is.finite(unlist(predict(fit, new, se.fit = TRUE)))))
+  expect_true(all(is.finite(predict(log_fit(d[1:3, ], formula = y ~ a), d))))
+})
+
+test_that("saved fits, fits like it, updates and merges read the map", {
+  d <- skewed_rows(90L)
+  fit <- log_fit(d[1:60, ], basis = d[1:20, ], learn = FALSE)
+  file <- withr::local_tempfile()
+  saveRDS(fit, file)
+  expect_identical(predict(readRDS(file), d), predict(fit, d))
+  like <- sparsegp(like = fit, data = d[61:90, ])
+  expect_identical(like$scaling, fit$scaling)
+  both <- merge(fit, like)
+  expect_equal(predict(both, d), predict(update(fit, d[61:90, ]), d), tolerance = 1e-8)
+  other <- sparsegp(y ~ ., d[1:60, ], basis = d[1:20, ], learn = FALSE, scale = TRUE)
+  expect_error(merge(fit, other), "scaling", class = "sparsegp_error")
+  bad_warps <- list(list(side = rep(2, 5)), list(unit = rep(-1, 5)),
+                    list(origin = rep(NA_real_, 5)), list(unit = 1))
+  for (bad in bad_warps) {
+    broken <- fit
+    broken$scaling$warp[names(bad)] <- bad
+    expect_error(predict(broken, d), "scaling", class = "sparsegp_error")
+  }
+})
+
+test_that("streams take the map of their pilot, and sources that of the rows in memory", {
+  d <- skewed_rows(80L)
+  stream <- log_fit(d, method = method_online(size = 20, pilot = 50), learn = FALSE)
+  expect_identical(stream$scaling$warp[["unit"]], log_fit(d[1:50, ])$scaling$warp[["unit"]])
+  expect_true(all(is.finite(predict(stream, d))))
+  source <- row_source(function(i) if (i <= 4L) d[20 * i - 19:0, ], chunks = 4L)
+  read <- log_fit(source, basis = d[1:20, ], learn = FALSE)
+  whole <- log_fit(d, basis = d[1:20, ], learn = FALSE)
+  expect_equal(predict(read, d), predict(whole, d), tolerance = 1e-8) # moments come in chunks
+  some <- log_fit(source, basis = d[1:20, ], learn = learn_control(rows = 60))
+  expect_identical(some$scaling$warp$side, whole$scaling$warp$side)
+  expect_true(all(is.finite(predict(some, d))))
+})
+
+test_that("pictures, points and length scales are in units of the inputs", {
+  d <- skewed_rows()
+  fit <- log_fit(d, formula = y ~ a + b, basis = d[c(2, 9, 30, 41), ], learn = FALSE)
+  expect_equal(unname(basis(fit)), unname(as.matrix(d[c(2, 9, 30, 41), c("a", "b")])),
+               ignore_attr = TRUE, tolerance = 1e-12)
+  drawn <- drawing(plot(fit, "a", n = 7))
+  expect_identical(min(drawn$a), min(d$a)) # no margin where the log scale begins
+  expect_gt(max(drawn$a), max(d$a))
+  expect_identical(min(drawing(plot(fit, c("a", "b"), n = 5))$a), min(d$a))
+  at <- data.frame(a = drawn$a, b = stats::median(d$b))
+  expect_equal(drawn$fit, unname(predict(fit, at)), tolerance = 1e-10)
+  expect_output(print(fit), "skewed inputs on a log scale: a")
+  shown <- summary(log_fit(d, formula = y ~ a + b))
+  expect_output(print(shown), "at its median")
+  # where the input is at its median, such a step is a length scale on the log scale, to first order
+  own <- shown$fit
+  step <- 1e-6 * shown$hyperparameters["lengthscale.a", "input_units"]
+  at <- matrix(stats::median(d$a) + c(0, step), 2L, 2L)
+  moved <- diff(scaled_inputs(at, own$scaling)[, 1L])
+  expect_equal(moved / 1e-6, coef(own)[["lengthscale.a"]], tolerance = 1e-4)
+})
+
+test_that("the alternatives are offered where an input is skewed, and other words refused", {
+  d <- skewed_rows()
+  setup <- list(kernel = kernel_rbf(), scale = TRUE, streams = FALSE, control = NULL)
+  offered <- function(columns) {
+    chunk <- list(x = as.matrix(d[columns]), y = d$y, offset = numeric(60))
+    input_scales(read_model(chunk, setup), chunk, setup)
+  }
+  expect_identical(lapply(offered(c("a", "b", "l")), `[[`, "setup"),
+                   list(list(scale = TRUE), list(scale = "log")))
+  expect_match(offered(c("a", "b", "l"))[[2L]]$label, "2 skewed inputs on a log scale")
+  expect_identical(offered(c("b", "s")), list())
+  for (bad in list("logarithm", c("log", "log"), NA, 1)) {
+    refused(sparsegp(y ~ a, d, scale = bad), "scale")
+  }
+})
