@@ -202,7 +202,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                              method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
                              weights, na.action, scale = NULL, keep_x = NULL, effort = "normal",
                              verbose = FALSE, like = NULL, family = NULL, offset,
-                             checkpoint = NULL, augment = NULL, ...) {
+                             checkpoint = NULL, augment = NULL, coding = NULL, ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
@@ -221,6 +221,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
                        basis, augment)
+  setup["coding"] <- list(check_coding(coding))
   data <- if (!missing(data)) evaluated_data(data)
   source <- as_source(data)
   recipe <- new_recipe(formula, call, parent.frame(), setup$likelihood, time_column(setup$method),
@@ -298,6 +299,11 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
          else fit_read(recipe, rows, setup)
   fit$call <- call
   fit
+}
+
+check_coding <- function(coding) {
+  if (is.null(coding)) return(NULL)
+  check_choice(coding, c("levels", "contrasts"), "coding")
 }
 
 # Returns the call with the formula first, where the data stand there: d |> sparsegp(y ~ x), or

@@ -15,10 +15,14 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
     lik = lik, response = response,
     rows = lik_traits(lik)$data_rows(response$y, response$weights),
     inputs = list(names = colnames(x), terms = input_terms, components = response$components),
-    moments = if (is.null(setup$known)) input_moments(x) else setup$known$inputs
+    moments = if (is.null(setup$known)) input_moments(x, levels_of_setup(setup))
+              else setup$known$inputs
   )
   with_kernel(model, chunk, setup)
 }
+
+# Returns the names of factors that kernels may read as levels.
+levels_of_setup <- function(setup) c(setup$factors, setdiff(setup$ordered, setup$factors))
 
 # Refuses weights and offsets that the likelihood gives no meaning to.
 check_adjustments <- function(chunk, lik) {
@@ -41,10 +45,11 @@ with_kernel <- function(model, chunk, setup) {
   together <- inputs_of_fields(setup$kernel, inputs)
   # of a stream later rows may vary where the first do not
   scaling <- scaling_of(model$moments, setup$scale, together,
-                        setup$streams && is.null(setup$known))
-  inputs$kept <- scaling$kept
+                        setup$streams && is.null(setup$known), setup$factors)
+  inputs[c("kept", "levels")] <- scaling[c("kept", "levels")]
   resolved <- resolve_kernel(setup$kernel, inputs)
-  env <- list(response_unit = response$unit, input_scale = scaling$seen, input_unit = scaling$sd,
+  env <- list(response_unit = response$unit, input_scale = scaling$seen,
+              input_unit = ifelse(scaling$levels > 0, NA, scaling$sd),
               component_var = relative_vars(response), component_unit = component_units(response),
               period = function(input, given) {
                 period_start(scaled_input(chunk$x, scaling, input), response, given)

@@ -2,6 +2,7 @@
  *
  * The IVM reads the kernel between a few candidates and all others time and again, and gives
  * candidates up as it goes: features are prepared once, and copied or moved from then on. */
+#include <limits.h>
 #include "la.h"
 #include "points.h"
 
@@ -11,6 +12,49 @@ sg_points sg_points_new(int n, int q, const sg_ws *ws)
 {
     const sg_points points = {.n = n, .q = q, .u = sg_doubles(ws, (size_t) n * q)};
     return points;
+}
+
+/* The weights are shared by all copies of the points, as the centre is. */
+double *sg_points_factors(sg_points *points, int nlevel, const sg_ws *ws)
+{
+    double *weight = sg_doubles(ws, nlevel);
+    points->nlevel = nlevel;
+    points->level = sg_ints((size_t) nlevel * points->n, ws);
+    points->weight = weight;
+    return weight;
+}
+
+/* Numbers of levels are whole and at least 1; of others, which no fit has, the level is 0. */
+void sg_points_levels(sg_points *points, int f, const double *x)
+{
+    for (int i = 0; i < points->n; i++) {
+        const int level = x[i] >= 1 && x[i] < INT_MAX ? (int) x[i] : 0;
+        points->level[f + (size_t) points->nlevel * i] = level;
+    }
+}
+
+/* Compares point by point, as the levels of a point lie together. */
+void sg_add_differing(const sg_points *a, int from, int to, const sg_points *b, int j, double *out)
+{
+    const int q = a->nlevel, *v = b->level + (size_t) q * j;
+    for (int i = from; i < to; i++) {
+        const int *u = a->level + (size_t) q * i;
+        double sum = 0;
+        for (int k = 0; k < q; k++) sum += u[k] == v[k] ? 0 : a->weight[k];
+        out[i - from] += sum;
+    }
+}
+
+/* The same where levels agree. */
+void sg_add_agreeing(const sg_points *a, int from, int to, const sg_points *b, int j, double *out)
+{
+    const int q = a->nlevel, *v = b->level + (size_t) q * j;
+    for (int i = from; i < to; i++) {
+        const int *u = a->level + (size_t) q * i;
+        double sum = 0;
+        for (int k = 0; k < q; k++) sum += u[k] == v[k] ? a->weight[k] / 2 : 0;
+        out[i - from] += sum;
+    }
 }
 
 /* Lends the array alone; sg_kernel_prepare() of each child fills one of them. */
@@ -36,14 +80,19 @@ static void copy_point(const sg_points *from, int i, sg_points *to, int j)
     const size_t q = from->q;
     sg_copy(q, from->u + q * i, to->u + q * j);
     if (from->norm) to->norm[j] = from->norm[i];
+    for (int k = 0; k < from->nlevel; k++) {
+        to->level[k + (size_t) from->nlevel * j] = from->level[k + (size_t) from->nlevel * i];
+    }
 }
 
 /* Copies the parts of a composite in the same way: every child sees the same points. The centre is
- * shared, not copied; it outlives both in the workspace. */
+ * shared, not copied, as weights are; they outlive both in the workspace. */
 sg_points sg_points_rows(const sg_points *points, int m, const int *row, const sg_ws *ws)
 {
     sg_points out = sg_points_new(m, points->q, ws);
     if (points->norm) out.norm = sg_doubles(ws, m);
+    sg_points_factors(&out, points->nlevel, ws);
+    out.weight = points->weight;
     for (int j = 0; j < m; j++) copy_point(points, row[j], &out, j);
     out.centre = points->centre;
     out.nparts = points->nparts;
