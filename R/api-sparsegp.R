@@ -3,8 +3,28 @@
 #' Regression or classification with a Gaussian-process prior on the latent function, by expectation
 #' propagation. Hyperparameters are chosen by maximising the log evidence plus log [priors].
 #'
-#' The formula method prepares the response and the model matrix as [lm()] does (factors and
-#' interactions are coded by contrasts, without an intercept column) and calls the default method.
+#' The formula method prepares the response and the inputs as [lm()] does, without an intercept
+#' column. A factor is one input unless a kernel, contrasts or interactions ask for columns, see
+#' "Factors".
+#'
+#' @section Factors:
+#' By default (`coding = NULL`, no `kernel`) a factor or character among the inputs is one input, as
+#' a number is. Kernels see it as an indicator of every level, scaled so that the variances of these
+#' sum to that of one standardised number: two different levels are at squared distance 2 / V, V = 1
+#' - the sum of the squared proportions of the levels, whatever their order, their names, and how
+#' rare they are. No such columns are made: a level is a number, which is compared, so that a factor
+#' may have thousands of levels. It has one length scale (with `ard = TRUE` of its own), in units of
+#' the standardised indicators: divided by \eqn{\sqrt{2 / V}}{sqrt(2 / V)} it is in units of the
+#' distance of two levels. In [kernel_linear()] and [kernel_poly()] the product of two inputs is 1 /
+#' V within a level and 0 between levels: a random effect. With `scale = FALSE` V is 1. Logicals are
+#' numbers 0 and 1, which comes to the same. An ordered factor is read as the number of its level.
+#' Levels that no row had are predicted as further ones, see `unseen` of
+#' [predict][predict.sparsegp]; [update()][update.sparsegp] learns them.
+#'
+#' Factors are columns of contrasts (`coding = "contrasts"` says so for all) where a `kernel` is
+#' given, for factors that interactions of the formula are with, and for those that have contrasts
+#' (`contrasts(f) <- `). `coding = "levels"` makes one input of each with any kernel of distances or
+#' inner products; [kernel_periodic()], [kernel_trig()] and kernels of fields want numbers.
 #'
 #' @section What happens to the data:
 #' Rows with missing values are left to `na.action`; a missing response is no reason to leave a row
@@ -40,9 +60,9 @@
 #'   then changed by up to 0.25. With `scale = TRUE` units change nothing. A change of unit that all
 #'   inputs share matters only with `scale = FALSE`. `print()` and `summary()` show which scaling
 #'   was chosen.
-#' * The order of a factor's levels among the inputs. Treatment contrasts put the first level nearer
-#'   to all others than these are to each other; in trials its choice changed predictions by some
-#'   per cent. [kernel_factor()] treats all levels alike.
+#' * The order of a factor's levels among the inputs, with `coding = "contrasts"`. Treatment
+#'   contrasts put the first level nearer to all others than these are to each other; in trials its
+#'   choice changed predictions by some per cent. Factors that are one input treat all levels alike.
 #'
 #' @section The response:
 #' Numbers: regression, unless a binary likelihood is given, which then takes 0/1 or -1/1. A
@@ -161,6 +181,9 @@
 #'   [shift_images()] or [jitter_rows()]: copies of the rows that carry the fit join the rows, and
 #'   the method chooses again; see [copies]. For labels and Gaussian noise of one response, of rows
 #'   in memory; not with `basis`, `like` or `method_online()`.
+#' @param coding How factors and characters of a formula become inputs: `"levels"`, one input each;
+#'   `"contrasts"`, columns as in [lm()]; `NULL`: levels where neither a kernel, contrasts nor
+#'   interactions ask for columns. See "Factors".
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`

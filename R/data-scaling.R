@@ -57,9 +57,9 @@ varies <- function(moments) moments$sd > 1e-10
 # numbers of inputs that have one scale, the root mean square of theirs; with scale = "common" all
 # have. keep_all: constant inputs are kept, with scale 1, as rows that come later may vary.
 #
-# factors: names of inputs whose numbers are those of levels. They are not moved. A factor stands for
-# an indicator of each level, whose variances sum to V = 1 - sum of squared proportions, so that its
-# scale is V^1/2: between two levels is the squared distance 2 / V, in `levels`; 0 for numbers.
+# factors: names of inputs whose numbers are those of levels. They are not moved. A factor stands
+# for an indicator of each level, whose variances sum to V = 1 - sum of squared proportions, so that
+# its scale is V^1/2: between two levels is the squared distance 2 / V, in `levels`; 0 for numbers.
 scaling_of <- function(moments, scale, together = NULL, keep_all = FALSE, factors = character()) {
   size <- moments$size
   kept <- varies(moments)

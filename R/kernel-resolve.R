@@ -70,10 +70,12 @@ kernel_leaves <- function(kernel) {
   unlist(lapply(kernel$parts, kernel_leaves), recursive = FALSE)
 }
 
+# A kernel that has met no inputs, as that of a density, reads numbers.
 spec_for_c <- function(kernel) {
-  list(type = kernel$type, vars = as.integer(kernel$vars), levels = as.double(kernel$levels),
-       ard = kernel$ard,
-       degree = as.integer(kernel$degree), parts = lapply(kernel$parts, spec_for_c))
+  levels <- if (is.null(kernel$levels)) numeric(length(kernel$vars)) else kernel$levels
+  list(type = kernel$type, vars = as.integer(kernel$vars), levels = as.double(levels),
+       ard = kernel$ard, degree = as.integer(kernel$degree),
+       parts = lapply(kernel$parts, spec_for_c))
 }
 
 # ---- Components ----

@@ -54,6 +54,7 @@ with_kernel <- function(model, chunk, setup) {
               period = function(input, given) {
                 period_start(scaled_input(chunk$x, scaling, input), response, given)
               })
+  model$factors <- setup$factors
   model$scaling <- scaling
   model$kernel <- resolved
   model$spec <- spec_for_c(resolved)

@@ -75,7 +75,7 @@ ready.sparsegp_waiting <- function(fit) {
     stop_sparsegp("object", what, "Give it rows by update(object, newdata)")
   }
   known <- fit$stream$model
-  if (is.null(known$fit)) known$fit <- model_of_waiting(fit)
+  known$fit <- if (is.null(known$fit)) model_of_waiting(fit) else as_written_now(known$fit)
   known$fit
 }
 

@@ -1,6 +1,7 @@
 /* kern_stationary.c: variance * k(r2), r2 = |x - z|^2 / lengthscale^2 (ARD: one lengthscale per
- * input; a factor adds levels[k] / lengthscale^2 where x and z are of different levels). Distances, ARD, diagonal, cross and adjoint are written once; a member is its radial
- * functions and a row in the table at the end.
+ * input; a factor adds levels[k] / lengthscale^2 where x and z are of different levels). Distances,
+ * ARD, diagonal, cross and adjoint are written once; a member is its radial functions and a row in
+ * the table at the end.
  *
  * theta: log variance, log lengthscale (1 or p of them), log shape where the member has one. */
 #include <math.h>

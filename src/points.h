@@ -6,7 +6,8 @@
  *
  * A factor is no feature: its points carry the numbers of their levels, which are compared. With an
  * indicator for each level, times (weight / 2)^1/2, two points are at squared distance
- *   sum_k weight_k [levels differ], and their inner product is sum_k weight_k / 2 [levels agree]. */
+ *   sum_k weight_k [levels differ],
+ * and their inner product is sum_k weight_k / 2 [levels agree]. */
 #ifndef SG_POINTS_H
 #define SG_POINTS_H
 
