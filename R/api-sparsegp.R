@@ -150,8 +150,8 @@
 #'   expression in the variables of `data`, which is then a term `offset()` of it. Not with
 #'   `lik_mprobit()` and `lik_softmax()`, which do not notice what all classes have in common.
 #' @param scale `TRUE`: every input is divided by its own standard deviation; `"common"`: all by
-#'   one, the root of their mean variance, for inputs that share a unit; `FALSE`: inputs are not
-#'   scaled. Kernel arguments and `coef()` are in scaled units. `NULL`: `TRUE` where a kernel is
+#'   one, the root of their mean variance, for inputs that share a unit (factors that are one input
+#'   keep their own); `FALSE`: inputs are not scaled. Kernel arguments and `coef()` are in scaled units. `NULL`: `TRUE` where a kernel is
 #'   given or nothing is learned, else `TRUE` or `"common"`, chosen with the kernel by the evidence,
 #'   so that the fit may depend on the inputs' units, see below.
 #' @param keep_x Keep the inputs in the fit (for plots)? Default: with at most two inputs, and

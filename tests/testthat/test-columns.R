@@ -212,7 +212,8 @@ test_that("data of which no row is complete are refused with what to leave out",
 
 test_that("an ordered factor of more levels than R has contrasts for is an input all the same", {
   d <- data.frame(y = rnorm(120), o = factor(1:100, ordered = TRUE)[c(1:100, 1:20)], a = rnorm(120))
-  fit <- sparsegp(y ~ o + a, d, learn = FALSE)
+  expect_length(sparsegp(y ~ o + a, d, learn = FALSE)$scaling$names, 2L)
+  fit <- sparsegp(y ~ o + a, d, coding = "contrasts", learn = FALSE)
   expect_length(fit$scaling$names, 100L)
   expect_true(all(is.finite(predict(fit, d[5:9, ]))))
   expect_equal(predict(fit, d[5:9, ]), predict(fit)[5:9], tolerance = 1e-10)

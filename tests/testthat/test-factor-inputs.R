@@ -118,8 +118,10 @@ test_that("one length scale stands for a factor, and an ordered factor is read e
   x <- cbind(x = d$x, o = as.integer(d$o))
   moments <- input_moments(x, "o")
   expect_identical(scaling_of(moments, TRUE)$levels, c(0, 0))
-  expect_equal(scaling_of(moments, TRUE, factors = "o")$levels,
-               c(0, 2 / (1 - sum((table(d$o) / 80)^2))))
+  for (scale in list(TRUE, "common")) {
+    expect_equal(scaling_of(moments, scale, factors = "o")$levels,
+                 c(0, 2 / (1 - sum((table(d$o) / 80)^2))))
+  }
   read <- with_read_levels(list(contrasts = list(o = BY_SCORE)), list(ordered = "o", factors = "o"))
   expect_identical(read$contrasts, list(o = BY_LEVEL))
   expect_warning(found <- predict(sparsegp(y ~ o, d, learn = FALSE), data.frame(o = "huge")),
