@@ -11,6 +11,7 @@ library(sparsegp)
 
 given <- commandArgs(TRUE)
 files <- list.files(given[1L], "[.]rds$", full.names = TRUE)
+files <- files[order(file.size(files))]
 if (length(given) > 1L) files <- files[sub("[.]rds$", "", basename(files)) %in% given[-1L]]
 
 # Returns the number of factors of three or more levels among the inputs, and most levels.
@@ -70,5 +71,6 @@ for (file in files) {
     cat("|", set$name, "|", nrow(set$train), "|", toString(count_levels(set)), "|", model, "|",
         words[1L], "|", words[2L], "|",
         sprintf("%+.4f (%.4f)", mean(gain), stats::sd(gain) / sqrt(length(gain))), "|\n")
+    flush(stdout())
   }
 }

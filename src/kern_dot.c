@@ -100,15 +100,9 @@ static void linear_diag(const sg_kernel *self, int n, const double *x, double *k
 /* Returns sum_ij Kbar_ij weight_f / 2 [levels of factor f agree]. */
 static double agreeing(const sg_points *a, const sg_points *b, int f, const double *Kbar)
 {
-    const size_t q = a->nlevel;
     double sum = 0;
-    for (int j = 0; j < b->n; j++) {
-        const double *kbar = Kbar + (size_t) a->n * j;
-        for (int i = 0; i < a->n; i++) {
-            if (a->level[f + q * i] == b->level[f + q * j]) sum += kbar[i];
-        }
-    }
-    return sum * a->weight[f] / 2;
+    for (int j = 0; j < b->n; j++) sum += sg_sum_agreeing(a, f, b, j, Kbar + (size_t) a->n * j);
+    return sum;
 }
 
 /* Returns sum_i u_ik (Kbar v)_ik of feature k. */

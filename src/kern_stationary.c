@@ -207,13 +207,6 @@ static void add_close_pair(const sides *s, int i, int j, double w, double *near)
     for (size_t k = 0; k < q; k++) near[k] += w * (u[k] - v[k]) * (u[k] - v[k]);
 }
 
-static void add_differing_levels(const sides *s, int i, int j, double w, double *differ)
-{
-    const int q = s->a.nlevel;
-    const int *u = s->a.level + (size_t) q * i, *v = s->b.level + (size_t) q * j;
-    for (int k = 0; k < q; k++) differ[k] += u[k] == v[k] ? 0 : w * s->a.weight[k];
-}
-
 /* w[n]: dK/dr2 of column j becomes W's; its sums are left in the job. */
 static void weigh_column(const adjoint_job *job, int n, int j, int jj, const double *r2, double *w)
 {
@@ -222,12 +215,13 @@ static void weigh_column(const adjoint_job *job, int n, int j, int jj, const dou
     double *differ = job->differ + (size_t) job->s->a.nlevel * jj;
     double col = 0, iso = 0;
     sg_zero(job->s->a.q, near);
-    sg_zero(job->s->a.nlevel, differ);
+    for (int i = 0; i < n; i++) w[i] *= job->variance * kbar[i];
+    for (int k = 0; job->self->ard && k < job->s->a.nlevel; k++) {
+        differ[k] = sg_sum_differing(&job->s->a, k, &job->s->b, j, w);
+    }
     for (int i = 0; i < n; i++) {
-        w[i] *= job->variance * kbar[i];
         if (w[i] == 0) continue; /* r2 may be Inf where the kernel vanished */
         iso += w[i] * r2[i];
-        if (job->self->ard) add_differing_levels(job->s, i, j, w[i], differ);
         if (job->self->ard && sg_pair_is_close(&job->s->a, i, &job->s->b, j, r2[i])) {
             add_close_pair(job->s, i, j, w[i], near);
             w[i] = 0;

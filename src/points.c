@@ -2,7 +2,6 @@
  *
  * The IVM reads the kernel between a few candidates and all others time and again, and gives
  * candidates up as it goes: features are prepared once, and copied or moved from then on. */
-#include <limits.h>
 #include "la.h"
 #include "points.h"
 
@@ -19,42 +18,79 @@ double *sg_points_factors(sg_points *points, int nlevel, const sg_ws *ws)
 {
     double *weight = sg_doubles(ws, nlevel);
     points->nlevel = nlevel;
-    points->level = sg_ints((size_t) nlevel * points->n, ws);
+    points->ld = points->n;
+    points->level = sg_doubles(ws, (size_t) nlevel * points->n);
     points->weight = weight;
     return weight;
 }
 
-/* Numbers of levels are whole and at least 1; of others, which no fit has, the level is 0. */
+/* Numbers are compared as they are: levels are whole, and neither moved nor scaled. */
 void sg_points_levels(sg_points *points, int f, const double *x)
 {
-    for (int i = 0; i < points->n; i++) {
-        const int level = x[i] >= 1 && x[i] < INT_MAX ? (int) x[i] : 0;
-        points->level[f + (size_t) points->nlevel * i] = level;
-    }
+    sg_copy(points->n, x, points->level + (size_t) points->ld * f);
 }
 
-/* Compares point by point, as the levels of a point lie together. */
+/* Returns the levels of factor k, from point i on. */
+static const double *levels_of(const sg_points *points, int k, int i)
+{
+    return points->level + (size_t) points->ld * k + i;
+}
+
+enum { LANES = 8 }; /* loops of this length become vector instructions */
+
+/* out[i] += level[i] == own ? agree : differ */
+static void add_where(int n, const double *restrict level, double own, double agree, double differ,
+                      double *restrict out)
+{
+    int i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        for (int t = 0; t < LANES; t++) out[i + t] += level[i + t] == own ? agree : differ;
+    }
+    for (; i < n; i++) out[i] += level[i] == own ? agree : differ;
+}
+
+/* Returns the sum of w[i] (level[i] == own ? agree : differ), in LANES sums. */
+static double sum_where(int n, const double *restrict level, double own, double agree,
+                        double differ, const double *restrict w)
+{
+    double part[LANES] = {0}, sum = 0;
+    int i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        for (int t = 0; t < LANES; t++) {
+            part[t] += w[i + t] * (level[i + t] == own ? agree : differ);
+        }
+    }
+    for (; i < n; i++) sum += w[i] * (level[i] == own ? agree : differ);
+    for (int t = 0; t < LANES; t++) sum += part[t];
+    return sum;
+}
+
+/* Goes factor by factor. */
 void sg_add_differing(const sg_points *a, int from, int to, const sg_points *b, int j, double *out)
 {
-    const int q = a->nlevel, *v = b->level + (size_t) q * j;
-    for (int i = from; i < to; i++) {
-        const int *u = a->level + (size_t) q * i;
-        double sum = 0;
-        for (int k = 0; k < q; k++) sum += u[k] == v[k] ? 0 : a->weight[k];
-        out[i - from] += sum;
+    for (int k = 0; k < a->nlevel; k++) {
+        add_where(to - from, levels_of(a, k, from), *levels_of(b, k, j), 0, a->weight[k], out);
     }
 }
 
 /* The same where levels agree. */
 void sg_add_agreeing(const sg_points *a, int from, int to, const sg_points *b, int j, double *out)
 {
-    const int q = a->nlevel, *v = b->level + (size_t) q * j;
-    for (int i = from; i < to; i++) {
-        const int *u = a->level + (size_t) q * i;
-        double sum = 0;
-        for (int k = 0; k < q; k++) sum += u[k] == v[k] ? a->weight[k] / 2 : 0;
-        out[i - from] += sum;
+    for (int k = 0; k < a->nlevel; k++) {
+        add_where(to - from, levels_of(a, k, from), *levels_of(b, k, j), a->weight[k] / 2, 0, out);
     }
+}
+
+/* The adjoint of the first. */
+double sg_sum_differing(const sg_points *a, int k, const sg_points *b, int j, const double *w)
+{
+    return sum_where(a->n, levels_of(a, k, 0), *levels_of(b, k, j), 0, a->weight[k], w);
+}
+
+/* The adjoint of the second. */
+double sg_sum_agreeing(const sg_points *a, int k, const sg_points *b, int j, const double *w)
+{
+    return sum_where(a->n, levels_of(a, k, 0), *levels_of(b, k, j), a->weight[k] / 2, 0, w);
 }
 
 /* Lends the array alone; sg_kernel_prepare() of each child fills one of them. */
@@ -81,7 +117,7 @@ static void copy_point(const sg_points *from, int i, sg_points *to, int j)
     sg_copy(q, from->u + q * i, to->u + q * j);
     if (from->norm) to->norm[j] = from->norm[i];
     for (int k = 0; k < from->nlevel; k++) {
-        to->level[k + (size_t) from->nlevel * j] = from->level[k + (size_t) from->nlevel * i];
+        to->level[j + (size_t) to->ld * k] = from->level[i + (size_t) from->ld * k];
     }
 }
 

@@ -20,7 +20,8 @@ struct sg_points {
     double *u;            /* q x n: the features of a point lie together */
     double *norm;         /* n: |u_i|^2; NULL for kernels that need no distances */
     int nlevel;           /* number of factors */
-    int *level;           /* nlevel x n: their levels, those of a point together */
+    int ld;               /* as many points as there is room for */
+    double *level;        /* ld x nlevel: their levels, those of a factor together */
     const double *weight; /* nlevel */
     const double *centre; /* what was taken off each input; NULL: nothing */
     int nparts;
@@ -40,6 +41,11 @@ void sg_points_levels(sg_points *points, int f, const double *x);
  * sum_k weight_k / 2 [they agree]. O((to - from) nlevel). */
 void sg_add_differing(const sg_points *a, int from, int to, const sg_points *b, int j, double *out);
 void sg_add_agreeing(const sg_points *a, int from, int to, const sg_points *b, int j, double *out);
+
+/* Returns weight_k sum_i w_i [levels of factor k of point i of a and j of b differ]; or weight_k / 2
+ * sum_i w_i [they agree]. */
+double sg_sum_differing(const sg_points *a, int k, const sg_points *b, int j, const double *w);
+double sg_sum_agreeing(const sg_points *a, int k, const sg_points *b, int j, const double *w);
 
 /* Room for the parts of a composite, to be filled in. */
 sg_points *sg_points_array(int count, const sg_ws *ws);
