@@ -65,8 +65,8 @@
 #' @param object A fit of [sparsegp()].
 #' @param newdata Data frame with the variables of the formula, or for fits of a matrix a matrix, a
 #'   vector or a data frame with the same columns. Missing: the training rows. Rows with missing
-#'   values give missing predictions, never a shorter answer; so do, with a warning, rows with
-#'   levels of a factor that the fit has not seen. A factor seen by [kernel_factor()] may have any.
+#'   values give missing predictions, never a shorter answer. For levels of a factor that the fit
+#'   has not seen, see `unseen`.
 #' @param type See the table. `"probs"`, `"probability"` and `"posterior"`, as other packages have
 #'   it, are `"prob"`, `"raw"` is `"response"`.
 #' @param se.fit For `"response"`, `"link"`, `"latent"` and `"terms"`: also the standard deviation,
@@ -100,6 +100,12 @@
 #' @param probs `type = "quantile"`: the probabilities, numbers in (0, 1).
 #' @param to Where `newdata` is a source of rows ([row_source()]): a function of the predictions for
 #'   a chunk and the chunk's number, or the name of a CSV file: a file of that name is overwritten.
+#' @param unseen What to do with levels of a factor that the fit has not seen. `"prior"`: a factor
+#'   that is one input (`coding = "levels"`, see [sparsegp()]) has one more level, as far from every
+#'   other as these are from each other, and a message names it; so has, without a message, a factor
+#'   seen by [kernel_factor()]. Of a factor coded by contrasts, and of an ordered one that is a
+#'   number, predictions for such rows are `NA`, with a warning. `"error"`: all of these are errors,
+#'   as in [lm()].
 #' @param ... Nothing: an unknown argument is an error.
 #' @return For a source the number of rows, invisibly. Else a vector (or matrix, factor) with one
 #'   entry per row of `newdata`; with `se.fit` a list `fit`, `se.fit`; with `interval` a matrix with
@@ -135,8 +141,10 @@ predict.sparsegp <- function(object, newdata,
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
                              level = 0.95, reject = 0, offset = NULL, variance = NULL,
                              weights = NULL, covariance = FALSE, terms = NULL, mode = 1,
-                             to = NULL, probs = c(0.05, 0.5, 0.95), ...) {
+                             to = NULL, probs = c(0.05, 0.5, 0.95),
+                             unseen = c("prior", "error"), ...) {
   check_no_dots(...)
+  unseen <- check_choice(unseen, c("prior", "error"), "unseen")
   source <- if (!missing(newdata)) as_source(newdata)
   if (!is.null(source)) return(predict_source(match.call(), parent.frame(), source, to))
   if (!is.null(to)) stop_sparsegp("to", "is for a source of rows, see row_source()")
@@ -163,9 +171,13 @@ predict.sparsegp <- function(object, newdata,
   request <- list(type = type, se.fit = se.fit, interval = interval, level = level,
                   reject = reject, probs = probs, terms = terms, mode = mode,
                   covariance = covariance)
-  warn_once(if (type == "terms") predict_terms(object, newdata, offset, request)
-            else if (type %in% names(DERIVED)) predict_derived(object, newdata, request)
-            else predict_rows(object, newdata, offset, request, variance, weights))
+  answer <- function() {
+    if (type == "terms") predict_terms(object, newdata, offset, request)
+    else if (type %in% names(DERIVED)) predict_derived(object, newdata, request)
+    else predict_rows(object, newdata, offset, request, variance, weights)
+  }
+  if (unseen == "prior") return(warn_once(answer()))
+  refuse_unseen("newdata", answer(), any = TRUE)
 }
 
 # Returns what is predicted of the rows by latent moments at each.

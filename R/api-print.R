@@ -31,6 +31,14 @@ print_noise <- function(noise_sd, digits) {
   cat("Standard deviation of the noise: ", toString(trimws(text)), "\n", sep = "")
 }
 
+# Returns words for the factors that are one input each.
+coding_words <- function(x) {
+  levels <- factors_read(x)
+  scores <- setdiff(coded_by_number(x$contrasts), coded_by_level(x$contrasts))
+  c(if (length(levels)) paste("factors of which each is one input:", toString(levels)),
+    if (length(scores)) paste("ordered factors read as numbers:", toString(scores)))
+}
+
 print_head <- function(x) {
   codec <- codec_of(x)
   source <- x$source # of rows that were read in chunks
@@ -40,7 +48,7 @@ print_head <- function(x) {
     if (!is.null(x$terms)) deparse1(stats::formula(x$terms)),
     paste0(counted(nobs(x), "row"), ", ", counted(sum(x$scaling$kept), "input"), "; ",
            lik_label(x$likelihood), " likelihood; kernel ", format(x$kernel)),
-    codec$words(x$response), mode_words(x), choice_words(x),
+    codec$words(x$response), mode_words(x), choice_words(x), coding_words(x),
     if (anyNA(x$y)) paste0(codec$absent, ": ", sum(is.na(x$y))),
     if (length(x$scaling$dropped)) {
       paste("constant inputs kept out:", toString(x$scaling$dropped))

@@ -3,8 +3,28 @@
 #' Regression or classification with a Gaussian-process prior on the latent function, by expectation
 #' propagation. Hyperparameters are chosen by maximising the log evidence plus log [priors].
 #'
-#' The formula method prepares the response and the model matrix as [lm()] does (factors and
-#' interactions are coded by contrasts, without an intercept column) and calls the default method.
+#' The formula method prepares the response and the inputs as [lm()] does, without an intercept
+#' column. A factor is one input unless a kernel, contrasts or interactions ask for columns, see
+#' "Factors".
+#'
+#' @section Factors:
+#' By default (`coding = NULL`, no `kernel`) a factor or character among the inputs is one input, as
+#' a number is. Kernels see it as an indicator of every level, scaled so that the variances of these
+#' sum to that of one standardised number: two different levels are at squared distance 2 / V, V = 1
+#' - the sum of the squared proportions of the levels, whatever their order, their names, and how
+#' rare they are. No such columns are made: a level is a number, which is compared, so that a factor
+#' may have thousands of levels. It has one length scale (with `ard = TRUE` of its own), in units of
+#' the standardised indicators: divided by \eqn{\sqrt{2 / V}}{sqrt(2 / V)} it is in units of the
+#' distance of two levels. In [kernel_linear()] and [kernel_poly()] the product of two inputs is 1 /
+#' V within a level and 0 between levels: a random effect. With `scale = FALSE` V is 1. Logicals are
+#' numbers 0 and 1, which comes to the same. An ordered factor is read as the number of its level.
+#' Levels that no row had are predicted as further ones, see `unseen` of
+#' [predict][predict.sparsegp]; [update()][update.sparsegp] learns them.
+#'
+#' Factors are columns of contrasts (`coding = "contrasts"` says so for all) where a `kernel` is
+#' given, for factors that interactions of the formula are with, and for those that have contrasts
+#' (`contrasts(f) <- `). `coding = "levels"` makes one input of each with any kernel of distances or
+#' inner products; [kernel_periodic()], [kernel_trig()] and kernels of fields want numbers.
 #'
 #' @section What happens to the data:
 #' Rows with missing values are left to `na.action`; a missing response is no reason to leave a row
@@ -57,9 +77,9 @@
 #'   then changed by up to 0.25. With `scale = TRUE` units change nothing. A change of unit that all
 #'   inputs share matters only with `scale = FALSE`. `print()` and `summary()` show which scaling
 #'   was chosen.
-#' * The order of a factor's levels among the inputs. Treatment contrasts put the first level nearer
-#'   to all others than these are to each other; in trials its choice changed predictions by some
-#'   per cent. [kernel_factor()] treats all levels alike.
+#' * The order of a factor's levels among the inputs, with `coding = "contrasts"`. Treatment
+#'   contrasts put the first level nearer to all others than these are to each other; in trials its
+#'   choice changed predictions by some per cent. Factors that are one input treat all levels alike.
 #'
 #' @section The response:
 #' Numbers: regression, unless a binary likelihood is given, which then takes 0/1 or -1/1. A
@@ -147,9 +167,9 @@
 #'   expression in the variables of `data`, which is then a term `offset()` of it. Not with
 #'   `lik_mprobit()` and `lik_softmax()`, which do not notice what all classes have in common.
 #' @param scale `TRUE`: every input is divided by its own standard deviation; `"common"`: all by
-#'   one, the root of their mean variance, for inputs that share a unit; `"log"`: as `TRUE`, and
-#'   skewed inputs are on a log scale before, see below; `FALSE`: inputs are not
-#'   scaled. Kernel arguments and `coef()` are in scaled units. `NULL`: `TRUE` where a kernel is
+#'   one, the root of their mean variance, for inputs that share a unit (factors that are one input
+#'   keep their own); `"log"`: as `TRUE`, and skewed inputs are on a log scale before, see below;
+#'   `FALSE`: inputs are not scaled. Kernel arguments and `coef()` are in scaled units. `NULL`: `TRUE` where a kernel is
 #'   given or nothing is learned, else `TRUE` or `"common"`, chosen with the kernel by the evidence,
 #'   so that the fit may depend on the inputs' units, see below.
 #' @param keep_x Keep the inputs in the fit (for plots)? Default: with at most two inputs, and
@@ -179,6 +199,9 @@
 #'   [shift_images()] or [jitter_rows()]: copies of the rows that carry the fit join the rows, and
 #'   the method chooses again; see [copies]. For labels and Gaussian noise of one response, of rows
 #'   in memory; not with `basis`, `like` or `method_online()`.
+#' @param coding How factors and characters of a formula become inputs: `"levels"`, one input each;
+#'   `"contrasts"`, columns as in [lm()]; `NULL`: levels where neither a kernel, contrasts nor
+#'   interactions ask for columns. See "Factors".
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
@@ -220,7 +243,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                              method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
                              weights, na.action, scale = NULL, keep_x = NULL, effort = "normal",
                              verbose = FALSE, like = NULL, family = NULL, offset,
-                             checkpoint = NULL, augment = NULL, ...) {
+                             checkpoint = NULL, augment = NULL, coding = NULL, ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
@@ -239,6 +262,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
                        basis, augment)
+  setup["coding"] <- list(check_coding(coding))
   data <- if (!missing(data)) evaluated_data(data)
   source <- as_source(data)
   recipe <- new_recipe(formula, call, parent.frame(), setup$likelihood, time_column(setup$method),
@@ -317,6 +341,11 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
          else fit_read(recipe, rows, setup)
   fit$call <- call
   packed_fit(fit)
+}
+
+check_coding <- function(coding) {
+  if (is.null(coding)) return(NULL)
+  check_choice(coding, c("levels", "contrasts"), "coding")
 }
 
 # Returns the call with the formula first, where the data stand there: d |> sparsegp(y ~ x), or

@@ -9,19 +9,19 @@
 #   rows_kept, kept   numbers of the rows that were kept, and their frame
 #   clocks   as clocks_of() has it
 
-# coding: of factors that are seen by level; keep: rows to be kept; moments: are they wanted?
-scan_source <- function(source, recipe, coding, keep, moments = TRUE) {
-  scan <- scan_once(source, recipe, coding, keep, moments)
+# setup: with the coding of factors; keep: rows to be kept; moments: are they wanted?
+scan_source <- function(source, recipe, setup, keep, moments = TRUE) {
+  scan <- scan_once(source, recipe, setup, keep, moments)
   if (sum(scan$rows) == 0) stop_incomplete("data")
   # columns of chunks that came before a level did lack it
-  if (scan$late) scan <- scan_once(source, scan$recipe, coding, keep, moments, scan$levels)
+  if (scan$late) scan <- scan_once(source, scan$recipe, setup, keep, moments, scan$levels)
   scan$source$chunks <- length(scan$rows)
   scan$kept <- with_levels(scan$kept, scan$levels)
   scan
 }
 
 # known: levels that an earlier pass found.
-scan_once <- function(source, recipe, coding, keep, moments, known = NULL) {
+scan_once <- function(source, recipe, setup, keep, moments, known = NULL) {
   scan <- list(source = source, recipe = recipe, prints = list(), rows = numeric(), omitted = 0,
                late = FALSE, pool = new_pool(keep))
   seen <- list()
@@ -43,7 +43,7 @@ scan_once <- function(source, recipe, coding, keep, moments, known = NULL) {
     if (!moments) return(invisible())
     levels <- if (is.null(known)) levels_of(seen) else known
     if (is.null(known) && length(before) && !identical(before, levels)) scan$late <<- TRUE
-    if (!scan$late) scan <<- add_moments(scan, with_levels(frame, levels), coding)
+    if (!scan$late) scan <<- add_moments(scan, with_levels(frame, levels), setup)
   })
   chunks <- if (is.na(source$chunks)) max(0L, read) else source$chunks
   rows <- scan$rows[seq_len(chunks)]
@@ -204,11 +204,11 @@ bound_rows <- function(parts) {
 
 # ---- Moments ----
 
-# coding: of factors that are seen by level.
-add_moments <- function(scan, frame, coding) {
+# setup: with the coding of factors.
+add_moments <- function(scan, frame, setup) {
   lik <- scan$recipe$likelihood
-  rows <- frame_rows(with_coding(scan$recipe, frame, coding), frame)
-  scan$inputs <- join_moments(scan$inputs, input_moments(rows$x))
+  rows <- frame_rows(with_coding(scan$recipe, frame, setup$coded), frame)
+  scan$inputs <- join_moments(scan$inputs, input_moments(rows$x, levels_of_setup(setup)))
   if (!is.numeric(rows$y)) return(scan)
   moments_of <- if (is.null(lik)) moments_of_numbers else lik_codec(lik)$moments
   scan$response <- join_response(scan$response, moments_of(rows))

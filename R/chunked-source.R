@@ -25,7 +25,8 @@ fit_source <- function(source, recipe, setup, checkpoint) {
 key_of_fit <- function(source, terms, setup, frame) {
   list(formula = deparse(stats::formula(terms)), chunks = source$chunks,
        first = print_of_rows(frame),
-       setup = setup[c("method", "control", "scale", "likelihood", "kernel", "basis", "prior")])
+       setup = setup[c("method", "control", "scale", "likelihood", "kernel", "basis", "prior",
+                       "coding")])
 }
 
 check_source_setup <- function(setup) {
@@ -52,7 +53,7 @@ first_frame <- function(source, recipe) {
 settled_on_some <- function(source, recipe, setup) {
   keep <- if (is.null(setup$control) || is.infinite(setup$control$rows)) policy$kept_rows
           else setup$control$rows
-  scan <- scan_source(source, recipe, setup$coding, keep)
+  scan <- scan_source(source, recipe, setup, keep)
   scan$levels <- with_label_levels(scan, setup$likelihood)
   kept <- with_levels(scan$kept, scan$levels)
   setup$known <- scan[c("inputs", "response")]
@@ -99,7 +100,7 @@ with_label_levels <- function(scan, likelihood) {
 stream_of_source <- function(source, recipe, frame, setup, checkpoint) {
   terms <- attr(frame, "terms")
   levels <- if (any(vapply(frame, has_levels, NA))) {
-    scan_source(source, recipe, setup$coding, 1L, moments = FALSE)$levels
+    scan_source(source, recipe, setup, 1L, moments = FALSE)$levels
   }
   mark <- open_checkpoint(checkpoint, key_of_fit(source, terms, setup, frame))
   recipe$terms <- terms

@@ -1,14 +1,19 @@
 # The scaling of inputs.
 
 # Returns what a scaling is made of: of every column the largest absolute value and, in units of it,
-# mean and standard deviation; the first row, and the number of rows.
-input_moments <- function(x) {
+# mean and standard deviation; the first row, and the number of rows. coded: names of columns that
+# are numbers of levels, of which `counts` has how many rows each level has.
+input_moments <- function(x, coded = character()) {
   size <- by_column(x, function(column) max(abs(column), 0))
   unit <- ifelse(size > 0, size, 1)
   centre <- by_column(x, function(column, unit) mean(column / unit), unit)
   sd <- by_column(x, function(column, unit, centre) sqrt(mean((column / unit - centre)^2)), unit,
                   centre)
-  list(n = nrow(x), size = size, centre = centre, sd = sd, first = x[1L, ], names = colnames(x))
+  counts <- lapply(stats::setNames(nm = coded), function(name) {
+    tabulate(x[, match(name, without_backticks(colnames(x)))])
+  })
+  list(n = nrow(x), size = size, centre = centre, sd = sd, first = x[1L, ], names = colnames(x),
+       counts = counts)
 }
 
 # Those of two sets of rows together; one: NULL where there are none.
@@ -22,7 +27,12 @@ join_moments <- function(one, other) {
   size <- pmax(one$size, other$size)
   unit <- ifelse(size > 0, size, 1)
   list(n = both$n, size = size, centre = both$mean / unit, sd = sqrt(both$m2 / both$n) / unit,
-       first = one$first, names = one$names)
+       first = one$first, names = one$names, counts = Map(add_counts, one$counts, other$counts))
+}
+
+add_counts <- function(one, other) {
+  levels <- seq_len(max(length(one), length(other)))
+  rowSums(cbind(one[levels], other[levels]), na.rm = TRUE)
 }
 
 # Counts, means, and sums of squares about the mean of two sets of values together.
@@ -46,23 +56,29 @@ varies <- function(moments) moments$sd > 1e-10
 # ones, unless all are, which `alike` says. `seen` is the scale of what the kernel sees. together:
 # numbers of inputs that have one scale, the root mean square of theirs; with scale = "common" all
 # have. keep_all: constant inputs are kept, with scale 1, as rows that come later may vary.
-scaling_of <- function(moments, scale, together = NULL, keep_all = FALSE) {
+#
+# factors: names of inputs whose numbers are those of levels. They are not moved. A factor stands
+# for an indicator of each level, whose variances sum to V = 1 - sum of squared proportions, so that
+# its scale is V^1/2: between two levels is the squared distance 2 / V, in `levels`; 0 for numbers.
+scaling_of <- function(moments, scale, together = NULL, keep_all = FALSE, factors = character()) {
   size <- moments$size
-  centre <- moments$centre
-  sd <- moments$sd
   kept <- varies(moments)
-  natural <- ifelse(kept, sd * size, 1)
-  if (identical(scale, "common") && any(kept)) natural[] <- sqrt(mean(natural[kept]^2))
-  else natural[together] <- sqrt(mean(natural[together]^2))
+  by_level <- stats::setNames(without_backticks(moments$names) %in% factors, names(kept))
+  natural <- ifelse(kept, moments$sd * size, 1)
+  natural[kept & by_level] <- level_scales(moments, kept & by_level)
+  numbers <- kept & !by_level
+  if (identical(scale, "common") && any(numbers)) natural[numbers] <- root_mean(natural[numbers])
+  else natural[together] <- root_mean(natural[together])
   alike <- !any(kept) && !keep_all
   if (alike || keep_all) kept[] <- TRUE # one row, or copies of one, tell nothing of the inputs
-  natural <- natural[kept]
-  divisor <- if (isFALSE(scale)) rep(1, sum(kept)) else natural
+  divisor <- if (isFALSE(scale)) rep(1, length(natural)) else natural
+  moved <- !isFALSE(scale) & !by_level
   list(
     kept = kept, alike = alike, scale = !isFALSE(scale), dropped = moments$names[!kept],
     names = moments$names, constant = moments$first[!kept],
-    centre = if (isFALSE(scale)) numeric(sum(kept)) else (centre * size)[kept],
-    sd = divisor, seen = natural / divisor
+    centre = ifelse(moved, moments$centre * size, 0)[kept],
+    sd = ifelse(by_level, 1, divisor)[kept], seen = (natural / divisor)[kept],
+    levels = unname(ifelse(by_level, 2 / divisor^2, 0)[kept])
   )
 }
 
@@ -75,11 +91,21 @@ warped_moments <- function(moments, x, warp) {
   moments
 }
 
+root_mean <- function(x) sqrt(mean(x^2))
+
+# Returns V^1/2 of some factors.
+level_scales <- function(moments, which) {
+  vapply(moments$counts[without_backticks(moments$names[which])], function(count) {
+    sqrt(1 - sum((count / sum(count))^2))
+  }, 0)
+}
+
 # Could inputs have one unit, and is one scale for all something else than one for each?
 # Among those of one unit some may hardly vary, as pixels near the edge do.
 can_share_scale <- function(scaling) {
-  widest <- max(scaling$sd)
-  widest > 1.05 * min(scaling$sd) && widest < policy$same_unit_ratio * stats::median(scaling$sd)
+  sd <- scaling$sd[scaling$levels == 0]
+  if (length(sd) < 2L) return(FALSE)
+  max(sd) > 1.05 * min(sd) && max(sd) < policy$same_unit_ratio * stats::median(sd)
 }
 
 # fun(column, ...) of every column, further arguments one for each: no copy of all of x.

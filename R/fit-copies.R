@@ -28,6 +28,7 @@ problem_with_copies <- function(model, chunk, augment, rows) {
     stop_sparsegp("augment", "makes no copy that differs from its row")
   }
   of <- rows[made$of]
+  refuse_other_levels(made$x, chunk$x[of, , drop = FALSE], model$scaling)
   n <- nrow(chunk$x)
   all <- c(seq_len(n), of)
   joined <- chunk_rows(chunk, all)
@@ -36,6 +37,15 @@ problem_with_copies <- function(model, chunk, augment, rows) {
   weights <- weights_or_ones(response$weights, n) / (1 + tabulate(of, n))
   model$rows <- lik_traits(model$lik)$data_rows(some_rows(response$y, all), weights[all])
   list(problem = problem_of(model, joined), of = of)
+}
+
+# Refuses copies of other levels of a factor than their rows: numbers of levels are no positions.
+refuse_other_levels <- function(copies, x, scaling) {
+  factors <- which(scaling$kept)[scaling$levels > 0]
+  changed <- factors[vapply(factors, function(j) any(copies[, j] != x[, j]), NA)]
+  if (length(changed) == 0L) return(invisible())
+  stop_sparsegp("augment", paste0("changes the levels of ", toString(scaling$names[changed])),
+                "Leave columns of factors as they are, or say coding = \"contrasts\"")
 }
 
 copies_words <- function(fit) {

@@ -103,6 +103,7 @@ scaling_kinds <- function() {
     },
     dropped = function(x, whole) are_words(x) && setequal(x, whole$names[!whole$kept]),
     centre = each, sd = positive, seen = positive, warp = optional(is_warp),
+    levels = function(x, whole) are_distances(x, sum(whole$kept)),
     constant = function(x, whole) is.numeric(x) && length(x) == sum(!whole$kept)
   )
 }

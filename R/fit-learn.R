@@ -5,7 +5,7 @@
 fit_read <- function(recipe, rows, setup) {
   bar <- open_bar(bar_display(setup$verbose))
   on.exit(close_bar(bar))
-  recipe <- with_coding(recipe, rows$x, setup$coding)
+  recipe <- with_coding(recipe, rows$x, setup$coded)
   setup$basis <- read_basis(recipe, setup$basis)
   rows <- code_rows(recipe, rows)
   learned <- learn_from(rows, setup, recipe$input_terms)
@@ -15,6 +15,7 @@ fit_read <- function(recipe, rows, setup) {
   fit <- fit_of(tuned, rows, learned$setup)
   if (!is.null(setup$augment)) fit <- fit_with_copies(fit, tuned, rows, learned$setup)
   if (!isTRUE(setup$provisional)) warn_about(fit$convergence, fit$learning, fit$likelihood)
+  recipe <- with_read_levels(recipe, learned$setup)
   known <- c(recipe[CODING], list(na.action = rows$omitted, row_names = rows$names))
   known <- known[lengths(known) > 0L]
   fit[names(known)] <- known

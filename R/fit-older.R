@@ -5,7 +5,8 @@
 #       other fits on a basis kept no sums, so that they take no more rows.
 #   1   0.2.0, 0.2.1: the options that EP ran with stood in `method`, whether they were given or
 #       chosen; choices were in records of their own.
-#   2   0.3.0: factors and sums on a basis were whole matrices (fit-pack.R)
+#   2   0.3.0: no input of a kernel was a factor, but for factor kernels; triangular factors and sums
+#       on a basis were whole matrices (fit-pack.R).
 #   3   this version
 FIT_FORMAT <- 3L # of what new_fit() makes; a version that changes it counts on
 
@@ -14,13 +15,36 @@ as_written_now <- function(fit) {
   first <- is.list(fit) && is.null(fit$format) && is.list(fit$response) &&
     "latents" %in% names(fit$response)
   if (first) fit <- tryCatch(from_first_form(fit), error = function(e) fit)
-  if (!is.list(fit)) return(fit)
-  if (identical(fit$format, 1L)) fit <- tryCatch(from_second_form(fit), error = function(e) fit)
-  if (identical(fit$format, 2L)) fit$format <- FIT_FORMAT # which has all forms that it had
+  for (read in list(from_second_form, from_third_form)) {
+    fit <- tryCatch(read(fit), error = function(e) fit)
+  }
   fit
 }
 
+# Makes numbers of all inputs: factors were columns by contrasts.
+from_third_form <- function(fit) {
+  if (!is.list(fit) || !identical(fit$format, 2L)) return(fit)
+  fit$scaling$levels <- numeric(sum(fit$scaling$kept))
+  fit$spec <- spec_of_numbers(fit$spec)
+  if (!is.null(fit$stream)) {
+    setup <- fit$stream$setup
+    setup$coded <- setup$coding
+    setup$coding <- "contrasts"
+    fit$stream$setup <- setup
+  }
+  fit$format <- FIT_FORMAT
+  fit
+}
+
+# Returns a specification for C with the inputs of all its parts as numbers.
+spec_of_numbers <- function(spec) {
+  spec$levels <- numeric(length(spec$vars))
+  spec$parts <- lapply(spec$parts, spec_of_numbers)
+  spec
+}
+
 from_second_form <- function(fit) {
+  if (!is.list(fit) || !identical(fit$format, 1L)) return(fit)
   fit["options"] <- list(fit$method)
   fit$choices <- tryCatch(older_choices(fit), error = function(e) NULL) # its check says what
   fit$learning <- without_fields(fit$learning, c("structure", "stages", "rounds"))

@@ -62,11 +62,16 @@ same_types <- function(one, other) {
 # point has the number of its component where the response's width is more than 1?
 is_kernel_spec <- function(spec, inputs, width) {
   type <- if (is.list(spec)) registered("kernels", spec$type)
-  is.list(type) && is.integer(spec$vars) && is_flag(spec$ard) && is.integer(spec$degree) &&
-    is.list(spec$parts) && has_right_vars(spec, type$reads, inputs, width) &&
+  is.list(type) && is.integer(spec$vars) && are_distances(spec$levels, length(spec$vars)) &&
+    is_flag(spec$ard) && is.integer(spec$degree) && is.list(spec$parts) && has_right_vars(spec, type$reads, inputs, width) &&
     type$degrees(spec$degree, width) && are_parts(spec$parts, type$parts) &&
     (type$parts != "scalar" || length(spec$parts[[1L]]$vars) == width) &&
     all(vapply(spec$parts, is_kernel_spec, NA, inputs, width))
+}
+
+# Squared distances between two levels of each input, 0 for numbers.
+are_distances <- function(levels, inputs) {
+  are_doubles(levels, inputs) && are_finite(levels) && all(levels >= 0)
 }
 
 # What C reads as numbers of columns.

@@ -1,8 +1,9 @@
 # A kernel meets its inputs.
 
-# inputs: list(names, terms, kept, components): all input names, the formula variable each column
-# came from, which columns are not constant, and the names of a response's components where it has
-# several. Returns the specification C takes: `vars` as 0-based columns of the kept inputs.
+# inputs: list(names, terms, kept, components, levels): all input names, the formula variable each
+# column came from, which columns are not constant, the names of a response's components where it
+# has several, and of each kept column the squared distance between two levels, 0 for numbers (NULL:
+# all are numbers). Returns the specification C takes: `vars` as 0-based columns of the kept inputs.
 resolve_kernel <- function(kernel, inputs) {
   registered("kernels", kernel$type)$resolve(kernel, inputs)
 }
@@ -10,6 +11,7 @@ resolve_kernel <- function(kernel, inputs) {
 resolve_sum <- function(kernel, inputs) {
   kernel$parts <- lapply(kernel$parts, resolve_kernel, inputs)
   kernel$vars <- integer()
+  kernel$levels <- numeric()
   kernel
 }
 
@@ -29,7 +31,19 @@ resolve_leaf <- function(kernel, inputs) {
   }
   kernel$vars <- match(at, which(inputs$kept)) - 1L
   kernel$input_names <- inputs$names[at]
+  kernel$levels <- if (reads == "levels" || is.null(inputs$levels)) numeric(length(at))
+                   else inputs$levels[kernel$vars + 1L]
+  if (reads == "one") refuse_factor(kernel, "is periodic")
   kernel
+}
+
+# Refuses a factor, whose levels have no place on a line, where a kernel wants positions.
+refuse_factor <- function(kernel, what) {
+  found <- kernel$input_names[kernel$levels > 0]
+  if (length(found) == 0L) return(invisible())
+  stop_sparsegp("kernel", paste0("has a part, ", format(kernel), ", that ", what, " and sees ",
+                                 toString(found), ", a factor"),
+                "Give `vars` that are numbers, or multiply by kernel_factor()")
 }
 
 resolve_vars <- function(vars, inputs) {
@@ -56,9 +70,12 @@ kernel_leaves <- function(kernel) {
   unlist(lapply(kernel$parts, kernel_leaves), recursive = FALSE)
 }
 
+# A kernel that has met no inputs, as that of a density, reads numbers.
 spec_for_c <- function(kernel) {
-  list(type = kernel$type, vars = as.integer(kernel$vars), ard = kernel$ard,
-       degree = as.integer(kernel$degree), parts = lapply(kernel$parts, spec_for_c))
+  levels <- if (is.null(kernel$levels)) numeric(length(kernel$vars)) else kernel$levels
+  list(type = kernel$type, vars = as.integer(kernel$vars), levels = as.double(levels),
+       ard = kernel$ard, degree = as.integer(kernel$degree),
+       parts = lapply(kernel$parts, spec_for_c))
 }
 
 # ---- Components ----
@@ -73,6 +90,7 @@ inputs_of_fields <- function(kernel, inputs) {
 with_component <- function(kernel, inputs) {
   if (length(inputs$components) > 1L) {
     kernel$vars <- sum(inputs$kept)
+    kernel$levels <- 0
     return(kernel)
   }
   stop_sparsegp("kernel", paste0("has a part for several responses, ", format(kernel),
@@ -84,6 +102,7 @@ resolve_field <- function(kernel, inputs) {
   kernel <- with_component(kernel, inputs)
   kernel$parts <- lapply(kernel$parts, resolve_kernel, inputs)
   base <- kernel$parts[[1L]]
+  refuse_factor(base, "is of positions")
   components <- length(inputs$components)
   if (components > 3L) {
     stop_sparsegp("kernel", paste0("is of a field, and there are ", components, " responses"),
@@ -112,27 +131,7 @@ resolve_coregion <- function(kernel, inputs) {
   kernel
 }
 
-# ---- Factors that are seen by level ----
-
-# Among the contrasts of factors: no contrasts, but one column with the number of the level.
-BY_LEVEL <- "number of the level"
-
-# What factor kernels see of a formula's inputs: the kernel, with `vars` for every part that had
-# none, and the coding of the factors it sees (rows-code.R). variables: named list of the inputs.
-see_factors <- function(kernel, terms, variables) {
-  if (!has_factor_kernel(kernel)) return(list(kernel = kernel, coding = NULL))
-  factors <- names(Filter(function(v) is.factor(v) || is.character(v), variables))
-  shared <- share_inputs(kernel, attr(terms, "term.labels"), factors)
-  leaves <- kernel_leaves(shared)
-  levels <- vapply(leaves, reads_levels, NA)
-  if (any(vapply(leaves, function(leaf) is.numeric(leaf$vars), NA))) {
-    stop_sparsegp("vars", "are numbers of columns, beside kernel_factor()", "Give names")
-  }
-  seen <- function(leaves) unlist(lapply(leaves, `[[`, "vars"))
-  coded <- intersect(factors, seen(leaves[levels]))
-  refuse_two_codings(coded, seen(leaves[!levels]), terms)
-  list(kernel = shared, coding = stats::setNames(rep(list(BY_LEVEL), length(coded)), coded))
-}
+# ---- Factor kernels ----
 
 # NULL: not settled yet, and none by itself
 has_factor_kernel <- function(kernel) {
@@ -140,22 +139,6 @@ has_factor_kernel <- function(kernel) {
 }
 
 reads_levels <- function(leaf) registered("kernels", leaf$type)$reads == "levels"
-
-# A factor seen by level has no columns that another kernel, or an interaction, could use.
-refuse_two_codings <- function(coded, others, terms) {
-  twice <- intersect(coded, others)
-  if (length(twice)) {
-    stop_sparsegp("kernel", paste0("has a part that sees ", toString(twice), ", which ",
-                                   "kernel_factor() sees by level, as numbers"),
-                  "Multiply that part by kernel_factor(), or give it other `vars`")
-  }
-  within <- attr(terms, "factors")[coded, attr(terms, "order") > 1L, drop = FALSE]
-  if (any(within > 0L)) {
-    stop_sparsegp("formula", paste0("has interactions with ", toString(coded), ", which ",
-                                    "kernel_factor() sees by level"),
-                  "Leave them out, and multiply kernels instead")
-  }
-}
 
 # Beside factor kernels a part without `vars` sees `factors` if it is one, else what no factor
 # kernel sees.

@@ -15,10 +15,14 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
     lik = lik, response = response,
     rows = lik_traits(lik)$data_rows(response$y, response$weights),
     inputs = list(names = colnames(x), terms = input_terms, components = response$components),
-    moments = if (is.null(setup$known)) input_moments(x) else setup$known$inputs
+    moments = if (is.null(setup$known)) input_moments(x, levels_of_setup(setup))
+              else setup$known$inputs
   )
   with_kernel(model, chunk, setup)
 }
+
+# Returns the names of factors that kernels may read as levels.
+levels_of_setup <- function(setup) c(setup$factors, setdiff(setup$ordered, setup$factors))
 
 # Refuses weights and offsets that the likelihood gives no meaning to.
 check_adjustments <- function(chunk, lik) {
@@ -39,15 +43,16 @@ with_kernel <- function(model, chunk, setup) {
   response <- model$response
   inputs <- model$inputs
   scaling <- model_scaling(model, chunk, setup)
-  inputs$kept <- scaling$kept
+  inputs[c("kept", "levels")] <- scaling[c("kept", "levels")]
   resolved <- resolve_kernel(setup$kernel, inputs)
   slopes <- warp_slopes(chunk$x[, scaling$kept, drop = FALSE], scaling$warp)
   env <- list(response_unit = response$unit, input_scale = scaling$seen,
-              input_unit = scaling$sd / slopes,
+              input_unit = ifelse(scaling$levels > 0, NA, scaling$sd / slopes),
               component_var = relative_vars(response), component_unit = component_units(response),
               period = function(input, given) {
                 period_start(scaled_input(chunk$x, scaling, input), response, given)
               })
+  model$factors <- setup$factors
   model$scaling <- scaling
   model$kernel <- resolved
   model$spec <- spec_for_c(resolved)
@@ -66,7 +71,7 @@ model_scaling <- function(model, chunk, setup) {
   # of a stream later rows may vary where the first do not
   scaling <- scaling_of(warped_moments(model$moments, chunk$x, warp), setup$scale,
                         inputs_of_fields(setup$kernel, model$inputs),
-                        setup$streams && is.null(setup$known))
+                        setup$streams && is.null(setup$known), setup$factors)
   scaling$warp <- some_warps(warp, scaling$kept)
   scaling
 }
@@ -76,8 +81,8 @@ model_scaling <- function(model, chunk, setup) {
 inputs_left_alone <- function(setup, inputs) {
   leaves <- Filter(function(leaf) registered("kernels", leaf$type)$reads %in% c("one", "levels"),
                    kernel_leaves(setup$kernel))
-  terms <- gsub("`", "", inputs$terms, fixed = TRUE)
-  c(which(terms %in% setup$clocks), inputs_of_fields(setup$kernel, inputs),
+  c(which(without_backticks(inputs$terms) %in% c(setup$clocks, setup$factors)),
+    inputs_of_fields(setup$kernel, inputs),
     unlist(lapply(leaves, function(leaf) resolve_vars(leaf$vars, inputs))))
 }
 

@@ -87,7 +87,7 @@ factor_columns <- function(object, kept) {
 coding_of <- function(object, variable) {
   levels <- object$xlevels[[variable]]
   if (is.null(levels)) levels <- c("FALSE", "TRUE")
-  if (identical(object$contrasts[[variable]], BY_LEVEL)) {
+  if (variable %in% coded_by_number(object$contrasts)) {
     return(matrix(seq_along(levels), dimnames = list(levels, variable)))
   }
   frame <- data.frame(v = factor(levels, levels, exclude = NULL))

@@ -72,8 +72,6 @@ unscaled_inputs <- function(object, x) {
 # model.matrix() names the column of a variable `a b` with the backticks
 plain_names <- function(object) without_backticks(object$scaling$names)
 
-without_backticks <- function(names) sub("^`([^`]*)`$", "\\1", names)
-
 # A variable of the data as it was before terms were made of it, or NULL where it cannot be found.
 raw_values <- function(object, name) {
   formula <- stats::formula(object$terms)

@@ -10,11 +10,11 @@ contrasts_of_many <- function(variables, contrasts) {
 }
 
 # Returns the model matrix without the intercept column, coded as if there were one, and for each
-# column the variable or term it came from. contrasts: of some factors, BY_LEVEL among them; xlev:
-# levels of all.
+# column the variable or term it came from. contrasts: of some factors, BY_LEVEL and BY_SCORE among
+# them; xlev: levels of all.
 model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   terms <- stats::delete.response(terms)
-  coded <- coded_by_level(contrasts)
+  coded <- coded_by_number(contrasts)
   single <- setdiff(single_levels(xlev), coded)
   frame <- number_levels(frame, coded, xlev)
   # 1, whatever level new rows have: as for a constant number, only a missing value stays missing

@@ -1,15 +1,19 @@
-# Levels of factors: coded by number for kernel_factor(), a constant where there is only one, and
-# those of new rows that the fit has not seen.
+# Levels of factors: coded by number, a constant where there is only one, and those of new rows that
+# the fit has not seen.
 
 coded_by_level <- function(contrasts) {
   names(contrasts)[vapply(contrasts, identical, NA, BY_LEVEL)]
 }
 
-# Returns the frame with such factors as numbers; levels beyond those of the fit are numbered on.
+# Returns the names of ordered factors that are numbers, too.
+coded_by_number <- function(contrasts) {
+  names(contrasts)[vapply(contrasts, function(how) is_word(how, c(BY_LEVEL, BY_SCORE)), NA)]
+}
+
+# Returns the frame with such factors as numbers.
 number_levels <- function(frame, coded, xlev) {
   for (name in coded) {
-    value <- as.character(frame[[name]])
-    frame[[name]] <- as.double(match(value, c(xlev[[name]], sort(setdiff(value, xlev[[name]])))))
+    frame[[name]] <- as.double(match(as.character(frame[[name]]), xlev[[name]]))
   }
   frame
 }
@@ -47,19 +51,27 @@ with_levels <- function(frame, levels) {
   frame
 }
 
-# Returns the frame of new rows with factors of the fit's levels, NA where a level is none of them;
-# attribute `unseen`: a list of these, by variable, in rows that miss nothing else. any_level: names
-# of factors that take any.
-with_fit_levels <- function(frame, xlev, any_level) {
-  unseen <- list()
+# Returns the frame of new rows with factors of the fit's levels, NA where a level is none of them.
+# any_level: names of factors that take any; further levels of those among `coded` follow the fit's.
+# Attributes: `xlevels`, these levels; `unseen` and `taken`, lists of levels that became NA and that
+# did not, by variable, in rows that miss nothing else.
+with_fit_levels <- function(frame, xlev, any_level, coded) {
+  unseen <- taken <- list()
+  levels <- xlev
   for (name in intersect(names(xlev), names(frame))) {
     new <- setdiff(as.character(unique(frame[[name]])), c(xlev[[name]], NA))
     if (length(new) == 0L) next
-    if (name %in% any_level) xlev[[name]] <- c(xlev[[name]], new)
-    else unseen[[name]] <- intersect(new, as.character(frame[[name]][stats::complete.cases(frame)]))
+    there <- intersect(new, as.character(frame[[name]][stats::complete.cases(frame)]))
+    if (name %in% any_level) {
+      taken[[name]] <- there
+      levels[[name]] <- c(xlev[[name]], new)
+      if (name %in% coded) xlev[[name]] <- levels[[name]]
+    } else unseen[[name]] <- there
   }
-  frame <- with_levels(frame, xlev)
+  frame <- with_levels(frame, levels)
   attr(frame, "unseen") <- Filter(length, unseen)
+  attr(frame, "taken") <- Filter(length, taken)
+  attr(frame, "xlevels") <- xlev
   frame
 }
 
@@ -70,31 +82,49 @@ unseen_words <- function(unseen) {
                                                           collapse = "; "), ")")
 }
 
-# Gives a warning that names levels which have no predictions. It is of class sparsegp_unseen, so
-# that warn_once() can join several.
-warn_unseen <- function(unseen) {
+# Signals levels that were not seen at the fit, by a condition of class sparsegp_unseen that
+# warn_once() can join with others: a warning where predictions are missing, a message where a level
+# was taken for a further one, and no more than a signal where any level will do.
+signal_unseen <- function(unseen, kind) {
   if (length(unseen) == 0L) return(invisible())
-  warning(structure(
-    class = c("sparsegp_unseen", "sparsegp_warning", "warning", "condition"),
-    list(message = paste0("Predictions are NA for rows with ", unseen_words(unseen), "."),
-         call = NULL, unseen = unseen)
-  ))
+  what <- c(warning = "Predictions are NA for rows with ",
+            message = "Taken for further levels: ", signal = "")[[kind]]
+  condition <- structure(
+    class = c(if (kind != "signal") "sparsegp_unseen", "sparsegp_any_unseen",
+              paste0("sparsegp_", kind), kind, "condition"),
+    list(message = paste0(what, unseen_words(unseen), ".", if (kind == "message") "\n"),
+         call = NULL, unseen = unseen, kind = kind)
+  )
+  SIGNALS[[kind]](condition)
 }
 
-# Evaluates `expr`, in which unseen levels of `argument` are an error.
-refuse_unseen <- function(argument, expr) {
-  withCallingHandlers(expr, sparsegp_unseen = function(w) {
+SIGNALS <- list(warning = warning, message = message, signal = signalCondition)
+
+# Signals such levels that became further ones. learns: names of factors of which that is said.
+signal_taken <- function(taken, learns) {
+  signal_unseen(taken[intersect(names(taken), learns)], "message")
+  signal_unseen(taken[setdiff(names(taken), learns)], "signal")
+}
+
+# Evaluates `expr`, in which unseen levels of `argument` are an error; any: those that would be
+# taken without a word, too.
+refuse_unseen <- function(argument, expr, any = FALSE) {
+  refuse <- function(w) {
     stop_sparsegp(argument, paste("has", unseen_words(w$unseen)), "Leave them out")
-  })
+  }
+  if (any) withCallingHandlers(expr, sparsegp_any_unseen = refuse)
+  else withCallingHandlers(expr, sparsegp_unseen = refuse)
 }
 
-# Evaluates `expr`, and warns once of all unseen levels that show in it.
+# Evaluates `expr`, and signals once, of each kind, all unseen levels that show in it.
 warn_once <- function(expr) {
-  unseen <- list()
+  unseen <- list(warning = list(), message = list())
   value <- withVisible(withCallingHandlers(expr, sparsegp_unseen = function(w) {
-    for (name in names(w$unseen)) unseen[[name]] <<- union(unseen[[name]], w$unseen[[name]])
-    invokeRestart("muffleWarning")
+    for (name in names(w$unseen)) {
+      unseen[[w$kind]][[name]] <<- union(unseen[[w$kind]][[name]], w$unseen[[name]])
+    }
+    invokeRestart(if (w$kind == "warning") "muffleWarning" else "muffleMessage")
   }))
-  warn_unseen(unseen)
+  for (kind in names(unseen)) signal_unseen(unseen[[kind]], kind)
   if (value$visible) value$value else invisible(value$value)
 }

@@ -66,19 +66,24 @@ frame_rows <- function(recipe, frame) {
 }
 
 # Makes the matrix of inputs of rows whose inputs are a model frame. With responses it is an error
-# if one is missing, or if a factor has a level that is not the recipe's; else these rows are
-# missing, with a warning.
+# if one is missing, or if a factor has a level that is not the recipe's and that it does not learn:
+# `xlevels` of the rows are the levels with these. Without responses such rows are missing, with a
+# warning, unless the factor takes any level.
 code_rows <- function(recipe, rows) {
   if (is.null(recipe$terms)) return(rows)
-  frame <- with_fit_levels(rows$x, recipe$xlevels, recipe$any_level)
+  takes <- if (recipe$response) recipe$learns else recipe$any_level
+  frame <- with_fit_levels(rows$x, recipe$xlevels, takes, coded_by_number(recipe$contrasts))
   unseen <- attr(frame, "unseen")
   if (recipe$response && length(unseen)) {
     stop_sparsegp(recipe$argument, paste("has", unseen_words(unseen)),
                   paste("Fit again with rows of all levels; a stream needs them among its first",
                         "rows, method_online(pilot =)"))
   }
-  warn_unseen(unseen)
-  rows$x <- model_inputs(recipe$terms, frame, recipe$contrasts, recipe$xlevels)$x
+  signal_unseen(unseen, "warning")
+  if (!recipe$response) signal_taken(attr(frame, "taken"), recipe$learns)
+  xlevels <- attr(frame, "xlevels")
+  if (recipe$response) rows$xlevels <- xlevels
+  rows$x <- model_inputs(recipe$terms, frame, recipe$contrasts, xlevels)$x
   if (!is.null(recipe$names) && !identical(colnames(rows$x), recipe$names)) {
     # the file of the fit was changed
     stop_sparsegp("object", paste0("is no fit as it was written: its terms make the inputs ",

@@ -11,6 +11,7 @@
 #   names        of the inputs, once they are known
 #   coded        is it settled how inputs become numbers? Else rows of a formula stay model frames
 #   xlevels, contrasts   levels and contrasts of the factors, once they are
+#   learns       names of factors that are one input, read as levels: new levels are numbered on
 #   any_level    names of factors that may have other levels
 
 new_recipe <- function(terms, call, env, likelihood, forget = NULL, drop = FALSE) {
@@ -50,14 +51,22 @@ recipe_of <- function(fit) {
   recipe[CODING] <- fit[CODING]
   recipe$names <- names
   recipe$coded <- !inherits(fit, "sparsegp_waiting")
+  recipe$learns <- if (recipe$coded) factors_read(fit)
   recipe
+}
+
+# Returns the names of the factors that kernels of a fit read as levels, by distance.
+factors_read <- function(fit) {
+  read <- fit$scaling$names[fit$scaling$kept][fit$scaling$levels > 0]
+  intersect(coded_by_level(fit$contrasts), without_backticks(read))
 }
 
 # Returns the recipe for inputs alone, in which values may be missing.
 without_response <- function(recipe, argument = "newdata") {
   if (!is.null(recipe$terms)) recipe$terms <- stats::delete.response(recipe$terms)
   recipe$arguments <- list(na.action = NULL)
-  recipe$any_level <- c(coded_by_level(recipe$contrasts), single_levels(recipe$xlevels))
+  recipe$any_level <- c(coded_by_level(recipe$contrasts),
+                        setdiff(single_levels(recipe$xlevels), coded_by_number(recipe$contrasts)))
   recipe$response <- FALSE
   recipe$coded <- TRUE
   recipe$argument <- argument
@@ -100,10 +109,10 @@ complete_setup <- function(setup, y, weights) {
 
 # Returns that setup, of the rows of a model frame, whose factors a kernel may see by level.
 setup_for_frame <- function(setup, frame) {
+  open <- is.null(setup$kernel)
   setup <- complete_setup(setup, frame_response(frame), stats::model.weights(frame))
   terms <- attr(frame, "terms")
-  setup[c("kernel", "coding")] <- see_factors(setup$kernel, terms, used_inputs(terms, frame))
-  setup
+  see_factors(setup, terms, used_inputs(terms, frame), open)
 }
 
 # poly(), scale() and their like depend on all rows, which a stream never has.

@@ -44,7 +44,7 @@ choose_kernel_and_scaling <- function(chunk, setup, input_terms) {
 
 # Simplest first. least: log evidence that a candidate has to gain; ard: FALSE: as the best has it.
 kernel_candidates <- function(model, open_scale) {
-  scaling <- scaling_of(model$moments, TRUE)
+  scaling <- scaling_of(model$moments, TRUE, factors = model$factors)
   inputs <- sum(scaling$kept)
   ard <- inputs > 1L && inputs <= policy$max_ard_inputs && model$response$processes == 1L
   candidate <- function(kernel, least, ard = FALSE, scale = NULL) {

@@ -36,13 +36,15 @@ moved_inputs <- function(constant, x) {
 }
 
 # Warns of inputs that vary now and did not in the pilot: these have no scale but 1. That is what
-# the columns of a factor have anyhow.
+# the columns of a factor have anyhow; one that is one input has as much for its levels.
 note_moved <- function(fit, x) {
   constant <- fit$stream$constant
   moved <- moved_inputs(constant, x)
   if (length(moved) == 0L) return(fit)
   fit$stream$constant <- constant[setdiff(names(constant), moved)]
-  measured <- Filter(function(name) !all(c(constant[[name]], x[, name]) %in% 0:1), moved)
+  factors <- fit$scaling$names[fit$scaling$kept][fit$scaling$levels > 0]
+  measured <- Filter(function(name) !all(c(constant[[name]], x[, name]) %in% 0:1),
+                     setdiff(moved, factors))
   if (length(measured) && fit$scaling$scale) {
     warn_sparsegp("Constant in the first ", fit$stream$pilot, " rows, so that their scale is 1: ",
                   toString(measured), ". Raise method_online(pilot =) until they vary, or scale ",
@@ -62,6 +64,7 @@ begin <- function(fit, rows, final = TRUE) {
   pilot_frame <- rows$x[first, , drop = FALSE]
   if (!is.null(fit$terms)) fit$terms <- learn_classes(fit$terms, pilot_frame)
   recipe <- with_coding(recipe_of(fit), pilot_frame, stream$coder$given)
+  recipe$learns <- setup$factors
   rows <- code_rows(recipe, rows) # all at once: an unseen level fails before learning
   pilot <- chunk_rows(rows, first)
   setup$basis <- read_basis(recipe, setup$basis)
@@ -72,7 +75,8 @@ begin <- function(fit, rows, final = TRUE) {
   stream$predefined <- !is.null(basis$x)
   stream$constant <- constant_inputs(pilot$x)
   stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size * problem$width
-  fit[CODING] <- recipe[CODING]
+  fit[CODING] <- with_read_levels(recipe, learned$setup)[CODING]
+  fit <- with_new_levels(fit, rows)
   fit <- stream_fit(fit, stream, learned$setup, learned$candidate)
   fit <- keep_state(fit, empty_state(ncol(problem$x), problem$processes))
   fit <- take_rows(fit, rows, start = basis$x)
@@ -94,7 +98,13 @@ stream_fit <- function(fit, stream, setup, candidate) {
 #' @export
 feed.sparsegp_stream <- function(fit, chunk) {
   fit$stream <- with_omitted(fit$stream, chunk)
-  if (chunk_size(chunk) == 0L) fit else take_rows(fit, chunk)
+  if (chunk_size(chunk) == 0L) fit else take_rows(with_new_levels(fit, chunk), chunk)
+}
+
+# Returns the fit with the levels of rows that it has read, some of which may be new.
+with_new_levels <- function(fit, rows) {
+  if (!is.null(rows$xlevels)) fit$xlevels <- rows$xlevels
+  fit
 }
 
 # Returns the stream with the count of the rows that were left out. Either all rows have weights, or

@@ -14,7 +14,7 @@ start_stream <- function(chunk, setup, terms = NULL, clocks = NULL) {
   refuse_data_dependent(terms)
   coder <- if (!is.null(terms)) {
     own <- Filter(length, lapply(chunk$x, attr, "contrasts")) # rbind() would drop them
-    list(terms = terms, given = c(own, setup$coding))
+    list(terms = terms, given = c(own[setdiff(names(own), names(setup$coded))], setup$coded))
   }
   stream <- list(setup = setup, coder = coder, pilot = setup$method$pilot,
                  weighted = !is.null(chunk$weights), omitted = 0)
@@ -75,7 +75,7 @@ ready.sparsegp_waiting <- function(fit) {
     stop_sparsegp("object", what, "Give it rows by update(object, newdata)")
   }
   known <- fit$stream$model
-  if (is.null(known$fit)) known$fit <- model_of_waiting(fit)
+  known$fit <- if (is.null(known$fit)) model_of_waiting(fit) else as_written_now(known$fit)
   known$fit
 }
 

@@ -6,6 +6,7 @@ feed.sparsegp <- function(fit, chunk) {
   rows <- with_data_rows(fit, chunk)
   n <- NROW(rows$y)
   if (n == 0L) return(fit)
+  fit <- with_new_levels(fit, rows)
   if (is.null(rows$names)) rows$names <- as.character(fit$n + seq_len(n))
   take_more(fit, problem_of_new_rows(fit, rows$x, rows$data_rows, rows$offset), rows)
 }

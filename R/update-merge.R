@@ -61,6 +61,7 @@ merge.sparsegp <- function(x, y, onto = c("x", "both"), ...) {
 }
 
 merge_fits <- function(x, y, onto) {
+  if (length(x$xlevels)) x$xlevels <- joint_levels(x$xlevels, y$xlevels)
   same <- isTRUE(all.equal(bases_of(x), bases_of(y), tolerance = 1e-12))
   if (same && keeps_inputs(x) && keeps_inputs(y)) {
     rows <- list(x = y[["x"]], y = y$y, offset = y$offset, weights = y$weights,
@@ -139,4 +140,16 @@ projected_on <- function(fit, onto) {
   lost <- blaming("x", blaming("y", kl(fit, new), "g"), "f")
   new$merged$kl_lost <- fit$merged$kl_lost + max(0, lost)
   new
+}
+
+# Returns the levels of factors that two fits of one model have. One may have learned some that the
+# other does not know; if both have, numbers of these mean different levels.
+joint_levels <- function(one, other) {
+  Map(function(a, b) {
+    shared <- seq_len(min(length(a), length(b)))
+    if (identical(a[shared], b[shared])) return(if (length(a) > length(b)) a else b)
+    stop_sparsegp("y", paste0("has learned other levels of a factor than `x`: ",
+                              toString(setdiff(b, a)), " and ", toString(setdiff(a, b))),
+                  "Merge fits of rows whose levels were all there at the first fit")
+  }, one, other)
 }

@@ -11,3 +11,6 @@ row_count <- function(...) {
   total <- sum(as.double(c(...)))
   if (total <= .Machine$integer.max) as.integer(total) else total
 }
+
+# Returns names of columns, or of variables in a formula, as they are in the data.
+without_backticks <- function(names) sub("^`([^`]*)`$", "\\1", names)

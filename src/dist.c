@@ -8,17 +8,43 @@
 #include "la.h"
 #include "par.h"
 
-/* Returns the mean of each input, summed as col / n so that huge inputs do not overflow. */
-static const double *own_centre(const sg_kernel *self, int n, const double *x, const sg_ws *ws)
+/* Returns the mean of an input, summed as col / n so that huge inputs do not overflow. */
+static double own_centre(int n, const double *col)
 {
-    double *centre = sg_doubles(ws, self->p);
-    for (int k = 0; k < self->p; k++) {
-        const double *col = x + (size_t) n * self->vars[k];
-        double sum = 0;
-        for (int i = 0; i < n; i++) sum += col[i] / n;
-        centre[k] = sum;
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += col[i] / n;
+    return sum;
+}
+
+/* Writes (col - centre) / lengthscale for points i0 .. end - 1 as feature k. */
+static void scale_feature(sg_points *out, int k, int i0, int end, const double *col, double ell)
+{
+    for (int i = i0; i < end; i++) {
+        out->u[k + (size_t) out->q * i] = (col[i] - out->centre[k]) / ell;
     }
-    return centre;
+}
+
+/* Tells an input's columns from its features: inputs k that are numbers, in order. */
+static int *number_inputs(const sg_kernel *self, const sg_ws *ws)
+{
+    int *input = sg_ints(self->p, ws), count = 0;
+    for (int k = 0; k < self->p; k++) {
+        if (!sg_kernel_is_factor(self, k)) input[count++] = k;
+    }
+    return input;
+}
+
+/* Copies the levels of the factors, with weights levels[k] / lengthscale^2. */
+static void scale_factors(const sg_kernel *self, const double *x, const double *log_ell, int step,
+                          sg_points *out, const sg_ws *ws)
+{
+    double *weight = sg_points_factors(out, self->p - out->q, ws);
+    int f = 0;
+    for (int k = 0; k < self->p; k++) {
+        if (!sg_kernel_is_factor(self, k)) continue;
+        weight[f] = self->levels[k] * exp(-2 * log_ell[k * step]);
+        sg_points_levels(out, f++, x + (size_t) out->n * self->vars[k]);
+    }
 }
 
 /* Writes u = (x - centre) / lengthscale. Columns of x become rows of u, a few points at a time, so
@@ -27,20 +53,21 @@ sg_points sg_points_scaled(const sg_kernel *self, int n, const double *x, const 
                            int step, const sg_points *like, const sg_ws *ws)
 {
     enum { TILE = 16 };
-    const int q = self->p;
+    const int q = self->p - sg_kernel_nfactors(self), *input = number_inputs(self, ws);
     sg_points out = sg_points_new(n, q, ws);
-    out.centre = like ? like->centre : own_centre(self, n, x, ws);
-    double *ell = sg_doubles(ws, q);
-    for (int k = 0; k < q; k++) ell[k] = exp(log_ell[k * step]);
+    double *ell = sg_doubles(ws, q), *centre = sg_doubles(ws, q);
+    for (int k = 0; k < q; k++) {
+        ell[k] = exp(log_ell[input[k] * step]);
+        if (!like) centre[k] = own_centre(n, x + (size_t) n * self->vars[input[k]]);
+    }
+    out.centre = like ? like->centre : centre;
     for (int i0 = 0; i0 < n; i0 += TILE) {
         const int end = n - i0 < TILE ? n : i0 + TILE;
         for (int k = 0; k < q; k++) {
-            const double *col = x + (size_t) n * self->vars[k];
-            for (int i = i0; i < end; i++) {
-                out.u[k + (size_t) q * i] = (col[i] - out.centre[k]) / ell[k];
-            }
+            scale_feature(&out, k, i0, end, x + (size_t) n * self->vars[input[k]], ell[k]);
         }
     }
+    scale_factors(self, x, log_ell, step, &out, ws);
     sg_points_norms(&out, ws);
     return out;
 }
@@ -95,7 +122,8 @@ static sg_status some_products(void *ctx, int from, int to, int slot, const sg_w
     return SG_OK;
 }
 
-/* Completes column jj to |a_i|^2 + |b_j|^2 - 2 a_i'b_j, and replaces close pairs. */
+/* Completes column jj to |a_i|^2 + |b_j|^2 - 2 a_i'b_j, replaces close pairs, and adds the
+ * distances between levels. */
 static void mend_column(const distance_job *job, int jj, double *column)
 {
     const sg_points *a = job->a, *b = job->b;
@@ -105,6 +133,7 @@ static void mend_column(const distance_job *job, int jj, double *column)
         column[ii] += a->norm[i] + b->norm[j];
         if (sg_pair_is_close(a, i, b, j, column[ii])) column[ii] = sqdist_direct(a, i, b, j);
     }
+    if (a->nlevel) sg_add_differing(a, i0, i0 + job->block->ni, b, j, column);
 }
 
 /* Completes some columns and hands them to the kernel while they are in cache. */

@@ -4,10 +4,10 @@
 
 #include "kernel.h"
 
-/* Columns self->vars of x, less their centre, divided by exp(log_ell[k * step]), step 0 (one
- * lengthscale) or 1; with norms. The centre is that of `like`, or with like NULL the points' own
- * mean: a shift leaves distances alone and lets inner products give them with fewer digits lost.
- * O(n p). */
+/* Columns self->vars of x that are numbers, less their centre, divided by exp(log_ell[k * step]),
+ * step 0 (one lengthscale) or 1; with norms. The centre is that of `like`, or with like NULL the
+ * points' own mean: a shift leaves distances alone and lets inner products give them with fewer
+ * digits lost. Factors have weights levels[k] / exp(log_ell[k * step])^2. O(n p). */
 sg_points sg_points_scaled(const sg_kernel *self, int n, const double *x, const double *log_ell,
                            int step, const sg_points *like, const sg_ws *ws);
 

@@ -115,6 +115,7 @@ static const sg_kernel *build_kernel(SEXP spec, const double *theta, int *at)
     node->theta = theta + *at;
     node->p = Rf_length(vars);
     node->vars = INTEGER(vars);
+    node->levels = sg_doubles_of(sg_field(spec, "levels"), node->p, "levels");
     node->ard = sg_field_int(spec, "ard");
     node->degree = INTEGER(sg_field(spec, "degree"));
     node->nchild = Rf_length(parts);

@@ -3,34 +3,54 @@
  *   linear    sum_k variance_k x_k z_k            theta: log variance (1, or p with ARD)
  *   poly      variance (1 + x'z / (p lengthscale))^degree      (thesis 5.1)
  *                                                 theta: log variance, log lengthscale
- *   constant  variance                            theta: log variance */
+ *   constant  variance                            theta: log variance
+ *
+ * Of a factor, x_k z_k is levels[k] / 2 where x and z are of the same level, else 0. */
 #include <math.h>
 #include "kernel.h"
 #include "la.h"
 #include "par.h"
 
 /* Multiplies the kernel's columns of x by weight[k * step]: the kernel is made of the inner
- * products of what comes out. */
+ * products of what comes out. Factors have weights levels[k] weight[k * step]^2, as indicators times
+ * that have (points.h). */
 static sg_points weighted_points(const sg_kernel *self, int n, const double *x,
                                  const double *weight, int step, const sg_ws *ws)
 {
     enum { TILE = 16 }; /* points at a time, so that both layouts stay in cache */
-    const int q = self->p;
+    const int factors = sg_kernel_nfactors(self), q = self->p - factors;
     sg_points out = sg_points_new(n, q, ws);
+    double *levels = sg_points_factors(&out, factors, ws);
+    for (int k = 0, f = 0; k < self->p; k++) {
+        if (!sg_kernel_is_factor(self, k)) continue;
+        levels[f] = self->levels[k] * weight[k * step] * weight[k * step];
+        sg_points_levels(&out, f++, x + (size_t) n * self->vars[k]);
+    }
     for (int i0 = 0; i0 < n; i0 += TILE) {
         const int end = n - i0 < TILE ? n : i0 + TILE;
-        for (int k = 0; k < q; k++) {
+        for (int k = 0, at = 0; k < self->p; k++) {
+            if (sg_kernel_is_factor(self, k)) continue;
             const double *col = x + (size_t) n * self->vars[k], w = weight[k * step];
-            for (int i = i0; i < end; i++) out.u[k + (size_t) q * i] = w * col[i];
+            for (int i = i0; i < end; i++) out.u[at + (size_t) q * i] = w * col[i];
+            at++;
         }
     }
     return out;
 }
 
-/* K[a->n x b->n] = u_i'u_j, one matrix product */
+/* K[a->n x b->n] = u_i'u_j, one matrix product, and what factors add where levels agree */
 static void inner_products(const sg_points *a, const sg_points *b, double *K)
 {
     sg_gemm('T', 'N', a->n, b->n, a->q, 1, a->u, a->q, b->u, b->q, 0, K, a->n);
+    for (int j = 0; a->nlevel && j < b->n; j++) {
+        sg_add_agreeing(a, 0, a->n, b, j, K + (size_t) a->n * j);
+    }
+}
+
+/* Returns the square of input k of a point: of a factor levels[k] / 2, whatever the level. */
+static double square(const sg_kernel *self, int k, double x)
+{
+    return sg_kernel_is_factor(self, k) ? self->levels[k] / 2 : x * x;
 }
 
 /* Returns `count` hyperparameters on their natural scale. */
@@ -73,24 +93,39 @@ static void linear_diag(const sg_kernel *self, int n, const double *x, double *k
     sg_zero(n, k);
     for (int c = 0; c < self->p; c++) {
         const double *col = x + (size_t) n * self->vars[c], v = variance[c * self->ard];
-        for (int i = 0; i < n; i++) k[i] += v * col[i] * col[i];
+        for (int i = 0; i < n; i++) k[i] += v * square(self, c, col[i]);
     }
 }
 
-/* d/dlog variance_k = variance_k x_k' Kbar z_k; u carries the variance. */
+/* Returns sum_ij Kbar_ij weight_f / 2 [levels of factor f agree]. */
+static double agreeing(const sg_points *a, const sg_points *b, int f, const double *Kbar)
+{
+    double sum = 0;
+    for (int j = 0; j < b->n; j++) sum += sg_sum_agreeing(a, f, b, j, Kbar + (size_t) a->n * j);
+    return sum;
+}
+
+/* Returns sum_i u_ik (Kbar v)_ik of feature k. */
+static double product_with(const sg_points *a, int k, const double *Kb)
+{
+    double sum = 0;
+    for (int i = 0; i < a->n; i++) sum += a->u[k + (size_t) a->q * i] * Kb[i + (size_t) a->n * k];
+    return sum;
+}
+
+/* d/dlog variance_k = variance_k x_k' Kbar z_k; u and weights of levels carry the variance. */
 static void linear_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                            const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
     (void) K;
-    const int q = self->p;
     const sg_points a = linear_prepare(self, n, x, NULL, ws);
     const sg_points b = linear_prepare(self, m, z ? z : x, NULL, ws);
+    const int q = a.q;
     double *Kb = sg_doubles(ws, (size_t) n * q);
     sg_gemm('N', 'T', n, q, m, 1, Kbar, n, b.u, q, 0, Kb, n);
-    for (int k = 0; k < q; k++) {
-        double sum = 0;
-        for (int i = 0; i < n; i++) sum += a.u[k + (size_t) q * i] * Kb[i + (size_t) n * k];
-        dtheta[k * self->ard] += sum;
+    for (int k = 0, number = 0, factor = 0; k < self->p; k++) {
+        dtheta[k * self->ard] += sg_kernel_is_factor(self, k)
+            ? agreeing(&a, &b, factor++, Kbar) : product_with(&a, number++, Kb);
     }
 }
 
@@ -102,7 +137,7 @@ static void linear_adjoint_diag(const sg_kernel *self, int n, const double *x, c
     for (int k = 0; k < self->p; k++) {
         const double *col = x + (size_t) n * self->vars[k];
         double sum = 0;
-        for (int i = 0; i < n; i++) sum += kbar[i] * col[i] * col[i];
+        for (int i = 0; i < n; i++) sum += kbar[i] * square(self, k, col[i]);
         dtheta[k * self->ard] += variance[k * self->ard] * sum;
     }
 }
@@ -169,7 +204,7 @@ static double *poly_norms(const sg_kernel *self, int n, const double *x, const s
     double *s = sg_zeros(n, ws);
     for (int k = 0; k < self->p; k++) {
         const double *col = x + (size_t) n * self->vars[k];
-        for (int i = 0; i < n; i++) s[i] += poly_weight(self) * col[i] * col[i];
+        for (int i = 0; i < n; i++) s[i] += poly_weight(self) * square(self, k, col[i]);
     }
     return s;
 }

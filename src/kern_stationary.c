@@ -1,6 +1,7 @@
 /* kern_stationary.c: variance * k(r2), r2 = |x - z|^2 / lengthscale^2 (ARD: one lengthscale per
- * input). Distances, ARD, diagonal, cross and adjoint are written once; a member is its radial
- * functions and a row in the table at the end.
+ * input; a factor adds levels[k] / lengthscale^2 where x and z are of different levels). Distances,
+ * ARD, diagonal, cross and adjoint are written once; a member is its radial functions and a row in
+ * the table at the end.
  *
  * theta: log variance, log lengthscale (1 or p of them), log shape where the member has one. */
 #include <math.h>
@@ -178,10 +179,12 @@ typedef struct {
  *   ARD        row and column sums of W, and W b by dgemm, since
  *              sum_ij W_ij (a_ik - b_jk)^2 = a_k^2'rows + b_k^2'cols - 2 a_k'(W b_k)
  * Close pairs would cancel there, and a Matern 1/2 slope grows without bound as they close in: they
- * are summed from their differences into near[k] and left out of W. */
+ * are summed from their differences into near[k] and left out of W. Of a factor
+ *   sum_ij W_ij weight_k [levels differ]
+ * is summed pair by pair into differ[k]. */
 typedef struct {
     double variance, shape, iso;
-    double *rows, *cols, *Wb, *near;
+    double *rows, *cols, *Wb, *near, *differ;
 } adjoint_sums;
 
 /* One column's part of it, in a block. */
@@ -194,6 +197,7 @@ typedef struct {
     double *dvariance, *dshape, *iso; /* SG_BLOCK */
     double *cols;                     /* m: all columns' */
     double *near;                     /* q x SG_BLOCK */
+    double *differ;                   /* nlevel x SG_BLOCK */
 } adjoint_job;
 
 static void add_close_pair(const sides *s, int i, int j, double w, double *near)
@@ -208,10 +212,14 @@ static void weigh_column(const adjoint_job *job, int n, int j, int jj, const dou
 {
     const double *kbar = job->Kbar + (size_t) n * j;
     double *near = job->near + (size_t) job->s->a.q * jj;
+    double *differ = job->differ + (size_t) job->s->a.nlevel * jj;
     double col = 0, iso = 0;
     sg_zero(job->s->a.q, near);
+    for (int i = 0; i < n; i++) w[i] *= job->variance * kbar[i];
+    for (int k = 0; job->self->ard && k < job->s->a.nlevel; k++) {
+        differ[k] = sg_sum_differing(&job->s->a, k, &job->s->b, j, w);
+    }
     for (int i = 0; i < n; i++) {
-        w[i] *= job->variance * kbar[i];
         if (w[i] == 0) continue; /* r2 may be Inf where the kernel vanished */
         iso += w[i] * r2[i];
         if (job->self->ard && sg_pair_is_close(&job->s->a, i, &job->s->b, j, r2[i])) {
@@ -252,6 +260,8 @@ static void add_block(const adjoint_job *job, const sg_block *block, adjoint_sum
         const double *w = job->W + (size_t) n * jj, *near = job->near + (size_t) q * jj;
         for (int i = 0; i < n; i++) sums->rows[i] += w[i];
         for (int k = 0; k < q; k++) sums->near[k] += near[k];
+        const int factors = job->s->a.nlevel;
+        for (int k = 0; k < factors; k++) sums->differ[k] += job->differ[k + factors * jj];
     }
     if (job->self->ard) {
         sg_gemm('N', 'T', n, q, block->nj, 1, job->W, n, job->s->b.u + (size_t) q * block->j0, q,
@@ -268,7 +278,8 @@ static void add_squares(const sg_points *points, const double *w, double *sum)
     }
 }
 
-static void add_ard(const sides *s, adjoint_sums *sums, double *dlog_ell)
+/* Adds the sums of numbers and of factors to the length scales of the inputs that they are. */
+static void add_ard(const sg_kernel *self, const sides *s, adjoint_sums *sums, double *dlog_ell)
 {
     const size_t n = s->a.n, q = s->a.q;
     double *sum = sums->near;
@@ -276,7 +287,10 @@ static void add_ard(const sides *s, adjoint_sums *sums, double *dlog_ell)
     add_squares(&s->b, sums->cols, sum);
     for (size_t k = 0; k < q; k++) {
         for (size_t i = 0; i < n; i++) sum[k] -= 2 * s->a.u[k + q * i] * sums->Wb[i + n * k];
-        dlog_ell[k] -= 2 * sum[k];
+    }
+    const double *number = sum, *factor = sums->differ;
+    for (int k = 0; k < self->p; k++) {
+        dlog_ell[k] -= 2 * (sg_kernel_is_factor(self, k) ? *factor++ : *number++);
     }
 }
 
@@ -290,10 +304,12 @@ static void stationary_adjoint(const sg_kernel *self, int n, const double *x, in
     const size_t room = (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK);
     double *r2 = sg_doubles(ws, room);
     adjoint_sums sums = {0, 0, 0, sg_zeros(n, ws), sg_doubles(ws, m),
-                         sg_zeros(self->ard ? (size_t) n * self->p : 0, ws), sg_zeros(self->p, ws)};
+                         sg_zeros(self->ard ? (size_t) n * self->p : 0, ws), sg_zeros(self->p, ws),
+                         sg_zeros(self->p, ws)};
     adjoint_job job = {.self = self, .s = &s, .K = K, .Kbar = Kbar, .cols = sums.cols,
                        .variance = exp(self->theta[0]), .shape = shape_of(self)};
     job.W = sg_doubles(ws, room), job.near = sg_doubles(ws, (size_t) self->p * SG_BLOCK);
+    job.differ = sg_doubles(ws, (size_t) self->p * SG_BLOCK);
     job.dvariance = sg_doubles(ws, SG_BLOCK), job.dshape = sg_doubles(ws, SG_BLOCK);
     job.iso = sg_doubles(ws, SG_BLOCK);
     sg_block block = {0}; /* Kbar need not be symmetric: visit every pair */
@@ -303,7 +319,7 @@ static void stationary_adjoint(const sg_kernel *self, int n, const double *x, in
         sg_tick(ws);
     }
     dtheta[0] += sums.variance;
-    if (self->ard) add_ard(&s, &sums, dtheta + 1);
+    if (self->ard) add_ard(self, &s, &sums, dtheta + 1);
     else dtheta[1] -= 2 * sums.iso;
     if (radial_of(self)->dshape) dtheta[1 + n_lengthscales(self)] += sums.shape;
 }

@@ -12,6 +12,20 @@ int sg_kernel_ntheta(const sg_kernel *self)
     return self->type->ntheta(self);
 }
 
+/* A factor has a positive distance between its levels. */
+int sg_kernel_is_factor(const sg_kernel *self, int k)
+{
+    return self->levels[k] > 0;
+}
+
+/* Counts the inputs that are factors: the others are features of points. */
+int sg_kernel_nfactors(const sg_kernel *self)
+{
+    int count = 0;
+    for (int k = 0; k < self->p; k++) count += sg_kernel_is_factor(self, k);
+    return count;
+}
+
 /* Points stay in the workspace, so the caller marks and releases it. */
 sg_points sg_kernel_prepare(const sg_kernel *self, int n, const double *x, const sg_points *like,
                             const sg_ws *ws)

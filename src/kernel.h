@@ -54,6 +54,8 @@ struct sg_kernel {
     const double *theta;           /* this node's slice; a composite's covers its children */
     int p;                         /* number of input columns it sees */
     const int *vars;               /* their indices in x, from 0 */
+    const double *levels;          /* p: of an input that is a factor, whose numbers are those of
+                                      levels, the squared distance of two levels; 0: numbers */
     int ard;                       /* one lengthscale (or variance) per input */
     const int *degree;             /* poly; k0 of trig; components and rank of coregion */
     int nchild;                    /* composites, and kernels made of another one, only */
@@ -61,6 +63,8 @@ struct sg_kernel {
 };
 
 int sg_kernel_ntheta(const sg_kernel *self);
+int sg_kernel_is_factor(const sg_kernel *self, int k); /* is its input k one? */
+int sg_kernel_nfactors(const sg_kernel *self);
 sg_points sg_kernel_prepare(const sg_kernel *self, int n, const double *x, const sg_points *like,
                             const sg_ws *ws);
 /* K[a->n x b->n]; b NULL: of a with itself */

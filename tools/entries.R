@@ -108,7 +108,7 @@ chunks <- function() {
 
 # Entries that only tests call
 for_tests <- noted(function() {
-  spec <- list(type = "rbf", vars = 0:1, ard = FALSE, degree = 0L, parts = list())
+  spec <- list(type = "rbf", vars = 0:1, levels = c(0, 0), ard = FALSE, degree = 0L, parts = list())
   x <- cbind(c(0.1, 0.7, -0.4), c(1, 0, 0.3))
   theta <- c(0.2, -0.1)
   two <- c_lik("mvnormal", numeric(3L), 2L)

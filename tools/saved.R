@@ -3,7 +3,7 @@
 # when a version is released or FIT_FORMAT has counted on; never again for an old version. At the
 # top of the checkout:
 #
-#   Rscript tools/saved.R
+#   Rscript tools/saved.R [VERSION]   VERSION: to come; without it that of the package
 #
 # The library to take the package from is R_LIBS, as ever.
 library(sparsegp)
@@ -14,9 +14,12 @@ d$y <- sin(2 * d$a) + d$b / 2 + 0.2 * rnorm(24)
 d$v <- cos(d$a) + 0.2 * rnorm(24)
 d$two <- factor(d$y + 0.5 * rnorm(24) > 0, labels = c("no", "yes"))
 d$g <- cut(d$y, c(-Inf, -0.4, 0.4, Inf), c("low", "mid", "high"))
+d$h <- rep(c("p", "q", "r"), 8)
+d$o <- factor(rep(c("low", "mid", "high"), each = 8), c("low", "mid", "high"), ordered = TRUE)
 d$n <- rpois(24, exp(d$a / 2))
 d$bent <- mixture(c(0.7, 0.3), list(cbind(d$y, d$v), -cbind(d$y, d$v)), 0.05)
-new <- data.frame(a = c(-0.9, 0.2, 1.6), b = c(2, -1.2, 1.6))
+new <- data.frame(a = c(-0.9, 0.2, 1.6), b = c(2, -1.2, 1.6), h = c("p", "r", "q"),
+                  o = c("low", "high", "mid"))
 rows <- d[20:24, ]
 
 many <- data.frame(a = 2 * sin(3 * seq_len(150)), b = cos(seq_len(150)^2 / 7))
@@ -39,6 +42,9 @@ fits <- list(
   stream = fit(y ~ a, method = method_online(6, pilot = 10)),
   waiting = fit(y ~ a, method = method_online(6, pilot = 100)),
   source = sparsegp(y ~ a, source, lik_laplace(), basis = d[1:5, ], learn = FALSE),
+  levels = fit(y ~ a + h + o), contrasts = fit(y ~ a + h, coding = "contrasts"),
+  levels_basis = fit(two ~ a + h, basis = 1:8),
+  levels_stream = fit(y ~ a + h + o, method = method_online(6, pilot = 10)),
   copies = fit(two ~ a + b, augment = jitter_rows(0.1, 2, 1), method = method_ivm(6)),
   logs = fit(y ~ exp(2 * a) + b, scale = "log", basis = 1:8),
   packed = sparsegp(y ~ a + b, many, basis = 1:130, learn = FALSE, keep_x = FALSE),
@@ -57,6 +63,7 @@ updated <- function(fit) {
 }
 found <- list(fits = fits, new = new, rows = rows, latent = lapply(fits, latent),
               logLik = lapply(fits, evidence), updated = lapply(fits, updated))
-file <- file.path("tests", "testthat", paste0("fits-", utils::packageVersion("sparsegp"), ".rds"))
+version <- c(commandArgs(TRUE), as.character(utils::packageVersion("sparsegp")))[1L]
+file <- file.path("tests", "testthat", paste0("fits-", version, ".rds"))
 saveRDS(found, file, version = 2L, compress = "xz")
 cat(file, ": ", length(fits), " fits, ", file.size(file), " bytes\n", sep = "")

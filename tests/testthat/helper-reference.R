@@ -7,22 +7,22 @@
 # One pair of inputs x, z (vectors of the p inputs the kernel sees). v: list of hyperparameters on
 # the natural scale by the names of the R constructor. A composite gets its parts' values instead.
 REFERENCE_KERNELS <- list(
-  rbf = function(x, z, v, kernel) v$variance * exp(-distance(x, z, v)^2 / 2),
-  matern12 = function(x, z, v, kernel) v$variance * exp(-distance(x, z, v)),
+  rbf = function(x, z, v, kernel) v$variance * exp(-distance(x, z, v, kernel)^2 / 2),
+  matern12 = function(x, z, v, kernel) v$variance * exp(-distance(x, z, v, kernel)),
   matern32 = function(x, z, v, kernel) {
-    s <- sqrt(3) * distance(x, z, v)
+    s <- sqrt(3) * distance(x, z, v, kernel)
     v$variance * (1 + s) * exp(-s)
   },
   matern52 = function(x, z, v, kernel) {
-    s <- sqrt(5) * distance(x, z, v)
+    s <- sqrt(5) * distance(x, z, v, kernel)
     v$variance * (1 + s + s^2 / 3) * exp(-s)
   },
   rq = function(x, z, v, kernel) {
-    v$variance * (1 + distance(x, z, v)^2 / (2 * v$shape))^-v$shape
+    v$variance * (1 + distance(x, z, v, kernel)^2 / (2 * v$shape))^-v$shape
   },
-  linear = function(x, z, v, kernel) sum(v$variance * x * z),
+  linear = function(x, z, v, kernel) sum(v$variance * products(x, z, kernel)),
   poly = function(x, z, v, kernel) {
-    v$variance * (1 + sum(x * z) / (length(x) * v$lengthscale))^kernel$degree
+    v$variance * (1 + sum(products(x, z, kernel)) / (length(x) * v$lengthscale))^kernel$degree
   },
   constant = function(x, z, v, kernel) v$variance,
   periodic = function(x, z, v, kernel) {
@@ -42,7 +42,16 @@ REFERENCE_KERNELS <- list(
   coregion = function(x, z, v, kernel) coregion_matrix(v, kernel$degree)[x, z]
 )
 
-distance <- function(x, z, v) sqrt(sum(((x - z) / v$lengthscale)^2))
+# Of a factor two levels are at squared distance kernel$levels; as indicators, each with half of it
+# for its square, they have inner products of half of it within a level and 0 between levels.
+distance <- function(x, z, v, kernel) {
+  apart <- ifelse(kernel$levels > 0, sqrt(kernel$levels) * (x != z), x - z)
+  sqrt(sum((apart / v$lengthscale)^2))
+}
+
+products <- function(x, z, kernel) {
+  ifelse(kernel$levels > 0, kernel$levels / 2 * (x == z), x * z)
+}
 
 # Hyperparameters a resolved kernel has, in C's order.
 kernel_theta_length <- function(kernel) {

@@ -4,8 +4,16 @@
 three_inputs <- list(names = c("a", "b", "c"), terms = c("a", "b", "c"), kept = rep(TRUE, 3L),
                      components = c("u", "v", "w"))
 
-# Points as C sees them: what component a point is of follows from the signs of its inputs.
-seen <- function(x) cbind(x, 1 + (x[, 1L] > 0) + (x[, 2L] > 0), deparse.level = 0L)
+# The same with a factor `g` of three levels, 2.5 apart, behind the component.
+with_factor <- list(names = c("a", "b", "c", "u", "g"), terms = c("a", "b", "c", "u", "g"),
+                    kept = rep(TRUE, 5L), levels = c(0, 0, 0, 0, 2.5))
+
+# Points as C sees them: what component a point is of, and of what level, follows from the signs of
+# its inputs.
+seen <- function(x) {
+  cbind(x, 1 + (x[, 1L] > 0) + (x[, 2L] > 0), 1 + (x[, 1L] > 0) + (x[, 3L] > 0),
+        deparse.level = 0L)
+}
 
 # The ways to call a constructor, as far as it has the arguments: one input, all, a reordered
 # subset, one length scale per input. Composites get parts of every family, and a nested composite.
@@ -23,12 +31,16 @@ sample_kernels <- function(type) {
     some_ard = list(vars = c("c", "a"), ard = TRUE), degree = list(degree = 3),
     k0 = list(k0 = 3, vars = "b"), rank0 = list(rank = 0), rank1 = list(rank = 1),
     matern32 = list(base = kernel_matern32()), matern52 = list(base = kernel_matern52()),
-    rq = list(base = kernel_rq())
+    rq = list(base = kernel_rq()),
+    factor = list(vars = "g"), mixed = list(vars = c("c", "g", "a")),
+    mixed_ard = list(vars = c("c", "g", "a"), ard = TRUE)
   )
   ways <- Filter(function(way) all(names(way) %in% names(formals(make))), ways)
   kernels <- lapply(ways, function(way) do.call(make, way))
-  Filter(function(kernel) accepts(kernel, three_inputs), kernels)
+  Filter(function(kernel) accepts(kernel, inputs_of(kernel)), kernels)
 }
+
+inputs_of <- function(kernel) if ("g" %in% kernel$vars) with_factor else three_inputs
 
 # FALSE for a kernel of one input that was given all of them
 accepts <- function(kernel, inputs) {
@@ -40,7 +52,7 @@ cases <- function() {
   set.seed(1)
   lapply(setNames(nm = catalogue()$kernels), function(type) {
     lapply(sample_kernels(type), function(kernel) {
-      kernel <- resolve_kernel(kernel, three_inputs)
+      kernel <- resolve_kernel(kernel, inputs_of(kernel))
       list(kernel = kernel, spec = spec_for_c(kernel),
            theta = rnorm(kernel_theta_length(kernel), sd = 0.4))
     })

@@ -81,11 +81,12 @@ test_that("a single level is left out of sources, streams and fits that take mor
   fit <- level_fit(y ~ a + one, d[1:40, ], basis = basis)
   without <- level_fit(y ~ a, d[1:40, ], basis = basis)
   agree(predict(update(fit, d[41:60, ]), d), predict(update(without, d[41:60, ]), d))
-  # other values would need a column that is not there, as those of a constant number
-  for (fit in list(stream, fit)) {
-    expect_error(update(fit, late[51:60, ]), "not seen at the fit \\(one: late",
-                 class = "sparsegp_error")
-  }
+  # other values would need a column that is not there, as those of a constant number; a stream
+  # keeps the column
+  expect_error(update(fit, late[51:60, ]), "not seen at the fit \\(one: late",
+               class = "sparsegp_error")
+  expect_silent(more <- update(stream, late[51:60, ]))
+  expect_identical(more$xlevels, list(one = c("only", "late")))
 })
 
 test_that("where nothing but such factors is left there is a warning", {
@@ -133,6 +134,8 @@ warned_once <- function(code, words = "g: zz") {
   found$value
 }
 
+contrast_fit <- function(...) level_fit(..., coding = "contrasts")
+
 unseen_rows <- function() {
   data.frame(a = c(0, 1, -1, 0.5), g = c("p", "zz", NA, "q"), y = 0, two = "u", three = "mid")
 }
@@ -141,7 +144,7 @@ test_that("rows with unseen levels are NA, and the others are answered", {
   new <- unseen_rows()
   known <- new[c(1, 4), ]
   lost <- c(2L, 3L)
-  number <- level_fit(y ~ a + g)
+  number <- contrast_fit(y ~ a + g)
   cases <- list(list(), list(se.fit = TRUE), list(interval = "prediction"), list(type = "median"),
                 list(se.fit = TRUE, interval = "confidence"), list(type = "terms"),
                 list(covariance = TRUE))
@@ -152,7 +155,7 @@ test_that("rows with unseen levels are NA, and the others are answered", {
     expect_true(anyNA(found))
   }
   for (formula in c(two ~ a + g, three ~ a + g)) {
-    fit <- level_fit(formula)
+    fit <- contrast_fit(formula)
     for (type in c("class", "prob", "link")) {
       found <- as.matrix(warned_once(predict(fit, new, type = type)))
       expect_true(all(is.na(found[lost, ])))
@@ -160,18 +163,18 @@ test_that("rows with unseen levels are NA, and the others are answered", {
                        unname(as.matrix(predict(fit, known, type = type))[, ]))
     }
   }
-  vectors <- level_fit(cbind(y, a) ~ I(a^2) + g)
+  vectors <- contrast_fit(cbind(y, a) ~ I(a^2) + g)
   found <- warned_once(predict(vectors, new, se.fit = TRUE))
   expect_identical(unname(rowSums(is.na(found$fit))), c(0, 2, 2, 0))
   # ordered factors, and a level that was declared and never seen
   d <- transform(level_data(), g = factor(g, c("p", "q", "r", "zz"), ordered = TRUE))
-  found <- warned_once(predict(level_fit(y ~ a + g, d), new))
+  found <- warned_once(predict(contrast_fit(y ~ a + g, d), new))
   expect_identical(which(is.na(unname(found))), lost)
 })
 
 test_that("draws, candidates, pictures and chunks have one warning, too", {
   new <- unseen_rows()
-  fit <- level_fit(y ~ a + g)
+  fit <- contrast_fit(y ~ a + g)
   drawn <- warned_once(draws(fit, new, 2))
   expect_identical(unname(rowSums(is.na(drawn))), c(0, 2, 2, 0))
   expect_identical(which(is.na(warned_once(simulate(fit, newdata = new))$sim_1)), 2:3)
@@ -182,7 +185,7 @@ test_that("draws, candidates, pictures and chunks have one warning, too", {
   expect_identical(unname(which(is.na(warned_once(model.matrix(fit, new))[, "gq"]))), 2:3)
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  classes <- level_fit(two ~ a + g)
+  classes <- contrast_fit(two ~ a + g)
   warned_once(plot(fit, newdata = new))
   warned_once(plot(classes, newdata = new))
   warned_once(plot(classes, "reliability", newdata = rbind(level_data()[names(new)], new)))
@@ -195,8 +198,8 @@ test_that("draws, candidates, pictures and chunks have one warning, too", {
 
 test_that("streams answer so, and more rows with unseen levels are refused in words", {
   d <- transform(level_data(), g = factor(g))
-  stream <- level_fit(y ~ a + g, d, method = method_online(8, pilot = 20))
-  fit <- level_fit(y ~ a + g, d, basis = d[1:9, ])
+  stream <- contrast_fit(y ~ a + g, d, method = method_online(8, pilot = 20))
+  fit <- contrast_fit(y ~ a + g, d, basis = d[1:9, ])
   new <- unseen_rows()
   for (fit in list(stream, fit)) {
     expect_identical(which(is.na(unname(warned_once(predict(fit, new))))), 2:3)
@@ -207,7 +210,7 @@ test_that("streams answer so, and more rows with unseen levels are refused in wo
                class = "sparsegp_error")
   expect_error(sparsegp(like = fit, data = d, basis = new[1:2, ]), "`basis` has.*g: zz",
                class = "sparsegp_error")
-  expect_error(level_fit(y ~ a + g, d, basis = new[1:2, ]), "`basis` has.*g: zz",
+  expect_error(contrast_fit(y ~ a + g, d, basis = new[1:2, ]), "`basis` has.*g: zz",
                class = "sparsegp_error")
 })
 
@@ -215,7 +218,7 @@ test_that("a level that stands in rows with missing values only is no reason for
   d <- level_data()
   d$g <- factor(rep(c("u", "v", "w"), 20))
   d$a[d$g == "w"] <- NA
-  fit <- level_fit(y ~ a + g, d)
+  fit <- contrast_fit(y ~ a + g, d)
   expect_silent(found <- predict(fit, d))
   expect_identical(unname(is.na(found)), d$g == "w")
   d$a[3] <- 1

@@ -45,7 +45,7 @@ test_that("fits of several responses have what there is of them, or say that it 
 })
 
 test_that("model.frame() and model.matrix() work where formula and data were arguments", {
-  inside <- function(form, d) sparsegp(form, d, learn = FALSE)
+  inside <- function(form, d) sparsegp(form, d, coding = "contrasts", learn = FALSE)
   fit <- inside(mpg ~ log(wt) + factor(cyl), mtcars)
   linear <- lm(mpg ~ log(wt) + factor(cyl), mtcars)
   expect_equal(model.frame(fit), model.frame(linear), ignore_attr = TRUE)
@@ -67,7 +67,7 @@ test_that("model.frame() and model.matrix() work where formula and data were arg
 })
 
 test_that("sigma, df.residual, labels and variable.names are there, and a deviance is not", {
-  fit <- sparsegp(mpg ~ wt + factor(cyl), mtcars, learn = FALSE)
+  fit <- sparsegp(mpg ~ wt + factor(cyl), mtcars, coding = "contrasts", learn = FALSE)
   expect_equal(sigma(fit), sqrt(coef(fit)[["noise"]]), tolerance = 1e-14)
   expect_identical(labels(fit), c("wt", "factor(cyl)"))
   expect_identical(variable.names(fit), c("wt", "factor(cyl)6", "factor(cyl)8"))

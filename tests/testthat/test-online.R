@@ -22,7 +22,8 @@ stream <- function(d, lik, method, rows = seq_len(nrow(d$x)), state = empty_stat
   problem <- list(
     x = d$x[rows, , drop = FALSE], nkernel = 2L, processes = 1L, options = method,
     rows = y[, rows, drop = FALSE],
-    spec = list(type = "rbf", vars = 0:1, ard = FALSE, degree = 0L, parts = list()),
+    spec = list(type = "rbf", vars = 0:1, levels = c(0, 0), ard = FALSE, degree = 0L,
+                parts = list()),
     lik = list(type = lik), offset = numeric(length(rows)), frozen = !is.null(start),
     size = if (is.null(start)) method$size else nrow(start)
   )
@@ -219,7 +220,8 @@ three_classes <- function(d, size, rows) {
   problem <- list(
     x = d$x[rows, , drop = FALSE], nkernel = 2L, processes = 3L,
     options = method_online(size = size), rows = rbind(as.double(class[rows])),
-    spec = list(type = "rbf", vars = 0:1, ard = FALSE, degree = 0L, parts = list()),
+    spec = list(type = "rbf", vars = 0:1, levels = c(0, 0), ard = FALSE, degree = 0L,
+                parts = list()),
     lik = list(type = "probit"), offset = numeric(length(rows)), frozen = FALSE, size = size
   )
   engine_online(problem, c(log(c(2, 0.8)), -0.5, 0, 0.3), empty_state(2L, 3L))

@@ -135,7 +135,8 @@ test_that("an empty stream says what it waits for", {
 
 test_that("a failed update leaves the old fit intact", {
   d <- sinc(200)
-  fit <- sparsegp(y ~ x + g, d, method = method_online(size = 15, pilot = 100))
+  fit <- sparsegp(y ~ x + g, d, method = method_online(size = 15, pilot = 100),
+                  coding = "contrasts")
   deep_copy <- function(x) unserialize(serialize(x, NULL))
   plain <- c("stream", "posterior", "hyper", "n", "log_evidence")
   before <- deep_copy(fit[plain])
@@ -443,7 +444,10 @@ test_that("a basis without points predicts the prior", {
 test_that("a stream starts once its basis has come, and leaves out a level that is alone", {
   d <- sinc(60)
   one_level <- transform(d[d$g == "a", ], g = as.character(g))
-  fit <- sparsegp(y ~ g + x, one_level[1:10, ], method = method_online(pilot = 40), learn = FALSE)
+  start <- function(rows, ...) {
+    sparsegp(y ~ g + x, rows, method = method_online(...), coding = "contrasts", learn = FALSE)
+  }
+  fit <- start(one_level[1:10, ], pilot = 40)
   # as long as rows wait a level is what a constant number is
   without <- sparsegp(y ~ I(0 * x + 1) + x, one_level[1:10, ],
                       method = method_online(pilot = 40), learn = FALSE)
@@ -452,8 +456,7 @@ test_that("a stream starts once its basis has come, and leaves out a level that 
   expect_length(predict(fit, d), 60L)
   expect_identical(variable.names(fit), c("gb", "x"))
   # and for good once the pilot has shown no other
-  begun <- update(sparsegp(y ~ g + x, one_level, method = method_online(10, pilot = 5),
-                           learn = FALSE), one_level[1:25, ])
+  begun <- update(start(one_level, 10, pilot = 5), one_level[1:25, ])
   expect_identical(begun$xlevels$g, "a")
   expect_error(update(begun, transform(d, g = as.character(g))), "not seen at the fit \\(g: b",
                class = "sparsegp_error")
