@@ -16,8 +16,9 @@ evidence <- function(problem) {
 }
 
 # A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else
-# its owner wants to find in objective$state$last$run. This one is the log evidence; sites are
-# warm-started from the last run that converged.
+# its owner wants to find in objective$state$last$run. This one is the log evidence, with the log
+# Jacobian where the response's scale is being learned; sites are warm-started from the last run that
+# converged.
 evidence_criterion <- function(problem) {
   sites <- NULL
   function(theta) {
@@ -32,6 +33,7 @@ evidence_criterion <- function(problem) {
                                is_impossible(problem$lik, run$logz, nrow(problem$x)))) {
       run$status <- NOT_CONVERGED
     }
+    run$logz <- run$logz + (run$log_jacobian %||% 0)
     c(run[c("status", "logz", "gradient")], list(sites = sites))
   }
 }
