@@ -159,8 +159,10 @@ search_box <- function(table) {
   list(value = table$start[table$free], reach = ifelse(table$log, BOX, Inf)[table$free])
 }
 
+# Bounds of a response's scale are scales themselves, such as the logarithm.
 at_edge <- function(par, table, centre) {
-  table$name[table$free][abs(par - centre$value) > centre$reach - 1e-6]
+  edge <- abs(par - centre$value) > centre$reach - 1e-6 & table$part[table$free] != "response"
+  table$name[table$free][edge]
 }
 
 # Returns the table with learned theta, the last sites, and a record of the search. aim: what

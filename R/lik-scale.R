@@ -29,8 +29,8 @@
 #'   `residuals()`, `simulate()`, pictures. Quantiles, medians and intervals are those on the fitted
 #'   scale, mapped back, and so exact. The standard error of a mean is that of the mean over the
 #'   noise, as the latent function varies. A mean may be infinite: on the log scale it is
-#'   \eqn{\exp(\mu + v / 2)}{exp(mu + v / 2)}. With Student's or Laplace's noise, whose exponential
-#'   may have no mean, it is the mean between the quantiles of 1e-12 and 1 - 1e-12.
+#'   \eqn{\exp(\mu + v / 2)}{exp(mu + v / 2)}. With other noise than Gaussian, whose exponential may
+#'   have no mean, it is the mean between the quantiles of 3e-5 and 1 - 3e-5.
 #' * On the fitted one: types `"link"`, `"latent"` and `"terms"`, [sigma()], [sites()] and the
 #'   hyperparameters. So are `offset`, known variances and `weights`: noise is Gaussian there.
 #' * Log evidence, [loo()], [compare()] and all log densities are those of the response in its own
@@ -169,7 +169,7 @@ refuse_transform_of_vectors <- function(lik) {
 
 # Values in units of the fitted scale cannot be kept while that scale is being learned.
 refuse_fixed_beside_open <- function(table, open) {
-  kept <- !table$free & table$base %in% c("variance", "noise", "scale")
+  kept <- !table$free & table$base %in% c("variance", "noise", "scale") & table$unit != 1
   if (!open || !any(kept) || !any(table$free[table$part == "response"])) return(invisible())
   stop_sparsegp("transform", paste0("has a parameter to be learned, and ",
                                     toString(table$name[kept]), " is fixed in units of its scale"),

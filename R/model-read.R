@@ -55,7 +55,7 @@ with_kernel <- function(model, chunk, setup) {
   model$table <- hyper_table(resolved, model$lik, env, model$rows, chunk$offset / response$unit,
                              setup$prior, if (response$processes > 1L) response$levels,
                              response$levels, response$components, response$scale)
-  refuse_fixed_beside_open(model$table, is_open(response))
+  refuse_fixed_beside_open(model$table, is_open(response) && !is.null(setup$control))
   model$nkernel <- sum(model$table$part == "kernel")
   model
 }
@@ -78,7 +78,9 @@ with_settled_scale <- function(model, table, chunk, setup) {
   model$response <- codec$read(codec, chunk$y, known, chunk$offset, chunk$weights, setup$streams)
   model$rows <- rows_of_response(lik, model$response)
   model <- with_kernel(model, chunk, setup)
-  model$table$theta[table$free] <- table$theta[table$free]
+  for (column in c("theta", "start")) {
+    model$table[[column]][table$free] <- table[[column]][table$free]
+  }
   list(model = model, table = model$table)
 }
 
