@@ -40,8 +40,8 @@ at_theta <- function(problem, theta) {
 # Returns a run with what the scale adds at theta: the log Jacobian relative to that of the response
 # as it was read, and the parameter's part of the gradient of log Z and log Jacobian. By the fixed
 # point of EP log Z moves with a code as the tilt of its row does, whose slope in the mean is
-# d = cavity variance^-1 (mean - cavity mean), the other way round.
-with_scale <- function(problem, theta, run) {
+# d = cavity variance^-1 (mean - cavity mean), the other way round. w: the problem's width
+with_scale <- function(problem, theta, run, w) {
   if (is.null(scale_parameter(problem$lik)) || run$status != 0L) return(run)
   if (is.null(problem$scale)) {
     if (!is.null(run$gradient)) run$gradient <- c(run$gradient, 0)
@@ -54,11 +54,11 @@ with_scale <- function(problem, theta, run) {
   if (is.null(run$gradient)) return(run)
   scale <- SCALES[[codec_named(now$codec)$scale]]
   seen <- at_theta(problem, theta)
-  offset <- matrix(seen$offset, problem_width(problem))[1L, ]
+  offset <- matrix(seen$offset, w)[1L, ]
   d_seen <- (scale$d_to(y, now$scale) - now$d_centre -
                (seen$rows[1L, ] - offset) * now$d_unit) / now$unit
   slope <- sum(scale$d_log_slope(y, now$scale)) - length(y) * now$d_unit / now$unit -
-    sum(slopes_in_mean(run, problem_width(problem)) * d_seen)
+    sum(slopes_in_mean(run, w) * d_seen)
   run$gradient <- c(run$gradient, slope * value_slope(problem$lik, now$scale))
   run
 }

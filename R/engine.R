@@ -108,7 +108,7 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
     engine_call(sg_ep_batch, problem, theta, sites, options, problem$basis)
   }
   run$tol <- options$tol
-  run <- with_scale(problem, theta, run)
+  run <- with_scale(problem, theta, run, problem_width(problem))
   if (!posterior || run$status != 0L) return(run)
   if (full) full_posterior(problem, run) else basis_posterior(problem, run)
 }

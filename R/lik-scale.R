@@ -123,25 +123,6 @@ theta_for_c <- function(lik, theta) {
 
 # ---- Likelihoods with a scale ----
 
-# Returns a likelihood whose response has a scale: a name, what response_scale() makes, or NULL.
-with_transform <- function(lik, transform) {
-  if (is.null(transform)) return(lik)
-  if (!inherits(transform, "sparsegp_scale")) transform <- response_scale(transform)
-  if (!traits_of(lik$type)$response %in% c("numbers", "spreads")) {
-    stop_sparsegp("transform", paste0("is for responses of one number, and the likelihood is ",
-                                      lik_label(lik)), "Leave it out")
-  }
-  lik$transform <- unclass(transform)
-  lik
-}
-
-# The likelihood that a user gives with a scale of its own beside it, which goes first; without a
-# likelihood that of numbers.
-likelihood_on_scale <- function(lik, transform) {
-  if (is.null(transform)) return(lik)
-  with_transform(lik %||% lik_gaussian(), transform)
-}
-
 # The traits of a likelihood whose response has a scale.
 traits_on_scale <- function(traits, transform) {
   name <- transform$name %||% "identity"

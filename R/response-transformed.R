@@ -38,7 +38,7 @@ codec_on_scale <- function(fitted, scale) {
     words = function(response) words_on_scale(scale, response)
   )
   codec[names(changes)] <- changes
-  class(codec) <- c("response_transformed", class(fitted))
+  class(codec) <- c(paste0("response_", codec$name), "response_transformed", class(fitted))
   codec
 }
 
