@@ -2,9 +2,9 @@
 #   scale      list(codec, record, centre, unit, reference) of the response as it was read
 #   rows       with responses in the user's units in place of codes
 # and theta has the parameter last. What C is given is made anew at every theta: so parameter and
-# hyperparameters are learned together. Where there is a `reference`, list(y, offset, weights) of all
-# rows, codes are standardised at every value of the parameter, so that hyperparameters in units of
-# C's mean the same everywhere; without one, centre and unit stay.
+# hyperparameters are learned together. Where there is a `reference`, list(y, offset, weights) of
+# all rows, codes are standardised at every value of the parameter, so that hyperparameters in units
+# of C's mean the same everywhere; without one, centre and unit stay.
 
 # Returns the response of a problem at theta: list(scale, centre, unit), and derivatives of centre
 # and unit in the parameter.

@@ -1,5 +1,5 @@
-# Answers of numbers on a scale of their own (response-transformed.R), where they differ from those of
-# the class above. What is monotone goes through the inverse of the scale: medians, quantiles and
+# Answers of numbers on a scale of their own (response-transformed.R), where they differ from those
+# of the class above. What is monotone goes through the inverse of the scale: medians, quantiles and
 # intervals. Means are sums over nodes of the distribution of a new response.
 
 #' @export
@@ -25,8 +25,8 @@ median_response.response_transformed <- function(object, latent, shift = 0) {
 # ---- Means over the distribution of a new response ----
 
 # Returns list(y, weight): responses at the nodes of a rule for integrals over the predictive
-# distribution of each row (a matrix with a column for each node), and the nodes' weights. Where that
-# is normal on the fitted scale its nodes are of the trapezoid rule, as far out as exp() of the
+# distribution of each row (a matrix with a column for each node), and the nodes' weights. Where
+# that is normal on the fitted scale its nodes are of the trapezoid rule, as far out as exp() of the
 # scale's widest distribution can move mass; of others they are quantiles.
 predictive_nodes <- function(object, latent) {
   STEP <- 0.5

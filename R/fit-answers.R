@@ -6,7 +6,7 @@
 #   to_response(object, mean)        a mean response in the user's units, from C's
 #   mean_response(object, latent)    of classes their probabilities
 #   median_response(object, latent, shift)   the median at a quantile of the latent function, and
-#   response_at(object, latent, shift)       the mean response there; they differ where it has a scale
+#   response_at(object, latent, shift)       the mean response there; they differ on a scale
 #   standard_deviation(object, latent, type) of what `type` predicts, over the posterior
 #   confidence_bound(object, latent, type, p)  its quantile
 #   response_moments(object, latent)    mean and sd of a new response; not of several classes

@@ -17,8 +17,8 @@ evidence <- function(problem) {
 
 # A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else
 # its owner wants to find in objective$state$last$run. This one is the log evidence, with the log
-# Jacobian where the response's scale is being learned; sites are warm-started from the last run that
-# converged.
+# Jacobian where the response's scale is being learned; sites are warm-started from the last run
+# that converged.
 evidence_criterion <- function(problem) {
   sites <- NULL
   function(theta) {

@@ -60,15 +60,15 @@ with_kernel <- function(model, chunk, setup) {
   model
 }
 
-# Returns the data rows of a response; while its scale is being learned they have the response itself
-# (engine-scale.R).
+# Returns the data rows of a response; while its scale is being learned they have the response
+# itself (engine-scale.R).
 rows_of_response <- function(lik, response) {
   y <- if (is_open(response)) response$given else response$y
   lik_traits(lik)$data_rows(y, response$weights)
 }
 
-# Returns the model of the same rows once the parameter of the response's scale is known: theta's last
-# value. The values of `table`, in units of C's, stay, in those of the scale.
+# Returns the model of the same rows once the parameter of the response's scale is known: theta's
+# last value. The values of `table`, in units of C's, stay, in those of the scale.
 with_settled_scale <- function(model, table, chunk, setup) {
   if (!is_open(model$response)) return(list(model = model, table = table))
   lik <- model$lik

@@ -1,11 +1,11 @@
-# Codecs of numbers on a scale of their own (response-scale.R): codes are (g(y) - centre) / unit. Each
-# is a codec of numbers, or of mean and spread, whose fields differ where g enters; its name is
+# Codecs of numbers on a scale of their own (response-scale.R): codes are (g(y) - centre) / unit.
+# Each is a codec of numbers, or of mean and spread, whose fields differ where g enters; its name is
 # theirs, a dot, and the scale's. Beside what response-codec.R names it has
 #   scale     the name of its scale
 #   fitted    the codec on the fitted scale
-# and its responses have `scale`, the record of the scale. Where the scale has a parameter a response
-# is read at the start of its search; then it is open: `reference` has what centre and unit at
-# other values are made of, list(y, offset, weights) of all rows (engine-scale.R).
+# and its responses have `scale`, the record of the scale. Where the scale has a parameter a
+# response is read at the start of its search; then it is open: `reference` has what centre and unit
+# at other values are made of, list(y, offset, weights) of all rows (engine-scale.R).
 
 # Adds these codecs to the others.
 codecs_on_scales <- function(codecs) {
@@ -104,8 +104,8 @@ log_slopes.response_transformed <- function(response, y) {
   SCALES[[codec_named(response$codec)$scale]]$log_slope(y, response$scale) - log(response$unit)
 }
 
-# Returns their sum, the log Jacobian: log densities of the responses of a model, or of a part of it,
-# are those of its codes and this. So models on different scales compare.
+# Returns their sum, the log Jacobian: log densities of the responses of a model, or of a part of
+# it, are those of its codes and this. So models on different scales compare.
 log_jacobian <- function(response, y = response$given) {
   UseMethod("log_jacobian", codec_named(response$codec))
 }

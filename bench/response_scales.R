@@ -1,7 +1,7 @@
-# The scale of a response: every set of numbers of the zoo's develop half (zoo_sets.R) whose responses
-# are positive, fitted by default on each scale. Per row: log evidence, mean leave-one-out and mean
-# test log predictive density, all with the Jacobian, in the response's own units; RMSE; proportion
-# of test rows in 90 % intervals; CPU seconds.
+# The scale of a response: every set of numbers of the zoo's develop half (zoo_sets.R) whose
+# responses are positive, fitted by default on each scale. Per row: log evidence, mean leave-one-out
+# and mean test log predictive density, all with the Jacobian, in the response's own units; RMSE;
+# proportion of test rows in 90 % intervals; CPU seconds.
 #   Rscript bench/response_scales.R FOLDER [SET ...]   FOLDER: of sets, one .rds file each
 
 library(sparsegp)
