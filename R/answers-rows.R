@@ -65,8 +65,10 @@ problem_of_fit <- function(object) {
                     "Use full EP, method_ep(size =), or method_ivm(refine = \"basis\")")
     }
   }
-  new_problem(model_of_fit(object), training_inputs(object), object$data_rows, object$offset,
-              batch_settings(object$options, tol = 1e-9), if (on_basis) basis_for_c(object))
+  problem <- new_problem(model_of_fit(object), training_inputs(object), object$data_rows,
+                         object$offset, batch_settings(object$options, tol = 1e-9),
+                         if (on_basis) basis_for_c(object))
+  with_open_scale(problem, object$response, object$y)
 }
 
 # Refuses one-vs-rest fits: C separate models, whose evidences do not add up to one for the labels.

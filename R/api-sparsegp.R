@@ -158,6 +158,9 @@
 #'   with the inputs' columns, or for formulas a data frame. All rows contribute through them
 #'   ([method_ep()]); time and memory grow with the number of rows times the square of, and times,
 #'   the size of the basis.
+#' @param transform The scale on which a response of numbers is fitted, such as `"log"`: the name of
+#'   one, or a [response_scale()]. It replaces that of `likelihood`. `NULL`: that of `likelihood`,
+#'   or the response as it is.
 #' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
 #' @param weights Positive numbers: the noise variance of a row is `noise / weight`. Gaussian
 #'   likelihood only (for known variances see [lik_gaussian()]), and trials of `lik_binomial()`.
@@ -243,7 +246,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                              method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
                              weights, na.action, scale = NULL, keep_x = NULL, effort = "normal",
                              verbose = FALSE, like = NULL, family = NULL, offset,
-                             checkpoint = NULL, augment = NULL, coding = NULL, ...) {
+                             checkpoint = NULL, augment = NULL, coding = NULL, transform = NULL, ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
@@ -261,7 +264,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   check_foreign_terms(formula)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis, augment)
+                       basis, augment, transform)
   setup["coding"] <- list(check_coding(coding))
   data <- if (!missing(data)) evaluated_data(data)
   source <- as_source(data)
@@ -301,7 +304,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
                              learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
                              na.action = NULL, offset = NULL, scale = NULL, keep_x = NULL,
                              effort = "normal", verbose = FALSE, like = NULL, family = NULL,
-                             augment = NULL, ...) {
+                             augment = NULL, transform = NULL, ...) {
   call <- match.call(expand.dots = TRUE)
   call[[1L]] <- quote(sparsegp)
   if (!is.null(like)) return(fit_like(like, call, parent.frame()))
@@ -315,7 +318,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   check_no_dots(...)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis, augment)
+                       basis, augment, transform)
   y <- if (!missing(y)) plain_column(y, "y")
   setup <- complete_setup(setup, y, weights)
   lik <- setup$likelihood
@@ -360,10 +363,10 @@ formula_first <- function(call) {
 
 # Every argument that is not data, checked.
 check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                        basis, augment = NULL) {
+                        basis, augment = NULL, transform = NULL) {
   if (!is.null(kernel)) kernel <- as_kernel(kernel)
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
-  likelihood <- as_likelihood(likelihood)
+  likelihood <- likelihood_on_scale(as_likelihood(likelihood), transform)
   method <- as_method(method, check_choice(effort, names(EFFORT), "effort"))
   control <- as_learn(learn)
   if (!is.null(scale) && !is_flag(scale) && !is_word(scale, c("common", "log"))) {

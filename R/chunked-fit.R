@@ -79,7 +79,7 @@ chunked_result <- function(chunked, run) {
   fit$n <- row_count(chunked$scan$rows)
   fit$state <- run$state
   fit <- with_posterior(fit)
-  shift <- run$values * log(fit$response$unit)
+  shift <- -run$jacobian
   fit$log_evidence <- run$logz - shift
   run[c("tau", "sequential", "skipped", "flat")] <- list(numeric(), 0L, 0L, 0L)
   run$tol <- batch_settings(fit$options)$tol
@@ -97,6 +97,7 @@ chunked_result <- function(chunked, run) {
 learn_all_rows <- function(chunked, control, learned, progress, note) {
   fit <- chunked$fit
   table <- fit$hyper
+  table$free[table$part == "response"] <- FALSE # some rows have settled the response's scale
   if (!any(table$free)) return(list(fit = fit))
   criterion <- chunked_criterion(chunked, learned, progress, note)
   found <- learn_hyper(list(criterion = criterion, plain = criterion, cheap = FALSE), table,

@@ -15,7 +15,7 @@
 # EP at theta, from `begun`: an iteration that an earlier call was in the midst of, or a point where
 # one has ended, or NULL. after(iteration): called after every sweep. Returns list(status, logz),
 # and with status 0 what a run has: change, converged, sweeps, damped, trace, state, widening, lpd,
-# values; point, where it ended; gradient where it is wanted. answers: where sites are exact, is
+# jacobian; point, where it ended; gradient where it is wanted. answers: where sites are exact, is
 # anything wanted but log Z?
 chunked_run <- function(chunked, theta, control, gradient = FALSE, begun = NULL, answers = TRUE,
                      after = function(iteration) NULL) {
@@ -35,7 +35,7 @@ chunked_run <- function(chunked, theta, control, gradient = FALSE, begun = NULL,
 
 run_of_iteration <- function(chunked, theta, it, gradient) {
   point <- point_of(chunked, it, one_of(it$at))
-  run <- c(it$read[c("status", "logz", "change", "widening", "lpd", "values")],
+  run <- c(it$read[c("status", "logz", "change", "widening", "lpd", "jacobian")],
            it[c("converged", "damped", "trace")],
            list(sweeps = ncol(it$trace), point = c(point, list(theta = theta))))
   if (gradient) {
@@ -58,7 +58,7 @@ chunked_exactly <- function(chunked, theta, gradient, answers) {
   read <- chunked_read(chunked, list(theta = theta, point = point, seen = TRUE,
                                      stage = if (gradient) "gradient" else "sweep"))
   if (read$status != 0L) return(list(status = read$status, logz = NaN))
-  c(read[c("status", "logz", "gradient", "change", "lpd", "values", "widening")],
+  c(read[c("status", "logz", "gradient", "change", "lpd", "jacobian", "widening")],
     list(converged = TRUE, damped = 0L, sweeps = 1L, trace = rbind(read$logz, read$change),
          point = point, state = point$sums))
 }

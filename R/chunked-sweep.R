@@ -31,7 +31,7 @@ new_chunked <- function(scan, fit, store, progress = function(share) NULL) {
 
 # ---- A chunk ----
 
-# Returns the rows of a chunk as C sees them, and the sum of codec$values.
+# Returns the rows of a chunk as C sees them, and their log Jacobian.
 chunked_rows <- function(chunked, i, chunk) {
   fit <- chunked$fit
   frame <- read_frame(chunked$scan$recipe, chunk)
@@ -40,7 +40,7 @@ chunked_rows <- function(chunked, i, chunk) {
   rows <- with_data_rows(fit, frame_rows(recipe_of(fit), frame))
   list(problem = problem_of_new_rows(fit, rows$x, rows$data_rows, rows$offset,
                                      basis = basis_for_c(fit)),
-       values = sum(codec_of(fit)$values(rows$y)))
+       jacobian = log_jacobian(fit$response, rows$y))
 }
 
 # Returns what a chunk adds. task: list(theta, point, stage, own), where `stage` is "collect", the
@@ -64,7 +64,7 @@ chunked_part <- function(chunked, task, i, chunk) {
   if (!is.null(task$asked)) store$write(task$asked, i, part[c("tau", "nu")])
   if (!is.null(task$at)) store$write(task$at, i, sites)
   c(part[c("status", "logz", "gradient", "change", "state", "weights", "side")],
-    list(values = rows$values, lpd = sum(part$lpd),
+    list(jacobian = rows$jacobian, lpd = sum(part$lpd),
          widening = count_widening(part$tau, problem_width(problem)),
          products = if (length(task$past)) {
            step_products(store, task$past, i, sites, part, problem)
@@ -76,7 +76,7 @@ add_parts <- function(one, other) {
   if (is.null(one) || is.null(other)) return(if (is.null(one)) other else one)
   if (one$status != 0L) return(one)
   if (other$status != 0L) return(other)
-  total <- c("logz", "gradient", "values", "lpd", "widening", "products", "weights", "side")
+  total <- c("logz", "gradient", "jacobian", "lpd", "widening", "products", "weights", "side")
   one[total] <- Map(function(a, b) if (is.null(a)) NULL else a + b, one[total], other[total])
   one$change <- max(one$change, other$change)
   one$state <- add_states(one$state, other$state)

@@ -27,15 +27,6 @@ refuse_information <- function() {
                 "Ask by score = \"variance\", for one row at a time")
 }
 
-# Returns the moments of some of the rows.
-some_latent <- function(latent, rows, w) {
-  few <- list(mean = some_rows(latent$mean, stacked_rows(rows, w)),
-              var = some_rows(latent$var, stacked_rows(rows, w * w)),
-              offset = some_rows(latent$offset, rows))
-  few$weights <- latent$weights[rows]
-  few
-}
-
 # ---- Noise that is normal: sites are exact ----
 
 # The blocks of the sites' precisions, end to end; nothing where sites are not exact.
@@ -244,14 +235,6 @@ given_entropy.response <- function(fit, latent) {
 }
 
 # ---- Means over a normal variable ----
-
-# Rows at a time, so that rows x nodes stay in bounds
-BLOCK_ROWS <- 500L
-
-in_blocks <- function(n, block) {
-  from <- seq(1L, by = BLOCK_ROWS, length.out = ceiling(n / BLOCK_ROWS))
-  as.double(unlist(lapply(from, function(at) block(at:min(at + BLOCK_ROWS - 1L, n)))))
-}
 
 # Mean of fun(f), vectorised, over f ~ N(mean, sd^2) by the trapezoid rule, for a function that
 # moves over distances of 1 or more: to some 1e-12 of its size.

@@ -97,7 +97,7 @@ scores_of <- function(lookahead, score, rows) {
   switch(score,
          variance = latent_variance(fit, latent),
          improvement = expected_improvement(fit, latent, lookahead$aim),
-         entropy = lookahead$model$entropy(latent) + log_unit(fit),
+         entropy = lookahead$model$entropy(latent) + log_unit(fit, latent),
          information = lookahead$model$information(latent))
 }
 

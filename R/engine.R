@@ -10,6 +10,7 @@
 #   basis      d x p double matrix of scaled inputs, a list of them, one for each latent function,
 #              or NULL: every row is in the basis
 #   base       states of rows that are not at hand, whose sites stand, one for each basis; or NULL
+#   scale      of a response whose scale has a parameter (engine-scale.R), or NULL
 # and what some calls want besides. theta is the full vector of hyperparameters on C's scale, kernel
 # first.
 #
@@ -21,7 +22,10 @@ new_problem <- function(model, points, rows, offset, options = NULL, basis = NUL
   response <- model$response
   list(x = points, spec = model$spec, nkernel = model$nkernel, lik = model$lik, rows = rows,
        offset = stacked_values(offset / response$unit), processes = response$processes,
-       width = response$width, options = options, basis = basis, ...)
+       width = response$width, options = options, basis = basis,
+       scale = if (is_open(response)) {
+         c(response[c("codec", "centre", "unit", "reference")], list(record = response$scale))
+       }, ...)
 }
 
 # The same problem of some of its rows, each with one latent value of a process.
@@ -64,11 +68,16 @@ lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), n_outputs(
 # Calls an entry of C that a fit is made by, and notes the work. The arguments that all of these
 # entries share, problem and theta, come first.
 engine_call <- function(entry, problem, theta, ...) {
-  from_kernel <- seq_len(problem$nkernel)
-  result <- call_entry(entry, problem$spec, theta[from_kernel], problem$x, lik_in_c(problem),
-                       theta[-from_kernel], problem$rows, problem$offset, ...)
+  seen <- at_theta(problem, theta)
+  result <- call_entry(entry, problem$spec, theta[seq_len(problem$nkernel)], problem$x,
+                       lik_in_c(problem), lik_theta_for_c(problem, theta), seen$rows, seen$offset,
+                       ...)
   note_work(run_work(nrow(problem$x), points_of_call(problem), problem$lik, problem$processes))
   result
+}
+
+lik_theta_for_c <- function(problem, theta) {
+  theta_for_c(problem$lik, theta[-seq_len(problem$nkernel)])
 }
 
 # Points of the basis, given or to be chosen; or all rows.
@@ -99,6 +108,7 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
     engine_call(sg_ep_batch, problem, theta, sites, options, problem$basis)
   }
   run$tol <- options$tol
+  run <- with_scale(problem, theta, run, problem_width(problem))
   if (!posterior || run$status != 0L) return(run)
   if (full) full_posterior(problem, run) else basis_posterior(problem, run)
 }
@@ -256,8 +266,9 @@ stop_empty <- function(run) {
 
 # log Z and its derivatives of all rows at marginals of the latent function.
 engine_tilt <- function(problem, theta, mean, var) {
-  .Call(sg_lik_tilt, lik_in_c(problem), theta[-seq_len(problem$nkernel)], problem$rows,
-        mean + problem$offset, var, FALSE)
+  seen <- at_theta(problem, theta)
+  .Call(sg_lik_tilt, lik_in_c(problem), lik_theta_for_c(problem, theta), seen$rows,
+        mean + seen$offset, var, FALSE)
 }
 
 # Refuses to begin a stream with rows that all make the posterior wider than the prior and do not

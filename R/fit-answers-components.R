@@ -95,7 +95,9 @@ noise_sds.response_vectors <- function(object) {
 }
 
 #' @export
-log_unit.response_vectors <- function(object) object$response$width * log(object$response$unit)
+log_unit.response_vectors <- function(object, latent) {
+  object$response$width * log(object$response$unit)
+}
 
 #' @export
 response_moments.response_vectors <- function(object, latent) {

@@ -19,6 +19,9 @@ median_response.response <- function(object, latent, shift = 0) {
 }
 
 #' @export
+response_at.response <- function(object, latent, shift = 0) median_response(object, latent, shift)
+
+#' @export
 standard_deviation.response <- function(object, latent, type) {
   if (type %in% c("link", "latent")) return(sqrt(latent$var) * object$response$unit)
   sqrt(engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE)$spread)
@@ -33,7 +36,8 @@ standard_deviation.response_numbers <- function(object, latent, type) {
 #' @export
 confidence_bound.response <- function(object, latent, type, p) {
   shift <- stats::qnorm(p) * sqrt(latent$var)
-  if (!type %in% c("link", "latent")) return(median_response(object, latent, shift))
+  if (type == "median") return(median_response(object, latent, shift))
+  if (!type %in% c("link", "latent")) return(response_at(object, latent, shift))
   centre_answer(object, replace(latent, "mean", list(latent$mean + shift)), type)
 }
 
@@ -72,7 +76,7 @@ predicted.response <- function(object, latent, request) {
 draws_of.response <- function(object, latent, n, type) {
   f <- c(latent$values[[1L]])
   at <- list(mean = f, var = 0 * f, offset = rep(latent$offset, length.out = length(f)))
-  drawn <- if (type == "response") median_response(object, at) else centre_answer(object, at, type)
+  drawn <- if (type == "response") response_at(object, at) else centre_answer(object, at, type)
   restore_rows(drawn_matrix(drawn, n), latent)
 }
 
@@ -144,7 +148,7 @@ tail_quantiles <- function(tails, up) {
 
 #' @export
 lpd_of_rows.response <- function(object) {
-  object$cavity$lpd - codec_of(object)$values(object$y) * log(object$response$unit)
+  object$cavity$lpd + log_slopes(object$response, object$y)
 }
 
 #' @export
@@ -159,7 +163,7 @@ noise_sds.response_numbers <- function(object) {
 evidence_of.response <- function(object) object$log_evidence
 
 #' @export
-log_unit.response <- function(object) log(object$response$unit)
+log_unit.response <- function(object, latent) log(object$response$unit)
 
 #' @export
 loo_table.response <- function(object) {

@@ -5,7 +5,8 @@
 #   seen_mean(object, latent)        what the likelihood sees: latent function and offset, C's units
 #   to_response(object, mean)        a mean response in the user's units, from C's
 #   mean_response(object, latent)    of classes their probabilities
-#   median_response(object, latent, shift)   the response at a quantile of the latent function
+#   median_response(object, latent, shift)   the median at a quantile of the latent function, and
+#   response_at(object, latent, shift)       the mean response there; they differ on a scale
 #   standard_deviation(object, latent, type) of what `type` predicts, over the posterior
 #   confidence_bound(object, latent, type, p)  its quantile
 #   response_moments(object, latent)    mean and sd of a new response; not of several classes
@@ -19,7 +20,7 @@
 #   loo_table(object)                the columns of loo() before these
 #   noise_sds(object)                standard deviation of the errors, NULL where rows differ
 #   evidence_of(object)              log evidence, NA where there is none of the responses together
-#   log_unit(object)                 logarithm of the unit that the density of a response is in
+#   log_unit(object, latent)         mean logarithm of what a code's unit is in the response's
 #   site_table(object)               what sites() answers
 # In other rooms augmented() (api-tidy.R) and pictures are dispatched alike.
 
@@ -29,6 +30,7 @@ mean_response <- function(object, latent) UseMethod("mean_response", codec_of(ob
 median_response <- function(object, latent, shift = 0) {
   UseMethod("median_response", codec_of(object))
 }
+response_at <- function(object, latent, shift = 0) UseMethod("response_at", codec_of(object))
 standard_deviation <- function(object, latent, type) {
   UseMethod("standard_deviation", codec_of(object))
 }
@@ -47,7 +49,7 @@ lpd_of_rows <- function(object) UseMethod("lpd_of_rows", codec_of(object))
 loo_table <- function(object) UseMethod("loo_table", codec_of(object))
 noise_sds <- function(object) UseMethod("noise_sds", codec_of(object))
 evidence_of <- function(object) UseMethod("evidence_of", codec_of(object))
-log_unit <- function(object) UseMethod("log_unit", codec_of(object))
+log_unit <- function(object, latent) UseMethod("log_unit", codec_of(object))
 site_table <- function(object) UseMethod("site_table", codec_of(object))
 
 # ---- Labels ----
@@ -87,6 +89,15 @@ centre_answer <- function(object, latent, type) {
          latent = to_latent(object, latent$mean, latent$offset),
          median = median_response(object, latent),
          mean_response(object, latent))
+}
+
+# Returns the moments of some of the rows.
+some_latent <- function(latent, rows, w) {
+  few <- list(mean = some_rows(latent$mean, stacked_rows(rows, w)),
+              var = some_rows(latent$var, stacked_rows(rows, w * w)),
+              offset = some_rows(latent$offset, rows))
+  few$weights <- latent$weights[rows]
+  few
 }
 
 # Calls fun(lik, theta, rows, mean, var, ...) of the engine at responses y, in C's units, under the

@@ -58,12 +58,11 @@ model_kinds <- function() list(
       same_types(whole$kernel, x)
   },
   hyper = function(x, whole) {
-    kernels <- kernel_sets(whole$likelihood, processes(whole))
-    counts <- c(kernels * count_kernel_hyper(whole$spec), count_lik_hyper(whole))
+    counts <- count_hyper(whole)
     limits <- at_limit(x, whole$likelihood)
-    is_hyper_table(x, limits) && identical(x$part, rep(c("kernel", "likelihood"), counts)) &&
+    is_hyper_table(x, limits) && identical(x$part, rep(names(counts), counts)) &&
       setequal(x$base[x$part == "likelihood"],
-               utils::head(hyper_names(whole$likelihood), counts[2L])) &&
+               utils::head(hyper_names(whole$likelihood), counts[["likelihood"]])) &&
       have_values(x, limits)
   },
   method = function(x) !is.null(check_method(x)),

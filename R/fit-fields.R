@@ -153,6 +153,13 @@ have_values <- function(table, limits) {
     all(value[searched] < table$upper[searched])
 }
 
+# Counts of hyperparameters by part, kernel first.
+count_hyper <- function(fit) {
+  kernels <- kernel_sets(fit$likelihood, processes(fit))
+  c(kernel = kernels * count_kernel_hyper(fit$spec), likelihood = count_lik_hyper(fit),
+    response = if (is.null(scale_parameter(fit$likelihood))) 0 else 1)
+}
+
 count_lik_hyper <- function(fit) {
   each <- catalogue()$likelihoods[[fit$likelihood$type]]
   if (!is.null(fit$likelihood$covariance)) return(count_noise(fit$likelihood, n_outputs(fit)))

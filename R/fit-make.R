@@ -29,7 +29,7 @@ new_fit <- function(model, setup, candidate, run, n) {
       options = setup$options, hyper = candidate$table,
       learning = candidate$record[setdiff(names(candidate$record), "choices")],
       choices = candidate$record$choices, spec = model$spec,
-      scaling = model$scaling, response = response[RESPONSE],
+      scaling = model$scaling, response = kept_of_response(response),
       posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each)),
       basis_rows = basis_rows_from(run$basis_rows, run$basis, response$width),
       basis_rows_of = run$basis_rows_of,

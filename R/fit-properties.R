@@ -41,8 +41,8 @@ basis_points_of <- function(fit) {
   scaled_inputs(fit[["x"]], fit$scaling)[fit$basis_rows, , drop = FALSE]
 }
 
-# Returns the difference of a log density in C's units, of y / unit, from that of the responses y.
-unit_shift <- function(fit, y) sum(codec_of(fit)$values(y)) * log(fit$response$unit)
+# Returns the difference of a log density in C's units, of codes, from that of the responses y.
+unit_shift <- function(fit, y) -log_jacobian(fit$response, y)
 
 # Returns the log evidence in C's units.
 engine_evidence <- function(fit) fit$log_evidence + unit_shift(fit, fit$y)

@@ -1,10 +1,11 @@
 # The table of a model's hyperparameters: what coef() names, what C calls theta, and all that leads
-# from one to the other. A data frame with a row for each, kernel first, then likelihood:
+# from one to the other. A data frame with a row for each, kernel first, then likelihood, then the
+# scale of the response:
 #
 #   name, base    what it is called; without kernel number and input name
 #   adds_to       "", or the base under which coef() shows its value added to those of the rows
 #                 before: cut points by the gaps between them
-#   part          "kernel" or "likelihood"
+#   part          "kernel", "likelihood" or, of its scale, "response"
 #   log           searched and handed to C as a logarithm?
 #   lower, upper  then: what the value lies between, not on. The logarithm is of its distance from
 #                 lower, or with a finite upper of the ratio of its distances from both

@@ -16,8 +16,9 @@ evidence <- function(problem) {
 }
 
 # A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else
-# its owner wants to find in objective$state$last$run. This one is the log evidence; sites are
-# warm-started from the last run that converged.
+# its owner wants to find in objective$state$last$run. This one is the log evidence, with the log
+# Jacobian where the response's scale is being learned; sites are warm-started from the last run
+# that converged.
 evidence_criterion <- function(problem) {
   sites <- NULL
   function(theta) {
@@ -32,6 +33,7 @@ evidence_criterion <- function(problem) {
                                is_impossible(problem$lik, run$logz, nrow(problem$x)))) {
       run$status <- NOT_CONVERGED
     }
+    run$logz <- run$logz + (run$log_jacobian %||% 0)
     c(run[c("status", "logz", "gradient")], list(sites = sites))
   }
 }
@@ -157,8 +159,10 @@ search_box <- function(table) {
   list(value = table$start[table$free], reach = ifelse(table$log, BOX, Inf)[table$free])
 }
 
+# Bounds of a response's scale are scales themselves, such as the logarithm.
 at_edge <- function(par, table, centre) {
-  table$name[table$free][abs(par - centre$value) > centre$reach - 1e-6]
+  edge <- abs(par - centre$value) > centre$reach - 1e-6 & table$part[table$free] != "response"
+  table$name[table$free][edge]
 }
 
 # Returns the table with learned theta, the last sites, and a record of the search. aim: what

@@ -145,6 +145,7 @@ phi_start <- function(problem, table, progress) {
 # all its selections: steps can be compared, and the best repeated, only if that does not change.
 search_by_ivm_criterion <- function(problem, table, control, progress) {
   check_one_process(problem)
+  table$free[table$part == "response"] <- FALSE # has no gradient here
   problem$tie_break <- selection_order(problem)
   tally <- list2env(list(evaluations = 0L, failures = 0L))
   shown <- progress$step

@@ -64,7 +64,7 @@ traits_like <- function(traits, ...) {
   traits
 }
 
-lik_traits <- function(lik) traits_of(lik$type)
+lik_traits <- function(lik) traits_on_scale(traits_of(lik$type), lik$transform)
 
 # The traits of a type are what the function <type>_traits() in R/lik-<name>.R returns, which is
 # called once (util-registry.R).
@@ -136,7 +136,8 @@ COVARIANCES <- c("spherical", "diagonal", "full")
 likelihood_kinds <- function() list(
   shared = optional(is_flag), or_trials = optional(is_flag),
   covariance = optional(function(x) is_word(x, COVARIANCES)),
-  variances = optional(function(x) are_finite(x) && is.null(dim(x)) && all(x > 0))
+  variances = optional(function(x) are_finite(x) && is.null(dim(x)) && all(x > 0)),
+  transform = optional(is_transform)
 )
 
 # Log evidences of labels and counts are log probabilities. EP on its way to no fixed point shows by
@@ -170,6 +171,9 @@ format.sparsegp_likelihood <- function(x, ...) {
     arguments <- c(arguments, paste0("covariance = \"", x$covariance, "\""))
   }
   if (has_variances(x)) arguments <- paste("variance =", format_variances(x$variances))
+  if (!is.null(x$transform)) {
+    arguments <- c(arguments, paste("transform =", format_scale(x$transform)))
+  }
   if (isFALSE(x$shared)) arguments <- c(arguments, "shared = FALSE")
   paste0(lik_label(x), "(", toString(arguments), ")")
 }

@@ -4,17 +4,19 @@
 #' @order 2
 #' @export
 lik_gaussian <- function(variance = NULL, covariance = c("spherical", "diagonal", "full"),
-                         correlation = NULL) {
+                         correlation = NULL, transform = NULL) {
   covariance <- check_choice(covariance, COVARIANCES, "covariance")
   if (covariance != "spherical" || !is.null(correlation)) {
-    return(gaussian_of_vectors(variance, covariance, correlation))
+    return(with_transform(gaussian_of_vectors(variance, covariance, correlation), transform))
   }
   given <- plain_numbers(given_value(variance))
-  if (length(given) < 2L) return(new_likelihood("gaussian", list(noise = variance)))
+  if (length(given) < 2L) {
+    return(with_transform(new_likelihood("gaussian", list(noise = variance)), transform))
+  }
   check_hyper(given, "variance")
   lik <- new_likelihood("gaussian", list(noise = fixed(exp(mean(log(given))))))
   lik$variances <- as.double(given)
-  lik
+  with_transform(lik, transform)
 }
 
 # Errors of a normal distribution, row by row of variance noise / weight.

@@ -3,8 +3,8 @@
 #' @rdname likelihoods
 #' @order 20
 #' @export
-lik_heteroscedastic <- function(variance = NULL) {
-  new_likelihood("heteroscedastic", list(noise = variance))
+lik_heteroscedastic <- function(variance = NULL, transform = NULL) {
+  with_transform(new_likelihood("heteroscedastic", list(noise = variance)), transform)
 }
 
 # mean and var of outcomes() and entropy(): n x 2, of mean and logarithm of the spread, and their

@@ -37,11 +37,12 @@ lik_start <- function(lik, about, rows, offset, classes, levels) {
   vapply(seq_along(classes), function(class) about$start(ifelse(rows == class, 1, -1), offset), 0)
 }
 
-# levels: what the rows' labels stand for; components: names of a response's, if it has several
+# levels: what the rows' labels stand for; components: names of a response's, if it has several;
+# scale: the record of its scale, if it has one
 hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL,
-                        levels = seq_len(max(rows)), components = NULL) {
+                        levels = seq_len(max(rows)), components = NULL, scale = NULL) {
   suffixes <- if (own_kernels(lik)) paste0(".", classes) else ""
   of_kernel <- unlist(lapply(suffixes, kernel_hyper, kernel = kernel, env = env), FALSE)
   of_lik <- likelihood_hyper(lik, rows, offset, env$response_unit, classes, levels, components)
-  apply_priors(stack_hyper(c(of_kernel, of_lik)), prior)
+  apply_priors(stack_hyper(c(of_kernel, of_lik, list(scale_hyper(lik, scale)))), prior)
 }

@@ -3,7 +3,9 @@
 #' @rdname likelihoods
 #' @order 10
 #' @export
-lik_laplace <- function(scale = NULL) new_likelihood("laplace", list(scale = scale))
+lik_laplace <- function(scale = NULL, transform = NULL) {
+  with_transform(new_likelihood("laplace", list(scale = scale)), transform)
+}
 
 laplace_traits <- function() c(lik_code(
   response = "numbers", density = TRUE, weighted = FALSE,

@@ -14,6 +14,7 @@ gaussian_of_vectors <- function(variance, covariance, correlation = NULL) {
 
 # A likelihood as given, for a response of several columns.
 for_vectors <- function(lik) {
+  refuse_transform_of_vectors(lik)
   if (has_variances(lik)) {
     stop_sparsegp("variance", "has known variances of rows, which are for one response",
                   "Use covariance = \"diagonal\" for a variance of each component")

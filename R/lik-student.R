@@ -3,8 +3,8 @@
 #' @rdname likelihoods
 #' @order 11
 #' @export
-lik_student <- function(scale = NULL, df = fixed(4)) {
-  new_likelihood("student", list(scale = scale, df = df))
+lik_student <- function(scale = NULL, df = fixed(4), transform = NULL) {
+  with_transform(new_likelihood("student", list(scale = scale, df = df)), transform)
 }
 
 student_traits <- function() c(lik_code(

@@ -13,7 +13,7 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   response <- in_known_units(codec_named(response$codec), response, setup$known$response)
   model <- list(
     lik = lik, response = response,
-    rows = lik_traits(lik)$data_rows(response$y, response$weights),
+    rows = rows_of_response(lik, response),
     inputs = list(names = colnames(x), terms = input_terms, components = response$components),
     moments = if (is.null(setup$known)) input_moments(x, levels_of_setup(setup))
               else setup$known$inputs
@@ -58,7 +58,8 @@ with_kernel <- function(model, chunk, setup) {
   model$spec <- spec_for_c(resolved)
   model$table <- hyper_table(resolved, model$lik, env, model$rows, chunk$offset / response$unit,
                              setup$prior, if (response$processes > 1L) response$levels,
-                             response$levels, response$components)
+                             response$levels, response$components, response$scale)
+  refuse_fixed_beside_open(model$table, is_open(response) && !is.null(setup$control))
   model$nkernel <- sum(model$table$part == "kernel")
   model
 }
@@ -95,6 +96,30 @@ input_scales <- function(model, chunk, setup) {
   list(list(label = "inputs as they are", setup = list(scale = TRUE)),
        list(label = paste(counted(length(skewed), "skewed input"), "on a log scale"),
             setup = list(scale = "log")))
+}
+
+# Returns the data rows of a response; while its scale is being learned they have the response
+# itself (engine-scale.R).
+rows_of_response <- function(lik, response) {
+  y <- if (is_open(response)) response$given else response$y
+  lik_traits(lik)$data_rows(y, response$weights)
+}
+
+# Returns the model of the same rows once the parameter of the response's scale is known: theta's
+# last value. The values of `table`, in units of C's, stay, in those of the scale.
+with_settled_scale <- function(model, table, chunk, setup) {
+  if (!is_open(model$response)) return(list(model = model, table = table))
+  lik <- model$lik
+  value <- scale_value(lik, table$theta, model$response$scale)
+  known <- settled_likelihood(lik, value)
+  codec <- codec_named(model$response$codec)
+  model$response <- codec$read(codec, chunk$y, known, chunk$offset, chunk$weights, setup$streams)
+  model$rows <- rows_of_response(lik, model$response)
+  model <- with_kernel(model, chunk, setup)
+  for (column in c("theta", "start")) {
+    model$table[[column]][table$free] <- table[[column]][table$free]
+  }
+  list(model = model, table = model$table)
 }
 
 # The same model as some of its rows see it.

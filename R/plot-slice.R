@@ -166,6 +166,14 @@ partial_residual.response <- function(object) NULL
 #' @export
 partial_residual.response_numbers <- function(object) function(y, own, there) y - own + there
 
+# By as much as the mean moves on the fitted scale
+#' @export
+partial_residual.response_transformed <- function(object) {
+  codec <- codec_of(object)
+  codes <- function(y) codec$codes(y, object$response)
+  function(y, own, there) codec$back(codes(y) - codes(own) + codes(there), object$response)
+}
+
 #' @export
 partial_residual.response_counts <- function(object) function(y, own, there) y * there / own
 

@@ -194,6 +194,13 @@ working_residuals.response_numbers <- function(object, rows) {
   rows$y - mean_response(object, latent_at(object, rows$x, rows$offset))
 }
 
+# On the fitted scale, as effects are
+#' @export
+working_residuals.response_transformed <- function(object, rows) {
+  seen <- location(object, latent_at(object, rows$x, rows$offset))$mean
+  (codec_of(object)$codes(rows$y, object$response) - seen) * object$response$unit
+}
+
 #' @export
 working_residuals.response_counts <- function(object, rows) {
   seen <- seen_mean(object, latent_at(object, rows$x, rows$offset))

@@ -51,6 +51,7 @@ reactivation_rounds   | 3           | searches   | how often
 selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP learns
 mode_starts           | 4           | EP runs    | for likelihoods with several modes
 kept_rows             | 10000       | rows       | of a source, in memory for learning
+heavy_tail_ratio | 5 | ratio | 1 % quantile to quartile, from the median: tails for asinh
 early_rows            | 150         | rows       | among which a subset sees every input vary
 ")
 

@@ -30,7 +30,7 @@
 #   known_means    (offset, size) -> known means of all latent values of a row, from what a user
 #                  gives: a matrix of that size where a row has several of a process
 #   gather         (chunk) -> chunk, with a response of several columns made one, and weights
-#   refuse         (y, weights) -> what is wrong with these numbers, or NULL
+#   refuse         (y, weights) -> what is wrong with these numbers, or NULL; correct: the remedy
 #   moments        (chunk) -> what centre and unit are made of, of rows of a source
 #                  (response-moments.R)
 #   read           (codec, y, lik, offset, weights, streams) -> a response, see new_response()
@@ -91,8 +91,13 @@ new_response <- function(codec, y, given, weights = NULL, levels = NULL, centre 
        components = NULL)
 }
 
-# What a fit keeps of it; `components` are there where there are several.
+# What a fit keeps of it; `components` are there where there are several, and `scale` where it has
+# one (response-transformed.R).
 RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width", "components")
+
+kept_of_response <- function(response) {
+  response[c(RESPONSE, if (!is.null(response$scale)) "scale")]
+}
 
 # The response of n more rows.
 read_more <- function(object, y, n, weights = NULL) {

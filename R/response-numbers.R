@@ -103,7 +103,7 @@ check_legal <- function(codec, y, lik, weights = 1, argument = "y") {
   wrong <- codec$refuse(y[known], weights)
   if (is.null(wrong)) return(invisible())
   stop_sparsegp(argument, paste0(wrong, ", and the likelihood is ", lik$type),
-                "Correct those rows, or choose another likelihood")
+                codec$correct %||% "Correct those rows, or choose another likelihood")
 }
 
 illegal_counts <- function(y) {

@@ -52,7 +52,8 @@ learn_from <- function(chunk, setup, input_terms, remark = TRUE) {
   begin_stage(c(work_ahead(plan, resumed = TRUE)[["fitting"]], 0))
   record <- if (is.null(learned$record)) settled$record else learned$record # nothing more to learn
   if (!is.null(record)) record$choices <- rbind(settled$choices, record$choices)
-  candidate <- new_candidate(model, learned$table, learned$plan,
+  known <- with_settled_scale(model, learned$table, chunk, setup)
+  candidate <- new_candidate(known$model, known$table, learned$plan,
                              list(chunk = chunk, setup = setup, input_terms = input_terms), record)
   setup$options <- plan$problem$options
   list(candidate = candidate, problem = problem, basis = basis, setup = setup, moot = moot)

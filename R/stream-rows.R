@@ -194,7 +194,7 @@ after_rows <- function(fit, run, n, shift) {
   id <- if (!fit$stream$predefined) run$id
   fit["basis_rows"] <- list(basis_rows_from(id, fit$posterior$basis, n_outputs(fit)))
   fit$stream$shift <- fit$stream$shift + shift
-  each <- log_unit(fit)
+  each <- fit$stream$shift / fit$n # of a row
   fit$log_evidence <- count[["logz"]] - fit$stream$shift + count[["skipped"]] * each
   fit$convergence <- list(converged = TRUE, fates = count[catalogue()$fates],
                           skipped = count[["skipped"]],

@@ -56,7 +56,8 @@ divergence <- function(one, two) {
 check_same_prior <- function(one, other, names, remedy) {
   prior <- function(fit) {
     list(fit$spec, fit$scaling[c("kept", "centre", "sd", "warp")],
-         fit$response[c("centre", "unit", "levels")], kernel_theta(fit))
+         fit$response[c("codec", "centre", "unit", "levels")], fit$response$scale,
+         kernel_theta(fit))
   }
   if (isTRUE(all.equal(prior(one), prior(other), tolerance = 1e-12))) return(invisible())
   stop_sparsegp(names[2L], paste0("has another kernel, other hyperparameters or another scaling ",

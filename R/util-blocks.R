@@ -7,3 +7,12 @@ own_products <- function(L, w) {
   pairs <- expand.grid(a = seq_len(w), b = seq_len(w))
   do.call(rbind, Map(function(a, b) rowSums(part[[a]] * part[[b]]), pairs$a, pairs$b))
 }
+
+# Rows at a time, so that rows x nodes stay in bounds
+BLOCK_ROWS <- 500L
+
+# Returns the numbers that block(rows) gives for one block of n rows after the other.
+in_blocks <- function(n, block) {
+  from <- seq(1L, by = BLOCK_ROWS, length.out = ceiling(n / BLOCK_ROWS))
+  as.double(unlist(lapply(from, function(at) block(at:min(at + BLOCK_ROWS - 1L, n)))))
+}

@@ -1,0 +1,163 @@
+# Answers of numbers on a scale of their own (response-transformed.R), where they differ from those
+# of the class above. What is monotone goes through the inverse of the scale: medians, quantiles and
+# intervals. Means are sums over nodes of the distribution of a new response.
+
+#' @export
+to_response.response_transformed <- function(object, mean) {
+  SCALES[[codec_of(object)$scale]]$from(mean * object$response$unit + object$response$centre[[1L]],
+                                        object$response$scale)
+}
+
+# Mean and variance of the latent value that responses scatter about, in C's units: of mean and
+# spread the first.
+location <- function(object, latent) {
+  w <- n_outputs(object)
+  list(mean = unname(cbind(seen_mean(object, latent))[, 1L]),
+       var = matrix(latent$var, w * w)[1L, ])
+}
+
+# Noise is symmetric about the latent value.
+#' @export
+median_response.response_transformed <- function(object, latent, shift = 0) {
+  to_response(object, location(object, latent)$mean + shift)
+}
+
+# ---- Means over the distribution of a new response ----
+
+# Returns list(y, weight): responses at the nodes of a rule for integrals over the predictive
+# distribution of each row (a matrix with a column for each node), and the nodes' weights. Where
+# that is normal on the fitted scale its nodes are of the trapezoid rule, as far out as exp() of the
+# scale's widest distribution can move mass; of others they are quantiles.
+predictive_nodes <- function(object, latent) {
+  STEP <- 0.5
+  QUANTILES <- 4 # farther out exp() of heavy tails has no mean
+  if (lik_traits(object$likelihood)$exact) {
+    at <- normal_moments(object, latent)
+    t <- normal_nodes(STEP, sqrt(at$var) * object$response$unit)
+    z <- at$mean + outer(sqrt(at$var), t)
+  } else {
+    t <- seq(-QUANTILES, QUANTILES, by = STEP)
+    y <- numeric(latent_count(latent, n_outputs(object)))
+    z <- vapply(stats::pnorm(t), function(p) {
+      of_responses(engine_lik_quantile, object, y, latent, p)
+    }, y)
+    z <- matrix(z, ncol = length(t)) # of one row, too
+  }
+  list(y = to_response(object, z), weight = stats::dnorm(t) / sum(stats::dnorm(t)))
+}
+
+normal_nodes <- function(step, sds) {
+  REACH <- 9 # standard deviations
+  MOST <- 37 # beyond these a density is no number
+  far <- step * ceiling(min(REACH + max(sds, 0), MOST) / step)
+  seq(-far, far, by = step)
+}
+
+# Moments of a new response on the fitted scale under normal noise, in C's units
+normal_moments <- function(object, latent) {
+  at <- location(object, latent)
+  noise <- lik_traits(object$likelihood)
+  predicted <- engine_lik_predict(object, at$mean, at$var)
+  extra <- noise$extra_var(lik_values(object), weights_or_ones(latent$weights, 1L), 0)
+  list(mean = predicted$mean, var = predicted$var + extra)
+}
+
+# Returns fun(latent) of blocks of rows, so that matrices of nodes stay small.
+by_rows <- function(object, latent, fun) {
+  w <- n_outputs(object)
+  latent$offset <- offset_for_rows(latent, w)
+  latent["weights"] <- list(if (!is.null(latent$weights)) {
+    rep_len(latent$weights, latent_count(latent, w))
+  })
+  in_blocks(latent_count(latent, w), function(rows) fun(some_latent(latent, rows, w)))
+}
+
+offset_for_rows <- function(latent, w) {
+  if (is.matrix(latent$offset)) latent$offset else rep_len(latent$offset, latent_count(latent, w))
+}
+
+# Sums of terms of the nodes that may be infinite: then so are these.
+#' @export
+mean_response.response_transformed <- function(object, latent) {
+  by_rows(object, latent, function(latent) {
+    nodes <- predictive_nodes(object, latent)
+    drop(nodes$y %*% nodes$weight)
+  })
+}
+
+#' @export
+response_moments.response_transformed <- function(object, latent) {
+  mean <- mean_response(object, latent)
+  squares <- by_rows(object, latent, function(latent) {
+    nodes <- predictive_nodes(object, latent)
+    middle <- drop(nodes$y %*% nodes$weight)
+    drop((nodes$y - middle)^2 %*% nodes$weight)
+  })
+  list(mean = mean, sd = ifelse(is.finite(mean), sqrt(squares), Inf))
+}
+
+# The mean over the noise where the latent value is known
+#' @export
+response_at.response_transformed <- function(object, latent, shift = 0) {
+  mean_response(object, with_known_location(object, latent, shift))
+}
+
+with_known_location <- function(object, latent, shift) {
+  w <- n_outputs(object)
+  n <- latent_count(latent, w)
+  first <- (seq_len(n) - 1L) * w + 1L
+  latent$mean[first] <- latent$mean[first] + shift
+  blocks <- matrix(latent$var, w * w)
+  blocks[c(seq_len(w), (seq_len(w) - 1L) * w + 1L), ] <- 0
+  latent$var <- c(blocks)
+  latent
+}
+
+# Over the posterior of the latent value, of the mean over the noise
+#' @export
+standard_deviation.response_transformed <- function(object, latent, type) {
+  if (type %in% c("link", "latent")) return(NextMethod())
+  STEP <- 1 # in standard deviations of a normal variable, good to 1e-8
+  by_rows(object, latent, function(latent) {
+    spread <- sqrt(location(object, latent)$var)
+    t <- normal_nodes(STEP, spread * object$response$unit)
+    weight <- stats::dnorm(t) / sum(stats::dnorm(t))
+    means <- vapply(t, function(t) response_at(object, latent, t * spread), spread)
+    means <- matrix(means, ncol = length(t)) # of one row, too
+    middle <- drop(means %*% weight)
+    ifelse(is.finite(middle), sqrt(drop((means - middle)^2 %*% weight)), Inf)
+  })
+}
+
+#' @export
+confidence_bound.response_transformed <- function(object, latent, type, p) {
+  shift <- stats::qnorm(p) * sqrt(location(object, latent)$var)
+  if (type == "median") return(median_response(object, latent, shift))
+  if (!type %in% c("link", "latent")) return(response_at(object, latent, shift))
+  centre_answer(object, replace(latent, "mean", list(latent$mean + shift)), type)
+}
+
+# Of mean and spread those of the mean response, too.
+#' @export
+draws_of.response_transformed <- function(object, latent, n, type) {
+  if (type != "response") return(NextMethod())
+  rows <- nrow(as.matrix(latent$offset))
+  drawn <- vapply(seq_len(n), function(j) {
+    f <- latent$values[[1L]][, j]
+    response_at(object, list(mean = f, var = numeric(length(f) * n_outputs(object)),
+                             offset = latent$offset))
+  }, numeric(rows))
+  restore_rows(drawn_matrix(drawn, n), latent)
+}
+
+# ---- Densities, and what is in units of the response ----
+
+# The mean, over the distribution of a new response, of the logarithm of a unit of C's there
+#' @export
+log_unit.response_transformed <- function(object, latent) {
+  by_rows(object, latent, function(latent) {
+    nodes <- predictive_nodes(object, latent)
+    slopes <- log_slopes(object$response, c(nodes$y))
+    -drop(matrix(slopes, ncol = length(nodes$weight)) %*% nodes$weight)
+  })
+}
