@@ -10,7 +10,9 @@
 
 # By what the candidates of a stage are compared.
 CRITERIA <- c(
-  "kernel" = "log evidence + log prior", "learning" = "log evidence + log prior",
+  "input scale" = "log evidence + log prior - price of hyperparameters",
+  "kernel" = "log evidence + log prior - price of hyperparameters",
+  "learning" = "log evidence + log prior",
   "basis" = "log evidence + log prior",
   "inducing points" = "leave-one-out log density per observation outside of the basis",
   "length scale" = "leave-one-out log probability per observation",

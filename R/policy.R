@@ -8,9 +8,10 @@ name                  | value       | unit       | trades
 effort                | 0.125, 1, 8 | factor     | budgets of quick, normal and thorough fits
 full_ep_flops | 3.4e9 | flops | full EP of all rows (1500 if Gaussian) against inducing points
 ep_iterations | 8 | factorisations | cost of an EP run, if the likelihood is not Gaussian
-structure_flops | 2.5e8 | flops | rows that compare kernels and scalings (630 if Gaussian)
-min_evidence_gain | 1 | nats | log evidence that a later kernel or a new search has to gain
-min_shared_scale_gain | 3 | nats | the same, for one scale of all inputs: it depends on units
+structure_flops | 2.5e8 | flops | rows that compare structures of a model (630 if Gaussian)
+min_evidence_gain | 1 | nats | log evidence that a later structure or a new search has to gain
+overfit_nats | 0.25 | nats | by so much a hyperparameter that is learned overstates the evidence
+parameter_nats | 1.25 | nats | log evidence that is lost where it is integrated over one
 max_ard_inputs | 64 | inputs | most inputs for which a length scale each is tried
 same_unit_ratio | 100 | ratio | inputs whose sds differ by more do not share a unit
 search_tolerance | 0.1 | nats | end of a search that is refined; optima so close are one
