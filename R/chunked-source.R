@@ -25,7 +25,8 @@ fit_source <- function(source, recipe, setup, checkpoint) {
 key_of_fit <- function(source, terms, setup, frame) {
   list(formula = deparse(stats::formula(terms)), chunks = source$chunks,
        first = print_of_rows(frame),
-       setup = setup[c("method", "control", "scale", "likelihood", "kernel", "basis", "prior")])
+       setup = setup[c("method", "control", "scale", "likelihood", "kernel", "basis", "prior",
+                         "structure")])
 }
 
 check_source_setup <- function(setup) {

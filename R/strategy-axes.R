@@ -11,7 +11,9 @@ open_axes <- function(setup) {
   list(
     structure_axis("input scale", shared_scales),
     structure_axis("kernel", length_scales),
-    structure_axis("kernel", kernel_shapes)
+    structure_axis("kernel", kernel_shapes),
+    structure_axis("kernel", with_linear),
+    structure_axis("kernel", with_rough)
   )
 }
 
@@ -32,6 +34,17 @@ length_scales <- function(model, chunk, setup) {
 kernel_shapes <- function(model, chunk, setup) {
   ard <- setup$kernel$ard
   labelled_kernels(list(setup$kernel, kernel_matern52(ard = ard), kernel_matern32(ard = ard)))
+}
+
+# A trend besides.
+with_linear <- function(model, chunk, setup) {
+  labelled_kernels(list(setup$kernel, setup$kernel + kernel_linear()))
+}
+
+# A rough function besides, of few inputs maybe.
+with_rough <- function(model, chunk, setup) {
+  smooth <- if (setup$kernel$type == "sum") setup$kernel$parts[[1L]] else setup$kernel
+  labelled_kernels(list(setup$kernel, setup$kernel + kernel_matern12(ard = smooth$ard)))
 }
 
 # Changes of the kernel, by labels. The first is the one there is.
