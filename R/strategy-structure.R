@@ -5,9 +5,9 @@
 #
 # An axis is
 #   stage         what is chosen, for the record
-#   alternatives  (model, chunk, setup) of the best so far -> a named list of changes of the setup,
-#                 by labels for the record; the first is that best one, and empty. NULL or one:
-#                 nothing to choose
+#   alternatives  (model, chunk, setup, table) of the best so far -> a list of list(label, setup), the
+#                 latter the fields of the setup that change. The first is the best so far, as it
+#                 is. NULL or one: nothing to choose
 #   least         (n) -> nats of n observations that an alternative has to gain
 # strategy-axes.R has them.
 
@@ -37,17 +37,17 @@ choose_structure <- function(chunk, setup, input_terms) {
 
 # Tries what the axis offers, if it offers a choice, and returns the better score.
 race_along <- function(axis, best, pilot, n) {
-  data <- best$candidate$data
-  offered <- axis$alternatives(best$candidate$model, data$chunk, data$setup)
+  now <- best$candidate
+  offered <- axis$alternatives(now$model, now$data$chunk, now$data$setup, now$table)
   if (length(offered) < 2L) return(best)
-  least <- axis$least(n) * pilot$count / n
-  entries <- lapply(offered[-1L], function(change) {
-    function(best) changed_candidate(best$candidate, change, pilot$rows)
+  labels <- vapply(offered, `[[`, "", "label")
+  entries <- lapply(offered[-1L], function(alternative) {
+    function(best) changed_candidate(best$candidate, alternative$setup, pilot$rows)
   })
-  incumbent <- if (!axis$stage %in% best$choices$stage) names(offered)[1L]
-  race(axis$stage, entries, function(candidate) score_by_evidence(candidate, pilot),
-       gain_in_value, nats(least), go_on = function(taken, gain) TRUE, best = best,
-       incumbent = incumbent)
+  race(axis$stage, stats::setNames(entries, labels[-1L]),
+       function(candidate) score_by_evidence(candidate, pilot), gain_in_value,
+       nats(axis$least(n) * pilot$count / n), go_on = function(taken, gain) TRUE, best = best,
+       incumbent = if (!axis$stage %in% best$choices$stage) labels[1L])
 }
 
 # ---- Candidates ----
@@ -109,13 +109,14 @@ as_planned <- function(plan, problem) {
 
 # ---- Scores ----
 
-# Learns a changed candidate from where the one before ended.
+# Learns a changed candidate from where the one before ended. Where one hyperparameter has become
+# several, which may be a trap (learn-evidence.R), other starts are looked at.
 score_by_evidence <- function(candidate, pilot) {
   table <- candidate$table
-  before <- candidate$before
+  from <- carried_over(candidate$before, table)
+  split <- anyDuplicated(stats::na.omit(rows_known(candidate$before, table))) > 0L
   learned <- tryCatch(learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT,
-                                  carried_over(before, table),
-                                  !identical(before$name, table$name)),
+                                  from, fresh = split),
                       sparsegp_error = function(e) list(table = table))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
   structure_score(candidate, pilot)
@@ -141,13 +142,17 @@ structure_value <- function(candidate, price) {
 
 gain_in_value <- function(found, best) found$value - best$value
 
-# The free values of `table` as `known` has them: by name, or else by what the name is based on. In
-# a sum of kernels the first is the one that was known.
-carried_over <- function(known, table) {
+# Where each row of `table` is in the table `known`: by name, or else by what the name is based on. In
+# a sum of kernels the first is the one that was known, and others are new (NA).
+rows_known <- function(known, table) {
   added <- grepl("^k[0-9]+[.]", table$name) & !grepl("^k[0-9]+[.]", known$name[1L])
-  bare <- ifelse(added, sub("^k1[.]", "", table$name), table$name)
-  at <- match(bare, known$name)
-  base <- ifelse(added & bare == table$name, NA, table$base)
-  at <- ifelse(is.na(at), match(base, known$base, incomparables = NA), at)
+  of_first <- ifelse(added, sub("^k1[.]", "", table$name), table$name)
+  at <- match(of_first, known$name)
+  ifelse(is.na(at) & !startsWith(table$name, "k"), match(table$base, known$base), at)
+}
+
+# The free values of `table` as `known` has them.
+carried_over <- function(known, table) {
+  at <- rows_known(known, table)
   ifelse(is.na(at), table$theta, known$theta[at])[table$free]
 }
