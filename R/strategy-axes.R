@@ -12,10 +12,14 @@ open_axes <- function(setup) {
     structure_axis("input scale", shared_scales),
     structure_axis("kernel", lengthscale_each),
     structure_axis("kernel", kernel_shapes),
-    structure_axis("kernel", with_linear),
-    structure_axis("kernel", with_rough)
+    structure_axis("kernel", with_linear, worth_a_part),
+    structure_axis("kernel", with_rough, worth_a_part),
+    structure_axis("kernel", rough_each, worth_a_part)
   )
 }
+
+# Returns what another part of a sum has to gain: it costs time, as more inducing points do.
+worth_a_part <- function(n) max(policy$min_evidence_gain, policy$min_gain * n)
 
 # One scale for all inputs: where they have a unit in common.
 shared_scales <- function(model, chunk, setup, table) {
@@ -45,17 +49,22 @@ with_linear <- function(model, chunk, setup, table) {
   alternative_kernels(list(setup$kernel, setup$kernel + kernel_linear()))
 }
 
-# A rough function besides, of few inputs maybe.
+# A rough function besides.
 with_rough <- function(model, chunk, setup, table) {
   if (lik_codec(model$lik)$labelled) return(NULL)
-  smooth <- if (setup$kernel$type == "sum") setup$kernel$parts[[1L]] else setup$kernel
-  alternative_kernels(list(setup$kernel, setup$kernel + kernel_matern12(),
-                           if (smooth$ard) setup$kernel + kernel_matern12(ard = TRUE)))
+  alternative_kernels(list(setup$kernel, setup$kernel + kernel_matern12()))
 }
 
-# Returns kernels as alternatives. NULL stands for none.
+# A length scale for each input of the rough function, if there is one, and the smooth one has them.
+rough_each <- function(model, chunk, setup, table) {
+  parts <- setup$kernel$parts
+  last <- length(parts)
+  if (last == 0L || parts[[last]]$type != "matern12" || !parts[[1L]]$ard) return(NULL)
+  parts[[last]] <- kernel_matern12(ard = TRUE)
+  alternative_kernels(list(setup$kernel, Reduce(`+`, parts)))
+}
+
+# Returns kernels as alternatives.
 alternative_kernels <- function(kernels) {
-  lapply(kernels[lengths(kernels) > 0L], function(kernel) {
-    list(label = format(kernel), setup = list(kernel = kernel))
-  })
+  lapply(kernels, function(kernel) list(label = format(kernel), setup = list(kernel = kernel)))
 }

@@ -16,7 +16,8 @@
 #' | kernel | a length scale for each input, `ard = TRUE` | 2 to `r policy$max_ard_inputs` inputs, one latent function |
 #' | kernel | [kernel_matern52()], [kernel_matern32()], with `ard` as the best has it | |
 #' | kernel | the best kernel `+ kernel_linear()`: a trend | numbers and counts, not labels |
-#' | kernel | the best kernel `+ kernel_matern12()`, with `ard` as the best has it: a rough function of maybe fewer inputs | the same |
+#' | kernel | the best kernel `+ kernel_matern12()`: a rough function | the same |
+#' | kernel | a length scale of the rough function for each input | that was taken, after ARD |
 #'
 #' The pilot sample is of 630 observations with Gaussian noise, fewer with other likelihoods, evenly
 #' spread over all; of two or one-vs-rest labels of `r policy$class_pilot_rows`. A stream is settled
@@ -32,7 +33,8 @@
 #' observations that it is judged by, so that the pilot overstates its gain. And the evidence would
 #' have to be integrated over it: by a Laplace approximation that costs somewhat more than a nat, but
 #' only once, whereas the gain grows with the number of observations. A later candidate has to be
-#' better by `r policy$min_evidence_gain` m / n nats.
+#' better by `r policy$min_evidence_gain` m / n nats, and a sum of kernels, which takes longer, by
+#' `r policy$min_gain` nats an observation as well.
 #'
 #' With these numbers length scales of their own (ARD) are refused where observations are few for
 #' the inputs, where the evidence alone would accept them and predictions would be worse.

@@ -142,13 +142,16 @@ structure_value <- function(candidate, price) {
 
 gain_in_value <- function(found, best) found$value - best$value
 
-# Where each row of `table` is in the table `known`: by name, or else by what the name is based on. In
-# a sum of kernels the first is the one that was known, and others are new (NA).
+# Where each row of `table` is in the table `known`: by name, or else by what the name is based on, in
+# the same part of a sum. The first part of a sum is what was known before there was one.
 rows_known <- function(known, table) {
-  added <- grepl("^k[0-9]+[.]", table$name) & !grepl("^k[0-9]+[.]", known$name[1L])
-  of_first <- ifelse(added, sub("^k1[.]", "", table$name), table$name)
-  at <- match(of_first, known$name)
-  ifelse(is.na(at) & !startsWith(table$name, "k"), match(table$base, known$base), at)
+  part <- function(table) ifelse(grepl("^k[0-9]+[.]", table$name), sub("[.].*", "", table$name), "")
+  part_known <- part(known)
+  grown <- !any(part_known == "k1") & part(table) == "k1"
+  part_now <- ifelse(grown, "", part(table))
+  name <- ifelse(grown, sub("^k1[.]", "", table$name), table$name)
+  at <- match(name, known$name)
+  ifelse(is.na(at), match(paste(part_now, table$base), paste(part_known, known$base)), at)
 }
 
 # The free values of `table` as `known` has them.

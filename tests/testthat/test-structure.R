@@ -83,14 +83,17 @@ test_that("a search goes on from what the best so far has", {
   expect_equal(carried_over(one, sum)[c(1, 2)], one$theta[1:2])
   more <- table(kernel_rbf() + kernel_linear() + kernel_matern12(ard = TRUE))
   expect_identical(rows_known(sum, more), c(1:3, NA, NA, NA, NA, 4L))
+  split <- table(kernel_rbf() + kernel_matern12(ard = TRUE))
+  expect_identical(rows_known(table(kernel_rbf() + kernel_matern12()), split),
+                   c(1:3, 4L, 4L, 4L, 5L))
 })
 
-test_that("a trend and a rough function are found, and their sum is one kernel as any other", {
+test_that("a rough function is found, and a sum is one kernel as any other", {
   set.seed(3)
   n <- 250
-  x <- matrix(runif(4 * n, -2, 2), n, dimnames = list(NULL, c("a", "b", "c", "d")))
-  wander <- cumsum(rnorm(n))[rank(x[, 4])] / 4
-  d <- data.frame(x, y = sin(x[, 1]) * x[, 2] + wander + 0.05 * rnorm(n))
+  x <- matrix(runif(2 * n, -2, 2), n, dimnames = list(NULL, letters[1:2]))
+  rough <- drop(crossprod(chol(exp(-as.matrix(dist(x)) / 2)), rnorm(n)))
+  d <- data.frame(x, y = 3 * sin(x[, 1]) * cos(x[, 2]) + rough)
   fit <- sparsegp(y ~ ., d)
   expect_match(format(fit$kernel), " + matern12", fixed = TRUE)
   tried <- choices_of_stage(fit, "kernel")
@@ -100,6 +103,15 @@ test_that("a trend and a rough function are found, and their sum is one kernel a
   expect_identical(ncol(parts), length(fit$kernel$parts))
   expect_equal(unname(rowSums(parts) + attr(parts, "constant")),
                unname(predict(fit, d[1:5, ], type = "link")), tolerance = 1e-8)
+})
+
+test_that("a trend is found", {
+  set.seed(3)
+  n <- 200
+  x <- matrix(runif(6 * n, -2, 2), n, dimnames = list(NULL, letters[1:6]))
+  wander <- cumsum(rnorm(n))[rank(x[, 1])]
+  fit <- sparsegp(x, drop(x %*% c(3, 2, 1, 1, 1, 1)) + wander / sd(wander) + 0.1 * rnorm(n))
+  expect_match(format(fit$kernel), " + linear()", fixed = TRUE)
 })
 
 test_that("nothing is chosen with structure = \"fixed\", or with a kernel", {
