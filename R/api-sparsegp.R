@@ -42,13 +42,9 @@
 #' use, such as lists or complex numbers, are errors.
 #'
 #' @section What is chosen:
-#' Without a `kernel` the log evidence plus log prior of some rows (630 with Gaussian noise, fewer
-#' with other likelihoods, spread evenly over all) decides between [kernel_rbf()] with one length
-#' scale, the same with one scale for all inputs (only where their standard deviations are within a
-#' factor of 100, and by 3 nats, as it depends on their units), with a length scale for each input
-#' (for up to 64 inputs, and not where each class has a latent function), and [kernel_matern52()]
-#' and [kernel_matern32()] of the better kind. A later one has to be better by 1 nat.
-#' `fit$choices` has all candidates, `print()` and `summary()` show them.
+#' Without a `kernel` the log evidence of some rows decides about the scale of the inputs, about one
+#' length scale or one for each input, and about the kernel: see [structure]. `fit$choices` has all
+#' candidates, `print()` and `summary()` show them.
 #'
 #' @section Skewed inputs:
 #' With `scale = "log"` an input whose skewness is at least `r policy$skewed_inputs` in size, and
@@ -205,6 +201,9 @@
 #' @param coding How factors and characters of a formula become inputs: `"levels"`, one input each;
 #'   `"contrasts"`, columns as in [lm()]; `NULL`: levels where neither a kernel, contrasts nor
 #'   interactions ask for columns. See "Factors".
+#' @param structure `NULL`: what is left open of the model (scale of the response, kernel, scaling)
+#'   is chosen by the evidence, see [structure]. `"fixed"`: nothing is chosen; the kernel is
+#'   [kernel_rbf()] with one length scale, unless another is given. Errors for other values.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
@@ -246,7 +245,8 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                              method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
                              weights, na.action, scale = NULL, keep_x = NULL, effort = "normal",
                              verbose = FALSE, like = NULL, family = NULL, offset,
-                             checkpoint = NULL, augment = NULL, coding = NULL, transform = NULL, ...) {
+                             checkpoint = NULL, augment = NULL, coding = NULL, transform = NULL,
+                             structure = NULL, ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
@@ -264,7 +264,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   check_foreign_terms(formula)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis, augment, transform)
+                       basis, augment, transform, structure)
   setup["coding"] <- list(check_coding(coding))
   data <- if (!missing(data)) evaluated_data(data)
   source <- as_source(data)
@@ -304,7 +304,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
                              learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
                              na.action = NULL, offset = NULL, scale = NULL, keep_x = NULL,
                              effort = "normal", verbose = FALSE, like = NULL, family = NULL,
-                             augment = NULL, transform = NULL, ...) {
+                             augment = NULL, transform = NULL, structure = NULL, ...) {
   call <- match.call(expand.dots = TRUE)
   call[[1L]] <- quote(sparsegp)
   if (!is.null(like)) return(fit_like(like, call, parent.frame()))
@@ -318,7 +318,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   check_no_dots(...)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis, augment, transform)
+                       basis, augment, transform, structure)
   y <- if (!missing(y)) plain_column(y, "y")
   setup <- complete_setup(setup, y, weights)
   lik <- setup$likelihood
@@ -363,7 +363,7 @@ formula_first <- function(call) {
 
 # Every argument that is not data, checked.
 check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                        basis, augment = NULL, transform = NULL) {
+                        basis, augment = NULL, transform = NULL, structure = NULL) {
   if (!is.null(kernel)) kernel <- as_kernel(kernel)
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
   likelihood <- likelihood_on_scale(as_likelihood(likelihood), transform)
@@ -380,5 +380,12 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
        streams = streams(method), control = control, prior = prior,
        scale = scale, keep_x = keep_x,
        verbose = check_flag(verbose, "verbose"), basis = basis,
-       augment = check_augment(augment, basis, streams(method)))
+       augment = check_augment(augment, basis, streams(method)),
+       structure = check_structure(structure))
+}
+
+check_structure <- function(structure) {
+  if (is.null(structure) || identical(structure, "fixed")) return(structure)
+  stop_sparsegp("structure", "must be NULL or \"fixed\"",
+                "Leave it out for a model whose structure is chosen, or give a kernel")
 }

@@ -9,8 +9,10 @@
 #   taken      was it chosen?
 
 # By what the candidates of a stage are compared.
+OF_STRUCTURE <- "log evidence + log prior - price of hyperparameters"
 CRITERIA <- c(
-  "kernel" = "log evidence + log prior", "learning" = "log evidence + log prior",
+  "coding" = OF_STRUCTURE, "response scale" = OF_STRUCTURE, "input scale" = OF_STRUCTURE,
+  "kernel" = OF_STRUCTURE, "learning" = "log evidence + log prior",
   "basis" = "log evidence + log prior",
   "inducing points" = "leave-one-out log density per observation outside of the basis",
   "length scale" = "leave-one-out log probability per observation",
@@ -18,6 +20,9 @@ CRITERIA <- c(
   "least squares" = "log probability per observation held out",
   "all observations" = "leave-one-out log probability per observation"
 )
+
+# The stages of the race for structure, in its order.
+STRUCTURE_STAGES <- c("coding", "response scale", "input scale", "kernel")
 
 # found: list(value, rows, points), and perhaps a `label`. gained: for each observation, over the
 # best before.

@@ -26,7 +26,7 @@ key_of_fit <- function(source, terms, setup, frame) {
   list(formula = deparse(stats::formula(terms)), chunks = source$chunks,
        first = print_of_rows(frame),
        setup = setup[c("method", "control", "scale", "likelihood", "kernel", "basis", "prior",
-                       "coding")])
+                       "coding", "structure")])
 }
 
 check_source_setup <- function(setup) {

@@ -1,17 +1,24 @@
 # The choices of a fit in words, from its record `fit$choices` (choices.R) and what it chose.
 
 choice_words <- function(fit) {
-  c(kernel_words(fit), warp_words(fit), scaling_words(fit), growth_words(fit), tuning_words(fit),
+  c(structure_words(fit), warp_words(fit), scaling_words(fit), growth_words(fit), tuning_words(fit),
     temper_words(fit), copies_words(fit))
 }
 
 choices_of_stage <- function(fit, stage) fit$choices[fit$choices$stage %in% stage, ]
 
-kernel_words <- function(fit) {
-  tried <- choices_of_stage(fit, "kernel")
-  if (NROW(tried) == 0L) return(NULL)
-  paste("kernel chosen from", nrow(tried), "by the evidence of",
-        counted(tried$rows[1L], "row"))
+# Returns a line for each axis of the race for structure: what was chosen, and by how much it was
+# better than the first, which is the simplest.
+structure_words <- function(fit) {
+  stages <- intersect(STRUCTURE_STAGES, fit$choices$stage)
+  vapply(stages, function(stage) {
+    tried <- choices_of_stage(fit, stage)
+    taken <- which(tried$taken)[1L]
+    gained <- tried$score[taken] - tried$score[1L]
+    paste0(stage, ": ", tried$candidate[taken],
+           if (isTRUE(gained > 0)) paste0(", better by ", signif(gained, 3L), " nats"), "; ",
+           nrow(tried), " tried on ", counted(tried$rows[1L], "row"))
+  }, "", USE.NAMES = FALSE)
 }
 
 # Says how inputs were scaled, where there are several that vary.

@@ -73,25 +73,30 @@ prior_normal <- function(mean, sd) {
 #' @export
 prior_flat <- function() new_prior("flat")
 
-# The log density of each family at x, normalised, and its derivative d/dx.
+# The log density of each family at x, normalised, and its derivative d/dx. typical: a value whose
+# log density is the family's constant, see hyper_log_constant().
 PRIOR_FAMILIES <- list(
   lognormal = list(
     log_density = function(x, par) {
       stats::dnorm(log(x), par[["meanlog"]], par[["sdlog"]], log = TRUE)
     },
-    slope = function(x, par) -(log(x) - par[["meanlog"]]) / par[["sdlog"]]^2 / x
+    slope = function(x, par) -(log(x) - par[["meanlog"]]) / par[["sdlog"]]^2 / x,
+    typical = function(par) exp(par[["meanlog"]])
   ),
   gamma = list(
     log_density = function(x, par) {
       stats::dgamma(x, par[["shape"]], par[["rate"]], log = TRUE)
     },
-    slope = function(x, par) (par[["shape"]] - 1) / x - par[["rate"]]
+    slope = function(x, par) (par[["shape"]] - 1) / x - par[["rate"]],
+    typical = function(par) par[["shape"]] / par[["rate"]]
   ),
   normal = list(
     log_density = function(x, par) stats::dnorm(x, par[["mean"]], par[["sd"]], log = TRUE),
-    slope = function(x, par) -(x - par[["mean"]]) / par[["sd"]]^2
+    slope = function(x, par) -(x - par[["mean"]]) / par[["sd"]]^2,
+    typical = function(par) par[["mean"]]
   ),
-  flat = list(log_density = function(x, par) 0 * x, slope = function(x, par) 0 * x)
+  flat = list(log_density = function(x, par) 0 * x, slope = function(x, par) 0 * x,
+              typical = function(par) 0)
 )
 
 #' @export

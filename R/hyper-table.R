@@ -117,6 +117,15 @@ hyper_log_prior <- function(table, theta) {
   list(value = sum(density), gradient = slope * hyper_slope(free, value))
 }
 
+# Returns what the log prior of the free rows is at typical values of the hyperparameters: beyond it
+# a log prior says how unusual they are.
+hyper_log_constant <- function(table) {
+  sum(vapply(table$prior[table$free], function(prior) {
+    family <- PRIOR_FAMILIES[[prior$family]]
+    family$log_density(family$typical(prior$par), prior$par)
+  }, 0))
+}
+
 # ---- The values of a fit ----
 
 kernel_theta <- function(fit) fit$hyper$theta[fit$hyper$part == "kernel"]

@@ -4,10 +4,21 @@
 with_transform <- function(lik, transform) {
   if (is.null(transform)) return(lik)
   if (!inherits(transform, "sparsegp_scale")) transform <- response_scale(transform)
-  if (!traits_of(lik$type)$response %in% c("numbers", "spreads")) {
+  if (!takes_transform(lik)) {
     stop_sparsegp("transform", paste0("is for responses of one number, and the likelihood is ",
                                       lik_label(lik)), "Leave it out")
   }
   lik$transform <- unclass(transform)
   lik
+}
+
+takes_transform <- function(lik) traits_of(lik$type)$response %in% c("numbers", "spreads")
+
+# Is the scale of its response left open? If nothing was said of it, nor of a hyperparameter that is
+# in units of the response.
+open_transform <- function(lik) {
+  about <- lik_traits(lik)$about
+  in_units <- names(Filter(function(row) row$unit_power != 0, about))
+  takes_transform(lik) && is.null(lik$transform) && !has_variances(lik) &&
+    all(vapply(lik$params[in_units], is.null, NA))
 }

@@ -24,7 +24,7 @@
 #'
 #' | step | observations | inducing points | criterion | stops when |
 #' |---|---|---|---|---|
-#' | kernel and scaling | 630 (Gaussian noise) | all of these | log evidence | all were tried |
+#' | [structure] | 630 (Gaussian noise) | all of these | log evidence | all were tried |
 #' | learning | 1000 (Gaussian noise) | all of these | log evidence | converged |
 #' | learning | `r policy$pilot_rows` | `r policy$pilot_points` | log evidence | converged |
 #' | learning | `r 2 * policy$pilot_rows`, or more with few points | as many as the budget allows, if more pay | log evidence | converged |
@@ -35,7 +35,7 @@
 #'
 #' | step | observations | inducing points | criterion | stops when |
 #' |---|---|---|---|---|
-#' | kernel and scaling | `r policy$class_pilot_rows` (a third of them first) | at most `r policy$class_pilot_points` a class | log evidence | all were tried |
+#' | [structure] | `r policy$class_pilot_rows` (a third of them first) | at most `r policy$class_pilot_points` a class | log evidence | all were tried |
 #' | length scales x `r policy$lengthscale_factors` | at most `r policy$compare_rows` | half of all | leave-one-out log probability | one is not better |
 #' | margin ([lik_margin()]), if likelihood and variance are open | the same | the same | the same, by `r policy$min_standard_errors` standard errors | |
 #' | least squares ([lik_squares()]), of more than two classes | all but a fifth | shared by all classes | log probability of the fifth, by `r policy$min_standard_errors` standard errors | a length scale is not better |

@@ -93,7 +93,7 @@ input_scales <- function(model, chunk, setup) {
   warp <- model_scaling(model, chunk, utils::modifyList(setup, list(scale = "log")))$warp
   if (is.null(warp)) return(list())
   skewed <- model$inputs$names[model$scaling$kept][warp$side != 0]
-  list(list(label = "inputs as they are", setup = list(scale = TRUE)),
+  list(list(label = "inputs as they are"),
        list(label = paste(counted(length(skewed), "skewed input"), "on a log scale"),
             setup = list(scale = "log")))
 }

@@ -8,9 +8,12 @@ name                  | value       | unit       | trades
 effort                | 0.125, 1, 8 | factor     | budgets of quick, normal and thorough fits
 full_ep_flops | 3.4e9 | flops | full EP of all rows (1500 if Gaussian) against inducing points
 ep_iterations | 8 | factorisations | cost of an EP run, if the likelihood is not Gaussian
-structure_flops | 2.5e8 | flops | rows that compare kernels and scalings (630 if Gaussian)
-min_evidence_gain | 1 | nats | log evidence that a later kernel or a new search has to gain
-min_shared_scale_gain | 3 | nats | the same, for one scale of all inputs: it depends on units
+structure_flops | 2.5e8 | flops | rows that compare structures of a model (630 if Gaussian)
+min_evidence_gain | 1 | nats | log evidence that a later structure or a new search has to gain
+overfit_nats | 0.25 | nats | by so much a hyperparameter that is learned overstates the evidence
+min_transform_gain | 5 | nats | log evidence that another scale of the response has to gain
+min_transform_gain_per_row | 0.005 | nats a row | the same, of many rows
+parameter_nats | 1.25 | nats | log evidence that is lost where it is integrated over one
 max_ard_inputs | 64 | inputs | most inputs for which a length scale each is tried
 same_unit_ratio | 100 | ratio | inputs whose sds differ by more do not share a unit
 skewed_inputs | 0.5 | skewness | inputs that are tried on a log scale
@@ -23,7 +26,7 @@ pilot_points          | 333         | points     | second stage of learning
 fit_flops             | 4e11        | flops      | most inducing points of the fit of all rows
 min_points            | 150         | points     | the smallest basis that is tried
 growth_factor         | 3           | ratio      | from one size of the basis to the next
-min_gain | 0.008 | nats a row | log predictive density that such a step has to gain
+min_gain | 0.008 | nats a row | log density that more points, or another kernel in a sum, have to gain
 held_numbers | 1.25e8 | numbers | covariances of rows and basis held in memory: 1 GB
 multi_output_points   | 500         | points     | most points of several latent functions
 multi_output_root | 4 | points | the same, times the square root of the number of rows

@@ -1,7 +1,8 @@
 # What centre and unit of a response of numbers are made of, chunk by chunk.
 
 # Returns of every column of a response less its offset n, mean, m2, the sum of squares about it;
-# weighted mean and the weights' sum, the largest value, and numbers of which there are few.
+# weighted mean and the weights' sum, the largest size, the range, and numbers of which there are
+# few.
 moments_of_numbers <- function(chunk) {
   y <- as.matrix(chunk$y)
   offset <- as.matrix(chunk$offset)
@@ -12,7 +13,7 @@ moments_of_numbers <- function(chunk) {
   mean <- ifelse(n > 0, colMeans(values, na.rm = TRUE), 0)
   list(n = n, mean = mean, m2 = colSums(sweep(values, 2L, mean)^2, na.rm = TRUE),
        weight = sum(weights), weighted = sum(values[, 1L] * (weights / sum(weights))),
-       size = max(abs(y), abs(offset), 0, na.rm = TRUE),
+       size = max(abs(y), abs(offset), 0, na.rm = TRUE), range = range(y, na.rm = TRUE),
        few = few_values(c(y)))
 }
 
@@ -31,7 +32,8 @@ join_response <- function(one, other) {
   few <- if (!is.null(one$few) && !is.null(other$few)) few_values(c(one$few, other$few))
   c(both, list(weight = weight,
                weighted = one$weighted + (other$weighted - one$weighted) * other$weight / weight,
-               size = max(one$size, other$size), few = few))
+               size = max(one$size, other$size), range = range(one$range, other$range),
+               few = few))
 }
 
 weights_or_ones <- function(weights, n) if (is.null(weights)) rep(1, n) else weights

@@ -16,7 +16,7 @@ see_factors <- function(setup, terms, variables, open) {
   setup$kernel <- share_inputs(setup$kernel, attr(terms, "term.labels"), factors)
   setup$ordered <- setdiff(Filter(function(name) is.ordered(variables[[name]]), own), grouped)
   setup$factors <- own
-  for (simplest in utils::head(codings(setup), 1L)) setup$factors <- simplest$changes$factors
+  for (simplest in utils::head(codings(setup), 1L)) setup$factors <- simplest$setup$factors
   coded <- union(own, grouped)
   setup$coded <- stats::setNames(rep(list(BY_LEVEL), length(coded)), coded)
   setup$coded[setup$ordered] <- list(BY_SCORE)
@@ -79,14 +79,14 @@ refuse_interactions <- function(coded, terms, why) {
 
 # ---- Alternatives ----
 
-# Returns how the ordered factors of a model may be read, simplest first: a list of labels and of
-# what they change in the setup. Empty where there is none.
+# Returns how the ordered factors of a model may be read, simplest first: a list of list(label,
+# setup), the latter the fields of the setup that change. Empty where there is none.
 codings <- function(setup) {
   if (length(setup$ordered) == 0L) return(list())
   plain <- setdiff(setup$factors, setup$ordered)
-  list(list(label = "ordered factors as numbers", changes = list(factors = plain)),
+  list(list(label = "ordered factors as numbers", setup = list(factors = plain)),
        list(label = "ordered factors as factors",
-            changes = list(factors = c(plain, setup$ordered))))
+            setup = list(factors = c(plain, setup$ordered))))
 }
 
 # Returns the recipe with the contrasts of ordered factors as they were read at last.

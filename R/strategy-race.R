@@ -1,5 +1,4 @@
-# Comparisons of candidates. race() is the loop that tries candidates of one problem and keeps the
-# better one; kernels are compared in strategy-kernel.R.
+# Comparisons of candidates. race() is the loop that tries them and keeps the better one.
 
 # Scores candidates in turn and keeps the best.
 #   stage    what is chosen, for the record

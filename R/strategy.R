@@ -3,7 +3,7 @@
 # likelihood and the number of observations. A method that was given is a strategy, too, of which
 # only the first two steps are left.
 #
-#   strategy-kernel.R          kernel and scaling, by log evidence
+#   strategy-structure.R       kernel, scaling and other axes (strategy-axes.R), by log evidence
 #   strategy-regression.R      one latent function: inducing points while they pay
 #   strategy-classification.R  many labels, two or one-vs-rest
 #   strategy-least-squares.R   the same, by least squares on shared points
@@ -38,7 +38,7 @@ plan_for.method_default <- function(method, problem, basis) {
 # read_basis() gives it; remark: is what the rows lack remarked on? Returns list(candidate, problem,
 # basis, setup, moot), setup with kernel and scaling settled and the plan's options.
 learn_from <- function(chunk, setup, input_terms, remark = TRUE) {
-  settled <- choose_kernel_and_scaling(chunk, setup, input_terms)
+  settled <- choose_structure(chunk, setup, input_terms)
   model <- settled$model
   setup <- settled$setup
   moot <- remark && remark_on_rows(model, setup, chunk)

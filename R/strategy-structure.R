@@ -1,0 +1,164 @@
+# The structure of a model: what the user left open of coding, scale of the response, scale of the
+# inputs and kernel. One race goes through the axes below, in their order, on a pilot sample: each
+# axis offers alternatives to the best so far, simplest first, each searched from where that one
+# ended, and judged by structure_value().
+#
+# An axis is
+#   stage         what is chosen, for the record
+#   alternatives  (model, chunk, setup, table) of the best so far -> a list of list(label, setup), the
+#                 latter the fields of the setup that change. The first is the best so far, as it
+#                 is. NULL or one: nothing to choose
+#   least         (n) -> nats of n observations that an alternative has to gain
+# strategy-axes.R has them.
+
+# Returns list(model, setup) with the structure settled, the model that of all observations. If
+# there was a choice also `from`, the free hyperparameters the search goes on from, the `record` of
+# the search that found them, and `choices`, a row for each candidate. These are tried on some of
+# the observations, but each is a model of all: an input that happens not to vary among these keeps
+# its scale and its hyperparameter. Only the first candidate must not fail.
+choose_structure <- function(chunk, setup, input_terms) {
+  axes <- open_axes(setup)
+  if (is.null(setup$kernel)) setup$kernel <- kernel_rbf()
+  model <- read_model(chunk, setup, input_terms)
+  compares <- length(axes) && identical(setup$control$criterion, "evidence") &&
+    any(model$table$free) && lik_traits(model$lik)$has_evidence
+  if (!compares) return(list(model = model, setup = setup))
+  n <- nrow(chunk$x)
+  pilot <- structure_pilot(setup, model, n)
+  pilot$rows <- sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(pilot$count)])
+  begin_stage(structure_work(setup$method, model, pilot$count, n))
+  best <- learn_plain(model, list(chunk = chunk, setup = setup, input_terms = input_terms), pilot)
+  for (axis in axes) best <- race_along(axis, best, pilot, n)
+  candidate <- best$candidate
+  list(model = candidate$model, setup = candidate$data$setup,
+       from = candidate$table$theta[candidate$table$free], record = candidate$record,
+       choices = best$choices)
+}
+
+# Tries what the axis offers, if it offers a choice, and returns the better score.
+race_along <- function(axis, best, pilot, n) {
+  now <- best$candidate
+  offered <- axis$alternatives(now$model, now$data$chunk, now$data$setup, now$table)
+  if (length(offered) < 2L) return(best)
+  labels <- vapply(offered, `[[`, "", "label")
+  entries <- lapply(offered[-1L], function(alternative) {
+    function(best) changed_candidate(best$candidate, alternative$setup, pilot$rows)
+  })
+  race(axis$stage, stats::setNames(entries, labels[-1L]),
+       function(candidate) score_by_evidence(candidate, pilot), gain_in_value,
+       nats(axis$least(n) * pilot$count / n), go_on = function(taken, gain) TRUE, best = best,
+       incumbent = if (!axis$stage %in% best$choices$stage) labels[1L])
+}
+
+# ---- Candidates ----
+
+# How many observations candidates are tried on, and how the first of them is learned: by full EP of
+# few, or if classes are to be fitted by informative vectors, these, of more. Also what a
+# hyperparameter has to gain there, see structure_value(), and how searches end.
+structure_pilot <- function(setup, model, n) {
+  processes <- model$response$processes
+  pilot <- if (fits_classes(setup$method, model$lik, n, processes)) {
+    class <- class_pilot(n, model$lik, processes)
+    list(count = class$rows, plan = class$plan)
+  } else {
+    list(count = min(n, rows_of_work(policy$structure_flops, model$lik, processes)),
+         plan = full_ep_plan)
+  }
+  price <- policy$overfit_nats + policy$parameter_nats * pilot$count / n
+  control <- utils::modifyList(setup$control, list(within = policy$search_tolerance, outer = 1L))
+  c(pilot, list(price = price, control = control))
+}
+
+full_ep_plan <- function(problem) {
+  problem$options <- method_ep()
+  plan_ep(problem, list(rows = seq_len(nrow(problem$x))))
+}
+
+# Returns the score of the first candidate, learned from nothing.
+learn_plain <- function(model, data, pilot) {
+  problem <- problem_of(part_of_model(model, pilot$rows), chunk_rows(data$chunk, pilot$rows))
+  learned <- learn(pilot$plan(problem), model$table, pilot$control, SILENT)
+  candidate <- new_candidate(model, learned$table, learned$plan, data, learned$record)
+  structure_score(candidate, pilot)
+}
+
+# Returns the candidate with its setup changed, on the plan's options and inducing points, so that
+# candidates differ in nothing else. Hyperparameters that both have keep their values.
+changed_candidate <- function(candidate, change, rows) {
+  data <- candidate$data
+  data$setup[names(change)] <- change
+  same_rows <- all(names(change) %in% OF_KERNEL)
+  model <- if (same_rows) with_kernel(candidate$model, data$chunk, data$setup)
+           else read_model(data$chunk, data$setup, data$input_terms)
+  plan <- candidate$plan
+  problem <- problem_of(part_of_model(model, rows), chunk_rows(data$chunk, rows))
+  plan$problem <- as_planned(plan, problem)
+  changed <- new_candidate(model, model$table, plan, data)
+  changed$before <- candidate$table
+  changed
+}
+
+OF_KERNEL <- c("kernel", "scale") # fields of a setup that leave the response as it was read
+
+# Gives `problem` the options and inducing points of `plan`.
+as_planned <- function(plan, problem) {
+  problem$options <- plan$problem$options
+  if (!is.null(plan$problem$basis)) problem$basis <- basis_of_rows(problem, plan$rows, plan$rows_of)
+  problem
+}
+
+# ---- Scores ----
+
+# Learns a changed candidate from where the one before ended. Where one hyperparameter has become
+# several, which may be a trap (learn-evidence.R), other starts are looked at.
+score_by_evidence <- function(candidate, pilot) {
+  table <- candidate$table
+  from <- carried_over(candidate$before, table)
+  split <- anyDuplicated(stats::na.omit(rows_known(candidate$before, table))) > 0L
+  learned <- tryCatch(learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT,
+                                  from, fresh = split),
+                      sparsegp_error = function(e) list(table = table))
+  candidate[c("table", "record")] <- list(learned$table, learned$record)
+  structure_score(candidate, pilot)
+}
+
+structure_score <- function(candidate, pilot) {
+  failed <- is.null(candidate$record)
+  list(candidate = candidate, value = if (failed) -Inf else structure_value(candidate, pilot),
+       rows = problem_rows(candidate$plan$problem),
+       points = if (failed) NA else length(candidate$plan$rows))
+}
+
+# Returns log evidence plus log prior, without the constants of the priors' densities, which would
+# be a price of having a parameter that goes with the width of its prior alone. The price is that
+# the best value of each is found by the same observations: by as much the gain of the pilot is too
+# large (overfit_nats), and so much is lost where the evidence is integrated over it, as on the
+# average of a Laplace approximation (parameter_nats). The second does not grow with the number of
+# observations n as gains do, so that on a pilot of m of them it counts m / n. The evidence is that
+# of the responses in their own units: it has the Jacobian of their scale.
+structure_value <- function(candidate, pilot) {
+  table <- candidate$table
+  response <- part_of_model(candidate$model, pilot$rows)$response
+  max(candidate$record$objective) + log_jacobian(response) - hyper_log_constant(table) -
+    pilot$price * sum(table$free)
+}
+
+gain_in_value <- function(found, best) found$value - best$value
+
+# Where each row of `table` is in the table `known`: by name, or else by what the name is based on, in
+# the same part of a sum. The first part of a sum is what was known before there was one.
+rows_known <- function(known, table) {
+  part <- function(table) ifelse(grepl("^k[0-9]+[.]", table$name), sub("[.].*", "", table$name), "")
+  part_known <- part(known)
+  grown <- !any(part_known == "k1") & part(table) == "k1"
+  part_now <- ifelse(grown, "", part(table))
+  name <- ifelse(grown, sub("^k1[.]", "", table$name), table$name)
+  at <- match(name, known$name)
+  ifelse(is.na(at), match(paste(part_now, table$base), paste(part_known, known$base)), at)
+}
+
+# The free values of `table` as `known` has them.
+carried_over <- function(known, table) {
+  at <- rows_known(known, table)
+  ifelse(is.na(at), table$theta, known$theta[at])[table$free]
+}

@@ -1,0 +1,153 @@
+# The race for the structure of a model.
+
+steps <- function(n = 150) {
+  set.seed(4)
+  x <- matrix(runif(3 * n, -2, 2), n, dimnames = list(NULL, c("a", "b", "c")))
+  data.frame(x, y = sin(2 * x[, 1]) + 0.5 * x[, 2] + 0.1 * rnorm(n))
+}
+
+test_that("a structure is worth its evidence and prior, less a price for each hyperparameter", {
+  d <- steps(60)
+  fit <- sparsegp(y ~ ., d)
+  tried <- choices_of_stage(fit, "kernel")
+  expect_identical(unique(tried$rows), 60L)
+  price <- policy$overfit_nats + policy$parameter_nats # of all rows
+  for (kernel in list(kernel_rbf(), kernel_rbf(ard = TRUE))) {
+    alone <- sparsegp(y ~ ., d, kernel = kernel)
+    table <- alone$hyper
+    # a log-normal prior less its constant: a parabola in the logarithm
+    far <- vapply(which(table$free), function(i) {
+      par <- table$prior[[i]]$par
+      (log(hyper_value(table)[i]) - par[["meanlog"]]) / par[["sdlog"]]
+    }, 0)
+    worth <- alone$log_evidence + 60 * log(alone$response$unit) - sum(far^2) / 2 -
+      price * length(far)
+    # searches end within search_tolerance of the best
+    expect_equal(tried$score[tried$candidate == format(kernel)], worth,
+                 tolerance = 2 * policy$search_tolerance / abs(worth))
+  }
+  expect_identical(tried$candidate[tried$taken], format(fit$kernel))
+})
+
+test_that("the price of a hyperparameter is less on a pilot of many rows", {
+  setup <- list(method = as_method(NULL, "normal"), control = learn_control())
+  model <- list(response = list(processes = 1L), lik = lik_gaussian())
+  few <- structure_pilot(setup, model, 100L)
+  many <- structure_pilot(setup, model, 6300L)
+  expect_identical(few$count, 100L)
+  expect_equal(few$price, policy$overfit_nats + policy$parameter_nats)
+  expect_equal(many$price, policy$overfit_nats + policy$parameter_nats * many$count / 6300)
+})
+
+test_that("an axis is raced from the best so far, and says what was better", {
+  d <- steps()
+  chunk <- list(x = as.matrix(d[1:3]), y = d$y, offset = numeric(150))
+  setup <- check_setup(NULL, NULL, NULL, TRUE, NULL, NULL, NULL, "normal", FALSE, NULL)
+  setup$kernel <- kernel_rbf()
+  model <- read_model(chunk, setup)
+  pilot <- structure_pilot(setup, model, 150L)
+  pilot$rows <- 1:150
+  data <- list(chunk = chunk, setup = setup, input_terms = colnames(chunk$x))
+  best <- learn_plain(model, data, pilot)
+  expect_null(best$choices)
+  axis <- structure_axis("kernel", function(model, chunk, setup, table) {
+    expect_identical(setup$kernel, kernel_rbf())
+    expect_identical(table, best$candidate$table)
+    alternative <- function(label, kernel) list(label = label, setup = list(kernel = kernel))
+    list(list(label = "now"), alternative("worse", kernel_constant()),
+         alternative("failing", kernel_rbf(1e300, 1e-300)),
+         alternative("ard", kernel_rbf(ard = TRUE)))
+  })
+  found <- race_along(axis, best, pilot, 150L)
+  expect_identical(found$choices$candidate, c("now", "worse", "failing", "ard"))
+  expect_identical(found$choices$taken, c(FALSE, FALSE, FALSE, TRUE))
+  expect_identical(found$candidate$data$setup$kernel, kernel_rbf(ard = TRUE))
+  # a margin that is too large
+  dear <- structure_axis("kernel", axis$alternatives, function(n) 1e6)
+  kept <- race_along(dear, best, pilot, 150L)
+  expect_identical(kept$candidate$data$setup$kernel, kernel_rbf())
+  expect_identical(which(kept$choices$taken), 1L)
+  # nothing to choose
+  expect_identical(race_along(structure_axis("kernel", function(...) NULL), best, pilot, 150L), best)
+})
+
+test_that("a search goes on from what the best so far has", {
+  d <- steps()
+  table <- function(kernel) sparsegp(y ~ ., d, kernel = kernel, learn = FALSE)$hyper
+  one <- table(kernel_rbf(2, 3))
+  ard <- table(kernel_matern32(ard = TRUE))
+  expect_equal(exp(carried_over(one, ard)[2:4]), rep(3, 3))
+  expect_identical(rows_known(one, ard), c(1L, 2L, 2L, 2L, 3L))
+  sum <- table(kernel_rbf() + kernel_linear())
+  expect_identical(rows_known(one, sum), c(1L, 2L, NA, 3L))
+  expect_equal(carried_over(one, sum)[c(1, 2)], one$theta[1:2])
+  more <- table(kernel_rbf() + kernel_linear() + kernel_matern12(ard = TRUE))
+  expect_identical(rows_known(sum, more), c(1:3, NA, NA, NA, NA, 4L))
+  split <- table(kernel_rbf() + kernel_matern12(ard = TRUE))
+  expect_identical(rows_known(table(kernel_rbf() + kernel_matern12()), split),
+                   c(1:3, 4L, 4L, 4L, 5L))
+})
+
+test_that("a rough function is found, and a sum is one kernel as any other", {
+  set.seed(3)
+  n <- 250
+  x <- matrix(runif(2 * n, -2, 2), n, dimnames = list(NULL, letters[1:2]))
+  rough <- drop(crossprod(chol(exp(-as.matrix(dist(x)) / 2)), rnorm(n)))
+  d <- data.frame(x, y = 3 * sin(x[, 1]) * cos(x[, 2]) + rough)
+  fit <- sparsegp(y ~ ., d)
+  expect_match(format(fit$kernel), " + matern12", fixed = TRUE)
+  tried <- choices_of_stage(fit, "kernel")
+  expect_identical(tried$candidate[tried$taken], format(fit$kernel))
+  expect_output(print(fit), "kernel: .* better by .* nats; [0-9]+ tried on 250 rows")
+  parts <- predict(fit, d[1:5, ], type = "terms")
+  expect_identical(ncol(parts), length(fit$kernel$parts))
+  expect_equal(unname(rowSums(parts) + attr(parts, "constant")),
+               unname(predict(fit, d[1:5, ], type = "link")), tolerance = 1e-8)
+})
+
+test_that("a trend is found", {
+  set.seed(3)
+  n <- 200
+  x <- matrix(runif(6 * n, -2, 2), n, dimnames = list(NULL, letters[1:6]))
+  wander <- cumsum(rnorm(n))[rank(x[, 1])]
+  fit <- sparsegp(x, drop(x %*% c(3, 2, 1, 1, 1, 1)) + wander / sd(wander) + 0.1 * rnorm(n))
+  expect_match(format(fit$kernel), " + linear()", fixed = TRUE)
+})
+
+test_that("nothing is chosen with structure = \"fixed\", or with a kernel", {
+  d <- steps(60)
+  fit <- sparsegp(y ~ ., d, structure = "fixed")
+  expect_identical(format(fit$kernel), "rbf()")
+  expect_false(any(STRUCTURE_STAGES %in% fit$choices$stage))
+  expect_equal(coef(fit), coef(sparsegp(y ~ ., d, kernel = kernel_rbf())), tolerance = 1e-10)
+  expect_identical(format(update(fit, structure = NULL)$kernel), format(sparsegp(y ~ ., d)$kernel))
+  for (wrong in list("free", TRUE, NA, 1, c("fixed", "fixed"), kernel_rbf())) {
+    refused(sparsegp(y ~ ., d, structure = wrong), "structure")
+  }
+  like <- sparsegp(y ~ ., d, method = method_ep(size = 20))
+  refused(sparsegp(y ~ ., data = d, like = like, structure = "fixed"), "structure")
+})
+
+test_that("a stream's pilot is raced as a fit is", {
+  d <- steps()
+  fit <- sparsegp(y ~ ., d[1:100, ])
+  stream <- sparsegp(y ~ ., d, method = method_online(size = 30, pilot = 100))
+  expect_identical(format(stream$kernel), format(fit$kernel))
+  expect_equal(choices_of_stage(stream, "kernel"), choices_of_stage(fit, "kernel"),
+               tolerance = 1e-6)
+})
+
+test_that("several outputs keep their kernel", {
+  d <- steps(40)
+  fit <- sparsegp(cbind(y, a) ~ b + c, d)
+  expect_match(format(fit$kernel), "coregion")
+  expect_false(any(STRUCTURE_STAGES %in% fit$choices$stage))
+})
+
+test_that("the typical log density of a prior is its constant", {
+  table <- list(free = c(TRUE, TRUE, FALSE, TRUE),
+                prior = list(prior_lognormal(1, 2), prior_gamma(3, 2), prior_normal(0, 1),
+                             prior_flat()))
+  expect_equal(hyper_log_constant(table),
+               -log(2 * sqrt(2 * pi)) + dgamma(1.5, 3, 2, log = TRUE), tolerance = 1e-12)
+})
