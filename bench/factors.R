@@ -40,11 +40,11 @@ judge <- function(fit, set) {
 
 MODELS <- list(default = NULL, one = kernel_rbf(), ard = kernel_rbf(ard = TRUE))
 
+# Returns list(lpd, row), or an error.
 line <- function(set, model, coding) {
-  took <- system.time(fit <- tryCatch(suppressWarnings(suppressMessages(
+  took <- system.time(fit <- suppressWarnings(suppressMessages(
     sparsegp(set$formula, set$train, kernel = MODELS[[model]], coding = coding)
-  )), error = function(e) NULL))
-  if (is.null(fit)) return(NULL)
+  )))
   found <- suppressMessages(judge(fit, set))
   list(lpd = found$lpd, row = data.frame(
     set = set$name, rows = nrow(set$train), t(count_levels(set)), model, coding,
@@ -59,18 +59,19 @@ for (file in files) {
   set <- readRDS(file)
   if (count_levels(set)[["factors"]] == 0L) next
   for (model in if (set$kind == "class") "default" else names(MODELS)) {
-    by <- lapply(c("contrasts", "levels"), function(coding) line(set, model, coding))
-    if (any(lengths(by) == 0L)) {
-      cat("|", set$name, "|", model, "failed |\n")
-      next
-    }
+    by <- lapply(c("contrasts", "levels"), function(coding) {
+      tryCatch(line(set, model, coding), error = identity)
+    })
+    failed <- vapply(by, inherits, NA, "error")
     words <- vapply(by, function(one) {
+      if (inherits(one, "error")) return("refused")
       sprintf("%.4f, %.4g, %.1f", one$row$lpd, one$row$error, one$row$seconds)
     }, "")
-    gain <- by[[2L]]$lpd - by[[1L]]$lpd
+    gain <- if (!any(failed)) by[[2L]]$lpd - by[[1L]]$lpd
     cat("|", set$name, "|", nrow(set$train), "|", toString(count_levels(set)), "|", model, "|",
-        words[1L], "|", words[2L], "|",
-        sprintf("%+.4f (%.4f)", mean(gain), stats::sd(gain) / sqrt(length(gain))), "|\n")
+        words[1L], "|", words[2L], "|", if (length(gain)) {
+          sprintf("%+.4f (%.4f)", mean(gain), stats::sd(gain) / sqrt(length(gain)))
+        }, "|\n")
     flush(stdout())
   }
 }

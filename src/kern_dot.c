@@ -12,8 +12,8 @@
 #include "par.h"
 
 /* Multiplies the kernel's columns of x by weight[k * step]: the kernel is made of the inner
- * products of what comes out. Factors have weights levels[k] weight[k * step]^2, as indicators times
- * that have (points.h). */
+ * products of what comes out. Factors have weights levels[k] weight[k * step]^2, as indicators
+ * times that have (points.h). */
 static sg_points weighted_points(const sg_kernel *self, int n, const double *x,
                                  const double *weight, int step, const sg_ws *ws)
 {

@@ -37,13 +37,13 @@ double *sg_points_factors(sg_points *points, int nlevel, const sg_ws *ws);
 /* Fills in the levels of factor f: x[n] has their numbers. */
 void sg_points_levels(sg_points *points, int f, const double *x);
 
-/* out[to - from] += sum_k weight_k [levels of point i of a and j of b differ], i = from .. to-1; or
- * sum_k weight_k / 2 [they agree]. O((to - from) nlevel). */
+/* out[to - from] += sum_k weight_k [levels of point i of a and j of b differ], i = from .. to-1;
+ * or sum_k weight_k / 2 [they agree]. O((to - from) nlevel). */
 void sg_add_differing(const sg_points *a, int from, int to, const sg_points *b, int j, double *out);
 void sg_add_agreeing(const sg_points *a, int from, int to, const sg_points *b, int j, double *out);
 
-/* Returns weight_k sum_i w_i [levels of factor k of point i of a and j of b differ]; or weight_k / 2
- * sum_i w_i [they agree]. */
+/* Returns weight_k sum_i w_i [levels of factor k of point i of a and j of b differ]; or
+ * weight_k / 2 sum_i w_i [they agree]. */
 double sg_sum_differing(const sg_points *a, int k, const sg_points *b, int j, const double *w);
 double sg_sum_agreeing(const sg_points *a, int k, const sg_points *b, int j, const double *w);
 
