@@ -25,15 +25,14 @@ choose_kernel_and_scaling <- function(chunk, setup, input_terms) {
   for (candidate in kernel_candidates(model, is.null(given$scale))) {
     setup$scale <- if (is.null(candidate$scale)) best$setup$scale else candidate$scale
     setup$kernel <- candidate$kernel(ard = candidate$ard || best$setup$kernel$ard)
+    setup["prior"] <- best$setup["prior"]
+    if (candidate$tied) setup <- with_tied_lengthscales(setup, best$table)
     found <- list(setup = setup, model = with_kernel(model, chunk, setup))
     problem <- problem_of(part_of_model(found$model, rows), some)
     found$rows <- nrow(problem$x)
     learned <- if (is.null(best$model)) pilot$learn(problem, found$model$table, control)
-               else tryCatch(learn_hyper(evidence(as_planned(best$plan, problem)),
-                                         found$model$table, control, SILENT,
-                                         carried_over(best$table, found$model$table),
-                                         !identical(best$table$name, found$model$table$name)),
-                             sparsegp_error = function(e) NULL)
+               else learn_after(best, evidence(as_planned(best$plan, problem)), found$model$table,
+                                control)
     found$plan <- if (is.null(best$plan)) learned$plan else best$plan
     found[c("table", "record")] <- learned[c("table", "record")]
     best <- better_kernel(found, best, candidate$least)
@@ -42,19 +41,24 @@ choose_kernel_and_scaling <- function(chunk, setup, input_terms) {
        record = best$record, choices = only_last_taken(best$choices))
 }
 
-# Simplest first. least: log evidence that a candidate has to gain; ard: FALSE: as the best has it.
+# Learns a later candidate from where the best before it ended. NULL: it failed.
+learn_after <- function(best, aim, table, control) {
+  fresh <- !identical(best$table$name, table$name) && !any(is_tied(table))
+  tryCatch(learn_hyper(aim, table, control, SILENT, carried_over(best$table, table), fresh),
+           sparsegp_error = function(e) NULL)
+}
+
+# Simplest first. least: log evidence that a candidate has to gain; ard: FALSE: as the best has it;
+# tied: are its length scales tied to the common one of the best (strategy-relevance.R)?
 kernel_candidates <- function(model, open_scale) {
   scaling <- scaling_of(model$moments, TRUE)
-  inputs <- sum(scaling$kept)
-  ard <- inputs > 1L && inputs <= policy$max_ard_inputs && model$response$processes == 1L
-  candidate <- function(kernel, least, ard = FALSE, scale = NULL) {
-    list(kernel = kernel, least = least, ard = ard, scale = scale)
+  candidate <- function(kernel, least, ard = FALSE, scale = NULL, tied = FALSE) {
+    list(kernel = kernel, least = least, ard = ard, scale = scale, tied = tied)
   }
+  least <- if (has_labels(model)) 0 else policy$min_shared_scale_gain
   c(list(candidate(kernel_rbf, 0)),
-    if (open_scale && can_share_scale(scaling)) {
-      list(candidate(kernel_rbf, policy$min_shared_scale_gain, scale = "common"))
-    },
-    if (ard) list(candidate(kernel_rbf, policy$min_evidence_gain, ard = TRUE)),
+    if (open_scale && can_share_scale(scaling)) list(candidate(kernel_rbf, least, scale = "common")),
+    if (sum(scaling$kept) > 1L) relevance_candidate(model, sum(scaling$kept), candidate),
     list(candidate(kernel_matern52, policy$min_evidence_gain),
          candidate(kernel_matern32, policy$min_evidence_gain)))
 }
@@ -82,7 +86,8 @@ better_kernel <- function(found, best, least) {
   scale <- found$setup$scale
   words <- c(format(found$setup$kernel), if (isFALSE(scale)) "inputs not scaled",
              if (identical(scale, "common")) "one scale for all inputs")
-  found$value <- if (is.null(found$record)) -Inf else max(found$record$objective)
+  found$value <- if (is.null(found$record)) -Inf
+                 else max(found$record$objective) - tied_constant(found$table)
   gained <- if (is.null(best$model)) Inf else found$value - best$value
   taken <- is.null(best$model) || isTRUE(gained > least)
   score <- list(value = found$value, label = paste(words, collapse = ", "), rows = found$rows,
