@@ -163,10 +163,12 @@ at_edge <- function(par, table, centre) {
 
 # Returns the table with learned theta, the last sites, and a record of the search. aim: what
 # evidence() returns, for instance; from: free values where an earlier search ended; fresh: are the
-# table's starts looked at, and the way out of the trap?
-learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.null(from)) {
+# table's starts looked at, and the way out of the trap? untie: are tied length scales first searched
+# without the tie?
+learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.null(from),
+                        untie = !is.null(from) && any(is_tied(table))) {
   objective <- make_objective(aim$criterion, table, progress)
-  if (!is.null(from) && any(is_tied(table))) {
+  if (untie) {
     untied <- learn_untied(aim, table, control, progress, from)
     from <- untied$table$theta[table$free]
     objective$state$evaluations <- untied$record$evaluations

@@ -11,11 +11,12 @@ ep_iterations | 8 | factorisations | cost of an EP run, if the likelihood is not
 structure_flops | 2.5e8 | flops | rows that compare kernels and scalings (630 if Gaussian)
 min_evidence_gain | 1 | nats | log evidence that a later kernel or a new search has to gain
 min_relevance_gain | 5 | nats | the same, for a length scale of each input, of labels
+min_relevance_rate | 0.01 | nats a row | and for each observation, of each one-vs-rest model
 relevance_spread | 0.6 | logarithms | half the interquartile range of their prior: tied or free
 untied_spread | 2 | logarithms | standard deviation of the prior that their search begins under
 min_shared_scale_gain | 3 | nats | the same, for one scale of all inputs: it depends on units
 max_ard_inputs | 64 | inputs | most inputs for which a length scale each is tried
-max_tied_inputs | 400 | inputs | the same for labels, whose length scales are tied
+max_tied_inputs | 200 | inputs | the same for labels, whose length scales are tied
 same_unit_ratio | 100 | ratio | inputs whose sds differ by more do not share a unit
 search_tolerance | 0.1 | nats | end of a search that is refined; optima so close are one
 pilot_flops | 1e9 | flops | rows of the first stage of learning, all in the basis

@@ -22,7 +22,7 @@ choose_kernel_and_scaling <- function(chunk, setup, input_terms) {
   some <- chunk_rows(chunk, rows)
   control <- utils::modifyList(setup$control, list(within = policy$search_tolerance, outer = 1L))
   best <- list(setup = setup)
-  for (candidate in kernel_candidates(model, is.null(given$scale))) {
+  for (candidate in kernel_candidates(model, is.null(given$scale), pilot$rows)) {
     setup$scale <- if (is.null(candidate$scale)) best$setup$scale else candidate$scale
     setup$kernel <- candidate$kernel(ard = candidate$ard || best$setup$kernel$ard)
     setup["prior"] <- best$setup["prior"]
@@ -43,14 +43,17 @@ choose_kernel_and_scaling <- function(chunk, setup, input_terms) {
 
 # Learns a later candidate from where the best before it ended. NULL: it failed.
 learn_after <- function(best, aim, table, control) {
-  fresh <- !identical(best$table$name, table$name) && !any(is_tied(table))
-  tryCatch(learn_hyper(aim, table, control, SILENT, carried_over(best$table, table), fresh),
+  other <- !identical(best$table$name, table$name)
+  tied <- any(is_tied(table))
+  tryCatch(learn_hyper(aim, table, control, SILENT, carried_over(best$table, table),
+                       fresh = other && !tied, untie = other && tied),
            sparsegp_error = function(e) NULL)
 }
 
 # Simplest first. least: log evidence that a candidate has to gain; ard: FALSE: as the best has it;
-# tied: are its length scales tied to the common one of the best (strategy-relevance.R)?
-kernel_candidates <- function(model, open_scale) {
+# tied: are its length scales tied to the common one of the best (strategy-relevance.R)? rows: of the
+# pilot.
+kernel_candidates <- function(model, open_scale, rows) {
   scaling <- scaling_of(model$moments, TRUE)
   candidate <- function(kernel, least, ard = FALSE, scale = NULL, tied = FALSE) {
     list(kernel = kernel, least = least, ard = ard, scale = scale, tied = tied)
@@ -58,7 +61,7 @@ kernel_candidates <- function(model, open_scale) {
   least <- if (has_labels(model)) 0 else policy$min_shared_scale_gain
   c(list(candidate(kernel_rbf, 0)),
     if (open_scale && can_share_scale(scaling)) list(candidate(kernel_rbf, least, scale = "common")),
-    if (sum(scaling$kept) > 1L) relevance_candidate(model, sum(scaling$kept), candidate),
+    if (sum(scaling$kept) > 1L) relevance_candidate(model, sum(scaling$kept), rows, candidate),
     list(candidate(kernel_matern52, policy$min_evidence_gain),
          candidate(kernel_matern32, policy$min_evidence_gain)))
 }

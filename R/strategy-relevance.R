@@ -14,13 +14,22 @@ with_tied_lengthscales <- function(setup, table) {
 }
 
 # A list of the candidate with a length scale for each input, or NULL if there are too many inputs.
-relevance_candidate <- function(model, inputs, candidate) {
+relevance_candidate <- function(model, inputs, rows, candidate) {
   if (has_labels(model)) {
     if (inputs > policy$max_tied_inputs) return(NULL)
-    return(list(candidate(kernel_rbf, policy$min_relevance_gain, ard = TRUE, tied = TRUE)))
+    least <- min_relevance_gain(model, rows)
+    return(list(candidate(kernel_rbf, least, ard = TRUE, tied = TRUE)))
   }
   if (inputs > policy$max_ard_inputs || model$response$processes > 1L) return(NULL)
   list(candidate(kernel_rbf, policy$min_evidence_gain, ard = TRUE))
+}
+
+# Returns the log evidence that length scales of labels have to gain on so many observations. That
+# of one-vs-rest classes is a sum over models of the same labels.
+min_relevance_gain <- function(model, rows) {
+  processes <- model$response$processes
+  models <- if (is_one_vs_rest(list(processes = processes, lik = model$lik))) processes else 1L
+  models * max(policy$min_relevance_gain, policy$min_relevance_rate * rows)
 }
 
 has_labels <- function(model) lik_codec(model$lik)$labelled

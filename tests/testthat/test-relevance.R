@@ -79,3 +79,22 @@ test_that("a search that goes on under the tie finds an input that an earlier on
   # each search ends within about search_tolerance of its optimum
   expect_gt(max(again$record$objective), max(best$record$objective) - 0.5)
 })
+
+test_that("what has to be gained grows with the observations, and with one-vs-rest models", {
+  model <- function(type, processes) {
+    list(lik = list(type = type), response = list(processes = processes))
+  }
+  few <- policy$min_relevance_gain
+  expect_identical(min_relevance_gain(model("probit", 1L), 100), few)
+  expect_identical(min_relevance_gain(model("probit", 4L), 100), 4 * few)
+  expect_identical(min_relevance_gain(model("softmax", 4L), 100), few) # one model of all classes
+  expect_identical(min_relevance_gain(model("probit", 4L), 1500),
+                   4 * 1500 * policy$min_relevance_rate)
+})
+
+test_that("many inputs keep one length scale", {
+  d <- relevant(60, 6)
+  fit <- with_policy(max_tied_inputs = 5, code = sparsegp(d$x, d$y))
+  expect_false(fit$kernel$ard)
+  expect_identical(gain_of_relevance(fit), numeric())
+})
