@@ -3,7 +3,9 @@
 #' A prior is the log density of a named hyperparameter on its natural scale, added to the log
 #' evidence while [sparsegp()] learns. It is added as it is, without the Jacobian of the logarithm
 #' in which the search runs (as in the IVM paper, section 3.3 and 6.1), so that the mode found is
-#' the mode in the hyperparameter itself; `prior_lognormal` is a normal density in the logarithm.
+#' the mode in the hyperparameter itself. `prior_lognormal` is a normal density in the logarithm,
+#' `prior_logcauchy` a Cauchy density in it: it holds most values near `location` and lets a few go
+#' far from it at little cost.
 #'
 #' Give priors as a named list, `prior = list(lengthscale = prior_gamma(2, 1), bias =
 #' prior_normal(0, 2))`. A name is a full name as `coef()` prints it (`k1.lengthscale.age`), or what
@@ -14,7 +16,7 @@
 #' |---|---|
 #' | `variance` | log-normal: `log(variance / v)` ~ N(1, 1.5^2), v the variance of the response, 1 for classes |
 #' | `variance` of a part of [kernel_helmholtz()] | log-normal: `log(variance / start)` ~ N(0, 3^2) |
-#' | `lengthscale` | log-normal: `log(lengthscale / start)` ~ N(0, 1), start as in [kernels]; with `ard = TRUE` N(0, 2^2) |
+#' | `lengthscale` | log-normal: `log(lengthscale / start)` ~ N(0, 1), start as in [kernels]; with `ard = TRUE` N(0, 2^2); where a fit of labels tries `ard` by itself log-Cauchy around the common one that it learned before, scale `r policy$relevance_spread` |
 #' | `shape` | log-normal around the start with standard deviation 1.5 |
 #' | `period` | log-normal around the start; the standard deviation is half a period in the range of the input, from 0.01 to 0.1, so that the search keeps to the period and leaves its multiples alone |
 #' | `noise` | log-normal: `log(noise / v)` ~ N(-2, 2^2) |
@@ -33,6 +35,7 @@
 #' Without any prior the evidence of perfectly separable classes has no maximum.
 #'
 #' @param meanlog,sdlog Mean and standard deviation of the logarithm; `sdlog > 0`.
+#' @param location,scale Median of the logarithm, and half of its interquartile range; `scale > 0`.
 #' @param shape,rate Of the gamma density; positive.
 #' @param mean,sd Of the normal density; `sd > 0`.
 #' @return A value of class `sparsegp_prior`.
@@ -55,6 +58,13 @@ new_prior <- function(family, ...) {
 prior_lognormal <- function(meanlog, sdlog) {
   new_prior("lognormal", meanlog = check_number(meanlog, "meanlog"),
             sdlog = check_number(sdlog, "sdlog", 0))
+}
+
+#' @rdname priors
+#' @export
+prior_logcauchy <- function(location, scale) {
+  new_prior("logcauchy", location = check_number(location, "location"),
+            scale = check_number(scale, "scale", 0))
 }
 
 #' @rdname priors
@@ -82,6 +92,16 @@ PRIOR_FAMILIES <- list(
     },
     slope = function(x, par) -(log(x) - par[["meanlog"]]) / par[["sdlog"]]^2 / x,
     typical = function(par) exp(par[["meanlog"]])
+  ),
+  logcauchy = list(
+    log_density = function(x, par) {
+      stats::dcauchy(log(x), par[["location"]], par[["scale"]], log = TRUE)
+    },
+    slope = function(x, par) {
+      z <- (log(x) - par[["location"]]) / par[["scale"]]
+      -2 * z / (1 + z^2) / par[["scale"]] / x
+    },
+    typical = function(par) exp(par[["location"]])
   ),
   gamma = list(
     log_density = function(x, par) {
@@ -123,14 +143,15 @@ apply_priors <- function(table, prior) {
   breadth <- vapply(names(prior), function(name) length(matching_hyper(table, name)), 0L)
   for (name in names(prior)[order(-breadth)]) {
     check_class(prior[[name]], "sparsegp_prior", paste0("prior$", name),
-                "Use prior_lognormal(), prior_gamma(), prior_normal() or prior_flat()")
+                paste("Use prior_lognormal(), prior_logcauchy(), prior_gamma(), prior_normal() or",
+                      "prior_flat()"))
     at <- matching_hyper(table, name)
     if (length(at) == 0L) {
       stop_sparsegp("prior", paste0("names an unknown hyperparameter, ", name),
                     paste0("This model has ", toString(table$name)))
     }
     signed <- !table$log[at] | table$lower[at] < 0
-    if (any(signed) && prior[[name]]$family %in% c("lognormal", "gamma")) {
+    if (any(signed) && prior[[name]]$family %in% c("lognormal", "logcauchy", "gamma")) {
       stop_sparsegp("prior", paste0("gives ", name, ", which may be negative, a density on ",
                                     "positive numbers"),
                     "Use prior_normal() or prior_flat()")
@@ -145,4 +166,13 @@ matching_hyper <- function(table, name) {
   bare <- substring(table$name, nchar(number) + 1L)
   which(table$name == name | bare == name | table$base == name |
           (number != "" & paste0(number, table$base) == name))
+}
+
+# ---- Tied length scales ----
+
+# Length scales whose prior is log-Cauchy are tied to a common value: most stay near it, a few go
+# far.
+is_tied <- function(table) {
+  table$free & table$base == "lengthscale" &
+    vapply(table$prior, function(prior) prior$family == "logcauchy", NA)
 }

@@ -167,9 +167,17 @@ at_edge <- function(par, table, centre) {
 
 # Returns the table with learned theta, the last sites, and a record of the search. aim: what
 # evidence() returns, for instance; from: free values where an earlier search ended; fresh: are the
-# table's starts looked at, and the way out of the trap?
-learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.null(from)) {
+# table's starts looked at, and the way out of the trap? untie: are tied length scales first searched
+# without the tie?
+learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.null(from),
+                        untie = !is.null(from) && any(is_tied(table))) {
   objective <- make_objective(aim$criterion, table, progress)
+  if (untie) {
+    untied <- learn_untied(aim, table, control, progress, from)
+    from <- untied$table$theta[table$free]
+    objective$state$evaluations <- untied$record$evaluations
+    objective$state$failures <- untied$record$failures
+  }
   centre <- search_box(table)
   random <- replicate(control$restarts, random_start(centre$value), simplify = FALSE)
   several <- is.null(from) && aim$cheap
@@ -188,6 +196,17 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   if (!check_run(aim$plain(table$theta), table)$converged) return(nothing_learned(table, objective))
   stop_sparsegp("kernel", "has starting values at which the evidence has no gradient",
                 "Start from less extreme hyperparameters")
+}
+
+# A log-Cauchy prior is not log-concave, and a length scale that is near the common value, or far
+# from it, may stay there at a local optimum. So the search begins where one ends under wide normal
+# densities of the logarithms around the same value. from: free values where an earlier search ended.
+learn_untied <- function(aim, table, control, progress, from) {
+  tied <- is_tied(table)
+  table$prior[tied] <- lapply(table$prior[tied], function(prior) {
+    prior_lognormal(prior$par[["location"]], policy$untied_spread)
+  })
+  learn_hyper(aim, table, control, progress, from, fresh = FALSE)
 }
 
 learned_hyper <- function(objective, table, centre, best, values, began) {

@@ -14,7 +14,12 @@ overfit_nats | 0.25 | nats | by so much a hyperparameter that is learned oversta
 min_transform_gain | 5 | nats | log evidence that another scale of the response has to gain
 min_transform_gain_per_row | 0.005 | nats a row | the same, of many rows
 parameter_nats | 1.25 | nats | log evidence that is lost where it is integrated over one
+min_relevance_gain | 5 | nats | the same, for a length scale of each input, of labels
+min_relevance_rate | 0.01 | nats a row | and for each observation, of each one-vs-rest model
+relevance_spread | 0.6 | logarithms | half the interquartile range of their prior: tied or free
+untied_spread | 2 | logarithms | standard deviation of the prior that their search begins under
 max_ard_inputs | 64 | inputs | most inputs for which a length scale each is tried
+max_tied_inputs | 200 | inputs | the same for labels, whose length scales are tied
 same_unit_ratio | 100 | ratio | inputs whose sds differ by more do not share a unit
 skewed_inputs | 0.5 | skewness | inputs that are tried on a log scale
 skewed_values | 6 | values | fewest values of such an input

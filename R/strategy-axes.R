@@ -1,6 +1,6 @@
 # The axes of the race for structure (strategy-structure.R), in their order.
 
-structure_axis <- function(stage, alternatives, least = function(n) policy$min_evidence_gain) {
+structure_axis <- function(stage, alternatives, least = worth_a_change) {
   list(stage = stage, alternatives = alternatives, least = least)
 }
 
@@ -12,7 +12,7 @@ open_axes <- function(setup) {
     structure_axis("coding", ordered_factors),
     structure_axis("response scale", scales_of_response, worth_a_scale),
     structure_axis("input scale", scales_of_inputs),
-    structure_axis("kernel", lengthscale_each),
+    structure_axis("kernel", lengthscale_each, worth_lengthscales),
     structure_axis("kernel", kernel_shapes),
     structure_axis("kernel", with_linear, worth_a_part),
     structure_axis("kernel", with_rough, worth_a_part),
@@ -20,11 +20,23 @@ open_axes <- function(setup) {
   )
 }
 
-# Returns what another part of a sum has to gain: it costs time, as more inducing points do.
-worth_a_part <- function(n) max(policy$min_evidence_gain, policy$min_gain * n)
+# ---- What an alternative has to gain on a pilot of m of the model's n observations ----
 
-# Returns what another scale of the response has to gain: predictions are read off it in another way.
-worth_a_scale <- function(n) max(policy$min_transform_gain, policy$min_transform_gain_per_row * n)
+worth_a_change <- function(model, n, m) policy$min_evidence_gain * m / n
+
+# Another part of a sum costs time, as more inducing points do.
+worth_a_part <- function(model, n, m) max(policy$min_evidence_gain / n, policy$min_gain) * m
+
+# Off another scale of the response predictions are read in another way.
+worth_a_scale <- function(model, n, m) {
+  max(policy$min_transform_gain / n, policy$min_transform_gain_per_row) * m
+}
+
+worth_lengthscales <- function(model, n, m) {
+  if (has_labels(model)) min_relevance_gain(model, m) else worth_a_change(model, n, m)
+}
+
+# ---- Alternatives ----
 
 # Ordered factors as numbers or as factors.
 ordered_factors <- function(model, chunk, setup, table) codings(setup)
@@ -50,13 +62,15 @@ scales_of_inputs <- function(model, chunk, setup, table) {
     input_scales(model, chunk, setup)[-1L])
 }
 
-# A length scale for each input.
+# A length scale for each input; of labels tied to the common one (strategy-relevance.R).
 lengthscale_each <- function(model, chunk, setup, table) {
   inputs <- sum(model$scaling$kept)
-  if (inputs == 1L || inputs > policy$max_ard_inputs || model$response$processes > 1L) {
-    return(NULL)
-  }
-  alternative_kernels(list(setup$kernel, kernel_rbf(ard = TRUE)))
+  labels <- has_labels(model)
+  most <- if (labels) policy$max_tied_inputs else policy$max_ard_inputs
+  if (inputs == 1L || inputs > most) return(NULL)
+  offered <- alternative_kernels(list(setup$kernel, kernel_rbf(ard = TRUE)))
+  if (labels) offered[[2L]]$setup["prior"] <- list(tied_lengthscales(setup, table))
+  offered
 }
 
 # Rougher functions.
@@ -67,13 +81,13 @@ kernel_shapes <- function(model, chunk, setup, table) {
 
 # A trend besides. Labels have one variance, which a margin and least squares are made for.
 with_linear <- function(model, chunk, setup, table) {
-  if (lik_codec(model$lik)$labelled) return(NULL)
+  if (has_labels(model)) return(NULL)
   alternative_kernels(list(setup$kernel, setup$kernel + kernel_linear()))
 }
 
 # A rough function besides.
 with_rough <- function(model, chunk, setup, table) {
-  if (lik_codec(model$lik)$labelled) return(NULL)
+  if (has_labels(model)) return(NULL)
   alternative_kernels(list(setup$kernel, setup$kernel + kernel_matern12()))
 }
 

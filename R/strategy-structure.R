@@ -8,7 +8,7 @@
 #   alternatives  (model, chunk, setup, table) of the best so far -> a list of list(label, setup), the
 #                 latter the fields of the setup that change. The first is the best so far, as it
 #                 is. NULL or one: nothing to choose
-#   least         (n) -> nats of n observations that an alternative has to gain
+#   least         (model, n, m) -> nats that an alternative has to gain on m of n observations
 # strategy-axes.R has them.
 
 # Returns list(model, setup) with the structure settled, the model that of all observations. If
@@ -46,7 +46,7 @@ race_along <- function(axis, best, pilot, n) {
   })
   race(axis$stage, stats::setNames(entries, labels[-1L]),
        function(candidate) score_by_evidence(candidate, pilot), gain_in_value,
-       nats(axis$least(n) * pilot$count / n), go_on = function(taken, gain) TRUE, best = best,
+       nats(axis$least(now$model, n, pilot$count)), go_on = function(taken, gain) TRUE, best = best,
        incumbent = if (!axis$stage %in% best$choices$stage) labels[1L])
 }
 
@@ -98,7 +98,7 @@ changed_candidate <- function(candidate, change, rows) {
   changed
 }
 
-OF_KERNEL <- c("kernel", "scale") # fields of a setup that leave the response as it was read
+OF_KERNEL <- c("kernel", "scale", "prior") # fields of a setup that leave the response as it was read
 
 # Gives `problem` the options and inducing points of `plan`.
 as_planned <- function(plan, problem) {
@@ -110,13 +110,15 @@ as_planned <- function(plan, problem) {
 # ---- Scores ----
 
 # Learns a changed candidate from where the one before ended. Where one hyperparameter has become
-# several, which may be a trap (learn-evidence.R), other starts are looked at.
+# several, which may be a trap (learn-evidence.R), other starts are looked at, or if they are tied
+# that without the tie.
 score_by_evidence <- function(candidate, pilot) {
   table <- candidate$table
   from <- carried_over(candidate$before, table)
   split <- anyDuplicated(stats::na.omit(rows_known(candidate$before, table))) > 0L
   learned <- tryCatch(learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT,
-                                  from, fresh = split),
+                                  from, fresh = split && !any(is_tied(table)),
+                                  untie = split && any(is_tied(table))),
                       sparsegp_error = function(e) list(table = table))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
   structure_score(candidate, pilot)
@@ -134,13 +136,15 @@ structure_score <- function(candidate, pilot) {
 # the best value of each is found by the same observations: by as much the gain of the pilot is too
 # large (overfit_nats), and so much is lost where the evidence is integrated over it, as on the
 # average of a Laplace approximation (parameter_nats). The second does not grow with the number of
-# observations n as gains do, so that on a pilot of m of them it counts m / n. The evidence is that
+# observations n as gains do, so that on a pilot of m of them it counts m / n. Tied length scales
+# are one: the tie is the price of each. The evidence is that
 # of the responses in their own units: it has the Jacobian of their scale.
 structure_value <- function(candidate, pilot) {
   table <- candidate$table
   response <- part_of_model(candidate$model, pilot$rows)$response
+  paid <- table$free & !is_tied(table)
   max(candidate$record$objective) + log_jacobian(response) - hyper_log_constant(table) -
-    pilot$price * sum(table$free)
+    pilot$price * (sum(paid) + any(is_tied(table)))
 }
 
 gain_in_value <- function(found, best) found$value - best$value

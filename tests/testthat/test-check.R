@@ -213,6 +213,8 @@ test_that("constructors refuse by name what they cannot take", {
   refused(prior_normal("a", 1), "mean")
   refused(prior_normal(0, 0), "sd")
   refused(prior_lognormal(0, -1), "sdlog")
+  refused(prior_logcauchy(0, 0), "scale")
+  refused(prior_logcauchy("a", 1), "location")
 })
 
 test_that("the noise of lik_gaussian() is refused by the name of its argument", {

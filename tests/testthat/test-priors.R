@@ -27,6 +27,7 @@ test_that("a prior prints itself and returns itself unseen", {
     expect_identical(value, prior)
   }
   shows(prior_lognormal(-1, 1), "<prior> lognormal(meanlog = -1, sdlog = 1)")
+  shows(prior_logcauchy(0.5, 2), "<prior> logcauchy(location = 0.5, scale = 2.0)")
   shows(prior_gamma(2, 0.5), "<prior> gamma(shape = 2.0, rate = 0.5)")
   shows(prior_normal(0, 5), "<prior> normal(mean = 0, sd = 5)")
   shows(prior_flat(), "<prior> flat()")
@@ -40,13 +41,14 @@ test_that("log densities are those of stats, in the form the search uses", {
   x <- c(1e-8, 0.3, 1, 7, 1e6)
   # normal in the logarithm, without the Jacobian that dlnorm() has
   expect_equal(prior_log_density(prior_lognormal(-1, 2), x), dlnorm(x, -1, 2, log = TRUE) + log(x))
+  expect_equal(prior_log_density(prior_logcauchy(-1, 2), x), dcauchy(log(x), -1, 2, log = TRUE))
   expect_equal(prior_log_density(prior_gamma(3, 0.7), x), dgamma(x, 3, 0.7, log = TRUE))
   expect_equal(prior_log_density(prior_normal(2, 3), -x), dnorm(-x, 2, 3, log = TRUE))
   expect_equal(prior_log_density(prior_flat(), x), numeric(5L))
 })
 
 test_that("slopes are the derivatives of the log densities", {
-  priors <- list(prior_lognormal(-1, 2), prior_gamma(3, 0.7), prior_gamma(0.5, 2),
+  priors <- list(prior_lognormal(-1, 2), prior_logcauchy(-1, 0.6), prior_gamma(3, 0.7), prior_gamma(0.5, 2),
                  prior_normal(2, 3), prior_flat())
   for (prior in priors) {
     for (x in c(0.05, 0.9, 12)) {
