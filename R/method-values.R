@@ -39,7 +39,12 @@
 #' | length scales x `r policy$lengthscale_factors` | at most `r policy$compare_rows` | half of all | leave-one-out log probability | one is not better |
 #' | margin ([lik_margin()]), if likelihood and variance are open | the same | the same | the same, by `r policy$min_standard_errors` standard errors | |
 #' | least squares ([lik_squares()]), of more than two classes | all but a fifth | shared by all classes | log probability of the fifth, by `r policy$min_standard_errors` standard errors | a length scale is not better |
-#' | the next shorter length scale | all | `r policy$class_points_root` times the root of their number, within `r policy$class_points` (or all of them) | leave-one-out log probability | |
+#' | fit | all | `r policy$class_points_root` times the root of their number, within `r policy$class_points` (or all of them) | | |
+#'
+#' A class whose label is rarer than `r policy$rare_label[1]` has fewer inducing points, in proportion
+#' to the square root of the label's proportion, but at least `r policy$rare_label[2]` of these. From
+#' there on a class has no more points once the next one would gain less than
+#' `r policy$least_information` nats of information.
 #'
 #' A margin and least squares are tried if probabilities are not too sure without them; least
 #' squares neither with `augment` nor for rows that come in chunks. In the end probabilities are

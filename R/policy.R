@@ -40,6 +40,8 @@ class_pilot_flops     | 8e8         | flops      | inducing points of that pilot
 class_pilot_points    | 150         | points     | most of them
 class_points_root | 10 | points | of each class, times the square root of the number of rows
 class_points          | 800, 1300   | points     | fewest and most of each class
+rare_label | 0.25, 0.2 | proportions | of a label, below which it has fewer points; fewest of points
+least_information | 1e-3 | nats | what the last of a class's points has to say of its own row
 candidate_rows | 0.25 | proportion | of the rows, candidates for a class's points at a time
 learn_tolerance | 1e-3 | change | EP while classes are learned; the evidence moves by its square
 fit_tolerance | 2e-2 | change | EP of a fit of classes; probabilities move by 3e-4
@@ -50,6 +52,7 @@ lengthscale_factors | 0.7, 0.5, 0.35, 0.25 | factors | shorter length scales for
 margin_width          | 8           | latent units | margin that is tried between two classes
 min_standard_errors | 2 | standard errors | log density that a change of the model has to gain
 temper_range          | 0.25, 4     | exponents  | recalibration of probabilities
+shared_classes        | 10          | classes    | most whose points make up those that classes share
 holdout               | 0.2         | proportion | of rows, to compare probit with least squares
 label_noise | 0.01 | variance | of labels -1 and 1 in least-squares classification
 start_factors | 1, 0.4, 0.15, 2.5 | factors | length scales a search begins at; the last if cheap

@@ -7,7 +7,10 @@
 #   length scale   compare_rows      half of all               leave-one-out  a factor is worse
 #   likelihood     compare_rows      half of all               leave-one-out
 #   least squares  of compare_rows   shared by all classes     hold-out       a factor is worse
-#   all            all               class_points_root sqrt n  leave-one-out  two length scales
+#   all            all               class_points_root sqrt n
+#
+# A class of fewer than a quarter of the observations has fewer points, and so has one of which the
+# next point says little (vectors_of_labels()).
 #
 # The evidence of a few points prefers longer length scales than many points want, and probabilities
 # of one-vs-rest classes are too sure or not sure enough. A shorter length scale is expected, and
@@ -107,10 +110,26 @@ run_plan.plan_classification <- function(plan, theta) {
 
 # EP starts from plan$sites, those of an earlier fit, or else from those of the vectors.
 run_vectors <- function(plan, theta) {
+  plan$problem$options <- vectors_of_labels(plan$problem)
   chosen <- chosen_vectors(plan, theta)
   chosen$problem$options$pool <- policy$held_numbers
   chosen$sites <- if (is.null(plan$sites)) chosen$included else plan$sites
   run_plan(chosen, theta)
+}
+
+# Returns the options by which the points of two labels are chosen. A function that tells a rare
+# label from all others is as complex as the observations of that label are many: the number of its
+# points goes with the square root of the label's proportion, so that all classes together take the
+# time of a few, however many they are. The points end earlier if the next one has little to say.
+vectors_of_labels <- function(problem) {
+  options <- problem$options
+  proportion <- mean(problem$rows > 0)
+  rare <- min(proportion, 1 - proportion) / policy$rare_label[1L]
+  fewest <- policy$rare_label[2L] * options$size
+  options$size <- max(1, round(max(fewest, options$size * sqrt(min(1, rare)))))
+  options$min_gain <- policy$least_information
+  options$fewest <- round(fewest)
+  options
 }
 
 # Informative vectors are looked for among a part of the candidates there would be without a limit:

@@ -3,6 +3,9 @@
 # belong. A fit on points that all classes share and one on points of each are not to be compared by
 # leave-one-out probabilities, as observations in a basis have a say in these: some are held out.
 
+# Length scales are compared on half of the shared points, and the best one with all of them beside
+# the probits.
+#
 # found: see tune_on_subset(). Returns list(taken, choices, and if taken the candidate).
 try_least_squares <- function(found) {
   refused <- list(taken = FALSE, choices = found$choices)
@@ -15,18 +18,25 @@ try_least_squares <- function(found) {
   probit <- with_size(with_subset(found, split$trained), split$share * size_of(found))
   probit <- with_sites(with_tolerance(probit, policy$compare_tolerance), NULL)
   wanted <- by_holdout(probit)
-  points <- shared_points(wanted$run$basis_rows_of, split$share * size_of(found))
   squares <- with_least_squares(found)
-  part <- with_subset(squares, split$trained)
-  part$plan <- plan_least_squares(part$plan$problem, points)
+  on_shared <- function(candidate, proportion) {
+    candidate$plan <- plan_least_squares(candidate$plan$problem, shared_points(
+      wanted$run$basis_rows_of, proportion * split$share * size_of(found)))
+    candidate
+  }
+  part <- on_shared(with_subset(squares, split$trained), 1 / 2)
   best <- race("least squares", shorter(part, c(1, policy$lengthscale_factors)), by_holdout,
                gain_in_lpd)
+  tried <- transform(best$choices, taken = FALSE)
+  best <- by_holdout(on_shared(best$candidate, 1))
   gained <- gain_in_lpd(best, wanted)
   taken <- beats(gained, standard_errors(policy$min_standard_errors))
-  probits <- choice_row("least squares", wanted, taken = !taken, label = PROBIT_BEFORE)
-  best$choices$taken <- best$choices$taken & taken
+  compared <- rbind(
+    choice_row("least squares", wanted, taken = !taken, label = PROBIT_BEFORE),
+    tried, choice_row("least squares", best, gained, taken, names(shorter(best$candidate, 1)))
+  )
   list(taken = taken, candidate = as_found(squares, best$candidate),
-       choices = rbind(found$choices, probits, best$choices))
+       choices = rbind(found$choices, compared))
 }
 
 # All observations, by least squares on points that all classes share.
@@ -76,9 +86,10 @@ may_be_least_squares <- function(candidate) {
 }
 
 # The points of all classes, those that each chose first before others, as many as take the work of
-# one iteration over `wanted` points of each.
+# one iteration over `wanted` points of each of shared_classes, or of all if they are fewer.
 shared_points <- function(rows_of, wanted) {
   turn <- order(unlist(lapply(rows_of, seq_along)))
   points <- unique(unlist(rows_of)[turn])
-  utils::head(points, round(sqrt(length(rows_of)) * max(1, round(wanted))))
+  classes <- min(length(rows_of), policy$shared_classes)
+  utils::head(points, round(sqrt(classes) * max(1, round(wanted))))
 }

@@ -7,7 +7,7 @@ tune.plan_classification <- function(plan, candidate) {
   if (length(free_lengthscales(candidate$table)) == 0L) return(score_by_loo(candidate))
   found <- tune_on_subset(candidate)
   squares <- try_least_squares(found)
-  if (squares$taken) score_least_squares(found, squares) else tune_on_all(found, squares$choices)
+  if (squares$taken) score_least_squares(found, squares) else score_all(found, squares$choices)
 }
 
 # Shorter length scales in turn, by half the points of some of the observations, for as long as one
@@ -35,12 +35,9 @@ tune_on_subset <- function(candidate) {
   candidate
 }
 
-# Half the points bear longer length scales than all of them: the next shorter one is tried with
-# all, and the better of the two is the fit.
-tune_on_all <- function(found, choices) {
-  factors <- policy$lengthscale_factors
-  factors <- c(found$factor, factors[factors < found$factor][1L])
-  entries <- shorter(found, factors[!is.na(factors)] / found$factor)
+# Runs what was found with all observations and points.
+score_all <- function(found, choices) {
+  entries <- shorter(found, 1)
   entries[[1L]] <- function(best) found
   best <- race("all observations", entries, score_by_loo, gain_in_lpd)
   best$choices <- rbind(choices, best$choices)

@@ -61,7 +61,7 @@ class_work <- function(n, points, lik, processes, resumed) {
   work <- function(rows, points) run_work(rows, points, lik, processes)
   pilot <- work(min(n, policy$class_pilot_rows), policy$class_pilot_points)
   c(learning = if (resumed) 0 else SEARCH_RUNS * pilot,
-    fitting = LOOKS * work(min(n, policy$compare_rows), points / 2) + 4 * work(n, points))
+    fitting = LOOKS * work(min(n, policy$compare_rows), points / 2) + 2 * work(n, points))
 }
 
 # Of all rows on so many points.

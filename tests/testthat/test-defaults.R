@@ -194,11 +194,10 @@ test_that("many labels: informative vectors, length scales and a power by leave-
   expect_identical(margin$candidate, c("probit", "margin"))
   expect_identical(margin$taken, c(TRUE, FALSE))
   expect_identical(fit$likelihood$type, "probit")
-  # with all points it and the next shorter one were tried
+  # which all observations are fitted with
   last <- choices_of_stage(fit, "all observations")
-  expect_equal(last$points, rep(fit$options$size, 2))
-  expect_identical(last$candidate[1], plain$candidate[plain$taken])
-  expect_identical(which(last$taken), which.max(last$score))
+  expect_lte(last$points, fit$options$size)
+  expect_identical(last$candidate, plain$candidate[plain$taken])
   truth <- mean(predict(fit, x, type = "class") == ifelse(rowSums(x^2) > 2, "out", "in"))
   expect_gt(truth, 0.95)
   # the power is within two standard errors of the best one, and no nearer to 1 than that takes
