@@ -33,6 +33,7 @@ typedef struct {
     const sg_ws *ws;
 } batch_model;
 
+/* Lends memory for the factors of all processes, d x d each. */
 sg_batch_factor *sg_batch_factors_new(const sg_bases *bases, const sg_ws *ws)
 {
     sg_batch_factor *factor = sg_structs(bases->C, sizeof(sg_batch_factor), ws);
@@ -56,11 +57,13 @@ static size_t sums_before(const sg_bases *bases, int c)
     return sum;
 }
 
+/* Counts the numbers of S and t of all processes. */
 size_t sg_batch_sums(const sg_bases *bases)
 {
     return sums_before(bases, bases->C);
 }
 
+/* Returns where S of process c stands in the sums; t follows it. */
 double *sg_batch_sums_of(const sg_bases *bases, int c, double *sums)
 {
     return sums + sums_before(bases, c);
@@ -69,7 +72,8 @@ double *sg_batch_sums_of(const sg_bases *bases, int c, double *sums)
 /* ---- Sums ---- */
 
 /* Adds V' diag(tau) V over the rows whose tau has this sign to S, lower triangle: a symmetric
- * product of rows scaled by |tau|^1/2, half the work of a general one. */
+ * product of rows scaled by |tau|^1/2, half the work of a general one. V: m x d; S: d x d, the
+ * lower triangle alone. O(m d^2 / 2). */
 static void add_precisions(int m, int d, const double *V, const double *tau, int sign,
                            const scratch *at, double *S)
 {
@@ -133,7 +137,7 @@ static void absorb(void *self, int c, sg_span span, const double *tau, const dou
     add_precisions(m, d, V, tau, -1, at, S);
 }
 
-/* S := F^{-T} S F^{-1}, symmetric, of which the lower triangle is given; t := F^{-T} t */
+/* S := F^{-T} S F^{-1}, symmetric, of which the lower triangle is given; t := F^{-T} t O(d^3). */
 static void turn_back(int d, const double *F, double *S)
 {
     sg_mirror('L', d, S, d);
@@ -155,7 +159,8 @@ static void finish(void *self, double *sums)
 
 /* ---- Posterior ---- */
 
-/* Factors I + S and computes m = M t and A m = A^{-T} t. */
+/* Factors I + S and computes m = M t and A m = A^{-T} t. O(d^3 / 2): S and t stand one after the
+ * other, d d + d numbers. */
 static sg_status factorise(int d, const double *S, sg_batch_factor *f, double *log_det)
 {
     const double *t = S + (size_t) d * d;
@@ -196,6 +201,8 @@ static sg_status begin(void *self, const sg_sites *sites, const double *sums, do
     return SG_OK;
 }
 
+/* Computes the kernel of a window with all bases, unless it is held: O(m w p d), and O(m w d^2) to
+ * whiten it. */
 static void look(void *self, sg_span window)
 {
     const batch_model *batch = self;
@@ -217,7 +224,8 @@ static const double *posterior_rows(const batch_model *batch, int c, sg_span spa
     return work;
 }
 
-/* Computes mean = V m = (V A^{-1}) A m and var = V (A'A)^{-1} V' in blocks. */
+/* Computes mean = V m = (V A^{-1}) A m and var = V (A'A)^{-1} V' in blocks. O(m w d^2) unless rows
+ * are seen through the posterior, then O(m w^2 d). */
 static void carried_moments(const batch_model *batch, int c, sg_span span, double *work,
                             const sg_marginals *marg)
 {
@@ -249,6 +257,7 @@ static sg_status moments_of_some(void *ctx, int from, int to, int slot, const sg
     return SG_OK;
 }
 
+/* Writes mean and var of the window's rows for all processes, and the proportions g and alpha. */
 static void marginals(void *self, const sg_sites *sites, sg_span window, sg_marginals *marg)
 {
     batch_model *batch = self;
@@ -261,6 +270,7 @@ static void marginals(void *self, const sg_sites *sites, sg_span window, sg_marg
 
 /* ---- Coordinates of the coupled step: each process has as many as its basis has points ---- */
 
+/* Counts the processes that share basis g. */
 static int processes_of(const sg_bases *bases, int g)
 {
     return sg_last_process(bases, g) - sg_first_process(bases, g);
@@ -285,7 +295,7 @@ typedef struct {
 } through_job;
 
 /* Computes x = V a of a span, lets `between` replace it, and adds V'x to `part` unless that is
- * NULL. */
+ * NULL. O(m d) for each process. */
 static void through_span(const through_job *job, sg_span span, double *x, double *part)
 {
     const sg_bases *bases = job->batch->bases;
@@ -322,6 +332,8 @@ static sg_status through_part(void *ctx, int from, int to, int slot, const sg_ws
     return SG_OK;
 }
 
+/* Takes coordinates a to the rows' values x = V a, lets `between` replace these, and sums V'x into
+ * out, window by window; parts are added up in their order, whatever the number of threads. */
 static void through(void *self, const double *a, sg_between between, void *ctx, double *out)
 {
     enum { PARTS = 16 };
@@ -356,7 +368,8 @@ static void smooth(void *self, double *a)
     }
 }
 
-/* The block of M of processes c and e. rows: room for a span. */
+/* Adds V_c' diag(W_ce) V_e of a span to the block of M of processes c and e. rows: room for a
+ * span. O(m d^2). */
 static void weigh_block(const batch_model *batch, sg_span span, const double *W, int c, int e,
                         double *rows, double *M)
 {
@@ -376,6 +389,8 @@ static void weigh_block(const batch_model *batch, sg_span span, const double *W,
             M + i + size * j, size);
 }
 
+/* Adds V'W V over all rows to M, blocks on and below the diagonal of processes. O(n C^2 d^2 /
+ * 2). */
 static void weigh(void *self, const double *W, double *M)
 {
     batch_model *batch = self;
@@ -398,6 +413,7 @@ static void weigh(void *self, const double *W, double *M)
 
 /* ---- The model ---- */
 
+/* Lends each thread slot memory for a span of the widest basis. */
 static scratch *new_scratch(const sg_bases *bases, sg_layout layout, const sg_ws *ws)
 {
     const int slots = sg_par_slots(1, ws);
@@ -415,6 +431,8 @@ static scratch *new_scratch(const sg_bases *bases, sg_layout layout, const sg_ws
     return all;
 }
 
+/* Builds the model that ep_loop.c drives: windows of rows where V is not held, and spans for
+ * threads. */
 sg_ep_model sg_batch_model(const sg_rows *rows, double rows_in_all, const sg_bases *bases,
                            sg_batch_factor *factor, const sg_ws *ws)
 {

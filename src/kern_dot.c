@@ -3,7 +3,10 @@
  *   linear    sum_k variance_k x_k z_k            theta: log variance (1, or p with ARD)
  *   poly      variance (1 + x'z / (p lengthscale))^degree      (thesis 5.1)
  *                                                 theta: log variance, log lengthscale
- *   constant  variance                            theta: log variance */
+ *   constant  variance                            theta: log variance
+ *
+ * All three have features u with K = u_i'u_j, or a power of it: cross() is one matrix product of n
+ * x q and m x q, O(n m q). */
 #include <math.h>
 #include "kernel.h"
 #include "la.h"
@@ -43,6 +46,7 @@ static double *exp_theta(const sg_kernel *self, int count, const sg_ws *ws)
 
 /* ---- linear ---- */
 
+/* Counts theta: one variance, or one for each input with ARD. */
 static int linear_ntheta(const sg_kernel *self)
 {
     return self->ard ? self->p : 1;
@@ -59,6 +63,7 @@ static sg_points linear_prepare(const sg_kernel *self, int n, const double *x,
     return weighted_points(self, n, x, weight, self->ard, ws);
 }
 
+/* Multiplies the features: K = sum_k variance_k x_k z_k. */
 static void linear_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                          int symmetric, double *K, const sg_ws *ws)
 {
@@ -77,7 +82,8 @@ static void linear_diag(const sg_kernel *self, int n, const double *x, double *k
     }
 }
 
-/* d/dlog variance_k = variance_k x_k' Kbar z_k; u carries the variance. */
+/* d/dlog variance_k = variance_k x_k' Kbar z_k; u carries the variance. O(n m p), as one matrix
+ * product. */
 static void linear_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                            const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
@@ -109,6 +115,7 @@ static void linear_adjoint_diag(const sg_kernel *self, int n, const double *x, c
 
 /* ---- poly ---- */
 
+/* Counts theta: variance and length scale. */
 static int poly_ntheta(const sg_kernel *self)
 {
     (void) self;
@@ -121,6 +128,7 @@ static double poly_weight(const sg_kernel *self)
     return exp(-self->theta[1]) / self->p;
 }
 
+/* Scales all inputs by (p lengthscale)^-1/2, so that u_i'u_j = x'z / (p lengthscale). */
 static sg_points poly_prepare(const sg_kernel *self, int n, const double *x,
                               const sg_points *like, const sg_ws *ws)
 {
@@ -156,6 +164,7 @@ static void poly_power(double power, double factor, const sg_points *a, const sg
     sg_par_rows(b->n, sg_par_columns(a->n), power_columns, &job, ws);
 }
 
+/* Raises the inner products to `degree` (thesis 5.1). */
 static void poly_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                        int symmetric, double *K, const sg_ws *ws)
 {
@@ -163,7 +172,7 @@ static void poly_cross(const sg_kernel *self, const sg_points *a, const sg_point
     poly_power(self->degree[0], exp(self->theta[0]), a, b, K, ws);
 }
 
-/* s[n] = x_i'x_i / (p lengthscale) */
+/* Computes s[n] = x_i'x_i / (p lengthscale), the diagonal of the inner products. */
 static double *poly_norms(const sg_kernel *self, int n, const double *x, const sg_ws *ws)
 {
     double *s = sg_zeros(n, ws);
@@ -182,7 +191,7 @@ static void poly_diag(const sg_kernel *self, int n, const double *x, double *k, 
 }
 
 /* dK / dlog lengthscale = -degree variance (b^degree - b^(degree - 1)), b = 1 + x'z / (p
- * lengthscale); dK / dlog variance = K */
+ * lengthscale); dK / dlog variance = K Both come from one further matrix, b^(degree - 1). */
 static void poly_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                          const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
@@ -213,6 +222,7 @@ static void poly_adjoint_diag(const sg_kernel *self, int n, const double *x, con
 
 /* ---- constant ---- */
 
+/* Counts theta: the variance alone. */
 static int constant_ntheta(const sg_kernel *self)
 {
     (void) self;
@@ -227,6 +237,7 @@ static sg_points constant_prepare(const sg_kernel *self, int n, const double *x,
     return sg_points_new(n, 0, ws);
 }
 
+/* Fills in the variance: the kernel of one random intercept. */
 static void constant_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                            int symmetric, double *K, const sg_ws *ws)
 {
@@ -234,6 +245,7 @@ static void constant_cross(const sg_kernel *self, const sg_points *a, const sg_p
     sg_fill((size_t) a->n * b->n, exp(self->theta[0]), K);
 }
 
+/* Fills in the variance. */
 static void constant_diag(const sg_kernel *self, int n, const double *x, double *k,
                           const sg_ws *ws)
 {
@@ -241,6 +253,7 @@ static void constant_diag(const sg_kernel *self, int n, const double *x, double 
     sg_fill(n, exp(self->theta[0]), k);
 }
 
+/* Adds variance sum_i kbar_i. */
 static void constant_adjoint_diag(const sg_kernel *self, int n, const double *x,
                                   const double *kbar, double *dtheta, const sg_ws *ws)
 {
@@ -248,6 +261,7 @@ static void constant_adjoint_diag(const sg_kernel *self, int n, const double *x,
     for (int i = 0; i < n; i++) dtheta[0] += exp(self->theta[0]) * kbar[i];
 }
 
+/* Adds variance sum_ij Kbar_ij, column by column. */
 static void constant_adjoint(const sg_kernel *self, int n, const double *x, int m,
                              const double *z, const double *K, const double *Kbar,
                              double *dtheta, const sg_ws *ws)
