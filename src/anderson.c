@@ -27,7 +27,7 @@ static int place(const sg_anderson *a, int back)
     return (a->at - back + a->depth + 1) % (a->depth + 1);
 }
 
-/* The difference that ends `back` iterates before the one at hand, in either array, as its two
+/* The difference that ends `back` iterates before the present one, in either array, as its two
  * ends. */
 typedef struct {
     const double *to, *from;

@@ -18,8 +18,7 @@ static int pivots_matter(int d, const double *KB, const double *R)
 }
 
 /* Finds R with R'R = KB + jitter diag(KB), for the smallest jitter of the ladder that has one. It
- * is relative to the diagonal, so that units do not matter. O(d^3 / 3) for each step of the
- * ladder. */
+ * is relative to the diagonal, so units do not matter. O(d^3 / 3) for each step of the ladder. */
 static sg_status factor_basis(int d, const double *KB, double *R, double *jitter)
 {
     const double LADDER[] = {0, 1e-12, 1e-10, 1e-8, 1e-6};

@@ -125,7 +125,7 @@ void sg_block_root(int w, const double *S, double *L)
 
 /* ---- Eigenvalues ---- */
 
-/* Rotates rows and columns p < q of A so that A_pq becomes 0, and U with them (Golub and Van Loan
+/* Rotates rows and columns p < q of A such that A_pq becomes 0, and U with them (Golub and Van Loan
  * 8.5; the smaller of the two angles). */
 static void rotate(int w, int p, int q, double *A, double *U)
 {
@@ -168,8 +168,8 @@ static void sort_values(int w, double *A, double *U, double *lambda)
     }
 }
 
-/* Sweeps over all pairs by Jacobi rotations until none is off the diagonal: quadratic convergence,
- * four to eight sweeps. A = U diag(lambda) U', lambda ascending. O(w^3) a sweep. */
+/* Sweeps over all pairs by Jacobi rotations until nothing is left off the diagonal: quadratic
+ * convergence, four to eight sweeps. A = U diag(lambda) U', lambda ascending. O(w^3) a sweep. */
 void sg_block_eigen(int w, const double *A, double *U, double *lambda)
 {
     enum { SWEEPS = 30 }; /* four to eight do */
@@ -243,7 +243,7 @@ static void add_through(int w, const double *A, const double *share, const doubl
  *   T = -d2 + Z diag(1 / (1 + lambda)) Z',
  *   nu = x - Z diag(1 / (1 + lambda)) F'x,   x = d1 - d2 mu,
  * sums of two terms of one sign where d2 narrows. mu, d1, nu: w; S, d2, T: w x w. Returns 0, and
- * writes nothing, where 1 + lambda is not positive: the tilted distribution is none. O(w^3). */
+ * writes nothing, where 1 + lambda is not positive: there is no tilted distribution. O(w^3). */
 int sg_block_site(int w, const double *mu, const double *S, const double *d1, const double *d2,
                   double *T, double *nu)
 {

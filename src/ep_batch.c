@@ -2,8 +2,8 @@
  *
  * Rows go through as V F for an upper triangular F, in which
  *   mean = V m = (V A^{-1}) A m,   var = |V A^{-1}|^2 by rows,   V'TV = F^{-T} (VF)'T(VF) F^{-1},
- * so that any F will do: I where V is held, or shared by several processes, else A^{-1}, which
- * spares a product (basis_rows.h). */
+ * so any F will do: I where V is held, or shared by several processes, else A^{-1}, which spares a
+ * product (basis_rows.h). */
 #include <math.h>
 #include <Rmath.h>
 #include "block.h"
@@ -33,7 +33,6 @@ typedef struct {
     const sg_ws *ws;
 } batch_model;
 
-/* Lends memory for the factors of all processes, d x d each. */
 sg_batch_factor *sg_batch_factors_new(const sg_bases *bases, const sg_ws *ws)
 {
     sg_batch_factor *factor = sg_structs(bases->C, sizeof(sg_batch_factor), ws);
@@ -57,13 +56,11 @@ static size_t sums_before(const sg_bases *bases, int c)
     return sum;
 }
 
-/* Counts the numbers of S and t of all processes. */
 size_t sg_batch_sums(const sg_bases *bases)
 {
     return sums_before(bases, bases->C);
 }
 
-/* Returns where S of process c stands in the sums; t follows it. */
 double *sg_batch_sums_of(const sg_bases *bases, int c, double *sums)
 {
     return sums + sums_before(bases, c);
@@ -270,7 +267,6 @@ static void marginals(void *self, const sg_sites *sites, sg_span window, sg_marg
 
 /* ---- Coordinates of the coupled step: each process has as many as its basis has points ---- */
 
-/* Counts the processes that share basis g. */
 static int processes_of(const sg_bases *bases, int g)
 {
     return sg_last_process(bases, g) - sg_first_process(bases, g);
@@ -413,7 +409,6 @@ static void weigh(void *self, const double *W, double *M)
 
 /* ---- The model ---- */
 
-/* Lends each thread slot memory for a span of the widest basis. */
 static scratch *new_scratch(const sg_bases *bases, sg_layout layout, const sg_ws *ws)
 {
     const int slots = sg_par_slots(1, ws);

@@ -37,7 +37,7 @@ void sg_ep_no_sums(const sg_ep_model *model, double *parts, double *sums)
 typedef struct {
     const sg_ep_model *model;
     const sg_sites *sites;
-    const sg_marginals *marg; /* whose tilts ask for others; NULL: the sites as they are */
+    const sg_marginals *marg; /* whose tilts ask for others; NULL: the sites given */
     sg_span window;
     int grain;                /* rows of a part */
     double *parts;            /* sums of each part */
@@ -106,7 +106,7 @@ static sg_status pass(const sg_rows *rows, const sg_ep_model *model, const sg_si
 }
 
 /* Sweeps over all rows with the sites of `sums`; with `next`, also collects the sums of the sites
- * that the tilts ask for, so that a plain step reads no row again. Stops at the first window that
+ * that the tilts ask for, so a plain step reads no row again. Stops at the first window that
  * fails. */
 sg_status sg_ep_sweep(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites,
                       const double *sums, sg_marginals *marg, sg_tally *tally, double *parts,

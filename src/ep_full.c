@@ -21,8 +21,8 @@ typedef struct {
     int *weak; /* n */
 } workspace;
 
-/* Subtracts W K b from x, so that x = b on entry gives (I + T K)^{-1} b, as W = (I + T K)^{-1} T.
- * work[2n] O(n^2). */
+/* Subtracts W K b from x, which turns x = b into (I + T K)^{-1} b, as W = (I + T K)^{-1} T.
+ * work[2n]. O(n^2). */
 static void subtract_filtered(int n, const double *K, const sg_full_factor *f, const double *b,
                               double *x, double *work)
 {
@@ -93,7 +93,7 @@ static void posterior_variances(int n, const double *K, const sg_sites *sites,
     variances_direct(n, K, f, m, work->weak, marg->var, work->V);
 }
 
-/* Does no site say anything yet? Then the posterior is the prior, and A the identity. */
+/* Are all sites 0? Then the posterior is the prior, and A the identity. */
 static int is_prior(int n, const double *tau, const double *nu)
 {
     for (int i = 0; i < n; i++) {

@@ -149,7 +149,7 @@ static int sequential_step(ep_run *go)
                                  go->marg);
 }
 
-/* Clips negative precisions; returns 0 when there was none. */
+/* Clips negative precisions; returns 0 when there were no such. */
 static int clip(ep_run *go)
 {
     const int clipped = sg_sites_clip(&go->at.sites);
@@ -183,8 +183,8 @@ static void keep(ep_run *go)
 }
 
 /* Not every likelihood that is not log-concave has a fixed point where the posterior and all
- * cavities are distributions, or one that the iteration finds. Where it looks as if there were none
- * the sites are made to narrow from now on. */
+ * cavities are distributions, or one that the iteration finds. Where there seems to be no fixed
+ * point the sites are made to narrow from now on. */
 static void narrow_if_lost(ep_run *go)
 {
     if (go->it.lost == 0 || !clip(go)) return;

@@ -25,8 +25,8 @@ static size_t site_at(const sg_sparse_rows *sparse, int i, int c)
     return i + (size_t) sparse->n * c;
 }
 
-/* Sums S and t up from all sites, so that rounding of a sweep's sums and differences does not pile
- * up. O(C n w d^2). */
+/* Sums S and t up from all sites, so rounding of a sweep's sums and differences does not pile up.
+ * O(C n w d^2). */
 static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_sites *sites,
                          const sg_ws *ws)
 {
@@ -56,7 +56,7 @@ typedef struct {
     sg_sparse_rows *sparse;
     sg_sites *sites;
     sg_view view;
-    sg_row_tilt tilt; /* of the row at hand */
+    sg_row_tilt tilt; /* of the present row */
     sg_row_tilt back; /* of its old sites, taken out or put back */
     sg_sweep_report *report;
 } sweep;
@@ -101,7 +101,7 @@ static int find_back(const sweep *s, int i, const double *V, int sign)
     return 1;
 }
 
-/* Does a site of row i say anything? In the first sweep none does. */
+/* Has row i a site other than 0? In the first sweep no row has. */
 static int has_sites(const sweep *s, int i)
 {
     const int w = s->gp->w, ww = w * w;

@@ -20,7 +20,7 @@ sg_stepper sg_stepper_new(const sg_rows *rows, int depth, const sg_ws *ws)
 }
 
 /* The unit of a site's shift, the standard deviation of its prior; 0 for a row far from the whole
- * basis, which has no say. The square of a variance below 1e-154 would be 0, and a precision in
+ * basis, which moves no site. The square of a variance below 1e-154 would be 0, and a precision in
  * units of it no number. */
 static double unit_of(double prior)
 {

@@ -128,7 +128,7 @@ typedef struct {
 
 static const double MOST_COUNTED = 1e15; /* beyond it all doubles are whole: no search there */
 
-/* A response, and how far the log odds of none above it exceed those asked for. */
+/* A response, and how far the log odds that no response lies above it exceed those asked for. */
 typedef struct {
     double y, excess;
 } point;
@@ -182,7 +182,7 @@ static double typical(const asked *a, double *scale)
 }
 
 /* Two responses about the quantile, low->excess < 0 <= high->excess, by steps that double. Returns
- * 0 where there are none. Some two or three evaluations, as a rule. */
+ * 0 where there is no bracket. Some two or three evaluations, as a rule. */
 static int bracket(const asked *a, point *low, point *high)
 {
     enum { TRIES = 1100 }; /* over all doubles */

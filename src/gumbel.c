@@ -17,7 +17,7 @@ static const double FALL = 24;     /* exp(-24) = 4e-11 of the peak is left out o
 static const double REACH = 6.6;   /* and of a normal density as much in all */
 static const double NOTHING = 1e-290; /* means that are no more than this */
 static const double HUGE_Q = 1e100; /* its square is a number, and exp(-HUGE_Q) is 0 */
-static const double SMALL = 1e-5;  /* q, and its powers' means, of which the third is nothing */
+static const double SMALL = 1e-5;  /* q, and its powers' means, of which the third is negligible */
 
 /* ---- Where the integrand is ---- */
 
@@ -46,7 +46,7 @@ static guess guess_at(double x, double s2, int own)
     return (guess) {log_mean, up, -q / bend, q};
 }
 
-/* The product of all classes' means, its own class `y` (-1: none) */
+/* The product of all classes' means, its own class `y` (-1 if there is no such) */
 typedef struct {
     int C, y;
     const double *m, *s2;
@@ -138,8 +138,8 @@ static void put_tail(sg_gumbel *grid, int c, int from, int own, double x, double
     }
 }
 
-/* Returns the first node at which e exp(1.5 s2) <= SMALL, so that e's cube and its cumulant vanish
- * to rounding. */
+/* Returns the first node at which e exp(1.5 s2) <= SMALL, so e's cube and its cumulant vanish to
+ * rounding. */
 static int find_tail(const sg_gumbel *grid, int own, double x, double s2)
 {
     const double k = ceil((x + s2 / 2 + own * s2 + 1.5 * s2 - log(SMALL)) / STEP);
@@ -175,7 +175,7 @@ typedef struct {
     double value[3][MOST_TABLE];
 } table;
 
-/* Tabulates from the right, where q is smallest, so that one exponential serves all entries. */
+/* Tabulates from the right, where q is smallest, so one exponential serves all entries. */
 static void fill_table(table *t, int own, double top, double d, int size)
 {
     const double grow = exp(d);
@@ -209,7 +209,7 @@ static int wide_class(sg_gumbel *grid, int c, int own, double x, double s2, int 
     for (int k = 0; k < tail; k++) {
         const double *t0 = t.value[0] + k * times, *t1 = t.value[1] + k * times;
         const double *t2 = t.value[2] + k * times;
-        double sum[3] = {0, 0, 0}, odd[3] = {0, 0, 0}; /* by turns, as none has to wait then */
+        double sum[3] = {0, 0, 0}, odd[3] = {0, 0, 0}; /* two chains, not one */
         for (int i = 0; i < width; i += 2) {
             sum[0] += share[i] * t0[i], sum[1] += share[i] * t1[i], sum[2] += share[i] * t2[i];
             odd[0] += share[i + 1] * t0[i + 1], odd[1] += share[i + 1] * t1[i + 1];

@@ -1,5 +1,5 @@
-/* ivm_criterion.c: log q of the rows at hand under the posterior of the active set (IVM paper, eq.
- * 11) and its gradient (eq. 14), in the notation of the header.
+/* ivm_criterion.c: log q of the rows J~ under the posterior of the active set (IVM paper, eq. 11)
+ * and its gradient (eq. 14), in the notation of the header.
  *
  * A block of rows has m <= BLOCK rows; arrays over it are m x d. The whole costs O(d^3) for the
  * active set and O(m d^2) a block (paper, after 14). */
@@ -31,8 +31,9 @@ static void active_kernel(const sg_kernel *kernel, int n, int p, const double *x
 
 /* ---- Sites in the order of inclusion ---- */
 
-/* Finds the site of active row k at the marginal N(mu, s2); 0: none that could be included. A
- * proportion of variance below SG_NO_SITE_SHARE has no site, as its root is a divisor. */
+/* Finds the site of active row k at the marginal N(mu, s2); 0: it has no site that could be
+ * included. A proportion of variance below SG_NO_SITE_SHARE has no site, as its root is a
+ * divisor. */
 static int set_site(const sg_rows *rows, sg_ivm_set *set, int k, double mu, double s2)
 {
     const int i = set->active[k];
@@ -85,7 +86,7 @@ typedef struct {
     double *X;   /* d x p */
     double *K;   /* d x d: K_I */
     double *G;   /* d x d upper: Pi^1/2 U^{-1}; a row's stub is G'k */
-    double *v;   /* d: K_I^{-1} h_I, so that mean = k'v */
+    double *v;   /* d: K_I^{-1} h_I, so mean = k'v */
     double *g;   /* d: 1 - tau a = diag(B^{-1}) */
     int *place;  /* n: where in I a row is, or -1 */
     double log_det_U;

@@ -17,7 +17,7 @@
 static sg_points weighted_points(const sg_kernel *self, int n, const double *x,
                                  const double *weight, int step, const sg_ws *ws)
 {
-    enum { TILE = 16 }; /* points at a time, so that both layouts stay in cache */
+    enum { TILE = 16 }; /* points at a time, so both layouts stay in cache */
     const int q = self->p;
     sg_points out = sg_points_new(n, q, ws);
     for (int i0 = 0; i0 < n; i0 += TILE) {
@@ -52,7 +52,7 @@ static int linear_ntheta(const sg_kernel *self)
     return self->ard ? self->p : 1;
 }
 
-/* Multiplies input k by variance_k^1/2, so that the kernel is an inner product. */
+/* Multiplies input k by variance_k^1/2, so the kernel is an inner product. */
 static sg_points linear_prepare(const sg_kernel *self, int n, const double *x,
                                 const sg_points *like, const sg_ws *ws)
 {
@@ -128,7 +128,7 @@ static double poly_weight(const sg_kernel *self)
     return exp(-self->theta[1]) / self->p;
 }
 
-/* Scales all inputs by (p lengthscale)^-1/2, so that u_i'u_j = x'z / (p lengthscale). */
+/* Scales all inputs by (p lengthscale)^-1/2, so u_i'u_j = x'z / (p lengthscale). */
 static sg_points poly_prepare(const sg_kernel *self, int n, const double *x,
                               const sg_points *like, const sg_ws *ws)
 {

@@ -97,7 +97,7 @@ static const radial *radial_of(const sg_kernel *child)
 }
 
 /* The difference between the two kernels: A and B of D inputs from a, b and s b, and which derived
- * fields a part has, the other part having none of them. */
+ * fields a part has, which the other part lacks. */
 typedef struct {
     double trace, outer; /* A = a + trace s b / (D - 1); B = outer b, of divfree over D - 1 */
     enum derived source, flux;
@@ -106,7 +106,7 @@ typedef struct {
 static const structure CURLFREE = {0, 1, POTENTIAL, DIVERGENCE};
 static const structure DIVFREE = {1, -1, STREAM, VORTICITY};
 
-/* One kernel with its numbers at hand. */
+/* One kernel with its numbers on their natural scale. */
 typedef struct {
     const structure *kind;
     const radial *rad;
@@ -244,7 +244,7 @@ static void field_diag(const sg_kernel *self, int n, const double *x, double *k,
 
 /* ---- Adjoints ---- */
 
-/* A block of an adjoint, each column with sums of its own, so that threads do not meet. */
+/* A block of an adjoint, each column with sums of its own, so threads do not meet. */
 typedef struct {
     field f;
     const sg_points *a, *b;

@@ -124,8 +124,8 @@ void sg_lauum(int n, double *U)
     F77_CALL(dlauum)("U", &n, U, &n, &info FCONE);
 }
 
-/* Copies or exchanges in blocks of 32 x 32, so that the rows and the columns of both triangles stay
- * in cache. */
+/* Copies or exchanges in blocks of 32 x 32, so the rows and the columns of both triangles stay in
+ * cache. */
 void sg_mirror(char from, int n, double *A, int lda)
 {
     enum { BLOCK = 32 };

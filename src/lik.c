@@ -122,8 +122,8 @@ static int find_mode(const sg_lik *self, const double *y, const sg_quad_problem 
     return *bend > 0 && problem->mu != problem->centre;
 }
 
-/* The Laplace approximation: log Z and its derivatives from the mode of the integrand; `away`: from
- * mu, in standard deviations; 0 where nobody has looked. */
+/* The Laplace approximation: log Z and its derivatives from the mode of the integrand; `away`:
+ * from mu, in standard deviations; 0 where the mode was not sought. */
 typedef struct {
     double mode, away, logz, d1, d2;
 } far_peak;

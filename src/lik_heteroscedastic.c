@@ -1,5 +1,5 @@
-/* lik_heteroscedastic.c: a number whose mean u and whose spread exp(g) are both unknown,
- * y ~ N(u, noise exp(2 g)); a site sees f = (u, g). theta: the log noise variance.
+/* lik_heteroscedastic.c: a number whose mean u and whose spread exp(g) are both unknown, y ~ N(u,
+ * noise exp(2 g)); a site sees f = (u, g). theta: the log noise variance.
  *
  * Given g the integral over u is closed: with b = S_12 / S_22 and left = S_11 - b S_12
  *   y | g ~ N(mu_1 + b (g - mu_2), v),  v = left + E,  E = noise exp(2 g),
@@ -7,8 +7,8 @@
  * its logarithm l has the derivatives in mu, g - mu_2 held,
  *   p = e / v,  s = rho (z - 1),  l_11 = -1 / v,  l_12 = -2 p rho,
  *   l_22 = 2 rho (z - 1) + 2 rho^2 (1 - 2 z),
- * so that d1 = E (p, s) and d2 = E [(p, s)(p, s)' + l''] - d1 d1' over the tilted g: nothing is
- * divided by S. dlogZ/dtheta = E s / 2. Not log-concave. The "new response" has g beside it. */
+ * so d1 = E (p, s) and d2 = E [(p, s)(p, s)' + l''] - d1 d1' over the tilted g: nothing is divided
+ * by S. dlogZ/dtheta = E s / 2. Not log-concave. The "new response" has g beside it. */
 #include <math.h>
 #include <Rmath.h>
 #include "expect.h"

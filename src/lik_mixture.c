@@ -106,7 +106,7 @@ static void add_part(int w, double log_s, const double *q, const double *R, sums
     const double own = at->most > log_s ? exp(log_s - at->most) : 1;
     at->most = fmax2(at->most, log_s);
     at->weight = before * at->weight + own;
-    const double share = own / at->weight; /* running means, so that nothing large cancels */
+    const double share = own / at->weight; /* running means, so nothing large cancels */
     double away[SG_LIK_MAX_WIDTH];
     for (int a = 0; a < w; a++) {
         away[a] = q[a] - at->q[a];

@@ -188,7 +188,7 @@ static void add_node(const race *r, double w, double slope, double *d1, double *
 }
 
 /* The sums over the weights' total, packed without y, become derivatives at their classes' places;
- * from the last class down, so that nothing is overwritten before it is read. mean_q: E(-G'). */
+ * from the last class down, so nothing is overwritten before it is read. mean_q: E(-G'). */
 static void unpack(const race *r, int y, double total, double mean_q, double *d1, double *d2)
 {
     double sum = 0;

@@ -1,6 +1,6 @@
 /* lik_mvnormal.c: w responses at once, y ~ N(f, Sigma). y: the w responses, NaN where one is not
- * there. theta says how Sigma is made, by its length: the log variance that all have in common; w
- * log variances; or these and correlations, as correlation.h has them.
+ * there. The length of theta determines how Sigma is made: the log variance that all have in
+ * common; w log variances; or these and correlations, as correlation.h has them.
  *
  * Exact: with A = S + Sigma and r = y - mu, both of the responses that are there,
  *   log Z = -(w log 2 pi + log|A| + r'A^{-1}r) / 2,  d1 = A^{-1}r,  d2 = -A^{-1},

@@ -2,10 +2,10 @@
  * the K - 1 cut points, then the logarithms of the gaps between neighbours.
  *
  * With sd^2 = 1 + s2 and (x - mu) / sd for x, Z is the mass of N(0, 1) between a and b, the bounds
- * of the category, and z of that mass tells the rest:
+ * of the category, and moments of z over that mass give the rest:
  *   d1 = E z / sd,  d2 = (Var z - 1) / sd^2,  dlogZ/dcut = phi(b) / (sd Z) above, -phi(a) / (sd Z)
- * below. A category whose middle is above mu is turned round, so that nothing is the difference of
- * two numbers near 1; a narrow one is integrated, so that nothing is that of two neighbours. */
+ * below. A category whose middle is above mu is reflected, so nothing is the difference of two
+ * numbers near 1; a narrow one is integrated, so nothing is that of two neighbours. */
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"

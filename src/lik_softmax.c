@@ -1,8 +1,8 @@
 /* lik_softmax.c: several classes, P(y | f) = exp(f_y + bias_y) / sum_c exp(f_c + bias_c). y: class
  * number 1..C. theta: bias, one per class.
  *
- * With q_c = exp(f_c + bias_c - v), P(y | f) = integral of q_y exp(-q_y) prod_{j != y} exp(-q_j) dv
- * over the line (v is the largest of f_c + bias_c + Gumbel noise). Given v the classes are
+ * With q_c = exp(f_c + bias_c - v), P(y | f) = integral of q_y exp(-q_y) prod_{j != y} exp(-q_j)
+ * dv over the line (v is the largest of f_c + bias_c + Gumbel noise). Given v the classes are
  * independent, so for f ~ N(mu, s2) and any C
  *   Z = integral exp(G(v)) dv,  G = log E(q_y exp(-q_y)) + sum_{j != y} log E exp(-q_j),
  * an outer integral of C inner ones, each of a log-concave function of one variable. With l_c the
@@ -14,7 +14,7 @@
  * one, integral by integral, some 40 x 40 C.
  *
  * Two classes alone are the logistic of their difference, P(y | f) = 1 / (1 + exp(-g)), of which
- * one integral tells all. */
+ * one integral gives all. */
 #include <float.h>
 #include <math.h>
 #include <Rmath.h>
@@ -291,7 +291,7 @@ static void shifted(const sg_lik *self, const double *mu, const double *s2, doub
 }
 
 /* Tilts on a grid common to all classes (gumbel.h), some 150 C exponentials; returns 0 where there
- * is none. Slopes are taken relative to those at the largest weight, so that covariances do not
+ * is none. Slopes are taken relative to those at the largest weight, so covariances do not
  * cancel. */
 static int tilt_by_grid(const sg_lik *self, int own, const double *mu, const double *s2,
                         sg_tilt *out)

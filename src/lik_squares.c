@@ -3,7 +3,7 @@
  *   P = 1 / (1 + exp(-4 (f + bias))),
  * whose slope at 0 is 1: a step between the two labels' numbers. theta: bias, log noise.
  *
- * Every row holds f at its label, so that those far inside of a class say as much as those at its
+ * Every row holds f at its label, so those far inside of a class weigh as much as those at its
  * border. log Z is of numbers, not of labels.
  *
  * The integrals are Gaussian: with e = y - mu - bias and v = s2 + noise,

@@ -1,11 +1,11 @@
 /* lik_step.c: two classes whose labels are wrong with probability e, y = -1 or 1:
  *   step  P(y = 1 | f) = e + (1 - 2e) [f > 0]               theta: search scale of e
  *   flip  P(y = 1 | f) = e + (1 - 2e) Phi(f + bias)         theta: bias, search scale of e
- * Formulas 50-55 and 89-91, with 1 + s2 in place of s2 for the second. e = 1/2 / (1 + exp(-theta)),
- * and everything is done on logarithms, so that e may be as small as it likes; theta = -Inf is e =
- * 0.
+ * Formulas 50-55 and 89-91, with 1 + s2 in place of s2 for the second. e = 1/2 / (1 +
+ * exp(-theta)), and everything is done on logarithms, so e may be arbitrarily small; theta = -Inf
+ * is e = 0.
  *
- * Not log-concave: a row that is far on the wrong side is taken for a wrong label. */
+ * Not log-concave: a row that is far on the wrong side is treated as a wrong label. */
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"

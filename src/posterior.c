@@ -5,7 +5,7 @@
 #include "par.h"
 #include "posterior.h"
 
-enum { BLOCK = 256 }; /* rows whose kernel with the basis is at hand, for each thread */
+enum { BLOCK = 256 }; /* rows whose kernel with the basis is in memory, for each thread */
 
 /* Computes work[w m x d] = Kx U and sums, m blocks of w x w: the inner products of each row's
  * points. O(m w d^2), as U is triangular, and O(m w^2 d) for the blocks. */
@@ -20,7 +20,7 @@ static void factor_products(int m, int w, int d, const double *Kx, const double 
 
 /* Returns K(x,x) - |G'k(x)|^2. The sum of d squares is known to about d rounding units of K(x,x),
  * and so is the difference: if it is less than that, that is returned, because a difference of 0
- * would claim a certainty that is none. prior: K(x,x); explained: |G'k|^2. */
+ * would claim certainty. prior: K(x,x); explained: |G'k|^2. */
 static double unexplained(int d, double prior, double explained)
 {
     return fmax2(prior - explained, d * DBL_EPSILON * prior);

@@ -3,8 +3,8 @@
  * interval. /
  *
  * With t0 the peak and g(t) = logf(mu + sd t) - t^2 / 2 the integrals are of exp(g(t) - ref) times
- * 1, (t - t0), (t - t0)^2 and the k values, all on the same nodes, so that ratios of them share
- * their errors:
+ * 1, (t - t0), (t - t0)^2 and the k values, all on the same nodes, so ratios of them share their
+ * errors:
  *   log Z = ref + log I_0 - log(2 pi) / 2,   E t = t0 + I_1 / I_0,   Var t = I_2 / I_0 - (I_1 /
  * I_0)^2. */
 #include <float.h>
@@ -234,7 +234,7 @@ void sg_quad(const sg_quad_problem *problem, sg_quad_result *result)
     const int n = mesh(q, breaks, logs), top = highest(q, n, breaks, logs);
     const double neglect = problem->logf ? NEGLECT : GROWTH;
     q->ref = logs[top];
-    /* outwards from the peak, so that size[] is large before the tails are reached */
+    /* outwards from the peak, so size[] is large before the tails are reached */
     for (int i = top; i < n - 1; i++) {
         if (fmax2(logs[i], logs[i + 1]) > q->ref - neglect) add_panel(q, breaks[i], breaks[i + 1]);
     }

@@ -98,7 +98,7 @@ void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span)
  * mean
  *   cav_mean = cav_var (mean / var - nu) = mean - cav_var alpha,
  * in which nothing cancels when a site is nearly all of the row's precision. Returns whether it is
- * a distribution, and none far wider than the prior. Formulas 78 and 79: lambda_i = cav_var. */
+ * a distribution, and not far wider than the prior. Formulas 78 and 79: lambda_i = cav_var. */
 static int scalar_cavity(const sg_rows *rows, int i, int c, sg_marginals *marg)
 {
     const double *prior = sg_prior_of(rows, i, c);
@@ -133,7 +133,7 @@ static int block_cavity(const sg_rows *rows, const sg_sites *sites, int i, int c
     return !prior || !(trace_of(w, marg->cav_var + ww * at) > SG_WIDE_CAVITY * width);
 }
 
-/* Stops at the first cavity that is none: the whole step is shortened then (ep_loop.c). */
+/* Stops at the first site that leaves no cavity: the whole step is shortened then (ep_loop.c). */
 int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, sg_span span)
 {
     const int blocks = rows->lik->w > 1;
@@ -232,7 +232,7 @@ static sg_status dpar_chunk(void *ctx, int from, int to, int slot, const sg_ws *
     return SG_OK;
 }
 
-/* Adds the chunks' sums in order, so that the result does not depend on the number of threads. */
+/* Adds the chunks' sums in order, so the result does not depend on the number of threads. */
 void sg_tilt_rows_dpar(const sg_rows *rows, const sg_marginals *marg, sg_span span, double *dlik,
                        const sg_ws *ws)
 {
@@ -298,7 +298,7 @@ double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg, sg_spa
     return worst;
 }
 
-/* Writes the site that the row's tilt asks for; returns 0 if it has none. */
+/* Writes the site that the row's tilt asks for; returns 0 if it has no site. */
 static int scalar_target(const sg_sites *sites, const sg_marginals *marg, size_t at, double *tau,
                          double *nu)
 {
@@ -318,7 +318,7 @@ static int block_target(const sg_sites *sites, const sg_marginals *marg, size_t 
                          d2, tau, nu);
 }
 
-/* Starts from the old sites, which stay where the tilt has none. */
+/* Starts from the old sites, which stay where the tilt has no site. */
 int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, int c, sg_span span,
                       double *tau, double *nu)
 {
