@@ -53,8 +53,8 @@ double *sg_candidates_spare(const sg_candidates *c, int s)
     return c->M + (size_t) c->m * s;
 }
 
-/* Moves the rows kept[] of x[m x ncol] together in place, column after column: the leading dimension
- * becomes their number. */
+/* Moves the rows kept[] of x[m x ncol] together in place, column after column: the leading
+ * dimension becomes their number. */
 static void compact(int m, int ncol, double *x, const int *kept)
 {
     double *to = x;
