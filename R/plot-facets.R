@@ -10,7 +10,7 @@ facet_picture <- function(object, rows, view, asked) {
   check_facets(view)
   of_rows <- by$places(rows$x, rows$raw)
   at <- lapply(view$axis, function(axis) axis$places(rows$x, rows$raw))
-  limits <- list(xlim = curve_limits(view$axis[[1L]], at[[1L]], style))
+  limits <- list(xlim = axis_limits(view$axis[[1L]], at[[1L]], style))
   if (length(at) == 2L) limits$ylim <- style$ylim %||% around(at[[2L]])
   asked$style <- utils::modifyList(style, limits)
   if (length(at) == 2L) asked$n <- asked$n %||% default_nodes(object, length(by$levels))
@@ -29,7 +29,7 @@ facet_picture <- function(object, rows, view, asked) {
 }
 
 check_facets <- function(view) {
-  if (any(lengths(lapply(view$axis, `[[`, "levels")) > 0L) && length(view$axis) == 2L) {
+  if (any(count_levels(view$axis) > 0L) && length(view$axis) == 2L) {
     stop_sparsegp("by", "is for a curve along one input, or a map over two numbers",
                   "Name one of the two inputs alone")
   }
@@ -93,22 +93,6 @@ with_same_levels <- function(panels) {
     panel$surface$levels <- levels
     panel
   })
-}
-
-# The level stands at the right of its picture.
-draw_facets <- function(object, picture, draw, style) {
-  style <- utils::modifyList(style, picture$limits)
-  by <- picture$view$by
-  two <- identical(picture$se, "panel")
-  on_one_page(length(picture$panels) * (1L + two), function() {
-    for (group in seq_along(picture$panels)) {
-      draw(object, picture$panels[[group]], style)
-      if (style$ann) {
-        graphics::mtext(paste(by$name, "=", by$levels[group]), 4L, 0.1,
-                        cex = 0.9 * style$cex.axis * par("cex"), col = INK)
-      }
-    }
-  }, rows = if (two) length(picture$panels))
 }
 
 slice_picture <- function(object, rows, view, asked) {

@@ -10,7 +10,7 @@
 NULL
 
 forecast_plot <- function() {
-  new_plot_type(forecast_picture, charts = forecast_charts, stacked = TRUE,
+  new_plot_type(forecast_picture, charts = forecast_charts, rows = length,
                 takes = c("which", "newdata", "ahead"), refuse = function(object) {
                   if (offers(object, "prob")) "is for series of numbers and counts"
                 })
@@ -57,7 +57,7 @@ extrapolates <- function(kernel) {
 time_view <- function(object, rows) {
   derived <- derived_columns(object, rows$x)
   axes <- data_axes(object, rows, names(derived))
-  if (length(axes) != 1L || !is.null(axes[[1L]]$levels)) {
+  if (length(axes) != 1L || count_levels(axes) > 0L) {
     stop_sparsegp("type", "= \"forecast\" is for a fit of one input, time",
                   "Draw a curve along one of several: plot(fit, \"time\", xlim = )")
   }

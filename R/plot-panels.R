@@ -80,7 +80,8 @@ label_axes <- function(style, xlab, ylab, y_at) {
   if (!style$ann) return(invisible())
   title(xlab = style$xlab %||% xlab, line = min(2.1, par("mar")[1L] - 1.1),
         cex.lab = style$cex.lab)
-  wide <- max(graphics::strwidth(format(y_at), "inches", cex = style$cex.axis)) / par("csi")
+  if (!is.expression(y_at)) y_at <- format(y_at)
+  wide <- max(graphics::strwidth(y_at, "inches", cex = style$cex.axis)) / par("csi")
   line <- max(2.1, if (style$las %in% 1:2) 1.35 + wide else 0)
   title(ylab = style$ylab %||% ylab, line = min(line, par("mar")[2L] - 1.1),
         cex.lab = style$cex.lab)

@@ -30,7 +30,7 @@ slice_view <- function(object, rows, which, by = NULL) {
 # Two factors, or a number and a factor: the number, or the factor of more levels, is the axis.
 split_axes <- function(shown, by) {
   if (length(shown) == 1L || !is.null(by)) return(list(axis = shown, by = by))
-  levels <- lengths(lapply(shown, `[[`, "levels"))
+  levels <- count_levels(shown)
   if (all(levels == 0L)) return(list(axis = shown, by = NULL))
   along <- if (any(levels == 0L)) which(levels == 0L) else which.max(levels)
   list(axis = shown[along], by = shown[[setdiff(1:2, along)]])
@@ -40,7 +40,7 @@ MANY <- 8L # more colours than that cannot be told apart
 
 # The factor whose levels are apart: the one asked for; else, where nothing was, the only one.
 by_axis <- function(object, axes, shown, which, by) {
-  factors <- Filter(function(axis) !is.null(axis$levels), axes)
+  factors <- axes[count_levels(axes) > 0L]
   if (is.null(by)) {
     alone <- is.null(which) && length(shown) == 1L && length(factors) == 1L &&
       length(setdiff(names(axes), names(shown))) == 1L &&
@@ -55,17 +55,10 @@ by_axis <- function(object, axes, shown, which, by) {
   factors[[by]]
 }
 
-# Where the others stay: numbers at their medians, factors at their most common level; a factor one
-# of whose columns is an axis at the level that has no column.
+# Where the others stay.
 resting_places <- function(others, rows, columns) {
   lapply(others, function(axis) {
-    at <- axis$places(rows$x, rows$raw)
-    if (is.null(axis$levels)) {
-      return(list(code = axis$code(stats::median(at)), words = NULL))
-    }
-    if (any(axis$columns %in% columns)) return(list(code = 0 * axis$code(1L), words = ""))
-    level <- which.max(tabulate(at, length(axis$levels)))
-    list(code = axis$code(level), words = paste("at", axis$levels[level]))
+    resting_place(axis, axis$places(rows$x, rows$raw), columns)
   })
 }
 

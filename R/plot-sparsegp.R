@@ -153,12 +153,12 @@ autoplot.sparsegp <- function(object, which = NULL, type = "fit", newdata = NULL
 #   refuse   (object) -> why there is no such picture of this fit, c(fault, remedy), or NULL
 #   outputs  is there such a picture of a fit of several components?
 #   charts   (object, picture, style) -> a list of charts (plot-charts.R), from which `draw` and
-#            `layers` follow; stacked: one below the other
+#            `layers` follow
+#   rows     (charts) -> in how many rows they stand; NULL: panels are about as high as wide
 new_plot_type <- function(picture, draw = NULL, layers = NULL, takes = character(),
                           refuse = function(object) NULL, outputs = FALSE, charts = NULL,
-                          stacked = FALSE) {
+                          rows = function(charts) NULL) {
   if (!is.null(charts)) {
-    rows <- function(charts) if (stacked) length(charts)
     draw <- function(object, picture, style) {
       charts <- charts(object, picture, style)
       draw_charts(charts, style, rows(charts))

@@ -25,9 +25,15 @@ terms_picture <- function(object, asked) {
 }
 
 draw_terms <- function(object, picture, style) {
-  on_one_page(length(picture$parts), function() {
-    for (part in picture$parts) draw_term(object, part, style)
+  draw_charts(lapply(picture$parts, term_chart, object = object, style = style), style)
+}
+
+# Returns a plot for each term, as their axes are of different kinds.
+terms_layers <- function(object, picture) {
+  plots <- lapply(picture$parts, function(part) {
+    chart_layers(list(term_chart(object, part, AUTO)))
   })
+  if (length(plots) == 1L) plots[[1L]] else plots
 }
 
 terms_pictures <- function(object, which, newdata, level, n, style) {
@@ -67,9 +73,9 @@ class_axis.response <- function(object) NULL
 
 #' @export
 class_axis.response_classes <- function(object) {
-  list(name = response_name(object), levels = object$response$levels, columns = character(),
-       code = function(places) matrix(0, length(places), 0L),
-       places = function(x, raw) NULL)
+  new_axis("axis_factor", response_name(object), character(),
+           function(places) matrix(0, length(places), 0L), function(x, raw) NULL,
+           object$response$levels)
 }
 
 # Builds the view over all axes that a term depends on.
@@ -134,10 +140,7 @@ partial_views <- function(object, rows, group, term_axes, by) {
 # quantiles of the rows, or over the levels of a factor, the largest of all classes.
 effect_spread <- function(view, object, rows, group) {
   axis <- view$axis[[1L]]
-  places <- seq_along(axis$levels)
-  if (is.null(axis$levels)) {
-    places <- stats::quantile(axis$places(rows$x, rows$raw), seq(0.05, 0.95, 0.15), names = FALSE)
-  }
+  places <- typical_places(axis, axis$places(rows$x, rows$raw))
   view$by <- NULL
   x <- scale_kept(slice_inputs(view, list(places)), object$scaling)
   of_class <- function(class) {
@@ -160,7 +163,7 @@ spec_columns <- function(spec) c(spec$vars, unlist(lapply(spec$parts, spec_colum
 
 term_curve <- function(view, shown, effect, level, n, style) {
   axis <- view$axis[[1L]]
-  places <- curve_places(axis, curve_limits(axis, shown$at[[1L]], style), n)
+  places <- axis_nodes(axis, axis_limits(axis, shown$at[[1L]], style), n)
   along_curve(view, places, function(group) {
     with_band(effect(slice_inputs(view, list(places), group), group), level)
   })
@@ -207,17 +210,17 @@ working_residuals.response_counts <- function(object, rows) {
 
 # ---- Drawing ----
 
-draw_term <- function(object, picture, style) {
-  if (!is.null(picture$surface)) return(draw_term_surface(object, picture, style))
-  draw_charts(list(term_chart(object, picture, style)), style)
+term_chart <- function(object, picture, style) {
+  chart <- if (is.null(picture$surface)) term_curve_chart else term_map_chart
+  chart(object, picture, style)
 }
 
 # Rows without partial residuals are ticks at the bottom.
-term_chart <- function(object, picture, style) {
+term_curve_chart <- function(object, picture, style) {
   view <- picture$view
   shown <- picture$shown
   axis <- view$axis[[1L]]
-  xlim <- curve_limits(axis, shown$at[[1L]], style)
+  xlim <- axis_limits(axis, shown$at[[1L]], style)
   seen <- shown$at[[1L]] >= min(xlim) & shown$at[[1L]] <= max(xlim) & is.finite(shown$y)
   ylim <- range(picture$drawn$lwr, picture$drawn$upr, shown$y[seen])
   groups <- length(view$by$levels)
@@ -239,33 +242,14 @@ term_chart <- function(object, picture, style) {
   }
   new_chart(paste(view$caption, collapse = ", "), elements, input_label(object, view$axes),
             picture$label, xlim, grDevices::extendrange(ylim, f = 0.04),
-            list(x = axis_ticks(object, axis, xlim)), key)
+            list(x = axis_ticks(axis, object, xlim)), key)
 }
 
-draw_term_surface <- function(object, picture, style) {
+term_map_chart <- function(object, picture, style) {
   surface <- picture$surface
-  shown <- picture$shown
-  open_panel(surface$limits[[1L]], surface$limits[[2L]], style$asp)
   levels <- contour_levels(surface$z, surface$known, 8L)
-  fill_bands(surface, levels, mean_ramp(length(levels) - 1L))
-  draw_contours(surface, levels, INK, 0.7)
-  draw_error_contours(surface)
-  points(shown$at[[1L]], shown$at[[2L]], pch = 16, cex = 0.35, col = INK)
-  axes <- picture$view$axes
-  close_panel(style, axes[1L], axes[2L], bty = "o",
-              input_ticks(object, axes[1L], surface$limits[[1L]]),
-              input_ticks(object, axes[2L], surface$limits[[2L]]))
-  draw_heading(style, list(key_item(picture$label, "line", INK, lwd = 0.7), error_key()))
-}
-
-# ---- By ggplot2 ----
-
-terms_layers <- function(object, picture) {
-  plots <- lapply(picture$parts, auto_term, object)
-  if (length(plots) == 1L) plots[[1L]] else plots
-}
-
-auto_term <- function(picture, object) {
-  if (is.null(picture$surface)) return(chart_layers(list(term_chart(object, picture, AUTO))))
-  auto_term_map(picture, placed_columns(picture$view, picture$drawn))
+  elements <- c(band_elements(surface, surface$z, levels, mean_ramp, picture$label),
+                list(error_contours(surface), dots(picture$shown)))
+  map_chart(object, picture, elements,
+            list(key_item(picture$label, "line", INK, lwd = 0.7), error_key()))
 }
