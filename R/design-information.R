@@ -110,7 +110,7 @@ label_information.response_factor <- function(fit, latent) {
   pmax(entropies(class_probabilities(fit, latent)) - expected, 0)
 }
 
-# One for each class: at NODES values of all of them, the same for both entropies, so that none is
+# One for each class: at NODES values of all of them, the same for both entropies, so none is
 # negative.
 #' @export
 label_information.response_classes <- function(fit, latent) {
@@ -200,7 +200,7 @@ outcome_entropy.response <- function(fit, latent) {
 #' @export
 outcome_entropy.response_components <- outcome_entropy.response
 
-# y - f does not depend on f, so that the variance decides alone: where there are many of them by a
+# y - f does not depend on f, so the variance decides alone: where there are many of them by a
 # spline along their logarithms.
 #' @export
 outcome_entropy.response_numbers <- function(fit, latent) {
@@ -245,7 +245,7 @@ given_entropy.response <- function(fit, latent) {
 
 # ---- Means over a normal variable ----
 
-# Rows at a time, so that rows x nodes stay in bounds
+# Rows at a time, so rows x nodes stay in bounds
 BLOCK_ROWS <- 500L
 
 in_blocks <- function(n, block) {

@@ -14,7 +14,7 @@ kernel_words <- function(fit) {
         counted(tried$rows[1L], "row"))
 }
 
-# Says how inputs were scaled, where there are several that vary.
+# Reports how inputs were scaled, where there are several that vary.
 scaling_words <- function(fit) {
   scaling <- fit$scaling
   if (scaling$alike || length(scaling$sd) < 2L) return(NULL)

@@ -24,7 +24,7 @@ factor_axis <- function(name, coding) {
            function(x, raw) nearest_level(coding, x), rownames(coding))
 }
 
-# A variable of which a term makes several columns, poly(x, 2) say; call: the term's.
+# A variable of which a term makes several columns, poly(x, 2) for example; call: the term's.
 curve_axis <- function(name, columns, call, env) {
   new_axis("axis_number", name, columns, function(places) {
     made <- eval(call, stats::setNames(list(places), name), env)
@@ -132,8 +132,8 @@ typical_places.axis_factor <- function(axis, at) seq_along(axis$levels)
 count_levels <- function(axes) lengths(lapply(axes, `[[`, "levels"))
 
 # Returns the level of each row, by its coding. Columns that were unscaled are whole numbers only to
-# rounding, so that a row has the level whose weighted sum of columns is nearest to its own; weights
-# spread by the golden ratio tell all levels apart. O(columns) a row, also where levels are
+# rounding, so a row has the level whose weighted sum of columns is nearest to its own; weights
+# spread by the golden ratio distinguish all levels. O(columns) a row, also where levels are
 # thousands.
 nearest_level <- function(coding, x) {
   weights <- (seq_len(ncol(coding)) * (sqrt(5) - 1) / 2) %% 1
@@ -144,7 +144,7 @@ nearest_level <- function(coding, x) {
 }
 
 # All of them: numbers but for the columns that follow from others (derived), factors, variables
-# behind terms of several columns where the rows' values are at hand.
+# behind terms of several columns where the rows' values can be found.
 data_axes <- function(object, rows, derived) {
   factors <- factor_columns(object, colnames(rows$x))
   factors <- Map(factor_axis, names(factors), factors)

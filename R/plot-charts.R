@@ -1,15 +1,14 @@
 # Charts: panels of elements that base graphics and ggplot2 both draw, from one description. A type
-# of picture that consists of charts names the function that makes them (new_plot_type()) and draws
-# nothing itself.
+# of picture names the function that makes its charts (new_plot_type()) and draws nothing itself.
 
 # Describes a panel.
-#   title      words above it, which tell it from the others of a page
+#   title      words above it, which distinguish it from the others of a page
 #   elements   a list of new_element() and NULL, drawn in this order
 #   x, y       labels of the axes
 #   xlim, ylim its limits
 #   ticks      list(x, y): ticks of an axis, list(at, labels), or NULL
 #   key        list of key_item() and NULL
-#   name       short words that tell it from the others of a page, the label of a facet
+#   name       short words that distinguish it from the others of a page, the label of a facet
 #   strip      level of a factor that it is for, list(name, level), or NULL
 #   frame      `bty` of graphics::par(): "l"; "o" around a map, which fills its panel; "n" where
 #              there are several scales along y
@@ -81,7 +80,7 @@ chart_layers <- function(charts, rows = NULL) {
                   caption = if (length(field("title")) == 1L) wrapped(field("title")))
 }
 
-# Returns the labels of facets: what tells the charts apart, their responses, levels or names.
+# Returns the labels of facets: what distinguishes the charts, their responses, levels or names.
 facet_names <- function(charts, by_response) {
   words <- vapply(charts, function(chart) {
     if (by_response) return(chart$y)

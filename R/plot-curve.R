@@ -12,7 +12,7 @@ curve_frame <- function(object, view, shown, asked) {
   })
 }
 
-# The columns of the axis and of `by`, and what answer(group) says at the places for each level.
+# The columns of the axis and of `by`, and answer(group) at the places for each level.
 along_curve <- function(view, places, answer) {
   own <- axis_values(view$axis[[1L]], places)
   parts <- lapply(seq_len(max(1L, length(view$by$levels))), function(group) {
@@ -33,7 +33,7 @@ curve_answer <- function(object, latent, level) {
   cbind(answer, new_lwr = new[, "lwr"], new_upr = new[, "upr"])
 }
 
-# Of how many trials a new response is: of as many as all rows, else nobody knows. Other new
+# Of how many trials a new response is: of as many as all rows, else unknown. Other new
 # responses have weight 1.
 weight_of_new <- function(object) {
   trials <- trials_of(object, unique(object$weights))

@@ -83,7 +83,7 @@ for_contours <- function(z, levels) {
   z
 }
 
-# Returns z, or where it varies by no more than rounding does its mean at every node.
+# Returns z, or where it varies by rounding alone its mean at every node.
 flattened <- function(z) {
   if (diff(range(z)) < LEAST_RANGE * max(abs(z))) z[] <- mean(z)
   z
@@ -106,7 +106,7 @@ prob_columns <- function(levels) paste0("prob.", levels)
 # Boundaries between depths of colour, as probabilities of the most probable class
 DEPTHS <- c(0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
-# Every pixel has the colour of its most probable class, so that edges are no staircase of the grid.
+# Every pixel has the colour of its most probable class, so edges are no staircase of the grid.
 paint_classes <- function(surface, col, lwd) {
   lead <- class_leads(surface$z)
   seen <- sort(unique(c(lead$best)))

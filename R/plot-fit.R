@@ -42,7 +42,7 @@
 NULL
 
 fit_plot <- function() {
-  new_plot_type(fit_picture, charts = fit_charts, rows = rows_of_maps, outputs = TRUE,
+  new_plot_type(fit_picture, fit_charts, rows = rows_of_maps, outputs = TRUE,
                 takes = c("which", "newdata", "by", "se"))
 }
 

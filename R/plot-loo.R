@@ -12,7 +12,7 @@ NULL
 loo_plot <- function() {
   new_plot_type(function(object, asked) {
     list(drawn = loo_frame(object, asked$level), level = asked$level)
-  }, charts = function(object, picture, style) {
+  }, function(object, picture, style) {
     chart <- if (is.null(picture$drawn$fit)) loo_classes_chart else loo_numbers_chart
     list(chart(object, picture$drawn, picture$level, style))
   })

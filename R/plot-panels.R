@@ -1,7 +1,7 @@
 # The panels plot() draws, and the pieces they share. Every panel is one figure in which par() stays
 # as it was: a caller's par(mfrow) or layout() holds, and points(), lines() or legend() can add.
 
-# Okabe and Ito's colours, which people with colour-blindness can tell apart
+# Okabe and Ito's colours, which people with colour-blindness can distinguish
 BLUE <- "#0072B2"
 
 ORANGE <- "#D55E00"
@@ -217,7 +217,7 @@ around <- function(x) {
 # ---- Classes ----
 
 # Colours apart under protanopia and deuteranopia too, the first ones the most; symbols repeat after
-# five, so that colour and symbol together are unique among 60 classes.
+# five, so colour and symbol together are unique among 60 classes.
 CLASS_COLOURS <- c(
   "#0072B2", "#D55E00", "#009E73", "#E0C700", "#CC79A7", "#661100", "#56C8F0",
   "#4B2BCB", "#36C872", "#005355", "#8B5A2B", "#303030"

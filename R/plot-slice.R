@@ -122,10 +122,10 @@ offset_of_rows.response_components <- function(object, offset, n) {
 
 # ---- Rows beside a slice they do not lie on ----
 
-# The rows as they are to be drawn: places on each axis, level of `by`, response, and how near they
+# The rows that are drawn: places on each axis, level of `by`, response, and how near they
 # are to the slice, from 0 to 1. Numbers and counts are moved onto it: to the slice's mean belongs
 # what is left of a number beside its own, and of a count its ratio to its own (partial residuals).
-# Others stay as they are.
+# Others stay unchanged.
 rows_beside <- function(object, rows, view) {
   at <- lapply(view$axis, function(axis) axis$places(rows$x, rows$raw))
   level <- if (!is.null(view$by)) view$by$places(rows$x, rows$raw)
@@ -181,7 +181,7 @@ nearness <- function(object, x, z) {
   unname(pmin(pmax(between / sqrt(size), 0), 1))
 }
 
-# What to say above a panel of it.
+# The words above a panel of it.
 beside_words <- function(shown, view) {
   words <- if (shown$moved) "rows as partial residuals"
            else if (!identical(shown$near, 1)) "rows the fainter the farther off"
@@ -197,7 +197,7 @@ faded <- function(col, near) {
 }
 
 # Puts columns of the axes before those of an answer; an input that is called as one of the answer's
-# columns, "fit" say, gets a number behind its name.
+# columns, "fit" for example, gets a number behind its name.
 beside_axes <- function(places, names, answer) {
   answer <- as.data.frame(answer, optional = TRUE)
   own <- seq_along(places)

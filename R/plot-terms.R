@@ -16,7 +16,7 @@
 NULL
 
 terms_plot <- function() {
-  new_plot_type(terms_picture, draw_terms, terms_layers, takes = c("which", "newdata"))
+  new_plot_type(terms_picture, terms_charts, takes = c("which", "newdata"), alike = FALSE)
 }
 
 terms_picture <- function(object, asked) {
@@ -24,16 +24,8 @@ terms_picture <- function(object, asked) {
   list(parts = parts, drawn = lapply(parts, `[[`, "drawn"))
 }
 
-draw_terms <- function(object, picture, style) {
-  draw_charts(lapply(picture$parts, term_chart, object = object, style = style), style)
-}
-
-# Returns a plot for each term, as their axes are of different kinds.
-terms_layers <- function(object, picture) {
-  plots <- lapply(picture$parts, function(part) {
-    chart_layers(list(term_chart(object, part, AUTO)))
-  })
-  if (length(plots) == 1L) plots[[1L]] else plots
+terms_charts <- function(object, picture, style) {
+  lapply(picture$parts, term_chart, object = object, style = style)
 }
 
 terms_pictures <- function(object, which, newdata, level, n, style) {
@@ -64,7 +56,7 @@ pictures_of_term <- function(object, rows, group, level, n, style) {
   })
 }
 
-# Returns the classes as a factor of which no column of the inputs tells, where each has a latent
+# Returns the classes as a factor that no column of the inputs codes, where each has a latent
 # function; else NULL.
 class_axis <- function(object) UseMethod("class_axis", codec_of(object))
 
@@ -185,7 +177,7 @@ term_surface <- function(view, shown, effect, n, style) {
 
 # Returns what is left of each response, on the latent function's scale: for numbers the residual,
 # for counts the working residual of a generalised linear model, (y - m) / m'(f), times the root of
-# its weight m'^2 / v over the roots' mean, so that rows that say little do not stand out. NA for
+# its weight m'^2 / v over the roots' mean, so rows of little weight do not stand out. NA for
 # labels.
 working_residuals <- function(object, rows) UseMethod("working_residuals", codec_of(object))
 

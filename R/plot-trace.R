@@ -1,4 +1,4 @@
-# The trace of a fit: several scales share one panel, so that a caller's layout holds.
+# The trace of a fit: several scales share one panel, so a caller's layout holds.
 
 #' @rdname plot.sparsegp
 #' @name plot.sparsegp
@@ -14,7 +14,7 @@
 NULL
 
 trace_plot <- function() {
-  new_plot_type(function(object, asked) list(drawn = trace_of(object)), charts = trace_charts,
+  new_plot_type(function(object, asked) list(drawn = trace_of(object)), trace_charts,
                 refuse = function(object) {
                   if (NROW(trace_of(object)) == 0L) "needs a fit that records its iterations"
                 }, outputs = TRUE)
@@ -55,7 +55,7 @@ trace_strips <- function(object, trace, style) {
   lapply(stats::setNames(nm = columns), function(column) known[[column]](trace[[column]]))
 }
 
-# One sweep is a dot without a course: its numbers say more.
+# One sweep is a dot without a line: its numbers are given.
 lone_words <- function(trace) {
   if (nrow(trace) > 1L) return("")
   values <- vapply(trace, function(value) format(value, digits = 4L), "")

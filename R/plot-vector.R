@@ -111,7 +111,7 @@ uncertainty_bands <- function(surface, sd) {
   }
 }
 
-# Returns the ellipses at every third node, where they can be told apart, as lines that NA separate.
+# Returns the ellipses at every third node, where they do not overlap, as lines that NA separate.
 error_ellipses <- function(picture, names, scale) {
   third <- function(at) seq_along(at) %% 3L == 2L
   drawn <- picture$drawn[c(outer(third(picture$surface$x), third(picture$surface$y), "&")), ]

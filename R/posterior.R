@@ -25,7 +25,6 @@ latent_moments <- function(model, theta, posterior, x) {
 # The posterior of one latent function.
 class_posterior <- function(posterior, processes, class) {
   if (!is.null(posterior$each)) return(posterior$each[[class]])
-  if (processes == 1L) return(posterior)
   d <- nrow(posterior$basis)
   own <- function(factor) {
     if (is.null(factor) || ncol(factor) == d) return(factor)

@@ -70,7 +70,7 @@ double *sg_batch_sums_of(const sg_bases *bases, int c, double *sums)
 
 /* Adds V' diag(tau) V over the rows whose tau has this sign to S, lower triangle: a symmetric
  * product of rows scaled by |tau|^1/2, half the work of a general one. V: m x d; S: d x d, the
- * lower triangle alone. O(m d^2 / 2). */
+ * lower triangle alone. O(m d^2). */
 static void add_precisions(int m, int d, const double *V, const double *tau, int sign,
                            const scratch *at, double *S)
 {
@@ -156,7 +156,7 @@ static void finish(void *self, double *sums)
 
 /* ---- Posterior ---- */
 
-/* Factors I + S and computes m = M t and A m = A^{-T} t. O(d^3 / 2): S and t stand one after the
+/* Factors I + S and computes m = M t and A m = A^{-T} t. O(d^3): S and t stand one after the
  * other, d d + d numbers. */
 static sg_status factorise(int d, const double *S, sg_batch_factor *f, double *log_det)
 {

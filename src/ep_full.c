@@ -4,8 +4,9 @@
  *   alpha = (I + T K)^{-1} nu,   mean = K alpha,   var = diag(K - K W K)
  * Everything is scalar: blocks of sites are turned into their eigenvectors' coordinates first.
  *
- * The rows of a process are N = n w values; a sweep costs N^3 / 2 in LAPACK, N^3 / 6 for A and N^3
- * / 3 for its inverse, and O(N^2) for means and variances where sites are strong. */
+ * The rows of a process are N = n w values; a sweep costs 2 N^3 / 3 operations in LAPACK, half of
+ * them for A and half for its inverse, and O(N^2) for means and variances where sites are
+ * strong. */
 #include <math.h>
 #include <Rmath.h>
 #include "block.h"
@@ -198,7 +199,7 @@ static void turn_back(const full_model *full, const process *own, int c, sg_marg
 
 /* ---- What the loop asks for ---- */
 
-/* Factors B and inverts A. Adds log|A| to *log_det. O(N^3 / 2), or O(N^2) without sites. */
+/* Factors B and inverts A. Adds log|A| to *log_det. O(N^3), or O(N^2) without sites. */
 static sg_status factor_process(const full_model *full, process *own, double *log_det)
 {
     const int N = full->N;

@@ -2,7 +2,7 @@
  *
  * A run costs one sweep (ep_fold.h) for each step; steps that do not go to the tilts' sites
  * (mixed, coupled, sequential) cost a second reading of the rows for their sums. Memory: the sites
- * three times, and depth + 1 times more with mixing. */
+ * four times, and 2 (depth + 1) times more with mixing. */
 #include <limits.h>
 #include <math.h>
 #include "ep_loop.h"
@@ -72,7 +72,7 @@ static void copy_iterate(const sg_ep_model *model, const iterate *from, iterate 
     copy(model->sums, from->sums, to->sums);
 }
 
-/* Adds part (target - to) to all sites: damping in natural parameters, as in power EP. */
+/* Adds part (target - to) to all sites: damping of natural parameters. */
 static void move_sites(double part, const double *tau, const double *nu, sg_sites *to)
 {
     blend(sg_blocks_of(to->layout), part, tau, to->tau);

@@ -51,7 +51,7 @@ static double *gradient_of(const sg_basis_adjoint *adjoint, int g)
 }
 
 /* Adds a process's -(q q' + R^{-1} (B^{-1} - I) R^{-T}) / 2 to G0, the part that is no sum over
- * rows. N[d x d]: scratch. O(d^3 / 2). */
+ * rows. N[d x d]: scratch. O(d^3). */
 static void add_own_weights(const sg_basis_rows *b, const double *BR, const double *q, double *N,
                             double *G0)
 {

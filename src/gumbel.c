@@ -147,7 +147,7 @@ static int find_tail(const sg_gumbel *grid, int own, double x, double s2)
 }
 
 /* Tabulates a narrow class by Gauss and Hermite's nodes (for weight exp(-n^2 / 2)). Seven nodes
- * integrate u's normal density of a standard deviation below 0.1 to rounding. */
+ * suffice for u's normal density of a standard deviation below 0.1. */
 static void narrow_class(sg_gumbel *grid, int c, int own, double x, double s2, int tail)
 {
     static const double node[HERMITE] = {-3.750439717725742, -2.366759410734541,

@@ -93,7 +93,7 @@ typedef struct {
 } posterior;
 
 /* Factors B = I + Pi^1/2 K_I Pi^1/2 and inverts U: G = Pi^1/2 U^{-1}, v = G U^{-T} Pi^{-1/2} nu =
- * K_I^{-1} h_I, and g = diag(B^{-1}) as row norms of U^{-1}. O(d^3 / 2). */
+ * K_I^{-1} h_I, and g = diag(B^{-1}) as row norms of U^{-1}. O(d^3). */
 static sg_status posterior_of(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
                               const sg_ivm_set *set, posterior *post, const sg_ws *ws)
 {
@@ -243,7 +243,7 @@ static void active_gradient(const sg_kernel *kernel, const posterior *post, doub
 }
 
 /* Adds up log q block by block; the gradient's part of K_I needs the sums over all of them. log q
- * = -log|U| + sum log Z_i - sum (log g + cav_mean'alpha) / 2, minus the paper's phi (eq. 11).
+ * = -log|U| + sum log Z_i - sum (log g + cav_mean'alpha) / 2, which is -phi of the paper (eq. 11).
  * dkernel NULL: the value alone. */
 sg_status sg_ivm_criterion(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
                            const sg_ivm_set *set, double *logq, double *dkernel, double *dlik,

@@ -58,7 +58,7 @@ void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, i
     F77_CALL(dgemm)(&ta, &tb, &m, &n, &k, &a, A, &lda, B, &ldb, &b, C, &ldc FCONE FCONE);
 }
 
-/* Adds a op(A) op(A)' to C[n x n], below the diagonal alone. O(n^2 k / 2). */
+/* Adds a op(A) op(A)' to C[n x n], below the diagonal alone. O(n^2 k). */
 void sg_syrk(char trans, int n, int k, double a, const double *A, int lda, double *C)
 {
     if (n == 0 || k == 0) return;
@@ -66,7 +66,7 @@ void sg_syrk(char trans, int n, int k, double a, const double *A, int lda, doubl
     F77_CALL(dsyrk)("L", &trans, &n, &k, &a, A, &lda, &one, C, &n FCONE FCONE);
 }
 
-/* Replaces x by op(U) x, U upper. O(n^2 / 2). */
+/* Replaces x by op(U) x, U upper. O(n^2). */
 void sg_trmv(char trans, int n, const double *U, double *x)
 {
     if (n == 0) return;
@@ -79,7 +79,7 @@ void sg_trsv(char trans, int n, const double *U, int ldu, double *x)
     F77_CALL(dtrsv)("U", &trans, "N", &n, U, &ldu, x, &ONE FCONE FCONE FCONE);
 }
 
-/* Replaces B[m x n] by op(U)^{-1} B. O(m^2 n / 2). */
+/* Replaces B[m x n] by op(U)^{-1} B. O(m^2 n). */
 void sg_trsm(char trans, int m, int n, const double *U, int ldu, double *B, int ldb)
 {
     if (m == 0 || n == 0) return;
@@ -88,7 +88,7 @@ void sg_trsm(char trans, int m, int n, const double *U, int ldu, double *B, int 
                     FCONE FCONE FCONE FCONE);
 }
 
-/* Replaces B[m x n] by op(U) B or B op(U). O(m n (m or n) / 2). */
+/* Replaces B[m x n] by op(U) B or B op(U). O(m^2 n), or O(m n^2). */
 void sg_trmm(char side, char trans, int m, int n, const double *U, double *B)
 {
     if (m == 0 || n == 0) return;

@@ -74,8 +74,8 @@ void sg_step_kl(double d1, double d2, double s2, double kl[2])
 /* ---- Cavities ---- */
 
 /* Computes alpha = nu - T mean and, for w = 1, g = 1 - tau var. For blocks g = |I - var T| comes
- * with the cavity. At a fixed point alpha = d1 of the tilts, and g is the variance's proportion
- * that the site leaves (1 / g is its growth without the site). */
+ * with the cavity. At a fixed point alpha = d1 of the tilts, and g = var / cav_var the proportion
+ * of the cavity's variance that the site leaves. */
 void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span)
 {
     const sg_layout l = marg->layout;
