@@ -1,6 +1,6 @@
 # The rows that a fit answers for: its own, or new data.
 
-# Returns a fit that knows its rows, or stops: streams keep none, nor fits grown without inputs.
+# Returns a fit that knows its rows, or stops: streams keep no rows, nor fits grown without inputs.
 with_rows <- function(object) {
   object <- ready(object)
   if (has_rows(object)) return(checked_rows(object))

@@ -33,7 +33,7 @@ fit_like <- function(like, call, frame) {
   fit
 }
 
-# Returns a fit without rows with these, which must not be none.
+# Returns a fit without rows with these, of which there is at least one.
 feed_all <- function(empty, ...) {
   rows <- read_rows(recipe_of(empty), ...)
   if (chunk_size(rows) == 0L) stop_incomplete("data")

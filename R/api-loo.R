@@ -59,7 +59,7 @@ loo.sparsegp <- function(x, ...) {
 
 # ---- In few numbers ----
 
-# R2 and standard deviation of the errors, or the share of errors; rows without a label do not
+# R2 and standard deviation of the errors, or the proportion of errors; rows without a label do not
 # count.
 loo_scores <- function(table) {
   if (!is.null(table$predicted)) {

@@ -157,7 +157,7 @@ query_reader <- function(con, query, size, argument) {
   }, close = function() if (DBI::dbIsValid(result)) DBI::dbClearResult(result))
 }
 
-# Passes on what the driver says. Warnings are let through.
+# Passes on the driver's messages. Warnings are let through.
 database_call <- function(expr, argument) {
   tryCatch(expr, error = function(e) {
     if (inherits(e, "sparsegp_error")) stop(e)

@@ -116,7 +116,7 @@ print_scores <- function(x, digits) {
   }
 }
 
-# Beside each class the share of its rows that are taken for others.
+# Beside each class the proportion of its rows that are classified as others.
 print_confusion <- function(table) {
   share <- function(right, rows) paste0(format(round(100 * (1 - right / rows), 1L)), "%")
   cat("\nLeave-one-out classes, ", share(sum(diag(table)), sum(table)), " wrong:\n", sep = "")

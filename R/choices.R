@@ -5,7 +5,7 @@
 #   rows       observations it was fitted to
 #   points     inducing points; of one-vs-rest classes those of the first
 #   score      by the stage's criterion; NA: it failed
-#   gain, se   mean gain over the best before it and its standard error, over observations; NA: none
+#   gain, se   mean gain over the best before it and its standard error, over observations, or NA
 #   taken      was it chosen?
 
 # By what the candidates of a stage are compared.

@@ -1,4 +1,4 @@
-# The iteration of EP over chunks. C says which step comes next (ep_iteration.h). Here a step is a
+# The iteration of EP over chunks. C returns the next step (ep_iteration.h). Here a step is a
 # weighted sum of generations of sites (chunked-sites.R), and of their sums: no step reads a row. An
 # iteration is a list of
 #   state      C's numbers; narrow: are there to be no negative precisions?

@@ -13,7 +13,7 @@
 # A point is where an iteration stands: `weights` of generations of sites (chunked-sites.R), whose
 # weighted sum are the sites, and `sums` of these sites.
 
-# Batches are these many, whatever the number of workers, so that sums are the same.
+# Batches are these many, whatever the number of workers, so sums are the same.
 MOST_BATCHES <- 32L
 
 # Most coordinates of all latent functions with coupled steps: their system has the square of it.
@@ -44,7 +44,7 @@ chunked_rows <- function(chunked, i, chunk) {
 }
 
 # Returns what a chunk adds. task: list(theta, point, stage, own), where `stage` is "collect", the
-# sums of the sites as they are, "sweep", or "gradient", a sweep that changes nothing. Also `at` and
+# sums of the given sites, "sweep", or "gradient", a sweep that changes nothing. Also `at` and
 # `asked`, the generations that the sites and those that they ask for are written as; `narrow`, with
 # no negative precisions; `past`, generations of past steps, see step_products(); `seen`: has a read
 # at this theta left gamma in the store? `coupled`, `solution`: see engine_pass().

@@ -1,5 +1,5 @@
 # Copies of rows that mean the same, as a user's function makes them: rows of an image moved by a
-# pixel, say.
+# pixel, for example.
 
 # What `augment` may be.
 check_augment <- function(augment, basis, streams) {
@@ -22,7 +22,7 @@ refuse_augment <- function(why) {
 }
 
 # Copies of the rows of x, in the same columns: list(x, of), where of[i] says which row of x the
-# copy x[i, ] is of. One that is its row itself says nothing and is left out.
+# copy x[i, ] is of. One that equals its row is left out.
 copies_of_rows <- function(augment, x) {
   made <- tryCatch(augment(x), error = function(e) {
     if (inherits(e, "sparsegp_error")) stop(e)

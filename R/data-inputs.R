@@ -26,7 +26,7 @@ check_inputs <- function(x, argument = "x") {
   x
 }
 
-# Distinct names of columns: x1, x2, ... where there is none, as cbind(age, 1) leaves it.
+# Distinct names of columns: x1, x2, ... where they have no name, as cbind(age, 1) leaves it.
 column_names <- function(x, letter = "x") {
   names <- colnames(x)
   if (is.null(names)) names <- character(ncol(x))

@@ -16,7 +16,7 @@ new_source <- function(label, chunks, reader, apart, hold) {
 is_source <- function(data) inherits(data, "sparsegp_source")
 
 # A source that does not say how many chunks it has ends with NULL, or with this many chunks without
-# rows on end: readers such as DBI::dbFetch() go on giving these for ever.
+# rows on end: readers such as DBI::dbFetch() never stop giving these.
 MOST_EMPTY <- 100L
 
 # Calls use(i, chunk) for every chunk of a source that has rows, or those of `which`, in their
@@ -57,7 +57,7 @@ as_chunk <- function(chunk, source, i) {
                 "Every chunk must be a data frame with the variables of the formula")
 }
 
-# ---- What tells whether a chunk is still what it was ----
+# ---- Has a chunk changed since? ----
 
 # A record of the chunks that were read has the print of each at its number; NULL: it had no rows.
 
@@ -84,7 +84,7 @@ stop_changed <- function(source, i) {
                       "rows that it is of"))
 }
 
-# Of every column of a frame a sum of its values, each times a number of its row, so that rows that
+# Of every column of a frame a sum of its values, each times a number of its row, so rows that
 # have changed places show, too.
 print_of_rows <- function(frame) {
   rows <- sin(seq_len(nrow(frame)))

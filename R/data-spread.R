@@ -2,7 +2,7 @@
 
 # Returns all rows in an order every beginning of which is spread evenly over them: by the
 # fractional parts of multiples of the golden ratio, whose gaps are of three lengths at most.
-# strata: of every class a beginning has its share, and of each at least one as soon as it is as
+# strata: a beginning has every class in proportion, and at least one row of each as soon as it is as
 # long as there are classes. x: inputs; one that hardly ever varies does so among the first rows,
 # too.
 spread_rows <- function(n, strata = NULL, x = NULL) {
@@ -13,9 +13,9 @@ spread_rows <- function(n, strata = NULL, x = NULL) {
   order(ifelse(rank == 1, 0, (rank - 0.5) / size))
 }
 
-# Moves rows up, so that an input that is constant among the first BEGINNING rows, and not among
-# all, varies among them. A rare level of a factor may be all that tells its rows from the others.
-# Rows that move up take every other place: a beginning is half of what it would be at least.
+# Moves rows up, so an input that is constant among the first BEGINNING rows, and not among
+# all, varies among them. A rare level of a factor may be the only input that distinguishes its
+# rows. Rows that move up take every other place: a beginning is half of what it would be at least.
 witnesses_first <- function(order, x) {
   witnesses <- rows_that_vary(order, x)
   count <- length(witnesses)

@@ -57,7 +57,7 @@ density_fit <- function(k0, u, control, waves = WAVES$periodic) {
 
 # Finds the posterior of f by EP for each lambda, and lambda from the posterior, in turn (thesis
 # 5.25, 5.30; 5.15 would have 2 N for N, which makes lambda larger, f smaller, and the density what
-# it is). The new lambda is nearly linear in the old one, with a slope of 1/2, so that secants need
+# it is). The new lambda is nearly linear in the old one, with a slope of 1/2, so secants need
 # fewer runs of EP.
 fit_lambda <- function(problem, lambda, sites, control) {
   n <- nrow(problem$x)

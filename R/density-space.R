@@ -5,7 +5,7 @@
 #   waves   "periodic": f is of sines and cosines, the same at both ends; "level": of cosines that
 #           are level there, for a density that may jump
 #   end     of half a line its end; `scale` the mean distance of the points from it, below 0 where
-#           they are below it: u = 1 - exp(-(x - end) / scale). Of an interval there is none, and u
+#           they are below it: u = 1 - exp(-(x - end) / scale). An interval has no scale, and u
 #           is linear
 
 density_space <- function(range, support, x) {
@@ -66,8 +66,8 @@ half_line_map <- function(end, scale) {
        words = paste(if (scale > 0) "above" else "below", signif(end, 4L)))
 }
 
-# Crowding at an end: a tail thins out, so that outermost points that lie nearly as close as those
-# next to them hint at an end that nothing passes.
+# A crowd of points at an end: a tail thins out, so outermost points that lie nearly as close as
+# those next to them hint at an end that nothing passes.
 CROWD_SHARE <- 0.6
 CROWD_ROWS <- 100L # fewer do not tell
 

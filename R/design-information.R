@@ -101,7 +101,7 @@ label_information.response_factor <- function(fit, latent) {
   pmax(entropies(class_probabilities(fit, latent)) - expected, 0)
 }
 
-# One for each class: at NODES values of all of them, the same for both entropies, so that none is
+# One for each class: at NODES values of all of them, the same for both entropies, so none is
 # negative.
 #' @export
 label_information.response_classes <- function(fit, latent) {
@@ -191,7 +191,7 @@ outcome_entropy.response <- function(fit, latent) {
 #' @export
 outcome_entropy.response_components <- outcome_entropy.response
 
-# y - f does not depend on f, so that the variance decides alone: where there are many of them by a
+# y - f does not depend on f, so the variance decides alone: where there are many of them by a
 # spline along their logarithms.
 #' @export
 outcome_entropy.response_numbers <- function(fit, latent) {

@@ -2,7 +2,7 @@
 # A lookahead is
 #   fit, x       scaled inputs of all rows, a point for each latent value
 #   latent       their moments (design-information.R) as they are expected to be
-#   model        what labels tell (information_model()), from its first use on
+#   model        the information model of labels, from its first use on
 #   covariances  of each latent function with the points (posterior.R), from the first label on
 #   downdate     of each a matrix D: its covariance with the rows is that of the fit less D D'
 #   roots        of each label B with B B' its curvature, one for each latent function
@@ -15,7 +15,7 @@ new_lookahead <- function(fit, given, aim = NULL) {
 
 goal_sign <- function(goal) if (check_choice(goal, c("min", "max"), "goal") == "min") -1 else 1
 
-# Builds the lookahead that a score needs, before any label; given: rows, or NULL for none.
+# Builds the lookahead that a score needs, before any label; given: rows, or NULL.
 lookahead_for <- function(fit, given, score, goal, best) {
   aim <- if (score == "improvement") {
     sign <- goal_sign(goal)
@@ -143,7 +143,7 @@ best_mean <- function(fit, sign) {
 # ---- Greedy batches ----
 
 # Takes the best of the rows `open` (a flag for each row), then the best given its label, and so on.
-# Scores fall as other rows are taken, so that a row's last one bounds it, and few need be computed
+# Scores fall as other rows are taken, so a row's last one bounds it, and few need be computed
 # anew (lazy evaluation). Of rows that are alike to 1e-10 the first is taken. cost: of each row, or
 # NULL. first: every row's score for itself.
 greedy_batch <- function(lookahead, score, k, open, cost) {

@@ -9,7 +9,7 @@
 #   method     the settings that the calls read; a plan puts them in
 #   basis      d x p double matrix of scaled inputs, a list of them, one for each latent function,
 #              or NULL: every row is in the basis
-#   base       states of rows that are not at hand, whose sites stand, one for each basis; or NULL
+#   base       states of rows read before, whose sites stand, one for each basis; or NULL
 #   scale      of a response whose scale has a parameter (engine-scale.R), or NULL
 # and what some calls want besides. theta is the full vector of hyperparameters on C's scale, kernel
 # first.
@@ -57,7 +57,7 @@ points_of <- function(size, problem) {
   as.integer(round(min(as.double(size) * problem_width(problem), nrow(problem$x))))
 }
 
-# Sites that say nothing: blocks tau and values nu.
+# Sites of no precision: blocks tau and values nu.
 no_sites <- function(problem) {
   values <- as.double(nrow(problem$x)) * problem$processes
   list(tau = numeric(values * problem_width(problem)), nu = numeric(values))
@@ -92,7 +92,7 @@ call_entry <- .Call
 
 # EP at theta, full or on the problem's basis. sites: list(tau, nu) to start from, NULL for scratch,
 # or an online pass. Half of the sweeps of full EP may be of all rows at once, unless the method
-# says how many.
+# gives their number.
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
   method <- problem$options
   options <- list(sweeps = method$sweeps, batch = method$batch %||% ceiling(method$sweeps / 2),
@@ -113,12 +113,12 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   if (full) full_posterior(problem, run) else basis_posterior(problem, run)
 }
 
-# A part of a sweep over rows that are not all at hand (glue_batch.c): those of `problem`, at their
+# A part of a sweep over some of the rows (glue_batch.c): those of `problem`, at their
 # sites, under the posterior of `states`, a list of one for each basis. options: own (with what no
 # row adds), collect (only the sums of the sites), gradient, narrow, rows (of which the states are
-# sums). gamma: what a pass over these rows at this theta has given as such; NULL: none has been.
-# coupled: are the shifts of all classes from one step, with the solution of its system, or NULL to
-# have the system first?
+# sums). gamma: what a pass over these rows at this theta has given as such; NULL: there was no such
+# pass. coupled: are the shifts of all classes from one step, with the solution of its system, or
+# NULL to have the system first?
 engine_pass <- function(problem, theta, states, sites, options, gamma = NULL, coupled = FALSE,
                         solution = NULL) {
   more <- list(gamma = gamma, coupled = coupled, solution = solution)

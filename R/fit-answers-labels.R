@@ -55,7 +55,7 @@ draw_response.response_labels <- function(object, f, weights, prob) {
 }
 
 # Labels of the second of two with probability `wanted`, of labels y (-1 and 1) drawn with
-# probability `own`: as few of them are turned as can be, so that they go together as they did.
+# probability `own`: as few labels as possible are flipped, so they go together as they did.
 flip_labels_to_match <- function(y, own, wanted) {
   turn <- ifelse(y > 0, (own - wanted) / own, (wanted - own) / (1 - own))
   ifelse(stats::runif(length(y)) < turn, -y, y)

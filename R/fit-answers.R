@@ -1,6 +1,6 @@
 # From latent moments in C's units to what a user asked for, and back to the rows asked for. What
 # depends on the kind of response is a generic, dispatched on the class of the fit's codec
-# (response_class() in response-codec.R), so that who calls it does not ask for the kind. Methods
+# (response_class() in response-codec.R), so who calls it does not ask for the kind. Methods
 # stand in fit-answers-<kind>.R; response_*.default is called `response`:
 #   seen_mean(object, latent)        what the likelihood sees: latent function and offset, C's units
 #   to_response(object, mean)        a mean response in the user's units, from C's
@@ -19,7 +19,7 @@
 #   lpd_of_rows(object)              leave-one-out log predictive densities
 #   loo_table(object)                the columns of loo() before these
 #   noise_sds(object)                standard deviation of the errors, NULL where rows differ
-#   evidence_of(object)              log evidence, NA where there is none of the responses together
+#   evidence_of(object)              log evidence, NA where the responses have no joint one
 #   log_unit(object, latent)         mean logarithm of what a code's unit is in the response's
 #   site_table(object)               what sites() answers
 # In other rooms augmented() (api-tidy.R) and pictures are dispatched alike.

@@ -1,8 +1,8 @@
 # A fit may come from a file that another version wrote, or that somebody has changed. C trusts what
-# R gives it, and R's own functions stop with words of their own, so that a fit is checked wherever
+# R gives it, and R's own functions stop with words of their own, so a fit is checked wherever
 # a user hands one in: its fields are those of one table, fit_kinds(), which misfit() goes through.
 # Numbers of rows, columns and components are read as such, and the posterior's are added up: none
-# may be missing or infinite. Other numbers of rows are not read, so that a check costs no more than
+# may be missing or infinite. Other numbers of rows are not read, so a check costs no more than
 # a prediction.
 
 # Returns a fit as this version has it, or stops.
@@ -39,7 +39,7 @@ checked_rows <- function(fit, argument = "object") {
   fit
 }
 
-# The small fields that say what the model is and how it was learned. These kinds read no other
+# The small fields that describe the model and how it was learned. These kinds read no other
 # fields of a fit.
 model_kinds <- function() list(
   convergence = is_convergence,

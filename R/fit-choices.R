@@ -21,7 +21,7 @@ structure_words <- function(fit) {
   }, "", USE.NAMES = FALSE)
 }
 
-# Says how inputs were scaled, where there are several that vary.
+# Reports how inputs were scaled, where there are several that vary.
 scaling_words <- function(fit) {
   scaling <- fit$scaling
   if (scaling$alike || length(scaling$sd) < 2L) return(NULL)

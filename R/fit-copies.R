@@ -20,8 +20,9 @@ fit_with_copies <- function(first, tuned, chunk, setup) {
 }
 
 # The problem of all rows and of copies of some of them, which have their rows' responses and
-# offsets. Where weights mean something a row and its copies share its own, and the rows' say in
-# all remains what it was. Labels have none: copies count as rows do (see ?copies).
+# offsets. Where weights mean something a row and its copies divide its own among them, and the
+# rows' weight in all remains what it was. Labels have no weights: copies count as rows do (see
+# ?copies).
 problem_with_copies <- function(model, chunk, augment, rows) {
   made <- copies_of_rows(augment, chunk$x[rows, , drop = FALSE])
   if (length(made$of) == 0L) {

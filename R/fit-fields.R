@@ -121,7 +121,7 @@ HYPER_COLUMNS <- list(
   double = c("unit", "lower", "upper", "theta", "start", "input_sd"), list = "prior"
 )
 
-# limits: where at_limit() says that a value lies on a bound.
+# limits: where at_limit() finds a value on a bound.
 is_hyper_table <- function(table, limits) {
   columns <- unclass(table)[unlist(HYPER_COLUMNS)]
   kind <- rep(names(HYPER_COLUMNS), lengths(HYPER_COLUMNS))
@@ -142,7 +142,7 @@ at_limit <- function(table, lik) {
     table$theta %in% -Inf & table$start %in% -Inf
 }
 
-# Each has a name of its own, and theta leads to values that there can be, none of them 0 or
+# Each has a name of its own, and theta leads to valid values, none of them 0 or
 # infinite by rounding.
 have_values <- function(table, limits) {
   value <- hyper_value(table)
@@ -169,7 +169,7 @@ count_lik_hyper <- function(fit) {
 
 # ---- The posterior ----
 
-# w: components of a point, whose last number says which of them it is of.
+# w: components of a point, whose last number is that of the component.
 is_posterior <- function(posterior, inputs, processes, w) {
   basis <- posterior$basis
   d <- nrow(basis)
@@ -242,7 +242,7 @@ is_queue <- function(rows) {
 
 # ---- A stream ----
 
-# Numbers of points: those of a row stand together, and are no more than it has components.
+# Numbers of points: those of a row stand together, and are at most as many as it has components.
 are_rows_of_points <- function(id, w) {
   are_whole_between(id, 1, 2^53) && max(0L, rle(floor((id - 1) / w))$lengths) <= w
 }

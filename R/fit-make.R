@@ -35,7 +35,7 @@ new_fit <- function(model, setup, candidate, run, n) {
       basis_rows_of = run$basis_rows_of,
       state = run$state, jitter = run$jitter, n = n,
       log_evidence = run$logz,
-      # what only a fit of all rows at once fills in (keep_rows()); a stream's keeps none
+      # what only a fit of all rows at once fills in (keep_rows()); a stream's keeps no rows
       x = NULL, y = NULL, data_rows = NULL, offset = NULL, weights = NULL, latent = NULL,
       cavity = NULL, sites = NULL
     ),
@@ -59,7 +59,8 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
   fit
 }
 
-# The fit with what a run says of every row: with several latent functions matrices, a column each.
+# Adds the moments and sites that a run has of every row: with several latent functions matrices, a
+# column each.
 keep_moments <- function(fit, run) {
   by_process <- function(...) {
     if (processes(fit) == 1L) return(list(...))

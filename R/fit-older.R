@@ -1,8 +1,8 @@
 # Fits that earlier versions wrote, in the form that this one has: a reader for each form.
 #
-#   0   sparsegp 0.1.0: no number says so. Methods had no class of their own; the response did not
+#   0   sparsegp 0.1.0: it has no number. Methods had no class of their own; the response did not
 #       name its codec; a stream kept sums and record in one list, with one row less in the trace;
-#       other fits on a basis kept no sums, so that they take no more rows.
+#       other fits on a basis kept no sums, so they take no more rows.
 #   1   0.2.0, 0.2.1: the options that EP ran with stood in `method`, whether they were given or
 #       chosen; choices were in records of their own.
 #   2   0.3.0: no input of a kernel was a factor, but for factor kernels; triangular factors and sums
@@ -10,7 +10,7 @@
 #   3   this version
 FIT_FORMAT <- 3L # of what new_fit() makes; a version that changes it counts on
 
-# A fit that cannot be read is returned as it is: its check says what is wrong.
+# A fit that cannot be read is returned unchanged: its check gives the reason.
 as_written_now <- function(fit) {
   first <- is.list(fit) && is.null(fit$format) && is.list(fit$response) &&
     "latents" %in% names(fit$response)

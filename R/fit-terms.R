@@ -1,6 +1,6 @@
 # The parts of a sum of kernels: what each adds to the latent function, and how sure that is.
 #
-# A part f_k of f = f_1 + f_2 + ... has covariance k_k with f, so that with alpha, G and H of the
+# A part f_k of f = f_1 + f_2 + ... has covariance k_k with f, so with alpha, G and H of the
 # posterior of f (posterior.R)
 #   E f_k(x) = k_k(x)' alpha
 #   Cov(f_k(x), f_l(z)) = [k = l] k_k(x, z) - k_k(x)' (G G' - H H') k_l(z)

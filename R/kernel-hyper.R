@@ -44,7 +44,7 @@ ratio_start <- function(leaf, start) {
   list(start = start, unit = 1, prior = default_lognormal(mean(start), if (leaf$ard) 2 else 1))
 }
 
-# Every component starts with its share of its own variance.
+# Every component starts with an equal part of its own variance.
 component_variances <- function(leaf, env) {
   start <- log(env$component_var) - log(env$share)
   list(start = start, unit = if (leaf$carries) env$component_unit^2 else 1,

@@ -4,7 +4,7 @@
 PERIOD_ROWS <- 1000L # as many rows as are looked at: those that come first
 
 # x: an input; given: the period a user starts from, or NULL. list(start, spread): the spread, of
-# its logarithm, is what the rows could tell apart, half a turn from the first to the last of them;
+# its logarithm, is what the rows can distinguish, half a turn from the first to the last of them;
 # so the search does not leap to a multiple, which explains what the period does, and noise besides.
 period_start <- function(x, response, given) {
   range <- max(x) - min(x)

@@ -3,7 +3,7 @@
 #   like          a value, as the constructor makes it
 #   aliases       names that other packages have for it
 #   parts         is it made of no other kernels, of "some", or of one "scalar" kernel?
-#   reads         what of a point: "inputs", "one" of them, "none", their "levels", or the
+#   reads         what of a point: "inputs", "one" of them, "none" of them, their "levels", or the
 #                 "component" of the response it is of; kernels made of "some" read what these do
 #   resolve       (kernel, inputs) -> the kernel that has met its inputs (kernel-resolve.R)
 #   hyper         where hyperparameters start that do not do so as KERNEL_HYPER has it
@@ -12,7 +12,7 @@
 #   degrees       (degree, width) -> are these numbers those of a specification for C?
 #   count         (spec) -> its hyperparameters
 #   extrapolates  are there functions that do not return to their mean at once beyond the rows?
-#   gradient      is it differentiable, so that fields are made of it?
+#   gradient      is it differentiable, so fields are made of it?
 kernel_table <- function() {
   types <- list(
     kernel_type(kernel_rbf(), c("gaussian", "se", "squared_exponential", "rbfdot", "radial"),

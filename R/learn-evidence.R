@@ -6,7 +6,7 @@ PAST_STEPS <- 20L  # that curvature is known from: with 32 length scales half th
 
 IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wants it so
 
-# What a search maximises: `criterion`, see below, `plain`, a run that tells why it failed, and
+# What a search maximises: `criterion`, see below, `plain`, a run that fails with a reason, and
 # `cheap`: does an evaluation cost so little that the search is made from several starts?
 evidence <- function(problem) {
   n <- as.double(nrow(problem$x))
@@ -123,7 +123,7 @@ random_start <- function(start) start + stats::rnorm(length(start), sd = 1.5)
 
 # Inputs that act only together are a trap for ARD: while one is switched off by a long length scale
 # the evidence wants the other off as well, so the search can end with both off, far below the best
-# optimum. There it is flat in their logarithms and the gradient tells nothing; but at moderate
+# optimum. There it is flat in their logarithms and the gradient is no guide; but at moderate
 # length scales the gradient ranks inputs that matter above those that do not, even though the
 # evidence is low. So after the search all length scales that ended longer than these factors of
 # their starts are put back there to be ranked, and the evidence is asked about the first 1, 2, 4,
@@ -254,8 +254,8 @@ STEEP <- 5
 FLAT <- 0.05 # the optimum is then some 0.001 nats away
 
 # Warns of what did not settle, by name. Noise at its lower edge is no cause for alarm: the data
-# have none, and the variance, of which the noise is a share, may have gone to its edge with it.
-# moot: has a warning said that there is nothing to learn (model-remarks.R)?
+# have none, and the variance, of which the noise is a proportion, may have gone to its edge with
+# it. moot: has a warning said that there is nothing to learn (model-remarks.R)?
 warn_about_search <- function(record) {
   if (is.null(record) || isTRUE(record$moot)) return(invisible())
   at_bound <- record$at_bound

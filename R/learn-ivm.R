@@ -24,7 +24,7 @@ STRATEGIES <- list(
   },
   # set anew for each search direction, held for its line search
   hybrid = function(at, control) search_by_directions(at, control),
-  # set anew at every point; the gradient is that of held sites, so that searches fail
+  # set anew at every point; the gradient is that of held sites, so searches fail
   exact = function(at, control) {
     search_by_optim(at$objective_on(at$active, renew = TRUE), at, control)
   }
@@ -36,7 +36,7 @@ search_by_optim <- function(objective, at, control) {
 }
 
 # Quasi-Newton directions (BFGS). The sites of a direction give the values, the slopes and the
-# change of slope that it learns the curvature from, so that all three agree; from one direction to
+# change of slope that it learns the curvature from, so all three agree; from one direction to
 # the next the criterion may well go up.
 search_by_directions <- function(at, control) {
   par <- at$par

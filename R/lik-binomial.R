@@ -1,4 +1,4 @@
-# Successes of trials: the response is their share, the weights are the trials. The twin of
+# Successes of trials: the response is their proportion, the weights are the trials. The twin of
 # src/lik_binomial.c.
 
 #' @rdname likelihoods

@@ -34,7 +34,7 @@ as_likelihood <- function(likelihood, argument = "likelihood") {
 STATS_FAMILIES <- c("gaussian", "binomial", "poisson", "Gamma", "inverse.gaussian", "quasi",
                     "quasibinomial", "quasipoisson")
 
-# Returns the family of stats that a name stands for, as glm() takes it; anything else as it is.
+# Returns the family of stats that a name stands for, as glm() takes it; anything else unchanged.
 family_named <- function(family) {
   if (!is.character(family) || length(family) != 1L || !family %in% STATS_FAMILIES) return(family)
   get(family, asNamespace("stats"), mode = "function")()

@@ -8,8 +8,8 @@
 #   response   the name of the codec that reads its response (response-codec.R)
 #   data_rows  (y, weights) -> the q x n matrix C wants
 #   weighted   do weights mean anything?
-#   exact      is a site the likelihood itself, so that one sweep sets all?
-#   has_evidence  is log Z that of an integral, so that there is an evidence?
+#   exact      is a site the likelihood itself, so one sweep sets all?
+#   has_evidence  is log Z that of an integral, so there is an evidence?
 #   modal      does EP find one of several fixed points, by where it starts?
 #   tempered   may probabilities of labels be recalibrated, by a power of their odds?
 #   density    is log Z that of a density? Else it is a probability's, and at most 0
@@ -17,7 +17,7 @@
 #   remedy     shown when EP diverges because site precisions grow without bound on contradictory
 #              labels; NULL: they do not
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
-#              component alone that says nearly the same of it; NULL: there is none
+#              component alone that is nearly equivalent; NULL: there is no such
 lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_evidence = TRUE,
                      modal = FALSE, tempered = FALSE, density = FALSE, label = NULL,
                      remedy = NULL, alone = NULL) {

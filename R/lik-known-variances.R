@@ -1,5 +1,5 @@
 # Gaussian noise of known variance, one for each row of the data: lik_gaussian(variance = <vector>).
-# What the variances have in common (their geometric mean, so that no row's share is extreme) is the
+# What the variances have in common (their geometric mean, so no row's weight is extreme) is the
 # noise, fixed, and each row's weight is the noise divided by its variance. So everything that minds
 # weights minds known variances; here is what else they need.
 
@@ -16,7 +16,7 @@ format_variances <- function(variances) {
   paste0("c(", toString(format(variances, digits = 4L, trim = TRUE)), ")")
 }
 
-# The weights argument of a fit whose variances, if it has them, say it all.
+# The weights argument of a fit whose known variances, if it has them, replace them.
 refuse_two_weights <- function(likelihood, given) {
   if (!has_variances(likelihood) || !given) return(invisible())
   stop_sparsegp("weights", "and known variances exclude each other",

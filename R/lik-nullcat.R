@@ -14,7 +14,7 @@ lik_nullcat <- function(bias = NULL, width = fixed(1), missing = fixed(0.5)) {
                                  missing2 = of_class(2L)))
 }
 
-# A probability that a label is missing. It starts at the share of rows without one.
+# A probability that a label is missing. It starts at the proportion of rows without one.
 missing_label <- list(
   argument = "missing", log = TRUE, unit_power = 0, range = c(0, 1),
   start = function(rows, offset) to_search((sum(rows == 0) + 0.5) / (length(rows) + 1), 0, 1),

@@ -14,10 +14,10 @@ lik_step <- function(noise = NULL) new_likelihood("step", list(noise = noise))
 
 flip_traits <- function() noisy_traits("flip", step = FALSE)
 
-# A step has no scale: near the boundary each row asks for a share of the precision that the others
-# have there, (1 - 2 e)^2 2 / pi of the whole, however sharp the posterior is already. Where enough
-# labels contradict each other no precision is a fixed point of EP, and it grows without end, with
-# sites that only narrow, too, and whatever the damping.
+# A step has no scale: near the boundary each row asks for a proportion of the precision that the
+# others have there, (1 - 2 e)^2 2 / pi of the whole, however sharp the posterior is already. Where
+# enough labels contradict each other no precision is a fixed point of EP, and it grows without end,
+# with sites that only narrow, too, and whatever the damping.
 step_traits <- function() {
   traits_like(noisy_traits("noise", step = TRUE),
               remedy = paste("Use lik_flip() or lik_probit(flip =), whose slope bounds what a row",

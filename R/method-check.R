@@ -21,7 +21,7 @@ known_methods <- function() {
 }
 
 # Stops where a method is not what its constructor makes of the same settings, by the constructor's
-# own words where it takes none of them.
+# own words where it takes no such argument.
 check_method <- function(method) {
   if (leaves_open(method)) {
     if (!identical(method, open_method(method$effort))) stop_method()

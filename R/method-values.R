@@ -386,7 +386,7 @@ check_forget <- function(forget) {
   stop_sparsegp("forget", "has no name of a column", "Write 1000 for rows, or c(time = 3600)")
 }
 
-# The column that says how old a row is; NULL: rows are counted, or nothing is forgotten.
+# The column with the age of a row; NULL: rows are counted, or nothing is forgotten.
 time_column <- function(method) {
   name <- names(method$forget)
   if (!is.null(name)) as.name(name)
@@ -422,7 +422,7 @@ streams.sparsegp_method <- function(method) FALSE
 #' @export
 streams.method_online <- function(method) TRUE
 
-# The method of who gives none: a strategy chooses (strategy.R).
+# The method where the user gives no method: a strategy chooses (strategy.R).
 open_method <- function(effort) {
   new_method("default", "the default",
              list(effort = check_choice(effort, names(EFFORT), "effort")))

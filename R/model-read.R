@@ -133,14 +133,25 @@ part_of_model <- function(model, rows) {
 
 TYPICAL_SPREAD <- 0.25 # prior variance of the logarithm of a spread, to start with
 
-# Of several components: the variance of each, in squared units. One that hardly varies may yet do.
-relative_vars <- function(response) {
-  if (is.null(response$components)) return(1)
-  if (!is.matrix(response$y)) return(c(1, TYPICAL_SPREAD))
-  squares <- if (is_mixture(response$y)) mixture_squares(response$given) / response$unit^2
-             else response$y^2
-  pmax(colMeans(squares, na.rm = TRUE), 1e-4)
+# Returns the variance of each component, in squared units; of one response 1.
+relative_vars <- function(response) UseMethod("relative_vars", codec_named(response$codec))
+
+#' @export
+relative_vars.response <- function(response) 1
+
+#' @export
+relative_vars.response_spreads <- function(response) c(1, TYPICAL_SPREAD)
+
+#' @export
+relative_vars.response_vectors <- function(response) mean_squares(response$y^2)
+
+#' @export
+relative_vars.response_mixtures <- function(response) {
+  mean_squares(mixture_squares(response$given) / response$unit^2)
 }
+
+# A component that hardly varies among these rows may yet do so.
+mean_squares <- function(squares) pmax(colMeans(squares, na.rm = TRUE), 1e-4)
 
 # Where one model of all classes would be too dear, and nothing was said of it, each class is set
 # against the rest.

@@ -15,7 +15,7 @@ plan_sized_ep <- function(method, problem, basis) {
   new_plan(c("plan_sweeps", "plan_with_posterior"), problem, rows = basis$rows, evidence = plan)
 }
 
-# On the basis as given, or where there is none with every row in it.
+# On the given basis, or without one with every row in it.
 plan_ep <- function(problem, basis) {
   problem$basis <- basis$x
   class <- if (is.null(basis$x)) "plan_full" else "plan_batch"

@@ -1,6 +1,6 @@
 # Classes each against the rest by least squares (lik-squares.R), on points that all of them share.
 # What a site's precision is depends on the row alone, not on its label: one class's EP on the basis
-# says of all how certain they are, and they differ in alpha only. So all classes together take
+# gives the certainty of all, and they differ in alpha only. So all classes together take
 # little more than one of them.
 #
 #   points   rows in the basis
@@ -24,9 +24,9 @@ run_plan.plan_least_squares <- function(plan, theta) {
 }
 
 # With R't_c = K_B nu_c, nu_c the shifts of the sites of class c, alpha_c = R^-1 M t_c = H H' R't_c
-# (state.h), and what the labels say in log Z is t_c'M t_c = |H'R't_c|^2 and - sum tau (y - bias)^2.
-# A cavity takes a row's own site from the part s of its variance that the points carry. O(n d C)
-# but for s, O(n d^2).
+# (state.h), and the part of the labels in log Z is t_c'M t_c = |H'R't_c|^2 and - sum tau (y -
+# bias)^2. A cavity takes a row's own site from the part s of its variance that the points carry.
+# O(n d C) but for s, O(n d^2).
 of_all_classes <- function(problem, theta, one) {
   n <- nrow(problem$x)
   classes <- seq_len(problem$processes)

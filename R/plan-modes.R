@@ -4,7 +4,7 @@
 # found by its rows' second most probable parts.
 
 # Runs of all modes that are found, the one of largest log evidence first. A run that did not
-# converge counts where none did.
+# converge counts where no run did.
 run_modes <- function(problem, theta, sites = NULL) {
   found <- list(mode_from(problem, theta, sites))
   starts <- if (is.null(problem$options$starts)) policy$mode_starts else problem$options$starts

@@ -1,42 +1,145 @@
 # What of the data can be an axis: variables, not columns of the model matrix. A list by name of
+# values of class axis_number or axis_factor with
 #   name      what it is called
 #   columns   the kept columns of the model matrix that it decides
-#   levels    of a factor; NULL: a number
-#   side      of a number on a log scale: to which side it is skewed (data-warp.R)
+#   levels    of a factor, which stand at 1, 2, ...
+#   side      of a number on a log scale: to which side it is skewed (data-warp.R); else 0
 #   code      function(places) -> those columns, a row for each place: a number, or that of a level
 #   places    function(x, raw) -> where rows are on it, from kept columns in original units and from
 #             raw(name), values of a variable of the data
 
+new_axis <- function(class, name, columns, code, places, levels = NULL, side = 0) {
+  structure(list(name = name, columns = columns, levels = levels, side = side, code = code,
+                 places = places), class = class)
+}
+
 number_axis <- function(name, object) {
-  list(name = name, columns = name, levels = NULL, side = side_of(object, name),
-       code = function(places) matrix(places, length(places), 1L, dimnames = list(NULL, name)),
-       places = function(x, raw) x[, name])
+  new_axis("axis_number", name, name, function(places) {
+    matrix(places, length(places), 1L, dimnames = list(NULL, name))
+  }, function(x, raw) x[, name], side = side_of(object, name))
 }
 
 side_of <- function(object, name) {
-  object$scaling$warp$side[match(name, plain_names(object)[object$scaling$kept])]
+  side <- object$scaling$warp$side[match(name, plain_names(object)[object$scaling$kept])]
+  if (length(side) == 0L || is.na(side)) 0 else side
 }
 
 # coding: a row per level
 factor_axis <- function(name, coding) {
-  list(name = name, columns = colnames(coding), levels = rownames(coding),
-       code = function(places) coding[places, , drop = FALSE],
-       places = function(x, raw) nearest_level(coding, x))
+  new_axis("axis_factor", name, colnames(coding), function(places) coding[places, , drop = FALSE],
+           function(x, raw) nearest_level(coding, x), rownames(coding))
 }
 
-# A variable of which a term makes several columns, poly(x, 2) say; call: the term's.
+# A variable of which a term makes several columns, poly(x, 2) for example; call: the term's.
 curve_axis <- function(name, columns, call, env) {
-  list(name = name, columns = columns, levels = NULL,
-       code = function(places) {
-         made <- eval(call, stats::setNames(list(places), name), env)
-         matrix(made, length(places), dimnames = list(NULL, columns))
-       },
-       places = function(x, raw) raw(name))
+  new_axis("axis_number", name, columns, function(places) {
+    made <- eval(call, stats::setNames(list(places), name), env)
+    matrix(made, length(places), dimnames = list(NULL, columns))
+  }, function(x, raw) raw(name))
 }
+
+# ---- What depends on the kind of an axis ----
+
+# Returns the limits of an axis for rows at these places.
+axis_limits <- function(axis, at, style) UseMethod("axis_limits")
+
+#' @export
+axis_limits.axis_number <- function(axis, at, style) style$xlim %||% around_axis(axis, at)
+
+#' @export
+axis_limits.axis_factor <- function(axis, at, style) {
+  style$xlim %||% c(0.5, length(axis$levels) + 0.5)
+}
+
+# Returns the places at which a curve is computed.
+axis_nodes <- function(axis, limits, n) UseMethod("axis_nodes")
+
+#' @export
+axis_nodes.axis_number <- function(axis, limits, n) {
+  seq(min(limits), max(limits), length.out = n %||% 201L)
+}
+
+#' @export
+axis_nodes.axis_factor <- function(axis, limits, n) seq_along(axis$levels)
+
+# Returns values of the variable at all places of axis_nodes().
+axis_values <- function(axis, nodes) UseMethod("axis_values")
+
+#' @export
+axis_values.axis_number <- function(axis, nodes) nodes
+
+#' @export
+axis_values.axis_factor <- function(axis, nodes) factor(axis$levels, axis$levels)
+
+# Returns ticks, list(at, labels), or NULL where those of numbers will do.
+axis_ticks <- function(axis, object, limits) UseMethod("axis_ticks")
+
+#' @export
+axis_ticks.axis_number <- function(axis, object, limits) input_ticks(object, axis$name, limits)
+
+#' @export
+axis_ticks.axis_factor <- function(axis, object, limits) {
+  list(at = seq_along(axis$levels), labels = axis$levels)
+}
+
+# Returns by how much a group is shifted: at a level groups stand beside each other.
+dodged <- function(axis, group, groups) UseMethod("dodged")
+
+#' @export
+dodged.axis_number <- function(axis, group, groups) 0
+
+#' @export
+dodged.axis_factor <- function(axis, group, groups) (group - (groups + 1) / 2) * 0.7 / groups
+
+# Returns where rows are drawn: about their level, which all of them share.
+scattered <- function(axis, at, groups) UseMethod("scattered")
+
+#' @export
+scattered.axis_number <- function(axis, at, groups) at
+
+#' @export
+scattered.axis_factor <- function(axis, at, groups) about_levels(at, groups)
+
+about_levels <- function(at, groups = 1L) {
+  at + ((seq_along(at) * 0.618) %% 1 - 0.5) * 0.4 / max(1, groups)
+}
+
+# Returns the columns of an axis that is held, and words: a number at its median, a factor at its
+# most common level. shown: columns that other axes decide; a factor of which one is shown is at
+# the level that has no column.
+resting_place <- function(axis, at, shown) UseMethod("resting_place")
+
+#' @export
+resting_place.axis_number <- function(axis, at, shown) {
+  list(code = axis$code(stats::median(at)), words = NULL)
+}
+
+#' @export
+resting_place.axis_factor <- function(axis, at, shown) {
+  if (any(axis$columns %in% shown)) return(list(code = 0 * axis$code(1L), words = ""))
+  level <- which.max(tabulate(at, length(axis$levels)))
+  list(code = axis$code(level), words = paste("at", axis$levels[level]))
+}
+
+# Returns some places over which an effect is compared: quantiles of the rows, or all levels.
+typical_places <- function(axis, at) UseMethod("typical_places")
+
+#' @export
+typical_places.axis_number <- function(axis, at) {
+  stats::quantile(at, seq(0.05, 0.95, 0.15), names = FALSE)
+}
+
+#' @export
+typical_places.axis_factor <- function(axis, at) seq_along(axis$levels)
+
+# ---- Of a fit ----
+
+# Returns how many levels each axis has; 0: it is a number.
+count_levels <- function(axes) lengths(lapply(axes, `[[`, "levels"))
 
 # Returns the level of each row, by its coding. Columns that were unscaled are whole numbers only to
-# rounding, so that a row has the level whose weighted sum of columns is nearest to its own; weights
-# spread by the golden ratio tell all levels apart. O(columns) a row, also where levels are
+# rounding, so a row has the level whose weighted sum of columns is nearest to its own; weights
+# spread by the golden ratio distinguish all levels. O(columns) a row, also where levels are
 # thousands.
 nearest_level <- function(coding, x) {
   weights <- (seq_len(ncol(coding)) * (sqrt(5) - 1) / 2) %% 1
@@ -47,7 +150,7 @@ nearest_level <- function(coding, x) {
 }
 
 # All of them: numbers but for the columns that follow from others (derived), factors, variables
-# behind terms of several columns where the rows' values are at hand.
+# behind terms of several columns where the rows' values can be found.
 data_axes <- function(object, rows, derived) {
   factors <- factor_columns(object, colnames(rows$x))
   factors <- Map(factor_axis, names(factors), factors)
@@ -84,7 +187,7 @@ curve_axes <- function(object, kept, raw) {
 # With at most two free numeric inputs these; else the two of shortest length scale, or the first.
 # Where there are factors alone, the first two of which a picture can show every level.
 default_axes <- function(object, axes) {
-  numeric <- names(Filter(function(axis) is.null(axis$levels), axes))
+  numeric <- names(axes)[count_levels(axes) == 0L]
   if (length(numeric) == 0L) return(factors_to_draw(axes))
   scales <- length_scales(object)
   reach <- vapply(axes[numeric], function(axis) min(scales[axis$columns]), 0)
@@ -95,7 +198,7 @@ default_axes <- function(object, axes) {
 MOST_LEVELS_DRAWN <- 50L
 
 factors_to_draw <- function(axes) {
-  levels <- lengths(lapply(axes, `[[`, "levels"))
+  levels <- count_levels(axes)
   few <- names(axes)[levels <= MOST_LEVELS_DRAWN]
   if (length(few)) utils::head(few, 2L) else names(axes)[which.min(levels)]
 }

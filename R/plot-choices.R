@@ -11,7 +11,7 @@
 NULL
 
 choices_plot <- function() {
-  new_plot_type(function(object, asked) list(drawn = object$choices), charts = choice_charts,
+  new_plot_type(function(object, asked) list(drawn = object$choices), choice_charts,
                 refuse = function(object) {
                   if (NROW(object$choices) == 0L) "needs a fit that chose among candidates"
                 }, outputs = TRUE)

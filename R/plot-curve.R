@@ -3,31 +3,20 @@
 
 # ---- What is drawn ----
 
-# How far the axis goes: a factor's levels are at 1, 2, ...
-curve_limits <- function(axis, at, style) {
-  if (!is.null(axis$levels)) return(style$xlim %||% c(0.5, length(axis$levels) + 0.5))
-  style$xlim %||% around_axis(axis, at)
-}
-
-curve_places <- function(axis, limits, n) {
-  if (!is.null(axis$levels)) return(seq_along(axis$levels))
-  seq(min(limits), max(limits), length.out = n %||% 201L)
-}
-
 # A column for the axis, one for `by` where there is one, then curve_answer()'s.
 curve_frame <- function(object, view, shown, asked) {
   axis <- view$axis[[1L]]
-  places <- curve_places(axis, curve_limits(axis, shown$at[[1L]], asked$style), asked$n)
+  places <- axis_nodes(axis, axis_limits(axis, shown$at[[1L]], asked$style), asked$n)
   along_curve(view, places, function(group) {
     curve_answer(object, slice_latent(object, view, list(places), group), asked$level)
   })
 }
 
-# The columns of the axis and of `by`, and what answer(group) says at the places for each level.
+# The columns of the axis and of `by`, and answer(group) at the places for each level.
 along_curve <- function(view, places, answer) {
-  levels <- view$axis[[1L]]$levels
+  own <- axis_values(view$axis[[1L]], places)
   parts <- lapply(seq_len(max(1L, length(view$by$levels))), function(group) {
-    columns <- list(if (is.null(levels)) places else factor(levels, levels))
+    columns <- list(own)
     if (!is.null(view$by)) columns$by <- factor(view$by$levels[group], view$by$levels)
     beside_axes(data.frame(columns), c(view$axes, view$by$name), answer(group))
   })
@@ -44,7 +33,7 @@ curve_answer <- function(object, latent, level) {
   cbind(answer, new_lwr = new[, "lwr"], new_upr = new[, "upr"])
 }
 
-# Of how many trials a new response is: of as many as all rows, else nobody knows. Other new
+# Of how many trials a new response is: of as many as all rows, else unknown. Other new
 # responses have weight 1.
 weight_of_new <- function(object) {
   trials <- trials_of(object, unique(object$weights))
@@ -65,16 +54,6 @@ group_colours <- function(by) {
   if (count == 0L) return(BLUE)
   if (count > MANY) return(rep(grDevices::adjustcolor(BLUE, 0.5), count))
   CLASS_COLOURS[seq_len(count)]
-}
-
-# Places of a factor's levels are shifted apart for groups, and rows scattered about them.
-dodged <- function(axis, group, groups) {
-  if (is.null(axis$levels)) 0 else (group - (groups + 1) / 2) * 0.7 / groups
-}
-
-scattered <- function(axis, at, groups) {
-  if (is.null(axis$levels)) return(at)
-  at + ((seq_along(at) * 0.618) %% 1 - 0.5) * 0.4 / max(1, groups)
 }
 
 # Where rows are along the axis, and their colours.
@@ -106,32 +85,53 @@ DARK <- 0.32
 
 PALE <- 0.13
 
+# Returns intervals and means: a band and a curve, or bars and a point at every level.
 estimate_of_group <- function(axis, x, part, col, what, style) {
-  band <- function(lwr, upr, alpha) {
-    if (is.null(lwr)) return(NULL)
-    if (is.null(axis$levels)) {
-      return(new_element("band", list(col = grDevices::adjustcolor(col, alpha)), x = x, lwr = lwr,
-                         upr = upr))
-    }
-    new_element("bars", list(col = grDevices::adjustcolor(col, 2 * alpha), lwd = 4 * style$lwd),
-                x = x, y = lwr, x1 = x, y1 = upr)
-  }
-  look <- list(fill = "white", pch = 21, size = 1, edge = col, lwd = style$lwd)
-  list(if ("band" %in% what) band(part$new_lwr, part$new_upr, PALE),
-       if ("band" %in% what) band(part$lwr, part$upr, DARK),
-       if ("line" %in% what && is.null(axis$levels)) {
-         new_element("line", list(col = col, lwd = style$lwd), x = x, y = part$fit)
-       } else if ("line" %in% what) new_element("points", look, x = x, y = part$fit))
+  drawn <- function(kind, element, ...) if (kind %in% what) element(axis, x, ..., col, style)
+  list(drawn("band", interval_element, part$new_lwr, part$new_upr, PALE),
+       drawn("band", interval_element, part$lwr, part$upr, DARK),
+       drawn("line", mean_element, part$fit))
 }
+
+interval_element <- function(axis, x, lwr, upr, alpha, col, style) {
+  if (!is.null(lwr)) UseMethod("interval_element")
+}
+
+#' @export
+interval_element.axis_number <- function(axis, x, lwr, upr, alpha, col, style) {
+  new_element("band", list(col = grDevices::adjustcolor(col, alpha)), x = x, lwr = lwr, upr = upr)
+}
+
+#' @export
+interval_element.axis_factor <- function(axis, x, lwr, upr, alpha, col, style) {
+  new_element("bars", list(col = grDevices::adjustcolor(col, 2 * alpha), lwd = 4 * style$lwd),
+              x = x, y = lwr, x1 = x, y1 = upr)
+}
+
+mean_element <- function(axis, x, fit, col, style) UseMethod("mean_element")
+
+#' @export
+mean_element.axis_number <- function(axis, x, fit, col, style) {
+  new_element("line", list(col = col, lwd = style$lwd), x = x, y = fit)
+}
+
+#' @export
+mean_element.axis_factor <- function(axis, x, fit, col, style) {
+  new_element("points", list(fill = "white", pch = 21, size = 1, edge = col, lwd = style$lwd),
+              x = x, y = fit)
+}
+
+# Returns the item of the mean in a key.
+mean_item <- function(axis) UseMethod("mean_item")
+
+#' @export
+mean_item.axis_number <- function(axis) key_item("mean", "line", BLUE)
+
+#' @export
+mean_item.axis_factor <- function(axis) key_item("mean", "point", BLUE, 1)
 
 basis_ticks <- function(basis) {
   if (!is.null(basis)) new_element("ticks", list(lwd = 1.2), x = basis[[1L]])
-}
-
-# Ticks of the axis, and what is written below it.
-axis_ticks <- function(object, axis, limits) {
-  if (is.null(axis$levels)) return(input_ticks(object, axis$name, limits))
-  list(at = seq_along(axis$levels), labels = axis$levels)
 }
 
 # One key for mean and bands, or one colour for each group.
@@ -139,10 +139,8 @@ curve_key <- function(view, level, has_new, basis) {
   groups <- if (length(view$by$levels) %in% seq_len(MANY)) {
     unname(Map(key_item, view$by$levels, "line", group_colours(view$by)))
   }
-  mean <- if (is.null(view$axis[[1L]]$levels)) key_item("mean", "line", BLUE)
-          else key_item("mean", "point", BLUE, 1)
   c(groups, if (is.null(view$by)) list(
-    mean,
+    mean_item(view$axis[[1L]]),
     key_item(paste(percent(level), "for the mean"), "band", grDevices::adjustcolor(BLUE, DARK)),
     if (has_new) key_item(paste(percent(level), "for new responses"), "band",
                           grDevices::adjustcolor(BLUE, PALE))
@@ -161,8 +159,7 @@ curve_words <- function(view, shown, level) {
 
 #' @export
 panel_of.response <- function(object) {
-  new_panel(curve_frame, regression_chart, mean_surface, surface_drawer(draw_mean_surface),
-            function(object, picture) surface_layers(object, picture, auto_mean_map),
+  new_panel(curve_frame, regression_chart, mean_surface, map_charts(mean_map),
             se = c("contour", "panel", "none"))
 }
 
@@ -172,7 +169,7 @@ regression_chart <- function(object, picture, style) {
   drawn <- picture$drawn
   axis <- view$axis[[1L]]
   if (!is.null(view$by)) drawn$new_lwr <- drawn$new_upr <- NULL # they would overlap
-  xlim <- curve_limits(axis, shown$at[[1L]], style)
+  xlim <- axis_limits(axis, shown$at[[1L]], style)
   seen <- shown$at[[1L]] >= min(xlim) & shown$at[[1L]] <= max(xlim)
   ylim <- range(shown$y[seen], drawn$lwr, drawn$upr, drawn$new_lwr, drawn$new_upr)
   rows <- rows_along(view, shown, style)
@@ -184,7 +181,7 @@ regression_chart <- function(object, picture, style) {
   )
   new_chart(curve_words(view, shown, picture$level), elements, input_label(object, view$axes),
             response_label(object), xlim, grDevices::extendrange(ylim, f = 0.04),
-            list(x = axis_ticks(object, axis, xlim)),
+            list(x = axis_ticks(axis, object, xlim)),
             curve_key(view, picture$level, !is.null(drawn$new_lwr), shown$basis))
 }
 
@@ -192,8 +189,7 @@ regression_chart <- function(object, picture, style) {
 
 #' @export
 panel_of.response_labels <- function(object) {
-  new_panel(curve_frame, probability_chart, probability_surface, surface_drawer(draw_class_surface),
-            function(object, picture) surface_layers(object, picture, auto_class_map),
+  new_panel(curve_frame, probability_chart, probability_surface, map_charts(probability_map),
             se = c("none", "contour", "panel"))
 }
 
@@ -202,7 +198,7 @@ probability_chart <- function(object, picture, style) {
   shown <- picture$shown
   level <- picture$level
   axis <- view$axis[[1L]]
-  xlim <- curve_limits(axis, shown$at[[1L]], style)
+  xlim <- axis_limits(axis, shown$at[[1L]], style)
   elements <- c(list(probability_rules()), estimate_elements(view, picture$drawn, style),
                 class_ticks(view, shown, style), list(basis_ticks(shown$basis)))
   key <- curve_key(view, level, FALSE, shown$basis)
@@ -214,7 +210,7 @@ probability_chart <- function(object, picture, style) {
   if (anyNA(shown$y)) key <- c(key, list(key_item("no label", "tick", UNLABELLED)))
   new_chart(curve_words(view, shown, level), elements, input_label(object, view$axes),
             response_label(object), xlim, c(-0.06, 1.06),
-            list(x = axis_ticks(object, axis, xlim), y = probability_ticks(style)), key)
+            list(x = axis_ticks(axis, object, xlim), y = probability_ticks(style)), key)
 }
 
 probability_rules <- function() {

@@ -11,11 +11,13 @@ plot.gp_density <- function(x, level = 0.95, n = NULL, ...) {
   check_number(level, "level", 0, 1)
   if (!is.null(n)) n <- check_count(n, "n", 2L)
   style <- plot_style(...)
-  draw <- if (ncol(x$range) == 1L) draw_density_curve else draw_density_surface
-  invisible(draw(x, level, n, style))
+  chart <- if (ncol(x$range) == 1L) density_curve else density_map
+  made <- chart(x, level, n, style)
+  draw_charts(list(made$chart), style)
+  invisible(made$drawn)
 }
 
-draw_density_curve <- function(object, level, n, style) {
+density_curve <- function(object, level, n, style) {
   at <- seq(object$range[1L], object$range[2L], length.out = n %||% 401L)
   drawn <- data.frame(x = at, predict(object, at, interval = "confidence", level = level))
   cells <- min(max(10, sqrt(object$n)), 50)
@@ -32,27 +34,29 @@ draw_density_curve <- function(object, level, n, style) {
   key <- list(key_item("density", "line", col),
               key_item(paste(percent(level), "interval"), "band", band),
               key_item("basis", "tick", INK))
-  draw_charts(list(new_chart("", elements, density_names(object), "density", object$range[, 1L],
-                             c(0, 1.04 * max(drawn$upr, bars$density)), key = key)), style)
-  drawn
+  list(drawn = drawn, chart = new_chart("", elements, density_names(object), "density",
+                                        object$range[, 1L],
+                                        c(0, 1.04 * max(drawn$upr, bars$density)), key = key))
 }
 
-draw_density_surface <- function(object, level, n, style) {
+density_map <- function(object, level, n, style) {
   axes <- colnames(object$range)
-  limits <- list(style$xlim %||% object$range[, 1L], style$ylim %||% object$range[, 2L])
-  at <- lapply(limits, function(limit) seq(limit[1L], limit[2L], length.out = n %||% 81L))
-  names(at) <- axes
-  grid <- as.matrix(expand.grid(at, KEEP.OUT.ATTRS = FALSE))
-  surface <- list(x = at[[1L]], y = at[[2L]], z = matrix(predict(object, grid), length(at[[1L]])))
-  levels <- pretty(range(surface$z), 8L)
-  open_panel(limits[[1L]], limits[[2L]])
-  fill_bands(surface, levels, mean_ramp(length(levels) - 1L))
-  draw_contours(surface, levels, INK, 0.7)
-  draw_rows(object$x[, 1L], object$x[, 2L], style$col %||% INK, style$pch %||% 16,
-            style$cex %||% (0.7 * row_size(object$n)))
-  draw_basis_rings(as.data.frame(object$basis))
-  close_panel(style, axes[1L], axes[2L], bty = "o")
-  draw_heading(style, list(key_item("density", "line", INK, lwd = 0.7),
-                           key_item("points", "point", INK), key_item("basis", "point", INK, 1)))
-  beside_axes(as.data.frame(grid), axes, data.frame(fit = c(surface$z)))
+  ranges <- list(object$range[, 1L], object$range[, 2L])
+  nodes <- surface_nodes(list(at = ranges), n %||% 81L, utils::modifyList(
+    list(xlim = ranges[[1L]], ylim = ranges[[2L]]), style
+  ))
+  colnames(nodes$grid) <- axes
+  z <- predict(object, nodes$grid)
+  look <- list(fill = style$col %||% INK, pch = style$pch %||% 16,
+               size = style$cex %||% (0.7 * row_size(object$n)))
+  elements <- c(
+    band_elements(nodes, z, pretty(range(z), 8L), mean_ramp, "density"),
+    list(new_element("points", look, x = object$x[, 1L], y = object$x[, 2L]),
+         ring_points(as.data.frame(object$basis)))
+  )
+  key <- list(key_item("density", "line", INK, lwd = 0.7), key_item("points", "point", INK),
+              key_item("basis", "point", INK, 1))
+  list(drawn = surface_frame(nodes, list(axes = axes), fit = unname(z)),
+       chart = new_chart("", elements, axes[1L], axes[2L], nodes$limits[[1L]], nodes$limits[[2L]],
+                         key = key, frame = "o"))
 }

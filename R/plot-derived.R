@@ -85,8 +85,7 @@ factor_columns <- function(object, kept) {
 }
 
 coding_of <- function(object, variable) {
-  levels <- object$xlevels[[variable]]
-  if (is.null(levels)) levels <- c("FALSE", "TRUE")
+  levels <- object$xlevels[[variable]] %||% c("FALSE", "TRUE")
   if (variable %in% coded_by_number(object$contrasts)) {
     return(matrix(seq_along(levels), dimnames = list(levels, variable)))
   }

@@ -3,14 +3,14 @@
 MOST_FACETS <- 12L # on a page
 
 # As fit_picture(), with `panels`, the picture of each level, and `limits` of their axes, which are
-# the same; `shown` and `drawn` are those of all.
+# the same; `drawn` is that of all.
 facet_picture <- function(object, rows, view, asked) {
   style <- asked$style
   by <- view$by
   check_facets(view)
   of_rows <- by$places(rows$x, rows$raw)
   at <- lapply(view$axis, function(axis) axis$places(rows$x, rows$raw))
-  limits <- list(xlim = curve_limits(view$axis[[1L]], at[[1L]], style))
+  limits <- list(xlim = axis_limits(view$axis[[1L]], at[[1L]], style))
   if (length(at) == 2L) limits$ylim <- style$ylim %||% around(at[[2L]])
   asked$style <- utils::modifyList(style, limits)
   if (length(at) == 2L) asked$n <- asked$n %||% default_nodes(object, length(by$levels))
@@ -22,14 +22,13 @@ facet_picture <- function(object, rows, view, asked) {
   })
   together <- panels[[1L]]
   together[c("view", "limits")] <- list(view, limits)
-  together$shown <- all_shown(lapply(panels, `[[`, "shown"))
   together$drawn <- do.call(rbind, lapply(panels, `[[`, "drawn"))
   together$panels <- with_same_levels(panels)
   together
 }
 
 check_facets <- function(view) {
-  if (any(lengths(lapply(view$axis, `[[`, "levels")) > 0L) && length(view$axis) == 2L) {
+  if (any(count_levels(view$axis) > 0L) && length(view$axis) == 2L) {
     stop_sparsegp("by", "is for a curve along one input, or a map over two numbers",
                   "Name one of the two inputs alone")
   }
@@ -49,7 +48,7 @@ level_view <- function(view, group) {
   view
 }
 
-# Rows of a level, or of none, and the basis points there.
+# Rows of a level, perhaps no rows, and the basis points there.
 level_rows <- function(rows, view, of_rows, group) {
   at <- which(of_rows == group)
   rows[c("x", "y", "offset")] <- lapply(rows[c("x", "y", "offset")], some_rows, at)
@@ -69,20 +68,7 @@ append_level <- function(drawn, view, group) {
   beside_axes(cbind(drawn[axes], level), c(names(drawn)[axes], view$by$name), drawn[-axes])
 }
 
-# Rows of all pictures, one after the other.
-all_shown <- function(shown) {
-  counts <- vapply(shown, function(one) length(one$y), 0L)
-  places <- function(k) unlist(lapply(shown, function(one) one$at[[k]]))
-  out <- shown[[1L]]
-  out$at <- lapply(seq_along(out$at), places)
-  out$y <- do.call(c, lapply(shown, `[[`, "y"))
-  near <- unlist(Map(function(one, n) rep_len(one$near, n), shown, counts))
-  out$near <- if (all(near == 1)) 1 else near
-  out$level <- rep(seq_along(shown), counts)
-  out
-}
-
-# Contours at the same numbers, so that colours mean the same in all maps.
+# Contours at the same numbers, so colours mean the same in all maps.
 with_same_levels <- function(panels) {
   surfaces <- lapply(panels, `[[`, "surface")
   if (is.null(surfaces[[1L]]$error)) return(panels)
@@ -93,22 +79,6 @@ with_same_levels <- function(panels) {
     panel$surface$levels <- levels
     panel
   })
-}
-
-# The level stands at the right of its picture.
-draw_facets <- function(object, picture, draw, style) {
-  style <- utils::modifyList(style, picture$limits)
-  by <- picture$view$by
-  two <- identical(picture$se, "panel")
-  on_one_page(length(picture$panels) * (1L + two), function() {
-    for (group in seq_along(picture$panels)) {
-      draw(object, picture$panels[[group]], style)
-      if (style$ann) {
-        graphics::mtext(paste(by$name, "=", by$levels[group]), 4L, 0.1,
-                        cex = 0.9 * style$cex.axis * par("cex"), col = INK)
-      }
-    }
-  }, rows = if (two) length(picture$panels))
 }
 
 slice_picture <- function(object, rows, view, asked) {

@@ -42,8 +42,8 @@
 NULL
 
 fit_plot <- function() {
-  new_plot_type(fit_picture, draw_fit, fit_layers, takes = c("which", "newdata", "by", "se"),
-                outputs = TRUE)
+  new_plot_type(fit_picture, fit_charts, rows = rows_of_maps, outputs = TRUE,
+                takes = c("which", "newdata", "by", "se"))
 }
 
 # Returns `view`, the slice; `shown`, the rows beside it; `drawn`, the places on the axes with what
@@ -61,26 +61,20 @@ fit_picture <- function(object, asked) {
   make(object, rows, view, asked)
 }
 
-draw_fit <- function(object, picture, style) {
+# Returns the charts of a picture, or of those of each level.
+fit_charts <- function(object, picture, style) {
   panel <- panel_of(object)
-  draw <- if (!is.null(picture$surface)) panel$draw_over else function(object, picture, style) {
-    draw_charts(list(panel$chart(object, picture, style)), style)
-  }
-  if (is.null(picture$panels)) draw(object, picture, style)
-  else draw_facets(object, picture, draw, style)
+  make <- if (is.null(picture$surface)) function(...) list(panel$chart(...)) else panel$maps
+  if (is.null(picture$panels)) return(make(object, picture, style))
+  style <- utils::modifyList(style, picture$limits)
+  by <- picture$view$by
+  unlist(Map(function(one, level) {
+    lapply(make(object, one, style), `[[<-`, "strip", list(name = by$name, level = level))
+  }, picture$panels, by$levels), recursive = FALSE, use.names = FALSE)
 }
 
-fit_layers <- function(object, picture) {
-  panel <- panel_of(object)
-  if (is.null(picture$surface)) {
-    charts <- lapply(picture$panels %||% list(picture), function(one) {
-      panel$chart(object, one, utils::modifyList(AUTO, as.list(picture$limits)))
-    })
-    if (!is.null(picture$panels)) {
-      charts <- Map(`[[<-`, charts, "title", picture$view$by$levels)
-    }
-    return(chart_layers(charts))
-  }
-  if (is.null(panel$layers_over)) refuse_components_picture("object")
-  panel$layers_over(object, picture)
+# A map and its standard error stand beside each other, levels below each other.
+rows_of_maps <- function(charts) {
+  level <- vapply(charts, function(chart) as.character(chart$strip$level %||% ""), "")
+  if (anyDuplicated(level)) length(unique(level))
 }

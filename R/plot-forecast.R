@@ -10,9 +10,9 @@
 NULL
 
 forecast_plot <- function() {
-  new_plot_type(forecast_picture, charts = forecast_charts, stacked = TRUE,
+  new_plot_type(forecast_picture, forecast_charts, rows = length,
                 takes = c("which", "newdata", "ahead"), refuse = function(object) {
-                  if (offers(object, "prob")) "is for series of numbers and counts"
+                  if (!is.null(codec_of(object)$offers$prob)) "is for series of numbers and counts"
                 })
 }
 
@@ -42,22 +42,23 @@ forecast_picture <- function(object, asked) {
 }
 
 report_mean_reversion <- function(object) {
-  if (extrapolates(object$kernel)) return(invisible())
+  beyond <- vapply(leaf_types(object$kernel), function(type) {
+    registered("kernels", type)$extrapolates
+  }, NA)
+  if (any(beyond)) return(invisible())
   message("The kernel has neither trend nor season: beyond the last row the forecast returns to ",
           "the mean.\nAdd what goes on, as in ",
           "kernel = kernel_linear() + kernel_rbf() + kernel_periodic().")
 }
 
-extrapolates <- function(kernel) {
-  registered("kernels", kernel$type)$extrapolates ||
-    any(vapply(kernel$parts, extrapolates, NA))
-}
+# Returns the types of a kernel and of all its parts.
+leaf_types <- function(kernel) c(kernel$type, unlist(lapply(kernel$parts, leaf_types)))
 
 # The view along time, which has to be the only input that is no factor.
 time_view <- function(object, rows) {
   derived <- derived_columns(object, rows$x)
   axes <- data_axes(object, rows, names(derived))
-  if (length(axes) != 1L || !is.null(axes[[1L]]$levels)) {
+  if (length(axes) != 1L || count_levels(axes) > 0L) {
     stop_sparsegp("type", "= \"forecast\" is for a fit of one input, time",
                   "Draw a curve along one of several: plot(fit, \"time\", xlim = )")
   }

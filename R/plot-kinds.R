@@ -7,12 +7,9 @@ panel_of <- function(object) UseMethod("panel_of", codec_of(object))
 #   along    (object, view, shown, asked) -> what is predicted along one input, a data frame
 #   over     the same over two inputs: a list with a grid of nodes and the data frame, `drawn`
 #   chart    (object, picture, style) -> the chart of what is along one input (plot-charts.R)
-#   draw_over, layers_over  (object, picture, style) and (object, picture): draw the map by base
-#            graphics, and return a ggplot; NULL: base graphics only
+#   maps     (object, picture, style) -> a list of the charts of the map
 #   by       the levels of a factor are "curves" in one panel, "pictures" on one page, or "none"
 #   se       standard errors that a map may have, the default first
-new_panel <- function(along, chart, over, draw_over, layers_over = NULL, by = "curves",
-                      se = "none") {
-  list(along = along, chart = chart, over = over, draw_over = draw_over,
-       layers_over = layers_over, by = by, se = se)
+new_panel <- function(along, chart, over, maps, by = "curves", se = "none") {
+  list(along = along, chart = chart, over = over, maps = maps, by = by, se = se)
 }

@@ -12,7 +12,7 @@ NULL
 loo_plot <- function() {
   new_plot_type(function(object, asked) {
     list(drawn = loo_frame(object, asked$level), level = asked$level)
-  }, charts = function(object, picture, style) {
+  }, function(object, picture, style) {
     chart <- if (is.null(picture$drawn$fit)) loo_classes_chart else loo_numbers_chart
     list(chart(object, picture$drawn, picture$level, style))
   })
@@ -68,8 +68,8 @@ loo_classes_chart <- function(object, drawn, level, style) {
   col <- grDevices::adjustcolor(ifelse(right, BLUE, ORANGE), row_alpha(nrow(drawn)))
   elements <- list(
     probability_rules(),
-    row_points(scattered(list(levels = levels), as.integer(drawn$observed), 1L),
-               drawn$probability, style$col %||% col, style)
+    row_points(about_levels(as.integer(drawn$observed)), drawn$probability,
+               style$col %||% col, style)
   )
   new_chart(paste0("leave-one-out, ", nrow(drawn), " rows, ", sum(!right), " wrong"), elements,
             response_name(object), "probability of its own class", c(0.5, length(levels) + 0.5),

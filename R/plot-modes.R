@@ -9,9 +9,9 @@
 NULL
 
 modes_plot <- function() {
-  new_plot_type(modes_picture, draw_modes, takes = "newdata", refuse = function(object) {
+  new_plot_type(modes_picture, mode_charts, takes = "newdata", refuse = function(object) {
     if (!is_modal(object$likelihood)) c("is for fits that may have several", "Leave it out")
-  }, outputs = TRUE)
+  }, outputs = TRUE, rows = function(charts) if (length(charts) == 2L) 1)
 }
 
 MOST_MODES <- 4L # panels
@@ -24,10 +24,10 @@ modes_picture <- function(object, asked) {
   list(each = each, drawn = lapply(each, function(one) one$picture$drawn))
 }
 
-draw_modes <- function(object, picture, style) {
-  each <- picture$each
-  if (length(each) > 2L) style$legend <- FALSE # the weight has to have room
-  on_one_page(length(each), function() {
-    for (one in each) draw_fit(one$fit, one$picture, style)
-  }, if (length(each) == 2L) 1)
+# Of more than two there is room for the weight, but not for keys.
+mode_charts <- function(object, picture, style) {
+  charts <- unlist(lapply(picture$each, function(one) fit_charts(one$fit, one$picture, style)),
+                   recursive = FALSE)
+  if (length(charts) > 2L) charts <- lapply(charts, `[[<-`, "key", list())
+  charts
 }

@@ -29,13 +29,14 @@ plot.sparsegp_next <- function(x, which = NULL, ...) {
   view <- slice_view(fit, rows, which)
   places <- candidate_places(x, view)
   limits <- Map(function(axis, at) {
-    if (is.null(axis$levels)) around(c(axis$places(rows$x, rows$raw), at))
+    axis_limits(axis, c(axis$places(rows$x, rows$raw), at), list())
   }, view$axis, places)
   style$xlim <- style$xlim %||% limits[[1L]]
   if (length(limits) > 1L) style$ylim <- style$ylim %||% limits[[2L]]
   words <- c(nonempty(view$caption), "numbers: rows to ask for, in order")
   style$sub <- style$sub %||% paste(words, collapse = "; ")
-  draw_fit(fit, fit_picture(fit, list(which = which, level = 0.95, style = style)), style)
+  asked <- list(which = which, level = 0.95, style = style)
+  draw_charts(fit_charts(fit, fit_picture(fit, asked), style), style)
   if (length(places) == 1L) draw_asked_lines(x, places[[1L]])
   else draw_asked_points(x, places)
   invisible(score_frame(x))

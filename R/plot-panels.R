@@ -1,7 +1,7 @@
 # The panels plot() draws, and the pieces they share. Every panel is one figure in which par() stays
 # as it was: a caller's par(mfrow) or layout() holds, and points(), lines() or legend() can add.
 
-# Okabe and Ito's colours, which people with colour-blindness can tell apart
+# Okabe and Ito's colours, which people with colour-blindness can distinguish
 BLUE <- "#0072B2"
 
 ORANGE <- "#D55E00"
@@ -80,7 +80,8 @@ label_axes <- function(style, xlab, ylab, y_at) {
   if (!style$ann) return(invisible())
   title(xlab = style$xlab %||% xlab, line = min(2.1, par("mar")[1L] - 1.1),
         cex.lab = style$cex.lab)
-  wide <- max(graphics::strwidth(format(y_at), "inches", cex = style$cex.axis)) / par("csi")
+  if (!is.expression(y_at)) y_at <- format(y_at)
+  wide <- max(graphics::strwidth(y_at, "inches", cex = style$cex.axis)) / par("csi")
   line <- max(2.1, if (style$las %in% 1:2) 1.35 + wide else 0)
   title(ylab = style$ylab %||% ylab, line = min(line, par("mar")[2L] - 1.1),
         cex.lab = style$cex.lab)
@@ -217,15 +218,15 @@ around <- function(x) {
 # an input begins: all beyond it would be far from the data.
 around_axis <- function(axis, x) {
   limits <- around(x)
-  if (isTRUE(axis$side > 0)) limits[1L] <- min(x)
-  if (isTRUE(axis$side < 0)) limits[2L] <- max(x)
+  if (axis$side > 0) limits[1L] <- min(x)
+  if (axis$side < 0) limits[2L] <- max(x)
   if (diff(limits) > 0) limits else around(x)
 }
 
 # ---- Classes ----
 
 # Colours apart under protanopia and deuteranopia too, the first ones the most; symbols repeat after
-# five, so that colour and symbol together are unique among 60 classes.
+# five, so colour and symbol together are unique among 60 classes.
 CLASS_COLOURS <- c(
   "#0072B2", "#D55E00", "#009E73", "#E0C700", "#CC79A7", "#661100", "#56C8F0",
   "#4B2BCB", "#36C872", "#005355", "#8B5A2B", "#303030"

@@ -13,9 +13,9 @@
 NULL
 
 reject_plot <- function() {
-  new_plot_type(reject_picture, charts = reject_charts, takes = "newdata",
+  new_plot_type(reject_picture, reject_charts, takes = "newdata",
                 refuse = function(object) {
-    if (!offers(object, "class")) {
+    if (is.null(codec_of(object)$offers$class)) {
       c("is for classes, and this is a regression",
         "See how sure it is by type = \"reliability\"")
     }
@@ -29,7 +29,7 @@ reject_picture <- function(object, asked) {
        source = held_out$source, level = asked$level)
 }
 
-# A row per threshold at which a row more is rejected, from the first, at which none is. `n`: not
+# A row per threshold at which a row more is rejected, from the first, at which no row is. `n`: not
 # more rows than these.
 reject_curve <- function(prob, code, level, n) {
   best <- max.col(prob, "first")

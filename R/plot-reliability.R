@@ -17,7 +17,7 @@
 NULL
 
 reliability_plot <- function() {
-  new_plot_type(reliability_picture, charts = reliability_charts, takes = "newdata")
+  new_plot_type(reliability_picture, reliability_charts, takes = "newdata")
 }
 
 # Returns `drawn`, predictions and what happened; `source`, the rows they are of; and `events`, of
@@ -104,7 +104,7 @@ class_events.response_labels <- function(object, held_out) {
        label = response_label(object), counted = "rows")
 }
 
-# Several: for every row and class, that it is of the class; a bin's share of those is measured by
+# Several: for every row and class, that it is of the class; a bin's part of those is measured by
 # their variance, as most of them are almost excluded.
 #' @export
 class_events.response_factor <- function(object, held_out) {
@@ -135,7 +135,7 @@ predicted_rows <- function(object, newdata) {
   list(y = rows$y, latent = latent)
 }
 
-# Bins of equal shares (counts, where each event's share is 1), ties kept together; never an empty
+# Bins of equal sums of `share` (counts, where it is 1), ties kept together; never an empty
 # bin.
 reliability_bins <- function(prob, happened, level, n, share) {
   if (sum(share) == 0) share[] <- 1
@@ -162,7 +162,7 @@ binomial_interval <- function(hits, rows, level) {
 
 # Observed content of central predictive intervals, and the band of a calibrated model. A response
 # is not below the quantile of p if P(no larger) >= p, and not above it if P(less) < p: the
-# distribution function at the responses says so for all intervals.
+# distribution function at the responses decides it for all intervals.
 coverage <- function(object, held_out, level, nominal) {
   if (!has_tails(object$likelihood)) {
     stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")

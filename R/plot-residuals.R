@@ -12,7 +12,7 @@ NULL
 residuals_plot <- function() {
   new_plot_type(function(object, asked) {
     list(which = residual_panels(asked$which), drawn = residual_frame(object))
-  }, charts = function(object, picture, style) {
+  }, function(object, picture, style) {
     lapply(picture$which, residual_chart, picture$drawn, style)
   }, takes = "which", refuse = function(object) {
     if (processes(object) > 1L) {

@@ -7,17 +7,15 @@ rows_of <- function(object, newdata) {
 
 training_rows <- function(object) {
   if (has_rows(object)) object <- checked_rows(object)
-  basis <- unscaled_inputs(object, basis_points_of(object))
   at <- if (is.null(object$x)) object$basis_rows else seq_len(NROW(object$y))
-  x <- if (is.null(object$x)) basis else kept_inputs(object, object$x)
+  x <- if (is.null(object$x)) inducing_points(object) else kept_inputs(object, object$x)
   if (length(object$y) == 0L || length(at) == 0L || anyNA(at)) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response, the first chunk of a stream for instance")
   }
   y <- if (is_modal(object$likelihood)) observed_values(object) else object$y
   list(x = x, y = some_rows(y, at), offset = some_rows(object$offset, at),
-       weights = object$weights[at],
-       basis = if (!every_row_in_basis(object)) basis,
+       weights = object$weights[at], basis = marked_basis(object),
        raw = function(name) raw_values(object, name)[at])
 }
 
@@ -33,11 +31,13 @@ new_rows <- function(object, newdata) {
   x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")
   list(x = x, y = some_rows(y, complete), offset = some_rows(known, complete),
        weights = given$weights[complete],
-       raw = function(name) as.double(given$x[[name]])[complete],
-       basis = if (!every_row_in_basis(object)) {
-         unscaled_inputs(object, basis_points_of(object))
-       })
+       raw = function(name) as.double(given$x[[name]])[complete], basis = marked_basis(object))
 }
+
+inducing_points <- function(object) unscaled_inputs(object, basis_points_of(object))
+
+# Returns the inducing points that pictures mark; NULL: every row is one.
+marked_basis <- function(object) if (!every_row_in_basis(object)) inducing_points(object)
 
 # Inputs, response and offset of `newdata`, as predict() takes them.
 new_data_parts <- function(object, newdata) {

@@ -30,7 +30,7 @@ slice_view <- function(object, rows, which, by = NULL) {
 # Two factors, or a number and a factor: the number, or the factor of more levels, is the axis.
 split_axes <- function(shown, by) {
   if (length(shown) == 1L || !is.null(by)) return(list(axis = shown, by = by))
-  levels <- lengths(lapply(shown, `[[`, "levels"))
+  levels <- count_levels(shown)
   if (all(levels == 0L)) return(list(axis = shown, by = NULL))
   along <- if (any(levels == 0L)) which(levels == 0L) else which.max(levels)
   list(axis = shown[along], by = shown[[setdiff(1:2, along)]])
@@ -40,7 +40,7 @@ MANY <- 8L # more colours than that cannot be told apart
 
 # The factor whose levels are apart: the one asked for; else, where nothing was, the only one.
 by_axis <- function(object, axes, shown, which, by) {
-  factors <- Filter(function(axis) !is.null(axis$levels), axes)
+  factors <- axes[count_levels(axes) > 0L]
   if (is.null(by)) {
     alone <- is.null(which) && length(shown) == 1L && length(factors) == 1L &&
       length(setdiff(names(axes), names(shown))) == 1L &&
@@ -55,17 +55,10 @@ by_axis <- function(object, axes, shown, which, by) {
   factors[[by]]
 }
 
-# Where the others stay: numbers at their medians, factors at their most common level; a factor one
-# of whose columns is an axis at the level that has no column.
+# Where the others stay.
 resting_places <- function(others, rows, columns) {
   lapply(others, function(axis) {
-    at <- axis$places(rows$x, rows$raw)
-    if (is.null(axis$levels)) {
-      return(list(code = axis$code(stats::median(at)), words = NULL))
-    }
-    if (any(axis$columns %in% columns)) return(list(code = 0 * axis$code(1L), words = ""))
-    level <- which.max(tabulate(at, length(axis$levels)))
-    list(code = axis$code(level), words = paste("at", axis$levels[level]))
+    resting_place(axis, axis$places(rows$x, rows$raw), columns)
   })
 }
 
@@ -129,10 +122,10 @@ offset_of_rows.response_components <- function(object, offset, n) {
 
 # ---- Rows beside a slice they do not lie on ----
 
-# The rows as they are to be drawn: places on each axis, level of `by`, response, and how near they
+# The rows that are drawn: places on each axis, level of `by`, response, and how near they
 # are to the slice, from 0 to 1. Numbers and counts are moved onto it: to the slice's mean belongs
 # what is left of a number beside its own, and of a count its ratio to its own (partial residuals).
-# Others stay as they are.
+# Others stay unchanged.
 rows_beside <- function(object, rows, view) {
   at <- lapply(view$axis, function(axis) axis$places(rows$x, rows$raw))
   level <- if (!is.null(view$by)) view$by$places(rows$x, rows$raw)
@@ -196,7 +189,7 @@ nearness <- function(object, x, z) {
   unname(pmin(pmax(between / sqrt(size), 0), 1))
 }
 
-# What to say above a panel of it.
+# The words above a panel of it.
 beside_words <- function(shown, view) {
   words <- if (shown$moved) "rows as partial residuals"
            else if (!identical(shown$near, 1)) "rows the fainter the farther off"
@@ -212,7 +205,7 @@ faded <- function(col, near) {
 }
 
 # Puts columns of the axes before those of an answer; an input that is called as one of the answer's
-# columns, "fit" say, gets a number behind its name.
+# columns, "fit" for example, gets a number behind its name.
 beside_axes <- function(places, names, answer) {
   answer <- as.data.frame(answer, optional = TRUE)
   own <- seq_along(places)

@@ -103,7 +103,8 @@ plot.sparsegp <- function(x, which = NULL, type = "fit", newdata = NULL, level =
   asked$style <- plot_style(...)
   type <- offered_type(x, asked$type, "x")
   picture <- type$picture(x, asked)
-  type$draw(x, picture, asked$style)
+  charts <- type$charts(x, picture, asked$style)
+  draw_charts(charts, asked$style, type$rows(charts))
   invisible(picture$drawn)
 }
 
@@ -134,10 +135,9 @@ autoplot.sparsegp <- function(object, which = NULL, type = "fit", newdata = NULL
   asked <- match_plot_args(object, asked)
   asked$style <- plot_style(xlim = xlim, ylim = ylim)
   type <- offered_type(object, asked$type, "object")
-  if (is.null(type$layers)) {
-    stop_sparsegp("type", paste0("= \"", asked$type, "\" is not drawn by ggplot2"), "Use plot()")
-  }
-  type$layers(object, type$picture(object, asked))
+  charts <- type$charts(object, type$picture(object, asked), AUTO)
+  if (type$alike || length(charts) == 1L) return(chart_layers(charts, type$rows(charts)))
+  lapply(charts, function(chart) chart_layers(list(chart)))
 }
 
 # ---- Types of pictures ----
@@ -147,29 +147,17 @@ autoplot.sparsegp <- function(object, which = NULL, type = "fit", newdata = NULL
 # stands above that function.
 #   picture  (object, asked) -> what is to be drawn, a list; its `drawn` is the value of plot().
 #            asked: the arguments of plot(), and `style`, those in `...`
-#   draw     (object, picture, style) draws it by base graphics
-#   layers   (object, picture) -> a ggplot, or a named list of them; NULL: base graphics only
 #   takes    arguments besides `level` and `n` that mean something here
 #   refuse   (object) -> why there is no such picture of this fit, c(fault, remedy), or NULL
 #   outputs  is there such a picture of a fit of several components?
-#   charts   (object, picture, style) -> a list of charts (plot-charts.R), from which `draw` and
-#            `layers` follow; stacked: one below the other
-new_plot_type <- function(picture, draw = NULL, layers = NULL, takes = character(),
-                          refuse = function(object) NULL, outputs = FALSE, charts = NULL,
-                          stacked = FALSE) {
-  if (!is.null(charts)) {
-    rows <- function(charts) if (stacked) length(charts)
-    draw <- function(object, picture, style) {
-      charts <- charts(object, picture, style)
-      draw_charts(charts, style, rows(charts))
-    }
-    layers <- function(object, picture) {
-      charts <- charts(object, picture, AUTO)
-      chart_layers(charts, rows(charts))
-    }
-  }
-  list(picture = picture, draw = draw, layers = layers, takes = takes, refuse = refuse,
-       outputs = outputs)
+#   charts   (object, picture, style) -> a list of charts (plot-charts.R), which base graphics and
+#            ggplot2 draw
+#   rows     (charts) -> in how many rows they stand; NULL: panels are about as high as wide
+#   alike    have all charts axes of one kind? Else ggplot2 makes a plot of each
+new_plot_type <- function(picture, charts, takes = character(), refuse = function(object) NULL,
+                          outputs = FALSE, rows = function(charts) NULL, alike = TRUE) {
+  list(picture = picture, charts = charts, takes = takes, refuse = refuse, outputs = outputs,
+       rows = rows, alike = alike)
 }
 
 plot_types <- function() names(REGISTRY$plots)
@@ -217,6 +205,3 @@ refuse_components_picture <- function(argument) {
   stop_sparsegp(argument, "has several components, of which there is no such picture",
                 "Draw plot(fit) of it, or residuals()")
 }
-
-# Does predict() offer such a prediction of a response of this kind?
-offers <- function(object, type) type %in% names(codec_of(object)$offers)

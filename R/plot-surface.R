@@ -11,19 +11,65 @@ check_se <- function(panel, se) {
   se
 }
 
-# Returns a function that draws a map by `draw`, and if asked for a second panel of its error.
-surface_drawer <- function(draw) {
+# ---- Charts of maps ----
+
+# Returns a function that makes the charts of a map: the one that `chart` makes, and if asked for a
+# second one of the standard error.
+map_charts <- function(chart) {
   function(object, picture, style) {
-    two <- picture$se == "panel"
-    panel <- function(draw) {
-      surface_panel(object, picture$view, picture$shown, picture$surface, draw, style)
-    }
-    on_one_page(1L + two, function() {
-      panel(function(...) draw(..., contour = picture$se == "contour"))
-      if (two) panel(draw_error_surface)
-    }, rows = 1L)
+    c(list(chart(object, picture, style)),
+      if (picture$se == "panel") list(error_chart(object, picture, style)))
   }
 }
+
+# Builds the chart of a map, with the basis as rings.
+map_chart <- function(object, picture, elements, key, title = "", ...) {
+  axes <- picture$view$axes
+  limits <- picture$surface$limits
+  basis <- picture$shown$basis
+  rings <- if (!is.null(basis)) ring_points(basis)
+  ticks <- Map(function(input, limit) input_ticks(object, input, limit), axes, limits)
+  new_chart(title, c(elements, list(rings)), axes[1L], axes[2L], limits[[1L]], limits[[2L]],
+            list(x = ticks[[1L]], y = ticks[[2L]]),
+            c(key, list(if (!is.null(basis)) key_item("basis", "point", INK, 1))), frame = "o", ...)
+}
+
+ring_points <- function(basis) {
+  new_element("points", list(fill = INK, pch = 1, size = 1.5, lwd = 1.2), x = basis[[1L]],
+              y = basis[[2L]])
+}
+
+# Describes an element at the nodes of a grid.
+on_grid <- function(kind, surface, look, ...) {
+  new_element(kind, look, x = rep(surface$x, length(surface$y)),
+              y = rep(surface$y, each = length(surface$x)), ...)
+}
+
+# Returns bands of colour between levels, with contours at these.
+band_elements <- function(surface, z, levels, ramp, name) {
+  z <- c(clamped(z, levels))
+  look <- list(levels = levels, colours = ramp(length(levels) - 1L), name = name)
+  list(on_grid("bands", surface, look, z = z),
+       on_grid("contours", surface, list(levels = levels, col = INK, lwd = 0.7), z = z))
+}
+
+error_contours <- function(surface) {
+  look <- list(levels = contour_levels(surface$error, surface$known, 4L), col = ORANGE, lwd = 1,
+               lty = 2)
+  on_grid("contours", surface, look, z = c(surface$error))
+}
+
+mask_element <- function(surface) {
+  if (!all(surface$known)) on_grid("mask", surface, list(), known = surface$known)
+}
+
+# Rows as dots that hide little.
+dots <- function(shown) {
+  new_element("points", list(fill = INK, pch = 16, size = 0.35), x = shown$at[[1L]],
+              y = shown$at[[2L]])
+}
+
+# ---- What is drawn ----
 
 # Returns `drawn`, the nodes of a grid, the mean there, its standard error, and whether the data say
 # anything of it; the same as matrices for contours: z, error. known: of (object, x, variances)
@@ -72,58 +118,6 @@ is_known <- function(object, x, var) {
   var < UNKNOWN * parts_kernel(parts)$diagonal(scale_kept(x, object$scaling))
 }
 
-surface_panel <- function(object, view, shown, surface, draw, style) {
-  limits <- surface$limits
-  open_panel(limits[[1L]], limits[[2L]], style$asp)
-  heading <- draw(object, view, shown, surface, style)
-  draw_basis_rings(shown$basis)
-  ticks <- Map(function(input, limit) input_ticks(object, input, limit), view$axes, limits)
-  close_panel(style, view$axes[1L], view$axes[2L], bty = "o", ticks[[1L]], ticks[[2L]])
-  if (!is.null(shown$basis)) {
-    heading$key <- c(heading$key, list(key_item("basis", "point", INK, 1)))
-  }
-  draw_heading(style, heading$key, heading$caption)
-}
-
-# Draws lines at some levels. The labels of contour() do not follow par("cex").
-draw_contours <- function(surface, levels, col, lwd, ...) {
-  surface$z <- for_contours(surface$z, levels)
-  if (is.null(surface$z)) return(invisible())
-  for (level in levels) {
-    contour(surface, levels = level, add = TRUE, col = col, lwd = lwd, vfont = NULL,
-            labcex = 0.75 * par("cex"), ...)
-  }
-}
-
-# Returns values through which R can draw contours at these levels, or NULL of a flat surface. R
-# moves a node that is on a level off it by a thousandth of the range, and takes a level to cross an
-# edge of a cell if the product of both ends' distances from the level is negative. It stops with
-# "should be 2 or 4" of a surface that is flat but for rounding, as the move is lost in rounding,
-# too, and of distances whose product underflows; nodes as near as that are put on the level.
-for_contours <- function(z, levels) {
-  z <- flattened(z)
-  range <- diff(range(z))
-  if (range == 0) return(NULL)
-  for (level in levels) z[abs(z - level) < 1e-12 * range] <- level
-  z
-}
-
-# Returns z, or where it varies by no more than rounding does its mean at every node.
-flattened <- function(z) {
-  if (diff(range(z)) < LEAST_RANGE * max(abs(z))) z[] <- mean(z)
-  z
-}
-
-MASK <- "grey90"
-
-# Grey over what the data say nothing of, with a thin edge.
-mask_unknown <- function(surface) {
-  if (all(surface$known)) return(invisible())
-  surface$z <- array(as.double(surface$known), dim(surface$error))
-  fill_bands(surface, c(-1, 0.5), MASK)
-  draw_contours(surface, 0.5, "grey70", 0.7, drawlabels = FALSE)
-}
-
 mask_key <- function(surface) {
   if (!all(surface$known)) key_item("far from data", "band", MASK)
 }
@@ -135,27 +129,39 @@ UNLABELLED <- "grey45" # rows without a label
 # Ten steps from pale BLUE to pale ORANGE through the white of equal probabilities
 CLASS_RAMP <- grDevices::colorRampPalette(c("#7FB8DA", "#F7F7F7", "#F0B27F"), space = "Lab")(10L)
 
-draw_class_surface <- function(object, view, shown, surface, style, contour = FALSE) {
-  levels <- seq(0, 1, 0.1)
-  fill_bands(surface, levels, CLASS_RAMP)
-  draw_contours(surface, c(0.1, 0.3, 0.7, 0.9), "grey35", 0.7)
-  draw_contours(surface, 0.5, INK, style$lwd, drawlabels = FALSE)
-  if (contour) draw_error_contours(surface)
+probability_map <- function(object, picture, style) {
+  surface <- picture$surface
+  shown <- picture$shown
+  contour <- picture$se == "contour"
   pch <- rep_len(style$pch %||% c(21, 24), 2L)
   col <- class_colours(style)
   code <- as.integer(shown$y)
   none <- is.na(code)
-  points(shown$at[[1L]][none], shown$at[[2L]][none], pch = 16, col = UNLABELLED,
-         cex = 0.6 * (style$cex %||% row_size(length(code))))
-  draw_rows(shown$at[[1L]], shown$at[[2L]], faded(col[code], shown$near), pch[code],
-            style$cex %||% row_size(sum(!none)))
+  contours <- function(levels, col, lwd, ...) {
+    on_grid("contours", surface, list(levels = levels, col = col, lwd = lwd, ...),
+            z = c(surface$z))
+  }
+  points <- function(which, look) {
+    new_element("points", look, x = shown$at[[1L]][which], y = shown$at[[2L]][which])
+  }
+  elements <- list(
+    on_grid("bands", surface, list(levels = seq(0, 1, 0.1), colours = CLASS_RAMP,
+                                   name = response_label(object)), z = c(surface$z)),
+    contours(c(0.1, 0.3, 0.7, 0.9), "grey35", 0.7),
+    contours(0.5, INK, style$lwd, drawlabels = FALSE), if (contour) error_contours(surface),
+    points(none, list(fill = UNLABELLED, pch = 16,
+                      size = 0.6 * (style$cex %||% row_size(length(code))))),
+    points(!none, list(fill = faded(col[code], shown$near)[!none], pch = pch[code][!none],
+                       size = style$cex %||% row_size(sum(!none))))
+  )
   names <- object$response$levels
   key <- list(key_item(names[1L], "point", col[1L], pch[1L]),
               key_item(names[2L], "point", col[2L], pch[2L]),
               if (any(none)) key_item("no label", "point", UNLABELLED),
               key_item("probability 0.5", "line", INK), if (contour) error_key())
-  list(key = key, caption = paste(c(response_label(object), nonempty(beside_words(shown, view))),
-                                  collapse = "; "))
+  map_chart(object, picture, elements, key, name = response_label(object), paste(
+    c(response_label(object), nonempty(beside_words(shown, picture$view))), collapse = "; "
+  ))
 }
 
 # ---- Mean, and its standard error ----
@@ -173,48 +179,36 @@ contour_levels <- function(z, known, count) {
   pretty(range(if (any(known)) z[known] else z), count)
 }
 
-# Values beyond the outermost levels have the outermost colours.
-clamped <- function(z, levels) pmin(pmax(z, min(levels)), max(levels))
-
 # Rows are filled by their response on the colours of the mean: a row that stands out is a residual.
-draw_mean_surface <- function(object, view, shown, surface, style, contour = FALSE) {
+mean_map <- function(object, picture, style) {
+  surface <- picture$surface
+  shown <- picture$shown
+  name <- paste("mean of", response_label(object))
+  contour <- picture$se == "contour"
   levels <- surface$levels$mean %||% contour_levels(surface$z, surface$known, 10L)
-  palette <- mean_ramp(length(levels) - 1L)
-  surface$z <- clamped(surface$z, levels)
-  fill_bands(surface, levels, palette)
-  draw_contours(surface, levels, INK, 0.7)
-  if (contour) draw_error_contours(surface)
-  mask_unknown(surface)
-  fill <- palette[findInterval(shown$y, levels, all.inside = TRUE)]
+  fill <- mean_ramp(length(levels) - 1L)[findInterval(shown$y, levels, all.inside = TRUE)]
   n <- length(shown$y)
-  draw_rows(shown$at[[1L]], shown$at[[2L]], faded(style$col %||% fill, shown$near),
-            style$pch %||% 21, style$cex %||% row_size(n),
-            faded(grDevices::adjustcolor("black", row_alpha(n)), shown$near))
-  key <- list(key_item(paste("mean of", response_label(object)), "line", INK, lwd = 0.7),
-              if (contour) error_key(),
+  look <- list(fill = faded(style$col %||% fill, shown$near), pch = style$pch %||% 21,
+               size = style$cex %||% row_size(n),
+               edge = faded(grDevices::adjustcolor("black", row_alpha(n)), shown$near))
+  elements <- c(
+    band_elements(surface, surface$z, levels, mean_ramp, response_label(object)),
+    list(if (contour) error_contours(surface), mask_element(surface),
+         new_element("points", look, x = shown$at[[1L]], y = shown$at[[2L]]))
+  )
+  key <- list(key_item(name, "line", INK, lwd = 0.7), if (contour) error_key(),
               key_item("rows, filled by their response", "point", "grey45"), mask_key(surface))
-  list(key = key, caption = beside_words(shown, view))
+  map_chart(object, picture, elements, key, beside_words(shown, picture$view), name = name)
 }
 
 error_key <- function() key_item("its standard error", "line", ORANGE, lwd = 1, lty = 2)
 
-draw_error_contours <- function(surface) {
-  error <- list(x = surface$x, y = surface$y, z = surface$error)
-  draw_contours(error, contour_levels(surface$error, surface$known, 4L), ORANGE, 1, lty = 2)
-}
-
-draw_error_surface <- function(object, view, shown, surface, style) {
+error_chart <- function(object, picture, style) {
+  surface <- picture$surface
   levels <- surface$levels$error %||% contour_levels(surface$error, surface$known, 8L)
-  error <- list(x = surface$x, y = surface$y, z = clamped(surface$error, levels))
-  fill_bands(error, levels, error_ramp(length(levels) - 1L))
-  draw_contours(error, levels, INK, 0.7)
-  mask_unknown(surface)
-  points(shown$at[[1L]], shown$at[[2L]], pch = 16, cex = 0.35, col = INK)
-  key <- list(key_item(paste("standard error of the mean of", response_label(object)), "line", INK,
-                       lwd = 0.7), mask_key(surface))
-  list(key = key, caption = view$caption)
-}
-
-draw_basis_rings <- function(basis) {
-  if (!is.null(basis)) points(basis[[1L]], basis[[2L]], pch = 1, cex = 1.5, col = INK, lwd = 1.2)
+  name <- paste("standard error of the mean of", response_label(object))
+  elements <- c(band_elements(surface, surface$error, levels, error_ramp, name),
+                list(mask_element(surface), dots(picture$shown)))
+  key <- list(key_item(name, "line", INK, lwd = 0.7), mask_key(surface))
+  map_chart(object, picture, elements, key, picture$view$caption, name = "its standard error")
 }

@@ -16,7 +16,7 @@
 NULL
 
 terms_plot <- function() {
-  new_plot_type(terms_picture, draw_terms, terms_layers, takes = c("which", "newdata"))
+  new_plot_type(terms_picture, terms_charts, takes = c("which", "newdata"), alike = FALSE)
 }
 
 terms_picture <- function(object, asked) {
@@ -24,10 +24,8 @@ terms_picture <- function(object, asked) {
   list(parts = parts, drawn = lapply(parts, `[[`, "drawn"))
 }
 
-draw_terms <- function(object, picture, style) {
-  on_one_page(length(picture$parts), function() {
-    for (part in picture$parts) draw_term(object, part, style)
-  })
+terms_charts <- function(object, picture, style) {
+  lapply(picture$parts, term_chart, object = object, style = style)
 }
 
 terms_pictures <- function(object, which, newdata, level, n, style) {
@@ -58,7 +56,7 @@ pictures_of_term <- function(object, rows, group, level, n, style) {
   })
 }
 
-# Returns the classes as a factor of which no column of the inputs tells, where each has a latent
+# Returns the classes as a factor that no column of the inputs codes, where each has a latent
 # function; else NULL.
 class_axis <- function(object) UseMethod("class_axis", codec_of(object))
 
@@ -67,9 +65,9 @@ class_axis.response <- function(object) NULL
 
 #' @export
 class_axis.response_classes <- function(object) {
-  list(name = response_name(object), levels = object$response$levels, columns = character(),
-       code = function(places) matrix(0, length(places), 0L),
-       places = function(x, raw) NULL)
+  new_axis("axis_factor", response_name(object), character(),
+           function(places) matrix(0, length(places), 0L), function(x, raw) NULL,
+           object$response$levels)
 }
 
 # Builds the view over all axes that a term depends on.
@@ -134,10 +132,7 @@ partial_views <- function(object, rows, group, term_axes, by) {
 # quantiles of the rows, or over the levels of a factor, the largest of all classes.
 effect_spread <- function(view, object, rows, group) {
   axis <- view$axis[[1L]]
-  places <- seq_along(axis$levels)
-  if (is.null(axis$levels)) {
-    places <- stats::quantile(axis$places(rows$x, rows$raw), seq(0.05, 0.95, 0.15), names = FALSE)
-  }
+  places <- typical_places(axis, axis$places(rows$x, rows$raw))
   view$by <- NULL
   x <- scale_kept(slice_inputs(view, list(places)), object$scaling)
   of_class <- function(class) {
@@ -160,7 +155,7 @@ spec_columns <- function(spec) c(spec$vars, unlist(lapply(spec$parts, spec_colum
 
 term_curve <- function(view, shown, effect, level, n, style) {
   axis <- view$axis[[1L]]
-  places <- curve_places(axis, curve_limits(axis, shown$at[[1L]], style), n)
+  places <- axis_nodes(axis, axis_limits(axis, shown$at[[1L]], style), n)
   along_curve(view, places, function(group) {
     with_band(effect(slice_inputs(view, list(places), group), group), level)
   })
@@ -182,7 +177,7 @@ term_surface <- function(view, shown, effect, n, style) {
 
 # Returns what is left of each response, on the latent function's scale: for numbers the residual,
 # for counts the working residual of a generalised linear model, (y - m) / m'(f), times the root of
-# its weight m'^2 / v over the roots' mean, so that rows that say little do not stand out. NA for
+# its weight m'^2 / v over the roots' mean, so rows of little weight do not stand out. NA for
 # labels.
 working_residuals <- function(object, rows) UseMethod("working_residuals", codec_of(object))
 
@@ -214,17 +209,17 @@ working_residuals.response_counts <- function(object, rows) {
 
 # ---- Drawing ----
 
-draw_term <- function(object, picture, style) {
-  if (!is.null(picture$surface)) return(draw_term_surface(object, picture, style))
-  draw_charts(list(term_chart(object, picture, style)), style)
+term_chart <- function(object, picture, style) {
+  chart <- if (is.null(picture$surface)) term_curve_chart else term_map_chart
+  chart(object, picture, style)
 }
 
 # Rows without partial residuals are ticks at the bottom.
-term_chart <- function(object, picture, style) {
+term_curve_chart <- function(object, picture, style) {
   view <- picture$view
   shown <- picture$shown
   axis <- view$axis[[1L]]
-  xlim <- curve_limits(axis, shown$at[[1L]], style)
+  xlim <- axis_limits(axis, shown$at[[1L]], style)
   seen <- shown$at[[1L]] >= min(xlim) & shown$at[[1L]] <= max(xlim) & is.finite(shown$y)
   ylim <- range(picture$drawn$lwr, picture$drawn$upr, shown$y[seen])
   groups <- length(view$by$levels)
@@ -246,33 +241,14 @@ term_chart <- function(object, picture, style) {
   }
   new_chart(paste(view$caption, collapse = ", "), elements, input_label(object, view$axes),
             picture$label, xlim, grDevices::extendrange(ylim, f = 0.04),
-            list(x = axis_ticks(object, axis, xlim)), key)
+            list(x = axis_ticks(axis, object, xlim)), key)
 }
 
-draw_term_surface <- function(object, picture, style) {
+term_map_chart <- function(object, picture, style) {
   surface <- picture$surface
-  shown <- picture$shown
-  open_panel(surface$limits[[1L]], surface$limits[[2L]], style$asp)
   levels <- contour_levels(surface$z, surface$known, 8L)
-  fill_bands(surface, levels, mean_ramp(length(levels) - 1L))
-  draw_contours(surface, levels, INK, 0.7)
-  draw_error_contours(surface)
-  points(shown$at[[1L]], shown$at[[2L]], pch = 16, cex = 0.35, col = INK)
-  axes <- picture$view$axes
-  close_panel(style, axes[1L], axes[2L], bty = "o",
-              input_ticks(object, axes[1L], surface$limits[[1L]]),
-              input_ticks(object, axes[2L], surface$limits[[2L]]))
-  draw_heading(style, list(key_item(picture$label, "line", INK, lwd = 0.7), error_key()))
-}
-
-# ---- By ggplot2 ----
-
-terms_layers <- function(object, picture) {
-  plots <- lapply(picture$parts, auto_term, object)
-  if (length(plots) == 1L) plots[[1L]] else plots
-}
-
-auto_term <- function(picture, object) {
-  if (is.null(picture$surface)) return(chart_layers(list(term_chart(object, picture, AUTO))))
-  auto_term_map(picture, placed_columns(picture$view, picture$drawn))
+  elements <- c(band_elements(surface, surface$z, levels, mean_ramp, picture$label),
+                list(error_contours(surface), dots(picture$shown)))
+  map_chart(object, picture, elements,
+            list(key_item(picture$label, "line", INK, lwd = 0.7), error_key()))
 }

@@ -1,4 +1,4 @@
-# The trace of a fit: several scales share one panel, so that a caller's layout holds.
+# The trace of a fit: several scales share one panel, so a caller's layout holds.
 
 #' @rdname plot.sparsegp
 #' @name plot.sparsegp
@@ -14,32 +14,31 @@
 NULL
 
 trace_plot <- function() {
-  new_plot_type(function(object, asked) list(drawn = trace_of(object)), draw_trace, trace_layers,
+  new_plot_type(function(object, asked) list(drawn = trace_of(object)), trace_charts,
                 refuse = function(object) {
                   if (NROW(trace_of(object)) == 0L) "needs a fit that records its iterations"
                 }, outputs = TRUE)
 }
 
-draw_trace <- function(object, picture, style) {
+trace_charts <- function(object, picture, style) {
   trace <- picture$drawn
   at <- trace[[1L]]
-  open_panel(style$xlim %||% (range(at) + c(-0.5, 0.5) * max(1, diff(range(at)) / 40)), c(0, 1))
+  xlim <- style$xlim %||% (range(at) + c(-0.5, 0.5) * max(1, diff(range(at)) / 40))
   strips <- trace_strips(object, trace, style)
   col <- if (object$convergence$converged) BLUE else ORANGE
-  height <- 1 / length(strips)
-  for (i in seq_along(strips)) {
-    top <- 1 - (i - 1) * height
-    place <- c(top - height + 0.12 * height, top - 0.14 * height)
-    draw_strip(at, placed(strips[[i]], place), col, style)
-  }
-  ticks <- pretty(par("usr")[1:2], 8L)
-  if (style$axes) draw_axis(1L, unique(round(ticks[ticks >= 1])), NULL, style)
-  if (style$ann) {
-    along <- sub("size", "points selected", names(trace)[1L])
-    title(xlab = style$xlab %||% along, line = 2.1, cex.lab = style$cex.lab)
-  }
-  draw_heading(style, caption = paste0(convergence_text(object), lone_words(trace[names(strips)])))
-  trace
+  top <- 1 - (seq_along(strips) - 1) / length(strips)
+  strips <- Map(function(strip, top) {
+    placed(strip, top - c(0.88, 0.14) / length(strips))
+  }, strips, top)
+  elements <- lapply(strips, strip_elements, at, xlim, col, style)
+  ticks <- pretty(xlim, 8L)
+  list(new_chart(paste0(convergence_text(object), lone_words(trace[names(strips)])),
+                 unlist(unname(elements), recursive = FALSE),
+                 sub("size", "points selected", names(trace)[1L]), "", xlim, c(0, 1),
+                 list(x = list(at = unique(round(ticks[ticks >= 1]))),
+                      y = list(at = unlist(lapply(strips, `[[`, "ticks")),
+                               labels = do.call(c, unname(lapply(strips, `[[`, "labels"))))),
+                 frame = "n"))
 }
 
 # What the columns of a trace look like; those that are not named here are not drawn.
@@ -56,7 +55,7 @@ trace_strips <- function(object, trace, style) {
   lapply(stats::setNames(nm = columns), function(column) known[[column]](trace[[column]]))
 }
 
-# One sweep is a dot without a course: its numbers say more.
+# One sweep is a dot without a line: its numbers are given.
 lone_words <- function(trace) {
   if (nrow(trace) > 1L) return("")
   values <- vapply(trace, function(value) format(value, digits = 4L), "")
@@ -108,32 +107,24 @@ powers_of_ten <- function(exponents) {
   as.expression(lapply(exponents, function(exponent) bquote(10^.(exponent))))
 }
 
-draw_strip <- function(at, strip, col, style) {
-  usr <- par("usr")
+# Few values are all marked, and always the last one.
+strip_elements <- function(strip, at, xlim, col, style) {
   height <- diff(strip$place)
   floor <- strip$place[1L] - 0.1 * height
-  if (!is.null(strip$line)) segments(usr[1L], strip$line, usr[2L], col = "grey50", lty = 2)
-  lines(at, strip$y, col = col, lwd = style$lwd)
-  few <- length(at) <= 40L
-  if (few) points(at, strip$y, pch = 21, col = col, bg = "white", lwd = 1.3, cex = 0.8)
-  points(at[length(at)], strip$y[length(at)], pch = 16, col = col, cex = 0.95)
-  if (style$axes) {
-    segments(usr[1L], floor, c(usr[2L], usr[1L]), c(floor, strip$place[2L]), col = INK, xpd = NA)
-    draw_axis(2L, strip$ticks, strip$labels, style)
+  few <- if (length(at) <= 40L) seq_along(at)
+  points <- function(which, look) {
+    new_element("points", look, x = at[which], y = strip$y[which])
   }
-  if (style$ann) {
-    text(usr[1L], strip$place[2L] + 0.1 * height, strip$name, adj = c(0, 0.5), cex = 0.8,
-         col = INK, xpd = NA)
+  lines <- function(x1, y, y1, look) {
+    new_element("bars", look, x = xlim[1L], y = y, x1 = x1, y1 = y1)
   }
-}
-
-trace_layers <- function(object, picture) {
-  trace <- picture$drawn
-  long <- lapply(names(trace)[-1L], function(name) {
-    data.frame(at = trace[[1L]], value = as.double(trace[[name]]), quantity = name)
-  })
-  ggplot2::ggplot(do.call(rbind, long), mapped(x = "at", y = "value")) +
-    (if (nrow(trace) > 1L) ggplot2::geom_line()) + ggplot2::geom_point() +
-    ggplot2::facet_grid("quantity", scales = "free_y") +
-    ggplot2::labs(x = names(trace)[1L], y = NULL, caption = convergence_text(object))
+  list(if (!is.null(strip$line)) {
+         lines(xlim[2L], strip$line, strip$line, list(col = "grey50", lty = 2))
+       }, new_element("line", list(col = col, lwd = style$lwd), x = at, y = strip$y),
+       points(few, list(fill = "white", pch = 21, size = 0.8, edge = col, lwd = 1.3)),
+       points(length(at), list(fill = col, pch = 16, size = 0.95)),
+       if (style$axes) lines(c(xlim[2L], xlim[1L]), floor, c(floor, strip$place[2L]),
+                             list(col = INK)),
+       if (style$ann) new_element("names", list(cex = 0.8, offset = 0), x = -Inf, pos = 4,
+                                  label = strip$name, y = strip$place[2L] + 0.1 * height))
 }

@@ -3,7 +3,7 @@
 
 #' @export
 panel_of.response_vectors <- function(object) {
-  new_panel(component_curves, component_chart, field_grid, draw_field, by = "none")
+  new_panel(component_curves, component_chart, field_grid, field_charts, by = "none")
 }
 
 # A mean with its spread
@@ -19,7 +19,7 @@ panel_of.response_spreads <- function(object) {
 
 component_curves <- function(object, view, shown, asked) {
   axis <- view$axis[[1L]]
-  at <- curve_places(axis, curve_limits(axis, shown$at[[1L]], asked$style), asked$n)
+  at <- axis_nodes(axis, axis_limits(axis, shown$at[[1L]], asked$style), asked$n)
   band <- vector_interval(object, slice_latent(object, view, list(at)), FALSE, asked$level)
   each <- lapply(components(object), function(name) {
     own <- as.data.frame(matrix(band[, , name], ncol = 3L))
@@ -35,8 +35,7 @@ component_chart <- function(object, picture, style) {
   x <- drawn[[1L]]
   col <- class_colours(style, count = length(names))
   axis <- picture$view$axis[[1L]]
-  limits <- if (is.null(axis$levels)) style$xlim %||% range(x)
-            else curve_limits(axis, NULL, style)
+  limits <- axis_limits(axis, shown$at[[1L]], style)
   size <- style$cex %||% row_size(length(shown$y))
   at <- scattered(axis, shown$at[[1L]], length(names))
   each <- lapply(seq_along(names), function(k) {
@@ -51,7 +50,7 @@ component_chart <- function(object, picture, style) {
   elements <- c(unlist(each, recursive = FALSE), list(basis_ticks(shown$basis)))
   new_chart(beside_words(shown, picture$view), elements, picture$view$axes, toString(names),
             limits, around(c(unlist(drawn[-1L]), shown$y[!is.na(shown$y)])),
-            list(x = axis_ticks(object, axis, limits)), unname(Map(key_item, names, "line", col)))
+            list(x = axis_ticks(axis, object, limits)), unname(Map(key_item, names, "line", col)))
 }
 
 # ---- Over two ----
@@ -77,66 +76,54 @@ SHADES <- c("white", "grey94", "grey88", "grey82", "grey75")
 
 # Grey where the field is not known, arrows of the mean, ellipses about the tips of some of them,
 # and thin arrows of the rows. All lengths are of one scale: the longest takes a step of the grid.
-draw_field <- function(object, picture, style) {
+field_charts <- function(object, picture, style) {
   names <- components(object)
   drawn <- picture$drawn
   shown <- picture$shown
   surface <- picture$surface
-  limits <- surface$limits
-  open_panel(limits[[1L]], limits[[2L]], if (is.na(style$asp)) 1 else style$asp)
-  draw_uncertainty(surface, drawn[paste0("sd.", names)])
   step <- c(diff(surface$x[1:2]), diff(surface$y[1:2]))
   longest <- max(sqrt(rowSums(drawn[names]^2)), .Machine$double.xmin)
   scale <- 1.2 * min(abs(step)) / longest
-  draw_arrows(do.call(cbind, shown$at), shown$y * scale, BLUE, 0.8)
-  draw_arrows(as.matrix(drawn[1:2]), as.matrix(drawn[names]) * scale, INK, 1.3)
-  draw_ellipses(picture, names, scale)
-  draw_basis_rings(shown$basis)
-  ticks <- Map(function(input, limit) input_ticks(object, input, limit), picture$view$axes, limits)
-  close_panel(style, picture$view$axes[1L], picture$view$axes[2L], bty = "o", ticks[[1L]],
-              ticks[[2L]])
+  arrows <- function(at, by, col, lwd) {
+    new_element("arrows", list(col = col, lwd = lwd), x = at[[1L]], y = at[[2L]],
+                dx = by[[1L]] * scale, dy = by[[2L]] * scale)
+  }
+  elements <- list(uncertainty_bands(surface, drawn[paste0("sd.", names)]),
+                   arrows(shown$at, as.data.frame(shown$y), BLUE, 0.8),
+                   arrows(drawn[1:2], drawn[names], INK, 1.3),
+                   new_element("line", list(col = ORANGE, lwd = 0.8),
+                               error_ellipses(picture, names, scale)))
   words <- c(mode_words(object), paste("longest arrow", format(longest, digits = 2L)),
              nonempty(beside_words(shown, picture$view)))
   key <- list(key_item(paste0("mean (", toString(names), ")"), "line", INK),
               key_item("rows", "line", BLUE),
               key_item(paste0(100 * picture$level, "% ellipses"), "line", ORANGE),
-              key_item("less known", "band", SHADES[4L]),
-              if (!is.null(shown$basis)) key_item("basis", "point", INK, 1))
-  draw_heading(style, key, paste(words, collapse = "; "))
+              key_item("less known", "band", SHADES[4L]))
+  list(map_chart(object, picture, elements, key, paste(words, collapse = "; "), asp = 1))
 }
 
-draw_uncertainty <- function(surface, sd) {
-  z <- matrix(sqrt(rowMeans(sd^2)), length(surface$x))
+uncertainty_bands <- function(surface, sd) {
+  z <- sqrt(rowMeans(sd^2))
   levels <- seq(0, max(z), length.out = length(SHADES) + 1L)
-  if (levels[2L] > 0) fill_bands(list(x = surface$x, y = surface$y, z = z), levels, SHADES)
+  if (levels[2L] > 0) {
+    on_grid("bands", surface, list(levels = levels, colours = SHADES, name = "standard deviation"),
+            z = z)
+  }
 }
 
-# Arrows from places, and dots where they would be too short for R to draw.
-draw_arrows <- function(from, by, col, lwd) {
-  known <- !is.na(rowSums(by))
-  from <- from[known, , drop = FALSE]
-  by <- by[known, , drop = FALSE]
-  size <- sqrt((by[, 1L] * par("pin")[1L] / diff(par("usr")[1:2]))^2 +
-                 (by[, 2L] * par("pin")[2L] / diff(par("usr")[3:4]))^2)
-  long <- size > 0.01 # inches
-  points(from[!long, , drop = FALSE], pch = 16, cex = 0.25, col = col)
-  if (!any(long)) return(invisible())
-  graphics::arrows(from[long, 1L], from[long, 2L], from[long, 1L] + by[long, 1L],
-                   from[long, 2L] + by[long, 2L], length = 0.05, angle = 25, col = col, lwd = lwd)
-}
-
-# At every third node, so that they can be told apart.
-draw_ellipses <- function(picture, names, scale) {
+# Returns the ellipses at every third node, where they do not overlap, as lines that NA separate.
+error_ellipses <- function(picture, names, scale) {
   third <- function(at) seq_along(at) %% 3L == 2L
   drawn <- picture$drawn[c(outer(third(picture$surface$x), third(picture$surface$y), "&")), ]
   turn <- seq(0, 2 * pi, length.out = 41L)
   circle <- sqrt(stats::qchisq(picture$level, 2)) * rbind(cos(turn), sin(turn))
-  sd <- drawn[paste0("sd.", names)]
-  for (i in seq_len(nrow(drawn))) {
-    V <- diag(unlist(sd[i, ])^2) + matrix(c(0, 1, 1, 0), 2L) * drawn$covariance[i]
+  each <- lapply(seq_len(nrow(drawn)), function(i) {
+    V <- diag(unlist(drawn[i, paste0("sd.", names)])^2) +
+      matrix(c(0, 1, 1, 0), 2L) * drawn$covariance[i]
     root <- eigen(V, symmetric = TRUE)
-    axes <- root$vectors %*% (sqrt(pmax(root$values, 0)) * circle)
     tip <- unlist(drawn[i, 1:2]) + scale * unlist(drawn[i, names])
-    lines(tip[1L] + scale * axes[1L, ], tip[2L] + scale * axes[2L, ], col = ORANGE, lwd = 0.8)
-  }
+    cbind(tip + scale * root$vectors %*% (sqrt(pmax(root$values, 0)) * circle), NA)
+  })
+  ends <- do.call(cbind, each)
+  data.frame(x = ends[1L, ], y = ends[2L, ])
 }

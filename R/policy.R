@@ -1,6 +1,6 @@
 # Every number that steers a default fit, in one table: its value, its unit, and what it trades.
 # Nothing else in R defines such a number (test-policy.R). Computational budgets are counted in
-# multiplications and never in seconds, so that the same rows give the same fit on any machine.
+# multiplications and never in seconds, so the same rows give the same fit on any machine.
 # bench/policy.R varies each of them; RESULTS.md has what came of it.
 
 POLICY <- utils::read.table(header = TRUE, sep = "|", strip.white = TRUE, quote = "", text = "

@@ -8,7 +8,7 @@
 #   offers         what predict() offers: by type, with what beside it (response-offers.R)
 #   measures       what else there is of it: "influence" of rows, "importance" of inputs,
 #                  "improvement" as a score of next rows
-#   words          (response) -> what print() says of it, or NULL
+#   words          (response) -> the words of print() on it, or NULL
 #   absent         what print() calls missing values
 # How it is:
 #   labelled       responses are labels, whose levels are found when they are read

@@ -8,8 +8,8 @@
 labels_codec <- function() {
   codec_like(codec_defaults(), c("labels", "factor"), labelled = TRUE,
              called = "a two-class response", task = "classification",
-             offers = offers_of(c("se.fit", "confidence"), "confidence", prob = character(),
-                                class = character()),
+             offers = offer_table(c("se.fit", "confidence"), "confidence", prob = character(),
+                                  class = character()),
              measures = c("influence", "importance", "improvement"),
              absent = "rows without a label", as_labels = are_two_values, more = rest_codec,
              shape = shape_of(function(x) length(x) == 2L && are_labels(x)),

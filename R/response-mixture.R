@@ -183,7 +183,7 @@ mixture_part <- function(y, j) {
 }
 
 # The same in other units: z / unit. A density of z has units, and so have its log evidence and that
-# of the fit; what is divided by another density has none, and gets those by its weights.
+# of the fit; what is divided by another density has no moments, and gets those by its weights.
 in_mixture_units <- function(y, unit) {
   w <- mixture_width(y)
   scaled <- is_scaled_mixture(y)
@@ -301,7 +301,8 @@ mixtures_codec <- function() {
 }
 
 gather_mixtures <- function(chunk) {
-  if (is_mixture(chunk$y) && !is.null(chunk$offset)) {
+  check_mixture(chunk$y, "y")
+  if (!is.null(chunk$offset)) {
     chunk$offset <- wide_offset(chunk$offset, c(nrow(chunk$y), mixture_width(chunk$y)))
   }
   chunk
@@ -345,7 +346,7 @@ read_more_mixtures <- function(codec, y, lik, weights, response) {
 are_right_size.response_mixtures <- function(codec, y, n, fit) {
   w <- fit$response$width
   size <- 1L + moment_count(w)
-  parts <- if (is_mixture(y)) mixture_parts(y) else 0L
+  parts <- mixture_parts(y) %||% 0L
   parts > 0L && nrow(y) == n && mixture_width(y) == w && NROW(fit$data_rows) == parts * size &&
     ncol(y) %in% (parts * size + c(0L, size - 1L))
 }

@@ -3,8 +3,8 @@
 numbers_codec <- function() {
   codec_like(codec_defaults(), "numbers",
              called = "a response of numbers", task = "regression",
-             offers = offers_of(c("se.fit", "confidence", "prediction", "covariance"),
-                                c("confidence", "prediction"), quantile = character()),
+             offers = offer_table(c("se.fit", "confidence", "prediction", "covariance"),
+                                  c("confidence", "prediction"), quantile = character()),
              measures = c("influence", "importance", "improvement"),
              scaled = TRUE, read = read_numbers, again = read_more_numbers,
              remedy = "Convert the response, or choose another likelihood",
@@ -21,8 +21,8 @@ counts_codec <- function() {
   codec_like(numbers_codec(), "counts", scaled = FALSE, words = function(response) NULL,
              read = read_counts,
              called = "a response of counts",
-             offers = offers_of(c("se.fit", "confidence", "prediction"),
-                                c("confidence", "prediction"), quantile = character()),
+             offers = offer_table(c("se.fit", "confidence", "prediction"),
+                                  c("confidence", "prediction"), quantile = character()),
              constant = function(codes) if (all(codes == 0)) "is nothing but zeros",
              refuse = function(y, weights) illegal_counts(y), jump = function(weights) 1)
 }

@@ -3,7 +3,7 @@
 
 # Returns the table of a response with one latent function, from the extras of `response` and
 # `median`, and other types.
-offers_of <- function(response, median, ...) {
+offer_table <- function(response, median, ...) {
   latent <- c("se.fit", "confidence", "covariance")
   list(response = response, link = latent, latent = latent, median = median, ...,
        terms = "se.fit")

@@ -3,9 +3,9 @@
 ordered_codec <- function() {
   codec_like(labels_codec(), c("ordered", "factor"), ordered = TRUE, more = NULL,
              called = "a response of ordered categories",
-             offers = offers_of(c("se.fit", "confidence", "prediction"),
-                                c("confidence", "prediction"), prob = character(),
-                                class = character(), quantile = character()),
+             offers = offer_table(c("se.fit", "confidence", "prediction"),
+                                  c("confidence", "prediction"), prob = character(),
+                                  class = character(), quantile = character()),
              as_labels = are_whole, shape = shape_of(are_labels), read = read_ordered,
              codes = function(y, response) as.double(as.integer(y)),
              check = function(levels, lik) check_cut_count(lik, length(levels)),

@@ -1,4 +1,4 @@
-# Streams: fits by method_online(), which take rows as they come and keep none of them. They are of
+# Streams: fits by method_online(), which take rows as they come and do not keep them. They are of
 # class sparsegp_stream; before the pilot is there also of class sparsegp_waiting (stream-wait.R).
 #
 # fit$stream holds

@@ -55,7 +55,8 @@ feed.sparsegp_waiting <- function(fit, chunk) {
 # Returns a fit that can be asked.
 ready <- function(fit) UseMethod("ready")
 
-# Checks a fit as it is: C sees nothing of one that waits but the model that it may have.
+# Checks a fit without its posterior: C sees nothing of one that waits but the model that it may
+# have.
 check_fit_or_waiting <- function(fit, argument = "object") {
   waits <- inherits(fit, "sparsegp_waiting")
   if (waits) refuse_flaw(misfit("waiting", fit), argument)

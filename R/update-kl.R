@@ -64,7 +64,7 @@ check_same_prior <- function(one, other, names, remedy) {
                                   "than `", names[1L], "`"), remedy)
 }
 
-# Returns the points none of which the others determine, and the Cholesky factor of their kernel
+# Returns points that do not determine each other, and the Cholesky factor of their kernel
 # matrix.
 joint_basis <- function(fit, x, class) {
   K <- class_kernel(fit, x, x, class)

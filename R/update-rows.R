@@ -14,7 +14,7 @@ run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
 
 # Returns the fit with more rows: inputs x, as the user has them and `problem` has them scaled;
 # response, offset, weights, names; sites to begin with. Where the inputs of all rows are there EP
-# goes on with all of them, and what it finds is the fit of all rows on this basis at these
+# continues with all of them, and what it finds is the fit of all rows on this basis at these
 # hyperparameters. Otherwise the sites of the rows before stand, and the fit forgets these rows.
 take_more <- function(fit, problem, rows) {
   all <- keeps_inputs(fit)

@@ -1,5 +1,5 @@
 # Every check of a small argument. A bad argument is an error of class `sparsegp_error` that names
-# the argument, says what is wrong with it, and what to do. Checks of data stand in data-inputs.R.
+# the argument, gives the fault and the remedy. Checks of data stand in data-inputs.R.
 
 stop_sparsegp <- function(argument, problem, remedy = NULL) {
   raise_sparsegp(paste0("`", argument, "` ", problem), argument, remedy)

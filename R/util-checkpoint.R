@@ -1,7 +1,7 @@
-# What a long task has done so far, in a file: written whole or not at all, so that a process that
+# What a long task has done so far, in a file: written whole or not at all, so a process that
 # is killed leaves the last one that was.
 
-# checkpoint: a file's name, or NULL for none. key: what the task is, in plain data. Returns list(
+# checkpoint: a file's name, or NULL. key: what the task is, in plain data. Returns list(
 # state, write, done): `state` what an earlier process has left, or NULL; write(state, soon) notes
 # more, unless soon is FALSE and the last was less than the option's seconds ago; done() removes it.
 open_checkpoint <- function(checkpoint, key) {

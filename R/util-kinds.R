@@ -1,5 +1,5 @@
 # What a value is, as TRUE or FALSE: what a value is made of when it comes from a file, or when a
-# user could write to its parts. A kind (is_of_kind()) tells whether a value is one; a table of
+# user could write to its parts. A kind (is_of_kind()) decides whether a value is one; a table of
 # kinds is a list of them, by the names of the fields they are for.
 
 are_doubles <- function(x, count) is.double(x) && length(x) == count
@@ -20,13 +20,13 @@ is_word <- function(x, words) are_words(x, 1L) && x %in% words
 
 is_text <- function(x) is.character(x) && length(x) == 1L && !is.na(x)
 
-# One number, perhaps none (NA)
+# One number, or NA
 is_number <- function(x) is.double(x) && length(x) == 1L || is.integer(x) && length(x) == 1L
 
 # One whole number, 0 or more
 is_count <- function(x) is_one(x, 0, 2^53) && x == round(x)
 
-# One number that is none, or that is infinite, makes a sum so; finite ones may do it together.
+# A number that is NaN or infinite, makes a sum so; finite ones may do it together.
 are_finite <- function(x) is.numeric(x) && (is.finite(sum(x)) || all(is.finite(x)))
 
 # Whole numbers from `least` to `most`
@@ -60,7 +60,7 @@ is_of_kind <- function(x, kind, whole = NULL, asks = asks_whole(kind)) {
 }
 
 # Returns the name of the first field of x that is not of its kind, or NULL. A kind that fails on
-# what it is given says so, too. kinds: a table in the order in which it is gone through, so that a
+# its value is a misfit, too. kinds: a table in the order in which it is gone through, so a
 # kind may rely on what stands before it; a field may stand there twice. Or the name of a table in
 # the registry, what stands before _kinds() in the name of the function that makes it.
 misfit <- function(kinds, x) {

@@ -1,7 +1,7 @@
 # Numbers that are stored in a way that R's own arithmetic misreads.
 
 # Returns integer64 values (of bit64, nanotime, database drivers), whose bits R takes for those of
-# doubles, as the doubles they mean; everything else as it is. Package bit64 is not needed.
+# doubles, as the doubles they mean; everything else unchanged. Package bit64 is not needed.
 plain_numbers <- function(x) {
   if (!inherits(x, "integer64")) return(x)
   bits <- asS4(x, FALSE)

@@ -1,6 +1,6 @@
 # Log scores of several things in the rows of a matrix, and what they are as shares of one.
 
-# Probabilities from scores to a power, which makes them more sure or less; NULL: as they are.
+# Probabilities from scores to a power, which makes them more sure or less; NULL: unchanged.
 temper <- function(scores, power = NULL) exp(log_tempered(scores, power))
 
 log_tempered <- function(scores, power) {
@@ -10,7 +10,7 @@ log_tempered <- function(scores, power) {
 }
 
 # Scores of labels from the probability that each label's own latent function, or the second of two
-# labels' one, says yes: the logarithm of what a label's probability is proportional to. Two labels
+# labels' one, is yes: the logarithm of what a label's probability is proportional to. Two labels
 # share a latent function. Of more each has its own, and given that just one answer is yes a label's
 # probability is proportional to the odds of its own.
 label_scores <- function(own) {

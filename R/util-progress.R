@@ -15,7 +15,7 @@ PATIENCE <- 5 # seconds before a bar appears by itself
 #   display      list(show(fraction), close()); see bar_display()
 PROGRESS <- new.env(parent = emptyenv())
 
-# Opens the bar of a fit. A fit within a fit has none: what is returned then shows nothing.
+# Opens the bar of a fit. A fit within a fit has no bar: what is returned then shows nothing.
 open_bar <- function(display) {
   current <- list2env(list(from = 0, to = 0, work = 0, done = 0, shown = 0, words = character(),
                            display = display, visible = !identical(display, NO_DISPLAY)))

@@ -1,5 +1,5 @@
 # What is looked up by name is in tables that are built once, when the package is loaded. A name may
-# come from a file that somebody has changed, so that nothing is looked up through R's search path.
+# come from a file that somebody has changed, so nothing is looked up through R's search path.
 
 # catalogue: what C has. traits, codecs: of each likelihood and kind of response what its function
 # <name>_traits() or <name>_codec() returns. kinds: tables of <name>_kinds() (util-kinds.R).

@@ -73,7 +73,7 @@ chosen_parameters <- function(parm, names) {
                 paste0("Learned were ", toString(names)))
 }
 
-# Returns ends of intervals. Cut points add up, so that the errors of theta are not theirs.
+# Returns ends of intervals. Cut points add up, so the errors of theta are not theirs.
 interval_end <- function(table, free, covariance, p) {
   far <- stats::qnorm(p)
   moved <- replace(table$theta, free, table$theta[free] + far * sqrt(diag(covariance)))

@@ -53,7 +53,7 @@ double *sg_candidates_spare(const sg_candidates *c, int s)
     return c->M + (size_t) c->m * s;
 }
 
-/* Moves the rows kept[] of x[m x ncol] together in place, column after column, so that the leading
+/* Moves the rows kept[] of x[m x ncol] together in place, column after column: the leading
  * dimension becomes their number. */
 static void compact(int m, int ncol, double *x, const int *kept)
 {
@@ -96,8 +96,8 @@ static double gain_of(sg_select select, double s2, double d1, double d2)
 }
 
 /* Fills in site and gain of candidate j of one latent function from its tilt. A gain of -infinity
- * means that it cannot be included: it is already, it has no site, or its site says nothing (tau s2
- * of a rounding error) or less than nothing (tau < 0). */
+ * means that it cannot be included: it is already, it has no site, or its site has no precision
+ * (tau s2 of a rounding error) or less than nothing (tau < 0). */
 static void consider(sg_select select, double tie_break, sg_candidates *c, int j, double d1,
                      double d2)
 {

@@ -1,5 +1,5 @@
 /* active.h: the representation of the informative vector machine (IVM paper, appendix C.1): an
- * active set with its sites, and what the posterior says at all candidates.
+ * active set with its sites, and the posterior moments of all candidates.
  *
  * With Pi = diag(tau) over the d active rows and U'U = I + Pi^1/2 K_I Pi^1/2 (paper: U = L'), a
  * row x is seen as m = U^{-T} Pi^1/2 k(x), its stub, and
@@ -49,8 +49,8 @@ struct sg_candidates {
 double sg_candidates_columns(const sg_candidates *c);
 
 /* Column s of M, [m], s >= d: lent for kernel columns to wait in (columns.h), until an inclusion's
- * stub takes it (the next one takes column d) or sg_candidates_keep() is called. Whoever lends it
- * keeps count of what is there. */
+ * stub takes it (the next one takes column d) or sg_candidates_keep() is called. The function that
+ * lends it keeps count of what is there. */
 double *sg_candidates_spare(const sg_candidates *c, int s);
 
 /* All n rows of x, nothing included; room for `stubs` doubles in M. */
@@ -67,8 +67,8 @@ typedef enum {
 } sg_select;
 
 /* Tilts, sites and gains of all candidates of the C latent functions c[C] as they stand; where
- * there are several, only of rows whose marginals have moved (SG_STILL) since they were
- * scored (winners by sg_candidates_score_row()). A row whose site would say nothing, or that has
+ * there are several, only of rows whose marginals have moved (SG_STILL) since they were scored
+ * (winners by sg_candidates_score_row()). A row whose site would have no precision, or that has
  * none, cannot be included, nor one that would widen the posterior (tau < 0): what it has to teach
  * is not in a stub. O(m) tilts. */
 void sg_candidates_score(const sg_rows *rows, sg_select select, const double *tie_break, int C,

@@ -1,8 +1,15 @@
 /* anderson.c: Anderson mixing. Iterates are kept, not their differences, which the sums below take
- * as they go: half the memory of keeping both. */
+ * as they go: half the memory of keeping both.
+ *
+ * For a fixed point iteration x -> x + f(x), with dx_j and df_j the differences of the last
+ * iterates and of their residuals, the next iterate is
+ *   x + beta f - sum_j gamma_j (dx_j + beta df_j),   gamma = argmin |f - sum_j gamma_j df_j|
+ * (Anderson 1965; Walker and Ni 2011). O(n m) for m past differences, as all but one row of their
+ * Gram matrix is known. */
 #include "anderson.h"
 #include "la.h"
 
+/* Lends memory for depth + 1 iterates of n numbers. */
 sg_anderson sg_anderson_new(size_t n, int depth, const sg_ws *ws)
 {
     const size_t kept = depth + 1;
@@ -14,24 +21,26 @@ sg_anderson sg_anderson_new(size_t n, int depth, const sg_ws *ws)
     return a;
 }
 
-/* The place `back` iterates before the one at hand. */
+/* Returns where the iterate `back` steps before the present one stands, in the circular store. */
 static int place(const sg_anderson *a, int back)
 {
     return (a->at - back + a->depth + 1) % (a->depth + 1);
 }
 
-/* The difference that ends `back` iterates before the one at hand, in either array, as its two
+/* The difference that ends `back` iterates before the present one, in either array, as its two
  * ends. */
 typedef struct {
     const double *to, *from;
 } difference;
 
+/* Returns the difference that ends `back` iterates before the present one, as its two ends. */
 static difference difference_of(const sg_anderson *a, const double *array, int back)
 {
     const difference d = {array + a->n * place(a, back), array + a->n * place(a, back + 1)};
     return d;
 }
 
+/* Returns the inner product of two differences, computed as it goes. */
 static double product(size_t n, difference d, difference e)
 {
     double sum = 0;
@@ -39,7 +48,8 @@ static double product(size_t n, difference d, difference e)
     return sum;
 }
 
-/* The products of the newest difference with all others; the rest is known from before. */
+/* Computes the products of the newest difference with all others; the rest of the Gram matrix
+ * stays. */
 static void renew_gram(sg_anderson *a, int past)
 {
     const int kept = a->depth + 1, p = a->at;
@@ -51,8 +61,9 @@ static void renew_gram(sg_anderson *a, int past)
     }
 }
 
-/* By the normal equations. A ridge at rounding level stands in for a rank decision: the residuals
- * of a converging iteration are nearly dependent. */
+/* Solves A gamma = gamma in place by the normal equations; returns 0 where that fails. A ridge at
+ * rounding level stands in for a rank decision: the residuals of a converging iteration are nearly
+ * dependent. */
 int sg_anderson_solve(int m, double *A, double *gamma)
 {
     const double RIDGE = 1e-12;
@@ -65,6 +76,7 @@ int sg_anderson_solve(int m, double *A, double *gamma)
     return 1;
 }
 
+/* Computes gamma from the Gram matrix and the products with f; returns whether there is one. */
 static int least_squares(sg_anderson *a, int past, const double *f)
 {
     const int kept = a->depth + 1;
@@ -79,6 +91,7 @@ static int least_squares(sg_anderson *a, int past, const double *f)
     return sg_anderson_solve(past, a->A, a->gamma);
 }
 
+/* Returns the mixed iterate, or where the past gives no solution the plain step x + beta f. */
 double *sg_anderson_step(sg_anderson *a, int past, double beta)
 {
     const double *x = sg_anderson_x(a), *f = sg_anderson_f(a);

@@ -8,13 +8,14 @@ static double *diagonal(sg_band X, int b)
     return X.at + (size_t) X.ld * b;
 }
 
+/* Lends a band of zeros for matrices of up to cap rows. */
 sg_band sg_band_new(int cap, int width, const sg_ws *ws)
 {
     const sg_band X = {.ld = cap, .width = width, .at = sg_zeros((size_t) cap * width, ws)};
     return X;
 }
 
-/* Adds the band of scale x x'. */
+/* Adds the band of scale x x'. O(d width). */
 void sg_band_add(sg_band X, int d, double scale, const double *x)
 {
     for (int b = 0; b < X.width; b++) {
@@ -56,7 +57,8 @@ void sg_band_grow(sg_band X, int d, double scale, const double *x, sg_band to)
 }
 
 /* Takes row and column j out. Of points i < j < i + b + 1 those b + 1 apart are b apart now, so
- * their entries come from the next diagonal; beyond the band they are not known, and 0. */
+ * their entries come from the next diagonal; beyond the band they are not known, and 0. O(d
+ * width). */
 void sg_band_drop(sg_band X, int d, int j)
 {
     for (int b = 0; b < X.width; b++) {

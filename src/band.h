@@ -2,9 +2,9 @@
  * gains squares.
  *
  * Entry (i, i + b), 0 <= b < width, stands at at[i + ld b]; with width 1 a band is the diagonal.
- * Points of a basis that joined together stand together, at most `width` of them, so that a band
- * has the block of each such group. Other entries of a band mean nothing once a point between
- * their two has left. */
+ * Points of a basis that joined together stand together, at most `width` of them, so a band has
+ * the block of each such group. Other entries of a band mean nothing once a point between their
+ * two has left. */
 #ifndef SG_BAND_H
 #define SG_BAND_H
 

@@ -18,7 +18,7 @@ static int pivots_matter(int d, const double *KB, const double *R)
 }
 
 /* Finds R with R'R = KB + jitter diag(KB), for the smallest jitter of the ladder that has one. It
- * is relative to the diagonal, so that units do not matter. */
+ * is relative to the diagonal, so units do not matter. O(d^3 / 3) for each step of the ladder. */
 static sg_status factor_basis(int d, const double *KB, double *R, double *jitter)
 {
     const double LADDER[] = {0, 1e-12, 1e-10, 1e-8, 1e-6};
@@ -45,7 +45,8 @@ static double rounding_of(int d, const double *KB, const double *Rinv)
     return DBL_EPSILON * variance * widest;
 }
 
-/* Prepares the span's inputs like the basis, whose points were prepared once. */
+/* Prepares the span's inputs like the basis, whose points were prepared once. x_span: room for m w
+ * x D; out[m w x d]. O(m w d D). */
 void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, double *out,
                      const sg_ws *ws)
 {
@@ -59,7 +60,8 @@ void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, doubl
 }
 
 /* With w = 1: prior = |v|^2 by rows, gamma = K(x,x) - |v|^2 and at least 0; a negative difference
- * is rounding, NaN stays NaN. prior + gamma is K(x,x) in any case. */
+ * is rounding, NaN stays NaN. prior + gamma is K(x,x) in any case. x, V: the span's inputs and its
+ * rows of V, m x d. O(m d). */
 static void scalar_residuals(sg_basis_rows *b, sg_span span, const double *x, const double *V,
                              const sg_ws *ws)
 {
@@ -72,7 +74,7 @@ static void scalar_residuals(sg_basis_rows *b, sg_span span, const double *x, co
     }
 }
 
-/* The same in blocks: gamma = K_ii - V_i V_i'. */
+/* The same in blocks: gamma = K_ii - V_i V_i'. O(m w^2 d). */
 static void block_residuals(sg_basis_rows *b, sg_span span, const double *x, const double *V,
                             const sg_ws *ws)
 {
@@ -98,7 +100,8 @@ typedef struct {
 } sight;
 
 /* Computes V = K_nB R^{-1} of a span, with gamma and prior of its rows; then V A^{-1} if a
- * posterior asks for it, or that at once, K_nB (R^{-1} A^{-1}), if gamma is known. */
+ * posterior asks for it, or that at once, K_nB (R^{-1} A^{-1}), if gamma is known. O(m w d^2 / 2)
+ * for each triangular product. */
 static sg_status see_span(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const sight *s = ctx;
@@ -161,7 +164,8 @@ void sg_basis_look_posterior(sg_basis_rows *b, sg_span window, const sg_ws *ws)
     if (!b->V) see(s, ws);
 }
 
-/* Factors the basis and sees all rows if their V may be held; else lends a window. */
+/* Factors the basis and sees all rows if their V may be held; else lends a window. pool: numbers
+ * of V that may be held. O(d^3), and O(n w d^2) if V is. */
 sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, const double *x,
                             int d, const double *basis, double pool, double *gamma, double *prior,
                             sg_basis_rows *b, const sg_ws *ws)
@@ -214,7 +218,8 @@ int sg_basis_parts(const sg_bases *b, int processes)
     return imax2(1, (int) fmin2(fit, (BUSY + processes - 1) / processes));
 }
 
-/* Multiplies each row's block with its w rows of X, column by column of X. */
+/* Multiplies each row's block with its w rows of X, column by column of X. blocks: m of w x w; X,
+ * out: m w x d. O(m w^2 d). */
 void sg_apply_blocks(int w, int m, int d, const double *blocks, const double *X, double *out)
 {
     const int rows = m * w;

@@ -38,7 +38,7 @@ typedef struct {
     int first;               /* its first row */
     sg_par_memo looks;       /* of the loops that see them */
     int known;               /* so many of the first rows have had their first look */
-    const double *Ainv;      /* of sg_basis_set_posterior(), the caller's; NULL: none */
+    const double *Ainv;      /* of sg_basis_set_posterior(), the caller's; NULL: absent */
     double *RAinv;           /* d x d upper: R^{-1} A^{-1} */
 } sg_basis_rows;
 

@@ -12,6 +12,7 @@
 #include "tolerances.h"
 #include "types.h"
 
+/* Are all n numbers finite? */
 static int all_finite(int n, const double *x)
 {
     for (int i = 0; i < n; i++) {
@@ -48,7 +49,8 @@ static void multiply_t(int w, const double *A, const double *B, double *C)
 
 /* ---- Factors ---- */
 
-/* Factors column by column; the first pivot that is not positive, or NaN, ends it. */
+/* Factors column by column; the first pivot that is not positive, or NaN, ends it. O(w^3 / 3);
+ * upper entries of L become 0. */
 int sg_block_cholesky(int w, const double *A, double *L)
 {
     for (int j = 0; j < w; j++) {
@@ -93,7 +95,7 @@ void sg_block_inverse(int w, const double *L, double *inverse)
 
 /* Factors with pivots: each is the largest proportion of a diagonal entry that is left, as
  * proportions have no units. Below the rounding of the entries nothing is left, and the rest of L
- * stays 0. */
+ * stays 0. LL' = S for a semidefinite S; L is not triangular. O(w^3). */
 void sg_block_root(int w, const double *S, double *L)
 {
     const double NOTHING = w * DBL_EPSILON;
@@ -123,7 +125,7 @@ void sg_block_root(int w, const double *S, double *L)
 
 /* ---- Eigenvalues ---- */
 
-/* Rotates rows and columns p < q of A so that A_pq becomes 0, and U with them (Golub and Van Loan
+/* Rotates rows and columns p < q of A such that A_pq becomes 0, and U with them (Golub and Van Loan
  * 8.5; the smaller of the two angles). */
 static void rotate(int w, int p, int q, double *A, double *U)
 {
@@ -166,8 +168,8 @@ static void sort_values(int w, double *A, double *U, double *lambda)
     }
 }
 
-/* Sweeps over all pairs by Jacobi rotations until none is off the diagonal: quadratic convergence,
- * four to eight sweeps. */
+/* Sweeps over all pairs by Jacobi rotations until nothing is left off the diagonal: quadratic
+ * convergence, four to eight sweeps. A = U diag(lambda) U', lambda ascending. O(w^3) a sweep. */
 void sg_block_eigen(int w, const double *A, double *U, double *lambda)
 {
     enum { SWEEPS = 30 }; /* four to eight do */
@@ -240,7 +242,8 @@ static void add_through(int w, const double *A, const double *share, const doubl
 /* With (I + d2 LL')^{-1} = I - d2 L (I + L'd2 L)^{-1} L' and Z = d2 F:
  *   T = -d2 + Z diag(1 / (1 + lambda)) Z',
  *   nu = x - Z diag(1 / (1 + lambda)) F'x,   x = d1 - d2 mu,
- * sums of two terms of one sign where d2 narrows. */
+ * sums of two terms of one sign where d2 narrows. mu, d1, nu: w; S, d2, T: w x w. Returns 0, and
+ * writes nothing, where 1 + lambda is not positive: there is no tilted distribution. O(w^3). */
 int sg_block_site(int w, const double *mu, const double *S, const double *d1, const double *d2,
                   double *T, double *nu)
 {
@@ -263,7 +266,9 @@ int sg_block_site(int w, const double *mu, const double *S, const double *d1, co
 }
 
 /* G = I - S T has the eigenvalues g = 1 - lambda of I - L'TL, and
- *   cov = G^{-1} S = F diag(1 / g) F',   mean = m - cov (nu - T m),   log|G| = sum log g. */
+ *   cov = G^{-1} S = F diag(1 / g) F',   mean = m - cov (nu - T m),   log|G| = sum log g.
+ * The scalar formulas 78 and 79 in the frame. Returns 0 where the cavity is not a distribution.
+ * O(w^3). */
 int sg_block_cavity(int w, const double *m, const double *S, const double *T, const double *nu,
                     double *mean, double *cov, double *log_det_G)
 {
@@ -285,8 +290,9 @@ int sg_block_cavity(int w, const double *m, const double *S, const double *T, co
     return 1;
 }
 
-/* Takes off the eigenvalues above 0: with z = d2 L v of an eigenvector v, L'z = lambda v, so d2 - z
- * z' / lambda has eigenvalue 0 there and the others unchanged. */
+/* Takes off the eigenvalues above 0: with z = d2 L v of an eigenvector v, L'z = lambda v, so d2 -
+ * z z' / lambda has eigenvalue 0 there and the others unchanged. d2 stays as it was where a number
+ * is not finite. */
 void sg_block_clip_tilt(int w, const double *S, double *d2)
 {
     frame in;
@@ -299,7 +305,8 @@ void sg_block_clip_tilt(int w, const double *S, double *d2)
 
 /* Adds up the scalar formula (sg_step_kl()) over the frame's directions. With b = V'L'd1:
  *   kl[0] = 1/2 sum b^2 + lambda - log(1 + lambda)
- *   kl[1] = 1/2 sum (b^2 - lambda) / (1 + lambda) + log(1 + lambda) */
+ *   kl[1] = 1/2 sum (b^2 - lambda) / (1 + lambda) + log(1 + lambda)
+ * Both are sums of scalar divergences, as the frame makes the directions independent. */
 void sg_block_step_kl(int w, const double *S, const double *d1, const double *d2, double kl[2])
 {
     frame in;
@@ -348,6 +355,7 @@ static void add_identity(int w, double *A)
     for (int a = 0; a < w; a++) A[a * (w + 1)] += 1;
 }
 
+/* Exchanges rows i and j of A[w x columns]. */
 static void swap_rows(int w, int columns, int i, int j, double *A)
 {
     for (int k = 0; k < columns; k++) {
@@ -358,7 +366,7 @@ static void swap_rows(int w, int columns, int i, int j, double *A)
 }
 
 /* B[w x columns] := A^{-1} B by Gaussian elimination with partial pivoting; where A is singular B
- * becomes NaN or infinite, which callers test. */
+ * becomes NaN or infinite, which callers test. O(w^2 (w + columns)). */
 static void solve(int w, const double *A, int columns, double *B)
 {
     double LU[SG_BLOCK_SIZE];
@@ -384,7 +392,8 @@ static void solve(int w, const double *A, int columns, double *B)
     }
 }
 
-/* Solves (I + T gamma) (T_new, nu_new) = (T, nu - T offset) for all w + 1 columns at once. */
+/* Solves (I + T gamma) (T_new, nu_new) = (T, nu - T offset) for all w + 1 columns at once. gamma
+ * NULL: 0. O(w^3). */
 void sg_block_soften(int w, const double *offset, const double *gamma, double *T, double *nu)
 {
     double D[SG_BLOCK_SIZE], right[SG_BLOCK_SIZE + SG_BLOCK_MAX];

@@ -47,8 +47,8 @@ int sg_block_site(int w, const double *mu, const double *S, const double *d1, co
 int sg_block_cavity(int w, const double *m, const double *S, const double *T, const double *nu,
                     double *mean, double *cov, double *log_det_G);
 
-/* d2 without what would widen N(., S): eigenvalues of L'd2 L above 0 become 0, so that the tilt
- * only shifts the marginal along their directions. */
+/* d2 without what would widen N(., S): eigenvalues of L'd2 L above 0 become 0, so the tilt only
+ * shifts the marginal along their directions. */
 void sg_block_clip_tilt(int w, const double *S, double *d2);
 
 /* Both KL divergences of a step (d1, d2) along N(., S) (thesis 3.16): kl[0] new against old, kl[1]

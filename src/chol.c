@@ -1,8 +1,8 @@
 /* chol.c: the factorisation that EP rests on, and what is read off triangular factors.
  *
  * B = I + T^1/2 K T^1/2 is factored instead of K + T^{-1} (formulas 74): its eigenvalues lie
- * between 1 and 1 + max tau times K's largest, so that K may be singular and sites may say nothing
- * (tau = 0). Sums over rows and columns run down columns, as matrices lie in memory. */
+ * between 1 and 1 + max tau times K's largest, so K may be singular and sites may have no
+ * precision (tau = 0). Sums over rows and columns run down columns, as matrices lie in memory. */
 #include <math.h>
 #include "chol.h"
 
@@ -42,9 +42,9 @@ sg_status sg_chol_sites(int n, int m, const int *order, const double *K, const d
     return status == SG_OK && m < n ? chol_negative(n, m, A) : status;
 }
 
-/* Makes the factor triangular again. Without column k it is upper Hessenberg from there on: the new
- * column c is the old column c + 1, with one entry below the diagonal, which the rotation of rows
- * (c, c + 1) makes 0. A column is rotated by all earlier pairs first, so that each is read once. */
+/* Makes the factor triangular again. Without column k it is upper Hessenberg from there on: the
+ * new column c is the old column c + 1, with one entry below the diagonal, which the rotation of
+ * rows (c, c + 1) makes 0. A column is rotated by all earlier pairs first, so each is read once. */
 void sg_chol_drop(int d, int k, const double *U, int ldu, double *out, double *cos, double *sin)
 {
     for (int c = k; c < d - 1; c++) {

@@ -13,7 +13,7 @@ typedef struct {
     const sg_kernel *kernel;
     int size;        /* most inclusions */
     int slots;       /* columns that the candidates have now, at most size */
-    int *holds;      /* size: the candidate whose kernel column waits in column s; -1: none */
+    int *holds;      /* size: the candidate whose kernel column waits in column s, or -1 */
     int *slot;       /* m: where candidate j's column waits; -1: nowhere */
     double *K;       /* m x SG_AHEAD: those just computed */
 } sg_columns;

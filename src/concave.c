@@ -8,8 +8,8 @@ static const double STEP = 0.18; /* in s: the map makes normal densities on all 
 static const double SPREAD = 2; /* width of the map in units of 1 / sqrt(bend) */
 enum { TRIES = 100, MOST_NODES = 200 };
 
-/* The next try at an end from x, where g has fallen too far: exact where the fall is quadratic or
- * exponential in the distance. */
+/* Returns the next try at an end from x, where g has fallen too far: exact where the fall is
+ * quadratic or exponential in the distance. */
 static double step_back(double x, double fall, double steepness)
 {
     if (!(fall < HUGE_VAL)) return 0.5 * x;
@@ -17,8 +17,8 @@ static double step_back(double x, double fall, double steepness)
     return fmax2(x * sqrt(ratio), x + fall / steepness * log(ratio));
 }
 
-/* An end: a place where g is less than g(0) - FALL, but not by half as much again. sign: -1 to the
- * left, 1 to the right. */
+/* Returns an end: a place where g is less than g(0) - FALL, but not by half as much again. sign:
+ * -1 to the left, 1 to the right. */
 static double find_end(sg_concave_fn g, void *ctx, double sign, double x, double *bend)
 {
     double inner = 0, outer = HUGE_VAL, next;
@@ -43,10 +43,12 @@ static double find_end(sg_concave_fn g, void *ctx, double sign, double x, double
     return sign * x;
 }
 
-/* The map's centre stands where g bends most, as many standard deviations (of a normal density that
- * bends so) inside the end as the fall takes. A peak of the wider part that lies `away` of its own
- * standard deviations from there is on a slope of the map, and wants shorter steps: the factor is
- * from the growth of exp(g) off the real line, which is what limits the trapezoid rule. */
+/* The map's centre stands where g bends most, as many standard deviations (of a normal density
+ * that bends so) inside the end as the fall takes. A peak of the wider part that lies `away` of
+ * its own standard deviations from there is on a slope of the map, and wants shorter steps: the
+ * factor is from the growth of exp(g) off the real line, which is what limits the trapezoid rule.
+ * Some ten evaluations of g for the two ends. Nodes are t = centre + width sinh(s) at equidistant
+ * s. */
 sg_concave_rule sg_concave_lay(sg_concave_fn g, void *ctx)
 {
     const double sds = sqrt(2 * FALL);
@@ -73,6 +75,7 @@ sg_concave_rule sg_concave_lay(sg_concave_fn g, void *ctx)
     return rule;
 }
 
+/* Returns node k, x = centre + width sinh(s), and its weight dx/ds times the step. */
 double sg_concave_node(const sg_concave_rule *rule, int k, double *weight)
 {
     const double grow = exp(rule->from + k * rule->step), shrink = 1 / grow;

@@ -1,7 +1,15 @@
-/* correlation.c: a covariance from variances and partial correlations, and its adjoint. */
+/* correlation.c: a covariance from variances and partial correlations, and its adjoint.
+ *
+ * With q_i1 = 1, z_ij = tanh(theta_ij / 2) and c_ij = 1 / cosh(theta_ij / 2) (partial correlations
+ * and what they leave),
+ *   L_ij = sd_i q_ij z_ij  for j < i,   L_ii = sd_i q_ii,   q_i,j+1 = q_ij c_ij
+ * so each row of L has length sd_i, and LL' is a covariance matrix for any theta: the search needs
+ * no bounds. Pairs beyond `rank` have z = 0. All functions cost O(w^2) but for the product,
+ * O(w^3). */
 #include <math.h>
 #include "correlation.h"
 
+/* Counts theta: w log variances, then one number for each pair (j, i) with j < i and j < rank. */
 int sg_correlation_npar(int w, int rank)
 {
     int count = w;
@@ -15,6 +23,7 @@ static int pair_place(int w, int j, int i)
     return sg_correlation_npar(w, j) + i - j - 1;
 }
 
+/* Fills L[w x w], zeros above the diagonal, row by row: `rest` is sd_i q_ij. */
 void sg_correlation_factor(int w, int rank, const double *theta, double *L)
 {
     for (int i = 0; i < w; i++) {
@@ -28,7 +37,8 @@ void sg_correlation_factor(int w, int rank, const double *theta, double *L)
     }
 }
 
-/* Row by row from the last q back to the first: drest is the adjoint of sd_i q_i,j+1. */
+/* Row by row from the last q back to the first: drest is the adjoint of sd_i q_i,j+1. With dL =
+ * df/dL, adds df/dtheta to dtheta. tanh' = 1 - tanh^2 = 1 / cosh^2. */
 void sg_correlation_adjoint(int w, int rank, const double *theta, const double *L,
                             const double *dL, double *dtheta)
 {
@@ -47,6 +57,7 @@ void sg_correlation_adjoint(int w, int rank, const double *theta, const double *
     }
 }
 
+/* Multiplies out = LL' of a lower L, whose rows end at their diagonals. */
 void sg_correlation_product(int w, const double *L, double *out)
 {
     for (int j = 0; j < w; j++) {

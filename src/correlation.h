@@ -6,9 +6,9 @@
  *
  *   L_ij = sd_i z_ij q_ij,  L_ii = sd_i q_ii,  q_i1 = 1,  q_i,j+1 = q_ij sqrt(1 - z_ij^2)
  *
- * so that every theta gives a covariance. Of a smaller rank r only pairs with j <= r have a
- * correlation, and Sigma is of r columns and a diagonal; r = 0: independent components.
- * theta: w log variances, then pairs (1, 2), (1, 3), .., (1, w), (2, 3), .. */
+ * so every theta gives a covariance. Of a smaller rank r only pairs with j <= r have a
+ * correlation, and Sigma is of r columns and a diagonal; r = 0: independent components. theta: w
+ * log variances, then pairs (1, 2), (1, 3), .., (1, w), (2, 3), .. */
 #ifndef SG_CORRELATION_H
 #define SG_CORRELATION_H
 

@@ -1,5 +1,8 @@
 /* coupled.c: the Newton step of all classes (coupled.h), by conjugate gradients in the coordinates
- * of a carrier. */
+ * of a carrier.
+ *
+ * W of a row, -(I + H S)^{-1} H for the second derivatives H of its log Z, is kept as D N - Y Y' of
+ * a low rank (coupled.h): products cost O(C rank) a row instead of O(C^2). */
 #include <float.h>
 #include <math.h>
 #include "block.h"
@@ -7,6 +10,8 @@
 #include "la.h"
 #include "tolerances.h"
 
+/* Lends memory for a step: rows x C values and `coordinates` numbers of each vector of the
+ * solver. */
 sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws)
 {
     const sg_coupling c = {
@@ -44,7 +49,7 @@ static void common_factor(int C, int rank, const double *s, const sg_tilt *tilt,
     }
 }
 
-/* G += share f f', [rank x rank] */
+/* Adds share f f' to G[rank x rank]. */
 static void add_square(int rank, double share, const double *f, double *G)
 {
     for (int j = 0; j < rank; j++) {
@@ -52,6 +57,8 @@ static void add_square(int rank, double share, const double *f, double *G)
     }
 }
 
+/* Computes W of a row from its tilt: first D = -own and the factor of what is left of H, then the
+ * inverse by Woodbury's identity, of rank x rank. O(C rank^2). */
 void sg_coupled_row(int C, const double *s, const sg_tilt *tilt, double *W)
 {
     const int rank = sg_coupled_rank(C);
@@ -78,6 +85,7 @@ void sg_coupled_row(int C, const double *s, const sg_tilt *tilt, double *W)
     }
 }
 
+/* Returns entry (c, e) of W: O(rank). */
 double sg_coupled_weight(int C, const double *W, int c, int e)
 {
     const int rank = sg_coupled_rank(C);
@@ -87,6 +95,7 @@ double sg_coupled_weight(int C, const double *W, int c, int e)
     return weight;
 }
 
+/* Replaces x[C] by W x: O(C rank). */
 void sg_coupled_weigh(int C, const double *W, double *x)
 {
     const int rank = sg_coupled_rank(C);
@@ -108,7 +117,7 @@ typedef struct {
     double *x; /* n x C, of keep and replace */
 } passage;
 
-/* x := W x, row by row */
+/* Replaces the values of each row by W x. */
 static void weigh(void *ctx, int from, int m, double *x)
 {
     const passage *job = ctx;
@@ -200,6 +209,8 @@ void sg_coupled_targets(const sg_marginals *marg, const sg_carrier *carrier, voi
     for (size_t k = 0; k < values; k++) nu[k] -= c->x[k];
 }
 
+/* Computes the shifts nu that the Newton step of all classes asks for: a solve, then the
+ * targets. */
 void sg_coupled_shifts(const sg_marginals *marg, const sg_carrier *carrier, void *self,
                        const double *tau, double *nu, sg_coupling *c, const sg_ws *ws)
 {
@@ -208,6 +219,8 @@ void sg_coupled_shifts(const sg_marginals *marg, const sg_carrier *carrier, void
     sg_coupled_targets(marg, carrier, self, c->a, tau, nu, c);
 }
 
+/* Adds the step's normal equations to M[size x size] and side[size] instead of solving them:
+ * sources sum these up over chunks. */
 void sg_coupled_system(const sg_marginals *marg, const sg_carrier *carrier, void *self,
                        sg_coupling *c, double *M, double *side)
 {

@@ -9,9 +9,9 @@
  *   (I + W K) dalpha = r + W S r,   dmean = K dalpha,   W = -(I + H S)^{-1} H.
  *
  * H = F F' - D, with D = -diag(own) and F F' the covariance of what the classes' first derivatives
- * have in common: functions of one variable, of which a few columns F tell nearly all. So W is had
- * without an inverse of C x C, and is kept as a diagonal and as many columns. With N = (I - D S)^-1
- * (positive: 1 - D S is a tilted variance over the cavity's where that variable is known),
+ * have in common: functions of one variable, nearly all of which a few columns F carry. So W is
+ * had without an inverse of C x C, and is kept as a diagonal and as many columns. With N = (I - D
+ * S)^-1 (positive: 1 - D S is a tilted variance over the cavity's where that variable is known),
  *   W = D N - Y Y',   Y = N F L^{-T},   L L' = I + F'S N F.
  * H 1 = 0 holds with any number of columns, as the first is F F' 1 to scale: sweeps are not to
  * resist what the likelihood does not. Fixed points do not depend on W at all. */
@@ -55,11 +55,11 @@ typedef void (*sg_between)(void *ctx, int from, int m, double *x);
  * coordinates are of all latent functions. */
 typedef struct {
     int size; /* coordinates */
-    /* out = V'f(V a), f = between on spans of rows, each once; a NULL: x comes as it is, out NULL:
-     * f is all that is wanted. Rows are read once. */
+    /* out = V'f(V a), f = between on spans of rows, each once; a NULL: x is passed on unchanged,
+     * out NULL: f is all that is wanted. Rows are read once. */
     void (*through)(void *self, const double *a, sg_between between, void *ctx, double *out);
     void (*smooth)(void *self, double *a); /* a = (I + V'TV)^{-1} a at the sites of the moment */
-    /* M[size x size], lower triangle, += V'WV for the rows' weights W; NULL: nobody asks */
+    /* M[size x size], lower triangle, += V'WV for the rows' weights W; NULL: not asked for */
     void (*weigh)(void *self, const double *W, double *M);
 } sg_carrier;
 

@@ -2,8 +2,8 @@
  *
  * Rows go through as V F for an upper triangular F, in which
  *   mean = V m = (V A^{-1}) A m,   var = |V A^{-1}|^2 by rows,   V'TV = F^{-T} (VF)'T(VF) F^{-1},
- * so that any F will do: I where V is held, or shared by several processes, else A^{-1}, which
- * spares a product (basis_rows.h). */
+ * so any F will do: I where V is held, or shared by several processes, else A^{-1}, which spares a
+ * product (basis_rows.h). */
 #include <math.h>
 #include <Rmath.h>
 #include "block.h"
@@ -69,7 +69,8 @@ double *sg_batch_sums_of(const sg_bases *bases, int c, double *sums)
 /* ---- Sums ---- */
 
 /* Adds V' diag(tau) V over the rows whose tau has this sign to S, lower triangle: a symmetric
- * product of rows scaled by |tau|^1/2, half the work of a general one. */
+ * product of rows scaled by |tau|^1/2, half the work of a general one. V: m x d; S: d x d, the
+ * lower triangle alone. O(m d^2). */
 static void add_precisions(int m, int d, const double *V, const double *tau, int sign,
                            const scratch *at, double *S)
 {
@@ -133,7 +134,7 @@ static void absorb(void *self, int c, sg_span span, const double *tau, const dou
     add_precisions(m, d, V, tau, -1, at, S);
 }
 
-/* S := F^{-T} S F^{-1}, symmetric, of which the lower triangle is given; t := F^{-T} t */
+/* S := F^{-T} S F^{-1}, symmetric, of which the lower triangle is given; t := F^{-T} t O(d^3). */
 static void turn_back(int d, const double *F, double *S)
 {
     sg_mirror('L', d, S, d);
@@ -155,7 +156,8 @@ static void finish(void *self, double *sums)
 
 /* ---- Posterior ---- */
 
-/* Factors I + S and computes m = M t and A m = A^{-T} t. */
+/* Factors I + S and computes m = M t and A m = A^{-T} t. O(d^3): S and t stand one after the
+ * other, d d + d numbers. */
 static sg_status factorise(int d, const double *S, sg_batch_factor *f, double *log_det)
 {
     const double *t = S + (size_t) d * d;
@@ -196,6 +198,8 @@ static sg_status begin(void *self, const sg_sites *sites, const double *sums, do
     return SG_OK;
 }
 
+/* Computes the kernel of a window with all bases, unless it is held: O(m w p d), and O(m w d^2) to
+ * whiten it. */
 static void look(void *self, sg_span window)
 {
     const batch_model *batch = self;
@@ -217,7 +221,8 @@ static const double *posterior_rows(const batch_model *batch, int c, sg_span spa
     return work;
 }
 
-/* Computes mean = V m = (V A^{-1}) A m and var = V (A'A)^{-1} V' in blocks. */
+/* Computes mean = V m = (V A^{-1}) A m and var = V (A'A)^{-1} V' in blocks. O(m w d^2) unless rows
+ * are seen through the posterior, then O(m w^2 d). */
 static void carried_moments(const batch_model *batch, int c, sg_span span, double *work,
                             const sg_marginals *marg)
 {
@@ -249,6 +254,7 @@ static sg_status moments_of_some(void *ctx, int from, int to, int slot, const sg
     return SG_OK;
 }
 
+/* Writes mean and var of the window's rows for all processes, and the proportions g and alpha. */
 static void marginals(void *self, const sg_sites *sites, sg_span window, sg_marginals *marg)
 {
     batch_model *batch = self;
@@ -285,7 +291,7 @@ typedef struct {
 } through_job;
 
 /* Computes x = V a of a span, lets `between` replace it, and adds V'x to `part` unless that is
- * NULL. */
+ * NULL. O(m d) for each process. */
 static void through_span(const through_job *job, sg_span span, double *x, double *part)
 {
     const sg_bases *bases = job->batch->bases;
@@ -322,6 +328,8 @@ static sg_status through_part(void *ctx, int from, int to, int slot, const sg_ws
     return SG_OK;
 }
 
+/* Takes coordinates a to the rows' values x = V a, lets `between` replace these, and sums V'x into
+ * out, window by window; parts are added up in their order, whatever the number of threads. */
 static void through(void *self, const double *a, sg_between between, void *ctx, double *out)
 {
     enum { PARTS = 16 };
@@ -356,7 +364,8 @@ static void smooth(void *self, double *a)
     }
 }
 
-/* The block of M of processes c and e. rows: room for a span. */
+/* Adds V_c' diag(W_ce) V_e of a span to the block of M of processes c and e. rows: room for a
+ * span. O(m d^2). */
 static void weigh_block(const batch_model *batch, sg_span span, const double *W, int c, int e,
                         double *rows, double *M)
 {
@@ -376,6 +385,8 @@ static void weigh_block(const batch_model *batch, sg_span span, const double *W,
             M + i + size * j, size);
 }
 
+/* Adds V'W V over all rows to M, blocks on and below the diagonal of processes. O(n C^2 d^2 /
+ * 2). */
 static void weigh(void *self, const double *W, double *M)
 {
     batch_model *batch = self;
@@ -415,6 +426,8 @@ static scratch *new_scratch(const sg_bases *bases, sg_layout layout, const sg_ws
     return all;
 }
 
+/* Builds the model that ep_loop.c drives: windows of rows where V is not held, and spans for
+ * threads. */
 sg_ep_model sg_batch_model(const sg_rows *rows, double rows_in_all, const sg_bases *bases,
                            sg_batch_factor *factor, const sg_ws *ws)
 {

@@ -26,11 +26,11 @@ sg_batch_factor *sg_batch_factors_new(const sg_bases *bases, const sg_ws *ws);
 size_t sg_batch_sums(const sg_bases *bases);
 double *sg_batch_sums_of(const sg_bases *bases, int c, double *sums);
 
-/* A model for sg_ep_loop() and sg_ep_sweep(), rows->gamma and rows->prior being those of the bases.
- * Marginals are of what a basis carries, without gamma. self stays in ws. A sweep costs two
+/* A model for sg_ep_loop() and sg_ep_sweep(), rows->gamma and rows->prior being those of the
+ * bases. Marginals are of what a basis carries, without gamma. self stays in ws. A sweep costs two
  * products of n w d^2 for each process; where V is not held, K_nB and a third one. The third one
  * is spared, but in the first sweep, for a basis that one process has for itself, unless sites are
- * sharp. rows_in_all: that the sums are of, with those that are not at hand. */
+ * sharp. rows_in_all: that the sums are of, with those read in other chunks. */
 sg_ep_model sg_batch_model(const sg_rows *rows, double rows_in_all, const sg_bases *bases,
                            sg_batch_factor *factor, const sg_ws *ws);
 

@@ -1,15 +1,20 @@
-/* ep_fold.c: windows of rows through a sweep, and their sites into sums, in parts for threads. */
+/* ep_fold.c: windows of rows through a sweep, and their sites into sums, in parts for threads.
+ *
+ * A part is a range of rows with sums of its own: threads add into different parts, and these are
+ * added up in order, so results do not depend on how many threads there are. */
 #include <math.h>
 #include <Rmath.h>
 #include "ep_fold.h"
 
+/* Clears the sums of all parts. */
 static void begin_sums(const sg_ep_model *model, double *parts)
 {
     const size_t size = model->sums * model->parts;
     for (size_t k = 0; k < size; k++) parts[k] = 0;
 }
 
-/* The sums of all sites, once those of the rows at hand are in the parts. */
+/* Adds the parts up once all rows of the fold are in them, lets the model finish (turn back,
+ * symmetrise), and adds what stands for rows outside. */
 static void end_sums(const sg_ep_model *model, const double *parts, double *sums)
 {
     for (size_t k = 0; k < model->sums; k++) sums[k] = parts[k];
@@ -21,6 +26,7 @@ static void end_sums(const sg_ep_model *model, const double *parts, double *sums
     for (size_t k = 0; model->base && k < model->sums; k++) sums[k] += model->base[k];
 }
 
+/* Computes the sums of no sites: the model's base alone. */
 void sg_ep_no_sums(const sg_ep_model *model, double *parts, double *sums)
 {
     begin_sums(model, parts);
@@ -31,13 +37,13 @@ void sg_ep_no_sums(const sg_ep_model *model, double *parts, double *sums)
 typedef struct {
     const sg_ep_model *model;
     const sg_sites *sites;
-    const sg_marginals *marg; /* whose tilts ask for others; NULL: the sites as they are */
+    const sg_marginals *marg; /* whose tilts ask for others; NULL: the sites given */
     sg_span window;
     int grain;                /* rows of a part */
     double *parts;            /* sums of each part */
 } absorb_job;
 
-/* A span of process c. tau, nu: room for its sites. */
+/* A span of process c. tau, nu: room for its sites. O(span w d^2) on a basis. */
 static void absorb_one(const absorb_job *job, int c, sg_span span, double *tau, double *nu,
                        double *sums, int slot)
 {
@@ -53,7 +59,7 @@ static void absorb_one(const absorb_job *job, int c, sg_span span, double *tau, 
     }
 }
 
-/* Part by part, process by process: the k-th is process k mod C of a part. */
+/* Goes part by part, process by process: item k is process k mod C of part k / C. */
 static sg_status absorb_some(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const absorb_job *job = ctx;
@@ -72,8 +78,9 @@ static sg_status absorb_some(void *ctx, int from, int to, int slot, const sg_ws 
     return SG_OK;
 }
 
-/* Adds a window's sites to the sums, those that the tilts of marg ask for or, with marg NULL, those
- * there are. */
+/* Adds a window's sites to the sums, those that the tilts of marg ask for or, with marg NULL,
+ * those there are. A part has sums of its own, so its size depends on the window and not on the
+ * threads. */
 static void absorb_window(const sg_ep_model *model, const sg_sites *sites, const sg_marginals *marg,
                           sg_span window, double *parts, const sg_ws *ws)
 {
@@ -83,7 +90,8 @@ static void absorb_window(const sg_ep_model *model, const sg_sites *sites, const
     sg_par_products(count * sites->layout.C, 1, absorb_some, &job, model->memo, ws);
 }
 
-/* A window that the model has looked at. */
+/* Goes through a window that the model has looked at: marginals, cavities, tilts, and the tally of
+ * residual and log evidence. A residual that is NaN stays. */
 static sg_status pass(const sg_rows *rows, const sg_ep_model *model, const sg_sites *sites,
                       sg_span window, sg_marginals *marg, sg_tally *tally, const sg_ws *ws)
 {
@@ -97,6 +105,9 @@ static sg_status pass(const sg_rows *rows, const sg_ep_model *model, const sg_si
     return SG_OK;
 }
 
+/* Sweeps over all rows with the sites of `sums`; with `next`, also collects the sums of the sites
+ * that the tilts ask for, so a plain step reads no row again. Stops at the first window that
+ * fails. */
 sg_status sg_ep_sweep(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites,
                       const double *sums, sg_marginals *marg, sg_tally *tally, double *parts,
                       double *next, sg_each_window each, void *ctx, const sg_ws *ws)
@@ -121,6 +132,7 @@ sg_status sg_ep_sweep(const sg_rows *rows, const sg_ep_model *model, sg_sites *s
     return status;
 }
 
+/* Reads the sums of the sites as given: for steps whose sites are not the tilts'. */
 void sg_ep_read_sums(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites, double *parts,
                      double *sums, const sg_ws *ws)
 {

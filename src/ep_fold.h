@@ -8,9 +8,9 @@
 #include "par.h"
 #include "sites.h"
 
-/* What turns sites into marginals. A model that knows the sites by their sums (S = sum V_i'T_i V_i,
- * t = sum V_i'nu_i on a basis) has them collected by absorb(); one that reads the sites themselves
- * has none (sums 0, absorb NULL). */
+/* What turns sites into marginals. A model that knows the sites by their sums (S = sum V_i'T_i
+ * V_i, t = sum V_i'nu_i on a basis) has them collected by absorb(); one that reads the sites
+ * themselves has no sums (sums 0, absorb NULL). */
 typedef struct {
     void *self;
     int window;  /* rows that go through at once */
@@ -20,7 +20,7 @@ typedef struct {
                   * share of every window */
     sg_par_memo *memo; /* of the loops that absorb() is in; NULL: nothing is kept */
     size_t sums; /* numbers in the sums of the sites of all rows */
-    const double *base; /* sums of rows that are not at hand, whose sites stand; NULL: none */
+    const double *base; /* sums of rows of other chunks, whose sites stand; NULL: absent */
     /* the posterior of the sites, or of their sums; *log_det = log|A|. SG_NOT_PD when with these
      * there is none */
     sg_status (*begin)(void *self, const sg_sites *sites, const double *sums, double *log_det);
@@ -56,7 +56,7 @@ typedef void (*sg_each_window)(void *ctx, sg_span window);
  * rows, window by window, into marg and tally, each followed by each(ctx, window) unless that is
  * NULL. next: the sums of the sites that the tilts ask for; NULL: not wanted. Where the
  * likelihood's sites are exact they are written to `sites` first, and no others are asked for:
- * next is then of no sites. parts: room. SG_NOT_PD: no posterior, or a cavity is none. */
+ * next is then of no sites. parts: room. SG_NOT_PD: no posterior, or a site leaves no cavity. */
 sg_status sg_ep_sweep(const sg_rows *rows, const sg_ep_model *model, sg_sites *sites,
                       const double *sums, sg_marginals *marg, sg_tally *tally, double *parts,
                       double *next, sg_each_window each, void *ctx, const sg_ws *ws);

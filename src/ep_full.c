@@ -1,7 +1,12 @@
-/* ep_full.c: the posterior of EP with every row in the basis, from the factor of B (full_factor.h).
+/* ep_full.c: the posterior of EP with every row in the basis, from the factor of B
+ * (full_factor.h).
  *
  *   alpha = (I + T K)^{-1} nu,   mean = K alpha,   var = diag(K - K W K)
- * Everything is scalar: blocks of sites are turned into their eigenvectors' coordinates first. */
+ * Everything is scalar: blocks of sites are turned into their eigenvectors' coordinates first.
+ *
+ * The rows of a process are N = n w values; a sweep costs 2 N^3 / 3 operations in LAPACK, half of
+ * them for A and half for its inverse, and O(N^2) for means and variances where sites are
+ * strong. */
 #include <math.h>
 #include <Rmath.h>
 #include "block.h"
@@ -17,8 +22,8 @@ typedef struct {
     int *weak; /* n */
 } workspace;
 
-/* Subtracts W K b from x, so that x = b on entry gives (I + T K)^{-1} b, as W = (I + T K)^{-1} T.
- * work[2n] */
+/* Subtracts W K b from x, which turns x = b into (I + T K)^{-1} b, as W = (I + T K)^{-1} T.
+ * work[2n]. O(n^2). */
 static void subtract_filtered(int n, const double *K, const sg_full_factor *f, const double *b,
                               double *x, double *work)
 {
@@ -58,7 +63,7 @@ static double signed_square(int n, int plain, const double *x)
     return sg_dot(plain, x, x) - sg_dot(n - plain, x + plain, x + plain);
 }
 
-/* Computes var[i] = K_ii - (K W K)_ii for the m rows listed, by blocks of columns. */
+/* Computes var[i] = K_ii - (K W K)_ii for the m rows listed, by blocks of columns. O(n^2) a row. */
 static void variances_direct(int n, const double *K, const sg_full_factor *f, int m,
                              const int *rows, double *var, double *V)
 {
@@ -89,7 +94,7 @@ static void posterior_variances(int n, const double *K, const sg_sites *sites,
     variances_direct(n, K, f, m, work->weak, marg->var, work->V);
 }
 
-/* Does no site say anything yet? Then the posterior is the prior, and A the identity. */
+/* Are all sites 0? Then the posterior is the prior, and A the identity. */
 static int is_prior(int n, const double *tau, const double *nu)
 {
     for (int i = 0; i < n; i++) {
@@ -106,6 +111,7 @@ static void identity(int n, double *A)
     }
 }
 
+/* Writes the marginals of no sites: variances K_ii, means 0. */
 static void prior_marginals(int n, const double *K, sg_marginals *marg)
 {
     for (int j = 0; j < n; j++) {
@@ -193,7 +199,7 @@ static void turn_back(const full_model *full, const process *own, int c, sg_marg
 
 /* ---- What the loop asks for ---- */
 
-/* Factors B and inverts A. Adds log|A| to *log_det. */
+/* Factors B and inverts A. Adds log|A| to *log_det. O(N^3), or O(N^2) without sites. */
 static sg_status factor_process(const full_model *full, process *own, double *log_det)
 {
     const int N = full->N;
@@ -276,7 +282,8 @@ static const double *root_of(const full_model *full, int c)
     return full->R + (full->kernels == 1 ? 0 : (size_t) full->N * full->N * c);
 }
 
-/* Takes coordinates a to values x = R'a, lets `between` replace these, and goes back by R x. */
+/* Takes coordinates a to values x = R'a, lets `between` replace these, and goes back by R x. a,
+ * out: N C coordinates. O(C N^2). */
 static void through(void *self, const double *a, sg_between between, void *ctx, double *out)
 {
     const full_model *full = self;
@@ -292,7 +299,8 @@ static void through(void *self, const double *a, sg_between between, void *ctx, 
     sg_release(full->ws, mark);
 }
 
-/* Applies (I + R T R')^{-1} = I - R W R', the posterior covariance in these coordinates. */
+/* Applies (I + R T R')^{-1} = I - R W R', the posterior covariance in these coordinates. O(N^2) a
+ * process. */
 static void smooth(void *self, double *a)
 {
     full_model *full = self;
@@ -329,7 +337,8 @@ static void posterior_covariance(int n, const double *K, const sg_full_factor *f
 /* Updates one row's site (formulas 78-85): cavity, tilt, site, and the rank-one change
  *   Sigma -= dtau / (1 + dtau s) Sigma_.i Sigma_.i',
  *   mean += (dnu - dtau m) / (1 + dtau s) Sigma_.i.
- * Returns 0 when the change is refused. */
+ * Returns 0 when the change is refused. O(n^2). Sigma is n x n with the lower triangle kept, mean
+ * and col are n. */
 static int sequential_update(int i, const sg_rows *rows, double damping, sg_sites *sites,
                              double *mean, double *Sigma, double *col)
 {
@@ -353,7 +362,8 @@ static int sequential_update(int i, const sg_rows *rows, double damping, sg_site
     return 1;
 }
 
-/* Passes once over the rows; `marg` must belong to the sites on entry. Returns the rows refused. */
+/* Passes once over the rows; `marg` must belong to the sites on entry. Returns the rows refused.
+ * O(n^3), as a batch sweep is, but in level 2 products. */
 static int sequential_sweep(void *self, const sg_rows *rows, double damping, sg_sites *sites,
                             const sg_marginals *marg)
 {

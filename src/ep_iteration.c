@@ -82,8 +82,8 @@ static sg_step sequential_step(sg_ep_iteration *it, const sg_ep_options *options
 }
 
 /* An extrapolation that went astray may not come back: far from the best sites so far, these are
- * taken up again. Far from the fixed point past steps say little of the way, and plain steps get on
- * faster: mixing begins near it, or where they slow down, and goes on. */
+ * taken up again. Far from the fixed point past steps are a poor guide, and plain steps get on
+ * faster: mixing begins near it, or where they slow down, and then continues. */
 static sg_step batch_step(sg_ep_iteration *it, const sg_ep_options *options, double change)
 {
     if (!it->extrapolates) return SG_STEP_PLAIN;

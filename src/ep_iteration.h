@@ -2,8 +2,9 @@
  * past ones and when it is taken back, when negative site precisions are given up, when it ends.
  *
  * A driver has the sites. It evaluates them (a sweep, ep_fold.h), gives the outcome to
- * sg_iteration_next() and takes the step that this returns, until there is none to take. ep_loop.c
- * drives it over rows in memory, R over rows that it reads in chunks (R/chunked-iterate.R). */
+ * sg_iteration_next() and takes the step that this returns, until there is no further step.
+ * ep_loop.c drives it over rows in memory, R over rows that it reads in chunks
+ * (R/chunked-iterate.R). */
 #ifndef SG_EP_ITERATION_H
 #define SG_EP_ITERATION_H
 
@@ -12,13 +13,13 @@
 typedef struct {
     int sweeps;     /* most sweeps */
     int batch;      /* sweeps before the sequential fall-back takes over */
-    int mixing;     /* past sweeps that a step is mixed from; 0: none */
+    int mixing;     /* past sweeps that a step is mixed from; 0: not mixed */
     double damping; /* length of a batch step at first, relative to the plain one, in (0, 1] */
     double tol;     /* convergence: sg_sites_residual() at most this */
 } sg_ep_options;
 
 typedef enum {
-    SG_STEP_DONE,       /* none: converged, out of sweeps, or the last evaluation has failed */
+    SG_STEP_DONE,       /* converged, out of sweeps, or the last evaluation has failed */
     SG_STEP_HALVE,      /* half of the way back to the last valid sites */
     SG_STEP_RETREAT,    /* back to the last valid sites */
     SG_STEP_CLIP,       /* the sites to start from lose their negative precisions */

@@ -1,4 +1,8 @@
-/* ep_loop.c: sweeps of EP as folds over windows of rows, and the steps between them. */
+/* ep_loop.c: sweeps of EP as folds over windows of rows, and the steps between them.
+ *
+ * A run costs one sweep (ep_fold.h) for each step; steps that do not go to the tilts' sites
+ * (mixed, coupled, sequential) cost a second reading of the rows for their sums. Memory: the sites
+ * four times, and 2 (depth + 1) times more with mixing. */
 #include <limits.h>
 #include <math.h>
 #include "ep_loop.h"
@@ -61,13 +65,14 @@ static void copy_sites(const sg_sites *from, sg_sites *to)
     copy(sg_values_of(from->layout), from->nu, to->nu);
 }
 
+/* Copies sites and sums, which belong together. */
 static void copy_iterate(const sg_ep_model *model, const iterate *from, iterate *to)
 {
     copy_sites(&from->sites, &to->sites);
     copy(model->sums, from->sums, to->sums);
 }
 
-/* to += part (target - to) for all sites. */
+/* Adds part (target - to) to all sites: damping of natural parameters. */
 static void move_sites(double part, const double *tau, const double *nu, sg_sites *to)
 {
     blend(sg_blocks_of(to->layout), part, tau, to->tau);
@@ -76,7 +81,7 @@ static void move_sites(double part, const double *tau, const double *nu, sg_site
 
 /* ---- Steps ---- */
 
-/* A sweep at `at`, and what the report has of it. */
+/* Sweeps at `at`, and writes log evidence, residual and trace into the report. */
 static sg_status evaluate(ep_run *go)
 {
     sg_tally tally;
@@ -100,14 +105,14 @@ static sg_status evaluate(ep_run *go)
     return SG_OK;
 }
 
-/* Half the way back to the last valid sites. */
+/* Goes half the way back to the last valid sites; sums are linear in sites, so no row is read. */
 static void halve_step(ep_run *go)
 {
     move_sites(0.5, go->last_valid.sites.tau, go->last_valid.sites.nu, &go->at.sites);
     blend(go->model->sums, 0.5, go->last_valid.sums, go->at.sums);
 }
 
-/* Towards the tilts' sites, whose sums the sweep has collected: no row is read. */
+/* Goes towards the tilts' sites, whose sums the sweep has collected: no row is read. */
 static int plain_step(ep_run *go)
 {
     const sg_sites *from = &go->last_valid.sites; /* the same as at `at` */
@@ -118,7 +123,7 @@ static int plain_step(ep_run *go)
     return skipped;
 }
 
-/* Mixed with past steps, or where classes are coupled: the sums have to be read anew. */
+/* Goes to mixed sites, or to those of coupled classes: their sums have to be read anew. */
 static int free_step(ep_run *go, int mixed)
 {
     go->stale = 1;
@@ -136,6 +141,7 @@ static int free_step(ep_run *go, int mixed)
     return skipped;
 }
 
+/* Passes over the rows one by one (full EP of one process). */
 static int sequential_step(ep_run *go)
 {
     go->stale = 1;
@@ -143,7 +149,7 @@ static int sequential_step(ep_run *go)
                                  go->marg);
 }
 
-/* Clips negative precisions; returns 0 when there was none. */
+/* Clips negative precisions; returns 0 when there were no such. */
 static int clip(ep_run *go)
 {
     const int clipped = sg_sites_clip(&go->at.sites);
@@ -151,7 +157,7 @@ static int clip(ep_run *go)
     return clipped;
 }
 
-/* Returns whether there is something to evaluate. */
+/* Takes the step that the iteration asks for; returns whether there is something to evaluate. */
 static int take_step(ep_run *go, sg_step step)
 {
     int *skipped = &go->report->skipped;
@@ -168,7 +174,8 @@ static int take_step(ep_run *go, sg_step step)
     return 1;
 }
 
-/* Keeps what steps may go back to: evaluated with SG_OK. */
+/* Keeps the valid iterate, and with rereads the sites of least residual: steps may go back to
+ * them. */
 static void keep(ep_run *go)
 {
     copy_iterate(go->model, &go->at, &go->last_valid);
@@ -176,8 +183,8 @@ static void keep(ep_run *go)
 }
 
 /* Not every likelihood that is not log-concave has a fixed point where the posterior and all
- * cavities are distributions, or one that the iteration finds. Where it looks as if there were none
- * the sites are made to narrow from now on. */
+ * cavities are distributions, or one that the iteration finds. Where there seems to be no fixed
+ * point the sites are made to narrow from now on. */
 static void narrow_if_lost(ep_run *go)
 {
     if (go->it.lost == 0 || !clip(go)) return;
@@ -187,6 +194,7 @@ static void narrow_if_lost(ep_run *go)
 
 /* ---- The whole ---- */
 
+/* Are all sites 0? Then sums need not be read. */
 static int says_nothing(const sg_sites *sites)
 {
     const size_t blocks = sg_blocks_of(sites->layout), values = sg_values_of(sites->layout);
@@ -213,6 +221,8 @@ static void prepare_rereads(ep_run *go)
     }
 }
 
+/* Lends memory for a run. With an exact likelihood the first sweep is the last; where the model
+ * has no sequential pass all sweeps are in parallel. */
 static ep_run new_run(const sg_rows *rows, const sg_ep_model *model, const sg_ep_options *options,
                       sg_sites *sites, double *sums, sg_marginals *marg, sg_ep_report *report,
                       const sg_ws *ws)
@@ -235,6 +245,7 @@ static ep_run new_run(const sg_rows *rows, const sg_ep_model *model, const sg_ep
     return go;
 }
 
+/* Copies the counts of the iteration to the report. */
 static void report_in(const ep_run *go)
 {
     sg_ep_report *report = go->report;
@@ -245,6 +256,8 @@ static void report_in(const ep_run *go)
     report->n_clipped = go->at.sites.nonnegative ? sg_n_clipped(go->marg, all_rows(go->rows)) : 0;
 }
 
+/* Iterates to the tolerance: sweep, ask for the next step, take it. On return the sites are those
+ * of the last valid sweep. */
 sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_options *options,
                      sg_sites *sites, double *sums, sg_marginals *marg, sg_ep_report *report,
                      const sg_ws *ws)

@@ -25,8 +25,8 @@ static size_t site_at(const sg_sparse_rows *sparse, int i, int c)
     return i + (size_t) sparse->n * c;
 }
 
-/* Sums S and t up from all sites, so that rounding of a sweep's sums and differences does not pile
- * up. */
+/* Sums S and t up from all sites, so rounding of a sweep's sums and differences does not pile up.
+ * O(C n w d^2). */
 static sg_status rebuild(sg_process *gp, const sg_sparse_rows *sparse, const sg_sites *sites,
                          const sg_ws *ws)
 {
@@ -56,14 +56,14 @@ typedef struct {
     sg_sparse_rows *sparse;
     sg_sites *sites;
     sg_view view;
-    sg_row_tilt tilt; /* of the row at hand */
+    sg_row_tilt tilt; /* of the present row */
     sg_row_tilt back; /* of its old sites, taken out or put back */
     sg_sweep_report *report;
 } sweep;
 
 /* ---- Sites out of the posterior ---- */
 
-/* Computes q = R^{-1} V into gp->V, for P; NULL when no score asks for it. */
+/* Computes q = R^{-1} V into gp->V, for P; NULL when no score asks for it. O(w d^2 / 2). */
 static const double *in_weights(sg_process *gp, const double *V, const sg_row_rules *rules)
 {
     const int d = gp->basis.d, cap = gp->basis.cap;
@@ -76,11 +76,11 @@ static const double *in_weights(sg_process *gp, const double *V, const sg_row_ru
     return gp->V;
 }
 
-/* The step that divides by the sites of row i, which is seen as V, sign 1, or multiplies with them,
- * -1: with T and nu times sign it is
+/* The step that divides by the sites of row i, which is seen as V, sign 1, or multiplies with
+ * them, -1: with T and nu times sign it is
  *   bend = (I - T V'G)^{-1} T,  shift = (I - T V'G)^{-1} (T V'a - nu)
- * (thesis 4.36, App. G's sign mended), -T and nu of a tilt (d1, d2) = (-nu, -T)'s site. P gains -T.
- * Returns 0 when what is left would not be a distribution. */
+ * (thesis 4.36, App. G's sign mended), -T and nu of a tilt (d1, d2) = (-nu, -T)'s site. P gains
+ * -T. Returns 0 when what is left would not be a distribution. O(C w d^2) for the gains V'G. */
 static int find_back(const sweep *s, int i, const double *V, int sign)
 {
     sg_process *gp = s->gp;
@@ -101,7 +101,7 @@ static int find_back(const sweep *s, int i, const double *V, int sign)
     return 1;
 }
 
-/* Does a site of row i say anything? In the first sweep none does. */
+/* Has row i a site other than 0? In the first sweep no row has. */
 static int has_sites(const sweep *s, int i)
 {
     const int w = s->gp->w, ww = w * w;
@@ -117,8 +117,8 @@ static int has_sites(const sweep *s, int i)
     return 0;
 }
 
-/* Takes the sites of row i out of posteriors, scores and sums, or puts them back
- * (sg_row_memory). */
+/* Takes the sites of row i out of posteriors, scores and sums, or puts them back (sg_row_memory).
+ * O(C w d^2), and O(C w^2 d) for scores. */
 static int divide(void *self, int i, int sign)
 {
     const sweep *s = self;
@@ -156,7 +156,7 @@ static double change_of(int w, const double *carried, const double *tau, const d
 }
 
 /* Keeps row i as it is projected, and its new sites, which go into S and t unless they are in
- * them. */
+ * them. Marks how far the sites have moved in the report. */
 static void keep(void *self, int i, const sg_seen *seen, int joined)
 {
     const sweep *s = self;
@@ -220,7 +220,7 @@ static sg_status sweep_rows(const sg_kernel *kernel, const sg_rows *rows, const 
     return status == SG_OK ? rebuild(gp, sparse, sites, ws) : status;
 }
 
-/* Computes the marginals of what the basis carries of process c, from M and a. */
+/* Computes the marginals of what the basis carries of process c, from M and a. O(n w d^2). */
 static void marginals(sg_process *gp, int c, const sg_sparse_rows *sparse, sg_marginals *marg,
                       const sg_ws *ws)
 {

@@ -24,7 +24,7 @@ typedef struct {
 } sg_sweep_report;
 
 /* Sweeps until no site changes by more than tol, at most `sweeps` of them; after `freeze` of them
- * the basis stays as it is. reports[SG_SWEEPS_TRACED] of the first ones, *done of them in all.
+ * the basis stays unchanged. reports[SG_SWEEPS_TRACED] of the first ones, *done of them in all.
  * SG_NOT_PD when sites of negative precision have made I + S indefinite: a row's are seen through
  * the basis of the day, and what was a distribution on one basis need not be on the next.
  * rules->nonnegative does without them; the online algorithm, which takes no site out, needs no

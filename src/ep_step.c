@@ -1,10 +1,15 @@
-/* ep_step.c: mixed steps of all sites (anderson.h), in units of the prior. */
+/* ep_step.c: mixed steps of all sites (anderson.h), in units of the prior.
+ *
+ * In units of the prior, x_i = (T_ab sqrt(v_a v_b), nu_a sqrt(v_a)) has entries of one size
+ * whatever the units of the response and however far a row is from the basis: the least squares of
+ * the mixing would otherwise be those of a few rows. O(n C w^2 m) for m past steps. */
 #include <math.h>
 #include <Rmath.h>
 #include "block.h"
 #include "ep_step.h"
 #include "tolerances.h"
 
+/* Lends memory for `depth` past steps, or makes a stepper that is not used where depth is 0. */
 sg_stepper sg_stepper_new(const sg_rows *rows, int depth, const sg_ws *ws)
 {
     const sg_layout layout = sg_layout_of(rows);
@@ -15,14 +20,15 @@ sg_stepper sg_stepper_new(const sg_rows *rows, int depth, const sg_ws *ws)
 }
 
 /* The unit of a site's shift, the standard deviation of its prior; 0 for a row far from the whole
- * basis, which has no say. The square of a variance below 1e-154 would be 0, and a precision in
+ * basis, which moves no site. The square of a variance below 1e-154 would be 0, and a precision in
  * units of it no number. */
 static double unit_of(double prior)
 {
     return prior > SG_NO_VARIANCE ? sqrt(prior) : 0;
 }
 
-/* Writes the sites in units of the prior: x = (T_ab sqrt(v_a v_b), nu_a sqrt(v_a)). */
+/* Writes the sites in units of the prior: x = (T_ab sqrt(v_a v_b), nu_a sqrt(v_a)). x: the blocks
+ * of all sites, then their shifts. */
 static void to_units(const sg_rows *rows, const double *tau, const double *nu, double *x)
 {
     const sg_layout l = sg_layout_of(rows);
@@ -44,7 +50,7 @@ static void to_units(const sg_rows *rows, const double *tau, const double *nu, d
     }
 }
 
-/* Returns the least eigenvalue of a block. */
+/* Returns the least eigenvalue of a block. O(w^3) in blocks. */
 static double least(int w, const double *block)
 {
     double U[SG_LIK_MAX_WIDTH * SG_LIK_MAX_WIDTH], lambda[SG_LIK_MAX_WIDTH];
@@ -55,7 +61,7 @@ static double least(int w, const double *block)
 }
 
 /* Does the mixed block have a precision that is more negative than the old one's, the wanted one's
- * and 0? wanted = old + way. */
+ * and 0? wanted = old + way. O(w^3) in blocks. */
 static int strays(int w, const double *mixed, const double *old, const double *way)
 {
     double wanted[SG_LIK_MAX_WIDTH * SG_LIK_MAX_WIDTH];
@@ -86,6 +92,8 @@ static void take(const sg_rows *rows, int i, int c, double beta, const double *x
     }
 }
 
+/* Mixes the step to tau and nu with `past` steps before it, and writes the sites. Step length
+ * beta. */
 void sg_sites_mix(sg_stepper *stepper, int past, sg_sites *sites, const double *tau,
                   const double *nu, double beta)
 {

@@ -7,7 +7,7 @@
 #include "sites.h"
 
 /* The mixed iteration runs on x = (T_ab sqrt(v_a v_b), nu_a sqrt(v_a)), v the prior variances of
- * the latent values, so that all numbers are free of units. */
+ * the latent values, so all numbers are free of units. */
 typedef struct {
     sg_anderson mixing;
     const sg_rows *rows; /* for their prior: v */

@@ -1,10 +1,14 @@
 /* evidence_basis.c: the gradient of the log evidence on frozen bases, a window of rows at a time
- * (formulas in evidence.h). */
+ * (formulas in evidence.h).
+ *
+ * Of one basis V is m w x d in a span of m rows, K_B and R are d x d, T and t blocks of w x w. A
+ * window costs O(C m w d^2) in matrix products and an adjoint of K_nB; memory is that of a
+ * window. */
 #include "evidence.h"
 #include "la.h"
 #include "par.h"
 
-/* Computes B^{-1} R^{-T}, full, from the inverse factors of B and K_B. */
+/* Computes B^{-1} R^{-T}, full, from the inverse factors of B and K_B. O(d^3). */
 static void weights_of_sites(const sg_basis_rows *b, const double *Ainv, double *BR)
 {
     const size_t dd = (size_t) b->d * b->d;
@@ -14,7 +18,7 @@ static void weights_of_sites(const sg_basis_rows *b, const double *Ainv, double 
     sg_trmm('R', 'T', b->d, b->d, b->Rinv, BR);
 }
 
-/* Computes what all rows share of each process: B^{-1} R^{-T} and q = R^{-1} m. */
+/* Computes what all rows share of each process: B^{-1} R^{-T} and q = R^{-1} m. O(C d^3). */
 sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_factor *factor,
                                       double *dkernel, const sg_ws *ws)
 {
@@ -47,7 +51,7 @@ static double *gradient_of(const sg_basis_adjoint *adjoint, int g)
 }
 
 /* Adds a process's -(q q' + R^{-1} (B^{-1} - I) R^{-T}) / 2 to G0, the part that is no sum over
- * rows. N[d x d]: scratch. */
+ * rows. N[d x d]: scratch. O(d^3). */
 static void add_own_weights(const sg_basis_rows *b, const double *BR, const double *q, double *N,
                             double *G0)
 {
@@ -67,7 +71,7 @@ static void add_own_weights(const sg_basis_rows *b, const double *BR, const doub
 }
 
 /* Hands G0 of one basis to the adjoint of K_B. The jitter is a proportion of K_B's diagonal and
- * moves with it. */
+ * moves with it. N is sum V' t V over all rows; R^{-1} N R^{-T} / 2 is its part of G0. */
 static void end_basis(const sg_basis_adjoint *adjoint, int g, int own)
 {
     const sg_bases *bases = adjoint->bases;
@@ -86,6 +90,7 @@ static void end_basis(const sg_basis_adjoint *adjoint, int g, int own)
                       adjoint->ws);
 }
 
+/* Ends every basis in turn; with `own` 0 only sums over rows are handed on, as a chunk's are. */
 void sg_basis_adjoint_end(const sg_basis_adjoint *adjoint, int own)
 {
     for (int g = 0; g < adjoint->bases->count; g++) {
@@ -107,7 +112,8 @@ typedef struct {
     double *G, *work;     /* m w x d */
 } span_weights;
 
-/* Computes t = d1 d1' + d2 in blocks, summed over the basis's processes. */
+/* Computes t = d1 d1' + d2 in blocks, summed over the basis's processes. This is minus what row i
+ * adds to the weight of K_ii, twice. O(C m w^2). */
 static void add_squares(const span_weights *s, const sg_marginals *marg)
 {
     const int w = s->b->w, ww = w * w;
@@ -123,7 +129,7 @@ static void add_squares(const span_weights *s, const sg_marginals *marg)
     }
 }
 
-/* N += V' t V. On return work is t V. */
+/* N += V' t V. On return work is t V. O(m w d^2). */
 static void add_bends(const span_weights *s, double *N)
 {
     const int d = s->b->d, rows = s->span.m * s->b->w;
@@ -131,7 +137,8 @@ static void add_bends(const span_weights *s, double *N)
     sg_gemm('T', 'N', d, d, rows, 1, s->V, rows, s->work, rows, 1, N, d);
 }
 
-/* Computes G = sum over the processes of rho q' - T V B^{-1} R^{-T}, less t P, from work = t V. */
+/* Computes G = sum over the processes of rho q' - T V B^{-1} R^{-T}, less t P, from work = t V.
+ * O(m w d^2) for each process. */
 static void kernel_weights(const sg_basis_adjoint *adjoint, const span_weights *s,
                            const sg_sites *sites, const sg_marginals *marg)
 {
@@ -151,7 +158,8 @@ static void kernel_weights(const sg_basis_adjoint *adjoint, const span_weights *
     }
 }
 
-/* Hands G to the adjoint of K_nB, and t / 2 to that of the prior blocks. */
+/* Hands G to the adjoint of K_nB, and t / 2 to that of the prior blocks. K_nB of the span is
+ * computed again, O(m w d p), instead of kept: n w d numbers would be. */
 static void to_rows(const span_weights *s, double *dkernel, const sg_ws *ws)
 {
     const sg_basis_rows *b = s->b;
@@ -177,7 +185,7 @@ typedef struct {
     double *dkernel; /* and of the gradient, ntheta */
 } window_job;
 
-/* Adds a span's part to N and to the gradient. */
+/* Adds a span's part to N and to the gradient. V, G and work are m w x d, of one span at a time. */
 static void add_span(const window_job *job, sg_span span, double *N, double *dkernel,
                      const sg_ws *ws)
 {
@@ -221,7 +229,8 @@ static void add_up(int parts, size_t size, const double *sums, double *to)
     for (size_t k = 0; k < size * parts; k++) to[k % size] += sums[k];
 }
 
-/* Divides the window's rows among parts, basis by basis, and adds these up. */
+/* Divides the window's rows among parts, basis by basis, and adds these up. Parts are as many as
+ * memory allows (sg_basis_parts()), and do not depend on the threads. */
 void sg_basis_adjoint_window(const sg_basis_adjoint *adjoint, const sg_sites *sites,
                              const sg_marginals *marg, sg_span window)
 {

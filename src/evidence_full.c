@@ -1,9 +1,13 @@
-/* evidence_full.c: the gradient of full EP's log evidence in the kernel's hyperparameters. */
+/* evidence_full.c: the gradient of full EP's log evidence in the kernel's hyperparameters.
+ *
+ * With B = I + |T|^1/2 K |T|^1/2 and alpha = K^{-1} mean, dlogZ/dK at fixed sites is (alpha alpha'
+ * - W) / 2 (Rasmussen and Williams 2006, 5.9, with the sites' precisions for the noise), one N x N
+ * matrix for each process, N = n w. */
 #include "evidence.h"
 #include "chol.h"
 
-/* Computes B^{-1} = A^{-1} S A^{-T} of a process, in the factor's order; upper triangle. S makes it
- * A^{-1} A^{-T} less twice the part of the last columns. */
+/* Computes B^{-1} = A^{-1} S A^{-T} of a process, in the factor's order; upper triangle. S makes
+ * it A^{-1} A^{-T} less twice the part of the last columns. O(n^3 / 3). */
 static void inverse_of_sites(int n, const sg_full_factor *f, double *inverse)
 {
     const int plain = *f->plain;
@@ -14,8 +18,8 @@ static void inverse_of_sites(int n, const sg_full_factor *f, double *inverse)
 }
 
 /* Adds a process's weights (alpha alpha' - W) / 2 to Kbar, upper triangle. With inverse == Kbar,
- * which takes a factor in the rows' own order, they are written over it. inverse[n x n]: memory for
- * B^{-1}. */
+ * which takes a factor in the rows' own order, they are written over it. inverse[n x n]: memory
+ * for B^{-1}. O(n^2) after the inverse. */
 static void gram_weights(int n, const double *alpha, const sg_full_factor *f, double *inverse,
                          double *Kbar)
 {
@@ -32,7 +36,8 @@ static void gram_weights(int n, const double *alpha, const sg_full_factor *f, do
     }
 }
 
-/* The same with w > 1: adds U (weights in turned coordinates) U' to Kbar, both triangles. */
+/* The same with w > 1: adds U (weights in turned coordinates) U' to Kbar, both triangles. O(N^2 w)
+ * for the turns. */
 static void block_weights(sg_layout layout, const double *alpha, const sg_full_factor *f,
                           double *Kbar, const sg_ws *ws)
 {
@@ -65,7 +70,8 @@ static int in_row_order(sg_layout layout, const sg_full_factor *factor)
 }
 
 /* Adds up the weights of all processes of a kernel and hands them to its adjoint at once. One
- * process with one kernel needs no second matrix. */
+ * process with one kernel needs no second matrix. K holds `count` matrices N x N, and dkernel each
+ * kernel's theta in turn. */
 void sg_evidence_gradient_full(sg_layout layout, int count, const sg_kernel *const *kernels,
                                const double *x, const double *K, const sg_marginals *marg,
                                const sg_full_factor *factor, double *Kbar, double *dkernel,

@@ -122,7 +122,7 @@ void sg_process_predefine(const sg_kernel *kernel, int n, const double *x, doubl
 
 /* ---- Locations and their scores ---- */
 
-/* Points at .. at + count - 1, which are to leave; count 0: nobody. */
+/* Points at .. at + count - 1, which are to leave; count 0: no point. */
 typedef struct {
     int at, count;
 } leaver;
@@ -275,7 +275,7 @@ static sg_row_outcome judge(sg_process *gp, const sg_seen *seen, const sg_row_ru
         if (out->at < d) return SG_ROW_EXCHANGED;
         outcome = SG_ROW_REJECTED;
     }
-    /* Projected onto the basis as it is, all of Gamma is left. */
+    /* Projected onto the unchanged basis, all of Gamma is left. */
     const int valid = sg_row_steps(gp, seen->gamma, seen->gamma, rules->projection, tilt);
     return valid ? outcome : SG_ROW_SKIPPED;
 }

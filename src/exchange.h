@@ -1,14 +1,14 @@
 /* exchange.h: what one row does to a basis: which of its points join, and who leaves for them.
  *
- * A row is judged first, at the cost of its marginals and of the scores, and applied afterwards, so
- * that a row which would join the basis only to leave it again is projected at once.
+ * A row is judged first, at the cost of its marginals and of the scores, and applied afterwards,
+ * so a row which would join the basis only to leave it again is projected at once.
  *
  * A row's novel points join, of its w: points of which the basis, together with those of the row's
- * points before it that join, leaves more than `novelty` of the prior variance. So the basis is not
- * filled with copies if the components of a vector determine each other. Gamma's Cholesky factor
- * over the points that join has their residual variances on its diagonal; what it leaves of Gamma
- * is 0 but for points that do not join, and the row is projected onto the basis with them by that.
- * If all join nothing is left, and the step is the whole one (thesis 2.46).
+ * points before it that join, leaves more than `novelty` of the prior variance. So the basis is
+ * not filled with copies if the components of a vector determine each other. Gamma's Cholesky
+ * factor over the points that join has their residual variances on its diagonal; what it leaves of
+ * Gamma is 0 but for points that do not join, and the row is projected onto the basis with them by
+ * that. If all join nothing is left, and the step is the whole one (thesis 2.46).
  *
  * Points that join together are a location: they are scored as a block and leave together, as the
  * thesis has it for wind vectors (5.42, 5.43). With w = 1 a location is a point. */

@@ -1,4 +1,8 @@
-/* expect.c: distribution functions and quantiles of new responses (expect.h). */
+/* expect.c: distribution functions and quantiles of new responses (expect.h).
+ *
+ * With weights w_k = exp(log density) at equidistant nodes both tails are means over the same
+ * nodes, P(Y <= y) = sum w_k P(Y <= y | x_k) / sum w_k: the normalising constant of the density is
+ * never needed. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +15,8 @@ typedef struct {
     double total, below, above;
 } sums;
 
-/* Adds the node at x; returns whether it matters to one of the sums. */
+/* Adds the node at x; returns whether it matters to one of the sums. Nodes that underflow or are
+ * no numbers do not count. */
 static int add_node(sg_tails_at at, const void *ctx, double x, double top, sums *sum)
 {
     const double LEAST = 1e-300;
@@ -25,6 +30,8 @@ static int add_node(sg_tails_at at, const void *ctx, double x, double top, sums 
         above >= DBL_EPSILON * sum->above;
 }
 
+/* Walks outwards from the centre in both directions, each until nodes stop mattering. tails[2]:
+ * below and above. */
 void sg_mean_tails(sg_tails_at at, const void *ctx, double centre, double step, double *tails)
 {
     enum { MOST = 100000 }; /* nodes to either side */
@@ -44,6 +51,8 @@ void sg_mean_tails(sg_tails_at at, const void *ctx, double centre, double step, 
 
 /* ---- Counts ---- */
 
+/* A count with the marginal of f: centre is the place of `more`, unit the divisor of large counts
+ * (sg_rate_tails()). */
 typedef struct {
     const sg_lik *lik;
     const double *y, *more;
@@ -51,7 +60,8 @@ typedef struct {
     double mu, sd, centre, log_unit;
 } count;
 
-/* Over f; the smaller tail is computed, and the other its complement. */
+/* Gives the integrand over f ~ N(mu, sd^2); the smaller tail is computed, and the other is its
+ * complement. */
 static void given_f(double f, const void *ctx, double *log_density, double *tails)
 {
     const count *c = ctx;
@@ -62,7 +72,8 @@ static void given_f(double f, const void *ctx, double *log_density, double *tail
     tails[!upper] = 1 - tails[upper];
 }
 
-/* Over the place at which P(Y <= y | f) falls. */
+/* Gives the integrand over the place f at which P(Y <= y | f) falls: by parts, E P(Y <= y | f) =
+ * int Phi((f - mu) / sd) (-dP(Y <= y | f)/df) df. */
 static void given_place(double place, const void *ctx, double *log_density, double *tails)
 {
     const count *c = ctx;
@@ -70,7 +81,8 @@ static void given_place(double place, const void *ctx, double *log_density, doub
     pnorm_both((place + c->log_unit - c->mu) / c->sd, tails, tails + 1, 2, 0);
 }
 
-/* more: in units, as far as the rate in it goes. */
+/* Chooses the narrower of the two densities and a step that resolves both factors. more: the data
+ * row of one success more, in units, as far as the rate in it goes. */
 static void count_tails(const sg_lik *self, const double *y, const double *more, double unit,
                         sg_count_cdf cdf, double mu, double s2, double *tails)
 {
@@ -89,12 +101,14 @@ static void count_tails(const sg_lik *self, const double *y, const double *more,
     }
 }
 
+/* Leaves counts in units of 1. */
 void sg_count_tails(const sg_lik *self, const double *y, const double *more, sg_count_cdf cdf,
                     double mu, double s2, double *tails)
 {
     count_tails(self, y, more, 1, cdf, mu, s2, tails);
 }
 
+/* Divides counts beyond 1e10 by a unit, in which log p keeps its digits. */
 void sg_rate_tails(const sg_lik *self, const double *y, sg_count_cdf cdf, double mu, double s2,
                    double *tails)
 {
@@ -104,6 +118,7 @@ void sg_rate_tails(const sg_lik *self, const double *y, sg_count_cdf cdf, double
 
 /* ---- Quantiles ---- */
 
+/* A quantile that was asked for: logit p, and a data row of which y[0] is replaced. */
 typedef struct {
     const sg_lik *lik;
     const double *row, *mu, *S;
@@ -113,11 +128,13 @@ typedef struct {
 
 static const double MOST_COUNTED = 1e15; /* beyond it all doubles are whole: no search there */
 
-/* A response, and how far the log odds of none above it exceed those asked for. */
+/* A response, and how far the log odds that no response lies above it exceed those asked for. */
 typedef struct {
     double y, excess;
 } point;
 
+/* Evaluates the excess of log odds, log P(Y <= y) - log P(Y > y) - logit p, at y: it rises with y.
+ * One call of tails(). */
 static point at_response(const asked *a, double y)
 {
     const double ROUNDING = a->support == SG_WHOLE ? 64 * DBL_EPSILON : 0;
@@ -128,13 +145,14 @@ static point at_response(const asked *a, double y)
     return (point) {y, log(tails[0]) - log(tails[1]) - a->logit + ROUNDING};
 }
 
-/* The search is on the logarithm of what is positive, and of counts, of which the least is 0; -1 is
- * below all. */
+/* Maps a response to the scale of the search: the logarithm of what is positive, and of counts
+ * plus 2, of which the least is 0; -1 is below all. */
 static double to_place(const asked *a, double y)
 {
     return a->support == SG_REAL ? y : log(y + (a->support == SG_WHOLE ? 2 : 0));
 }
 
+/* Inverts to_place(); whole responses are rounded down. */
 static double to_response(const asked *a, double place)
 {
     if (a->support == SG_REAL) return place;
@@ -142,7 +160,8 @@ static double to_response(const asked *a, double place)
                                   : exp(place);
 }
 
-/* A response of the latent mean, and the scale of responses about it, as places are. */
+/* Returns a response of the latent mean, and the scale of responses about it, as places are. It
+ * begins the bracket, so a rough answer will do. */
 static double typical(const asked *a, double *scale)
 {
     double mean[SG_LIK_MAX_BLOCKS], var[SG_LIK_MAX_BLOCKS], centre, width;
@@ -163,7 +182,7 @@ static double typical(const asked *a, double *scale)
 }
 
 /* Two responses about the quantile, low->excess < 0 <= high->excess, by steps that double. Returns
- * 0 where there are none. */
+ * 0 where there is no bracket. Some two or three evaluations, as a rule. */
 static int bracket(const asked *a, point *low, point *high)
 {
     enum { TRIES = 1100 }; /* over all doubles */
@@ -190,7 +209,8 @@ static int bracket(const asked *a, point *low, point *high)
     return 0;
 }
 
-/* A response between two, where a straight line crosses 0, or `halfway`. */
+/* Returns a response between two: where a straight line through their excesses crosses 0, or
+ * `halfway`. */
 static double between(const asked *a, point low, point high, int halfway)
 {
     const double from = to_place(a, low.y), to = to_place(a, high.y);
@@ -200,8 +220,9 @@ static double between(const asked *a, point low, point high, int halfway)
     return a->support == SG_WHOLE ? fmin2(fmax2(y, low.y + 1), high.y - 1) : y;
 }
 
-/* Regula falsi after Illinois: an end that stays counts half, and at its third stay it is cut off
- * halfway. Of whole responses the upper end is the quantile once they are neighbours. */
+/* Narrows a bracket by regula falsi after Illinois: an end that stays counts half, and at its
+ * third stay it is cut off halfway. Of whole responses the upper end is the quantile once they are
+ * neighbours. */
 static double narrowed(const asked *a, point low, point high)
 {
     enum { TRIES = 500, STAYS = 3 };
@@ -223,6 +244,7 @@ static double narrowed(const asked *a, point low, point high)
     return high.y;
 }
 
+/* Brackets the root and narrows it: some eight calls of tails(). */
 double sg_quantile(const sg_lik *self, const double *y, const double *mu, const double *S,
                    double p)
 {

@@ -1,7 +1,7 @@
 /* expect.h: the distribution function of a new response, and its quantiles.
  *
- * With f ~ N(mu, S) the distribution function is the mean P(Y <= y) = E P(Y <= y | f), and P(Y > y)
- * is had beside it, so that either tail has all its digits. A type gives both in its slot tails()
+ * With f ~ N(mu, S) the distribution function is the mean P(Y <= y) = E P(Y <= y | f), and P(Y >
+ * y) is had beside it, so either tail has all its digits. A type gives both in its slot tails()
  * (lik.h): in closed form, or as a mean over one variable by the trapezoid rule, for which this is
  * the one place. The rule is exact to rounding, as its integrands are analytic and vanish at both
  * ends, once the step resolves them.
@@ -10,8 +10,8 @@
  * bends: a bracket, then regula falsi that halves where it would stall. As a rule eight calls of
  * tails(). Accuracy: rounding of P(Y <= y) where responses are numbers; whole responses are exact.
  *
- * Distribution functions of counts given f are Rmath's, which may warn: these functions are for R's
- * own thread. */
+ * Distribution functions of counts given f are Rmath's, which may warn: these functions are for
+ * R's own thread. */
 #ifndef SG_EXPECT_H
 #define SG_EXPECT_H
 
@@ -37,8 +37,8 @@ void sg_count_tails(const sg_lik *self, const double *y, const double *more, sg_
 void sg_rate_tails(const sg_lik *self, const double *y, sg_count_cdf cdf, double mu, double s2,
                    double *tails);
 
-/* The quantile of probability p in (0, 1) of a new response like that of the data row y (trials and
- * weights as there), of a type that has tails(). NaN where there is none. */
+/* The quantile of probability p in (0, 1) of a new response like that of the data row y (trials
+ * and weights as there), of a type that has tails(). NaN where there is no quantile. */
 double sg_quantile(const sg_lik *self, const double *y, const double *mu, const double *S,
                    double p);
 

@@ -1,4 +1,10 @@
-/* full_factor.c: algebra of the factor A'SA of full EP. */
+/* full_factor.c: algebra of the factor A'SA of full EP.
+ *
+ * With S = diag(1 .. 1, -1 .. -1), the signs of the sites in the factor's order,
+ *   A'SA = S + |T|^1/2 K |T|^1/2,   W = (K + T^{-1})^{-1} = |T|^1/2 A^{-1} S A^{-T} |T|^1/2
+ * (the second where no tau is 0; W itself needs no inverse). Sigma = K - K W K is never formed.
+ * Products cost O(N^2) a vector, N = n w values of a process.
+ * */
 #include <math.h>
 #include "block.h"
 #include "chol.h"
@@ -29,7 +35,7 @@ sg_full_factor sg_full_factor_new(sg_layout layout, double *A, const sg_ws *ws)
 /* ---- Products ---- */
 
 /* Applies W = |T|^1/2 A^{-1} S A^{-T} |T|^1/2 from the right: two triangular products and a change
- * of sign for the sites of negative precision. */
+ * of sign for the sites of negative precision. O(N^2); out may be x. */
 void sg_full_apply_W(int n, const sg_full_factor *f, const double *x, double *out, double *work)
 {
     for (int i = 0; i < n; i++) work[i] = f->rt[i] * x[f->order[i]];
@@ -39,7 +45,7 @@ void sg_full_apply_W(int n, const sg_full_factor *f, const double *x, double *ou
     for (int i = 0; i < n; i++) out[f->order[i]] = f->rt[i] * work[i];
 }
 
-/* Computes V = A^{-T} |T|^1/2 K of the columns listed: K W K = V'S V. */
+/* Computes V = A^{-T} |T|^1/2 K of the columns listed: K W K = V'S V. O(N^2) a column. */
 void sg_full_columns(int n, const double *K, const sg_full_factor *f, int width,
                              const int *rows, double *V)
 {
@@ -52,7 +58,7 @@ void sg_full_columns(int n, const double *K, const sg_full_factor *f, int width,
 }
 
 /* g = diag(S B^{-1}) = diag(S A^{-1} S A^{-T}): signed squares of the rows of A^{-1}, and the sign
- * of the row itself. 1 - g is tau times the posterior variance. */
+ * of the row itself. 1 - g is tau times the posterior variance. O(N^2 / 2). */
 void sg_full_shares(int n, const sg_full_factor *f, double *g, double *work)
 {
     sg_zero(n, work);
@@ -91,7 +97,7 @@ void sg_full_turn(const sg_full_factor *factor, sg_layout layout, int trans, con
     }
 }
 
-/* Turns columns, transposes, and turns columns again: U'K U. */
+/* Turns columns, transposes, and turns columns again: U'K U. O(N^2 w). */
 void sg_full_turn_gram(const sg_full_factor *f, sg_layout layout, double *K)
 {
     const int N = layout.n * layout.w;
@@ -106,7 +112,7 @@ void sg_full_turn_gram(const sg_full_factor *f, sg_layout layout, double *K)
 /* Returns the covariance of two turned values of a row, places a and b of the factor:
  *   -W_ab / (tau_a tau_b) where both sites matter, else K_ab - (K W K)_ab. V[2 N]
  * Off the diagonal of T^{-1} both are the same, as Sigma = T^{-1} - T^{-1} W T^{-1}; they keep
- * different digits (SG_WEAK_SITE). */
+ * different digits (SG_WEAK_SITE). O(N) for strong sites, else O(N^2). */
 static double turned_covariance(int N, const sg_full_factor *f, const double *K, const double *tau,
                                 const double *g, int a, int b, double *V)
 {
@@ -138,7 +144,8 @@ static void turn_block(int w, const double *U, const double *S, double *out)
     }
 }
 
-/* Fills each row's turned covariance block pair by pair and turns it back. */
+/* Fills each row's turned covariance block pair by pair and turns it back. O(N w^2) a row where
+ * sites are strong, else O(N^2) for a pair. */
 void sg_full_blocks(const sg_full_factor *f, sg_layout layout, const double *K, const double *tau,
                     const double *g, const double *var, double *out, const sg_ws *ws)
 {
@@ -163,7 +170,7 @@ void sg_full_blocks(const sg_full_factor *f, sg_layout layout, const double *K, 
 /* ---- The stored form ---- */
 
 /* Writes X = |T|^1/2 A^{-1} in the rows' own order and coordinates, columns from .. to - 1, the
- * others 0: X X' is their part of W. */
+ * others 0: X X' is their part of W. O(N^2 w). */
 static void rooted_columns(sg_layout layout, const sg_full_factor *f, int from, int to, double *X)
 {
     const int N = layout.n * layout.w;
@@ -179,7 +186,7 @@ static void rooted_columns(sg_layout layout, const sg_full_factor *f, int from, 
 }
 
 /* Stores for w > 1: in the rows' own order and coordinates X is not triangular, but X = G Q with G
- * upper and Q orthogonal has G G' = X X'. */
+ * upper and Q orthogonal has G G' = X X'. O(N^3). */
 static void stored_blocks(sg_layout layout, sg_full_factor *f, double *H, const sg_ws *ws)
 {
     const int N = layout.n * layout.w;
@@ -197,8 +204,8 @@ static void stored_blocks(sg_layout layout, sg_full_factor *f, double *H, const 
     sg_release(ws, mark);
 }
 
-/* Scales the rows of A^{-1} by |T|^1/2: var = K - |G'k|^2 + |H'k|^2 with G of the plain columns and
- * H of those of negative precision. */
+/* Scales the rows of A^{-1} by |T|^1/2: var = K - |G'k|^2 + |H'k|^2 with G of the plain columns
+ * and H of those of negative precision. */
 void sg_full_stored(sg_layout layout, sg_full_factor *f, double *H, const sg_ws *ws)
 {
     const int N = layout.n * layout.w;

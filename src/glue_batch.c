@@ -92,7 +92,7 @@ static void read_sums(SEXP states, const sg_bases *bases, double *sums)
     }
 }
 
-/* What rows that are not at hand have left behind; NULL: there are none. */
+/* The sums of rows of other chunks; NULL: there are no such rows. */
 static const double *base_of(SEXP options, const sg_bases *bases)
 {
     SEXP states = sg_field(options, "base");
@@ -167,7 +167,7 @@ static size_t gamma_size(const sg_bases *bases, sg_layout layout)
     return (size_t) layout.n * layout.w * layout.w * bases->count;
 }
 
-/* Gamma as an earlier pass over the same rows has left it; R's NULL: there was none. */
+/* Gamma as an earlier pass over the same rows has left it; R's NULL: there was no such pass. */
 static void know_gamma(const sg_bases *bases, sg_layout layout, SEXP gamma)
 {
     if (Rf_isNull(gamma)) return;
@@ -192,7 +192,7 @@ typedef struct {
     sg_bases bases;
     sg_sites at, asked;      /* of the rows of the part; where they are to go */
     sg_marginals marg;
-    double *sums, *next;     /* of all rows' sites; of those that the tilts at hand ask for */
+    double *sums, *next;     /* of all rows' sites; of those that the present tilts ask for */
     double *gradient;        /* of all hyperparameters; NULL: not wanted */
     sg_batch_factor *factor;
     sg_basis_adjoint adjoint;
@@ -293,7 +293,7 @@ static sg_sites sites_at_hand(const sg_sites *in, int narrow)
     return at;
 }
 
-/* Sets to zero what R is given of the rows: a pass that only collects writes none of it. */
+/* Sets to zero what R is given of the rows: a pass that only collects does not write it. */
 static void clear_answers(sg_marginals *marg)
 {
     const size_t values = sg_values_of(marg->layout), blocks = sg_blocks_of(marg->layout);

@@ -22,7 +22,7 @@ static SEXP site(int w, const double *mu, const double *S, const double *d1, con
     return valid ? out : R_NilValue;
 }
 
-/* list(mean, cov, log_det) without the site (T, nu), NULL where there is none */
+/* list(mean, cov, log_det) without the site (T, nu), NULL where there is no cavity */
 static SEXP cavity(int w, const double *m, const double *S, const double *T, const double *nu)
 {
     const char *fields[] = {"mean", "cov", "log_det", ""};

@@ -1,5 +1,6 @@
-/* glue_catalogue.c: what there is, in C's words and C's order, so that R mirrors none of it:
- * kernels, likelihoods with their parameters, what becomes of rows, what runs return. */
+/* glue_catalogue.c: all kernels, likelihoods and constants in C's words and C's order, so R
+ * repeats nothing of it: kernels, likelihoods with their parameters, what becomes of rows, what
+ * runs return. */
 #include "glue.h"
 #include "ivm.h"
 #include "online.h"

@@ -30,7 +30,7 @@ void sg_read_problem(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SE
                      sg_problem *p);
 
 /* Sites to start from, list(tau, nu), copied into the run (an argument is never written to); NULL:
- * sites that say nothing. */
+ * sites of 0. */
 sg_sites sg_sites_in(SEXP out, SEXP start, sg_layout layout);
 
 /* The marginals' arrays that a fit keeps are R vectors of the run; the rest is working memory. */

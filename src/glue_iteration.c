@@ -41,13 +41,13 @@ static void gamma_in(SEXP out, const sg_ep_iteration *it, SEXP products)
     if (!sg_anderson_solve(past, A, gamma)) Memzero(gamma, past);
 }
 
-/* The step after an evaluation of all rows (ep_iteration.h). options: sweeps, mixing, damping, tol,
- * coupled (are the shifts of classes from one step for all?). state: NULL for the first evaluation,
- * else as the last call has left it. outcome: status; with status 0 change, widening (how many
- * sites have negative precisions) and products, see gamma_in().
- * Out: the step by its name; its length; gamma of a mixed one; best: were these sites the best so
- * far? narrow: may precisions be negative no more? Sites of chunks are mixed unseen, so no steps
- * are mixed then. */
+/* The step after an evaluation of all rows (ep_iteration.h). options: sweeps, mixing, damping,
+ * tol, coupled (are the shifts of classes from one step for all?). state: NULL for the first
+ * evaluation, else as the last call has left it. outcome: status; with status 0 change, widening
+ * (how many sites have negative precisions) and products, see gamma_in(). Out: the step by its
+ * name; its length; gamma of a mixed one; best: were these sites the best so far? narrow: are
+ * negative precisions excluded from now on? Sites of chunks are mixed unseen, so no steps are
+ * mixed then. */
 SEXP sg_r_ep_iterate(SEXP options, SEXP state, SEXP outcome)
 {
     const sg_status status = sg_field_int(outcome, "status");

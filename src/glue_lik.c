@@ -42,7 +42,7 @@ static int can_quadrature(const sg_lik *lik)
     return lik->C == 1 && lik->w == 1 && !lik->type->classes;
 }
 
-/* ---- Entries: their rows go to several threads (par.h), so that bodies call nothing of R ---- */
+/* ---- Entries: their rows go to several threads (par.h), so bodies call nothing of R ---- */
 
 enum { GRAIN = 16 }; /* rows a thread takes at once */
 
@@ -162,8 +162,8 @@ SEXP sg_r_lik_eval(SEXP spec, SEXP theta, SEXP y, SEXP f)
     return out;
 }
 
-/* The exact sites of rows y[q x n]: tau and nu; empty for a type that has none. EP asks for
- * them itself. */
+/* The exact sites of rows y[q x n]: tau and nu; empty for a type without an exact site. EP asks
+ * for them itself. */
 SEXP sg_r_lik_site(SEXP spec, SEXP theta, SEXP y)
 {
     const char *fields[] = {"tau", "nu", ""};

@@ -17,7 +17,7 @@ static const double FALL = 24;     /* exp(-24) = 4e-11 of the peak is left out o
 static const double REACH = 6.6;   /* and of a normal density as much in all */
 static const double NOTHING = 1e-290; /* means that are no more than this */
 static const double HUGE_Q = 1e100; /* its square is a number, and exp(-HUGE_Q) is 0 */
-static const double SMALL = 1e-5;  /* q, and its powers' means, of which the third is nothing */
+static const double SMALL = 1e-5;  /* q, and its powers' means, of which the third is negligible */
 
 /* ---- Where the integrand is ---- */
 
@@ -26,7 +26,7 @@ typedef struct {
     double log, slope, curve, q; /* q: at the peak */
 } guess;
 
-/* log u for u + log u = y, near enough */
+/* Solves u + log u = y for log u by three Newton steps: only a place is needed. */
 static double log_balance(double y)
 {
     double r = y > 1 ? log(y) : y;
@@ -37,6 +37,7 @@ static double log_balance(double y)
     return r;
 }
 
+/* Expands a class's mean by Laplace's method at the peak of its integrand. */
 static guess guess_at(double x, double s2, int own)
 {
     const double q = s2 < 1e-6 ? exp(x) : exp(log_balance(x + own * s2 + log(s2))) / s2;
@@ -45,12 +46,14 @@ static guess guess_at(double x, double s2, int own)
     return (guess) {log_mean, up, -q / bend, q};
 }
 
-/* The product of all classes' means, its own class `y` (-1: none) */
+/* The product of all classes' means, its own class `y` (-1 if there is no such) */
 typedef struct {
     int C, y;
     const double *m, *s2;
 } crowd;
 
+/* Adds up the classes' guesses at v: log, slope and curve of the outer integrand, and the sum of
+ * q. */
 static guess crowd_at(const crowd *all, double v)
 {
     guess sum = {0, 0, 0, 0};
@@ -61,7 +64,7 @@ static guess crowd_at(const crowd *all, double v)
     return sum;
 }
 
-/* Newton for sum q = 1 in logarithms, which is where the slope is 0 */
+/* Solves sum q = 1 by Newton's method in logarithms, which is where the slope is 0. */
 static double find_peak(const crowd *all)
 {
     double v = -HUGE_VAL;
@@ -75,8 +78,8 @@ static double find_peak(const crowd *all)
     return v;
 }
 
-/* How far from the peak the logarithm has fallen by FALL: no nearer, as it is concave and lies
- * below its tangents, and if that was too far, halfway. */
+/* Returns how far from the peak the logarithm has fallen by FALL: no nearer, as it is concave and
+ * lies below its tangents, and if that was too far, halfway. */
 static double find_end(const crowd *all, double peak, double sign)
 {
     const guess top = crowd_at(all, peak);
@@ -88,7 +91,7 @@ static double find_end(const crowd *all, double peak, double sign)
     return at.log - top.log < -FALL ? 0.5 * (x + far) : far;
 }
 
-/* From where to where v has to go for class y */
+/* Widens [low, high] to where v has to go for class y. */
 static void find_range(const crowd *all, double *low, double *high)
 {
     const double peak = find_peak(all);
@@ -98,7 +101,7 @@ static void find_range(const crowd *all, double *low, double *high)
 
 /* ---- Means at the nodes ---- */
 
-/* Sums over f at a node: of exp(-q), or q exp(-q) where own, and its derivatives in u */
+/* Adds a node of f to the sums of exp(-q), or q exp(-q) where own, and of its derivatives in u. */
 static inline void add_value(double w, double q, double fall, int own, double *sum)
 {
     const double wf = w * fall, wq = wf * q;
@@ -109,8 +112,8 @@ static inline void add_value(double w, double q, double fall, int own, double *s
     }
 }
 
-/* The class's part of node k. Where it is below all numbers but the last ones, of which there is no
- * reciprocal, the node is nothing. */
+/* Adds the class's part to node k. Where it is below all numbers but the last ones, of which there
+ * is no reciprocal, the node gets no weight. */
 static void put_node(sg_gumbel *grid, int c, int k, const double *sum, double log_unit)
 {
     const size_t at = (size_t) c * grid->count + k;
@@ -121,8 +124,8 @@ static void put_node(sg_gumbel *grid, int c, int k, const double *sum, double lo
     grid->curve[at] = sum[2] * each - slope * slope;
 }
 
-/* From node `from` on, where q is small: by the cumulants of q, e and e^2 (exp(s2) - 1), of which
- * log E exp(-q) is the series. q exp(-q) is E q times that for a mean of x + s2. */
+/* Fills the nodes from `from` on, where q is small: by the cumulants of q, e and e^2 (exp(s2) -
+ * 1), of which log E exp(-q) is the series. q exp(-q) is E q times that for a mean of x + s2. */
 static void put_tail(sg_gumbel *grid, int c, int from, int own, double x, double s2)
 {
     const double times = expm1(s2);
@@ -135,14 +138,16 @@ static void put_tail(sg_gumbel *grid, int c, int from, int own, double x, double
     }
 }
 
-/* The first node at which e exp(1.5 s2) <= SMALL, so that e's cube and its cumulant are nothing */
+/* Returns the first node at which e exp(1.5 s2) <= SMALL, so e's cube and its cumulant vanish to
+ * rounding. */
 static int find_tail(const sg_gumbel *grid, int own, double x, double s2)
 {
     const double k = ceil((x + s2 / 2 + own * s2 + 1.5 * s2 - log(SMALL)) / STEP);
     return (int) fmin2(fmax2(k, 0), grid->count);
 }
 
-/* Tabulates a narrow class by Gauss and Hermite's nodes (for weight exp(-n^2 / 2)). */
+/* Tabulates a narrow class by Gauss and Hermite's nodes (for weight exp(-n^2 / 2)). Seven nodes
+ * suffice for u's normal density of a standard deviation below 0.1. */
 static void narrow_class(sg_gumbel *grid, int c, int own, double x, double s2, int tail)
 {
     static const double node[HERMITE] = {-3.750439717725742, -2.366759410734541,
@@ -170,6 +175,7 @@ typedef struct {
     double value[3][MOST_TABLE];
 } table;
 
+/* Tabulates from the right, where q is smallest, so one exponential serves all entries. */
 static void fill_table(table *t, int own, double top, double d, int size)
 {
     const double grow = exp(d);
@@ -203,7 +209,7 @@ static int wide_class(sg_gumbel *grid, int c, int own, double x, double s2, int 
     for (int k = 0; k < tail; k++) {
         const double *t0 = t.value[0] + k * times, *t1 = t.value[1] + k * times;
         const double *t2 = t.value[2] + k * times;
-        double sum[3] = {0, 0, 0}, odd[3] = {0, 0, 0}; /* by turns, as none has to wait then */
+        double sum[3] = {0, 0, 0}, odd[3] = {0, 0, 0}; /* two chains, not one */
         for (int i = 0; i < width; i += 2) {
             sum[0] += share[i] * t0[i], sum[1] += share[i] * t1[i], sum[2] += share[i] * t2[i];
             odd[0] += share[i + 1] * t0[i + 1], odd[1] += share[i + 1] * t1[i + 1];
@@ -215,7 +221,8 @@ static int wide_class(sg_gumbel *grid, int c, int own, double x, double s2, int 
     return 1;
 }
 
-/* Returns 0 where means have lost digits, as they may be below all numbers. */
+/* Turns the logarithms into weights relative to the largest; returns 0 where means have lost
+ * digits, as they may be below all numbers. */
 static int end_weights(sg_gumbel *grid)
 {
     const double LOST = -200;
@@ -226,6 +233,7 @@ static int end_weights(sg_gumbel *grid)
     return top > LOST;
 }
 
+/* Lays the grid over the ranges of all classes asked for and fills it class by class. */
 int sg_gumbel_lay(int C, int y, const double *m, const double *s2, sg_gumbel *grid)
 {
     double low = HUGE_VAL, high = -HUGE_VAL;

@@ -20,9 +20,10 @@ typedef struct {
     double slope[SG_GUMBEL_CELLS], curve[SG_GUMBEL_CELLS];
 } sg_gumbel;
 
-/* y: the class that q stands for, or -1: none, so that the integrand is prod_j exp(-q_j) alone, on
- * nodes for every class: times -slope_c it is that of class c. Returns 0 where the grid cannot do
- * it to 1e-10: variances above 25, classes so many or far apart that there are not nodes enough. */
+/* y: the class that q stands for, or -1 if there is no such, so the integrand is prod_j exp(-q_j)
+ * alone, on nodes for every class: times -slope_c it is that of class c. Returns 0 where the grid
+ * cannot do it to 1e-10: variances above 25, classes so many or far apart that there are not nodes
+ * enough. */
 int sg_gumbel_lay(int C, int y, const double *m, const double *s2, sg_gumbel *grid);
 
 #endif

@@ -36,8 +36,8 @@ static double gain_at(const selection *s, int k, int j)
     return s->active[k].d < s->options->size ? s->c[k].gain[j] : -HUGE_VAL;
 }
 
-/* Returns the candidate of largest gain, and for which latent function; -1: none. Of ties the
- * earliest, so that rounding does not choose. */
+/* Returns the candidate of largest gain, and for which latent function; -1 if there is no such. Of
+ * ties the earliest, so rounding does not choose. */
 static int best_of(const selection *s, int *whose)
 {
     int best = -1;
@@ -194,7 +194,8 @@ static int candidate_of(const sg_candidates *c, int row)
     return -1;
 }
 
-/* Returns the position worth least among those whose rows are still candidates; -1: none. */
+/* Returns the position worth least among those whose rows are still candidates; -1 if there is no
+ * such. */
 static int least_worth(const selection *s, const double *worth)
 {
     int least = -1;

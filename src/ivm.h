@@ -22,7 +22,7 @@ typedef enum { SG_IVM_SIZE, SG_IVM_GAIN, SG_IVM_NO_ROW } sg_ivm_stop;
 typedef struct {
     sg_ivm_stop stop;  /* why the selection ended */
     int exchanged;     /* exchange moves accepted */
-    int left;          /* candidates at hand in the end, those in the active set included */
+    int left;          /* candidates left in the end, those in the active set included */
     const int *row;    /* left: their row numbers, increasing, from 0 */
     int *sequence;     /* whose set each inclusion went into, in order: room for size C */
 } sg_ivm_report;

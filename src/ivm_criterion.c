@@ -1,5 +1,8 @@
-/* ivm_criterion.c: log q of the rows at hand under the posterior of the active set (IVM paper, eq.
- * 11) and its gradient (eq. 14), in the notation of the header. */
+/* ivm_criterion.c: log q of the rows J~ under the posterior of the active set (IVM paper, eq. 11)
+ * and its gradient (eq. 14), in the notation of the header.
+ *
+ * A block of rows has m <= BLOCK rows; arrays over it are m x d. The whole costs O(d^3) for the
+ * active set and O(m d^2) a block (paper, after 14). */
 #include <math.h>
 #include <Rmath.h>
 #include "chol.h"
@@ -8,7 +11,7 @@
 
 enum { BLOCK = 512 };
 
-/* Copies rows[count] of x[n x p], in that order. */
+/* Copies rows[count] of x[n x p], in that order. out: count x p. */
 static void gather(int n, int p, const double *x, int count, const int *rows, double *out)
 {
     for (int k = 0; k < p; k++) {
@@ -28,7 +31,9 @@ static void active_kernel(const sg_kernel *kernel, int n, int p, const double *x
 
 /* ---- Sites in the order of inclusion ---- */
 
-/* Finds the site of active row k at the marginal N(mu, s2); 0: none that could be included. */
+/* Finds the site of active row k at the marginal N(mu, s2); 0: it has no site that could be
+ * included. A proportion of variance below SG_NO_SITE_SHARE has no site, as its root is a
+ * divisor. */
 static int set_site(const sg_rows *rows, sg_ivm_set *set, int k, double mu, double s2)
 {
     const int i = set->active[k];
@@ -40,10 +45,10 @@ static int set_site(const sg_rows *rows, sg_ivm_set *set, int k, double mu, doub
     return set->tau[k] * s2 > SG_NO_SITE_SHARE;
 }
 
-/* Includes the rows again, in their order: with the stub m of row k under those before it (appendix
- * C.1),
+/* Includes the rows again, in their order: with the stub m of row k under those before it
+ * (appendix C.1),
  *   mean = m'beta,   var = K_kk - |m|^2,   column k of U: tau^1/2 m and the pivot (1 + tau
- * var)^1/2. */
+ * var)^1/2. O(d^3 / 3). The site of row k depends on those before it alone (paper, Algorithm 1). */
 sg_status sg_ivm_sites(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
                        sg_ivm_set *set, const sg_ws *ws)
 {
@@ -75,19 +80,20 @@ sg_status sg_ivm_sites(const sg_kernel *kernel, const sg_rows *rows, int p, cons
 
 /* ---- The posterior of I, as the rows see it ---- */
 
+/* The posterior under the active set's sites, factored by U'U = B. */
 typedef struct {
     int d;
     double *X;   /* d x p */
     double *K;   /* d x d: K_I */
     double *G;   /* d x d upper: Pi^1/2 U^{-1}; a row's stub is G'k */
-    double *v;   /* d: K_I^{-1} h_I, so that mean = k'v */
+    double *v;   /* d: K_I^{-1} h_I, so mean = k'v */
     double *g;   /* d: 1 - tau a = diag(B^{-1}) */
     int *place;  /* n: where in I a row is, or -1 */
     double log_det_U;
 } posterior;
 
 /* Factors B = I + Pi^1/2 K_I Pi^1/2 and inverts U: G = Pi^1/2 U^{-1}, v = G U^{-T} Pi^{-1/2} nu =
- * K_I^{-1} h_I, and g = diag(B^{-1}) as row norms of U^{-1}. */
+ * K_I^{-1} h_I, and g = diag(B^{-1}) as row norms of U^{-1}. O(d^3). */
 static sg_status posterior_of(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
                               const sg_ivm_set *set, posterior *post, const sg_ws *ws)
 {
@@ -116,6 +122,7 @@ static sg_status posterior_of(const sg_kernel *kernel, const sg_rows *rows, int 
 
 /* ---- A block of rows ---- */
 
+/* Rows of a block with their marginals; K, M and E are the paper's K_{J~,I}, M_{J~} and E^(1). */
 typedef struct {
     sg_rows rows;       /* of the block */
     double *x;          /* block x p */
@@ -155,7 +162,7 @@ static void block_read(const sg_rows *rows, int p, const double *x, int m, const
 
 /* Computes the marginals of the block's rows, mean = K v and var = K_ii - |G'k|^2. Those of active
  * rows come from g, which keeps its digits however sharp their sites are (SG_WEAK_SITE, as in
- * ep_full.c). */
+ * ep_full.c). O(m d^2). */
 static void block_marginals(const sg_kernel *kernel, const posterior *post, const sg_ivm_set *set,
                             const int *which, block *b, const sg_ws *ws)
 {
@@ -188,9 +195,9 @@ static void scale_rows(int m, int d, const double *t, const double *M, double *E
     }
 }
 
-/* The block's part of the gradient, by the weights in the header: rho = (d1 - v) / g,
- * t = (rho^2 + (d2 + tau g) / g^2) / 2, that of K_{J~,I} is rho v' - 2 diag(t) E. For that of K_I,
- * N[d x d] += E'diag(t)E and q[d] += E'rho. */
+/* The block's part of the gradient, by the weights in the header: rho = (d1 - v) / g, t = (rho^2 +
+ * (d2 + tau g) / g^2) / 2, that of K_{J~,I} is rho v' - 2 diag(t) E. For that of K_I, N[d x d] +=
+ * E'diag(t)E and q[d] += E'rho. O(m d^2), and an adjoint of m x d. */
 static void block_gradient(const sg_kernel *kernel, const posterior *post, block *b, double *N,
                            double *q, double *dkernel, double *dlik, const sg_ws *ws)
 {
@@ -215,7 +222,9 @@ static void block_gradient(const sg_kernel *kernel, const posterior *post, block
     sg_tilt_rows_dpar(&b->rows, marg, all, dlik, ws);
 }
 
-/* Completes N for K_I, from N and q summed over all blocks, and makes it symmetric. */
+/* Completes N for K_I, from N and q summed over all blocks, and makes it symmetric. N[d x d] is
+ * overwritten with the weights of K_I:
+ *   (v v' - G G' - q v' - v q') / 2 + N. */
 static void active_gradient(const sg_kernel *kernel, const posterior *post, double *N,
                             const double *q, double *dkernel, const sg_ws *ws)
 {
@@ -233,7 +242,9 @@ static void active_gradient(const sg_kernel *kernel, const posterior *post, doub
     sg_kernel_adjoint(kernel, d, post->X, d, NULL, post->K, N, dkernel, ws);
 }
 
-/* Adds up log q block by block; the gradient's part of K_I needs the sums over all of them. */
+/* Adds up log q block by block; the gradient's part of K_I needs the sums over all of them. log q
+ * = -log|U| + sum log Z_i - sum (log g + cav_mean'alpha) / 2, which is -phi of the paper (eq. 11).
+ * dkernel NULL: the value alone. */
 sg_status sg_ivm_criterion(const sg_kernel *kernel, const sg_rows *rows, int p, const double *x,
                            const sg_ivm_set *set, double *logq, double *dkernel, double *dlik,
                            const sg_ws *ws)

@@ -1,9 +1,9 @@
 /* kern_combine.c: sums and products of kernels. theta: the children's, one after the other.
  *
- * A composite prepares its children's points and asks each child for its own matrix, so that any
- * kernel may be a child, another composite too. It costs what the children cost, and one matrix of
- * the same size to hold a child's; adjoints compute the children's matrices again, because nothing
- * is kept from the matrix to its gradient. */
+ * A composite prepares its children's points and asks each child for its own matrix, so any kernel
+ * may be a child, another composite too. It costs what the children cost, and one matrix of the
+ * same size to hold a child's; adjoints compute the children's matrices again, because nothing is
+ * kept from the matrix to its gradient. */
 #include "kernel.h"
 
 /* Adds up the children's: theta is theirs, one after the other, without any of its own. */

@@ -5,7 +5,9 @@
  *                                                 theta: log variance, log lengthscale
  *   constant  variance                            theta: log variance
  *
- * Of a factor, x_k z_k is levels[k] / 2 where x and z are of the same level, else 0. */
+ * Of a factor, x_k z_k is levels[k] / 2 where x and z are of the same level, else 0.
+ * All three have features u with K = u_i'u_j, or a power of it: cross() is one matrix product of n
+ * x q and m x q, O(n m q). */
 #include <math.h>
 #include "kernel.h"
 #include "la.h"
@@ -17,7 +19,7 @@
 static sg_points weighted_points(const sg_kernel *self, int n, const double *x,
                                  const double *weight, int step, const sg_ws *ws)
 {
-    enum { TILE = 16 }; /* points at a time, so that both layouts stay in cache */
+    enum { TILE = 16 }; /* points at a time, so both layouts stay in cache */
     const int factors = sg_kernel_nfactors(self), q = self->p - factors;
     sg_points out = sg_points_new(n, q, ws);
     double *levels = sg_points_factors(&out, factors, ws);
@@ -63,12 +65,13 @@ static double *exp_theta(const sg_kernel *self, int count, const sg_ws *ws)
 
 /* ---- linear ---- */
 
+/* Counts theta: one variance, or one for each input with ARD. */
 static int linear_ntheta(const sg_kernel *self)
 {
     return self->ard ? self->p : 1;
 }
 
-/* Multiplies input k by variance_k^1/2, so that the kernel is an inner product. */
+/* Multiplies input k by variance_k^1/2, so the kernel is an inner product. */
 static sg_points linear_prepare(const sg_kernel *self, int n, const double *x,
                                 const sg_points *like, const sg_ws *ws)
 {
@@ -79,6 +82,7 @@ static sg_points linear_prepare(const sg_kernel *self, int n, const double *x,
     return weighted_points(self, n, x, weight, self->ard, ws);
 }
 
+/* Multiplies the features: K = sum_k variance_k x_k z_k. */
 static void linear_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                          int symmetric, double *K, const sg_ws *ws)
 {
@@ -113,7 +117,8 @@ static double product_with(const sg_points *a, int k, const double *Kb)
     return sum;
 }
 
-/* d/dlog variance_k = variance_k x_k' Kbar z_k; u and weights of levels carry the variance. */
+/* d/dlog variance_k = variance_k x_k' Kbar z_k; u and weights of levels carry the variance. O(n m p),
+ * as one matrix product. */
 static void linear_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                            const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
@@ -144,6 +149,7 @@ static void linear_adjoint_diag(const sg_kernel *self, int n, const double *x, c
 
 /* ---- poly ---- */
 
+/* Counts theta: variance and length scale. */
 static int poly_ntheta(const sg_kernel *self)
 {
     (void) self;
@@ -156,6 +162,7 @@ static double poly_weight(const sg_kernel *self)
     return exp(-self->theta[1]) / self->p;
 }
 
+/* Scales all inputs by (p lengthscale)^-1/2, so u_i'u_j = x'z / (p lengthscale). */
 static sg_points poly_prepare(const sg_kernel *self, int n, const double *x,
                               const sg_points *like, const sg_ws *ws)
 {
@@ -191,6 +198,7 @@ static void poly_power(double power, double factor, const sg_points *a, const sg
     sg_par_rows(b->n, sg_par_columns(a->n), power_columns, &job, ws);
 }
 
+/* Raises the inner products to `degree` (thesis 5.1). */
 static void poly_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                        int symmetric, double *K, const sg_ws *ws)
 {
@@ -198,7 +206,7 @@ static void poly_cross(const sg_kernel *self, const sg_points *a, const sg_point
     poly_power(self->degree[0], exp(self->theta[0]), a, b, K, ws);
 }
 
-/* s[n] = x_i'x_i / (p lengthscale) */
+/* Computes s[n] = x_i'x_i / (p lengthscale), the diagonal of the inner products. */
 static double *poly_norms(const sg_kernel *self, int n, const double *x, const sg_ws *ws)
 {
     double *s = sg_zeros(n, ws);
@@ -217,7 +225,7 @@ static void poly_diag(const sg_kernel *self, int n, const double *x, double *k, 
 }
 
 /* dK / dlog lengthscale = -degree variance (b^degree - b^(degree - 1)), b = 1 + x'z / (p
- * lengthscale); dK / dlog variance = K */
+ * lengthscale); dK / dlog variance = K Both come from one further matrix, b^(degree - 1). */
 static void poly_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                          const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
@@ -248,6 +256,7 @@ static void poly_adjoint_diag(const sg_kernel *self, int n, const double *x, con
 
 /* ---- constant ---- */
 
+/* Counts theta: the variance alone. */
 static int constant_ntheta(const sg_kernel *self)
 {
     (void) self;
@@ -262,6 +271,7 @@ static sg_points constant_prepare(const sg_kernel *self, int n, const double *x,
     return sg_points_new(n, 0, ws);
 }
 
+/* Fills in the variance: the kernel of one random intercept. */
 static void constant_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                            int symmetric, double *K, const sg_ws *ws)
 {
@@ -269,6 +279,7 @@ static void constant_cross(const sg_kernel *self, const sg_points *a, const sg_p
     sg_fill((size_t) a->n * b->n, exp(self->theta[0]), K);
 }
 
+/* Fills in the variance. */
 static void constant_diag(const sg_kernel *self, int n, const double *x, double *k,
                           const sg_ws *ws)
 {
@@ -276,6 +287,7 @@ static void constant_diag(const sg_kernel *self, int n, const double *x, double 
     sg_fill(n, exp(self->theta[0]), k);
 }
 
+/* Adds variance sum_i kbar_i. */
 static void constant_adjoint_diag(const sg_kernel *self, int n, const double *x,
                                   const double *kbar, double *dtheta, const sg_ws *ws)
 {
@@ -283,6 +295,7 @@ static void constant_adjoint_diag(const sg_kernel *self, int n, const double *x,
     for (int i = 0; i < n; i++) dtheta[0] += exp(self->theta[0]) * kbar[i];
 }
 
+/* Adds variance sum_ij Kbar_ij, column by column. */
 static void constant_adjoint(const sg_kernel *self, int n, const double *x, int m,
                              const double *z, const double *K, const double *Kbar,
                              double *dtheta, const sg_ws *ws)

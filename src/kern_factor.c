@@ -3,12 +3,16 @@
  *   factor    variance where x and z are of the same level of every input, else 0
  *                                    theta: log variance
  *
- * A level is a number. Inputs come shifted and scaled: equal ones may differ by rounding. */
+ * A level is a number. Inputs come shifted and scaled: equal ones may differ by rounding.
+ *
+ * The kernel of a random effect: a priori independent N(0, variance) values, one for each
+ * combination of levels. O(n m p) comparisons. */
 #include <math.h>
 #include "kernel.h"
 
 static const double SAME = 1e-10; /* numbers of levels lie 1 / sd apart: at least 1e-6 */
 
+/* Counts theta: the variance alone. */
 static int factor_ntheta(const sg_kernel *self)
 {
     (void) self;
@@ -55,6 +59,7 @@ static void factor_cross(const sg_kernel *self, const sg_points *a, const sg_poi
     }
 }
 
+/* Writes the variance: a point is of its own levels. */
 static void factor_diag(const sg_kernel *self, int n, const double *x, double *k,
                         const sg_ws *ws)
 {
@@ -71,6 +76,7 @@ static void factor_adjoint(const sg_kernel *self, int n, const double *x, int m,
     for (size_t i = 0; i < size; i++) dtheta[0] += Kbar[i] * K[i];
 }
 
+/* Adds variance sum_i kbar_i to the derivative in log variance. */
 static void factor_adjoint_diag(const sg_kernel *self, int n, const double *x,
                                 const double *kbar, double *dtheta, const sg_ws *ws)
 {

@@ -14,13 +14,15 @@
  * With u(x) = (cos, sin)(2 pi x / period) this is the rbf kernel of u: |u(x) - u(z)|^2 =
  * 4 sin^2(pi (x - z) / period). So distances come from the same dgemm as everybody's. */
 
+/* Counts theta: variance, length scale, period. */
 static int periodic_ntheta(const sg_kernel *self)
 {
     (void) self;
     return 3;
 }
 
-/* Both lie on one circle about the origin: nothing to centre. */
+/* Embeds x as u / lengthscale on a circle about the origin, the same for all points: nothing to
+ * centre. */
 static sg_points periodic_prepare(const sg_kernel *self, int n, const double *x,
                                   const sg_points *like, const sg_ws *ws)
 {
@@ -36,6 +38,7 @@ static sg_points periodic_prepare(const sg_kernel *self, int n, const double *x,
     return out;
 }
 
+/* Turns a column of squared distances into kernel values; ctx: the variance. */
 static void cross_column(void *ctx, const sg_block *block, int jj, double *column)
 {
     (void) jj;
@@ -43,6 +46,7 @@ static void cross_column(void *ctx, const sg_block *block, int jj, double *colum
     for (int i = 0; i < block->ni; i++) column[i] = variance * exp(-0.5 * column[i]);
 }
 
+/* Fills K block by block from squared distances in the plane, O(n m) exponentials. */
 static void periodic_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                            int symmetric, double *K, const sg_ws *ws)
 {
@@ -56,6 +60,7 @@ static void periodic_cross(const sg_kernel *self, const sg_points *a, const sg_p
     }
 }
 
+/* Fills in the variance. */
 static void periodic_diag(const sg_kernel *self, int n, const double *x, double *k,
                           const sg_ws *ws)
 {
@@ -73,6 +78,8 @@ typedef struct {
     double sums[SG_BLOCK][3]; /* of a block's columns: W, W r2, W delta sin() / lengthscale^2 */
 } adjoint_job;
 
+/* Sums W, W r2 and W delta sin() over a column; the cross product of u and v is sin(2 pi delta /
+ * period) / lengthscale^2. */
 static void adjoint_column(void *ctx, const sg_block *block, int jj, double *r2)
 {
     adjoint_job *job = ctx;
@@ -89,6 +96,7 @@ static void adjoint_column(void *ctx, const sg_block *block, int jj, double *r2)
     job->sums[jj][0] = dvariance, job->sums[jj][1] = dell, job->sums[jj][2] = dperiod;
 }
 
+/* Adds the gradient in the three logarithms, the columns' sums in their order. O(n m). */
 static void periodic_adjoint(const sg_kernel *self, int n, const double *x, int m,
                              const double *z, const double *K, const double *Kbar,
                              double *dtheta, const sg_ws *ws)
@@ -113,6 +121,7 @@ static void periodic_adjoint(const sg_kernel *self, int n, const double *x, int 
     dtheta[2] += freq * sum[2];
 }
 
+/* Adds variance sum_i kbar_i: the diagonal depends on the variance alone. */
 static void periodic_adjoint_diag(const sg_kernel *self, int n, const double *x,
                                   const double *kbar, double *dtheta, const sg_ws *ws)
 {
@@ -126,6 +135,7 @@ static void periodic_adjoint_diag(const sg_kernel *self, int n, const double *x,
  * its 5.29 with cos(2 pi k0 delta) + sin(2 pi k0 delta) cot(pi delta), the sign mended). An inner
  * product of these many features has that rank to rounding, which the closed form has not. */
 
+/* Counts theta: variance and period. */
 static int trig_ntheta(const sg_kernel *self)
 {
     (void) self;
@@ -155,6 +165,7 @@ static sg_points trig_prepare(const sg_kernel *self, int n, const double *x, con
     return out;
 }
 
+/* Multiplies features, O(n m k0): K = variance u(x)'u(z). */
 static void trig_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                        int symmetric, double *K, const sg_ws *ws)
 {
@@ -162,13 +173,15 @@ static void trig_cross(const sg_kernel *self, const sg_points *a, const sg_point
     sg_gemm('T', 'N', a->n, b->n, a->q, exp(self->theta[0]), a->u, a->q, b->u, b->q, 0, K, a->n);
 }
 
+/* Fills in variance (2 k0 + 1), the squared length of every feature vector. */
 static void trig_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws)
 {
     (void) x, (void) ws;
     for (int i = 0; i < n; i++) k[i] = exp(self->theta[0]) * (2 * self->degree[0] + 1);
 }
 
-/* Features as P wants them: n (sqrt2 sin nt, -sqrt2 cos nt) for the n-th pair, 0 for the first. */
+/* Replaces the features by their derivatives in the phase: n (sqrt2 sin nt, -sqrt2 cos nt) for the
+ * n-th pair, 0 for the first. P = u_turned(x)'u(z). */
 static void turn_features(sg_points *a)
 {
     for (int i = 0; i < a->n; i++) {
@@ -211,6 +224,7 @@ static void trig_adjoint(const sg_kernel *self, int n, const double *x, int m, c
     dtheta[1] += exp(self->theta[0]) * 2 * M_PI / exp(self->theta[1]) * dperiod;
 }
 
+/* Adds the diagonal's derivative in log variance; the period does not move it. */
 static void trig_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
                               double *dtheta, const sg_ws *ws)
 {

@@ -33,6 +33,7 @@ typedef struct {
 
 static const bend VANISHED = {0, 0, 0, 0, 0};
 
+/* Computes the bend of g = exp(-s / 2): all derivatives are multiples of g. */
 static bend rbf_bend(double s, double shape)
 {
     (void) shape;
@@ -41,6 +42,8 @@ static bend rbf_bend(double s, double shape)
     return E > 0 ? out : VANISHED;
 }
 
+/* Computes the bend of g = (1 + r) exp(-r), r = sqrt(3 s). g has no third derivative at 0, where b
+ * and e are left out. */
 static bend matern32_bend(double s, double shape)
 {
     (void) shape;
@@ -49,6 +52,7 @@ static bend matern32_bend(double s, double shape)
     return E > 0 ? (r > 0 ? out : at_0) : VANISHED;
 }
 
+/* Computes the bend of g = (1 + r + r^2 / 3) exp(-r), r = sqrt(5 s). */
 static bend matern52_bend(double s, double shape)
 {
     (void) shape;
@@ -57,7 +61,7 @@ static bend matern52_bend(double s, double shape)
     return E > 0 ? out : VANISHED;
 }
 
-/* g = (1 + t)^-shape, t = s / (2 shape) */
+/* Computes the bend of g = (1 + t)^-shape, t = s / (2 shape). */
 static bend rq_bend(double s, double shape)
 {
     const double t = s / (2 * shape), log_t = log1p(t), part = t / (1 + t);
@@ -83,6 +87,7 @@ static const radial RADIALS[] = {
     {"rq", rq_bend, 0.5, 1},
 };
 
+/* Finds the entry of the child's type by its name. */
 static const radial *radial_of(const sg_kernel *child)
 {
     for (size_t k = 0; k < sizeof RADIALS / sizeof *RADIALS; k++) {
@@ -92,7 +97,7 @@ static const radial *radial_of(const sg_kernel *child)
 }
 
 /* The difference between the two kernels: A and B of D inputs from a, b and s b, and which derived
- * fields a part has, the other part having none of them. */
+ * fields a part has, which the other part lacks. */
 typedef struct {
     double trace, outer; /* A = a + trace s b / (D - 1); B = outer b, of divfree over D - 1 */
     enum derived source, flux;
@@ -101,7 +106,7 @@ typedef struct {
 static const structure CURLFREE = {0, 1, POTENTIAL, DIVERGENCE};
 static const structure DIVFREE = {1, -1, STREAM, VORTICITY};
 
-/* One kernel with its numbers at hand. */
+/* One kernel with its numbers on their natural scale. */
 typedef struct {
     const structure *kind;
     const radial *rad;
@@ -110,6 +115,7 @@ typedef struct {
     double A_of_sb, B_of_b; /* A = a + A_of_sb s b, B = B_of_b b */
 } field;
 
+/* Collects the numbers that every entry needs, on their natural scale. */
 static field field_of(const sg_kernel *self)
 {
     const sg_kernel *child = self->child[0];
@@ -124,7 +130,7 @@ static field field_of(const sg_kernel *self)
 
 /* ---- Between two points ---- */
 
-/* features of point i, less those of point j: eta[D] */
+/* Computes eta[D]: features of point i, less those of point j. */
 static void differences(const sg_points *a, int i, const sg_points *b, int j, double *eta)
 {
     const double *u = a->part->u + (size_t) a->part->q * i;
@@ -132,7 +138,7 @@ static void differences(const sg_points *a, int i, const sg_points *b, int j, do
     for (int k = 0; k < a->part->q; k++) eta[k] = u[k] - v[k];
 }
 
-/* A [i = j] + B eta_i eta_j from a and b there, or their derivatives */
+/* Returns A [i = j] + B eta_i eta_j from a and b there, or from their derivatives. */
 static double entry(const field *f, double s, double a, double b, const double *eta, int i, int j)
 {
     const double diagonal = i == j ? a + f->A_of_sb * (b == 0 ? 0 : s * b) : 0;
@@ -141,7 +147,7 @@ static double entry(const field *f, double s, double a, double b, const double *
 
 /* Returns the covariance of a derived field at the first point with component j at the second. The
  * source is ell a eta_j, its flux (D b + 2 e) eta_j / ell; of the part without divergence rotated
- * by a right angle. */
+ * by a right angle. A second derived field at the second point is never asked for. */
 static double derived_entry(const field *f, const bend *at, const double *eta, int field, int j)
 {
     const int source = field == (int) f->kind->source, flux = field == (int) f->kind->flux;
@@ -161,6 +167,7 @@ static sg_points component_points(const sg_kernel *self, int n, const double *x,
     return out;
 }
 
+/* Prepares the inputs as the child does, and keeps the components beside them. */
 static sg_points field_prepare(const sg_kernel *self, int n, const double *x,
                                const sg_points *like, const sg_ws *ws)
 {
@@ -171,6 +178,7 @@ static sg_points field_prepare(const sg_kernel *self, int n, const double *x,
     return out;
 }
 
+/* Counts theta: that of g's kernel. */
 static int field_ntheta(const sg_kernel *self)
 {
     return sg_kernel_ntheta(self->child[0]);
@@ -181,6 +189,8 @@ typedef struct {
     const sg_points *a, *b;
 } cross_job;
 
+/* Turns a column of squared distances into covariances of components, or of a derived field with a
+ * component. */
 static void cross_column(void *ctx, const sg_block *block, int jj, double *column)
 {
     const cross_job *job = ctx;
@@ -199,6 +209,8 @@ static void cross_column(void *ctx, const sg_block *block, int jj, double *colum
     }
 }
 
+/* Fills K block by block from squared distances, O(n m D). Symmetric matrices are filled below the
+ * diagonal and mirrored. */
 static void field_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                         int symmetric, double *K, const sg_ws *ws)
 {
@@ -212,8 +224,9 @@ static void field_cross(const sg_kernel *self, const sg_points *a, const sg_poin
     if (symmetric) sg_mirror('L', a->n, K, a->n);
 }
 
-/* Fills in the variance: of a component `variance`; of the source ell^2 / (-2 g'(0)) times that, of
- * its flux -D (D + 2) b(0) / ell^2 times that. */
+/* Fills in the variance: of a component `variance`; of the source ell^2 / (-2 g'(0)) times that,
+ * of its flux -D (D + 2) b(0) / ell^2 times that. The variances of derived fields are limits of
+ * the derivatives of derived_entry() at s = 0. */
 static void field_diag(const sg_kernel *self, int n, const double *x, double *k, const sg_ws *ws)
 {
     (void) ws;
@@ -231,6 +244,7 @@ static void field_diag(const sg_kernel *self, int n, const double *x, double *k,
 
 /* ---- Adjoints ---- */
 
+/* A block of an adjoint, each column with sums of its own, so threads do not meet. */
 typedef struct {
     field f;
     const sg_points *a, *b;
@@ -238,6 +252,7 @@ typedef struct {
     double sums[SG_BLOCK][3]; /* of a block's columns: log variance, log lengthscale, log shape */
 } adjoint_job;
 
+/* Sums Kbar times the derivative of each entry over a column. */
 static void adjoint_column(void *ctx, const sg_block *block, int jj, double *r2)
 {
     adjoint_job *job = ctx;
@@ -261,6 +276,7 @@ static void adjoint_column(void *ctx, const sg_block *block, int jj, double *r2)
     }
 }
 
+/* Adds the gradient in g's hyperparameters. O(n m D). */
 static void field_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                           const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
@@ -278,6 +294,7 @@ static void field_adjoint(const sg_kernel *self, int n, const double *x, int m, 
     }
 }
 
+/* Adds variance sum_i kbar_i, as no component's variance depends on anything else. */
 static void field_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
                                double *dtheta, const sg_ws *ws)
 {
@@ -288,6 +305,7 @@ static void field_adjoint_diag(const sg_kernel *self, int n, const double *x, co
 
 /* ---- Coregionalisation: degree has the number of components and the rank ---- */
 
+/* Counts theta: w variances and the partial correlations up to the rank. */
 static int coregion_ntheta(const sg_kernel *self)
 {
     return sg_correlation_npar(self->degree[0], self->degree[1]);
@@ -300,7 +318,7 @@ static sg_points coregion_prepare(const sg_kernel *self, int n, const double *x,
     return component_points(self, n, x, ws);
 }
 
-/* L, and B = LL' */
+/* Computes L and B = LL', w x w. */
 static void coregion_matrix(const sg_kernel *self, double *L, double *B)
 {
     sg_correlation_factor(self->degree[0], self->degree[1], self->theta, L);
@@ -313,6 +331,7 @@ static int place_in(int w, double ci, double cj)
     return ci < 1 || cj < 1 ? -1 : (int) ci - 1 + w * ((int) cj - 1);
 }
 
+/* Looks each pair of components up in B. O(n m). */
 static void coregion_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                            int symmetric, double *K, const sg_ws *ws)
 {
@@ -327,6 +346,7 @@ static void coregion_cross(const sg_kernel *self, const sg_points *a, const sg_p
     }
 }
 
+/* Looks up B's diagonal. */
 static void coregion_diag(const sg_kernel *self, int n, const double *x, double *k,
                           const sg_ws *ws)
 {
@@ -354,6 +374,7 @@ static void add_correlation(const sg_kernel *self, const double *Bbar, double *d
     sg_correlation_adjoint(w, rank, self->theta, L, dL, dtheta);
 }
 
+/* Sums Kbar over the pairs of each two components, O(n m), and goes on from there in w x w. */
 static void coregion_adjoint(const sg_kernel *self, int n, const double *x, int m,
                              const double *z, const double *K, const double *Kbar,
                              double *dtheta, const sg_ws *ws)
@@ -370,6 +391,7 @@ static void coregion_adjoint(const sg_kernel *self, int n, const double *x, int 
     add_correlation(self, Bbar, dtheta);
 }
 
+/* Does the same for the diagonal of Kbar. */
 static void coregion_adjoint_diag(const sg_kernel *self, int n, const double *x,
                                   const double *kbar, double *dtheta, const sg_ws *ws)
 {

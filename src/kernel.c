@@ -1,8 +1,8 @@
 /* kernel.c: what every kernel is called through, and the catalogue of them.
  *
- * Slots take memory from the workspace and do not give it back; the functions here mark it before a
- * slot is called and release it afterwards. They resolve NULL for "the same points" into the
- * arguments of the slots, so that no kernel has to compare pointers. */
+ * Slots take memory from the workspace and do not give it back; the functions here mark it before
+ * a slot is called and release it afterwards. They resolve NULL for "the same points" into the
+ * arguments of the slots, so no kernel has to compare pointers. */
 #include <string.h>
 #include "kernel.h"
 

@@ -11,11 +11,10 @@
 #define FCONE
 #endif
 
-/* BLAS and LAPACK take no leading dimension of 0, and gemv leaves y alone when A has no columns:
- * matrices of no rows or columns stop here. */
 /* The stride of contiguous vectors */
 static const int ONE = 1;
 
+/* Returns x'y. */
 double sg_dot(int n, const double *x, const double *y)
 {
     return F77_CALL(ddot)(&n, x, &ONE, y, &ONE);
@@ -31,18 +30,20 @@ void sg_gemv(char trans, int m, int n, double a, const double *A, int lda, const
     F77_CALL(dgemv)(&trans, &m, &n, &a, A, &lda, x, &ONE, &b, y, &ONE FCONE);
 }
 
+/* Computes y = A x of a symmetric A, which is read below its diagonal. */
 void sg_symv(int n, const double *A, int lda, const double *x, double *y)
 {
     const double one = 1, zero = 0;
     F77_CALL(dsymv)("L", &n, &one, A, &lda, x, &ONE, &zero, y, &ONE FCONE);
 }
 
+/* Adds a x x' to A, below the diagonal alone: half the work of a general update. */
 void sg_syr(int n, double a, const double *x, double *A, int lda)
 {
     F77_CALL(dsyr)("L", &n, &a, x, &ONE, A, &lda FCONE);
 }
 
-/* The same for C = a op(A) op(B) + b C: an inner size of 0 leaves b C. */
+/* The same for C = a op(A) op(B) + b C: an inner size of 0 leaves b C. O(m n k). */
 void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, int lda,
              const double *B, int ldb, double b, double *C, int ldc)
 {
@@ -57,6 +58,7 @@ void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, i
     F77_CALL(dgemm)(&ta, &tb, &m, &n, &k, &a, A, &lda, B, &ldb, &b, C, &ldc FCONE FCONE);
 }
 
+/* Adds a op(A) op(A)' to C[n x n], below the diagonal alone. O(n^2 k). */
 void sg_syrk(char trans, int n, int k, double a, const double *A, int lda, double *C)
 {
     if (n == 0 || k == 0) return;
@@ -64,17 +66,20 @@ void sg_syrk(char trans, int n, int k, double a, const double *A, int lda, doubl
     F77_CALL(dsyrk)("L", &trans, &n, &k, &a, A, &lda, &one, C, &n FCONE FCONE);
 }
 
+/* Replaces x by op(U) x, U upper. O(n^2). */
 void sg_trmv(char trans, int n, const double *U, double *x)
 {
     if (n == 0) return;
     F77_CALL(dtrmv)("U", &trans, "N", &n, U, &n, x, &ONE FCONE FCONE FCONE);
 }
 
+/* Replaces x by op(U)^{-1} x. */
 void sg_trsv(char trans, int n, const double *U, int ldu, double *x)
 {
     F77_CALL(dtrsv)("U", &trans, "N", &n, U, &ldu, x, &ONE FCONE FCONE FCONE);
 }
 
+/* Replaces B[m x n] by op(U)^{-1} B. O(m^2 n). */
 void sg_trsm(char trans, int m, int n, const double *U, int ldu, double *B, int ldb)
 {
     if (m == 0 || n == 0) return;
@@ -83,6 +88,7 @@ void sg_trsm(char trans, int m, int n, const double *U, int ldu, double *B, int 
                     FCONE FCONE FCONE FCONE);
 }
 
+/* Replaces B[m x n] by op(U) B or B op(U). O(m^2 n), or O(m n^2). */
 void sg_trmm(char side, char trans, int m, int n, const double *U, double *B)
 {
     if (m == 0 || n == 0) return;
@@ -92,6 +98,7 @@ void sg_trmm(char side, char trans, int m, int n, const double *U, double *B)
                     FCONE FCONE FCONE FCONE);
 }
 
+/* Factors A = U'U in place; SG_NOT_PD at the first pivot that is not positive. O(n^3 / 3). */
 sg_status sg_potrf(int n, double *A, int lda)
 {
     if (n == 0) return SG_OK;
@@ -100,6 +107,7 @@ sg_status sg_potrf(int n, double *A, int lda)
     return info == 0 ? SG_OK : SG_NOT_PD;
 }
 
+/* Inverts U in place. O(n^3 / 3). */
 sg_status sg_trtri(int n, double *U)
 {
     if (n == 0) return SG_OK;
@@ -108,6 +116,7 @@ sg_status sg_trtri(int n, double *U)
     return info == 0 ? SG_OK : SG_NOT_PD;
 }
 
+/* Replaces the upper triangle U by that of U U'. O(n^3 / 3). */
 void sg_lauum(int n, double *U)
 {
     if (n == 0) return;
@@ -115,8 +124,8 @@ void sg_lauum(int n, double *U)
     F77_CALL(dlauum)("U", &n, U, &n, &info FCONE);
 }
 
-/* Copies or exchanges in blocks of 32 x 32, so that the rows and the columns of both triangles stay
- * in cache. */
+/* Copies or exchanges in blocks of 32 x 32, so the rows and the columns of both triangles stay in
+ * cache. */
 void sg_mirror(char from, int n, double *A, int lda)
 {
     enum { BLOCK = 32 };

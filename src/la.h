@@ -1,5 +1,5 @@
-/* la.h: the BLAS and LAPACK routines the package uses, and nothing else calls them.
- * All matrices are column-major; triangular means upper unless a letter says otherwise. */
+/* la.h: the BLAS and LAPACK routines the package uses, and nothing else calls them. All matrices
+ * are column-major; triangular means upper unless a letter gives the other side. */
 #ifndef SG_LA_H
 #define SG_LA_H
 
@@ -37,7 +37,7 @@ void sg_lauum(int n, double *U);
 /* copy one triangle of A[n x n] onto the other: 'L' copies the lower up, 'U' the upper down; 'T'
  * exchanges them, which transposes A */
 void sg_mirror(char from, int n, double *A, int lda);
-/* X = U Q in place: X[n x n] becomes U, upper with zeros below, Q orthogonal, so that XX' = UU'.
+/* X = U Q in place: X[n x n] becomes U, upper with zeros below, Q orthogonal, so XX' = UU'.
  * work[SG_RQ_COLUMNS n]. O(4 n^3 / 3) */
 enum { SG_RQ_COLUMNS = 33 };
 void sg_rq(int n, double *X, double *work);

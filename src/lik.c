@@ -1,5 +1,11 @@
 /* lik.c: the catalogue of likelihoods, quadrature where a type has no closed form, each class
- * against the rest, and what tilts of classes have in common (lik.h). */
+ * against the rest, and what tilts of classes have in common (lik.h).
+ *
+ * Quadrature serves C = w = 1 (quad.h, smooth.h). With E over the tilted distribution p(y|f) N(f;
+ * mu, s2) / Z and l = log p(y|f),
+ *   d1 = E (f - mu) / s2 = E l',   d2 = (Var f / s2 - 1) / s2 = E l'' + Var l',
+ *   dlogZ/dtheta = E dl/dtheta;
+ * the first forms are for wide marginals and the second for narrow ones. */
 #include <math.h>
 #include <string.h>
 #include "lik.h"
@@ -17,12 +23,14 @@ static const sg_lik_type *const TYPES[] = {
 };
 #undef SG_LIK
 
+/* Returns type i of lik_list.h, whose order is that of the catalogue; NULL past the end. */
 const sg_lik_type *sg_lik_type_at(int i)
 {
     const int count = (int) (sizeof TYPES / sizeof *TYPES) - 1;
     return i < count ? TYPES[i] : 0;
 }
 
+/* Compares names, the only place where that is done. */
 const sg_lik_type *sg_lik_type_find(const char *name)
 {
     const sg_lik_type *type;
@@ -32,6 +40,7 @@ const sg_lik_type *sg_lik_type_find(const char *name)
     return 0;
 }
 
+/* A data row with its likelihood: the context of the integrands below. */
 typedef struct {
     const sg_lik *lik;
     const double *y;
@@ -40,6 +49,7 @@ typedef struct {
     int from, to; /* hyperparameters of which derivatives are wanted */
 } row;
 
+/* Returns log p(y|f) as quad.h asks for it. */
 static double row_logp(double f, const void *ctx)
 {
     const row *r = ctx;
@@ -68,6 +78,7 @@ static void row_differences(double f, const void *ctx, double *out)
     out[1] = (270 * even[0] - 27 * even[1] + 2 * even[2]) / (180 * h * h);
 }
 
+/* Writes l', l'' and l'^2, three values whose expectations make d1 and d2. */
 static void row_slopes(double f, const void *ctx, double *out)
 {
     const row *r = ctx;
@@ -76,6 +87,7 @@ static void row_slopes(double f, const void *ctx, double *out)
     out[2] = out[0] * out[0];
 }
 
+/* Sets up the quadrature for a row at N(mu, s2): `r` is its context. */
 static sg_quad_problem problem_of(const sg_lik *self, const double *y, double mu, double s2,
                                   row *r)
 {
@@ -110,15 +122,16 @@ static int find_mode(const sg_lik *self, const double *y, const sg_quad_problem 
     return *bend > 0 && problem->mu != problem->centre;
 }
 
-/* The Laplace approximation: log Z and its derivatives from the mode of the integrand; `away`: from
- * mu, in standard deviations; 0 where nobody has looked. */
+/* The Laplace approximation: log Z and its derivatives from the mode of the integrand; `away`:
+ * from mu, in standard deviations; 0 where the mode was not sought. */
 typedef struct {
     double mode, away, logz, d1, d2;
 } far_peak;
 
-/* Far from mu and from where the likelihood works the mesh would not see the peak of their product:
- * a count of 3 where exp(40) is expected. It is laid around the peak, too, then. Returns 1 where
- * the logarithms are so large that no integral can be had: what is in `peak` has to do. */
+/* Far from mu and from where the likelihood works the mesh would not see the peak of their
+ * product: a count of 3 where exp(40) is expected. It is laid around the peak, too, then. Returns
+ * 1 where the logarithms are so large that no integral can be had: what is in `peak` has to do.
+ *   log Z = log p(y|m) - (m - mu)^2 / (2 s2) - log(s2 bend) / 2,   m the mode. */
 static int look_far(const sg_lik *self, const double *y, sg_quad_problem *problem, far_peak *peak)
 {
     const double FAR = 4, LOST = 1e8, s2 = problem->s2, sd = sqrt(s2);
@@ -170,6 +183,8 @@ static int tilt_by_moments(const sg_lik *self, sg_quad_problem *problem, double 
     return isfinite(out->logz);
 }
 
+/* Tries in turn: the mode's own expansion where logarithms are too large, quadrature, and for a
+ * point (s2 = 0) the values of l, l' and l'' at mu. NaN goes through. */
 void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, const double *s2,
                       sg_tilt *out)
 {
@@ -238,6 +253,7 @@ void sg_lik_tilt_dpar_quad(const sg_lik *self, const double *y, const double *mu
     }
 }
 
+/* Writes E(Y|f) less `about`, Var(Y|f), and the square of the first. */
 static void row_moments(double f, const void *ctx, double *out)
 {
     const row *r = ctx;
@@ -246,6 +262,8 @@ static void row_moments(double f, const void *ctx, double *out)
     out[2] = out[0] * out[0];
 }
 
+/* Computes E Y = E E(Y|f) and Var Y = E Var(Y|f) + Var E(Y|f) under N(mu, s2). Squares are taken
+ * about E(Y|mu), where they cancel least. */
 void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2, double *mean,
                          double *var, double *spread)
 {
@@ -284,6 +302,7 @@ static sg_lik class_against_rest(const sg_lik *self, int c, const double *row, d
     return own;
 }
 
+/* Tilts every class by itself; the log Z of independent labels add up. O(C). */
 static void tilt_against_rest(const sg_lik *self, const double *row, const double *mu,
                               const double *s2, sg_tilt *out)
 {
@@ -297,6 +316,7 @@ static void tilt_against_rest(const sg_lik *self, const double *row, const doubl
     }
 }
 
+/* Adds each class's dlogZ/dtheta to its own npar numbers. */
 static void dpar_against_rest(const sg_lik *self, const double *row, const double *mu,
                               const double *s2, double *dpar)
 {
@@ -307,6 +327,7 @@ static void dpar_against_rest(const sg_lik *self, const double *row, const doubl
     }
 }
 
+/* Predicts every class by itself: probabilities that need not add up to 1. */
 static void predict_against_rest(const sg_lik *self, const double *mu, const double *s2,
                                  double *mean, double *var)
 {
@@ -316,6 +337,7 @@ static void predict_against_rest(const sg_lik *self, const double *mu, const dou
     }
 }
 
+/* Writes the exact site of process c, from the label as that class sees it. */
 void sg_lik_site(const sg_lik *self, const double *y, int c, double *tau, double *nu)
 {
     double label;
@@ -340,6 +362,8 @@ static void cross_of_blocks(const sg_lik *self, sg_tilt *out)
 
 static int is_smooth(const sg_lik *self) { return self->type->slopes && !self->type->kinked; }
 
+/* Chooses, in this order: one-vs-rest, the type's closed form, some 30 nodes (smooth.h), adaptive
+ * quadrature. */
 void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const double *S,
                  sg_tilt *out)
 {
@@ -351,6 +375,7 @@ void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const do
     if (out->cross && !self->type->classes) cross_of_blocks(self, out);
 }
 
+/* Chooses as sg_lik_tilt() does. */
 void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, const double *S,
                       double *dpar)
 {
@@ -362,6 +387,7 @@ void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, con
     }
 }
 
+/* Chooses as sg_lik_tilt() does; moments of a new response are never left to smooth.h. */
 void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var)
 {
@@ -370,7 +396,7 @@ void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, doubl
     else sg_lik_predict_quad(self, mu, S, mean, var, 0);
 }
 
-/* sums of w a a', above the diagonal, and of w a */
+/* Adds a node to the sums of w a a', above the diagonal, and of w a. O(C^2). */
 void sg_lik_cross_add(int C, double w, const double *a, double *mean, double *cross)
 {
     for (int c = 0; c < C; c++) {
@@ -381,6 +407,8 @@ void sg_lik_cross_add(int C, double w, const double *a, double *mean, double *cr
     }
 }
 
+/* Turns the sums into Cov(a_b, a_c) = E a_b a_c - E a_b E a_c off the diagonal, and writes d2 on
+ * it. */
 void sg_lik_cross_end(int C, double total, const double *d2, double *mean, double *cross)
 {
     for (int c = 0; c < C; c++) {
@@ -394,6 +422,7 @@ void sg_lik_cross_end(int C, double total, const double *d2, double *mean, doubl
     }
 }
 
+/* Adds d1 to dpar[C]: log p depends on f + bias alone. */
 void sg_lik_bias_of_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                          double *dpar)
 {
@@ -403,6 +432,7 @@ void sg_lik_bias_of_tilt(const sg_lik *self, const double *y, const double *mu, 
     for (int c = 0; c < self->C; c++) dpar[c] += d1[c];
 }
 
+/* Tilts at s2 = 0, where d1 and d2 are the derivatives of log p. */
 void sg_lik_slopes_of_tilt(const sg_lik *self, const double *y, double f, double *out)
 {
     const double none = 0;

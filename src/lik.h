@@ -4,12 +4,12 @@
  * time and nothing of x, of kernels or of sites. A data row y is q doubles (the response, then
  * trials, exposure or weight where the type has them). A row sees w latent values of each of C
  * processes (sg_layout: C = 1 but for classes, w = 1 but for a vector's components). The marginals
- * of different processes are independent; that of process c is N(mu_c, S_c), mu[C w], S[C blocks of
- * w x w], and with w = 1 S is a variance for each process, which slots call s2 then.
- * theta is unconstrained: logarithms of positive parameters, a bias as it is; with C processes npar
+ * of different processes are independent; that of process c is N(mu_c, S_c), mu[C w], S[C blocks
+ * of w x w], and with w = 1 S is a variance for each process, which slots call s2 then. theta is
+ * unconstrained: logarithms of positive parameters, a bias itself; with C processes npar
  * parameters for each of them. A type's npar of 0 leaves their number to the likelihood, which has
- * one process then; its q of 0 says: as many numbers as the sites are wide, and of -1: as many as
- * the likelihood brings.
+ * one process then; its q of 0 means as many numbers as the sites are wide, and -1 as many as the
+ * likelihood brings.
  *
  *   logp(self, y, f)                     log p(y|f). Required. Finite for valid y and finite f.
  *   moments(self, f, mean, var)          E and Var of a new response given f. Required.
@@ -37,7 +37,7 @@
  * give every class's probability p and p (1 - p), mean[C] and var[C]. There is no quadrature in C
  * dimensions, so tilt, tilt_dpar and predict are required, and locate is not.
  *
- * A positive d2 is reported as it is: it makes a site of negative precision (sites.h).
+ * A positive d2 is not clipped: it makes a site of negative precision (sites.h).
  *
  * To add a likelihood: one lik_<name>.c with the three required slots, its line in lik_list.h, its
  * twin R/lik-<name>.R with the constructor and what R has to know, a formula in
@@ -58,11 +58,11 @@ enum { SG_LIK_PAR_NAMES = 4 }; /* the most that a type has names for */
 
 typedef enum { SG_REAL, SG_POSITIVE, SG_WHOLE } sg_support; /* SG_WHOLE: 0, 1, 2, ... */
 
-/* What a row's likelihood says at marginals: log Z, and the first and second derivatives of log Z
- * in the means. d2 has the block of each process alone, cross all of them. Classes have one
- * variable in common (the noisy winner's value, say) and know nothing else of each other: cross is
- * diag(own) and a covariance, of what that variable makes of their first derivatives, and own <= 0
- * the mean of the second derivatives where it is known. */
+/* The tilt of a row at its marginals: log Z, and the first and second derivatives of log Z in the
+ * means. d2 has the block of each process alone, cross all of them. Classes have one variable in
+ * common (the noisy winner's value, say) and are independent given it: cross is diag(own) and a
+ * covariance, of what that variable makes of their first derivatives, and own <= 0 the mean of the
+ * second derivatives where it is known. */
 typedef struct {
     double logz;
     double *d1;    /* C w */
@@ -155,7 +155,7 @@ void sg_lik_logps(const sg_lik *self, const double *y, int n, const double *f, d
 
 /* For tilts of classes: cross from sums, begun at 0, over the nodes of the integral over what the
  * classes have in common. w: a node's weight; a[C]: the classes' first derivatives there, up to a
- * constant each; mean[C]: work space. At the end d2 is as it is to be. O(C^2). */
+ * constant each; mean[C]: work space. At the end d2 must be final. O(C^2). */
 void sg_lik_cross_add(int C, double w, const double *a, double *mean, double *cross);
 void sg_lik_cross_end(int C, double total, const double *d2, double *mean, double *cross);
 

@@ -1,17 +1,22 @@
 /* lik_binomial.c: y[0] successes of y[1] trials, each with probability 1 / (1 + exp(-f - bias));
  * y[2]: the logarithm of the number of ways that they can lie. theta: bias. No closed form. A new
- * response is that of one trial. */
+ * response is that of one trial.
+ *
+ * With p = sigma(f + bias): log p(y|f) = log choose(n, y) + y log p + (n - y) log(1 - p), whose
+ * slopes are y (1 - p) - (n - y) p and -n p (1 - p): concave in f. */
 #include <math.h>
 #include <Rmath.h>
 #include "expect.h"
 #include "logs.h"
 
+/* Returns log p(y|f); log p and log(1 - p) are computed apart, each with all its digits. */
 static double binomial_logp(const sg_lik *self, const double *y, const double *f)
 {
     const double z = *f + self->theta[0];
     return y[2] + y[0] * sg_log_sigmoid(z) + (y[1] - y[0]) * sg_log_sigmoid(-z);
 }
 
+/* Computes the mean p and the variance p (1 - p) of one trial. */
 static void binomial_moments(const sg_lik *self, const double *f, double *mean, double *var)
 {
     const double z = *f + self->theta[0], log_p = sg_log_sigmoid(z);
@@ -19,7 +24,8 @@ static void binomial_moments(const sg_lik *self, const double *f, double *mean, 
     *var = exp(log_p + sg_log_sigmoid(-z));
 }
 
-/* half a success and half a failure more, so that there is a mode */
+/* Places the mode at the log odds, of width (n p (1 - p))^-1/2 and at most 1. Half a success and
+ * half a failure are added, as the log odds of 0 of n are infinite. */
 static void binomial_locate(const sg_lik *self, const double *y, double *centre, double *width)
 {
     const double won = y ? y[0] + 0.5 : 1, lost = y ? y[1] - y[0] + 0.5 : 1;
@@ -27,6 +33,7 @@ static void binomial_locate(const sg_lik *self, const double *y, double *centre,
     *width = fmin2(sqrt((won + lost) / (won * lost)), 1);
 }
 
+/* Computes the first and the second derivative of log p in f. */
 static void binomial_slopes(const sg_lik *self, const double *y, double f, double *out)
 {
     const double z = f + self->theta[0], log_p = sg_log_sigmoid(z), log_q = sg_log_sigmoid(-z);
@@ -34,12 +41,14 @@ static void binomial_slopes(const sg_lik *self, const double *y, double f, doubl
     out[1] = -y[1] * exp(log_p + log_q);
 }
 
+/* Returns P(Y <= y | f) of n trials, or P(Y > y | f) where `upper`. */
 static double binomial_cdf(const sg_lik *self, const double *y, double f, int upper)
 {
     return pbinom(y[0], y[1], exp(sg_log_sigmoid(f + self->theta[0])), !upper, 0);
 }
 
-/* Successes of y[1] trials. All of them are no more than there are. */
+/* Computes P(Y <= y) and P(Y > y) for Y of y[1] trials. With y[0] = y[1] the first is 1, and there
+ * is no data row of one success more to take the mean over (expect.h). */
 static void binomial_tails(const sg_lik *self, const double *y, const double *mu,
                            const double *s2, double *out)
 {

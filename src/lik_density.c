@@ -12,12 +12,14 @@
 
 static const double NEAREST = 1e-150; /* to 0: its square and the inverse of that are numbers */
 
+/* Returns log f^2, the pole at 0 cut off at NEAREST. */
 static double density_logp(const sg_lik *self, const double *y, const double *f)
 {
     (void) self, (void) y;
     return 2 * log(fmax2(fabs(*f), NEAREST));
 }
 
+/* Computes f^2, which has no variance given f. */
 static void density_moments(const sg_lik *self, const double *f, double *mean, double *var)
 {
     (void) self;
@@ -25,6 +27,7 @@ static void density_moments(const sg_lik *self, const double *f, double *mean, d
     *var = 0;
 }
 
+/* Places the pole at 0, of width 1: log f^2 has no scale of its own. */
 static void density_locate(const sg_lik *self, const double *y, double *centre, double *width)
 {
     (void) self, (void) y;
@@ -32,7 +35,8 @@ static void density_locate(const sg_lik *self, const double *y, double *centre, 
     *width = 1;
 }
 
-/* In shares of the root of mu^2 + s2, so that nothing overflows. */
+/* Computes log Z, d1 and d2 from mu and s2^1/2 as proportions of (mu^2 + s2)^1/2, whose squares
+ * cannot overflow. */
 static void density_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                          sg_tilt *out)
 {
@@ -44,6 +48,7 @@ static void density_tilt(const sg_lik *self, const double *y, const double *mu, 
     *out->d2 = 2 * (of_sd - of_mean) * (of_sd + of_mean) / root / root;
 }
 
+/* Computes E f^2 = mu^2 + s2 and Var f^2 = 2 s2 (s2 + 2 mu^2). */
 static void density_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
                             double *var)
 {
@@ -52,6 +57,7 @@ static void density_predict(const sg_lik *self, const double *mu, const double *
     *var = 2 * *s2 * (*s2 + 2 * *mu * *mu);
 }
 
+/* Computes the derivatives of log f^2, 2 / f and -2 / f^2. */
 static void density_slopes(const sg_lik *self, const double *y, double f, double *out)
 {
     (void) self, (void) y;
@@ -60,7 +66,8 @@ static void density_slopes(const sg_lik *self, const double *y, double f, double
     out[1] = -2 / at / at;
 }
 
-/* P(f^2 <= y[0]) */
+/* Computes P(f^2 <= y) = Phi((r - mu) / sd) - Phi((-r - mu) / sd), r = y^1/2, and its complement
+ * as a sum of the two outer tails, which keeps the digits of small ones. */
 static void density_tails(const sg_lik *self, const double *y, const double *mu, const double *s2,
                           double *out)
 {

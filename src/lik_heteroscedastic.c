@@ -1,5 +1,5 @@
-/* lik_heteroscedastic.c: a number whose mean u and whose spread exp(g) are both unknown,
- * y ~ N(u, noise exp(2 g)); a site sees f = (u, g). theta: the log noise variance.
+/* lik_heteroscedastic.c: a number whose mean u and whose spread exp(g) are both unknown, y ~ N(u,
+ * noise exp(2 g)); a site sees f = (u, g). theta: the log noise variance.
  *
  * Given g the integral over u is closed: with b = S_12 / S_22 and left = S_11 - b S_12
  *   y | g ~ N(mu_1 + b (g - mu_2), v),  v = left + E,  E = noise exp(2 g),
@@ -7,8 +7,8 @@
  * its logarithm l has the derivatives in mu, g - mu_2 held,
  *   p = e / v,  s = rho (z - 1),  l_11 = -1 / v,  l_12 = -2 p rho,
  *   l_22 = 2 rho (z - 1) + 2 rho^2 (1 - 2 z),
- * so that d1 = E (p, s) and d2 = E [(p, s)(p, s)' + l''] - d1 d1' over the tilted g: nothing is
- * divided by S. dlogZ/dtheta = E s / 2. Not log-concave. The "new response" has g beside it. */
+ * so d1 = E (p, s) and d2 = E [(p, s)(p, s)' + l''] - d1 d1' over the tilted g: nothing is divided
+ * by S. dlogZ/dtheta = E s / 2. Not log-concave. The "new response" has g beside it. */
 #include <math.h>
 #include <Rmath.h>
 #include "expect.h"
@@ -20,13 +20,14 @@ typedef struct {
     double mu, b, left, theta;
 } row;
 
-/* noise exp(2 g), within what doubles hold */
+/* Returns E = noise exp(2 g), bounded to what doubles hold. */
 static double spread_at(double theta, double g)
 {
     const double LARGEST = 600;
     return exp(fmax2(fmin2(theta + 2 * g, LARGEST), -LARGEST));
 }
 
+/* Returns log p(y | g) = log N(e; 0, v), the integrand over g. */
 static double log_density(double g, const void *ctx)
 {
     const row *r = ctx;
@@ -36,6 +37,8 @@ static double log_density(double g, const void *ctx)
 
 enum { P, S, PP, PS, SS, VALUES };
 
+/* Computes the values whose expectations make d1 and d2: p, s, p^2 + l_11, p s + l_12 and s^2 +
+ * l_22, of VALUES numbers. */
 static void derivatives(double g, const void *ctx, double *out)
 {
     const row *r = ctx;
@@ -48,6 +51,8 @@ static void derivatives(double g, const void *ctx, double *out)
     out[SS] = out[S] * out[S] + 2 * out[S] + 2 * rho * rho * (1 - 2 * z);
 }
 
+/* Regresses u on g: b = S_12 / S_22 and left = S_11 - b S_12. Where g has no variance u keeps all
+ * of its own. */
 static row row_of(const sg_lik *self, const double *y, const double *mu, const double *cov)
 {
     row r = {.away = *y - mu[0], .mu = mu[1], .theta = *self->theta, .left = cov[0]};
@@ -56,7 +61,8 @@ static row row_of(const sg_lik *self, const double *y, const double *mu, const d
     return r;
 }
 
-/* log Z, and the expectations of the derivatives. */
+/* Returns log Z, and in expect[VALUES] the expectations of derivatives() over the tilted g, by one
+ * quadrature (quad.h). Where S_22 is 0 both are values at mu_2. */
 static double integrate(const sg_lik *self, const double *y, const double *mu, const double *cov,
                         double *expect)
 {
@@ -77,6 +83,7 @@ static double integrate(const sg_lik *self, const double *y, const double *mu, c
     return result.logz;
 }
 
+/* Computes d1 = (E p, E s) and d2[2 x 2] from the expectations. */
 static void heteroscedastic_tilt(const sg_lik *self, const double *y, const double *mu,
                                  const double *cov, sg_tilt *out)
 {
@@ -89,6 +96,7 @@ static void heteroscedastic_tilt(const sg_lik *self, const double *y, const doub
     out->d2[3] = expect[SS] - expect[S] * expect[S];
 }
 
+/* Adds dlogZ/dlog noise = E s / 2: theta moves E as 2 g does. */
 static void heteroscedastic_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
                                       const double *cov, double *dpar)
 {
@@ -97,13 +105,14 @@ static void heteroscedastic_tilt_dpar(const sg_lik *self, const double *y, const
     *dpar += 0.5 * expect[S];
 }
 
+/* Returns log p(y | u, g): the integrand at S = 0. */
 static double heteroscedastic_logp(const sg_lik *self, const double *y, const double *f)
 {
     const row r = {.away = *y - f[0], .mu = f[1], .theta = *self->theta};
     return log_density(f[1], &r);
 }
 
-/* E exp(2 g) = exp(2 mu_2 + 2 S_22) */
+/* Adds the mean noise, E exp(2 g) = exp(2 mu_2 + 2 S_22), to the variance of u. */
 static void heteroscedastic_predict(const sg_lik *self, const double *mu, const double *cov,
                                     double *mean, double *var)
 {
@@ -132,7 +141,8 @@ static void given_spread(double t, const void *ctx, double *log_density, double 
     pnorm_both((m->r.away - m->r.b * off) / sqrt(total), tails, tails + 1, 2, 0);
 }
 
-/* Steps as short as the bends of exp(g) want them, and the slope of the mean on the way to y. */
+/* Computes P(Y <= y) and P(Y > y) as means over g of normal tails. Steps are as short as the bends
+ * of exp(g) need, and the slope of the mean on the way to y. */
 static void heteroscedastic_tails(const sg_lik *self, const double *y, const double *mu,
                                   const double *cov, double *out)
 {

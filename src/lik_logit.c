@@ -10,11 +10,13 @@
 #include "lik.h"
 #include "logs.h"
 
+/* Returns log sigma(y (f + bias)) (formula 61). */
 static double logit_logp(const sg_lik *self, const double *y, const double *f)
 {
     return sg_log_sigmoid(y[0] * (*f + self->theta[0]));
 }
 
+/* Computes P(y = 1 | f) and its variance from both tails' logarithms. */
 static void logit_moments(const sg_lik *self, const double *f, double *mean, double *var)
 {
     const double z = *f + self->theta[0], log_p = sg_log_sigmoid(z);
@@ -22,6 +24,7 @@ static void logit_moments(const sg_lik *self, const double *f, double *mean, dou
     *var = exp(log_p + sg_log_sigmoid(-z));
 }
 
+/* Places the transition at f = -bias, of width 1. */
 static void logit_locate(const sg_lik *self, const double *y, double *centre, double *width)
 {
     (void) y;
@@ -29,12 +32,14 @@ static void logit_locate(const sg_lik *self, const double *y, double *centre, do
     *width = 1;
 }
 
-/* z at y = 1 */
+/* Returns z at y = 1 (formula 62). */
 static double mackay_z(const sg_lik *self, double mu, double s2)
 {
     return (mu + self->theta[0]) / sqrt(1 + M_PI / 8 * s2);
 }
 
+/* Computes log Z = log sigma(z), d1 = y sigma(-z) / sqrt(1 + pi s2 / 8) (formulas 63, 64), and d2
+ * as in the header. */
 static void mackay_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                         sg_tilt *out)
 {
@@ -45,6 +50,7 @@ static void mackay_tilt(const sg_lik *self, const double *y, const double *mu, c
     *out->d2 = -exp(out->logz + log_rest) / total;
 }
 
+/* Computes P(y = 1) = sigma(z) and its variance. */
 static void mackay_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
                            double *var)
 {
@@ -53,6 +59,7 @@ static void mackay_predict(const sg_lik *self, const double *mu, const double *s
     *var = exp(log_p + sg_log_sigmoid(-z));
 }
 
+/* Computes the derivatives of log sigma(z) in f: y sigma(-z) and -sigma(z) sigma(-z). */
 static void logit_slopes(const sg_lik *self, const double *y, double f, double *out)
 {
     const double z = y[0] * (f + self->theta[0]), log_rest = sg_log_sigmoid(-z);

@@ -19,17 +19,19 @@
 #include "block.h"
 #include "lik.h"
 
-/* Numbers of a part, and how many parts there are. */
+/* Counts the numbers of a part: c, h[w] and a triangle of P. */
 static int part_size(int w)
 {
     return 1 + w + w * (w + 1) / 2;
 }
 
+/* Counts the parts of a data row. */
 static int parts_of(const sg_lik *self)
 {
     return self->q / part_size(self->w);
 }
 
+/* Fills the symmetric P[w x w] from its lower triangle in a part. */
 static void unpack(int w, const double *part, double *P)
 {
     const double *packed = part + 1 + w;
@@ -38,14 +40,14 @@ static void unpack(int w, const double *part, double *P)
     }
 }
 
-/* log of the sum of two numbers' exponentials; -Inf is a sum of nothing. */
+/* Returns log(exp(a) + exp(b)); -Inf is the logarithm of an empty sum. */
 static double log_add(double a, double b)
 {
     const double most = fmax2(a, b);
     return most == -HUGE_VAL ? most : most + log1p(exp(-fabs(a - b)));
 }
 
-/* log of a part's factor at z */
+/* Returns c - z'P z / 2 + h'z of a part. */
 static double log_part(int w, const double *part, const double *z)
 {
     double P[SG_BLOCK_SIZE], Pz[SG_LIK_MAX_WIDTH], out = *part;
@@ -55,6 +57,7 @@ static double log_part(int w, const double *part, const double *z)
     return out;
 }
 
+/* Returns log p(z): the sum over the parts that have a weight. */
 static double mixture_logp(const sg_lik *self, const double *y, const double *f)
 {
     const int w = self->w, parts = parts_of(self);
@@ -66,7 +69,8 @@ static double mixture_logp(const sg_lik *self, const double *y, const double *f)
     return out;
 }
 
-/* log s, q[w] and R[w x w] of a part; NaN where it has no integral. */
+/* Returns log s, and q[w] and R[w x w] of a part; NaN where G has an eigenvalue that is not
+ * positive. G^{-1} S and log|G| are a cavity's for a site of precision -P (block.h). O(w^3). */
 static double tilt_part(int w, const double *part, const double *mu, const double *S, double *q,
                         double *R)
 {
@@ -94,13 +98,15 @@ typedef struct {
     double most, weight, q[SG_LIK_MAX_WIDTH], R[SG_BLOCK_SIZE], qq[SG_BLOCK_SIZE];
 } sums;
 
+/* Adds a part to running means of q and R and to the running covariance of q. Weights are relative
+ * to the largest log s so far. */
 static void add_part(int w, double log_s, const double *q, const double *R, sums *at)
 {
     const double before = at->most > log_s ? 1 : at->weight > 0 ? exp(at->most - log_s) : 0;
     const double own = at->most > log_s ? exp(log_s - at->most) : 1;
     at->most = fmax2(at->most, log_s);
     at->weight = before * at->weight + own;
-    const double share = own / at->weight; /* running means, so that nothing large cancels */
+    const double share = own / at->weight; /* running means, so nothing large cancels */
     double away[SG_LIK_MAX_WIDTH];
     for (int a = 0; a < w; a++) {
         away[a] = q[a] - at->q[a];
@@ -115,6 +121,8 @@ static void add_part(int w, double log_s, const double *q, const double *R, sums
     }
 }
 
+/* Computes log Z, d1 = mean q and d2 = mean R + Cov q over the parts; NaN if one has no
+ * integral. */
 static void mixture_tilt(const sg_lik *self, const double *y, const double *mu, const double *S,
                          sg_tilt *out)
 {
@@ -134,6 +142,7 @@ static void mixture_tilt(const sg_lik *self, const double *y, const double *mu, 
     for (int k = 0; k < w * w; k++) out->d2[k] = at.R[k] + at.qq[k];
 }
 
+/* Copies the moments of the vector, which is the new response. */
 static void mixture_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                             double *var)
 {

@@ -48,6 +48,7 @@ static inline double tail_excess(double x)
     return (a + b * y + y2 * (c + d * y)) * (x + 4) * inverse;
 }
 
+/* Computes Phi(z) and its hazard from one exponential at most. */
 static inline factor factor_at(double z)
 {
     factor at;
@@ -76,6 +77,7 @@ typedef struct {
     factor base[SG_LIK_MAX_CLASSES];
 } race;
 
+/* Computes z_j and rho_j of the other classes at t = 0; s2 NULL: all 0. */
 static void line_up(const sg_lik *self, int y, const double *mu, const double *s2, race *r)
 {
     const double m_y = sg_class_mean(mu[y] + self->theta[y]);
@@ -89,10 +91,10 @@ static void line_up(const sg_lik *self, int y, const double *mu, const double *s
     }
 }
 
-/* Newton from t = 0, where G' >= 0; G' is convex, so it comes from the left and does not jump over.
- * Close is close enough: until the peak is no more than 0.01 above (as -G'' >= 1 everywhere; where
- * we stand it may be much more, on a narrow step whose top is far from the peak), or rounding stops
- * it. */
+/* Newton from t = 0, where G' >= 0; G' is convex, so it comes from the left and does not jump
+ * over. Close is close enough: until the peak is no more than 0.01 above (as -G'' >= 1 everywhere;
+ * where we stand it may be much more, on a narrow step whose top is far from the peak), or
+ * rounding stops it. O(C) a step. base[j] is left at t0. */
 static void climb(race *r)
 {
     enum { MOST = 100 };
@@ -112,7 +114,7 @@ static void climb(race *r)
     }
 }
 
-/* The origin moves to t0. Products of the factors' mantissas save logarithms. */
+/* Moves the origin to t0 and computes G(t0). Products of the factors' mantissas save logarithms. */
 static void settle(race *r)
 {
     double power = 0, product = 1, logs = 0;
@@ -125,7 +127,8 @@ static void settle(race *r)
     r->log0 = logs + log(product) - power - 0.5 * r->t0 * r->t0 - M_LN_SQRT_2PI;
 }
 
-/* G(t0 + x) - G(t0) and derivatives, by differences from t0: what is large has cancelled there. */
+/* G(t0 + x) - G(t0) and derivatives, by differences from t0: what is large has cancelled there.
+ * O(C). dh and bend of the classes are left behind for the sums over nodes. */
 static void race_at(double x, void *ctx, sg_concave_point *at)
 {
     race *r = ctx;
@@ -150,6 +153,7 @@ static void race_at(double x, void *ctx, sg_concave_point *at)
     at->bend = bend;
 }
 
+/* Lines the classes up and moves the origin near the peak. */
 static void start_race(const sg_lik *self, int y, const double *mu, const double *s2, race *r)
 {
     line_up(self, y, mu, s2, r);
@@ -157,7 +161,7 @@ static void start_race(const sg_lik *self, int y, const double *mu, const double
     settle(r);
 }
 
-/* s2 0, the null pointer: log p */
+/* Returns log Z of class y, O(C) at each node; with s2 the null pointer, log p. */
 static double log_z(const sg_lik *self, int y, const double *mu, const double *s2)
 {
     race r;
@@ -172,8 +176,8 @@ static double log_z(const sg_lik *self, int y, const double *mu, const double *s
     return fmin2(r.log0 + log(total), 0);
 }
 
-/* d1[j], d2[j] collect sums of w dh_j and w dh_j (-G' + rho_j dh_j) before they become derivatives;
- * -G' = t - L up to a constant. */
+/* d1[j], d2[j] collect sums of w dh_j and w dh_j (-G' + rho_j dh_j) before they become
+ * derivatives; -G' = t - L up to a constant. O(C). */
 static void add_node(const race *r, double w, double slope, double *d1, double *d2)
 {
     for (int j = 0; j < r->n; j++) {
@@ -184,7 +188,7 @@ static void add_node(const race *r, double w, double slope, double *d1, double *
 }
 
 /* The sums over the weights' total, packed without y, become derivatives at their classes' places;
- * from the last class down, so that nothing is overwritten before it is read. mean_q: E(-G'). */
+ * from the last class down, so nothing is overwritten before it is read. mean_q: E(-G'). */
 static void unpack(const race *r, int y, double total, double mean_q, double *d1, double *d2)
 {
     double sum = 0;
@@ -206,6 +210,7 @@ typedef struct {
     sg_tilt *out;
 } ties;
 
+/* Clears the sums of what depends on several classes. */
 static void begin_ties(int C, int y, sg_tilt *out, ties *t)
 {
     t->y = y, t->out = out;
@@ -229,6 +234,7 @@ static void add_ties(const race *r, double w, double x, ties *t)
     if (t->out->cross) sg_lik_cross_add(r->n + 1, w, a, t->mean, t->out->cross);
 }
 
+/* Divides by the weights' total, and turns the sums of products into covariances. */
 static void end_ties(const race *r, double total, ties *t)
 {
     const int C = r->n + 1;
@@ -265,6 +271,7 @@ static void mprobit_tilt(const sg_lik *self, const double *y, const double *mu, 
     end_ties(&r, total, &tied);
 }
 
+/* Returns log P(y|f), the integral at s2 = 0. */
 static double mprobit_logp(const sg_lik *self, const double *y, const double *f)
 {
     return log_z(self, (int) y[0] - 1, f, 0);

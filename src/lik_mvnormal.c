@@ -1,6 +1,6 @@
 /* lik_mvnormal.c: w responses at once, y ~ N(f, Sigma). y: the w responses, NaN where one is not
- * there. theta says how Sigma is made, by its length: the log variance that all have in common; w
- * log variances; or these and correlations, as correlation.h has them.
+ * there. The length of theta determines how Sigma is made: the log variance that all have in
+ * common; w log variances; or these and correlations, as correlation.h has them.
  *
  * Exact: with A = S + Sigma and r = y - mu, both of the responses that are there,
  *   log Z = -(w log 2 pi + log|A| + r'A^{-1}r) / 2,  d1 = A^{-1}r,  d2 = -A^{-1},
@@ -13,18 +13,20 @@
 #include "correlation.h"
 #include "lik.h"
 
-/* Is there one variance for all? For w = 1 there is no difference. */
+/* Is there one variance for all components? For w = 1 there is no difference. */
 static int is_spherical(const sg_lik *self)
 {
     return self->npar == 1;
 }
 
+/* Returns the rank of the correlations in theta: all pairs, or 0. */
 static int rank_of(const sg_lik *self)
 {
     return self->npar > self->w ? self->w - 1 : 0;
 }
 
-/* L of Sigma, zeros above; all[w]: the parameters without what the components have in common */
+/* Computes L of Sigma = LL', zeros above the diagonal; all[w]: scratch for the repeated
+ * variance. */
 static void factor_of(const sg_lik *self, double *all, double *L)
 {
     const double *theta = self->theta;
@@ -35,7 +37,7 @@ static void factor_of(const sg_lik *self, double *all, double *L)
     sg_correlation_factor(self->w, rank_of(self), theta, L);
 }
 
-/* S + Sigma; S may be NULL, for zero */
+/* Computes A = S + Sigma, w x w; S may be NULL, for zero. O(w^3). */
 static void total_covariance(const sg_lik *self, const double *S, double *A)
 {
     const int w = self->w;
@@ -45,7 +47,7 @@ static void total_covariance(const sg_lik *self, const double *S, double *A)
     for (int i = 0; S && i < w * w; i++) A[i] += S[i];
 }
 
-/* Which responses are there, in at[]; returns how many. */
+/* Lists the responses that are not missing in at[]; returns their number m. */
 static int responses_of(const sg_lik *self, const double *y, int *at)
 {
     int m = 0;
@@ -55,7 +57,7 @@ static int responses_of(const sg_lik *self, const double *y, int *at)
     return m;
 }
 
-/* out[w x w]: few[m x m] at the responses that are there, 0 at the others */
+/* Fills out[w x w] with few[m x m] at the responses that are present, 0 at the others. O(w^2). */
 static void spread_block(int w, int m, const int *at, const double *few, double *out)
 {
     sg_zero(w * w, out);
@@ -64,7 +66,8 @@ static void spread_block(int w, int m, const int *at, const double *few, double 
     }
 }
 
-/* The lower factor of (S + Sigma) at m responses. */
+/* Computes the lower factor of S + Sigma at m responses: marginals of a Gaussian are
+ * submatrices. */
 static void factor_at(const sg_lik *self, int m, const int *at, const double *S, double *L)
 {
     double A[SG_BLOCK_SIZE], few[SG_BLOCK_SIZE];
@@ -77,7 +80,8 @@ static void factor_at(const sg_lik *self, int m, const int *at, const double *S,
     }
 }
 
-/* d1[w] = A^{-1} (y - mu), and A^{-1} unless NULL; returns log Z. */
+/* Computes d1[w] = A^{-1} (y - mu), and A^{-1} unless NULL; returns log Z. Entries of missing
+ * responses are 0, as these leave the marginal as it was. O(m^3). */
 static double solve_row(const sg_lik *self, const double *y, const double *mu, const double *S,
                         double *d1, double *inverse)
 {
@@ -99,12 +103,14 @@ static double solve_row(const sg_lik *self, const double *y, const double *mu, c
     return logz;
 }
 
+/* Returns log N(y; f, Sigma) of the responses present: log Z at S = 0. */
 static double mvnormal_logp(const sg_lik *self, const double *y, const double *f)
 {
     double d1[SG_LIK_MAX_WIDTH];
     return solve_row(self, y, f, 0, d1, 0);
 }
 
+/* Computes log Z, d1 and d2 = -A^{-1}. */
 static void mvnormal_tilt(const sg_lik *self, const double *y, const double *mu, const double *S,
                           sg_tilt *out)
 {
@@ -112,6 +118,8 @@ static void mvnormal_tilt(const sg_lik *self, const double *y, const double *mu,
     for (int i = 0; i < self->w * self->w; i++) out->d2[i] = -out->d2[i];
 }
 
+/* Adds dlogZ/dtheta: dL = (d1 d1' - A^{-1}) L goes through the adjoint of the factor; one common
+ * variance gets the sum over the components. O(w^3). */
 static void mvnormal_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
                                const double *S, double *dpar)
 {
@@ -132,6 +140,7 @@ static void mvnormal_tilt_dpar(const sg_lik *self, const double *y, const double
     for (int i = 0; i < w; i++) *dpar += sums[i];
 }
 
+/* Computes the moments of a new vector, mu and S + Sigma. */
 static void mvnormal_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                              double *var)
 {
@@ -139,11 +148,13 @@ static void mvnormal_predict(const sg_lik *self, const double *mu, const double 
     total_covariance(self, S, var);
 }
 
+/* Computes the moments of a new vector given f, which are those at S = 0. */
 static void mvnormal_moments(const sg_lik *self, const double *f, double *mean, double *var)
 {
     mvnormal_predict(self, f, 0, mean, var);
 }
 
+/* Writes the exact site, T = Sigma^{-1} of the responses present and nu = T y. */
 static void mvnormal_site(const sg_lik *self, const double *y, double *tau, double *nu)
 {
     int at[SG_LIK_MAX_WIDTH];

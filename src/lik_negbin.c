@@ -12,6 +12,7 @@
 #include "logs.h"
 #include "lgamma_ratio.h"
 
+/* Returns log size, bounded to what doubles hold. */
 static double log_size_of(const sg_lik *self)
 {
     return sg_log_within(self->theta[1]);
@@ -22,6 +23,8 @@ typedef struct {
     double log_mix, log_p, log_q;
 } shares;
 
+/* Computes the three logarithms at f from t = f + bias - log size, each without a difference of
+ * near numbers. */
 static shares shares_of(const sg_lik *self, double f)
 {
     const double z = f + self->theta[0], log_size = log_size_of(self), t = z - log_size;
@@ -30,8 +33,9 @@ static shares shares_of(const sg_lik *self, double f)
     return s;
 }
 
-/* For m < size log q is -log1p(m / size), and else L = log size - log1p(size / m). The former is
- * not taken from z - log size, which for a small m / size has lost digits that m has. */
+/* Computes log p at n values of f; D(y, size) and log y! are computed once for all of them. For m
+ * < size log q is -log1p(m / size), and else L = log size - log1p(size / m). The former is not
+ * computed from z - log size, which for a small m / size has lost digits that m has. */
 static void negbin_logps(const sg_lik *self, const double *y, int n, const double *f, double *out)
 {
     const double log_size = log_size_of(self), size = exp(log_size);
@@ -43,6 +47,7 @@ static void negbin_logps(const sg_lik *self, const double *y, int n, const doubl
     }
 }
 
+/* Returns log p at one f, by the same lines. */
 static double negbin_logp(const sg_lik *self, const double *y, const double *f)
 {
     double out;
@@ -50,6 +55,7 @@ static double negbin_logp(const sg_lik *self, const double *y, const double *f)
     return out;
 }
 
+/* Computes the mean m and the variance m + m^2 / size given f. */
 static void negbin_moments(const sg_lik *self, const double *f, double *mean, double *var)
 {
     const double z = *f + self->theta[0];
@@ -57,6 +63,7 @@ static void negbin_moments(const sg_lik *self, const double *f, double *mean, do
     *var = *mean + sg_rate_of(2 * z - log_size_of(self));
 }
 
+/* Places the mode at log y, of variance 1 / y + 1 / size: the Poisson's and the rate's. */
 static void negbin_locate(const sg_lik *self, const double *y, double *centre, double *width)
 {
     const double count = y ? fmax2(y[0], 1) : 1;
@@ -64,6 +71,7 @@ static void negbin_locate(const sg_lik *self, const double *y, double *centre, d
     *width = fmin2(sqrt(1 / count + exp(-log_size_of(self))), 1);
 }
 
+/* Computes d log p / df = y q - size p and the second derivative -q (y p + size p). */
 static void negbin_slopes(const sg_lik *self, const double *y, double f, double *out)
 {
     const shares s = shares_of(self, f);
@@ -72,6 +80,7 @@ static void negbin_slopes(const sg_lik *self, const double *y, double f, double 
     out[1] = -q * (y[0] * exp(s.log_p) + size_p);
 }
 
+/* Computes E Y = E m and Var Y = E m + Var m + E m^2 / size under a lognormal m. */
 static void negbin_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
                            double *var)
 {
@@ -81,6 +90,7 @@ static void negbin_predict(const sg_lik *self, const double *mu, const double *s
         sg_rate_of(2 * log_mean + *s2 - log_size_of(self));
 }
 
+/* Returns P(Y <= y | f), or P(Y > y | f) where `upper`. */
 static double negbin_cdf(const sg_lik *self, const double *y, double f, int upper)
 {
     const double rate = sg_rate_of(f + self->theta[0]);

@@ -18,6 +18,7 @@
 #include "logs.h"
 #include "normal.h"
 
+/* Returns half the width of the null category. */
 static double half_width(const sg_lik *self)
 {
     return 0.5 * exp(sg_log_within(self->theta[1]));
@@ -29,6 +30,7 @@ typedef struct {
     double log_Phi, h, curv, share;
 } class_part;
 
+/* Computes log Phi(z) of the class at `side` and its slopes, for m ~ N(mu + bias, sd^2 - 1). */
 static class_part part_of(const sg_lik *self, double side, double mu, double sd)
 {
     class_part out = {0};
@@ -37,7 +39,7 @@ static class_part part_of(const sg_lik *self, double side, double mu, double sd)
     return out;
 }
 
-/* The two parts' shares, and log Z. missing: of a label? */
+/* Returns log Z, and writes the two parts' proportions of it. missing: is there no label? */
 static double share_out(const sg_lik *self, double y, class_part *first, class_part *second)
 {
     const double missing = y == 0 ? 1 : -1; /* turns the logit of e into that of 1 - e */
@@ -62,6 +64,9 @@ static void nullcat_tilt(const sg_lik *self, const double *y, const double *mu, 
     *out->d2 = (apart * apart - first.share * first.curv - second.share * second.curv) / (sd * sd);
 }
 
+/* Adds the derivatives of log Z in bias, log width and the two logits of e. A part's proportion
+ * times its own derivative is its contribution; those of the logits are the other outcome's
+ * probability. */
 static void nullcat_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
                               const double *s2, double *dpar)
 {
@@ -81,7 +86,7 @@ static double nullcat_logp(const sg_lik *self, const double *y, const double *f)
     return share_out(self, y[0], &first, &second);
 }
 
-/* log odds of the second class of the two at m; half the width between them */
+/* Returns the log odds of the second class of the two at m, for half the width between them. */
 static double log_odds(double half, double m)
 {
     return sg_log_Phi(m - half) - sg_log_Phi(-m - half);
@@ -141,6 +146,8 @@ static void nullcat_predict(const sg_lik *self, const double *mu, const double *
     *var = *mean * (1 - *mean);
 }
 
+/* Places a labelled class at the edge of the null category, and a row without a label at its
+ * middle. */
 static void nullcat_locate(const sg_lik *self, const double *y, double *centre, double *width)
 {
     *centre = (y ? y[0] * half_width(self) : 0) - self->theta[0];

@@ -2,15 +2,16 @@
  * the K - 1 cut points, then the logarithms of the gaps between neighbours.
  *
  * With sd^2 = 1 + s2 and (x - mu) / sd for x, Z is the mass of N(0, 1) between a and b, the bounds
- * of the category, and z of that mass tells the rest:
+ * of the category, and moments of z over that mass give the rest:
  *   d1 = E z / sd,  d2 = (Var z - 1) / sd^2,  dlogZ/dcut = phi(b) / (sd Z) above, -phi(a) / (sd Z)
- * below. A category whose middle is above mu is turned round, so that nothing is the difference of
- * two numbers near 1; a narrow one is integrated, so that nothing is that of two neighbours. */
+ * below. A category whose middle is above mu is reflected, so nothing is the difference of two
+ * numbers near 1; a narrow one is integrated, so nothing is that of two neighbours. */
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
 #include "normal.h"
 
+/* Counts the categories: one more than cut points. */
 static int categories(const sg_lik *self)
 {
     return self->npar + 1;
@@ -22,12 +23,14 @@ typedef struct {
     int k, has_lower, has_upper;
 } category;
 
+/* Returns category 1, below the first cut point. */
 static category first_of(const sg_lik *self)
 {
     const category out = {self->theta[0], HUGE_VAL, 1, 0, 1};
     return out;
 }
 
+/* Returns the category above, whose lower bound is the upper one of `y`. */
 static category next_to(const sg_lik *self, category y)
 {
     if (y.has_lower) y.bound += y.gap;
@@ -37,7 +40,7 @@ static category next_to(const sg_lik *self, category y)
     return y;
 }
 
-/* Category k = 1, 2, ..., a double as rows hold it. What is no number is taken for the first. */
+/* Returns category k = 1, 2, ..., a double as rows hold it. NaN gives the first. */
 static category category_of(const sg_lik *self, double k)
 {
     category y = first_of(self);
@@ -50,7 +53,7 @@ typedef struct {
     double log_mass, mean, excess, at_low, at_high;
 } slice;
 
-/* z < b */
+/* Computes the moments of z < b: E z = -h, Var z - 1 = -h (h + b), h = phi(b) / Phi(b). */
 static slice lower_tail(double b)
 {
     double h, curv;
@@ -59,7 +62,7 @@ static slice lower_tail(double b)
     return out;
 }
 
-/* From z to -z */
+/* Reflects a slice: its moments for -z. */
 static slice turned(slice s)
 {
     const slice out = {s.log_mass, -s.mean, s.excess, s.at_high, s.at_low};
@@ -77,7 +80,8 @@ static const double WEIGHT[] = {
 };
 
 /* c - g/2 < z < c + g/2 for g and c g of 2 at most: phi(c + t) / phi(c) = exp(-c t - t^2 / 2) is
- * integrated to rounding. */
+ * integrated to rounding. No tail is subtracted from another. at_low and at_high are phi over the
+ * mass at the two bounds. */
 static slice narrow(double c, double g)
 {
     double sums[3] = {0};
@@ -109,6 +113,8 @@ static slice wide(double c, double g)
     return out;
 }
 
+/* Chooses the form for c - g/2 < z < c + g/2: reflected for c > 0, integrated when narrow, and
+ * else a difference of two tails. */
 static slice between(double c, double g)
 {
     if (c > 0) return turned(between(-c, g));
@@ -124,6 +130,7 @@ static slice seen(const category *y, double mu, double sd)
     return between((from + 0.5 * y->gap) / sd, y->gap / sd);
 }
 
+/* Computes log Z = log mass, d1 = E z / sd and d2 = (Var z - 1) / sd^2. */
 static void ordinal_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                          sg_tilt *out)
 {
@@ -148,6 +155,7 @@ static void ordinal_tilt_dpar(const sg_lik *self, const double *y, const double 
     if (own.has_lower && own.has_upper) dpar[own.k - 1] += own.gap * s.at_high / sd;
 }
 
+/* Returns log P(y | f), the mass at s2 = 0. */
 static double ordinal_logp(const sg_lik *self, const double *y, const double *f)
 {
     const category own = category_of(self, y[0]);
@@ -185,6 +193,7 @@ static void ordinal_locate(const sg_lik *self, const double *y, double *centre, 
     *width = 1;
 }
 
+/* Computes P(Y <= k) = Phi((cut_k - mu) / sd), and its complement from the other tail. */
 static void ordinal_tails(const sg_lik *self, const double *y, const double *mu, const double *s2,
                           double *out)
 {

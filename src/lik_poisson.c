@@ -1,22 +1,29 @@
-/* lik_poisson.c: counts, y ~ Poisson(exp(f + bias)). y: the count, log y!. theta: bias. An exposure
- * comes as an offset, its logarithm. No closed form of the tilt; a new response has lognormal
- * moments. */
+/* lik_poisson.c: counts, y ~ Poisson(exp(f + bias)). y: the count, log y!. theta: bias. An
+ * exposure comes as an offset, its logarithm. No closed form of the tilt; a new response has
+ * lognormal moments.
+ *
+ * With m = exp(f + bias): log p = y log m - m - log y!, slopes y - m and -m, so log p is concave
+ * in f. */
 #include <math.h>
 #include <Rmath.h>
 #include "expect.h"
 #include "logs.h"
 
+/* Returns log p(y|f), finite for every f: log m is bounded before exp(). */
 static double poisson_logp(const sg_lik *self, const double *y, const double *f)
 {
     const double z = fmin2(*f + self->theta[0], 300); /* as sg_rate_of() */
     return y[0] * z - sg_rate_of(z) - y[1];
 }
 
+/* Computes the mean and the variance given f, both the rate m. */
 static void poisson_moments(const sg_lik *self, const double *f, double *mean, double *var)
 {
     *mean = *var = sg_rate_of(*f + self->theta[0]);
 }
 
+/* Places the mode at log y, of width y^-1/2 = (-d2 log p / df2)^-1/2 there; a count of 0 has no
+ * mode and is treated as 1. */
 static void poisson_locate(const sg_lik *self, const double *y, double *centre, double *width)
 {
     const double count = y ? fmax2(y[0], 1) : 1;
@@ -24,6 +31,7 @@ static void poisson_locate(const sg_lik *self, const double *y, double *centre, 
     *width = 1 / sqrt(count);
 }
 
+/* Computes d log p / df = y - m and the second derivative -m. */
 static void poisson_slopes(const sg_lik *self, const double *y, double f, double *out)
 {
     const double rate = sg_rate_of(f + self->theta[0]);
@@ -31,6 +39,8 @@ static void poisson_slopes(const sg_lik *self, const double *y, double f, double
     out[1] = -rate;
 }
 
+/* Computes E Y = exp(mu + bias + s2 / 2) and Var Y = E Y + Var m, the moments of a lognormal
+ * rate. */
 static void poisson_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
                             double *var)
 {
@@ -39,11 +49,13 @@ static void poisson_predict(const sg_lik *self, const double *mu, const double *
     *var = *mean + sg_rate_var(log_mean, *s2);
 }
 
+/* Returns P(Y <= y | f), or P(Y > y | f) where `upper`. */
 static double poisson_cdf(const sg_lik *self, const double *y, double f, int upper)
 {
     return ppois(y[0], sg_rate_of(f + self->theta[0]), !upper, 0);
 }
 
+/* Computes P(Y <= y) and P(Y > y) under N(mu, s2) as one mean over f (expect.h). */
 static void poisson_tails(const sg_lik *self, const double *y, const double *mu, const double *s2,
                           double *out)
 {

@@ -1,8 +1,8 @@
 /* lik_softmax.c: several classes, P(y | f) = exp(f_y + bias_y) / sum_c exp(f_c + bias_c). y: class
  * number 1..C. theta: bias, one per class.
  *
- * With q_c = exp(f_c + bias_c - v), P(y | f) = integral of q_y exp(-q_y) prod_{j != y} exp(-q_j) dv
- * over the line (v is the largest of f_c + bias_c + Gumbel noise). Given v the classes are
+ * With q_c = exp(f_c + bias_c - v), P(y | f) = integral of q_y exp(-q_y) prod_{j != y} exp(-q_j)
+ * dv over the line (v is the largest of f_c + bias_c + Gumbel noise). Given v the classes are
  * independent, so for f ~ N(mu, s2) and any C
  *   Z = integral exp(G(v)) dv,  G = log E(q_y exp(-q_y)) + sum_{j != y} log E exp(-q_j),
  * an outer integral of C inner ones, each of a log-concave function of one variable. With l_c the
@@ -14,7 +14,7 @@
  * one, integral by integral, some 40 x 40 C.
  *
  * Two classes alone are the logistic of their difference, P(y | f) = 1 / (1 + exp(-g)), of which
- * one integral tells all. */
+ * one integral gives all. */
 #include <float.h>
 #include <math.h>
 #include <Rmath.h>
@@ -44,6 +44,8 @@ static double gain_at(const inner *in, double d)
     return fabs(z) < 1 ? in->q0 * expm1(z) : exp(z + in->log_q0) - in->q0;
 }
 
+/* Returns the logarithm of the inner integrand at n0 + d, relative to its peak. For a small z = sd
+ * d, exp(z) - 1 - z is computed from its series: a difference would have lost its digits. */
 static double inner_log(const inner *in, double d, double gain)
 {
     const double z = in->sd * d;
@@ -52,6 +54,7 @@ static double inner_log(const inner *in, double d, double gain)
     return -0.5 * d * d - rest;
 }
 
+/* Gives that logarithm with its slope and bend, as concave.h asks for them. */
 static void inner_at(double d, void *ctx, sg_concave_point *at)
 {
     const inner *in = ctx;
@@ -61,7 +64,7 @@ static void inner_at(double d, void *ctx, sg_concave_point *at)
     at->bend = 1 + in->sd * in->sd * (in->q0 + gain);
 }
 
-/* log u for u + log u = y: Newton, from the right after the first step */
+/* Solves u + log u = y for log u by Newton's method, from the right after the first step. */
 static double log_balance(double y)
 {
     double r = y > 1 ? log(y) : y - log1p(exp(y));
@@ -108,7 +111,8 @@ typedef struct {
     double curve[SG_LIK_MAX_CLASSES];
 } crowd;
 
-/* G(v0 + x) - G(v0), G', -G''; dslope: change of the classes' slopes from v0; curve: l'_c */
+/* Computes G(v0 + x) - G(v0), G' and -G'', and of each class the change of its slope from v0 and
+ * its l'. O(C) inner integrals. */
 static void crowd_at(double x, void *ctx, sg_concave_point *at)
 {
     crowd *all = ctx;
@@ -125,6 +129,7 @@ static void crowd_at(double x, void *ctx, sg_concave_point *at)
     at->bend = bend;
 }
 
+/* Returns log sum_c exp(m_c), relative to the largest, which cannot overflow. */
 static double log_sum_exp(int C, const double *m)
 {
     double top = m[0], sum = 0;
@@ -162,6 +167,7 @@ static void climb(crowd *all)
     sg_copy(all->C, all->dslope, all->slope0);
 }
 
+/* Takes the classes' means and variances and places the line's origin near the peak. */
 static void gather_crowd(const sg_lik *self, int y, const double *mu, const double *s2, crowd *all)
 {
     all->C = self->C, all->y = y, all->s2 = s2;
@@ -169,6 +175,7 @@ static void gather_crowd(const sg_lik *self, int y, const double *mu, const doub
     climb(all);
 }
 
+/* Returns log P(y|f) = f_y + bias_y - log sum_c exp(f_c + bias_c). */
 static double softmax_logp(const sg_lik *self, const double *y, const double *f)
 {
     double m[SG_LIK_MAX_CLASSES];
@@ -192,6 +199,7 @@ static int tilt_of_difference(const sg_lik *self, int own, const double *mu, con
     return 1;
 }
 
+/* Returns log Z of class y by one outer integral, O(C) inner ones at each of its nodes. */
 static double log_z(const sg_lik *self, int y, const double *mu, const double *s2)
 {
     crowd all;
@@ -214,6 +222,7 @@ typedef struct {
     double common[SG_LIK_MAX_CLASSES];
 } sums;
 
+/* Clears what is summed over the nodes. */
 static void begin_sums(const sg_lik *self, sums *s, sg_tilt *out)
 {
     const int C = self->C;
@@ -254,6 +263,7 @@ static void end_sums(const sg_lik *self, int own, sums *s, const double *origin,
     if (out->cross) sg_lik_cross_end(self->C, s->total, out->d2, s->common, out->cross);
 }
 
+/* Tilts by nested integrals, some 40 x 40 C exponentials, wherever the classes lie. */
 static void tilt_by_integrals(const sg_lik *self, int own, const double *mu, const double *s2,
                               sg_tilt *out)
 {
@@ -280,6 +290,9 @@ static void shifted(const sg_lik *self, const double *mu, const double *s2, doub
     }
 }
 
+/* Tilts on a grid common to all classes (gumbel.h), some 150 C exponentials; returns 0 where there
+ * is none. Slopes are taken relative to those at the largest weight, so covariances do not
+ * cancel. */
 static int tilt_by_grid(const sg_lik *self, int own, const double *mu, const double *s2,
                         sg_tilt *out)
 {
@@ -324,6 +337,7 @@ static int tilt_of_two(const sg_lik *self, int own, const double *mu, const doub
     return 1;
 }
 
+/* Tries the closed form of two classes, the grid, and the nested integrals, in that order. */
 static void softmax_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                          sg_tilt *out)
 {
@@ -332,6 +346,7 @@ static void softmax_tilt(const sg_lik *self, const double *y, const double *mu, 
     if (!tilt_by_grid(self, own, mu, s2, out)) tilt_by_integrals(self, own, mu, s2, out);
 }
 
+/* Divides the C probabilities by their sum and writes their variances p (1 - p). */
 static void normalise(int C, double *mean, double *var)
 {
     double sum = 0;
@@ -342,6 +357,8 @@ static void normalise(int C, double *mean, double *var)
     }
 }
 
+/* Computes all C probabilities from one grid without an own class: P(c) = -int exp(G) l_c dv.
+ * Returns 0 where there is no grid. */
 static int predict_by_grid(const sg_lik *self, const double *mu, const double *s2, double *mean)
 {
     double m[SG_LIK_MAX_CLASSES], s2_class[SG_LIK_MAX_CLASSES];
@@ -368,6 +385,7 @@ static void softmax_predict(const sg_lik *self, const double *mu, const double *
     normalise(self->C, mean, var);
 }
 
+/* Computes the C probabilities given f. */
 static void softmax_moments(const sg_lik *self, const double *f, double *mean, double *var)
 {
     for (int c = 0; c < self->C; c++) {

@@ -1,11 +1,11 @@
 /* lik_step.c: two classes whose labels are wrong with probability e, y = -1 or 1:
  *   step  P(y = 1 | f) = e + (1 - 2e) [f > 0]               theta: search scale of e
  *   flip  P(y = 1 | f) = e + (1 - 2e) Phi(f + bias)         theta: bias, search scale of e
- * Formulas 50-55 and 89-91, with 1 + s2 in place of s2 for the second. e = 1/2 / (1 + exp(-theta)),
- * and everything is done on logarithms, so that e may be as small as it likes; theta = -Inf is e =
- * 0.
+ * Formulas 50-55 and 89-91, with 1 + s2 in place of s2 for the second. e = 1/2 / (1 +
+ * exp(-theta)), and everything is done on logarithms, so e may be arbitrarily small; theta = -Inf
+ * is e = 0.
  *
- * Not log-concave: a row that is far on the wrong side is taken for a wrong label. */
+ * Not log-concave: a row that is far on the wrong side is treated as a wrong label. */
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
@@ -26,14 +26,16 @@ static noisy noisy_of(const sg_lik *self)
     return out;
 }
 
-/* log(exp(a) + exp(b)); a may be -Inf, the logarithm of no noise */
+/* Returns log(exp(a) + exp(b)); a may be -Inf, the logarithm of a noise of 0. */
 static double log_sum(double a, double b)
 {
     return a == -HUGE_VAL ? b : fmax2(a, b) + log1p(exp(-fabs(a - b)));
 }
 
-/* log of e + (1 - 2e) Phi(y m / sqrt(s2 + slack)), m = mu + bias, and its two derivatives in m.
- * With w the share of the second part, h = phi/Phi: w h and -w (h (h + z) - (1 - w) h^2) in z. */
+/* Returns the logarithm of Z = e + (1 - 2e) Phi(z), z = y m / sqrt(s2 + slack), m = mu + bias
+ * (formulas 52, 53), and its two derivatives in m. With w the proportion of the second part, h =
+ * phi / Phi:
+ *   dlogZ/dz = w h,   d2logZ/dz2 = -w (h (h + z) - (1 - w) h^2)   (54, 55) */
 static double noisy_tilt(const noisy *n, double y, double mu, double s2, double *d1, double *d2)
 {
     const double total = s2 + n->slack, m = y * (mu + n->bias);
@@ -52,6 +54,7 @@ static double noisy_tilt(const noisy *n, double y, double mu, double s2, double 
     return logz;
 }
 
+/* Returns log p(y|f), the tilt at s2 = 0. */
 static double step_logp(const sg_lik *self, const double *y, const double *f)
 {
     double d1, d2;
@@ -66,6 +69,7 @@ static void step_tilt(const sg_lik *self, const double *y, const double *mu, con
     out->logz = noisy_tilt(&n, y[0], *mu, *s2, out->d1, out->d2);
 }
 
+/* Computes P(y = 1) and P(y = 1) P(y = -1) from the two labels' log Z. */
 static void step_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
                          double *var)
 {
@@ -82,6 +86,7 @@ static void step_moments(const sg_lik *self, const double *f, double *mean, doub
     step_predict(self, f, &none, mean, var);
 }
 
+/* Places the step at f = -bias, of width 1. */
 static void step_locate(const sg_lik *self, const double *y, double *centre, double *width)
 {
     (void) y;

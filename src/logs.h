@@ -11,14 +11,14 @@ static inline double sg_log_sigmoid(double z)
     return z > 0 ? -log1p(exp(-z)) : z - log1p(exp(z));
 }
 
-/* A rate, and its powers that moments take, stay finite: nobody tells exp(300) from more. */
+/* A rate, and its powers that moments take, stay finite: exp(300) stands for all larger ones. */
 static inline double sg_rate_of(double log_rate)
 {
     return exp(fmin2(log_rate, 300));
 }
 
-/* A logarithm of a positive parameter: neither e^200 nor e^-200 is told from what lies beyond, and
- * their powers and products are finite. */
+/* A logarithm of a positive parameter: neither e^200 nor e^-200 is distinguished from what lies
+ * beyond, and their powers and products are finite. */
 static inline double sg_log_within(double log_value)
 {
     return fmin2(fmax2(log_value, -200), 200);

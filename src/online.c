@@ -1,6 +1,6 @@
 /* online.c: one pass over rows in fixed memory (online.h). A row is judged and applied by
  * exchange.h; here are the blocks in which rows are seen, and the record of what became of them.
- * Sites of rows that leave the basis as it is wait, and enter S and t together. */
+ * Sites of rows that leave the basis unchanged wait, and enter S and t together. */
 #include <math.h>
 #include <Rmath.h>
 #include "online.h"
@@ -11,14 +11,14 @@ enum {
     POOL = 1000 /* and when the most informative of them goes first */
 };
 
-/* Rows at hand. */
+/* Rows of the block. */
 typedef struct {
     sg_process *gp;
     int cap;               /* room */
     double before;         /* rows of the stream before row 0 */
     sg_view view;
     int *row, *done;       /* m: row numbers; taken already? */
-    sg_row_tilt tilt;      /* of the row at hand */
+    sg_row_tilt tilt;      /* of the present row */
     int npending;          /* rows projected whose sites are not yet in S and t: */
     double *V, *tau, *nu;  /* d x npending w; C x cap blocks; C x cap w */
     double *work;
@@ -153,8 +153,8 @@ static int most_informative(sg_process *gp, const sg_rows *rows, block *b)
 
 /* ---- The pass ---- */
 
-/* Takes rows of the block until the basis changes or none is left; returns how many. A change makes
- * stale what the block knows of its rows. */
+/* Takes rows of the block until the basis changes or no row is left; returns how many. A change
+ * makes stale what the block knows of its rows. */
 static int take_block(sg_process *gp, const sg_rows *rows, const sg_online_options *options,
                       block *b, sg_online_record *record, const sg_ws *ws)
 {

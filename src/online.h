@@ -5,7 +5,7 @@
 #include "exchange.h"
 #include "kernel.h"
 
-/* Numbers that a stream keeps of its past besides the process; plain, so that it resumes from them.
+/* Numbers that a stream keeps of its past besides the process; plain, so it resumes from them.
  * Outcomes of rows come first, under the numbers of sg_row_outcome. */
 enum {
     SG_REC_ROWS = SG_ROW_OUTCOMES, /* rows seen */
@@ -27,14 +27,14 @@ typedef struct {
 
 typedef struct {
     sg_row_rules rules;
-    int informative; /* of the rows at hand first the one of largest KL gain (thesis 3.8.1) */
+    int informative; /* of the rows of a pool first the one of largest KL gain (thesis 3.8.1) */
 } sg_online_options;
 
 /* Takes the rows of x[n w x p] into the process; gp's layout is the likelihood's. Rows are seen in
- * blocks, so that kernels and their triangular solves are matrix products while the basis stands
- * still; blocks shrink where it changes. Rows whose tilt has no site are skipped and counted. A row
- * costs about 4 w d^2 multiplications for each process and w d kernel values, where the basis
- * changes about five times that. On a status other than SG_OK the process is of no use. */
+ * blocks, so kernels and their triangular solves are matrix products while the basis stands still;
+ * blocks shrink where it changes. Rows whose tilt has no site are skipped and counted. A row costs
+ * about 4 w d^2 multiplications for each process and w d kernel values, where the basis changes
+ * about five times that. On a status other than SG_OK the process is of no use. */
 sg_status sg_online_run(const sg_kernel *kernel, const double *x, const sg_rows *rows,
                         const sg_online_options *options, sg_process *gp,
                         sg_online_record *record, const sg_ws *ws);

@@ -1,11 +1,11 @@
 /* par.c: chunks of rows on several threads (par.h). The only file that knows OpenMP and threads.
  *
- * OpenMP says how many threads there may be, but does not make them: its own wait for work, and for
- * each other, by spinning, some milliseconds each time, unless a variable has said otherwise before
- * R was started. On a machine that has other things to do that is slower than one thread alone.
- * Threads that are begun and joined wait asleep. They cost 0.05 ms, and leave nothing behind in the
- * process, so that it may be forked. Without OpenMP, and on Windows, whose threads are others,
- * there is one thread. */
+ * OpenMP says how many threads there may be, but does not make them: its own wait for work, and
+ * for each other, by spinning, some milliseconds each time, unless a variable has said otherwise
+ * before R was started. On a machine that has other things to do that is slower than one thread
+ * alone. Threads that are begun and joined wait asleep. They cost 0.05 ms, and leave nothing
+ * behind in the process, so it may be forked. Without OpenMP, and on Windows, whose threads are
+ * others, there is one thread. */
 #if defined(_OPENMP) && !defined(_WIN32)
 #define SG_PAR_THREADS
 #include <omp.h>
@@ -21,7 +21,7 @@ typedef struct {
     sg_par_body body;
     void *ctx;
     sg_par_memo *memo;
-    int next;    /* the first chunk that nobody has taken */
+    int next;    /* the first chunk not taken yet */
     int *status; /* chunks: how each ended */
 } loop;
 
@@ -60,8 +60,8 @@ static sg_status first_failure(const loop *l)
 #ifdef SG_PAR_THREADS
 
 enum { AGAIN = 1 };  /* in place of a status: the chunk did not get the memory it wanted */
-enum { LINE = 8 };   /* doubles in a cache line: threads write to none in common */
-enum { FEW = 2 };    /* threads that are used when nobody says how many */
+enum { LINE = 8 };   /* doubles in a cache line: no two threads write to the same */
+enum { FEW = 2 };    /* threads that are used unless the host gives a number */
 
 static const double WORTH_THREADS = 3e-4; /* seconds of work for which it pays to begin threads */
 static const double WAVE = 0.05;  /* seconds after which the calling thread ticks again */
@@ -197,7 +197,7 @@ typedef struct {
     double took;  /* and the seconds they took */
 } worker;
 
-/* Takes chunks until none is left or the wave has lasted long enough. */
+/* Takes chunks until no chunk is left or the wave has lasted long enough. */
 static void *lend(void *self)
 {
     worker *me = self;
@@ -260,7 +260,8 @@ static void judge_threads(sg_par_memo *memo, double took, double alone)
     memo->serial = memo->regions;
 }
 
-/* The first chunk tells how much memory a chunk wants, and whether other threads are worth it. */
+/* Measures with the first chunk how much memory a chunk needs, and whether other threads are worth
+ * it. */
 static void run_all(loop *l, const sg_ws *ws)
 {
     sg_par_memo *memo = l->memo;

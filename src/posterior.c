@@ -5,10 +5,10 @@
 #include "par.h"
 #include "posterior.h"
 
-enum { BLOCK = 256 }; /* rows whose kernel with the basis is at hand, for each thread */
+enum { BLOCK = 256 }; /* rows whose kernel with the basis is in memory, for each thread */
 
 /* Computes work[w m x d] = Kx U and sums, m blocks of w x w: the inner products of each row's
- * points. */
+ * points. O(m w d^2), as U is triangular, and O(m w^2 d) for the blocks. */
 static void factor_products(int m, int w, int d, const double *Kx, const double *U, double *work,
                             double *sums)
 {
@@ -20,12 +20,13 @@ static void factor_products(int m, int w, int d, const double *Kx, const double 
 
 /* Returns K(x,x) - |G'k(x)|^2. The sum of d squares is known to about d rounding units of K(x,x),
  * and so is the difference: if it is less than that, that is returned, because a difference of 0
- * would claim a certainty that is none. */
+ * would claim certainty. prior: K(x,x); explained: |G'k|^2. */
 static double unexplained(int d, double prior, double explained)
 {
     return fmax2(prior - explained, d * DBL_EPSILON * prior);
 }
 
+/* New rows x[n w x D] on their way through the threads; mean[n w C] and var[blocks] are theirs. */
 typedef struct {
     const sg_posterior *post;
     sg_points basis;
@@ -36,7 +37,8 @@ typedef struct {
     size_t scratch_size; /* of one */
 } prediction;
 
-/* var, m blocks: prior - explained + left */
+/* Writes var, m blocks of w x w: prior - explained + left. The diagonal is kept above rounding, as
+ * a variance of 0 would claim certainty. */
 static void block_variances(const sg_posterior *post, int m, const double *prior,
                             const double *explained, const double *left, double *var)
 {
@@ -49,7 +51,8 @@ static void block_variances(const sg_posterior *post, int m, const double *prior
 }
 
 /* Writes the moments of rows from .. to - 1 into those of all rows: mean = k'alpha, var = K -
- * |G'k|^2 + |H'k|^2. Processes that share a factor share its product. */
+ * |G'k|^2 + |H'k|^2. Processes that share a factor share its product. Kx is w m x d; blocks of a
+ * row are w x w. O(m w d^2) for each process with a factor of its own. */
 static sg_status predict_block(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
     const prediction *p = ctx;
@@ -80,7 +83,8 @@ static sg_status predict_block(void *ctx, int from, int to, int slot, const sg_w
     return SG_OK;
 }
 
-/* Goes over blocks of rows on threads, each with scratch memory of its own. */
+/* Goes over blocks of rows on threads, each with scratch memory of its own. Memory: 256 rows of
+ * kernel for each thread, whatever n is. O(C n w d^2). */
 void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *x, double *mean,
                           double *var, const sg_ws *ws)
 {
@@ -94,7 +98,7 @@ void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *
     sg_release(ws, mark);
 }
 
-/* cov = K - (Kx G)(Kx G)' + (Kx H)(Kx H)'. */
+/* cov = K - (Kx G)(Kx G)' + (Kx H)(Kx H)'. mean[n], cov[n x n]; C = 1. O(n d^2 + n^2 d). */
 void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double *mean,
                         double *cov, const sg_ws *ws)
 {

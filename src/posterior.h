@@ -21,8 +21,8 @@ typedef struct {
     const double *G, *H; /* d x d upper triangular each; either may be NULL, for zero */
 } sg_posterior;
 
-/* mean[w n x C] and var, C n blocks of w x w, at the n rows of w points each of x[w n x D]. Rows go
- * in blocks, so that the memory is O(d^2) however large n is. O(w n d^2 / 2) for each factor. */
+/* mean[w n x C] and var, C n blocks of w x w, at the n rows of w points each of x[w n x D]. Rows
+ * go in blocks, so the memory is O(d^2) however large n is. O(w n d^2 / 2) for each factor. */
 void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *x, double *mean,
                           double *var, const sg_ws *ws);
 

@@ -1,6 +1,12 @@
 /* quad.c: adaptive Gauss-Kronrod quadrature against a Gaussian (quad.h), in t = (u - mu) / sd: a
- * mesh around the places where the integrand can be anything, then bisection of the worst interval.
- */
+ * mesh around the places where the integrand can be anything, then bisection of the worst
+ * interval. /
+ *
+ * With t0 the peak and g(t) = logf(mu + sd t) - t^2 / 2 the integrals are of exp(g(t) - ref) times
+ * 1, (t - t0), (t - t0)^2 and the k values, all on the same nodes, so ratios of them share their
+ * errors:
+ *   log Z = ref + log I_0 - log(2 pi) / 2,   E t = t0 + I_1 / I_0,   Var t = I_2 / I_0 - (I_1 /
+ * I_0)^2. */
 #include <float.h>
 #include <math.h>
 #include <Rmath.h>
@@ -45,12 +51,14 @@ typedef struct {
     panel panels[MAX_PANELS];
 } quad_state;
 
+/* Returns g(t). */
 static double log_integrand(const quad_state *q, double t)
 {
     const sg_quad_problem *p = q->problem;
     return (p->logf ? p->logf(p->mu + q->sd * t, p->ctx) : 0) - 0.5 * t * t;
 }
 
+/* Computes the ncomp integrands at t, relative to exp(ref). */
 static void components(const quad_state *q, double t, double *out)
 {
     const sg_quad_problem *p = q->problem;
@@ -63,7 +71,9 @@ static void components(const quad_state *q, double t, double *out)
     for (int c = 0; c < q->ncomp; c++) out[c] = weight == 0 ? 0 : out[c] * weight;
 }
 
-/* One Gauss-Kronrod rule on [a, b]. is_new: not part of a panel that q->size has already seen. */
+/* Applies one Gauss-Kronrod rule to [a, b], 15 evaluations. is_new: the interval is not part of a
+ * panel that q->size has already seen. A component's error is measured against the largest of its
+ * integrals so far and the size that the caller has given. */
 static panel kronrod(quad_state *q, double a, double b, int is_new)
 {
     double gauss[NCOMP] = {0}, absolute[NCOMP] = {0}, f[NCOMP];
@@ -88,13 +98,15 @@ static panel kronrod(quad_state *q, double a, double b, int is_new)
     return p;
 }
 
+/* Adds [a, b] to the panels, unless it is empty. */
 static void add_panel(quad_state *q, double a, double b)
 {
     if (a < b && q->npanel < MAX_PANELS) q->panels[q->npanel++] = kronrod(q, a, b, 1);
 }
 
 /* Bisects the worst panel until the errors' sum is within the tolerance, or no panels are left: an
- * integrand that is itself only known to rounding is then as good as it gets. */
+ * integrand that is itself only known to rounding is then as good as it gets. O(panels) for each
+ * bisection, 30 evaluations. */
 static void refine(quad_state *q)
 {
     const double tol = fmax2(TOL, 64 * DBL_EPSILON * fabs(q->ref));
@@ -112,6 +124,9 @@ static void refine(quad_state *q)
     }
 }
 
+/* Lays breakpoints at centre -+ step, twice that, four times that, ..., up to `reach`; returns how
+ * many there are. Geometric steps reach far in few points: a likelihood 1e6 widths away is 20 of
+ * them. */
 static int push_around(double *breaks, int n, double centre, double step, double reach)
 {
     breaks[n++] = centre;
@@ -122,6 +137,8 @@ static int push_around(double *breaks, int n, double centre, double step, double
     return n;
 }
 
+/* Lays the mesh around mu, the likelihood's centre and its further peak, each in steps of a
+ * quarter of its own width, and sorts it; returns the number of breakpoints. */
 static int lay_breaks(const quad_state *q, double *breaks)
 {
     const sg_quad_problem *p = q->problem;
@@ -137,7 +154,7 @@ static int lay_breaks(const quad_state *q, double *breaks)
     return n;
 }
 
-/* Golden-section search for the peak in [a, b]; a rough answer is enough. */
+/* Golden-section search for the peak in [a, b]; a rough answer is enough. 24 evaluations. */
 static double find_peak(const quad_state *q, double a, double b)
 {
     const double GOLD = 0.3819660112501051;
@@ -155,6 +172,7 @@ static double find_peak(const quad_state *q, double a, double b)
     return 0.5 * (a + b);
 }
 
+/* Sums the panels and turns the integrals into moments. */
 static void result_of(const quad_state *q, sg_quad_result *result)
 {
     double total[NCOMP] = {0};
@@ -168,6 +186,7 @@ static void result_of(const quad_state *q, sg_quad_result *result)
     for (int c = 0; c < q->problem->k; c++) result->expect[c] = total[NFIXED + c] / total[0];
 }
 
+/* Evaluates g at the breakpoints, into logs[n]; returns where it is largest. */
 static int highest(const quad_state *q, int n, const double *breaks, double *logs)
 {
     int top = 0;
@@ -178,6 +197,7 @@ static int highest(const quad_state *q, int n, const double *breaks, double *log
     return top;
 }
 
+/* Begins a problem: t = (u - mu) / sd and no panels. */
 static quad_state *start_state(quad_state *q, const sg_quad_problem *problem)
 {
     q->problem = problem;
@@ -189,8 +209,9 @@ static quad_state *start_state(quad_state *q, const sg_quad_problem *problem)
     return q;
 }
 
-/* Breakpoints with the peak among them; where it is far from both mu and the centre and the mesh is
- * coarse, a mesh around it, too. Returns their number; q->t0 is the peak. */
+/* Breakpoints with the peak among them; where it is far from both mu and the centre and the mesh
+ * is coarse, a mesh around it, too. Returns their number; q->t0 is the peak. breaks and logs:
+ * MAX_BREAKS each. */
 static int mesh(quad_state *q, double *breaks, double *logs)
 {
     int n = lay_breaks(q, breaks);
@@ -205,6 +226,7 @@ static int mesh(quad_state *q, double *breaks, double *logs)
     return n;
 }
 
+/* Lays the mesh, integrates what is not negligible, and refines. */
 void sg_quad(const sg_quad_problem *problem, sg_quad_result *result)
 {
     quad_state state, *q = start_state(&state, problem);
@@ -212,7 +234,7 @@ void sg_quad(const sg_quad_problem *problem, sg_quad_result *result)
     const int n = mesh(q, breaks, logs), top = highest(q, n, breaks, logs);
     const double neglect = problem->logf ? NEGLECT : GROWTH;
     q->ref = logs[top];
-    /* outwards from the peak, so that size[] is large before the tails are reached */
+    /* outwards from the peak, so size[] is large before the tails are reached */
     for (int i = top; i < n - 1; i++) {
         if (fmax2(logs[i], logs[i + 1]) > q->ref - neglect) add_panel(q, breaks[i], breaks[i + 1]);
     }

@@ -4,9 +4,9 @@
  * around the place where logf does its work (a kink, a mode, a transition), the peak is found and
  * made a breakpoint too, and the worst interval is bisected until Gauss-Kronrod 7-15 agrees with
  * itself. So neither a likelihood far from mu, nor one much narrower or wider than the Gaussian,
- * nor a second mode is missed. Relative accuracy about 1e-10 in Z and in every expectation.
- * Cost: 15 evaluations for each of 10 to 40 intervals, and at most 200 bisections, so that no
- * input, however strange, takes long: then the best so far is the answer. */
+ * nor a second mode is missed. Relative accuracy about 1e-10 in Z and in every expectation. Cost:
+ * 15 evaluations for each of 10 to 40 intervals, and at most 200 bisections, so no input, however
+ * strange, takes long: then the best so far is the answer. */
 #ifndef SG_QUAD_H
 #define SG_QUAD_H
 
@@ -22,7 +22,7 @@ typedef struct {
                                                             1e-10 of this: rounding in a value
                                                             must not be chased */
     const void *ctx;
-    double peak, peak_width; /* a further place and scale to look at; width 0: none */
+    double peak, peak_width; /* a further place and scale to look at; width 0: no such place */
 } sg_quad_problem;
 
 /* log Z, and under the normalised integrand: mean and variance of t = (u - mu) / sqrt(s2), and

@@ -41,7 +41,7 @@ sg_process sg_process_new(int cap, int p, int C, int w, const sg_ws *ws)
     return gp;
 }
 
-/* ---- Rows at hand ---- */
+/* ---- Rows as a basis sees them ---- */
 
 /* Lends memory for `rows` rows as a basis of cap points sees them. */
 sg_view sg_view_new(int rows, int w, const sg_process *gp, const sg_ws *ws)
@@ -53,7 +53,7 @@ sg_view sg_view_new(int rows, int w, const sg_process *gp, const sg_ws *ws)
     return view;
 }
 
-/* Returns the points as the kernel takes them, d x p: they are kept as p x cap, so that a point can
+/* Returns the points as the kernel takes them, d x p: they are kept as p x cap, so a point can
  * join and leave without moving the others. */
 static const double *points_by_column(const sg_process *gp, const sg_ws *ws)
 {
@@ -158,7 +158,7 @@ void sg_row_gains_in_weights(sg_process *gp)
     gp->knows_s = 1;
 }
 
-/* Takes from d2 of every process what would widen its marginal, so that its site has no negative
+/* Takes from d2 of every process what would widen its marginal, so its site has no negative
  * precision and only shifts (with w > 1 along the eigenvectors in question). */
 static void clip_tilt(const sg_process *gp, sg_row_tilt *tilt)
 {
@@ -359,7 +359,7 @@ void sg_process_absorb(sg_process *gp, int c, int m, const double *V, int ldv, c
     sg_weights_absorb(weights, &gp->basis, m * w, turned, d, tau_k, nu_k, sign, work);
 }
 
-/* Stops at the first posterior that is none; those before it have been refreshed. */
+/* Stops at the first sums without a posterior; those before it have been refreshed. */
 sg_status sg_process_refresh(sg_process *gp, const sg_ws *ws)
 {
     sg_status status = SG_OK;

@@ -19,7 +19,7 @@
 #include "sites.h"
 #include "weights.h"
 
-/* The points of the row at hand that are to join, in turn (exchange.h). */
+/* The points of the present row that are to join, in turn (exchange.h). */
 typedef struct {
     int count;
     int which[SG_BLOCK_MAX];    /* their numbers among the row's */
@@ -42,8 +42,8 @@ typedef struct {
     double *id;            /* cap: the number of the row of x each came from, from 1 */
     int *first;            /* cap: is it the first of its location? */
     sg_removal removal;    /* of the last one to leave */
-    double *V;             /* cap x w: of the row at hand, its points in the basis */
-    double *G, *s;         /* cap x C w: of the row at hand M V and R^{-1} M V */
+    double *V;             /* cap x w: of the present row, its points in the basis */
+    double *G, *s;         /* cap x C w: of the present row M V and R^{-1} M V */
     int knows_s;
     sg_joining joining;
     double *score, *worst; /* cap each */
@@ -53,7 +53,7 @@ typedef struct {
 /* Room for cap points of p inputs: rules of w more than their size. */
 sg_process sg_process_new(int cap, int p, int C, int w, const sg_ws *ws);
 
-/* M V and R^{-1} M V of the row at hand and process c */
+/* M V and R^{-1} M V of the present row and process c */
 static inline double *sg_gains(const sg_process *gp, int c)
 {
     return gp->G + (size_t) gp->basis.cap * gp->w * c;
@@ -63,8 +63,8 @@ static inline double *sg_gains_in_weights(const sg_process *gp, int c)
     return gp->s + (size_t) gp->basis.cap * gp->w * c;
 }
 
-/* Rows at hand, all seen through the basis of the moment: one matrix product and one triangular
- * solve for many rows. What it knows goes stale when the basis changes. */
+/* Rows of the block, all seen through the basis of the moment: one matrix product and one
+ * triangular solve for many rows. What it knows goes stale when the basis changes. */
 typedef struct {
     int m, w;      /* rows, points of each */
     double *x;     /* m w x p, to be filled by the caller */

@@ -34,7 +34,7 @@ static void add_block(int ww, const double *y, double *x)
 }
 
 /* Collects the cavities of row i, mu[C w] and S[C blocks], as its likelihood sees them: with the
- * offset, and with the variance gamma that marginals leave out. */
+ * offset, and with the variance gamma that marginals leave out. O(C w^2). */
 static void cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
                             double *S)
 {
@@ -49,8 +49,9 @@ static void cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i
     }
 }
 
-/* Divides the moment-matched marginal by the cavity. The tilted distribution has variance s2 + s2^2
- * d2 = s2 D, and 1 / (s2 D) - 1 / s2 = -d2 / D = tau; nu likewise from its mean, mu + s2 d1. */
+/* Divides the moment-matched marginal by the cavity. The tilted distribution has variance s2 +
+ * s2^2 d2 = s2 D, and 1 / (s2 D) - 1 / s2 = -d2 / D = tau; nu likewise from its mean, mu + s2 d1.
+ * Formulas 81-83 with beta = -d2. Returns 0 where the tilted variance is not positive. */
 int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu)
 {
     const double D = 1 + s2 * d2, t = -d2 / D, v = (d1 - mu * d2) / D;
@@ -73,7 +74,8 @@ void sg_step_kl(double d1, double d2, double s2, double kl[2])
 /* ---- Cavities ---- */
 
 /* Computes alpha = nu - T mean and, for w = 1, g = 1 - tau var. For blocks g = |I - var T| comes
- * with the cavity. */
+ * with the cavity. At a fixed point alpha = d1 of the tilts, and g = var / cav_var the proportion
+ * of the cavity's variance that the site leaves. */
 void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span)
 {
     const sg_layout l = marg->layout;
@@ -96,7 +98,7 @@ void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span)
  * mean
  *   cav_mean = cav_var (mean / var - nu) = mean - cav_var alpha,
  * in which nothing cancels when a site is nearly all of the row's precision. Returns whether it is
- * a distribution, and none far wider than the prior. */
+ * a distribution, and not far wider than the prior. Formulas 78 and 79: lambda_i = cav_var. */
 static int scalar_cavity(const sg_rows *rows, int i, int c, sg_marginals *marg)
 {
     const double *prior = sg_prior_of(rows, i, c);
@@ -131,7 +133,7 @@ static int block_cavity(const sg_rows *rows, const sg_sites *sites, int i, int c
     return !prior || !(trace_of(w, marg->cav_var + ww * at) > SG_WIDE_CAVITY * width);
 }
 
-/* Stops at the first cavity that is none: the whole step is shortened then (ep_loop.c). */
+/* Stops at the first site that leaves no cavity: the whole step is shortened then (ep_loop.c). */
 int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, sg_span span)
 {
     const int blocks = rows->lik->w > 1;
@@ -180,6 +182,7 @@ static int tilt_row(const sg_rows *rows, const sg_marginals *marg, int i, double
 
 enum { GRAIN = 16 }; /* rows that a thread takes at once */
 
+/* A span's rows for several threads; each chunk of GRAIN rows writes its own places. */
 typedef struct {
     const sg_rows *rows;
     const sg_marginals *marg;
@@ -229,7 +232,7 @@ static sg_status dpar_chunk(void *ctx, int from, int to, int slot, const sg_ws *
     return SG_OK;
 }
 
-/* Adds the chunks' sums in order, so that the result does not depend on the number of threads. */
+/* Adds the chunks' sums in order, so the result does not depend on the number of threads. */
 void sg_tilt_rows_dpar(const sg_rows *rows, const sg_marginals *marg, sg_span span, double *dlik,
                        const sg_ws *ws)
 {
@@ -252,8 +255,9 @@ static double larger(double a, double b)
     return a >= b || isnan(a) ? a : b;
 }
 
-/* Returns the larger Frobenius norm of L'(d1 - alpha) and L'(d2 + T G) L for a cavity LL', in whose
- * coordinates a step of 1 is a standard deviation; T G = T - T S T for the marginal's S. */
+/* Returns the larger Frobenius norm of L'(d1 - alpha) and L'(d2 + T G) L for a cavity LL', in
+ * whose coordinates a step of 1 is a standard deviation; T G = T - T S T for the marginal's S.
+ * O(w^3). */
 static double block_residual(int w, const sg_sites *sites, const sg_marginals *marg, size_t at)
 {
     const int ww = w * w;
@@ -294,7 +298,7 @@ double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg, sg_spa
     return worst;
 }
 
-/* Writes the site that the row's tilt asks for; returns 0 if it has none. */
+/* Writes the site that the row's tilt asks for; returns 0 if it has no site. */
 static int scalar_target(const sg_sites *sites, const sg_marginals *marg, size_t at, double *tau,
                          double *nu)
 {
@@ -314,7 +318,7 @@ static int block_target(const sg_sites *sites, const sg_marginals *marg, size_t 
                          d2, tau, nu);
 }
 
-/* Starts from the old sites, which stay where the tilt has none. */
+/* Starts from the old sites, which stay where the tilt has no site. */
 int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, int c, sg_span span,
                       double *tau, double *nu)
 {
@@ -331,6 +335,8 @@ int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, int c, sg
     return skipped;
 }
 
+/* Writes the sites of all processes and rows, tau[blocks] and nu[values]; returns how many kept
+ * their old ones. */
 int sg_sites_of_all_tilts(const sg_sites *sites, const sg_marginals *marg, double *tau, double *nu)
 {
     const sg_layout l = sites->layout;
@@ -344,7 +350,8 @@ int sg_sites_of_all_tilts(const sg_sites *sites, const sg_marginals *marg, doubl
     return skipped;
 }
 
-/* Adds sum log Z - sum (log g + cav_mean'alpha) / 2, row by row and then process by process. */
+/* Adds sum log Z - sum (log g + cav_mean'alpha) / 2, row by row and then process by process.
+ * Formulas 87 and 88 row by row: at any sites, and stationary at a fixed point. O(m C w). */
 double sg_log_evidence(const sg_marginals *marg, sg_span span)
 {
     const sg_layout l = marg->layout;
@@ -388,6 +395,8 @@ int sg_n_clipped(const sg_marginals *marg, sg_span span)
     return count;
 }
 
+/* Sets negative precisions to 0, in blocks their negative eigenvalues; returns whether there were
+ * any. */
 int sg_sites_clip(sg_sites *sites)
 {
     const int w = sites->layout.w, ww = w * w;
@@ -422,6 +431,7 @@ static void exact_site(const sg_rows *rows, int i, int c, double *tau, double *n
     }
 }
 
+/* Writes the sites of a span whose likelihood is Gaussian in f: no iteration changes them. */
 void sg_exact_sites(const sg_rows *rows, sg_span span, sg_sites *sites)
 {
     const size_t w = rows->lik->w, n = rows->n;

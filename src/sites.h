@@ -1,14 +1,13 @@
 /* sites.h: Gaussian sites, cavities and tilts of blocks of rows; what every EP shares.
  *
  * A row has C latent processes, independent in the posterior (C = 1 but for classes), and of each
- * process w latent values that its site sees at once (w = 1 but for vectors). A site is
- * exp(-u'T u / 2 + nu'u), T a symmetric w x w block, which may be indefinite. Arrays lie as
- * sg_layout says: tau (the blocks T), var, cav_var and d2 are blocks of w x w, nu, mean, alpha,
- * cav_mean and d1 are values. With w = 1 both are plain numbers, and the code that treats them is
- * scalar.
+ * process w latent values that its site sees at once (w = 1 but for vectors). A site is exp(-u'T u
+ * / 2 + nu'u), T a symmetric w x w block, which may be indefinite. Arrays lie as sg_layout says:
+ * tau (the blocks T), var, cav_var and d2 are blocks of w x w, nu, mean, alpha, cav_mean and d1
+ * are values. With w = 1 both are plain numbers, and the code that treats them is scalar.
  *
- * Offsets (known prior means) are added to a marginal's mean just before the likelihood sees it, so
- * that everything here is about a process of mean 0. */
+ * Offsets (known prior means) are added to a marginal's mean just before the likelihood sees it,
+ * so everything here is about a process of mean 0. */
 #ifndef SG_SITES_H
 #define SG_SITES_H
 
@@ -22,8 +21,8 @@ typedef struct {
     const sg_lik *lik;
     const double *y;      /* q x n */
     const double *offset; /* w x n */
-    const double *gamma;  /* blocks: variance of u that the marginals leave out; NULL: none */
-    const double *prior;  /* values: prior variances of what the sites are on; NULL: nobody asks */
+    const double *gamma;  /* blocks: variance of u that the marginals leave out; NULL: absent */
+    const double *prior;  /* values: prior variances of what the sites are on, or NULL */
     int shared;           /* have all processes gamma and prior in common, those of the first? */
 } sg_rows;
 
@@ -94,7 +93,7 @@ typedef struct {
     double *cav_mean, *cav_var; /* marginals without the row's own site */
     double *logz;               /* rows: log Z of the tilts at the cavities, */
     double *d1, *d2;            /* and its derivatives */
-    double *W;                  /* of coupled classes, weights of rows (coupled.h); NULL: none */
+    double *W;                  /* of coupled classes, weights of rows (coupled.h); NULL: absent */
 } sg_marginals;
 
 sg_marginals sg_marginals_new(sg_layout layout, const sg_ws *ws);
@@ -106,8 +105,8 @@ sg_marginals sg_marginals_new(sg_layout layout, const sg_ws *ws);
 int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu);
 
 /* The part of d2, at a cavity of variance s2, that a site can have: where sites are to narrow, a
- * likelihood that widens the marginal is taken for one that shifts it and no more; and so it is
- * where it widens it by no more than the rounding of a quadrature. w = 1. */
+ * likelihood that widens the marginal is replaced by one that only shifts it; and so it is where
+ * it widens it by no more than the rounding of a quadrature. w = 1. */
 static inline double sg_site_bend(const sg_sites *sites, double s2, double d2)
 {
     return d2 > 0 && (sites->nonnegative || s2 * d2 < SG_NO_BEND) ? 0 : d2;
@@ -141,8 +140,8 @@ void sg_tilt_rows_dpar(const sg_rows *rows, const sg_marginals *marg, sg_span sp
 double sg_sites_residual(const sg_sites *sites, const sg_marginals *marg, sg_span span);
 
 /* The sites of process c that a span's tilts ask for, into tau[m blocks], nu[m values]; where a
- * tilt has none, or nothing is there to be moved (cav_var = 0), the old one stays. Returns how many
- * tilts had none. */
+ * tilt has none, or nothing is there to be moved (cav_var = 0), the old one stays. Returns how
+ * many tilts had no site. */
 int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, int c, sg_span span,
                       double *tau, double *nu);
 
@@ -159,7 +158,7 @@ double sg_log_evidence(const sg_marginals *marg, sg_span span);
 /* How many of a span's likelihood terms would widen the posterior. */
 int sg_n_clipped(const sg_marginals *marg, sg_span span);
 
-/* Takes the negative precisions off all sites; returns 0 when there was none. */
+/* Takes the negative precisions off all sites; returns 0 when there were no such. */
 int sg_sites_clip(sg_sites *sites);
 
 /* Sets the sites of a span to those of a likelihood whose sites are exact; rows->gamma is that of

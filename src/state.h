@@ -9,7 +9,8 @@
 #include "la.h"
 
 /* The posterior of z: A = A^{-1} with A'A = I + S, upper with zeros below, and m = M t; adds
- * log|A|. S[d x d], leading dimension lds, lower triangle read. SG_NOT_PD: there is none. O(d^3) */
+ * log|A|. S[d x d], leading dimension lds, lower triangle read. SG_NOT_PD: there is no posterior.
+ * O(d^3) */
 sg_status sg_state_factor(int d, const double *S, int lds, const double *t, double *Ainv, double *m,
                           double *log_det);
 

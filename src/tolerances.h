@@ -7,9 +7,9 @@
 
 /* ---- Ties ---- */
 
-/* Scores and gains that differ by less, relatively, are equal, and the earliest row wins: which row
- * is chosen must not hang on the order of a BLAS's summation. An exchange of the IVM must gain
- * more, or it could go on for ever. exchange.c, ivm.c */
+/* Scores and gains that differ by less, relatively, are equal, and the earliest row wins: which
+ * row is chosen must not hang on the order of a BLAS's summation. An exchange of the IVM must gain
+ * more, or it might not end. exchange.c, ivm.c */
 static const double SG_TIE = 1e-10;
 
 /* ---- Zero ---- */
@@ -49,8 +49,8 @@ static const double SG_EVIDENCE_ERROR = 1e-5, SG_EVIDENCE_ERROR_A_ROW = 1e-8;
 
 /* ---- Validity ---- */
 
-/* A cavity that is so many times wider than the prior is none: no cavity of sites that only narrow
- * is wider than the prior. sites.c */
+/* A cavity that is so many times wider than the prior is not valid: no cavity of sites that only
+ * narrow is wider than the prior. sites.c */
 static const double SG_WIDE_CAVITY = 100;
 
 /* The least 1 - D s2 of a row's coupled classes: variances beyond what tilts can resolve. coupled.c

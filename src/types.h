@@ -26,8 +26,8 @@
  *   R                upper Cholesky factor of the basis's kernel matrix, K_B = R'R
  *   V, gamma         rows seen through the basis: V = K_nB R^{-1}, gamma = K_ii - |V_i|^2
  *   G, H             stored factors: var(x) = K(x,x) - |G'k|^2 + |H'k|^2
- *   theta            hyperparameters on the unconstrained scale (logarithms; a bias as it is)
- */
+ *   theta            hyperparameters on the unconstrained scale (logarithms; a bias itself)
+ * / */
 #ifndef SG_TYPES_H
 #define SG_TYPES_H
 
@@ -38,7 +38,7 @@ typedef enum {
     SG_OK = 0,
     SG_NOT_PD = -1,    /* a Cholesky factorisation met a pivot that is not positive */
     SG_NOT_FINITE = -2, /* a marginal or log Z became NaN or infinite */
-    SG_NO_SITE = -3     /* a row that has to have a site has none at its tilt */
+    SG_NO_SITE = -3     /* a row that has to have a site has no site at its tilt */
 } sg_status;
 
 /* How latent values lie in arrays. A model has C independent processes (one for each class, or

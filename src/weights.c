@@ -133,8 +133,8 @@ void sg_weights_grow(sg_weights *w, const sg_basis *b, const sg_point *point)
     sg_parts_grow(&w->parts, d, point, SG_SCORE_KL, &w->parts);
 }
 
-/* Appends column (v; gamma^1/2) to R, so that R'R gains the point's column of K_B, and borders the
- * band of Q = K_B^{-1} by e e' / gamma, e = (q; -1). */
+/* Appends column (v; gamma^1/2) to R, so R'R gains the point's column of K_B, and borders the band
+ * of Q = K_B^{-1} by e e' / gamma, e = (q; -1). */
 void sg_basis_grow(sg_basis *b, const sg_point *point)
 {
     const int d = b->d;
@@ -255,8 +255,8 @@ static void remove_from_P(sg_weights *w, const sg_basis *b, const sg_removal *re
 /* Conditions the posterior on w_j = r'z = 0 (thesis 3.19-3.22): with g = M r, E_jj = r'g and
  * alpha_j = r'a that is a step
  *   a -= (alpha_j / E_jj) g,   M -= g g' / E_jj.
- * Then z is rotated so that the last coordinate is 0 for certain, and dropped. S and t are rotated
- * and cut, as the other points carry the sites from now on. */
+ * Then z is rotated so the last coordinate is 0 for certain, and dropped. S and t are rotated and
+ * cut, as the other points carry the sites from now on. */
 void sg_weights_remove(sg_weights *w, const sg_basis *b, const sg_removal *rem)
 {
     const int d = rem->d, j = rem->j;
@@ -384,8 +384,8 @@ static void refresh_parts(sg_weights *w, sg_basis *b, const double *Rinv, const 
     sg_band_product(w->parts.E, d, H, H);
 }
 
-/* Rebuilds M = A^{-1} A^{-T} and a = M t. All that can fail comes first, so that a failure leaves
- * the posterior as it was. */
+/* Rebuilds M = A^{-1} A^{-T} and a = M t. All that can fail comes first, so a failure leaves the
+ * posterior as it was. */
 sg_status sg_weights_refresh(sg_weights *w, sg_basis *b, const sg_ws *ws)
 {
     const int d = b->d;

@@ -50,7 +50,7 @@ typedef struct {
     double *work;  /* cap */
 } sg_weights;
 
-/* Room for cap points, none used; bands of this width. */
+/* Room for cap points, not used yet; bands of this width. */
 sg_basis sg_basis_new(int cap, int width, const sg_ws *ws);
 sg_weights sg_weights_new(int cap, int width, const sg_ws *ws);
 sg_parts sg_parts_new(int cap, int width, const sg_ws *ws);

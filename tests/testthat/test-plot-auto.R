@@ -65,13 +65,13 @@ test_that("maps of ggplot2 have the colours, symbols and labels of those of plot
   made <- built(ggplot2::autoplot(fit, n = 21))
   fill <- made$plot$scales$get_scales("fill")
   expect_identical(toupper(fill$map(c(0.05, 0.95))), toupper(CLASS_RAMP[c(1L, 10L)]))
-  of_rows <- function(layer) nrow(layer) == 32L && all(c("shape", "colour") %in% names(layer))
+  of_rows <- function(layer) nrow(layer) == 32L && all(c("shape", "fill") %in% names(layer))
   points <- Filter(of_rows, made$data)
   drawn <- points[[length(points)]]
   at <- order(drawn$x, drawn$y)
   wanted <- cars[order(cars$wt, cars$hp), "kind"]
-  expect_identical(drawn$colour[at], CLASS_COLOURS[as.integer(wanted)])
-  expect_identical(drawn$shape[at], c(16, 17)[as.integer(wanted)])
+  expect_identical(drawn$fill[at], paste0(CLASS_COLOURS, "FF")[as.integer(wanted)])
+  expect_identical(drawn$shape[at], c(21, 24)[as.integer(wanted)])
   # rows of a regression are filled by their response, contours of the error have labels
   fit <- sparsegp(mpg ~ wt + hp + qsec + drat, mtcars, learn = FALSE)
   made <- built(ggplot2::autoplot(fit, n = 21))
