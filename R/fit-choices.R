@@ -24,7 +24,8 @@ structure_words <- function(fit) {
 # Reports how inputs were scaled, where there are several that vary.
 scaling_words <- function(fit) {
   scaling <- fit$scaling
-  if (scaling$alike || length(scaling$sd) < 2L) return(NULL)
+  chosen <- "input scale" %in% fit$choices$stage # structure_words() say it
+  if (chosen || scaling$alike || length(scaling$sd) < 2L) return(NULL)
   if (!scaling$scale) return("inputs as given, not scaled")
   if (length(unique(scaling$sd)) == 1L) return("inputs share one scale (common units)")
   field <- scaling$names[scaling$kept][space_of(component_parts(fit$spec)) + 1L]

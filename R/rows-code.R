@@ -40,7 +40,7 @@ model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   if (ncol(x) == 0L) {
     stop_sparsegp("formula", "has no inputs", "Write it as response ~ inputs")
   }
-  rownames(x) <- NULL
+  dimnames(x) <- list(NULL, make.unique(colnames(x))) # level 2 of V1 beside a variable V12
   attr(x, "contrasts") <- coding
   list(x = x, terms = attr(terms, "term.labels")[assign[assign > 0L]])
 }
