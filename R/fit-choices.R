@@ -1,7 +1,8 @@
 # The choices of a fit in words, from its record `fit$choices` (choices.R) and what it chose.
 
 choice_words <- function(fit) {
-  c(structure_words(fit), scaling_words(fit), growth_words(fit), tuning_words(fit),
+  raced <- "input scale" %in% fit$choices$stage
+  c(structure_words(fit), if (!raced) scaling_words(fit), growth_words(fit), tuning_words(fit),
     temper_words(fit), copies_words(fit))
 }
 
@@ -26,9 +27,9 @@ scaling_words <- function(fit) {
   scaling <- fit$scaling
   if (scaling$alike || length(scaling$sd) < 2L) return(NULL)
   if (!scaling$scale) return("inputs as given, not scaled")
-  if (length(unique(scaling$sd)) == 1L) return("inputs share one scale (common units)")
+  if (length(unique(scaling$sd)) == 1L) return(ONE_SCALE)
   field <- scaling$names[scaling$kept][space_of(component_parts(fit$spec)) + 1L]
-  if (length(field) == 0L) return("each input scaled by its sd")
+  if (length(field) == 0L) return(EACH_SCALED)
   paste(toString(field), "share one scale (common units), each other input scaled by its sd")
 }
 

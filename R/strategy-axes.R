@@ -24,8 +24,7 @@ worth_a_part <- function(n) max(policy$min_evidence_gain, policy$min_gain * n)
 # One scale for all inputs: where they have a unit in common.
 shared_scales <- function(model, chunk, setup, table) {
   if (!is.null(setup$scale) || !can_share_scale(scaling_of(model$moments, TRUE))) return(NULL)
-  list(list(label = "each input by its sd"),
-       list(label = "one scale for all inputs", setup = list(scale = "common")))
+  list(list(label = EACH_SCALED), list(label = ONE_SCALE, setup = list(scale = "common")))
 }
 
 # A length scale for each input.

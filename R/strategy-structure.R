@@ -124,20 +124,23 @@ score_by_evidence <- function(candidate, pilot) {
 
 structure_score <- function(candidate, pilot) {
   failed <- is.null(candidate$record)
-  list(candidate = candidate, value = if (failed) -Inf else structure_value(candidate, pilot$price),
+  list(candidate = candidate, value = if (failed) -Inf else structure_value(candidate, pilot),
        rows = problem_rows(candidate$plan$problem),
        points = if (failed) NA else length(candidate$plan$rows))
 }
 
-# Returns log evidence plus log prior, without the constants of the priors' densities, which would
+# Returns log evidence, in units of the response, plus log prior, without the constants of the priors' densities, which would
 # be a price of having a parameter that goes with the width of its prior alone. The price is that
 # the best value of each is found by the same observations: by as much the gain of the pilot is too
 # large (overfit_nats), and so much is lost where the evidence is integrated over it, as on the
 # average of a Laplace approximation (parameter_nats). The second does not grow with the number of
 # observations n as gains do, so that on a pilot of m of them it counts m / n.
-structure_value <- function(candidate, price) {
+structure_value <- function(candidate, pilot) {
   table <- candidate$table
-  max(candidate$record$objective) - hyper_log_constant(table) - price * sum(table$free)
+  response <- part_of_model(candidate$model, pilot$rows)$response
+  units <- sum(codec_named(response$codec)$values(response$given)) * log(response$unit)
+  max(candidate$record$objective) - units - hyper_log_constant(table) -
+    pilot$price * sum(table$free)
 }
 
 gain_in_value <- function(found, best) found$value - best$value
