@@ -67,7 +67,8 @@ test_that("an axis is raced from the best so far, and says what was better", {
   expect_identical(kept$candidate$data$setup$kernel, kernel_rbf())
   expect_identical(which(kept$choices$taken), 1L)
   # nothing to choose
-  expect_identical(race_along(structure_axis("kernel", function(...) NULL), best, pilot, 150L), best)
+  none <- structure_axis("kernel", function(...) NULL)
+  expect_identical(race_along(none, best, pilot, 150L), best)
 })
 
 test_that("a search goes on from what the best so far has", {
