@@ -24,6 +24,10 @@ CRITERIA <- c(
 # The stages of the race for structure, in its order.
 STRUCTURE_STAGES <- c("coding", "response scale", "input scale", "kernel")
 
+EACH_SCALED <- "each input scaled by its sd"
+
+ONE_SCALE <- "inputs share one scale (common units)"
+
 # found: list(value, rows, points), and perhaps a `label`. gained: for each observation, over the
 # best before.
 choice_row <- function(stage, found, gained = Inf, taken = TRUE, label = found$label) {

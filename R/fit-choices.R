@@ -1,8 +1,9 @@
 # The choices of a fit in words, from its record `fit$choices` (choices.R) and what it chose.
 
 choice_words <- function(fit) {
-  c(structure_words(fit), warp_words(fit), scaling_words(fit), growth_words(fit), tuning_words(fit),
-    temper_words(fit), copies_words(fit))
+  raced <- "input scale" %in% fit$choices$stage
+  c(structure_words(fit), warp_words(fit), if (!raced) scaling_words(fit), growth_words(fit),
+    tuning_words(fit), temper_words(fit), copies_words(fit))
 }
 
 choices_of_stage <- function(fit, stage) fit$choices[fit$choices$stage %in% stage, ]
@@ -24,12 +25,11 @@ structure_words <- function(fit) {
 # Reports how inputs were scaled, where there are several that vary.
 scaling_words <- function(fit) {
   scaling <- fit$scaling
-  chosen <- "input scale" %in% fit$choices$stage # structure_words() say it
-  if (chosen || scaling$alike || length(scaling$sd) < 2L) return(NULL)
+  if (scaling$alike || length(scaling$sd) < 2L) return(NULL)
   if (!scaling$scale) return("inputs as given, not scaled")
-  if (length(unique(scaling$sd)) == 1L) return("inputs share one scale (common units)")
+  if (length(unique(scaling$sd)) == 1L) return(ONE_SCALE)
   field <- scaling$names[scaling$kept][space_of(component_parts(fit$spec)) + 1L]
-  if (length(field) == 0L) return("each input scaled by its sd")
+  if (length(field) == 0L) return(EACH_SCALED)
   paste(toString(field), "share one scale (common units), each other input scaled by its sd")
 }
 

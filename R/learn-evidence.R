@@ -251,7 +251,7 @@ settled <- function(result, gradient, inside, failures) {
 
 STEEP <- 5
 
-FLAT <- 0.05 # the optimum is then some 0.001 nats away
+FLAT <- 0.1 # the optimum is then some 0.005 nats away
 
 # Warns of what did not settle, by name. Noise at its lower edge is no cause for alarm: the data
 # have none, and the variance, of which the noise is a proportion, may have gone to its edge with

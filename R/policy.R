@@ -31,7 +31,7 @@ pilot_points          | 333         | points     | second stage of learning
 fit_flops             | 4e11        | flops      | most inducing points of the fit of all rows
 min_points            | 150         | points     | the smallest basis that is tried
 growth_factor         | 3           | ratio      | from one size of the basis to the next
-min_gain | 0.008 | nats a row | log density that more points, or another kernel in a sum, have to gain
+min_gain | 0.008 | nats a row | log density that more points, or one more kernel, have to gain
 held_numbers | 1.25e8 | numbers | covariances of rows and basis held in memory: 1 GB
 multi_output_points   | 500         | points     | most points of several latent functions
 multi_output_root | 4 | points | the same, times the square root of the number of rows

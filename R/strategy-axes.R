@@ -57,8 +57,8 @@ scales_of_response <- function(model, chunk, setup, table) {
 scales_of_inputs <- function(model, chunk, setup, table) {
   if (!is.null(setup$scale)) return(NULL)
   shared <- can_share_scale(scaling_of(model$moments, TRUE, factors = setup$factors))
-  c(list(list(label = "each input by its sd")),
-    if (shared) list(list(label = "one scale for all inputs", setup = list(scale = "common"))),
+  c(list(list(label = EACH_SCALED)),
+    if (shared) list(list(label = ONE_SCALE, setup = list(scale = "common"))),
     input_scales(model, chunk, setup)[-1L])
 }
 

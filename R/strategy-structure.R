@@ -5,9 +5,9 @@
 #
 # An axis is
 #   stage         what is chosen, for the record
-#   alternatives  (model, chunk, setup, table) of the best so far -> a list of list(label, setup), the
-#                 latter the fields of the setup that change. The first is the best so far, as it
-#                 is. NULL or one: nothing to choose
+#   alternatives  (model, chunk, setup, table) of the best so far -> a list of list(label, setup),
+#                 the latter the fields of the setup that change. The first is the best so far, as
+#                 it is. NULL or one: nothing to choose
 #   least         (model, n, m) -> nats that an alternative has to gain on m of n observations
 # strategy-axes.R has them.
 
@@ -131,14 +131,13 @@ structure_score <- function(candidate, pilot) {
        points = if (failed) NA else length(candidate$plan$rows))
 }
 
-# Returns log evidence plus log prior, without the constants of the priors' densities, which would
-# be a price of having a parameter that goes with the width of its prior alone. The price is that
-# the best value of each is found by the same observations: by as much the gain of the pilot is too
-# large (overfit_nats), and so much is lost where the evidence is integrated over it, as on the
-# average of a Laplace approximation (parameter_nats). The second does not grow with the number of
-# observations n as gains do, so that on a pilot of m of them it counts m / n. Tied length scales
-# are one: the tie is the price of each. The evidence is that
-# of the responses in their own units: it has the Jacobian of their scale.
+# Returns log evidence, in units of the response, plus log prior, without the constants of the
+# priors' densities, which would be a price of having a parameter that goes with the width of its
+# prior alone. The price has two parts. The best value of each is found by the same observations, by
+# which the gain of the pilot is too large (overfit_nats). And the evidence would have to be
+# integrated over it (parameter_nats, as on the average of a Laplace approximation): a loss that does
+# not grow with the number of observations n as gains do, so that on a pilot of m of them it counts
+# m / n. Tied length scales are one: the tie is the price of each.
 structure_value <- function(candidate, pilot) {
   table <- candidate$table
   response <- part_of_model(candidate$model, pilot$rows)$response
@@ -149,8 +148,9 @@ structure_value <- function(candidate, pilot) {
 
 gain_in_value <- function(found, best) found$value - best$value
 
-# Where each row of `table` is in the table `known`: by name, or else by what the name is based on, in
-# the same part of a sum. The first part of a sum is what was known before there was one.
+# Returns where each row of `table` is in the table `known`: by name, or else by what the name is
+# based on, in the same part of a sum. The first part of a sum is what was known before there was
+# one. NA: new.
 rows_known <- function(known, table) {
   part <- function(table) ifelse(grepl("^k[0-9]+[.]", table$name), sub("[.].*", "", table$name), "")
   part_known <- part(known)

@@ -1,7 +1,7 @@
 # What the stages of a fit are expected to take, in multiplications: for the progress bar, and for
 # nothing else. Counts are typical ones.
 
-STRUCTURE_RUNS <- 60 # evaluations of a search for kernel and scaling
+STRUCTURE_RUNS <- 60 # evaluations of the race for structure
 
 SEARCH_RUNS <- 30 # of a search from the beginning
 
@@ -56,7 +56,7 @@ work_ahead.plan_adaptive <- function(plan, resumed) {
 #' @export
 work_ahead.plan_online <- function(plan, resumed) work_ahead(plan$evidence, resumed)
 
-# Of labels: what the search for kernel and scaling has learned is not learned again.
+# Of labels: what the race for structure has learned is not learned again.
 class_work <- function(n, points, lik, processes, resumed) {
   work <- function(rows, points) run_work(rows, points, lik, processes)
   pilot <- work(min(n, policy$class_pilot_rows), policy$class_pilot_points)

@@ -1,4 +1,4 @@
-# A strategy finds a fit where the user left something open: it settles kernel and scaling, learns,
+# A strategy finds a fit where the user left something open: it settles the structure, learns,
 # compares candidates, and runs the best one. Which strategy it is follows from the method, the
 # likelihood and the number of observations. A method that was given is a strategy, too, of which
 # only the first two steps are left.
@@ -35,9 +35,9 @@ plan_for.method_default <- function(method, problem, basis) {
   else plan_for(options, problem, basis)
 }
 
-# Learns from rows: reads the model, and finds kernel, scaling and hyperparameters. setup$basis: as
+# Learns from rows: reads the model, and finds its structure and hyperparameters. setup$basis: as
 # read_basis() gives it; remark: is what the rows lack remarked on? Returns list(candidate, problem,
-# basis, setup, moot), setup with kernel and scaling settled and the plan's options.
+# basis, setup, moot), setup with the structure settled and the plan's options.
 learn_from <- function(chunk, setup, input_terms, remark = TRUE) {
   settled <- choose_structure(chunk, setup, input_terms)
   model <- settled$model

@@ -31,8 +31,9 @@ of_file <- function(name, n, response = "y", drop = "fold") {
   rows <- rows[setdiff(names(rows), drop)]
   set.seed(1)
   order <- sample.int(nrow(rows))
-  list(name = paste0(name, ", ", n), response = response, formula = stats::reformulate(".", response),
-       train = rows[order[seq_len(n)], ], test = rows[utils::head(order[-seq_len(n)], 4000L), ])
+  list(name = paste0(name, ", ", n), response = response,
+       formula = stats::reformulate(".", response), train = rows[order[seq_len(n)], ],
+       test = rows[utils::head(order[-seq_len(n)], 4000L), ])
 }
 
 friedman <- function(n) {
@@ -47,8 +48,8 @@ friedman <- function(n) {
 other_numbers <- function() {
   c(lapply(c(200, 1000), friedman),
     lapply(c(300, 1000, 4000), function(n) of_file("pumadyn32nm", n)),
-    lapply(c(300, 1000, 4000, 10000), function(n) of_file("protein", n)),
-    lapply(c(1000, 4000, 10000), function(n) of_file("keggundirected", n)))
+    lapply(c(300, 1000, 4000), function(n) of_file("protein", n)),
+    lapply(c(1000, 4000), function(n) of_file("keggundirected", n)))
 }
 
 # ---- Fits ----
