@@ -51,8 +51,8 @@ learn_after <- function(best, aim, table, control) {
 }
 
 # Simplest first. least: log evidence that a candidate has to gain; ard: FALSE: as the best has it;
-# tied: are its length scales tied to the common one of the best (strategy-relevance.R)? rows: of the
-# pilot.
+# tied: are its length scales tied to the common one of the best (strategy-relevance.R)? rows: of
+# the pilot.
 kernel_candidates <- function(model, open_scale, rows) {
   scaling <- scaling_of(model$moments, TRUE)
   candidate <- function(kernel, least, ard = FALSE, scale = NULL, tied = FALSE) {
@@ -60,7 +60,9 @@ kernel_candidates <- function(model, open_scale, rows) {
   }
   least <- if (has_labels(model)) 0 else policy$min_shared_scale_gain
   c(list(candidate(kernel_rbf, 0)),
-    if (open_scale && can_share_scale(scaling)) list(candidate(kernel_rbf, least, scale = "common")),
+    if (open_scale && can_share_scale(scaling)) {
+      list(candidate(kernel_rbf, least, scale = "common"))
+    },
     if (sum(scaling$kept) > 1L) relevance_candidate(model, sum(scaling$kept), rows, candidate),
     list(candidate(kernel_matern52, policy$min_evidence_gain),
          candidate(kernel_matern32, policy$min_evidence_gain)))
