@@ -53,8 +53,8 @@
 #' are tied to the common length scale that was learned before: [prior_logcauchy()] around it, with
 #' scale `r policy$relevance_spread`, holds most of them there and lets a few go far. They are kept
 #' if log evidence and log prior, relative to that of length scales at the common one, rise by more
-#' than `r policy$min_relevance_gain` nats and `r policy$min_relevance_rate` nats an observation, in each
-#' one-vs-rest model on average. One scale for all inputs is taken for labels if it raises the
+#' than `r policy$min_relevance_gain` nats and `r policy$min_relevance_rate` nats an observation, in
+#' each one-vs-rest model on average. One scale for all inputs is taken for labels if it raises the
 #' evidence at all. Your own `prior` of `lengthscale` replaces the tie, `kernel = kernel_rbf()` the
 #' search.
 #'
