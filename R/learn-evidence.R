@@ -167,8 +167,8 @@ at_edge <- function(par, table, centre) {
 
 # Returns the table with learned theta, the last sites, and a record of the search. aim: what
 # evidence() returns, for instance; from: free values where an earlier search ended; fresh: are the
-# table's starts looked at, and the way out of the trap? untie: are tied length scales first searched
-# without the tie?
+# table's starts looked at, and the way out of the trap? untie: are tied length scales first
+# searched without the tie?
 learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.null(from),
                         untie = !is.null(from) && any(is_tied(table))) {
   objective <- make_objective(aim$criterion, table, progress)
@@ -200,7 +200,8 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
 
 # A log-Cauchy prior is not log-concave, and a length scale that is near the common value, or far
 # from it, may stay there at a local optimum. So the search begins where one ends under wide normal
-# densities of the logarithms around the same value. from: free values where an earlier search ended.
+# densities of the logarithms around the same value. from: free values where an earlier search
+# ended.
 learn_untied <- function(aim, table, control, progress, from) {
   tied <- is_tied(table)
   table$prior[tied] <- lapply(table$prior[tied], function(prior) {

@@ -54,12 +54,12 @@
 #'
 #' *A length scale for each input, of labels.* The kernel search tries `ard = TRUE` for all kinds of
 #' labels with up to `r policy$max_tied_inputs` inputs; all classes share the length scales. The
-#' maximum of the evidence over many length scales overfits few observations, so they are tied to the
-#' common length scale that was learned before: [prior_logcauchy()] around it, with scale
-#' `r policy$relevance_spread`, holds most of them there and lets a few go far. They are kept if log
-#' evidence and log prior, relative to that of length scales at the common one, rise by more than
-#' `r policy$min_relevance_gain` nats and `r policy$min_relevance_rate` nats an observation, in each
-#' one-vs-rest model on average. One scale for all inputs is taken for labels if it raises the
+#' maximum of the evidence over many length scales follows the noise of few observations, so they
+#' are tied to the common length scale that was learned before: [prior_logcauchy()] around it, with
+#' scale `r policy$relevance_spread`, holds most of them there and lets a few go far. They are kept
+#' if log evidence and log prior, relative to that of length scales at the common one, rise by more
+#' than `r policy$min_relevance_gain` nats and `r policy$min_relevance_rate` nats an observation, in
+#' each one-vs-rest model on average. One scale for all inputs is taken for labels if it raises the
 #' evidence at all. Your own `prior` of `lengthscale` replaces the tie, `kernel = kernel_rbf()` the
 #' search.
 #'

@@ -1,14 +1,15 @@
-# Relevance of inputs for labels: a length scale for each input. The maximum of the evidence overfits
-# them where observations are few, and leave-one-out at the hyperparameters of that maximum does,
-# too. So they are tied to the common length scale that was learned before, by a prior under which
-# most stay near it and a few may go far: a Cauchy density of the logarithm. Under it the evidence
-# rises by a few nats if no input matters more than others, and by dozens if some do.
+# Relevance of inputs for labels: a length scale for each input. The maximum of the evidence
+# overfits them where observations are few, and leave-one-out at the hyperparameters of that maximum
+# does, too. So they are tied to the common length scale that was learned before, by a prior under
+# which most stay near it and a few may go far: a Cauchy density of the logarithm. Under it the
+# evidence rises by a few nats if no input matters more than others, and by dozens if some do.
 
 # Returns the priors of `setup` with length scales tied to the one in `table`. A prior of these that
 # the user gave stays.
 tied_lengthscales <- function(setup, table) {
   if ("lengthscale" %in% names(setup$prior)) return(setup$prior)
-  common <- mean(log(hyper_value(table)[table$base == "lengthscale"])) # of classes there are several
+  # classes with kernels of their own have several
+  common <- mean(log(hyper_value(table)[table$base == "lengthscale"]))
   c(list(lengthscale = prior_logcauchy(common, policy$relevance_spread)), setup$prior)
 }
 

@@ -5,7 +5,8 @@
 # Usage: Rscript bench/structure_classes.R fit FILE SEEDS [set ...]
 #        Rscript bench/structure_classes.R compare BASE NEW
 # SEEDS: as in 1,2; sets are names of SETS below, all without an argument. SPARSEGP_DATA is the
-# data folder; SPARSEGP_ZOO holds sets of bench/zoo_sets.R, one file each.
+# data folder; SPARSEGP_ZOO holds sets of bench/zoo_sets.R, one file each, as zoo_split() returns
+# them.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(self), "common.R"))

@@ -48,7 +48,8 @@ test_that("log densities are those of stats, in the form the search uses", {
 })
 
 test_that("slopes are the derivatives of the log densities", {
-  priors <- list(prior_lognormal(-1, 2), prior_logcauchy(-1, 0.6), prior_gamma(3, 0.7), prior_gamma(0.5, 2),
+  priors <- list(prior_lognormal(-1, 2), prior_logcauchy(-1, 0.6),
+                 prior_gamma(3, 0.7), prior_gamma(0.5, 2),
                  prior_normal(2, 3), prior_flat())
   for (prior in priors) {
     for (x in c(0.05, 0.9, 12)) {

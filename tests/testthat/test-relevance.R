@@ -1,5 +1,5 @@
-# A length scale for each input, of labels: tied to the common one, and kept where the evidence under
-# that prior is clear.
+# A length scale for each input, of labels: tied to the common one, and kept where the evidence
+# under that prior is clear.
 
 # Labels of `classes` classes that depend on the first two of p inputs, or on all of them.
 relevant <- function(n, p, classes = 2L, all = FALSE) {
@@ -73,7 +73,8 @@ test_that("a search that goes on under the tie finds an input that an earlier on
   at <- which(fit$hyper$name[fit$hyper$free] == "lengthscale.x1")
   from <- fit$hyper$theta[fit$hyper$free]
   control <- list(inner = 100L, restarts = 0L, within = policy$search_tolerance)
-  again <- learn_hyper(evidence(problem), fit$hyper, control, SILENT, replace(from, at, from[at] + 4))
+  off <- replace(from, at, from[at] + 4)
+  again <- learn_hyper(evidence(problem), fit$hyper, control, SILENT, off)
   best <- learn_hyper(evidence(problem), fit$hyper, control, SILENT, from)
   # each search ends within about search_tolerance of its optimum
   expect_gt(max(again$record$objective), max(best$record$objective) - 0.5)
