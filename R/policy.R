@@ -52,7 +52,7 @@ lengthscale_factors | 0.7, 0.5, 0.35, 0.25 | factors | shorter length scales for
 margin_width          | 8           | latent units | margin that is tried between two classes
 min_standard_errors | 2 | standard errors | log density that a change of the model has to gain
 temper_range          | 0.25, 4     | exponents  | recalibration of probabilities
-shared_classes        | 10          | classes    | most whose points make up those that classes share
+most_classes | 10 | classes | whose work comparisons take; of more, fewer rows and points are shared
 holdout               | 0.2         | proportion | of rows, to compare probit with least squares
 label_noise | 0.01 | variance | of labels -1 and 1 in least-squares classification
 start_factors | 1, 0.4, 0.15, 2.5 | factors | length scales a search begins at; the last if cheap

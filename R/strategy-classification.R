@@ -31,6 +31,13 @@ class_points_wanted <- function(n, effort) {
   round(min(sqrt(EFFORT[[effort]]) * points, n))
 }
 
+# Returns how many observations candidates are compared on: fewer of many classes, so that these
+# take as long as most_classes.
+compared_rows <- function(problem) {
+  rows <- policy$compare_rows * min(1, policy$most_classes / problem$processes)
+  min(nrow(problem$x), round(rows))
+}
+
 plan_classification <- function(problem, effort) {
   n <- nrow(problem$x)
   problem$options <- method_ivm(class_points_wanted(n, effort), tol = policy$fit_tolerance,

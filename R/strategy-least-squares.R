@@ -60,7 +60,7 @@ split_holdout <- function(problem) {
   n <- nrow(problem$x)
   order <- spread_rows(n, problem$strata)
   needed <- order %in% rows_that_vary(order, problem$x)
-  others <- utils::head(order[!needed], max(0, min(n, policy$compare_rows) - sum(needed)))
+  others <- utils::head(order[!needed], max(0, compared_rows(problem) - sum(needed)))
   order <- c(others, order[needed])
   out <- seq_along(order) <= policy$holdout * length(order)
   list(trained = sort(order[!out]), held = sort(order[out]), share = length(order) / n)
@@ -86,10 +86,10 @@ may_be_least_squares <- function(candidate) {
 }
 
 # The points of all classes, those that each chose first before others, as many as take the work of
-# one iteration over `wanted` points of each of shared_classes, or of all if they are fewer.
+# one iteration over `wanted` points of each of most_classes, or of all if they are fewer.
 shared_points <- function(rows_of, wanted) {
   turn <- order(unlist(lapply(rows_of, seq_along)))
   points <- unique(unlist(rows_of)[turn])
-  classes <- min(length(rows_of), policy$shared_classes)
+  classes <- min(length(rows_of), policy$most_classes)
   utils::head(points, round(sqrt(classes) * max(1, round(wanted))))
 }

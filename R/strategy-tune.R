@@ -15,8 +15,8 @@ tune.plan_classification <- function(plan, candidate) {
 # unless they are too sure without it. Returns the candidate of all observations and points, with
 # `power`, the exponent that recalibrates its probabilities.
 tune_on_subset <- function(candidate) {
-  n <- count_observations(candidate)
-  rows <- sort(spread_problem(candidate$plan$problem)[seq_len(min(n, policy$compare_rows))])
+  problem <- candidate$plan$problem
+  rows <- sort(spread_problem(problem)[seq_len(compared_rows(problem))])
   small <- with_size(with_subset(candidate, rows), size_of(candidate) / 2)
   small <- with_tolerance(small, policy$compare_tolerance)
   best <- race("length scale", shorter(small, policy$lengthscale_factors), score_by_loo,
