@@ -12,7 +12,7 @@ structure_flops | 2.5e8 | flops | rows that compare structures of a model (630 i
 min_evidence_gain | 1 | nats | log evidence that a later structure or a new search has to gain
 overfit_nats | 0.25 | nats | by so much a hyperparameter that is learned overstates the evidence
 parameter_nats | 1.25 | nats | log evidence that is lost where it is integrated over one
-max_ard_inputs | 64 | inputs | most inputs for which a length scale each is tried
+max_ard_inputs | 200 | inputs | most inputs for which a length scale each is tried
 same_unit_ratio | 100 | ratio | inputs whose sds differ by more do not share a unit
 search_tolerance | 0.1 | nats | end of a search that is refined; optima so close are one
 pilot_flops | 1e9 | flops | rows of the first stage of learning, all in the basis
