@@ -53,7 +53,7 @@
 #' observations as well.
 #'
 #' *A length scale for each input, of labels.* The kernel search tries `ard = TRUE` for all kinds of
-#' labels with up to `r policy$max_tied_inputs` inputs; all classes share the length scales. The
+#' labels with up to `r policy$max_ard_inputs` inputs; all classes share the length scales. The
 #' maximum of the evidence over many length scales follows the noise of few observations, so they
 #' are tied to the common length scale that was learned before: [prior_logcauchy()] around it, with
 #' scale `r policy$relevance_spread`, holds most of them there and lets a few go far. They are kept

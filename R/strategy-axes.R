@@ -27,7 +27,7 @@ worth_a_change <- function(model, n, m) policy$min_evidence_gain * m / n
 # Another part of a sum costs time, as more inducing points do.
 worth_a_part <- function(model, n, m) max(policy$min_evidence_gain / n, policy$min_gain) * m
 
-# Off another scale of the response predictions are read in another way.
+# Predictions on another scale of the response are less simple to explain.
 worth_a_scale <- function(model, n, m) {
   max(policy$min_transform_gain / n, policy$min_transform_gain_per_row) * m
 }
@@ -65,11 +65,9 @@ scales_of_inputs <- function(model, chunk, setup, table) {
 # A length scale for each input; of labels tied to the common one (strategy-relevance.R).
 lengthscale_each <- function(model, chunk, setup, table) {
   inputs <- sum(model$scaling$kept)
-  labels <- has_labels(model)
-  most <- if (labels) policy$max_tied_inputs else policy$max_ard_inputs
-  if (inputs == 1L || inputs > most) return(NULL)
+  if (inputs == 1L || inputs > policy$max_ard_inputs) return(NULL)
   offered <- alternative_kernels(list(setup$kernel, kernel_rbf(ard = TRUE)))
-  if (labels) offered[[2L]]$setup["prior"] <- list(tied_lengthscales(setup, table))
+  if (has_labels(model)) offered[[2L]]$setup["prior"] <- list(tied_lengthscales(setup, table))
   offered
 }
 

@@ -1,19 +1,24 @@
 #' How a fit finds the structure of its model
 #'
-#' Without a `kernel` [sparsegp()] chooses one, and the scale of the inputs, by a race: candidates
-#' are fitted to a pilot sample of the observations and compared by the log evidence. `print()` says
-#' in one line for each axis what was chosen, and by how much it was better than the simplest;
-#' `fit$choices` and `summary()` show all candidates, `plot(fit, "choices")` draws them.
+#' Without a `kernel` [sparsegp()] chooses the scale of the response, the scale of the inputs and a
+#' kernel by a race: candidates are fitted to a pilot sample of the observations and compared by the
+#' log evidence. `print()` has a line for each axis with the choice, and by how much it was better
+#' than the simplest candidate; `fit$choices` and `summary()` show all candidates, and `plot(fit,
+#' "choices")` draws them.
 #'
 #' @section What is tried:
 #' Axes are tried in this order. Each offers alternatives to the best candidate so far, and the
-#' search for their hyperparameters goes on from there. The first candidate is [kernel_rbf()] with
-#' one length scale, inputs divided by their standard deviations.
+#' search for their hyperparameters continues from there. The first candidate is [kernel_rbf()] with
+#' one length scale, on the response as it is, with inputs divided by their standard deviations. A
+#' factor is one input, see "Factors" in [sparsegp()].
 #'
 #' | axis (`stage` in `fit$choices`) | alternatives | tried for |
 #' |---|---|---|
+#' | coding | ordered factors as factors, not as numbers | formulas with ordered factors |
+#' | response scale | square root, logarithm, Box-Cox, logit, asinh, see [response_scale()] | numbers in the domain of the scale, asinh if both tails are heavy; not with weights, offsets, priors, or a noise that is given; not in streams |
 #' | input scale | one scale for all inputs, `scale = "common"` | `scale` not given, standard deviations within a factor of `r policy$same_unit_ratio` |
-#' | kernel | a length scale for each input, `ard = TRUE` | 2 to `r policy$max_ard_inputs` inputs, one latent function |
+#' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
+#' | kernel | a length scale for each input, `ard = TRUE`; of labels tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
 #' | kernel | [kernel_matern52()], [kernel_matern32()], with `ard` as the best has it | |
 #' | kernel | the best kernel `+ kernel_linear()`: a trend | numbers and counts, not labels |
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | the same |
@@ -34,22 +39,25 @@
 #' approximation that costs somewhat more than a nat, but only once, whereas the gain grows with the
 #' number of observations. A later candidate has to be better by `r policy$min_evidence_gain` m / n
 #' nats, and a sum of kernels, which takes longer, by `r policy$min_gain` nats an observation as
-#' well.
+#' well. Another scale of the response has to gain `r policy$min_transform_gain` m / n nats and
+#' `r policy$min_transform_gain_per_row` nats an observation; its evidence includes the Jacobian.
+#' Length scales of labels have a log-Cauchy prior around the common one (see [priors]) in place of a
+#' price, and have to gain `r policy$min_relevance_gain` nats and `r policy$min_relevance_rate` nats an
+#' observation.
 #'
-#' With these numbers length scales of their own (ARD) are refused where observations are few for
-#' the inputs, where the evidence alone would accept them and predictions would be worse.
+#' With these margins a length scale for each input (ARD) is refused if observations are few for the
+#' number of inputs, where the evidence alone would accept it and predictions would be worse.
 #'
 #' @section How to switch it off:
-#' `sparsegp(structure = "fixed")` has the first candidate. A `kernel` that is given is a model of
-#' its own: nothing is chosen, and `scale = NULL` means `TRUE`. A `scale` that is given leaves the
-#' kernel open.
+#' `sparsegp(structure = "fixed")` has the first candidate. If a `kernel` is given nothing is chosen,
+#' and `scale = NULL` means `TRUE`. Each of `transform = "identity"`, `scale = TRUE` and `coding =
+#' "contrasts"` closes its axis and leaves the others open.
 #'
 #' @section What it costs:
 #' An evaluation of the evidence of 630 observations takes some 2.5e8 multiplications
 #' (`structure_flops` of the package's table of such numbers), and the race some 60 to 150 of them:
-#' 2 to 4 CPU seconds, 6 with 32 inputs. Over 22 sets of 43 to 4000 observations default fits took
-#' 1.3 times as long as in version 0.3.0, whose race had four candidates; most of that was learning
-#' where a sum of kernels was chosen.
+#' 2 to 4 CPU seconds, 6 with 32 inputs; `bench/zoo.R` has the seconds of default fits on 46 data
+#' sets.
 #'
 #' @seealso [methods] on the number of inducing points; [priors]; [kernels].
 #' @concept automatic relevance determination

@@ -135,9 +135,9 @@ structure_score <- function(candidate, pilot) {
 # priors' densities, which would be a price of having a parameter that goes with the width of its
 # prior alone. The price has two parts. The best value of each is found by the same observations, by
 # which the gain of the pilot is too large (overfit_nats). And the evidence would have to be
-# integrated over it (parameter_nats, as on the average of a Laplace approximation): a loss that does
-# not grow with the number of observations n as gains do, so that on a pilot of m of them it counts
-# m / n. Tied length scales are one: the tie is the price of each.
+# integrated over it (parameter_nats, as on the average of a Laplace approximation): a loss that
+# does not grow with the number of observations n as gains do, so that on a pilot of m of them it
+# counts m / n. Tied length scales are one: the tie is the price of each.
 structure_value <- function(candidate, pilot) {
   table <- candidate$table
   response <- part_of_model(candidate$model, pilot$rows)$response

@@ -112,7 +112,7 @@ test_that("one length scale stands for a factor, and an ordered factor is read e
   expect_identical(is.na(fit$hyper$input_sd), c(TRUE, FALSE, TRUE, TRUE))
   setup <- list(ordered = "o", factors = "g")
   both <- codings(setup)
-  expect_identical(lapply(both, function(one) one$changes$factors), list("g", c("g", "o")))
+  expect_identical(lapply(both, function(one) one$setup$factors), list("g", c("g", "o")))
   expect_identical(codings(list(factors = "g")), list())
   # the column is the same, what is read of it differs
   x <- cbind(x = d$x, o = as.integer(d$o))

@@ -94,7 +94,7 @@ test_that("what has to be gained grows with the observations, and with one-vs-re
 
 test_that("many inputs keep one length scale", {
   d <- relevant(60, 6)
-  fit <- with_policy(max_tied_inputs = 5, code = sparsegp(d$x, d$y))
+  fit <- with_policy(max_ard_inputs = 5, code = sparsegp(d$x, d$y))
   expect_false(fit$kernel$ard)
   expect_identical(gain_of_relevance(fit), numeric())
 })

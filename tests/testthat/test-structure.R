@@ -8,7 +8,7 @@ steps <- function(n = 150) {
 
 test_that("a structure is worth its evidence and prior, less a price for each hyperparameter", {
   d <- steps(60)
-  fit <- sparsegp(y ~ ., d)
+  fit <- sparsegp(y ~ ., d, transform = "identity", scale = TRUE)
   tried <- choices_of_stage(fit, "kernel")
   expect_identical(unique(tried$rows), 60L)
   price <- policy$overfit_nats + policy$parameter_nats # of all rows
@@ -62,7 +62,7 @@ test_that("an axis is raced from the best so far, and says what was better", {
   expect_identical(found$choices$taken, c(FALSE, FALSE, FALSE, TRUE))
   expect_identical(found$candidate$data$setup$kernel, kernel_rbf(ard = TRUE))
   # a margin that is too large
-  dear <- structure_axis("kernel", axis$alternatives, function(n) 1e6)
+  dear <- structure_axis("kernel", axis$alternatives, function(model, n, m) 1e6)
   kept <- race_along(dear, best, pilot, 150L)
   expect_identical(kept$candidate$data$setup$kernel, kernel_rbf())
   expect_identical(which(kept$choices$taken), 1L)

@@ -286,7 +286,7 @@ test_that("a fit says its scale, and is the same on the identity", {
   d <- scaled_rows()
   fit <- sparsegp(y ~ x, d, transform = "log")
   expect_output(print(fit), "response on the log scale", fixed = TRUE)
-  plain <- sparsegp(y ~ x, d)
+  plain <- sparsegp(y ~ x, d, lik_gaussian(transform = "identity"))
   same <- update(fit, transform = "identity")
   expect_equal(coef(same), coef(plain))
   expect_equal(same$log_evidence, plain$log_evidence)
