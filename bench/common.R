@@ -126,8 +126,8 @@ class_scores <- function(prob, y) {
 own_log <- function(prob, y) log(prob[, levels(y)][cbind(seq_along(y), as.integer(y))])
 
 # e1071's svm with a radial kernel, and probabilities of labels; gamma (in units of one over the
-# inputs' total variance) and cost are the best of `grid` by the error in five folds. NULL if e1071
-# is missing.
+# inputs' total variance) and cost are the best of `grid` by the error in five folds of the first
+# `folded` observations. NULL if e1071 is missing.
 SVM_GRID <- expand.grid(gamma = c(0.5, 2, 8), cost = c(1, 10))
 
 has_svm <- function() {
@@ -136,12 +136,14 @@ has_svm <- function() {
   FALSE
 }
 
-tuned_svm <- function(x, y, grid = SVM_GRID) {
+tuned_svm <- function(x, y, grid = SVM_GRID, folded = length(y)) {
   if (!has_svm()) return(NULL)
   unit <- 1 / sum(apply(x, 2L, var))
   set.seed(1)
+  part <- seq_len(min(folded, length(y)))
   error <- mapply(function(gamma, cost) {
-    fit <- e1071::svm(x, y, scale = FALSE, gamma = gamma * unit, cost = cost, cross = 5)
+    fit <- e1071::svm(x[part, , drop = FALSE], y[part], scale = FALSE, gamma = gamma * unit,
+                      cost = cost, cross = 5)
     if (is.factor(y)) -fit$tot.accuracy else fit$tot.MSE
   }, grid$gamma, grid$cost)
   best <- grid[which.min(error), ]

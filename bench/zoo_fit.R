@@ -42,30 +42,36 @@ label_scores <- function(prob, y) {
 
 # ---- Peers ----
 
-# Mean log density of the third of the observations that a fit of the others has not seen.
-held_density <- function(peer, x, y) {
-  held <- seq_along(y) %% 3L == 0L
-  made <- peer(x[!held, , drop = FALSE], y[!held], x[held, , drop = FALSE])
-  mean(number_scores(made, y[held], NULL)$density)
+MOST_HELD <- 1500L # observations with which peers without folds choose the response's scale
+
+# Mean log density of a third of the observations that a fit of the others has not seen.
+# jacobian: TRUE if `y` are logarithms, and the density is that of their exponentials.
+held_density <- function(peer, x, y, jacobian = FALSE) {
+  number <- utils::head(seq_along(y), MOST_HELD)
+  held <- number[number %% 3L == 0L]
+  learned <- setdiff(number, held)
+  made <- peer(x[learned, , drop = FALSE], y[learned], x[held, , drop = FALSE])
+  mean(number_scores(made, y[held], NULL)$density) - if (jacobian) mean(y[held]) else 0
 }
 
 number_peer <- function(peer, d, keep) {
   answer <- timed(function() peer(d$x, d$y, d$new))
-  keep("plain", c(number_scores(answer$value, d$new_y, rowMeans(answer$value$mean)),
-                  seconds = answer$seconds, held = answer$value$held))
-  if (any(d$y <= 0)) return(invisible())
-  answer <- timed(function() peer(d$x, log(d$y), d$new))
   made <- answer$value
-  held <- if (is.null(made$held)) {
-    keep("plain", list(held = held_density(peer, d$x, d$y)))
-    held_density(peer, d$x, log(d$y))
-  } else {
-    made$held
-  }
-  mean <- rowMeans(exp(made$mean + made$sd^2 / 2))
+  keep("plain", c(number_scores(made, d$new_y, rowMeans(made$mean)), seconds = answer$seconds,
+                  held = made$held))
+  if (all(d$y > 0)) logged_peer(peer, d, keep, is.null(made$held))
+}
+
+# The same of the response's logarithm; without_folds: does the peer hold nothing out by itself?
+logged_peer <- function(peer, d, keep, without_folds) {
+  log_y <- log(d$y)
+  answer <- timed(function() peer(d$x, log_y, d$new))
+  made <- answer$value
+  if (without_folds) keep("plain", list(held = held_density(peer, d$x, d$y)))
+  held <- if (without_folds) held_density(peer, d$x, log_y, TRUE) else made$held - mean(log_y)
   new_y <- pmax(d$new_y, min(d$y)) # the peer has no density below 0
-  keep("log", c(number_scores(made, log(new_y), mean, -log(new_y)),
-                seconds = answer$seconds, held = held - mean(log(d$y))))
+  keep("log", c(number_scores(made, log(new_y), rowMeans(exp(made$mean + made$sd^2 / 2)),
+                              -log(new_y)), seconds = answer$seconds, held = held))
 }
 
 label_peer <- function(peer, d, keep) {
@@ -78,14 +84,14 @@ label_peer <- function(peer, d, keep) {
 # Log density of each of `y` by the quantiles of its predictive distribution, whatever that is: if
 # the quantile of probability p is q(p), then z(q) = qnorm(p) is a smooth function, a straight line
 # of a normal distribution, and the density is dnorm(z) dz / dq.
-QUANTILES <- c(exp(seq(log(1e-300), log(1e-4), length.out = 60)), stats::pnorm(seq(-3.7, 3.7, 0.1)),
-               1 - 10^-seq(4, 15, 0.5))
+QUANTILES <- stats::pnorm(seq(-30, 7.9, 0.1))
 
 quantile_density <- function(quantiles, y) {
   z <- stats::qnorm(QUANTILES)
   vapply(seq_along(y), function(i) {
     q <- quantiles[i, ]
-    use <- is.finite(q) & !duplicated(q)
+    beyond_bound <- duplicated(q) | duplicated(q, fromLast = TRUE)
+    use <- is.finite(q) & !beyond_bound
     curve <- stats::splinefun(q[use], z[use], "natural")
     stats::dnorm(curve(y[i]), log = TRUE) + log(max(curve(y[i], 1), .Machine$double.xmin))
   }, 0)
