@@ -25,9 +25,9 @@ local({
   HERE <<- normalizePath(dirname(self))
 })
 
-QUICK <- c("MASS/UScereal", "AER/CPS1985", "carData/Prestige", "datasets/airquality", "ISLR/Auto",
+QUICK <- c("MASS/UScereal", "carData/SLID", "carData/Prestige", "datasets/airquality", "ISLR/Auto",
            "carData/Womenlf", "carData/TitanicSurvival", "AER/PSID1976", "rpart/kyphosis",
-           "ISLR/Smarket")
+           "carData/Chile")
 
 # ---- Arguments ----
 

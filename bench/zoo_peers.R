@@ -196,13 +196,20 @@ additive <- function(x, y, family = stats::gaussian()) {
   }
 }
 
+without_order <- function(x) {
+  x[] <- lapply(x, function(x) if (is.ordered(x)) factor(x, ordered = FALSE) else x)
+  x
+}
+
 by_mgcv <- function(x, y, new) {
-  fit <- additive(x, y)
-  answer <- stats::predict(fit, new, se.fit = TRUE)
+  fit <- additive(without_order(x), y)
+  answer <- stats::predict(fit, without_order(new), se.fit = TRUE)
   list(mean = as.matrix(c(answer$fit)), sd = as.matrix(sqrt(c(answer$se.fit)^2 + fit$sig2)))
 }
 
 labels_by_mgcv <- function(x, y, new) {
+  x <- without_order(x)
+  new <- without_order(new)
   code <- as.integer(y) - 1
   if (nlevels(y) == 2L) {
     fit <- additive(x, code, stats::binomial())
@@ -212,11 +219,12 @@ labels_by_mgcv <- function(x, y, new) {
   `colnames<-`(stats::predict(fit, new, type = "response"), levels(y))
 }
 
-# ---- BART: the sample of its posterior ----
+# ---- BART: the sample of its posterior, a smaller one of many observations ----
 
 sampled <- function(x, y, new) {
   set.seed(1)
-  dbarts::bart(with_scores(x), y, with_scores(new), nskip = 250L, verbose = FALSE, nthread = 1L,
+  dbarts::bart(with_scores(x), y, with_scores(new), verbose = FALSE, nthread = 1L,
+               ndpost = if (length(y) > 1000L) 300L else 1000L, nskip = 200L,
                keeptrainfits = FALSE)
 }
 

@@ -90,8 +90,8 @@ peers_table <- function(zoo) {
   best <- zoo_best(zoo)
   plain <- zoo[zoo$response == "plain", ]
   bench_table(do.call(rbind, lapply(split(plain, plain$who), function(fits) {
-    data.frame(sets = nrow(fits), "ours ahead by, median" = stats::median(fits$ahead),
-               "ours ahead by, mean" = mean(fits$ahead),
+    data.frame(sets = nrow(fits), "ours ahead by, median" = stats::median(fits$ahead, TRUE),
+               "ours ahead by, mean" = mean(fits$ahead, na.rm = TRUE),
                "best of the peers" = sum(best$who == fits$who[1L]),
                "CPU seconds altogether" = round(sum(fits$seconds)), check.names = FALSE)
   })), "Each method; CPU seconds are with its tuning")
