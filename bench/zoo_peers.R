@@ -224,7 +224,7 @@ labels_by_mgcv <- function(x, y, new) {
 sampled <- function(x, y, new) {
   set.seed(1)
   dbarts::bart(with_scores(x), y, with_scores(new), verbose = FALSE, nthread = 1L,
-               ndpost = if (length(y) > 1000L) 300L else 1000L, nskip = 200L,
+               ndpost = if (length(y) > 1000L) 300L else 1000L, nskip = 250L,
                keeptrainfits = FALSE)
 }
 
