@@ -53,12 +53,13 @@ zoo_frame <- function(given, sets) {
 # ---- The tables ----
 
 halves <- function(zoo) {
-  list("develop half" = zoo[zoo$half == "develop", ], "kept half" = zoo[zoo$half == "kept", ],
-       "all sets" = zoo)
+  parts <- list("develop half" = zoo[zoo$half == "develop", ],
+                "kept half" = zoo[zoo$half == "kept", ], "all sets" = zoo)
+  Filter(function(zoo) any(zoo$who == "ours") && nrow(zoo_best(zoo)) > 0L, parts)
 }
 
 sums_table <- function(zoo, caption) {
-  columns <- vapply(halves(zoo), zoo_sums, zoo_sums(zoo))
+  columns <- sapply(halves(zoo), zoo_sums)
   bench_table(as.data.frame(columns, check.names = FALSE), caption)
 }
 
@@ -135,9 +136,9 @@ insert_marked <- function(file, name, lines) {
 
 readme_lines <- function(zoo) {
   best <- zoo_best(zoo)
-  count <- function(yes) sum(yes)
+  count <- function(yes) sum(yes, na.rm = TRUE)
   c(sprintf(paste0("On %d data sets of other packages `sparsegp(y ~ ., data)` predicts best of ",
-                   "all in %d, and is best or"), nrow(best), count(best$ahead >= 0)),
+                   "all in %d, and is best or"), length(unique(zoo$set)), count(best$ahead >= 0)),
     sprintf(paste0("within one standard error of the best in %d; it is behind by more than two ",
                    "in %d. Its peers (forest,"), count(best$ahead + best$se >= 0),
             count(best$ahead + 2 * best$se < 0)),
@@ -150,7 +151,7 @@ readme_lines <- function(zoo) {
 write_zoo <- function(given, sets, whole) {
   source(zoo_file("sums"))
   zoo <- zoo_frame(given, sets)
-  if (is.null(zoo)) return(cat("no records of", given$as, "yet\n"))
+  if (length(halves(zoo)) == 0L) return(cat("no records of", given$as, "and peers yet\n"))
   sums_table(zoo, "Ours and the best peer of each set")
   if (nzchar(given$before)) {
     sums_table(zoo_frame(utils::modifyList(given, list(as = given$before, before = "")), sets),
