@@ -47,11 +47,13 @@ MOST_HELD <- 1500L # observations with which peers without folds choose the resp
 # Mean log density of a third of the observations that a fit of the others has not seen.
 # jacobian: TRUE if `y` are logarithms, and the density is that of their exponentials.
 held_density <- function(peer, x, y, jacobian = FALSE) {
-  number <- utils::head(seq_along(y), MOST_HELD)
-  held <- number[number %% 3L == 0L]
-  learned <- setdiff(number, held)
-  made <- peer(x[learned, , drop = FALSE], y[learned], x[held, , drop = FALSE])
-  mean(number_scores(made, y[held], NULL)$density) - if (jacobian) mean(y[held]) else 0
+  rows <- utils::head(cbind(x, .y = y), MOST_HELD)
+  is_held <- seq_len(nrow(rows)) %% 3L == 0L
+  learned <- droplevels(rows[!is_held, ])
+  held <- without_new_levels(rows[is_held, ], learned)
+  inputs <- names(x)
+  made <- peer(learned[inputs], learned$.y, held[inputs])
+  mean(number_scores(made, held$.y, NULL)$density) - if (jacobian) mean(held$.y) else 0
 }
 
 number_peer <- function(peer, d, keep) {

@@ -12,8 +12,8 @@ zoo_file <- function(what) file.path(HERE, ZOO_FILES[[what]])
 # A peer's row of "chosen": that of its logarithm, if its own held-out observations prefer that.
 method_parts <- function(record) {
   if (is.null(record$plain$density)) return(list())
-  if (is.null(record$log$density)) return(list(plain = record$plain))
-  prefers_log <- isTRUE(record$log$held > record$plain$held)
+  if (record$kind == "class") return(list(plain = record$plain))
+  prefers_log <- !is.null(record$log$density) && isTRUE(record$log$held > record$plain$held)
   list(plain = record$plain, chosen = if (prefers_log) record$log else record$plain)
 }
 
@@ -40,6 +40,7 @@ set_rows <- function(given, set) {
   rows <- lapply(names(everybody), function(who) {
     record <- read(everybody[[who]])
     parts <- if (!is.null(record)) method_parts(record)
+    if (who %in% c("ours", "before")) parts <- parts["plain"]
     lapply(names(parts), function(part) method_row(parts[[part]], record, who, part, ours))
   })
   rows <- do.call(rbind, unlist(rows, recursive = FALSE))
