@@ -13,9 +13,9 @@
 #' classes, outliers), [methods] how many rows are taken at once (all, some hundred points, a
 #' stream), [priors] what hyperparameters are thought possible.
 #'
-#' `vignette("sparsegp")` is a page from a formula to error bars, `vignette("coming-from")` for who
-#' knows `lm()`, `gam()` or `brm()`, `vignette("cheatsheet")` all on a page, and
-#' `vignette("glossary")` says what words mean. `vignette("time-series")`, `"maps"`, `"groups"` and
+#' `vignette("sparsegp")` is a page from a formula to error bars, `vignette("defaults")` says what a
+#' default fit tries and how well it does, `vignette("coming-from")` is for users of `lm()`, `gam()`
+#' or `brm()`, `vignette("cheatsheet")` has all on a page, and `vignette("glossary")` says what words mean. `vignette("time-series")`, `"maps"`, `"groups"` and
 #' `"large-data"` are about those; `vignette("papers")` has the papers' figures beside ours.
 #'
 #' @section Notation:

@@ -11,7 +11,11 @@ bench_found$tables <- list()
 write_tables <- function() {
   file <- Sys.getenv("SPARSEGP_BENCH_TABLES")
   if (!nzchar(file)) return(invisible())
-  writeLines(unlist(Map(markdown_table, bench_found$tables, names(bench_found$tables))), file)
+  writeLines(tables_text(), file)
+}
+
+tables_text <- function() {
+  unlist(Map(markdown_table, bench_found$tables, names(bench_found$tables)))
 }
 
 four_digits <- function(x) {
@@ -121,8 +125,9 @@ class_scores <- function(prob, y) {
 # The log probability of each row's own class.
 own_log <- function(prob, y) log(prob[, levels(y)][cbind(seq_along(y), as.integer(y))])
 
-# e1071's svm with a radial kernel and probabilities; gamma (in units of one over the inputs' total
-# variance) and cost are the best of six by the error in five folds. NULL if e1071 is missing.
+# e1071's svm with a radial kernel, and probabilities of labels; gamma (in units of one over the
+# inputs' total variance) and cost are the best of `grid` by the error in five folds of the first
+# `folded` observations. NULL if e1071 is missing.
 SVM_GRID <- expand.grid(gamma = c(0.5, 2, 8), cost = c(1, 10))
 
 has_svm <- function() {
@@ -131,17 +136,20 @@ has_svm <- function() {
   FALSE
 }
 
-tuned_svm <- function(x, y) {
+tuned_svm <- function(x, y, grid = SVM_GRID, folded = length(y)) {
   if (!has_svm()) return(NULL)
   unit <- 1 / sum(apply(x, 2L, var))
   set.seed(1)
-  accuracy <- mapply(function(gamma, cost) {
-    e1071::svm(x, y, scale = FALSE, gamma = gamma * unit, cost = cost, cross = 5)$tot.accuracy
-  }, SVM_GRID$gamma, SVM_GRID$cost)
-  best <- SVM_GRID[which.max(accuracy), ]
+  part <- seq_len(min(folded, length(y)))
+  error <- mapply(function(gamma, cost) {
+    fit <- e1071::svm(x[part, , drop = FALSE], y[part], scale = FALSE, gamma = gamma * unit,
+                      cost = cost, cross = 5)
+    if (is.factor(y)) -fit$tot.accuracy else fit$tot.MSE
+  }, grid$gamma, grid$cost)
+  best <- grid[which.min(error), ]
   model <- e1071::svm(x, y, scale = FALSE, gamma = best$gamma * unit, cost = best$cost,
-                      probability = TRUE)
-  list(model = model, gamma = best$gamma, cost = best$cost)
+                      probability = is.factor(y))
+  list(model = model, gamma = best$gamma, cost = best$cost, mse = min(error))
 }
 
 svm_prob <- function(svm, x) attr(predict(svm$model, x, probability = TRUE), "probabilities")
