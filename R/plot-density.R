@@ -42,7 +42,8 @@ density_curve <- function(object, level, n, style) {
 density_map <- function(object, level, n, style) {
   axes <- colnames(object$range)
   ranges <- list(object$range[, 1L], object$range[, 2L])
-  nodes <- surface_nodes(list(at = ranges), n %||% 81L, utils::modifyList(
+  view <- list(axis = lapply(axes, function(name) new_axis("axis_number", name, name, NULL, NULL)))
+  nodes <- surface_nodes(view, list(at = ranges), n %||% 81L, utils::modifyList(
     list(xlim = ranges[[1L]], ylim = ranges[[2L]]), style
   ))
   colnames(nodes$grid) <- axes

@@ -13,12 +13,15 @@ moments_of_numbers <- function(chunk) {
   mean <- ifelse(n > 0, colMeans(values, na.rm = TRUE), 0)
   list(n = n, mean = mean, m2 = colSums(sweep(values, 2L, mean)^2, na.rm = TRUE),
        weight = sum(weights), weighted = sum(values[, 1L] * (weights / sum(weights))),
-       size = max(abs(y), abs(offset), 0, na.rm = TRUE), range = range(y, na.rm = TRUE),
+       size = max(abs(y), abs(offset), 0, na.rm = TRUE), range = range_of(y),
        few = few_values(c(y)))
 }
 
 # As many labels as C has room for (SG_LIK_MAX_CLASSES)
 MAX_CLASSES <- 256L
+
+# NULL of no values
+range_of <- function(values) if (!all(is.na(values))) range(values, na.rm = TRUE)
 
 few_values <- function(values) {
   values <- unique(values[!is.na(values)])
@@ -32,7 +35,7 @@ join_response <- function(one, other) {
   few <- if (!is.null(one$few) && !is.null(other$few)) few_values(c(one$few, other$few))
   c(both, list(weight = weight,
                weighted = one$weighted + (other$weighted - one$weighted) * other$weight / weight,
-               size = max(one$size, other$size), range = range(one$range, other$range),
+               size = max(one$size, other$size), range = range_of(c(one$range, other$range)),
                few = few))
 }
 
