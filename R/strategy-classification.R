@@ -127,7 +127,7 @@ run_vectors <- function(plan, theta) {
 # Returns the options by which the points of two labels are chosen. A function that tells a rare
 # label from all others is as complex as the observations of that label are many: the number of its
 # points goes with the square root of the label's proportion, so that all classes together take the
-# time of a few, however many they are. The points end earlier if the next one has little to say.
+# time of ten, however many they are. The points end earlier if the next one has little to say.
 vectors_of_labels <- function(problem) {
   options <- problem$options
   proportion <- mean(problem$rows > 0)

@@ -8,16 +8,16 @@ test_that("a rare label has fewer points, whichever of the two it is", {
   size <- function(rare, ...) vectors_of_labels(binary_problem(rare, ...))$size
   expect_identical(size(500), 400)
   expect_identical(size(250), 400)
-  expect_identical(size(1000 - 90), 400 * sqrt(0.09 / 0.25))
-  expect_identical(size(90), 400 * sqrt(0.09 / 0.25))
+  expect_identical(size(1000 - 90), 400 * sqrt(0.09 / 0.1))
+  expect_identical(size(90), 400 * sqrt(0.09 / 0.1))
   # and at least a fifth
   expect_identical(size(1), 80)
   expect_identical(vectors_of_labels(binary_problem(1))$fewest, 80)
   expect_identical(size(1, size = 1), 1)
   expect_identical(with_policy(rare_label = c(0.5, 0.5), code = size(125)), 200)
-  # all classes together take the time of a few: the sum of squares does not grow with their number
+  # many classes together take the time of ten: the sum of squares does not grow with their number
   work <- function(classes) classes * size(1000 / classes)^2
-  expect_equal(work(20), work(4), tolerance = 0.01) # whole points
+  expect_equal(work(40), work(10), tolerance = 0.01) # whole points
 })
 
 test_that("a gain too small ends the selection, but not before the fewest", {
