@@ -125,7 +125,8 @@ page_head <- function(given, sets) {
           "largest. Peers are tuned by held-out observations; the distribution of forest, svm,",
           "boosting and elastic net is normal with the standard deviation of their held-out",
           "errors."), "",
-    paste0(toString(vapply(there, version, "")), if (nzchar(given$note)) paste0(" (", given$note, ")"),
+    paste0(toString(vapply(there, version, "")),
+           if (nzchar(given$note)) paste0(" (", given$note, ")"),
            "; ", R.version.string, "; one process a fit, one BLAS thread."), "")
 }
 
@@ -149,12 +150,12 @@ readme_lines <- function(zoo) {
             count(best$ahead + 2 * best$se < 0)),
     "boosted trees, svm, additive model, elastic net, BART) are tuned; the best one of each set,",
     "found by the test observations, is at zero below, and lines are standard errors. Of the half",
-    "that nobody looked at before the end:",
+    "that was kept for the end:",
     sprintf("best in %d of %d, best or within one standard error in %d.",
             count(kept$ahead >= 0), nrow(kept), count(kept$ahead + kept$se >= 0)),
-    sprintf(paste0("Over sets of numbers it is ahead of the best peer by %+.3f nats an observation, ",
-                   "and by %+.3f"), mean(best$ahead[best$kind == "number"], na.rm = TRUE),
-            mean(chosen$ahead, na.rm = TRUE)),
+    sprintf(paste0("Over sets of numbers it is ahead of the best peer by %+.3f nats an ",
+                   "observation, and by %+.3f"),
+            mean(best$ahead[best$kind == "number"], na.rm = TRUE), mean(chosen$ahead, na.rm = TRUE)),
     "if peers choose between y and log(y) by their own held-out observations.", "",
     "![Ours and the peers, set by set](man/figures/zoo.png)")
 }
