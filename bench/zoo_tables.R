@@ -155,7 +155,8 @@ readme_lines <- function(zoo) {
             count(kept$ahead >= 0), nrow(kept), count(kept$ahead + kept$se >= 0)),
     sprintf(paste0("Over sets of numbers it is ahead of the best peer by %+.3f nats an ",
                    "observation, and by %+.3f"),
-            mean(best$ahead[best$kind == "number"], na.rm = TRUE), mean(chosen$ahead, na.rm = TRUE)),
+            mean(best$ahead[best$kind == "number"], na.rm = TRUE),
+            mean(chosen$ahead, na.rm = TRUE)),
     "if peers choose between y and log(y) by their own held-out observations.", "",
     "![Ours and the peers, set by set](man/figures/zoo.png)")
 }
