@@ -3,9 +3,9 @@
 # intervals, CPU seconds, size of the fit. Peers (zoo_peers.R) are ranger, xgboost, e1071, mgcv,
 # glmnet and dbarts; packages that are missing are left out.
 #
-#   SPARSEGP_DATA=... Rscript bench/zoo.R [quick] [WORD=VALUE ...]     about two hours of a core
+#   SPARSEGP_DATA=... Rscript bench/zoo.R [quick] [WORD=VALUE ...]     about forty minutes of a core
 #
-#   quick          ten sets in ten minutes
+#   quick          ten sets in three minutes
 #   out=FOLDER     where fits leave their records, each a file: a run goes on where it ended
 #   lib=PATH       the library of sparsegp, if not the first one of R_LIBS
 #   as=NAME        the name of our records, by default "sparsegp-" and the version
