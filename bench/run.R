@@ -22,7 +22,7 @@ CLAIMS <- list(
         "defaults.R", "friedman image splice twonorm ringnorm waveform heart diabetis german", "",
         c(3, 60), c("e1071", "ranger")),
   claim("zoo_defaults", "The default fit beside tuned peers on 46 data sets of other packages",
-        "zoo.R", "quick", "", c(10, 120), c("ranger", "xgboost", "e1071", "mgcv", "glmnet",
+        "zoo.R", "quick", "", c(3, 40), c("ranger", "xgboost", "e1071", "mgcv", "glmnet",
                                             "dbarts")),
   claim("policy", "Numbers of the default strategies, halved and doubled", "policy.R",
         "1000 quick", "2000 normal", c(45, 600)),

@@ -3,15 +3,16 @@
 # intervals, CPU seconds, size of the fit. Peers (zoo_peers.R) are ranger, xgboost, e1071, mgcv,
 # glmnet and dbarts; packages that are missing are left out.
 #
-#   SPARSEGP_DATA=... Rscript bench/zoo.R [quick] [WORD=VALUE ...]     about two hours of a core
+#   SPARSEGP_DATA=... Rscript bench/zoo.R [quick] [WORD=VALUE ...]     about forty minutes of a core
 #
-#   quick          ten sets in ten minutes
+#   quick          ten sets in three minutes
 #   out=FOLDER     where fits leave their records, each a file: a run goes on where it ended
 #   lib=PATH       the library of sparsegp, if not the first one of R_LIBS
 #   as=NAME        the name of our records, by default "sparsegp-" and the version
 #   before=NAME    records that the tables show beside ours
 #   only=ours,ranger,...   fit only these
 #   sets=NAME,...  only these sets
+#   note=TEXT      words for the page, such as the commit
 #   limit=SECONDS  CPU seconds that a fit may take
 #
 # Each fit is a process (zoo_fit.R), one at a time. `FOLDER/fits.tsv` has a line for each with its
@@ -34,7 +35,7 @@ QUICK <- c("MASS/UScereal", "carData/SLID", "carData/Prestige", "datasets/airqua
 options_given <- function(words) {
   given <- list(out = file.path(tools::R_user_dir("sparsegp", "cache"), "zoo"), lib = "",
                 as = paste0("sparsegp-", utils::packageVersion("sparsegp")), before = "", only = "",
-                sets = "", limit = "900")
+                sets = "", note = "", limit = "900")
   pairs <- grep("=", words, value = TRUE)
   given[sub("=.*", "", pairs)] <- sub("^[^=]*=", "", pairs)
   several <- function(text) strsplit(text, ",", fixed = TRUE)[[1L]]

@@ -53,7 +53,11 @@ QUOTED <- c(QUOTED, list(
   quoted("README.md", "On 46 data sets", c("zoo_defaults", "| best of all methods |"),
          but = "^On 46 data sets"),
   quoted("README.md", "within one standard error", c("zoo_defaults", "| best, or within"),
-         c("zoo_defaults", "| behind by more than two"), but = "^within one standard error")
+         c("zoo_defaults", "| behind by more than two"), but = "^within one standard error"),
+  quoted("README.md", "best in ", c("zoo_defaults", "| best of all methods |"),
+         c("zoo_defaults", "| best, or within"), but = "^best"),
+  quoted("README.md", "Over sets of numbers", c("zoo_defaults", "| the same, numbers alone |"),
+         c("zoo_defaults", "| numbers, if peers may"), but = "^Over")
 ))
 
 begins <- function(lines, with) lines[startsWith(lines, with)]
