@@ -154,9 +154,10 @@
 #'   with the inputs' columns, or for formulas a data frame. All rows contribute through them
 #'   ([method_ep()]); time and memory grow with the number of rows times the square of, and times,
 #'   the size of the basis.
-#' @param transform The scale on which a response of numbers is fitted, such as `"log"`: the name of
-#'   one, or a [response_scale()]. It replaces that of `likelihood`. `NULL`: that of `likelihood`,
-#'   or the response as it is.
+#' @param transform The scale on which a response of numbers is fitted, such as `"log"` or
+#'   `"identity"`: the name of one, or a [response_scale()]. It replaces that of `likelihood`. `NULL`:
+#'   that of `likelihood`; if that has none, chosen by the evidence where no `kernel` is given, see
+#'   [structure], and otherwise the response as it is.
 #' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
 #' @param weights Positive numbers: the noise variance of a row is `noise / weight`. Gaussian
 #'   likelihood only (for known variances see [lik_gaussian()]), and trials of `lik_binomial()`.
@@ -168,9 +169,9 @@
 #' @param scale `TRUE`: every input is divided by its own standard deviation; `"common"`: all by
 #'   one, the root of their mean variance, for inputs that share a unit (factors that are one input
 #'   keep their own); `"log"`: as `TRUE`, and skewed inputs are on a log scale before, see below;
-#'   `FALSE`: inputs are not scaled. Kernel arguments and `coef()` are in scaled units. `NULL`: `TRUE` where a kernel is
-#'   given or nothing is learned, else `TRUE` or `"common"`, chosen with the kernel by the evidence,
-#'   so that the fit may depend on the inputs' units, see below.
+#'   `FALSE`: inputs are not scaled. Kernel arguments and `coef()` are in scaled units. `NULL`:
+#'   `TRUE` if a kernel is given or nothing is learned, otherwise chosen by the evidence, see
+#'   [structure], so that the fit may depend on the inputs' units, see below.
 #' @param keep_x Keep the inputs in the fit (for plots)? Default: with at most two inputs, and
 #'   always when the posterior needs all rows, as full EP does; never for streams.
 #' @param effort How much work a fit of many rows may be where `method` is left open or is

@@ -2,8 +2,8 @@
 
 # Returns all rows in an order every beginning of which is spread evenly over them: by the
 # fractional parts of multiples of the golden ratio, whose gaps are of three lengths at most.
-# strata: a beginning has every class in proportion, and at least one row of each as soon as it is as
-# long as there are classes. x: inputs; one that hardly ever varies does so among the first rows,
+# strata: a beginning has every class in proportion, and at least one row of each if it has as many
+# rows as there are classes. x: inputs; one that hardly ever varies does so among the first rows,
 # too.
 spread_rows <- function(n, strata = NULL, x = NULL) {
   if (!is.null(x)) return(witnesses_first(spread_rows(n, strata), x))

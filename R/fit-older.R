@@ -5,8 +5,8 @@
 #       other fits on a basis kept no sums, so they take no more rows.
 #   1   0.2.0, 0.2.1: the options that EP ran with stood in `method`, whether they were given or
 #       chosen; choices were in records of their own.
-#   2   0.3.0: no input of a kernel was a factor, but for factor kernels; triangular factors and sums
-#       on a basis were whole matrices (fit-pack.R).
+#   2   0.3.0: no input of a kernel was a factor, but for factor kernels; triangular factors and
+#       sums on a basis were whole matrices (fit-pack.R).
 #   3   this version
 FIT_FORMAT <- 3L # of what new_fit() makes; a version that changes it counts on
 

@@ -296,8 +296,8 @@
 #'   approximation, which needs `learn = FALSE` or `fixed()` hyperparameters.
 #' @param size How much rates differ between rows, the shape of their gamma distribution: `NULL`
 #'   (learned), a positive number or `fixed(value)`. The smaller, the more the counts scatter.
-#' @param transform Of numbers: the scale on which the response has this noise, such as `"log"`, or a
-#'   [response_scale()]. `NULL`: the response as it is.
+#' @param transform Of numbers: the scale on which the response has this noise, such as `"log"` or
+#'   `"identity"`, or a [response_scale()]. `NULL`: left to [sparsegp()].
 #' @param scale Scale of the noise, in units of the response: `NULL` (learned), a positive number or
 #'   `fixed(value)`.
 #' @param df Degrees of freedom of Student's t: `fixed(value)`, a number greater than 2 (where

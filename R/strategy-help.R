@@ -41,16 +41,16 @@
 #' nats, and a sum of kernels, which takes longer, by `r policy$min_gain` nats an observation as
 #' well. Another scale of the response has to gain `r policy$min_transform_gain` m / n nats and
 #' `r policy$min_transform_gain_per_row` nats an observation; its evidence includes the Jacobian.
-#' Length scales of labels have a log-Cauchy prior around the common one (see [priors]) in place of a
-#' price, and have to gain `r policy$min_relevance_gain` nats and `r policy$min_relevance_rate` nats an
-#' observation.
+#' Length scales of labels have a log-Cauchy prior around the common one (see [priors]) in place of
+#' a price, and have to gain `r policy$min_relevance_gain` nats and
+#' `r policy$min_relevance_rate` nats an observation.
 #'
 #' With these margins a length scale for each input (ARD) is refused if observations are few for the
 #' number of inputs, where the evidence alone would accept it and predictions would be worse.
 #'
 #' @section How to switch it off:
-#' `sparsegp(structure = "fixed")` has the first candidate. If a `kernel` is given nothing is chosen,
-#' and `scale = NULL` means `TRUE`. Each of `transform = "identity"`, `scale = TRUE` and `coding =
+#' `sparsegp(structure = "fixed")` has the first candidate. If a `kernel` is given nothing is
+#' chosen, and `scale = NULL` means `TRUE`. Each of `transform = "identity"`, `scale = TRUE` and `coding =
 #' "contrasts"` closes its axis and leaves the others open.
 #'
 #' @section What it costs:

@@ -98,7 +98,8 @@ changed_candidate <- function(candidate, change, rows) {
   changed
 }
 
-OF_KERNEL <- c("kernel", "scale", "prior") # fields of a setup that leave the response as it was read
+# Fields of a setup that leave the response as it was read
+OF_KERNEL <- c("kernel", "scale", "prior")
 
 # Gives `problem` the options and inducing points of `plan`.
 as_planned <- function(plan, problem) {

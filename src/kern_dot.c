@@ -117,8 +117,8 @@ static double product_with(const sg_points *a, int k, const double *Kb)
     return sum;
 }
 
-/* d/dlog variance_k = variance_k x_k' Kbar z_k; u and weights of levels carry the variance. O(n m p),
- * as one matrix product. */
+/* d/dlog variance_k = variance_k x_k' Kbar z_k; u and weights of levels carry the variance.
+ * O(n m p), as one matrix product. */
 static void linear_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                            const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {

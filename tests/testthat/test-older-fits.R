@@ -41,7 +41,7 @@ saved_fits <- function(version = "0.2.0") {
   readRDS(test_path(paste0("fits-", version, ".rds")))
 }
 
-for (version in c("0.2.0", "0.3.0", "0.4.0")) test_that(paste("fits say and do what they did:", version), {
+for (version in c("0.2.0", "0.3.0", "0.4.0")) test_that(paste("fits do what they did:", version), {
   saved <- saved_fits(version)
   for (name in names(saved$fits)) {
     fit <- saved$fits[[name]]
