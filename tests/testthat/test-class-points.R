@@ -8,8 +8,8 @@ test_that("a rare label has fewer points, whichever of the two it is", {
   size <- function(rare, ...) vectors_of_labels(binary_problem(rare, ...))$size
   expect_identical(size(500), 400)
   expect_identical(size(250), 400)
-  expect_identical(size(1000 - 90), 400 * sqrt(0.09 / 0.1))
-  expect_identical(size(90), 400 * sqrt(0.09 / 0.1))
+  expect_identical(size(1000 - 25), 200)
+  expect_identical(size(25), 200) # the root of a quarter
   # and at least a fifth
   expect_identical(size(1), 80)
   expect_identical(vectors_of_labels(binary_problem(1))$fewest, 80)
