@@ -45,8 +45,9 @@ ordered_factors <- function(model, chunk, setup, table) codings(setup)
 # stream may lie outside of the domain of one, as other rows of a source may.
 scales_of_response <- function(model, chunk, setup, table) {
   lik <- model$lik
-  if (!open_transform(lik) || setup$streams || length(setup$prior) || !is.null(chunk$weights) ||
-        any(chunk$offset != 0)) return(NULL)
+  stream <- setup$streams && is.null(setup$known)
+  adjusted <- length(setup$prior) || !is.null(chunk$weights) || any(chunk$offset != 0)
+  if (!open_transform(lik) || stream || adjusted) return(NULL)
   names <- response_scales(c(model$response$given, setup$known$response$range))
   lapply(names, function(name) {
     list(label = name, setup = list(likelihood = with_transform(lik, name)))

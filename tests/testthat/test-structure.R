@@ -151,3 +151,19 @@ test_that("the typical log density of a prior is its constant", {
   expect_equal(hyper_log_constant(table),
                -log(2 * sqrt(2 * pi)) + dgamma(1.5, 3, 2, log = TRUE), tolerance = 1e-12)
 })
+
+test_that("a source has the scale of the rows in memory, if all of its rows are in its domain", {
+  set.seed(1)
+  d <- data.frame(x = runif(150, 0, 4))
+  d$y <- exp(sin(2 * d$x) + 0.2 * rnorm(150))
+  source <- function(d) row_source(function(i) d[seq(50 * i - 49, 50 * i), ], chunks = 3)
+  fit <- sparsegp(y ~ x, source(d))
+  expect_identical(fit$likelihood$transform$name, "log")
+  whole <- sparsegp(y ~ x, d, kernel = fit$kernel, transform = "log", scale = fit$scaling$scale)
+  # log evidences of both have the Jacobian; hyperparameters are refined by searches of their own
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(whole)), tolerance = 1e-2)
+  # a 0 in a chunk that is not kept in memory
+  d$y[120] <- 0
+  few <- sparsegp(y ~ x, source(d), learn = learn_control(rows = 60))
+  expect_false(identical(few$likelihood$transform$name, "log"))
+})
