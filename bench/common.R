@@ -169,3 +169,21 @@ usps_on_paper_scale <- function(w) {
   test$x <- test$x / unit
   list(train = train, test = test)
 }
+
+# ---- Densities ----
+
+# Log density of each of `y` by the quantiles of its predictive distribution, whatever that is: if
+# the quantile of probability p is q(p), then z(q) = qnorm(p) is a smooth function, a straight line
+# of a normal distribution, and the density is dnorm(z) dz / dq.
+QUANTILES <- stats::pnorm(seq(-30, 7.9, 0.1))
+
+quantile_density <- function(quantiles, y) {
+  z <- stats::qnorm(QUANTILES)
+  vapply(seq_along(y), function(i) {
+    q <- quantiles[i, ]
+    beyond_bound <- duplicated(q) | duplicated(q, fromLast = TRUE)
+    use <- is.finite(q) & !beyond_bound
+    curve <- stats::splinefun(q[use], z[use], "natural")
+    stats::dnorm(curve(y[i]), log = TRUE) + log(max(curve(y[i], 1), .Machine$double.xmin))
+  }, 0)
+}

@@ -29,20 +29,19 @@ has <- function(package) requireNamespace(package, quietly = TRUE)
 
 # ---- Numbers ----
 
-# In units of the training responses' standard deviation.
-regression_scores <- function(error, sd) {
-  c(MSE = mean(error^2), lpd = mean(dnorm(error, 0, sd, log = TRUE)),
-    "90 % holds" = mean(abs(error) < qnorm(0.95) * sd))
+# Of new responses y, in units of the training responses' standard deviation.
+regression_scores <- function(fit, x, y) {
+  quantiles <- predict(fit, x, type = "quantile", probs = QUANTILES)
+  edges <- predict(fit, x, type = "quantile", probs = c(0.05, 0.95))
+  c(MSE = mean((predict(fit, x) - y)^2), lpd = mean(quantile_density(quantiles, y)),
+    "90 % holds" = mean(y > edges[, 1L] & y < edges[, 2L]))
 }
 
 regression <- function(task, d) {
   unit <- sd(d$y)
   ours <- cpu(function() sparsegp(d$x, d$y / unit))
   fit <- ours$value
-  latent <- predict(fit, d$new_x, type = "latent", se.fit = TRUE)
-  error <- d$new_y / unit - latent$fit
-  sd <- sqrt(latent$se.fit^2 + coef(fit)[["noise"]])
-  row(task, "sparsegp", regression_scores(error, sd), ours$seconds)
+  row(task, "sparsegp", regression_scores(fit, d$new_x, d$new_y / unit), ours$seconds)
   cat("  ", format(fit$kernel), ", ", nrow(basis(fit)), " points\n", sep = "")
   if (!has("ranger")) return(invisible())
   forest <- cpu(function() {

@@ -83,22 +83,6 @@ label_peer <- function(peer, d, keep) {
 
 # ---- Ours ----
 
-# Log density of each of `y` by the quantiles of its predictive distribution, whatever that is: if
-# the quantile of probability p is q(p), then z(q) = qnorm(p) is a smooth function, a straight line
-# of a normal distribution, and the density is dnorm(z) dz / dq.
-QUANTILES <- stats::pnorm(seq(-30, 7.9, 0.1))
-
-quantile_density <- function(quantiles, y) {
-  z <- stats::qnorm(QUANTILES)
-  vapply(seq_along(y), function(i) {
-    q <- quantiles[i, ]
-    beyond_bound <- duplicated(q) | duplicated(q, fromLast = TRUE)
-    use <- is.finite(q) & !beyond_bound
-    curve <- stats::splinefun(q[use], z[use], "natural")
-    stats::dnorm(curve(y[i]), log = TRUE) + log(max(curve(y[i], 1), .Machine$double.xmin))
-  }, 0)
-}
-
 our_numbers <- function(fit, test, y) {
   quantiles <- predict(fit, test, type = "quantile", probs = QUANTILES)
   edges <- predict(fit, test, type = "quantile", probs = c(0.05, 0.95))

@@ -10,7 +10,7 @@ quoted <- function(file, line, ..., but = "^[|][^|]*[|]") {
 PAPERS <- "vignettes/papers.Rmd"
 
 QUOTED <- list(
-  quoted(PAPERS, "| all rows |", c("earlier", "| 3.4, omissions")),
+  quoted(PAPERS, "| all observations |", c("earlier", "| 3.4, omissions")),
   quoted(PAPERS, "| 50 points |", c("earlier", "| 3.4, omissions")),
   quoted(PAPERS, "| 52 |", c("earlier", "| 5.5, sonar"), c("thesis_sonar", "| 52 | 3 |")),
   quoted(PAPERS, "| 104 |", c("earlier", "| 5.5, sonar")),
@@ -31,7 +31,7 @@ QUOTED <- list(
   quoted(PAPERS, "| 9 | 3900", c("earlier", "| table 2, MNIST 9")),
   quoted(PAPERS, "| ours, 200 points", c("defaults", "| pumadyn, mean of 10 | sparsegp")),
   quoted(PAPERS, "| `lik_mprobit()`, `method_ivm(1000)`", c("earlier", "| table 3, satimage")),
-  quoted(PAPERS, "| `sparsegp()` as it comes", c("defaults", "| satimage | sparsegp")),
+  quoted(PAPERS, "| `sparsegp()` by default", c("defaults", "| satimage | sparsegp")),
   quoted(PAPERS, "| a tuned support vector", c("defaults", "| satimage | svm")),
   quoted(PAPERS, "| ours, by its method", c("virtual", "| all |")),
   quoted(PAPERS, "| ours, by default", c("virtual", "| as they are |"), c("virtual", "| 4 copies"),
@@ -40,8 +40,8 @@ QUOTED <- list(
 
 # Rows of README.md's table: name there, and of the data in the results
 README_ROWS <- c("USPS, ten digits" = "USPS, ten classes", "satimage, six soils" = "satimage",
-                 image = "image", splice = "splice", diabetes = "diabetis", credit = "german",
-                 ringnorm = "ringnorm", waveform = "waveform", heart = "heart")
+                 image = "image", splice = "splice", diabetes = "diabetis", waveform = "waveform",
+                 heart = "heart")
 
 QUOTED <- c(QUOTED, lapply(names(README_ROWS), function(name) {
   quoted("README.md", paste0("| ", name, " |"),
