@@ -109,12 +109,13 @@ has_parameter <- function(name) !is.null(SCALES[[name]]$d_to)
 # ---- Which of them make sense ----
 
 # Returns the scales that make sense for responses of numbers, by name, identity first: powers and
-# the logarithm where all are positive, the square root from 0, logit where all lie between 0 and 1,
-# asinh where both tails are heavy.
+# the logarithm where all are positive, logit where all lie between 0 and 1, asinh where both tails
+# are heavy. The density of a 0 on the square-root scale depends on the smallest positive response,
+# so that scale is not compared with others where there is a 0.
 response_scales <- function(y) {
   y <- y[is.finite(y)]
   if (length(unique(y)) < 3L) return("identity")
-  c("identity", if (all(y >= 0)) "sqrt", if (all(y > 0)) c("log", "boxcox"),
+  c("identity", if (all(y > 0)) c("sqrt", "log", "boxcox"),
     if (all(y > 0 & y < 1)) "logit", if (has_heavy_tails(y)) "asinh")
 }
 
