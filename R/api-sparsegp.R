@@ -155,9 +155,9 @@
 #'   ([method_ep()]); time and memory grow with the number of rows times the square of, and times,
 #'   the size of the basis.
 #' @param transform The scale on which a response of numbers is fitted, such as `"log"` or
-#'   `"identity"`: the name of one, or a [response_scale()]. It replaces that of `likelihood`. `NULL`:
-#'   that of `likelihood`; if that has none, chosen by the evidence where no `kernel` is given, see
-#'   [structure], and otherwise the response as it is.
+#'   `"identity"`: the name of one, or a [response_scale()]. It replaces that of `likelihood`.
+#'   `NULL`: that of `likelihood`; if that has none, chosen by the evidence where no `kernel` is
+#'   given, see [structure], and otherwise the response as it is.
 #' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
 #' @param weights Positive numbers: the noise variance of a row is `noise / weight`. Gaussian
 #'   likelihood only (for known variances see [lik_gaussian()]), and trials of `lik_binomial()`.

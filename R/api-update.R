@@ -35,7 +35,8 @@
 #'
 #' If an update fails the old fit is as it was. Errors, of class `sparsegp_error`: responses, or
 #' levels of factors coded by contrasts, that were unseen so far; for fits on a basis other values
-#' of an input that was constant; values that are not finite; variables that are missing or of another class. `weights` and `na.action`
+#' of an input that was constant; values that are not finite; variables that are missing or of
+#' another class. `weights` and `na.action`
 #' are those of the first call, evaluated in the new rows; its `subset` is not applied to them.
 #' Terms such as `I(x - mean(x))` are computed in each chunk by itself: such columns are better
 #' computed beforehand.

@@ -64,7 +64,8 @@ is_kernel_spec <- function(spec, inputs, width) {
   type <- if (is.list(spec)) registered("kernels", spec$type)
   is.list(type) && is.integer(spec$vars) && are_distances(spec$levels, length(spec$vars)) &&
     is_flag(spec$ard) && is.integer(spec$degree) && is.list(spec$parts) &&
-    has_right_vars(spec, type$reads, inputs, width) && type$degrees(spec$degree, width) && are_parts(spec$parts, type$parts) &&
+    has_right_vars(spec, type$reads, inputs, width) && type$degrees(spec$degree, width) &&
+    are_parts(spec$parts, type$parts) &&
     (type$parts != "scalar" || length(spec$parts[[1L]]$vars) == width) &&
     all(vapply(spec$parts, is_kernel_spec, NA, inputs, width))
 }

@@ -41,9 +41,9 @@
 #' | least squares ([lik_squares()]), of more than two classes | all but a fifth | shared by all classes | log probability of the fifth, by `r policy$min_standard_errors` standard errors | a length scale is not better |
 #' | fit | all | `r policy$class_points_root` times the root of their number, within `r policy$class_points` (or all of them) | | |
 #'
-#' A class whose label is rarer than `r policy$rare_label[1]` has fewer points, by the square root of
-#' its proportion, but at least `r policy$rare_label[2]` of these; beyond that number they end if the
-#' next one would gain less than `r policy$least_information` nats.
+#' A class whose label is rarer than `r policy$rare_label[1]` has fewer points, by the square root
+#' of its proportion, but at least `r policy$rare_label[2]` of these; beyond that number they end if
+#' the next one would gain less than `r policy$least_information` nats.
 #'
 #' A margin and least squares are tried if probabilities are not too sure without them; least
 #' squares neither with `augment` nor for rows that come in chunks. In the end probabilities are

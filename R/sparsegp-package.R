@@ -16,7 +16,8 @@
 #' `vignette("sparsegp")` is a page from a formula to error bars, `vignette("defaults")` says what a
 #' default fit tries and how well it does, `vignette("coming-from")` is for users of `lm()`, `gam()`
 #' or `brm()`, `vignette("cheatsheet")` has all on a page, and `vignette("glossary")` explains the
-#' terms. `vignette("time-series")`, `"maps"`, `"groups"` and `"large-data"` are about those; `vignette("papers")` has the papers' figures beside ours.
+#' terms. `vignette("time-series")`, `"maps"`, `"groups"` and `"large-data"` are about those;
+#' `vignette("papers")` has the papers' figures beside ours.
 #'
 #' @section Notation:
 #' Words outside, paper letters inside; one table for the whole package.

@@ -50,8 +50,8 @@
 #'
 #' @section How to switch it off:
 #' `sparsegp(structure = "fixed")` has the first candidate. If a `kernel` is given nothing is
-#' chosen, and `scale = NULL` means `TRUE`. Each of `transform = "identity"`, `scale = TRUE` and `coding =
-#' "contrasts"` closes its axis and leaves the others open.
+#' chosen, and `scale = NULL` means `TRUE`. Each of `transform = "identity"`, `scale = TRUE` and
+#' `coding = "contrasts"` closes its axis and leaves the others open.
 #'
 #' @section What it costs:
 #' An evaluation of the evidence of 630 observations takes some 2.5e8 multiplications
