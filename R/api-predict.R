@@ -120,7 +120,7 @@
 #' new <- data.frame(speed = c(5, 15, 30))
 #' predict(fit, new, se.fit = TRUE)
 #' predict(fit, new, interval = "prediction", level = 0.9)
-#' predict(fit, new, covariance = TRUE)$covariance
+#' predict(fit, new, type = "link", covariance = TRUE)$covariance
 #'
 #' fit <- sparsegp(am ~ wt + hp, mtcars, likelihood = "probit")
 #' predict(fit, mtcars[1:3, ], type = "prob")

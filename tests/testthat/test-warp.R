@@ -99,7 +99,8 @@ test_that("outliers, spikes and values far outside leave everything finite", {
 test_that("saved fits, fits like it, updates and merges read the map", {
   d <- skewed_rows(90L)
   fit <- log_fit(d[1:60, ], basis = d[1:20, ], learn = FALSE)
-  file <- withr::local_tempfile()
+  file <- tempfile()
+  on.exit(unlink(file))
   saveRDS(fit, file)
   expect_identical(predict(readRDS(file), d), predict(fit, d))
   like <- sparsegp(like = fit, data = d[61:90, ])
