@@ -3,7 +3,7 @@
 
 ZOO_FILES <- c(sums = "../vignettes/zoo.R", results = "../vignettes/zoo.csv",
                page = "results/zoo_defaults.md", picture = "results/zoo_defaults.png",
-               readme = "../README.md", figure = "../man/figures/zoo.png")
+               readme = "../README.md")
 
 zoo_file <- function(what) file.path(HERE, ZOO_FILES[[what]])
 
@@ -158,7 +158,7 @@ readme_lines <- function(zoo) {
             mean(best$ahead[best$kind == "number"], na.rm = TRUE),
             mean(chosen$ahead, na.rm = TRUE)),
     "if peers choose between y and log(y) by their own held-out observations.", "",
-    "![Ours and the peers, set by set](man/figures/zoo.png)")
+    "![Ours and the peers, set by set](bench/results/zoo_defaults.png)")
 }
 
 # Prints the tables of what there is. `whole`: writes files, too.
@@ -179,6 +179,6 @@ write_zoo <- function(given, sets, whole) {
   number <- vapply(zoo, is.numeric, NA)
   zoo[number] <- lapply(zoo[number], signif, 5L)
   utils::write.csv(zoo, zoo_file("results"), row.names = FALSE, quote = FALSE, na = "")
-  for (file in c("picture", "figure")) draw(zoo, zoo_file(file))
+  draw(zoo, zoo_file("picture"))
   insert_marked(zoo_file("readme"), "zoo", readme_lines(zoo))
 }
