@@ -34,7 +34,7 @@ new_latent <- function(object, newdata, offset = NULL) {
   if (!all(is.finite(moments$mean), is.finite(moments$var))) {
     stop_sparsegp("newdata", "is so far from the data that the prediction is no number")
   }
-  c(moments[c("mean", "var")], new[names(new) != "x"])
+  c(moments, new[names(new) != "x"])
 }
 
 # Returns scaled inputs of the training rows, or stops.
