@@ -70,8 +70,8 @@ integration_work <- function(fit, how) {
 
 # ---- The shape of the posterior ----
 
-# Returns list(surface, middle, A, flat, widths, effects, widening): a run at the mode, axes and the
-# widths of their sides; `widening`, by how much intervals are wider, on average over the rows.
+# Returns list(surface, middle, A, flat, sides, effects, widening): a run at the mode, axes and
+# their sides; `widening`, by how much intervals are wider, on average over the rows.
 posterior_shape <- function(fit) {
   surface <- hyper_surface(fit)
   middle <- surface$run(surface$at, gradient = TRUE)
@@ -80,88 +80,80 @@ posterior_shape <- function(fit) {
                   "Use integrate = \"none\"")
   }
   axes <- hyper_axes(surface, middle, prior_spreads(fit$hyper))
-  sides <- side_widths(surface, axes$A, middle)
-  effects <- axis_effects(fit, middle, sides$runs)
-  c(list(surface = surface, middle = middle, widths = sides$widths, effects = effects,
-         widening = sqrt(max(1 + sum(pmax(effects, 0)), 0)) - 1), axes)
+  sides <- axis_sides(surface, axes$A, middle)
+  effects <- axis_effects(fit, middle, sides)
+  c(list(surface = surface, middle = middle, sides = sides, effects = effects,
+         widening = sqrt(1 + sum(pmax(effects, 0))) - 1), axes)
 }
 
-# Returns theta of points z along the axes, a row each. laplace: are both sides as by the curvature?
-points_along <- function(shape, z, widths = shape$widths) {
-  scaled <- z * ifelse(z < 0, rep(widths[, 1L], each = nrow(z)), rep(widths[, 2L], each = nrow(z)))
-  sweep(scaled %*% t(shape$A), 2L, shape$surface$at, "+")
-}
-
-# Log of the volume of theta to that of z at each point: the sides' widths; where a coordinate is 0
-# their mean.
-log_volumes <- function(z, widths) {
-  middle <- rep(log(rowMeans(widths)), each = nrow(z))
-  side <- ifelse(z < 0, rep(log(widths[, 1L]), each = nrow(z)),
-                 ifelse(z > 0, rep(log(widths[, 2L]), each = nrow(z)), middle))
-  rowSums(matrix(side, nrow(z)))
-}
-
-# ---- The ensemble ----
-
-ensemble_at <- function(fit, shape, how) {
-  if (how == "mcmc") return(ensemble_of_draws(fit, shape))
-  laplace <- how == "laplace"
-  widths <- if (laplace) 1 + 0 * shape$widths else shape$widths
-  kept <- if (how == "grid") seq_along(shape$effects) else axes_that_matter(shape)
-  design <- if (how == "grid") grid_design(length(kept)) else composite_design(length(kept))
-  z <- matrix(0, nrow(design$z), length(shape$effects))
-  z[, kept] <- design$z
-  theta <- points_along(shape, z, widths)
-  runs <- lapply(seq_len(nrow(z)), function(k) shape$surface$run(theta[k, ], posterior = TRUE))
-  value <- vapply(runs, `[[`, 0, "value")
-  # log of density times volume, relative to the normal density at the middle
-  excess <- value - shape$middle$value + rowSums(z^2) / 2 +
-    log_volumes(z[, kept, drop = FALSE], widths[kept, , drop = FALSE])
-  mass <- log(design$weight) + if (laplace) 0 else excess
-  weights <- exp(mass - max(mass))
-  rest <- setdiff(seq_along(shape$effects), kept)
-  logz <- shape$middle$value + max(mass) + log(sum(weights)) +
-    log_laplace_volume(shape, widths, rest)
-  made_ensemble(fit, shape, theta, runs, weights, how, kept, widths, logz)
-}
-
-# Log of the volume of a normal density that is 1 at its middle and has these axes, and of what axes
-# that are not integrated over have more by their sides.
-log_laplace_volume <- function(shape, widths, rest) {
-  p <- length(shape$effects)
-  p / 2 * log(2 * pi) + c(determinant(shape$A)$modulus) + sum(log(rowMeans(widths))[rest])
-}
-
-# At least the most important one
+# Axes that predictions depend on, at least the most important one.
 axes_that_matter <- function(shape) {
   sort(union(which.max(shape$effects), which(shape$effects > policy$integrated_axis)))
 }
 
+# Densities along all axes; tails of those in `kept` are looked at.
+axis_densities <- function(shape, kept) {
+  lapply(seq_along(shape$sides), function(j) {
+    pair <- shape$sides[[j]]
+    if (j %in% kept) pair <- lapply(pair, function(side) look_farther(shape$surface, side, shape$middle))
+    axis_density(pair)
+  })
+}
+
+theta_at <- function(shape, x) sweep(x %*% t(shape$A), 2L, shape$surface$at, "+")
+
+# ---- The ensemble ----
+
+# Points z of a design for standard normal variables go to where the densities along the axes have
+# the same probabilities below, x. The posterior is about the product of these densities q_j, and
+# what it is not the weights make good: w_k p(theta_k) / prod_j q_j(x_kj), w_k those of the design.
+# Axes on which predictions do not depend stay at the mode, and add their mass to the evidence.
+ensemble_at <- function(fit, shape, how) {
+  if (how == "mcmc") return(ensemble_of_draws(fit, shape))
+  kept <- if (how == "grid") seq_along(shape$effects) else axes_that_matter(shape)
+  design <- if (how == "grid") grid_design(length(kept)) else composite_design(length(kept))
+  densities <- if (how == "laplace") lapply(shape$effects, function(effect) normal_axis())
+               else axis_densities(shape, kept)
+  x <- matrix(0, nrow(design$z), length(shape$effects))
+  for (i in seq_along(kept)) x[, kept[i]] <- place_on_axis(densities[[kept[i]]], design$z[, i])
+  theta <- theta_at(shape, x)
+  runs <- lapply(seq_len(nrow(theta)), function(k) shape$surface$run(theta[k, ], posterior = TRUE))
+  value <- vapply(runs, `[[`, 0, "value")
+  along <- vapply(kept, function(j) log_density_on_axis(densities[[j]], x[, j]), value)
+  mass <- log(design$weight) + if (how == "laplace") 0 else value - rowSums(cbind(along))
+  weights <- exp(mass - max(mass))
+  rest <- vapply(densities, `[[`, 0, "mass")[setdiff(seq_along(shape$effects), kept)]
+  logz <- max(mass) + log(sum(weights)) + sum(log(rest)) + c(determinant(shape$A)$modulus)
+  if (how == "laplace") logz <- logz + shape$middle$value + length(kept) / 2 * log(2 * pi)
+  made_ensemble(fit, shape, theta, runs, weights, how, kept, densities, logz)
+}
+
 ensemble_of_draws <- function(fit, shape) {
   settings <- policy$sampled_members
-  widths <- 1 + 0 * shape$widths
-  at <- function(z) points_along(shape, rbind(z), widths)[1L, ]
-  draws <- slice_draws(function(z) shape$surface$run(at(z))$value, length(shape$effects),
-                       settings[1L], settings[2L], settings[3L])
-  theta <- points_along(shape, draws, widths)
+  draws <- slice_draws(function(x) shape$surface$run(theta_at(shape, rbind(x))[1L, ])$value,
+                       length(shape$effects), settings[1L], settings[2L], settings[3L])
+  theta <- theta_at(shape, draws)
   runs <- lapply(seq_len(nrow(theta)), function(k) shape$surface$run(theta[k, ], posterior = TRUE))
   made_ensemble(fit, shape, theta, runs, rep(1, nrow(theta)), "mcmc", seq_along(shape$effects),
-                shape$widths, NULL)
+                lapply(shape$sides, axis_density), NULL)
 }
 
 # logz: the integrated log evidence in C's units; NULL: not known
-made_ensemble <- function(fit, shape, theta, runs, weights, how, kept, widths, logz) {
+made_ensemble <- function(fit, shape, theta, runs, weights, how, kept, densities, logz) {
   LEAST <- 1e-4 # of the largest weight
   good <- vapply(runs, function(run) is.finite(run$value), NA) & weights >= LEAST * max(weights)
   members <- Map(member_of_run, runs[good], split(theta, row(theta))[good], MoreArgs = list(fit))
   changed <- if (!is.null(logz)) list(log_evidence = fit$log_evidence + logz - shape$middle$logz)
              else list()
   names <- names(coef_of_free(fit))
-  made <- list(rule = how, axes = shape$A, widths = widths, integrated = kept,
-               effects = shape$effects, widening = shape$widening,
-               flat = flat_words(shape, names))
+  made <- list(rule = how, axes = shape$A, integrated = kept, effects = shape$effects,
+               places = t(vapply(densities, place_on_axis, PLACES, PLACES)),
+               widening = shape$widening, flat = flat_words(shape, names))
   new_ensemble(members, weights[good], changed, made = made, fit = fit)
 }
+
+# Places on the axes that are kept, by z
+PLACES <- seq(-4, 4, by = 0.5)
 
 coef_of_free <- function(fit) shown_values(fit$hyper)[fit$hyper$free]
 

@@ -49,46 +49,102 @@ hyper_axes <- function(surface, middle, spreads) {
        flat = found$values < 1)
 }
 
-# How far the posterior reaches on the two sides of each axis, in units of the axis: a matrix of two
-# columns, minus and plus. At z = sqrt(2) a normal density has fallen by 1 nat; where it has fallen
-# by d there the side is of the width 1 / sqrt(d) (Rue, Martino and Chopin 2009, section 6.5), and
-# is tried once more at that width where it is another. Also the moments of the rows there.
-side_widths <- function(surface, axes, middle) {
+# ---- Both sides of an axis ----
+
+# Where densities are looked at, in widths of a side: at sqrt(2) a normal one has fallen by 1 nat.
+KNOTS <- c(sqrt(2), 3, 5)
+
+# Returns, for each axis, its two sides, list(width, knots, fall, run): the distances that were
+# looked at and by how much the log density has fallen there; the run at the first of them.
+# By the first the side has its width: where the density has fallen by d at sqrt(2) it is
+# 1 / sqrt(d), and it is tried once more at that width where it is another (Rue, Martino and Chopin
+# 2009, section 6.5).
+axis_sides <- function(surface, axes, middle) {
+  lapply(seq_len(ncol(axes)), function(j) {
+    lapply(c(minus = -1, plus = 1), function(side) first_look(surface, side * axes[, j], middle))
+  })
+}
+
+first_look <- function(surface, direction, middle) {
   LEAST <- 0.25
   MOST <- 3
   ALIKE <- c(0.75, 1.33)
-  try <- function(direction, width) {
-    run <- surface$run(surface$at + sqrt(2) * width * direction)
+  look <- function(width) {
+    run <- surface$run(surface$at + KNOTS[1L] * width * direction)
     fall <- middle$value - run$value
-    list(run = run, width = width / sqrt(max(fall, (width / MOST)^2)))
+    new <- width / sqrt(max(fall, (width / MOST)^2))
+    list(width = width, knots = KNOTS[1L] * width, fall = fall, run = run,
+         new = min(max(new, LEAST), MOST), direction = direction)
   }
-  one_side <- function(direction) {
-    found <- try(direction, 1)
-    again <- found$width < ALIKE[1L] || found$width > ALIKE[2L]
-    if (again) found <- try(direction, min(max(found$width, LEAST), MOST))
-    found$width <- min(max(found$width, LEAST), MOST)
-    found
+  found <- look(1)
+  if (found$new < ALIKE[1L] || found$new > ALIKE[2L]) found <- look(found$new)
+  found$width <- found$new
+  found
+}
+
+# The same looked at farther out: tails may be longer than those of a normal density, and the last
+# knot tells where the one before has not fallen as much.
+look_farther <- function(surface, side, middle) {
+  SHORT <- 0.85 # of a normal density's fall
+  for (knot in KNOTS[-1L]) {
+    run <- surface$run(surface$at + knot * side$width * side$direction)
+    side$knots <- c(side$knots, knot * side$width)
+    side$fall <- c(side$fall, middle$value - run$value)
+    if (middle$value - run$value > SHORT * knot^2 / 2) break
   }
-  sides <- lapply(c(-1, 1), function(side) {
-    lapply(seq_len(ncol(axes)), function(j) one_side(side * axes[, j]))
-  })
-  widths <- vapply(sides, function(side) vapply(side, `[[`, 0, "width"), numeric(ncol(axes)))
-  list(widths = matrix(widths, ncol = 2L),
-       runs = lapply(sides, function(side) lapply(side, `[[`, "run")))
+  side
+}
+
+# ---- Densities along an axis ----
+
+# Returns the density along an axis, list(x, log_density, probability) on a fine grid, normalised,
+# and its `mass`, relative to the height at the middle, of a density that is that of the normal
+# distribution, in widths of its side, times exp(e): e is linear between the knots and constant
+# beyond them.
+axis_density <- function(sides) {
+  FAR <- 8
+  CELLS <- 400L
+  half <- function(side) {
+    t <- FAR * seq_len(CELLS) / CELLS
+    excess <- pmax((side$knots / side$width)^2 / 2 - side$fall, -FAR^2)
+    excess <- stats::approx(c(0, side$knots / side$width), c(0, excess), t, rule = 2L)$y
+    list(x = side$width * t, log_density = excess - t^2 / 2)
+  }
+  minus <- half(sides$minus)
+  plus <- half(sides$plus)
+  x <- c(-rev(minus$x), 0, plus$x)
+  log_density <- c(rev(minus$log_density), 0, plus$log_density)
+  density <- exp(log_density)
+  cells <- diff(x) * (density[-1L] + density[-length(x)]) / 2
+  list(x = x, log_density = log_density - log(sum(cells)), mass = sum(cells),
+       probability = c(0, cumsum(cells)) / sum(cells))
+}
+
+normal_axis <- function() {
+  side <- list(width = 1, knots = KNOTS[1L], fall = 1)
+  axis_density(list(minus = side, plus = side))
+}
+
+# Where the density has the probability pnorm(z) below.
+place_on_axis <- function(density, z) {
+  stats::approx(density$probability, density$x, stats::pnorm(z), rule = 2L, ties = "ordered")$y
+}
+
+log_density_on_axis <- function(density, x) {
+  stats::approx(density$x, density$log_density, x, rule = 2L)$y
 }
 
 # ---- What moves with an axis ----
 
 # Returns, for each axis, by how much the variances of leave-one-out predictions are larger where it
 # is integrated over, relative to those at the mode, on average over the rows: by the law of total
-# variance, from the means and variances one standard deviation or so to both sides.
-axis_effects <- function(fit, middle, runs) {
+# variance, from the means and variances on both sides.
+axis_effects <- function(fit, middle, sides) {
   own <- row_moments(fit, middle)
-  vapply(seq_along(runs[[1L]]), function(j) {
-    sides <- lapply(runs, function(side) side[[j]])
-    sides <- Filter(function(run) is.finite(run$value), sides)
-    if (length(sides) == 0L) return(0)
-    each <- lapply(sides, function(run) row_moments(fit, run))
+  vapply(sides, function(pair) {
+    runs <- Filter(function(run) is.finite(run$value), lapply(pair, `[[`, "run"))
+    if (length(runs) == 0L) return(0)
+    each <- lapply(runs, function(run) row_moments(fit, run))
     # sides are at sqrt(2) standard deviations, where squares are twice those of one
     more <- Reduce(`+`, lapply(each, function(one) {
       (one$mean - own$mean)^2 + one$var - own$var
