@@ -205,6 +205,10 @@
 #' @param structure `NULL`: what is left open of the model (scale of the response, kernel, scaling)
 #'   is chosen by the evidence, see [structure]. `"fixed"`: nothing is chosen; the kernel is
 #'   [kernel_rbf()] with one length scale, unless another is given. Errors for other values.
+#' @param integrate Are the hyperparameters integrated out, so that intervals know how well they are
+#'   known? `"none"`, or one of the rules `"ccd"`, `"laplace"`, `"grid"` and `"mcmc"`, see
+#'   [integration]. `NULL`: in default fits (without `method`) of few rows, where it widens intervals
+#'   by more than 3 %.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`

@@ -63,8 +63,9 @@ refuse_not_integrable <- function(fit, how) {
 # Evaluations: of the slopes, of both sides of the axes, and of the points
 integration_work <- function(fit, how) {
   p <- sum(fit$hyper$free)
-  points <- if (how == "mcmc") 5 * p * sum(policy$sampled_members[1:2] * c(policy$sampled_members[3L], 1))
-            else if (how == "grid") 5^p else 2 * p + 8
+  draws <- policy$sampled_members
+  points <- if (how == "mcmc") 5 * p * (draws[1L] * draws[3L] + draws[2L])
+            else if (how == "grid") 6^p else 4 * p + 8
   (3 * p + points) * run_work(fit$n, nrow(fit$posterior$basis), fit$likelihood, processes(fit))
 }
 
@@ -95,7 +96,7 @@ axes_that_matter <- function(shape) {
 axis_densities <- function(shape, kept) {
   lapply(seq_along(shape$sides), function(j) {
     pair <- shape$sides[[j]]
-    if (j %in% kept) pair <- lapply(pair, function(side) look_farther(shape$surface, side, shape$middle))
+    if (j %in% kept) pair <- lapply(pair, look_farther, shape$surface, shape$middle)
     axis_density(pair)
   })
 }
@@ -125,7 +126,7 @@ ensemble_at <- function(fit, shape, how) {
   rest <- vapply(densities, `[[`, 0, "mass")[setdiff(seq_along(shape$effects), kept)]
   logz <- max(mass) + log(sum(weights)) + sum(log(rest)) + c(determinant(shape$A)$modulus)
   if (how == "laplace") logz <- logz + shape$middle$value + length(kept) / 2 * log(2 * pi)
-  made_ensemble(fit, shape, theta, runs, weights, how, kept, densities, logz)
+  made_ensemble(fit, shape, runs, weights, how, kept, densities, logz)
 }
 
 ensemble_of_draws <- function(fit, shape) {
@@ -134,28 +135,35 @@ ensemble_of_draws <- function(fit, shape) {
                        length(shape$effects), settings[1L], settings[2L], settings[3L])
   theta <- theta_at(shape, draws)
   runs <- lapply(seq_len(nrow(theta)), function(k) shape$surface$run(theta[k, ], posterior = TRUE))
-  made_ensemble(fit, shape, theta, runs, rep(1, nrow(theta)), "mcmc", seq_along(shape$effects),
+  made_ensemble(fit, shape, runs, rep(1, nrow(theta)), "mcmc", seq_along(shape$effects),
                 lapply(shape$sides, axis_density), NULL)
 }
 
 # logz: the integrated log evidence in C's units; NULL: not known
-made_ensemble <- function(fit, shape, theta, runs, weights, how, kept, densities, logz) {
+made_ensemble <- function(fit, shape, runs, weights, how, kept, densities, logz) {
   LEAST <- 1e-4 # of the largest weight
   good <- vapply(runs, function(run) is.finite(run$value), NA) & weights >= LEAST * max(weights)
-  members <- Map(member_of_run, runs[good], split(theta, row(theta))[good], MoreArgs = list(fit))
+  members <- lapply(runs[good], member_of_run, fit)
   changed <- if (!is.null(logz)) list(log_evidence = fit$log_evidence + logz - shape$middle$logz)
              else list()
   names <- names(coef_of_free(fit))
   made <- list(rule = how, axes = shape$A, integrated = kept, effects = shape$effects,
                places = t(vapply(densities, place_on_axis, PLACES, PLACES)),
                widening = shape$widening, flat = flat_words(shape, names))
+  made$words <- words_of_rule(made, sum(good))
   new_ensemble(members, weights[good], changed, made = made, fit = fit)
 }
 
-# Places on the axes that are kept, by z
-PLACES <- seq(-4, 4, by = 0.5)
-
 coef_of_free <- function(fit) shown_values(fit$hyper)[fit$hyper$free]
+
+words_of_rule <- function(made, points) {
+  p <- length(made$effects)
+  q <- length(made$integrated)
+  paste0("hyperparameters integrated over ", counted(points, "point"), " (", made$rule,
+         if (q < p) paste0(", ", q, " of ", p, " directions"), "): intervals ",
+         percent(signif(made$widening, 2L)), " wider",
+         if (length(made$flat)) paste0("; known by the prior alone: ", toString(made$flat)))
+}
 
 # Names of what the flat axes are mostly along
 flat_words <- function(shape, names) {
@@ -163,11 +171,9 @@ flat_words <- function(shape, names) {
   unique(names[along])
 }
 
-# Returns the fit at other hyperparameters, without what an ensemble does not keep of it.
-member_of_run <- function(run, values, fit) {
-  free <- fit$hyper$free
-  fit$hyper$theta[free] <- values
-  basis <- fit$posterior$basis
+# Returns the fit that a run with its posterior is of.
+member_of_run <- function(run, fit) {
+  fit <- keep_moments(at_theta_of(fit, run), run)
   fit$posterior[c("alpha", "G", "H")] <- run[c("alpha", "G", "H")]
   if (is.null(run$H)) fit$posterior["H"] <- list(NULL)
   fit$posterior["each"] <- list(run$each)
@@ -177,11 +183,6 @@ member_of_run <- function(run, values, fit) {
   }
   if (!is.null(fit$state)) fit$state <- run$state
   fit$jitter <- run$jitter %||% fit$jitter
-  fit <- keep_moments(fit, run)
-  if (!is.null(scale_parameter(fit$likelihood))) {
-    fit$response$scale[["value"]] <- scale_value(fit$likelihood, fit$hyper$theta,
-                                                 fit$response$scale)
-  }
   fit$log_evidence <- run$logz - (run$log_jacobian %||% 0) - unit_shift(fit, fit$y)
   packed_fit(fit)
 }

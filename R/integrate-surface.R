@@ -22,6 +22,7 @@ hyper_surface <- function(fit) {
     run$logz <- run$logz + (run$log_jacobian %||% 0)
     run$value <- if (good) run$logz + prior$value else -Inf
     if (gradient && good) run$slope <- run$gradient[free] + prior$gradient
+    run$theta <- theta
     run
   }
   list(at = table$theta[free], run = run_at)
@@ -84,7 +85,7 @@ first_look <- function(surface, direction, middle) {
 
 # The same looked at farther out: tails may be longer than those of a normal density, and the last
 # knot tells where the one before has not fallen as much.
-look_farther <- function(surface, side, middle) {
+look_farther <- function(side, surface, middle) {
   SHORT <- 0.85 # of a normal density's fall
   for (knot in KNOTS[-1L]) {
     run <- surface$run(surface$at + knot * side$width * side$direction)
@@ -149,14 +150,33 @@ axis_effects <- function(fit, middle, sides) {
     more <- Reduce(`+`, lapply(each, function(one) {
       (one$mean - own$mean)^2 + one$var - own$var
     })) / (2 * length(each))
-    mean(more / own$var)
+    mean((more / own$var)[is.finite(own$var)], na.rm = TRUE)
   }, 0)
 }
 
-# Leave-one-out means and variances of the rows, of responses where noise is Gaussian.
+# Leave-one-out means and variances of the rows under a run: of new responses where these are
+# numbers, else of the mean response, as of a probability; of several latent functions theirs.
 row_moments <- function(fit, run) {
-  w <- n_outputs(fit)
-  var <- c(matrix(run$cav_var, w * w)[seq(1L, w * w, w + 1L), ])
-  exact <- w == 1L && lik_traits(fit$likelihood)$exact
-  list(mean = c(run$cav_mean), var = if (exact) var + 1 / c(run$tau) else var)
+  fit <- keep_moments(at_theta_of(fit, run), run)
+  latent <- loo_latent(fit)
+  codec <- codec_of(fit)
+  if (processes(fit) > 1L) {
+    return(list(mean = to_link(fit, latent$mean, 0), var = latent$var))
+  }
+  if (codec$scaled) {
+    moments <- response_moments(fit, latent)
+    return(list(mean = moments$mean, var = moments$sd^2))
+  }
+  list(mean = mean_response(fit, latent),
+       var = standard_deviation(fit, latent, "response")^2)
+}
+
+# Returns the fit at the hyperparameters of a run.
+at_theta_of <- function(fit, run) {
+  fit$hyper$theta <- run$theta
+  if (!is.null(scale_parameter(fit$likelihood))) {
+    fit$response$scale[["value"]] <- scale_value(fit$likelihood, fit$hyper$theta,
+                                                 fit$response$scale)
+  }
+  fit
 }
