@@ -155,13 +155,17 @@ axis_effects <- function(fit, middle, sides) {
 }
 
 # Leave-one-out means and variances of the rows under a run: of new responses where these are
-# numbers, else of the mean response, as of a probability; of several latent functions theirs.
+# numbers, else of the mean response, as of a probability; of several latent functions less their
+# mean in a row, of which probabilities do not know.
 row_moments <- function(fit, run) {
   fit <- keep_moments(at_theta_of(fit, run), run)
   latent <- loo_latent(fit)
   codec <- codec_of(fit)
   if (processes(fit) > 1L) {
-    return(list(mean = to_link(fit, latent$mean, 0), var = latent$var))
+    mean <- to_link(fit, latent$mean, 0)
+    share <- 1 / ncol(mean)
+    return(list(mean = mean - rowMeans(mean),
+                var = (1 - 2 * share) * latent$var + share^2 * rowSums(latent$var)))
   }
   if (codec$scaled) {
     moments <- response_moments(fit, latent)
