@@ -20,7 +20,7 @@ count_members <- function(fit) length(fit$ensemble$weights)
 # Returns one member as if it were the only one. It may be an ensemble itself.
 as_member <- function(fit, k) {
   own <- fit$ensemble$members[[k]]
-  fit["ensemble"] <- list(NULL)
+  fit <- without_members(fit)
   if (!is.null(own$theta)) fit$hyper$theta <- own$theta
   own$theta <- NULL
   if (!is.null(own$posterior)) own$posterior <- joined_fields(fit$posterior, own$posterior)
@@ -31,6 +31,12 @@ as_member <- function(fit, k) {
 joined_fields <- function(x, fields) {
   x[names(fields)] <- fields
   x
+}
+
+# Returns the fit itself, for what is defined of one fit alone.
+without_members <- function(fit) {
+  if (has_members(fit)) fit["ensemble"] <- list(NULL)
+  fit
 }
 
 each_member <- function(fit, what, ...) {
