@@ -66,6 +66,12 @@
 #' size and shape of f are independent a priori when its prior mean is 0; it is computed so, from
 #' the posterior at hand and doubled for its mirror image.
 #'
+#' `lik_density()` is the likelihood: the response is 1 for every observation, and the square of the
+#' latent function is the density of the inputs up to a constant. It is symmetric in f and -f, so that
+#' a fit by [sparsegp()] needs an `offset`, and it is not log-concave. On 66 of `MASS::galaxies`, with
+#' the signs that were found, the log evidence was 0.4 nats too low, and means of f were within 0.05 of
+#' its standard deviations.
+#'
 #' @param x The points: a numeric vector, or a matrix or data frame of one or two columns. Missing
 #'   values are left out. For `plot()` a fit.
 #' @param k0 Order of the trigonometric polynomials, a whole number of at least 0. Several: the one
@@ -85,7 +91,8 @@
 #' @param sweeps Most sweeps of EP in each of its runs, as for [method_ep()].
 #' @param ... `gp_density()`, `predict()`: nothing. `plot()`: graphical parameters as
 #'   [plot][plot.sparsegp] knows them.
-#' @return An object of class `gp_density`, plain R data: `k0` (the largest order, where several
+#' @return `lik_density()`: a value of class `sparsegp_likelihood`. `gp_density()`: an object of class
+#'   `gp_density`, plain R data: `k0` (the largest order, where several
 #'   are averaged, in which the others are contained), `chosen` (the order of largest evidence),
 #'   `evidence` (a data frame with the log evidence of each order tried), `lambda`, `trace`
 #'   (\eqn{\lambda}{lambda} after each re-estimation), `convergence` (of EP, as in [sparsegp()]),
