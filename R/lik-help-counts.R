@@ -32,7 +32,7 @@
 #' @concept negative binomial
 #' @concept overdispersion
 #' @concept count data
-#' @references McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*, 2nd edition.
+#' @references McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*, second edition.
 #' @seealso [likelihoods] for all.
 #' @examples
 #' fit <- sparsegp(count ~ spray, InsectSprays, likelihood = lik_negbin())
