@@ -47,7 +47,7 @@ cube_corners <- function(p) {
 
 # Returns list(z, weight): points, a row each, the first at 0, and weights that sum to one. The
 # central composite design of Rue, Martino and Chopin (2009, section 6.5): corners of a cube and, up
-# to `most` variables, points on the axes, all at distance f sqrt(p) and of equal weight 1 / (f^2 N).
+# to `most` variables, points on the axes, all at distance f sqrt(p), of equal weight 1 / (f^2 N).
 # Polynomials of degree 3 are integrated exactly: E z_j^2 = f^2 / f^2.
 composite_design <- function(p, most = policy$composite_axes) {
   f <- policy$composite_radius

@@ -1,5 +1,5 @@
-# Fits that are integrated over their hyperparameters: ensembles (posterior-ensemble.R) of the fits at
-# points of a rule, weighted by the posterior density there.
+# Fits that are integrated over their hyperparameters: ensembles (posterior-ensemble.R) of the fits
+# at points of a rule, weighted by the posterior density there.
 
 RULES <- c("none", "laplace", "ccd", "grid", "mcmc")
 

@@ -1,6 +1,6 @@
 # The posterior density of the learned hyperparameters, log evidence plus log prior as a density of
-# theta, and its shape around the mode: axes along which it is about independent, and on each side of
-# each axis how far it reaches.
+# theta, and its shape around the mode: axes along which it is about independent, and on each side
+# of each axis how far it reaches.
 
 # Returns list(at, run): free values at the mode, and a function of free values that runs the fit's
 # rows there, from the mode's sites, and gives a run with `value`, the log posterior density of

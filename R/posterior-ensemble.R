@@ -1,5 +1,5 @@
-# A fit may be several: its hyperparameters integrated over some points, its modes, or an average of
-# fits. It is then an ensemble. The fit itself is one of the members, mostly (of hyperparameters that
+# A fit may be several: its hyperparameters integrated over some points, its modes, or an average
+# of fits. It is then an ensemble. The fit itself is one of the members, mostly (of hyperparameters that
 # at their mode), and fit$ensemble has
 #   weights   of the members, which sum to one
 #   members   a list for each of the fields in which it differs from the fit, by name (NULL: it has
@@ -58,7 +58,8 @@ differing_fields <- function(member, fit) {
   names <- union(names(member), names(fit))
   differs <- vapply(names, function(name) !identical(member[[name]], fit[[name]]), NA)
   own <- stats::setNames(lapply(names[differs], function(name) member[[name]]), names[differs])
-  if (!is.null(own$hyper) && identical(replace(own$hyper, "theta", fit$hyper["theta"]), fit$hyper)) {
+  same_table <- identical(replace(own$hyper, "theta", fit$hyper["theta"]), fit$hyper)
+  if (!is.null(own$hyper) && same_table) {
     own$theta <- own$hyper$theta
     own$hyper <- NULL
   }
