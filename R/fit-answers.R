@@ -10,6 +10,9 @@
 #   standard_deviation(object, latent, type) of what `type` predicts, over the posterior
 #   confidence_bound(object, latent, type, p)  its quantile
 #   response_moments(object, latent)    mean and sd of a new response; not of several classes
+#   response_tails(object, y, latent)   probabilities of less than each response and of more
+#   interval_width(object, latent, p)   of the central interval of content p; of components, as
+#                                       response_tails(), a matrix
 #   class_probabilities(object, latent) of labels only
 #   predicted(object, latent, request)  what predict() answers; request: its arguments
 #   draws_of(object, latent, n, type)   what draws() answers
@@ -38,6 +41,8 @@ confidence_bound <- function(object, latent, type, p) {
   UseMethod("confidence_bound", codec_of(object))
 }
 response_moments <- function(object, latent) UseMethod("response_moments", codec_of(object))
+response_tails <- function(object, y, latent) UseMethod("response_tails", codec_of(object))
+interval_width <- function(object, latent, p) UseMethod("interval_width", codec_of(object))
 class_probabilities <- function(object, latent) UseMethod("class_probabilities", codec_of(object))
 predicted <- function(object, latent, request) UseMethod("predicted", codec_of(object))
 draws_of <- function(object, latent, n, type) UseMethod("draws_of", codec_of(object))
