@@ -86,9 +86,21 @@ effect_moments <- function(fit, groups, x, class) {
 
 # Effects in the user's units, with the constant that makes the latent function plus bias of them.
 effect_answer <- function(fit, groups, x, class = 1L) {
+  if (has_members(fit)) return(mixed_effects(fit, groups, x, class))
   effects <- effect_moments(fit, groups, x, class)
   list(fit = effects$mean * fit$response$unit, se.fit = sqrt(effects$var) * fit$response$unit,
        constant = to_latent(fit, effects$constant, 0) + latent_bias(fit)[class])
+}
+
+# Those of an ensemble, by the law of total variance
+mixed_effects <- function(fit, groups, x, class) {
+  each <- each_member(fit, function(member) {
+    effect_answer(member, groups, inputs_as(x, fit, member), class)
+  })
+  over <- function(values) mixed(lapply(each, values), fit$ensemble$weights)
+  mean <- over(function(own) own$fit)
+  list(fit = mean, se.fit = sqrt(over(function(own) own$se.fit^2 + (own$fit - mean)^2)),
+       constant = over(function(own) own$constant))
 }
 
 # The sum of some parts' kernels
