@@ -78,7 +78,7 @@ quantile_residuals <- function(object) UseMethod("quantile_residuals", codec_of(
 lpd_of_rows <- function(object) UseMethod("lpd_of_rows", kind_of(object, object$ensemble))
 loo_table <- function(object) UseMethod("loo_table", codec_of(object))
 noise_sds <- function(object) UseMethod("noise_sds", codec_of(object))
-evidence_of <- function(object) UseMethod("evidence_of", codec_of(object))
+evidence_of <- function(object) UseMethod("evidence_of", kind_of(object, object$ensemble))
 log_unit <- function(object, latent) UseMethod("log_unit", kind_of(object, latent))
 site_table <- function(object) UseMethod("site_table", codec_of(object))
 

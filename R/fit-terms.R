@@ -94,6 +94,7 @@ effect_answer <- function(fit, groups, x, class = 1L) {
 
 # Those of an ensemble, by the law of total variance
 mixed_effects <- function(fit, groups, x, class) {
+  check_latent_type(fit, "terms")
   each <- each_member(fit, function(member) {
     effect_answer(member, groups, inputs_as(x, fit, member), class)
   })

@@ -131,15 +131,18 @@ loo_rows <- function(object) {
        latent = some_latent(loo_latent(object), which(known), n_outputs(object)))
 }
 
+# Returns the responses of new rows, and the latent moments there.
 predicted_rows <- function(object, newdata) {
-  rows <- new_rows(object, newdata)
-  points <- stack_components(scale_kept(rows$x, object$scaling), n_outputs(object))
-  moments <- engine_predict(object, points)
   if (has_variances(object$likelihood)) {
     refuse_unknown_variances("newdata", "Leave it out for leave-one-out predictions")
   }
-  latent <- c(moments, list(offset = rows$offset, weights = rows$weights %||% 1))
-  list(y = rows$y, latent = latent)
+  rows <- new_rows(object, newdata)
+  latent <- new_latent(object, rows$given$x, rows$given$offset)
+  known <- rows$complete & latent$complete
+  latent <- some_latent(latent, which(known[latent$complete]), n_outputs(object))
+  of_known <- known[rows$complete]
+  latent$weights <- rows$weights[of_known] %||% 1
+  list(y = some_rows(rows$y, of_known), latent = latent)
 }
 
 # Bins of equal sums of `share` (counts, where it is 1), ties kept together; never an empty

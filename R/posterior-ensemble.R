@@ -51,7 +51,8 @@ differing_fields <- function(member, fit) {
   names <- union(names(member), names(fit))
   differs <- vapply(names, function(name) !identical(member[[name]], fit[[name]]), NA)
   own <- stats::setNames(lapply(names[differs], function(name) member[[name]]), names[differs])
-  if (!is.null(own$hyper) && identical(replace(own$hyper, "theta", fit$hyper["theta"]), fit$hyper)) {
+  others <- setdiff(names(fit$hyper), "theta")
+  if (!is.null(own$hyper) && identical(own$hyper[others], fit$hyper[others])) {
     own$theta <- own$hyper$theta
     own$hyper <- NULL
   }
