@@ -16,7 +16,8 @@
 #   limit=SECONDS  CPU seconds that a case and a method may take
 #
 # Each case and method is a process (coverage_case.R), one at a time; delete a record to have it made
-# again. The cases are in coverage_cases.R. The page is results/coverage.md.
+# again. The cases are in coverage_cases.R. The page is results/coverage.md, and its first table also
+# ../vignettes/coverage.csv.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   for (name in c("common.R", "coverage_cases.R")) source(file.path(dirname(self), name))
@@ -112,7 +113,8 @@ group_table <- function(all) {
   ours <- all[all$by == "sparsegp", ]
   of_ours <- match(paste(all$case, all$n, all$part), paste(ours$case, ours$n, ours$part))
   all$ratio <- log(all$width / ours$width[of_ours])
-  all$size <- ifelse(all$group != "simulated numbers", "", ifelse(all$n < 100, "below 100", "100 and more"))
+  all$size <- ifelse(all$group != "simulated numbers", "", ifelse(all$n < 100, "below 100",
+                     "100 and more"))
   keys <- unique(all[c("group", "size", "part", "by")])
   keys <- keys[order(keys$group, keys$size, keys$part, match(keys$by, unique(all$by))), ]
   rows <- lapply(seq_len(nrow(keys)), function(i) {
@@ -145,6 +147,8 @@ write_page <- function(given, all) {
     "", markdown_table(group_table(all), "Means over cases"),
     markdown_table(case_table(all), "Case by case")
   ), file.path(HERE, "results", "coverage.md"))
+  utils::write.csv(group_table(all), file.path(HERE, "..", "vignettes", "coverage.csv"),
+                   row.names = FALSE, quote = FALSE)
 }
 
 given <- options_given(commandArgs(TRUE))

@@ -139,11 +139,18 @@ METHODS <- list(sparsegp = by_sparsegp, mgcv = by_mgcv_family, DiceKriging = by_
 
 # ---- One case ----
 
+# Without categories that no training observation has.
+with_seen <- function(test, train) {
+  if (is.factor(test$.y)) test[test$.y %in% train$.y, ] else test
+}
+
 run_repeat <- function(case, who, seed) {
   data <- case$make(seed)
   took <- system.time({
     answer <- METHODS[[who]](case, data)
-    parts <- lapply(Filter(Negate(is.null), data[c("inside", "outside")]), answer)
+    parts <- lapply(Filter(Negate(is.null), data[c("inside", "outside")]), function(test) {
+      answer(with_seen(test, data$train))
+    })
   })
   tables <- Map(cbind, part = names(parts), parts)
   cbind(repeated = seed, do.call(rbind, tables), seconds = sum(took[1:2]), row.names = NULL)
