@@ -90,7 +90,8 @@ coverage_parts <- function(drawn, level, style) {
 
 # Rows that the model has not seen, or each as if it had not; and which, in words.
 held_out_rows <- function(object, newdata) {
-  rows <- if (is.null(newdata)) loo_rows(object) else predicted_rows(object, newdata)
+  rows <- if (is.null(newdata)) loo_rows(object)
+          else warn_once(predicted_rows(object, newdata))
   rows$source <- paste0(if (is.null(newdata)) "leave-one-out, " else "new data, ",
                         counted(NROW(rows$y), "row"))
   rows

@@ -14,10 +14,12 @@ WIDEST <- 40L # inputs
 # The default fit and four others, of numbers and of classes
 CANDIDATES <- list(
   number = list(default = list(), "one length scale" = list(kernel = kernel_rbf()),
-                rough = list(kernel = kernel_matern12()), ard = list(kernel = kernel_rbf(ard = TRUE)),
+                rough = list(kernel = kernel_matern12()),
+                ard = list(kernel = kernel_rbf(ard = TRUE)),
                 "heavy tails" = list(likelihood = "student", kernel = kernel_rbf())),
   class = list(default = list(), "one length scale" = list(kernel = kernel_rbf()),
-               rough = list(kernel = kernel_matern12()), ard = list(kernel = kernel_rbf(ard = TRUE)),
+               rough = list(kernel = kernel_matern12()),
+               ard = list(kernel = kernel_rbf(ard = TRUE)),
                linear = list(kernel = kernel_linear()))
 )
 
@@ -76,11 +78,11 @@ for (i in seq_len(nrow(sets))) {
   rows <- rbind(rows, row)
 }
 bench_table(rows, "Mean log density of test observations, in nats")
-gains <- with(rows, data.frame(
-  "stacked less" = c("the default fit", "the best by leave-one-out", "equal weights"),
-  mean = c(mean(stacked - default), mean(stacked - `best by loo`), mean(stacked - equal)),
-  se = c(sd(stacked - default), sd(stacked - `best by loo`), sd(stacked - equal)) / sqrt(nrow(rows)),
-  better = c(sum(stacked > default), sum(stacked > `best by loo`), sum(stacked > equal)),
-  sets = nrow(rows), check.names = FALSE
-))
+ahead <- with(rows, list("the default fit" = stacked - default,
+                         "the best by leave-one-out" = stacked - `best by loo`,
+                         "equal weights" = stacked - equal))
+gains <- data.frame("stacked less" = names(ahead), mean = vapply(ahead, mean, 0),
+                    se = vapply(ahead, sd, 0) / sqrt(nrow(rows)),
+                    better = vapply(ahead, function(gain) sum(gain > 0), 1L), sets = nrow(rows),
+                    row.names = NULL, check.names = FALSE)
 bench_table(gains, "Gain of the stacked average, nats per test observation, over the sets")

@@ -15,9 +15,9 @@
 #   note=TEXT      words for the page, such as the commit
 #   limit=SECONDS  CPU seconds that a case and a method may take
 #
-# Each case and method is a process (coverage_case.R), one at a time; delete a record to have it made
-# again. The cases are in coverage_cases.R. The page is results/coverage.md, and its first table also
-# ../vignettes/coverage.csv.
+# Each case and method is a process (coverage_case.R), one at a time; delete a record to have it
+# made again. The cases are in coverage_cases.R. The page is results/coverage.md, and its first
+# table also ../vignettes/coverage.csv.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   for (name in c("common.R", "coverage_cases.R")) source(file.path(dirname(self), name))
@@ -48,7 +48,8 @@ takes_part <- function(case, who) {
   switch(who, sparsegp = TRUE, mgcv = !is.null(family), identical(family, "gaussian"))
 }
 
-# Runs a case in a process of its own. One that fails leaves a record of the repeats before, or none.
+# Runs a case in a process of its own. One that fails leaves a record of the repeats before, or
+# none.
 run_case <- function(given, name, who, file) {
   dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
   said <- tempfile()
@@ -135,15 +136,17 @@ case_table <- function(all) {
 }
 
 write_page <- function(given, all) {
-  load <- if (file.exists("/proc/loadavg")) sub(" .*", "", readLines("/proc/loadavg")) else "unknown"
+  load <- "/proc/loadavg"
+  load <- if (file.exists(load)) sub(" .*", "", readLines(load)) else "unknown"
   writeLines(c(
     "## How far the error bars can be trusted", "",
     paste0("`Rscript bench/coverage.R`, ", trimws(given$note), ": actual content of prediction ",
            "intervals in per cent, by their nominal one; counts and categories by the ",
            "non-randomised probability integral transform. Load at the end ", load, "."), "",
     paste0("Outside: simulated inputs up to half of the range beyond it, in the first input; real ",
-           "observations with the largest fifth of one input. se: standard error of the content of ",
-           "90 %, over repetitions. width: mean, of 90 %. ", paste(given$as, R.version.string), "."),
+           "observations with the largest fifth of one input. se: standard error of the content of",
+           " 90 %, over repetitions. width: mean, of 90 %. ",
+           paste(given$as, R.version.string), "."),
     "", markdown_table(group_table(all), "Means over cases"),
     markdown_table(case_table(all), "Case by case")
   ), file.path(HERE, "results", "coverage.md"))

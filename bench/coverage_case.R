@@ -1,5 +1,5 @@
-# One case of bench/coverage_cases.R and one method, in a process of its own: bench/coverage.R starts
-# it.
+# One case of bench/coverage_cases.R and one method, in a process of its own: bench/coverage.R
+# starts it.
 #
 #   Rscript bench/coverage_case.R CASE WHO FILE
 #

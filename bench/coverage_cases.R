@@ -3,8 +3,9 @@
 #
 # A case is list(name, group, n, repeats, quick, make, likelihood, family): make(seed) returns
 # list(train, inside, outside), data frames with the response `.y` (and the trials `.trials`), of
-# which `inside` or `outside` may be NULL; likelihood: what sparsegp() is given, NULL for the default
-# fit; family: what mgcv is given, NULL for none. Peers for numbers take part if it is gaussian().
+# which `inside` or `outside` may be NULL; likelihood: what sparsegp() is given, NULL for the
+# default fit; family: what mgcv is given, NULL for none. Peers for numbers take part if it is
+# gaussian().
 
 new_case <- function(group, name, n, repeats, make, likelihood = NULL, family = gaussian(),
                      quick = FALSE) {
