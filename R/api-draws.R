@@ -39,6 +39,7 @@ draws.sparsegp <- function(object, newdata, n = 1, type = c("latent", "link", "r
   check_no_dots(...)
   type <- check_choice(type, c("latent", "link", "response"), "type")
   object <- ready(object)
+  check_latent_type(object, type)
   newdata <- if (!missing(newdata)) newdata
   from <- drawn_members(object, check_count(n, "n"))
   each <- lapply(split(from, from), function(own) {

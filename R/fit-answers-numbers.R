@@ -123,12 +123,16 @@ refuse_quantiles <- function() {
                 "Use type = \"response\" or \"pearson\"")
 }
 
-# Probabilities of less than each response and of more, at latent moments of the rows.
 #' @export
 response_tails.response <- function(object, y, latent) {
   codec <- codec_of(object)
   tails <- of_responses(engine_lik_tails, object, codec$codes(y, object$response), latent)
   c(tails, list(jumps = !is.null(codec$jump)))
+}
+
+#' @export
+interval_width.response <- function(object, latent, p) {
+  response_quantile(object, (1 + p) / 2, latent) - response_quantile(object, (1 - p) / 2, latent)
 }
 
 # A quantile lies at random within a jump.

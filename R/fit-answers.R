@@ -10,6 +10,8 @@
 #   standard_deviation(object, latent, type) of what `type` predicts, over the posterior
 #   confidence_bound(object, latent, type, z)  its quantile of pnorm(z)
 #   response_moments(object, latent)    mean and sd of a new response; not of several classes
+#   interval_width(object, latent, p)   of the central interval of content p; of components, as
+#                                       response_tails(), a matrix
 #   class_probabilities(object, latent) of labels only
 #   centre_answer(object, latent, type)   what `type` predicts, without an interval
 #   response_quantile(object, p, latent)  a quantile of new responses
@@ -66,6 +68,7 @@ response_tails <- function(object, y, latent) UseMethod("response_tails", kind_o
 vector_bound <- function(object, latent, prediction, p) {
   UseMethod("vector_bound", kind_of(object, latent))
 }
+interval_width <- function(object, latent, p) UseMethod("interval_width", codec_of(object))
 predicted <- function(object, latent, request) UseMethod("predicted", codec_of(object))
 draws_of <- function(object, latent, n, type) UseMethod("draws_of", codec_of(object))
 draw_response <- function(object, f, weights, prob) UseMethod("draw_response", codec_of(object))
@@ -75,7 +78,7 @@ quantile_residuals <- function(object) UseMethod("quantile_residuals", codec_of(
 lpd_of_rows <- function(object) UseMethod("lpd_of_rows", kind_of(object, object$ensemble))
 loo_table <- function(object) UseMethod("loo_table", codec_of(object))
 noise_sds <- function(object) UseMethod("noise_sds", codec_of(object))
-evidence_of <- function(object) UseMethod("evidence_of", codec_of(object))
+evidence_of <- function(object) UseMethod("evidence_of", kind_of(object, object$ensemble))
 log_unit <- function(object, latent) UseMethod("log_unit", kind_of(object, latent))
 site_table <- function(object) UseMethod("site_table", codec_of(object))
 
