@@ -80,8 +80,8 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   refuse_without_evidence(object, "no distribution of responses")
   latent <- latent_draws(object, arguments$newdata, nsim)
   at_rows <- is.null(arguments$newdata)
-  if (!at_rows && has_variances(object$likelihood)) {
-    refuse_unknown_variances("newdata", "Leave it out, or add noise to draws()")
+  if (!at_rows) {
+    refuse_unknown_variances(object$likelihood, "newdata", "Leave it out, or add noise to draws()")
   }
   weights <- if (at_rows && !is.null(object$weights)) object$weights else 1
   prob <- if (!is.null(object$power)) label_probabilities(object, latent)

@@ -114,8 +114,9 @@ known_residuals <- function(residual, observed) {
 # Dunn and Smyth's, from what the leave-one-out distributions have below and above the responses.
 #' @export
 quantile_residuals.response <- function(object) {
-  if (!has_tails(object$likelihood)) refuse_quantiles()
-  random_quantiles(response_tails(object, object$y, loo_latent(object)))
+  tails <- response_tails(object, object$y, loo_latent(object))
+  if (is.null(tails)) refuse_quantiles()
+  random_quantiles(tails)
 }
 
 refuse_quantiles <- function() {
@@ -123,11 +124,25 @@ refuse_quantiles <- function() {
                 "Use type = \"response\" or \"pearson\"")
 }
 
-# Probabilities of less than each response and of more, at latent moments of the rows.
-response_tails <- function(object, y, latent) {
-  codec <- codec_of(object)
-  tails <- of_responses(engine_lik_tails, object, codec$codes(y, object$response), latent)
-  c(tails, list(jumps = !is.null(codec$jump)))
+#' @export
+response_tails.response <- function(object, y, latent) NULL
+
+#' @export
+response_tails.response_numbers <- function(object, y, latent) {
+  c(tails_in_c(object, y, latent), jumps = FALSE)
+}
+
+#' @export
+response_tails.response_counts <- function(object, y, latent) {
+  c(tails_in_c(object, y, latent), jumps = TRUE)
+}
+
+# That a point was seen is no number.
+#' @export
+response_tails.response_seen <- function(object, y, latent) NULL
+
+tails_in_c <- function(object, y, latent) {
+  of_responses(engine_lik_tails, object, codec_of(object)$codes(y, object$response), latent)
 }
 
 # A quantile lies at random within a jump.

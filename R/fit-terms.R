@@ -73,7 +73,7 @@ rows_to_centre <- function(fit) {
 # column for each; constant: what all parts of the kernel have lost by being centred.
 effect_moments <- function(fit, groups, x, class) {
   parts <- fit_parts(fit, class)
-  posterior <- class_posterior(fit$posterior, processes(fit), class)
+  posterior <- class_posterior(fit$posterior, class)
   rows <- rows_to_centre(fit)
   each <- lapply(groups, function(group) centred_moments(parts[group], posterior, rows, x))
   column <- function(field) {

@@ -115,7 +115,7 @@ class_events.response_factor <- function(object, held_out) {
 }
 
 loo_rows <- function(object) {
-  if (!has_rows(object) || length(object$y) == 0L) {
+  if (length(object$y) == 0L) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response that the model has not seen")
   }
@@ -127,9 +127,8 @@ loo_rows <- function(object) {
 predicted_rows <- function(object, newdata) {
   rows <- new_rows(object, newdata)
   moments <- engine_predict(object, scale_kept(rows$x, object$scaling))
-  if (has_variances(object$likelihood)) {
-    refuse_unknown_variances("newdata", "Leave it out for leave-one-out predictions")
-  }
+  refuse_unknown_variances(object$likelihood, "newdata",
+                           "Leave it out for leave-one-out predictions")
   latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset,
                  weights = rows$weights %||% 1)
   list(y = rows$y, latent = latent)
@@ -164,11 +163,11 @@ binomial_interval <- function(hits, rows, level) {
 # is not below the quantile of p if P(no larger) >= p, and not above it if P(less) < p: the
 # distribution function at the responses decides it for all intervals.
 coverage <- function(object, held_out, level, nominal) {
-  if (!has_tails(object$likelihood)) {
-    stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")
-  }
   y <- held_out$y
   tails <- response_tails(object, y, held_out$latent)
+  if (is.null(tails)) {
+    stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")
+  }
   observed <- vapply(nominal, function(p) {
     mean(1 - tails$above >= (1 - p) / 2 & tails$below < (1 + p) / 2)
   }, 0)

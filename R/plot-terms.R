@@ -137,7 +137,7 @@ effect_spread <- function(view, object, rows, group) {
   x <- scale_kept(slice_inputs(view, list(places)), object$scaling)
   of_class <- function(class) {
     parts <- fit_parts(object, class)[group[[1L]]]
-    posterior <- class_posterior(object$posterior, processes(object), class)
+    posterior <- class_posterior(object$posterior, class)
     stats::sd(parts_kernel(parts)$cross(x, posterior$basis) %*% posterior$alpha)
   }
   max(vapply(seq_len(processes(object)), of_class, 0))
