@@ -74,7 +74,7 @@ rows_to_centre <- function(fit) {
 # of x in turn the effect is averaged: a partial dependence.
 effect_moments <- function(fit, groups, x, class, each = 1L) {
   parts <- fit_parts(fit, class)
-  posterior <- class_posterior(fit$posterior, processes(fit), class)
+  posterior <- class_posterior(fit$posterior, class)
   rows <- rows_to_centre(fit)
   moments <- lapply(groups, function(group) {
     centred_moments(parts[group], posterior, rows, x, each)
