@@ -108,8 +108,7 @@ slice_latent <- function(object, view, places, level = NULL) {
 # x: kept inputs in original units
 latent_at <- function(object, x, offset) {
   points <- stack_components(scale_kept(x, object$scaling), n_outputs(object))
-  moments <- engine_predict(object, points)
-  list(mean = moments$mean, var = moments$var, offset = offset_of_rows(object, offset, nrow(x)))
+  c(engine_predict(object, points), list(offset = offset_of_rows(object, offset, nrow(x))))
 }
 
 # Returns the offset of n rows from that of each or of all: of several components a matrix.
