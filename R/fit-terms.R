@@ -80,7 +80,7 @@ effect_moments <- function(fit, groups, x, class, each = 1L) {
     centred_moments(parts[group], posterior, rows, x, each)
   })
   column <- function(field) {
-    matrix(as.double(unlist(lapply(moments, `[[`, field))), ncol = length(groups),
+    matrix(as.double(unlist(lapply(moments, `[[`, field))), nrow(x) %/% each, length(groups),
            dimnames = list(NULL, names(groups)))
   }
   total <- class_kernel(fit, rows, posterior$basis, class) %*% posterior$alpha
