@@ -62,6 +62,7 @@ selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP lear
 mode_starts           | 4           | EP runs    | for likelihoods with several modes
 kept_rows             | 10000       | rows       | of a source, in memory for learning
 heavy_tail_ratio | 5 | ratio | 1 % quantile to quartile, from the median: tails for asinh
+hyperparameter_optimism | 1 | nats | of leave-one-out densities, for each learned, in an average
 min_stacking_weight | 0.001 | weight | below which a fit is left out of an average
 early_rows            | 150         | rows       | among which a subset sees every input vary
 ")
