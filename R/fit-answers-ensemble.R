@@ -2,11 +2,11 @@
 # of response, and the answers are combined to those of the mixture. With weights w_k,
 #   mean and probability  sum_k w_k m_k
 #   variance              sum_k w_k (v_k + (m_k - m)^2), the law of total variance
-#   quantile of p         the root q of sum_k w_k F_k(q) = p, which is between the smallest and the
-#                         largest of the members' quantiles
+#   quantile of p         the root q of sum_k w_k F_k(q) = p, which is between the smallest and
+#                         the largest of the members' quantiles
 # Leave-one-out: let w_k be proportional to p(y | k) p(k), so that without row i, by p(y | k) =
-# p(y_i | y_-i, k) p(y_-i | k), they are proportional to w_k / p_k(y_i | y_-i). The mixture's density
-# is then
+# p(y_i | y_-i, k) p(y_-i | k), they are proportional to w_k / p_k(y_i | y_-i). The mixture's
+# density is then
 #   p(y_i | y_-i) = sum_k w_k / sum_k (w_k / p_k(y_i | y_-i)),
 # Gelfand, Dey and Chang's (1992) harmonic mean, over the members instead of draws. Weights that are
 # fixed do not change, and densities are averaged.
@@ -18,7 +18,9 @@ over_members <- function(object, latent, what) {
   })
 }
 
-mixed_over <- function(object, latent, what) mixed(over_members(object, latent, what), latent$shares)
+mixed_over <- function(object, latent, what) {
+  mixed(over_members(object, latent, what), latent$shares)
+}
 
 # ---- Means, probabilities and spreads ----
 

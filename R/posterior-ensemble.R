@@ -1,13 +1,14 @@
-# A fit may be several: its hyperparameters integrated over some points, its modes, or an average of
-# fits. It is then an ensemble. The fit itself is its first member, and fit$ensemble has
+# A fit may be several: its hyperparameters integrated over some points, its modes, or an average
+# of fits. It is then an ensemble. The fit itself is one of the members, mostly (of hyperparameters that
+# at their mode), and fit$ensemble has
 #   weights   of the members, which sum to one
 #   members   a list for each of the fields in which it differs from the fit, by name (NULL: it has
-#             none); of `hyper` perhaps theta alone. The first member may differ, too, as in its own
-#             log evidence where that of the fit is the ensemble's
+#             none); of `hyper` perhaps theta alone. The member that the fit is may differ, too, as
+#             in its own log evidence where that of the fit is the ensemble's
 #   fixed     are the weights the same whatever the rows? Otherwise they are the members' posterior
 #             probabilities, to which each row contributes its density
 #   made      how the points were found, for those who made it
-# A function that knows nothing of ensembles answers for the fit's own fields, the first member.
+# A function that knows nothing of ensembles answers for the fit's own fields.
 # Latent moments of an ensemble have `members`, the moments of each, `shares`, their weights, a
 # vector or a matrix with a row for each row, and mean and variance of the mixture; answers that
 # depend on more than these are combined in fit-answers-ensemble.R.
@@ -19,7 +20,7 @@ count_members <- function(fit) length(fit$ensemble$weights)
 # Returns one member as if it were the only one. It may be an ensemble itself.
 as_member <- function(fit, k) {
   own <- fit$ensemble$members[[k]]
-  fit["ensemble"] <- list(NULL)
+  fit <- without_members(fit)
   if (!is.null(own$theta)) fit$hyper$theta <- own$theta
   own$theta <- NULL
   if (!is.null(own$posterior)) own$posterior <- joined_fields(fit$posterior, own$posterior)
@@ -32,14 +33,20 @@ joined_fields <- function(x, fields) {
   x
 }
 
+# Returns the fit itself, for what is defined of one fit alone.
+without_members <- function(fit) {
+  if (has_members(fit)) fit["ensemble"] <- list(NULL)
+  fit
+}
+
 each_member <- function(fit, what, ...) {
   lapply(seq_len(count_members(fit)), function(k) what(as_member(fit, k), ...))
 }
 
-# Makes an ensemble of a fit, and of the members, fits whose first is to be the fit itself but for
-# `changes`, fields of the ensemble.
-new_ensemble <- function(members, weights, changes = list(), fixed = FALSE, made = NULL) {
-  fit <- joined_fields(members[[1L]], changes)
+# Makes an ensemble of members, fits. Its own fields are those of `fit`, but for `changes`.
+new_ensemble <- function(members, weights, changes = list(), fixed = FALSE, made = NULL,
+                         fit = members[[1L]]) {
+  fit <- joined_fields(fit, changes)
   fit$ensemble <- list(weights = weights / sum(weights),
                        members = lapply(members, differing_fields, fit), fixed = fixed,
                        made = made)
