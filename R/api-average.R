@@ -15,11 +15,11 @@
 #' \eqn{n (\max_k g_k - 1)}{n (max_k g_k - 1)} is left to gain. Fits with a weight below 0.001 are
 #' left out.
 #'
-#' Leave-one-out densities do not learn the hyperparameters again, and flatter a fit that has many of
-#' them. Each hyperparameter that was learned, at a maximum and not integrated over, therefore costs
-#' its fit `r policy$hyperparameter_optimism` nat in all, spread evenly over the observations, as in
-#' Akaike's criterion. Without that price a length scale for each of ten inputs gets far too much
-#' weight in small data sets.
+#' Leave-one-out densities do not learn the hyperparameters again, and flatter a fit that has many
+#' of them. Each hyperparameter that was learned, at a maximum and not integrated over, therefore
+#' costs its fit `r policy$hyperparameter_optimism` nat in all, spread evenly over the observations,
+#' as in Akaike's criterion. Without that price a length scale for each of many inputs may get far
+#' too much weight in small data sets.
 #'
 #' The average is a fit with the same answers as others: `predict()` has the means, probabilities
 #' and standard deviations of the mixture (those by the law of total variance), and quantiles and
@@ -33,7 +33,13 @@
 #' little to gain from near-copies of a fit, with many observations (one fit is better by many
 #' standard errors, see [compare()]), or far from the data, about which leave-one-out says nothing.
 #' The weights are learned from the same observations, so `loo()` of an average is a little
-#' optimistic: by about half a nat for each weight.
+#' optimistic.
+#'
+#' On 18 data sets of 20 to 356 observations (`bench/average.R`) the average of a default fit and
+#' four others (one length scale, one for each input, a rough kernel, heavy tails or a linear
+#' function) predicted test observations better than the default fit in eight, worse in four, by
+#' 0.015 nats per observation on average (standard error 0.011). It was better by 0.06 (0.02) than
+#' equal weights, and avoided the large losses of the fit with the best leave-one-out density.
 #'
 #' @param ... Two or more fits of [sparsegp()], with names if wanted. They have the same
 #'   observations, offsets and weights, and may differ in inputs, kernel, likelihood, scale of the
