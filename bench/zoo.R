@@ -10,7 +10,7 @@
 #   lib=PATH       the library of sparsegp, if not the first one of R_LIBS
 #   as=NAME        the name of our records, by default "sparsegp-" and the version
 #   before=NAME    records that the tables show beside ours
-#   only=ours,ranger,...   fit only these
+#   only=ours,ranger,...   fit only these; peers without records are those of ../vignettes/zoo.csv
 #   sets=NAME,...  only these sets
 #   note=TEXT      words for the page, such as the commit
 #   limit=SECONDS  CPU seconds that a fit may take
