@@ -120,8 +120,8 @@ loo_rows <- function(object) {
                   "Give data with the response that the model has not seen")
   }
   known <- !is.na(object$y)
-  of_known <- function(x) if (is.matrix(x)) x[known, , drop = FALSE] else x[known]
-  list(y = object$y[known], latent = lapply(loo_latent(object), of_known))
+  list(y = object$y[known],
+       latent = some_latent(loo_latent(object), which(known), n_outputs(object)))
 }
 
 predicted_rows <- function(object, newdata) {
@@ -130,8 +130,7 @@ predicted_rows <- function(object, newdata) {
   if (has_variances(object$likelihood)) {
     refuse_unknown_variances("newdata", "Leave it out for leave-one-out predictions")
   }
-  latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset,
-                 weights = rows$weights %||% 1)
+  latent <- c(moments, list(offset = rows$offset, weights = rows$weights %||% 1))
   list(y = rows$y, latent = latent)
 }
 
