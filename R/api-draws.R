@@ -39,6 +39,7 @@ draws.sparsegp <- function(object, newdata, n = 1, type = c("latent", "link", "r
   check_no_dots(...)
   type <- check_choice(type, c("latent", "link", "response"), "type")
   object <- ready(object)
+  check_latent_type(object, type)
   newdata <- if (!missing(newdata)) newdata
   from <- drawn_members(object, check_count(n, "n"))
   each <- lapply(split(from, from), function(own) {
@@ -105,8 +106,8 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   object <- ready(object)
   refuse_without_evidence(object, "no distribution of responses")
   at_rows <- is.null(arguments$newdata)
-  if (!at_rows && has_variances(object$likelihood)) {
-    refuse_unknown_variances("newdata", "Leave it out, or add noise to draws()")
+  if (!at_rows) {
+    refuse_unknown_variances(object$likelihood, "newdata", "Leave it out, or add noise to draws()")
   }
   from <- drawn_members(object, nsim)
   each <- lapply(split(from, from), function(own) {

@@ -145,11 +145,27 @@ draws_of.response_components <- function(object, latent, n, type) {
   restore_rows(drawn, latent)
 }
 
+#' @export
+response_tails.response_vectors <- function(object, y, latent) NULL
+
 # Each component by itself
 #' @export
 quantile_residuals.response_vectors <- function(object) {
   moments <- response_moments(object, loo_latent(object))
   (observed_values(object) - moments$mean) / moments$sd
+}
+
+# Each component by itself, as intervals are
+#' @export
+response_tails.response_vectors <- function(object, y, latent) {
+  moments <- response_moments(object, latent)
+  z <- (codec_of(object)$observed(y) - moments$mean) / moments$sd
+  list(below = stats::pnorm(z), above = stats::pnorm(z, lower.tail = FALSE), jumps = FALSE)
+}
+
+#' @export
+interval_width.response_vectors <- function(object, latent, p) {
+  vector_bound(object, latent, TRUE, (1 + p) / 2) - vector_bound(object, latent, TRUE, (1 - p) / 2)
 }
 
 # A column for each entry of nu and of the lower triangle of T.

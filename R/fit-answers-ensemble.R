@@ -77,16 +77,16 @@ mixed_quantile <- function(object, latent, p, member, root = increasing_root) {
 # Of new responses, by their tails
 #' @export
 response_quantile.response_ensemble <- function(object, p, latent) {
-  jump <- codec_of(object)$jump
+  jumps <- response_jumps(object)
   member <- function(object, latent) {
     below <- function(q) {
       tails <- response_tails(object, q, latent)
-      if (is.null(jump)) tails$below else 1 - tails$above
+      if (!jumps) tails$below else 1 - tails$above
     }
     list(below = below, end = response_quantile(object, p, latent))
   }
-  root <- if (is.null(jump)) increasing_root else function(f, lower, upper) {
-    first_whole(f, lower, upper, jump(weights_or_ones(latent$weights, 1L)))
+  root <- if (!jumps) increasing_root else function(f, lower, upper) {
+    first_whole(f, lower, upper, codec_of(object)$unit_of_count(weights_or_ones(latent$weights, 1L)))
   }
   mixed_quantile(object, latent, p, member, root)
 }
@@ -144,8 +144,34 @@ lpd_of_rows.response_ensemble <- function(object) {
   if (object$ensemble$fixed) log_mean_exp(lpd, weights) else -log_mean_exp(-lpd, weights)
 }
 
+# A mixture with fixed weights is not a model whose evidence the data give.
+#' @export
+evidence_of.response_ensemble <- function(object) {
+  if (object$ensemble$fixed) NA_real_ else NextMethod()
+}
+
 # Returns log sum_k w_k exp(scores[, k]).
 log_mean_exp <- function(scores, weights) {
   most <- do.call(pmax, as.data.frame(scores))
   most + log(drop(exp(scores - most) %*% weights))
+}
+
+# ---- Latent functions ----
+
+# Stops if the type is one of latent functions, and those of the members have different scales.
+check_latent_type <- function(object, type, covariance = FALSE) {
+  if (!covariance && !type %in% c("link", "latent", "terms")) return(invisible())
+  if (!has_members(object)) return(invisible())
+  own <- each_member(object, function(fit) {
+    list(latent_scale(fit), if (type == "terms") format(fit$kernel))
+  })
+  if (length(unique(own)) == 1L) return(invisible())
+  stop_sparsegp("type", "is of latent functions, and the fits have different scales or terms",
+                "Use type = \"response\", or ask the fits one by one")
+}
+
+# Numbers have the latent function in their own units, but for the scale of the response.
+latent_scale <- function(fit) {
+  codec <- codec_of(fit)
+  if (codec$scaled) list(codec$name, fit$response$scale) else fit$likelihood$type
 }

@@ -58,8 +58,8 @@ differing_fields <- function(member, fit) {
   names <- union(names(member), names(fit))
   differs <- vapply(names, function(name) !identical(member[[name]], fit[[name]]), NA)
   own <- stats::setNames(lapply(names[differs], function(name) member[[name]]), names[differs])
-  same_table <- identical(replace(own$hyper, "theta", fit$hyper["theta"]), fit$hyper)
-  if (!is.null(own$hyper) && same_table) {
+  others <- setdiff(names(fit$hyper), "theta")
+  if (!is.null(own$hyper) && identical(own$hyper[others], fit$hyper[others])) {
     own$theta <- own$hyper$theta
     own$hyper <- NULL
   }

@@ -292,14 +292,16 @@ test_that("the coverage of intervals is that of their two ends", {
                    sparsegp(c ~ x, d, "poisson", learn = FALSE),
                    sparsegp(cbind(c, 9 - c) ~ x, d, "binomial", learn = FALSE))) {
     wanted <- vapply(nominal, function(level) mean(loo_frame(fit, level)$inside), 0)
-    expect_equal(calibration(fit, nominal = nominal)$observed, wanted,
-                 label = format(fit$likelihood))
+    table <- calibration(fit, nominal = nominal)
+    expect_equal(table$inside, wanted, label = format(fit$likelihood))
+    # numbers do not jump
+    if (is.null(codec_of(fit)$jump)) expect_equal(table$observed, wanted)
   }
   # shares of new rows are of the trials that the rows have
   again <- calibration(fit, d, nominal = nominal)
   own <- predict(fit, d, type = "quantile", probs = c(0.05, 0.95), weights = 9)
   inside <- d$c / 9 >= own[, 1L] & d$c / 9 <= own[, 2L]
-  expect_equal(again$observed[3L], mean(inside))
+  expect_equal(again$inside[3L], mean(inside))
 })
 
 test_that("pixels of a decision map have the colour of the most probable class", {
