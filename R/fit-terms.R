@@ -105,7 +105,7 @@ centred_moments <- function(parts, posterior, rows, x) {
   kernel <- parts_kernel(parts)
   mean_cross <- colMeans(kernel$cross(rows, posterior$basis))
   mean_prior <- mean(kernel$cross(rows, rows))
-  blocks <- split(seq_len(nrow(x)), (seq_len(nrow(x)) - 1L) %/% EFFECT_ROWS)
+  blocks <- row_blocks(nrow(x), EFFECT_ROWS)
   each <- lapply(blocks, function(at) {
     block <- x[at, , drop = FALSE]
     cross <- sweep(kernel$cross(block, posterior$basis), 2L, mean_cross)
