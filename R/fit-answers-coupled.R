@@ -1,0 +1,63 @@
+# Answers of classes that one process has all latent values of. Latent moments are as C has them, a
+# mean for each class of a row after the other and a block of covariances for each row; answers are
+# those of classes.
+
+#' @export
+seen_mean.response_coupled <- function(object, latent) latent$mean
+
+#' @export
+class_probabilities.response_coupled <- function(object, latent) {
+  blocks <- if (is.null(latent$blocks)) latent$var else latent$blocks
+  prob <- engine_lik_predict(object, stacked_values(latent$mean), blocks)$mean
+  by_component(prob, components(object))
+}
+
+# Returns the moments with a column for each class, and the covariances as `blocks`.
+latent_by_class <- function(object, latent) {
+  names <- components(object)
+  latent$blocks <- latent$var
+  latent$var <- component_vars(latent$var, names)
+  latent$mean <- by_component(latent$mean, names)
+  latent$offset <- as.matrix(latent$offset)[, 1L]
+  latent
+}
+
+#' @export
+predicted.response_coupled <- function(object, latent, request) {
+  predicted.response(object, latent_by_class(object, latent), request)
+}
+
+# rows x draws x classes
+#' @export
+draws_of.response_coupled <- function(object, latent, n, type) {
+  names <- components(object)
+  each <- lapply(seq_len(n), function(j) {
+    f <- latent$values[[1L]][, j]
+    known <- list(mean = by_component(f, names), offset = 0,
+                  blocks = numeric(length(f) * length(names)))
+    centre_answer(object, known, type)
+  })
+  drawn <- array(unlist(each), c(length(latent$values[[1L]]) / n / length(names), length(names), n))
+  drawn <- aperm(drawn, c(1L, 3L, 2L))
+  dimnames(drawn) <- list(NULL, paste0("draw_", seq_len(n)), names)
+  restore_rows(drawn, latent)
+}
+
+#' @export
+draw_response.response_coupled <- function(object, f, weights, prob) {
+  draw_response.response(object, by_component(f, components(object)), weights, prob)
+}
+
+#' @export
+site_table.response_coupled <- function(object) site_table.response_components(object)
+
+#' @export
+offset_of_rows.response_coupled <- function(object, offset, n) {
+  matrix(0, n, n_outputs(object)) # which shifts all classes alike
+}
+
+#' @export
+information_model.response_coupled <- function(fit) {
+  stop_sparsegp("fit", "has classes that are coupled, of which no information is worked out",
+                "Fit with coupled = FALSE, or ask by score = \"variance\", for one row at a time")
+}
