@@ -122,9 +122,12 @@ label_information.response_classes <- function(fit, latent) {
   })
 }
 
+label_curvature <- function(fit, latent) UseMethod("label_curvature", codec_of(fit))
+
 # d1 of a label is the slope of its log probability in the mean: by central differences of fourth
 # order, good to some 1e-8.
-label_curvature <- function(fit, latent) {
+#' @export
+label_curvature.response_factor <- function(fit, latent) {
   at <- function(class, shift) {
     latent$mean[class] <- latent$mean[class] + shift
     drop(class_probabilities(fit, latent))

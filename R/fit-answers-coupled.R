@@ -32,10 +32,9 @@ predicted.response_coupled <- function(object, latent, request) {
 draws_of.response_coupled <- function(object, latent, n, type) {
   names <- components(object)
   each <- lapply(seq_len(n), function(j) {
-    f <- latent$values[[1L]][, j]
-    known <- list(mean = by_component(f, names), offset = 0,
-                  blocks = numeric(length(f) * length(names)))
-    centre_answer(object, known, type)
+    f <- by_component(latent$values[[1L]][, j], names)
+    if (type == "response") probabilities_at(object, f)
+    else centre_answer(object, list(mean = f, offset = 0), type)
   })
   drawn <- array(unlist(each), c(length(latent$values[[1L]]) / n / length(names), length(names), n))
   drawn <- aperm(drawn, c(1L, 3L, 2L))
@@ -56,8 +55,43 @@ offset_of_rows.response_coupled <- function(object, offset, n) {
   matrix(0, n, n_outputs(object)) # which shifts all classes alike
 }
 
+# Probabilities at known latent values, a column for each class of f.
+probabilities_at <- function(object, f) {
+  by_component(engine_lik_eval(object, c(t(f)))$mean, components(object))
+}
+
+# Of the same probabilities as predict(), which sum to 1.
 #' @export
-information_model.response_coupled <- function(fit) {
-  stop_sparsegp("fit", "has classes that are coupled, of which no information is worked out",
-                "Fit with coupled = FALSE, or ask by score = \"variance\", for one row at a time")
+lpd_of_rows.response_coupled <- function(object) label_lpd(loo_probabilities(object), object$y)
+
+# ---- Information ----
+
+# As of classes that are independent, at values that go together.
+#' @export
+label_information.response_coupled <- function(fit, latent) {
+  NODES <- 512L
+  w <- n_outputs(fit)
+  z <- even_normal(NODES, w)
+  roots <- apply(matrix(latent$var, w * w), 2L, function(block) root_of(matrix(block, w)))
+  in_blocks(latent_count(latent, w), function(rows) {
+    few <- some_latent(latent, rows, w)
+    mean <- given <- 0
+    for (j in seq_len(NODES)) {
+      away <- apply(roots[, rows, drop = FALSE], 2L, function(root) matrix(root, w) %*% z[j, ])
+      prob <- probabilities_at(fit, by_component(few$mean + c(away), components(fit)))
+      mean <- mean + prob / NODES
+      given <- given + entropies(prob) / NODES
+    }
+    pmax(entropies(mean) - given, 0)
+  })
+}
+
+# E d1 d1' over the classes, of one row
+#' @export
+label_curvature.response_coupled <- function(fit, latent) {
+  classes <- seq_len(n_outputs(fit))
+  told <- lapply(classes, function(class) {
+    engine_lik_tilt(fit, rbind(as.double(class)), latent$mean, latent$var)
+  })
+  list(Reduce(`+`, lapply(told, function(one) exp(one$logz) * tcrossprod(c(one$d1)))))
 }

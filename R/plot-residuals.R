@@ -15,7 +15,7 @@ residuals_plot <- function() {
   }, function(object, picture, style) {
     lapply(picture$which, residual_chart, picture$drawn, style)
   }, takes = "which", refuse = function(object) {
-    if (processes(object) > 1L) {
+    if (functions_of(object) > 1L) {
       c("is not defined for classes without an order", "See type = \"reliability\" or \"loo\"")
     }
   })

@@ -193,7 +193,7 @@ refuse_for_type <- function(asked) {
 # Returns the type of this name, or refuses fits that have no such picture. argument: of the fit.
 offered_type <- function(object, name, argument) {
   type <- registered("plots", name)
-  if (n_outputs(object) > 1L && !type$outputs) refuse_components_picture(argument)
+  if (has_components(object) && !type$outputs) refuse_components_picture(argument)
   why <- type$refuse(object)
   if (!is.null(why)) {
     stop_sparsegp("type", paste0("= \"", name, "\" ", why[1L]), if (length(why) > 1L) why[2L])

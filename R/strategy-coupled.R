@@ -70,7 +70,8 @@ polished <- function(candidate, setup, work) {
     identical(setup$control$criterion, "evidence") && work * RESUMED_RUNS <= policy$coupled_flops
   if (!searches) return(candidate)
   from <- table$theta[table$free]
-  learned <- learn_hyper(evidence(candidate$plan$problem), table, setup$control, SILENT, from,
+  control <- utils::modifyList(setup$control, list(within = policy$search_tolerance))
+  learned <- learn_hyper(evidence(candidate$plan$problem), table, control, SILENT, from,
                          fresh = FALSE)
   before <- candidate$record
   candidate$table <- learned$table

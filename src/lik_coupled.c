@@ -14,8 +14,9 @@
  *   d log Z(v) / dmu = b - M S b = g(v),   d2 = -M,
  *   d1 = E g,   d2 = Cov g - E M
  * over the weights Z(v). log Z of EP is stationary in its sites, so these are the derivatives of
- * log Z that the outer EP and its evidence are made of: d1 in mu, (d2 + d1 d1') / 2 in S. Exact for
- * C = 2 of mprobit, and where S is diagonal; else log Z is good to some thousandths of a nat. */
+ * log Z that the outer EP and its evidence are made of: d1 in mu, (d2 + d1 d1') / 2 in S. Exact
+ * where S is a multiple of I but for what all classes have in common, so for C = 2; else log Z is
+ * good to some thousandths of a nat. */
 #include <math.h>
 #include <Rmath.h>
 #include "block.h"
@@ -37,8 +38,8 @@ typedef factor (*factor_fn)(double m, double var, int own);
 typedef struct {
     int C, y;
     factor_fn factor_at;
-    const double *S;
-    double m[SG_BLOCK_MAX]; /* mu + bias */
+    double S[SG_BLOCK_SIZE]; /* with_common() */
+    double m[SG_BLOCK_MAX];  /* mu + bias */
     double v0, log0;
     double tau[SG_BLOCK_MAX], nu[SG_BLOCK_MAX];
     double logz, g[SG_BLOCK_MAX], M[SG_BLOCK_SIZE];
@@ -179,11 +180,48 @@ static void climb(race *r)
     }
 }
 
+/* ---- What all classes have in common ---- */
+
+/* Computes P A P, P = I - 1 1' / C: what A is of differences of classes. O(C^2). */
+static void contrasts(int C, const double *A, double *out)
+{
+    double all = 0, row[SG_BLOCK_MAX] = {0};
+    for (int k = 0; k < C * C; k++) row[k % C] += A[k] / C, all += A[k] / (C * C);
+    for (int k = 0; k < C * C; k++) out[k] = A[k] - row[k % C] - row[k / C] + all;
+}
+
+/* A shift of all classes alike has no effect: Z is of P S P. What stands for the rest is left to
+ * choose, and chosen as the mean of P S P's C - 1 eigenvalues, by which independent classes of one
+ * variance stay so, and the inner EP is exact. */
+static void with_common(int C, const double *S, double *out)
+{
+    double size = 0;
+    contrasts(C, S, out);
+    for (int c = 0; c < C; c++) size += out[c * (C + 1)];
+    for (int k = 0; k < C * C; k++) out[k] += size / (C * (C - 1.0));
+}
+
+/* Turns the second derivatives for that covariance into those for S, by the chain rule: P d2 P +
+ * 1'd2 1 P / (C (C - 1)). As little as LEAST of them is given to the shift of all classes, lest
+ * rounding should make it a site that widens the posterior. */
+static void of_contrasts(int C, double *d2)
+{
+    const double LEAST = 1e-9;
+    double all = 0, size = 0, own[SG_BLOCK_SIZE];
+    for (int k = 0; k < C * C; k++) all += d2[k] / (C * (C - 1.0)), own[k] = d2[k];
+    contrasts(C, own, d2);
+    for (int c = 0; c < C; c++) size -= d2[c * (C + 1)];
+    for (int k = 0; k < C * C; k++) {
+        d2[k] += all * ((k % (C + 1) == 0) - 1.0 / C) - LEAST * size;
+    }
+}
+
 /* Lines the classes up at N(mu, S) and goes to the peak. */
 static void start_race(const sg_lik *self, factor_fn factor_at, int y, const double *mu,
                        const double *S, race *r)
 {
-    r->C = self->w, r->y = y, r->factor_at = factor_at, r->S = S;
+    r->C = self->w, r->y = y, r->factor_at = factor_at;
+    with_common(r->C, S, r->S);
     for (int c = 0; c < r->C; c++) r->m[c] = sg_class_mean(mu[c] + self->theta[c]);
     climb(r);
 }
@@ -226,19 +264,6 @@ static void add_node(const race *r, double w, const double *origin, double *d1, 
     }
 }
 
-/* What all classes have in common has no effect: d1 and d2 are made free of it, where they are only
- * but for the errors of the nodes. As little as LEAST of the curvature is left to it, so that no
- * rounding makes it a site that widens the posterior. O(C^2). */
-static void leave_common(int C, double *d1, double *d2)
-{
-    const double LEAST = 1e-9;
-    double mean = 0, all = 0, size = 0, row[SG_BLOCK_MAX] = {0};
-    for (int c = 0; c < C; c++) mean += d1[c] / C, size -= d2[c * (C + 1)];
-    for (int k = 0; k < C * C; k++) row[k % C] += d2[k] / C, all += d2[k] / (C * C);
-    for (int c = 0; c < C; c++) d1[c] -= mean;
-    for (int k = 0; k < C * C; k++) d2[k] += all - row[k % C] - row[k / C] - LEAST * size;
-}
-
 /* Some 25 nodes, at each of which EP is brought to rest by 2 to 5 sweeps of O(C^3). */
 static void tilt(const sg_lik *self, factor_fn factor_at, const double *y, const double *mu,
                  const double *S, sg_tilt *out)
@@ -261,7 +286,7 @@ static void tilt(const sg_lik *self, factor_fn factor_at, const double *y, const
     for (int c = 0; c < C; c++) out->d1[c] /= total;
     for (int k = 0; k < C * C; k++) out->d2[k] = out->d2[k] / total - out->d1[k % C] * out->d1[k / C];
     for (int c = 0; c < C; c++) out->d1[c] += origin[c];
-    leave_common(C, out->d1, out->d2);
+    of_contrasts(C, out->d2);
 }
 
 /* A bias moves log Z as its class's mean does. */
