@@ -53,6 +53,7 @@ FAMILIES <- list(
   squares = c("binomial", "logit"),
   ordinal = c("cumulative", "probit"),
   mprobit = c("multinomial", "probit"), softmax = c("multinomial", "logit"),
+  coupled_mprobit = c("multinomial", "probit"), coupled_softmax = c("multinomial", "logit"),
   student = c("student", "identity"), laplace = c("laplace", "identity"),
   density = c("density", "identity"), mvnormal = c("gaussian", "identity"),
   mixture = c("mixture", "identity"), heteroscedastic = c("gaussian", "identity")

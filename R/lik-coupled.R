@@ -21,6 +21,13 @@ coupled_likelihood <- function(lik) {
   out
 }
 
+# Refuses what was asked for where it lacks this.
+refuse_coupled <- function(lik, lacking) {
+  if (!isTRUE(lik$coupled)) return(invisible())
+  stop_sparsegp("coupled", paste("= TRUE needs", lacking),
+                "Leave it out, or give coupled = FALSE")
+}
+
 # Returns the likelihood that a fit was asked for: fits of coupled classes begin as others do.
 uncoupled_likelihood <- function(lik) {
   if (!inherits(lik_codec(lik), "response_coupled")) return(lik)

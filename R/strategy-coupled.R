@@ -5,12 +5,15 @@
 # Returns the candidate with its classes coupled, if that was asked for, or is by default.
 with_coupled_classes <- function(candidate, setup) {
   lik <- candidate$model$lik
-  if (!is.null(lik$coupled) && !lik$coupled || !may_couple(lik)) return(candidate)
-  why <- why_not_coupled(candidate, setup)
-  if (isTRUE(lik$coupled) && !is.null(why)) stop_sparsegp("coupled", why[1L], why[2L])
+  if (isFALSE(lik$coupled) || !may_couple(lik)) return(candidate)
+  lacking <- lacking_for_coupled(candidate, setup)
+  if (!is.null(lacking)) {
+    refuse_coupled(lik, lacking)
+    return(candidate)
+  }
   work <- coupled_work(count_observations(candidate), candidate$model$response$processes, lik)
   affordable <- work <= policy$coupled_flops * EFFORT[[setup$method$effort %||% "normal"]]
-  if (!isTRUE(lik$coupled) && (!is.null(why) || !affordable)) return(candidate)
+  if (!isTRUE(lik$coupled) && !affordable) return(candidate)
   polished(coupled_candidate(candidate), setup, work)
 }
 
@@ -19,21 +22,15 @@ may_couple <- function(lik) {
   paste0("coupled_", lik$type) %in% names(catalogue()$likelihoods)
 }
 
-# Returns why not, and the remedy; or NULL.
-why_not_coupled <- function(candidate, setup) {
-  classes <- candidate$model$response$processes
-  remedy <- "Leave `coupled` out, or give coupled = FALSE"
-  if (setup$streams) return(c("= TRUE needs all rows at once, in memory", remedy))
-  if (!inherits(candidate$plan, "plan_full")) {
-    return(c("= TRUE is for full EP, with every row in the basis", remedy))
+# Returns what coupled classes would need that is not there, or NULL.
+lacking_for_coupled <- function(candidate, setup) {
+  if (setup$streams) return("all rows at once, in memory")
+  if (!inherits(candidate$plan, "plan_full")) return("full EP, with every row in the basis")
+  if (own_kernels(candidate$model$lik)) return("classes that share a kernel")
+  if (candidate$model$response$processes > MAX_COMPONENTS) {
+    return(paste("at most", MAX_COMPONENTS, "classes"))
   }
-  if (own_kernels(candidate$model$lik)) {
-    return(c("= TRUE is for classes that share a kernel", paste(remedy, "or shared = TRUE")))
-  }
-  if (classes > MAX_COMPONENTS) {
-    return(c(paste("= TRUE is for at most", MAX_COMPONENTS, "classes"), remedy))
-  }
-  if (!is.null(setup$augment)) c("= TRUE is not for rows with virtual copies", remedy)
+  if (!is.null(setup$augment)) "rows without virtual copies"
 }
 
 # Returns the candidate as a model of one process, at the same hyperparameters.
