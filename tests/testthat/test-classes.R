@@ -177,7 +177,7 @@ test_that("every class can win, with as many classes as there are", {
 test_that("shifts are found in a fraction of the sweeps that uncoupled sites need", {
   d <- class_data(60)
   fit <- sparsegp(d$x, d$class, kernel = kernel_rbf(50, 1.5), learn = FALSE,
-                  method = method_ep(tol = 1e-8))
+                  likelihood = lik_mprobit(coupled = FALSE), method = method_ep(tol = 1e-8))
   expect_true(fit$convergence$converged)
   expect_lt(fit$convergence$sweeps, 60) # 351 damped sweeps without the coupling, 40 or so with it
   # and what shifts all classes alike has no part in the posterior (the kernel is one for all)
