@@ -63,35 +63,3 @@ probabilities_at <- function(object, f) {
 # Of the same probabilities as predict(), which sum to 1.
 #' @export
 lpd_of_rows.response_coupled <- function(object) label_lpd(loo_probabilities(object), object$y)
-
-# ---- Information ----
-
-# As of classes that are independent, at values that go together.
-#' @export
-label_information.response_coupled <- function(fit, latent) {
-  NODES <- 512L
-  w <- n_outputs(fit)
-  z <- even_normal(NODES, w)
-  roots <- apply(matrix(latent$var, w * w), 2L, function(block) root_of(matrix(block, w)))
-  in_blocks(latent_count(latent, w), function(rows) {
-    few <- some_latent(latent, rows, w)
-    mean <- given <- 0
-    for (j in seq_len(NODES)) {
-      away <- apply(roots[, rows, drop = FALSE], 2L, function(root) matrix(root, w) %*% z[j, ])
-      prob <- probabilities_at(fit, by_component(few$mean + c(away), components(fit)))
-      mean <- mean + prob / NODES
-      given <- given + entropies(prob) / NODES
-    }
-    pmax(entropies(mean) - given, 0)
-  })
-}
-
-# E d1 d1' over the classes, of one row
-#' @export
-label_curvature.response_coupled <- function(fit, latent) {
-  classes <- seq_len(n_outputs(fit))
-  told <- lapply(classes, function(class) {
-    engine_lik_tilt(fit, rbind(as.double(class)), latent$mean, latent$var)
-  })
-  list(Reduce(`+`, lapply(told, function(one) exp(one$logz) * tcrossprod(c(one$d1)))))
-}

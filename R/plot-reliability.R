@@ -126,13 +126,11 @@ loo_rows <- function(object) {
 
 predicted_rows <- function(object, newdata) {
   rows <- new_rows(object, newdata)
-  moments <- engine_predict(object, scale_kept(rows$x, object$scaling))
   if (has_variances(object$likelihood)) {
     refuse_unknown_variances("newdata", "Leave it out for leave-one-out predictions")
   }
-  latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset,
-                 weights = rows$weights %||% 1)
-  list(y = rows$y, latent = latent)
+  latent <- latent_at(object, rows$x, rows$offset)
+  list(y = rows$y, latent = c(latent, list(weights = rows$weights %||% 1)))
 }
 
 # Bins of equal sums of `share` (counts, where it is 1), ties kept together; never an empty

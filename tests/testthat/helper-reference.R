@@ -516,6 +516,22 @@ REFERENCE_WIDE <- list(
                              diagonal = seq(0.4, -0.2, length.out = w), spherical = 0.3),
     row = function(w) seq(-1, 1.5, length.out = w)
   ),
+  # tilts are those of EP (reference_coupled()), with every other node: six digits; their d2 are not
+  # quite the derivatives of d1
+  coupled_mprobit = list(
+    width = 2:3, tolerance = 1e-4, bends = 0.02,
+    logp = function(y, f, theta) reference_class_logp("mprobit", y, f, theta),
+    mean = function(f, theta) reference_class_prob("mprobit", f, theta),
+    var = function(f, theta) reference_class_var("mprobit", f, theta),
+    theta = function(w) list(biases = seq(0.3, -0.2, length.out = w)), row = function(w) 2
+  ),
+  coupled_softmax = list(
+    width = 2L, tolerance = 1e-4, bends = 0.02,
+    logp = function(y, f, theta) reference_class_logp("softmax", y, f, theta),
+    mean = function(f, theta) reference_class_prob("softmax", f, theta),
+    var = function(f, theta) reference_class_var("softmax", f, theta),
+    theta = function(w) list(biases = seq(0.3, -0.2, length.out = w)), row = function(w) 2
+  ),
   # two values, whatever w: the mean, and the logarithm of the errors' size
   heteroscedastic = list(
     width = 2L,
@@ -585,6 +601,20 @@ normal_rule <- function(n) {
   J[cbind(1:(n - 1L), 2:n)] <- J[cbind(2:n, 1:(n - 1L))] <- off
   own <- eigen(J, symmetric = TRUE)
   list(x = own$values, w = own$vectors[1L, ]^2)
+}
+
+# At known latent values, of a row each of f, classes are as the factorised likelihoods have them.
+reference_class_logp <- function(type, y, f, theta) {
+  drop(REFERENCE_LIKELIHOODS[[type]]$logp(y, f, list(bias = theta)))
+}
+
+reference_class_prob <- function(type, f, theta) {
+  c(REFERENCE_LIKELIHOODS[[type]]$mean(rbind(f), list(bias = theta)))
+}
+
+reference_class_var <- function(type, f, theta) {
+  p <- reference_class_prob(type, f, theta)
+  diag(p) - p %o% p
 }
 
 # ---- Coupled classes: nested EP at each value v of the winner, on a plain grid ----
