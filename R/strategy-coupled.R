@@ -30,7 +30,8 @@ lacking_for_coupled <- function(candidate, setup) {
   if (candidate$model$response$processes > MAX_COMPONENTS) {
     return(paste("at most", MAX_COMPONENTS, "classes"))
   }
-  if (!is.null(setup$augment)) "rows without virtual copies"
+  if (!is.null(setup$augment)) return("rows without virtual copies")
+  if (!(setup$integrate %||% "none") %in% "none") "hyperparameters that are not integrated over"
 }
 
 # Returns the candidate as a model of one process, at the same hyperparameters.
