@@ -7,24 +7,19 @@ seen_mean.response_coupled <- function(object, latent) latent$mean
 
 #' @export
 class_probabilities.response_coupled <- function(object, latent) {
-  blocks <- if (is.null(latent$blocks)) latent$var else latent$blocks
-  prob <- engine_lik_predict(object, stacked_values(latent$mean), blocks)$mean
-  by_component(prob, components(object))
-}
-
-# Returns the moments with a column for each class, and the covariances as `blocks`.
-latent_by_class <- function(object, latent) {
-  names <- components(object)
-  latent$blocks <- latent$var
-  latent$var <- component_vars(latent$var, names)
-  latent$mean <- by_component(latent$mean, names)
-  latent$offset <- as.matrix(latent$offset)[, 1L]
-  latent
+  by_component(engine_lik_predict(object, latent$mean, latent$var)$mean, components(object))
 }
 
 #' @export
-predicted.response_coupled <- function(object, latent, request) {
-  predicted.response(object, latent_by_class(object, latent), request)
+centre_answer.response_coupled <- function(object, latent, type) {
+  mean <- by_component(latent$mean, components(object))
+  switch(type, link = to_link(object, mean, 0), latent = to_latent(object, mean, 0),
+         mean_response(object, latent))
+}
+
+#' @export
+standard_deviation.response_coupled <- function(object, latent, type) {
+  sqrt(component_vars(latent$var, components(object)))
 }
 
 # rows x draws x classes
@@ -34,7 +29,8 @@ draws_of.response_coupled <- function(object, latent, n, type) {
   each <- lapply(seq_len(n), function(j) {
     f <- by_component(latent$values[[1L]][, j], names)
     if (type == "response") probabilities_at(object, f)
-    else centre_answer(object, list(mean = f, offset = 0), type)
+    else if (type == "link") to_link(object, f, 0)
+    else to_latent(object, f, 0)
   })
   drawn <- array(unlist(each), c(length(latent$values[[1L]]) / n / length(names), length(names), n))
   drawn <- aperm(drawn, c(1L, 3L, 2L))

@@ -87,7 +87,7 @@ rows_to_centre <- function(fit) {
 # of x in turn the effect is averaged: a partial dependence.
 effect_moments <- function(fit, groups, x, class, each = 1L) {
   parts <- fit_parts(fit, class)
-  posterior <- class_posterior(fit$posterior, processes(fit), class)
+  posterior <- class_posterior(fit$posterior, class)
   rows <- points_of_class(fit, rows_to_centre(fit), class)
   x <- points_of_class(fit, x, class)
   moments <- lapply(groups, function(group) {
