@@ -2,7 +2,7 @@
 
 # Arguments whose values a fit like another takes from it.
 FROM_LIKE <- c("likelihood", "kernel", "method", "learn", "prior", "scale", "subset", "na.action",
-               "augment", "coding", "transform", "structure")
+               "augment", "coding", "transform", "structure", "mean")
 
 # sparsegp(like = fit): `call` is the user's, its arguments evaluated in `frame`.
 fit_like <- function(like, call, frame) {

@@ -247,7 +247,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                              weights, na.action, scale = NULL, keep_x = NULL, effort = "normal",
                              verbose = FALSE, like = NULL, family = NULL, offset,
                              checkpoint = NULL, augment = NULL, coding = NULL, transform = NULL,
-                             structure = NULL, ...) {
+                             structure = NULL, mean = NULL, ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
@@ -265,7 +265,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   check_foreign_terms(formula)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis, augment, transform, structure)
+                       basis, augment, transform, structure, mean)
   setup["coding"] <- list(check_coding(coding))
   data <- if (!missing(data)) evaluated_data(data)
   source <- as_source(data)
@@ -305,7 +305,8 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
                              learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
                              na.action = NULL, offset = NULL, scale = NULL, keep_x = NULL,
                              effort = "normal", verbose = FALSE, like = NULL, family = NULL,
-                             augment = NULL, transform = NULL, structure = NULL, ...) {
+                             augment = NULL, transform = NULL, structure = NULL, mean = NULL,
+                             ...) {
   call <- match.call(expand.dots = TRUE)
   call[[1L]] <- quote(sparsegp)
   if (!is.null(like)) return(fit_like(like, call, parent.frame()))
@@ -319,7 +320,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   check_no_dots(...)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis, augment, transform, structure)
+                       basis, augment, transform, structure, mean)
   y <- if (!missing(y)) plain_column(y, "y")
   setup <- complete_setup(setup, y, weights)
   lik <- setup$likelihood
@@ -364,7 +365,7 @@ formula_first <- function(call) {
 
 # Every argument that is not data, checked.
 check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                        basis, augment = NULL, transform = NULL, structure = NULL) {
+                        basis, augment = NULL, transform = NULL, structure = NULL, mean = NULL) {
   if (!is.null(kernel)) kernel <- as_kernel(kernel)
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
   likelihood <- likelihood_on_scale(as_likelihood(likelihood), transform)
@@ -382,7 +383,7 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
        scale = scale, keep_x = keep_x,
        verbose = check_flag(verbose, "verbose"), basis = basis,
        augment = check_augment(augment, basis, streams(method)),
-       structure = check_structure(structure))
+       structure = check_structure(structure), mean = check_mean(mean))
 }
 
 check_structure <- function(structure) {

@@ -10,19 +10,20 @@
 #   basis      d x p double matrix of scaled inputs, a list of them, one for each latent function,
 #              or NULL: every row is in the basis
 #   base       states of rows read before, whose sites stand, one for each basis; or NULL
+#   mean       of full EP: a linear mean that is integrated out (kernel-mean.R), or NULL
 #   scale      of a response whose scale has a parameter (engine-scale.R), or NULL
 # and what some calls want besides. theta is the full vector of hyperparameters on C's scale, kernel
 # first.
 #
-# Every problem is built here: model is list(lik, spec, nkernel, response) of a model or of a fit
-# (model_of_fit()), response with unit, processes and width. points: scaled inputs, stacked where
+# Every problem is built here: model is list(lik, spec, nkernel, response, mean) of a model or of a
+# fit (model_of_fit()), response with unit, processes and width. points: scaled inputs, stacked where
 # rows have several components; offset: in the response's unit, a number for each row or a column
 # for each component.
 new_problem <- function(model, points, rows, offset, options = NULL, basis = NULL, ...) {
   response <- model$response
   list(x = points, spec = model$spec, nkernel = model$nkernel, lik = model$lik, rows = rows,
        offset = stacked_values(offset / response$unit), processes = response$processes,
-       width = response$width, options = options, basis = basis,
+       width = response$width, options = options, basis = basis, mean = model$mean,
        scale = if (is_open(response)) {
          c(response[c("codec", "centre", "unit", "reference")], list(record = response$scale))
        }, ...)
@@ -68,12 +69,20 @@ lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), n_outputs(
 # Calls an entry of C that a fit is made by, and notes the work. The arguments that all of these
 # entries share, problem and theta, come first.
 engine_call <- function(entry, problem, theta, ...) {
+  if (isTRUE(problem$mean$asked) && !identical(entry, sg_ep_full)) refuse_mean()
   seen <- at_theta(problem, theta)
   result <- call_entry(entry, problem$spec, theta[seq_len(problem$nkernel)], problem$x,
                        lik_in_c(problem), lik_theta_for_c(problem, theta), seen$rows, seen$offset,
                        ...)
   note_work(run_work(nrow(problem$x), points_of_call(problem), problem$lik, problem$processes))
   result
+}
+
+# Coefficients that the user asked for are not left out.
+refuse_mean <- function() {
+  stop_sparsegp("mean", "is integrated out by full EP, and this fit is on fewer inducing points",
+                paste("Fit fewer observations without `basis` and `method`, leave `mean` out, or",
+                      "use a kernel with kernel_constant() or kernel_linear()"))
 }
 
 lik_theta_for_c <- function(problem, theta) {
@@ -100,6 +109,9 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
                   mixing = method$mixing, gradient = gradient, posterior = posterior,
                   base = problem$base)
   full <- is.null(problem$basis)
+  if (full) options["trend"] <- list(if (!is.null(problem$mean)) {
+    mean_functions(problem$mean, problem$x)
+  })
   if (is.null(sites) && is_modal(problem$lik)) sites <- pass_sites(problem, theta)
   run <- if (full) {
     tryCatch(engine_call(sg_ep_full, problem, theta, sites, options),
@@ -145,6 +157,10 @@ full_posterior <- function(problem, run) {
     posterior$basis <- problem$x[order[, class], , drop = FALSE]
     posterior$alpha <- posterior$alpha[order[, class]]
     posterior
+  }
+  if (!is.null(run$trend)) { # of one process
+    run$trend$J <- run$trend$J[order, , drop = FALSE]
+    run$trend <- c(problem$mean, run$trend)
   }
   if (problem$processes == 1L) {
     run[c("basis", "alpha")] <- own(1L)[c("basis", "alpha")]
@@ -351,7 +367,7 @@ NEAR <- 0.1 # residual, in cavity standard deviations
 
 # Latent moments at x under a run that is not yet a fit.
 engine_latent <- function(problem, theta, run, x) {
-  posterior <- run[intersect(c("basis", "alpha", "G", "H", "each"), names(run))]
+  posterior <- run[intersect(c("basis", "alpha", "G", "H", "each", "trend"), names(run))]
   for (field in setdiff(c("G", "H"), names(posterior))) posterior[field] <- list(NULL)
   problem$width <- problem_width(problem)
   latent_moments(problem, theta[seq_len(problem$nkernel)], posterior, x)
@@ -431,6 +447,7 @@ pass_sites <- function(problem, theta, order = seq_len(problem_rows(problem))) {
   some$rows <- problem$rows[, order, drop = FALSE]
   some$offset <- problem$offset[points]
   some$options <- method_ep()
+  some$mean <- NULL # its prior would be wider than what a basis resolves
   run <- sparse_sweeps(some, theta, freeze = 1L, sweeps = 1L, narrow = FALSE)
   back <- order(order)
   sites <- list(tau = c(matrix(run$tau, w * w)[, back]), nu = c(matrix(run$nu, w)[, back]))

@@ -183,7 +183,19 @@ is_posterior <- function(posterior, inputs, processes, w) {
     (if (processes == 1L) are_doubles(posterior$alpha, d)
      else is_table(posterior$alpha, d, processes)) &&
     is_factor(posterior$G) && is_factor(posterior$H) && are_points(basis, w) &&
+    (is.null(posterior$trend) || processes == 1L && is_trend(posterior$trend, d, inputs, w)) &&
     are_finite(posterior$alpha)
+}
+
+# A mean that is integrated out (kernel-mean.R), of d points with so many inputs.
+is_trend <- function(trend, d, inputs, w) {
+  functions <- length(trend$vars)
+  if (!is.list(trend) || !is_one(trend$width, 1, w)) return(FALSE)
+  q <- functions * trend$width
+  are_words(trend$terms, functions) && are_whole_between(trend$vars, 0, inputs) &&
+    are_doubles(trend$at, functions) && are_doubles(trend$sd, functions) && all(trend$sd > 0) &&
+    is_flag(trend$asked) && is_table(trend$coef, q, 1L) && is_table(trend$J, d, q) &&
+    is_table(trend$root, q, q) && are_finite(unlist(trend[c("at", "sd", "coef", "J", "root")]))
 }
 
 # Points, a row each, whose last number is that of a component where there are w > 1 of them.

@@ -81,7 +81,7 @@ relative_weight <- function(fit) {
   log_det <- if (summed) sum(vapply(full_sums(fit)$state, function(s) state_moments(s)$log_det, 0))
              else sum(fit$cavity$lpd) - sum(seen$log_g + seen$pull) / 2 - engine_evidence(fit)
   own <- sum(at_mean) - sum(fit$latent$mean * seen$alpha) / 2 - log_det
-  own - unit_shift(fit, fit$y)
+  own - evidence_shift(fit, fit$y)
 }
 
 # Returns what the basis carries of the variances of the fit's rows, w x w blocks: |H'k|^2

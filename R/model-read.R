@@ -11,6 +11,7 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   check_adjustments(chunk, lik)
   response <- codec$read(codec, y, lik, chunk$offset, chunk$weights, setup$streams)
   response <- in_known_units(codec_named(response$codec), response, setup$known$response)
+  if (identical(setup$mean, "zero")) response <- at_zero(response, chunk, setup$known$response)
   model <- list(
     lik = lik, response = response,
     rows = rows_of_response(lik, response),
@@ -56,6 +57,9 @@ with_kernel <- function(model, chunk, setup) {
   model$scaling <- scaling
   model$kernel <- resolved
   model$spec <- spec_for_c(resolved)
+  model["mean"] <- list(resolve_mean(setup, inputs, mean_width(response), function(column) {
+    scaled_inputs(chunk$x, scaling)[, column]
+  }))
   model$table <- hyper_table(resolved, model$lik, env, model$rows, chunk$offset / response$unit,
                              setup$prior, if (response$processes > 1L) response$levels,
                              response$levels, response$components, response$scale)
@@ -130,6 +134,22 @@ part_of_model <- function(model, rows) {
   }
   model
 }
+
+# Returns how many components of a response have coefficients of a mean; 0: it has none.
+mean_width <- function(response) UseMethod("mean_width", codec_named(response$codec))
+
+#' @export
+mean_width.response <- function(response) 0L
+
+#' @export
+mean_width.response_numbers <- function(response) 1L
+
+#' @export
+mean_width.response_vectors <- function(response) response$width
+
+# The parts of a mixture have no response of their own that a constant could be of.
+#' @export
+mean_width.response_mixtures <- function(response) 0L
 
 TYPICAL_SPREAD <- 0.25 # prior variance of the logarithm of a spread, to start with
 

@@ -62,6 +62,7 @@ selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP lear
 mode_starts           | 4           | EP runs    | for likelihoods with several modes
 kept_rows             | 10000       | rows       | of a source, in memory for learning
 heavy_tail_ratio | 5 | ratio | 1 % quantile to quartile, from the median: tails for asinh
+mean_variance | 1e6 | variance | vague prior of a mean's coefficients, in response variances
 early_rows            | 150         | rows       | among which a subset sees every input vary
 ")
 
