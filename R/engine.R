@@ -10,7 +10,8 @@
 #   basis      d x p double matrix of scaled inputs, a list of them, one for each latent function,
 #              or NULL: every row is in the basis
 #   base       states of rows read before, whose sites stand, one for each basis; or NULL
-#   mean       of full EP: a linear mean that is integrated out (kernel-mean.R), or NULL
+#   mean       a linear mean that is integrated out (kernel-mean.R), by full EP and by batch EP on
+#              a basis, or NULL; choosing a basis does not see it
 #   scale      of a response whose scale has a parameter (engine-scale.R), or NULL
 # and what some calls want besides. theta is the full vector of hyperparameters on C's scale, kernel
 # first.
@@ -69,7 +70,6 @@ lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), n_outputs(
 # Calls an entry of C that a fit is made by, and notes the work. The arguments that all of these
 # entries share, problem and theta, come first.
 engine_call <- function(entry, problem, theta, ...) {
-  if (isTRUE(problem$mean$asked) && !identical(entry, sg_ep_full)) refuse_mean()
   seen <- at_theta(problem, theta)
   result <- call_entry(entry, problem$spec, theta[seq_len(problem$nkernel)], problem$x,
                        lik_in_c(problem), lik_theta_for_c(problem, theta), seen$rows, seen$offset,
@@ -78,11 +78,16 @@ engine_call <- function(entry, problem, theta, ...) {
   result
 }
 
-# Coefficients that the user asked for are not left out.
-refuse_mean <- function() {
-  stop_sparsegp("mean", "is integrated out by full EP, and this fit is on fewer inducing points",
-                paste("Fit fewer observations without `basis` and `method`, leave `mean` out, or",
-                      "use a kernel with kernel_constant() or kernel_linear()"))
+# Returns a problem whose mean is known, for algorithms that have no room for its coefficients.
+without_mean <- function(problem) {
+  if (isTRUE(problem$mean$asked)) {
+    stop_sparsegp("mean", paste("has coefficients to integrate out, and", problem$options$label,
+                                "sees each observation once"),
+                  paste("Use mean = \"average\" or \"zero\", another method, or a kernel with",
+                        "kernel_constant() or kernel_linear()"))
+  }
+  problem["mean"] <- list(NULL)
+  problem
 }
 
 lik_theta_for_c <- function(problem, theta) {
@@ -109,9 +114,7 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
                   mixing = method$mixing, gradient = gradient, posterior = posterior,
                   base = problem$base)
   full <- is.null(problem$basis)
-  if (full) options["trend"] <- list(if (!is.null(problem$mean)) {
-    mean_functions(problem$mean, problem$x)
-  })
+  options["trend"] <- list(functions_of_mean(problem))
   if (is.null(sites) && is_modal(problem$lik)) sites <- pass_sites(problem, theta)
   run <- if (full) {
     tryCatch(engine_call(sg_ep_full, problem, theta, sites, options),
@@ -125,6 +128,11 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   if (full) full_posterior(problem, run) else basis_posterior(problem, run)
 }
 
+# Returns the functions of a problem's mean at its rows, or NULL.
+functions_of_mean <- function(problem) {
+  if (!is.null(problem$mean)) mean_functions(problem$mean, problem$x)
+}
+
 # A part of a sweep over some of the rows (glue_batch.c): those of `problem`, at their
 # sites, under the posterior of `states`, a list of one for each basis. options: own (with what no
 # row adds), collect (only the sums of the sites), gradient, narrow, rows (of which the states are
@@ -133,7 +141,8 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
 # NULL to have the system first?
 engine_pass <- function(problem, theta, states, sites, options, gamma = NULL, coupled = FALSE,
                         solution = NULL) {
-  more <- list(gamma = gamma, coupled = coupled, solution = solution)
+  more <- list(gamma = gamma, coupled = coupled, solution = solution,
+               trend = functions_of_mean(problem))
   engine_call(sg_ep_pass, problem, theta, states, sites, c(options, more), problem$basis)
 }
 
@@ -176,7 +185,8 @@ full_posterior <- function(problem, run) {
 # The posterior of EP on a basis, or on one for each latent function, from the states it has left.
 basis_posterior <- function(problem, run) {
   if (length(run$state) == 1L) {
-    run[c("alpha", "G", "H")] <- state_posterior(run$state[[1L]])
+    posterior <- state_posterior(run$state[[1L]], problem$mean)
+    run[names(posterior)] <- posterior
     return(run)
   }
   bases <- problem$basis
@@ -187,14 +197,16 @@ basis_posterior <- function(problem, run) {
 }
 
 # The stored form of a state: list(R, S, t) of what is on one basis, as state.h has it.
-state_posterior <- function(state) {
+# mean: the record of a mean whose coefficients the state has, or NULL
+state_posterior <- function(state, mean = NULL) {
   stored <- .Call(sg_posterior, state)
   if (stored$status != 0L) {
     stop_sparsegp("object", paste("would have sites that leave no posterior: of rows far from all",
                                   "others they widen it, and together they do so beyond bounds"),
                   "Fit all rows at once, or by a likelihood that is log-concave")
   }
-  stored[c("alpha", "G", "H")]
+  if (is.null(stored$trend)) return(stored[c("alpha", "G", "H")])
+  c(stored[c("alpha", "G", "H")], list(trend = c(mean[MEAN_RECORD], stored$trend)))
 }
 
 # Sweeps of sparse EP from scratch at theta; after `freeze` of them, or with a predefined basis from

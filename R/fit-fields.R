@@ -206,10 +206,13 @@ are_points <- function(points, w) {
 # Numbers of a point: inputs, and of several components which of them it is of
 point_length <- function(fit) sum(fit$scaling$kept) + (n_outputs(fit) > 1L)
 
-is_state <- function(one, basis, processes) {
+# coefficients: how many a mean has
+is_state <- function(one, basis, processes, coefficients) {
   d <- nrow(basis)
-  if (identical(names(one), "t")) return(is_table(one$t, d, processes) && are_finite(one$t))
-  is_table(one$R, d, d) && is_table(one$S, d, d * processes) && is_table(one$t, d, processes) &&
+  all <- d + coefficients
+  if (identical(names(one), "t")) return(is_table(one$t, all, processes) && are_finite(one$t))
+  is_table(one$R, d, d) && is_table(one$S, all, all * processes) &&
+    is_table(one$t, all, processes) &&
     are_finite(one$R) && are_finite(one$S) && are_finite(one$t) && all(diag(one$R) > 0)
 }
 

@@ -1,5 +1,6 @@
 # Fits on a basis as sums over their rows: the factor R of the basis and for every process S = sum
-# tau v v' and t = sum nu v (state.h), a list of them in fit$state, one for each basis. Sums of rows
+# tau v v' and t = sum nu v (state.h), in which the coefficients of a mean stand after the points, a
+# list of them in fit$state, one for each basis. Sums of rows
 # seen apart add up, and rows may go on being added.
 
 takes_rows <- function(fit) is_stream(fit) || has_state(fit)
@@ -20,7 +21,7 @@ add_states <- function(f, g) {
 
 # Returns S of every process of a state.
 process_sums <- function(one) {
-  d <- nrow(one$R)
+  d <- nrow(one$t)
   lapply(seq_len(ncol(one$t)), function(c) one$S[, (c - 1L) * d + seq_len(d), drop = FALSE])
 }
 
@@ -29,7 +30,7 @@ state_moments <- function(one) {
   factors <- lapply(process_sums(one), function(S) chol(diag(nrow(S)) + S))
   mean <- mapply(function(A, c) backsolve(A, backsolve(A, one$t[, c], transpose = TRUE)),
                  factors, seq_along(factors))
-  list(mean = matrix(mean, nrow(one$R)),
+  list(mean = matrix(mean, nrow(one$t)),
        log_det = sum(vapply(factors, function(A) sum(log(diag(A))), 0)))
 }
 
@@ -63,8 +64,8 @@ without_rows <- function(fit, keep_x) {
 
 # Sets the posterior that belongs to the state.
 with_posterior <- function(fit) {
-  stored <- lapply(fit$state, state_posterior)
-  if (is.null(fit$posterior$each)) fit$posterior[c("alpha", "G", "H")] <- stored[[1L]]
+  stored <- lapply(fit$state, state_posterior, fit$posterior$trend)
+  if (is.null(fit$posterior$each)) fit$posterior[names(stored[[1L]])] <- stored[[1L]]
   else fit$posterior$each <- Map(function(each, new) utils::modifyList(each, new),
                                  fit$posterior$each, stored)
   fit

@@ -78,7 +78,7 @@ mean_functions <- function(mean, x) {
   columns <- vapply(seq_along(mean$vars), function(j) {
     if (mean$vars[j] == 0L) rep(1, nrow(x)) else (x[, mean$vars[j]] - mean$at[j]) / mean$sd[j]
   }, numeric(nrow(x)))
-  columns <- matrix(columns, nrow(x)) * sqrt(policy$mean_variance)
+  columns <- matrix(columns, nrow(x), length(mean$vars)) * sqrt(policy$mean_variance)
   if (!".component" %in% colnames(x)) return(columns)
   own <- x[, ncol(x)]
   do.call(cbind, lapply(seq_len(mean$width), function(component) columns * (own == component)))
