@@ -10,8 +10,7 @@
 #   basis      d x p double matrix of scaled inputs, a list of them, one for each latent function,
 #              or NULL: every row is in the basis
 #   base       states of rows read before, whose sites stand, one for each basis; or NULL
-#   mean       a linear mean that is integrated out (kernel-mean.R), by full EP and by batch EP on
-#              a basis, or NULL; choosing a basis does not see it
+#   mean       a linear mean that EP of all rows integrates out (kernel-mean.R), or NULL
 #   scale      of a response whose scale has a parameter (engine-scale.R), or NULL
 # and what some calls want besides. theta is the full vector of hyperparameters on C's scale, kernel
 # first.
@@ -78,18 +77,6 @@ engine_call <- function(entry, problem, theta, ...) {
   result
 }
 
-# Returns a problem whose mean is known, for algorithms that have no room for its coefficients.
-without_mean <- function(problem) {
-  if (isTRUE(problem$mean$asked)) {
-    stop_sparsegp("mean", paste("has coefficients to integrate out, and", problem$options$label,
-                                "sees each observation once"),
-                  paste("Use mean = \"average\" or \"zero\", another method, or a kernel with",
-                        "kernel_constant() or kernel_linear()"))
-  }
-  problem["mean"] <- list(NULL)
-  problem
-}
-
 lik_theta_for_c <- function(problem, theta) {
   theta_for_c(problem$lik, theta[-seq_len(problem$nkernel)])
 }
@@ -126,11 +113,6 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   run <- with_scale(problem, theta, run, problem_width(problem))
   if (!posterior || run$status != 0L) return(run)
   if (full) full_posterior(problem, run) else basis_posterior(problem, run)
-}
-
-# Returns the functions of a problem's mean at its rows, or NULL.
-functions_of_mean <- function(problem) {
-  if (!is.null(problem$mean)) mean_functions(problem$mean, problem$x)
 }
 
 # A part of a sweep over some of the rows (glue_batch.c): those of `problem`, at their

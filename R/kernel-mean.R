@@ -87,14 +87,14 @@ mean_functions <- function(mean, x) {
 # Returns what is added to a log evidence for the vague prior of the coefficients: with their
 # density at 0 in place of N(0, variance), that of N(0, 1) in units of the response, it is the
 # evidence under a prior that is worth about one observation.
-mean_normalisation <- function(trend) {
-  if (is.null(trend)) return(0)
-  length(trend$coef) * log(policy$mean_variance) / 2
+mean_normalisation <- function(mean) {
+  if (is.null(mean)) return(0)
+  length(mean$vars) * mean$width * log(policy$mean_variance) / 2
 }
 
-# Returns the coefficients of a posterior's mean in C's units, and their covariance matrix: a list.
+# Returns the coefficients of a posterior's mean in C's units, of the constant and for one standard
+# deviation of each input, and their covariance matrix: a list.
 mean_coefficients <- function(trend) {
-  size <- sqrt(policy$mean_variance) / rep(trend$sd, length.out = length(trend$coef))
-  root <- trend$root * size
-  list(mean = c(trend$coef) * size, cov = tcrossprod(root))
+  size <- sqrt(policy$mean_variance)
+  list(mean = c(trend$coef) * size, cov = tcrossprod(trend$root * size))
 }

@@ -135,22 +135,6 @@ part_of_model <- function(model, rows) {
   model
 }
 
-# Returns how many components of a response have coefficients of a mean; 0: it has none.
-mean_width <- function(response) UseMethod("mean_width", codec_named(response$codec))
-
-#' @export
-mean_width.response <- function(response) 0L
-
-#' @export
-mean_width.response_numbers <- function(response) 1L
-
-#' @export
-mean_width.response_vectors <- function(response) response$width
-
-# The parts of a mixture have no response of their own that a constant could be of.
-#' @export
-mean_width.response_mixtures <- function(response) 0L
-
 TYPICAL_SPREAD <- 0.25 # prior variance of the logarithm of a spread, to start with
 
 # Returns the variance of each component, in squared units; of one response 1.

@@ -69,23 +69,6 @@ in_known_units.response_vectors <- function(codec, response, moments) {
   rescale_response(codec, response, moments, moments$mean, moments$m2)
 }
 
-# Returns a response of prior mean 0 in its own unit: nothing is subtracted, and the unit is the
-# root of the mean square. chunk: what it was read from; moments: of all rows, or NULL
-at_zero <- function(response, chunk, moments) {
-  codec <- codec_named(response$codec)
-  if (!inherits(codec, "response_numbers") || inherits(codec, "response_mixtures")) {
-    stop_sparsegp("mean", paste0("= \"zero\" is for a response of numbers, and this is ",
-                                 codec$called), "Fix the bias of the likelihood: fixed(0)")
-  }
-  if (!is.null(response$reference)) {
-    stop_sparsegp("mean", "= \"zero\" has no meaning on a scale whose parameter is learned",
-                  "Fix the parameter, or leave `transform` out")
-  }
-  if (is.null(moments)) moments <- codec$moments(chunk)
-  rescale_response(codec, response, moments, 0 * response$centre,
-                   moments$m2 + moments$n * moments$mean^2)
-}
-
 # squares: the sum of squares about the centre
 rescale_response <- function(codec, response, moments, centre, squares) {
   size <- if (moments$size == 0) 1 else moments$size

@@ -76,7 +76,7 @@ static double signed_square(int n, int plain, const double *x)
     return sg_dot(plain, x, x) - sg_dot(n - plain, x + plain, x + plain);
 }
 
-/* Computes var[i] = K_ii - (K W K)_ii for the m rows listed, by blocks of columns. O(n^2) a row. */
+/* var[i] = K_ii - (K W K)_ii for the m rows listed, by blocks of columns. O(n^2) a row. */
 static void variances_direct(int n, const double *K, const sg_full_factor *f, int m,
                              const int *rows, double *var, double *V)
 {
@@ -247,14 +247,6 @@ static sg_status begin(void *self, const sg_sites *sites, const double *sums, do
     return status;
 }
 
-/* Adds to the variances, turned back already, what a linear mean leaves unknown. */
-static void add_trend(const full_model *full, const process *own, int c, sg_marginals *marg)
-{
-    const size_t w = full->layout.w, first = (size_t) full->layout.n * c;
-    sg_full_trend_add_vars(full->layout, &own->factor, own->sites.tau, own->marg.g,
-                           marg->var + w * w * first, full->ws);
-}
-
 /* Computes g, var, alpha and mean of all rows, which are one span. */
 static void marginals(void *self, const sg_sites *sites, sg_span span, sg_marginals *marg)
 {
@@ -271,7 +263,10 @@ static void marginals(void *self, const sg_sites *sites, sg_span span, sg_margin
             posterior_mean(N, own.K, &own.sites, &own.factor, &own.marg, &full->work);
         }
         if (full->layout.w > 1) turn_back(full, &own, c, marg);
-        if (own.factor.trend) add_trend(full, &own, c, marg);
+        if (own.factor.trend) {
+            sg_full_trend_add_vars(full->layout, &own.factor, own.sites.tau, own.marg.g,
+                                   marg->var + (size_t) full->layout.w * N * c, full->ws);
+        }
         sg_tick(full->ws);
     }
 }
@@ -420,9 +415,7 @@ static double *prior_of(const full_model *full)
         const double *K = gram_of(full, k);
         const sg_full_trend *trend = full->factor->trend;
         for (int i = 0; i < N; i++) prior[i + (size_t) N * k] = K[i + (size_t) N * i];
-        for (int j = 0; trend && j < N * trend->q; j++) {
-            prior[j % N + (size_t) N * k] += trend->given[j] * trend->given[j];
-        }
+        if (trend) sg_full_trend_add_prior(N, trend, prior + (size_t) N * k);
     }
     return prior;
 }

@@ -105,6 +105,15 @@ void sg_full_trend_add_mean(int N, const sg_full_trend *trend, double *mean)
     sg_gemv('N', N, trend->q, 1, trend->phi, N, trend->coef, 1, mean);
 }
 
+/* Adds squares, function by function. */
+void sg_full_trend_add_prior(int N, const sg_full_trend *trend, double *prior)
+{
+    for (int j = 0; j < trend->q; j++) {
+        const double *phi = trend->given + (size_t) N * j;
+        for (int i = 0; i < N; i++) prior[i] += phi[i] * phi[i];
+    }
+}
+
 /* Adds u_i u_i' of every row, function by function. */
 void sg_full_trend_add_vars(sg_layout layout, const sg_full_factor *f, const double *tau,
                             double *g, double *var, const sg_ws *ws)

@@ -44,6 +44,9 @@ void sg_full_trend_filter(int N, sg_full_trend *trend, double *b);
 /* mean += phi coef. O(N q) */
 void sg_full_trend_add_mean(int N, const sg_full_trend *trend, double *mean);
 
+/* prior += diag phi phi', in the rows' own coordinates. O(N q) */
+void sg_full_trend_add_prior(int N, const sg_full_trend *trend, double *prior);
+
 /* var += diag U U' and g -= tau diag U U', with w = 1; var in blocks of w x w, and U turned back
  * to the rows' coordinates first, with w > 1, where g stays. O(N q w). */
 void sg_full_trend_add_vars(sg_layout layout, const sg_full_factor *f, const double *tau,

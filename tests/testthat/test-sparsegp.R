@@ -122,7 +122,8 @@ test_that("a weight of w counts as w copies of the row", {
   copies <- d[rep(seq_len(nrow(d)), d$w), ]
   # without scaling of inputs, whose standard deviation copies would change
   fit <- function(data, by = NULL) {
-    fast(y ~ x, data, lik_gaussian(0.3), kernel_rbf(0.8, 1.1), scale = FALSE, weights = by)
+    fast(y ~ x, data, lik_gaussian(0.3), kernel_rbf(0.8, 1.1), scale = FALSE, weights = by,
+         mean = "average")
   }
   new <- data.frame(x = c(-2, 0.3, d$x[1], 9))
   weighted <- moments(fit(d, d$w), new)
@@ -368,7 +369,8 @@ test_that("regression at given hyperparameters is the closed form", {
   y <- 3 + sin(x) + rnorm(12, sd = 0.1)
   new <- c(x[3], 2.5, 40)
   for (noise in c(0.1, 1e-4, 1e-8)) {
-    fit <- fast(x, y, lik_gaussian(1.3 * noise), kernel_rbf(1.3, 0.6), scale = FALSE)
+    fit <- fast(x, y, lik_gaussian(1.3 * noise), kernel_rbf(1.3, 0.6), scale = FALSE,
+                mean = "average")
     exact <- exact_gp(x, y, new, 1.3, 0.6, 1.3 * noise)
     answer <- predict(fit, new, se.fit = TRUE)
     expect_lt(gap(answer$fit, exact$mean), 1e-10)
@@ -381,7 +383,8 @@ test_that("regression at given hyperparameters is the closed form", {
 
 test_that("weighted regression at given hyperparameters is the closed form", {
   d <- toy()
-  fit <- fast(y ~ x, d, lik_gaussian(0.2), kernel_rbf(1.3, 0.7), scale = FALSE, weights = w)
+  fit <- fast(y ~ x, d, lik_gaussian(0.2), kernel_rbf(1.3, 0.7), scale = FALSE, weights = w,
+              mean = "average")
   exact <- exact_gp(d$x, d$y, c(0, 5), 1.3, 0.7, 0.2, d$w)
   answer <- moments(fit, data.frame(x = c(0, 5)))
   expect_lt(gap(answer$fit, exact$mean), 1e-10)
@@ -395,7 +398,7 @@ test_that("leave-one-out densities are those of refits without the row", {
   x <- sort(runif(9, 0, 4))
   y <- cos(x) + rnorm(9, sd = 0.3)
   y <- y - mean(y)
-  fit <- fast(x, y, lik_gaussian(0.1), kernel_rbf(1, 1), scale = FALSE)
+  fit <- fast(x, y, lik_gaussian(0.1), kernel_rbf(1, 1), scale = FALSE, mean = "average")
   refitted <- vapply(1:9, function(i) {
     rest <- exact_gp(x[-i], y[-i], x[i], 1, 1, 0.1, m = mean(y))
     dnorm(y[i], rest$mean, sqrt(rest$sd^2 + 0.1), log = TRUE)

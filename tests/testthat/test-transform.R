@@ -87,7 +87,7 @@ test_that("the log evidence integrates to one over the responses", {
     fit <- suppressWarnings(sparsegp(x = c(0, 1), y = c(0.4, 0.6), learn = FALSE, scale = FALSE,
                                      kernel = kernel_rbf(fixed(0.02), fixed(1)),
                                      likelihood = lik_gaussian(fixed(0.01)),
-                                     transform = transform))
+                                     transform = transform, mean = "average"))
     s <- fit$response$scale
     range <- SCALES[[transform]]$from(fit$response$centre + c(-2.2, 2.2), s)
     at <- range[1L] + diff(range) * (seq_len(400L) - 0.5) / 400

@@ -78,8 +78,8 @@ test_that("3: no predictive variance is negative, or above that of the prior", {
                   kernel_rq(4, 1, shape = 2), kernel_periodic(4, 1, 1.5),
                   kernel_rbf(3, 1) + kernel_constant(1), kernel_rbf(2, 1) * kernel_matern32(2, 1))
   for (kernel in kernels) {
-    fits <- list(sparsegp(x, y, lik_gaussian(1e-10), kernel, learn = FALSE),
-                 sparsegp(x, y, lik_gaussian(1), kernel, learn = FALSE),
+    fits <- list(sparsegp(x, y, lik_gaussian(1e-10), kernel, learn = FALSE, mean = "average"),
+                 sparsegp(x, y, lik_gaussian(1), kernel, learn = FALSE, mean = "average"),
                  sparsegp(x, y > 0, "probit", kernel, learn = FALSE),
                  sparsegp(x, y > 0, "logit", kernel, learn = FALSE))
     for (fit in fits) {
