@@ -42,7 +42,7 @@
 #' use, such as lists or complex numbers, are errors.
 #'
 #' @section The prior mean:
-#' With full EP and a response of numbers the prior mean is
+#' For a response of numbers the prior mean is
 #' \eqn{m(x) = \sum_j c_j \phi_j(x)}{m(x) = sum_j c_j phi_j(x)}, by default with the constant
 #' \eqn{\phi_1 = 1}{phi_1 = 1} alone. The coefficients have the vague prior N(0, v), v =
 #' `r format(policy$mean_variance, scientific = TRUE)` in variances of the response (inputs have
@@ -66,7 +66,10 @@
 #' `"constant"` and `"zero"`; with `"average"` nothing is paid for a constant that was read off the
 #' responses.
 #'
-#' A fit on fewer inducing points than observations, of a stream, or with `augment` has the average
+#' On a basis the coefficients are carried beside the inducing points, with the same prior, and
+#' [updates][update.sparsegp], [merged fits][merge.sparsegp] and sources have them, too. Streams, fits
+#' by the active observations alone (`method_ivm(refine = "active")` or `"none"`), sweeps that give
+#' the posterior (`projection = "kl"`, `freeze = Inf`) and fits with `augment` have the average
 #' plugged in, as all fits of earlier versions; there `"constant"` and formulas are errors if they
 #' are asked for. Labels and counts have a bias with a prior of its own, see [likelihoods]. A linear
 #' mean is of inputs of the model: `sparsegp(y ~ x + z, data, kernel = kernel_rbf(vars = "x"), mean
@@ -126,9 +129,9 @@
 #' together: [kernel_helmholtz()] for currents and winds, [kernel_coregion()] (the default) for any
 #' numbers. In a row some components may be missing; a row without any is left to `na.action`. Their
 #' noise is that of [lik_gaussian()], by default of one variance for all. All components have one
-#' unit, so that the fit turns with the field; each has its own constant removed. An `offset()` may
-#' have a column for each; fields that have no mean want `mean = "zero"`. Sizes of bases count locations, of which every one carries all
-#' components.
+#' unit, so that the fit turns with the field; each has its own constant (fields that have none want
+#' `mean = "zero"`). An `offset()` may have a column for each. Sizes of bases count locations, of
+#' which every one carries all components.
 #'
 #' Predictions are matrices with a column for each component, see [predict][predict.sparsegp].
 #' Residuals are such matrices; quantile residuals are of each component by itself. `loo_lpd()` is

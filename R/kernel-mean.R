@@ -44,6 +44,10 @@ resolve_mean <- function(setup, inputs, width, at) {
     stop_sparsegp("mean", "has coefficients to integrate out, and the response is not of numbers",
                   "Leave it out; labels and counts have a bias, see their likelihood")
   }
+  if (asked && !is.null(setup$augment)) {
+    stop_sparsegp("mean", "has coefficients to integrate out, of which copies know nothing",
+                  "Use mean = \"average\" or \"zero\", or leave `augment` out")
+  }
   if (width == 0L || !asked && leaves_average(setup)) return(NULL)
   terms <- if (inherits(mean, "formula")) attr(stats::terms(mean), "term.labels")
   vars <- mean_columns(terms, inputs)
@@ -53,8 +57,10 @@ resolve_mean <- function(setup, inputs, width, at) {
        at = c(0, vapply(values, base::mean, 0)), sd = c(1, spread), width = width, asked = asked)
 }
 
-# Streams and copies of rows see no coefficients.
-leaves_average <- function(setup) setup$streams || !is.null(setup$augment)
+# Streams and copies of rows see no coefficients. (Rows of a source arrive like those of a stream.)
+leaves_average <- function(setup) {
+  setup$streams && is.null(setup$known) || !is.null(setup$augment)
+}
 
 # Returns the columns of scaled inputs of a mean's terms; inputs: as of resolve_kernel().
 mean_columns <- function(terms, inputs) {

@@ -74,7 +74,7 @@ merge_fits <- function(x, y, onto) {
          else on_points(x, joint_states(x, y))
   new$n <- row_count(x$n, y$n)
   new$log_evidence <- x$log_evidence + y$log_evidence + state_mass(new$state) -
-    state_mass(x$state) - state_mass(y$state)
+    state_mass(x$state) - state_mass(y$state) - mean_normalisation(x$posterior$trend)
   new <- note_rows(new, x, NULL, NULL, NULL, all = FALSE)
   new$merged <- merged_record(x, y)
   if (same) return(new)

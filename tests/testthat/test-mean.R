@@ -173,6 +173,49 @@ test_that("hat values have the coefficients in them", {
   expect_equal(unname(hatvalues(fit)), slopes, tolerance = 1e-6)
 })
 
+test_that("a basis of all rows, more rows, merged fits and a source lead to the same", {
+  data <- series(60)
+  at <- data.frame(x = c(-1, 0.2, 8))
+  full <- fit_series(data, 0.04, mean = ~ x)
+  based <- fit_series(data, 0.04, mean = ~ x, basis = 1:60)
+  # the basis's kernel matrix, of neighbours 0.07 apart, has a condition number of about 1e6
+  expect_equal(predict(based, at, se.fit = TRUE), predict(full, at, se.fit = TRUE), tolerance = 1e-7)
+  expect_equal(based$log_evidence, full$log_evidence, tolerance = 1e-7)
+  expect_equal(loo_lpd(based), loo_lpd(full), tolerance = 1e-6)
+  for (keep in c(TRUE, FALSE)) {
+    some <- fit_series(data, 0.04, basis = seq(1, 60, 6), keep_x = keep)
+    first <- sparsegp(like = some, data = data[1:25, ], keep_x = keep)
+    second <- sparsegp(like = some, data = data[26:60, ], keep_x = keep)
+    for (more in list(update(first, data[26:60, ]), merge(first, second))) {
+      expect_equal(predict(more, at, se.fit = TRUE), predict(some, at, se.fit = TRUE),
+                   tolerance = 1e-8)
+      expect_equal(more$log_evidence, some$log_evidence, tolerance = 1e-8)
+    }
+  }
+  chunks <- row_source(function(i) data[20 * i - 19:0, ], chunks = 3)
+  points <- data.frame(x = seq(-2, 2, 0.4))
+  read <- fit_series(chunks, 0.04, basis = points)
+  whole <- fit_series(data, 0.04, basis = points)
+  expect_equal(predict(read, at, se.fit = TRUE), predict(whole, at, se.fit = TRUE), tolerance = 1e-8)
+  expect_equal(read$log_evidence, whole$log_evidence, tolerance = 1e-8)
+  problem <- problem_of_fit(fit_series(data, 0.04, mean = ~ x, basis = points, keep_x = TRUE))
+  theta <- based$hyper$theta
+  evidence <- function(theta) engine_run(problem, theta)$logz
+  expect_equal(engine_run(problem, theta, gradient = TRUE)$gradient,
+               numeric_gradient(evidence, theta), tolerance = 1e-6)
+})
+
+test_that("sums of a basis with coefficients follow from its factors", {
+  data <- series(150)
+  fit <- fit_series(data, 0.04, mean = ~ x, basis = 1:140, lengthscale = 0.2)
+  expect_named(fit$state[[1L]], "t")
+  more <- update(fit, data[1:3, ])
+  kept <- update(fit_series(data, 0.04, mean = ~ x, basis = 1:140, lengthscale = 0.2,
+                            keep_x = TRUE), data[1:3, ])
+  at <- data.frame(x = c(0.1, 6))
+  expect_equal(predict(more, at, se.fit = TRUE), predict(kept, at, se.fit = TRUE), tolerance = 1e-6)
+})
+
 test_that("a mean that cannot be integrated out is refused if it was asked for", {
   data <- series(40)
   for (method in list(method_online(10), method_ivm(10, refine = "none"))) {

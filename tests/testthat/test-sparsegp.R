@@ -306,16 +306,16 @@ test_that("adding to y, or multiplying it, does the same to the answer and nothi
 
 test_that("the units of inputs do not matter", {
   d <- toy()
-  base <- sparsegp(y ~ x + z, d)
+  base <- sparsegp(y ~ x + z, d, scale = TRUE)
   for (factor in c(1e150, 1e-150)) {
-    scaled <- sparsegp(y ~ x + z, transform(d, x = x * factor))
+    scaled <- sparsegp(y ~ x + z, transform(d, x = x * factor), scale = TRUE)
     expect_lt(gap(coef(scaled) / coef(base), 1), 1e-8)
     expect_lt(gap(predict(scaled, transform(d[1:4, ], x = x * factor)), fitted(base)[1:4]), 1e-8)
     unscaled <- sparsegp(d$x * factor, d$y, scale = FALSE)
     expect_lt(gap(fitted(unscaled), fitted(sparsegp(d$x, d$y, scale = FALSE))), 1e-8)
   }
   # 1e6 leaves inputs ten digits
-  moved <- sparsegp(y ~ x + z, transform(d, x = x + 1e6))
+  moved <- sparsegp(y ~ x + z, transform(d, x = x + 1e6), scale = TRUE)
   expect_lt(gap(fitted(moved), fitted(base)), 1e-6)
 })
 
