@@ -239,6 +239,10 @@
 #' @param structure `NULL`: what is left open of the model (scale of the response, kernel, scaling)
 #'   is chosen by the evidence, see [structure]. `"fixed"`: nothing is chosen; the kernel is
 #'   [kernel_rbf()] with one length scale, unless another is given. Errors for other values.
+#' @param integrate Are the hyperparameters integrated out, so that intervals know how well they are
+#'   known? `"none"`, or one of the rules `"ccd"`, `"laplace"`, `"grid"` and `"mcmc"`, see
+#'   [integration]. `NULL`: in default fits (without `method`) of few rows, where it widens intervals
+#'   by more than 3 %.
 #' @param mean The prior mean of the latent function of a response of numbers. `NULL` or
 #'   `"constant"`: a constant with a vague prior, integrated out. A formula such as `~ x + z`: a
 #'   linear function of inputs that are numbers, likewise (universal kriging). `"average"`: the
@@ -296,7 +300,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                              weights, na.action, scale = NULL, keep_x = NULL, effort = "normal",
                              verbose = FALSE, like = NULL, family = NULL, offset,
                              checkpoint = NULL, augment = NULL, coding = NULL, transform = NULL,
-                             structure = NULL, mean = NULL, ...) {
+                             structure = NULL, integrate = NULL, mean = NULL, ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
@@ -314,7 +318,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   check_foreign_terms(formula)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis, augment, transform, structure, mean)
+                       basis, augment, transform, structure, integrate, mean)
   setup["coding"] <- list(check_coding(coding))
   data <- if (!missing(data)) evaluated_data(data)
   source <- as_source(data)
@@ -328,7 +332,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
     fit_frame(recipe, data, setup)
   }
   fit$call <- call
-  packed_fit(fit)
+  integrated_fit(packed_fit(fit), setup)
 }
 
 # Returns the fit of the rows of a data frame.
@@ -354,8 +358,8 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
                              learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
                              na.action = NULL, offset = NULL, scale = NULL, keep_x = NULL,
                              effort = "normal", verbose = FALSE, like = NULL, family = NULL,
-                             augment = NULL, transform = NULL, structure = NULL, mean = NULL,
-                             ...) {
+                             augment = NULL, transform = NULL, structure = NULL,
+                             integrate = NULL, mean = NULL, ...) {
   call <- match.call(expand.dots = TRUE)
   call[[1L]] <- quote(sparsegp)
   if (!is.null(like)) return(fit_like(like, call, parent.frame()))
@@ -369,7 +373,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   check_no_dots(...)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis, augment, transform, structure, mean)
+                       basis, augment, transform, structure, integrate, mean)
   y <- if (!missing(y)) plain_column(y, "y")
   setup <- complete_setup(setup, y, weights)
   lik <- setup$likelihood
@@ -394,7 +398,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   fit <- if (setup$streams) blaming("x", start_stream(rows, setup))
          else fit_read(recipe, rows, setup)
   fit$call <- call
-  packed_fit(fit)
+  integrated_fit(packed_fit(fit), setup)
 }
 
 check_coding <- function(coding) {
@@ -414,7 +418,8 @@ formula_first <- function(call) {
 
 # Every argument that is not data, checked.
 check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                        basis, augment = NULL, transform = NULL, structure = NULL, mean = NULL) {
+                        basis, augment = NULL, transform = NULL, structure = NULL,
+                        integrate = NULL, mean = NULL) {
   if (!is.null(kernel)) kernel <- as_kernel(kernel)
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
   likelihood <- likelihood_on_scale(as_likelihood(likelihood), transform)
@@ -432,7 +437,8 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
        scale = scale, keep_x = keep_x,
        verbose = check_flag(verbose, "verbose"), basis = basis,
        augment = check_augment(augment, basis, streams(method)),
-       structure = check_structure(structure), mean = check_mean(mean))
+       structure = check_structure(structure), integrate = check_integrate(integrate),
+       mean = check_mean(mean))
 }
 
 check_structure <- function(structure) {

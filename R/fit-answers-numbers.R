@@ -34,8 +34,8 @@ standard_deviation.response_numbers <- function(object, latent, type) {
 }
 
 #' @export
-confidence_bound.response <- function(object, latent, type, p) {
-  shift <- stats::qnorm(p) * sqrt(latent$var)
+confidence_bound.response <- function(object, latent, type, z) {
+  shift <- z * sqrt(latent$var)
   if (type == "median") return(median_response(object, latent, shift))
   if (!type %in% c("link", "latent")) return(response_at(object, latent, shift))
   centre_answer(object, replace(latent, "mean", list(latent$mean + shift)), type)
@@ -123,11 +123,16 @@ refuse_quantiles <- function() {
                 "Use type = \"response\" or \"pearson\"")
 }
 
-# Probabilities of less than each response and of more, at latent moments of the rows.
-response_tails <- function(object, y, latent) {
+#' @export
+response_tails.response <- function(object, y, latent) {
   codec <- codec_of(object)
   tails <- of_responses(engine_lik_tails, object, codec$codes(y, object$response), latent)
   c(tails, list(jumps = !is.null(codec$jump)))
+}
+
+#' @export
+interval_width.response <- function(object, latent, p) {
+  response_quantile(object, (1 + p) / 2, latent) - response_quantile(object, (1 - p) / 2, latent)
 }
 
 # A quantile lies at random within a jump.

@@ -106,8 +106,18 @@ fit_kinds <- function() list(
   stream = optional(function(x, whole) is_stream_record(x, whole)),
   xlevels = function(x, whole) are_levels(x, whole$terms),
   row_names = optional(function(x, whole) !has_rows(whole) || length(x) == whole$n),
-  modes = function(x, whole) all(vapply(x, is_mode, NA, whole))
+  modes = function(x, whole) all(vapply(x, is_mode, NA, whole)),
+  ensemble = optional(is_ensemble)
 )
+
+# Every member is checked as if it were the fit.
+is_ensemble <- function(ensemble, whole) {
+  weights <- ensemble$weights
+  is.list(ensemble) && are_doubles(weights, length(ensemble$members)) && length(weights) > 0L &&
+    are_finite(weights) && all(weights >= 0) && abs(sum(weights) - 1) < 1e-6 &&
+    is_flag(ensemble$fixed) && all(vapply(ensemble$members, is.list, NA)) &&
+    all(vapply(each_member(whole, flaw_of), is.null, NA))
+}
 
 # Every mode is checked as if it were the fit.
 is_mode <- function(mode, fit) {

@@ -37,6 +37,10 @@ sees_space <- function(spec, space) {
 
 # Mean and variance of a derived field at tall inputs x, of which one point a row is kept.
 derived_moments <- function(object, type, x) {
+  if (has_members(object)) {
+    each <- each_member(object, derived_moments, type, x)
+    return(mixed_moments(object, each, object$ensemble$weights, w = 1L))
+  }
   w <- n_outputs(object)
   about <- DERIVED[[type]]
   at <- cbind(row_inputs(x, w), .component = rep(about$code, nrow(x) %/% w))
@@ -45,4 +49,16 @@ derived_moments <- function(object, type, x) {
   space <- space_of(component_parts(object$spec))[1L] + 1L
   unit <- object$response$unit * object$scaling$sd[[space]]^about$power
   list(mean = moments$mean * unit, var = moments$var * unit^2)
+}
+
+# Quantiles of a derived field, whose posterior is normal or a mixture of such.
+derived_bound <- function(moments, p) {
+  ends <- lapply(moments$members %||% list(moments), function(own) {
+    own$mean + stats::qnorm(p) * sqrt(own$var)
+  })
+  if (length(ends) == 1L) return(ends[[1L]])
+  increasing_root(function(q) {
+    mixed(lapply(moments$members, function(own) stats::pnorm(q, own$mean, sqrt(own$var))),
+          moments$shares) - p
+  }, do.call(pmin, ends), do.call(pmax, ends))
 }

@@ -89,3 +89,11 @@ method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sw
 }
 
 MOST_MIXED <- 100L # past sweeps; a few are enough, and each takes memory
+
+# Batch EP as the method would have it.
+batch_settings <- function(method, tol = Inf) {
+  given <- method[intersect(names(method), c("sweeps", "damping", "mixing", "tol"))]
+  settings <- utils::modifyList(method_ep(), given)
+  settings$tol <- min(settings$tol, tol)
+  settings
+}

@@ -13,14 +13,6 @@ print.sparsegp_method <- function(x, ...) {
   invisible(x)
 }
 
-# Batch EP as the method would have it.
-batch_settings <- function(method, tol = Inf) {
-  given <- method[intersect(names(method), c("sweeps", "damping", "mixing", "tol"))]
-  settings <- utils::modifyList(method_ep(), given)
-  settings$tol <- min(settings$tol, tol)
-  settings
-}
-
 # Does it take rows as they come?
 streams <- function(method) UseMethod("streams")
 

@@ -31,7 +31,8 @@ new_rows <- function(object, newdata) {
   x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")
   list(x = x, y = some_rows(y, complete), offset = some_rows(known, complete),
        weights = given$weights[complete],
-       raw = function(name) as.double(given$x[[name]])[complete], basis = marked_basis(object))
+       raw = function(name) as.double(given$x[[name]])[complete], basis = marked_basis(object),
+       given = given, complete = complete)
 }
 
 inducing_points <- function(object) unscaled_inputs(object, basis_points_of(object))

@@ -57,8 +57,21 @@ joined_posterior <- function(each, x, ids) {
 
 # Mean and covariance matrix of one latent function of a fit at x.
 joint_moments <- function(fit, x, class = 1L) {
+  if (has_members(fit)) return(joint_of_members(fit, x, class))
   own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
   joint_latent(fit$spec, own, class_posterior(fit$posterior, processes(fit), class), x)
+}
+
+# Those of an ensemble, by the law of total covariance
+joint_of_members <- function(fit, x, class) {
+  each <- each_member(fit, function(member) {
+    own <- joint_moments(member, inputs_as(x, fit, member), class)
+    in_units_of(own, member$response, fit$response)
+  })
+  weights <- fit$ensemble$weights
+  mean <- mixed(lapply(each, `[[`, "mean"), weights)
+  list(mean = mean, var = mixed(lapply(each, function(own) own$var + tcrossprod(own$mean - mean)),
+                                weights))
 }
 
 joint_latent <- function(spec, theta, posterior, x) {

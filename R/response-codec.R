@@ -7,7 +7,7 @@
 #   called, task   the response in words; "regression" or "classification"
 #   offers         what predict() offers: by type, with what beside it (response-offers.R)
 #   measures       what else there is of it: "influence" of rows, "importance" of inputs,
-#                  "improvement" as a score of next rows
+#                  "improvement" as a score of next rows, "intervals" whose coverage is measured
 #   words          (response) -> the words of print() on it, or NULL
 #   absent         what print() calls missing values
 # How it is:

@@ -296,6 +296,7 @@ print.sparsegp_mixture <- function(x, ...) {
 mixtures_codec <- function() {
   codec_like(vectors_codec(), c("mixtures", "vectors", "components", "numbers"),
              missing = FALSE, called = "a response of ambiguous measurements",
+             measures = character(),
              offers = offers_without(offers_of_components(), "prediction", "quantile"),
              gather = gather_mixtures, moments = moments_of_mixture, read = read_mixtures,
              again = read_more_mixtures,

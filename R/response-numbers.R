@@ -5,7 +5,7 @@ numbers_codec <- function() {
              called = "a response of numbers", task = "regression",
              offers = offer_table(c("se.fit", "confidence", "prediction", "covariance"),
                                   c("confidence", "prediction"), quantile = character()),
-             measures = c("influence", "importance", "improvement"),
+             measures = c("influence", "importance", "improvement", "intervals"),
              scaled = TRUE, read = read_numbers, again = read_more_numbers,
              remedy = "Convert the response, or choose another likelihood",
              codes = function(y, response) y / response$unit - response$centre / response$unit,
@@ -47,6 +47,7 @@ trials_codec <- function() {
 seen_codec <- function() {
   codec_like(counts_codec(), c("seen", "counts"), jump = NULL, constant = function(codes) NULL,
              called = "a response of points",
+             measures = c("influence", "importance", "improvement"),
              refuse = function(y, weights) {
     if (any(y != 1)) "has other values than 1, which says that a point was seen"
   })

@@ -416,7 +416,7 @@ test_that("what cannot be is refused by name", {
   refused(predict(one, type = "terms"), "type")
   refused(predict(one, covariance = TRUE), "covariance")
   refused(plot(one, type = "loo"), "x")
-  refused(calibration(one), "object")
+  refused(calibration(one, type = "probabilities"), "type")
   refused(update(fit(basis = 1:4), transform(d[1:2, ], u = Inf)), "y")
 })
 
