@@ -4,13 +4,14 @@
 #   terms      names of its functions: "constant", inputs
 #   vars       their columns of the scaled inputs; 0 is the constant
 #   at, sd     each column is centred at `at` and divided by `sd`, so that one prior suits all
+#   variance   of the coefficients' prior, in C's units
 #   width      components of the response that have coefficients of their own
 #   asked      did the user ask for it? Then nothing else stands in where it cannot be integrated
 # and in a stored posterior (posterior.R) besides, with phi the functions times their prior standard
 # deviations and everything else as src/full_trend.h has it,
 #   coef, J, root   the posterior means of the coefficients, W phi L^-1 and L^-1
 
-MEAN_RECORD <- c("terms", "vars", "at", "sd", "width", "asked")
+MEAN_RECORD <- c("terms", "vars", "at", "sd", "variance", "width", "asked")
 
 MEANS <- c("constant", "average", "zero")
 
@@ -54,7 +55,8 @@ resolve_mean <- function(setup, inputs, width, at) {
   values <- lapply(vars, at)
   spread <- vapply(values, stats::sd, 0)
   list(terms = c("constant", inputs$names[inputs$kept][vars]), vars = c(0L, vars),
-       at = c(0, vapply(values, base::mean, 0)), sd = c(1, spread), width = width, asked = asked)
+       at = c(0, vapply(values, base::mean, 0)), sd = c(1, spread),
+       variance = policy$mean_variance, width = width, asked = asked)
 }
 
 # Streams and copies of rows see no coefficients. (Rows of a source arrive like those of a stream.)
@@ -84,7 +86,7 @@ mean_functions <- function(mean, x) {
   columns <- vapply(seq_along(mean$vars), function(j) {
     if (mean$vars[j] == 0L) rep(1, nrow(x)) else (x[, mean$vars[j]] - mean$at[j]) / mean$sd[j]
   }, numeric(nrow(x)))
-  columns <- matrix(columns, nrow(x), length(mean$vars)) * sqrt(policy$mean_variance)
+  columns <- matrix(columns, nrow(x), length(mean$vars)) * sqrt(mean$variance)
   if (!".component" %in% colnames(x)) return(columns)
   own <- x[, ncol(x)]
   do.call(cbind, lapply(seq_len(mean$width), function(component) columns * (own == component)))
@@ -95,12 +97,12 @@ mean_functions <- function(mean, x) {
 # evidence under a prior that is worth about one observation.
 mean_normalisation <- function(mean) {
   if (is.null(mean)) return(0)
-  length(mean$vars) * mean$width * log(policy$mean_variance) / 2
+  length(mean$vars) * mean$width * log(mean$variance) / 2
 }
 
 # Returns the coefficients of a posterior's mean in C's units, of the constant and for one standard
 # deviation of each input, and their covariance matrix: a list.
 mean_coefficients <- function(trend) {
-  size <- sqrt(policy$mean_variance)
+  size <- sqrt(trend$variance)
   list(mean = c(trend$coef) * size, cov = tcrossprod(trend$root * size))
 }
