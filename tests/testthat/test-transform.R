@@ -64,8 +64,9 @@ test_that("a fit on the log scale is that of the logarithms", {
   d$z <- log(d$y)
   for (name in names(LIKS_OF_NUMBERS)) {
     lik <- LIKS_OF_NUMBERS[[name]]
-    own <- sparsegp(y ~ x + offset(known), d, likelihood = lik(transform = "log"))
-    logs <- sparsegp(z ~ x + offset(known), d, likelihood = lik())
+    own <- sparsegp(y ~ x + offset(known), d, likelihood = lik(transform = "log"),
+                    integrate = "none")
+    logs <- sparsegp(z ~ x + offset(known), d, likelihood = lik(), integrate = "none")
     expect_equal(coef(own), coef(logs), tolerance = 1e-10, label = name)
     expect_equal(own$log_evidence, logs$log_evidence - sum(d$z), tolerance = 1e-10, label = name)
     expect_equal(loo_lpd(own), loo_lpd(logs) - d$z, tolerance = 1e-10, label = name)
