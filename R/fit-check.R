@@ -55,7 +55,7 @@ model_kinds <- function() list(
   scaling = "scaling",
   spec = function(x, whole) {
     is_kernel_spec(x, sum(whole$scaling$kept), n_outputs(whole)) &&
-      same_types(whole$kernel, x)
+      same_types(whole$kernel, own_spec(whole))
   },
   hyper = function(x, whole) {
     counts <- count_hyper(whole)
@@ -98,7 +98,8 @@ fit_kinds <- function() list(
   state = optional(function(x, whole) {
     bases <- bases_of(whole)
     is.list(x) && length(x) == length(bases) &&
-      all(mapply(is_state, x, bases, processes(whole) / length(bases)))
+      all(mapply(is_state, x, bases, processes(whole) / length(bases),
+                 length(whole$posterior$trend$coef)))
   }),
   stream = optional(function(x, whole) is_stream_record(x, whole)),
   xlevels = function(x, whole) are_levels(x, whole$terms),
