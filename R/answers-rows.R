@@ -29,12 +29,31 @@ rows_asked <- function(object, newdata, offset = NULL) {
 training_latent <- function(object) rows_latent(with_rows(object))
 
 new_latent <- function(object, newdata, offset = NULL) {
+  if (!is_read_once(object)) return(latent_by_recipes(object, newdata, offset))
   new <- complete_inputs(object, newdata, offset)
   moments <- engine_predict(object, new$x)
   if (!all(is.finite(moments$mean), is.finite(moments$var))) {
     stop_sparsegp("newdata", "is so far from the data that the prediction is no number")
   }
-  c(moments[c("mean", "var")], new[names(new) != "x"])
+  c(moments, new[names(new) != "x"])
+}
+
+# Do all members of a fit read new rows as it does itself?
+is_read_once <- function(object) {
+  own <- unlist(lapply(object$ensemble$members, names))
+  !any(c(CODING, "scaling") %in% own)
+}
+
+# Where each member reads the rows by its own recipe, those are complete that are so for all.
+latent_by_recipes <- function(object, newdata, offset) {
+  each <- each_member(object, new_latent, newdata, offset)
+  complete <- Reduce(`&`, lapply(each, `[[`, "complete"))
+  own <- lapply(each, function(one) {
+    some_latent(one, which(complete[one$complete]), n_outputs(object))
+  })
+  first <- replace(each[[1L]], "complete", list(complete))
+  c(mixed_moments(object, own, object$ensemble$weights),
+    own[[1L]]["offset"], first[c("complete", "names", "na")])
 }
 
 # Returns scaled inputs of the training rows, or stops.

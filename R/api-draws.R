@@ -39,8 +39,35 @@ draws.sparsegp <- function(object, newdata, n = 1, type = c("latent", "link", "r
   check_no_dots(...)
   type <- check_choice(type, c("latent", "link", "response"), "type")
   object <- ready(object)
-  latent <- latent_draws(object, if (missing(newdata)) NULL else newdata, check_count(n, "n"))
-  draws_of(object, latent, n, type)
+  check_latent_type(object, type)
+  newdata <- if (!missing(newdata)) newdata
+  from <- drawn_members(object, check_count(n, "n"))
+  each <- lapply(split(from, from), function(own) {
+    member <- if (has_members(object)) as_member(object, own[1L]) else object
+    if (has_members(member)) draws.sparsegp(member, newdata, length(own), type)
+    else draws_of(member, latent_draws(member, newdata, length(own)), length(own), type)
+  })
+  bound_draws(each, order(order(from)))
+}
+
+# Returns the member that each draw is of.
+drawn_members <- function(object, n) {
+  if (!has_members(object)) return(rep(1L, n))
+  sample.int(count_members(object), n, TRUE, object$ensemble$weights)
+}
+
+# Binds arrays of draws, rows x draws x whatever, and puts them in this order.
+bound_draws <- function(each, order) {
+  if (length(each) == 1L) return(each[[1L]])
+  first <- each[[1L]]
+  last_side <- if (length(dim(first)) == 3L) c(1L, 3L, 2L) else 1:2
+  all <- array(unlist(lapply(each, aperm, last_side)), c(dim(first)[-2L], length(order)))
+  all <- aperm(all, order(last_side))
+  all <- if (length(dim(all)) == 3L) all[, order, , drop = FALSE] else all[, order, drop = FALSE]
+  names <- dimnames(first)
+  names[[2L]] <- paste0("draw_", seq_along(order))
+  dimnames(all) <- names
+  all
 }
 
 # Draws n latent functions in C's units at the complete rows, a matrix for each class: mean + L z
@@ -78,23 +105,33 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   on.exit(state$restore())
   object <- ready(object)
   refuse_without_evidence(object, "no distribution of responses")
-  latent <- latent_draws(object, arguments$newdata, nsim)
   at_rows <- is.null(arguments$newdata)
-  if (!at_rows && has_variances(object$likelihood)) {
-    refuse_unknown_variances("newdata", "Leave it out, or add noise to draws()")
+  if (!at_rows) {
+    refuse_unknown_variances(object$likelihood, "newdata", "Leave it out, or add noise to draws()")
   }
-  weights <- if (at_rows && !is.null(object$weights)) object$weights else 1
+  from <- drawn_members(object, nsim)
+  each <- lapply(split(from, from), function(own) {
+    member <- if (has_members(object)) as_member(object, own[1L]) else object
+    simulated(member, arguments$newdata, length(own))
+  })
+  columns <- unlist(unname(each), recursive = FALSE)[order(order(from))]
+  names(columns) <- paste0("sim_", seq_len(nsim))
+  out <- structure(columns, class = "data.frame",
+                   row.names = seq_len(NROW(columns[[1L]]))) # some columns are matrices
+  attr(out, "seed") <- state$seed
+  out
+}
+
+# Returns n sets of responses.
+simulated <- function(object, newdata, n) {
+  latent <- latent_draws(object, newdata, n)
+  weights <- if (is.null(newdata) && !is.null(object$weights)) object$weights else 1
   prob <- if (!is.null(object$power)) label_probabilities(object, latent)
-  columns <- lapply(seq_len(nsim), function(j) {
+  lapply(seq_len(n), function(j) {
     each <- lapply(latent$values, function(values) values[, j])
     f <- if (length(each) == 1L) each[[1L]] else do.call(cbind, each)
     f <- seen_mean(object, list(mean = f, offset = latent$offset))
     drawn <- restore_rows(draw_response(object, f, weights, prob), latent)
     if (is.matrix(drawn)) `rownames<-`(drawn, NULL) else unname(drawn)
   })
-  names(columns) <- paste0("sim_", seq_len(nsim))
-  out <- structure(columns, class = "data.frame",
-                   row.names = seq_len(NROW(columns[[1L]]))) # some columns are matrices
-  attr(out, "seed") <- state$seed
-  out
 }

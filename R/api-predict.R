@@ -165,6 +165,7 @@ predict.sparsegp <- function(object, newdata,
   if (type %in% names(DERIVED)) check_derived(object, type)
   check_offered(codec_of(object), type, c(if (se.fit) "se.fit", if (interval != "none") interval,
                                           if (covariance) "covariance"))
+  check_latent_type(object, type, covariance)
   refuse_for_other_type(type, "quantile", !missing(probs), "probs")
   refuse_for_other_type(type, "terms", !is.null(terms), "terms")
   if (type == "quantile") {
@@ -172,10 +173,10 @@ predict.sparsegp <- function(object, newdata,
     interval <- "prediction" # of the same new responses
   }
   check_new_responses(object, interval, variance, weights)
-  mode <- check_mode(mode, object, all = TRUE)
+  object <- at_mode(object, check_mode(mode, object, all = TRUE))
   newdata <- if (!missing(newdata)) newdata
   request <- list(type = type, se.fit = se.fit, interval = interval, level = level,
-                  reject = reject, probs = probs, terms = terms, mode = mode,
+                  reject = reject, probs = probs, terms = terms,
                   covariance = covariance)
   answer <- function() {
     if (type == "terms") predict_terms(object, newdata, offset, request)
@@ -188,9 +189,8 @@ predict.sparsegp <- function(object, newdata,
 
 # Returns what is predicted of the rows by latent moments at each.
 predict_rows <- function(object, newdata, offset, request, variance, weights) {
-  latent <- over_modes(object, request$mode, function(object) {
-    if (is.null(newdata)) training_latent(object) else new_latent(object, newdata, offset)
-  })
+  latent <- if (is.null(newdata)) training_latent(object)
+            else new_latent(object, newdata, offset)
   if (request$interval == "prediction") {
     latent$weights <- weights_at(object, latent, variance, weights_from(weights, newdata))
   }
@@ -270,14 +270,12 @@ covariance_answer <- function(object, newdata, offset) {
 
 predict_derived <- function(object, newdata, request) {
   rows <- rows_asked(object, newdata)
-  moments <- over_modes(object, request$mode, function(object) {
-    derived_moments(object, request$type, rows$x)
-  })
-  moments$sd <- sqrt(moments$var)
-  reach <- stats::qnorm((1 + request$level) / 2) * moments$sd
+  moments <- derived_moments(object, request$type, rows$x)
+  bound <- function(p) derived_bound(moments, p)
   fit <- if (request$interval == "none") moments$mean
-         else cbind(fit = moments$mean, lwr = moments$mean - reach, upr = moments$mean + reach)
-  restore_rows(if (request$se.fit) list(fit = fit, se.fit = moments$sd) else fit, rows)
+         else cbind(fit = moments$mean, lwr = bound((1 - request$level) / 2),
+                    upr = bound((1 + request$level) / 2))
+  restore_rows(if (request$se.fit) list(fit = fit, se.fit = sqrt(moments$var)) else fit, rows)
 }
 
 # Effects of parts of the kernel, as the user sees them.

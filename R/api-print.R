@@ -8,7 +8,8 @@ print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print(coef(x), digits = digits)
   print_noise(noise_sds(x), digits)
   if (!is.na(evidence_of(x))) {
-    cat("\nLog evidence ", format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
+    cat("\nLog evidence ", if (has_members(x)) "(integrated) ",
+        format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
   }
   print_convergence(x)
   invisible(x)
@@ -48,7 +49,8 @@ print_head <- function(x) {
     if (!is.null(x$terms)) deparse1(stats::formula(x$terms)),
     paste0(counted(nobs(x), "row"), ", ", counted(sum(x$scaling$kept), "input"), "; ",
            lik_label(x$likelihood), " likelihood; kernel ", format(x$kernel)),
-    codec$words(x$response), mode_words(x), choice_words(x), coding_words(x),
+    codec$words(x$response), mode_words(x), choice_words(x), x$ensemble$made$words,
+    coding_words(x),
     if (anyNA(x$y)) paste0(codec$absent, ": ", sum(is.na(x$y))),
     if (length(x$scaling$dropped)) {
       paste("constant inputs kept out:", toString(x$scaling$dropped))

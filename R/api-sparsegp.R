@@ -205,6 +205,10 @@
 #' @param structure `NULL`: what is left open of the model (scale of the response, kernel, scaling)
 #'   is chosen by the evidence, see [structure]. `"fixed"`: nothing is chosen; the kernel is
 #'   [kernel_rbf()] with one length scale, unless another is given. Errors for other values.
+#' @param integrate Are the hyperparameters integrated out, so that intervals know how well they are
+#'   known? `"none"`, or one of the rules `"ccd"`, `"laplace"`, `"grid"` and `"mcmc"`, see
+#'   [integration]. `NULL`: in default fits (without `method`) of few rows, where it widens intervals
+#'   by more than 3 %.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
@@ -247,7 +251,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                              weights, na.action, scale = NULL, keep_x = NULL, effort = "normal",
                              verbose = FALSE, like = NULL, family = NULL, offset,
                              checkpoint = NULL, augment = NULL, coding = NULL, transform = NULL,
-                             structure = NULL, ...) {
+                             structure = NULL, integrate = NULL, ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
@@ -265,7 +269,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   check_foreign_terms(formula)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis, augment, transform, structure)
+                       basis, augment, transform, structure, integrate)
   setup["coding"] <- list(check_coding(coding))
   data <- if (!missing(data)) evaluated_data(data)
   source <- as_source(data)
@@ -279,7 +283,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
     fit_frame(recipe, data, setup)
   }
   fit$call <- call
-  packed_fit(fit)
+  integrated_fit(packed_fit(fit), setup)
 }
 
 # Returns the fit of the rows of a data frame.
@@ -305,7 +309,8 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
                              learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
                              na.action = NULL, offset = NULL, scale = NULL, keep_x = NULL,
                              effort = "normal", verbose = FALSE, like = NULL, family = NULL,
-                             augment = NULL, transform = NULL, structure = NULL, ...) {
+                             augment = NULL, transform = NULL, structure = NULL,
+                             integrate = NULL, ...) {
   call <- match.call(expand.dots = TRUE)
   call[[1L]] <- quote(sparsegp)
   if (!is.null(like)) return(fit_like(like, call, parent.frame()))
@@ -319,7 +324,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   check_no_dots(...)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis, augment, transform, structure)
+                       basis, augment, transform, structure, integrate)
   y <- if (!missing(y)) plain_column(y, "y")
   setup <- complete_setup(setup, y, weights)
   lik <- setup$likelihood
@@ -344,7 +349,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   fit <- if (setup$streams) blaming("x", start_stream(rows, setup))
          else fit_read(recipe, rows, setup)
   fit$call <- call
-  packed_fit(fit)
+  integrated_fit(packed_fit(fit), setup)
 }
 
 check_coding <- function(coding) {
@@ -364,7 +369,8 @@ formula_first <- function(call) {
 
 # Every argument that is not data, checked.
 check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                        basis, augment = NULL, transform = NULL, structure = NULL) {
+                        basis, augment = NULL, transform = NULL, structure = NULL,
+                        integrate = NULL) {
   if (!is.null(kernel)) kernel <- as_kernel(kernel)
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
   likelihood <- likelihood_on_scale(as_likelihood(likelihood), transform)
@@ -382,7 +388,7 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
        scale = scale, keep_x = keep_x,
        verbose = check_flag(verbose, "verbose"), basis = basis,
        augment = check_augment(augment, basis, streams(method)),
-       structure = check_structure(structure))
+       structure = check_structure(structure), integrate = check_integrate(integrate))
 }
 
 check_structure <- function(structure) {

@@ -113,7 +113,7 @@
 next_rows <- function(fit, candidates, k = 1, score = SCORES, cost = NULL, allowed = NULL,
                       goal = c("min", "max"), best = NULL, offset = NULL, variance = NULL,
                       weights = NULL) {
-  fit <- ready(check_fit_or_waiting(fit, "fit"))
+  fit <- without_members(ready(check_fit_or_waiting(fit, "fit")))
   k <- check_count(k, "k")
   score <- check_score(score, fit, !is.null(cost))
   if (missing(candidates)) {

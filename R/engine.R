@@ -141,7 +141,7 @@ is_coupled <- function(lik, processes) {
 full_posterior <- function(problem, run) {
   order <- matrix(run$order, ncol = problem$processes)
   own <- function(class) {
-    posterior <- class_posterior(c(list(basis = problem$x), run), problem$processes, class)
+    posterior <- class_posterior(c(list(basis = problem$x), run), class)
     posterior$basis <- problem$x[order[, class], , drop = FALSE]
     posterior$alpha <- posterior$alpha[order[, class]]
     posterior
@@ -359,11 +359,18 @@ engine_latent <- function(problem, theta, run, x) {
 
 # Latent moments; with several latent functions matrices with a column for each.
 engine_predict <- function(fit, x) {
+  if (has_members(fit)) return(predict_members(fit, x))
   model <- list(spec = fit$spec, lik = fit$likelihood, processes = processes(fit),
                 width = n_outputs(fit))
   moments <- latent_moments(model, kernel_theta(fit), fit$posterior, x)
   if (processes(fit) == 1L) return(moments)
   lapply(moments, `colnames<-`, fit$response$levels)
+}
+
+# Those of an ensemble
+predict_members <- function(fit, x) {
+  each <- each_member(fit, function(member) engine_predict(member, inputs_as(x, fit, member)))
+  mixed_moments(fit, each, fit$ensemble$weights)
 }
 
 # Moments of a response; with several latent functions mean and var are matrices with a column for

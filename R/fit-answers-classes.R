@@ -24,7 +24,8 @@ median_response.response_classes <- function(object, latent, shift = 0) {
   latent$offset <- rep_len(latent$offset, n)
   blocks <- row_blocks(n, max(1L, MEDIAN_NUMBERS %/% length(z)))
   medians <- lapply(blocks, function(rows) medians_at(object, some_latent(latent, rows, 1L), z))
-  matrix(as.double(do.call(rbind, medians)), n, dimnames = list(NULL, object$response$levels))
+  matrix(as.double(do.call(rbind, medians)), n, ncol(z),
+         dimnames = list(NULL, object$response$levels))
 }
 
 MEDIAN_NUMBERS <- 1000000L # probabilities at hand

@@ -59,20 +59,28 @@ vector_spread <- function(object, latent, noise) {
   sweep(sqrt(var + noise), 2L, component_units(object$response), "*")
 }
 
+# Of the latent function, or of new responses; each component by itself
+#' @export
+vector_bound.response <- function(object, latent, prediction, p) {
+  vector_means(object, latent) + stats::qnorm(p) * spread_of_kind(object, latent, prediction)
+}
+
+spread_of_kind <- function(object, latent, prediction) {
+  vector_spread(object, latent, if (prediction) diag(component_noise(object)) else 0)
+}
+
 # n x (fit, lwr, upr) x w
 vector_interval <- function(object, latent, prediction, level) {
   mean <- vector_means(object, latent)
-  noise <- if (prediction) diag(component_noise(object)) else 0
-  reach <- stats::qnorm((1 + level) / 2) * vector_spread(object, latent, noise)
-  array(rbind(mean, mean - reach, mean + reach), c(nrow(mean), 3L, ncol(mean)),
-        list(NULL, c("fit", "lwr", "upr"), components(object)))
+  bound <- function(p) vector_bound(object, latent, prediction, p)
+  array(rbind(mean, bound((1 - level) / 2), bound((1 + level) / 2)),
+        c(nrow(mean), 3L, ncol(mean)), list(NULL, c("fit", "lwr", "upr"), components(object)))
 }
 
-# n x probabilities x w: quantiles of new responses, each component by itself.
+# n x probabilities x w: quantiles of new responses
 vector_quantiles <- function(object, latent, probs) {
   mean <- vector_means(object, latent)
-  spread <- vector_spread(object, latent, diag(component_noise(object)))
-  each <- vapply(probs, function(p) mean + stats::qnorm(p) * spread, mean)
+  each <- vapply(probs, function(p) vector_bound(object, latent, TRUE, p), mean)
   aperm(array(each, c(dim(mean), length(probs)),
               list(NULL, components(object), quantile_names(probs))), c(1L, 3L, 2L))
 }
@@ -137,11 +145,27 @@ draws_of.response_components <- function(object, latent, n, type) {
   restore_rows(drawn, latent)
 }
 
+#' @export
+response_tails.response_vectors <- function(object, y, latent) NULL
+
 # Each component by itself
 #' @export
 quantile_residuals.response_vectors <- function(object) {
   moments <- response_moments(object, loo_latent(object))
   (observed_values(object) - moments$mean) / moments$sd
+}
+
+# Each component by itself, as intervals are
+#' @export
+response_tails.response_vectors <- function(object, y, latent) {
+  moments <- response_moments(object, latent)
+  z <- (codec_of(object)$observed(y) - moments$mean) / moments$sd
+  list(below = stats::pnorm(z), above = stats::pnorm(z, lower.tail = FALSE), jumps = FALSE)
+}
+
+#' @export
+interval_width.response_vectors <- function(object, latent, p) {
+  vector_bound(object, latent, TRUE, (1 + p) / 2) - vector_bound(object, latent, TRUE, (1 - p) / 2)
 }
 
 # A column for each entry of nu and of the lower triangle of T.
@@ -188,8 +212,8 @@ standard_deviation.response_spreads <- function(object, latent, type) {
 }
 
 #' @export
-confidence_bound.response_spreads <- function(object, latent, type, p) {
-  mean_response(object, latent) + stats::qnorm(p) * standard_deviation(object, latent, type)
+confidence_bound.response_spreads <- function(object, latent, type, z) {
+  mean_response(object, latent) + z * standard_deviation(object, latent, type)
 }
 
 #' @export

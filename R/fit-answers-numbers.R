@@ -34,8 +34,8 @@ standard_deviation.response_numbers <- function(object, latent, type) {
 }
 
 #' @export
-confidence_bound.response <- function(object, latent, type, p) {
-  shift <- stats::qnorm(p) * sqrt(latent$var)
+confidence_bound.response <- function(object, latent, type, z) {
+  shift <- z * sqrt(latent$var)
   if (type == "median") return(median_response(object, latent, shift))
   if (!type %in% c("link", "latent")) return(response_at(object, latent, shift))
   centre_answer(object, replace(latent, "mean", list(latent$mean + shift)), type)
@@ -114,8 +114,9 @@ known_residuals <- function(residual, observed) {
 # Dunn and Smyth's, from what the leave-one-out distributions have below and above the responses.
 #' @export
 quantile_residuals.response <- function(object) {
-  if (!has_tails(object$likelihood)) refuse_quantiles()
-  random_quantiles(response_tails(object, object$y, loo_latent(object)))
+  tails <- response_tails(object, object$y, loo_latent(object))
+  if (is.null(tails)) refuse_quantiles()
+  random_quantiles(tails)
 }
 
 refuse_quantiles <- function() {
@@ -123,11 +124,36 @@ refuse_quantiles <- function() {
                 "Use type = \"response\" or \"pearson\"")
 }
 
-# Probabilities of less than each response and of more, at latent moments of the rows.
-response_tails <- function(object, y, latent) {
-  codec <- codec_of(object)
-  tails <- of_responses(engine_lik_tails, object, codec$codes(y, object$response), latent)
-  c(tails, list(jumps = !is.null(codec$jump)))
+#' @export
+response_tails.response <- function(object, y, latent) NULL
+
+#' @export
+response_tails.response_numbers <- function(object, y, latent) tails_in_c(object, y, latent)
+
+#' @export
+response_tails.response_counts <- response_tails.response_numbers
+
+# That a point was seen is no number.
+#' @export
+response_tails.response_seen <- function(object, y, latent) NULL
+
+tails_in_c <- function(object, y, latent) {
+  codes <- codec_of(object)$codes(y, object$response)
+  c(of_responses(engine_lik_tails, object, codes, latent), jumps = response_jumps(object))
+}
+
+# Does the distribution function of a response jump?
+response_jumps <- function(object) UseMethod("response_jumps", codec_of(object))
+
+#' @export
+response_jumps.response <- function(object) FALSE
+
+#' @export
+response_jumps.response_counts <- function(object) TRUE
+
+#' @export
+interval_width.response <- function(object, latent, p) {
+  response_quantile(object, (1 + p) / 2, latent) - response_quantile(object, (1 - p) / 2, latent)
 }
 
 # A quantile lies at random within a jump.

@@ -130,8 +130,8 @@ standard_deviation.response_transformed <- function(object, latent, type) {
 }
 
 #' @export
-confidence_bound.response_transformed <- function(object, latent, type, p) {
-  shift <- stats::qnorm(p) * sqrt(location(object, latent)$var)
+confidence_bound.response_transformed <- function(object, latent, type, z) {
+  shift <- z * sqrt(location(object, latent)$var)
   if (type == "median") return(median_response(object, latent, shift))
   if (!type %in% c("link", "latent")) return(response_at(object, latent, shift))
   centre_answer(object, replace(latent, "mean", list(latent$mean + shift)), type)

@@ -8,62 +8,96 @@
 #   median_response(object, latent, shift)   the median at a quantile of the latent function, and
 #   response_at(object, latent, shift)       the mean response there; they differ on a scale
 #   standard_deviation(object, latent, type) of what `type` predicts, over the posterior
-#   confidence_bound(object, latent, type, p)  its quantile
+#   confidence_bound(object, latent, type, z)  its quantile of pnorm(z)
 #   response_moments(object, latent)    mean and sd of a new response; not of several classes
+#   interval_width(object, latent, p)   of the central interval of content p; of components, as
+#                                       response_tails(), a matrix
 #   class_probabilities(object, latent) of labels only
+#   centre_answer(object, latent, type)   what `type` predicts, without an interval
+#   response_quantile(object, p, latent)  a quantile of new responses
+#   response_tails(object, y, latent)  probabilities of less than responses and of more
+#   vector_bound(object, latent, prediction, p)  a quantile of each component
 #   predicted(object, latent, request)  what predict() answers; request: its arguments
 #   draws_of(object, latent, n, type)   what draws() answers
 #   draw_response(object, f, weights, prob)   new responses at latent values f
 #   observed_values(object)          what residuals are taken of
 #   plain_residuals(object, pearson), quantile_residuals(object)   a vector or matrix of all rows
+#   response_tails(object, y, latent)   probabilities of less than each response and of more, at
+#                                    latent moments of the rows, and whether quantiles jump at a
+#                                    response; NULL where responses have none
 #   lpd_of_rows(object)              leave-one-out log predictive densities
 #   loo_table(object)                the columns of loo() before these
 #   noise_sds(object)                standard deviation of the errors, NULL where rows differ
 #   evidence_of(object)              log evidence, NA where the responses have no joint one
 #   log_unit(object, latent)         mean logarithm of what a code's unit is in the response's
 #   site_table(object)               what sites() answers
+# Latent moments of an ensemble (posterior-ensemble.R) have those of its members, whose answers are
+# combined (fit-answers-ensemble.R); everything else sees the moments of the mixture.
 # In other rooms augmented() (api-tidy.R) and pictures are dispatched alike.
+
+# Returns the codec on whose class an answer from latent moments is dispatched.
+kind_of <- function(object, latent) {
+  codec <- codec_of(object)
+  if (!is.null(latent$members)) class(codec) <- c("response_ensemble", class(codec))
+  codec
+}
 
 seen_mean <- function(object, latent) UseMethod("seen_mean", codec_of(object))
 to_response <- function(object, mean) UseMethod("to_response", codec_of(object))
-mean_response <- function(object, latent) UseMethod("mean_response", codec_of(object))
+mean_response <- function(object, latent) UseMethod("mean_response", kind_of(object, latent))
 median_response <- function(object, latent, shift = 0) {
   UseMethod("median_response", codec_of(object))
 }
 response_at <- function(object, latent, shift = 0) UseMethod("response_at", codec_of(object))
 standard_deviation <- function(object, latent, type) {
-  UseMethod("standard_deviation", codec_of(object))
+  UseMethod("standard_deviation", kind_of(object, latent))
 }
-confidence_bound <- function(object, latent, type, p) {
-  UseMethod("confidence_bound", codec_of(object))
+confidence_bound <- function(object, latent, type, z) {
+  UseMethod("confidence_bound", kind_of(object, latent))
 }
-response_moments <- function(object, latent) UseMethod("response_moments", codec_of(object))
-class_probabilities <- function(object, latent) UseMethod("class_probabilities", codec_of(object))
+response_moments <- function(object, latent) {
+  UseMethod("response_moments", kind_of(object, latent))
+}
+class_probabilities <- function(object, latent) {
+  UseMethod("class_probabilities", kind_of(object, latent))
+}
+centre_answer <- function(object, latent, type) {
+  UseMethod("centre_answer", kind_of(object, latent))
+}
+response_quantile <- function(object, p, latent) {
+  UseMethod("response_quantile", kind_of(object, latent))
+}
+response_tails <- function(object, y, latent) UseMethod("response_tails", kind_of(object, latent))
+vector_bound <- function(object, latent, prediction, p) {
+  UseMethod("vector_bound", kind_of(object, latent))
+}
+interval_width <- function(object, latent, p) UseMethod("interval_width", codec_of(object))
 predicted <- function(object, latent, request) UseMethod("predicted", codec_of(object))
 draws_of <- function(object, latent, n, type) UseMethod("draws_of", codec_of(object))
 draw_response <- function(object, f, weights, prob) UseMethod("draw_response", codec_of(object))
 observed_values <- function(object) UseMethod("observed_values", codec_of(object))
 plain_residuals <- function(object, pearson) UseMethod("plain_residuals", codec_of(object))
 quantile_residuals <- function(object) UseMethod("quantile_residuals", codec_of(object))
-lpd_of_rows <- function(object) UseMethod("lpd_of_rows", codec_of(object))
+lpd_of_rows <- function(object) UseMethod("lpd_of_rows", kind_of(object, object$ensemble))
 loo_table <- function(object) UseMethod("loo_table", codec_of(object))
 noise_sds <- function(object) UseMethod("noise_sds", codec_of(object))
-evidence_of <- function(object) UseMethod("evidence_of", codec_of(object))
-log_unit <- function(object, latent) UseMethod("log_unit", codec_of(object))
+evidence_of <- function(object) UseMethod("evidence_of", kind_of(object, object$ensemble))
+log_unit <- function(object, latent) UseMethod("log_unit", kind_of(object, latent))
 site_table <- function(object) UseMethod("site_table", codec_of(object))
 
 # ---- Labels ----
 
 # The most probable label of each row, NA where its probability is below `reject`
-most_probable <- function(prob, reject = 0, ordered = FALSE) {
+most_probable <- function(prob, reject = 0) {
   at <- max.col(prob, "first")
   at[prob[cbind(seq_along(at), at)] < reject] <- NA
-  factor(colnames(prob)[at], colnames(prob), ordered = ordered)
+  factor(colnames(prob)[at], colnames(prob))
 }
 
-# The same as a response of the fit
+# The same as a response of the fit, which may be ordered
 predicted_class <- function(object, prob, reject = 0) {
-  most_probable(prob, reject, codec_of(object)$ordered)
+  codec <- codec_of(object)
+  codec$back(codec$codes(most_probable(prob, reject)), object$response)
 }
 
 # ---- One latent function, whatever the response ----
@@ -83,7 +117,8 @@ to_link <- function(object, f, offset) {
 }
 
 # Returns predictions of a type without an interval.
-centre_answer <- function(object, latent, type) {
+#' @export
+centre_answer.response <- function(object, latent, type) {
   switch(type,
          link = to_link(object, latent$mean, latent$offset),
          latent = to_latent(object, latent$mean, latent$offset),
@@ -97,6 +132,13 @@ some_latent <- function(latent, rows, w) {
               var = some_rows(latent$var, stacked_rows(rows, w * w)),
               offset = some_rows(latent$offset, rows))
   few$weights <- latent$weights[rows]
+  if (!is.null(latent$members)) {
+    few$members <- lapply(latent$members, function(own) {
+      own <- some_latent(own, rows, w)
+      own[lengths(own) > 0L]
+    })
+    few$shares <- if (is.matrix(latent$shares)) some_rows(latent$shares, rows) else latent$shares
+  }
   few
 }
 
@@ -111,9 +153,9 @@ of_responses <- function(fun, object, y, latent, ...) {
 latent_count <- function(latent, w) NROW(latent$mean) %/% w
 
 # C counts successes, of which a proportion is a jump.
-response_quantile <- function(object, p, latent) {
-  jump <- codec_of(object)$jump
-  unit <- if (is.null(jump)) 1 else jump(weights_or_ones(latent$weights, 1L))
+#' @export
+response_quantile.response <- function(object, p, latent) {
+  unit <- codec_of(object)$unit_of_count(weights_or_ones(latent$weights, 1L))
   y <- numeric(latent_count(latent, n_outputs(object)))
   to_response(object, unit * of_responses(engine_lik_quantile, object, y, latent, p))
 }
@@ -133,7 +175,7 @@ quantile_names <- function(probs) {
 interval_answer <- function(object, latent, type, interval, level) {
   bound <- function(p) {
     if (interval == "prediction") response_quantile(object, p, latent)
-    else confidence_bound(object, latent, type, p)
+    else confidence_bound(object, latent, type, stats::qnorm(p))
   }
   cbind(fit = centre_answer(object, latent, type), lwr = bound((1 - level) / 2),
         upr = bound((1 + level) / 2))
@@ -143,16 +185,38 @@ interval_answer <- function(object, latent, type, interval, level) {
 # `na` is the na.action whose rows napredict() restores; `weights` those of new responses, where
 # they are known.
 rows_latent <- function(object) {
-  list(mean = object$latent$mean, var = object$latent$var, offset = object$offset,
-       complete = rep(TRUE, object$n), names = object$row_names, na = object$na.action,
-       weights = object$weights)
+  c(own_moments(object, "latent", function(object) object$ensemble$weights),
+    list(offset = object$offset, complete = rep(TRUE, object$n), names = object$row_names,
+         na = object$na.action, weights = object$weights))
 }
 
 # The same without their own sites
 loo_latent <- function(object) {
   object <- checked_rows(object)
-  list(mean = object$cavity$mean, var = object$cavity$var, offset = object$offset,
-       weights = object$weights)
+  c(own_moments(object, "cavity", loo_shares), list(offset = object$offset,
+                                                    weights = object$weights))
+}
+
+# field: "latent" or "cavity"; shares(object): weights of the members, where there are some
+own_moments <- function(object, field, shares) {
+  if (!has_members(object)) return(object[[field]][c("mean", "var")])
+  each <- each_member(object, own_moments, field, shares)
+  mixed_moments(object, each, shares(object))
+}
+
+# Returns the weights of the members without each row; see
+# fit-answers-ensemble.R. Those without a response do not count.
+loo_shares <- function(object) {
+  weights <- object$ensemble$weights
+  if (object$ensemble$fixed) return(weights)
+  lpd <- lpd_of_members(object)
+  lpd[is.na(lpd)] <- 0
+  exp(log_tempered(rep(log(weights), each = nrow(lpd)) - lpd, NULL))
+}
+
+# A column for each member
+lpd_of_members <- function(object) {
+  matrix(unlist(each_member(object, lpd_of_rows)), object$n)
 }
 
 # ---- Back to the rows asked for ----

@@ -33,17 +33,11 @@ mode_weights <- function(fit) {
   mass / sum(mass)
 }
 
-# Returns moments that latent() finds for the fit, at one mode or mixed over all.
-over_modes <- function(fit, mode, latent) {
-  if (length(fit$modes) == 0L) return(latent(fit))
-  if (!identical(mode, "all")) return(latent(as_mode(fit, mode)))
-  each <- each_mode(fit, latent)
-  weights <- mode_weights(fit)
-  add <- function(values) Reduce(`+`, Map(`*`, weights, values))
-  mean <- add(lapply(each, `[[`, "mean"))
-  w <- length(each[[1L]]$var) / length(mean)
-  spread <- function(latent) latent$var + c(own_products(cbind(latent$mean - mean), w))
-  replace(each[[1L]], c("mean", "var"), list(mean, add(lapply(each, spread))))
+# Returns the fit at one of its modes, or the ensemble of all.
+at_mode <- function(fit, mode) {
+  if (length(fit$modes) == 0L) return(fit)
+  if (!identical(mode, "all")) return(as_mode(fit, mode))
+  new_ensemble(each_mode(fit, identity), mode_weights(fit), list(modes = NULL, mode = NULL))
 }
 
 # ---- Parts of its rows ----

@@ -70,25 +70,46 @@ rows_to_centre <- function(fit) {
 }
 
 # Mean and variance of every group's effect at x (scaled inputs): matrices in C's units with a
-# column for each; constant: what all parts of the kernel have lost by being centred.
-effect_moments <- function(fit, groups, x, class) {
+# column for each; constant: what all parts of the kernel have lost by being centred. Of `each` rows
+# of x in turn the effect is averaged: a partial dependence.
+effect_moments <- function(fit, groups, x, class, each = 1L) {
   parts <- fit_parts(fit, class)
-  posterior <- class_posterior(fit$posterior, processes(fit), class)
+  posterior <- class_posterior(fit$posterior, class)
   rows <- rows_to_centre(fit)
-  each <- lapply(groups, function(group) centred_moments(parts[group], posterior, rows, x))
+  moments <- lapply(groups, function(group) {
+    centred_moments(parts[group], posterior, rows, x, each)
+  })
   column <- function(field) {
-    matrix(as.double(unlist(lapply(each, `[[`, field))), nrow(x), length(groups),
+    matrix(as.double(unlist(lapply(moments, `[[`, field))), nrow(x) %/% each, length(groups),
            dimnames = list(NULL, names(groups)))
   }
   total <- class_kernel(fit, rows, posterior$basis, class) %*% posterior$alpha
-  list(mean = column("mean"), var = column("var"), constant = mean(total))
+  list(mean = column("mean"), var = column("var"), constant = mean(total),
+       members = lapply(moments, `[[`, "members"))
 }
 
 # Effects in the user's units, with the constant that makes the latent function plus bias of them.
-effect_answer <- function(fit, groups, x, class = 1L) {
-  effects <- effect_moments(fit, groups, x, class)
-  list(fit = effects$mean * fit$response$unit, se.fit = sqrt(effects$var) * fit$response$unit,
+# members: of each group a matrix, a row for each place, a column for each row averaged there.
+effect_answer <- function(fit, groups, x, class = 1L, each = 1L) {
+  if (has_members(fit)) return(mixed_effects(fit, groups, x, class, each))
+  effects <- effect_moments(fit, groups, x, class, each)
+  list(members = lapply(effects$members, `*`, fit$response$unit),
+       fit = effects$mean * fit$response$unit, se.fit = sqrt(effects$var) * fit$response$unit,
        constant = to_latent(fit, effects$constant, 0) + latent_bias(fit)[class])
+}
+
+# Those of an ensemble, by the law of total variance
+mixed_effects <- function(fit, groups, x, class, each) {
+  check_latent_type(fit, "terms")
+  answers <- each_member(fit, function(member) {
+    effect_answer(member, groups, inputs_as(x, fit, member), class, each)
+  })
+  over <- function(values) mixed(lapply(answers, values), fit$ensemble$weights)
+  mean <- over(function(own) own$fit)
+  of_groups <- lapply(seq_along(groups), function(g) over(function(own) own$members[[g]]))
+  list(members = stats::setNames(of_groups, names(groups)), fit = mean,
+       se.fit = sqrt(over(function(own) own$se.fit^2 + (own$fit - mean)^2)),
+       constant = over(function(own) own$constant))
 }
 
 # The sum of some parts' kernels
@@ -101,20 +122,41 @@ parts_kernel <- function(parts) {
   })))
 }
 
-centred_moments <- function(parts, posterior, rows, x) {
+# Moments of the parts' sum, averaged over every `each` rows of x, less its mean over `rows`. With k
+# the average of the covariances, less theirs, the mean is k'alpha, and the variance that of
+# stored_variance() with the prior variance of the same contrast.
+centred_moments <- function(parts, posterior, rows, x, each = 1L) {
   kernel <- parts_kernel(parts)
   mean_cross <- colMeans(kernel$cross(rows, posterior$basis))
   mean_prior <- mean(kernel$cross(rows, rows))
-  blocks <- row_blocks(nrow(x), EFFECT_ROWS)
-  each <- lapply(blocks, function(at) {
-    block <- x[at, , drop = FALSE]
+  blocks <- row_blocks(nrow(x) %/% each, max(1L, EFFECT_ROWS %/% each))
+  found <- lapply(blocks, function(at) {
+    block <- x[rep((at - 1L) * each, each = each) + seq_len(each), , drop = FALSE]
     cross <- sweep(kernel$cross(block, posterior$basis), 2L, mean_cross)
-    diagonal <- kernel$diagonal(block)
-    prior <- diagonal - 2 * rowMeans(kernel$cross(block, rows)) + mean_prior
-    list(mean = drop(cross %*% posterior$alpha),
-         var = stored_variance(posterior, cross, prior, diagonal))
+    members <- matrix(cross %*% posterior$alpha, ncol = each, byrow = TRUE)
+    cross <- average_rows(cross, each)
+    own <- prior_of_averages(kernel, block, each)
+    prior <- own - 2 * rowMeans(average_rows(kernel$cross(block, rows), each)) + mean_prior
+    list(mean = rowMeans(members), var = stored_variance(posterior, cross, prior, own),
+         members = members)
   })
-  list(mean = unlist(lapply(each, `[[`, "mean")), var = unlist(lapply(each, `[[`, "var")))
+  field <- function(name) lapply(found, `[[`, name)
+  list(mean = unlist(field("mean")), var = unlist(field("var")),
+       members = do.call(rbind, field("members")))
+}
+
+average_rows <- function(values, each) {
+  if (each == 1L) return(values)
+  rowsum(values, rep(seq_len(nrow(values) %/% each), each = each)) / each
+}
+
+# Returns the prior variance of the mean over every `each` rows of x.
+prior_of_averages <- function(kernel, x, each) {
+  if (each == 1L) return(kernel$diagonal(x))
+  vapply(seq_len(nrow(x) %/% each), function(place) {
+    own <- x[(place - 1L) * each + seq_len(each), , drop = FALSE]
+    mean(kernel$cross(own, own))
+  }, 0)
 }
 
 # prior - |G'cross|^2 + |H'cross|^2 of every row, not less than what rounding leaves of numbers of

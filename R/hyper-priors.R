@@ -83,15 +83,19 @@ prior_normal <- function(mean, sd) {
 #' @export
 prior_flat <- function() new_prior("flat")
 
+FLAT_SPREAD <- 2 # of a prior that says nothing
+
 # The log density of each family at x, normalised, and its derivative d/dx. typical: a value whose
-# log density is the family's constant, see hyper_log_constant().
+# log density is the family's constant, see hyper_log_constant(). of_log: is it the density of the
+# logarithm? spread: about its standard deviation, of the logarithm or of the value (`of_value`).
 PRIOR_FAMILIES <- list(
   lognormal = list(
     log_density = function(x, par) {
       stats::dnorm(log(x), par[["meanlog"]], par[["sdlog"]], log = TRUE)
     },
     slope = function(x, par) -(log(x) - par[["meanlog"]]) / par[["sdlog"]]^2 / x,
-    typical = function(par) exp(par[["meanlog"]])
+    typical = function(par) exp(par[["meanlog"]]),
+    of_log = TRUE, spread = function(par) par[["sdlog"]]
   ),
   logcauchy = list(
     log_density = function(x, par) {
@@ -101,22 +105,25 @@ PRIOR_FAMILIES <- list(
       z <- (log(x) - par[["location"]]) / par[["scale"]]
       -2 * z / (1 + z^2) / par[["scale"]] / x
     },
-    typical = function(par) exp(par[["location"]])
+    typical = function(par) exp(par[["location"]]),
+    of_log = TRUE, spread = function(par) 2 * par[["scale"]]
   ),
   gamma = list(
     log_density = function(x, par) {
       stats::dgamma(x, par[["shape"]], par[["rate"]], log = TRUE)
     },
     slope = function(x, par) (par[["shape"]] - 1) / x - par[["rate"]],
-    typical = function(par) par[["shape"]] / par[["rate"]]
+    typical = function(par) par[["shape"]] / par[["rate"]],
+    of_log = FALSE, spread = function(par) 1 / sqrt(par[["shape"]])
   ),
   normal = list(
     log_density = function(x, par) stats::dnorm(x, par[["mean"]], par[["sd"]], log = TRUE),
     slope = function(x, par) -(x - par[["mean"]]) / par[["sd"]]^2,
-    typical = function(par) par[["mean"]]
+    typical = function(par) par[["mean"]],
+    of_log = FALSE, of_value = TRUE, spread = function(par) par[["sd"]]
   ),
   flat = list(log_density = function(x, par) 0 * x, slope = function(x, par) 0 * x,
-              typical = function(par) 0)
+              typical = function(par) 0, of_log = TRUE, spread = function(par) FLAT_SPREAD)
 )
 
 #' @export

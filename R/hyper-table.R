@@ -117,6 +117,31 @@ hyper_log_prior <- function(table, theta) {
   list(value = sum(density), gradient = slope * hyper_slope(free, value))
 }
 
+# Returns the log prior as a density of theta, with its gradient: priors that are densities of a
+# value that is searched as a logarithm have the Jacobian, log d value / d theta, in addition.
+hyper_log_density <- function(table, theta) {
+  prior <- hyper_log_prior(table, theta)
+  at <- which(table$free)
+  families <- lapply(table$prior[at], function(one) PRIOR_FAMILIES[[one$family]])
+  of_value <- table$log[at] & !vapply(families, `[[`, NA, "of_log")
+  slope <- hyper_slope(table, hyper_value(table, theta))[at]
+  share <- ifelse(table$upper[at] < Inf, stats::plogis(theta[at]), 0)
+  prior$value <- prior$value + sum(log(slope[of_value]))
+  prior$gradient <- prior$gradient + ifelse(of_value, 1 - 2 * share, 0)
+  prior
+}
+
+# Returns about how far the priors reach in theta, standard deviations.
+prior_spreads <- function(table) {
+  at <- which(table$free)
+  slope <- hyper_slope(table, hyper_value(table))[at]
+  spread <- vapply(table$prior[at], function(one) PRIOR_FAMILIES[[one$family]]$spread(one$par), 0)
+  of_value <- vapply(table$prior[at], function(one) {
+    isTRUE(PRIOR_FAMILIES[[one$family]]$of_value)
+  }, NA)
+  ifelse(of_value & table$log[at], pmin(spread / slope, FLAT_SPREAD), spread)
+}
+
 # Returns what the log prior of the free rows is at typical values of the hyperparameters: beyond it
 # a log prior says how unusual they are.
 hyper_log_constant <- function(table) {

@@ -1,6 +1,79 @@
 # How hyperparameters are learned: the user's choices.
 
-#' @rdname methods
+#' How hyperparameters are learned
+#'
+#' `sparsegp(learn = learn_control())` is the default: the log evidence plus log priors is
+#' maximised. `learn = FALSE` keeps hyperparameters at their starts.
+#'
+#' @param criterion What is maximised: the log `"evidence"` of EP, or for [method_ivm()] also the
+#'   `"ivm"`'s own criterion.
+#' @param inner Most iterations of a search; whole number of at least 1, or `NULL`: 200 for the
+#'   evidence, 8 for `"ivm"`.
+#' @param outer Rounds of selection and search, for methods that choose their basis; whole number of
+#'   at least 1, or `NULL`: 2 for the evidence, 15 for `"ivm"`.
+#' @param strategy What the sites do while the `"ivm"` criterion is searched, see below.
+#' @param restarts Further searches from random starts; whole number of at least 0.
+#' @param rows Rows of a source ([row_source()]) on which hyperparameters are learned; whole number
+#'   of at least 1, or `Inf`: after a search on 10 000 rows another on all. For data frames all rows
+#'   are used.
+#' @return A value of class `sparsegp_learn`. Errors are of class `sparsegp_error`.
+#' @section The evidence:
+#' `optim(method = "L-BFGS-B")` maximises it with exact gradients, in the logarithms of all
+#' hyperparameters but `bias`, which are searched within 10 to either side of the start. Sites start
+#' from those of the last evaluation. Length scales without a start begin at the best of a few
+#' values; if an evaluation is cheap (up to some 460 observations of full EP) the search is repeated
+#' from the next best, until two searches end within 0.1 of the best log evidence. Restarts begin at
+#' random values around the start; the best end is kept.
+#'
+#' With `ard = TRUE` a search may switch off, by long length scales, inputs that matter only
+#' together, and end in an optimum from which no single one of them is missed. Length scales that
+#' were given no start and ended long are therefore put back to 1, 2 and 4 times their starts, the
+#' inputs are ranked there by the gradient, and the first 1, 2, 4, ... switched on again. If one of
+#' these points raises the log evidence by more than 1, the search goes on from the best, at most
+#' three times. This costs about ten evaluations when no better optimum exists.
+#'
+#' `fit$learning` records the search: `evaluations` and how many of them were `failures`, the
+#' `objective` of every start, whether it `converged`, the last `gradient`, what ended `at_bound`,
+#' and for methods that choose their basis the objective of each of the `rounds`.
+#'
+#' @section The informative vector machine's criterion:
+#' With `criterion = "ivm"` the hyperparameters of `method_ivm()` maximise \eqn{\log Q(D|\theta) =
+#' -\phi}{log Q(D|theta) = -phi} (IVM paper, eq. 11) plus log priors: the evidence of the active
+#' observations' sites, and the predictive densities of all other candidates, without refinement. It
+#' costs a fraction of batch EP's evidence. `refine` then runs at the learned values.
+#'
+#' A round is a major and at most `inner` minor steps. The major step selects the active set and its
+#' sites at the current hyperparameters; minor steps search with both sets held (section 3.3). The
+#' paper's 15 rounds of 8 steps are the default. The `strategy` says what the sites do in minor
+#' steps (6.1.1):
+#'
+#' | | sites | search |
+#' |---|---|---|
+#' | `"constant"` | held | `optim(method = "L-BFGS-B")`; value and gradient (eqs 14, 12) agree, but the further it goes the less the sites fit |
+#' | `"hybrid"` | set anew for each search direction | quasi-Newton (BFGS) directions, line searches at held sites; the criterion may increase from one direction to the next |
+#' | `"exact"` | set anew at every evaluation, in the order of inclusion | `optim()` on the criterion itself, with the gradient of held sites: many line searches fail |
+#'
+#' Reselection makes the criterion jump, so it need not rise from round to round. The best major
+#' step is kept, the start included; `fit$learning$start` and `rounds` are the objectives at the
+#' start and at the major step that ends each round, and `line_searches` counts those that failed.
+#' Learning counts as converged when the last round was not the best by more than 1. Where `pool`
+#' reduces the candidates only those left count, which in regression are the noisier ones: noise is
+#' then overestimated. Where one class is rare the criterion may push the bias far out and fill a
+#' small active set with that class alone. Inputs that act only together are not searched for. The
+#' evidence with `refine = "basis"` is safer, and takes longer.
+#'
+#' @concept hyperparameter optimisation
+#' @concept marginal likelihood
+#' @concept type II maximum likelihood
+#' @references Seeger, Lawrence and Herbrich, *Efficient Nonparametric Bayesian Modelling with
+#'   Sparse Gaussian Process Approximations*, sections 3.3 and 6.1.
+#' @seealso [priors], [fixed()], [curvature] for how well hyperparameters are known.
+#' @examples
+#' set.seed(1)
+#' fit <- sparsegp(dist ~ speed, cars, learn = learn_control(restarts = 2))
+#' fit$learning$objective
+#'
+#' sparsegp(dist ~ speed, cars, kernel = kernel_rbf(lengthscale = 5), learn = FALSE)
 #' @export
 learn_control <- function(criterion = c("evidence", "ivm"), inner = NULL, outer = NULL,
                           strategy = c("constant", "hybrid", "exact"), restarts = 0,

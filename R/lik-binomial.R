@@ -1,7 +1,7 @@
 # Successes of trials: the response is their proportion, the weights are the trials. The twin of
 # src/lik_binomial.c.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_counts
 #' @order 14
 #' @export
 lik_binomial <- function(bias = NULL) new_likelihood("binomial", list(bias = bias))

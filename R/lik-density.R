@@ -1,7 +1,7 @@
 # Points that were seen, and nothing else: the twin of src/lik_density.c.
 
-#' @rdname likelihoods
-#' @order 18
+#' @rdname gp_density
+#' @order 30
 #' @export
 lik_density <- function() new_likelihood("density", list())
 

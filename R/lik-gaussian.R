@@ -1,6 +1,6 @@
 # Gaussian noise: the twin of src/lik_gaussian.c. Known variances stand in lik-known-variances.R.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_numbers
 #' @order 2
 #' @export
 lik_gaussian <- function(variance = NULL, covariance = c("spherical", "diagonal", "full"),

@@ -1,6 +1,6 @@
 # Errors whose size is a function of the inputs, too: the twin of src/lik_heteroscedastic.c.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_numbers
 #' @order 20
 #' @export
 lik_heteroscedastic <- function(variance = NULL, transform = NULL) {

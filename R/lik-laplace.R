@@ -1,6 +1,6 @@
 # Laplace noise: the twin of src/lik_laplace.c.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_numbers
 #' @order 10
 #' @export
 lik_laplace <- function(scale = NULL, transform = NULL) {

@@ -1,7 +1,7 @@
 # Two classes by a logistic distribution function, exactly or by MacKay's approximation: the twin of
 # src/lik_logit.c.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_two_classes
 #' @order 6
 #' @export
 lik_logit <- function(bias = NULL, moments = c("quadrature", "mackay")) {
@@ -9,7 +9,7 @@ lik_logit <- function(bias = NULL, moments = c("quadrature", "mackay")) {
   if (moments == "mackay") lik_mackay(bias) else new_likelihood("logit", list(bias = bias))
 }
 
-#' @rdname likelihoods
+#' @rdname likelihoods_two_classes
 #' @order 7
 #' @export
 lik_mackay <- function(bias = NULL) new_likelihood("mackay", list(bias = bias))

@@ -1,6 +1,6 @@
 # Rows of which one of several parts is meant: the twin of src/lik_mixture.c.
 
-#' @rdname likelihoods
+#' @rdname mixture
 #' @order 19
 #' @export
 lik_mixture <- function() new_likelihood("mixture", list())

@@ -1,6 +1,6 @@
 # Several classes by normal noise: the twin of src/lik_mprobit.c.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_classes
 #' @order 8
 #' @export
 lik_mprobit <- function(bias = NULL, shared = TRUE) new_class_likelihood("mprobit", bias, shared)

@@ -1,6 +1,6 @@
 # Counts that vary more than a rate alone explains: the twin of src/lik_negbin.c.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_counts
 #' @order 13
 #' @export
 lik_negbin <- function(bias = NULL, size = NULL) {

@@ -1,7 +1,7 @@
 # Two classes with a null category between them, and rows without a label; and the same where every
 # row has one, as a margin: the twin of src/lik_nullcat.c.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_margin
 #' @order 16
 #' @export
 lik_nullcat <- function(bias = NULL, width = fixed(1), missing = fixed(0.5)) {
@@ -21,7 +21,7 @@ missing_label <- list(
   prior = function(unit, offset) prior_flat()
 )
 
-#' @rdname likelihoods
+#' @rdname likelihoods_margin
 #' @order 17
 #' @export
 lik_margin <- function(bias = NULL, width = fixed(8)) {

@@ -1,6 +1,6 @@
 # Ordered categories: the twin of src/lik_ordinal.c.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_classes
 #' @order 15
 #' @export
 lik_ordinal <- function(cuts = NULL) {

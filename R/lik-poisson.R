@@ -1,6 +1,6 @@
 # Counts: rows are as given. The twin of src/lik_poisson.c.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_counts
 #' @order 12
 #' @export
 lik_poisson <- function(bias = NULL) new_likelihood("poisson", list(bias = bias))

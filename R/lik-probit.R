@@ -1,6 +1,6 @@
 # Two classes by a normal distribution function: the twin of src/lik_probit.c.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_two_classes
 #' @order 3
 #' @export
 lik_probit <- function(bias = NULL, flip = 0) {

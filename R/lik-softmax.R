@@ -1,6 +1,6 @@
 # Several classes by Gumbel noise: the twin of src/lik_softmax.c.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_classes
 #' @order 9
 #' @export
 lik_softmax <- function(bias = NULL, shared = TRUE) new_class_likelihood("softmax", bias, shared)

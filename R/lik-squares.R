@@ -1,6 +1,6 @@
 # Two classes by least squares: the twin of src/lik_squares.c.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_margin
 #' @order 18
 #' @export
 lik_squares <- function(bias = NULL, noise = NULL) {

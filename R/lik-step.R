@@ -1,13 +1,13 @@
 # Two classes with labels that are wrong with a probability: the twin of src/lik_step.c.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_two_classes
 #' @order 4
 #' @export
 lik_flip <- function(bias = NULL, flip = NULL) {
   new_likelihood("flip", list(bias = bias, flip = flip))
 }
 
-#' @rdname likelihoods
+#' @rdname likelihoods_two_classes
 #' @order 5
 #' @export
 lik_step <- function(noise = NULL) new_likelihood("step", list(noise = noise))

@@ -1,6 +1,6 @@
 # Student's t noise: the twin of src/lik_student.c.
 
-#' @rdname likelihoods
+#' @rdname likelihoods_numbers
 #' @order 11
 #' @export
 lik_student <- function(scale = NULL, df = fixed(4), transform = NULL) {

@@ -2,23 +2,29 @@
 
 # Reads off the rows what is settled before anything is learned: response, scaling, and the table of
 # hyperparameters with starts and priors. chunk$x is a matrix by now. setup$known: moments of more
-# rows, which these are some of (chunked-scan.R), or NULL.
+# rows, which these are some of (chunked-scan.R), or NULL. A fit reads its model once: candidates
+# that differ in it take with_response() and with_kernel(), which leave the inputs as they were read.
 read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
-  x <- chunk$x
-  y <- chunk$y
-  lik <- model_likelihood(setup, y)
-  codec <- lik_codec(lik)
-  check_adjustments(chunk, lik)
-  response <- codec$read(codec, y, lik, chunk$offset, chunk$weights, setup$streams)
-  response <- in_known_units(codec_named(response$codec), response, setup$known$response)
   model <- list(
-    lik = lik, response = response,
-    rows = rows_of_response(lik, response),
-    inputs = list(names = colnames(x), terms = input_terms, components = response$components),
-    moments = if (is.null(setup$known)) input_moments(x, levels_of_setup(setup))
+    inputs = list(names = colnames(chunk$x), terms = input_terms),
+    moments = if (is.null(setup$known)) input_moments(chunk$x, levels_of_setup(setup))
               else setup$known$inputs
   )
-  with_kernel(model, chunk, setup)
+  with_kernel(with_response(model, chunk, setup), chunk, setup)
+}
+
+# Returns the model with the likelihood that `setup` asks for and the response as this reads it.
+# with_kernel() has to follow: starts and priors depend on the response.
+with_response <- function(model, chunk, setup) {
+  lik <- model_likelihood(setup, chunk$y)
+  codec <- lik_codec(lik)
+  check_adjustments(chunk, lik)
+  response <- codec$read(codec, chunk$y, lik, chunk$offset, chunk$weights, setup$streams)
+  model$lik <- lik
+  model$response <- in_known_units(codec_named(response$codec), response, setup$known$response)
+  model$rows <- rows_of_response(lik, model$response)
+  model$inputs$components <- model$response$components
+  model
 }
 
 # Returns the names of factors that kernels may read as levels.

@@ -230,14 +230,14 @@ inputs_of_formula <- function(formula) {
   vapply(as.list(attr(terms, "variables"))[-1L], deparse1, "")
 }
 
-# Axes that were asked for: of `axes`, or columns of the model matrix.
-asked_axes <- function(object, which, axes) {
+# Axes that were asked for, at most so many: of `axes`, or columns of the model matrix.
+asked_axes <- function(object, which, axes, most = 2L) {
   if (inherits(which, "formula")) which <- inputs_of_formula(which)
   names <- plain_names(object)
   kept <- names[object$scaling$kept]
   choice <- unique(c(names(axes), kept))
-  if (!length(which) %in% 1:2 || anyDuplicated(which) || anyNA(which)) {
-    stop_sparsegp("which", "must be one or two different inputs",
+  if (!length(which) %in% seq_len(most) || anyDuplicated(which) || anyNA(which)) {
+    stop_sparsegp("which", paste("must be", if (most == 2L) "one or two", "different inputs"),
                   paste0("The inputs are ", toString(choice)))
   }
   asked <- if (is.numeric(which)) owners(names[match(which, seq_along(names))], axes)

@@ -1,29 +1,79 @@
-#' Are the probabilities right?
+#' Are intervals and probabilities calibrated?
 #'
-#' What was predicted against what happened, in numbers: the table that
-#' [plot(type = "reliability")][plot.sparsegp] draws. For numbers and counts the share of responses
-#' inside predictive intervals; for classes the observed frequency of what was predicted with
-#' similar probabilities. Without new data the predictions are leave-one-out, see [loo()].
+#' Compares predictions with what happened, in numbers. For responses with an order (numbers,
+#' counts, proportions, ordered categories) it gives the proportion of responses inside central
+#' predictive intervals, against the content that the intervals claim, and how wide they are. For
+#' classes it gives the observed frequency of what was predicted with similar probabilities. Without
+#' new data the predictions are leave-one-out, see [loo()].
 #'
 #' @param object A fit of [sparsegp()].
-#' @param newdata As for [plot][plot.sparsegp]: rows with their responses, which the fit has not
-#'   seen. `NULL`: leave-one-out, for the rows of the fit.
+#' @param newdata As for [plot][plot.sparsegp]: observations with their responses, which the fit has
+#'   not seen. `NULL`: leave-one-out, for the observations of the fit.
 #' @param level Probability content of `lwr` and `upr`, in (0, 1).
-#' @param nominal For numbers and counts: contents of the intervals, in (0, 1).
-#' @param n For classes: the largest number of bins; `NULL`: 10, fewer for less than 200 rows.
-#' @param x,digits A calibration, and significant digits to print.
-#' @param ... Nothing.
-#' @return A data frame of class `sparsegp_calibration`. For numbers and counts a row for each
-#'   nominal content, with the share `observed` and what `lwr` to `upr` of calibrated models have.
-#'   For classes a row for each bin: mean probability `predicted`, frequency `observed`, its
-#'   Clopper-Pearson interval `lwr`, `upr`, and `rows` (with several classes rows times classes).
-#'   Attribute `scores`: for classes the `brier` score (mean squared difference of the probabilities
-#'   from what happened, over all classes of a row) and `log` (mean logarithm of the probability of
-#'   what happened). Errors of class `sparsegp_error`: streams without `newdata`.
-#' @references Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction,
-#'   and estimation. *Journal of the American Statistical Association* 102, 359-378.
+#' @param nominal For intervals: their contents, in (0, 1).
+#' @param n For probabilities: the largest number of bins; `NULL`: 10, fewer for less than 200
+#'   observations.
+#' @param type `"intervals"` or `"probabilities"`. `NULL`: intervals where the response has an
+#'   order. Ordered categories have both.
+#' @param x A calibration.
+#' @param digits Significant digits to print.
+#' @param ... `calibration()`, `print()`: nothing. `plot()`: graphical parameters, as for
+#'   [plot][plot.sparsegp].
+#' @return A data frame of class `sparsegp_calibration`, which `plot()` draws.
+#'
+#'   Of intervals a row for each nominal content, and with several components for each component,
+#'   each by itself, named by the column `component`:
+#'   * `nominal`, the content that the interval claims;
+#'   * `observed`, the actual content, and `se`, its binomial standard error if the model is
+#'     calibrated;
+#'   * `lwr`, `upr`: `observed` of a calibrated model lies between them with probability `level`;
+#'   * `width`, the mean width of the intervals in units of the response (of ordered categories the
+#'     number of steps). Of two calibrated models the one with narrower intervals, the sharper one,
+#'     is the better;
+#'   * `inside`, the proportion of responses in the intervals of [predict()][predict.sparsegp].
+#'     Counts, proportions and ordered categories jump, so their intervals cannot have any content,
+#'     and have at least the nominal one. `observed` allows for that, see "Details"; for other
+#'     numbers both are the same.
+#'
+#'   Attribute `pit`: a data frame with the probabilities `lower` of a smaller response and `upper`
+#'   of one that is no larger, for each observation (and component).
+#'
+#'   Of probabilities a row for each bin: mean probability `predicted`, frequency `observed`, its
+#'   Clopper-Pearson interval `lwr`, `upr`, and `rows` (with several classes observations times
+#'   classes). Attribute `scores`: the `brier` score (mean squared difference of the probabilities
+#'   from what happened, over all classes of an observation) and `log` (mean logarithm of the
+#'   probability of what happened).
+#'
+#'   Errors of class `sparsegp_error`: streams without `newdata`; responses with neither intervals
+#'   nor probabilities; `newdata` where variances are known for the fit's own observations only.
+#' @details
+#' The *probability integral transform* (PIT) of a response y is F(y), the predictive distribution
+#' function at y. If the model is calibrated, F(y) is uniform, and the central interval of content p
+#' holds the responses with F(y) between (1 - p) / 2 and (1 + p) / 2. Where responses jump, F jumps
+#' at y, and the transform is spread evenly over the jump. This is the non-randomised transform of
+#' Czado, Gneiting and Held (2009), whose histogram `plot()` draws, and whose content of the central
+#' interval is `observed`; nothing is drawn at random. The histogram is flat if the model is
+#' calibrated, U-shaped if intervals are too narrow, has a hump if they are too wide, and slopes if
+#' predictions are biased.
+#'
+#' Standard errors and bands take the observations to be independent. Leave-one-out predictions of
+#' neighbouring observations are not quite.
+#' @references Czado, C., Gneiting, T. and Held, L. (2009). Predictive model assessment for count
+#'   data. *Biometrics* 65, 1254-1261, section 2.1.
+#'
+#'   Gneiting, T., Balabdaoui, F. and Raftery, A. E. (2007). Probabilistic forecasts, calibration
+#'   and sharpness. *Journal of the Royal Statistical Society B* 69, 243-268.
+#'
+#'   Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and
+#'   estimation. *Journal of the American Statistical Association* 102, 359-378.
+#' @seealso `vignette("trust")`: when intervals fail, and what to do; [loo()],
+#'   [residuals][residuals.sparsegp] of type `"quantile"`.
+#' @concept coverage
+#' @concept probability integral transform
+#' @concept sharpness
 #' @examples
 #' calibration(sparsegp(mpg ~ wt, mtcars))
+#' plot(calibration(sparsegp(carb ~ wt, mtcars, "poisson")))
 #' calibration(sparsegp(am ~ wt, mtcars, "probit"))
 #' @export
 calibration <- function(object, ...) UseMethod("calibration")
@@ -35,25 +85,68 @@ calibration.default <- function(object, ...) pass_on("calibration", object, ...)
 #' @rawNamespace S3method(caret::calibration, sparsegp)
 #' @export
 calibration.sparsegp <- function(object, newdata = NULL, level = 0.95,
-                                 nominal = c(0.5, 0.8, 0.9, 0.95, 0.99), n = NULL, ...) {
+                                 nominal = c(0.5, 0.8, 0.9, 0.95, 0.99), n = NULL, type = NULL,
+                                 ...) {
   check_no_dots(...)
   object <- ready(object)
-  offered_type(object, "reliability", "object")
+  type <- calibration_type(object, type)
   check_number(level, "level", 0, 1)
   if (!is.numeric(nominal) || length(nominal) == 0L || !all(nominal > 0 & nominal < 1)) {
     stop_sparsegp("nominal", "must be numbers between 0 and 1")
   }
   if (!is.null(n)) n <- check_count(n, "n")
   held_out <- held_out_rows(object, newdata)
-  events <- class_events(object, held_out)
-  if (is.null(events)) {
-    out <- coverage(object, held_out, level, nominal)
-  } else {
-    out <- event_bins(events, held_out, level, n)
-    attr(out, "scores") <- class_scores(class_probabilities(object, held_out$latent), held_out$y)
-  }
+  out <- if (type == "intervals") interval_calibration(object, held_out, level, nominal)
+         else probability_calibration(object, held_out, level, n)
   structure(out, source = held_out$source, level = level,
             class = c("sparsegp_calibration", "data.frame"))
+}
+
+# Returns the type asked for, or the first that the response offers.
+calibration_type <- function(object, type) {
+  codec <- codec_of(object)
+  types <- c(if ("intervals" %in% codec$measures) "intervals",
+             if (!is.null(codec$offers$prob)) "probabilities")
+  if (length(types) == 0L) {
+    stop_sparsegp("object", "has neither predictive intervals nor probabilities of classes",
+                  "See loo() and residuals()")
+  }
+  if (is.null(type)) return(types[1L])
+  type <- check_choice(type, c("intervals", "probabilities"), "type")
+  if (type %in% types) return(type)
+  stop_sparsegp("type", paste0("= \"", type, "\" is not defined for ", codec$called),
+                paste0("Use type = \"", types, "\""))
+}
+
+# ---- Intervals ----
+
+# Returns the table, with the attribute `pit`, of all components below each other.
+interval_calibration <- function(object, held_out, level, nominal) {
+  tails <- response_tails(object, held_out$y, held_out$latent)
+  below <- as.matrix(tails$below)
+  above <- as.matrix(tails$above)
+  widths <- lapply(nominal, function(p) as.matrix(interval_width(object, held_out$latent, p)))
+  each <- lapply(seq_len(ncol(below)), function(j) {
+    known <- !is.na(below[, j])
+    pit <- data.frame(lower = below[known, j], upper = 1 - above[known, j])
+    table <- coverage(pit, nominal, level)
+    table$width <- vapply(widths, function(width) mean(width[known, j]), 0)
+    table$inside <- share_inside(pit, nominal)
+    lapply(list(table = table, pit = pit), of_component, colnames(below)[j])
+  })
+  structure(do.call(rbind, lapply(each, `[[`, "table")),
+            pit = do.call(rbind, lapply(each, `[[`, "pit")))
+}
+
+of_component <- function(table, name) if (is.null(name)) table else cbind(component = name, table)
+
+# ---- Probabilities ----
+
+probability_calibration <- function(object, held_out, level, n) {
+  events <- class_events(object, held_out)
+  prob <- class_probabilities(object, held_out$latent)
+  structure(event_bins(events, held_out, level, n), events = events,
+            scores = class_scores(prob, held_out$y))
 }
 
 class_scores <- function(prob, y) {
@@ -61,19 +154,67 @@ class_scores <- function(prob, y) {
   c(brier = mean(rowSums((prob - happened)^2)), log = mean(log(prob[happened])))
 }
 
+# ---- In print and as a picture ----
+
+plain_table <- function(x) as.data.frame(unclass(x)[names(x)])
+
 #' @rdname calibration
 #' @export
 print.sparsegp_calibration <- function(x, digits = 3L, ...) {
-  cat(if (is.null(x$nominal)) "Frequencies of what was predicted" else
-        "Shares of responses inside predictive intervals", " (", attr(x, "source"), ")\n", sep = "")
-  table <- as.data.frame(unclass(x)[names(x)])
+  intervals <- !is.null(x$nominal)
+  table <- plain_table(x)
+  if (isTRUE(all.equal(table$inside, table$observed))) table$inside <- NULL
+  cat(if (intervals) "Actual content of predictive intervals"
+      else "Frequencies of what was predicted", " (", attr(x, "source"), ")\n", sep = "")
   print(format(table, digits = digits), quote = FALSE, row.names = FALSE)
-  of <- if (is.null(x$nominal)) " interval of the frequency" else " of calibrated models"
-  cat("lwr, upr: ", percent(attr(x, "level")), of, "\n", sep = "")
+  cat("lwr, upr: ", percent(attr(x, "level")),
+      if (intervals) " of calibrated models" else " interval of the frequency", "\n", sep = "")
+  if (!is.null(table$inside)) {
+    cat("inside: the intervals of predict(), whose content is at least the nominal one\n")
+  }
   scores <- attr(x, "scores")
   if (!is.null(scores)) {
     cat("Brier score ", format(scores[["brier"]], digits = digits), ", mean log probability ",
         format(scores[["log"]], digits = digits), "\n", sep = "")
   }
   invisible(x)
+}
+
+#' @rdname calibration
+#' @export
+plot.sparsegp_calibration <- function(x, ...) {
+  style <- plot_style(...)
+  level <- attr(x, "level")
+  pit <- attr(x, "pit")
+  charts <- if (is.null(pit)) {
+    list(square_chart(attr(x, "source"), frequency_parts(x, attr(x, "events"), level, style)))
+  } else {
+    unlist(lapply(split(pit, pit$component %||% rep("", nrow(pit))), function(own) {
+      title <- paste(c(own$component[1L], attr(x, "source")), collapse = ", ")
+      list(square_chart(title, coverage_parts(coverage(own, LEVELS_DRAWN, level), level, style)),
+           pit_chart(title, own, level, style))
+    }), recursive = FALSE)
+  }
+  draw_charts(charts, style)
+  invisible(x)
+}
+
+# Draws the histogram of the non-randomised transform, of density 1 in calibrated models.
+pit_chart <- function(title, pit, level, style) {
+  bins <- max(5L, min(20L, nrow(pit) %/% 20L))
+  edges <- seq(0, 1, length.out = bins + 1L)
+  height <- bins * vapply(seq_len(bins), function(j) {
+    mean(pit_share(pit, edges[j], edges[j + 1L]))
+  }, 0)
+  band <- bins * calibrated_band(1 / bins, nrow(pit), level)
+  elements <- list(
+    new_element("band", list(col = "grey88"), x = c(0, 1), lwr = band$lwr, upr = band$upr),
+    new_element("boxes", list(col = grDevices::adjustcolor(style$col %||% BLUE, 0.6)),
+                x = edges[-(bins + 1L)], y = 0, x1 = edges[-1L], y1 = height),
+    new_element("rules", list(col = "grey55"), y = 1, slope = 0, lty = 2)
+  )
+  new_chart(title, elements, "probability integral transform", "density", c(0, 1),
+            c(0, 1.05 * max(height, band$upr)), list(x = list(at = seq(0, 1, 0.25))),
+            list(key_item("observed", "band", BLUE), key_item("calibrated", "line", "grey55",
+                                                              lwd = 1, lty = 2)))
 }

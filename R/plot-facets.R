@@ -43,7 +43,7 @@ check_facets <- function(view) {
 # The slice at a level.
 level_view <- function(view, group) {
   by <- view$by
-  view$typical[by$columns] <- by$code(group)
+  view$over[, by$columns] <- by$code(rep(group, nrow(view$over)))
   view$by <- NULL
   view
 }

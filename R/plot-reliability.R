@@ -20,14 +20,16 @@ reliability_plot <- function() {
   new_plot_type(reliability_picture, reliability_charts, takes = "newdata")
 }
 
+# Nominal contents of the intervals that are drawn
+LEVELS_DRAWN <- seq_len(99L) / 100
+
 # Returns `drawn`, predictions and what happened; `source`, the rows they are of; and `events`, of
 # classes.
 reliability_picture <- function(object, asked) {
   held_out <- held_out_rows(object, asked$newdata)
   events <- class_events(object, held_out)
-  count <- asked$n %||% 99L
-  nominal <- seq_len(count) / (count + 1)
-  drawn <- if (is.null(events)) coverage(object, held_out, asked$level, nominal)
+  nominal <- if (is.null(asked$n)) LEVELS_DRAWN else seq_len(asked$n) / (asked$n + 1)
+  drawn <- if (is.null(events)) coverage(transforms(object, held_out), nominal, asked$level)
            else event_bins(events, held_out, asked$level, asked$n)
   list(drawn = drawn, events = events, source = held_out$source, level = asked$level)
 }
@@ -39,13 +41,18 @@ event_bins <- function(events, held_out, level, n) {
 }
 
 reliability_charts <- function(object, picture, style) {
-  parts <- if (is.null(picture$events)) coverage_parts else frequency_parts
-  parts <- parts(picture$drawn, picture$events, paste(percent(picture$level), ""), style)
+  parts <- if (is.null(picture$events)) coverage_parts(picture$drawn, picture$level, style)
+           else frequency_parts(picture$drawn, picture$events, picture$level, style)
+  list(square_chart(picture$source, parts))
+}
+
+# Describes a chart of what was observed against what was predicted, and the diagonal.
+square_chart <- function(title, parts) {
   ticks <- list(at = seq(0, 1, 0.25))
   diagonal <- new_element("bars", list(col = "grey55", lty = 2), x = 0, y = 0, x1 = 1, y1 = 1)
   key <- append(parts$key, list(key_item("calibrated", "line", "grey55", lwd = 1, lty = 2)), 1L)
-  list(new_chart(picture$source, append(parts$elements, list(diagonal), parts$below), parts$x,
-                 parts$y, parts$lim[1:2], parts$lim[3:4], list(x = ticks, y = ticks), key))
+  new_chart(title, append(parts$elements, list(diagonal), parts$below), parts$x, parts$y,
+            parts$lim[1:2], parts$lim[3:4], list(x = ticks, y = ticks), key)
 }
 
 # Returns what the chart of bins' frequencies has beside the diagonal, which lies above the first
@@ -65,11 +72,11 @@ frequency_parts <- function(drawn, events, level, style) {
   )
   list(elements = elements, below = 0L, x = paste("predicted", events$label),
        y = "observed frequency", lim = c(-0.02, 1.02, -0.2, 1.02),
-       key = list(key_item(paste0(level, "interval"), "line", pale, lwd = 3),
+       key = list(key_item(paste(percent(level), "interval"), "line", pale, lwd = 3),
                   key_item(events$counted, "band", "grey75")))
 }
 
-coverage_parts <- function(drawn, events, level, style) {
+coverage_parts <- function(drawn, level, style) {
   col <- style$col %||% BLUE
   elements <- list(
     new_element("band", list(col = "grey88"), x = drawn$nominal, drawn[c("lwr", "upr")]),
@@ -78,14 +85,15 @@ coverage_parts <- function(drawn, events, level, style) {
   list(elements = elements, below = 1L, x = "nominal content of the interval",
        y = "share of responses inside", lim = c(0, 1, 0, 1),
        key = list(key_item("observed", "line", col),
-                  key_item(paste0(level, "of calibrated models"), "band", "grey88")))
+                  key_item(paste(percent(level), "of calibrated models"), "band", "grey88")))
 }
 
 # Rows that the model has not seen, or each as if it had not; and which, in words.
 held_out_rows <- function(object, newdata) {
-  rows <- if (is.null(newdata)) loo_rows(object) else predicted_rows(object, newdata)
+  rows <- if (is.null(newdata)) loo_rows(object)
+          else warn_once(predicted_rows(object, newdata))
   rows$source <- paste0(if (is.null(newdata)) "leave-one-out, " else "new data, ",
-                        counted(length(rows$y), "row"))
+                        counted(NROW(rows$y), "row"))
   rows
 }
 
@@ -115,24 +123,26 @@ class_events.response_factor <- function(object, held_out) {
 }
 
 loo_rows <- function(object) {
-  if (!has_rows(object) || length(object$y) == 0L) {
+  if (length(object$y) == 0L) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response that the model has not seen")
   }
-  known <- !is.na(object$y)
-  of_known <- function(x) if (is.matrix(x)) x[known, , drop = FALSE] else x[known]
-  list(y = object$y[known], latent = lapply(loo_latent(object), of_known))
+  known <- !is.na(labelled_rows(object$y))
+  list(y = some_rows(object$y, known),
+       latent = some_latent(loo_latent(object), which(known), n_outputs(object)))
 }
 
+# Returns the responses of new rows, and the latent moments there.
 predicted_rows <- function(object, newdata) {
+  refuse_unknown_variances(object$likelihood, "newdata",
+                           "Leave it out for leave-one-out predictions")
   rows <- new_rows(object, newdata)
-  moments <- engine_predict(object, scale_kept(rows$x, object$scaling))
-  if (has_variances(object$likelihood)) {
-    refuse_unknown_variances("newdata", "Leave it out for leave-one-out predictions")
-  }
-  latent <- list(mean = moments$mean, var = moments$var, offset = rows$offset,
-                 weights = rows$weights %||% 1)
-  list(y = rows$y, latent = latent)
+  latent <- new_latent(object, rows$given$x, rows$given$offset)
+  known <- rows$complete & latent$complete
+  latent <- some_latent(latent, which(known[latent$complete]), n_outputs(object))
+  of_known <- known[rows$complete]
+  latent$weights <- rows$weights[of_known] %||% 1
+  list(y = some_rows(rows$y, of_known), latent = latent)
 }
 
 # Bins of equal sums of `share` (counts, where it is 1), ties kept together; never an empty
@@ -160,20 +170,42 @@ binomial_interval <- function(hits, rows, level) {
   )
 }
 
-# Observed content of central predictive intervals, and the band of a calibrated model. A response
-# is not below the quantile of p if P(no larger) >= p, and not above it if P(less) < p: the
-# distribution function at the responses decides it for all intervals.
-coverage <- function(object, held_out, level, nominal) {
-  if (!has_tails(object$likelihood)) {
+# Returns the probability integral transform of each response, the interval from `lower` to `upper`
+# that a jump of its distribution function takes; a number jumps by nothing.
+transforms <- function(object, held_out) {
+  tails <- response_tails(object, held_out$y, held_out$latent)
+  if (is.null(tails)) {
     stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")
   }
-  y <- held_out$y
-  tails <- response_tails(object, y, held_out$latent)
-  observed <- vapply(nominal, function(p) {
-    mean(1 - tails$above >= (1 - p) / 2 & tails$below < (1 + p) / 2)
-  }, 0)
+  data.frame(lower = tails$below, upper = 1 - tails$above)
+}
+
+# Returns the part of each transform that lies between two probabilities, 0 to 1 (Czado, Gneiting
+# and Held 2009, eq. 2).
+pit_share <- function(pit, from, to) {
+  jump <- pit$upper - pit$lower
+  share <- (pmin(pit$upper, to) - pmax(pit$lower, from)) / jump
+  ifelse(jump > 0, pmin(pmax(share, 0), 1), pit$lower >= from & pit$lower < to)
+}
+
+# Returns the observed content of central predictive intervals, its standard error and the band of a
+# calibrated model.
+coverage <- function(pit, nominal, level) {
+  observed <- vapply(nominal, function(p) mean(pit_share(pit, (1 - p) / 2, (1 + p) / 2)), 0)
+  rows <- nrow(pit)
+  data.frame(nominal, observed, se = sqrt(nominal * (1 - nominal) / rows),
+             calibrated_band(nominal, rows, level))
+}
+
+# Returns the proportion of responses inside intervals between quantiles. A response is not below
+# the quantile of p if P(no larger) >= p, and not above it if P(less) < p.
+share_inside <- function(pit, nominal) {
+  vapply(nominal, function(p) mean(pit$upper >= (1 - p) / 2 & pit$lower < (1 + p) / 2), 0)
+}
+
+# Binomial quantiles of a proportion
+calibrated_band <- function(prob, rows, level) {
   tail <- (1 - level) / 2
-  rows <- length(y)
-  data.frame(nominal, observed, lwr = stats::qbinom(tail, rows, nominal) / rows,
-             upr = stats::qbinom(1 - tail, rows, nominal) / rows)
+  data.frame(lwr = stats::qbinom(tail, rows, prob) / rows,
+             upr = stats::qbinom(1 - tail, rows, prob) / rows)
 }

@@ -1,7 +1,7 @@
 # A slice through the inputs: which of them are axes, and where the others stay. A view is
 #   axis      list of one or two axes (plot-axes.R); axes: their names
 #   by        a factor, each level of which has a slice of its own; or NULL
-#   typical   named value of every kept input
+#   over      a matrix of kept inputs: one row, of typical values, or rows over which to average
 #   derived   function(x) -> column, for each column that follows from others (plot-derived.R)
 #   held      are there inputs besides axes and `by`?   caption: which, in words
 #   offset    where the offset stays
@@ -18,7 +18,7 @@ slice_view <- function(object, rows, which, by = NULL) {
   view$derived <- derived[setdiff(names(derived), columns)]
   others <- axes[setdiff(names(axes), c(view$axes, split$by$name))]
   resting <- resting_places(others, rows, columns)
-  view$typical <- typical_columns(rows, resting)
+  view$over <- rbind(typical_columns(rows, resting))
   view$held <- length(resting) > 0L
   view$offset <- if (is.matrix(rows$offset)) apply(rows$offset, 2L, stats::median)
                  else stats::median(rows$offset)
@@ -86,12 +86,15 @@ median_words <- function(held) {
 # ---- At the slice ----
 
 # Kept inputs where the axes are at `places`, a list or matrix with a column for each axis, and `by`
-# at its levels of the numbers `level`.
+# at its levels of the numbers `level`: for each place as many rows in turn as `over` has.
 slice_inputs <- function(view, places, level = NULL) {
   places <- as.list(as.data.frame(places))
-  x <- matrix(view$typical, length(places[[1L]]), length(view$typical), byrow = TRUE,
-              dimnames = list(NULL, names(view$typical)))
-  for (i in seq_along(places)) x[, view$axis[[i]]$columns] <- view$axis[[i]]$code(places[[i]])
+  count <- nrow(view$over)
+  x <- view$over[rep(seq_len(count), length(places[[1L]])), , drop = FALSE]
+  rownames(x) <- NULL
+  for (i in seq_along(places)) {
+    x[, view$axis[[i]]$columns] <- view$axis[[i]]$code(rep(places[[i]], each = count))
+  }
   if (!is.null(view$by)) x[, view$by$columns] <- view$by$code(rep_len(level, nrow(x)))
   for (name in names(view$derived)) x[, name] <- view$derived[[name]](x)
   x
@@ -105,8 +108,7 @@ slice_latent <- function(object, view, places, level = NULL) {
 # x: kept inputs in original units
 latent_at <- function(object, x, offset) {
   points <- stack_components(scale_kept(x, object$scaling), n_outputs(object))
-  moments <- engine_predict(object, points)
-  list(mean = moments$mean, var = moments$var, offset = offset_of_rows(object, offset, nrow(x)))
+  c(engine_predict(object, points), list(offset = offset_of_rows(object, offset, nrow(x))))
 }
 
 # Returns the offset of n rows from that of each or of all: of several components a matrix.

@@ -31,7 +31,8 @@
 #'   `type = "terms"` and `"forecast"`: names or numbers of terms, or a list, as `terms` in
 #'   [predict][predict.sparsegp]. `type = "residuals"`: numbers of panels, 1 to 4. A type that is no
 #'   input may stand here, as in `plot(fit, "terms")`.
-#' @param type The name of a type, see the sections below.
+#' @param type The name of a type, see the sections below. `NULL`: `"effects"` of a fit with three
+#'   inputs or more and one latent function, unless `which`, `by` or `se` is given, else `"fit"`.
 #' @param newdata For a fit of a formula a data frame with its variables, the response too; for a
 #'   fit of a matrix `list(x = , y = )`, and `offset` and trials as `weights` where needed.
 #'   `type = "fit"` draws these rows and takes ranges and medians from them instead of from the
@@ -94,10 +95,10 @@
 #' plot(fit, "Sepal.Width")
 #' plot(fit, type = "reject")
 #' @export
-plot.sparsegp <- function(x, which = NULL, type = "fit", newdata = NULL, level = 0.95, n = NULL,
+plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 0.95, n = NULL,
                           by = NULL, se = NULL, ahead = NULL, ...) {
   x <- ready(x)
-  asked <- list(which = which, type = if (!missing(type)) type, newdata = newdata, level = level,
+  asked <- list(which = which, type = type, newdata = newdata, level = level,
                 n = n, by = by, se = se, ahead = ahead)
   asked <- match_plot_args(x, asked)
   asked$style <- plot_style(...)
@@ -125,12 +126,12 @@ plot.sparsegp <- function(x, which = NULL, type = "fit", newdata = NULL, level =
 #' autoplot(fit) + theme_minimal()
 #' autoplot(fit, type = "residuals")
 #' @exportS3Method ggplot2::autoplot
-autoplot.sparsegp <- function(object, which = NULL, type = "fit", newdata = NULL, level = 0.95,
+autoplot.sparsegp <- function(object, which = NULL, type = NULL, newdata = NULL, level = 0.95,
                               n = NULL, by = NULL, se = NULL, ahead = NULL, xlim = NULL,
                               ylim = NULL, ...) {
   check_no_dots(...)
   object <- ready(object)
-  asked <- list(which = which, type = if (!missing(type)) type, newdata = newdata, level = level,
+  asked <- list(which = which, type = type, newdata = newdata, level = level,
                 n = n, by = by, se = se, ahead = ahead)
   asked <- match_plot_args(object, asked)
   asked$style <- plot_style(xlim = xlim, ylim = ylim)
@@ -168,11 +169,22 @@ match_plot_args <- function(object, asked) {
     asked$type <- asked$which
     asked["which"] <- list(NULL)
   }
-  asked$type <- check_choice(asked$type %||% "fit", plot_types(), "type")
+  asked$type <- check_choice(asked$type %||% default_type(object, asked), plot_types(), "type")
   check_number(asked$level, "level", 0, 1)
   refuse_for_type(asked)
   if (!is.null(asked$n)) asked$n <- check_count(asked$n, "n", 2L)
   asked
+}
+
+# Returns the type of picture that plot() draws if none is asked for: effects, if there are three
+# inputs or more and one latent function.
+default_type <- function(object, asked) {
+  plain <- all(lengths(asked[c("which", "by", "se")]) == 0L)
+  if (!plain || n_outputs(object) * processes(object) > 1L) return("fit")
+  if (length(fit_parts(object)) == 0L) return("fit") # a constant
+  rows <- rows_of(object, asked$newdata)
+  axes <- data_axes(object, rows, names(derived_columns(object, rows$x)))
+  if (length(axes) > 2L) "effects" else "fit"
 }
 
 # Is this the name of a type, as in plot(fit, "terms"), and not that of an input?
@@ -193,7 +205,7 @@ refuse_for_type <- function(asked) {
 # Returns the type of this name, or refuses fits that have no such picture. argument: of the fit.
 offered_type <- function(object, name, argument) {
   type <- registered("plots", name)
-  if (n_outputs(object) > 1L && !type$outputs) refuse_components_picture(argument)
+  if (!type$outputs) refuse_components_picture(object, argument)
   why <- type$refuse(object)
   if (!is.null(why)) {
     stop_sparsegp("type", paste0("= \"", name, "\" ", why[1L]), if (length(why) > 1L) why[2L])
@@ -201,7 +213,15 @@ offered_type <- function(object, name, argument) {
   type
 }
 
-refuse_components_picture <- function(argument) {
+refuse_components_picture <- function(object, argument) {
+  UseMethod("refuse_components_picture", codec_of(object))
+}
+
+#' @export
+refuse_components_picture.response <- function(object, argument) invisible()
+
+#' @export
+refuse_components_picture.response_components <- function(object, argument) {
   stop_sparsegp(argument, "has several components, of which there is no such picture",
                 "Draw plot(fit) of it, or residuals()")
 }

@@ -8,9 +8,7 @@
 #' working residual of a generalised linear model, less for observations that say less; labels have
 #' none, and observations are ticks then. A kernel of two inputs is a map with the standard error
 #' dashed, one of a number and a factor a curve for each level. A kernel of three inputs or more,
-#' as the default kernel of many inputs, has a panel for each input: the partial effect along it,
-#' with the other inputs held where `type = "fit"` holds them. The inputs along which the effect
-#' varies most come first, and at most nine are drawn. Of several classes there are effects on the
+#' as the default kernel of many inputs, has panels as `type = "effects"`. Of several classes there are effects on the
 #' latent function of each: curves in one picture, and a map, or curves for the levels of a factor,
 #' for each class. *Value.* A list of data frames.
 NULL
@@ -74,7 +72,7 @@ class_axis.response_classes <- function(object) {
 term_view <- function(rows, axes, by = NULL) {
   split <- split_axes(axes, by)
   list(axis = split$axis, axes = names(split$axis), by = split$by, derived = list(),
-       typical = apply(rows$x, 2L, stats::median), held = FALSE, caption = "")
+       over = rbind(apply(rows$x, 2L, stats::median)), held = FALSE, caption = "")
 }
 
 # Returns the picture of one effect: `view`, rows with their partial residuals `y`, and `drawn`, its
@@ -82,46 +80,62 @@ term_view <- function(rows, axes, by = NULL) {
 # else the effect is on the latent function of `class`.
 term_picture <- function(object, rows, group, view, level, n, style, class = 1L) {
   of_classes <- !is.null(view$by) && length(view$by$columns) == 0L
-  effect <- function(x, of = class) {
-    effect_answer(object, group, scale_kept(x, object$scaling), of)
+  each <- nrow(view$over)
+  effect <- function(x, of = class, each = 1L) {
+    effect_answer(object, group, scale_kept(x, object$scaling), of, each)
   }
   at <- lapply(view$axis, function(axis) axis$places(rows$x, rows$raw))
   by <- if (of_classes) as.integer(rows$y)
         else if (!is.null(view$by)) view$by$places(rows$x, rows$raw)
-  beside <- if (view$held) slice_inputs(view, at, by) else rows$x
-  shown <- list(at = at, near = 1, level = by, moved = FALSE,
-                y = effect(beside)$fit[, 1L] + working_residuals(object, rows))
-  picture <- list(label = view$label %||% names(group), view = view, shown = shown,
-                  level = level)
+  shown <- list(at = at, near = 1, level = by, moved = FALSE)
+  picture <- list(label = view$label %||% names(group), view = view, level = level)
   if (length(view$axis) == 1L) {
-    at_group <- function(x, group) effect(x, if (of_classes) group else class)
+    at_group <- function(x, group) effect(x, if (of_classes) group else class, each)
     picture$drawn <- term_curve(view, shown, at_group, level, n, style)
   } else {
     picture$surface <- term_surface(view, shown, effect, n, style)
     picture$drawn <- picture$surface$drawn
   }
+  # beside an average of many rows a row's own effect would be another's
+  own <- if (view$held) curve_at(view$axis[[1L]], picture$drawn, at[[1L]])
+         else effect(rows$x)$fit[, 1L]
+  shown$y <- own + working_residuals(object, rows)
+  picture$shown <- shown
   picture
 }
+
+# Returns the height of a drawn curve at places on its axis, or of its points at levels.
+curve_at <- function(axis, drawn, at) UseMethod("curve_at")
+
+#' @export
+curve_at.axis_number <- function(axis, drawn, at) {
+  stats::approx(drawn[[1L]], drawn$fit, at, rule = 2L, ties = mean)$y
+}
+
+#' @export
+curve_at.axis_factor <- function(axis, drawn, at) drawn$fit[at]
 
 # ---- Partial effects of a term of many inputs ----
 
 MOST_EFFECTS <- 9L # panels
 
-# Returns a view along each input of a term, the others held where they are typical; those along
-# which the effect varies most come first, and only these where there are many.
+AVERAGED_ROWS <- 50L # over so many rows a partial effect is averaged, at most
+
+# Returns a view along each input of a term, averaged over evenly spread rows; those along which the
+# effect varies most come first, and only these where there are many.
 partial_views <- function(object, rows, group, term_axes, by) {
   derived <- derived_columns(object, rows$x)
   axes <- data_axes(object, rows, names(derived))
-  resting <- resting_places(axes, rows, character())
-  typical <- typical_columns(rows, resting)
   columns <- unlist(lapply(term_axes, `[[`, "columns"))
   seen <- axes[vapply(axes, function(axis) any(axis$columns %in% columns), NA)]
   if (length(seen) == 0L) seen <- term_axes # all of them follow from inputs of other terms
-  alone <- length(fit_parts(object)) == 1L
+  alone <- length(unlist(group)) == length(fit_parts(object))
+  some <- unique(round(seq(1, nrow(rows$x), length.out = min(nrow(rows$x), AVERAGED_ROWS))))
   views <- lapply(seen, function(axis) {
     list(axis = stats::setNames(list(axis), axis$name), axes = axis$name, by = by,
-         derived = derived[setdiff(names(derived), axis$columns)], typical = typical, held = TRUE,
-         caption = held_words(resting[setdiff(names(resting), axis$name)]),
+         derived = derived[setdiff(names(derived), axis$columns)],
+         over = rows$x[some, , drop = FALSE], held = TRUE,
+         caption = if (length(axes) > 1L) "averaged over the other inputs",
          label = paste(if (alone) "effect of" else paste(names(group), "along"), axis$name))
   })
   spread <- vapply(views, effect_spread, 0, object, rows, group)
@@ -137,8 +151,9 @@ effect_spread <- function(view, object, rows, group) {
   x <- scale_kept(slice_inputs(view, list(places)), object$scaling)
   of_class <- function(class) {
     parts <- fit_parts(object, class)[group[[1L]]]
-    posterior <- class_posterior(object$posterior, processes(object), class)
-    stats::sd(parts_kernel(parts)$cross(x, posterior$basis) %*% posterior$alpha)
+    posterior <- class_posterior(object$posterior, class)
+    effect <- parts_kernel(parts)$cross(x, posterior$basis) %*% posterior$alpha
+    stats::sd(average_rows(effect, nrow(view$over)))
   }
   max(vapply(seq_len(processes(object)), of_class, 0))
 }
@@ -155,16 +170,26 @@ spec_columns <- function(spec) c(spec$vars, unlist(lapply(spec$parts, spec_colum
 
 term_curve <- function(view, shown, effect, level, n, style) {
   axis <- view$axis[[1L]]
+  if (is.null(n) && nrow(view$over) > 1L) n <- AVERAGED_PLACES
   places <- axis_nodes(axis, axis_limits(axis, shown$at[[1L]], style), n)
   along_curve(view, places, function(group) {
     with_band(effect(slice_inputs(view, list(places), group), group), level)
   })
 }
 
+AVERAGED_PLACES <- 61L # of a curve, each of which is an average
+
+# Returns an effect with its interval and, where it is averaged, the tenth and ninetieth per cent of
+# the curves of the rows, each less its own mean: how much they differ.
 with_band <- function(answer, level) {
   reach <- stats::qnorm((1 + level) / 2) * answer$se.fit[, 1L]
   fit <- answer$fit[, 1L]
-  data.frame(fit = fit, lwr = fit - reach, upr = fit + reach)
+  band <- data.frame(fit = fit, lwr = fit - reach, upr = fit + reach)
+  members <- answer$members[[1L]]
+  if (ncol(members) == 1L) return(band)
+  members <- sweep(members, 2L, colMeans(members)) + mean(fit)
+  spread <- apply(members, 1L, stats::quantile, c(0.1, 0.9), names = FALSE)
+  cbind(band, rows_lwr = spread[1L, ], rows_upr = spread[2L, ])
 }
 
 term_surface <- function(view, shown, effect, n, style) {
@@ -221,12 +246,14 @@ term_curve_chart <- function(object, picture, style) {
   axis <- view$axis[[1L]]
   xlim <- axis_limits(axis, shown$at[[1L]], style)
   seen <- shown$at[[1L]] >= min(xlim) & shown$at[[1L]] <= max(xlim) & is.finite(shown$y)
-  ylim <- range(picture$drawn$lwr, picture$drawn$upr, shown$y[seen])
+  ylim <- range(picture$drawn[-seq_along(c(view$axes, view$by$name))], shown$y[seen])
   groups <- length(view$by$levels)
   rows <- rows_along(view, shown, style)
   size <- 0.8 * (style$cex %||% row_size(length(shown$y)))
+  spread <- spread_elements(axis, picture$drawn)
   elements <- c(
     list(new_element("rules", list(col = "grey85"), y = 0, slope = 0, lty = 1)),
+    if (groups == 0L) spread,
     estimate_elements(view, picture$drawn, style, "band"),
     list(row_points(rows$x[seen], shown$y[seen], rows$fill[seen], style, size)),
     estimate_elements(view, picture$drawn, style, "line"),
@@ -235,13 +262,30 @@ term_curve_chart <- function(object, picture, style) {
   key <- if (groups == 0L) {
     list(key_item("effect", "line", BLUE),
          key_item(percent(picture$level), "band", grDevices::adjustcolor(BLUE, DARK)),
-         if (any(seen)) key_item("partial residuals", "point", INK))
+         if (any(seen)) key_item("partial residuals", "point", INK),
+         if (length(spread)) key_item("80% of rows", "line", FAINT, lty = 3))
   } else if (groups <= MANY) {
     unname(Map(key_item, view$by$levels, "line", group_colours(view$by)))
   }
   new_chart(paste(view$caption, collapse = ", "), elements, input_label(object, view$axes),
             picture$label, xlim, grDevices::extendrange(ylim, f = 0.04),
             list(x = axis_ticks(axis, object, xlim)), key)
+}
+
+FAINT <- "grey55"
+
+# Returns two thin lines between which four fifths of the rows' own curves lie.
+spread_elements <- function(axis, drawn) UseMethod("spread_elements")
+
+#' @export
+spread_elements.axis_factor <- function(axis, drawn) NULL
+
+#' @export
+spread_elements.axis_number <- function(axis, drawn) {
+  if (is.null(drawn$rows_lwr)) return(NULL)
+  look <- list(col = FAINT, lwd = 1, lty = 3)
+  list(new_element("line", look, x = drawn[[1L]], y = drawn$rows_lwr),
+       new_element("line", look, x = drawn[[1L]], y = drawn$rows_upr))
 }
 
 term_map_chart <- function(object, picture, style) {

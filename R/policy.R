@@ -63,6 +63,15 @@ selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP lear
 mode_starts           | 4           | EP runs    | for likelihoods with several modes
 kept_rows             | 10000       | rows       | of a source, in memory for learning
 heavy_tail_ratio | 5 | ratio | 1 % quantile to quartile, from the median: tails for asinh
+integrated_rows | 300 | rows | most for which hyperparameters are integrated over by default
+integrated_parameters | 12 | hyperparameters | most of these
+integrated_widening | 0.03 | proportion | by so much a prediction's interval has to move for it
+integrated_axis | 0.004 | proportion | of the variance, which an axis has to add to be integrated
+composite_radius | 1.1 | standard deviations | of a central composite design, a coordinate
+composite_axes | 5 | axes | most of which the design has points on
+member_tolerance | 1e-5 | change | EP at points of integrals over hyperparameters
+sampled_members | 200, 50, 2 | draws | by MCMC; before the first, and sweeps for each
+min_stacking_weight | 0.001 | weight | below which a fit is left out of an average
 early_rows            | 150         | rows       | among which a subset sees every input vary
 ")
 

@@ -9,19 +9,25 @@
 #' a tracker may have followed something else; a network gives a density with several modes. The
 #' likelihood is [lik_mixture()].
 #'
-#' With parts \eqn{j}{j} of weight \eqn{w_j}{w_j}, mean \eqn{m_j}{m_j} and covariance
-#' \eqn{S_j}{S_j} a row's likelihood of the vector \eqn{z}{z} at its inputs is
-#' \deqn{\sum_j w_j N(z; m_j, S_j),}{sum_j w_j N(z; m_j, S_j),}
-#' divided by \eqn{N(z; m_0, S_0)}{N(z; m_0, S_0)} where a `prior` is given: parts that are of the
-#' posterior of another model, as those of a mixture density network are, hold its prior already
-#' ("scaled likelihoods"). Give the prior that they were made with, not one that is to be learned.
+#' With parts \eqn{j}{j} of weight \eqn{w_j}{w_j}, mean \eqn{m_j}{m_j} and covariance \eqn{S_j}{S_j}
+#' a row's likelihood of the vector \eqn{z}{z} at its inputs is \deqn{\sum_j w_j N(z; m_j,
+#' S_j),}{sum_j w_j N(z; m_j, S_j),} divided by \eqn{N(z; m_0, S_0)}{N(z; m_0, S_0)} where a `prior`
+#' is given: parts that are of the posterior of another model, as those of a mixture density network
+#' are, hold its prior already ("scaled likelihoods"). Give the prior that they were made with, not
+#' one that is to be learned.
 #'
 #' The object is a matrix of numbers and can be a column of a data frame: `wind$z <- mixture(...)`.
 #' Its rows can be taken (`z[1:3]`) and bound by `rbind(z1, z2)` (not with data frames around them:
 #' base R's method makes a plain matrix of it); a row with a missing number is missing as a whole.
 #'
-#' @param weights Weights of the parts: a matrix with a row for each row and a column for each of
-#'   J parts, or J numbers for all rows. At least 0; those of a row are divided by their sum, and a
+#' `lik_mixture()` has no hyperparameters: weights, means and covariances are the observations' own.
+#' It is not log-concave. An observation whose parts compete widens the posterior, and EP finds one
+#' of several [modes()]; it starts from online passes ([method_ep()], `starts`). Residuals and
+#' leave-one-out predictions are about the part to which the fit assigns an observation.
+#' `simulate()` draws vectors without errors, because the parts of a new observation are unknown.
+#'
+#' @param weights Weights of the parts: a matrix with a row for each row and a column for each of J
+#'   parts, or J numbers for all rows. At least 0; those of a row are divided by their sum, and a
 #'   part of weight 0 is not there.
 #' @param means Their means: a list of J matrices with a row for each row and a column for each of
 #'   the 2 to 8 components, or an array of rows x components x J. Names of columns are names of the
@@ -31,9 +37,10 @@
 #'   response.
 #' @param prior `NULL`, or `list(mean, covariance)` of what the parts are divided by: a number for
 #'   each component (or one), and a covariance matrix (or a variance).
-#' @return `mixture()`: a matrix of class `sparsegp_mixture`. `is.na()` of it has an entry for each
-#'   row. Errors of class `sparsegp_error`: sizes that do not agree, negative weights, rows without
-#'   any weight, variances that are not positive.
+#' @return `lik_mixture()`: a value of class `sparsegp_likelihood`. `mixture()`: a matrix of class
+#'   `sparsegp_mixture`. `is.na()` of it has an entry for each row. Errors of class
+#'   `sparsegp_error`: sizes that do not agree, negative weights, rows without any weight, variances
+#'   that are not positive.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
 #'   thesis, Aston University, eqs 5.32-5.33. Cornford, D., Csató, L., Evans, D. J. and Opper, M.
 #'   (2004). Bayesian analysis of the scatterometer wind retrieval inverse problem. *Journal of the
@@ -250,11 +257,8 @@ anyNA.sparsegp_mixture <- function(x, recursive = FALSE) any(is.na(x))
 rbind.sparsegp_mixture <- function(..., deparse.level = 1) {
   each <- list(...)
   first <- each[[1L]]
-  like_first <- function(y) {
-    is_mixture(y) && ncol(y) == ncol(first) && mixture_parts(y) == mixture_parts(first) &&
-      mixture_width(y) == mixture_width(first)
-  }
-  if (!all(vapply(each, like_first, NA))) {
+  what <- function(y) list(class(y), ncol(y), mixture_parts(y), mixture_width(y))
+  if (length(unique(lapply(each, what))) > 1L) {
     stop_sparsegp("...", "is not a mixture of as many parts and components as the rows before",
                   "Give parts that are not there the weight 0")
   }
@@ -289,8 +293,10 @@ print.sparsegp_mixture <- function(x, ...) {
 mixtures_codec <- function() {
   codec_like(vectors_codec(), c("mixtures", "vectors", "components", "numbers"),
              missing = FALSE, called = "a response of ambiguous measurements",
+             measures = character(),
              offers = offers_without(offers_of_components(), "prediction", "quantile"),
-             gather = gather_mixtures, moments = moments_of_mixture, read = read_mixtures,
+             measures = "modes", gather = gather_mixtures, moments = moments_of_mixture,
+             read = read_mixtures,
              again = read_more_mixtures,
              codes = function(y, response) in_mixture_units(y, response$unit),
              back = function(codes, response) codes * response$unit,

@@ -5,7 +5,7 @@ numbers_codec <- function() {
              called = "a response of numbers", task = "regression",
              offers = offer_table(c("se.fit", "confidence", "prediction", "covariance"),
                                   c("confidence", "prediction"), quantile = character()),
-             measures = c("influence", "importance", "improvement"),
+             measures = c("influence", "importance", "improvement", "intervals"),
              scaled = TRUE, read = read_numbers, again = read_more_numbers,
              remedy = "Convert the response, or choose another likelihood",
              codes = function(y, response) y / response$unit - response$centre / response$unit,
@@ -24,7 +24,7 @@ counts_codec <- function() {
              offers = offer_table(c("se.fit", "confidence", "prediction"),
                                   c("confidence", "prediction"), quantile = character()),
              constant = function(codes) if (all(codes == 0)) "is nothing but zeros",
-             refuse = function(y, weights) illegal_counts(y), jump = function(weights) 1)
+             refuse = function(y, weights) illegal_counts(y))
 }
 
 # Successes of trials: the response is their share, the weights are the trials.
@@ -42,13 +42,14 @@ trials_codec <- function() {
                if (all(codes == 0)) "is nothing but failures"
                else if (all(codes == 1)) "is nothing but successes"
              },
-             jump = function(weights) 1 / weights)
+             unit_of_count = function(weights) 1 / weights)
 }
 
 # Points that were seen, and nothing else: the response is 1.
 seen_codec <- function() {
-  codec_like(counts_codec(), c("seen", "counts"), jump = NULL, constant = function(codes) NULL,
+  codec_like(counts_codec(), c("seen", "counts"), constant = function(codes) NULL,
              called = "a response of points",
+             measures = c("influence", "importance", "improvement"),
              refuse = function(y, weights) {
     if (any(y != 1)) "has other values than 1, which says that a point was seen"
   })

@@ -7,6 +7,8 @@ ordered_codec <- function() {
                                   c("confidence", "prediction"), prob = character(),
                                   class = character(), quantile = character()),
              as_labels = are_whole, shape = shape_of(are_labels), read = read_ordered,
+             jump = function(weights) 1,
+             measures = c("influence", "importance", "improvement", "intervals"),
              codes = function(y, response) as.double(as.integer(y)),
              check = function(levels, lik) check_cut_count(lik, length(levels)),
              back = function(codes, response) {

@@ -6,7 +6,7 @@ SPREAD <- c("mean", "log_sd")
 spreads_codec <- function() {
   codec_like(numbers_codec(), c("spreads", "components", "numbers"), gather = gather_spreads,
              called = "a response whose mean and spread are functions",
-             offers = offers_of_components(), measures = character(), read = read_spreads,
+             offers = offers_of_components(), measures = "intervals", read = read_spreads,
              known_means = mean_offset, shape = shape_of_components(function(width) 1L))
 }
 

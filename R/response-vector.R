@@ -8,7 +8,7 @@ vectors_codec <- function() {
              multi_output = TRUE, dims = 2L, known_means = wide_offset,
              shape = shape_of_components(identity),
              called = "a response of several components", offers = offers_of_components(),
-             measures = character(),
+             measures = "intervals",
              absent = "missing values of components",
              gather = gather_vectors, read = read_vectors, again = read_more_vectors,
              codes = function(y, response) sweep(y, 2L, response$centre) / response$unit,

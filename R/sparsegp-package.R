@@ -16,8 +16,9 @@
 #' `vignette("sparsegp")` is a page from a formula to error bars, `vignette("defaults")` says what a
 #' default fit tries and how well it does, `vignette("coming-from")` is for users of `lm()`, `gam()`
 #' or `brm()`, `vignette("cheatsheet")` has all on a page, and `vignette("glossary")` explains the
-#' terms. `vignette("time-series")`, `"maps"`, `"groups"` and `"large-data"` are about those;
-#' `vignette("papers")` has the papers' figures beside ours.
+#' terms. `vignette("time-series")`, `"maps"`, `"groups"` and `"large-data"` are about those.
+#' Articles of the website, `vignettes/articles/` of the sources, have more: informative inducing
+#' points, currents and winds, design of experiments, and the papers' figures beside ours.
 #'
 #' @section Notation:
 #' Words outside, paper letters inside; one table for the whole package.

@@ -3,7 +3,7 @@
 #   table    hyperparameters (hyper-table.R)
 #   plan     algorithm, options, observations and where EP starts (plan-contract.R)
 #   rows     the observations that the plan is restricted to; NULL: all
-#   data     list(chunk, setup, input_terms) that models are read from
+#   data     list(chunk, setup) that models are read from
 #   factor   by which learned length scales have been multiplied
 #   record   of the search that learned the hyperparameters (learn-evidence.R), or NULL
 # with_*() return a copy that differs in one respect. Nothing else changes a candidate.
@@ -62,7 +62,8 @@ with_sites <- function(candidate, sites) {
 with_likelihood <- function(candidate, lik) {
   data <- candidate$data
   data$setup$likelihood <- lik
-  with_model(candidate, read_model(data$chunk, data$setup, data$input_terms))
+  model <- with_response(candidate$model, data$chunk, data$setup)
+  with_model(candidate, with_kernel(model, data$chunk, data$setup))
 }
 
 # Gives the candidate another model of its observations. Hyperparameters that both models have keep

@@ -27,7 +27,7 @@ choose_structure <- function(chunk, setup, input_terms) {
   pilot <- structure_pilot(setup, model, n)
   pilot$rows <- sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(pilot$count)])
   begin_stage(structure_work(setup$method, model, pilot$count, n))
-  best <- learn_plain(model, list(chunk = chunk, setup = setup, input_terms = input_terms), pilot)
+  best <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
   for (axis in axes) best <- race_along(axis, best, pilot, n)
   candidate <- best$candidate
   list(model = candidate$model, setup = candidate$data$setup,
@@ -87,9 +87,9 @@ learn_plain <- function(model, data, pilot) {
 changed_candidate <- function(candidate, change, rows) {
   data <- candidate$data
   data$setup[names(change)] <- change
-  same_rows <- all(names(change) %in% OF_KERNEL)
-  model <- if (same_rows) with_kernel(candidate$model, data$chunk, data$setup)
-           else read_model(data$chunk, data$setup, data$input_terms)
+  model <- candidate$model
+  if (!all(names(change) %in% OF_KERNEL)) model <- with_response(model, data$chunk, data$setup)
+  model <- with_kernel(model, data$chunk, data$setup)
   plan <- candidate$plan
   problem <- problem_of(part_of_model(model, rows), chunk_rows(data$chunk, rows))
   plan$problem <- as_planned(plan, problem)

@@ -55,7 +55,7 @@ learn_from <- function(chunk, setup, input_terms, remark = TRUE) {
   if (!is.null(record)) record$choices <- rbind(settled$choices, record$choices)
   known <- with_settled_scale(model, learned$table, chunk, setup)
   candidate <- new_candidate(known$model, known$table, learned$plan,
-                             list(chunk = chunk, setup = setup, input_terms = input_terms), record)
+                             list(chunk = chunk, setup = setup), record)
   setup$options <- plan$problem$options
   list(candidate = candidate, problem = problem, basis = basis, setup = setup, moot = moot)
 }

@@ -6,8 +6,10 @@
 #'
 #' Positive hyperparameters are searched as logarithms, on which the approximation is better: there
 #' `confint()` makes its intervals, so that their ends are positive and not symmetric. `vcov()` is
-#' of the values that [coef()] shows, to first order. Predictions take the hyperparameters as known;
-#' intervals that are wide here say that prediction intervals may be too narrow.
+#' of the values that [coef()] shows, to first order. A fit that is integrated over its
+#' hyperparameters ([integration]) has its intervals by the densities that were found along the axes
+#' of the curvature, which need not be symmetric. Predictions of others take the hyperparameters as
+#' known; intervals that are wide here say that prediction intervals may be too narrow.
 #'
 #' @param object A fit of [sparsegp()] whose hyperparameters were learned, by full EP or on a basis
 #'   (there at the basis as it is), with its inputs (`keep_x`); not a stream.
@@ -58,8 +60,8 @@ confint.sparsegp <- function(object, parm, level = 0.95, ...) {
   names <- names(coef(object))[free]
   at <- if (missing(parm)) seq_along(names) else chosen_parameters(parm, names)
   tails <- c((1 - level) / 2, (1 + level) / 2)
-  covariance <- theta_covariance(object)
-  ends <- vapply(tails, function(p) interval_end(object$hyper, free, covariance, p),
+  reach <- theta_reach(object, free)
+  ends <- vapply(stats::qnorm(tails), function(z) interval_end(object$hyper, free, reach(z), z),
                  numeric(length(free)))
   dim(ends) <- c(length(free), 2L)
   dimnames(ends) <- list(names, paste(format(100 * tails, trim = TRUE, digits = 3L), "%"))
@@ -73,14 +75,37 @@ chosen_parameters <- function(parm, names) {
                 paste0("Learned were ", toString(names)))
 }
 
-# Returns ends of intervals. Cut points add up, so the errors of theta are not theirs.
-interval_end <- function(table, free, covariance, p) {
-  far <- stats::qnorm(p)
-  moved <- replace(table$theta, free, table$theta[free] + far * sqrt(diag(covariance)))
+# Returns ends of intervals. Cut points add up, so the errors of theta are not theirs. reach:
+# list(far, covariance): how far theta is from the mode there, and a covariance of theta for sums
+interval_end <- function(table, free, reach, z) {
+  moved <- replace(table$theta, free, table$theta[free] + reach$far)
   alone <- hyper_value(table, moved)[free]
-  sums <- shown_values(table)[free] + far * sqrt(diag(shown_covariance(table, free, covariance)))
+  sums <- shown_values(table)[free] +
+    sign(z) * sqrt(diag(shown_covariance(table, free, reach$covariance)))
   ifelse(table$adds_to[free] == "", alone, sums)
 }
+
+# Returns the reach of theta as a function of z, the standard normal quantile of an end: by the
+# curvature, or of a fit that is integrated over its hyperparameters by the densities along the axes
+# of these.
+theta_reach <- function(object, free) {
+  made <- object$ensemble$made
+  if (is.null(made$places)) {
+    covariance <- theta_covariance(object)
+    return(function(z) list(far = z * sqrt(diag(covariance)), covariance = z^2 * covariance))
+  }
+  side <- function(z) apply(made$places, 1L, function(at) stats::approx(PLACES, at, z, rule = 2L)$y)
+  function(z) {
+    up <- sweep(made$axes, 2L, side(z), "*")
+    down <- sweep(made$axes, 2L, side(-z), "*")
+    # towards an end by the side of each axis on which theta moves to it
+    along <- ifelse(made$axes > 0, up, down)
+    list(far = sign(z) * sqrt(rowSums(along^2)), covariance = tcrossprod((up - down) / 2))
+  }
+}
+
+# z at which the places on the axes are kept
+PLACES <- seq(-4, 4, by = 0.5)
 
 # Returns the rows of the table of hyperparameters that were learned.
 learned_rows <- function(object) {

@@ -25,6 +25,7 @@ ROOMS <- c(
   answers = "a fit's own rows and others; what it says of them",
   lm = "the methods that lm() has, too; the importance of inputs",
   vcov = "how well hyperparameters are known",
+  integrate = "hyperparameters integrated out",
   api = "sparsegp(), predict() and the methods of a fit",
   density = "densities: a model of points, with its methods",
   design = "which rows to label or measure next",

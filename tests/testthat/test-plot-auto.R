@@ -74,7 +74,7 @@ test_that("maps of ggplot2 have the colours, symbols and labels of those of plot
   expect_identical(drawn$shape[at], c(21, 24)[as.integer(wanted)])
   # rows of a regression are filled by their response, contours of the error have labels
   fit <- sparsegp(mpg ~ wt + hp + qsec + drat, mtcars, learn = FALSE)
-  made <- built(ggplot2::autoplot(fit, n = 21))
+  made <- built(ggplot2::autoplot(fit, type = "fit", n = 21))
   points <- Find(function(layer) identical(unique(layer$shape), 21), made$data)
   expect_gt(length(unique(points$fill)), 3L)
   expect_true(any(vapply(made$data, function(layer) {

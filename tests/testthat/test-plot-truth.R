@@ -119,21 +119,19 @@ test_that("pictures of terms are predict(type = \"terms\") with its band, in any
   expect_named(drawing(plot(fit, "rbf(wt, hp)", "terms", n = 2)), "rbf(wt, hp)")
 })
 
-test_that("a term of many inputs is drawn along each, the others where a slice has them", {
+test_that("a term of many inputs is drawn along each, averaged over the rows", {
   set.seed(1)
   cars <- transform(mtcars, gear = factor(gear))
   fit <- sparsegp(mpg ~ wt + hp + I(hp^2) + gear, cars, learn = FALSE)
   drawn <- drawing(plot(fit, "terms", n = 3))
   expect_named(drawn, paste("effect of", c("wt", "hp", "gear")), ignore.order = TRUE)
-  spread <- vapply(drawn, function(effect) sd(effect$fit), 0)
-  at <- data.frame(wt = drawn[["effect of wt"]]$wt, hp = median(cars$hp), gear = "3")
-  terms <- predict(fit, at, type = "terms", se.fit = TRUE)
-  expect_equal(drawn[["effect of wt"]]$fit, unname(terms$fit[, 1L]), tolerance = ROUNDING)
-  reach <- qnorm(0.975) * terms$se.fit[, 1L]
-  expect_equal(drawn[["effect of wt"]]$upr, unname(terms$fit[, 1L] + reach), tolerance = 1e-8)
-  at <- data.frame(wt = median(cars$wt), hp = drawn[["effect of hp"]]$hp, gear = "3") # hp^2 follows
-  expect_equal(drawn[["effect of hp"]]$fit, unname(predict(fit, at, type = "terms")[, 1L]),
-               tolerance = ROUNDING)
+  along <- function(input) { # hp^2 follows from hp
+    vapply(drawn[[paste("effect of", input)]][[1L]], function(value) {
+      mean(predict(fit, replace(cars, input, value), type = "terms")[, 1L])
+    }, 0)
+  }
+  expect_equal(drawn[["effect of wt"]]$fit, along("wt"), tolerance = ROUNDING)
+  expect_equal(drawn[["effect of hp"]]$fit, along("hp"), tolerance = ROUNDING)
   expect_identical(levels(drawn[["effect of gear"]]$gear), levels(cars$gear))
   many <- sparsegp(as.matrix(mtcars[-1]), mtcars$mpg, learn = FALSE)
   expect_length(drawing(plot(many, "terms", n = 2)), 9L) # of ten
@@ -294,14 +292,16 @@ test_that("the coverage of intervals is that of their two ends", {
                    sparsegp(c ~ x, d, "poisson", learn = FALSE),
                    sparsegp(cbind(c, 9 - c) ~ x, d, "binomial", learn = FALSE))) {
     wanted <- vapply(nominal, function(level) mean(loo_frame(fit, level)$inside), 0)
-    expect_equal(calibration(fit, nominal = nominal)$observed, wanted,
-                 label = format(fit$likelihood))
+    table <- calibration(fit, nominal = nominal)
+    expect_equal(table$inside, wanted, label = format(fit$likelihood))
+    # numbers do not jump
+    if (is.null(codec_of(fit)$jump)) expect_equal(table$observed, wanted)
   }
   # shares of new rows are of the trials that the rows have
   again <- calibration(fit, d, nominal = nominal)
   own <- predict(fit, d, type = "quantile", probs = c(0.05, 0.95), weights = 9)
   inside <- d$c / 9 >= own[, 1L] & d$c / 9 <= own[, 2L]
-  expect_equal(again$observed[3L], mean(inside))
+  expect_equal(again$inside[3L], mean(inside))
 })
 
 test_that("pixels of a decision map have the colour of the most probable class", {

@@ -68,7 +68,7 @@ test_that("inputs that are no axes stay at medians, factors at their most common
     drawn <- drawing(plot(fit, "wt", n = 7))
     same <- predict(fit, data.frame(wt = drawn$wt, hp = median(data$hp), held))
     expect_equal(drawn$fit, unname(same), tolerance = ROUNDING)
-    expect_named(drawing(plot(fit, n = 3))[1:3], c("wt", "hp", "fit"))
+    expect_named(drawing(plot(fit, type = "fit", n = 3))[1:3], c("wt", "hp", "fit"))
   }
 })
 
@@ -108,9 +108,9 @@ test_that("the axes are the inputs of shortest length scale under ARD, else the 
   x <- as.matrix(mtcars[c("wt", "hp", "qsec", "drat")])
   kernel <- kernel_rbf(lengthscale = c(3, 1, 9, 2), ard = TRUE)
   fit <- sparsegp(x, mtcars$mpg, kernel = kernel, learn = FALSE)
-  expect_named(drawing(plot(fit, n = 2))[1:3], c("hp", "drat", "fit"))
+  expect_named(drawing(plot(fit, type = "fit", n = 2))[1:3], c("hp", "drat", "fit"))
   fit <- sparsegp(x, mtcars$mpg, learn = FALSE)
-  expect_named(drawing(plot(fit, n = 2))[1:3], c("wt", "hp", "fit"))
+  expect_named(drawing(plot(fit, type = "fit", n = 2))[1:3], c("wt", "hp", "fit"))
   expect_named(drawing(plot(fit, c(4, 1), n = 2))[1:3], c("drat", "wt", "fit"))
 })
 

@@ -1,4 +1,4 @@
-# Numbers that README.md and the vignette "papers" quote from runs of bench/ are those of the last
+# Numbers that README.md and the article "papers" quote from runs of bench/ are those of the last
 # run, which bench/results has. Both are parts of a checkout alone.
 
 # Builds a row: lines of `file` that begin with `line`, and of which lines of which results their
@@ -7,7 +7,7 @@ quoted <- function(file, line, ..., but = "^[|][^|]*[|]") {
   list(file = file, line = line, of = list(...), but = but)
 }
 
-PAPERS <- "vignettes/papers.Rmd"
+PAPERS <- "vignettes/articles/papers.Rmd"
 
 QUOTED <- list(
   quoted(PAPERS, "| all observations |", c("earlier", "| 3.4, omissions")),

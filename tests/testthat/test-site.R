@@ -1,6 +1,6 @@
 # The website's index, _pkgdown.yml, which is part of a checkout alone.
 
-test_that("every help page and every vignette has its place on the website", {
+test_that("every help page, vignette and article has its place on the website", {
   root <- dirname(source_folder("R"))
   index <- file.path(root, "_pkgdown.yml")
   skip_if_not(file.exists(index))
@@ -16,7 +16,8 @@ test_that("every help page and every vignette has its place on the website", {
     !any(gsub("^\\\\[a-z]+\\{|\\}$", "", topics) %in% named)
   }, pages)
   expect_identical(basename(missing), character())
-  expect_identical(setdiff(files("vignettes", "[.]Rmd$"), named), character())
+  articles <- paste0("articles/", files("vignettes/articles", "[.]Rmd$"))
+  expect_identical(setdiff(c(files("vignettes", "[.]Rmd$"), articles), named), character())
 })
 
 # Options of vignettes' pictures are for png(), by which the package is built, and for the device of

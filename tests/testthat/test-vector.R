@@ -415,7 +415,7 @@ test_that("what cannot be is refused by name", {
   refused(predict(one, type = "terms"), "type")
   refused(predict(one, covariance = TRUE), "covariance")
   refused(plot(one, type = "loo"), "x")
-  refused(calibration(one), "object")
+  refused(calibration(one, type = "probabilities"), "type")
   refused(update(fit(basis = 1:4), transform(d[1:2, ], u = Inf)), "y")
 })
 
@@ -464,4 +464,13 @@ test_that("learning finds the noise and the structure", {
   expect_gt(coef(full)[["k1.variance"]], 5 * coef(full)[["k2.variance"]])
   spherical <- sparsegp(cbind(u, v) ~ x + y, d, kernel = kernel_helmholtz())
   expect_gt(full$log_evidence, spherical$log_evidence + 10)
+})
+
+test_that("full EP of several components keeps its inputs, which its basis and pictures need", {
+  d <- data.frame(x = c(1, 2, 4, 5), y = c(0, 1, 1, 3))
+  d$u <- c(0.1, 0.4, -0.2, 0.3)
+  d$v <- c(1, 0.7, 0.6, 0.2)
+  fit <- sparsegp(cbind(u, v) ~ x + y, d, learn = FALSE, keep_x = FALSE)
+  expect_equal(unname(basis(fit)[, 1:2]), unname(as.matrix(d[1:2])), tolerance = 1e-12) # rounding
+  expect_silent(rows_of(fit, NULL))
 })

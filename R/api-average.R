@@ -1,0 +1,224 @@
+#' Average fits by stacking
+#'
+#' Mixes the predictions of several fits of the same responses. The weights are those with which the
+#' mixture predicts each observation best from all others (stacking of predictive distributions).
+#'
+#' @details
+#' With \eqn{p_k(y_i | y_{-i})} the leave-one-out predictive density of observation i under fit k
+#' ([loo()]), the weights maximise
+#' \deqn{\sum_i \log \sum_k w_k p_k(y_i | y_{-i}), \quad w_k \ge 0, \quad \sum_k w_k = 1}{
+#' sum_i log sum_k w_k p_k(y_i | y_-i), w_k >= 0, sum_k w_k = 1}
+#' (Yao, Vehtari, Simpson and Gelman 2018, section 3). The function is concave. Expectation
+#' maximisation multiplies each weight by
+#' \eqn{g_k = \frac{1}{n} \sum_i p_k(y_i) / \sum_j w_j p_j(y_i)}{g_k = mean_i p_k / sum_j w_j p_j},
+#' and ends within 0.001 nats of the maximum: by concavity no more than
+#' \eqn{n (\max_k g_k - 1)}{n (max_k g_k - 1)} is left to gain. Fits with a weight below 0.001 are
+#' left out.
+#'
+#' The average is a fit with the same answers as others: `predict()` has the means, probabilities
+#' and standard deviations of the mixture (those by the law of total variance), and quantiles and
+#' intervals that are exact for it; so do `loo()`, [calibration()], `residuals()`, `draws()`, and
+#' `plot()`. It costs as much as its fits together.
+#'
+#' *When it pays.* If candidates make different errors, such as a smooth and a rough kernel, or
+#' normal and heavy-tailed noise, the mixture may predict better than each of them; and if they
+#' predict alike it loses nothing by keeping them all. Choosing one of several near-equals by their
+#' leave-one-out scores is noisier. If one fit is right, it gets nearly all of the weight. There is
+#' little to gain from near-copies of a fit, with many observations (one fit is better by many
+#' standard errors, see [compare()]), or far from the data, about which leave-one-out says nothing.
+#' The weights are learned from the same observations, so `loo()` of an average is a little
+#' optimistic: by about half a nat for each weight.
+#'
+#' @param ... Two or more fits of [sparsegp()], with names if wanted. They have the same
+#'   observations, offsets and weights, and may differ in inputs, kernel, likelihood, scale of the
+#'   response and method. Counts are averaged with counts, numbers with numbers.
+#' @param object,x An average.
+#' @param digits Significant digits to print.
+#' @return A fit of class `sparsegp_average`, which is a `sparsegp`. `summary()` gives a data frame
+#'   with a row for each fit that was given, the heaviest first: `weight` (0: left out), `lpd`, the
+#'   sum of its leave-one-out log densities, and `likelihood` and `kernel` in words; attribute
+#'   `lpd`: that of the average. `coef()` gives a list with the hyperparameters of each fit that is
+#'   in it.
+#'
+#'   Errors of class `sparsegp_error`: a single fit; fits of other responses, offsets or weights,
+#'   fits that keep no rows; densities with probabilities, as of a normal and a Poisson model;
+#'   functions of mean and spread with others; pictures of fits with different inputs; types
+#'   `"link"`, `"latent"` and `"terms"` of fits whose latent functions have different scales or
+#'   terms; and what a mixture does not have: `update()`, `merge()`, `logLik()`, `vcov()`,
+#'   `confint()`, `influence()`, `importance()`, `sites()`, `kl()`.
+#' @references Varadhan, R. and Roland, C. (2008). Simple and globally convergent methods for
+#'   accelerating the convergence of any EM algorithm. *Scandinavian Journal of Statistics* 35,
+#'   335-353.
+#'
+#'   Yao, Y., Vehtari, A., Simpson, D. and Gelman, A. (2018). Using stacking to average
+#'   Bayesian predictive distributions. *Bayesian Analysis* 13, 917-1007.
+#' @seealso [compare()] to choose one of them.
+#' @concept stacking
+#' @concept model averaging
+#' @examples
+#' smooth <- sparsegp(Ozone ~ Temp + Wind, airquality, kernel = kernel_rbf())
+#' rough <- update(smooth, kernel = kernel_matern12())
+#' both <- average(smooth, rough)
+#' both
+#' predict(both, airquality[1:2, ], interval = "prediction")
+#' compare(smooth, rough, both)
+#' @export
+average <- function(...) {
+  fits <- list(...)
+  for (fit in fits) check_class(fit, "sparsegp", "...", "Give fits of sparsegp()")
+  if (length(fits) < 2L) {
+    stop_sparsegp("...", paste("is one fit or none; a fit keeps the scores of the models that it",
+                               "compared, and not the models"),
+                  paste("Fit those that were close (summary() lists them) and give all of them:",
+                        "average(fit, update(fit, kernel = kernel_matern32()))"))
+  }
+  names(fits) <- fit_names(match.call())
+  average_fits(lapply(fits, with_rows))
+}
+
+average_fits <- function(fits) {
+  for (fit in fits[-1L]) check_averaged(fits[[1L]], fit)
+  lpd <- matrix(unlist(lapply(fits, lpd_of_rows)), ncol = length(fits))
+  known <- lpd[!is.na(lpd[, 1L]), , drop = FALSE]
+  weights <- kept_weights(stacking_weights(known))
+  table <- data.frame(weight = weights, lpd = colSums(known), row.names = names(fits),
+                      likelihood = vapply(fits, function(fit) lik_label(fit$likelihood), ""),
+                      kernel = vapply(fits, function(fit) format(fit$kernel), ""))
+  table <- table[order(-weights), ]
+  attr(table, "lpd") <- sum(log_mean_exp(known, weights))
+  in_it <- rownames(table)[table$weight > 0]
+  out <- new_ensemble(unname(fits[in_it]), table[in_it, "weight"], fixed = TRUE, made = table)
+  class(out) <- c("sparsegp_average", "sparsegp")
+  out
+}
+
+# ---- Weights ----
+
+# Returns the weights that maximise sum(log(exp(lpd) %*% w)) on the simplex to 0.001 nats; see
+# ?average. lpd: a column for each model. Expectation maximisation, slow between models that predict
+# alike, is extrapolated where that is better (Varadhan and Roland 2008, scheme S3). Cost: 4 n K an
+# iteration.
+stacking_weights <- function(lpd) {
+  WITHIN <- 1e-3
+  MOST <- 2000L
+  p <- exp(lpd - do.call(pmax, as.data.frame(lpd)))
+  factors <- function(w) drop(crossprod(p, 1 / drop(p %*% w))) / nrow(p)
+  value <- function(w) sum(log(p %*% w))
+  w <- rep(1 / ncol(p), ncol(p))
+  for (iteration in seq_len(MOST)) {
+    now <- factors(w)
+    if (nrow(p) * (max(now) - 1) <= WITHIN) break
+    once <- w * now
+    twice <- once * factors(once)
+    far <- extrapolated(w, once, twice)
+    w <- if (value(far) > value(twice)) far else twice
+  }
+  w / sum(w)
+}
+
+# Returns a step of steepest descent in the changes of two steps, with all weights above 0.
+extrapolated <- function(w, once, twice) {
+  step <- once - w
+  bend <- twice - once - step
+  if (sum(bend^2) == 0) return(twice)
+  a <- max(1, sqrt(sum(step^2) / sum(bend^2)))
+  far <- pmax(w + 2 * a * step + a^2 * bend, twice / 100)
+  far / sum(far)
+}
+
+kept_weights <- function(weights) {
+  weights[weights < policy$min_stacking_weight] <- 0
+  weights / sum(weights)
+}
+
+# ---- Which fits can be averaged ----
+
+check_averaged <- function(first, fit) {
+  check_same_responses(first, fit)
+  refuse <- function(what, remedy) stop_sparsegp("...", what, remedy)
+  if (response_jumps(first) != response_jumps(fit)) {
+    refuse("are fits of which some have densities and others probabilities, which do not compare",
+           "Give all of them a likelihood of counts, or none")
+  }
+  layout <- function(fit) list(processes(fit), n_outputs(fit), fit$response$levels)
+  if (!identical(layout(first), layout(fit))) {
+    refuse("are fits with different numbers of latent functions",
+           "Average those with the same number: lik_heteroscedastic(), say, has two")
+  }
+  given <- function(fit) list(as.double(fit$offset), fit$weights)
+  if (!identical(given(first), given(fit))) {
+    refuse("are fits with different offsets or weights", "Fit all of them with the same")
+  }
+}
+
+# ---- Methods ----
+
+#' @rdname average
+#' @export
+print.sparsegp_average <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  x <- ready(x)
+  table <- x$ensemble$made
+  cat("Average of ", counted(nrow(table), "Gaussian-process fit"), " to ",
+      counted(nobs(x), "row"), ", weights by stacking\n", sep = "")
+  print(format(table, digits = digits), quote = FALSE)
+  lpd <- attr(table, "lpd")
+  cat("lpd: leave-one-out log predictive density; of the average ",
+      format(lpd, digits = digits + 2L), ", ", format(lpd - max(table$lpd), digits = digits),
+      " above the best fit\n", sep = "")
+  invisible(x)
+}
+
+#' @rdname average
+#' @export
+summary.sparsegp_average <- function(object, ...) {
+  check_no_dots(...)
+  ready(object)$ensemble$made
+}
+
+#' @rdname average
+#' @export
+coef.sparsegp_average <- function(object, ...) {
+  check_no_dots(...)
+  object <- ready(object)
+  table <- object$ensemble$made
+  stats::setNames(each_member(object, function(fit) coef(plain_fit(fit))),
+                  rownames(table)[table$weight > 0])
+}
+
+# A member of an average is a fit like others.
+plain_fit <- function(fit) {
+  class(fit) <- setdiff(class(fit), "sparsegp_average")
+  fit
+}
+
+refuse_average <- function(...) {
+  stop_sparsegp("object", "is an average of fits, and has no hyperparameters or sites of its own",
+                "Ask its fits one by one; to change them, change each and average again")
+}
+
+#' @export
+update.sparsegp_average <- function(...) refuse_average()
+
+#' @export
+merge.sparsegp_average <- function(...) refuse_average()
+
+#' @export
+logLik.sparsegp_average <- function(...) refuse_average()
+
+#' @export
+vcov.sparsegp_average <- function(...) refuse_average()
+
+#' @export
+confint.sparsegp_average <- function(...) refuse_average()
+
+#' @export
+influence.sparsegp_average <- function(...) refuse_average()
+
+#' @export
+importance.sparsegp_average <- function(...) refuse_average()
+
+#' @export
+sites.sparsegp_average <- function(...) refuse_average()
+
+#' @export
+kl.sparsegp_average <- function(...) refuse_average()

@@ -1,0 +1,188 @@
+# Fits that are integrated over their hyperparameters: ensembles (posterior-ensemble.R) of the fits
+# at points of a rule, weighted by the posterior density there.
+
+RULES <- c("none", "laplace", "ccd", "grid", "mcmc")
+
+check_integrate <- function(integrate) {
+  if (!is.null(integrate)) check_choice(integrate, RULES, "integrate")
+}
+
+# Returns the fit, integrated where that was asked for, or by default where it pays. setup: of the
+# fit (api-sparsegp.R)
+integrated_fit <- function(fit, setup) {
+  how <- setup$integrate
+  if (identical(how, "none") || is.null(how) && !is_integrated_by_default(fit, setup)) return(fit)
+  if (!is.null(how)) refuse_not_integrable(fit, how)
+  bar <- open_bar(bar_display(setup$verbose))
+  on.exit(close_bar(bar))
+  begin_stage(c(integration_work(fit, how %||% "ccd"), 0))
+  shape <- posterior_shape(fit)
+  if (is.null(how) && shape$widening <= policy$integrated_widening) return(fit)
+  fit <- ensemble_at(fit, shape, how %||% "ccd")
+  show_fraction(bar, 1)
+  fit
+}
+
+# By default: default fits of few rows by full EP, whose hyperparameters were learned by the
+# evidence, and that are no ensemble of another kind.
+is_integrated_by_default <- function(fit, setup) {
+  leaves_open(setup$method) && fit$n * n_outputs(fit) <= policy$integrated_rows &&
+    every_row_in_basis(fit) && is.null(what_forbids_integrals(fit)) &&
+    sum(fit$hyper$free) <= policy$integrated_parameters && fit$convergence$converged
+}
+
+# Returns what is wrong with integrals over the hyperparameters of a fit, and what to do, or NULL.
+what_forbids_integrals <- function(fit) {
+  if (is_stream(fit) || !is.null(fit$source)) {
+    c("is for rows in memory, and these are a stream or a source", "Fit some of them at once")
+  } else if (is.null(fit$learning) || !any(fit$hyper$free)) {
+    c("is for hyperparameters that are learned", "Fit with learn = TRUE")
+  } else if (is_modal(fit$likelihood)) {
+    c("is not for measurements whose posterior may have several modes", "See modes()")
+  } else if (!is.null(fit$copies) || !is.null(fit$power) || is.na(evidence_of(fit))) {
+    c(paste("is for fits by the evidence of all rows, and this one has",
+            if (!is.null(fit$copies)) "copies of rows"
+            else if (!is.null(fit$power)) "recalibrated probabilities"
+            else "a model for each class"), "Give `method` or `likelihood`")
+  } else if (!every_row_in_basis(fit) && (is.null(fit[["x"]]) || !has_state(fit))) {
+    c("takes the inputs of all rows, and the posterior of EP of all",
+      "Fit with keep_x = TRUE, by method_ep()")
+  }
+}
+
+refuse_not_integrable <- function(fit, how) {
+  wrong <- what_forbids_integrals(fit)
+  if (!is.null(wrong)) stop_sparsegp("integrate", wrong[1L], wrong[2L])
+  if (how == "grid" && sum(fit$hyper$free) > 3L) {
+    stop_sparsegp("integrate", paste0("= \"grid\" is for at most three hyperparameters, and ",
+                                      sum(fit$hyper$free), " are learned"),
+                  "Use integrate = \"ccd\", or give some of them by fixed()")
+  }
+}
+
+# Evaluations: of the slopes, of both sides of the axes, and of the points
+integration_work <- function(fit, how) {
+  p <- sum(fit$hyper$free)
+  draws <- policy$sampled_members
+  points <- if (how == "mcmc") 5 * p * (draws[1L] * draws[3L] + draws[2L])
+            else if (how == "grid") 6^p else 4 * p + 8
+  (3 * p + points) * run_work(fit$n, nrow(fit$posterior$basis), fit$likelihood, processes(fit))
+}
+
+# ---- The shape of the posterior ----
+
+# Returns list(surface, middle, A, flat, sides, effects, widening): a run at the mode, axes and
+# their sides; `widening`, by how much intervals are wider, on average over the rows.
+posterior_shape <- function(fit) {
+  surface <- hyper_surface(fit)
+  middle <- surface$run(surface$at, gradient = TRUE)
+  if (!is.finite(middle$value)) {
+    stop_sparsegp("integrate", "finds no fixed point of EP at what was learned",
+                  "Use integrate = \"none\"")
+  }
+  axes <- hyper_axes(surface, middle, prior_spreads(fit$hyper))
+  sides <- axis_sides(surface, axes$A, middle)
+  effects <- axis_effects(fit, middle, sides)
+  c(list(surface = surface, middle = middle, sides = sides, effects = effects,
+         widening = sqrt(1 + sum(pmax(effects, 0))) - 1), axes)
+}
+
+# Axes that predictions depend on, at least the most important one.
+axes_that_matter <- function(shape) {
+  sort(union(which.max(shape$effects), which(shape$effects > policy$integrated_axis)))
+}
+
+# Densities along all axes; tails of those in `kept` are looked at.
+axis_densities <- function(shape, kept) {
+  lapply(seq_along(shape$sides), function(j) {
+    pair <- shape$sides[[j]]
+    if (j %in% kept) pair <- lapply(pair, look_farther, shape$surface, shape$middle)
+    axis_density(pair)
+  })
+}
+
+theta_at <- function(shape, x) sweep(x %*% t(shape$A), 2L, shape$surface$at, "+")
+
+# ---- The ensemble ----
+
+# Points z of a design for standard normal variables go to where the densities along the axes have
+# the same probabilities below, x. The posterior is about the product of these densities q_j, and
+# what it is not the weights make good: w_k p(theta_k) / prod_j q_j(x_kj), w_k those of the design.
+# Axes on which predictions do not depend stay at the mode, and add their mass to the evidence.
+ensemble_at <- function(fit, shape, how) {
+  if (how == "mcmc") return(ensemble_of_draws(fit, shape))
+  kept <- if (how == "grid") seq_along(shape$effects) else axes_that_matter(shape)
+  design <- if (how == "grid") grid_design(length(kept)) else composite_design(length(kept))
+  densities <- if (how == "laplace") lapply(shape$effects, function(effect) normal_axis())
+               else axis_densities(shape, kept)
+  x <- matrix(0, nrow(design$z), length(shape$effects))
+  for (i in seq_along(kept)) x[, kept[i]] <- place_on_axis(densities[[kept[i]]], design$z[, i])
+  theta <- theta_at(shape, x)
+  runs <- lapply(seq_len(nrow(theta)), function(k) shape$surface$run(theta[k, ], posterior = TRUE))
+  value <- vapply(runs, `[[`, 0, "value")
+  along <- vapply(kept, function(j) log_density_on_axis(densities[[j]], x[, j]), value)
+  mass <- log(design$weight) + if (how == "laplace") 0 else value - rowSums(cbind(along))
+  weights <- exp(mass - max(mass))
+  rest <- vapply(densities, `[[`, 0, "mass")[setdiff(seq_along(shape$effects), kept)]
+  logz <- max(mass) + log(sum(weights)) + sum(log(rest)) + c(determinant(shape$A)$modulus)
+  if (how == "laplace") logz <- logz + shape$middle$value + length(kept) / 2 * log(2 * pi)
+  made_ensemble(fit, shape, runs, weights, how, kept, densities, logz)
+}
+
+ensemble_of_draws <- function(fit, shape) {
+  settings <- policy$sampled_members
+  draws <- slice_draws(function(x) shape$surface$run(theta_at(shape, rbind(x))[1L, ])$value,
+                       length(shape$effects), settings[1L], settings[2L], settings[3L])
+  theta <- theta_at(shape, draws)
+  runs <- lapply(seq_len(nrow(theta)), function(k) shape$surface$run(theta[k, ], posterior = TRUE))
+  made_ensemble(fit, shape, runs, rep(1, nrow(theta)), "mcmc", seq_along(shape$effects),
+                lapply(shape$sides, axis_density), NULL)
+}
+
+# logz: the integrated log evidence in C's units; NULL: not known
+made_ensemble <- function(fit, shape, runs, weights, how, kept, densities, logz) {
+  LEAST <- 1e-4 # of the largest weight
+  good <- vapply(runs, function(run) is.finite(run$value), NA) & weights >= LEAST * max(weights)
+  members <- lapply(runs[good], member_of_run, fit)
+  changed <- if (!is.null(logz)) list(log_evidence = fit$log_evidence + logz - shape$middle$logz)
+             else list()
+  names <- names(coef_of_free(fit))
+  made <- list(rule = how, axes = shape$A, integrated = kept, effects = shape$effects,
+               places = t(vapply(densities, place_on_axis, PLACES, PLACES)),
+               widening = shape$widening, flat = flat_words(shape, names))
+  made$words <- words_of_rule(made, sum(good))
+  new_ensemble(members, weights[good], changed, made = made, fit = fit)
+}
+
+coef_of_free <- function(fit) shown_values(fit$hyper)[fit$hyper$free]
+
+words_of_rule <- function(made, points) {
+  p <- length(made$effects)
+  q <- length(made$integrated)
+  paste0("hyperparameters integrated over ", counted(points, "point"), " (", made$rule,
+         if (q < p) paste0(", ", q, " of ", p, " directions"), "): intervals ",
+         percent(signif(made$widening, 2L)), " wider",
+         if (length(made$flat)) paste0("; known by the prior alone: ", toString(made$flat)))
+}
+
+# Names of what the flat axes are mostly along
+flat_words <- function(shape, names) {
+  along <- vapply(which(shape$flat), function(j) which.max(abs(shape$A[, j])), 0L)
+  unique(names[along])
+}
+
+# Returns the fit that a run with its posterior is of.
+member_of_run <- function(run, fit) {
+  fit <- keep_moments(at_theta_of(fit, run), run)
+  fit$posterior[c("alpha", "G", "H")] <- run[c("alpha", "G", "H")]
+  if (is.null(run$H)) fit$posterior["H"] <- list(NULL)
+  fit$posterior["each"] <- list(run$each)
+  if (!is.null(run$basis)) fit$posterior$basis <- run$basis
+  if (!is.null(run$order)) {
+    fit$basis_rows <- basis_rows_from(run$order, run$basis, n_outputs(fit))
+  }
+  if (!is.null(fit$state)) fit$state <- run$state
+  fit$jitter <- run$jitter %||% fit$jitter
+  fit$log_evidence <- run$logz - (run$log_jacobian %||% 0) - unit_shift(fit, fit$y)
+  packed_fit(fit)
+}

@@ -1,0 +1,86 @@
+#' Hyperparameters integrated out
+#'
+#' Learning finds one value of the hyperparameters, and a fit at that value takes it as known. With
+#' few rows it is not: prediction intervals are then too narrow. `sparsegp(integrate = )` averages
+#' over the hyperparameters \eqn{\theta}{theta} by their posterior,
+#' \deqn{p(y_* \mid y) = \int p(y_* \mid y, \theta) \, p(\theta \mid y) \, d\theta \approx
+#'   \sum_k w_k \, p(y_* \mid y, \theta_k),}{p(y* | y) = sum_k w_k p(y* | y, theta_k),}
+#' a mixture of fits at some points, of weights proportional to evidence times prior times volume.
+#'
+#' | `integrate` | points |
+#' |---|---|
+#' | `"none"` | the mode alone |
+#' | `"ccd"` | a central composite design along the axes of the curvature, weighted by the posterior |
+#' | `"laplace"` | the same points under the normal density that has this curvature |
+#' | `"grid"` | a grid in all directions, for at most three hyperparameters |
+#' | `"mcmc"` | 200 draws by slice sampling: the reference, slow, and random (`set.seed()`) |
+#' | `NULL` | `"ccd"` or `"none"`, see below |
+#'
+#' By default (`NULL`) a fit is integrated by `"ccd"` if neither `method` nor another reason speaks
+#' against it (see below), it has at most 300 rows (times components), at most 12 hyperparameters
+#' are learned, and intervals widen by more than 3 %. That is judged before any point is fitted:
+#' leave-one-out predictions on both sides of each axis say by how much their variance is larger
+#' where the axis is integrated over. Print the fit to see what was done.
+#'
+#' @section What answers:
+#' [predict()][predict.sparsegp], [plot()][plot.sparsegp], [draws()],
+#' [simulate()][simulate.sparsegp], [residuals()][residuals.sparsegp] and [calibration()] are of
+#' the mixture: means and probabilities are averaged, variances add the variance of the means,
+#' quantiles and intervals are those of the mixture's own distribution function, and every draw is
+#' of one member. [loo()] is of the mixture of the members weighted without the row in question,
+#' \deqn{p(y_i \mid y_{-i}) = \Big(\sum_k w_k \,/\, p_k(y_i \mid y_{-i})\Big)^{-1}.}{p(y_i | y_-i)
+#'   = 1 / sum_k (w_k / p_k(y_i | y_-i)).}
+#' `logLik()` is the integrated log evidence, smaller than that at the mode, and not to be compared
+#' with one at a mode. [coef()] and [sites()] are at the mode, as are [importance()], [next_rows()]
+#' and [influence][influence.sparsegp]; [confint()][curvature] is by the densities along the axes.
+#' Such fits take no more rows, and cannot be merged.
+#'
+#' @section How the points are found:
+#' Gradients of log evidence plus log prior at \eqn{p}{p} points near the mode give the curvature
+#' and its axes. In units of the priors' spreads no axis reaches farther than the prior: where the
+#' evidence is flat or still rises, as for an input that does not matter, the prior bounds it.
+#' `print()` names such hyperparameters.
+#'
+#' Along each side of an axis the density is looked at where a normal one has fallen by 1 nat;
+#' where it has fallen by \eqn{d}{d} there, the side is wider by \eqn{1/\sqrt{d}}{1 / sqrt(d)}.
+#' Axes that add less than 0.4 % to the variance of predictions stay at the mode; on the others the
+#' density is looked at up to five such widths out, as tails may be long. Points \eqn{z}{z} of a
+#' design for normal variables go to where the density along the axis has the probability
+#' \eqn{\Phi(z)}{Phi(z)} below, and weights are those of the design times the ratio of the
+#' posterior to the product of the densities along the axes.
+#'
+#' The design has a point in the middle and others at distance \eqn{1.1\sqrt{q}}{1.1 sqrt(q)} from
+#' it (\eqn{q}{q} axes): on the corners of a cube, all of them or a fraction in which every three
+#' coordinates take all signs equally often, and for up to five axes on these. It integrates
+#' polynomials of the third degree exactly.
+#'
+#' Priors are densities of what they are given for; those of [prior_lognormal()] and
+#' [prior_logcauchy()] are of the logarithm, as is [prior_flat()], and the others have the Jacobian
+#' of the logarithm in addition.
+#'
+#' @section Refused:
+#' Streams and sources, fits that have learned nothing, posteriors of several [modes()],
+#' recalibrated probabilities, classes each against the rest, fits with virtual copies, and
+#' posteriors of some rows only are errors of class `sparsegp_error`; by default such fits are not
+#' integrated. A mixture takes the memory and the time of predictions of its points, 15 for three
+#' hyperparameters.
+#'
+#' @references Rue, H., Martino, S. and Chopin, N. (2009). Approximate Bayesian inference for
+#'   latent Gaussian models by using integrated nested Laplace approximations. *Journal of the
+#'   Royal Statistical Society B* 71, 319-392, section 6.5. Neal, R. M. (2003). Slice sampling.
+#'   *Annals of Statistics* 31, 705-767. Plackett, R. L. and Burman, J. P. (1946). The design of
+#'   optimum multifactorial experiments. *Biometrika* 33, 305-325. Gelfand, A. E., Dey, D. K. and
+#'   Chang, H. (1992). Model determination using predictive distributions with implementation via
+#'   sampling-based methods. *Bayesian Statistics* 4, 147-167.
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(15))
+#' d$y <- sin(6 * d$x) + 0.3 * rnorm(15)
+#' fit <- sparsegp(y ~ x, d)
+#' fit
+#' new <- data.frame(x = c(0.5, 1.2))
+#' predict(fit, new, interval = "prediction")
+#' predict(update(fit, integrate = "none"), new, interval = "prediction")
+#' @name integration
+#' @aliases integrate
+NULL

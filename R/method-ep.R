@@ -1,0 +1,99 @@
+#' Expectation propagation: full, or on inducing points
+#'
+#' `method_ep()` is full EP of all observations, which is exact for Gaussian noise. `method_ep(size
+#' = d)` chooses d inducing points (the *basis*) through which all observations contribute.
+#' `method_ep(size = NULL)` increases their number while it pays. With a `basis` given to
+#' [sparsegp()] it is EP on these points.
+#'
+#' @param size Most inducing points: a whole number of at least 1, `Inf` (all observations), or
+#'   `NULL` (as many as pay; one latent function). With several components of the response a point
+#'   stands for all of them.
+#' @param projection How an observation that does not join the basis changes the posterior:
+#'   `"moment"` (FITC) or `"kl"` (DTC). Evidence and learning always use `"moment"`.
+#' @param freeze Number of sweeps in which basis points are exchanged; whole number of at least 1,
+#'   or `Inf`: all.
+#' @param sweeps Most sweeps; whole number of at least 1.
+#' @param score Which point leaves a full basis: `"kl"`, the exact Kullback-Leibler divergence; or
+#'   `"mean"`, the thesis's; or `"error"`. A weight may be near zero by chance while its point
+#'   carries information on the variance, so that `"kl"` is clearly better on a small basis, at the
+#'   same cost.
+#' @param novelty An observation joins the basis only if it leaves more than this proportion of the
+#'   observation's prior variance unexplained; from 1e-11 to 0.5.
+#' @param damping Largest proportion of a step taken in a batch sweep, in (0, 1].
+#' @param mixing Number of past sweeps from which a batch step is extrapolated (Anderson mixing);
+#'   whole number, at most 100, 0: none. It halves the number of sweeps where sites are precise, and
+#'   matters little elsewhere; more than 3 gain nothing. It takes `4 * mixing + 10` numbers a latent
+#'   value, and a second pass over the observations in every sweep if `pool` does not hold them.
+#' @param tol Convergence: the largest distance of a tilted moment from the posterior's, in units of
+#'   the observation's cavity standard deviation; positive.
+#' @param pool Most numbers that the matrix of observations as the basis sees them may take; whole
+#'   number or `Inf`. Beyond it the matrix is computed anew in blocks.
+#' @param starts For ambiguous measurements ([lik_mixture()]): number of online passes from which EP
+#'   starts, the first in the order of the data and the others in random orders; every mode that is
+#'   found is a start once more, with each observation's second most probable part. Whole number of
+#'   at least 1, `NULL`: 4. See [modes()].
+#' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
+#' @details
+#' *Full EP.* Each observation's likelihood is replaced by a Gaussian site, which is refined until
+#' the posterior moments agree with those of the exact likelihood given all other sites (Minka's
+#' formulas 71-94). Sweeps update all sites at once, by matrix products. A step is halved when the
+#' distance from the fixed point grows. If batch sweeps have used half of `sweeps` without
+#' converging, sites are updated one after the other. With Gaussian noise the first sweep is exact.
+#'
+#' *On a given basis.* The latent function is split into the part that d points carry and a residual
+#' that is independent from observation to observation. `"moment"` keeps the variance of the
+#' residual in the likelihood and gives FITC; `"kl"` projects it away and gives, for Gaussian noise,
+#' DTC (the projected process). A sweep takes \eqn{n d^2}{n d^2} multiplications. If the points'
+#' kernel matrix is singular to rounding, the smallest sufficient proportion of its diagonal, from
+#' 1e-12 to 1e-6, is added (`fit$jitter`, and `print()` says so).
+#'
+#' *A basis that is chosen* is sparse EP (thesis 4.6 and appendix G). In `freeze` sweeps each
+#' observation's site is removed, and the observation is processed anew and may join the basis; the
+#' point with the least score leaves, if the basis is full. Then batch EP (`"moment"`) or further
+#' sweeps (`"kl"`) run to convergence on these points. `freeze = Inf` with `projection = "kl"` and
+#' `score = "mean"` is the thesis's algorithm to the letter. While hyperparameters are learned,
+#' choosing the basis and maximising the evidence on it alternate in `outer` rounds
+#' ([learn_control()]), of which the best is kept.
+#'
+#' *Several classes* ([lik_mprobit()], [lik_softmax()]) have a latent function each and one basis in
+#' common. Time and memory are linear in their number. The sites' shifts come from one Newton step
+#' for all classes; without it a shift of all latent functions together, to which the likelihood is
+#' blind, would take hundreds of sweeps.
+#'
+#' @concept expectation propagation
+#' @concept inducing points
+#' @concept FITC
+#' @concept DTC
+#' @references Minka, T. P. *Gaussian EP* (update formulas), section 2. Seeger, M. (2002). *Notes on
+#'   Minka's expectation propagation for Gaussian process classification*, section 2. Csató, L.
+#'   (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters 3 and 4, appendix G.
+#' @seealso [methods] for the others, [basis] for inducing points of your own.
+#' @examples
+#' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs, method = method_ep(size = 30))
+#' plot(fit, type = "trace")
+#' method_ep(tol = 1e-8)
+#' @export
+method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sweeps = 200,
+                      score = c("kl", "mean", "error"), novelty = 1e-6, damping = 1, mixing = 3,
+                      tol = 1e-6, pool = Inf, starts = NULL) {
+  new_method("ep", "EP", list(
+    size = if (!is.null(size)) check_count_or_inf(size, "size"),
+    projection = check_choice(projection, c("moment", "kl"), "projection"),
+    freeze = check_count_or_inf(freeze, "freeze"), sweeps = check_count(sweeps, "sweeps"),
+    score = check_choice(score, c("kl", "mean", "error"), "score"),
+    novelty = check_novelty(novelty), damping = check_damping(damping),
+    mixing = check_count(mixing, "mixing", 0L, MOST_MIXED), tol = check_number(tol, "tol", 0),
+    pool = check_count_or_inf(pool, "pool"),
+    starts = if (!is.null(starts)) check_count(starts, "starts")
+  ))
+}
+
+MOST_MIXED <- 100L # past sweeps; a few are enough, and each takes memory
+
+# Batch EP as the method would have it.
+batch_settings <- function(method, tol = Inf) {
+  given <- method[intersect(names(method), c("sweeps", "damping", "mixing", "tol"))]
+  settings <- utils::modifyList(method_ep(), given)
+  settings$tol <- min(settings$tol, tol)
+  settings
+}

@@ -1,0 +1,93 @@
+#' Methods: how a fit is computed
+#'
+#' Leave `method` out, and [sparsegp()] decides. Give one to fix the number of inducing points (the
+#' *basis*), to process a stream, or to run an algorithm of the papers as it is written there.
+#'
+#' | you have | use | time; memory, in numbers |
+#' |---|---|---|
+#' | any data, and no wish to choose | nothing: the default, see below | as below |
+#' | up to about 1500 observations | [method_ep()], full EP | \eqn{n^3}{n^3}; \eqn{3 n^2}{3 n^2} |
+#' | more, and the inducing points in mind | `basis =` of [sparsegp()], see [basis] | \eqn{n d^2}{n d^2}; \eqn{n d}{n d} or less |
+#' | more, and their number in mind | [method_ep(size = d)][method_ep] | \eqn{n d^2}{n d^2} |
+#' | more, and no number in mind | [method_ep(size = NULL)][method_ep] | increases d while it pays |
+#' | labels; inducing points that carry most information | [method_ivm(size = d)][method_ivm] | \eqn{n d^2}{n d^2} |
+#' | observations that arrive one by one, or that drift | [method_online()] | \eqn{4 d^2}{4 d^2} an observation; \eqn{4 d^2}{4 d^2} |
+#' | data larger than memory | a [row_source()], with any of these but the IVM | a few numbers an observation |
+#'
+#' [learn_control()] says how hyperparameters are searched. The formulas, with their sources, are in
+#' `vignette("computed")`.
+#'
+#' @section Without a method:
+#' A strategy chooses, by the kind of response and the number of observations, and
+#' `fit$choices` records each candidate that was compared (stage, candidate, observations, inducing
+#' points, score, gain over the best before and its standard error, taken); `print()` and
+#' `summary()` show it. The same data give the same fit: subsets are spread evenly over the
+#' observations, each class in proportion, and computational budgets are counted in multiplications.
+#' `effort` multiplies the budgets by `r policy$effort[1]`, 1 or `r policy$effort[3]`.
+#'
+#' Full EP of all observations is used up to 1504 of them with Gaussian noise, 752 with other
+#' likelihoods, \eqn{752 / C^{1/3}}{752 / C^(1/3)} with a latent function for each of C classes.
+#' Beyond:
+#'
+#' *One latent function: numbers, counts, proportions.*
+#'
+#' | step | observations | inducing points | criterion | stops when |
+#' |---|---|---|---|---|
+#' | [structure] | 630 (Gaussian noise) | all of these | log evidence | all were tried |
+#' | learning | 1000 (Gaussian noise) | all of these | log evidence | converged |
+#' | learning | `r policy$pilot_rows` | `r policy$pilot_points` | log evidence | converged |
+#' | learning | `r 2 * policy$pilot_rows`, or more with few points | as many as the budget allows, if more pay | log evidence | converged |
+#' | inducing points | all | a ninth, a third, all of the budget (3100 for 40 000 observations) | leave-one-out log density of the others | `r policy$growth_factor` times the points gain less than `r policy$min_gain` nats |
+#'
+#' *Labels, two or one-vs-rest* ([lik_probit()], [lik_logit()]; factors of more than two levels are
+#' one-vs-rest here).
+#'
+#' | step | observations | inducing points | criterion | stops when |
+#' |---|---|---|---|---|
+#' | [structure] | `r policy$class_pilot_rows` (a third of them first) | at most `r policy$class_pilot_points` a class | log evidence | all were tried |
+#' | length scales x `r policy$lengthscale_factors` | at most `r policy$compare_rows`, fewer with more than `r policy$most_classes` classes | half of all | leave-one-out log probability | one is not better |
+#' | margin ([lik_margin()]), if likelihood and variance are open | the same | the same | the same, by `r policy$min_standard_errors` standard errors | |
+#' | least squares ([lik_squares()]), of more than two classes | all but a fifth | shared by all classes | log probability of the fifth, by `r policy$min_standard_errors` standard errors | a length scale is not better |
+#' | fit | all | `r policy$class_points_root` times the root of their number, within `r policy$class_points` (or all of them) | | |
+#'
+#' A class whose label is rarer than `r policy$rare_label[1]` has fewer points, by the square root
+#' of its proportion, but at least `r policy$rare_label[2]` of these; beyond that number they end if
+#' the next one would gain less than `r policy$least_information` nats.
+#'
+#' A margin and least squares are tried if probabilities are not too sure without them; least
+#' squares neither with `augment` nor for rows that come in chunks. In the end probabilities are
+#' recalibrated: their odds are raised to the power nearest to 1 whose mean leave-one-out log
+#' probability is within two standard errors of the best (`fit$power`), for two labels of few
+#' observations as well.
+#'
+#' *A length scale for each input, of labels.* The kernel search tries `ard = TRUE` for all kinds of
+#' labels with up to `r policy$max_ard_inputs` inputs; all classes share the length scales. The
+#' maximum of the evidence over many length scales follows the noise of few observations, so they
+#' are tied to the common length scale that was learned before: [prior_logcauchy()] around it, with
+#' scale `r policy$relevance_spread`, holds most of them there and lets a few go far. They are kept
+#' if log evidence and log prior, relative to that of length scales at the common one, rise by more
+#' than `r policy$min_relevance_gain` nats and `r policy$min_relevance_rate` nats an observation, in
+#' each one-vs-rest model on average. Your own `prior` of `lengthscale` replaces the tie.
+#'
+#' *Several latent functions otherwise*: `method_ep(size = )` with `r policy$multi_output_root`
+#' times the root of the number of observations, at most `r policy$multi_output_points`.
+#'
+#' @concept inducing points
+#' @concept sparse GP
+#' @concept FITC
+#' @concept DTC
+#' @concept variational
+#' @concept expectation propagation
+#' @concept one-vs-rest
+#' @references Minka, T. P. *Gaussian EP* (update formulas). Seeger, M. (2002). *Notes on Minka's
+#'   expectation propagation for Gaussian process classification*. Csató, L. (2002). *Gaussian
+#'   Processes -- Iterative Sparse Approximations* (the thesis). Seeger, Lawrence and Herbrich,
+#'   *Efficient Nonparametric Bayesian Modelling with Sparse Gaussian Process Approximations* (the
+#'   IVM paper).
+#' @seealso [structure] for what the default tries first; `vignette("large-data")`.
+#' @examples
+#' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs) # the default
+#' fit$choices
+#' sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs, method = method_ep(size = 30))
+#' @name methods
+NULL

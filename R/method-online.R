@@ -1,0 +1,85 @@
+#' Streams: the sparse online Gaussian process
+#'
+#' `method_online()` processes every observation once, in constant memory, and goes on with
+#' [update()][update.sparsegp] as more arrive.
+#'
+#' @param size Most inducing points; whole number of at least 1.
+#' @param projection How an observation that does not join the basis changes the posterior: `"kl"`
+#'   or `"moment"`, see [method_ep()].
+#' @param score Which point leaves a full basis: `"kl"`, the exact Kullback-Leibler divergence; or
+#'   `"mean"`, the thesis's; or `"error"`. A weight may be near zero by chance while its point
+#'   carries information on the variance, so that `"kl"` is clearly better on a small basis, at the
+#'   same cost.
+#' @param novelty An observation joins the basis only if it leaves more than this proportion of the
+#'   observation's prior variance unexplained; from 1e-11 to 0.5.
+#' @param order Order of the observations of one call: `"given"`; `"random"`, from R's generator; or
+#'   `"informative"`: of the next 1000 observations the one with the largest KL divergence between
+#'   posterior and prior (thesis 3.16, 3.8.1), at 1000 times the cost. Only with `"given"` is the
+#'   result independent of how observations are divided into calls.
+#' @param pilot Number of observations from which scaling, starts and learned values are taken;
+#'   whole number of at least 1. If they have one class or one level only, more are taken, see
+#'   [update()][update.sparsegp].
+#' @param forget `NULL`: nothing is forgotten. Or a half-life, above 0: after so many observations
+#'   one counts half; or, by name, after so much of a column of the data, numbers or times that
+#'   never decrease (times in the unit that `as.numeric()` gives): `c(time = 3600)`.
+#' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
+#' @details
+#' An observation joins the basis if it is novel (thesis 3.6), that is if the basis leaves more than
+#' `novelty` of its prior variance. If the basis is full, the point with the least score leaves, by
+#' the best projection of the process on the others (thesis 3.19-3.22). Scores are computed before
+#' anything changes, and a newcomer that would leave at once is projected. A point that the others
+#' determine to `novelty` leaves in any case. A `basis` given to [sparsegp()] stays (3.6.1), except
+#' for points that are not novel. With a kernel of finite dimension, such as a polynomial, the basis
+#' stops growing when it spans it.
+#'
+#' With `forget` sites decay: an observation counts 1/2 after a half-life, 1/4 after two, in steps
+#' of 1/64 of the half-life. With Gaussian noise and a basis that stays this is a weighted fit of
+#' all observations. Where the function drifts the posterior follows it, and where no observations
+#' come any more it returns to the prior. Without `forget` the model has no clock: no score makes up
+#' for a basis that is too small for inputs that drift away.
+#'
+#' Hyperparameters maximise the evidence of full EP (or EP on the given basis) on the first `pilot`
+#' observations, and stay. `logLik()` is the sum of log predictive densities, each observation's
+#' given those before it. An observation takes about 4 \eqn{d^2}{d^2} multiplications and d kernel
+#' values, and about 20 \eqn{d^2}{d^2} if the basis changes; memory is 4 \eqn{d^2}{d^2} numbers.
+#'
+#' @concept streaming
+#' @concept online learning
+#' @concept forgetting
+#' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapter 3.
+#' @seealso [methods] for the others; `vignette("streaming")`.
+#' @examples
+#' d <- data.frame(x = runif(2000, -10, 10))
+#' d$y <- d$x / 10 + sin(d$x) / d$x + 0.1 * rnorm(2000)
+#' fit <- sparsegp(y ~ x, d, method = method_online(size = 20))
+#' summary(fit)
+#' plot(fit, newdata = d[1:200, ])
+#' @export
+method_online <- function(size = 100, projection = c("kl", "moment"),
+                          score = c("kl", "mean", "error"), novelty = 1e-6,
+                          order = c("given", "random", "informative"), pilot = 500,
+                          forget = NULL) {
+  new_method("online", "online learning", list(
+    size = check_count(size, "size"),
+    projection = check_choice(projection, c("kl", "moment"), "projection"),
+    score = check_choice(score, c("kl", "mean", "error"), "score"),
+    novelty = check_novelty(novelty),
+    order = check_choice(order, c("given", "random", "informative"), "order"),
+    pilot = check_count(pilot, "pilot"), forget = check_forget(forget)
+  ))
+}
+
+# A half-life in rows, or by name in units of a column.
+check_forget <- function(forget) {
+  if (is.null(forget)) return(NULL)
+  check_number(unname(forget), "forget", 0)
+  name <- names(forget)
+  if (is.null(name) || !is.na(name) && nzchar(name)) return(forget)
+  stop_sparsegp("forget", "has no name of a column", "Write 1000 for rows, or c(time = 3600)")
+}
+
+# The column with the age of a row; NULL: rows are counted, or nothing is forgotten.
+time_column <- function(method) {
+  name <- names(method$forget)
+  if (!is.null(name)) as.name(name)
+}

@@ -1,0 +1,88 @@
+# What averaging fits is worth: on sets of the zoo (zoo_sets.R) of at most 1000 observations, a few
+# fits of each, the one with the best leave-one-out log density, their average with equal weights
+# and with stacking weights (average()): mean log density of test observations.
+#
+#   SPARSEGP_DATA=... Rscript bench/average.R [most] [SET ...]    most: training observations, 660
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  for (name in c("common.R", "zoo_sets.R")) source(file.path(dirname(self), name))
+})
+MOST <- argument(1, 660)
+SETS <- commandArgs(TRUE)[-1L]
+WIDEST <- 40L # inputs
+
+# The default fit and four others, of numbers and of classes
+CANDIDATES <- list(
+  number = list(default = list(), "one length scale" = list(kernel = kernel_rbf()),
+                rough = list(kernel = kernel_matern12()),
+                ard = list(kernel = kernel_rbf(ard = TRUE)),
+                "heavy tails" = list(likelihood = "student", kernel = kernel_rbf())),
+  class = list(default = list(), "one length scale" = list(kernel = kernel_rbf()),
+               rough = list(kernel = kernel_matern12()),
+               ard = list(kernel = kernel_rbf(ard = TRUE)),
+               linear = list(kernel = kernel_linear()))
+)
+
+candidate <- function(set, given) {
+  environment(set$formula) <- globalenv()
+  tryCatch(suppressMessages(suppressWarnings({
+    do.call(sparsegp, c(list(set$formula, set$train), given))
+  })), error = function(e) NULL)
+}
+
+# Log densities, or probabilities, of test observations
+test_density <- function(fit, set) {
+  y <- set$test[[set$response]]
+  if (set$kind == "class") return(own_log(predict(fit, set$test, type = "prob"), y))
+  quantile_density(predict(fit, set$test, type = "quantile", probs = QUANTILES), y)
+}
+
+mixed_density <- function(each, weights) {
+  top <- apply(each, 1L, max)
+  mean(top + log(exp(each - top) %*% weights))
+}
+
+measure <- function(set) {
+  took <- system.time(fits <- lapply(CANDIDATES[[set$kind]], function(given) candidate(set, given)))
+  fits <- Filter(Negate(is.null), fits)
+  seconds <- system.time(mixture <- do.call(average, fits))[["user.self"]]
+  table <- summary(mixture)
+  own <- vapply(fits, test_density, numeric(nrow(set$test)), set)
+  # no density is below that of a level that nobody has seen
+  own <- pmax(own, log(1e-9))
+  weights <- table[colnames(own), "weight"]
+  best <- rownames(table)[which.max(table$lpd)]
+  row <- data.frame(set = set$name, n = nrow(set$train), test = nrow(set$test),
+                    default = mean(own[, "default"]), best = best,
+                    "best by loo" = mean(own[, best]),
+                    equal = mixed_density(own, rep(1 / ncol(own), ncol(own))),
+                    stacked = mixed_density(own, weights),
+                    "loo gain" = (attr(table, "lpd") - max(table$lpd)) / nrow(set$train),
+                    "in it" = sum(weights > 0), seconds = sum(took[1:2]), check.names = FALSE)
+  print(row, digits = 4L)
+  row
+}
+
+sets <- zoo_table()
+if (length(SETS)) sets <- sets[sets$name %in% SETS, ]
+rows <- NULL
+for (i in seq_len(nrow(sets))) {
+  if (!requireNamespace(sets$package[i], quietly = TRUE)) next
+  set <- zoo_split(sets[i, ], MOST)
+  small <- nrow(set$train) < MOST && ncol(set$train) <= WIDEST
+  if (!small) next
+  row <- tryCatch(measure(set), error = function(e) {
+    cat(set$name, ": ", conditionMessage(e), "\n", sep = "")
+    NULL
+  })
+  rows <- rbind(rows, row)
+}
+bench_table(rows, "Mean log density of test observations, in nats")
+ahead <- with(rows, list("the default fit" = stacked - default,
+                         "the best by leave-one-out" = stacked - `best by loo`,
+                         "equal weights" = stacked - equal))
+gains <- data.frame("stacked less" = names(ahead), mean = vapply(ahead, mean, 0),
+                    se = vapply(ahead, sd, 0) / sqrt(nrow(rows)),
+                    better = vapply(ahead, function(gain) sum(gain > 0), 1L), sets = nrow(rows),
+                    row.names = NULL, check.names = FALSE)
+bench_table(gains, "Gain of the stacked average, nats per test observation, over the sets")

@@ -1,0 +1,87 @@
+# Partial dependence: what plot() draws is what predictions at all rows average to.
+
+drawing <- function(code) {
+  grDevices::pdf(NULL, 9, 7)
+  on.exit(grDevices::dev.off())
+  force(code)
+}
+
+effect_fit <- function(...) {
+  sparsegp(mpg ~ wt + hp + factor(cyl), mtcars, kernel = kernel_rbf(lengthscale = 2), learn = FALSE,
+           transform = "identity", coding = "contrasts", ...)
+}
+
+# The latent function's mean and covariance at rows of the data with some inputs replaced, averaged
+# by the matrix `weights`, from predict() alone.
+averaged <- function(fit, data, weights) {
+  joint <- predict(fit, data, type = "latent", covariance = TRUE)
+  list(mean = drop(weights %*% joint$fit), var = diag(weights %*% joint$covariance %*% t(weights)))
+}
+
+# A contrast for each place: the mean over the data with `set` there, less the mean over the data.
+partial_by_hand <- function(fit, places, set) {
+  stacked <- do.call(rbind, c(lapply(places, set), list(mtcars)))
+  n <- nrow(mtcars)
+  weights <- cbind(kronecker(diag(length(places)), t(rep(1 / n, n))),
+                   matrix(-1 / n, length(places), n))
+  averaged(fit, stacked, weights)
+}
+
+test_that("an effect is the average of predictions over the data, with the error of that average", {
+  for (method in list(NULL, method_ep(12))) {
+    fit <- effect_fit(method = method, keep_x = TRUE)
+    drawn <- drawing(plot(fit, "wt", "effects", n = 5))[["wt"]]
+    by_hand <- partial_by_hand(fit, drawn$wt, function(wt) replace(mtcars, "wt", wt))
+    # sums of 32 rows of numbers of size 10, in another order
+    expect_equal(drawn$fit, by_hand$mean, tolerance = 1e-10)
+    expect_equal((drawn$upr - drawn$fit) / qnorm(0.975), sqrt(by_hand$var), tolerance = 1e-7)
+  }
+})
+
+test_that("the effect of a factor has a row for each level, and replaces all of its columns", {
+  fit <- effect_fit(keep_x = TRUE)
+  drawn <- drawing(plot(fit, "factor(cyl)", "effects"))[[1L]]
+  by_hand <- partial_by_hand(fit, c(4, 6, 8), function(cyl) replace(mtcars, "cyl", cyl))
+  expect_identical(as.character(drawn[[1L]]), c("4", "6", "8"))
+  expect_equal(drawn$fit, by_hand$mean, tolerance = 1e-10)
+})
+
+test_that("three inputs and one latent function are drawn as effects, others as before", {
+  fit <- effect_fit()
+  expect_named(drawing(plot(fit)), c("wt", "hp", "factor(cyl)"), ignore.order = TRUE)
+  expect_named(drawing(plot(fit, c("wt", "hp"))), c("wt", "hp", "fit", "se", "known"))
+  two <- sparsegp(mpg ~ wt + hp, mtcars, kernel = kernel_rbf(), learn = FALSE)
+  expect_identical(drawing(plot(two, n = 5)), drawing(plot(two, type = "fit", n = 5)))
+  classes <- sparsegp(Species ~ ., iris[1:50 * 3, ], kernel = kernel_rbf(), learn = FALSE)
+  expect_s3_class(drawing(plot(classes, n = 5)), "data.frame") # a map
+  effects <- drawing(plot(classes, "effects", n = 3))
+  expect_setequal(names(effects), names(iris)[1:4])
+  expect_identical(nrow(effects[[1L]]), 9L) # of three classes
+})
+
+test_that("rows whose own curves differ from the average show an interaction, and others do not", {
+  set.seed(1)
+  d <- data.frame(a = runif(80), b = runif(80), c = runif(80))
+  d$y <- sin(3 * d$a) + d$b
+  gap <- function(fit) {
+    drawn <- drawing(plot(fit, "a", "effects", n = 9))[["a"]]
+    max(drawn$rows_upr - drawn$rows_lwr) / diff(range(drawn$fit))
+  }
+  additive <- kernel_rbf(vars = "a") + kernel_rbf(vars = c("b", "c"))
+  # curves of an additive model are parallel but for rounding
+  expect_lt(gap(sparsegp(y ~ a + b + c, d, kernel = additive, learn = FALSE)), 1e-8)
+  d$y <- d$a * (d$b > 0.5)
+  expect_gt(gap(sparsegp(y ~ a + b + c, d, kernel = kernel_rbf(), learn = FALSE)), 0.3)
+})
+
+test_that("ggplot2 draws the same effects", {
+  skip_if_not_installed("ggplot2")
+  fit <- effect_fit()
+  expect_s3_class(ggplot2::autoplot(fit), "ggplot")
+})
+
+test_that("inputs that a fit has not are refused", {
+  expect_error(drawing(plot(effect_fit(), "speed", "effects")), "which", class = "sparsegp_error")
+  expect_error(drawing(plot(effect_fit(), c("wt", "wt"), "effects")), "which",
+               class = "sparsegp_error")
+})
