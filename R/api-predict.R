@@ -101,8 +101,7 @@
 #'   is one or several of them taken together, named as the columns are to be. `NULL`: each by
 #'   itself.
 #' @param mode For a fit of ambiguous measurements: the number of one of its [modes()], or `"all"`:
-#'   mean and covariance of the mixture of all, by their weights (intervals then are those of a
-#'   normal distribution with these).
+#'   the mixture of all, by their weights.
 #' @param probs `type = "quantile"`: the probabilities, numbers in (0, 1).
 #' @param to Where `newdata` is a source of rows ([row_source()]): a function of the predictions for
 #'   a chunk and the chunk's number, or the name of a CSV file: a file of that name is overwritten.

@@ -39,8 +39,8 @@ try_least_squares <- function(found) {
        choices = rbind(found$choices, compared))
 }
 
-# Least squares have to gain their error, but of many classes they only have to be better: one factor
-# for all is a fraction of the time and memory of one for each.
+# Least squares have to gain their error, but of many classes they only have to be better: one
+# factor for all is a fraction of the time and memory of one for each.
 margin_of_squares <- function(classes) {
   if (classes > policy$most_classes) nats(0) else standard_errors(policy$min_standard_errors)
 }
