@@ -156,7 +156,7 @@ centred_moments <- function(parts, posterior, rows, x, each = 1L) {
     list(mean = rowMeans(members), var = stored_variance(posterior, cross, prior, own),
          members = members)
   })
-  field <- function(name) lapply(unname(found), `[[`, name)
+  field <- function(name) lapply(found, `[[`, name)
   list(mean = unlist(field("mean")), var = unlist(field("var")),
        members = do.call(rbind, field("members")))
 }
