@@ -184,7 +184,7 @@ nearness <- function(object, x, z) {
   spec <- own_spec(object)
   x <- scale_kept(x, object$scaling)
   z <- scale_kept(z, object$scaling)
-  blocks <- split(seq_len(nrow(x)), (seq_len(nrow(x)) - 1L) %/% 64L)
+  blocks <- row_blocks(nrow(x), 64L)
   between <- unlist(lapply(blocks, function(at) {
     diag(as.matrix(kernel_matrix(spec, own, x[at, , drop = FALSE], z[at, , drop = FALSE])))
   }))
