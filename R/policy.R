@@ -6,6 +6,8 @@
 POLICY <- utils::read.table(header = TRUE, sep = "|", strip.white = TRUE, quote = "", text = "
 name                  | value       | unit       | trades
 effort                | 0.125, 1, 8 | factor     | budgets of quick, normal and thorough fits
+coupled_tilt | 2.3e4, 3e5 | flops | a probit, softmax tilt of coupled classes, for each pair
+coupled_flops | 9.4e9 | flops | full EP of coupled classes, and learning by it: 5 seconds
 full_ep_flops | 3.4e9 | flops | full EP of all rows (1500 if Gaussian) against inducing points
 ep_iterations | 8 | factorisations | cost of an EP run, if the likelihood is not Gaussian
 structure_flops | 2.5e8 | flops | rows that compare structures of a model (630 if Gaussian)
@@ -52,6 +54,7 @@ margin_width          | 8           | latent units | margin that is tried betwee
 min_standard_errors | 2 | standard errors | log density that a change of the model has to gain
 temper_range          | 0.25, 4     | exponents  | recalibration of probabilities
 most_classes | 10 | classes | whose work comparisons take; of more, fewer rows and points are shared
+most_shared | 1.9 | ratio | points that more than most_classes share, to those wanted of one
 holdout               | 0.2         | proportion | of rows, to compare probit with least squares
 label_noise | 0.01 | variance | of labels -1 and 1 in least-squares classification
 start_factors | 1, 0.4, 0.15, 2.5 | factors | length scales a search begins at; the last if cheap
