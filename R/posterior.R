@@ -34,7 +34,7 @@ class_posterior <- function(posterior, class) {
     factor[, (class - 1L) * d + seq_len(d), drop = FALSE]
   }
   list(basis = posterior$basis, alpha = as.matrix(posterior$alpha)[, class],
-       G = own(posterior$G), H = own(posterior$H))
+       G = own(posterior$G), H = own(posterior$H), trend = posterior$trend)
 }
 
 # Returns a factor as a matrix: of one that is stored as an upper triangle, or of several side by
