@@ -280,14 +280,20 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
     blaming("data", fit_source(source, recipe, setup, checkpoint))
   } else {
     refuse_checkpoint(checkpoint)
-    fit_frame(recipe, data, setup)
+    first <- first_rows(recipe, data, setup)
+    if (setup$streams) {
+      blaming("data", start_stream(first$rows, first$setup, first$recipe$terms, first$clocks))
+    } else {
+      with_frame(fit_read(first$recipe, first$rows, first$setup), first)
+    }
   }
   fit$call <- call
   integrated_fit(packed_fit(fit), setup)
 }
 
-# Returns the fit of the rows of a data frame.
-fit_frame <- function(recipe, data, setup) {
+# Reads the rows of a data frame. Returns list(recipe, rows, setup, clocks), recipe and setup with
+# what these rows show.
+first_rows <- function(recipe, data, setup) {
   frame <- read_frame(recipe, data)
   if (NROW(frame) == 0L && !setup$streams) refuse_empty(recipe, data)
   setup <- setup_for_frame(setup, frame)
@@ -296,10 +302,13 @@ fit_frame <- function(recipe, data, setup) {
   rows <- c(frame_rows(recipe, frame), list(names = rownames(frame)))
   clocks <- clocks_of(frame)
   setup$clocks <- names(clocks)
-  if (setup$streams) return(blaming("data", start_stream(rows, setup, recipe$terms, clocks)))
-  fit <- fit_read(recipe, rows, setup)
-  fit$clocks <- clocks
-  if (every_row_in_basis(fit)) fit$frame <- frame # small beside the posterior
+  list(recipe = recipe, rows = rows, setup = setup, clocks = clocks)
+}
+
+# Returns a fit with what it keeps of its first rows.
+with_frame <- function(fit, first) {
+  fit$clocks <- first$clocks
+  if (every_row_in_basis(fit)) fit$frame <- first$rows$x # small beside the posterior
   fit
 }
 

@@ -16,38 +16,38 @@
 # the search that found them, and `choices`, a row for each candidate. These are tried on some of
 # the observations, but each is a model of all: an input that happens not to vary among these keeps
 # its scale and its hyperparameter. Only the first candidate must not fail.
-choose_structure <- function(chunk, setup, input_terms) {
-  axes <- open_axes(setup)
+choose_structure <- function(chunk, setup, input_terms, axes = open_axes(setup)) {
+  force(axes) # of the setup as it was given
   if (is.null(setup$kernel)) setup$kernel <- kernel_rbf()
   model <- read_model(chunk, setup, input_terms)
-  compares <- length(axes) && identical(setup$control$criterion, "evidence") &&
-    any(model$table$free) && lik_traits(model$lik)$has_evidence
+  compares <- length(axes) && any(model$table$free) && lik_traits(model$lik)$has_evidence
   if (!compares) return(list(model = model, setup = setup))
   n <- nrow(chunk$x)
   pilot <- structure_pilot(setup, model, n)
   pilot$rows <- sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(pilot$count)])
   begin_stage(structure_work(setup$method, model, pilot$count, n))
   best <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
-  for (axis in axes) best <- race_along(axis, best, pilot, n)
+  for (axis in axes) {
+    entries <- entries_along(axis, best$candidate, pilot$rows)
+    if (length(entries) < 2L) next
+    best <- race(axis$stage, entries[-1L], function(candidate) score_by_evidence(candidate, pilot),
+                 gain_in_value, nats(axis$least(best$candidate$model, n, pilot$count)),
+                 go_on = function(taken, gain) TRUE, best = best,
+                 incumbent = if (!axis$stage %in% best$choices$stage) names(entries)[1L])
+  }
   candidate <- best$candidate
   list(model = candidate$model, setup = candidate$data$setup,
        from = candidate$table$theta[candidate$table$free], record = candidate$record,
        choices = best$choices)
 }
 
-# Tries what the axis offers, if it offers a choice, and returns the better score.
-race_along <- function(axis, best, pilot, n) {
-  now <- best$candidate
+# Returns the entries of a race along the axis, by label; the first is `now` as it is.
+entries_along <- function(axis, now, rows) {
   offered <- axis$alternatives(now$model, now$data$chunk, now$data$setup, now$table)
-  if (length(offered) < 2L) return(best)
-  labels <- vapply(offered, `[[`, "", "label")
-  entries <- lapply(offered[-1L], function(alternative) {
-    function(best) changed_candidate(best$candidate, alternative$setup, pilot$rows)
+  entries <- lapply(offered, function(alternative) {
+    function(best) changed_candidate(best$candidate, alternative$setup, rows)
   })
-  race(axis$stage, stats::setNames(entries, labels[-1L]),
-       function(candidate) score_by_evidence(candidate, pilot), gain_in_value,
-       nats(axis$least(now$model, n, pilot$count)), go_on = function(taken, gain) TRUE, best = best,
-       incumbent = if (!axis$stage %in% best$choices$stage) labels[1L])
+  stats::setNames(entries, vapply(offered, `[[`, "", "label"))
 }
 
 # ---- Candidates ----

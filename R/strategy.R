@@ -35,11 +35,10 @@ plan_for.method_default <- function(method, problem, basis) {
   else plan_for(options, problem, basis)
 }
 
-# Learns from rows: reads the model, and finds its structure and hyperparameters. setup$basis: as
-# read_basis() gives it; remark: is what the rows lack remarked on? Returns list(candidate, problem,
-# basis, setup, moot), setup with the structure settled and the plan's options.
-learn_from <- function(chunk, setup, input_terms, remark = TRUE) {
-  settled <- choose_structure(chunk, setup, input_terms)
+# Learns the hyperparameters of a model whose structure is `settled` (choose_structure()).
+# settled$setup$basis: as read_basis() gives it; remark: is what the rows lack remarked on? Returns
+# list(candidate, problem, basis, setup, moot), setup with the plan's options.
+learn_from <- function(chunk, settled, remark = TRUE) {
   model <- settled$model
   setup <- settled$setup
   moot <- remark && remark_on_rows(model, setup, chunk)
