@@ -48,10 +48,7 @@ modes <- function(object, ...) UseMethod("modes")
 modes.sparsegp <- function(object, mode = NULL, ...) {
   check_no_dots(...)
   object <- ready(object)
-  if (!is_modal(object$likelihood)) {
-    stop_sparsegp("object", paste("has the likelihood", lik_label(object$likelihood),
-                                  "whose posterior has one mode"), "Use it as it is")
-  }
+  check_measured(codec_of(object), "modes", "object", "Use the fit as it is")
   object <- with_rows(object)
   if (!is.null(mode)) return(as_mode(object, check_mode(mode, object)))
   parts <- matrix(unlist(each_mode(object, most_probable_parts)), object$n,

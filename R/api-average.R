@@ -136,8 +136,7 @@ kept_weights <- function(weights) {
 check_averaged <- function(first, fit) {
   check_same_responses(first, fit)
   refuse <- function(what, remedy) stop_sparsegp("...", what, remedy)
-  jumps <- function(fit) !is.null(codec_of(fit)$jump)
-  if (jumps(first) != jumps(fit)) {
+  if (response_jumps(first) != response_jumps(fit)) {
     refuse("are fits of which some have densities and others probabilities, which do not compare",
            "Give all of them a likelihood of counts, or none")
   }

@@ -106,8 +106,8 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
   object <- ready(object)
   refuse_without_evidence(object, "no distribution of responses")
   at_rows <- is.null(arguments$newdata)
-  if (!at_rows && has_variances(object$likelihood)) {
-    refuse_unknown_variances("newdata", "Leave it out, or add noise to draws()")
+  if (!at_rows) {
+    refuse_unknown_variances(object$likelihood, "newdata", "Leave it out, or add noise to draws()")
   }
   from <- drawn_members(object, nsim)
   each <- lapply(split(from, from), function(own) {

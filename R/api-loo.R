@@ -59,6 +59,9 @@ loo.sparsegp <- function(x, ...) {
 
 # ---- In few numbers ----
 
+# Returns NULL of a fit that keeps no rows.
+loo_if_kept <- function(fit) if (has_rows(fit)) loo(fit)
+
 # R2 and standard deviation of the errors, or the proportion of errors; rows without a label do not
 # count.
 loo_scores <- function(table) {

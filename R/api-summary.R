@@ -33,7 +33,7 @@ summary.sparsegp <- function(object, ...) {
     learned = table$free & !is.null(object$learning), row.names = names(value)
   )
   hyper$input_units <- if (object$scaling$scale) hyper$value * table$input_sd else NA_real_
-  rows <- if (has_rows(object)) loo(object)
+  rows <- loo_if_kept(object)
   scores <- if (!is.null(rows)) loo_scores(rows)
   structure(
     list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,

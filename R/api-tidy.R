@@ -54,8 +54,8 @@ glance.sparsegp <- function(x, ...) {
                     converged = isTRUE(x$convergence$converged))
   sd <- noise_sds(x)
   if (length(sd) == 1L) out$sigma <- sd
-  if (!has_rows(x)) return(out)
-  table <- loo(x)
+  table <- loo_if_kept(x)
+  if (is.null(table)) return(out)
   scores <- loo_scores(table)
   out$loo_lpd <- sum(table$lpd, na.rm = TRUE)
   if (is.null(scores$r2)) return(data.frame(out, error = scores$error))

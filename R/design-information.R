@@ -32,10 +32,19 @@ refuse_information <- function() {
 # The blocks of the sites' precisions, end to end; nothing where sites are not exact.
 response_precision <- function(fit, latent) {
   n <- latent_count(latent, n_outputs(fit))
-  y <- if (n_outputs(fit) > 1L) matrix(0, n, n_outputs(fit)) else numeric(n)
-  rows <- lik_traits(fit$likelihood)$data_rows(y, weights_or_ones(latent$weights, n))
+  weights <- weights_or_ones(latent$weights, n)
+  rows <- lik_traits(fit$likelihood)$data_rows(zero_codes(fit, n), weights)
   engine_exact_precision(fit, rows)
 }
+
+# Returns n responses of which each number is 0, in C's units.
+zero_codes <- function(fit, n) UseMethod("zero_codes", codec_of(fit))
+
+#' @export
+zero_codes.response <- function(fit, n) numeric(n)
+
+#' @export
+zero_codes.response_components <- function(fit, n) matrix(0, n, n_outputs(fit))
 
 gaussian_information <- function(fit) UseMethod("gaussian_information", codec_of(fit))
 

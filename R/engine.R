@@ -141,7 +141,7 @@ is_coupled <- function(lik, processes) {
 full_posterior <- function(problem, run) {
   order <- matrix(run$order, ncol = problem$processes)
   own <- function(class) {
-    posterior <- class_posterior(c(list(basis = problem$x), run), problem$processes, class)
+    posterior <- class_posterior(c(list(basis = problem$x), run), class)
     posterior$basis <- problem$x[order[, class], , drop = FALSE]
     posterior$alpha <- posterior$alpha[order[, class]]
     posterior

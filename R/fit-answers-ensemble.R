@@ -77,16 +77,16 @@ mixed_quantile <- function(object, latent, p, member, root = increasing_root) {
 # Of new responses, by their tails
 #' @export
 response_quantile.response_ensemble <- function(object, p, latent) {
-  jump <- codec_of(object)$jump
+  jumps <- response_jumps(object)
   member <- function(object, latent) {
     below <- function(q) {
       tails <- response_tails(object, q, latent)
-      if (is.null(jump)) tails$below else 1 - tails$above
+      if (!jumps) tails$below else 1 - tails$above
     }
     list(below = below, end = response_quantile(object, p, latent))
   }
-  root <- if (is.null(jump)) increasing_root else function(f, lower, upper) {
-    first_whole(f, lower, upper, jump(weights_or_ones(latent$weights, 1L)))
+  root <- if (!jumps) increasing_root else function(f, lower, upper) {
+    first_whole(f, lower, upper, codec_of(object)$unit_of_count(weights_or_ones(latent$weights, 1L)))
   }
   mixed_quantile(object, latent, p, member, root)
 }

@@ -114,8 +114,9 @@ known_residuals <- function(residual, observed) {
 # Dunn and Smyth's, from what the leave-one-out distributions have below and above the responses.
 #' @export
 quantile_residuals.response <- function(object) {
-  if (!has_tails(object$likelihood)) refuse_quantiles()
-  random_quantiles(response_tails(object, object$y, loo_latent(object)))
+  tails <- response_tails(object, object$y, loo_latent(object))
+  if (is.null(tails)) refuse_quantiles()
+  random_quantiles(tails)
 }
 
 refuse_quantiles <- function() {
@@ -124,11 +125,31 @@ refuse_quantiles <- function() {
 }
 
 #' @export
-response_tails.response <- function(object, y, latent) {
-  codec <- codec_of(object)
-  tails <- of_responses(engine_lik_tails, object, codec$codes(y, object$response), latent)
-  c(tails, list(jumps = !is.null(codec$jump)))
+response_tails.response <- function(object, y, latent) NULL
+
+#' @export
+response_tails.response_numbers <- function(object, y, latent) tails_in_c(object, y, latent)
+
+#' @export
+response_tails.response_counts <- response_tails.response_numbers
+
+# That a point was seen is no number.
+#' @export
+response_tails.response_seen <- function(object, y, latent) NULL
+
+tails_in_c <- function(object, y, latent) {
+  codes <- codec_of(object)$codes(y, object$response)
+  c(of_responses(engine_lik_tails, object, codes, latent), jumps = response_jumps(object))
 }
+
+# Does the distribution function of a response jump?
+response_jumps <- function(object) UseMethod("response_jumps", codec_of(object))
+
+#' @export
+response_jumps.response <- function(object) FALSE
+
+#' @export
+response_jumps.response_counts <- function(object) TRUE
 
 #' @export
 interval_width.response <- function(object, latent, p) {

@@ -22,6 +22,9 @@
 #   draw_response(object, f, weights, prob)   new responses at latent values f
 #   observed_values(object)          what residuals are taken of
 #   plain_residuals(object, pearson), quantile_residuals(object)   a vector or matrix of all rows
+#   response_tails(object, y, latent)   probabilities of less than each response and of more, at
+#                                    latent moments of the rows, and whether quantiles jump at a
+#                                    response; NULL where responses have none
 #   lpd_of_rows(object)              leave-one-out log predictive densities
 #   loo_table(object)                the columns of loo() before these
 #   noise_sds(object)                standard deviation of the errors, NULL where rows differ
@@ -85,15 +88,16 @@ site_table <- function(object) UseMethod("site_table", codec_of(object))
 # ---- Labels ----
 
 # The most probable label of each row, NA where its probability is below `reject`
-most_probable <- function(prob, reject = 0, ordered = FALSE) {
+most_probable <- function(prob, reject = 0) {
   at <- max.col(prob, "first")
   at[prob[cbind(seq_along(at), at)] < reject] <- NA
-  factor(colnames(prob)[at], colnames(prob), ordered = ordered)
+  factor(colnames(prob)[at], colnames(prob))
 }
 
-# The same as a response of the fit
+# The same as a response of the fit, which may be ordered
 predicted_class <- function(object, prob, reject = 0) {
-  most_probable(prob, reject, codec_of(object)$ordered)
+  codec <- codec_of(object)
+  codec$back(codec$codes(most_probable(prob, reject)), object$response)
 }
 
 # ---- One latent function, whatever the response ----
@@ -151,8 +155,7 @@ latent_count <- function(latent, w) NROW(latent$mean) %/% w
 # C counts successes, of which a proportion is a jump.
 #' @export
 response_quantile.response <- function(object, p, latent) {
-  jump <- codec_of(object)$jump
-  unit <- if (is.null(jump)) 1 else jump(weights_or_ones(latent$weights, 1L))
+  unit <- codec_of(object)$unit_of_count(weights_or_ones(latent$weights, 1L))
   y <- numeric(latent_count(latent, n_outputs(object)))
   to_response(object, unit * of_responses(engine_lik_quantile, object, y, latent, p))
 }

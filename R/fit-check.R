@@ -93,9 +93,7 @@ fit_kinds <- function() list(
     length(x$each) == processes(whole) && all(vapply(x$each, is_posterior, NA, inputs, 1L, 1L)) &&
       is_table(x$basis, nrow(x$basis), inputs)
   },
-  rows = function(x, whole) {
-    if (has_rows(whole)) has_right_rows(whole) else !any(lengths(whole[ROWS_TOGETHER]))
-  },
+  rows = function(x, whole) has_right_rows(whole),
   x = optional(function(x, whole) is_table(x, nrow(x), length(whole$scaling$kept))),
   state = optional(function(x, whole) {
     bases <- bases_of(whole)
@@ -104,7 +102,6 @@ fit_kinds <- function() list(
   }),
   stream = optional(function(x, whole) is_stream_record(x, whole)),
   xlevels = function(x, whole) are_levels(x, whole$terms),
-  row_names = optional(function(x, whole) !has_rows(whole) || length(x) == whole$n),
   modes = function(x, whole) all(vapply(x, is_mode, NA, whole)),
   ensemble = optional(is_ensemble)
 )
@@ -130,7 +127,7 @@ row_kinds <- function() list(
   latent = are_finite_moments, cavity = optional(are_finite_moments),
   offset = optional(are_finite), x = optional(are_finite),
   y = function(x, whole) are_right_values(codec_of(whole), x, whole$response),
-  cavity = function(x, whole) codec_of(whole)$missing || !anyNA(x$lpd),
+  cavity = function(x, whole) !anyNA(x$lpd[stats::complete.cases(whole$y)]),
   row_names = function(x) !anyDuplicated(x)
 )
 

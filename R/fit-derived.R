@@ -15,7 +15,7 @@ check_derived <- function(object, type) {
          else if (own == "divfree" && n_outputs(object) > 2L) "is a vector itself in space"
          else if (DERIVED[[type]]$power < 0 && any(bases == "matern32")) {
            "is no function, as the field of matern32 has no derivatives"
-         } else if (sees_space(object$spec, space_of(parts))) {
+         } else if (any(inputs_beside_fields(object$spec) %in% space_of(parts))) {
            "is not known where the kernel has other parts that see the inputs of the field"
          }
   if (is.null(why)) return(invisible())
@@ -28,11 +28,11 @@ space_of <- function(parts) {
   unique(unlist(lapply(fields, function(field) field$parts[[1L]]$vars)))
 }
 
-# Does something beside the fields see their inputs?
-sees_space <- function(spec, space) {
-  if (spec$type %in% FIELDS) return(FALSE)
-  if (length(spec$parts)) return(any(vapply(spec$parts, sees_space, NA, space)))
-  spec$type != "coregion" && any(spec$vars %in% space)
+# Returns the inputs that other parts of the kernel see.
+inputs_beside_fields <- function(spec) {
+  if (spec$type %in% FIELDS) return(NULL)
+  if (length(spec$parts)) return(unlist(lapply(spec$parts, inputs_beside_fields)))
+  if (spec$type != "coregion") spec$vars
 }
 
 # Mean and variance of a derived field at tall inputs x, of which one point a row is kept.

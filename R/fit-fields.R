@@ -180,10 +180,8 @@ is_posterior <- function(posterior, inputs, processes, w) {
                              is.null(dim(factor)) && length(factor) %in% sizes)
   }
   all(c("G", "H") %in% names(posterior)) && is_table(basis, d, inputs) &&
-    (if (processes == 1L) are_doubles(posterior$alpha, d)
-     else is_table(posterior$alpha, d, processes)) &&
-    is_factor(posterior$G) && is_factor(posterior$H) && are_points(basis, w) &&
-    are_finite(posterior$alpha)
+    is_table(as.matrix(posterior$alpha), d, processes) && is_factor(posterior$G) &&
+    is_factor(posterior$H) && are_points(basis, w) && are_finite(posterior$alpha)
 }
 
 # Points, a row each, whose last number is that of a component where there are w > 1 of them.
@@ -203,7 +201,12 @@ is_state <- function(one, basis, processes) {
 
 # ---- Rows ----
 
+# Fields that a fit has of all its rows, or not at all
+ROWS_TOGETHER <- c("y", "data_rows", "offset", "latent", "cavity", "sites")
+
+# A fit has all of these fields of its rows, or none of them.
 has_right_rows <- function(fit) {
+  if (!any(lengths(fit[ROWS_TOGETHER]))) return(TRUE)
   n <- as.double(fit$n) # of a source there may be more rows than integers
   w <- n_outputs(fit)
   means <- list(fit$latent$mean, fit$cavity$mean, fit$sites$nu)
@@ -213,12 +216,10 @@ has_right_rows <- function(fit) {
     all(vapply(blocks, are_doubles, NA, n * w^2 * processes(fit))) &&
     are_doubles(fit$cavity$lpd, n) && are_doubles(fit$offset, n * w) &&
     are_right_size(codec_of(fit), fit$y, n, fit) &&
+    (is.null(fit$row_names) || length(fit$row_names) == n) &&
     (is.null(fit$weights) || are_finite(fit$weights) && length(fit$weights) == n) &&
     is_table(fit$data_rows, if (q > 0L) q else if (q == 0L) w else NROW(fit$data_rows), n)
 }
-
-# Fields that a fit has of all its rows, or not at all.
-ROWS_TOGETHER <- c("y", "data_rows", "offset", "latent", "cavity", "sites")
 
 are_finite_moments <- function(x) are_finite(x$mean) && are_finite(x$var)
 

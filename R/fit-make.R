@@ -53,9 +53,9 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
   fit$offset <- chunk$offset
   fit["weights"] <- list(response$weights)
   fit <- keep_moments(fit, run)
-  # full EP of several components keeps points in an order of its own
-  if (is.null(keep_x)) keep_x <- ncol(x) <= 2L || n_outputs(fit) > 1L && every_row_in_basis(fit)
-  if (keep_x) fit[["x"]] <- x
+  # full EP of several components keeps points in an order of its own, and not whose they are
+  needs_x <- n_outputs(fit) > 1L && every_row_in_basis(fit)
+  if (needs_x || (keep_x %||% (ncol(x) <= 2L))) fit[["x"]] <- x
   fit
 }
 

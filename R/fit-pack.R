@@ -12,8 +12,14 @@ PACKED_FROM <- 128L # points
 # EP of rows that join ends at changes of 1e-6.
 PACKED_TOLERANCE <- 1e-7
 
-packed_fit <- function(fit) {
-  if (is_stream(fit)) return(fit) # its sums are read and written with every chunk
+packed_fit <- function(fit) UseMethod("packed_fit")
+
+# Its sums are read and written with every chunk.
+#' @export
+packed_fit.sparsegp_stream <- function(fit) fit
+
+#' @export
+packed_fit.sparsegp <- function(fit) {
   several <- !is.null(fit$posterior$each)
   parts <- if (several) fit$posterior$each else list(fit$posterior)
   for (k in seq_along(parts)) {
@@ -22,7 +28,7 @@ packed_fit <- function(fit) {
     parts[[k]] <- replace(parts[[k]], c("G", "H"), lapply(parts[[k]][c("G", "H")], packed_factor))
   }
   if (several) fit$posterior$each <- parts else fit$posterior <- parts[[1L]]
-  if (length(fit$modes)) fit$modes <- lapply(fit$modes, packed_fit)
+  if (length(fit$modes)) fit$modes <- lapply(fit$modes, packed_fit.sparsegp)
   fit
 }
 

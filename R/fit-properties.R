@@ -17,9 +17,6 @@ basis_for_c <- function(fit) {
   if (is.null(fit$posterior$each)) fit$posterior$basis else bases_of(fit)
 }
 
-# Rows that come one after the other, and are not kept
-is_stream <- function(fit) inherits(fit, "sparsegp_stream")
-
 # Returns the trace of sweeps or inclusions, or of a stream's rows.
 trace_of <- function(fit) {
   chosen <- fit$convergence$selection$trace

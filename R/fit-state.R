@@ -2,7 +2,13 @@
 # tau v v' and t = sum nu v (state.h), a list of them in fit$state, one for each basis. Sums of rows
 # seen apart add up, and rows may go on being added.
 
-takes_rows <- function(fit) is_stream(fit) || has_state(fit)
+takes_rows <- function(fit) UseMethod("takes_rows")
+
+#' @export
+takes_rows.sparsegp_stream <- function(fit) TRUE
+
+#' @export
+takes_rows.sparsegp <- function(fit) !is.null(fit$state)
 
 # Are the inputs of all rows that the fit has seen still there? Not those of copies of rows.
 keeps_inputs <- function(fit) {

@@ -74,13 +74,13 @@ rows_to_centre <- function(fit) {
 # of x in turn the effect is averaged: a partial dependence.
 effect_moments <- function(fit, groups, x, class, each = 1L) {
   parts <- fit_parts(fit, class)
-  posterior <- class_posterior(fit$posterior, processes(fit), class)
+  posterior <- class_posterior(fit$posterior, class)
   rows <- rows_to_centre(fit)
   moments <- lapply(groups, function(group) {
     centred_moments(parts[group], posterior, rows, x, each)
   })
   column <- function(field) {
-    matrix(as.double(unlist(lapply(moments, `[[`, field))), ncol = length(groups),
+    matrix(as.double(unlist(lapply(moments, `[[`, field))), nrow(x) %/% each, length(groups),
            dimnames = list(NULL, names(groups)))
   }
   total <- class_kernel(fit, rows, posterior$basis, class) %*% posterior$alpha

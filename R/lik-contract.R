@@ -74,15 +74,6 @@ traits_of <- function(type) {
   traits
 }
 
-# Do new responses have quantiles? And do observed ones lie at some? Labels have probabilities, and
-# that a point was seen is no number.
-has_quantiles <- function(lik) catalogue()$likelihoods[[lik$type]]$ordered
-
-has_tails <- function(lik) {
-  codec <- lik_codec(lik)
-  has_quantiles(lik) && (codec$scaled || !is.null(codec$jump))
-}
-
 lik_label <- function(lik) lik_traits(lik)$label %||% lik$type
 
 is_modal <- function(lik) lik_traits(lik)$modal

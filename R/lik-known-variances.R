@@ -42,7 +42,9 @@ weights_at <- function(object, latent, variance, weights) {
   rows <- length(latent$complete)
   if (!has_variances(object$likelihood)) return(new_weights(object, latent, weights, rows))
   if (is.null(variance) && !is.null(latent$weights)) return(latent$weights)
-  if (is.null(variance)) refuse_unknown_variances("variance", "Give one number, or one per row")
+  if (is.null(variance)) {
+    refuse_unknown_variances(object$likelihood, "variance", "Give one number, or one per row")
+  }
   if (length(variance) == 1L) variance <- rep(variance, rows)
   variance <- check_per_row(variance, rows, "variance", positive = TRUE)
   weights <- weights_of_variances(object$likelihood, variance)
@@ -67,7 +69,9 @@ new_weights <- function(object, latent, weights, rows) {
   1
 }
 
-refuse_unknown_variances <- function(argument, remedy) {
+# Refuses new rows, whose noise variances the fit cannot know.
+refuse_unknown_variances <- function(likelihood, argument, remedy) {
+  if (!has_variances(likelihood)) return(invisible())
   stop_sparsegp(argument, "is short of the noise variances of new rows, which the fit cannot know",
                 remedy)
 }

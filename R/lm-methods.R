@@ -98,16 +98,22 @@ variable.names.sparsegp <- function(object, ...) {
 sigma.sparsegp <- function(object, ...) {
   check_no_dots(...)
   object <- ready(object)
-  if (!codec_of(object)$scaled) {
-    stop_sparsegp("object", paste("has the likelihood", object$likelihood$type, "whose responses",
-                                  "vary by their mean"), "There is no one standard deviation")
-  }
-  noise <- noise_sds(object)
-  if (is.null(noise)) {
-    stop_sparsegp("object", "has errors of its own for each row",
-                  "Take the roots of their variances, or predict(fit, type = \"latent\")")
-  }
-  noise
+  noise_sds(object) %||% refuse_sigma(object)
+}
+
+# Stops with the reason why errors have no one standard deviation.
+refuse_sigma <- function(object) UseMethod("refuse_sigma", codec_of(object))
+
+#' @export
+refuse_sigma.response <- function(object) {
+  stop_sparsegp("object", paste("has the likelihood", object$likelihood$type, "whose responses",
+                                "vary by their mean"), "There is no one standard deviation")
+}
+
+#' @export
+refuse_sigma.response_numbers <- function(object) {
+  stop_sparsegp("object", "has errors of its own for each row",
+                "Take the roots of their variances, or predict(fit, type = \"latent\")")
 }
 
 #' @rdname frames

@@ -25,19 +25,32 @@ along_curve <- function(view, places, answer) {
 
 curve_answer <- function(object, latent, level) {
   answer <- as.data.frame(interval_answer(object, latent, "response", "confidence", level))
-  if (!has_quantiles(object$likelihood)) return(answer)
-  if (has_variances(object$likelihood)) return(answer) # nobody knows them between the rows
   latent$weights <- weight_of_new(object)
   if (is.null(latent$weights)) return(answer)
   new <- interval_answer(object, latent, "response", "prediction", level)
   cbind(answer, new_lwr = new[, "lwr"], new_upr = new[, "upr"])
 }
 
-# Of how many trials a new response is: of as many as all rows, else unknown. Other new
-# responses have weight 1.
-weight_of_new <- function(object) {
-  trials <- trials_of(object, unique(object$weights))
-  if (is.null(trials)) 1 else if (length(trials) == 1L) trials
+# Returns the weight of a new response between the rows, or NULL where it is unknown or new
+# responses have no intervals.
+weight_of_new <- function(object) UseMethod("weight_of_new", codec_of(object))
+
+#' @export
+weight_of_new.response <- function(object) {
+  if ("prediction" %in% codec_of(object)$offers$response) 1
+}
+
+# Known variances are those of the rows.
+#' @export
+weight_of_new.response_numbers <- function(object) {
+  if (!has_variances(object$likelihood)) NextMethod()
+}
+
+# As many trials as all rows have
+#' @export
+weight_of_new.response_trials <- function(object) {
+  trials <- unique(object$weights)
+  if (length(trials) == 1L) trials
 }
 
 # ---- Pieces ----

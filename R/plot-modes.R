@@ -10,7 +10,7 @@ NULL
 
 modes_plot <- function() {
   new_plot_type(modes_picture, mode_charts, takes = "newdata", refuse = function(object) {
-    if (!is_modal(object$likelihood)) c("is for fits that may have several", "Leave it out")
+    why_not_measured(codec_of(object), "modes", "Leave it out")
   }, outputs = TRUE, rows = function(charts) if (length(charts) == 2L) 1)
 }
 

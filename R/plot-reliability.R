@@ -123,7 +123,7 @@ class_events.response_factor <- function(object, held_out) {
 }
 
 loo_rows <- function(object) {
-  if (!has_rows(object) || length(object$y) == 0L) {
+  if (length(object$y) == 0L) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response that the model has not seen")
   }
@@ -135,9 +135,8 @@ loo_rows <- function(object) {
 
 # Returns the responses of new rows, and the latent moments there.
 predicted_rows <- function(object, newdata) {
-  if (has_variances(object$likelihood)) {
-    refuse_unknown_variances("newdata", "Leave it out for leave-one-out predictions")
-  }
+  refuse_unknown_variances(object$likelihood, "newdata",
+                           "Leave it out for leave-one-out predictions")
   rows <- new_rows(object, newdata)
   latent <- new_latent(object, rows$given$x, rows$given$offset)
   known <- rows$complete & latent$complete
@@ -175,10 +174,10 @@ binomial_interval <- function(hits, rows, level) {
 # Returns the probability integral transform of each response, the interval from `lower` to `upper`
 # that a jump of its distribution function takes; a number jumps by nothing.
 transforms <- function(object, held_out) {
-  if (!has_tails(object$likelihood)) {
+  tails <- response_tails(object, held_out$y, held_out$latent)
+  if (is.null(tails)) {
     stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")
   }
-  tails <- response_tails(object, held_out$y, held_out$latent)
   data.frame(lower = tails$below, upper = 1 - tails$above)
 }
 

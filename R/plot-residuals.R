@@ -15,9 +15,7 @@ residuals_plot <- function() {
   }, function(object, picture, style) {
     lapply(picture$which, residual_chart, picture$drawn, style)
   }, takes = "which", refuse = function(object) {
-    if (processes(object) > 1L) {
-      c("is not defined for classes without an order", "See type = \"reliability\" or \"loo\"")
-    }
+    why_not_measured(codec_of(object), "influence", "See type = \"reliability\" or \"loo\"")
   })
 }
 

@@ -6,15 +6,14 @@ rows_of <- function(object, newdata) {
 }
 
 training_rows <- function(object) {
-  if (has_rows(object)) object <- checked_rows(object)
   at <- if (is.null(object$x)) object$basis_rows else seq_len(NROW(object$y))
   x <- if (is.null(object$x)) inducing_points(object) else kept_inputs(object, object$x)
   if (length(object$y) == 0L || length(at) == 0L || anyNA(at)) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response, the first chunk of a stream for instance")
   }
-  y <- if (is_modal(object$likelihood)) observed_values(object) else object$y
-  list(x = x, y = some_rows(y, at), offset = some_rows(object$offset, at),
+  object <- checked_rows(object)
+  list(x = x, y = some_rows(shown_responses(object), at), offset = some_rows(object$offset, at),
        weights = object$weights[at], basis = marked_basis(object),
        raw = function(name) raw_values(object, name)[at])
 }
@@ -24,7 +23,7 @@ new_rows <- function(object, newdata) {
   new <- new_inputs(object, given$x, given$offset)
   given <- gathered(given, object$likelihood)
   y <- read_more(object, given$y, nrow(new$x), given$weights)
-  if (is_mixture(y)) y <- codec_of(object)$observed(y)
+  y <- shown_responses(object, y)
   known <- codec_of(object)$known_means(new$offset, c(nrow(new$x), n_outputs(object)))
   complete <- stats::complete.cases(new$x, known, labelled_rows(y), if (!is.matrix(y)) y)
   if (!any(complete)) stop_incomplete("newdata")
@@ -33,6 +32,17 @@ new_rows <- function(object, newdata) {
        weights = given$weights[complete],
        raw = function(name) as.double(given$x[[name]])[complete], basis = marked_basis(object),
        given = given, complete = complete)
+}
+
+# Returns responses as pictures show them: those of the fit, or new ones `y`.
+shown_responses <- function(object, y = NULL) UseMethod("shown_responses", codec_of(object))
+
+#' @export
+shown_responses.response <- function(object, y = NULL) y %||% object$y
+
+#' @export
+shown_responses.response_mixtures <- function(object, y = NULL) {
+  if (is.null(y)) observed_values(object) else codec_of(object)$observed(y)
 }
 
 inducing_points <- function(object) unscaled_inputs(object, basis_points_of(object))
@@ -49,14 +59,20 @@ new_data_parts <- function(object, newdata) {
     stop_sparsegp("newdata", "must be list(x = , y = )", "The model was fitted to a matrix")
   }
   recipe <- recipe_of(object)
-  used <- c("na.action", if (codec_of(object)$trials) "weights")
+  used <- c("na.action", trials_of(object, "weights"))
   recipe$arguments <- utils::modifyList(recipe$arguments, list(na.action = stats::na.pass))[used]
   frame <- read_frame(recipe, newdata)
   list(x = newdata, y = frame_response(frame), weights = stats::model.weights(frame))
 }
 
 # Returns weights that are numbers of trials, or NULL; they are not evaluated unless they are.
-trials_of <- function(object, weights) if (codec_of(object)$trials) weights
+trials_of <- function(object, weights) UseMethod("trials_of", codec_of(object))
+
+#' @export
+trials_of.response <- function(object, weights) NULL
+
+#' @export
+trials_of.response_trials <- function(object, weights) weights
 
 kept_inputs <- function(object, x) {
   x <- x[, object$scaling$kept, drop = FALSE]

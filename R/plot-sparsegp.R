@@ -205,7 +205,7 @@ refuse_for_type <- function(asked) {
 # Returns the type of this name, or refuses fits that have no such picture. argument: of the fit.
 offered_type <- function(object, name, argument) {
   type <- registered("plots", name)
-  if (n_outputs(object) > 1L && !type$outputs) refuse_components_picture(argument)
+  if (!type$outputs) refuse_components_picture(object, argument)
   why <- type$refuse(object)
   if (!is.null(why)) {
     stop_sparsegp("type", paste0("= \"", name, "\" ", why[1L]), if (length(why) > 1L) why[2L])
@@ -213,7 +213,15 @@ offered_type <- function(object, name, argument) {
   type
 }
 
-refuse_components_picture <- function(argument) {
+refuse_components_picture <- function(object, argument) {
+  UseMethod("refuse_components_picture", codec_of(object))
+}
+
+#' @export
+refuse_components_picture.response <- function(object, argument) invisible()
+
+#' @export
+refuse_components_picture.response_components <- function(object, argument) {
   stop_sparsegp(argument, "has several components, of which there is no such picture",
                 "Draw plot(fit) of it, or residuals()")
 }

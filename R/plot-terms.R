@@ -151,7 +151,7 @@ effect_spread <- function(view, object, rows, group) {
   x <- scale_kept(slice_inputs(view, list(places)), object$scaling)
   of_class <- function(class) {
     parts <- fit_parts(object, class)[group[[1L]]]
-    posterior <- class_posterior(object$posterior, processes(object), class)
+    posterior <- class_posterior(object$posterior, class)
     effect <- parts_kernel(parts)$cross(x, posterior$basis) %*% posterior$alpha
     stats::sd(average_rows(effect, nrow(view$over)))
   }

@@ -24,16 +24,13 @@ latent_moments <- function(model, theta, posterior, x) {
 }
 
 # The posterior of one latent function.
-class_posterior <- function(posterior, processes, class) {
-  if (!is.null(posterior$each)) return(class_posterior(posterior$each[[class]], 1L, 1L))
+class_posterior <- function(posterior, class) {
+  if (!is.null(posterior$each)) return(class_posterior(posterior$each[[class]], 1L))
   d <- nrow(posterior$basis)
   own <- function(factor) {
     factor <- full_factor(factor, d)
     if (is.null(factor) || ncol(factor) == d) return(factor)
     factor[, (class - 1L) * d + seq_len(d), drop = FALSE]
-  }
-  if (processes == 1L) {
-    return(replace(posterior, c("G", "H"), lapply(posterior[c("G", "H")], own)))
   }
   list(basis = posterior$basis, alpha = as.matrix(posterior$alpha)[, class],
        G = own(posterior$G), H = own(posterior$H))
@@ -58,7 +55,7 @@ joined_posterior <- function(each, x, ids) {
 joint_moments <- function(fit, x, class = 1L) {
   if (has_members(fit)) return(joint_of_members(fit, x, class))
   own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
-  joint_latent(fit$spec, own, class_posterior(fit$posterior, processes(fit), class), x)
+  joint_latent(fit$spec, own, class_posterior(fit$posterior, class), x)
 }
 
 # Those of an ensemble, by the law of total covariance
@@ -80,7 +77,7 @@ joint_latent <- function(spec, theta, posterior, x) {
 # Covariances of one latent function of a fit between many points x and few others, a column at a
 # time: what they have in common. O(n d) numbers.
 covariances_with <- function(fit, x, class = 1L) {
-  posterior <- class_posterior(fit$posterior, processes(fit), class)
+  posterior <- class_posterior(fit$posterior, class)
   list(fit = fit, class = class, x = x, posterior = posterior,
        Kx = class_kernel(fit, x, posterior$basis, class))
 }

@@ -7,7 +7,8 @@
 #   called, task   the response in words; "regression" or "classification"
 #   offers         what predict() offers: by type, with what beside it (response-offers.R)
 #   measures       what else there is of it: "influence" of rows, "importance" of inputs,
-#                  "improvement" as a score of next rows, "intervals" whose coverage is measured
+#                  "improvement" as a score of next rows, "intervals" whose coverage is measured,
+#                  "modes" of the posterior
 #   words          (response) -> the words of print() on it, or NULL
 #   absent         what print() calls missing values
 # How it is:
@@ -22,8 +23,7 @@
 #                  response is the latent function
 #   processes      (levels) -> number of independent latent functions
 #   values         (y) -> how many numbers with a unit each response is
-#   jump           (weights) -> the distance from a response to the next that there can be; NULL:
-#                  all numbers can be
+#   unit_of_count  (weights) -> what one of C's counts is in the response
 #   dims           of how many dimensions a response may be
 #   shape          kinds of the fields that a fit keeps of it (response-check.R)
 # How it is read:
@@ -60,8 +60,8 @@ response_class <- function(...) c(paste0("response_", c(...)), "response")
 # What most codecs have in common
 codec_defaults <- function() {
   list(labelled = FALSE, ordered = FALSE, missing = FALSE, multi_output = FALSE,
-       offsets = TRUE, trials = FALSE, scaled = FALSE, jump = NULL,
-       dims = 0L, shape = shape_of(), series = identity,
+       offsets = TRUE, trials = FALSE, scaled = FALSE,
+       unit_of_count = function(weights) 1, dims = 0L, shape = shape_of(), series = identity,
        known_means = function(offset, size) offset, as_labels = function(y) FALSE,
        gather = identity,
        refuse = function(y, weights) NULL, moments = moments_of_numbers,
@@ -81,6 +81,11 @@ check_measured <- function(codec, measure, argument, remedy) {
   if (measure %in% codec$measures) return(invisible())
   stop_sparsegp(argument, paste0("is of ", codec$called, ", for which ", measure,
                                  " is not defined"), remedy)
+}
+
+# Returns in words why a type of picture that is of a measure is refused, with the remedy, or NULL.
+why_not_measured <- function(codec, measure, remedy) {
+  if (!measure %in% codec$measures) c(paste("is not defined for", codec$called), remedy)
 }
 
 # What is read off a response. y: codes; given: as the user has it. A response in the user's units

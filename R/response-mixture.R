@@ -257,11 +257,8 @@ anyNA.sparsegp_mixture <- function(x, recursive = FALSE) any(is.na(x))
 rbind.sparsegp_mixture <- function(..., deparse.level = 1) {
   each <- list(...)
   first <- each[[1L]]
-  like_first <- function(y) {
-    is_mixture(y) && ncol(y) == ncol(first) && mixture_parts(y) == mixture_parts(first) &&
-      mixture_width(y) == mixture_width(first)
-  }
-  if (!all(vapply(each, like_first, NA))) {
+  what <- function(y) list(class(y), ncol(y), mixture_parts(y), mixture_width(y))
+  if (length(unique(lapply(each, what))) > 1L) {
     stop_sparsegp("...", "is not a mixture of as many parts and components as the rows before",
                   "Give parts that are not there the weight 0")
   }
@@ -298,7 +295,8 @@ mixtures_codec <- function() {
              missing = FALSE, called = "a response of ambiguous measurements",
              measures = character(),
              offers = offers_without(offers_of_components(), "prediction", "quantile"),
-             gather = gather_mixtures, moments = moments_of_mixture, read = read_mixtures,
+             measures = "modes", gather = gather_mixtures, moments = moments_of_mixture,
+             read = read_mixtures,
              again = read_more_mixtures,
              codes = function(y, response) in_mixture_units(y, response$unit),
              back = function(codes, response) codes * response$unit,

@@ -24,7 +24,7 @@ counts_codec <- function() {
              offers = offer_table(c("se.fit", "confidence", "prediction"),
                                   c("confidence", "prediction"), quantile = character()),
              constant = function(codes) if (all(codes == 0)) "is nothing but zeros",
-             refuse = function(y, weights) illegal_counts(y), jump = function(weights) 1)
+             refuse = function(y, weights) illegal_counts(y))
 }
 
 # Successes of trials: the response is their share, the weights are the trials.
@@ -42,12 +42,12 @@ trials_codec <- function() {
                if (all(codes == 0)) "is nothing but failures"
                else if (all(codes == 1)) "is nothing but successes"
              },
-             jump = function(weights) 1 / weights)
+             unit_of_count = function(weights) 1 / weights)
 }
 
 # Points that were seen, and nothing else: the response is 1.
 seen_codec <- function() {
-  codec_like(counts_codec(), c("seen", "counts"), jump = NULL, constant = function(codes) NULL,
+  codec_like(counts_codec(), c("seen", "counts"), constant = function(codes) NULL,
              called = "a response of points",
              measures = c("influence", "importance", "improvement"),
              refuse = function(y, weights) {

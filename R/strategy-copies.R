@@ -132,7 +132,7 @@ class_cavities <- function(run, problem, theta, class, groups) {
 # carried, that is all covariance there is.
 carried_covariances <- function(run, problem, theta, class, groups) {
   own <- class_kernel_theta(theta[seq_len(problem$nkernel)], problem$lik, problem$processes, class)
-  posterior <- class_posterior(run, problem$processes, class)
+  posterior <- class_posterior(run, class)
   rows <- unlist(groups)
   cross <- kernel_matrix(problem$spec, own, posterior$basis, problem$x[rows, , drop = FALSE])
   seen <- crossprod(if (is.null(posterior$H)) posterior$G else posterior$H, cross)

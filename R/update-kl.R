@@ -76,7 +76,7 @@ joint_basis <- function(fit, x, class) {
 # Returns the posterior of z, f(x) = R'z at the points: its mean, and the upper factor of its
 # covariance.
 whitened_posterior <- function(fit, points, class, argument) {
-  posterior <- class_posterior(fit$posterior, processes(fit), class)
+  posterior <- class_posterior(fit$posterior, class)
   K <- class_kernel(fit, points$x, posterior$basis, class)
   W <- backsolve(points$R, K, transpose = TRUE)
   cov <- diag(nrow(W))

@@ -46,18 +46,26 @@ frame_of <- function(...) {
 }
 
 optional <- function(kind) {
-  asks <- asks_whole(kind)
-  function(x, whole) is.null(x) || is_of_kind(x, kind, whole, asks)
+  kind <- as_kind(kind)
+  function(x, whole) is.null(x) || kind(x, whole)
 }
 
-every <- function(kind) function(x) is.list(x) && all(vapply(x, is_of_kind, NA, kind))
-
-# Is x of a kind? A kind is a function(x), or a function(x, whole) that is given what x is a field
-# of, too, or a table of the kinds of the fields of x.
-is_of_kind <- function(x, kind, whole = NULL, asks = asks_whole(kind)) {
-  isTRUE(if (!is.function(kind)) is.list(x) && is.null(misfit(kind, x))
-         else if (asks) kind(x, whole) else kind(x))
+every <- function(kind) {
+  kind <- as_kind(kind)
+  function(x) is.list(x) && all(vapply(x, kind, NA, NULL))
 }
+
+is_of_kind <- function(x, kind) isTRUE(as_kind(kind)(x, NULL))
+
+# Returns a kind as function(x, whole), which is given what x is a field of, too. A kind may be
+# written as a function(x), or as a table of the kinds of the fields of x.
+as_kind <- function(kind) {
+  if (!is.function(kind)) return(function(x, whole) is.list(x) && is.null(misfit(kind, x)))
+  if ("whole" %in% names(formals(kind))) kind else function(x, whole) kind(x)
+}
+
+# Returns a table of kinds as misfit() reads it.
+kind_table <- function(kinds) list(fields = names(kinds), kinds = unname(lapply(kinds, as_kind)))
 
 # Returns the name of the first field of x that is not of its kind, or NULL. A kind that fails on
 # its value is a misfit, too. kinds: a table in the order in which it is gone through, so a
@@ -69,7 +77,7 @@ misfit <- function(kinds, x) {
   tryCatch({
     for (i in seq_along(table$kinds)) {
       name <- table$fields[i]
-      if (!is_of_kind(x[[name]], table$kinds[[i]], x, table$asks[i])) return(name)
+      if (!isTRUE(table$kinds[[i]](x[[name]], x))) return(name)
     }
     NULL
   }, error = function(e) name)

@@ -16,7 +16,8 @@ fill_registry <- function(home) {
   codecs <- functions_named("_codec$", home)
   codecs <- values_of(codecs[lengths(lapply(codecs, formals)) == 0L], "_codec")
   REGISTRY$codecs <- functions_named("^codecs_on_scales$", home)[[1L]](codecs)
-  REGISTRY$kinds <- lapply(values_of(functions_named("_kinds$", home), "_kinds"), kind_table)
+  kinds <- values_of(functions_named("_kinds$", home), "_kinds")
+  REGISTRY$kinds <- lapply(kinds, functions_named("^kind_table$", home)[[1L]])
   REGISTRY$plots <- values_of(functions_named("_plot$", home), "_plot")
   methods <- functions_named("^method_[a-z]+$", home)
   REGISTRY$methods <- methods[lengths(lapply(methods, formals)) > 1L]
@@ -36,14 +37,6 @@ values_of <- function(functions, ending) {
   names(values) <- sub(ending, "", names(values), fixed = TRUE)
   values
 }
-
-# Returns a table of kinds as misfit() reads it.
-kind_table <- function(kinds) {
-  list(fields = names(kinds), kinds = unname(kinds), asks = vapply(kinds, asks_whole, NA))
-}
-
-# Does a kind want to know what its value is a field of? See is_of_kind().
-asks_whole <- function(kind) is.function(kind) && "whole" %in% names(formals(kind))
 
 # Returns the entry of this name in one of the tables, or NULL.
 registered <- function(table, name) {

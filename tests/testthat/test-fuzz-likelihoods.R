@@ -138,7 +138,7 @@ test_that("quantiles of a new response are numbers, and in order", {
   for (type in likelihood_names()) {
     set.seed(45)
     lik <- as_likelihood(type)
-    if (!has_quantiles(lik)) next
+    if (!catalogue()$likelihoods[[type]]$ordered) next
     for (i in of_tier(1:30, 2L)) {
       theta <- some_theta(lik, 1L, absurd = FALSE)
       mean <- some_latents(4L, FALSE)

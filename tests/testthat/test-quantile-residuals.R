@@ -20,8 +20,8 @@ true_fit <- function(type, n, seed, method = method_ep()) {
 # those with a response that has an order
 single <- function() {
   Filter(function(type) {
-    traits <- traits_of(type)
-    has_tails(as_likelihood(type)) || traits$response %in% c("labels", "some_labels", "ordered")
+    one_function <- c("numbers", "spreads", "counts", "trials", "labels", "some_labels", "ordered")
+    traits_of(type)$response %in% one_function
   }, likelihood_names())
 }
 
@@ -49,7 +49,7 @@ test_that("those of a wrong model are not", {
 test_that("they are as random as the responses, and set.seed() governs that", {
   for (type in single()) {
     fit <- true_fit(type, 60, seed = 3)
-    jumps <- !is.null(codec_of(fit)$jump) || inherits(codec_of(fit), "response_factor")
+    jumps <- inherits(codec_of(fit), c("response_counts", "response_factor"))
     set.seed(1)
     first <- residuals(fit, "quantile")
     before <- .Random.seed
