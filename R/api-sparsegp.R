@@ -284,7 +284,8 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
     if (setup$streams) {
       blaming("data", start_stream(first$rows, first$setup, first$recipe$terms, first$clocks))
     } else {
-      with_frame(fit_read(first$recipe, first$rows, first$setup), first)
+      made <- fit_read(first$recipe, first$rows, first$setup)
+      keep_frame(made, first)
     }
   }
   fit$call <- call
@@ -306,7 +307,7 @@ first_rows <- function(recipe, data, setup) {
 }
 
 # Returns a fit with what it keeps of its first rows.
-with_frame <- function(fit, first) {
+keep_frame <- function(fit, first) {
   fit$clocks <- first$clocks
   if (every_row_in_basis(fit)) fit$frame <- first$rows$x # small beside the posterior
   fit

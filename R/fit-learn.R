@@ -8,7 +8,8 @@ fit_read <- function(recipe, rows, setup) {
   recipe <- with_coding(recipe, rows$x, setup$coded)
   setup$basis <- read_basis(recipe, setup$basis)
   rows <- code_rows(recipe, rows)
-  learned <- learn_from(rows, choose_structure(rows, setup, recipe$input_terms))
+  settled <- choose_structure(rows, setup, recipe$input_terms)
+  learned <- learn_from(rows, settled)
   candidate <- learned$candidate
   if (learned$moot && !is.null(candidate$record)) candidate$record$moot <- TRUE
   tuned <- tune(candidate$plan, candidate)
