@@ -15,6 +15,12 @@
 #' \eqn{n (\max_k g_k - 1)}{n (max_k g_k - 1)} is left to gain. Fits with a weight below 0.001 are
 #' left out.
 #'
+#' Leave-one-out densities do not learn the hyperparameters again, and flatter a fit that has many
+#' of them. Each hyperparameter that was learned, at a maximum and not integrated over, therefore
+#' costs its fit `r policy$hyperparameter_optimism` nat in all, spread evenly over the observations,
+#' as in Akaike's criterion. Without that price a length scale for each of many inputs may get far
+#' too much weight in small data sets.
+#'
 #' The average is a fit with the same answers as others: `predict()` has the means, probabilities
 #' and standard deviations of the mixture (those by the law of total variance), and quantiles and
 #' intervals that are exact for it; so do `loo()`, [calibration()], `residuals()`, `draws()`, and
@@ -27,7 +33,13 @@
 #' little to gain from near-copies of a fit, with many observations (one fit is better by many
 #' standard errors, see [compare()]), or far from the data, about which leave-one-out says nothing.
 #' The weights are learned from the same observations, so `loo()` of an average is a little
-#' optimistic: by about half a nat for each weight.
+#' optimistic.
+#'
+#' On 18 data sets of 20 to 356 observations (`bench/average.R`) the average of a default fit and
+#' four others (one length scale, one for each input, a rough kernel, heavy tails or a linear
+#' function) predicted test observations better than the default fit in eight, worse in four, by
+#' 0.015 nats per observation on average (standard error 0.011). It was better by 0.06 (0.02) than
+#' equal weights, and avoided the large losses of the fit with the best leave-one-out density.
 #'
 #' @param ... Two or more fits of [sparsegp()], with names if wanted. They have the same
 #'   observations, offsets and weights, and may differ in inputs, kernel, likelihood, scale of the
@@ -80,7 +92,8 @@ average_fits <- function(fits) {
   for (fit in fits[-1L]) check_averaged(fits[[1L]], fit)
   lpd <- matrix(unlist(lapply(fits, lpd_of_rows)), ncol = length(fits))
   known <- lpd[!is.na(lpd[, 1L]), , drop = FALSE]
-  weights <- kept_weights(stacking_weights(known))
+  price <- vapply(fits, optimism, 0) / nrow(known)
+  weights <- kept_weights(stacking_weights(sweep(known, 2L, price)))
   table <- data.frame(weight = weights, lpd = colSums(known), row.names = names(fits),
                       likelihood = vapply(fits, function(fit) lik_label(fit$likelihood), ""),
                       kernel = vapply(fits, function(fit) format(fit$kernel), ""))
@@ -126,6 +139,13 @@ extrapolated <- function(w, once, twice) {
   far / sum(far)
 }
 
+# Returns by how many nats the leave-one-out densities of all observations overstate a fit: they do
+# not learn the hyperparameters again, as of an ensemble that is integrated over them they do.
+optimism <- function(fit) {
+  if (has_members(fit) || is.null(fit$learning)) return(0)
+  policy$hyperparameter_optimism * sum(fit$hyper$free)
+}
+
 kept_weights <- function(weights) {
   weights[weights < policy$min_stacking_weight] <- 0
   weights / sum(weights)
@@ -161,10 +181,8 @@ print.sparsegp_average <- function(x, digits = max(3L, getOption("digits") - 3L)
   cat("Average of ", counted(nrow(table), "Gaussian-process fit"), " to ",
       counted(nobs(x), "row"), ", weights by stacking\n", sep = "")
   print(format(table, digits = digits), quote = FALSE)
-  lpd <- attr(table, "lpd")
   cat("lpd: leave-one-out log predictive density; of the average ",
-      format(lpd, digits = digits + 2L), ", ", format(lpd - max(table$lpd), digits = digits),
-      " above the best fit\n", sep = "")
+      format(attr(table, "lpd"), digits = digits + 2L), "\n", sep = "")
   invisible(x)
 }
 

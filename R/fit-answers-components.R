@@ -145,9 +145,6 @@ draws_of.response_components <- function(object, latent, n, type) {
   restore_rows(drawn, latent)
 }
 
-#' @export
-response_tails.response_vectors <- function(object, y, latent) NULL
-
 # Each component by itself
 #' @export
 quantile_residuals.response_vectors <- function(object) {

@@ -78,6 +78,7 @@ mixed_quantile <- function(object, latent, p, member, root = increasing_root) {
 #' @export
 response_quantile.response_ensemble <- function(object, p, latent) {
   jumps <- response_jumps(object)
+  step <- codec_of(object)$unit_of_count(weights_or_ones(latent$weights, 1L))
   member <- function(object, latent) {
     below <- function(q) {
       tails <- response_tails(object, q, latent)
@@ -86,7 +87,7 @@ response_quantile.response_ensemble <- function(object, p, latent) {
     list(below = below, end = response_quantile(object, p, latent))
   }
   root <- if (!jumps) increasing_root else function(f, lower, upper) {
-    first_whole(f, lower, upper, codec_of(object)$unit_of_count(weights_or_ones(latent$weights, 1L)))
+    first_whole(f, lower, upper, step)
   }
   mixed_quantile(object, latent, p, member, root)
 }

@@ -4,3 +4,9 @@
 class_probabilities.response_ordered <- function(object, latent) {
   engine_label_probabilities(object, seen_mean(object, latent), latent$var)
 }
+
+#' @export
+response_tails.response_ordered <- response_tails.response_numbers
+
+#' @export
+response_jumps.response_ordered <- response_jumps.response_counts

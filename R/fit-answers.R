@@ -15,7 +15,6 @@
 #   class_probabilities(object, latent) of labels only
 #   centre_answer(object, latent, type)   what `type` predicts, without an interval
 #   response_quantile(object, p, latent)  a quantile of new responses
-#   response_tails(object, y, latent)  probabilities of less than responses and of more
 #   vector_bound(object, latent, prediction, p)  a quantile of each component
 #   predicted(object, latent, request)  what predict() answers; request: its arguments
 #   draws_of(object, latent, n, type)   what draws() answers

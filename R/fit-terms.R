@@ -129,8 +129,7 @@ centred_moments <- function(parts, posterior, rows, x, each = 1L) {
   kernel <- parts_kernel(parts)
   mean_cross <- colMeans(kernel$cross(rows, posterior$basis))
   mean_prior <- mean(kernel$cross(rows, rows))
-  places <- seq_len(nrow(x) %/% each)
-  found <- lapply(split(places, (places - 1L) %/% max(1L, EFFECT_ROWS %/% each)), function(at) {
+  found <- lapply(row_blocks(nrow(x) %/% each, max(1L, EFFECT_ROWS %/% each)), function(at) {
     block <- x[rep((at - 1L) * each, each = each) + seq_len(each), , drop = FALSE]
     cross <- sweep(kernel$cross(block, posterior$basis), 2L, mean_cross)
     members <- matrix(cross %*% posterior$alpha, ncol = each, byrow = TRUE)

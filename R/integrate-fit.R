@@ -33,7 +33,7 @@ is_integrated_by_default <- function(fit, setup) {
 
 # Returns what is wrong with integrals over the hyperparameters of a fit, and what to do, or NULL.
 what_forbids_integrals <- function(fit) {
-  if (is_stream(fit) || !is.null(fit$source)) {
+  if (!has_rows(fit) || !is.null(fit$source)) {
     c("is for rows in memory, and these are a stream or a source", "Fit some of them at once")
   } else if (is.null(fit$learning) || !any(fit$hyper$free)) {
     c("is for hyperparameters that are learned", "Fit with learn = TRUE")

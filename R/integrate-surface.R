@@ -155,8 +155,9 @@ axis_effects <- function(fit, middle, sides) {
 }
 
 # Leave-one-out means and variances of the rows under a run: of new responses where these are
-# numbers, else of the mean response, as of a probability; of several latent functions less their
-# mean in a row, of which probabilities do not know.
+# numbers, on the fitted scale unless that is learned; else of the mean response, as of a
+# probability; of several latent functions less their mean in a row, of which probabilities do not
+# know; of several latent values in a row theirs.
 row_moments <- function(fit, run) {
   fit <- keep_moments(at_theta_of(fit, run), run)
   latent <- loo_latent(fit)
@@ -167,10 +168,15 @@ row_moments <- function(fit, run) {
     return(list(mean = mean - rowMeans(mean),
                 var = (1 - 2 * share) * latent$var + share^2 * rowSums(latent$var)))
   }
-  if (codec$scaled) {
+  w <- n_outputs(fit)
+  if (w > 1L) {
+    return(list(mean = latent$mean, var = c(matrix(latent$var, w^2)[seq(1L, w^2, w + 1L), ])))
+  }
+  if (!is.null(scale_parameter(fit$likelihood))) {
     moments <- response_moments(fit, latent)
     return(list(mean = moments$mean, var = moments$sd^2))
   }
+  if (codec$scaled) return(engine_lik_predict(fit, seen_mean(fit, latent), latent$var))
   list(mean = mean_response(fit, latent),
        var = standard_deviation(fit, latent, "response")^2)
 }

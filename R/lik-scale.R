@@ -15,7 +15,7 @@
 #' | `"sqrt"` | \eqn{\sqrt y}{sqrt(y)} | of 0 or more |
 #' | `"boxcox"` | \eqn{((y / m)^\lambda - 1) / \lambda}{((y / m)^lambda - 1) / lambda} | greater than 0; m their geometric mean |
 #' | `"logit"` | \eqn{\log(y / (1 - y))}{log(y / (1 - y))} | between 0 and 1 |
-#' | `"asinh"` | \eqn{\sinh^{-1}((y - m) / s)}{asinh((y - m) / s)} | any, with heavy tails on both sides; m their median |
+#' | `"asinh"` | \eqn{\sinh^{-1}((y - m) / s)}{asinh((y - m) / s)} | any, with heavy tails; m their median, or if one tail is heavy the quantile of 1 % at the other end |
 #'
 #' The model is that \eqn{g(y)} has the likelihood's noise about the latent function.
 #' \eqn{\lambda}{lambda} (`lambda` in [coef()]) and \eqn{s} (`asinh`) are hyperparameters, learned

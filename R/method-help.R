@@ -66,8 +66,10 @@
 #' are tied to the common length scale that was learned before: [prior_logcauchy()] around it, with
 #' scale `r policy$relevance_spread`, holds most of them there and lets a few go far. They are kept
 #' if log evidence and log prior, relative to that of length scales at the common one, rise by more
-#' than `r policy$min_relevance_gain` nats and `r policy$min_relevance_rate` nats an observation, in
-#' each one-vs-rest model on average. Your own `prior` of `lengthscale` replaces the tie.
+#' than `r policy$min_relevance_gain` nats, by m of n observations `r policy$min_relevance_gain`
+#' m / n; of one-vs-rest classes by `r policy$min_relevance_gain` nats and
+#' `r policy$min_relevance_rate` nats an observation in each model on average. Your own `prior` of
+#' `lengthscale` replaces the tie.
 #'
 #' *Several latent functions otherwise*: `method_ep(size = )` with `r policy$multi_output_root`
 #' times the root of the number of observations, at most `r policy$multi_output_points`.

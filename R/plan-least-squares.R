@@ -25,8 +25,8 @@ run_plan.plan_least_squares <- function(plan, theta) {
 
 # With R't_c = K_B nu_c, nu_c the shifts of the sites of class c, alpha_c = R^-1 M t_c = H H' R't_c
 # (state.h), and the part of the labels in log Z is t_c'M t_c = |H'R't_c|^2 and - sum tau (y -
-# bias)^2. A cavity takes a row's own site from the part s of its variance that the points carry.
-# O(n d C) but for s, O(n d^2).
+# bias)^2. A cavity takes a row's own site from the part of its variance that the points carry, which
+# one class's run has found. O(n d C), and kernels of all rows with the points once more.
 of_all_classes <- function(problem, theta, one) {
   n <- nrow(problem$x)
   classes <- seq_len(problem$processes)
@@ -37,7 +37,7 @@ of_all_classes <- function(problem, theta, one) {
   off <- labels - problem$offset - rep(biases, each = n)
   tau <- as.double(one$tau)
   nu <- tau * off
-  blocks <- unname(split(seq_len(n), (seq_len(n) - 1L) %/% ROWS_AT_ONCE))
+  blocks <- row_blocks(n, ROWS_AT_ONCE)
   kernel <- function(rows) {
     kernel_matrix(problem$spec, theta[seq_len(problem$nkernel)], problem$x[rows, , drop = FALSE],
                   problem$basis)
@@ -46,15 +46,20 @@ of_all_classes <- function(problem, theta, one) {
     crossprod(kernel(rows), nu[rows, , drop = FALSE])
   })))
   alpha <- one$H %*% turned
-  seen <- lapply(blocks, function(rows) {
-    Kx <- kernel(rows)
-    list(mean = Kx %*% alpha, carried = rowSums((Kx %*% one$H)^2))
-  })
-  mean <- do.call(rbind, lapply(seen, `[[`, "mean"))
-  s <- unlist(lapply(seen, `[[`, "carried"))
+  mean <- do.call(rbind, lapply(blocks, function(rows) kernel(rows) %*% alpha))
+  s <- carried_variance(one)
   alike <- function(values) matrix(as.double(values), nrow(off), ncol(off))
   says <- colSums(turned^2) - colSums(tau * off^2)
   list(logz = one$logz * ncol(off) + sum(says - says[1L]) / 2, alpha = alpha, mean = mean,
        var = alike(one$var), tau = alike(tau), nu = nu, cav_var = alike(one$cav_var),
        cav_mean = (mean - s * nu) / (1 - s * tau))
+}
+
+# Returns the part s of each row's variance that the points carry. A cavity is without the row's own
+# site: cav_var - var = s / (1 - s tau) - s, whose positive root s is; as a quotient, so that where s
+# tau is small nothing cancels.
+carried_variance <- function(one) {
+  gap <- as.double(pmax(one$cav_var - one$var, 0))
+  slope <- gap * as.double(one$tau)
+  ifelse(gap > 0, 2 * gap / (slope + sqrt(slope * (slope + 4))), 0)
 }

@@ -156,6 +156,13 @@ class_scores <- function(prob, y) {
 
 # ---- In print and as a picture ----
 
+# Returns some of the rows as a data frame, which says no longer what they are of.
+#' @export
+`[.sparsegp_calibration` <- function(x, ...) {
+  class(x) <- "data.frame"
+  x[...]
+}
+
 plain_table <- function(x) as.data.frame(unclass(x)[names(x)])
 
 #' @rdname calibration

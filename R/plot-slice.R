@@ -183,7 +183,7 @@ nearness <- function(object, x, z) {
   own <- class_kernel_theta(kernel_theta(object), object$likelihood, processes(object), 1L)
   x <- scale_kept(x, object$scaling)
   z <- scale_kept(z, object$scaling)
-  blocks <- split(seq_len(nrow(x)), (seq_len(nrow(x)) - 1L) %/% 64L)
+  blocks <- row_blocks(nrow(x), 64L)
   between <- unlist(lapply(blocks, function(at) {
     diag(as.matrix(kernel_matrix(object$spec, own, x[at, , drop = FALSE], z[at, , drop = FALSE])))
   }))

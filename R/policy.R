@@ -15,7 +15,7 @@ min_transform_gain | 5 | nats | log evidence that another scale of the response 
 min_transform_gain_per_row | 0.005 | nats a row | the same, of many rows
 parameter_nats | 1.25 | nats | log evidence that is lost where it is integrated over one
 min_relevance_gain | 5 | nats | the same, for a length scale of each input, of labels
-min_relevance_rate | 0.01 | nats a row | and for each observation, of each one-vs-rest model
+min_relevance_rate | 0.01 | nats a row | and for each observation, of one-vs-rest classes, each
 relevance_spread | 0.6 | logarithms | half the interquartile range of their prior: tied or free
 untied_spread | 2 | logarithms | standard deviation of the prior that their search begins under
 max_ard_inputs | 200 | inputs | most inputs for which a length scale each is tried
@@ -52,6 +52,7 @@ margin_width          | 8           | latent units | margin that is tried betwee
 min_standard_errors | 2 | standard errors | log density that a change of the model has to gain
 temper_range          | 0.25, 4     | exponents  | recalibration of probabilities
 most_classes | 10 | classes | whose work comparisons take; of more, fewer rows and points are shared
+most_shared | 1.9 | ratio | points that more than most_classes share, to those wanted of one
 holdout               | 0.2         | proportion | of rows, to compare probit with least squares
 label_noise | 0.01 | variance | of labels -1 and 1 in least-squares classification
 start_factors | 1, 0.4, 0.15, 2.5 | factors | length scales a search begins at; the last if cheap
@@ -62,6 +63,7 @@ selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP lear
 mode_starts           | 4           | EP runs    | for likelihoods with several modes
 kept_rows             | 10000       | rows       | of a source, in memory for learning
 heavy_tail_ratio | 5 | ratio | 1 % quantile to quartile, from the median: tails for asinh
+hyperparameter_optimism | 1 | nats | of leave-one-out densities, for each learned, in an average
 integrated_rows | 300 | rows | most for which hyperparameters are integrated over by default
 integrated_parameters | 12 | hyperparameters | most of these
 integrated_widening | 0.03 | proportion | by so much a prediction's interval has to move for it

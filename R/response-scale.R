@@ -1,7 +1,8 @@
 # Scales of a response: monotone functions g, on whose values noise has the likelihood's form. A
 # table of functions; what a scale knows of a response is plain numbers, its record:
 #   value    of the parameter, if it has one: the exponent of Box and Cox, the scale of asinh
-#   middle   the geometric mean (Box and Cox) or the median (asinh) of the responses it was read off
+#   middle   of the responses it was read off: their geometric mean (Box and Cox), or what they are
+#            drawn in to (asinh)
 #   spread   their interquartile range in units of a normal distribution's standard deviation
 #   least    the smallest positive one
 # Each entry has
@@ -60,7 +61,7 @@ SCALES <- list(
     log_slope = function(y, s) -log(y) - log1p(-y)
   ),
   asinh = list(
-    called = "the asinh scale", wrong = function(y) NULL, middle = stats::median,
+    called = "the asinh scale", wrong = function(y) NULL, middle = function(y) drawn_to(y),
     start = function(spread) spread, # half of the responses lie where it is nearly straight
     to = function(y, s) asinh(y / s[["value"]] - s[["middle"]] / s[["value"]]),
     from = function(z, s) s[["middle"]] + s[["value"]] * sinh(z),
@@ -110,20 +111,37 @@ has_parameter <- function(name) !is.null(SCALES[[name]]$d_to)
 
 # Returns the scales that make sense for responses of numbers, by name, identity first: powers and
 # the logarithm where all are positive, logit where all lie between 0 and 1, asinh where both tails
-# are heavy. The density of a 0 on the square-root scale depends on the smallest positive response,
-# so that scale is not compared with others where there is a 0.
+# are heavy, or one is and not all are positive. The density of a 0 on the square-root scale depends
+# on the smallest positive response, so that scale is not compared with others where there is a 0.
 response_scales <- function(y) {
   y <- y[is.finite(y)]
   if (length(unique(y)) < 3L) return("identity")
-  c("identity", if (all(y > 0)) c("sqrt", "log", "boxcox"),
-    if (all(y > 0 & y < 1)) "logit", if (has_heavy_tails(y)) "asinh")
+  positive <- all(y > 0)
+  heavy <- heavy_tails(y)
+  c("identity", if (positive) c("sqrt", "log", "boxcox"), if (positive && all(y < 1)) "logit",
+    if (all(heavy) || !positive && any(heavy) && !ends_tied(y)) "asinh")
 }
 
-# Are both tails heavy? By how far the outer quantiles are from the median, in units of the
-# quartile on their side; 3.4 of a normal distribution.
-has_heavy_tails <- function(y) {
+# Returns whether the lower and the upper tail are heavy: by how far the outer quantile is from the
+# median, in units of the quartile on its side; 3.4 of a normal distribution.
+heavy_tails <- function(y) {
   at <- stats::quantile(y, c(0.01, 0.25, 0.5, 0.75, 0.99), names = FALSE)
   far <- c(at[3L] - at[1L], at[5L] - at[3L])
   near <- c(at[3L] - at[2L], at[4L] - at[3L])
-  all(near > 0) && all(far > policy$heavy_tail_ratio * near)
+  near > 0 & far > policy$heavy_tail_ratio * near
+}
+
+# Returns the value that asinh draws responses in to: the median, or if only one tail is heavy the
+# end of the other one, so that the scale is about the logarithm of the distance to this.
+drawn_to <- function(y) {
+  heavy <- heavy_tails(y)
+  stats::quantile(y, if (heavy[1L] == heavy[2L]) 0.5 else if (heavy[1L]) 0.99 else 0.01,
+                  names = FALSE)
+}
+
+# Are many responses the same at an end, as zeros may be? A scale that is steep there would give
+# them any density, and others none.
+ends_tied <- function(y) {
+  at <- stats::quantile(y, c(0.01, 0.05, 0.95, 0.99), names = FALSE)
+  at[1L] == at[2L] || at[3L] == at[4L]
 }

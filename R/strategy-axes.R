@@ -34,7 +34,7 @@ worth_a_scale <- function(model, n, m) {
 }
 
 worth_lengthscales <- function(model, n, m) {
-  if (has_labels(model)) min_relevance_gain(model, m) else worth_a_change(model, n, m)
+  if (has_labels(model)) min_relevance_gain(model, n, m) else worth_a_change(model, n, m)
 }
 
 # ---- Alternatives ----

@@ -15,7 +15,7 @@
 #' | axis (`stage` in `fit$choices`) | alternatives | tried for |
 #' |---|---|---|
 #' | coding | ordered factors as factors, not as numbers | formulas with ordered factors |
-#' | response scale | square root, logarithm, Box-Cox, logit, asinh, see [response_scale()] | positive numbers, logit between 0 and 1, asinh if both tails are heavy; not with weights, offsets, priors, or a noise that is given; not in streams |
+#' | response scale | square root, logarithm, Box-Cox, logit, asinh, see [response_scale()] | positive numbers, logit between 0 and 1, asinh if both tails are heavy, or if one is and some are not positive; not with weights, offsets, priors, or a noise that is given; not in streams |
 #' | input scale | one scale for all inputs, `scale = "common"` | `scale` not given, standard deviations within a factor of `r policy$same_unit_ratio` |
 #' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
 #' | kernel | a length scale for each input, `ard = TRUE`; of labels tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
@@ -42,8 +42,9 @@
 #' well. Another scale of the response has to gain `r policy$min_transform_gain` m / n nats and
 #' `r policy$min_transform_gain_per_row` nats an observation; its evidence includes the Jacobian.
 #' Length scales of labels have a log-Cauchy prior around the common one (see [priors]) in place of
-#' a price, and have to gain `r policy$min_relevance_gain` nats and
-#' `r policy$min_relevance_rate` nats an observation.
+#' a price, and have to gain `r policy$min_relevance_gain` m / n nats. Those that one-vs-rest classes
+#' share have to gain `r policy$min_relevance_gain` nats, and `r policy$min_relevance_rate` nats an
+#' observation of the pilot, in the model of each class on average.
 #'
 #' With these margins a length scale for each input (ARD) is refused if observations are few for the
 #' number of inputs, where the evidence alone would accept it and predictions would be worse.

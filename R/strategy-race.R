@@ -89,7 +89,12 @@ checked_run <- function(candidate) {
 # probabilities at it. Of all exponents whose mean is within min_standard_errors of the best it is
 # the one nearest to 1: new observations are seldom easier than those used here.
 best_temper <- function(scores, y) {
-  lpd <- function(log_power) own_label(log_tempered(scores, exp(log_power)), y)
+  scores <- below_largest(scores)
+  own <- own_label(scores, y)
+  lpd <- function(log_power) {
+    power <- exp(log_power)
+    power * own - log(rowSums(exp(power * scores)))
+  }
   best <- stats::optimize(function(log_power) mean(lpd(log_power)), log(policy$temper_range),
                           maximum = TRUE)$maximum
   at_best <- lpd(best)

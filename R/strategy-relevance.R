@@ -13,12 +13,15 @@ tied_lengthscales <- function(setup, table) {
   c(list(lengthscale = prior_logcauchy(common, policy$relevance_spread)), setup$prior)
 }
 
-# Returns the log evidence that length scales of labels have to gain on so many observations. That
-# of one-vs-rest classes is a sum over models of the same labels.
-min_relevance_gain <- function(model, rows) {
+# Returns the log evidence that length scales of labels have to gain on m of the model's n
+# observations. As it grows with the observations, so much less is asked of a pilot. One-vs-rest
+# classes have their models' sum, and length scales in common, which are a compromise of what each
+# would have: they have to gain it for every model, on the pilot, and by the observation.
+min_relevance_gain <- function(model, n, m) {
   processes <- model$response$processes
-  models <- if (is_one_vs_rest(list(processes = processes, lik = model$lik))) processes else 1L
-  models * max(policy$min_relevance_gain, policy$min_relevance_rate * rows)
+  shared <- processes > 1L && is_one_vs_rest(list(processes = processes, lik = model$lik))
+  if (!shared) return(policy$min_relevance_gain * m / n)
+  processes * max(policy$min_relevance_gain, policy$min_relevance_rate * m)
 }
 
 has_labels <- function(model) lik_codec(model$lik)$labelled

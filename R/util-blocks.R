@@ -16,3 +16,6 @@ in_blocks <- function(n, block) {
   from <- seq(1L, by = BLOCK_ROWS, length.out = ceiling(n / BLOCK_ROWS))
   as.double(unlist(lapply(from, function(at) block(at:min(at + BLOCK_ROWS - 1L, n)))))
 }
+
+# Returns the numbers from 1 to n in blocks of at most `size` that follow one another.
+row_blocks <- function(n, size) unname(split(seq_len(n), (seq_len(n) - 1L) %/% size))

@@ -5,8 +5,13 @@ temper <- function(scores, power = NULL) exp(log_tempered(scores, power))
 
 log_tempered <- function(scores, power) {
   if (!is.null(power)) scores <- power * scores
-  scores <- scores - scores[cbind(seq_len(nrow(scores)), max.col(scores, "first"))]
+  scores <- below_largest(scores)
   scores - log(rowSums(exp(scores)))
+}
+
+# Returns scores less the largest of their row, so that a power of them may be summed.
+below_largest <- function(scores) {
+  scores - scores[cbind(seq_len(nrow(scores)), max.col(scores, "first"))]
 }
 
 # Scores of labels from the probability that each label's own latent function, or the second of two

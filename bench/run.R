@@ -26,7 +26,7 @@ CLAIMS <- list(
                                             "dbarts")),
   claim("coverage", "How far the error bars can be trusted", "coverage.R", "quick", "", c(4, 25),
         c("mgcv", "DiceKriging", "dbarts")),
-  claim("average", "What averaging fits is worth", "average.R", "150", "660", c(2, 10)),
+  claim("average", "What averaging fits is worth", "average.R", "150", "420", c(2, 5)),
   claim("policy", "Numbers of the default strategies, halved and doubled", "policy.R",
         "1000 quick", "2000 normal", c(45, 600)),
   claim("peers", "Beside other packages of Gaussian processes and smooths", "peers.R", "200", "500",

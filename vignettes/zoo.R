@@ -5,7 +5,7 @@
 # ("ours", "before" or a peer), response ("plain", or "chosen": its logarithm if the peer's
 # held-out observations prefer that), density (mean over the test observations), ahead (ours less
 # this, mean), se (the standard error of that), error (RMSE, or proportion of wrong labels), inside
-# (coverage of 90 % intervals), seconds (CPU), MB.
+# (coverage of 90 % intervals), seconds (CPU), MB, version (of the package).
 
 MANY_TESTS <- 300 # test observations from which coverage is worth a look
 

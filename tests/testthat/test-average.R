@@ -45,6 +45,17 @@ test_that("densities too small to be numbers have weights, too", {
   expect_equal(stacking_weights(lpd), stacking_weights(lpd + c(1990, 990, 0)), tolerance = 1e-12)
 })
 
+test_that("a learned hyperparameter costs its fit one nat", {
+  one <- sparsegp(mpg ~ wt + hp + qsec, mtcars, kernel = kernel_rbf(), likelihood = "gaussian",
+                  integrate = "none")
+  many <- update(one, kernel = kernel_rbf(ard = TRUE))
+  lpd <- cbind(loo_lpd(one), loo_lpd(many))
+  priced <- stacking_weights(lpd - rep(c(3, 5) / 32, each = 32))
+  table <- summary(average(one, many))
+  expect_equal(table[c("one", "many"), "weight"], priced, tolerance = 1e-2)
+  expect_identical(optimism(SMOOTH), 0) # nothing was learned
+})
+
 test_that("a wrong model gets a weight near 0, and is left out below 0.001", {
   set.seed(1)
   d <- data.frame(x = seq(0, 3, length.out = 80))
@@ -125,7 +136,7 @@ test_that("averages are plain data: saved, printed, drawn", {
   new <- data.frame(times = c(3, 20))
   expect_identical(predict(again, new, interval = "prediction"),
                    predict(BOTH, new, interval = "prediction"))
-  expect_output(print(BOTH), "Average of 2 .*SMOOTH.*above the best fit")
+  expect_output(print(BOTH), "Average of 2 .*SMOOTH.*of the average")
   expect_named(coef(BOTH), rownames(summary(BOTH)))
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

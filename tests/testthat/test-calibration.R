@@ -124,6 +124,7 @@ test_that("transformed responses and functions of mean and spread have intervals
 test_that("calibrations are printed and drawn", {
   d <- waves(60)
   counts <- calibration(sparsegp(c ~ x, d, "poisson", learn = FALSE))
+  expect_identical(class(counts[1:2, ]), "data.frame")
   expect_output(print(counts), "inside: the intervals of predict")
   numbers <- calibration(sparsegp(u ~ x, d, learn = FALSE))
   expect_false(any(grepl("inside", capture.output(print(numbers)))))

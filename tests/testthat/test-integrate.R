@@ -264,6 +264,18 @@ test_that("default fits of few rows are integrated, say so, and are wider", {
   expect_identical(rownames(ends), names(coef(fit)))
 })
 
+test_that("a fit on a log scale is that of the logarithms", {
+  d <- few_rows()
+  d$e <- exp(d$y)
+  own <- sparsegp(e ~ x, d, transform = "log")
+  logs <- sparsegp(y ~ x, d)
+  new <- data.frame(x = c(0.2, 1.1))
+  expect_true(has_members(own))
+  expect_equal(predict(own, new, type = "quantile"), exp(predict(logs, new, type = "quantile")),
+               tolerance = 1e-6)
+  expect_equal(c(logLik(own)), c(logLik(logs)) - sum(d$y), tolerance = 1e-6)
+})
+
 test_that("many rows that know the hyperparameters are not", {
   set.seed(4)
   d <- data.frame(x = runif(250, 0, 3))

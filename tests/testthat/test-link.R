@@ -58,6 +58,43 @@ test_that("the median of a count far from the data is no larger than its mean by
                class = "sparsegp_error")
 })
 
+test_that("medians of several classes are those of simulated probabilities, each by itself", {
+  rows <- data.frame(x = seq(0, 3, length.out = 24), class = rep(c("a", "b", "c"), each = 8))
+  at <- data.frame(x = c(0.2, 1, 1.2, 2.4, 5))
+  for (likelihood in c("probit", "mprobit", "softmax", "squares")) {
+    fit <- sparsegp(class ~ x, rows, likelihood, learn = FALSE)
+    fit$power <- if (likelihood == "probit") 1.3 # recalibrated, as draws are
+    median <- predict(fit, at, type = "median")
+    expect_identical(dimnames(median), list(as.character(1:5), c("a", "b", "c")))
+    set.seed(3)
+    drawn <- draws(fit, at, 4000, "response")
+    for (class in 1:3) {
+      below <- rowMeans(drawn[, , class] < median[, class])
+      # the lattice is off by up to .01, and four standard errors of 4000 draws are .032
+      expect_lt(max(abs(below - 0.5)), 0.042, label = likelihood)
+    }
+    expect_identical(median, predict(fit, at, type = "median"))
+  }
+  # far from the data nothing is known, and medians are below the means
+  expect_lt(sum(median[5, ]), 0.5)
+  expect_identical(predict(fit, data.frame(x = c(1, NA)), type = "median")[, "a"],
+                   c(`1` = median[[2L, "a"]], `2` = NA))
+})
+
+test_that("medians of many rows are taken in blocks, with the rows' own offsets", {
+  x <- seq(0, 3, length.out = 400)
+  part <- seq(1, 400, by = 20)
+  own <- function(x) sin(9 * x)
+  class <- cut(x + own(x) / 5, c(-1, 0.9, 2, 5), labels = c("a", "b", "c"))
+  fit <- sparsegp(cbind(x)[part, , drop = FALSE], class[part], "probit", learn = FALSE,
+                  offset = own(x[part]))
+  all <- predict(fit, cbind(x), type = "median", offset = own(x))
+  some <- c(3L, 163L, 164L, 400L)
+  expect_identical(all[some, ], predict(fit, cbind(x)[some, , drop = FALSE], type = "median",
+                                        offset = own(x[some])), ignore_attr = TRUE)
+  expect_gt(max(abs(all - predict(fit, cbind(x), type = "median"))), 0.01)
+})
+
 test_that("types other packages have are known, by their own names", {
   fit <- sparsegp(am ~ wt, mtcars, "probit", learn = FALSE)
   for (type in c("probs", "probability", "posterior")) {

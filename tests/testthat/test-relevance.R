@@ -80,15 +80,17 @@ test_that("a search that goes on under the tie finds an input that an earlier on
   expect_gt(max(again$record$objective), max(best$record$objective) - 0.5)
 })
 
-test_that("what has to be gained grows with the observations, and with one-vs-rest models", {
+test_that("a pilot has to gain its share, and one-vs-rest models each", {
   model <- function(type, processes) {
     list(lik = list(type = type), response = list(processes = processes))
   }
   few <- policy$min_relevance_gain
-  expect_identical(min_relevance_gain(model("probit", 1L), 100), few)
-  expect_identical(min_relevance_gain(model("probit", 4L), 100), 4 * few)
-  expect_identical(min_relevance_gain(model("softmax", 4L), 100), few) # one model of all classes
-  expect_identical(min_relevance_gain(model("probit", 4L), 1500),
+  expect_identical(min_relevance_gain(model("probit", 1L), 100, 100), few)
+  expect_identical(min_relevance_gain(model("probit", 1L), 400, 100), few / 4)
+  expect_identical(min_relevance_gain(model("probit", 4L), 400, 100), 4 * few)
+  # one model of all classes
+  expect_identical(min_relevance_gain(model("softmax", 4L), 100, 100), few)
+  expect_identical(min_relevance_gain(model("probit", 4L), 4000, 1500),
                    4 * 1500 * policy$min_relevance_rate)
 })
 

@@ -64,6 +64,12 @@ test_that("classes that share points are classes side by side on the same basis"
   new <- problem$x[1:20, ] + 0.2
   expect_equal(engine_latent(problem, theta, run, new), engine_latent(problem, theta, side, new),
                tolerance = 1e-11)
+  # what the points carry of each row's variance, found from cavities
+  V <- tcrossprod(kernel_matrix(problem$spec, theta[seq_len(problem$nkernel)], problem$x,
+                                problem$basis), t(run$H))
+  one <- lapply(run[c("var", "cav_var", "tau")], function(values) values[, 1L])
+  expect_equal(carried_variance(one), rowSums(V^2), tolerance = 1e-9)
+  expect_equal(carried_variance(list(var = c(1, 2), cav_var = c(1, 2), tau = c(0.5, 0))), c(0, 0))
   # biases that are not the start's
   moved <- theta + c(0.1, -0.2, 0.3, 0, -0.1, 0, 0.2, 0)
   run <- run_plan(plan_least_squares(problem, points), moved)

@@ -64,8 +64,9 @@ test_that("a fit on the log scale is that of the logarithms", {
   d$z <- log(d$y)
   for (name in names(LIKS_OF_NUMBERS)) {
     lik <- LIKS_OF_NUMBERS[[name]]
-    own <- sparsegp(y ~ x + offset(known), d, likelihood = lik(transform = "log"))
-    logs <- sparsegp(z ~ x + offset(known), d, likelihood = lik())
+    own <- sparsegp(y ~ x + offset(known), d, likelihood = lik(transform = "log"),
+                    integrate = "none")
+    logs <- sparsegp(z ~ x + offset(known), d, likelihood = lik(), integrate = "none")
     expect_equal(coef(own), coef(logs), tolerance = 1e-10, label = name)
     expect_equal(own$log_evidence, logs$log_evidence - sum(d$z), tolerance = 1e-10, label = name)
     expect_equal(loo_lpd(own), loo_lpd(logs) - d$z, tolerance = 1e-10, label = name)
@@ -280,6 +281,32 @@ test_that("scales that make sense are offered, the identity first", {
   expect_identical(response_scales(heavy), c("identity", "asinh"))
   expect_identical(response_scales(stats::qnorm(stats::ppoints(200))), "identity")
   expect_identical(response_scales(c(1, 1, 2)), "identity")
+})
+
+test_that("one heavy tail is drawn in to the other end, unless responses are tied there", {
+  skewed <- exp(stats::qnorm(stats::ppoints(400)))
+  expect_identical(response_scales(skewed - 0.5), c("identity", "asinh"))
+  expect_identical(response_scales(0.5 - skewed), c("identity", "asinh"))
+  expect_false("asinh" %in% response_scales(skewed)) # there is the logarithm
+  expect_identical(response_scales(pmax(skewed - 0.5, 0)), "identity") # a quarter are 0
+  expect_identical(response_scales(-pmax(skewed - 0.5, 0)), "identity")
+  expect_identical(drawn_to(skewed - 0.5), quantile(skewed - 0.5, 0.01, names = FALSE))
+  expect_identical(drawn_to(0.5 - skewed), quantile(0.5 - skewed, 0.99, names = FALSE))
+  expect_identical(drawn_to(sinh(3 * stats::qnorm(stats::ppoints(400)))),
+                   median(sinh(3 * stats::qnorm(stats::ppoints(400)))))
+})
+
+test_that("a skewed response of both signs is fitted on the asinh scale, and better for it", {
+  set.seed(31)
+  rows <- data.frame(x = runif(300))
+  rows$y <- exp(sin(6 * rows$x) + 0.5 * rnorm(300)) - 1
+  fit <- sparsegp(y ~ x, rows)
+  expect_output(print(fit), "response scale: asinh", fixed = TRUE)
+  plain <- update(fit, transform = "identity")
+  expect_gt(fit$log_evidence, plain$log_evidence + policy$min_transform_gain)
+  # shifted responses are as well described: the scale has no zero of its own
+  rows$y <- rows$y - 100
+  expect_equal(sparsegp(y ~ x, rows)$log_evidence, fit$log_evidence, tolerance = 1e-4)
 })
 
 test_that("a fit says its scale, and is the same on the identity", {
