@@ -383,7 +383,8 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
                         integrate = NULL) {
   if (!is.null(kernel)) kernel <- as_kernel(kernel)
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
-  likelihood <- likelihood_on_scale(as_likelihood(likelihood), transform)
+  likelihood <- as_likelihood(likelihood)
+  if (!is.null(transform)) likelihood <- with_transform(likelihood %||% lik_gaussian(), transform)
   method <- as_method(method, check_choice(effort, names(EFFORT), "effort"))
   control <- as_learn(learn)
   if (!is.null(scale) && !is_flag(scale) && !is_word(scale, c("common", "log"))) {

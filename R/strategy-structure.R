@@ -115,11 +115,12 @@ as_planned <- function(plan, problem) {
 # that without the tie.
 score_by_evidence <- function(candidate, pilot) {
   table <- candidate$table
-  from <- carried_over(candidate$before, table)
-  split <- anyDuplicated(stats::na.omit(rows_known(candidate$before, table))) > 0L
+  at <- rows_known(candidate$before, table)
+  from <- carried_over(candidate$before, table, at)
+  split <- anyDuplicated(stats::na.omit(at)) > 0L
+  tied <- any(is_tied(table))
   learned <- tryCatch(learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT,
-                                  from, fresh = split && !any(is_tied(table)),
-                                  untie = split && any(is_tied(table))),
+                                  from, fresh = split && !tied, untie = split && tied),
                       sparsegp_error = function(e) list(table = table))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
   structure_score(candidate, pilot)
@@ -142,9 +143,9 @@ structure_score <- function(candidate, pilot) {
 structure_value <- function(candidate, pilot) {
   table <- candidate$table
   response <- part_of_model(candidate$model, pilot$rows)$response
-  paid <- table$free & !is_tied(table)
+  tied <- is_tied(table)
   max(candidate$record$objective) + log_jacobian(response) - hyper_log_constant(table) -
-    pilot$price * (sum(paid) + any(is_tied(table)))
+    pilot$price * (sum(table$free & !tied) + any(tied))
 }
 
 gain_in_value <- function(found, best) found$value - best$value
@@ -162,8 +163,7 @@ rows_known <- function(known, table) {
   ifelse(is.na(at), match(paste(part_now, table$base), paste(part_known, known$base)), at)
 }
 
-# The free values of `table` as `known` has them.
-carried_over <- function(known, table) {
-  at <- rows_known(known, table)
+# The free values of `table` as `known` has them, at its rows `at`.
+carried_over <- function(known, table, at = rows_known(known, table)) {
   ifelse(is.na(at), table$theta, known$theta[at])[table$free]
 }

@@ -51,7 +51,7 @@ learn_from <- function(chunk, settled, remark = TRUE) {
   learned <- learn_plan(plan, model$table, setup$control, setup$verbose, settled$from)
   begin_stage(c(work_ahead(plan, resumed = TRUE)[["fitting"]], 0))
   record <- if (is.null(learned$record)) settled$record else learned$record # nothing more to learn
-  if (!is.null(record)) record$choices <- rbind(settled$choices, record$choices)
+  if (!is.null(record)) record$choices <- stacked_table(list(settled$choices, record$choices))
   known <- with_settled_scale(model, learned$table, chunk, setup)
   candidate <- new_candidate(known$model, known$table, learned$plan,
                              list(chunk = chunk, setup = setup), record)
