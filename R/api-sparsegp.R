@@ -338,11 +338,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   y <- if (!missing(y)) plain_column(y, "y")
   setup <- complete_setup(setup, y, weights)
   lik <- setup$likelihood
-  refuse_two_weights(lik, !is.null(weights))
-  if (has_variances(lik)) {
-    refuse_wrong_count(lik$variances, NROW(x))
-    weights <- weights_of_variances(lik)
-  }
+  weights <- weights_of_fit(lik, weights, NROW(x))
   if (!is.null(time_column(setup$method))) {
     stop_sparsegp("forget", "names a column, and the rows are a matrix",
                   "Fit a formula, or give a half-life in rows")

@@ -79,7 +79,8 @@ candidate_scores <- function(candidate, mean, var) {
 }
 
 checked_run <- function(candidate) {
-  run <- check_run(run_plan(candidate$plan, candidate$table$theta), candidate$table)
+  run <- run_plan(candidate$plan, candidate$table$theta)
+  check_run(run, candidate$table)
   refuse_impossible(run, candidate$model$lik, count_observations(candidate))
   run
 }
