@@ -281,8 +281,9 @@ predict_derived <- function(object, newdata, request) {
 predict_terms <- function(object, newdata, offset, request) {
   rows <- rows_asked(object, newdata, offset)
   groups <- term_groups(names(fit_parts(object)), request$terms)
-  each <- lapply(seq_len(processes(object)), function(class) {
-    effect_answer(object, groups, rows$x, class)
+  x <- row_inputs(rows$x, if (has_components(object)) 1L else n_outputs(object))
+  each <- lapply(seq_len(functions_of(object)), function(class) {
+    effect_answer(object, groups, x, class)
   })
   values <- function(field) by_class(object, lapply(each, function(one) {
     restore_rows(one[[field]], rows)

@@ -131,9 +131,12 @@ label_information.response_classes <- function(fit, latent) {
   })
 }
 
+label_curvature <- function(fit, latent) UseMethod("label_curvature", codec_of(fit))
+
 # d1 of a label is the slope of its log probability in the mean: by central differences of fourth
 # order, good to some 1e-8.
-label_curvature <- function(fit, latent) {
+#' @export
+label_curvature.response_factor <- function(fit, latent) {
   at <- function(class, shift) {
     latent$mean[class] <- latent$mean[class] + shift
     drop(class_probabilities(fit, latent))
@@ -144,6 +147,44 @@ label_curvature <- function(fit, latent) {
     slope <- (8 * (at(class, h) - at(class, -h)) - at(class, 2 * h) + at(class, -2 * h)) / (12 * h)
     as.matrix(sum((slope^2 / prob)[prob > 0]))
   })
+}
+
+# ---- Classes that are coupled ----
+
+# As of classes that are independent, at values that go together.
+#' @export
+label_information.response_coupled <- function(fit, latent) {
+  NODES <- 512L
+  w <- n_outputs(fit)
+  z <- even_normal(NODES, w)
+  roots <- apply(matrix(latent$var, w * w), 2L, function(block) root_of(matrix(block, w)))
+  in_blocks(latent_count(latent, w), function(rows) {
+    few <- some_latent(latent, rows, w)
+    mean <- given <- 0
+    for (j in seq_len(NODES)) {
+      away <- apply(roots[, rows, drop = FALSE], 2L, function(root) matrix(root, w) %*% z[j, ])
+      prob <- probabilities_at(fit, by_component(few$mean + c(away), components(fit)))
+      mean <- mean + prob / NODES
+      given <- given + entropies(prob) / NODES
+    }
+    pmax(entropies(mean) - given, 0)
+  })
+}
+
+# Returns B with B B' = A, of a small matrix that may be singular.
+root_of <- function(A) {
+  parts <- eigen(A, symmetric = TRUE)
+  parts$vectors %*% diag(sqrt(pmax(parts$values, 0)), nrow(A))
+}
+
+# E d1 d1' over the classes, of one row
+#' @export
+label_curvature.response_coupled <- function(fit, latent) {
+  classes <- seq_len(n_outputs(fit))
+  told <- lapply(classes, function(class) {
+    engine_lik_tilt(fit, rbind(as.double(class)), latent$mean, latent$var)
+  })
+  list(Reduce(`+`, lapply(told, function(one) exp(one$logz) * tcrossprod(c(one$d1)))))
 }
 
 # ---- Numbers and counts ----

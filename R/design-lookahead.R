@@ -72,12 +72,6 @@ beside <- function(batch, given) {
   after
 }
 
-# Returns B with B B' = A, of a small matrix that may be singular.
-root_of <- function(A) {
-  parts <- eigen(A, symmetric = TRUE)
-  parts$vectors %*% diag(sqrt(pmax(parts$values, 0)), nrow(A))
-}
-
 # Subtracts the blocks of D D' from variances; of a variance a rounding unit stays.
 downdated <- function(var, D, class, w) {
   at <- (class - 1L) * nrow(D) * w + seq_len(nrow(D) * w) # blocks of this latent function

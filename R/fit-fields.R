@@ -164,6 +164,7 @@ count_lik_hyper <- function(fit) {
   each <- catalogue()$likelihoods[[fit$likelihood$type]]
   if (!is.null(fit$likelihood$covariance)) return(count_noise(fit$likelihood, n_outputs(fit)))
   if (each$npar > 0L) return(each$npar * processes(fit))
+  if (each$width == 0L) return(n_outputs(fit) * length(each$par))
   if (length(each$par)) length(fit$response$levels) - 1L else 0L
 }
 

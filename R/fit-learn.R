@@ -10,7 +10,8 @@ fit_read <- function(recipe, rows, setup) {
   rows <- code_rows(recipe, rows)
   settled <- choose_structure(rows, setup, recipe$input_terms)
   learned <- learn_from(rows, settled)
-  candidate <- learned$candidate
+  candidate <- with_coupled_classes(learned$candidate, learned$setup)
+  rows$offset <- candidate$data$chunk$offset # as many as classes, where these are coupled
   if (learned$moot && !is.null(candidate$record)) candidate$record$moot <- TRUE
   tuned <- tune(candidate$plan, candidate)
   fit <- fit_of(tuned, rows, learned$setup)

@@ -11,17 +11,30 @@
 # Parts that vary; list(label, spec, theta, kernel) each. theta is that of the part alone, where
 # classes have kernels of their own that of the one asked for.
 fit_parts <- function(fit, class = 1L) {
-  sum <- fit$spec$type == "sum"
-  specs <- if (sum) fit$spec$parts else list(fit$spec)
+  spec <- own_spec(fit)
+  sum <- spec$type == "sum"
+  specs <- if (sum) spec$parts else list(spec)
   kernels <- if (sum) fit$kernel$parts else list(fit$kernel)
   counts <- vapply(specs, count_kernel_hyper, 0)
   own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
   thetas <- split(own, rep(seq_along(specs), counts))
   labels <- make.unique(vapply(kernels, part_label, "", fit), " ")
   parts <- Map(function(label, spec, theta, kernel) {
-    list(label = label, spec = spec, theta = theta, kernel = kernel)
+    list(label = label, spec = spec_in_fit(fit, spec), theta = theta, kernel = kernel)
   }, labels, specs, thetas, kernels)
   stats::setNames(parts, labels)[vapply(specs, function(spec) spec$type != "constant", NA)]
+}
+
+# Returns a part's specification as the kernel of the fit has it, of components too.
+spec_in_fit <- function(fit, spec) {
+  if (identical(own_spec(fit), fit$spec)) return(spec)
+  coupled_spec(spec, n_outputs(fit), sum(fit$scaling$kept))
+}
+
+# Returns scaled inputs as one latent function sees them.
+points_of_class <- function(fit, x, class) {
+  if (identical(own_spec(fit), fit$spec)) return(x)
+  cbind(x, .component = rep(as.double(class), nrow(x)))
 }
 
 # rbf(x), or of a product rbf(x) * factor(g)
@@ -75,7 +88,8 @@ rows_to_centre <- function(fit) {
 effect_moments <- function(fit, groups, x, class, each = 1L) {
   parts <- fit_parts(fit, class)
   posterior <- class_posterior(fit$posterior, class)
-  rows <- rows_to_centre(fit)
+  rows <- points_of_class(fit, rows_to_centre(fit), class)
+  x <- points_of_class(fit, x, class)
   moments <- lapply(groups, function(group) {
     centred_moments(parts[group], posterior, rows, x, each)
   })

@@ -37,6 +37,8 @@ what_forbids_integrals <- function(fit) {
     c("is for rows in memory, and these are a stream or a source", "Fit some of them at once")
   } else if (is.null(fit$learning) || !any(fit$hyper$free)) {
     c("is for hyperparameters that are learned", "Fit with learn = TRUE")
+  } else if (inherits(codec_of(fit), "response_coupled")) {
+    c("is for classes that are independent in the posterior", "Use lik_mprobit(coupled = FALSE)")
   } else if (is_modal(fit$likelihood)) {
     c("is not for measurements whose posterior may have several modes", "See modes()")
   } else if (!is.null(fit$copies) || !is.null(fit$power) || is.na(evidence_of(fit))) {

@@ -84,6 +84,6 @@ has_right_vars <- function(spec, reads, inputs, width) {
 
 # What C reads as numbers of components and their rank
 are_coregion_degrees <- function(degree, width) {
-  are_whole_between(degree, 0, width) && length(degree) == 2L && degree[1L] == width &&
+  are_whole_between(degree, IDENTITY, width) && length(degree) == 2L && degree[1L] == width &&
     degree[2L] < width
 }

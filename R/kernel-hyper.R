@@ -103,6 +103,7 @@ count_leaf <- function(spec) {
 }
 
 count_coregion <- function(spec) {
+  if (spec$degree[[2L]] == IDENTITY) return(0)
   spec$degree[1L] + nrow(correlated_pairs(spec$degree[1L], spec$degree[2L]))
 }
 

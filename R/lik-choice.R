@@ -21,7 +21,9 @@ likelihood_or_family <- function(likelihood, family) {
 as_likelihood <- function(likelihood, argument = "likelihood") {
   likelihood <- called(likelihood)
   if (is.null(likelihood)) return(NULL)
-  if (inherits(likelihood, "sparsegp_likelihood")) return(check_likelihood(likelihood))
+  if (inherits(likelihood, "sparsegp_likelihood")) {
+    return(uncoupled_likelihood(check_likelihood(likelihood)))
+  }
   names <- c(likelihood_names(), "heteroscedastic", "mixture")
   named <- is.character(likelihood) && length(likelihood) == 1L
   if (named && !likelihood %in% names) likelihood <- family_named(likelihood)
@@ -51,6 +53,7 @@ FAMILIES <- list(
   squares = c("binomial", "logit"),
   ordinal = c("cumulative", "probit"),
   mprobit = c("multinomial", "probit"), softmax = c("multinomial", "logit"),
+  coupled_mprobit = c("multinomial", "probit"), coupled_softmax = c("multinomial", "logit"),
   student = c("student", "identity"), laplace = c("laplace", "identity"),
   density = c("density", "identity"), mvnormal = c("gaussian", "identity"),
   mixture = c("mixture", "identity"), heteroscedastic = c("gaussian", "identity")

@@ -132,7 +132,7 @@ hyper_names <- function(lik) {
 COVARIANCES <- c("spherical", "diagonal", "full")
 
 likelihood_kinds <- function() list(
-  shared = optional(is_flag), or_trials = optional(is_flag),
+  shared = optional(is_flag), coupled = optional(is_flag), or_trials = optional(is_flag),
   covariance = optional(function(x) is_word(x, COVARIANCES)),
   variances = optional(function(x) are_finite(x) && is.null(dim(x)) && all(x > 0)),
   transform = optional(is_transform)
@@ -173,6 +173,7 @@ format.sparsegp_likelihood <- function(x, ...) {
     arguments <- c(arguments, paste("transform =", format_scale(x$transform)))
   }
   if (isFALSE(x$shared)) arguments <- c(arguments, "shared = FALSE")
+  if (!is.null(x$coupled)) arguments <- c(arguments, paste("coupled =", x$coupled))
   paste0(lik_label(x), "(", toString(arguments), ")")
 }
 

@@ -3,7 +3,9 @@
 #' @rdname likelihoods_classes
 #' @order 9
 #' @export
-lik_softmax <- function(bias = NULL, shared = TRUE) new_class_likelihood("softmax", bias, shared)
+lik_softmax <- function(bias = NULL, shared = TRUE, coupled = NULL) {
+  new_class_likelihood("softmax", bias, shared, coupled)
+}
 
 softmax_traits <- function() {
   class_traits(log, function(n) -log(stats::rexp(n))) # Gumbel noise

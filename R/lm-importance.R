@@ -44,7 +44,7 @@ importance.sparsegp <- function(object, ...) {
   lpd <- function(problem) engine_run(problem, object$hyper$theta, posterior = TRUE)$lpd
   all <- lpd(problem)
   lost <- vapply(unique(terms), function(term) {
-    without <- hold_constant(problem, terms == term)
+    without <- hold_constant(problem, which(terms == term))
     all - lpd(without)
   }, numeric(object$n))
   lost <- matrix(lost, object$n)

@@ -28,3 +28,10 @@ run_work <- function(n, points, lik, processes) {
 }
 
 OUTSIDE <- 3
+
+# Returns the work of full EP of coupled classes: factors of n C x n C, and tilts of C dimensions.
+coupled_work <- function(n, classes, lik) {
+  values <- as.double(n) * classes
+  tilt <- stats::setNames(policy$coupled_tilt, c("mprobit", "softmax"))
+  policy$ep_iterations * (values^3 + values * classes * tilt[[lik$type]])
+}

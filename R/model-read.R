@@ -61,12 +61,19 @@ with_kernel <- function(model, chunk, setup) {
   model$factors <- setup$factors
   model$scaling <- scaling
   model$kernel <- resolved
-  model$spec <- spec_for_c(resolved)
+  model$spec <- model_spec(resolved, response, inputs)
   model$table <- hyper_table(resolved, model$lik, env, model$rows, chunk$offset / response$unit,
                              setup$prior, response)
   refuse_fixed_beside_open(model$table, is_open(response) && !is.null(setup$control))
   model$nkernel <- sum(model$table$part == "kernel")
   model
+}
+
+# Returns the specification of the kernel for C; of coupled classes it is of a component each.
+model_spec <- function(kernel, response, inputs) {
+  spec <- spec_for_c(kernel)
+  if (response$codec != "coupled") spec
+  else coupled_spec(spec, response$width, sum(inputs$kept))
 }
 
 # Returns the scaling of the model's inputs that `setup` asks for.

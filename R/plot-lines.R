@@ -22,7 +22,7 @@ lines.sparsegp <- function(x, interval = c("none", "confidence", "prediction"), 
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
   x <- ready(x)
   name <- only_variable(x)
-  if (processes(x) > 1L) stop_sparsegp("x", "has a curve for each class", "Use plot(x)")
+  if (functions_of(x) > 1L) stop_sparsegp("x", "has a curve for each class", "Use plot(x)")
   ends <- par("usr")[1:2]
   if (par("xlog")) ends <- 10^ends
   at <- seq(ends[1L], ends[2L], length.out = check_count(n, "n", 2L))

@@ -181,13 +181,14 @@ partial_residual.response_seen <- partial_residual.response
 # Prior correlation of the latent function at each row of x and of z.
 nearness <- function(object, x, z) {
   own <- class_kernel_theta(kernel_theta(object), object$likelihood, processes(object), 1L)
+  spec <- own_spec(object)
   x <- scale_kept(x, object$scaling)
   z <- scale_kept(z, object$scaling)
   blocks <- row_blocks(nrow(x), 64L)
   between <- unlist(lapply(blocks, function(at) {
-    diag(as.matrix(kernel_matrix(object$spec, own, x[at, , drop = FALSE], z[at, , drop = FALSE])))
+    diag(as.matrix(kernel_matrix(spec, own, x[at, , drop = FALSE], z[at, , drop = FALSE])))
   }))
-  size <- kernel_diagonal(object$spec, own, x) * kernel_diagonal(object$spec, own, z)
+  size <- kernel_diagonal(spec, own, x) * kernel_diagonal(spec, own, z)
   unname(pmin(pmax(between / sqrt(size), 0), 1))
 }
 

@@ -93,7 +93,7 @@ probability_surface <- function(...) {
 # classes take time like C^2: beyond twelve of them there are fewer points, and a picture takes a
 # second or two.
 default_nodes <- function(object, maps = 1L) {
-  max(21, floor(min(81, 1000 / processes(object)) * sqrt(min(1, 2 / maps))))
+  max(21, floor(min(81, 1000 / functions_of(object)) * sqrt(min(1, 2 / maps))))
 }
 
 # Limits, places along both axes, how many, and the grid of them, a row for each.

@@ -47,7 +47,7 @@ pictures_of_term <- function(object, rows, group, level, n, style) {
   if (length(axes) > 2L) return(lapply(partial_views(object, rows, group, axes, by), draw))
   if (is.null(by)) return(list(draw(term_view(rows, axes))))
   if (length(axes) == 1L) return(list(draw(term_view(rows, axes, by))))
-  lapply(seq_len(processes(object)), function(class) {
+  lapply(seq_len(functions_of(object)), function(class) {
     picture <- draw(term_view(rows, axes), class = class)
     picture$label <- paste0(picture$label, ": ", object$response$levels[class])
     picture
@@ -152,10 +152,11 @@ effect_spread <- function(view, object, rows, group) {
   of_class <- function(class) {
     parts <- fit_parts(object, class)[group[[1L]]]
     posterior <- class_posterior(object$posterior, class)
-    effect <- parts_kernel(parts)$cross(x, posterior$basis) %*% posterior$alpha
+    own <- points_of_class(object, x, class)
+    effect <- parts_kernel(parts)$cross(own, posterior$basis) %*% posterior$alpha
     stats::sd(average_rows(effect, nrow(view$over)))
   }
-  max(vapply(seq_len(processes(object)), of_class, 0))
+  max(vapply(seq_len(functions_of(object)), of_class, 0))
 }
 
 # The axes whose columns the parts see.

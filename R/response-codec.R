@@ -121,3 +121,9 @@ codec_of <- function(fit) codec_named(fit$response$codec)
 processes <- function(fit) fit$response$processes
 
 n_outputs <- function(fit) fit$response$width
+
+# Are a row's latent values those of components, not of classes?
+has_components <- function(fit) inherits(codec_of(fit), "response_components")
+
+# Latent functions, whatever processes they are of
+functions_of <- function(fit) processes(fit) * if (has_components(fit)) 1L else n_outputs(fit)

@@ -12,6 +12,7 @@
 # clocks: see clocks_of().
 start_stream <- function(chunk, setup, terms = NULL, clocks = NULL) {
   refuse_data_dependent(terms)
+  refuse_coupled(setup$likelihood, "all rows at once, in memory")
   coder <- if (!is.null(terms)) {
     own <- Filter(length, lapply(chunk$x, attr, "contrasts")) # rbind() would drop them
     list(terms = terms, given = c(own[setdiff(names(own), names(setup$coded))], setup$coded))

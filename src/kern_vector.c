@@ -10,7 +10,8 @@
  *       The variance is that of one component at a point. With e = d(s b) / ds the derivative in
  *       log lengthscale is the same form with a -> -s b, b -> -2 e. theta: that of g's kernel.
  *   coregion           B[c, c'] of any w components, whatever x: times a kernel of x it makes
- *       components out of one function each, correlated or not. theta: as correlation.h has it.
+ *       components out of one function each, correlated or not. theta: as correlation.h has it;
+ *       none for a rank below 0, where B is the identity.
  *
  * A negative component is a field derived from the vectors (`derived`). Derived fields are seen at
  * points a of cross(), components at b; diag() knows the variances of both. */
@@ -305,10 +306,16 @@ static void field_adjoint_diag(const sg_kernel *self, int n, const double *x, co
 
 /* ---- Coregionalisation: degree has the number of components and the rank ---- */
 
+/* Is B the identity? */
+static int is_identity(const sg_kernel *self)
+{
+    return self->degree[1] < 0;
+}
+
 /* Counts theta: w variances and the partial correlations up to the rank. */
 static int coregion_ntheta(const sg_kernel *self)
 {
-    return sg_correlation_npar(self->degree[0], self->degree[1]);
+    return is_identity(self) ? 0 : sg_correlation_npar(self->degree[0], self->degree[1]);
 }
 
 static sg_points coregion_prepare(const sg_kernel *self, int n, const double *x,
@@ -321,8 +328,13 @@ static sg_points coregion_prepare(const sg_kernel *self, int n, const double *x,
 /* Computes L and B = LL', w x w. */
 static void coregion_matrix(const sg_kernel *self, double *L, double *B)
 {
-    sg_correlation_factor(self->degree[0], self->degree[1], self->theta, L);
-    sg_correlation_product(self->degree[0], L, B);
+    const int w = self->degree[0];
+    if (is_identity(self)) {
+        for (int i = 0; i < w * w; i++) B[i] = i % (w + 1) == 0;
+        return;
+    }
+    sg_correlation_factor(w, self->degree[1], self->theta, L);
+    sg_correlation_product(w, L, B);
 }
 
 /* Returns where B has components ci and cj; derived fields have no part in it. */
@@ -366,6 +378,7 @@ static void add_correlation(const sg_kernel *self, const double *Bbar, double *d
 {
     const int w = self->degree[0], rank = self->degree[1];
     double L[SG_BLOCK_SIZE], twice[SG_BLOCK_SIZE], dL[SG_BLOCK_SIZE];
+    if (is_identity(self)) return;
     sg_correlation_factor(w, rank, self->theta, L);
     for (int j = 0; j < w; j++) {
         for (int i = 0; i < w; i++) twice[i + w * j] = Bbar[i + w * j] + Bbar[j + w * i];

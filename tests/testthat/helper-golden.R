@@ -73,9 +73,9 @@ golden_models <- function() {
     step = list(quote(class), lik_step(0.15)),
     nullcat = list(quote(label), lik_nullcat(0.1, 0.8, c(0.3, 0.4))),
     ordinal = list(quote(grade), lik_ordinal(c(-0.9, 0.1, 0.9))),
-    mprobit = list(quote(species), lik_mprobit(c(0.1, -0.2, 0.3))),
+    mprobit = list(quote(species), lik_mprobit(c(0.1, -0.2, 0.3), coupled = FALSE)),
     mprobit_own = list(quote(species), lik_mprobit(c(0, 0.2, -0.1), shared = FALSE)),
-    softmax = list(quote(species), lik_softmax(c(0.3, 0, -0.2))),
+    softmax = list(quote(species), lik_softmax(c(0.3, 0, -0.2), coupled = FALSE)),
     softmax_own = list(quote(species), lik_softmax(c(0.1, 0.1, 0.4), shared = FALSE)),
     rest_probit = list(quote(species), lik_probit(c(-0.3, 0, -0.1))),
     rest_logit = list(quote(species), lik_logit(c(-0.5, -0.2, 0.1))),
@@ -411,7 +411,9 @@ golden_other_cases <- function() {
     `slope gaussian basis` = slope_of(quote(number), lik_gaussian, GOLDEN_BASIS),
     `slope probit` = slope_of(quote(class), lik_probit),
     `slope probit basis` = slope_of(quote(class), lik_probit, GOLDEN_BASIS),
-    `slope mprobit` = slope_of(quote(species), function(own) lik_mprobit(c(own, 0, 0))),
+    `slope mprobit` = slope_of(quote(species), function(own) {
+      lik_mprobit(c(own, 0, 0), coupled = FALSE)
+    }),
     `slope mprobit basis` = slope_of(quote(species), function(own) lik_mprobit(c(own, 0, 0)),
                                      GOLDEN_BASIS, kernel_matern52),
     `slope student basis` = slope_of(quote(outlier), lik_student, GOLDEN_BASIS),

@@ -516,6 +516,22 @@ REFERENCE_WIDE <- list(
                              diagonal = seq(0.4, -0.2, length.out = w), spherical = 0.3),
     row = function(w) seq(-1, 1.5, length.out = w)
   ),
+  # tilts are those of EP (reference_coupled()), with every other node: six digits; their d2 are not
+  # quite the derivatives of d1
+  coupled_mprobit = list(
+    width = 2:3, tolerance = 1e-4, bends = 0.02,
+    logp = function(y, f, theta) reference_class_logp("mprobit", y, f, theta),
+    mean = function(f, theta) reference_class_prob("mprobit", f, theta),
+    var = function(f, theta) reference_class_var("mprobit", f, theta),
+    theta = function(w) list(biases = seq(0.3, -0.2, length.out = w)), row = function(w) 2
+  ),
+  coupled_softmax = list(
+    width = 2L, tolerance = 1e-4, bends = 0.02,
+    logp = function(y, f, theta) reference_class_logp("softmax", y, f, theta),
+    mean = function(f, theta) reference_class_prob("softmax", f, theta),
+    var = function(f, theta) reference_class_var("softmax", f, theta),
+    theta = function(w) list(biases = seq(0.3, -0.2, length.out = w)), row = function(w) 2
+  ),
   # two values, whatever w: the mean, and the logarithm of the errors' size
   heteroscedastic = list(
     width = 2L,
@@ -587,10 +603,96 @@ normal_rule <- function(n) {
   list(x = own$values, w = own$vectors[1L, ]^2)
 }
 
+# At known latent values, of a row each of f, classes are as the factorised likelihoods have them.
+reference_class_logp <- function(type, y, f, theta) {
+  drop(REFERENCE_LIKELIHOODS[[type]]$logp(y, f, list(bias = theta)))
+}
+
+reference_class_prob <- function(type, f, theta) {
+  c(REFERENCE_LIKELIHOODS[[type]]$mean(rbind(f), list(bias = theta)))
+}
+
+reference_class_var <- function(type, f, theta) {
+  p <- reference_class_prob(type, f, theta)
+  diag(p) - p %o% p
+}
+
+# ---- Coupled classes: nested EP at each value v of the winner, on a plain grid ----
+
+# log E t(z), z ~ N(m, s2), and its derivatives in m, of the winner's factor (own) and the others'.
+REFERENCE_FACTORS <- list(
+  mprobit = function(own, m, s2) {
+    sd <- sqrt(1 + s2)
+    if (own) return(c(dnorm(m, 0, sd, log = TRUE), -m / sd^2, -1 / sd^2))
+    h <- exp(dnorm(m / sd, log = TRUE) - pnorm(-m / sd, log.p = TRUE))
+    c(pnorm(-m / sd, log.p = TRUE), -h / sd, -h * (h - m / sd) / sd^2)
+  },
+  softmax = function(own, m, s2) { # by the trapezoid rule about the mode
+    slope <- function(z) own - exp(z) - (z - m) / s2
+    mode <- uniroot(slope, m + c(-1, 1) * (2 + s2 * (1 + exp(min(m, 50)))), tol = 1e-10)$root
+    z <- mode + seq(-12, 12, by = 0.05) / sqrt(exp(mode) + 1 / max(s2, 1e-12))
+    z <- c(seq(mode - 12 * sqrt(s2), min(z), length.out = 400L), z[-1L])
+    value <- own * z - exp(z) + dnorm(z, m, sqrt(s2), log = TRUE)
+    width <- diff(z)
+    p <- exp(value - max(value)) * (c(width, 0) + c(0, width)) / 2
+    mean <- sum(p * z) / sum(p)
+    c(max(value) + log(sum(p)), (mean - m) / s2, (sum(p * (z - mean)^2) / sum(p) / s2 - 1) / s2)
+  }
+)
+
+# EP inside the tilt where v is known: log Z, d1 and d2 in the means m of f + bias - v.
+reference_race <- function(factor, y, m, S) {
+  w <- length(m)
+  tau <- as.double(seq_len(w) == y)
+  nu <- numeric(w)
+  for (sweep in 1:500) {
+    B <- diag(w) + S %*% diag(tau)
+    Sigma <- solve(B, S)
+    mean <- drop(solve(B, m + S %*% nu))
+    s2 <- 1 / (1 / diag(Sigma) - tau)
+    at <- s2 * (mean / diag(Sigma) - nu)
+    told <- vapply(seq_len(w), function(k) factor(k == y, at[k], s2[k]), numeric(3L))
+    now <- -told[3L, ] / (1 + s2 * told[3L, ])
+    move <- max(abs(now - tau))
+    tau <- now
+    nu <- (told[2L, ] - at * told[3L, ]) / (1 + s2 * told[3L, ])
+    if (move < 1e-9) break
+  }
+  B <- diag(w) + S %*% diag(tau)
+  mean <- drop(solve(B, m + S %*% nu))
+  of_sites <- (2 * at * nu - tau * at^2 + nu^2 * s2) / (1 + tau * s2) / 2 - log1p(tau * s2) / 2
+  shift <- nu - tau * m
+  joint <- sum(nu * m - tau * m^2 / 2) - log(det(B)) / 2 + sum(shift * solve(B, S %*% shift)) / 2
+  list(logz = joint + sum(told[1L, ] - of_sites), d1 = nu - tau * mean, d2 = -diag(tau) %*% solve(B))
+}
+
+reference_coupled <- function(type) {
+  function(y, mu, S, theta) {
+    m <- mu + theta
+    w <- length(m)
+    P <- diag(w) - 1 / w # a shift of all classes has no effect, and the mean variance of the others
+    S <- P %*% S %*% P
+    S <- S + sum(diag(S)) / (w * (w - 1))
+    reach <- 10 * sqrt(max(diag(S)) + 2)
+    v <- seq(min(m) - reach, max(m) + reach, by = 0.25)
+    each <- lapply(v, function(v) reference_race(REFERENCE_FACTORS[[type]], y, m - v, S))
+    logz <- vapply(each, `[[`, 0, "logz")
+    weight <- exp(logz - max(logz))
+    share <- weight / sum(weight)
+    slopes <- vapply(each, `[[`, m, "d1")
+    d1 <- drop(slopes %*% share)
+    bend <- matrix(vapply(each, function(one) c(one$d2), numeric(length(S))) %*% share, length(m))
+    d2 <- bend + slopes %*% (share * t(slopes)) - d1 %o% d1
+    list(logz = max(logz) + log(0.25 * sum(weight)), d1 = d1,
+         d2 = P %*% d2 %*% P + sum(d2) / (w * (w - 1)) * P)
+  }
+}
+
 # log Z and its derivatives in mu from the moments of the tilted distribution
 reference_wide_tilt <- function(type, y, mu, S, theta, nodes = 50L) {
   w <- length(mu)
   own <- REFERENCE_WIDE[[type]]$tilt
+  if (startsWith(type, "coupled_")) own <- reference_coupled(sub("coupled_", "", type))
   if (!is.null(own)) return(own(y, mu, S, theta))
   rule <- normal_rule(nodes)
   z <- as.matrix(expand.grid(rep(list(rule$x), w)))

@@ -13,7 +13,8 @@ rbf <- function(variance, ell) {
                                   tcrossprod(a, b) / ell^2)
 }
 
-CLASS_LIKS <- list(lik_mprobit(c(0.2, -0.1, 0)), lik_softmax(c(0.2, -0.1, 0)))
+CLASS_LIKS <- list(lik_mprobit(c(0.2, -0.1, 0), coupled = FALSE),
+                   lik_softmax(c(0.2, -0.1, 0), coupled = FALSE))
 
 class_problem <- function(fit, d, ...) {
   list(x = scaled_inputs(d$x, fit$scaling), spec = fit$spec,
@@ -100,7 +101,8 @@ test_that("on a basis it ends there with what the basis carries, shared or of ea
 test_that("the gradient is exact: full, on a basis, with kernels and bases of each class's own", {
   d <- class_data(40)
   ards <- list(kernel_matern52(ard = TRUE), kernel_rbf() + kernel_linear())
-  liks <- list(lik_mprobit(), lik_softmax(), lik_mprobit(shared = FALSE))
+  liks <- list(lik_mprobit(coupled = FALSE), lik_softmax(coupled = FALSE),
+               lik_mprobit(shared = FALSE))
   for (lik in of_tier(liks, 2L)) { # softmax takes longest
     for (kernel in if (lik$type == "mprobit") ards else ards[1L]) {
       fit <- sparsegp(d$x, d$class, likelihood = lik, kernel = kernel, learn = FALSE)
@@ -142,14 +144,18 @@ test_that("relabelling classes permutes every result", {
 test_that("two classes are near the probit model of the difference, not equal to it", {
   d <- class_data(80)
   two <- factor(ifelse(d$class == "red", "red", "not red"), c("red", "not red"))
-  joint <- sparsegp(d$x, two, likelihood = lik_mprobit(0), kernel = kernel_rbf(2, 1),
-                    learn = FALSE)
+  two_classes <- function(coupled) {
+    sparsegp(d$x, two, likelihood = lik_mprobit(0, coupled = coupled), kernel = kernel_rbf(2, 1),
+             learn = FALSE)
+  }
+  joint <- two_classes(FALSE)
   binary <- sparsegp(d$x, two, likelihood = lik_probit(0), kernel = kernel_rbf(2, 1),
                      learn = FALSE)
   p <- predict(joint, d$x, type = "prob")[, "not red"]
   q <- predict(binary, d$x)
   expect_lt(max(abs(p - q)), 0.06)
   expect_gt(max(abs(p - q)), 1e-3)
+  expect_lt(max(abs(predict(two_classes(TRUE), d$x)[, "not red"] - q)), 1e-4) # but for its nodes
   expect_equal(unname(rowSums(predict(joint, d$x, type = "prob"))), rep(1, 80), tolerance = 1e-12)
 })
 
@@ -171,7 +177,7 @@ test_that("every class can win, with as many classes as there are", {
 test_that("shifts are found in a fraction of the sweeps that uncoupled sites need", {
   d <- class_data(60)
   fit <- sparsegp(d$x, d$class, kernel = kernel_rbf(50, 1.5), learn = FALSE,
-                  method = method_ep(tol = 1e-8))
+                  likelihood = lik_mprobit(coupled = FALSE), method = method_ep(tol = 1e-8))
   expect_true(fit$convergence$converged)
   expect_lt(fit$convergence$sweeps, 60) # 351 damped sweeps without the coupling, 40 or so with it
   # and what shifts all classes alike has no part in the posterior (the kernel is one for all)

@@ -241,7 +241,8 @@ test_that("covariances are what they are on average over the label", {
 
 test_that("a label of classes makes covariances smaller by the slopes of its probability", {
   y <- cut(two_inputs$y, 3)
-  fit <- sparsegp(cbind(two_inputs$x), y, likelihood = "mprobit", learn = FALSE)
+  fit <- sparsegp(cbind(two_inputs$x), y, likelihood = lik_mprobit(coupled = FALSE),
+                  learn = FALSE)
   latent <- at_moments(rbind(c(0.3, -0.2, 0.5)), rbind(c(1, 0.4, 2)))
   latent$offset <- 0
   curvature <- information_model(fit)$curvature(latent)

@@ -6,7 +6,7 @@ LAYERS <- list(
   base = paste0("^(types|tolerances|block|correlation|band|lgamma_ratio|par|la|chol|quad|concave|",
                 "gumbel|normal|logs|anderson)[.][ch]$"),
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
-  likelihood = "^((lik|smooth|expect)[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
+  likelihood = "^((lik|smooth|expect|gumbel_term)[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
   state = paste0("^(state|weights|row_step|exchange|active|columns|sites|coupled|basis_rows|",
                  "full_factor|ep_step|ep_fold|ep_iteration|ep_loop|posterior)[.][ch]$"),
   algorithm = "^(online|ep_full|ep_sparse|ep_batch|ivm)[.][ch]$",

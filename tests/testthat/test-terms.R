@@ -97,7 +97,9 @@ test_that("terms keep rows with missing values and refuse what is none", {
 test_that("every class has terms of its own latent function, by its own kernel if there is one", {
   few <- iris[seq(1, 150, 5), ]
   kernel <- kernel_rbf(vars = "Sepal.Width") + kernel_linear(vars = "Petal.Width")
-  for (lik in list(lik_mprobit(), lik_softmax(), lik_mprobit(shared = FALSE), lik_probit())) {
+  liks <- list(lik_mprobit(coupled = FALSE), lik_softmax(coupled = FALSE),
+               lik_mprobit(shared = FALSE), lik_probit())
+  for (lik in liks) {
     fit <- sparsegp(Species ~ Sepal.Width + Petal.Width, few, lik, kernel = kernel, learn = FALSE)
     # kernels that differ, where there may be some
     own <- which(fit$hyper$base == "lengthscale")

@@ -1,0 +1,81 @@
+# Classes that are coupled in the posterior: the last step of a fit. The structure is chosen, and
+# hyperparameters are learned, with classes that are independent in the posterior, which costs a
+# C^2-th; then all rows once more with sites of C x C, from the sites and hyperparameters found so.
+
+# Returns the candidate with its classes coupled, if that was asked for, or is by default.
+with_coupled_classes <- function(candidate, setup) {
+  lik <- candidate$model$lik
+  if (isFALSE(lik$coupled) || !may_couple(lik)) return(candidate)
+  lacking <- lacking_for_coupled(candidate, setup)
+  if (!is.null(lacking)) {
+    refuse_coupled(lik, lacking)
+    return(candidate)
+  }
+  work <- coupled_work(count_observations(candidate), candidate$model$response$processes, lik)
+  affordable <- work <= policy$coupled_flops * EFFORT[[setup$method$effort %||% "normal"]]
+  if (!isTRUE(lik$coupled) && !affordable) return(candidate)
+  polished(coupled_candidate(candidate), setup, work)
+}
+
+# Is there a likelihood that couples the classes of this one?
+may_couple <- function(lik) {
+  paste0("coupled_", lik$type) %in% names(catalogue()$likelihoods)
+}
+
+# Returns what coupled classes would need that is not there, or NULL.
+lacking_for_coupled <- function(candidate, setup) {
+  if (setup$streams) return("all rows at once, in memory")
+  if (!inherits(candidate$plan, "plan_full")) return("full EP, with every row in the basis")
+  if (own_kernels(candidate$model$lik)) return("classes that share a kernel")
+  if (candidate$model$response$processes > MAX_COMPONENTS) {
+    return(paste("at most", MAX_COMPONENTS, "classes"))
+  }
+  if (!is.null(setup$augment)) return("rows without virtual copies")
+  if (!(setup$integrate %||% "none") %in% "none") "hyperparameters that are not integrated over"
+}
+
+# Returns the candidate as a model of one process, at the same hyperparameters.
+coupled_candidate <- function(candidate) {
+  data <- candidate$data
+  plan <- candidate$plan
+  data$setup$likelihood <- coupled_likelihood(candidate$model$lik)
+  model <- read_model(data$chunk, data$setup, data$input_terms)
+  size <- c(nrow(data$chunk$x), model$response$width)
+  data$chunk$offset <- wide_offset(data$chunk$offset, size)
+  problem <- problem_of(model, data$chunk)
+  problem$options <- plan$problem$options
+  plan$problem <- problem
+  plan$rows <- seq_len(nrow(problem$x))
+  plan["sites"] <- list(coupled_sites(plan$sites, size))
+  record <- candidate$record
+  new_candidate(model, candidate$table, plan, data, record)
+}
+
+# Returns blocks with the sites of independent classes on their diagonals.
+coupled_sites <- function(sites, size) {
+  if (is.null(sites)) return(NULL)
+  C <- size[2L]
+  tau <- matrix(0, C * C, size[1L])
+  tau[seq(1L, C * C, C + 1L), ] <- t(matrix(sites$tau, size[1L]))
+  list(tau = c(tau), nu = c(t(matrix(sites$nu, size[1L]))))
+}
+
+# Returns the candidate after a search that goes on from its hyperparameters by its own evidence,
+# where that is cheap enough, too.
+polished <- function(candidate, setup, work) {
+  table <- candidate$table
+  searches <- !is.null(setup$control) && any(table$free) && !is.null(candidate$record) &&
+    identical(setup$control$criterion, "evidence") && work * RESUMED_RUNS <= policy$coupled_flops
+  if (!searches) return(candidate)
+  from <- table$theta[table$free]
+  control <- utils::modifyList(setup$control, list(within = policy$search_tolerance))
+  learned <- learn_hyper(evidence(candidate$plan$problem), table, control, SILENT, from,
+                         fresh = FALSE)
+  before <- candidate$record
+  candidate$table <- learned$table
+  candidate$plan["sites"] <- list(learned$sites)
+  candidate$record <- learned$record
+  candidate$record$choices <- before$choices
+  candidate$record$evaluations <- before$evaluations + learned$record$evaluations
+  candidate
+}
