@@ -2,7 +2,7 @@
 
 # Arguments whose values a fit like another takes from it.
 FROM_LIKE <- c("likelihood", "kernel", "method", "learn", "prior", "scale", "subset", "na.action",
-               "augment", "coding", "transform", "structure")
+               "augment", "coding", "transform", "structure", "mean")
 
 # sparsegp(like = fit): `call` is the user's, its arguments evaluated in `frame`.
 fit_like <- function(like, call, frame) {
@@ -53,7 +53,7 @@ with_points <- function(empty, basis) {
   points <- stack_components(unique(scaled_inputs(x, empty$scaling)), n_outputs(empty))
   states <- lapply(seq_along(empty$state), function(g) {
     found <- joint_basis(empty, points, g)
-    d <- nrow(found$R)
+    d <- nrow(found$R) + length(empty$posterior$trend$coef)
     each <- ncol(empty$state[[g]]$t)
     list(points = found$x, R = found$R, S = matrix(0, d, d * each), t = matrix(0, d, each))
   })

@@ -32,14 +32,48 @@
 #' divided by their standard deviations when `scale = TRUE`; a constant input is kept out and
 #' reported, and where all are constant there is a warning. A factor of one level is a constant
 #' input, too. There is a warning where the response does not vary or there are fewer than three
-#' rows to learn from. For regression a constant (the mean of the response less the offset) is
-#' removed from the response and added again at prediction, and the response is standardised inside,
-#' so that adding 100 to it or multiplying it by 1e100 changes nothing else.
+#' rows to learn from. For regression the average of the response less the offset is removed from
+#' the response and added again at prediction, and the response is standardised inside, so that
+#' adding 100 to it or multiplying it by 1e100 changes nothing else (but with `mean = "zero"`).
 #'
 #' Columns of class `integer64`, as databases return them, become doubles, `POSIXlt` becomes
 #' `POSIXct`; of dates and times the number of days or seconds counts, of a `difftime` the number in
 #' the units of the first rows, into which later ones are converted. Columns that a formula cannot
 #' use, such as lists or complex numbers, are errors.
+#'
+#' @section The prior mean:
+#' For a response of numbers the prior mean is
+#' \eqn{m(x) = \sum_j c_j \phi_j(x)}{m(x) = sum_j c_j phi_j(x)}, by default with the constant
+#' \eqn{\phi_1 = 1}{phi_1 = 1} alone. The coefficients have the vague prior N(0, v), v =
+#' `r format(policy$mean_variance, scientific = TRUE)` in variances of the response (inputs have
+#' standard deviation 1), and are integrated out, as in ordinary and universal kriging. Near the
+#' data that changes little; far from them predictions return to the estimate by generalised least
+#' squares and not to the average of the response, and their variance has that of the coefficients
+#' in it. With \eqn{\Phi}{Phi} of the observations, their kernel matrix K, sites of precisions T and
+#' \eqn{W = (K + T^{-1})^{-1}}{W = (K + T^-1)^-1},
+#' \deqn{c \sim N(P^{-1} \Phi' W \tilde y, P^{-1}), \quad P = \Phi' W \Phi + I / v,}{%
+#'   c ~ N(P^-1 Phi'W y, P^-1),   P = Phi'W Phi + I / v,}
+#' \deqn{\mathrm{var}\, f(x) = k(x, x) - k' W k + u' P^{-1} u, \quad u = \phi(x) - \Phi' W k}{%
+#'   var f(x) = k(x, x) - k'W k + u'P^-1 u,   u = phi(x) - Phi'W k}
+#' with k the kernel between x and the observations and \eqn{\tilde y}{y} the responses, or the
+#' means of their sites. `summary()` shows estimates and standard errors, `print()` those of the
+#' constant. Several components have coefficients each.
+#'
+#' A vague prior takes log(v) / 2 off the log evidence for each coefficient, however well the model
+#' fits. The log evidence that is reported is that of the model plus log(v) / 2: the value under a
+#' prior whose density is that of N(0, 1) at 0, in standard deviations of the response, which is
+#' worth about one observation (Kass and Wasserman 1995). So `compare()` may decide between
+#' `"constant"` and `"zero"`; with `"average"` nothing is paid for a constant that was read off the
+#' responses.
+#'
+#' On a basis the coefficients are carried beside the inducing points, with the same prior, and
+#' [updates][update.sparsegp], [merged fits][merge.sparsegp] and sources have them, too. Streams, fits
+#' by the active observations alone (`method_ivm(refine = "active")` or `"none"`), sweeps that give
+#' the posterior (`projection = "kl"`, `freeze = Inf`) and fits with `augment` have the average
+#' plugged in, as all fits of earlier versions; there `"constant"` and formulas are errors if they
+#' are asked for. Labels and counts have a bias with a prior of its own, see [likelihoods]. A linear
+#' mean is of inputs of the model: `sparsegp(y ~ x + z, data, kernel = kernel_rbf(vars = "x"), mean
+#' = ~ z)` has z in the mean only.
 #'
 #' @section What is chosen:
 #' Without a `kernel` the log evidence of some rows decides about the scale of the inputs, about one
@@ -95,9 +129,9 @@
 #' together: [kernel_helmholtz()] for currents and winds, [kernel_coregion()] (the default) for any
 #' numbers. In a row some components may be missing; a row without any is left to `na.action`. Their
 #' noise is that of [lik_gaussian()], by default of one variance for all. All components have one
-#' unit, so that the fit turns with the field; each has its own constant removed. An `offset()` may
-#' have a column for each. Sizes of bases count locations, of which every one carries all
-#' components.
+#' unit, so that the fit turns with the field; each has its own constant (fields that have none want
+#' `mean = "zero"`). An `offset()` may have a column for each. Sizes of bases count locations, of
+#' which every one carries all components.
 #'
 #' Predictions are matrices with a column for each component, see [predict][predict.sparsegp].
 #' Residuals are such matrices; quantile residuals are of each component by itself. `loo_lpd()` is
@@ -209,6 +243,11 @@
 #'   known? `"none"`, or one of the rules `"ccd"`, `"laplace"`, `"grid"` and `"mcmc"`, see
 #'   [integration]. `NULL`: in default fits (without `method`) of few rows, where it widens intervals
 #'   by more than 3 %.
+#' @param mean The prior mean of the latent function of a response of numbers. `NULL` or
+#'   `"constant"`: a constant with a vague prior, integrated out. A formula such as `~ x + z`: a
+#'   linear function of inputs that are numbers, likewise (universal kriging). `"average"`: the
+#'   average of the response, as if it were known. `"zero"`: 0 in the response's own unit; nothing
+#'   is subtracted. See "The prior mean".
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
@@ -221,7 +260,17 @@
 #'   without `newdata` are errors.
 #'
 #'   Bad input is an error of class `sparsegp_error` that names the argument and the remedy.
-#' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94. Seeger, M. (2002). *Notes on
+#' @references Kass, R. E. and Wasserman, L. (1995). A reference Bayesian test for nested hypotheses
+#' and its relationship to the Schwarz criterion. *Journal of the American Statistical Association*
+#' 90, 928-934.
+#'
+#' O'Hagan, A. (1978). Curve fitting and optimal design for prediction. *Journal of the Royal
+#' Statistical Society B* 40, 1-42.
+#'
+#' Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian processes for machine learning*,
+#' section 2.7.
+#'
+#' Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94. Seeger, M. (2002). *Notes on
 #'   Minka's expectation propagation for Gaussian process classification*.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)
@@ -251,7 +300,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                              weights, na.action, scale = NULL, keep_x = NULL, effort = "normal",
                              verbose = FALSE, like = NULL, family = NULL, offset,
                              checkpoint = NULL, augment = NULL, coding = NULL, transform = NULL,
-                             structure = NULL, integrate = NULL, ...) {
+                             structure = NULL, integrate = NULL, mean = NULL, ...) {
   check_no_dots(...)
   call <- match.call()
   call[[1L]] <- quote(sparsegp)
@@ -269,7 +318,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   check_foreign_terms(formula)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis, augment, transform, structure, integrate)
+                       basis, augment, transform, structure, integrate, mean)
   setup["coding"] <- list(check_coding(coding))
   data <- if (!missing(data)) evaluated_data(data)
   source <- as_source(data)
@@ -320,7 +369,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
                              na.action = NULL, offset = NULL, scale = NULL, keep_x = NULL,
                              effort = "normal", verbose = FALSE, like = NULL, family = NULL,
                              augment = NULL, transform = NULL, structure = NULL,
-                             integrate = NULL, ...) {
+                             integrate = NULL, mean = NULL, ...) {
   call <- match.call(expand.dots = TRUE)
   call[[1L]] <- quote(sparsegp)
   if (!is.null(like)) return(fit_like(like, call, parent.frame()))
@@ -334,7 +383,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   check_no_dots(...)
   likelihood <- likelihood_or_family(likelihood, family)
   setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis, augment, transform, structure, integrate)
+                       basis, augment, transform, structure, integrate, mean)
   y <- if (!missing(y)) plain_column(y, "y")
   setup <- complete_setup(setup, y, weights)
   lik <- setup$likelihood
@@ -376,7 +425,7 @@ formula_first <- function(call) {
 # Every argument that is not data, checked.
 check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
                         basis, augment = NULL, transform = NULL, structure = NULL,
-                        integrate = NULL) {
+                        integrate = NULL, mean = NULL) {
   if (!is.null(kernel)) kernel <- as_kernel(kernel)
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
   likelihood <- as_likelihood(likelihood)
@@ -395,7 +444,8 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
        scale = scale, keep_x = keep_x,
        verbose = check_flag(verbose, "verbose"), basis = basis,
        augment = check_augment(augment, basis, streams(method)),
-       structure = check_structure(structure), integrate = check_integrate(integrate))
+       structure = check_structure(structure), integrate = check_integrate(integrate),
+       mean = check_mean(mean))
 }
 
 check_structure <- function(structure) {

@@ -11,7 +11,9 @@
 #'   leave-one-out log predictive density), `loo_r2` (also as `r.squared`) and `loo_sd`
 #'   (for numbers and counts: R2 and the standard deviation of the errors of leave-one-out
 #'   predictions, see [loo()]), `noise_sd`
-#'   (for numbers: the standard deviation of a response about the function, [sigma()]) and
+#'   (for numbers: the standard deviation of a response about the function, [sigma()]), `mean`
+#'   (data frame: estimates and standard errors of the coefficients of the prior mean, where they
+#'   are integrated out, see `mean` of [sparsegp()]) and
 #'   `confusion` (for classes: the training response against the most probable class without its own
 #'   row; the share of a class's rows that are taken for others is printed beside it). Printing
 #'   shows how EP went: sweeps, and points that joined the basis in each of them; for streams how
@@ -39,7 +41,7 @@ summary.sparsegp <- function(object, ...) {
     list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
          mean_loo_lpd = if (!is.null(rows)) mean(rows$lpd, na.rm = TRUE),
          loo_r2 = scores$r2, r.squared = scores$r2, loo_sd = scores$sd,
-         noise_sd = noise_sds(object),
+         noise_sd = noise_sds(object), mean = mean_estimates(object),
          confusion = if (!is.null(rows$predicted)) {
            table(observed = rows$observed, predicted = rows$predicted)
          }),
@@ -76,6 +78,10 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   if (all(is.na(hyper$input_units))) hyper$input_units <- NULL
   print(format(hyper, digits = digits), quote = FALSE)
   print_noise(x$noise_sd, digits)
+  if (NROW(x$mean) > 1L) {
+    cat("\nCoefficients of the mean, for one standard deviation of an input:\n")
+    print(format(x$mean, digits = digits), quote = FALSE)
+  }
   if (!is.null(hyper$input_units) && length(warped_names(fit))) {
     cat("In input units a length scale of an input on a log scale is that at its median.\n")
   }

@@ -79,13 +79,13 @@ chunked_result <- function(chunked, run) {
   fit$n <- row_count(chunked$scan$rows)
   fit$state <- run$state
   fit <- with_posterior(fit)
-  shift <- -run$jacobian
+  shift <- -run$jacobian - mean_normalisation(fit$posterior$trend)
   fit$log_evidence <- run$logz - shift
   run[c("tau", "sequential", "skipped", "flat")] <- list(numeric(), 0L, 0L, 0L)
   run$tol <- batch_settings(fit$options)$tol
   fit$convergence <- convergence_of(run, -shift)
   fit$convergence$widening <- run$widening
-  fit$source$loo_lpd <- (run$lpd - shift) / fit$n
+  fit$source$loo_lpd <- (run$lpd + run$jacobian) / fit$n
   warn_about(fit$convergence, fit$learning, fit$likelihood)
   note_rows(fit, list(n = fit$n), NULL, NULL, NULL, all = FALSE)
 }

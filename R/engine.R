@@ -10,19 +10,20 @@
 #   basis      d x p double matrix of scaled inputs, a list of them, one for each latent function,
 #              or NULL: every row is in the basis
 #   base       states of rows read before, whose sites stand, one for each basis; or NULL
+#   mean       a linear mean that EP of all rows integrates out (kernel-mean.R), or NULL
 #   scale      of a response whose scale has a parameter (engine-scale.R), or NULL
 # and what some calls want besides. theta is the full vector of hyperparameters on C's scale, kernel
 # first.
 #
-# Every problem is built here: model is list(lik, spec, nkernel, response) of a model or of a fit
-# (model_of_fit()), response with unit, processes and width. points: scaled inputs, stacked where
+# Every problem is built here: model is list(lik, spec, nkernel, response, mean) of a model or of a
+# fit (model_of_fit()), response with unit, processes and width. points: scaled inputs, stacked where
 # rows have several components; offset: in the response's unit, a number for each row or a column
 # for each component.
 new_problem <- function(model, points, rows, offset, options = NULL, basis = NULL, ...) {
   response <- model$response
   list(x = points, spec = model$spec, nkernel = model$nkernel, lik = model$lik, rows = rows,
        offset = stacked_values(offset / response$unit), processes = response$processes,
-       width = response$width, options = options, basis = basis,
+       width = response$width, options = options, basis = basis, mean = model$mean,
        scale = if (is_open(response)) {
          c(response[c("codec", "centre", "unit", "reference")], list(record = response$scale))
        }, ...)
@@ -100,6 +101,7 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
                   mixing = method$mixing, gradient = gradient, posterior = posterior,
                   base = problem$base)
   full <- is.null(problem$basis)
+  options["trend"] <- list(functions_of_mean(problem))
   if (is.null(sites) && is_modal(problem$lik)) sites <- pass_sites(problem, theta)
   run <- if (full) {
     tryCatch(engine_call(sg_ep_full, problem, theta, sites, options),
@@ -121,7 +123,8 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
 # NULL to have the system first?
 engine_pass <- function(problem, theta, states, sites, options, gamma = NULL, coupled = FALSE,
                         solution = NULL) {
-  more <- list(gamma = gamma, coupled = coupled, solution = solution)
+  more <- list(gamma = gamma, coupled = coupled, solution = solution,
+               trend = functions_of_mean(problem))
   engine_call(sg_ep_pass, problem, theta, states, sites, c(options, more), problem$basis)
 }
 
@@ -146,6 +149,10 @@ full_posterior <- function(problem, run) {
     posterior$alpha <- posterior$alpha[order[, class]]
     posterior
   }
+  if (!is.null(run$trend)) { # of one process
+    run$trend$J <- run$trend$J[order, , drop = FALSE]
+    run$trend <- c(problem$mean, run$trend)
+  }
   if (problem$processes == 1L) {
     run[c("basis", "alpha")] <- own(1L)[c("basis", "alpha")]
     return(run)
@@ -160,7 +167,8 @@ full_posterior <- function(problem, run) {
 # The posterior of EP on a basis, or on one for each latent function, from the states it has left.
 basis_posterior <- function(problem, run) {
   if (length(run$state) == 1L) {
-    run[c("alpha", "G", "H")] <- state_posterior(run$state[[1L]])
+    posterior <- state_posterior(run$state[[1L]], problem$mean)
+    run[names(posterior)] <- posterior
     return(run)
   }
   bases <- problem$basis
@@ -171,14 +179,16 @@ basis_posterior <- function(problem, run) {
 }
 
 # The stored form of a state: list(R, S, t) of what is on one basis, as state.h has it.
-state_posterior <- function(state) {
+# mean: the record of a mean whose coefficients the state has, or NULL
+state_posterior <- function(state, mean = NULL) {
   stored <- .Call(sg_posterior, state)
   if (stored$status != 0L) {
     stop_sparsegp("object", paste("would have sites that leave no posterior: of rows far from all",
                                   "others they widen it, and together they do so beyond bounds"),
                   "Fit all rows at once, or by a likelihood that is log-concave")
   }
-  stored[c("alpha", "G", "H")]
+  if (is.null(stored$trend)) return(stored[c("alpha", "G", "H")])
+  c(stored[c("alpha", "G", "H")], list(trend = c(mean[MEAN_RECORD], stored$trend)))
 }
 
 # Sweeps of sparse EP from scratch at theta; after `freeze` of them, or with a predefined basis from
@@ -351,7 +361,7 @@ NEAR <- 0.1 # residual, in cavity standard deviations
 
 # Latent moments at x under a run that is not yet a fit.
 engine_latent <- function(problem, theta, run, x) {
-  posterior <- run[intersect(c("basis", "alpha", "G", "H", "each"), names(run))]
+  posterior <- run[intersect(c("basis", "alpha", "G", "H", "each", "trend"), names(run))]
   for (field in setdiff(c("G", "H"), names(posterior))) posterior[field] <- list(NULL)
   problem$width <- problem_width(problem)
   latent_moments(problem, theta[seq_len(problem$nkernel)], posterior, x)
@@ -423,23 +433,4 @@ engine_lik_eval <- function(fit, f, rows = NULL) {
 engine_phi <- function(problem, theta, active, renew = FALSE, gradient = TRUE) {
   engine_call(sg_ivm_criterion, problem, theta, active$rows, active$at_hand,
               active[c("tau", "nu")], list(renew = renew, gradient = gradient))
-}
-
-# ---- Where EP begins ----
-
-# Sites of an online pass over the rows in this order, each seen given those before it. A likelihood
-# that leaves several modes is begun with them: from no sites, all rows at once would go their ways
-# and end between the modes. NULL: no numbers.
-pass_sites <- function(problem, theta, order = seq_len(problem_rows(problem))) {
-  w <- problem_width(problem)
-  some <- problem
-  points <- stacked_rows(order, w)
-  some$x <- problem$x[points, , drop = FALSE]
-  some$rows <- problem$rows[, order, drop = FALSE]
-  some$offset <- problem$offset[points]
-  some$options <- method_ep()
-  run <- sparse_sweeps(some, theta, freeze = 1L, sweeps = 1L, narrow = FALSE)
-  back <- order(order)
-  sites <- list(tau = c(matrix(run$tau, w * w)[, back]), nu = c(matrix(run$nu, w)[, back]))
-  if (all(is.finite(unlist(sites)))) sites
 }

@@ -98,7 +98,8 @@ fit_kinds <- function() list(
   state = optional(function(x, whole) {
     bases <- bases_of(whole)
     is.list(x) && length(x) == length(bases) &&
-      all(mapply(is_state, x, bases, processes(whole) / length(bases)))
+      all(mapply(is_state, x, bases, processes(whole) / length(bases),
+                 length(whole$posterior$trend$coef)))
   }),
   stream = optional(function(x, whole) is_stream_record(x, whole)),
   xlevels = function(x, whole) are_levels(x, whole$terms),

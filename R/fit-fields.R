@@ -182,7 +182,19 @@ is_posterior <- function(posterior, inputs, processes, w) {
   }
   all(c("G", "H") %in% names(posterior)) && is_table(basis, d, inputs) &&
     is_table(as.matrix(posterior$alpha), d, processes) && is_factor(posterior$G) &&
-    is_factor(posterior$H) && are_points(basis, w) && are_finite(posterior$alpha)
+    is_factor(posterior$H) && are_points(basis, w) && are_finite(posterior$alpha) &&
+    (is.null(posterior$trend) || processes == 1L && is_trend(posterior$trend, d, inputs, w))
+}
+
+# A mean that is integrated out (kernel-mean.R), of d points with so many inputs.
+is_trend <- function(trend, d, inputs, w) {
+  functions <- length(trend$vars)
+  if (!is.list(trend) || !is_one(trend$width, 1, w)) return(FALSE)
+  q <- functions * trend$width
+  are_words(trend$terms, functions) && are_whole_between(trend$vars, 0, inputs) &&
+    are_doubles(trend$at, functions) && are_doubles(trend$sd, functions) && all(trend$sd > 0) &&
+    is_flag(trend$asked) && is_one(trend$variance, 1) && is_table(trend$coef, q, 1L) &&
+    is_table(trend$J, d, q) && is_table(trend$root, q, q) && are_finite(unlist(trend[c("at", "sd", "coef", "J", "root")]))
 }
 
 # Points, a row each, whose last number is that of a component where there are w > 1 of them.
@@ -193,10 +205,13 @@ are_points <- function(points, w) {
 # Numbers of a point: inputs, and of several components which of them it is of
 point_length <- function(fit) sum(fit$scaling$kept) + (n_outputs(fit) > 1L)
 
-is_state <- function(one, basis, processes) {
+# coefficients: how many a mean has
+is_state <- function(one, basis, processes, coefficients) {
   d <- nrow(basis)
-  if (identical(names(one), "t")) return(is_table(one$t, d, processes) && are_finite(one$t))
-  is_table(one$R, d, d) && is_table(one$S, d, d * processes) && is_table(one$t, d, processes) &&
+  all <- d + coefficients
+  if (identical(names(one), "t")) return(is_table(one$t, all, processes) && are_finite(one$t))
+  is_table(one$R, d, d) && is_table(one$S, all, all * processes) &&
+    is_table(one$t, all, processes) &&
     are_finite(one$R) && are_finite(one$S) && are_finite(one$t) && all(diag(one$R) > 0)
 }
 

@@ -7,7 +7,7 @@ fit_of <- function(tuned, chunk, setup) {
   model <- candidate$model
   of_run <- function(run) {
     fit <- new_fit(model, setup, candidate, run, n)
-    fit$log_evidence <- run$logz - unit_shift(fit, model$response$given)
+    fit$log_evidence <- run$logz - evidence_shift(fit, model$response$given)
     fit$convergence <- convergence_of(run, fit$log_evidence - run$logz, n_outputs(fit))
     if (!is.null(run$copies)) fit$copies <- copies_of_run(run, model$response$levels)
     keep_rows(fit, chunk, model, run, setup$keep_x)
@@ -30,7 +30,8 @@ new_fit <- function(model, setup, candidate, run, n) {
       learning = candidate$record[setdiff(names(candidate$record), "choices")],
       choices = candidate$record$choices, spec = model$spec,
       scaling = model$scaling, response = kept_of_response(response),
-      posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each)),
+      posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each),
+                    if (!is.null(run$trend)) list(trend = run$trend)),
       basis_rows = basis_rows_from(run$basis_rows, run$basis, response$width),
       basis_rows_of = run$basis_rows_of,
       state = run$state, jitter = run$jitter, n = n,

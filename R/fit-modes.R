@@ -75,14 +75,16 @@ relative_weight <- function(fit) {
   log_det <- if (summed) sum(vapply(full_sums(fit)$state, function(s) state_moments(s)$log_det, 0))
              else sum(fit$cavity$lpd) - sum(seen$log_g + seen$pull) / 2 - engine_evidence(fit)
   own <- sum(at_mean) - sum(fit$latent$mean * seen$alpha) / 2 - log_det
-  own - unit_shift(fit, fit$y)
+  own - evidence_shift(fit, fit$y)
 }
 
 # Returns what the basis carries of the variances of the fit's rows, w x w blocks: |H'k|^2
 # (posterior.h).
 carried_variances <- function(fit) {
-  k <- class_kernel(fit, points_of_rows(fit[["x"]], fit), fit$posterior$basis, 1L)
-  c(own_products(k %*% full_factor(fit$posterior$H, ncol(k)), n_outputs(fit)))
+  x <- points_of_rows(fit[["x"]], fit)
+  k <- class_kernel(fit, x, fit$posterior$basis, 1L)
+  along <- cbind(k %*% full_factor(fit$posterior$H, ncol(k)), mean_residuals(fit$posterior, x, k))
+  c(own_products(along, n_outputs(fit)))
 }
 
 # Returns, row by row, log|I - S T| and cav_mean'alpha, and alpha = nu - T mean of all.

@@ -7,15 +7,16 @@
 #       chosen; choices were in records of their own.
 #   2   0.3.0: no input of a kernel was a factor, but for factor kernels; triangular factors and
 #       sums on a basis were whole matrices (fit-pack.R).
-#   3   this version
-FIT_FORMAT <- 3L # of what new_fit() makes; a version that changes it counts on
+#   3   0.4.0: a constant of the response was known, its average.
+#   4   this version
+FIT_FORMAT <- 4L # of what new_fit() makes; a version that changes it counts on
 
 # A fit that cannot be read is returned unchanged: its check gives the reason.
 as_written_now <- function(fit) {
   first <- is.list(fit) && is.null(fit$format) && is.list(fit$response) &&
     "latents" %in% names(fit$response)
   if (first) fit <- tryCatch(from_first_form(fit), error = function(e) fit)
-  for (read in list(from_second_form, from_third_form)) {
+  for (read in list(from_second_form, from_third_form, from_fourth_form)) {
     fit <- tryCatch(read(fit), error = function(e) fit)
   }
   fit
@@ -33,6 +34,12 @@ from_third_form <- function(fit) {
     fit$stream$setup <- setup
   }
   fit$format <- FIT_FORMAT
+  fit
+}
+
+# Its posterior has no coefficients of a mean.
+from_fourth_form <- function(fit) {
+  if (is.list(fit) && identical(fit$format, 3L)) fit$format <- FIT_FORMAT
   fit
 }
 

@@ -53,8 +53,14 @@ sums_follow <- function(state, posterior) {
   d <- nrow(state$R)
   shapes <- list(G = dim(posterior$G), H = dim(posterior$H))
   if (!identical(shapes, list(G = c(d, d), H = c(d, d * ncol(state$t))))) return(FALSE)
-  at <- cbind(1, cos(seq_len(d)))
   near <- function(a, b) max(abs(a - b)) <= PACKED_TOLERANCE * max(abs(b))
+  if (!is.null(posterior$trend)) {
+    derived <- derived_sums(state$t, posterior)
+    points <- seq_len(d)
+    return(near(derived$R, state$R) && near(derived$S, state$S) &&
+             near(derived$S[points, points], state$S[points, points]))
+  }
+  at <- cbind(1, cos(seq_len(d)))
   A_at <- function(H) {
     turned <- backsolve(H, posterior$G %*% at)
     crossprod(posterior$G, backsolve(H, turned, transpose = TRUE))
@@ -81,8 +87,21 @@ full_sums <- function(fit) {
 derived_sums <- function(t, posterior) {
   d <- nrow(posterior$basis)
   G <- full_factor(posterior$G, d)
+  if (!is.null(posterior$trend)) {
+    return(derived_mean_sums(t, posterior$trend, G, full_factor(posterior$H, d)))
+  }
   S <- lapply(factors_of_processes(full_factor(posterior$H, d), d), function(H) {
     crossprod(backsolve(H, G)) - diag(d)
   })
   list(R = backsolve(G, diag(d)), S = do.call(cbind, rep_len(S, ncol(t))), t = t)
+}
+
+# The same with the coefficients of a mean: A = [F, E; 0, B] with F = H^-1 G, B the inverse of the
+# root and E = H^-1 J B (src/state.c).
+derived_mean_sums <- function(t, trend, G, H) {
+  q <- nrow(trend$root)
+  B <- backsolve(trend$root, diag(q))
+  A <- rbind(cbind(backsolve(H, G), backsolve(H, trend$J %*% B)),
+             cbind(matrix(0, q, nrow(G)), B))
+  list(R = backsolve(G, diag(nrow(G))), S = crossprod(A) - diag(nrow(A)), t = t)
 }

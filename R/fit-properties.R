@@ -42,4 +42,8 @@ basis_points_of <- function(fit) {
 unit_shift <- function(fit, y) -log_jacobian(fit$response, y)
 
 # Returns the log evidence in C's units.
-engine_evidence <- function(fit) fit$log_evidence + unit_shift(fit, fit$y)
+engine_evidence <- function(fit) fit$log_evidence + evidence_shift(fit, fit$y)
+
+# Returns the difference of the log evidence in C's units from that of the responses y. Where
+# coefficients of a mean are integrated out, it is given under a prior of unit information.
+evidence_shift <- function(fit, y) unit_shift(fit, y) - mean_normalisation(fit$posterior$trend)

@@ -1,5 +1,6 @@
 # Fits on a basis as sums over their rows: the factor R of the basis and for every process S = sum
-# tau v v' and t = sum nu v (state.h), a list of them in fit$state, one for each basis. Sums of rows
+# tau v v' and t = sum nu v (state.h), in which the coefficients of a mean stand after the points, a
+# list of them in fit$state, one for each basis. Sums of rows
 # seen apart add up, and rows may go on being added.
 
 takes_rows <- function(fit) UseMethod("takes_rows")
@@ -26,7 +27,7 @@ add_states <- function(f, g) {
 
 # Returns S of every process of a state.
 process_sums <- function(one) {
-  d <- nrow(one$R)
+  d <- nrow(one$t)
   lapply(seq_len(ncol(one$t)), function(c) one$S[, (c - 1L) * d + seq_len(d), drop = FALSE])
 }
 
@@ -35,7 +36,7 @@ state_moments <- function(one) {
   factors <- lapply(process_sums(one), function(S) chol(diag(nrow(S)) + S))
   mean <- mapply(function(A, c) backsolve(A, backsolve(A, one$t[, c], transpose = TRUE)),
                  factors, seq_along(factors))
-  list(mean = matrix(mean, nrow(one$R)),
+  list(mean = matrix(mean, nrow(one$t)),
        log_det = sum(vapply(factors, function(A) sum(log(diag(A))), 0)))
 }
 
@@ -69,8 +70,8 @@ without_rows <- function(fit, keep_x) {
 
 # Sets the posterior that belongs to the state.
 with_posterior <- function(fit) {
-  stored <- lapply(fit$state, state_posterior)
-  if (is.null(fit$posterior$each)) fit$posterior[c("alpha", "G", "H")] <- stored[[1L]]
+  stored <- lapply(fit$state, state_posterior, fit$posterior$trend)
+  if (is.null(fit$posterior$each)) fit$posterior[names(stored[[1L]])] <- stored[[1L]]
   else fit$posterior$each <- Map(function(each, new) utils::modifyList(each, new),
                                  fit$posterior$each, stored)
   fit
@@ -86,7 +87,7 @@ problem_of_new_rows <- function(fit, x, data_rows, offset, ...) {
 # Returns what new_problem() asks of a model, from a fit.
 model_of_fit <- function(fit) {
   list(lik = fit$likelihood, spec = fit$spec, nkernel = sum(fit$hyper$part == "kernel"),
-       response = fit$response)
+       response = fit$response, mean = fit$posterior$trend[MEAN_RECORD])
 }
 
 # Returns the data rows that C sees of responses read by read_more().

@@ -98,6 +98,9 @@ effect_moments <- function(fit, groups, x, class, each = 1L) {
            dimnames = list(NULL, names(groups)))
   }
   total <- class_kernel(fit, rows, posterior$basis, class) %*% posterior$alpha
+  if (!is.null(posterior$trend)) {
+    total <- total + mean_functions(posterior$trend, rows) %*% posterior$trend$coef
+  }
   list(mean = column("mean"), var = column("var"), constant = mean(total),
        members = lapply(moments, `[[`, "members"))
 }
@@ -176,6 +179,7 @@ prior_of_averages <- function(kernel, x, each) {
 # the size of `diagonal`.
 stored_variance <- function(posterior, cross, prior, diagonal) {
   squares <- function(factor) if (is.null(factor)) 0 else rowSums((cross %*% factor)^2)
+  J <- posterior$trend$J # a part of the kernel does not see the mean's functions themselves
   least <- ncol(cross) * .Machine$double.eps * diagonal
-  pmax(prior - squares(posterior$G), least) + squares(posterior$H)
+  pmax(prior - squares(posterior$G), least) + squares(posterior$H) + squares(J)
 }

@@ -176,7 +176,8 @@ flat_words <- function(shape, names) {
 # Returns the fit that a run with its posterior is of.
 member_of_run <- function(run, fit) {
   fit <- keep_moments(at_theta_of(fit, run), run)
-  fit$posterior[c("alpha", "G", "H")] <- run[c("alpha", "G", "H")]
+  own <- intersect(c("alpha", "G", "H", "trend"), names(run))
+  fit$posterior[own] <- run[own]
   if (is.null(run$H)) fit$posterior["H"] <- list(NULL)
   fit$posterior["each"] <- list(run$each)
   if (!is.null(run$basis)) fit$posterior$basis <- run$basis
@@ -185,6 +186,6 @@ member_of_run <- function(run, fit) {
   }
   if (!is.null(fit$state)) fit$state <- run$state
   fit$jitter <- run$jitter %||% fit$jitter
-  fit$log_evidence <- run$logz - (run$log_jacobian %||% 0) - unit_shift(fit, fit$y)
+  fit$log_evidence <- run$logz - (run$log_jacobian %||% 0) - evidence_shift(fit, fit$y)
   packed_fit(fit)
 }

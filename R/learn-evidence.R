@@ -33,7 +33,7 @@ evidence_criterion <- function(problem) {
                                is_impossible(problem$lik, run$logz, nrow(problem$x)))) {
       run$status <- NOT_CONVERGED
     }
-    run$logz <- run$logz + (run$log_jacobian %||% 0)
+    run$logz <- run$logz + (run$log_jacobian %||% 0) + mean_normalisation(problem$mean)
     c(run[c("status", "logz", "gradient")], list(sites = sites))
   }
 }

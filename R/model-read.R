@@ -20,8 +20,10 @@ with_response <- function(model, chunk, setup) {
   codec <- lik_codec(lik)
   check_adjustments(chunk, lik)
   response <- codec$read(codec, chunk$y, lik, chunk$offset, chunk$weights, setup$streams)
+  response <- in_known_units(codec_named(response$codec), response, setup$known$response)
+  if (identical(setup$mean, "zero")) response <- at_zero(response, chunk, setup$known$response)
   model$lik <- lik
-  model$response <- in_known_units(codec_named(response$codec), response, setup$known$response)
+  model$response <- response
   model$rows <- rows_of_response(lik, model$response)
   model$inputs$components <- model$response$components
   model
@@ -62,6 +64,9 @@ with_kernel <- function(model, chunk, setup) {
   model$scaling <- scaling
   model$kernel <- resolved
   model$spec <- model_spec(resolved, response, inputs)
+  model["mean"] <- list(resolve_mean(setup, inputs, mean_width(response), function(column) {
+    scaled_inputs(chunk$x, scaling)[, column]
+  }))
   model$table <- hyper_table(resolved, model$lik, env, model$rows, chunk$offset / response$unit,
                              setup$prior, response)
   refuse_fixed_beside_open(model$table, is_open(response) && !is.null(setup$control))

@@ -8,6 +8,7 @@ plan_sized_ep <- function(method, problem, basis) {
   sweeps <- if (is.null(basis$x)) method$freeze == Inf || chooses && method$projection == "kl"
             else method$projection == "kl"
   if (own_kernels(problem$lik)) refuse_own_kernels(method, chooses, sweeps)
+  if (sweeps) problem <- without_mean(problem)
   plan <- if (chooses) new_plan(c("plan_sparse_ep", "plan_choosing"), problem)
           else plan_ep(problem, basis)
   if (!sweeps) return(plan)

@@ -6,6 +6,7 @@ plan_for.method_ivm <- function(method, problem, basis) {
   if (problem$processes > 1L) refuse_several(method)
   if (problem_width(problem) > 1L) refuse_components(method, problem)
   if (!is.null(basis$x)) return(plan_ep(problem, basis))
+  if (method$refine != "basis") problem <- without_mean(problem)
   plan <- if (method$size < problem_rows(problem)) new_plan(c("plan_ivm", "plan_choosing"), problem)
           else plan_ep(problem, basis)
   if (method$refine == "basis") return(plan)

@@ -9,6 +9,7 @@ plan_for.method_online <- function(method, problem, basis) {
                   "Use shared = TRUE, method_ivm(), full EP")
   }
   problem$options <- method
+  problem <- without_mean(problem)
   new_plan(c("plan_online", "plan_with_posterior"), problem,
            evidence = plan_sized_ep(method_ep(), problem, basis))
 }

@@ -65,6 +65,7 @@ selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP lear
 mode_starts           | 4           | EP runs    | for likelihoods with several modes
 kept_rows             | 10000       | rows       | of a source, in memory for learning
 heavy_tail_ratio | 5 | ratio | 1 % quantile to quartile, from the median: tails for asinh
+mean_variance | 1e7 | variance | vague prior of a mean's coefficients, in response variances
 hyperparameter_optimism | 1 | nats | of leave-one-out densities, for each learned, in an average
 integrated_rows | 300 | rows | most for which hyperparameters are integrated over by default
 integrated_parameters | 12 | hyperparameters | most of these

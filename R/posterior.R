@@ -2,7 +2,8 @@
 # latent functions alpha is a matrix with a column for each, H (and G, unless it is one for all) has
 # their factors side by side. A factor may be stored as its upper triangle (full_factor()). Where
 # they have kernels or bases of their own there is `each` besides, a list of such posteriors of one
-# latent function each, and `basis` has the points of all.
+# latent function each, and `basis` has the points of all. `trend`: a linear mean whose coefficients
+# are integrated out (kernel-mean.R), or NULL.
 
 # Mean and variance of the latent functions at x; matrices where there are several. model: whatever
 # has `spec`, `lik`, `processes` and `width`; theta: of its kernels. Where a row sees several values
@@ -11,11 +12,11 @@ latent_moments <- function(model, theta, posterior, x) {
   each <- posterior$each
   if (is.null(each)) {
     layout <- layout_for_c(model$processes, model$width)
-    return(.Call(sg_predict, model$spec, theta, layout, posterior, x, FALSE))
+    return(.Call(sg_predict, model$spec, theta, layout, with_mean_at(posterior, x), x, FALSE))
   }
   runs <- lapply(seq_along(each), function(class) {
     own <- class_kernel_theta(theta, model$lik, length(each), class)
-    .Call(sg_predict, model$spec, own, layout_for_c(1L), each[[class]], x, FALSE)
+    .Call(sg_predict, model$spec, own, layout_for_c(1L), with_mean_at(each[[class]], x), x, FALSE)
   })
   columns <- function(field) {
     matrix(as.double(unlist(lapply(runs, `[[`, field))), nrow(x), length(runs))
@@ -71,25 +72,45 @@ joint_of_members <- function(fit, x, class) {
 }
 
 joint_latent <- function(spec, theta, posterior, x) {
-  .Call(sg_predict, spec, theta, layout_for_c(1L), posterior, x, TRUE)
+  .Call(sg_predict, spec, theta, layout_for_c(1L), with_mean_at(posterior, x), x, TRUE)
+}
+
+# Adds the functions of a linear mean at the points that are to be predicted, for C.
+with_mean_at <- function(posterior, x) {
+  trend <- posterior$trend
+  posterior["trend"] <- list(if (!is.null(trend)) {
+    c(trend[c("coef", "J", "root")], list(phi = mean_functions(trend, x)))
+  })
+  posterior
+}
+
+# Returns u(x) = L^-T phi(x) - J'k(x) of every point (src/posterior.h), a row each; Kx: the kernel
+# with the basis. Without a mean there is nothing to be added: no columns.
+mean_residuals <- function(posterior, x, Kx) {
+  trend <- posterior$trend
+  if (is.null(trend)) return(matrix(0, nrow(x), 0L))
+  mean_functions(trend, x) %*% trend$root - Kx %*% trend$J
 }
 
 # Covariances of one latent function of a fit between many points x and few others, a column at a
 # time: what they have in common. O(n d) numbers.
 covariances_with <- function(fit, x, class = 1L) {
   posterior <- class_posterior(fit$posterior, class)
-  list(fit = fit, class = class, x = x, posterior = posterior,
-       Kx = class_kernel(fit, x, posterior$basis, class))
+  Kx <- class_kernel(fit, x, posterior$basis, class)
+  list(fit = fit, class = class, x = x, posterior = posterior, Kx = Kx,
+       u = mean_residuals(posterior, x, Kx))
 }
 
-# n x p, with the points `at` of x: K(x,z) - Kx G G'k(z) + Kx H H'k(z); O(n (d + p)) for each
+# n x p, with the points `at` of x: K(x,z) - Kx G G'k(z) + Kx H H'k(z) + u(x)'u(z); O(n (d + p)) for
+# each
 covariance_columns <- function(known, at) {
   columns <- class_kernel(known$fit, known$x, known$x[at, , drop = FALSE], known$class)
   along <- function(factor) {
     if (is.null(factor)) return(0)
     known$Kx %*% (factor %*% crossprod(factor, t(known$Kx[at, , drop = FALSE])))
   }
-  columns - along(known$posterior$G) + along(known$posterior$H)
+  columns - along(known$posterior$G) + along(known$posterior$H) +
+    tcrossprod(known$u, known$u[at, , drop = FALSE])
 }
 
 # Kernel matrix between scaled inputs x and z, as one latent function has it.

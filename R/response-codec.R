@@ -96,6 +96,18 @@ new_response <- function(codec, y, given, weights = NULL, levels = NULL, centre 
        components = NULL)
 }
 
+# Returns words for what was removed from the responses, or for the constants that a fit has
+# estimated, `constant` (fit-mean.R). where: what they were removed from
+constant_words <- function(response, where = "") {
+  known <- response$constant
+  called <- if (length(response$centre) > 1L) "constants" else "constant"
+  shown <- function(values) format(values, digits = 6L, trim = TRUE)
+  if (is.null(known)) return(paste0(called, " removed", where, ": ",
+                                    toString(shown(response$centre))))
+  short <- format(known$se, digits = 2L, trim = TRUE)
+  paste0(called, " and standard error: ", toString(paste0(shown(known$estimate), " (", short, ")")))
+}
+
 # What a fit keeps of it; `components` are there where there are several, and `scale` where it has
 # one (response-transformed.R).
 RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width", "components")

@@ -52,7 +52,7 @@ offers_on_scale <- function(offers) {
 words_on_scale <- function(scale, response) {
   value <- if (has_parameter(scale)) format(response$scale[["value"]], digits = 3L)
   paste0("response on ", SCALES[[scale]]$called, if (!is.null(value)) paste0(" of ", value),
-         "; constant removed there: ", format(response$centre[[1L]], digits = 6L))
+         "; ", constant_words(response, " there"))
 }
 
 read_on_scale <- function(codec, y, lik, offset, weights, streams) {

@@ -16,8 +16,8 @@ vectors_codec <- function() {
                sweep(codes * response$unit, 2L, response$centre, "+")
              },
              words = function(response) {
-               paste0("components: ", toString(response$components), "; constants removed: ",
-                      toString(format(response$centre, digits = 6L, trim = TRUE)))
+               paste0("components: ", toString(response$components), "; ",
+                      constant_words(response))
              },
              constant = function(codes) {
                flat <- apply(codes, 2L, is_flat)

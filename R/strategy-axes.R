@@ -48,7 +48,7 @@ scales_of_response <- function(model, chunk, setup, table) {
   lik <- model$lik
   stream <- setup$streams && is.null(setup$known)
   adjusted <- length(setup$prior) || !is.null(chunk$weights) || any(chunk$offset != 0)
-  if (!open_transform(lik) || stream || adjusted) return(NULL)
+  if (!open_transform(lik) || stream || adjusted || identical(setup$mean, "zero")) return(NULL)
   names <- response_scales(c(model$response$given, setup$known$response$range))
   lapply(names, function(name) {
     list(label = name, setup = list(likelihood = with_transform(lik, name)))

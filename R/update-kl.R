@@ -57,7 +57,7 @@ check_same_prior <- function(one, other, names, remedy) {
   prior <- function(fit) {
     list(fit$spec, fit$scaling[c("kept", "centre", "sd", "warp")],
          fit$response[c("codec", "centre", "unit", "levels")], fit$response$scale,
-         kernel_theta(fit))
+         fit$posterior$trend[MEAN_RECORD], kernel_theta(fit))
   }
   if (isTRUE(all.equal(prior(one), prior(other), tolerance = 1e-12))) return(invisible())
   stop_sparsegp(names[2L], paste0("has another kernel, other hyperparameters or another scaling ",
@@ -73,7 +73,7 @@ joint_basis <- function(fit, x, class) {
   list(x = x[kept, , drop = FALSE], R = pivoted[seq_along(kept), seq_along(kept), drop = FALSE])
 }
 
-# Returns the posterior of z, f(x) = R'z at the points: its mean, and the upper factor of its
+# Returns the posterior of z, f(x) = R'z at the points, but for a mean: its mean, and the upper factor of its
 # covariance.
 whitened_posterior <- function(fit, points, class, argument) {
   posterior <- class_posterior(fit$posterior, class)
@@ -82,8 +82,16 @@ whitened_posterior <- function(fit, points, class, argument) {
   cov <- diag(nrow(W))
   if (!is.null(posterior$G)) cov <- cov - tcrossprod(W %*% posterior$G)
   if (!is.null(posterior$H)) cov <- cov + tcrossprod(W %*% posterior$H)
+  mean <- drop(W %*% posterior$alpha)
+  trend <- posterior$trend
+  if (!is.null(trend)) { # its coefficients stand after the points
+    along <- rbind(-W %*% trend$J, trend$root)
+    cov <- rbind(cbind(cov, matrix(0, nrow(cov), nrow(trend$root))),
+                 matrix(0, nrow(trend$root), nrow(cov) + nrow(trend$root))) + tcrossprod(along)
+    mean <- c(mean, trend$coef)
+  }
   factor <- tryCatch(chol(cov), error = function(e) {
     stop_sparsegp(argument, "has a posterior so sharp that its divergence is lost in rounding")
   })
-  list(mean = drop(W %*% posterior$alpha), factor = factor)
+  list(mean = mean, factor = factor)
 }

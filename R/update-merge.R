@@ -74,7 +74,7 @@ merge_fits <- function(x, y, onto) {
          else on_points(x, joint_states(x, y))
   new$n <- row_count(x$n, y$n)
   new$log_evidence <- x$log_evidence + y$log_evidence + state_mass(new$state) -
-    state_mass(x$state) - state_mass(y$state)
+    state_mass(x$state) - state_mass(y$state) - mean_normalisation(x$posterior$trend)
   new <- note_rows(new, x, NULL, NULL, NULL, all = FALSE)
   new$merged <- merged_record(x, y)
   if (same) return(new)
@@ -112,7 +112,11 @@ joint_states <- function(x, y) {
 coordinates_in <- function(fit, g, points) {
   K <- class_kernel(fit, points$x, bases_of(fit)[[g]], g)
   W <- backsolve(points$R, K, transpose = TRUE)
-  backsolve(fit$state[[g]]$R, t(W), transpose = TRUE)
+  state <- fit$state[[g]]
+  P <- backsolve(state$R, t(W), transpose = TRUE)
+  coefficients <- diag(nrow(state$t) - nrow(state$R)) # of a mean, the same in both
+  rbind(cbind(P, matrix(0, nrow(P), nrow(coefficients))),
+        cbind(matrix(0, nrow(coefficients), ncol(P)), coefficients))
 }
 
 carried_sums <- function(fit, g, points) {

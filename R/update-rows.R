@@ -26,10 +26,12 @@ take_more <- function(fit, problem, rows) {
   new <- fit
   new$n <- row_count(fit$n, problem_rows(problem))
   new$state <- run$state
-  new$posterior[c("alpha", "G", "H")] <- run[c("alpha", "G", "H")]
+  moved <- intersect(c("alpha", "G", "H", "trend"), names(run))
+  new$posterior[moved] <- run[moved]
   new$posterior["each"] <- list(run$each)
   own <- run$logz - unit_shift(fit, rows$y)
-  new$log_evidence <- if (is.null(before)) own - if (again) unit_shift(fit, fit$y) else 0
+  all_own <- own + mean_normalisation(new$posterior$trend)
+  new$log_evidence <- if (is.null(before)) all_own - if (again) unit_shift(fit, fit$y) else 0
                       else fit$log_evidence + own + state_pull(before, run$state) -
                         state_mass(before)
   new$convergence <- convergence_of(run, new$log_evidence - run$logz, n_outputs(fit))

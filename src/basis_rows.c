@@ -56,22 +56,35 @@ void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, doubl
                     rows);
     const sg_points own = sg_kernel_prepare(b->kernel, rows, x_span, &b->points, ws);
     sg_kernel_between(b->kernel, &own, &b->points, out, ws);
+    sg_copy_columns(rows, b->q, b->phi + (size_t) b->w * span.from, (size_t) b->n * b->w,
+                    out + (size_t) rows * sg_basis_points(b), rows);
     sg_release(ws, mark);
 }
 
-/* With w = 1: prior = |v|^2 by rows, gamma = K(x,x) - |v|^2 and at least 0; a negative difference
- * is rounding, NaN stays NaN. prior + gamma is K(x,x) in any case. x, V: the span's inputs and its
+/* Adds |phi|^2 of rows from .. from + m - 1, of w values each, to prior[m w]. O(m w q). */
+static void add_mean_prior(const sg_basis_rows *b, int from, int m, double *prior)
+{
+    const size_t all = (size_t) b->n * b->w;
+    for (int j = 0; j < b->q; j++) {
+        const double *phi = b->phi + all * j + (size_t) b->w * from;
+        for (int i = 0; i < m * b->w; i++) prior[i] += phi[i] * phi[i];
+    }
+}
+
+/* With w = 1: prior = |v|^2 by rows, gamma = K(x,x) - |v|^2 and at least 0, v of the points alone; a
+ * negative difference is rounding, NaN stays NaN. prior + gamma is K(x,x), without a mean. x, V: the span's inputs and its
  * rows of V, m x d. O(m d). */
 static void scalar_residuals(sg_basis_rows *b, sg_span span, const double *x, const double *V,
                              const sg_ws *ws)
 {
     double *gamma = b->gamma + span.from, *prior = b->prior + span.from;
     sg_kernel_diag(b->kernel, span.m, x, gamma, ws);
-    sg_row_squares(span.m, b->d, V, prior);
+    sg_row_squares(span.m, sg_basis_points(b), V, prior);
     for (int i = 0; i < span.m; i++) {
         prior[i] = fmin2(prior[i], gamma[i]);
         gamma[i] -= prior[i];
     }
+    add_mean_prior(b, span.from, span.m, prior);
 }
 
 /* The same in blocks: gamma = K_ii - V_i V_i'. O(m w^2 d). */
@@ -83,11 +96,12 @@ static void block_residuals(sg_basis_rows *b, sg_span span, const double *x, con
     double *prior = b->prior + (size_t) w * span.from;
     double *known = sg_doubles(ws, (size_t) ww * span.m);
     sg_kernel_blocks(b->kernel, w, span.m, b->D, x, gamma, ws);
-    sg_block_squares(w, span.m, b->d, V, known);
+    sg_block_squares(w, span.m, sg_basis_points(b), V, known);
     for (int i = 0; i < span.m; i++, gamma += ww, known += ww) {
         for (int k = 0; k < ww; k++) gamma[k] -= known[k];
-        for (int a = 0; a < w; a++) *prior++ = known[a + w * a];
+        for (int a = 0; a < w; a++) prior[w * i + a] = known[a + w * a];
     }
+    add_mean_prior(b, span.from, span.m, prior);
 }
 
 /* Rows on their way into `out`, span after span. */
@@ -152,6 +166,7 @@ void sg_basis_know(sg_basis_rows *b, const double *gamma, const sg_ws *ws)
     for (size_t k = 0; k < rows; k++) {
         b->prior[k] -= gamma[w * w * (k / w) + (w + 1) * (k % w)];
     }
+    add_mean_prior(b, 0, b->n, b->prior);
     b->known = b->n;
 }
 
@@ -164,22 +179,41 @@ void sg_basis_look_posterior(sg_basis_rows *b, sg_span window, const sg_ws *ws)
     if (!b->V) see(s, ws);
 }
 
+/* Fills in K_B, and beside it the identity of a mean's coefficients. O(d^2) after the kernel. */
+static void fill_gram(sg_basis_rows *b, const sg_ws *ws)
+{
+    const int points = sg_basis_points(b);
+    void *mark = sg_mark(ws);
+    double *own = b->q ? sg_doubles(ws, (size_t) points * points) : b->KB;
+    sg_kernel_between(b->kernel, &b->points, NULL, own, ws);
+    if (b->q) {
+        sg_zero((size_t) b->d * b->d, b->KB);
+        sg_copy_columns(points, points, own, points, b->KB, b->d);
+    }
+    for (int j = points; j < b->d; j++) b->KB[j + (size_t) b->d * j] = 1;
+    sg_release(ws, mark);
+}
+
 /* Factors the basis and sees all rows if their V may be held; else lends a window. pool: numbers
  * of V that may be held. O(d^3), and O(n w d^2) if V is. */
 sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, const double *x,
-                            int d, const double *basis, double pool, double *gamma, double *prior,
-                            sg_basis_rows *b, const sg_ws *ws)
+                            int points, const double *basis, sg_basis_mean mean, double pool,
+                            double *gamma, double *prior, sg_basis_rows *b, const sg_ws *ws)
 {
+    const int d = points + mean.q;
     const size_t seen = (size_t) layout.n * layout.w * d, dd = (size_t) d * d;
     const int hold = (double) seen <= pool;
     *b = (sg_basis_rows) {
         .kernel = kernel, .n = layout.n, .w = layout.w, .D = D, .d = d, .x = x, .basis = basis,
+        .q = mean.q, .phi = mean.phi,
         .KB = sg_doubles(ws, dd), .R = sg_doubles(ws, dd), .Rinv = sg_doubles(ws, dd),
         .gamma = gamma, .prior = prior
     };
-    b->points = sg_kernel_prepare(kernel, d, basis, NULL, ws);
-    sg_kernel_between(kernel, &b->points, NULL, b->KB, ws);
+    b->points = sg_kernel_prepare(kernel, points, basis, NULL, ws);
+    fill_gram(b, ws);
     sg_status status = factor_basis(d, b->KB, b->R, &b->jitter);
+    /* The prior of coefficients needs no jitter. */
+    for (int j = points; j < d; j++) b->R[j + (size_t) d * j] = 1;
     if (status == SG_OK) status = sg_inverse_upper(d, b->R, d, b->Rinv);
     if (status != SG_OK) return status;
     b->rounding = rounding_of(d, b->KB, b->Rinv);

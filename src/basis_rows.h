@@ -4,6 +4,8 @@
  * The latent function is split into the part a basis B of d points carries and a residual:
  *   u = v'z + residual,  v = R^{-T} k(x),  z ~ N(0, I) a priori,  K_B = R'R,
  *   residual variance gamma = K(x,x) - |v|^2.
+ * Where the coefficients c ~ N(0, I) of a linear mean are integrated out (full_trend.h), they are
+ * carried, too: z has them last, v ends with phi(x), and R with an identity.
  * A site is on the carried part v'z. With w latent values to a row, a row of V is w rows, those of
  * x[n w x D], and gamma is w x w blocks.
  *
@@ -23,8 +25,10 @@ enum { SG_SPAN = 128, SG_WINDOW = 16 * SG_SPAN };
 
 typedef struct {
     const sg_kernel *kernel;
-    int n, w, D, d;          /* rows, values of a row, inputs, points */
-    const double *x, *basis; /* n w x D, d x D */
+    int n, w, D, d;          /* rows, values of a row, inputs, numbers of z */
+    int q;                   /* coefficients of a mean; d - q is the number of points */
+    const double *x, *basis; /* n w x D, (d - q) x D */
+    const double *phi;       /* n w x q: the mean's functions at the rows */
     sg_points points;        /* the basis as the kernel sees it */
     double *KB;              /* d x d */
     double *R, *Rinv;        /* d x d upper: factor of K_B + jitter diag(K_B), and its inverse */
@@ -42,12 +46,21 @@ typedef struct {
     double *RAinv;           /* d x d upper: R^{-1} A^{-1} */
 } sg_basis_rows;
 
-/* Factor of basis[d x D]; V is held if n w d <= pool. gamma[n blocks] and prior[n w] are the
+/* A linear mean of q functions, phi[n w x q] at the rows; q = 0: there is none. */
+typedef struct {
+    int q;
+    const double *phi;
+} sg_basis_mean;
+
+/* Factor of basis[points x D], d = points + q; V is held if n w d <= pool. gamma[n blocks] and prior[n w] are the
  * caller's; they are filled where V is held, and else with a row's first look. O(d^3), and where V
  * is held O(n w d (d + D)). SG_NOT_PD when even a jitter of 1e-6 does not help. */
 sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, const double *x,
-                            int d, const double *basis, double pool, double *gamma, double *prior,
-                            sg_basis_rows *b, const sg_ws *ws);
+                            int points, const double *basis, sg_basis_mean mean, double pool,
+                            double *gamma, double *prior, sg_basis_rows *b, const sg_ws *ws);
+
+/* The number of points */
+static inline int sg_basis_points(const sg_basis_rows *b) { return b->d - b->q; }
 
 /* Looks at a window: any rows where V is held, else SG_WINDOW at most. It begins with a span, and
  * so does what follows it. With it come gamma and prior of its rows. On threads. */
@@ -71,7 +84,7 @@ void sg_basis_know(sg_basis_rows *b, const double *gamma, const sg_ws *ws);
 /* A look at V A^{-1}; all else as sg_basis_look(). Windows have their first look in order. */
 void sg_basis_look_posterior(sg_basis_rows *b, sg_span window, const sg_ws *ws);
 
-/* K_nB of a span into out[m w x d]; x_span[m w x D], its inputs, is filled on the way. */
+/* K_nB of a span into out[m w x d], and after it phi; x_span[m w x D], its inputs, is filled on the way. */
 void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, double *out,
                      const sg_ws *ws);
 

@@ -12,6 +12,7 @@
 #include "block.h"
 #include "chol.h"
 #include "ep_full.h"
+#include "full_trend.h"
 #include "tolerances.h"
 
 enum { BLOCK = 64 }; /* columns treated at a time where memory should stay O(n) */
@@ -33,27 +34,39 @@ static void subtract_filtered(int n, const double *K, const sg_full_factor *f, c
     for (int i = 0; i < n; i++) x[i] -= Kb[i];
 }
 
-/* Solves alpha = (I + T K)^{-1} nu and mean = K alpha. The first answer loses digits when the sites
- * are sharp (noise far below the kernel's variance); its residual nu - alpha - T mean is exact and
- * cheap, and corrects it (iterative refinement). O(n^2). */
+/* Adds the answer for the shifts b to alpha, (I + T K)^{-1} b, and that of a linear mean's
+ * coefficients to theirs. own[n], work[2n]. */
+static void add_solution(int n, const double *K, const sg_full_factor *f, const double *b,
+                         double *alpha, double *own, double *work)
+{
+    sg_copy(n, b, own);
+    subtract_filtered(n, K, f, b, own, work);
+    if (f->trend) sg_full_trend_filter(n, f->trend, own);
+    for (int i = 0; i < n; i++) alpha[i] += own[i];
+}
+
+/* Solves alpha = (I + T K)^{-1} nu and mean = K alpha, plus a linear mean. The first answer loses
+ * digits when the sites are sharp (noise far below the kernel's variance); its residual nu - alpha -
+ * T mean is exact and cheap, and corrects it (iterative refinement). O(n^2). */
 static void posterior_mean(int n, const double *K, const sg_sites *sites, const sg_full_factor *f,
                            sg_marginals *marg, const workspace *work)
 {
     enum { ROUNDS = 3 };
-    double *res = work->V, *filtered = work->V + n, *alpha = marg->alpha;
-    sg_copy(n, sites->nu, alpha);
-    subtract_filtered(n, K, f, sites->nu, alpha, filtered);
+    double *res = work->V, *own = res + n, *filtered = own + n, *alpha = marg->alpha;
+    sg_zero(n, alpha);
+    if (f->trend) sg_zero(f->trend->q, f->trend->coef);
+    add_solution(n, K, f, sites->nu, alpha, own, filtered);
     for (int round = 0;; round++) {
         double largest = 0, size = 0;
         sg_symv(n, K, n, alpha, marg->mean);
+        if (f->trend) sg_full_trend_add_mean(n, f->trend, marg->mean);
         for (int i = 0; i < n; i++) {
             res[i] = sites->nu[i] - alpha[i] - sites->tau[i] * marg->mean[i];
             largest = fmax2(largest, fabs(res[i]));
             size = fmax2(size, fabs(alpha[i]));
         }
         if (round == ROUNDS || largest <= SG_REFINED * size) break;
-        for (int i = 0; i < n; i++) alpha[i] += res[i];
-        subtract_filtered(n, K, f, res, alpha, filtered);
+        add_solution(n, K, f, res, alpha, own, filtered);
     }
 }
 
@@ -63,7 +76,7 @@ static double signed_square(int n, int plain, const double *x)
     return sg_dot(plain, x, x) - sg_dot(n - plain, x + plain, x + plain);
 }
 
-/* Computes var[i] = K_ii - (K W K)_ii for the m rows listed, by blocks of columns. O(n^2) a row. */
+/* var[i] = K_ii - (K W K)_ii for the m rows listed, by blocks of columns. O(n^2) a row. */
 static void variances_direct(int n, const double *K, const sg_full_factor *f, int m,
                              const int *rows, double *var, double *V)
 {
@@ -207,12 +220,15 @@ static sg_status factor_process(const full_model *full, process *own, double *lo
     sg_full_arrange(N, own->sites.tau, f);
     if (is_prior(N, own->sites.tau, own->sites.nu)) {
         identity(N, f->Ainv);
+        if (f->trend) sg_full_trend_prior(full->layout, f);
         return SG_OK;
     }
     sg_status status = sg_chol_sites(N, *f->plain, f->order, own->K, f->rt, f->Ainv);
     if (status != SG_OK) return status;
     *log_det += sg_log_diag(N, f->Ainv);
-    return sg_trtri(N, f->Ainv);
+    status = sg_trtri(N, f->Ainv);
+    if (status != SG_OK || !f->trend) return status;
+    return sg_full_trend_factor(full->layout, own->K, own->sites.tau, f, log_det, full->work.V);
 }
 
 /* Factors all processes; with w > 1 in coordinates of the new sites. */
@@ -247,6 +263,10 @@ static void marginals(void *self, const sg_sites *sites, sg_span span, sg_margin
             posterior_mean(N, own.K, &own.sites, &own.factor, &own.marg, &full->work);
         }
         if (full->layout.w > 1) turn_back(full, &own, c, marg);
+        if (own.factor.trend) {
+            sg_full_trend_add_vars(full->layout, &own.factor, own.sites.tau, own.marg.g,
+                                   marg->var + (size_t) full->layout.w * N * c, full->ws);
+        }
         sg_tick(full->ws);
     }
 }
@@ -331,6 +351,7 @@ static void posterior_covariance(int n, const double *K, const sg_full_factor *f
     sg_copy(size, K, Sigma);
     sg_syrk('T', n, *f->plain, -1, V, n, Sigma);
     sg_syrk('T', n, n - *f->plain, 1, V + *f->plain, n, Sigma);
+    if (f->trend) sg_syrk('N', n, f->trend->q, 1, f->trend->U, n, Sigma);
     sg_release(ws, mark);
 }
 
@@ -385,14 +406,16 @@ static int sequential_sweep(void *self, const sg_rows *rows, double damping, sg_
     return skipped;
 }
 
-/* Returns the diagonals of K, for rows->prior. */
+/* Returns the diagonals of K, or K + phi phi', for rows->prior. */
 static double *prior_of(const full_model *full)
 {
     const int N = full->N;
     double *prior = sg_doubles(full->ws, (size_t) N * full->kernels);
     for (int k = 0; k < full->kernels; k++) {
         const double *K = gram_of(full, k);
+        const sg_full_trend *trend = full->factor->trend;
         for (int i = 0; i < N; i++) prior[i + (size_t) N * k] = K[i + (size_t) N * i];
+        if (trend) sg_full_trend_add_prior(N, trend, prior + (size_t) N * k);
     }
     return prior;
 }

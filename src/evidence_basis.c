@@ -86,8 +86,12 @@ static void end_basis(const sg_basis_adjoint *adjoint, int g, int own)
         add_own_weights(b, adjoint->BR[c], adjoint->q[c], scratch, G0);
     }
     for (int j = 0; j < d; j++) G0[j + (size_t) d * j] *= 1 + b->jitter;
-    sg_kernel_adjoint(b->kernel, d, b->basis, d, NULL, b->KB, G0, gradient_of(adjoint, g),
-                      adjoint->ws);
+    /* Of the points alone, moved together in place: a mean's coefficients have no kernel. */
+    const int points = sg_basis_points(b);
+    sg_copy_columns(points, points, b->KB, d, scratch, points);
+    sg_copy_columns(points, points, G0, d, G0, points);
+    sg_kernel_adjoint(b->kernel, points, b->basis, points, NULL, scratch, G0,
+                      gradient_of(adjoint, g), adjoint->ws);
 }
 
 /* Ends every basis in turn; with `own` 0 only sums over rows are handed on, as a chunk's are. */
@@ -167,7 +171,7 @@ static void to_rows(const span_weights *s, double *dkernel, const sg_ws *ws)
     const size_t blocks = (size_t) s->span.m * b->w * b->w;
     double *K = s->work, *x = sg_doubles(ws, (size_t) rows * b->D);
     sg_basis_kernel(b, s->span, x, K, ws);
-    sg_kernel_adjoint(b->kernel, rows, x, b->d, b->basis, K, s->G, dkernel, ws);
+    sg_kernel_adjoint(b->kernel, rows, x, sg_basis_points(b), b->basis, K, s->G, dkernel, ws);
     for (size_t k = 0; k < blocks; k++) s->t[k] /= 2;
     if (b->w == 1) sg_kernel_adjoint_diag(b->kernel, rows, x, s->t, dkernel, ws);
     else sg_kernel_adjoint_blocks(b->kernel, b->w, s->span.m, b->D, x, s->t, dkernel, ws);

@@ -2,9 +2,10 @@
  *
  * With B = I + |T|^1/2 K |T|^1/2 and alpha = K^{-1} mean, dlogZ/dK at fixed sites is (alpha alpha'
  * - W) / 2 (Rasmussen and Williams 2006, 5.9, with the sites' precisions for the noise), one N x N
- * matrix for each process, N = n w. */
+ * matrix for each process, N = n w. With a linear mean W - JJ' stands for W (full_trend.h). */
 #include "evidence.h"
 #include "chol.h"
+#include "full_trend.h"
 
 /* Computes B^{-1} = A^{-1} S A^{-T} of a process, in the factor's order; upper triangle. S makes
  * it A^{-1} A^{-T} less twice the part of the last columns. O(n^3 / 3). */
@@ -36,6 +37,17 @@ static void gram_weights(int n, const double *alpha, const sg_full_factor *f, do
     }
 }
 
+/* Adds JJ' / 2, upper triangle. O(n^2 q). */
+static void trend_weights(int n, const sg_full_trend *trend, double *Kbar)
+{
+    for (int j = 0; j < n; j++) {
+        for (int k = 0; k < trend->q; k++) {
+            const double *J = trend->J + (size_t) n * k, own = J[j] / 2;
+            for (int i = 0; i <= j; i++) Kbar[i + (size_t) n * j] += J[i] * own;
+        }
+    }
+}
+
 /* The same with w > 1: adds U (weights in turned coordinates) U' to Kbar, both triangles. O(N^2 w)
  * for the turns. */
 static void block_weights(sg_layout layout, const double *alpha, const sg_full_factor *f,
@@ -48,6 +60,7 @@ static void block_weights(sg_layout layout, const double *alpha, const sg_full_f
     double *own = sg_doubles(ws, N);
     sg_full_turn(f, layout, 1, alpha, own);
     gram_weights(N, own, f, inverse, turned);
+    if (f->trend) trend_weights(N, f->trend, turned);
     sg_mirror('U', N, turned, N);
     for (int side = 0; side < 2; side++) {
         for (int j = 0; j < N; j++) {
@@ -88,6 +101,7 @@ void sg_evidence_gradient_full(sg_layout layout, int count, const sg_kernel *con
             const double *alpha = marg->alpha + (size_t) N * c;
             if (layout.w == 1) gram_weights(N, alpha, &own, inverse, Kbar);
             else block_weights(layout, alpha, &own, Kbar, ws);
+            if (layout.w == 1 && own.trend) trend_weights(N, own.trend, Kbar);
             sg_tick(ws);
         }
         if (layout.w == 1) sg_mirror('U', N, Kbar, N);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include "block.h"
 #include "chol.h"
-#include "full_factor.h"
+#include "full_trend.h"
 #include "tolerances.h"
 
 /* Returns the part of process c: pointers, no copies. */
@@ -17,17 +17,19 @@ sg_full_factor sg_full_factor_of(const sg_full_factor *factor, sg_layout layout,
     const size_t N = (size_t) layout.n * layout.w, at = N * c;
     const sg_full_factor own = {factor->Ainv + N * at, factor->rt + at, factor->order + at,
                                 factor->plain + c,
-                                factor->turn ? factor->turn + layout.w * at : NULL};
+                                factor->turn ? factor->turn + layout.w * at : NULL,
+                                factor->trend ? factor->trend + c : NULL};
     return own;
 }
 
 /* Lends all but A. The eigenvectors of the sites are needed for blocks only. */
-sg_full_factor sg_full_factor_new(sg_layout layout, double *A, const sg_ws *ws)
+sg_full_factor sg_full_factor_new(sg_layout layout, double *A, sg_full_trend *trend,
+                                  const sg_ws *ws)
 {
     const size_t size = sg_values_of(layout);
     const sg_full_factor factor = {
         A, sg_doubles(ws, size), sg_ints(size, ws), sg_ints(layout.C, ws),
-        layout.w > 1 ? sg_doubles(ws, sg_blocks_of(layout)) : NULL
+        layout.w > 1 ? sg_doubles(ws, sg_blocks_of(layout)) : NULL, trend
     };
     return factor;
 }

@@ -10,6 +10,10 @@
 
 #include "types.h"
 
+/* The coefficients of a linear mean, where it has one (full_trend.h). */
+typedef struct sg_full_trend sg_full_trend;
+enum { SG_TREND_MAX = 64 }; /* of them */
+
 /* The factored posterior at the rows, process by process; N = n w latent values each, C N^2 doubles
  * in A. With w > 1 all of it is in coordinates turned by the eigenvectors of the rows' sites,
  * T_i = U_i diag(tau) U_i', in which sites are scalar. */
@@ -19,10 +23,12 @@ typedef struct {
     int *order;   /* N x C: the row of K that each row of A belongs to, from 0 */
     int *plain;   /* C: the sites that stand first, of no negative precision */
     double *turn; /* C n blocks: U_i; NULL with w = 1 */
+    sg_full_trend *trend; /* C of them; NULL: the mean is known */
 } sg_full_factor;
 
-/* A is the caller's. */
-sg_full_factor sg_full_factor_new(sg_layout layout, double *A, const sg_ws *ws);
+/* A and trend are the caller's. */
+sg_full_factor sg_full_factor_new(sg_layout layout, double *A, sg_full_trend *trend,
+                                  const sg_ws *ws);
 sg_full_factor sg_full_factor_of(const sg_full_factor *factor, sg_layout layout, int c);
 
 /* out[N] = diag(U_i) x, or with trans diag(U_i') x; x and out may be the same. */

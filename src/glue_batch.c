@@ -15,9 +15,19 @@ static SEXP points_of(SEXP basis, int g)
     return TYPEOF(basis) == VECSXP ? VECTOR_ELT(basis, g) : basis;
 }
 
+/* The functions of a linear mean at all values, N x q, see full_trend.h; NULL: it is known. */
+static sg_basis_mean mean_of(SEXP options, size_t values)
+{
+    SEXP phi = sg_field(options, "trend");
+    if (Rf_isNull(phi)) return (sg_basis_mean) {0, NULL};
+    const int q = sg_cols_of(phi);
+    return (sg_basis_mean) {q, sg_doubles_of(phi, values * q, "trend")};
+}
+
 /* One basis for all, or with kernels or points of their own one for each process; gamma and prior
  * into p->rows. */
-static sg_status bases_of(sg_problem *p, SEXP x, SEXP basis, double pool, sg_bases *bases)
+static sg_status bases_of(sg_problem *p, SEXP x, SEXP basis, SEXP options, double pool,
+                          sg_bases *bases)
 {
     const sg_ws *ws = &sg_r_workspace;
     const int own = p->kernels > 1 || TYPEOF(basis) == VECSXP, w = p->layout.w;
@@ -26,14 +36,15 @@ static sg_status bases_of(sg_problem *p, SEXP x, SEXP basis, double pool, sg_bas
     bases->each = (sg_basis_rows *) R_alloc(bases->count, sizeof(sg_basis_rows));
     double *gamma = sg_doubles(ws, values * w * bases->count);
     double *prior = sg_doubles(ws, values * bases->count);
+    const sg_basis_mean mean = mean_of(options, values);
     p->rows.gamma = gamma, p->rows.prior = prior, p->rows.shared = !own;
     sg_status status = SG_OK;
     for (int g = 0; g < bases->count && status == SG_OK; g++) {
         SEXP points = points_of(basis, g);
         status = sg_basis_rows_new(p->kernel[p->kernels == 1 ? 0 : g], p->layout, sg_cols_of(x),
-                                   REAL(x), sg_rows_of(points), REAL(points), pool / bases->count,
-                                   gamma + values * w * g, prior + values * g, bases->each + g,
-                                   ws);
+                                   REAL(x), sg_rows_of(points), REAL(points), mean,
+                                   pool / bases->count, gamma + values * w * g,
+                                   prior + values * g, bases->each + g, ws);
     }
     return status;
 }
@@ -47,17 +58,18 @@ static double largest_jitter(const sg_bases *bases)
 
 static const char *const STATE_FIELDS[] = {"R", "S", "t", ""};
 
-/* One basis's state: R of the basis, S (d x (d C), both triangles) and t (d x C) of its
- * processes. */
+/* One basis's state: R of its points, S (d x (d C), both triangles) and t (d x C) of its
+ * processes, d the points and the coefficients of a mean. */
 static SEXP state_of(const sg_bases *bases, int g, double *sums)
 {
     const sg_basis_rows *b = bases->each + g;
     const int d = b->d, first = sg_first_process(bases, g), C = sg_last_process(bases, g) - first;
     const size_t dd = (size_t) d * d;
     SEXP state = PROTECT(Rf_mkNamed(VECSXP, (const char **) STATE_FIELDS));
-    double *R = sg_new_matrix(state, 0, d, d);
-    Memcpy(R, b->R, dd);
-    sg_clear_below(d, R);
+    const int points = sg_basis_points(b);
+    double *R = sg_new_matrix(state, 0, points, points);
+    sg_copy_columns(points, points, b->R, d, R, points);
+    sg_clear_below(points, R);
     double *S = sg_new_matrix(state, 1, d, (size_t) d * C), *t = sg_new_matrix(state, 2, d, C);
     for (int c = 0; c < C; c++) {
         const double *own = sg_batch_sums_of(bases, first + c, sums);
@@ -142,7 +154,8 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
     sg_marginals marg = sg_marginals_in(out, p.layout);
     sg_ep_report report = sg_new_report();
     sg_bases bases;
-    sg_status status = bases_of(&p, x, basis, sg_field_double(options, "pool"), &bases);
+    sg_status status = bases_of(&p, x, basis, options, sg_field_double(options, "pool"),
+                                &bases);
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(largest_jitter(&bases)));
     if (status == SG_OK) {
         sg_batch_factor *factor = sg_batch_factors_new(&bases, ws);
@@ -329,7 +342,7 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     if (collect) clear_answers(&q.marg);
     if (sg_field_int(options, "gradient")) q.gradient = sg_gradient_in(out, &q.p);
     sg_ep_report report = sg_new_report();
-    sg_status status = bases_of(&q.p, x, basis, 0, &q.bases);
+    sg_status status = bases_of(&q.p, x, basis, options, 0, &q.bases);
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(largest_jitter(&q.bases)));
     if (status == SG_OK) {
         const sg_ep_model model = model_of(&q);
@@ -357,19 +370,36 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     return out;
 }
 
-/* alpha, G and H (posterior.h) of a state: R, S and t of C processes on one basis; a status. */
+/* Coefficients of a mean, J and the root of their covariance (posterior.h), as the state has them;
+ * R's NULL without a mean. */
+static void mean_in(SEXP out, int at, int d, int q, int C, sg_state_mean *mean)
+{
+    const char *fields[] = {"coef", "J", "root", ""};
+    if (q == 0) return;
+    SEXP stored = PROTECT(Rf_mkNamed(VECSXP, fields));
+    mean->coef = sg_new_matrix(stored, 0, q, C);
+    mean->J = sg_new_matrix(stored, 1, d, (size_t) q * C);
+    mean->root = sg_new_matrix(stored, 2, q, (size_t) q * C);
+    SET_VECTOR_ELT(out, at, stored);
+    UNPROTECT(1);
+}
+
+/* alpha, G, H and trend (posterior.h) of a state: R, S and t of C processes on one basis; a status.
+ * S and t have the coefficients of a mean after the points. */
 SEXP sg_r_posterior(SEXP state)
 {
-    const char *fields[] = {"status", "alpha", "G", "H", ""};
+    const char *fields[] = {"status", "alpha", "G", "H", "trend", ""};
     SEXP R = sg_field(state, "R"), t = sg_field(state, "t");
-    const int d = sg_rows_of(R), C = sg_cols_of(t);
-    const size_t dd = (size_t) d * d;
+    const int d = sg_rows_of(R), C = sg_cols_of(t), D = sg_rows_of(t);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *alpha = sg_new_latents(out, 1, d, C), *G = sg_new_matrix(out, 2, d, d);
     double *H = sg_new_matrix(out, 3, d, (size_t) d * C);
+    sg_state_mean mean = {.q = D - d};
+    mean_in(out, 4, d, mean.q, C, &mean);
     const sg_status status = sg_state_stored(
-        d, C, sg_doubles_of(R, dd, "R"), sg_doubles_of(sg_field(state, "S"), dd * C, "S"),
-        sg_doubles_of(t, (size_t) d * C, "t"), alpha, G, H);
+        d, C, sg_doubles_of(R, (size_t) d * d, "R"),
+        sg_doubles_of(sg_field(state, "S"), (size_t) D * D * C, "S"), REAL(t), alpha, G, H, &mean,
+        &sg_r_workspace);
     SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(status));
     UNPROTECT(1);
     return out;

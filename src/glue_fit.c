@@ -2,13 +2,14 @@
 #include <Rmath.h>
 #include "ep_full.h"
 #include "evidence.h"
+#include "full_trend.h"
 #include "glue_fit.h"
 
 static const char *const RUN_FIELDS[] = {
     "status", "logz", "gradient", "tau", "nu", "mean", "var", "cav_mean",
     "cav_var", "lpd", "alpha", "G", "H", "order", "state", "jitter", "sweeps",
     "converged", "change", "damped", "sequential", "skipped", "flat", "trace",
-    "gamma", "prior", "weights", "side", ""
+    "gamma", "prior", "weights", "side", "trend", ""
 };
 
 SEXP sg_new_run(void)
@@ -134,8 +135,39 @@ static void store_full(SEXP out, sg_layout layout, sg_full_factor *factor)
     SET_VECTOR_ELT(out, OUT_ORDER, sg_row_numbers(N * layout.C, factor->order));
 }
 
+/* The functions of a linear mean at all values, N x q, each times the prior standard deviation of
+ * its coefficient; NULL: the mean is known. */
+static sg_full_trend *trend_of(SEXP options, sg_layout layout)
+{
+    SEXP phi = sg_field(options, "trend");
+    const int N = layout.n * layout.w;
+    if (Rf_isNull(phi)) return NULL;
+    const int q = sg_cols_of(phi);
+    if (sg_rows_of(phi) != N || q < 1 || q > SG_TREND_MAX) {
+        Rf_error("internal error: a mean of %d functions", q);
+    }
+    return sg_full_trend_new(layout, q, REAL(phi), &sg_r_workspace);
+}
+
+/* Coefficients (q x C), J (N x q C) and L^{-1} (q x q C) of all processes, see full_trend.h. */
+static void trend_in(SEXP out, sg_layout layout, const sg_full_factor *factor)
+{
+    const char *fields[] = {"coef", "J", "root", ""};
+    const size_t N = (size_t) layout.n * layout.w, q = factor->trend->q, C = layout.C;
+    SEXP stored = PROTECT(Rf_mkNamed(VECSXP, fields));
+    double *coef = sg_new_matrix(stored, 0, q, C), *J = sg_new_matrix(stored, 1, N, q * C);
+    double *root = sg_new_matrix(stored, 2, q, q * C);
+    for (size_t c = 0; c < C; c++) {
+        const sg_full_factor own = sg_full_factor_of(factor, layout, (int) c);
+        sg_copy(q, own.trend->coef, coef + q * c);
+        sg_full_trend_stored(layout, &own, J + N * q * c, root + q * q * c);
+    }
+    SET_VECTOR_ELT(out, OUT_TREND, stored);
+    UNPROTECT(1);
+}
+
 /* ktheta: of one kernel, or of one for each process. options: sweeps, batch, mixing, damping, tol,
- * gradient, posterior. With several processes what is said of latent values are matrices with a
+ * gradient, posterior, trend (functions of a linear mean, or NULL). With several processes what is said of latent values are matrices with a
  * column for each, and G and H are N x (N C), N = n w. H, which is NULL without sites of negative
  * precision, and order, of all processes one after the other: the rows, from 1, that the factors'
  * rows belong to. Memory: K of every kernel, a factor for every process, and Kbar when the gradient
@@ -157,7 +189,7 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     sg_marginals marg = sg_marginals_in(out, p.layout);
     marg.alpha = sg_new_latents(out, OUT_ALPHA, N, C);
     double *G = keep ? sg_new_matrix(out, OUT_G, N, (size_t) N * C) : sg_doubles(ws, N2 * C);
-    sg_full_factor factor = sg_full_factor_new(p.layout, G, ws);
+    sg_full_factor factor = sg_full_factor_new(p.layout, G, trend_of(options, p.layout), ws);
     sg_ep_report report = sg_new_report();
     double *K = sg_doubles(ws, N2 * p.kernels);
     for (int k = 0; k < p.kernels; k++) {
@@ -171,6 +203,7 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
                                   sg_doubles(ws, N2), gradient, ws);
         sg_tilt_rows_dpar(&p.rows, &marg, all, gradient + p.nk, ws);
     }
+    if (keep && status == SG_OK && factor.trend) trend_in(out, p.layout, &factor);
     if (keep && status == SG_OK) store_full(out, p.layout, &factor);
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(0));
     sg_report_in(out, status, &report);

@@ -63,7 +63,8 @@ static sg_status write_sums(SEXP out, int at, const sg_process *gp)
         sg_copy_columns(d, d, gp->each[c].S, cap, S + dd * c, d);
         sg_copy(d, gp->each[c].t, t + (size_t) d * c);
     }
-    return sg_state_stored(d, C, R, S, t, alpha, G, H);
+    const sg_state_mean none = {0};
+    return sg_state_stored(d, C, R, S, t, alpha, G, H, &none, &sg_r_workspace);
 }
 
 /* The whole state. */

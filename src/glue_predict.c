@@ -26,7 +26,20 @@ static const double *optional_factor(SEXP posterior, const char *name, int d, in
     return packed ? unpacked(values, d, *count) : values;
 }
 
-/* layout: processes and width, as sg_layout has them. posterior: list(basis, alpha, G, H); alpha
+/* trend: NULL, or list(coef, J, root, phi), the last at the points to be predicted. */
+static sg_posterior_trend trend_of(SEXP trend, int d, int n, int C)
+{
+    if (Rf_isNull(trend)) return (sg_posterior_trend) {0};
+    const size_t q = sg_cols_of(sg_field(trend, "phi"));
+    return (sg_posterior_trend) {
+        (int) q, sg_doubles_of(sg_field(trend, "phi"), n * q, "phi"),
+        sg_doubles_of(sg_field(trend, "coef"), q * C, "coef"),
+        sg_doubles_of(sg_field(trend, "J"), d * q * C, "J"),
+        sg_doubles_of(sg_field(trend, "root"), q * q * C, "root")
+    };
+}
+
+/* layout: processes and width, as sg_layout has them. posterior: list(basis, alpha, G, H, trend); alpha
  * d numbers for each of C processes, G and H one factor or C each, or NULL. The answers are a
  * number for each point and process, and a block for each row and process. joint: the full
  * covariance of one process at all points instead of blocks. */
@@ -45,7 +58,7 @@ SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x,
     }
     const sg_posterior post = {sg_kernel_of(kernel, ktheta), d, REAL(basis), C,
                                sg_doubles_of(alpha, (size_t) d * C, "alpha"), w, nG == 1, nH == 1,
-                               G, H};
+                               G, H, trend_of(sg_field(posterior, "trend"), d, n, C)};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     if (Rf_asLogical(joint)) {
         if (C != 1) Rf_error("internal error: a joint covariance of %d classes", C);

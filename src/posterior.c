@@ -26,6 +26,21 @@ static double unexplained(int d, double prior, double explained)
     return fmax2(prior - explained, d * DBL_EPSILON * prior);
 }
 
+/* Adds phi'E c of process c to mean[m] and returns u[m x q] of points from .. from + m - 1, whose
+ * kernel with the basis is Kx[m x d]; all: as many points as phi has. O(m d q). */
+static double *trend_residuals(const sg_posterior *post, int c, int from, int m, int all,
+                               const double *Kx, double *mean, const sg_ws *ws)
+{
+    const sg_posterior_trend *t = &post->trend;
+    const int q = t->q, d = post->d;
+    double *phi = sg_doubles(ws, (size_t) m * q), *u = sg_doubles(ws, (size_t) m * q);
+    sg_copy_columns(m, q, t->phi + from, all, phi, m);
+    sg_gemv('N', m, q, 1, phi, m, t->coef + (size_t) q * c, 1, mean);
+    sg_gemm('N', 'N', m, q, q, 1, phi, m, t->root + (size_t) q * q * c, q, 0, u, m);
+    sg_gemm('N', 'N', m, q, d, -1, Kx, m, t->J + (size_t) d * q * c, d, 1, u, m);
+    return u;
+}
+
 /* New rows x[n w x D] on their way through the threads; mean[n w C] and var[blocks] are theirs. */
 typedef struct {
     const sg_posterior *post;
@@ -48,6 +63,19 @@ static void block_variances(const sg_posterior *post, int m, const double *prior
         var[i] = left[i] + (own ? unexplained(post->d, prior[i], explained[i])
                                 : prior[i] - explained[i]);
     }
+}
+
+/* Adds a linear mean to the moments of rows from .. to - 1, of process c. */
+static void add_trend(const prediction *p, int c, int from, int m, const double *Kx, double *mean,
+                      double *var, const sg_ws *ws)
+{
+    const int w = p->post->w, ww = w * w;
+    void *mark = sg_mark(ws);
+    const double *u = trend_residuals(p->post, c, w * from, w * m, w * p->n, Kx, mean, ws);
+    double *squares = sg_zeros((size_t) m * ww, ws);
+    sg_block_squares(w, m, p->post->trend.q, u, squares);
+    for (int i = 0; i < m * ww; i++) var[i] += squares[i];
+    sg_release(ws, mark);
 }
 
 /* Writes the moments of rows from .. to - 1 into those of all rows: mean = k'alpha, var = K -
@@ -79,6 +107,7 @@ static sg_status predict_block(void *ctx, int from, int to, int slot, const sg_w
             factor_products(m, w, d, Kx, post->H + dd * c, work, left);
         }
         block_variances(post, m, prior, explained, left, var);
+        if (post->trend.q) add_trend(p, c, from, m, Kx, mean, var, ws);
     }
     return SG_OK;
 }
@@ -115,6 +144,10 @@ void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double
         sg_copy(size, Kx, work);
         sg_trmm('R', 'N', n, d, factors[f], work);
         sg_syrk('N', n, d, signs[f], work, n, cov);
+    }
+    if (post->trend.q) {
+        const double *u = trend_residuals(post, 0, 0, n, n, Kx, mean, ws);
+        sg_syrk('N', n, post->trend.q, 1, u, n, cov);
     }
     sg_mirror('L', n, cov, n);
 }

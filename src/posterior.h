@@ -2,13 +2,23 @@
  *
  *   mean(x) = k(x)' alpha,   var(x) = max(K(x,x) - |G'k(x)|^2, 0) + |H'k(x)|^2
  *
- * with k(x) the kernel between x and the basis. Several classes on one basis have an alpha and an H
+ * with k(x) the kernel between x and the basis. Where the coefficients c of a linear mean are
+ * integrated out (full_trend.h), phi(x)'E c is added to the mean, and |u(x)|^2 to the variance,
+ *   u(x) = L^{-T} phi(x) - J'k(x).
+ * Several classes on one basis have an alpha and an H
  * each, or one H for all where their sites are as precise; G is R^{-1} of the basis for all, or one
  * each. Nothing here asks which method made the fit. */
 #ifndef SG_POSTERIOR_H
 #define SG_POSTERIOR_H
 
 #include "kernel.h"
+
+/* A linear mean of q functions, which phi[points x q] has at the points to be predicted. */
+typedef struct {
+    int q;
+    const double *phi;
+    const double *coef, *J, *root; /* of each process: E c[q], J[d x q] and L^{-1}[q x q] */
+} sg_posterior_trend;
 
 typedef struct {
     const sg_kernel *kernel;
@@ -19,6 +29,7 @@ typedef struct {
     int w;               /* points of a row, whose covariances are wanted, too */
     int shared, alike;   /* one G for all of them? one H? */
     const double *G, *H; /* d x d upper triangular each; either may be NULL, for zero */
+    sg_posterior_trend trend; /* q = 0: there is none */
 } sg_posterior;
 
 /* mean[w n x C] and var, C n blocks of w x w, at the n rows of w points each of x[w n x D]. Rows

@@ -749,6 +749,20 @@ reference_ep_tilt <- function(type, rows, v) {
   function(i, mu, s2) reference_tilt(type, rows[, i], mu, s2, v)
 }
 
+# Universal kriging (Rasmussen and Williams 2006, section 2.7): moments of the latent function at new
+# points under a linear mean of flat prior, its coefficients and their covariance matrix. K[n x n]
+# among the rows, k[n x m] with the points, functions of the mean at both, prior: k(x, x).
+reference_kriging <- function(K, functions, y, noise, k, at, prior) {
+  factor <- chol(K + diag(noise, length(y)))
+  seen <- function(b) backsolve(factor, b, transpose = TRUE)
+  cov <- solve(crossprod(seen(functions)))
+  coef <- drop(cov %*% crossprod(seen(functions), seen(y)))
+  left <- at - t(crossprod(seen(functions), seen(k)))
+  list(mean = drop(at %*% coef + crossprod(seen(k), seen(y - functions %*% coef))),
+       sd = sqrt(prior - colSums(seen(k)^2) + rowSums((left %*% cov) * left)),
+       coef = coef, cov = cov)
+}
+
 # Exact log evidence with Gaussian noise: the log density of y under N(offset, K + diag(noise)).
 reference_gaussian_evidence <- function(K, y, noise, offset = 0) {
   C <- K + diag(noise, nrow(K))

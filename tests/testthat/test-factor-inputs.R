@@ -141,7 +141,7 @@ test_that("moments of parts are those of all, levels that one of them lacks incl
 
 test_that("an unseen level is as far from every other as these are", {
   d <- factor_data()
-  fit <- sparsegp(y ~ x + g, d, learn = FALSE)
+  fit <- sparsegp(y ~ x + g, d, learn = FALSE, mean = "average")
   new <- data.frame(x = c(0, 0, 0, 1), g = c("zz", "yy", "zz", NA))
   expect_message(found <- predict(fit, new, covariance = TRUE, type = "link"), "g: zz, yy",
                  class = "sparsegp_unseen")

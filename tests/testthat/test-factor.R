@@ -10,7 +10,8 @@ groups <- function(n = 90L) {
 test_that("groups of a balanced one-way layout shrink as textbooks say", {
   d <- data.frame(g = gl(3, 4, labels = c("low", "mid", "high")),
                   y = c(1, 2, 3, 2, 4, 5, 6, 5, 9, 8, 7, 8))
-  fit <- sparsegp(y ~ g, d, lik_gaussian(fixed(2)), kernel = kernel_factor("g", fixed(6)))
+  fit <- sparsegp(y ~ g, d, lik_gaussian(fixed(2)), kernel = kernel_factor("g", fixed(6)),
+                  mean = "average")
   means <- tapply(d$y, d$g, mean)
   wanted <- mean(d$y) + 6 / (6 + 2 / 4) * (means - mean(d$y)) # variance / (variance + noise / n)
   new <- data.frame(g = c("low", "mid", "high", "other"))

@@ -41,7 +41,7 @@ test_that("EP ends where every site is that of its tilt, with the evidence of de
   d <- uneven(15L)
   for (offset in of_tier(c(TRUE, FALSE), 1L)) {
     formula <- if (offset) y ~ x + offset(x) else y ~ x
-    fit <- uneven_fit(d, method = tight, formula = formula)
+    fit <- uneven_fit(d, method = tight, formula = formula, mean = "average")
     unit <- fit$response$unit
     x <- stack_components(cbind(d$x), 2L)
     K <- kernel_matrix(fit$spec, kernel_theta(fit), x, x)

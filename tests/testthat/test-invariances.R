@@ -135,7 +135,7 @@ test_that("weight 2 is a row that comes twice, with Gaussian noise", {
   d$w <- rep(1:2, 24L)
   fit <- function(rows, ...) {
     sparsegp(y ~ a + b, rows, lik_gaussian(fixed(0.1)), kernel_rbf(fixed(1), fixed(1.5)),
-             scale = FALSE, ...)
+             scale = FALSE, mean = "average", ...)
   }
   weighted <- answers_of(fit(d, weights = d$w))
   copied <- answers_of(fit(d[rep(seq_len(48L), d$w), ]))

@@ -131,7 +131,7 @@ test_that("prediction intervals are of the weight of the new rows", {
 })
 
 test_that("the joint covariance is that of draws, with the standard errors on its diagonal", {
-  fit <- sparsegp(mpg ~ wt + hp, mtcars, learn = FALSE)
+  fit <- sparsegp(mpg ~ wt + hp, mtcars, learn = FALSE, mean = "average")
   at <- data.frame(wt = c(2, NA, 3, 4), hp = 100, row.names = c("a", "b", "c", "d"))
   both <- predict(fit, at, se.fit = TRUE, covariance = TRUE)
   expect_named(both, c("fit", "se.fit", "covariance"))

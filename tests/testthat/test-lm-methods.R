@@ -67,7 +67,8 @@ test_that("model.frame() and model.matrix() work where formula and data were arg
 })
 
 test_that("sigma, df.residual, labels and variable.names are there, and a deviance is not", {
-  fit <- sparsegp(mpg ~ wt + factor(cyl), mtcars, coding = "contrasts", learn = FALSE)
+  fit <- sparsegp(mpg ~ wt + factor(cyl), mtcars, coding = "contrasts", learn = FALSE,
+                  mean = "average")
   expect_equal(sigma(fit), sqrt(coef(fit)[["noise"]]), tolerance = 1e-14)
   expect_identical(labels(fit), c("wt", "factor(cyl)"))
   expect_identical(variable.names(fit), c("wt", "factor(cyl)6", "factor(cyl)8"))

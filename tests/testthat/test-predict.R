@@ -182,7 +182,8 @@ test_that("posterior standard deviations lie between 0 and the prior's, near-dup
   for (form in names(kernels)) {
     for (kernel in kernels[[form]]) {
       for (noise in c(1, 1e-8)) {
-        check(sparsegp(x, y, lik_gaussian(noise), kernel, learn = FALSE, scale = FALSE),
+        check(sparsegp(x, y, lik_gaussian(noise), kernel, learn = FALSE, scale = FALSE,
+                       mean = "average"),
               prior_variance[[form]])
       }
       check(sparsegp(x, y > 0.3, lik_probit(0), kernel, learn = FALSE, scale = FALSE),

@@ -122,7 +122,8 @@ test_that("a weight of w counts as w copies of the row", {
   copies <- d[rep(seq_len(nrow(d)), d$w), ]
   # without scaling of inputs, whose standard deviation copies would change
   fit <- function(data, by = NULL) {
-    fast(y ~ x, data, lik_gaussian(0.3), kernel_rbf(0.8, 1.1), scale = FALSE, weights = by)
+    fast(y ~ x, data, lik_gaussian(0.3), kernel_rbf(0.8, 1.1), scale = FALSE, weights = by,
+         mean = "average")
   }
   new <- data.frame(x = c(-2, 0.3, d$x[1], 9))
   weighted <- moments(fit(d, d$w), new)
@@ -305,16 +306,16 @@ test_that("adding to y, or multiplying it, does the same to the answer and nothi
 
 test_that("the units of inputs do not matter", {
   d <- toy()
-  base <- sparsegp(y ~ x + z, d)
+  base <- sparsegp(y ~ x + z, d, scale = TRUE)
   for (factor in c(1e150, 1e-150)) {
-    scaled <- sparsegp(y ~ x + z, transform(d, x = x * factor))
+    scaled <- sparsegp(y ~ x + z, transform(d, x = x * factor), scale = TRUE)
     expect_lt(gap(coef(scaled) / coef(base), 1), 1e-8)
     expect_lt(gap(predict(scaled, transform(d[1:4, ], x = x * factor)), fitted(base)[1:4]), 1e-8)
     unscaled <- sparsegp(d$x * factor, d$y, scale = FALSE)
     expect_lt(gap(fitted(unscaled), fitted(sparsegp(d$x, d$y, scale = FALSE))), 1e-8)
   }
   # 1e6 leaves inputs ten digits
-  moved <- sparsegp(y ~ x + z, transform(d, x = x + 1e6))
+  moved <- sparsegp(y ~ x + z, transform(d, x = x + 1e6), scale = TRUE)
   expect_lt(gap(fitted(moved), fitted(base)), 1e-6)
 })
 
@@ -368,7 +369,8 @@ test_that("regression at given hyperparameters is the closed form", {
   y <- 3 + sin(x) + rnorm(12, sd = 0.1)
   new <- c(x[3], 2.5, 40)
   for (noise in c(0.1, 1e-4, 1e-8)) {
-    fit <- fast(x, y, lik_gaussian(1.3 * noise), kernel_rbf(1.3, 0.6), scale = FALSE)
+    fit <- fast(x, y, lik_gaussian(1.3 * noise), kernel_rbf(1.3, 0.6), scale = FALSE,
+                mean = "average")
     exact <- exact_gp(x, y, new, 1.3, 0.6, 1.3 * noise)
     answer <- predict(fit, new, se.fit = TRUE)
     expect_lt(gap(answer$fit, exact$mean), 1e-10)
@@ -381,7 +383,8 @@ test_that("regression at given hyperparameters is the closed form", {
 
 test_that("weighted regression at given hyperparameters is the closed form", {
   d <- toy()
-  fit <- fast(y ~ x, d, lik_gaussian(0.2), kernel_rbf(1.3, 0.7), scale = FALSE, weights = w)
+  fit <- fast(y ~ x, d, lik_gaussian(0.2), kernel_rbf(1.3, 0.7), scale = FALSE, weights = w,
+              mean = "average")
   exact <- exact_gp(d$x, d$y, c(0, 5), 1.3, 0.7, 0.2, d$w)
   answer <- moments(fit, data.frame(x = c(0, 5)))
   expect_lt(gap(answer$fit, exact$mean), 1e-10)
@@ -395,7 +398,7 @@ test_that("leave-one-out densities are those of refits without the row", {
   x <- sort(runif(9, 0, 4))
   y <- cos(x) + rnorm(9, sd = 0.3)
   y <- y - mean(y)
-  fit <- fast(x, y, lik_gaussian(0.1), kernel_rbf(1, 1), scale = FALSE)
+  fit <- fast(x, y, lik_gaussian(0.1), kernel_rbf(1, 1), scale = FALSE, mean = "average")
   refitted <- vapply(1:9, function(i) {
     rest <- exact_gp(x[-i], y[-i], x[i], 1, 1, 0.1, m = mean(y))
     dnorm(y[i], rest$mean, sqrt(rest$sd^2 + 0.1), log = TRUE)

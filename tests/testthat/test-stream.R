@@ -325,8 +325,9 @@ test_that("kl() is zero of a fit and itself, that of (3.16) for one row, and add
     expect_equal(kl(fit, after), step$kl_old_new, tolerance = 1e-3)
     fit <- after
   }
-  full <- sparsegp(d["x"], d$y, kernel = kernel_matern12(1, 1), learn = FALSE)
-  half <- sparsegp(d["x"], d$y, kernel = kernel_matern12(1, 1), learn = FALSE, basis = 1:100)
+  full <- sparsegp(d["x"], d$y, kernel = kernel_matern12(1, 1), learn = FALSE, mean = "average")
+  half <- sparsegp(d["x"], d$y, kernel = kernel_matern12(1, 1), learn = FALSE, basis = 1:100,
+                   mean = "average")
   K <- class_kernel(full, full$posterior$basis, full$posterior$basis, 1L)
   cov <- function(fit) joint_moments(fit, full$posterior$basis)
   f <- cov(full)

@@ -131,7 +131,7 @@ test_that("nothing is chosen with structure = \"fixed\", or with a kernel", {
 
 test_that("a stream's pilot is raced as a fit is", {
   d <- steps()
-  fit <- sparsegp(y ~ ., d[1:100, ])
+  fit <- sparsegp(y ~ ., d[1:100, ], mean = "average")
   stream <- sparsegp(y ~ ., d, method = method_online(size = 30, pilot = 100))
   expect_identical(format(stream$kernel), format(fit$kernel))
   expect_equal(choices_of_stage(stream, "kernel"), choices_of_stage(fit, "kernel"),

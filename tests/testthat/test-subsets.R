@@ -101,7 +101,7 @@ test_that("a fit is evaluated again by the problem that it was made by, whatever
     fit <- fits[[name]]
     run <- engine_run(problem_of_fit(fit), fit$hyper$theta)
     # EP ends at 1e-6 in the fit and at 1e-9 here; the evidence is stationary there
-    shift <- unit_shift(fit, fit$y)
+    shift <- evidence_shift(fit, fit$y)
     expect_equal(run$logz - shift, fit$log_evidence, tolerance = 1e-6, label = name)
   }
   expect_true(all(is.finite(sqrt(diag(vcov(fits$vector))))))

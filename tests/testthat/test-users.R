@@ -44,24 +44,24 @@ test_that("1: kernel matrices that are not positive definite on a computer need 
 
 test_that("2: bad data are refused or set aside before any computing, and scaling is automatic", {
   d <- toy()
-  clean <- sparsegp(y ~ x + z, d)
+  clean <- sparsegp(y ~ x + z, d, scale = TRUE)
   holes <- rbind(d, d[1:3, ])
   holes$x[25] <- NA
   holes$y[26] <- NaN
   holes$z[27] <- NA
-  expect_identical(fitted(sparsegp(y ~ x + z, holes)), fitted(clean))
+  expect_identical(fitted(sparsegp(y ~ x + z, holes, scale = TRUE)), fitted(clean))
   with_na_class <- sparsegp(class ~ x, transform(holes, class = replace(class, 26, NA)))
   expect_true(is.finite(logLik(with_na_class)))
   expect_error(sparsegp(y ~ x, transform(d, x = replace(x, 2, Inf))), "infinite values in x",
                class = "sparsegp_error")
   expect_error(sparsegp(y ~ x, transform(d, y = replace(y, 2, -Inf))), "`y`",
                class = "sparsegp_error")
-  constant <- sparsegp(y ~ x + z + k, transform(d, k = 3))
+  constant <- sparsegp(y ~ x + z + k, transform(d, k = 3), scale = TRUE)
   expect_identical(fitted(constant), fitted(clean))
   expect_output(print(constant), "constant inputs kept out: k", fixed = TRUE)
   doubled <- sparsegp(y ~ x + z, d[c(1:24, 1:24), ], learn = FALSE)
   expect_true(all(is.finite(fitted(doubled))))
-  unscaled <- sparsegp(y ~ x + z, transform(d, x = 1e7 * x - 1e8, z = z / 1e7))
+  unscaled <- sparsegp(y ~ x + z, transform(d, x = 1e7 * x - 1e8, z = z / 1e7), scale = TRUE)
   # inputs keep about 1e-15 of 1e8: 1e-7 of a standard deviation, at most
   expect_lt(gap(fitted(unscaled), fitted(clean)), 1e-5)
   expect_lt(gap(predict(unscaled, data.frame(x = 1e7 * 0.5 - 1e8, z = 0.3 / 1e7)),
@@ -78,8 +78,8 @@ test_that("3: no predictive variance is negative, or above that of the prior", {
                   kernel_rq(4, 1, shape = 2), kernel_periodic(4, 1, 1.5),
                   kernel_rbf(3, 1) + kernel_constant(1), kernel_rbf(2, 1) * kernel_matern32(2, 1))
   for (kernel in kernels) {
-    fits <- list(sparsegp(x, y, lik_gaussian(1e-10), kernel, learn = FALSE),
-                 sparsegp(x, y, lik_gaussian(1), kernel, learn = FALSE),
+    fits <- list(sparsegp(x, y, lik_gaussian(1e-10), kernel, learn = FALSE, mean = "average"),
+                 sparsegp(x, y, lik_gaussian(1), kernel, learn = FALSE, mean = "average"),
                  sparsegp(x, y > 0, "probit", kernel, learn = FALSE),
                  sparsegp(x, y > 0, "logit", kernel, learn = FALSE))
     for (fit in fits) {

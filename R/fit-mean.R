@@ -1,0 +1,30 @@
+# What a fit knows of a mean whose coefficients it has integrated out (kernel-mean.R).
+
+# Returns their posterior means (generalised least squares) and standard errors in units of the
+# response, or NULL: of the constant, which is the mean's value at the average of the inputs, and of
+# the slopes for one standard deviation of an input.
+mean_estimates <- function(fit) {
+  trend <- fit$posterior$trend
+  if (is.null(trend)) return(NULL)
+  found <- mean_coefficients(trend)
+  unit <- fit$response$unit
+  names <- trend$terms
+  components <- fit$response$components[seq_len(trend$width)]
+  if (trend$width > 1L) names <- paste(rep(names, trend$width),
+                                       rep(components, each = length(names)), sep = ".")
+  constant <- rep(trend$vars == 0L, trend$width)
+  centre <- rep(fit$response$centre[seq_len(trend$width)], each = length(trend$vars))
+  data.frame(estimate = found$mean * unit + ifelse(constant, centre, 0),
+             se = sqrt(diag(found$cov)) * unit, row.names = names)
+}
+
+# Returns the response of a fit as print() describes it: with the estimated constant if it was
+# integrated out.
+described_response <- function(fit) {
+  response <- fit$response
+  table <- mean_estimates(fit)
+  if (!is.null(table)) {
+    response$constant <- table[rep(fit$posterior$trend$vars == 0L, fit$posterior$trend$width), ]
+  }
+  response
+}

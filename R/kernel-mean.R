@@ -1,0 +1,108 @@
+# The prior mean of the latent function, as a user gives it and as a posterior has it.
+#
+# A mean whose coefficients are integrated out is a record:
+#   terms      names of its functions: "constant", inputs
+#   vars       their columns of the scaled inputs; 0 is the constant
+#   at, sd     each column is centred at `at` and divided by `sd`, so that one prior suits all
+#   variance   of the coefficients' prior, in C's units
+#   width      components of the response that have coefficients of their own
+#   asked      did the user ask for it? Then nothing else stands in where it cannot be integrated
+# and in a stored posterior (posterior.R) besides, with phi the functions times their prior standard
+# deviations and everything else as src/full_trend.h has it,
+#   coef, J, root   the posterior means of the coefficients, W phi L^-1 and L^-1
+
+MEAN_RECORD <- c("terms", "vars", "at", "sd", "variance", "width", "asked")
+
+MEANS <- c("constant", "average", "zero")
+
+# Returns the argument `mean`, checked: NULL, a word or a formula.
+check_mean <- function(mean) {
+  if (is.null(mean) || is_word(mean, MEANS)) return(mean)
+  if (inherits(mean, "formula") && length(mean) == 2L) {
+    check_mean_terms(stats::terms(mean))
+    return(mean)
+  }
+  stop_sparsegp("mean", "is no mean", paste("Give \"constant\", \"average\" or \"zero\", or a",
+                                            "formula of inputs such as ~ x + z"))
+}
+
+check_mean_terms <- function(terms) {
+  linear <- all(attr(terms, "order") == 1L) && attr(terms, "intercept") == 1L &&
+    is.null(attr(terms, "offset"))
+  if (linear) return(invisible())
+  stop_sparsegp("mean", "has interactions, an offset or no constant",
+                "Write it as ~ x + z; make columns of products, and give kernels `vars`")
+}
+
+# Returns the record of the mean that `setup` asks for, or NULL: the mean is known. width:
+# components with coefficients of their own, 0 where the response has none to integrate. at(column):
+# a scaled input.
+resolve_mean <- function(setup, inputs, width, at) {
+  mean <- setup$mean
+  if (is_word(mean, c("average", "zero"))) return(NULL)
+  asked <- !is.null(mean)
+  if (asked && width == 0L) {
+    stop_sparsegp("mean", "has coefficients to integrate out, and the response is not of numbers",
+                  "Leave it out; labels and counts have a bias, see their likelihood")
+  }
+  if (asked && !is.null(setup$augment)) {
+    stop_sparsegp("mean", "has coefficients to integrate out, of which copies know nothing",
+                  "Use mean = \"average\" or \"zero\", or leave `augment` out")
+  }
+  if (width == 0L || !asked && leaves_average(setup)) return(NULL)
+  terms <- if (inherits(mean, "formula")) attr(stats::terms(mean), "term.labels")
+  vars <- mean_columns(terms, inputs)
+  values <- lapply(vars, at)
+  spread <- vapply(values, stats::sd, 0)
+  list(terms = c("constant", inputs$names[inputs$kept][vars]), vars = c(0L, vars),
+       at = c(0, vapply(values, base::mean, 0)), sd = c(1, spread),
+       variance = policy$mean_variance, width = width, asked = asked)
+}
+
+# Streams and copies of rows see no coefficients. (Rows of a source arrive like those of a stream.)
+leaves_average <- function(setup) {
+  setup$streams && is.null(setup$known) || !is.null(setup$augment)
+}
+
+# Returns the columns of scaled inputs of a mean's terms; inputs: as of resolve_kernel().
+mean_columns <- function(terms, inputs) {
+  if (length(terms) == 0L) return(integer())
+  wrong <- setdiff(terms, c(inputs$names, inputs$terms))
+  if (length(wrong)) {
+    stop_sparsegp("mean", paste0("has terms that are no inputs: ", toString(wrong)),
+                  "Make them inputs, and give kernels that should not see them `vars`")
+  }
+  at <- resolve_vars(terms, inputs)
+  at <- match(at[inputs$kept[at]], which(inputs$kept))
+  if (is.null(inputs$levels) || !any(inputs$levels[at] > 0)) return(at)
+  stop_sparsegp("mean", "has a factor among its terms",
+                "Use coding = \"contrasts\", or kernel_linear() or kernel_factor() of it")
+}
+
+# Returns the functions of a mean at scaled inputs, each times the prior standard deviation of its
+# coefficient: a matrix with a row for each of x and a column for each coefficient, those of the
+# first component first.
+mean_functions <- function(mean, x) {
+  columns <- vapply(seq_along(mean$vars), function(j) {
+    if (mean$vars[j] == 0L) rep(1, nrow(x)) else (x[, mean$vars[j]] - mean$at[j]) / mean$sd[j]
+  }, numeric(nrow(x)))
+  columns <- matrix(columns, nrow(x), length(mean$vars)) * sqrt(mean$variance)
+  if (!".component" %in% colnames(x)) return(columns)
+  own <- x[, ncol(x)]
+  do.call(cbind, lapply(seq_len(mean$width), function(component) columns * (own == component)))
+}
+
+# Returns what is added to a log evidence for the vague prior of the coefficients: with their
+# density at 0 in place of N(0, variance), that of N(0, 1) in units of the response, it is the
+# evidence under a prior that is worth about one observation.
+mean_normalisation <- function(mean) {
+  if (is.null(mean)) return(0)
+  length(mean$vars) * mean$width * log(mean$variance) / 2
+}
+
+# Returns the coefficients of a posterior's mean in C's units, of the constant and for one standard
+# deviation of each input, and their covariance matrix: a list.
+mean_coefficients <- function(trend) {
+  size <- sqrt(trend$variance)
+  list(mean = c(trend$coef) * size, cov = tcrossprod(trend$root * size))
+}
