@@ -12,9 +12,9 @@ class_probabilities.response_classes <- function(object, latent) {
   prob
 }
 
-# The median over the posterior of each class's probability given the latent functions, each class by
-# itself: those of a row do not add up to one. The functions are independent, and their values are
-# taken at the points of a lattice and at its reflections: the median of 2046 values, without
+# The median over the posterior of each class's probability given the latent functions, each class
+# by itself: those of a row do not add up to one. The functions are independent, and their values
+# are taken at the points of a lattice and at its reflections: the median of 2046 values, without
 # randomness. O(n C points log points), and what the likelihood takes.
 #' @export
 median_response.response_classes <- function(object, latent, shift = 0) {
@@ -24,7 +24,8 @@ median_response.response_classes <- function(object, latent, shift = 0) {
   latent$offset <- rep_len(latent$offset, n)
   blocks <- row_blocks(n, max(1L, MEDIAN_NUMBERS %/% length(z)))
   medians <- lapply(blocks, function(rows) medians_at(object, some_latent(latent, rows, 1L), z))
-  matrix(as.double(do.call(rbind, medians)), n, dimnames = list(NULL, object$response$levels))
+  matrix(as.double(do.call(rbind, medians)), n, ncol(z),
+         dimnames = list(NULL, object$response$levels))
 }
 
 MEDIAN_NUMBERS <- 1000000L # probabilities at hand

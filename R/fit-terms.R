@@ -31,6 +31,11 @@ spec_in_fit <- function(fit, spec) {
   coupled_spec(spec, n_outputs(fit), sum(fit$scaling$kept))
 }
 
+# Returns the posterior that has the latent function of a class; coupled classes have one.
+posterior_of_class <- function(fit, class) {
+  class_posterior(fit$posterior, min(class, processes(fit)))
+}
+
 # Returns scaled inputs as one latent function sees them.
 points_of_class <- function(fit, x, class) {
   if (identical(own_spec(fit), fit$spec)) return(x)
@@ -87,7 +92,7 @@ rows_to_centre <- function(fit) {
 # of x in turn the effect is averaged: a partial dependence.
 effect_moments <- function(fit, groups, x, class, each = 1L) {
   parts <- fit_parts(fit, class)
-  posterior <- class_posterior(fit$posterior, class)
+  posterior <- posterior_of_class(fit, class)
   rows <- points_of_class(fit, rows_to_centre(fit), class)
   x <- points_of_class(fit, x, class)
   moments <- lapply(groups, function(group) {
@@ -156,7 +161,7 @@ centred_moments <- function(parts, posterior, rows, x, each = 1L) {
     list(mean = rowMeans(members), var = stored_variance(posterior, cross, prior, own),
          members = members)
   })
-  field <- function(name) lapply(unname(found), `[[`, name)
+  field <- function(name) lapply(found, `[[`, name)
   list(mean = unlist(field("mean")), var = unlist(field("var")),
        members = do.call(rbind, field("members")))
 }

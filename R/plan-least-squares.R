@@ -25,8 +25,8 @@ run_plan.plan_least_squares <- function(plan, theta) {
 
 # With R't_c = K_B nu_c, nu_c the shifts of the sites of class c, alpha_c = R^-1 M t_c = H H' R't_c
 # (state.h), and the part of the labels in log Z is t_c'M t_c = |H'R't_c|^2 and - sum tau (y -
-# bias)^2. A cavity takes a row's own site from the part of its variance that the points carry, which
-# one class's run has found. O(n d C), and kernels of all rows with the points once more.
+# bias)^2. A cavity takes a row's own site from the part of its variance that the points carry,
+# which one class's run has found. O(n d C), and kernels of all rows with the points once more.
 of_all_classes <- function(problem, theta, one) {
   n <- nrow(problem$x)
   classes <- seq_len(problem$processes)
@@ -56,8 +56,8 @@ of_all_classes <- function(problem, theta, one) {
 }
 
 # Returns the part s of each row's variance that the points carry. A cavity is without the row's own
-# site: cav_var - var = s / (1 - s tau) - s, whose positive root s is; as a quotient, so that where s
-# tau is small nothing cancels.
+# site: cav_var - var = s / (1 - s tau) - s, whose positive root s is; as a quotient, so that where
+# s tau is small nothing cancels.
 carried_variance <- function(one) {
   gap <- as.double(pmax(one$cav_var - one$var, 0))
   slope <- gap * as.double(one$tau)

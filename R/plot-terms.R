@@ -151,7 +151,7 @@ effect_spread <- function(view, object, rows, group) {
   x <- scale_kept(slice_inputs(view, list(places)), object$scaling)
   of_class <- function(class) {
     parts <- fit_parts(object, class)[group[[1L]]]
-    posterior <- class_posterior(object$posterior, class)
+    posterior <- posterior_of_class(object, class)
     own <- points_of_class(object, x, class)
     effect <- parts_kernel(parts)$cross(own, posterior$basis) %*% posterior$alpha
     stats::sd(average_rows(effect, nrow(view$over)))

@@ -54,7 +54,6 @@ margin_width          | 8           | latent units | margin that is tried betwee
 min_standard_errors | 2 | standard errors | log density that a change of the model has to gain
 temper_range          | 0.25, 4     | exponents  | recalibration of probabilities
 most_classes | 10 | classes | whose work comparisons take; of more, fewer rows and points are shared
-most_shared | 1.9 | ratio | points that more than most_classes share, to those wanted of one
 holdout               | 0.2         | proportion | of rows, to compare probit with least squares
 label_noise | 0.01 | variance | of labels -1 and 1 in least-squares classification
 start_factors | 1, 0.4, 0.15, 2.5 | factors | length scales a search begins at; the last if cheap

@@ -30,7 +30,7 @@ try_least_squares <- function(found) {
   tried <- transform(best$choices, taken = FALSE)
   best <- by_holdout(on_shared(best$candidate, 1))
   gained <- gain_in_lpd(best, wanted)
-  taken <- beats(gained, margin_of_squares(problem$processes))
+  taken <- beats(gained, standard_errors(policy$min_standard_errors))
   compared <- list(
     choice_row("least squares", wanted, taken = !taken, label = PROBIT_BEFORE),
     tried, choice_row("least squares", best, gained, taken, names(shorter(best$candidate, 1)))
@@ -39,23 +39,12 @@ try_least_squares <- function(found) {
        choices = stacked_table(c(list(found$choices), compared)))
 }
 
-# Least squares have to gain their error, but of many classes they only have to be better: one factor
-# for all is a fraction of the time and memory of one for each.
-margin_of_squares <- function(classes) {
-  if (classes > policy$most_classes) nats(0) else standard_errors(policy$min_standard_errors)
-}
-
-# All observations, by least squares on points that all classes share, fewer where there are many
-# classes. A class is asked for twice its part of them, as classes choose some of the same.
+# All observations, by least squares on points that all classes share.
 score_least_squares <- function(found, squares) {
   candidate <- squares$candidate
-  wanted <- size_of(found)
-  classes <- candidate$plan$problem$processes
-  count <- shared_count(classes, wanted)
-  if (classes > policy$most_classes) count <- min(count, round(policy$most_shared * wanted))
-  own <- min(wanted / 2, 2 * count / classes)
-  plan <- with_tolerance(with_size(found, own), policy$compare_tolerance)$plan
-  points <- utils::head(shared_points(vectors_of_classes(plan, found$table$theta), wanted), count)
+  plan <- with_tolerance(with_size(found, size_of(found) / 2),
+                         policy$compare_tolerance)$plan
+  points <- shared_points(vectors_of_classes(plan, found$table$theta), size_of(found))
   candidate$plan <- plan_least_squares(candidate$plan$problem, points)
   best <- score_by_loo(candidate)
   best$choices <- squares$choices
@@ -101,9 +90,6 @@ may_be_least_squares <- function(candidate) {
 shared_points <- function(rows_of, wanted) {
   turn <- order(unlist(lapply(rows_of, seq_along)))
   points <- unique(unlist(rows_of)[turn])
-  utils::head(points, shared_count(length(rows_of), wanted))
-}
-
-shared_count <- function(classes, wanted) {
-  round(sqrt(min(classes, policy$most_classes)) * max(1, round(wanted)))
+  classes <- min(length(rows_of), policy$most_classes)
+  utils::head(points, round(sqrt(classes) * max(1, round(wanted))))
 }

@@ -5,7 +5,7 @@
 #
 # Without arguments all of these, in about ten minutes of a core:
 #   kriging  differences from ordinary and universal kriging of DiceKriging, three sets
-#   ahead    coverage of 90 % intervals 1 to 30 steps after the end of a series, 100 repetitions
+#   ahead    coverage of 90 % intervals 1 to 30 steps after the end of a series, 40 repetitions
 #   field    a current that 12 drifters on one side have met: error and coverage on the other side
 #   zoo      sets of numbers of bench/zoo_sets.R with up to 1000 training observations
 #   time     seconds of a fit of 100 and of 1000 observations
@@ -74,7 +74,7 @@ one_series <- function(seed) {
   data.frame(t, y = f + 0.3 * rnorm(70))
 }
 
-compare_ahead <- function(times = 100L) {
+compare_ahead <- function(times = 40L) {
   found <- lapply(seq_len(times), function(seed) {
     series <- one_series(seed)
     vapply(MEANS_COMPARED, function(mean) {
@@ -92,7 +92,7 @@ compare_ahead <- function(times = 100L) {
 
 # ---- A field from one side ----
 
-compare_field <- function(times = 40L) {
+compare_field <- function(times = 20L) {
   found <- lapply(seq_len(times), function(seed) {
     set.seed(seed)
     place <- data.frame(x = runif(62, 0, 4), y = runif(62, 0, 4))
@@ -104,8 +104,8 @@ compare_field <- function(times = 40L) {
     vapply(c(MEANS_COMPARED, "zero"), function(mean) {
       fit <- sparsegp(cbind(u, v) ~ x + y, place[1:12, ], kernel = kernel_helmholtz(), mean = mean)
       answer <- predict(fit, place[13:62, ], interval = "prediction", level = 0.9)
-      inside <- truth >= answer[, , "lwr"] & truth <= answer[, , "upr"]
-      c(coverage = mean(inside), RMSE = sqrt(mean((truth - answer[, , "fit"])^2)))
+      inside <- truth >= answer[, "lwr", ] & truth <= answer[, "upr", ]
+      c(coverage = mean(inside), RMSE = sqrt(mean((truth - answer[, "fit", ])^2)))
     }, numeric(2L))
   })
   bench_table(Reduce(`+`, found) / times, "90 % intervals of a current away from 12 drifters")

@@ -1,7 +1,7 @@
 # The default fit beside tuned peers on 46 data sets that were collected for other purposes
 # (zoo_sets.R): mean log predictive density of test observations, RMSE or error, coverage of 90 %
 # intervals, CPU seconds, size of the fit. Peers (zoo_peers.R) are ranger, xgboost, e1071, mgcv,
-# glmnet, dbarts, and GpGp for places; packages that are missing are left out.
+# glmnet and dbarts; packages that are missing are left out.
 #
 #   SPARSEGP_DATA=... Rscript bench/zoo.R [quick] [WORD=VALUE ...]     about forty minutes of a core
 #
@@ -111,8 +111,7 @@ fit_all <- function(given, sets) {
     for (i in seq_len(nrow(sets))) {
       set <- sets[i, ]
       file <- record_file(given$out, set$name, if (who == "ours") given$as else who)
-      fits <- who == "ours" || who %in% names(PEERS[[set$kind]])
-      if (fits && !file.exists(file) && requireNamespace(set$package, quietly = TRUE)) {
+      if (!file.exists(file) && requireNamespace(set$package, quietly = TRUE)) {
         fit_set(given, set, who, file)
       }
     }

@@ -1,6 +1,5 @@
 # What users would pick beside sparsegp(), each tuned as its users tune it: forest, boosted trees,
-# support vector machine, additive model, elastic net and BART; of places GpGp. bench/zoo.R times and
-# scores them.
+# support vector machine, additive model, elastic net and BART. bench/zoo.R times and scores them.
 #
 # A peer of numbers is a function(x, y, new) of data frames and a vector. It returns
 # list(mean, sd, held): the predictive distribution at `new` is normal, or a mixture of normals of
@@ -163,17 +162,11 @@ labels_by_glmnet <- function(x, y, new) {
 
 MANY_LEVELS <- 20L
 
-# The names of longitude and latitude, if both are there.
-place_of <- function(x) {
-  is_number <- !vapply(x, is.factor, NA)
-  place <- grep("^(lon|long|longitude|lat|latitude)$", names(x)[is_number], value = TRUE)
-  if (length(place) == 2L) place else character()
-}
-
 gam_terms <- function(x) {
   is_number <- !vapply(x, is.factor, NA)
   distinct <- vapply(x, function(x) length(unique(x)), 1L)
-  place <- place_of(x)
+  place <- grep("^(lon|long|longitude|lat|latitude)$", names(x)[is_number], value = TRUE)
+  if (length(place) != 2L) place <- character()
   smooth <- setdiff(names(x)[is_number & distinct > 5L], place)
   if (length(c(smooth, place)) == 0L) stop("no input to smooth")
   k <- min(10, (nrow(x) / 2 - n_columns(x[!is_number])) %/% max(1L, length(smooth)))
@@ -245,28 +238,11 @@ labels_by_dbarts <- function(x, y, new) {
   two_columns(colMeans(stats::pnorm(sampled(x, as.integer(y) - 1, new)$yhat.test)), y)
 }
 
-# ---- Gaussian process of longitude and latitude by nearest neighbours; other inputs are linear ----
-
-by_GpGp <- function(x, y, new) {
-  place <- place_of(x)
-  if (length(place) == 0L) stop("no longitude and latitude")
-  others <- setdiff(names(x), place)
-  linear <- function(d) cbind(1, design(d[others], x[others]))
-  krige <- function(rows, d) {
-    fit <- GpGp::fit_model(y[rows], as.matrix(x[rows, place]), linear(x[rows, ]),
-                           "matern15_isotropic", silent = TRUE)
-    GpGp::predictions(fit, as.matrix(d[place]), linear(d))
-  }
-  is_held <- seq_along(y) %% 3L == 0L
-  mse <- mean((y[is_held] - krige(!is_held, x[is_held, ]))^2)
-  normal(krige(rep(TRUE, length(y)), new), mse)
-}
-
 # ---- All of them, cheap ones first ----
 
 PEERS <- list(
   number = list(glmnet = by_glmnet, mgcv = by_mgcv, ranger = by_ranger, xgboost = by_xgboost,
-                e1071 = by_e1071, dbarts = by_dbarts, GpGp = by_GpGp),
+                e1071 = by_e1071, dbarts = by_dbarts),
   class = list(glmnet = labels_by_glmnet, mgcv = labels_by_mgcv, ranger = labels_by_ranger,
                xgboost = labels_by_xgboost, e1071 = labels_by_e1071, dbarts = labels_by_dbarts)
 )

@@ -49,7 +49,7 @@ typedef struct {
 static factor probit_factor(double m, double var, int own)
 {
     const double sd = sqrt(1 + var);
-    factor at = {.log = sg_log_normal(m, 1 + var), .slope = -m / (1 + var), .curve = -1 / (1 + var)};
+    factor at = {sg_log_normal(m, 1 + var), -m / (1 + var), -1 / (1 + var)};
     if (own) return at;
     double h, curve;
     at.log = sg_log_Phi_slopes(-m / sd, &h, &curve);
@@ -284,7 +284,9 @@ static void tilt(const sg_lik *self, factor_fn factor_at, const double *y, const
     }
     out->logz = fmin2(r.log0 + log(total), 0);
     for (int c = 0; c < C; c++) out->d1[c] /= total;
-    for (int k = 0; k < C * C; k++) out->d2[k] = out->d2[k] / total - out->d1[k % C] * out->d1[k / C];
+    for (int k = 0; k < C * C; k++) {
+        out->d2[k] = out->d2[k] / total - out->d1[k % C] * out->d1[k / C];
+    }
     for (int c = 0; c < C; c++) out->d1[c] += origin[c];
     of_contrasts(C, out->d2);
 }

@@ -77,6 +77,7 @@ test_that("medians of several classes are those of simulated probabilities, each
   }
   # far from the data nothing is known, and medians are below the means
   expect_lt(sum(median[5, ]), 0.5)
+  expect_identical(dim(predict(fit, at[0L, , drop = FALSE], type = "median")), c(0L, 3L))
   expect_identical(predict(fit, data.frame(x = c(1, NA)), type = "median")[, "a"],
                    c(`1` = median[[2L, "a"]], `2` = NA))
 })
