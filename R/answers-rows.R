@@ -71,9 +71,9 @@ per_row <- function(model, values) {
   if (is.null(model$na.action)) values else stats::naresid(model$na.action, values)
 }
 
-# Builds the problem of a fit's rows at the basis it has, to more digits.
+# Builds the problem of a fit's rows, which it has (with_rows()), at the basis it has, to more
+# digits.
 problem_of_fit <- function(object) {
-  object <- with_rows(object)
   on_basis <- has_state(object)
   if (!every_row_in_basis(object)) {
     if (is.null(object[["x"]])) {

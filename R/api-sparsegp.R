@@ -329,26 +329,22 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
     blaming("data", fit_source(source, recipe, setup, checkpoint))
   } else {
     refuse_checkpoint(checkpoint)
-    fit_frame(recipe, data, setup)
+    first <- first_rows(recipe, data, setup)
+    if (setup$streams) {
+      blaming("data", start_stream(first$rows, first$setup, first$recipe$terms, first$clocks))
+    } else {
+      made <- fit_read(first$recipe, first$rows, first$setup)
+      keep_frame(made, first)
+    }
   }
   fit$call <- call
   integrated_fit(packed_fit(fit), setup)
 }
 
-# Returns the fit of the rows of a data frame.
-fit_frame <- function(recipe, data, setup) {
-  frame <- read_frame(recipe, data)
-  if (NROW(frame) == 0L && !setup$streams) refuse_empty(recipe, data)
-  setup <- setup_for_frame(setup, frame)
-  recipe["likelihood"] <- list(setup$likelihood)
-  recipe$terms <- terms_of_frame(frame)
-  rows <- c(frame_rows(recipe, frame), list(names = rownames(frame)))
-  clocks <- clocks_of(frame)
-  setup$clocks <- names(clocks)
-  if (setup$streams) return(blaming("data", start_stream(rows, setup, recipe$terms, clocks)))
-  fit <- fit_read(recipe, rows, setup)
-  fit$clocks <- clocks
-  if (every_row_in_basis(fit)) fit$frame <- frame # small beside the posterior
+# Returns a fit with what it keeps of its first rows.
+keep_frame <- function(fit, first) {
+  fit$clocks <- first$clocks
+  if (every_row_in_basis(fit)) fit$frame <- first$rows$x # small beside the posterior
   fit
 }
 
@@ -377,11 +373,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   y <- if (!missing(y)) plain_column(y, "y")
   setup <- complete_setup(setup, y, weights)
   lik <- setup$likelihood
-  refuse_two_weights(lik, !is.null(weights))
-  if (has_variances(lik)) {
-    refuse_wrong_count(lik$variances, NROW(x))
-    weights <- weights_of_variances(lik)
-  }
+  weights <- weights_of_fit(lik, weights, NROW(x))
   if (!is.null(time_column(setup$method))) {
     stop_sparsegp("forget", "names a column, and the rows are a matrix",
                   "Fit a formula, or give a half-life in rows")
@@ -422,7 +414,8 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
                         integrate = NULL, mean = NULL) {
   if (!is.null(kernel)) kernel <- as_kernel(kernel)
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
-  likelihood <- likelihood_on_scale(as_likelihood(likelihood), transform)
+  likelihood <- as_likelihood(likelihood)
+  if (!is.null(transform)) likelihood <- with_transform(likelihood %||% lik_gaussian(), transform)
   method <- as_method(method, check_choice(effort, names(EFFORT), "effort"))
   control <- as_learn(learn)
   if (!is.null(scale) && !is_flag(scale) && !is_word(scale, c("common", "log"))) {

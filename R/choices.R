@@ -28,14 +28,14 @@ EACH_SCALED <- "each input scaled by its sd"
 
 ONE_SCALE <- "inputs share one scale (common units)"
 
-# found: list(value, rows, points), and perhaps a `label`. gained: for each observation, over the
-# best before.
+# Returns a row of the record, a list for stacked_table(). found: list(value, rows, points), and
+# perhaps a `label`. gained: for each observation, over the best before.
 choice_row <- function(stage, found, gained = Inf, taken = TRUE, label = found$label) {
-  data.frame(stage, candidate = if (is.null(found$label)) label else found$label,
-             rows = as.integer(found$rows), points = as.integer(found$points),
-             score = if (is.finite(found$value)) found$value else NA_real_,
-             gain = if (all(is.finite(gained))) mean(gained) else NA_real_,
-             se = if (length(gained) > 1L) standard_error(gained) else NA_real_, taken)
+  list(stage = stage, candidate = if (is.null(found$label)) label else found$label,
+       rows = as.integer(found$rows), points = as.integer(found$points),
+       score = if (is.finite(found$value)) found$value else NA_real_,
+       gain = if (all(is.finite(gained))) mean(gained) else NA_real_,
+       se = if (length(gained) > 1L) standard_error(gained) else NA_real_, taken = taken)
 }
 
 # Rounds of choosing a basis and learning on it, of which the best was kept; one is no choice.

@@ -189,9 +189,8 @@ rows_latent <- function(object) {
          na = object$na.action, weights = object$weights))
 }
 
-# The same without their own sites
+# The same without their own sites. object: a fit that has its rows, see with_rows().
 loo_latent <- function(object) {
-  object <- checked_rows(object)
   c(own_moments(object, "cavity", loo_shares), list(offset = object$offset,
                                                     weights = object$weights))
 }

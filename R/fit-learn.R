@@ -8,7 +8,8 @@ fit_read <- function(recipe, rows, setup) {
   recipe <- with_coding(recipe, rows$x, setup$coded)
   setup$basis <- read_basis(recipe, setup$basis)
   rows <- code_rows(recipe, rows)
-  learned <- learn_from(rows, setup, recipe$input_terms)
+  settled <- choose_structure(rows, setup, recipe$input_terms)
+  learned <- learn_from(rows, settled)
   candidate <- with_coupled_classes(learned$candidate, learned$setup)
   rows$offset <- candidate$data$chunk$offset # as many as classes, where these are coupled
   if (learned$moot && !is.null(candidate$record)) candidate$record$moot <- TRUE

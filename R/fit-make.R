@@ -15,7 +15,7 @@ fit_of <- function(tuned, chunk, setup) {
   run <- tuned$run
   fit <- of_run(run)
   if (length(run$others)) fit$modes <- lapply(run$others, function(other) of_run(other)[OF_MODE])
-  fit$choices <- rbind(candidate$record$choices, run$choices, tuned$choices)
+  fit$choices <- stacked_table(list(candidate$record$choices, run$choices, tuned$choices))
   if (!is.null(tuned$power) && tuned$power != 1) fit$power <- tuned$power
   fit
 }

@@ -50,19 +50,6 @@ hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_
   lapply(columns, rep_len, count)
 }
 
-# Returns the table of parts of it, each a table or what hyper_rows() returns; NULL: all of them
-# are. data.frame() and rbind() look for far more than there is here, and take longer than C does
-# for a few hundred rows.
-stack_hyper <- function(parts) {
-  parts <- parts[lengths(parts) > 0L]
-  if (length(parts) == 0L) return(NULL)
-  columns <- lapply(names(parts[[1L]]), function(column) {
-    unlist(lapply(parts, `[[`, column), recursive = FALSE, use.names = FALSE)
-  })
-  structure(columns, names = names(parts[[1L]]), class = "data.frame",
-            row.names = .set_row_names(length(columns[[1L]])))
-}
-
 # From values of hyperparameters that are searched as logarithms to those logarithms, and back.
 to_search <- function(value, lower = 0, upper = Inf, unit = 1) {
   if (all(upper == Inf)) return(log(value - lower) - log(unit))

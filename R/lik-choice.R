@@ -139,10 +139,3 @@ takes_unlabelled <- function(lik) lik_codec(lik)$missing
 
 # A chunk whose response is one column, with its weights.
 gathered <- function(chunk, lik) lik_codec(lik)$gather(chunk)
-
-# The likelihood that a user gives with a scale of its own beside it, which goes first; without a
-# likelihood that of numbers.
-likelihood_on_scale <- function(lik, transform) {
-  if (is.null(transform)) return(lik)
-  with_transform(lik %||% lik_gaussian(), transform)
-}

@@ -64,7 +64,14 @@ traits_like <- function(traits, ...) {
   traits
 }
 
-lik_traits <- function(lik) traits_on_scale(traits_of(lik$type), lik$transform)
+# On a scale of its own a response is read by another codec (response-transformed.R).
+lik_traits <- function(lik) {
+  traits <- traits_of(lik$type)
+  scale <- lik$transform$name
+  if (is.null(scale) || scale == "identity") return(traits)
+  traits$response <- paste(traits$response, scale, sep = ".")
+  traits
+}
 
 # The traits of a type are what the function <type>_traits() in R/lik-<name>.R returns, which is
 # called once (util-registry.R).

@@ -2,9 +2,12 @@
 
 # Returns parts of the table. Likelihood hyperparameters come with their own starts and priors
 # (`about`, lik-contract.R). With a latent function for each class they have them class by class.
-likelihood_hyper <- function(lik, rows, offset, response_unit, classes, levels, components) {
+likelihood_hyper <- function(lik, rows, offset, response, classes) {
+  levels <- response$levels
+  components <- response$components
+  traits <- lik_traits(lik)
   parts <- lapply(names(lik$params), function(base) {
-    about <- lik_traits(lik)$about[[base]]
+    about <- traits$about[[base]]
     own <- if (!is.null(about$each)) about$each(lik, components)
     suffix <- if (is.null(about$between)) c(classes, own) else between_levels(levels, about)
     name <- if (is.null(suffix)) base else paste(base, suffix, sep = ".", recycle0 = TRUE)
@@ -12,14 +15,14 @@ likelihood_hyper <- function(lik, rows, offset, response_unit, classes, levels, 
              else about$start(rows, offset, own)
     prior <- if (is.null(about$around)) function(unit) about$prior(unit, offset)
              else lapply(start, about$around)
-    hyper_rows(name, base, "likelihood", about$log, response_unit^about$unit_power, start,
+    hyper_rows(name, base, "likelihood", about$log, response$unit^about$unit_power, start,
                lik$params[[base]], prior, range = hyper_range(about),
                adds_to = if (is.null(about$adds_to)) "" else about$adds_to,
                whose = if (is.null(components)) "class" else "component, or pair of them")
   })
   if (is.null(classes) || length(parts) < 2L) return(parts)
   # C wants all of a class's together
-  list(stack_hyper(parts)[order(rep(seq_along(classes), length(parts))), ])
+  list(stacked_table(parts)[order(rep(seq_along(classes), length(parts))), ])
 }
 
 # "low|medium" for each of the cut points it is for, as others write it
@@ -37,12 +40,13 @@ lik_start <- function(lik, about, rows, offset, classes, levels) {
   vapply(seq_along(classes), function(class) about$start(ifelse(rows == class, 1, -1), offset), 0)
 }
 
-# levels: what the rows' labels stand for; components: names of a response's, if it has several;
-# scale: the record of its scale, if it has one
-hyper_table <- function(kernel, lik, env, rows, offset, prior, classes = NULL,
-                        levels = seq_len(max(rows)), components = NULL, scale = NULL) {
+# Returns the table of a model: of its kernel, its likelihood, and the scale of its response. rows,
+# offset: what C sees of the response, see read_model().
+hyper_table <- function(kernel, lik, env, rows, offset, prior, response) {
+  classes <- if (response$processes > 1L) response$levels
   suffixes <- if (own_kernels(lik)) paste0(".", classes) else ""
   of_kernel <- unlist(lapply(suffixes, kernel_hyper, kernel = kernel, env = env), FALSE)
-  of_lik <- likelihood_hyper(lik, rows, offset, env$response_unit, classes, levels, components)
-  apply_priors(stack_hyper(c(of_kernel, of_lik, list(scale_hyper(lik, scale)))), prior)
+  of_lik <- likelihood_hyper(lik, rows, offset, response, classes)
+  of_scale <- scale_hyper(lik, response$scale)
+  apply_priors(stacked_table(c(of_kernel, of_lik, list(of_scale))), prior)
 }

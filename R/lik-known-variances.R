@@ -16,11 +16,16 @@ format_variances <- function(variances) {
   paste0("c(", toString(format(variances, digits = 4L, trim = TRUE)), ")")
 }
 
-# The weights argument of a fit whose known variances, if it has them, replace them.
-refuse_two_weights <- function(likelihood, given) {
-  if (!has_variances(likelihood) || !given) return(invisible())
-  stop_sparsegp("weights", "and known variances exclude each other",
-                "Leave the weights out: a variance of its own is all there is to say of a row")
+# Returns the weights of a fit: those that were given, or of known variances. rows: how many there
+# are, where that is known.
+weights_of_fit <- function(likelihood, given, rows = length(likelihood$variances)) {
+  if (!has_variances(likelihood)) return(given)
+  if (!is.null(given)) {
+    stop_sparsegp("weights", "and known variances exclude each other",
+                  "Leave the weights out: a variance of its own is all there is to say of a row")
+  }
+  refuse_wrong_count(likelihood$variances, rows)
+  weights_of_variances(likelihood)
 }
 
 refuse_wrong_count <- function(variances, rows) {

@@ -123,14 +123,6 @@ theta_for_c <- function(lik, theta) {
 
 # ---- Likelihoods with a scale ----
 
-# The traits of a likelihood whose response has a scale.
-traits_on_scale <- function(traits, transform) {
-  name <- transform$name %||% "identity"
-  if (name == "identity") return(traits)
-  traits$response <- paste(traits$response, name, sep = ".")
-  traits
-}
-
 # The likelihood whose scale has the value that was learned.
 settled_likelihood <- function(lik, value) {
   lik$transform[c("value", "settled")] <- list(value, TRUE)

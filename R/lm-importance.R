@@ -36,7 +36,7 @@ importance.sparsegp <- function(object, ...) {
   object <- ready(object)
   check_measured(codec_of(object), "importance", "object",
                  "Compare it with a fit without the input: compare(fit, update(fit, ...))")
-  problem <- problem_of_fit(object)
+  problem <- problem_of_fit(with_rows(object))
   terms <- if (is.null(object$terms)) object$scaling$names
            else model_inputs(object$terms, model.frame.sparsegp(object), object$contrasts,
                              object$xlevels)$terms

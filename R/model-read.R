@@ -68,8 +68,7 @@ with_kernel <- function(model, chunk, setup) {
     scaled_inputs(chunk$x, scaling)[, column]
   }))
   model$table <- hyper_table(resolved, model$lik, env, model$rows, chunk$offset / response$unit,
-                             setup$prior, if (response$processes > 1L) response$levels,
-                             response$levels, response$components, response$scale)
+                             setup$prior, response)
   refuse_fixed_beside_open(model$table, is_open(response) && !is.null(setup$control))
   model$nkernel <- sum(model$table$part == "kernel")
   model

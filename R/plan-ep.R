@@ -43,7 +43,8 @@ run_plan.plan <- function(plan, theta) {
     found <- lapply(run_modes(problem, theta, plan$sites), finish_run, plan)
     return(c(found[[1L]], list(others = found[-1L])))
   }
-  finish_run(engine_run(problem, theta, plan$sites, posterior = TRUE), plan)
+  run <- engine_run(problem, theta, plan$sites, posterior = TRUE)
+  finish_run(run, plan)
 }
 
 # What the plan knows of a run.

@@ -127,6 +127,7 @@ loo_rows <- function(object) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
                   "Give data with the response that the model has not seen")
   }
+  object <- checked_rows(object)
   known <- !is.na(labelled_rows(object$y))
   list(y = some_rows(object$y, known),
        latent = some_latent(loo_latent(object), which(known), n_outputs(object)))

@@ -103,6 +103,20 @@ check_rows <- function(rows, likelihood) {
   rows
 }
 
+# Reads the rows of a data frame. Returns list(recipe, rows, setup, clocks), recipe and setup with
+# what these rows show.
+first_rows <- function(recipe, data, setup) {
+  frame <- read_frame(recipe, data)
+  if (NROW(frame) == 0L && !setup$streams) refuse_empty(recipe, data)
+  setup <- setup_for_frame(setup, frame)
+  recipe["likelihood"] <- list(setup$likelihood)
+  recipe$terms <- terms_of_frame(frame)
+  rows <- c(frame_rows(recipe, frame), list(names = rownames(frame)))
+  clocks <- clocks_of(frame)
+  setup$clocks <- names(clocks)
+  list(recipe = recipe, rows = rows, setup = setup, clocks = clocks)
+}
+
 # ---- New rows of a fit ----
 
 # Returns inputs (columns as at the fit, not scaled), offsets and row names of new data. Rows with

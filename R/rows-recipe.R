@@ -16,8 +16,7 @@
 
 new_recipe <- function(terms, call, env, likelihood, forget = NULL, drop = FALSE) {
   arguments <- call_arguments(call, c("subset", "weights", "na.action"), forget)
-  refuse_two_weights(likelihood, !is.null(call$weights))
-  if (has_variances(likelihood)) arguments$weights <- weights_of_variances(likelihood)
+  arguments$weights <- weights_of_fit(likelihood, arguments$weights)
   structure(list(terms = terms, arguments = arguments, env = env, likelihood = likelihood,
                  drop = drop, argument = "data", response = TRUE, coded = FALSE),
             class = "formula_recipe")

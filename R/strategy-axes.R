@@ -4,10 +4,11 @@ structure_axis <- function(stage, alternatives, least = worth_a_change) {
   list(stage = stage, alternatives = alternatives, least = least)
 }
 
-# Returns the axes that the user left open. With a kernel that was given, inputs and response are as
-# they are.
+# Returns the axes that the user left open, if candidates can be learned by their evidence. With a
+# kernel that was given, inputs and response are as they are.
 open_axes <- function(setup) {
-  if (!is.null(setup$kernel) || identical(setup$structure, "fixed")) return(list())
+  closed <- !is.null(setup$kernel) || identical(setup$structure, "fixed")
+  if (closed || !identical(setup$control$criterion, "evidence")) return(list())
   list(
     structure_axis("coding", ordered_factors),
     structure_axis("response scale", scales_of_response, worth_a_scale),

@@ -31,12 +31,12 @@ try_least_squares <- function(found) {
   best <- by_holdout(on_shared(best$candidate, 1))
   gained <- gain_in_lpd(best, wanted)
   taken <- beats(gained, standard_errors(policy$min_standard_errors))
-  compared <- rbind(
+  compared <- list(
     choice_row("least squares", wanted, taken = !taken, label = PROBIT_BEFORE),
     tried, choice_row("least squares", best, gained, taken, names(shorter(best$candidate, 1)))
   )
   list(taken = taken, candidate = as_found(squares, best$candidate),
-       choices = rbind(found$choices, compared))
+       choices = stacked_table(c(list(found$choices), compared)))
 }
 
 # All observations, by least squares on points that all classes share.

@@ -18,12 +18,13 @@ race <- function(stage, entries, score, gain, margin = nats(0),
   for (k in seq_along(entries)) {
     candidate <- entries[[k]](best)
     if (is.null(candidate)) next
-    if (!is.null(incumbent)) tried <- rbind(tried, choice_row(stage, best, label = incumbent))
+    first <- if (!is.null(incumbent)) choice_row(stage, best, label = incumbent)
     incumbent <- NULL
     found <- score(candidate)
     gained <- if (is.null(best)) Inf else gain(found, best)
     taken <- is.null(best) || beats(gained, margin)
-    tried <- rbind(tried, choice_row(stage, found, gained, taken, names(entries)[k]))
+    tried <- stacked_table(list(tried, first, choice_row(stage, found, gained, taken,
+                                                         names(entries)[k])))
     if (taken) best <- found
     if (!go_on(taken, mean(gained))) break
   }
@@ -78,7 +79,8 @@ candidate_scores <- function(candidate, mean, var) {
 }
 
 checked_run <- function(candidate) {
-  run <- check_run(run_plan(candidate$plan, candidate$table$theta), candidate$table)
+  run <- run_plan(candidate$plan, candidate$table$theta)
+  check_run(run, candidate$table)
   refuse_impossible(run, candidate$model$lik, count_observations(candidate))
   run
 }

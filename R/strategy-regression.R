@@ -99,7 +99,7 @@ learn_stage <- function(learned, stage, control, progress) {
   record <- more$record
   choice <- choice_row("learning", c(stage, list(value = max(record$objective))),
                        label = paste(record$evaluations, "evaluations"))
-  record$choices <- only_last_taken(rbind(learned$record$choices, choice))
+  record$choices <- only_last_taken(stacked_table(list(learned$record$choices, choice)))
   for (count in c("evaluations", "failures")) {
     record[[count]] <- record[[count]] + sum(learned$record[[count]])
   }

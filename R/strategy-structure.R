@@ -16,38 +16,38 @@
 # the search that found them, and `choices`, a row for each candidate. These are tried on some of
 # the observations, but each is a model of all: an input that happens not to vary among these keeps
 # its scale and its hyperparameter. Only the first candidate must not fail.
-choose_structure <- function(chunk, setup, input_terms) {
-  axes <- open_axes(setup)
+choose_structure <- function(chunk, setup, input_terms, axes = open_axes(setup)) {
+  force(axes) # of the setup as it was given
   if (is.null(setup$kernel)) setup$kernel <- kernel_rbf()
   model <- read_model(chunk, setup, input_terms)
-  compares <- length(axes) && identical(setup$control$criterion, "evidence") &&
-    any(model$table$free) && lik_traits(model$lik)$has_evidence
+  compares <- length(axes) && any(model$table$free) && lik_traits(model$lik)$has_evidence
   if (!compares) return(list(model = model, setup = setup))
   n <- nrow(chunk$x)
   pilot <- structure_pilot(setup, model, n)
   pilot$rows <- sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(pilot$count)])
   begin_stage(structure_work(setup$method, model, pilot$count, n))
   best <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
-  for (axis in axes) best <- race_along(axis, best, pilot, n)
+  for (axis in axes) {
+    entries <- entries_along(axis, best$candidate, pilot$rows)
+    if (length(entries) < 2L) next
+    best <- race(axis$stage, entries[-1L], function(candidate) score_by_evidence(candidate, pilot),
+                 gain_in_value, nats(axis$least(best$candidate$model, n, pilot$count)),
+                 go_on = function(taken, gain) TRUE, best = best,
+                 incumbent = if (!axis$stage %in% best$choices$stage) names(entries)[1L])
+  }
   candidate <- best$candidate
   list(model = candidate$model, setup = candidate$data$setup,
        from = candidate$table$theta[candidate$table$free], record = candidate$record,
        choices = best$choices)
 }
 
-# Tries what the axis offers, if it offers a choice, and returns the better score.
-race_along <- function(axis, best, pilot, n) {
-  now <- best$candidate
+# Returns the entries of a race along the axis, by label; the first is `now` as it is.
+entries_along <- function(axis, now, rows) {
   offered <- axis$alternatives(now$model, now$data$chunk, now$data$setup, now$table)
-  if (length(offered) < 2L) return(best)
-  labels <- vapply(offered, `[[`, "", "label")
-  entries <- lapply(offered[-1L], function(alternative) {
-    function(best) changed_candidate(best$candidate, alternative$setup, pilot$rows)
+  entries <- lapply(offered, function(alternative) {
+    function(best) changed_candidate(best$candidate, alternative$setup, rows)
   })
-  race(axis$stage, stats::setNames(entries, labels[-1L]),
-       function(candidate) score_by_evidence(candidate, pilot), gain_in_value,
-       nats(axis$least(now$model, n, pilot$count)), go_on = function(taken, gain) TRUE, best = best,
-       incumbent = if (!axis$stage %in% best$choices$stage) labels[1L])
+  stats::setNames(entries, vapply(offered, `[[`, "", "label"))
 }
 
 # ---- Candidates ----
@@ -115,11 +115,12 @@ as_planned <- function(plan, problem) {
 # that without the tie.
 score_by_evidence <- function(candidate, pilot) {
   table <- candidate$table
-  from <- carried_over(candidate$before, table)
-  split <- anyDuplicated(stats::na.omit(rows_known(candidate$before, table))) > 0L
+  at <- rows_known(candidate$before, table)
+  from <- carried_over(candidate$before, table, at)
+  split <- anyDuplicated(stats::na.omit(at)) > 0L
+  tied <- any(is_tied(table))
   learned <- tryCatch(learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT,
-                                  from, fresh = split && !any(is_tied(table)),
-                                  untie = split && any(is_tied(table))),
+                                  from, fresh = split && !tied, untie = split && tied),
                       sparsegp_error = function(e) list(table = table))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
   structure_score(candidate, pilot)
@@ -142,9 +143,9 @@ structure_score <- function(candidate, pilot) {
 structure_value <- function(candidate, pilot) {
   table <- candidate$table
   response <- part_of_model(candidate$model, pilot$rows)$response
-  paid <- table$free & !is_tied(table)
+  tied <- is_tied(table)
   max(candidate$record$objective) + log_jacobian(response) - hyper_log_constant(table) -
-    pilot$price * (sum(paid) + any(is_tied(table)))
+    pilot$price * (sum(table$free & !tied) + any(tied))
 }
 
 gain_in_value <- function(found, best) found$value - best$value
@@ -162,8 +163,7 @@ rows_known <- function(known, table) {
   ifelse(is.na(at), match(paste(part_now, table$base), paste(part_known, known$base)), at)
 }
 
-# The free values of `table` as `known` has them.
-carried_over <- function(known, table) {
-  at <- rows_known(known, table)
+# The free values of `table` as `known` has them, at its rows `at`.
+carried_over <- function(known, table, at = rows_known(known, table)) {
   ifelse(is.na(at), table$theta, known$theta[at])[table$free]
 }

@@ -40,7 +40,7 @@ score_all <- function(found, choices) {
   entries <- shorter(found, 1)
   entries[[1L]] <- function(best) found
   best <- race("all observations", entries, score_by_loo, gain_in_lpd)
-  best$choices <- rbind(choices, best$choices)
+  best$choices <- stacked_table(list(choices, best$choices))
   best
 }
 

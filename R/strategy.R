@@ -35,11 +35,10 @@ plan_for.method_default <- function(method, problem, basis) {
   else plan_for(options, problem, basis)
 }
 
-# Learns from rows: reads the model, and finds its structure and hyperparameters. setup$basis: as
-# read_basis() gives it; remark: is what the rows lack remarked on? Returns list(candidate, problem,
-# basis, setup, moot), setup with the structure settled and the plan's options.
-learn_from <- function(chunk, setup, input_terms, remark = TRUE) {
-  settled <- choose_structure(chunk, setup, input_terms)
+# Learns the hyperparameters of a model whose structure is `settled` (choose_structure()).
+# settled$setup$basis: as read_basis() gives it; remark: is what the rows lack remarked on? Returns
+# list(candidate, problem, basis, setup, moot), setup with the plan's options.
+learn_from <- function(chunk, settled, remark = TRUE) {
   model <- settled$model
   setup <- settled$setup
   moot <- remark && remark_on_rows(model, setup, chunk)
@@ -52,7 +51,7 @@ learn_from <- function(chunk, setup, input_terms, remark = TRUE) {
   learned <- learn_plan(plan, model$table, setup$control, setup$verbose, settled$from)
   begin_stage(c(work_ahead(plan, resumed = TRUE)[["fitting"]], 0))
   record <- if (is.null(learned$record)) settled$record else learned$record # nothing more to learn
-  if (!is.null(record)) record$choices <- rbind(settled$choices, record$choices)
+  if (!is.null(record)) record$choices <- stacked_table(list(settled$choices, record$choices))
   known <- with_settled_scale(model, learned$table, chunk, setup)
   candidate <- new_candidate(known$model, known$table, learned$plan,
                              list(chunk = chunk, setup = setup), record)

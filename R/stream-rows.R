@@ -68,7 +68,8 @@ begin <- function(fit, rows, final = TRUE) {
   rows <- code_rows(recipe, rows) # all at once: an unseen level fails before learning
   pilot <- chunk_rows(rows, first)
   setup$basis <- read_basis(recipe, setup$basis)
-  learned <- learn_from(pilot, setup, recipe$input_terms, remark = final)
+  settled <- choose_structure(pilot, setup, recipe$input_terms)
+  learned <- learn_from(pilot, settled, remark = final)
   problem <- learned$problem
   basis <- learned$basis
   stream[c("waiting", "model", "seed")] <- NULL

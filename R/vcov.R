@@ -120,7 +120,7 @@ theta_covariance <- function(object) {
   STEP <- 1e-3 # of logarithms, mostly; the gradient is exact
   table <- object$hyper
   free <- which(table$free)
-  criterion <- evidence_criterion(problem_of_fit(object))
+  criterion <- evidence_criterion(problem_of_fit(with_rows(object)))
   gradient <- function(values) {
     theta <- replace(table$theta, free, values)
     run <- criterion(theta)

@@ -46,29 +46,30 @@ test_that("an axis is raced from the best so far, and says what was better", {
   model <- read_model(chunk, setup)
   pilot <- structure_pilot(setup, model, 150L)
   pilot$rows <- 1:150
-  data <- list(chunk = chunk, setup = setup, input_terms = colnames(chunk$x))
-  best <- learn_plain(model, data, pilot)
-  expect_null(best$choices)
+  plain <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
+  expect_null(plain$choices)
   axis <- structure_axis("kernel", function(model, chunk, setup, table) {
     expect_identical(setup$kernel, kernel_rbf())
-    expect_identical(table, best$candidate$table)
+    expect_identical(table, plain$candidate$table)
     alternative <- function(label, kernel) list(label = label, setup = list(kernel = kernel))
     list(list(label = "now"), alternative("worse", kernel_constant()),
          alternative("failing", kernel_rbf(1e300, 1e-300)),
          alternative("ard", kernel_rbf(ard = TRUE)))
   })
-  found <- race_along(axis, best, pilot, 150L)
+  found <- choose_structure(chunk, setup, colnames(chunk$x), list(axis))
   expect_identical(found$choices$candidate, c("now", "worse", "failing", "ard"))
   expect_identical(found$choices$taken, c(FALSE, FALSE, FALSE, TRUE))
-  expect_identical(found$candidate$data$setup$kernel, kernel_rbf(ard = TRUE))
+  expect_identical(found$setup$kernel, kernel_rbf(ard = TRUE))
   # a margin that is too large
   dear <- structure_axis("kernel", axis$alternatives, function(model, n, m) 1e6)
-  kept <- race_along(dear, best, pilot, 150L)
-  expect_identical(kept$candidate$data$setup$kernel, kernel_rbf())
+  kept <- choose_structure(chunk, setup, colnames(chunk$x), list(dear))
+  expect_identical(kept$setup$kernel, kernel_rbf())
   expect_identical(which(kept$choices$taken), 1L)
   # nothing to choose
   none <- structure_axis("kernel", function(...) NULL)
-  expect_identical(race_along(none, best, pilot, 150L), best)
+  alone <- choose_structure(chunk, setup, colnames(chunk$x), list(none))
+  expect_null(alone$choices)
+  expect_identical(alone$from, plain$candidate$table$theta[plain$candidate$table$free])
 })
 
 test_that("a search goes on from what the best so far has", {
