@@ -1,71 +1,5 @@
 # The one place that calls C.
 
-# Everything C needs but hyperparameters:
-#   x          n x p double matrix of kept, scaled inputs
-#   spec       the kernel for C; nkernel: how many hyperparameters are its; lik
-#   rows, offset   q x n; n
-#   processes  independent latent functions: what is said of latent values is n x processes
-#   width      latent values of one of them that a row's likelihood sees at once
-#   method     the settings that the calls read; a plan puts them in
-#   basis      d x p double matrix of scaled inputs, a list of them, one for each latent function,
-#              or NULL: every row is in the basis
-#   base       states of rows read before, whose sites stand, one for each basis; or NULL
-#   mean       a linear mean that EP of all rows integrates out (kernel-mean.R), or NULL
-#   scale      of a response whose scale has a parameter (engine-scale.R), or NULL
-# and what some calls want besides. theta is the full vector of hyperparameters on C's scale, kernel
-# first.
-#
-# Every problem is built here: model is list(lik, spec, nkernel, response, mean) of a model or of a
-# fit (model_of_fit()), response with unit, processes and width. points: scaled inputs, stacked where
-# rows have several components; offset: in the response's unit, a number for each row or a column
-# for each component.
-new_problem <- function(model, points, rows, offset, options = NULL, basis = NULL, ...) {
-  response <- model$response
-  list(x = points, spec = model$spec, nkernel = model$nkernel, lik = model$lik, rows = rows,
-       offset = stacked_values(offset / response$unit), processes = response$processes,
-       width = response$width, options = options, basis = basis, mean = model$mean,
-       scale = if (is_open(response)) {
-         c(response[c("codec", "centre", "unit", "reference")], list(record = response$scale))
-       }, ...)
-}
-
-# The same problem of some of its rows, each with one latent value of a process.
-part_of_problem <- function(problem, rows) {
-  problem$x <- problem$x[rows, , drop = FALSE]
-  problem$rows <- problem$rows[, rows, drop = FALSE]
-  problem$offset <- problem$offset[rows]
-  problem$strata <- problem$strata[rows]
-  problem$tie_break <- NULL # is of all rows
-  problem
-}
-
-# Returns the rows of a problem in an evenly spread order, see spread_rows().
-spread_problem <- function(problem) {
-  spread_rows(nrow(problem$x), problem$strata, problem$x)
-}
-
-lik_in_c <- function(problem) {
-  lik_for_c(problem$lik, problem$processes, problem_width(problem), NROW(problem$rows))
-}
-
-# Latent values of a row that its site sees at once; x then has so many rows for each.
-problem_width <- function(problem) problem$width %||% 1L
-
-problem_rows <- function(problem) nrow(problem$x) %/% problem_width(problem)
-
-# A size in points of C's, of which a row has as many as it has components.
-points_of <- function(size, problem) {
-  as.integer(round(min(as.double(size) * problem_width(problem), nrow(problem$x))))
-}
-
-# Sites of no precision: blocks tau and values nu.
-no_sites <- function(problem) {
-  values <- as.double(nrow(problem$x)) * problem$processes
-  list(tau = numeric(values * problem_width(problem)), nu = numeric(values))
-}
-
-lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), n_outputs(fit))
-
 # Calls an entry of C that a fit is made by, and notes the work. The arguments that all of these
 # entries share, problem and theta, come first.
 engine_call <- function(entry, problem, theta, ...) {
@@ -75,17 +9,6 @@ engine_call <- function(entry, problem, theta, ...) {
                        ...)
   note_work(run_work(nrow(problem$x), points_of_call(problem), problem$lik, problem$processes))
   result
-}
-
-lik_theta_for_c <- function(problem, theta) {
-  theta_for_c(problem$lik, theta[-seq_len(problem$nkernel)])
-}
-
-# Points of the basis, given or to be chosen; or all rows.
-points_of_call <- function(problem) {
-  bases <- if (is.list(problem$basis)) problem$basis else list(problem$basis)
-  if (!is.null(problem$basis)) return(max(vapply(bases, NROW, 0L)))
-  min(nrow(problem$x), problem$options$size)
 }
 
 # `.Call()` by another name, as R CMD check refuses a variable in the place of an entry.
@@ -189,6 +112,24 @@ state_posterior <- function(state, mean = NULL) {
   }
   if (is.null(stored$trend)) return(stored[c("alpha", "G", "H")])
   c(stored[c("alpha", "G", "H")], list(trend = c(mean[MEAN_RECORD], stored$trend)))
+}
+
+# Sites of an online pass over the rows in this order, each seen given those before it. A likelihood
+# that leaves several modes is begun with them: from no sites, all rows at once would go their ways
+# and end between the modes. NULL: no numbers.
+pass_sites <- function(problem, theta, order = seq_len(problem_rows(problem))) {
+  w <- problem_width(problem)
+  some <- problem
+  points <- stacked_rows(order, w)
+  some$x <- problem$x[points, , drop = FALSE]
+  some$rows <- problem$rows[, order, drop = FALSE]
+  some$offset <- problem$offset[points]
+  some$options <- method_ep()
+  some$mean <- NULL # its prior would be wider than what a basis resolves
+  run <- sparse_sweeps(some, theta, freeze = 1L, sweeps = 1L, narrow = FALSE)
+  back <- order(order)
+  sites <- list(tau = c(matrix(run$tau, w * w)[, back]), nu = c(matrix(run$nu, w)[, back]))
+  if (all(is.finite(unlist(sites)))) sites
 }
 
 # Sweeps of sparse EP from scratch at theta; after `freeze` of them, or with a predefined basis from

@@ -42,7 +42,7 @@ at_mode <- function(fit, mode) {
 
 # ---- Parts of its rows ----
 
-# Builds the problem (engine.R) of the fit's rows without their inputs, for the likelihood.
+# Builds the problem (engine-problem.R) of the fit's rows without their inputs, for the likelihood.
 rows_without_inputs <- function(fit) {
   fit <- checked_rows(fit)
   list(lik = fit$likelihood, processes = processes(fit), width = n_outputs(fit),

@@ -1,0 +1,78 @@
+# Problems: what the calls of C read.
+
+# Everything C needs but hyperparameters:
+#   x          n x p double matrix of kept, scaled inputs
+#   spec       the kernel for C; nkernel: how many hyperparameters are its; lik
+#   rows, offset   q x n; n
+#   processes  independent latent functions: what is said of latent values is n x processes
+#   width      latent values of one of them that a row's likelihood sees at once
+#   method     the settings that the calls read; a plan puts them in
+#   basis      d x p double matrix of scaled inputs, a list of them, one for each latent function,
+#              or NULL: every row is in the basis
+#   base       states of rows read before, whose sites stand, one for each basis; or NULL
+#   mean       a linear mean that EP of all rows integrates out (kernel-mean.R), or NULL
+#   scale      of a response whose scale has a parameter (engine-scale.R), or NULL
+# and what some calls want besides. theta is the full vector of hyperparameters on C's scale, kernel
+# first.
+#
+# Every problem is built here: model is list(lik, spec, nkernel, response, mean) of a model or of a
+# fit (model_of_fit()), response with unit, processes and width. points: scaled inputs, stacked where
+# rows have several components; offset: in the response's unit, a number for each row or a column
+# for each component.
+new_problem <- function(model, points, rows, offset, options = NULL, basis = NULL, ...) {
+  response <- model$response
+  list(x = points, spec = model$spec, nkernel = model$nkernel, lik = model$lik, rows = rows,
+       offset = stacked_values(offset / response$unit), processes = response$processes,
+       width = response$width, options = options, basis = basis, mean = model$mean,
+       scale = if (is_open(response)) {
+         c(response[c("codec", "centre", "unit", "reference")], list(record = response$scale))
+       }, ...)
+}
+
+# The same problem of some of its rows, each with one latent value of a process.
+part_of_problem <- function(problem, rows) {
+  problem$x <- problem$x[rows, , drop = FALSE]
+  problem$rows <- problem$rows[, rows, drop = FALSE]
+  problem$offset <- problem$offset[rows]
+  problem$strata <- problem$strata[rows]
+  problem$tie_break <- NULL # is of all rows
+  problem
+}
+
+# Returns the rows of a problem in an evenly spread order, see spread_rows().
+spread_problem <- function(problem) {
+  spread_rows(nrow(problem$x), problem$strata, problem$x)
+}
+
+lik_in_c <- function(problem) {
+  lik_for_c(problem$lik, problem$processes, problem_width(problem), NROW(problem$rows))
+}
+
+# Latent values of a row that its site sees at once; x then has so many rows for each.
+problem_width <- function(problem) problem$width %||% 1L
+
+problem_rows <- function(problem) nrow(problem$x) %/% problem_width(problem)
+
+# A size in points of C's, of which a row has as many as it has components.
+points_of <- function(size, problem) {
+  as.integer(round(min(as.double(size) * problem_width(problem), nrow(problem$x))))
+}
+
+# Sites of no precision: blocks tau and values nu.
+no_sites <- function(problem) {
+  values <- as.double(nrow(problem$x)) * problem$processes
+  list(tau = numeric(values * problem_width(problem)), nu = numeric(values))
+}
+
+lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), n_outputs(fit))
+
+lik_theta_for_c <- function(problem, theta) {
+  theta_for_c(problem$lik, theta[-seq_len(problem$nkernel)])
+}
+
+# Points of the basis, given or to be chosen; or all rows.
+points_of_call <- function(problem) {
+  bases <- if (is.list(problem$basis)) problem$basis else list(problem$basis)
+  if (!is.null(problem$basis)) return(max(vapply(bases, NROW, 0L)))
+  min(nrow(problem$x), problem$options$size)
+}
