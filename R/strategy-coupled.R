@@ -39,7 +39,8 @@ coupled_candidate <- function(candidate) {
   data <- candidate$data
   plan <- candidate$plan
   data$setup$likelihood <- coupled_likelihood(candidate$model$lik)
-  model <- read_model(data$chunk, data$setup, data$input_terms)
+  model <- with_response(candidate$model, data$chunk, data$setup)
+  model <- with_kernel(model, data$chunk, data$setup)
   size <- c(nrow(data$chunk$x), model$response$width)
   data$chunk$offset <- wide_offset(data$chunk$offset, size)
   problem <- problem_of(model, data$chunk)
