@@ -42,22 +42,20 @@
 #' use, such as lists or complex numbers, are errors.
 #'
 #' @section The prior mean:
-#' For a response of numbers the prior mean is
-#' \eqn{m(x) = \sum_j c_j \phi_j(x)}{m(x) = sum_j c_j phi_j(x)}, by default with the constant
-#' \eqn{\phi_1 = 1}{phi_1 = 1} alone. The coefficients have the vague prior N(0, v), v =
-#' `r format(policy$mean_variance, scientific = TRUE)` in variances of the response (inputs have
-#' standard deviation 1), and are integrated out, as in ordinary and universal kriging. Near the
-#' data that changes little; far from them predictions return to the estimate by generalised least
-#' squares and not to the average of the response, and their variance has that of the coefficients
-#' in it. With \eqn{\Phi}{Phi} of the observations, their kernel matrix K, sites of precisions T and
-#' \eqn{W = (K + T^{-1})^{-1}}{W = (K + T^-1)^-1},
-#' \deqn{c \sim N(P^{-1} \Phi' W \tilde y, P^{-1}), \quad P = \Phi' W \Phi + I / v,}{%
-#'   c ~ N(P^-1 Phi'W y, P^-1),   P = Phi'W Phi + I / v,}
-#' \deqn{\mathrm{var}\, f(x) = k(x, x) - k' W k + u' P^{-1} u, \quad u = \phi(x) - \Phi' W k}{%
-#'   var f(x) = k(x, x) - k'W k + u'P^-1 u,   u = phi(x) - Phi'W k}
-#' with k the kernel between x and the observations and \eqn{\tilde y}{y} the responses, or the
-#' means of their sites. `summary()` shows estimates and standard errors, `print()` those of the
-#' constant. Several components have coefficients each.
+#' For a response of numbers the prior mean is \eqn{m(x) = \sum_j c_j \phi_j(x)}{m(x) = sum_j c_j
+#' phi_j(x)}, by default with the constant \eqn{\phi_1 = 1}{phi_1 = 1} alone. The coefficients have
+#' the vague prior N(0, v), v = `r format(policy$mean_variance, scientific = TRUE)` in variances of
+#' the response (inputs have standard deviation 1), and are integrated out, as in ordinary and
+#' universal kriging. Near the data that changes little; far from them predictions return to the
+#' estimate by generalised least squares and not to the average of the response, and their variance
+#' has that of the coefficients in it. With \eqn{\Phi}{Phi} of the observations, their kernel matrix
+#' K, sites of precisions T and \eqn{W = (K + T^{-1})^{-1}}{W = (K + T^-1)^-1}, \deqn{c \sim
+#' N(P^{-1} \Phi' W \tilde y, P^{-1}), \quad P = \Phi' W \Phi + I / v,}{% c ~ N(P^-1 Phi'W y, P^-1),
+#' P = Phi'W Phi + I / v,} \deqn{\mathrm{var}\, f(x) = k(x, x) - k' W k + u' P^{-1} u, \quad u =
+#' \phi(x) - \Phi' W k}{% var f(x) = k(x, x) - k'W k + u'P^-1 u,   u = phi(x) - Phi'W k} with k the
+#' kernel between x and the observations and \eqn{\tilde y}{y} the responses, or the means of their
+#' sites. `summary()` shows estimates and standard errors, `print()` those of the constant. Several
+#' components have coefficients each.
 #'
 #' A vague prior takes log(v) / 2 off the log evidence for each coefficient, however well the model
 #' fits. The log evidence that is reported is that of the model plus log(v) / 2: the value under a
@@ -67,9 +65,9 @@
 #' responses.
 #'
 #' On a basis the coefficients are carried beside the inducing points, with the same prior, and
-#' [updates][update.sparsegp], [merged fits][merge.sparsegp] and sources have them, too. Streams, fits
-#' by the active observations alone (`method_ivm(refine = "active")` or `"none"`), sweeps that give
-#' the posterior (`projection = "kl"`, `freeze = Inf`) and fits with `augment` have the average
+#' [updates][update.sparsegp], [merged fits][merge.sparsegp] and sources have them, too. Streams,
+#' fits by the active observations alone (`method_ivm(refine = "active")` or `"none"`), sweeps that
+#' give the posterior (`projection = "kl"`, `freeze = Inf`) and fits with `augment` have the average
 #' plugged in, as all fits of earlier versions; there `"constant"` and formulas are errors if they
 #' are asked for. Labels and counts have a bias with a prior of its own, see [likelihoods]. A linear
 #' mean is of inputs of the model: `sparsegp(y ~ x + z, data, kernel = kernel_rbf(vars = "x"), mean
@@ -82,10 +80,10 @@
 #'
 #' @section Skewed inputs:
 #' With `scale = "log"` an input whose skewness is at least `r policy$skewed_inputs` in size, and
-#' that has at least `r policy$skewed_values` different values, is replaced by
-#' \eqn{\log(1 + d/u)}{log(1 + d / u)}, d its distance from its smallest value (from its largest
-#' one with the sign changed, if it is skewed to the left), before it is centred and divided by its
-#' standard deviation. The unit u > 0 is that by which it is most like a normal sample, by maximum
+#' that has at least `r policy$skewed_values` different values, is replaced by \eqn{\log(1 +
+#' d/u)}{log(1 + d / u)}, d its distance from its smallest value (from its largest one with the sign
+#' changed, if it is skewed to the left), before it is centred and divided by its standard
+#' deviation. The unit u > 0 is that by which it is most like a normal sample, by maximum
 #' likelihood: a small one is the logarithm, a large one leaves the input as it is. Beyond the
 #' smallest value the map goes on as a straight line, so that new values may lie anywhere. Units and
 #' origin of an input change nothing. Times, levels of factors, inputs of periodic kernels and those
@@ -121,8 +119,8 @@
 #' levels: ordered categories, by [lik_ordinal()], which also takes whole numbers and plain factors
 #' if asked for. Two columns of counts, `cbind(successes, failures)`: [lik_binomial()], unless
 #' another likelihood is given. Other columns of numbers, `cbind(u, v) ~ x + y`: components of one
-#' response, see below. With the family
-#' `binomial`, numbers with `weights` are shares of as many trials, as in [glm()].
+#' response, see below. With the family `binomial`, numbers with `weights` are shares of as many
+#' trials, as in [glm()].
 #'
 #' @section Several components:
 #' `cbind(u, v) ~ x + y` fits 2 to 8 components at once, by one kernel that knows how they go
@@ -150,12 +148,12 @@
 #' @section Convergence:
 #' For streams `fit$convergence` holds `fates`, the number of rows that were projected, declined,
 #' added, exchanged or skipped (see [methods]), and `trace`, see [plot][plot.sparsegp]. For fits of
-#' all rows at once `fit$convergence` records `sweeps`, `change` (the largest distance of
-#' a tilted moment from the posterior's), `tol`, `converged`, `damped` and `sequential` (sweeps),
-#' `skipped` (refused site updates), `widening` (sites of negative precision), `flat` (rows that
-#' were kept from having one, see [likelihoods]) and `trace` (log evidence and change, sweep by
-#' sweep); `fit$learning` the search. `print()` and `summary()` say when something did not converge,
-#' and there is one warning.
+#' all rows at once `fit$convergence` records `sweeps`, `change` (the largest distance of a tilted
+#' moment from the posterior's), `tol`, `converged`, `damped` and `sequential` (sweeps), `skipped`
+#' (refused site updates), `widening` (sites of negative precision), `flat` (rows that were kept
+#' from having one, see [likelihoods]) and `trace` (log evidence and change, sweep by sweep);
+#' `fit$learning` the search. `print()` and `summary()` say when something did not converge, and
+#' there is one warning.
 #'
 #' @param x A formula, then `data`, or for matrices the inputs, then `y`. The data may stand first
 #'   if a formula follows, as in `data |> sparsegp(y ~ x)`. For the default method a numeric matrix,
@@ -163,8 +161,8 @@
 #'   sparse one of package Matrix of up to 1e8 numbers, zeros included, which becomes an ordinary
 #'   one); for the formula method a `formula`.
 #' @param formula,data Model formula, and a data frame (or environment) to find its variables in, or
-#'   a source of more rows than memory holds, see [row_source()]: a lazy table of dbplyr, say.
-#'   Terms `offset()` are known prior means of the latent function.
+#'   a source of more rows than memory holds, see [row_source()]: a lazy table of dbplyr, say. Terms
+#'   `offset()` are known prior means of the latent function.
 #' @param y Response: one value per row, or a matrix with a column for each component, see below.
 #' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or an
 #'   R `family`. `"binomial"` is the name of [lik_binomial()], which is for trials.
@@ -178,8 +176,7 @@
 #'   columns [kernel_coregion()] of it.
 #' @param method `NULL` (full EP while that takes seconds, beyond that points that carry all rows;
 #'   see [methods]), a [method][methods] such as `method_ep(size = 100)`, `method_ivm()` or
-#'   `method_online()`, or its
-#'   name.
+#'   `method_online()`, or its name.
 #' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
 #'   [learn_control()].
 #' @param prior Named list of [priors] that replace the defaults.
@@ -219,9 +216,8 @@
 #'   has its formula, likelihood, kernel, hyperparameters, scaling, removed constant and basis, and
 #'   learns nothing. Only `data` (or `x`, `y`, `offset`), `weights`, `keep_x`, `basis` (other
 #'   points, a data frame or a matrix), and for a source of rows `verbose` and `checkpoint` may be
-#'   given with it. Such fits can be
-#'   [merged][merge.sparsegp]. Errors of class `sparsegp_error`: a fit that has no basis
-#'   (full EP) or is a stream; arguments that `like` settles.
+#'   given with it. Such fits can be [merged][merge.sparsegp]. Errors of class `sparsegp_error`: a
+#'   fit that has no basis (full EP) or is a stream; arguments that `like` settles.
 #' @param checkpoint For a source of rows: the name of a file in which a fit writes how far it is,
 #'   after hyperparameters and basis are settled, after every evaluation of the evidence of all rows
 #'   and after every sweep, whole or not at all; sites are in a folder of that name with `.sites`
@@ -241,8 +237,8 @@
 #'   [kernel_rbf()] with one length scale, unless another is given. Errors for other values.
 #' @param integrate Are the hyperparameters integrated out, so that intervals know how well they are
 #'   known? `"none"`, or one of the rules `"ccd"`, `"laplace"`, `"grid"` and `"mcmc"`, see
-#'   [integration]. `NULL`: in default fits (without `method`) of few rows, where it widens intervals
-#'   by more than 3 %.
+#'   [integration]. `NULL`: in default fits (without `method`) of few rows, where it widens
+#'   intervals by more than 3 %.
 #' @param mean The prior mean of the latent function of a response of numbers. `NULL` or
 #'   `"constant"`: a constant with a vague prior, integrated out. A formula such as `~ x + z`: a
 #'   linear function of inputs that are numbers, likewise (universal kriging). `"average"`: the
@@ -254,15 +250,14 @@
 #'   (hyperparameters on the natural scale), `fitted`, [residuals][residuals.sparsegp], `logLik`
 #'   (log evidence), `nobs`, `formula`, [update][update.sparsegp], [simulate][simulate.sparsegp],
 #'   [draws()], [loo()], [compare()], [calibration()], [importance()], [confint][confint.sparsegp],
-#'   [family][frames], [sites()], [basis()], [kl()], [merge][merge.sparsegp], and more of
-#'   [lm()]'s ([frames]) and of [other packages][other-packages]. Fits by
-#'   `method_online()` keep no rows: `fitted`, `residuals`, `sites`, `loo_lpd` and predictions
-#'   without `newdata` are errors.
+#'   [family][frames], [sites()], [basis()], [kl()], [merge][merge.sparsegp], and more of [lm()]'s
+#'   ([frames]) and of [other packages][other-packages]. Fits by `method_online()` keep no rows:
+#'   `fitted`, `residuals`, `sites`, `loo_lpd` and predictions without `newdata` are errors.
 #'
-#'   Bad input is an error of class `sparsegp_error` that names the argument and the remedy.
+#' Bad input is an error of class `sparsegp_error` that names the argument and the remedy.
 #' @references Kass, R. E. and Wasserman, L. (1995). A reference Bayesian test for nested hypotheses
-#' and its relationship to the Schwarz criterion. *Journal of the American Statistical Association*
-#' 90, 928-934.
+#'   and its relationship to the Schwarz criterion. *Journal of the American Statistical
+#'   Association* 90, 928-934.
 #'
 #' O'Hagan, A. (1978). Curve fitting and optimal design for prediction. *Journal of the Royal
 #' Statistical Society B* 40, 1-42.
@@ -270,8 +265,8 @@
 #' Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian processes for machine learning*,
 #' section 2.7.
 #'
-#' Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94. Seeger, M. (2002). *Notes on
-#'   Minka's expectation propagation for Gaussian process classification*.
+#' Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94. Seeger, M. (2002). *Notes on Minka's
+#' expectation propagation for Gaussian process classification*.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)
 #' fit

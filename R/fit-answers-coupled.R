@@ -14,7 +14,24 @@ class_probabilities.response_coupled <- function(object, latent) {
 centre_answer.response_coupled <- function(object, latent, type) {
   mean <- by_component(latent$mean, components(object))
   switch(type, link = to_link(object, mean, 0), latent = to_latent(object, mean, 0),
-         mean_response(object, latent))
+         median = median_response(object, latent), mean_response(object, latent))
+}
+
+# As of independent functions, at the points of the same lattice under the row's own covariance.
+#' @export
+median_response.response_coupled <- function(object, latent, shift = 0) {
+  names <- components(object)
+  half <- normal_lattice(1023L, length(names))
+  z <- rbind(half, -half)
+  mean <- by_component(latent$mean, names)
+  blocks <- matrix(latent$var, length(names)^2)
+  of_row <- function(row) {
+    own <- eigen(matrix(blocks[, row], length(names)), TRUE)
+    f <- z %*% (sqrt(pmax(own$values, 0)) * t(own$vectors))
+    apply(probabilities_at(object, f + rep(mean[row, ], each = nrow(z))), 2L, stats::median)
+  }
+  each <- as.double(unlist(lapply(seq_len(nrow(mean)), of_row)))
+  matrix(each, nrow(mean), length(names), byrow = TRUE, dimnames = list(NULL, names))
 }
 
 #' @export

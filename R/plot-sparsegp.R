@@ -182,9 +182,13 @@ default_type <- function(object, asked) {
   plain <- all(lengths(asked[c("which", "by", "se")]) == 0L)
   if (!plain || n_outputs(object) * processes(object) > 1L) return("fit")
   if (length(fit_parts(object)) == 0L) return("fit") # a constant
-  rows <- rows_of(object, asked$newdata)
-  axes <- data_axes(object, rows, names(derived_columns(object, rows$x)))
-  if (length(axes) > 2L) "effects" else "fit"
+  if (count_variables(object) > 2L) "effects" else "fit"
+}
+
+# Returns how many variables a fit's inputs are of; columns of a factor or a spline are of one.
+count_variables <- function(object) {
+  if (is.null(object$terms)) return(length(object$scaling$names[object$scaling$kept]))
+  length(all.vars(stats::delete.response(object$terms)))
 }
 
 # Is this the name of a type, as in plot(fit, "terms"), and not that of an input?

@@ -9,7 +9,7 @@ basis_data <- function(n = 50) {
 
 at_basis <- function(d, y, rows, likelihood, kernel, ...) {
   sparsegp(d$x, y, likelihood = likelihood, kernel = kernel, basis = rows, learn = FALSE,
-           scale = FALSE, method = method_ep(tol = 1e-11), ...)
+           scale = FALSE, method = method_ep(tol = 1e-11), mean = "average", ...)
 }
 
 # K_nB K_B^-1 K_Bn + diag(gamma) between rows, and its cross covariance with new rows

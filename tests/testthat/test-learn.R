@@ -147,7 +147,7 @@ test_that("the evidence of EP that has not converged is not learned from", {
   for (start in c(100, 3000, 1e6)) {
     said <- FALSE
     found <- withCallingHandlers(
-      sparsegp(X, y, kernel = kernel_linear(start), likelihood = "mprobit"),
+      sparsegp(X, y, kernel = kernel_linear(start), likelihood = lik_mprobit(coupled = FALSE)),
       sparsegp_warning = function(w) {
         said <<- TRUE
         invokeRestart("muffleWarning")

@@ -32,7 +32,7 @@ test_that("a printed fit says what was fitted, to what, and how well", {
   expect_match(text, "regression")
   expect_match(text, "y ~ x + z", fixed = TRUE)
   expect_match(text, "20 rows, 2 inputs; gaussian likelihood; kernel rbf()", fixed = TRUE)
-  expect_match(text, "constant removed from the response")
+  expect_match(text, "constant and standard error: ")
   expect_match(text, "variance +lengthscale +noise")
   expect_match(text, "Log evidence")
   expect_no_match(text, "NOT converge")

@@ -17,7 +17,8 @@ kinds_of_fits <- function() {
   fit <- function(formula, ...) sparsegp(formula, d, learn = FALSE, ...)
   list(numbers = fit(number ~ x), counts = fit(count ~ x, likelihood = "poisson"),
        trials = fit(cbind(count, 9 - count) ~ x), labels = fit(label ~ x),
-       classes = fit(class ~ x), rest = fit(class ~ x, likelihood = "probit"),
+       classes = fit(class ~ x, likelihood = lik_mprobit(coupled = FALSE)),
+       coupled = fit(class ~ x), rest = fit(class ~ x, likelihood = "probit"),
        ordered = fit(rank ~ x), vectors = fit(cbind(number, other) ~ x),
        mixtures = fit(either ~ x), spreads = fit(number ~ x, likelihood = "heteroscedastic"))
 }

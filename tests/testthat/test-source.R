@@ -77,7 +77,8 @@ test_that("sites in files give the same numbers as in memory, and the files are 
 
 test_that("of rows whose sites are exact a second read knows what the first has left of them", {
   d <- source_data()
-  fit <- source_fit(y ~ a + b, d, lik_gaussian(fixed(0.1)), basis = source_points(d))
+  fit <- source_fit(y ~ a + b, d, lik_gaussian(fixed(0.1)), basis = source_points(d),
+                    mean = "average")
   recipe <- recipe_of(fit)
   scan <- scan_source(chunks_of(d), recipe, NULL, 10L, moments = FALSE)
   evidence_with <- function(store) {
