@@ -25,7 +25,8 @@
 #' the posterior of all latent functions: where little is known they are far below the means. They
 #' are not divided by their sum, and those of a row may add up to less than one. They are medians of
 #' 2046 values, at the points of a lattice, so that every call gives the same:
-#' between .47 and .53 of the posterior are below such a median, found by simulation for 3 to 26 classes.
+#' between .47 and .53 of the posterior are below such a median, found by simulation for 3 to 26
+#' classes.
 #'
 #' Mean counts far from the data are exponentials of what is hardly known, and their own mean,
 #' `exp(mu + s2 / 2)`, may be far above all counts that were seen: it is the mean of a distribution

@@ -16,9 +16,9 @@
 # first.
 #
 # Every problem is built here: model is list(lik, spec, nkernel, response, mean) of a model or of a
-# fit (model_of_fit()), response with unit, processes and width. points: scaled inputs, stacked where
-# rows have several components; offset: in the response's unit, a number for each row or a column
-# for each component.
+# fit (model_of_fit()), response with unit, processes and width. points: scaled inputs, stacked
+# where rows have several components; offset: in the response's unit, a number for each row or a
+# column for each component.
 new_problem <- function(model, points, rows, offset, options = NULL, basis = NULL, ...) {
   response <- model$response
   list(x = points, spec = model$spec, nkernel = model$nkernel, lik = model$lik, rows = rows,

@@ -7,6 +7,7 @@ DERIVED <- list(divergence = list(code = -1, power = -1), vorticity = list(code 
 
 # Is there such a field? Stream function and vorticity are vectors themselves in space.
 check_derived <- function(object, type) {
+  refuse_mean_slopes(object)
   parts <- component_parts(object$spec)
   types <- vapply(parts, function(part) part$type, "")
   own <- if (type %in% c("divergence", "potential")) "curlfree" else "divfree"

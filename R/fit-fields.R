@@ -194,7 +194,8 @@ is_trend <- function(trend, d, inputs, w) {
   are_words(trend$terms, functions) && are_whole_between(trend$vars, 0, inputs) &&
     are_doubles(trend$at, functions) && are_doubles(trend$sd, functions) && all(trend$sd > 0) &&
     is_flag(trend$asked) && is_one(trend$variance, 1) && is_table(trend$coef, q, 1L) &&
-    is_table(trend$J, d, q) && is_table(trend$root, q, q) && are_finite(unlist(trend[c("at", "sd", "coef", "J", "root")]))
+    is_table(trend$J, d, q) && is_table(trend$root, q, q) &&
+    are_finite(unlist(trend[c("at", "sd", "coef", "J", "root")]))
 }
 
 # Points, a row each, whose last number is that of a component where there are w > 1 of them.

@@ -28,3 +28,13 @@ described_response <- function(fit) {
   }
   response
 }
+
+# Does the mean depend on inputs?
+has_mean_slopes <- function(fit) any(fit$posterior$trend$vars > 0L)
+
+# Refuses what is said of the parts of a kernel where the mean depends on inputs, too.
+refuse_mean_slopes <- function(fit) {
+  if (!has_mean_slopes(fit)) return(invisible())
+  stop_sparsegp("type", "is of the kernel, and the prior mean of this fit depends on inputs, too",
+                "Put kernel_linear(vars = ) into the kernel in the place of `mean`")
+}

@@ -113,6 +113,7 @@ effect_moments <- function(fit, groups, x, class, each = 1L) {
 # Effects in the user's units, with the constant that makes the latent function plus bias of them.
 # members: of each group a matrix, a row for each place, a column for each row averaged there.
 effect_answer <- function(fit, groups, x, class = 1L, each = 1L) {
+  refuse_mean_slopes(fit)
   if (has_members(fit)) return(mixed_effects(fit, groups, x, class, each))
   effects <- effect_moments(fit, groups, x, class, each)
   list(members = lapply(effects$members, `*`, fit$response$unit),

@@ -32,8 +32,8 @@
 #'   and has the last search where 5 seconds are enough for that, too, about 150 observations of 3
 #'   classes.
 #' * `coupled = TRUE` needs full expectation propagation of all observations, at most 8 classes and
-#'   `shared = TRUE`; streams, sources of rows, inducing points and virtual copies do without, and hyperparameters are
-#'   not integrated over ([integration]).
+#'   `shared = TRUE`; streams, sources of rows, inducing points and virtual copies do without, and
+#'   hyperparameters are not integrated over ([integration]).
 #'
 #' @section Ordered categories:
 #' `lik_ordinal()` is the cumulative probit model: a latent function, noise of variance 1, and cut

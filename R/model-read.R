@@ -3,7 +3,8 @@
 # Reads off the rows what is settled before anything is learned: response, scaling, and the table of
 # hyperparameters with starts and priors. chunk$x is a matrix by now. setup$known: moments of more
 # rows, which these are some of (chunked-scan.R), or NULL. A fit reads its model once: candidates
-# that differ in it take with_response() and with_kernel(), which leave the inputs as they were read.
+# that differ in it take with_response() and with_kernel(), which leave the inputs as they were
+# read.
 read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
   model <- list(
     inputs = list(names = colnames(chunk$x), terms = input_terms),

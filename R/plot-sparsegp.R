@@ -181,7 +181,7 @@ match_plot_args <- function(object, asked) {
 default_type <- function(object, asked) {
   plain <- all(lengths(asked[c("which", "by", "se")]) == 0L)
   if (!plain || n_outputs(object) * processes(object) > 1L) return("fit")
-  if (length(fit_parts(object)) == 0L) return("fit") # a constant
+  if (length(fit_parts(object)) == 0L || has_mean_slopes(object)) return("fit")
   if (count_variables(object) > 2L) "effects" else "fit"
 }
 

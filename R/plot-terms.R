@@ -8,9 +8,9 @@
 #' working residual of a generalised linear model, less for observations that say less; labels have
 #' none, and observations are ticks then. A kernel of two inputs is a map with the standard error
 #' dashed, one of a number and a factor a curve for each level. A kernel of three inputs or more,
-#' as the default kernel of many inputs, has panels as `type = "effects"`. Of several classes there are effects on the
-#' latent function of each: curves in one picture, and a map, or curves for the levels of a factor,
-#' for each class. *Value.* A list of data frames.
+#' as the default kernel of many inputs, has panels as `type = "effects"`. Of several classes there
+#' are effects on the latent function of each: curves in one picture, and a map, or curves for the
+#' levels of a factor, for each class. *Value.* A list of data frames.
 NULL
 
 terms_plot <- function() {

@@ -1,6 +1,6 @@
 # A fit may be several: its hyperparameters integrated over some points, its modes, or an average
-# of fits. It is then an ensemble. The fit itself is one of the members, mostly (of hyperparameters that
-# at their mode), and fit$ensemble has
+# of fits. It is then an ensemble. The fit itself is one of the members, mostly (of hyperparameters
+# that at their mode), and fit$ensemble has
 #   weights   of the members, which sum to one
 #   members   a list for each of the fields in which it differs from the fit, by name (NULL: it has
 #             none); of `hyper` perhaps theta alone. The member that the fit is may differ, too, as

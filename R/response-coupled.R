@@ -2,8 +2,10 @@
 # site sees all values of a row, and the posterior couples them.
 
 coupled_codec <- function() {
-  codec_like(classes_codec(), c("coupled", "classes", "factor"), processes = function(levels) 1L, read = read_coupled, known_means = wide_offset,
-             shape = shape_of(are_labels, components = function(x, whole) identical(x, whole$levels),
+  codec_like(classes_codec(), c("coupled", "classes", "factor"),
+             processes = function(levels) 1L, read = read_coupled, known_means = wide_offset,
+             shape = shape_of(are_labels,
+                              components = function(x, whole) identical(x, whole$levels),
                               width = function(x, whole) x == length(whole$levels)),
              words = function(response) {
                paste0(length(response$levels), " classes, coupled: ", toString(response$levels))

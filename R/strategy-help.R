@@ -42,9 +42,9 @@
 #' well. Another scale of the response has to gain `r policy$min_transform_gain` m / n nats and
 #' `r policy$min_transform_gain_per_row` nats an observation; its evidence includes the Jacobian.
 #' Length scales of labels have a log-Cauchy prior around the common one (see [priors]) in place of
-#' a price, and have to gain `r policy$min_relevance_gain` m / n nats. Those that one-vs-rest classes
-#' share have to gain `r policy$min_relevance_gain` nats, and `r policy$min_relevance_rate` nats an
-#' observation of the pilot, in the model of each class on average.
+#' a price, and have to gain `r policy$min_relevance_gain` m / n nats. Those that one-vs-rest
+#' classes share have to gain `r policy$min_relevance_gain` nats, and `r policy$min_relevance_rate`
+#' nats an observation of the pilot, in the model of each class on average.
 #'
 #' With these margins a length scale for each input (ARD) is refused if observations are few for the
 #' number of inputs, where the evidence alone would accept it and predictions would be worse.

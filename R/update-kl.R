@@ -73,8 +73,8 @@ joint_basis <- function(fit, x, class) {
   list(x = x[kept, , drop = FALSE], R = pivoted[seq_along(kept), seq_along(kept), drop = FALSE])
 }
 
-# Returns the posterior of z, f(x) = R'z at the points, but for a mean: its mean, and the upper factor of its
-# covariance.
+# Returns the posterior of z, f(x) = R'z at the points, but for a mean: its mean, and the upper
+# factor of its covariance.
 whitened_posterior <- function(fit, points, class, argument) {
   posterior <- class_posterior(fit$posterior, class)
   K <- class_kernel(fit, points$x, posterior$basis, class)

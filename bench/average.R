@@ -90,7 +90,8 @@ for (i in seq_len(nrow(sets))) {
 bench_table(rows, "Mean log density of test observations, in nats")
 ahead <- with(rows, list("the default fit" = stacked - default,
                          "the best by leave-one-out" = stacked - `best by loo`,
-                         "equal weights" = stacked - equal, "stacking without the price" = stacked - `no price`))
+                         "equal weights" = stacked - equal,
+                          "stacking without the price" = stacked - `no price`))
 gains <- data.frame("stacked less" = names(ahead), mean = vapply(ahead, mean, 0),
                     se = vapply(ahead, sd, 0) / sqrt(nrow(rows)),
                     better = vapply(ahead, function(gain) sum(gain > 0), 1L), sets = nrow(rows),

@@ -193,8 +193,8 @@ costs <- function() {
     surface <- internal$hyper_surface(fit)
     one <- system.time(for (i in 1:5) surface$run(surface$at + 0.05, gradient = TRUE))[[3L]] / 5
     ccd <- fit_time("ccd")
-    cat(sprintf("%-8s %3d rows %2d hyperparameters: mode %.2f s, with ccd %.2f s: %.0f evaluations\n",
-                lik, n, sum(fit$hyper$free), mode, ccd, (ccd - mode) / one))
+    cat(sprintf(paste("%-8s %3d rows %2d hyperparameters: mode %.2f s, with ccd %.2f s:",
+                      "%.0f evaluations\n"), lik, n, sum(fit$hyper$free), mode, ccd, (ccd - mode) / one))
   }
 }
 

@@ -71,9 +71,9 @@ static void add_mean_prior(const sg_basis_rows *b, int from, int m, double *prio
     }
 }
 
-/* With w = 1: prior = |v|^2 by rows, gamma = K(x,x) - |v|^2 and at least 0, v of the points alone; a
- * negative difference is rounding, NaN stays NaN. prior + gamma is K(x,x), without a mean. x, V: the span's inputs and its
- * rows of V, m x d. O(m d). */
+/* With w = 1: prior = |v|^2 by rows, gamma = K(x,x) - |v|^2 and at least 0, v of the points alone;
+ * a negative difference is rounding, NaN stays NaN. prior + gamma is K(x,x), without a mean. x, V:
+ * the span's inputs and its rows of V, m x d. O(m d). */
 static void scalar_residuals(sg_basis_rows *b, sg_span span, const double *x, const double *V,
                              const sg_ws *ws)
 {

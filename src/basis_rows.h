@@ -52,9 +52,10 @@ typedef struct {
     const double *phi;
 } sg_basis_mean;
 
-/* Factor of basis[points x D], d = points + q; V is held if n w d <= pool. gamma[n blocks] and prior[n w] are the
- * caller's; they are filled where V is held, and else with a row's first look. O(d^3), and where V
- * is held O(n w d (d + D)). SG_NOT_PD when even a jitter of 1e-6 does not help. */
+/* Factor of basis[points x D], d = points + q; V is held if n w d <= pool. gamma[n blocks] and
+ * prior[n w] are the caller's; they are filled where V is held, and else with a row's first look.
+ * O(d^3), and where V is held O(n w d (d + D)). SG_NOT_PD when even a jitter of 1e-6 does not help.
+ * */
 sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, const double *x,
                             int points, const double *basis, sg_basis_mean mean, double pool,
                             double *gamma, double *prior, sg_basis_rows *b, const sg_ws *ws);
@@ -84,7 +85,8 @@ void sg_basis_know(sg_basis_rows *b, const double *gamma, const sg_ws *ws);
 /* A look at V A^{-1}; all else as sg_basis_look(). Windows have their first look in order. */
 void sg_basis_look_posterior(sg_basis_rows *b, sg_span window, const sg_ws *ws);
 
-/* K_nB of a span into out[m w x d], and after it phi; x_span[m w x D], its inputs, is filled on the way. */
+/* K_nB of a span into out[m w x d], and after it phi; x_span[m w x D], its inputs, is filled on the
+ * way. */
 void sg_basis_kernel(const sg_basis_rows *b, sg_span span, double *x_span, double *out,
                      const sg_ws *ws);
 

@@ -46,8 +46,8 @@ static void add_solution(int n, const double *K, const sg_full_factor *f, const 
 }
 
 /* Solves alpha = (I + T K)^{-1} nu and mean = K alpha, plus a linear mean. The first answer loses
- * digits when the sites are sharp (noise far below the kernel's variance); its residual nu - alpha -
- * T mean is exact and cheap, and corrects it (iterative refinement). O(n^2). */
+ * digits when the sites are sharp (noise far below the kernel's variance); its residual nu - alpha
+ * - T mean is exact and cheap, and corrects it (iterative refinement). O(n^2). */
 static void posterior_mean(int n, const double *K, const sg_sites *sites, const sg_full_factor *f,
                            sg_marginals *marg, const workspace *work)
 {

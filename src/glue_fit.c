@@ -167,12 +167,13 @@ static void trend_in(SEXP out, sg_layout layout, const sg_full_factor *factor)
 }
 
 /* ktheta: of one kernel, or of one for each process. options: sweeps, batch, mixing, damping, tol,
- * gradient, posterior, trend (functions of a linear mean, or NULL). With several processes what is said of latent values are matrices with a
- * column for each, and G and H are N x (N C), N = n w. H, which is NULL without sites of negative
- * precision, and order, of all processes one after the other: the rows, from 1, that the factors'
- * rows belong to. Memory: K of every kernel, a factor for every process, and Kbar when the gradient
- * is wanted (two with several processes, or with sites of negative precision): N^2 doubles each,
- * and blocks of 128 columns; with w > 1 another N^2 for every process. */
+ * gradient, posterior, trend (functions of a linear mean, or NULL). With several processes what is
+ * said of latent values are matrices with a column for each, and G and H are N x (N C), N = n w. H,
+ * which is NULL without sites of negative precision, and order, of all processes one after the
+ * other: the rows, from 1, that the factors' rows belong to. Memory: K of every kernel, a factor
+ * for every process, and Kbar when the gradient is wanted (two with several processes, or with
+ * sites of negative precision): N^2 doubles each, and blocks of 128 columns; with w > 1 another N^2
+ * for every process. */
 SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                   SEXP sites, SEXP options)
 {

@@ -39,8 +39,8 @@ static sg_posterior_trend trend_of(SEXP trend, int d, int n, int C)
     };
 }
 
-/* layout: processes and width, as sg_layout has them. posterior: list(basis, alpha, G, H, trend); alpha
- * d numbers for each of C processes, G and H one factor or C each, or NULL. The answers are a
+/* layout: processes and width, as sg_layout has them. posterior: list(basis, alpha, G, H, trend);
+ * alpha d numbers for each of C processes, G and H one factor or C each, or NULL. The answers are a
  * number for each point and process, and a block for each row and process. joint: the full
  * covariance of one process at all points instead of blocks. */
 SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x, SEXP joint)

@@ -42,7 +42,8 @@ static void crowd_at(double x, void *ctx, sg_concave_point *at)
     double value = 0, slope = 0, bend = 0;
     all->q = 0;
     for (int c = 0; c < all->C; c++) {
-        const sg_gumbel_term t = sg_gumbel_term_at(all->m[c] - all->v0 - x, sg_class_var(all->s2[c]), c == all->y);
+        const sg_gumbel_term t = sg_gumbel_term_at(all->m[c] - all->v0 - x,
+                                                   sg_class_var(all->s2[c]), c == all->y);
         value += t.log, slope -= t.slope, bend -= t.curve;
         all->curve[c] = t.curve;
         all->dslope[c] = t.slope - all->slope0[c], all->q += t.q;

@@ -1,5 +1,6 @@
 # EP on a basis for rows that are not all at hand: the loop of ep_loop.c over parts, in R. A part is
-# a problem (engine-problem.R) with the rows that are at hand together; kernel, likelihood and basis are the
+# a problem (engine-problem.R) with the rows that are at hand together; kernel, likelihood and basis
+# are the
 # same for all. Between sweeps only the sums of the sites are kept (S and t of every basis), and the
 # sites themselves: two numbers a latent value.
 

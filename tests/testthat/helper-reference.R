@@ -663,7 +663,8 @@ reference_race <- function(factor, y, m, S) {
   of_sites <- (2 * at * nu - tau * at^2 + nu^2 * s2) / (1 + tau * s2) / 2 - log1p(tau * s2) / 2
   shift <- nu - tau * m
   joint <- sum(nu * m - tau * m^2 / 2) - log(det(B)) / 2 + sum(shift * solve(B, S %*% shift)) / 2
-  list(logz = joint + sum(told[1L, ] - of_sites), d1 = nu - tau * mean, d2 = -diag(tau) %*% solve(B))
+  list(logz = joint + sum(told[1L, ] - of_sites), d1 = nu - tau * mean,
+       d2 = -diag(tau) %*% solve(B))
 }
 
 reference_coupled <- function(type) {
@@ -749,9 +750,9 @@ reference_ep_tilt <- function(type, rows, v) {
   function(i, mu, s2) reference_tilt(type, rows[, i], mu, s2, v)
 }
 
-# Universal kriging (Rasmussen and Williams 2006, section 2.7): moments of the latent function at new
-# points under a linear mean of flat prior, its coefficients and their covariance matrix. K[n x n]
-# among the rows, k[n x m] with the points, functions of the mean at both, prior: k(x, x).
+# Universal kriging (Rasmussen and Williams 2006, section 2.7): moments of the latent function at
+# new points under a linear mean of flat prior, its coefficients and their covariance matrix. K[n x
+# n] among the rows, k[n x m] with the points, functions of the mean at both, prior: k(x, x).
 reference_kriging <- function(K, functions, y, noise, k, at, prior) {
   factor <- chol(K + diag(noise, length(y)))
   seen <- function(b) backsolve(factor, b, transpose = TRUE)

@@ -85,8 +85,8 @@ test_that("log Z and its derivatives are those of the integral", {
   }
 })
 
-# EP's evidence and its gradient are made of these: d1 is the slope in mu, and (d2 + d1 d1') / 2 that
-# in S, also of the approximation. 1e-4: differences of a rule of some 25 nodes.
+# EP's evidence and its gradient are made of these: d1 is the slope in mu, and (d2 + d1 d1') / 2
+# that in S, also of the approximation. 1e-4: differences of a rule of some 25 nodes.
 test_that("d1 and d2 are the derivatives of log Z in the mean and in the covariance", {
   set.seed(5)
   for (type in c("mprobit", "softmax")) {

@@ -41,7 +41,8 @@ test_that("with Gaussian noise, kl on a basis is the projected process after one
   y <- sin(2 * x[, 1]) + x[, 2] + 0.3 * rnorm(40)
   rows <- c(3, 9, 14, 20)
   fit <- sparsegp(x, y, likelihood = lik_gaussian(0.09), kernel = kernel_rbf(2, 1.3), basis = rows,
-                  learn = FALSE, scale = FALSE, method = method_ep(projection = "kl"), mean = "average")
+                  learn = FALSE, scale = FALSE, mean = "average",
+                  method = method_ep(projection = "kl"))
   K <- function(a, b) {
     2 * exp(-(outer(a[, 1], b[, 1], "-")^2 + outer(a[, 2], b[, 2], "-")^2) / (2 * 1.3^2))
   }

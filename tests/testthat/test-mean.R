@@ -133,7 +133,8 @@ test_that("mean = \"zero\" subtracts nothing", {
   fit <- fit_series(data, 0.04, mean = "zero")
   K <- matern52_of(data$x, data$x) + diag(0.04, 20)
   k <- matern52_of(data$x, c(0.3, 5))
-  expect_equal(unname(predict(fit, data.frame(x = c(0.3, 5)))), drop(crossprod(k, solve(K, data$y))),
+  expect_equal(unname(predict(fit, data.frame(x = c(0.3, 5)))),
+               drop(crossprod(k, solve(K, data$y))),
                tolerance = 1e-8)
   expect_equal(fit$log_evidence, reference_gaussian_evidence(K - diag(0.04, 20), data$y, 0.04),
                tolerance = 1e-8)
@@ -144,7 +145,8 @@ test_that("mean = \"average\" plugs in the average of the responses", {
   fit <- fit_series(data, 0.04, mean = "average")
   expect_equal(unname(predict(fit, data.frame(x = 50))), mean(data$y), tolerance = 1e-10)
   expect_equal(fit$log_evidence,
-               reference_gaussian_evidence(matern52_of(data$x, data$x), data$y - mean(data$y), 0.04),
+               reference_gaussian_evidence(matern52_of(data$x, data$x), data$y - mean(data$y),
+                                           0.04),
                tolerance = 1e-8)
   integrated <- fit_series(data, 0.04)
   expect_gt(abs(predict(integrated, data.frame(x = 50)) - mean(data$y)), 0.001)
@@ -179,7 +181,8 @@ test_that("a basis of all rows, more rows, merged fits and a source lead to the 
   full <- fit_series(data, 0.04, mean = ~ x)
   based <- fit_series(data, 0.04, mean = ~ x, basis = 1:60)
   # the basis's kernel matrix, of neighbours 0.07 apart, has a condition number of about 1e6
-  expect_equal(predict(based, at, se.fit = TRUE), predict(full, at, se.fit = TRUE), tolerance = 1e-7)
+  expect_equal(predict(based, at, se.fit = TRUE), predict(full, at, se.fit = TRUE),
+               tolerance = 1e-7)
   expect_equal(based$log_evidence, full$log_evidence, tolerance = 1e-7)
   expect_equal(loo_lpd(based), loo_lpd(full), tolerance = 1e-6)
   for (keep in c(TRUE, FALSE)) {
@@ -196,7 +199,8 @@ test_that("a basis of all rows, more rows, merged fits and a source lead to the 
   points <- data.frame(x = seq(-2, 2, 0.4))
   read <- fit_series(chunks, 0.04, basis = points)
   whole <- fit_series(data, 0.04, basis = points)
-  expect_equal(predict(read, at, se.fit = TRUE), predict(whole, at, se.fit = TRUE), tolerance = 1e-8)
+  expect_equal(predict(read, at, se.fit = TRUE), predict(whole, at, se.fit = TRUE),
+               tolerance = 1e-8)
   expect_equal(read$log_evidence, whole$log_evidence, tolerance = 1e-8)
   problem <- problem_of_fit(fit_series(data, 0.04, mean = ~ x, basis = points, keep_x = TRUE))
   theta <- based$hyper$theta
@@ -252,4 +256,19 @@ test_that("a saved fit with coefficients is checked", {
   expect_identical(predict(readRDS(file), data.frame(x = 9)), predict(fit, data.frame(x = 9)))
   fit$posterior$trend$coef <- numeric(3)
   expect_error(predict(fit, data.frame(x = 9)), "posterior", class = "sparsegp_error")
+})
+
+test_that("terms and derived fields of a kernel are refused beside a mean that depends on inputs", {
+  set.seed(8)
+  d <- data.frame(x = runif(20), y = runif(20), z = runif(20))
+  d$u <- d$x + sin(3 * d$y) + rnorm(20) / 9
+  d$v <- d$y - cos(3 * d$x) + rnorm(20) / 9
+  fit <- sparsegp(u ~ x + y + z, d, kernel = kernel_rbf(), mean = ~ x, learn = FALSE)
+  expect_error(predict(fit, d, type = "terms"), "kernel_linear", class = "sparsegp_error")
+  expect_identical(default_type(fit, list()), "fit")
+  field <- sparsegp(cbind(u, v) ~ x + y, d, kernel = kernel_helmholtz(), mean = ~ x,
+                    learn = FALSE)
+  expect_error(predict(field, d, type = "divergence"), "kernel_linear", class = "sparsegp_error")
+  constant <- update(field, mean = NULL)
+  expect_length(predict(constant, d, type = "divergence"), 20L)
 })
