@@ -18,15 +18,14 @@
 #'
 #' In the table "more classes" means a latent function for each (\eqn{C} of them). Under
 #' `lik_mprobit()` the probability of a class is that of its latent function, with noise of variance
-#' 1 and its bias, being the largest; that is a one-dimensional integral over the posterior. With
-#' each class against the rest the classes' own probabilities are divided by their sum.
+#' 1 and its bias, being the largest; that is a one-dimensional integral over the posterior. In
+#' one-vs-rest fits the classes' own probabilities are divided by their sum.
 #'
 #' The medians of the probabilities of more than two classes are those of each class by itself, over
 #' the posterior of all latent functions: where little is known they are far below the means. They
 #' are not divided by their sum, and those of a row may add up to less than one. They are medians of
-#' 2046 values, at the points of a lattice, so that every call gives the same:
-#' between .47 and .53 of the posterior are below such a median, found by simulation for 3 to 26
-#' classes.
+#' 2046 values, at the points of a lattice, so that every call gives the same: between .47 and .53
+#' of the posterior are below such a median, found by simulation for 3 to 26 classes.
 #'
 #' Mean counts far from the data are exponentials of what is hardly known, and their own mean,
 #' `exp(mu + s2 / 2)`, may be far above all counts that were seen: it is the mean of a distribution
@@ -36,21 +35,33 @@
 #' `NA` (thesis, section 5.2). [plot(type = "reject")][plot.sparsegp] shows what a threshold costs
 #' and what it buys.
 #'
+#' @section Unseen levels:
+#' With `unseen = "prior"` a factor that is one input (`coding = "levels"`, see [sparsegp()]) has
+#' one more level, as far from every other as these are from each other, and a message names it; so
+#' has, without a message, a factor seen by [kernel_factor()]. Of a factor coded by contrasts, and
+#' of an ordered one that is a number, predictions for such rows are `NA`, with a warning.
+#'
+#' @section Weights and covariances:
+#' The noise of a new response has variance noise / weight; proportions are of so many trials as the
+#' weight says. At the training rows weights and known variances are their own. A joint covariance
+#' matrix is in squared units of the latent function, with `NA` for rows with missing values; memory
+#' and time grow with the square of the number of rows.
+#'
 #' @section Several components:
 #' For a response `cbind(u, v)` predictions are n x w matrices with a column for each component;
 #' with `interval` arrays of n x 3 x w, of which `[, , "u"]` is such a matrix as for one response,
 #' each component by itself. `se.fit = TRUE` adds `covariance`, w x w x n: the covariances of each
 #' row's components.
 #'
-#' For fits by [kernel_helmholtz()] and its parts in the plane `type = "divergence"`
-#' (\eqn{u_x + v_y}{u_x + v_y}), `"vorticity"` (\eqn{v_x - u_y}{v_x - u_y}), `"stream"` (the stream
-#' function \eqn{\psi}{psi} of the part without divergence, which is
-#' \eqn{(-\psi_y, \psi_x)}{(-psi_y, psi_x)}) and `"potential"` (\eqn{\chi}{chi} of the part
-#' \eqn{\nabla\chi}{grad chi}) give vectors, of the field about its constant mean, with `se.fit` and
-#' `interval` as for one response. In space there are divergence and potential. Divergence and
-#' vorticity are in units of the response divided by that of the inputs, sources in the product of
-#' the two. They are errors where another part of the kernel sees the inputs of the field, and
-#' divergence and vorticity for `kernel_matern32()`, whose fields have no derivatives.
+#' For fits by [kernel_helmholtz()] and its parts in the plane `type = "divergence"` (\eqn{u_x +
+#' v_y}{u_x + v_y}), `"vorticity"` (\eqn{v_x - u_y}{v_x - u_y}), `"stream"` (the stream function
+#' \eqn{\psi}{psi} of the part without divergence, which is \eqn{(-\psi_y, \psi_x)}{(-psi_y,
+#' psi_x)}) and `"potential"` (\eqn{\chi}{chi} of the part \eqn{\nabla\chi}{grad chi}) give vectors,
+#' of the field about its constant mean, with `se.fit` and `interval` as for one response. In space
+#' there are divergence and potential. Divergence and vorticity are in units of the response divided
+#' by that of the inputs, sources in the product of the two. They are errors where another part of
+#' the kernel sees the inputs of the field, and divergence and vorticity for `kernel_matern32()`,
+#' whose fields have no derivatives.
 #'
 #' @section Terms:
 #' The latent function of a sum of kernels is a sum of functions, one for each kernel, as in an
@@ -71,53 +82,41 @@
 #'
 #' @param object A fit of [sparsegp()].
 #' @param newdata Data frame with the variables of the formula, or for fits of a matrix a matrix, a
-#'   vector or a data frame with the same columns. Missing: the training rows. Rows with missing
-#'   values give missing predictions, never a shorter answer. For levels of a factor that the fit
-#'   has not seen, see `unseen`.
-#' @param type See the table. `"probs"`, `"probability"` and `"posterior"`, as other packages have
-#'   it, are `"prob"`, `"raw"` is `"response"`.
-#' @param se.fit For `"response"`, `"link"`, `"latent"` and `"terms"`: also the standard deviation,
-#'   over the posterior of the latent function, of what is predicted? (For classes that of the
-#'   probability.)
-#' @param interval `"confidence"`: an interval for the mean response (for classes the
-#'   probability), from latent quantiles; `"prediction"`: for a new response, not for
-#'   classes without an order; whole numbers for counts, numbers of categories for ordered ones.
+#'   vector or a data frame with the same columns; or a [row_source()]. Missing: the training rows.
+#'   Rows with missing values give missing predictions.
+#' @param type See the table. `"probs"`, `"probability"` and `"posterior"` are `"prob"`, `"raw"` is
+#'   `"response"`.
+#' @param se.fit Also the posterior standard deviation of what is predicted?
+#' @param interval `"confidence"`: for the mean response, or the probability; `"prediction"`: for a
+#'   new response with an order.
 #' @param level Probability content of the interval, in (0, 1).
-#' @param reject `type = "class"`: rows whose largest probability is below this are `NA`; from 0
-#'   to 1.
+#' @param reject `type = "class"`: rows whose largest probability is below this are `NA`; from 0 to
+#'   1.
 #' @param offset Known prior mean at the new rows, for fits of a matrix with an offset: one number
-#'   per row, default 0. For formulas it comes from the `offset()` term.
-#' @param variance `interval = "prediction"` after `lik_gaussian(variance = )` with known variances
-#'   of the rows: those of the new rows, in squared units of the response, one number for all or one
-#'   per row. At the training rows they are known.
-#' @param weights `interval = "prediction"` after a fit with `weights`: those of the new rows, one
-#'   positive number for all, one per row, or a formula such as `~ w` to be found in `newdata`. The
-#'   noise of a new response has variance noise / weight; shares are of so many trials. Default 1,
-#'   with a warning if the fit had others; at the training rows their own.
-#' @param covariance Also the joint posterior covariance matrix of the latent function at the rows,
-#'   in squared units of the latent function? For `"link"` and `"latent"`, and `"response"` of a
-#'   regression whose mean is the latent function; with one latent function. `NA` for rows with
-#'   missing values. Memory and time grow with the square of the number of rows.
-#' @param terms `type = "terms"`: which of them, names or numbers; or a list, of which each element
-#'   is one or several of them taken together, named as the columns are to be. `NULL`: each by
-#'   itself.
+#'   for each row, default 0.
+#' @param variance Noise variances of new rows, for prediction intervals after
+#'   `lik_gaussian(variance = )` with known ones: one number, or one for each row, in squared units
+#'   of the response.
+#' @param weights Weights of new rows, for prediction intervals after a fit with `weights`: one
+#'   positive number, one for each row, or a formula such as `~ w`. Default 1, with a warning.
+#' @param covariance Also the joint posterior covariance matrix of the latent function at the rows?
+#'   With one latent function, for `"link"`, `"latent"`, and a `"response"` that is the latent
+#'   function.
+#' @param terms `type = "terms"`: which terms, names or numbers; or a named list, each element of
+#'   which is one term or several together. `NULL`: each by itself.
 #' @param mode For a fit of ambiguous measurements: the number of one of its [modes()], or `"all"`:
-#'   the mixture of all, by their weights.
+#'   the mixture of all.
 #' @param probs `type = "quantile"`: the probabilities, numbers in (0, 1).
-#' @param to Where `newdata` is a source of rows ([row_source()]): a function of the predictions for
-#'   a chunk and the chunk's number, or the name of a CSV file: a file of that name is overwritten.
-#' @param unseen What to do with levels of a factor that the fit has not seen. `"prior"`: a factor
-#'   that is one input (`coding = "levels"`, see [sparsegp()]) has one more level, as far from every
-#'   other as these are from each other, and a message names it; so has, without a message, a factor
-#'   seen by [kernel_factor()]. Of a factor coded by contrasts, and of an ordered one that is a
-#'   number, predictions for such rows are `NA`, with a warning. `"error"`: all of these are errors,
-#'   as in [lm()].
+#' @param to For a source of rows: a function of the predictions for a chunk and the chunk's number,
+#'   or the name of a CSV file, which is overwritten.
+#' @param unseen Levels of a factor that the fit has not seen: `"prior"`, predicted as one more
+#'   level; `"error"`, as in [lm()]. See "Unseen levels".
 #' @param ... Nothing: an unknown argument is an error.
 #' @return For a source the number of rows, invisibly. Else a vector (or matrix, factor) with one
 #'   entry per row of `newdata`; with `se.fit` a list `fit`, `se.fit`; with `interval` a matrix with
 #'   columns `fit`, `lwr`, `upr`; with both a list of that matrix and `se.fit`, as [predict.lm()]
-#'   gives it; with `covariance` a list with that, too.
-#'   For several components see above. Errors are of class `sparsegp_error`.
+#'   gives it; with `covariance` a list with that, too. For several components see above. Errors are
+#'   of class `sparsegp_error`.
 #' @references Seeger, M. (2002). *Notes on Minka's expectation propagation for Gaussian process
 #'   classification*, section 2.2. Csató, L. (2002). *Gaussian Processes -- Iterative Sparse
 #'   Approximations*, PhD thesis, Aston University, section 5.2 and fig. 5.7.

@@ -73,6 +73,18 @@
 #' mean is of inputs of the model: `sparsegp(y ~ x + z, data, kernel = kernel_rbf(vars = "x"), mean
 #' = ~ z)` has z in the mean only.
 #'
+#' @section Matrices:
+#' A sparse matrix of package Matrix with up to 1e8 numbers, zeros included, becomes an ordinary
+#' one.
+#'
+#' @section Checkpoints:
+#' A fit of a source writes `checkpoint` after hyperparameters and basis are settled, after each
+#' evaluation of the evidence of all rows and after each sweep, whole or not at all; sites are in a
+#' folder of that name with `.sites` after it. If the process is killed, the same call with the same
+#' rows continues from there and ends with the same numbers (if kernel or method draw at random:
+#' after the same [set.seed()]). At the end both are removed. A file of another fit, rows that have
+#' changed since, and a folder of that name that is not the fit's are errors.
+#'
 #' @section What is chosen:
 #' Without a `kernel` the log evidence of some rows decides about the scale of the inputs, about one
 #' length scale or one for each input, and about the kernel: see [structure]. `fit$choices` has all
@@ -155,95 +167,63 @@
 #' `fit$learning` the search. `print()` and `summary()` say when something did not converge, and
 #' there is one warning.
 #'
-#' @param x A formula, then `data`, or for matrices the inputs, then `y`. The data may stand first
-#'   if a formula follows, as in `data |> sparsegp(y ~ x)`. For the default method a numeric matrix,
-#'   numeric vector or data frame of numbers with a row per observation and a column per input (or a
-#'   sparse one of package Matrix of up to 1e8 numbers, zeros included, which becomes an ordinary
-#'   one); for the formula method a `formula`.
-#' @param formula,data Model formula, and a data frame (or environment) to find its variables in, or
-#'   a source of more rows than memory holds, see [row_source()]: a lazy table of dbplyr, say. Terms
-#'   `offset()` are known prior means of the latent function.
-#' @param y Response: one value per row, or a matrix with a column for each component, see below.
+#' @param x A formula; or a numeric matrix, vector or data frame of numbers with a row for each
+#'   observation and a column for each input. See "Matrices" for sparse ones.
+#' @param formula,data Model formula, and a data frame or environment with its variables, or a
+#'   source of more rows than memory holds ([row_source()]). Terms `offset()` are known prior means
+#'   of the latent function. The data may stand first: `data |> sparsegp(y ~ x)`.
+#' @param y Response: one value for each row, or a matrix with a column for each component.
 #' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or an
 #'   R `family`. `"binomial"` is the name of [lik_binomial()], which is for trials.
-#' @param family As `likelihood`, but not with it. The names of R's families stand for them, as in
-#'   [glm()]: with `"binomial"` or `binomial` a factor, a logical or numbers 0 and 1 are classes
-#'   (`lik_logit()`), two columns of counts or proportions with `weights` are trials
-#'   (`lik_binomial()`). The links are those of [likelihoods]: for other families and links an error
-#'   says what is nearest.
+#' @param family As `likelihood`, by the names of [glm()]: see [likelihoods].
 #' @param kernel A [kernel][kernels], or its name, such as `"rbf"` or `"matern52"`. `NULL`: chosen
-#'   by the evidence, see below; with `learn = FALSE` `kernel_rbf()`; for a response of several
-#'   columns [kernel_coregion()] of it.
-#' @param method `NULL` (full EP while that takes seconds, beyond that points that carry all rows;
-#'   see [methods]), a [method][methods] such as `method_ep(size = 100)`, `method_ivm()` or
-#'   `method_online()`, or its name.
+#'   by the evidence, see [structure]; with `learn = FALSE` `kernel_rbf()`.
+#' @param method `NULL` (full EP of small data, inducing points beyond), a [method][methods] such as
+#'   `method_ep(size = 100)`, or its name.
 #' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
 #'   [learn_control()].
 #' @param prior Named list of [priors] that replace the defaults.
-#' @param basis `NULL`: left to the method. Or the points that carry the latent function: two or
-#'   more row numbers (counted among the rows used; a stream waits until they have come), a matrix
-#'   with the inputs' columns, or for formulas a data frame. All rows contribute through them
-#'   ([method_ep()]); time and memory grow with the number of rows times the square of, and times,
-#'   the size of the basis.
+#' @param basis Inducing points (the *basis*) of your own: two or more row numbers (among the rows
+#'   used), a matrix with the inputs' columns, or for formulas a data frame, see [basis]. `NULL`:
+#'   left to the method.
 #' @param transform The scale on which a response of numbers is fitted, such as `"log"` or
-#'   `"identity"`: the name of one, or a [response_scale()]. It replaces that of `likelihood`.
-#'   `NULL`: that of `likelihood`; if that has none, chosen by the evidence where no `kernel` is
-#'   given, see [structure], and otherwise the response as it is.
-#' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
-#' @param weights Positive numbers: the noise variance of a row is `noise / weight`. Gaussian
-#'   likelihood only (for known variances see [lik_gaussian()]), and trials of `lik_binomial()`.
-#' @param na.action What to do with rows with missing values: a function such as [na.omit()] or
-#'   [na.exclude()]; default `getOption("na.action")`.
-#' @param offset Known prior mean of the latent function, one number per row; for a formula an
-#'   expression in the variables of `data`, which is then a term `offset()` of it. Not with
-#'   `lik_mprobit()` and `lik_softmax()`, which do not notice what all classes have in common.
-#' @param scale `TRUE`: every input is divided by its own standard deviation; `"common"`: all by
-#'   one, the root of their mean variance, for inputs that share a unit (factors that are one input
-#'   keep their own); `"log"`: as `TRUE`, and skewed inputs are on a log scale before, see below;
-#'   `FALSE`: inputs are not scaled. Kernel arguments and `coef()` are in scaled units. `NULL`:
-#'   `TRUE` if a kernel is given or nothing is learned, otherwise chosen by the evidence, see
-#'   [structure], so that the fit may depend on the inputs' units, see below.
-#' @param keep_x Keep the inputs in the fit (for plots)? Default: with at most two inputs, and
-#'   always when the posterior needs all rows, as full EP does; never for streams.
-#' @param effort How much work a fit of many rows may be where `method` is left open or is
-#'   `method_ep(size = NULL)`: `"quick"`, `"normal"` or `"thorough"`, each eight times the one
-#'   before. It is counted in multiplications, not in seconds.
-#' @param verbose Show how learning goes (for a source of rows also each sweep: its number, the log
-#'   evidence, the share of rows done): a progress bar, or where R is not interactive a line for
-#'   every evaluation? In an interactive session the bar comes by itself after five seconds. It
-#'   covers the whole fit, as far as that can be foreseen.
-#' @param like A fit on a basis, by `method_ep(size =)`, `method_ivm()` or a `basis`: the new fit
-#'   has its formula, likelihood, kernel, hyperparameters, scaling, removed constant and basis, and
-#'   learns nothing. Only `data` (or `x`, `y`, `offset`), `weights`, `keep_x`, `basis` (other
-#'   points, a data frame or a matrix), and for a source of rows `verbose` and `checkpoint` may be
-#'   given with it. Such fits can be [merged][merge.sparsegp]. Errors of class `sparsegp_error`: a
-#'   fit that has no basis (full EP) or is a stream; arguments that `like` settles.
-#' @param checkpoint For a source of rows: the name of a file in which a fit writes how far it is,
-#'   after hyperparameters and basis are settled, after every evaluation of the evidence of all rows
-#'   and after every sweep, whole or not at all; sites are in a folder of that name with `.sites`
-#'   after it. When the process is killed, the same call with the same rows goes on from there and
-#'   ends with the same numbers (where kernel or method draw at random: after the same
-#'   [set.seed()]). At the end both are removed. A file of another fit, rows that have changed
-#'   since, and a folder of that name that is not the fit's are errors.
-#' @param augment `NULL`, or a function that makes copies of rows which mean the same, such as
-#'   [shift_images()] or [jitter_rows()]: copies of the rows that carry the fit join the rows, and
-#'   the method chooses again; see [copies]. For labels and Gaussian noise of one response, of rows
-#'   in memory; not with `basis`, `like` or `method_online()`.
-#' @param coding How factors and characters of a formula become inputs: `"levels"`, one input each;
-#'   `"contrasts"`, columns as in [lm()]; `NULL`: levels where neither a kernel, contrasts nor
-#'   interactions ask for columns. See "Factors".
-#' @param structure `NULL`: what is left open of the model (scale of the response, kernel, scaling)
-#'   is chosen by the evidence, see [structure]. `"fixed"`: nothing is chosen; the kernel is
-#'   [kernel_rbf()] with one length scale, unless another is given. Errors for other values.
-#' @param integrate Are the hyperparameters integrated out, so that intervals know how well they are
-#'   known? `"none"`, or one of the rules `"ccd"`, `"laplace"`, `"grid"` and `"mcmc"`, see
-#'   [integration]. `NULL`: in default fits (without `method`) of few rows, where it widens
+#'   `"identity"`, or a [response_scale()]. `NULL`: that of `likelihood`, or chosen, see
+#'   [structure].
+#' @param mean The prior mean of the latent function: `NULL` or `"constant"`, a constant that is
+#'   integrated out; a formula such as `~ x + z`, a linear function, likewise; `"average"`, the
+#'   average of the response, as if it were known; `"zero"`. See "The prior mean".
+#' @param integrate Are hyperparameters integrated out? `"none"`, or the rule: `"ccd"`, `"laplace"`,
+#'   `"grid"` or `"mcmc"`, see [integration]. `NULL`: in default fits of few rows, if it widens
 #'   intervals by more than 3 %.
-#' @param mean The prior mean of the latent function of a response of numbers. `NULL` or
-#'   `"constant"`: a constant with a vague prior, integrated out. A formula such as `~ x + z`: a
-#'   linear function of inputs that are numbers, likewise (universal kriging). `"average"`: the
-#'   average of the response, as if it were known. `"zero"`: 0 in the response's own unit; nothing
-#'   is subtracted. See "The prior mean".
+#' @param coding How factors become inputs: `"levels"`, one input each; `"contrasts"`, columns as in
+#'   [lm()]; `NULL`: levels unless a kernel, contrasts or interactions need columns. See "Factors".
+#' @param structure `NULL`: response scale, kernel and input scale are chosen if they are left open,
+#'   see [structure]. `"fixed"`: [kernel_rbf()] with one length scale, and nothing is chosen.
+#' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
+#' @param weights Positive numbers: the noise variance of an observation is `noise / weight`
+#'   (Gaussian likelihood), or its number of trials ([lik_binomial()]).
+#' @param na.action What to do with rows with missing values, a function such as [na.omit()] or
+#'   [na.exclude()]; default `getOption("na.action")`.
+#' @param offset Known prior mean of the latent function, a number for each row; for a formula an
+#'   expression in the variables of `data`. Not with several coupled or joint classes.
+#' @param scale `TRUE`: each input is divided by its standard deviation; `"common"`: all by one
+#'   number; `"log"`: as `TRUE`, with skewed inputs on a log scale; `FALSE`: not scaled. `NULL`:
+#'   chosen, see [structure], or `TRUE` if a kernel is given. Kernel arguments and `coef()` are in
+#'   scaled units.
+#' @param keep_x Keep the inputs in the fit? By default with at most two inputs, and always if the
+#'   posterior needs all rows, as full EP does; never for streams.
+#' @param effort Computational budget for large data: `"quick"`, `"normal"` or `"thorough"`; each
+#'   level allows eight times the work of the previous one.
+#' @param verbose Show a progress bar, or where R is not interactive a line for each evaluation? In
+#'   an interactive session a bar appears after five seconds.
+#' @param like A fit on inducing points. The new fit has its formula, likelihood, kernel,
+#'   hyperparameters, scaling and points, and learns nothing; such fits can be
+#'   [merged][merge.sparsegp]. Only `data` (or `x`, `y`, `offset`), `weights`, `keep_x`, `basis`,
+#'   `verbose` and `checkpoint` may be given with it.
+#' @param checkpoint For a source of rows: the name of a file in which the fit saves its progress,
+#'   see "Checkpoints".
+#' @param augment `NULL`, or a function that makes virtual copies of rows, such as [shift_images()]
+#'   or [jitter_rows()], see [copies].
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
