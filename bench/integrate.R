@@ -149,9 +149,15 @@ against_mode <- function() {
         y <- d[[set$response]][held]
         each <- lapply(fits, function(fit) suppressMessages(log_density(fit, d[held, ], y)))
         each[[2L]] - each[[1L]]
-      }, error = function(e) { message(set$data, ": ", conditionMessage(e)); NULL })
+      }, error = function(e) {
+        message(set$data, ": ", conditionMessage(e))
+        NULL
+      })
     }))
-    if (is.null(gain)) { cat(sprintf("%-24s %4d rows: not integrated\n", set$data, nrow(d))); next }
+    if (is.null(gain)) {
+      cat(sprintf("%-24s %4d rows: not integrated\n", set$data, nrow(d)))
+      next
+    }
     total <- total + sum(gain)
     cat(sprintf("%-24s %4d rows %3d inputs  gain %+.4f a row, standard error %.4f\n", set$data,
                 nrow(d), ncol(d) - 1L, mean(gain), stats::sd(gain) / sqrt(length(gain))))
@@ -194,7 +200,8 @@ costs <- function() {
     one <- system.time(for (i in 1:5) surface$run(surface$at + 0.05, gradient = TRUE))[[3L]] / 5
     ccd <- fit_time("ccd")
     cat(sprintf(paste("%-8s %3d rows %2d hyperparameters: mode %.2f s, with ccd %.2f s:",
-                      "%.0f evaluations\n"), lik, n, sum(fit$hyper$free), mode, ccd, (ccd - mode) / one))
+                      "%.0f evaluations\n"), lik, n, sum(fit$hyper$free), mode, ccd,
+                (ccd - mode) / one))
   }
 }
 

@@ -17,8 +17,8 @@ waves <- function(n) {
 
 # Czado, Gneiting and Held's F(u | y), eq. 2, written as they have it
 reference_share <- function(below, upto, from, to) {
-  F <- function(u) ifelse(u <= below, 0, ifelse(u >= upto, 1, (u - below) / (upto - below)))
-  mean(F(to) - F(from))
+  share <- function(u) ifelse(u <= below, 0, ifelse(u >= upto, 1, (u - below) / (upto - below)))
+  mean(share(to) - share(from))
 }
 
 test_that("the transform of counts and proportions is that of their leave-one-out distributions", {
