@@ -103,10 +103,65 @@ response_tails.response_ensemble <- function(object, y, latent) {
 # so a member's distribution function at q is that of the standard normal z whose quantile q is.
 #' @export
 confidence_bound.response_ensemble <- function(object, latent, type, z) {
+  mixture_bound(object, latent, type, z)
+}
+
+mixture_bound <- function(object, latent, type, z) UseMethod("mixture_bound", codec_of(object))
+
+#' @export
+mixture_bound.response <- function(object, latent, type, z) {
   mixed_quantile(object, latent, stats::pnorm(z), function(object, latent) {
     at <- function(z) confidence_bound(object, latent, type, z)
     list(below = below_by_quantiles(at), end = at(z))
   })
+}
+
+# Of a mean response g_k(f) on another scale, which is an integral over the noise of member k. Its
+# quantile q has sum_k w_k P_k(g_k^-1(q)) = p, P_k the distribution function of f. Two steps of
+# Newton's from the quantile f of the mixture of the P_k, where the members' noise hardly matters.
+#' @export
+mixture_bound.response_transformed <- function(object, latent, type, z) {
+  if (type %in% c("link", "latent") || !is_on_one_scale(object)) return(NextMethod())
+  f <- mixed_quantile(object, latent, stats::pnorm(z), function(object, latent) {
+    own <- normal_location(object, latent)
+    list(below = function(f) stats::pnorm(f, own$mean, own$sd), end = own$mean + z * own$sd)
+  })
+  if (type == "median") return(to_response(object, f))
+  each <- over_members(object, latent, function(object, latent) {
+    own <- normal_location(object, latent)
+    g <- function(f) response_at(object, latent, f - own$mean)
+    at <- g(f)
+    slope <- (g(f + own$sd / 10) - at) * 10 / own$sd
+    c(own, list(g = g, at = at, slope = slope, f = f))
+  })
+  q <- quantile_step(each, latent$shares, NULL, z)
+  each <- lapply(each, function(one) {
+    one$f <- one$f + (q - one$at) / one$slope
+    replace(one, "at", list(one$g(one$f)))
+  })
+  quantile_step(each, latent$shares, q, z)
+}
+
+# Returns the root of sum_k w_k P_k(f_k + (q - g_k) / g_k') = pnorm(z), linear in q about `near`.
+quantile_step <- function(each, shares, near, z) {
+  if (is.null(near)) near <- mixed(lapply(each, `[[`, "at"), shares)
+  reached <- lapply(each, function(one) one$f + (near - one$at) / one$slope)
+  below <- mixed(Map(function(one, f) stats::pnorm(f, one$mean, one$sd), each, reached), shares)
+  density <- mixed(Map(function(one, f) stats::dnorm(f, one$mean, one$sd) / one$slope, each,
+                       reached), shares)
+  near - (below - stats::pnorm(z)) / density
+}
+
+normal_location <- function(object, latent) {
+  own <- location(object, latent)
+  list(mean = own$mean, sd = sqrt(own$var))
+}
+
+# Have all members the response on the same scale and in the same unit?
+is_on_one_scale <- function(object) {
+  own <- c("centre", "unit", "scale")
+  all(unlist(each_member(object, function(one) identical(one$response[own],
+                                                         object$response[own]))))
 }
 
 # Returns the distribution function whose quantiles at pnorm(z) are at(z). Where these are linear in

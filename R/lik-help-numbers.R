@@ -90,7 +90,8 @@
 #' lik_gaussian(variance = fixed(0.1))
 #' lik_gaussian(covariance = "full")
 #'
-#' robust <- sparsegp(calls ~ year, as.data.frame(MASS::phones), likelihood = lik_student())
+#' robust <- sparsegp(calls ~ year, as.data.frame(MASS::phones),
+#'                    likelihood = lik_student(transform = "identity"))
 #' plot(robust)
 #' @name likelihoods_numbers
 #' @order 1
