@@ -25,12 +25,12 @@
 #'   right to 1 %, the log evidence to 0.1 nats, and probabilities to 0.003, which was the error of
 #'   the comparison.
 #' * Coupled classes are learned as independent ones first: the structure of the model and where the
-#'   search for hyperparameters begins. A last search and the fit are coupled. The time is that of
-#'   n C x n C matrices: for 400 observations of 3 classes or 200 of 6 some 8 seconds for the
-#'   fit alone. `NULL` couples classes where that takes less than 5 seconds, about 350 observations
-#'   of 3 classes, 210 of 5 or 130 of 8 (of `lik_softmax()`, whose integrals take longer, fewer),
-#'   and has the last search where 5 seconds are enough for that, too, about 150 observations of 3
-#'   classes.
+#'   search for hyperparameters begins. A last search and the fit are coupled. The time is that of n
+#'   C x n C matrices: for 400 observations of 3 classes or 200 of 6 some 8 seconds for the fit
+#'   alone. `NULL` couples classes where the fit and 3000 predictions take less than 5 seconds: 330
+#'   observations of 3 classes, 190 of 5 or 100 of 8; with `lik_softmax()`, each prediction of which
+#'   takes a millisecond or more, 60 of 3; and has the last search where 5 seconds are enough for
+#'   that, too, about 150 observations of 3 classes.
 #' * `coupled = TRUE` needs full expectation propagation of all observations, at most 8 classes and
 #'   `shared = TRUE`; streams, sources of rows, inducing points and virtual copies do without, and
 #'   hyperparameters are not integrated over ([integration]).
@@ -50,7 +50,7 @@
 #' @param bias Constant added to each latent function: `NULL` (learned), a number (start of
 #'   learning) or `fixed(value)`; one for all classes, or one for each.
 #' @param coupled Are the latent functions of the classes coupled in the posterior? `NULL`: where it
-#'   takes less than 5 seconds and is possible.
+#'   is possible, and fit and predictions take seconds.
 #' @param shared Do all classes have the same kernel hyperparameters, or each its own?
 #' @param cuts Cut points between categories: `NULL` (learned), increasing numbers, one less than
 #'   there are categories, or `fixed()` around them.
@@ -64,9 +64,9 @@
 #'   classification with multiple classes*. Technical report 661, Department of Statistics,
 #'   University of California, Berkeley.
 #'
-#'   Riihimäki, J., Jylänki, P. and Vehtari, A. (2013). Nested expectation propagation for Gaussian
-#'   process classification with a multinomial probit likelihood. *Journal of Machine Learning
-#'   Research* 14, 75-109.
+#' Riihimäki, J., Jylänki, P. and Vehtari, A. (2013). Nested expectation propagation for Gaussian
+#' process classification with a multinomial probit likelihood. *Journal of Machine Learning
+#' Research* 14, 75-109.
 #' @seealso [likelihoods] for all, [likelihoods_two_classes] for one-vs-rest models;
 #'   `vignette("multiclass")`.
 #' @examples

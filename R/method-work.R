@@ -31,7 +31,13 @@ OUTSIDE <- 3
 
 # Returns the work of full EP of coupled classes: factors of n C x n C, and tilts of C dimensions.
 coupled_work <- function(n, classes, lik) {
-  values <- as.double(n) * classes
+  policy$ep_iterations * ((as.double(n) * classes)^3 + coupled_tilts(n, classes, lik))
+}
+
+# Returns the work of predicting as many rows as a default fit has to leave time for.
+prediction_work <- function(classes, lik) coupled_tilts(policy$coupled_predictions, classes, lik)
+
+coupled_tilts <- function(n, classes, lik) {
   tilt <- stats::setNames(policy$coupled_tilt, c("mprobit", "softmax"))
-  policy$ep_iterations * (values^3 + values * classes * tilt[[lik$type]])
+  as.double(n) * classes^2 * tilt[[lik$type]]
 }

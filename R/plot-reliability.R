@@ -128,10 +128,13 @@ loo_rows <- function(object) {
                   "Give data with the response that the model has not seen")
   }
   object <- checked_rows(object)
-  known <- !is.na(labelled_rows(object$y))
+  known <- have_response(object$y)
   list(y = some_rows(object$y, known),
        latent = some_latent(loo_latent(object), which(known), n_outputs(object)))
 }
+
+# Returns which rows have a response, of several components one at least.
+have_response <- function(y) if (is.matrix(y)) !is.na(labelled_rows(y)) else !is.na(y)
 
 # Returns the responses of new rows, and the latent moments there.
 predicted_rows <- function(object, newdata) {

@@ -12,7 +12,8 @@ with_coupled_classes <- function(candidate, setup) {
     return(candidate)
   }
   work <- coupled_work(count_observations(candidate), candidate$model$response$processes, lik)
-  affordable <- work <= policy$coupled_flops * EFFORT[[setup$method$effort %||% "normal"]]
+  asked <- prediction_work(candidate$model$response$processes, lik) # a picture is of so many rows
+  affordable <- work + asked <= policy$coupled_flops * EFFORT[[setup$method$effort %||% "normal"]]
   if (!isTRUE(lik$coupled) && !affordable) return(candidate)
   polished(coupled_candidate(candidate), setup, work)
 }

@@ -79,10 +79,10 @@ test_that("joint classes: copies of the rows of all classes, in one fit", {
   slow_tier()
   d <- copies_data()
   for (method in list(method_ivm(8), method_ep(size = 8), method_ep())) {
-    plain <- fit_given(d$x, d$three, lik_mprobit(0), method)
-    fit <- fit_given(d$x, d$three, lik_mprobit(0), method, augment = reflected)
+    plain <- fit_given(d$x, d$three, lik_mprobit(0, coupled = FALSE), method)
+    fit <- fit_given(d$x, d$three, lik_mprobit(0, coupled = FALSE), method, augment = reflected)
     all <- by_hand(d, plain$basis_rows)
-    hand <- fit_given(all$x, d$three[all$of], lik_mprobit(0), method)
+    hand <- fit_given(all$x, d$three[all$of], lik_mprobit(0, coupled = FALSE), method)
     expect_same_latent(fit, hand, d)
   }
   soft <- fit_given(d$x, d$three, lik_softmax(0), method_ivm(8), augment = reflected)

@@ -214,7 +214,7 @@ test_that("many labels: informative vectors, length scales and a power by leave-
   joint <- sparsegp(x, three, kernel = kernel_rbf(), effort = "quick")
   expect_identical(joint$likelihood$type, "probit")
   expect_identical(sparsegp(x[1:60, ], three[1:60], kernel = kernel_rbf())$likelihood$type,
-                   "mprobit")
+                   "coupled_mprobit")
   expect_gt(mean(predict(joint, x, type = "class") == three), 0.8)
 })
 

@@ -208,8 +208,10 @@ test_that("information on several classes is that of a tensor rule", {
   weight <- c(outer(c(outer(w, w)), w))
   mean <- rbind(c(0, 0.5, -1), c(2, 0, 0))
   var <- rbind(c(1, 0.5, 2), c(0.1, 0.2, 0.1))
-  for (type in c("softmax", "mprobit", "probit")) {
-    fit <- sparsegp(cbind(two_inputs$x), y, likelihood = type, learn = FALSE)
+  likelihoods <- list(softmax = lik_softmax(coupled = FALSE),
+                      mprobit = lik_mprobit(coupled = FALSE), probit = lik_probit())
+  for (type in names(likelihoods)) {
+    fit <- sparsegp(cbind(two_inputs$x), y, likelihood = likelihoods[[type]], learn = FALSE)
     brute <- vapply(1:2, function(i) {
       f <- sweep(sweep(grid, 2L, sqrt(var[i, ]), "*"), 2L, mean[i, ], "+")
       p <- class_probabilities(fit, list(mean = f, var = 0 * f, offset = 0))
