@@ -350,7 +350,8 @@ golden_data_cases <- function() {
       golden_fit(list(quote(number), NULL), golden_ep(damping), kernel = kernel_rbf())
     },
     `starts from the classes` = function(damping) {
-      golden_fit(list(quote(species), lik_mprobit(coupled = FALSE)), golden_ep(damping), kernel = kernel_rbf(ard = TRUE))
+      golden_fit(list(quote(species), lik_mprobit(coupled = FALSE)), golden_ep(damping),
+                 kernel = kernel_rbf(ard = TRUE))
     },
     `starts from the order` = function(damping) {
       golden_fit(list(quote(grade), NULL), golden_ep(damping), kernel = kernel_matern52())
