@@ -131,7 +131,7 @@
 #' predict(fit, mtcars[1:3, ], type = "prob")
 #' predict(fit, mtcars[1:3, ], type = "class", reject = 0.8)
 #'
-#' fit <- sparsegp(Species ~ ., iris)
+#' fit <- sparsegp(Species ~ ., iris[1:50 * 3, ])
 #' predict(fit, iris[c(1, 51, 71), ], type = "prob")
 #' predict(fit, iris[c(1, 51, 71), ], type = "class", reject = 0.9)
 #'

@@ -110,33 +110,37 @@ mixture_bound <- function(object, latent, type, z) UseMethod("mixture_bound", co
 
 #' @export
 mixture_bound.response <- function(object, latent, type, z) {
+  if (!type %in% c("link", "latent") && is_on_one_scale(object)) {
+    return(bound_by_predictor(object, latent, type, z))
+  }
   mixed_quantile(object, latent, stats::pnorm(z), function(object, latent) {
     at <- function(z) confidence_bound(object, latent, type, z)
     list(below = below_by_quantiles(at), end = at(z))
   })
 }
 
-# Of a mean response g_k(f) on another scale, which is an integral over the noise of member k. Its
+# With f the latent function plus bias and g_k(f) the mean (or median) response of member k, the
 # quantile q has sum_k w_k P_k(g_k^-1(q)) = p, P_k the distribution function of f. Two steps of
-# Newton's from the quantile f of the mixture of the P_k, where the members' noise hardly matters.
-#' @export
-mixture_bound.response_transformed <- function(object, latent, type, z) {
-  if (type %in% c("link", "latent") || !is_on_one_scale(object)) return(NextMethod())
+# Newton's from the quantile f of the mixture of the P_k: where all g_k are one function, as those
+# of most likelihoods, the first is exact, and else they differ little.
+bound_by_predictor <- function(object, latent, type, z) {
   f <- mixed_quantile(object, latent, stats::pnorm(z), function(object, latent) {
-    own <- normal_location(object, latent)
+    own <- normal_predictor(object, latent)
     list(below = function(f) stats::pnorm(f, own$mean, own$sd), end = own$mean + z * own$sd)
   })
-  if (type == "median") return(to_response(object, f))
+  answer <- if (type == "median") median_response else response_at
   each <- over_members(object, latent, function(object, latent) {
-    own <- normal_location(object, latent)
-    g <- function(f) response_at(object, latent, f - own$mean)
+    own <- normal_predictor(object, latent)
+    g <- function(f) answer(object, latent, f - own$mean)
     at <- g(f)
     slope <- (g(f + own$sd / 10) - at) * 10 / own$sd
-    c(own, list(g = g, at = at, slope = slope, f = f))
+    c(own, list(g = g, at = at, flat = ifelse(slope > 0, 1 / slope, 0), f = f))
   })
-  q <- quantile_step(each, latent$shares, NULL, z)
+  at <- lapply(each, `[[`, "at")
+  q <- quantile_step(each, latent$shares, mixed(at, latent$shares), z)
+  q <- pmin(pmax(q, do.call(pmin, at)), do.call(pmax, at))
   each <- lapply(each, function(one) {
-    one$f <- one$f + (q - one$at) / one$slope
+    one$f <- one$f + (q - one$at) * one$flat
     replace(one, "at", list(one$g(one$f)))
   })
   quantile_step(each, latent$shares, q, z)
@@ -144,24 +148,24 @@ mixture_bound.response_transformed <- function(object, latent, type, z) {
 
 # Returns the root of sum_k w_k P_k(f_k + (q - g_k) / g_k') = pnorm(z), linear in q about `near`.
 quantile_step <- function(each, shares, near, z) {
-  if (is.null(near)) near <- mixed(lapply(each, `[[`, "at"), shares)
-  reached <- lapply(each, function(one) one$f + (near - one$at) / one$slope)
+  reached <- lapply(each, function(one) one$f + (near - one$at) * one$flat)
   below <- mixed(Map(function(one, f) stats::pnorm(f, one$mean, one$sd), each, reached), shares)
-  density <- mixed(Map(function(one, f) stats::dnorm(f, one$mean, one$sd) / one$slope, each,
+  density <- mixed(Map(function(one, f) stats::dnorm(f, one$mean, one$sd) * one$flat, each,
                        reached), shares)
-  near - (below - stats::pnorm(z)) / density
+  # beyond what a response can reach nothing changes
+  ifelse(density > 0, near - (below - stats::pnorm(z)) / density, near)
 }
 
-normal_location <- function(object, latent) {
+# Mean and standard deviation of the linear predictor, or of the part of it that is a location.
+normal_predictor <- function(object, latent) {
   own <- location(object, latent)
-  list(mean = own$mean, sd = sqrt(own$var))
+  list(mean = own$mean + latent_bias(object), sd = sqrt(own$var))
 }
 
-# Have all members the response on the same scale and in the same unit?
+# Have all members one likelihood, and the response on the same scale and in the same unit?
 is_on_one_scale <- function(object) {
-  own <- c("centre", "unit", "scale")
-  all(unlist(each_member(object, function(one) identical(one$response[own],
-                                                         object$response[own]))))
+  of <- function(fit) list(fit$likelihood$type, fit$response[c("centre", "unit", "scale")])
+  all(unlist(each_member(object, function(one) identical(of(one), of(object)))))
 }
 
 # Returns the distribution function whose quantiles at pnorm(z) are at(z). Where these are linear in

@@ -67,8 +67,7 @@
 #' Riihimäki, J., Jylänki, P. and Vehtari, A. (2013). Nested expectation propagation for Gaussian
 #' process classification with a multinomial probit likelihood. *Journal of Machine Learning
 #' Research* 14, 75-109.
-#' @seealso [likelihoods] for all, [likelihoods_two_classes] for one-vs-rest models;
-#'   `vignette("multiclass")`.
+#' @seealso [likelihoods] for all, [likelihoods_two_classes] for one-vs-rest models.
 #' @examples
 #' lik_mprobit(bias = fixed(0))
 #' fit <- sparsegp(Species ~ Petal.Length + Petal.Width, iris[1:50 * 3, ],

@@ -62,7 +62,7 @@
 #'
 #' @section Hyperparameters:
 #' An argument that is a hyperparameter may be `NULL` (learned), a number (learned, with this start)
-#' or `fixed(number)` (not learned). [coef()][coef.sparsegp] shows it in the units that its page
+#' or `fixed(number)` (not learned). `coef()` shows it in the units that its page
 #' names. For prior distributions see [priors].
 #'
 #' @section How exact they are:

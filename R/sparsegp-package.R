@@ -8,17 +8,17 @@
 #' * check: `summary(fit)`, `plot(fit, type = "residuals")`, [loo()], [calibration()];
 #' * change: `update(fit, kernel = )`, and see by [compare()] whether it is better.
 #'
-#' What there is to choose are small values: [kernels] say what the function is like (smooth,
-#' rough, periodic, a sum of effects, of groups), [likelihoods] what the response is like (counts,
-#' classes, outliers), [methods] how many rows are taken at once (all, some hundred points, a
-#' stream), [priors] what hyperparameters are thought possible.
+#' What there is to choose are small values: [kernels] say what the function is like (smooth, rough,
+#' periodic, a sum of effects, of groups), [likelihoods] what the response is like (counts, classes,
+#' outliers), [methods] how many rows are taken at once (all, some hundred points, a stream),
+#' [priors] what hyperparameters are thought possible.
 #'
 #' `vignette("sparsegp")` is a page from a formula to error bars, `vignette("defaults")` says what a
 #' default fit tries and how well it does, `vignette("coming-from")` is for users of `lm()`, `gam()`
 #' or `brm()`, `vignette("cheatsheet")` has all on a page, and `vignette("glossary")` explains the
-#' terms. `vignette("time-series")`, `"maps"`, `"groups"` and `"large-data"` are about those.
-#' Articles of the website, `vignettes/articles/` of the sources, have more: informative inducing
-#' points, currents and winds, design of experiments, and the papers' figures beside ours.
+#' terms. `vignette("time-series")`, `"groups"` and `"large-data"` are about those. Articles of the
+#' website, `vignettes/articles/` of the sources, have more: maps, several classes, informative
+#' inducing points, currents and winds, design of experiments, and the papers' figures beside ours.
 #'
 #' @section Notation:
 #' Words outside, paper letters inside; one table for the whole package.
@@ -42,22 +42,21 @@
 #' | \eqn{n, p, d}{n, p, d} | rows, inputs, basis size |
 #'
 #' @section Threads:
-#' Where R is built with OpenMP, what is independent goes to two threads as soon as it takes a
-#' third of a millisecond: tilts and scores of rows, columns of kernel matrices, sums over rows,
-#' blocks of rows of a prediction. Elsewhere, and on Windows, there is R's own thread.
+#' Where R is built with OpenMP, what is independent goes to two threads as soon as it takes a third
+#' of a millisecond: tilts and scores of rows, columns of kernel matrices, sums over rows, blocks of
+#' rows of a prediction. Elsewhere, and on Windows, there is R's own thread.
 #' `options(sparsegp.threads = 4)` asks for another number, `1` for none but R's own; the
 #' environment variables `OMP_THREAD_LIMIT` and, unless the option is set, `OMP_NUM_THREADS` bound
-#' it. Results are the same, bit for bit, for any number of threads. Threads that wait sleep,
-#' and where other work keeps them waiting short loops are done without them for a while.
+#' it. Results are the same, bit for bit, for any number of threads. Threads that wait sleep, and
+#' where other work keeps them waiting short loops are done without them for a while.
 #'
 #' Matrix products are left to the BLAS. Loops that are mostly matrix products go to threads only
 #' where the BLAS has none of its own: where R's own or the reference BLAS is in use, or OpenBLAS,
 #' BLIS or MKL under `OPENBLAS_NUM_THREADS=1` and the like. Processes that [parallel::mclapply()]
 #' forks use one thread each.
 #'
-#' @references
-#' Minka, T. P. (2001). *A family of algorithms for approximate Bayesian inference*. PhD thesis,
-#' Massachusetts Institute of Technology.
+#' @references Minka, T. P. (2001). *A family of algorithms for approximate Bayesian inference*. PhD
+#'   thesis, Massachusetts Institute of Technology.
 #'
 #' Seeger, M. (2002). *Notes on Minka's expectation propagation for Gaussian process
 #' classification*. Technical report, University of Edinburgh.
