@@ -67,7 +67,7 @@
 #' plot(sparsegp(len ~ dose + supp, ToothGrowth))
 #'
 #' fit <- sparsegp(am ~ wt + hp, mtcars, likelihood = "probit")
-#' plot(fit, n = 41)
+#' plot(fit, n = 31)
 #' plot(fit, "wt", level = 0.8, main = "Manual gearboxes are light")
 #' plot(fit, type = "trace")
 #' plot(fit, type = "reliability")
@@ -78,21 +78,18 @@
 #' plot(fit, "terms")
 #' plot(fit, ~ wt)
 #' plot(fit, type = "residuals")
-#' plot(fit, se = "panel")
-#' plot(sparsegp(mpg ~ wt + hp + qsec, mtcars), "terms")
 #' plot(sparsegp(mpg ~ wt + hp + factor(am), mtcars), c("wt", "hp"), by = "factor(am)")
 #'
 #' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:72, ]
 #' fit <- sparsegp(degrees ~ year, temperature, kernel = kernel_rbf() + kernel_periodic(period = 1))
 #' plot(fit, "forecast")
 #'
-#' currents <- expand.grid(x = 1:4, y = 1:4)
-#' currents <- transform(currents, u = sin(y) + 0.1 * rnorm(16), v = cos(x) + 0.1 * rnorm(16))
+#' currents <- expand.grid(x = 1:4, y = 1:3)
+#' currents <- transform(currents, u = sin(y) + 0.1 * rnorm(12), v = cos(x) + 0.1 * rnorm(12))
 #' plot(sparsegp(cbind(u, v) ~ x + y, currents, kernel = kernel_helmholtz()), level = 0.9)
 #'
-#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[c(TRUE, FALSE), ])
-#' plot(fit, n = 41)
-#' plot(fit, "Sepal.Width")
+#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[1:50 * 3, ])
+#' plot(fit, n = 31)
 #' plot(fit, type = "reject")
 #' @export
 plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 0.95, n = NULL,
