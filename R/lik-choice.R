@@ -56,6 +56,7 @@ FAMILIES <- list(
   coupled_mprobit = c("multinomial", "probit"), coupled_softmax = c("multinomial", "logit"),
   student = c("student", "identity"), laplace = c("laplace", "identity"),
   density = c("density", "identity"), mvnormal = c("gaussian", "identity"),
+  custom = c("custom", "identity"),
   mixture = c("mixture", "identity"), heteroscedastic = c("gaussian", "identity")
 )
 

@@ -67,6 +67,7 @@ traits_like <- function(traits, ...) {
 # On a scale of its own a response is read by another codec (response-transformed.R).
 lik_traits <- function(lik) {
   traits <- traits_of(lik$type)
+  if (!is.null(lik$custom)) return(custom_traits_of(traits, lik))
   scale <- lik$transform$name
   if (is.null(scale) || scale == "identity") return(traits)
   traits$response <- paste(traits$response, scale, sep = ".")
@@ -90,8 +91,7 @@ lik_codec <- function(lik) {
   if (is.null(lik)) codec_defaults() else codec_named(lik_traits(lik)$response)
 }
 
-new_likelihood <- function(type, params) {
-  traits <- traits_of(type)
+new_likelihood <- function(type, params, traits = traits_of(type)) {
   codec <- codec_named(traits$response)
   params <- lapply(params, plain_numbers)
   for (name in names(params)) {
@@ -110,13 +110,14 @@ new_likelihood <- function(type, params) {
 # come from a file.
 check_likelihood <- function(lik) {
   right <- inherits(lik, "sparsegp_likelihood") && !is.null(registered("traits", lik$type)) &&
-    is.list(lik$params) && is.null(misfit("likelihood", lik)) &&
+    identical(lik$type == "custom", !is.null(lik$custom)) && is.list(lik$params) &&
+    is.null(misfit("likelihood", lik)) &&
     setequal(names(lik$params), hyper_names(lik))
   if (!right) {
     stop_sparsegp("likelihood", "is not what a lik_*() makes",
                   "Make it anew; a part of a value is not for writing to")
   }
-  new_likelihood(lik$type, lik$params)
+  new_likelihood(lik$type, lik$params, lik_traits(lik))
   lik
 }
 
@@ -135,7 +136,7 @@ likelihood_kinds <- function() list(
   shared = optional(is_flag), coupled = optional(is_flag), or_trials = optional(is_flag),
   covariance = optional(function(x) is_word(x, COVARIANCES)),
   variances = optional(function(x) are_finite(x) && is.null(dim(x)) && all(x > 0)),
-  transform = optional(is_transform)
+  transform = optional(is_transform), custom = optional(is_custom_likelihood)
 )
 
 # Log evidences of labels and counts are log probabilities. EP on its way to no fixed point shows by
@@ -186,8 +187,10 @@ print.sparsegp_likelihood <- function(x, ...) {
 # width: latent values of one process that a row's likelihood sees at once; q: numbers in a data
 # row, which some types leave open
 lik_for_c <- function(lik, processes, width = 1L, q = 0L) {
-  list(type = lik$type, q = as.integer(q), processes = as.integer(processes),
-       width = as.integer(width))
+  spec <- list(type = lik$type, q = as.integer(q), processes = as.integer(processes),
+               width = as.integer(width))
+  if (!is.null(lik$custom)) spec[c("q", "custom")] <- list(2L, lik$custom)
+  spec
 }
 
 # How latent values lie in C (types.h): never inferred from lengths or dimensions.

@@ -23,6 +23,7 @@
 #' | ordered categories, such as ratings | `lik_ordinal()`, the default | [likelihoods_classes] |
 #' | vectors with several possible values each | `lik_mixture()`, the default | [mixture()] |
 #' | points, and their density is wanted | `lik_density()`, through [gp_density()] | [gp_density()] |
+#' | anything else | an R function of the log density | [lik_custom()] |
 #'
 #' Any likelihood of two classes serves for more of them as well, by one-vs-rest models; see
 #' [likelihoods_two_classes].

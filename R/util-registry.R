@@ -11,6 +11,7 @@ REGISTRY <- new.env(parent = emptyenv())
 # Fills the registry from the functions in the namespace `home`.
 fill_registry <- function(home) {
   REGISTRY$catalogue <- .Call(sg_catalogue)
+  REGISTRY$catalogue$likelihoods$custom <- HOSTED
   likelihoods <- paste0(names(REGISTRY$catalogue$likelihoods), "_traits")
   REGISTRY$traits <- values_of(functions_named("_traits$", home)[likelihoods], "_traits")
   codecs <- functions_named("_codec$", home)

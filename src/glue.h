@@ -23,6 +23,8 @@ const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta);
 const sg_kernel *const *sg_kernels_of(SEXP spec, SEXP theta, int *count);
 /* spec: type; processes and width, as sg_layout has them. theta: of each process. */
 sg_lik sg_lik_of(SEXP spec, SEXP theta);
+/* glue_host.c: custom: a likelihood that is an R function, see lik-custom.R. */
+const sg_lik_host *sg_lik_host_of(SEXP custom);
 /* Data rows of n rows; labels of classes, which index, are whole and among them. */
 const double *sg_data_rows_of(const sg_lik *lik, SEXP y, int n);
 sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset);

@@ -151,14 +151,20 @@ const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta)
     return each[0];
 }
 
+/* Is an R function, whose host the last element of the specification gives. */
+static int is_hosted(const char *name) { return strcmp(name, sg_lik_custom.name) == 0; }
+
 sg_lik sg_lik_of(SEXP spec, SEXP theta)
 {
     const char *name = CHAR(STRING_ELT(sg_field(spec, "type"), 0));
+    const int hosted = is_hosted(name);
     const int C = sg_field_int(spec, "processes"), w = sg_field_int(spec, "width");
     if (C < 1 || C > SG_LIK_MAX_CLASSES) Rf_error("internal error: %d processes", C);
     if (w < 1 || w > SG_LIK_MAX_WIDTH) Rf_error("internal error: sites of width %d", w);
     const double *values = sg_doubles_of(theta, Rf_length(theta), "likelihood theta");
-    const sg_lik lik = {.type = sg_lik_type_find(name), .theta = values, .C = C, .w = w,
+    const sg_lik lik = {.type = hosted ? &sg_lik_custom : sg_lik_type_find(name),
+                        .host = hosted ? sg_lik_host_of(sg_field(spec, "custom")) : NULL,
+                        .theta = values, .C = C, .w = w,
                         .npar = Rf_length(theta) / C, .q = sg_field_int(spec, "q")};
     if (!lik.type) Rf_error("internal error: no likelihood '%s'", name);
     if (lik.type->width ? w != lik.type->width : C > 1) {
