@@ -5,6 +5,3 @@ reals_codec <- function() {
              constant = function(codes) if (is_flat(codes - codes[1L])) "does not vary",
              refuse = function(y, weights) NULL)
 }
-
-#' @export
-response_jumps.response_reals <- response_jumps.response
