@@ -24,9 +24,8 @@
 #' * `lik_zip()` and `lik_zinb()`: with probability `zero` a count is an excess zero, else it is
 #'   from the Poisson or the negative binomial distribution. `predict(type = "response")` is the
 #'   mean of all counts, excess zeros included; the rate of the others is `exp()` of `predict(type =
-#'   "link")`. The probability that a new count is 0 is the mean of many [simulate()][stats::simulate]d
-#'   counts, or comes from `type = "quantile"`: it is at least p where that quantile is 0. If `zero`
-#'   is learned to be near 0, use `lik_poisson()` or `lik_negbin()`.
+#'   "link")`. The probability that a new count is 0, for whatever reason, is `predict(type = "zero")`. If
+#'   `zero` is learned to be near 0, use `lik_poisson()` or `lik_negbin()`.
 #' * With `hurdle = TRUE` a count is 0 with probability `zero`, and else one of those of the Poisson
 #'   or the negative binomial distribution that are not 0: zeros may be fewer than these have, too,
 #'   and are no evidence on the rate. The names `"hurdle_poisson"` and `"hurdle_negbin"` stand for
@@ -71,6 +70,7 @@
 #' d$n <- rpois(60, exp(1 + sin(d$x))) * rbinom(60, 1, 0.7)
 #' fit <- sparsegp(n ~ x, d, likelihood = lik_zip())
 #' coef(fit)["zero"]
+#' predict(fit, data.frame(x = c(-1, 1)), type = "zero")
 #' predict(fit, data.frame(x = c(-1, 1)), interval = "prediction")
 #' @name likelihoods_counts
 #' @order 1

@@ -3,6 +3,7 @@
 
 positive_codec <- function() {
   codec_like(counts_codec(), c("positive", "counts"), called = "a response of positive numbers",
+             offers = offers_without(counts_codec()$offers, "zero"),
              constant = function(codes) if (is_flat(codes - codes[1L])) "does not vary",
              refuse = function(y, weights) {
                if (any(y <= 0)) "has values that are not positive"
@@ -13,6 +14,7 @@ positive_codec <- function() {
 
 proportions_codec <- function() {
   codec_like(counts_codec(), c("proportions", "counts"), called = "a response of proportions",
+             offers = offers_without(counts_codec()$offers, "zero"),
              constant = function(codes) if (is_flat(codes - codes[1L])) "does not vary",
              refuse = function(y, weights) {
                if (any(y <= 0 | y >= 1)) "has values that are not between 0 and 1"
@@ -26,3 +28,7 @@ response_jumps.response_positive <- response_jumps.response
 
 #' @export
 response_jumps.response_proportions <- response_jumps.response
+
+# A proportion that is moved by a ratio may leave its range.
+#' @export
+partial_residual.response_proportions <- partial_residual.response
