@@ -33,14 +33,14 @@ REFERENCE_GIVEN <- list(
 
 # With excess zeros, and with a hurdle before the counts of a `part` that are not 0.
 reference_excess_cdf <- function(part, y, f, v, lower) {
-  counted <- (1 - v$zero) * REFERENCE_GIVEN[[part]](y, f, v, 1, lower)
-  if (lower) ifelse(y < 0, 0, v$zero + counted) else ifelse(y < 0, 1, counted)
+  if (y < 0) return(0 * f + !lower)
+  (if (lower) v$zero else 0) + (1 - v$zero) * REFERENCE_GIVEN[[part]](y, f, v, 1, lower)
 }
 
 reference_hurdle_cdf <- function(part, y, f, v, lower) {
-  given <- function(y, lower) REFERENCE_GIVEN[[part]](y, f, v, 1, lower)
-  above <- given(pmax(y, 0), FALSE) / given(0, FALSE)
-  if (lower) ifelse(y < 0, 0, 1 - (1 - v$zero) * above) else ifelse(y < 0, 1, (1 - v$zero) * above)
+  given <- function(y) REFERENCE_GIVEN[[part]](y, f, v, 1, FALSE)
+  above <- if (y < 0) 0 * f + 1 else (1 - v$zero) * given(y) / given(0)
+  if (lower) 1 - above else above
 }
 
 REFERENCE_MIXED <- list(
