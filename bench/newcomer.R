@@ -222,8 +222,8 @@ analyses <- list(
     d <- transform(swiss, y = Agriculture / 100)
     formula <- y ~ Fertility + Education + Catholic
     held <- unseen(d, function(d) {
-      mgcv::gam(y ~ s(Fertility, k = 5) + s(Education, k = 5) + s(Catholic, k = 5), mgcv::betar(), d,
-                method = "REML")
+      mgcv::gam(y ~ s(Fertility, k = 5) + s(Education, k = 5) + s(Catholic, k = 5),
+                mgcv::betar(), d, method = "REML")
     }, function(fit, new) cbind(response(fit, new), fit$family$getTheta(TRUE)))
     loss <- -mean(dbeta(d$y, held[, 1L] * held[, 2L], (1 - held[, 1L]) * held[, 2L], log = TRUE))
     result(seconds(sparsegp(formula, d, "beta")), "log loss",

@@ -186,8 +186,8 @@ static double log_positive(const sg_lik *part, double f)
 static double log_part_cdf(const sg_lik *part, const double *y, double f, int upper)
 {
     const double rate = sg_rate_of(f + part->theta[0]);
-    return part->npar == 1 ? ppois(y[0], rate, !upper, 1)
-        : pnbinom_mu(y[0], exp(sg_log_within(part->theta[1])), rate, !upper, 1);
+    if (part->npar == 1) return ppois(y[0], rate, !upper, 1);
+    return pnbinom_mu(y[0], exp(sg_log_within(part->theta[1])), rate, !upper, 1);
 }
 
 /* Returns log p(y|f), which for a 0 does not depend on f; NaN stays NaN. */

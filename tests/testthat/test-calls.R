@@ -111,7 +111,8 @@ test_that("families that there are not are refused with what is nearest", {
   call_error(sparsegp(s ~ a, d, family = poisson("sqrt")), "\"log\": give poisson\\(\\)")
   call_error(sparsegp(y ~ a, d, family = gaussian("log")), "log\\(y\\) ~ x")
   # as MASS, mgcv, brms and glmmTMB call theirs
-  foreign <- c(nbinom1 = "negbin", compois = "negbin", ziplss = "\"zip\"", gammals = "\"gamma\"",
+  foreign <- c(nbinom1 = "negbin", compois = "negbin", ziplss = "\"zip\"",
+               gammals = "\"gamma\"",
                truncated_poisson = "gaussian\\(\\)", betabinomial = "\"beta\"",
                Tweedie = "log\\(y \\+ 1\\)", "scaled t" = "student", student = "student",
                "Ordered Categorical" = "ordinal", cumulative = "ordinal", multinom = "softmax",
