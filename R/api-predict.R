@@ -9,6 +9,7 @@
 #' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix | n x K matrix |
 #' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same | the same, an ordered factor |
 #' | `"quantile"` | matrix of quantiles of a new response | an error | an error | of the category's number |
+#' | `"zero"` | of counts: probability that a new one is 0 | an error | an error | an error |
 #' | `"terms"` | matrix of effects, see below | the same | n x terms x C array | the same |
 #' | `"divergence"` and so on | of several components, see below | an error | an error | an error |
 #'
@@ -141,7 +142,7 @@
 #' @export
 predict.sparsegp <- function(object, newdata,
                              type = c("response", "link", "latent", "median", "prob", "class",
-                                      "quantile", "terms", "divergence", "vorticity", "stream",
+                                      "quantile", "zero", "terms", "divergence", "vorticity", "stream",
                                       "potential"),
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
                              level = 0.95, reject = 0, offset = NULL, variance = NULL,
@@ -199,7 +200,7 @@ predict_rows <- function(object, newdata, offset, request, variance, weights) {
     list(covariance = covariance_answer(object, newdata, offset)))
 }
 
-TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "terms",
+TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "zero", "terms",
            "divergence", "vorticity", "stream", "potential")
 
 # Other packages' names of types

@@ -63,11 +63,17 @@ predicted.response <- function(object, latent, request) {
                 class = predicted_class(object, class_probabilities(object, latent),
                                         request$reject),
                 quantile = quantile_answer(object, latent, request$probs),
+                zero = zero_probability(object, latent),
                 if (request$interval == "none") centre_answer(object, latent, type)
                 else interval_answer(object, latent, type, request$interval, request$level))
   answer <- if (!request$se.fit) fit
             else list(fit = fit, se.fit = standard_deviation(object, latent, type))
   restore_rows(answer, latent)
+}
+
+# Returns the probability that a new count is 0.
+zero_probability <- function(object, latent) {
+  pmax(1 - response_tails(object, numeric(latent_count(latent, 1L)), latent)$above, 0)
 }
 
 # ---- Draws ----
@@ -150,6 +156,9 @@ response_jumps.response <- function(object) FALSE
 
 #' @export
 response_jumps.response_counts <- function(object) TRUE
+
+#' @export
+response_jumps.response_reals <- function(object) FALSE
 
 #' @export
 interval_width.response <- function(object, latent, p) {

@@ -56,7 +56,8 @@ typedef struct sg_lik sg_lik;
 
 enum { SG_LIK_PAR_NAMES = 4 }; /* the most that a type has names for */
 
-typedef enum { SG_REAL, SG_POSITIVE, SG_WHOLE } sg_support; /* SG_WHOLE: 0, 1, 2, ... */
+/* SG_WHOLE: 0, 1, 2, ...; SG_UNIT: between 0 and 1 */
+typedef enum { SG_REAL, SG_POSITIVE, SG_WHOLE, SG_UNIT } sg_support;
 
 /* The tilt of a row at its marginals: log Z, and the first and second derivatives of log Z in the
  * means. d2 has the block of each process alone, cross all of them. Classes have one variable in

@@ -119,6 +119,51 @@ reference_pair <- function(kernel, theta, x, z) {
 #                is not to be the integral of logp in one dimension
 # Of several classes: f is a matrix with a column per class, mean and var are such matrices, v$bias
 # has an entry per class; tilt stands in place of places.
+# zip, zinb: with probability v$zero a count is 0, else it is one of `part`, another entry.
+reference_excess <- function(part) {
+  own <- function(what, ...) REFERENCE_LIKELIHOODS[[part]][[what]](...)
+  list(
+    logp = function(y, f, v) {
+      counted <- log1p(-v$zero) + own("logp", y, f, v)
+      if (y[1L] > 0) return(counted)
+      top <- pmax(counted, log(v$zero))
+      top + log(exp(counted - top) + exp(log(v$zero) - top))
+    },
+    mean = function(f, v) (1 - v$zero) * own("mean", f, v),
+    var = function(f, v) (1 - v$zero) * (own("var", f, v) + v$zero * own("mean", f, v)^2),
+    places = function(y, v) c(own("places", y, v), log(-log(v$zero)) - v$bias),
+    log_concave = FALSE,
+    widest = 2
+  )
+}
+
+# The same where a count is 0 with probability v$zero, and else one of `part` that is not 0.
+reference_hurdle <- function(part, log_concave) {
+  own <- function(what, ...) REFERENCE_LIKELIHOODS[[part]][[what]](...)
+  # log(1 - p0), by what it is where the rate vanishes
+  log_positive <- function(f, v) {
+    log_p0 <- own("logp", c(0, 0), f, v)
+    ifelse(f + v$bias < -200, f + v$bias,
+           ifelse(log_p0 > -log(2), log(-expm1(log_p0)), log1p(-exp(log_p0))))
+  }
+  list(
+    logp = function(y, f, v) {
+      if (y[1L] == 0) return(log(v$zero) + 0 * f)
+      log1p(-v$zero) + own("logp", y, f, v) - log_positive(f, v)
+    },
+    mean = function(f, v) (1 - v$zero) * own("mean", f, v) / exp(log_positive(f, v)),
+    var = function(f, v) {
+      positive <- exp(log_positive(f, v))
+      one <- own("mean", f, v) / positive
+      spread <- own("var", f, v) / positive - exp(own("logp", c(0, 0), f, v)) * one^2
+      (1 - v$zero) * (spread + v$zero * one^2)
+    },
+    places = function(y, v) own("places", y, v),
+    log_concave = log_concave,
+    widest = 2
+  )
+}
+
 REFERENCE_LIKELIHOODS <- list(
   gaussian = list(
     logp = function(y, f, v) stats::dnorm(y[1L], f, sqrt(v$noise / y[2L]), log = TRUE),
@@ -304,6 +349,39 @@ REFERENCE_LIKELIHOODS <- list(
     log_concave = FALSE,
     ep_error = 0.01
   ),
+  gamma = list(
+    logp = function(y, f, v) {
+      k <- v$gamma_shape
+      z <- pmin(y[2L] - f - v$bias, 300) # as in C
+      k * log(k) - lgamma(k) + k * (z - exp(z)) - y[2L]
+    },
+    mean = function(f, v) exp(f + v$bias),
+    var = function(f, v) exp(2 * (f + v$bias)) / v$gamma_shape,
+    places = function(y, v) y[2L] - v$bias,
+    log_concave = TRUE,
+    widest = 2
+  ),
+  beta = list(
+    # log Gamma(a) as log Gamma(1 + a) - log a, and log a itself where a underflows
+    logp = function(y, f, v) {
+      log_m <- stats::plogis(f + v$bias, log.p = TRUE)
+      log_n <- stats::plogis(-f - v$bias, log.p = TRUE)
+      a <- v$precision * exp(log_m)
+      b <- v$precision * exp(log_n)
+      lgamma(v$precision) - lgamma(1 + a) - lgamma(1 + b) + 2 * log(v$precision) + log_m + log_n +
+        (a - 1) * stats::plogis(y[2L], log.p = TRUE) + (b - 1) * stats::plogis(-y[2L], log.p = TRUE)
+    },
+    mean = function(f, v) stats::plogis(f + v$bias),
+    var = function(f, v) {
+      stats::plogis(f + v$bias) * stats::plogis(-f - v$bias) / (1 + v$precision)
+    },
+    places = function(y, v) c(y[2L], 0) - v$bias,
+    log_concave = FALSE
+  ),
+  zip = reference_excess("poisson"),
+  zinb = reference_excess("negbin"),
+  hurdle_poisson = reference_hurdle("poisson", log_concave = TRUE),
+  hurdle_negbin = reference_hurdle("negbin", log_concave = FALSE),
   density = list(
     logp = function(y, f, v) 2 * log(pmax(abs(f), 1e-150)), # the pole is cut off
     mean = function(f, v) f^2,

@@ -90,6 +90,8 @@ test_that("NaN stays NaN, and what runs on threads warns nobody", {
   pattern <- paste0("\\b(", paste(warners, collapse = "|"), ")\\(")
   found <- lines_matching(pattern, core)
   cdf <- "lik_(poisson|negbin|binomial)[.]c.*return p(pois|nbinom_mu|binom)[(]"
+  cdf <- paste0(cdf, "|lik_gamma[.]c.*return pgamma|lik_beta[.]c.*tails.*pbeta|",
+                "lik_zero[.]c.*(ppois|pnbinom_mu)")
   expect_none(grep(cdf, found, value = TRUE, invert = TRUE), "functions that can warn")
 })
 
