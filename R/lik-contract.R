@@ -16,11 +16,12 @@
 #   label      what print() calls it, where that is not its type
 #   remedy     shown when EP diverges because site precisions grow without bound on contradictory
 #              labels; NULL: they do not
+#   of_value   (traits, lik) -> the traits of this value, where a type leaves them open; NULL: no
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
 #              component alone that is nearly equivalent; NULL: there is no such
 lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_evidence = TRUE,
                      modal = FALSE, tempered = FALSE, density = FALSE, label = NULL,
-                     remedy = NULL, alone = NULL) {
+                     remedy = NULL, alone = NULL, of_value = NULL) {
   as.list(environment())
 }
 
@@ -67,7 +68,7 @@ traits_like <- function(traits, ...) {
 # On a scale of its own a response is read by another codec (response-transformed.R).
 lik_traits <- function(lik) {
   traits <- traits_of(lik$type)
-  if (!is.null(lik$custom)) return(custom_traits_of(traits, lik))
+  if (!is.null(traits$of_value)) return(traits$of_value(traits, lik))
   scale <- lik$transform$name
   if (is.null(scale) || scale == "identity") return(traits)
   traits$response <- paste(traits$response, scale, sep = ".")
@@ -128,16 +129,6 @@ hyper_names <- function(lik) {
   if (is.null(lik$covariance) || lik$covariance == "full") names
   else setdiff(names, "correlation")
 }
-
-# What noise of several components may be like.
-COVARIANCES <- c("spherical", "diagonal", "full")
-
-likelihood_kinds <- function() list(
-  shared = optional(is_flag), coupled = optional(is_flag), or_trials = optional(is_flag),
-  covariance = optional(function(x) is_word(x, COVARIANCES)),
-  variances = optional(function(x) are_finite(x) && is.null(dim(x)) && all(x > 0)),
-  transform = optional(is_transform), custom = optional(is_custom_likelihood)
-)
 
 # Log evidences of labels and counts are log probabilities. EP on its way to no fixed point shows by
 # one above 0; SLACK of a nat for each row is more than rounding makes of 0.

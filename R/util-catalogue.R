@@ -7,10 +7,6 @@
 # statuses: what a run returns.
 catalogue <- function() REGISTRY$catalogue
 
-# What the catalogue says of likelihoods that are R functions, which C has no list of.
-HOSTED <- list(q = 2L, npar = 0L, width = 1L, classes = FALSE, par = character(), exact = FALSE,
-               ordered = TRUE)
-
 # Likelihoods that sparsegp() takes: of rows that see one value of a process.
 likelihood_names <- function() {
   types <- catalogue()$likelihoods
