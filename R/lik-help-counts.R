@@ -34,8 +34,8 @@
 #' All are log-concave but `lik_zip()` and `lik_zinb()`, under which a zero may widen the posterior:
 #' its site then has a negative precision, and `fit$convergence$widening` counts these. `zero` is one
 #' number for all inputs, and `coef()` shows it as a probability; its prior falls to 0 at 0, so that
-#' learning has a mode where there is no excess. *Accuracy*: on the counts of `bench/truth.R` the log
-#' evidence was within 0.05 nats of long Monte Carlo runs. None is from the papers; the models are
+#' learning has a mode where there is no excess.
+#' None is from the papers; the models are
 #' those of [stats::glm()], `MASS::glm.nb()`, Lambert (1992) and Mullahy (1986).
 #'
 #' @param bias Constant added to the latent function: `NULL` (learned), a number (start of learning)

@@ -21,9 +21,6 @@
 #' likelihoods with normal errors on another scale, `sparsegp(..., transform = "log")` or `"logit"`,
 #' by `sum(loo(fit)$lpd)`, which is in the units of the response for all of them.
 #'
-#' *Accuracy*: on the responses of `bench/truth.R` the log evidence was within 0.01 nats of the
-#' integral by long Monte Carlo runs.
-#'
 #' *Source*: none of the papers; the gamma model is that of [stats::glm()], the beta model that of
 #' Ferrari and Cribari-Neto (2004).
 #'

@@ -4,8 +4,9 @@
 #ifndef SG_GAMMA_REST_H
 #define SG_GAMMA_REST_H
 
-/* Each takes x > 0 and, where its limit needs it, its logarithm, which may be finite where x itself
- * is 0 by underflow: then results are those of the limit. Absolute accuracy 1e-14, relative where they are large.
+/* Each takes x > 0 and, where its limit needs it, its logarithm, which may be finite where x
+ * itself is 0 by underflow: then results are those of the limit. Absolute accuracy 1e-14, relative
+ * where they are large.
  *
  * sg_gamma_rest      log Gamma(x) - (x - 1/2) log x + x - log sqrt(2 pi); tends to 0 as x grows
  * sg_digamma_rest    x (psi(x) - log x), from -1 at 0 to -1/2

@@ -3,7 +3,8 @@
 # A file may include headers of its own layer or of earlier ones; siblings among the algorithms may
 # not, and likelihoods know nothing of kernels. A new file belongs in one of these.
 LAYERS <- list(
-  base = paste0("^(types|tolerances|block|correlation|band|lgamma_ratio|par|la|chol|quad|concave|",
+  base = paste0("^(types|tolerances|block|correlation|band|lgamma_ratio|gamma_rest|",
+                "par|la|chol|quad|concave|",
                 "gumbel|normal|logs|anderson)[.][ch]$"),
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^((lik|smooth|expect|gumbel_term)[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",

@@ -47,7 +47,8 @@ test_that("rest terms of gamma functions are those of R's", {
 test_that("probabilities of all counts sum to one", {
   for (name in c("zip", "zinb", "hurdle_poisson", "hurdle_negbin")) {
     case <- ZEROS_CASES[[name]]
-    theta <- c(case$value[["bias"]], if ("size" %in% names(case$value)) log(case$value[["size"]]), qlogis(case$value[["zero"]]))
+    size <- if ("size" %in% names(case$value)) log(case$value[["size"]])
+    theta <- c(case$value[["bias"]], size, qlogis(case$value[["zero"]]))
     y <- 0:400
     p <- exp(logp_of(fixed_lik(case), theta, count_rows(y), 0.4))
     expect_equal(sum(p), 1, tolerance = 1e-12, label = name)
