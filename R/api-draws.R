@@ -15,7 +15,10 @@
 #'   values give `NA`.
 #' @param type `"latent"`: the latent function; `"link"`: plus the likelihood's bias, so that
 #'   `exp()`, `plogis()` or `pnorm()` of it is a mean response; `"response"`: that mean response, or
-#'   with several classes their probabilities.
+#'   with several classes their probabilities; `"slope"`: the derivative along a variable, see
+#'   [slopes()].
+#' @param vars,scale `type = "slope"`: the variable, and whether of the mean response or of the
+#'   latent function.
 #' @param n,nsim Number of draws; whole number of at least 1.
 #' @param seed `NULL` (the current state of R's generator) or a number for `set.seed()`, after which
 #'   the old state comes back.
@@ -35,10 +38,18 @@ draws <- function(object, newdata, n = 1, ...) UseMethod("draws")
 
 #' @rdname draws
 #' @export
-draws.sparsegp <- function(object, newdata, n = 1, type = c("latent", "link", "response"), ...) {
+draws.sparsegp <- function(object, newdata, n = 1,
+                           type = c("latent", "link", "response", "slope"), vars = NULL,
+                           scale = c("response", "link"), ...) {
   check_no_dots(...)
-  type <- check_choice(type, c("latent", "link", "response"), "type")
+  type <- check_choice(type, c("latent", "link", "response", "slope"), "type")
+  refuse_for_other_type(type, "slope", !is.null(vars) || !missing(scale), "vars and scale")
+  scale <- check_choice(scale, c("response", "link"), "scale")
   object <- ready(object)
+  if (type == "slope") {
+    newdata <- if (!missing(newdata)) newdata
+    return(warn_once(slope_draws(object, newdata, check_count(n, "n"), vars, scale)))
+  }
   check_latent_type(object, type)
   newdata <- if (!missing(newdata)) newdata
   from <- drawn_members(object, check_count(n, "n"))
@@ -71,20 +82,26 @@ bound_draws <- function(each, order) {
 }
 
 # Draws n latent functions in C's units at the complete rows, a matrix for each class: mean + L z
-# with L L' the joint covariance. A pivoted Cholesky factor stops at the covariance's numerical
-# rank, so nothing is added to it.
+# with L L' the joint covariance.
 latent_draws <- function(object, newdata, n) {
   latent <- rows_asked(object, newdata)
   x <- latent$x
   latent$values <- lapply(seq_len(processes(object)), function(class) {
     if (nrow(x) == 0L) return(matrix(0, 0L, n))
     joint <- joint_moments(object, x, class)
-    factor <- suppressWarnings(chol(joint$var, pivot = TRUE))
-    rank <- attr(factor, "rank")
-    factor <- factor[seq_len(rank), order(attr(factor, "pivot")), drop = FALSE]
-    joint$mean + crossprod(factor, matrix(stats::rnorm(as.double(rank) * n), rank, n))
+    drawn_normal(joint$mean, joint$var, n)
   })
   latent
+}
+
+# Draws n vectors, a column each. A pivoted Cholesky factor stops at the covariance's numerical rank,
+# so nothing is added to it.
+drawn_normal <- function(mean, cov, n) {
+  if (length(mean) == 0L) return(matrix(0, 0L, n))
+  factor <- suppressWarnings(chol(cov, pivot = TRUE))
+  rank <- attr(factor, "rank")
+  factor <- factor[seq_len(rank), order(attr(factor, "pivot")), drop = FALSE]
+  mean + crossprod(factor, matrix(stats::rnorm(as.double(rank) * n), rank, n))
 }
 
 # Returns the probability of the second of two labels, before and after the fit's power.

@@ -6,7 +6,7 @@
 offer_table <- function(response, median, ...) {
   latent <- c("se.fit", "confidence", "covariance")
   list(response = response, link = latent, latent = latent, median = median, ...,
-       terms = "se.fit")
+       terms = "se.fit", slope = c("se.fit", "confidence"))
 }
 
 # Returns a table without some types, and without these extras of the others.
