@@ -43,7 +43,8 @@ draws.sparsegp <- function(object, newdata, n = 1,
                            scale = c("response", "link"), ...) {
   check_no_dots(...)
   type <- check_choice(type, c("latent", "link", "response", "slope"), "type")
-  refuse_for_other_type(type, "slope", !is.null(vars) || !missing(scale), "vars and scale")
+  refuse_for_other_type(type, "slope", !is.null(vars), "vars")
+  refuse_for_other_type(type, "slope", !missing(scale), "scale")
   scale <- check_choice(scale, c("response", "link"), "scale")
   object <- ready(object)
   if (type == "slope") {

@@ -171,7 +171,8 @@ predict.sparsegp <- function(object, newdata,
   check_latent_type(object, type, covariance)
   refuse_for_other_type(type, "quantile", !missing(probs), "probs")
   refuse_for_other_type(type, "terms", !is.null(terms), "terms")
-  refuse_for_other_type(type, "slope", !is.null(vars) || !missing(scale), "vars and scale")
+  refuse_for_other_type(type, "slope", !is.null(vars), "vars")
+  refuse_for_other_type(type, "slope", !missing(scale), "scale")
   scale <- check_choice(scale, c("response", "link"), "scale")
   if (type == "quantile") {
     check_probs(probs)
