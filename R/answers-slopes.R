@@ -67,9 +67,10 @@ refuse_levels <- function(name) {
 variables_at <- function(object, newdata) {
   if (has_plain_inputs(object)) return(NULL)
   if (is.null(newdata)) {
-    inputs <- all.vars(stats::delete.response(object$terms))
-    inputs <- intersect(inputs, all.vars(stats::delete.response(object$terms)))
-    newdata <- frame_again(object, stats::reformulate(paste0("`", inputs, "`")))
+    formula <- stats::formula(stats::delete.response(object$terms))
+    names <- lapply(all.vars(formula), as.name)
+    formula[[2L]] <- Reduce(function(a, b) call("+", a, b), names)
+    newdata <- frame_again(object, formula)
   }
   if (is.data.frame(newdata)) return(newdata)
   stop_sparsegp("newdata", "is missing, and the variables of the terms are not to be found",
@@ -152,7 +153,7 @@ refuse_rough <- function(object, columns, name) {
   reads <- registered("kernels", part)$reads
   if (reads == "levels") refuse_levels(name)
   if (reads == "component") {
-    stop_sparsegp("vars", paste0("names ", name, ", an input of a field, whose slopes are not offered"),
+    stop_sparsegp("vars", paste0("names ", name, ", an input of a field, which has no slopes here"),
                   "Use predict(type = \"divergence\") or \"vorticity\"")
   }
   stop_sparsegp("vars", paste0("names ", name, ", along which functions of kernel_", part,

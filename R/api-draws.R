@@ -95,14 +95,56 @@ latent_draws <- function(object, newdata, n) {
   latent
 }
 
-# Draws n vectors, a column each. A pivoted Cholesky factor stops at the covariance's numerical rank,
-# so nothing is added to it.
+# Draws n vectors, a column each. A pivoted Cholesky factor stops at the covariance's numerical
+# rank, so nothing is added to it.
 drawn_normal <- function(mean, cov, n) {
   if (length(mean) == 0L) return(matrix(0, 0L, n))
   factor <- suppressWarnings(chol(cov, pivot = TRUE))
   rank <- attr(factor, "rank")
   factor <- factor[seq_len(rank), order(attr(factor, "pivot")), drop = FALSE]
   mean + crossprod(factor, matrix(stats::rnorm(as.double(rank) * n), rank, n))
+}
+
+# Draws slopes along one variable, jointly at all rows: rows x draws, or x outputs.
+slope_draws <- function(object, newdata, n, vars, scale) {
+  object <- slope_object(object, scale)
+  vars <- check_slope_variables(object, vars)
+  if (length(vars) > 1L) {
+    stop_sparsegp("vars", paste0("are ", length(vars), " variables, and draws are along one"),
+                  "Name one of them")
+  }
+  from <- drawn_members(object, n)
+  each <- lapply(split(from, from), function(own) {
+    member <- if (has_members(object)) as_member(object, own[1L]) else object
+    if (has_members(member)) slope_draws(member, newdata, length(own), vars, scale)
+    else slope_draws_of(member, newdata, length(own), vars, scale)
+  })
+  bound_draws(each, order(order(from)))
+}
+
+slope_draws_of <- function(object, newdata, n, name, scale) {
+  rows <- rows_with_slopes(object, newdata, name)
+  along <- rows$along[[1L]]
+  points <- nrow(rows$x)
+  both <- lapply(seq_len(processes(object)), function(class) {
+    joint <- if (points) joint_slopes(object, rows$x, along$v, class)
+             else list(mean = numeric(), var = matrix(0, 0L, 0L))
+    drawn_normal(joint$mean, matrix(joint$var, 2L * points), n)
+  })
+  w <- n_outputs(object)
+  drawn <- lapply(seq_len(n), function(j) {
+    f <- by_row(lapply(both, function(own) own[seq_len(points), j]), w)
+    slope <- by_row(lapply(both, function(own) own[points + seq_len(points), j]), w)
+    drawn_slopes(object, f, slope, rows$offset, along$shift, scale)
+  })
+  outputs <- slope_outputs(object, scale)
+  out <- array(unlist(drawn), c(points %/% w, max(1L, length(outputs)), n),
+               list(NULL, outputs, paste0("draw_", seq_len(n))))
+  out <- aperm(out, c(1L, 3L, 2L))
+  at <- asked_rows(rows)
+  out <- out[at, , , drop = FALSE]
+  rownames(out) <- names(at)
+  if (is.null(outputs)) array(out, dim(out)[1:2], dimnames(out)[1:2]) else out
 }
 
 # Returns the probability of the second of two labels, before and after the fit's power.

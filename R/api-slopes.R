@@ -96,23 +96,6 @@ slopes.sparsegp <- function(object, newdata, vars = NULL, scale = c("response", 
   `rownames<-`(do.call(rbind, tables), NULL)
 }
 
-# Returns a fit that slopes may be asked of, or stops.
-slope_object <- function(object, scale) {
-  object <- ready(object)
-  check_offered(codec_of(object), "slope", character())
-  check_latent_type(object, if (scale == "link") "link" else "response")
-  object
-}
-
-# Returns the columns of an answer, a matrix with a column for each output in each.
-slope_columns <- function(answer, level) {
-  ends <- c((1 - level) / 2, (1 + level) / 2)
-  columns <- list(estimate = answer$mean, std.error = answer$sd,
-                  conf.low = slope_quantile(answer, ends[1L]),
-                  conf.high = slope_quantile(answer, ends[2L]))
-  lapply(columns, function(column) unname(as.matrix(column)))
-}
-
 # Returns rows for a variable, those of an output after those of the one before.
 slope_table <- function(columns, name, at, outputs) {
   n <- length(at)
@@ -131,94 +114,4 @@ average_table <- function(object, newdata, vars, scale, level, offset) {
   keys <- data.frame(variable = rep(vars, ncol(columns$estimate)))
   if (!is.null(outputs)) keys$output <- rep(factor(outputs, outputs), each = length(vars))
   cbind(keys, as.data.frame(lapply(columns, c)))
-}
-
-# ---- predict() and draws() ----
-
-# Returns what predict(type = "slope") answers: rows x (fit, lwr, upr) x variables x outputs, of which
-# sides of one are left out.
-predict_slopes <- function(object, newdata, offset, request) {
-  object <- slope_object(object, request$scale)
-  vars <- check_slope_variables(object, request$vars)
-  found <- slopes_asked(object, newdata, vars, request$scale, offset)
-  at <- asked_rows(found$rows)
-  columns <- lapply(found$each, slope_columns, request$level)
-  values <- function(fields, interval) {
-    each <- unlist(lapply(columns, function(own) {
-      lapply(own[fields], function(column) column[at, , drop = FALSE])
-    }))
-    outputs <- slope_outputs(object, request$scale)
-    count <- max(1L, length(outputs))
-    out <- array(each, c(length(at), count, length(fields), length(vars)),
-                 list(names(at), outputs, interval, vars))
-    drop_sides(aperm(out, c(1L, 3L, 4L, 2L)))
-  }
-  fit <- if (request$interval == "none") values("estimate", NULL)
-         else values(c("estimate", "conf.low", "conf.high"), c("fit", "lwr", "upr"))
-  if (request$se.fit) list(fit = fit, se.fit = values("std.error", NULL)) else fit
-}
-
-# Leaves out the sides of an array, but the first, that have one place.
-drop_sides <- function(x) {
-  kept <- c(TRUE, dim(x)[-1L] > 1L)
-  if (sum(kept) == 1L) return(stats::setNames(c(x), dimnames(x)[[1L]]))
-  array(x, dim(x)[kept], dimnames(x)[kept])
-}
-
-# Draws slopes along one variable, jointly at all rows: rows x draws, or x outputs.
-slope_draws <- function(object, newdata, n, vars, scale) {
-  object <- slope_object(object, scale)
-  vars <- check_slope_variables(object, vars)
-  if (length(vars) > 1L) {
-    stop_sparsegp("vars", paste0("are ", length(vars), " variables, and draws are along one"),
-                  "Name one of them")
-  }
-  from <- drawn_members(object, n)
-  each <- lapply(split(from, from), function(own) {
-    member <- if (has_members(object)) as_member(object, own[1L]) else object
-    if (has_members(member)) slope_draws(member, newdata, length(own), vars, scale)
-    else slope_draws_of(member, newdata, length(own), vars, scale)
-  })
-  bound_draws(each, order(order(from)))
-}
-
-slope_draws_of <- function(object, newdata, n, name, scale) {
-  rows <- rows_with_slopes(object, newdata, name)
-  along <- rows$along[[1L]]
-  points <- nrow(rows$x)
-  both <- lapply(seq_len(processes(object)), function(class) {
-    joint <- if (points) joint_slopes(object, rows$x, along$v, class)
-             else list(mean = numeric(), var = matrix(0, 0L, 0L))
-    drawn_normal(joint$mean, matrix(joint$var, 2L * points), n)
-  })
-  w <- n_outputs(object)
-  drawn <- lapply(seq_len(n), function(j) {
-    f <- by_row(lapply(both, function(own) own[seq_len(points), j]), w)
-    slope <- by_row(lapply(both, function(own) own[points + seq_len(points), j]), w)
-    drawn_slopes(object, f, slope, rows$offset, along$shift, scale)
-  })
-  outputs <- slope_outputs(object, scale)
-  out <- array(unlist(drawn), c(points %/% w, max(1L, length(outputs)), n),
-               list(NULL, outputs, paste0("draw_", seq_len(n))))
-  out <- aperm(out, c(1L, 3L, 2L))
-  at <- asked_rows(rows)
-  out <- out[at, , , drop = FALSE]
-  rownames(out) <- names(at)
-  if (is.null(outputs)) array(out, dim(out)[1:2], dimnames(out)[1:2]) else out
-}
-
-# Returns a matrix with a row for each row and its latent values of all classes, or components.
-by_row <- function(each, w) {
-  if (w > 1L) matrix(each[[1L]], ncol = w, byrow = TRUE)
-  else matrix(unlist(each), ncol = length(each))
-}
-
-# Returns slopes at latent values f with derivatives `slope`.
-drawn_slopes <- function(object, f, slope, offset, shift, scale) {
-  if (scale == "response") {
-    refuse_jumps(object)
-    return(slopes_at(object, f, slope, offset, shift))
-  }
-  units <- if (has_components(object)) component_units(object$response) else object$response$unit
-  slope * rep(units, each = nrow(f), length.out = length(slope)) + shift
 }

@@ -40,8 +40,8 @@ static sg_posterior_trend trend_of(SEXP trend, int d, int n, int C)
     };
 }
 
-/* Reads list(basis, alpha, G, H, trend): alpha d numbers for each of C processes, G and H one factor
- * or C each, or NULL. points: of which the trend has functions. */
+/* Reads list(basis, alpha, G, H, trend): alpha d numbers for each of C processes, G and H one
+ * factor or C each, or NULL. points: of which the trend has functions. */
 static sg_posterior posterior_of(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, int points)
 {
     SEXP basis = sg_field(posterior, "basis"), alpha = sg_field(posterior, "alpha");

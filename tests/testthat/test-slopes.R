@@ -1,6 +1,6 @@
 # Slopes, against differences of predictions, of draws, and against reference formulas.
 
-# Derivatives of predict(...) along a variable, by Richardson's extrapolation of central differences.
+# Derivatives of predict(...) along a variable: central differences, extrapolated (Richardson).
 predicted_slope <- function(fit, new, name, ..., h = 1e-2) {
   at <- function(step) {
     new[[name]] <- new[[name]] + step
