@@ -130,20 +130,24 @@ difference_quotients <- function(at, read) {
   change
 }
 
-# Returns the direction in scaled inputs, and the change of the offset. x: kept inputs
+# Returns the direction of scaled inputs, and the change of the offset. x: kept inputs
 direction_of <- function(object, x, change, name) {
-  scaling <- object$scaling
-  kept <- change$x[, scaling$kept, drop = FALSE]
+  kept <- change$x[, object$scaling$kept, drop = FALSE]
   if (any(change$x != 0) && !any(kept != 0) && !any(change$offset != 0)) {
     stop_sparsegp("vars", paste0("names ", name, ", which did not vary in the rows of the fit"),
                   "Ask for the slopes along other variables")
   }
-  v <- sweep(kept * warp_derivatives(x, scaling$warp), 2L, scaling$sd, "/")
+  list(v = scaled_direction(object, x, kept, name), shift = change$offset)
+}
+
+# Returns the direction of scaled inputs, as C has it, from changes of the kept inputs x.
+scaled_direction <- function(object, x, change, name) {
+  v <- sweep(change * warp_derivatives(x, object$scaling$warp), 2L, object$scaling$sd, "/")
   refuse_rough(object, which(colSums(v != 0) > 0) - 1L, name)
   w <- n_outputs(object)
   if (w > 1L) v <- cbind(v[rep(seq_len(nrow(v)), each = w), , drop = FALSE], 0)
   dimnames(v) <- NULL
-  list(v = v, shift = change$offset)
+  v
 }
 
 # Stops where a part of the kernel has no derivative along these columns.
