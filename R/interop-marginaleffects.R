@@ -3,31 +3,42 @@
 # process has a value at every point in the place of coefficients. Its values f at all points that
 # one call of marginaleffects predicts at are
 #   f = E f + L z,   z ~ N(0, I),   L L' = Cov f,
-# and z are the coefficients, 0 in the fit itself: as many as the numerical rank of Cov f, for each
-# latent function. Moving z moves the mean of f by L z, and predictions accordingly, so the standard
+# and 1 + z are the coefficients, 1 in the fit itself, from which steps of differences have a size:
+# as many as the numerical rank of Cov f, for each latent function. Moving z moves the mean of f by L z, and predictions accordingly, so the standard
 # error of any function of predictions is that of its best linear approximation, exact for the
-# latent function. The points become known as they are predicted, after get_vcov() has been called
-# and before get_coef() is: MARGINS remembers them for one call.
+# latent function. The points become known as they are predicted, before coefficients are asked for:
+# MARGINS remembers
+#   fit      the fit whose points these are
+#   points   their scaled inputs
+#   root     L of each latent function, once it was asked for
+#   used     have coefficients been moved? The next predictions are those of another call
 MARGINS <- new.env(parent = emptyenv())
 
 MOST_MARGINS <- 2000L # coefficients
 
 margin_names <- function(count) paste0("z", seq_len(count), recycle0 = TRUE)
 
+margin_coefs <- function(count) stats::setNames(rep(1, count), margin_names(count))
+
 #' @exportS3Method marginaleffects::get_vcov
 get_vcov.sparsegp <- function(model, vcov = NULL, ...) {
-  if (isFALSE(vcov)) return(NULL)
+  if (isFALSE(vcov)) {
+    forget_margins()
+    return(NULL)
+  }
   if (!is.null(vcov) && !isTRUE(vcov)) {
     stop_sparsegp("vcov", "is no choice for a Gaussian process, whose posterior has its own",
                   "Leave it out, or say vcov = FALSE")
   }
-  model <- ready(model)
-  refuse_margins(model)
-  MARGINS$fit <- model
-  MARGINS$points <- NULL
-  MARGINS$root <- NULL
+  refuse_margins(ready(model))
   names <- margin_names(MOST_MARGINS)
   structure(diag(MOST_MARGINS), dimnames = list(names, names))
+}
+
+forget_margins <- function(model = NULL) {
+  MARGINS$fit <- model
+  MARGINS$points <- MARGINS$root <- NULL
+  MARGINS$used <- FALSE
 }
 
 refuse_margins <- function(model) {
@@ -40,7 +51,7 @@ refuse_margins <- function(model) {
 get_coef.sparsegp <- function(model, ...) {
   known <- MARGINS$points
   if (is.null(known) || !is_margin_of(model)) {
-    return(stats::setNames(numeric(MOST_MARGINS), margin_names(MOST_MARGINS)))
+    return(margin_coefs(MOST_MARGINS))
   }
   if (is.null(MARGINS$root)) MARGINS$root <- margin_roots(MARGINS$fit, known)
   count <- sum(vapply(MARGINS$root, ncol, 0L))
@@ -50,12 +61,12 @@ get_coef.sparsegp <- function(model, ...) {
                   paste("Give fewer rows, or use slopes(average = TRUE) of this package, which",
                         "takes any number"))
   }
-  stats::setNames(numeric(count), margin_names(count))
+  margin_coefs(count)
 }
 
 #' @exportS3Method marginaleffects::set_coef
 set_coef.sparsegp <- function(model, coefs, ...) {
-  model[["margin"]] <- unname(coefs)
+  model[["margin"]] <- unname(coefs) - 1
   model
 }
 
@@ -91,9 +102,8 @@ get_predict.sparsegp <- function(model, newdata, type = "response", ...) {
 is_margin_of <- function(model) identical(MARGINS$fit$posterior, model$posterior)
 
 remember_points <- function(model, newdata) {
-  if (!is_margin_of(model)) return(invisible())
-  x <- complete_inputs(model, newdata)$x
-  MARGINS$points <- unique(rbind(MARGINS$points, x))
+  if (isTRUE(MARGINS$used) || !is_margin_of(model)) forget_margins(model)
+  MARGINS$points <- unique(rbind(MARGINS$points, complete_inputs(model, newdata)$x))
   MARGINS$root <- NULL
 }
 
@@ -104,8 +114,10 @@ point_keys <- function(x) {
 
 # Predicts with the latent functions moved by L z.
 moved_prediction <- function(model, newdata, type, z) {
+  MARGINS$used <- TRUE
   latent <- new_latent(model, newdata)
   at <- match(point_keys(complete_inputs(model, newdata)$x), point_keys(MARGINS$points))
+  if (anyNA(at)) stop_sparsegp("newdata", "has points that were not predicted before", "Call again")
   first <- cumsum(c(0L, vapply(MARGINS$root, ncol, 0L)))
   by <- vapply(seq_along(MARGINS$root), function(class) {
     root <- MARGINS$root[[class]][at, , drop = FALSE]
