@@ -1,6 +1,6 @@
 # Slopes: derivatives of latent functions, and of the mean response, along an input. With the
-# latent function f and its derivative f' at a row, jointly normal (src/slopes.h), the mean response g(f)
-# has the derivative g'(f) f'. Over the posterior its mean is the derivative of what predict()
+# latent function f and its derivative f' at a row, jointly normal (src/slopes.h), the mean response
+# g(f) has the derivative g'(f) f'. Over the posterior its mean is the derivative of what predict()
 # returns, E g(f): by Stein's lemma E g'(f) f' = E[g'] E f' + E[g''] Cov(f, f'), and Cov(f, f') is
 # half the derivative of Var f.
 #

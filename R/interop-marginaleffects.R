@@ -1,7 +1,7 @@
 # Package marginaleffects asks a model for coefficients and their covariance matrix, predicts with
 # each coefficient moved a little, and propagates the covariance (the delta method). A Gaussian
-# process has a value at every point in the place of coefficients. The predictions p at all points of
-# one call of marginaleffects, linear in the latent functions about the posterior, are
+# process has a value at every point in the place of coefficients. The predictions p at all points
+# of one call of marginaleffects, linear in the latent functions about the posterior, are
 #   p = E p + L z,   z ~ N(0, I),   L L' = sum_k w_k (J_k Cov_k f J_k' + (p_k - E p)(p_k - E p)'),
 # with p_k those of each member of an ensemble and J_k their derivatives in its latent functions.
 # 1 + z are the coefficients, 1 in the fit itself: as many as the numerical rank of L L'. So the
