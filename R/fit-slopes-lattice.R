@@ -1,6 +1,15 @@
 # Slopes of mean responses that depend on several latent values of a row, by integration over the
 # points of a lattice (fit-slopes.R).
 
+#' @export
+response_slopes.response_classes <- function(object, moments) lattice_slopes(object, moments)
+
+#' @export
+response_slopes.response_transformed <- function(object, moments) {
+  if (n_outputs(object) > 1L) lattice_slopes(object, moments)
+  else response_slopes.response(object, moments)
+}
+
 LATTICE <- 511L # points, and as many reflections
 
 # Integrates over f and f' of a row at the points of a lattice and their reflections, a thousand

@@ -246,16 +246,6 @@ link_slopes.response_classes <- function(object, moments) {
        slope = lapply(seq_len(ncol(mean)), function(c) `[<-`(none, , c, unit)))
 }
 
-# By the points of a lattice
-#' @export
-response_slopes.response_classes <- function(object, moments) lattice_slopes(object, moments)
-
-#' @export
-response_slopes.response_transformed <- function(object, moments) {
-  if (n_outputs(object) > 1L) lattice_slopes(object, moments)
-  else response_slopes.response(object, moments)
-}
-
 # ---- Mixtures and quantiles ----
 
 # Returns the answer of an ensemble by those of its members.
