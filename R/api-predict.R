@@ -11,6 +11,7 @@
 #' | `"quantile"` | matrix of quantiles of a new response | an error | an error | of the category's number |
 #' | `"zero"` | of counts: probability that a new one is 0 | an error | an error | an error |
 #' | `"terms"` | matrix of effects, see below | the same | n x terms x C array | the same |
+#' | `"slope"` | derivatives of the mean along `vars`, see [slopes()] | of the probability | of each class's | of the mean number |
 #' | `"divergence"` and so on | of several components, see below | an error | an error | an error |
 #'
 #' Probabilities are averaged over the latent function's posterior, not read off at its mean. With
@@ -110,6 +111,9 @@
 #' @param probs `type = "quantile"`: the probabilities, numbers in (0, 1).
 #' @param to For a source of rows: a function of the predictions for a chunk and the chunk's number,
 #'   or the name of a CSV file, which is overwritten.
+#' @param vars,scale `type = "slope"`: the variables along which slopes are asked for (`NULL`: all
+#'   that are numbers), and whether of the mean response or of the latent function, see [slopes()].
+#'   A column for each variable, and for several components or classes an array, outputs last.
 #' @param unseen Levels of a factor that the fit has not seen: `"prior"`, predicted as one more
 #'   level; `"error"`, as in [lm()]. See "Unseen levels".
 #' @param ... Nothing: an unknown argument is an error.
@@ -142,13 +146,13 @@
 #' @export
 predict.sparsegp <- function(object, newdata,
                              type = c("response", "link", "latent", "median", "prob", "class",
-                                      "quantile", "zero", "terms", "divergence", "vorticity", "stream",
-                                      "potential"),
+                                      "quantile", "zero", "terms", "slope", "divergence",
+                                      "vorticity", "stream", "potential"),
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
                              level = 0.95, reject = 0, offset = NULL, variance = NULL,
                              weights = NULL, covariance = FALSE, terms = NULL, mode = 1,
-                             to = NULL, probs = c(0.05, 0.5, 0.95),
-                             unseen = c("prior", "error"), ...) {
+                             to = NULL, probs = c(0.05, 0.5, 0.95), vars = NULL,
+                             scale = c("response", "link"), unseen = c("prior", "error"), ...) {
   check_no_dots(...)
   unseen <- check_choice(unseen, c("prior", "error"), "unseen")
   source <- if (!missing(newdata)) as_source(newdata)
@@ -168,6 +172,9 @@ predict.sparsegp <- function(object, newdata,
   check_latent_type(object, type, covariance)
   refuse_for_other_type(type, "quantile", !missing(probs), "probs")
   refuse_for_other_type(type, "terms", !is.null(terms), "terms")
+  refuse_for_other_type(type, "slope", !is.null(vars), "vars")
+  refuse_for_other_type(type, "slope", !missing(scale), "scale")
+  scale <- check_choice(scale, c("response", "link"), "scale")
   if (type == "quantile") {
     check_probs(probs)
     interval <- "prediction" # of the same new responses
@@ -177,9 +184,10 @@ predict.sparsegp <- function(object, newdata,
   newdata <- if (!missing(newdata)) newdata
   request <- list(type = type, se.fit = se.fit, interval = interval, level = level,
                   reject = reject, probs = probs, terms = terms,
-                  covariance = covariance)
+                  covariance = covariance, vars = vars, scale = scale)
   answer <- function() {
     if (type == "terms") predict_terms(object, newdata, offset, request)
+    else if (type == "slope") predict_slopes(object, newdata, offset, request)
     else if (type %in% names(DERIVED)) predict_derived(object, newdata, request)
     else predict_rows(object, newdata, offset, request, variance, weights)
   }
@@ -201,6 +209,7 @@ predict_rows <- function(object, newdata, offset, request, variance, weights) {
 }
 
 TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "zero", "terms",
+           "slope",
            "divergence", "vorticity", "stream", "potential")
 
 # Other packages' names of types

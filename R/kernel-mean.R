@@ -92,6 +92,16 @@ mean_functions <- function(mean, x) {
   do.call(cbind, lapply(seq_len(mean$width), function(component) columns * (own == component)))
 }
 
+# Returns the derivatives of these functions along directions v of x, scaled as x is.
+mean_slopes <- function(mean, x, v) {
+  if (".component" %in% colnames(x)) v[, ncol(x)] <- x[, ncol(x)]
+  colnames(v) <- colnames(x)
+  mean$at <- 0 * mean$at # as the functions are linear
+  slopes <- mean_functions(mean, v)
+  slopes[, rep_len(mean$vars == 0L, ncol(slopes))] <- 0
+  slopes
+}
+
 # Returns what is added to a log evidence for the vague prior of the coefficients: with their
 # density at 0 in place of N(0, variance), that of N(0, 1) in units of the response, it is the
 # evidence under a prior that is worth about one observation.

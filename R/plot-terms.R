@@ -167,8 +167,6 @@ term_axes <- function(object, rows, parts) {
   axes[vapply(axes, function(axis) any(axis$columns %in% columns), NA)]
 }
 
-spec_columns <- function(spec) c(spec$vars, unlist(lapply(spec$parts, spec_columns)))
-
 term_curve <- function(view, shown, effect, level, n, style) {
   axis <- view$axis[[1L]]
   if (is.null(n) && nrow(view$over) > 1L) n <- AVERAGED_PLACES

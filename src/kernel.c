@@ -98,6 +98,23 @@ void sg_kernel_adjoint_diag(const sg_kernel *self, int n, const double *x, const
     sg_release(ws, mark);
 }
 
+/* Leaves derivatives at 0 where the type has none: it does not depend on the directions. */
+void sg_kernel_jet(const sg_kernel *self, int n, const double *x, const double *v, int m,
+                   const double *z, const double *w, const sg_jet *out, const sg_ws *ws)
+{
+    void *mark = sg_mark(ws);
+    if (self->type->jet) {
+        self->type->jet(self, n, x, v, m, z, w, out, ws);
+    } else {
+        const size_t size = (size_t) n * m;
+        sg_kernel_cross(self, n, x, m, z, out->K, ws);
+        sg_zero(size, out->dx);
+        sg_zero(w ? size : 0, out->dz);
+        sg_zero(w ? size : 0, out->dxdz);
+    }
+    sg_release(ws, mark);
+}
+
 /* Computes the w x w matrix among each row's own points: the diagonal blocks of the w n x w n
  * matrix, O(n w^2 p) instead of O(n^2 w^2 p). */
 void sg_kernel_blocks(const sg_kernel *self, int w, int n, int D, const double *x, double *out,

@@ -1,6 +1,6 @@
 /* kernel.h: the kernel contract.
  *
- * A kernel type is a constant struct of six slots; a kernel node is the `self` they receive: its
+ * A kernel type is a constant struct of seven slots; a kernel node is the `self` they receive: its
  * slice of theta, the input columns it sees, its children. A kernel knows nothing of y, of noise
  * or of jitter (noise belongs to the likelihood), so cross() never has to know whether points of a
  * and b are the same ones. Where a caller wants the matrix of points with themselves it says so, by
@@ -19,12 +19,16 @@
  *       symmetric.
  *   adjoint_diag(self, n, x, kbar, dtheta, ws)
  *       adds sum_i kbar_i dK_ii/dtheta_t
+ *   jet(self, n, x, v, m, z, w, out, ws)
+ *       K[n x m] and its derivatives along directions v[n x D] of x and w[m x D] of z, sg_jet.
+ *       NULL: the kernel depends on no direction that it will be given, as R refuses others, and
+ *       all derivatives are 0
  *
  * x is n x D, z is m x D, column-major, contiguous, finite. Slots allocate from ws only and give
  * it back, but for what prepare() returns. Cost promise: prepare O(n p), cross and adjoint
  * O(n m p), distances and inner products by one dgemm.
  *
- * To add a stationary kernel: three functions and a row in kern_stationary.c, a constructor in
+ * To add a stationary kernel: four functions and a row in kern_stationary.c, a constructor in
  * R/kernel-values.R, a formula in helper-reference.R. The catalogue, ARD, gradients and contract
  * tests follow. */
 #ifndef SG_KERNEL_H
@@ -33,6 +37,14 @@
 #include "points.h"
 
 typedef struct sg_kernel sg_kernel;
+
+/* A kernel matrix and its derivatives along directions v_i of x and w_j of z, each n x m. */
+typedef struct {
+    double *K;
+    double *dx;   /* v_i' dk/dx */
+    double *dz;   /* w_j' dk/dz; NULL: not wanted, nor is dxdz, and there is no w */
+    double *dxdz; /* v_i' d2k/dxdz' w_j */
+} sg_jet;
 
 typedef struct {
     const char *name;
@@ -46,6 +58,8 @@ typedef struct {
                     const double *K, const double *Kbar, double *dtheta, const sg_ws *ws);
     void (*adjoint_diag)(const sg_kernel *self, int n, const double *x, const double *kbar,
                          double *dtheta, const sg_ws *ws);
+    void (*jet)(const sg_kernel *self, int n, const double *x, const double *v, int m,
+                const double *z, const double *w, const sg_jet *out, const sg_ws *ws);
     const void *family; /* what the family file keeps per member */
 } sg_kernel_type;
 
@@ -82,6 +96,11 @@ void sg_kernel_adjoint(const sg_kernel *self, int n, const double *x, int m, con
                        const double *K, const double *Kbar, double *dtheta, const sg_ws *ws);
 void sg_kernel_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
                             double *dtheta, const sg_ws *ws);
+
+/* The matrix of x[n x D] with z[m x D] and its derivatives along v[n x D] and w[m x D]; w NULL:
+ * along v alone. O(n m p). */
+void sg_kernel_jet(const sg_kernel *self, int n, const double *x, const double *v, int m,
+                   const double *z, const double *w, const sg_jet *out, const sg_ws *ws);
 
 /* out: n blocks of w x w, the kernel among the w points of each row of x[n w x D]; and the adjoint:
  * adds sum Kbar_k d out_k / dtheta, Kbar in blocks as well. O(n w^2 p). */

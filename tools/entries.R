@@ -103,7 +103,8 @@ chunks <- function() {
   fit <- sparsegp(class ~ x1 + x2, source, lik_probit(), kernel_rbf(1, 1), basis = data[1:5, ],
                   learn = learn_control(inner = 2, outer = 1, rows = 20)) # fewer than there are
   numbers <- sparsegp(number ~ x1 + x2, data, lik_student(), kernel_rbf(1, 1), learn = FALSE)
-  list(predict(fit, data), residuals(numbers, "quantile"))
+  list(predict(fit, data), residuals(numbers, "quantile"),
+       slopes(fit, data[1:3, ]), draws(fit, data[1:3, ], type = "slope"))
 }
 
 # Entries that only tests call
@@ -122,6 +123,7 @@ for_tests <- noted(function() {
     .Call(sg_kernel_diag, spec, theta, x),
     .Call(sg_kernel_adjoint, spec, theta, x, x, diag(3)),
     .Call(sg_kernel_adjoint_diag, spec, theta, x, c(1, 2, 3)),
+    .Call(sg_kernel_jet, spec, theta, x, x + 1, x, x - 1),
     .Call(sg_block, diag(2) + 1, diag(2), c(0.1, 0.2), c(1, -1)),
     .Call(sg_lik_cross, c_lik("softmax", numeric(3L)), numeric(3L), rbind(c(1, 3)),
           matrix(0.1, 2L, 3L), matrix(0.5, 2L, 3L)),

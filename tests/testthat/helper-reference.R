@@ -1137,3 +1137,33 @@ reference_warp <- function(x, side, origin, unit) {
   d <- side * (x - origin) / unit
   side * if (d > 0) log(1 + d) else d
 }
+
+# ---- Slopes ----
+
+# K and its derivatives along directions v of the rows of x and w of those of z, by extrapolated
+# differences of reference_kernel(): list(K, dx, dz, dxdz).
+reference_jet <- function(kernel, theta, x, v, z, w) {
+  pairs <- expand.grid(i = seq_len(nrow(x)), j = seq_len(nrow(z)))
+  at <- function(i, j, s, t) {
+    reference_pair(kernel, theta, x[i, ] + s * v[i, ], z[j, ] + t * w[j, ])
+  }
+  along <- function(f) numeric_gradient(f, 0, h = 0.02, levels = 5L)
+  shaped <- function(value) matrix(mapply(value, pairs$i, pairs$j), nrow(x))
+  list(K = shaped(function(i, j) at(i, j, 0, 0)),
+       dx = shaped(function(i, j) along(function(s) at(i, j, s, 0))),
+       dz = shaped(function(i, j) along(function(t) at(i, j, 0, t))),
+       dxdz = shaped(function(i, j) along(function(s) along(function(t) at(i, j, s, t)))))
+}
+
+# Posterior mean and standard deviation of the derivative along input k at the rows of `new`, of a
+# regression with this noise (Rasmussen and Williams 2006, sections 2.2 and 9.4).
+reference_slopes <- function(kernel, theta, x, y, noise, new, k) {
+  unit <- matrix(0, nrow(new), ncol(new))
+  unit[, k] <- 1
+  K <- reference_kernel(kernel, theta, x)
+  jet <- reference_jet(kernel, theta, new, unit, x, 0 * x)
+  own <- reference_jet(kernel, theta, new, unit, new, unit)$dxdz
+  C <- solve(K + noise * diag(nrow(x)))
+  list(mean = drop(jet$dx %*% C %*% y),
+       sd = sqrt(diag(own) - rowSums((jet$dx %*% C) * jet$dx)))
+}

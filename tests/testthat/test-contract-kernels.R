@@ -347,3 +347,40 @@ test_that("a matrix and its adjoint are the same, bit for bit, for any number of
     }, paste("adjoint of", label))
   }
 })
+
+reads_type <- function(spec, type) {
+  spec$type == type || any(vapply(spec$parts, reads_type, NA, type))
+}
+
+test_that("every kernel's derivatives along directions are those of its formula", {
+  set.seed(6)
+  x <- seen(matrix(rnorm(12L), 4L))
+  z <- seen(matrix(rnorm(9L), 3L))
+  x[1L, ] <- z[1L, ] # where smooth kernels have their own curvature
+  for (type in names(cases())) {
+    for (case in of_tier(cases()[[type]], 2L)) {
+      numbers <- spec_columns(case$spec) + 1L
+      rough <- part_without_slope(case$spec, numbers - 1L)
+      v <- 0 * x
+      w <- 0 * z
+      # levels and components have no directions, nor have inputs of kernels without derivatives
+      if (is.null(rough)) {
+        v[, 1:3] <- rnorm(12L)
+        w[, 1:3] <- rnorm(9L)
+      }
+      found <- .Call(sg_kernel_jet, case$spec, case$theta, x, v, z, w)
+      expected <- reference_jet(case$kernel, case$theta, x, v, z, w)
+      # where points coincide, differences meet the kink of matern32's slope, and of matern52's
+      # third derivative: they are of first and third order there
+      tolerance <- if (reads_type(case$spec, "matern32")) 2e-2
+                   else if (reads_type(case$spec, "matern52")) 1e-5 else 1e-7
+      for (field in names(expected)) {
+        expect_equal(found[[field]], expected[[field]], tolerance = tolerance,
+                     label = paste(type, field))
+      }
+      alone <- .Call(sg_kernel_jet, case$spec, case$theta, x, v, z, NULL)
+      expect_equal(alone$dx, found$dx, tolerance = 1e-14)
+      expect_null(alone$dxdz)
+    }
+  }
+})

@@ -9,7 +9,8 @@ LAYERS <- list(
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^((lik|smooth|expect|gumbel_term)[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
   state = paste0("^(state|weights|row_step|exchange|active|columns|sites|hosted|coupled|basis_rows|",
-                 "full_factor|full_trend|ep_step|ep_fold|ep_iteration|ep_loop|posterior)[.][ch]$"),
+                 "full_factor|full_trend|ep_step|ep_fold|ep_iteration|ep_loop|posterior|",
+                 "slopes)[.][ch]$"),
   algorithm = "^(online|ep_full|ep_sparse|ep_batch|ivm)[.][ch]$",
   evidence = "^(evidence(_[a-z]+)?|ivm_criterion)[.][ch]$",
   glue = "^(glue[.]h|glue_[a-z]+[.][ch]|init[.]c)$"
