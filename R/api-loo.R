@@ -62,14 +62,15 @@ loo.sparsegp <- function(x, ...) {
 # Returns NULL of a fit that keeps no rows.
 loo_if_kept <- function(fit) if (has_rows(fit)) loo(fit)
 
-# R2 and standard deviation of the errors, or the proportion of errors; rows without a label do not
-# count.
+# R2 and standard deviation of the errors, the proportion of errors, or the concordance of times; rows
+# without a label do not count.
 loo_scores <- function(table) {
   if (!is.null(table$predicted)) {
     known <- !is.na(table$observed)
     return(list(error = mean(as.character(table$predicted[known]) !=
                                as.character(table$observed[known]))))
   }
+  if (!is.null(table$status)) return(list(concordance = concordance_of_table(table)))
   columns_of <- function(name) { # one, or those of several components
     own <- names(table) == name | startsWith(names(table), paste0(name, "."))
     unname(as.matrix(as.data.frame(table)[own]))
@@ -109,6 +110,9 @@ as.data.frame.sparsegp_loo <- function(x, ...) {
 }
 
 scores_in_words <- function(scores, digits) {
+  if (!is.null(scores$concordance)) {
+    return(paste("concordance", format(scores$concordance, digits = digits)))
+  }
   if (is.null(scores$r2)) return(paste(percent(scores$error), "of the classes wrong"))
   paste0("R2 ", format(scores$r2, digits = digits), ", standard deviation of the errors ",
          format(scores$sd, digits = digits))

@@ -141,12 +141,12 @@
 #' @export
 predict.sparsegp <- function(object, newdata,
                              type = c("response", "link", "latent", "median", "prob", "class",
-                                      "quantile", "terms", "divergence", "vorticity", "stream",
+                                      "quantile", "survival", "rmst", "terms", "divergence", "vorticity", "stream",
                                       "potential"),
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
                              level = 0.95, reject = 0, offset = NULL, variance = NULL,
                              weights = NULL, covariance = FALSE, terms = NULL, mode = 1,
-                             to = NULL, probs = c(0.05, 0.5, 0.95),
+                             to = NULL, probs = c(0.05, 0.5, 0.95), times = NULL, horizon = NULL,
                              unseen = c("prior", "error"), ...) {
   check_no_dots(...)
   unseen <- check_choice(unseen, c("prior", "error"), "unseen")
@@ -167,6 +167,10 @@ predict.sparsegp <- function(object, newdata,
   check_latent_type(object, type, covariance)
   refuse_for_other_type(type, "quantile", !missing(probs), "probs")
   refuse_for_other_type(type, "terms", !is.null(terms), "terms")
+  refuse_for_other_type(type, "survival", !is.null(times), "times")
+  refuse_for_other_type(type, "rmst", !is.null(horizon), "horizon")
+  if (type == "survival") check_times(times, "times")
+  if (type == "rmst") check_times(horizon, "horizon", single = TRUE)
   if (type == "quantile") {
     check_probs(probs)
     interval <- "prediction" # of the same new responses
@@ -175,7 +179,7 @@ predict.sparsegp <- function(object, newdata,
   object <- at_mode(object, check_mode(mode, object, all = TRUE))
   newdata <- if (!missing(newdata)) newdata
   request <- list(type = type, se.fit = se.fit, interval = interval, level = level,
-                  reject = reject, probs = probs, terms = terms,
+                  reject = reject, probs = probs, terms = terms, times = times, horizon = horizon,
                   covariance = covariance)
   answer <- function() {
     if (type == "terms") predict_terms(object, newdata, offset, request)
@@ -199,8 +203,8 @@ predict_rows <- function(object, newdata, offset, request, variance, weights) {
     list(covariance = covariance_answer(object, newdata, offset)))
 }
 
-TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "terms",
-           "divergence", "vorticity", "stream", "potential")
+TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile",
+           "survival", "rmst", "terms", "divergence", "vorticity", "stream", "potential")
 
 # Other packages' names of types
 OTHER_TYPES <- c(probs = "prob", probability = "prob", probabilities = "prob", posterior = "prob",
@@ -224,6 +228,13 @@ check_probs <- function(probs) {
   if (!is.numeric(probs) || length(probs) == 0L || anyNA(probs) || any(probs <= 0 | probs >= 1)) {
     stop_sparsegp("probs", "must be numbers between 0 and 1", "Give c(0.05, 0.5, 0.95), say")
   }
+}
+
+check_times <- function(times, argument, single = FALSE) {
+  good <- is.numeric(times) && length(times) > 0L && all(is.finite(times) & times > 0)
+  if (good && (!single || length(times) == 1L)) return(invisible())
+  stop_sparsegp(argument, paste("must be", if (single) "a positive number" else "positive numbers"),
+                "Give it in units of the response")
 }
 
 # stats::termplot() reads the names of terms as R code of the data's variables, which they are not.

@@ -41,6 +41,7 @@ summary.sparsegp <- function(object, ...) {
     list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
          mean_loo_lpd = if (!is.null(rows)) mean(rows$lpd, na.rm = TRUE),
          loo_r2 = scores$r2, r.squared = scores$r2, loo_sd = scores$sd,
+         concordance = scores$concordance,
          noise_sd = noise_sds(object), mean = mean_estimates(object),
          confusion = if (!is.null(rows$predicted)) {
            table(observed = rows$observed, predicted = rows$predicted)
@@ -116,8 +117,9 @@ print_scores <- function(x, digits) {
     }
   )
   if (length(scores)) cat("\n", sub("^l", "L", paste(scores, collapse = "; ")), "\n", sep = "")
-  if (!is.null(x$loo_r2)) {
-    words <- scores_in_words(list(r2 = x$loo_r2, sd = x$loo_sd), digits)
+  if (!is.null(x$loo_r2) || !is.null(x$concordance)) {
+    words <- scores_in_words(list(r2 = x$loo_r2, sd = x$loo_sd, concordance = x$concordance),
+                             digits)
     cat("Leave-one-out ", words, "\n", sep = "")
   }
 }
