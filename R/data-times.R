@@ -49,6 +49,12 @@ time_status <- function(y) unclass(y)[, 3L]
 
 is_event <- function(y) time_status(y) == 1
 
+# Returns the bounds between which each time is known to be.
+known_times <- function(y) {
+  status <- time_status(y)
+  list(lower = ifelse(status == 2, 0, y[, 1L]), upper = ifelse(status == 0, Inf, y[, 2L]))
+}
+
 #' @export
 `[.sparsegp_times` <- function(x, i, j, ..., drop = TRUE) {
   if (!missing(j)) return(unclass(x)[i, j, drop = drop])

@@ -83,12 +83,12 @@ static error_term logistic_term(bounds at)
 {
     error_term out = {0, 0, 0};
     if (at.event) at.b = at.a;
-    else if (at.w < HUGE_VAL) out.value = log1m_exp(at.w);
-    if (at.a > -HUGE_VAL) {
+    else if (at.w != HUGE_VAL) out.value = log1m_exp(at.w);
+    if (at.a != -HUGE_VAL) {
         const double log_F = sg_log_sigmoid(at.a), log_S = sg_log_sigmoid(-at.a);
         out.value += log_S, out.slope -= exp(log_F), out.bend -= exp(log_F + log_S);
     }
-    if (at.b < HUGE_VAL) {
+    if (at.b != HUGE_VAL) {
         const double log_F = sg_log_sigmoid(at.b), log_S = sg_log_sigmoid(-at.b);
         out.value += log_F, out.slope += exp(log_S), out.bend -= exp(log_F + log_S);
     }

@@ -11,6 +11,9 @@ expect_cases <- function() list(
   list(lik = lik_negbin(), theta = c(0.3, log(4)), weights = 1),
   list(lik = lik_negbin(), theta = c(-0.2, log(0.3)), weights = 1),
   list(lik = lik_binomial(), theta = 0.2, weights = c(1, 7, 400)),
+  list(lik = lik_weibull(), theta = log(0.5), weights = 1),
+  list(lik = lik_loglogistic(), theta = log(0.3), weights = 1),
+  list(lik = lik_lognormal(), theta = log(0.8), weights = 1),
   list(lik = lik_density(), theta = numeric(), weights = 1)
 )
 
