@@ -9,6 +9,7 @@
 #' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix | n x K matrix |
 #' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same | the same, an ordered factor |
 #' | `"quantile"` | matrix of quantiles of a new response | an error | an error | of the category's number |
+#' | `"survival"`, `"rmst"` | of times to an event, see below | an error | an error | an error |
 #' | `"terms"` | matrix of effects, see below | the same | n x terms x C array | the same |
 #' | `"divergence"` and so on | of several components, see below | an error | an error | an error |
 #'
@@ -63,6 +64,15 @@
 #' the kernel sees the inputs of the field, and divergence and vorticity for `kernel_matern32()`,
 #' whose fields have no derivatives.
 #'
+#' @section Times to an event:
+#' For the [likelihoods of times][likelihoods_times] `type = "survival"` gives the probability that
+#' nothing has happened until each of `times`: an n x K matrix with a column for each time, with
+#' `interval` an array of n x 3 x K. `type = "rmst"` gives the restricted mean, the expected time
+#' until the event or the `horizon`, whichever is first. Both are means over the posterior; their
+#' intervals and standard errors are of the curve, as the latent function varies. Type `"response"`
+#' is the mean time, which may be infinite, and `"median"` the median time where the latent function
+#' is at its median.
+#'
 #' @section Terms:
 #' The latent function of a sum of kernels is a sum of functions, one for each kernel, as in an
 #' additive model. `type = "terms"` gives what each of them adds, in units of the latent function: a
@@ -109,6 +119,8 @@
 #' @param probs `type = "quantile"`: the probabilities, numbers in (0, 1).
 #' @param to For a source of rows: a function of the predictions for a chunk and the chunk's number,
 #'   or the name of a CSV file, which is overwritten.
+#' @param times `type = "survival"`: positive numbers, in units of the response.
+#' @param horizon `type = "rmst"`: a positive number, in units of the response.
 #' @param unseen Levels of a factor that the fit has not seen: `"prior"`, predicted as one more
 #'   level; `"error"`, as in [lm()]. See "Unseen levels".
 #' @param ... Nothing: an unknown argument is an error.

@@ -11,9 +11,10 @@
 #'   leave-one-out log predictive density), `loo_r2` (also as `r.squared`) and `loo_sd`
 #'   (for numbers and counts: R2 and the standard deviation of the errors of leave-one-out
 #'   predictions, see [loo()]), `noise_sd`
-#'   (for numbers: the standard deviation of a response about the function, [sigma()]), `mean`
+#'   (for numbers, and for the logarithm of times: the standard deviation of a response about the function, [sigma()]), `mean`
 #'   (data frame: estimates and standard errors of the coefficients of the prior mean, where they
 #'   are integrated out, see `mean` of [sparsegp()]) and
+#'   `concordance` (for times to an event, see [loo()]) and
 #'   `confusion` (for classes: the training response against the most probable class without its own
 #'   row; the share of a class's rows that are taken for others is printed beside it). Printing
 #'   shows how EP went: sweeps, and points that joined the basis in each of them; for streams how

@@ -58,7 +58,7 @@ glance.sparsegp <- function(x, ...) {
   if (is.null(table)) return(out)
   scores <- loo_scores(table)
   out$loo_lpd <- sum(table$lpd, na.rm = TRUE)
-  if (is.null(scores$r2)) return(data.frame(out, error = scores$error))
+  if (is.null(scores$r2)) return(data.frame(out, scores))
   data.frame(out, r.squared = scores$r2, rmse = scores$sd)
 }
 
