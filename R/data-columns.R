@@ -5,8 +5,9 @@
 # Names that model.frame() gives to columns of its own.
 FRAME_COLUMNS <- c("(weights)", "(offset)", "(forget)", "(subset)", "(na.action)")
 
-# Returns one column as plain numbers or times: integer64 as doubles, POSIXlt as POSIXct, survival's
-# times as this package's, a sparse column as an ordinary one, an array of one dimension as a vector.
+# Returns one column as plain numbers or times: integer64 as doubles, POSIXlt as POSIXct, times to
+# an event of survival as this package's, a sparse column as an ordinary one, an array of one
+# dimension as a vector.
 plain_column <- function(x, argument = "data") {
   if (inherits(x, "integer64")) return(plain_column(plain_numbers(x), argument))
   if (inherits(x, "POSIXlt")) return(as.POSIXct(x))

@@ -97,7 +97,7 @@ restricted_mean <- function(object, latent, horizon) {
   total + last * survival_of(object, latent, last)
 }
 
-# What was asked for of fun(object, latent), a function of each row that grows with its latent value.
+# Returns what was asked for of fun(object, latent), which grows with the latent value of a row.
 growing_answer <- function(object, latent, request, fun) {
   fit <- fun(object, latent)
   bound <- function(p) growing_bound(object, latent, fun, p)

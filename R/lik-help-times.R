@@ -5,8 +5,8 @@
 #' sex`, or positive numbers, each of which is the time of an event.
 #'
 #' @details
-#' The models are accelerated failure times, as those of `survival::survreg()`: \deqn{\log T = f(x) +
-#' scale \cdot e,}{log T = f(x) + scale e,} in which the latent function \eqn{f}, on the scale of
+#' The models are accelerated failure times, as those of `survival::survreg()`: \deqn{\log T = f(x)
+#' + scale \cdot e,}{log T = f(x) + scale e,} in which the latent function \eqn{f}, on the scale of
 #' log times, may be any smooth function. Likelihoods differ in the distribution of \eqn{e}.
 #'
 #' | likelihood | error \eqn{e} | survival \eqn{P(T > t)} with \eqn{z = (\log t - f) / scale}{z = (log t - f) / scale} | for hazards that |

@@ -55,7 +55,8 @@ times_codec <- function() {
 }
 
 gather_times <- function(chunk) {
-  if (!is.numeric(chunk$y) || is.matrix(chunk$y) && !inherits(chunk$y, c("sparsegp_times", "Surv"))) {
+  other <- is.matrix(chunk$y) && !are_times(chunk$y) && !inherits(chunk$y, "Surv")
+  if (!is.numeric(chunk$y) || other) {
     stop_sparsegp("y", "is not of times to an event",
                   "Give positive numbers, or Surv(time, status) of package survival")
   }

@@ -1,9 +1,10 @@
 # Default fits of times to an event beside survival::survreg() (Weibull, and the best of Weibull,
 # log-logistic and log-normal by AIC), coxph() with linear terms and with penalised splines, and the
-# Kaplan-Meier curve of all, on held-out observations of the data sets lung, veteran, pbc and gbsg of
-# package survival. A third of the observations is held out, anew for each split.
+# Kaplan-Meier curve of all, on held-out observations of the data sets lung, veteran, pbc and gbsg
+# of package survival. A third of the observations is held out, anew for each split.
 #   IBS    integrated Brier score of the survival curve up to the 80 % quantile of the times, with
-#          weights by the Kaplan-Meier curve of the censoring times (Graf et al. 1999); less is better
+#          weights by the Kaplan-Meier curve of the censoring times (Graf et al. 1999); less is
+#          better
 #   C      concordance (Harrell) of the median times, or the linear predictors
 #   se     standard error over the splits of the difference from the Gaussian process
 #
@@ -33,7 +34,10 @@ SETS <- list(
     c("time", "event", "age", "meno", "size", "grade", "nodes", "pgr", "er", "hormon")]
 )
 
-# ---- Models: each gives list(survival, a matrix of rows x times; value, larger for later events) ----
+# ---- Models ----
+
+# Each gives list(survival, value): a matrix of rows x times, and numbers that are larger where
+# events are later.
 
 by_gp <- function(train, test, times) {
   fit <- sparsegp(Surv(time, event) ~ ., train)
@@ -79,7 +83,8 @@ by_splines <- function(train, test, times) {
 
 by_nothing <- function(train, test, times) {
   above <- summary(survfit(Surv(time, event) ~ 1, train), times = times, extend = TRUE)$surv
-  list(survival = matrix(above, nrow(test), length(times), byrow = TRUE), value = rep(0, nrow(test)))
+  list(survival = matrix(above, nrow(test), length(times), byrow = TRUE),
+       value = rep(0, nrow(test)))
 }
 
 MODELS <- list("Gaussian process" = by_gp, "survreg, Weibull" = by_survreg,
