@@ -56,7 +56,8 @@ FAMILIES <- list(
   coupled_mprobit = c("multinomial", "probit"), coupled_softmax = c("multinomial", "logit"),
   student = c("student", "identity"), laplace = c("laplace", "identity"),
   density = c("density", "identity"), mvnormal = c("gaussian", "identity"),
-  custom = c("custom", "identity"),
+  custom = c("custom", "identity"), weibull = c("weibull", "log"),
+  loglogistic = c("loglogistic", "log"), lognormal = c("lognormal", "log"),
   mixture = c("mixture", "identity"), heteroscedastic = c("gaussian", "identity"),
   gamma = c("Gamma", "log"), beta = c("beta", "logit"),
   zip = c("zero_inflated_poisson", "log"), zinb = c("zero_inflated_negbinomial", "log"),
@@ -137,7 +138,10 @@ INSTEAD <- c(
                            "likelihood = \"heteroscedastic\", is nearest"),
   "^beta" = "Use likelihood = \"beta\", which has a logit link, or fit qlogis(y) ~ x",
   "^gammals" = "likelihood = \"gamma\", whose shape is one number, is nearest",
-  "gamma|inverse.gaussian|lognormal|weibull" =
+  "weibull" = "Use likelihood = \"weibull\", for times to an event",
+  "log.?normal" = "Use likelihood = \"lognormal\", for times to an event, or transform = \"log\"",
+  "log.?logistic" = "Use likelihood = \"loglogistic\", for times to an event",
+  "gamma|inverse.gaussian" =
     "Use likelihood = \"gamma\", fit log(y) ~ x, or use likelihood = \"heteroscedastic\"",
   "ordered|cumulative|ratio$|^acat" = paste("Make the response an ordered factor:",
                                             "likelihood = \"ordinal\""),
@@ -145,7 +149,7 @@ INSTEAD <- c(
   "multinom|categorical" = "Make the response a factor: likelihood = \"softmax\" or \"mprobit\"",
   "multivariate normal" = "Give the components as the response: cbind(u, v) ~ x",
   "^gaulss|^shash|^gevlss|^gumbls" = "Use likelihood = \"heteroscedastic\"",
-  "^cox" = "There is none for censored times"
+  "^cox" = "Give Surv(time, status) as the response: likelihood = \"weibull\""
 )
 
 # What was given, once the response is there. Two columns of counts are trials where nothing else is
@@ -160,6 +164,7 @@ resolve_likelihood <- function(lik, y, weights = NULL) {
 # Returns the likelihood that a response of several columns asks for, or NULL.
 likelihood_of_columns <- function(y) {
   if (is_mixture(y)) return(lik_mixture())
+  if (are_times(y)) return(open_times())
   if (!is_vectors(y)) return(NULL)
   if (are_trials(y) && is.null(illegal_counts(y[!is.na(y)]))) lik_binomial() else lik_gaussian()
 }

@@ -2,7 +2,7 @@
 #'
 #' [sparsegp()] chooses a likelihood from the response: numbers have normal errors, a factor of two
 #' levels or a logical is a probit, a factor of more levels a multinomial probit, an ordered factor
-#' a cumulative probit, and a [mixture()] its own. Give `likelihood =` for another: a constructor
+#' a cumulative probit, and a [mixture()] and times to an event their own. Give `likelihood =` for another: a constructor
 #' such as `lik_student()`, its name (`"student"`), or an R [family][stats::family].
 #'
 #' | you have | use | page |
@@ -25,6 +25,7 @@
 #' | three classes or more | `lik_mprobit()`, the default, or `lik_softmax()` | [likelihoods_classes] |
 #' | ordered categories, such as ratings | `lik_ordinal()`, the default | [likelihoods_classes] |
 #' | vectors with several possible values each | `lik_mixture()`, the default | [mixture()] |
+#' | times to an event, some of them censored, `Surv(time, status)` | `lik_weibull()`, `lik_loglogistic()` or `lik_lognormal()`, chosen by default | [likelihoods_times] |
 #' | points, and their density is wanted | `lik_density()`, through [gp_density()] | [gp_density()] |
 #' | anything else | an R function of the log density | [lik_custom()] |
 #'
@@ -59,6 +60,9 @@
 #' | `lik_gamma` | \eqn{y \sim Gamma(shape, mean = \exp(u + bias))}{y ~ Gamma(shape, mean = exp(u + bias))} | `bias`, `gamma_shape` |
 #' | `lik_beta` | \eqn{y \sim Beta(precision\,m, precision\,(1 - m))}{y ~ Beta(precision m, precision (1 - m))}, \eqn{m = 1/(1 + \exp(-u - bias))}{m = 1 / (1 + exp(-u - bias))} | `bias`, `precision` |
 #' | `lik_binomial` | \eqn{successes \sim Binomial(trials, 1/(1 + \exp(-u - bias)))}{successes ~ Binomial(trials, 1 / (1 + exp(-u - bias)))} | `bias` |
+#' | `lik_weibull` | \eqn{\log t = u + scale\,e}{log(t) = u + scale e}, \eqn{P(e > z) = \exp(-\exp z)}{P(e > z) = exp(-exp(z))} | `scale` |
+#' | `lik_loglogistic` | the same with logistic \eqn{e} | `scale` |
+#' | `lik_lognormal` | the same with normal \eqn{e} | `scale` |
 #' | `lik_density` | density \eqn{\propto u^2}{~ u^2} at a point that was seen | none |
 #'
 #' @section Names and families:

@@ -12,6 +12,7 @@ open_axes <- function(setup) {
   list(
     structure_axis("coding", ordered_factors),
     structure_axis("response scale", scales_of_response, worth_a_scale),
+    structure_axis("error of log times", errors_of_times),
     structure_axis("input scale", scales_of_inputs),
     structure_axis("kernel", lengthscale_each, worth_lengthscales),
     structure_axis("kernel", kernel_shapes),
@@ -52,6 +53,14 @@ scales_of_response <- function(model, chunk, setup, table) {
   names <- response_scales(c(model$response$given, setup$known$response$range))
   lapply(names, function(name) {
     list(label = name, setup = list(likelihood = with_transform(lik, name)))
+  })
+}
+
+# Another distribution of the error of log times, where nothing was said of it.
+errors_of_times <- function(model, chunk, setup, table) {
+  if (!isTRUE(model$lik$open_error)) return(NULL)
+  lapply(list(model$lik, lik_loglogistic(), lik_lognormal()), function(lik) {
+    list(label = lik$type, setup = list(likelihood = lik))
   })
 }
 

@@ -52,6 +52,8 @@ CLAIMS <- list(
   claim("classes", "What a class more costs", "classes.R", "2000 100 3,10,30", "", c(2, 20)),
   claim("likelihoods", "What other likelihoods than the Gaussian buy", "likelihoods.R", "5", "10",
         c(2, 4), "mgcv"),
+  claim("survival", "Times to an event beside survival's models", "survival.R", "3", "20", c(2, 8),
+        "survival"),
   claim("vector", "Rows of two components", "vector.R", "5", "5", c(2, 2)),
   claim("glad", "Surface currents as a field", "glad.R", "20", "20", c(3, 3)),
   claim("field", "Ambiguous winds: modes and their ranking", "field.R", "20 3", "50 20", c(3, 20)),

@@ -28,6 +28,12 @@ REFERENCE_GIVEN <- list(
   hurdle_negbin = function(y, f, v, weight, lower) reference_hurdle_cdf("negbin", y, f, v, lower),
   student = function(y, f, v, weight, lower) {
     stats::pt((y - f) / v$scale, v$df, lower.tail = lower)
+  },
+  weibull = function(y, f, v, weight, lower) {
+    stats::pweibull(exp(y), 1 / v$scale, exp(f), lower.tail = lower)
+  },
+  loglogistic = function(y, f, v, weight, lower) {
+    stats::plogis(y, f, v$scale, lower.tail = lower)
   }
 )
 
@@ -44,6 +50,9 @@ reference_hurdle_cdf <- function(part, y, f, v, lower) {
 }
 
 REFERENCE_MIXED <- list(
+  lognormal = function(y, mean, var, v, weight, lower) {
+    stats::pnorm(y, mean, sqrt(var + v$scale^2), lower.tail = lower)
+  },
   gaussian = function(y, mean, var, v, weight, lower) {
     stats::pnorm(y, mean, sqrt(var + v$noise / weight), lower.tail = lower)
   },

@@ -103,6 +103,47 @@ reference_pair <- function(kernel, theta, x, z) {
 
 # ---- Likelihoods ----
 
+# Times to an event: log time = f + scale e. A data row is (first bound, second bound, kind): the event
+# was at the first (1), after it (0), before it (2), or between both (3). Distributions of e by plain
+# formulas: log density, log P(e > z), log P(e <= z).
+REFERENCE_ERRORS <- list(
+  weibull = list(density = function(z) z - exp(pmin(z, 300)),
+                 above = function(z) -exp(pmin(z, 300)),
+                 below = function(z) ifelse(z < -30, z, log(-expm1(-exp(pmin(z, 300))))),
+                 mean = digamma(1), var = trigamma(1)),
+  loglogistic = list(density = function(z) -abs(z) - 2 * log1p(exp(-abs(z))),
+                     above = function(z) stats::plogis(-z, log.p = TRUE),
+                     below = function(z) stats::plogis(z, log.p = TRUE),
+                     mean = 0, var = pi^2 / 3),
+  lognormal = list(density = function(z) -z^2 / 2 - log(2 * pi) / 2,
+                   above = function(z) stats::pnorm(-z, log.p = TRUE),
+                   below = function(z) stats::pnorm(z, log.p = TRUE), mean = 0, var = 1)
+)
+
+# log(exp(high) - exp(low)) from the side on which both are small
+reference_log_difference <- function(high, low) high + log(-expm1(pmin(low - high, -1e-300)))
+
+reference_times <- function(type) {
+  error <- REFERENCE_ERRORS[[type]]
+  list(
+    logp = function(y, f, v) {
+      a <- (y[1L] - f) / v$scale
+      b <- (y[2L] - f) / v$scale
+      if (y[3L] == 1) return(error$density(a) - log(v$scale))
+      if (y[3L] == 0) return(error$above(a))
+      if (y[3L] == 2) return(error$below(a))
+      ifelse(a + b > 0, reference_log_difference(error$above(a), error$above(b)),
+             reference_log_difference(error$below(b), error$below(a)))
+    },
+    mean = function(f, v) f + v$scale * error$mean,
+    var = function(f, v) rep(v$scale^2 * error$var, length(f)),
+    places = function(y, v) unique(y[1:2]),
+    rows = cbind(c(0.7, 0.7, 0), c(-0.4, -0.4, 2), c(-0.2, 1.3, 3)),
+    log_concave = TRUE,
+    ep_error = if (type == "lognormal") 1e-8 else 0.05
+  )
+}
+
 # y: one data row as C sees it; f: vector of latent values; v: hyperparameters on the natural scale.
 #   logp         log p(y|f)
 #   mean, var    of a new response given f (classes: of 0/1)
@@ -382,6 +423,9 @@ REFERENCE_LIKELIHOODS <- list(
   zinb = reference_excess("negbin"),
   hurdle_poisson = reference_hurdle("poisson", log_concave = TRUE),
   hurdle_negbin = reference_hurdle("negbin", log_concave = FALSE),
+  weibull = reference_times("weibull"),
+  loglogistic = reference_times("loglogistic"),
+  lognormal = reference_times("lognormal"),
   density = list(
     logp = function(y, f, v) 2 * log(pmax(abs(f), 1e-150)), # the pole is cut off
     mean = function(f, v) f^2,

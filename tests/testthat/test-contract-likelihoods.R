@@ -26,6 +26,8 @@ cases <- function() {
                                 ceiling(weights)) # which may count something
       rows <- lik_traits(lik)$data_rows(y, weights)
       rows <- unique(rows, MARGIN = 2L)
+      more <- REFERENCE_LIKELIHOODS[[type]]$rows # what is not drawn, such as censored times
+      if (!is.null(more)) rows <- cbind(rows[, 1L], more)
       all[[length(all) + 1L]] <- list(
         type = type, lik = lik, theta = as.double(theta), values = values, classes = of_classes,
         rows = rows[, of_tier(seq_len(min(4L, ncol(rows))), 2L), drop = FALSE], along = along,

@@ -19,6 +19,9 @@ expect_cases <- function() list(
   list(lik = lik_gamma(), theta = c(0.3, log(0.4)), weights = 1),
   list(lik = lik_beta(), theta = c(0.3, log(8)), weights = 1),
   list(lik = lik_beta(), theta = c(0.3, log(0.7)), weights = 1),
+  list(lik = lik_weibull(), theta = log(0.5), weights = 1),
+  list(lik = lik_loglogistic(), theta = log(0.3), weights = 1),
+  list(lik = lik_lognormal(), theta = log(0.8), weights = 1),
   list(lik = lik_density(), theta = numeric(), weights = 1)
 )
 
