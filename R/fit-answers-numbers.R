@@ -158,7 +158,13 @@ response_jumps.response <- function(object) FALSE
 response_jumps.response_counts <- function(object) TRUE
 
 #' @export
-response_jumps.response_reals <- function(object) FALSE
+response_jumps.response_reals <- response_jumps.response
+
+#' @export
+response_jumps.response_positive <- response_jumps.response
+
+#' @export
+response_jumps.response_proportions <- response_jumps.response
 
 #' @export
 interval_width.response <- function(object, latent, p) {

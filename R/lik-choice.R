@@ -94,7 +94,7 @@ likelihood_of_foreign <- function(family) {
 # and mgcv::negbin() do, and mgcv::nb() if it is given one; else NULL.
 foreign_size <- function(family) {
   learned <- !identical(family$n.theta %||% 0, 0)
-  size <- get0(".Theta", environment(family$variance))
+  size <- environment(family$variance)[[".Theta"]]
   if (learned || !is.numeric(size) || length(size) != 1L) return(NULL)
   fixed(if (is.null(family$n.theta)) size else exp(size)) # nb() keeps its logarithm
 }

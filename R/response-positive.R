@@ -22,13 +22,3 @@ proportions_codec <- function() {
              correct = paste("Move 0 and 1 inwards, as by (y * (n - 1) + 0.5) / n, or give",
                              "cbind(successes, failures) and likelihood = \"binomial\""))
 }
-
-#' @export
-response_jumps.response_positive <- response_jumps.response
-
-#' @export
-response_jumps.response_proportions <- response_jumps.response
-
-# A proportion that is moved by a ratio may leave its range.
-#' @export
-partial_residual.response_proportions <- partial_residual.response

@@ -98,7 +98,7 @@ test_that("everything in R is used: by something else there, by users, or as a m
   methods <- namespace[[".__NAMESPACE__."]]$S3methods
   # util-registry.R; R's loader; glue_convert.c; glue_host.c
   by_name <- paste0("_(traits|codec|kinds|plot)$|^kernel_table$|^codecs_on_scales$|^[.]onLoad$|",
-                    "^threads_wanted$|^tilts_of_custom$")
+                    "^threads_wanted$|^tilts_of_custom$|^lik_hurdle")
   idle <- setdiff(names(found$file), c(found$uses$used, exported, methods[, 3L]))
   expect_none(grep(by_name, idle, value = TRUE, invert = TRUE), "what nothing uses")
 })
