@@ -46,7 +46,9 @@ kernel_table <- function() {
     kernel_type(kernel_curlfree(), parts = "scalar", reads = "component", resolve = resolve_field),
     kernel_type(kernel_coregion()$parts[[1L]], reads = "component", resolve = resolve_coregion,
                 hyper = list(variance = component_variances), each = each_component,
-                degrees = are_coregion_degrees, count = count_coregion)
+                degrees = are_coregion_degrees, count = count_coregion),
+    kernel_type(kernel_custom(function(x, z, theta) NULL), resolve = resolve_custom,
+                count = count_custom)
   )
   stats::setNames(types, vapply(types, function(type) type$like$type, ""))
 }

@@ -239,7 +239,7 @@ format.sparsegp_kernel <- function(x, ...) {
     if (x$ard) "ard = TRUE",
     if (!is.null(x$vars)) paste0("vars = ", toString(x$vars))
   )
-  paste0(x$type, "(", paste(arguments, collapse = ", "), ")")
+  paste0(x$custom$label %||% x$type, "(", paste(arguments, collapse = ", "), ")")
 }
 
 #' @export

@@ -104,6 +104,16 @@ int sg_cols_of(SEXP matrix)
     return Rf_ncols(matrix);
 }
 
+/* Returns an element of a list, or NULL where it has none of that name. */
+SEXP sg_optional_field(SEXP list, const char *name)
+{
+    SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+    for (int i = 0; i < Rf_length(names); i++) {
+        if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
+    }
+    return R_NilValue;
+}
+
 /* Builds a node and its children over theta from *at on; *at moves past what the node takes. */
 static const sg_kernel *build_kernel(SEXP spec, const double *theta, int *at)
 {
@@ -119,6 +129,8 @@ static const sg_kernel *build_kernel(SEXP spec, const double *theta, int *at)
     node->ard = sg_field_int(spec, "ard");
     node->degree = INTEGER(sg_field(spec, "degree"));
     node->nchild = Rf_length(parts);
+    SEXP custom = sg_optional_field(spec, "custom");
+    node->host = Rf_isNull(custom) ? NULL : sg_kernel_host_of(custom);
     const sg_kernel **child = sg_structs(node->nchild + 1, sizeof(sg_kernel *), &sg_r_workspace);
     for (int c = 0; c < node->nchild; c++) {
         child[c] = build_kernel(VECTOR_ELT(parts, c), theta, at);

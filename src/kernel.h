@@ -34,6 +34,25 @@
 
 typedef struct sg_kernel sg_kernel;
 
+/* A kernel k(x, z) that the host evaluates, for kern_custom.c: functions that jump where they fail,
+ * on the thread of the call alone. u[p x n], v[p x m]: points, the numbers of a point together;
+ * theta[ntheta]: the host's hyperparameters as they are searched.
+ *   cross         K[n x m] = k(u_i, v_j)
+ *   diag          k[n] = k(u_i, u_i)
+ *   adjoint       slope[ntheta] = sum_ij Kbar_ij dk_ij/dtheta_t
+ *   adjoint_diag  slope[ntheta] = sum_i kbar_i dk_ii/dtheta_t */
+typedef struct {
+    void *self;
+    int ntheta;
+    void (*cross)(void *self, const double *theta, int p, int n, const double *u, int m,
+                  const double *v, double *K);
+    void (*diag)(void *self, const double *theta, int p, int n, const double *u, double *k);
+    void (*adjoint)(void *self, const double *theta, int p, int n, const double *u, int m,
+                    const double *v, const double *Kbar, double *slope);
+    void (*adjoint_diag)(void *self, const double *theta, int p, int n, const double *u,
+                         const double *kbar, double *slope);
+} sg_kernel_host;
+
 typedef struct {
     const char *name;
     int (*ntheta)(const sg_kernel *self);
@@ -60,11 +79,15 @@ struct sg_kernel {
     const int *degree;             /* poly; k0 of trig; components and rank of coregion */
     int nchild;                    /* composites, and kernels made of another one, only */
     const sg_kernel *const *child;
+    const sg_kernel_host *host;    /* custom only */
 };
 
 int sg_kernel_ntheta(const sg_kernel *self);
 int sg_kernel_is_factor(const sg_kernel *self, int k); /* is its input k one? */
 int sg_kernel_nfactors(const sg_kernel *self);
+/* The workspace for loops over bodies that evaluate the kernel: ws, of one thread if the host has
+ * a part in it. */
+sg_ws sg_kernel_workspace(const sg_kernel *self, const sg_ws *ws);
 sg_points sg_kernel_prepare(const sg_kernel *self, int n, const double *x, const sg_points *like,
                             const sg_ws *ws);
 /* K[a->n x b->n]; b NULL: of a with itself */
@@ -101,5 +124,6 @@ extern const sg_kernel_type sg_kernels_dot[];
 extern const sg_kernel_type sg_kernels_vector[];
 extern const sg_kernel_type sg_kernels_combine[];
 extern const sg_kernel_type sg_kernels_factor[];
+extern const sg_kernel_type sg_kernels_custom[];
 
 #endif
