@@ -20,8 +20,9 @@ kinds_like <- function(like, parts) {
   free <- is.null(names(like$degree)) # only a coregion's may be given or not
   list(
     custom = if (is.null(like$custom)) is.null else is_custom,
+    extension = if (is.null(like$extension)) is.null else is_extension,
     params = function(x, whole) {
-      is.list(x) && identical(names(x), c(names(like$params), whole$custom$names))
+      is.list(x) && identical(names(x), c(names(like$params), more_params(whole)))
     },
     ard = function(x) is_flag(x) && (!x || nzchar(like$per_input)),
     vars = function(x) is.null(x) || !is.null(check_vars(x)),
@@ -33,6 +34,11 @@ kinds_like <- function(like, parts) {
     },
     parts = function(x) is.list(x) && are_parts(x, parts)
   )
+}
+
+# Names of hyperparameters beyond those of the type: a user's own, or a shape.
+more_params <- function(kernel) {
+  c(kernel$custom$names, if (!is.null(kernel$extension)) intersect(names(kernel$params), "shape"))
 }
 
 are_parts <- function(parts, of) {
@@ -50,7 +56,8 @@ as_kernel <- function(kernel) {
     return(check_kernel(kernel))
   }
   leaves <- Filter(function(type) {
-    type$parts == "none" && type$reads != "component" && is.null(type$like$custom)
+    type$parts == "none" && type$reads != "component" && is.null(type$like$custom) &&
+      is.null(type$like$extension)
   }, REGISTRY$kernels)
   other <- names(Filter(function(type) kernel %in% type$aliases, leaves))
   leaves[[if (length(other)) other else check_choice(kernel, names(leaves), "kernel")]]$like
@@ -67,6 +74,8 @@ same_types <- function(one, other) {
 is_kernel_spec <- function(spec, inputs, width) {
   type <- if (is.list(spec)) registered("kernels", spec$type)
   is.list(type) && is.null(type$like$custom) == is.null(spec$custom) &&
+    is.null(type$like$extension) == is.null(spec$extension) &&
+    (is.null(spec$extension) || is_extension(spec$extension) && is_flag(spec$shaped)) &&
     (is.null(spec$custom) || is_custom(spec$custom)) && is.integer(spec$vars) && are_distances(spec$levels, length(spec$vars)) &&
     is_flag(spec$ard) && is.integer(spec$degree) && is.list(spec$parts) &&
     has_right_vars(spec, type$reads, inputs, width) && type$degrees(spec$degree, width) &&

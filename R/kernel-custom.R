@@ -58,14 +58,14 @@
 #' @param range A named list of bounds, `list(angle = c(-1, 1))`, open intervals that values lie in. A
 #'   hyperparameter that is not named is positive, `c(0, Inf)`; `c(-Inf, Inf)` is any number.
 #' @param prior A named list of [priors] for hyperparameters of `theta`. By default those in
-#'   `c(0, Inf)` are log-normal around the start, `log(theta / start)` ~ N(0, 1.5^2), those of a
+#'   `c(0, Inf)`, or from a larger bound on, are log-normal around the start, `log(theta / start)` ~ N(0, 1.5^2), those of a
 #'   bounded range are flat, and others normal around the start with the standard deviation
 #'   `max(1, |start|)`. `prior` of [sparsegp()] goes before.
 #' @param vars As in [kernels].
 #' @param label What the kernel is called where it is printed: one word.
 #' @return A value of class `sparsegp_kernel`. Errors are of class `sparsegp_error`: they name the
 #'   argument, and those of the function itself `kernel`, with the function's own message.
-#' @seealso [kernels], [kernel_extension()] for kernels that are compiled.
+#' @seealso [kernels]; [kernel_extension()] for kernels that are compiled.
 #' @examples
 #' # distances on a sphere, of longitudes and latitudes in degrees
 #' great_circle <- kernel_custom(function(x, z, theta) {
@@ -113,7 +113,8 @@ accepts_arguments <- function(fun, count) {
 }
 
 # Names of hyperparameters are those of coef(), where kernels of a sum have numbers in front.
-check_theta_names <- function(theta) {
+# free: may one of them be a variance?
+check_theta_names <- function(theta, free = FALSE) {
   if (length(theta) == 0L) return(character())
   names <- names(theta)
   right <- (is.numeric(theta) || is.list(theta)) && !is.null(names) && !anyDuplicated(names) &&
@@ -121,7 +122,7 @@ check_theta_names <- function(theta) {
   if (!right) {
     stop_sparsegp("theta", "must be numbers with names", "As in theta = c(lengthscale = 1)")
   }
-  if (!any(names == "variance")) return(names)
+  if (free || !any(names == "variance")) return(names)
   stop_sparsegp("theta", "has a variance, which kernel_custom() multiplies by already",
                 "Leave it out of the function, and give kernel_custom(variance =) to start it")
 }
@@ -261,15 +262,15 @@ custom_start <- function(leaf, base) {
   start <- given_value(leaf$params[[base]])
   prior <- leaf$custom$prior[[base]]
   if (!is.null(prior)) return(list(start = start, unit = 1, prior = function(unit) prior))
-  lower <- leaf$custom$lower[[at]]
-  upper <- leaf$custom$upper[[at]]
-  list(start = start, unit = 1, prior = if (lower == 0 && upper == Inf) {
-    default_lognormal(log(start), 1.5)
-  } else if (upper < Inf) {
-    function(unit) prior_flat()
-  } else {
-    function(unit) prior_normal(start, max(1, abs(start)))
-  })
+  range <- c(leaf$custom$lower[[at]], leaf$custom$upper[[at]])
+  list(start = start, unit = 1, prior = theta_prior(start, range))
+}
+
+# Returns the default prior of a user's hyperparameter, a function of its unit.
+theta_prior <- function(start, range) {
+  if (range[2L] < Inf) return(function(unit) prior_flat())
+  if (range[1L] >= 0) return(default_lognormal(log(start), 1.5))
+  function(unit) prior_normal(start * unit, max(1, abs(start)) * unit)
 }
 
 # Between what a hyperparameter of a kernel lies; infinite on both sides: it is not searched as a

@@ -77,6 +77,8 @@ spec_for_c <- function(kernel) {
                ard = kernel$ard, degree = as.integer(kernel$degree),
                parts = lapply(kernel$parts, spec_for_c))
   spec$custom <- kernel$custom # of a kernel that is an R function
+  spec$extension <- kernel$extension # of one of another package
+  if (!is.null(kernel$extension)) spec$shaped <- "shape" %in% names(kernel$params)
   spec
 }
 

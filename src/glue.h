@@ -25,6 +25,9 @@ const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta);
 const sg_kernel *const *sg_kernels_of(SEXP spec, SEXP theta, int *count);
 /* glue_custom.c: the R function of a kernel, for the core */
 const sg_kernel_host *sg_kernel_host_of(SEXP custom);
+/* glue_extension.c: types that other packages have registered; extension: their names */
+const sg_kernel_type *sg_extension_kernel(SEXP extension);
+const sg_lik_type *sg_extension_lik(SEXP extension, int support);
 /* spec: type; processes and width, as sg_layout has them. theta: of each process. */
 sg_lik sg_lik_of(SEXP spec, SEXP theta);
 /* Data rows of n rows; labels of classes, which index, are whole and among them. */

@@ -120,7 +120,9 @@ static const sg_kernel *build_kernel(SEXP spec, const double *theta, int *at)
     const char *name = CHAR(STRING_ELT(sg_field(spec, "type"), 0));
     SEXP vars = sg_field(spec, "vars"), parts = sg_field(spec, "parts");
     sg_kernel *node = sg_structs(1, sizeof(sg_kernel), &sg_r_workspace);
-    node->type = sg_kernel_type_find(name);
+    SEXP extension = sg_optional_field(spec, "extension");
+    node->type = Rf_isNull(extension) ? sg_kernel_type_find(name)
+                                      : sg_extension_kernel(extension);
     if (!node->type) Rf_error("internal error: no kernel '%s'", name);
     node->theta = theta + *at;
     node->p = Rf_length(vars);
@@ -170,7 +172,10 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta)
     if (C < 1 || C > SG_LIK_MAX_CLASSES) Rf_error("internal error: %d processes", C);
     if (w < 1 || w > SG_LIK_MAX_WIDTH) Rf_error("internal error: sites of width %d", w);
     const double *values = sg_doubles_of(theta, Rf_length(theta), "likelihood theta");
-    const sg_lik lik = {.type = sg_lik_type_find(name), .theta = values, .C = C, .w = w,
+    SEXP extension = sg_optional_field(spec, "extension");
+    const sg_lik_type *type = Rf_isNull(extension) ? sg_lik_type_find(name)
+        : sg_extension_lik(extension, sg_field_int(spec, "support"));
+    const sg_lik lik = {.type = type, .theta = values, .C = C, .w = w,
                         .npar = Rf_length(theta) / C, .q = sg_field_int(spec, "q")};
     if (!lik.type) Rf_error("internal error: no likelihood '%s'", name);
     if (lik.type->width ? w != lik.type->width : C > 1) {

@@ -8,15 +8,6 @@
 #include "la.h"
 #include "dist.h"
 
-/* Over n squared distances, shape a (ignored by most). Results may overwrite r2. */
-typedef void (*radial_fun)(int n, const double *r2, double a, double *out);
-
-typedef struct {
-    radial_fun value;  /* k(r2), with k(0) = 1 */
-    radial_fun slope;  /* dk / dr2; where it is infinite at 0, return 0: it only ever meets r2 */
-    radial_fun dshape; /* dk / dlog(a), or NULL when the member has no shape */
-} radial;
-
 /* exp(-r2 / 2) */
 static void rbf_value(int n, const double *r2, double a, double *out)
 {
@@ -107,7 +98,7 @@ static void rq_dshape(int n, const double *r2, double a, double *out)
 }
 
 /* Returns the member's radial functions. */
-static const radial *radial_of(const sg_kernel *self)
+static const sg_radial *radial_of(const sg_kernel *self)
 {
     return self->type->family;
 }
@@ -235,7 +226,7 @@ static void weigh_column(const adjoint_job *job, int n, int j, int jj, const dou
 static void adjoint_column(void *ctx, const sg_block *block, int jj, double *r2)
 {
     const adjoint_job *job = ctx;
-    const radial *rad = radial_of(job->self);
+    const sg_radial *rad = radial_of(job->self);
     const int n = block->ni, j = block->j0 + jj;
     const double *kbar = job->Kbar + (size_t) n * j;
     double *w = job->W + (size_t) n * jj;
@@ -332,22 +323,28 @@ static void stationary_adjoint_diag(const sg_kernel *self, int n, const double *
     for (int i = 0; i < n; i++) dtheta[0] += variance * kbar[i];
 }
 
-static const radial RBF = {rbf_value, rbf_slope, NULL};
-static const radial MATERN12 = {matern12_value, matern12_slope, NULL};
-static const radial MATERN32 = {matern32_value, matern32_slope, NULL};
-static const radial MATERN52 = {matern52_value, matern52_slope, NULL};
-static const radial RQ = {rq_value, rq_slope, rq_dshape};
+static const sg_radial RBF = {rbf_value, rbf_slope, NULL};
+static const sg_radial MATERN12 = {matern12_value, matern12_slope, NULL};
+static const sg_radial MATERN32 = {matern32_value, matern32_slope, NULL};
+static const sg_radial MATERN52 = {matern52_value, matern52_slope, NULL};
+static const sg_radial RQ = {rq_value, rq_slope, rq_dshape};
 
 #define STATIONARY(id, member)                                                                  \
     {.name = id, .ntheta = stationary_ntheta, .prepare = stationary_prepare,                    \
      .cross = stationary_cross, .diag = stationary_diag, .adjoint = stationary_adjoint,         \
-     .adjoint_diag = stationary_adjoint_diag, .family = &member}
+     .adjoint_diag = stationary_adjoint_diag, .family = member}
+
+/* Members of other packages are no part of the table. */
+sg_kernel_type sg_stationary_type(const sg_radial *radial)
+{
+    return (sg_kernel_type) STATIONARY("extension", radial);
+}
 
 const sg_kernel_type sg_kernels_stationary[] = {
-    STATIONARY("rbf", RBF),
-    STATIONARY("matern12", MATERN12),
-    STATIONARY("matern32", MATERN32),
-    STATIONARY("matern52", MATERN52),
-    STATIONARY("rq", RQ),
+    STATIONARY("rbf", &RBF),
+    STATIONARY("matern12", &MATERN12),
+    STATIONARY("matern32", &MATERN32),
+    STATIONARY("matern52", &MATERN52),
+    STATIONARY("rq", &RQ),
     {0}
 };

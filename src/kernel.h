@@ -117,6 +117,19 @@ void sg_kernel_adjoint_blocks(const sg_kernel *self, int w, int n, int D, const 
 const sg_kernel_type *sg_kernel_type_at(int i);
 const sg_kernel_type *sg_kernel_type_find(const char *name);
 
+/* A stationary kernel's own part (kern_stationary.c): functions of n squared distances in length
+ * scales, and of a shape, which most ignore. Results may overwrite r2. */
+typedef struct {
+    void (*value)(int n, const double *r2, double shape, double *out); /* k(r2), with k(0) = 1 */
+    void (*slope)(int n, const double *r2, double shape, double *out); /* dk / dr2; where it is
+                                infinite at 0, return 0: it only ever meets r2 */
+    void (*dshape)(int n, const double *r2, double shape, double *out); /* dk / dlog(shape), or
+                                NULL when the member has no shape */
+} sg_radial;
+
+/* The type that has this part; `radial` has to outlive it. */
+sg_kernel_type sg_stationary_type(const sg_radial *radial);
+
 /* Family tables, each ended by a row whose name is NULL. */
 extern const sg_kernel_type sg_kernels_stationary[];
 extern const sg_kernel_type sg_kernels_periodic[];
