@@ -89,10 +89,28 @@ static void student_predict(const double *theta, double mu, double s2, double *m
     *var += s2;
 }
 
+/* P(Y <= y) and P(Y > y): those of a t at f, averaged over f ~ N(mu, s2) by the trapezoidal rule.
+ * This slot alone may call distribution functions of R. */
+static void student_tails(const double *theta, double y, double mu, double s2, double *out)
+{
+    enum { STEPS = 400 };
+    const double df = df_of(theta), scale = scale_of(theta), sd = sqrt(s2), reach = 9;
+    double sum = 0;
+    out[0] = out[1] = 0;
+    for (int i = 0; i <= STEPS; i++) {
+        const double t = reach * (2.0 * i / STEPS - 1), weight = exp(-0.5 * t * t);
+        const double q = (y - mu - sd * t) / scale;
+        out[0] += weight * pt(q, df, 1, 0);
+        out[1] += weight * pt(q, df, 0, 0);
+        sum += weight;
+    }
+    out[0] /= sum, out[1] /= sum;
+}
+
 static const sparsegp_likelihood STUDENT = {
     .version = SPARSEGP_VERSION, .what = SPARSEGP_LIKELIHOOD, .npar = 2, .logp = student_logp,
     .moments = student_moments, .locate = student_locate, .slopes = student_slopes,
-    .predict = student_predict
+    .predict = student_predict, .tails = student_tails
 };
 
 /* A kernel as another version of the header would have it: for tests of the error. */
