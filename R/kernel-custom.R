@@ -251,7 +251,7 @@ given_slopes <- function(custom, theta, x, z, Kbar) {
   }
   table <- list(log = custom$lower > -Inf, lower = ifelse(custom$lower == -Inf, 0, custom$lower),
                 upper = custom$upper)
-  vapply(each, function(slope) sum(Kbar * slope), 0) * hyper_slope(table, value)
+  unname(vapply(each, function(slope) sum(Kbar * slope), 0) * hyper_slope(table, value))
 }
 
 # ---- Hyperparameters ----
