@@ -30,8 +30,8 @@
 #' @section Checks:
 #' [sparsegp()] evaluates the function on 40 observations at the starting values, and stops with an
 #' error if the matrix has wrong dimensions or values that are not finite, is not symmetric or not
-#' positive semidefinite, if a part of the matrix differs from the matrix of a part, or if `diag` or
-#' `grad` do not agree with it. Later calls check the dimensions. At hyperparameters where values
+#' positive semidefinite, if a part of the matrix differs from the matrix of a part, or if `diag`
+#' or `grad` do not agree with it. Later calls check the dimensions. At hyperparameters where values
 #' are not finite the search turns back.
 #'
 #' @section Saved fits:
@@ -154,8 +154,8 @@ check_theta_start <- function(start, name, range) {
 }
 
 check_theta_priors <- function(prior, names) {
-  right <- is.list(prior) && length(prior) == length(names(prior)) && all(names(prior) %in% names) &&
-    all(vapply(prior, inherits, NA, "sparsegp_prior"))
+  right <- is.list(prior) && length(prior) == length(names(prior)) &&
+    all(names(prior) %in% names) && all(vapply(prior, inherits, NA, "sparsegp_prior"))
   if (right) return(prior)
   stop_sparsegp("prior", "must be a list of prior_*() values with names of `theta`",
                 "As in prior = list(lengthscale = prior_gamma(2, 1))")
@@ -246,8 +246,8 @@ given_slopes <- function(custom, theta, x, z, Kbar) {
   right <- is.list(each) && length(each) == length(theta) &&
     all(vapply(each, is_matrix_of, NA, nrow(x), nrow(z)))
   if (!right) {
-    stop_sparsegp("kernel", "has a `grad` that did not return a matrix for each hyperparameter",
-                  paste("Return a list of", nrow(x), "x", nrow(z), "matrices in the order of theta"))
+    stop_sparsegp("kernel", "has a `grad` that returned no matrix for each hyperparameter",
+                  paste("Return a list of", nrow(x), "x", nrow(z), "matrices, in theta's order"))
   }
   table <- list(log = custom$lower > -Inf, lower = ifelse(custom$lower == -Inf, 0, custom$lower),
                 upper = custom$upper)

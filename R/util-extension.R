@@ -1,5 +1,5 @@
-# Likelihoods and kernels that other packages have registered (inst/include/sparsegp.h). A value, and
-# a fit, have the names of the package and of what it registered: what these stand for is looked up
+# Likelihoods and kernels that other packages have registered (inst/include/sparsegp.h). A value,
+# and a fit, have the names of the package and of what it registered: what these stand for is looked up
 # anew with every call of C.
 
 # Stops unless the package can be loaded. C calls this before it asks for what the package has
@@ -19,8 +19,8 @@ load_extension <- function(extension) {
 
 WHAT_EXTENSIONS_ARE <- c("likelihood", "kernel") # codes of sparsegp.h, from 1
 
-# Returns what C finds of a registered likelihood or kernel: list(count, ordered), hyperparameters of
-# a likelihood, or whether a kernel has a shape; whether there are quantiles.
+# Returns what C finds of a registered likelihood or kernel: list(count, ordered), hyperparameters
+# of a likelihood, or whether a kernel has a shape; whether there are quantiles.
 extension_facts <- function(package, name, what) {
   if (!is_text(package) || !nzchar(package)) stop_sparsegp("package", "must be a package's name")
   if (!is_text(name) || !nzchar(name)) {

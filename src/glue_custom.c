@@ -71,8 +71,8 @@ static void r_adjoint_diag(void *self, const double *theta, int p, int n, const 
     evaluate(own, "adjoint", theta, p, n, u, 0, NULL, n, kbar, own->ntheta, slope);
 }
 
-/* custom: list(fun, names, ...), see kernel-custom.R. It is reached from the arguments of the entry,
- * so R keeps it as long as the call lasts. */
+/* custom: list(fun, names, ...), see kernel-custom.R. It is reached from the arguments of the
+ * entry, so R keeps it as long as the call lasts. */
 const sg_kernel_host *sg_kernel_host_of(SEXP custom)
 {
     r_kernel *own = sg_structs(1, sizeof(r_kernel), &sg_r_workspace);
