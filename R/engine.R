@@ -59,7 +59,7 @@ engine_iterate <- function(settings, coupled, state, swept) {
 
 # Does a row's likelihood see the latent functions of all classes?
 is_coupled <- function(lik, processes) {
-  processes > 1L && catalogue()$likelihoods[[lik$type]]$classes
+  processes > 1L && lik_in_catalogue(lik)$classes
 }
 
 # The posterior of full EP. Its factors are of the rows in an order of their own where some of them

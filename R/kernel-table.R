@@ -49,7 +49,11 @@ kernel_table <- function() {
                 slopes = FALSE),
     kernel_type(kernel_coregion()$parts[[1L]], reads = "component", resolve = resolve_coregion,
                 hyper = list(variance = component_variances), each = each_component,
-                degrees = are_coregion_degrees, count = count_coregion)
+                degrees = are_coregion_degrees, count = count_coregion),
+    kernel_type(kernel_custom(function(x, z, theta) NULL), resolve = resolve_custom,
+                count = count_custom, slopes = FALSE),
+    kernel_type(extension_kernel("", "", NULL, NULL, FALSE, NULL, NULL), count = count_extension,
+                slopes = FALSE)
   )
   stats::setNames(types, vapply(types, function(type) type$like$type, ""))
 }

@@ -70,6 +70,9 @@ with_kernel <- function(model, chunk, setup) {
   }))
   model$table <- hyper_table(resolved, model$lik, env, model$rows, chunk$offset / response$unit,
                              setup$prior, response)
+  if (has_custom_kernel(resolved)) {
+    check_custom_kernels(resolved, model$table, scaled_inputs(custom_sample(chunk$x), scaling))
+  }
   refuse_fixed_beside_open(model$table, is_open(response) && !is.null(setup$control))
   model$nkernel <- sum(model$table$part == "kernel")
   model

@@ -8,17 +8,6 @@
 #include "la.h"
 #include "dist.h"
 
-/* Over n squared distances, shape a (ignored by most). Results may overwrite r2. */
-typedef void (*radial_fun)(int n, const double *r2, double a, double *out);
-
-typedef struct {
-    radial_fun value;  /* k(r2), with k(0) = 1 */
-    radial_fun slope;  /* dk / dr2; where it is infinite at 0, return 0: it only ever meets r2 */
-    radial_fun curve;  /* d2k / dr2^2; infinite at 0: return 0, it only ever meets |r|^2; NULL: the
-                          function has no derivative */
-    radial_fun dshape; /* dk / dlog(a), or NULL when the member has no shape */
-} radial;
-
 /* exp(-r2 / 2) */
 static void rbf_value(int n, const double *r2, double a, double *out)
 {
@@ -141,7 +130,7 @@ static void rq_dshape(int n, const double *r2, double a, double *out)
 }
 
 /* Returns the member's radial functions. */
-static const radial *radial_of(const sg_kernel *self)
+static const sg_radial *radial_of(const sg_kernel *self)
 {
     return self->type->family;
 }
@@ -269,7 +258,7 @@ static void weigh_column(const adjoint_job *job, int n, int j, int jj, const dou
 static void adjoint_column(void *ctx, const sg_block *block, int jj, double *r2)
 {
     const adjoint_job *job = ctx;
-    const radial *rad = radial_of(job->self);
+    const sg_radial *rad = radial_of(job->self);
     const int n = block->ni, j = block->j0 + jj;
     const double *kbar = job->Kbar + (size_t) n * j;
     double *w = job->W + (size_t) n * jj;
@@ -374,7 +363,7 @@ static void stationary_adjoint_diag(const sg_kernel *self, int n, const double *
 static void jet_column(const sg_kernel *self, int n, size_t at, const sg_pair_products *p,
                        double *work, const sg_jet *out)
 {
-    const radial *rad = radial_of(self);
+    const sg_radial *rad = radial_of(self);
     const double variance = exp(self->theta[0]), shape = shape_of(self);
     double *slope = work, *curve = work + n;
     rad->value(n, p->r2, shape, out->K + at);
@@ -412,22 +401,28 @@ static void stationary_jet(const sg_kernel *self, int n, const double *x, const 
     }
 }
 
-static const radial RBF = {rbf_value, rbf_slope, rbf_curve, NULL};
-static const radial MATERN12 = {matern12_value, matern12_slope, NULL, NULL};
-static const radial MATERN32 = {matern32_value, matern32_slope, matern32_curve, NULL};
-static const radial MATERN52 = {matern52_value, matern52_slope, matern52_curve, NULL};
-static const radial RQ = {rq_value, rq_slope, rq_curve, rq_dshape};
+static const sg_radial RBF = {rbf_value, rbf_slope, rbf_curve, NULL};
+static const sg_radial MATERN12 = {matern12_value, matern12_slope, NULL, NULL};
+static const sg_radial MATERN32 = {matern32_value, matern32_slope, matern32_curve, NULL};
+static const sg_radial MATERN52 = {matern52_value, matern52_slope, matern52_curve, NULL};
+static const sg_radial RQ = {rq_value, rq_slope, rq_curve, rq_dshape};
 
 #define STATIONARY(id, member)                                                                  \
     {.name = id, .ntheta = stationary_ntheta, .prepare = stationary_prepare,                    \
      .cross = stationary_cross, .diag = stationary_diag, .adjoint = stationary_adjoint,         \
-     .adjoint_diag = stationary_adjoint_diag, .jet = stationary_jet, .family = &member}
+     .adjoint_diag = stationary_adjoint_diag, .jet = stationary_jet, .family = member}
+
+/* Members of other packages are no part of the table. */
+sg_kernel_type sg_stationary_type(const sg_radial *radial)
+{
+    return (sg_kernel_type) STATIONARY("extension", radial);
+}
 
 const sg_kernel_type sg_kernels_stationary[] = {
-    STATIONARY("rbf", RBF),
-    STATIONARY("matern12", MATERN12),
-    STATIONARY("matern32", MATERN32),
-    STATIONARY("matern52", MATERN52),
-    STATIONARY("rq", RQ),
+    STATIONARY("rbf", &RBF),
+    STATIONARY("matern12", &MATERN12),
+    STATIONARY("matern32", &MATERN32),
+    STATIONARY("matern52", &MATERN52),
+    STATIONARY("rq", &RQ),
     {0}
 };

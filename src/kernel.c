@@ -26,6 +26,28 @@ int sg_kernel_nfactors(const sg_kernel *self)
     return count;
 }
 
+/* Looks for a part that the host evaluates. */
+static int is_hosted(const sg_kernel *self)
+{
+    int found = self->host != NULL;
+    for (int c = 0; c < self->nchild; c++) found = found || is_hosted(self->child[c]);
+    return found;
+}
+
+static int one_thread(void *self, int products)
+{
+    (void) self, (void) products;
+    return 1;
+}
+
+/* The host's functions are for the calling thread alone. */
+sg_ws sg_kernel_workspace(const sg_kernel *self, const sg_ws *ws)
+{
+    sg_ws own = *ws;
+    if (is_hosted(self)) own.threads = one_thread;
+    return own;
+}
+
 /* Points stay in the workspace, so the caller marks and releases it. */
 sg_points sg_kernel_prepare(const sg_kernel *self, int n, const double *x, const sg_points *like,
                             const sg_ws *ws)
@@ -150,7 +172,8 @@ const sg_kernel_type *sg_kernel_type_at(int i)
 {
     const sg_kernel_type *const families[] = {sg_kernels_stationary, sg_kernels_periodic,
                                               sg_kernels_dot, sg_kernels_factor,
-                                              sg_kernels_vector, sg_kernels_combine};
+                                              sg_kernels_vector, sg_kernels_combine,
+                                              sg_kernels_custom};
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         for (const sg_kernel_type *type = families[f]; type->name; type++) {
             /* Position i of the catalogue, counted down */

@@ -46,6 +46,25 @@ typedef struct {
     double *dxdz; /* v_i' d2k/dxdz' w_j */
 } sg_jet;
 
+/* A kernel k(x, z) that the host evaluates, for kern_custom.c: functions that jump where they fail,
+ * on the thread of the call alone. u[p x n], v[p x m]: points, the numbers of a point together;
+ * theta[ntheta]: the host's hyperparameters as they are searched.
+ *   cross         K[n x m] = k(u_i, v_j)
+ *   diag          k[n] = k(u_i, u_i)
+ *   adjoint       slope[ntheta] = sum_ij Kbar_ij dk_ij/dtheta_t
+ *   adjoint_diag  slope[ntheta] = sum_i kbar_i dk_ii/dtheta_t */
+typedef struct {
+    void *self;
+    int ntheta;
+    void (*cross)(void *self, const double *theta, int p, int n, const double *u, int m,
+                  const double *v, double *K);
+    void (*diag)(void *self, const double *theta, int p, int n, const double *u, double *k);
+    void (*adjoint)(void *self, const double *theta, int p, int n, const double *u, int m,
+                    const double *v, const double *Kbar, double *slope);
+    void (*adjoint_diag)(void *self, const double *theta, int p, int n, const double *u,
+                         const double *kbar, double *slope);
+} sg_kernel_host;
+
 typedef struct {
     const char *name;
     int (*ntheta)(const sg_kernel *self);
@@ -74,11 +93,15 @@ struct sg_kernel {
     const int *degree;             /* poly; k0 of trig; components and rank of coregion */
     int nchild;                    /* composites, and kernels made of another one, only */
     const sg_kernel *const *child;
+    const sg_kernel_host *host;    /* custom only */
 };
 
 int sg_kernel_ntheta(const sg_kernel *self);
 int sg_kernel_is_factor(const sg_kernel *self, int k); /* is its input k one? */
 int sg_kernel_nfactors(const sg_kernel *self);
+/* The workspace for loops over bodies that evaluate the kernel: ws, of one thread if the host has
+ * a part in it. */
+sg_ws sg_kernel_workspace(const sg_kernel *self, const sg_ws *ws);
 sg_points sg_kernel_prepare(const sg_kernel *self, int n, const double *x, const sg_points *like,
                             const sg_ws *ws);
 /* K[a->n x b->n]; b NULL: of a with itself */
@@ -113,6 +136,22 @@ void sg_kernel_adjoint_blocks(const sg_kernel *self, int w, int n, int D, const 
 const sg_kernel_type *sg_kernel_type_at(int i);
 const sg_kernel_type *sg_kernel_type_find(const char *name);
 
+/* A stationary kernel's own part (kern_stationary.c): functions of n squared distances in length
+ * scales, and of a shape, which most ignore. Results may overwrite r2. */
+typedef struct {
+    void (*value)(int n, const double *r2, double shape, double *out); /* k(r2), with k(0) = 1 */
+    void (*slope)(int n, const double *r2, double shape, double *out); /* dk / dr2; where it is
+                                infinite at 0, return 0: it only ever meets r2 */
+    void (*curve)(int n, const double *r2, double shape, double *out); /* d2k / dr2^2; where it is
+                                infinite at 0, return 0: it only ever meets |r|^2; NULL: the
+                                function has no derivative */
+    void (*dshape)(int n, const double *r2, double shape, double *out); /* dk / dlog(shape), or
+                                NULL when the member has no shape */
+} sg_radial;
+
+/* The type that has this part; `radial` has to outlive it. */
+sg_kernel_type sg_stationary_type(const sg_radial *radial);
+
 /* Family tables, each ended by a row whose name is NULL. */
 extern const sg_kernel_type sg_kernels_stationary[];
 extern const sg_kernel_type sg_kernels_periodic[];
@@ -120,5 +159,6 @@ extern const sg_kernel_type sg_kernels_dot[];
 extern const sg_kernel_type sg_kernels_vector[];
 extern const sg_kernel_type sg_kernels_combine[];
 extern const sg_kernel_type sg_kernels_factor[];
+extern const sg_kernel_type sg_kernels_custom[];
 
 #endif

@@ -96,6 +96,7 @@ typedef struct {
     void (*tails)(const sg_lik *self, const double *y, const double *mu, const double *S,
                   double *out);
     sg_support support;
+    const void *family; /* what a type keeps that is made for a call; NULL for those of the list */
 } sg_lik_type;
 
 /* Slots have no workspace: bounds of their small arrays. */

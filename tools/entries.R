@@ -107,6 +107,20 @@ chunks <- function() {
        slopes(fit, data[1:3, ]), draws(fit, data[1:3, ], type = "slope"))
 }
 
+# A kernel in R, alone and beside another
+custom_kernel <- function() {
+  data <- helpers$golden_data()
+  kernel <- kernel_custom(function(x, z, theta) {
+    r2 <- outer(rowSums(x^2), rowSums(z^2), "+") - 2 * tcrossprod(x, z)
+    exp(-pmax(r2, 0) * theta[["rate"]])
+  }, theta = c(rate = 0.5))
+  lapply(list(method_ep(), method_ep(8)), function(method) {
+    fit <- sparsegp(number ~ x1 + x2, data, kernel = kernel + kernel_linear(), method = method,
+                    learn = learn_control(inner = 2, outer = 1))
+    list(coef(fit), predict(fit, data, se.fit = TRUE))
+  })
+}
+
 # Entries that only tests call
 for_tests <- noted(function() {
   spec <- list(type = "rbf", vars = 0:1, levels = c(0, 0), ard = FALSE, degree = 0L, parts = list())
@@ -137,7 +151,9 @@ for_tests <- noted(function() {
                 gamma = c(0.1, 0, 0.2)),
     engine_pass(part, c(theta, 0), sums, sites,
                 list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = TRUE, rows = 3)),
-    .Call(sg_catalogue)
+    .Call(sg_catalogue),
+    tryCatch(.Call(sg_extension, c("stats", "none")), error = conditionMessage), # not there
+    custom_kernel()
   )
 })
 environment(for_tests) <- helpers

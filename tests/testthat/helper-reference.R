@@ -35,6 +35,10 @@ REFERENCE_KERNELS <- list(
     v$variance * (cos(2 * pi * k0 * t) + sin(2 * pi * k0 * t) / tan(pi * t))
   },
   factor = function(x, z, v, kernel) v$variance * all(abs(x - z) <= 1e-10),
+  # one that is written in R is taken at a pair of points
+  custom = function(x, z, v, kernel) {
+    v$variance * drop(kernel$custom$fun(rbind(x), rbind(z), unlist(v[kernel$custom$names])))
+  },
   sum = function(parts) sum(parts),
   product = function(parts) prod(parts),
   divfree = function(x, z, theta, kernel) reference_field(x, z, theta, kernel),

@@ -25,6 +25,7 @@ sample_kernels <- function(type) {
     nested <- inner(kernel_periodic(vars = "a"), kernel_constant())
     return(list(plain = plain, nested = combine(combine(nested, kernel_rq()), kernel_poly(3))))
   }
+  if (type == "custom") return(sample_custom())
   make <- get(paste0("kernel_", type))
   ways <- list(
     one = list(vars = "b"), all = list(), some = list(vars = c("c", "a")), ard = list(ard = TRUE),
@@ -38,6 +39,21 @@ sample_kernels <- function(type) {
   ways <- Filter(function(way) all(names(way) %in% names(formals(make))), ways)
   kernels <- lapply(ways, function(way) do.call(make, way))
   Filter(function(kernel) accepts(kernel, inputs_of(kernel)), kernels)
+}
+
+# Kernels written in R: of differences, which keep the digits of near-duplicates.
+sample_custom <- function() {
+  rbf <- function(x, z, theta) {
+    r2 <- lapply(seq_len(ncol(x)), function(k) outer(x[, k], z[, k], "-")^2)
+    exp(-Reduce(`+`, r2) / (2 * theta[["ell"]]^2))
+  }
+  slope <- function(x, z, theta) {
+    r2 <- Reduce(`+`, lapply(seq_len(ncol(x)), function(k) outer(x[, k], z[, k], "-")^2))
+    list(ifelse(is.finite(r2), rbf(x, z, theta) * r2 / theta[["ell"]]^3, 0))
+  }
+  list(plain = kernel_custom(function(x, z, theta) tcrossprod(x, z)),
+       some = kernel_custom(rbf, c(ell = 1), grad = slope, vars = c("c", "a"),
+                            diag = function(x, theta) rep(1, nrow(x))))
 }
 
 inputs_of <- function(kernel) if ("g" %in% kernel$vars) with_factor else three_inputs

@@ -135,6 +135,6 @@ test_that("R calls C through registered symbols, from the engine and the posteri
               "entries called by a string")
   others <- setdiff(files, c("engine.R", "posterior.R")) # fitting; what is asked of a posterior
   found <- lines_matching("[.](Call|C|External|Fortran)\\(", others, lines_of)
-  lookup <- "^util-registry[.]R:.*[.]Call\\(sg_catalogue\\)"
+  lookup <- "^util-(registry|extension)[.]R:.*[.]Call\\(sg_(catalogue|extension)\\b"
   expect_none(grep(lookup, found, value = TRUE, invert = TRUE), "calls outside these two")
 })
