@@ -117,7 +117,7 @@ test_that("families that there are not are refused with what is nearest", {
                Tweedie = "log\\(y \\+ 1\\)", "scaled t" = "student", student = "student",
                "Ordered Categorical" = "ordinal", cumulative = "ordinal", multinom = "softmax",
                categorical = "softmax", "Multivariate normal" = "cbind", gaulss = "heteroscedastic",
-               "Cox PH" = "censored", lognormal = "log\\(y\\)", "no such" = "gaussian\\(\\)")
+               "Cox PH" = "Surv", lognormal = "lognormal", "no such" = "gaussian\\(\\)")
   for (name in names(foreign)) {
     family <- structure(list(family = name, link = "log"), class = "family")
     call_error(sparsegp(y ~ a, d, family = family), foreign[[name]])
