@@ -225,11 +225,8 @@ predict_rows <- function(object, newdata, offset, request, variance, weights) {
     list(covariance = covariance_answer(object, newdata, offset)))
 }
 
-TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "zero", "terms",
-           "slope",
-           "divergence", "vorticity", "stream", "potential")
-TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile",
-           "survival", "rmst", "terms", "divergence", "vorticity", "stream", "potential")
+TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "zero", "survival",
+           "rmst", "terms", "slope", "divergence", "vorticity", "stream", "potential")
 
 # Other packages' names of types
 OTHER_TYPES <- c(probs = "prob", probability = "prob", probabilities = "prob", posterior = "prob",

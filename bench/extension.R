@@ -1,5 +1,5 @@
 # Kernels and likelihoods from users beside their built-in twins: seconds of EP at given
-# hyperparameters with the gradient, in one run. Needs the example package (tools/example-extension).
+# hyperparameters with the gradient, in one run. Needs the package of tools/example-extension.
 # Rscript bench/extension.R [library]
 
 library(sparsegp, lib.loc = commandArgs(TRUE)[1L][length(commandArgs(TRUE)) > 0L])

@@ -140,7 +140,8 @@ for (set in if (length(chosen)) chosen else names(SETS)) {
     }
     mean <- rowMeans(all[, model, , drop = FALSE], na.rm = TRUE, dims = 2L)[, 1L]
     bench_row(CAPTION, set = paste0(set, ", ", nrow(rows), " rows"), splits = SPLITS,
-              model = model, failed = sum(is.na(all["IBS", model, ])), IBS = mean[["IBS"]], "se of IBS" = error("IBS"), C = mean[["C"]],
+              model = model, failed = sum(is.na(all["IBS", model, ])), IBS = mean[["IBS"]],
+              "se of IBS" = error("IBS"), C = mean[["C"]],
               "se of C" = error("C"), "CPU s" = mean[["seconds"]])
   }
   print(bench_found$tables[[CAPTION]], digits = 3L)
