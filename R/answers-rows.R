@@ -38,10 +38,14 @@ new_latent <- function(object, newdata, offset = NULL) {
   c(moments, new[names(new) != "x"])
 }
 
-# Do all members of a fit read new rows as it does itself?
+# Do all members of a fit, and theirs, read new rows as it does itself?
 is_read_once <- function(object) {
-  own <- unlist(lapply(object$ensemble$members, names))
+  own <- fields_of_members(object$ensemble)
   !any(c(CODING, "scaling") %in% own)
+}
+
+fields_of_members <- function(ensemble) {
+  unlist(lapply(ensemble$members, function(own) c(names(own), fields_of_members(own$ensemble))))
 }
 
 # Where each member reads the rows by its own recipe, those are complete that are so for all.

@@ -56,7 +56,7 @@
 #'   fits that keep no rows; densities with probabilities, as of a normal and a Poisson model;
 #'   functions of mean and spread with others; pictures of fits with different inputs; types
 #'   `"link"`, `"latent"` and `"terms"` of fits whose latent functions have different scales or
-#'   terms; and what a mixture does not have: `update()`, `merge()`, `logLik()`, `vcov()`,
+#'   terms (their [draws()] are of the response by default); and what a mixture does not have: `update()`, `merge()`, `logLik()`, `vcov()`,
 #'   `confint()`, `influence()`, `importance()`, `sites()`, `kl()`.
 #' @references Varadhan, R. and Roland, C. (2008). Simple and globally convergent methods for
 #'   accelerating the convergence of any EM algorithm. *Scandinavian Journal of Statistics* 35,

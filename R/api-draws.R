@@ -15,7 +15,9 @@
 #'   values give `NA`.
 #' @param type `"latent"`: the latent function; `"link"`: plus the likelihood's bias, so that
 #'   `exp()`, `plogis()` or `pnorm()` of it is a mean response; `"response"`: that mean response, or
-#'   with several classes their probabilities.
+#'   with several classes their probabilities. The default is `"latent"`, but `"response"` for a
+#'   mixture of fits whose latent functions have different scales: one that is integrated over the
+#'   scale of its response ([integration]), and averages of different likelihoods or scales.
 #' @param n,nsim Number of draws; whole number of at least 1.
 #' @param seed `NULL` (the current state of R's generator) or a number for `set.seed()`, after which
 #'   the old state comes back.
@@ -37,9 +39,10 @@ draws <- function(object, newdata, n = 1, ...) UseMethod("draws")
 #' @export
 draws.sparsegp <- function(object, newdata, n = 1, type = c("latent", "link", "response"), ...) {
   check_no_dots(...)
-  type <- check_choice(type, c("latent", "link", "response"), "type")
   object <- ready(object)
-  check_latent_type(object, type)
+  type <- if (missing(type) && !has_one_latent_scale(object, "latent")) "response"
+          else check_choice(type, c("latent", "link", "response"), "type")
+  object <- fit_of_latent_type(object, type)
   newdata <- if (!missing(newdata)) newdata
   from <- drawn_members(object, check_count(n, "n"))
   each <- lapply(split(from, from), function(own) {

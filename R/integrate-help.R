@@ -31,9 +31,13 @@
 #' \deqn{p(y_i \mid y_{-i}) = \Big(\sum_k w_k \,/\, p_k(y_i \mid y_{-i})\Big)^{-1}.}{p(y_i | y_-i)
 #'   = 1 / sum_k (w_k / p_k(y_i | y_-i)).}
 #' `logLik()` is the integrated log evidence, smaller than that at the mode, and not to be compared
-#' with one at a mode. [coef()] and [sites()] are at the mode, as are [importance()], [next_rows()]
-#' and [influence][influence.sparsegp]; [confint()][curvature] is by the densities along the axes.
-#' Such fits take no more rows, and cannot be merged.
+#' with one at a mode. [coef()] and [sites()] are
+#' at the mode, as are [importance()], [next_rows()], [basis()], [kl()], `hatvalues()` and
+#' [influence][influence.sparsegp]; [confint()][curvature] is by the densities along the axes.
+#' If a parameter of the response's scale is learned, as by `transform = "boxcox"`, the members'
+#' latent functions have nothing in common: types `"link"`, `"latent"`, `"terms"` and `"effects"`
+#' are then at the mode, with a message, and `draws()` are of the response if nothing else is asked
+#' for. Such fits take no more rows, and cannot be merged.
 #'
 #' @section How the points are found:
 #' Gradients of log evidence plus log prior at \eqn{p}{p} points near the mode give the curvature

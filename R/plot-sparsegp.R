@@ -32,7 +32,8 @@
 #'   [predict][predict.sparsegp]. `type = "residuals"`: numbers of panels, 1 to 4. A type that is no
 #'   input may stand here, as in `plot(fit, "terms")`.
 #' @param type The name of a type, see the sections below. `NULL`: `"effects"` of a fit with three
-#'   inputs or more and one latent function, unless `which`, `by` or `se` is given, else `"fit"`.
+#'   inputs or more and one latent function, unless `which`, `by` or `se` is given, else `"fit"`;
+#'   an [average()] of fits whose latent functions have different scales has no effects.
 #' @param newdata For a fit of a formula a data frame with its variables, the response too; for a
 #'   fit of a matrix `list(x = , y = )`, and `offset` and trials as `weights` where needed.
 #'   `type = "fit"` draws these rows and takes ranges and medians from them instead of from the
@@ -179,6 +180,8 @@ default_type <- function(object, asked) {
   plain <- all(lengths(asked[c("which", "by", "se")]) == 0L)
   if (!plain || n_outputs(object) * processes(object) > 1L) return("fit")
   if (length(fit_parts(object)) == 0L || has_mean_slopes(object)) return("fit")
+  # an average on several scales has no effects
+  if (!has_one_latent_scale(object, "terms") && object$ensemble$fixed) return("fit")
   if (count_variables(object) > 2L) "effects" else "fit"
 }
 
