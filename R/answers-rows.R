@@ -1,11 +1,13 @@
 # The rows that a fit answers for: its own, or new data.
 
 # Returns a fit that knows its rows, or stops: streams keep no rows, nor fits grown without inputs.
-with_rows <- function(object) {
+# argument: of the fit, "..." if there are several to be compared.
+with_rows <- function(object, argument = "object") {
   object <- ready(object)
   if (has_rows(object)) return(checked_rows(object))
-  stop_sparsegp("object", no_rows_words(object),
-                "Predict for the rows in question: predict(object, newdata)")
+  stop_sparsegp(argument, no_rows_words(object),
+                if (argument == "...") "Compare fits that keep their rows, as by method_ep()"
+                else "Predict for the rows in question: predict(object, newdata)")
 }
 
 no_rows_words <- function(object) UseMethod("no_rows_words")

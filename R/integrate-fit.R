@@ -35,7 +35,10 @@ is_integrated_by_default <- function(fit, setup) {
 what_forbids_integrals <- function(fit) {
   if (!has_rows(fit) || !is.null(fit$source)) {
     c("is for rows in memory, and these are a stream or a source", "Fit some of them at once")
-  } else if (is.null(fit$learning) || !any(fit$hyper$free)) {
+  } else if (!any(fit$hyper$free)) {
+    c("is for hyperparameters that are learned, and all are given by fixed()",
+      "Give at least one of them as a number, at which its search begins, or leave `integrate` out")
+  } else if (is.null(fit$learning)) {
     c("is for hyperparameters that are learned", "Fit with learn = TRUE")
   } else if (inherits(codec_of(fit), "response_coupled")) {
     c("is for classes that are independent in the posterior", "Use lik_mprobit(coupled = FALSE)")

@@ -153,10 +153,12 @@ autoplot.sparsegp <- function(object, which = NULL, type = NULL, newdata = NULL,
 #            ggplot2 draw
 #   rows     (charts) -> in how many rows they stand; NULL: panels are about as high as wide
 #   alike    have all charts axes of one kind? Else ggplot2 makes a plot of each
+#   averages is there such a picture of an average of fits?
 new_plot_type <- function(picture, charts, takes = character(), refuse = function(object) NULL,
-                          outputs = FALSE, rows = function(charts) NULL, alike = TRUE) {
+                          outputs = FALSE, rows = function(charts) NULL, alike = TRUE,
+                          averages = TRUE) {
   list(picture = picture, charts = charts, takes = takes, refuse = refuse, outputs = outputs,
-       rows = rows, alike = alike)
+       rows = rows, alike = alike, averages = averages)
 }
 
 plot_types <- function() names(REGISTRY$plots)
@@ -210,6 +212,7 @@ refuse_for_type <- function(asked) {
 offered_type <- function(object, name, argument) {
   type <- registered("plots", name)
   if (!type$outputs) refuse_components_picture(object, argument)
+  if (!type$averages) refuse_if_average(object, argument)
   why <- type$refuse(object)
   if (!is.null(why)) {
     stop_sparsegp("type", paste0("= \"", name, "\" ", why[1L]), if (length(why) > 1L) why[2L])
