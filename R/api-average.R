@@ -56,7 +56,8 @@
 #'   fits that keep no rows; densities with probabilities, as of a normal and a Poisson model;
 #'   functions of mean and spread with others; pictures of fits with different inputs; types
 #'   `"link"`, `"latent"` and `"terms"` of fits whose latent functions have different scales or
-#'   terms (their [draws()] are of the response by default); and what a mixture does not have: `update()`, `merge()`, `logLik()`, `vcov()`,
+#'   terms (their [draws()] are of the response by default); and what a mixture does not have:
+#'   `update()`, `merge()`, `logLik()`, `vcov()`,
 #'   `confint()`, `influence()`, `importance()`, `sites()`, `kl()`, `basis()`, `sigma()`,
 #'   `rstandard()`, `cooks.distance()`, [next_rows()], [ask()]. `hatvalues()` are those of the
 #'   averaged means with these weights, the averages of those of the fits.
