@@ -16,7 +16,9 @@
 #' @param type `"latent"`: the latent function; `"link"`: plus the likelihood's bias, so that
 #'   `exp()`, `plogis()` or `pnorm()` of it is a mean response; `"response"`: that mean response, or
 #'   with several classes their probabilities; `"slope"`: the derivative along a variable, see
-#'   [slopes()].
+#'   [slopes()]. The default is `"latent"`, but `"response"` for a
+#'   mixture of fits whose latent functions have different scales: one that is integrated over the
+#'   scale of its response ([integration]), and averages of different likelihoods or scales.
 #' @param vars,scale `type = "slope"`: the variable, and whether of the mean response or of the
 #'   latent function.
 #' @param n,nsim Number of draws; whole number of at least 1.
@@ -42,16 +44,17 @@ draws.sparsegp <- function(object, newdata, n = 1,
                            type = c("latent", "link", "response", "slope"), vars = NULL,
                            scale = c("response", "link"), ...) {
   check_no_dots(...)
-  type <- check_choice(type, c("latent", "link", "response", "slope"), "type")
+  object <- ready(object)
+  type <- if (missing(type) && !has_one_latent_scale(object, "latent")) "response"
+          else check_choice(type, c("latent", "link", "response", "slope"), "type")
   refuse_for_other_type(type, "slope", !is.null(vars), "vars")
   refuse_for_other_type(type, "slope", !missing(scale), "scale")
   scale <- check_choice(scale, c("response", "link"), "scale")
-  object <- ready(object)
   if (type == "slope") {
     newdata <- if (!missing(newdata)) newdata
     return(warn_once(slope_draws(object, newdata, check_count(n, "n"), vars, scale)))
   }
-  check_latent_type(object, type)
+  object <- fit_of_latent_type(object, type)
   newdata <- if (!missing(newdata)) newdata
   from <- drawn_members(object, check_count(n, "n"))
   each <- lapply(split(from, from), function(own) {

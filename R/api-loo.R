@@ -163,7 +163,7 @@ fit_names <- function(call) {
 compare_fits <- function(fits, call) {
   names(fits) <- fit_names(call)
   for (fit in fits) check_class(fit, "sparsegp", "...", "Give fits of sparsegp()")
-  fits <- lapply(fits, with_rows)
+  fits <- lapply(fits, with_rows, "...")
   for (fit in fits[-1L]) check_same_responses(fits[[1L]], fit)
   lpd <- vapply(fits, lpd_of_rows, numeric(fits[[1L]]$n))
   lpd <- matrix(lpd, ncol = length(fits)) # of one row, too

@@ -182,7 +182,7 @@ predict.sparsegp <- function(object, newdata,
   if (type %in% names(DERIVED)) check_derived(object, type)
   check_offered(codec_of(object), type, c(if (se.fit) "se.fit", if (interval != "none") interval,
                                           if (covariance) "covariance"))
-  check_latent_type(object, type, covariance)
+  object <- fit_of_latent_type(object, type, covariance)
   refuse_for_other_type(type, "quantile", !missing(probs), "probs")
   refuse_for_other_type(type, "terms", !is.null(terms), "terms")
   refuse_for_other_type(type, "slope", !is.null(vars), "vars")

@@ -27,6 +27,7 @@ terms_charts <- function(object, picture, style) {
 }
 
 terms_pictures <- function(object, which, newdata, level, n, style) {
+  object <- fit_of_latent_type(object, "terms")
   rows <- rows_of(object, newdata)
   groups <- term_groups(names(fit_parts(object)), which)
   if (length(groups) == 0L) {
