@@ -57,7 +57,7 @@ words_on_scale <- function(scale, response) {
 
 read_on_scale <- function(codec, y, lik, offset, weights, streams) {
   y <- as_numbers(codec, y, lik)
-  if (!all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
+  if (!all(is.finite(y))) stop_not_finite("y")
   check_legal(codec, y, lik)
   record <- scale_record(codec$scale, y, given_value_of(lik$transform$value))
   out <- codec$fitted$read(codec$fitted, SCALES[[codec$scale]]$to(y, record), lik, offset, weights,

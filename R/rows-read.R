@@ -56,7 +56,8 @@ frame_rows <- function(recipe, frame) {
     time <- frame[["(forget)"]] # how old rows are, where a stream forgets by a column
     if (!is.null(time)) time <- as.double(unclass(time))
     if (!all(is.finite(time))) {
-      stop_sparsegp("forget", "names a column with values that are not finite")
+      stop_sparsegp("forget", "names a column with values that are not finite",
+                    NOT_FINITE_REMEDY)
     }
     rows <- c(rows, list(y = frame_response(frame), weights = stats::model.weights(frame),
                          time = time, omitted = attr(frame, "na.action")))
@@ -99,7 +100,7 @@ check_rows <- function(rows, likelihood) {
   rows$y <- check_response_length(rows$y, nrow(rows$x), lik_codec(likelihood)$dims)
   check_no_missing(y = if (!takes_unlabelled(likelihood)) rows$y, offset = rows$offset,
                    weights = rows$weights)
-  if (any(is.infinite(rows$y))) stop_sparsegp("y", "has values that are not finite")
+  if (any(is.infinite(rows$y))) stop_not_finite("y")
   rows
 }
 
