@@ -27,7 +27,7 @@ codec_on_scale <- function(fitted, scale) {
     offers = offers_on_scale(fitted$offers), shape = c(fitted$shape, scale = is_scale_record),
     refuse = function(y, weights) SCALES[[scale]]$wrong(y),
     correct = paste("Correct those rows, or choose another `transform`, such as \"identity\"",
-                    "or \"asinh\""),
+                    "or \"asinh\", for the whole fit"),
     moments = function(chunk) moments_on_scale(scale, chunk), read = read_on_scale,
     codes = function(y, response) {
       SCALES[[scale]]$to(y, response$scale) / response$unit - response$centre / response$unit
