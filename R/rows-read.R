@@ -69,11 +69,13 @@ frame_rows <- function(recipe, frame) {
 # Makes the matrix of inputs of rows whose inputs are a model frame. With responses it is an error
 # if one is missing, or if a factor has a level that is not the recipe's and that it does not learn:
 # `xlevels` of the rows are the levels with these. Without responses such rows are missing, with a
-# warning, unless the factor takes any level.
+# warning, unless the factor takes any level, or is a number and the level has a place in its order.
 code_rows <- function(recipe, rows) {
   if (is.null(recipe$terms)) return(rows)
   takes <- if (recipe$response) recipe$learns else recipe$any_level
-  frame <- with_fit_levels(rows$x, recipe$xlevels, takes, coded_by_number(recipe$contrasts))
+  coded <- coded_by_number(recipe$contrasts)
+  placed <- if (!recipe$response) setdiff(coded, coded_by_level(recipe$contrasts))
+  frame <- with_fit_levels(rows$x, recipe$xlevels, takes, coded, placed)
   unseen <- attr(frame, "unseen")
   if (recipe$response && length(unseen)) {
     stop_sparsegp(recipe$argument, paste("has", unseen_words(unseen)),
@@ -81,7 +83,7 @@ code_rows <- function(recipe, rows) {
                         "rows, method_online(pilot =)"))
   }
   signal_unseen(unseen, "warning")
-  if (!recipe$response) signal_taken(attr(frame, "taken"), recipe$learns)
+  if (!recipe$response) signal_taken(attr(frame, "taken"), c(recipe$learns, placed))
   xlevels <- attr(frame, "xlevels")
   if (recipe$response) rows$xlevels <- xlevels
   rows$x <- model_inputs(recipe$terms, frame, recipe$contrasts, xlevels)$x
