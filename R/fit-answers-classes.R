@@ -15,7 +15,8 @@ class_probabilities.response_classes <- function(object, latent) {
 # The median over the posterior of each class's probability given the latent functions, each class
 # by itself: those of a row do not add up to one. Latent values are taken at the points of a lattice
 # and at its reflections: the median of 2046 probabilities, without randomness; of an ensemble
-# of those of all members, by their weights. O(n C points log points), and what the likelihood takes.
+# of those of all members, by their weights. O(n C points log points), and what the likelihood
+# takes.
 #' @export
 median_response.response_classes <- function(object, latent, shift = 0) {
   middle_probabilities(object, latent)

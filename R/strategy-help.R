@@ -30,16 +30,17 @@
 #' have [kernel_coregion()].
 #'
 #' @section The scale of the response:
-#' The scale is left as it is if something that is given is in units of the response: an offset, which
-#' is added on the fitted scale, `mean = "zero"`, the noise of the likelihood, or a prior of the noise
-#' or of a variance. Weights divide the noise variance on any scale, and other priors mean the same on
-#' any, so that these leave the choice open.
+#' The scale is left as it is if something that is given is in units of the response: an offset,
+#' which is added on the fitted scale, `mean = "zero"`, the noise of the likelihood, or a prior of
+#' the noise or of a variance. Weights divide the noise variance on any scale, and other priors mean
+#' the same on any: these leave the choice open.
 #'
-#' A stream is settled by its pilot. The logarithm and the scale of Box and Cox are not tried there if
-#' all responses are multiples of the smallest, as counts are, for the next one may be 0; nor logit if
-#' that holds at either end. If a later response still lies outside of the scale's domain, such as a
-#' negative one after the logarithm was chosen, `update()` is an error of class `sparsegp_error`, and
-#' the fit before is as it was. `transform = "identity"` or `"asinh"` take any number.
+#' A stream is settled by its pilot. The logarithm and the scale of Box and Cox are not tried there
+#' if all responses are multiples of the smallest, as counts are, for the next one may be 0; nor
+#' logit if that holds at either end. If a later response still lies outside of the scale's domain,
+#' such as a negative one after the logarithm was chosen, `update()` is an error of class
+#' `sparsegp_error`, and the fit before is as it was. `transform = "identity"` or `"asinh"` take any
+#' number.
 #'
 #' @section By which margin:
 #' The score of a candidate is log evidence plus log prior, less a price for each hyperparameter
