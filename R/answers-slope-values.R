@@ -4,8 +4,7 @@
 slope_object <- function(object, scale) {
   object <- ready(object)
   check_offered(codec_of(object), "slope", character())
-  check_latent_type(object, if (scale == "link") "link" else "response")
-  object
+  fit_of_latent_type(object, if (scale == "link") "link" else "response")
 }
 
 # Returns the columns of an answer, a matrix with a column for each output in each.

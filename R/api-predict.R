@@ -41,8 +41,10 @@
 #' @section Unseen levels:
 #' With `unseen = "prior"` a factor that is one input (`coding = "levels"`, see [sparsegp()]) has
 #' one more level, as far from every other as these are from each other, and a message names it; so
-#' has, without a message, a factor seen by [kernel_factor()]. Of a factor coded by contrasts, and
-#' of an ordered one that is a number, predictions for such rows are `NA`, with a warning.
+#' has, without a message, a factor seen by [kernel_factor()]. An ordered factor that is a number
+#' has such a level at its place among the levels of the factor in `newdata`: halfway between its
+#' two neighbours, or one step beyond the last, with a message. If that factor has no order, or
+#' another, and of a factor coded by contrasts, predictions for such rows are `NA`, with a warning.
 #'
 #' @section Weights and covariances:
 #' The noise of a new response has variance noise / weight; proportions are of so many trials as the

@@ -36,7 +36,7 @@ class_probabilities.response_ensemble <- function(object, latent) {
 
 #' @export
 centre_answer.response_ensemble <- function(object, latent, type) {
-  if (type == "median" && n_outputs(object) == 1L) {
+  if (type == "median" && (n_outputs(object) == 1L || !has_components(object))) {
     return(confidence_bound(object, latent, type, 0))
   }
   mixed_over(object, latent, function(object, latent) centre_answer(object, latent, type))

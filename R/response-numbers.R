@@ -59,7 +59,7 @@ seen_codec <- function() {
 # Numbers as they are given
 read_counts <- function(codec, y, lik, offset, weights, streams) {
   y <- as_numbers(codec, y, lik)
-  if (!all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
+  if (!all(is.finite(y))) stop_not_finite("y")
   weights <- weights_or_ones(weights, length(y))
   check_legal(codec, y, lik, weights)
   new_response(codec, y, y, weights)
@@ -85,7 +85,7 @@ read_numbers <- function(codec, y, lik, offset, weights, streams) {
 
 read_more_numbers <- function(codec, y, lik, weights, response) {
   if (!(is.numeric(y) || is.logical(y)) || any(is.infinite(y))) {
-    stop_sparsegp("newdata", "has a response that is not finite numbers")
+    stop_sparsegp("newdata", "has a response that is not finite numbers", NOT_FINITE_REMEDY)
   }
   check_legal(codec, y, lik, weights, "newdata")
   as.double(y)

@@ -90,7 +90,7 @@ check_vectors <- function(y, argument) {
     stop_sparsegp(argument, "is one column, and the likelihood is for several components",
                   "Write cbind(u, v) ~ x + y, or leave `covariance` out")
   }
-  if (any(is.infinite(y))) stop_sparsegp(argument, "has values that are not finite")
+  if (any(is.infinite(y))) stop_not_finite(argument)
 }
 
 read_more_vectors <- function(codec, y, lik, weights, response) {
