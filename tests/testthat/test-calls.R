@@ -82,7 +82,7 @@ test_that("family = \"binomial\" is family = binomial, as in glm()", {
 
 test_that("every exported likelihood has its name, and errors list them all", {
   made <- grep("^lik_", getNamespaceExports("sparsegp"), value = TRUE)
-  names <- setdiff(sub("^lik_", "", made), c("moments", "loglik", "custom"))
+  names <- setdiff(sub("^lik_", "", made), c("moments", "loglik", "custom", "extension"))
   known <- c(likelihood_names(), "heteroscedastic", "mixture")
   for (name in intersect(names, known)) {
     expect_s3_class(as_likelihood(name), "sparsegp_likelihood")

@@ -81,7 +81,9 @@ test_that("quantiles are where distribution functions reach their probability", 
         # of probabilities of 1e-6 on either side, too
         lower <- reference_at(case, found, at, TRUE, weights)
         upper <- reference_at(case, found, at, FALSE, weights)
-        expect_equal(log(lower / upper), rep(qlogis(p), length(lower)), tolerance = 1e-7,
+        # between two doubles next to 1 a proportion's tail may be anything
+        clear <- type != "beta" | found < 1 - 1e-8
+        expect_equal(log(lower / upper)[clear], rep(qlogis(p), sum(clear)), tolerance = 1e-7,
                      label = label)
       }
     }
