@@ -223,14 +223,15 @@ static void hurdle_slopes(const sg_lik *self, const double *y, double f, double 
  * (1 - p0) and the variance v R / m - p0 R^2, with m and v the part's moments. */
 static void hurdle_moments(const sg_lik *self, const double *f, double *mean, double *var)
 {
+    const double MOST = 1e150; /* its square is a number */
     const sg_lik part = part_of(self);
     const double rest = exp(log_zero(self, 1)), zero = exp(log_zero(self, 0));
     double m, v, one = 1, spread = 0;
     if (!is_vanishing(&part, *f)) {
         part.type->moments(&part, f, &m, &v);
         const double p0 = exp(part.type->logp(&part, NO_COUNT, f));
-        one = exp(log(m) - log_positive(&part, *f));
-        spread = fmax2(v / m * one - p0 * one * one, 0);
+        one = fmin2(exp(log(m) - log_positive(&part, *f)), MOST);
+        spread = fmin2(one * fmax2(v / m - p0 * one, 0), MOST * MOST);
     }
     *mean = rest * one + 0 * *f;
     *var = rest * (spread + zero * one * one) + 0 * *f;
