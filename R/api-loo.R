@@ -23,14 +23,14 @@
 #'   `mean` and `sd`. For classes: `observed`, `predicted` (the most probable class), `prob` (the
 #'   probability of the class observed) and one column for each, `prob.<class>`. Of several
 #'   components `observed`, `mean` and `sd` of each, `mean.u` say. Of times to an event `time`,
-#'   `status` (`"event"`, `"after"` of right, `"before"` of left censored ones, or `"between"` this and
-#'   `time2`) and the predicted `median`. In all cases `lpd`,
+#'   `status` (`"event"`, `"after"` of right, `"before"` of left censored ones, or `"between"` this
+#'   and `time2`) and the predicted `median`. In all cases `lpd`,
 #'   the natural logarithm of the predictive density, or probability, of what was observed. Rows
 #'   without a label have `NA`. Printing it shows its sums: log predictive density with standard
 #'   error, and for numbers R2 (one minus the sum of squared errors over that about the mean of the
 #'   responses) and the standard deviation of the errors, for classes the share of errors, for times
-#'   to an event the concordance: of the pairs whose events are in a known order, the proportion that
-#'   the medians have in the same order.
+#'   to an event the concordance: of the pairs whose events are in a known order, the proportion
+#'   that the medians have in the same order.
 #'
 #'   `compare()`: a data frame with a row for each fit, the best first: `lpd` (sum over the rows),
 #'   `difference` (from the best, 0 or below), `se` (standard error of that difference) and
@@ -66,8 +66,8 @@ loo.sparsegp <- function(x, ...) {
 # Returns NULL of a fit that keeps no rows.
 loo_if_kept <- function(fit) if (has_rows(fit)) loo(fit)
 
-# R2 and standard deviation of the errors, the proportion of errors, or the concordance of times; rows
-# without a label do not count.
+# R2 and standard deviation of the errors, the proportion of errors, or the concordance of times;
+# rows without a label do not count.
 loo_scores <- function(table) {
   if (!is.null(table$predicted)) {
     known <- !is.na(table$observed)

@@ -11,7 +11,8 @@
 #'   leave-one-out log predictive density), `loo_r2` (also as `r.squared`) and `loo_sd`
 #'   (for numbers and counts: R2 and the standard deviation of the errors of leave-one-out
 #'   predictions, see [loo()]), `noise_sd`
-#'   (for numbers, and for the logarithm of times: the standard deviation of a response about the function, [sigma()]), `mean`
+#'   (for numbers, and for the logarithm of times: the standard deviation of a response about the
+#'   function, [sigma()]), `mean`
 #'   (data frame: estimates and standard errors of the coefficients of the prior mean, where they
 #'   are integrated out, see `mean` of [sparsegp()]) and
 #'   `concordance` (for times to an event, see [loo()]) and

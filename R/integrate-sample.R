@@ -42,8 +42,8 @@ slice_step <- function(density, x, value, width) {
 }
 
 # Returns the logarithm of the integral of exp(density(z)) from draws of it and their log densities
-# `values`, by bridge sampling (Meng and Wong 1996, their optimal bridge): with l1 = log p - log q at
-# draws of p and l2 at draws of q, equally many, r is the fixed point of
+# `values`, by bridge sampling (Meng and Wong 1996, their optimal bridge): with l1 = log p - log q
+# at draws of p and l2 at draws of q, equally many, r is the fixed point of
 #   r = mean(e^l2 / (e^l2 + r)) / mean(1 / (e^l1 + r)).
 # q: the normal distribution with the moments of every other draw; the rest of them count.
 bridge_mass <- function(density, draws, values) {

@@ -35,7 +35,8 @@
 #' are not finite the search turns back.
 #'
 #' @section Saved fits:
-#' A fit keeps the function, with the environment that it was made in, and a saved fit has both. What
+#' A fit keeps the function, with the environment that it was made in, and a saved fit has both.
+#' What
 #' the function takes from the global environment or from packages is looked up when it is called;
 #' make it in a function of its own if it needs large or changing data. Whoever loads a fit and
 #' predicts runs its function: load only what you trust.
@@ -53,12 +54,13 @@
 #'   the function's values are the covariance, in squared units of the response.
 #' @param diag `function(x, theta)`: the n values `fun` has of each point with itself. `NULL`: they
 #'   are taken from matrices of a few rows.
-#' @param grad `function(x, z, theta)`: the derivatives of `fun` in each hyperparameter, on its natural
-#'   scale, as a list of n x m matrices in the order of `theta`. `NULL`: by differences.
-#' @param range A named list of bounds, `list(angle = c(-1, 1))`, open intervals that values lie in. A
-#'   hyperparameter that is not named is positive, `c(0, Inf)`; `c(-Inf, Inf)` is any number.
+#' @param grad `function(x, z, theta)`: the derivatives of `fun` in each hyperparameter, on its
+#'   natural scale, as a list of n x m matrices in the order of `theta`. `NULL`: by differences.
+#' @param range A named list of bounds, `list(angle = c(-1, 1))`, open intervals that values lie in.
+#'   A hyperparameter that is not named is positive, `c(0, Inf)`; `c(-Inf, Inf)` is any number.
 #' @param prior A named list of [priors] for hyperparameters of `theta`. By default those in
-#'   `c(0, Inf)`, or from a larger bound on, are log-normal around the start, `log(theta / start)` ~ N(0, 1.5^2), those of a
+#'   `c(0, Inf)`, or from a larger bound on, are log-normal around the start, `log(theta / start)` ~
+#'   N(0, 1.5^2), those of a
 #'   bounded range are flat, and others normal around the start with the standard deviation
 #'   `max(1, |start|)`. `prior` of [sparsegp()] goes before.
 #' @param vars As in [kernels].

@@ -88,7 +88,8 @@ mean_columns <- function(terms, inputs) {
   at <- match(at[inputs$kept[at]], which(inputs$kept))
   if (is.null(inputs$levels) || !any(inputs$levels[at] > 0)) return(at)
   stop_sparsegp("mean", "has a factor among its terms",
-                paste("Name the others, as in ~ x + z, or use coding = \"contrasts\", kernel_linear()",
+                paste("Name the others, as in ~ x + z, or use",
+                       "coding = \"contrasts\", kernel_linear()",
                       "or kernel_factor() of it"))
 }
 

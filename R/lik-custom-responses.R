@@ -1,4 +1,5 @@
-# Responses of likelihoods that are R functions: their moments, probabilities and quantiles, from the
+# Responses of likelihoods that are R functions: their moments, probabilities and quantiles, from
+# the
 # user's functions or by sums and integrals of the density over responses. Under N(mean, var) of the
 # latent value all of these are means over 33 equidistant nodes.
 
@@ -276,8 +277,9 @@ check_custom <- function(custom, theta, rows) {
   total <- density_total(custom, value)
   if (all(abs(total - 1) < 1e-3)) return(invisible())
   worst <- signif(total[which.max(abs(total - 1))], 4L)
-  warn_sparsegp("`likelihood` has a log_density that integrates to ", worst, " over the responses, ",
-                "not to 1. Add its normalising constant, or give check = FALSE.")
+  warn_sparsegp("`likelihood` has a log_density that integrates to ", worst,
+                " over the responses, not to 1. Add its normalising constant, or give ",
+                "check = FALSE.")
 }
 
 check_custom_slopes <- function(custom, theta, rows, f) {

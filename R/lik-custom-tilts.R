@@ -70,7 +70,8 @@ check_answer <- function(answer, f, name) {
 
 # ---- Nodes ----
 
-# Returns parts of the rows, of those that have as many nodes: list(f, top, weight, step, rows), nodes,
+# Returns parts of the rows, of those that have as many nodes: list(f, top, weight, step, rows),
+# nodes,
 # the integrand p(y|f) N(f; mean, sd^2) per step as exp(top) weight, and the step. integrand: (rows,
 # f) -> its logarithm
 tilt_rule <- function(custom, value, rows, mean, sd) {
@@ -173,10 +174,10 @@ judge_part <- function(part) {
   low <- first == 1L
   high <- last == m
   narrow <- !low & !high & last - first < m / 4 & top > -Inf
+  at <- function(column) part$f[cbind(seq_along(column), column)]
   from <- ifelse(low, part$f[, 1L] - width / 2,
-                 ifelse(narrow, part$f[cbind(seq_along(first), pmax(first - 1L, 1L))], part$f[, 1L]))
-  to <- ifelse(high, part$f[, m] + width / 2,
-               ifelse(narrow, part$f[cbind(seq_along(last), pmin(last + 1L, m))], part$f[, m]))
+                 ifelse(narrow, at(pmax(first - 1L, 1L)), part$f[, 1L]))
+  to <- ifelse(high, part$f[, m] + width / 2, ifelse(narrow, at(pmin(last + 1L, m)), part$f[, m]))
   moved <- (low | high | narrow) & is.finite(top)
   list(good = !moved & halves_agree(part), moved = moved, from = from, to = to)
 }
@@ -251,7 +252,8 @@ user_slopes <- function(custom, theta, rows, f) {
   value <- natural_custom(custom, theta)
   given <- call_user(custom$gradient, "gradient", with_weights(custom$gradient, rows, f, value))
   if (!is.list(given) || length(given) != length(theta)) {
-    stop_sparsegp("likelihood", "has a `gradient` that is not a list of one matrix for each of theta")
+    stop_sparsegp("likelihood", "has a `gradient` that is no list with a matrix for each of theta",
+                  "Return list(d1, d2, ...), in the order of `theta`")
   }
   bounded <- custom$upper < Inf
   share <- (custom$upper - value) / (custom$upper - custom$lower)

@@ -20,7 +20,8 @@
 #' @section What the functions see:
 #' `f` is a matrix with a row for each observation and a column for each node, the latent value plus
 #' offset. `y` and `weights` are matrices of the same shape, with equal columns. `theta` is a named
-#' vector of the hyperparameters on their natural scale. The answer has the shape of `f`. The latent function has prior mean 0: add a hyperparameter such as `theta[["bias"]]`
+#' vector of the hyperparameters on their natural scale. The answer has the shape of `f`. The latent
+#' function has prior mean 0: add a hyperparameter such as `theta[["bias"]]`
 #' to `f` if it is to be learned. Responses are not scaled.
 #'
 #' | `response` | `y` | and it is given as |
@@ -45,7 +46,8 @@
 #' @section Cost:
 #' A sweep of [method_ep()] calls R once for all observations, and once more for each side of a
 #' hyperparameter's difference where the gradient is wanted. [method_online()] and [method_ivm()]
-#' call it for single observations, which takes some 0.1 ms each. Threads of the package are not used.
+#' call it for single observations, which takes some 0.1 ms each. Threads of the package are not
+#' used.
 #'
 #' @param log_density `function(y, f, theta)` or `function(y, f, theta, weights)`: the logarithm of
 #'   the density of `y` (the probability, of counts and labels), see below. `-Inf` is allowed.
@@ -56,12 +58,13 @@
 #'   `c(-Inf, Inf)`.
 #' @param prior A named list of [priors]. By default positive hyperparameters are log-normal around
 #'   the start, `log(theta / start)` ~ N(0, 1.5^2), those of a bounded range flat, and others normal
-#'   around the start with standard deviation `max(1, |start|)`. `prior` of [sparsegp()] goes before.
+#'   around the start with standard deviation `max(1, |start|)`. `prior` of [sparsegp()] goes
+#'   before.
 #' @param response What the responses are, see below.
 #' @param gradient `function(y, f, theta)`: the derivatives of `log_density` in each hyperparameter,
 #'   on its natural scale, a list of matrices in the order of `theta`. `NULL`: by differences.
-#' @param mean,variance `function(f, theta)`: mean and variance of a response given `f`, in the shape
-#'   of `f`. `NULL`: by quadrature of the density over responses.
+#' @param mean,variance `function(f, theta)`: mean and variance of a response given `f`, in the
+#'   shape of `f`. `NULL`: by quadrature of the density over responses.
 #' @param draw `function(f, theta)`: a random response for each element of `f`. `NULL`: by inverting
 #'   the distribution function.
 #' @param label What the likelihood is called where it is printed: one word.
@@ -174,8 +177,9 @@ is_custom_likelihood <- function(x) {
   count <- length(x$names)
   is.list(x) && is.function(x$fun) && functions(c("gradient", "mean", "variance", "draw")) &&
     is_word(x$response, names(CUSTOM_RESPONSES)) && is.character(x$names) && is_text(x$label) &&
-    is_flag(x$check) && are_doubles(unname(x$lower), count) && are_doubles(unname(x$upper), count) &&
-    are_doubles(unname(x$start), count) && is.logical(x$log) && length(x$log) == count &&
+    is_flag(x$check) && are_doubles(unname(x$lower), count) &&
+    are_doubles(unname(x$upper), count) && are_doubles(unname(x$start), count) &&
+    is.logical(x$log) && length(x$log) == count &&
     !anyNA(c(x$lower, x$upper, x$start, x$log)) && is.list(x$prior)
 }
 
@@ -187,14 +191,16 @@ custom_traits <- function() c(lik_code(
 ), lik_hyper(), lik_sample(draw = NULL))
 
 # A data row is the response and its weight.
-custom_rows <- function(y, weights) rbind(y, weights_or_ones(weights, length(y)), deparse.level = 0L)
+custom_rows <- function(y, weights) {
+  rbind(y, weights_or_ones(weights, length(y)), deparse.level = 0L)
+}
 
 custom_traits_of <- function(traits, lik) {
   custom <- lik$custom
   traits_like(traits, response = CUSTOM_RESPONSES[[custom$response]], label = custom$label,
               density = !custom$response %in% c("count", "label"),
-              weighted = "weights" %in% names(formals(args(custom$fun))), about = lapply(stats::setNames(nm = custom$names),
-                                                               custom_about, custom),
+              weighted = "weights" %in% names(formals(args(custom$fun))),
+              about = lapply(stats::setNames(nm = custom$names), custom_about, custom),
               draw = function(f, value, weights) draw_custom(custom, f, value, weights))
 }
 

@@ -24,15 +24,16 @@
 #' * `lik_zip()` and `lik_zinb()`: with probability `zero` a count is an excess zero, else it is
 #'   from the Poisson or the negative binomial distribution. `predict(type = "response")` is the
 #'   mean of all counts, excess zeros included; the rate of the others is `exp()` of `predict(type =
-#'   "link")`. The probability that a new count is 0, for whatever reason, is `predict(type = "zero")`. If
-#'   `zero` is learned to be near 0, use `lik_poisson()` or `lik_negbin()`.
+#'   "link")`. The probability that a new count is 0, for whatever reason, is `predict(type =
+#'   "zero")`. If `zero` is learned to be near 0, use `lik_poisson()` or `lik_negbin()`.
 #' * With `hurdle = TRUE` a count is 0 with probability `zero`, and else one of those of the Poisson
 #'   or the negative binomial distribution that are not 0: zeros may be fewer than these have, too,
 #'   and are no evidence on the rate. The names `"hurdle_poisson"` and `"hurdle_negbin"` stand for
 #'   these.
 #'
 #' All are log-concave but `lik_zip()` and `lik_zinb()`, under which a zero may widen the posterior:
-#' its site then has a negative precision, and `fit$convergence$widening` counts these. `zero` is one
+#' its site then has a negative precision, and `fit$convergence$widening` counts these. `zero` is
+#' one
 #' number for all inputs, and `coef()` shows it as a probability; its prior falls to 0 at 0, so that
 #' learning has a mode where there is no excess.
 #' None is from the papers; the models are

@@ -8,8 +8,8 @@
 #' * `lik_gamma()`: the mean is \eqn{m = \exp(u + bias)}{m = exp(u + bias)} and the variance
 #'   \eqn{m^2 / shape}{m^2 / shape}: the errors are a constant proportion of the mean, as in
 #'   `glm(family = Gamma("log"))`, and small numbers are as far below the mean as a gamma
-#'   distribution has them. `coef()` shows the hyperparameter as `gamma_shape`. An exposure enters as
-#'   `offset(log(exposure))`. Log-concave.
+#'   distribution has them. `coef()` shows the hyperparameter as `gamma_shape`. An exposure enters
+#'   as `offset(log(exposure))`. Log-concave.
 #' * `lik_beta()`: the mean is \eqn{m = 1/(1 + \exp(-u - bias))}{m = 1 / (1 + exp(-u - bias))} and
 #'   the variance \eqn{m (1 - m) / (1 + precision)}{m (1 - m) / (1 + precision)}. Responses of 0 and
 #'   1 have no density: move them inwards, as by `(y * (n - 1) + 0.5) / n`, or give the numbers of

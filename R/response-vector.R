@@ -32,7 +32,8 @@ vectors_codec <- function() {
 offers_of_components <- function() {
   all <- c("se.fit", "confidence", "prediction")
   list(response = all, link = all[-3L], latent = all[-3L], median = all[-1L],
-       quantile = character(), slope = all[-3L], divergence = all, vorticity = all, stream = all, potential = all)
+       quantile = character(), slope = all[-3L], divergence = all,
+       vorticity = all, stream = all, potential = all)
 }
 
 is_mixture <- function(y) inherits(y, "sparsegp_mixture") # response-mixture.R

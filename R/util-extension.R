@@ -1,6 +1,6 @@
 # Likelihoods and kernels that other packages have registered (inst/include/sparsegp.h). A value,
-# and a fit, have the names of the package and of what it registered: what these stand for is looked up
-# anew with every call of C.
+# and a fit, have the names of the package and of what it registered: what these stand for is looked
+# up anew with every call of C.
 
 # Stops unless the package can be loaded. C calls this before it asks for what the package has
 # registered. extension: the names of the package and of what it registered.

@@ -107,9 +107,9 @@ reference_pair <- function(kernel, theta, x, z) {
 
 # ---- Likelihoods ----
 
-# Times to an event: log time = f + scale e. A data row is (first bound, second bound, kind): the event
-# was at the first (1), after it (0), before it (2), or between both (3). Distributions of e by plain
-# formulas: log density, log P(e > z), log P(e <= z).
+# Times to an event: log time = f + scale e. A data row is (first bound, second bound, kind): the
+# event was at the first (1), after it (0), before it (2), or between both (3). Distributions of e by
+# plain formulas: log density, log P(e > z), log P(e <= z).
 REFERENCE_ERRORS <- list(
   weibull = list(density = function(z) z - exp(pmin(z, 300)),
                  above = function(z) -exp(pmin(z, 300)),

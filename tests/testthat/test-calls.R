@@ -136,7 +136,8 @@ test_that("families of other packages stand for the likelihoods they mean", {
   for (i in seq_along(known)) {
     expect_identical(as_likelihood(known[[i]])$type, names(known)[i], label = known[[i]]$family)
   }
-  expect_error(as_likelihood(family("Beta regression", "probit")), "logit", class = "sparsegp_error")
+  expect_error(as_likelihood(family("Beta regression", "probit")), "logit",
+               class = "sparsegp_error")
   expect_error(as_likelihood(family("nbinom2", "sqrt")), "negbin", class = "sparsegp_error")
   skip_if_not_installed("MASS")
   expect_equal(as_likelihood(MASS::negative.binomial(2.3456))$params$size, fixed(2.3456))
