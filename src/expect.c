@@ -290,7 +290,8 @@ static double narrowed(const asked *a, point low, point high)
     for (int i = 0, stays = 0; i < TRIES && !(whole && high.y - low.y <= 1); i++) {
         const int halfway = abs(stays) == STAYS;
         const point at = at_response(a, between(a, low, high, halfway));
-        if (!(at.y > low.y && at.y < high.y) || isnan(at.excess)) break;
+        if (isnan(at.excess)) break;
+        if (!(at.y > low.y && at.y < high.y)) return whole ? high.y : at.y; /* an end, to rounding */
         if (!whole && fabs(at.excess) < CLOSE * (1 + fabs(a->logit))) return at.y;
         if (at.excess < 0) {
             low = at, stays = halfway || stays < 0 ? 1 : stays + 1;

@@ -108,8 +108,8 @@ reference_pair <- function(kernel, theta, x, z) {
 # ---- Likelihoods ----
 
 # Times to an event: log time = f + scale e. A data row is (first bound, second bound, kind): the
-# event was at the first (1), after it (0), before it (2), or between both (3). Distributions of e by
-# plain formulas: log density, log P(e > z), log P(e <= z).
+# event was at the first (1), after it (0), before it (2), or between both (3). Distributions of e
+# by plain formulas: log density, log P(e > z), log P(e <= z).
 REFERENCE_ERRORS <- list(
   weibull = list(density = function(z) z - exp(pmin(z, 300)),
                  above = function(z) -exp(pmin(z, 300)),
@@ -165,7 +165,7 @@ reference_times <- function(type) {
 # Of several classes: f is a matrix with a column per class, mean and var are such matrices, v$bias
 # has an entry per class; tilt stands in place of places.
 # zip, zinb: with probability v$zero a count is 0, else it is one of `part`, another entry.
-reference_excess <- function(part) {
+reference_excess <- function(part, widens = TRUE) {
   own <- function(what, ...) REFERENCE_LIKELIHOODS[[part]][[what]](...)
   list(
     logp = function(y, f, v) {
@@ -178,12 +178,13 @@ reference_excess <- function(part) {
     var = function(f, v) (1 - v$zero) * (own("var", f, v) + v$zero * own("mean", f, v)^2),
     places = function(y, v) c(own("places", y, v), log(-log(v$zero)) - v$bias),
     log_concave = FALSE,
+    widens = widens,
     widest = 2
   )
 }
 
 # The same where a count is 0 with probability v$zero, and else one of `part` that is not 0.
-reference_hurdle <- function(part, log_concave) {
+reference_hurdle <- function(part, log_concave, widens = !log_concave) {
   own <- function(what, ...) REFERENCE_LIKELIHOODS[[part]][[what]](...)
   # log(1 - p0), by what it is where the rate vanishes
   log_positive <- function(f, v) {
@@ -205,6 +206,7 @@ reference_hurdle <- function(part, log_concave) {
     },
     places = function(y, v) own("places", y, v),
     log_concave = log_concave,
+    widens = widens,
     widest = 2
   )
 }
@@ -423,10 +425,11 @@ REFERENCE_LIKELIHOODS <- list(
     places = function(y, v) c(y[2L], 0) - v$bias,
     log_concave = FALSE
   ),
-  zip = reference_excess("poisson"),
+  zip = reference_excess("poisson", widens = FALSE), # in the rows of test-evidence.R
   zinb = reference_excess("negbin"),
   hurdle_poisson = reference_hurdle("poisson", log_concave = TRUE),
-  hurdle_negbin = reference_hurdle("negbin", log_concave = FALSE),
+  hurdle_negbin = reference_hurdle("negbin", log_concave = FALSE, widens = FALSE), # there
+
   weibull = reference_times("weibull"),
   loglogistic = reference_times("loglogistic"),
   lognormal = reference_times("lognormal"),
