@@ -14,13 +14,15 @@
 #   tempered   may probabilities of labels be recalibrated, by a power of their odds?
 #   density    is log Z that of a density? Else it is a probability's, and at most 0
 #   label      what print() calls it, where that is not its type
+#   least      theta of a label noise that stands for 0 where no response may be impossible; NULL:
+#              there is no need
 #   remedy     shown when EP diverges because site precisions grow without bound on contradictory
 #              labels; NULL: they do not
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
 #              component alone that is nearly equivalent; NULL: there is no such
 lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_evidence = TRUE,
                      modal = FALSE, tempered = FALSE, density = FALSE, label = NULL,
-                     remedy = NULL, alone = NULL) {
+                     least = NULL, remedy = NULL, alone = NULL) {
   as.list(environment())
 }
 
@@ -184,10 +186,10 @@ print.sparsegp_likelihood <- function(x, ...) {
 }
 
 # width: latent values of one process that a row's likelihood sees at once; q: numbers in a data
-# row, which some types leave open
-lik_for_c <- function(lik, processes, width = 1L, q = 0L) {
+# row, which some types leave open; power: to which EP raises the likelihood (method_ep())
+lik_for_c <- function(lik, processes, width = 1L, q = 0L, power = 1) {
   list(type = lik$type, q = as.integer(q), processes = as.integer(processes),
-       width = as.integer(width))
+       width = as.integer(width), power = as.double(power))
 }
 
 # How latent values lie in C (types.h): never inferred from lengths or dimensions.

@@ -75,7 +75,7 @@
 #' @export
 method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sweeps = 200,
                       score = c("kl", "mean", "error"), novelty = 1e-6, damping = 1, mixing = 3,
-                      tol = 1e-6, pool = Inf, starts = NULL) {
+                      tol = 1e-6, pool = Inf, starts = NULL, power = 1) {
   new_method("ep", "EP", list(
     size = if (!is.null(size)) check_count_or_inf(size, "size"),
     projection = check_choice(projection, c("moment", "kl"), "projection"),
@@ -84,7 +84,7 @@ method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sw
     novelty = check_novelty(novelty), damping = check_damping(damping),
     mixing = check_count(mixing, "mixing", 0L, MOST_MIXED), tol = check_number(tol, "tol", 0),
     pool = check_count_or_inf(pool, "pool"),
-    starts = if (!is.null(starts)) check_count(starts, "starts")
+    starts = if (!is.null(starts)) check_count(starts, "starts"), power = check_power(power)
   ))
 }
 
@@ -92,7 +92,7 @@ MOST_MIXED <- 100L # past sweeps; a few are enough, and each takes memory
 
 # Batch EP as the method would have it.
 batch_settings <- function(method, tol = Inf) {
-  given <- method[intersect(names(method), c("sweeps", "damping", "mixing", "tol"))]
+  given <- method[intersect(names(method), c("sweeps", "damping", "mixing", "tol", "power"))]
   settings <- utils::modifyList(method_ep(), given)
   settings$tol <- min(settings$tol, tol)
   settings

@@ -2,7 +2,8 @@
  *
  * The EP energy is a saddle, not a minimum, at the fixed point: it may rightly get worse on the
  * way. The residual has no such excuse: when it grows well beyond the best so far, the past is
- * forgotten and the step halved. */
+ * forgotten and the step halved. Where the energy is a bound, and each step has to raise it (climbs),
+ * the residual may grow for a while. */
 #include <math.h>
 #include <Rmath.h>
 #include "ep_iteration.h"
@@ -62,7 +63,7 @@ static void pace(sg_ep_iteration *it, const sg_ep_options *options, double chang
 {
     it->waited = change < it->best ? 0 : it->waited + 1;
     const int overshoots = change > WORSE * it->best, swings = it->waited >= WAIT;
-    if (overshoots || swings) {
+    if (!options->climbs && (overshoots || swings)) {
         if (it->overshoots++ > 0 || swings) it->longest = fmax2(LOWER * it->damping, SHORTEST);
         shorten(it);
         it->best = change;

@@ -159,7 +159,8 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta)
     if (w < 1 || w > SG_LIK_MAX_WIDTH) Rf_error("internal error: sites of width %d", w);
     const double *values = sg_doubles_of(theta, Rf_length(theta), "likelihood theta");
     const sg_lik lik = {.type = sg_lik_type_find(name), .theta = values, .C = C, .w = w,
-                        .npar = Rf_length(theta) / C, .q = sg_field_int(spec, "q")};
+                        .npar = Rf_length(theta) / C, .q = sg_field_int(spec, "q"),
+                        .power = sg_field_double(spec, "power")};
     if (!lik.type) Rf_error("internal error: no likelihood '%s'", name);
     if (lik.type->width ? w != lik.type->width : C > 1) {
         Rf_error("internal error: %d blocks of width %d", C, w);

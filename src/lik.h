@@ -113,6 +113,8 @@ struct sg_lik {
     int w;               /* latent values of one that it sees at once */
     int npar;            /* hyperparameters of each: its type's, or as many as it brings */
     int q;               /* numbers in a data row, where its type leaves them to it */
+    double power;        /* to which EP raises it, in [0, 1]; 0: the limit (lik_power.h) */
+    const sg_lik_type *whole; /* of a type that is a power: the type that is raised to it */
 };
 
 /* Is a variance so small that the square of its root may vanish? NaN is not. */
@@ -146,6 +148,11 @@ void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, con
                       double *dpar);
 void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var);
+
+/* Is each class set against the rest? Then class c alone, as a likelihood with C = 1, and into *y
+ * what it sees of the class number in the data row; row NULL: *y is left alone. */
+int sg_lik_is_against_rest(const sg_lik *self);
+sg_lik sg_lik_against_rest(const sg_lik *self, int c, const double *row, double *y);
 
 /* The exact site of process c, of types that have one. */
 void sg_lik_site(const sg_lik *self, const double *y, int c, double *tau, double *nu);
