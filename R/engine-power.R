@@ -42,9 +42,10 @@ theta_at_limit <- function(problem, theta) {
   replace(theta, theta == -Inf, least)
 }
 
-# Has EP led to what is no approximation of anything?
+# Has EP led to what is no approximation of anything? Sweeps that go round the same few sites may
+# end where the residual happens to be small, so it has to be smaller than where EP is on its way.
 is_lost <- function(run, problem) {
-  run$status != 0L || !isTRUE(run$converged) && !isTRUE(run$change <= NEAR) ||
+  run$status != 0L || !isTRUE(run$converged) && !isTRUE(run$change <= NEAR / 10) ||
     is_impossible(problem$lik, run$logz, problem_rows(problem))
 }
 

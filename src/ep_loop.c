@@ -244,7 +244,7 @@ static ep_run new_run(const sg_rows *rows, const sg_ep_model *model, const sg_ep
                  .parts = sg_doubles(ws, model->sums * model->parts)};
     if (exact) go.options.tol = HUGE_VAL;
     go.options.climbs = rows->lik->power == 0;
-    if (go.options.climbs) go.options.mixing = 0, go.options.batch = INT_MAX;
+    if (go.options.climbs) go.options.batch = INT_MAX;
     if (!model->sequential) go.options.batch = INT_MAX;
     go.last_valid.sites.nonnegative = sites->nonnegative;
     go.couples = sg_is_coupled(rows) && !model->base; /* its prior is that of no rows */

@@ -24,6 +24,8 @@
  *                                        var[C blocks of w x w]. NULL: quadrature of moments
  *   site(self, y, tau, nu)               the exact site when log p is quadratic in f, else NULL:
  *                                        tau[w x w], nu[w]
+ *   limit(self, y, mu, s2, out)          E log p(y|f) under N(mu, s2), s2 > 0, and its derivatives
+ *                                        in mu (lik_power.h). NULL: quadrature of logp
  *   slopes(self, y, f, out)              log p's first and second derivative in f into out[2].
  *                                        NULL: differences of logp, unless it is kinked
  *   logps(self, y, n, f, out)            log p(y|f) at n values of f. NULL: logp, one by one. Worth
@@ -90,6 +92,7 @@ typedef struct {
     void (*predict)(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var);
     void (*site)(const sg_lik *self, const double *y, double *tau, double *nu);
+    void (*limit)(const sg_lik *self, const double *y, double mu, double s2, sg_tilt *out);
     void (*slopes)(const sg_lik *self, const double *y, double f, double *out);
     void (*logps)(const sg_lik *self, const double *y, int n, const double *f, double *out);
     void (*tails)(const sg_lik *self, const double *y, const double *mu, const double *S,

@@ -132,6 +132,9 @@ static void limit_tilt(const sg_lik *self, const double *y, double mu, double s2
         sg_copy(3, at, result.expect);
     } else if (sg_is_point(s2)) {
         slopes_of_log(mu, &r, result.expect);
+    } else if (self->type->limit) {
+        self->type->limit(self, y, mu, s2, out);
+        return;
     } else {
         sg_quad_problem problem = mean_under(&r, y, 3, moments_of_log);
         const int narrow = is_narrow(self, &problem);
