@@ -13,7 +13,7 @@
 #include "chol.h"
 #include "ep_full.h"
 #include "full_trend.h"
-#include "lik_power.h"
+#include "power.h"
 #include "tolerances.h"
 
 enum { BLOCK = 64 }; /* columns treated at a time where memory should stay O(n) */
@@ -111,9 +111,7 @@ static void posterior_variances(int n, const double *K, const sg_sites *sites,
 /* Are all sites 0? Then the posterior is the prior, and A the identity. */
 static int is_prior(int n, const double *tau, const double *nu)
 {
-    for (int i = 0; i < n; i++) {
-        if (tau[i] != 0 || nu[i] != 0) return 0;
-    }
+    for (int i = 0; i < n; i++) if (tau[i] != 0 || nu[i] != 0) return 0;
     return 1;
 }
 
@@ -366,8 +364,7 @@ static int sequential_update(int i, const sg_rows *rows, double damping, sg_site
 {
     const int n = rows->n;
     const double s = Sigma[i + (size_t) n * i], m = mean[i], p = rows->lik->power;
-    const double g = 1 - p * sites->tau[i] * s;
-    double d1, d2, tau, nu;
+    double d1, d2, tau, nu, g = 1 - p * sites->tau[i] * s;
     sg_tilt tilt = {.d1 = &d1, .d2 = &d2};
     if (!(g > 0)) return 0;
     const double cav_var = s / g, cav_mean = m - cav_var * (p * (sites->nu[i] - sites->tau[i] * m));
@@ -380,8 +377,7 @@ static int sequential_update(int i, const sg_rows *rows, double damping, sg_site
     for (int j = 0; j < n; j++) col[j] = Sigma[j < i ? i + (size_t) n * j : j + (size_t) n * i];
     for (int j = 0; j < n; j++) mean[j] += (dnu - dtau * m) / (1 + dtau * s) * col[j];
     sg_syr(n, -dtau / (1 + dtau * s), col, Sigma, n);
-    sites->tau[i] += dtau;
-    sites->nu[i] += dnu;
+    sites->tau[i] += dtau, sites->nu[i] += dnu;
     return 1;
 }
 

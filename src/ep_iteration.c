@@ -2,8 +2,8 @@
  *
  * The EP energy is a saddle, not a minimum, at the fixed point: it may rightly get worse on the
  * way. The residual has no such excuse: when it grows well beyond the best so far, the past is
- * forgotten and the step halved. Where the energy is a bound, and each step has to raise it (climbs),
- * the residual may grow until the bound is flat to rounding. */
+ * forgotten and the step halved. Where the energy is a bound, and each step has to raise it
+ * (climbs), the residual may grow until the bound is flat to rounding. */
 #include <math.h>
 #include <Rmath.h>
 #include "ep_iteration.h"

@@ -25,7 +25,7 @@
  *   site(self, y, tau, nu)               the exact site when log p is quadratic in f, else NULL:
  *                                        tau[w x w], nu[w]
  *   limit(self, y, mu, s2, out)          E log p(y|f) under N(mu, s2), s2 > 0, and its derivatives
- *                                        in mu (lik_power.h). NULL: quadrature of logp
+ *                                        in mu (power.h). NULL: quadrature of logp
  *   slopes(self, y, f, out)              log p's first and second derivative in f into out[2].
  *                                        NULL: differences of logp, unless it is kinked
  *   logps(self, y, n, f, out)            log p(y|f) at n values of f. NULL: logp, one by one. Worth
@@ -116,7 +116,7 @@ struct sg_lik {
     int w;               /* latent values of one that it sees at once */
     int npar;            /* hyperparameters of each: its type's, or as many as it brings */
     int q;               /* numbers in a data row, where its type leaves them to it */
-    double power;        /* to which EP raises it, in [0, 1]; 0: the limit (lik_power.h) */
+    double power;        /* to which EP raises it, in [0, 1]; 0: the limit (power.h) */
     const sg_lik_type *whole; /* of a type that is a power: the type that is raised to it */
 };
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include "block.h"
 #include "coupled.h"
-#include "lik_power.h"
+#include "power.h"
 #include "par.h"
 #include "sites.h"
 
@@ -106,8 +106,8 @@ void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span)
  * mean
  *   cav_mean = cav_var (mean / var - nu) = mean - cav_var alpha,
  * in which nothing cancels when a site is nearly all of the row's precision. Returns whether it is
- * a distribution, and not far wider than the prior. Formulas 78 and 79: lambda_i = cav_var. A power p
- * of the site takes p tau and p alpha. */
+ * a distribution, and not far wider than the prior. Formulas 78 and 79: lambda_i = cav_var. A power
+ * p of the site takes p tau and p alpha. */
 static int scalar_cavity(const sg_rows *rows, int i, int c, sg_marginals *marg)
 {
     const double *prior = sg_prior_of(rows, i, c);
@@ -370,7 +370,8 @@ static double log_share(const sg_sites *sites, const sg_marginals *marg, size_t 
 }
 
 /* Adds sum log Z - sum (log g + cav_mean'alpha) / 2, row by row and then process by process.
- * Formulas 87 and 88 row by row: at any sites, and stationary at a fixed point. With a power p it is
+ * Formulas 87 and 88 row by row: at any sites, and stationary at a fixed point. With a power p it
+ * is
  *   log int prior(f) prod t_i(f) df + sum (log Z_i - log int cavity_i(f) t_i(f)^p df) / p
  * (Minka 2004), where log Z_i is of the tilt by p(y|f)^p. O(m C w). */
 double sg_log_evidence(const sg_sites *sites, const sg_marginals *marg, sg_span span)
@@ -386,27 +387,6 @@ double sg_log_evidence(const sg_sites *sites, const sg_marginals *marg, sg_span 
         }
     }
     return sum;
-}
-
-/* Computes the cavities of whole sites again, and tilts at them by the likelihood itself. O(n C) and
- * the tilts. */
-sg_status sg_leave_out(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg,
-                       const sg_ws *ws)
-{
-    const sg_span all = {0, rows->n};
-    sg_lik whole = *rows->lik;
-    sg_rows plain = *rows;
-    if (rows->lik->power == 1) return SG_OK;
-    whole.power = 1, plain.lik = &whole, plain.prior = NULL;
-    sg_shares(sites, marg, all);
-    for (int c = 0; c < rows->lik->C; c++) {
-        for (int i = 0; i < rows->n; i++) {
-            const size_t at = i + (size_t) rows->n * c;
-            if (!scalar_cavity(&plain, i, c, marg)) marg->cav_mean[at] = marg->cav_var[at] = NAN;
-        }
-    }
-    const sg_status status = sg_tilt_rows(&plain, marg, all, ws);
-    return status == SG_NOT_FINITE ? SG_OK : status; /* of rows without a cavity */
 }
 
 /* ---- Sites that widen ---- */
@@ -452,35 +432,4 @@ int sg_sites_clip(sg_sites *sites)
         else sg_block_clip(w, T);
     }
     return any;
-}
-
-/* ---- Likelihoods that are sites themselves ---- */
-
-/* Writes T = (I + P gamma)^{-1} P for a likelihood's exact precision P, and nu with it: what the
- * marginal leaves out is noise between it and the likelihood, of which a power counts as much. With
- * w = 1
- *   tau = p / (1 + gamma p),   nu = (h - p offset) / (1 + gamma p). */
-static void exact_site(const sg_rows *rows, int i, int c, double *tau, double *nu)
-{
-    const int w = rows->lik->w;
-    const double *offset = rows->offset + (size_t) w * i;
-    sg_lik_site(rows->lik, sg_lik_row(rows->lik, rows->y, i), c, tau, nu);
-    if (w == 1) {
-        const double shrink = 1 + rows->lik->power * sg_extra_var(rows, i, c) * *tau;
-        *nu = (*nu - *tau * *offset) / shrink;
-        *tau /= shrink;
-    } else {
-        sg_block_soften(w, offset, sg_gamma_of(rows, i, c), tau, nu);
-    }
-}
-
-/* Writes the sites of a span whose likelihood is Gaussian in f: no iteration changes them. */
-void sg_exact_sites(const sg_rows *rows, sg_span span, sg_sites *sites)
-{
-    const size_t w = rows->lik->w, n = rows->n;
-    for (int c = 0; c < rows->lik->C; c++) {
-        for (int i = span.from; i < span.from + span.m; i++) {
-            exact_site(rows, i, c, sites->tau + w * w * (i + n * c), sites->nu + w * (i + n * c));
-        }
-    }
 }

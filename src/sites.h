@@ -129,12 +129,12 @@ void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span);
 
 /* Cavities of a span: cov = G^{-1} var, mean = mean - cov alpha, G = I - var tau (formulas 78-79
  * with nothing that cancels when a site is nearly all the row's precision). In power EP the cavity
- * is without that power of the site, and g = 1 - p var tau from then on. Returns 0 where a cavity is
- * no distribution, or far wider than the prior + gamma (tolerances.h). */
+ * is without that power of the site, and g = 1 - p var tau from then on. Returns 0 where a cavity
+ * is no distribution, or far wider than the prior + gamma (tolerances.h). */
 int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, sg_span span);
 
 /* Tilts of a span at its cavities, gamma added to the variance; with a power p those by p(y|f)^p,
- * log Z, d1 and d2 divided by p (lik_power.h). SG_NOT_FINITE when a number is not. */
+ * log Z, d1 and d2 divided by p (power.h). SG_NOT_FINITE when a number is not. */
 sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, sg_span span, const sg_ws *ws);
 
 /* Adds dlogZ/dtheta of a span, at its cavities, to dlik (formulas as in lik.h). */
@@ -159,9 +159,9 @@ int sg_sites_of_all_tilts(const sg_sites *sites, const sg_marginals *marg, doubl
 /* A span's part of the log evidence (formulas 87-88; at any sites, stationary at a fixed point),
  *   sum logz_i - sum (log|G| / p + cav_mean'alpha) / 2
  * over rows and over sites, p the power (1: EP; 0: in the limit tau var stands for -log|G| / p, and
- * the whole is the variational lower bound; sites NULL: p = 1). Less log|A|, with A'A = I + V'TV or its like, of all processes
- * together, it is sum (logZ - logZ~) - log|A| + m'nu / 2, but adds no large terms of opposite sign
- * when the sites are sharp. */
+ * the whole is the variational lower bound; sites NULL: p = 1). Less log|A|, with A'A = I + V'TV or
+ * its like, of all processes together, it is sum (logZ - logZ~) - log|A| + m'nu / 2, but adds no
+ * large terms of opposite sign when the sites are sharp. */
 double sg_log_evidence(const sg_sites *sites, const sg_marginals *marg, sg_span span);
 
 /* Replaces cavities and their log Z by those without the whole of each site, which are a row's

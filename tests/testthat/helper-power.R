@@ -1,7 +1,7 @@
 # Power EP and its limit, to the letter and slowly.
 
-# The tilt of a likelihood to the power p at N(mu, s2): log Z = log E p(y|f)^p and its derivatives in
-# mu, each divided by p; in the limit p = 0 those of E log p(y|f).
+# The tilt of a likelihood to the power p at N(mu, s2): log Z = log E p(y|f)^p and its derivatives
+# in mu, each divided by p; in the limit p = 0 those of E log p(y|f).
 reference_power_tilt <- function(type, y, mu, s2, v, power) {
   lik <- REFERENCE_LIKELIHOODS[[type]]
   places <- lik$places(y, v)

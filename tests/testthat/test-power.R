@@ -51,9 +51,12 @@ log_evidence_in_c <- function(fit) {
 }
 
 test_that("power EP has the moments and the log evidence of the dense reference", {
-  for (type in of_tier(names(power_cases), 3L)) {
+  # each case at one power: the reference takes a second each
+  powers <- c(probit = 0.5, logit = 0, step = 0.5, flip = 0.1, poisson = 0, student = 0.5,
+              laplace = 0)
+  for (type in of_tier(names(power_cases), 2L)) {
     case <- power_cases[[type]]
-    for (power in of_tier(c(0.5, 0.1, 0), 2L)) {
+    for (power in powers[[type]]) {
       fit <- power_fit(case, power)
       unit <- fit$response$unit
       K <- matern_gram(few_inputs()) / unit^2
@@ -70,7 +73,7 @@ test_that("power EP has the moments and the log evidence of the dense reference"
 
 test_that("the limit is the normal distribution of largest bound", {
   slow_tier()
-  for (type in c("probit", "step", "student")) {
+  for (type in c("probit", "step")) {
     case <- power_cases[[type]]
     fit <- power_fit(case, 0, few_inputs(6L))
     K <- matern_gram(few_inputs(6L)) / fit$response$unit^2
@@ -108,10 +111,10 @@ test_that("powers of Gaussian noise change nothing in full EP, and are Bui's on 
 })
 
 test_that("the gradient of the log evidence is that of its differences, at any power", {
-  for (type in of_tier(names(power_cases), 2L)) {
+  for (type in of_tier(c("probit", "step", "student"), 1L)) {
     case <- power_cases[[type]]
-    for (power in of_tier(c(0.5, 0), 2L)) {
-      for (basis in of_tier(list(NULL, c(1L, 3L, 6L)), 2L)) {
+    for (power in c(0.5, 0)) {
+      for (basis in list(NULL, c(1L, 3L, 6L))) {
         fit <- power_fit(case, power, basis = basis)
         problem <- problem_of_fit(power_fit(case, power, basis = basis, keep_x = TRUE))
         problem$options <- method_ep(power = power, tol = 1e-11, sweeps = 3000L)

@@ -1,14 +1,14 @@
-/* lik_power.c: tilts by powers of likelihoods (lik_power.h).
+/* power.c: tilts by powers of likelihoods (power.h).
  *
- * A power p in (0, 1) is a likelihood type of its own, whose log p is that of the whole times p, and
- * which has no closed form: the quadratures of lik.c do the rest. The limit p = 0 is a mean under the
- * marginal itself,
+ * A power p in (0, 1) is a likelihood type of its own, whose log p is that of the whole times p,
+ * and which has no closed form: the quadratures of lik.c do the rest. The limit p = 0 is a mean
+ * under the marginal itself,
  *   L = E l,   d1 = E l t / sd,   d2 = E l (t^2 - 1) / s2,   l = log p(y|f),  t = (f - mu) / sd,
  * by parts E l' and E l'', which narrow marginals have more digits of. 15 evaluations of log p for
  * each of some 20 intervals. */
 #include <math.h>
 #include <Rmath.h>
-#include "lik_power.h"
+#include "power.h"
 #include "quad.h"
 
 /* ---- Powers ---- */
@@ -49,7 +49,8 @@ static void power_slopes(const sg_lik *self, const double *y, double f, double *
     for (int k = 0; k < 2; k++) out[k] *= self->power;
 }
 
-/* Keeps the whole's place. A power is wider, by its root, where it is log-concave; a kink is not. */
+/* Keeps the whole's place. A power is wider, by its root, where it is log-concave; a kink is not.
+ * */
 static void power_locate(const sg_lik *self, const double *y, double *centre, double *width)
 {
     const sg_lik whole = whole_of(self);
@@ -63,7 +64,8 @@ static int has_slopes(const sg_lik_type *type)
     return type->slopes != NULL || (type->tilt != NULL && type->width == 1);
 }
 
-/* Returns the power of a likelihood with C = w = 1 as a likelihood of `type`, which is filled in. */
+/* Returns the power of a likelihood with C = w = 1 as a likelihood of `type`, which is filled in.
+ * */
 static sg_lik power_of(const sg_lik *self, sg_lik_type *type)
 {
     sg_lik out = *self;
