@@ -64,7 +64,7 @@ static void pace(sg_ep_iteration *it, const sg_ep_options *options, double chang
 {
     it->waited = change < it->best ? 0 : it->waited + 1;
     const int overshoots = change > WORSE * it->best, swings = it->waited >= WAIT;
-    const int judges = !options->climbs || change < FINE; /* the residual, and not the bound alone */
+    const int judges = !options->climbs || change < FINE; /* or the bound alone does */
     if (judges && (overshoots || swings)) {
         if (it->overshoots++ > 0 || swings) it->longest = fmax2(LOWER * it->damping, SHORTEST);
         shorten(it);

@@ -159,7 +159,8 @@ nasty_fit <- function(d, noise, ...) {
 
 # The record of the one case that certainly has no fixed point
 nasty_record <- function() {
-  suppressWarnings(nasty_fit(contradictions(TRUE), 0.001, method = method_ep()))$convergence$fallback
+  fit <- suppressWarnings(nasty_fit(contradictions(TRUE), 0.001, method = method_ep()))
+  fit$convergence$fallback
 }
 
 test_that("a step between classes that overlap has a fit, a record and one warning", {
