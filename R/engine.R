@@ -219,8 +219,13 @@ stop_empty <- function(run) {
 # log Z and its derivatives of all rows at marginals of the latent function.
 engine_tilt <- function(problem, theta, mean, var) {
   seen <- at_theta(problem, theta)
-  .Call(sg_lik_tilt, lik_in_c(problem), lik_theta_for_c(problem, theta), seen$rows,
-        mean + seen$offset, var, FALSE)
+  tilt_rows(lik_in_c(problem), lik_theta_for_c(problem, theta), seen$rows, mean + seen$offset, var)
+}
+
+# The same of data rows. A likelihood that is written in R is asked itself.
+tilt_rows <- function(lik, theta, rows, mean, var) {
+  if (!is.null(lik$host)) return(lik$host("tilt", rows, mean, var, theta))
+  .Call(sg_lik_tilt, lik, theta, rows, mean, var, FALSE)
 }
 
 # Refuses to begin a stream with rows that all make the posterior wider than the prior and do not
@@ -327,7 +332,9 @@ predict_members <- function(fit, x) {
 # Moments of a response; with several latent functions mean and var are matrices with a column for
 # each, and so are the answers.
 engine_lik_predict <- function(fit, mean, var, spread = FALSE) {
-  run <- .Call(sg_lik_predict, lik_of_fit(fit), lik_theta(fit), mean, var, spread)
+  lik <- lik_of_fit(fit)
+  if (!is.null(lik$host)) return(lik$host("predict", NULL, mean, var, lik_theta(fit)))
+  run <- .Call(sg_lik_predict, lik, lik_theta(fit), mean, var, spread)
   if (processes(fit) > 1L) lapply(run[c("mean", "var")], `colnames<-`, colnames(mean)) else run
 }
 
@@ -344,16 +351,18 @@ engine_label_probabilities <- function(fit, mean, var) {
 
 # log Z and its derivatives, of data rows at marginals.
 engine_lik_tilt <- function(fit, rows, mean, var) {
-  .Call(sg_lik_tilt, lik_of_fit(fit), lik_theta(fit), rows, mean, var, FALSE)
+  tilt_rows(lik_of_fit(fit), lik_theta(fit), rows, mean, var)
 }
 
 # Probabilities of less and of more than the responses of data rows at marginals; and quantiles of
 # new responses like those rows (their weights and trials). `lik` as C takes it.
 engine_lik_tails <- function(lik, theta, rows, mean, var) {
+  if (!is.null(lik$host)) return(lik$host("tails", rows, mean, var, theta))
   .Call(sg_lik_tails, lik, theta, rows, mean, var)
 }
 
 engine_lik_quantile <- function(lik, theta, rows, mean, var, p) {
+  if (!is.null(lik$host)) return(lik$host("quantile", rows, mean, var, theta, p))
   .Call(sg_lik_quantile, lik, theta, rows, mean, var, p)
 }
 
@@ -365,7 +374,9 @@ engine_exact_precision <- function(fit, rows) {
 }
 
 engine_lik_eval <- function(fit, f, rows = NULL) {
-  .Call(sg_lik_eval, lik_of_fit(fit), lik_theta(fit), rows, as.double(f))
+  lik <- lik_of_fit(fit)
+  if (!is.null(lik$host)) return(lik$host("eval", rows, as.double(f), 0, lik_theta(fit)))
+  .Call(sg_lik_eval, lik, lik_theta(fit), rows, as.double(f))
 }
 
 # The IVM's log Q(D|theta) = -phi (paper eq. 11) on an active set, with its gradient for the sites

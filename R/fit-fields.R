@@ -162,6 +162,7 @@ count_hyper <- function(fit) {
 
 count_lik_hyper <- function(fit) {
   each <- catalogue()$likelihoods[[fit$likelihood$type]]
+  if (!is.null(fit$likelihood$custom)) return(length(fit$likelihood$params))
   if (!is.null(fit$likelihood$covariance)) return(count_noise(fit$likelihood, n_outputs(fit)))
   if (each$npar > 0L) return(each$npar * processes(fit))
   if (each$width == 0L) return(n_outputs(fit) * length(each$par))

@@ -56,7 +56,7 @@ FAMILIES <- list(
   coupled_mprobit = c("multinomial", "probit"), coupled_softmax = c("multinomial", "logit"),
   student = c("student", "identity"), laplace = c("laplace", "identity"),
   density = c("density", "identity"), mvnormal = c("gaussian", "identity"),
-  mixture = c("mixture", "identity"), heteroscedastic = c("gaussian", "identity")
+  mixture = c("mixture", "identity"), custom = c("custom", "identity"), heteroscedastic = c("gaussian", "identity")
 )
 
 TO_FAMILY <- c("gaussian", "probit", "logit", "poisson") # the likelihoods a family stands for

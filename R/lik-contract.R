@@ -18,9 +18,10 @@
 #              labels; NULL: they do not
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
 #              component alone that is nearly equivalent; NULL: there is no such
+#   own        (lik) -> the traits of this likelihood, where they are not its type's; or NULL
 lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_evidence = TRUE,
                      modal = FALSE, tempered = FALSE, density = FALSE, label = NULL,
-                     remedy = NULL, alone = NULL) {
+                     remedy = NULL, alone = NULL, own = NULL) {
   as.list(environment())
 }
 
@@ -67,6 +68,7 @@ traits_like <- function(traits, ...) {
 # On a scale of its own a response is read by another codec (response-transformed.R).
 lik_traits <- function(lik) {
   traits <- traits_of(lik$type)
+  if (!is.null(traits$own)) traits <- traits$own(lik)
   scale <- lik$transform$name
   if (is.null(scale) || scale == "identity") return(traits)
   traits$response <- paste(traits$response, scale, sep = ".")
@@ -90,10 +92,12 @@ lik_codec <- function(lik) {
   if (is.null(lik)) codec_defaults() else codec_named(lik_traits(lik)$response)
 }
 
-new_likelihood <- function(type, params) {
-  traits <- traits_of(type)
-  codec <- codec_named(traits$response)
+# more: fields beside its type and hyperparameters
+new_likelihood <- function(type, params, more = NULL) {
   params <- lapply(params, plain_numbers)
+  lik <- structure(c(list(type = type, params = params), more), class = "sparsegp_likelihood")
+  traits <- lik_traits(lik)
+  codec <- codec_named(traits$response)
   for (name in names(params)) {
     about <- traits$about[[name]]
     check_hyper(params[[name]], about$argument, positive = about$log,
@@ -103,7 +107,7 @@ new_likelihood <- function(type, params) {
       stop_sparsegp(about$argument, paste("must be at most", MAX_CLASSES, "numbers"))
     }
   }
-  structure(list(type = type, params = params), class = "sparsegp_likelihood")
+  lik
 }
 
 # Stops where a likelihood is not what a constructor makes: users can write to its parts, and it may
@@ -116,7 +120,7 @@ check_likelihood <- function(lik) {
     stop_sparsegp("likelihood", "is not what a lik_*() makes",
                   "Make it anew; a part of a value is not for writing to")
   }
-  new_likelihood(lik$type, lik$params)
+  new_likelihood(lik$type, lik$params, lik["custom"])
   lik
 }
 
@@ -132,6 +136,7 @@ hyper_names <- function(lik) {
 COVARIANCES <- c("spherical", "diagonal", "full")
 
 likelihood_kinds <- function() list(
+  custom = function(x, whole) if (identical(whole$type, "custom")) is_custom(x) else is.null(x),
   shared = optional(is_flag), coupled = optional(is_flag), or_trials = optional(is_flag),
   covariance = optional(function(x) is_word(x, COVARIANCES)),
   variances = optional(function(x) are_finite(x) && is.null(dim(x)) && all(x > 0)),
@@ -186,8 +191,9 @@ print.sparsegp_likelihood <- function(x, ...) {
 # width: latent values of one process that a row's likelihood sees at once; q: numbers in a data
 # row, which some types leave open
 lik_for_c <- function(lik, processes, width = 1L, q = 0L) {
-  list(type = lik$type, q = as.integer(q), processes = as.integer(processes),
-       width = as.integer(width))
+  known <- list(type = lik$type, q = as.integer(q), processes = as.integer(processes),
+                width = as.integer(width))
+  if (is.null(lik$custom)) known else c(known, list(host = custom_host(lik)))
 }
 
 # How latent values lie in C (types.h): never inferred from lengths or dimensions.

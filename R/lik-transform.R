@@ -12,7 +12,7 @@ with_transform <- function(lik, transform) {
   lik
 }
 
-takes_transform <- function(lik) traits_of(lik$type)$response %in% c("numbers", "spreads")
+takes_transform <- function(lik) lik_traits(lik)$response %in% c("numbers", "spreads")
 
 # Is the scale of its response left open? If nothing was said of it, nor of a hyperparameter that is
 # in units of the response.

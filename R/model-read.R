@@ -23,7 +23,7 @@ with_response <- function(model, chunk, setup) {
   response <- codec$read(codec, chunk$y, lik, chunk$offset, chunk$weights, setup$streams)
   response <- in_known_units(codec_named(response$codec), response, setup$known$response)
   if (identical(setup$mean, "zero")) response <- at_zero(response, chunk, setup$known$response)
-  model$lik <- lik
+  model$lik <- in_units_of_response(lik, response)
   model$response <- response
   model$rows <- rows_of_response(lik, model$response)
   model$inputs$components <- model$response$components

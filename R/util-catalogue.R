@@ -7,10 +7,11 @@
 # statuses: what a run returns.
 catalogue <- function() REGISTRY$catalogue
 
-# Likelihoods that sparsegp() takes: of rows that see one value of a process.
+# Likelihoods that sparsegp() takes: of rows that see one value of a process. One that is
+# written in R is not among them: it has no name.
 likelihood_names <- function() {
   types <- catalogue()$likelihoods
-  names(types)[vapply(types, `[[`, 0L, "width") == 1L]
+  names(types)[vapply(types, function(one) one$width == 1L && one$q >= 0L, NA)]
 }
 
 # What a stream counts, in the order of its record

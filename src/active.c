@@ -174,11 +174,39 @@ static sg_status score_some(void *ctx, int from, int to, int slot, const sg_ws *
     return SG_OK;
 }
 
+/* Scores all candidates that are due by one call of the host (C = 1). */
+static void score_by_host(const sg_rows *rows, sg_select select, const double *tie_break,
+                          sg_candidates *c, const sg_ws *ws)
+{
+    const size_t m = c->m, q = sg_lik_q(rows->lik);
+    void *mark = sg_mark(ws);
+    double *y = sg_doubles(ws, q * m), *mu = sg_doubles(ws, m), *s2 = sg_doubles(ws, m);
+    double *logz = sg_doubles(ws, m), *d1 = sg_doubles(ws, m), *d2 = sg_doubles(ws, m);
+    int *due = sg_ints(c->m, ws), count = 0;
+    for (int j = 0; j < c->m; j++) {
+        if (!is_due(1, c, j)) continue;
+        sg_copy(q, sg_lik_row(rows->lik, rows->y, c->row[j]), y + q * count);
+        marginals_of(rows, 1, c, j, mu + count, s2 + count);
+        due[count++] = j;
+    }
+    if (count > 0) rows->lik->host->tilts(rows->lik, count, y, mu, s2, logz, d1, d2);
+    for (int k = 0; k < count; k++) {
+        const int j = due[k];
+        c->logz[j] = logz[k];
+        consider(select, select == SG_SELECT_RANDOM ? tie_break[c->row[j]] : 0, c, j, d1[k], d2[k]);
+    }
+    sg_release(ws, mark);
+}
+
 /* A tilt takes microseconds: 64 of them make a chunk worth a thread. */
 void sg_candidates_score(const sg_rows *rows, sg_select select, const double *tie_break, int C,
                          sg_candidates *c, const sg_ws *ws)
 {
     enum { GRAIN = 64 };
+    if (rows->lik->host) {
+        score_by_host(rows, select, tie_break, c, ws);
+        return;
+    }
     score_job job = {.rows = rows, .select = select, .tie_break = tie_break, .C = C, .c = c};
     sg_par_rows(c->m, GRAIN, score_some, &job, ws);
 }

@@ -151,6 +151,62 @@ const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta)
     return each[0];
 }
 
+/* ---- A likelihood that R answers for ---- */
+
+/* Calls host(what, y, mu, s2, theta), which returns `size` numbers. R's errors leave through the
+ * core, which owns nothing but memory of R's. */
+static SEXP ask_host(const sg_lik *lik, const char *what, int n, const double *y, const double *mu,
+                     const double *s2, size_t size)
+{
+    const int q = sg_lik_q(lik);
+    SEXP rows = PROTECT(Rf_allocMatrix(REALSXP, q, n)), m = PROTECT(Rf_allocVector(REALSXP, n));
+    SEXP v = PROTECT(Rf_allocVector(REALSXP, n)), t = PROTECT(Rf_allocVector(REALSXP, lik->npar));
+    SEXP word = PROTECT(Rf_mkString(what));
+    sg_copy((size_t) q * n, y, REAL(rows));
+    sg_copy(n, mu, REAL(m));
+    sg_copy(n, s2, REAL(v));
+    sg_copy(lik->npar, lik->theta, REAL(t));
+    SEXP call = PROTECT(Rf_lang6((SEXP) lik->host->self, word, rows, m, v, t));
+    SEXP out = Rf_eval(call, R_BaseEnv);
+    UNPROTECT(6);
+    PROTECT(out);
+    sg_doubles_of(out, size, "answer of a likelihood in R");
+    UNPROTECT(1);
+    return out;
+}
+
+static void host_tilts(const sg_lik *lik, int n, const double *y, const double *mu,
+                       const double *s2, double *logz, double *d1, double *d2)
+{
+    SEXP out = PROTECT(ask_host(lik, "tilts", n, y, mu, s2, 3 * (size_t) n));
+    sg_copy(n, REAL(out), logz);
+    sg_copy(n, REAL(out) + n, d1);
+    sg_copy(n, REAL(out) + 2 * (size_t) n, d2);
+    UNPROTECT(1);
+}
+
+static void host_slopes(const sg_lik *lik, int n, const double *y, const double *mu,
+                        const double *s2, double *dpar)
+{
+    if (lik->npar == 0) return;
+    SEXP out = PROTECT(ask_host(lik, "slopes", n, y, mu, s2, lik->npar));
+    for (int k = 0; k < lik->npar; k++) dpar[k] += REAL(out)[k];
+    UNPROTECT(1);
+}
+
+/* The host of a specification that brings a function of R; else NULL. */
+static const sg_lik_host *host_of(SEXP spec)
+{
+    SEXP names = Rf_getAttrib(spec, R_NamesSymbol);
+    for (int i = 0; i < Rf_length(names); i++) {
+        if (strcmp(CHAR(STRING_ELT(names, i)), "host") != 0) continue;
+        sg_lik_host *host = sg_structs(1, sizeof(sg_lik_host), &sg_r_workspace);
+        *host = (sg_lik_host) {VECTOR_ELT(spec, i), host_tilts, host_slopes};
+        return host;
+    }
+    return NULL;
+}
+
 sg_lik sg_lik_of(SEXP spec, SEXP theta)
 {
     const char *name = CHAR(STRING_ELT(sg_field(spec, "type"), 0));
@@ -159,7 +215,8 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta)
     if (w < 1 || w > SG_LIK_MAX_WIDTH) Rf_error("internal error: sites of width %d", w);
     const double *values = sg_doubles_of(theta, Rf_length(theta), "likelihood theta");
     const sg_lik lik = {.type = sg_lik_type_find(name), .theta = values, .C = C, .w = w,
-                        .npar = Rf_length(theta) / C, .q = sg_field_int(spec, "q")};
+                        .npar = Rf_length(theta) / C, .q = sg_field_int(spec, "q"),
+                        .host = host_of(spec)};
     if (!lik.type) Rf_error("internal error: no likelihood '%s'", name);
     if (lik.type->width ? w != lik.type->width : C > 1) {
         Rf_error("internal error: %d blocks of width %d", C, w);

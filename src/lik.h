@@ -106,6 +106,19 @@ enum {
     SG_LIK_MAX_BLOCKS = 256 /* numbers in the blocks of a row, C w w; and so of C w */
 };
 
+/* What answers for a likelihood that is not the core's own (type "custom"): many rows in one call, on
+ * the calling thread, of types with C = w = 1. The host may leave the core by a jump, as sg_tick()
+ * may.
+ *   tilts    log Z, d1 and d2 of n rows y[q x n] at N(mu, s2), mu[n] and s2[n]
+ *   slopes   adds the sums over these rows of dlogZ/dtheta to dpar[npar] */
+typedef struct {
+    void *self;
+    void (*tilts)(const sg_lik *lik, int n, const double *y, const double *mu, const double *s2,
+                  double *logz, double *d1, double *d2);
+    void (*slopes)(const sg_lik *lik, int n, const double *y, const double *mu, const double *s2,
+                   double *dpar);
+} sg_lik_host;
+
 struct sg_lik {
     const sg_lik_type *type;
     const double *theta; /* npar for each latent function */
@@ -113,6 +126,7 @@ struct sg_lik {
     int w;               /* latent values of one that it sees at once */
     int npar;            /* hyperparameters of each: its type's, or as many as it brings */
     int q;               /* numbers in a data row, where its type leaves them to it */
+    const sg_lik_host *host; /* of type "custom"; NULL: its type answers */
 };
 
 /* Is a variance so small that the square of its root may vanish? NaN is not. */

@@ -208,9 +208,44 @@ static sg_status tilt_chunk(void *ctx, int from, int to, int slot, const sg_ws *
     return status;
 }
 
+/* Collects the cavities of a span as a host's likelihood sees them (C = w = 1). */
+static void cavities_of_span(const sg_rows *rows, const sg_marginals *marg, sg_span span,
+                             double *mu, double *s2)
+{
+    for (int k = 0; k < span.m; k++) cavities_of_row(rows, marg, span.from + k, mu + k, s2 + k);
+}
+
+/* Asks the host for the tilts of all rows at once. */
+static sg_status tilt_by_host(const sg_rows *rows, sg_marginals *marg, sg_span span,
+                              const sg_ws *ws)
+{
+    const int m = span.m, from = span.from;
+    void *mark = sg_mark(ws);
+    double *mu = sg_doubles(ws, m), *s2 = sg_doubles(ws, m), sum = 0;
+    cavities_of_span(rows, marg, span, mu, s2);
+    rows->lik->host->tilts(rows->lik, m, sg_lik_row(rows->lik, rows->y, from), mu, s2,
+                           marg->logz + from, marg->d1 + from, marg->d2 + from);
+    for (int i = from; i < from + m; i++) sum += marg->logz[i] + marg->d1[i] + marg->d2[i];
+    sg_release(ws, mark);
+    return isfinite(sum) ? SG_OK : SG_NOT_FINITE;
+}
+
+/* Asks the host for the sums of dlogZ/dtheta of all rows at once. */
+static void dpar_by_host(const sg_rows *rows, const sg_marginals *marg, sg_span span, double *dlik,
+                         const sg_ws *ws)
+{
+    void *mark = sg_mark(ws);
+    double *mu = sg_doubles(ws, span.m), *s2 = sg_doubles(ws, span.m);
+    cavities_of_span(rows, marg, span, mu, s2);
+    rows->lik->host->slopes(rows->lik, span.m, sg_lik_row(rows->lik, rows->y, span.from), mu, s2,
+                            dlik);
+    sg_release(ws, mark);
+}
+
 /* Tilts on several threads: likelihoods take most of a sweep of few points, microseconds a row. */
 sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, sg_span span, const sg_ws *ws)
 {
+    if (rows->lik->host) return tilt_by_host(rows, marg, span, ws);
     tilt_job job = {.rows = rows, .marg = marg, .from = span.from};
     return sg_par_rows(span.m, GRAIN, tilt_chunk, &job, ws);
 }
@@ -237,6 +272,10 @@ void sg_tilt_rows_dpar(const sg_rows *rows, const sg_marginals *marg, sg_span sp
                        const sg_ws *ws)
 {
     const int npar = sg_lik_npar(rows->lik), chunks = sg_par_chunks(span.m, GRAIN);
+    if (rows->lik->host) {
+        dpar_by_host(rows, marg, span, dlik, ws);
+        return;
+    }
     void *mark = sg_mark(ws);
     tilt_job job = {.rows = rows, .marg = marg, .from = span.from,
                     .dpar = sg_doubles(ws, (size_t) npar * chunks)};
