@@ -82,7 +82,7 @@
 #'   data.frame(x = x, y = sin(3 * x) + 0.2 * rnorm(500))
 #' }
 #' source <- row_source(rows, chunks = 8)
-#' fit <- sparsegp(y ~ x, source, method = method_ep(size = 15), learn = learn_control(rows = 1000))
+#' fit <- sparsegp(y ~ x, source, method = method_ep(size = 15), learn = learn_control(rows = 300))
 #' fit
 #' total <- 0
 #' predict(fit, source, to = function(answer, i) total <<- total + length(answer))

@@ -256,7 +256,7 @@
 #' fit <- sparsegp(sex ~ FL + RW, crabs, likelihood = "probit")
 #' predict(fit, crabs[1:3, ], type = "prob")
 #'
-#' fit <- sparsegp(Species ~ Petal.Length + Petal.Width, iris)
+#' fit <- sparsegp(Species ~ Petal.Length + Petal.Width, iris[1:50 * 3, ])
 #' summary(fit)
 #'
 #' set.seed(1)

@@ -17,11 +17,19 @@ integrated_fit <- function(fit, setup) {
   on.exit(close_bar(bar))
   begin_stage(c(integration_work(fit, how %||% "ccd"), 0))
   shape <- posterior_shape(fit)
-  if (is.null(how) && shape$widening <= policy$integrated_widening) return(fit)
+  if (is.null(how) && !is_widened(shape)) return(fit)
+  if (!is.finite(shape$middle$value)) {
+    stop_sparsegp("integrate", "finds no fixed point of EP at what was learned",
+                  "Use integrate = \"none\"")
+  }
   fit <- ensemble_at(fit, shape, how %||% "ccd")
   show_fraction(bar, 1)
   fit
 }
+
+# Does the integral move intervals by more than the margin? Where EP has no fixed point at the mode
+# or beside it, so that the shape is not a number, a default fit stays at the mode.
+is_widened <- function(shape) isTRUE(shape$widening > policy$integrated_widening)
 
 # By default: default fits of few rows by full EP, whose hyperparameters were learned by the
 # evidence, and that are no ensemble of another kind.
@@ -74,14 +82,12 @@ integration_work <- function(fit, how) {
 # ---- The shape of the posterior ----
 
 # Returns list(surface, middle, A, flat, sides, effects, widening): a run at the mode, axes and
-# their sides; `widening`, by how much intervals are wider, on average over the rows.
+# their sides; `widening`, by how much intervals are wider, on average over the rows. Without a
+# fixed point at the mode there are no axes, and `widening` is NA.
 posterior_shape <- function(fit) {
   surface <- hyper_surface(fit)
   middle <- surface$run(surface$at, gradient = TRUE)
-  if (!is.finite(middle$value)) {
-    stop_sparsegp("integrate", "finds no fixed point of EP at what was learned",
-                  "Use integrate = \"none\"")
-  }
+  if (!is.finite(middle$value)) return(list(middle = middle, widening = NA_real_))
   axes <- hyper_axes(surface, middle, prior_spreads(fit$hyper))
   sides <- axis_sides(surface, axes$A, middle)
   effects <- axis_effects(fit, middle, sides)

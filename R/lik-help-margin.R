@@ -74,7 +74,7 @@
 #'   [likelihoods].
 #' @seealso [likelihoods] for all, [methods] for when default fits try these.
 #' @examples
-#' few <- transform(MASS::crabs, sex = replace(sex, -seq(1, 200, 10), NA))
+#' few <- transform(MASS::crabs[seq(1, 200, 4), ], sex = replace(sex, -seq(1, 50, 5), NA))
 #' fit <- sparsegp(sex ~ RW + CL, few, likelihood = lik_nullcat())
 #' mean(predict(fit, MASS::crabs, type = "class") == MASS::crabs$sex)
 #' @name likelihoods_margin

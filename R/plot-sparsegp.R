@@ -78,18 +78,14 @@
 #' plot(fit, "terms")
 #' plot(fit, ~ wt)
 #' plot(fit, type = "residuals")
-#' plot(sparsegp(mpg ~ wt + hp + factor(am), mtcars), c("wt", "hp"), by = "factor(am)")
+#' plot(sparsegp(mpg ~ wt + factor(am), mtcars), by = "factor(am)")
 #'
-#' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:72, ]
+#' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:48, ]
 #' fit <- sparsegp(degrees ~ year, temperature, kernel = kernel_rbf() + kernel_periodic(period = 1))
 #' plot(fit, "forecast")
 #'
-#' currents <- expand.grid(x = 1:4, y = 1:3)
-#' currents <- transform(currents, u = sin(y) + 0.1 * rnorm(12), v = cos(x) + 0.1 * rnorm(12))
-#' plot(sparsegp(cbind(u, v) ~ x + y, currents, kernel = kernel_helmholtz()), level = 0.9)
-#'
 #' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[1:50 * 3, ])
-#' plot(fit, n = 31)
+#' plot(fit, n = 21)
 #' plot(fit, type = "reject")
 #' @export
 plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 0.95, n = NULL,

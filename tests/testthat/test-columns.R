@@ -16,6 +16,14 @@ as_64 <- function(x) {
   structure(readBin(c(bytes), "double", length(x), endian = "little"), class = "integer64")
 }
 
+# Where package bit64 is missing, R drops the class of a part of a column: users of integer64 have
+# it, or something else that keeps the class.
+if (!requireNamespace("bit64", quietly = TRUE)) {
+  registerS3method("[", "integer64", function(x, ...) {
+    structure(NextMethod(), class = "integer64")
+  }, envir = globalenv())
+}
+
 # To rounding: the same numbers may be added up in another order.
 agree <- function(found, expected, tolerance = 1e-10) {
   expect_equal(unname(found), unname(expected), tolerance = tolerance)

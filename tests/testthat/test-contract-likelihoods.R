@@ -433,7 +433,7 @@ test_that("the reference EP and its evidence are exact for Gaussian noise", {
 test_that("smooth likelihoods take a fraction of what adaptive quadrature takes", {
   slow_tier()
   set.seed(22)
-  n <- 4000L
+  n <- 500L
   mean <- rnorm(n)
   var <- runif(n, 0.05, 0.5)
   for_all(function(case) {
