@@ -34,24 +34,43 @@ highest_place <- function(logp, places) {
        high = pick(places, best + 1L), close = fall < 0.05)
 }
 
-# Returns the distances at which log p has fallen by log 2 from its top on either side, as a centre
-# and a width: of a mode itself and the smaller distance; of a monotone log p the place of the fall.
+# Returns centre and width of what falls from `top` at `at`: of a mode itself and the smaller of the
+# distances at which log p has fallen by log 2; of a monotone log p, which falls to one side alone,
+# the place of that fall and the distance from it to that of log 8.
 drop_places <- function(logp, at, top) {
-  n <- length(at)
-  away <- 2^seq(-20, 20, by = 1)
-  side <- function(sign) {
-    f <- at + outer(rep(sign, n), away)
-    values <- matrix(logp(rep(seq_len(n), length(away)), c(f)), n)
-    fallen <- values < top - log(2)
-    ifelse(rowSums(fallen) > 0, away[max.col(fallen, "first")], Inf)
-  }
-  left <- side(-1)
-  right <- side(1)
+  left <- fall_distance(logp, at, top, -1, log(2))
+  right <- fall_distance(logp, at, top, 1, log(2))
+  sign <- ifelse(left < right, -1, 1)
   width <- pmin(left, right)
-  one_sided <- is.finite(width) & abs(at) > 2^10
-  centre <- ifelse(one_sided, ifelse(left < right, at - left, at + right), at)
-  width <- ifelse(one_sided | !is.finite(width), 1, width)
-  list(centre = ifelse(is.finite(centre), centre, 0), width = width)
+  monotone <- is.finite(width) & is.infinite(pmax(left, right))
+  further <- fall_distance(logp, at, top, sign, log(8)) - width
+  centre <- ifelse(monotone, at + sign * width, at)
+  width <- ifelse(monotone, further, width)
+  list(centre = ifelse(is.finite(centre), centre, 0),
+       width = ifelse(is.finite(width) & width > 0, width, 1))
+}
+
+# Returns the distance from `at`, in the direction of `sign`, at which log p is `fall` below `top`,
+# to a few per cent of itself and of where it is; Inf: it does not fall so far.
+fall_distance <- function(logp, at, top, sign, fall) {
+  n <- length(at)
+  sign <- rep_len(sign, n)
+  away <- 2^(-20:20)
+  values <- matrix(logp(rep(seq_len(n), length(away)), c(at + outer(sign, away))), n)
+  fallen <- values < top - fall
+  first <- max.col(fallen, "first")
+  some <- which(fallen[cbind(seq_len(n), first)])
+  out <- rep(Inf, n)
+  high <- away[first[some]]
+  low <- ifelse(first[some] > 1L, high / 2, 0)
+  for (halving in seq_len(if (length(some)) 12L else 0L)) {
+    middle <- (low + high) / 2
+    down <- logp(some, at[some] + sign[some] * middle) < top[some] - fall
+    high <- ifelse(down, middle, high)
+    low <- ifelse(down, low, middle)
+  }
+  out[some] <- high
+  out
 }
 
 # Finds the peak of g by Newton's method with differences of log p, from where a normal density of
