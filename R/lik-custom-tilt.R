@@ -102,31 +102,21 @@ peak_custom <- function(logp, mu, s2, known) {
   list(at = f, bend = bend, low = low, high = high)
 }
 
-# Lays equidistant nodes about the peak as far out as they count. Returns list(f, g), matrices with a
-# row for each of the rows `which`; NULL where too many would be needed.
-nodes_custom <- function(logp, which, at, h, mu, s2, low, high) {
+# Evaluates g at equidistant nodes about a place, h apart, `reach` of them to either side. Returns
+# list(k, g, top, done), g with a row for each of the rows `which`; done: is g negligible at both
+# ends, beyond the likelihood's place and mu?
+nodes_custom <- function(logp, which, at, h, mu, s2, low, high, reach) {
   NEGLECT <- 33
-  reach <- c(-16L, 16L)
-  g_at <- function(k) {
-    f <- at + outer(h, k)
-    values <- logp(rep(which, length(k)), c(f))
-    matrix(values, length(which)) - (f - mu)^2 / (2 * s2)
-  }
-  k <- reach[1L]:reach[2L]
-  g <- g_at(k)
-  repeat {
-    top <- do.call(pmax, as.data.frame(g))
-    ends <- function(column, beyond) g[, column] < top - NEGLECT & beyond(at + h * k[column])
-    left <- ends(1L, function(f) f <= low)
-    right <- ends(ncol(g), function(f) f >= high)
-    if (all(left, na.rm = TRUE) && all(right, na.rm = TRUE) || length(k) > 150L) break
-    more_left <- if (!all(left, na.rm = TRUE)) k[1L] - 8:1
-    more_right <- if (!all(right, na.rm = TRUE)) k[length(k)] + 1:8
-    g <- cbind(if (length(more_left)) g_at(more_left), g, if (length(more_right)) g_at(more_right))
-    k <- c(more_left, k, more_right)
-  }
-  list(k = k, g = g, top = top, done = left & right & is.finite(top))
+  k <- -reach:reach
+  f <- at + outer(h, k)
+  g <- matrix(logp(rep(which, length(k)), c(f)), length(which)) - (f - mu)^2 / (2 * s2)
+  top <- row_max(g)
+  last <- ncol(g)
+  done <- g[, 1L] < top - NEGLECT & f[, 1L] <= low & g[, last] < top - NEGLECT & f[, last] >= high
+  list(k = k, f = f, g = g, top = top, done = done & is.finite(top))
 }
+
+row_max <- function(m) m[cbind(seq_len(nrow(m)), max.col(m, "first"))]
 
 # Sums over nodes with weights exp(g - top): total, mean and variance of k. every: which nodes
 moments_custom <- function(weights, k) {
@@ -135,39 +125,61 @@ moments_custom <- function(weights, k) {
   list(total = total, mean = mean, var = drop(weights %*% k^2) / total - mean^2)
 }
 
-# Tilts rows by the trapezoid rule; `good` says where the rule with every second node agrees, so that
-# the whole one is right to 1e-10. Nodes and weights are kept for expectations.
+# Tilts rows by the trapezoid rule; a row's logz is NA where neither more nodes nor denser ones make
+# the rule with every second node agree, as it does where the whole one is right to 1e-10. Nodes and
+# weights are kept for expectations.
 trapezoid_custom <- function(logp, mu, s2, known) {
-  AGREE <- 3e-7
+  REACH <- c(18L, 42L, 84L)
+  HALVINGS <- 3L
   n <- length(mu)
   out <- list(logz = rep(NA_real_, n), d1 = rep(NA_real_, n), d2 = rep(NA_real_, n),
               nodes = list())
   peak <- peak_custom(logp, mu, s2, known)
-  open <- which(!is.na(peak$bend) & is.finite(peak$bend))
   h <- pmin(0.5 / sqrt(peak$bend), 0.35 * known$width)
-  for (halving in 1:3) {
-    if (length(open) == 0L) break
-    laid <- nodes_custom(logp, open, peak$at[open], h[open], mu[open], s2[open], peak$low[open],
-                         peak$high[open])
-    weights <- exp(laid$g - laid$top)
-    all <- moments_custom(weights, laid$k)
-    second <- laid$k %% 2L == 0L
-    half <- moments_custom(weights[, second, drop = FALSE], laid$k[second])
-    good <- laid$done & abs(2 * half$total - all$total) < AGREE * all$total &
-      abs(half$mean - all$mean) < AGREE * sqrt(all$var) & abs(half$var - all$var) < AGREE * all$var
-    good <- good %in% TRUE
-    rows <- open[good]
-    step <- h[rows]
-    away <- peak$at[rows] - mu[rows] + step * all$mean[good]
-    out$logz[rows] <- laid$top[good] + log(step * all$total[good]) - log(2 * pi * s2[rows]) / 2
-    out$d1[rows] <- away / s2[rows]
-    out$d2[rows] <- (step^2 * all$var[good] / s2[rows] - 1) / s2[rows]
-    f <- peak$at[rows] + outer(step, laid$k)
-    out$nodes[[halving]] <- list(row = rep(rows, length(laid$k)), f = c(f),
-                                 weight = c(weights[good, , drop = FALSE] / all$total[good]))
-    open <- open[!good & laid$done]
-    h[open] <- h[open] / 2
+  reach <- halvings <- rep(1L, n)
+  open <- which(is.finite(h))
+  while (length(open) > 0L) {
+    rows <- open[reach[open] == min(reach[open])]
+    laid <- nodes_custom(logp, rows, peak$at[rows], h[rows], mu[rows], s2[rows], peak$low[rows],
+                         peak$high[rows], REACH[reach[rows[1L]]])
+    by_nodes <- moments_by_nodes(laid, h[rows])
+    out <- with_tilts(out, rows, by_nodes, laid, peak$at, mu, s2)
+    again <- laid$done & !by_nodes$good
+    h[rows[again]] <- h[rows[again]] / 2
+    halvings[rows[again]] <- halvings[rows[again]] + 1L
+    reach[rows[!by_nodes$good]] <- reach[rows[!by_nodes$good]] + 1L
+    done <- rows[by_nodes$good | reach[rows] > length(REACH) | halvings[rows] > HALVINGS]
+    open <- setdiff(open, done)
   }
+  out
+}
+
+# Returns the weights of nodes h apart and their moments, and whether every second node agrees.
+moments_by_nodes <- function(laid, h) {
+  AGREE <- 3e-7
+  weights <- exp(laid$g - laid$top)
+  all <- moments_custom(weights, laid$k)
+  second <- laid$k %% 2L == 0L
+  half <- moments_custom(weights[, second, drop = FALSE], laid$k[second])
+  good <- laid$done & abs(2 * half$total - all$total) < AGREE * all$total &
+    abs(half$mean - all$mean) < AGREE * sqrt(all$var) & abs(half$var - all$var) < AGREE * all$var
+  c(all, list(h = h, weights = weights, good = good %in% TRUE))
+}
+
+# Puts the tilts of the good rows in their places, with their nodes.
+with_tilts <- function(out, rows, by_nodes, laid, at, mu, s2) {
+  good <- by_nodes$good
+  own <- rows[good]
+  if (length(own) == 0L) return(out)
+  step <- by_nodes$h[good]
+  away <- at[own] - mu[own] + step * by_nodes$mean[good]
+  out$logz[own] <- laid$top[good] + log(step * by_nodes$total[good]) - log(2 * pi * s2[own]) / 2
+  out$d1[own] <- away / s2[own]
+  out$d2[own] <- (step^2 * by_nodes$var[good] / s2[own] - 1) / s2[own]
+  weight <- by_nodes$weights[good, , drop = FALSE] / by_nodes$total[good]
+  nodes <- list(row = rep(own, length(laid$k)), f = c(laid$f[good, , drop = FALSE]),
+                weight = c(weight))
+  out$nodes <- c(out$nodes, list(nodes))
   out
 }
 
@@ -212,7 +224,7 @@ panels_custom <- function(logp, which, mu, s2, known) {
   size <- NULL
   for (round in 1:60) {
     v <- values(panels)
-    highest <- do.call(pmax, as.data.frame(v$g))
+    highest <- row_max(v$g)
     if (round == 1L) {
       top <- as.double(tapply(highest, factor(panels$row, seq_len(n)), max))
       counts <- highest > top[panels$row] - NEGLECT
