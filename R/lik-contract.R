@@ -18,7 +18,8 @@
 #              labels; NULL: they do not
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
 #              component alone that is nearly equivalent; NULL: there is no such
-#   own        (lik) -> the traits of this likelihood, where they are not its type's; or NULL
+#   own        (lik) -> the traits of this likelihood, where they are not its type's; or NULL. They
+#              have `host` besides, () -> the function that C asks in place of a type's slots
 lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_evidence = TRUE,
                      modal = FALSE, tempered = FALSE, density = FALSE, label = NULL,
                      remedy = NULL, alone = NULL, own = NULL) {
@@ -143,6 +144,19 @@ likelihood_kinds <- function() list(
   transform = optional(is_transform)
 )
 
+# The functions of lik_custom(), and what it keeps beside them
+is_custom <- function(x) {
+  is.list(x) && is.function(x$log_density) && is_word(x$response, names(CUSTOM_CODECS)) &&
+    are_doubles(x$units, 2L) && are_finite(x$units) && is.logical(x$positive) &&
+    all(vapply(x[c("mean", "variance", "quantile", "draw", "gradient")],
+               function(one) is.null(one) || is.function(one), NA))
+}
+
+# What a response of lik_custom() may be, and the codec that reads it
+CUSTOM_CODECS <- c(number = "custom_number", count = "counts", label = "labels",
+                   ordered = "custom_ordered", positive = "custom_positive",
+                   share = "custom_share")
+
 # Log evidences of labels and counts are log probabilities. EP on its way to no fixed point shows by
 # one above 0; SLACK of a nat for each row is more than rounding makes of 0.
 is_impossible <- function(lik, logz, rows) {
@@ -193,7 +207,7 @@ print.sparsegp_likelihood <- function(x, ...) {
 lik_for_c <- function(lik, processes, width = 1L, q = 0L) {
   known <- list(type = lik$type, q = as.integer(q), processes = as.integer(processes),
                 width = as.integer(width))
-  if (is.null(lik$custom)) known else c(known, list(host = custom_host(lik)))
+  if (is.null(lik$custom)) known else c(known, list(host = lik_traits(lik)$host()))
 }
 
 # How latent values lie in C (types.h): never inferred from lengths or dimensions.

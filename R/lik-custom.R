@@ -1,5 +1,6 @@
-# A likelihood that is written in R: the twin of src/lik_custom.c. Its tilts are in
-# lik-custom-tilt.R, what is asked of its responses in lik-custom-responses.R.
+# A likelihood that is written in R: the twin of src/lik_custom.c. Its functions are called in
+# lik-custom-call.R; its tilts are in lik-custom-tilt.R, what is asked of its responses in
+# lik-custom-responses.R.
 
 #' A likelihood of your own
 #'
@@ -95,7 +96,7 @@ lik_custom <- function(log_density, theta = c(), prior = NULL, positive = NULL, 
   starts <- vapply(theta, given_value, 0)
   if (is.null(positive)) positive <- names(theta)[starts > 0]
   own <- c(functions, list(
-    data = data, response = check_choice(response, CUSTOM_RESPONSES, "response"),
+    data = data, response = check_choice(response, names(CUSTOM_CODECS), "response"),
     positive = names(theta) %in% check_names(positive, names(theta), "positive"),
     starts = starts, prior = check_custom_priors(prior, names(theta)), units = c(0, 1)
   ))
@@ -103,8 +104,6 @@ lik_custom <- function(log_density, theta = c(), prior = NULL, positive = NULL, 
   if (check_flag(check, "check")) check_custom(lik)
   lik
 }
-
-CUSTOM_RESPONSES <- c("number", "count", "label", "ordered", "positive", "share")
 
 check_functions <- function(functions) {
   for (name in names(functions)) {
@@ -169,12 +168,8 @@ custom_traits_of <- function(lik) {
     }
   ), lik_hyper(about), lik_sample(
     draw = function(f, value, weights) draw_custom(lik, f, unlist(value))
-  ))
+  ), list(host = function() custom_host(lik)))
 }
-
-CUSTOM_CODECS <- c(number = "custom_number", count = "counts", label = "labels",
-                   ordered = "custom_ordered", positive = "custom_positive",
-                   share = "custom_share")
 
 custom_prior <- function(given, start, positive) {
   if (!is.null(given)) given
@@ -191,36 +186,20 @@ in_units_of_response <- function(lik, response) {
   lik
 }
 
-is_custom <- function(x) {
-  is.list(x) && is.function(x$log_density) && is_word(x$response, CUSTOM_RESPONSES) &&
-    are_doubles(x$units, 2L) && are_finite(x$units) && is.logical(x$positive) &&
-    all(vapply(x[c("mean", "variance", "quantile", "draw", "gradient")],
-               function(one) is.null(one) || is.function(one), NA))
-}
-
 # ---- What C asks ----
 
-# Returns what C gets of it: host(what, y, mu, s2, theta, ...) with theta on C's scale. Where each
-# row's likelihood works depends on its response and on theta, and is found once for both.
+# Returns what C gets of it: host(what, y, mu, s2, theta, ...) with theta on C's scale.
 custom_host <- function(lik) {
-  last <- list()
+  places <- remembered_places(lik)
   function(what, y, mu, s2, theta, ...) {
     value <- custom_values(lik, theta)
     logp <- custom_logp(lik, y, value)
-    known <- function() {
-      if (!identical(last$y, y) || !identical(last$theta, theta)) {
-        last <<- list(y = y, theta = theta, known = located_rows(lik, y, value))
-      }
-      last$known
-    }
+    tilted <- function() tilts_custom(logp, mu, s2, places(y, theta, value))
     switch(what,
-           tilts = {
-             out <- tilts_custom(logp, mu, s2, known())
-             c(out$logz, out$d1, out$d2)
-           },
-           slopes = rowSums(slopes_of_custom(lik, y, theta, tilts_custom(logp, mu, s2, known()))),
+           tilts = unlist(tilted()[c("logz", "d1", "d2")], use.names = FALSE),
+           slopes = rowSums(slopes_of_custom(lik, y, theta, tilted())),
            tilt = {
-             out <- tilts_custom(logp, mu, s2, known())
+             out <- tilted()
              c(out[c("logz", "d1", "d2")], list(dpar = slopes_of_custom(lik, y, theta, out)))
            },
            predict = predict_custom(lik, value, mu, s2),
@@ -231,92 +210,23 @@ custom_host <- function(lik) {
   }
 }
 
-# Returns the hyperparameters as the functions see them.
-custom_values <- function(lik, theta) {
-  stats::setNames(ifelse(lik$custom$positive, exp(theta), theta), names(lik$params))
-}
-
-# Places are the same for rows that are equal.
-located_rows <- function(lik, y, value) {
-  key <- if (nrow(y) == 1L) c(y) else paste(y[1L, ], y[2L, ])
-  first <- which(!duplicated(key))
-  known <- locate_custom(custom_logp(lik, y[, first, drop = FALSE], value), length(first))
-  lapply(known, `[`, match(key, key[first]))
-}
-
-# Returns log p of data rows y at values of f in C's units: function(row, f).
-custom_logp <- function(lik, y, value) {
-  function(row, f) custom_density(lik, y[1L, row], f, value, if (NROW(y) > 1L) y[2L, row])
-}
-
-# Calls the log density at responses and latent values in C's units.
-custom_density <- function(lik, y, f, value, weights = NULL) {
-  own <- lik$custom
-  out <- call_custom(lik, "log_density", list(y * own$units[2L] + own$units[1L],
-                                              f * own$units[2L] + own$units[1L], value),
-                     weights = weights) + log(own$units[2L])
-  if (any(out == Inf, na.rm = TRUE)) {
-    stop_sparsegp("likelihood", "has a log_density that is infinite at some latent values",
-                  "Bound it: a density has to be finite")
+# Returns a function of (y, theta, value) that finds where the likelihood of data rows works. A sweep
+# asks for the same windows of rows as the one before: what was found is kept until theta changes.
+remembered_places <- function(lik) {
+  found <- list()
+  at <- NULL
+  function(y, theta, value) {
+    if (!identical(at, theta)) {
+      found <<- list()
+      at <<- theta
+    }
+    if (ncol(y) == 1L) return(located_rows(lik, y, value)) # a row in its turn
+    key <- paste(ncol(y), y[1L], y[length(y)])
+    known <- found[[key]]
+    if (!identical(known$y, y)) {
+      known <- list(y = y, places = located_rows(lik, y, value))
+      found[[key]] <<- known
+    }
+    known$places
   }
-  replace(out, is.na(out), -Inf)
-}
-
-# Calls one of the functions; its result has to be a number for each latent value, or `columns` of
-# them. An error of its own becomes one about the likelihood.
-call_custom <- function(lik, name, arguments, weights = NULL, columns = 1L) {
-  fun <- lik$custom[[name]]
-  takes <- names(formals(fun))
-  if ("weights" %in% takes) arguments$weights <- weights %||% rep(1, length(arguments[[2L]]))
-  if ("data" %in% takes) arguments$data <- lik$custom$data
-  out <- tryCatch(suppressWarnings(do.call(fun, arguments)), error = function(e) {
-    stop_sparsegp("likelihood", paste0("has a function `", name, "` that stopped: ",
-                                       conditionMessage(e)),
-                  "Correct it; all it looks up has to be there")
-  })
-  wanted <- length(arguments[[if (name %in% c("mean", "variance", "draw")) 1L else 2L]]) * columns
-  if (is.numeric(out) && length(out) == wanted) return(as.double(out))
-  stop_sparsegp("likelihood", paste0("has a function `", name, "` that gives ",
-                                     if (is.numeric(out)) paste(length(out), "numbers for")
-                                     else paste("values of class", class(out)[1L], "for"), " ",
-                                     wanted, " latent values"),
-                "It has to be vectorised: ifelse() in place of if, pmax() in place of max()")
-}
-
-# Returns dlogZ/dtheta of each row, npar x n, theta on C's scale: the expectation of the density's
-# derivative, which is the given one or a central difference of order 4.
-slopes_of_custom <- function(lik, y, theta, tilted) {
-  n <- ncol(y)
-  out <- matrix(0, length(theta), n)
-  if (length(theta) == 0L) return(out)
-  for (nodes in tilted$nodes) {
-    slopes <- theta_slopes(lik, y[, nodes$row, drop = FALSE], nodes$f, theta)
-    slopes[nodes$weight == 0, ] <- 0
-    sums <- rowsum(nodes$weight * slopes, nodes$row)
-    at <- as.integer(rownames(sums))
-    out[, at] <- out[, at] + t(sums)
-  }
-  out
-}
-
-# Derivatives of log p in theta at rows and latent values: a column for each.
-theta_slopes <- function(lik, y, f, theta) {
-  own <- lik$custom
-  weights <- if (nrow(y) > 1L) y[2L, ]
-  value <- custom_values(lik, theta)
-  if (!is.null(own$gradient)) {
-    slopes <- call_custom(lik, "gradient", list(y[1L, ] * own$units[2L] + own$units[1L],
-                                                f * own$units[2L] + own$units[1L], value),
-                          weights, length(theta))
-    return(matrix(slopes, length(f)) * rep(ifelse(own$positive, value, 1), each = length(f)))
-  }
-  STEP <- 1e-3
-  at <- function(k, shift) {
-    custom_density(lik, y[1L, ], f, custom_values(lik, replace(theta, k, theta[k] + shift)), weights)
-  }
-  each <- vapply(seq_along(theta), function(k) {
-    (8 * (at(k, STEP) - at(k, -STEP)) - at(k, 2 * STEP) + at(k, -2 * STEP)) / (12 * STEP)
-  }, numeric(length(f)))
-  each[is.nan(each)] <- 0 # of densities of 0
-  matrix(each, length(f))
 }

@@ -7,7 +7,7 @@ LAYERS <- list(
                 "gumbel|normal|logs|anderson)[.][ch]$"),
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^((lik|smooth|expect|gumbel_term)[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
-  state = paste0("^(state|weights|row_step|exchange|active|columns|sites|coupled|basis_rows|",
+  state = paste0("^(state|weights|row_step|exchange|active|columns|sites|tilts|coupled|basis_rows|",
                  "full_factor|full_trend|ep_step|ep_fold|ep_iteration|ep_loop|posterior)[.][ch]$"),
   algorithm = "^(online|ep_full|ep_sparse|ep_batch|ivm)[.][ch]$",
   evidence = "^(evidence(_[a-z]+)?|ivm_criterion)[.][ch]$",
