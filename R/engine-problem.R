@@ -45,7 +45,8 @@ spread_problem <- function(problem) {
 }
 
 lik_in_c <- function(problem) {
-  lik_for_c(problem$lik, problem$processes, problem_width(problem), NROW(problem$rows))
+  lik_for_c(problem$lik, problem$processes, problem_width(problem), NROW(problem$rows),
+            problem$rows)
 }
 
 # Latent values of a row that its site sees at once; x then has so many rows for each.

@@ -19,7 +19,7 @@
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
 #              component alone that is nearly equivalent; NULL: there is no such
 #   own        (lik) -> the traits of this likelihood, where they are not its type's; or NULL. They
-#              have `host` besides, () -> the function that C asks in place of a type's slots
+#              have `host` besides, (rows) -> the function that C asks in place of a type's slots
 lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_evidence = TRUE,
                      modal = FALSE, tempered = FALSE, density = FALSE, label = NULL,
                      remedy = NULL, alone = NULL, own = NULL) {
@@ -204,10 +204,11 @@ print.sparsegp_likelihood <- function(x, ...) {
 
 # width: latent values of one process that a row's likelihood sees at once; q: numbers in a data
 # row, which some types leave open
-lik_for_c <- function(lik, processes, width = 1L, q = 0L) {
+# rows: the data rows it will be asked for, where they are known
+lik_for_c <- function(lik, processes, width = 1L, q = 0L, rows = NULL) {
   known <- list(type = lik$type, q = as.integer(q), processes = as.integer(processes),
                 width = as.integer(width))
-  if (is.null(lik$custom)) known else c(known, list(host = lik_traits(lik)$host()))
+  if (is.null(lik$custom)) known else c(known, list(host = lik_traits(lik)$host(rows)))
 }
 
 # How latent values lie in C (types.h): never inferred from lengths or dimensions.

@@ -5,13 +5,21 @@ custom_values <- function(lik, theta) {
   stats::setNames(ifelse(lik$custom$positive, exp(theta), theta), names(lik$params))
 }
 
-# Places are the same for rows that are equal.
+# Returns where the likelihoods of data rows work, for each of those that differ, with their keys.
 located_rows <- function(lik, y, value) {
-  key <- if (nrow(y) == 1L) c(y) else paste(y[1L, ], y[2L, ])
+  key <- row_keys(y)
   first <- which(!duplicated(key))
   known <- locate_custom(custom_logp(lik, y[, first, drop = FALSE], value), length(first))
-  lapply(known, `[`, match(key, key[first]))
+  c(known, list(key = key[first]))
 }
+
+# The same for every row
+located_places <- function(lik, y, value) {
+  found <- located_rows(lik, y, value)
+  lapply(found[c("centre", "width")], `[`, match(row_keys(y), found$key))
+}
+
+row_keys <- function(y) if (nrow(y) == 1L) y[1L, ] else paste(y[1L, ], y[2L, ])
 
 # Returns log p of data rows y at values of f in C's units: function(row, f).
 custom_logp <- function(lik, y, value) {
@@ -38,7 +46,7 @@ call_custom <- function(lik, name, arguments, weights = NULL, columns = 1L) {
   takes <- names(formals(fun))
   if ("weights" %in% takes) arguments$weights <- weights %||% rep(1, length(arguments[[2L]]))
   if ("data" %in% takes) arguments$data <- lik$custom$data
-  out <- tryCatch(suppressWarnings(do.call(fun, arguments)), error = function(e) {
+  out <- tryCatch(do.call(fun, arguments), error = function(e) {
     stop_sparsegp("likelihood", paste0("has a function `", name, "` that stopped: ",
                                        conditionMessage(e)),
                   "Correct it; all it looks up has to be there")

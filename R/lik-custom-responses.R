@@ -116,7 +116,7 @@ predictive_custom <- function(lik, value, mu, s2) {
 }
 
 log_densities <- function(lik, y, value, mu, s2) {
-  known <- located_rows(lik, y, value)
+  known <- located_places(lik, y, value)
   tilts_custom(custom_logp(lik, y, value), mu, s2, known)$logz
 }
 

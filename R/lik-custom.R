@@ -168,7 +168,7 @@ custom_traits_of <- function(lik) {
     }
   ), lik_hyper(about), lik_sample(
     draw = function(f, value, weights) draw_custom(lik, f, unlist(value))
-  ), list(host = function() custom_host(lik)))
+  ), list(host = function(rows) custom_host(lik, rows)))
 }
 
 custom_prior <- function(given, start, positive) {
@@ -188,13 +188,16 @@ in_units_of_response <- function(lik, response) {
 
 # ---- What C asks ----
 
-# Returns what C gets of it: host(what, y, mu, s2, theta, ...) with theta on C's scale.
-custom_host <- function(lik) {
-  places <- remembered_places(lik)
+# Returns what C gets of it: host(what, y, mu, s2, theta, ...) with theta on C's scale. rows: data
+# rows of the problem, or NULL
+custom_host <- function(lik, rows) {
+  places <- remembered_places(lik, rows)
   function(what, y, mu, s2, theta, ...) {
     value <- custom_values(lik, theta)
     logp <- custom_logp(lik, y, value)
     tilted <- function() tilts_custom(logp, mu, s2, places(y, theta, value))
+    old <- options(warn = -1) # of NaN at values far out, which are taken for densities of 0
+    on.exit(options(old))
     switch(what,
            tilts = unlist(tilted()[c("logz", "d1", "d2")], use.names = FALSE),
            slopes = rowSums(slopes_of_custom(lik, y, theta, tilted())),
@@ -210,23 +213,18 @@ custom_host <- function(lik) {
   }
 }
 
-# Returns a function of (y, theta, value) that finds where the likelihood of data rows works. A sweep
-# asks for the same windows of rows as the one before: what was found is kept until theta changes.
-remembered_places <- function(lik) {
-  found <- list()
-  at <- NULL
+# Returns a function of (y, theta, value) that finds where the likelihood of data rows works. That of
+# the rows of the problem is found for all of them at once and kept until theta changes, as
+# algorithms ask for the same rows time and again, some of them one by one.
+remembered_places <- function(lik, rows) {
+  table <- at <- NULL
   function(y, theta, value) {
     if (!identical(at, theta)) {
-      found <<- list()
+      table <<- located_rows(lik, if (is.null(rows)) y else rows, value)
       at <<- theta
     }
-    if (ncol(y) == 1L) return(located_rows(lik, y, value)) # a row in its turn
-    key <- paste(ncol(y), y[1L], y[length(y)])
-    known <- found[[key]]
-    if (!identical(known$y, y)) {
-      known <- list(y = y, places = located_rows(lik, y, value))
-      found[[key]] <<- known
-    }
-    known$places
+    where <- match(row_keys(y), table$key)
+    if (anyNA(where)) return(located_places(lik, y, value))
+    list(centre = table$centre[where], width = table$width[where])
   }
 }
