@@ -8,15 +8,26 @@ CUSTOM_SCALES <- list(
   share = list(from = stats::plogis, slope = stats::dlogis, to = stats::qlogis)
 )
 
+# Returns log densities along a scale: those of responses at numbers u, times the slope there. Where
+# that number is too large for a response to be one it is 0. density: (row, y) -> log densities
+along_scale <- function(scale, density) {
+  function(row, u) {
+    y <- scale$from(u)
+    slope <- scale$slope(u)
+    there <- which(is.finite(y) & is.finite(slope) & slope > 0 & is.finite(scale$to(y)))
+    out <- rep(-Inf, length(u))
+    if (length(there)) out[there] <- density(row[there], y[there]) + log(slope[there])
+    replace(out, is.nan(out), -Inf)
+  }
+}
+
 # Returns a rule for sums over the responses given latent values f: list(y, weight), matrices with a
 # row for each of f, where weight has the density. Counts are summed as far as they count.
 responses_custom <- function(lik, value, f) {
   kind <- lik$custom$response
   if (is.null(CUSTOM_SCALES[[kind]])) return(whole_responses(lik, value, f))
   scale <- CUSTOM_SCALES[[kind]]
-  at <- function(row, u) {
-    custom_density(lik, scale$from(u), f[row], value) + log(scale$slope(u))
-  }
+  at <- along_scale(scale, function(row, y) custom_density(lik, y, f[row], value))
   known <- locate_custom(at, length(f))
   u <- spread_about(known)
   n <- length(f)
@@ -109,10 +120,9 @@ predict_custom <- function(lik, value, mu, s2) {
 
 # log of the density of a new response on its own scale u, under N(mu, s2): function(row, u).
 predictive_custom <- function(lik, value, mu, s2) {
-  scale <- CUSTOM_SCALES[[lik$custom$response]]
-  function(row, u) {
-    log_densities(lik, rbind(scale$from(u)), value, mu[row], s2[row]) + log(scale$slope(u))
-  }
+  along_scale(CUSTOM_SCALES[[lik$custom$response]], function(row, y) {
+    log_densities(lik, rbind(y), value, mu[row], s2[row])
+  })
 }
 
 log_densities <- function(lik, y, value, mu, s2) {

@@ -199,6 +199,7 @@ KRONROD <- list(
 panels_custom <- function(logp, which, mu, s2, known) {
   NEGLECT <- 60
   TOLERANCE <- 1e-10
+  BISECTIONS <- 200L
   n <- length(which)
   sd <- sqrt(s2)
   away <- 2^(-2:6)
@@ -222,12 +223,13 @@ panels_custom <- function(logp, which, mu, s2, known) {
   done <- list()
   top <- rep(-Inf, n)
   size <- NULL
+  bisected <- integer(n)
   for (round in 1:60) {
     v <- values(panels)
     highest <- row_max(v$g)
     if (round == 1L) {
       top <- as.double(tapply(highest, factor(panels$row, seq_len(n)), max))
-      counts <- highest > top[panels$row] - NEGLECT
+      counts <- (highest > top[panels$row] - NEGLECT) %in% TRUE
       panels <- panels[counts, ]
       v <- list(f = v$f[counts, , drop = FALSE], g = v$g[counts, , drop = FALSE])
     }
@@ -245,8 +247,11 @@ panels_custom <- function(logp, which, mu, s2, known) {
     error <- do.call(pmax, Map(function(one, all) {
       abs(one$kronrod - one$gauss) / pmax(all[panels$row], 1e-300)
     }, both, size))
-    fine <- !(error > TOLERANCE / 20) | panels$b - panels$a < 1e-13 * abs(panels$b) |
-      round == 60L
+    # an integrand that is itself only known to rounding is then as good as it gets
+    tolerance <- pmax(TOLERANCE, 64 * .Machine$double.eps * abs(top[panels$row])) / 20
+    fine <- !(error > tolerance) | panels$b - panels$a < 1e-13 * abs(panels$b)
+    bisected <- bisected + tabulate(panels$row[!fine], n)
+    fine <- fine | bisected[panels$row] > BISECTIONS
     keep <- panels[fine, ]
     done[[round]] <- list(row = rep(keep$row, 15L), f = c(v$f[fine, , drop = FALSE]),
                           weight = c(weight[fine, , drop = FALSE] * rep(wk, each = sum(fine))))
