@@ -239,8 +239,7 @@ format.sparsegp_kernel <- function(x, ...) {
     if (x$ard) "ard = TRUE",
     if (!is.null(x$vars)) paste0("vars = ", toString(x$vars))
   )
-  own <- x$custom$label %||% if (!is.null(x$extension)) x$extension[["name"]]
-  paste0(own %||% x$type, "(", paste(arguments, collapse = ", "), ")")
+  paste0(x$type, "(", paste(arguments, collapse = ", "), ")")
 }
 
 #' @export
