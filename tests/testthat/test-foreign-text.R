@@ -15,7 +15,7 @@ draw_line <- function(fit) {
 # same in all.
 payloads <- function(file) {
   call <- sprintf("cat(1, file = \"%s\")", file)
-  c(paste0("x*", call), paste0("I(", call, ")"), paste0("}; ", call))
+  c(paste0("1*", call), paste0("x*", call), paste0("I(", call, ")"), paste0("}; ", call), call)
 }
 
 # Everything that is asked of a fit; errors in words are fine.

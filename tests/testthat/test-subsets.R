@@ -58,7 +58,7 @@ test_that("kernels are tried on some of the rows as models of all inputs", {
 
 test_that("default fits of every kind have a rare indicator among their inputs", {
   slow_tier()
-  d <- rare_column(900)
+  d <- rare_column(2000)
   for (response in c("y", "two", "few", "count")) {
     likelihood <- if (response == "count") "poisson"
     fit <- sparsegp(reformulate(c("a", "b", "r"), response), d, likelihood)
