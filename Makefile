@@ -4,7 +4,7 @@
 
 help:
 	@echo 'make demo | test | quick | lint | memcheck | fuzz | zoo | mutants | coverage | check |' \
-	  'docs | site | bench | house'
+	  'docs | site | bench | house | extension'
 
 demo:
 	./tools/demo
@@ -45,7 +45,11 @@ site:
 bench:
 	./tools/bench
 
+extension: # a package with a likelihood and a kernel in C
+	./tools/extension
+
 house: # lines, questions about kinds, cycles, the road of a small fit
 	./tools/house
 
-.PHONY: help demo test quick lint memcheck fuzz zoo mutants coverage check docs site bench house
+.PHONY: help demo test quick lint memcheck fuzz zoo mutants coverage check docs site bench house \
+	extension

@@ -1,11 +1,13 @@
 # The rows that a fit answers for: its own, or new data.
 
 # Returns a fit that knows its rows, or stops: streams keep no rows, nor fits grown without inputs.
-with_rows <- function(object) {
+# argument: of the fit, "..." if there are several to be compared.
+with_rows <- function(object, argument = "object") {
   object <- ready(object)
   if (has_rows(object)) return(checked_rows(object))
-  stop_sparsegp("object", no_rows_words(object),
-                "Predict for the rows in question: predict(object, newdata)")
+  stop_sparsegp(argument, no_rows_words(object),
+                if (argument == "...") "Compare fits that keep their rows, as by method_ep()"
+                else "Predict for the rows in question: predict(object, newdata)")
 }
 
 no_rows_words <- function(object) UseMethod("no_rows_words")
@@ -38,10 +40,14 @@ new_latent <- function(object, newdata, offset = NULL) {
   c(moments, new[names(new) != "x"])
 }
 
-# Do all members of a fit read new rows as it does itself?
+# Do all members of a fit, and theirs, read new rows as it does itself?
 is_read_once <- function(object) {
-  own <- unlist(lapply(object$ensemble$members, names))
+  own <- fields_of_members(object$ensemble)
   !any(c(CODING, "scaling") %in% own)
+}
+
+fields_of_members <- function(ensemble) {
+  unlist(lapply(ensemble$members, function(own) c(names(own), fields_of_members(own$ensemble))))
 }
 
 # Where each member reads the rows by its own recipe, those are complete that are so for all.

@@ -56,8 +56,11 @@
 #'   fits that keep no rows; densities with probabilities, as of a normal and a Poisson model;
 #'   functions of mean and spread with others; pictures of fits with different inputs; types
 #'   `"link"`, `"latent"` and `"terms"` of fits whose latent functions have different scales or
-#'   terms; and what a mixture does not have: `update()`, `merge()`, `logLik()`, `vcov()`,
-#'   `confint()`, `influence()`, `importance()`, `sites()`, `kl()`.
+#'   terms (their [draws()] are of the response by default); and what a mixture does not have:
+#'   `update()`, `merge()`, `logLik()`, `vcov()`,
+#'   `confint()`, `influence()`, `importance()`, `sites()`, `kl()`, `basis()`, `sigma()`,
+#'   `rstandard()`, `cooks.distance()`, [next_rows()], [ask()]. `hatvalues()` are those of the
+#'   averaged means with these weights, the averages of those of the fits.
 #' @references Varadhan, R. and Roland, C. (2008). Simple and globally convergent methods for
 #'   accelerating the convergence of any EM algorithm. *Scandinavian Journal of Statistics* 35,
 #'   335-353.
@@ -85,7 +88,7 @@ average <- function(...) {
                         "average(fit, update(fit, kernel = kernel_matern32()))"))
   }
   names(fits) <- fit_names(match.call())
-  average_fits(lapply(fits, with_rows))
+  average_fits(lapply(fits, with_rows, "..."))
 }
 
 average_fits <- function(fits) {
@@ -199,18 +202,23 @@ coef.sparsegp_average <- function(object, ...) {
   check_no_dots(...)
   object <- ready(object)
   table <- object$ensemble$made
-  stats::setNames(each_member(object, function(fit) coef(plain_fit(fit))),
+  stats::setNames(each_member(object, function(fit) coef(own_class(fit))),
                   rownames(table)[table$weight > 0])
 }
 
-# A member of an average is a fit like others.
-plain_fit <- function(fit) {
-  class(fit) <- setdiff(class(fit), "sparsegp_average")
+# Returns a member of an average with the class that it had: another average, or a fit like others.
+own_class <- function(fit) {
+  if (!is.data.frame(fit$ensemble$made)) class(fit) <- setdiff(class(fit), "sparsegp_average")
   fit
 }
 
-refuse_average <- function(...) {
-  stop_sparsegp("object", "is an average of fits, and has no hyperparameters or sites of its own",
+refuse_average <- function(...) refuse_if_average(structure(list(), class = "sparsegp_average"))
+
+# Stops where what is asked for is of one fit, and this is an average.
+refuse_if_average <- function(object, argument = "object") {
+  if (!inherits(object, "sparsegp_average")) return(invisible())
+  stop_sparsegp(argument, paste("is an average of fits, and has no hyperparameters, sites or basis",
+                                "of its own"),
                 "Ask its fits one by one; to change them, change each and average again")
 }
 
@@ -240,3 +248,15 @@ sites.sparsegp_average <- function(...) refuse_average()
 
 #' @export
 kl.sparsegp_average <- function(...) refuse_average()
+
+#' @export
+basis.sparsegp_average <- function(...) refuse_average()
+
+#' @export
+sigma.sparsegp_average <- function(...) refuse_average()
+
+#' @export
+rstandard.sparsegp_average <- function(...) refuse_average()
+
+#' @export
+cooks.distance.sparsegp_average <- function(...) refuse_average()

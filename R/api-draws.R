@@ -15,7 +15,12 @@
 #'   values give `NA`.
 #' @param type `"latent"`: the latent function; `"link"`: plus the likelihood's bias, so that
 #'   `exp()`, `plogis()` or `pnorm()` of it is a mean response; `"response"`: that mean response, or
-#'   with several classes their probabilities.
+#'   with several classes their probabilities; `"slope"`: the derivative along a variable, see
+#'   [slopes()]. The default is `"latent"`, but `"response"` for a
+#'   mixture of fits whose latent functions have different scales: one that is integrated over the
+#'   scale of its response ([integration]), and averages of different likelihoods or scales.
+#' @param vars,scale `type = "slope"`: the variable, and whether of the mean response or of the
+#'   latent function.
 #' @param n,nsim Number of draws; whole number of at least 1.
 #' @param seed `NULL` (the current state of R's generator) or a number for `set.seed()`, after which
 #'   the old state comes back.
@@ -35,11 +40,21 @@ draws <- function(object, newdata, n = 1, ...) UseMethod("draws")
 
 #' @rdname draws
 #' @export
-draws.sparsegp <- function(object, newdata, n = 1, type = c("latent", "link", "response"), ...) {
+draws.sparsegp <- function(object, newdata, n = 1,
+                           type = c("latent", "link", "response", "slope"), vars = NULL,
+                           scale = c("response", "link"), ...) {
   check_no_dots(...)
-  type <- check_choice(type, c("latent", "link", "response"), "type")
   object <- ready(object)
-  check_latent_type(object, type)
+  type <- if (missing(type) && !has_one_latent_scale(object, "latent")) "response"
+          else check_choice(type, c("latent", "link", "response", "slope"), "type")
+  refuse_for_other_type(type, "slope", !is.null(vars), "vars")
+  refuse_for_other_type(type, "slope", !missing(scale), "scale")
+  scale <- check_choice(scale, c("response", "link"), "scale")
+  if (type == "slope") {
+    newdata <- if (!missing(newdata)) newdata
+    return(warn_once(slope_draws(object, newdata, check_count(n, "n"), vars, scale)))
+  }
+  object <- fit_of_latent_type(object, type)
   newdata <- if (!missing(newdata)) newdata
   from <- drawn_members(object, check_count(n, "n"))
   each <- lapply(split(from, from), function(own) {
@@ -71,20 +86,68 @@ bound_draws <- function(each, order) {
 }
 
 # Draws n latent functions in C's units at the complete rows, a matrix for each class: mean + L z
-# with L L' the joint covariance. A pivoted Cholesky factor stops at the covariance's numerical
-# rank, so nothing is added to it.
+# with L L' the joint covariance.
 latent_draws <- function(object, newdata, n) {
   latent <- rows_asked(object, newdata)
   x <- latent$x
   latent$values <- lapply(seq_len(processes(object)), function(class) {
     if (nrow(x) == 0L) return(matrix(0, 0L, n))
     joint <- joint_moments(object, x, class)
-    factor <- suppressWarnings(chol(joint$var, pivot = TRUE))
-    rank <- attr(factor, "rank")
-    factor <- factor[seq_len(rank), order(attr(factor, "pivot")), drop = FALSE]
-    joint$mean + crossprod(factor, matrix(stats::rnorm(as.double(rank) * n), rank, n))
+    drawn_normal(joint$mean, joint$var, n)
   })
   latent
+}
+
+# Draws n vectors, a column each. A pivoted Cholesky factor stops at the covariance's numerical
+# rank, so nothing is added to it.
+drawn_normal <- function(mean, cov, n) {
+  if (length(mean) == 0L) return(matrix(0, 0L, n))
+  factor <- suppressWarnings(chol(cov, pivot = TRUE))
+  rank <- attr(factor, "rank")
+  factor <- factor[seq_len(rank), order(attr(factor, "pivot")), drop = FALSE]
+  mean + crossprod(factor, matrix(stats::rnorm(as.double(rank) * n), rank, n))
+}
+
+# Draws slopes along one variable, jointly at all rows: rows x draws, or x outputs.
+slope_draws <- function(object, newdata, n, vars, scale) {
+  object <- slope_object(object, scale)
+  vars <- check_slope_variables(object, vars)
+  if (length(vars) > 1L) {
+    stop_sparsegp("vars", paste0("are ", length(vars), " variables, and draws are along one"),
+                  "Name one of them")
+  }
+  from <- drawn_members(object, n)
+  each <- lapply(split(from, from), function(own) {
+    member <- if (has_members(object)) as_member(object, own[1L]) else object
+    if (has_members(member)) slope_draws(member, newdata, length(own), vars, scale)
+    else slope_draws_of(member, newdata, length(own), vars, scale)
+  })
+  bound_draws(each, order(order(from)))
+}
+
+slope_draws_of <- function(object, newdata, n, name, scale) {
+  rows <- rows_with_slopes(object, newdata, name)
+  along <- rows$along[[1L]]
+  points <- nrow(rows$x)
+  both <- lapply(seq_len(processes(object)), function(class) {
+    joint <- if (points) joint_slopes(object, rows$x, along$v, class)
+             else list(mean = numeric(), var = matrix(0, 0L, 0L))
+    drawn_normal(joint$mean, matrix(joint$var, 2L * points), n)
+  })
+  w <- n_outputs(object)
+  drawn <- lapply(seq_len(n), function(j) {
+    f <- by_row(lapply(both, function(own) own[seq_len(points), j]), w)
+    slope <- by_row(lapply(both, function(own) own[points + seq_len(points), j]), w)
+    drawn_slopes(object, f, slope, rows$offset, along$shift, scale)
+  })
+  outputs <- slope_outputs(object, scale)
+  out <- array(unlist(drawn), c(points %/% w, max(1L, length(outputs)), n),
+               list(NULL, outputs, paste0("draw_", seq_len(n))))
+  out <- aperm(out, c(1L, 3L, 2L))
+  at <- asked_rows(rows)
+  out <- out[at, , , drop = FALSE]
+  rownames(out) <- names(at)
+  if (is.null(outputs)) array(out, dim(out)[1:2], dimnames(out)[1:2]) else out
 }
 
 # Returns the probability of the second of two labels, before and after the fit's power.

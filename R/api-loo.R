@@ -22,11 +22,15 @@
 #'   counts and shares: `observed`, and of the predicted distribution of a response (in its units)
 #'   `mean` and `sd`. For classes: `observed`, `predicted` (the most probable class), `prob` (the
 #'   probability of the class observed) and one column for each, `prob.<class>`. Of several
-#'   components `observed`, `mean` and `sd` of each, `mean.u` say. In all cases `lpd`,
+#'   components `observed`, `mean` and `sd` of each, `mean.u` say. Of times to an event `time`,
+#'   `status` (`"event"`, `"after"` of right, `"before"` of left censored ones, or `"between"` this
+#'   and `time2`) and the predicted `median`. In all cases `lpd`,
 #'   the natural logarithm of the predictive density, or probability, of what was observed. Rows
 #'   without a label have `NA`. Printing it shows its sums: log predictive density with standard
 #'   error, and for numbers R2 (one minus the sum of squared errors over that about the mean of the
-#'   responses) and the standard deviation of the errors, for classes the share of errors.
+#'   responses) and the standard deviation of the errors, for classes the share of errors, for times
+#'   to an event the concordance: of the pairs whose events are in a known order, the proportion
+#'   that the medians have in the same order.
 #'
 #'   `compare()`: a data frame with a row for each fit, the best first: `lpd` (sum over the rows),
 #'   `difference` (from the best, 0 or below), `se` (standard error of that difference) and
@@ -62,14 +66,15 @@ loo.sparsegp <- function(x, ...) {
 # Returns NULL of a fit that keeps no rows.
 loo_if_kept <- function(fit) if (has_rows(fit)) loo(fit)
 
-# R2 and standard deviation of the errors, or the proportion of errors; rows without a label do not
-# count.
+# R2 and standard deviation of the errors, the proportion of errors, or the concordance of times;
+# rows without a label do not count.
 loo_scores <- function(table) {
   if (!is.null(table$predicted)) {
     known <- !is.na(table$observed)
     return(list(error = mean(as.character(table$predicted[known]) !=
                                as.character(table$observed[known]))))
   }
+  if (!is.null(table$status)) return(list(concordance = concordance_of_table(table)))
   columns_of <- function(name) { # one, or those of several components
     own <- names(table) == name | startsWith(names(table), paste0(name, "."))
     unname(as.matrix(as.data.frame(table)[own]))
@@ -109,6 +114,9 @@ as.data.frame.sparsegp_loo <- function(x, ...) {
 }
 
 scores_in_words <- function(scores, digits) {
+  if (!is.null(scores$concordance)) {
+    return(paste("concordance", format(scores$concordance, digits = digits)))
+  }
   if (is.null(scores$r2)) return(paste(percent(scores$error), "of the classes wrong"))
   paste0("R2 ", format(scores$r2, digits = digits), ", standard deviation of the errors ",
          format(scores$sd, digits = digits))
@@ -155,7 +163,7 @@ fit_names <- function(call) {
 compare_fits <- function(fits, call) {
   names(fits) <- fit_names(call)
   for (fit in fits) check_class(fit, "sparsegp", "...", "Give fits of sparsegp()")
-  fits <- lapply(fits, with_rows)
+  fits <- lapply(fits, with_rows, "...")
   for (fit in fits[-1L]) check_same_responses(fits[[1L]], fit)
   lpd <- vapply(fits, lpd_of_rows, numeric(fits[[1L]]$n))
   lpd <- matrix(lpd, ncol = length(fits)) # of one row, too

@@ -9,7 +9,10 @@
 #' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix | n x K matrix |
 #' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same | the same, an ordered factor |
 #' | `"quantile"` | matrix of quantiles of a new response | an error | an error | of the category's number |
+#' | `"zero"` | of counts: probability that a new one is 0 | an error | an error | an error |
+#' | `"survival"`, `"rmst"` | of times to an event, see below | an error | an error | an error |
 #' | `"terms"` | matrix of effects, see below | the same | n x terms x C array | the same |
+#' | `"slope"` | derivatives of the mean along `vars`, see [slopes()] | of the probability | of each class's | of the mean number |
 #' | `"divergence"` and so on | of several components, see below | an error | an error | an error |
 #'
 #' Probabilities are averaged over the latent function's posterior, not read off at its mean. With
@@ -38,8 +41,10 @@
 #' @section Unseen levels:
 #' With `unseen = "prior"` a factor that is one input (`coding = "levels"`, see [sparsegp()]) has
 #' one more level, as far from every other as these are from each other, and a message names it; so
-#' has, without a message, a factor seen by [kernel_factor()]. Of a factor coded by contrasts, and
-#' of an ordered one that is a number, predictions for such rows are `NA`, with a warning.
+#' has, without a message, a factor seen by [kernel_factor()]. An ordered factor that is a number
+#' has such a level at its place among the levels of the factor in `newdata`: halfway between its
+#' two neighbours, or one step beyond the last, with a message. If that factor has no order, or
+#' another, and of a factor coded by contrasts, predictions for such rows are `NA`, with a warning.
 #'
 #' @section Weights and covariances:
 #' The noise of a new response has variance noise / weight; proportions are of so many trials as the
@@ -62,6 +67,15 @@
 #' by that of the inputs, sources in the product of the two. They are errors where another part of
 #' the kernel sees the inputs of the field, and divergence and vorticity for `kernel_matern32()`,
 #' whose fields have no derivatives.
+#'
+#' @section Times to an event:
+#' For the [likelihoods of times][likelihoods_times] `type = "survival"` gives the probability that
+#' nothing has happened until each of `times`: an n x K matrix with a column for each time, with
+#' `interval` an array of n x 3 x K. `type = "rmst"` gives the restricted mean, the expected time
+#' until the event or the `horizon`, whichever is first. Both are means over the posterior; their
+#' intervals and standard errors are of the curve, as the latent function varies. Type `"response"`
+#' is the mean time, which may be infinite, and `"median"` the median time where the latent function
+#' is at its median.
 #'
 #' @section Terms:
 #' The latent function of a sum of kernels is a sum of functions, one for each kernel, as in an
@@ -109,6 +123,11 @@
 #' @param probs `type = "quantile"`: the probabilities, numbers in (0, 1).
 #' @param to For a source of rows: a function of the predictions for a chunk and the chunk's number,
 #'   or the name of a CSV file, which is overwritten.
+#' @param vars,scale `type = "slope"`: the variables along which slopes are asked for (`NULL`: all
+#'   that are numbers), and whether of the mean response or of the latent function, see [slopes()].
+#'   A column for each variable, and for several components or classes an array, outputs last.
+#' @param times `type = "survival"`: positive numbers, in units of the response.
+#' @param horizon `type = "rmst"`: a positive number, in units of the response.
 #' @param unseen Levels of a factor that the fit has not seen: `"prior"`, predicted as one more
 #'   level; `"error"`, as in [lm()]. See "Unseen levels".
 #' @param ... Nothing: an unknown argument is an error.
@@ -141,12 +160,13 @@
 #' @export
 predict.sparsegp <- function(object, newdata,
                              type = c("response", "link", "latent", "median", "prob", "class",
-                                      "quantile", "terms", "divergence", "vorticity", "stream",
-                                      "potential"),
+                                      "quantile", "zero", "survival", "rmst", "terms", "slope",
+                                      "divergence", "vorticity", "stream", "potential"),
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
                              level = 0.95, reject = 0, offset = NULL, variance = NULL,
                              weights = NULL, covariance = FALSE, terms = NULL, mode = 1,
-                             to = NULL, probs = c(0.05, 0.5, 0.95),
+                             to = NULL, probs = c(0.05, 0.5, 0.95), times = NULL, horizon = NULL,
+                             vars = NULL, scale = c("response", "link"),
                              unseen = c("prior", "error"), ...) {
   check_no_dots(...)
   unseen <- check_choice(unseen, c("prior", "error"), "unseen")
@@ -164,9 +184,16 @@ predict.sparsegp <- function(object, newdata,
   if (type %in% names(DERIVED)) check_derived(object, type)
   check_offered(codec_of(object), type, c(if (se.fit) "se.fit", if (interval != "none") interval,
                                           if (covariance) "covariance"))
-  check_latent_type(object, type, covariance)
+  object <- fit_of_latent_type(object, type, covariance)
   refuse_for_other_type(type, "quantile", !missing(probs), "probs")
   refuse_for_other_type(type, "terms", !is.null(terms), "terms")
+  refuse_for_other_type(type, "slope", !is.null(vars), "vars")
+  refuse_for_other_type(type, "slope", !missing(scale), "scale")
+  scale <- check_choice(scale, c("response", "link"), "scale")
+  refuse_for_other_type(type, "survival", !is.null(times), "times")
+  refuse_for_other_type(type, "rmst", !is.null(horizon), "horizon")
+  if (type == "survival") check_times(times, "times")
+  if (type == "rmst") check_times(horizon, "horizon", single = TRUE)
   if (type == "quantile") {
     check_probs(probs)
     interval <- "prediction" # of the same new responses
@@ -175,10 +202,11 @@ predict.sparsegp <- function(object, newdata,
   object <- at_mode(object, check_mode(mode, object, all = TRUE))
   newdata <- if (!missing(newdata)) newdata
   request <- list(type = type, se.fit = se.fit, interval = interval, level = level,
-                  reject = reject, probs = probs, terms = terms,
-                  covariance = covariance)
+                  reject = reject, probs = probs, terms = terms, times = times, horizon = horizon,
+                  covariance = covariance, vars = vars, scale = scale)
   answer <- function() {
     if (type == "terms") predict_terms(object, newdata, offset, request)
+    else if (type == "slope") predict_slopes(object, newdata, offset, request)
     else if (type %in% names(DERIVED)) predict_derived(object, newdata, request)
     else predict_rows(object, newdata, offset, request, variance, weights)
   }
@@ -199,8 +227,8 @@ predict_rows <- function(object, newdata, offset, request, variance, weights) {
     list(covariance = covariance_answer(object, newdata, offset)))
 }
 
-TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "terms",
-           "divergence", "vorticity", "stream", "potential")
+TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "zero", "survival",
+           "rmst", "terms", "slope", "divergence", "vorticity", "stream", "potential")
 
 # Other packages' names of types
 OTHER_TYPES <- c(probs = "prob", probability = "prob", probabilities = "prob", posterior = "prob",
@@ -224,6 +252,13 @@ check_probs <- function(probs) {
   if (!is.numeric(probs) || length(probs) == 0L || anyNA(probs) || any(probs <= 0 | probs >= 1)) {
     stop_sparsegp("probs", "must be numbers between 0 and 1", "Give c(0.05, 0.5, 0.95), say")
   }
+}
+
+check_times <- function(times, argument, single = FALSE) {
+  good <- is.numeric(times) && length(times) > 0L && all(is.finite(times) & times > 0)
+  if (good && (!single || length(times) == 1L)) return(invisible())
+  stop_sparsegp(argument, paste("must be", if (single) "a positive number" else "positive numbers"),
+                "Give it in units of the response")
 }
 
 # stats::termplot() reads the names of terms as R code of the data's variables, which they are not.

@@ -277,7 +277,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                              checkpoint = NULL, augment = NULL, coding = NULL, transform = NULL,
                              structure = NULL, integrate = NULL, mean = NULL, ...) {
   check_no_dots(...)
-  call <- match.call()
+  call <- with_own_words(match.call(), parent.frame())
   call[[1L]] <- quote(sparsegp)
   if (!missing(offset)) {
     if (is.character(call$offset)) {
@@ -316,6 +316,17 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   integrated_fit(packed_fit(fit), setup)
 }
 
+# Returns the call with what its user wrote in place of `..1`, which stands for an argument that a
+# function passes on as `...`. frame: of that function.
+with_own_words <- function(call, frame) {
+  symbols <- which(vapply(as.list(call), is.symbol, NA))
+  words <- vapply(as.list(call)[symbols], as.character, "")
+  passed <- grepl("^[.][.][0-9]+$", words)
+  written <- if (any(passed)) as.list(eval(quote(substitute(list(...))), frame))[-1L]
+  call[symbols[passed]] <- written[as.integer(substring(words[passed], 3L))]
+  call
+}
+
 # Returns a fit with what it keeps of its first rows.
 keep_frame <- function(fit, first) {
   fit$clocks <- first$clocks
@@ -331,11 +342,15 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
                              effort = "normal", verbose = FALSE, like = NULL, family = NULL,
                              augment = NULL, transform = NULL, structure = NULL,
                              integrate = NULL, mean = NULL, ...) {
-  call <- match.call(expand.dots = TRUE)
+  call <- with_own_words(match.call(expand.dots = TRUE), parent.frame())
   call[[1L]] <- quote(sparsegp)
   if (!is.null(like)) return(fit_like(like, call, parent.frame()))
   if ("formula" %in% names(call) || !missing(y) && inherits(y, "formula")) {
-    return(eval(formula_first(call), parent.frame()))
+    first <- formula_first(call)
+    if (identical(first, call)) { # which has brought us here
+      stop_sparsegp("formula", "is no formula", "Write it as response ~ inputs")
+    }
+    return(eval(first, parent.frame()))
   }
   if (missing(x)) stop_sparsegp("x", "is missing", "Give a formula or a matrix first")
   if (is.character(x)) {

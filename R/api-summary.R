@@ -11,9 +11,11 @@
 #'   leave-one-out log predictive density), `loo_r2` (also as `r.squared`) and `loo_sd`
 #'   (for numbers and counts: R2 and the standard deviation of the errors of leave-one-out
 #'   predictions, see [loo()]), `noise_sd`
-#'   (for numbers: the standard deviation of a response about the function, [sigma()]), `mean`
+#'   (for numbers, and for the logarithm of times: the standard deviation of a response about the
+#'   function, [sigma()]), `mean`
 #'   (data frame: estimates and standard errors of the coefficients of the prior mean, where they
 #'   are integrated out, see `mean` of [sparsegp()]) and
+#'   `concordance` (for times to an event, see [loo()]) and
 #'   `confusion` (for classes: the training response against the most probable class without its own
 #'   row; the share of a class's rows that are taken for others is printed beside it). Printing
 #'   shows how EP went: sweeps, and points that joined the basis in each of them; for streams how
@@ -41,6 +43,7 @@ summary.sparsegp <- function(object, ...) {
     list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
          mean_loo_lpd = if (!is.null(rows)) mean(rows$lpd, na.rm = TRUE),
          loo_r2 = scores$r2, r.squared = scores$r2, loo_sd = scores$sd,
+         concordance = scores$concordance,
          noise_sd = noise_sds(object), mean = mean_estimates(object),
          confusion = if (!is.null(rows$predicted)) {
            table(observed = rows$observed, predicted = rows$predicted)
@@ -116,8 +119,9 @@ print_scores <- function(x, digits) {
     }
   )
   if (length(scores)) cat("\n", sub("^l", "L", paste(scores, collapse = "; ")), "\n", sep = "")
-  if (!is.null(x$loo_r2)) {
-    words <- scores_in_words(list(r2 = x$loo_r2, sd = x$loo_sd), digits)
+  if (!is.null(x$loo_r2) || !is.null(x$concordance)) {
+    words <- scores_in_words(list(r2 = x$loo_r2, sd = x$loo_sd, concordance = x$concordance),
+                             digits)
     cat("Leave-one-out ", words, "\n", sep = "")
   }
 }

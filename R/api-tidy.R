@@ -11,11 +11,13 @@
 #' @param se_fit,interval As `se.fit` and `interval` of [predict][predict.sparsegp].
 #' @param ... For `augment()` further arguments of `predict()`; otherwise nothing.
 #' @return Data frames. `tidy()`: a row for each hyperparameter, with `term`, `estimate`, `learned`,
-#'   and with `conf.int` `std.error`, `conf.low` and `conf.high` (`NA` where it was not learned).
+#'   and with `conf.int` `std.error`, `conf.low` and `conf.high` (`NA` where it was not learned); of
+#'   an [average()] with `fit` and its `weight` before them, for each fit that is in it.
 #'   `glance()`: one row, with `nobs`, `likelihood`, `logLik` (the log evidence; `NA` for classes
 #'   each against the rest), `converged` and, unless the fit keeps no rows, `loo_lpd` (sum of
 #'   leave-one-out log predictive densities), and `r.squared` and `rmse` (of leave-one-out
-#'   predictions) for numbers and counts or `error` (their share) for classes; `sigma` for numbers.
+#'   predictions) for numbers and counts, `error` (their share) for classes or `concordance` for
+#'   times to an event; `sigma` for numbers.
 #'   `augment()`: the rows with `.fitted` (for more than two classes, or ordered ones, `.fitted.`
 #'   and the class), where asked for `.se.fit`, `.lower` and `.upper`, for classes `.class`, and for
 #'   the rows of the fit `.resid` (but for classes without an order) and `.loo_lpd`.
@@ -46,19 +48,41 @@ tidy.sparsegp <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 }
 
 #' @rdname tidiers
+#' @exportS3Method generics::tidy
+tidy.sparsegp_average <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+  check_no_dots(...)
+  x <- ready(x)
+  tables <- each_member(x, function(fit) {
+    generics::tidy(own_class(fit), conf.int = conf.int, conf.level = conf.level)
+  })
+  made <- x$ensemble$made
+  names <- rownames(made)[made$weight > 0]
+  weights <- made$weight[made$weight > 0]
+  out <- Map(function(table, name, weight) {
+    if ("fit" %in% names(table)) { # an average itself
+      table$fit <- paste0(name, ":", table$fit)
+      table$weight <- weight * table$weight
+      return(table)
+    }
+    data.frame(fit = name, weight = weight, table)
+  }, tables, names, weights)
+  do.call(rbind, unname(out))
+}
+
+#' @rdname tidiers
 #' @exportS3Method generics::glance
 glance.sparsegp <- function(x, ...) {
   check_no_dots(...)
   x <- ready(x)
   out <- data.frame(nobs = x$n, likelihood = x$likelihood$type, logLik = evidence_of(x),
                     converged = isTRUE(x$convergence$converged))
-  sd <- noise_sds(x)
+  sd <- if (!inherits(x, "sparsegp_average")) noise_sds(x)
   if (length(sd) == 1L) out$sigma <- sd
   table <- loo_if_kept(x)
   if (is.null(table)) return(out)
   scores <- loo_scores(table)
   out$loo_lpd <- sum(table$lpd, na.rm = TRUE)
-  if (is.null(scores$r2)) return(data.frame(out, error = scores$error))
+  if (is.null(scores$r2)) return(data.frame(out, scores))
   data.frame(out, r.squared = scores$r2, rmse = scores$sd)
 }
 

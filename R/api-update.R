@@ -93,13 +93,22 @@ update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
     stop_sparsegp("formula.", "cannot change a fit of a matrix", "Call sparsegp() again")
   }
   call <- object$call
+  if (is.symbol(call$formula)) call$formula <- stats::formula(object) # of a wrapper's argument
   if (!missing(formula.)) call$formula <- stats::update.formula(stats::formula(object), formula.)
   call <- changed_call(call, as.list(substitute(list(...)))[-1L])
   if (!check_flag(evaluate, "evaluate")) return(call)
   if (identical(call[[1L]], quote(sparsegp))) {
     call[[1L]] <- quote(sparsegp::sparsegp) # the package need not be attached
   }
-  eval(call, parent.frame())
+  tryCatch(eval(call, parent.frame()), error = refuse_refit)
+}
+
+# Stops for an error in evaluating a fit's call; those of sparsegp() pass.
+refuse_refit <- function(e) {
+  if (inherits(e, "sparsegp_error")) stop(e)
+  stop_sparsegp("object", paste0("cannot be fitted again by its call: ", conditionMessage(e)),
+                paste("Give update() the arguments whose variables are not here, such as `data`,",
+                      "or call sparsegp() again"))
 }
 
 # update(fit, newdata = rows), update(fit, x = rows, y = )

@@ -25,7 +25,7 @@ new_chunked <- function(scan, fit, store, progress = function(share) NULL) {
   list(scan = scan, n = sum(scan$rows), fit = fit,
        coupled = is_coupled(fit$likelihood, processes(fit)) &&
          sum(lengths(lapply(fit$state, `[[`, "t"))) <= MOST_COORDINATES,
-       exact = catalogue()$likelihoods[[fit$likelihood$type]]$exact,
+       exact = lik_in_catalogue(fit$likelihood)$exact,
        batches = unname(split(seq_len(chunks), batch_of)), store = store, progress = progress)
 }
 

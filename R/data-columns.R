@@ -5,11 +5,13 @@
 # Names that model.frame() gives to columns of its own.
 FRAME_COLUMNS <- c("(weights)", "(offset)", "(forget)", "(subset)", "(na.action)")
 
-# Returns one column as plain numbers or times: integer64 as doubles, POSIXlt as POSIXct, a sparse
-# column as an ordinary one, an array of one dimension as a vector.
+# Returns one column as plain numbers or times: integer64 as doubles, POSIXlt as POSIXct, times to
+# an event of survival as this package's, a sparse column as an ordinary one, an array of one
+# dimension as a vector.
 plain_column <- function(x, argument = "data") {
   if (inherits(x, "integer64")) return(plain_column(plain_numbers(x), argument))
   if (inherits(x, "POSIXlt")) return(as.POSIXct(x))
+  if (inherits(x, "Surv")) return(as_times(x))
   if (inherits(x, c("Matrix", "sparseVector"))) return(drop(dense_inputs(x, argument)))
   if (length(dim(x)) != 1L) return(x)
   dim(x) <- NULL
@@ -33,7 +35,7 @@ plain_data <- function(data, argument = "data", terms = NULL) {
   if (is.matrix(data) && is.object(data)) data <- as.data.frame(data)
   if (!is.list(data)) return(data)
   strange <- which(vapply(data, function(x) {
-    length(dim(x)) == 1L || inherits(x, c("integer64", "POSIXlt", "Matrix", "sparseVector"))
+    length(dim(x)) == 1L || inherits(x, c("integer64", "POSIXlt", "Surv", "Matrix", "sparseVector"))
   }, NA))
   if (length(strange) && is.data.frame(data)) data <- as.data.frame(data)
   for (i in strange) data[[i]] <- plain_column(data[[i]], argument)

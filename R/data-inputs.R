@@ -74,6 +74,10 @@ check_per_row <- function(x, n, argument, default, positive = FALSE) {
 # dims: so many dimensions at most
 check_response_length <- function(y, n, dims) {
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
+  if (are_times(y) && dims < 2L) {
+    stop_sparsegp("y", "is of times to an event, and the likelihood is not",
+                  "Leave the likelihood out, or use \"weibull\", \"loglogistic\" or \"lognormal\"")
+  }
   if (length(dim(y)) > dims || is.list(y)) {
     stop_sparsegp("y", "must be one vector",
                   paste("Several columns are components for lik_gaussian(), and successes and",

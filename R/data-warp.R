@@ -77,6 +77,16 @@ unwarp_inputs <- function(x, warp) {
   x
 }
 
+# Returns the slopes of the warps at the columns of x, inputs as they were before.
+warp_derivatives <- function(x, warp) {
+  out <- array(1, dim(x))
+  for (j in which(warp$side != 0)) {
+    d <- warp$side[j] * (x[, j] - warp$origin[j]) / warp$unit[j]
+    out[, j] <- 1 / (warp$unit[j] * (1 + pmax(d, 0)))
+  }
+  out
+}
+
 # Returns the slope of each warp at the median of its input, 1 of those that are left alone.
 warp_slopes <- function(x, warp) {
   slopes <- rep(1, ncol(x))

@@ -48,7 +48,7 @@
 ask <- function(fit, newdata, budget, rows = NULL, after = NULL,
                 score = c("information", "variance", "entropy"), offset = NULL, variance = NULL,
                 weights = NULL) {
-  fit <- without_members(ready(check_fit_or_waiting(fit, "fit")))
+  fit <- one_fit(fit)
   score <- check_choice(score, c("information", "variance", "entropy"), "score")
   check_score(score, fit, costs = TRUE)
   state <- asking_state(after, budget, rows)

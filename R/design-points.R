@@ -4,7 +4,7 @@
 #' @export
 next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = NULL,
                         goal = c("min", "max"), best = NULL) {
-  fit <- without_members(ready(check_fit_or_waiting(fit, "fit")))
+  fit <- one_fit(fit)
   k <- check_count(k, "k")
   n <- check_count(n, "n", k)
   score <- check_score(score, fit)

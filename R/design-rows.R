@@ -113,7 +113,7 @@
 next_rows <- function(fit, candidates, k = 1, score = SCORES, cost = NULL, allowed = NULL,
                       goal = c("min", "max"), best = NULL, offset = NULL, variance = NULL,
                       weights = NULL) {
-  fit <- without_members(ready(check_fit_or_waiting(fit, "fit")))
+  fit <- one_fit(fit)
   k <- check_count(k, "k")
   score <- check_score(score, fit, !is.null(cost))
   if (missing(candidates)) {
@@ -213,4 +213,10 @@ print.sparsegp_next <- function(x, ...) {
   if (identical(shown$name, as.character(shown$row))) shown$name <- NULL
   print(shown, row.names = FALSE)
   invisible(x)
+}
+
+# Returns a fit at the mode of its hyperparameters, of which its points answer; not an average.
+one_fit <- function(fit) {
+  refuse_if_average(fit, "fit")
+  without_members(ready(check_fit_or_waiting(fit, "fit")))
 }

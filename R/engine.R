@@ -59,7 +59,7 @@ engine_iterate <- function(settings, coupled, state, swept) {
 
 # Does a row's likelihood see the latent functions of all classes?
 is_coupled <- function(lik, processes) {
-  processes > 1L && catalogue()$likelihoods[[lik$type]]$classes
+  processes > 1L && lik_in_catalogue(lik)$classes
 }
 
 # The posterior of full EP. Its factors are of the rows in an order of their own where some of them
@@ -327,6 +327,8 @@ predict_members <- function(fit, x) {
 # Moments of a response; with several latent functions mean and var are matrices with a column for
 # each, and so are the answers.
 engine_lik_predict <- function(fit, mean, var, spread = FALSE) {
+  custom <- fit$likelihood$custom
+  if (!is.null(custom)) return(predict_custom(custom, lik_theta(fit), mean, var))
   run <- .Call(sg_lik_predict, lik_of_fit(fit), lik_theta(fit), mean, var, spread)
   if (processes(fit) > 1L) lapply(run[c("mean", "var")], `colnames<-`, colnames(mean)) else run
 }
@@ -350,10 +352,12 @@ engine_lik_tilt <- function(fit, rows, mean, var) {
 # Probabilities of less and of more than the responses of data rows at marginals; and quantiles of
 # new responses like those rows (their weights and trials). `lik` as C takes it.
 engine_lik_tails <- function(lik, theta, rows, mean, var) {
+  if (!is.null(lik$custom)) return(custom_tails(lik$custom, theta, rows[1L, ], mean, var))
   .Call(sg_lik_tails, lik, theta, rows, mean, var)
 }
 
 engine_lik_quantile <- function(lik, theta, rows, mean, var, p) {
+  if (!is.null(lik$custom)) return(custom_quantile(lik$custom, theta, mean, var, p))
   .Call(sg_lik_quantile, lik, theta, rows, mean, var, p)
 }
 
@@ -365,6 +369,8 @@ engine_exact_precision <- function(fit, rows) {
 }
 
 engine_lik_eval <- function(fit, f, rows = NULL) {
+  custom <- fit$likelihood$custom
+  if (!is.null(custom)) return(evaluate_custom(custom, lik_theta(fit), f, rows))
   .Call(sg_lik_eval, lik_of_fit(fit), lik_theta(fit), rows, as.double(f))
 }
 

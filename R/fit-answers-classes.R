@@ -13,35 +13,104 @@ class_probabilities.response_classes <- function(object, latent) {
 }
 
 # The median over the posterior of each class's probability given the latent functions, each class
-# by itself: those of a row do not add up to one. The functions are independent, and their values
-# are taken at the points of a lattice and at its reflections: the median of 2046 values, without
-# randomness. O(n C points log points), and what the likelihood takes.
+# by itself: those of a row do not add up to one. Latent values are taken at the points of a lattice
+# and at its reflections: the median of 2046 probabilities, without randomness; of an ensemble
+# of those of all members, by their weights. O(n C points log points), and what the likelihood
+# takes.
 #' @export
 median_response.response_classes <- function(object, latent, shift = 0) {
-  half <- normal_lattice(1023L, processes(object))
-  z <- rbind(half, -half)
-  n <- nrow(latent$mean)
-  latent$offset <- rep_len(latent$offset, n)
-  blocks <- row_blocks(n, max(1L, MEDIAN_NUMBERS %/% length(z)))
-  medians <- lapply(blocks, function(rows) medians_at(object, some_latent(latent, rows, 1L), z))
-  matrix(as.double(do.call(rbind, medians)), n, ncol(z),
-         dimnames = list(NULL, object$response$levels))
+  middle_probabilities(object, latent)
 }
 
+#' @export
+mixture_bound.response_classes <- function(object, latent, type, z) {
+  if (type != "median") return(NextMethod())
+  middle_probabilities(object, latent)
+}
+
+LATTICE_POINTS <- 1023L # and as many reflections
+MEMBER_POINTS <- 255L # fewest of a member of an ensemble
 MEDIAN_NUMBERS <- 1000000L # probabilities at hand
 
-# Returns the medians of the rows' class probabilities at latent values mean + z sd; z: m x C.
-medians_at <- function(object, latent, z) {
-  m <- nrow(z)
-  rows <- rep(seq_len(nrow(latent$mean)), each = m)
-  at <- rep_len(seq_len(m), length(rows))
+middle_probabilities <- function(object, latent) {
+  levels <- object$response$levels
+  n <- latent_count(latent, n_outputs(object))
+  members <- max(1L, length(latent$members))
+  points <- if (members == 1L) LATTICE_POINTS else max(LATTICE_POINTS %/% members, MEMBER_POINTS)
+  size <- 2L * points * length(levels) * members
+  medians <- lapply(row_blocks(n, max(1L, MEDIAN_NUMBERS %/% size)), function(rows) {
+    pool <- pooled_probabilities(object, latent, rows, points)
+    matrix(weighted_medians(pool$values, pool$weights), length(rows))
+  })
+  matrix(as.double(do.call(rbind, medians)), n, length(levels), dimnames = list(NULL, levels))
+}
+
+# Returns list(values, weights) of m points of the posteriors of all members: probabilities, m x
+# (rows times classes), and the points' weights, m x rows. points: of a lattice, for each member
+pooled_probabilities <- function(object, latent, rows, points) {
+  if (is.null(latent$members)) {
+    w <- n_outputs(object)
+    latent$offset <- offset_for_rows(latent, w)
+    values <- lattice_probabilities(object, some_latent(latent, rows, w), points)
+    return(list(values = values,
+                weights = matrix(1 / nrow(values), nrow(values), length(rows))))
+  }
+  pools <- over_members(object, latent, function(...) pooled_probabilities(..., rows, points))
+  weights <- Map(function(pool, k) {
+    share <- share_of(latent$shares, k)
+    pool$weights * rep(if (length(share) == 1L) share else share[rows],
+                       each = nrow(pool$weights))
+  }, pools, seq_along(pools))
+  list(values = do.call(rbind, lapply(pools, `[[`, "values")), weights = do.call(rbind, weights))
+}
+
+# Returns the weighted medians of columns. weights: of the first columns, and of as many after each
+# other; the mean of two values where these have half of the weight on either side.
+weighted_medians <- function(values, weights) {
+  ROUNDING <- 1e-9
+  sorted <- order(col(values), values, method = "radix")
+  of_value <- weights[, rep_len(seq_len(ncol(weights)), ncol(values)), drop = FALSE]
+  below <- matrix(of_value[sorted], nrow(values))
+  below[] <- apply(below, 2L, cumsum)
+  half <- rep(below[nrow(below), ] / 2, each = nrow(below))
+  at <- function(count) matrix(values[sorted], nrow(values))[cbind(count + 1, seq_along(count))]
+  (at(colSums(below < half * (1 - ROUNDING))) + at(colSums(below <= half * (1 + ROUNDING)))) / 2
+}
+
+# Returns the rows' class probabilities at the points of a lattice of latent values: points x (rows
+# times classes).
+lattice_probabilities <- function(object, latent, points) {
+  UseMethod("lattice_probabilities", codec_of(object))
+}
+
+#' @export
+lattice_probabilities.response_classes <- function(object, latent, points) {
+  half <- normal_lattice(points, processes(object))
+  z <- rbind(half, -half)
+  rows <- rep(seq_len(nrow(latent$mean)), each = nrow(z))
+  at <- rep_len(seq_len(nrow(z)), length(rows))
   f <- latent$mean[rows, , drop = FALSE] +
     sqrt(latent$var)[rows, , drop = FALSE] * z[at, , drop = FALSE]
-  prob <- class_probabilities(object, list(mean = f, var = 0 * f, offset = latent$offset[rows]))
-  group <- rows + nrow(latent$mean) * (rep(seq_len(ncol(prob)), each = nrow(prob)) - 1L)
-  sorted <- matrix(prob[order(group, prob, method = "radix")], m)
-  middle <- colMeans(sorted[m / 2 + 0:1, , drop = FALSE])
-  matrix(middle, ncol = ncol(prob))
+  matrix(known_probabilities(object, f, latent$offset[rows]), nrow(z))
+}
+
+# Returns the probabilities of the classes where the latent functions f are known: a row for each
+# of f. They are those of class_probabilities() without variances, which takes integrals.
+known_probabilities <- function(object, f, offset) {
+  UseMethod("known_probabilities", codec_of(object))
+}
+
+#' @export
+known_probabilities.response_classes <- function(object, f, offset) {
+  seen <- seen_mean(object, list(mean = f, offset = offset))
+  prob <- matrix(engine_lik_eval(object, seen)$mean, nrow(f))
+  prob[rowSums(prob) == 0, ] <- 1 # all underflowed
+  prob / rowSums(prob)
+}
+
+#' @export
+known_probabilities.response_rest <- function(object, f, offset) {
+  class_probabilities(object, list(mean = f, var = 0 * f, offset = offset))
 }
 
 # Richtmyer's lattice (Niederreiter 1992, p. 74), whose steps are the square roots of primes, in so

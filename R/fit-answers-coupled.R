@@ -19,19 +19,18 @@ centre_answer.response_coupled <- function(object, latent, type) {
 
 # As of independent functions, at the points of the same lattice under the row's own covariance.
 #' @export
-median_response.response_coupled <- function(object, latent, shift = 0) {
+lattice_probabilities.response_coupled <- function(object, latent, points) {
   names <- components(object)
-  half <- normal_lattice(1023L, length(names))
+  half <- normal_lattice(points, length(names))
   z <- rbind(half, -half)
   mean <- by_component(latent$mean, names)
   blocks <- matrix(latent$var, length(names)^2)
-  of_row <- function(row) {
+  each <- vapply(seq_len(nrow(mean)), function(row) {
     own <- eigen(matrix(blocks[, row], length(names)), TRUE)
     f <- z %*% (sqrt(pmax(own$values, 0)) * t(own$vectors))
-    apply(probabilities_at(object, f + rep(mean[row, ], each = nrow(z))), 2L, stats::median)
-  }
-  each <- as.double(unlist(lapply(seq_len(nrow(mean)), of_row)))
-  matrix(each, nrow(mean), length(names), byrow = TRUE, dimnames = list(NULL, names))
+    probabilities_at(object, f + rep(mean[row, ], each = nrow(z)))
+  }, matrix(0, nrow(z), length(names))) # points x classes x rows
+  matrix(aperm(each, c(1L, 3L, 2L)), nrow(z))
 }
 
 #' @export

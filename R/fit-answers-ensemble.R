@@ -36,7 +36,7 @@ class_probabilities.response_ensemble <- function(object, latent) {
 
 #' @export
 centre_answer.response_ensemble <- function(object, latent, type) {
-  if (type == "median" && n_outputs(object) == 1L) {
+  if (type == "median" && (n_outputs(object) == 1L || !has_components(object))) {
     return(confidence_bound(object, latent, type, 0))
   }
   mixed_over(object, latent, function(object, latent) centre_answer(object, latent, type))
@@ -64,14 +64,34 @@ log_unit.response_ensemble <- function(object, latent) mixed_over(object, latent
 
 # ---- Quantiles ----
 
-# Returns where the members' distribution functions, averaged, are p. member(object, latent) gives
-# of each the function `below` of q, and its own quantile of p, `end`. root: increasing_root(), or
-# the like
+# Returns where the distribution functions of the members, averaged, are p; members that are
+# ensembles are replaced by theirs. member(object, latent) gives of each the function `below` of q,
+# and its own quantile of p, `end`. root: increasing_root(), or the like
 mixed_quantile <- function(object, latent, p, member, root = increasing_root) {
-  each <- over_members(object, latent, member)
+  leaves <- leaves_of(object, latent)
+  each <- over_leaves(leaves, member)
+  shares <- shares_of(leaves)
   ends <- lapply(each, `[[`, "end")
-  excess <- function(q) mixed(lapply(each, function(one) one$below(q)), latent$shares) - p
+  excess <- function(q) mixed(lapply(each, function(one) one$below(q)), shares) - p
   root(excess, do.call(pmin, ends), do.call(pmax, ends))
+}
+
+# Returns the fits that an ensemble and the ensembles in it are of: a list of list(object, latent,
+# share), with the products of the weights.
+leaves_of <- function(object, latent, share = 1) {
+  if (is.null(latent$members)) return(list(list(object = object, latent = latent, share = share)))
+  each <- lapply(seq_along(latent$members), function(k) {
+    leaves_of(as_member(object, k), member_latent(latent, k), share * share_of(latent$shares, k))
+  })
+  unlist(each, recursive = FALSE)
+}
+
+over_leaves <- function(leaves, what) lapply(leaves, function(one) what(one$object, one$latent))
+
+# Returns the weights as mixed() takes them.
+shares_of <- function(leaves) {
+  shares <- do.call(cbind, lapply(leaves, `[[`, "share"))
+  if (nrow(shares) == 1L) c(shares) else shares
 }
 
 # Of new responses, by their tails
@@ -110,9 +130,12 @@ mixture_bound <- function(object, latent, type, z) UseMethod("mixture_bound", co
 
 #' @export
 mixture_bound.response <- function(object, latent, type, z) {
-  if (!type %in% c("link", "latent") && is_on_one_scale(object)) {
-    return(bound_by_predictor(object, latent, type, z))
-  }
+  if (!type %in% c("link", "latent")) return(bound_by_predictor(object, latent, type, z))
+  bound_by_roots(object, latent, type, z)
+}
+
+# Certain, and slow: roots of distribution functions that are roots themselves
+bound_by_roots <- function(object, latent, type, z) {
   mixed_quantile(object, latent, stats::pnorm(z), function(object, latent) {
     at <- function(z) confidence_bound(object, latent, type, z)
     list(below = below_by_quantiles(at), end = at(z))
@@ -120,31 +143,71 @@ mixture_bound.response <- function(object, latent, type, z) {
 }
 
 # With f the latent function plus bias and g_k(f) the mean (or median) response of member k, the
-# quantile q has sum_k w_k P_k(g_k^-1(q)) = p, P_k the distribution function of f. Two steps of
-# Newton's from the quantile f of the mixture of the P_k: where all g_k are one function, as those
-# of most likelihoods, the first is exact, and else they differ little.
+# quantile q has sum_k w_k P_k(g_k^-1(q)) = p, P_k the distribution function of f. Steps of Newton's
+# for q and each f_k = g_k^-1(q) at once, with slopes of g_k by the steps before. They begin where
+# g_k is the same function for all members at the quantile f of the mixture of the P_k, which is
+# exact, and else at the members' own quantiles. Rows where they do not converge, as between far
+# members, are left to roots. Cost: some four values of each g_k.
 bound_by_predictor <- function(object, latent, type, z) {
-  f <- mixed_quantile(object, latent, stats::pnorm(z), function(object, latent) {
-    own <- normal_predictor(object, latent)
-    list(below = function(f) stats::pnorm(f, own$mean, own$sd), end = own$mean + z * own$sd)
-  })
+  STEPS <- 8L
+  EQUAL <- 1e-7 # relative to the distances of the members' quantiles and their spreads
+  leaves <- leaves_of(object, latent)
+  shares <- shares_of(leaves)
+  state <- first_bounds(leaves, shares, type, z)
+  for (step in seq_len(STEPS)) {
+    before <- state$q
+    state <- next_bounds(state, shares, z)
+    open <- !(abs(state$q - before) <= EQUAL * state$size)
+    if (!any(open)) return(state$q)
+  }
+  latent$offset <- offset_for_rows(latent, n_outputs(object))
+  rows <- which(open)
+  replace(state$q, rows,
+          bound_by_roots(object, some_latent(latent, rows, n_outputs(object)), type, z))
+}
+
+# Returns list(q, size, each): the first quantiles, and of each member its distribution, f, g(f) and
+# the inverse of the slope there (0: flat).
+first_bounds <- function(leaves, shares, type, z) {
   answer <- if (type == "median") median_response else response_at
-  each <- over_members(object, latent, function(object, latent) {
-    own <- normal_predictor(object, latent)
-    g <- function(f) answer(object, latent, f - own$mean)
+  own <- over_leaves(leaves, normal_predictor)
+  start <- if (is_on_one_scale(leaves)) common_quantile(own, shares, z)
+  each <- Map(function(one, own) {
+    g <- function(f) answer(one$object, one$latent, f - own$mean)
+    f <- start %||% (own$mean + z * own$sd)
     at <- g(f)
     slope <- (g(f + own$sd / 10) - at) * 10 / own$sd
-    c(own, list(g = g, at = at, flat = ifelse(slope > 0, 1 / slope, 0), f = f))
-  })
+    c(own, list(g = g, f = f, at = at, flat = ifelse(slope > 0, 1 / slope, 0)))
+  }, leaves, own)
   at <- lapply(each, `[[`, "at")
-  q <- quantile_step(each, latent$shares, mixed(at, latent$shares), z)
-  q <- pmin(pmax(q, do.call(pmin, at)), do.call(pmax, at))
-  each <- lapply(each, function(one) {
-    one$f <- one$f + (q - one$at) * one$flat
-    replace(one, "at", list(one$g(one$f)))
-  })
-  quantile_step(each, latent$shares, q, z)
+  spread <- lapply(each, function(one) ifelse(one$flat > 0, one$sd / one$flat, 0))
+  size <- do.call(pmax, at) - do.call(pmin, at) + do.call(pmax, spread)
+  q <- quantile_step(each, shares, mixed(at, shares), z)
+  list(q = between_ends(q, at), size = size, each = each)
 }
+
+# Returns the quantiles of the mixture of the predictors' normal distributions.
+common_quantile <- function(own, shares, z) {
+  ends <- lapply(own, function(one) one$mean + z * one$sd)
+  below <- function(f) mixed(lapply(own, function(one) stats::pnorm(f, one$mean, one$sd)), shares)
+  increasing_root(function(f) below(f) - stats::pnorm(z), do.call(pmin, ends), do.call(pmax, ends))
+}
+
+# Moves each f to where g(f) is about q, and q to the quantile by these.
+next_bounds <- function(state, shares, z) {
+  CLOSE <- 1e-4 # standard deviations, below which a slope by differences is noise
+  each <- lapply(state$each, function(one) {
+    move <- pmin(pmax((state$q - one$at) * one$flat, -4 * one$sd), 4 * one$sd)
+    at <- one$g(one$f + move)
+    slope <- (at - one$at) / move
+    better <- abs(move) > CLOSE * one$sd & is.finite(slope) & slope > 0
+    replace(one, c("f", "at", "flat"),
+            list(one$f + move, at, ifelse(better, 1 / slope, one$flat)))
+  })
+  list(q = quantile_step(each, shares, state$q, z), size = state$size, each = each)
+}
+
+between_ends <- function(q, at) pmin(pmax(q, do.call(pmin, at)), do.call(pmax, at))
 
 # Returns the root of sum_k w_k P_k(f_k + (q - g_k) / g_k') = pnorm(z), linear in q about `near`.
 quantile_step <- function(each, shares, near, z) {
@@ -163,9 +226,9 @@ normal_predictor <- function(object, latent) {
 }
 
 # Have all members one likelihood, and the response on the same scale and in the same unit?
-is_on_one_scale <- function(object) {
-  of <- function(fit) list(fit$likelihood$type, fit$response[c("centre", "unit", "scale")])
-  all(unlist(each_member(object, function(one) identical(of(one), of(object)))))
+is_on_one_scale <- function(leaves) {
+  of <- function(fit, latent) list(fit$likelihood$type, fit$response[c("centre", "unit", "scale")])
+  length(unique(over_leaves(leaves, of))) == 1L
 }
 
 # Returns the distribution function whose quantiles at pnorm(z) are at(z). Where these are linear in
@@ -218,16 +281,31 @@ log_mean_exp <- function(scores, weights) {
 
 # ---- Latent functions ----
 
-# Stops if the type is one of latent functions, and those of the members have different scales.
-check_latent_type <- function(object, type, covariance = FALSE) {
-  if (!covariance && !type %in% c("link", "latent", "terms")) return(invisible())
-  if (!has_members(object)) return(invisible())
-  own <- each_member(object, function(fit) {
-    list(latent_scale(fit), if (type == "terms") format(fit$kernel))
-  })
-  if (length(unique(own)) == 1L) return(invisible())
-  stop_sparsegp("type", "is of latent functions, and the fits have different scales or terms",
-                "Use type = \"response\", or ask the fits one by one")
+# Returns the fit that answers for a type of latent functions. Where the members' have different
+# scales, that of an average is an error; of a fit that is integrated over the scale of the response
+# it is the fit at the mode, with a message.
+fit_of_latent_type <- function(object, type, covariance = FALSE) {
+  if (!covariance && !type %in% c("link", "latent", "terms")) return(object)
+  if (!has_members(object) || has_one_latent_scale(object, type)) return(object)
+  if (object$ensemble$fixed) {
+    stop_sparsegp("type", paste("is of latent functions, and those of the averaged fits have",
+                                "different scales or terms"),
+                  "Use type = \"response\" or \"median\", or ask the fits one by one")
+  }
+  message("Latent functions are at the mode of the hyperparameters: the scale of the response ",
+          "is learned, so that they have none in common. type = \"response\" is of the mixture")
+  without_members(object)
+}
+
+# Have the latent functions of all members one scale, and for terms the same parts?
+has_one_latent_scale <- function(object, type) {
+  if (!has_members(object)) return(TRUE)
+  length(unique(latent_scales(object, type))) == 1L
+}
+
+latent_scales <- function(object, type) {
+  if (has_members(object)) return(unlist(each_member(object, latent_scales, type), FALSE))
+  list(list(latent_scale(object), if (type == "terms") format(object$kernel)))
 }
 
 # Numbers have the latent function in their own units, but for the scale of the response.

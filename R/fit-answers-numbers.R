@@ -63,11 +63,17 @@ predicted.response <- function(object, latent, request) {
                 class = predicted_class(object, class_probabilities(object, latent),
                                         request$reject),
                 quantile = quantile_answer(object, latent, request$probs),
+                zero = zero_probability(object, latent),
                 if (request$interval == "none") centre_answer(object, latent, type)
                 else interval_answer(object, latent, type, request$interval, request$level))
   answer <- if (!request$se.fit) fit
             else list(fit = fit, se.fit = standard_deviation(object, latent, type))
   restore_rows(answer, latent)
+}
+
+# Returns the probability that a new count is 0.
+zero_probability <- function(object, latent) {
+  pmax(1 - response_tails(object, numeric(latent_count(latent, 1L)), latent)$above, 0)
 }
 
 # ---- Draws ----
@@ -152,6 +158,15 @@ response_jumps.response <- function(object) FALSE
 response_jumps.response_counts <- function(object) TRUE
 
 #' @export
+response_jumps.response_reals <- response_jumps.response
+
+#' @export
+response_jumps.response_positive <- response_jumps.response
+
+#' @export
+response_jumps.response_proportions <- response_jumps.response
+
+#' @export
 interval_width.response <- function(object, latent, p) {
   response_quantile(object, (1 + p) / 2, latent) - response_quantile(object, (1 - p) / 2, latent)
 }
@@ -159,17 +174,6 @@ interval_width.response <- function(object, latent, p) {
 # A quantile lies at random within a jump.
 random_quantiles <- function(tails) {
   tail_quantiles(tails, if (tails$jumps) stats::runif(length(tails$below)) else 0)
-}
-
-# The normal quantile, from the smaller of the two tails, which has the digits. up: how far up a
-# jump it lies, from 0 to 1
-tail_quantiles <- function(tails, up) {
-  mass <- pmax(1 - tails$below - tails$above, 0)
-  # 37 standard deviations off the numbers end; tails that add up to 1 may do so but for rounding
-  inside <- function(p) pmin(pmax(p, .Machine$double.xmin), 1)
-  lower <- inside(tails$below + up * mass)
-  upper <- inside(tails$above + (1 - up) * mass)
-  ifelse(lower < upper, stats::qnorm(lower), stats::qnorm(upper, lower.tail = FALSE))
 }
 
 #' @export

@@ -161,7 +161,8 @@ count_hyper <- function(fit) {
 }
 
 count_lik_hyper <- function(fit) {
-  each <- catalogue()$likelihoods[[fit$likelihood$type]]
+  each <- lik_in_catalogue(fit$likelihood)
+  if (!is.null(fit$likelihood$custom)) return(length(fit$likelihood$params))
   if (!is.null(fit$likelihood$covariance)) return(count_noise(fit$likelihood, n_outputs(fit)))
   if (each$npar > 0L) return(each$npar * processes(fit))
   if (each$width == 0L) return(n_outputs(fit) * length(each$par))
@@ -228,7 +229,7 @@ has_right_rows <- function(fit) {
   w <- n_outputs(fit)
   means <- list(fit$latent$mean, fit$cavity$mean, fit$sites$nu)
   blocks <- list(fit$latent$var, fit$cavity$var, fit$sites$tau)
-  q <- catalogue()$likelihoods[[fit$likelihood$type]]$q
+  q <- lik_in_catalogue(fit$likelihood)$q
   is_one(n, 1) && all(vapply(means, are_doubles, NA, n * w * processes(fit))) &&
     all(vapply(blocks, are_doubles, NA, n * w^2 * processes(fit))) &&
     are_doubles(fit$cavity$lpd, n) && are_doubles(fit$offset, n * w) &&

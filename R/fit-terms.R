@@ -123,7 +123,8 @@ effect_answer <- function(fit, groups, x, class = 1L, each = 1L) {
 
 # Those of an ensemble, by the law of total variance
 mixed_effects <- function(fit, groups, x, class, each) {
-  check_latent_type(fit, "terms")
+  own <- fit_of_latent_type(fit, "terms")
+  if (!has_members(own)) return(effect_answer(own, groups, x, class, each))
   answers <- each_member(fit, function(member) {
     effect_answer(member, groups, inputs_as(x, fit, member), class, each)
   })

@@ -43,7 +43,10 @@ is_integrated_by_default <- function(fit, setup) {
 what_forbids_integrals <- function(fit) {
   if (!has_rows(fit) || !is.null(fit$source)) {
     c("is for rows in memory, and these are a stream or a source", "Fit some of them at once")
-  } else if (is.null(fit$learning) || !any(fit$hyper$free)) {
+  } else if (!any(fit$hyper$free)) {
+    c("is for hyperparameters that are learned, and all are given by fixed()",
+      "Give at least one of them as a number, at which its search begins, or leave `integrate` out")
+  } else if (is.null(fit$learning)) {
     c("is for hyperparameters that are learned", "Fit with learn = TRUE")
   } else if (inherits(codec_of(fit), "response_coupled")) {
     c("is for classes that are independent in the posterior", "Use lik_mprobit(coupled = FALSE)")
@@ -139,21 +142,22 @@ ensemble_at <- function(fit, shape, how) {
 
 ensemble_of_draws <- function(fit, shape) {
   settings <- policy$sampled_members
-  draws <- slice_draws(function(x) shape$surface$run(theta_at(shape, rbind(x))[1L, ])$value,
-                       length(shape$effects), settings[1L], settings[2L], settings[3L])
+  density <- function(x) shape$surface$run(theta_at(shape, rbind(x))[1L, ])$value
+  draws <- slice_draws(density, length(shape$effects), settings[1L], settings[2L], settings[3L])
   theta <- theta_at(shape, draws)
   runs <- lapply(seq_len(nrow(theta)), function(k) shape$surface$run(theta[k, ], posterior = TRUE))
+  logz <- bridge_mass(density, draws, vapply(runs, `[[`, 0, "value")) +
+    c(determinant(shape$A)$modulus)
   made_ensemble(fit, shape, runs, rep(1, nrow(theta)), "mcmc", seq_along(shape$effects),
-                lapply(shape$sides, axis_density), NULL)
+                lapply(shape$sides, axis_density), logz)
 }
 
-# logz: the integrated log evidence in C's units; NULL: not known
+# logz: the integrated log evidence in C's units
 made_ensemble <- function(fit, shape, runs, weights, how, kept, densities, logz) {
   LEAST <- 1e-4 # of the largest weight
   good <- vapply(runs, function(run) is.finite(run$value), NA) & weights >= LEAST * max(weights)
   members <- lapply(runs[good], member_of_run, fit)
-  changed <- if (!is.null(logz)) list(log_evidence = fit$log_evidence + logz - shape$middle$logz)
-             else list()
+  changed <- list(log_evidence = fit$log_evidence + logz - shape$middle$logz)
   names <- names(coef_of_free(fit))
   made <- list(rule = how, axes = shape$A, integrated = kept, effects = shape$effects,
                places = t(vapply(densities, place_on_axis, PLACES, PLACES)),

@@ -30,10 +30,15 @@
 #' of one member. [loo()] is of the mixture of the members weighted without the row in question,
 #' \deqn{p(y_i \mid y_{-i}) = \Big(\sum_k w_k \,/\, p_k(y_i \mid y_{-i})\Big)^{-1}.}{p(y_i | y_-i)
 #'   = 1 / sum_k (w_k / p_k(y_i | y_-i)).}
-#' `logLik()` is the integrated log evidence, smaller than that at the mode, and not to be compared
-#' with one at a mode. [coef()] and [sites()] are at the mode, as are [importance()], [next_rows()]
-#' and [influence][influence.sparsegp]; [confint()][curvature] is by the densities along the axes.
-#' Such fits take no more rows, and cannot be merged.
+#' `logLik()` is the integrated log evidence (after `"mcmc"` an estimate by bridge sampling, good to
+#' some 0.1 nats), smaller than that at the mode, and not to be compared
+#' with one at a mode. [coef()] and [sites()] are
+#' at the mode, as are [importance()], [next_rows()], [basis()], [kl()], `hatvalues()` and
+#' [influence][influence.sparsegp]; [confint()][curvature] is by the densities along the axes.
+#' If a parameter of the response's scale is learned, as by `transform = "boxcox"`, the members'
+#' latent functions have nothing in common: types `"link"`, `"latent"`, `"terms"` and `"effects"`
+#' are then at the mode, with a message, and `draws()` are of the response if nothing else is asked
+#' for. Such fits take no more rows, and cannot be merged.
 #'
 #' @section How the points are found:
 #' Gradients of log evidence plus log prior at \eqn{p}{p} points near the mode give the curvature
@@ -69,7 +74,9 @@
 #'   latent Gaussian models by using integrated nested Laplace approximations. *Journal of the
 #'   Royal Statistical Society B* 71, 319-392, section 6.5. Neal, R. M. (2003). Slice sampling.
 #'   *Annals of Statistics* 31, 705-767. Plackett, R. L. and Burman, J. P. (1946). The design of
-#'   optimum multifactorial experiments. *Biometrika* 33, 305-325. Gelfand, A. E., Dey, D. K. and
+#'   optimum multifactorial experiments. *Biometrika* 33, 305-325. Meng, X.-L. and Wong, W. H.
+#'   (1996). Simulating ratios of normalizing constants via a simple identity: a theoretical
+#'   exploration. *Statistica Sinica* 6, 831-860. Gelfand, A. E., Dey, D. K. and
 #'   Chang, H. (1992). Model determination using predictive distributions with implementation via
 #'   sampling-based methods. *Bayesian Statistics* 4, 147-167.
 #' @examples

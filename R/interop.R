@@ -23,12 +23,17 @@
 #' iml) want of a `predict()` function is `function(object, newdata) predict(object, newdata)`;
 #' [importance()] needs none of them.
 #'
-#' The functions of marginaleffects know a fit: loading this package sets their option
-#' `marginaleffects_model_classes` to `"sparsegp"`, unless it is set already; then add `"sparsegp"`
-#' to it. There are `predictions(fit, vcov = FALSE)`, `avg_slopes(fit, vcov = FALSE)` and so on.
-#' Standard errors are not among what they find, as they want them from coefficients; those of means
-#' over groups and of their differences are had by emmeans, others from `predict(covariance = TRUE)`
-#' or [draws()].
+#' @section marginaleffects:
+#' `predictions()`, `comparisons()`, `slopes()` and their averages `avg_comparisons()` and so on
+#' understand a fit, with standard errors and tests, by methods of `get_predict()`, `get_coef()`,
+#' `get_vcov()` and `set_coef()`: loading this package sets their option
+#' `marginaleffects_model_classes` to `"sparsegp"` (unless it is set already; then add `"sparsegp"`
+#' to it). The coefficients they ask for are independent standard normal numbers that the values of
+#' the latent functions at all points of a call are linear in, so that standard errors are those of
+#' the joint posterior: exact on the latent scale, by linear approximation for means of other
+#' responses. A call may have up to 2000 independent points; [slopes()] of this package takes any
+#' number, has exact derivatives, and intervals that need not be symmetric. Fits of one response or
+#' of classes.
 #'
 #' @section Functions of the same name:
 #' `importance()` of ranger and randomForest and `calibration()` of caret find the methods for a

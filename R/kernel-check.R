@@ -9,7 +9,7 @@ check_kernel <- function(kernel, argument = "kernel") {
                   "Make it anew; a part of a value is not for writing to")
   }
   for (name in names(kernel$params)) {
-    check_hyper(kernel$params[[name]], name, range = kernel_range(name))
+    check_hyper(kernel$params[[name]], name, range = range_in(kernel, name))
   }
   for (part in kernel$parts) check_kernel(part, argument)
   invisible(kernel)
@@ -19,7 +19,11 @@ check_kernel <- function(kernel, argument = "kernel") {
 kinds_like <- function(like, parts) {
   free <- is.null(names(like$degree)) # only a coregion's may be given or not
   list(
-    params = function(x) is.list(x) && identical(names(x), names(like$params)),
+    custom = if (is.null(like$custom)) is.null else is_custom,
+    extension = if (is.null(like$extension)) is.null else is_extension,
+    params = function(x, whole) {
+      is.list(x) && identical(names(x), c(names(like$params), more_params(whole)))
+    },
     ard = function(x) is_flag(x) && (!x || nzchar(like$per_input)),
     vars = function(x) is.null(x) || !is.null(check_vars(x)),
     per_input = function(x) identical(x, like$per_input),
@@ -30,6 +34,11 @@ kinds_like <- function(like, parts) {
     },
     parts = function(x) is.list(x) && are_parts(x, parts)
   )
+}
+
+# Names of hyperparameters beyond those of the type: a user's own, or a shape.
+more_params <- function(kernel) {
+  c(kernel$custom$names, if (!is.null(kernel$extension)) intersect(names(kernel$params), "shape"))
 }
 
 are_parts <- function(parts, of) {
@@ -46,8 +55,10 @@ as_kernel <- function(kernel) {
                 "Give a kernel_*() value such as kernel_rbf(), or a name such as \"matern52\"")
     return(check_kernel(kernel))
   }
-  leaves <- Filter(function(type) type$parts == "none" && type$reads != "component",
-                   REGISTRY$kernels)
+  leaves <- Filter(function(type) {
+    type$parts == "none" && type$reads != "component" && is.null(type$like$custom) &&
+      is.null(type$like$extension)
+  }, REGISTRY$kernels)
   other <- names(Filter(function(type) kernel %in% type$aliases, leaves))
   leaves[[if (length(other)) other else check_choice(kernel, names(leaves), "kernel")]]$like
 }
@@ -62,7 +73,11 @@ same_types <- function(one, other) {
 # point has the number of its component where the response's width is more than 1?
 is_kernel_spec <- function(spec, inputs, width) {
   type <- if (is.list(spec)) registered("kernels", spec$type)
-  is.list(type) && is.integer(spec$vars) && are_distances(spec$levels, length(spec$vars)) &&
+  is.list(type) && is.null(type$like$custom) == is.null(spec$custom) &&
+    is.null(type$like$extension) == is.null(spec$extension) &&
+    (is.null(spec$extension) || is_extension(spec$extension) && is_flag(spec$shaped)) &&
+    (is.null(spec$custom) || is_custom(spec$custom)) && is.integer(spec$vars) &&
+    are_distances(spec$levels, length(spec$vars)) &&
     is_flag(spec$ard) && is.integer(spec$degree) && is.list(spec$parts) &&
     has_right_vars(spec, type$reads, inputs, width) && type$degrees(spec$degree, width) &&
     are_parts(spec$parts, type$parts) &&

@@ -72,15 +72,18 @@ mark_carriers <- function(kernel, carries = TRUE) {
 leaf_hyper <- function(leaf, prefix, suffix, env) {
   type <- registered("kernels", leaf$type)
   lapply(names(leaf$params), function(base) {
-    default <- type$hyper[[base]](leaf, env)
+    own <- base %in% leaf$custom$names
+    default <- if (own) custom_start(leaf, base) else type$hyper[[base]](leaf, env)
+    range <- range_in(leaf, base)
+    searched <- any(is.finite(range)) # as a logarithm
     each <- type$each(leaf, base)
     given <- leaf$params[[base]]
     if (leaf$ard && !is.null(each)) given <- for_kept_inputs(given, leaf)
     else if (is.null(each)) refuse_one_each(given, base, leaf)
-    own <- if (!is.null(each)) paste0(".", each, recycle0 = TRUE)
-    names <- paste0(prefix, base, own, suffix, recycle0 = !is.null(each))
-    hyper_rows(names, base, "kernel", TRUE, default$unit, default$start, given, default$prior,
-               default$input_sd %||% NA_real_, range = kernel_range(base),
+    place <- if (!is.null(each)) paste0(".", each, recycle0 = TRUE)
+    names <- paste0(prefix, base, place, suffix, recycle0 = !is.null(each))
+    hyper_rows(names, base, "kernel", searched, default$unit, default$start, given, default$prior,
+               default$input_sd %||% NA_real_, range = if (searched) range else c(0, Inf),
                whose = if (type$reads == "component") "component, or pair of them"
                        else "input the kernel sees")
   })

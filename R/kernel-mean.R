@@ -19,7 +19,7 @@ MEANS <- c("constant", "average", "zero")
 check_mean <- function(mean) {
   if (is.null(mean) || is_word(mean, MEANS)) return(mean)
   if (inherits(mean, "formula") && length(mean) == 2L) {
-    check_mean_terms(stats::terms(mean))
+    check_mean_terms(stats::terms(mean, allowDotAsName = TRUE))
     return(mean)
   }
   stop_sparsegp("mean", "is no mean", paste("Give \"constant\", \"average\" or \"zero\", or a",
@@ -50,7 +50,7 @@ resolve_mean <- function(setup, inputs, width, at) {
                   "Use mean = \"average\" or \"zero\", or leave `augment` out")
   }
   if (width == 0L || !asked && leaves_average(setup)) return(NULL)
-  terms <- if (inherits(mean, "formula")) attr(stats::terms(mean), "term.labels")
+  terms <- if (inherits(mean, "formula")) mean_labels(mean, inputs)
   vars <- mean_columns(terms, inputs)
   values <- lapply(vars, at)
   spread <- vapply(values, stats::sd, 0)
@@ -62,6 +62,18 @@ resolve_mean <- function(setup, inputs, width, at) {
 # Streams and copies of rows see no coefficients. (Rows of a source arrive like those of a stream.)
 leaves_average <- function(setup) {
   setup$streams && is.null(setup$known) || !is.null(setup$augment)
+}
+
+# Returns the terms of a mean's formula, in which a dot is all inputs.
+mean_labels <- function(mean, inputs) {
+  if (!"." %in% all.vars(mean)) return(attr(stats::terms(mean), "term.labels"))
+  names <- unique(inputs$terms %||% inputs$names)
+  sum <- Reduce(function(one, other) call("+", one, other), lapply(names, as.name))
+  mean[[2L]] <- do.call(substitute, list(mean[[2L]], list(. = call("(", sum))))
+  labels <- attr(stats::terms(mean), "term.labels")
+  quoted <- paste0("`", names, "`") # as labels have names that are calls
+  at <- match(labels, quoted)
+  ifelse(is.na(at), labels, names[at])
 }
 
 # Returns the columns of scaled inputs of a mean's terms; inputs: as of resolve_kernel().
@@ -76,7 +88,9 @@ mean_columns <- function(terms, inputs) {
   at <- match(at[inputs$kept[at]], which(inputs$kept))
   if (is.null(inputs$levels) || !any(inputs$levels[at] > 0)) return(at)
   stop_sparsegp("mean", "has a factor among its terms",
-                "Use coding = \"contrasts\", or kernel_linear() or kernel_factor() of it")
+                paste("Name the others, as in ~ x + z, or use",
+                       "coding = \"contrasts\", kernel_linear()",
+                      "or kernel_factor() of it"))
 }
 
 # Returns the functions of a mean at scaled inputs, each times the prior standard deviation of its
@@ -90,6 +104,16 @@ mean_functions <- function(mean, x) {
   if (!".component" %in% colnames(x)) return(columns)
   own <- x[, ncol(x)]
   do.call(cbind, lapply(seq_len(mean$width), function(component) columns * (own == component)))
+}
+
+# Returns the derivatives of these functions along directions v of x, scaled as x is.
+mean_slopes <- function(mean, x, v) {
+  if (".component" %in% colnames(x)) v[, ncol(x)] <- x[, ncol(x)]
+  colnames(v) <- colnames(x)
+  mean$at <- 0 * mean$at # as the functions are linear
+  slopes <- mean_functions(mean, v)
+  slopes[, rep_len(mean$vars == 0L, ncol(slopes))] <- 0
+  slopes
 }
 
 # Returns what is added to a log evidence for the vague prior of the coefficients: with their

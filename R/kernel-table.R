@@ -13,11 +13,12 @@
 #   count         (spec) -> its hyperparameters
 #   extrapolates  are there functions that do not return to their mean at once beyond the rows?
 #   gradient      is it differentiable, so fields are made of it?
+#   slopes        does C have its derivatives along its inputs (the slot jet of src/kernel.h)?
 kernel_table <- function() {
   types <- list(
     kernel_type(kernel_rbf(), c("gaussian", "se", "squared_exponential", "rbfdot", "radial"),
                 gradient = TRUE),
-    kernel_type(kernel_matern12(), "exponential", extrapolates = TRUE),
+    kernel_type(kernel_matern12(), "exponential", extrapolates = TRUE, slopes = FALSE),
     kernel_type(kernel_matern32(), gradient = TRUE),
     kernel_type(kernel_matern52(), gradient = TRUE),
     kernel_type(kernel_rq(), gradient = TRUE),
@@ -31,7 +32,7 @@ kernel_table <- function() {
       lengthscale = function(leaf, env) ratio_start(leaf, 2 * per_input_scale(leaf, env))
     )),
     kernel_type(kernel_constant(), reads = "none"),
-    kernel_type(kernel_factor(), reads = "levels"),
+    kernel_type(kernel_factor(), reads = "levels", slopes = FALSE),
     kernel_type(kernel_periodic(), reads = "one", extrapolates = TRUE, hyper = list(
       lengthscale = function(leaf, env) ratio_start(leaf, 0)
     )),
@@ -42,11 +43,17 @@ kernel_table <- function() {
     )),
     kernel_type(kernel_rbf() + kernel_rbf(), parts = "some", resolve = resolve_sum),
     kernel_type(kernel_rbf() * kernel_rbf(), parts = "some", resolve = resolve_sum),
-    kernel_type(kernel_divfree(), parts = "scalar", reads = "component", resolve = resolve_field),
-    kernel_type(kernel_curlfree(), parts = "scalar", reads = "component", resolve = resolve_field),
+    kernel_type(kernel_divfree(), parts = "scalar", reads = "component", resolve = resolve_field,
+                slopes = FALSE),
+    kernel_type(kernel_curlfree(), parts = "scalar", reads = "component", resolve = resolve_field,
+                slopes = FALSE),
     kernel_type(kernel_coregion()$parts[[1L]], reads = "component", resolve = resolve_coregion,
                 hyper = list(variance = component_variances), each = each_component,
-                degrees = are_coregion_degrees, count = count_coregion)
+                degrees = are_coregion_degrees, count = count_coregion),
+    kernel_type(kernel_custom(function(x, z, theta) NULL), resolve = resolve_custom,
+                count = count_custom, slopes = FALSE),
+    kernel_type(extension_kernel("", "", NULL, NULL, FALSE, NULL, NULL), count = count_extension,
+                slopes = FALSE)
   )
   stats::setNames(types, vapply(types, function(type) type$like$type, ""))
 }
@@ -54,8 +61,24 @@ kernel_table <- function() {
 kernel_type <- function(like, aliases = character(), parts = "none", reads = "inputs",
                         resolve = resolve_leaf, hyper = list(), each = each_input,
                         degrees = function(degree, width) is_one(degree, 0),
-                        count = count_leaf, extrapolates = FALSE, gradient = FALSE) {
+                        count = count_leaf, extrapolates = FALSE, gradient = FALSE,
+                        slopes = TRUE) {
   list(like = like, aliases = aliases, parts = parts, reads = reads, resolve = resolve,
        hyper = utils::modifyList(KERNEL_HYPER, hyper), each = each, degrees = degrees,
-       count = count, extrapolates = extrapolates, gradient = gradient)
+       count = count, extrapolates = extrapolates, gradient = gradient,
+       slopes = slopes)
 }
+
+# Returns the type of a part of a specification that has no derivative along some of these columns
+# (0-based), which it reads, or NULL. Parts of a field have none of their own.
+part_without_slope <- function(spec, columns) {
+  type <- registered("kernels", spec$type)
+  if (!type$slopes && any(spec_columns(spec) %in% columns)) return(spec$type)
+  for (part in spec$parts) {
+    found <- part_without_slope(part, columns)
+    if (!is.null(found)) return(found)
+  }
+}
+
+# Returns the columns that a specification and its parts read.
+spec_columns <- function(spec) c(spec$vars, unlist(lapply(spec$parts, spec_columns)))

@@ -239,7 +239,8 @@ format.sparsegp_kernel <- function(x, ...) {
     if (x$ard) "ard = TRUE",
     if (!is.null(x$vars)) paste0("vars = ", toString(x$vars))
   )
-  paste0(x$type, "(", paste(arguments, collapse = ", "), ")")
+  own <- x$custom$label %||% if (!is.null(x$extension)) x$extension[["name"]]
+  paste0(own %||% x$type, "(", paste(arguments, collapse = ", "), ")")
 }
 
 #' @export

@@ -56,19 +56,60 @@ FAMILIES <- list(
   coupled_mprobit = c("multinomial", "probit"), coupled_softmax = c("multinomial", "logit"),
   student = c("student", "identity"), laplace = c("laplace", "identity"),
   density = c("density", "identity"), mvnormal = c("gaussian", "identity"),
-  mixture = c("mixture", "identity"), heteroscedastic = c("gaussian", "identity")
+  custom = c("custom", "identity"), weibull = c("weibull", "log"),
+  loglogistic = c("loglogistic", "log"), lognormal = c("lognormal", "log"),
+  mixture = c("mixture", "identity"), heteroscedastic = c("gaussian", "identity"),
+  gamma = c("Gamma", "log"), beta = c("beta", "logit"),
+  zip = c("zero_inflated_poisson", "log"), zinb = c("zero_inflated_negbinomial", "log"),
+  hurdle_poisson = c("hurdle_poisson", "log"), hurdle_negbin = c("hurdle_negbinomial", "log")
 )
 
-TO_FAMILY <- c("gaussian", "probit", "logit", "poisson") # the likelihoods a family stands for
+# The likelihoods a family stands for
+TO_FAMILY <- c("gaussian", "probit", "logit", "poisson", "gamma")
+
+# Families of MASS, mgcv, brms and glmmTMB: patterns of their names, their link, and the function
+# that makes the likelihood of one. mgcv's link of zero-inflated counts is that of the rate's
+# logarithm.
+FOREIGN_FAMILIES <- list(
+  list("^negative binomial|^neg(ative_|_)?binomial|^nbinom2$", "log",
+       function(family) lik_negbin(size = foreign_size(family))),
+  list("^beta( regression|_family)?$|^beta regression", "logit", function(family) lik_beta()),
+  list("^zero[ ._-]inflated[ ._-](poisson|negbin)", c("identity", "log"), function(family) {
+    if (grepl("negbin", family$family)) lik_zinb() else lik_zip()
+  }),
+  list("^hurdle[ ._-](poisson|negbin)", "log", function(family) {
+    if (grepl("negbin", family$family)) lik_zinb(hurdle = TRUE) else lik_zip(hurdle = TRUE)
+  })
+)
+
+# Returns the likelihood of a family of another package, or NULL.
+likelihood_of_foreign <- function(family) {
+  name <- tolower(as.character(family$family)[1L])
+  for (known in FOREIGN_FAMILIES) {
+    if (grepl(known[[1L]], name) && family$link[[1L]] %in% known[[2L]]) return(known[[3L]](family))
+  }
+}
+
+# Returns the `size` of negative binomial counts that a family fixes, as MASS::negative.binomial()
+# and mgcv::negbin() do, and mgcv::nb() if it is given one; else NULL.
+foreign_size <- function(family) {
+  learned <- !identical(family$n.theta %||% 0, 0)
+  size <- environment(family$variance)[[".Theta"]]
+  if (learned || !is.numeric(size) || length(size) != 1L) return(NULL)
+  fixed(if (is.null(family$n.theta)) size else exp(size)) # nb() keeps its logarithm
+}
 
 # or_trials: binomial() means trials for a response of two columns, or of shares whose weights are
 # the trials, and classes for others.
 likelihood_of_family <- function(family, argument) {
   type <- Find(function(type) identical(FAMILIES[[type]], c(family$family, family$link)), TO_FAMILY)
+  foreign <- if (is.null(type)) likelihood_of_foreign(family)
+  if (!is.null(foreign)) return(foreign)
   if (is.null(type)) {
     instead <- INSTEAD[vapply(names(INSTEAD), grepl, NA, as.character(family$family)[1L],
                               ignore.case = TRUE)]
-    others <- "Use gaussian(), binomial(\"probit\"), binomial(\"logit\") or poisson()"
+    others <- paste("Use gaussian(), binomial(\"probit\"), binomial(\"logit\"), poisson() or",
+                    "Gamma(\"log\")")
     stop_sparsegp(argument, paste0("is the family ", family$family, ", link ",
                                    toString(family$link), ", which this package does not know"),
                   c(instead, others)[[1L]])
@@ -87,21 +128,28 @@ INSTEAD <- c(
   "^poisson$" = "Its link is \"log\": give poisson()",
   "^quasibinomial" = "Use binomial(); there is none for more spread than that",
   "^quasi$" = "Use gaussian(), or likelihood = \"heteroscedastic\" where the spread varies",
-  "zero.?inflated|^zip|hurdle" = paste("There is none with extra zeros; likelihood = \"negbin\" is",
-                                       "nearest"),
+  "^zip(lss|oisson)" = paste("likelihood = \"zip\", with one probability of an excess zero, is",
+                             "nearest"),
+  "zero.?inflated|^zip|hurdle" = "Use likelihood = \"zip\" or \"zinb\", which have a log link",
+  "^gamma$" = paste("Its link is \"log\": give Gamma(\"log\"), or fit the logarithm, log(y) ~ x;",
+                    "likelihood = \"heteroscedastic\" is for a spread of its own"),
   "quasipoisson|^neg|nbinom|^com" = "Use likelihood = \"negbin\", for counts that vary more",
   "tweedie|^twlss" = paste("There is none for zeros beside positive numbers; log(y + 1) ~ x, or",
                            "likelihood = \"heteroscedastic\", is nearest"),
-  "^beta( regression)?$" = "There is none for proportions without trials; fit qlogis(y) ~ x",
-  "gamma|inverse.gaussian|lognormal|weibull" =
-    "Fit the logarithm, log(y) ~ x, or use likelihood = \"heteroscedastic\"",
+  "^beta" = "Use likelihood = \"beta\", which has a logit link, or fit qlogis(y) ~ x",
+  "^gammals" = "likelihood = \"gamma\", whose shape is one number, is nearest",
+  "weibull" = "Use likelihood = \"weibull\", for times to an event",
+  "log.?normal" = "Use likelihood = \"lognormal\", for times to an event, or transform = \"log\"",
+  "log.?logistic" = "Use likelihood = \"loglogistic\", for times to an event",
+  "gamma|inverse.gaussian" =
+    "Use likelihood = \"gamma\", fit log(y) ~ x, or use likelihood = \"heteroscedastic\"",
   "ordered|cumulative|ratio$|^acat" = paste("Make the response an ordered factor:",
                                             "likelihood = \"ordinal\""),
   "scaled t|^student" = "Use likelihood = \"student\"",
   "multinom|categorical" = "Make the response a factor: likelihood = \"softmax\" or \"mprobit\"",
   "multivariate normal" = "Give the components as the response: cbind(u, v) ~ x",
   "^gaulss|^shash|^gevlss|^gumbls" = "Use likelihood = \"heteroscedastic\"",
-  "^cox" = "There is none for censored times"
+  "^cox" = "Give Surv(time, status) as the response: likelihood = \"weibull\""
 )
 
 # What was given, once the response is there. Two columns of counts are trials where nothing else is
@@ -116,6 +164,7 @@ resolve_likelihood <- function(lik, y, weights = NULL) {
 # Returns the likelihood that a response of several columns asks for, or NULL.
 likelihood_of_columns <- function(y) {
   if (is_mixture(y)) return(lik_mixture())
+  if (are_times(y)) return(open_times())
   if (!is_vectors(y)) return(NULL)
   if (are_trials(y) && is.null(illegal_counts(y[!is.na(y)]))) lik_binomial() else lik_gaussian()
 }

@@ -16,11 +16,13 @@
 #   label      what print() calls it, where that is not its type
 #   remedy     shown when EP diverges because site precisions grow without bound on contradictory
 #              labels; NULL: they do not
+#   of_value   (traits, lik) -> the traits of this value, where a type leaves them open; NULL: no
+#   jumps      is the mean response a step of the latent function, which has no slope?
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
 #              component alone that is nearly equivalent; NULL: there is no such
 lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_evidence = TRUE,
                      modal = FALSE, tempered = FALSE, density = FALSE, label = NULL,
-                     remedy = NULL, alone = NULL) {
+                     remedy = NULL, jumps = FALSE, alone = NULL, of_value = NULL) {
   as.list(environment())
 }
 
@@ -66,7 +68,9 @@ traits_like <- function(traits, ...) {
 
 # On a scale of its own a response is read by another codec (response-transformed.R).
 lik_traits <- function(lik) {
+  if (!is.null(lik$extension)) return(extension_traits(lik$extension))
   traits <- traits_of(lik$type)
+  if (!is.null(traits$of_value)) return(traits$of_value(traits, lik))
   scale <- lik$transform$name
   if (is.null(scale) || scale == "identity") return(traits)
   traits$response <- paste(traits$response, scale, sep = ".")
@@ -91,9 +95,14 @@ lik_codec <- function(lik) {
 }
 
 new_likelihood <- function(type, params) {
-  traits <- traits_of(type)
-  codec <- codec_named(traits$response)
   params <- lapply(params, plain_numbers)
+  check_lik_params(traits_of(type), params)
+  structure(list(type = type, params = params), class = "sparsegp_likelihood")
+}
+
+# Stops where values of hyperparameters are not what `traits` have them be.
+check_lik_params <- function(traits, params) {
+  codec <- codec_named(traits$response)
   for (name in names(params)) {
     about <- traits$about[[name]]
     check_hyper(params[[name]], about$argument, positive = about$log,
@@ -103,20 +112,27 @@ new_likelihood <- function(type, params) {
       stop_sparsegp(about$argument, paste("must be at most", MAX_CLASSES, "numbers"))
     }
   }
-  structure(list(type = type, params = params), class = "sparsegp_likelihood")
+}
+
+# Returns what C has of a likelihood's type (util-catalogue.R).
+lik_in_catalogue <- function(lik) {
+  if (is.null(lik$extension)) catalogue()$likelihoods[[lik$type]]
+  else extension_in_c(lik$extension)
 }
 
 # Stops where a likelihood is not what a constructor makes: users can write to its parts, and it may
 # come from a file.
 check_likelihood <- function(lik) {
-  right <- inherits(lik, "sparsegp_likelihood") && !is.null(registered("traits", lik$type)) &&
-    is.list(lik$params) && is.null(misfit("likelihood", lik)) &&
+  known <- !is.null(lik$extension) || !is.null(registered("traits", lik$type))
+  right <- inherits(lik, "sparsegp_likelihood") && known &&
+    identical(lik$type == "custom", !is.null(lik$custom)) && is.list(lik$params) &&
+    is.null(misfit("likelihood", lik)) &&
     setequal(names(lik$params), hyper_names(lik))
   if (!right) {
     stop_sparsegp("likelihood", "is not what a lik_*() makes",
                   "Make it anew; a part of a value is not for writing to")
   }
-  new_likelihood(lik$type, lik$params)
+  check_lik_params(lik_traits(lik), lik$params)
   lik
 }
 
@@ -127,16 +143,6 @@ hyper_names <- function(lik) {
   if (is.null(lik$covariance) || lik$covariance == "full") names
   else setdiff(names, "correlation")
 }
-
-# What noise of several components may be like.
-COVARIANCES <- c("spherical", "diagonal", "full")
-
-likelihood_kinds <- function() list(
-  shared = optional(is_flag), coupled = optional(is_flag), or_trials = optional(is_flag),
-  covariance = optional(function(x) is_word(x, COVARIANCES)),
-  variances = optional(function(x) are_finite(x) && is.null(dim(x)) && all(x > 0)),
-  transform = optional(is_transform)
-)
 
 # Log evidences of labels and counts are log probabilities. EP on its way to no fixed point shows by
 # one above 0; SLACK of a nat for each row is more than rounding makes of 0.
@@ -186,11 +192,59 @@ print.sparsegp_likelihood <- function(x, ...) {
 # width: latent values of one process that a row's likelihood sees at once; q: numbers in a data
 # row, which some types leave open
 lik_for_c <- function(lik, processes, width = 1L, q = 0L) {
-  list(type = lik$type, q = as.integer(q), processes = as.integer(processes),
-       width = as.integer(width))
+  spec <- list(type = lik$type, q = as.integer(q), processes = as.integer(processes),
+               width = as.integer(width))
+  if (!is.null(lik$custom)) spec[c("q", "custom")] <- list(2L, lik$custom)
+  if (is.null(lik$extension)) return(spec)
+  c(spec, list(extension = lik$extension$names, support = SUPPORTS[[lik$extension$response]]))
 }
 
 # How latent values lie in C (types.h): never inferred from lengths or dimensions.
 layout_for_c <- function(processes, width = 1L) {
   list(processes = as.integer(processes), width = as.integer(width))
+}
+
+# ---- Likelihoods of other packages (lik-extension.R) ----
+
+# Returns the traits of a likelihood of another package.
+extension_traits <- function(extension) {
+  codec <- c(number = "numbers", count = "counts", label = "labels")[[extension$response]]
+  about <- lapply(stats::setNames(nm = names(extension$start)), extension_hyper, extension)
+  c(lik_code(response = codec, density = extension$response == "number",
+             data_rows = function(y, weights) rbind(y), label = extension$names[["name"]]),
+    lik_hyper(about = about),
+    lik_sample(draw = function(f, value, weights) {
+      if (!is.null(extension$draw)) return(as.double(extension$draw(f, value)))
+      stop_sparsegp("object", "has a likelihood of another package that no response is drawn from",
+                    "Give lik_extension(draw =)")
+    }))
+}
+
+# Returns what is known of one hyperparameter (lik-contract.R).
+extension_hyper <- function(name, extension) {
+  start <- extension$start[[name]]
+  range <- c(extension$lower[[name]], extension$upper[[name]])
+  searched <- any(is.finite(range))
+  own <- extension$prior[[name]]
+  list(argument = name, log = searched, unit_power = extension$unit_power[[name]],
+       range = if (searched) range else c(0, Inf),
+       start = function(rows, offset) {
+         if (searched) to_search(start, range[1L], range[2L]) else start
+       },
+       prior = function(unit, offset) if (is.null(own)) theta_prior(start, range)(unit) else own)
+}
+
+# Returns what C's catalogue says of the types of its list (util-catalogue.R), of this one.
+extension_in_c <- function(extension) {
+  list(q = 1L, npar = length(extension$start), width = 1L, classes = FALSE,
+       par = names(extension$start), exact = FALSE, ordered = extension$ordered)
+}
+
+SUPPORTS <- c(number = 0L, count = 2L, label = 0L) # sg_support (lik.h)
+
+is_lik_extension <- function(x) {
+  each <- length(x$start)
+  is.list(x) && is_extension(x$names) && is_word(x$response, names(SUPPORTS)) &&
+    all(vapply(x[c("start", "lower", "upper", "unit_power")], are_doubles, NA, each)) &&
+    is.list(x$prior) && is_flag(x$ordered) && (is.null(x$draw) || is.function(x$draw))
 }

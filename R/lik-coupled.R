@@ -22,10 +22,10 @@ coupled_likelihood <- function(lik) {
 }
 
 # Refuses what was asked for where it lacks this.
-refuse_coupled <- function(lik, lacking) {
+refuse_coupled <- function(lik, lacking, remedy = NULL) {
   if (!isTRUE(lik$coupled)) return(invisible())
   stop_sparsegp("coupled", paste("= TRUE needs", lacking),
-                "Leave it out, or give coupled = FALSE")
+                remedy %||% "Leave it out, or give coupled = FALSE")
 }
 
 # Returns the likelihood that a fit was asked for: fits of coupled classes begin as others do.

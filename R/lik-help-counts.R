@@ -1,7 +1,8 @@
 #' Likelihoods of counts and of successes in trials
 #'
 #' `lik_poisson()` is for counts whose variance is their mean, `lik_negbin()` for counts that vary
-#' more, and `lik_binomial()` for numbers of successes in known numbers of trials.
+#' more, `lik_zip()` and `lik_zinb()` for counts with more zeros than these explain, and
+#' `lik_binomial()` for numbers of successes in known numbers of trials.
 #'
 #' @details
 #' An exposure enters as `offset(log(exposure))`, as in [stats::glm()]. `predict(type = "response")`
@@ -20,19 +21,42 @@
 #'   trials are not given have one trial. Proportions of an amount, such as of water in a mixture,
 #'   are not counts: `transform = "logit"` with `lik_gaussian()` is for these.
 #'
-#' All are log-concave. None is from the papers; the models are those of [stats::glm()] and
-#' `MASS::glm.nb()`.
+#' * `lik_zip()` and `lik_zinb()`: with probability `zero` a count is an excess zero, else it is
+#'   from the Poisson or the negative binomial distribution. `predict(type = "response")` is the
+#'   mean of all counts, excess zeros included; the rate of the others is `exp()` of `predict(type =
+#'   "link")`. The probability that a new count is 0, for whatever reason, is `predict(type =
+#'   "zero")`. If `zero` is learned to be near 0, use `lik_poisson()` or `lik_negbin()`.
+#' * With `hurdle = TRUE` a count is 0 with probability `zero`, and else one of those of the Poisson
+#'   or the negative binomial distribution that are not 0: zeros may be fewer than these have, too,
+#'   and are no evidence on the rate. The names `"hurdle_poisson"` and `"hurdle_negbin"` stand for
+#'   these.
+#'
+#' All are log-concave but `lik_zip()` and `lik_zinb()`, under which a zero may widen the posterior:
+#' its site then has a negative precision, and `fit$convergence$widening` counts these. `zero` is
+#' one
+#' number for all inputs, and `coef()` shows it as a probability; its prior falls to 0 at 0, so that
+#' learning has a mode where there is no excess.
+#' None is from the papers; the models are
+#' those of [stats::glm()], `MASS::glm.nb()`, Lambert (1992) and Mullahy (1986).
 #'
 #' @param bias Constant added to the latent function: `NULL` (learned), a number (start of learning)
 #'   or `fixed(value)`.
 #' @param size Shape of the gamma distribution of the rates: `NULL` (learned), a positive number or
 #'   `fixed(value)`. The smaller, the more the counts scatter.
+#' @param zero Probability of an excess zero, or with `hurdle` of a zero: `NULL` (learned), a number
+#'   in (0, 1) or `fixed(value)`.
+#' @param hurdle Are all zeros of a kind of their own, `TRUE`, or those that are in excess, `FALSE`?
 #' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
 #' @concept Poisson regression
 #' @concept negative binomial
 #' @concept overdispersion
 #' @concept count data
+#' @concept zero-inflated
+#' @concept hurdle model
 #' @references McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*, second edition.
+#'   Lambert, D. (1992). Zero-inflated Poisson regression. *Technometrics*, 34, 1-14. Mullahy, J.
+#'   (1986). Specification and testing of some modified count data models. *Journal of
+#'   Econometrics*, 33, 341-365.
 #' @seealso [likelihoods] for all.
 #' @examples
 #' fit <- sparsegp(count ~ spray, InsectSprays, likelihood = lik_negbin())
@@ -40,6 +64,15 @@
 #'
 #' shares <- sparsegp(cbind(ncases, ncontrols) ~ agegp + alcgp, esoph, likelihood = lik_binomial())
 #' predict(shares, esoph[1:3, ])
+#'
+#' # counts with many zeros
+#' set.seed(1)
+#' d <- data.frame(x = runif(60, -2, 2))
+#' d$n <- rpois(60, exp(1 + sin(d$x))) * rbinom(60, 1, 0.7)
+#' fit <- sparsegp(n ~ x, d, likelihood = lik_zip())
+#' coef(fit)["zero"]
+#' predict(fit, data.frame(x = c(-1, 1)), type = "zero")
+#' predict(fit, data.frame(x = c(-1, 1)), interval = "prediction")
 #' @name likelihoods_counts
 #' @order 1
 NULL

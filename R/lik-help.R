@@ -2,7 +2,8 @@
 #'
 #' [sparsegp()] chooses a likelihood from the response: numbers have normal errors, a factor of two
 #' levels or a logical is a probit, a factor of more levels a multinomial probit, an ordered factor
-#' a cumulative probit, and a [mixture()] its own. Give `likelihood =` for another: a constructor
+#' a cumulative probit, and a [mixture()] and times to an event their own. Give `likelihood =` for
+#' another: a constructor
 #' such as `lik_student()`, its name (`"student"`), or an R [family][stats::family].
 #'
 #' | you have | use | page |
@@ -14,6 +15,9 @@
 #' | prices, sizes, concentrations: positive and skewed | `transform = "log"`, by default where it fits better | [response_scale()] |
 #' | several numbers, `cbind(u, v)` | `lik_gaussian(covariance =)` | [likelihoods_numbers] |
 #' | counts | `lik_poisson()`, or `lik_negbin()` if they vary more | [likelihoods_counts] |
+#' | counts with many zeros | `lik_zip()` or `lik_zinb()`, with `hurdle = TRUE` if zeros are of a kind of their own | [likelihoods_counts] |
+#' | positive numbers whose errors grow with their mean | `lik_gamma()` | [likelihoods_positive] |
+#' | proportions of an amount | `lik_beta()` | [likelihoods_positive] |
 #' | successes and failures | `lik_binomial()` | [likelihoods_counts] |
 #' | two classes | `lik_probit()`, the default, or `lik_logit()` | [likelihoods_two_classes] |
 #' | two classes, some labels wrong | `lik_flip()` | [likelihoods_two_classes] |
@@ -22,7 +26,9 @@
 #' | three classes or more | `lik_mprobit()`, the default, or `lik_softmax()` | [likelihoods_classes] |
 #' | ordered categories, such as ratings | `lik_ordinal()`, the default | [likelihoods_classes] |
 #' | vectors with several possible values each | `lik_mixture()`, the default | [mixture()] |
+#' | times to an event, some of them censored, `Surv(time, status)` | `lik_weibull()`, `lik_loglogistic()` or `lik_lognormal()`, chosen by default | [likelihoods_times] |
 #' | points, and their density is wanted | `lik_density()`, through [gp_density()] | [gp_density()] |
+#' | anything else | an R function of the log density | [lik_custom()] |
 #'
 #' Any likelihood of two classes serves for more of them as well, by one-vs-rest models; see
 #' [likelihoods_two_classes].
@@ -50,11 +56,20 @@
 #' | `lik_student` | \eqn{(y - u) / scale \sim t_{df}}{(y - u) / scale ~ t(df)} | `scale`, `df` |
 #' | `lik_poisson` | \eqn{y \sim Poisson(\exp(u + bias))}{y ~ Poisson(exp(u + bias))} | `bias` |
 #' | `lik_negbin` | \eqn{y \sim NegBin(\exp(u + bias), size)}{y ~ NegBin(exp(u + bias), size)} | `bias`, `size` |
+#' | `lik_zip`, `lik_zinb` | 0 with probability `zero`, else as `lik_poisson`, `lik_negbin` | `bias`, `size`, `zero` |
+#' | `lik_zip`, `lik_zinb` (`hurdle = TRUE`) | 0 with probability `zero`, else as `lik_poisson`, `lik_negbin` given that \eqn{y > 0}{y > 0} | `bias`, `size`, `zero` |
+#' | `lik_gamma` | \eqn{y \sim Gamma(shape, mean = \exp(u + bias))}{y ~ Gamma(shape, mean = exp(u + bias))} | `bias`, `gamma_shape` |
+#' | `lik_beta` | \eqn{y \sim Beta(precision\,m, precision\,(1 - m))}{y ~ Beta(precision m, precision (1 - m))}, \eqn{m = 1/(1 + \exp(-u - bias))}{m = 1 / (1 + exp(-u - bias))} | `bias`, `precision` |
 #' | `lik_binomial` | \eqn{successes \sim Binomial(trials, 1/(1 + \exp(-u - bias)))}{successes ~ Binomial(trials, 1 / (1 + exp(-u - bias)))} | `bias` |
+#' | `lik_weibull` | \eqn{\log t = u + scale\,e}{log(t) = u + scale e}, \eqn{P(e > z) = \exp(-\exp z)}{P(e > z) = exp(-exp(z))} | `scale` |
+#' | `lik_loglogistic` | the same with logistic \eqn{e} | `scale` |
+#' | `lik_lognormal` | the same with normal \eqn{e} | `scale` |
 #' | `lik_density` | density \eqn{\propto u^2}{~ u^2} at a point that was seen | none |
 #'
 #' @section Names and families:
-#' `gaussian()`, `binomial("probit")`, `binomial("logit")` and `poisson()` are understood;
+#' `gaussian()`, `binomial("probit")`, `binomial("logit")`, `poisson()` and `Gamma("log")` are
+#' understood, and of other packages `MASS::negative.binomial()`, mgcv's `nb()`, `negbin()`,
+#' `betar()` and `ziP()`, whose zeros depend on the mean where those of `lik_zip()` do not;
 #' `binomial("logit")` means `lik_binomial()` if the response has two columns. With `sparsegp(family
 #' = )` their names stand for them, as in [glm()]: with `"binomial"` a factor, a logical or numbers
 #' 0 and 1 are classes (`lik_logit()`), and two columns of counts, or proportions with `weights`,

@@ -19,7 +19,7 @@ flip_traits <- function() noisy_traits("flip", step = FALSE)
 # enough labels contradict each other no precision is a fixed point of EP, and it grows without end,
 # with sites that only narrow, too, and whatever the damping.
 step_traits <- function() {
-  traits_like(noisy_traits("noise", step = TRUE),
+  traits_like(noisy_traits("noise", step = TRUE), jumps = TRUE,
               remedy = paste("Use lik_flip() or lik_probit(flip =), whose slope bounds what a row",
                              "can say"))
 }

@@ -12,13 +12,18 @@ with_transform <- function(lik, transform) {
   lik
 }
 
-takes_transform <- function(lik) traits_of(lik$type)$response %in% c("numbers", "spreads")
+takes_transform <- function(lik) {
+  is.null(lik$extension) && traits_of(lik$type)$response %in% c("numbers", "spreads")
+}
 
 # Is the scale of its response left open? If nothing was said of it, nor of a hyperparameter that is
 # in units of the response.
 open_transform <- function(lik) {
-  about <- lik_traits(lik)$about
-  in_units <- names(Filter(function(row) row$unit_power != 0, about))
   takes_transform(lik) && is.null(lik$transform) && !has_variances(lik) &&
-    all(vapply(lik$params[in_units], is.null, NA))
+    all(vapply(lik$params[hyper_in_units(lik)], is.null, NA))
+}
+
+# Returns the names of the hyperparameters in units of the response.
+hyper_in_units <- function(lik) {
+  names(Filter(function(row) row$unit_power != 0, lik_traits(lik)$about))
 }

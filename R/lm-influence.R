@@ -109,7 +109,11 @@ with_single_rows <- function(model) {
 # mean's cavity and u = tau v it is u / (1 + u). Under a basis the stored variances of cavity and
 # posterior both have a part in addition that the basis leaves, which their difference
 # v u / (1 + u) is free of: q = tau times that solves u^2 - q u - q = 0.
+# An average's mean with weights that do not change has the slope sum_k w_k h_k.
 leverages <- function(model) {
+  if (has_members(model) && model$ensemble$fixed) {
+    return(mixed(each_member(model, leverages), model$ensemble$weights))
+  }
   tau <- c(model$sites$tau)
   q <- pmax(tau * (model$cavity$var - model$latent$var), 0)
   u <- (q + sign(tau) * sqrt(q^2 + 4 * q)) / 2

@@ -18,6 +18,7 @@ read_model <- function(chunk, setup, input_terms = colnames(chunk$x)) {
 # with_kernel() has to follow: starts and priors depend on the response.
 with_response <- function(model, chunk, setup) {
   lik <- model_likelihood(setup, chunk$y)
+  refuse_scale_of_labels(lik, chunk$y)
   codec <- lik_codec(lik)
   check_adjustments(chunk, lik)
   response <- codec$read(codec, chunk$y, lik, chunk$offset, chunk$weights, setup$streams)
@@ -28,6 +29,13 @@ with_response <- function(model, chunk, setup) {
   model$rows <- rows_of_response(lik, model$response)
   model$inputs$components <- model$response$components
   model
+}
+
+# Refuses a scale for a response that is made of labels, which have none.
+refuse_scale_of_labels <- function(lik, y) {
+  if (is.null(lik$transform) || !is.logical(y) && !has_levels(y)) return(invisible())
+  stop_sparsegp("transform", paste0("is for numbers, and the response is of class ", class(y)[1L],
+                                    ": labels have no scale"), "Leave it out")
 }
 
 # Returns the names of factors that kernels may read as levels.
@@ -70,6 +78,9 @@ with_kernel <- function(model, chunk, setup) {
   }))
   model$table <- hyper_table(resolved, model$lik, env, model$rows, chunk$offset / response$unit,
                              setup$prior, response)
+  if (has_custom_kernel(resolved)) {
+    check_custom_kernels(resolved, model$table, scaled_inputs(custom_sample(chunk$x), scaling))
+  }
   refuse_fixed_beside_open(model$table, is_open(response) && !is.null(setup$control))
   model$nkernel <- sum(model$table$part == "kernel")
   model

@@ -2,7 +2,7 @@
 
 # Are the latent functions of models of their own?
 is_one_vs_rest <- function(problem) {
-  problem$processes > 1L && !catalogue()$likelihoods[[problem$lik$type]]$classes
+  problem$processes > 1L && !lik_in_catalogue(problem$lik)$classes
 }
 
 # run: (theta of the class, class) -> its run

@@ -14,7 +14,7 @@ choices_plot <- function() {
   new_plot_type(function(object, asked) list(drawn = object$choices), choice_charts,
                 refuse = function(object) {
                   if (NROW(object$choices) == 0L) "needs a fit that chose among candidates"
-                }, outputs = TRUE)
+                }, outputs = TRUE, averages = FALSE)
 }
 
 choice_charts <- function(object, picture, style) {

@@ -19,6 +19,7 @@ effects_plot <- function() {
 }
 
 effects_picture <- function(object, asked) {
+  object <- fit_of_latent_type(object, "terms")
   rows <- rows_of(object, asked$newdata)
   group <- list(effect = seq_along(fit_parts(object)))
   axes <- data_axes(object, rows, names(derived_columns(object, rows$x)))

@@ -29,6 +29,16 @@ loo_frame.response <- function(object, level) {
   data.frame(observed, answer, inside = observed >= answer[, "lwr"] & observed <= answer[, "upr"])
 }
 
+# A censored time is inside where it may be.
+#' @export
+loo_frame.response_times <- function(object, level) {
+  held_out <- loo_rows(object)
+  answer <- interval_answer(object, held_out$latent, "response", "prediction", level)
+  known <- known_times(held_out$y)
+  data.frame(observed = shown_responses(object, held_out$y), answer,
+             inside = known$upper >= answer[, "lwr"] & known$lower <= answer[, "upr"])
+}
+
 #' @export
 loo_frame.response_factor <- function(object, level) {
   held_out <- loo_rows(object)

@@ -146,7 +146,7 @@ predicted_rows <- function(object, newdata) {
   latent <- some_latent(latent, which(known[latent$complete]), n_outputs(object))
   of_known <- known[rows$complete]
   latent$weights <- rows$weights[of_known] %||% 1
-  list(y = some_rows(rows$y, of_known), latent = latent)
+  list(y = some_rows(rows$responses, of_known), latent = latent)
 }
 
 # Bins of equal sums of `share` (counts, where it is 1), ties kept together; never an empty

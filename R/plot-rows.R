@@ -22,8 +22,8 @@ new_rows <- function(object, newdata) {
   given <- new_data_parts(object, newdata)
   new <- new_inputs(object, given$x, given$offset)
   given <- gathered(given, object$likelihood)
-  y <- read_more(object, given$y, nrow(new$x), given$weights)
-  y <- shown_responses(object, y)
+  read <- read_more(object, given$y, nrow(new$x), given$weights)
+  y <- shown_responses(object, read)
   known <- codec_of(object)$known_means(new$offset, c(nrow(new$x), n_outputs(object)))
   complete <- stats::complete.cases(new$x, known, labelled_rows(y), if (!is.matrix(y)) y)
   if (!any(complete)) stop_incomplete("newdata")
@@ -31,7 +31,7 @@ new_rows <- function(object, newdata) {
   list(x = x, y = some_rows(y, complete), offset = some_rows(known, complete),
        weights = given$weights[complete],
        raw = function(name) as.double(given$x[[name]])[complete], basis = marked_basis(object),
-       given = given, complete = complete)
+       given = given, responses = some_rows(read, complete), complete = complete)
 }
 
 # Returns responses as pictures show them: those of the fit, or new ones `y`.
@@ -44,6 +44,10 @@ shown_responses.response <- function(object, y = NULL) y %||% object$y
 shown_responses.response_mixtures <- function(object, y = NULL) {
   if (is.null(y)) observed_values(object) else codec_of(object)$observed(y)
 }
+
+# A time that is censored is drawn where it was.
+#' @export
+shown_responses.response_times <- function(object, y = NULL) unclass(y %||% object$y)[, 1L]
 
 inducing_points <- function(object) unscaled_inputs(object, basis_points_of(object))
 

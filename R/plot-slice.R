@@ -178,6 +178,10 @@ partial_residual.response_trials <- partial_residual.response
 #' @export
 partial_residual.response_seen <- partial_residual.response
 
+# A proportion that is moved by a ratio may leave its range.
+#' @export
+partial_residual.response_proportions <- partial_residual.response
+
 # Prior correlation of the latent function at each row of x and of z.
 nearness <- function(object, x, z) {
   own <- class_kernel_theta(kernel_theta(object), object$likelihood, processes(object), 1L)

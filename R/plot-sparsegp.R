@@ -32,7 +32,8 @@
 #'   [predict][predict.sparsegp]. `type = "residuals"`: numbers of panels, 1 to 4. A type that is no
 #'   input may stand here, as in `plot(fit, "terms")`.
 #' @param type The name of a type, see the sections below. `NULL`: `"effects"` of a fit with three
-#'   inputs or more and one latent function, unless `which`, `by` or `se` is given, else `"fit"`.
+#'   inputs or more and one latent function, unless `which`, `by` or `se` is given, else `"fit"`;
+#'   an [average()] of fits whose latent functions have different scales has no effects.
 #' @param newdata For a fit of a formula a data frame with its variables, the response too; for a
 #'   fit of a matrix `list(x = , y = )`, and `offset` and trials as `weights` where needed.
 #'   `type = "fit"` draws these rows and takes ranges and medians from them instead of from the
@@ -148,10 +149,12 @@ autoplot.sparsegp <- function(object, which = NULL, type = NULL, newdata = NULL,
 #            ggplot2 draw
 #   rows     (charts) -> in how many rows they stand; NULL: panels are about as high as wide
 #   alike    have all charts axes of one kind? Else ggplot2 makes a plot of each
+#   averages is there such a picture of an average of fits?
 new_plot_type <- function(picture, charts, takes = character(), refuse = function(object) NULL,
-                          outputs = FALSE, rows = function(charts) NULL, alike = TRUE) {
+                          outputs = FALSE, rows = function(charts) NULL, alike = TRUE,
+                          averages = TRUE) {
   list(picture = picture, charts = charts, takes = takes, refuse = refuse, outputs = outputs,
-       rows = rows, alike = alike)
+       rows = rows, alike = alike, averages = averages)
 }
 
 plot_types <- function() names(REGISTRY$plots)
@@ -175,6 +178,8 @@ default_type <- function(object, asked) {
   plain <- all(lengths(asked[c("which", "by", "se")]) == 0L)
   if (!plain || n_outputs(object) * processes(object) > 1L) return("fit")
   if (length(fit_parts(object)) == 0L || has_mean_slopes(object)) return("fit")
+  # an average on several scales has no effects
+  if (!has_one_latent_scale(object, "terms") && object$ensemble$fixed) return("fit")
   if (count_variables(object) > 2L) "effects" else "fit"
 }
 
@@ -203,6 +208,7 @@ refuse_for_type <- function(asked) {
 offered_type <- function(object, name, argument) {
   type <- registered("plots", name)
   if (!type$outputs) refuse_components_picture(object, argument)
+  if (!type$averages) refuse_if_average(object, argument)
   why <- type$refuse(object)
   if (!is.null(why)) {
     stop_sparsegp("type", paste0("= \"", name, "\" ", why[1L]), if (length(why) > 1L) why[2L])

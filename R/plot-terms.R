@@ -27,6 +27,7 @@ terms_charts <- function(object, picture, style) {
 }
 
 terms_pictures <- function(object, which, newdata, level, n, style) {
+  object <- fit_of_latent_type(object, "terms")
   rows <- rows_of(object, newdata)
   groups <- term_groups(names(fit_parts(object)), which)
   if (length(groups) == 0L) {
@@ -166,8 +167,6 @@ term_axes <- function(object, rows, parts) {
   axes <- data_axes(object, rows, character())
   axes[vapply(axes, function(axis) any(axis$columns %in% columns), NA)]
 }
-
-spec_columns <- function(spec) c(spec$vars, unlist(lapply(spec$parts, spec_columns)))
 
 term_curve <- function(view, shown, effect, level, n, style) {
   axis <- view$axis[[1L]]

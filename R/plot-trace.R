@@ -17,7 +17,7 @@ trace_plot <- function() {
   new_plot_type(function(object, asked) list(drawn = trace_of(object)), trace_charts,
                 refuse = function(object) {
                   if (NROW(trace_of(object)) == 0L) "needs a fit that records its iterations"
-                }, outputs = TRUE)
+                }, outputs = TRUE, averages = FALSE)
 }
 
 trace_charts <- function(object, picture, style) {

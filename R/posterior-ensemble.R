@@ -43,10 +43,11 @@ each_member <- function(fit, what, ...) {
   lapply(seq_len(count_members(fit)), function(k) what(as_member(fit, k), ...))
 }
 
-# Makes an ensemble of members, fits. Its own fields are those of `fit`, but for `changes`.
+# Makes an ensemble of members, fits, which may be ensembles themselves. Its own fields are those
+# of `fit` as one fit, but for `changes`: a member that is an ensemble differs in this field.
 new_ensemble <- function(members, weights, changes = list(), fixed = FALSE, made = NULL,
                          fit = members[[1L]]) {
-  fit <- joined_fields(fit, changes)
+  fit <- joined_fields(without_members(fit), changes)
   fit$ensemble <- list(weights = weights / sum(weights),
                        members = lapply(members, differing_fields, fit), fixed = fixed,
                        made = made)

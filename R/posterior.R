@@ -75,6 +75,72 @@ joint_latent <- function(spec, theta, posterior, x) {
   .Call(sg_predict, spec, theta, layout_for_c(1L), with_mean_at(posterior, x), x, TRUE)
 }
 
+# ---- Slopes ----
+
+# Joint moments of the latent functions and of their derivatives along directions v, of the size of
+# x (src/slopes.h): a row's w values, then its w derivatives.
+slope_moments <- function(model, theta, posterior, x, v) {
+  each <- posterior$each
+  if (is.null(each)) {
+    layout <- layout_for_c(model$processes, model$width)
+    posterior <- with_mean_slopes(posterior, x, v, model$width)
+    return(.Call(sg_slopes, model$spec, theta, layout, posterior, x, v, FALSE))
+  }
+  runs <- lapply(seq_along(each), function(class) {
+    own <- class_kernel_theta(theta, model$lik, length(each), class)
+    posterior <- with_mean_slopes(each[[class]], x, v, 1L)
+    .Call(sg_slopes, model$spec, own, layout_for_c(1L), posterior, x, v, FALSE)
+  })
+  lapply(list(mean = "mean", var = "var"), function(field) {
+    matrix(as.double(unlist(lapply(runs, `[[`, field))), ncol = length(runs))
+  })
+}
+
+# Mean and covariance matrix of one latent function of a fit, no ensemble, at all points of x,
+# followed by the derivatives along v.
+joint_slopes <- function(fit, x, v, class = 1L) {
+  own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
+  posterior <- with_mean_slopes(class_posterior(fit$posterior, class), x, v, nrow(x))
+  .Call(sg_slopes, fit$spec, own, layout_for_c(1L), posterior, x, v, TRUE)
+}
+
+# Variance of sum_i (a_i f(x_i) + b_i v_i'df/dx(x_i)) of one latent function of a fit, no ensemble:
+# O(n^2 + n d) time, and memory for some rows.
+variance_of_sum <- function(fit, x, v, a, b, class = 1L) {
+  theta <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
+  posterior <- class_posterior(fit$posterior, class)
+  basis <- posterior$basis
+  prior <- 0
+  k <- numeric(nrow(basis))
+  for (rows in row_blocks(nrow(x), 200L)) {
+    own <- x[rows, , drop = FALSE]
+    along <- v[rows, , drop = FALSE]
+    jet <- .Call(sg_kernel_jet, fit$spec, theta, own, along, x, v)
+    prior <- prior + sum(a[rows] * (jet$K %*% a + jet$dz %*% b)) +
+      sum(b[rows] * (jet$dx %*% a + jet$dxdz %*% b))
+    jet <- .Call(sg_kernel_jet, fit$spec, theta, own, along, basis, NULL)
+    k <- k + drop(a[rows] %*% jet$K + b[rows] %*% jet$dx)
+  }
+  squares <- function(factor) if (is.null(factor)) 0 else sum((k %*% factor)^2)
+  trend <- posterior$trend
+  u <- if (is.null(trend)) 0 else {
+    phi <- a %*% mean_functions(trend, x) + b %*% mean_slopes(trend, x, v)
+    phi %*% trend$root - k %*% trend$J
+  }
+  max(prior - squares(posterior$G), 0) + squares(posterior$H) + sum(u^2)
+}
+
+# Adds the functions of a linear mean, and their derivatives, in C's order.
+with_mean_slopes <- function(posterior, x, v, w) {
+  trend <- posterior$trend
+  posterior["trend"] <- list(if (!is.null(trend)) {
+    phi <- rbind(mean_functions(trend, x), mean_slopes(trend, x, v))
+    row <- rep((seq_len(nrow(x)) - 1L) %/% w, 2L)
+    c(trend[c("coef", "J", "root")], list(phi = phi[order(row), , drop = FALSE]))
+  })
+  posterior
+}
+
 # Adds the functions of a linear mean at the points that are to be predicted, for C.
 with_mean_at <- function(posterior, x) {
   trend <- posterior$trend

@@ -46,7 +46,7 @@ classes_codec <- function() {
              called = "a response of several classes", measures = "importance",
              offers = list(response = character(), link = "se.fit", latent = "se.fit",
                            median = character(), prob = character(), class = character(),
-                           terms = "se.fit"),
+                           terms = "se.fit", slope = c("se.fit", "confidence")),
              as_labels = are_whole, more = NULL, shape = shape_of(are_labels),
              codes = function(y, response) as.double(as.integer(y)),
              back = function(codes, response) factor(response$levels[codes], response$levels),

@@ -95,7 +95,7 @@ part_means <- function(means) {
   if (dim(means)[2L] < 2L || dim(means)[2L] > MAX_COMPONENTS) {
     stop_sparsegp("means", paste("must be of 2 to", MAX_COMPONENTS, "components"))
   }
-  if (any(is.infinite(means))) stop_sparsegp("means", "have values that are not finite")
+  if (any(is.infinite(means))) stop_not_finite("means")
   means
 }
 

@@ -20,7 +20,8 @@ counts_codec <- function() {
              read = read_counts,
              called = "a response of counts",
              offers = offer_table(c("se.fit", "confidence", "prediction"),
-                                  c("confidence", "prediction"), quantile = character()),
+                                  c("confidence", "prediction"), quantile = character(),
+                                  zero = character()),
              constant = function(codes) if (all(codes == 0)) "is nothing but zeros",
              refuse = function(y, weights) illegal_counts(y))
 }
@@ -28,7 +29,8 @@ counts_codec <- function() {
 # Successes of trials: the response is their share, the weights are the trials.
 trials_codec <- function() {
   codec_like(counts_codec(), c("trials", "counts"), trials = TRUE,
-             called = "a response of trials", gather = gather_trials,
+             called = "a response of trials",
+             offers = offers_without(counts_codec()$offers, "zero"), gather = gather_trials,
              refuse = function(y, weights) {
                if (any(y < 0 | y > 1)) "has shares of successes that are not between 0 and 1"
                else if (any(weights > 2^53)) "has more trials than can be counted"
@@ -47,6 +49,7 @@ trials_codec <- function() {
 seen_codec <- function() {
   codec_like(counts_codec(), c("seen", "counts"), constant = function(codes) NULL,
              called = "a response of points",
+             offers = offers_without(counts_codec()$offers, "zero"),
              measures = c("influence", "importance", "improvement"),
              refuse = function(y, weights) {
     if (any(y != 1)) "has other values than 1, which says that a point was seen"
@@ -56,7 +59,7 @@ seen_codec <- function() {
 # Numbers as they are given
 read_counts <- function(codec, y, lik, offset, weights, streams) {
   y <- as_numbers(codec, y, lik)
-  if (!all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
+  if (!all(is.finite(y))) stop_not_finite("y")
   weights <- weights_or_ones(weights, length(y))
   check_legal(codec, y, lik, weights)
   new_response(codec, y, y, weights)
@@ -82,7 +85,7 @@ read_numbers <- function(codec, y, lik, offset, weights, streams) {
 
 read_more_numbers <- function(codec, y, lik, weights, response) {
   if (!(is.numeric(y) || is.logical(y)) || any(is.infinite(y))) {
-    stop_sparsegp("newdata", "has a response that is not finite numbers")
+    stop_sparsegp("newdata", "has a response that is not finite numbers", NOT_FINITE_REMEDY)
   }
   check_legal(codec, y, lik, weights, "newdata")
   as.double(y)

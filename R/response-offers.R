@@ -6,7 +6,7 @@
 offer_table <- function(response, median, ...) {
   latent <- c("se.fit", "confidence", "covariance")
   list(response = response, link = latent, latent = latent, median = median, ...,
-       terms = "se.fit")
+       terms = "se.fit", slope = c("se.fit", "confidence"))
 }
 
 # Returns a table without some types, and without these extras of the others.
@@ -39,7 +39,7 @@ check_offered <- function(codec, type, extras) {
 instead_of_extra <- function(offers, extra, offered) {
   spread <- intersect(c("confidence", "se.fit"), offered)
   if (extra != "covariance" && length(spread)) return(paste("Use", EXTRAS[[spread[1L]]]))
-  types <- names(Filter(function(extras) extra %in% extras, offers))
+  types <- setdiff(names(Filter(function(extras) extra %in% extras, offers)), "slope")
   if (length(types)) paste("Use type =", words_with_or(types))
   else "Leave it out, or use type = \"prob\" or draws()"
 }

@@ -122,6 +122,20 @@ response_scales <- function(y) {
     if (all(heavy) || !positive && any(heavy) && !ends_tied(y)) "asinh")
 }
 
+# Returns those scales whose domain a next response may well lie outside of: where all are multiples
+# of the smallest, as counts are, a next one may be 0, and proportions may be 1.
+scales_at_risk <- function(y) {
+  y <- y[is.finite(y)]
+  are_multiples <- function(x) {
+    ROUNDING <- 1e-6
+    ratio <- x / min(x)
+    all(abs(ratio - round(ratio)) < ROUNDING * ratio)
+  }
+  if (any(y <= 0)) return(character())
+  ends <- c(are_multiples(y), all(y < 1) && are_multiples(1 - y))
+  c("log", "boxcox", "logit")[c(ends[1L], ends[1L], any(ends))]
+}
+
 # Returns whether the lower and the upper tail are heavy: by how far the outer quantile is from the
 # median, in units of the quartile on its side; 3.4 of a normal distribution.
 heavy_tails <- function(y) {

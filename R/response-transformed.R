@@ -27,7 +27,7 @@ codec_on_scale <- function(fitted, scale) {
     offers = offers_on_scale(fitted$offers), shape = c(fitted$shape, scale = is_scale_record),
     refuse = function(y, weights) SCALES[[scale]]$wrong(y),
     correct = paste("Correct those rows, or choose another `transform`, such as \"identity\"",
-                    "or \"asinh\""),
+                    "or \"asinh\", for the whole fit"),
     moments = function(chunk) moments_on_scale(scale, chunk), read = read_on_scale,
     codes = function(y, response) {
       SCALES[[scale]]$to(y, response$scale) / response$unit - response$centre / response$unit
@@ -57,7 +57,7 @@ words_on_scale <- function(scale, response) {
 
 read_on_scale <- function(codec, y, lik, offset, weights, streams) {
   y <- as_numbers(codec, y, lik)
-  if (!all(is.finite(y))) stop_sparsegp("y", "has values that are not finite")
+  if (!all(is.finite(y))) stop_not_finite("y")
   check_legal(codec, y, lik)
   record <- scale_record(codec$scale, y, given_value_of(lik$transform$value))
   out <- codec$fitted$read(codec$fitted, SCALES[[codec$scale]]$to(y, record), lik, offset, weights,

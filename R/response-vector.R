@@ -32,12 +32,15 @@ vectors_codec <- function() {
 offers_of_components <- function() {
   all <- c("se.fit", "confidence", "prediction")
   list(response = all, link = all[-3L], latent = all[-3L], median = all[-1L],
-       quantile = character(), divergence = all, vorticity = all, stream = all, potential = all)
+       quantile = character(), slope = all[-3L], divergence = all,
+       vorticity = all, stream = all, potential = all)
 }
 
 is_mixture <- function(y) inherits(y, "sparsegp_mixture") # response-mixture.R
 
-is_vectors <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) > 1L && !is_mixture(y)
+is_vectors <- function(y) {
+  is.matrix(y) && is.numeric(y) && ncol(y) > 1L && !is_mixture(y) && !are_times(y)
+}
 
 # A matrix with names, and an offset for each component.
 gather_vectors <- function(chunk) {
@@ -88,7 +91,7 @@ check_vectors <- function(y, argument) {
     stop_sparsegp(argument, "is one column, and the likelihood is for several components",
                   "Write cbind(u, v) ~ x + y, or leave `covariance` out")
   }
-  if (any(is.infinite(y))) stop_sparsegp(argument, "has values that are not finite")
+  if (any(is.infinite(y))) stop_not_finite(argument)
 }
 
 read_more_vectors <- function(codec, y, lik, weights, response) {

@@ -26,8 +26,19 @@ model_frame <- function(recipe, data) {
   arguments <- recipe$arguments
   arguments$na.action <- na_action_of(recipe)
   arguments$data <- data
-  eval(as.call(c(list(quote(stats::model.frame), formula = recipe$terms), arguments,
-                 list(drop.unused.levels = recipe$drop))), recipe$env)
+  frame <- eval(as.call(c(list(quote(stats::model.frame), formula = recipe$terms), arguments,
+                          list(drop.unused.levels = recipe$drop))), recipe$env)
+  with_plain_times(frame)
+}
+
+# Returns the frame with survival's times as this package's, which need no other package.
+with_plain_times <- function(frame) {
+  columns <- names(Filter(function(column) inherits(column, "Surv"), as.list(frame)))
+  for (name in columns) {
+    frame[[name]] <- as_times(frame[[name]])
+    attr(attr(frame, "terms"), "dataClasses")[[name]] <- stats::.MFclass(frame[[name]])
+  }
+  frame
 }
 
 refuse_frame <- function(e, recipe, data) {

@@ -10,10 +10,13 @@ coded_by_number <- function(contrasts) {
   names(contrasts)[vapply(contrasts, function(how) is_word(how, c(BY_LEVEL, BY_SCORE)), NA)]
 }
 
-# Returns the frame with such factors as numbers.
+# Returns the frame with such factors as numbers: those of the levels, or where these have a "place"
+# that.
 number_levels <- function(frame, coded, xlev) {
   for (name in coded) {
-    frame[[name]] <- as.double(match(as.character(frame[[name]]), xlev[[name]]))
+    at <- as.double(match(as.character(frame[[name]]), xlev[[name]]))
+    place <- attr(xlev[[name]], "place")
+    frame[[name]] <- if (is.null(place)) at else place[at]
   }
   frame
 }
@@ -54,14 +57,22 @@ with_levels <- function(frame, levels) {
 # Returns the frame of new rows with factors of the fit's levels, NA where a level is none of them.
 # any_level: names of factors that take any; further levels of those among `coded` follow the fit's.
 # Attributes: `xlevels`, these levels; `unseen` and `taken`, lists of levels that became NA and that
-# did not, by variable, in rows that miss nothing else.
-with_fit_levels <- function(frame, xlev, any_level, coded) {
+# did not, by variable, in rows that miss nothing else. placed: names of ordered factors that are
+# numbers, whose further levels have a place among the fit's.
+with_fit_levels <- function(frame, xlev, any_level, coded, placed = character()) {
   unseen <- taken <- list()
   levels <- xlev
   for (name in intersect(names(xlev), names(frame))) {
     new <- setdiff(as.character(unique(frame[[name]])), c(xlev[[name]], NA))
     if (length(new) == 0L) next
     there <- intersect(new, as.character(frame[[name]][stats::complete.cases(frame)]))
+    place <- if (name %in% placed) places_of(new, frame[[name]], xlev[[name]])
+    if (!is.null(place)) {
+      taken[[name]] <- there
+      levels[[name]] <- c(xlev[[name]], new)
+      xlev[[name]] <- structure(levels[[name]], place = c(seq_along(xlev[[name]]), place))
+      next
+    }
     if (name %in% any_level) {
       taken[[name]] <- there
       levels[[name]] <- c(xlev[[name]], new)
@@ -73,6 +84,19 @@ with_fit_levels <- function(frame, xlev, any_level, coded) {
   attr(frame, "taken") <- Filter(length, taken)
   attr(frame, "xlevels") <- xlev
   frame
+}
+
+# Returns the numbers of new levels of an ordered factor, whose seen levels are 1, 2, ...: between
+# those of its neighbours among the factor's levels, or beyond the last by as many steps. NULL: the
+# factor has no order, or not that of the seen levels.
+places_of <- function(new, column, seen) {
+  at <- match(seen, levels(column))
+  if (!is.ordered(column) || anyNA(at) || is.unsorted(at)) return(NULL)
+  to <- match(new, levels(column))
+  ends <- pmin(pmax(to, at[1L]), at[length(at)])
+  within <- if (length(at) == 1L) rep(1, length(to))
+            else stats::approx(at, seq_along(at), ends)$y
+  within + to - ends
 }
 
 # Returns words for such levels.

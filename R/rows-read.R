@@ -56,7 +56,8 @@ frame_rows <- function(recipe, frame) {
     time <- frame[["(forget)"]] # how old rows are, where a stream forgets by a column
     if (!is.null(time)) time <- as.double(unclass(time))
     if (!all(is.finite(time))) {
-      stop_sparsegp("forget", "names a column with values that are not finite")
+      stop_sparsegp("forget", "names a column with values that are not finite",
+                    NOT_FINITE_REMEDY)
     }
     rows <- c(rows, list(y = frame_response(frame), weights = stats::model.weights(frame),
                          time = time, omitted = attr(frame, "na.action")))
@@ -68,11 +69,13 @@ frame_rows <- function(recipe, frame) {
 # Makes the matrix of inputs of rows whose inputs are a model frame. With responses it is an error
 # if one is missing, or if a factor has a level that is not the recipe's and that it does not learn:
 # `xlevels` of the rows are the levels with these. Without responses such rows are missing, with a
-# warning, unless the factor takes any level.
+# warning, unless the factor takes any level, or is a number and the level has a place in its order.
 code_rows <- function(recipe, rows) {
   if (is.null(recipe$terms)) return(rows)
   takes <- if (recipe$response) recipe$learns else recipe$any_level
-  frame <- with_fit_levels(rows$x, recipe$xlevels, takes, coded_by_number(recipe$contrasts))
+  coded <- coded_by_number(recipe$contrasts)
+  placed <- if (!recipe$response) setdiff(coded, coded_by_level(recipe$contrasts))
+  frame <- with_fit_levels(rows$x, recipe$xlevels, takes, coded, placed)
   unseen <- attr(frame, "unseen")
   if (recipe$response && length(unseen)) {
     stop_sparsegp(recipe$argument, paste("has", unseen_words(unseen)),
@@ -80,7 +83,7 @@ code_rows <- function(recipe, rows) {
                         "rows, method_online(pilot =)"))
   }
   signal_unseen(unseen, "warning")
-  if (!recipe$response) signal_taken(attr(frame, "taken"), recipe$learns)
+  if (!recipe$response) signal_taken(attr(frame, "taken"), c(recipe$learns, placed))
   xlevels <- attr(frame, "xlevels")
   if (recipe$response) rows$xlevels <- xlevels
   rows$x <- model_inputs(recipe$terms, frame, recipe$contrasts, xlevels)$x
@@ -99,7 +102,7 @@ check_rows <- function(rows, likelihood) {
   rows$y <- check_response_length(rows$y, nrow(rows$x), lik_codec(likelihood)$dims)
   check_no_missing(y = if (!takes_unlabelled(likelihood)) rows$y, offset = rows$offset,
                    weights = rows$weights)
-  if (any(is.infinite(rows$y))) stop_sparsegp("y", "has values that are not finite")
+  if (any(is.infinite(rows$y))) stop_not_finite("y")
   rows
 }
 

@@ -12,6 +12,7 @@ open_axes <- function(setup) {
   list(
     structure_axis("coding", ordered_factors),
     structure_axis("response scale", scales_of_response, worth_a_scale),
+    structure_axis("error of log times", errors_of_times),
     structure_axis("input scale", scales_of_inputs),
     structure_axis("kernel", lengthscale_each, worth_lengthscales),
     structure_axis("kernel", kernel_shapes),
@@ -42,17 +43,34 @@ worth_lengthscales <- function(model, n, m) {
 # Ordered factors as numbers or as factors.
 ordered_factors <- function(model, chunk, setup, table) codings(setup)
 
-# Another scale of a response of numbers, if nothing that was given is in its units. Later rows of a
-# stream may lie outside of the domain of one, as other rows of a source may.
+# Another scale of a response of numbers, if nothing that was given is in its units. Weights divide
+# the noise variance on any scale. Later rows of a stream may lie outside of the domain of one, as
+# other rows of a source may, whose range is known.
 scales_of_response <- function(model, chunk, setup, table) {
   lik <- model$lik
-  stream <- setup$streams && is.null(setup$known)
-  adjusted <- length(setup$prior) || !is.null(chunk$weights) || any(chunk$offset != 0)
-  if (!open_transform(lik) || stream || adjusted || identical(setup$mean, "zero")) return(NULL)
-  names <- response_scales(c(model$response$given, setup$known$response$range))
+  in_units <- any(chunk$offset != 0) || identical(setup$mean, "zero") ||
+    has_prior_in_units(lik, setup$prior, table)
+  if (!open_transform(lik) || in_units) return(NULL)
+  y <- c(model$response$given, setup$known$response$range)
+  names <- response_scales(y)
+  if (setup$streams && is.null(setup$known)) names <- setdiff(names, scales_at_risk(y))
   lapply(names, function(name) {
     list(label = name, setup = list(likelihood = with_transform(lik, name)))
   })
+}
+
+# Another distribution of the error of log times, where nothing was said of it.
+errors_of_times <- function(model, chunk, setup, table) {
+  if (!isTRUE(model$lik$open_error)) return(NULL)
+  lapply(list(model$lik, lik_loglogistic(), lik_lognormal()), function(lik) {
+    list(label = lik$type, setup = list(likelihood = lik))
+  })
+}
+
+# Is one of a user's priors on a hyperparameter in units of the response, such as the noise?
+has_prior_in_units <- function(lik, prior, table) {
+  matching <- unlist(lapply(names(prior), function(name) matching_hyper(table, name)))
+  any(table$base[matching] %in% c("variance", hyper_in_units(lik)))
 }
 
 # One scale for all inputs, where they have a unit in common, or skewed inputs on a log scale.

@@ -23,16 +23,33 @@ may_couple <- function(lik) {
   paste0("coupled_", lik$type) %in% names(catalogue()$likelihoods)
 }
 
+FULL_EP <- "full EP, with every row in the basis"
+
 # Returns what coupled classes would need that is not there, or NULL.
 lacking_for_coupled <- function(candidate, setup) {
   if (setup$streams) return("all rows at once, in memory")
-  if (!inherits(candidate$plan, "plan_full")) return("full EP, with every row in the basis")
+  if (!inherits(candidate$plan, "plan_full")) return(FULL_EP)
   if (own_kernels(candidate$model$lik)) return("classes that share a kernel")
   if (candidate$model$response$processes > MAX_COMPONENTS) {
     return(paste("at most", MAX_COMPONENTS, "classes"))
   }
   if (!is.null(setup$augment)) return("rows without virtual copies")
   if (!(setup$integrate %||% "none") %in% "none") "hyperparameters that are not integrated over"
+}
+
+# Refuses classes that cannot be coupled as they were asked to be, before anything is learned.
+refuse_uncoupled <- function(model, chunk, setup) {
+  if (!isTRUE(model$lik$coupled) || !may_couple(model$lik)) return(invisible())
+  problem <- problem_of(model, chunk)
+  basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
+  plan <- plan_for(setup$method, problem, basis)
+  lacking <- lacking_for_coupled(list(plan = plan, model = model), setup)
+  if (is.null(lacking)) return(invisible())
+  # of so many rows that full EP is not the default
+  remedy <- if (lacking == FULL_EP && leaves_open(setup$method)) {
+    "Give method = method_ep(size = Inf), which takes minutes, or coupled = FALSE"
+  }
+  refuse_coupled(model$lik, lacking, remedy)
 }
 
 # Returns the candidate as a model of one process, at the same hyperparameters.

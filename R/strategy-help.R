@@ -15,7 +15,8 @@
 #' | axis (`stage` in `fit$choices`) | alternatives | tried for |
 #' |---|---|---|
 #' | coding | ordered factors as factors, not as numbers | formulas with ordered factors |
-#' | response scale | square root, logarithm, Box-Cox, logit, asinh, see [response_scale()] | positive numbers, logit between 0 and 1, asinh if both tails are heavy, or if one is and some are not positive; not with weights, offsets, priors, or a noise that is given; not in streams |
+#' | response scale | square root, logarithm, Box-Cox, logit, asinh, see [response_scale()] | positive numbers, logit between 0 and 1, asinh if both tails are heavy, or if one is and some are not positive; see "The scale of the response" |
+#' | error of log times | logistic, normal after extreme value, see [likelihoods_times] | `Surv()` responses without a likelihood |
 #' | input scale | one scale for all inputs, `scale = "common"` | `scale` not given, standard deviations within a factor of `r policy$same_unit_ratio` |
 #' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
 #' | kernel | a length scale for each input, `ard = TRUE`; of labels tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
@@ -28,6 +29,19 @@
 #' spread over all; of two or one-vs-rest labels of `r policy$class_pilot_rows`. A stream is settled
 #' by its pilot, a [source][row_source] by the observations that are kept in memory. Several outputs
 #' have [kernel_coregion()].
+#'
+#' @section The scale of the response:
+#' The scale is left as it is if something that is given is in units of the response: an offset,
+#' which is added on the fitted scale, `mean = "zero"`, the noise of the likelihood, or a prior of
+#' the noise or of a variance. Weights divide the noise variance on any scale, and other priors mean
+#' the same on any: these leave the choice open.
+#'
+#' A stream is settled by its pilot. The logarithm and the scale of Box and Cox are not tried there
+#' if all responses are multiples of the smallest, as counts are, for the next one may be 0; nor
+#' logit if that holds at either end. If a later response still lies outside of the scale's domain,
+#' such as a negative one after the logarithm was chosen, `update()` is an error of class
+#' `sparsegp_error`, and the fit before is as it was. `transform = "identity"` or `"asinh"` take any
+#' number.
 #'
 #' @section By which margin:
 #' The score of a candidate is log evidence plus log prior, less a price for each hyperparameter

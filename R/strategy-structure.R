@@ -20,6 +20,7 @@ choose_structure <- function(chunk, setup, input_terms, axes = open_axes(setup))
   force(axes) # of the setup as it was given
   if (is.null(setup$kernel)) setup$kernel <- kernel_rbf()
   model <- read_model(chunk, setup, input_terms)
+  refuse_uncoupled(model, chunk, setup)
   compares <- length(axes) && any(model$table$free) && lik_traits(model$lik)$has_evidence
   if (!compares) return(list(model = model, setup = setup))
   n <- nrow(chunk$x)

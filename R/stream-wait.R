@@ -48,6 +48,7 @@ feed.sparsegp_waiting <- function(fit, chunk) {
   }
   if (chunk_size(rows)) {
     lik <- likelihood_for(fit$stream$setup$likelihood, rows$y)
+    refuse_scale_of_labels(lik, rows$y)
     check_early(lik_codec(lik), rows, lik)
   }
   waiting_fit(fit, fit$stream, rows)

@@ -10,7 +10,7 @@ catalogue <- function() REGISTRY$catalogue
 # Likelihoods that sparsegp() takes: of rows that see one value of a process.
 likelihood_names <- function() {
   types <- catalogue()$likelihoods
-  names(types)[vapply(types, `[[`, 0L, "width") == 1L]
+  setdiff(names(types)[vapply(types, `[[`, 0L, "width") == 1L], "custom")
 }
 
 # What a stream counts, in the order of its record

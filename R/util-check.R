@@ -5,6 +5,15 @@ stop_sparsegp <- function(argument, problem, remedy = NULL) {
   raise_sparsegp(paste0("`", argument, "` ", problem), argument, remedy)
 }
 
+# Stops for numbers among which are infinite ones.
+stop_not_finite <- function(argument) {
+  verb <- if (argument == "means") "have" else "has"
+  stop_sparsegp(argument, paste(verb, "values that are not finite"), NOT_FINITE_REMEDY)
+}
+
+NOT_FINITE_REMEDY <- paste("Correct these values, or make them NA: rows with missing values are",
+                           "left out")
+
 raise_sparsegp <- function(message, argument, remedy) {
   message <- paste0(message, ".")
   if (!is.null(remedy)) message <- paste0(message, "\n", remedy, ".")

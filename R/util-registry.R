@@ -8,9 +8,14 @@
 # sound: the model that was last found undamaged (fit-check.R).
 REGISTRY <- new.env(parent = emptyenv())
 
+# What the catalogue says of likelihoods that are R functions, which C has no list of.
+HOSTED <- list(q = 2L, npar = 0L, width = 1L, classes = FALSE, par = character(), exact = FALSE,
+               ordered = TRUE)
+
 # Fills the registry from the functions in the namespace `home`.
 fill_registry <- function(home) {
   REGISTRY$catalogue <- .Call(sg_catalogue)
+  REGISTRY$catalogue$likelihoods$custom <- HOSTED
   likelihoods <- paste0(names(REGISTRY$catalogue$likelihoods), "_traits")
   REGISTRY$traits <- values_of(functions_named("_traits$", home)[likelihoods], "_traits")
   codecs <- functions_named("_codec$", home)

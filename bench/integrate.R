@@ -6,6 +6,8 @@
 #   Rscript bench/integrate.R ard                      32 inputs, 300 rows
 #   Rscript bench/integrate.R cost                     evaluations and time
 #
+# Several may be named; without names all are run, in some two hours of a core.
+#
 # Tables go to stdout; bench/results/integrate.md has what came of it.
 
 library(sparsegp)
@@ -114,55 +116,60 @@ log_density <- function(fit, new, y) {
   log(pmax((below(y + sd) - below(y - sd)) / (2 * sd), 1e-300))
 }
 
-zoo_sets <- function() {
-  utils::read.delim(file.path(Sys.getenv("SPARSEGP_DATA"), "zoo", "sets.tsv"),
-                    colClasses = "character")
+# Fits of the rows at the mode and by default, or NULL where the default is the mode.
+both_fits <- function(formula, rows) {
+  fits <- lapply(list("none", NULL), function(rule) {
+    suppressMessages(suppressWarnings(sparsegp(formula, rows, integrate = rule)))
+  })
+  if (internal$has_members(fits[[2L]])) fits
 }
 
-read_zoo <- function(set) {
-  home <- new.env()
-  utils::data(list = set$data, package = set$package, envir = home)
-  d <- as.data.frame(home[[set$data]])
-  d <- d[setdiff(names(d), strsplit(set$drop, ",", fixed = TRUE)[[1L]])]
-  d <- d[vapply(d, function(x) is.numeric(x) || is.factor(x) && nlevels(x) < 20L, NA)]
-  stats::na.omit(d)
+# By how much the default's log densities are higher, row by row: leave-one-out of all rows, and of
+# a quarter of them as a test, in two splits.
+gains_of <- function(d, response) {
+  formula <- stats::reformulate(".", as.name(response))
+  fits <- both_fits(formula, d)
+  loo <- if (!is.null(fits)) loo_lpd(fits[[2L]]) - loo_lpd(fits[[1L]])
+  test <- unlist(lapply(1:2, function(split) {
+    set.seed(split)
+    held <- sample(nrow(d), nrow(d) %/% 4L)
+    fits <- both_fits(formula, d[-held, ])
+    if (is.null(fits)) return(NULL)
+    each <- lapply(fits, function(fit) {
+      suppressWarnings(log_density(fit, d[held, ], d[[response]][held]))
+    })
+    each[[2L]] - each[[1L]]
+  }))
+  list(loo = loo, test = test)
 }
 
-# Four splits of three quarters for learning; differences of test log density per row, with their
-# standard error over rows.
+gain_words <- function(gain) {
+  if (is.null(gain)) return("not integrated | ")
+  gain <- gain[is.finite(gain)]
+  sprintf("%+.3f | %.3f", mean(gain), stats::sd(gain) / sqrt(length(gain)))
+}
+
 against_mode <- function() {
-  sets <- zoo_sets()
-  total <- 0
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "zoo_sets.R"))
+  sets <- zoo_table()
+  sums <- c(loo = 0, test = 0)
+  cat("| set | rows | inputs | leave-one-out, nats a row | se | test, nats a row | se |\n",
+      "|---|---:|---:|---:|---:|---:|---:|\n", sep = "")
   for (i in seq_len(nrow(sets))) {
     set <- sets[i, ]
-    d <- tryCatch(read_zoo(set), error = function(e) NULL)
-    if (is.null(d) || nrow(d) > 400L || nrow(d) < 20L || !set$response %in% names(d)) next
-    formula <- stats::reformulate(".", as.name(set$response))
-    gain <- unlist(lapply(1:2, function(split) {
-      set.seed(split)
-      held <- sample(nrow(d), nrow(d) %/% 4L)
-      tryCatch({
-        fits <- lapply(list("none", NULL), function(rule) {
-          suppressMessages(suppressWarnings(sparsegp(formula, d[-held, ], integrate = rule)))
-        })
-        if (!internal$has_members(fits[[2L]])) return(NULL)
-        y <- d[[set$response]][held]
-        each <- lapply(fits, function(fit) suppressMessages(log_density(fit, d[held, ], y)))
-        each[[2L]] - each[[1L]]
-      }, error = function(e) {
-        message(set$data, ": ", conditionMessage(e))
-        NULL
-      })
-    }))
-    if (is.null(gain)) {
-      cat(sprintf("%-24s %4d rows: not integrated\n", set$data, nrow(d)))
-      next
-    }
-    total <- total + sum(gain)
-    cat(sprintf("%-24s %4d rows %3d inputs  gain %+.4f a row, standard error %.4f\n", set$data,
-                nrow(d), ncol(d) - 1L, mean(gain), stats::sd(gain) / sqrt(length(gain))))
+    d <- tryCatch(zoo_rows(set), error = function(e) NULL)
+    if (is.null(d) || nrow(d) > 300L) next
+    gains <- tryCatch(gains_of(d, set$response), error = function(e) {
+      message(set$name, ": ", conditionMessage(e))
+    })
+    if (is.null(gains)) next
+    sums <- sums + vapply(gains, function(gain) sum(gain[is.finite(gain)]), 0)
+    cat(sprintf("| %s | %d | %d | %s | %s |\n", set$name, nrow(d), ncol(d) - 1L,
+                gain_words(gains$loo), gain_words(gains$test)))
   }
-  cat("sum of gains", total, "nats\n")
+  cat(sprintf("\nSums: %.1f nats leave-one-out, %.1f of test observations.\n", sums[["loo"]],
+              sums[["test"]]))
 }
 
 # ---- 32 inputs, cost ----
@@ -183,7 +190,7 @@ many_inputs <- function() {
   }
 }
 
-# Time of a fit at its mode and integrated, and of an evaluation with gradient.
+# CPU seconds of a fit at its mode and integrated, and of an evaluation with gradient.
 costs <- function() {
   for (lik in c("gaussian", "probit")) for (inputs in c(1, 3, 8)) for (n in c(60, 300)) {
     set.seed(1)
@@ -191,13 +198,14 @@ costs <- function() {
     y <- sin(2 * x[, 1L]) + 0.3 * stats::rnorm(n)
     if (lik == "probit") y <- factor(y > 0)
     fit_time <- function(rule) {
-      system.time(fit <<- suppressWarnings(sparsegp(x, y, lik, kernel_rbf(ard = TRUE),
-                                                    integrate = rule)))[[3L]]
+      sum(system.time(fit <<- suppressWarnings(sparsegp(x, y, lik, kernel_rbf(ard = TRUE),
+                                                        integrate = rule)))[1:2])
     }
     fit <- NULL
     mode <- fit_time("none")
     surface <- internal$hyper_surface(fit)
-    one <- system.time(for (i in 1:5) surface$run(surface$at + 0.05, gradient = TRUE))[[3L]] / 5
+    runs <- system.time(for (i in 1:5) surface$run(surface$at + 0.05, gradient = TRUE))
+    one <- sum(runs[1:2]) / 5
     ccd <- fit_time("ccd")
     cat(sprintf(paste("%-8s %3d rows %2d hyperparameters: mode %.2f s, with ccd %.2f s:",
                       "%.0f evaluations\n"), lik, n, sum(fit$hyper$free), mode, ccd,
@@ -206,6 +214,8 @@ costs <- function() {
 }
 
 arguments <- commandArgs(TRUE)
-switch(arguments[1L],
-       coverage = run_coverage(as.numeric(c(arguments[-1L], 60)[1L])),
-       mcmc = against_chains(), zoo = against_mode(), ard = many_inputs(), cost = costs())
+numbers <- suppressWarnings(as.numeric(arguments))
+parts <- list(coverage = function() run_coverage(c(numbers[!is.na(numbers)], 60)[1L]),
+              mcmc = against_chains, zoo = against_mode, ard = many_inputs, cost = costs)
+asked <- arguments[is.na(numbers)]
+for (part in if (length(asked)) asked else names(parts)) parts[[part]]()

@@ -55,6 +55,21 @@ of_own_class <- function(y, f, log_class) {
   out
 }
 
+# Counts of a Poisson distribution, or where there is a `size` of a negative binomial one
+part_logs <- function(y, f, v) {
+  if (is.null(v$size)) return(dpois(y[1L, ], exp(f + v$bias), log = TRUE))
+  dnbinom(y[1L, ], v$size, mu = exp(f + v$bias), log = TRUE)
+}
+
+with_excess <- function(y, f, v, logs) {
+  ifelse(y[1L, ] == 0, log_add(log(v$zero), log1p(-v$zero) + logs), log1p(-v$zero) + logs)
+}
+
+with_hurdle <- function(y, f, v) {
+  positive <- log1p(-exp(part_logs(0 * y, f, v)))
+  ifelse(y[1L, ] == 0, log(v$zero), log1p(-v$zero) + part_logs(y, f, v) - positive)
+}
+
 several_labels <- function(log_class) {
   list(logs = function(y, f, v) of_own_class(c(y), Map(`+`, f, v), log_class),
        prob = function(f, v) exp(log_class(Map(`+`, f, v), 1L)))
@@ -119,6 +134,17 @@ MODELS <- list(
   negbin = list(logs = function(y, f, v) {
     dnbinom(y[1L, ], v[["size"]], mu = exp(f + v[["bias"]]), log = TRUE)
   }),
+  zip = list(logs = function(y, f, v) with_excess(y, f, v, part_logs(y, f, v))),
+  zinb = list(logs = function(y, f, v) with_excess(y, f, v, part_logs(y, f, v))),
+  hurdle_poisson = list(logs = function(y, f, v) with_hurdle(y, f, v)),
+  hurdle_negbin = list(logs = function(y, f, v) with_hurdle(y, f, v)),
+  gamma = list(logs = function(y, f, v) {
+    dgamma(y[1L, ], v[["gamma_shape"]], v[["gamma_shape"]] / exp(f + v[["bias"]]), log = TRUE)
+  }),
+  beta = list(logs = function(y, f, v) {
+    dbeta(y[1L, ], v[["precision"]] * plogis(f + v[["bias"]]),
+          v[["precision"]] * plogis(-f - v[["bias"]]), log = TRUE)
+  }),
   binomial = list(
     logs = function(y, f, v) dbinom(y[1L, ], y[2L, ], plogis(f + v[["bias"]]), log = TRUE),
     prob = function(f, v) plogis(f + v[["bias"]])
@@ -182,6 +208,20 @@ absences <- function() {
   d
 }
 
+# Counts of which a third is an excess zero
+infected <- function() {
+  set.seed(4)
+  x <- runif(120, -2, 2)
+  data.frame(y = rpois(120, exp(1 + sin(2 * x))) * rbinom(120, 1, 2 / 3), x = x)
+}
+
+fertile <- function() {
+  d <- swiss[c("Fertility", "Agriculture", "Education")]
+  d$y <- d$Agriculture / 100
+  d$Agriculture <- NULL
+  d
+}
+
 discovered <- function() {
   data.frame(y = as.double(discoveries), year = as.double(time(discoveries)))
 }
@@ -214,6 +254,12 @@ CASES <- list(
   heteroscedastic = list(data = blows(), name = "mcycle", lik = lik_heteroscedastic()),
   poisson = list(data = discovered(), name = "discoveries", lik = lik_poisson()),
   negbin = list(data = absences(), name = "quine", lik = lik_negbin()),
+  zip = list(data = infected(), name = "made counts", lik = lik_zip()),
+  zinb = list(data = infected(), name = "made counts", lik = lik_zinb()),
+  hurdle_poisson = list(data = infected(), name = "made counts", lik = lik_zip(hurdle = TRUE)),
+  hurdle_negbin = list(data = infected(), name = "made counts", lik = lik_zinb(hurdle = TRUE)),
+  gamma = list(data = ozone(), name = "airquality", lik = lik_gamma()),
+  beta = list(data = fertile(), name = "swiss", lik = lik_beta()),
   binomial = list(data = cancers(), name = "esoph", lik = lik_binomial()),
   probit = list(data = pima(1:120), name = "Pima.tr", lik = lik_probit()),
   logit = list(data = pima(1:120), name = "Pima.tr", lik = lik_logit()),

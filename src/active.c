@@ -180,7 +180,8 @@ void sg_candidates_score(const sg_rows *rows, sg_select select, const double *ti
 {
     enum { GRAIN = 64 };
     score_job job = {.rows = rows, .select = select, .tie_break = tie_break, .C = C, .c = c};
-    sg_par_rows(c->m, GRAIN, score_some, &job, ws);
+    const sg_ws own = sg_lik_ws(rows->lik, ws);
+    sg_par_rows(c->m, GRAIN, score_some, &job, &own);
 }
 
 /* A row's way into the active set, as all candidates see it. */

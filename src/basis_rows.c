@@ -134,7 +134,8 @@ static sg_status see_span(void *ctx, int from, int to, int slot, const sg_ws *ws
 /* Sees a window, span by span on several threads; each span writes its own part. */
 static void see(sight s, const sg_ws *ws)
 {
-    sg_par_products(s.window.m, SG_SPAN, see_span, &s, &s.b->looks, ws);
+    const sg_ws own = sg_kernel_workspace(s.b->kernel, ws);
+    sg_par_products(s.window.m, SG_SPAN, see_span, &s, &s.b->looks, &own);
     s.b->first = s.window.from;
     s.b->known = imax2(s.b->known, s.window.from + s.window.m);
     sg_tick(ws);

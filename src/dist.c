@@ -159,3 +159,37 @@ void sg_sqdist(const sg_points *a, const sg_points *b, const sg_block *block, sg
     sg_par_products(block->ni, TALL, some_products, &job, NULL, ws);
     sg_par_rows(block->nj, sg_par_columns(block->ni), some_columns, &job, ws);
 }
+
+/* Divides column by column; factors have no directions. */
+double *sg_directions_scaled(const sg_kernel *self, int n, const double *v, const double *log_ell,
+                             int step, const sg_ws *ws)
+{
+    const int q = self->p - sg_kernel_nfactors(self), *input = number_inputs(self, ws);
+    double *out = sg_doubles(ws, (size_t) q * n);
+    for (int k = 0; k < q; k++) {
+        const double *column = v + (size_t) n * self->vars[input[k]];
+        const double ell = exp(log_ell[input[k] * step]);
+        for (int i = 0; i < n; i++) out[k + (size_t) q * i] = column[i] / ell;
+    }
+    return out;
+}
+
+/* Goes from differences: slopes are wanted where points are close, too. */
+void sg_multiply_pairs(const sg_points *a, const double *v, const sg_points *b, const double *w,
+                       int j, const sg_pair_products *out)
+{
+    const size_t q = a->q;
+    const double *z = b->u + q * j, *other = w ? w + q * j : NULL;
+    for (int i = 0; i < a->n; i++) {
+        const double *x = a->u + q * i, *own = v + q * i;
+        double r2 = 0, dv = 0, dw = 0, vw = 0;
+        for (size_t k = 0; k < q; k++) {
+            const double delta = x[k] - z[k];
+            r2 += delta * delta;
+            dv += delta * own[k];
+            if (other) dw += delta * other[k], vw += own[k] * other[k];
+        }
+        out->r2[i] = r2, out->dv[i] = dv, out->dw[i] = dw, out->vw[i] = vw;
+    }
+    sg_add_differing(a, 0, a->n, b, j, out->r2);
+}

@@ -34,6 +34,22 @@ void sg_sqdist(const sg_points *a, const sg_points *b, const sg_block *block, sg
  * products say little about its differences? */
 int sg_pair_is_close(const sg_points *a, int i, const sg_points *b, int j, double r2);
 
+/* Directions v[n x D] at points, divided by the length scales without the shift that points have:
+ * q x n, those of a point together. O(n p). */
+double *sg_directions_scaled(const sg_kernel *self, int n, const double *v, const double *log_ell,
+                             int step, const sg_ws *ws);
+
+/* Products of the difference delta of two points with their directions, n of each: delta'delta,
+ * delta'v, delta'w and v'w. */
+typedef struct {
+    double *r2, *dv, *dw, *vw;
+} sg_pair_products;
+
+/* Computes them between all points of a, of directions v, and point j of b, of directions w (NULL:
+ * it has none, and dw and vw are 0). Factors add to r2 alone. O(n q). */
+void sg_multiply_pairs(const sg_points *a, const double *v, const sg_points *b, const double *w,
+                       int j, const sg_pair_products *out);
+
 /* widest block sg_next_block() makes */
 enum { SG_BLOCK = 128 };
 

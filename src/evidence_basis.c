@@ -250,7 +250,8 @@ void sg_basis_adjoint_window(const sg_basis_adjoint *adjoint, const sg_sites *si
         const int parts = sg_par_chunks(window.m, job.grain);
         job.N = sg_doubles(ws, dd * parts), job.dkernel = sg_doubles(ws, (size_t) ntheta * parts);
         sg_basis_look(b, window, ws);
-        sg_par_products(window.m, job.grain, add_part, &job, NULL, ws);
+        const sg_ws own = sg_kernel_workspace(b->kernel, ws);
+        sg_par_products(window.m, job.grain, add_part, &job, NULL, &own);
         add_up(parts, dd, job.N, adjoint->N[g]);
         add_up(parts, ntheta, job.dkernel, gradient_of(adjoint, g));
         sg_release(ws, mark);

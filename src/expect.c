@@ -116,6 +116,51 @@ void sg_rate_tails(const sg_lik *self, const double *y, sg_count_cdf cdf, double
     count_tails(self, y, more, unit, cdf, mu, s2, tails);
 }
 
+/* ---- Any response given f ---- */
+
+/* A data row with the marginal of f, and the place and scale on which its tails move. */
+typedef struct {
+    const sg_lik *lik;
+    const double *y;
+    sg_tails_given given;
+    double mu, sd, centre, width;
+} given_row;
+
+/* Gives the integrand over f itself. */
+static void along_f(double f, const void *ctx, double *log_density, double *tails)
+{
+    const given_row *g = ctx;
+    const double t = g->sd > 0 ? (f - g->mu) / g->sd : 0;
+    *log_density = -0.5 * t * t;
+    g->given(g->lik, g->y, f, tails);
+}
+
+/* Gives the integrand over s, f = centre + width sinh(s): its steps are short where tails move, and
+ * grow with the distance from there. The density has the factor cosh(s). */
+static void along_stretched(double s, const void *ctx, double *log_density, double *tails)
+{
+    const given_row *g = ctx;
+    const double f = g->centre + g->width * sinh(s), t = (f - g->mu) / g->sd;
+    *log_density = -0.5 * t * t + fabs(s) + log1p(exp(-2 * fabs(s)));
+    g->given(g->lik, g->y, f, tails);
+}
+
+/* Chooses between the two: over f where its marginal is narrower than the scale of the tails. */
+void sg_given_tails(const sg_lik *self, const double *y, sg_tails_given given, double mu,
+                    double s2, double *tails)
+{
+    const double STEP = 0.5, STRETCHED = 0.15, sd = sg_is_point(s2) ? 0 : sqrt(s2);
+    given_row g = {self, y, given, mu, sd, 0, 1};
+    self->type->locate(self, y, &g.centre, &g.width);
+    if (sd > g.width) {
+        const double away = (mu - g.centre) / g.width, scale = sd / g.width;
+        const double step = STRETCHED / hypot(1, hypot(1, away) / scale);
+        sg_mean_tails(along_stretched, &g, asinh(away), step, tails);
+    } else {
+        sg_mean_tails(along_f, &g, mu, STEP * sd / hypot(1, sd / g.width), tails);
+    }
+}
+
 /* ---- Quantiles ---- */
 
 /* A quantile that was asked for: logit p, and a data row of which y[0] is replaced. */
@@ -145,19 +190,29 @@ static point at_response(const asked *a, double y)
     return (point) {y, log(tails[0]) - log(tails[1]) - a->logit + ROUNDING};
 }
 
-/* Maps a response to the scale of the search: the logarithm of what is positive, and of counts
- * plus 2, of which the least is 0; -1 is below all. */
+static const double LEAST_LOG = -744, MOST_LOG = 709; /* of a number that is not 0 or Inf */
+static const double MOST_ODDS = 37;                   /* log odds of a proportion that is 1 */
+
+/* Maps a response to the scale of the search: the logarithm of what is positive, the log odds of a
+ * proportion, and the logarithm of counts plus 2, of which the least is 0; -1 is below all. */
 static double to_place(const asked *a, double y)
 {
-    return a->support == SG_REAL ? y : log(y + (a->support == SG_WHOLE ? 2 : 0));
+    if (a->support == SG_REAL) return y;
+    if (a->support == SG_WHOLE) return log(y + 2);
+    if (a->support == SG_UNIT && !(y < 1)) return MOST_ODDS;
+    return y > 0 ? log(y) - (a->support == SG_UNIT ? log1p(-y) : 0) : LEAST_LOG - 2;
 }
 
 /* Inverts to_place(); whole responses are rounded down. */
 static double to_response(const asked *a, double place)
 {
     if (a->support == SG_REAL) return place;
-    return a->support == SG_WHOLE ? fmin2(fmax2(floor(exp(place) - 2), -1), MOST_COUNTED)
-                                  : exp(place);
+    if (a->support == SG_WHOLE) return fmin2(fmax2(floor(exp(place) - 2), -1), MOST_COUNTED);
+    if (a->support == SG_UNIT) {
+        const double least = exp(-fabs(place));
+        return place < LEAST_LOG - 1 ? 0 : (place < 0 ? least : 1) / (1 + least);
+    }
+    return exp(fmin2(fmax2(place, LEAST_LOG), MOST_LOG));
 }
 
 /* Returns a response of the latent mean, and the scale of responses about it, as places are. It
@@ -174,6 +229,10 @@ static double typical(const asked *a, double *scale)
     if (a->support == SG_WHOLE) {
         *scale = hypot(sqrt(a->S[0]), 1 / sqrt(1 + mean[0]));
         return fmin2(floor(mean[0]), MOST_COUNTED);
+    }
+    if (a->support == SG_UNIT) {
+        *scale = hypot(sqrt(a->S[0]), 1);
+        return mean[0];
     }
     width = sqrt(var[0]);
     if (type->locate) type->locate(a->lik, a->row, &centre, &width);
@@ -231,7 +290,8 @@ static double narrowed(const asked *a, point low, point high)
     for (int i = 0, stays = 0; i < TRIES && !(whole && high.y - low.y <= 1); i++) {
         const int halfway = abs(stays) == STAYS;
         const point at = at_response(a, between(a, low, high, halfway));
-        if (!(at.y > low.y && at.y < high.y) || isnan(at.excess)) break;
+        if (isnan(at.excess)) break;
+        if (!(at.y > low.y && at.y < high.y)) return whole ? high.y : at.y; /* an end, to rounding */
         if (!whole && fabs(at.excess) < CLOSE * (1 + fabs(a->logit))) return at.y;
         if (at.excess < 0) {
             low = at, stays = halfway || stays < 0 ? 1 : stays + 1;

@@ -32,8 +32,16 @@ typedef double (*sg_count_cdf)(const sg_lik *self, const double *y, double f, in
 void sg_count_tails(const sg_lik *self, const double *y, const double *more, sg_count_cdf cdf,
                     double mu, double s2, double *tails);
 
-/* The same where f is the logarithm of a rate, and the data row the count and a constant. Of counts
- * beyond 1e10 log p has too few digits: they vary, relative to their rate, as that one does. */
+/* tails() of responses with distribution functions of any form in f (C = w = 1), which move where
+ * locate() places the data row y, on its scale. given: P(Y <= y | f) and P(Y > y | f). The mean is
+ * over f ~ N(mu, s2). */
+typedef void (*sg_tails_given)(const sg_lik *self, const double *y, double f, double *tails);
+void sg_given_tails(const sg_lik *self, const double *y, sg_tails_given given, double mu,
+                    double s2, double *tails);
+
+/* sg_count_tails() where f is the logarithm of a rate, and the data row the count and a constant.
+ * Of counts beyond 1e10 log p has too few digits: they vary, relative to their rate, as that one
+ * does. */
 void sg_rate_tails(const sg_lik *self, const double *y, sg_count_cdf cdf, double mu, double s2,
                    double *tails);
 

@@ -104,13 +104,25 @@ int sg_cols_of(SEXP matrix)
     return Rf_ncols(matrix);
 }
 
+/* Returns an element of a list, or NULL where it has none of that name. */
+SEXP sg_optional_field(SEXP list, const char *name)
+{
+    SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+    for (int i = 0; i < Rf_length(names); i++) {
+        if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
+    }
+    return R_NilValue;
+}
+
 /* Builds a node and its children over theta from *at on; *at moves past what the node takes. */
 static const sg_kernel *build_kernel(SEXP spec, const double *theta, int *at)
 {
     const char *name = CHAR(STRING_ELT(sg_field(spec, "type"), 0));
     SEXP vars = sg_field(spec, "vars"), parts = sg_field(spec, "parts");
     sg_kernel *node = sg_structs(1, sizeof(sg_kernel), &sg_r_workspace);
-    node->type = sg_kernel_type_find(name);
+    SEXP extension = sg_optional_field(spec, "extension");
+    node->type = Rf_isNull(extension) ? sg_kernel_type_find(name)
+                                      : sg_extension_kernel(extension);
     if (!node->type) Rf_error("internal error: no kernel '%s'", name);
     node->theta = theta + *at;
     node->p = Rf_length(vars);
@@ -119,6 +131,8 @@ static const sg_kernel *build_kernel(SEXP spec, const double *theta, int *at)
     node->ard = sg_field_int(spec, "ard");
     node->degree = INTEGER(sg_field(spec, "degree"));
     node->nchild = Rf_length(parts);
+    SEXP custom = sg_optional_field(spec, "custom");
+    node->host = Rf_isNull(custom) ? NULL : sg_kernel_host_of(custom);
     const sg_kernel **child = sg_structs(node->nchild + 1, sizeof(sg_kernel *), &sg_r_workspace);
     for (int c = 0; c < node->nchild; c++) {
         child[c] = build_kernel(VECTOR_ELT(parts, c), theta, at);
@@ -151,14 +165,23 @@ const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta)
     return each[0];
 }
 
+/* Is an R function, whose host the last element of the specification gives. */
+static int is_hosted(const char *name) { return strcmp(name, sg_lik_custom.name) == 0; }
+
 sg_lik sg_lik_of(SEXP spec, SEXP theta)
 {
     const char *name = CHAR(STRING_ELT(sg_field(spec, "type"), 0));
+    const int hosted = is_hosted(name);
     const int C = sg_field_int(spec, "processes"), w = sg_field_int(spec, "width");
     if (C < 1 || C > SG_LIK_MAX_CLASSES) Rf_error("internal error: %d processes", C);
     if (w < 1 || w > SG_LIK_MAX_WIDTH) Rf_error("internal error: sites of width %d", w);
     const double *values = sg_doubles_of(theta, Rf_length(theta), "likelihood theta");
-    const sg_lik lik = {.type = sg_lik_type_find(name), .theta = values, .C = C, .w = w,
+    SEXP extension = sg_optional_field(spec, "extension");
+    const sg_lik_type *type = hosted ? &sg_lik_custom
+        : Rf_isNull(extension) ? sg_lik_type_find(name)
+        : sg_extension_lik(extension, sg_field_int(spec, "support"));
+    const sg_lik lik = {.type = type, .theta = values, .C = C, .w = w,
+                        .host = hosted ? sg_lik_host_of(sg_field(spec, "custom")) : NULL,
                         .npar = Rf_length(theta) / C, .q = sg_field_int(spec, "q")};
     if (!lik.type) Rf_error("internal error: no likelihood '%s'", name);
     if (lik.type->width ? w != lik.type->width : C > 1) {

@@ -78,3 +78,20 @@ SEXP sg_r_kernel_adjoint_diag(SEXP spec, SEXP theta, SEXP x, SEXP kbar)
     UNPROTECT(1);
     return dtheta;
 }
+
+/* The matrix and its derivatives along directions: v of x, w of z; w NULL: along v alone. */
+SEXP sg_r_kernel_jet(SEXP spec, SEXP theta, SEXP x, SEXP v, SEXP z, SEXP w)
+{
+    const char *fields[] = {"K", "dx", "dz", "dxdz", ""};
+    const sg_kernel *kernel = sg_kernel_of(spec, theta);
+    const int n = sg_rows_of(x), m = sg_rows_of(z), mixed = !Rf_isNull(w);
+    const double *along = sg_doubles_of(v, (size_t) n * sg_cols_of(x), "v");
+    const double *other = mixed ? sg_doubles_of(w, (size_t) m * sg_cols_of(z), "w") : NULL;
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    const sg_jet jet = {sg_new_matrix(out, 0, n, m), sg_new_matrix(out, 1, n, m),
+                        mixed ? sg_new_matrix(out, 2, n, m) : NULL,
+                        mixed ? sg_new_matrix(out, 3, n, m) : NULL};
+    sg_kernel_jet(kernel, n, REAL(x), along, m, REAL(z), other, &jet, &sg_r_workspace);
+    UNPROTECT(1);
+    return out;
+}

@@ -91,7 +91,11 @@ SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP quadratu
     j.logz = sg_new_vector(out, 0, n), j.d1 = new_numbers(out, 1, &lik, n, w);
     j.d2 = new_numbers(out, 2, &lik, n, w * w);
     j.dpar = sg_new_matrix(out, 3, sg_lik_npar(&lik), n);
-    sg_par_rows(n, GRAIN, tilt_rows, &j, &sg_r_workspace);
+    if (lik.host) {
+        lik.host->tilts(lik.host->self, &lik, n, j.y, j.at, j.S, j.logz, j.d1, j.d2, j.dpar);
+    } else {
+        sg_par_rows(n, GRAIN, tilt_rows, &j, &sg_r_workspace);
+    }
     UNPROTECT(1);
     return out;
 }

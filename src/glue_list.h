@@ -2,11 +2,13 @@
  * declares them, and init.c, which registers them. Those that a fit is made by begin with what
  * engine_call() in R/engine.R says of the problem. */
 SG_ENTRY(catalogue, 0, (void))
+SG_ENTRY(extension, 1, (SEXP extension))
 SG_ENTRY(kernel_cross, 4, (SEXP spec, SEXP theta, SEXP x, SEXP z))
 SG_ENTRY(kernel_columns, 5, (SEXP spec, SEXP theta, SEXP x, SEXP kept, SEXP which))
 SG_ENTRY(kernel_diag, 3, (SEXP spec, SEXP theta, SEXP x))
 SG_ENTRY(kernel_adjoint, 5, (SEXP spec, SEXP theta, SEXP x, SEXP z, SEXP Kbar))
 SG_ENTRY(kernel_adjoint_diag, 4, (SEXP spec, SEXP theta, SEXP x, SEXP kbar))
+SG_ENTRY(kernel_jet, 6, (SEXP spec, SEXP theta, SEXP x, SEXP v, SEXP z, SEXP w))
 SG_ENTRY(block, 4, (SEXP S, SEXP B, SEXP a, SEXP m))
 SG_ENTRY(lik_cross, 5, (SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S))
 SG_ENTRY(lik_site, 3, (SEXP spec, SEXP theta, SEXP y))
@@ -32,3 +34,5 @@ SG_ENTRY(ep_sparse, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta,
 SG_ENTRY(online, 10, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                       SEXP state, SEXP basis, SEXP options))
 SG_ENTRY(predict, 6, (SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x, SEXP joint))
+SG_ENTRY(slopes, 7, (SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x, SEXP v,
+                     SEXP joint))

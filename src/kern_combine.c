@@ -26,14 +26,40 @@ static void multiply(double *to, const double *from, size_t size)
     for (size_t i = 0; i < size; i++) to[i] *= from[i];
 }
 
+/* Adds up all of two jets. */
+static void add_jet(const sg_jet *to, const sg_jet *from, size_t size)
+{
+    add(to->K, from->K, size);
+    add(to->dx, from->dx, size);
+    if (!to->dz) return;
+    add(to->dz, from->dz, size);
+    add(to->dxdz, from->dxdz, size);
+}
+
+/* Applies the product rule, the mixed derivative first, as it reads the others:
+ *   (k l)_xz = k_xz l + k_x l_z + k_z l_x + k l_xz */
+static void multiply_jet(const sg_jet *to, const sg_jet *from, size_t size)
+{
+    for (size_t i = 0; to->dz && i < size; i++) {
+        to->dxdz[i] = to->dxdz[i] * from->K[i] + to->dx[i] * from->dz[i] +
+            to->dz[i] * from->dx[i] + to->K[i] * from->dxdz[i];
+        to->dz[i] = to->dz[i] * from->K[i] + to->K[i] * from->dz[i];
+    }
+    for (size_t i = 0; i < size; i++) {
+        to->dx[i] = to->dx[i] * from->K[i] + to->K[i] * from->dx[i];
+        to->K[i] *= from->K[i];
+    }
+}
+
 /* Holds what distinguishes the two composites: the neutral element, and the operation on
- * elements. */
+ * elements and on their derivatives. */
 typedef struct {
     double neutral;
     void (*combine)(double *to, const double *from, size_t size);
+    void (*combine_jets)(const sg_jet *to, const sg_jet *from, size_t size);
 } combination;
 
-static const combination SUM = {0, add}, PRODUCT = {1, multiply};
+static const combination SUM = {0, add, add_jet}, PRODUCT = {1, multiply, multiply_jet};
 
 /* Prepares the same points for every child; the composite itself has no features. */
 static sg_points combine_prepare(const sg_kernel *self, int n, const double *x,
@@ -149,12 +175,30 @@ static void product_adjoint_diag(const sg_kernel *self, int n, const double *x,
     }
 }
 
+/* Combines the children's matrices and derivatives one after the other. */
+static void combine_jet(const sg_kernel *self, int n, const double *x, const double *v, int m,
+                        const double *z, const double *w, const sg_jet *out, const sg_ws *ws)
+{
+    const combination *op = self->type->family;
+    const size_t size = (size_t) n * m, mixed = w ? size : 0;
+    const sg_jet part = {sg_doubles(ws, size), sg_doubles(ws, size),
+                         w ? sg_doubles(ws, size) : NULL, w ? sg_doubles(ws, size) : NULL};
+    sg_fill(size, op->neutral, out->K);
+    sg_zero(size, out->dx);
+    sg_zero(mixed, out->dz);
+    sg_zero(mixed, out->dxdz);
+    for (int c = 0; c < self->nchild; c++) {
+        sg_kernel_jet(self->child[c], n, x, v, m, z, w, &part, ws);
+        op->combine_jets(out, &part, size);
+    }
+}
+
 const sg_kernel_type sg_kernels_combine[] = {
     {.name = "sum", .ntheta = combine_ntheta, .prepare = combine_prepare, .cross = combine_cross,
      .diag = combine_diag, .adjoint = sum_adjoint, .adjoint_diag = sum_adjoint_diag,
-     .family = &SUM},
+     .jet = combine_jet, .family = &SUM},
     {.name = "product", .ntheta = combine_ntheta, .prepare = combine_prepare,
      .cross = combine_cross, .diag = combine_diag, .adjoint = product_adjoint,
-     .adjoint_diag = product_adjoint_diag, .family = &PRODUCT},
+     .adjoint_diag = product_adjoint_diag, .jet = combine_jet, .family = &PRODUCT},
     {0}
 };

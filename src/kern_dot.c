@@ -63,6 +63,19 @@ static double *exp_theta(const sg_kernel *self, int count, const sg_ws *ws)
     return out;
 }
 
+/* Computes the inner products that derivatives are made of: s = u'u (factors, too), v'u, u'w and
+ * v'w of points and of directions, which factors have no part in. O(n m q). */
+static void directed_products(const sg_points *a, const sg_points *v, const sg_points *b,
+                              const sg_points *w, const sg_jet *out)
+{
+    const int n = a->n, m = b->n, q = a->q;
+    inner_products(a, b, out->K);
+    sg_gemm('T', 'N', n, m, q, 1, v->u, q, b->u, q, 0, out->dx, n);
+    if (!out->dz) return;
+    sg_gemm('T', 'N', n, m, q, 1, a->u, q, w->u, q, 0, out->dz, n);
+    sg_gemm('T', 'N', n, m, q, 1, v->u, q, w->u, q, 0, out->dxdz, n);
+}
+
 /* ---- linear ---- */
 
 /* Counts theta: one variance, or one for each input with ARD. */
@@ -145,6 +158,17 @@ static void linear_adjoint_diag(const sg_kernel *self, int n, const double *x, c
         for (int i = 0; i < n; i++) sum += kbar[i] * square(self, k, col[i]);
         dtheta[k * self->ard] += variance[k * self->ard] * sum;
     }
+}
+
+/* Differentiates a bilinear form: a direction takes the place of its point. */
+static void linear_jet(const sg_kernel *self, int n, const double *x, const double *v, int m,
+                       const double *z, const double *w, const sg_jet *out, const sg_ws *ws)
+{
+    const sg_points a = linear_prepare(self, n, x, NULL, ws);
+    const sg_points b = linear_prepare(self, m, z, NULL, ws);
+    const sg_points av = linear_prepare(self, n, v, NULL, ws);
+    const sg_points bw = w ? linear_prepare(self, m, w, NULL, ws) : b;
+    directed_products(&a, &av, &b, &bw, out);
 }
 
 /* ---- poly ---- */
@@ -254,6 +278,30 @@ static void poly_adjoint_diag(const sg_kernel *self, int n, const double *x, con
     }
 }
 
+/* With s = x'z / (p lengthscale), b = 1 + s and degree r:
+ *   dx = r b^(r - 1) v's,   dxdz = r (r - 1) b^(r - 2) v's s'w + r b^(r - 1) v'w,
+ * times the variance; v's etc. are inner products of the scaled directions and points. */
+static void poly_jet(const sg_kernel *self, int n, const double *x, const double *v, int m,
+                     const double *z, const double *w, const sg_jet *out, const sg_ws *ws)
+{
+    const sg_points a = poly_prepare(self, n, x, NULL, ws), b = poly_prepare(self, m, z, NULL, ws);
+    const sg_points av = poly_prepare(self, n, v, NULL, ws);
+    const sg_points bw = w ? poly_prepare(self, m, w, NULL, ws) : b;
+    const double variance = exp(self->theta[0]), r = self->degree[0];
+    const size_t size = (size_t) n * m;
+    directed_products(&a, &av, &b, &bw, out);
+    for (size_t i = 0; i < size; i++) {
+        const double base = 1 + out->K[i], slope = variance * r * pow(base, r - 1);
+        const double curve = r > 1 ? variance * r * (r - 1) * pow(base, r - 2) : 0;
+        out->K[i] = variance * pow(base, r);
+        if (out->dz) {
+            out->dxdz[i] = curve * out->dx[i] * out->dz[i] + slope * out->dxdz[i];
+            out->dz[i] *= slope;
+        }
+        out->dx[i] *= slope;
+    }
+}
+
 /* ---- constant ---- */
 
 /* Counts theta: the variance alone. */
@@ -308,9 +356,11 @@ static void constant_adjoint(const sg_kernel *self, int n, const double *x, int 
 
 const sg_kernel_type sg_kernels_dot[] = {
     {.name = "linear", .ntheta = linear_ntheta, .prepare = linear_prepare, .cross = linear_cross,
-     .diag = linear_diag, .adjoint = linear_adjoint, .adjoint_diag = linear_adjoint_diag},
+     .diag = linear_diag, .adjoint = linear_adjoint, .adjoint_diag = linear_adjoint_diag,
+     .jet = linear_jet},
     {.name = "poly", .ntheta = poly_ntheta, .prepare = poly_prepare, .cross = poly_cross,
-     .diag = poly_diag, .adjoint = poly_adjoint, .adjoint_diag = poly_adjoint_diag},
+     .diag = poly_diag, .adjoint = poly_adjoint, .adjoint_diag = poly_adjoint_diag,
+     .jet = poly_jet},
     {.name = "constant", .ntheta = constant_ntheta, .prepare = constant_prepare,
      .cross = constant_cross, .diag = constant_diag, .adjoint = constant_adjoint,
      .adjoint_diag = constant_adjoint_diag},

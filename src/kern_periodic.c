@@ -129,6 +129,32 @@ static void periodic_adjoint_diag(const sg_kernel *self, int n, const double *x,
     for (int i = 0; i < n; i++) dtheta[0] += exp(self->theta[0]) * kbar[i];
 }
 
+/* With a = 2 pi / period, K = variance exp((cos(a delta) - 1) / lengthscale^2):
+ *   dK/dx = -K a sin(a delta) / lengthscale^2 = -dK/dz,
+ *   d2K/dxdz = K a^2 (cos(a delta) - sin(a delta)^2 / lengthscale^2) / lengthscale^2 */
+static void periodic_jet(const sg_kernel *self, int n, const double *x, const double *v, int m,
+                         const double *z, const double *w, const sg_jet *out, const sg_ws *ws)
+{
+    const double variance = exp(self->theta[0]), scale = exp(-2 * self->theta[1]);
+    const double freq = 2 * M_PI / exp(self->theta[2]);
+    const size_t own = (size_t) n * self->vars[0], other = (size_t) m * self->vars[0];
+    for (int j = 0; j < m; j++) {
+        for (int i = 0; i < n; i++) {
+            const double delta = x[own + i] - z[other + j], half = sin(freq * delta / 2);
+            const double s = sin(freq * delta), c = cos(freq * delta);
+            const double k = variance * exp(-2 * half * half * scale);
+            const size_t at = i + (size_t) n * j;
+            out->K[at] = k;
+            out->dx[at] = -k * freq * s * scale * v[own + i];
+            if (!out->dz) continue;
+            out->dz[at] = k * freq * s * scale * w[other + j];
+            out->dxdz[at] = k * freq * freq * scale * (c - s * s * scale) * v[own + i] *
+                w[other + j];
+        }
+        sg_tick(ws);
+    }
+}
+
 /* ---- trig ----
  *
  * The kernel of trigonometric polynomials with 2 k0 + 1 coefficients N(0, variance) (thesis 5.28;
@@ -233,11 +259,38 @@ static void trig_adjoint_diag(const sg_kernel *self, int n, const double *x, con
     for (int i = 0; i < n; i++) dtheta[0] += k * kbar[i];
 }
 
+/* Sums the series: dK/dx = -2 variance sum_k k a sin(k a delta), d2K/dxdz = 2 variance sum_k
+ * (k a)^2 cos(k a delta), a = 2 pi / period. O(n m k0). */
+static void trig_jet(const sg_kernel *self, int n, const double *x, const double *v, int m,
+                     const double *z, const double *w, const sg_jet *out, const sg_ws *ws)
+{
+    const double variance = exp(self->theta[0]), freq = 2 * M_PI / exp(self->theta[1]);
+    const size_t own = (size_t) n * self->vars[0], other = (size_t) m * self->vars[0];
+    for (int j = 0; j < m; j++) {
+        for (int i = 0; i < n; i++) {
+            const double angle = freq * (x[own + i] - z[other + j]);
+            double value = 1, slope = 0, curve = 0;
+            for (int k = 1; k <= self->degree[0]; k++) {
+                const double c = cos(k * angle), s = sin(k * angle);
+                value += 2 * c, slope -= 2 * k * s, curve += 2.0 * k * k * c;
+            }
+            const size_t at = i + (size_t) n * j;
+            out->K[at] = variance * value;
+            out->dx[at] = variance * freq * slope * v[own + i];
+            if (!out->dz) continue;
+            out->dz[at] = -variance * freq * slope * w[other + j];
+            out->dxdz[at] = variance * freq * freq * curve * v[own + i] * w[other + j];
+        }
+        sg_tick(ws);
+    }
+}
+
 const sg_kernel_type sg_kernels_periodic[] = {
     {.name = "periodic", .ntheta = periodic_ntheta, .prepare = periodic_prepare,
      .cross = periodic_cross, .diag = periodic_diag, .adjoint = periodic_adjoint,
-     .adjoint_diag = periodic_adjoint_diag},
+     .adjoint_diag = periodic_adjoint_diag, .jet = periodic_jet},
     {.name = "trig", .ntheta = trig_ntheta, .prepare = trig_prepare, .cross = trig_cross,
-     .diag = trig_diag, .adjoint = trig_adjoint, .adjoint_diag = trig_adjoint_diag},
+     .diag = trig_diag, .adjoint = trig_adjoint, .adjoint_diag = trig_adjoint_diag,
+     .jet = trig_jet},
     {0}
 };

@@ -8,15 +8,6 @@
 #include "la.h"
 #include "dist.h"
 
-/* Over n squared distances, shape a (ignored by most). Results may overwrite r2. */
-typedef void (*radial_fun)(int n, const double *r2, double a, double *out);
-
-typedef struct {
-    radial_fun value;  /* k(r2), with k(0) = 1 */
-    radial_fun slope;  /* dk / dr2; where it is infinite at 0, return 0: it only ever meets r2 */
-    radial_fun dshape; /* dk / dlog(a), or NULL when the member has no shape */
-} radial;
-
 /* exp(-r2 / 2) */
 static void rbf_value(int n, const double *r2, double a, double *out)
 {
@@ -29,6 +20,13 @@ static void rbf_slope(int n, const double *r2, double a, double *out)
 {
     (void) a;
     for (int i = 0; i < n; i++) out[i] = -0.5 * exp(-0.5 * r2[i]);
+}
+
+/* exp(-r2 / 2) / 4 */
+static void rbf_curve(int n, const double *r2, double a, double *out)
+{
+    (void) a;
+    for (int i = 0; i < n; i++) out[i] = 0.25 * exp(-0.5 * r2[i]);
 }
 
 /* exp(-r) */
@@ -65,6 +63,16 @@ static void matern32_slope(int n, const double *r2, double a, double *out)
     for (int i = 0; i < n; i++) out[i] = -1.5 * exp(-sqrt(3 * r2[i]));
 }
 
+/* 9/4 exp(-s) / s */
+static void matern32_curve(int n, const double *r2, double a, double *out)
+{
+    (void) a;
+    for (int i = 0; i < n; i++) {
+        const double s = sqrt(3 * r2[i]);
+        out[i] = s > 0 ? 2.25 * exp(-s) / s : 0;
+    }
+}
+
 /* (1 + s + s^2 / 3) exp(-s), s = sqrt(5) r */
 static void matern52_value(int n, const double *r2, double a, double *out)
 {
@@ -85,6 +93,13 @@ static void matern52_slope(int n, const double *r2, double a, double *out)
     }
 }
 
+/* 25/12 exp(-s) */
+static void matern52_curve(int n, const double *r2, double a, double *out)
+{
+    (void) a;
+    for (int i = 0; i < n; i++) out[i] = 25.0 / 12 * exp(-sqrt(5 * r2[i]));
+}
+
 /* (1 + r2 / 2a)^-a, through log1p so that a -> infinity is the rbf kernel to all digits */
 static void rq_value(int n, const double *r2, double a, double *out)
 {
@@ -97,6 +112,14 @@ static void rq_slope(int n, const double *r2, double a, double *out)
     for (int i = 0; i < n; i++) out[i] = -0.5 * exp(-(a + 1) * log1p(r2[i] / (2 * a)));
 }
 
+/* (1 + 1/a) (1 + r2 / 2a)^(-a - 2) / 4 */
+static void rq_curve(int n, const double *r2, double a, double *out)
+{
+    for (int i = 0; i < n; i++) {
+        out[i] = 0.25 * (1 + 1 / a) * exp(-(a + 2) * log1p(r2[i] / (2 * a)));
+    }
+}
+
 /* dk / dlog a = a k (t / (1 + t) - log(1 + t)), t = r2 / 2a */
 static void rq_dshape(int n, const double *r2, double a, double *out)
 {
@@ -107,7 +130,7 @@ static void rq_dshape(int n, const double *r2, double a, double *out)
 }
 
 /* Returns the member's radial functions. */
-static const radial *radial_of(const sg_kernel *self)
+static const sg_radial *radial_of(const sg_kernel *self)
 {
     return self->type->family;
 }
@@ -235,7 +258,7 @@ static void weigh_column(const adjoint_job *job, int n, int j, int jj, const dou
 static void adjoint_column(void *ctx, const sg_block *block, int jj, double *r2)
 {
     const adjoint_job *job = ctx;
-    const radial *rad = radial_of(job->self);
+    const sg_radial *rad = radial_of(job->self);
     const int n = block->ni, j = block->j0 + jj;
     const double *kbar = job->Kbar + (size_t) n * j;
     double *w = job->W + (size_t) n * jj;
@@ -332,22 +355,74 @@ static void stationary_adjoint_diag(const sg_kernel *self, int n, const double *
     for (int i = 0; i < n; i++) dtheta[0] += variance * kbar[i];
 }
 
-static const radial RBF = {rbf_value, rbf_slope, NULL};
-static const radial MATERN12 = {matern12_value, matern12_slope, NULL};
-static const radial MATERN32 = {matern32_value, matern32_slope, NULL};
-static const radial MATERN52 = {matern52_value, matern52_slope, NULL};
-static const radial RQ = {rq_value, rq_slope, rq_dshape};
+/* ---- Derivatives along directions ---- */
+
+/* Writes column j from k, k' = dk/dr2 and k'': with delta = (x - z) / lengthscale,
+ *   dx = 2 k' delta'v,   dz = -2 k' delta'w,   dxdz = -4 k'' delta'v delta'w - 2 k' v'w,
+ * times the variance. Without a derivative they are 0. */
+static void jet_column(const sg_kernel *self, int n, size_t at, const sg_pair_products *p,
+                       double *work, const sg_jet *out)
+{
+    const sg_radial *rad = radial_of(self);
+    const double variance = exp(self->theta[0]), shape = shape_of(self);
+    double *slope = work, *curve = work + n;
+    rad->value(n, p->r2, shape, out->K + at);
+    sg_zero(2 * (size_t) n, work);
+    if (rad->curve) {
+        rad->slope(n, p->r2, shape, slope);
+        rad->curve(n, p->r2, shape, curve);
+    }
+    for (int i = 0; i < n; i++) {
+        const double twice = 2 * variance * slope[i];
+        out->K[at + i] *= variance;
+        out->dx[at + i] = twice * p->dv[i];
+        if (!out->dz) continue;
+        out->dz[at + i] = -twice * p->dw[i];
+        out->dxdz[at + i] = -4 * variance * curve[i] * p->dv[i] * p->dw[i] - twice * p->vw[i];
+    }
+}
+
+/* Goes column by column from differences, as slopes are wanted where points are close. O(n m p). */
+static void stationary_jet(const sg_kernel *self, int n, const double *x, const double *v, int m,
+                           const double *z, const double *w, const sg_jet *out, const sg_ws *ws)
+{
+    const double *log_ell = self->theta + 1;
+    const sg_points b = stationary_prepare(self, m, z, NULL, ws);
+    const sg_points a = stationary_prepare(self, n, x, &b, ws);
+    const double *along = sg_directions_scaled(self, n, v, log_ell, self->ard, ws);
+    const double *other = w ? sg_directions_scaled(self, m, w, log_ell, self->ard, ws) : NULL;
+    const sg_pair_products products = {sg_doubles(ws, n), sg_doubles(ws, n), sg_doubles(ws, n),
+                                       sg_doubles(ws, n)};
+    double *work = sg_doubles(ws, 2 * (size_t) n);
+    for (int j = 0; j < m; j++) {
+        sg_multiply_pairs(&a, along, &b, other, j, &products);
+        jet_column(self, n, (size_t) n * j, &products, work, out);
+        if (j % SG_BLOCK == 0) sg_tick(ws);
+    }
+}
+
+static const sg_radial RBF = {rbf_value, rbf_slope, rbf_curve, NULL};
+static const sg_radial MATERN12 = {matern12_value, matern12_slope, NULL, NULL};
+static const sg_radial MATERN32 = {matern32_value, matern32_slope, matern32_curve, NULL};
+static const sg_radial MATERN52 = {matern52_value, matern52_slope, matern52_curve, NULL};
+static const sg_radial RQ = {rq_value, rq_slope, rq_curve, rq_dshape};
 
 #define STATIONARY(id, member)                                                                  \
     {.name = id, .ntheta = stationary_ntheta, .prepare = stationary_prepare,                    \
      .cross = stationary_cross, .diag = stationary_diag, .adjoint = stationary_adjoint,         \
-     .adjoint_diag = stationary_adjoint_diag, .family = &member}
+     .adjoint_diag = stationary_adjoint_diag, .jet = stationary_jet, .family = member}
+
+/* Members of other packages are no part of the table. */
+sg_kernel_type sg_stationary_type(const sg_radial *radial)
+{
+    return (sg_kernel_type) STATIONARY("extension", radial);
+}
 
 const sg_kernel_type sg_kernels_stationary[] = {
-    STATIONARY("rbf", RBF),
-    STATIONARY("matern12", MATERN12),
-    STATIONARY("matern32", MATERN32),
-    STATIONARY("matern52", MATERN52),
-    STATIONARY("rq", RQ),
+    STATIONARY("rbf", &RBF),
+    STATIONARY("matern12", &MATERN12),
+    STATIONARY("matern32", &MATERN32),
+    STATIONARY("matern52", &MATERN52),
+    STATIONARY("rq", &RQ),
     {0}
 };

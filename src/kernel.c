@@ -26,6 +26,28 @@ int sg_kernel_nfactors(const sg_kernel *self)
     return count;
 }
 
+/* Looks for a part that the host evaluates. */
+static int is_hosted(const sg_kernel *self)
+{
+    int found = self->host != NULL;
+    for (int c = 0; c < self->nchild; c++) found = found || is_hosted(self->child[c]);
+    return found;
+}
+
+static int one_thread(void *self, int products)
+{
+    (void) self, (void) products;
+    return 1;
+}
+
+/* The host's functions are for the calling thread alone. */
+sg_ws sg_kernel_workspace(const sg_kernel *self, const sg_ws *ws)
+{
+    sg_ws own = *ws;
+    if (is_hosted(self)) own.threads = one_thread;
+    return own;
+}
+
 /* Points stay in the workspace, so the caller marks and releases it. */
 sg_points sg_kernel_prepare(const sg_kernel *self, int n, const double *x, const sg_points *like,
                             const sg_ws *ws)
@@ -98,6 +120,23 @@ void sg_kernel_adjoint_diag(const sg_kernel *self, int n, const double *x, const
     sg_release(ws, mark);
 }
 
+/* Leaves derivatives at 0 where the type has none: it does not depend on the directions. */
+void sg_kernel_jet(const sg_kernel *self, int n, const double *x, const double *v, int m,
+                   const double *z, const double *w, const sg_jet *out, const sg_ws *ws)
+{
+    void *mark = sg_mark(ws);
+    if (self->type->jet) {
+        self->type->jet(self, n, x, v, m, z, w, out, ws);
+    } else {
+        const size_t size = (size_t) n * m;
+        sg_kernel_cross(self, n, x, m, z, out->K, ws);
+        sg_zero(size, out->dx);
+        sg_zero(w ? size : 0, out->dz);
+        sg_zero(w ? size : 0, out->dxdz);
+    }
+    sg_release(ws, mark);
+}
+
 /* Computes the w x w matrix among each row's own points: the diagonal blocks of the w n x w n
  * matrix, O(n w^2 p) instead of O(n^2 w^2 p). */
 void sg_kernel_blocks(const sg_kernel *self, int w, int n, int D, const double *x, double *out,
@@ -133,7 +172,8 @@ const sg_kernel_type *sg_kernel_type_at(int i)
 {
     const sg_kernel_type *const families[] = {sg_kernels_stationary, sg_kernels_periodic,
                                               sg_kernels_dot, sg_kernels_factor,
-                                              sg_kernels_vector, sg_kernels_combine};
+                                              sg_kernels_vector, sg_kernels_combine,
+                                              sg_kernels_custom};
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         for (const sg_kernel_type *type = families[f]; type->name; type++) {
             /* Position i of the catalogue, counted down */

@@ -1,6 +1,6 @@
 /* kernel.h: the kernel contract.
  *
- * A kernel type is a constant struct of six slots; a kernel node is the `self` they receive: its
+ * A kernel type is a constant struct of seven slots; a kernel node is the `self` they receive: its
  * slice of theta, the input columns it sees, its children. A kernel knows nothing of y, of noise
  * or of jitter (noise belongs to the likelihood), so cross() never has to know whether points of a
  * and b are the same ones. Where a caller wants the matrix of points with themselves it says so, by
@@ -19,12 +19,16 @@
  *       symmetric.
  *   adjoint_diag(self, n, x, kbar, dtheta, ws)
  *       adds sum_i kbar_i dK_ii/dtheta_t
+ *   jet(self, n, x, v, m, z, w, out, ws)
+ *       K[n x m] and its derivatives along directions v[n x D] of x and w[m x D] of z, sg_jet.
+ *       NULL: the kernel depends on no direction that it will be given, as R refuses others, and
+ *       all derivatives are 0
  *
  * x is n x D, z is m x D, column-major, contiguous, finite. Slots allocate from ws only and give
  * it back, but for what prepare() returns. Cost promise: prepare O(n p), cross and adjoint
  * O(n m p), distances and inner products by one dgemm.
  *
- * To add a stationary kernel: three functions and a row in kern_stationary.c, a constructor in
+ * To add a stationary kernel: four functions and a row in kern_stationary.c, a constructor in
  * R/kernel-values.R, a formula in helper-reference.R. The catalogue, ARD, gradients and contract
  * tests follow. */
 #ifndef SG_KERNEL_H
@@ -33,6 +37,33 @@
 #include "points.h"
 
 typedef struct sg_kernel sg_kernel;
+
+/* A kernel matrix and its derivatives along directions v_i of x and w_j of z, each n x m. */
+typedef struct {
+    double *K;
+    double *dx;   /* v_i' dk/dx */
+    double *dz;   /* w_j' dk/dz; NULL: not wanted, nor is dxdz, and there is no w */
+    double *dxdz; /* v_i' d2k/dxdz' w_j */
+} sg_jet;
+
+/* A kernel k(x, z) that the host evaluates, for kern_custom.c: functions that jump where they fail,
+ * on the thread of the call alone. u[p x n], v[p x m]: points, the numbers of a point together;
+ * theta[ntheta]: the host's hyperparameters as they are searched.
+ *   cross         K[n x m] = k(u_i, v_j)
+ *   diag          k[n] = k(u_i, u_i)
+ *   adjoint       slope[ntheta] = sum_ij Kbar_ij dk_ij/dtheta_t
+ *   adjoint_diag  slope[ntheta] = sum_i kbar_i dk_ii/dtheta_t */
+typedef struct {
+    void *self;
+    int ntheta;
+    void (*cross)(void *self, const double *theta, int p, int n, const double *u, int m,
+                  const double *v, double *K);
+    void (*diag)(void *self, const double *theta, int p, int n, const double *u, double *k);
+    void (*adjoint)(void *self, const double *theta, int p, int n, const double *u, int m,
+                    const double *v, const double *Kbar, double *slope);
+    void (*adjoint_diag)(void *self, const double *theta, int p, int n, const double *u,
+                         const double *kbar, double *slope);
+} sg_kernel_host;
 
 typedef struct {
     const char *name;
@@ -46,6 +77,8 @@ typedef struct {
                     const double *K, const double *Kbar, double *dtheta, const sg_ws *ws);
     void (*adjoint_diag)(const sg_kernel *self, int n, const double *x, const double *kbar,
                          double *dtheta, const sg_ws *ws);
+    void (*jet)(const sg_kernel *self, int n, const double *x, const double *v, int m,
+                const double *z, const double *w, const sg_jet *out, const sg_ws *ws);
     const void *family; /* what the family file keeps per member */
 } sg_kernel_type;
 
@@ -60,11 +93,15 @@ struct sg_kernel {
     const int *degree;             /* poly; k0 of trig; components and rank of coregion */
     int nchild;                    /* composites, and kernels made of another one, only */
     const sg_kernel *const *child;
+    const sg_kernel_host *host;    /* custom only */
 };
 
 int sg_kernel_ntheta(const sg_kernel *self);
 int sg_kernel_is_factor(const sg_kernel *self, int k); /* is its input k one? */
 int sg_kernel_nfactors(const sg_kernel *self);
+/* The workspace for loops over bodies that evaluate the kernel: ws, of one thread if the host has
+ * a part in it. */
+sg_ws sg_kernel_workspace(const sg_kernel *self, const sg_ws *ws);
 sg_points sg_kernel_prepare(const sg_kernel *self, int n, const double *x, const sg_points *like,
                             const sg_ws *ws);
 /* K[a->n x b->n]; b NULL: of a with itself */
@@ -83,6 +120,11 @@ void sg_kernel_adjoint(const sg_kernel *self, int n, const double *x, int m, con
 void sg_kernel_adjoint_diag(const sg_kernel *self, int n, const double *x, const double *kbar,
                             double *dtheta, const sg_ws *ws);
 
+/* The matrix of x[n x D] with z[m x D] and its derivatives along v[n x D] and w[m x D]; w NULL:
+ * along v alone. O(n m p). */
+void sg_kernel_jet(const sg_kernel *self, int n, const double *x, const double *v, int m,
+                   const double *z, const double *w, const sg_jet *out, const sg_ws *ws);
+
 /* out: n blocks of w x w, the kernel among the w points of each row of x[n w x D]; and the adjoint:
  * adds sum Kbar_k d out_k / dtheta, Kbar in blocks as well. O(n w^2 p). */
 void sg_kernel_blocks(const sg_kernel *self, int w, int n, int D, const double *x, double *out,
@@ -94,6 +136,22 @@ void sg_kernel_adjoint_blocks(const sg_kernel *self, int w, int n, int D, const 
 const sg_kernel_type *sg_kernel_type_at(int i);
 const sg_kernel_type *sg_kernel_type_find(const char *name);
 
+/* A stationary kernel's own part (kern_stationary.c): functions of n squared distances in length
+ * scales, and of a shape, which most ignore. Results may overwrite r2. */
+typedef struct {
+    void (*value)(int n, const double *r2, double shape, double *out); /* k(r2), with k(0) = 1 */
+    void (*slope)(int n, const double *r2, double shape, double *out); /* dk / dr2; where it is
+                                infinite at 0, return 0: it only ever meets r2 */
+    void (*curve)(int n, const double *r2, double shape, double *out); /* d2k / dr2^2; where it is
+                                infinite at 0, return 0: it only ever meets |r|^2; NULL: the
+                                function has no derivative */
+    void (*dshape)(int n, const double *r2, double shape, double *out); /* dk / dlog(shape), or
+                                NULL when the member has no shape */
+} sg_radial;
+
+/* The type that has this part; `radial` has to outlive it. */
+sg_kernel_type sg_stationary_type(const sg_radial *radial);
+
 /* Family tables, each ended by a row whose name is NULL. */
 extern const sg_kernel_type sg_kernels_stationary[];
 extern const sg_kernel_type sg_kernels_periodic[];
@@ -101,5 +159,6 @@ extern const sg_kernel_type sg_kernels_dot[];
 extern const sg_kernel_type sg_kernels_vector[];
 extern const sg_kernel_type sg_kernels_combine[];
 extern const sg_kernel_type sg_kernels_factor[];
+extern const sg_kernel_type sg_kernels_custom[];
 
 #endif

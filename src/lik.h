@@ -56,7 +56,8 @@ typedef struct sg_lik sg_lik;
 
 enum { SG_LIK_PAR_NAMES = 4 }; /* the most that a type has names for */
 
-typedef enum { SG_REAL, SG_POSITIVE, SG_WHOLE } sg_support; /* SG_WHOLE: 0, 1, 2, ... */
+/* SG_WHOLE: 0, 1, 2, ...; SG_UNIT: between 0 and 1 */
+typedef enum { SG_REAL, SG_POSITIVE, SG_WHOLE, SG_UNIT } sg_support;
 
 /* The tilt of a row at its marginals: log Z, and the first and second derivatives of log Z in the
  * means. d2 has the block of each process alone, cross all of them. Classes have one variable in
@@ -95,6 +96,7 @@ typedef struct {
     void (*tails)(const sg_lik *self, const double *y, const double *mu, const double *S,
                   double *out);
     sg_support support;
+    const void *family; /* what a type keeps that is made for a call; NULL for those of the list */
 } sg_lik_type;
 
 /* Slots have no workspace: bounds of their small arrays. */
@@ -106,6 +108,15 @@ enum {
     SG_LIK_MAX_BLOCKS = 256 /* numbers in the blocks of a row, C w w; and so of C w */
 };
 
+/* A likelihood whose log p the host has, as R does of a function that a user wrote (lik_custom.c).
+ * tilts() writes log Z, d1, d2 and, unless dpar is NULL, dlogZ/dtheta[npar x n] of n data rows
+ * under N(mu[i], s2[i]); C = w = 1. It may jump, and is for the host's own thread alone. */
+typedef struct {
+    void *self;
+    void (*tilts)(void *self, const sg_lik *lik, int n, const double *y, const double *mu,
+                  const double *s2, double *logz, double *d1, double *d2, double *dpar);
+} sg_lik_host;
+
 struct sg_lik {
     const sg_lik_type *type;
     const double *theta; /* npar for each latent function */
@@ -113,6 +124,7 @@ struct sg_lik {
     int w;               /* latent values of one that it sees at once */
     int npar;            /* hyperparameters of each: its type's, or as many as it brings */
     int q;               /* numbers in a data row, where its type leaves them to it */
+    const sg_lik_host *host; /* NULL: log p is C's */
 };
 
 /* Is a variance so small that the square of its root may vanish? NaN is not. */
@@ -173,6 +185,12 @@ void sg_lik_tilt_dpar_quad(const sg_lik *self, const double *y, const double *mu
 /* spread (may be NULL): variance of E(y|f) under N(mu, s2), the part of var that is about f. */
 void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2, double *mean,
                          double *var, double *spread);
+
+/* The type of likelihoods that have a host; in no list, as they are made by users. */
+extern const sg_lik_type sg_lik_custom;
+
+/* The workspace for loops over rows of this likelihood: a host has one thread. */
+sg_ws sg_lik_ws(const sg_lik *self, const sg_ws *ws);
 
 const sg_lik_type *sg_lik_type_at(int i);
 const sg_lik_type *sg_lik_type_find(const char *name);

@@ -113,7 +113,8 @@ static int tilt_of_difference(const sg_lik *self, int own, const double *mu, con
                               double *logz, double *d1, double *d2)
 {
     const double APART = 1e6, WIN = 1, none = 0;
-    const sg_lik logistic = {&sg_lik_logit, &none, 1, 1, 1, 1};
+    const sg_lik logistic = {.type = &sg_lik_logit, .theta = &none, .C = 1, .w = 1, .npar = 1,
+                             .q = 1};
     sg_tilt at = {0, d1, d2, 0, 0};
     if (self->C != 2 || !(s2[0] <= APART * s2[1] && s2[1] <= APART * s2[0])) return 0;
     const double gap = mu[own] + self->theta[own] - mu[1 - own] - self->theta[1 - own];

@@ -118,12 +118,13 @@ void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *
                           double *var, const sg_ws *ws)
 {
     void *mark = sg_mark(ws);
+    const sg_ws own = sg_kernel_workspace(post->kernel, ws);
     const size_t w = post->w;
     prediction p = {.post = post, .n = n, .D = D, .x = x, .mean = mean, .var = var};
     p.scratch_size = (size_t) (n < BLOCK ? n : BLOCK) * w * (2 * (size_t) post->d + D + 3 * w);
-    p.scratch = sg_doubles(ws, p.scratch_size * (n > BLOCK ? sg_par_slots(1, ws) : 1));
+    p.scratch = sg_doubles(ws, p.scratch_size * (n > BLOCK ? sg_par_slots(1, &own) : 1));
     p.basis = sg_kernel_prepare(post->kernel, post->d, post->basis, NULL, ws);
-    sg_par_products(n, BLOCK, predict_block, &p, NULL, ws);
+    sg_par_products(n, BLOCK, predict_block, &p, NULL, &own);
     sg_release(ws, mark);
 }
 

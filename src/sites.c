@@ -10,6 +10,7 @@
 #include "coupled.h"
 #include "par.h"
 #include "sites.h"
+#include "hosted.h"
 
 enum { MAX_WIDTH = SG_LIK_MAX_WIDTH, MAX_BLOCK = SG_LIK_MAX_WIDTH * SG_LIK_MAX_WIDTH };
 
@@ -35,8 +36,8 @@ static void add_block(int ww, const double *y, double *x)
 
 /* Collects the cavities of row i, mu[C w] and S[C blocks], as its likelihood sees them: with the
  * offset, and with the variance gamma that marginals leave out. O(C w^2). */
-static void cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
-                            double *S)
+void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
+                        double *S)
 {
     const int w = rows->lik->w, ww = w * w;
     for (int c = 0; c < rows->lik->C; c++) {
@@ -168,7 +169,7 @@ static int tilt_row(const sg_rows *rows, const sg_marginals *marg, int i, double
     double mu[SG_LIK_MAX_BLOCKS], S[SG_LIK_MAX_BLOCKS];
     double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
     sg_tilt tilt = {.d1 = d1, .d2 = d2, .cross = cross, .own = own};
-    cavities_of_row(rows, marg, i, mu, S);
+    sg_cavities_of_row(rows, marg, i, mu, S);
     sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, S, &tilt);
     if (own) keep_weights(marg, i, &tilt);
     double sum = marg->logz[i] = tilt.logz;
@@ -211,6 +212,7 @@ static sg_status tilt_chunk(void *ctx, int from, int to, int slot, const sg_ws *
 /* Tilts on several threads: likelihoods take most of a sweep of few points, microseconds a row. */
 sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, sg_span span, const sg_ws *ws)
 {
+    if (rows->lik->host) return sg_host_tilts(rows, marg, span, ws);
     tilt_job job = {.rows = rows, .marg = marg, .from = span.from};
     return sg_par_rows(span.m, GRAIN, tilt_chunk, &job, ws);
 }
@@ -226,7 +228,7 @@ static sg_status dpar_chunk(void *ctx, int from, int to, int slot, const sg_ws *
     (void) slot, (void) ws;
     sg_zero(npar, dpar);
     for (int i = job->from + from; i < job->from + to; i++) {
-        cavities_of_row(job->rows, job->marg, i, mu, S);
+        sg_cavities_of_row(job->rows, job->marg, i, mu, S);
         sg_lik_tilt_dpar(lik, sg_lik_row(lik, job->rows->y, i), mu, S, dpar);
     }
     return SG_OK;
@@ -236,6 +238,10 @@ static sg_status dpar_chunk(void *ctx, int from, int to, int slot, const sg_ws *
 void sg_tilt_rows_dpar(const sg_rows *rows, const sg_marginals *marg, sg_span span, double *dlik,
                        const sg_ws *ws)
 {
+    if (rows->lik->host) {
+        if (rows->lik->npar > 0) sg_host_dpar(rows, marg, span, dlik, ws);
+        return;
+    }
     const int npar = sg_lik_npar(rows->lik), chunks = sg_par_chunks(span.m, GRAIN);
     void *mark = sg_mark(ws);
     tilt_job job = {.rows = rows, .marg = marg, .from = span.from,

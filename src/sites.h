@@ -125,6 +125,10 @@ void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span);
  * cavity is no distribution, or far wider than the prior + gamma (tolerances.h). */
 int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, sg_span span);
 
+/* The cavities of row i with offset and gamma, as its likelihood sees them: mu[C w], S[blocks]. */
+void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
+                        double *S);
+
 /* Tilts of a span at its cavities, gamma added to the variance. SG_NOT_FINITE when a number is
  * not. */
 sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, sg_span span, const sg_ws *ws);

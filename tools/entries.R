@@ -103,7 +103,22 @@ chunks <- function() {
   fit <- sparsegp(class ~ x1 + x2, source, lik_probit(), kernel_rbf(1, 1), basis = data[1:5, ],
                   learn = learn_control(inner = 2, outer = 1, rows = 20)) # fewer than there are
   numbers <- sparsegp(number ~ x1 + x2, data, lik_student(), kernel_rbf(1, 1), learn = FALSE)
-  list(predict(fit, data), residuals(numbers, "quantile"))
+  list(predict(fit, data), residuals(numbers, "quantile"),
+       slopes(fit, data[1:3, ]), draws(fit, data[1:3, ], type = "slope"))
+}
+
+# A kernel in R, alone and beside another
+custom_kernel <- function() {
+  data <- helpers$golden_data()
+  kernel <- kernel_custom(function(x, z, theta) {
+    r2 <- outer(rowSums(x^2), rowSums(z^2), "+") - 2 * tcrossprod(x, z)
+    exp(-pmax(r2, 0) * theta[["rate"]])
+  }, theta = c(rate = 0.5))
+  lapply(list(method_ep(), method_ep(8)), function(method) {
+    fit <- sparsegp(number ~ x1 + x2, data, kernel = kernel + kernel_linear(), method = method,
+                    learn = learn_control(inner = 2, outer = 1))
+    list(coef(fit), predict(fit, data, se.fit = TRUE))
+  })
 }
 
 # Entries that only tests call
@@ -122,6 +137,7 @@ for_tests <- noted(function() {
     .Call(sg_kernel_diag, spec, theta, x),
     .Call(sg_kernel_adjoint, spec, theta, x, x, diag(3)),
     .Call(sg_kernel_adjoint_diag, spec, theta, x, c(1, 2, 3)),
+    .Call(sg_kernel_jet, spec, theta, x, x + 1, x, x - 1),
     .Call(sg_block, diag(2) + 1, diag(2), c(0.1, 0.2), c(1, -1)),
     .Call(sg_lik_cross, c_lik("softmax", numeric(3L)), numeric(3L), rbind(c(1, 3)),
           matrix(0.1, 2L, 3L), matrix(0.5, 2L, 3L)),
@@ -135,7 +151,9 @@ for_tests <- noted(function() {
                 gamma = c(0.1, 0, 0.2)),
     engine_pass(part, c(theta, 0), sums, sites,
                 list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = TRUE, rows = 3)),
-    .Call(sg_catalogue)
+    .Call(sg_catalogue),
+    tryCatch(.Call(sg_extension, c("stats", "none")), error = conditionMessage), # not there
+    custom_kernel()
   )
 })
 environment(for_tests) <- helpers

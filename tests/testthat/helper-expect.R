@@ -13,12 +13,46 @@ REFERENCE_GIVEN <- list(
   binomial = function(y, f, v, weight, lower) {
     stats::pbinom(y, weight, stats::plogis(f + v$bias), lower.tail = lower)
   },
+  gamma = function(y, f, v, weight, lower) {
+    stats::pgamma(y, v$gamma_shape, v$gamma_shape / exp(f + v$bias), lower.tail = lower)
+  },
+  beta = function(y, f, v, weight, lower) {
+    stats::pbeta(y, v$precision * stats::plogis(f + v$bias),
+                 v$precision * stats::plogis(-f - v$bias), lower.tail = lower)
+  },
+  zip = function(y, f, v, weight, lower) reference_excess_cdf("poisson", y, f, v, lower),
+  zinb = function(y, f, v, weight, lower) reference_excess_cdf("negbin", y, f, v, lower),
+  hurdle_poisson = function(y, f, v, weight, lower) {
+    reference_hurdle_cdf("poisson", y, f, v, lower)
+  },
+  hurdle_negbin = function(y, f, v, weight, lower) reference_hurdle_cdf("negbin", y, f, v, lower),
   student = function(y, f, v, weight, lower) {
     stats::pt((y - f) / v$scale, v$df, lower.tail = lower)
+  },
+  weibull = function(y, f, v, weight, lower) {
+    stats::pweibull(exp(y), 1 / v$scale, exp(f), lower.tail = lower)
+  },
+  loglogistic = function(y, f, v, weight, lower) {
+    stats::plogis(y, f, v$scale, lower.tail = lower)
   }
 )
 
+# With excess zeros, and with a hurdle before the counts of a `part` that are not 0.
+reference_excess_cdf <- function(part, y, f, v, lower) {
+  if (y < 0) return(0 * f + !lower)
+  (if (lower) v$zero else 0) + (1 - v$zero) * REFERENCE_GIVEN[[part]](y, f, v, 1, lower)
+}
+
+reference_hurdle_cdf <- function(part, y, f, v, lower) {
+  given <- function(y) REFERENCE_GIVEN[[part]](y, f, v, 1, FALSE)
+  above <- if (y < 0) 0 * f + 1 else (1 - v$zero) * given(y) / given(0)
+  if (lower) 1 - above else above
+}
+
 REFERENCE_MIXED <- list(
+  lognormal = function(y, mean, var, v, weight, lower) {
+    stats::pnorm(y, mean, sqrt(var + v$scale^2), lower.tail = lower)
+  },
   gaussian = function(y, mean, var, v, weight, lower) {
     stats::pnorm(y, mean, sqrt(var + v$noise / weight), lower.tail = lower)
   },

@@ -35,6 +35,10 @@ REFERENCE_KERNELS <- list(
     v$variance * (cos(2 * pi * k0 * t) + sin(2 * pi * k0 * t) / tan(pi * t))
   },
   factor = function(x, z, v, kernel) v$variance * all(abs(x - z) <= 1e-10),
+  # one that is written in R is taken at a pair of points
+  custom = function(x, z, v, kernel) {
+    v$variance * drop(kernel$custom$fun(rbind(x), rbind(z), unlist(v[kernel$custom$names])))
+  },
   sum = function(parts) sum(parts),
   product = function(parts) prod(parts),
   divfree = function(x, z, theta, kernel) reference_field(x, z, theta, kernel),
@@ -103,6 +107,47 @@ reference_pair <- function(kernel, theta, x, z) {
 
 # ---- Likelihoods ----
 
+# Times to an event: log time = f + scale e. A data row is (first bound, second bound, kind): the
+# event was at the first (1), after it (0), before it (2), or between both (3). Distributions of e
+# by plain formulas: log density, log P(e > z), log P(e <= z).
+REFERENCE_ERRORS <- list(
+  weibull = list(density = function(z) z - exp(pmin(z, 300)),
+                 above = function(z) -exp(pmin(z, 300)),
+                 below = function(z) ifelse(z < -30, z, log(-expm1(-exp(pmin(z, 300))))),
+                 mean = digamma(1), var = trigamma(1)),
+  loglogistic = list(density = function(z) -abs(z) - 2 * log1p(exp(-abs(z))),
+                     above = function(z) stats::plogis(-z, log.p = TRUE),
+                     below = function(z) stats::plogis(z, log.p = TRUE),
+                     mean = 0, var = pi^2 / 3),
+  lognormal = list(density = function(z) -z^2 / 2 - log(2 * pi) / 2,
+                   above = function(z) stats::pnorm(-z, log.p = TRUE),
+                   below = function(z) stats::pnorm(z, log.p = TRUE), mean = 0, var = 1)
+)
+
+# log(exp(high) - exp(low)) from the side on which both are small
+reference_log_difference <- function(high, low) high + log(-expm1(pmin(low - high, -1e-300)))
+
+reference_times <- function(type) {
+  error <- REFERENCE_ERRORS[[type]]
+  list(
+    logp = function(y, f, v) {
+      a <- (y[1L] - f) / v$scale
+      b <- (y[2L] - f) / v$scale
+      if (y[3L] == 1) return(error$density(a) - log(v$scale))
+      if (y[3L] == 0) return(error$above(a))
+      if (y[3L] == 2) return(error$below(a))
+      ifelse(a + b > 0, reference_log_difference(error$above(a), error$above(b)),
+             reference_log_difference(error$below(b), error$below(a)))
+    },
+    mean = function(f, v) f + v$scale * error$mean,
+    var = function(f, v) rep(v$scale^2 * error$var, length(f)),
+    places = function(y, v) unique(y[1:2]),
+    rows = cbind(c(0.7, 0.7, 0), c(-0.4, -0.4, 2), c(-0.2, 1.3, 3)),
+    log_concave = TRUE,
+    ep_error = 0.05 # censored rows of normal errors, too
+  )
+}
+
 # y: one data row as C sees it; f: vector of latent values; v: hyperparameters on the natural scale.
 #   logp         log p(y|f)
 #   mean, var    of a new response given f (classes: of 0/1)
@@ -119,6 +164,53 @@ reference_pair <- function(kernel, theta, x, z) {
 #                is not to be the integral of logp in one dimension
 # Of several classes: f is a matrix with a column per class, mean and var are such matrices, v$bias
 # has an entry per class; tilt stands in place of places.
+# zip, zinb: with probability v$zero a count is 0, else it is one of `part`, another entry.
+reference_excess <- function(part, widens = TRUE) {
+  own <- function(what, ...) REFERENCE_LIKELIHOODS[[part]][[what]](...)
+  list(
+    logp = function(y, f, v) {
+      counted <- log1p(-v$zero) + own("logp", y, f, v)
+      if (y[1L] > 0) return(counted)
+      top <- pmax(counted, log(v$zero))
+      top + log(exp(counted - top) + exp(log(v$zero) - top))
+    },
+    mean = function(f, v) (1 - v$zero) * own("mean", f, v),
+    var = function(f, v) (1 - v$zero) * (own("var", f, v) + v$zero * own("mean", f, v)^2),
+    places = function(y, v) c(own("places", y, v), log(-log(v$zero)) - v$bias),
+    log_concave = FALSE,
+    widens = widens,
+    widest = 2
+  )
+}
+
+# The same where a count is 0 with probability v$zero, and else one of `part` that is not 0.
+reference_hurdle <- function(part, log_concave, widens = !log_concave) {
+  own <- function(what, ...) REFERENCE_LIKELIHOODS[[part]][[what]](...)
+  # log(1 - p0), by what it is where the rate vanishes
+  log_positive <- function(f, v) {
+    log_p0 <- own("logp", c(0, 0), f, v)
+    ifelse(f + v$bias < -200, f + v$bias,
+           ifelse(log_p0 > -log(2), log(-expm1(log_p0)), log1p(-exp(log_p0))))
+  }
+  list(
+    logp = function(y, f, v) {
+      if (y[1L] == 0) return(log(v$zero) + 0 * f)
+      log1p(-v$zero) + own("logp", y, f, v) - log_positive(f, v)
+    },
+    mean = function(f, v) (1 - v$zero) * own("mean", f, v) / exp(log_positive(f, v)),
+    var = function(f, v) {
+      positive <- exp(log_positive(f, v))
+      one <- own("mean", f, v) / positive
+      spread <- own("var", f, v) / positive - exp(own("logp", c(0, 0), f, v)) * one^2
+      (1 - v$zero) * (spread + v$zero * one^2)
+    },
+    places = function(y, v) own("places", y, v),
+    log_concave = log_concave,
+    widens = widens,
+    widest = 2
+  )
+}
+
 REFERENCE_LIKELIHOODS <- list(
   gaussian = list(
     logp = function(y, f, v) stats::dnorm(y[1L], f, sqrt(v$noise / y[2L]), log = TRUE),
@@ -304,6 +396,43 @@ REFERENCE_LIKELIHOODS <- list(
     log_concave = FALSE,
     ep_error = 0.01
   ),
+  gamma = list(
+    logp = function(y, f, v) {
+      k <- v$gamma_shape
+      z <- pmin(y[2L] - f - v$bias, 300) # as in C
+      k * log(k) - lgamma(k) + k * (z - exp(z)) - y[2L]
+    },
+    mean = function(f, v) exp(f + v$bias),
+    var = function(f, v) exp(2 * (f + v$bias)) / v$gamma_shape,
+    places = function(y, v) y[2L] - v$bias,
+    log_concave = TRUE,
+    widest = 2
+  ),
+  beta = list(
+    # log Gamma(a) as log Gamma(1 + a) - log a, and log a itself where a underflows
+    logp = function(y, f, v) {
+      log_m <- stats::plogis(f + v$bias, log.p = TRUE)
+      log_n <- stats::plogis(-f - v$bias, log.p = TRUE)
+      a <- v$precision * exp(log_m)
+      b <- v$precision * exp(log_n)
+      lgamma(v$precision) - lgamma(1 + a) - lgamma(1 + b) + 2 * log(v$precision) + log_m + log_n +
+        (a - 1) * stats::plogis(y[2L], log.p = TRUE) + (b - 1) * stats::plogis(-y[2L], log.p = TRUE)
+    },
+    mean = function(f, v) stats::plogis(f + v$bias),
+    var = function(f, v) {
+      stats::plogis(f + v$bias) * stats::plogis(-f - v$bias) / (1 + v$precision)
+    },
+    places = function(y, v) c(y[2L], 0) - v$bias,
+    log_concave = FALSE
+  ),
+  zip = reference_excess("poisson", widens = FALSE), # in the rows of test-evidence.R
+  zinb = reference_excess("negbin"),
+  hurdle_poisson = reference_hurdle("poisson", log_concave = TRUE),
+  hurdle_negbin = reference_hurdle("negbin", log_concave = FALSE, widens = FALSE), # there
+
+  weibull = reference_times("weibull"),
+  loglogistic = reference_times("loglogistic"),
+  lognormal = reference_times("lognormal"),
   density = list(
     logp = function(y, f, v) 2 * log(pmax(abs(f), 1e-150)), # the pole is cut off
     mean = function(f, v) f^2,
@@ -1058,4 +1187,34 @@ by_odds <- function(own, power = 1) {
 reference_warp <- function(x, side, origin, unit) {
   d <- side * (x - origin) / unit
   side * if (d > 0) log(1 + d) else d
+}
+
+# ---- Slopes ----
+
+# K and its derivatives along directions v of the rows of x and w of those of z, by extrapolated
+# differences of reference_kernel(): list(K, dx, dz, dxdz).
+reference_jet <- function(kernel, theta, x, v, z, w) {
+  pairs <- expand.grid(i = seq_len(nrow(x)), j = seq_len(nrow(z)))
+  at <- function(i, j, s, t) {
+    reference_pair(kernel, theta, x[i, ] + s * v[i, ], z[j, ] + t * w[j, ])
+  }
+  along <- function(f) numeric_gradient(f, 0, h = 0.02, levels = 5L)
+  shaped <- function(value) matrix(mapply(value, pairs$i, pairs$j), nrow(x))
+  list(K = shaped(function(i, j) at(i, j, 0, 0)),
+       dx = shaped(function(i, j) along(function(s) at(i, j, s, 0))),
+       dz = shaped(function(i, j) along(function(t) at(i, j, 0, t))),
+       dxdz = shaped(function(i, j) along(function(s) along(function(t) at(i, j, s, t)))))
+}
+
+# Posterior mean and standard deviation of the derivative along input k at the rows of `new`, of a
+# regression with this noise (Rasmussen and Williams 2006, sections 2.2 and 9.4).
+reference_slopes <- function(kernel, theta, x, y, noise, new, k) {
+  unit <- matrix(0, nrow(new), ncol(new))
+  unit[, k] <- 1
+  K <- reference_kernel(kernel, theta, x)
+  jet <- reference_jet(kernel, theta, new, unit, x, 0 * x)
+  own <- reference_jet(kernel, theta, new, unit, new, unit)$dxdz
+  C <- solve(K + noise * diag(nrow(x)))
+  list(mean = drop(jet$dx %*% C %*% y),
+       sd = sqrt(diag(own) - rowSums((jet$dx %*% C) * jet$dx)))
 }

@@ -257,7 +257,7 @@ test_that("wrong arguments of accessors are refused by name", {
   d <- toy()
   expect_error(draws(fit, d, n = 0), "`n`", class = "sparsegp_error")
   expect_error(draws(fit, d["z"]), "`newdata`", class = "sparsegp_error")
-  expect_error(draws(fit, d, 2, "latent", 3), "unnamed", class = "sparsegp_error")
+  expect_error(draws(fit, d, 2, "latent", 3), "`vars`.*slope", class = "sparsegp_error")
   expect_error(simulate(fit, 0), "`nsim`", class = "sparsegp_error")
   expect_error(simulate(fit, 1, foo = 2), "foo", class = "sparsegp_error")
   expect_error(suppressWarnings(simulate(fit, 1, seed = "a")), "`seed`", class = "sparsegp_error")

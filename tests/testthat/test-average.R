@@ -121,7 +121,8 @@ test_that("fits may differ in inputs, likelihood and scale of the response", {
   expect_equal(unname(predict(all, mtcars[5:8, ])), unname(drop(each %*% w)), tolerance = 1e-8)
   expect_equal(nrow(attr(calibration(all, mtcars[5:8, ]), "pit")), 4L)
   refused(predict(all, mtcars[5:8, ], type = "link"), "type")
-  refused(draws(all, mtcars[5:8, ]), "type")
+  refused(draws(all, mtcars[5:8, ], type = "latent"), "type")
+  expect_identical(dim(draws(all, mtcars[5:8, ])), c(4L, 1L)) # of the response
   expect_identical(dim(draws(all, mtcars[5:8, ], 3, type = "response")), c(4L, 3L))
   labels <- average(sparsegp(am ~ wt, mtcars, "probit", learn = FALSE),
                     sparsegp(am ~ wt, mtcars, "logit", learn = FALSE))

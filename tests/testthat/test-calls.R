@@ -82,7 +82,7 @@ test_that("family = \"binomial\" is family = binomial, as in glm()", {
 
 test_that("every exported likelihood has its name, and errors list them all", {
   made <- grep("^lik_", getNamespaceExports("sparsegp"), value = TRUE)
-  names <- setdiff(sub("^lik_", "", made), c("moments", "loglik"))
+  names <- setdiff(sub("^lik_", "", made), c("moments", "loglik", "custom", "extension"))
   known <- c(likelihood_names(), "heteroscedastic", "mixture")
   for (name in intersect(names, known)) {
     expect_s3_class(as_likelihood(name), "sparsegp_likelihood")
@@ -98,7 +98,8 @@ test_that("every exported likelihood has its name, and errors list them all", {
 test_that("families that there are not are refused with what is nearest", {
   d <- call_data()
   nearest <- list(
-    Gamma = "log\\(y\\) ~ x.*heteroscedastic", inverse.gaussian = "log\\(y\\) ~ x",
+    Gamma = "Gamma\\(\"log\"\\).*log\\(y\\) ~ x.*heteroscedastic",
+    inverse.gaussian = "\"gamma\".*log\\(y\\) ~ x",
     quasipoisson = "negbin", quasibinomial = "binomial\\(\\)", quasi = "heteroscedastic"
   )
   for (name in names(nearest)) {
@@ -110,17 +111,42 @@ test_that("families that there are not are refused with what is nearest", {
   call_error(sparsegp(s ~ a, d, family = poisson("sqrt")), "\"log\": give poisson\\(\\)")
   call_error(sparsegp(y ~ a, d, family = gaussian("log")), "log\\(y\\) ~ x")
   # as MASS, mgcv, brms and glmmTMB call theirs
-  foreign <- c("Negative Binomial(2)" = "negbin", "negative binomial" = "negbin",
-               nbinom2 = "negbin",
-               "zero inflated Poisson" = "extra zeros.*negbin", "Beta regression" = "qlogis",
+  foreign <- c(nbinom1 = "negbin", compois = "negbin", ziplss = "\"zip\"",
+               gammals = "\"gamma\"",
+               truncated_poisson = "gaussian\\(\\)", betabinomial = "\"beta\"",
                Tweedie = "log\\(y \\+ 1\\)", "scaled t" = "student", student = "student",
                "Ordered Categorical" = "ordinal", cumulative = "ordinal", multinom = "softmax",
                categorical = "softmax", "Multivariate normal" = "cbind", gaulss = "heteroscedastic",
-               "Cox PH" = "censored", lognormal = "log\\(y\\)", "no such" = "gaussian\\(\\)")
+               "Cox PH" = "Surv", lognormal = "lognormal", "no such" = "gaussian\\(\\)")
   for (name in names(foreign)) {
     family <- structure(list(family = name, link = "log"), class = "family")
     call_error(sparsegp(y ~ a, d, family = family), foreign[[name]])
   }
+})
+
+test_that("families of other packages stand for the likelihoods they mean", {
+  family <- function(family, link) structure(list(family = family, link = link), class = "family")
+  known <- list(negbin = family("negative binomial", "log"), negbin = family("nbinom2", "log"),
+                beta = family("Beta regression(0.4)", "logit"), beta = family("beta", "logit"),
+                zip = family("zero inflated Poisson", "identity"), gamma = stats::Gamma("log"),
+                zip = family("zero_inflated_poisson", "log"),
+                zinb = family("zero_inflated_negbinomial", "log"),
+                hurdle_poisson = family("hurdle_poisson", "log"),
+                hurdle_negbin = family("hurdle_negbinomial", "log"))
+  for (i in seq_along(known)) {
+    expect_identical(as_likelihood(known[[i]])$type, names(known)[i], label = known[[i]]$family)
+  }
+  expect_error(as_likelihood(family("Beta regression", "probit")), "logit",
+               class = "sparsegp_error")
+  expect_error(as_likelihood(family("nbinom2", "sqrt")), "negbin", class = "sparsegp_error")
+  skip_if_not_installed("MASS")
+  expect_equal(as_likelihood(MASS::negative.binomial(2.3456))$params$size, fixed(2.3456))
+  skip_if_not_installed("mgcv")
+  expect_null(as_likelihood(mgcv::nb())$params$size)
+  expect_equal(as_likelihood(mgcv::nb(2.5))$params$size, fixed(2.5))
+  expect_equal(as_likelihood(mgcv::negbin(3))$params$size, fixed(3))
+  expect_identical(as_likelihood(mgcv::betar())$type, "beta")
+  expect_identical(as_likelihood(mgcv::ziP())$type, "zip")
 })
 
 # ---- Remarks ----

@@ -25,6 +25,7 @@ sample_kernels <- function(type) {
     nested <- inner(kernel_periodic(vars = "a"), kernel_constant())
     return(list(plain = plain, nested = combine(combine(nested, kernel_rq()), kernel_poly(3))))
   }
+  if (type == "custom") return(sample_custom())
   make <- get(paste0("kernel_", type))
   ways <- list(
     one = list(vars = "b"), all = list(), some = list(vars = c("c", "a")), ard = list(ard = TRUE),
@@ -38,6 +39,21 @@ sample_kernels <- function(type) {
   ways <- Filter(function(way) all(names(way) %in% names(formals(make))), ways)
   kernels <- lapply(ways, function(way) do.call(make, way))
   Filter(function(kernel) accepts(kernel, inputs_of(kernel)), kernels)
+}
+
+# Kernels written in R: of differences, which keep the digits of near-duplicates.
+sample_custom <- function() {
+  rbf <- function(x, z, theta) {
+    r2 <- lapply(seq_len(ncol(x)), function(k) outer(x[, k], z[, k], "-")^2)
+    exp(-Reduce(`+`, r2) / (2 * theta[["ell"]]^2))
+  }
+  slope <- function(x, z, theta) {
+    r2 <- Reduce(`+`, lapply(seq_len(ncol(x)), function(k) outer(x[, k], z[, k], "-")^2))
+    list(ifelse(is.finite(r2), rbf(x, z, theta) * r2 / theta[["ell"]]^3, 0))
+  }
+  list(plain = kernel_custom(function(x, z, theta) tcrossprod(x, z)),
+       some = kernel_custom(rbf, c(ell = 1), grad = slope, vars = c("c", "a"),
+                            diag = function(x, theta) rep(1, nrow(x))))
 }
 
 inputs_of <- function(kernel) if ("g" %in% kernel$vars) with_factor else three_inputs
@@ -345,5 +361,42 @@ test_that("a matrix and its adjoint are the same, bit for bit, for any number of
     expect_same_by_threads(function() {
       .Call(sg_kernel_adjoint, case$spec, case$theta, seen(x), if (!is.null(z)) seen(z), Kbar)
     }, paste("adjoint of", label))
+  }
+})
+
+reads_type <- function(spec, type) {
+  spec$type == type || any(vapply(spec$parts, reads_type, NA, type))
+}
+
+test_that("every kernel's derivatives along directions are those of its formula", {
+  set.seed(6)
+  x <- seen(matrix(rnorm(12L), 4L))
+  z <- seen(matrix(rnorm(9L), 3L))
+  x[1L, ] <- z[1L, ] # where smooth kernels have their own curvature
+  for (type in names(cases())) {
+    for (case in of_tier(cases()[[type]], 2L)) {
+      numbers <- spec_columns(case$spec) + 1L
+      rough <- part_without_slope(case$spec, numbers - 1L)
+      v <- 0 * x
+      w <- 0 * z
+      # levels and components have no directions, nor have inputs of kernels without derivatives
+      if (is.null(rough)) {
+        v[, 1:3] <- rnorm(12L)
+        w[, 1:3] <- rnorm(9L)
+      }
+      found <- .Call(sg_kernel_jet, case$spec, case$theta, x, v, z, w)
+      expected <- reference_jet(case$kernel, case$theta, x, v, z, w)
+      # where points coincide, differences meet the kink of matern32's slope, and of matern52's
+      # third derivative: they are of first and third order there
+      tolerance <- if (reads_type(case$spec, "matern32")) 2e-2
+                   else if (reads_type(case$spec, "matern52")) 1e-5 else 1e-7
+      for (field in names(expected)) {
+        expect_equal(found[[field]], expected[[field]], tolerance = tolerance,
+                     label = paste(type, field))
+      }
+      alone <- .Call(sg_kernel_jet, case$spec, case$theta, x, v, z, NULL)
+      expect_equal(alone$dx, found$dx, tolerance = 1e-14)
+      expect_null(alone$dxdz)
+    }
   }
 })

@@ -286,3 +286,25 @@ test_that("a factor of one level is left out, and one whose rows are missing sta
   expect_identical(nobs(fit), 79L)
   expect_identical(unname(which(is.na(predict(fit, d)))), 3L)
 })
+
+test_that("an unseen level of an ordered factor that is a number has its place in the order", {
+  sizes <- c("xs", "s", "m", "l", "xl")
+  size <- factor(rep(c("s", "m", "xl"), 12L), sizes, ordered = TRUE)
+  d <- data.frame(size = droplevels(size), y = as.integer(size)^1.5 + sin(1:36) / 4)
+  fit <- sparsegp(y ~ size, d, transform = "identity", integrate = "none")
+  skip_if(!identical(fit$contrasts$size, BY_SCORE), "ordered factor was read as a factor")
+  new <- data.frame(size = factor(sizes, sizes, ordered = TRUE))
+  expect_message(found <- predict(fit, new), "size: xs, l")
+  # the same latent function at the numbers 0, 1, 2, 2.5 and 3
+  numbers <- sparsegp(y ~ score, data.frame(score = as.integer(d$size), y = d$y),
+                      kernel = fit$kernel, transform = "identity", integrate = "none")
+  expect_equal(unname(found), unname(predict(numbers, data.frame(score = c(0, 1, 2, 2.5, 3)))),
+               tolerance = 1e-3)
+  expect_error(predict(fit, new, unseen = "error"), "size: xs, l", class = "sparsegp_error")
+  expect_warning(text <- predict(fit, data.frame(size = c("m", "l"))), "size: l")
+  expect_identical(is.na(unname(text)), c(FALSE, TRUE))
+  expect_equal(places_of(c("b", "c", "f"), factor("a", letters[1:6], ordered = TRUE),
+                         c("a", "d", "e")), c(4 / 3, 5 / 3, 4))
+  expect_null(places_of("b", factor("a", letters[1:3], ordered = TRUE), c("c", "a")))
+  expect_null(places_of("b", factor("a", letters[1:3]), c("a", "c")))
+})

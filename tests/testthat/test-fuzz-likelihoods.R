@@ -48,7 +48,7 @@ some_rows <- function(lik, n, theta, latents) {
   value <- natural_values(lik, pmax(pmin(theta, 3), -3))
   weights <- if (traits$weighted) ceiling(10^stats::runif(n, 0, 6)) else rep(1, n)
   y <- traits$draw(stats::rnorm(n, sd = 3), value, weights)
-  if (!lik_codec(lik)$labelled) {
+  if (!lik_codec(lik)$labelled && !inherits(lik_codec(lik), "response_times")) {
     other <- some_of(n, function(n) 0 * n, function(n) round(10^stats::runif(n, 0, 12)),
                      c(0, 1, 1e15, 1e-3, -1e8))
     legal <- function(y, weights) is.null(lik_codec(lik)$refuse(y, weights))

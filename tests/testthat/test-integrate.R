@@ -321,6 +321,20 @@ test_that("what cannot be integrated is refused with the remedy", {
   refused(sparsegp(y ~ x, d, like = on_basis), "mixture of fits")
 })
 
+test_that("bridge sampling finds the integral of a density whose integral is known", {
+  set.seed(8)
+  # independent: a skewed density, of the logarithm of a gamma variable, and a normal one
+  shape <- 3
+  draws <- cbind(log(rgamma(4000L, shape)), rnorm(4000L, 2, 0.5))
+  density <- function(z) shape * z[1L] - exp(z[1L]) - (z[2L] - 2)^2 / (2 * 0.25)
+  exact <- lgamma(shape) + log(2 * pi * 0.25) / 2
+  # standard error of 2000 draws: about 0.01
+  expect_equal(bridge_mass(density, draws, apply(draws, 1L, density)), exact, tolerance = 0.02)
+  narrow <- function(z) if (abs(z) > 1) -Inf else 0 # some draws of q are impossible
+  draws <- cbind(runif(4000L, -1, 1))
+  expect_equal(bridge_mass(narrow, draws, numeric(4000L)), log(2), tolerance = 0.05)
+})
+
 test_that("MCMC is reproducible, and near to the design", {
   slow_tier()
   d <- few_rows()
@@ -336,4 +350,8 @@ test_that("MCMC is reproducible, and near to the design", {
   # 200 draws that depend on each other
   expect_lt(max(abs(a$fit - b$fit) / a$se.fit), 0.2)
   expect_lt(max(abs(b$se.fit / a$se.fit - 1)), 0.15)
+  # 100 draws of each density, and 15 points
+  at_mode <- sparsegp(y ~ x, d, integrate = "none")
+  expect_lt(abs(logLik(fit) - logLik(sparsegp(y ~ x, d))), 0.3)
+  expect_gt(abs(logLik(fit) - logLik(at_mode)), 0.5)
 })

@@ -218,3 +218,64 @@ test_that("caret trains the model of the help page", {
                           trControl = caret::trainControl("cv", 3))
   expect_gt(flowers$results$Accuracy, 0.8)
 })
+
+# What marginaleffects does with a model: the standard error of fun(predictions at `frames`) by the
+# delta method, with forward differences of its coefficients.
+delta_method <- function(fit, frames, fun, type = "response") {
+  predicted <- function(model) {
+    fun(lapply(frames, function(frame) get_predict.sparsegp(model, frame, type)$estimate))
+  }
+  before <- predicted(fit)
+  V <- get_vcov.sparsegp(fit)
+  coefs <- get_coef.sparsegp(fit)
+  V <- V[names(coefs), names(coefs)]
+  J <- vapply(seq_along(coefs), function(j) {
+    step <- 1e-4
+    moved <- set_coef.sparsegp(fit, replace(coefs, j, coefs[j] + step))
+    (predicted(moved) - before) / step
+  }, before)
+  J <- matrix(J, length(before))
+  list(estimate = before, se = sqrt(diag(J %*% V %*% t(J))))
+}
+
+test_that("coefficients for marginaleffects give the errors of the joint posterior", {
+  fit <- plain()
+  new <- mtcars[1:3, ]
+  own <- delta_method(fit, list(new), unlist)
+  expect_equal(own$se, unname(predict(fit, new, se.fit = TRUE)$se.fit), tolerance = 1e-6)
+  ends <- list(transform(new, wt = wt + 1), new)
+  difference <- delta_method(fit, ends, function(p) mean(p[[1L]] - p[[2L]]))
+  cov <- predict(fit, do.call(rbind, ends), type = "link", covariance = TRUE)$covariance
+  by <- rep(c(1, -1) / 3, each = 3L)
+  expect_equal(difference$se, sqrt(drop(by %*% cov %*% by)), tolerance = 1e-6)
+  # a difference over 1e-3 of the input, whose rounding is about 1e-5 of it
+  near <- list(transform(new, wt = wt + 5e-4), transform(new, wt = wt - 5e-4))
+  slope <- delta_method(fit, near, function(p) (p[[1L]] - p[[2L]]) / 1e-3)
+  expect_equal(slope$se, slopes(fit, new, "wt")$std.error, tolerance = 1e-3)
+  expect_error(get_vcov.sparsegp(fit, vcov = "HC3"), "no choice", class = "sparsegp_error")
+  expect_null(get_vcov.sparsegp(fit, vcov = FALSE))
+})
+
+test_that("probabilities and mixtures have such errors, too", {
+  slow_tier()
+  fit <- sparsegp(am ~ wt, mtcars, likelihood = "probit", integrate = "ccd")
+  new <- data.frame(wt = c(2.6, 3.4))
+  found <- delta_method(fit, list(new), unlist)
+  expect_equal(found$estimate, unname(predict(fit, new)), tolerance = 1e-10)
+  # the linear part of the probability's variance
+  expect_equal(found$se, unname(predict(fit, new, se.fit = TRUE)$se.fit), tolerance = 0.1)
+  classes <- delta_method(flowers(), list(iris[c(51, 71), ]), function(p) p[[1L]])
+  expect_identical(length(classes$se), 6L)
+  drawn <- draws(flowers(), iris[c(51, 71), ], 1000, type = "response")
+  # over 1000 draws, and the linear part alone
+  expect_equal(classes$se, c(apply(drawn, c(1L, 3L), sd)), tolerance = 0.2)
+})
+
+test_that("marginaleffects itself has standard errors", {
+  skip_if_not_installed("marginaleffects")
+  skip_if_not(exists("%||%", baseenv()), "R 4.4, which this package needs without saying so")
+  found <- marginaleffects::avg_slopes(plain(), variables = "wt")
+  own <- slopes(plain(), vars = "wt", average = TRUE)
+  expect_equal(found$estimate, own$estimate, tolerance = 1e-3) # differences over 1e-4 of the range
+  expect_equal(found$std.error, own$std.error, tolerance = 1e-2)
+})

@@ -3,12 +3,15 @@
 # A file may include headers of its own layer or of earlier ones; siblings among the algorithms may
 # not, and likelihoods know nothing of kernels. A new file belongs in one of these.
 LAYERS <- list(
-  base = paste0("^(types|tolerances|block|correlation|band|lgamma_ratio|par|la|chol|quad|concave|",
+  base = paste0("^(types|tolerances|block|correlation|band|lgamma_ratio|gamma_rest|",
+                "par|la|chol|quad|concave|",
                 "gumbel|normal|logs|anderson)[.][ch]$"),
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^((lik|smooth|expect|gumbel_term)[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
-  state = paste0("^(state|weights|row_step|exchange|active|columns|sites|coupled|basis_rows|",
-                 "full_factor|full_trend|ep_step|ep_fold|ep_iteration|ep_loop|posterior)[.][ch]$"),
+  state = paste0("^(state|weights|row_step|exchange|active|columns|sites|hosted|coupled|",
+                 "basis_rows|",
+                 "full_factor|full_trend|ep_step|ep_fold|ep_iteration|ep_loop|posterior|",
+                 "slopes)[.][ch]$"),
   algorithm = "^(online|ep_full|ep_sparse|ep_batch|ivm)[.][ch]$",
   evidence = "^(evidence(_[a-z]+)?|ivm_criterion)[.][ch]$",
   glue = "^(glue[.]h|glue_[a-z]+[.][ch]|init[.]c)$"
@@ -90,6 +93,8 @@ test_that("NaN stays NaN, and what runs on threads warns nobody", {
   pattern <- paste0("\\b(", paste(warners, collapse = "|"), ")\\(")
   found <- lines_matching(pattern, core)
   cdf <- "lik_(poisson|negbin|binomial)[.]c.*return p(pois|nbinom_mu|binom)[(]"
+  cdf <- paste0(cdf, "|lik_gamma[.]c.*return pgamma|lik_beta[.]c.*tails.*pbeta|",
+                "lik_zero[.]c.*(ppois|pnbinom_mu)")
   expect_none(grep(cdf, found, value = TRUE, invert = TRUE), "functions that can warn")
 })
 
@@ -131,6 +136,6 @@ test_that("R calls C through registered symbols, from the engine and the posteri
               "entries called by a string")
   others <- setdiff(files, c("engine.R", "posterior.R")) # fitting; what is asked of a posterior
   found <- lines_matching("[.](Call|C|External|Fortran)\\(", others, lines_of)
-  lookup <- "^util-registry[.]R:.*[.]Call\\(sg_catalogue\\)"
+  lookup <- "^util-(registry|extension)[.]R:.*[.]Call\\(sg_(catalogue|extension)\\b"
   expect_none(grep(lookup, found, value = TRUE, invert = TRUE), "calls outside these two")
 })

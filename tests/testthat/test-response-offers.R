@@ -9,6 +9,8 @@ kinds_of_fits <- function() {
   d <- data.frame(x = seq(0, 3, length.out = 24))
   d$number <- sin(d$x) + rnorm(24) / 9
   d$count <- rpois(24, 3)
+  d$amount <- exp(d$number)
+  d$part <- stats::plogis(d$number)
   d$label <- d$number > 0.4
   d$class <- factor(rep(c("a", "b", "c"), each = 8))
   d$rank <- factor(rep(c("a", "b", "c"), each = 8), ordered = TRUE)
@@ -16,6 +18,8 @@ kinds_of_fits <- function() {
   d$either <- mixture(c(0.6, 0.4), list(cbind(d$number, d$other), -cbind(d$number, d$other)), 0.01)
   fit <- function(formula, ...) sparsegp(formula, d, learn = FALSE, ...)
   list(numbers = fit(number ~ x), counts = fit(count ~ x, likelihood = "poisson"),
+       positive = fit(amount ~ x, likelihood = "gamma"),
+       proportions = fit(part ~ x, likelihood = "beta"),
        trials = fit(cbind(count, 9 - count) ~ x), labels = fit(label ~ x),
        classes = fit(class ~ x, likelihood = lik_mprobit(coupled = FALSE)),
        coupled = fit(class ~ x), rest = fit(class ~ x, likelihood = "probit"),

@@ -169,3 +169,54 @@ test_that("a source has the scale of the rows in memory, if all of its rows are 
   few <- sparsegp(y ~ x, source(d), learn = learn_control(rows = 60), method = method_ep(size = 20))
   expect_false(identical(few$likelihood$transform$name, "log"))
 })
+
+lognormal_rows <- function(n) {
+  set.seed(1)
+  d <- data.frame(x = runif(n, 0, 4))
+  transform(d, y = exp(sin(2 * x) + 0.4 * rnorm(n)), w = 0.5 + seq_len(n) %% 2)
+}
+
+test_that("a stream has the scale that its pilot chose, and refuses what lies outside", {
+  d <- lognormal_rows(160)
+  online <- method_online(size = 12, pilot = 100)
+  stream <- sparsegp(y ~ x, d[1:120, ], method = online)
+  expect_identical(stream$likelihood$transform$name, "log")
+  expect_output(print(stream), "response scale: log", fixed = TRUE)
+  # any chunking of the same rows is the same fit, and that with the scale given
+  chunked <- update(sparsegp(y ~ x, d[1:60, ], method = online), d[61:120, ])
+  expect_equal(predict(chunked, d[1:5, ]), predict(stream, d[1:5, ]), tolerance = 1e-8)
+  given <- sparsegp(y ~ x, d[1:120, ], method = online, transform = "log")
+  expect_equal(predict(given, d[1:5, ]), predict(stream, d[1:5, ]), tolerance = 0.02)
+  expect_gt(c(logLik(stream)), c(logLik(update(stream, transform = "identity"))) + 20)
+  before <- predict(stream, d[1:5, ])
+  for (wrong in c(0, -1)) {
+    expect_match(refused(update(stream, replace(d[121:160, ], "y", wrong)), "newdata"), "transform")
+  }
+  expect_identical(predict(stream, d[1:5, ]), before)
+  expect_equal(nobs(stream), 120L)
+  expect_equal(nobs(update(stream, d[121:160, ])), 160L)
+})
+
+test_that("a stream of counts is not fitted on a scale that a 0 would end", {
+  expect_setequal(scales_at_risk(c(1, 3, 2, 7)), c("log", "boxcox", "logit"))
+  expect_setequal(scales_at_risk(0.1 * c(1, 3, 2, 7)), c("log", "boxcox", "logit"))
+  expect_identical(scales_at_risk(c(0.1, 0.35, 0.8, 0.9)), character())
+  expect_identical(scales_at_risk(c(0.93, 0.8, 0.9)), character())
+  expect_identical(scales_at_risk(c(0.75, 0.5)), "logit")
+  expect_identical(scales_at_risk(c(12, 13, 17)), character())
+  expect_identical(scales_at_risk(c(0, 1, 2)), character())
+})
+
+test_that("weights and priors that are not in units of the response leave its scale open", {
+  d <- lognormal_rows(80)
+  scale_of <- function(...) sparsegp(y ~ x, d, ..., integrate = "none")$likelihood$transform$name
+  expect_identical(scale_of(weights = w), "log")
+  expect_identical(scale_of(prior = list(lengthscale = prior_lognormal(0, 1))), "log")
+  expect_null(scale_of(prior = list(noise = prior_lognormal(-1, 1))))
+  expect_null(scale_of(prior = list(variance = prior_lognormal(0, 1))))
+  expect_null(scale_of(offset = x))
+  expect_null(scale_of(likelihood = lik_gaussian(0.1)))
+  weighted <- sparsegp(y ~ x, d, weights = w, integrate = "none")
+  logs <- sparsegp(log(y) ~ x, d, weights = w, integrate = "none")
+  expect_equal(weighted$log_evidence, logs$log_evidence - sum(log(d$y)), tolerance = 1e-3)
+})

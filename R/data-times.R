@@ -1,0 +1,102 @@
+# Times to an event as a column: a matrix with a row for each observation and the columns `time`,
+# `time2` and `status`, by which package survival's objects are read. All numbers are finite, so
+# that a saved fit and a chunk of rows need nothing but this class:
+#   status 1   the event was at `time`
+#   status 0   it was after `time`, right censored
+#   status 2   before `time`, left censored
+#   status 3   between `time` and `time2`
+# `time2` is `time` but for status 3.
+
+TIME_COLUMNS <- c("time", "time2", "status")
+
+TIME_STATUS <- c("after", "event", "before", "between") # from status 0
+
+new_times <- function(numbers) {
+  structure(numbers, dimnames = list(NULL, TIME_COLUMNS), class = "sparsegp_times")
+}
+
+are_times <- function(y) inherits(y, "sparsegp_times")
+
+# Returns times of numbers, each of which is that of an event, of an object of survival::Surv(), or
+# of times.
+as_times <- function(y) {
+  if (are_times(y)) return(y)
+  if (inherits(y, "Surv")) return(times_of_surv(y))
+  y <- as.double(y)
+  new_times(cbind(y, y, ifelse(is.na(y), NA, 1)))
+}
+
+# Reads a matrix of class Surv. An interval that begins at 0 or -Inf is left censored.
+times_of_surv <- function(y) {
+  type <- attr(y, "type")
+  numbers <- matrix(as.double(unclass(y)), nrow(y))
+  if (!type %in% c("right", "left", "interval", "interval2")) {
+    stop_sparsegp("y", paste0("is a Surv object of type \"", type, "\", with delayed entry or ",
+                              "several kinds of events"),
+                  "Give Surv(time, status), one of type \"left\" or \"interval2\", and one event")
+  }
+  status <- numbers[, ncol(numbers)]
+  if (type == "left") status <- ifelse(status == 1, 1, 2)
+  time <- numbers[, 1L]
+  time2 <- if (ncol(numbers) == 3L) numbers[, 2L] else time
+  from_start <- status %in% 3 & time <= 0
+  time <- ifelse(from_start, time2, time)
+  status <- ifelse(from_start, 2, status)
+  new_times(cbind(time, ifelse(status %in% 3, time2, time), status))
+}
+
+time_status <- function(y) unclass(y)[, 3L]
+
+is_event <- function(y) time_status(y) == 1
+
+# Returns the bounds between which each time is known to be.
+known_times <- function(y) {
+  status <- time_status(y)
+  list(lower = ifelse(status == 2, 0, y[, 1L]), upper = ifelse(status == 0, Inf, y[, 2L]))
+}
+
+#' @export
+`[.sparsegp_times` <- function(x, i, j, ..., drop = TRUE) {
+  if (!missing(j)) return(unclass(x)[i, j, drop = drop])
+  numbers <- unclass(x)
+  if (!missing(i)) numbers <- numbers[i, , drop = FALSE]
+  new_times(matrix(numbers, ncol = 3L))
+}
+
+#' @export
+length.sparsegp_times <- function(x) nrow(unclass(x))
+
+# One column.
+#' @export
+as.data.frame.sparsegp_times <- function(x, ...) as.data.frame.model.matrix(x, ...)
+
+#' @export
+is.na.sparsegp_times <- function(x) is.na(rowSums(unclass(x)))
+
+#' @export
+anyNA.sparsegp_times <- function(x, recursive = FALSE) anyNA(unclass(x))
+
+#' @export
+rbind.sparsegp_times <- function(..., deparse.level = 1) {
+  new_times(do.call(rbind, lapply(list(...), function(y) unclass(as_times(y)))))
+}
+
+# As survival prints them: 5+ is after 5, 5- before it.
+#' @export
+format.sparsegp_times <- function(x, ...) {
+  numbers <- unclass(x)
+  time <- format(numbers[, 1L], trim = TRUE, ...)
+  status <- numbers[, 3L]
+  interval <- paste0("[", time, ", ", format(numbers[, 2L], trim = TRUE, ...), "]")
+  out <- ifelse(status == 3, interval, paste0(time, c("+", "", "-", "")[status + 1]))
+  ifelse(is.na(x), NA_character_, out)
+}
+
+#' @export
+as.character.sparsegp_times <- function(x, ...) format(x, digits = 15L)
+
+#' @export
+print.sparsegp_times <- function(x, ...) {
+  print(format(x, ...), quote = FALSE)
+  invisible(x)
+}

@@ -1,0 +1,201 @@
+# Answers of times to an event (response-times.R), where they differ from those of other numbers on
+# the log scale. With log time = f + s e, s the scale of the error,
+#   mean      exp(f) E exp(s e), and under f ~ N(m, v) exp(m + v / 2) E exp(s e)
+#   survival  S(t) = P(T > t)
+#   rmst      E min(T, h), the integral of S from 0 to h
+# Survival and restricted mean grow with f, so that their quantiles are those of f.
+
+error_of <- function(object) TIME_ERRORS[[object$likelihood$type]]
+
+# Scale of the error of log times
+error_scale <- function(object) lik_values(object)[["scale"]] * object$response$unit
+
+# Mean and variance of the latent function and offset on the scale of log times
+log_location <- function(object, latent) {
+  at <- location(object, latent)
+  list(mean = at$mean * object$response$unit + object$response$centre[[1L]],
+       var = at$var * object$response$unit^2)
+}
+
+#' @export
+mean_response.response_times <- function(object, latent) {
+  at <- log_location(object, latent)
+  exp(at$mean + at$var / 2) * error_of(object)$grown(error_scale(object))
+}
+
+# The median of the error shifts the latent function.
+#' @export
+median_response.response_times <- function(object, latent, shift = 0) {
+  at <- log_location(object, latent)
+  exp(at$mean + shift * object$response$unit + error_scale(object) * error_of(object)$median)
+}
+
+#' @export
+response_at.response_times <- function(object, latent, shift = 0) {
+  at <- log_location(object, latent)
+  exp(at$mean + shift * object$response$unit) * error_of(object)$grown(error_scale(object))
+}
+
+#' @export
+response_moments.response_times <- function(object, latent) {
+  at <- log_location(object, latent)
+  scale <- error_scale(object)
+  mean <- mean_response(object, latent)
+  square <- exp(2 * at$mean + 2 * at$var) * error_of(object)$grown(2 * scale)
+  list(mean = mean, sd = ifelse(is.finite(square), sqrt(square - mean^2), Inf))
+}
+
+#' @export
+standard_deviation.response_times <- function(object, latent, type) {
+  if (type %in% c("link", "latent")) return(NextMethod())
+  mean_response(object, latent) * sqrt(expm1(log_location(object, latent)$var))
+}
+
+# ---- Functions of the latent function that grow with it ----
+
+#' @export
+predicted.response_times <- function(object, latent, request) {
+  answer <- switch(request$type,
+    survival = lapply(request$times, function(time) {
+      growing_answer(object, latent, request, function(object, latent) {
+        survival_of(object, latent, time)
+      })
+    }),
+    rmst = growing_answer(object, latent, request, function(object, latent) {
+      restricted_mean(object, latent, request$horizon)
+    })
+  )
+  if (is.null(answer)) return(NextMethod())
+  if (request$type == "survival") answer <- at_times(answer, request)
+  restore_rows(answer, latent)
+}
+
+# P(T > time) of every row, under the posterior of the latent function
+survival_of <- function(object, latent, time) {
+  n <- latent_count(latent, n_outputs(object))
+  response_tails(object, rep(time, n), latent)$above
+}
+
+# Gauss and Legendre's rule on panels, each half as long as the one above it: survival functions are
+# smooth in the logarithm of time. What lies below the last panel has the value at its end.
+restricted_mean <- function(object, latent, horizon) {
+  PANELS <- 14L
+  nodes <- c(0.1488743389816312, 0.4333953941292472, 0.6794095682990244, 0.8650633666889845,
+             0.9739065285171717)
+  weights <- c(0.2955242247147529, 0.2692667193099963, 0.2190863625159820, 0.1494513491505806,
+               0.0666713443086881)
+  share <- (1 + c(-nodes, nodes)) / 2
+  total <- 0
+  for (panel in seq_len(PANELS)) {
+    from <- horizon / 2^panel
+    for (k in seq_along(share)) {
+      total <- total + from * rep(weights, 2L)[k] / 2 *
+        survival_of(object, latent, from * (1 + share[k]))
+    }
+  }
+  last <- horizon / 2^PANELS
+  total + last * survival_of(object, latent, last)
+}
+
+# Returns what was asked for of fun(object, latent), which grows with the latent value of a row.
+growing_answer <- function(object, latent, request, fun) {
+  fit <- fun(object, latent)
+  bound <- function(p) growing_bound(object, latent, fun, p)
+  if (request$interval != "none") {
+    fit <- cbind(fit = fit, lwr = bound((1 - request$level) / 2),
+                 upr = bound((1 + request$level) / 2))
+  }
+  if (!request$se.fit) return(fit)
+  list(fit = fit, se.fit = growing_sd(object, latent, fun))
+}
+
+# Returns fun at the latent value of every row `z` standard deviations above its mean.
+growing_at <- function(object, latent, fun, z) {
+  fun(object, with_known_location(object, latent, z * sqrt(location(object, latent)$var)))
+}
+
+# The quantile of p over the posterior; of an ensemble that of the mixture.
+growing_bound <- function(object, latent, fun, p) {
+  if (is.null(latent$members)) return(growing_at(object, latent, fun, stats::qnorm(p)))
+  mixed_quantile(object, latent, p, function(object, latent) {
+    at <- function(z) growing_at(object, latent, fun, z)
+    list(below = below_by_quantiles(at), end = at(stats::qnorm(p)))
+  })
+}
+
+# The standard deviation over the posterior, by nodes of the latent value
+growing_sd <- function(object, latent, fun) {
+  if (is.null(latent$members)) return(sqrt(growing_moments(object, latent, fun)$var))
+  each <- over_members(object, latent, function(object, latent) {
+    growing_moments(object, latent, fun)
+  })
+  mean <- mixed(lapply(each, `[[`, "mean"), latent$shares)
+  sqrt(mixed(lapply(each, function(one) one$var + (one$mean - mean)^2), latent$shares))
+}
+
+growing_moments <- function(object, latent, fun) {
+  STEP <- 0.5
+  REACH <- 5
+  t <- seq(-REACH, REACH, by = STEP)
+  weight <- stats::dnorm(t) / sum(stats::dnorm(t))
+  each <- lapply(t, function(z) growing_at(object, latent, fun, z))
+  mean <- Reduce(`+`, Map(`*`, each, weight))
+  list(mean = mean, var = Reduce(`+`, Map(function(value, w) w * (value - mean)^2, each, weight)))
+}
+
+# Returns a column for each time; of intervals an array, with times in its third dimension.
+at_times <- function(each, request) {
+  if (request$se.fit) {
+    parts <- function(name) at_times(lapply(each, `[[`, name), list(se.fit = FALSE,
+                                                                   times = request$times))
+    return(list(fit = parts("fit"), se.fit = parts("se.fit")))
+  }
+  names <- format(request$times, trim = TRUE, digits = 15L)
+  rows <- NROW(each[[1L]])
+  if (!is.matrix(each[[1L]])) return(matrix(unlist(each), rows, dimnames = list(NULL, names)))
+  array(unlist(each), c(rows, 3L, length(names)), list(NULL, colnames(each[[1L]]), names))
+}
+
+# ---- Rows of the fit ----
+
+# Of a censored time the transform is spread over the probabilities of what it may be.
+#' @export
+response_tails.response_times <- function(object, y, latent) {
+  if (!are_times(y)) return(tails_in_c(object, y, latent))
+  status <- time_status(y)
+  lower <- tails_in_c(object, y[, 1L], latent)
+  above <- ifelse(status == 0, 0, lower$above)
+  if (any(status == 3)) {
+    above[status == 3] <- tails_in_c(object, y[, 2L], latent)$above[status == 3]
+  }
+  list(below = ifelse(status == 2, 0, lower$below), above = above, jumps = any(status != 1))
+}
+
+#' @export
+loo_table.response_times <- function(object) {
+  latent <- loo_latent(object)
+  y <- object$y
+  out <- data.frame(time = y[, 1L], status = factor(TIME_STATUS[time_status(y) + 1], TIME_STATUS),
+                    median = centre_answer(object, latent, "median"))
+  if (any(time_status(y) == 3)) out$time2 <- y[, 2L]
+  out
+}
+
+# Harrell's C, the proportion of the pairs of observations whose events are in a known order that
+# the predictions have in the same order; equal predictions count half. An event is before another
+# if it was seen, or known to have happened, before the other's time, or at the time at which the
+# other was censored. table: of loo(). O(n^2) for n rows.
+concordance_of_table <- function(table) {
+  status <- as.character(table$status)
+  lower <- ifelse(status == "before", 0, table$time)
+  upper <- ifelse(status == "after", Inf, if (is.null(table$time2)) table$time else table$time2)
+  seen <- status == "event"
+  value <- table$median
+  counts <- vapply(which(is.finite(upper)), function(i) {
+    later <- lower > upper[i] | lower == upper[i] & !(seen & seen[i])
+    later[i] <- FALSE
+    c(sum(later), sum(value[later] > value[i]) + 0.5 * sum(value[later] == value[i]))
+  }, numeric(2L))
+  counts <- rowSums(matrix(counts, 2L))
+  if (counts[1L] > 0) counts[2L] / counts[1L] else NA_real_
+}

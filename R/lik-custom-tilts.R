@@ -1,0 +1,262 @@
+# Tilts of likelihoods that are R functions, for all rows at once: the trapezoid rule on equidistant
+# nodes, as smooth.c has it for one row. Where the integrand is smooth its error falls exponentially
+# with the number of nodes, so that the rule with every second node left out measures it.
+
+# Nodes of a first look, and the most; how far below its largest value the integrand's logarithm is
+# left out; agreement with half the nodes, whose square is about the error.
+TILT_NODES <- 33L
+MOST_TILT_NODES <- 1025L
+TILT_NEGLECT <- 33
+TILT_AGREE <- 3e-7
+# Marginals are at least so wide: of narrower ones the second derivative would be rounding.
+LEAST_TILT_VARIANCE <- 1e-9
+
+# Called by C (glue_host.c): a matrix with a column for each row: log Z, d1, d2 and, if `slopes`,
+# the derivatives of log Z in theta. rows: q x n
+tilts_of_custom <- function(custom, theta, rows, mean, var, slopes) {
+  value <- natural_custom(custom, theta)
+  mean <- c(mean)
+  var <- pmax(c(var), LEAST_TILT_VARIANCE * (1 + mean^2))
+  rule <- tilt_rule(custom, value, rows, mean, sqrt(var))
+  answer <- rule_moments(rule, mean, var)
+  if (!slopes || length(theta) == 0L) return(answer)
+  rbind(answer, rule_slopes(rule, custom, c(theta), rows), deparse.level = 0L)
+}
+
+# Returns the hyperparameters on their natural scale, by name.
+natural_custom <- function(custom, theta) {
+  natural <- from_search(c(theta), replace(custom$lower, !custom$log, 0), custom$upper)
+  stats::setNames(ifelse(custom$log, natural, c(theta)), custom$names)
+}
+
+# Returns the log density of data rows at latent values f[rows x nodes]. What is wrong with it is an
+# error in words; -Inf is a density of 0.
+custom_log_density <- function(custom, value, rows, f) {
+  answer <- call_user(custom$fun, "log_density", with_weights(custom$fun, rows, f, value))
+  check_answer(answer, f, "log_density")
+}
+
+# Returns the arguments of a user's function, y and weights in the shape of f; weights only where it
+# takes them.
+with_weights <- function(fun, rows, f, value) {
+  alike <- function(x) matrix(x, nrow(f), ncol(f))
+  c(list(alike(rows[1L, ]), f, value),
+    if ("weights" %in% names(formals(args(fun)))) list(weights = alike(rows[2L, ])))
+}
+
+call_user <- function(fun, name, arguments) {
+  tryCatch(do.call(fun, arguments, quote = TRUE), error = function(e) {
+    stop_sparsegp("likelihood", paste0("has a `", name, "` that stops: ", conditionMessage(e)),
+                  "See ?lik_custom for what it is given")
+  })
+}
+
+check_answer <- function(answer, f, name) {
+  if (!is.numeric(answer) || length(answer) != length(f)) {
+    stop_sparsegp("likelihood", paste0("has a `", name, "` that returns ", length(answer),
+                                       " values of class ", class(answer)[1L], " for ",
+                                       nrow(f), " x ", ncol(f), " latent values"),
+                  "Return a matrix of numbers in the shape of `f`")
+  }
+  if (anyNA(answer) || any(answer == Inf)) {
+    at <- which(is.na(answer) | answer == Inf)[1L]
+    stop_sparsegp("likelihood", paste0("has a `", name, "` that returns ", answer[at],
+                                       " at f = ", signif(f[at], 4L)),
+                  "Return finite numbers, or -Inf where the density is 0")
+  }
+  dim(answer) <- dim(f)
+  answer
+}
+
+# ---- Nodes ----
+
+# Returns parts of the rows, of those that have as many nodes: list(f, top, weight, step, rows),
+# nodes,
+# the integrand p(y|f) N(f; mean, sd^2) per step as exp(top) weight, and the step. integrand: (rows,
+# f) -> its logarithm
+tilt_rule <- function(custom, value, rows, mean, sd) {
+  integrand <- function(at, f) {
+    custom_log_density(custom, value, rows[, at, drop = FALSE], f) -
+      0.5 * ((f - mean[at]) / sd[at])^2 - log(sd[at]) - 0.5 * log(2 * pi)
+  }
+  open <- seq_along(mean)
+  ends <- list(from = mean - 8 * sd, to = mean + 8 * sd)
+  parts <- list()
+  nodes <- TILT_NODES
+  for (turn in seq_len(40L)) {
+    part <- even_part(integrand, open, ends, nodes)
+    fate <- judge_part(part)
+    if (any(fate$good)) parts[[length(parts) + 1L]] <- some_of_part(part, fate$good)
+    if (all(fate$good)) return(parts)
+    open <- open[!fate$good]
+    ends <- lapply(fate[c("from", "to")], `[`, !fate$good)
+    still <- !any(fate$moved)
+    if (still && nodes > TILT_NODES) break
+    if (still) nodes <- 2L * nodes - 1L
+  }
+  c(parts, dense_parts(integrand, open, ends))
+}
+
+even_part <- function(integrand, open, ends, nodes) {
+  step <- (ends$to - ends$from) / (nodes - 1L)
+  f <- ends$from + outer(step, seq_len(nodes) - 1)
+  new_part(f, step, integrand(open, f), open)
+}
+
+new_part <- function(f, step, log, rows) {
+  top <- log[cbind(seq_len(nrow(log)), max.col(log, "first"))]
+  list(f = f, step = step, top = top, weight = exp(log - ifelse(top > -Inf, top, 0)), rows = rows)
+}
+
+some_of_part <- function(part, which) {
+  if (all(which)) return(part)
+  list(f = part$f[which, , drop = FALSE], weight = part$weight[which, , drop = FALSE],
+       step = part$step[which], top = part$top[which], rows = part$rows[which])
+}
+
+# Rows whose integrand is much narrower somewhere than it is wide: nodes f = peak + s sinh(t), dense
+# at the peak, of width s, and ever sparser away from it, twice as many until halves agree.
+dense_parts <- function(integrand, open, ends) {
+  peak <- find_peaks(integrand, open, ends)
+  parts <- list()
+  nodes <- 4L * (TILT_NODES - 1L) + 1L
+  repeat {
+    from <- asinh((ends$from - peak$at) / peak$width)
+    step <- (asinh((ends$to - peak$at) / peak$width) - from) / (nodes - 1L)
+    t <- from + outer(step, seq_len(nodes) - 1)
+    f <- peak$at + peak$width * sinh(t)
+    part <- new_part(f, step, integrand(open, f) + log(peak$width) + log(cosh(t)), open)
+    good <- halves_agree(part) | nodes >= MOST_TILT_NODES
+    if (any(good)) parts[[length(parts) + 1L]] <- some_of_part(part, good)
+    if (all(good)) return(parts)
+    open <- open[!good]
+    ends <- lapply(ends, `[`, !good)
+    peak <- lapply(peak, `[`, !good)
+    nodes <- 2L * nodes - 1L
+  }
+}
+
+# Returns list(at, width): where the integrand is largest, between the neighbours of the largest of
+# 65 nodes, by golden section; and how far from it the logarithm has fallen by a half.
+find_peaks <- function(integrand, open, ends) {
+  part <- even_part(integrand, open, ends, 2L * TILT_NODES - 1L)
+  best <- max.col(part$weight, "first")
+  at <- part$f[cbind(seq_along(open), best)]
+  low <- at - part$step
+  high <- at + part$step
+  GOLDEN <- (sqrt(5) - 1) / 2
+  for (turn in seq_len(40L)) {
+    inner <- cbind(high - GOLDEN * (high - low), low + GOLDEN * (high - low))
+    log <- integrand(open, inner)
+    left <- log[, 1L] > log[, 2L]
+    low <- ifelse(left, low, inner[, 1L])
+    high <- ifelse(left, inner[, 2L], high)
+  }
+  at <- (low + high) / 2
+  away <- outer(ends$to - ends$from, 2^-(0:40))
+  size <- seq_len(ncol(away))
+  log <- integrand(open, cbind(at, at - away, at + away))
+  fallen <- log[, 1L] - pmax(log[, 1L + size, drop = FALSE],
+                             log[, 1L + ncol(away) + size, drop = FALSE]) > 0.5
+  last <- max(size) + 1L - max.col(fallen[, rev(size), drop = FALSE], "first")
+  list(at = at, width = away[cbind(seq_along(open), last)])
+}
+
+# Says of each row whether its nodes are good, and between what the next ones lie: farther where the
+# integrand is not negligible at an end, nearer where it is so at most nodes.
+judge_part <- function(part) {
+  top <- part$top
+  m <- ncol(part$weight)
+  counts <- part$weight > exp(-TILT_NEGLECT)
+  first <- max.col(counts, "first")
+  last <- max.col(counts, "last")
+  width <- part$step * (m - 1L)
+  low <- first == 1L
+  high <- last == m
+  narrow <- !low & !high & last - first < m / 4 & top > -Inf
+  at <- function(column) part$f[cbind(seq_along(column), column)]
+  from <- ifelse(low, part$f[, 1L] - width / 2,
+                 ifelse(narrow, at(pmax(first - 1L, 1L)), part$f[, 1L]))
+  to <- ifelse(high, part$f[, m] + width / 2, ifelse(narrow, at(pmin(last + 1L, m)), part$f[, m]))
+  moved <- (low | high | narrow) & is.finite(top)
+  list(good = !moved & halves_agree(part), moved = moved, from = from, to = to)
+}
+
+# Does the rule with every second node give the same integral, mean and variance?
+halves_agree <- function(part) {
+  weight <- part$weight
+  middle <- (ncol(weight) + 1L) / 2L
+  centre <- part$f[, middle] + rowSums(weight * (part$f - part$f[, middle])) / rowSums(weight)
+  sums <- function(some) {
+    w <- weight[, some, drop = FALSE]
+    zero <- rowSums(w)
+    away <- part$f[, some, drop = FALSE] - centre
+    w <- w * away
+    one <- rowSums(w) / zero
+    cbind(zero, one, rowSums(w * away) / zero - one^2)
+  }
+  all <- sums(seq_len(ncol(weight)))
+  half <- sums(seq(1L, ncol(weight), by = 2L))
+  sd <- sqrt(pmax(all[, 3L], 1e-300))
+  abs(2 * half[, 1L] / all[, 1L] - 1) < TILT_AGREE & abs(half[, 2L] - all[, 2L]) < TILT_AGREE * sd &
+    abs(half[, 3L] / all[, 3L] - 1) < 10 * TILT_AGREE
+}
+
+# ---- Sums over the nodes ----
+
+# log Z, and d1 = E (f - mu) / s2, d2 = (Var f / s2 - 1) / s2 (lik.c), a column for each row.
+rule_moments <- function(rule, mean, var) {
+  answer <- matrix(0, 3L, length(mean))
+  for (part in rule) {
+    at <- part$rows
+    weight <- part$weight
+    sum <- rowSums(weight)
+    away <- part$f - mean[at]
+    shift <- rowSums(weight * away) / sum
+    spread <- rowSums(weight * (away - shift)^2) / sum
+    answer[, at] <- rbind(part$top + log(sum * part$step), shift / var[at],
+                          (spread / var[at] - 1) / var[at])
+  }
+  answer
+}
+
+# d log Z / d theta = E d log p / d theta under the tilted distributions.
+rule_slopes <- function(rule, custom, theta, rows) {
+  answer <- matrix(0, length(theta), ncol(rows))
+  for (part in rule) {
+    weight <- part$weight / rowSums(part$weight)
+    own <- rows[, part$rows, drop = FALSE]
+    slopes <- density_slopes(custom, theta, own, part$f)
+    for (j in seq_along(theta)) {
+      answer[j, part$rows] <- rowSums(ifelse(weight > 0, weight * slopes[[j]], 0))
+    }
+  }
+  answer
+}
+
+# Derivatives in theta on C's scale: the user's, or central differences, whose error is about 1e-9
+# of the third derivative.
+density_slopes <- function(custom, theta, rows, f) {
+  if (!is.null(custom$gradient)) return(user_slopes(custom, theta, rows, f))
+  STEP <- 1e-4
+  lapply(seq_along(theta), function(j) {
+    at <- function(by) {
+      moved <- natural_custom(custom, replace(theta, j, theta[j] + by))
+      pmax(custom_log_density(custom, moved, rows, f), -1e300)
+    }
+    (at(STEP) - at(-STEP)) / (2 * STEP)
+  })
+}
+
+user_slopes <- function(custom, theta, rows, f) {
+  value <- natural_custom(custom, theta)
+  given <- call_user(custom$gradient, "gradient", with_weights(custom$gradient, rows, f, value))
+  if (!is.list(given) || length(given) != length(theta)) {
+    stop_sparsegp("likelihood", "has a `gradient` that is no list with a matrix for each of theta",
+                  "Return list(d1, d2, ...), in the order of `theta`")
+  }
+  bounded <- custom$upper < Inf
+  share <- (custom$upper - value) / (custom$upper - custom$lower)
+  chain <- ifelse(custom$log, (value - custom$lower) * ifelse(bounded, share, 1), 1)
+  Map(function(slope, by) check_answer(slope, f, "gradient") * by, given, chain)
+}

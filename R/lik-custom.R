@@ -1,0 +1,220 @@
+# Likelihoods that are R functions: the twin of src/lik_custom.c.
+#
+# A value has, beside what other likelihoods have, `custom`: the user's functions and what is known
+# of the hyperparameters that they take, in their order: names, starting values, lower and upper
+# bounds, whether they are searched as logarithms (hyper-table.R), and the user's priors. C gets
+# `custom` in the specification, and hands it back to tilts_of_custom().
+
+#' A likelihood of your own
+#'
+#' A likelihood that is written in R. Only its log density is needed: expectation propagation,
+#' the evidence, learning, predictions with error bars, leave-one-out, residuals and draws follow.
+#' It is used wherever other [likelihoods] are, for any kernel.
+#'
+#' For each observation, \eqn{\log E\, p(y|f)}{log E p(y|f)} under the cavity distribution of its
+#' latent value and the two derivatives in the mean are computed by the trapezoid rule, whose error
+#' falls exponentially with the number of nodes if `log_density` is smooth in `f`: 33 nodes as a
+#' rule, up to 1025 where those and every second one of them disagree. Of a density with a corner
+#' or a jump the result is good to some 1e-5. `log_density` is called for all observations at once.
+#'
+#' @section What the functions see:
+#' `f` is a matrix with a row for each observation and a column for each node, the latent value plus
+#' offset. `y` and `weights` are matrices of the same shape, with equal columns. `theta` is a named
+#' vector of the hyperparameters on their natural scale. The answer has the shape of `f`. The latent
+#' function has prior mean 0: add a hyperparameter such as `theta[["bias"]]`
+#' to `f` if it is to be learned. Responses are not scaled.
+#'
+#' | `response` | `y` | and it is given as |
+#' |---|---|---|
+#' | `"number"` | any numbers | numbers |
+#' | `"count"` | 0, 1, 2, ... | numbers |
+#' | `"label"` | -1 and 1 | a factor of two levels, a logical |
+#' | `"positive"` | numbers above 0 | numbers |
+#' | `"share"` | numbers between 0 and 1 | numbers |
+#'
+#' @section Checks:
+#' With `check = TRUE`, [sparsegp()] evaluates the functions at a few observations and the starting
+#' values. It stops with an error if shapes are wrong, values are not numbers, or `gradient` differs
+#' from finite differences, and gives a warning if the density does not integrate to one over the
+#' responses: predictions are of the normalised one then, and log evidences are not comparable.
+#'
+#' @section Saved fits:
+#' A fit keeps the functions, with the environment that they were made in, and a saved fit has both.
+#' What they take from the global environment or from packages is looked up when they are called.
+#' Whoever loads a fit and predicts runs its functions: load only what you trust.
+#'
+#' @section Cost:
+#' A sweep of [method_ep()] calls R once for all observations, and once more for each side of a
+#' hyperparameter's difference where the gradient is wanted. [method_online()] and [method_ivm()]
+#' call it for single observations, which takes some 0.1 ms each. Threads of the package are not
+#' used.
+#'
+#' @param log_density `function(y, f, theta)` or `function(y, f, theta, weights)`: the logarithm of
+#'   the density of `y` (the probability, of counts and labels), see below. `-Inf` is allowed.
+#' @param theta Named starting values of the hyperparameters, a vector or a list, in which [fixed()]
+#'   values are kept: `c(scale = 1)`. `NULL`: the functions have none.
+#' @param range A named list of bounds, `list(power = c(1, 2))`, open intervals that values lie in.
+#'   A hyperparameter that is not named is positive if its start is, and else any number,
+#'   `c(-Inf, Inf)`.
+#' @param prior A named list of [priors]. By default positive hyperparameters are log-normal around
+#'   the start, `log(theta / start)` ~ N(0, 1.5^2), those of a bounded range flat, and others normal
+#'   around the start with standard deviation `max(1, |start|)`. `prior` of [sparsegp()] goes
+#'   before.
+#' @param response What the responses are, see below.
+#' @param gradient `function(y, f, theta)`: the derivatives of `log_density` in each hyperparameter,
+#'   on its natural scale, a list of matrices in the order of `theta`. `NULL`: by differences.
+#' @param mean,variance `function(f, theta)`: mean and variance of a response given `f`, in the
+#'   shape of `f`. `NULL`: by quadrature of the density over responses.
+#' @param draw `function(f, theta)`: a random response for each element of `f`. `NULL`: by inverting
+#'   the distribution function.
+#' @param label What the likelihood is called where it is printed: one word.
+#' @param check Are the functions checked when a fit is made?
+#' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`: they name
+#'   the argument, and those of the functions `likelihood`, with the function's own message.
+#' @references Minka, T. P. (2001), *A family of algorithms for approximate Bayesian inference*, PhD
+#'   thesis, MIT, section 3.2: only the moments of tilted distributions depend on the likelihood.
+#' @seealso [likelihoods] for those that are there; [kernel_custom()] for kernels.
+#' @concept user-defined likelihood
+#' @concept custom likelihood
+#' @examples
+#' # noise with heavy tails: a Cauchy density
+#' cauchy <- lik_custom(function(y, f, theta) {
+#'   dcauchy(y, f + theta[["bias"]], theta[["scale"]], log = TRUE)
+#' }, theta = c(scale = 0.2, bias = 0), label = "cauchy")
+#' set.seed(1)
+#' d <- data.frame(x = seq(0, 1, length.out = 40))
+#' d$y <- sin(6 * d$x) + 0.1 * rcauchy(40)
+#' fit <- sparsegp(y ~ x, d, likelihood = cauchy)
+#' coef(fit)
+#' predict(fit, d[1:3, ], type = "median", interval = "confidence")
+#' @export
+lik_custom <- function(log_density, theta = NULL, range = list(), prior = list(),
+                       response = c("number", "count", "label", "positive", "share"),
+                       gradient = NULL, mean = NULL, variance = NULL, draw = NULL,
+                       label = "custom", check = TRUE) {
+  response <- check_choice(response, names(CUSTOM_RESPONSES), "response")
+  custom <- list(fun = check_user_function(log_density, 3L, "log_density"),
+                 gradient = optional_function(gradient, 3L, "gradient"),
+                 mean = optional_function(mean, 2L, "mean"),
+                 variance = optional_function(variance, 2L, "variance"),
+                 draw = optional_function(draw, 2L, "draw"), response = response,
+                 check = check_flag(check, "check"))
+  if (is.null(mean) != is.null(variance)) {
+    stop_sparsegp("variance", "and `mean` belong together", "Give both, or neither")
+  }
+  if (!is_text(label) || !nzchar(label)) stop_sparsegp("label", "must be one word")
+  custom$label <- label
+  custom <- c(custom, custom_hyper(theta, range, prior))
+  structure(list(type = "custom", params = stats::setNames(as.list(theta), names(theta)),
+                 custom = custom), class = "sparsegp_likelihood")
+}
+
+# The codec of each kind of response
+CUSTOM_RESPONSES <- c(number = "reals", count = "counts", label = "labels", positive = "positive",
+                      share = "proportions")
+
+check_user_function <- function(fun, arguments, argument) {
+  names <- if (is.function(fun)) names(formals(args(fun)))
+  if (length(names) >= arguments || "..." %in% names) return(fun)
+  stop_sparsegp(argument, if (is.function(fun)) "takes too few arguments" else "is not a function",
+                paste0("Give function(", if (arguments == 2L) "f, theta" else "y, f, theta", ")"))
+}
+
+optional_function <- function(fun, arguments, argument) {
+  if (!is.null(fun)) check_user_function(fun, arguments, argument)
+}
+
+# Returns what is known of the hyperparameters.
+custom_hyper <- function(theta, range, prior) {
+  names <- names(theta)
+  right <- is.null(theta) || (is.numeric(theta) || is.list(theta)) && length(names) &&
+    !anyDuplicated(names) && identical(names, make.names(names))
+  if (!right) {
+    stop_sparsegp("theta", "must be numbers with names", "As in theta = c(scale = 1)")
+  }
+  for (argument in c("range", "prior")) {
+    value <- list(range = range, prior = prior)[[argument]]
+    if (!is.list(value) || !all(names(value) %in% names) || length(names(value)) < length(value)) {
+      stop_sparsegp(argument, "must be a list with names of `theta`", "As in list(scale = ...)")
+    }
+  }
+  start <- vapply(stats::setNames(nm = names), function(name) {
+    value <- given_value(theta[[name]])
+    if (is.numeric(value) && length(value) == 1L && is.finite(value)) return(as.double(value))
+    stop_sparsegp("theta", paste0("has no single starting value of ", name),
+                  "As in theta = c(scale = 1)")
+  }, 0)
+  bounds <- lapply(stats::setNames(nm = names), function(name) {
+    custom_bounds(range[[name]], name, start[[name]])
+  })
+  for (name in names(prior)) {
+    if (!inherits(prior[[name]], "sparsegp_prior")) {
+      stop_sparsegp("prior", paste0("has no prior_*() value of ", name), "See ?priors")
+    }
+  }
+  lower <- vapply(bounds, `[`, 0, 1L)
+  list(names = as.character(names), start = start, lower = lower,
+       upper = vapply(bounds, `[`, 0, 2L), log = is.finite(lower), prior = prior)
+}
+
+custom_bounds <- function(own, name, start) {
+  own <- own %||% (if (start > 0) c(0, Inf) else c(-Inf, Inf))
+  right <- is.numeric(own) && length(own) == 2L && !anyNA(own) && own[1L] < own[2L] &&
+    (own[1L] > -Inf || own[2L] == Inf)
+  if (!right) {
+    stop_sparsegp("range", paste0("has bounds of ", name, " that are no interval"),
+                  "Give c(lower, upper), c(lower, Inf) or c(-Inf, Inf)")
+  }
+  if (start <= own[1L] || start >= own[2L]) {
+    stop_sparsegp("theta", paste0("starts ", name, " outside of its range"),
+                  "Start within it, or give another `range`")
+  }
+  as.double(own)
+}
+
+is_custom_likelihood <- function(x) {
+  functions <- function(fields) all(vapply(x[fields], function(f) is.null(f) || is.function(f), NA))
+  count <- length(x$names)
+  is.list(x) && is.function(x$fun) && functions(c("gradient", "mean", "variance", "draw")) &&
+    is_word(x$response, names(CUSTOM_RESPONSES)) && is.character(x$names) && is_text(x$label) &&
+    is_flag(x$check) && are_doubles(unname(x$lower), count) &&
+    are_doubles(unname(x$upper), count) && are_doubles(unname(x$start), count) &&
+    is.logical(x$log) && length(x$log) == count &&
+    !anyNA(c(x$lower, x$upper, x$start, x$log)) && is.list(x$prior)
+}
+
+# ---- Traits ----
+
+# What all of them have; custom_traits_of() has the rest.
+custom_traits <- function() c(lik_code(
+  response = "reals", density = TRUE, data_rows = custom_rows, of_value = custom_traits_of
+), lik_hyper(), lik_sample(draw = NULL))
+
+# A data row is the response and its weight.
+custom_rows <- function(y, weights) {
+  rbind(y, weights_or_ones(weights, length(y)), deparse.level = 0L)
+}
+
+custom_traits_of <- function(traits, lik) {
+  custom <- lik$custom
+  traits_like(traits, response = CUSTOM_RESPONSES[[custom$response]], label = custom$label,
+              density = !custom$response %in% c("count", "label"),
+              weighted = "weights" %in% names(formals(args(custom$fun))),
+              about = lapply(stats::setNames(nm = custom$names), custom_about, custom),
+              draw = function(f, value, weights) draw_custom(custom, f, value, weights))
+}
+
+custom_about <- function(name, custom) {
+  start <- custom$start[[name]]
+  range <- c(custom$lower[[name]], custom$upper[[name]])
+  log <- custom$log[[name]]
+  list(argument = "theta", log = log, unit_power = 0, range = if (log) range,
+       start = function(rows, offset) if (log) to_search(start, range[1L], range[2L]) else start,
+       prior = function(unit, offset) {
+         custom$prior[[name]] %||% (
+           if (!log) prior_normal(start, max(1, abs(start)))
+           else if (range[1L] == 0 && range[2L] == Inf) prior_lognormal(log(start), 1.5)
+           else prior_flat()
+         )
+       })
+}

@@ -1,0 +1,74 @@
+#' Likelihoods of times to an event
+#'
+#' For times until something happens, some of which are censored: observation ended before the event
+#' did. The response is `Surv(time, status)` of package survival, as in `Surv(time, status) ~ age +
+#' sex`, or positive numbers, each of which is the time of an event.
+#'
+#' @details
+#' The models are accelerated failure times, as those of `survival::survreg()`: \deqn{\log T = f(x)
+#' + scale \cdot e,}{log T = f(x) + scale e,} in which the latent function \eqn{f}, on the scale of
+#' log times, may be any smooth function. Likelihoods differ in the distribution of \eqn{e}.
+#'
+#' | likelihood | error \eqn{e} | survival \eqn{P(T > t)} with \eqn{z = (\log t - f) / scale}{z = (log t - f) / scale} | for hazards that |
+#' |---|---|---|---|
+#' | `lik_weibull()` | minimum extreme value | \eqn{\exp(-\exp z)}{exp(-exp(z))} | rise (`scale` < 1) or fall all the time |
+#' | `lik_loglogistic()` | logistic | \eqn{1 / (1 + \exp z)}{1 / (1 + exp(z))} | rise, then fall; with long tails |
+#' | `lik_lognormal()` | normal | \eqn{1 - \Phi(z)}{1 - Phi(z)} | rise, then fall |
+#'
+#' The hyperparameter `scale` is that of the error on the scale of log times (1 / `scale` is the
+#' shape of the Weibull distribution). A Weibull model has proportional hazards too, with the log
+#' hazard ratio \eqn{-f / scale}.
+#'
+#' * *Default.* Where a `Surv` response comes without a likelihood, the [structure] of the model
+#'   includes this choice: the log evidence of a pilot compares the three, and Weibull, the first,
+#'   stays unless another is better by a nat. If a kernel is given, and for `structure = "fixed"`,
+#'   it is Weibull without a comparison.
+#' * *Censoring.* Right (`Surv(time, status)`), left (`type = "left"`) and interval censoring
+#'   (`Surv(lower, upper, type = "interval2")`), one beside the other. Delayed entry
+#'   (`Surv(start, stop, status)`) and several kinds of events are refused. Censoring has to be
+#'   independent of the time, given the inputs. Times are greater than 0.
+#' * *Predictions* are in the units of the times: `predict()` of type `"response"` is the mean time,
+#'   which may be infinite (`lik_loglogistic()` with a scale of 1 or more), `"median"` the median
+#'   time, `"quantile"` quantiles, `"survival"` the probability of no event until each of `times`,
+#'   and `"rmst"` the restricted mean \eqn{E \min(T, horizon)}{E min(T, horizon)}; the last two and
+#'   the median have intervals. Types `"link"` and `"latent"` are on the scale of log times, and so
+#'   is an `offset`.
+#' * *Rows of the fit.* Response and Pearson residuals of censored times are `NA`; of quantile
+#'   residuals those are drawn at random among what the time may be. [loo()] has the concordance
+#'   (Harrell's C) of leave-one-out medians, as has `summary()`. [simulate()] draws times without
+#'   censoring. [calibration()] spreads a censored time over the probabilities of what it may be,
+#'   which favours the model where much is censored.
+#' * *Log evidence and log densities* are of times, not of their logarithms (they have the
+#'   Jacobian), and of censored observations probabilities. So `lik_lognormal()` without censoring
+#'   is `lik_gaussian(transform = "log")`, with the same evidence.
+#' * `weights` are refused.
+#'
+#' All are log-concave. The integrals of normal errors are in closed form, others by quadrature to
+#' 1e-10. None is from the papers.
+#'
+#' @param scale Scale of the error of log times: `NULL` (learned), a positive number (start of
+#'   learning) or `fixed(value)`.
+#' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
+#' @concept survival analysis
+#' @concept time to event
+#' @concept censored data
+#' @concept accelerated failure time
+#' @concept Weibull
+#' @concept log-logistic
+#' @concept Tobit
+#' @references Kalbfleisch, J. D. and Prentice, R. L. (2002). *The Statistical Analysis of Failure
+#'   Time Data*, second edition, chapter 3. Harrell, F. E., Lee, K. L. and Mark, D. B. (1996).
+#'   Multivariable prognostic models. *Statistics in Medicine* 15, 361-387.
+#' @seealso [likelihoods] for all, [predict][predict.sparsegp], [plot(type =
+#'   "survival")][plot.sparsegp].
+#' @examplesIf requireNamespace("survival", quietly = TRUE)
+#' library(survival)
+#' fit <- sparsegp(Surv(time, status) ~ age + sex, lung, lik_weibull(), structure = "fixed")
+#' fit
+#' new <- data.frame(age = c(50, 70), sex = 1)
+#' predict(fit, new, type = "median", interval = "confidence")
+#' predict(fit, new, type = "survival", times = c(180, 365))
+#' predict(fit, new, type = "rmst", horizon = 365, se.fit = TRUE)
+#' @name likelihoods_times
+#' @order 1
+NULL

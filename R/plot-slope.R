@@ -1,0 +1,124 @@
+# Slopes along inputs: the picture of slopes().
+
+#' @rdname plot.sparsegp
+#' @name plot.sparsegp
+#' @section Type "slope", derivatives along inputs:
+#' A panel for each input that is a number (at most nine; `which` names others): how fast the mean
+#' response, or the probability of the second of two classes, changes with the input ([slopes()]),
+#' along it, with its interval. The other inputs stay where `type = "fit"` has them. With `by` there
+#' is a curve for each level of a factor, and of several classes or ordered ones a curve for each
+#' class. Where the band does not cross the line at 0, the function rises or falls. *Value.* A list
+#' of data frames, one for each input: the input, the level or class if there are several, `fit`,
+#' `lwr` and `upr`.
+NULL
+
+slope_plot <- function() {
+  new_plot_type(slope_picture, slope_charts, takes = c("which", "newdata", "by"))
+}
+
+slope_picture <- function(object, asked) {
+  rows <- rows_of(object, asked$newdata)
+  axes <- data_axes(object, rows, names(derived_columns(object, rows$x)))
+  if (!is.null(asked$which)) axes <- asked_axes(object, asked$which, axes, most = length(axes))
+  axes <- check_slope_axes(axes, asked$which)
+  classes <- class_axis(object)
+  if (!is.null(classes) && !is.null(asked$by)) {
+    stop_sparsegp("by", "is for pictures of one response", "Leave it out: classes have curves")
+  }
+  parts <- lapply(stats::setNames(nm = names(axes)), function(name) {
+    view <- slice_view(object, rows, name, asked$by)
+    if (is.null(asked$by)) view["by"] <- list(classes)
+    shown <- list(at = list(view$axis[[1L]]$places(rows$x, rows$raw)))
+    list(view = view, shown = shown, level = asked$level,
+         drawn = slope_curve(object, view, shown, asked, !is.null(classes)))
+  })
+  list(parts = parts, drawn = lapply(parts, `[[`, "drawn"))
+}
+
+MOST_SLOPES <- 9L # panels
+
+# Returns the axes that are numbers.
+check_slope_axes <- function(axes, which) {
+  numbers <- Filter(function(axis) inherits(axis, "axis_number"), axes)
+  remedy <- "Use type = \"effects\""
+  if (!is.null(which) && length(numbers) < length(axes)) {
+    stop_sparsegp("which", "names factors, whose levels have no slope", remedy)
+  }
+  if (length(numbers) == 0L) {
+    stop_sparsegp("type", "= \"slope\" is for inputs that are numbers, and there are none", remedy)
+  }
+  utils::head(numbers, if (is.null(which)) MOST_SLOPES else length(numbers))
+}
+
+CLASS_PLACES <- 41L # along an input, of classes, whose slopes are integrals over a lattice
+
+slope_curve <- function(object, view, shown, asked, of_classes) {
+  axis <- view$axis[[1L]]
+  n <- asked$n %||% if (of_classes) CLASS_PLACES
+  places <- axis_nodes(axis, axis_limits(axis, shown$at[[1L]], asked$style), n)
+  answer <- function(group) slopes_of_view(object, view, places, group)
+  columns <- function(found) slope_columns(found, asked$level)
+  whole <- if (of_classes) columns(answer(1L)) # all classes
+  along_curve(view, places, function(group) {
+    own <- if (of_classes) lapply(whole, function(column) column[, group])
+           else columns(answer(group))
+    data.frame(fit = c(own$estimate), lwr = c(own$conf.low), upr = c(own$conf.high))
+  })
+}
+
+# Returns the answer of slopes along the axis at its places, whose columns that follow from others
+# move with it.
+slopes_of_view <- function(object, view, places, level) {
+  at <- function(by) slice_inputs(view, list(places + by), level)
+  change <- difference_quotients(places, at)
+  plain <- view$axis[[1L]]$columns
+  if (length(plain) == 1L && isTRUE(all.equal(c(change[, plain]), rep(1, length(places))))) {
+    change[, plain] <- 1 # without rounding
+  }
+  slopes_along(object, at(0), change, view$axes, view$offset)
+}
+
+# Returns the slopes of the mean response at kept inputs x in original units, which change as
+# `change` says.
+slopes_along <- function(object, x, change, name, offset) {
+  if (has_members(object)) {
+    each <- each_member(object, function(member) {
+      same <- identical(member$scaling[c("names", "kept")], object$scaling[c("names", "kept")])
+      if (!same) stop_sparsegp("x", "has members that see other inputs", "Draw its members")
+      slopes_along(member, x, change, name, offset)
+    })
+    return(mixed_slopes(each, object$ensemble$weights))
+  }
+  points <- stack_components(scale_kept(x, object$scaling), n_outputs(object))
+  v <- scaled_direction(object, x, change, name)
+  n <- nrow(x)
+  slope_answer(object, row_slopes(object, points, v, offset_of_rows(object, offset, n), numeric(n)),
+               "response")
+}
+
+slope_charts <- function(object, picture, style) {
+  lapply(picture$parts, slope_chart, object = object, style = style)
+}
+
+slope_chart <- function(object, picture, style) {
+  view <- picture$view
+  axis <- view$axis[[1L]]
+  xlim <- axis_limits(axis, picture$shown$at[[1L]], style)
+  groups <- length(view$by$levels)
+  elements <- c(
+    list(new_element("rules", list(col = "grey85"), y = 0, slope = 0, lty = 1)),
+    estimate_elements(view, picture$drawn, style),
+    list(basis_ticks(list(picture$shown$at[[1L]])))
+  )
+  key <- if (groups == 0L) {
+    list(key_item("slope", "line", BLUE),
+         key_item(percent(picture$level), "band", grDevices::adjustcolor(BLUE, DARK)),
+         key_item("rows", "tick", INK))
+  } else if (groups <= MANY) {
+    unname(Map(key_item, view$by$levels, "line", group_colours(view$by)))
+  }
+  label <- paste("slope of", response_label(object))
+  new_chart(paste(view$caption, collapse = ", "), elements, input_label(object, view$axes), label,
+            xlim, grDevices::extendrange(range(0, picture$drawn$lwr, picture$drawn$upr), f = 0.04),
+            list(x = axis_ticks(axis, object, xlim)), key, name = paste("along", view$axes))
+}
