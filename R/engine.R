@@ -26,6 +26,8 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   full <- is.null(problem$basis)
   options["trend"] <- list(functions_of_mean(problem))
   if (is.null(sites) && is_modal(problem$lik)) sites <- pass_sites(problem, theta)
+  problem$power <- method$power
+  theta <- theta_at_limit(problem, theta)
   run <- if (full) {
     tryCatch(engine_call(sg_ep_full, problem, theta, sites, options),
              error = function(e) explain_memory(e, nrow(problem$x)))
@@ -48,6 +50,8 @@ engine_pass <- function(problem, theta, states, sites, options, gamma = NULL, co
                         solution = NULL) {
   more <- list(gamma = gamma, coupled = coupled, solution = solution,
                trend = functions_of_mean(problem))
+  problem$power <- problem$options$power
+  theta <- theta_at_limit(problem, theta)
   engine_call(sg_ep_pass, problem, theta, states, sites, c(options, more), problem$basis)
 }
 

@@ -12,13 +12,15 @@ TILT_AGREE <- 3e-7
 LEAST_TILT_VARIANCE <- 1e-9
 
 # Called by C (glue_host.c): a matrix with a column for each row: log Z, d1, d2 and, if `slopes`,
-# the derivatives of log Z in theta. rows: q x n
-tilts_of_custom <- function(custom, theta, rows, mean, var, slopes) {
+# the derivatives of log Z in theta. rows: q x n; power: of the density, all of them are divided by
+# it (power.h)
+tilts_of_custom <- function(custom, theta, rows, mean, var, slopes, power = 1) {
   value <- natural_custom(custom, theta)
   mean <- c(mean)
   var <- pmax(c(var), LEAST_TILT_VARIANCE * (1 + mean^2))
-  rule <- tilt_rule(custom, value, rows, mean, sqrt(var))
-  answer <- rule_moments(rule, mean, var)
+  if (power == 0) return(limit_tilts_of_custom(custom, c(theta), value, rows, mean, var, slopes))
+  rule <- tilt_rule(custom, value, rows, mean, sqrt(var), power)
+  answer <- rule_moments(rule, mean, var) / power
   if (!slopes || length(theta) == 0L) return(answer)
   rbind(answer, rule_slopes(rule, custom, c(theta), rows), deparse.level = 0L)
 }
@@ -72,11 +74,11 @@ check_answer <- function(answer, f, name) {
 
 # Returns parts of the rows, of those that have as many nodes: list(f, top, weight, step, rows),
 # nodes,
-# the integrand p(y|f) N(f; mean, sd^2) per step as exp(top) weight, and the step. integrand: (rows,
-# f) -> its logarithm
-tilt_rule <- function(custom, value, rows, mean, sd) {
+# the integrand p(y|f)^power N(f; mean, sd^2) per step as exp(top) weight, and the step. integrand:
+# (rows, f) -> its logarithm
+tilt_rule <- function(custom, value, rows, mean, sd, power = 1) {
   integrand <- function(at, f) {
-    custom_log_density(custom, value, rows[, at, drop = FALSE], f) -
+    power * custom_log_density(custom, value, rows[, at, drop = FALSE], f) -
       0.5 * ((f - mean[at]) / sd[at])^2 - log(sd[at]) - 0.5 * log(2 * pi)
   }
   open <- seq_along(mean)
