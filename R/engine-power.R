@@ -22,12 +22,14 @@ variational <- function(problem) {
 # the least that is not (`least` of lik_code()).
 theta_at_limit <- function(problem, theta) {
   least <- lik_traits(problem$lik)$least
-  if (is.null(least) || !identical(as.double(problem$options$power), 0)) return(theta)
+  if (is.null(least) || !is_at_limit(problem)) return(theta)
   replace(theta, theta == -Inf, least)
 }
 
+# Does the problem's method ask for the limit?
+is_at_limit <- function(problem) identical(as.double(problem$options$power), 0)
+
 # Is there a limit to go to, where EP is not there already, nor exact?
 has_limit <- function(problem) {
-  has_powers(problem) && !lik_traits(problem$lik)$exact &&
-    !identical(as.double(problem$options$power), 0)
+  has_powers(problem) && !lik_traits(problem$lik)$exact && !is_at_limit(problem)
 }

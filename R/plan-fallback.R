@@ -8,14 +8,12 @@ refuse_power <- function(method, problem) {
                 "Leave `power` at 1, or use a likelihood of one latent value")
 }
 
-ENOUGH_SWEEPS <- 100L # after which EP may be said to wander
-
 # Has EP led to what is no approximation of anything? Sweeps that go round the same few sites may
 # end where the residual happens to be small, so it has to be smaller than where EP is on its way.
 # Fewer sweeps than that, if all of them were used, say nothing: they are what a user wants.
 is_lost <- function(run, problem) {
   if (run$status != 0L) return(TRUE)
-  ended <- run$sweeps >= ENOUGH_SWEEPS || isTRUE(run$sweeps < problem$options$sweeps)
+  ended <- run$sweeps >= policy$wandering_sweeps || isTRUE(run$sweeps < problem$options$sweeps)
   wanders <- !run$converged && ended && !isTRUE(run$change <= NEAR / 10)
   wanders || is_impossible(problem$lik, run$logz, problem_rows(problem))
 }
