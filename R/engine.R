@@ -41,12 +41,13 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
 }
 
 # Returns the sites that EP begins with where none are given; NULL: there are none. Those of the
-# limit are of one sweep of EP: the mean of log p under a vague prior, from which the limit would
-# begin, may be no number that has digits, as that of an exponential rate.
+# limit are what EP makes of no sites: the mean of log p under a vague prior, with which the limit
+# would begin, may have no digits, as that of an exponential rate. Two sweeps: the second is at the
+# sites of the first.
 first_sites <- function(problem, theta) {
   if (is_modal(problem$lik)) return(pass_sites(problem, theta))
   if (!is_at_limit(problem) || lik_traits(problem$lik)$exact) return(NULL)
-  problem$options <- utils::modifyList(problem$options, list(power = 1, sweeps = 1L))
+  problem$options <- utils::modifyList(problem$options, list(power = 1, sweeps = 2L))
   run <- engine_run(problem, theta)
   if (run$status != 0L || !all(is.finite(run$tau))) return(NULL)
   list(tau = pmax(run$tau, 0), nu = ifelse(run$tau > 0, run$nu, 0))

@@ -34,7 +34,8 @@
 #'   at least 1, `NULL`: 4. See [modes()].
 #' @param power Power to which the likelihood of an observation is raised, in \[0, 1\]: 1 is EP, 0
 #'   variational inference, between them at least 0.01 is power EP; see Details. Below 1 for
-#'   likelihoods of one latent value, and several classes one-vs-rest.
+#'   likelihoods of one latent value, those of your own ([lik_custom()]) included, and several
+#'   classes one-vs-rest. 0 wants a density that is nowhere 0.
 #' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
 #' @details
 #' *Full EP.* Each observation's likelihood is replaced by a Gaussian site, which is refined until
@@ -97,12 +98,10 @@
 #'   (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters 3 and 4, appendix G.
 #'   Minka, T. P. (2004). *Power EP*. Microsoft Research, TR-2004-149. Opper, M. and Archambeau, C.
 #'   (2009). The variational Gaussian approximation revisited. *Neural Computation* 21, 786-792.
-#' Bui,
-#'   T. D., Yan, J. and Turner, R. E. (2017). A unifying framework for Gaussian process pseudo-point
-#'   approximations using power expectation propagation. *Journal of Machine Learning Research* 18
-#'   (104), 1-72. Titsias, M. K. (2009). Variational learning of inducing variables in sparse
-#' Gaussian
-#'   processes. *AISTATS* 5, 567-574.
+#'   Bui, T. D., Yan, J. and Turner, R. E. (2017). A unifying framework for Gaussian process
+#'   pseudo-point approximations using power expectation propagation. *Journal of Machine Learning
+#'   Research* 18 (104), 1-72. Titsias, M. K. (2009). Variational learning of inducing variables in
+#'   sparse Gaussian processes. *AISTATS* 5, 567-574.
 #' @seealso [methods] for the others, [basis] for inducing points of your own.
 #' @examples
 #' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs, method = method_ep(size = 30))

@@ -75,8 +75,9 @@ test_that("the limit is the normal distribution of largest bound", {
   slow_tier()
   for (type in c("probit", "step")) {
     case <- power_cases[[type]]
-    fit <- power_fit(case, 0, few_inputs(6L))
-    K <- matern_gram(few_inputs(6L)) / fit$response$unit^2
+    case$y <- case$y[1:4]
+    fit <- power_fit(case, 0, few_inputs(4L))
+    K <- matern_gram(few_inputs(4L)) / fit$response$unit^2
     wanted <- reference_bound(K, power_tilt(fit, case, type, 0))
     # a general search without slopes ends where the bound is flat: roots of its digits
     expect_equal(log_evidence_in_c(fit), wanted$log_evidence, tolerance = 1e-6, label = type)
@@ -242,4 +243,71 @@ test_that("powers are refused where a term has several latent values, or no digi
   expect_error(sparsegp(iris[1:2], iris$Species, likelihood = lik_softmax(),
                         method = method_ep(power = 0.5), learn = FALSE),
                "several latent values", class = "sparsegp_error")
+})
+
+# ---- Likelihoods of users, and what came with version 0.6.0 ----
+
+test_that("a likelihood in R has the powers of its twin in C", {
+  own <- lik_custom(function(y, f, theta) stats::dpois(y, exp(f + theta[["bias"]]), log = TRUE),
+                    theta = list(bias = fixed(0.4)), response = "count",
+                    range = list(bias = c(-Inf, Inf)), check = FALSE)
+  case <- power_cases$poisson
+  for (power in c(0.5, 0)) {
+    for (basis in of_tier(list(NULL, c(1L, 3L, 6L)), 1L)) {
+      wanted <- power_fit(case, power, basis = basis)
+      fit <- power_fit(list(lik = own, y = case$y), power, basis = basis, mean = "none")
+      # nodes agree to 3e-7, whose square is the error, and rounding is divided by the variance
+      expect_equal(fit$log_evidence, wanted$log_evidence, tolerance = 1e-8)
+      expect_equal(fit$latent, wanted$latent, tolerance = 1e-6)
+      expect_equal(fit$cavity$lpd, wanted$cavity$lpd, tolerance = 1e-6)
+    }
+  }
+})
+
+test_that("tilts in R are those of power.c, with slopes in the hyperparameters", {
+  own <- lik_custom(function(y, f, theta) stats::dcauchy(y, f, theta[["scale"]], log = TRUE),
+                    theta = c(scale = 0.3))$custom
+  rows <- rbind(c(0, 1, -2), 1)
+  mean <- c(0.1, -0.4, 0.2)
+  var <- c(0.5, 2, 0.1)
+  for (power in c(1, 0.3, 0)) {
+    found <- tilts_of_custom(own, log(0.3), rows, mean, var, TRUE, power)
+    at <- function(theta, mean) tilts_of_custom(own, theta, rows, mean, var, FALSE, power)
+    by_theta <- (at(log(0.3) + 1e-3, mean)[1L, ] - at(log(0.3) - 1e-3, mean)[1L, ]) / 2e-3
+    by_mean <- (at(log(0.3), mean + 1e-3)[1:2, ] - at(log(0.3), mean - 1e-3)[1:2, ]) / 2e-3
+    # squares of steps of 0.001
+    expect_equal(found[4L, ], by_theta, tolerance = 1e-5, label = paste("theta", power))
+    expect_equal(found[2:3, ], by_mean, tolerance = 1e-4, label = paste("mean", power))
+  }
+})
+
+test_that("the limit begins well under a vague prior, and is below EP for log-concave terms", {
+  set.seed(2)
+  x <- matrix(seq(-2, 2, length.out = 30L))
+  f <- sin(2 * x[, 1L])
+  cases <- list(list(lik_weibull(), stats::rweibull(30L, 2, exp(f))),
+                list(lik_gamma(), stats::rgamma(30L, 3, 3 / exp(f))),
+                list(lik_beta(), stats::rbeta(30L, 5 * plogis(f), 5 * plogis(-f))),
+                list(lik_zip(), stats::rpois(30L, exp(f + 1)) * (seq_len(30L) %% 4L > 0L)))
+  for (case in of_tier(cases, 2L)) {
+    fit <- function(power) {
+      sparsegp(x, case[[2L]], likelihood = case[[1L]], kernel = kernel_rbf(fixed(1), fixed(0.7)),
+               method = method_ep(power = power), learn = FALSE, scale = FALSE)
+    }
+    bound <- fit(0)
+    expect_true(bound$convergence$converged)
+    expect_lt(bound$log_evidence, fit(1)$log_evidence)
+    expect_gt(bound$log_evidence, fit(1)$log_evidence - 0.5)
+  }
+})
+
+test_that("a density that is 0 somewhere has no bound, and the error says so", {
+  fit <- function(power) {
+    sparsegp(few_inputs(), c(0.2, 0.1, -0.6, 0.9, 0.3, 0), learn = FALSE, scale = FALSE,
+             kernel = kernel_rbf(fixed(0.01), fixed(0.8)), method = method_ep(power = power),
+             likelihood = lik_custom(function(y, f, theta) {
+               ifelse(abs(y - f) < 1, log(0.75 * pmax(1 - (y - f)^2, 1e-12)), -Inf)
+             }, check = FALSE))
+  }
+  expect_error(fit(0), class = "sparsegp_error")
 })
