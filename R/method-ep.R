@@ -75,7 +75,7 @@
 #' @export
 method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sweeps = 200,
                       score = c("kl", "mean", "error"), novelty = 1e-6, damping = 1, mixing = 3,
-                      tol = 1e-6, pool = Inf, starts = NULL) {
+                      tol = 1e-6, pool = Inf, starts = NULL, learn_points = FALSE) {
   new_method("ep", "EP", list(
     size = if (!is.null(size)) check_count_or_inf(size, "size"),
     projection = check_choice(projection, c("moment", "kl"), "projection"),
@@ -84,7 +84,8 @@ method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sw
     novelty = check_novelty(novelty), damping = check_damping(damping),
     mixing = check_count(mixing, "mixing", 0L, MOST_MIXED), tol = check_number(tol, "tol", 0),
     pool = check_count_or_inf(pool, "pool"),
-    starts = if (!is.null(starts)) check_count(starts, "starts")
+    starts = if (!is.null(starts)) check_count(starts, "starts"),
+    learn_points = check_flag(learn_points, "learn_points")
   ))
 }
 

@@ -401,6 +401,64 @@ static void stationary_jet(const sg_kernel *self, int n, const double *x, const 
     }
 }
 
+/* ---- Gradient in the points ---- */
+
+/* What a column of W = Kbar o dK/dr2 is made of. */
+typedef struct {
+    const sg_kernel *self;
+    const double *Kbar;
+    double variance, shape;
+} pull_job;
+
+/* Turns a column of squared distances into one of W, in place. */
+static void pull_column(void *ctx, const sg_block *block, int jj, double *column)
+{
+    const pull_job *job = ctx;
+    const double *kbar = job->Kbar + (size_t) block->ni * (block->j0 + jj);
+    radial_of(job->self)->slope(block->ni, column, job->shape, column);
+    for (int i = 0; i < block->ni; i++) column[i] *= job->variance * kbar[i];
+}
+
+/* Adds -2 (sum_i W_ij u_ik - v_jk sum_i W_ij) / lengthscale_k to every input of point j. pulled[q]:
+ * the sums over u. */
+static void add_pull(const sg_kernel *self, const sg_points *b, int j, double weight,
+                     const double *pulled, double *dz)
+{
+    const double *v = b->u + (size_t) b->q * j;
+    for (int k = 0, number = 0; k < self->p; k++) {
+        if (sg_kernel_is_factor(self, k)) continue;
+        const double ell = exp(self->theta[1 + (self->ard ? k : 0)]);
+        dz[j + (size_t) b->n * self->vars[k]] -= 2 * (pulled[number] - weight * v[number]) / ell;
+        number++;
+    }
+}
+
+/* Multiplies W with the features by dgemm, block by block: with delta = (x - z) / lengthscale,
+ * dr2/dz_k = -2 delta_k / lengthscale_k. Nothing cancels but what is small beside W, as slopes are
+ * bounded where there is a derivative. O(n m p). */
+static void stationary_adjoint_inputs(const sg_kernel *self, int n, const double *x, int m,
+                                      const double *z, const double *Kbar, double *dz,
+                                      const sg_ws *ws)
+{
+    const sg_points b = stationary_prepare(self, m, z, NULL, ws);
+    const sg_points a = stationary_prepare(self, n, x, &b, ws);
+    pull_job job = {self, Kbar, exp(self->theta[0]), shape_of(self)};
+    if (!radial_of(self)->curve || a.q == 0) return;
+    double *W = sg_doubles(ws, (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK));
+    double *pulled = sg_doubles(ws, (size_t) a.q * SG_BLOCK);
+    sg_block block = {0};
+    while (sg_next_block(n, m, 0, &block)) {
+        sg_sqdist(&a, &b, &block, pull_column, &job, W, n, ws);
+        sg_gemm('N', 'N', a.q, block.nj, n, 1, a.u, a.q, W, n, 0, pulled, a.q);
+        for (int jj = 0; jj < block.nj; jj++) {
+            double weight = 0;
+            for (int i = 0; i < n; i++) weight += W[i + (size_t) n * jj];
+            add_pull(self, &b, block.j0 + jj, weight, pulled + (size_t) a.q * jj, dz);
+        }
+        sg_tick(ws);
+    }
+}
+
 static const sg_radial RBF = {rbf_value, rbf_slope, rbf_curve, NULL};
 static const sg_radial MATERN12 = {matern12_value, matern12_slope, NULL, NULL};
 static const sg_radial MATERN32 = {matern32_value, matern32_slope, matern32_curve, NULL};
@@ -410,7 +468,8 @@ static const sg_radial RQ = {rq_value, rq_slope, rq_curve, rq_dshape};
 #define STATIONARY(id, member)                                                                  \
     {.name = id, .ntheta = stationary_ntheta, .prepare = stationary_prepare,                    \
      .cross = stationary_cross, .diag = stationary_diag, .adjoint = stationary_adjoint,         \
-     .adjoint_diag = stationary_adjoint_diag, .jet = stationary_jet, .family = member}
+     .adjoint_diag = stationary_adjoint_diag, .jet = stationary_jet,                            \
+     .adjoint_inputs = stationary_adjoint_inputs, .family = member}
 
 /* Members of other packages are no part of the table. */
 sg_kernel_type sg_stationary_type(const sg_radial *radial)
