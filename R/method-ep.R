@@ -32,6 +32,8 @@
 #'   starts, the first in the order of the data and the others in random orders; every mode that is
 #'   found is a start once more, with each observation's second most probable part. Whole number of
 #'   at least 1, `NULL`: 4. See [modes()].
+#' @param learn_points Are the inducing points learned, after they have been chosen among the
+#'   observations or given as `basis`? `TRUE` or `FALSE`; see below.
 #' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
 #' @details
 #' *Full EP.* Each observation's likelihood is replaced by a Gaussian site, which is refined until
@@ -55,6 +57,16 @@
 #' choosing the basis and maximising the evidence on it alternate in `outer` rounds
 #' ([learn_control()]), of which the best is kept.
 #'
+#' *A basis that is learned* (`learn_points = TRUE`; Snelson and Ghahramani 2006) begins with the
+#' chosen or given points. When hyperparameters have been learned on these, the points move, too: the
+#' log evidence is maximised in their inputs and all hyperparameters together, by at most `inner`
+#' iterations ([learn_control()]) with the exact gradient, which takes about a third longer to
+#' compute than that in the hyperparameters alone. The points then are no observations. They move along
+#' inputs that are numbers and along which the kernel has a derivative, up to the width of the data
+#' from where they began; along factors, inputs of only two values, and inputs that
+#' [kernel_matern12()] or [kernel_factor()] sees, they stay. With `learn = FALSE` they stay, too. A
+#' search over hundreds of coordinates takes more evaluations; `RESULTS.md` compares density and time.
+#'
 #' *Several classes* ([lik_mprobit()], [lik_softmax()]) have a latent function each and one basis in
 #' common. Time and memory are linear in their number. The sites' shifts come from one Newton step
 #' for all classes; without it a shift of all latent functions together, to which the likelihood is
@@ -67,6 +79,8 @@
 #' @references Minka, T. P. *Gaussian EP* (update formulas), section 2. Seeger, M. (2002). *Notes on
 #'   Minka's expectation propagation for Gaussian process classification*, section 2. Csató, L.
 #'   (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters 3 and 4, appendix G.
+#'   Snelson, E. and Ghahramani, Z. (2006). Sparse Gaussian processes using pseudo-inputs. *Advances
+#'   in Neural Information Processing Systems* 18.
 #' @seealso [methods] for the others, [basis] for inducing points of your own.
 #' @examples
 #' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs, method = method_ep(size = 30))

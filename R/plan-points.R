@@ -73,7 +73,7 @@ learn_points <- function(learned, moving, control, progress) {
   centre <- list(value = c(hyper$value, layout$start), reach = c(hyper$reach, layout$reach))
   best <- search_from(objective, list(start), centre, control)[[1L]]
   found <- learned_hyper(objective, table, hyper, best, best$value, began)
-  problem$basis <- layout$points(best$par[-seq_along(hyper$value)])
+  problem$basis <- layout$points(utils::tail(best$par, length(layout$start)))
   list(plan = new_plan("plan_batch", problem, rows = NULL, record = learned$plan$record,
                        sites = found$sites),
        table = found$table, record = joint_record(learned$record, found$record, best))
