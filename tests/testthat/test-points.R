@@ -16,7 +16,7 @@ points_problem <- function(kernel, lik, n = 20L) {
   x <- matrix(rnorm(n * 3), n, dimnames = list(NULL, c("a", "b", "c")))
   traits <- lik_traits(lik)
   values <- natural_values(lik, rep(-1, length(lik$params)))
-  y <- traits$data_rows(traits$draw(x[, 1] + sin(2 * x[, 2]), values, 1), NULL)
+  y <- traits$data_rows(traits$draw(x[, 1] + sin(2 * x[, 2]), values, 1), rep(1, n))
   resolved <- resolve_kernel(kernel, list(names = colnames(x), terms = colnames(x),
                                           kept = rep(TRUE, 3)))
   env <- list(response_unit = 1, input_scale = rep(1, 3), input_unit = rep(1, 3),
