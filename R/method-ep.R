@@ -58,14 +58,15 @@
 #' ([learn_control()]), of which the best is kept.
 #'
 #' *A basis that is learned* (`learn_points = TRUE`; Snelson and Ghahramani 2006) begins with the
-#' chosen or given points. When hyperparameters have been learned on these, the points move, too: the
-#' log evidence is maximised in their inputs and all hyperparameters together, by at most `inner`
-#' iterations ([learn_control()]) with the exact gradient, which for d points and p inputs takes some
-#' \eqn{n d p}{n d p} multiplications more. The points then are no observations. They move along
-#' inputs that are numbers and along which the kernel has a derivative, up to the width of the data
-#' from where they began; along factors, inputs of only two values, and inputs that
+#' chosen or given points. When hyperparameters have been learned on these, the points move, too:
+#' the log evidence is maximised in their inputs and all hyperparameters together, by at most
+#' `inner` iterations ([learn_control()]) with the exact gradient, which for d points and p inputs
+#' takes some \eqn{n d p}{n d p} multiplications more. The points then are no observations. They
+#' move along inputs that are numbers and along which the kernel has a derivative, up to the width
+#' of the data from where they began; along factors, inputs of only two values, and inputs that
 #' [kernel_matern12()] or [kernel_factor()] sees, they stay. With `learn = FALSE` they stay, too. A
-#' search over hundreds of coordinates takes more evaluations; `RESULTS.md` compares density and time.
+#' search over hundreds of coordinates takes more evaluations; `RESULTS.md` compares density and
+#' time.
 #'
 #' *Several classes* ([lik_mprobit()], [lik_softmax()]) have a latent function each and one basis in
 #' common. Time and memory are linear in their number. The sites' shifts come from one Newton step

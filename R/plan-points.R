@@ -59,8 +59,9 @@ learn.plan_points <- function(plan, table, control, progress, from = NULL) {
   learn_points(first, plan$moving, control, progress)
 }
 
-# Returns what learn() does, with hyperparameters and points searched from where `learned` ended: its
-# plan with a basis that is no rows. If the evidence has no gradient there, that is all there is.
+# Returns what learn() does, with hyperparameters and points searched from where `learned` ended:
+# its plan with a basis that is no rows. If the evidence has no gradient there, that is all there
+# is.
 learn_points <- function(learned, moving, control, progress) {
   problem <- learned$plan$problem
   table <- learned$table

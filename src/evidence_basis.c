@@ -80,7 +80,8 @@ static void points_from_gram(const sg_basis_adjoint *adjoint, int g, const doubl
     if (!adjoint->dbasis) return;
     for (int j = 0; j < points; j++) {
         for (int i = 0; i < points; i++) {
-            sums[i + (size_t) points * j] = G0[i + (size_t) points * j] + G0[j + (size_t) points * i];
+            const size_t at = i + (size_t) points * j, mirrored = j + (size_t) points * i;
+            sums[at] = G0[at] + G0[mirrored];
         }
     }
     sg_kernel_adjoint_inputs(b->kernel, points, b->basis, points, b->basis, sums,

@@ -31,7 +31,7 @@
  * it back, but for what prepare() returns. Cost promise: prepare O(n p), cross and adjoint
  * O(n m p), distances and inner products by one dgemm.
  *
- * To add a stationary kernel: four functions and a row in kern_stationary.c, a constructor in
+ * To add a stationary kernel: functions in kern_radial.c, a row in kern_stationary.c, a constructor in
  * R/kernel-values.R, a formula in helper-reference.R. The catalogue, ARD, gradients and contract
  * tests follow. */
 #ifndef SG_KERNEL_H
@@ -131,8 +131,8 @@ void sg_kernel_jet(const sg_kernel *self, int n, const double *x, const double *
                    const double *z, const double *w, const sg_jet *out, const sg_ws *ws);
 
 /* dz[m x D] += the gradient in z of any scalar f(K) with df / dK = Kbar[n x m], x held. Inputs that
- * are factors, or that the kernel does not read, add nothing. O(n m p) in one pass; p times that for
- * kernels that have a jet alone, which are of one input. */
+ * are factors, or that the kernel does not read, add nothing. O(n m p) in one pass; p times that
+ * for kernels that have a jet alone, which are of one input. */
 void sg_kernel_adjoint_inputs(const sg_kernel *self, int n, const double *x, int m,
                               const double *z, const double *Kbar, double *dz, const sg_ws *ws);
 
@@ -159,6 +159,10 @@ typedef struct {
     void (*dshape)(int n, const double *r2, double shape, double *out); /* dk / dlog(shape), or
                                 NULL when the member has no shape */
 } sg_radial;
+
+/* Those of the built-in members (kern_radial.c) */
+extern const sg_radial sg_radial_rbf, sg_radial_matern12, sg_radial_matern32, sg_radial_matern52,
+    sg_radial_rq;
 
 /* The type that has this part; `radial` has to outlive it. */
 sg_kernel_type sg_stationary_type(const sg_radial *radial);
