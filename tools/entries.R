@@ -106,7 +106,7 @@ chunks <- function() {
                   learn = learn_control(inner = 2, outer = 1, rows = 20)) # fewer than there are
   numbers <- sparsegp(number ~ x1 + x2, data, lik_student(), kernel_rbf(1, 1), learn = FALSE)
   list(predict(fit, data), residuals(numbers, "quantile"),
-       slopes(fit, data[1:3, ]), draws(fit, data[1:3, ], type = "slope"))
+       slopes(fit, data[1:3, ]), draws(fit, data[1:3, ], type = "slope", vars = "x1"))
 }
 
 # A kernel in R, alone and beside another
