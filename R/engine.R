@@ -17,12 +17,14 @@ call_entry <- .Call
 # EP at theta, full or on the problem's basis. sites: list(tau, nu) to start from, NULL for scratch,
 # or an online pass. Half of the sweeps of full EP may be of all rows at once, unless the method
 # gives their number.
-engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
+# points: with the gradient, is that in the points of the basis wanted, a matrix for each basis?
+engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE,
+                       points = FALSE) {
   method <- problem$options
   options <- list(sweeps = method$sweeps, batch = method$batch %||% ceiling(method$sweeps / 2),
                   damping = method$damping, tol = method$tol, pool = method$pool,
                   mixing = method$mixing, gradient = gradient, posterior = posterior,
-                  base = problem$base)
+                  points = points, base = problem$base)
   full <- is.null(problem$basis)
   options["trend"] <- list(functions_of_mean(problem))
   problem$power <- method$power

@@ -20,14 +20,15 @@ evidence <- function(problem) {
 # A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else
 # its owner wants to find in objective$state$last$run. This one is the log evidence, with the log
 # Jacobian where the response's scale is being learned; sites are warm-started from the last run
-# that converged.
-evidence_criterion <- function(problem) {
+# that converged. It may be given a basis, too; points: then with the gradient in its points.
+evidence_criterion <- function(problem, points = FALSE) {
   sites <- NULL
-  function(theta) {
-    run <- engine_run(problem, theta, sites, gradient = TRUE)
+  function(theta, basis = problem$basis) {
+    problem$basis <- basis
+    run <- engine_run(problem, theta, sites, gradient = TRUE, points = points)
     good <- run$status == 0L && run$converged
     if (!good && !is.null(sites)) {
-      run <- engine_run(problem, theta, NULL, gradient = TRUE)
+      run <- engine_run(problem, theta, NULL, gradient = TRUE, points = points)
       good <- run$status == 0L && run$converged
     }
     if (good) sites <<- run[c("tau", "nu")]
@@ -36,14 +37,15 @@ evidence_criterion <- function(problem) {
       run$status <- NOT_CONVERGED
     }
     run$logz <- run$logz + (run$log_jacobian %||% 0) + mean_normalisation(problem$mean)
-    c(run[c("status", "logz", "gradient")], list(sites = sites))
+    c(run[c("status", "logz", "gradient")], list(sites = sites, points = run$points))
   }
 }
 
 NOT_CONVERGED <- -4L
 
 # An evaluator with memory: value and gradient, of minus criterion and log prior, come from one run.
-# progress: see new_progress().
+# progress: see new_progress(). If there are more numbers than free hyperparameters, the criterion
+# takes the others as its second argument, and its runs have their part of the gradient as `others`.
 make_objective <- function(criterion, table, progress) {
   free <- which(table$free)
   state <- new.env(parent = emptyenv())
@@ -52,18 +54,19 @@ make_objective <- function(criterion, table, progress) {
   state$last <- list(par = NULL)
   evaluate <- function(par) {
     if (identical(par, state$last$par)) return(state$last)
-    theta <- replace(table$theta, free, par)
+    own <- seq_along(par) <= length(free)
+    theta <- replace(table$theta, free, par[own])
     prior <- hyper_log_prior(table, theta)
-    run <- criterion(theta)
+    run <- if (all(own)) criterion(theta) else criterion(theta, par[!own])
     state$evaluations <- state$evaluations + 1L
     value <- run$logz + prior$value
-    gradient <- if (run$status == 0L) -(run$gradient[free] + prior$gradient)
+    gradient <- if (run$status == 0L) -c(run$gradient[free] + prior$gradient, run$others)
     ok <- run$status == 0L && is.finite(value) && all(is.finite(gradient))
     if (!ok) state$failures <- state$failures + 1L
     state$last <- list(
       par = par,
       value = if (ok) -value else IMPOSSIBLE,
-      gradient = if (ok) gradient else numeric(length(free)),
+      gradient = if (ok) gradient else numeric(length(par)),
       run = run
     )
     progress$step(value, ok, theta, run)
@@ -217,9 +220,10 @@ learn_untied <- function(aim, table, control, progress, from) {
 
 learned_hyper <- function(objective, table, centre, best, values, began) {
   names <- table$name[table$free]
-  table$theta[table$free] <- best$par
-  gradient <- objective$gradient(best$par)
-  at_bound <- at_edge(best$par, table, centre)
+  own <- seq_along(names) # others may follow, see make_objective()
+  table$theta[table$free] <- best$par[own]
+  gradient <- objective$gradient(best$par)[own]
+  at_bound <- at_edge(best$par[own], table, centre)
   record <- list(
     evaluations = objective$state$evaluations, failures = objective$state$failures,
     objective = -values, gain = began - best$value,

@@ -36,6 +36,8 @@
 #'   variational inference, between them at least 0.01 is power EP; see Details. Below 1 for
 #'   likelihoods of one latent value, those of your own ([lik_custom()]) included, and several
 #'   classes one-vs-rest. 0 wants a density that is nowhere 0.
+#' @param learn_points Are the inducing points learned, after they have been chosen among the
+#'   observations or given as `basis`? `TRUE` or `FALSE`; see below.
 #' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
 #' @details
 #' *Full EP.* Each observation's likelihood is replaced by a Gaussian site, which is refined until
@@ -58,6 +60,17 @@
 #' `score = "mean"` is the thesis's algorithm to the letter. While hyperparameters are learned,
 #' choosing the basis and maximising the evidence on it alternate in `outer` rounds
 #' ([learn_control()]), of which the best is kept.
+#'
+#' *A basis that is learned* (`learn_points = TRUE`; Snelson and Ghahramani 2006) begins with the
+#' chosen or given points. When hyperparameters have been learned on these, the points move, too:
+#' the log evidence is maximised in their inputs and all hyperparameters together, by at most
+#' `inner` iterations ([learn_control()]) with the exact gradient, which for d points and p inputs
+#' takes some \eqn{n d p}{n d p} multiplications more. The points then are no observations. They
+#' move along inputs that are numbers and along which the kernel has a derivative, up to the width
+#' of the data from where they began; along factors, inputs of only two values, and inputs that
+#' [kernel_matern12()] or [kernel_factor()] sees, they stay. With `learn = FALSE` they stay, too. A
+#' search over hundreds of coordinates takes more evaluations; `RESULTS.md` compares density and
+#' time.
 #'
 #' *Several classes* ([lik_mprobit()], [lik_softmax()]) have a latent function each and one basis in
 #' common. Time and memory are linear in their number. The sites' shifts come from one Newton step
@@ -102,6 +115,8 @@
 #'   pseudo-point approximations using power expectation propagation. *Journal of Machine Learning
 #'   Research* 18 (104), 1-72. Titsias, M. K. (2009). Variational learning of inducing variables in
 #'   sparse Gaussian processes. *AISTATS* 5, 567-574.
+#'   Snelson, E. and Ghahramani, Z. (2006). Sparse Gaussian processes using pseudo-inputs. *Advances
+#'   in Neural Information Processing Systems* 18.
 #' @seealso [methods] for the others, [basis] for inducing points of your own.
 #' @examples
 #' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs, method = method_ep(size = 30))
@@ -114,7 +129,7 @@
 #' @export
 method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sweeps = 200,
                       score = c("kl", "mean", "error"), novelty = 1e-6, damping = 1, mixing = 3,
-                      tol = 1e-6, pool = Inf, starts = NULL, power = 1) {
+                      tol = 1e-6, pool = Inf, starts = NULL, power = 1, learn_points = FALSE) {
   new_method("ep", "EP", list(
     size = if (!is.null(size)) check_count_or_inf(size, "size"),
     projection = check_choice(projection, c("moment", "kl"), "projection"),
@@ -123,7 +138,8 @@ method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sw
     novelty = check_novelty(novelty), damping = check_damping(damping),
     mixing = check_count(mixing, "mixing", 0L, MOST_MIXED), tol = check_number(tol, "tol", 0),
     pool = check_count_or_inf(pool, "pool"),
-    starts = if (!is.null(starts)) check_count(starts, "starts"), power = check_power(power)
+    starts = if (!is.null(starts)) check_count(starts, "starts"), power = check_power(power),
+    learn_points = check_flag(learn_points, "learn_points")
   ))
 }
 

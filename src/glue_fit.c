@@ -9,7 +9,8 @@ static const char *const RUN_FIELDS[] = {
     "status", "logz", "gradient", "tau", "nu", "mean", "var", "cav_mean",
     "cav_var", "lpd", "alpha", "G", "H", "order", "state", "jitter", "sweeps",
     "converged", "change", "damped", "sequential", "skipped", "flat", "trace",
-    "gamma", "prior", "weights", "side", "trend", ""
+    "gamma", "prior", "weights", "side", "trend",
+    "points", ""
 };
 
 SEXP sg_new_run(void)

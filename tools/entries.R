@@ -76,7 +76,9 @@ learned <- function() {
                   learn = learn_control("ivm", inner = 2, outer = 1))
   on_basis <- sparsegp(number ~ x1 + x2, data, method = method_ep(8),
                        learn = learn_control(inner = 2, outer = 1))
-  list(coef(ivm), coef(on_basis), predict(update(on_basis, data[1:5, ]), data))
+  learned <- sparsegp(number ~ x1 + x2, data, method = method_ep(8, learn_points = TRUE),
+                      kernel = kernel_rbf() * kernel_poly(2), learn = learn_control(inner = 2, outer = 1))
+  list(coef(ivm), coef(on_basis), basis(learned), predict(update(on_basis, data[1:5, ]), data))
 }
 
 # Rows of several components, some of them missing
@@ -154,6 +156,7 @@ for_tests <- noted(function() {
     .Call(sg_kernel_diag, spec, theta, x),
     .Call(sg_kernel_adjoint, spec, theta, x, x, diag(3)),
     .Call(sg_kernel_adjoint_diag, spec, theta, x, c(1, 2, 3)),
+    .Call(sg_kernel_adjoint_inputs, spec, theta, x, x[1:2, ], diag(3)[, 1:2]),
     .Call(sg_kernel_jet, spec, theta, x, x + 1, x, x - 1),
     .Call(sg_block, diag(2) + 1, diag(2), c(0.1, 0.2), c(1, -1)),
     .Call(sg_lik_cross, c_lik("softmax", numeric(3L)), numeric(3L), rbind(c(1, 3)),
