@@ -112,7 +112,8 @@
 #' @export
 next_rows <- function(fit, candidates, k = 1, score = SCORES, cost = NULL, allowed = NULL,
                       goal = c("min", "max"), best = NULL, offset = NULL, variance = NULL,
-                      weights = NULL) {
+                      weights = NULL, target = NULL, target_weights = NULL,
+                      measure = c("variance", "error", "entropy")) {
   fit <- one_fit(fit)
   k <- check_count(k, "k")
   score <- check_score(score, fit, !is.null(cost))
@@ -131,23 +132,11 @@ next_rows <- function(fit, candidates, k = 1, score = SCORES, cost = NULL, allow
     check_no_missing(cost = cost)
   }
   at <- which(given$complete)
-  lookahead <- lookahead_for(fit, given, score, goal, best)
+  target <- target_for(fit, score, target, target_weights, measure,
+                       function(most) c(given, list(data = candidates, thinned = TRUE)))
+  lookahead <- lookahead_for(fit, given, score, goal, best, target)
   taken <- greedy_batch(lookahead, score, k, open[at], cost[at])
   new_choice(fit, candidates, given, taken, score, cost)
-}
-
-SCORES <- c("information", "variance", "entropy", "improvement")
-
-check_score <- function(score, fit, costs = FALSE) {
-  score <- check_choice(score, SCORES, "score")
-  if (score == "improvement") {
-    check_measured(codec_of(fit), score, "fit", "Use score = \"information\"")
-  }
-  if (score == "entropy" && costs && codec_of(fit)$scaled) {
-    stop_sparsegp("cost", "is not for score = \"entropy\" of numbers, which may be negative",
-                  "Use score = \"information\"")
-  }
-  score
 }
 
 # Returns scaled inputs and latent moments of the complete candidates, and what puts answers back.
@@ -196,17 +185,12 @@ as.data.frame.sparsegp_next <- function(x, row.names = NULL, optional = FALSE, .
   out
 }
 
-SCORE_WORDS <- c(information = "information on the latent function, in nats",
-                 variance = "variance of the latent function",
-                 entropy = "entropy of the response, in nats",
-                 improvement = "log expected improvement")
-
 #' @export
 print.sparsegp_next <- function(x, ...) {
   check_no_dots(...)
   cost <- attr(x, "cost")
   cat("<next rows> ", length(x), " of ", length(attr(x, "first")), " by ",
-      SCORE_WORDS[[attr(x, "score")]], if (!is.null(cost)) ", per unit of cost",
+      ACQUISITIONS[[attr(x, "score")]]$words, if (!is.null(cost)) ", per unit of cost",
       if (length(x) > 1L) ", each given those before", "\n", sep = "")
   shown <- as.data.frame(x)
   shown$gain <- signif(shown$gain, 4L)
