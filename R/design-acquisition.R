@@ -9,7 +9,7 @@
 #   diminishes does a row's score never rise as others are taken, so that its last one bounds it?
 #   peaked     may the best point of a box be a narrow peak beside the best predicted mean?
 #   elsewhere  does it take a target?
-#   gradient   (batch) -> NULL, or a function (batch, point, vars) that returns the derivatives of the
+#   gradient   (batch) -> NULL, or a function (batch, point, vars) that returns derivatives of the
 #              score by variables of one point, a data frame of one row, beside a batch
 
 acquisition <- function(words, scores, prepare = function(lookahead, request) lookahead,

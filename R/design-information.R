@@ -5,9 +5,10 @@
 #   entropy      of the response, in nats; of numbers in units of C's, densities' entropies
 #   information  the mutual information of response and latent values, in nats
 #   curvature    E d1 d1' over a row's response, d1 of the tilt (lik.h): for each latent function a
-#                matrix with a column of w x w numbers for each row. The law of total variance has
-#                it that the posterior covariance S of any values, of which c is that with the row's,
-#                is expected to become S - c E(d1 d1') c', exactly; for Gaussian noise it will be.
+#                matrix with a column of w x w numbers for each row. The law of total variance
+#                has it that the posterior covariance S of any values, of which c is that with
+#                the row's, is expected to become S - c E(d1 d1') c', exactly; for Gaussian noise
+#                it will be.
 #   curvature_change   its derivative where a row's moments change by list(mean, var); left out: by
 #                differences
 

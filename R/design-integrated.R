@@ -1,14 +1,14 @@
-# What a label is expected to tell of the latent functions, or of labels, elsewhere: the score
+# What a label is expected to tell elsewhere, of latent functions or of labels: the score
 # "integrated". With c the covariance of a row's values with those of a target t, and B the row's
 # curvature (design-information.R), the variance at t is expected to fall by c'B c (for Gaussian
-# noise c^2 / (v + noise), exactly: active learning by Cohn, Ghahramani and Jordan, 1996). The score is
-# the mean over the target of a measure's fall, by weights.
+# noise c^2 / (v + noise), exactly: active learning by Cohn, Ghahramani and Jordan, 1996). The score
+# is the mean over the target of a measure's fall, by weights.
 #
 # A target is a list with the fields fit, x, latent, covariances and downdate of a lookahead, and
 #   weights   of each row of it, which add up to one
-#   measure   an entry of MEASURES: list(by_label, fall, gradient). by_label: does it go through the
-#             labels that a row may have? fall: (lookahead, rows) -> a number for each of these rows.
-#             gradient: NULL, or as in ACQUISITIONS (design-acquisition.R)
+#   measure   an entry of MEASURES: list(by_label, fall, gradient). by_label: does it go through
+#             the labels that a row may have? fall: (lookahead, rows) -> a number for each of these
+#             rows. gradient: NULL, or as in ACQUISITIONS (design-acquisition.R)
 
 MEASURES <- list(
   variance = list(by_label = FALSE,
@@ -237,9 +237,9 @@ less_block <- function(var, block, class, w) {
   var
 }
 
-# Returns the derivative of a row's curvature along a change of its moments: where the model has none
-# by central differences of fourth order, over a hundredth of the distance in which they change by
-# their own size.
+# Returns the derivative of a row's curvature along a change of its moments: where the model has
+# none by central differences of fourth order, over a hundredth of the distance in which they change
+# by their own size.
 curvature_change <- function(here, change) {
   latent <- here$latent
   if (!is.null(here$model$curvature_change)) return(here$model$curvature_change(latent, change))

@@ -32,8 +32,8 @@
 #' | `"entropy"` | entropy of labels, noise included; of other responses that of the latent function; in nats | all responses |
 #'
 #' With \eqn{c}{c} the posterior covariance of a candidate with a target, and \eqn{v}{v} the
-#' candidate's variance, the variance at the target falls by \eqn{c^2 / (v + \sigma^2)}{c^2 / (v +
-#' noise)} for Gaussian noise: that of a fit that has the row, whatever comes out, with the same
+#' candidate's variance, the variance at the target falls by
+#' \eqn{c^2 / (v + \sigma^2)}{c^2 / (v + noise)} for Gaussian noise: that of a fit that has the row, whatever comes out, with the same
 #' hyperparameters. For other likelihoods it falls by \eqn{c^2 E[d^2]}{c^2 E d^2} on average over the
 #' label, with \eqn{d}{d} the derivative of its log probability by the candidate's mean: an identity,
 #' given that the posterior is Gaussian. Errors and entropies of labels are gone through label by
@@ -44,10 +44,10 @@
 #' `"error"` does not fall; it may pay to look no further than one label then, but `"entropy"` falls
 #' everywhere.
 #'
-#' Scores of candidates cost \eqn{O(n m)}{O(n m)} for \eqn{n} candidates and \eqn{m} rows of the target,
-#' in memory, too, besides covariances with the basis; by labels as many probabilities for each class.
-#' `next_points()` climbs by exact slopes of the variance where [slopes()] has those of the fit, else by
-#' differences.
+#' Scores of candidates cost \eqn{O(n m)}{O(n m)} for \eqn{n} candidates and \eqn{m} rows of the
+#' target, in memory, too, besides covariances with the basis; by labels as many probabilities for
+#' each class. `next_points()` climbs by exact slopes of the variance where [slopes()] has those of
+#' the fit, else by differences.
 #'
 #' @section What is exact:
 #' Scores are of the fit's Gaussian posterior. For Gaussian noise, one response or several,
@@ -92,14 +92,14 @@
 #' @param best `score = "improvement"`: the value to improve on, in units of the latent function
 #'   plus bias (for regression those of the response). `NULL`: the best predicted mean at the rows
 #'   of the fit, or where it keeps none, at the points of its basis.
-#' @param target `score = "integrated"`: where labels are to tell. Rows, as `candidates`; or a list as
-#'   `within`, of whose box 500 evenly spread points are taken. `NULL`: the candidates, of more than 500
-#'   so many that are evenly spread among them; for `next_points()` the box `within`. Where labels of
-#'   more than two classes are gone through, 100 in place of 500. Rows with missing values do not
-#'   count.
-#' @param target_weights `score = "integrated"`: how much each row of the target counts, numbers of at
-#'   least 0 of which one is positive, or a function of these rows, a data frame or matrix, that gives
-#'   them. The score is a weighted mean. `NULL`: all count the same.
+#' @param target `score = "integrated"`: where labels are to tell. Rows, as `candidates`; or a list
+#'   as `within`, of whose box 500 evenly spread points are taken. `NULL`: the candidates, of more
+#'   than 500 so many that are evenly spread among them; for `next_points()` the box `within`. Where
+#'   labels of more than two classes are gone through, 100 in place of 500. Rows with missing values
+#'   do not count.
+#' @param target_weights `score = "integrated"`: how much each row of the target counts, numbers of
+#'   at least 0 of which one is positive, or a function of these rows, a data frame or matrix, that
+#'   gives them. The score is a weighted mean. `NULL`: all count the same.
 #' @param measure `score = "integrated"`: what is to fall; see below.
 #' @param offset,variance,weights Of the candidates, as in [predict][predict.sparsegp]: known means
 #'   for fits of a matrix; noise variances where the fit's are known; weights, or numbers of trials,

@@ -151,8 +151,8 @@ with_mean_at <- function(posterior, x) {
 }
 
 # Returns u(x) = L^-T phi(x) - J'k(x) of every point (src/posterior.h), a row each; Kx: the kernel
-# with the basis. Without a mean there is nothing to be added: no columns. v: their derivatives along
-# v, with those of Kx.
+# with the basis. Without a mean there is nothing to be added: no columns. v: their derivatives
+# along v, with those of Kx.
 mean_residuals <- function(posterior, x, Kx, v = NULL) {
   trend <- posterior$trend
   if (is.null(trend)) return(matrix(0, nrow(x), 0L))
@@ -177,8 +177,8 @@ some_covariances <- function(known, at) {
 }
 
 # n x p covariances of the values, or derivatives, at n points with the values at p others:
-# K(x,z) - Kx G G'k(z) + Kx H H'k(z) + u(x)'u(z); O(n (d + p)) for each. `known` is the side that may
-# have derivatives.
+# K(x,z) - Kx G G'k(z) + Kx H H'k(z) + u(x)'u(z); O(n (d + p)) for each. `known` is the side that
+# may have derivatives.
 covariances_between <- function(known, others) {
   direct <- if (is.null(known$v)) class_kernel(known$fit, known$x, others$x, known$class)
             else class_kernel_slopes(known$fit, known$x, known$v, others$x, known$class)

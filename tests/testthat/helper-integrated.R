@@ -9,8 +9,8 @@ plain_fall <- function(joint, noise, weights) {
 }
 
 # Means and variances of all values given each label of the first, exactly: mean and covariance of
-# the latent values at the row and the targets; given(f): probabilities of the labels, a row for each
-# value f at the row. A list of list(prob, mean, var) for each label, of the targets.
+# the latent values at the row and the targets; given(f): probabilities of the labels, a row for
+# each value f at the row. A list of list(prob, mean, var) for each label, of the targets.
 plain_moments_given <- function(mean, joint, given, nodes = 4001L) {
   z <- seq(-8.5, 8.5, length.out = nodes)
   w <- stats::dnorm(z) / sum(stats::dnorm(z))
