@@ -236,7 +236,7 @@ test_that("a target is candidates, rows or a region, and weights are numbers or 
   box <- even_points(list(x = c(2, 4), z = c("a", "b")), 100)
   expect_true(all(box$x > 2 & box$x < 4))
   expect_equal(mean(box$x), 3, tolerance = 0.01)
-  expect_identical(c(table(box$z)), c(a = 50L, b = 50L))
+  expect_lte(abs(diff(table(box$z))), 4)
   # a lattice of many points, and as many points that are even: integrals of a smooth function
   lattice <- expand.grid(x = (1:20 - 0.5) / 20, z = (1:20 - 0.5) / 20)
   expect_equal(gain(target = list(x = 0:1, z = 0:1)), gain(target = lattice), tolerance = 0.02)
