@@ -1,7 +1,7 @@
 # Questions by what they tell elsewhere, next_points(score = "integrated"): the root mean squared
 # error over the unit cube after 40 evaluations of four functions, beside next_points(score =
 # "variance"), a Latin hypercube of all 40, the ALC of laGP and the IMSPE of hetGP, where they are
-# installed. And labels needed on the sets of bench/active.R, by bench/active.R and its loop.
+# installed. Labels needed by these questions are counted by bench/active.R.
 #
 # All begin with the same Latin hypercube of 10 points, are fitted anew after each
 # evaluation and choose one point at a time. laGP chooses among 200 random candidates by reference
