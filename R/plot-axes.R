@@ -4,19 +4,22 @@
 #   columns   the kept columns of the model matrix that it decides
 #   levels    of a factor, which stand at 1, 2, ...
 #   side      of a number on a log scale: to which side it is skewed (data-warp.R); else 0
+#   nodes     function(limits) -> how many points a curve along a number has (plot-grain.R)
 #   code      function(places) -> those columns, a row for each place: a number, or that of a level
 #   places    function(x, raw) -> where rows are on it, from kept columns in original units and from
 #             raw(name), values of a variable of the data
 
-new_axis <- function(class, name, columns, code, places, levels = NULL, side = 0) {
+new_axis <- function(class, name, columns, code, places, levels = NULL, side = 0,
+                     nodes = function(limits) FEWEST_NODES) {
   structure(list(name = name, columns = columns, levels = levels, side = side, code = code,
-                 places = places), class = class)
+                 places = places, nodes = nodes), class = class)
 }
 
 number_axis <- function(name, object) {
+  side <- side_of(object, name)
   new_axis("axis_number", name, name, function(places) {
     matrix(places, length(places), 1L, dimnames = list(NULL, name))
-  }, function(x, raw) x[, name], side = side_of(object, name))
+  }, function(x, raw) x[, name], side = side, nodes = nodes_along(object, name, side))
 }
 
 side_of <- function(object, name) {
@@ -56,7 +59,7 @@ axis_nodes <- function(axis, limits, n) UseMethod("axis_nodes")
 
 #' @export
 axis_nodes.axis_number <- function(axis, limits, n) {
-  seq(min(limits), max(limits), length.out = n %||% 201L)
+  seq(min(limits), max(limits), length.out = n %||% axis$nodes(limits))
 }
 
 #' @export
