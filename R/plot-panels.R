@@ -253,3 +253,10 @@ CLASS_COLOURS <- c(
 class_colours <- function(style, alpha = 1, count = 2L) {
   rep_len(style$col %||% grDevices::adjustcolor(CLASS_COLOURS, alpha), count)
 }
+
+# Returns colours of ordered levels, from light to dark: their order is seen in grey, too, and under
+# every kind of colour-blindness, as lightness falls from step to step.
+ordered_colours <- function(count) {
+  ramp <- c("#E3B505", "#5FA777", "#2B7A8C", "#3A4C8A", "#3B0F4F")
+  grDevices::colorRampPalette(ramp, space = "Lab")(count)
+}
