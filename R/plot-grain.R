@@ -43,7 +43,7 @@ periods_along <- function(object, column) {
   if (length(sees) == length(values)) values[sees] else if (any(sees)) values
 }
 
-# Returns the parts of a kernel that have no parts themselves, in the order of their hyperparameters.
+# Returns the parts of a kernel that have no parts themselves, in the order of hyperparameters.
 kernel_leaves <- function(kernel) {
   if (length(kernel$parts) == 0L) return(list(kernel))
   unlist(lapply(kernel$parts, kernel_leaves), recursive = FALSE)

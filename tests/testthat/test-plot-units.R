@@ -61,7 +61,8 @@ test_that("columns of package units have theirs, also where it is not loaded", {
   expect_identical(title_of(in_units(1, character(), "s"), "a"), "a (1/s)")
   expect_null(title_of(in_units(1, character()), "a")) # a pure number
   skip_if_not_installed("units")
-  data <- transform(cars, speed = units::set_units(speed, "m/s"), dist = units::set_units(dist, "m"))
+  data <- transform(cars, speed = units::set_units(speed, "m/s"),
+                    dist = units::set_units(dist, "m"))
   expect_identical(axes_of(sparsegp(dist ~ speed, data, learn = FALSE)),
                    c("speed (m/s)", "dist (m)"))
 })
