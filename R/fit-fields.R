@@ -20,7 +20,8 @@ is_terms <- function(x) {
     (is.null(has$offset) || are_whole_between(has$offset, 1, length(variables) - 1L)) &&
     (is.null(has$predvars) || is.call(has$predvars) &&
        length(has$predvars) == length(variables)) &&
-    (is.null(has$dataClasses) || is.character(has$dataClasses))
+    (is.null(has$dataClasses) || is.character(has$dataClasses)) &&
+    (is.null(has$titles) || is.character(has$titles) && !is.null(names(has$titles)))
 }
 
 is_factor_table <- function(factors, variables, terms) {
