@@ -50,9 +50,10 @@
 #'   at most eight levels. More than eight levels have curves alike, without intervals.
 #' @param se `type = "fit"` over two inputs: the standard error as `"contour"` (dashed; the default
 #'   for numbers), on a second `"panel"`, or `"none"` (the default for classes).
-#' @param ahead `type = "forecast"`: how far to go on after the last row, in units of the input
-#'   (days for dates, seconds for times); default a quarter of the time there is. `xlim` wins over
-#'   it.
+#' @param ahead `type = "forecast"`: how far to go on after the last observation, a number of steps
+#'   of the series (`24` is two years of monthly data, whether time is a date or counts in years), a
+#'   `difftime`, or for dates and times words such as `"2 years"`. Default a quarter of the time
+#'   there is. `xlim` wins over it.
 #' @param ... `xlab`, `ylab`, `main`, `xlim`, `ylim`, `las`, `bty`, `axes`, `ann`, `asp`,
 #'   `cex.axis`, `cex.lab`, `cex.main` as in [graphics::plot.default()]; `sub` replaces the words
 #'   above the panel (`sub = ""`: none), and `legend = FALSE` leaves out the key there; `pch`,
