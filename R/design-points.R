@@ -98,9 +98,9 @@ climb_from_best <- function(box, pools, rate, starts, gradient = NULL) {
   climbed[[which.max(vapply(climbed, `[[`, 0, "value"))]]
 }
 
-# Moves the numbers of a point by optim(), on the box as if it were the unit cube. Slopes are those of
-# `gradient`, or by differences, all in one call of `rate`, which makes predictions for many points
-# at once.
+# Moves the numbers of a point by optim(), on the box as if it were the unit cube. Slopes are those
+# of `gradient`, or by differences, all in one call of `rate`, which makes predictions for many
+# points at once.
 climb <- function(box, start, rate, gradient = NULL) {
   WORST <- -1e10 # optim() wants numbers
   numbers <- numbers_of(box)
