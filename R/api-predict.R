@@ -27,7 +27,7 @@
 #' The medians of the probabilities of more than two classes are those of each class by itself, over
 #' the posterior of all latent functions: where little is known they are far below the means. They
 #' are not divided by their sum, and those of a row may add up to less than one. They are medians of
-#' 2046 values, at the points of a lattice, so that every call gives the same: between .47 and .53
+#' 2046 values, at the points of a lattice, so every call gives the same: between .47 and .53
 #' of the posterior are below such a median, found by simulation for 3 to 26 classes.
 #'
 #' Mean counts far from the data are exponentials of what is hardly known, and their own mean,
@@ -85,12 +85,12 @@
 #' the function less its mean over the rows of the fit (over at most 500 of them, evenly spread;
 #' over the points of the basis, where the fit has not kept its inputs). The attribute `constant` is
 #' all that has been taken off, with the bias of the likelihood: the sum of a row, the constant and
-#' the offset are the mean of the latent function plus bias. A kernel that is no sum is one term,
+#' the offset are the mean of the linear predictor. A kernel that is no sum is one term,
 #' and `kernel_constant()` none. Where every class has a latent function there are effects on each
 #' of them, in an array with classes in its third dimension, and a constant for each.
 #'
 #' The standard errors are those of just these differences. They contain what is not known of how a
-#' sum is shared among its terms, so that they may be larger than that of the sum; for one of
+#' sum is shared among its terms, so they may be larger than that of the sum; for one of
 #' several terms together, covariances included, name the terms: `terms = list(trend = 1:2, season =
 #' "periodic(time)")`.
 #'

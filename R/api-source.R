@@ -2,8 +2,8 @@
 #'
 #' `data` of [sparsegp()], new rows of [update()][update.sparsegp] and of
 #' [predict()][predict.sparsegp] may be a source: rows that are read in chunks, time and again, so
-#' that more of them can be fitted than memory holds. Chunks come from a database, from a folder of
-#' Parquet files, or from a function of yours.
+#' more of them can be fitted than memory holds (out-of-core). Chunks come from a database, from a
+#' folder of Parquet files, or from a function of yours.
 #'
 #' @section What a fit of a source is:
 #' A first pass reads the levels of all factors, the means and standard deviations of all inputs,
@@ -12,13 +12,13 @@
 #' factor shows a level after the first chunk.) On those rows kernel, hyperparameters and basis are
 #' settled, by `method`, as for a fit of these rows alone, but with scaling and units of all.
 #' Then EP goes over all rows on that basis, sweep after sweep: a sweep is a sum over chunks, and
-#' what is held is the basis, some matrices of its size, and the chunk at hand. The posterior and
+#' what is held is the basis, some matrices of its size, and one chunk. The posterior and
 #' the log evidence are those of a fit of all rows in memory on this basis with these
 #' hyperparameters, to rounding. With `learn_control(rows = Inf)` the search goes on with the exact
 #' log evidence of all rows and its gradient, at two sweeps (Gaussian noise) or a dozen (others) for
 #' each evaluation.
 #'
-#' Where there are no more rows than are kept, the fit is that of a data frame. `method_ivm()`
+#' Where all rows are kept, the fit is that of a data frame. `method_ivm()`
 #' chooses its points among the rows kept, whatever `refine` is not `"basis"` is an error, and so is
 #' full EP. [method_online()] has no first pass, but where inputs or response have levels, which are
 #' read first: then every row is seen once, in its order, as by `update()`.
@@ -56,7 +56,7 @@
 #' there, and what travels are the basis, hyperparameters and sums, some matrices of the basis's
 #' size. Sites go through files, which all workers have to see: for workers on other machines let
 #' `TMPDIR` be a folder that all share. The sums are added in an order that does not depend on the
-#' workers, so that the numbers do not, either. What a worker had that was lost is done again, here.
+#' workers, so the numbers do not, either. What a worker had that was lost is done again, here.
 #' A function that reads a database opens its own connection.
 #'
 #' @param x A function that takes a whole number i and returns chunk i as a data frame; a

@@ -1,7 +1,7 @@
 # Copies of rows that mean the same, as a user's function makes them: rows of an image moved by a
 # pixel, for example.
 
-# What `augment` may be.
+# Checks `augment`.
 check_augment <- function(augment, basis, streams) {
   if (is.null(augment)) return(NULL)
   if (!is.function(augment)) {
@@ -38,7 +38,7 @@ copies_of_rows <- function(augment, x) {
   list(x = copies[other, , drop = FALSE], of = of[other])
 }
 
-# Which rows a set of copies is of: what its attribute "row" says, or all, in their order.
+# Returns the rows that a set of copies is of: its attribute "row", or all, in their order.
 rows_of_set <- function(set, n) {
   count <- NROW(set)
   of <- attr(set, "row")
@@ -78,19 +78,20 @@ copy_set <- function(set, of, x) {
 #'
 #' @section What happens:
 #' Hyperparameters, length scales and margins are settled on the rows alone, as without `augment`.
-#' The points that carry that fit (of full EP: all rows) are its informative vectors, for classes
-#' each against the rest those of each class. Then the same `method` chooses points anew from rows
+#' The inducing points of that fit (of full EP: all rows) are its informative vectors, for
+#' one-vs-rest classes those of each class. Then the same `method` chooses points anew from rows
 #' and copies, for which hyperparameters stay: `size` points again, or what rows and copies together
 #' are given without a method; labels of many rows, three quarters more.
 #'
 #' Labels have no weights, and every copy counts as a row. With weights that add up to a row's one,
 #' held-out errors of handwritten digits were the same, and probabilities no better. Base rates stay
 #' those of the data, as biases are learned without copies: mean predicted probabilities of a digit
-#' were within half a point of its share. Should copies make probabilities too sure, their power
-#' (see [methods]) tells, which is settled anew with each row's copies left out. With Gaussian
-#' noise a row and its copies share the row's weight (each of m copies has `weight / (m + 1)`), so
-#' that intervals stay as wide as the data say: copies that are hardly moved leave the fit as it
-#' was. Counts, trials, several components and other likelihoods of numbers are an error.
+#' were within half a point of its proportion. Should copies make probabilities too sure, their
+#' temperature (see [methods]) corrects that: it is estimated again with each row's copies left out.
+#' With Gaussian noise a row and its copies share the row's weight (each of m copies has `weight /
+#' (m + 1)`), so intervals keep the width of a fit without copies: copies that are hardly moved
+#' leave the fit as it was. Counts, trials, several components and other likelihoods of numbers are
+#' an error.
 #'
 #' [logLik()] is the log evidence of the rows without copies, at which hyperparameters were learned.
 #' Leave-one-out answers ([loo()], [loo_lpd()], [residuals()]) are those of a row without its

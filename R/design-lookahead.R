@@ -103,7 +103,7 @@ latent_variance <- function(fit, latent) {
   rowSums(matrix(sums, ncol = processes(fit)))
 }
 
-# Returns the latent function plus bias, as users see it: its order is that of the mean response.
+# Returns the linear predictor, as users see it: its order is that of the mean response.
 improved_mean <- function(fit, latent) to_link(fit, latent$mean, latent$offset)
 
 # Returns log E max(sign (f - best), 0) for f ~ N(mean, sd^2).

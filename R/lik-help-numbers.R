@@ -49,7 +49,7 @@
 #'
 #' `lik_student()` ignores gross outliers: their pull falls to zero.
 #'
-#' * The hyperparameters are `scale`, in units of the response, and `df`, above 2, so that the
+#' * The hyperparameters are `scale`, in units of the response, and `df`, above 2, where the
 #'   errors have a variance. `df` is `fixed(4)` unless you say otherwise, because a few outliers
 #'   carry little information about it.
 #' * Not log-concave. An observation may widen the posterior, and its site then has a negative

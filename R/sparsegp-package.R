@@ -1,7 +1,7 @@
 #' sparsegp: Gaussian processes with honest error bars
 #'
-#' Begin with `fit <- sparsegp(y ~ x + z, data)`. The response says what kind of model it is, the
-#' data say the rest. Then
+#' Begin with `fit <- sparsegp(y ~ x + z, data)`. The response decides the kind of model, and
+#' the data the rest. Then
 #'
 #' * look: `plot(fit)`, `plot(fit, "x")`, see [plot][plot.sparsegp];
 #' * ask: `predict(fit, new, interval = "prediction")`, see [predict][predict.sparsegp];

@@ -46,9 +46,9 @@
 #' @section By which margin:
 #' The score of a candidate is log evidence plus log prior, less a price for each hyperparameter
 #' that is learned. The log prior is taken relative to its value at a typical hyperparameter, so
-#' that a wide prior costs nothing by its width. The price, on a pilot of m of n observations, is
+#' a wide prior costs nothing by its width. The price, on a pilot of m of n observations, is
 #' `r policy$overfit_nats` + `r policy$parameter_nats` m / n nats. It stands for two losses. The
-#' best value of a hyperparameter is found by the same observations that it is judged by, so that
+#' best value of a hyperparameter is found by the same observations that it is judged by, so
 #' the pilot overstates its gain. And the evidence would have to be integrated over it: by a Laplace
 #' approximation that costs somewhat more than a nat, but only once, whereas the gain grows with the
 #' number of observations. A later candidate has to be better by `r policy$min_evidence_gain` m / n
