@@ -71,12 +71,16 @@ copy_set <- function(set, of, x) {
 #'
 #' An image that is moved by a pixel shows the same digit; a reading within the error of its
 #' instrument might as well have been the next one. `augment =` of [sparsegp()] takes a function
-#' that makes such copies of rows, and fits by *virtual informative vectors*: the rows that carry
-#' the fit are found, copies of these alone join the rows with their labels, and the method chooses
-#' again, among all. Other rows lie where their copies would add little. `shift_images()` and
-#' `jitter_rows()` make such functions; any function of rows will do.
+#' that makes such copies of rows. `shift_images()` and `jitter_rows()` make such functions; any
+#' function of rows will do.
 #'
-#' @section What happens:
+#' @details
+#' ## What happens
+#'
+#' A fit by *virtual informative vectors* finds its inducing points (the *basis*), adds copies of
+#' these alone, with their labels, and chooses again among all. Other rows lie where their copies
+#' would add little.
+#'
 #' Hyperparameters, length scales and margins are settled on the rows alone, as without `augment`.
 #' The inducing points of that fit (of full EP: all rows) are its informative vectors, for
 #' one-vs-rest classes those of each class. Then the same `method` chooses points anew from rows
@@ -101,7 +105,8 @@ copy_set <- function(set, of, x) {
 #' attribute `copies` which copy, 0 for the row itself. [update()][update.sparsegp] takes more rows
 #' as if the inputs were not kept: the sites of the rows and copies before stand.
 #'
-#' @section A function of your own:
+#' ## A function of your own
+#'
 #' It is called with some of the rows: a numeric matrix with a column for each input, in the inputs'
 #' units (with a formula, the columns of the model matrix). It returns copies in the same columns: a
 #' matrix or data frame with as many rows, in the same order; a list of such sets; or one set of any

@@ -114,13 +114,19 @@ found_by <- function(prose, rules) {
   }))
 }
 
+# Removes parts of a help page that have this tag.
+without_tag <- function(page, tag) {
+  if (!is.list(page)) return(page)
+  lapply(Filter(function(part) !identical(attr(part, "Rd_tag"), tag), page), without_tag, tag)
+}
+
 words_before_details <- function(file) {
   page <- tools::parse_Rd(file, encoding = "UTF-8")
   tags <- vapply(page, attr, "", "Rd_tag")
   counted <- if ("\\details" %in% tags) c("\\title", "\\description", "\\arguments") else {
     c("\\title", "\\description", "\\arguments", "\\value", "\\section", "\\note")
   }
-  text <- paste(unlist(page[tags %in% counted]), collapse = " ")
+  text <- paste(unlist(without_tag(page[tags %in% counted], "\\preformatted")), collapse = " ")
   lengths(regmatches(text, gregexpr("[[:alpha:]][[:alnum:]'-]*", text)))
 }
 
