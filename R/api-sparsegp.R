@@ -178,7 +178,8 @@
 #' @param family As `likelihood`, by the names of [glm()]: see [likelihoods].
 #' @param kernel A [kernel][kernels], or its name, such as `"rbf"` or `"matern52"`. `NULL`: chosen
 #'   by the evidence, see [structure]; with `learn = FALSE` `kernel_rbf()`.
-#' @param method `NULL` (full EP of small data, inducing points beyond), a [method][methods] such as
+#' @param method `NULL` (full EP of small data, inducing points (the *basis*) beyond), a
+#' [method][methods] such as
 #'   `method_ep(size = 100)`, or its name.
 #' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
 #'   [learn_control()].
@@ -247,6 +248,12 @@
 #'
 #' Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94. Seeger, M. (2002). *Notes on Minka's
 #' expectation propagation for Gaussian process classification*.
+#' @concept kriging
+#' @concept Gaussian process regression
+#' @concept emulator
+#' @concept surrogate
+#' @concept sparse GP
+#' @concept inducing points
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)
 #' fit

@@ -31,6 +31,8 @@
 #'   is. Errors are of class `sparsegp_error`.
 #' @seealso [next_rows()] for rows that are there all at once; [method_online()] for fits that take
 #'   rows as they come.
+#' @concept active learning
+#' @concept streaming
 #' @examples
 #' set.seed(1)
 #' rows <- data.frame(x = runif(400, -4, 4))

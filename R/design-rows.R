@@ -89,6 +89,11 @@
 #'
 #'   Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD thesis, Aston
 #'   University, section 3.8.1.
+#' @concept active learning
+#' @concept Bayesian optimisation
+#' @concept surrogate
+#' @concept emulator
+#' @concept computer experiments
 #' @examples
 #' few <- mtcars[seq(1, 32, by = 4), ]
 #' fit <- sparsegp(am ~ wt + hp, few, likelihood = "probit")

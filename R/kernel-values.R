@@ -91,6 +91,11 @@
 #'
 #'   Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*.
 #'   MIT Press, chapter 4.
+#' @concept covariance function
+#' @concept variogram
+#' @concept random effect
+#' @concept tensor product
+#' @concept seasonality
 #' @examples
 #' kernel_matern52(ard = TRUE)
 #' kernel_rbf(lengthscale = 2, vars = "age") * kernel_linear(vars = "dose") + kernel_constant()

@@ -52,6 +52,9 @@
 #'   Álvarez, M. A., Rosasco, L. and Lawrence, N. D. (2012). Kernels for vector-valued functions: a
 #'   review. *Foundations and Trends in Machine Learning* 4, 195-266.
 #' @seealso [lik_gaussian()] for what noise the components have.
+#' @concept multi-output
+#' @concept co-kriging
+#' @concept coregionalisation
 #' @examples
 #' kernel_helmholtz()
 #' kernel_helmholtz(kernel_matern52(lengthscale = 2), vars = c("x", "y")) *

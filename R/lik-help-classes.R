@@ -43,8 +43,8 @@
 #'   takes a millisecond or more, 60 of 3; and has the last search where 5 seconds are enough for
 #'   that, too, about 150 observations of 3 classes.
 #' * `coupled = TRUE` needs full expectation propagation of all observations, at most 8 classes and
-#'   `shared = TRUE`; streams, sources of rows, inducing points and virtual copies do without, and
-#'   hyperparameters are not integrated over ([integration]).
+#'   `shared = TRUE`; streams, sources of rows, inducing points (the *basis*) and virtual copies do
+#'   without, and hyperparameters are not integrated over ([integration]).
 #'
 #' ## Ordered categories
 #'

@@ -79,6 +79,7 @@
 #' @concept FITC
 #' @concept DTC
 #' @concept variational
+#' @aliases FITC DTC
 #' @concept expectation propagation
 #' @concept one-vs-rest
 #' @references Minka, T. P. *Gaussian EP* (update formulas). Seeger, M. (2002). *Notes on Minka's

@@ -8,6 +8,10 @@
 # - COMMENTS: the strongest of these rules hold for comments in R/ and src/, too.
 # - HEADLESS: a comment begins with what is done, and not with a relative clause.
 # - LIMITS: a help page has at most so many words before "Details".
+# - The first mention on a help page reads: inducing points (the *basis*).
+# - A number of two digits or more in the prose of a vignette is not typed but inline code, so text
+#   and output agree; or it stands in the page's code, in bench/results/ or in R/policy.R.
+#   (tests/testthat/test-quoted.R compares papers.Rmd with bench/results/ line by line.)
 #
 # tools/words.allowed has the exceptions, of which each has to occur.
 
@@ -138,10 +142,80 @@ found_long <- function() {
   }))
 }
 
+# Texts of a help page's parts in the order in which they are shown.
+shown_text <- function(file) {
+  page <- tools::parse_Rd(file, encoding = "UTF-8")
+  tags <- vapply(page, attr, "", "Rd_tag")
+  order <- c("\\description", "\\arguments", "\\details", "\\value", "\\section")
+  at <- match(tags, order)
+  paste(unlist(page[order(at)][seq_len(sum(!is.na(at)))]), collapse = "")
+}
+
+found_unnamed_basis <- function() {
+  unlist(lapply(list.files("man", "[.]Rd$", full.names = TRUE), function(file) {
+    text <- gsub("\\s+", " ", shown_text(file))
+    at <- regexpr("[Ii]nducing points?", text)
+    if (at < 0L) return(NULL)
+    after <- substr(text, at, at + 30L)
+    if (!grepl("points? [(](the )?basis", after)) {
+      sprintf("%s: \"%s\": the first mention is: inducing points (the *basis*)", file, after)
+    }
+  }))
+}
+
+# ---- Numbers ----
+
+NUMBER <- "(?<![\\w.-])[0-9]+([.][0-9]+)?(?![\\w-])"
+# years, sections, equations and addresses
+NOT_QUOTED <- paste0("[$][^$]*[$]|\\b(19|20)[0-9]{2}\\b|[Ss]ections? [0-9.]+( and [0-9.]+)?|",
+                     "\\b(eqs?|[Ff]ig|[Tt]able)[^ ]* [0-9.]+|\\]\\([^)]*\\)|https?:\\S+")
+
+numbers_of <- function(text, pattern = "[0-9]+([.][0-9]+)?") {
+  unlist(regmatches(text, gregexpr(pattern, text, perl = TRUE)))
+}
+
+significant <- function(number) {
+  digits <- sub("^0+", "", sub(".", "", number, fixed = TRUE))
+  nchar(ifelse(grepl(".", number, fixed = TRUE), digits, sub("0+$", "", digits)))
+}
+
+# Returns whether numbers as written are among others: exactly, or after rounding to their digits.
+are_among <- function(written, values) {
+  decimals <- nchar(sub("^[0-9]*[.]?", "", written))
+  vapply(seq_along(written), function(i) {
+    apart <- min(abs(values - as.numeric(written[i])), Inf)
+    apart <= if (decimals[i] > 0L) 0.5001 * 10^-decimals[i] else 0
+  }, NA)
+}
+
+found_typed <- function(file, measured) {
+  lines <- readLines(file)
+  header <- cumsum(lines == "---") < 2L
+  code <- cumsum(grepl("^\\s*```", lines)) %% 2L == 1L
+  inline <- unlist(regmatches(lines[!code], gregexpr("`[^`]*`", lines[!code])))
+  own <- as.numeric(numbers_of(c(lines[code], inline)))
+  prose <- gsub(NOT_QUOTED, "", gsub("`[^`]*`", "`", lines), perl = TRUE)
+  unlist(lapply(which(!code & !header), function(at) {
+    typed <- numbers_of(prose[at], NUMBER)
+    typed <- typed[significant(typed) >= 2L]
+    typed <- typed[!are_among(typed, c(own, measured))]
+    if (length(typed)) sprintf("%s:%d: %s is typed: take it from code", file, at, typed)
+  }))
+}
+
+found_in_vignettes <- function() {
+  measured <- unlist(lapply(c(list.files("bench/results", "[.]md$", full.names = TRUE),
+                              "R/policy.R"), function(file) numbers_of(readLines(file))))
+  files <- list.files("vignettes", "[.]Rmd$", full.names = TRUE, recursive = TRUE)
+  files <- files[basename(files) != "papers.Rmd"]
+  unlist(lapply(files, found_typed, unique(as.numeric(measured))))
+}
+
 # Returns findings but those that are allowed, and exceptions that nothing needs.
 but_allowed <- function(found) {
   allowed <- grep("^(#|$)", readLines("tools/words.allowed"), invert = TRUE, value = TRUE)
-  hits <- vapply(allowed, grepl, logical(length(found)), x = found, fixed = TRUE)
+  hits <- vapply(allowed, grepl, logical(length(found)), fixed = TRUE,
+                 x = sub(":[0-9]+:", ":", found))
   hits <- matrix(hits, length(found))
   c(found[rowSums(hits) == 0L],
     sprintf("tools/words.allowed: no longer needed: %s", allowed[colSums(hits) == 0L]))
@@ -160,7 +234,7 @@ main <- function() {
     found_by(prose[!comment, ], c(AVOID, TERMS)), found_by(prose[comment, ], COMMENTS),
     sprintf("%s:%d: begins without a verb: %s", headless$file, headless$line,
             substr(headless$text, 1L, 50L)),
-    found_long()
+    found_long(), found_unnamed_basis(), found_in_vignettes()
   )
   writeLines(but_allowed(found))
 }
