@@ -23,7 +23,8 @@ AVOID <- c(
   "(rows?|data|fits?|models?|kernels?|functions?|evidence) (knows?|says?|said)\\b" = "shows; gives",
   "\\bdear\\b" = "costly", "\\blegal\\b" = "allowed", "\\bluck\\b" = "chance",
   "taken for|takes? \\w+ for\\b" = "treated as", "\\bfor ever\\b" = "without end",
-  "case for a coin" = "toss-up", "is no reason to" = "does not", "\\bturned (?!into|off|on\\b)" = "flipped; rotated"
+  "case for a coin" = "toss-up", "is no reason to" = "does not",
+  "\\bturned (?!into|off|on\\b)" = "flipped; rotated"
 )
 TERMS <- c(
   "points (that carry|that all rows go through)" = "inducing points",
@@ -32,7 +33,8 @@ TERMS <- c(
   "\\b(powered|sharpened) " = "recalibrated", "latent function plus bias" = "linear predictor",
   "course of (a|the) fit" = "convergence", "\\b(prospect|outlook)\\b" = "lookahead",
   "\\bbelieved\\b" = "kriging believer", "held back|told and held" = "held out",
-  "rows that are not at hand" = "out-of-core", "grown while|grows? while (that|it) pays" = "adaptive",
+  "rows that are not at hand" = "out-of-core",
+  "grown while|grows? while (that|it) pays" = "adaptive",
   "\\bshares? of (the )?(variance|rows|observations|trials|mass|weight)" = "proportion of"
 )
 COMMENTS <- c(AVOID[c("is told of|are told of", "\\bdear\\b", "\\blegal\\b", "\\bluck\\b",
@@ -80,7 +82,7 @@ of_r <- function(file) {
 
 # Returns which lines of help stand in examples or are of tags that are read by programs.
 in_examples <- function(text) {
-  tag <- ifelse(grepl("^#' @|^#' *$", text) & grepl("@", text), sub("^#' (@\\w+).*", "\\1", text), NA)
+  tag <- ifelse(grepl("^#' @", text), sub("^#' (@\\w+).*", "\\1", text), NA)
   tag[!startsWith(text, "#'")] <- ""
   at <- cummax(ifelse(is.na(tag), 0L, seq_along(tag)))
   at > 0L & c("", tag)[at + 1L] %in% c("@examples", "@examplesIf", "@usage", "@concept", "@aliases")
@@ -113,7 +115,8 @@ found_by <- function(prose, rules) {
   unlist(lapply(names(rules), function(pattern) {
     at <- grep(pattern, prose$text, perl = TRUE, ignore.case = TRUE)
     near <- sprintf(".{0,30}(%s).{0,30}", pattern)
-    seen <- regmatches(prose$text[at], regexpr(near, prose$text[at], perl = TRUE, ignore.case = TRUE))
+    text <- prose$text[at]
+    seen <- regmatches(text, regexpr(near, text, perl = TRUE, ignore.case = TRUE))
     sprintf("%s:%d: \"%s\" (write: %s)", prose$file[at], prose$line[at], seen, rules[[pattern]])
   }))
 }
