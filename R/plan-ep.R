@@ -43,8 +43,7 @@ run_plan.plan <- function(plan, theta) {
     found <- lapply(run_modes(problem, theta, plan$sites), finish_run, plan)
     return(c(found[[1L]], list(others = found[-1L])))
   }
-  run <- engine_run(problem, theta, plan$sites, posterior = TRUE)
-  finish_run(run, plan)
+  finish_run(run_to_end(problem, theta, plan$sites), plan)
 }
 
 # Adds to a run what the plan knows of it.

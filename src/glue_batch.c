@@ -167,6 +167,7 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
             gradient_of_all(&p, &bases, factor, &start, &marg, sg_gradient_in(out, &p));
         }
         if (status == SG_OK && sg_field_int(options, "posterior")) states_in(out, &bases, sums);
+        if (status == SG_OK) sg_leave_out(&p.rows, &start, &marg, ws);
         if (status == SG_OK) sg_add_gamma(&p.rows, &marg);
     }
     sg_report_in(out, status, &report);
@@ -360,6 +361,7 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
         }
     }
     if (status == SG_OK) {
+        if (!collect) sg_leave_out(&q.p.rows, &q.at, &q.marg, ws);
         if (!collect) sg_add_gamma(&q.p.rows, &q.marg);
         prior_in(out, &q.p, &q.bases);
         states_in(out, &q.bases, q.next);

@@ -7,6 +7,8 @@ in_braces <- function(text, tag) {
   sub("[}]$", "", sub("^[^{]*[{]", "", found))
 }
 
+help_pages_of <- function(man) list.files(man, "[.]Rd$", full.names = TRUE)
+
 # Terms that people search for, and pages that have each as an entry of the index
 SEARCHED <- list(
   "inducing points" = c("methods", "method_ep", "sparsegp"), "sparse GP" = c("methods", "sparsegp"),
@@ -34,7 +36,7 @@ test_that("ten things that users of mgcv know are linked from ?sparsegp, and the
   from <- regexpr("section{Coming from mgcv}", text, fixed = TRUE)
   expect_gt(from, 0L)
   table <- substring(text, from)
-  table <- substring(table, 1L, regexpr("\n}}", table, fixed = TRUE))
+  table <- sub("(?s)\n[}].*", "", table, perl = TRUE)
   rows <- strsplit(table, "[\\]cr")[[1L]][-1L]
   rows <- rows[grepl("[\\]tab", rows)]
   expect_length(rows, 10L)
@@ -49,5 +51,3 @@ test_that("ten things that users of mgcv know are linked from ?sparsegp, and the
     expect_none(setdiff(pages, vignettes), "links to no vignette")
   }
 })
-
-help_pages_of <- function(man) list.files(man, "[.]Rd$", full.names = TRUE)
