@@ -25,8 +25,8 @@ dense_inputs <- function(x, argument) {
   if (prod(dim(x)) <= MOST_DENSE) return(as.matrix(x))
   stop_sparsegp(argument, paste0("is a sparse matrix of ", nrow(x), " x ", ncol(x),
                                  " numbers, and kernels need all of them"),
-                paste("Give fewer columns, a few principal components for instance, so that there",
-                      "are at most 1e8 numbers"))
+                paste("Give fewer columns, a few principal components for instance:",
+                      "at most 1e8 numbers"))
 }
 
 # Returns a data frame or list with plain columns, in the units of `terms` (see measures_of()). A

@@ -113,5 +113,5 @@ downdated <- function(var, D, class, w) {
   var
 }
 
-# Returns the latent function plus bias, as users see it: its order is that of the mean response.
+# Returns the linear predictor, as users see it: its order is that of the mean response.
 improved_mean <- function(fit, latent) to_link(fit, latent$mean, latent$offset)

@@ -1,9 +1,9 @@
 #' Which rows to label or measure next
 #'
-#' `next_rows()` says which of some rows are worth a label, or a measurement, most: those that tell
-#' most of the latent function, those that are least certain, those that may be better than all
-#' so far, or those by which predictions elsewhere are expected to gain most. A batch
-#' of several rows knows of itself: each is chosen as if those before it had their labels.
+#' `next_rows()` says which of some rows are most worth a label, or a measurement: those that inform
+#' the latent function most, those that are least certain, those that may be better than all so far,
+#' or those by which predictions elsewhere are expected to gain most. Rows in a batch are chosen
+#' jointly: each is chosen as if those before it had their labels.
 #' `next_points()` chooses among all points of a box, for optimisation and the design of
 #' experiments. For streams see [ask()].
 #'
@@ -12,7 +12,7 @@
 #' | `"information"` | mutual information of the row's label and the latent function: how much less uncertain is one once the other is known? | nats |
 #' | `"variance"` | posterior variance of the latent function at the row, summed over classes or components | squared units of the latent function |
 #' | `"entropy"` | entropy of the label itself, noise included; of numbers differential entropy, which may be negative | nats |
-#' | `"improvement"` | **logarithm** of the expected improvement on the best predicted mean so far, of the latent function plus bias | log of units of the latent function |
+#' | `"improvement"` | **logarithm** of the expected improvement on the best predicted mean so far, of the linear predictor | log of units of the latent function |
 #' | `"integrated"` | expected fall of a `measure` of uncertainty elsewhere, its weighted mean over `target` (ALC, integrated mean squared prediction error) | as the measure |
 #'
 #' A row with much noise, or where classes truly overlap, has a label of high entropy and little
@@ -61,11 +61,11 @@
 #' values of the classes' latent functions, good to some 0.01 nats. A power of probabilities (see
 #' [methods]) is only in `"entropy"`.
 #'
-#' Where labels are not normal, those of rows that are taken already are unknown: means stay as they
-#' are, and covariances become what they are on average over the label, which is exact for the first
-#' row taken; from then on the posterior is taken for Gaussian again. With several classes latent
+#' Where labels are not normal, those of rows that are taken already are unknown: means are kept,
+#' and covariances become what they are on average over the label, which is exact for the first
+#' row taken; from then on the posterior is treated as Gaussian again. With several classes latent
 #' functions are independent of each other, as everywhere in this package. For `"improvement"` a
-#' taken row is believed to come out at its mean (the kriging believer of Ginsbourger and others),
+#' taken row is given its mean as its response (the kriging believer of Ginsbourger and others),
 #' and the best mean is what it is with it.
 #'
 #' A row taken costs \eqn{O(n (d + k))} for \eqn{n} candidates and a basis of \eqn{d} points, and
@@ -89,8 +89,8 @@
 #' @param allowed Which candidates may be chosen: `TRUE` or `FALSE` for each row, or a function of
 #'   the candidates that gives these. For `next_points()` such a function of points. `NULL`: all.
 #' @param goal `score = "improvement"`: are small responses (`"min"`) or large ones (`"max"`) good?
-#' @param best `score = "improvement"`: the value to improve on, in units of the latent function
-#'   plus bias (for regression those of the response). `NULL`: the best predicted mean at the rows
+#' @param best `score = "improvement"`: the value to improve on, in units of the linear
+#'   predictor (for regression those of the response). `NULL`: the best predicted mean at the rows
 #'   of the fit, or where it keeps none, at the points of its basis.
 #' @param target `score = "integrated"`: where labels are to tell. Rows, as `candidates`; or a list
 #'   as `within`, of whose box 500 evenly spread points are taken. `NULL`: the candidates, of more
@@ -109,7 +109,7 @@
 #'   matrix with two rows.
 #' @param n How many points to try at random, before the best are moved by [stats::optim()]; for
 #'   `"improvement"` 200 more are tried around the point of the best predicted mean.
-#' @return `next_rows()`: row numbers of `candidates`, in the order chosen, so that
+#' @return `next_rows()`: row numbers of `candidates`, in the order chosen:
 #'   `candidates[next_rows(fit, candidates), ]` are these rows. They are of class `sparsegp_next`
 #'   with methods for [print()], [plot()][plot.sparsegp_next] and [as.data.frame()]: `row`, `name`,
 #'   `gain` (the score, given those before, per unit of cost) and `cost` where there is one.
@@ -138,6 +138,11 @@
 #'
 #'   Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD thesis, Aston
 #'   University, section 3.8.1.
+#' @concept active learning
+#' @concept Bayesian optimisation
+#' @concept surrogate
+#' @concept emulator
+#' @concept computer experiments
 #' @examples
 #' few <- mtcars[seq(1, 32, by = 4), ]
 #' fit <- sparsegp(am ~ wt + hp, few, likelihood = "probit")

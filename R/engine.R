@@ -133,9 +133,9 @@ state_posterior <- function(state, mean = NULL) {
   c(stored[c("alpha", "G", "H")], list(trend = c(mean[MEAN_RECORD], stored$trend)))
 }
 
-# Sites of an online pass over the rows in this order, each seen given those before it. A likelihood
-# that leaves several modes is begun with them: from no sites, all rows at once would go their ways
-# and end between the modes. NULL: no numbers.
+# Returns sites of an online pass over the rows in this order, each seen given those before it. EP
+# for a multimodal likelihood starts from them: parallel updates from zero sites converge between
+# the modes. NULL: no numbers.
 pass_sites <- function(problem, theta, order = seq_len(problem_rows(problem))) {
   w <- problem_width(problem)
   some <- problem
@@ -230,7 +230,7 @@ stop_empty <- function(run) {
                   "Lower method_ivm(min_gain =)")
   }
   stop_sparsegp("kernel", paste("is zero at every row, or the likelihood would have every row",
-                                "widen the posterior, so that no row can carry the others"),
+                                "widen the posterior, so no row can carry the others"),
                 paste("Leave constant inputs out, add kernel_constant(), give an offset, or start",
                       "from other values"))
 }
@@ -256,7 +256,7 @@ refuse_widening <- function(problem, theta, failed) {
   }
   for (row in seq_len(nrow(problem$x))) if (!widens(row)) return(invisible())
   stop_sparsegp("likelihood", paste0("is ", problem$lik$type, ", by which the first rows would ",
-                                     "widen the posterior, so that no row can begin the stream"),
+                                     "widen the posterior, so no row can begin the stream"),
                 "Give an offset: a prior mean other than 0")
 }
 

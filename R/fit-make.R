@@ -45,7 +45,7 @@ new_fit <- function(model, setup, candidate, run, n) {
   )
 }
 
-# What a fit of all rows at once knows of each of them.
+# Adds what a fit of all rows at once keeps of each of them.
 keep_rows <- function(fit, chunk, model, run, keep_x) {
   response <- model$response
   x <- chunk$x

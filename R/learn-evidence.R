@@ -76,8 +76,8 @@ make_objective <- function(criterion, table, progress) {
        state = state)
 }
 
-# A line search that meets a wall shrinks its step by as much as the wall is high: to nothing, from
-# IMPOSSIBLE. So in a search a failed evaluation costs little more than the worst other one.
+# Returns failed evaluations as the worst value so far plus a little: L-BFGS-B backtracks in
+# proportion to a failed value, and IMPOSSIBLE would shrink the step to zero.
 cap_failed_values <- function(value) {
   worst <- -Inf
   function(par) {
@@ -159,7 +159,7 @@ reactivate_inputs <- function(objective, table, result, centre, control) {
   result
 }
 
-# Where the free hyperparameters are searched: a bias has its prior, and no box.
+# Returns the box in which the free hyperparameters are searched: a bias has its prior, and no box.
 search_box <- function(table) {
   list(value = table$start[table$free], reach = ifelse(table$log, BOX, Inf)[table$free])
 }

@@ -1,4 +1,4 @@
-# What R has to know of each likelihood.
+# Defines what R has to know of each likelihood.
 #
 # A likelihood value is plain data: its C type and what was given for its hyperparameters. What R
 # has to know of a type, its traits, are three contracts: the rows that C gets and what EP makes of
@@ -138,8 +138,8 @@ check_likelihood <- function(lik) {
   lik
 }
 
-# Of which hyperparameters a likelihood has values: of a covariance that is not full no
-# correlations.
+# Returns the hyperparameters of which a likelihood has values: of a covariance that is not full
+# no correlations.
 hyper_names <- function(lik) {
   names <- names(lik_traits(lik)$about)
   if (is.null(lik$covariance) || lik$covariance == "full") names

@@ -1,6 +1,6 @@
 # Methods as a user gives them, and those of fits that come from a file.
 
-# What a user may give as `method`: nothing, a name, a value.
+# Makes a method of what a user may give: nothing, a name, a value.
 as_method <- function(method, effort) {
   method <- called(method)
   if (is.null(method)) return(open_method(effort))

@@ -15,7 +15,7 @@
 #' @param sweeps Most sweeps; whole number of at least 1.
 #' @param score Which point leaves a full basis: `"kl"`, the exact Kullback-Leibler divergence; or
 #'   `"mean"`, the thesis's; or `"error"`. A weight may be near zero by chance while its point
-#'   carries information on the variance, so that `"kl"` is clearly better on a small basis, at the
+#'   carries information on the variance, so `"kl"` is clearly better on a small basis, at the
 #'   same cost.
 #' @param novelty An observation joins the basis only if it leaves more than this proportion of the
 #'   observation's prior variance unexplained; from 1e-11 to 0.5.

@@ -48,7 +48,7 @@ run_plan.plan <- function(plan, theta) {
   finish_run(run_to_end(problem, theta, plan$sites), plan)
 }
 
-# What the plan knows of a run.
+# Adds to a run what the plan knows of it.
 finish_run <- function(run, plan) {
   problem <- plan$problem
   if (run$status != 0L) return(run)

@@ -24,7 +24,7 @@ run_modes <- function(problem, theta, sites = NULL) {
   if (any(good)) found[good] else found[1L]
 }
 
-# Where EP was kept from widening sites on its way to a mode, it may do without that at the mode
+# Runs EP once more from a mode: where sites were clipped on the way, they need not be at the mode
 # itself; only then is the evidence stationary.
 mode_from <- function(problem, theta, sites) {
   run <- run_to_end(problem, theta, sites)

@@ -1,5 +1,5 @@
-# What of the data can be an axis: variables, not columns of the model matrix. A list by name of
-# values of class axis_number or axis_factor with
+# Returns what can be an axis: variables of the data, not columns of the model matrix. A list by
+# name of values of class axis_number or axis_factor with
 #   name      what it is called
 #   columns   the kept columns of the model matrix that it decides
 #   levels    of a factor, which stand at 1, 2, ...

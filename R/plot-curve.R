@@ -69,7 +69,7 @@ group_colours <- function(by) {
   if (by$ordered) ordered_colours(count) else CLASS_COLOURS[seq_len(count)]
 }
 
-# Where rows are along the axis, and their colours.
+# Returns where rows are along the axis, and their colours.
 rows_along <- function(view, shown, style) {
   axis <- view$axis[[1L]]
   groups <- length(view$by$levels)

@@ -47,7 +47,7 @@ score_frame <- function(x) {
   data.frame(row = seq_along(first), score = first, order = match(seq_along(first), as.integer(x)))
 }
 
-# Where all candidates are on the axes; NA without inputs.
+# Returns where all candidates are on the axes; NA without inputs.
 candidate_places <- function(x, view) {
   picture <- attr(x, "picture")
   inputs <- unscaled_inputs(picture$fit, row_inputs(picture$x, n_outputs(picture$fit)))

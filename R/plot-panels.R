@@ -147,7 +147,7 @@ wrap_words <- function(words, cex, width) {
   strwrap(words, max(10, 0.95 * per_inch * width))
 }
 
-# Where each item of the key goes: inches from the left, and the row counted from the top.
+# Places each item of the key: inches from the left, and the row counted from the top.
 key_layout <- function(key, cex, width) {
   text <- vapply(key, function(item) {
     graphics::strwidth(item$label, "inches", cex = cex)

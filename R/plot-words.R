@@ -1,4 +1,4 @@
-# What is written on axes.
+# Writes what stands on axes.
 
 response_name <- function(object) {
   expression <- if (is.null(object$terms)) object$call$y

@@ -216,7 +216,7 @@ static int says_nothing(const sg_sites *sites)
     return 1;
 }
 
-/* What steps need that do not go straight to the tilts' sites. */
+/* Prepares what steps need that do not go straight to the tilts' sites. */
 static void prepare_rereads(ep_run *go)
 {
     const sg_layout layout = go->at.sites.layout;

@@ -153,8 +153,9 @@ static void gradient_of_all(const sg_problem *p, const sg_bases *bases,
     sg_basis_adjoint_end(&adjoint, 1);
 }
 
-/* As sg_r_ep_full, on a basis; options also: pool; base, NULL or the states of rows that are not at
- * hand, whose sites stand; points: with the gradient, is that in the points wanted, too? state: a list of one for each basis, with the base's sums. Memory: V,
+/* As sg_r_ep_full, on a basis; options also: pool; base, NULL or the states of other chunks' rows,
+ * whose sites stand; points: with the gradient, is that in the points wanted, too? state: a list of
+ * one for each basis, with the base's sums. Memory: V,
  * n w d doubles for each kernel if pool allows; windows of 2048 rows of the basis; some d^2
  * for each process. */
 SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
@@ -216,7 +217,7 @@ static void prior_in(SEXP out, const sg_problem *p, const sg_bases *bases)
     Memcpy(sg_new_vector(out, OUT_PRIOR, values), p->rows.prior, values);
 }
 
-/* What one part of a sweep works with. */
+/* Holds what one part of a sweep works with. */
 typedef struct {
     sg_problem p;
     sg_bases bases;

@@ -1,5 +1,5 @@
-/* lik.c: the catalogue of likelihoods, quadrature where a type has no closed form, each class
- * against the rest, and what tilts of classes have in common (lik.h).
+/* lik.c: the catalogue of likelihoods, quadrature where a type has no closed form, one-vs-rest
+ * classes, and what tilts of classes have in common (lik.h).
  *
  * Quadrature serves C = w = 1 (quad.h, smooth.h). With E over the tilted distribution p(y|f) N(f;
  * mu, s2) / Z and l = log p(y|f),
@@ -286,7 +286,7 @@ void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2,
     if (spread) *spread = about_f;
 }
 
-/* ---- Each class against the rest ---- */
+/* ---- One-vs-rest ---- */
 
 int sg_lik_is_against_rest(const sg_lik *self)
 {

@@ -111,9 +111,9 @@ int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, d
 int sg_site_of_power(double p, double mu, double s2, double d1, double d2, double *tau,
                      double *nu);
 
-/* The part of d2, at a cavity of variance s2, that a site can have: where sites are to narrow, a
- * likelihood that widens the marginal is replaced by one that only shifts it; and so it is where
- * it widens it by no more than the rounding of a quadrature. w = 1. */
+/* Returns the part of d2, at a cavity of variance s2, that a site can have: if negative site
+ * precisions are not allowed d2 > 0 becomes 0, as it always does within the rounding of a
+ * quadrature. w = 1. */
 static inline double sg_site_bend(const sg_sites *sites, double s2, double d2)
 {
     return d2 > 0 && (sites->nonnegative || s2 * d2 < SG_NO_BEND) ? 0 : d2;
