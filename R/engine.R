@@ -17,25 +17,42 @@ call_entry <- .Call
 # EP at theta, full or on the problem's basis. sites: list(tau, nu) to start from, NULL for scratch,
 # or an online pass. Half of the sweeps of full EP may be of all rows at once, unless the method
 # gives their number.
-engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE) {
+# points: with the gradient, is that in the points of the basis wanted, a matrix for each basis?
+engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE,
+                       points = FALSE) {
   method <- problem$options
   options <- list(sweeps = method$sweeps, batch = method$batch %||% ceiling(method$sweeps / 2),
                   damping = method$damping, tol = method$tol, pool = method$pool,
                   mixing = method$mixing, gradient = gradient, posterior = posterior,
-                  base = problem$base)
+                  points = points, base = problem$base)
   full <- is.null(problem$basis)
   options["trend"] <- list(functions_of_mean(problem))
-  if (is.null(sites) && is_modal(problem$lik)) sites <- pass_sites(problem, theta)
+  problem$power <- method$power
+  theta <- theta_at_limit(problem, theta)
+  sites <- sites %||% first_sites(problem, theta)
   run <- if (full) {
     tryCatch(engine_call(sg_ep_full, problem, theta, sites, options),
              error = function(e) explain_memory(e, nrow(problem$x)))
   } else {
     engine_call(sg_ep_batch, problem, theta, sites, options, problem$basis)
   }
-  run$tol <- options$tol
+  run[c("tol", "power")] <- list(options$tol, method$power %||% 1)
   run <- with_scale(problem, theta, run, problem_width(problem))
   if (!posterior || run$status != 0L) return(run)
   if (full) full_posterior(problem, run) else basis_posterior(problem, run)
+}
+
+# Returns the sites that EP begins with where none are given; NULL: there are none. Those of the
+# limit are what EP makes of no sites: the mean of log p under a vague prior, with which the limit
+# would begin, may have no digits, as that of an exponential rate. Two sweeps: the second is at the
+# sites of the first.
+first_sites <- function(problem, theta) {
+  if (is_modal(problem$lik)) return(pass_sites(problem, theta))
+  if (!is_at_limit(problem) || lik_traits(problem$lik)$exact) return(NULL)
+  problem$options <- utils::modifyList(problem$options, list(power = 1, sweeps = 2L))
+  run <- engine_run(problem, theta)
+  if (run$status != 0L || !all(is.finite(run$tau))) return(NULL)
+  list(tau = pmax(run$tau, 0), nu = ifelse(run$tau > 0, run$nu, 0))
 }
 
 # A part of a sweep over some of the rows (glue_batch.c): those of `problem`, at their
@@ -48,6 +65,8 @@ engine_pass <- function(problem, theta, states, sites, options, gamma = NULL, co
                         solution = NULL) {
   more <- list(gamma = gamma, coupled = coupled, solution = solution,
                trend = functions_of_mean(problem))
+  problem$power <- problem$options$power
+  theta <- theta_at_limit(problem, theta)
   engine_call(sg_ep_pass, problem, theta, states, sites, c(options, more), problem$basis)
 }
 
@@ -277,8 +296,12 @@ check_run <- function(run, table) {
   singular <- run$status == catalogue()$statuses[["not_pd"]]
   what <- if (singular) "made a kernel matrix impossible to factor"
           else "led to numbers that are not finite"
+  bound <- if (identical(run$power, 0)) {
+    ". With power = 0 no response may be impossible: method_ep(power = 1) allows for that"
+  }
   stop_sparsegp("kernel", paste0(what, " (", toString(values), ")"),
-                "Scale the inputs (scale = TRUE), or start from less extreme hyperparameters")
+                paste0("Scale the inputs (scale = TRUE), or start from less extreme ",
+                       "hyperparameters", bound))
 }
 
 # Refuses a run whose evidence labels and counts cannot have: EP has diverged, and its result

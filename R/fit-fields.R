@@ -59,6 +59,8 @@ is_convergence <- function(x) {
 convergence_kinds <- function() list(
   converged = is_flag, trace = is_trace, skipped = is_number,
   growth = optional(frame_of("points", "gain")),
+  fallback = optional(list(power = is_number, sweeps = is.numeric, change = is.numeric,
+                           log_evidence = is.numeric, replaced = is_flag)),
   selection = optional(list(trace = is_trace, stopped = is_text, exchanged = is_number))
 )
 

@@ -6,26 +6,29 @@ PAST_STEPS <- 20L  # that curvature is known from: with 32 length scales half th
 
 IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wants it so
 
-# What a search maximises: `criterion`, see below, `plain`, a run that fails with a reason, and
-# `cheap`: does an evaluation cost so little that the search is made from several starts?
+# What a search maximises: `criterion`, see below, `plain`, a run that fails with a reason, `cheap`:
+# does an evaluation cost so little that the search is made from several starts? `limit`: a function
+# that returns what is maximised where EP ends nowhere (engine-power.R), or NULL.
 evidence <- function(problem) {
   n <- as.double(nrow(problem$x))
   points <- if (is.null(problem$basis)) n else points_of_call(problem)
   list(criterion = evidence_criterion(problem), plain = function(theta) engine_run(problem, theta),
-       cheap = n * points^2 * problem$processes <= policy$cheap_flops)
+       cheap = n * points^2 * problem$processes <= policy$cheap_flops,
+       limit = if (has_limit(problem)) function() evidence(variational(problem)))
 }
 
 # A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else
 # its owner wants to find in objective$state$last$run. This one is the log evidence, with the log
 # Jacobian where the response's scale is being learned; sites are warm-started from the last run
-# that converged.
-evidence_criterion <- function(problem) {
+# that converged. It may be given a basis, too; points: then with the gradient in its points.
+evidence_criterion <- function(problem, points = FALSE) {
   sites <- NULL
-  function(theta) {
-    run <- engine_run(problem, theta, sites, gradient = TRUE)
+  function(theta, basis = problem$basis) {
+    problem$basis <- basis
+    run <- engine_run(problem, theta, sites, gradient = TRUE, points = points)
     good <- run$status == 0L && run$converged
     if (!good && !is.null(sites)) {
-      run <- engine_run(problem, theta, NULL, gradient = TRUE)
+      run <- engine_run(problem, theta, NULL, gradient = TRUE, points = points)
       good <- run$status == 0L && run$converged
     }
     if (good) sites <<- run[c("tau", "nu")]
@@ -34,14 +37,15 @@ evidence_criterion <- function(problem) {
       run$status <- NOT_CONVERGED
     }
     run$logz <- run$logz + (run$log_jacobian %||% 0) + mean_normalisation(problem$mean)
-    c(run[c("status", "logz", "gradient")], list(sites = sites))
+    c(run[c("status", "logz", "gradient")], list(sites = sites, points = run$points))
   }
 }
 
 NOT_CONVERGED <- -4L
 
 # An evaluator with memory: value and gradient, of minus criterion and log prior, come from one run.
-# progress: see new_progress().
+# progress: see new_progress(). If there are more numbers than free hyperparameters, the criterion
+# takes the others as its second argument, and its runs have their part of the gradient as `others`.
 make_objective <- function(criterion, table, progress) {
   free <- which(table$free)
   state <- new.env(parent = emptyenv())
@@ -50,18 +54,19 @@ make_objective <- function(criterion, table, progress) {
   state$last <- list(par = NULL)
   evaluate <- function(par) {
     if (identical(par, state$last$par)) return(state$last)
-    theta <- replace(table$theta, free, par)
+    own <- seq_along(par) <= length(free)
+    theta <- replace(table$theta, free, par[own])
     prior <- hyper_log_prior(table, theta)
-    run <- criterion(theta)
+    run <- if (all(own)) criterion(theta) else criterion(theta, par[!own])
     state$evaluations <- state$evaluations + 1L
     value <- run$logz + prior$value
-    gradient <- if (run$status == 0L) -(run$gradient[free] + prior$gradient)
+    gradient <- if (run$status == 0L) -c(run$gradient[free] + prior$gradient, run$others)
     ok <- run$status == 0L && is.finite(value) && all(is.finite(gradient))
     if (!ok) state$failures <- state$failures + 1L
     state$last <- list(
       par = par,
       value = if (ok) -value else IMPOSSIBLE,
-      gradient = if (ok) gradient else numeric(length(free)),
+      gradient = if (ok) gradient else numeric(length(par)),
       run = run
     )
     progress$step(value, ok, theta, run)
@@ -193,6 +198,9 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   if (fresh) best <- reactivate_inputs(objective, table, best, centre, control)
   values[first] <- best$value
   if (best$value < IMPOSSIBLE) return(learned_hyper(objective, table, centre, best, values, began))
+  if (!is.null(aim$limit)) {
+    return(learn_hyper(aim$limit(), table, control, progress, from, fresh, untie = FALSE))
+  }
   if (!check_run(aim$plain(table$theta), table)$converged) return(nothing_learned(table, objective))
   stop_sparsegp("kernel", "has starting values at which the evidence has no gradient",
                 "Start from less extreme hyperparameters")
@@ -212,9 +220,10 @@ learn_untied <- function(aim, table, control, progress, from) {
 
 learned_hyper <- function(objective, table, centre, best, values, began) {
   names <- table$name[table$free]
-  table$theta[table$free] <- best$par
-  gradient <- objective$gradient(best$par)
-  at_bound <- at_edge(best$par, table, centre)
+  own <- seq_along(names) # others may follow, see make_objective()
+  table$theta[table$free] <- best$par[own]
+  gradient <- objective$gradient(best$par)[own]
+  at_bound <- at_edge(best$par[own], table, centre)
   record <- list(
     evaluations = objective$state$evaluations, failures = objective$state$failures,
     objective = -values, gain = began - best$value,

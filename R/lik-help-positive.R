@@ -43,10 +43,10 @@
 #' fit <- sparsegp(Volume ~ Girth, trees, likelihood = lik_gamma())
 #' predict(fit, data.frame(Girth = c(10, 15)), interval = "prediction")
 #'
-#' # the proportion of a vote
-#' swiss$catholic <- swiss$Catholic / 100
-#' fit <- sparsegp(catholic ~ Fertility, swiss, likelihood = lik_beta(), learn = FALSE)
-#' predict(fit, data.frame(Fertility = c(60, 80)))
+#' # the proportion of men who work in agriculture
+#' swiss$farmers <- swiss$Agriculture / 100
+#' fit <- sparsegp(farmers ~ Education, swiss, likelihood = lik_beta(), learn = FALSE)
+#' predict(fit, data.frame(Education = c(5, 20)), interval = "prediction")
 #' @name likelihoods_positive
 #' @order 1
 NULL

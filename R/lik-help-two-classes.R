@@ -24,11 +24,10 @@
 #' * Neither is log-concave: labels far on the wrong side carry little information.
 #' * Small data cannot distinguish wrong labels from classes that overlap: give a `fixed()` value.
 #' * `lik_step()` is not for classes that overlap. Labels that contradict each other at one place
-#'   make the posterior sharper with every sweep, and EP has no fixed point. A fit after a given
-#'   number of sweeps, `method_ep(sweeps = 3)` for instance, is the thesis's estimate;
-#'   `fit$convergence` and a warning report that it has not converged. It is an error only if the
-#'   log evidence is above 0, which is impossible. `lik_step(fixed(0))` is the noiseless step of the
-#'   thesis (4.6).
+#'   make the posterior sharper with every sweep, and EP has no fixed point. The fit is then by
+#'   variational inference, with a warning; see [method_ep()]. A fit after a given number of sweeps,
+#'   `method_ep(sweeps = 3)` for instance, is the thesis's estimate. `lik_step(fixed(0))` is the
+#'   noiseless step of the thesis (4.6).
 #' * *Source*: formulas 50-55 and 89-91; in closed form.
 #'
 #' @section More than two classes:

@@ -50,3 +50,13 @@ stop_method <- function() {
   stop_sparsegp("method", "is not what a method_*() makes",
                 "Make it anew; a part of a value is not for writing to")
 }
+
+# Checks the power of power EP.
+check_power <- function(power) {
+  LEAST <- 0.01 # digits of a tilt are divided by the power
+  power <- check_number(power, "power", 0, 1, open = FALSE)
+  if (power > 0 && power < LEAST) {
+    stop_sparsegp("power", paste("must be 0, the limit, or from", LEAST, "to 1"))
+  }
+  power
+}

@@ -3,6 +3,7 @@
 #
 #   plan_full            full EP: every row is in the basis                    plan-ep.R
 #   plan_batch           batch EP on a basis, given or chosen                  plan-ep.R
+#   plan_points          learns the points of one of these two                 plan-points.R
 #   plan_sparse_ep       chooses a basis by sweeps, for batch EP               plan-sparse-ep.R
 #   plan_sweeps          those sweeps give the posterior                       plan-sparse-ep.R
 #   plan_ivm             chooses a basis by inclusions, for batch EP           plan-ivm.R
@@ -122,7 +123,8 @@ learn.plan_with_posterior <- function(plan, table, control, progress, from = NUL
 # The plan to run, the table with learned theta, and the record of the search, if there was one.
 # from: free values where an earlier search ended, or NULL.
 learn_plan <- function(plan, table, control, verbose, from = NULL) {
-  if (is.null(control) || !any(table$free)) return(plan_unlearned(plan, table))
+  learns <- any(table$free) || !is.null(plan$moving) # hyperparameters or points
+  if (is.null(control) || !learns) return(plan_unlearned(plan, table))
   if (!lik_traits(plan$problem$lik)$has_evidence) {
     stop_sparsegp("learn", paste0("= TRUE needs an evidence, and the ", plan$problem$lik$type,
                                   " likelihood has none"),

@@ -8,9 +8,11 @@ plan_sized_ep <- function(method, problem, basis) {
   sweeps <- if (is.null(basis$x)) method$freeze == Inf || chooses && method$projection == "kl"
             else method$projection == "kl"
   if (own_kernels(problem$lik)) refuse_own_kernels(method, chooses, sweeps)
+  if (isTRUE(method$learn_points)) refuse_fixed_points(basis, chooses, sweeps)
   if (sweeps) problem <- without_mean(problem)
   plan <- if (chooses) new_plan(c("plan_sparse_ep", "plan_choosing"), problem)
           else plan_ep(problem, basis)
+  if (isTRUE(method$learn_points)) return(plan_points(plan))
   if (!sweeps) return(plan)
   problem$basis <- basis$x
   new_plan(c("plan_sweeps", "plan_with_posterior"), problem, rows = basis$rows, evidence = plan)
@@ -43,8 +45,7 @@ run_plan.plan <- function(plan, theta) {
     found <- lapply(run_modes(problem, theta, plan$sites), finish_run, plan)
     return(c(found[[1L]], list(others = found[-1L])))
   }
-  run <- engine_run(problem, theta, plan$sites, posterior = TRUE)
-  finish_run(run, plan)
+  finish_run(run_to_end(problem, theta, plan$sites), plan)
 }
 
 # What the plan knows of a run.

@@ -95,7 +95,7 @@ draw_scores <- function(x, style) {
   draw_rows(frame$row[shown], frame$score[shown], fill, style$pch %||% 21,
             style$cex %||% row_size(sum(shown)))
   numbered_discs(asked, frame$score[asked])
-  close_panel(style, "row of the candidates", SCORE_WORDS[[attr(x, "score")]])
+  close_panel(style, "row of the candidates", ACQUISITIONS[[attr(x, "score")]]$words)
   draw_heading(style, caption = "every row's score alone; numbers: rows to ask for, in order")
   invisible(frame)
 }

@@ -13,11 +13,13 @@
 
 #' @export
 plan_for.method_ep <- function(method, problem, basis) {
+  refuse_power(method, problem)
   if (!is.null(method$size)) return(plan_sized_ep(method, problem, basis))
   if (method$projection == "kl" || method$freeze == Inf) {
     stop_sparsegp("method", "sweeps over points that it chooses, and has no size",
                   "Give method_ep(size =), or use projection = \"moment\" with a finite freeze")
   }
+  if (isTRUE(method$learn_points)) refuse_open_size()
   if (problem_width(problem) > 1L) return(plan_multi_output(method, problem, basis))
   problem$options <- method
   if (is.null(basis$x)) plan_adaptive(problem, method$effort) else plan_ep(problem, basis)

@@ -28,17 +28,21 @@ void sg_evidence_gradient_full(sg_layout layout, int count, const sg_kernel *con
  *   G  = rho q' - T V B^{-1} R^{-T} - t P
  *   G0 = -(q q' + R^{-1} (B^{-1} - I) R^{-T} - P' t P) / 2,
  * and t / 2 to those of the prior blocks K_ii. All but the first two terms of G0 are sums over
- * rows: a window's part needs no other row. */
+ * rows: a window's part needs no other row. The same weights give the gradient in the inputs of the
+ * points: with k_2 the derivative in the second argument, point j gains
+ *   sum_i G_ij k_2(x_i, z_j) + sum_i (G0 + G0')_ij k_2(z_i, z_j). */
 typedef struct {
     const sg_bases *bases;
     double **BR; /* C: B^{-1} R^{-T}, d x d */
     double **q; /* C: d */
     double **N; /* count: sum of V' t V over the rows so far, d x d */
     double *dkernel; /* of all kernels */
+    double **dbasis; /* count: gradients in the points, as `basis` of each; NULL: not wanted */
     const sg_ws *ws;
 } sg_basis_adjoint;
 
-/* For the posterior of `factor`; what is to come is added to dkernel. O(C d^3). */
+/* For the posterior of `factor`; what is to come is added to dkernel, and to dbasis where the
+ * caller sets it. O(C d^3), and for dbasis O(n w d D) besides in all windows. */
 sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_factor *factor,
                                       double *dkernel, const sg_ws *ws);
 

@@ -70,6 +70,24 @@ static void add_own_weights(const sg_basis_rows *b, const double *BR, const doub
     }
 }
 
+/* Adds G0's part to the gradient in the points, each of which is in a row and a column of K_B:
+ * weights G0 + G0'. sums[points x points]: scratch. */
+static void points_from_gram(const sg_basis_adjoint *adjoint, int g, const double *G0,
+                             double *sums)
+{
+    const sg_basis_rows *b = adjoint->bases->each + g;
+    const int points = sg_basis_points(b);
+    if (!adjoint->dbasis) return;
+    for (int j = 0; j < points; j++) {
+        for (int i = 0; i < points; i++) {
+            const size_t at = i + (size_t) points * j, mirrored = j + (size_t) points * i;
+            sums[at] = G0[at] + G0[mirrored];
+        }
+    }
+    sg_kernel_adjoint_inputs(b->kernel, points, b->basis, points, b->basis, sums,
+                             adjoint->dbasis[g], adjoint->ws);
+}
+
 /* Hands G0 of one basis to the adjoint of K_B. The jitter is a proportion of K_B's diagonal and
  * moves with it. N is sum V' t V over all rows; R^{-1} N R^{-T} / 2 is its part of G0. */
 static void end_basis(const sg_basis_adjoint *adjoint, int g, int own)
@@ -92,6 +110,7 @@ static void end_basis(const sg_basis_adjoint *adjoint, int g, int own)
     sg_copy_columns(points, points, G0, d, G0, points);
     sg_kernel_adjoint(b->kernel, points, b->basis, points, NULL, scratch, G0,
                       gradient_of(adjoint, g), adjoint->ws);
+    points_from_gram(adjoint, g, G0, scratch);
 }
 
 /* Ends every basis in turn; with `own` 0 only sums over rows are handed on, as a chunk's are. */
@@ -116,19 +135,21 @@ typedef struct {
     double *G, *work;     /* m w x d */
 } span_weights;
 
-/* Computes t = d1 d1' + d2 in blocks, summed over the basis's processes. This is minus what row i
+/* Computes t = p d1 d1' + d2 in blocks, summed over the basis's processes (p: the power of the
+ * tilts, whose derivatives have been divided by it). This is minus what row i
  * adds to the weight of K_ii, twice. O(C m w^2). */
 static void add_squares(const span_weights *s, const sg_marginals *marg)
 {
     const int w = s->b->w, ww = w * w;
     const size_t size = (size_t) ww * s->span.m;
+    const double p = marg->power;
     sg_zero(size, s->t);
     for (int c = s->first; c < s->last; c++) {
         for (int i = 0; i < s->span.m; i++) {
             const size_t at = s->span.from + i + (size_t) s->b->n * c;
             const double *d1 = marg->d1 + w * at, *d2 = marg->d2 + ww * at;
             double *t = s->t + (size_t) ww * i;
-            for (int k = 0; k < ww; k++) t[k] += d1[k % w] * d1[k / w] + d2[k];
+            for (int k = 0; k < ww; k++) t[k] += p * d1[k % w] * d1[k / w] + d2[k];
         }
     }
 }
@@ -163,8 +184,9 @@ static void kernel_weights(const sg_basis_adjoint *adjoint, const span_weights *
 }
 
 /* Hands G to the adjoint of K_nB, and t / 2 to that of the prior blocks. K_nB of the span is
- * computed again, O(m w d p), instead of kept: n w d numbers would be. */
-static void to_rows(const span_weights *s, double *dkernel, const sg_ws *ws)
+ * computed again, O(m w d p), instead of kept: n w d numbers would be. dbasis: NULL, or the gradient
+ * in the points. */
+static void to_rows(const span_weights *s, double *dkernel, double *dbasis, const sg_ws *ws)
 {
     const sg_basis_rows *b = s->b;
     const int rows = s->span.m * b->w;
@@ -172,6 +194,10 @@ static void to_rows(const span_weights *s, double *dkernel, const sg_ws *ws)
     double *K = s->work, *x = sg_doubles(ws, (size_t) rows * b->D);
     sg_basis_kernel(b, s->span, x, K, ws);
     sg_kernel_adjoint(b->kernel, rows, x, sg_basis_points(b), b->basis, K, s->G, dkernel, ws);
+    if (dbasis) {
+        sg_kernel_adjoint_inputs(b->kernel, rows, x, sg_basis_points(b), b->basis, s->G, dbasis,
+                                 ws);
+    }
     for (size_t k = 0; k < blocks; k++) s->t[k] /= 2;
     if (b->w == 1) sg_kernel_adjoint_diag(b->kernel, rows, x, s->t, dkernel, ws);
     else sg_kernel_adjoint_blocks(b->kernel, b->w, s->span.m, b->D, x, s->t, dkernel, ws);
@@ -187,11 +213,12 @@ typedef struct {
     int grain;       /* rows of a part */
     double *N;       /* of each part: of the adjoint's N, d x d, */
     double *dkernel; /* and of the gradient, ntheta */
+    double *dbasis;  /* and of that in the points, if it is wanted */
 } window_job;
 
 /* Adds a span's part to N and to the gradient. V, G and work are m w x d, of one span at a time. */
 static void add_span(const window_job *job, sg_span span, double *N, double *dkernel,
-                     const sg_ws *ws)
+                     double *dbasis, const sg_ws *ws)
 {
     const sg_bases *bases = job->adjoint->bases;
     const sg_basis_rows *b = bases->each + job->g;
@@ -204,7 +231,13 @@ static void add_span(const window_job *job, sg_span span, double *N, double *dke
     add_squares(&s, job->marg);
     add_bends(&s, N);
     kernel_weights(job->adjoint, &s, job->sites, job->marg);
-    to_rows(&s, dkernel, ws);
+    to_rows(&s, dkernel, dbasis, ws);
+}
+
+/* Returns how many numbers the points of basis g are. */
+static size_t points_size(const sg_basis_rows *b)
+{
+    return (size_t) sg_basis_points(b) * b->D;
 }
 
 /* Adds the spans of a part, in order, to sums of its own. */
@@ -215,13 +248,16 @@ static sg_status add_part(void *ctx, int from, int to, int slot, const sg_ws *ws
     const size_t part = from / job->grain, dd = (size_t) b->d * b->d;
     const int ntheta = sg_kernel_ntheta(b->kernel);
     double *N = job->N + dd * part, *dkernel = job->dkernel + ntheta * part;
+    double *dbasis = job->dbasis ? job->dbasis + points_size(b) * part : NULL;
     sg_span span = {0, 0};
     (void) slot;
     sg_zero(dd, N);
     sg_zero(ntheta, dkernel);
+    sg_zero(dbasis ? points_size(b) : 0, dbasis);
     while (sg_next_span(to - from, SG_SPAN, &span)) {
         void *mark = sg_mark(ws);
-        add_span(job, (sg_span) {job->window.from + from + span.from, span.m}, N, dkernel, ws);
+        add_span(job, (sg_span) {job->window.from + from + span.from, span.m}, N, dkernel,
+                 dbasis, ws);
         sg_release(ws, mark);
     }
     return SG_OK;
@@ -233,28 +269,37 @@ static void add_up(int parts, size_t size, const double *sums, double *to)
     for (size_t k = 0; k < size * parts; k++) to[k % size] += sums[k];
 }
 
-/* Divides the window's rows among parts, basis by basis, and adds these up. Parts are as many as
- * memory allows (sg_basis_parts()), and do not depend on the threads. */
-void sg_basis_adjoint_window(const sg_basis_adjoint *adjoint, const sg_sites *sites,
-                             const sg_marginals *marg, sg_span window)
+/* Adds a window's part of basis g. Parts are as many as memory allows (sg_basis_parts()), and do not
+ * depend on the threads. */
+static void add_window(const sg_basis_adjoint *adjoint, int g, const sg_sites *sites,
+                       const sg_marginals *marg, sg_span window)
 {
     const sg_bases *bases = adjoint->bases;
     const sg_ws *ws = adjoint->ws;
-    for (int g = 0; g < bases->count; g++) {
-        void *mark = sg_mark(ws);
-        sg_basis_rows *b = bases->each + g;
-        const size_t dd = (size_t) b->d * b->d;
-        const int ntheta = sg_kernel_ntheta(b->kernel);
-        window_job job = {adjoint, sites, marg, g, window,
-                          sg_par_grain(window.m, SG_SPAN, sg_basis_parts(bases, 1)), NULL, NULL};
-        const int parts = sg_par_chunks(window.m, job.grain);
-        job.N = sg_doubles(ws, dd * parts), job.dkernel = sg_doubles(ws, (size_t) ntheta * parts);
-        sg_basis_look(b, window, ws);
-        const sg_ws own = sg_kernel_workspace(b->kernel, ws);
-        sg_par_products(window.m, job.grain, add_part, &job, NULL, &own);
-        add_up(parts, dd, job.N, adjoint->N[g]);
-        add_up(parts, ntheta, job.dkernel, gradient_of(adjoint, g));
-        sg_release(ws, mark);
-        sg_tick(ws);
+    sg_basis_rows *b = bases->each + g;
+    const size_t dd = (size_t) b->d * b->d, ntheta = sg_kernel_ntheta(b->kernel);
+    const int grain = sg_par_grain(window.m, SG_SPAN, sg_basis_parts(bases, 1));
+    const int parts = sg_par_chunks(window.m, grain);
+    window_job job = {.adjoint = adjoint, .sites = sites, .marg = marg, .g = g, .window = window,
+                      .grain = grain, .N = sg_doubles(ws, dd * parts),
+                      .dkernel = sg_doubles(ws, ntheta * parts)};
+    if (adjoint->dbasis) job.dbasis = sg_doubles(ws, points_size(b) * parts);
+    sg_basis_look(b, window, ws);
+    const sg_ws own = sg_kernel_workspace(b->kernel, ws);
+    sg_par_products(window.m, grain, add_part, &job, NULL, &own);
+    add_up(parts, dd, job.N, adjoint->N[g]);
+    add_up(parts, ntheta, job.dkernel, gradient_of(adjoint, g));
+    if (adjoint->dbasis) add_up(parts, points_size(b), job.dbasis, adjoint->dbasis[g]);
+}
+
+/* Divides the window's rows among parts, basis by basis, and adds these up. */
+void sg_basis_adjoint_window(const sg_basis_adjoint *adjoint, const sg_sites *sites,
+                             const sg_marginals *marg, sg_span window)
+{
+    for (int g = 0; g < adjoint->bases->count; g++) {
+        void *mark = sg_mark(adjoint->ws);
+        add_window(adjoint, g, sites, marg, window);
+        sg_release(adjoint->ws, mark);
+        sg_tick(adjoint->ws);
     }
 }

@@ -291,7 +291,8 @@ static double narrowed(const asked *a, point low, point high)
         const int halfway = abs(stays) == STAYS;
         const point at = at_response(a, between(a, low, high, halfway));
         if (isnan(at.excess)) break;
-        if (!(at.y > low.y && at.y < high.y)) return whole ? high.y : at.y; /* an end, to rounding */
+        const int inside = at.y > low.y && at.y < high.y;
+        if (!inside) return whole ? high.y : at.y; /* an end, to rounding */
         if (!whole && fabs(at.excess) < CLOSE * (1 + fabs(a->logit))) return at.y;
         if (at.excess < 0) {
             low = at, stays = halfway || stays < 0 ? 1 : stays + 1;

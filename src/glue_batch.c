@@ -124,13 +124,28 @@ static void add_gradient(const sg_problem *p, const sg_basis_adjoint *adjoint,
     sg_tilt_rows_dpar(&p->rows, marg, window, adjoint->dkernel + p->nk, adjoint->ws);
 }
 
-/* That of all rows at once. */
+/* Zeros for the gradients in the points: a matrix as each basis. */
+static double **points_in(SEXP out, const sg_bases *bases)
+{
+    SEXP all = PROTECT(Rf_allocVector(VECSXP, bases->count));
+    double **dbasis = sg_structs(bases->count, sizeof(double *), &sg_r_workspace);
+    for (int g = 0; g < bases->count; g++) {
+        const int points = sg_basis_points(bases->each + g), D = bases->each[g].D;
+        dbasis[g] = sg_new_matrix(all, g, points, D);
+        sg_zero((size_t) points * D, dbasis[g]);
+    }
+    SET_VECTOR_ELT(out, OUT_POINTS, all);
+    UNPROTECT(1);
+    return dbasis;
+}
+
+/* That of all rows at once. dbasis: NULL, or gradients in the points. */
 static void gradient_of_all(const sg_problem *p, const sg_bases *bases,
                             const sg_batch_factor *factor, const sg_sites *sites,
-                            const sg_marginals *marg, double *gradient)
+                            const sg_marginals *marg, double *gradient, double **dbasis)
 {
-    const sg_basis_adjoint adjoint = sg_basis_adjoint_new(bases, factor, gradient,
-                                                          &sg_r_workspace);
+    sg_basis_adjoint adjoint = sg_basis_adjoint_new(bases, factor, gradient, &sg_r_workspace);
+    adjoint.dbasis = dbasis;
     sg_span window = {0, 0};
     while (sg_next_span(p->rows.n, sg_window_of(bases), &window)) {
         add_gradient(p, &adjoint, sites, marg, window);
@@ -139,7 +154,7 @@ static void gradient_of_all(const sg_problem *p, const sg_bases *bases,
 }
 
 /* As sg_r_ep_full, on a basis; options also: pool; base, NULL or the states of rows that are not at
- * hand, whose sites stand. state: a list of one for each basis, with the base's sums. Memory: V,
+ * hand, whose sites stand; points: with the gradient, is that in the points wanted, too? state: a list of one for each basis, with the base's sums. Memory: V,
  * n w d doubles for each kernel if pool allows; windows of 2048 rows of the basis; some d^2
  * for each process. */
 SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
@@ -164,9 +179,11 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
         model.base = base_of(options, &bases);
         status = sg_ep_loop(&p.rows, &model, &opt, &start, sums, &marg, &report, ws);
         if (status == SG_OK && sg_field_int(options, "gradient")) {
-            gradient_of_all(&p, &bases, factor, &start, &marg, sg_gradient_in(out, &p));
+            double **dbasis = sg_field_int(options, "points") ? points_in(out, &bases) : NULL;
+            gradient_of_all(&p, &bases, factor, &start, &marg, sg_gradient_in(out, &p), dbasis);
         }
         if (status == SG_OK && sg_field_int(options, "posterior")) states_in(out, &bases, sums);
+        if (status == SG_OK) sg_leave_out(&p.rows, &start, &marg, ws);
         if (status == SG_OK) sg_add_gamma(&p.rows, &marg);
     }
     sg_report_in(out, status, &report);
@@ -360,6 +377,7 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
         }
     }
     if (status == SG_OK) {
+        if (!collect) sg_leave_out(&q.p.rows, &q.at, &q.marg, ws);
         if (!collect) sg_add_gamma(&q.p.rows, &q.marg);
         prior_in(out, &q.p, &q.bases);
         states_in(out, &q.bases, q.next);

@@ -95,3 +95,16 @@ SEXP sg_r_kernel_jet(SEXP spec, SEXP theta, SEXP x, SEXP v, SEXP z, SEXP w)
     UNPROTECT(1);
     return out;
 }
+
+/* The gradient in the points z of a function of K with derivatives Kbar, m x D, x held. */
+SEXP sg_r_kernel_adjoint_inputs(SEXP spec, SEXP theta, SEXP x, SEXP z, SEXP Kbar)
+{
+    const sg_kernel *kernel = sg_kernel_of(spec, theta);
+    const int n = sg_rows_of(x), m = sg_rows_of(z), D = sg_cols_of(z);
+    const double *weights = sg_doubles_of(Kbar, (size_t) n * m, "Kbar");
+    SEXP dz = PROTECT(Rf_allocMatrix(REALSXP, m, D));
+    sg_zero((size_t) m * D, REAL(dz));
+    sg_kernel_adjoint_inputs(kernel, n, REAL(x), m, REAL(z), weights, REAL(dz), &sg_r_workspace);
+    UNPROTECT(1);
+    return dz;
+}

@@ -134,10 +134,23 @@ static void sum_adjoint_diag(const sg_kernel *self, int n, const double *x, cons
     }
 }
 
-/* Hands Kbar times its siblings to every child: with K = K_c o P_c, P_c = prod_{s != c} K_s,
- *   sum_ij Kbar_ij dK_ij / dtheta_c = sum_ij (Kbar o P_c)_ij dK_c,ij / dtheta_c.
- * P_c is multiplied out anew for each child, O(children^2) matrices: K / K_c would fail where K_c
- * is 0. */
+/* Computes weight = Kbar o P_c, P_c = prod_{s != c} K_s. It is multiplied out anew for each child,
+ * O(children^2) matrices: K / K_c would fail where K_c is 0. part: scratch. */
+static void weigh_by_siblings(const sg_kernel *self, int c, int n, const double *x, int m,
+                              const double *z, const double *Kbar, double *part, double *weight,
+                              const sg_ws *ws)
+{
+    const size_t size = (size_t) n * m;
+    sg_copy(size, Kbar, weight);
+    for (int s = 0; s < self->nchild; s++) {
+        if (s == c) continue;
+        sg_kernel_cross(self->child[s], n, x, m, z, part, ws);
+        multiply(weight, part, size);
+    }
+}
+
+/* Hands Kbar times its siblings to every child: with K = K_c o P_c,
+ *   sum_ij Kbar_ij dK_ij / dtheta_c = sum_ij (Kbar o P_c)_ij dK_c,ij / dtheta_c. */
 static void product_adjoint(const sg_kernel *self, int n, const double *x, int m, const double *z,
                             const double *K, const double *Kbar, double *dtheta, const sg_ws *ws)
 {
@@ -145,12 +158,7 @@ static void product_adjoint(const sg_kernel *self, int n, const double *x, int m
     const size_t size = (size_t) n * m;
     double *part = sg_doubles(ws, size), *weight = sg_doubles(ws, size);
     for (int c = 0; c < self->nchild; c++) {
-        sg_copy(size, Kbar, weight);
-        for (int s = 0; s < self->nchild; s++) {
-            if (s == c) continue;
-            sg_kernel_cross(self->child[s], n, x, m, z, part, ws);
-            multiply(weight, part, size);
-        }
+        weigh_by_siblings(self, c, n, x, m, z, Kbar, part, weight, ws);
         sg_kernel_cross(self->child[c], n, x, m, z, part, ws);
         sg_kernel_adjoint(self->child[c], n, x, m, z, part, weight, dtheta, ws);
         dtheta += sg_kernel_ntheta(self->child[c]);
@@ -175,6 +183,28 @@ static void product_adjoint_diag(const sg_kernel *self, int n, const double *x,
     }
 }
 
+/* Hands Kbar to every child: their inputs are the same ones. */
+static void sum_adjoint_inputs(const sg_kernel *self, int n, const double *x, int m,
+                               const double *z, const double *Kbar, double *dz, const sg_ws *ws)
+{
+    for (int c = 0; c < self->nchild; c++) {
+        sg_kernel_adjoint_inputs(self->child[c], n, x, m, z, Kbar, dz, ws);
+    }
+}
+
+/* Hands Kbar times its siblings to every child, by the product rule. */
+static void product_adjoint_inputs(const sg_kernel *self, int n, const double *x, int m,
+                                   const double *z, const double *Kbar, double *dz,
+                                   const sg_ws *ws)
+{
+    const size_t size = (size_t) n * m;
+    double *part = sg_doubles(ws, size), *weight = sg_doubles(ws, size);
+    for (int c = 0; c < self->nchild; c++) {
+        weigh_by_siblings(self, c, n, x, m, z, Kbar, part, weight, ws);
+        sg_kernel_adjoint_inputs(self->child[c], n, x, m, z, weight, dz, ws);
+    }
+}
+
 /* Combines the children's matrices and derivatives one after the other. */
 static void combine_jet(const sg_kernel *self, int n, const double *x, const double *v, int m,
                         const double *z, const double *w, const sg_jet *out, const sg_ws *ws)
@@ -196,9 +226,10 @@ static void combine_jet(const sg_kernel *self, int n, const double *x, const dou
 const sg_kernel_type sg_kernels_combine[] = {
     {.name = "sum", .ntheta = combine_ntheta, .prepare = combine_prepare, .cross = combine_cross,
      .diag = combine_diag, .adjoint = sum_adjoint, .adjoint_diag = sum_adjoint_diag,
-     .jet = combine_jet, .family = &SUM},
+     .jet = combine_jet, .adjoint_inputs = sum_adjoint_inputs, .family = &SUM},
     {.name = "product", .ntheta = combine_ntheta, .prepare = combine_prepare,
      .cross = combine_cross, .diag = combine_diag, .adjoint = product_adjoint,
-     .adjoint_diag = product_adjoint_diag, .jet = combine_jet, .family = &PRODUCT},
+     .adjoint_diag = product_adjoint_diag, .jet = combine_jet,
+     .adjoint_inputs = product_adjoint_inputs, .family = &PRODUCT},
     {0}
 };

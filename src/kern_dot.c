@@ -76,6 +76,25 @@ static void directed_products(const sg_points *a, const sg_points *v, const sg_p
     sg_gemm('T', 'N', n, m, q, 1, v->u, q, w->u, q, 0, out->dxdz, n);
 }
 
+/* Adds weight_k sum_i u_ik W_ij to every input that is a number: of K_ij a function of u_i'v_j,
+ * with v = weight z. weight[k * step] as weighted_points() had it; factors do not move. One matrix
+ * product of q x n and n x m. */
+static void add_to_inputs(const sg_kernel *self, const sg_points *a, int m, const double *W,
+                          const double *weight, int step, double *dz, const sg_ws *ws)
+{
+    const int q = a->q;
+    double *sums = sg_doubles(ws, (size_t) q * m);
+    sg_gemm('N', 'N', q, m, a->n, 1, a->u, q, W, a->n, 0, sums, q);
+    for (int k = 0, number = 0; k < self->p; k++) {
+        if (sg_kernel_is_factor(self, k)) continue;
+        double *column = dz + (size_t) m * self->vars[k];
+        for (int j = 0; j < m; j++) {
+            column[j] += weight[k * step] * sums[number + (size_t) q * j];
+        }
+        number++;
+    }
+}
+
 /* ---- linear ---- */
 
 /* Counts theta: one variance, or one for each input with ARD. */
@@ -169,6 +188,19 @@ static void linear_jet(const sg_kernel *self, int n, const double *x, const doub
     const sg_points av = linear_prepare(self, n, v, NULL, ws);
     const sg_points bw = w ? linear_prepare(self, m, w, NULL, ws) : b;
     directed_products(&a, &av, &b, &bw, out);
+}
+
+/* dK_ij/dz_jk = variance_k x_ik */
+static void linear_adjoint_inputs(const sg_kernel *self, int n, const double *x, int m,
+                                  const double *z, const double *Kbar, double *dz,
+                                  const sg_ws *ws)
+{
+    (void) z;
+    const sg_points a = linear_prepare(self, n, x, NULL, ws);
+    const int count = linear_ntheta(self);
+    double *weight = sg_doubles(ws, count);
+    for (int k = 0; k < count; k++) weight[k] = exp(self->theta[k] / 2);
+    add_to_inputs(self, &a, m, Kbar, weight, self->ard, dz, ws);
 }
 
 /* ---- poly ---- */
@@ -302,6 +334,19 @@ static void poly_jet(const sg_kernel *self, int n, const double *x, const double
     }
 }
 
+/* dK_ij/dz_jk = degree variance (1 + s)^(degree - 1) x_ik / (p lengthscale) */
+static void poly_adjoint_inputs(const sg_kernel *self, int n, const double *x, int m,
+                                const double *z, const double *Kbar, double *dz, const sg_ws *ws)
+{
+    const sg_points a = poly_prepare(self, n, x, NULL, ws), b = poly_prepare(self, m, z, NULL, ws);
+    const double weight = sqrt(poly_weight(self)), r = self->degree[0];
+    const size_t size = (size_t) n * m;
+    double *W = sg_doubles(ws, size);
+    poly_power(r - 1, r * exp(self->theta[0]), &a, &b, W, ws);
+    for (size_t i = 0; i < size; i++) W[i] *= Kbar[i];
+    add_to_inputs(self, &a, m, W, &weight, 0, dz, ws);
+}
+
 /* ---- constant ---- */
 
 /* Counts theta: the variance alone. */
@@ -357,10 +402,10 @@ static void constant_adjoint(const sg_kernel *self, int n, const double *x, int 
 const sg_kernel_type sg_kernels_dot[] = {
     {.name = "linear", .ntheta = linear_ntheta, .prepare = linear_prepare, .cross = linear_cross,
      .diag = linear_diag, .adjoint = linear_adjoint, .adjoint_diag = linear_adjoint_diag,
-     .jet = linear_jet},
+     .jet = linear_jet, .adjoint_inputs = linear_adjoint_inputs},
     {.name = "poly", .ntheta = poly_ntheta, .prepare = poly_prepare, .cross = poly_cross,
      .diag = poly_diag, .adjoint = poly_adjoint, .adjoint_diag = poly_adjoint_diag,
-     .jet = poly_jet},
+     .jet = poly_jet, .adjoint_inputs = poly_adjoint_inputs},
     {.name = "constant", .ntheta = constant_ntheta, .prepare = constant_prepare,
      .cross = constant_cross, .diag = constant_diag, .adjoint = constant_adjoint,
      .adjoint_diag = constant_adjoint_diag},

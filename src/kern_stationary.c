@@ -1,133 +1,12 @@
 /* kern_stationary.c: variance * k(r2), r2 = |x - z|^2 / lengthscale^2 (ARD: one lengthscale per
  * input; a factor adds levels[k] / lengthscale^2 where x and z are of different levels). Distances,
- * ARD, diagonal, cross and adjoint are written once; a member is its radial functions and a row in
- * the table at the end.
+ * ARD, diagonal, cross and adjoint are written once; a member is its radial functions
+ * (kern_radial.c) and a row in the table at the end.
  *
  * theta: log variance, log lengthscale (1 or p of them), log shape where the member has one. */
 #include <math.h>
 #include "la.h"
 #include "dist.h"
-
-/* exp(-r2 / 2) */
-static void rbf_value(int n, const double *r2, double a, double *out)
-{
-    (void) a;
-    for (int i = 0; i < n; i++) out[i] = exp(-0.5 * r2[i]);
-}
-
-/* -exp(-r2 / 2) / 2 */
-static void rbf_slope(int n, const double *r2, double a, double *out)
-{
-    (void) a;
-    for (int i = 0; i < n; i++) out[i] = -0.5 * exp(-0.5 * r2[i]);
-}
-
-/* exp(-r2 / 2) / 4 */
-static void rbf_curve(int n, const double *r2, double a, double *out)
-{
-    (void) a;
-    for (int i = 0; i < n; i++) out[i] = 0.25 * exp(-0.5 * r2[i]);
-}
-
-/* exp(-r) */
-static void matern12_value(int n, const double *r2, double a, double *out)
-{
-    (void) a;
-    for (int i = 0; i < n; i++) out[i] = exp(-sqrt(r2[i]));
-}
-
-/* -exp(-r) / (2 r); without bound at r = 0, where it only ever meets r2 */
-static void matern12_slope(int n, const double *r2, double a, double *out)
-{
-    (void) a;
-    for (int i = 0; i < n; i++) {
-        const double r = sqrt(r2[i]);
-        out[i] = r > 0 ? -0.5 * exp(-r) / r : 0;
-    }
-}
-
-/* (1 + s) exp(-s), s = sqrt(3) r; Inf 0 is 0 */
-static void matern32_value(int n, const double *r2, double a, double *out)
-{
-    (void) a;
-    for (int i = 0; i < n; i++) {
-        const double s = sqrt(3 * r2[i]), e = exp(-s);
-        out[i] = e > 0 ? (1 + s) * e : 0;
-    }
-}
-
-/* -3/2 exp(-s) */
-static void matern32_slope(int n, const double *r2, double a, double *out)
-{
-    (void) a;
-    for (int i = 0; i < n; i++) out[i] = -1.5 * exp(-sqrt(3 * r2[i]));
-}
-
-/* 9/4 exp(-s) / s */
-static void matern32_curve(int n, const double *r2, double a, double *out)
-{
-    (void) a;
-    for (int i = 0; i < n; i++) {
-        const double s = sqrt(3 * r2[i]);
-        out[i] = s > 0 ? 2.25 * exp(-s) / s : 0;
-    }
-}
-
-/* (1 + s + s^2 / 3) exp(-s), s = sqrt(5) r */
-static void matern52_value(int n, const double *r2, double a, double *out)
-{
-    (void) a;
-    for (int i = 0; i < n; i++) {
-        const double s = sqrt(5 * r2[i]), e = exp(-s);
-        out[i] = e > 0 ? (1 + s + s * s / 3) * e : 0;
-    }
-}
-
-/* -5/6 (1 + s) exp(-s) */
-static void matern52_slope(int n, const double *r2, double a, double *out)
-{
-    (void) a;
-    for (int i = 0; i < n; i++) {
-        const double s = sqrt(5 * r2[i]), e = exp(-s);
-        out[i] = e > 0 ? -5.0 / 6 * (1 + s) * e : 0;
-    }
-}
-
-/* 25/12 exp(-s) */
-static void matern52_curve(int n, const double *r2, double a, double *out)
-{
-    (void) a;
-    for (int i = 0; i < n; i++) out[i] = 25.0 / 12 * exp(-sqrt(5 * r2[i]));
-}
-
-/* (1 + r2 / 2a)^-a, through log1p so that a -> infinity is the rbf kernel to all digits */
-static void rq_value(int n, const double *r2, double a, double *out)
-{
-    for (int i = 0; i < n; i++) out[i] = exp(-a * log1p(r2[i] / (2 * a)));
-}
-
-/* -(1 + r2 / 2a)^(-a - 1) / 2 */
-static void rq_slope(int n, const double *r2, double a, double *out)
-{
-    for (int i = 0; i < n; i++) out[i] = -0.5 * exp(-(a + 1) * log1p(r2[i] / (2 * a)));
-}
-
-/* (1 + 1/a) (1 + r2 / 2a)^(-a - 2) / 4 */
-static void rq_curve(int n, const double *r2, double a, double *out)
-{
-    for (int i = 0; i < n; i++) {
-        out[i] = 0.25 * (1 + 1 / a) * exp(-(a + 2) * log1p(r2[i] / (2 * a)));
-    }
-}
-
-/* dk / dlog a = a k (t / (1 + t) - log(1 + t)), t = r2 / 2a */
-static void rq_dshape(int n, const double *r2, double a, double *out)
-{
-    for (int i = 0; i < n; i++) {
-        const double t = r2[i] / (2 * a), log_t = log1p(t);
-        out[i] = isfinite(t) ? a * exp(-a * log_t) * (t / (1 + t) - log_t) : 0;
-    }
-}
 
 /* Returns the member's radial functions. */
 static const sg_radial *radial_of(const sg_kernel *self)
@@ -401,16 +280,69 @@ static void stationary_jet(const sg_kernel *self, int n, const double *x, const 
     }
 }
 
-static const sg_radial RBF = {rbf_value, rbf_slope, rbf_curve, NULL};
-static const sg_radial MATERN12 = {matern12_value, matern12_slope, NULL, NULL};
-static const sg_radial MATERN32 = {matern32_value, matern32_slope, matern32_curve, NULL};
-static const sg_radial MATERN52 = {matern52_value, matern52_slope, matern52_curve, NULL};
-static const sg_radial RQ = {rq_value, rq_slope, rq_curve, rq_dshape};
+/* ---- Gradient in the points ---- */
+
+/* What a column of W = Kbar o dK/dr2 is made of. */
+typedef struct {
+    const sg_kernel *self;
+    const double *Kbar;
+    double variance, shape;
+} pull_job;
+
+/* Turns a column of squared distances into one of W, in place. */
+static void pull_column(void *ctx, const sg_block *block, int jj, double *column)
+{
+    const pull_job *job = ctx;
+    const double *kbar = job->Kbar + (size_t) block->ni * (block->j0 + jj);
+    radial_of(job->self)->slope(block->ni, column, job->shape, column);
+    for (int i = 0; i < block->ni; i++) column[i] *= job->variance * kbar[i];
+}
+
+/* Adds -2 (sum_i W_ij u_ik - v_jk sum_i W_ij) / lengthscale_k to every input of point j. pulled[q]:
+ * the sums over u. */
+static void add_pull(const sg_kernel *self, const sg_points *b, int j, double weight,
+                     const double *pulled, double *dz)
+{
+    const double *v = b->u + (size_t) b->q * j;
+    for (int k = 0, number = 0; k < self->p; k++) {
+        if (sg_kernel_is_factor(self, k)) continue;
+        const double ell = exp(self->theta[1 + (self->ard ? k : 0)]);
+        dz[j + (size_t) b->n * self->vars[k]] -= 2 * (pulled[number] - weight * v[number]) / ell;
+        number++;
+    }
+}
+
+/* Multiplies W with the features by dgemm, block by block: with delta = (x - z) / lengthscale,
+ * dr2/dz_k = -2 delta_k / lengthscale_k. Nothing cancels but what is small beside W, as slopes are
+ * bounded where there is a derivative. O(n m p). */
+static void stationary_adjoint_inputs(const sg_kernel *self, int n, const double *x, int m,
+                                      const double *z, const double *Kbar, double *dz,
+                                      const sg_ws *ws)
+{
+    const sg_points b = stationary_prepare(self, m, z, NULL, ws);
+    const sg_points a = stationary_prepare(self, n, x, &b, ws);
+    pull_job job = {self, Kbar, exp(self->theta[0]), shape_of(self)};
+    if (!radial_of(self)->curve || a.q == 0) return;
+    double *W = sg_doubles(ws, (size_t) n * (m < SG_BLOCK ? m : SG_BLOCK));
+    double *pulled = sg_doubles(ws, (size_t) a.q * SG_BLOCK);
+    sg_block block = {0};
+    while (sg_next_block(n, m, 0, &block)) {
+        sg_sqdist(&a, &b, &block, pull_column, &job, W, n, ws);
+        sg_gemm('N', 'N', a.q, block.nj, n, 1, a.u, a.q, W, n, 0, pulled, a.q);
+        for (int jj = 0; jj < block.nj; jj++) {
+            double weight = 0;
+            for (int i = 0; i < n; i++) weight += W[i + (size_t) n * jj];
+            add_pull(self, &b, block.j0 + jj, weight, pulled + (size_t) a.q * jj, dz);
+        }
+        sg_tick(ws);
+    }
+}
 
 #define STATIONARY(id, member)                                                                  \
     {.name = id, .ntheta = stationary_ntheta, .prepare = stationary_prepare,                    \
      .cross = stationary_cross, .diag = stationary_diag, .adjoint = stationary_adjoint,         \
-     .adjoint_diag = stationary_adjoint_diag, .jet = stationary_jet, .family = member}
+     .adjoint_diag = stationary_adjoint_diag, .jet = stationary_jet,                            \
+     .adjoint_inputs = stationary_adjoint_inputs, .family = member}
 
 /* Members of other packages are no part of the table. */
 sg_kernel_type sg_stationary_type(const sg_radial *radial)
@@ -419,10 +351,10 @@ sg_kernel_type sg_stationary_type(const sg_radial *radial)
 }
 
 const sg_kernel_type sg_kernels_stationary[] = {
-    STATIONARY("rbf", &RBF),
-    STATIONARY("matern12", &MATERN12),
-    STATIONARY("matern32", &MATERN32),
-    STATIONARY("matern52", &MATERN52),
-    STATIONARY("rq", &RQ),
+    STATIONARY("rbf", &sg_radial_rbf),
+    STATIONARY("matern12", &sg_radial_matern12),
+    STATIONARY("matern32", &sg_radial_matern32),
+    STATIONARY("matern52", &sg_radial_matern52),
+    STATIONARY("rq", &sg_radial_rq),
     {0}
 };

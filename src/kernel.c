@@ -137,6 +137,41 @@ void sg_kernel_jet(const sg_kernel *self, int n, const double *x, const double *
     sg_release(ws, mark);
 }
 
+/* Adds the gradient along one input after the other: with unit directions of z,
+ *   dz_jk = sum_i Kbar_ij dk(x_i, z_j)/dz_jk. */
+static void adjoint_by_jets(const sg_kernel *self, int n, const double *x, int m, const double *z,
+                            const double *Kbar, double *dz, const sg_ws *ws)
+{
+    int D = 0;
+    for (int k = 0; k < self->p; k++) D = self->vars[k] < D ? D : self->vars[k] + 1;
+    const size_t size = (size_t) n * m;
+    const double *still = sg_zeros((size_t) n * D, ws);
+    double *along = sg_zeros((size_t) m * D, ws);
+    const sg_jet jet = {sg_doubles(ws, size), sg_doubles(ws, size), sg_doubles(ws, size),
+                        sg_doubles(ws, size)};
+    for (int k = 0; k < self->p; k++) {
+        if (sg_kernel_is_factor(self, k)) continue;
+        const size_t column = (size_t) m * self->vars[k];
+        sg_fill(m, 1, along + column);
+        sg_kernel_jet(self, n, x, still, m, z, along, &jet, ws);
+        sg_fill(m, 0, along + column);
+        for (size_t i = 0; i < size; i++) dz[column + i / n] += Kbar[i] * jet.dz[i];
+    }
+}
+
+/* Leaves dz as it is where the type has no derivative along inputs, as sg_kernel_jet() does. */
+void sg_kernel_adjoint_inputs(const sg_kernel *self, int n, const double *x, int m,
+                              const double *z, const double *Kbar, double *dz, const sg_ws *ws)
+{
+    void *mark = sg_mark(ws);
+    if (self->type->adjoint_inputs) {
+        self->type->adjoint_inputs(self, n, x, m, z, Kbar, dz, ws);
+    } else if (self->type->jet) {
+        adjoint_by_jets(self, n, x, m, z, Kbar, dz, ws);
+    }
+    sg_release(ws, mark);
+}
+
 /* Computes the w x w matrix among each row's own points: the diagonal blocks of the w n x w n
  * matrix, O(n w^2 p) instead of O(n^2 w^2 p). */
 void sg_kernel_blocks(const sg_kernel *self, int w, int n, int D, const double *x, double *out,

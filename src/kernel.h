@@ -1,6 +1,6 @@
 /* kernel.h: the kernel contract.
  *
- * A kernel type is a constant struct of seven slots; a kernel node is the `self` they receive: its
+ * A kernel type is a constant struct of eight slots; a kernel node is the `self` they receive: its
  * slice of theta, the input columns it sees, its children. A kernel knows nothing of y, of noise
  * or of jitter (noise belongs to the likelihood), so cross() never has to know whether points of a
  * and b are the same ones. Where a caller wants the matrix of points with themselves it says so, by
@@ -23,12 +23,15 @@
  *       K[n x m] and its derivatives along directions v[n x D] of x and w[m x D] of z, sg_jet.
  *       NULL: the kernel depends on no direction that it will be given, as R refuses others, and
  *       all derivatives are 0
+ *   adjoint_inputs(self, n, x, m, z, Kbar, dz, ws)
+ *       adds sum_i Kbar_ij dk(x_i, z_j)/dz_j to row j of dz[m x D]. NULL: jet() gives it, input by
+ *       input
  *
  * x is n x D, z is m x D, column-major, contiguous, finite. Slots allocate from ws only and give
  * it back, but for what prepare() returns. Cost promise: prepare O(n p), cross and adjoint
  * O(n m p), distances and inner products by one dgemm.
  *
- * To add a stationary kernel: four functions and a row in kern_stationary.c, a constructor in
+ * To add a stationary kernel: functions in kern_radial.c, a row in kern_stationary.c, a constructor in
  * R/kernel-values.R, a formula in helper-reference.R. The catalogue, ARD, gradients and contract
  * tests follow. */
 #ifndef SG_KERNEL_H
@@ -79,6 +82,8 @@ typedef struct {
                          double *dtheta, const sg_ws *ws);
     void (*jet)(const sg_kernel *self, int n, const double *x, const double *v, int m,
                 const double *z, const double *w, const sg_jet *out, const sg_ws *ws);
+    void (*adjoint_inputs)(const sg_kernel *self, int n, const double *x, int m, const double *z,
+                           const double *Kbar, double *dz, const sg_ws *ws);
     const void *family; /* what the family file keeps per member */
 } sg_kernel_type;
 
@@ -125,6 +130,12 @@ void sg_kernel_adjoint_diag(const sg_kernel *self, int n, const double *x, const
 void sg_kernel_jet(const sg_kernel *self, int n, const double *x, const double *v, int m,
                    const double *z, const double *w, const sg_jet *out, const sg_ws *ws);
 
+/* dz[m x D] += the gradient in z of any scalar f(K) with df / dK = Kbar[n x m], x held. Inputs that
+ * are factors, or that the kernel does not read, add nothing. O(n m p) in one pass; p times that
+ * for kernels that have a jet alone, which are of one input. */
+void sg_kernel_adjoint_inputs(const sg_kernel *self, int n, const double *x, int m,
+                              const double *z, const double *Kbar, double *dz, const sg_ws *ws);
+
 /* out: n blocks of w x w, the kernel among the w points of each row of x[n w x D]; and the adjoint:
  * adds sum Kbar_k d out_k / dtheta, Kbar in blocks as well. O(n w^2 p). */
 void sg_kernel_blocks(const sg_kernel *self, int w, int n, int D, const double *x, double *out,
@@ -148,6 +159,10 @@ typedef struct {
     void (*dshape)(int n, const double *r2, double shape, double *out); /* dk / dlog(shape), or
                                 NULL when the member has no shape */
 } sg_radial;
+
+/* Those of the built-in members (kern_radial.c) */
+extern const sg_radial sg_radial_rbf, sg_radial_matern12, sg_radial_matern32, sg_radial_matern52,
+    sg_radial_rq;
 
 /* The type that has this part; `radial` has to outlive it. */
 sg_kernel_type sg_stationary_type(const sg_radial *radial);

@@ -19,6 +19,8 @@
 #include "gamma_rest.h"
 #include "logs.h"
 
+static const double TINY = 1e-290; /* far above the smallest normal number */
+
 static double log_precision_of(const sg_lik *self) { return sg_log_within(self->theta[1]); }
 
 /* What log p needs at f: z, log m and log(1 - m), m and 1 - m, and a and b with their
@@ -138,10 +140,16 @@ static void beta_locate(const sg_lik *self, const double *y, double *centre, dou
     *width = fmin2(1 / sqrt(-slopes[1]), 1);
 }
 
-/* Computes P(Y <= y | f) and P(Y > y | f). */
+/* Computes P(Y <= y | f) and P(Y > y | f). Next to 0 the first term of the series in y,
+ * y^a / (a B(a, b)), is exact, and pbeta() would warn that it underflows. */
 static void beta_given(const sg_lik *self, const double *y, double f, double *tails)
 {
     const place at = place_of(self, f + self->theta[0]);
+    if (y[0] < TINY && at.a > 0) {
+        const double logp = fmin2(at.a * log(y[0]) - at.log_a - lbeta(at.a, at.b), 0);
+        tails[0] = exp(logp), tails[1] = -expm1(logp);
+        return;
+    }
     tails[0] = pbeta(y[0], at.a, at.b, 1, 0);
     tails[1] = pbeta(y[0], at.a, at.b, 0, 0);
 }

@@ -76,7 +76,9 @@ learned <- function() {
                   learn = learn_control("ivm", inner = 2, outer = 1))
   on_basis <- sparsegp(number ~ x1 + x2, data, method = method_ep(8),
                        learn = learn_control(inner = 2, outer = 1))
-  list(coef(ivm), coef(on_basis), predict(update(on_basis, data[1:5, ]), data))
+  learned <- sparsegp(number ~ x1 + x2, data, method = method_ep(8, learn_points = TRUE),
+                      kernel = kernel_rbf() * kernel_poly(2), learn = learn_control(inner = 2, outer = 1))
+  list(coef(ivm), coef(on_basis), basis(learned), predict(update(on_basis, data[1:5, ]), data))
 }
 
 # Rows of several components, some of them missing
@@ -104,7 +106,7 @@ chunks <- function() {
                   learn = learn_control(inner = 2, outer = 1, rows = 20)) # fewer than there are
   numbers <- sparsegp(number ~ x1 + x2, data, lik_student(), kernel_rbf(1, 1), learn = FALSE)
   list(predict(fit, data), residuals(numbers, "quantile"),
-       slopes(fit, data[1:3, ]), draws(fit, data[1:3, ], type = "slope"))
+       slopes(fit, data[1:3, ]), draws(fit, data[1:3, ], type = "slope", vars = "x1"))
 }
 
 # A kernel in R, alone and beside another
@@ -118,6 +120,23 @@ custom_kernel <- function() {
     fit <- sparsegp(number ~ x1 + x2, data, kernel = kernel + kernel_linear(), method = method,
                     learn = learn_control(inner = 2, outer = 1))
     list(coef(fit), predict(fit, data, se.fit = TRUE))
+  })
+}
+
+# Powers of likelihoods: closed forms, quadratures, functions of R, classes one-vs-rest
+power_fits <- function() {
+  data <- helpers$golden_data()
+  own <- lik_custom(function(y, f, theta) dcauchy(y, f, theta[["scale"]], log = TRUE),
+                    theta = c(scale = 0.3), check = FALSE)
+  lapply(list(lik_student(), lik_laplace(), own), function(lik) {
+    lapply(c(0.5, 0), function(power) {
+      lapply(c(Inf, 8), function(size) {
+        fit <- sparsegp(number ~ x1 + x2, data, lik, kernel_rbf(1, 1),
+                        method = method_ep(size, power = power, sweeps = 5),
+                        learn = learn_control(inner = 1, outer = 1))
+        list(coef(fit), predict(fit, data, se.fit = TRUE))
+      })
+    })
   })
 }
 
@@ -137,6 +156,7 @@ for_tests <- noted(function() {
     .Call(sg_kernel_diag, spec, theta, x),
     .Call(sg_kernel_adjoint, spec, theta, x, x, diag(3)),
     .Call(sg_kernel_adjoint_diag, spec, theta, x, c(1, 2, 3)),
+    .Call(sg_kernel_adjoint_inputs, spec, theta, x, x[1:2, ], diag(3)[, 1:2]),
     .Call(sg_kernel_jet, spec, theta, x, x + 1, x, x - 1),
     .Call(sg_block, diag(2) + 1, diag(2), c(0.1, 0.2), c(1, -1)),
     .Call(sg_lik_cross, c_lik("softmax", numeric(3L)), numeric(3L), rbind(c(1, 3)),
@@ -153,7 +173,7 @@ for_tests <- noted(function() {
                 list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = TRUE, rows = 3)),
     .Call(sg_catalogue),
     tryCatch(.Call(sg_extension, c("stats", "none")), error = conditionMessage), # not there
-    custom_kernel()
+    custom_kernel(), suppressWarnings(power_fits())
   )
 })
 environment(for_tests) <- helpers
