@@ -43,12 +43,6 @@ periods_along <- function(object, column) {
   if (length(sees) == length(values)) values[sees] else if (any(sees)) values
 }
 
-# Returns the parts of a kernel that have no parts themselves, in the order of hyperparameters.
-kernel_leaves <- function(kernel) {
-  if (length(kernel$parts) == 0L) return(list(kernel))
-  unlist(lapply(kernel$parts, kernel_leaves), recursive = FALSE)
-}
-
 # Returns the length scales in units of their input; those that are pure numbers are left out.
 lengths_in_input <- function(table) {
   table <- table[table$base == "lengthscale" & !is.na(table$input_sd), ]
