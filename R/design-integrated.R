@@ -1,8 +1,8 @@
-# What a label is expected to tell elsewhere, of latent functions or of labels: the score
-# "integrated". With c the covariance of a row's values with those of a target t, and B the row's
-# curvature (design-information.R), the variance at t is expected to fall by c'B c (for Gaussian
-# noise c^2 / (v + noise), exactly: active learning by Cohn, Ghahramani and Jordan, 1996). The score
-# is the mean over the target of a measure's fall, by weights.
+# Computes the score "integrated": the fall of uncertainty elsewhere that a label is expected to
+# bring, of latent functions or of labels. With c the covariance of a row's values with those of a
+# target t, and B the row's curvature (design-information.R), the variance at t is expected to fall
+# by c'B c (for Gaussian noise c^2 / (v + noise), exactly: active learning by Cohn, Ghahramani and
+# Jordan, 1996). The score is the mean over the target of a measure's fall, by weights.
 #
 # A target is a list with the fields fit, x, latent, covariances and downdate of a lookahead, and
 #   weights   of each row of it, which add up to one

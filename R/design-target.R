@@ -1,4 +1,4 @@
-# Where a score is about elsewhere: the target of score = "integrated", of rows or of a region.
+# Makes the target of score = "integrated", of rows or of a region.
 
 TARGETS <- 500L      # points of a region, or most of the candidates
 LABEL_TARGETS <- 100L # the same, where labels of several classes are gone through at each

@@ -160,8 +160,8 @@ mean_residuals <- function(posterior, x, Kx, v = NULL) {
   phi %*% trend$root - Kx %*% trend$J
 }
 
-# What covariances of one latent function of a fit at many points x have in common; v: of its
-# derivatives along v there. O(n d) numbers.
+# Returns what covariances of one latent function of a fit at many points x have in common; v: of
+# its derivatives along v there. O(n d) numbers.
 covariances_with <- function(fit, x, class = 1L, v = NULL) {
   posterior <- class_posterior(fit$posterior, class)
   Kx <- if (is.null(v)) class_kernel(fit, x, posterior$basis, class)
@@ -188,9 +188,6 @@ covariances_between <- function(known, others) {
   }
   direct - along(known$posterior$G) + along(known$posterior$H) + tcrossprod(known$u, others$u)
 }
-
-# n x p, with the points `at` of x
-covariance_columns <- function(known, at) covariances_between(known, some_covariances(known, at))
 
 # Kernel matrix between scaled inputs x and z, as one latent function has it.
 class_kernel <- function(fit, x, z, class) {

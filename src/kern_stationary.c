@@ -282,7 +282,7 @@ static void stationary_jet(const sg_kernel *self, int n, const double *x, const 
 
 /* ---- Gradient in the points ---- */
 
-/* What a column of W = Kbar o dK/dr2 is made of. */
+/* Keeps what a column of W = Kbar o dK/dr2 is made of. */
 typedef struct {
     const sg_kernel *self;
     const double *Kbar;

@@ -17,6 +17,7 @@
 #include <Rmath.h>
 #include "expect.h"
 #include "gamma_rest.h"
+#include "lgamma_ratio.h"
 #include "logs.h"
 
 static const double TINY = 1e-290; /* far above the smallest normal number */
@@ -140,13 +141,14 @@ static void beta_locate(const sg_lik *self, const double *y, double *centre, dou
     *width = fmin2(1 / sqrt(-slopes[1]), 1);
 }
 
-/* Computes P(Y <= y | f) and P(Y > y | f). Next to 0 the first term of the series in y,
- * y^a / (a B(a, b)), is exact, and pbeta() would warn that it underflows. */
+/* Computes P(Y <= y | f) and P(Y > y | f). Next to 0 the first term of the series in y is exact,
+ * y^a Gamma(a + b) / (Gamma(a + 1) Gamma(b)), and pbeta() would warn that it underflows. */
 static void beta_given(const sg_lik *self, const double *y, double f, double *tails)
 {
     const place at = place_of(self, f + self->theta[0]);
-    if (y[0] < TINY && at.a > 0) {
-        const double logp = fmin2(at.a * log(y[0]) - at.log_a - lbeta(at.a, at.b), 0);
+    if (y[0] < TINY && at.a > 0 && at.b > 0) {
+        const double logp = fmin2(at.a * (log(y[0]) + at.log_b) + sg_lgamma_ratio(at.b, at.a) -
+                                  sg_lgamma_ratio(1, at.a), 0);
         tails[0] = exp(logp), tails[1] = -expm1(logp);
         return;
     }

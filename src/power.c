@@ -215,7 +215,7 @@ static void dpar_one(const sg_lik *self, const double *y, double mu, double s2, 
     for (int k = 0; k < self->npar; k++) dpar[k] += own[k] / self->power;
 }
 
-/* Goes through the classes, each against the rest, whose log Z add up; O(C) tilts. */
+/* Goes through the classes, one-vs-rest, whose log Z add up; O(C) tilts. */
 void sg_lik_power_tilt(const sg_lik *self, const double *y, const double *mu, const double *S,
                        sg_tilt *out)
 {

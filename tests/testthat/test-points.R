@@ -236,7 +236,7 @@ test_that("classes and several components have points that are learned", {
   expect_identical(dim(basis(classes)), c(10L, 2L))
   expect_true(all(is.finite(predict(classes, data, type = "prob"))))
   data$other <- cos(data$a)
-  pair <- sparsegp(cbind(y, other) ~ a + b, data, kernel = kernel_rbf(),
+  pair <- sparsegp(cbind(y, other) ~ a + b, data, kernel = kernel_coregion(kernel_rbf()),
                    method = method_ep(8, learn_points = TRUE))
   expect_lte(nrow(basis(pair)), 16L)
   expect_length(predict(pair, data[1:3, ]), 6L)
