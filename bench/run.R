@@ -35,6 +35,8 @@ CLAIMS <- list(
   claim("slopes", "How far intervals of slopes can be trusted", "slopes.R", "2", "10", c(3, 20)),
   claim("custom", "A likelihood in R beside its twin in C", "custom.R", "1", "3", c(1, 2)),
   claim("extension", "Kernels and likelihoods of another package", "extension.R", "", "", c(1, 1)),
+  claim("power", "EP, power EP and variational inference beside long MCMC", "power.R", "2 4000",
+        "10 20000", c(1, 10)),
   claim("survival", "Times to an event beside survival's models", "survival.R", "2", "20",
         c(5, 60)),
   claim("policy", "Numbers of the default strategies, halved and doubled", "policy.R",
