@@ -97,8 +97,7 @@
 #' and a step that does not is halved, and this always ends. `fit$convergence$fallback` records
 #' what EP came to. There a label noise of 0, under which contradictions are impossible, is replaced
 #' by `r policy$least_label_noise`. Hyperparameters are learned by the bound if EP fails wherever
-#' the search begins. Powers between 0 and 1 can be far worse than either end where EP has no fixed
-#' point.
+#' the search begins.
 #'
 #' @concept expectation propagation
 #' @concept variational inference

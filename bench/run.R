@@ -36,6 +36,8 @@ CLAIMS <- list(
   claim("custom", "A likelihood in R beside its twin in C", "custom.R", "1", "3", c(1, 2)),
   claim("extension", "Kernels and likelihoods of another package", "extension.R", "", "", c(1, 1)),
   claim("points", "Inducing points that are learned", "points.R", "2000", "4000", c(15, 60)),
+  claim("power", "EP, power EP and variational inference beside long MCMC", "power.R", "2 4000",
+        "10 20000", c(1, 10)),
   claim("survival", "Times to an event beside survival's models", "survival.R", "2", "20",
         c(5, 60)),
   claim("policy", "Numbers of the default strategies, halved and doubled", "policy.R",

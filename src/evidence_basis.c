@@ -184,8 +184,8 @@ static void kernel_weights(const sg_basis_adjoint *adjoint, const span_weights *
 }
 
 /* Hands G to the adjoint of K_nB, and t / 2 to that of the prior blocks. K_nB of the span is
- * computed again, O(m w d p), instead of kept: n w d numbers would be. dbasis: NULL, or the gradient
- * in the points. */
+ * computed again, O(m w d p), instead of kept: n w d numbers would be. dbasis: NULL, or the
+ * gradient in the points. */
 static void to_rows(const span_weights *s, double *dkernel, double *dbasis, const sg_ws *ws)
 {
     const sg_basis_rows *b = s->b;
@@ -269,8 +269,8 @@ static void add_up(int parts, size_t size, const double *sums, double *to)
     for (size_t k = 0; k < size * parts; k++) to[k % size] += sums[k];
 }
 
-/* Adds a window's part of basis g. Parts are as many as memory allows (sg_basis_parts()), and do not
- * depend on the threads. */
+/* Adds a window's part of basis g. Parts are as many as memory allows (sg_basis_parts()), and do
+ * not depend on the threads. */
 static void add_window(const sg_basis_adjoint *adjoint, int g, const sg_sites *sites,
                        const sg_marginals *marg, sg_span window)
 {

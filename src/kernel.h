@@ -31,8 +31,8 @@
  * it back, but for what prepare() returns. Cost promise: prepare O(n p), cross and adjoint
  * O(n m p), distances and inner products by one dgemm.
  *
- * To add a stationary kernel: functions in kern_radial.c, a row in kern_stationary.c, a constructor in
- * R/kernel-values.R, a formula in helper-reference.R. The catalogue, ARD, gradients and contract
+ * To add a stationary kernel: functions in kern_radial.c, a row in kern_stationary.c, a constructor
+ * in R/kernel-values.R, a formula in helper-reference.R. The catalogue, ARD, gradients and contract
  * tests follow. */
 #ifndef SG_KERNEL_H
 #define SG_KERNEL_H

@@ -113,7 +113,8 @@ enum {
 
 /* A likelihood whose log p the host has, as R does of a function that a user wrote (lik_custom.c).
  * tilts() writes log Z, d1, d2 and, unless dpar is NULL, dlogZ/dtheta[npar x n] of n data rows
- * under N(mu[i], s2[i]), C = w = 1; those of lik->power, divided by it, as power.h has them. It may jump, and is for the host's own thread alone. */
+ * under N(mu[i], s2[i]), C = w = 1; those of lik->power, divided by it, as power.h has them. It may
+ * jump, and is for the host's own thread alone. */
 typedef struct {
     void *self;
     void (*tilts)(void *self, const sg_lik *lik, int n, const double *y, const double *mu,
