@@ -16,7 +16,8 @@
 #
 # Usage: Rscript bench/active.R [seeds, 20 with FULL=1, else 2] [sets, as image,waveform,usps3]
 # [picture.png: the curves, or ""] [information, or what is to fall elsewhere: variance, error,
-# entropy, by score = "integrated" with all rows that have no label as target]; the data folder is SPARSEGP_DATA.
+# entropy, by score = "integrated" with all rows that have no label as target]; the data folder is
+# SPARSEGP_DATA.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(self), "common.R"))
