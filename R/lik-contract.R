@@ -116,7 +116,8 @@ check_lik_params <- function(traits, params) {
 
 # Returns what C has of a likelihood's type (util-catalogue.R).
 lik_in_catalogue <- function(lik) {
-  if (is.null(lik$extension)) catalogue()$likelihoods[[lik$type]]
+  if (!is.null(lik$custom)) custom_in_c(lik$custom)
+  else if (is.null(lik$extension)) catalogue()$likelihoods[[lik$type]]
   else extension_in_c(lik$extension)
 }
 
@@ -194,7 +195,9 @@ print.sparsegp_likelihood <- function(x, ...) {
 lik_for_c <- function(lik, processes, width = 1L, q = 0L) {
   spec <- list(type = lik$type, q = as.integer(q), processes = as.integer(processes),
                width = as.integer(width))
-  if (!is.null(lik$custom)) spec[c("q", "custom")] <- list(2L, lik$custom)
+  if (!is.null(lik$custom)) {
+    spec[c("q", "custom")] <- list(custom_in_c(lik$custom)$q, lik$custom)
+  }
   if (is.null(lik$extension)) return(spec)
   c(spec, list(extension = lik$extension$names, support = SUPPORTS[[lik$extension$response]]))
 }
