@@ -191,9 +191,6 @@ void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2,
 /* The type of likelihoods that have a host; in no list, as they are made by users. */
 extern const sg_lik_type sg_lik_custom;
 
-/* The workspace for loops over rows of this likelihood: a host has one thread. */
-sg_ws sg_lik_ws(const sg_lik *self, const sg_ws *ws);
-
 const sg_lik_type *sg_lik_type_at(int i);
 const sg_lik_type *sg_lik_type_find(const char *name);
 

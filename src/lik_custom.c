@@ -1,5 +1,5 @@
 /* lik_custom.c: likelihoods whose log p the host has (sg_lik_host in lik.h): C asks for the tilts
- * of many rows at once where it can (sites.c), and here for those of one. Responses are the
+ * of many rows at once where it can (hosted.c, active.c), and here for those of one. Responses are the
  * host's: R has their moments and quantiles without C. */
 #include <math.h>
 #include "lik.h"
@@ -47,19 +47,6 @@ static void no_prediction(const sg_lik *self, const double *mu, const double *S,
 {
     (void) S;
     no_moments(self, mu, mean, var);
-}
-
-static int one_thread(void *self, int products)
-{
-    (void) self, (void) products;
-    return 1;
-}
-
-sg_ws sg_lik_ws(const sg_lik *self, const sg_ws *ws)
-{
-    sg_ws own = *ws;
-    if (self->host) own.threads = one_thread;
-    return own;
 }
 
 const sg_lik_type sg_lik_custom = {
