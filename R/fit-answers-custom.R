@@ -13,19 +13,11 @@ class_probabilities.response_ranks <- function(object, latent) {
 #' @export
 component_centres.response_pairs <- function(object) numeric(n_outputs(object))
 
-#' @export
-mean_response.response_pairs <- function(object, latent) mean_response.response(object, latent)
-
 # The mean response is no monotone function of one latent value: bounds are those of a normal
 # distribution with its mean and standard deviation.
 #' @export
 confidence_bound.response_pairs <- function(object, latent, type, z) {
   mean_response(object, latent) + z * standard_deviation(object, latent, type)
-}
-
-#' @export
-standard_deviation.response_pairs <- function(object, latent, type) {
-  standard_deviation.response(object, latent, type)
 }
 
 #' @export

@@ -120,7 +120,8 @@ check_frame_weights <- function(weights, n) {
 # responses needs them (see needed_constants()).
 constants_in <- function(object, newdata) {
   names <- object$likelihood$custom$data
-  if (length(names) == 0L || !is.data.frame(newdata) || !all(names %in% names(newdata))) return(NULL)
+  there <- is.data.frame(newdata) && all(names %in% names(newdata))
+  if (length(names) == 0L || !there) return(NULL)
   values <- constant_columns(as.list(newdata)[names], "newdata")
   listed_weights(do.call(cbind, values))
 }

@@ -1,7 +1,7 @@
 # Likelihoods in R of two latent functions: tilts by a product of trapezoid rules, one for the first
 # value within one for the second. The inner integral is over the first given the second, so each
-# of both rules looks for its own nodes (lik-custom-tilts.R): a density may be narrow in one for some
-# values of the other.
+# of both rules looks for its own nodes (lik-custom-tilts.R): a density may be narrow in the first
+# for some values of the second.
 
 PAIR_ROWS <- 64L # at once: 33 x 33 nodes each take half a megabyte for a matrix
 
@@ -38,7 +38,8 @@ pair_nodes <- function(mean, var) {
   z2 <- rep(z, each = length(z))
   away <- outer(at$sd2, z2)
   weight <- stats::dnorm(z1) * stats::dnorm(z2)
-  list(f = list(at$m1 + at$b * away + outer(at$sd1, z1), at$m2 + away), weight = weight / sum(weight))
+  list(f = list(at$m1 + at$b * away + outer(at$sd1, z1), at$m2 + away),
+       weight = weight / sum(weight))
 }
 
 # Returns log Z, d1 (2), d2 (4) and, if `slopes`, derivatives in theta: a column for each row.

@@ -34,19 +34,19 @@
 #' | `"ordered"` | 1, 2, ... | an ordered factor, or numbers as many as there are categories |
 #'
 #' With `width = 2` an observation sees two latent functions, such as a mean and the logarithm of a
-#' spread, or a rate and a gate. `f` is then a named list of two such matrices, by default `f$f1` and
+#' | `"ordered"` | 1, 2, ... | an ordered factor, or whole numbers |
 #' `f$f2`, with independent priors unless a [kernel_coregion()] of rank 1 or more is given. Labels
 #' and ordered categories have one latent function.
 #'
 #' With `data` the functions have a last argument `data`, a named list of matrices in the shape of
-#' `f`, which have the constants of each observation, and so have `mean`, `variance` and `draw`.
+#' `f`, which have the constants of each observation; so have `mean`, `variance` and `draw`.
 #'
 #' @section Constants of observations:
 #' Exposures, known errors, numbers of trials or limits belong to an observation as its response
 #' does. `data = ~ exposure + limit` names columns of the data frame of the fit; they are read with
-#' every later row by [update()], [predict()], streams and sources. `data = list(exposure = ...)` (or
-#' a data frame) has a value for each row of the data; rows that `subset` or `na.action` leave out are
-#' left out here, too. New rows need columns of these names, or
+#' every later row by [update()], [predict()], streams and sources. `data = list(exposure = ...)`,
+#' or a data frame, has a value for each row of the data; rows that `subset` or `na.action` leave
+#' out are left out here, too. New rows need columns of these names, or
 #' `predict(fit, newdata, weights = list(exposure = ...))`; a fit of a matrix needs the latter.
 #' Predictions of the latent function need no constants. `weights` of [sparsegp()] are given among
 #' `data` then.

@@ -177,6 +177,9 @@ relative_vars.response <- function(response) 1
 relative_vars.response_spreads <- function(response) c(1, TYPICAL_SPREAD)
 
 #' @export
+relative_vars.response_pairs <- function(response) c(1, 1)
+
+#' @export
 relative_vars.response_vectors <- function(response) mean_squares(response$y^2)
 
 #' @export

@@ -1,6 +1,6 @@
 /* lik_custom.c: likelihoods whose log p the host has (sg_lik_host in lik.h): C asks for the tilts
- * of many rows at once where it can (hosted.c, active.c), and here for those of one. Responses are the
- * host's: R has their moments and quantiles without C. */
+ * of many rows at once where it can (hosted.c, active.c), and here for those of one. Responses are
+ * the host's: R has their moments and quantiles without C. */
 #include <math.h>
 #include "lik.h"
 

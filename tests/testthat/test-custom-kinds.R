@@ -9,7 +9,7 @@ own_ordered <- function(...) {
     high <- edge(y + 1) - f
     flip <- low > 0 # the smaller tails, so that nothing cancels
     log(pmax(pnorm(ifelse(flip, -low, high)) - pnorm(ifelse(flip, -high, low)), 1e-300))
-  }, theta = c(first = -0.3, gap = 1), range = list(first = c(-Inf, Inf)), response = "ordered", ...)
+  }, theta = c(first = -0.3, gap = 1), response = "ordered", ...)
 }
 
 own_exposed <- function(data, ...) {
