@@ -31,10 +31,10 @@
 #' | `"label"` | -1 and 1 | a factor of two levels, a logical |
 #' | `"positive"` | numbers above 0 | numbers |
 #' | `"share"` | numbers between 0 and 1 | numbers |
-#' | `"ordered"` | 1, 2, ... | an ordered factor, or numbers as many as there are categories |
+#' | `"ordered"` | 1, 2, ... | an ordered factor, or whole numbers |
 #'
 #' With `width = 2` an observation sees two latent functions, such as a mean and the logarithm of a
-#' | `"ordered"` | 1, 2, ... | an ordered factor, or whole numbers |
+#' spread, or a rate and a gate. `f` is then a named list of two such matrices, by default `f$f1` and
 #' `f$f2`, with independent priors unless a [kernel_coregion()] of rank 1 or more is given. Labels
 #' and ordered categories have one latent function.
 #'
@@ -64,9 +64,10 @@
 #'
 #' @section Cost:
 #' A sweep of [method_ep()] calls R once for all observations, and once more for each side of a
-#' hyperparameter's difference where the gradient is wanted. [method_online()] and [method_ivm()]
-#' call it for single observations, which takes some 0.1 ms each. Threads of the package are not
-#' used.
+#' hyperparameter's difference where the gradient is wanted. [method_ivm()] calls it once for all
+#' candidates of an inclusion. [method_online()] calls it for single observations, which takes some
+#' 0.1 ms each. With `width = 2` there are 33 x 33 nodes or more for each observation. Threads of the
+#' package are not used.
 #'
 #' @param log_density `function(y, f, theta)`, with further arguments `weights` or `data` where it
 #'   needs these: the logarithm of the density of `y` (the probability, of counts, labels and

@@ -73,7 +73,7 @@ test_that("ordered categories are those of lik_ordinal()", {
   drawn <- simulate(own, 2, seed = 1)
   expect_identical(levels(drawn[[1L]]), levels(d$rank))
   # cut points that leave room below 0 and above
-  expect_warning(kinds_fit(rank ~ x, d, lik_custom(function(y, f, theta) y + 0 * f,
+  expect_warning(kinds_fit(rank ~ x, d, lik_custom(function(y, f, theta) log(0.5) + 0 * f,
                                                    response = "ordered")), "not to 1")
 })
 
