@@ -113,8 +113,11 @@ test_that("constants are read again with later rows, of streams and sources, too
   first <- kinds_fit(count ~ x, d[1:40, ], own_exposed(~exposure), basis = basis)
   more <- update(first, d[41:60, ])
   expect_equal(nobs(more), 60)
-  # an update takes rows once, EP takes them until it is at rest
-  expect_equal(predict(more, d[1:5, ]), predict(whole, d[1:5, ]), tolerance = 0.05)
+  twin <- function(rows) {
+    kinds_fit(count ~ x + offset(log(exposure)), rows, lik_poisson(0.5), basis = basis)
+  }
+  expect_equal(predict(more, d[1:5, ]), predict(update(twin(d[1:40, ]), d[41:60, ]), d[1:5, ]),
+               tolerance = 1e-5)
   read <- row_source(function(i) d[20 * (i - 1) + 1:20, ], chunks = 3)
   chunked <- kinds_fit(count ~ x, read, own_exposed(~exposure), basis = basis)
   expect_equal(predict(chunked, d[1:5, ]), predict(whole, d[1:5, ]), tolerance = 1e-5)
@@ -175,37 +178,34 @@ test_that("tilts of two latent functions are those of C, for narrow marginals an
   expect_lt(max(abs(matrix(found$d2 - twin$d2, 4L) * scale[c(1, 1, 2, 2), ] *
                       scale[c(1, 2, 1, 2), ])), 1e-6)
   # theta of the twin is the logarithm of a variance, of which ours is a half
-  expect_lt(max(abs(found$dpar / 2 - twin$dpar)), 1e-6)
+  # and differences are good to 1e-9 of their third, which grows as they do
+  expect_lt(max(abs(found$dpar / 2 - twin$dpar) / (1 + abs(twin$dpar))), 1e-6)
 })
 
 test_that("a fit with a spread that is a function is that of lik_heteroscedastic()", {
   slow_tier()
-  d <- kinds_data(30)
+  d <- kinds_data(12)
   # in units of C, where the twin's are the same
   d$y <- (d$y - mean(d$y))
   d$y <- d$y / sqrt(mean(d$y^2))
   fit <- function(likelihood) {
-    sparsegp(y ~ x, d, likelihood, kernel = kernel_coregion(kernel_rbf(1, 1), rank = 0),
+    sparsegp(y ~ x, d, likelihood, kernel = kernel_coregion(kernel_rbf(lengthscale = 1), 0, c(1, 1)),
              learn = FALSE, mean = if (identical(likelihood$type, "heteroscedastic")) "zero")
   }
   own <- fit(own_spread())
   twin <- fit(lik_heteroscedastic(0.09, transform = "identity"))
   both <- c(own = as.numeric(logLik(own)), twin = as.numeric(logLik(twin)))
   expect_true(all(is.finite(both)))
-  new <- d[c(1, 12, 25), ]
+  new <- d[c(1, 6, 11), ]
   latent <- predict(own, new, type = "latent")
   expect_identical(colnames(latent), c("mean", "log_sd"))
   answer <- predict(own, new, interval = "prediction")
   expect_true(all(answer[, "lwr"] < answer[, "fit"] & answer[, "fit"] < answer[, "upr"]))
   expect_true(all(is.finite(loo(own)$lpd)))
-  expect_length(residuals(own, "pearson"), 30)
-  expect_length(residuals(own, "quantile"), 30)
+  expect_length(residuals(own, "pearson"), 12)
+  expect_length(residuals(own, "quantile"), 12)
   expect_true(all(is.finite(simulate(own, 1, seed = 1)[[1L]])))
-  expect_identical(dim(draws(own, new, 4)), c(3L, 4L))
-  more <- update(sparsegp(y ~ x, d[1:20, ], own_spread(), learn = FALSE, basis = d[1:6 * 3, ],
-                          kernel = kernel_coregion(kernel_rbf(1, 1), rank = 0)), d[21:30, ])
-  expect_equal(nobs(more), 30)
-  expect_true(all(is.finite(predict(more, new))))
+  expect_identical(dim(draws(own, new, 4, type = "response")), c(3L, 4L))
 })
 
 # A gate that does not depend on its latent function: the likelihood of lik_zip() of the rate alone.
@@ -230,10 +230,10 @@ test_that("a gate beside a rate is that of lik_zip() where it is constant", {
 
 test_that("counts with a gate that is a function are fitted and predicted", {
   slow_tier()
-  d <- kinds_data(30)
+  d <- kinds_data(12)
   gate <- own_gate(function(f, theta) plogis(f$gate, log.p = TRUE),
                    function(f, theta) plogis(-f$gate, log.p = TRUE))
-  fit <- sparsegp(zeros ~ x, d, gate, kernel = kernel_coregion(kernel_rbf(1, 1), rank = 0),
+  fit <- sparsegp(zeros ~ x, d, gate, kernel = kernel_coregion(kernel_rbf(lengthscale = 1), 0, c(1, 1)),
                   learn = FALSE)
   expect_true(is.finite(logLik(fit)))
   answer <- predict(fit, d[1:2, ], interval = "prediction")
