@@ -126,7 +126,7 @@ test_that("constants are read again with later rows, of streams and sources, too
   stream <- update(stream, d[31:60, ])
   expect_equal(nobs(stream), 60)
   expect_true(all(is.finite(predict(stream, d[1:3, ]))))
-  other <- kinds_fit(count ~ x, d[41:60, ], own_exposed(~exposure), basis = basis)
+  other <- sparsegp(like = first, data = d[41:60, ])
   expect_true(all(is.finite(predict(merge(first, other), d[1:3, ]))))
   file <- tempfile()
   saveRDS(more, file)
