@@ -251,3 +251,11 @@ is_lik_extension <- function(x) {
     all(vapply(x[c("start", "lower", "upper", "unit_power")], are_doubles, NA, each)) &&
     is.list(x$prior) && is_flag(x$ordered) && (is.null(x$draw) || is.function(x$draw))
 }
+
+# ---- Likelihoods that are R functions (lik-custom.R) ----
+
+# What C's catalogue says of likelihoods of its list (util-catalogue.R), of this one.
+custom_in_c <- function(custom) {
+  replace(HOSTED, c("q", "width"),
+          list(2L + length(custom$data), max(1L, length(custom$components))))
+}

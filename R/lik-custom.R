@@ -292,9 +292,3 @@ custom_about <- function(name, custom) {
          )
        })
 }
-
-# What C's catalogue says of likelihoods of its list (util-catalogue.R), of this one.
-custom_in_c <- function(custom) {
-  replace(HOSTED, c("q", "width"),
-          list(2L + length(custom$data), max(1L, length(custom$components))))
-}

@@ -1,5 +1,5 @@
 /* glue_host.c: likelihoods that are R functions. The core calls r_tilts(), and that the package's
- * tilts_of_custom() (lik-custom-tilts.R), which does the quadrature for all rows at once. It jumps
+ * tilts_of_custom() (lik-custom-hosted.R), which does the quadrature for all rows at once. It jumps
  * where the user's function does, which is safe because the core owns nothing. */
 #include "glue.h"
 #include "la.h"

@@ -189,7 +189,8 @@ test_that("a fit with a spread that is a function is that of lik_heteroscedastic
   d$y <- (d$y - mean(d$y))
   d$y <- d$y / sqrt(mean(d$y^2))
   fit <- function(likelihood) {
-    sparsegp(y ~ x, d, likelihood, kernel = kernel_coregion(kernel_rbf(lengthscale = 1), 0, c(1, 1)),
+    kernel <- kernel_coregion(kernel_rbf(lengthscale = 1), 0, c(1, 1))
+    sparsegp(y ~ x, d, likelihood, kernel = kernel,
              learn = FALSE, mean = if (identical(likelihood$type, "heteroscedastic")) "zero")
   }
   own <- fit(own_spread())
@@ -233,7 +234,8 @@ test_that("counts with a gate that is a function are fitted and predicted", {
   d <- kinds_data(12)
   gate <- own_gate(function(f, theta) plogis(f$gate, log.p = TRUE),
                    function(f, theta) plogis(-f$gate, log.p = TRUE))
-  fit <- sparsegp(zeros ~ x, d, gate, kernel = kernel_coregion(kernel_rbf(lengthscale = 1), 0, c(1, 1)),
+  kernel <- kernel_coregion(kernel_rbf(lengthscale = 1), 0, c(1, 1))
+  fit <- sparsegp(zeros ~ x, d, gate, kernel = kernel,
                   learn = FALSE)
   expect_true(is.finite(logLik(fit)))
   answer <- predict(fit, d[1:2, ], interval = "prediction")
