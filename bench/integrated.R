@@ -7,8 +7,8 @@
 # evaluation and choose one point at a time. laGP chooses among 200 random candidates by reference
 # points of as many, as its alcGPsep() has it, and has a Gaussian kernel; the others have a Matern
 # 5/2 kernel, and all a length scale for each input. Errors of all designs are those of the same
-# model: sparsegp's default fit of the points that were chosen, with the kernel, at 1000 points. Values
-# have noise of a hundredth of their standard deviation.
+# model: sparsegp's default fit of the points that were chosen, with the kernel, at 1000 points.
+# Values have noise of a hundredth of their standard deviation.
 #
 # Usage: Rscript bench/integrated.R [seeds, 20 with FULL=1, else 2] [functions] [by]
 #   [evaluations, 40]

@@ -2,8 +2,7 @@
 # among the rows: mean log density of test observations of regressions with Gaussian noise, at as
 # many points and at half of them, and the processor seconds of a fit. Protein and pumadyn-32nm are
 # files; `arm` is drawn here: the distance of the hand of a plane arm of eight joints from a place,
-# a
-# smooth function of all eight angles, with noise, as in the family "kin".
+# a smooth function of all eight angles, with noise, as in the family "kin".
 # Usage: Rscript bench/points.R [rows to learn from] [1: protein, 2: pumadyn, 3: arm; 0: all]; the
 # data folder is SPARSEGP_DATA.
 local({
