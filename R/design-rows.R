@@ -37,12 +37,13 @@
 #' \eqn{c^2 / (v + \sigma^2)}{c^2 / (v + noise)} for Gaussian noise: that of a fit that has
 #' the row, whatever comes out, with the same hyperparameters. For other likelihoods it falls by
 #' \eqn{c^2 E[d^2]}{c^2 E d^2} on average over the label, with \eqn{d}{d} the derivative of its log
-#' probability by the candidate's mean: an identity, given that the posterior is Gaussian. Errors and entropies of labels are gone through label by
-#' label: moments at the target are what they are given each label, exactly for the first row of a
-#' batch, probabilities are those of the Gaussian with these moments, and labels count by their
-#' probabilities. Entropies of other responses are those of the covariance expected. A refit
-#' moves the sites of other rows, too, which is left out. A label that can change no predicted
-#' class has no effect on `"error"`, while `"entropy"` falls everywhere.
+#' probability by the candidate's mean: an identity, given that the posterior is Gaussian. Errors
+#' and entropies of labels are gone through label by label: moments at the target are what they are
+#' given each label, exactly for the first row of a batch, probabilities are those of the Gaussian
+#' with these moments, and labels count by their probabilities. Entropies of other responses are
+#' those of the covariance expected. A refit moves the sites of other rows, too, which is left out.
+#' A label that can change no predicted class has no effect on `"error"`, while `"entropy"` falls
+#' everywhere.
 #'
 #' Scores of candidates cost \eqn{O(n m)}{O(n m)} for \eqn{n} candidates and \eqn{m} rows of the
 #' target, in memory, too, besides covariances with the basis; by labels as many probabilities for
